@@ -1,0 +1,230 @@
+# ampconv's build. `make help` lists the targets; everything made lies below build/.
+# The dependencies are set up on first use (src/setup/deps.sh) in build/deps and shared by all targets.
+
+VERSION := 0.1.0
+
+PREFIX  ?= /usr/local
+BINDIR  ?= $(PREFIX)/bin
+LIBDIR  ?= $(PREFIX)/lib
+DATADIR ?= $(PREFIX)/share
+MANDIR  ?= $(DATADIR)/man
+INSTALL ?= install
+CFLAGS  ?= -O2 -g
+BUILD   ?= build
+# More flags for compiler and linker, for a build folder of their own: make BUILD=build/x EXTRA=...
+EXTRA   ?=
+
+TOP  := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
+DEPS := $(TOP)/build/deps
+PB   := build/pb
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(2)')
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.PHONY: all demo check check-pass check-update asan bench oracles lint format install uninstall dist clean distclean help \
+        compile_commands.json deps FORCE
+
+# ---- dependencies ------------------------------------------------------------------------------------------------------
+# The number goes up when src/setup/deps.sh comes to provide something else, so that a folder of the old kind is not used.
+
+PROGRAM_DEPS := $(DEPS)/program.1.mk
+TEST_DEPS    := $(DEPS)/tests.1.mk
+without_deps := help clean distclean dist format uninstall
+with_tests   := check check-pass check-update asan bench oracles lint compile_commands.json deps \
+                $(BUILD)/unit/% $(BUILD)/oracle/%
+
+GOALS := $(or $(MAKECMDGOALS),all)
+ifneq ($(filter-out $(without_deps),$(GOALS)),)
+include $(PROGRAM_DEPS)
+endif
+ifneq ($(filter $(with_tests),$(GOALS)),)
+include $(TEST_DEPS)
+endif
+
+$(PROGRAM_DEPS):
+	@CC='$(CC)' src/setup/deps.sh program $@
+$(TEST_DEPS): | $(PROGRAM_DEPS)
+	@CC='$(CC)' src/setup/deps.sh tests $@
+
+# ---- the program -------------------------------------------------------------------------------------------------------
+
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wcast-qual -Wpointer-arith -Wformat=2 -Wundef \
+            -Wvla -Wwrite-strings -Wswitch-enum $(if $(CI),-Werror)
+AMP_CPPFLAGS = $(DEP_CPPFLAGS) -D_GNU_SOURCE -DAMP_VERSION='"$(VERSION)"' -Isrc -isystem $(PB)
+AMP_CFLAGS   = -std=c11 -fopenmp $(WARNINGS)
+AMP_LDLIBS   = -ldnnl -lprotobuf-c -lyaml -ljansson -lzip -lm
+# With a sysroot the program runs on the sysroot's own loader and libraries, found in $(1).
+runtime = $(if $(LOADER),-Wl$(comma)--disable-new-dtags$(comma)-rpath$(comma)$(1) -Wl$(comma)--dynamic-linker=$(1)/$(LOADER))
+comma := ,
+
+compile = $(CC) $(AMP_CPPFLAGS) $(CPPFLAGS) $(AMP_CFLAGS) $(CFLAGS) $(EXTRA) $(2) -MMD -MP -c -o $(1)
+link    = $(CC) -fopenmp $(CFLAGS) $(EXTRA) $(DEP_LDFLAGS) $(LDFLAGS) -o $(1) $(2) $(call runtime,$(3)) $(4) $(AMP_LDLIBS) $(LDLIBS)
+
+SRCS := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c))
+OBJS := $(SRCS:%.c=$(BUILD)/%.o) $(BUILD)/pb/onnx.pb-c.o
+LIB_OBJS := $(filter-out $(BUILD)/src/main.o,$(OBJS))
+PATHS_OBJ := $(BUILD)/src/core/paths.o
+
+## all: build the program, build/ampconv
+all: $(BUILD)/ampconv
+
+$(BUILD)/ampconv: $(OBJS)
+	$(call say,LINK,$@)
+	$(Q)$(call link,$@,$(OBJS),$(SYSLIB))
+
+$(BUILD)/src/%.o: src/%.c | $(PB)/onnx.pb-c.h
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(call compile,$@,$(OWN_FLAGS)) $<
+
+# Where the program looks for its rule sets is the one thing that differs between the built and the installed program.
+$(PATHS_OBJ): OWN_FLAGS = -DAMP_RULES_DIR='"$(TOP)/rules"'
+
+# protoc-c writes two files; the header counts as a by-product of the source.
+$(PB)/onnx.pb-c.c: $(ONNX_PROTO)
+	$(call say,PROTOC,$@)
+	@mkdir -p $(PB)
+	$(Q)$(PROTOC_C) --c_out=$(PB) -I$(dir $(ONNX_PROTO)) $(notdir $(ONNX_PROTO)) 2>$(PB)/log || { cat $(PB)/log >&2; exit 1; }
+$(PB)/onnx.pb-c.h: $(PB)/onnx.pb-c.c ;
+
+$(BUILD)/pb/onnx.pb-c.o: $(PB)/onnx.pb-c.c
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(call compile,$@,-w) $<
+
+-include $(OBJS:.o=.d)
+
+## deps: only set the dependencies up (those of the tests too)
+deps:
+	@echo 'dependencies: $(DEP_KIND), in $(DEPS)'
+
+# ---- tests -------------------------------------------------------------------------------------------------------------
+
+UNIT_SRCS := $(sort $(wildcard tests/unit/*.c))
+UNITS := $(UNIT_SRCS:tests/%.c=$(BUILD)/%)
+ORACLE_DIR := build/oracle
+ORACLES := $(ORACLE_DIR)/onnx_check $(ORACLE_DIR)/ort_run
+RESULTS := build/results
+
+$(UNITS): $(BUILD)/unit/%: $(BUILD)/unit/%.o $(LIB_OBJS)
+	$(call say,LINK,$@)
+	$(Q)$(call link,$@,$< $(LIB_OBJS),$(SYSLIB),-lcmocka)
+
+$(BUILD)/unit/%.o: tests/unit/%.c | $(PB)/onnx.pb-c.h
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(call compile,$@,-Itests/unit) $<
+
+-include $(UNITS:=.d)
+
+## check: all tests, once plain and once with the sanitizers; the totals go to build/results
+check:
+	@rm -f $(RESULTS)
+	@status=0; \
+	$(MAKE) check-pass || status=$$?; \
+	$(MAKE) asan || status=$$?; \
+	tests/totals.sh $(RESULTS) || status=1; exit $$status
+
+## check-pass: all tests once, with the build as it is (BUILD, EXTRA)
+check-pass: $(BUILD)/ampconv $(UNITS) $(ORACLES)
+	@$(test_env) tests/all.sh $(UNITS)
+
+## asan: all tests once, with the address and undefined-behaviour sanitizers
+asan:
+	@$(MAKE) BUILD=build/asan EXTRA='$(SANITIZE) -g' check-pass
+
+## check-update: rewrite the expected outputs of the tests from what the program does now; review the difference
+check-update: $(BUILD)/ampconv $(ORACLES)
+	@$(test_env) tests/run.sh --update
+
+## bench: time the program on the models at hand
+bench: $(BUILD)/ampconv
+	@$(test_env) tests/bench.sh
+
+# What every test script is told: the program, the build folder, where totals go, ONNX's test models, the oracles.
+test_env = AMPCONV='$(abspath $(BUILD)/ampconv)' BUILD='$(abspath $(BUILD))' RESULTS='$(abspath $(RESULTS))' \
+           TESTDATA='$(TESTDATA)' ORACLES='$(abspath $(ORACLE_DIR))'
+
+## oracles: the tests' second opinions, ONNX's checker and ONNX Runtime
+oracles: $(ORACLES)
+
+## demo: convert models/digits_cnn.onnx to bf16, validated on its 360 held-out images
+demo: $(BUILD)/ampconv
+	@mkdir -p build/demo
+	$(BUILD)/ampconv models/digits_cnn.onnx --dtype bf16 -o build/demo/digits_cnn.bf16.onnx --force \
+	  --data models/digits --labels models/digits/labels.npy
+
+# ---- installation ------------------------------------------------------------------------------------------------------
+
+PKGLIBDIR  := $(LIBDIR)/ampconv
+PKGDATADIR := $(DATADIR)/ampconv
+RULES := $(wildcard rules/*.yaml)
+MAN1  := $(wildcard man/*.1)
+MAN5  := $(wildcard man/*.5)
+
+# Linked again at each installation: PREFIX may differ from the last one's.
+$(BUILD)/install/ampconv: $(OBJS) FORCE
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(call compile,$(BUILD)/install/paths.o,-DAMP_RULES_DIR='"$(PKGDATADIR)/rules"') src/core/paths.c
+	$(Q)$(call link,$@,$(filter-out $(PATHS_OBJ),$(OBJS)) $(BUILD)/install/paths.o,$(PKGLIBDIR))
+
+## install: install the program, its rule sets and its manual (PREFIX, DESTDIR, BINDIR, LIBDIR, DATADIR, MANDIR)
+install: $(BUILD)/install/ampconv
+	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(PKGDATADIR)/rules $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5
+	$(INSTALL) -m 755 $< $(DESTDIR)$(BINDIR)/ampconv
+	$(if $(RULES),$(INSTALL) -m 644 $(RULES) $(DESTDIR)$(PKGDATADIR)/rules)
+	$(if $(MAN1),$(INSTALL) -m 644 $(MAN1) $(DESTDIR)$(MANDIR)/man1)
+	$(if $(MAN5),$(INSTALL) -m 644 $(MAN5) $(DESTDIR)$(MANDIR)/man5)
+	$(if $(LOADER),src/setup/copy_libs.sh $(BUILD)/ampconv $(SYSLIB)/$(LOADER) $(DESTDIR)$(PKGLIBDIR))
+
+## uninstall: remove what install put there (same variables)
+uninstall:
+	rm -f $(DESTDIR)$(BINDIR)/ampconv
+	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(MAN1))) $(addprefix $(DESTDIR)$(MANDIR)/man5/,$(notdir $(MAN5)))
+	rm -rf $(DESTDIR)$(PKGDATADIR) $(DESTDIR)$(PKGLIBDIR)
+
+## dist: pack the committed tree, build/ampconv-VERSION.tar.gz
+dist:
+	@mkdir -p build
+	git archive --format=tar.gz --prefix=ampconv-$(VERSION)/ -o build/ampconv-$(VERSION).tar.gz HEAD
+
+# ---- housekeeping ------------------------------------------------------------------------------------------------------
+
+C_FILES = $(sort $(SRCS) $(wildcard src/*.h src/*/*.h src/*/*/*.h tests/*/*.[ch] tests/*/*.cc))
+
+## lint: formatting (clang-format), clang-tidy and cppcheck, each where installed
+lint: $(PB)/onnx.pb-c.h compile_commands.json
+	@tests/lint.sh $(C_FILES)
+
+## format: reformat all C files in place
+format:
+	@command -v clang-format >/dev/null || { echo 'make format: clang-format is not installed' >&2; exit 1; }
+	clang-format -i $(C_FILES)
+
+## compile_commands.json: the compilation database for editors and clang-tidy
+compile_commands.json: $(PB)/onnx.pb-c.h
+	$(call say,JSON,$@)
+	@{ printf '['; sep=; $(foreach s,$(SRCS) $(UNIT_SRCS), \
+	  printf '%s\n{"directory": "%s", "file": "%s", "command": "%s"}' "$$sep" '$(TOP)' '$(s)' \
+	    '$(subst ",\\\",$(subst ','\'',$(call compile,$(s:%.c=$(BUILD)/%.o),$(database_flags)) $(s)))'; sep=$(comma);) \
+	  printf '\n]\n'; } >$@.new && mv $@.new $@
+
+database_flags = -Itests/unit -DAMP_RULES_DIR='"$(TOP)/rules"'
+
+## clean: remove what was built; build/deps, the dependencies that were set up, stays
+clean:
+	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 ! -name deps -exec rm -rf {} +; fi
+	rm -f compile_commands.json
+
+## distclean: remove build/ altogether
+distclean: clean
+	rm -rf build
+
+## help: list the targets
+help:
+	@sed -n 's/^## \([^:]*\): \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | sort | expand -t 26

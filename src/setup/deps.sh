@@ -1,0 +1,266 @@
+#!/bin/sh
+# Provides the libraries, headers and tools the build needs, and says in a makefile fragment where they are.
+#
+#   deps.sh program FILE   what the program needs; writes FILE (make variables) when all is there
+#   deps.sh tests FILE     what the tests need on top of it; likewise
+#
+# FILE's folder is the dependency folder. In this order:
+#   1. what the system has already is used as it is;
+#   2. Debian 13, Ubuntu 24.10 and newer: what is missing is installed through apt (with sudo where not root);
+#   3. Debian 12, whose oneDNN is too old: the Debian 13 packages are unpacked below the dependency folder (a sysroot), where
+#      nothing of the system changes and root is not needed;
+#   4. elsewhere: one message that names all that is missing.
+# FILE is renamed into place as the last step, so an interrupted run is simply run again.
+set -eu
+
+part=$1
+file=$2
+deps=$(dirname "$file")
+apt=$deps/apt
+sysroot=$deps/sysroot
+testdata=usr/lib/python3/dist-packages/onnx/backend/test/data
+
+program_packages="libdnnl-dev libprotobuf-c-dev protobuf-c-compiler libyaml-dev libjansson-dev libzip-dev"
+test_packages="libcmocka-dev libonnx-dev libprotobuf-dev libonnxruntime-dev"
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+die() { say "$*"; exit 1; }
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"
+  elif command -v sudo >/dev/null 2>&1; then sudo "$@"
+  else die "cannot install packages without root or sudo; run as root: $*"
+  fi
+}
+
+install_packages() {
+  say "installing $*"
+  as_root apt-get update -q >&2
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@" >&2
+}
+
+# distribution: "debian 12", "ubuntu 2410" (no dot), "debian 999" for testing and unstable, "other 0".
+distribution() {
+  ID=other VERSION_ID=
+  [ -r /etc/os-release ] && . /etc/os-release
+  case $ID in
+    debian) echo "debian ${VERSION_ID:-999}" ;;
+    ubuntu) echo "ubuntu $(printf %s "${VERSION_ID:-0}" | tr -d .)" ;;
+    *) echo "other 0" ;;
+  esac
+}
+
+# ---- what the system has -----------------------------------------------------------------------------------------------
+
+cc_takes() { # source text on stdin, options as arguments
+  # shellcheck disable=SC2086
+  "${CC:-cc}" ${CPPFLAGS:-} ${CFLAGS:-} ${LDFLAGS:-} -x c - -o "$deps/probe.out" "$@" >/dev/null 2>&1
+}
+
+pkg() { # pkg-config output, or nothing where there is no pkg-config or no such module
+  command -v pkg-config >/dev/null 2>&1 && pkg-config "$@" 2>/dev/null || true
+}
+
+# has_library HEADER OPTIONS [CONDITION]: compiles and links a program that includes HEADER; CONDITION is a preprocessor one.
+has_library() {
+  # shellcheck disable=SC2086
+  printf '#include <stdio.h>\n#include <stddef.h>\n#include <stdarg.h>\n#include <setjmp.h>\n#include <stdint.h>\n#include <%s>\n#if !(%s)\n#error old\n#endif\nint main(void) { return 0; }\n' \
+    "$1" "${3:-1}" | cc_takes $2
+}
+
+has_cxx_library() {
+  # shellcheck disable=SC2086
+  printf '#include <%s>\nint main() { return 0; }\n' "$1" |
+    "${CXX:-c++}" -std=c++17 -DONNX_NAMESPACE=onnx -DONNX_ML=1 -x c++ - -o "$deps/probe.out" -Wl,--allow-shlib-undefined $2 >/dev/null 2>&1
+}
+
+find_onnx_proto() {
+  for at in ${ONNX_PROTO:+"$ONNX_PROTO"} /usr/include/onnx/onnx.proto /usr/local/include/onnx/onnx.proto; do
+    [ -r "$at" ] && { echo "$at"; return; }
+  done
+}
+
+find_testdata() {
+  for at in ${ONNX_TESTDATA:+"$ONNX_TESTDATA"} /$testdata /usr/lib*/python3*/site-packages/onnx/backend/test/data; do
+    [ -d "$at/node" ] && { echo "$at"; return; }
+  done
+}
+
+program_modules="protobuf-c-1 libprotobuf-c yaml-0.1 jansson libzip"
+
+# The flags pkg-config has for MODULES..., one --cflags or --libs-only-L word list.
+module_flags() {
+  what=$1; shift
+  for module in "$@"; do printf '%s ' "$(pkg "$what" "$module")"; done
+}
+
+missing_of_program() {
+  flags="$(module_flags --cflags $program_modules) $(module_flags --libs-only-L $program_modules)"
+  has_library oneapi/dnnl/dnnl.h "-ldnnl" "DNNL_VERSION_MAJOR >= 3" || echo "oneDNN 3 or newer (oneapi/dnnl/dnnl.h, -ldnnl)"
+  has_library protobuf-c/protobuf-c.h "$flags -lprotobuf-c" || echo "protobuf-c (protobuf-c/protobuf-c.h, -lprotobuf-c)"
+  has_library yaml.h "$flags -lyaml" || echo "libyaml (yaml.h, -lyaml)"
+  has_library jansson.h "$flags -ljansson" || echo "jansson (jansson.h, -ljansson)"
+  has_library zip.h "$flags -lzip" || echo "libzip (zip.h, -lzip)"
+  has_library omp.h "-fopenmp" || echo "OpenMP (omp.h, -fopenmp)"
+  command -v protoc-c >/dev/null 2>&1 || echo "protobuf-c's compiler (protoc-c)"
+  [ -n "$(find_onnx_proto)" ] || echo "ONNX's onnx.proto (of libonnx-dev or onnx-devel; or set ONNX_PROTO=FILE)"
+}
+
+missing_of_tests() {
+  has_library cmocka.h "$(module_flags --cflags cmocka) $(module_flags --libs-only-L cmocka) -lcmocka" || echo "cmocka (cmocka.h, -lcmocka)"
+  command -v "${CXX:-c++}" >/dev/null 2>&1 || echo "a C++ compiler (c++)"
+  has_cxx_library onnx/checker.h "-lonnx -lonnx_proto -lprotobuf" || echo "ONNX's C++ library (onnx/checker.h, -lonnx)"
+  has_library onnxruntime_c_api.h -lonnxruntime || has_library onnxruntime/onnxruntime_c_api.h -lonnxruntime ||
+    has_library onnxruntime/core/session/onnxruntime_c_api.h -lonnxruntime || echo "ONNX Runtime (onnxruntime_c_api.h, -lonnxruntime)"
+  [ -n "$(find_testdata)" ] || echo "ONNX's backend tests (of libonnx-testdata; or set ONNX_TESTDATA=FOLDER)"
+}
+
+# Installs through apt what is missing, where the distribution's own packages will do.
+complete_system() {
+  missing=$(missing_of_"$part")
+  [ -n "$missing" ] || return 0
+  set -- $(distribution)
+  case $1 in
+    debian) [ "$2" -ge 13 ] || return 0 ;;
+    ubuntu) [ "$2" -ge 2410 ] || return 0 ;;
+    *) return 0 ;;
+  esac
+  case $part in
+    program) install_packages $program_packages libc6-dev libonnx-dev ;;
+    tests) install_packages $test_packages libonnx-testdata g++ ;;
+  esac
+}
+
+describe_system() {
+  case $part in
+    program)
+      cat <<END
+DEP_KIND := system
+DEP_CPPFLAGS := $(module_flags --cflags $program_modules)
+DEP_LDFLAGS := $(module_flags --libs-only-L $program_modules)
+PROTOC_C := protoc-c
+ONNX_PROTO := $(find_onnx_proto)
+END
+      ;;
+    tests) echo "TESTDATA := $(find_testdata)" ;;
+  esac
+}
+
+# ---- the Debian 13 sysroot for Debian 12 -------------------------------------------------------------------------------
+
+# The mirror this machine uses already, from apt's own list of sources.
+mirror() {
+  apt-get indextargets --format '$(SITE) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
+    awk '$2 ~ /^(bookworm|stable|oldstable)$/ && $3 == "main" { print $1; exit }'
+}
+
+# An apt of its own with no package installed, so that it resolves whole closures and touches nothing outside its folder.
+private_apt() {
+  export APT_CONFIG=$apt/etc/apt.conf
+  [ -e "$apt/ready" ] && return
+  site=$(APT_CONFIG='' mirror)
+  [ -n "$site" ] || die "no Debian mirror found in apt's sources (apt-get indextargets shows none for bookworm main)"
+  mkdir -p "$apt/etc/empty" "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/unpacked"
+  : >"$apt/status"
+  echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $site trixie main" >"$apt/etc/sources.list"
+  cat >"$APT_CONFIG" <<END
+Dir::Etc::sourcelist "$apt/etc/sources.list";
+Dir::Etc::sourceparts "$apt/etc/empty";
+Dir::Etc::preferencesparts "$apt/etc/empty";
+Dir::State::lists "$apt/lists";
+Dir::State::status "$apt/status";
+Dir::Cache "$apt/cache";
+APT::Install-Recommends "false";
+APT::Sandbox::User "$(id -un)";
+Acquire::Languages "none";
+Acquire::Retries "3";
+END
+  apt-get -q update >&2
+  : >"$apt/ready"
+}
+
+# fetch_closure PACKAGES...: they and all they depend on. fetch_alone PACKAGES...: only they.
+fetch_closure() { apt-get -q -y --download-only install "$@" >&2; }
+fetch_alone() { (cd "$apt/cache/archives" && apt-get -q download "$@" >&2); }
+
+# unpack_into FOLDER: what was fetched and is not in the sysroot yet.
+unpack_into() {
+  for deb in "$apt"/cache/archives/*.deb; do
+    name=$(basename "$deb")
+    [ -e "$apt/unpacked/$name" ] && continue
+    dpkg -x "$deb" "$1"
+    : >"$apt/unpacked/$name"
+  done
+}
+
+program_sysroot() {
+  say "fetching the Debian 13 libraries into $sysroot (about 30 MB; the system itself stays as it is)"
+  rm -rf "$apt" "$sysroot" "$sysroot.new"
+  private_apt
+  fetch_closure $program_packages libc6-dev libgcc-s1 libstdc++6
+  fetch_alone libonnx-dev
+  mkdir -p "$sysroot.new/usr/lib" "$sysroot.new/usr/lib64" "$sysroot.new/usr/bin" "$sysroot.new/usr/sbin"
+  for dir in lib lib64 bin sbin; do ln -s "usr/$dir" "$sysroot.new/$dir"; done
+  unpack_into "$sysroot.new"
+  mv "$sysroot.new" "$sysroot"
+}
+
+tests_sysroot() {
+  say "fetching what the tests need (ONNX's checker, ONNX Runtime, test models) into $sysroot (about 60 MB)"
+  command -v "${CXX:-g++}" >/dev/null 2>&1 || install_packages g++
+  private_apt
+  fetch_closure $program_packages libc6-dev libgcc-s1 libstdc++6 $test_packages
+  fetch_alone libonnx-testdata
+  unpack_into "$sysroot"
+  rm -rf "$apt/cache/archives"
+}
+
+describe_sysroot() {
+  lib=usr/lib/$("${CC:-gcc}" -print-multiarch)
+  case $part in
+    program)
+      loader=$(cd "$sysroot/$lib" && ls ld-linux*.so.?)
+      cat <<END
+DEP_KIND := sysroot
+SYSROOT := \$(DEPS)/sysroot
+SYSLIB := \$(SYSROOT)/$lib
+LOADER := $loader
+DEP_CPPFLAGS := --sysroot=\$(SYSROOT)
+DEP_LDFLAGS := --sysroot=\$(SYSROOT) -B\$(SYSLIB) -L\$(SYSLIB)
+PROTOC_C := \$(SYSLIB)/$loader --library-path \$(SYSLIB) \$(SYSROOT)/usr/bin/protoc-c
+ONNX_PROTO := \$(SYSROOT)/usr/include/onnx/onnx.proto
+END
+      ;;
+    tests) echo "TESTDATA := \$(SYSROOT)/$testdata" ;;
+  esac
+}
+
+# ---- the choice --------------------------------------------------------------------------------------------------------
+
+case $part in program | tests) ;; *) die "usage: deps.sh program|tests FILE" ;; esac
+mkdir -p "$deps"
+deps=$(cd "$deps" && pwd -P)
+apt=$deps/apt
+sysroot=$deps/sysroot
+exec 9>"$deps/lock"
+if command -v flock >/dev/null 2>&1; then flock 9; fi
+[ -e "$file" ] && exit 0 # another make did it while this one waited
+
+kind=system
+if [ "$(distribution)" = "debian 12" ] && [ "$part" = program ] && [ -n "$(missing_of_program)" ]; then
+  program_sysroot
+  kind=sysroot
+elif [ "$part" = tests ] && [ -d "$sysroot" ]; then
+  tests_sysroot
+  kind=sysroot
+else
+  complete_system
+  missing=$(missing_of_"$part")
+  rm -f "$deps/probe.out"
+  [ -z "$missing" ] || die "missing for the $part:
+$(printf '%s\n' "$missing" | sed 's/^/  - /')
+Install them (headers too) and run make again; CPPFLAGS and LDFLAGS in the environment are searched."
+fi
+rm -f "$deps/probe.out"
+describe_$kind >"$file.new"
+mv "$file.new" "$file"
