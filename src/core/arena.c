@@ -1,0 +1,158 @@
+/*
+ * The arena: hands out zeroed memory from chained blocks and frees it in one go. Large requests get
+ * a block of their own. The end of memory is reported here, once, and ends the program.
+ */
+#include "core/arena.h"
+
+#include <stdalign.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK_SIZE = 256 * 1024, ALIGNMENT = alignof(max_align_t) };
+
+struct block {
+    struct block *next;
+    size_t used, size;
+    alignas(max_align_t) unsigned char data[];
+};
+
+struct amp_arena {
+    struct block *head;
+};
+
+static _Noreturn void out_of_memory(size_t size)
+{
+    fprintf(stderr, "ampconv: out of memory (%zu bytes more were needed)\n", size);
+    exit(2);
+}
+
+static size_t checked_product(size_t count, size_t size)
+{
+    size_t total;
+    if (__builtin_mul_overflow(count, size, &total))
+        out_of_memory(SIZE_MAX);
+    return total;
+}
+
+void *amp_xmalloc(size_t count, size_t size)
+{
+    size_t total = checked_product(count, size);
+    void *memory = malloc(total ? total : 1);
+    if (memory == NULL)
+        out_of_memory(total);
+    return memory;
+}
+
+void *amp_xrealloc(void *old, size_t count, size_t size)
+{
+    size_t total = checked_product(count, size);
+    void *memory = realloc(old, total ? total : 1);
+    if (memory == NULL)
+        out_of_memory(total);
+    return memory;
+}
+
+struct amp_arena *amp_arena_create(void)
+{
+    struct amp_arena *arena = amp_xmalloc(1, sizeof *arena);
+    arena->head = NULL;
+    return arena;
+}
+
+void amp_arena_destroy(struct amp_arena *arena)
+{
+    if (arena == NULL)
+        return;
+    for (struct block *block = arena->head; block != NULL;) {
+        struct block *next = block->next;
+        free(block);
+        block = next;
+    }
+    free(arena);
+}
+
+static struct block *add_block(struct amp_arena *arena, size_t size)
+{
+    struct block *block = calloc(1, sizeof *block + size);
+    if (block == NULL)
+        out_of_memory(size);
+    block->size = size;
+    /* A block made for one large item goes second, so that the head keeps its free space. */
+    if (size > BLOCK_SIZE && arena->head != NULL) {
+        block->next = arena->head->next;
+        arena->head->next = block;
+    } else {
+        block->next = arena->head;
+        arena->head = block;
+    }
+    return block;
+}
+
+void *amp_arena_alloc(struct amp_arena *arena, size_t size)
+{
+    if (size > SIZE_MAX / 2)
+        out_of_memory(size);
+    size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    struct block *block = arena->head;
+    if (block == NULL || block->size - block->used < size)
+        block = add_block(arena, size > BLOCK_SIZE ? size : BLOCK_SIZE);
+    void *memory = block->data + block->used;
+    block->used += size;
+    return memory;
+}
+
+void *amp_arena_array(struct amp_arena *arena, size_t count, size_t size)
+{
+    return amp_arena_alloc(arena, checked_product(count, size));
+}
+
+char *amp_arena_strndup(struct amp_arena *arena, const char *text, size_t length)
+{
+    char *copy = amp_arena_alloc(arena, length + 1);
+    memcpy(copy, text, length);
+    return copy;
+}
+
+char *amp_arena_strdup(struct amp_arena *arena, const char *text)
+{
+    return amp_arena_strndup(arena, text, strlen(text));
+}
+
+void *amp_arena_memdup(struct amp_arena *arena, const void *data, size_t size)
+{
+    void *copy = amp_arena_alloc(arena, size);
+    if (size > 0)
+        memcpy(copy, data, size);
+    return copy;
+}
+
+char *amp_arena_printf(struct amp_arena *arena, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *text = amp_arena_alloc(arena, (size_t)length + 1);
+    va_start(args, format);
+    vsnprintf(text, (size_t)length + 1, format, args);
+    va_end(args);
+    return text;
+}
+
+void *amp_arena_push(struct amp_arena *arena, void *items, size_t *count, size_t *capacity,
+                     size_t size)
+{
+    void **array = items;
+    if (*count == *capacity) {
+        size_t grown = *capacity ? *capacity * 2 : 4;
+        void *moved = amp_arena_array(arena, grown, size);
+        if (*count > 0)
+            memcpy(moved, *array, *count * size);
+        *array = moved;
+        *capacity = grown;
+    }
+    return (unsigned char *)*array + size * (*count)++;
+}

@@ -1,0 +1,38 @@
+#ifndef AMP_CORE_ARENA_H
+#define AMP_CORE_ARENA_H
+
+#include <stddef.h>
+
+/*
+ * One arena holds what lives as long as a run: the graph, its names, the rules. Blocks are freed
+ * together. When memory runs out the arena says so and ends the program (exit code 2), so that no
+ * caller has to test for it; sizes that come from a file are checked against it before they get here.
+ */
+struct amp_arena;
+
+struct amp_arena *amp_arena_create(void);
+void amp_arena_destroy(struct amp_arena *arena);
+
+/* Zeroed memory, aligned for any type. SIZE 0 gives a valid pointer. */
+void *amp_arena_alloc(struct amp_arena *arena, size_t size);
+
+/* Memory for COUNT items of SIZE bytes, zeroed; the product is checked. */
+void *amp_arena_array(struct amp_arena *arena, size_t count, size_t size);
+
+char *amp_arena_strdup(struct amp_arena *arena, const char *text);
+char *amp_arena_strndup(struct amp_arena *arena, const char *text, size_t length);
+void *amp_arena_memdup(struct amp_arena *arena, const void *data, size_t size);
+char *amp_arena_printf(struct amp_arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Makes room for one more item in the array *ITEMS of COUNT used and *CAPACITY allocated items of
+   SIZE bytes. Returns the zeroed slot for the new item; the array may have moved. */
+void *amp_arena_push(struct amp_arena *arena, void *items, size_t *count, size_t *capacity,
+                     size_t size);
+
+/* malloc, calloc-like checked multiply and realloc for data outside an arena; they end the program
+   as the arena does when memory runs out. */
+void *amp_xmalloc(size_t count, size_t size);
+void *amp_xrealloc(void *old, size_t count, size_t size);
+
+#endif

@@ -1,0 +1,42 @@
+#ifndef AMP_CORE_STATUS_H
+#define AMP_CORE_STATUS_H
+
+/*
+ * Every function that can fail returns an amp_status and describes the failure in a struct
+ * amp_error. The first failure wins; only main.c prints it and turns it into an exit code.
+ */
+enum amp_status {
+    AMP_OK,
+    AMP_USAGE,       /* a wrong command line */
+    AMP_IO,          /* the system said no: disk, memory, permissions */
+    AMP_MODEL,       /* the model or the input data are wrong */
+    AMP_RULES,       /* a rule file is wrong */
+    AMP_UNSUPPORTED, /* an operator or a type that is not implemented */
+    AMP_TYPE,        /* a dtype that the operator does not take */
+    AMP_KERNEL,      /* a kernel failed: oneDNN said no, or shapes disagree at run time */
+    AMP_MISMATCH     /* it ran, but the result is outside the tolerance */
+};
+
+struct amp_error {
+    enum amp_status status;
+    char text[2048]; /* place, what was found, what is accepted; without the program's name */
+};
+
+/* Records STATUS and the formatted text in ERR unless it holds an earlier failure (or is NULL).
+   Returns STATUS. */
+enum amp_status amp_fail(struct amp_error *err, enum amp_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Puts "PREFIX: " before the text of the failure that ERR holds. */
+void amp_error_prefix(struct amp_error *err, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Passes the failure of EXPR up to the caller. */
+#define AMP_TRY(expr)                                                                              \
+    do {                                                                                           \
+        enum amp_status amp_try_status_ = (expr);                                                  \
+        if (amp_try_status_ != AMP_OK)                                                             \
+            return amp_try_status_;                                                                \
+    } while (0)
+
+#endif

@@ -1,0 +1,218 @@
+/*
+ * Shapes, tensors and the memory behind them. Sizes that come from a file are checked here, before
+ * anything is allocated.
+ */
+#include "core/tensor.h"
+
+#include "core/arena.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int64_t amp_shape_product(const struct amp_shape *shape, int from, int to)
+{
+    int64_t product = 1;
+    for (int i = from; i < to; i++) {
+        if (shape->dims[i] < 0)
+            return -1;
+        product *= shape->dims[i];
+    }
+    return product;
+}
+
+int64_t amp_shape_count(const struct amp_shape *shape)
+{
+    return shape->rank < 0 ? -1 : amp_shape_product(shape, 0, shape->rank);
+}
+
+bool amp_shape_is_known(const struct amp_shape *shape)
+{
+    for (int i = 0; i < shape->rank; i++)
+        if (shape->dims[i] < 0)
+            return false;
+    return shape->rank >= 0;
+}
+
+bool amp_shape_equal(const struct amp_shape *a, const struct amp_shape *b)
+{
+    if (a->rank != b->rank)
+        return false;
+    for (int i = 0; i < a->rank; i++)
+        if (a->dims[i] != b->dims[i])
+            return false;
+    return true;
+}
+
+char *amp_shape_text(const struct amp_shape *shape, char *text, size_t size)
+{
+    if (shape->rank < 0) {
+        snprintf(text, size, "[?...]");
+        return text;
+    }
+    size_t used = (size_t)snprintf(text, size, "[");
+    for (int i = 0; i < shape->rank && used < size; i++) {
+        const char *comma = i > 0 ? ", " : "";
+        if (shape->dims[i] < 0)
+            used += (size_t)snprintf(text + used, size - used, "%s?", comma);
+        else
+            used += (size_t)snprintf(text + used, size - used, "%s%lld", comma,
+                                     (long long)shape->dims[i]);
+    }
+    if (used < size)
+        snprintf(text + used, size - used, "]");
+    return text;
+}
+
+enum amp_status amp_shape_size(const struct amp_shape *shape, enum amp_dtype dtype, size_t *size,
+                               struct amp_error *err)
+{
+    char text[256];
+    if (shape->rank > AMP_RANK_MAX)
+        return amp_fail(err, AMP_MODEL, "rank %d; at most %d is supported", shape->rank,
+                        AMP_RANK_MAX);
+    uint64_t count = 1;
+    bool is_empty = false, overflows = false;
+    for (int i = 0; i < shape->rank; i++) {
+        if (shape->dims[i] < 0)
+            return amp_fail(err, AMP_MODEL, "negative dimension in shape %s",
+                            amp_shape_text(shape, text, sizeof text));
+        if (shape->dims[i] == 0)
+            is_empty = true;
+        else
+            overflows |= __builtin_mul_overflow(count, (uint64_t)shape->dims[i], &count);
+    }
+    *size = 0;
+    if (overflows || count > INT64_MAX || !amp_dtype_size(dtype, count, size) ||
+        *size > INT64_MAX)
+        return amp_fail(err, AMP_MODEL, "the size of %s %s overflows", amp_dtype_name(dtype),
+                        amp_shape_text(shape, text, sizeof text));
+    if (is_empty)
+        *size = 0;
+    return AMP_OK;
+}
+
+size_t amp_tensor_size(const struct amp_tensor *tensor)
+{
+    size_t size = 0;
+    amp_dtype_size(tensor->dtype, (uint64_t)amp_shape_count(&tensor->shape), &size);
+    return size;
+}
+
+/* Element INDEX of type T out of data that may be unaligned. */
+#define LOAD(T)                                                                                    \
+    T value;                                                                                       \
+    memcpy(&value, (const unsigned char *)tensor->data + index * sizeof value, sizeof value)
+
+#define LOAD_AS(T, result)                                                                         \
+    do {                                                                                           \
+        LOAD(T);                                                                                   \
+        return (result)value;                                                                      \
+    } while (0)
+
+static int load_nibble(const struct amp_tensor *tensor, size_t index)
+{
+    unsigned bits = amp_dtype_bits(tensor->dtype), per_byte = 8 / bits;
+    unsigned char byte = ((const unsigned char *)tensor->data)[index / per_byte];
+    int value = byte >> (index % per_byte * bits) & ((1 << bits) - 1);
+    bool is_negative = amp_dtype_class(tensor->dtype) == AMP_CLASS_INT && value >> (bits - 1);
+    return is_negative ? value - (1 << bits) : value;
+}
+
+int64_t amp_tensor_int(const struct amp_tensor *tensor, size_t index)
+{
+    bool is_signed = amp_dtype_class(tensor->dtype) == AMP_CLASS_INT;
+    switch (amp_dtype_bits(tensor->dtype)) {
+    case 8:
+        if (is_signed)
+            LOAD_AS(int8_t, int64_t);
+        LOAD_AS(uint8_t, int64_t);
+    case 16:
+        if (is_signed)
+            LOAD_AS(int16_t, int64_t);
+        LOAD_AS(uint16_t, int64_t);
+    case 32:
+        if (is_signed)
+            LOAD_AS(int32_t, int64_t);
+        LOAD_AS(uint32_t, int64_t);
+    case 64:
+        LOAD_AS(int64_t, int64_t);
+    default:
+        return load_nibble(tensor, index);
+    }
+}
+
+static double load_float(const struct amp_tensor *tensor, size_t index)
+{
+    if (tensor->dtype == AMP_DOUBLE)
+        LOAD_AS(double, double);
+    if (tensor->dtype == AMP_FLOAT)
+        LOAD_AS(float, double);
+    LOAD(uint16_t);
+    return tensor->dtype == AMP_BFLOAT16 ? (double)amp_bf16_to_f32(value)
+                                         : (double)amp_f16_to_f32(value);
+}
+
+double amp_tensor_double(const struct amp_tensor *tensor, size_t index)
+{
+    if (amp_dtype_class(tensor->dtype) == AMP_CLASS_FLOAT)
+        return load_float(tensor, index);
+    int64_t value = amp_tensor_int(tensor, index);
+    return tensor->dtype == AMP_UINT64 ? (double)(uint64_t)value : (double)value;
+}
+
+struct amp_buffer *amp_buffer_create(size_t size)
+{
+    struct amp_buffer *buffer = malloc(sizeof *buffer);
+    if (buffer == NULL)
+        return NULL;
+    *buffer = (struct amp_buffer){.refs = 1, .size = size};
+    if (posix_memalign(&buffer->data, 64, size ? size : 1) != 0) {
+        free(buffer);
+        return NULL;
+    }
+    return buffer;
+}
+
+struct amp_buffer *amp_buffer_ref(struct amp_buffer *buffer)
+{
+    if (buffer != NULL)
+        buffer->refs++;
+    return buffer;
+}
+
+void amp_buffer_unref(struct amp_buffer *buffer)
+{
+    if (buffer == NULL || --buffer->refs > 0)
+        return;
+    free(buffer->data);
+    free(buffer);
+}
+
+enum amp_status amp_tensor_alloc(struct amp_tensor *tensor, struct amp_error *err)
+{
+    size_t size;
+    AMP_TRY(amp_shape_size(&tensor->shape, tensor->dtype, &size, err));
+    amp_tensor_release(tensor);
+    tensor->buffer = amp_buffer_create(size);
+    if (tensor->buffer == NULL)
+        return amp_fail(err, AMP_IO, "out of memory: a tensor of %zu bytes", size);
+    tensor->data = tensor->buffer->data;
+    return AMP_OK;
+}
+
+void amp_tensor_share(struct amp_tensor *to, const struct amp_tensor *from)
+{
+    struct amp_buffer *buffer = amp_buffer_ref(from->buffer);
+    void *data = from->data;
+    amp_tensor_release(to);
+    to->buffer = buffer;
+    to->data = data;
+}
+
+void amp_tensor_release(struct amp_tensor *tensor)
+{
+    amp_buffer_unref(tensor->buffer);
+    tensor->buffer = NULL;
+    tensor->data = NULL;
+}

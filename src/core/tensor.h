@@ -1,0 +1,83 @@
+#ifndef AMP_CORE_TENSOR_H
+#define AMP_CORE_TENSOR_H
+
+#include "core/dtype.h"
+#include "core/status.h"
+
+/* The most dimensions a tensor may have here: as many as oneDNN takes. */
+enum { AMP_RANK_MAX = 12 };
+
+/* A dimension that is not known before running. Values below it are symbols (core/graph.h): names
+   such as "batch", equal where the model gives them the same name. */
+enum { AMP_DIM_UNKNOWN = -1 };
+
+struct amp_shape {
+    int rank; /* -1: unknown; 0: a scalar */
+    int64_t dims[AMP_RANK_MAX];
+};
+
+/* A tensor's elements in row-major order, little endian, types below a byte packed low nibble first
+   (onnx.proto, TensorProto.raw_data); strings are struct amp_str. */
+struct amp_tensor {
+    enum amp_dtype dtype;
+    struct amp_shape shape;
+    void *data;               /* NULL: not known. May be unaligned when it lies in a model file. */
+    struct amp_buffer *buffer; /* owns DATA together with other tensors; NULL: DATA is borrowed */
+};
+
+/* The number of elements, -1 when a dimension is not known. Dims must have been checked. */
+int64_t amp_shape_count(const struct amp_shape *shape);
+
+/* The product of dims FROM to TO-1; 1 when empty, -1 when one of them is not known. */
+int64_t amp_shape_product(const struct amp_shape *shape, int from, int to);
+
+bool amp_shape_is_known(const struct amp_shape *shape);
+bool amp_shape_equal(const struct amp_shape *a, const struct amp_shape *b);
+
+/* "[2, 3, ?]"; "[?...]" for an unknown rank. Writes at most SIZE bytes to TEXT and returns it. */
+char *amp_shape_text(const struct amp_shape *shape, char *text, size_t size);
+
+/* AMP_MODEL unless RANK is at most AMP_RANK_MAX, every dim is >= 0 and elements of DTYPE in that
+   shape take a number of bytes that fits: which goes to *SIZE. */
+enum amp_status amp_shape_size(const struct amp_shape *shape, enum amp_dtype dtype, size_t *size,
+                               struct amp_error *err);
+
+/* Elements of TENSOR, whose shape must be known. */
+static inline size_t amp_tensor_count(const struct amp_tensor *tensor)
+{
+    return (size_t)amp_shape_count(&tensor->shape);
+}
+
+/* Bytes of data. The shape must be known and checked. */
+size_t amp_tensor_size(const struct amp_tensor *tensor);
+
+/* Element INDEX of an integer or bool tensor as int64_t (uint64 wraps). */
+int64_t amp_tensor_int(const struct amp_tensor *tensor, size_t index);
+
+/* Element INDEX of a numeric tensor (float types, integers, bool) as double. */
+double amp_tensor_double(const struct amp_tensor *tensor, size_t index);
+
+/*
+ * Shared memory of tensors: counted references, data aligned to 64 bytes.
+ */
+struct amp_buffer {
+    unsigned refs;
+    size_t size;
+    void *data;
+};
+
+/* NULL when there is not enough memory. The contents are undefined. */
+struct amp_buffer *amp_buffer_create(size_t size);
+struct amp_buffer *amp_buffer_ref(struct amp_buffer *buffer);   /* NULL is fine */
+void amp_buffer_unref(struct amp_buffer *buffer);               /* NULL is fine */
+
+/* Gives TENSOR (dtype and shape set, all dims known) memory of its own, replacing what it held. */
+enum amp_status amp_tensor_alloc(struct amp_tensor *tensor, struct amp_error *err);
+
+/* Makes *TO refer to the data of *FROM, which must own a buffer or outlive TO. */
+void amp_tensor_share(struct amp_tensor *to, const struct amp_tensor *from);
+
+/* Drops the data; NULL data is fine. */
+void amp_tensor_release(struct amp_tensor *tensor);
+
+#endif

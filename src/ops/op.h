@@ -1,0 +1,114 @@
+#ifndef AMP_OPS_OP_H
+#define AMP_OPS_OP_H
+
+#include "core/graph.h"
+
+/*
+ * Operators: one `const struct amp_op amp_op_<name>` in its family file and one line in op_list.h.
+ * What ONNX says of an operator (inputs, types, attributes, versions) is in the schema table; the
+ * descriptor adds only what this program knows how to do with it.
+ */
+enum amp_effect {
+    AMP_COMPUTES,         /* results depend on the precision of the arithmetic */
+    AMP_PRESERVES_VALUES, /* moves or copies elements: a cast may cross it unchanged */
+    AMP_OPAQUE            /* control flow, random numbers, side effects */
+};
+
+struct amp_ctx;
+
+struct amp_op {
+    const char *name;   /* ONNX op_type */
+    const char *domain; /* NULL: ai.onnx */
+    int newest;         /* the newest since_version that shape and run know */
+    enum amp_effect effect;
+    uint32_t native; /* float dtypes (AMP_DTYPE_BIT) that run takes as they are. For others among
+                        float16 and bfloat16 the executor widens the inputs to float32 and rounds the
+                        outputs. Of no concern for AMP_PRESERVES_VALUES, which takes any dtype. */
+    enum amp_status (*shape)(struct amp_ctx *ctx); /* NULL: outputs' shapes come from run alone */
+    enum amp_status (*run)(struct amp_ctx *ctx);   /* NULL: can be converted, not executed */
+    void (*destroy)(void *state);                  /* frees what run left in *ctx->state */
+};
+
+#define AMP_NATIVE_F32 AMP_DTYPE_BIT(AMP_FLOAT)
+#define AMP_NATIVE_C (AMP_DTYPE_BIT(AMP_FLOAT) | AMP_DTYPE_BIT(AMP_DOUBLE))
+#define AMP_NATIVE_DNNL                                                                            \
+    (AMP_DTYPE_BIT(AMP_FLOAT) | AMP_DTYPE_BIT(AMP_BFLOAT16) | AMP_DTYPE_BIT(AMP_FLOAT16))
+
+/* What a kernel may ask of whoever runs it. */
+struct amp_host {
+    struct amp_dnnl *dnnl; /* engine and stream: ops/dnnl.h */
+    /* Runs body GRAPH with INPUTS as its graph inputs (by position) and gives its N_OUTPUTS outputs,
+       which the caller releases. Values captured from outer graphs are found by the host. */
+    enum amp_status (*run_graph)(struct amp_host *host, uint32_t graph,
+                                 struct amp_tensor *const *inputs, size_t n_inputs,
+                                 struct amp_tensor *outputs, size_t n_outputs,
+                                 struct amp_error *err);
+};
+
+/*
+ * One call of an operator. For shape: in[i]->shape may have unknown dims (or rank), in[i]->data is
+ * NULL where the values are not known; shape sets out[i]->shape, rank -1 where it cannot know yet.
+ * For run: all inputs are known; out[i] holds dtype and, where shape knew it, the shape and memory;
+ * for the others run sets the shape and calls amp_ctx_alloc.
+ */
+struct amp_ctx {
+    const struct amp_model *model;
+    const struct amp_node *node; /* attributes; node->since_version selects the semantics */
+    const struct amp_tensor *const *in; /* NULL: omitted */
+    uint32_t n_in;
+    struct amp_tensor *const *out; /* never NULL; out[i]->dtype AMP_UNDEFINED: nobody wants it */
+    uint32_t n_out;
+    const bool *is_constant; /* per input: the same data in every run, so that what is derived from it
+                                may be kept in *state; NULL for shape */
+    void **state;            /* of this node, NULL at first, kept between runs; NULL for shape */
+    struct amp_host *host;   /* NULL for shape */
+    struct amp_error *err;
+};
+
+/* The descriptor of an operator; NULL when there is none. DOMAIN "" is ai.onnx. */
+const struct amp_op *amp_op_find(const char *domain, const char *op_type);
+
+/* The list, in the order of op_list.h; NULL past the end. */
+const struct amp_op *amp_op_at(size_t index);
+
+/* Whether input or output I is there. */
+static inline bool amp_has_in(const struct amp_ctx *ctx, uint32_t i)
+{
+    return i < ctx->n_in && ctx->in[i] != NULL;
+}
+
+static inline bool amp_has_out(const struct amp_ctx *ctx, uint32_t i)
+{
+    return i < ctx->n_out && ctx->out[i]->dtype != AMP_UNDEFINED;
+}
+
+/* AMP_MODEL with the text; the executor puts the node's name before it. */
+#define AMP_CTX_FAIL(ctx, ...) amp_fail((ctx)->err, AMP_MODEL, __VA_ARGS__)
+
+/* Allocates output I whose dtype and shape are set. */
+enum amp_status amp_ctx_alloc(struct amp_ctx *ctx, uint32_t i);
+
+/* Reads input I, an integer tensor of at most MAX elements, into VALUES. Sets *COUNT to -1 when the
+   data is not known (shape only) and to 0 when the input is omitted. */
+enum amp_status amp_ctx_ints(const struct amp_ctx *ctx, uint32_t i, int64_t *values, int max,
+                             int *count);
+
+/* Axes, pads, repeats ...: from attribute NAME where the operator has it there, else from input I.
+   *COUNT as for amp_ctx_ints. */
+enum amp_status amp_ctx_ints_attr(const struct amp_ctx *ctx, const char *name, uint32_t i,
+                                  int64_t *values, int max, int *count);
+
+/* AXIS in -RANK .. RANK-1, made positive. */
+enum amp_status amp_ctx_axis(const struct amp_ctx *ctx, int64_t axis, int rank, int *result);
+
+/* Shape functions that many operators share. */
+enum amp_status amp_shape_same(struct amp_ctx *ctx);      /* every output as input 0 */
+enum amp_status amp_shape_broadcast(struct amp_ctx *ctx); /* output 0: all inputs broadcast (ONNX
+                                                             multidirectional broadcasting) */
+
+/* The broadcast of A and B to *OUT, unknown dims allowed: AMP_MODEL when they do not fit. OUT may be
+   A or B. */
+enum amp_status amp_broadcast(const struct amp_shape *a, const struct amp_shape *b,
+                              struct amp_shape *out, struct amp_error *err);
+
+#endif
