@@ -6,7 +6,8 @@
 /*
  * One arena holds what lives as long as a run: the graph, its names, the rules. Blocks are freed
  * together. When memory runs out the arena says so and ends the program (exit code 2), so that no
- * caller has to test for it; sizes that come from a file are checked against it before they get here.
+ * caller has to test for it; sizes that come from a file are checked against it before they get
+ * here.
  */
 struct amp_arena;
 

@@ -10,10 +10,9 @@
 static const struct {
     const char *name;
     unsigned char bits, class;
-} facts[AMP_DTYPE_COUNT] = {
-    [AMP_UNDEFINED] = {"undefined", 0, AMP_CLASS_NONE},
+} facts[AMP_DTYPE_COUNT] = {[AMP_UNDEFINED] = {"undefined", 0, AMP_CLASS_NONE},
 #define X(id, number, name, bits, class) [number] = {name, bits, AMP_CLASS_##class},
-    AMP_DTYPE_LIST(X)
+                            AMP_DTYPE_LIST(X)
 #undef X
 };
 
@@ -47,8 +46,8 @@ enum amp_dtype amp_dtype_promote(enum amp_dtype a, enum amp_dtype b)
     return a == b ? a : AMP_FLOAT;
 }
 
-/* Bits of the significand (with the hidden one) and the exponent range of float types; the digits of
-   integer types. */
+/* Bits of the significand (with the hidden one) and the exponent range of float types; the digits
+   of integer types. */
 static int significand_bits(enum amp_dtype dtype)
 {
     static const unsigned char bits[AMP_DTYPE_COUNT] = {
@@ -98,9 +97,9 @@ enum amp_dtype amp_dtype_parse(const char *name)
     static const struct {
         const char *name;
         enum amp_dtype dtype;
-    } others[] = {{"fp32", AMP_FLOAT},       {"f32", AMP_FLOAT},         {"float", AMP_FLOAT},
-                  {"fp16", AMP_FLOAT16},     {"f16", AMP_FLOAT16},       {"half", AMP_FLOAT16},
-                  {"bf16", AMP_BFLOAT16},    {"fp64", AMP_DOUBLE},       {"double", AMP_DOUBLE}};
+    } others[] = {{"fp32", AMP_FLOAT},    {"f32", AMP_FLOAT},   {"float", AMP_FLOAT},
+                  {"fp16", AMP_FLOAT16},  {"f16", AMP_FLOAT16}, {"half", AMP_FLOAT16},
+                  {"bf16", AMP_BFLOAT16}, {"fp64", AMP_DOUBLE}, {"double", AMP_DOUBLE}};
     for (int i = 1; i < AMP_DTYPE_COUNT; i++)
         if (strcmp(name, facts[i].name) == 0)
             return (enum amp_dtype)i;

@@ -9,32 +9,32 @@
  * The element types of ONNX tensors: number as in TensorProto.DataType, ONNX's name, bits per
  * element, class. Everything about a dtype derives from this list.
  */
-#define AMP_DTYPE_LIST(X)                                                                          \
-    X(FLOAT, 1, "float32", 32, FLOAT)                                                              \
-    X(UINT8, 2, "uint8", 8, UINT)                                                                  \
-    X(INT8, 3, "int8", 8, INT)                                                                     \
-    X(UINT16, 4, "uint16", 16, UINT)                                                               \
-    X(INT16, 5, "int16", 16, INT)                                                                  \
-    X(INT32, 6, "int32", 32, INT)                                                                  \
-    X(INT64, 7, "int64", 64, INT)                                                                  \
-    X(STRING, 8, "string", 128, STRING)                                                            \
-    X(BOOL, 9, "bool", 8, BOOL)                                                                    \
-    X(FLOAT16, 10, "float16", 16, FLOAT)                                                           \
-    X(DOUBLE, 11, "float64", 64, FLOAT)                                                            \
-    X(UINT32, 12, "uint32", 32, UINT)                                                              \
-    X(UINT64, 13, "uint64", 64, UINT)                                                              \
-    X(COMPLEX64, 14, "complex64", 64, COMPLEX)                                                     \
-    X(COMPLEX128, 15, "complex128", 128, COMPLEX)                                                  \
-    X(BFLOAT16, 16, "bfloat16", 16, FLOAT)                                                         \
-    X(FLOAT8E4M3FN, 17, "float8e4m3fn", 8, FLOAT)                                                  \
-    X(FLOAT8E4M3FNUZ, 18, "float8e4m3fnuz", 8, FLOAT)                                              \
-    X(FLOAT8E5M2, 19, "float8e5m2", 8, FLOAT)                                                      \
-    X(FLOAT8E5M2FNUZ, 20, "float8e5m2fnuz", 8, FLOAT)                                              \
-    X(UINT4, 21, "uint4", 4, UINT)                                                                 \
-    X(INT4, 22, "int4", 4, INT)                                                                    \
-    X(FLOAT4E2M1, 23, "float4e2m1", 4, FLOAT)                                                      \
-    X(FLOAT8E8M0, 24, "float8e8m0", 8, FLOAT)                                                      \
-    X(UINT2, 25, "uint2", 2, UINT)                                                                 \
+#define AMP_DTYPE_LIST(X)                             \
+    X(FLOAT, 1, "float32", 32, FLOAT)                 \
+    X(UINT8, 2, "uint8", 8, UINT)                     \
+    X(INT8, 3, "int8", 8, INT)                        \
+    X(UINT16, 4, "uint16", 16, UINT)                  \
+    X(INT16, 5, "int16", 16, INT)                     \
+    X(INT32, 6, "int32", 32, INT)                     \
+    X(INT64, 7, "int64", 64, INT)                     \
+    X(STRING, 8, "string", 128, STRING)               \
+    X(BOOL, 9, "bool", 8, BOOL)                       \
+    X(FLOAT16, 10, "float16", 16, FLOAT)              \
+    X(DOUBLE, 11, "float64", 64, FLOAT)               \
+    X(UINT32, 12, "uint32", 32, UINT)                 \
+    X(UINT64, 13, "uint64", 64, UINT)                 \
+    X(COMPLEX64, 14, "complex64", 64, COMPLEX)        \
+    X(COMPLEX128, 15, "complex128", 128, COMPLEX)     \
+    X(BFLOAT16, 16, "bfloat16", 16, FLOAT)            \
+    X(FLOAT8E4M3FN, 17, "float8e4m3fn", 8, FLOAT)     \
+    X(FLOAT8E4M3FNUZ, 18, "float8e4m3fnuz", 8, FLOAT) \
+    X(FLOAT8E5M2, 19, "float8e5m2", 8, FLOAT)         \
+    X(FLOAT8E5M2FNUZ, 20, "float8e5m2fnuz", 8, FLOAT) \
+    X(UINT4, 21, "uint4", 4, UINT)                    \
+    X(INT4, 22, "int4", 4, INT)                       \
+    X(FLOAT4E2M1, 23, "float4e2m1", 4, FLOAT)         \
+    X(FLOAT8E8M0, 24, "float8e8m0", 8, FLOAT)         \
+    X(UINT2, 25, "uint2", 2, UINT)                    \
     X(INT2, 26, "int2", 2, INT)
 
 enum amp_dtype {

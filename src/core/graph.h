@@ -29,11 +29,11 @@ enum amp_kind {
 struct amp_value {
     const char *name;
     enum amp_kind kind;
-    enum amp_dtype dtype; /* AMP_UNDEFINED: unknown */
-    int rank;             /* -1: unknown */
-    const int64_t *dims;  /* >= 0, AMP_DIM_UNKNOWN, or a symbol below it */
-    uint32_t graph;       /* the graph that defines it */
-    uint32_t producer;    /* node id; AMP_NONE: graph input or initializer */
+    enum amp_dtype dtype;        /* AMP_UNDEFINED: unknown */
+    int rank;                    /* -1: unknown */
+    const int64_t *dims;         /* >= 0, AMP_DIM_UNKNOWN, or a symbol below it */
+    uint32_t graph;              /* the graph that defines it */
+    uint32_t producer;           /* node id; AMP_NONE: graph input or initializer */
     struct amp_tensor *constant; /* its data when no run can change it; NULL otherwise */
     bool is_input, is_output;    /* of its graph */
     bool is_initializer;         /* together with is_input: a default that a caller may override */
@@ -75,9 +75,9 @@ struct amp_attr {
 };
 
 struct amp_node {
-    const char *name;    /* "": unnamed */
-    const char *op_type; /* ONNX's */
-    const char *domain;  /* "": ai.onnx */
+    const char *name;                /* "": unnamed */
+    const char *op_type;             /* ONNX's */
+    const char *domain;              /* "": ai.onnx */
     const struct amp_schema *schema; /* the operator at the model's opset; NULL: not known */
     int since_version;               /* of that schema; 0: not known */
     uint32_t graph;
@@ -95,8 +95,8 @@ struct amp_ids {
 
 struct amp_graph {
     const char *name;
-    uint32_t owner;        /* the node whose attribute it is; AMP_NONE: the main graph */
-    struct amp_ids nodes;  /* in topological order once read */
+    uint32_t owner;       /* the node whose attribute it is; AMP_NONE: the main graph */
+    struct amp_ids nodes; /* in topological order once read */
     struct amp_ids inputs, outputs;
     struct amp_ids initializers; /* in the file's order, new ones last */
     void *origin;
@@ -192,8 +192,8 @@ void amp_value_shape(const struct amp_value *value, struct amp_shape *shape);
 char *amp_node_text(const struct amp_model *model, uint32_t node, char *text, size_t size);
 
 /*
- * The uses of every value, made afresh when needed: nodes of all graphs that take it, in node order.
- * The graph's own outputs are not uses; ask value.is_output.
+ * The uses of every value, made afresh when needed: nodes of all graphs that take it, in node
+ * order. The graph's own outputs are not uses; ask value.is_output.
  */
 struct amp_use {
     uint32_t node, slot;

@@ -1,5 +1,5 @@
-/* Where the program finds its own files. The build compiles this file a second time for installation, with
- * another AMP_RULES_DIR; nothing else may depend on that macro. */
+/* Where the program finds its own files. The build compiles this file a second time for
+ * installation, with another AMP_RULES_DIR; nothing else may depend on that macro. */
 #include "core/paths.h"
 
 const char amp_rules_dir[] = AMP_RULES_DIR;

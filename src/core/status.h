@@ -32,11 +32,11 @@ void amp_error_prefix(struct amp_error *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Passes the failure of EXPR up to the caller. */
-#define AMP_TRY(expr)                                                                              \
-    do {                                                                                           \
-        enum amp_status amp_try_status_ = (expr);                                                  \
-        if (amp_try_status_ != AMP_OK)                                                             \
-            return amp_try_status_;                                                                \
+#define AMP_TRY(expr)                             \
+    do {                                          \
+        enum amp_status amp_try_status_ = (expr); \
+        if (amp_try_status_ != AMP_OK)            \
+            return amp_try_status_;               \
     } while (0)
 
 #endif

@@ -12,7 +12,7 @@ struct amp_strmap {
     struct amp_strmap_slot {
         const char *key; /* NULL: free */
         uint32_t hash, value;
-    } *slots;
+    } * slots;
     size_t count, capacity; /* capacity: a power of two, or 0 */
 };
 

@@ -83,8 +83,7 @@ enum amp_status amp_shape_size(const struct amp_shape *shape, enum amp_dtype dty
             overflows |= __builtin_mul_overflow(count, (uint64_t)shape->dims[i], &count);
     }
     *size = 0;
-    if (overflows || count > INT64_MAX || !amp_dtype_size(dtype, count, size) ||
-        *size > INT64_MAX)
+    if (overflows || count > INT64_MAX || !amp_dtype_size(dtype, count, size) || *size > INT64_MAX)
         return amp_fail(err, AMP_MODEL, "the size of %s %s overflows", amp_dtype_name(dtype),
                         amp_shape_text(shape, text, sizeof text));
     if (is_empty)
@@ -100,14 +99,14 @@ size_t amp_tensor_size(const struct amp_tensor *tensor)
 }
 
 /* Element INDEX of type T out of data that may be unaligned. */
-#define LOAD(T)                                                                                    \
-    T value;                                                                                       \
+#define LOAD(T) \
+    T value;    \
     memcpy(&value, (const unsigned char *)tensor->data + index * sizeof value, sizeof value)
 
-#define LOAD_AS(T, result)                                                                         \
-    do {                                                                                           \
-        LOAD(T);                                                                                   \
-        return (result)value;                                                                      \
+#define LOAD_AS(T, result)    \
+    do {                      \
+        LOAD(T);              \
+        return (result)value; \
     } while (0)
 
 static int load_nibble(const struct amp_tensor *tensor, size_t index)

@@ -21,7 +21,7 @@ struct amp_shape {
 struct amp_tensor {
     enum amp_dtype dtype;
     struct amp_shape shape;
-    void *data;               /* NULL: not known. May be unaligned when it lies in a model file. */
+    void *data;                /* NULL: not known. May be unaligned when it lies in a model file. */
     struct amp_buffer *buffer; /* owns DATA together with other tensors; NULL: DATA is borrowed */
 };
 
@@ -68,8 +68,8 @@ struct amp_buffer {
 
 /* NULL when there is not enough memory. The contents are undefined. */
 struct amp_buffer *amp_buffer_create(size_t size);
-struct amp_buffer *amp_buffer_ref(struct amp_buffer *buffer);   /* NULL is fine */
-void amp_buffer_unref(struct amp_buffer *buffer);               /* NULL is fine */
+struct amp_buffer *amp_buffer_ref(struct amp_buffer *buffer); /* NULL is fine */
+void amp_buffer_unref(struct amp_buffer *buffer);             /* NULL is fine */
 
 /* Gives TENSOR (dtype and shape set, all dims known) memory of its own, replacing what it held. */
 enum amp_status amp_tensor_alloc(struct amp_tensor *tensor, struct amp_error *err);

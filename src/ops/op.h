@@ -21,9 +21,10 @@ struct amp_op {
     const char *domain; /* NULL: ai.onnx */
     int newest;         /* the newest since_version that shape and run know */
     enum amp_effect effect;
-    uint32_t native; /* float dtypes (AMP_DTYPE_BIT) that run takes as they are. For others among
-                        float16 and bfloat16 the executor widens the inputs to float32 and rounds the
-                        outputs. Of no concern for AMP_PRESERVES_VALUES, which takes any dtype. */
+    uint32_t
+        native; /* float dtypes (AMP_DTYPE_BIT) that run takes as they are. For others among
+                   float16 and bfloat16 the executor widens the inputs to float32 and rounds the
+                   outputs. Of no concern for AMP_PRESERVES_VALUES, which takes any dtype. */
     enum amp_status (*shape)(struct amp_ctx *ctx); /* NULL: outputs' shapes come from run alone */
     enum amp_status (*run)(struct amp_ctx *ctx);   /* NULL: can be converted, not executed */
     void (*destroy)(void *state);                  /* frees what run left in *ctx->state */
@@ -31,14 +32,15 @@ struct amp_op {
 
 #define AMP_NATIVE_F32 AMP_DTYPE_BIT(AMP_FLOAT)
 #define AMP_NATIVE_C (AMP_DTYPE_BIT(AMP_FLOAT) | AMP_DTYPE_BIT(AMP_DOUBLE))
-#define AMP_NATIVE_DNNL                                                                            \
+#define AMP_NATIVE_DNNL \
     (AMP_DTYPE_BIT(AMP_FLOAT) | AMP_DTYPE_BIT(AMP_BFLOAT16) | AMP_DTYPE_BIT(AMP_FLOAT16))
 
 /* What a kernel may ask of whoever runs it. */
 struct amp_host {
     struct amp_dnnl *dnnl; /* engine and stream: ops/dnnl.h */
-    /* Runs body GRAPH with INPUTS as its graph inputs (by position) and gives its N_OUTPUTS outputs,
-       which the caller releases. Values captured from outer graphs are found by the host. */
+    /* Runs body GRAPH with INPUTS as its graph inputs (by position) and gives its N_OUTPUTS
+       outputs, which the caller releases. Values captured from outer graphs are found by the host.
+     */
     enum amp_status (*run_graph)(struct amp_host *host, uint32_t graph,
                                  struct amp_tensor *const *inputs, size_t n_inputs,
                                  struct amp_tensor *outputs, size_t n_outputs,
@@ -53,13 +55,13 @@ struct amp_host {
  */
 struct amp_ctx {
     const struct amp_model *model;
-    const struct amp_node *node; /* attributes; node->since_version selects the semantics */
+    const struct amp_node *node;        /* attributes; node->since_version selects the semantics */
     const struct amp_tensor *const *in; /* NULL: omitted */
     uint32_t n_in;
     struct amp_tensor *const *out; /* never NULL; out[i]->dtype AMP_UNDEFINED: nobody wants it */
     uint32_t n_out;
-    const bool *is_constant; /* per input: the same data in every run, so that what is derived from it
-                                may be kept in *state; NULL for shape */
+    const bool *is_constant; /* per input: the same data in every run, so that what is derived from
+                                it may be kept in *state; NULL for shape */
     void **state;            /* of this node, NULL at first, kept between runs; NULL for shape */
     struct amp_host *host;   /* NULL for shape */
     struct amp_error *err;
@@ -94,7 +96,7 @@ enum amp_status amp_ctx_ints(const struct amp_ctx *ctx, uint32_t i, int64_t *val
                              int *count);
 
 /* Axes, pads, repeats ...: from attribute NAME where the operator has it there, else from input I.
-   *COUNT as for amp_ctx_ints. */
+ *COUNT as for amp_ctx_ints. */
 enum amp_status amp_ctx_ints_attr(const struct amp_ctx *ctx, const char *name, uint32_t i,
                                   int64_t *values, int max, int *count);
 
@@ -106,8 +108,8 @@ enum amp_status amp_shape_same(struct amp_ctx *ctx);      /* every output as inp
 enum amp_status amp_shape_broadcast(struct amp_ctx *ctx); /* output 0: all inputs broadcast (ONNX
                                                              multidirectional broadcasting) */
 
-/* The broadcast of A and B to *OUT, unknown dims allowed: AMP_MODEL when they do not fit. OUT may be
-   A or B. */
+/* The broadcast of A and B to *OUT, unknown dims allowed: AMP_MODEL when they do not fit. OUT may
+   be A or B. */
 enum amp_status amp_broadcast(const struct amp_shape *a, const struct amp_shape *b,
                               struct amp_shape *out, struct amp_error *err);
 

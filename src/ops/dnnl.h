@@ -1,0 +1,80 @@
+#ifndef AMP_OPS_DNNL_H
+#define AMP_OPS_DNNL_H
+
+#include "ops/op.h"
+
+#include <oneapi/dnnl/dnnl.h>
+
+/* The CPU engine and its stream. */
+struct amp_dnnl {
+    dnnl_engine_t engine;
+    dnnl_stream_t stream;
+};
+
+enum amp_status amp_dnnl_create(struct amp_dnnl **dnnl, struct amp_error *err);
+void amp_dnnl_destroy(struct amp_dnnl *dnnl);
+
+/* oneDNN's version, "3.7.2", and the name of the instruction set that it uses here. */
+const char *amp_dnnl_version(char *text, size_t size);
+const char *amp_dnnl_isa(void);
+/* Whether this CPU computes in DTYPE (float32, bfloat16, float16) itself. */
+bool amp_dnnl_is_native(enum amp_dtype dtype);
+
+dnnl_data_type_t amp_dnnl_dtype(enum amp_dtype dtype); /* dnnl_data_type_undef: oneDNN has none */
+
+/* AMP_OK for dnnl_success; AMP_UNSUPPORTED when oneDNN has no implementation, so that the executor
+   can take another dtype; AMP_KERNEL otherwise. WHAT names the call. */
+enum amp_status amp_dnnl_check(struct amp_error *err, dnnl_status_t status, const char *what);
+
+/*
+ * A oneDNN primitive with its memories, made for the shapes and dtypes of a node's inputs and kept
+ * in the node's state while they stay the same. Its make function creates the primitive descriptor
+ * and binds each argument to an input or output of the node; what oneDNN wants in another layout
+ * than the node's plain one is reordered, constants once.
+ */
+struct amp_prim;
+
+typedef enum amp_status amp_prim_make(struct amp_ctx *ctx, struct amp_prim *prim);
+
+/* Runs the node's primitive, made by MAKE unless the state holds one for these inputs. */
+enum amp_status amp_prim_run(struct amp_ctx *ctx, amp_prim_make *make);
+
+/* For amp_op.destroy. */
+void amp_prim_destroy(void *state);
+
+/* In MAKE: descriptors live until the primitive is destroyed. */
+/* Row-major, or with STRIDES (in elements; NULL: row-major). AMP_UNSUPPORTED for a dtype or a rank
+   that oneDNN does not have. */
+enum amp_status amp_prim_desc(struct amp_prim *prim, struct amp_error *err, enum amp_dtype dtype,
+                              int rank, const int64_t *dims, const int64_t *strides,
+                              dnnl_memory_desc_t *desc);
+/* The same, with a layout that oneDNN chooses (dnnl_format_tag_any). */
+enum amp_status amp_prim_desc_any(struct amp_prim *prim, struct amp_error *err,
+                                  enum amp_dtype dtype, int rank, const int64_t *dims,
+                                  dnnl_memory_desc_t *desc);
+/* Of TENSOR as it is, row-major; a scalar becomes [1]. */
+enum amp_status amp_prim_desc_tensor(struct amp_prim *prim, struct amp_error *err,
+                                     const struct amp_tensor *tensor, dnnl_memory_desc_t *desc);
+
+/* Attributes for the primitive descriptor: scratchpad by the user, as amp_prim_run wants it. Owned
+   by PRIM; post-ops and the like may be added. */
+enum amp_status amp_prim_attr(struct amp_prim *prim, struct amp_error *err,
+                              dnnl_primitive_attr_t *attr);
+
+/* Takes over PD, made with amp_prim_attr, and creates the primitive. Call before the bindings. */
+enum amp_status amp_prim_create(struct amp_ctx *ctx, struct amp_prim *prim,
+                                dnnl_primitive_desc_t pd);
+
+/* Binds argument ARG (DNNL_ARG_...) to input or output INDEX of the node, whose data have layout
+   USER (of this prim); the layout the primitive wants is asked from its descriptor. Descriptors may
+   view the same data with other dims: only the number of bytes must fit. */
+enum amp_status amp_prim_bind_in(struct amp_ctx *ctx, struct amp_prim *prim, int arg,
+                                 uint32_t index, const_dnnl_memory_desc_t user);
+enum amp_status amp_prim_bind_out(struct amp_ctx *ctx, struct amp_prim *prim, int arg,
+                                  uint32_t index, const_dnnl_memory_desc_t user);
+/* Binds ARG to memory of the primitive's own, of layout DESC, for what is no input of the node:
+ *DATA is to be filled now and stays. */
+enum amp_status amp_prim_bind_data(struct amp_ctx *ctx, struct amp_prim *prim, int arg,
+                                   const_dnnl_memory_desc_t desc, void **data);
+
+#endif
