@@ -152,6 +152,18 @@ test_env = AMPCONV='$(abspath $(BUILD)/ampconv)' BUILD='$(abspath $(BUILD))' RES
 ## oracles: the tests' second opinions, ONNX's checker and ONNX Runtime
 oracles: $(ORACLES)
 
+$(ORACLE_DIR)/onnx_check: tests/oracle/onnx_check.cc
+	$(call say,CXX,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) $(DEP_CPPFLAGS) -std=c++17 -O1 -w -DONNX_NAMESPACE=onnx -DONNX_ML=1 $(DEP_LDFLAGS) -o $@ $< \
+	  $(call runtime,$(SYSLIB)) -Wl,--allow-shlib-undefined -lonnx -lonnx_proto -lprotobuf
+
+$(ORACLE_DIR)/ort_run: tests/oracle/ort_run.c $(PB)/onnx.pb-c.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(AMP_CPPFLAGS) $(AMP_CFLAGS) -O1 $(DEP_LDFLAGS) -o $@ $^ $(call runtime,$(SYSLIB)) \
+	  -Wl,--allow-shlib-undefined -lonnxruntime -lprotobuf-c
+
 ## demo: convert models/digits_cnn.onnx to bf16, validated on its 360 held-out images
 demo: $(BUILD)/ampconv
 	@mkdir -p build/demo

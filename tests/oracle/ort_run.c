@@ -1,0 +1,284 @@
+/* ONNX Runtime's view of a model, on the CPU with two threads.
+ *
+ *   ort_run MODEL --load-only [--plain]
+ *   ort_run MODEL [--plain] OUTDIR [NAME=FILE.pb]...
+ *
+ * Inputs are TensorProto files; outputs are written to OUTDIR as output_0.pb, output_1.pb, ...
+ * (TensorProto, named).
+ * --plain switches graph optimisation off, so that every node runs as the graph has it. Strings,
+ * sequences and maps are not supported. Exit status: 0 done, 1 failed while running, 2 usage or
+ * file error, 3 the model is invalid, 4 ONNX Runtime has no kernel for a node (NOT_IMPLEMENTED),
+ * which says nothing against the model. */
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#if __has_include(<onnxruntime/onnxruntime_c_api.h>)
+#    include <onnxruntime/onnxruntime_c_api.h>
+#elif __has_include(<onnxruntime/core/session/onnxruntime_c_api.h>)
+#    include <onnxruntime/core/session/onnxruntime_c_api.h>
+#else
+#    include <onnxruntime_c_api.h>
+#endif
+
+#include "onnx.pb-c.h"
+
+enum { FAILED_RUN = 1, FAILED_USAGE = 2, FAILED_MODEL = 3, FAILED_KERNEL = 4 };
+enum { MAX_VALUES = 1024 };
+
+static const OrtApi *ort;
+static int messages = STDERR_FILENO;
+
+static _Noreturn void fail(int status, const char *what, const char *detail)
+{
+    dprintf(messages, "ort_run: %s: %s\n", what, detail);
+    exit(status);
+}
+
+/* Where ONNX and ONNX Runtime share one libonnx (Debian), registering the operators twice fills
+ * stderr with hundreds of harmless lines: from here on only our own messages get there. */
+static void silence_libraries(void)
+{
+    int nowhere = open("/dev/null", O_WRONLY);
+    messages = dup(STDERR_FILENO);
+    if (nowhere < 0 || messages < 0 || dup2(nowhere, STDERR_FILENO) < 0) {
+        perror("ort_run");
+        exit(FAILED_USAGE);
+    }
+    close(nowhere);
+}
+
+/* Ends with STATUS when a call failed; NOT_IMPLEMENTED is always told apart. */
+static void check(OrtStatus *result, int status, const char *what)
+{
+    if (result == NULL) {
+        return;
+    }
+    fail(ort->GetErrorCode(result) == ORT_NOT_IMPLEMENTED ? FAILED_KERNEL : status, what,
+         ort->GetErrorMessage(result));
+}
+
+static void *allocate(size_t size)
+{
+    void *memory = calloc(size ? size : 1, 1);
+    if (memory == NULL) {
+        fail(FAILED_USAGE, "memory", "exhausted");
+    }
+    return memory;
+}
+
+/* Bytes of one element of an ONNX dtype; 0: not supported. ONNX Runtime numbers its dtypes as ONNX
+ * does. */
+static size_t element_size(int dtype)
+{
+    static const uint8_t sizes[] = {0, 4, 1, 1, 2, 2, 4, 8, 0, 1, 2, 8, 4, 8, 8, 16, 2, 1, 1, 1, 1};
+    return dtype > 0 && (size_t)dtype < sizeof sizes ? sizes[dtype] : 0;
+}
+
+/* ---- inputs ---- */
+
+static Onnx__TensorProto *read_tensor(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (file == NULL || fseek(file, 0, SEEK_END) != 0) {
+        fail(FAILED_USAGE, path, "cannot be read");
+    }
+    long size = ftell(file);
+    rewind(file);
+    uint8_t *bytes = allocate(size > 0 ? (size_t)size : 1);
+    size_t got = fread(bytes, 1, size > 0 ? (size_t)size : 0, file);
+    fclose(file);
+    Onnx__TensorProto *tensor = onnx__tensor_proto__unpack(NULL, got, bytes);
+    free(bytes);
+    if (tensor == NULL) {
+        fail(FAILED_USAGE, path, "is not a TensorProto");
+    }
+    return tensor;
+}
+
+/* Writes COUNT elements of WIDTH bytes from int32_data, whose low bytes hold the smaller dtypes. */
+static void narrow(uint8_t *to, const int32_t *from, size_t count, size_t width)
+{
+    for (size_t i = 0; i < count; i++) {
+        memcpy(to + i * width, &from[i], width);
+    }
+}
+
+/* The elements of TENSOR in memory of its own; fails when there are not COUNT of them. */
+static uint8_t *tensor_bytes(const Onnx__TensorProto *tensor, size_t count, const char *path)
+{
+    size_t width = element_size(tensor->data_type);
+    uint8_t *bytes = allocate(count * width);
+    if (tensor->has_raw_data && tensor->raw_data.len == count * width) {
+        memcpy(bytes, tensor->raw_data.data, count * width);
+    } else if (tensor->n_float_data * 4 == count * width && width >= 4) {
+        memcpy(bytes, tensor->float_data, count * width);
+    } else if (tensor->n_double_data * 8 == count * width && width >= 8) {
+        memcpy(bytes, tensor->double_data, count * width);
+    } else if (tensor->n_int64_data == count && width == 8) {
+        memcpy(bytes, tensor->int64_data, count * width);
+    } else if (tensor->n_int32_data == count && width <= 4) {
+        narrow(bytes, tensor->int32_data, count, width);
+    } else if (tensor->n_uint64_data == count && (width == 8 || width == 4)) {
+        for (size_t i = 0; i < count; i++) {
+            memcpy(bytes + i * width, &tensor->uint64_data[i], width);
+        }
+    } else {
+        fail(FAILED_USAGE, path, "data and dims do not agree");
+    }
+    return bytes;
+}
+
+static OrtValue *load_input(const char *path)
+{
+    Onnx__TensorProto *tensor = read_tensor(path);
+    size_t count = 1;
+    for (size_t i = 0; i < tensor->n_dims; i++) {
+        count *= (size_t)tensor->dims[i];
+    }
+    size_t width = element_size(tensor->data_type);
+    if (width == 0) {
+        fail(FAILED_USAGE, path, "has a dtype that is not supported here");
+    }
+    OrtMemoryInfo *info;
+    check(ort->CreateCpuMemoryInfo(OrtArenaAllocator, OrtMemTypeDefault, &info), FAILED_RUN, path);
+    OrtValue *value = NULL;
+    check(ort->CreateTensorWithDataAsOrtValue(info, tensor_bytes(tensor, count, path),
+                                              count * width, tensor->dims, tensor->n_dims,
+                                              (ONNXTensorElementDataType)tensor->data_type, &value),
+          FAILED_RUN, path);
+    ort->ReleaseMemoryInfo(info);
+    return value;
+}
+
+/* ---- outputs ---- */
+
+static void write_message(const char *dir, size_t index, const Onnx__TensorProto *tensor)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/output_%zu.pb", dir, index);
+    size_t size = onnx__tensor_proto__get_packed_size(tensor);
+    uint8_t *bytes = allocate(size);
+    onnx__tensor_proto__pack(tensor, bytes);
+    FILE *file = fopen(path, "wb");
+    if (file == NULL || fwrite(bytes, 1, size, file) != size || fclose(file) != 0) {
+        fail(FAILED_USAGE, path, "cannot be written");
+    }
+    free(bytes);
+}
+
+static void write_output(const char *dir, size_t index, char *name, OrtValue *value)
+{
+    OrtTensorTypeAndShapeInfo *info;
+    check(ort->GetTensorTypeAndShape(value, &info), FAILED_RUN, name);
+    ONNXTensorElementDataType dtype;
+    size_t rank, count;
+    check(ort->GetTensorElementType(info, &dtype), FAILED_RUN, name);
+    check(ort->GetDimensionsCount(info, &rank), FAILED_RUN, name);
+    check(ort->GetTensorShapeElementCount(info, &count), FAILED_RUN, name);
+    Onnx__TensorProto tensor = ONNX__TENSOR_PROTO__INIT;
+    tensor.name = name;
+    tensor.has_data_type = true;
+    tensor.data_type = (int32_t)dtype;
+    tensor.n_dims = rank;
+    tensor.dims = allocate(rank * sizeof *tensor.dims);
+    check(ort->GetDimensions(info, tensor.dims, rank), FAILED_RUN, name);
+    void *data;
+    check(ort->GetTensorMutableData(value, &data), FAILED_RUN, name);
+    if (element_size(tensor.data_type) == 0) {
+        fail(FAILED_RUN, name, "output dtype is not supported here");
+    }
+    tensor.has_raw_data = true;
+    tensor.raw_data.len = count * element_size(tensor.data_type);
+    tensor.raw_data.data = data;
+    write_message(dir, index, &tensor);
+    free(tensor.dims);
+    ort->ReleaseTensorTypeAndShapeInfo(info);
+}
+
+/* ---- session ---- */
+
+static OrtSession *load(OrtEnv *env, const char *model, bool plain)
+{
+    OrtSessionOptions *options;
+    check(ort->CreateSessionOptions(&options), FAILED_RUN, "options");
+    check(ort->SetIntraOpNumThreads(options, 2), FAILED_RUN, "options");
+    check(ort->SetInterOpNumThreads(options, 1), FAILED_RUN, "options");
+    check(ort->SetSessionGraphOptimizationLevel(options, plain ? ORT_DISABLE_ALL : ORT_ENABLE_ALL),
+          FAILED_RUN, "options");
+    OrtSession *session = NULL;
+    check(ort->CreateSession(env, model, options, &session), FAILED_MODEL, model);
+    ort->ReleaseSessionOptions(options);
+    return session;
+}
+
+static size_t output_names(OrtSession *session, char *names[MAX_VALUES])
+{
+    OrtAllocator *allocator;
+    size_t count;
+    check(ort->GetAllocatorWithDefaultOptions(&allocator), FAILED_RUN, "allocator");
+    check(ort->SessionGetOutputCount(session, &count), FAILED_RUN, "outputs");
+    if (count > MAX_VALUES) {
+        fail(FAILED_USAGE, "outputs", "too many");
+    }
+    for (size_t i = 0; i < count; i++) {
+        check(ort->SessionGetOutputName(session, i, allocator, &names[i]), FAILED_RUN, "outputs");
+    }
+    return count;
+}
+
+static void run(OrtSession *session, const char *dir, int argc, char **argv)
+{
+    const char *input_names[MAX_VALUES];
+    const OrtValue *inputs[MAX_VALUES];
+    char *names[MAX_VALUES];
+    OrtValue *outputs[MAX_VALUES] = {NULL};
+    if (argc > MAX_VALUES) {
+        fail(FAILED_USAGE, "inputs", "too many");
+    }
+    for (int i = 0; i < argc; i++) {
+        char *equals = strrchr(argv[i], '=');
+        if (equals == NULL) {
+            fail(FAILED_USAGE, argv[i], "is not NAME=FILE");
+        }
+        *equals = '\0';
+        input_names[i] = argv[i];
+        inputs[i] = load_input(equals + 1);
+    }
+    size_t count = output_names(session, names);
+    check(ort->Run(session, NULL, input_names, inputs, (size_t)argc, (const char *const *)names,
+                   count, outputs),
+          FAILED_RUN, "run");
+    for (size_t i = 0; i < count; i++) {
+        write_output(dir, i, names[i], outputs[i]);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int next = 2;
+    bool load_only = false, plain = false;
+    for (; next < argc && strncmp(argv[next], "--", 2) == 0; next++) {
+        load_only = load_only || strcmp(argv[next], "--load-only") == 0;
+        plain = plain || strcmp(argv[next], "--plain") == 0;
+    }
+    if (argc < 3 || (!load_only && next >= argc)) {
+        fail(FAILED_USAGE, "usage",
+             "ort_run MODEL [--plain] --load-only | OUTDIR [NAME=FILE.pb]...");
+    }
+    silence_libraries();
+    ort = OrtGetApiBase()->GetApi(ORT_API_VERSION);
+    OrtEnv *env;
+    check(ort->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "ort_run", &env), FAILED_RUN, "environment");
+    OrtSession *session = load(env, argv[1], plain);
+    if (!load_only) {
+        run(session, argv[next], argc - next - 1, argv + next + 1);
+    }
+    ort->ReleaseSession(session);
+    ort->ReleaseEnv(env);
+    return 0;
+}
