@@ -1,0 +1,229 @@
+/*
+ * The nested loop with operands of any strides, and small things that kernels share. Shapes were
+ * checked by the shape functions; nothing here can fail but for memory.
+ */
+#include "ops/kernel.h"
+
+#include <omp.h>
+#include <string.h>
+
+enum amp_status amp_no_kernel(struct amp_ctx *ctx, enum amp_dtype dtype)
+{
+    return amp_fail(ctx->err, AMP_UNSUPPORTED, "no kernel for %s", amp_dtype_name(dtype));
+}
+
+void amp_strides(const struct amp_shape *shape, int64_t *strides)
+{
+    int64_t stride = 1;
+    for (int d = shape->rank - 1; d >= 0; d--) {
+        strides[d] = stride;
+        stride *= shape->dims[d];
+    }
+}
+
+void amp_index_at(int rank, const int64_t *dims, int64_t flat, int64_t *index)
+{
+    for (int d = rank - 1; d >= 0; d--) {
+        index[d] = flat % dims[d];
+        flat /= dims[d];
+    }
+}
+
+void amp_loop_init(struct amp_loop *loop, int rank, const int64_t *dims)
+{
+    loop->rank = rank;
+    loop->n_operands = 0;
+    memcpy(loop->dims, dims, (size_t)rank * sizeof *dims);
+}
+
+void amp_loop_view(struct amp_loop *loop, void *data, size_t size, const int64_t *strides)
+{
+    struct amp_operand *operand = &loop->operands[loop->n_operands++];
+    operand->data = data;
+    operand->size = (int64_t)size;
+    memcpy(operand->strides, strides, (size_t)loop->rank * sizeof *strides);
+}
+
+void amp_loop_tensor(struct amp_loop *loop, const struct amp_tensor *tensor)
+{
+    int64_t own[AMP_RANK_MAX], strides[AMP_LOOP_RANK] = {0};
+    int missing = loop->rank - tensor->shape.rank;
+    amp_strides(&tensor->shape, own);
+    for (int d = 0; d < tensor->shape.rank; d++)
+        if (tensor->shape.dims[d] != 1)
+            strides[missing + d] = own[d];
+    amp_loop_view(loop, tensor->data, amp_dtype_bits(tensor->dtype) / 8, strides);
+}
+
+/* Whether every operand steps through dims OUTER and INNER as through one. */
+static bool is_mergeable(const struct amp_loop *loop, int outer, int inner)
+{
+    for (int k = 0; k < loop->n_operands; k++) {
+        const int64_t *strides = loop->operands[k].strides;
+        if (strides[outer] != strides[inner] * loop->dims[inner])
+            return false;
+    }
+    return true;
+}
+
+static void move_dim(struct amp_loop *loop, int from, int to)
+{
+    loop->dims[to] = loop->dims[from];
+    for (int k = 0; k < loop->n_operands; k++)
+        loop->operands[k].strides[to] = loop->operands[k].strides[from];
+}
+
+/* Drops dims of 1 and merges neighbours; leaves at least one dim. */
+static void merge_dims(struct amp_loop *loop)
+{
+    int rank = 0;
+    for (int d = 0; d < loop->rank; d++) {
+        if (loop->dims[d] == 1)
+            continue;
+        if (rank > 0 && is_mergeable(loop, rank - 1, d)) {
+            int64_t outer = loop->dims[rank - 1];
+            move_dim(loop, d, rank - 1);
+            loop->dims[rank - 1] *= outer;
+        } else {
+            move_dim(loop, d, rank++);
+        }
+    }
+    if (rank == 0) {
+        loop->dims[0] = 1;
+        for (int k = 0; k < loop->n_operands; k++)
+            loop->operands[k].strides[0] = 0;
+        rank = 1;
+    }
+    loop->rank = rank;
+}
+
+/* Runs BODY over elements BEGIN to END-1 of the loop in row-major order. */
+static void run_range(const struct amp_loop *loop, amp_loop_body *body, const void *param,
+                      int64_t begin, int64_t end)
+{
+    int inner = loop->rank - 1;
+    int64_t index[AMP_LOOP_RANK], step[AMP_LOOP_OPERANDS];
+    amp_index_at(loop->rank, loop->dims, begin, index);
+    for (int k = 0; k < loop->n_operands; k++)
+        step[k] = loop->operands[k].strides[inner];
+    while (begin < end) {
+        int64_t n = loop->dims[inner] - index[inner];
+        if (n > end - begin)
+            n = end - begin;
+        void *at[AMP_LOOP_OPERANDS];
+        for (int k = 0; k < loop->n_operands; k++) {
+            const struct amp_operand *operand = &loop->operands[k];
+            int64_t offset = 0;
+            for (int d = 0; d <= inner; d++)
+                offset += index[d] * operand->strides[d];
+            at[k] = operand->data + offset * operand->size;
+        }
+        body(n, at, step, param);
+        begin += n;
+        index[inner] = 0;
+        amp_index_next(inner, loop->dims, index);
+    }
+}
+
+void amp_loop_run(struct amp_loop *loop, amp_loop_body *body, const void *param)
+{
+    int64_t count = 1;
+    for (int d = 0; d < loop->rank; d++)
+        count *= loop->dims[d];
+    if (count == 0)
+        return;
+    merge_dims(loop);
+#pragma omp parallel if (count >= AMP_PARALLEL_MIN)
+    {
+        int64_t threads = omp_get_num_threads(), thread = omp_get_thread_num();
+        int64_t share = (count + threads - 1) / threads, begin = thread * share;
+        if (begin < count)
+            run_range(loop, body, param, begin, begin + share < count ? begin + share : count);
+    }
+}
+
+void amp_loop_inputs(struct amp_ctx *ctx, uint32_t n, amp_loop_body *body, const void *param)
+{
+    struct amp_loop loop;
+    amp_loop_init(&loop, ctx->out[0]->shape.rank, ctx->out[0]->shape.dims);
+    amp_loop_tensor(&loop, ctx->out[0]);
+    for (uint32_t i = 0; i < n; i++)
+        amp_loop_tensor(&loop, ctx->in[i]);
+    amp_loop_run(&loop, body, param);
+}
+
+/* Elements by their size alone. */
+#define SIZED_TYPES(X) \
+    X(1, uint8_t)      \
+    X(2, uint16_t)     \
+    X(4, uint32_t)     \
+    X(8, uint64_t)     \
+    X(16, struct amp_str)
+
+#define COPY(SIZE, T)                                                                           \
+    static void copy_##SIZE(int64_t n, void *const *at, const int64_t *step, const void *param) \
+    {                                                                                           \
+        (void)param;                                                                            \
+        const T *from = at[1];                                                                  \
+        T *to = at[0];                                                                          \
+        if (step[0] == 1 && step[1] == 1) {                                                     \
+            memcpy(to, from, (size_t)n * sizeof *to);                                           \
+            return;                                                                             \
+        }                                                                                       \
+        for (int64_t i = 0; i < n; i++)                                                         \
+            to[i * step[0]] = from[i * step[1]];                                                \
+    }
+SIZED_TYPES(COPY)
+
+amp_loop_body *amp_loop_copy(enum amp_dtype dtype)
+{
+#define ROW(SIZE, T) [SIZE] = copy_##SIZE,
+    static amp_loop_body *const table[] = {SIZED_TYPES(ROW)};
+#undef ROW
+    return table[amp_dtype_bits(dtype) / 8];
+}
+
+void amp_bits_unpack(enum amp_dtype dtype, const void *from, uint8_t *to, size_t count)
+{
+    unsigned bits = amp_dtype_bits(dtype), per_byte = 8 / bits, mask = (1u << bits) - 1;
+    unsigned sign = amp_dtype_class(dtype) == AMP_CLASS_INT ? 1u << (bits - 1) : 0;
+    const uint8_t *packed = from;
+    for (size_t i = 0; i < count; i++) {
+        unsigned value = packed[i / per_byte] >> i % per_byte * bits & mask;
+        to[i] = (uint8_t)((value ^ sign) - sign);
+    }
+}
+
+void amp_bits_pack(enum amp_dtype dtype, const uint8_t *from, void *to, size_t count)
+{
+    unsigned bits = amp_dtype_bits(dtype), per_byte = 8 / bits, mask = (1u << bits) - 1;
+    uint8_t *packed = to;
+    for (size_t i = 0; i < count; i++) {
+        unsigned shift = (unsigned)(i % per_byte) * bits;
+        unsigned before = shift == 0 ? 0 : packed[i / per_byte];
+        packed[i / per_byte] = (uint8_t)(before | (from[i] & mask) << shift);
+    }
+}
+
+enum amp_status amp_strings_own(struct amp_tensor *tensor, struct amp_error *err)
+{
+    size_t count = amp_tensor_count(tensor), size = count * sizeof(struct amp_str);
+    const struct amp_str *from = tensor->data;
+    for (size_t i = 0; i < count; i++)
+        size += from[i].size;
+    struct amp_buffer *buffer = amp_buffer_create(size);
+    if (buffer == NULL)
+        return amp_fail(err, AMP_IO, "out of memory: strings of %zu bytes", size);
+    struct amp_str *to = buffer->data;
+    char *bytes = (char *)(to + count);
+    for (size_t i = 0; i < count; i++) {
+        to[i] = (struct amp_str){bytes, from[i].size};
+        if (from[i].size > 0)
+            memcpy(bytes, from[i].data, from[i].size);
+        bytes += from[i].size;
+    }
+    amp_tensor_release(tensor);
+    tensor->buffer = buffer;
+    tensor->data = buffer->data;
+    return AMP_OK;
+}
