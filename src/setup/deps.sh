@@ -35,8 +35,8 @@ as_root() {
 
 install_packages() {
   say "installing $*"
-  as_root apt-get update -q >&2
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@" >&2
+  as_root apt-get update -qq >&2
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2
 }
 
 # distribution: "debian 12", "ubuntu 2410" (no dot), "debian 999" for testing and unstable, "other 0".
@@ -148,22 +148,17 @@ END
 
 # ---- the Debian 13 sysroot for Debian 12 -------------------------------------------------------------------------------
 
-# The mirror this machine uses already, from apt's own list of sources.
-mirror() {
-  apt-get indextargets --format '$(SITE) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
-    awk '$2 ~ /^(bookworm|stable|oldstable)$/ && $3 == "main" { print $1; exit }'
+# The archives this machine uses for bookworm already (of Debian or others), one a line, whether or not apt has their lists.
+mirrors() {
+  apt-get update --print-uris 2>/dev/null |
+    sed -nE "s#^'(.*)/dists/(bookworm|stable|oldstable)/InRelease'.*#\1#p" | sort -u
 }
 
-# An apt of its own with no package installed, so that it resolves whole closures and touches nothing outside its folder.
-private_apt() {
-  export APT_CONFIG=$apt/etc/apt.conf
-  [ -e "$apt/ready" ] && return
-  site=$(APT_CONFIG='' mirror)
-  [ -n "$site" ] || die "no Debian mirror found in apt's sources (apt-get indextargets shows none for bookworm main)"
+write_private_apt() { # SITE
   mkdir -p "$apt/etc/empty" "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/unpacked"
   : >"$apt/status"
-  echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $site trixie main" >"$apt/etc/sources.list"
-  cat >"$APT_CONFIG" <<END
+  echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $1 trixie main" >"$apt/etc/sources.list"
+  cat >"$apt/etc/apt.conf" <<END
 Dir::Etc::sourcelist "$apt/etc/sources.list";
 Dir::Etc::sourceparts "$apt/etc/empty";
 Dir::Etc::preferencesparts "$apt/etc/empty";
@@ -172,16 +167,31 @@ Dir::State::status "$apt/status";
 Dir::Cache "$apt/cache";
 APT::Install-Recommends "false";
 APT::Sandbox::User "$(id -un)";
+APT::Update::Error-Mode "any";
 Acquire::Languages "none";
 Acquire::Retries "3";
 END
-  apt-get -q update >&2
-  : >"$apt/ready"
+}
+
+# An apt of its own with no package installed, so that it resolves whole closures and touches nothing outside its folder.
+private_apt() {
+  if [ ! -e "$apt/ready" ]; then
+    sites=$(mirrors)
+    for site in $sites; do
+      write_private_apt "$site"
+      if APT_CONFIG=$apt/etc/apt.conf apt-get -qq update >&2; then
+        : >"$apt/ready"
+        break
+      fi
+    done
+    [ -e "$apt/ready" ] || die "cannot get Debian 13's package lists from the machine's apt sources (tried: ${sites:-none, no source for bookworm})"
+  fi
+  export APT_CONFIG="$apt/etc/apt.conf"
 }
 
 # fetch_closure PACKAGES...: they and all they depend on. fetch_alone PACKAGES...: only they.
-fetch_closure() { apt-get -q -y --download-only install "$@" >&2; }
-fetch_alone() { (cd "$apt/cache/archives" && apt-get -q download "$@" >&2); }
+fetch_closure() { apt-get -qq -y --download-only install "$@" >&2; }
+fetch_alone() { (cd "$apt/cache/archives" && apt-get -qq download "$@" >&2); }
 
 # unpack_into FOLDER: what was fetched and is not in the sysroot yet.
 unpack_into() {
