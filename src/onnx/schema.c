@@ -1,0 +1,180 @@
+/*
+ * The operator table and the questions asked of it: lookup by domain, name and opset, IR versions,
+ * near names. The table is sorted by domain, name and version, which is all this file relies on.
+ * What two versions have in common is schema_compat.c's matter.
+ */
+#include "onnx/schema.h"
+
+#include <limits.h>
+#include <string.h>
+#include <strings.h>
+
+/* The newest opset of ai.onnx that came with an IR version. */
+struct amp_schema_ir {
+    int ir_version, opset;
+};
+
+#include "onnx/schema_table.inc"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const char *domain_key(const char *domain)
+{
+    return domain == NULL || strcmp(domain, "ai.onnx") == 0 ? "" : domain;
+}
+
+/* Negative, 0 or positive as S stands before, at or after the given place in the table. */
+static int place(const struct amp_schema *s, const char *domain, const char *name, int version)
+{
+    int order = strcmp(s->domain, domain);
+
+    if (order == 0)
+        order = strcmp(s->name, name);
+    return order != 0 ? order : s->since_version - version;
+}
+
+const struct amp_schema *amp_schema_find(const char *domain, const char *op_type, int opset)
+{
+    const char *key = domain_key(domain);
+    size_t low = 0, high = COUNT(schemas); /* the first definition past the place is in low..high */
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (place(&schemas[middle], key, op_type, opset) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return NULL;
+    const struct amp_schema *found = &schemas[low - 1];
+    return strcmp(found->domain, key) == 0 && strcmp(found->name, op_type) == 0 ? found : NULL;
+}
+
+const struct amp_schema *amp_schema_at(size_t index)
+{
+    return index < COUNT(schemas) ? &schemas[index] : NULL;
+}
+
+const struct amp_schema *amp_schema_next(const struct amp_schema *schema)
+{
+    const struct amp_schema *next = schema + 1;
+
+    if (next == schemas + COUNT(schemas) || strcmp(next->name, schema->name) != 0 ||
+        strcmp(next->domain, schema->domain) != 0)
+        return NULL;
+    return next;
+}
+
+int amp_schema_newest_opset(const char *domain)
+{
+    const char *key = domain_key(domain);
+    int newest = 0;
+
+    for (size_t i = 0; i < COUNT(schemas); i++)
+        if (schemas[i].since_version > newest && strcmp(schemas[i].domain, key) == 0)
+            newest = schemas[i].since_version;
+    /* A release may bring an opset in which no operator changed. */
+    if (key[0] == '\0' && amp_schema_released_opset() > newest)
+        newest = amp_schema_released_opset();
+    return newest;
+}
+
+int amp_schema_released_opset(void)
+{
+    return ir_versions[COUNT(ir_versions) - 1].opset;
+}
+
+int amp_schema_ir_version(int opset)
+{
+    size_t i = 0;
+
+    while (i < COUNT(ir_versions) - 1 && ir_versions[i].opset < opset)
+        i++;
+    return ir_versions[i].ir_version;
+}
+
+static const struct amp_schema_param *param_at(const struct amp_schema_param *list, size_t count,
+                                               size_t i)
+{
+    if (i < count)
+        return &list[i];
+    if (count > 0 && list[count - 1].option == AMP_PARAM_VARIADIC)
+        return &list[count - 1];
+    return NULL;
+}
+
+const struct amp_schema_param *amp_schema_input(const struct amp_schema *schema, size_t i)
+{
+    return param_at(schema->inputs, schema->n_inputs, i);
+}
+
+const struct amp_schema_param *amp_schema_output(const struct amp_schema *schema, size_t i)
+{
+    return param_at(schema->outputs, schema->n_outputs, i);
+}
+
+const struct amp_schema_type *amp_schema_type(const struct amp_schema *schema,
+                                              const struct amp_schema_param *param)
+{
+    return &schema->types[param->type];
+}
+
+const struct amp_schema_attr *amp_schema_attr(const struct amp_schema *schema, const char *name)
+{
+    for (size_t i = 0; i < schema->n_attrs; i++)
+        if (strcmp(schema->attrs[i].name, name) == 0)
+            return &schema->attrs[i];
+    return NULL;
+}
+
+enum { LONGEST_WORD = 63 }; /* operators' names are shorter */
+
+static unsigned least(unsigned a, unsigned b, unsigned c)
+{
+    unsigned smaller = a < b ? a : b;
+
+    return smaller < c ? smaller : c;
+}
+
+/* The number of letters to insert, drop or replace between A and B, case apart (Levenshtein). */
+static unsigned distance(const char *a, const char *b)
+{
+    size_t n = strlen(b);
+    unsigned row[LONGEST_WORD + 1]; /* distances of the part of A seen so far to each start of B */
+
+    for (unsigned j = 0; j <= n; j++)
+        row[j] = j;
+    for (unsigned i = 1; *a != '\0'; a++, i++) {
+        unsigned diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= n; j++) {
+            unsigned replaced = diagonal + (strncasecmp(a, &b[j - 1], 1) != 0);
+            diagonal = row[j];
+            row[j] = least(row[j] + 1, row[j - 1] + 1, replaced);
+        }
+    }
+    return row[n];
+}
+
+/* A third of the letters may be wrong; a name that was cut short counts as one wrong letter. */
+const char *amp_schema_nearest(const char *word)
+{
+    size_t length = strlen(word);
+    unsigned best = (unsigned)length / 3 + 1;
+    const char *nearest = NULL;
+
+    if (length > LONGEST_WORD)
+        return NULL;
+    for (size_t i = 0; i < COUNT(schemas); i++) {
+        bool is_start = length > 3 && strncasecmp(schemas[i].name, word, length) == 0;
+        unsigned d = distance(schemas[i].name, word);
+        if (is_start && d > 1)
+            d = 1;
+        if (d < best) {
+            best = d;
+            nearest = schemas[i].name;
+        }
+    }
+    return nearest;
+}

@@ -1,0 +1,250 @@
+/* The operator table: known facts of ONNX's definitions, lookups, what is compatible with what. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <limits.h>
+#include <string.h>
+
+#include "core/dtype.h"
+#include "core/graph.h"
+#include "onnx/schema.h"
+
+#define F32 AMP_DTYPE_BIT(AMP_FLOAT)
+#define F64 AMP_DTYPE_BIT(AMP_DOUBLE)
+#define F16 AMP_DTYPE_BIT(AMP_FLOAT16)
+#define BF16 AMP_DTYPE_BIT(AMP_BFLOAT16)
+#define I64 AMP_DTYPE_BIT(AMP_INT64)
+
+static const struct amp_schema *find(const char *op, int opset)
+{
+    const struct amp_schema *s = amp_schema_find("", op, opset);
+
+    assert_non_null(s);
+    return s;
+}
+
+/* The dtypes that input I of OP takes at OPSET. */
+static uint32_t takes(const char *op, int opset, size_t i)
+{
+    const struct amp_schema *s = find(op, opset);
+    const struct amp_schema_param *param = amp_schema_input(s, i);
+
+    assert_non_null(param);
+    return amp_schema_type(s, param)->tensors;
+}
+
+static void lookup_takes_the_version_that_counts(void **state)
+{
+    (void)state;
+    assert_int_equal(find("Conv", 1)->since_version, 1);
+    assert_int_equal(find("Conv", 10)->since_version, 1);
+    assert_int_equal(find("Conv", 11)->since_version, 11);
+    assert_int_equal(find("Conv", 21)->since_version, 11);
+    assert_int_equal(find("Conv", 22)->since_version, 22);
+    assert_int_equal(find("Conv", 1000)->since_version, 22);
+    assert_ptr_equal(amp_schema_find("ai.onnx", "Conv", 13), amp_schema_find("", "Conv", 13));
+    assert_ptr_equal(amp_schema_find(NULL, "Conv", 13), amp_schema_find("", "Conv", 13));
+    assert_null(amp_schema_find("", "Gelu", 19));
+    assert_null(amp_schema_find("", "Convolution", 13));
+    assert_null(amp_schema_find("", "", 13));
+    assert_null(amp_schema_find("com.microsoft", "Conv", 13));
+    assert_null(amp_schema_find("ai.onnx.ml", "Conv", 13));
+    assert_int_equal(amp_schema_find("ai.onnx.ml", "Scaler", 3)->since_version, 1);
+}
+
+static void table_is_sorted_and_whole(void **state)
+{
+    const struct amp_schema *before = NULL, *s;
+    size_t count = 0;
+
+    (void)state;
+    for (; (s = amp_schema_at(count)) != NULL; before = s, count++) {
+        assert_ptr_equal(amp_schema_find(s->domain, s->name, s->since_version), s);
+        for (size_t i = 0; i < s->n_inputs; i++)
+            assert_in_range(s->inputs[i].type, 0, s->n_types - 1);
+        for (size_t i = 0; i < s->n_outputs; i++)
+            assert_in_range(s->outputs[i].type, 0, s->n_types - 1);
+        assert_true(s->min_inputs <= s->max_inputs && s->min_outputs <= s->max_outputs);
+        if (before != NULL && amp_schema_next(before) != NULL)
+            assert_ptr_equal(amp_schema_next(before), s);
+    }
+    assert_in_range(count, 600, 2000);
+    assert_null(amp_schema_next(before));
+}
+
+static void lower_dtypes(void **state)
+{
+    (void)state;
+    assert_int_equal(takes("Conv", 11, 0), F32 | F64 | F16);
+    assert_int_equal(takes("Conv", 22, 0), F32 | F64 | F16 | BF16);
+    assert_false(takes("LSTM", 14, 0) & BF16);
+    assert_true(takes("LSTM", 22, 0) & BF16);
+    assert_false(takes("MatMul", 9, 0) & BF16);
+    assert_true(takes("MatMul", 13, 1) & BF16);
+    assert_false(takes("TopK", 11, 0) & BF16);
+    assert_true(takes("TopK", 24, 0) & BF16);
+    assert_int_equal(takes("Celu", 27, 0), F32);
+    assert_int_equal(takes("NonMaxSuppression", 22, 0), F32);
+}
+
+static void parameters_that_are_not_the_data(void **state)
+{
+    const struct amp_schema *bn = find("BatchNormalization", 15), *resize = find("Resize", 13);
+
+    (void)state;
+    assert_int_equal(takes("Resize", 13, 2), F32);
+    assert_string_equal(amp_schema_input(resize, 2)->name, "scales");
+    assert_null(amp_schema_type(resize, amp_schema_input(resize, 2))->name);
+    assert_int_equal(takes("Resize", 13, 3), I64);
+    assert_string_equal(amp_schema_type(bn, amp_schema_input(bn, 0))->name, "T");
+    assert_string_equal(amp_schema_type(bn, amp_schema_input(bn, 1))->name, "T1");
+    assert_string_equal(amp_schema_type(bn, amp_schema_input(bn, 3))->name, "T2");
+    assert_string_equal(amp_schema_type(bn, amp_schema_output(bn, 0))->name, "T");
+    assert_int_equal(amp_schema_input(resize, 1)->option, AMP_PARAM_OPTIONAL);
+    assert_null(amp_schema_input(resize, 4));
+}
+
+static void variadic_parameters_repeat(void **state)
+{
+    const struct amp_schema *concat = find("Concat", 13), *loop = find("Loop", 21);
+
+    (void)state;
+    assert_int_equal(concat->max_inputs, INT_MAX);
+    assert_ptr_equal(amp_schema_input(concat, 40), amp_schema_input(concat, 0));
+    assert_true(amp_schema_input(concat, 0)->homogeneous);
+    assert_int_equal(amp_schema_input(loop, 9)->option, AMP_PARAM_VARIADIC);
+    assert_false(amp_schema_input(loop, 9)->homogeneous);
+    assert_int_equal(amp_schema_input(loop, 9)->min_arity, 0);
+    assert_int_equal(loop->min_inputs, 2);
+    assert_true(amp_schema_type(loop, amp_schema_input(loop, 2))->optional_sequences & BF16);
+}
+
+static void attributes(void **state)
+{
+    const struct amp_schema *lstm = find("LSTM", 22);
+
+    (void)state;
+    assert_int_equal(amp_schema_attr(lstm, "hidden_size")->type, AMP_ATTR_INT);
+    assert_string_equal(amp_schema_attr(lstm, "direction")->default_text, "forward");
+    assert_null(amp_schema_attr(lstm, "clip")->default_text);
+    assert_null(amp_schema_attr(lstm, "axis"));
+    assert_true(amp_schema_attr(find("Cast", 13), "to")->required);
+    assert_string_equal(amp_schema_attr(find("Selu", 22), "alpha")->default_text, "1.6732632");
+    assert_string_equal(amp_schema_attr(find("RNN", 14), "activations")->default_text,
+                        "[Tanh, Tanh]");
+    assert_string_equal(amp_schema_attr(find("BatchNormalization", 15), "epsilon")->default_text,
+                        "1e-05");
+    assert_int_equal(amp_schema_attr(find("If", 11), "then_branch")->type, AMP_ATTR_GRAPH);
+}
+
+static void flags(void **state)
+{
+    (void)state;
+    assert_true(find("Upsample", 10)->deprecated);
+    assert_false(find("Upsample", 9)->deprecated);
+    assert_true(find("Gelu", 20)->has_function);
+    assert_false(find("Conv", 22)->has_function);
+}
+
+static void opsets_and_ir_versions(void **state)
+{
+    static const int pairs[][2] = {{1, 3},   {8, 3},   {9, 4},   {10, 5},  {11, 6},
+                                   {12, 7},  {14, 7},  {15, 8},  {18, 8},  {19, 9},
+                                   {20, 9},  {21, 10}, {22, 10}, {23, 11}, {24, 12},
+                                   {25, 13}, {26, 13}, {27, 13}, {28, 13}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+        assert_int_equal(amp_schema_ir_version(pairs[i][0]), pairs[i][1]);
+    assert_true(amp_schema_newest_opset("ai.onnx") >= amp_schema_released_opset());
+    assert_true(amp_schema_released_opset() >= 27);
+    assert_int_equal(amp_schema_newest_opset("ai.onnx.ml"), 5);
+    assert_int_equal(amp_schema_newest_opset("com.microsoft"), 0);
+}
+
+static void near_names(void **state)
+{
+    (void)state;
+    assert_string_equal(amp_schema_nearest("conv"), "Conv");
+    assert_string_equal(amp_schema_nearest("Matmull"), "MatMul");
+    assert_string_equal(amp_schema_nearest("LayerNorm"), "LayerNormalization");
+    assert_string_equal(amp_schema_nearest("Sofmax"), "Softmax");
+    assert_null(amp_schema_nearest("xyzzyplugh"));
+    assert_null(amp_schema_nearest(""));
+    assert_null(
+        amp_schema_nearest("a name that is longer than any operator's name, by a good deal"));
+}
+
+static bool compatible(const char *op, int from, int to)
+{
+    return amp_schema_compatible(find(op, from), find(op, to));
+}
+
+static void carried_over(void **state)
+{
+    (void)state;
+    assert_true(compatible("Conv", 1, 22));
+    assert_true(compatible("MatMul", 1, 13));
+    assert_true(compatible("Relu", 6, 14));
+    assert_true(compatible("LSTM", 7, 22));
+    assert_true(compatible("Cast", 6, 25));
+    assert_true(compatible("Gemm", 7, 13));
+    assert_true(compatible("Erf", 9, 13));
+    assert_true(compatible("MaxPool", 1, 22));
+    assert_true(compatible("Loop", 1, 25));
+    assert_true(compatible("Reshape", 5, 25));
+    assert_true(compatible("Softmax", 1, 11));
+    assert_true(compatible("Softmax", 13, 13));
+    assert_true(compatible("BatchNormalization", 14, 15));
+}
+
+static void changed(void **state)
+{
+    static const struct {
+        const char *op;
+        int from, to;
+    } steps[] = {
+        {"Softmax", 11, 13},    {"LogSoftmax", 1, 13}, {"Hardmax", 11, 13},
+        {"Dropout", 7, 10},     {"Dropout", 10, 12},   {"BatchNormalization", 9, 14},
+        {"Squeeze", 11, 13},    {"Unsqueeze", 11, 13}, {"ReduceSum", 11, 13},
+        {"ReduceMean", 13, 18}, {"Split", 11, 13},     {"Split", 13, 18},
+        {"Slice", 1, 10},       {"Pad", 2, 11},        {"Clip", 6, 11},
+        {"TopK", 1, 10},        {"Upsample", 9, 10},   {"Resize", 10, 11},
+        {"Resize", 11, 13},     {"Reshape", 1, 5},     {"Add", 6, 7},
+        {"GridSample", 16, 20}, {"RoiAlign", 10, 16},  {"GroupNormalization", 18, 21},
+        {"PRelu", 6, 7},        {"OneHot", 9, 11},     {"Scan", 8, 9},
+        {"Scatter", 9, 11},     {"DFT", 17, 20},       {"Cast", 1, 6},
+        {"Concat", 1, 4},       {"Conv", 22, 11},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+        const struct amp_schema *from = find(steps[i].op, steps[i].from);
+        const struct amp_schema *to = find(steps[i].op, steps[i].to);
+        if (amp_schema_compatible(from, to))
+            fail_msg("%s %d -> %d passes as compatible", from->name, steps[i].from, steps[i].to);
+        assert_non_null(amp_schema_difference(from, to));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lookup_takes_the_version_that_counts),
+        cmocka_unit_test(table_is_sorted_and_whole),
+        cmocka_unit_test(lower_dtypes),
+        cmocka_unit_test(parameters_that_are_not_the_data),
+        cmocka_unit_test(variadic_parameters_repeat),
+        cmocka_unit_test(attributes),
+        cmocka_unit_test(flags),
+        cmocka_unit_test(opsets_and_ir_versions),
+        cmocka_unit_test(near_names),
+        cmocka_unit_test(carried_over),
+        cmocka_unit_test(changed),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
