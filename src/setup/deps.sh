@@ -27,13 +27,11 @@ say() { printf 'setup: %s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
 
 as_root() {
-  if [ "$(id -u)" = 0 ]; then "$@"
-  elif command -v sudo >/dev/null 2>&1; then sudo "$@"
-  else die "cannot install packages without root or sudo; run as root: $*"
-  fi
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
 
 install_packages() {
+  [ "$(id -u)" = 0 ] || command -v sudo >/dev/null 2>&1 || die "needs root or sudo to install packages; as root, run: apt-get install $*"
   say "installing $*"
   as_root apt-get update -qq >&2
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2
@@ -205,7 +203,7 @@ unpack_into() {
 
 program_sysroot() {
   say "fetching the Debian 13 libraries into $sysroot (about 30 MB; the system itself stays as it is)"
-  rm -rf "$apt" "$sysroot" "$sysroot.new"
+  rm -rf "$apt" "$sysroot" "$sysroot.new" "$deps"/tests.*.mk # the tests' packages were unpacked into the same folder
   private_apt
   fetch_closure $program_packages libc6-dev libgcc-s1 libstdc++6
   fetch_alone libonnx-dev
