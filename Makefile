@@ -224,7 +224,7 @@ compile_commands.json: $(PB)/onnx.pb-c.h
 	$(call say,JSON,$@)
 	@{ printf '['; sep=; $(foreach s,$(SRCS) $(UNIT_SRCS), \
 	  printf '%s\n{"directory": "%s", "file": "%s", "command": "%s"}' "$$sep" '$(TOP)' '$(s)' \
-	    '$(subst ",\\\",$(subst ','\'',$(call compile,$(s:%.c=$(BUILD)/%.o),$(database_flags)) $(s)))'; sep=$(comma);) \
+	    '$(subst ",\",$(subst ','\'',$(call compile,$(s:%.c=$(BUILD)/%.o),$(database_flags)) $(s)))'; sep=$(comma);) \
 	  printf '\n]\n'; } >$@.new && mv $@.new $@
 
 database_flags = -Itests/unit -DAMP_RULES_DIR='"$(TOP)/rules"'
