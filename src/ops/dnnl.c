@@ -5,6 +5,8 @@
  */
 #include "ops/dnnl.h"
 
+#include "ops/kernel.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -415,4 +417,23 @@ enum amp_status amp_prim_run(struct amp_ctx *ctx, amp_prim_make *make)
         if (prim->bindings[i].is_output)
             AMP_TRY(reorder(ctx, &prim->bindings[i]));
     return amp_dnnl_check(ctx->err, dnnl_stream_wait(ctx->host->dnnl->stream), "stream");
+}
+
+enum amp_status amp_prim_run_or(struct amp_ctx *ctx, amp_prim_make *make,
+                                enum amp_status (*plain)(struct amp_ctx *ctx))
+{
+    enum amp_dtype dtype = ctx->in[0]->dtype;
+    bool is_half = dtype == AMP_FLOAT16 || dtype == AMP_BFLOAT16;
+    if (make == NULL && is_half)
+        return amp_no_kernel(ctx, dtype);
+    if (make == NULL || amp_dnnl_dtype(dtype) == dnnl_data_type_undef)
+        return plain(ctx);
+    struct amp_error *err = ctx->err, refusal = {.status = AMP_OK};
+    if (!is_half)
+        ctx->err = &refusal;
+    enum amp_status status = amp_prim_run(ctx, make);
+    ctx->err = err;
+    if (is_half || status == AMP_OK)
+        return status;
+    return status == AMP_UNSUPPORTED ? plain(ctx) : amp_fail(err, status, "%s", refusal.text);
 }

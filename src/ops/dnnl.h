@@ -39,6 +39,12 @@ typedef enum amp_status amp_prim_make(struct amp_ctx *ctx, struct amp_prim *prim
 /* Runs the node's primitive, made by MAKE unless the state holds one for these inputs. */
 enum amp_status amp_prim_run(struct amp_ctx *ctx, amp_prim_make *make);
 
+/* The same; where oneDNN has nothing for the shapes or the dtype of input 0, or MAKE is NULL, PLAIN
+   runs in its place. Not so for float16 and bfloat16, which PLAIN need not know: AMP_UNSUPPORTED.
+ */
+enum amp_status amp_prim_run_or(struct amp_ctx *ctx, amp_prim_make *make,
+                                enum amp_status (*plain)(struct amp_ctx *ctx));
+
 /* For amp_op.destroy. */
 void amp_prim_destroy(void *state);
 
