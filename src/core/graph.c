@@ -99,7 +99,7 @@ uint32_t amp_graph_add_initializer(struct amp_model *model, uint32_t graph, cons
     struct amp_value *value = amp_value_at(model, id);
     value->kind = AMP_KIND_TENSOR;
     value->dtype = tensor->dtype;
-    value->constant = tensor;
+    value->constant = value->initial = tensor;
     value->is_initializer = true;
     amp_value_set_shape(model, id, &tensor->shape);
     amp_ids_push(model, &model->graphs[graph].initializers, id);

@@ -35,6 +35,7 @@ struct amp_value {
     uint32_t graph;              /* the graph that defines it */
     uint32_t producer;           /* node id; AMP_NONE: graph input or initializer */
     struct amp_tensor *constant; /* its data when no run can change it; NULL otherwise */
+    struct amp_tensor *initial;  /* its initializer, also where a caller may override it */
     bool is_input, is_output;    /* of its graph */
     bool is_initializer;         /* together with is_input: a default that a caller may override */
     void *origin;

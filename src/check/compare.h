@@ -1,0 +1,18 @@
+#ifndef AMP_CHECK_COMPARE_H
+#define AMP_CHECK_COMPARE_H
+
+#include "core/tensor.h"
+
+/* |got - want| <= atol + rtol * |want| for every element; as NumPy's assert_allclose: a NaN equals
+   a NaN, an infinity the same infinity. */
+struct amp_tolerance {
+    double rtol, atol;
+};
+
+/* AMP_MISMATCH unless dtypes, shapes and all elements agree (elements of non-float types exactly);
+   the text names the first difference in type, or the worst element, its index and how many are
+   off. */
+enum amp_status amp_tensor_compare(const struct amp_tensor *got, const struct amp_tensor *want,
+                                   struct amp_tolerance tolerance, struct amp_error *err);
+
+#endif

@@ -1,0 +1,334 @@
+/*
+ * The command line: one table of options feeds the parser and --help, and a test holds the manual
+ * against it. Values are only taken apart here; what they mean is the commands' business.
+ */
+#include "cli/options.h"
+
+#include "core/arena.h"
+#include "core/words.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum kind { FLAG, COUNT, TEXT, LIST, NUMBER };
+
+enum group { CONVERSION, RULES, DATA, RUNNING, TALK, N_GROUPS };
+
+static const char *const group_titles[N_GROUPS] = {"Conversion", "Rules", "Inputs and validation",
+                                                   "Running (ampconv run)", "Output and help"};
+
+struct option {
+    const char *name;
+    char letter;
+    const char *argument; /* NULL: none */
+    enum kind kind;
+    size_t offset; /* in struct amp_options */
+    unsigned commands;
+    enum group group;
+    const char *help;
+};
+
+#define AT(field) offsetof(struct amp_options, field)
+#define ALL (AMP_CMD_CONVERT | AMP_CMD_RUN | AMP_CMD_RULES)
+#define MODELS (AMP_CMD_CONVERT | AMP_CMD_RUN)
+
+static const struct option table[] = {
+    {"dtype", 'd', "DTYPE", TEXT, AT(dtype), AMP_CMD_CONVERT, CONVERSION,
+     "the lower dtype: bf16 or fp16 [default: bf16]"},
+    {"output", 'o', "OUT", TEXT, AT(output), AMP_CMD_CONVERT, CONVERSION,
+     "the converted model; - is stdout [default: beside MODEL, as NAME.DTYPE.onnx]"},
+    {"force", 'f', NULL, FLAG, AT(is_forced), AMP_CMD_CONVERT, CONVERSION,
+     "overwrite the default output; write even outside the tolerance"},
+    {"no-validate", 0, NULL, FLAG, AT(no_validate), AMP_CMD_CONVERT, CONVERSION,
+     "do not run the models, only convert"},
+    {"explain", 0, NULL, FLAG, AT(explain), AMP_CMD_CONVERT, CONVERSION,
+     "print each node's precision and the rule or constraint that decided it"},
+    {"dump-after", 0, "STAGE", TEXT, AT(dump_after), AMP_CMD_CONVERT, CONVERSION,
+     "print the graph after read, infer, opset, assign, insert or fold, and stop"},
+
+    {"rules", 'r', "NAME|FILE", LIST, AT(rules), AMP_CMD_CONVERT, RULES,
+     "a rule set; repeatable, later ones win [default: torch-cpu]"},
+    {"node", 0, "PATTERN=PRECISION", LIST, AT(node_rules), AMP_CMD_CONVERT, RULES,
+     "lower, fp32, widest or follow for nodes whose name matches the glob"},
+    {"op", 0, "OP=PRECISION", LIST, AT(op_rules), AMP_CMD_CONVERT, RULES,
+     "the same for all nodes of an operator"},
+
+    {"input", 'i', "NAME=FILE", LIST, AT(inputs), MODELS, DATA,
+     "a graph input from a .npy or .pb file; repeatable"},
+    {"data", 0, "DIR", TEXT, AT(data), MODELS, DATA,
+     "samples: test_data_set_N folders, input_K.pb files or .npz files"},
+    {"samples", 0, "N", NUMBER, AT(samples), MODELS, DATA,
+     "how many samples: of --data, or random ones [default: all of --data, else 1]"},
+    {"seed", 0, "N", NUMBER, AT(seed), MODELS, DATA, "seed of random inputs [default: 0]"},
+    {"dim", 0, "NAME=N", LIST, AT(dims), MODELS, DATA,
+     "the size of a symbolic dimension [default: 1]"},
+    {"labels", 0, "FILE", TEXT, AT(labels), MODELS, DATA,
+     "class numbers (.npy) of the samples: report the accuracy of each model"},
+    {"tolerance", 't', "METRIC=VALUE", LIST, AT(tolerances), MODELS, DATA,
+     "a bound on a metric: max_abs, mean_abs, max_rel, rmse, cosine, snr, top1"},
+
+    {"output-dir", 0, "DIR", TEXT, AT(output_dir), AMP_CMD_RUN, RUNNING,
+     "write the outputs there, one file each"},
+    {"format", 0, "FORMAT", TEXT, AT(format), AMP_CMD_RUN, RUNNING,
+     "of the outputs: npy or pb [default: npy]"},
+    {"expect", 0, "DIR", TEXT, AT(expect), AMP_CMD_RUN, RUNNING,
+     "compare with the output_K.pb, .npy or .npz files there; exit 1 on mismatch"},
+    {"test-suite", 0, "DIR", TEXT, AT(test_suite), AMP_CMD_RUN, RUNNING,
+     "run each folder of DIR as an ONNX backend test case"},
+    {"filter", 0, "GLOB", TEXT, AT(filter), AMP_CMD_RUN, RUNNING,
+     "only the cases of --test-suite with such names"},
+
+    {"json", 0, "FILE", TEXT, AT(json), MODELS, TALK, "write the report as JSON; - is stdout"},
+    {"threads", 0, "N", NUMBER, AT(threads), MODELS, TALK,
+     "threads to compute with [default: OMP_NUM_THREADS, else all cores]"},
+    {"quiet", 'q', NULL, FLAG, AT(is_quiet), ALL, TALK, "errors only"},
+    {"verbose", 'v', NULL, COUNT, AT(verbosity), ALL, TALK,
+     "say more: -v notes per reason and output, -vv per node"},
+    {"help", 'h', NULL, FLAG, 0, ALL, TALK, "print this help"},
+    {"version", 'V', NULL, FLAG, 0, ALL, TALK,
+     "print the version, oneDNN's, and what this CPU computes natively"},
+};
+
+enum { N_OPTIONS = sizeof table / sizeof table[0] };
+
+static const struct {
+    const char *name;
+    enum amp_command command;
+} commands[] = {{"run", AMP_CMD_RUN}, {"rules", AMP_CMD_RULES}};
+
+void amp_options_free(struct amp_options *options)
+{
+    struct amp_texts *lists[] = {&options->operands,  &options->rules,  &options->node_rules,
+                                 &options->op_rules,  &options->inputs, &options->dims,
+                                 &options->tolerances};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+        free(lists[i]->items);
+}
+
+static void push_text(struct amp_texts *texts, const char *text)
+{
+    texts->items = amp_xrealloc(texts->items, texts->count + 1, sizeof *texts->items);
+    texts->items[texts->count++] = text;
+}
+
+static const struct option *find_long(const char *name, size_t length)
+{
+    for (size_t i = 0; i < N_OPTIONS; i++)
+        if (strlen(table[i].name) == length && strncmp(table[i].name, name, length) == 0)
+            return &table[i];
+    return NULL;
+}
+
+static const struct option *find_letter(char letter)
+{
+    for (size_t i = 0; i < N_OPTIONS; i++)
+        if (table[i].letter == letter)
+            return &table[i];
+    return NULL;
+}
+
+static const char *name_at(size_t i)
+{
+    return i < N_OPTIONS ? table[i].name : NULL;
+}
+
+static enum amp_status set_number(const struct option *option, const char *text, int64_t *number,
+                                  struct amp_error *err)
+{
+    char *end;
+    errno = 0;
+    *number = strtoll(text, &end, 10);
+    if (errno != 0 || end == text || *end != '\0' || *number < 0)
+        return amp_fail(err, AMP_USAGE, "--%s %s: a number of 0 or more is needed", option->name,
+                        text);
+    return AMP_OK;
+}
+
+static enum amp_status set_option(const struct option *option, const char *value,
+                                  struct amp_options *options, struct amp_error *err)
+{
+    void *field = (unsigned char *)options + option->offset;
+    switch (option->kind) {
+    case FLAG:
+        if (strcmp(option->name, "help") == 0)
+            options->command = AMP_CMD_HELP;
+        else if (strcmp(option->name, "version") == 0)
+            options->command = AMP_CMD_VERSION;
+        else
+            *(bool *)field = true;
+        return AMP_OK;
+    case COUNT:
+        ++*(int *)field;
+        return AMP_OK;
+    case TEXT:
+        *(const char **)field = value;
+        return AMP_OK;
+    case LIST:
+        push_text(field, value);
+        return AMP_OK;
+    case NUMBER:
+        return set_number(option, value, field, err);
+    }
+    return AMP_OK;
+}
+
+static const char *command_name(enum amp_command command)
+{
+    return command == AMP_CMD_RUN     ? "ampconv run"
+           : command == AMP_CMD_RULES ? "ampconv rules"
+                                      : "ampconv MODEL";
+}
+
+struct parse {
+    int argc, at; /* argv[at] is the next word */
+    char **argv;
+    enum amp_command command; /* what options are allowed */
+    struct amp_options *options;
+    struct amp_error *err;
+};
+
+/* Sets OPTION with the value INLINE_VALUE or the next word. */
+static enum amp_status take_option(struct parse *parse, const struct option *option,
+                                   const char *inline_value)
+{
+    const char *value = inline_value;
+    if (!(option->commands & parse->command))
+        return amp_fail(parse->err, AMP_USAGE, "--%s does not go with '%s'", option->name,
+                        command_name(parse->command));
+    if (option->argument == NULL && inline_value != NULL)
+        return amp_fail(parse->err, AMP_USAGE, "--%s takes no value", option->name);
+    if (option->argument != NULL && value == NULL) {
+        if (parse->at >= parse->argc)
+            return amp_fail(parse->err, AMP_USAGE, "--%s needs a value: %s", option->name,
+                            option->argument);
+        value = parse->argv[parse->at++];
+    }
+    return set_option(option, value, parse->options, parse->err);
+}
+
+static enum amp_status take_long(struct parse *parse, const char *word)
+{
+    const char *equals = strchr(word, '=');
+    const struct option *option = find_long(word, equals ? (size_t)(equals - word) : strlen(word));
+    if (option != NULL)
+        return take_option(parse, option, equals ? equals + 1 : NULL);
+    const char *nearest = amp_nearest_word(word, name_at);
+    if (nearest == NULL)
+        return amp_fail(parse->err, AMP_USAGE, "unknown option '--%s'; see ampconv --help", word);
+    return amp_fail(parse->err, AMP_USAGE, "unknown option '--%s'; did you mean '--%s'?", word,
+                    nearest);
+}
+
+/* -v, -qf, -dbf16, -d bf16 */
+static enum amp_status take_letters(struct parse *parse, const char *letters)
+{
+    for (; *letters != '\0'; letters++) {
+        const struct option *option = find_letter(*letters);
+        if (option == NULL)
+            return amp_fail(parse->err, AMP_USAGE, "unknown option '-%c'; see ampconv --help",
+                            *letters);
+        if (option->argument != NULL)
+            return take_option(parse, option, letters[1] ? letters + 1 : NULL);
+        AMP_TRY(take_option(parse, option, NULL));
+    }
+    return AMP_OK;
+}
+
+static enum amp_status take_words(struct parse *parse)
+{
+    bool options_ended = false;
+    while (parse->at < parse->argc) {
+        const char *word = parse->argv[parse->at++];
+        if (options_ended || word[0] != '-' || word[1] == '\0')
+            push_text(&parse->options->operands, word);
+        else if (strcmp(word, "--") == 0)
+            options_ended = true;
+        else if (word[1] == '-')
+            AMP_TRY(take_long(parse, word + 2));
+        else
+            AMP_TRY(take_letters(parse, word + 1));
+    }
+    return AMP_OK;
+}
+
+static enum amp_status check_operands(const struct amp_options *options, struct amp_error *err)
+{
+    size_t count = options->operands.count;
+    if (options->command == AMP_CMD_HELP || options->command == AMP_CMD_VERSION)
+        return AMP_OK;
+    bool is_optional = options->command == AMP_CMD_RULES || options->test_suite != NULL;
+    if (count == 0 && !is_optional)
+        return amp_fail(err, AMP_USAGE, "no MODEL given; see ampconv --help");
+    if (count > 1)
+        return amp_fail(err, AMP_USAGE, "'%s' is one word too many; see ampconv --help",
+                        options->operands.items[1]);
+    return AMP_OK;
+}
+
+enum amp_status amp_options_parse(int argc, char **argv, struct amp_options *options,
+                                  struct amp_error *err)
+{
+    *options = (struct amp_options){.command = AMP_CMD_CONVERT, .samples = -1};
+    struct parse parse = {argc, 1, argv, AMP_CMD_CONVERT, options, err};
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        if (argc > 1 && strcmp(argv[1], commands[i].name) == 0) {
+            options->command = parse.command = commands[i].command;
+            parse.at = 2;
+        }
+    AMP_TRY(take_words(&parse));
+    return check_operands(options, err);
+}
+
+static void print_option(FILE *file, const struct option *option)
+{
+    char left[64], letter[8] = "    ";
+    if (option->letter)
+        snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    int n = snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name,
+                     option->argument ? " " : "", option->argument ? option->argument : "");
+    if (n > 25)
+        fprintf(file, "  %s\n  %-26s%s\n", left, "", option->help);
+    else
+        fprintf(file, "  %-26s%s\n", left, option->help);
+}
+
+void amp_options_help(FILE *file)
+{
+    fputs("Usage: ampconv MODEL [--dtype bf16|fp16] [-o OUT] [options]   convert a model\n"
+          "       ampconv run MODEL [options]                            run a model\n"
+          "       ampconv rules [NAME]                                   list or print rule sets\n"
+          "\n"
+          "Converts an ONNX model to mixed precision by autocast rules, runs both models with\n"
+          "oneDNN and writes the result when it is within tolerance. MODEL - is stdin.\n"
+          "\n"
+          "Examples:\n"
+          "  ampconv model.onnx --dtype bf16 -o model.bf16.onnx\n"
+          "  cat model.onnx | ampconv - -d fp16 -o - | ampconv run - --input x=x.npy\n",
+          file);
+    for (int group = 0; group < N_GROUPS; group++) {
+        fprintf(file, "\n%s:\n", group_titles[group]);
+        for (size_t i = 0; i < N_OPTIONS; i++)
+            if ((int)table[i].group == group)
+                print_option(file, &table[i]);
+    }
+    fputs("\nExit codes:\n"
+          "  0  done, within tolerance\n"
+          "  1  ran, but outside the tolerance\n"
+          "  2  usage or system error\n"
+          "  3  bad model, rules or input data\n"
+          "  4  an operator or type that is not supported\n",
+          file);
+}
+
+enum amp_status amp_option_pair(const char *option, const char *text, char *name, size_t size,
+                                const char **value, struct amp_error *err)
+{
+    const char *equals = strrchr(text, '=');
+    if (equals == NULL || equals == text || equals[1] == '\0' || (size_t)(equals - text) >= size)
+        return amp_fail(err, AMP_USAGE, "--%s %s: NAME=VALUE is needed", option, text);
+    memcpy(name, text, (size_t)(equals - text));
+    name[equals - text] = '\0';
+    *value = equals + 1;
+    return AMP_OK;
+}

@@ -1,0 +1,62 @@
+#ifndef AMP_CLI_OPTIONS_H
+#define AMP_CLI_OPTIONS_H
+
+#include "core/dtype.h"
+#include "core/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* The commands; bits, so that an option can belong to several. */
+enum amp_command {
+    AMP_CMD_CONVERT = 1, /* no word: the main job */
+    AMP_CMD_RUN = 2,
+    AMP_CMD_RULES = 4,
+    AMP_CMD_HELP = 8,
+    AMP_CMD_VERSION = 16
+};
+
+struct amp_texts {
+    const char **items;
+    size_t count;
+};
+
+/* What the command line says. Strings point into argv. */
+struct amp_options {
+    enum amp_command command;
+    struct amp_texts operands; /* MODEL, or a rule set's NAME */
+
+    const char *dtype, *output;
+    struct amp_texts rules, node_rules, op_rules;
+    const char *dump_after;
+    bool is_forced, no_validate, explain;
+
+    struct amp_texts inputs, dims, tolerances;
+    const char *data, *labels, *expect, *output_dir, *format;
+    int64_t seed, samples;
+
+    const char *test_suite, *filter;
+
+    const char *json;
+    int64_t threads;
+    bool is_quiet;
+    int verbosity; /* -v: 1, -vv: 2 */
+};
+
+/* Parses ARGV into *OPTIONS, whose lists are freed by amp_options_free. AMP_USAGE with the word
+   that is wrong and the nearest right one. */
+enum amp_status amp_options_parse(int argc, char **argv, struct amp_options *options,
+                                  struct amp_error *err);
+void amp_options_free(struct amp_options *options);
+
+/* Writes the help text: usage, examples, options by group, exit codes. */
+void amp_options_help(FILE *file);
+
+/* Splits "NAME=VALUE" at the last '=' (names may hold one); NAME gets SIZE bytes at most. AMP_USAGE
+   when there is none. OPTION names the option in the message. */
+enum amp_status amp_option_pair(const char *option, const char *text, char *name, size_t size,
+                                const char **value, struct amp_error *err);
+
+#endif

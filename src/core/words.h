@@ -1,0 +1,10 @@
+#ifndef AMP_CORE_WORDS_H
+#define AMP_CORE_WORDS_H
+
+#include <stddef.h>
+
+/* The known word that WORD was probably meant to be: the least edit distance, at most a third of
+   its letters. AT gives the known words by index, NULL past the end. NULL when none is near. */
+const char *amp_nearest_word(const char *word, const char *(*at)(size_t index));
+
+#endif

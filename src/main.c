@@ -1,0 +1,68 @@
+/*
+ * The program: parses the command line, calls the command, prints the failure and turns it into the
+ * exit code. All of ampconv's exits, but that of running out of memory, are here.
+ */
+#include "cli/commands.h"
+#include "cli/options.h"
+
+#include <stdio.h>
+
+enum exit_code {
+    EXIT_OK = 0,
+    EXIT_OUTSIDE_TOLERANCE = 1,
+    EXIT_USAGE_OR_SYSTEM = 2,
+    EXIT_BAD_DATA = 3,
+    EXIT_UNSUPPORTED = 4
+};
+
+static enum exit_code exit_code(enum amp_status status)
+{
+    switch (status) {
+    case AMP_OK:
+        return EXIT_OK;
+    case AMP_MISMATCH:
+        return EXIT_OUTSIDE_TOLERANCE;
+    case AMP_USAGE:
+    case AMP_IO:
+    case AMP_KERNEL:
+        return EXIT_USAGE_OR_SYSTEM;
+    case AMP_MODEL:
+    case AMP_RULES:
+    case AMP_TYPE:
+        return EXIT_BAD_DATA;
+    case AMP_UNSUPPORTED:
+        return EXIT_UNSUPPORTED;
+    }
+    return EXIT_USAGE_OR_SYSTEM;
+}
+
+static enum amp_status run_command(const struct amp_options *options, struct amp_error *err)
+{
+    switch (options->command) {
+    case AMP_CMD_RUN:
+        return amp_command_run(options, err);
+    case AMP_CMD_HELP:
+        amp_options_help(stdout);
+        return AMP_OK;
+    case AMP_CMD_CONVERT:
+    case AMP_CMD_RULES:
+    case AMP_CMD_VERSION:
+        break;
+    }
+    return AMP_OK;
+}
+
+int main(int argc, char **argv)
+{
+    struct amp_options options;
+    struct amp_error err = {.status = AMP_OK};
+    enum amp_status status = amp_options_parse(argc, argv, &options, &err);
+    if (status == AMP_OK)
+        status = run_command(&options, &err);
+    if (status == AMP_OK && fflush(stdout) != 0)
+        status = amp_fail(&err, AMP_IO, "stdout: cannot write");
+    if (err.text[0] != '\0')
+        fprintf(stderr, "ampconv: %s\n", err.text);
+    amp_options_free(&options);
+    return exit_code(status);
+}

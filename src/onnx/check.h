@@ -1,0 +1,18 @@
+#ifndef AMP_ONNX_CHECK_H
+#define AMP_ONNX_CHECK_H
+
+#include "core/graph.h"
+
+/* Checks of a model against the schema table. */
+
+/* NODE against its schema: the number of inputs and outputs, none of the required ones omitted,
+   required attributes, attribute types. A node of an unknown operator passes. AMP_MODEL with the
+   node, what was found and what is accepted. */
+enum amp_status amp_check_node(const struct amp_model *model, uint32_t node, struct amp_error *err);
+
+/* The whole model: the graph's form (amp_graph_check), every node as above, and the dtypes of
+   inputs and outputs against the operators' type rules at the model's opset; unknown dtypes pass.
+ */
+enum amp_status amp_check_model(const struct amp_model *model, struct amp_error *err);
+
+#endif

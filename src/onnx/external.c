@@ -1,0 +1,114 @@
+/*
+ * External tensor data: finds the files, keeps them inside the model's folder, maps them whole. The
+ * pages that nobody reads cost nothing.
+ */
+#include "onnx/external.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct file {
+    char *location;
+    struct amp_bytes bytes;
+};
+
+struct amp_external {
+    char *folder; /* of the model */
+    struct file *files;
+    size_t n_files;
+};
+
+struct amp_external *amp_external_create(const char *model_path)
+{
+    struct amp_external *external = amp_xmalloc(1, sizeof *external);
+    const char *slash = strrchr(model_path, '/');
+    *external = (struct amp_external){.files = NULL};
+    if (slash == NULL)
+        external->folder = strdup(".");
+    else
+        external->folder =
+            strndup(model_path, slash == model_path ? 1 : (size_t)(slash - model_path));
+    return external;
+}
+
+void amp_external_destroy(struct amp_external *external)
+{
+    if (external == NULL)
+        return;
+    for (size_t i = 0; i < external->n_files; i++) {
+        free(external->files[i].location);
+        amp_bytes_close(&external->files[i].bytes);
+    }
+    free(external->files);
+    free(external->folder);
+    free(external);
+}
+
+/* Resolves LOCATION to a real path within the model's folder; the caller frees it. */
+static enum amp_status resolve(const struct amp_external *external, const char *location,
+                               char **path, struct amp_error *err)
+{
+    char joined[PATH_MAX];
+    if (location[0] == '/' || location[0] == '\0')
+        return amp_fail(err, AMP_MODEL,
+                        "external data location '%s'; a path relative to the model is needed",
+                        location);
+    int n = snprintf(joined, sizeof joined, "%s/%s", external->folder, location);
+    if (n < 0 || (size_t)n >= sizeof joined)
+        return amp_fail(err, AMP_MODEL, "external data location of %d bytes is too long", n);
+    char *folder = realpath(external->folder, NULL), *real = realpath(joined, NULL);
+    int reason = errno;
+    size_t length = folder ? strlen(folder) : 0;
+    bool is_root = length == 1;
+    enum amp_status status = AMP_OK;
+    if (folder == NULL || real == NULL)
+        status = amp_fail(err, AMP_MODEL, "external data file '%s': %s", joined, strerror(reason));
+    else if (!is_root && (strncmp(real, folder, length) != 0 || real[length] != '/'))
+        status = amp_fail(err, AMP_MODEL,
+                          "external data location '%s' lies outside the model's folder", location);
+    free(folder);
+    if (status != AMP_OK) {
+        free(real);
+        real = NULL;
+    }
+    *path = real;
+    return status;
+}
+
+static enum amp_status find_file(struct amp_external *external, const char *location,
+                                 const struct amp_bytes **bytes, struct amp_error *err)
+{
+    for (size_t i = 0; i < external->n_files; i++)
+        if (strcmp(external->files[i].location, location) == 0) {
+            *bytes = &external->files[i].bytes;
+            return AMP_OK;
+        }
+    char *path;
+    struct file file = {.location = NULL};
+    AMP_TRY(resolve(external, location, &path, err));
+    enum amp_status status = amp_bytes_open(&file.bytes, path, err);
+    free(path);
+    AMP_TRY(status);
+    file.location = strdup(location);
+    external->files = amp_xrealloc(external->files, external->n_files + 1, sizeof *external->files);
+    external->files[external->n_files] = file;
+    *bytes = &external->files[external->n_files++].bytes;
+    return AMP_OK;
+}
+
+enum amp_status amp_external_map(struct amp_external *external, const char *location,
+                                 uint64_t offset, uint64_t size, void **data, struct amp_error *err)
+{
+    const struct amp_bytes *bytes;
+    AMP_TRY(find_file(external, location, &bytes, err));
+    if (offset > bytes->size || size > bytes->size - offset)
+        return amp_fail(
+            err, AMP_MODEL, "external data file '%s' has %zu bytes; %llu at offset %llu are needed",
+            location, bytes->size, (unsigned long long)size, (unsigned long long)offset);
+    *data = bytes->data ? bytes->data + offset : NULL;
+    return AMP_OK;
+}

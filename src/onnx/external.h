@@ -1,0 +1,21 @@
+#ifndef AMP_ONNX_EXTERNAL_H
+#define AMP_ONNX_EXTERNAL_H
+
+#include "core/file.h"
+
+/* The files that hold tensor data outside the model file (TensorProto.external_data). Each is
+   mapped once and stays mapped until the set is destroyed. */
+struct amp_external;
+
+/* MODEL_PATH: the model file, whose folder locations are relative to and may not leave; "-": the
+   current folder. */
+struct amp_external *amp_external_create(const char *model_path);
+void amp_external_destroy(struct amp_external *external);
+
+/* The SIZE bytes at OFFSET of file LOCATION go to *DATA (unaligned). AMP_MODEL when the location is
+   absolute or leaves the model's folder, when the file is missing or too short. */
+enum amp_status amp_external_map(struct amp_external *external, const char *location,
+                                 uint64_t offset, uint64_t size, void **data,
+                                 struct amp_error *err);
+
+#endif

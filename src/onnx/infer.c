@@ -1,0 +1,278 @@
+/*
+ * Type and shape inference, node by node in topological order. Takes what the file declares, gives
+ * what follows from it; a shape that an operator cannot tell stays as declared, and shapes that
+ * disagree are left for the executor to report.
+ */
+#include "onnx/infer.h"
+
+#include "onnx/schema.h"
+#include "ops/op.h"
+
+#include <string.h>
+
+enum { MAX_PARAMS = 256 };
+
+#define NO_DEFAULT AMP_UNDEFINED
+
+/* Outputs whose dtype an attribute names (ONNX operator documentation). */
+static const struct explicit_dtype {
+    const char *op_type;
+    uint32_t output;
+    const char *attr;
+    enum amp_dtype fallback; /* of the attribute; NO_DEFAULT: the inputs decide */
+} explicit_dtypes[] = {
+    {"Bernoulli", 0, "dtype", NO_DEFAULT},
+    {"BlackmanWindow", 0, "output_datatype", AMP_FLOAT},
+    {"Cast", 0, "to", NO_DEFAULT},
+    {"ConstantOfShape", 0, "value", AMP_FLOAT},
+    {"DequantizeLinear", 0, "output_dtype", NO_DEFAULT},
+    {"EyeLike", 0, "dtype", NO_DEFAULT},
+    {"HammingWindow", 0, "output_datatype", AMP_FLOAT},
+    {"HannWindow", 0, "output_datatype", AMP_FLOAT},
+    {"LayerNormalization", 1, "stash_type", AMP_FLOAT},
+    {"LayerNormalization", 2, "stash_type", AMP_FLOAT},
+    {"MelWeightMatrix", 0, "output_datatype", AMP_FLOAT},
+    {"Multinomial", 0, "dtype", AMP_INT32},
+    {"QuantizeLinear", 0, "output_dtype", NO_DEFAULT},
+    {"RandomNormal", 0, "dtype", AMP_FLOAT},
+    {"RandomNormalLike", 0, "dtype", NO_DEFAULT},
+    {"RandomUniform", 0, "dtype", AMP_FLOAT},
+    {"RandomUniformLike", 0, "dtype", NO_DEFAULT},
+    {"SequenceEmpty", 0, "dtype", AMP_FLOAT},
+};
+
+static const struct explicit_dtype *find_explicit(const struct amp_node *node, uint32_t i)
+{
+    for (size_t k = 0; k < sizeof explicit_dtypes / sizeof explicit_dtypes[0]; k++)
+        if (explicit_dtypes[k].output == i && amp_node_is(node, "", explicit_dtypes[k].op_type))
+            return &explicit_dtypes[k];
+    return NULL;
+}
+
+enum amp_dtype amp_explicit_dtype(const struct amp_node *node, uint32_t i)
+{
+    const struct explicit_dtype *entry = find_explicit(node, i);
+    if (entry == NULL)
+        return AMP_UNDEFINED;
+    const struct amp_attr *attr = amp_node_attr(node, entry->attr);
+    if (attr != NULL && attr->type == AMP_ATTR_TENSOR)
+        return attr->tensors[0]->dtype;
+    /* 0 stands for "not set" in the quantization operators. */
+    int64_t number = amp_node_int(node, entry->attr, 0);
+    return amp_dtype_is_valid(number) ? (enum amp_dtype)number : entry->fallback;
+}
+
+static enum amp_kind kind_of(const struct amp_schema_type *type)
+{
+    if (type->tensors)
+        return AMP_KIND_TENSOR;
+    if (type->sequences)
+        return AMP_KIND_SEQUENCE;
+    if (type->optionals)
+        return AMP_KIND_OPTIONAL;
+    return type->has_maps ? AMP_KIND_MAP : AMP_KIND_UNKNOWN;
+}
+
+static bool is_single_bit(uint32_t mask)
+{
+    return mask != 0 && (mask & (mask - 1)) == 0;
+}
+
+static void set_type(struct amp_model *model, uint32_t value_id, enum amp_kind kind,
+                     enum amp_dtype dtype)
+{
+    struct amp_value *value = amp_value_at(model, value_id);
+    if (kind != AMP_KIND_UNKNOWN)
+        value->kind = kind;
+    if (dtype != AMP_UNDEFINED)
+        value->dtype = dtype;
+}
+
+/* The input whose parameter has the type variable number TYPE; AMP_NONE when none is there. */
+static uint32_t input_of_type(const struct amp_node *node, uint8_t type)
+{
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        const struct amp_schema_param *param = amp_schema_input(node->schema, i);
+        if (param->type == type && node->inputs[i] != AMP_NONE)
+            return node->inputs[i];
+    }
+    return AMP_NONE;
+}
+
+static void infer_output_type(struct amp_model *model, uint32_t id, uint32_t i)
+{
+    const struct amp_node *node = amp_node_at(model, id);
+    const struct amp_schema_param *param = amp_schema_output(node->schema, i);
+    const struct amp_schema_type *type = amp_schema_type(node->schema, param);
+    uint32_t output = node->outputs[i];
+    uint32_t source = input_of_type(node, param->type);
+    enum amp_dtype explicit = amp_explicit_dtype(node, i);
+    if (explicit != AMP_UNDEFINED) {
+        set_type(model, output, kind_of(type), explicit);
+    } else if (source != AMP_NONE && type->name != NULL) {
+        set_type(model, output, amp_value_at(model, source)->kind,
+                 amp_value_at(model, source)->dtype);
+    } else if (is_single_bit(type->tensors) && !type->sequences && !type->optionals) {
+        set_type(model, output, AMP_KIND_TENSOR, (enum amp_dtype)__builtin_ctz(type->tensors));
+    } else if (amp_node_is(node, "", "QuantizeLinear")) {
+        set_type(model, output, AMP_KIND_TENSOR, AMP_UINT8);
+    } else if (amp_value_at(model, output)->dtype == AMP_UNDEFINED && node->n_inputs > 0 &&
+               node->inputs[0] != AMP_NONE) {
+        /* SequenceAt, SplitToSequence, OptionalGetElement ...: the element type goes through. */
+        enum amp_dtype dtype = amp_value_at(model, node->inputs[0])->dtype;
+        uint32_t mask = type->tensors | type->sequences | type->optionals;
+        if (mask & AMP_DTYPE_BIT(dtype))
+            set_type(model, output, kind_of(type), dtype);
+    }
+}
+
+static void infer_types(struct amp_model *model, uint32_t id)
+{
+    const struct amp_node *node = amp_node_at(model, id);
+    if (node->schema == NULL || amp_node_is(node, "", "Constant"))
+        return;
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        if (node->outputs[i] != AMP_NONE)
+            infer_output_type(model, id, i);
+}
+
+/* A declared dim fills in where the inferred one is not known. */
+static void merge_shape(struct amp_model *model, uint32_t value_id, struct amp_shape *shape)
+{
+    const struct amp_value *value = amp_value_at(model, value_id);
+    if (shape->rank < 0)
+        return;
+    for (int i = 0; i < shape->rank && value->rank == shape->rank; i++)
+        if (shape->dims[i] == AMP_DIM_UNKNOWN)
+            shape->dims[i] = value->dims[i];
+    amp_value_set_shape(model, value_id, shape);
+}
+
+static void infer_shapes(struct amp_model *model, uint32_t id)
+{
+    const struct amp_node *node = amp_node_at(model, id);
+    const struct amp_op *op = amp_op_find(node->domain, node->op_type);
+    if (op == NULL || op->shape == NULL || node->since_version > op->newest ||
+        node->n_inputs > MAX_PARAMS || node->n_outputs > MAX_PARAMS)
+        return;
+    static _Thread_local struct amp_tensor tensors[2 * MAX_PARAMS];
+    const struct amp_tensor *in[MAX_PARAMS];
+    struct amp_tensor *out[MAX_PARAMS];
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        in[i] = NULL;
+        if (node->inputs[i] == AMP_NONE)
+            continue;
+        const struct amp_value *value = amp_value_at(model, node->inputs[i]);
+        tensors[i] = (struct amp_tensor){.dtype = value->dtype};
+        amp_value_shape(value, &tensors[i].shape);
+        if (value->constant != NULL)
+            tensors[i].data = value->constant->data;
+        in[i] = &tensors[i];
+    }
+    for (uint32_t i = 0; i < node->n_outputs; i++) {
+        out[i] = &tensors[MAX_PARAMS + i];
+        *out[i] = (struct amp_tensor){.shape.rank = -1};
+        if (node->outputs[i] != AMP_NONE)
+            out[i]->dtype = amp_value_at(model, node->outputs[i])->dtype;
+    }
+    struct amp_error ignored = {.status = AMP_OK};
+    struct amp_ctx ctx = {.model = model,
+                          .node = node,
+                          .in = in,
+                          .n_in = node->n_inputs,
+                          .out = out,
+                          .n_out = node->n_outputs,
+                          .err = &ignored};
+    if (op->shape(&ctx) != AMP_OK)
+        return;
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        if (node->outputs[i] != AMP_NONE && amp_value_at(model, node->outputs[i])->constant == NULL)
+            merge_shape(model, node->outputs[i], &out[i]->shape);
+}
+
+static void infer_graph(struct amp_model *model, uint32_t graph);
+
+static void copy_type(struct amp_model *model, uint32_t to, uint32_t from)
+{
+    if (to != AMP_NONE && from != AMP_NONE)
+        set_type(model, to, amp_value_at(model, from)->kind, amp_value_at(model, from)->dtype);
+}
+
+/* How a control-flow node's inputs and outputs pair with those of its body (ONNX If, Loop, Scan).
+ */
+struct pairing {
+    const char *op_type;
+    uint32_t first_input; /* of the node: the one that pairs with the body's input BODY_INPUT */
+    uint32_t body_input;
+    uint32_t body_output; /* the body's output that pairs with the node's output 0 */
+};
+
+static const struct pairing pairings[] = {{"If", 1, 0, 0}, {"Loop", 2, 2, 1}, {"Scan", 0, 0, 0}};
+
+static const struct pairing *find_pairing(const struct amp_node *node)
+{
+    for (size_t i = 0; i < sizeof pairings / sizeof pairings[0]; i++)
+        if (amp_node_is(node, "", pairings[i].op_type))
+            return &pairings[i];
+    return NULL;
+}
+
+static void infer_body(struct amp_model *model, uint32_t id, uint32_t graph,
+                       const struct pairing *pairing)
+{
+    const struct amp_node *node = amp_node_at(model, id);
+    /* Scan-8 has sequence_lens before the inputs of its body. */
+    uint32_t first =
+        pairing->first_input + (amp_node_is(node, "", "Scan") && node->since_version == 8);
+    const struct amp_ids *inputs = &model->graphs[graph].inputs;
+    for (uint32_t i = 0; first + i < node->n_inputs && pairing->body_input + i < inputs->count; i++)
+        copy_type(model, inputs->items[pairing->body_input + i], node->inputs[first + i]);
+    infer_graph(model, graph);
+    const struct amp_ids *outputs = &model->graphs[graph].outputs;
+    node = amp_node_at(model, id);
+    for (uint32_t i = 0; i < node->n_outputs && pairing->body_output + i < outputs->count; i++)
+        copy_type(model, node->outputs[i], outputs->items[pairing->body_output + i]);
+}
+
+static void infer_bodies(struct amp_model *model, uint32_t id)
+{
+    const struct pairing *pairing = find_pairing(amp_node_at(model, id));
+    for (uint32_t a = 0; a < amp_node_at(model, id)->n_attrs; a++) {
+        const struct amp_attr *attr = &amp_node_at(model, id)->attrs[a];
+        if (attr->type != AMP_ATTR_GRAPH && attr->type != AMP_ATTR_GRAPHS)
+            continue;
+        for (size_t k = 0; k < attr->count; k++)
+            if (pairing != NULL)
+                infer_body(model, id, attr->graphs[k], pairing);
+            else
+                infer_graph(model, attr->graphs[k]);
+    }
+}
+
+static void infer_graph(struct amp_model *model, uint32_t graph)
+{
+    for (size_t i = 0; i < model->graphs[graph].nodes.count; i++) {
+        uint32_t id = model->graphs[graph].nodes.items[i];
+        infer_types(model, id);
+        infer_bodies(model, id);
+        infer_shapes(model, id);
+    }
+}
+
+enum amp_status amp_infer(struct amp_model *model, struct amp_error *err)
+{
+    const struct amp_ids *outputs = &model->graphs[0].outputs;
+    enum amp_dtype *declared = amp_arena_array(model->arena, outputs->count, sizeof *declared);
+    for (size_t i = 0; i < outputs->count; i++)
+        declared[i] = amp_value_at(model, outputs->items[i])->dtype;
+    infer_graph(model, 0);
+    for (size_t i = 0; i < outputs->count; i++) {
+        const struct amp_value *value = amp_value_at(model, outputs->items[i]);
+        if (declared[i] != AMP_UNDEFINED && value->dtype != declared[i])
+            return amp_fail(err, AMP_MODEL,
+                            "%s: graph output '%s' is declared as %s, but its operator gives %s",
+                            model->path, value->name, amp_dtype_name(declared[i]),
+                            amp_dtype_name(value->dtype));
+    }
+    return AMP_OK;
+}

@@ -1,0 +1,19 @@
+#ifndef AMP_ONNX_INFER_H
+#define AMP_ONNX_INFER_H
+
+#include "core/graph.h"
+
+/*
+ * Sets kind, dtype and shape of every value: dtypes by the type variables of the schema table and
+ * the attributes that name a dtype, shapes by the operators' shape functions, bodies of control
+ * flow included. What the file declares stays where nothing better is known. AMP_MODEL when the
+ * declared dtype of a graph output contradicts its operator.
+ */
+enum amp_status amp_infer(struct amp_model *model, struct amp_error *err);
+
+/* The dtype that NODE gives to output I because an attribute says so (Cast's `to`, RandomNormal's
+   `dtype`, ConstantOfShape's `value`), whether written out or by the attribute's default.
+   AMP_UNDEFINED when the node has none and the dtype follows from the inputs. */
+enum amp_dtype amp_explicit_dtype(const struct amp_node *node, uint32_t i);
+
+#endif

@@ -1,0 +1,215 @@
+/*
+ * NumPy's .npy and .npz files in and out. The header is a Python dict literal of three known keys;
+ * it is searched for them, not evaluated.
+ */
+#include "onnx/npy.h"
+
+#include "core/arena.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zip.h>
+
+static const struct {
+    const char *descr; /* without the byte order */
+    enum amp_dtype dtype;
+} types[] = {{"f4", AMP_FLOAT},    {"f2", AMP_FLOAT16},   {"f8", AMP_DOUBLE},     {"i1", AMP_INT8},
+             {"i2", AMP_INT16},    {"i4", AMP_INT32},     {"i8", AMP_INT64},      {"u1", AMP_UINT8},
+             {"u2", AMP_UINT16},   {"u4", AMP_UINT32},    {"u8", AMP_UINT64},     {"b1", AMP_BOOL},
+             {"V2", AMP_BFLOAT16}, {"c8", AMP_COMPLEX64}, {"c16", AMP_COMPLEX128}};
+
+enum { N_TYPES = sizeof types / sizeof types[0], MAGIC_SIZE = 6 };
+
+static const char magic[MAGIC_SIZE + 1] = "\x93NUMPY";
+
+/* The text after "'KEY':" in HEADER; NULL when the key is not there. */
+static const char *find_key(const char *header, const char *key)
+{
+    char quoted[32];
+    snprintf(quoted, sizeof quoted, "'%s':", key);
+    const char *found = strstr(header, quoted);
+    return found ? found + strlen(quoted) + strspn(found + strlen(quoted), " ") : NULL;
+}
+
+static enum amp_status parse_descr(const char *text, enum amp_dtype *dtype, struct amp_error *err)
+{
+    char descr[16] = "";
+    if (text == NULL || sscanf(text, "'%15[^']'", descr) != 1)
+        return amp_fail(err, AMP_MODEL, ".npy header without a simple 'descr'");
+    for (size_t i = 0; i < N_TYPES; i++)
+        if (strchr("<|=", descr[0]) && strcmp(descr + 1, types[i].descr) == 0) {
+            *dtype = types[i].dtype;
+            return AMP_OK;
+        }
+    return amp_fail(err, AMP_MODEL, ".npy of type '%s'; little-endian numbers and bool are read",
+                    descr);
+}
+
+static enum amp_status parse_shape(const char *text, struct amp_shape *shape, struct amp_error *err)
+{
+    if (text == NULL || *text != '(')
+        return amp_fail(err, AMP_MODEL, ".npy header without 'shape'");
+    shape->rank = 0;
+    for (text++; *text != ')';) {
+        char *end;
+        long long dim = strtoll(text, &end, 10);
+        if (end == text || dim < 0 || shape->rank == AMP_RANK_MAX)
+            return amp_fail(err, AMP_MODEL,
+                            ".npy header with a wrong shape; at most %d dims are "
+                            "possible",
+                            AMP_RANK_MAX);
+        shape->dims[shape->rank++] = dim;
+        text = end + strspn(end, ", ");
+    }
+    return AMP_OK;
+}
+
+/* Copies Fortran-ordered elements into row-major order. */
+static void from_fortran(struct amp_tensor *tensor, const unsigned char *from)
+{
+    size_t width = amp_dtype_bits(tensor->dtype) / 8, count = amp_tensor_count(tensor);
+    const struct amp_shape *shape = &tensor->shape;
+    for (size_t i = 0; i < count; i++) {
+        size_t rest = i, at = 0;
+        for (int d = 0; d < shape->rank; d++) {
+            at = at * (size_t)shape->dims[d] + rest % (size_t)shape->dims[d];
+            rest /= (size_t)shape->dims[d];
+        }
+        memcpy((unsigned char *)tensor->data + at * width, from + i * width, width);
+    }
+}
+
+/* The header's text and the offset of the data. */
+static enum amp_status find_header(const unsigned char *data, size_t size, char **header,
+                                   size_t *offset, struct amp_error *err)
+{
+    if (size < 12 || memcmp(data, magic, MAGIC_SIZE) != 0 || data[6] < 1 || data[6] > 3)
+        return amp_fail(err, AMP_MODEL, "not a .npy file of version 1, 2 or 3");
+    size_t start = data[6] == 1 ? 10 : 12, length = data[8] | (size_t)data[9] << 8;
+    if (data[6] > 1)
+        length |= (size_t)data[10] << 16 | (size_t)data[11] << 24;
+    if (length > size - start)
+        return amp_fail(err, AMP_MODEL, ".npy file is truncated");
+    *header = strndup((const char *)data + start, length);
+    *offset = start + length;
+    return AMP_OK;
+}
+
+static enum amp_status parse_body(const char *header, const unsigned char *data, size_t size,
+                                  struct amp_tensor *tensor, struct amp_error *err)
+{
+    const char *order = find_key(header, "fortran_order");
+    size_t needed;
+    AMP_TRY(parse_descr(find_key(header, "descr"), &tensor->dtype, err));
+    AMP_TRY(parse_shape(find_key(header, "shape"), &tensor->shape, err));
+    AMP_TRY(amp_shape_size(&tensor->shape, tensor->dtype, &needed, err));
+    if (size < needed)
+        return amp_fail(err, AMP_MODEL, ".npy file is truncated: %zu bytes of data, %zu needed",
+                        size, needed);
+    AMP_TRY(amp_tensor_alloc(tensor, err));
+    if (order != NULL && strncmp(order, "True", 4) == 0)
+        from_fortran(tensor, data);
+    else if (needed > 0)
+        memcpy(tensor->data, data, needed);
+    return AMP_OK;
+}
+
+enum amp_status amp_npy_parse(const unsigned char *data, size_t size, struct amp_tensor *tensor,
+                              struct amp_error *err)
+{
+    char *header = NULL;
+    size_t offset = 0;
+    *tensor = (struct amp_tensor){.data = NULL};
+    AMP_TRY(find_header(data, size, &header, &offset, err));
+    enum amp_status status = parse_body(header, data + offset, size - offset, tensor, err);
+    free(header);
+    if (status != AMP_OK)
+        amp_tensor_release(tensor);
+    return status;
+}
+
+/* Writes the header, padded so that the data start at a multiple of 64 bytes. */
+static enum amp_status write_header(struct amp_output *output, const char *descr,
+                                    const struct amp_shape *shape, struct amp_error *err)
+{
+    char text[512];
+    size_t used =
+        (size_t)snprintf(text, sizeof text, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
+                         descr[1] == '1' ? '|' : '<', descr);
+    for (int i = 0; i < shape->rank; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%lld,%s",
+                                 (long long)shape->dims[i], i + 1 < shape->rank ? " " : "");
+    used += (size_t)snprintf(text + used, sizeof text - used, "), }");
+    while ((10 + used + 1) % 64 != 0)
+        text[used++] = ' ';
+    text[used++] = '\n';
+    unsigned char start[10] = {
+        0, 0, 0, 0, 0, 0, 1, 0, (unsigned char)(used & 0xFF), (unsigned char)(used >> 8)};
+    memcpy(start, magic, MAGIC_SIZE);
+    AMP_TRY(amp_output_write(output, start, sizeof start, err));
+    return amp_output_write(output, text, used, err);
+}
+
+enum amp_status amp_npy_write(struct amp_output *output, const struct amp_tensor *tensor,
+                              struct amp_error *err)
+{
+    for (size_t i = 0; i < N_TYPES; i++)
+        if (types[i].dtype == tensor->dtype) {
+            AMP_TRY(write_header(output, types[i].descr, &tensor->shape, err));
+            return amp_output_write(output, tensor->data, amp_tensor_size(tensor), err);
+        }
+    return amp_fail(err, AMP_UNSUPPORTED, "a .npy file cannot hold %s; .pb can",
+                    amp_dtype_name(tensor->dtype));
+}
+
+static enum amp_status read_entry(zip_t *zip, zip_uint64_t index, const char *name,
+                                  amp_npz_visit *visit, void *context, struct amp_error *err)
+{
+    zip_stat_t info;
+    if (zip_stat_index(zip, index, 0, &info) != 0 || info.size > SIZE_MAX / 2)
+        return amp_fail(err, AMP_MODEL, "array '%s' cannot be read", name);
+    zip_file_t *file = zip_fopen_index(zip, index, 0);
+    unsigned char *data = malloc(info.size ? info.size : 1);
+    struct amp_tensor tensor;
+    enum amp_status status;
+    if (file == NULL || data == NULL || zip_fread(file, data, info.size) != (zip_int64_t)info.size)
+        status = amp_fail(err, AMP_MODEL, "array '%s' cannot be read", name);
+    else
+        status = amp_npy_parse(data, info.size, &tensor, err);
+    if (status == AMP_OK) {
+        char stem[256];
+        snprintf(stem, sizeof stem, "%.*s", (int)(strlen(name) - strlen(".npy")), name);
+        status = visit(context, stem, &tensor, err);
+    }
+    free(data);
+    if (file != NULL)
+        zip_fclose(file);
+    return status;
+}
+
+static bool ends_with(const char *name, const char *suffix)
+{
+    size_t n = strlen(name), m = strlen(suffix);
+    return n > m && strcmp(name + n - m, suffix) == 0;
+}
+
+enum amp_status amp_npz_read(const char *path, amp_npz_visit *visit, void *context,
+                             struct amp_error *err)
+{
+    int code;
+    zip_t *zip = zip_open(path, ZIP_RDONLY, &code);
+    if (zip == NULL)
+        return amp_fail(err, AMP_MODEL, "%s: not a .npz file (a zip of .npy files)", path);
+    enum amp_status status = AMP_OK;
+    zip_int64_t count = zip_get_num_entries(zip, 0);
+    for (zip_int64_t i = 0; i < count && status == AMP_OK; i++) {
+        const char *name = zip_get_name(zip, (zip_uint64_t)i, 0);
+        if (name != NULL && ends_with(name, ".npy"))
+            status = read_entry(zip, (zip_uint64_t)i, name, visit, context, err);
+    }
+    zip_discard(zip);
+    if (status != AMP_OK)
+        amp_error_prefix(err, "%s", path);
+    return status;
+}

@@ -1,0 +1,27 @@
+#ifndef AMP_ONNX_NPY_H
+#define AMP_ONNX_NPY_H
+
+#include "core/file.h"
+#include "core/tensor.h"
+
+/* NumPy's array files (numpy.lib.format, versions 1 to 3; .npz is a zip of them). */
+
+/* Reads the .npy image of SIZE bytes at DATA into a tensor of its own memory; Fortran order is
+   turned into row-major, big endian refused. NumPy has no bfloat16: '|V2' and '<V2' are read as
+   bfloat16. AMP_MODEL when it is no such file. */
+enum amp_status amp_npy_parse(const unsigned char *data, size_t size, struct amp_tensor *tensor,
+                              struct amp_error *err);
+
+/* Writes TENSOR in version 1 of the format; bfloat16 as '<V2'. AMP_UNSUPPORTED for strings and
+   types below a byte. */
+enum amp_status amp_npy_write(struct amp_output *output, const struct amp_tensor *tensor,
+                              struct amp_error *err);
+
+/* Calls VISIT for each array of the .npz file at PATH, with its name without ".npy". The visitor
+   takes over the tensor. */
+typedef enum amp_status amp_npz_visit(void *context, const char *name, struct amp_tensor *tensor,
+                                      struct amp_error *err);
+enum amp_status amp_npz_read(const char *path, amp_npz_visit *visit, void *context,
+                             struct amp_error *err);
+
+#endif

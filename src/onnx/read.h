@@ -1,0 +1,32 @@
+#ifndef AMP_ONNX_READ_H
+#define AMP_ONNX_READ_H
+
+#include "core/file.h"
+#include "core/graph.h"
+
+/* Subgraphs within subgraphs that are read. */
+enum { AMP_SUBGRAPH_DEPTH_MAX = 64 };
+
+/* A model and all that it refers to: the arena, the bytes of its file, the mapped external files.
+ */
+struct amp_model_file {
+    struct amp_arena *arena;
+    struct amp_bytes bytes;
+    struct amp_external *external;
+    struct amp_model *model;
+    bool was_unsorted; /* nodes came before others that they need */
+};
+
+/*
+ * Reads the ONNX model at PATH ("-": stdin): IR versions 3 to the newest. Operators are looked up
+ * in the schema table, attributes checked against it, nodes sorted topologically; types beyond
+ * those that the file declares are not inferred here. AMP_MODEL with the place of what is wrong;
+ * AMP_UNSUPPORTED for an opset or IR version newer than known. On failure FILE holds nothing.
+ */
+enum amp_status amp_model_read(const char *path, struct amp_model_file *file,
+                               struct amp_error *err);
+
+/* Frees all of it; a zeroed FILE is fine. */
+void amp_model_close(struct amp_model_file *file);
+
+#endif

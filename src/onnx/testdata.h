@@ -1,0 +1,41 @@
+#ifndef AMP_ONNX_TESTDATA_H
+#define AMP_ONNX_TESTDATA_H
+
+#include "core/graph.h"
+
+/* Tensors and whole samples (the inputs of one run, with the outputs expected of it) in files. */
+
+/* Reads a TensorProto (.pb) or a NumPy array (.npy), by the ending of PATH, into memory of its own.
+   ARENA holds string data and may be NULL for .npy. NAME (may be NULL) gets the name that a .pb
+   file gives the tensor, in ARENA. */
+enum amp_status amp_tensor_load(const char *path, struct amp_arena *arena,
+                                struct amp_tensor *tensor, const char **name,
+                                struct amp_error *err);
+
+/* Writes TENSOR under NAME to PATH, a .pb or .npy file by its ending. */
+enum amp_status amp_tensor_save(const char *path, const char *name, const struct amp_tensor *tensor,
+                                struct amp_error *err);
+
+/* A folder of samples: ONNX's test_data_set_N folders of input_K.pb and output_K.pb (K: the
+   position), such files in the folder itself, or .npz files with an array per input and, for
+   expected values, per output, by name. */
+struct amp_samples {
+    char **paths; /* of the data set folders or .npz files, sorted */
+    size_t count;
+};
+
+/* AMP_IO when the folder cannot be read, AMP_MODEL when it holds no sample. */
+enum amp_status amp_samples_open(const char *folder, struct amp_samples *samples,
+                                 struct amp_error *err);
+void amp_samples_close(struct amp_samples *samples);
+
+/*
+ * Loads sample I: INPUTS has an entry per graph input of MODEL, OUTPUTS per graph output (data NULL
+ * where the sample has none); the caller releases them, also on failure. AMP_MODEL when an array
+ * belongs to no input or output. MODEL's arena takes string data.
+ */
+enum amp_status amp_sample_load(const struct amp_samples *samples, size_t i,
+                                const struct amp_model *model, struct amp_tensor *inputs,
+                                struct amp_tensor *outputs, struct amp_error *err);
+
+#endif

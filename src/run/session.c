@@ -1,0 +1,532 @@
+/*
+ * The executor: one step per node in topological order, each set up on first sight of its shapes. A
+ * value's memory is dropped after its last use. Bodies of control flow run through the same code,
+ * called back by their operators.
+ */
+#include "run/session.h"
+
+#include "ops/dnnl.h"
+#include "ops/op.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct step {
+    uint32_t node;
+    const struct amp_op *op;
+    void *state;
+    bool is_widened;  /* the kernel said that it has no lower dtype here */
+    bool was_widened; /* and this run, or an earlier one, computed in float32 */
+    struct amp_tensor
+        *wide;            /* per input: constants in float32; NULL before the first widened run */
+    struct amp_ids drops; /* values that nobody needs after this step */
+};
+
+/* The steps of one graph. */
+struct plan {
+    struct step *steps;
+    size_t n_steps;
+};
+
+struct amp_session {
+    const struct amp_model *model;
+    struct amp_arena *arena;
+    struct amp_host host;
+    struct plan *plans;       /* per graph */
+    struct amp_tensor *slots; /* per value: what it holds now */
+};
+
+static struct amp_session *session_of(struct amp_host *host)
+{
+    return (struct amp_session *)(void *)((unsigned char *)host -
+                                          offsetof(struct amp_session, host));
+}
+
+static bool is_lower(enum amp_dtype dtype)
+{
+    return dtype == AMP_FLOAT16 || dtype == AMP_BFLOAT16;
+}
+
+/* ---- set-up ---------------------------------------------------------------------------------- */
+
+static enum amp_status find_kernel(const struct amp_model *model, uint32_t id,
+                                   const struct amp_op **op, struct amp_error *err)
+{
+    const struct amp_node *node = amp_node_at(model, id);
+    char text[512];
+    *op = amp_op_find(node->domain, node->op_type);
+    if (*op != NULL && (*op)->run != NULL && node->since_version <= (*op)->newest)
+        return AMP_OK;
+    return amp_fail(
+        err, AMP_UNSUPPORTED,
+        "%s: %s: the executor has no kernel for it; --no-validate converts all the same",
+        model->path, amp_node_text(model, id, text, sizeof text));
+}
+
+static enum amp_status plan_graph(struct amp_session *session, uint32_t graph,
+                                  struct amp_error *err)
+{
+    const struct amp_ids *nodes = &session->model->graphs[graph].nodes;
+    struct plan *plan = &session->plans[graph];
+    plan->steps = amp_arena_array(session->arena, nodes->count, sizeof *plan->steps);
+    for (size_t i = 0; i < nodes->count; i++) {
+        const struct amp_node *node = amp_node_at(session->model, nodes->items[i]);
+        struct step *step = &plan->steps[plan->n_steps];
+        if (node->n_outputs > 0 && node->outputs[0] != AMP_NONE &&
+            amp_value_at(session->model, node->outputs[0])->constant != NULL)
+            continue;
+        step->node = nodes->items[i];
+        AMP_TRY(find_kernel(session->model, step->node, &step->op, err));
+        plan->n_steps++;
+    }
+    return AMP_OK;
+}
+
+/* The step of the value's own graph in or below which NODE runs. */
+static struct step *step_of(struct amp_session *session, uint32_t node, uint32_t graph,
+                            struct step *const *steps)
+{
+    while (node != AMP_NONE && amp_node_at(session->model, node)->graph != graph)
+        node = session->model->graphs[amp_node_at(session->model, node)->graph].owner;
+    return node == AMP_NONE ? NULL : steps[node];
+}
+
+static void note_use(struct amp_session *session, uint32_t value, uint32_t node,
+                     struct step *const *steps, struct step **last)
+{
+    struct step *step = step_of(session, node, amp_value_at(session->model, value)->graph, steps);
+    if (step != NULL && (last[value] == NULL || step > last[value]))
+        last[value] = step;
+}
+
+/* Finds each value's last use and notes it there. */
+static void plan_drops(struct amp_session *session)
+{
+    const struct amp_model *model = session->model;
+    struct step **steps = amp_arena_array(session->arena, model->n_nodes, sizeof *steps);
+    struct step **last = amp_arena_array(session->arena, model->n_values, sizeof *last);
+    for (size_t g = 0; g < model->n_graphs; g++)
+        for (size_t i = 0; i < session->plans[g].n_steps; i++)
+            steps[session->plans[g].steps[i].node] = &session->plans[g].steps[i];
+    for (uint32_t id = 0; id < model->n_nodes; id++) {
+        const struct amp_node *node = amp_node_at(model, id);
+        for (uint32_t i = 0; i < node->n_inputs; i++)
+            if (node->inputs[i] != AMP_NONE && steps[id] != NULL)
+                note_use(session, node->inputs[i], id, steps, last);
+        /* What nobody uses goes right after it is made. */
+        for (uint32_t i = 0; i < node->n_outputs; i++)
+            if (node->outputs[i] != AMP_NONE && steps[id] != NULL)
+                note_use(session, node->outputs[i], id, steps, last);
+    }
+    for (size_t g = 1; g < model->n_graphs; g++)
+        for (size_t i = 0; i < model->graphs[g].outputs.count; i++)
+            note_use(session, model->graphs[g].outputs.items[i], model->graphs[g].owner, steps,
+                     last);
+    for (uint32_t v = 0; v < model->n_values; v++) {
+        const struct amp_value *value = amp_value_at(model, v);
+        if (last[v] == NULL || value->is_output || value->constant != NULL)
+            continue;
+        struct amp_ids *drops = &last[v]->drops;
+        uint32_t *slot = amp_arena_push(session->arena, &drops->items, &drops->count,
+                                        &drops->capacity, sizeof *slot);
+        *slot = v;
+    }
+}
+
+/* Puts constants into their slots; kernels want them aligned. */
+static enum amp_status load_constants(struct amp_session *session, struct amp_error *err)
+{
+    for (uint32_t v = 0; v < session->model->n_values; v++) {
+        const struct amp_tensor *constant = amp_value_at(session->model, v)->constant;
+        if (constant == NULL)
+            continue;
+        struct amp_tensor *slot = &session->slots[v];
+        *slot = (struct amp_tensor){.dtype = constant->dtype, .shape = constant->shape};
+        if ((uintptr_t)constant->data % 64 == 0) {
+            slot->data = constant->data;
+            continue;
+        }
+        AMP_TRY(amp_tensor_alloc(slot, err));
+        memcpy(slot->data, constant->data, amp_tensor_size(constant));
+    }
+    return AMP_OK;
+}
+
+static enum amp_status run_graph(struct amp_host *host, uint32_t graph,
+                                 struct amp_tensor *const *inputs, size_t n_inputs,
+                                 struct amp_tensor *outputs, size_t n_outputs,
+                                 struct amp_error *err);
+
+enum amp_status amp_session_create(const struct amp_model *model, struct amp_session **session,
+                                   struct amp_error *err)
+{
+    struct amp_session *made = amp_xmalloc(1, sizeof *made);
+    *made = (struct amp_session){
+        .model = model, .arena = amp_arena_create(), .host.run_graph = run_graph};
+    made->plans = amp_arena_array(made->arena, model->n_graphs, sizeof *made->plans);
+    made->slots = amp_arena_array(made->arena, model->n_values, sizeof *made->slots);
+    enum amp_status status = amp_dnnl_create(&made->host.dnnl, err);
+    for (uint32_t g = 0; g < model->n_graphs && status == AMP_OK; g++)
+        status = plan_graph(made, g, err);
+    if (status == AMP_OK)
+        status = load_constants(made, err);
+    if (status != AMP_OK) {
+        amp_session_destroy(made);
+        return status;
+    }
+    plan_drops(made);
+    *session = made;
+    return AMP_OK;
+}
+
+static void destroy_step(const struct amp_model *model, struct step *step)
+{
+    if (step->state != NULL && step->op->destroy != NULL)
+        step->op->destroy(step->state);
+    for (uint32_t i = 0; step->wide != NULL && i < amp_node_at(model, step->node)->n_inputs; i++)
+        amp_tensor_release(&step->wide[i]);
+}
+
+void amp_session_destroy(struct amp_session *session)
+{
+    if (session == NULL)
+        return;
+    for (size_t g = 0; g < session->model->n_graphs; g++)
+        for (size_t i = 0; i < session->plans[g].n_steps; i++)
+            destroy_step(session->model, &session->plans[g].steps[i]);
+    for (size_t v = 0; v < session->model->n_values; v++)
+        amp_tensor_release(&session->slots[v]);
+    amp_dnnl_destroy(session->host.dnnl);
+    amp_arena_destroy(session->arena);
+    free(session);
+}
+
+/* ---- one node -------------------------------------------------------------------------------- */
+
+/* What a node is called with; the arrays have one entry per input and output. */
+struct call {
+    const struct amp_tensor **in;
+    struct amp_tensor *temporary; /* widened inputs */
+    bool *is_constant;
+    struct amp_tensor *outs, **out;
+};
+
+static void *call_array(size_t count, size_t size)
+{
+    void *items = amp_xmalloc(count, size);
+    memset(items, 0, count * size);
+    return items;
+}
+
+static struct call create_call(struct amp_session *session, const struct amp_node *node)
+{
+    struct call call = {.in = call_array(node->n_inputs, sizeof *call.in),
+                        .temporary = call_array(node->n_inputs, sizeof *call.temporary),
+                        .is_constant = call_array(node->n_inputs, sizeof *call.is_constant),
+                        .outs = call_array(node->n_outputs, sizeof *call.outs),
+                        .out = call_array(node->n_outputs, sizeof *call.out)};
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        if (node->inputs[i] == AMP_NONE)
+            continue;
+        call.in[i] = &session->slots[node->inputs[i]];
+        call.is_constant[i] = amp_value_at(session->model, node->inputs[i])->constant != NULL;
+    }
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        call.out[i] = &call.outs[i];
+    return call;
+}
+
+static void destroy_call(struct call *call, const struct amp_node *node)
+{
+    for (uint32_t i = 0; i < node->n_inputs; i++)
+        amp_tensor_release(&call->temporary[i]);
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        amp_tensor_release(&call->outs[i]);
+    free(call->in);
+    free(call->temporary);
+    free(call->is_constant);
+    free(call->outs);
+    free(call->out);
+}
+
+/* Whether the kernel has to be given float32 in place of a lower dtype. */
+static bool must_widen(const struct amp_session *session, const struct step *step,
+                       const struct amp_node *node, const struct call *call)
+{
+    if (step->op->effect == AMP_PRESERVES_VALUES)
+        return false;
+    uint32_t dtypes = 0;
+    for (uint32_t i = 0; i < node->n_inputs; i++)
+        if (call->in[i] != NULL && is_lower(call->in[i]->dtype))
+            dtypes |= AMP_DTYPE_BIT(call->in[i]->dtype);
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        if (node->outputs[i] != AMP_NONE &&
+            is_lower(amp_value_at(session->model, node->outputs[i])->dtype))
+            dtypes |= AMP_DTYPE_BIT(amp_value_at(session->model, node->outputs[i])->dtype);
+    return dtypes != 0 && (step->is_widened || (dtypes & ~step->op->native) != 0);
+}
+
+static enum amp_status convert(const struct amp_tensor *from, struct amp_tensor *to,
+                               enum amp_dtype dtype, struct amp_error *err)
+{
+    *to = (struct amp_tensor){.dtype = dtype, .shape = from->shape};
+    AMP_TRY(amp_tensor_alloc(to, err));
+    amp_dtype_convert(from->dtype, from->data, dtype, to->data, amp_tensor_count(from));
+    return AMP_OK;
+}
+
+static enum amp_status widen_inputs(struct step *step, const struct amp_node *node,
+                                    struct call *call, struct amp_error *err)
+{
+    step->was_widened = true;
+    if (step->wide == NULL)
+        step->wide = call_array(node->n_inputs, sizeof *step->wide);
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        if (call->in[i] == NULL || !is_lower(call->in[i]->dtype))
+            continue;
+        struct amp_tensor *wide = call->is_constant[i] ? &step->wide[i] : &call->temporary[i];
+        if (wide->data == NULL)
+            AMP_TRY(convert(call->in[i], wide, AMP_FLOAT, err));
+        call->in[i] = wide;
+    }
+    return AMP_OK;
+}
+
+static void set_outputs(const struct amp_session *session, const struct amp_node *node,
+                        struct call *call, bool is_wide)
+{
+    for (uint32_t i = 0; i < node->n_outputs; i++) {
+        enum amp_dtype dtype = AMP_UNDEFINED;
+        if (node->outputs[i] != AMP_NONE)
+            dtype = amp_value_at(session->model, node->outputs[i])->dtype;
+        amp_tensor_release(&call->outs[i]);
+        call->outs[i].dtype = is_wide && is_lower(dtype) ? AMP_FLOAT : dtype;
+        call->outs[i].shape.rank = -1;
+    }
+}
+
+static enum amp_status call_kernel(struct amp_session *session, struct step *step,
+                                   struct call *call, struct amp_error *err)
+{
+    const struct amp_node *node = amp_node_at(session->model, step->node);
+    struct amp_ctx ctx = {.model = session->model,
+                          .node = node,
+                          .in = call->in,
+                          .n_in = node->n_inputs,
+                          .out = call->out,
+                          .n_out = node->n_outputs,
+                          .is_constant = call->is_constant,
+                          .state = &step->state,
+                          .host = &session->host,
+                          .err = err};
+    if (step->op->shape != NULL)
+        AMP_TRY(step->op->shape(&ctx));
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        if (amp_has_out(&ctx, i) && amp_shape_is_known(&call->outs[i].shape))
+            AMP_TRY(amp_ctx_alloc(&ctx, i));
+    return step->op->run(&ctx);
+}
+
+/* Moves the outputs to their slots, rounded where the kernel computed wide. */
+static enum amp_status store_outputs(struct amp_session *session, const struct amp_node *node,
+                                     struct call *call, struct amp_error *err)
+{
+    for (uint32_t i = 0; i < node->n_outputs; i++) {
+        if (node->outputs[i] == AMP_NONE)
+            continue;
+        struct amp_tensor *slot = &session->slots[node->outputs[i]];
+        enum amp_dtype dtype = amp_value_at(session->model, node->outputs[i])->dtype;
+        amp_tensor_release(slot);
+        if (call->outs[i].dtype != dtype) {
+            AMP_TRY(convert(&call->outs[i], slot, dtype, err));
+            continue;
+        }
+        slot->dtype = dtype;
+        slot->shape = call->outs[i].shape;
+        amp_tensor_share(slot, &call->outs[i]);
+    }
+    return AMP_OK;
+}
+
+static enum amp_status run_call(struct amp_session *session, struct step *step, struct call *call,
+                                struct amp_error *err)
+{
+    const struct amp_node *node = amp_node_at(session->model, step->node);
+    bool is_wide = must_widen(session, step, node, call);
+    if (is_wide)
+        AMP_TRY(widen_inputs(step, node, call, err));
+    set_outputs(session, node, call, is_wide);
+    return call_kernel(session, step, call, err);
+}
+
+static enum amp_status run_step(struct amp_session *session, struct step *step,
+                                struct amp_error *err)
+{
+    const struct amp_node *node = amp_node_at(session->model, step->node);
+    struct call call = create_call(session, node);
+    enum amp_status status = run_call(session, step, &call, err);
+    if (status == AMP_UNSUPPORTED && !step->is_widened) {
+        step->is_widened = true;
+        if (must_widen(session, step, node, &call)) {
+            *err = (struct amp_error){.status = AMP_OK};
+            status = run_call(session, step, &call, err);
+        }
+    }
+    if (status == AMP_OK)
+        status = store_outputs(session, node, &call, err);
+    if (status != AMP_OK) {
+        char text[512];
+        amp_error_prefix(err, "%s: %s", session->model->path,
+                         amp_node_text(session->model, step->node, text, sizeof text));
+    }
+    destroy_call(&call, node);
+    for (size_t i = 0; i < step->drops.count; i++)
+        amp_tensor_release(&session->slots[step->drops.items[i]]);
+    return status;
+}
+
+static enum amp_status run_steps(struct amp_session *session, uint32_t graph, struct amp_error *err)
+{
+    struct plan *plan = &session->plans[graph];
+    for (size_t i = 0; i < plan->n_steps; i++)
+        AMP_TRY(run_step(session, &plan->steps[i], err));
+    return AMP_OK;
+}
+
+/* ---- graphs ---------------------------------------------------------------------------------- */
+
+/* Gives the graph's outputs to OUTPUTS. */
+static enum amp_status collect(struct amp_session *session, uint32_t graph,
+                               struct amp_tensor *outputs, struct amp_error *err)
+{
+    const struct amp_ids *ids = &session->model->graphs[graph].outputs;
+    for (size_t i = 0; i < ids->count; i++) {
+        const struct amp_tensor *slot = &session->slots[ids->items[i]];
+        if (slot->data == NULL)
+            return amp_fail(err, AMP_MODEL, "%s: graph output '%s' has no value",
+                            session->model->path,
+                            amp_value_at(session->model, ids->items[i])->name);
+        outputs[i].dtype = slot->dtype;
+        outputs[i].shape = slot->shape;
+        amp_tensor_share(&outputs[i], slot);
+    }
+    return AMP_OK;
+}
+
+static void set_input(struct amp_session *session, uint32_t value, const struct amp_tensor *tensor)
+{
+    struct amp_tensor *slot = &session->slots[value];
+    slot->dtype = tensor->dtype;
+    slot->shape = tensor->shape;
+    amp_tensor_share(slot, tensor);
+}
+
+/* Drops what is left of a graph's values: inputs and outputs. */
+static void drop_rest(struct amp_session *session, uint32_t graph)
+{
+    const struct amp_graph *g = &session->model->graphs[graph];
+    const struct amp_ids *lists[] = {&g->inputs, &g->outputs};
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < lists[k]->count; i++) {
+            const struct amp_value *value = amp_value_at(session->model, lists[k]->items[i]);
+            if (value->constant == NULL && value->graph == graph)
+                amp_tensor_release(&session->slots[lists[k]->items[i]]);
+        }
+}
+
+static enum amp_status run_graph(struct amp_host *host, uint32_t graph,
+                                 struct amp_tensor *const *inputs, size_t n_inputs,
+                                 struct amp_tensor *outputs, size_t n_outputs,
+                                 struct amp_error *err)
+{
+    struct amp_session *session = session_of(host);
+    const struct amp_graph *body = &session->model->graphs[graph];
+    if (body->inputs.count != n_inputs || body->outputs.count != n_outputs)
+        return amp_fail(err, AMP_MODEL,
+                        "the body has %zu inputs and %zu outputs; %zu and %zu are needed",
+                        body->inputs.count, body->outputs.count, n_inputs, n_outputs);
+    for (size_t i = 0; i < n_inputs; i++)
+        set_input(session, body->inputs.items[i], inputs[i]);
+    enum amp_status status = run_steps(session, graph, err);
+    if (status == AMP_OK)
+        status = collect(session, graph, outputs, err);
+    drop_rest(session, graph);
+    return status;
+}
+
+static enum amp_status check_input(const struct amp_model *model, const struct amp_value *value,
+                                   const struct amp_tensor *tensor, int64_t *symbols,
+                                   struct amp_error *err)
+{
+    char found[200], declared[200];
+    struct amp_shape shape;
+    amp_value_shape(value, &shape);
+    if (tensor->dtype != value->dtype)
+        return amp_fail(err, AMP_MODEL, "input '%s': dtype %s; the model wants %s", value->name,
+                        amp_dtype_name(tensor->dtype), amp_dtype_name(value->dtype));
+    bool fits = value->rank < 0 || value->rank == tensor->shape.rank;
+    for (int i = 0; i < value->rank && fits; i++) {
+        int64_t dim = value->dims[i], given = tensor->shape.dims[i];
+        int64_t *symbol = amp_dim_symbol(model, dim) ? &symbols[AMP_DIM_UNKNOWN - 1 - dim] : NULL;
+        fits = dim < 0 || dim == given;
+        if (symbol != NULL && *symbol >= 0 && *symbol != given)
+            return amp_fail(err, AMP_MODEL,
+                            "input '%s': dim %d is %lld, but '%s' is %lld elsewhere", value->name,
+                            i, (long long)given, amp_dim_symbol(model, dim), (long long)*symbol);
+        if (symbol != NULL)
+            *symbol = given;
+    }
+    if (!fits)
+        return amp_fail(err, AMP_MODEL, "input '%s': shape %s; the model wants %s", value->name,
+                        amp_shape_text(&tensor->shape, found, sizeof found),
+                        amp_shape_text(&shape, declared, sizeof declared));
+    return AMP_OK;
+}
+
+static enum amp_status take_inputs(struct amp_session *session, const struct amp_tensor *inputs,
+                                   struct amp_error *err)
+{
+    const struct amp_model *model = session->model;
+    const struct amp_ids *ids = &model->graphs[0].inputs;
+    int64_t *symbols = amp_xmalloc(model->n_symbols, sizeof *symbols);
+    enum amp_status status = AMP_OK;
+    for (size_t i = 0; i < model->n_symbols; i++)
+        symbols[i] = AMP_DIM_UNKNOWN;
+    for (size_t i = 0; i < ids->count && status == AMP_OK; i++) {
+        const struct amp_value *value = amp_value_at(model, ids->items[i]);
+        if (value->constant != NULL)
+            continue;
+        const struct amp_tensor *tensor = &inputs[i];
+        if (tensor->data == NULL)
+            tensor = value->initial;
+        if (tensor == NULL)
+            status = amp_fail(err, AMP_MODEL, "input '%s' is not given", value->name);
+        else
+            status = check_input(model, value, tensor, symbols, err);
+        if (status == AMP_OK)
+            set_input(session, ids->items[i], tensor);
+    }
+    free(symbols);
+    return status;
+}
+
+enum amp_status amp_session_run(struct amp_session *session, const struct amp_tensor *inputs,
+                                struct amp_tensor *outputs, struct amp_error *err)
+{
+    enum amp_status status = take_inputs(session, inputs, err);
+    if (status == AMP_OK)
+        status = run_steps(session, 0, err);
+    if (status == AMP_OK)
+        status = collect(session, 0, outputs, err);
+    drop_rest(session, 0);
+    return status;
+}
+
+size_t amp_session_widened(const struct amp_session *session)
+{
+    size_t count = 0;
+    for (size_t g = 0; g < session->model->n_graphs; g++)
+        for (size_t i = 0; i < session->plans[g].n_steps; i++)
+            count += session->plans[g].steps[i].was_widened;
+    return count;
+}

@@ -1,0 +1,29 @@
+#ifndef AMP_RUN_SESSION_H
+#define AMP_RUN_SESSION_H
+
+#include "core/graph.h"
+
+/*
+ * Executes a model whose types are inferred. A session keeps constants, oneDNN primitives and
+ * reordered weights between runs; the model must outlive it and stay unchanged.
+ */
+struct amp_session;
+
+/* AMP_UNSUPPORTED with operator and node when there is no kernel for one: before any work. */
+enum amp_status amp_session_create(const struct amp_model *model, struct amp_session **session,
+                                   struct amp_error *err);
+void amp_session_destroy(struct amp_session *session);
+
+/*
+ * Runs the main graph. INPUTS: one tensor per graph input, in order, with the declared dtype and a
+ * shape that fits the declared one; an input that has an initializer may have NULL data. OUTPUTS:
+ * one per graph output; they hold references and are released by the caller, also on failure.
+ */
+enum amp_status amp_session_run(struct amp_session *session, const struct amp_tensor *inputs,
+                                struct amp_tensor *outputs, struct amp_error *err);
+
+/* Nodes that this machine had no kernel for in float16 or bfloat16, so that they computed in
+   float32 and rounded their outputs; known after the first run. */
+size_t amp_session_widened(const struct amp_session *session);
+
+#endif
