@@ -73,8 +73,7 @@ static void move_dim(struct amp_loop *loop, int from, int to)
         loop->operands[k].strides[to] = loop->operands[k].strides[from];
 }
 
-/* Drops dims of 1 and merges neighbours; leaves at least one dim. */
-static void merge_dims(struct amp_loop *loop)
+void amp_loop_merge(struct amp_loop *loop)
 {
     int rank = 0;
     for (int d = 0; d < loop->rank; d++) {
@@ -132,7 +131,7 @@ void amp_loop_run(struct amp_loop *loop, amp_loop_body *body, const void *param)
         count *= loop->dims[d];
     if (count == 0)
         return;
-    merge_dims(loop);
+    amp_loop_merge(loop);
 #pragma omp parallel if (count >= AMP_PARALLEL_MIN)
     {
         int64_t threads = omp_get_num_threads(), thread = omp_get_thread_num();

@@ -111,6 +111,10 @@ void amp_loop_tensor(struct amp_loop *loop, const struct amp_tensor *tensor);
 /* Adds elements of SIZE bytes from DATA on, with STRIDES in elements. */
 void amp_loop_view(struct amp_loop *loop, void *data, size_t size, const int64_t *strides);
 
+/* Drops dims of 1 and merges those that all operands step through as one; at least one dim is left.
+   amp_loop_run does so itself. */
+void amp_loop_merge(struct amp_loop *loop);
+
 /* Runs BODY over the loop, which is spent afterwards. PARAM is passed on. */
 void amp_loop_run(struct amp_loop *loop, amp_loop_body *body, const void *param);
 
