@@ -1,0 +1,303 @@
+/*
+ * RNN, GRU and LSTM: shapes, attributes and the checks of all inputs; rnn_kernel.inc computes. Each
+ * direction is described to the kernel by itself.
+ */
+#include "ops/rnn.h"
+
+#include "ops/kernel.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+/* Inputs and outputs by their place; LSTM alone has the last ones. */
+enum { IN_X, IN_W, IN_R, IN_BIAS, IN_LENGTHS, IN_H, IN_C, IN_PEEPHOLES };
+enum { OUT_Y, OUT_H, OUT_C };
+
+static const struct cell {
+    const char *op_type;
+    int64_t gates;
+    int n_activations;
+    struct amp_rnn_activation defaults[3];
+} cells[] = {
+    [AMP_RNN_PLAIN] = {"RNN", 1, 1, {{AMP_RNN_TANH, 0, 0}}},
+    [AMP_RNN_GRU] = {"GRU", 3, 2, {{AMP_RNN_SIGMOID, 0, 0}, {AMP_RNN_TANH, 0, 0}}},
+    [AMP_RNN_LSTM] = {"LSTM",
+                      4,
+                      3,
+                      {{AMP_RNN_SIGMOID, 0, 0}, {AMP_RNN_TANH, 0, 0}, {AMP_RNN_TANH, 0, 0}}},
+};
+
+static enum amp_rnn_cell cell_of(const struct amp_node *node)
+{
+    int cell = AMP_RNN_PLAIN;
+    while (strcmp(cells[cell].op_type, node->op_type) != 0)
+        cell++;
+    return (enum amp_rnn_cell)cell;
+}
+
+/* ---- attributes ---- */
+
+static const struct function {
+    const char *name;
+    int n_parameters; /* 0: none, 1: alpha, 2: alpha and beta */
+    double alpha, beta;
+} functions[] = {
+#define X(id, name, parameters, alpha, beta) [AMP_RNN_##id] = {name, parameters, alpha, beta},
+    AMP_RNN_ACTIVATION_LIST(X)
+#undef X
+};
+
+enum { N_FUNCTIONS = sizeof functions / sizeof functions[0] };
+
+/* What the node says about its directions. */
+struct config {
+    int directions;
+    bool is_reverse[2];
+    bool is_batch_first;
+    struct amp_rnn_activation activations[2][3];
+};
+
+static enum amp_status read_direction(const struct amp_ctx *ctx, struct config *config)
+{
+    const char *direction = amp_node_string(ctx->node, "direction", "forward");
+    bool is_both = strcmp(direction, "bidirectional") == 0;
+    bool is_reverse = strcmp(direction, "reverse") == 0;
+    if (!is_both && !is_reverse && strcmp(direction, "forward") != 0)
+        return AMP_CTX_FAIL(ctx, "direction '%s'; allowed: forward, reverse, bidirectional",
+                            direction);
+    config->directions = is_both ? 2 : 1;
+    config->is_reverse[0] = is_reverse;
+    config->is_reverse[1] = true;
+    config->is_batch_first = amp_node_int(ctx->node, "layout", 0) != 0;
+    return AMP_OK;
+}
+
+static int find_function(const struct amp_str *name)
+{
+    for (int i = 0; i < N_FUNCTIONS; i++)
+        if (strlen(functions[i].name) == name->size &&
+            strncasecmp(functions[i].name, name->data, name->size) == 0)
+            return i;
+    return -1;
+}
+
+/* The next value of list NAME, where *NEXT counts; FALLBACK past its end. */
+static double next_value(const struct amp_node *node, const char *name, size_t *next,
+                         double fallback)
+{
+    const struct amp_attr *attr = amp_node_attr(node, name);
+    if (attr == NULL || attr->type != AMP_ATTR_FLOATS || *next >= attr->count)
+        return fallback;
+    return (double)attr->floats[(*next)++];
+}
+
+static enum amp_status read_activations(const struct amp_ctx *ctx, const struct cell *cell,
+                                        struct config *config)
+{
+    const struct amp_attr *attr = amp_node_attr(ctx->node, "activations");
+    size_t next_alpha = 0, next_beta = 0;
+    int count = config->directions * cell->n_activations;
+    for (int d = 0; d < config->directions; d++)
+        memcpy(config->activations[d], cell->defaults, sizeof cell->defaults);
+    if (attr == NULL || attr->type != AMP_ATTR_STRINGS || attr->count == 0)
+        return AMP_OK;
+    if (attr->count != (size_t)count)
+        return AMP_CTX_FAIL(ctx, "%zu activations; %d are needed", attr->count, count);
+    for (int i = 0; i < count; i++) {
+        const struct amp_str *name = &attr->strings[i];
+        int found = find_function(name);
+        if (found < 0)
+            return AMP_CTX_FAIL(ctx, "unknown activation '%.*s'", (int)name->size, name->data);
+        const struct function *function = &functions[found];
+        struct amp_rnn_activation *activation =
+            &config->activations[i / cell->n_activations][i % cell->n_activations];
+        *activation = (struct amp_rnn_activation){.function = (enum amp_rnn_function)found,
+                                                  .alpha = function->alpha,
+                                                  .beta = function->beta};
+        if (function->n_parameters > 0)
+            activation->alpha =
+                next_value(ctx->node, "activation_alpha", &next_alpha, function->alpha);
+        if (function->n_parameters > 1)
+            activation->beta = next_value(ctx->node, "activation_beta", &next_beta, function->beta);
+    }
+    return AMP_OK;
+}
+
+/* ---- shapes ---- */
+
+static int64_t dim_of(const struct amp_ctx *ctx, uint32_t i, int axis)
+{
+    const struct amp_shape *shape = &ctx->in[i]->shape;
+    return shape->rank == 3 ? shape->dims[axis] : AMP_DIM_UNKNOWN;
+}
+
+/* Steps, batch, input and hidden size, as far as they are known. */
+static enum amp_status read_sizes(const struct amp_ctx *ctx, const struct config *config,
+                                  struct amp_rnn *rnn)
+{
+    for (uint32_t i = IN_X; i <= IN_R; i++)
+        if (ctx->in[i]->shape.rank != 3 && ctx->in[i]->shape.rank >= 0)
+            return AMP_CTX_FAIL(ctx, "input %u has rank %d; 3 is needed", i,
+                                ctx->in[i]->shape.rank);
+    rnn->steps = dim_of(ctx, IN_X, config->is_batch_first ? 1 : 0);
+    rnn->batch = dim_of(ctx, IN_X, config->is_batch_first ? 0 : 1);
+    rnn->input = dim_of(ctx, IN_X, 2);
+    rnn->hidden = amp_node_int(ctx->node, "hidden_size", dim_of(ctx, IN_R, 2));
+    if (amp_node_attr(ctx->node, "hidden_size") != NULL && rnn->hidden < 0)
+        return AMP_CTX_FAIL(ctx, "hidden_size is %lld", (long long)rnn->hidden);
+    return AMP_OK;
+}
+
+static enum amp_status rnn_shape(struct amp_ctx *ctx)
+{
+    struct config config;
+    struct amp_rnn rnn;
+    AMP_TRY(read_direction(ctx, &config));
+    AMP_TRY(read_sizes(ctx, &config, &rnn));
+    int64_t d = config.directions, t = rnn.steps, b = rnn.batch, h = rnn.hidden;
+    for (uint32_t i = 0; i < ctx->n_out; i++) {
+        struct amp_shape *out = &ctx->out[i]->shape;
+        if (i == OUT_Y)
+            *out = config.is_batch_first ? (struct amp_shape){4, {b, t, d, h}}
+                                         : (struct amp_shape){4, {t, d, b, h}};
+        else
+            *out = config.is_batch_first ? (struct amp_shape){3, {b, d, h}}
+                                         : (struct amp_shape){3, {d, b, h}};
+    }
+    return AMP_OK;
+}
+
+/* ---- running ---- */
+
+/* Input I, when it is there, must have these dims. */
+static enum amp_status check_dims(const struct amp_ctx *ctx, uint32_t i, struct amp_shape want)
+{
+    char have_text[200], want_text[200];
+    if (!amp_has_in(ctx, i) || amp_shape_equal(&ctx->in[i]->shape, &want))
+        return AMP_OK;
+    return AMP_CTX_FAIL(ctx, "input %u has shape %s; %s is needed", i,
+                        amp_shape_text(&ctx->in[i]->shape, have_text, sizeof have_text),
+                        amp_shape_text(&want, want_text, sizeof want_text));
+}
+
+static enum amp_status check_inputs(const struct amp_ctx *ctx, const struct config *config,
+                                    const struct amp_rnn *rnn)
+{
+    int64_t d = config->directions, b = rnn->batch, h = rnn->hidden, width;
+    size_t size;
+    if (__builtin_mul_overflow(h, 2 * rnn->gates, &width))
+        return AMP_CTX_FAIL(ctx, "hidden_size is %lld", (long long)h);
+    AMP_TRY(amp_shape_size(&(struct amp_shape){2, {b, width}}, AMP_DOUBLE, &size, ctx->err));
+    struct amp_shape state = config->is_batch_first ? (struct amp_shape){3, {b, d, h}}
+                                                    : (struct amp_shape){3, {d, b, h}};
+    AMP_TRY(check_dims(ctx, IN_W, (struct amp_shape){3, {d, width / 2, rnn->input}}));
+    AMP_TRY(check_dims(ctx, IN_R, (struct amp_shape){3, {d, width / 2, h}}));
+    AMP_TRY(check_dims(ctx, IN_BIAS, (struct amp_shape){2, {d, width}}));
+    AMP_TRY(check_dims(ctx, IN_LENGTHS, (struct amp_shape){1, {b}}));
+    AMP_TRY(check_dims(ctx, IN_H, state));
+    AMP_TRY(check_dims(ctx, IN_C, state));
+    AMP_TRY(check_dims(ctx, IN_PEEPHOLES, (struct amp_shape){2, {d, 3 * h}}));
+    for (int64_t i = 0; i < b && rnn->lengths != NULL; i++)
+        if (rnn->lengths[i] < 0 || rnn->lengths[i] > rnn->steps)
+            return AMP_CTX_FAIL(ctx, "sequence %lld has length %d; there are %lld steps",
+                                (long long)i, (int)rnn->lengths[i], (long long)rnn->steps);
+    return AMP_OK;
+}
+
+/* Input I from element OFFSET on; NULL when it is omitted. */
+static const void *in_at(const struct amp_ctx *ctx, uint32_t i, int64_t offset)
+{
+    if (!amp_has_in(ctx, i))
+        return NULL;
+    return (const char *)ctx->in[i]->data +
+           offset * (int64_t)(amp_dtype_bits(ctx->in[i]->dtype) / 8);
+}
+
+static void *out_at(const struct amp_ctx *ctx, uint32_t i, int64_t offset)
+{
+    if (!amp_has_out(ctx, i))
+        return NULL;
+    return (char *)ctx->out[i]->data + offset * (int64_t)(amp_dtype_bits(ctx->out[i]->dtype) / 8);
+}
+
+static void set_strides(const struct config *config, struct amp_rnn *rnn)
+{
+    int64_t d = config->directions, i = rnn->input, h = rnn->hidden;
+    bool is_batch_first = config->is_batch_first;
+    rnn->x_step = is_batch_first ? i : rnn->batch * i;
+    rnn->x_batch = is_batch_first ? rnn->steps * i : i;
+    rnn->y_step = is_batch_first ? d * h : d * rnn->batch * h;
+    rnn->y_batch = is_batch_first ? rnn->steps * d * h : h;
+    rnn->state_batch = is_batch_first ? d * h : h;
+    if (rnn->batch == 1)
+        rnn->x_batch = i;
+}
+
+/* Points RNN at the parts of the inputs and outputs that belong to direction D. */
+static void set_direction(const struct amp_ctx *ctx, const struct config *config, int d,
+                          struct amp_rnn *rnn)
+{
+    int64_t h = rnn->hidden, width = rnn->gates * h;
+    int64_t state = config->is_batch_first ? d * h : d * rnn->batch * h;
+    rnn->is_reverse = config->is_reverse[d];
+    memcpy(rnn->activations, config->activations[d], sizeof rnn->activations);
+    rnn->x = in_at(ctx, IN_X, 0);
+    rnn->w = in_at(ctx, IN_W, d * width * rnn->input);
+    rnn->r = in_at(ctx, IN_R, d * width * h);
+    rnn->bias = in_at(ctx, IN_BIAS, d * 2 * width);
+    rnn->h = in_at(ctx, IN_H, state);
+    rnn->c = in_at(ctx, IN_C, state);
+    rnn->peepholes = in_at(ctx, IN_PEEPHOLES, d * 3 * h);
+    rnn->y = out_at(ctx, OUT_Y, state);
+    rnn->y_h = out_at(ctx, OUT_H, state);
+    rnn->y_c = out_at(ctx, OUT_C, state);
+}
+
+static enum amp_status rnn_run(struct amp_ctx *ctx)
+{
+    static enum amp_status (*const kernels[AMP_DTYPE_COUNT])(const struct amp_rnn *,
+                                                             struct amp_error *) = {
+        [AMP_FLOAT] = amp_rnn_run_f32, [AMP_DOUBLE] = amp_rnn_run_f64};
+    enum amp_status (*kernel)(const struct amp_rnn *, struct amp_error *);
+    enum amp_rnn_cell cell = cell_of(ctx->node);
+    struct config config;
+    struct amp_rnn rnn = {.cell = cell, .gates = cells[cell].gates};
+    AMP_PICK(ctx, kernel, kernels, ctx->in[IN_X]->dtype);
+    AMP_TRY(read_direction(ctx, &config));
+    AMP_TRY(read_activations(ctx, &cells[cell], &config));
+    AMP_TRY(read_sizes(ctx, &config, &rnn));
+    rnn.linear_before_reset = amp_node_int(ctx->node, "linear_before_reset", 0) != 0;
+    rnn.input_forget = amp_node_int(ctx->node, "input_forget", 0) != 0;
+    float clip = amp_node_float(ctx->node, "clip", 0);
+    rnn.clip = clip > 0 ? (double)clip : (double)INFINITY;
+    rnn.lengths = in_at(ctx, IN_LENGTHS, 0);
+    AMP_TRY(check_inputs(ctx, &config, &rnn));
+    set_strides(&config, &rnn);
+    for (int d = 0; d < config.directions; d++) {
+        set_direction(ctx, &config, d, &rnn);
+        AMP_TRY(kernel(&rnn, ctx->err));
+    }
+    return AMP_OK;
+}
+
+const struct amp_op amp_op_gru = {.name = "GRU",
+                                  .newest = 22,
+                                  .effect = AMP_COMPUTES,
+                                  .native = AMP_NATIVE_C,
+                                  .shape = rnn_shape,
+                                  .run = rnn_run};
+
+const struct amp_op amp_op_lstm = {.name = "LSTM",
+                                   .newest = 22,
+                                   .effect = AMP_COMPUTES,
+                                   .native = AMP_NATIVE_C,
+                                   .shape = rnn_shape,
+                                   .run = rnn_run};
+
+const struct amp_op amp_op_rnn = {.name = "RNN",
+                                  .newest = 22,
+                                  .effect = AMP_COMPUTES,
+                                  .native = AMP_NATIVE_C,
+                                  .shape = rnn_shape,
+                                  .run = rnn_run};

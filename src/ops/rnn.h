@@ -1,0 +1,58 @@
+#ifndef AMP_OPS_RNN_H
+#define AMP_OPS_RNN_H
+
+#include "ops/op.h"
+
+/*
+ * One direction of a recurrent layer, as rnn.c describes it to the kernels.
+ */
+#define AMP_RNN_ACTIVATION_LIST(X)              \
+    X(AFFINE, "Affine", 2, 1, 0)                \
+    X(ELU, "Elu", 1, 1, 0)                      \
+    X(HARD_SIGMOID, "HardSigmoid", 2, 0.2, 0.5) \
+    X(LEAKY_RELU, "LeakyRelu", 1, 0.01, 0)      \
+    X(RELU, "Relu", 0, 0, 0)                    \
+    X(SCALED_TANH, "ScaledTanh", 2, 1, 1)       \
+    X(SIGMOID, "Sigmoid", 0, 0, 0)              \
+    X(SOFTPLUS, "Softplus", 0, 0, 0)            \
+    X(SOFTSIGN, "Softsign", 0, 0, 0)            \
+    X(TANH, "Tanh", 0, 0, 0)                    \
+    X(THRESHOLDED_RELU, "ThresholdedRelu", 1, 1, 0)
+
+enum amp_rnn_function {
+#define X(id, name, parameters, alpha, beta) AMP_RNN_##id,
+    AMP_RNN_ACTIVATION_LIST(X)
+#undef X
+};
+
+struct amp_rnn_activation {
+    enum amp_rnn_function function;
+    double alpha, beta;
+};
+
+enum amp_rnn_cell { AMP_RNN_PLAIN, AMP_RNN_GRU, AMP_RNN_LSTM };
+
+/* Tensors are float32 or float64, row-major but for the strides given here, all in elements. */
+struct amp_rnn {
+    enum amp_rnn_cell cell;
+    int64_t gates; /* of the cell: 1, 3 (z r h), 4 (i o f c) */
+    int64_t steps, batch, input, hidden;
+    bool is_reverse;
+    bool linear_before_reset, input_forget;
+    double clip; /* bound of what enters an activation; INFINITY: none */
+    struct amp_rnn_activation activations[3]; /* f, g, h of the operator's equations */
+    const int32_t *lengths; /* steps of each sequence of the batch; NULL: all of them */
+    const void *w, *r;      /* [gates * hidden, input], [gates * hidden, hidden] */
+    const void *bias;       /* [2, gates * hidden], of W and of R; NULL: 0 */
+    const void *peepholes;  /* [3, hidden], i o f; NULL: 0 */
+    const void *x;
+    const void *h, *c;   /* initial states; NULL: 0 */
+    void *y, *y_h, *y_c; /* NULL: not wanted */
+    int64_t x_step, x_batch, y_step, y_batch, state_batch;
+};
+
+/* Runs the direction; AMP_IO when memory runs out, AMP_KERNEL when oneDNN fails. */
+enum amp_status amp_rnn_run_f32(const struct amp_rnn *rnn, struct amp_error *err);
+enum amp_status amp_rnn_run_f64(const struct amp_rnn *rnn, struct amp_error *err);
+
+#endif
