@@ -347,23 +347,23 @@ static enum amp_status top_run(struct amp_ctx *ctx)
     return run_top(&top, ctx->err);
 }
 
-const struct amp_op amp_op_argmax = {.name = "ArgMax",
-                                     .newest = 13,
-                                     .effect = AMP_COMPUTES,
-                                     .native = AMP_NATIVE_WIDE,
-                                     .shape = arg_shape,
-                                     .run = arg_run};
+const struct amp_op amp_op_arg_max = {.name = "ArgMax",
+                                      .newest = 13,
+                                      .effect = AMP_COMPUTES,
+                                      .native = AMP_NATIVE_WIDE,
+                                      .shape = arg_shape,
+                                      .run = arg_run};
 
-const struct amp_op amp_op_argmin = {.name = "ArgMin",
-                                     .newest = 13,
-                                     .effect = AMP_COMPUTES,
-                                     .native = AMP_NATIVE_WIDE,
-                                     .shape = arg_shape,
-                                     .run = arg_run};
+const struct amp_op amp_op_arg_min = {.name = "ArgMin",
+                                      .newest = 13,
+                                      .effect = AMP_COMPUTES,
+                                      .native = AMP_NATIVE_WIDE,
+                                      .shape = arg_shape,
+                                      .run = arg_run};
 
-const struct amp_op amp_op_topk = {.name = "TopK",
-                                   .newest = 24,
-                                   .effect = AMP_COMPUTES,
-                                   .native = AMP_NATIVE_WIDE,
-                                   .shape = top_shape,
-                                   .run = top_run};
+const struct amp_op amp_op_top_k = {.name = "TopK",
+                                    .newest = 24,
+                                    .effect = AMP_COMPUTES,
+                                    .native = AMP_NATIVE_WIDE,
+                                    .shape = top_shape,
+                                    .run = top_run};

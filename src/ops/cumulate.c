@@ -80,16 +80,16 @@ static enum amp_status cumulate_run(struct amp_ctx *ctx)
     return AMP_OK;
 }
 
-const struct amp_op amp_op_cumprod = {.name = "CumProd",
-                                      .newest = 26,
+const struct amp_op amp_op_cum_prod = {.name = "CumProd",
+                                       .newest = 26,
+                                       .effect = AMP_COMPUTES,
+                                       .native = AMP_NATIVE_WIDE,
+                                       .shape = amp_shape_same,
+                                       .run = cumulate_run};
+
+const struct amp_op amp_op_cum_sum = {.name = "CumSum",
+                                      .newest = 14,
                                       .effect = AMP_COMPUTES,
                                       .native = AMP_NATIVE_WIDE,
                                       .shape = amp_shape_same,
                                       .run = cumulate_run};
-
-const struct amp_op amp_op_cumsum = {.name = "CumSum",
-                                     .newest = 14,
-                                     .effect = AMP_COMPUTES,
-                                     .native = AMP_NATIVE_WIDE,
-                                     .shape = amp_shape_same,
-                                     .run = cumulate_run};

@@ -193,9 +193,9 @@ static enum amp_status nms_run(struct amp_ctx *ctx)
     return status;
 }
 
-const struct amp_op amp_op_nonmaxsuppression = {.name = "NonMaxSuppression",
-                                                .newest = 11,
-                                                .effect = AMP_COMPUTES,
-                                                .native = AMP_NATIVE_F32,
-                                                .shape = nms_shape,
-                                                .run = nms_run};
+const struct amp_op amp_op_non_max_suppression = {.name = "NonMaxSuppression",
+                                                  .newest = 11,
+                                                  .effect = AMP_COMPUTES,
+                                                  .native = AMP_NATIVE_F32,
+                                                  .shape = nms_shape,
+                                                  .run = nms_run};
