@@ -124,6 +124,10 @@ static void run_range(const struct amp_loop *loop, amp_loop_body *body, const vo
     }
 }
 
+/* Threads share the work in multiples of BLOCK elements, so that where vectors of elements begin,
+   and with it the last bit of some functions, does not depend on the number of threads. */
+enum { BLOCK = 64 };
+
 void amp_loop_run(struct amp_loop *loop, amp_loop_body *body, const void *param)
 {
     int64_t count = 1;
@@ -135,7 +139,8 @@ void amp_loop_run(struct amp_loop *loop, amp_loop_body *body, const void *param)
 #pragma omp parallel if (count >= AMP_PARALLEL_MIN)
     {
         int64_t threads = omp_get_num_threads(), thread = omp_get_thread_num();
-        int64_t share = (count + threads - 1) / threads, begin = thread * share;
+        int64_t blocks = (count + BLOCK - 1) / BLOCK;
+        int64_t share = (blocks + threads - 1) / threads * BLOCK, begin = thread * share;
         if (begin < count)
             run_range(loop, body, param, begin, begin + share < count ? begin + share : count);
     }
@@ -151,14 +156,6 @@ void amp_loop_inputs(struct amp_ctx *ctx, uint32_t n, amp_loop_body *body, const
     amp_loop_run(&loop, body, param);
 }
 
-/* Elements by their size alone. */
-#define SIZED_TYPES(X) \
-    X(1, uint8_t)      \
-    X(2, uint16_t)     \
-    X(4, uint32_t)     \
-    X(8, uint64_t)     \
-    X(16, struct amp_str)
-
 #define COPY(SIZE, T)                                                                           \
     static void copy_##SIZE(int64_t n, void *const *at, const int64_t *step, const void *param) \
     {                                                                                           \
@@ -172,12 +169,12 @@ void amp_loop_inputs(struct amp_ctx *ctx, uint32_t n, amp_loop_body *body, const
         for (int64_t i = 0; i < n; i++)                                                         \
             to[i * step[0]] = from[i * step[1]];                                                \
     }
-SIZED_TYPES(COPY)
+AMP_SIZED_TYPES(COPY)
 
 amp_loop_body *amp_loop_copy(enum amp_dtype dtype)
 {
 #define ROW(SIZE, T) [SIZE] = copy_##SIZE,
-    static amp_loop_body *const table[] = {SIZED_TYPES(ROW)};
+    static amp_loop_body *const table[] = {AMP_SIZED_TYPES(ROW)};
 #undef ROW
     return table[amp_dtype_bits(dtype) / 8];
 }

@@ -3,6 +3,8 @@
 
 #include "ops/op.h"
 
+#include <math.h>
+
 /*
  * What kernels in C share.
  *
@@ -30,6 +32,33 @@
 /* A bool is a byte, true when it is not 0: a model file may hold any. */
 #define AMP_BOOL_TYPE(X, ...) X(BOOL, uint8_t, ##__VA_ARGS__)
 
+/* X(SIZE, T): elements by their size in bytes alone, for kernels that only move them. */
+#define AMP_SIZED_TYPES(X) \
+    X(1, uint8_t)          \
+    X(2, uint16_t)         \
+    X(4, uint32_t)         \
+    X(8, uint64_t)         \
+    X(16, struct amp_str)
+
+/* The least and the greatest value of element type T; of a float type the infinities. */
+#define AMP_LOWEST(T)                    \
+    _Generic((T)0, float                 \
+             : -INFINITY, double         \
+             : -(double)INFINITY, int8_t \
+             : INT8_MIN, int16_t         \
+             : INT16_MIN, int32_t        \
+             : INT32_MIN, int64_t        \
+             : INT64_MIN, default : 0)
+#define AMP_HIGHEST(T)                  \
+    _Generic((T)0, float                \
+             : INFINITY, double         \
+             : (double)INFINITY, int8_t \
+             : INT8_MAX, int16_t        \
+             : INT16_MAX, int32_t       \
+             : INT32_MAX, int64_t       \
+             : INT64_MAX, default       \
+             : (T)-1)
+
 /* One row of a table of kernels: [AMP_FLOAT] = name_FLOAT */
 #define AMP_ROW(DTYPE, T, name, ...) [AMP_##DTYPE] = name##_##DTYPE,
 
@@ -55,6 +84,16 @@ enum amp_status amp_no_kernel(struct amp_ctx *ctx, enum amp_dtype dtype);
 #else
 #    define AMP_CLONES
 #endif
+
+/* VALUE without its fraction; the nearest there is outside the range of int64_t, 0 for a NaN. */
+static inline int64_t amp_f64_to_i64(double value)
+{
+    if (value >= 0x1p63)
+        return INT64_MAX;
+    if (value >= -0x1p63)
+        return (int64_t)value;
+    return value < 0 ? INT64_MIN : 0;
+}
 
 /* The number of element operations below which a team of threads costs more than it saves. */
 enum { AMP_PARALLEL_MIN = 1 << 15 };

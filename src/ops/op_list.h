@@ -3,10 +3,39 @@
  * table expand from this list. Sorted within each family file; one line per operator.
  */
 
+/* activation.c */
+AMP_OP(amp_op_celu)
+AMP_OP(amp_op_elu)
+AMP_OP(amp_op_gelu)
+AMP_OP(amp_op_hard_sigmoid)
+AMP_OP(amp_op_hard_swish)
+AMP_OP(amp_op_leaky_relu)
+AMP_OP(amp_op_mish)
+AMP_OP(amp_op_prelu)
+AMP_OP(amp_op_relu)
+AMP_OP(amp_op_selu)
+AMP_OP(amp_op_shrink)
+AMP_OP(amp_op_sigmoid)
+AMP_OP(amp_op_softplus)
+AMP_OP(amp_op_softsign)
+AMP_OP(amp_op_swish)
+AMP_OP(amp_op_thresholded_relu)
+
 /* arg.c */
 AMP_OP(amp_op_arg_max)
 AMP_OP(amp_op_arg_min)
 AMP_OP(amp_op_top_k)
+
+/* binary.c */
+AMP_OP(amp_op_add)
+AMP_OP(amp_op_div)
+AMP_OP(amp_op_mod)
+AMP_OP(amp_op_mul)
+AMP_OP(amp_op_sub)
+
+/* cast.c */
+AMP_OP(amp_op_cast)
+AMP_OP(amp_op_cast_like)
 
 /* compress.c */
 AMP_OP(amp_op_compress)
@@ -45,6 +74,24 @@ AMP_OP(amp_op_one_hot)
 AMP_OP(amp_op_range)
 AMP_OP(amp_op_trilu)
 
+/* logical.c */
+AMP_OP(amp_op_and)
+AMP_OP(amp_op_bit_shift)
+AMP_OP(amp_op_bitwise_and)
+AMP_OP(amp_op_bitwise_not)
+AMP_OP(amp_op_bitwise_or)
+AMP_OP(amp_op_bitwise_xor)
+AMP_OP(amp_op_equal)
+AMP_OP(amp_op_greater)
+AMP_OP(amp_op_greater_or_equal)
+AMP_OP(amp_op_is_inf)
+AMP_OP(amp_op_is_nan)
+AMP_OP(amp_op_less)
+AMP_OP(amp_op_less_or_equal)
+AMP_OP(amp_op_not)
+AMP_OP(amp_op_or)
+AMP_OP(amp_op_xor)
+
 /* loss.c */
 AMP_OP(amp_op_negative_log_likelihood_loss)
 AMP_OP(amp_op_softmax_cross_entropy_loss)
@@ -59,6 +106,9 @@ AMP_OP(amp_op_non_max_suppression)
 /* pad.c */
 AMP_OP(amp_op_center_crop_pad)
 AMP_OP(amp_op_pad)
+
+/* pow.c */
+AMP_OP(amp_op_pow)
 
 /* reduce.c */
 AMP_OP(amp_op_reduce_l1)
@@ -91,6 +141,14 @@ AMP_OP(amp_op_scatter)
 AMP_OP(amp_op_scatter_elements)
 AMP_OP(amp_op_scatter_nd)
 
+/* select.c */
+AMP_OP(amp_op_clip)
+AMP_OP(amp_op_max)
+AMP_OP(amp_op_mean)
+AMP_OP(amp_op_min)
+AMP_OP(amp_op_sum)
+AMP_OP(amp_op_where)
+
 /* slice.c */
 AMP_OP(amp_op_slice)
 
@@ -98,3 +156,28 @@ AMP_OP(amp_op_slice)
 AMP_OP(amp_op_depth_to_space)
 AMP_OP(amp_op_space_to_depth)
 AMP_OP(amp_op_transpose)
+
+/* unary.c */
+AMP_OP(amp_op_abs)
+AMP_OP(amp_op_acos)
+AMP_OP(amp_op_acosh)
+AMP_OP(amp_op_asin)
+AMP_OP(amp_op_asinh)
+AMP_OP(amp_op_atan)
+AMP_OP(amp_op_atanh)
+AMP_OP(amp_op_ceil)
+AMP_OP(amp_op_cos)
+AMP_OP(amp_op_cosh)
+AMP_OP(amp_op_erf)
+AMP_OP(amp_op_exp)
+AMP_OP(amp_op_floor)
+AMP_OP(amp_op_log)
+AMP_OP(amp_op_neg)
+AMP_OP(amp_op_reciprocal)
+AMP_OP(amp_op_round)
+AMP_OP(amp_op_sign)
+AMP_OP(amp_op_sin)
+AMP_OP(amp_op_sinh)
+AMP_OP(amp_op_sqrt)
+AMP_OP(amp_op_tan)
+AMP_OP(amp_op_tanh)

@@ -1,0 +1,34 @@
+#ifndef AMP_CORE_MINIFLOAT_H
+#define AMP_CORE_MINIFLOAT_H
+
+#include "core/dtype.h"
+
+/*
+ * Floats of a byte or less: FLOAT8E4M3FN, FLOAT8E4M3FNUZ, FLOAT8E5M2, FLOAT8E5M2FNUZ (Micikevicius
+ * et al., "FP8 formats for deep learning", 2022; Noune et al., "8-bit numerical formats for deep
+ * neural networks", 2022), FLOAT4E2M1 and FLOAT8E8M0 (OCP Microscaling formats, 1.0). One code per
+ * byte, in the low bits.
+ */
+
+/* Whether DTYPE is one of them. */
+bool amp_dtype_is_minifloat(enum amp_dtype dtype);
+
+/* The value of CODE; every one is exact. */
+float amp_minifloat_to_f32(enum amp_dtype dtype, uint8_t code);
+
+/* How FLOAT8E8M0, whose values are the powers of two, rounds others. */
+enum amp_rounding {
+    AMP_ROUND_UP,     /* away from zero */
+    AMP_ROUND_DOWN,   /* towards zero */
+    AMP_ROUND_NEAREST /* ties up */
+};
+
+/*
+ * Rounds VALUE once, to nearest, ties to even, except for FLOAT8E8M0, which rounds as ROUNDING says
+ * and drops signs. What is beyond the greatest value becomes that with SATURATE, else an infinity
+ * where the type has one, else NaN where it has that (ONNX Cast-25).
+ */
+uint8_t amp_f64_to_minifloat(enum amp_dtype dtype, double value, bool saturate,
+                             enum amp_rounding rounding);
+
+#endif

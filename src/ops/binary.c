@@ -1,0 +1,132 @@
+/*
+ * Arithmetic of two tensors and the broadcasting of two inputs in all versions. Integers wrap as in
+ * two's complement; an integer divided by zero gives 0, as numpy has it, and no trap.
+ */
+#include "ops/elementwise.h"
+#include "ops/vector_math.h"
+
+enum amp_status amp_zip_align(struct amp_ctx *ctx, struct amp_shape *b)
+{
+    const struct amp_shape *a = &ctx->in[0]->shape;
+    *b = ctx->in[1]->shape;
+    if (ctx->node->since_version >= 7 || amp_node_attr(ctx->node, "axis") == NULL || b->rank < 0)
+        return AMP_OK;
+    if (a->rank < 0) {
+        b->rank = -1;
+        return AMP_OK;
+    }
+    int axis;
+    AMP_TRY(amp_ctx_axis(ctx, amp_node_int(ctx->node, "axis", 0), a->rank, &axis));
+    while (axis + b->rank < a->rank)
+        b->dims[b->rank++] = 1;
+    return AMP_OK;
+}
+
+enum amp_status amp_zip_shape_into(struct amp_ctx *ctx, const struct amp_shape *b)
+{
+    const struct amp_shape *a = &ctx->in[0]->shape;
+    struct amp_shape *out = &ctx->out[0]->shape;
+    AMP_TRY(amp_broadcast(a, b, out, ctx->err));
+    char a_text[200], b_text[200];
+    if (amp_shape_is_known(a) && amp_shape_is_known(b) && !amp_shape_equal(a, out))
+        return AMP_CTX_FAIL(ctx, "shape %s does not broadcast to %s",
+                            amp_shape_text(b, b_text, sizeof b_text),
+                            amp_shape_text(a, a_text, sizeof a_text));
+    *out = *a;
+    return AMP_OK;
+}
+
+enum amp_status amp_zip_shape(struct amp_ctx *ctx)
+{
+    struct amp_shape b;
+    AMP_TRY(amp_zip_align(ctx, &b));
+    if (ctx->node->since_version < 7)
+        return amp_zip_shape_into(ctx, &b);
+    return amp_broadcast(&ctx->in[0]->shape, &b, &ctx->out[0]->shape, ctx->err);
+}
+
+void amp_zip_loop(struct amp_ctx *ctx, amp_loop_body *body, const struct amp_tensor *b)
+{
+    struct amp_loop loop;
+    amp_loop_init(&loop, ctx->out[0]->shape.rank, ctx->out[0]->shape.dims);
+    amp_loop_tensor(&loop, ctx->out[0]);
+    amp_loop_tensor(&loop, ctx->in[0]);
+    amp_loop_tensor(&loop, b);
+    amp_loop_run(&loop, body, NULL);
+}
+
+enum amp_status amp_zip_run(struct amp_ctx *ctx, amp_loop_body *const *table)
+{
+    amp_loop_body *body;
+    AMP_PICK(ctx, body, table, ctx->in[0]->dtype);
+    struct amp_tensor b = *ctx->in[1];
+    AMP_TRY(amp_zip_align(ctx, &b.shape));
+    amp_zip_loop(ctx, body, &b);
+    return AMP_OK;
+}
+
+#define DESCRIPTOR(NAME, lower, version)                          \
+    const struct amp_op amp_op_##lower = {.name = #NAME,          \
+                                          .newest = version,      \
+                                          .effect = AMP_COMPUTES, \
+                                          .native = AMP_NATIVE_C, \
+                                          .shape = amp_zip_shape, \
+                                          .run = run_##lower};
+
+/* Operator NAME, whose bodies lower_<DTYPE> are there for all real types. */
+#define BINARY(NAME, lower, version)                                                           \
+    static enum amp_status run_##lower(struct amp_ctx *ctx)                                    \
+    {                                                                                          \
+        static amp_loop_body *const table[AMP_DTYPE_COUNT] = {AMP_REAL_TYPES(AMP_ROW, lower)}; \
+        return amp_zip_run(ctx, table);                                                        \
+    }                                                                                          \
+    DESCRIPTOR(NAME, lower, version)
+
+AMP_FLOAT_TYPES(AMP_ZIP, add, x + y)
+AMP_INTEGER_TYPES(AMP_ZIP_INT, add, (uint64_t)x + (uint64_t)y)
+BINARY(Add, add, 14)
+
+AMP_FLOAT_TYPES(AMP_ZIP, sub, x - y)
+AMP_INTEGER_TYPES(AMP_ZIP_INT, sub, (uint64_t)x - (uint64_t)y)
+BINARY(Sub, sub, 14)
+
+AMP_FLOAT_TYPES(AMP_ZIP, mul, x *y)
+AMP_INTEGER_TYPES(AMP_ZIP_INT, mul, (uint64_t)x *(uint64_t)y)
+BINARY(Mul, mul, 14)
+
+/* The least integer divided by -1 would trap. */
+AMP_FLOAT_TYPES(AMP_ZIP, div, x / y)
+AMP_SIGNED_TYPES(AMP_ZIP_INT, div, y == 0 ? 0 : y == -1 ? 0 - (uint64_t)x : (uint64_t)(x / y))
+AMP_UNSIGNED_TYPES(AMP_ZIP_INT, div, y == 0 ? 0 : x / y)
+BINARY(Div, div, 14)
+
+/* The remainder with the sign of Y. */
+static int64_t floor_mod(int64_t x, int64_t y)
+{
+    int64_t rest = y == 0 || y == -1 ? 0 : x % y;
+    return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+}
+
+static double floor_fmod(double x, double y)
+{
+    double rest = fmod(x, y);
+    if (rest == 0)
+        return copysign(0.0, y);
+    return (rest < 0) != (y < 0) ? rest + y : rest;
+}
+
+AMP_FLOAT_TYPES(AMP_ZIP, mod, floor_fmod((double)x, (double)y))
+AMP_SIGNED_TYPES(AMP_ZIP_INT, mod, floor_mod(x, y))
+AMP_UNSIGNED_TYPES(AMP_ZIP_INT, mod, y == 0 ? 0 : x % y)
+AMP_FLOAT_TYPES(AMP_ZIP, fmod, fmod(x, y))
+AMP_SIGNED_TYPES(AMP_ZIP_INT, fmod, y == 0 || y == -1 ? 0 : x % y)
+AMP_UNSIGNED_TYPES(AMP_ZIP_INT, fmod, y == 0 ? 0 : x % y)
+
+static enum amp_status run_mod(struct amp_ctx *ctx)
+{
+    static amp_loop_body *const by_divisor[AMP_DTYPE_COUNT] = {AMP_REAL_TYPES(AMP_ROW, mod)},
+                                *const by_dividend[AMP_DTYPE_COUNT] = {
+                                    AMP_REAL_TYPES(AMP_ROW, fmod)};
+    return amp_zip_run(ctx, amp_node_int(ctx->node, "fmod", 0) ? by_dividend : by_divisor);
+}
+DESCRIPTOR(Mod, mod, 13)

@@ -1,0 +1,82 @@
+/*
+ * Pow, whose base and exponent may differ in type: the result has the base's. Integers to an
+ * integer power are exact and wrap as in two's complement.
+ */
+#include "ops/cast.h"
+#include "ops/elementwise.h"
+#include "ops/vector_math.h"
+
+/* A negative power of an integer is a fraction, which truncates to 0 unless BASE is 1 or -1. */
+static int64_t integer_power(int64_t base, int64_t exponent)
+{
+    if (exponent < 0)
+        return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
+    uint64_t square = (uint64_t)base, result = 1;
+    for (; exponent > 0; exponent /= 2) {
+        if (exponent % 2 == 1)
+            result *= square;
+        square *= square;
+    }
+    return (int64_t)result;
+}
+
+/* Base T to an exponent of type U. */
+AMP_ZIP(FLOAT, float, pow_float, pow(x, y))
+AMP_ZIP_PLAIN(DOUBLE, float, pow_float, double, float, pow((double)x, y))
+AMP_ZIP(DOUBLE, double, pow_double, pow(x, y))
+AMP_ZIP_PLAIN(INT64, int32_t, pow_int32, int64_t, int32_t, integer_power(x, y))
+AMP_ZIP_PLAIN(INT64, int64_t, pow_int64, int64_t, int64_t, integer_power(x, y))
+AMP_ZIP_PLAIN(DOUBLE, int32_t, pow_int32, double, int32_t, amp_f64_to_i64(pow((double)x, y)))
+AMP_ZIP_PLAIN(DOUBLE, int64_t, pow_int64, double, int64_t, amp_f64_to_i64(pow((double)x, y)))
+
+AMP_FLOAT_TYPES(AMP_MAP, square, x *x)
+
+/* The type to compute a power in, given the dtypes of base and exponent: float32 where it holds all
+   exponents exactly. */
+static enum amp_dtype exponent_dtype(enum amp_dtype x, enum amp_dtype y)
+{
+    if (x == AMP_FLOAT && amp_dtype_is_exact(y, AMP_FLOAT))
+        return AMP_FLOAT;
+    bool is_whole = amp_dtype_class(x) == AMP_CLASS_INT && amp_dtype_class(y) != AMP_CLASS_FLOAT;
+    return is_whole ? AMP_INT64 : AMP_DOUBLE;
+}
+
+static enum amp_status run_power(struct amp_ctx *ctx, const struct amp_tensor *exponent)
+{
+    static amp_loop_body *const by_type[AMP_DTYPE_COUNT][AMP_DTYPE_COUNT] = {
+        [AMP_FLOAT] = {[AMP_FLOAT] = pow_float_FLOAT, [AMP_DOUBLE] = pow_float_DOUBLE},
+        [AMP_DOUBLE] = {[AMP_DOUBLE] = pow_double_DOUBLE},
+        [AMP_INT32] = {[AMP_INT64] = pow_int32_INT64, [AMP_DOUBLE] = pow_int32_DOUBLE},
+        [AMP_INT64] = {[AMP_INT64] = pow_int64_INT64, [AMP_DOUBLE] = pow_int64_DOUBLE}};
+    static amp_loop_body *const squares[AMP_DTYPE_COUNT] = {AMP_FLOAT_TYPES(AMP_ROW, square)};
+    enum amp_dtype dtype = ctx->in[0]->dtype;
+    amp_loop_body *body;
+    /* x * x is what the normalizations that exporters take apart ask for, and many times faster. */
+    if (squares[dtype] != NULL && amp_tensor_count(exponent) == 1 &&
+        amp_tensor_double(exponent, 0) == 2) {
+        amp_loop_inputs(ctx, 1, squares[dtype], NULL);
+        return AMP_OK;
+    }
+    AMP_PICK(ctx, body, by_type[dtype], exponent->dtype);
+    amp_zip_loop(ctx, body, exponent);
+    return AMP_OK;
+}
+
+static enum amp_status run_pow(struct amp_ctx *ctx)
+{
+    struct amp_tensor exponent;
+    enum amp_dtype dtype = exponent_dtype(ctx->in[0]->dtype, ctx->in[1]->dtype);
+    AMP_TRY(amp_cast_copy(ctx->in[1], dtype, &exponent, ctx->err));
+    enum amp_status status = amp_zip_align(ctx, &exponent.shape);
+    if (status == AMP_OK)
+        status = run_power(ctx, &exponent);
+    amp_tensor_release(&exponent);
+    return status;
+}
+
+const struct amp_op amp_op_pow = {.name = "Pow",
+                                  .newest = 15,
+                                  .effect = AMP_COMPUTES,
+                                  .native = AMP_NATIVE_C,
+                                  .shape = amp_zip_shape,
+                                  .run = run_pow};

@@ -1,0 +1,172 @@
+/*
+ * Choosing and gathering up between tensors: Where, Clip, and the operators of any number of
+ * inputs, Max, Mean, Min and Sum. All inputs broadcast; NaN wins over numbers, as in numpy.
+ */
+#include "ops/elementwise.h"
+
+#include <string.h>
+
+/* Elements of SIZE bytes. */
+#define WHERE(SIZE, T)                                                                           \
+    static void where_##SIZE(int64_t n, void *const *at, const int64_t *step, const void *param) \
+    {                                                                                            \
+        (void)param;                                                                             \
+        T *to = at[0];                                                                           \
+        const uint8_t *condition = at[1];                                                        \
+        const T *x = at[2], *y = at[3];                                                          \
+        for (int64_t i = 0; i < n; i++)                                                          \
+            to[i] = condition[i * step[1]] ? x[i * step[2]] : y[i * step[3]];                    \
+    }
+AMP_SIZED_TYPES(WHERE)
+
+static enum amp_status run_where(struct amp_ctx *ctx)
+{
+#define ROW(SIZE, T) [SIZE] = where_##SIZE,
+    static amp_loop_body *const by_size[] = {AMP_SIZED_TYPES(ROW)};
+#undef ROW
+    amp_loop_body *body;
+    AMP_PICK(ctx, body, by_size, amp_dtype_bits(ctx->out[0]->dtype) / 8);
+    amp_loop_inputs(ctx, 3, body, NULL);
+    return ctx->out[0]->dtype == AMP_STRING ? amp_strings_own(ctx->out[0], ctx->err) : AMP_OK;
+}
+
+const struct amp_op amp_op_where = {.name = "Where",
+                                    .newest = 16,
+                                    .effect = AMP_PRESERVES_VALUES,
+                                    .shape = amp_shape_broadcast,
+                                    .run = run_where};
+
+/* ---- Clip */
+
+/* Where the bounds are, of the element's type; NULL: there is none. */
+struct bounds {
+    const void *low, *high;
+};
+
+#define BOUNDS(T)                                                        \
+    const struct bounds *bounds = param;                                 \
+    const T low = bounds->low ? *(const T *)bounds->low : AMP_LOWEST(T); \
+    const T high = bounds->high ? *(const T *)bounds->high : AMP_HIGHEST(T)
+/* Where the bounds are the wrong way round, the upper one counts. */
+#define MAP_CLIP(DTYPE, T, name) \
+    AMP_MAP_FULL(DTYPE, T, name, T, BOUNDS(T), x<low ? low : x, e> high ? high : e)
+AMP_REAL_TYPES(MAP_CLIP, clip)
+
+static enum amp_status input_bound(struct amp_ctx *ctx, uint32_t i, const void **bound)
+{
+    if (!amp_has_in(ctx, i))
+        return AMP_OK;
+    if (amp_tensor_count(ctx->in[i]) != 1)
+        return AMP_CTX_FAIL(ctx, "input %u must be a scalar", i);
+    *bound = ctx->in[i]->data;
+    return AMP_OK;
+}
+
+/* Bounds from attributes, which are float32 whatever the element type is. */
+struct attribute_bounds {
+    float values[2];
+    double wide_values[2];
+};
+
+static const void *attribute_bound(const struct amp_ctx *ctx, int i, const char *name,
+                                   struct attribute_bounds *storage)
+{
+    if (amp_node_attr(ctx->node, name) == NULL)
+        return NULL;
+    storage->values[i] = amp_node_float(ctx->node, name, 0);
+    storage->wide_values[i] = (double)storage->values[i];
+    return ctx->in[0]->dtype == AMP_DOUBLE ? (const void *)&storage->wide_values[i]
+                                           : (const void *)&storage->values[i];
+}
+
+static enum amp_status run_clip(struct amp_ctx *ctx)
+{
+    static amp_loop_body *const table[AMP_DTYPE_COUNT] = {AMP_REAL_TYPES(AMP_ROW, clip)};
+    struct bounds bounds = {NULL, NULL};
+    struct attribute_bounds storage;
+    if (ctx->node->since_version < 11) {
+        bounds.low = attribute_bound(ctx, 0, "min", &storage);
+        bounds.high = attribute_bound(ctx, 1, "max", &storage);
+    } else {
+        AMP_TRY(input_bound(ctx, 1, &bounds.low));
+        AMP_TRY(input_bound(ctx, 2, &bounds.high));
+    }
+    return amp_map_run(ctx, table, &bounds);
+}
+
+const struct amp_op amp_op_clip = {.name = "Clip",
+                                   .newest = 13,
+                                   .effect = AMP_COMPUTES,
+                                   .native = AMP_NATIVE_C,
+                                   .shape = amp_shape_same,
+                                   .run = run_clip};
+
+/* ---- any number of inputs */
+
+/* Output 0 = BODY(...BODY(BODY(input 0, input 1), input 2)...). */
+static void accumulate(struct amp_ctx *ctx, amp_loop_body *body)
+{
+    const struct amp_tensor *sum = ctx->in[0], *out = ctx->out[0];
+    for (uint32_t i = 1; i < ctx->n_in; i++, sum = out) {
+        struct amp_loop loop;
+        amp_loop_init(&loop, out->shape.rank, out->shape.dims);
+        amp_loop_tensor(&loop, out);
+        amp_loop_tensor(&loop, sum);
+        amp_loop_tensor(&loop, ctx->in[i]);
+        amp_loop_run(&loop, body, NULL);
+    }
+    if (ctx->n_in == 1)
+        memcpy(out->data, ctx->in[0]->data, amp_tensor_size(out));
+}
+
+static enum amp_status run_variadic(struct amp_ctx *ctx, amp_loop_body *const *table)
+{
+    amp_loop_body *body;
+    for (uint32_t i = 0; i < ctx->n_in; i++)
+        if (!amp_has_in(ctx, i))
+            return AMP_CTX_FAIL(ctx, "input %u is missing", i);
+    AMP_PICK(ctx, body, table, ctx->out[0]->dtype);
+    accumulate(ctx, body);
+    return AMP_OK;
+}
+
+#define DESCRIPTOR(NAME, lower)                                         \
+    const struct amp_op amp_op_##lower = {.name = NAME,                 \
+                                          .newest = 13,                 \
+                                          .effect = AMP_COMPUTES,       \
+                                          .native = AMP_NATIVE_C,       \
+                                          .shape = amp_shape_broadcast, \
+                                          .run = run_##lower};
+#define VARIADIC(NAME, lower, TYPES)                                                  \
+    static enum amp_status run_##lower(struct amp_ctx *ctx)                           \
+    {                                                                                 \
+        static amp_loop_body *const table[AMP_DTYPE_COUNT] = {TYPES(AMP_ROW, lower)}; \
+        return run_variadic(ctx, table);                                              \
+    }                                                                                 \
+    DESCRIPTOR(NAME, lower)
+
+AMP_FLOAT_TYPES(AMP_ZIP, max, x > y || x != x ? x : y)
+AMP_INTEGER_TYPES(AMP_ZIP_INT, max, x > y ? x : y)
+VARIADIC("Max", max, AMP_REAL_TYPES)
+
+AMP_FLOAT_TYPES(AMP_ZIP, min, x < y || x != x ? x : y)
+AMP_INTEGER_TYPES(AMP_ZIP_INT, min, x < y ? x : y)
+VARIADIC("Min", min, AMP_REAL_TYPES)
+
+AMP_FLOAT_TYPES(AMP_ZIP, sum, x + y)
+VARIADIC("Sum", sum, AMP_FLOAT_TYPES)
+
+AMP_FLOAT_TYPES(AMP_MAP_AB, divide, 0, x / a)
+static enum amp_status run_mean(struct amp_ctx *ctx)
+{
+    static amp_loop_body *const table[AMP_DTYPE_COUNT] = {AMP_FLOAT_TYPES(AMP_ROW, divide)};
+    AMP_TRY(run_sum(ctx));
+    const double parameters[2] = {ctx->n_in, 0};
+    struct amp_loop loop;
+    amp_loop_init(&loop, ctx->out[0]->shape.rank, ctx->out[0]->shape.dims);
+    amp_loop_tensor(&loop, ctx->out[0]);
+    amp_loop_tensor(&loop, ctx->out[0]);
+    amp_loop_run(&loop, table[ctx->out[0]->dtype], parameters);
+    return AMP_OK;
+}
+DESCRIPTOR("Mean", mean)
