@@ -100,6 +100,10 @@ AMP_OP(amp_op_softmax_cross_entropy_loss)
 AMP_OP(amp_op_gemm)
 AMP_OP(amp_op_matmul)
 
+/* matmul_integer.c */
+AMP_OP(amp_op_matmul_integer)
+AMP_OP(amp_op_qlinear_matmul)
+
 /* nms.c */
 AMP_OP(amp_op_non_max_suppression)
 
