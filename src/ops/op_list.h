@@ -156,6 +156,11 @@ AMP_OP(amp_op_where)
 /* slice.c */
 AMP_OP(amp_op_slice)
 
+/* softmax.c */
+AMP_OP(amp_op_hardmax)
+AMP_OP(amp_op_log_softmax)
+AMP_OP(amp_op_softmax)
+
 /* transpose.c */
 AMP_OP(amp_op_depth_to_space)
 AMP_OP(amp_op_space_to_depth)
