@@ -7,7 +7,8 @@
 
 #include <limits.h>
 #include <string.h>
-#include <strings.h>
+
+#include "core/words.h"
 
 /* The newest opset of ai.onnx that came with an IR version. */
 struct amp_schema_ir {
@@ -128,53 +129,12 @@ const struct amp_schema_attr *amp_schema_attr(const struct amp_schema *schema, c
     return NULL;
 }
 
-enum { LONGEST_WORD = 63 }; /* operators' names are shorter */
-
-static unsigned least(unsigned a, unsigned b, unsigned c)
+static const char *name_at(size_t index)
 {
-    unsigned smaller = a < b ? a : b;
-
-    return smaller < c ? smaller : c;
+    return index < COUNT(schemas) ? schemas[index].name : NULL;
 }
 
-/* The number of letters to insert, drop or replace between A and B, case apart (Levenshtein). */
-static unsigned distance(const char *a, const char *b)
-{
-    size_t n = strlen(b);
-    unsigned row[LONGEST_WORD + 1]; /* distances of the part of A seen so far to each start of B */
-
-    for (unsigned j = 0; j <= n; j++)
-        row[j] = j;
-    for (unsigned i = 1; *a != '\0'; a++, i++) {
-        unsigned diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            unsigned replaced = diagonal + (strncasecmp(a, &b[j - 1], 1) != 0);
-            diagonal = row[j];
-            row[j] = least(row[j] + 1, row[j - 1] + 1, replaced);
-        }
-    }
-    return row[n];
-}
-
-/* A third of the letters may be wrong; a name that was cut short counts as one wrong letter. */
 const char *amp_schema_nearest(const char *word)
 {
-    size_t length = strlen(word);
-    unsigned best = (unsigned)length / 3 + 1;
-    const char *nearest = NULL;
-
-    if (length > LONGEST_WORD)
-        return NULL;
-    for (size_t i = 0; i < COUNT(schemas); i++) {
-        bool is_start = length > 3 && strncasecmp(schemas[i].name, word, length) == 0;
-        unsigned d = distance(schemas[i].name, word);
-        if (is_start && d > 1)
-            d = 1;
-        if (d < best) {
-            best = d;
-            nearest = schemas[i].name;
-        }
-    }
-    return nearest;
+    return amp_nearest_word(word, name_at);
 }

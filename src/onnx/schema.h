@@ -98,7 +98,8 @@ const char *amp_schema_nearest(const char *word);
  * definition of the same operator. Derived from the signatures: attributes, inputs and outputs stay
  * and keep their order, types and defaults, allowed types only grow, what is new may be left out.
  * Where ONNX changed the meaning and not the signature (or the other way round) a table of
- * exceptions decides; its source is the text of the definitions.
+ * exceptions decides; its source is the text of the definitions. The attribute consumed_inputs, a
+ * hint of the first opsets without meaning, does not count: whoever raises a node drops it.
  */
 bool amp_schema_compatible(const struct amp_schema *from, const struct amp_schema *to);
 

@@ -1,0 +1,673 @@
+/* Raising nodes to newer opsets: small graphs before, as text after. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/arena.h"
+#include "core/graph.h"
+#include "onnx/opset.h"
+#include "onnx/opset_step.h"
+#include "onnx/schema.h"
+
+struct fixture {
+    struct amp_arena *arena;
+    struct amp_model *model;
+    struct amp_opset opset;
+    char text[4096];
+    struct amp_error err;
+};
+
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+
+    f->arena = amp_arena_create();
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+
+    amp_arena_destroy(f->arena);
+    free(f);
+    return 0;
+}
+
+/* An empty model at OPSET. */
+static void start(struct fixture *f, int opset)
+{
+    f->err = (struct amp_error){.status = AMP_OK};
+    f->model = amp_model_create(f->arena, "test.onnx");
+    f->model->ir_version = amp_schema_ir_version(opset);
+    f->opset = (struct amp_opset){"", opset};
+    f->model->opsets = &f->opset;
+    f->model->n_opsets = 1;
+    amp_graph_add(f->model, "main", AMP_NONE);
+}
+
+static uint32_t value(struct fixture *f, uint32_t graph, const char *name, enum amp_dtype dtype,
+                      int rank, const int64_t *dims)
+{
+    uint32_t id = amp_graph_add_value(f->model, graph, name);
+    struct amp_shape shape = {.rank = rank};
+
+    if (rank > 0)
+        memcpy(shape.dims, dims, (size_t)rank * sizeof *dims);
+    amp_value_set_shape(f->model, id, &shape);
+    amp_value_at(f->model, id)->kind = AMP_KIND_TENSOR;
+    amp_value_at(f->model, id)->dtype = dtype;
+    return id;
+}
+
+#define INPUT(f, name, dtype, ...) \
+    input(f, name, dtype, sizeof((int64_t[]){__VA_ARGS__}) / 8, (int64_t[]){__VA_ARGS__})
+
+static uint32_t input(struct fixture *f, const char *name, enum amp_dtype dtype, size_t rank,
+                      const int64_t *dims)
+{
+    uint32_t id = value(f, 0, name, dtype, (int)rank, dims);
+
+    amp_value_at(f->model, id)->is_input = true;
+    amp_ids_push(f->model, &f->model->graphs[0].inputs, id);
+    return id;
+}
+
+static uint32_t input_of_any_rank(struct fixture *f, const char *name, enum amp_dtype dtype)
+{
+    uint32_t id = input(f, name, dtype, 0, NULL);
+
+    amp_value_at(f->model, id)->rank = -1;
+    return id;
+}
+
+static uint32_t weight(struct fixture *f, const char *name, float *data, int64_t count)
+{
+    struct amp_tensor *tensor = amp_arena_alloc(f->arena, sizeof *tensor);
+
+    *tensor = (struct amp_tensor){
+        .dtype = AMP_FLOAT, .shape = {.rank = 1, .dims = {count}}, .data = data};
+    return amp_graph_add_initializer(f->model, 0, name, tensor);
+}
+
+/* A node with up to three inputs (AMP_NONE ends them) and N_OUTPUTS outputs y, y1, ... of float. */
+static uint32_t node_in(struct fixture *f, uint32_t graph, const char *op, uint32_t a, uint32_t b,
+                        uint32_t c, uint32_t n_outputs)
+{
+    const uint32_t inputs[] = {a, b, c};
+    const char *const names[] = {"y", "y1", "y2", "y3", "y4"};
+    uint32_t n_inputs = 0;
+
+    while (n_inputs < 3 && inputs[n_inputs] != AMP_NONE)
+        n_inputs++;
+    uint32_t id = amp_graph_add_node(f->model, graph, op, n_inputs, n_outputs);
+    struct amp_node *node = amp_node_at(f->model, id);
+    node->schema = amp_schema_find("", op, (int)f->opset.version);
+    assert_non_null(node->schema);
+    node->since_version = node->schema->since_version;
+    memcpy(node->inputs, inputs, n_inputs * sizeof *inputs);
+    for (uint32_t i = 0; i < n_outputs; i++) {
+        const char *name = amp_model_unique_name(f->model, names[i]);
+        uint32_t out = value(f, graph, name, AMP_FLOAT, -1, NULL);
+        amp_node_set_output(f->model, id, i, out);
+    }
+    return id;
+}
+
+static uint32_t node(struct fixture *f, const char *op, uint32_t a, uint32_t b, uint32_t c,
+                     uint32_t n_outputs)
+{
+    uint32_t id = node_in(f, 0, op, a, b, c, n_outputs);
+    uint32_t y = amp_node_at(f->model, id)->outputs[0];
+
+    amp_value_at(f->model, y)->is_output = true;
+    amp_ids_push(f->model, &f->model->graphs[0].outputs, y);
+    return id;
+}
+
+static void set_ints(struct fixture *f, uint32_t id, const char *name, size_t count,
+                     const int64_t *items)
+{
+    struct amp_attr attr = {.name = name, .type = AMP_ATTR_INTS, .count = count};
+
+    attr.ints = amp_arena_memdup(f->arena, items, count * sizeof *items);
+    amp_node_set_attr(f->model, id, attr);
+}
+
+#define INTS(f, id, name, ...) \
+    set_ints(f, id, name, sizeof((int64_t[]){__VA_ARGS__}) / 8, (int64_t[]){__VA_ARGS__})
+
+static void set_string(struct fixture *f, uint32_t id, const char *name, const char *text)
+{
+    struct amp_step step = {.model = f->model, .node = id};
+
+    amp_step_set_string(&step, name, text);
+}
+
+static void set_float(struct fixture *f, uint32_t id, const char *name, float item)
+{
+    struct amp_step step = {.model = f->model, .node = id};
+
+    amp_step_set_float(&step, name, item);
+}
+
+/* ---- the graph as text: "y = Op-13(x, [1, 2]) axis=1" and so on, one node a line ---- */
+
+static void put(struct fixture *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void put(struct fixture *f, const char *format, ...)
+{
+    size_t used = strlen(f->text);
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(f->text + used, sizeof f->text - used, format, args);
+    va_end(args);
+}
+
+static void put_value(struct fixture *f, uint32_t id)
+{
+    const struct amp_value *v = id == AMP_NONE ? NULL : amp_value_at(f->model, id);
+
+    if (v == NULL || v->constant == NULL) {
+        put(f, "%s", v != NULL ? v->name : "-");
+        return;
+    }
+    put(f, v->rank == 0 ? "%s" : "%s[",
+        v->dtype == AMP_FLOAT || v->dtype == AMP_INT64 ? "" : amp_dtype_name(v->dtype));
+    for (size_t i = 0; i < amp_tensor_count(v->constant); i++)
+        put(f, i > 0 ? " %g" : "%g", amp_tensor_double(v->constant, i));
+    put(f, "%s", v->rank == 0 ? "" : "]");
+    for (int i = 0; i < v->rank && v->rank > 1; i++)
+        put(f, i == 0 ? ":%d" : "x%d", (int)v->dims[i]);
+}
+
+static void put_attr(struct fixture *f, const struct amp_attr *attr)
+{
+    put(f, " %s=", attr->name);
+    for (size_t i = 0; i < attr->count; i++) {
+        put(f, "%s", i > 0 ? "," : "");
+        if (attr->type == AMP_ATTR_INT || attr->type == AMP_ATTR_INTS)
+            put(f, "%d", (int)attr->ints[i]);
+        else if (attr->type == AMP_ATTR_FLOAT || attr->type == AMP_ATTR_FLOATS)
+            put(f, "%g", (double)attr->floats[i]);
+        else if (attr->type == AMP_ATTR_STRING)
+            put(f, "%s", attr->strings[i].data);
+        else
+            put(f, "?");
+    }
+}
+
+static void put_node(struct fixture *f, uint32_t id)
+{
+    const struct amp_node *n = amp_node_at(f->model, id);
+
+    for (uint32_t i = 0; i < n->n_outputs; i++) {
+        put(f, "%s", i > 0 ? ", " : "");
+        put_value(f, n->outputs[i]);
+    }
+    put(f, " = %s-%d(", n->op_type, n->since_version);
+    for (uint32_t i = 0; i < n->n_inputs; i++) {
+        put(f, "%s", i > 0 ? ", " : "");
+        put_value(f, n->inputs[i]);
+    }
+    put(f, ")");
+    for (uint32_t i = 0; i < n->n_attrs; i++)
+        put_attr(f, &n->attrs[i]);
+    put(f, "\n");
+}
+
+static const char *graph_text(struct fixture *f)
+{
+    f->text[0] = '\0';
+    for (size_t g = 0; g < f->model->n_graphs; g++)
+        for (size_t i = 0; i < f->model->graphs[g].nodes.count; i++)
+            put_node(f, f->model->graphs[g].nodes.items[i]);
+    return f->text;
+}
+
+/* Raises to TARGET and compares the graph with EXPECTED. */
+static void raised(struct fixture *f, int target, const char *expected)
+{
+    if (amp_opset_raise(f->model, target, NULL, &f->err) != AMP_OK)
+        fail_msg("%s", f->err.text);
+    assert_string_equal(graph_text(f), expected);
+    assert_int_equal(amp_model_opset(f->model, ""), target);
+    assert_true(f->model->ir_version >= amp_schema_ir_version(target));
+    if (amp_graph_check(f->model, &f->err) != AMP_OK)
+        fail_msg("%s", f->err.text);
+}
+
+/* Expects the refusal MESSAGE, a highest opset LIMIT, and the graph as it was. */
+static void refused(struct fixture *f, int target, int limit, const char *message)
+{
+    char *before = strdup(graph_text(f));
+    struct amp_opset_limit found = {0};
+    int64_t opset = f->opset.version;
+
+    assert_int_equal(amp_opset_raise(f->model, target, &found, &f->err), AMP_UNSUPPORTED);
+    assert_string_equal(f->err.text, message);
+    assert_int_equal(found.opset, limit);
+    assert_string_equal(graph_text(f), before);
+    assert_int_equal(f->opset.version, opset);
+    free(before);
+}
+
+/* ---- tests ---- */
+
+static void nodes_are_carried_over(void **state)
+{
+    struct fixture *f = *state;
+    float w[4] = {1, 2, 3, 4};
+
+    start(f, 11);
+    uint32_t x = INPUT(f, "x", AMP_FLOAT, 1, 2, 8, 8);
+    uint32_t id = node(f, "Conv", x, weight(f, "w", w, 4), AMP_NONE, 1);
+    set_string(f, id, "auto_pad", "SAME_UPPER");
+    raised(f, 22, "y = Conv-22(x, [1 2 3 4]) auto_pad=SAME_UPPER\n");
+    assert_int_equal(f->model->ir_version, 10);
+    raised(f, 22, "y = Conv-22(x, [1 2 3 4]) auto_pad=SAME_UPPER\n");
+    assert_int_equal(amp_opset_raise(f->model, 13, NULL, &f->err), AMP_OK);
+    assert_int_equal(f->opset.version, 22);
+}
+
+static void unknown_opsets_are_refused(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, 13);
+    node(f, "Relu", INPUT(f, "x", AMP_FLOAT, 2), AMP_NONE, AMP_NONE, 1);
+    assert_int_equal(amp_opset_raise(f->model, 1000, NULL, &f->err), AMP_UNSUPPORTED);
+    assert_int_equal(f->opset.version, 13);
+}
+
+static void softmax_on_the_last_axis(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, 11);
+    node(f, "Softmax", INPUT(f, "x", AMP_FLOAT, 2, 10), AMP_NONE, AMP_NONE, 1);
+    raised(f, 13, "y = Softmax-13(x) axis=1\n");
+    start(f, 9);
+    node(f, "LogSoftmax", INPUT(f, "x", AMP_FLOAT, 2, 10, 1, 1), AMP_NONE, AMP_NONE, 1);
+    raised(f, 13, "y = LogSoftmax-13(x) axis=1\n");
+    start(f, 11);
+    uint32_t id = node(f, "Hardmax", input_of_any_rank(f, "x", AMP_FLOAT), AMP_NONE, AMP_NONE, 1);
+    amp_node_set_int(f->model, id, "axis", -1);
+    raised(f, 13, "y = Hardmax-13(x) axis=-1\n");
+}
+
+static void softmax_over_several_axes(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, 11);
+    node(f, "Softmax", INPUT(f, "x", AMP_FLOAT, 2, 3, 4), AMP_NONE, AMP_NONE, 1);
+    raised(f, 13,
+           "y_Flatten = Flatten-13(x) axis=1\n"
+           "y_Reshape = Softmax-13(y_Flatten) axis=-1\n"
+           "y = Reshape-13(y_Reshape, [2 3 4])\n");
+    start(f, 11);
+    node(f, "Softmax", INPUT(f, "x", AMP_FLOAT, AMP_DIM_UNKNOWN, 3, 4), AMP_NONE, AMP_NONE, 1);
+    raised(f, 13,
+           "y_Flatten = Flatten-13(x) axis=1\n"
+           "y_Reshape = Softmax-13(y_Flatten) axis=-1\n"
+           "y_Shape = Shape-13(x)\n"
+           "y = Reshape-13(y_Reshape, y_Shape)\n");
+}
+
+static void axes_become_inputs(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, 11);
+    uint32_t id = node(f, "ReduceSum", INPUT(f, "x", AMP_FLOAT, 2, 3), AMP_NONE, AMP_NONE, 1);
+    INTS(f, id, "axes", 1);
+    raised(f, 13, "y = ReduceSum-13(x, [1])\n");
+    start(f, 13);
+    id = node(f, "ReduceMean", INPUT(f, "x", AMP_FLOAT, 2, 3), AMP_NONE, AMP_NONE, 1);
+    INTS(f, id, "axes", -1, 0);
+    amp_node_set_int(f->model, id, "keepdims", 0);
+    raised(f, 17, "y = ReduceMean-13(x) axes=-1,0 keepdims=0\n");
+    raised(f, 18, "y = ReduceMean-18(x, [-1 0]) keepdims=0\n");
+    start(f, 11);
+    node(f, "Squeeze", INPUT(f, "x", AMP_FLOAT, 2, 1), AMP_NONE, AMP_NONE, 1);
+    raised(f, 22, "y = Squeeze-21(x)\n");
+    start(f, 9);
+    id = node(f, "Unsqueeze", INPUT(f, "x", AMP_FLOAT, 2, 1), AMP_NONE, AMP_NONE, 1);
+    INTS(f, id, "axes", 0);
+    raised(f, 13, "y = Unsqueeze-13(x, [0])\n");
+}
+
+static void other_attributes_become_inputs(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, 9);
+    uint32_t id = node(f, "Slice", INPUT(f, "x", AMP_FLOAT, 4, 4), AMP_NONE, AMP_NONE, 1);
+    INTS(f, id, "starts", 0, 1);
+    INTS(f, id, "ends", 2, -1);
+    raised(f, 13, "y = Slice-13(x, [0 1], [2 -1])\n");
+    start(f, 9);
+    id = node(f, "TopK", INPUT(f, "x", AMP_FLOAT, 4, 4), AMP_NONE, AMP_NONE, 2);
+    amp_node_set_int(f->model, id, "k", 3);
+    raised(f, 24, "y, y1 = TopK-24(x, [3])\n");
+    start(f, 4);
+    id = node(f, "Reshape", INPUT(f, "x", AMP_FLOAT, 4, 4), AMP_NONE, AMP_NONE, 1);
+    INTS(f, id, "shape", 0, -1);
+    raised(f, 8, "y = Reshape-5(x, [0 -1])\n");
+    assert_int_equal(f->model->ir_version, 4);
+    start(f, 17);
+    node(f, "DFT", INPUT(f, "x", AMP_FLOAT, 1, 4, 1), AMP_NONE, AMP_NONE, 1);
+    raised(f, 20, "y = DFT-20(x, -, 1)\n");
+}
+
+static void clip_and_pad(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, 10);
+    uint32_t id = node(f, "Clip", INPUT(f, "x", AMP_FLOAT16, 4), AMP_NONE, AMP_NONE, 1);
+    set_float(f, id, "max", 6.0f);
+    raised(f, 13, "y = Clip-13(x, -, float166)\n");
+    start(f, 1);
+    id = node(f, "Clip", INPUT(f, "x", AMP_FLOAT, 4), AMP_NONE, AMP_NONE, 1);
+    set_float(f, id, "min", -1.0f);
+    INTS(f, id, "consumed_inputs", 0);
+    raised(f, 13, "y = Clip-13(x, -1)\n");
+    start(f, 1);
+    id = node(f, "Pad", INPUT(f, "x", AMP_FLOAT, 4), AMP_NONE, AMP_NONE, 1);
+    INTS(f, id, "paddings", 1, 2);
+    set_float(f, id, "value", 0.5f);
+    raised(f, 10, "y = Pad-2(x) value=0.5 pads=1,2\n");
+    raised(f, 13, "y = Pad-13(x, [1 2], 0.5)\n");
+    start(f, 10);
+    node(f, "Clip", INPUT(f, "x", AMP_UNDEFINED, 4), AMP_NONE, AMP_NONE, 1);
+    refused(
+        f, 11, 10,
+        "node 0 with output 'y' (Clip-6): cannot be raised to opset 11: Clip changed in opset 11: "
+        "its type is not known");
+}
+
+static void splits(void **state)
+{
+    struct fixture *f = *state;
+    float sizes[2] = {1, 3};
+
+    start(f, 11);
+    uint32_t id = node(f, "Split", INPUT(f, "x", AMP_FLOAT, 4), AMP_NONE, AMP_NONE, 2);
+    INTS(f, id, "split", 1, 3);
+    raised(f, 18, "y, y1 = Split-18(x, [1 3])\n");
+    start(f, 11);
+    node(f, "Split", INPUT(f, "x", AMP_FLOAT, 4), AMP_NONE, AMP_NONE, 2);
+    raised(f, 13, "y, y1 = Split-13(x)\n");
+    raised(f, 18, "y, y1 = Split-18(x) num_outputs=2\n");
+    start(f, 1);
+    node(f, "Split", INPUT(f, "x", AMP_FLOAT, 4), weight(f, "s", sizes, 2), AMP_NONE, 2);
+    raised(f, 11, "y, y1 = Split-11(x) split=1,3\n");
+}
+
+static void dropout_and_batch_normalization(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, 6);
+    uint32_t id = node(f, "Dropout", INPUT(f, "x", AMP_FLOAT, 4), AMP_NONE, AMP_NONE, 2);
+    set_float(f, id, "ratio", 0.25f);
+    amp_node_set_int(f->model, id, "is_test", 1);
+    raised(f, 22, "y = Dropout-22(x, 0.25)\n");
+
+    start(f, 9);
+    uint32_t x = INPUT(f, "x", AMP_FLOAT, 1, 4), s = INPUT(f, "s", AMP_FLOAT, 4);
+    id = node(f, "BatchNormalization", x, s, s, 5);
+    raised(f, 15, "y = BatchNormalization-15(x, s, s)\n");
+    start(f, 7);
+    x = INPUT(f, "x", AMP_FLOAT, 1, 4), s = INPUT(f, "s", AMP_FLOAT, 4);
+    id = node(f, "BatchNormalization", x, s, s, 1);
+    amp_node_set_int(f->model, id, "spatial", 0);
+    refused(f, 9, 8,
+            "node 0 with output 'y' (BatchNormalization-7): cannot be raised to opset 9: "
+            "BatchNormalization changed in opset 9: it normalizes per activation (spatial is 0)");
+}
+
+static void a_dropout_mask_that_is_used(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, 7);
+    uint32_t id = node(f, "Dropout", INPUT(f, "x", AMP_FLOAT, 4), AMP_NONE, AMP_NONE, 2);
+    uint32_t mask = amp_node_at(f->model, id)->outputs[1];
+    node(f, "Relu", mask, AMP_NONE, AMP_NONE, 1);
+    raised(f, 13,
+           "y, y_Cast = Dropout-13(x)\n"
+           "y1 = Cast-13(y_Cast) to=1\n"
+           "y_1 = Relu-13(y1)\n");
+}
+
+static void upsample_becomes_resize(void **state)
+{
+    struct fixture *f = *state;
+    float scales[] = {1, 1, 2, 2}, shrink[] = {1, 1, 0.5f, 0.5f};
+
+    start(f, 1);
+    uint32_t id = node(f, "Upsample", INPUT(f, "x", AMP_FLOAT, 1, 1, 2, 2), AMP_NONE, AMP_NONE, 1);
+    set_float(f, id, "height_scale", 2.0f);
+    set_float(f, id, "width_scale", 3.0f);
+    set_string(f, id, "mode", "bilinear");
+    raised(
+        f, 13,
+        "y = Resize-13(x, -, [1 1 2 3]) mode=linear coordinate_transformation_mode=asymmetric\n");
+    start(f, 9);
+    uint32_t x = INPUT(f, "x", AMP_FLOAT, 1, 1, 2, 2);
+    node(f, "Upsample", x, INPUT(f, "s", AMP_FLOAT, 4), AMP_NONE, 1);
+    raised(
+        f, 11,
+        "y = Resize-11(x, [], s) nearest_mode=floor coordinate_transformation_mode=asymmetric\n");
+    start(f, 9);
+    x = INPUT(f, "x", AMP_FLOAT, 1, 1, 2, 2);
+    node(f, "Upsample", x, weight(f, "s", scales, 4), AMP_NONE, 1);
+    raised(f, 10, "y = Resize-10(x, [1 1 2 2])\n");
+    raised(f, 13,
+           "y = Resize-13(x, -, [1 1 2 2]) nearest_mode=floor "
+           "coordinate_transformation_mode=asymmetric\n");
+    start(f, 10);
+    x = INPUT(f, "x", AMP_FLOAT, 1, 1, 2, 2);
+    node(f, "Resize", x, weight(f, "s", shrink, 4), AMP_NONE, 1);
+    raised(f, 13,
+           "y = Resize-13(x, -, [1 1 0.5 0.5]) nearest_mode=ceil "
+           "coordinate_transformation_mode=asymmetric\n");
+}
+
+static void legacy_broadcasting(void **state)
+{
+    struct fixture *f = *state;
+    float w[] = {1, 2, 3};
+
+    start(f, 6);
+    uint32_t x = INPUT(f, "x", AMP_FLOAT, 2, 3, 4, 4);
+    uint32_t id = node(f, "Add", x, weight(f, "w", w, 3), AMP_NONE, 1);
+    amp_node_set_int(f->model, id, "broadcast", 1);
+    amp_node_set_int(f->model, id, "axis", 1);
+    raised(f, 13, "y = Add-13(x, [1 2 3]:3x1x1)\n");
+    start(f, 6);
+    x = INPUT(f, "x", AMP_FLOAT, 2, 3, 4, 4);
+    id = node(f, "Mul", x, INPUT(f, "b", AMP_FLOAT, 3, 4), AMP_NONE, 1);
+    amp_node_set_int(f->model, id, "broadcast", 1);
+    amp_node_set_int(f->model, id, "axis", 1);
+    raised(f, 13,
+           "y_Reshape = Reshape-13(b, [0 0 1])\n"
+           "y = Mul-13(x, y_Reshape)\n");
+    start(f, 6);
+    x = INPUT(f, "x", AMP_FLOAT, 2, 3, 4, 4);
+    id = node(f, "Sub", x, weight(f, "w", w, 3), AMP_NONE, 1);
+    amp_node_set_int(f->model, id, "broadcast", 1);
+    raised(f, 7, "y = Sub-7(x, [1 2 3])\n");
+    start(f, 6);
+    x = INPUT(f, "x", AMP_FLOAT, 2, 3, 4, 4);
+    node(f, "PRelu", x, weight(f, "w", w, 3), AMP_NONE, 1);
+    raised(f, 16, "y = PRelu-16(x, [1 2 3]:3x1x1)\n");
+}
+
+static void changed_names_and_defaults(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, 16);
+    uint32_t x = INPUT(f, "x", AMP_FLOAT, 1, 1, 4, 4);
+    uint32_t id = node(f, "GridSample", x, INPUT(f, "g", AMP_FLOAT, 1, 2, 2, 2), AMP_NONE, 1);
+    set_string(f, id, "mode", "bicubic");
+    raised(f, 22, "y = GridSample-22(x, g) mode=cubic\n");
+    start(f, 10);
+    x = INPUT(f, "x", AMP_FLOAT, 1, 1, 4, 4);
+    uint32_t rois = INPUT(f, "r", AMP_FLOAT, 1, 4);
+    node(f, "RoiAlign", x, rois, INPUT(f, "b", AMP_INT64, 1), 1);
+    raised(f, 16, "y = RoiAlign-16(x, r, b) coordinate_transformation_mode=output_half_pixel\n");
+    start(f, 1);
+    node(f, "Selu", INPUT(f, "x", AMP_FLOAT, 4), AMP_NONE, AMP_NONE, 1);
+    raised(f, 6, "y = Selu-6(x) alpha=1.6732 gamma=1.0507\n");
+    start(f, 1);
+    id = node(f, "Cast", INPUT(f, "x", AMP_FLOAT, 4), AMP_NONE, AMP_NONE, 1);
+    set_string(f, id, "to", "INT64");
+    raised(f, 13, "y = Cast-13(x) to=7\n");
+    start(f, 9);
+    x = INPUT(f, "x", AMP_FLOAT, 4);
+    uint32_t i = INPUT(f, "i", AMP_INT64, 4);
+    node(f, "Scatter", x, i, x, 1);
+    raised(f, 18, "y = ScatterElements-18(x, i, x)\n");
+}
+
+static void one_hot_with_negative_indices(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, 9);
+    uint32_t i = INPUT(f, "i", AMP_INT32, 4), d = INPUT(f, "d", AMP_INT32, 1);
+    node(f, "OneHot", i, d, INPUT(f, "v", AMP_FLOAT, 2), 1);
+    raised(f, 11,
+           "y_Less = Less-9(i, int320)\n"
+           "y_Where = Where-9(y_Less, int322.14748e+09, i)\n"
+           "y = OneHot-11(y_Where, d, v)\n");
+    start(f, 9);
+    i = INPUT(f, "i", AMP_UINT8, 4), d = INPUT(f, "d", AMP_INT32, 1);
+    node(f, "OneHot", i, d, INPUT(f, "v", AMP_FLOAT, 2), 1);
+    raised(f, 11, "y = OneHot-11(i, d, v)\n");
+}
+
+static void group_normalization(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, 18);
+    uint32_t x = INPUT(f, "x", AMP_FLOAT, 1, 6, 4), s = INPUT(f, "s", AMP_FLOAT, 2);
+    uint32_t id = node(f, "GroupNormalization", x, s, INPUT(f, "b", AMP_FLOAT, 2), 1);
+    amp_node_set_int(f->model, id, "num_groups", 2);
+    raised(f, 21,
+           "y_Reshape = Reshape-21(s, [-1 1])\n"
+           "y_Expand = Expand-13(y_Reshape, [1 3])\n"
+           "y_Reshape_2 = Reshape-21(y_Expand, [-1])\n"
+           "y_Reshape_4 = Reshape-21(b, [-1 1])\n"
+           "y_Expand_2 = Expand-13(y_Reshape_4, [1 3])\n"
+           "y_Reshape_6 = Reshape-21(y_Expand_2, [-1])\n"
+           "y = GroupNormalization-21(x, y_Reshape_2, y_Reshape_6) num_groups=2\n");
+}
+
+static void nodes_in_bodies_are_raised(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, 11);
+    uint32_t cond = INPUT(f, "cond", AMP_BOOL, 1), x = INPUT(f, "x", AMP_FLOAT, 2, 1);
+    uint32_t id = node(f, "If", cond, AMP_NONE, AMP_NONE, 1);
+    uint32_t body = amp_graph_add(f->model, "then", id);
+    uint32_t inner = node_in(f, body, "Unsqueeze", x, AMP_NONE, AMP_NONE, 1);
+    INTS(f, inner, "axes", 0);
+    struct amp_attr attr = {.name = "then_branch", .type = AMP_ATTR_GRAPH, .count = 1};
+    attr.graphs = amp_arena_memdup(f->arena, &body, sizeof body);
+    amp_node_set_attr(f->model, id, attr);
+    raised(f, 13, "y = If-13(cond) then_branch=?\ny_1 = Unsqueeze-13(x, [0])\n");
+    assert_int_equal(f->model->graphs[body].initializers.count, 1);
+    assert_int_equal(f->model->graphs[0].initializers.count, 0);
+}
+
+static void what_cannot_be_raised_leaves_all_as_it_was(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, 8);
+    uint32_t x = INPUT(f, "x", AMP_FLOAT, 2, 3, 4);
+    uint32_t id = node(f, "Softmax", x, AMP_NONE, AMP_NONE, 1);
+    amp_node_at(f->model, node(f, "Scan", x, x, AMP_NONE, 1))->name = "loop";
+    amp_node_set_int(f->model, id, "axis", 1);
+    refused(f, 13, 8,
+            "node 'loop' (Scan-8): cannot be raised to opset 13: Scan changed in opset 9: "
+            "an attribute was removed");
+    raised(f, 8, "y = Softmax-1(x) axis=1\ny_1 = Scan-8(x, x)\n");
+    start(f, 11);
+    x = INPUT(f, "x", AMP_FLOAT, 1, 1, 2, 2);
+    id = node(f, "Resize", x, INPUT(f, "r", AMP_FLOAT, 0), INPUT(f, "s", AMP_FLOAT, 4), 1);
+    set_string(f, id, "coordinate_transformation_mode", "tf_half_pixel_for_nn");
+    refused(f, 22, 12,
+            "node 0 with output 'y' (Resize-11): cannot be raised to opset 22: Resize changed in "
+            "opset 13: its coordinates, tf_half_pixel_for_nn, are gone");
+}
+
+/* Every step of every operator of ai.onnx either means the same or has an adapter, but these. */
+static void every_change_has_its_adapter(void **state)
+{
+    static const char *const without[] = {"Scan-9", "Tile-6"};
+    size_t missing = 0;
+    const struct amp_schema *s, *next;
+
+    (void)state;
+    for (size_t i = 0; (s = amp_schema_at(i)) != NULL; i++) {
+        char name[64];
+        next = amp_schema_next(s);
+        if (next == NULL || s->domain[0] != '\0')
+            continue;
+        snprintf(name, sizeof name, "%s-%d", next->name, next->since_version);
+        bool has_adapter = amp_adapter_find(next->name, next->since_version) != NULL;
+        if (amp_schema_compatible(s, next) && has_adapter)
+            fail_msg("%s has an adapter and needs none", name);
+        if (!amp_schema_compatible(s, next) && !has_adapter) {
+            if (missing == 2 || strcmp(name, without[missing]) != 0)
+                fail_msg("%s has no adapter: %s", name, amp_schema_difference(s, next));
+            missing++;
+        }
+    }
+    assert_int_equal(missing, 2);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(nodes_are_carried_over),
+        TEST(unknown_opsets_are_refused),
+        TEST(softmax_on_the_last_axis),
+        TEST(softmax_over_several_axes),
+        TEST(axes_become_inputs),
+        TEST(other_attributes_become_inputs),
+        TEST(clip_and_pad),
+        TEST(splits),
+        TEST(dropout_and_batch_normalization),
+        TEST(a_dropout_mask_that_is_used),
+        TEST(upsample_becomes_resize),
+        TEST(legacy_broadcasting),
+        TEST(changed_names_and_defaults),
+        TEST(one_hot_with_negative_indices),
+        TEST(group_normalization),
+        TEST(nodes_in_bodies_are_raised),
+        TEST(what_cannot_be_raised_leaves_all_as_it_was),
+        TEST(every_change_has_its_adapter),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
