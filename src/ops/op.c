@@ -102,6 +102,26 @@ enum amp_status amp_ctx_ints_attr(const struct amp_ctx *ctx, const char *name, u
     return AMP_OK;
 }
 
+enum amp_status amp_ctx_choice(const struct amp_ctx *ctx, const char *name,
+                               const char *const *names, int *choice)
+{
+    const char *found = amp_node_string(ctx->node, name, NULL);
+    char allowed[256] = "";
+    size_t used = 0;
+    if (found == NULL)
+        return AMP_OK;
+    for (int i = 0; names[i] != NULL; i++) {
+        if (strcmp(found, names[i]) == 0) {
+            *choice = i;
+            return AMP_OK;
+        }
+        if (used < sizeof allowed)
+            used += (size_t)snprintf(allowed + used, sizeof allowed - used, "%s%s", i ? ", " : "",
+                                     names[i]);
+    }
+    return AMP_CTX_FAIL(ctx, "attribute '%s' is '%s'; allowed: %s", name, found, allowed);
+}
+
 enum amp_status amp_ctx_axis(const struct amp_ctx *ctx, int64_t axis, int rank, int *result)
 {
     if (axis < -rank || axis >= rank)

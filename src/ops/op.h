@@ -100,6 +100,11 @@ enum amp_status amp_ctx_ints(const struct amp_ctx *ctx, uint32_t i, int64_t *val
 enum amp_status amp_ctx_ints_attr(const struct amp_ctx *ctx, const char *name, uint32_t i,
                                   int64_t *values, int max, int *count);
 
+/* The place of string attribute NAME in the list NAMES, which NULL ends; *CHOICE stays as it is
+   when the attribute is absent. */
+enum amp_status amp_ctx_choice(const struct amp_ctx *ctx, const char *name,
+                               const char *const *names, int *choice);
+
 /* AXIS in -RANK .. RANK-1, made positive. */
 enum amp_status amp_ctx_axis(const struct amp_ctx *ctx, int64_t axis, int rank, int *result);
 
