@@ -53,9 +53,17 @@ AMP_OP(amp_op_if)
 AMP_OP(amp_op_loop)
 AMP_OP(amp_op_scan)
 
+/* conv.c */
+AMP_OP(amp_op_conv)
+AMP_OP(amp_op_conv_integer)
+AMP_OP(amp_op_qlinear_conv)
+
 /* cumulate.c */
 AMP_OP(amp_op_cum_prod)
 AMP_OP(amp_op_cum_sum)
+
+/* deconv.c */
+AMP_OP(amp_op_conv_transpose)
 
 /* det.c */
 AMP_OP(amp_op_det)
