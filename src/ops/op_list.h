@@ -104,6 +104,9 @@ AMP_OP(amp_op_xor)
 AMP_OP(amp_op_negative_log_likelihood_loss)
 AMP_OP(amp_op_softmax_cross_entropy_loss)
 
+/* lrn.c */
+AMP_OP(amp_op_lrn)
+
 /* matmul.c */
 AMP_OP(amp_op_gemm)
 AMP_OP(amp_op_matmul)
@@ -118,6 +121,14 @@ AMP_OP(amp_op_non_max_suppression)
 /* pad.c */
 AMP_OP(amp_op_center_crop_pad)
 AMP_OP(amp_op_pad)
+
+/* pool.c */
+AMP_OP(amp_op_average_pool)
+AMP_OP(amp_op_global_average_pool)
+AMP_OP(amp_op_global_lp_pool)
+AMP_OP(amp_op_global_max_pool)
+AMP_OP(amp_op_lp_pool)
+AMP_OP(amp_op_max_pool)
 
 /* pow.c */
 AMP_OP(amp_op_pow)
@@ -198,3 +209,6 @@ AMP_OP(amp_op_sinh)
 AMP_OP(amp_op_sqrt)
 AMP_OP(amp_op_tan)
 AMP_OP(amp_op_tanh)
+
+/* unpool.c */
+AMP_OP(amp_op_max_unpool)
