@@ -172,6 +172,14 @@ AMP_OP(amp_op_min)
 AMP_OP(amp_op_sum)
 AMP_OP(amp_op_where)
 
+/* signal.c */
+AMP_OP(amp_op_blackman_window)
+AMP_OP(amp_op_dft)
+AMP_OP(amp_op_hamming_window)
+AMP_OP(amp_op_hann_window)
+AMP_OP(amp_op_mel_weight_matrix)
+AMP_OP(amp_op_stft)
+
 /* slice.c */
 AMP_OP(amp_op_slice)
 

@@ -1,0 +1,144 @@
+/*
+ * Fourier transforms: radix 2 where the length is a power of two, else Bluestein's algorithm
+ * (1970), which writes the transform as a convolution of a power-of-two length: j k = (j^2 + k^2 -
+ * (k-j)^2) / 2.
+ */
+#include "ops/fft.h"
+
+#include "core/arena.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct amp_fft {
+    int64_t n, size;              /* the length; the power of two that is computed with */
+    struct amp_complex *roots;    /* [size / 2]: e^(-2 pi i k / size) */
+    struct amp_complex *chirp;    /* [n]: e^(-pi i k^2 / n); NULL: n is a power of two */
+    struct amp_complex *spectrum; /* [size]: transform of the conjugate chirp, both ways round 0 */
+    struct amp_complex *work;     /* [size] */
+};
+
+static struct amp_complex multiply(struct amp_complex a, struct amp_complex b)
+{
+    return (struct amp_complex){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+
+static struct amp_complex conjugate(struct amp_complex a)
+{
+    return (struct amp_complex){a.re, -a.im};
+}
+
+/* e^(-2 pi i part / whole) */
+static struct amp_complex root(int64_t part, int64_t whole)
+{
+    double angle = -2 * 3.14159265358979323846 * ((double)part / (double)whole);
+    return (struct amp_complex){cos(angle), sin(angle)};
+}
+
+/* Puts X [size] into the order of reversed bits. */
+static void reverse_bits(struct amp_complex *x, int64_t size)
+{
+    int64_t reversed = 0;
+    for (int64_t i = 0; i < size; i++) {
+        if (i < reversed) {
+            struct amp_complex kept = x[i];
+            x[i] = x[reversed];
+            x[reversed] = kept;
+        }
+        int64_t bit = size >> 1;
+        for (; bit > 0 && (reversed & bit); bit >>= 1)
+            reversed ^= bit;
+        reversed |= bit;
+    }
+}
+
+/* The transform of X [size], a power of two. */
+static void radix2(const struct amp_fft *fft, struct amp_complex *x)
+{
+    reverse_bits(x, fft->size);
+    for (int64_t half = 1; half < fft->size; half *= 2)
+        for (int64_t first = 0; first < fft->size; first += 2 * half)
+            for (int64_t k = 0; k < half; k++) {
+                struct amp_complex *a = &x[first + k], *b = a + half;
+                struct amp_complex turned = multiply(*b, fft->roots[fft->size / half / 2 * k]);
+                *b = (struct amp_complex){a->re - turned.re, a->im - turned.im};
+                *a = (struct amp_complex){a->re + turned.re, a->im + turned.im};
+            }
+}
+
+/* N elements of X conjugated and scaled: what turns a transform into its inverse. */
+static void conjugate_all(struct amp_complex *x, int64_t n, double scale)
+{
+    for (int64_t i = 0; i < n; i++)
+        x[i] = (struct amp_complex){x[i].re * scale, -x[i].im * scale};
+}
+
+static void bluestein(struct amp_fft *fft, struct amp_complex *x)
+{
+    memset(fft->work, 0, (size_t)fft->size * sizeof *fft->work);
+    for (int64_t i = 0; i < fft->n; i++)
+        fft->work[i] = multiply(x[i], fft->chirp[i]);
+    radix2(fft, fft->work);
+    for (int64_t i = 0; i < fft->size; i++)
+        fft->work[i] = conjugate(multiply(fft->work[i], fft->spectrum[i]));
+    radix2(fft, fft->work);
+    conjugate_all(fft->work, fft->n, 1 / (double)fft->size);
+    for (int64_t i = 0; i < fft->n; i++)
+        x[i] = multiply(fft->work[i], fft->chirp[i]);
+}
+
+/* k^2 modulo 2 n, step by step, so that no product overflows and angles keep their digits. */
+static void make_chirp(struct amp_fft *fft)
+{
+    int64_t square = 0;
+    fft->chirp = amp_xmalloc((size_t)fft->n, sizeof *fft->chirp);
+    fft->spectrum = amp_xmalloc((size_t)fft->size, sizeof *fft->spectrum);
+    fft->work = amp_xmalloc((size_t)fft->size, sizeof *fft->work);
+    memset(fft->spectrum, 0, (size_t)fft->size * sizeof *fft->spectrum);
+    for (int64_t k = 0; k < fft->n; k++) {
+        fft->chirp[k] = root(square, 2 * fft->n);
+        fft->spectrum[k] = conjugate(fft->chirp[k]);
+        fft->spectrum[k == 0 ? 0 : fft->size - k] = conjugate(fft->chirp[k]);
+        square = (square + 2 * k + 1) % (2 * fft->n);
+    }
+    radix2(fft, fft->spectrum);
+}
+
+struct amp_fft *amp_fft_create(int64_t n)
+{
+    bool is_power = (n & (n - 1)) == 0;
+    struct amp_fft *fft = amp_xmalloc(1, sizeof *fft);
+    *fft = (struct amp_fft){.n = n, .size = 1};
+    while (fft->size < (is_power ? n : 2 * n - 1))
+        fft->size *= 2;
+    fft->roots = amp_xmalloc((size_t)fft->size / 2, sizeof *fft->roots);
+    for (int64_t k = 0; k < fft->size / 2; k++)
+        fft->roots[k] = root(k, fft->size);
+    if (!is_power)
+        make_chirp(fft);
+    return fft;
+}
+
+void amp_fft_destroy(struct amp_fft *fft)
+{
+    if (fft == NULL)
+        return;
+    free(fft->roots);
+    free(fft->chirp);
+    free(fft->spectrum);
+    free(fft->work);
+    free(fft);
+}
+
+void amp_fft_run(struct amp_fft *fft, struct amp_complex *x, bool is_inverse)
+{
+    if (is_inverse)
+        conjugate_all(x, fft->n, 1);
+    if (fft->chirp == NULL)
+        radix2(fft, x);
+    else
+        bluestein(fft, x);
+    if (is_inverse)
+        conjugate_all(x, fft->n, 1 / (double)fft->n);
+}

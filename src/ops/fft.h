@@ -1,0 +1,23 @@
+#ifndef AMP_OPS_FFT_H
+#define AMP_OPS_FFT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Discrete Fourier transforms of any length in double.
+ */
+struct amp_complex {
+    double re, im;
+};
+
+struct amp_fft;
+
+/* For transforms of N >= 1 elements. */
+struct amp_fft *amp_fft_create(int64_t n);
+void amp_fft_destroy(struct amp_fft *fft); /* NULL is fine */
+
+/* X[k] = sum of X[j] e^(-2 pi i j k / n), in place; inverse: with +, divided by n. */
+void amp_fft_run(struct amp_fft *fft, struct amp_complex *x, bool is_inverse);
+
+#endif
