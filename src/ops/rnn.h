@@ -39,7 +39,7 @@ struct amp_rnn {
     int64_t steps, batch, input, hidden;
     bool is_reverse;
     bool linear_before_reset, input_forget;
-    double clip; /* bound of what enters an activation; INFINITY: none */
+    double clip; /* bound of what enters the activation of a gate; INFINITY: none */
     struct amp_rnn_activation activations[3]; /* f, g, h of the operator's equations */
     const int32_t *lengths; /* steps of each sequence of the batch; NULL: all of them */
     const void *w, *r;      /* [gates * hidden, input], [gates * hidden, hidden] */
