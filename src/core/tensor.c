@@ -5,6 +5,7 @@
 #include "core/tensor.h"
 
 #include "core/arena.h"
+#include "core/minifloat.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,6 +148,8 @@ static double load_float(const struct amp_tensor *tensor, size_t index)
         LOAD_AS(double, double);
     if (tensor->dtype == AMP_FLOAT)
         LOAD_AS(float, double);
+    if (amp_dtype_is_minifloat(tensor->dtype))
+        return (double)amp_minifloat_to_f32(tensor->dtype, (uint8_t)amp_tensor_int(tensor, index));
     LOAD(uint16_t);
     return tensor->dtype == AMP_BFLOAT16 ? (double)amp_bf16_to_f32(value)
                                          : (double)amp_f16_to_f32(value);
