@@ -133,6 +133,20 @@ AMP_OP(amp_op_max_pool)
 /* pow.c */
 AMP_OP(amp_op_pow)
 
+/* quantize.c */
+AMP_OP(amp_op_dequantize_linear)
+AMP_OP(amp_op_dynamic_quantize_linear)
+AMP_OP(amp_op_quantize_linear)
+
+/* random.c */
+AMP_OP(amp_op_bernoulli)
+AMP_OP(amp_op_dropout)
+AMP_OP(amp_op_multinomial)
+AMP_OP(amp_op_random_normal)
+AMP_OP(amp_op_random_normal_like)
+AMP_OP(amp_op_random_uniform)
+AMP_OP(amp_op_random_uniform_like)
+
 /* reduce.c */
 AMP_OP(amp_op_reduce_l1)
 AMP_OP(amp_op_reduce_l2)
