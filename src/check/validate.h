@@ -1,0 +1,73 @@
+#ifndef AMP_CHECK_VALIDATE_H
+#define AMP_CHECK_VALIDATE_H
+
+#include "check/metrics.h"
+#include "core/graph.h"
+
+/* Where the inputs of runs come from. */
+struct amp_source {
+    size_t count; /* samples */
+    /* Sets INPUTS, one per graph input of the model that the source was made for (the reference),
+       in order; the caller releases them, also on failure. Data NULL: the initializer is taken. */
+    enum amp_status (*load)(void *context, size_t sample, struct amp_tensor *inputs,
+                            struct amp_error *err);
+    void *context;
+};
+
+/* How many of the labelled rows of an output have their greatest score at the label. */
+struct amp_accuracy {
+    const struct amp_tensor *labels; /* integers, any shape; borrowed */
+    uint64_t rows, right;
+};
+
+/* Adds the rows of an output to ACCURACY, whose labels go row by row. AMP_MODEL when TENSOR does
+   not look like class scores, or there are more rows than labels. */
+enum amp_status amp_accuracy_add(struct amp_accuracy *accuracy, const struct amp_tensor *tensor,
+                                 struct amp_error *err);
+
+/* AMP_MODEL unless every label had its row. */
+enum amp_status amp_accuracy_check(const struct amp_accuracy *accuracy, struct amp_error *err);
+
+/* One output, over all samples. Index 0: reference, 1: converted. */
+struct amp_output_check {
+    const char *name;        /* the reference's */
+    enum amp_dtype dtype[2]; /* of the last sample, as the shape */
+    struct amp_shape shape;
+    struct amp_metrics metrics;
+    bool is_outside;
+    char reason[256]; /* "snr 12.1 dB; at least 20 needed"; "" when within tolerance */
+};
+
+struct amp_validation {
+    size_t samples;
+    size_t n_outputs;
+    struct amp_output_check *outputs;
+    size_t widened[2]; /* nodes without a kernel for their dtype here: computed in float32 */
+    double seconds[2]; /* all runs of each model */
+    struct amp_tolerances tolerances;
+    const char *scores; /* the output that the labels are of; NULL: no labels */
+    struct amp_accuracy accuracy[2];
+    bool is_within;
+};
+
+struct amp_validate_options {
+    struct amp_source source;
+    struct amp_tolerances tolerances;
+    const struct amp_tensor *labels; /* NULL: none. One per row of the first class-score output */
+};
+
+/*
+ * Runs both models, whose types are inferred, on the same samples and measures the outputs. Inputs
+ * and outputs go by name; an input that has another dtype in CONVERTED is cast. The models must
+ * stay while RESULT is used. AMP_MISMATCH with the first output that is outside its tolerance:
+ * RESULT is complete then, as it is with AMP_OK. AMP_MODEL when the models do not have the same
+ * inputs and outputs, or the labels do not fit; otherwise what loading and running say.
+ */
+enum amp_status amp_validate(const struct amp_model *reference, const struct amp_model *converted,
+                             const struct amp_validate_options *options,
+                             struct amp_validation *result, struct amp_error *err);
+
+/* Frees what RESULT holds; a zeroed one is fine. */
+void amp_validation_free(struct amp_validation *result);
+
+#endif
