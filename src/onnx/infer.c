@@ -62,6 +62,11 @@ enum amp_dtype amp_explicit_dtype(const struct amp_node *node, uint32_t i)
     return amp_dtype_is_valid(number) ? (enum amp_dtype)number : entry->fallback;
 }
 
+bool amp_names_dtype(const struct amp_node *node)
+{
+    return find_explicit(node, 0) != NULL;
+}
+
 static enum amp_kind kind_of(const struct amp_schema_type *type)
 {
     if (type->tensors)

@@ -16,4 +16,7 @@ enum amp_status amp_infer(struct amp_model *model, struct amp_error *err);
    AMP_UNDEFINED when the node has none and the dtype follows from the inputs. */
 enum amp_dtype amp_explicit_dtype(const struct amp_node *node, uint32_t i);
 
+/* Whether the operator has such an attribute for its first output, written out or not. */
+bool amp_names_dtype(const struct amp_node *node);
+
 #endif

@@ -328,44 +328,55 @@ static enum amp_status read_model(struct amp_reader *reader, Onnx__ModelProto *p
     return read_graph(reader, proto->graph, AMP_NONE, NULL, &main_graph);
 }
 
-static enum amp_status read_file(const char *path, struct amp_model_file *file,
-                                 struct amp_error *err)
+static enum amp_status parse_bytes(struct amp_reader *reader, const struct amp_bytes *bytes,
+                                   struct amp_error *err)
 {
     ProtobufCMessage *message;
-    const char *shown = strcmp(path, "-") == 0 ? "stdin" : path;
-    AMP_TRY(amp_bytes_open(&file->bytes, path, err));
-    file->arena = amp_arena_create();
-    file->external = amp_external_create(path);
-    file->model = amp_model_create(file->arena, shown);
-    struct amp_reader reader = {file->model, file->external, err};
-    enum amp_status status;
-    if (file->bytes.size == 0)
-        status = amp_fail(err, AMP_MODEL, "the file is empty");
-    else
-        status = amp_wire_parse(&onnx__model_proto__descriptor, file->bytes.data, file->bytes.size,
-                                file->arena, &message, err);
-    if (status == AMP_OK)
-        status = read_model(&reader, (Onnx__ModelProto *)message);
-    if (status != AMP_OK) {
-        amp_error_prefix(err, "%s", shown);
-        return status;
-    }
-    return amp_graph_sort(file->model, &file->was_unsorted, err);
+    if (bytes->size == 0)
+        return amp_fail(err, AMP_MODEL, "the file is empty");
+    AMP_TRY(amp_wire_parse(&onnx__model_proto__descriptor, bytes->data, bytes->size,
+                           reader->model->arena, &message, err));
+    return read_model(reader, (Onnx__ModelProto *)message);
 }
 
-enum amp_status amp_model_read(const char *path, struct amp_model_file *file, struct amp_error *err)
+/* Fills FILE, whose bytes are there. PATH as the user gave it. */
+static enum amp_status read_bytes(const char *path, struct amp_model_file *file,
+                                  struct amp_error *err)
 {
-    *file = (struct amp_model_file){.arena = NULL};
-    enum amp_status status = read_file(path, file, err);
+    file->arena = amp_arena_create();
+    file->path = amp_arena_strdup(file->arena, path);
+    file->external = amp_external_create(path);
+    file->model = amp_model_create(file->arena, strcmp(path, "-") == 0 ? "stdin" : file->path);
+    struct amp_reader reader = {file->model, file->external, err};
+    enum amp_status status = parse_bytes(&reader, &file->bytes, err);
+    if (status != AMP_OK)
+        amp_error_prefix(err, "%s", file->model->path);
+    else
+        status = amp_graph_sort(file->model, &file->was_unsorted, err);
     if (status != AMP_OK)
         amp_model_close(file);
     return status;
 }
 
+enum amp_status amp_model_read(const char *path, struct amp_model_file *file, struct amp_error *err)
+{
+    *file = (struct amp_model_file){.arena = NULL};
+    AMP_TRY(amp_bytes_open(&file->bytes, path, err));
+    return read_bytes(path, file, err);
+}
+
+enum amp_status amp_model_read_again(const struct amp_model_file *from, struct amp_model_file *file,
+                                     struct amp_error *err)
+{
+    *file = (struct amp_model_file){.bytes = from->bytes, .shares_bytes = true};
+    return read_bytes(from->path, file, err);
+}
+
 void amp_model_close(struct amp_model_file *file)
 {
     amp_external_destroy(file->external);
-    amp_bytes_close(&file->bytes);
+    if (!file->shares_bytes)
+        amp_bytes_close(&file->bytes);
     amp_arena_destroy(file->arena);
     *file = (struct amp_model_file){.arena = NULL};
 }

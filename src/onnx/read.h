@@ -11,7 +11,9 @@ enum { AMP_SUBGRAPH_DEPTH_MAX = 64 };
  */
 struct amp_model_file {
     struct amp_arena *arena;
+    const char *path;
     struct amp_bytes bytes;
+    bool shares_bytes; /* they belong to the file that this is a copy of */
     struct amp_external *external;
     struct amp_model *model;
     bool was_unsorted; /* nodes came before others that they need */
@@ -25,6 +27,11 @@ struct amp_model_file {
  */
 enum amp_status amp_model_read(const char *path, struct amp_model_file *file,
                                struct amp_error *err);
+
+/* Reads the model of FROM, which must outlive the copy, once more from the same bytes: a second
+   model to keep while the first is changed. */
+enum amp_status amp_model_read_again(const struct amp_model_file *from, struct amp_model_file *file,
+                                     struct amp_error *err);
 
 /* Frees all of it; a zeroed FILE is fine. */
 void amp_model_close(struct amp_model_file *file);

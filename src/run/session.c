@@ -530,3 +530,18 @@ size_t amp_session_widened(const struct amp_session *session)
             count += session->plans[g].steps[i].was_widened;
     return count;
 }
+
+const char *amp_session_library(char *text, size_t size)
+{
+    return amp_dnnl_version(text, size);
+}
+
+const char *amp_session_isa(void)
+{
+    return amp_dnnl_isa();
+}
+
+bool amp_session_is_native(enum amp_dtype dtype)
+{
+    return amp_dnnl_is_native(dtype);
+}

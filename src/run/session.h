@@ -26,4 +26,10 @@ enum amp_status amp_session_run(struct amp_session *session, const struct amp_te
    float32 and rounded their outputs; known after the first run. */
 size_t amp_session_widened(const struct amp_session *session);
 
+/* What the session computes with: oneDNN's version in TEXT of SIZE bytes, the name of the
+   instruction set that it uses on this CPU, and whether that computes in DTYPE itself. */
+const char *amp_session_library(char *text, size_t size);
+const char *amp_session_isa(void);
+bool amp_session_is_native(enum amp_dtype dtype);
+
 #endif

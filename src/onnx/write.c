@@ -1,0 +1,249 @@
+/*
+ * Writes a model: the message that it was read from, edited where the graph differs, packed again.
+ * The packing streams to the output; tensor data go from where they lie straight to the file.
+ */
+#include "onnx/write.h"
+
+#include "onnx/message.h"
+
+#include <limits.h>
+#include <string.h>
+
+/* A message's strings are `char *` though nothing changes them. */
+static char *mutable_text(const char *text)
+{
+    union {
+        const char *from;
+        char *to;
+    } pun = {.from = text};
+    return pun.to;
+}
+
+static char **names_of(const struct amp_model *model, const uint32_t *ids, uint32_t count)
+{
+    char **names = amp_arena_array(model->arena, count, sizeof *names);
+    for (uint32_t i = 0; i < count; i++)
+        names[i] = mutable_text(ids[i] == AMP_NONE ? "" : amp_value_at(model, ids[i])->name);
+    return names;
+}
+
+static Onnx__NodeProto *create_node(const struct amp_model *model, const struct amp_node *node)
+{
+    Onnx__NodeProto *proto = amp_arena_alloc(model->arena, sizeof *proto);
+    onnx__node_proto__init(proto);
+    proto->op_type = mutable_text(node->op_type);
+    if (node->domain[0] != '\0')
+        proto->domain = mutable_text(node->domain);
+    if (node->name[0] != '\0')
+        proto->name = mutable_text(node->name);
+    return proto;
+}
+
+static Onnx__NodeProto *update_node(struct amp_model *model, uint32_t id)
+{
+    struct amp_node *node = amp_node_at(model, id);
+    if (node->origin == NULL)
+        node->origin = create_node(model, node);
+    Onnx__NodeProto *proto = node->origin;
+    proto->op_type = mutable_text(node->op_type);
+    proto->n_input = node->n_inputs;
+    proto->input = names_of(model, node->inputs, node->n_inputs);
+    proto->n_output = node->n_outputs;
+    proto->output = names_of(model, node->outputs, node->n_outputs);
+    proto->n_attribute = node->n_attrs;
+    proto->attribute = amp_arena_array(model->arena, node->n_attrs, sizeof(Onnx__AttributeProto *));
+    for (uint32_t i = 0; i < node->n_attrs; i++) {
+        if (node->attrs[i].origin == NULL)
+            node->attrs[i].origin = amp_attr_to_proto(&node->attrs[i], model->arena);
+        proto->attribute[i] = node->attrs[i].origin;
+    }
+    return proto;
+}
+
+static void update_nodes(struct amp_model *model, const struct amp_graph *graph,
+                         Onnx__GraphProto *proto)
+{
+    proto->n_node = graph->nodes.count;
+    proto->node = amp_arena_array(model->arena, proto->n_node, sizeof(Onnx__NodeProto *));
+    for (size_t i = 0; i < graph->nodes.count; i++)
+        proto->node[i] = update_node(model, graph->nodes.items[i]);
+}
+
+/* Data that the file held outside come inline, as the output may lie elsewhere. */
+static void make_inline(Onnx__TensorProto *proto, const struct amp_tensor *tensor)
+{
+    if (!proto->has_data_location ||
+        proto->data_location != ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL)
+        return;
+    proto->has_data_location = false;
+    proto->n_external_data = 0;
+    proto->has_raw_data = true;
+    proto->raw_data.data = tensor->data;
+    proto->raw_data.len = amp_tensor_size(tensor);
+}
+
+static void update_initializers(struct amp_model *model, const struct amp_graph *graph,
+                                Onnx__GraphProto *proto)
+{
+    size_t count = graph->initializers.count;
+    proto->n_initializer = proto->n_sparse_initializer = 0;
+    proto->initializer = amp_arena_array(model->arena, count, sizeof(Onnx__TensorProto *));
+    proto->sparse_initializer =
+        amp_arena_array(model->arena, count, sizeof(Onnx__SparseTensorProto *));
+    for (size_t i = 0; i < count; i++) {
+        struct amp_value *value = amp_value_at(model, graph->initializers.items[i]);
+        ProtobufCMessage *origin = value->origin;
+        if (origin == NULL)
+            origin = &amp_tensor_to_proto(value->initial, value->name, model->arena)->base;
+        if (origin->descriptor == &onnx__sparse_tensor_proto__descriptor) {
+            proto->sparse_initializer[proto->n_sparse_initializer++] = value->origin;
+            continue;
+        }
+        Onnx__TensorProto *tensor = (Onnx__TensorProto *)origin;
+        make_inline(tensor, value->initial);
+        proto->initializer[proto->n_initializer++] = tensor;
+    }
+}
+
+/* The value's type as INFO has it, with the dtype that the graph now says. */
+static Onnx__ValueInfoProto *update_info(struct amp_model *model, Onnx__ValueInfoProto *info,
+                                         const struct amp_value *value)
+{
+    bool is_tensor =
+        info->type != NULL && info->type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
+    if (value->dtype == AMP_UNDEFINED || value->kind != AMP_KIND_TENSOR)
+        return info;
+    if (is_tensor)
+        info->type->tensor_type->elem_type = value->dtype;
+    else
+        info->type = amp_type_to_proto(model, value);
+    return info;
+}
+
+/* Values of GRAPH by name, those that value_info may describe: made by its nodes, not its outputs.
+ */
+static struct amp_strmap inner_values(struct amp_model *model, const struct amp_graph *graph)
+{
+    struct amp_strmap map = {.count = 0};
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        const struct amp_node *node = amp_node_at(model, graph->nodes.items[i]);
+        for (uint32_t k = 0; k < node->n_outputs; k++)
+            if (node->outputs[k] != AMP_NONE && !amp_value_at(model, node->outputs[k])->is_output)
+                amp_strmap_put(&map, model->arena, amp_value_at(model, node->outputs[k])->name,
+                               node->outputs[k]);
+    }
+    return map;
+}
+
+static void update_value_info(struct amp_model *model, const struct amp_graph *graph,
+                              Onnx__GraphProto *proto)
+{
+    if (proto->n_value_info == 0)
+        return;
+    struct amp_strmap values = inner_values(model, graph);
+    size_t kept = 0;
+    for (size_t i = 0; i < proto->n_value_info; i++) {
+        Onnx__ValueInfoProto *info = proto->value_info[i];
+        uint32_t id;
+        if (info->name != NULL && amp_strmap_get(&values, info->name, &id))
+            proto->value_info[kept++] = update_info(model, info, amp_value_at(model, id));
+    }
+    proto->n_value_info = kept;
+}
+
+/* A new entry for a value that had none, as an initializer must have among the inputs before IR 4.
+ */
+static Onnx__ValueInfoProto *create_info(struct amp_model *model, const struct amp_value *value)
+{
+    Onnx__ValueInfoProto *info = amp_arena_alloc(model->arena, sizeof *info);
+    onnx__value_info_proto__init(info);
+    info->name = mutable_text(value->name);
+    info->type = amp_type_to_proto(model, value);
+    return info;
+}
+
+/* Before IR version 4 every initializer is an input, later only one that callers may override. */
+static void update_inputs(struct amp_model *model, const struct amp_graph *graph,
+                          Onnx__GraphProto *proto, bool initializers_are_inputs)
+{
+    struct amp_strmap listed = {.count = 0}, live = {.count = 0};
+    Onnx__ValueInfoProto **inputs =
+        amp_arena_array(model->arena, proto->n_input + graph->initializers.count, sizeof *inputs);
+    size_t kept = 0;
+    for (size_t i = 0; i < graph->initializers.count; i++)
+        amp_strmap_put(&live, model->arena, amp_value_at(model, graph->initializers.items[i])->name,
+                       1);
+    for (size_t i = 0; i < graph->inputs.count; i++) {
+        const struct amp_value *value = amp_value_at(model, graph->inputs.items[i]);
+        bool is_weight = value->is_initializer && value->constant != NULL;
+        if (is_weight && (!initializers_are_inputs || !amp_strmap_get(&live, value->name, NULL)))
+            continue;
+        inputs[kept++] = update_info(model, proto->input[i], value);
+        amp_strmap_put(&listed, model->arena, value->name, 1);
+    }
+    for (size_t i = 0; i < graph->initializers.count && initializers_are_inputs; i++) {
+        const struct amp_value *value = amp_value_at(model, graph->initializers.items[i]);
+        if (!amp_strmap_get(&listed, value->name, NULL))
+            inputs[kept++] = create_info(model, value);
+    }
+    proto->input = inputs;
+    proto->n_input = kept;
+}
+
+static void update_outputs(struct amp_model *model, const struct amp_graph *graph,
+                           Onnx__GraphProto *proto)
+{
+    for (size_t i = 0; i < graph->outputs.count; i++) {
+        const struct amp_value *value = amp_value_at(model, graph->outputs.items[i]);
+        proto->output[i]->name = mutable_text(value->name);
+        update_info(model, proto->output[i], value);
+    }
+}
+
+void amp_model_update_message(struct amp_model *model)
+{
+    Onnx__ModelProto *proto = model->origin;
+    for (size_t i = 0; i < model->n_opsets; i++)
+        proto->opset_import[i]->version = model->opsets[i].version;
+    proto->ir_version = model->ir_version;
+    for (size_t g = 0; g < model->n_graphs; g++) {
+        const struct amp_graph *graph = &model->graphs[g];
+        Onnx__GraphProto *graph_proto = graph->origin;
+        update_inputs(model, graph, graph_proto, g == 0 && model->ir_version < 4);
+        update_nodes(model, graph, graph_proto);
+        update_initializers(model, graph, graph_proto);
+        update_outputs(model, graph, graph_proto);
+        update_value_info(model, graph, graph_proto);
+    }
+}
+
+size_t amp_model_message_size(const struct amp_model *model)
+{
+    return protobuf_c_message_get_packed_size(model->origin);
+}
+
+struct stream {
+    ProtobufCBuffer base;
+    struct amp_output *output;
+    struct amp_error *err;
+};
+
+static void append(ProtobufCBuffer *buffer, size_t size, const uint8_t *data)
+{
+    struct stream *stream = (struct stream *)buffer;
+    if (stream->err->status == AMP_OK)
+        amp_output_write(stream->output, data, size, stream->err);
+}
+
+enum amp_status amp_model_write(const struct amp_model *model, struct amp_output *output,
+                                struct amp_error *err)
+{
+    size_t size = amp_model_message_size(model);
+    if (size > INT_MAX)
+        return amp_fail(err, AMP_UNSUPPORTED,
+                        "%s: the converted model takes %zu bytes; protobuf files end at 2 GB",
+                        model->path, size);
+    struct stream stream = {.base.append = append, .output = output, .err = err};
+    protobuf_c_message_pack_to_buffer(model->origin, &stream.base);
+    return err->status;
+}
