@@ -168,6 +168,10 @@ AMP_OP(amp_op_size)
 AMP_OP(amp_op_squeeze)
 AMP_OP(amp_op_unsqueeze)
 
+/* resize.c */
+AMP_OP(amp_op_resize)
+AMP_OP(amp_op_upsample)
+
 /* rnn.c */
 AMP_OP(amp_op_gru)
 AMP_OP(amp_op_lstm)

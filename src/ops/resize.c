@@ -1,0 +1,545 @@
+/*
+ * Resize and its forerunner Upsample, all versions: nearest, linear and cubic sampling of any dims,
+ * one after the other. oneDNN does linear half-pixel resizing of spatial dims; everything else, and
+ * the copying of nearest for any dtype, is C.
+ */
+#include "ops/cast.h"
+#include "ops/dnnl.h"
+#include "ops/move.h"
+#include "ops/resample.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum policy { STRETCH, NOT_LARGER, NOT_SMALLER };
+
+struct resize {
+    struct amp_resample how;
+    enum policy policy;
+    float extrapolation;
+    int rank;
+    int n_axes, axes[AMP_RANK_MAX]; /* those that scales, sizes and roi speak of */
+    struct amp_resample_dim dims[AMP_RANK_MAX];
+};
+
+static bool is_upsample(const struct amp_ctx *ctx)
+{
+    return amp_node_is(ctx->node, "", "Upsample");
+}
+
+/* Upsample and the first Resize have no roi, no sizes and one way to find coordinates. */
+static bool is_old(const struct amp_ctx *ctx)
+{
+    return is_upsample(ctx) || ctx->node->since_version < 11;
+}
+
+static enum amp_status read_modes(const struct amp_ctx *ctx, struct resize *resize)
+{
+    static const char *const modes[] = {"nearest", "linear", "cubic", "bilinear", NULL};
+    static const char *const coordinates[] = {"half_pixel",
+                                              "half_pixel_symmetric",
+                                              "pytorch_half_pixel",
+                                              "align_corners",
+                                              "asymmetric",
+                                              "tf_crop_and_resize",
+                                              NULL};
+    static const char *const nearest[] = {"round_prefer_floor", "round_prefer_ceil", "floor",
+                                          "ceil", NULL};
+    static const char *const policies[] = {"stretch", "not_larger", "not_smaller", NULL};
+    int mode = 0, place = is_old(ctx) ? AMP_ASYMMETRIC : AMP_HALF_PIXEL;
+    int rounding = is_old(ctx) ? AMP_NEAREST_OLD : AMP_NEAREST_PREFER_FLOOR, policy = STRETCH;
+    AMP_TRY(amp_ctx_choice(ctx, "mode", modes, &mode));
+    AMP_TRY(amp_ctx_choice(ctx, "coordinate_transformation_mode", coordinates, &place));
+    AMP_TRY(amp_ctx_choice(ctx, "nearest_mode", nearest, &rounding));
+    AMP_TRY(amp_ctx_choice(ctx, "keep_aspect_ratio_policy", policies, &policy));
+    resize->how = (struct amp_resample){
+        .mode = mode > AMP_RESAMPLE_CUBIC ? AMP_RESAMPLE_LINEAR : (enum amp_resample_mode)mode,
+        .coordinates = (enum amp_coordinates)place,
+        .nearest = (enum amp_nearest)rounding,
+        .is_antialiased = amp_node_int(ctx->node, "antialias", 0) != 0,
+        .excludes_outside = amp_node_int(ctx->node, "exclude_outside", 0) != 0,
+        .cubic_a = (double)amp_node_float(ctx->node, "cubic_coeff_a", -0.75f)};
+    resize->policy = (enum policy)policy;
+    resize->extrapolation = amp_node_float(ctx->node, "extrapolation_value", 0);
+    return AMP_OK;
+}
+
+static enum amp_status read_axes(const struct amp_ctx *ctx, struct resize *resize)
+{
+    size_t n;
+    const int64_t *axes = amp_node_ints(ctx->node, "axes", &n);
+    bool is_taken[AMP_RANK_MAX] = {false};
+    if (n > (size_t)resize->rank)
+        return AMP_CTX_FAIL(ctx, "attribute 'axes' has %zu values; input 0 has rank %d", n,
+                            resize->rank);
+    resize->n_axes = axes == NULL ? resize->rank : (int)n;
+    for (int i = 0; i < resize->n_axes; i++) {
+        int *axis = &resize->axes[i];
+        *axis = i;
+        if (axes != NULL)
+            AMP_TRY(amp_ctx_axis(ctx, axes[i], resize->rank, axis));
+        if (is_taken[*axis])
+            return AMP_CTX_FAIL(ctx, "attribute 'axes' names axis %d twice", *axis);
+        is_taken[*axis] = true;
+    }
+    return AMP_OK;
+}
+
+/* Input I as at most MAX doubles; *COUNT -1: not known, 0: omitted or empty. */
+static enum amp_status read_floats(const struct amp_ctx *ctx, uint32_t i, double *values, int max,
+                                   int *count)
+{
+    *count = 0;
+    if (!amp_has_in(ctx, i))
+        return AMP_OK;
+    const struct amp_tensor *tensor = ctx->in[i];
+    int64_t n = amp_shape_count(&tensor->shape);
+    *count = n == 0 ? 0 : -1;
+    if (n > max)
+        return AMP_CTX_FAIL(ctx, "input %u has %" PRId64 " values; %d are needed", i, n, max);
+    if (n <= 0 || tensor->data == NULL)
+        return AMP_OK;
+    for (int k = 0; k < n; k++)
+        values[k] = amp_tensor_double(tensor, (size_t)k);
+    *count = (int)n;
+    return AMP_OK;
+}
+
+/* Attribute NAME as floats. */
+static enum amp_status attr_floats(const struct amp_ctx *ctx, const char *name, double *values,
+                                   int max, int *count)
+{
+    const struct amp_attr *attr = amp_node_attr(ctx->node, name);
+    if (attr == NULL || attr->count > (size_t)max ||
+        (attr->type != AMP_ATTR_FLOAT && attr->type != AMP_ATTR_FLOATS))
+        return AMP_CTX_FAIL(ctx, "attribute '%s' is missing or has more than %d values", name, max);
+    for (size_t k = 0; k < attr->count; k++)
+        values[k] = (double)attr->floats[k];
+    *count = (int)attr->count;
+    return AMP_OK;
+}
+
+/* The scales of all axes, from where the operator's version has them. */
+static enum amp_status read_scales(const struct amp_ctx *ctx, const struct resize *resize,
+                                   double *scales, int *count)
+{
+    int version = ctx->node->since_version;
+    if (!is_upsample(ctx) || version >= 9)
+        return read_floats(ctx, is_old(ctx) ? 1 : 2, scales, resize->n_axes, count);
+    if (version >= 7)
+        return attr_floats(ctx, "scales", scales, resize->n_axes, count);
+    if (resize->rank != 4)
+        return AMP_CTX_FAIL(ctx, "input 0 has rank %d; rank 4 is needed", resize->rank);
+    scales[0] = scales[1] = 1;
+    AMP_TRY(attr_floats(ctx, "height_scale", scales + 2, 1, count));
+    AMP_TRY(attr_floats(ctx, "width_scale", scales + 3, 1, count));
+    *count = 4;
+    return AMP_OK;
+}
+
+static enum amp_status check_count(const struct amp_ctx *ctx, const struct resize *resize,
+                                   const char *what, int count)
+{
+    if (count == resize->n_axes)
+        return AMP_OK;
+    return AMP_CTX_FAIL(ctx, "%d %s; %d are needed, one per axis", count, what, resize->n_axes);
+}
+
+static enum amp_status apply_scales(const struct amp_ctx *ctx, struct resize *resize,
+                                    const double *scales, int count)
+{
+    AMP_TRY(check_count(ctx, resize, "scales", count));
+    if (resize->policy != STRETCH)
+        return AMP_CTX_FAIL(ctx, "attribute 'keep_aspect_ratio_policy' other than stretch needs "
+                                 "sizes, not scales");
+    for (int i = 0; i < count; i++) {
+        struct amp_resample_dim *dim = &resize->dims[resize->axes[i]];
+        if (!(scales[i] > 0) || !isfinite(scales[i]))
+            return AMP_CTX_FAIL(ctx, "scale %g; a positive number is needed", scales[i]);
+        dim->scale = scales[i];
+        dim->width = (double)dim->in * scales[i];
+        if (dim->in >= 0 && dim->width >= INT32_MAX)
+            return AMP_CTX_FAIL(ctx,
+                                "scale %g makes %g of %" PRId64 " elements; up to %d are "
+                                "supported",
+                                scales[i], dim->width, dim->in, INT32_MAX);
+        if (dim->in >= 0)
+            dim->out = (int64_t)dim->width;
+        else if (scales[i] != 1)
+            dim->out = AMP_DIM_UNKNOWN;
+    }
+    return AMP_OK;
+}
+
+/* The one scale of all axes that a policy other than STRETCH takes; 0 when dims are not known. */
+static double common_scale(const struct resize *resize, const int64_t *sizes)
+{
+    double scale = 0;
+    for (int i = 0; i < resize->n_axes; i++) {
+        int64_t in = resize->dims[resize->axes[i]].in;
+        if (in <= 0)
+            return 0;
+        double own = (double)sizes[i] / (double)in;
+        if (i == 0 || (resize->policy == NOT_LARGER ? own < scale : own > scale))
+            scale = own;
+    }
+    return scale;
+}
+
+static enum amp_status apply_sizes(const struct amp_ctx *ctx, struct resize *resize,
+                                   const int64_t *sizes, int count)
+{
+    AMP_TRY(check_count(ctx, resize, "sizes", count));
+    double common = common_scale(resize, sizes);
+    for (int i = 0; i < count; i++) {
+        struct amp_resample_dim *dim = &resize->dims[resize->axes[i]];
+        if (sizes[i] < 0 || sizes[i] > INT32_MAX || (sizes[i] > 0 && dim->in == 0))
+            return AMP_CTX_FAIL(ctx, "size %" PRId64 " for %" PRId64 " elements; 0 to %d allowed",
+                                sizes[i], dim->in, dim->in == 0 ? 0 : INT32_MAX);
+        bool is_common = resize->policy != STRETCH;
+        dim->out = sizes[i];
+        if (is_common)
+            dim->out = common > 0 ? (int64_t)(common * (double)dim->in + 0.5) : AMP_DIM_UNKNOWN;
+        dim->scale = is_common ? common : (double)sizes[i] / (double)dim->in;
+        dim->width = is_common ? common * (double)dim->in : (double)sizes[i];
+    }
+    return AMP_OK;
+}
+
+static enum amp_status read_roi(const struct amp_ctx *ctx, struct resize *resize)
+{
+    double roi[2 * AMP_RANK_MAX];
+    int count, n = resize->n_axes;
+    if (resize->how.coordinates != AMP_TF_CROP_AND_RESIZE)
+        return AMP_OK;
+    AMP_TRY(read_floats(ctx, 1, roi, 2 * n, &count));
+    if (count < 0)
+        return AMP_OK;
+    if (count != 2 * n)
+        return AMP_CTX_FAIL(ctx, "roi has %d values; %d are needed for tf_crop_and_resize", count,
+                            2 * n);
+    for (int i = 0; i < n; i++) {
+        resize->dims[resize->axes[i]].start = roi[i];
+        resize->dims[resize->axes[i]].end = roi[n + i];
+    }
+    return AMP_OK;
+}
+
+/* Everything; the rank of input 0 must be known. Output dims are unknown where their inputs are. */
+static enum amp_status resize_read(const struct amp_ctx *ctx, struct resize *resize)
+{
+    const struct amp_shape *in = &ctx->in[0]->shape;
+    double scales[AMP_RANK_MAX];
+    int64_t sizes[AMP_RANK_MAX];
+    int n_scales, n_sizes = 0;
+    *resize = (struct resize){.rank = in->rank};
+    for (int d = 0; d < in->rank; d++)
+        resize->dims[d] = (struct amp_resample_dim){.in = in->dims[d],
+                                                    .out = in->dims[d],
+                                                    .scale = 1,
+                                                    .width = (double)in->dims[d],
+                                                    .end = 1};
+    AMP_TRY(read_modes(ctx, resize));
+    AMP_TRY(read_axes(ctx, resize));
+    AMP_TRY(read_scales(ctx, resize, scales, &n_scales));
+    if (!is_old(ctx))
+        AMP_TRY(amp_ctx_ints(ctx, 3, sizes, resize->n_axes, &n_sizes));
+    AMP_TRY(read_roi(ctx, resize));
+    if ((n_scales > 0 && n_sizes > 0) || (n_scales == 0 && n_sizes == 0 && resize->n_axes > 0))
+        return AMP_CTX_FAIL(ctx, "either scales or sizes must be given, and not both");
+    if (n_scales > 0)
+        return apply_scales(ctx, resize, scales, n_scales);
+    if (n_sizes > 0)
+        return apply_sizes(ctx, resize, sizes, n_sizes);
+    for (int i = 0; i < resize->n_axes; i++)
+        resize->dims[resize->axes[i]].out = AMP_DIM_UNKNOWN;
+    return AMP_OK;
+}
+
+static enum amp_status resize_shape(struct amp_ctx *ctx)
+{
+    struct amp_shape *out = &ctx->out[0]->shape;
+    struct resize resize;
+    *out = ctx->in[0]->shape;
+    if (out->rank < 0)
+        return AMP_OK;
+    AMP_TRY(resize_read(ctx, &resize));
+    for (int d = 0; d < out->rank; d++)
+        out->dims[d] = resize.dims[d].out;
+    return AMP_OK;
+}
+
+/* ---- nearest: a copy of the elements that the taps name ---- */
+
+struct taps_of {
+    int rank;
+    struct amp_taps dims[AMP_RANK_MAX];
+};
+
+static void destroy_taps(struct taps_of *taps)
+{
+    for (int d = 0; d < taps->rank; d++)
+        amp_taps_destroy(&taps->dims[d]);
+}
+
+/* The element of DTYPE that stands for what is outside: VALUE, or nothing where it is no number. */
+static enum amp_status extrapolated(enum amp_dtype dtype, float value, unsigned char element[16],
+                                    struct amp_error *err)
+{
+    struct amp_tensor from = {.dtype = AMP_FLOAT, .data = &value};
+    struct amp_tensor to = {.dtype = dtype, .data = element};
+    enum amp_dtype_class class = amp_dtype_class(dtype);
+    memset(element, 0, 16);
+    if (class == AMP_CLASS_STRING || class == AMP_CLASS_COMPLEX)
+        return AMP_OK;
+    return amp_cast_tensor(&from, &to, NULL, err);
+}
+
+/* Row ROW of the output: where it comes from in the input; false when it is outside. */
+static bool find_row(const struct taps_of *taps, const struct amp_tensor *in, int64_t row,
+                     const char **from)
+{
+    int last = taps->rank - 1;
+    int64_t offset = 0, stride = in->shape.dims[last];
+    for (int d = last - 1; d >= 0; d--) {
+        const struct amp_taps *dim = &taps->dims[d];
+        int64_t at = row % dim->out;
+        row /= dim->out;
+        if (dim->is_outside[at])
+            return false;
+        offset += dim->index[at] * stride;
+        stride *= in->shape.dims[d];
+    }
+    *from = (const char *)in->data + (size_t)offset * (amp_dtype_bits(in->dtype) / 8);
+    return true;
+}
+
+static void gather(const struct amp_taps *taps, const char *from, char *to, size_t size,
+                   const unsigned char *outside)
+{
+    for (int64_t i = 0; i < taps->out; i++, to += size) {
+        const void *element = from + (size_t)taps->index[i] * size;
+        memcpy(to, taps->is_outside[i] ? outside : element, size);
+    }
+}
+
+static enum amp_status copy_nearest(const struct amp_ctx *ctx, const struct resize *resize,
+                                    const struct taps_of *taps)
+{
+    const struct amp_tensor *in = ctx->in[0], *out = ctx->out[0];
+    const struct amp_taps *last = &taps->dims[taps->rank - 1];
+    size_t size = amp_dtype_bits(in->dtype) / 8, row_size = (size_t)last->out * size;
+    unsigned char outside[16];
+    AMP_TRY(extrapolated(in->dtype, resize->extrapolation, outside, ctx->err));
+#pragma omp parallel for
+    for (int64_t row = 0; row < amp_shape_product(&out->shape, 0, taps->rank - 1); row++) {
+        char *to = (char *)out->data + (size_t)row * row_size;
+        const char *from;
+        if (!find_row(taps, in, row, &from))
+            amp_fill(to, outside, size, (size_t)last->out);
+        else if (size == 4) /* the compiler makes a load and a store of this */
+            gather(last, from, to, 4, outside);
+        else
+            gather(last, from, to, size, outside);
+    }
+    return AMP_OK;
+}
+
+static enum amp_status run_nearest(struct amp_ctx *ctx, const struct resize *resize)
+{
+    struct taps_of taps = {.rank = 0};
+    enum amp_status status = AMP_OK;
+    for (int d = 0; d < resize->rank && status == AMP_OK; d++) {
+        status = amp_taps_create(&resize->how, &resize->dims[d], &taps.dims[d], ctx->err);
+        taps.rank++;
+    }
+    if (status == AMP_OK)
+        status = copy_nearest(ctx, resize, &taps);
+    destroy_taps(&taps);
+    return status == AMP_OK ? amp_move_done(ctx, 0) : status;
+}
+
+/* ---- linear and cubic: weighted sums along one dim after the other ---- */
+
+enum { ROWS = 64 }; /* that a thread does at a time */
+
+/* Rows FIRST to LAST-1 of TO [taps->out, inner] from FROM [in, inner]. */
+typedef void rows_fn(const struct amp_taps *taps, int64_t first, int64_t last, int64_t inner,
+                     float outside, const void *from, void *to);
+
+#define SAMPLE_ROWS(DTYPE, T)                                                          \
+    static void rows_##DTYPE(const struct amp_taps *taps, int64_t first, int64_t last, \
+                             int64_t inner, float outside, const void *from, void *to) \
+    {                                                                                  \
+        for (int64_t i = first; i < last; i++) {                                       \
+            T *row = (T *)to + i * inner;                                              \
+            T start = taps->is_outside[i] ? (T)outside : 0;                            \
+            int64_t count = taps->is_outside[i] ? 0 : taps->count;                     \
+            for (int64_t j = 0; j < inner; j++)                                        \
+                row[j] = start;                                                        \
+            for (int64_t k = i * taps->count; k < i * taps->count + count; k++) {      \
+                const T *source = (const T *)from + taps->index[k] * inner;            \
+                T weight = (T)taps->weight[k];                                         \
+                AMP_SIMD                                                               \
+                for (int64_t j = 0; j < inner; j++)                                    \
+                    row[j] += weight * source[j];                                      \
+            }                                                                          \
+        }                                                                              \
+    }
+AMP_FLOAT_TYPES(SAMPLE_ROWS)
+
+static rows_fn *const rows_of[AMP_DTYPE_COUNT] = {AMP_FLOAT_TYPES(AMP_ROW, rows)};
+
+/* TO from FROM, of the same float dtype, which differ in dim D. */
+static void sample_dim(const struct amp_taps *taps, float outside, int d,
+                       const struct amp_tensor *from, const struct amp_tensor *to)
+{
+    rows_fn *rows = rows_of[from->dtype];
+    int64_t outer = amp_shape_product(&from->shape, 0, d);
+    int64_t inner = amp_shape_product(&from->shape, d + 1, from->shape.rank);
+    int64_t size = inner * amp_dtype_bits(from->dtype) / 8;
+    int64_t in_size = from->shape.dims[d] * size, out_size = taps->out * size;
+#pragma omp parallel for collapse(2)
+    for (int64_t o = 0; o < outer; o++)
+        for (int64_t first = 0; first < taps->out; first += ROWS)
+            rows(taps, first, first + ROWS < taps->out ? first + ROWS : taps->out, inner, outside,
+                 (const char *)from->data + o * in_size, (char *)to->data + o * out_size);
+}
+
+/* Resizes dim D of TENSOR, which is float32 or float64 and is replaced. */
+static enum amp_status run_dim(struct amp_ctx *ctx, const struct resize *resize, int d,
+                               struct amp_tensor *tensor)
+{
+    struct amp_tensor next = {.dtype = tensor->dtype, .shape = tensor->shape};
+    struct amp_taps taps;
+    next.shape.dims[d] = resize->dims[d].out;
+    enum amp_status status = amp_taps_create(&resize->how, &resize->dims[d], &taps, ctx->err);
+    if (status == AMP_OK)
+        status = amp_tensor_alloc(&next, ctx->err);
+    if (status == AMP_OK) {
+        sample_dim(&taps, resize->extrapolation, d, tensor, &next);
+        amp_tensor_release(tensor);
+        *tensor = next;
+    }
+    amp_taps_destroy(&taps);
+    return status;
+}
+
+/* RESULT to output 0; integers are rounded, ties to even, and kept in range. */
+static enum amp_status store(struct amp_ctx *ctx, const struct amp_tensor *result)
+{
+    struct amp_tensor *out = ctx->out[0];
+    if (result->dtype == out->dtype) {
+        amp_tensor_share(out, result);
+        return AMP_OK;
+    }
+    double *values = result->data;
+    for (size_t i = 0; i < amp_tensor_count(result); i++)
+        values[i] = nearbyint(values[i]);
+    return amp_cast_tensor(result, out, NULL, ctx->err);
+}
+
+static enum amp_status run_weighted(struct amp_ctx *ctx, const struct resize *resize)
+{
+    const struct amp_tensor *in = ctx->in[0];
+    enum amp_dtype_class class = amp_dtype_class(in->dtype);
+    bool is_integer = class == AMP_CLASS_INT || class == AMP_CLASS_UINT;
+    struct amp_tensor work;
+    if (!is_integer && rows_of[in->dtype] == NULL)
+        return amp_no_kernel(ctx, in->dtype);
+    AMP_TRY(amp_cast_copy(in, is_integer ? AMP_DOUBLE : in->dtype, &work, ctx->err));
+    enum amp_status status = AMP_OK;
+    for (int d = 0; d < resize->rank && status == AMP_OK; d++)
+        if (!amp_resample_is_identity(&resize->how, &resize->dims[d]))
+            status = run_dim(ctx, resize, d, &work);
+    if (status == AMP_OK)
+        status = store(ctx, &work);
+    amp_tensor_release(&work);
+    return status;
+}
+
+static enum amp_status run_plain(struct amp_ctx *ctx)
+{
+    struct resize resize;
+    AMP_TRY(resize_read(ctx, &resize));
+    if (resize.rank == 0)
+        return amp_run_share(ctx);
+    if (resize.how.mode == AMP_RESAMPLE_NEAREST)
+        return run_nearest(ctx, &resize);
+    return run_weighted(ctx, &resize);
+}
+
+/* ---- oneDNN's resampling is linear, with half-pixel coordinates ---- */
+
+static bool suits_dnnl(const struct resize *resize, int d)
+{
+    const struct amp_resample_dim *dim = &resize->dims[d];
+    enum amp_coordinates place = resize->how.coordinates;
+    bool is_half_pixel = place == AMP_HALF_PIXEL || place == AMP_HALF_PIXEL_SYMMETRIC ||
+                         (place == AMP_PYTORCH_HALF_PIXEL && dim->out > 1);
+    if (amp_resample_is_identity(&resize->how, dim))
+        return true;
+    return d >= 2 && is_half_pixel && dim->width == (double)dim->out &&
+           !(resize->how.is_antialiased && dim->scale < 1);
+}
+
+static bool has_dnnl(const struct amp_ctx *ctx, const struct resize *resize)
+{
+    if (resize->how.mode != AMP_RESAMPLE_LINEAR || !amp_dtype_is_autocast(ctx->in[0]->dtype) ||
+        resize->rank < 3 || resize->rank > 5)
+        return false;
+    for (int d = 0; d < resize->rank; d++)
+        if (!suits_dnnl(resize, d))
+            return false;
+    return true;
+}
+
+static enum amp_status resize_make(struct amp_ctx *ctx, struct amp_prim *prim)
+{
+    dnnl_memory_desc_t src, dst;
+    dnnl_primitive_attr_t attr;
+    dnnl_primitive_desc_t pd;
+    AMP_TRY(amp_prim_desc_tensor(prim, ctx->err, ctx->in[0], &src));
+    AMP_TRY(amp_prim_desc_tensor(prim, ctx->err, ctx->out[0], &dst));
+    AMP_TRY(amp_prim_attr(prim, ctx->err, &attr));
+    AMP_TRY(amp_dnnl_check(ctx->err,
+                           dnnl_resampling_forward_primitive_desc_create(
+                               &pd, ctx->host->dnnl->engine, dnnl_forward_inference,
+                               dnnl_resampling_linear, NULL, src, dst, attr),
+                           "resampling"));
+    AMP_TRY(amp_prim_create(ctx, prim, pd));
+    AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_SRC, 0, src));
+    return amp_prim_bind_out(ctx, prim, DNNL_ARG_DST, 0, dst);
+}
+
+static enum amp_status resize_run(struct amp_ctx *ctx)
+{
+    struct resize resize;
+    AMP_TRY(resize_read(ctx, &resize));
+    if (amp_shape_count(&ctx->out[0]->shape) == 0)
+        return AMP_OK;
+    if (has_dnnl(ctx, &resize))
+        return amp_prim_run_or(ctx, resize_make, run_plain);
+    return run_plain(ctx);
+}
+
+const struct amp_op amp_op_resize = {
+    .name = "Resize",
+    .newest = 19,
+    .effect = AMP_COMPUTES,
+    .native = AMP_NATIVE_ANY,
+    .shape = resize_shape,
+    .run = resize_run,
+    .destroy = amp_prim_destroy,
+};
+
+const struct amp_op amp_op_upsample = {
+    .name = "Upsample",
+    .newest = 9,
+    .effect = AMP_COMPUTES,
+    .native = AMP_NATIVE_ANY,
+    .shape = resize_shape,
+    .run = resize_run,
+    .destroy = amp_prim_destroy,
+};
