@@ -6,5 +6,5 @@ set -u
 here=$(dirname "$0")
 status=0
 "$here/unit.sh" "$@" || status=1
-if [ -x "$here/run.sh" ]; then "$here/run.sh" || status=1; fi
+"$here/run.sh" || status=1
 exit $status
