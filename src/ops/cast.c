@@ -190,17 +190,6 @@ static void cast_numbers(const struct amp_tensor *from, struct amp_tensor *to,
     }
 }
 
-static void cast_directly(const struct amp_tensor *from, struct amp_tensor *to)
-{
-    enum { CHUNK = AMP_PARALLEL_MIN };
-    const size_t count = amp_tensor_count(from), size = amp_dtype_bits(to->dtype) / 8;
-#pragma omp parallel for if (count > CHUNK)
-    for (size_t first = 0; first < count; first += CHUNK)
-        amp_dtype_convert(from->dtype, element_at(from, first), to->dtype,
-                          (char *)to->data + first * size,
-                          count - first < CHUNK ? count - first : CHUNK);
-}
-
 /* ---- strings */
 
 enum { TEXT_SIZE = 32 }; /* holds any number */
@@ -330,7 +319,7 @@ enum amp_status amp_cast_tensor(const struct amp_tensor *from, struct amp_tensor
     if (from->dtype == AMP_STRING)
         return cast_from_strings(from, to, options, err);
     if (amp_dtype_is_autocast(from->dtype) && amp_dtype_is_autocast(to->dtype))
-        cast_directly(from, to);
+        amp_dtype_convert(from->dtype, from->data, to->dtype, to->data, amp_tensor_count(from));
     else
         cast_numbers(from, to, options);
     return AMP_OK;

@@ -1,6 +1,7 @@
 #ifndef AMP_OPS_KERNEL_H
 #define AMP_OPS_KERNEL_H
 
+#include "core/simd.h"
 #include "ops/op.h"
 
 #include <math.h>
@@ -74,17 +75,6 @@ enum amp_status amp_no_kernel(struct amp_ctx *ctx, enum amp_dtype dtype);
             return amp_no_kernel(ctx, dtype); \
     } while (0)
 
-/* Before a loop without dependencies: gcc -O2 vectorizes only loops that say so. */
-#define AMP_SIMD _Pragma("omp simd")
-
-/* Before a function with such loops: compiled for AVX2 too, which of the two is chosen when the
-   program starts. */
-#if defined __x86_64__ && defined __GNUC__ && !defined __clang__
-#    define AMP_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#    define AMP_CLONES
-#endif
-
 /* VALUE without its fraction; the nearest there is outside the range of int64_t, 0 for a NaN. */
 static inline int64_t amp_f64_to_i64(double value)
 {
@@ -94,9 +84,6 @@ static inline int64_t amp_f64_to_i64(double value)
         return (int64_t)value;
     return value < 0 ? INT64_MIN : 0;
 }
-
-/* The number of element operations below which a team of threads costs more than it saves. */
-enum { AMP_PARALLEL_MIN = 1 << 15 };
 
 /* The strides, in elements, of a row-major tensor. */
 void amp_strides(const struct amp_shape *shape, int64_t *strides);

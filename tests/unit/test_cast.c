@@ -1,0 +1,406 @@
+/* Conversions between element types: every value of the small types, ties, ends of range, and the
+   compiler's own half precision as a second opinion. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/dtype.h"
+#include "core/minifloat.h"
+#include "ops/cast.h"
+
+/* A step through the 2^32 patterns of float32 that meets every exponent and both kinds of bits. */
+enum { STRIDE = 4099 };
+
+static void every_half_survives_float32(void **state)
+{
+    (void)state;
+    for (uint32_t bits = 0; bits <= UINT16_MAX; bits++) {
+        uint16_t half = (uint16_t)bits;
+        float f16 = amp_f16_to_f32(half), bf16 = amp_bf16_to_f32(half);
+        assert_int_equal(amp_f32_to_f16(f16), isnan(f16) ? half | 0x0200 : half);
+        assert_int_equal(amp_f32_to_bf16(bf16), isnan(bf16) ? half | 0x0040 : half);
+        assert_int_equal(amp_f64_to_f16((double)f16), amp_f32_to_f16(f16));
+        assert_int_equal(amp_f64_to_bf16((double)bf16), amp_f32_to_bf16(bf16));
+    }
+}
+
+static void ties_go_to_even(void **state)
+{
+    (void)state;
+    assert_int_equal(amp_f32_to_bf16(0x1.01p0f), 0x3F80);     /* tie, down to even */
+    assert_int_equal(amp_f32_to_bf16(0x1.03p0f), 0x3F82);     /* tie, up to even */
+    assert_int_equal(amp_f32_to_bf16(0x1.010002p0f), 0x3F81); /* above the tie */
+    assert_int_equal(amp_f32_to_bf16(0x1.FFp127f), 0x7F80);   /* overflows */
+    assert_int_equal(amp_f32_to_bf16(0x1.FEFFFEp127f), 0x7F7F);
+    assert_int_equal(amp_f32_to_f16(0x1.002p0f), 0x3C00);
+    assert_int_equal(amp_f32_to_f16(0x1.006p0f), 0x3C02);
+    assert_int_equal(amp_f32_to_f16(65519.996f), 0x7BFF);
+    assert_int_equal(amp_f32_to_f16(65520.0f), 0x7C00);
+    assert_int_equal(amp_f32_to_f16(0x1p-25f), 0x0000); /* half the least, to even: 0 */
+    assert_int_equal(amp_f32_to_f16(0x1.000002p-25f), 0x0001);
+    assert_int_equal(amp_f32_to_f16(-0x1.8p-24f), 0x8002);
+}
+
+static void doubles_round_once(void **state)
+{
+    (void)state;
+    /* Just above a tie of the narrow type, by less than float32 can tell. */
+    assert_int_equal(amp_f64_to_bf16(0x1.01p0 + 0x1p-40), 0x3F81);
+    assert_int_equal(amp_f64_to_bf16(0x1.03p0 - 0x1p-40), 0x3F81);
+    assert_int_equal(amp_f64_to_f16(0x1.002p0 + 0x1p-40), 0x3C01);
+    assert_int_equal(amp_f64_to_f16(65520.0 - 1e-9), 0x7BFF);
+    assert_int_equal(amp_f64_to_f16(1e300), 0x7C00);
+    assert_int_equal(amp_f64_to_f16(-1e-300), 0x8000);
+}
+
+#ifdef __FLT16_MANT_DIG__
+static uint16_t compiled_half(_Float16 value)
+{
+    uint16_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static void halves_agree_with_the_compiler(void **state)
+{
+    (void)state;
+    for (uint64_t bits = 0; bits <= UINT32_MAX; bits += STRIDE) {
+        float value = amp_bits_to_f32((uint32_t)bits);
+        if (isnan(value))
+            continue;
+        double near = (double)value * (1 + 0x1p-45); /* no float32 */
+        assert_int_equal(amp_f32_to_f16(value), compiled_half((_Float16)value));
+        assert_int_equal(amp_f64_to_f16(near), compiled_half((_Float16)near));
+    }
+}
+#endif
+
+static void arrays_convert_as_values_do(void **state)
+{
+    enum { N = 1003 };
+    static unsigned char floats[4 * N + 1], halves[2 * N + 1], brains[2 * N + 1], back[4 * N + 1];
+    (void)state;
+    for (uint64_t first = 0; first <= UINT32_MAX; first += (uint64_t)N * STRIDE) {
+        for (size_t i = 0; i < N; i++) {
+            uint32_t bits = (uint32_t)(first + i * STRIDE);
+            memcpy(floats + 1 + 4 * i, &bits, sizeof bits);
+        }
+        amp_dtype_convert(AMP_FLOAT, floats + 1, AMP_FLOAT16, halves + 1, N);
+        amp_dtype_convert(AMP_FLOAT, floats + 1, AMP_BFLOAT16, brains + 1, N);
+        amp_dtype_convert(AMP_FLOAT16, halves + 1, AMP_FLOAT, back + 1, N);
+        for (size_t i = 0; i < N; i++) {
+            float value = amp_bits_to_f32((uint32_t)(first + i * STRIDE)), again;
+            uint16_t half, brain;
+            memcpy(&half, halves + 1 + 2 * i, sizeof half);
+            memcpy(&brain, brains + 1 + 2 * i, sizeof brain);
+            memcpy(&again, back + 1 + 4 * i, sizeof again);
+            assert_int_equal(half, amp_f32_to_f16(value));
+            assert_int_equal(brain, amp_f32_to_bf16(value));
+            assert_int_equal(amp_f32_to_bits(again), amp_f32_to_bits(amp_f16_to_f32(half)));
+        }
+    }
+}
+
+static void halves_convert_into_each_other(void **state)
+{
+    static uint16_t from[UINT16_MAX + 1], to[UINT16_MAX + 1];
+    (void)state;
+    for (uint32_t i = 0; i <= UINT16_MAX; i++)
+        from[i] = (uint16_t)i;
+    amp_dtype_convert(AMP_BFLOAT16, from, AMP_FLOAT16, to, UINT16_MAX + 1);
+    for (uint32_t i = 0; i <= UINT16_MAX; i++)
+        assert_int_equal(to[i], amp_f32_to_f16(amp_bf16_to_f32(from[i])));
+    amp_dtype_convert(AMP_FLOAT16, from, AMP_BFLOAT16, to, UINT16_MAX + 1);
+    for (uint32_t i = 0; i <= UINT16_MAX; i++)
+        assert_int_equal(to[i], amp_f32_to_bf16(amp_f16_to_f32(from[i])));
+}
+
+static const enum amp_dtype small_floats[] = {AMP_FLOAT8E4M3FN, AMP_FLOAT8E4M3FNUZ,
+                                              AMP_FLOAT8E5M2,   AMP_FLOAT8E5M2FNUZ,
+                                              AMP_FLOAT4E2M1,   AMP_FLOAT8E8M0};
+enum { SMALL_FLOATS = sizeof small_floats / sizeof small_floats[0] };
+
+static unsigned codes_of(enum amp_dtype dtype)
+{
+    return 1u << amp_dtype_bits(dtype);
+}
+
+static void every_small_float_survives(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < SMALL_FLOATS; k++)
+        for (unsigned code = 0; code < codes_of(small_floats[k]); code++) {
+            float value = amp_minifloat_to_f32(small_floats[k], (uint8_t)code);
+            uint8_t again =
+                amp_f64_to_minifloat(small_floats[k], (double)value, false, AMP_ROUND_NEAREST);
+            if (isnan(value))
+                assert_true(isnan(amp_minifloat_to_f32(small_floats[k], again)));
+            else
+                assert_int_equal(again, code);
+        }
+}
+
+static void small_floats_have_their_values(void **state)
+{
+    (void)state;
+    assert_true(amp_minifloat_to_f32(AMP_FLOAT8E4M3FN, 0x7E) == 448);
+    assert_true(amp_minifloat_to_f32(AMP_FLOAT8E4M3FN, 0x01) == 0x1p-9f);
+    assert_true(amp_minifloat_to_f32(AMP_FLOAT8E4M3FNUZ, 0x7F) == 240);
+    assert_true(amp_minifloat_to_f32(AMP_FLOAT8E4M3FNUZ, 0x01) == 0x1p-10f);
+    assert_true(isnan(amp_minifloat_to_f32(AMP_FLOAT8E4M3FNUZ, 0x80)));
+    assert_true(amp_minifloat_to_f32(AMP_FLOAT8E5M2, 0xFB) == -57344);
+    assert_true(amp_minifloat_to_f32(AMP_FLOAT8E5M2, 0xFC) == -INFINITY);
+    assert_true(amp_minifloat_to_f32(AMP_FLOAT8E5M2, 0x01) == 0x1p-16f);
+    assert_true(amp_minifloat_to_f32(AMP_FLOAT8E5M2FNUZ, 0x7F) == 57344);
+    assert_true(amp_minifloat_to_f32(AMP_FLOAT8E5M2FNUZ, 0x01) == 0x1p-17f);
+    assert_true(amp_minifloat_to_f32(AMP_FLOAT4E2M1, 0xF) == -6);
+    assert_true(amp_minifloat_to_f32(AMP_FLOAT4E2M1, 0x1) == 0.5f);
+    assert_true(amp_minifloat_to_f32(AMP_FLOAT8E8M0, 0x00) == 0x1p-127f);
+    assert_true(amp_minifloat_to_f32(AMP_FLOAT8E8M0, 0xFE) == 0x1p127f);
+}
+
+/* The code whose value is nearest to VALUE, found by trying all; of two, the even one. */
+static unsigned nearest_code(enum amp_dtype dtype, double value)
+{
+    unsigned best = 0;
+    double least = INFINITY;
+    for (unsigned code = 0; code < codes_of(dtype); code++) {
+        double candidate = (double)amp_minifloat_to_f32(dtype, (uint8_t)code);
+        double distance = fabs(candidate - value);
+        bool is_nearer = distance < least || (distance == least && code % 2 == 0 && best % 2 == 1);
+        if (isfinite(candidate) && signbit(candidate) == signbit(value) && is_nearer) {
+            best = code;
+            least = distance;
+        }
+    }
+    return best;
+}
+
+static void assert_nearest(enum amp_dtype dtype, double value)
+{
+    uint8_t code = amp_f64_to_minifloat(dtype, value, true, AMP_ROUND_UP);
+    /* A value that rounds to 0 may lose its sign. */
+    if (amp_minifloat_to_f32(dtype, code) != 0)
+        assert_int_equal(code, nearest_code(dtype, value));
+}
+
+static void small_floats_round_to_the_nearest(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < SMALL_FLOATS; k++) {
+        if (small_floats[k] == AMP_FLOAT8E8M0)
+            continue;
+        for (double value = 0x1p-19; value < 70000; value *= 1 + 0x1p-7) {
+            /* Of few bits: a tie between neighbours every now and then. */
+            double tie = ldexp(rint(ldexp(value, 12)), -12);
+            assert_nearest(small_floats[k], value);
+            assert_nearest(small_floats[k], -value);
+            assert_nearest(small_floats[k], tie);
+            assert_nearest(small_floats[k], -tie);
+        }
+    }
+}
+
+static void small_floats_end_as_onnx_says(void **state)
+{
+    /* dtype, then the codes of: inf saturated, inf, -inf, NaN, -0 */
+    static const struct {
+        enum amp_dtype dtype;
+        unsigned saturated, infinity, negative, nan, zero;
+    } rows[] = {{AMP_FLOAT8E4M3FN, 0x7E, 0x7F, 0xFF, 0x7F, 0x80},
+                {AMP_FLOAT8E4M3FNUZ, 0x7F, 0x80, 0x80, 0x80, 0x00},
+                {AMP_FLOAT8E5M2, 0x7B, 0x7C, 0xFC, 0x7F, 0x80},
+                {AMP_FLOAT8E5M2FNUZ, 0x7F, 0x80, 0x80, 0x80, 0x00}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        enum amp_dtype dtype = rows[i].dtype;
+        assert_int_equal(amp_f64_to_minifloat(dtype, INFINITY, true, AMP_ROUND_UP),
+                         rows[i].saturated);
+        assert_int_equal(amp_f64_to_minifloat(dtype, 1e6, true, AMP_ROUND_UP), rows[i].saturated);
+        assert_int_equal(amp_f64_to_minifloat(dtype, 1e6, false, AMP_ROUND_UP), rows[i].infinity);
+        assert_int_equal(amp_f64_to_minifloat(dtype, -INFINITY, false, AMP_ROUND_UP),
+                         rows[i].negative);
+        assert_int_equal(amp_f64_to_minifloat(dtype, NAN, true, AMP_ROUND_UP), rows[i].nan);
+        assert_int_equal(amp_f64_to_minifloat(dtype, -0.0, true, AMP_ROUND_UP), rows[i].zero);
+    }
+}
+
+static void powers_of_two_round_as_told(void **state)
+{
+    (void)state;
+    static const struct {
+        double value;
+        unsigned up, down, nearest;
+    } rows[] = {{1, 127, 127, 127},    {1.25, 128, 127, 127}, {1.5, 128, 127, 128},
+                {1.75, 128, 127, 128}, {0, 0, 0, 0},          {0x1.8p127, 254, 254, 254}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        double value = rows[i].value;
+        assert_int_equal(amp_f64_to_minifloat(AMP_FLOAT8E8M0, value, true, AMP_ROUND_UP),
+                         rows[i].up);
+        assert_int_equal(amp_f64_to_minifloat(AMP_FLOAT8E8M0, value, true, AMP_ROUND_DOWN),
+                         rows[i].down);
+        assert_int_equal(amp_f64_to_minifloat(AMP_FLOAT8E8M0, value, true, AMP_ROUND_NEAREST),
+                         rows[i].nearest);
+    }
+    assert_int_equal(amp_f64_to_minifloat(AMP_FLOAT8E8M0, 0, false, AMP_ROUND_NEAREST), 0xFF);
+    assert_int_equal(amp_f64_to_minifloat(AMP_FLOAT8E8M0, INFINITY, true, AMP_ROUND_UP), 0xFE);
+    assert_int_equal(amp_f64_to_minifloat(AMP_FLOAT8E8M0, NAN, true, AMP_ROUND_UP), 0xFF);
+}
+
+/* COUNT elements of FROM_DTYPE cast to TO_DTYPE; the result is released by the caller. */
+static struct amp_tensor cast(enum amp_dtype from_dtype, void *from, int64_t count,
+                              enum amp_dtype to_dtype)
+{
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_tensor tensor = {
+        .dtype = from_dtype, .shape = {.rank = 1, .dims = {count}}, .data = from};
+    struct amp_tensor result;
+    assert_int_equal(amp_cast_copy(&tensor, to_dtype, &result, &err), AMP_OK);
+    return result;
+}
+
+static void floats_truncate_to_integers(void **state)
+{
+    (void)state;
+    double from[] = {1.9, -1.9, 1e30, -1e30, NAN, INFINITY, 127.5, -128.9, 255.9, -0.5};
+    static const int8_t int8[] = {1, -1, 127, -128, 0, 127, 127, -128, 127, 0};
+    static const uint8_t uint8[] = {1, 0, 255, 0, 0, 255, 127, 0, 255, 0};
+    static const int64_t int64[] = {1, -1, INT64_MAX, INT64_MIN, 0, INT64_MAX, 127, -128, 255, 0};
+    static const uint64_t uint64[] = {1, 0, UINT64_MAX, 0, 0, UINT64_MAX, 127, 0, 255, 0};
+    struct amp_tensor result = cast(AMP_DOUBLE, from, 10, AMP_INT8);
+    assert_memory_equal(result.data, int8, sizeof int8);
+    amp_tensor_release(&result);
+    result = cast(AMP_DOUBLE, from, 10, AMP_UINT8);
+    assert_memory_equal(result.data, uint8, sizeof uint8);
+    amp_tensor_release(&result);
+    result = cast(AMP_DOUBLE, from, 10, AMP_INT64);
+    assert_memory_equal(result.data, int64, sizeof int64);
+    amp_tensor_release(&result);
+    result = cast(AMP_DOUBLE, from, 10, AMP_UINT64);
+    assert_memory_equal(result.data, uint64, sizeof uint64);
+    amp_tensor_release(&result);
+}
+
+static void integers_round_once(void **state)
+{
+    (void)state;
+    /* A tie of bfloat16 and what is one above and below it, beyond the 53 bits of float64. */
+    const int64_t tie = (INT64_C(1) << 62) + (INT64_C(1) << 54);
+    int64_t from[] = {tie, tie + 1, tie - 1, -tie - 1, (INT64_C(1) << 24) + 1, 70000};
+    static const uint16_t bf16[] = {0x5E80, 0x5E81, 0x5E80, 0xDE81, 0x4B80, 0x4789};
+    struct amp_tensor result = cast(AMP_INT64, from, 6, AMP_BFLOAT16);
+    assert_memory_equal(result.data, bf16, sizeof bf16);
+    amp_tensor_release(&result);
+    result = cast(AMP_INT64, from, 6, AMP_FLOAT16);
+    assert_int_equal(((uint16_t *)result.data)[5], 0x7C00);
+    amp_tensor_release(&result);
+    for (int k = 0; k < 63; k++) {
+        uint64_t value = (UINT64_C(1) << 63) + (UINT64_C(1) << 39) + (UINT64_C(1) << k) - 1;
+        result = cast(AMP_UINT64, &value, 1, AMP_FLOAT);
+        assert_true(*(float *)result.data == (float)value);
+        amp_tensor_release(&result);
+        result = cast(AMP_UINT64, &value, 1, AMP_DOUBLE);
+        assert_true(*(double *)result.data == (double)value);
+        amp_tensor_release(&result);
+    }
+}
+
+static void integers_keep_their_low_bits(void **state)
+{
+    (void)state;
+    int16_t from[] = {200, -200, 256, -1};
+    static const int8_t int8[] = {-56, 56, 0, -1};
+    static const uint8_t booleans[] = {1, 1, 1, 1};
+    struct amp_tensor result = cast(AMP_INT16, from, 4, AMP_INT8);
+    assert_memory_equal(result.data, int8, sizeof int8);
+    amp_tensor_release(&result);
+    result = cast(AMP_INT16, from, 4, AMP_BOOL);
+    assert_memory_equal(result.data, booleans, sizeof booleans);
+    amp_tensor_release(&result);
+}
+
+static void nibbles_are_packed_low_first(void **state)
+{
+    (void)state;
+    float from[] = {-9, -8, 7.9f, 8, -1};
+    static const uint8_t packed[] = {0x88, 0x77, 0x0F};
+    static const float back[] = {-8, -8, 7, 7, -1};
+    struct amp_tensor result = cast(AMP_FLOAT, from, 5, AMP_INT4);
+    assert_memory_equal(result.data, packed, sizeof packed);
+    struct amp_tensor again = cast(AMP_INT4, result.data, 5, AMP_FLOAT);
+    assert_memory_equal(again.data, back, sizeof back);
+    amp_tensor_release(&result);
+    amp_tensor_release(&again);
+}
+
+static void numbers_print_as_they_read(void **state)
+{
+    (void)state;
+    float from[] = {0.1f, 1, -16777216, 1e-5f, 3.4028235e38f, 0, INFINITY, NAN, 0.039187793f};
+    static const char *const texts[] = {"0.1", "1.0", "-16777216.0", "1e-05",      "3.4028235e+38",
+                                        "0.0", "INF", "NaN",         "0.039187793"};
+    struct amp_tensor result = cast(AMP_FLOAT, from, 9, AMP_STRING);
+    const struct amp_str *strings = result.data;
+    for (size_t i = 0; i < 9; i++) {
+        assert_int_equal(strings[i].size, strlen(texts[i]));
+        assert_memory_equal(strings[i].data, texts[i], strings[i].size);
+    }
+    struct amp_tensor again = cast(AMP_STRING, result.data, 7, AMP_FLOAT);
+    assert_memory_equal(again.data, from, 7 * sizeof *from);
+    amp_tensor_release(&again);
+    amp_tensor_release(&result);
+}
+
+static void strings_read_as_integers(void **state)
+{
+    (void)state;
+    struct amp_str from[] = {{"-5", 2}, {"18446744073709551615", 20}, {"1e3", 3}};
+    static const int64_t int64[] = {-5, -1, 1000};
+    struct amp_tensor result = cast(AMP_STRING, from, 3, AMP_INT64);
+    assert_memory_equal(result.data, int64, sizeof int64);
+    amp_tensor_release(&result);
+}
+
+static void other_strings_are_refused(void **state)
+{
+    (void)state;
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_str text = {"Hello", 5};
+    struct amp_tensor tensor = {.dtype = AMP_STRING, .shape = {.rank = 0}, .data = &text};
+    struct amp_tensor result;
+    assert_int_equal(amp_cast_copy(&tensor, AMP_FLOAT, &result, &err), AMP_MODEL);
+    assert_string_equal(err.text, "element 0 is 'Hello': not a number");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_half_survives_float32),
+        cmocka_unit_test(ties_go_to_even),
+        cmocka_unit_test(doubles_round_once),
+#ifdef __FLT16_MANT_DIG__
+        cmocka_unit_test(halves_agree_with_the_compiler),
+#endif
+        cmocka_unit_test(arrays_convert_as_values_do),
+        cmocka_unit_test(halves_convert_into_each_other),
+        cmocka_unit_test(every_small_float_survives),
+        cmocka_unit_test(small_floats_have_their_values),
+        cmocka_unit_test(small_floats_round_to_the_nearest),
+        cmocka_unit_test(small_floats_end_as_onnx_says),
+        cmocka_unit_test(powers_of_two_round_as_told),
+        cmocka_unit_test(floats_truncate_to_integers),
+        cmocka_unit_test(integers_round_once),
+        cmocka_unit_test(integers_keep_their_low_bits),
+        cmocka_unit_test(nibbles_are_packed_low_first),
+        cmocka_unit_test(numbers_print_as_they_read),
+        cmocka_unit_test(strings_read_as_integers),
+        cmocka_unit_test(other_strings_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
