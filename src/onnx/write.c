@@ -7,6 +7,7 @@
 #include "onnx/message.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A message's strings are `char *` though nothing changes them. */
@@ -166,26 +167,26 @@ static Onnx__ValueInfoProto *create_info(struct amp_model *model, const struct a
 static void update_inputs(struct amp_model *model, const struct amp_graph *graph,
                           Onnx__GraphProto *proto, bool initializers_are_inputs)
 {
-    struct amp_strmap listed = {.count = 0}, live = {.count = 0};
+    bool *is_live = amp_xmalloc(model->n_values, sizeof *is_live);
     Onnx__ValueInfoProto **inputs =
         amp_arena_array(model->arena, proto->n_input + graph->initializers.count, sizeof *inputs);
     size_t kept = 0;
+    memset(is_live, 0, model->n_values * sizeof *is_live);
     for (size_t i = 0; i < graph->initializers.count; i++)
-        amp_strmap_put(&live, model->arena, amp_value_at(model, graph->initializers.items[i])->name,
-                       1);
+        is_live[graph->initializers.items[i]] = true;
     for (size_t i = 0; i < graph->inputs.count; i++) {
-        const struct amp_value *value = amp_value_at(model, graph->inputs.items[i]);
+        uint32_t id = graph->inputs.items[i];
+        const struct amp_value *value = amp_value_at(model, id);
         bool is_weight = value->is_initializer && value->constant != NULL;
-        if (is_weight && (!initializers_are_inputs || !amp_strmap_get(&live, value->name, NULL)))
+        if (is_weight && !(initializers_are_inputs && is_live[id]))
             continue;
         inputs[kept++] = update_info(model, proto->input[i], value);
-        amp_strmap_put(&listed, model->arena, value->name, 1);
+        is_live[id] = false;
     }
-    for (size_t i = 0; i < graph->initializers.count && initializers_are_inputs; i++) {
-        const struct amp_value *value = amp_value_at(model, graph->initializers.items[i]);
-        if (!amp_strmap_get(&listed, value->name, NULL))
-            inputs[kept++] = create_info(model, value);
-    }
+    for (size_t i = 0; i < graph->initializers.count && initializers_are_inputs; i++)
+        if (is_live[graph->initializers.items[i]])
+            inputs[kept++] = create_info(model, amp_value_at(model, graph->initializers.items[i]));
+    free(is_live);
     proto->input = inputs;
     proto->n_input = kept;
 }
