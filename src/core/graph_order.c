@@ -167,8 +167,10 @@ static enum amp_status sort_graph(struct walk *walk, struct amp_graph *graph, bo
         return amp_fail(err, AMP_MODEL, "%s: %s is part of a cycle", walk->model->path,
                         amp_node_text(walk->model, cycle, text, sizeof text));
     }
-    *moved |= kept > 0 && memcmp(graph->nodes.items, walk->order, kept * sizeof *walk->order) != 0;
-    memcpy(graph->nodes.items, walk->order, walk->n_order * sizeof *walk->order);
+    if (kept > 0) {
+        *moved |= memcmp(graph->nodes.items, walk->order, kept * sizeof *walk->order) != 0;
+        memcpy(graph->nodes.items, walk->order, walk->n_order * sizeof *walk->order);
+    }
     graph->nodes.count = walk->n_order;
     return AMP_OK;
 }
