@@ -157,7 +157,7 @@ static enum amp_status stack(struct amp_ctx *ctx, uint32_t i, const struct pile 
     if (!amp_has_out(ctx, i))
         return AMP_OK;
     struct amp_tensor *out = ctx->out[i];
-    int axis;
+    int axis = 0;
     if (amp_dtype_bits(out->dtype) < 8)
         return amp_no_kernel(ctx, out->dtype);
     for (size_t k = 0; k < pile->count; k++)
@@ -182,8 +182,8 @@ struct body {
     uint32_t id;
     size_t n_in, n_out, extra_in, extra_out, n_state, n_gathered;
     struct amp_tensor *in, *out;
-    struct amp_tensor **in_pointers;
-    struct pile *piles; /* n_state, then n_gathered */
+    struct amp_tensor **in_pointers; /* to each of in */
+    struct pile *piles;              /* n_state, then n_gathered */
 };
 
 /* All but the arrays is set. */
@@ -191,6 +191,10 @@ static enum amp_status body_create(struct body *body)
 {
     const struct amp_ctx *ctx = body->ctx;
     body->graph = &ctx->model->graphs[body->id];
+    body->in = zeroed(body->n_in, sizeof *body->in);
+    body->in_pointers = zeroed(body->n_in, sizeof(struct amp_tensor *));
+    for (size_t i = 0; i < body->n_in; i++)
+        body->in_pointers[i] = &body->in[i];
     if (body->graph->inputs.count != body->n_in)
         return AMP_CTX_FAIL(ctx, "the body has %zu inputs; %zu are needed",
                             body->graph->inputs.count, body->n_in);
@@ -201,11 +205,7 @@ static enum amp_status body_create(struct body *body)
                             "the %u outputs of the node",
                             body->n_out, body->n_state, ctx->n_out);
     body->n_gathered = body->n_out - body->extra_out - body->n_state;
-    body->in = zeroed(body->n_in, sizeof *body->in);
     body->out = zeroed(body->n_out, sizeof *body->out);
-    body->in_pointers = zeroed(body->n_in, sizeof *body->in_pointers);
-    for (size_t i = 0; i < body->n_in; i++)
-        body->in_pointers[i] = &body->in[i];
     body->piles = zeroed(body->n_state + body->n_gathered, sizeof *body->piles);
     return AMP_OK;
 }
@@ -272,7 +272,7 @@ static enum amp_status body_run(struct body *body, size_t slot)
 static enum amp_status if_run(struct amp_ctx *ctx)
 {
     bool condition = false;
-    uint32_t graph;
+    uint32_t graph = AMP_NONE;
     AMP_TRY(read_bool(ctx, ctx->in[0], &condition));
     AMP_TRY(find_body(ctx, condition ? "then_branch" : "else_branch", &graph));
     size_t count = ctx->model->graphs[graph].outputs.count;
@@ -329,7 +329,7 @@ static enum amp_status loop_limits(const struct amp_ctx *ctx, int64_t *trips, bo
 static enum amp_status loop_body(struct body *body)
 {
     struct amp_ctx *ctx = body->ctx;
-    int64_t trips, done = 0;
+    int64_t trips = 0, done = 0;
     bool condition = true;
     AMP_TRY(body_create(body));
     AMP_TRY(loop_limits(ctx, &trips, &condition));
@@ -420,8 +420,8 @@ static enum amp_status scanned_at(const struct scan *scan, size_t i,
 static enum amp_status scan_sizes(struct scan *scan)
 {
     const struct amp_ctx *ctx = scan->body.ctx;
-    const struct amp_tensor *tensor;
-    int axis;
+    const struct amp_tensor *tensor = NULL;
+    int axis = 0;
     for (size_t i = 0; i < scan->n_scanned; i++) {
         AMP_TRY(scanned_at(scan, i, &tensor, &axis));
         int64_t steps = tensor->shape.dims[axis], batch = tensor->shape.dims[0];
@@ -438,8 +438,8 @@ static enum amp_status scan_feed(struct scan *scan, int64_t b, int64_t t, int64_
 {
     const struct amp_ctx *ctx = scan->body.ctx;
     const char *directions = scan->is_batched ? "directions" : "scan_input_directions";
-    const struct amp_tensor *tensor;
-    int axis;
+    const struct amp_tensor *tensor = NULL;
+    int axis = 0;
     for (size_t i = 0; i < scan->n_scanned; i++) {
         struct amp_tensor *to = &scan->body.in[scan->body.n_state + i];
         int64_t at = list_at(ctx->node, directions, i) != 0 ? steps - 1 - t : t;
@@ -504,7 +504,7 @@ static enum amp_status scan_one_of_batch(struct scan *scan, int64_t b)
 {
     struct body *body = &scan->body;
     const struct amp_ctx *ctx = body->ctx;
-    int64_t steps;
+    int64_t steps = 0;
     AMP_TRY(sequence_steps(scan, b, &steps));
     for (size_t i = 0; i < body->n_state; i++) {
         const struct amp_tensor *state = ctx->in[scan->first + i];
@@ -554,20 +554,14 @@ static enum amp_status scan_run(struct amp_ctx *ctx)
     return status;
 }
 
-const struct amp_op amp_op_if = {.name = "If",
-                                 .newest = 25,
-                                 .effect = AMP_OPAQUE,
-                                 .native = AMP_NATIVE_DNNL | AMP_NATIVE_C,
-                                 .run = if_run};
+/* Bodies compute, not the operators: values of any dtype pass through. */
+#define AMP_NATIVE_ALL (AMP_NATIVE_DNNL | AMP_DTYPE_BIT(AMP_DOUBLE))
 
-const struct amp_op amp_op_loop = {.name = "Loop",
-                                   .newest = 25,
-                                   .effect = AMP_OPAQUE,
-                                   .native = AMP_NATIVE_DNNL | AMP_NATIVE_C,
-                                   .run = loop_run};
+const struct amp_op amp_op_if = {
+    .name = "If", .newest = 25, .effect = AMP_OPAQUE, .native = AMP_NATIVE_ALL, .run = if_run};
 
-const struct amp_op amp_op_scan = {.name = "Scan",
-                                   .newest = 25,
-                                   .effect = AMP_OPAQUE,
-                                   .native = AMP_NATIVE_DNNL | AMP_NATIVE_C,
-                                   .run = scan_run};
+const struct amp_op amp_op_loop = {
+    .name = "Loop", .newest = 25, .effect = AMP_OPAQUE, .native = AMP_NATIVE_ALL, .run = loop_run};
+
+const struct amp_op amp_op_scan = {
+    .name = "Scan", .newest = 25, .effect = AMP_OPAQUE, .native = AMP_NATIVE_ALL, .run = scan_run};

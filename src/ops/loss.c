@@ -48,7 +48,7 @@ static double log_sum(const struct loss *loss, int64_t first)
         largest = fmax(largest, load_one(loss->scores, first + c * loss->inner));
     for (int64_t c = 0; c < loss->classes; c++)
         sum += exp(load_one(loss->scores, first + c * loss->inner) - largest);
-    return largest + log(sum);
+    return sum > 0 ? largest + log(sum) : largest;
 }
 
 static struct sample run_sample(const struct loss *loss, int64_t index)

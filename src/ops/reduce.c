@@ -398,8 +398,8 @@ static enum amp_status reduce_shape(struct amp_ctx *ctx)
 {
     const struct amp_shape *in = &ctx->in[0]->shape;
     struct amp_shape *out = &ctx->out[0]->shape;
-    bool is_reduced[AMP_RANK_MAX];
-    int count;
+    bool is_reduced[AMP_RANK_MAX] = {false};
+    int count = 0;
     out->rank = -1;
     if (in->rank < 0)
         return AMP_OK;
@@ -419,8 +419,8 @@ static enum amp_status reduce_shape(struct amp_ctx *ctx)
 static enum amp_status reduce_run(struct amp_ctx *ctx)
 {
     const struct amp_tensor *in = ctx->in[0];
-    bool is_reduced[AMP_RANK_MAX];
-    int count;
+    bool is_reduced[AMP_RANK_MAX] = {false};
+    int count = 0;
     AMP_TRY(amp_wide_check(ctx, in->dtype));
     AMP_TRY(reduced_axes(ctx, in->shape.rank, is_reduced, &count));
     const struct reduction *reduction = reduction_of(ctx->node);

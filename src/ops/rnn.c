@@ -151,8 +151,8 @@ static enum amp_status read_sizes(const struct amp_ctx *ctx, const struct config
 
 static enum amp_status rnn_shape(struct amp_ctx *ctx)
 {
-    struct config config;
-    struct amp_rnn rnn;
+    struct config config = {.directions = 1};
+    struct amp_rnn rnn = {.cell = cell_of(ctx->node)};
     AMP_TRY(read_direction(ctx, &config));
     AMP_TRY(read_sizes(ctx, &config, &rnn));
     int64_t d = config.directions, t = rnn.steps, b = rnn.batch, h = rnn.hidden;
@@ -245,10 +245,10 @@ static void set_direction(const struct amp_ctx *ctx, const struct config *config
     rnn->x = in_at(ctx, IN_X, 0);
     rnn->w = in_at(ctx, IN_W, d * width * rnn->input);
     rnn->r = in_at(ctx, IN_R, d * width * h);
-    rnn->bias = in_at(ctx, IN_BIAS, d * 2 * width);
+    rnn->bias = in_at(ctx, IN_BIAS, 2 * width * d);
     rnn->h = in_at(ctx, IN_H, state);
     rnn->c = in_at(ctx, IN_C, state);
-    rnn->peepholes = in_at(ctx, IN_PEEPHOLES, d * 3 * h);
+    rnn->peepholes = in_at(ctx, IN_PEEPHOLES, 3 * h * d);
     rnn->y = out_at(ctx, OUT_Y, state);
     rnn->y_h = out_at(ctx, OUT_H, state);
     rnn->y_c = out_at(ctx, OUT_C, state);
@@ -261,7 +261,7 @@ static enum amp_status rnn_run(struct amp_ctx *ctx)
         [AMP_FLOAT] = amp_rnn_run_f32, [AMP_DOUBLE] = amp_rnn_run_f64};
     enum amp_status (*kernel)(const struct amp_rnn *, struct amp_error *);
     enum amp_rnn_cell cell = cell_of(ctx->node);
-    struct config config;
+    struct config config = {.directions = 1};
     struct amp_rnn rnn = {.cell = cell, .gates = cells[cell].gates};
     AMP_PICK(ctx, kernel, kernels, ctx->in[IN_X]->dtype);
     AMP_TRY(read_direction(ctx, &config));
