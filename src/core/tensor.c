@@ -163,6 +163,19 @@ double amp_tensor_double(const struct amp_tensor *tensor, size_t index)
     return tensor->dtype == AMP_UINT64 ? (double)(uint64_t)value : (double)value;
 }
 
+void amp_tensor_set_double(const struct amp_tensor *tensor, size_t index, double value)
+{
+    if (tensor->dtype == AMP_DOUBLE) {
+        ((double *)tensor->data)[index] = value;
+    } else if (tensor->dtype == AMP_FLOAT) {
+        ((float *)tensor->data)[index] = (float)value;
+    } else {
+        bool is_bf16 = tensor->dtype == AMP_BFLOAT16;
+        ((uint16_t *)tensor->data)[index] =
+            is_bf16 ? amp_f64_to_bf16(value) : amp_f64_to_f16(value);
+    }
+}
+
 struct amp_buffer *amp_buffer_create(size_t size)
 {
     struct amp_buffer *buffer = malloc(sizeof *buffer);

@@ -57,6 +57,10 @@ int64_t amp_tensor_int(const struct amp_tensor *tensor, size_t index);
 /* Element INDEX of a numeric tensor (float types, integers, bool) as double. */
 double amp_tensor_double(const struct amp_tensor *tensor, size_t index);
 
+/* Stores VALUE, rounded once, as element INDEX of a float64, float32, float16 or bfloat16 tensor.
+ */
+void amp_tensor_set_double(const struct amp_tensor *tensor, size_t index, double value);
+
 /*
  * Shared memory of tensors: counted references, data aligned to 64 bytes.
  */
