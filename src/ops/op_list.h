@@ -26,6 +26,9 @@ AMP_OP(amp_op_arg_max)
 AMP_OP(amp_op_arg_min)
 AMP_OP(amp_op_top_k)
 
+/* batch_norm.c */
+AMP_OP(amp_op_batch_normalization)
+
 /* binary.c */
 AMP_OP(amp_op_add)
 AMP_OP(amp_op_div)
