@@ -85,6 +85,14 @@ AMP_OP(amp_op_one_hot)
 AMP_OP(amp_op_range)
 AMP_OP(amp_op_trilu)
 
+/* group_norm.c */
+AMP_OP(amp_op_group_normalization)
+AMP_OP(amp_op_instance_normalization)
+
+/* layer_norm.c */
+AMP_OP(amp_op_layer_normalization)
+AMP_OP(amp_op_rms_normalization)
+
 /* logical.c */
 AMP_OP(amp_op_and)
 AMP_OP(amp_op_bit_shift)
@@ -120,6 +128,10 @@ AMP_OP(amp_op_qlinear_matmul)
 
 /* nms.c */
 AMP_OP(amp_op_non_max_suppression)
+
+/* norm.c */
+AMP_OP(amp_op_lp_normalization)
+AMP_OP(amp_op_mean_variance_normalization)
 
 /* pad.c */
 AMP_OP(amp_op_center_crop_pad)
