@@ -36,16 +36,38 @@ static size_t distance(const char *a, const char *b)
     return row[m];
 }
 
+/* Of the words seen so far, the nearest to WORD. */
+struct search {
+    const char *word, *nearest;
+    size_t best; /* only what is nearer than this counts */
+};
+
+static struct search search_for(const char *word)
+{
+    return (struct search){.word = word, .best = (strlen(word) + 2) / 3 + 1};
+}
+
+static void consider(struct search *search, const char *known)
+{
+    size_t d = distance(search->word, known);
+    if (d < search->best) {
+        search->best = d;
+        search->nearest = known;
+    }
+}
+
 const char *amp_nearest_word(const char *word, const char *(*at)(size_t index))
 {
-    const char *nearest = NULL;
-    size_t best = (strlen(word) + 2) / 3 + 1;
-    for (size_t i = 0; at(i) != NULL; i++) {
-        size_t d = distance(word, at(i));
-        if (d < best) {
-            best = d;
-            nearest = at(i);
-        }
-    }
-    return nearest;
+    struct search search = search_for(word);
+    for (size_t i = 0; at(i) != NULL; i++)
+        consider(&search, at(i));
+    return search.nearest;
+}
+
+const char *amp_nearest_of(const char *word, const char *const *words, size_t count)
+{
+    struct search search = search_for(word);
+    for (size_t i = 0; i < count; i++)
+        consider(&search, words[i]);
+    return search.nearest;
 }

@@ -7,4 +7,7 @@
    its letters. AT gives the known words by index, NULL past the end. NULL when none is near. */
 const char *amp_nearest_word(const char *word, const char *(*at)(size_t index));
 
+/* The same among COUNT words in an array. */
+const char *amp_nearest_of(const char *word, const char *const *words, size_t count);
+
 #endif
