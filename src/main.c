@@ -41,11 +41,12 @@ static enum amp_status run_command(const struct amp_options *options, struct amp
     switch (options->command) {
     case AMP_CMD_RUN:
         return amp_command_run(options, err);
+    case AMP_CMD_RULES:
+        return amp_command_rules(options, err);
     case AMP_CMD_HELP:
         amp_options_help(stdout);
         return AMP_OK;
     case AMP_CMD_CONVERT:
-    case AMP_CMD_RULES:
     case AMP_CMD_VERSION:
         break;
     }

@@ -5,6 +5,7 @@
 
 /* The commands. Each prints its report and returns AMP_OK, or the failure that main prints. */
 enum amp_status amp_command_run(const struct amp_options *options, struct amp_error *err);
+enum amp_status amp_command_rules(const struct amp_options *options, struct amp_error *err);
 
 /* `run --test-suite`: every folder of options->test_suite as a backend test case. */
 enum amp_status amp_command_suite(const struct amp_options *options, struct amp_error *err);

@@ -1,0 +1,172 @@
+#ifndef AMP_AUTOCAST_RULES_H
+#define AMP_AUTOCAST_RULES_H
+
+#include "core/graph.h"
+#include "core/status.h"
+
+/*
+ * Which precision a node is to have: rule sets read from YAML files (ampconv-rules(5)) and
+ * overrides, in one ordered list of which the last rule that matches a node decides. What a
+ * precision means for a node, and whether the node can have it, is not decided here.
+ */
+enum amp_precision {
+    AMP_FOLLOW, /* the type of its inputs, the widest where they differ */
+    AMP_LOWER,  /* the lower dtype */
+    AMP_FP32,
+    AMP_WIDEST, /* the widest of its inputs' types */
+    AMP_PRECISION_COUNT
+};
+
+/* "follow", "lower", "fp32", "widest". */
+const char *amp_precision_name(enum amp_precision precision);
+
+/* AMP_USAGE with the nearest name when WORD is no precision. */
+enum amp_status amp_precision_parse(const char *word, enum amp_precision *precision,
+                                    struct amp_error *err);
+
+/* Where a rule was written: FILE is the path as given, what cannot be printed replaced by '?',
+   "NAME.yaml" for a set found by its name, and AMP_RULES_COMMAND_LINE, with line and column 0, for
+   an override. */
+struct amp_rule_source {
+    const char *file;
+    int line, column; /* from 1; the column counts characters */
+};
+
+#define AMP_RULES_COMMAND_LINE "command line"
+
+struct amp_rule_op {
+    const char *domain, *name; /* domain "": ai.onnx */
+};
+
+struct amp_rule_regex; /* a compiled expression */
+
+/* A pattern over names. */
+struct amp_rule_pattern {
+    const char *text;
+    struct amp_rule_regex *regex; /* NULL: TEXT is a glob, or the name itself */
+};
+
+/* A value to compare an attribute with. */
+struct amp_rule_scalar {
+    const char *text;
+    bool is_number, is_integer; /* an integer is a number too */
+    int64_t integer;
+    double number;
+};
+
+struct amp_rule_tuple {
+    struct amp_rule_scalar *items;
+    size_t count;
+};
+
+/* One entry of `when`. For an attribute that holds a single value, the items of the one tuple are
+   alternatives; for an attribute that holds a list, the tuples are. */
+struct amp_rule_when {
+    const char *attr;
+    bool is_nested; /* written as a list of lists */
+    struct amp_rule_tuple *tuples;
+    size_t n_tuples;
+};
+
+/* A rule matches when each selector that it has (count > 0) matches. */
+struct amp_rule {
+    enum amp_precision precision;
+    struct amp_rule_source source;
+    struct amp_rule_op *ops; /* any of them */
+    size_t n_ops;
+    struct amp_rule_pattern *nodes; /* any of them matches the node's name */
+    size_t n_nodes;
+    struct amp_rule_pattern *nodes_regex; /* the same, as regular expressions */
+    size_t n_nodes_regex;
+    struct amp_rule_pattern *tensors; /* any of them matches the name of one of its outputs */
+    size_t n_tensors;
+    struct amp_rule_when *when; /* all of them */
+    size_t n_when;
+    int64_t *input_ranks; /* one of them is the first input's rank; never matches an unknown one */
+    size_t n_input_ranks;
+};
+
+/* Magnitudes above which a node that would use them in a dtype stays in float32. */
+struct amp_rule_limits {
+    double weight_max, activation_max; /* above 0, at most the dtype's largest finite value */
+};
+
+/* The lower dtypes, as a mask of AMP_DTYPE_BIT. */
+#define AMP_RULES_DTYPES (AMP_DTYPE_BIT(AMP_BFLOAT16) | AMP_DTYPE_BIT(AMP_FLOAT16))
+
+/* One loaded set, what it extends included. */
+struct amp_rule_set {
+    const char *name;
+    const char *description; /* "" when it has none */
+    const char *file;        /* as in amp_rule_source */
+    uint32_t dtypes;         /* the lower dtypes that it is for; never empty */
+};
+
+struct amp_rules {
+    struct amp_arena *arena;
+    struct amp_rule *items; /* the last match decides */
+    size_t count, capacity;
+    enum amp_precision unlisted; /* of nodes that no rule matches; never AMP_WIDEST */
+    struct amp_rule_limits bf16, fp16;
+    struct amp_rule_set *sets; /* in the order of loading */
+    size_t n_sets, sets_capacity;
+    size_t n_files;                 /* read so far */
+    struct amp_rule_regex *regexes; /* all of them, to be freed */
+};
+
+/* An empty list in ARENA, which must outlive it; everything is AMP_FOLLOW. */
+struct amp_rules *amp_rules_create(struct amp_arena *arena);
+void amp_rules_destroy(struct amp_rules *rules); /* NULL is fine */
+
+/*
+ * Appends the rules of a set, after those it extends: a file when NAME_OR_FILE holds a '/' or ends
+ * in .yaml or .yml, else the set of that name among those that come with the program. What it says
+ * of `unlisted` and `limits` replaces what was said before. AMP_USAGE for a name that there is not,
+ * AMP_IO for a file that cannot be read, AMP_RULES with place, line and caret for one that is
+ * wrong; RULES is then only good to be destroyed.
+ */
+enum amp_status amp_rules_load(struct amp_rules *rules, const char *name_or_file,
+                               struct amp_error *err);
+
+/* Appends a rule for all nodes of operator OP ("Conv", "com.microsoft::FusedConv"). AMP_USAGE when
+   ONNX has no such operator. */
+enum amp_status amp_rules_add_op(struct amp_rules *rules, const char *op,
+                                 enum amp_precision precision, struct amp_rule_source source,
+                                 struct amp_error *err);
+
+/* Appends a rule for the nodes whose name matches the glob PATTERN. */
+void amp_rules_add_node(struct amp_rules *rules, const char *pattern, enum amp_precision precision,
+                        struct amp_rule_source source);
+
+/* AMP_RULES with the set's name when one of the loaded sets is not for DTYPE. */
+enum amp_status amp_rules_check_dtype(const struct amp_rules *rules, enum amp_dtype dtype,
+                                      struct amp_error *err);
+
+/* The limits for float16 or bfloat16; NULL for other dtypes. */
+const struct amp_rule_limits *amp_rules_limits(const struct amp_rules *rules, enum amp_dtype dtype);
+
+/* The names of the sets that come with the program, sorted; COUNT of them. AMP_IO when their folder
+   cannot be read. */
+enum amp_status amp_rules_names(struct amp_arena *arena, const char *const **names, size_t *count,
+                                struct amp_error *err);
+
+/*
+ * What a rule looks at: a node, or a group of nodes that stands for one operator. For a group, NODE
+ * is the one whose name, outputs and first input count, and domain and op_type are set to the
+ * operator's: attributes then have no value, so that a rule with `when` on one does not match.
+ */
+struct amp_rule_subject {
+    const struct amp_model *model;
+    uint32_t node;
+    const char *domain, *op_type;
+};
+
+struct amp_rule_subject amp_rule_subject(const struct amp_model *model, uint32_t node);
+
+/* The last matching rule; NULL when none matches (then rules->unlisted decides). */
+const struct amp_rule *amp_rules_match_subject(const struct amp_rules *rules,
+                                               const struct amp_rule_subject *subject);
+const struct amp_rule *amp_rules_match(const struct amp_rules *rules, const struct amp_model *model,
+                                       uint32_t node);
+
+#endif

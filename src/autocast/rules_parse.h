@@ -1,0 +1,42 @@
+#ifndef AMP_AUTOCAST_RULES_PARSE_H
+#define AMP_AUTOCAST_RULES_PARSE_H
+
+#include "autocast/rules.h"
+#include "autocast/rules_yaml.h"
+
+#include <regex.h>
+
+/* Private to the rules: from a tree to what one rule file says. */
+
+struct amp_rule_regex {
+    regex_t compiled;
+    struct amp_rule_regex *next; /* of all in an amp_rules */
+};
+
+/* Limits of 0 were not given. */
+struct amp_rules_document {
+    const char *name, *description; /* description NULL: not given */
+    uint32_t dtypes;                /* 0: not given */
+    bool has_unlisted;
+    enum amp_precision unlisted;
+    const struct amp_yaml_node *extends; /* a list of texts; NULL: not given */
+    struct amp_rule *rules;
+    size_t n_rules, rules_capacity;
+    struct amp_rule_limits bf16, fp16;
+};
+
+/* Checks all of YAML and fills *DOCUMENT, whose rules lie in the arena of RULES and name LABEL as
+   their file; regular expressions are kept with RULES in any case. AMP_RULES when it is wrong. */
+enum amp_status amp_rules_parse(struct amp_rules *rules, const struct amp_yaml *yaml,
+                                const char *label, struct amp_rules_document *document,
+                                struct amp_error *err);
+
+/* Splits "DOMAIN::NAME" into *OP, whose texts lie in ARENA. Returns NULL, or what is wrong, as text
+   in ARENA: an operator that a domain of ONNX's does not have. */
+const char *amp_rule_op_parse(struct amp_arena *arena, const char *text, struct amp_rule_op *op);
+
+/* "unknown WHAT 'WORD' (did you mean 'x'?); accepted: a, b, c" out of COUNT words, in ARENA. */
+const char *amp_unknown_word(struct amp_arena *arena, const char *what, const char *word,
+                             const char *const *words, size_t count);
+
+#endif
