@@ -40,6 +40,9 @@ AMP_OP(amp_op_sub)
 AMP_OP(amp_op_cast)
 AMP_OP(amp_op_cast_like)
 
+/* col2im.c */
+AMP_OP(amp_op_col2im)
+
 /* compress.c */
 AMP_OP(amp_op_compress)
 AMP_OP(amp_op_non_zero)
@@ -68,6 +71,9 @@ AMP_OP(amp_op_cum_sum)
 /* deconv.c */
 AMP_OP(amp_op_conv_transpose)
 
+/* deform_conv.c */
+AMP_OP(amp_op_deform_conv)
+
 /* det.c */
 AMP_OP(amp_op_det)
 
@@ -84,6 +90,10 @@ AMP_OP(amp_op_eye_like)
 AMP_OP(amp_op_one_hot)
 AMP_OP(amp_op_range)
 AMP_OP(amp_op_trilu)
+
+/* grid_sample.c */
+AMP_OP(amp_op_affine_grid)
+AMP_OP(amp_op_grid_sample)
 
 /* group_norm.c */
 AMP_OP(amp_op_group_normalization)
@@ -191,6 +201,10 @@ AMP_OP(amp_op_upsample)
 AMP_OP(amp_op_gru)
 AMP_OP(amp_op_lstm)
 AMP_OP(amp_op_rnn)
+
+/* roi.c */
+AMP_OP(amp_op_max_roi_pool)
+AMP_OP(amp_op_roi_align)
 
 /* scatter.c */
 AMP_OP(amp_op_scatter)
