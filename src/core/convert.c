@@ -133,7 +133,11 @@ void amp_dtype_convert(enum amp_dtype from_dtype, const void *from, enum amp_dty
         return;
     }
     convert_fn *convert = table[from_dtype][to_dtype];
-#pragma omp parallel for if (count > CHUNK)
+    if (count <= CHUNK) {
+        convert(from, to, count);
+        return;
+    }
+#pragma omp parallel for
     for (size_t i = 0; i < count; i += CHUNK)
         convert((const char *)from + i * from_size, (char *)to + i * to_size,
                 count - i < CHUNK ? count - i : CHUNK);

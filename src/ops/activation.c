@@ -24,12 +24,12 @@ static enum amp_status run_activation(struct amp_ctx *ctx, amp_loop_body *const 
     return amp_map_run(ctx, table, values);
 }
 
-#define DESCRIPTOR(NAME, lower, version, shape_function)           \
-    const struct amp_op amp_op_##lower = {.name = #NAME,           \
-                                          .newest = version,       \
-                                          .effect = AMP_COMPUTES,  \
-                                          .native = AMP_NATIVE_C,  \
-                                          .shape = shape_function, \
+#define DESCRIPTOR(NAME, lower, version, shape_function)             \
+    const struct amp_op amp_op_##lower = {.name = #NAME,             \
+                                          .newest = version,         \
+                                          .effect = AMP_COMPUTES,    \
+                                          .native = AMP_NATIVE_LOOP, \
+                                          .shape = shape_function,   \
                                           .run = run_##lower};
 
 /* Operator NAME, whose bodies lower_<DTYPE> are there for TYPES. */
@@ -132,7 +132,7 @@ static enum amp_status run_prelu(struct amp_ctx *ctx)
 {
     static amp_loop_body *const table[AMP_DTYPE_COUNT] = {AMP_REAL_TYPES(AMP_ROW, prelu)};
     amp_loop_body *body;
-    AMP_PICK(ctx, body, table, ctx->in[0]->dtype);
+    AMP_PICK(ctx, body, table, amp_compute_dtype(ctx->in[0]->dtype));
     struct amp_tensor slope = *ctx->in[1];
     align_slope(ctx, &slope.shape);
     amp_zip_loop(ctx, body, &slope);

@@ -52,25 +52,25 @@ void amp_zip_loop(struct amp_ctx *ctx, amp_loop_body *body, const struct amp_ten
     amp_loop_tensor(&loop, ctx->out[0]);
     amp_loop_tensor(&loop, ctx->in[0]);
     amp_loop_tensor(&loop, b);
-    amp_loop_run(&loop, body, NULL);
+    amp_loop_compute(&loop, body, NULL);
 }
 
 enum amp_status amp_zip_run(struct amp_ctx *ctx, amp_loop_body *const *table)
 {
     amp_loop_body *body;
-    AMP_PICK(ctx, body, table, ctx->in[0]->dtype);
+    AMP_PICK(ctx, body, table, amp_compute_dtype(ctx->in[0]->dtype));
     struct amp_tensor b = *ctx->in[1];
     AMP_TRY(amp_zip_align(ctx, &b.shape));
     amp_zip_loop(ctx, body, &b);
     return AMP_OK;
 }
 
-#define DESCRIPTOR(NAME, lower, version)                          \
-    const struct amp_op amp_op_##lower = {.name = #NAME,          \
-                                          .newest = version,      \
-                                          .effect = AMP_COMPUTES, \
-                                          .native = AMP_NATIVE_C, \
-                                          .shape = amp_zip_shape, \
+#define DESCRIPTOR(NAME, lower, version)                             \
+    const struct amp_op amp_op_##lower = {.name = #NAME,             \
+                                          .newest = version,         \
+                                          .effect = AMP_COMPUTES,    \
+                                          .native = AMP_NATIVE_LOOP, \
+                                          .shape = amp_zip_shape,    \
                                           .run = run_##lower};
 
 /* Operator NAME, whose bodies lower_<DTYPE> are there for all real types. */

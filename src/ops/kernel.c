@@ -39,6 +39,7 @@ void amp_loop_init(struct amp_loop *loop, int rank, const int64_t *dims)
 void amp_loop_view(struct amp_loop *loop, void *data, size_t size, const int64_t *strides)
 {
     struct amp_operand *operand = &loop->operands[loop->n_operands++];
+    operand->dtype = AMP_UNDEFINED;
     operand->data = data;
     operand->size = (int64_t)size;
     memcpy(operand->strides, strides, (size_t)loop->rank * sizeof *strides);
@@ -53,6 +54,7 @@ void amp_loop_tensor(struct amp_loop *loop, const struct amp_tensor *tensor)
         if (tensor->shape.dims[d] != 1)
             strides[missing + d] = own[d];
     amp_loop_view(loop, tensor->data, amp_dtype_bits(tensor->dtype) / 8, strides);
+    loop->operands[loop->n_operands - 1].dtype = tensor->dtype;
 }
 
 /* Whether every operand steps through dims OUTER and INNER as through one. */
@@ -96,10 +98,72 @@ void amp_loop_merge(struct amp_loop *loop)
     loop->rank = rank;
 }
 
-/* Runs BODY over elements BEGIN to END-1 of the loop in row-major order. */
-static void run_range(const struct amp_loop *loop, amp_loop_body *body, const void *param,
-                      int64_t begin, int64_t end)
+/* What runs the innermost dim: the body itself, or by way of float32. */
+struct work {
+    const struct amp_loop *loop;
+    amp_loop_body *body;
+    const void *param;
+    bool widens;
+};
+
+static bool is_narrow(const struct amp_operand *operand)
 {
+    return operand->dtype == AMP_FLOAT16 || operand->dtype == AMP_BFLOAT16;
+}
+
+/* Elements that are widened at a time. */
+enum { BLOCK = 512 };
+
+/* Puts N elements of an operand, from DATA on, into FLOATS, and gives the step between them. */
+static int64_t widen(const struct amp_operand *operand, const char *data, int64_t step, int64_t n,
+                     float *floats)
+{
+    if (step == 0 || step == 1) {
+        amp_dtype_convert(operand->dtype, data, AMP_FLOAT, floats, step == 0 ? 1 : (size_t)n);
+        return step;
+    }
+    for (int64_t i = 0; i < n; i++)
+        amp_dtype_convert(operand->dtype, data + i * step * operand->size, AMP_FLOAT, floats + i,
+                          1);
+    return 1;
+}
+
+/* Up to a block of the innermost dim, from element FIRST on. */
+static void run_block(const struct work *work, int64_t first, int64_t n, void *const *at,
+                      const int64_t *step)
+{
+    float floats[AMP_LOOP_OPERANDS][BLOCK];
+    void *block_at[AMP_LOOP_OPERANDS];
+    int64_t block_step[AMP_LOOP_OPERANDS];
+    const struct amp_operand *operands = work->loop->operands;
+    for (int k = 0; k < work->loop->n_operands; k++) {
+        block_at[k] = (char *)at[k] + first * step[k] * operands[k].size;
+        block_step[k] = step[k];
+        if (!is_narrow(&operands[k]))
+            continue;
+        block_step[k] = k == 0 ? 1 : widen(&operands[k], block_at[k], step[k], n, floats[k]);
+        block_at[k] = floats[k];
+    }
+    work->body(n, block_at, block_step, work->param);
+    if (is_narrow(&operands[0]))
+        amp_dtype_convert(AMP_FLOAT, floats[0], operands[0].dtype,
+                          (char *)at[0] + first * operands[0].size, (size_t)n);
+}
+
+static void run_row(const struct work *work, int64_t n, void *const *at, const int64_t *step)
+{
+    if (!work->widens) {
+        work->body(n, at, step, work->param);
+        return;
+    }
+    for (int64_t i = 0; i < n; i += BLOCK)
+        run_block(work, i, n - i < BLOCK ? n - i : BLOCK, at, step);
+}
+
+/* Works on elements BEGIN to END-1 of the loop in row-major order. */
+static void run_range(const struct work *work, int64_t begin, int64_t end)
+{
+    const struct amp_loop *loop = work->loop;
     int inner = loop->rank - 1;
     int64_t index[AMP_LOOP_RANK], step[AMP_LOOP_OPERANDS];
     amp_index_at(loop->rank, loop->dims, begin, index);
@@ -117,18 +181,18 @@ static void run_range(const struct amp_loop *loop, amp_loop_body *body, const vo
                 offset += index[d] * operand->strides[d];
             at[k] = operand->data + offset * operand->size;
         }
-        body(n, at, step, param);
+        run_row(work, n, at, step);
         begin += n;
         index[inner] = 0;
         amp_index_next(inner, loop->dims, index);
     }
 }
 
-/* Threads share the work in multiples of BLOCK elements, so that where vectors of elements begin,
+/* Threads share the work in multiples of some elements, so that where vectors of elements begin,
    and with it the last bit of some functions, does not depend on the number of threads. */
-enum { BLOCK = 64 };
+enum { GRAIN = 64 };
 
-void amp_loop_run(struct amp_loop *loop, amp_loop_body *body, const void *param)
+static void run_work(struct amp_loop *loop, const struct work *work)
 {
     int64_t count = 1;
     for (int d = 0; d < loop->rank; d++)
@@ -139,11 +203,24 @@ void amp_loop_run(struct amp_loop *loop, amp_loop_body *body, const void *param)
 #pragma omp parallel if (count >= AMP_PARALLEL_MIN)
     {
         int64_t threads = omp_get_num_threads(), thread = omp_get_thread_num();
-        int64_t blocks = (count + BLOCK - 1) / BLOCK;
-        int64_t share = (blocks + threads - 1) / threads * BLOCK, begin = thread * share;
+        int64_t grains = (count + GRAIN - 1) / GRAIN;
+        int64_t share = (grains + threads - 1) / threads * GRAIN, begin = thread * share;
         if (begin < count)
-            run_range(loop, body, param, begin, begin + share < count ? begin + share : count);
+            run_range(work, begin, begin + share < count ? begin + share : count);
     }
+}
+
+void amp_loop_run(struct amp_loop *loop, amp_loop_body *body, const void *param)
+{
+    run_work(loop, &(struct work){loop, body, param, false});
+}
+
+void amp_loop_compute(struct amp_loop *loop, amp_loop_body *body, const void *param)
+{
+    struct work work = {loop, body, param, false};
+    for (int k = 0; k < loop->n_operands; k++)
+        work.widens |= is_narrow(&loop->operands[k]);
+    run_work(loop, &work);
 }
 
 void amp_loop_inputs(struct amp_ctx *ctx, uint32_t n, amp_loop_body *body, const void *param)

@@ -121,6 +121,7 @@ struct amp_loop {
     int n_operands;
     struct amp_operand {
         char *data;
+        enum amp_dtype dtype;           /* AMP_UNDEFINED: a view */
         int64_t size;                   /* bytes of an element */
         int64_t strides[AMP_LOOP_RANK]; /* elements */
     } operands[AMP_LOOP_OPERANDS];
@@ -143,6 +144,19 @@ void amp_loop_merge(struct amp_loop *loop);
 
 /* Runs BODY over the loop, which is spent afterwards. PARAM is passed on. */
 void amp_loop_run(struct amp_loop *loop, amp_loop_body *body, const void *param);
+
+/* The same for a BODY that computes in float32: operands of float16 and bfloat16 come to it
+   widened, a block at a time, and what it writes to such an output is rounded. */
+void amp_loop_compute(struct amp_loop *loop, amp_loop_body *body, const void *param);
+
+/* For amp_op.native of operators that run so. */
+#define AMP_NATIVE_LOOP (AMP_NATIVE_C | AMP_NATIVE_DNNL)
+
+/* The dtype in which C computes what has DTYPE: float32 for float16 and bfloat16, else DTYPE. */
+static inline enum amp_dtype amp_compute_dtype(enum amp_dtype dtype)
+{
+    return dtype == AMP_FLOAT16 || dtype == AMP_BFLOAT16 ? AMP_FLOAT : dtype;
+}
 
 /* Output 0 (with memory) = BODY(inputs 0 to N-1, all there, broadcast to the output's shape). */
 void amp_loop_inputs(struct amp_ctx *ctx, uint32_t n, amp_loop_body *body, const void *param);

@@ -7,12 +7,12 @@
 
 #include <string.h>
 
-#define DESCRIPTOR(NAME, lower, version, shape_function)           \
-    const struct amp_op amp_op_##lower = {.name = #NAME,           \
-                                          .newest = version,       \
-                                          .effect = AMP_COMPUTES,  \
-                                          .native = AMP_NATIVE_C,  \
-                                          .shape = shape_function, \
+#define DESCRIPTOR(NAME, lower, version, shape_function)             \
+    const struct amp_op amp_op_##lower = {.name = #NAME,             \
+                                          .newest = version,         \
+                                          .effect = AMP_COMPUTES,    \
+                                          .native = AMP_NATIVE_LOOP, \
+                                          .shape = shape_function,   \
                                           .run = run_##lower};
 
 /* Operator NAME of two inputs, whose bodies lower_<DTYPE> are there for TYPES. */

@@ -49,14 +49,12 @@ static enum amp_status run_power(struct amp_ctx *ctx, const struct amp_tensor *e
         [AMP_INT32] = {[AMP_INT64] = pow_int32_INT64, [AMP_DOUBLE] = pow_int32_DOUBLE},
         [AMP_INT64] = {[AMP_INT64] = pow_int64_INT64, [AMP_DOUBLE] = pow_int64_DOUBLE}};
     static amp_loop_body *const squares[AMP_DTYPE_COUNT] = {AMP_FLOAT_TYPES(AMP_ROW, square)};
-    enum amp_dtype dtype = ctx->in[0]->dtype;
+    enum amp_dtype dtype = amp_compute_dtype(ctx->in[0]->dtype);
     amp_loop_body *body;
     /* x * x is what the normalizations that exporters take apart ask for, and many times faster. */
     if (squares[dtype] != NULL && amp_tensor_count(exponent) == 1 &&
-        amp_tensor_double(exponent, 0) == 2) {
-        amp_loop_inputs(ctx, 1, squares[dtype], NULL);
-        return AMP_OK;
-    }
+        amp_tensor_double(exponent, 0) == 2)
+        return amp_map_run(ctx, squares, NULL);
     AMP_PICK(ctx, body, by_type[dtype], exponent->dtype);
     amp_zip_loop(ctx, body, exponent);
     return AMP_OK;
@@ -65,7 +63,7 @@ static enum amp_status run_power(struct amp_ctx *ctx, const struct amp_tensor *e
 static enum amp_status run_pow(struct amp_ctx *ctx)
 {
     struct amp_tensor exponent;
-    enum amp_dtype dtype = exponent_dtype(ctx->in[0]->dtype, ctx->in[1]->dtype);
+    enum amp_dtype dtype = exponent_dtype(amp_compute_dtype(ctx->in[0]->dtype), ctx->in[1]->dtype);
     AMP_TRY(amp_cast_copy(ctx->in[1], dtype, &exponent, ctx->err));
     enum amp_status status = amp_zip_align(ctx, &exponent.shape);
     if (status == AMP_OK)
@@ -77,6 +75,6 @@ static enum amp_status run_pow(struct amp_ctx *ctx)
 const struct amp_op amp_op_pow = {.name = "Pow",
                                   .newest = 15,
                                   .effect = AMP_COMPUTES,
-                                  .native = AMP_NATIVE_C,
+                                  .native = AMP_NATIVE_LOOP,
                                   .shape = amp_zip_shape,
                                   .run = run_pow};

@@ -38,9 +38,12 @@ const struct amp_op amp_op_where = {.name = "Where",
 
 /* ---- Clip */
 
-/* Where the bounds are, of the element's type; NULL: there is none. */
+/* Where the bounds are, of the type that is computed in; NULL: there is none. Those that are not so
+   in the model, attributes and inputs of less than float32, have copies here. */
 struct bounds {
     const void *low, *high;
+    float floats[2];
+    double doubles[2];
 };
 
 #define BOUNDS(T)                                                        \
@@ -52,52 +55,47 @@ struct bounds {
     AMP_MAP_FULL(DTYPE, T, name, T, BOUNDS(T), x<low ? low : x, e> high ? high : e)
 AMP_REAL_TYPES(MAP_CLIP, clip)
 
-static enum amp_status input_bound(struct amp_ctx *ctx, uint32_t i, const void **bound)
+static const void *keep_bound(const struct amp_ctx *ctx, struct bounds *bounds, int i, double value)
 {
-    if (!amp_has_in(ctx, i))
-        return AMP_OK;
-    if (amp_tensor_count(ctx->in[i]) != 1)
-        return AMP_CTX_FAIL(ctx, "input %u must be a scalar", i);
-    *bound = ctx->in[i]->data;
-    return AMP_OK;
+    bounds->floats[i] = (float)value;
+    bounds->doubles[i] = value;
+    return ctx->in[0]->dtype == AMP_DOUBLE ? (const void *)&bounds->doubles[i]
+                                           : (const void *)&bounds->floats[i];
 }
 
-/* Bounds from attributes, which are float32 whatever the element type is. */
-struct attribute_bounds {
-    float values[2];
-    double wide_values[2];
-};
-
-static const void *attribute_bound(const struct amp_ctx *ctx, int i, const char *name,
-                                   struct attribute_bounds *storage)
+static enum amp_status find_bound(const struct amp_ctx *ctx, const char *attribute, uint32_t input,
+                                  struct bounds *bounds, const void **bound)
 {
-    if (amp_node_attr(ctx->node, name) == NULL)
-        return NULL;
-    storage->values[i] = amp_node_float(ctx->node, name, 0);
-    storage->wide_values[i] = (double)storage->values[i];
-    return ctx->in[0]->dtype == AMP_DOUBLE ? (const void *)&storage->wide_values[i]
-                                           : (const void *)&storage->values[i];
+    int i = (int)input - 1;
+    if (ctx->node->since_version < 11) {
+        if (amp_node_attr(ctx->node, attribute) != NULL)
+            *bound = keep_bound(ctx, bounds, i, (double)amp_node_float(ctx->node, attribute, 0));
+        return AMP_OK;
+    }
+    if (!amp_has_in(ctx, input))
+        return AMP_OK;
+    const struct amp_tensor *tensor = ctx->in[input];
+    if (amp_tensor_count(tensor) != 1)
+        return AMP_CTX_FAIL(ctx, "input %u must be a scalar", input);
+    *bound = tensor->data;
+    if (amp_compute_dtype(tensor->dtype) != tensor->dtype)
+        *bound = keep_bound(ctx, bounds, i, amp_tensor_double(tensor, 0));
+    return AMP_OK;
 }
 
 static enum amp_status run_clip(struct amp_ctx *ctx)
 {
     static amp_loop_body *const table[AMP_DTYPE_COUNT] = {AMP_REAL_TYPES(AMP_ROW, clip)};
-    struct bounds bounds = {NULL, NULL};
-    struct attribute_bounds storage;
-    if (ctx->node->since_version < 11) {
-        bounds.low = attribute_bound(ctx, 0, "min", &storage);
-        bounds.high = attribute_bound(ctx, 1, "max", &storage);
-    } else {
-        AMP_TRY(input_bound(ctx, 1, &bounds.low));
-        AMP_TRY(input_bound(ctx, 2, &bounds.high));
-    }
+    struct bounds bounds = {.low = NULL, .high = NULL};
+    AMP_TRY(find_bound(ctx, "min", 1, &bounds, &bounds.low));
+    AMP_TRY(find_bound(ctx, "max", 2, &bounds, &bounds.high));
     return amp_map_run(ctx, table, &bounds);
 }
 
 const struct amp_op amp_op_clip = {.name = "Clip",
                                    .newest = 13,
                                    .effect = AMP_COMPUTES,
-                                   .native = AMP_NATIVE_C,
+                                   .native = AMP_NATIVE_LOOP,
                                    .shape = amp_shape_same,
                                    .run = run_clip};
 
@@ -113,7 +111,7 @@ static void accumulate(struct amp_ctx *ctx, amp_loop_body *body)
         amp_loop_tensor(&loop, out);
         amp_loop_tensor(&loop, sum);
         amp_loop_tensor(&loop, ctx->in[i]);
-        amp_loop_run(&loop, body, NULL);
+        amp_loop_compute(&loop, body, NULL);
     }
     if (ctx->n_in == 1)
         memcpy(out->data, ctx->in[0]->data, amp_tensor_size(out));
@@ -125,36 +123,37 @@ static enum amp_status run_variadic(struct amp_ctx *ctx, amp_loop_body *const *t
     for (uint32_t i = 0; i < ctx->n_in; i++)
         if (!amp_has_in(ctx, i))
             return AMP_CTX_FAIL(ctx, "input %u is missing", i);
-    AMP_PICK(ctx, body, table, ctx->out[0]->dtype);
+    AMP_PICK(ctx, body, table, amp_compute_dtype(ctx->out[0]->dtype));
     accumulate(ctx, body);
     return AMP_OK;
 }
 
-#define DESCRIPTOR(NAME, lower)                                         \
+#define DESCRIPTOR(NAME, lower, dtypes)                                 \
     const struct amp_op amp_op_##lower = {.name = NAME,                 \
                                           .newest = 13,                 \
                                           .effect = AMP_COMPUTES,       \
-                                          .native = AMP_NATIVE_C,       \
+                                          .native = dtypes,             \
                                           .shape = amp_shape_broadcast, \
                                           .run = run_##lower};
-#define VARIADIC(NAME, lower, TYPES)                                                  \
+#define VARIADIC(NAME, lower, TYPES, dtypes)                                          \
     static enum amp_status run_##lower(struct amp_ctx *ctx)                           \
     {                                                                                 \
         static amp_loop_body *const table[AMP_DTYPE_COUNT] = {TYPES(AMP_ROW, lower)}; \
         return run_variadic(ctx, table);                                              \
     }                                                                                 \
-    DESCRIPTOR(NAME, lower)
+    DESCRIPTOR(NAME, lower, dtypes)
 
 AMP_FLOAT_TYPES(AMP_ZIP, max, x > y || x != x ? x : y)
 AMP_INTEGER_TYPES(AMP_ZIP_INT, max, x > y ? x : y)
-VARIADIC("Max", max, AMP_REAL_TYPES)
+VARIADIC("Max", max, AMP_REAL_TYPES, AMP_NATIVE_LOOP)
 
 AMP_FLOAT_TYPES(AMP_ZIP, min, x < y || x != x ? x : y)
 AMP_INTEGER_TYPES(AMP_ZIP_INT, min, x < y ? x : y)
-VARIADIC("Min", min, AMP_REAL_TYPES)
+VARIADIC("Min", min, AMP_REAL_TYPES, AMP_NATIVE_LOOP)
 
+/* In float32 throughout for the halves, so that they round once. */
 AMP_FLOAT_TYPES(AMP_ZIP, sum, x + y)
-VARIADIC("Sum", sum, AMP_FLOAT_TYPES)
+VARIADIC("Sum", sum, AMP_FLOAT_TYPES, AMP_NATIVE_C)
 
 AMP_FLOAT_TYPES(AMP_MAP_AB, divide, 0, x / a)
 static enum amp_status run_mean(struct amp_ctx *ctx)
@@ -169,4 +168,4 @@ static enum amp_status run_mean(struct amp_ctx *ctx)
     amp_loop_run(&loop, table[ctx->out[0]->dtype], parameters);
     return AMP_OK;
 }
-DESCRIPTOR("Mean", mean)
+DESCRIPTOR("Mean", mean, AMP_NATIVE_C)

@@ -9,8 +9,12 @@
 enum amp_status amp_map_run(struct amp_ctx *ctx, amp_loop_body *const *table, const void *param)
 {
     amp_loop_body *body;
-    AMP_PICK(ctx, body, table, ctx->in[0]->dtype);
-    amp_loop_inputs(ctx, 1, body, param);
+    AMP_PICK(ctx, body, table, amp_compute_dtype(ctx->in[0]->dtype));
+    struct amp_loop loop;
+    amp_loop_init(&loop, ctx->out[0]->shape.rank, ctx->out[0]->shape.dims);
+    amp_loop_tensor(&loop, ctx->out[0]);
+    amp_loop_tensor(&loop, ctx->in[0]);
+    amp_loop_compute(&loop, body, param);
     return AMP_OK;
 }
 
@@ -24,7 +28,7 @@ enum amp_status amp_map_run(struct amp_ctx *ctx, amp_loop_body *const *table, co
     const struct amp_op amp_op_##lower = {.name = #NAME,                              \
                                           .newest = version,                          \
                                           .effect = AMP_COMPUTES,                     \
-                                          .native = AMP_NATIVE_C,                     \
+                                          .native = AMP_NATIVE_LOOP,                  \
                                           .shape = amp_shape_same,                    \
                                           .run = run_##lower};
 
