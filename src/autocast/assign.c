@@ -1,0 +1,351 @@
+/*
+ * Decides in which dtype each node runs. Takes the rules' wishes and the operators' type
+ * constraints and walks the graphs in topological order, because an unlisted node follows what its
+ * inputs have become. Inserts nothing: cast_insert.c carries the decisions out.
+ */
+#include "autocast/assign.h"
+
+#include "autocast/weights.h"
+#include "onnx/infer.h"
+#include "onnx/schema.h"
+#include "ops/op.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *text;
+} reasons[AMP_REASON_COUNT] = {
+    [AMP_REASON_RULE] = {"rule", "a rule matched"},
+    [AMP_REASON_UNLISTED] = {"unlisted", "no rule matched: runs in its inputs' type"},
+    [AMP_REASON_NOT_FLOAT] = {"not-float", "no float data"},
+    [AMP_REASON_NOT_TENSOR] = {"not-tensor", "it gives sequences, optionals or maps"},
+    [AMP_REASON_DOUBLE] = {"float64", "float64 is not eligible"},
+    [AMP_REASON_EXPLICIT_DTYPE] = {"explicit-dtype", "an attribute says its type"},
+    [AMP_REASON_CONTROL_FLOW] = {"control-flow", "its bodies decide for themselves"},
+    [AMP_REASON_UNKNOWN_OP] = {"unknown-op", "unknown operator: float32 at its edges"},
+    [AMP_REASON_NO_LOWER_TYPE] = {"no-lower-type", "the operator does not take the lower type"},
+    [AMP_REASON_OPSET] = {"opset", "needs a newer opset than the model can have"},
+    [AMP_REASON_WEIGHT_RANGE] = {"weight-range", "a constant is beyond the lower type's range"},
+};
+
+const char *amp_reason_name(enum amp_reason reason)
+{
+    return reasons[reason].name;
+}
+
+const char *amp_reason_text(enum amp_reason reason)
+{
+    return reasons[reason].text;
+}
+
+struct pass {
+    const struct amp_model *model;
+    const struct amp_rules *rules;
+    int cap;
+    struct amp_assignment *result;
+    double *weight_max; /* per value id; below 0: not looked at yet */
+    bool *is_static;    /* per value id: depends on constants alone */
+};
+
+static bool is_float_variable(const struct amp_schema_type *type)
+{
+    return type->name != NULL && (type->tensors & AMP_DTYPE_BIT(AMP_FLOAT)) != 0;
+}
+
+/* The node's definition at the newest opset in reach: types only grow, and it is there that a newer
+   operator separates what may be cast from what may not (BatchNormalization's statistics). */
+static const struct amp_schema *schema_in_reach(const struct pass *pass,
+                                                const struct amp_node *node)
+{
+    if (strcmp(node->schema->domain, "") != 0)
+        return node->schema;
+    const struct amp_schema *schema = amp_schema_find("", node->op_type, pass->cap);
+    return schema == NULL || schema->deprecated ? node->schema : schema;
+}
+
+/* The first input of type variable TYPE; AMP_NONE when there is none. */
+static uint32_t input_of(const struct amp_node *node, const struct amp_schema *schema, int type)
+{
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        const struct amp_schema_param *param = amp_schema_input(schema, i);
+        if (param != NULL && param->type == type && node->inputs[i] != AMP_NONE)
+            return node->inputs[i];
+    }
+    return AMP_NONE;
+}
+
+/* The type variable that the node's precision is about: its first output's where inputs share it,
+   else that of the first input with float data. -1: none. */
+static int main_type(const struct pass *pass, const struct amp_node *node,
+                     const struct amp_schema *schema)
+{
+    const struct amp_schema_param *output = amp_schema_output(schema, 0);
+    if (output != NULL && is_float_variable(amp_schema_type(schema, output)) &&
+        input_of(node, schema, output->type) != AMP_NONE)
+        return output->type;
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        const struct amp_schema_param *input = amp_schema_input(schema, i);
+        if (input == NULL || node->inputs[i] == AMP_NONE)
+            continue;
+        enum amp_dtype dtype = amp_value_at(pass->model, node->inputs[i])->dtype;
+        if (is_float_variable(amp_schema_type(schema, input)) && amp_dtype_is_autocast(dtype))
+            return input->type;
+    }
+    return -1;
+}
+
+static bool is_control_flow(const struct amp_node *node)
+{
+    for (uint32_t i = 0; i < node->n_attrs; i++)
+        if (node->attrs[i].type == AMP_ATTR_GRAPH || node->attrs[i].type == AMP_ATTR_GRAPHS)
+            return true;
+    return false;
+}
+
+static bool has_explicit_dtype(const struct amp_node *node)
+{
+    return amp_names_dtype(node) || amp_node_is(node, "", "Constant") ||
+           amp_node_is(node, "", "CastLike");
+}
+
+/* Sequences, optionals and maps keep the element types that they were declared with. */
+static bool gives_no_tensor(const struct pass *pass, const struct amp_node *node)
+{
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        if (node->outputs[i] != AMP_NONE) {
+            enum amp_kind kind = amp_value_at(pass->model, node->outputs[i])->kind;
+            if (kind != AMP_KIND_TENSOR && kind != AMP_KIND_UNKNOWN)
+                return true;
+        }
+    return false;
+}
+
+/* Whether the node keeps its types whatever the rules say, and why. */
+static bool is_ineligible(const struct pass *pass, const struct amp_node *node,
+                          struct amp_decision *decision)
+{
+    if (node->schema == NULL) {
+        decision->reason = AMP_REASON_UNKNOWN_OP;
+        return true;
+    }
+    if (is_control_flow(node)) {
+        decision->reason = AMP_REASON_CONTROL_FLOW;
+        return true;
+    }
+    if (has_explicit_dtype(node)) {
+        decision->reason = AMP_REASON_EXPLICIT_DTYPE;
+        return true;
+    }
+    if (gives_no_tensor(pass, node)) {
+        decision->reason = AMP_REASON_NOT_TENSOR;
+        return true;
+    }
+    const struct amp_schema *schema = schema_in_reach(pass, node);
+    decision->type = main_type(pass, node, schema);
+    uint32_t input = decision->type < 0 ? AMP_NONE : input_of(node, schema, decision->type);
+    const struct amp_value *value = input == AMP_NONE ? NULL : amp_value_at(pass->model, input);
+    if (value == NULL || value->kind != AMP_KIND_TENSOR || !amp_dtype_is_autocast(value->dtype)) {
+        bool is_double = value != NULL && value->dtype == AMP_DOUBLE;
+        decision->reason = is_double ? AMP_REASON_DOUBLE : AMP_REASON_NOT_FLOAT;
+        return true;
+    }
+    return false;
+}
+
+/* The dtype that the node's inputs of its main type promote to; what depends on constants alone
+   counts only where WITH_CONSTANTS says so or nothing else is there. */
+static enum amp_dtype promoted(const struct pass *pass, const struct amp_node *node, int type,
+                               bool with_constants)
+{
+    const struct amp_schema *schema = schema_in_reach(pass, node);
+    enum amp_dtype all = AMP_UNDEFINED, live = AMP_UNDEFINED;
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        const struct amp_schema_param *param = amp_schema_input(schema, i);
+        uint32_t id = node->inputs[i];
+        if (param == NULL || param->type != type || id == AMP_NONE)
+            continue;
+        enum amp_dtype dtype = pass->result->values[id];
+        all = all == AMP_UNDEFINED ? dtype : amp_dtype_promote(all, dtype);
+        if (!pass->is_static[id])
+            live = live == AMP_UNDEFINED ? dtype : amp_dtype_promote(live, dtype);
+    }
+    return with_constants || live == AMP_UNDEFINED ? all : live;
+}
+
+static enum amp_dtype wished_dtype(const struct pass *pass, const struct amp_node *node,
+                                   const struct amp_decision *decision)
+{
+    switch (decision->wish) {
+    case AMP_LOWER:
+        return pass->result->lower;
+    case AMP_FP32:
+        return AMP_FLOAT;
+    case AMP_WIDEST:
+        return promoted(pass, node, decision->type, true);
+    case AMP_FOLLOW:
+    case AMP_PRECISION_COUNT:
+        break;
+    }
+    return promoted(pass, node, decision->type, false);
+}
+
+static bool takes_dtype(const struct amp_schema *schema, const char *variable, enum amp_dtype dtype)
+{
+    for (uint8_t i = 0; i < schema->n_types; i++)
+        if (schema->types[i].name != NULL && strcmp(schema->types[i].name, variable) == 0)
+            return (schema->types[i].tensors & AMP_DTYPE_BIT(dtype)) != 0;
+    return false;
+}
+
+/* The first opset, the model's own or newer, at which the operator takes DTYPE; 0: none. */
+static int opset_for(const struct pass *pass, const struct amp_node *node, int type,
+                     enum amp_dtype dtype)
+{
+    const char *variable = schema_in_reach(pass, node)->types[type].name;
+    int opset = (int)amp_model_opset(pass->model, node->domain);
+    for (const struct amp_schema *s = node->schema; s != NULL; s = amp_schema_next(s))
+        if (takes_dtype(s, variable, dtype))
+            return s->since_version > opset ? s->since_version : opset;
+    return 0;
+}
+
+static double weight_max(struct pass *pass, uint32_t id)
+{
+    if (pass->weight_max[id] < 0)
+        pass->weight_max[id] = amp_weight_max(amp_value_at(pass->model, id)->constant);
+    return pass->weight_max[id];
+}
+
+/* The constant that DTYPE cannot hold; AMP_NONE when all fit. */
+static uint32_t overflowing_weight(struct pass *pass, const struct amp_node *node, int type,
+                                   enum amp_dtype dtype)
+{
+    const struct amp_schema *schema = schema_in_reach(pass, node);
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        const struct amp_schema_param *param = amp_schema_input(schema, i);
+        uint32_t id = node->inputs[i];
+        if (param == NULL || param->type != type || id == AMP_NONE)
+            continue;
+        const struct amp_tensor *constant = amp_value_at(pass->model, id)->constant;
+        if (constant == NULL || amp_dtype_is_exact(constant->dtype, dtype))
+            continue;
+        double max = weight_max(pass, id);
+        if (amp_weight_overflows(max, dtype) ||
+            max > amp_rules_limits(pass->rules, dtype)->weight_max)
+            return id;
+    }
+    return AMP_NONE;
+}
+
+static void keep_float(struct amp_decision *decision, enum amp_reason reason, uint32_t value)
+{
+    decision->dtype = AMP_FLOAT;
+    decision->reason = reason;
+    decision->value = value;
+}
+
+/* Takes the wish back where the operator, the opset or a constant forbids it. Only a rule's own
+   wish raises the opset; what merely follows its inputs takes the opset that is there. */
+static void constrain(struct pass *pass, const struct amp_node *node, struct amp_decision *decision)
+{
+    if (decision->dtype == AMP_FLOAT)
+        return;
+    int opset = opset_for(pass, node, decision->type, decision->dtype);
+    uint32_t weight = overflowing_weight(pass, node, decision->type, decision->dtype);
+    if (opset == 0)
+        keep_float(decision, AMP_REASON_NO_LOWER_TYPE, AMP_NONE);
+    else if (opset > pass->cap)
+        keep_float(decision, AMP_REASON_OPSET, AMP_NONE);
+    else if (weight != AMP_NONE)
+        keep_float(decision, AMP_REASON_WEIGHT_RANGE, weight);
+    else if (decision->wish == AMP_LOWER && opset > pass->result->opset)
+        pass->result->opset = opset;
+}
+
+static void set_outputs(struct pass *pass, const struct amp_node *node,
+                        const struct amp_decision *decision)
+{
+    const struct amp_schema *schema = schema_in_reach(pass, node);
+    for (uint32_t i = 0; i < node->n_outputs; i++) {
+        const struct amp_schema_param *param = amp_schema_output(schema, i);
+        if (param != NULL && param->type == decision->type && node->outputs[i] != AMP_NONE)
+            pass->result->values[node->outputs[i]] = decision->dtype;
+    }
+}
+
+/* Whether the node gives the same in every run: ConstantOfShape of a constant, a reshaped weight.
+ */
+static bool is_static_node(const struct pass *pass, const struct amp_node *node)
+{
+    const struct amp_op *op = amp_op_find(node->domain, node->op_type);
+    bool is_static = op != NULL && op->effect != AMP_OPAQUE && node->n_inputs > 0;
+    for (uint32_t i = 0; i < node->n_inputs && is_static; i++)
+        is_static = node->inputs[i] == AMP_NONE || pass->is_static[node->inputs[i]];
+    return is_static;
+}
+
+static void mark_static(struct pass *pass, const struct amp_node *node)
+{
+    if (!is_static_node(pass, node))
+        return;
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        if (node->outputs[i] != AMP_NONE)
+            pass->is_static[node->outputs[i]] = true;
+}
+
+static void decide(struct pass *pass, uint32_t id)
+{
+    const struct amp_node *node = amp_node_at(pass->model, id);
+    struct amp_decision *decision = &pass->result->nodes[id];
+    *decision = (struct amp_decision){.type = -1, .value = AMP_NONE};
+    decision->rule = amp_rules_match(pass->rules, pass->model, id);
+    decision->wish = decision->rule ? decision->rule->precision : pass->rules->unlisted;
+    decision->reason = decision->rule ? AMP_REASON_RULE : AMP_REASON_UNLISTED;
+    if (is_ineligible(pass, node, decision)) {
+        decision->type = -1;
+        return;
+    }
+    decision->dtype = wished_dtype(pass, node, decision);
+    constrain(pass, node, decision);
+    set_outputs(pass, node, decision);
+}
+
+static void assign_graph(struct pass *pass, uint32_t graph)
+{
+    const struct amp_ids *nodes = &pass->model->graphs[graph].nodes;
+    for (size_t i = 0; i < nodes->count; i++) {
+        const struct amp_node *node = amp_node_at(pass->model, nodes->items[i]);
+        for (uint32_t a = 0; a < node->n_attrs; a++)
+            if (node->attrs[a].type == AMP_ATTR_GRAPH || node->attrs[a].type == AMP_ATTR_GRAPHS)
+                for (size_t k = 0; k < node->attrs[a].count; k++)
+                    assign_graph(pass, node->attrs[a].graphs[k]);
+        mark_static(pass, node);
+        decide(pass, nodes->items[i]);
+    }
+}
+
+void amp_assign(const struct amp_model *model, const struct amp_rules *rules, enum amp_dtype lower,
+                int cap, struct amp_assignment *assignment)
+{
+    struct amp_arena *arena = model->arena;
+    int opset = (int)amp_model_opset(model, "");
+    *assignment = (struct amp_assignment){
+        .lower = lower,
+        .nodes = amp_arena_array(arena, model->n_nodes, sizeof *assignment->nodes),
+        .values = amp_arena_array(arena, model->n_values, sizeof *assignment->values),
+        .opset = opset,
+        .n_nodes = model->n_nodes};
+    struct pass pass = {
+        .model = model, .rules = rules, .cap = cap > opset ? cap : opset, .result = assignment};
+    pass.weight_max = amp_xmalloc(model->n_values, sizeof *pass.weight_max);
+    pass.is_static = amp_xmalloc(model->n_values, sizeof *pass.is_static);
+    for (size_t v = 0; v < model->n_values; v++) {
+        assignment->values[v] = amp_value_at(model, (uint32_t)v)->dtype;
+        pass.weight_max[v] = -1;
+        pass.is_static[v] = amp_value_at(model, (uint32_t)v)->constant != NULL;
+    }
+    assign_graph(&pass, 0);
+    free(pass.weight_max);
+    free(pass.is_static);
+}

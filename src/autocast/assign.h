@@ -1,0 +1,55 @@
+#ifndef AMP_AUTOCAST_ASSIGN_H
+#define AMP_AUTOCAST_ASSIGN_H
+
+#include "autocast/rules.h"
+#include "core/graph.h"
+
+/* Why a node has its precision: the rule that matched it, or the constraint that kept it from it.
+   Name and text of each stand in assign.c. */
+enum amp_reason {
+    AMP_REASON_RULE,           /* a rule decided */
+    AMP_REASON_UNLISTED,       /* no rule matched: it follows its inputs */
+    AMP_REASON_NOT_FLOAT,      /* no float inputs or outputs */
+    AMP_REASON_NOT_TENSOR,     /* it gives sequences, optionals or maps, which keep their types */
+    AMP_REASON_DOUBLE,         /* float64 data are not eligible */
+    AMP_REASON_EXPLICIT_DTYPE, /* an attribute says its dtype */
+    AMP_REASON_CONTROL_FLOW,   /* If, Loop, Scan: their bodies decide for themselves */
+    AMP_REASON_UNKNOWN_OP,     /* not in the schema table: float32 at its edges */
+    AMP_REASON_NO_LOWER_TYPE,  /* no opset in reach lets the operator take the lower dtype */
+    AMP_REASON_OPSET,          /* it needs a newer opset than the model can be raised to */
+    AMP_REASON_WEIGHT_RANGE,   /* a constant input has values beyond the lower dtype's range */
+    AMP_REASON_COUNT
+};
+
+struct amp_decision {
+    enum amp_precision wish;     /* what the rules say */
+    const struct amp_rule *rule; /* NULL: unlisted */
+    enum amp_reason reason;
+    enum amp_dtype dtype; /* the node runs in: float32 or the lower one; AMP_UNDEFINED: not a float
+                             node, or one that keeps its types */
+    int type;       /* the type variable (index in the schema's types) that takes the dtype; -1 */
+    uint32_t value; /* AMP_REASON_WEIGHT_RANGE: the constant; else AMP_NONE */
+};
+
+struct amp_assignment {
+    enum amp_dtype lower;
+    struct amp_decision *nodes; /* per node id */
+    enum amp_dtype *values;     /* per value id: its dtype once the decisions are carried out */
+    int opset;                  /* the opset of ai.onnx that the lowered nodes need */
+    size_t n_nodes; /* of the model when it was made; nodes made later have no decision */
+};
+
+/*
+ * Decides the precision of every node by RULES, as torch.autocast does (design: "Autocast
+ * semantics"). CAP is the newest opset that the model may be raised to; what needs a newer one
+ * stays float32. Types must be inferred. The model is not changed; the assignment lives in its
+ * arena.
+ */
+void amp_assign(const struct amp_model *model, const struct amp_rules *rules, enum amp_dtype lower,
+                int cap, struct amp_assignment *assignment);
+
+/* "rule", "unlisted", "weight-range" ...: stable names for reports; and a sentence for people. */
+const char *amp_reason_name(enum amp_reason reason);
+const char *amp_reason_text(enum amp_reason reason);
+
+#endif

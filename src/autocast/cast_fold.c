@@ -1,0 +1,240 @@
+/*
+ * Folds redundant casts, wherever they come from: this conversion, an earlier one or the exporter.
+ * Works in topological order, so that a chain shrinks link by link.
+ */
+#include "autocast/cast_fold.h"
+
+#include "autocast/weights.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct fold {
+    struct amp_model *model;
+    uint32_t *uses;                     /* per value: how often nodes take it, and as an output */
+    uint32_t *standin;                  /* per value: what its consumers take instead */
+    uint32_t (*casts)[AMP_DTYPE_COUNT]; /* per value: the first cast to a dtype; AMP_NONE */
+    size_t n_removed;
+};
+
+static bool is_cast(const struct amp_node *node)
+{
+    return !node->is_removed && amp_node_is(node, "", "Cast") && node->n_inputs == 1 &&
+           node->n_outputs == 1 && node->inputs[0] != AMP_NONE && node->outputs[0] != AMP_NONE;
+}
+
+size_t amp_cast_count(const struct amp_model *model)
+{
+    size_t count = 0;
+    for (uint32_t id = 0; id < model->n_nodes; id++)
+        count += is_cast(amp_node_at(model, id));
+    return count;
+}
+
+/* Integers and the float types that autocast moves between: strings and float8 have casts of their
+   own rules. */
+static bool is_plain(enum amp_dtype dtype)
+{
+    enum amp_dtype_class class = amp_dtype_class(dtype);
+    return amp_dtype_is_autocast(dtype) || dtype == AMP_DOUBLE || class == AMP_CLASS_INT ||
+           class == AMP_CLASS_UINT || class == AMP_CLASS_BOOL;
+}
+
+static uint32_t *count_uses(const struct amp_model *model)
+{
+    uint32_t *uses = amp_xmalloc(model->n_values, sizeof *uses);
+    memset(uses, 0, model->n_values * sizeof *uses);
+    for (uint32_t id = 0; id < model->n_nodes; id++) {
+        const struct amp_node *node = amp_node_at(model, id);
+        for (uint32_t i = 0; i < node->n_inputs && !node->is_removed; i++)
+            if (node->inputs[i] != AMP_NONE)
+                uses[node->inputs[i]]++;
+    }
+    for (size_t g = 0; g < model->n_graphs; g++)
+        for (size_t i = 0; i < model->graphs[g].outputs.count; i++)
+            uses[model->graphs[g].outputs.items[i]]++;
+    return uses;
+}
+
+static void set_input(struct fold *fold, uint32_t node, uint32_t slot, uint32_t value)
+{
+    uint32_t *input = &amp_node_at(fold->model, node)->inputs[slot];
+    fold->uses[*input]--;
+    fold->uses[value]++;
+    *input = value;
+}
+
+/* Removes the cast that makes VALUE when nothing takes it any more, and so on up its chain. */
+static void remove_unused(struct fold *fold, uint32_t value)
+{
+    while (fold->uses[value] == 0) {
+        uint32_t producer = amp_value_at(fold->model, value)->producer;
+        if (producer == AMP_NONE || !is_cast(amp_node_at(fold->model, producer)))
+            return;
+        value = amp_node_at(fold->model, producer)->inputs[0];
+        fold->uses[value]--;
+        amp_node_remove(fold->model, producer);
+        fold->n_removed++;
+    }
+}
+
+/* Skips the cast before NODE when it loses nothing on the way to NODE's own dtype. */
+static void skip_chain(struct fold *fold, uint32_t id)
+{
+    for (;;) {
+        uint32_t middle = amp_node_at(fold->model, id)->inputs[0];
+        uint32_t producer = amp_value_at(fold->model, middle)->producer;
+        if (producer == AMP_NONE || !is_cast(amp_node_at(fold->model, producer)))
+            return;
+        uint32_t source = amp_node_at(fold->model, producer)->inputs[0];
+        enum amp_dtype from = amp_value_at(fold->model, source)->dtype;
+        enum amp_dtype through = amp_value_at(fold->model, middle)->dtype;
+        enum amp_dtype to =
+            amp_value_at(fold->model, amp_node_at(fold->model, id)->outputs[0])->dtype;
+        if (!is_plain(from) || !is_plain(through) || !is_plain(to) ||
+            !amp_dtype_is_exact(from, through))
+            return;
+        set_input(fold, id, 0, source);
+        remove_unused(fold, middle);
+    }
+}
+
+/* Makes the consumers of NODE's output take VALUE instead. The node stays when its output is a
+   graph output, which must keep its name. */
+static void replace(struct fold *fold, uint32_t id, uint32_t value)
+{
+    fold->standin[amp_node_at(fold->model, id)->outputs[0]] = value;
+}
+
+/* The cast of VALUE to DTYPE that stands for all others; NODE's own becomes it when it is the
+   first. A body's cast cannot stand for one outside of it, so that each graph has its own first. */
+static uint32_t first_cast(struct fold *fold, uint32_t value, uint32_t output)
+{
+    uint32_t *first = &fold->casts[value][amp_value_at(fold->model, output)->dtype];
+    if (*first == AMP_NONE ||
+        amp_value_at(fold->model, *first)->graph != amp_value_at(fold->model, output)->graph)
+        *first = output;
+    return *first;
+}
+
+/* A tensor of one element in DTYPE for a ConstantOfShape; NULL when it cannot be. */
+static struct amp_tensor *fill_value(struct fold *fold, const struct amp_node *producer,
+                                     enum amp_dtype dtype)
+{
+    static float zero;
+    struct amp_tensor fallback = {
+        .dtype = AMP_FLOAT, .shape = {.rank = 1, .dims = {1}}, .data = &zero};
+    const struct amp_attr *attr = amp_node_attr(producer, "value");
+    const struct amp_tensor *value =
+        attr != NULL && attr->type == AMP_ATTR_TENSOR ? attr->tensors[0] : &fallback;
+    if (!amp_dtype_is_autocast(value->dtype) || amp_tensor_count(value) != 1)
+        return NULL;
+    if (amp_weight_overflows(amp_weight_max(value), dtype))
+        return NULL;
+    return amp_weight_convert(fold->model, value, dtype);
+}
+
+/* Turns the cast of a ConstantOfShape into a ConstantOfShape of the cast's dtype. */
+static void fold_fill(struct fold *fold, uint32_t id)
+{
+    struct amp_model *model = fold->model;
+    struct amp_node *cast = amp_node_at(model, id);
+    uint32_t input = cast->inputs[0], producer_id = amp_value_at(model, input)->producer;
+    enum amp_dtype dtype = amp_value_at(model, cast->outputs[0])->dtype;
+    if (producer_id == AMP_NONE || !amp_dtype_is_autocast(dtype))
+        return;
+    const struct amp_node *producer = amp_node_at(model, producer_id);
+    /* bfloat16 fills came with opset 20 (ONNX ConstantOfShape-20). */
+    if (!amp_node_is(producer, "", "ConstantOfShape") || producer->n_inputs != 1 ||
+        (dtype == AMP_BFLOAT16 && amp_model_opset(model, "") < 20))
+        return;
+    struct amp_tensor *fill = fill_value(fold, producer, dtype);
+    if (fill == NULL)
+        return;
+    struct amp_tensor **list = amp_arena_memdup(model->arena, &fill, sizeof fill);
+    set_input(fold, id, 0, producer->inputs[0]);
+    cast->op_type = "ConstantOfShape";
+    cast->schema = producer->schema;
+    cast->since_version = producer->since_version;
+    amp_node_remove_attr(model, id, "to");
+    amp_node_remove_attr(model, id, "saturate");
+    amp_node_set_attr(
+        model, id,
+        (struct amp_attr){.name = "value", .type = AMP_ATTR_TENSOR, .count = 1, .tensors = list});
+    fold->n_removed++;
+    if (fold->uses[input] == 0) {
+        uint32_t shape = producer->inputs[0];
+        fold->uses[shape]--;
+        amp_node_remove(model, producer_id);
+    }
+}
+
+static void fold_cast(struct fold *fold, uint32_t id)
+{
+    skip_chain(fold, id);
+    const struct amp_node *node = amp_node_at(fold->model, id);
+    uint32_t input = node->inputs[0], output = node->outputs[0];
+    enum amp_dtype dtype = amp_value_at(fold->model, output)->dtype;
+    if (dtype == amp_value_at(fold->model, input)->dtype) {
+        replace(fold, id, input);
+        return;
+    }
+    uint32_t first = is_plain(dtype) ? first_cast(fold, input, output) : output;
+    if (first != output)
+        replace(fold, id, first);
+    else
+        fold_fill(fold, id);
+}
+
+static void take_standins(struct fold *fold, uint32_t id)
+{
+    for (uint32_t i = 0; i < amp_node_at(fold->model, id)->n_inputs; i++) {
+        uint32_t value = amp_node_at(fold->model, id)->inputs[i];
+        if (value == AMP_NONE || fold->standin[value] == AMP_NONE)
+            continue;
+        set_input(fold, id, i, fold->standin[value]);
+        remove_unused(fold, value);
+    }
+}
+
+static void fold_graph(struct fold *fold, uint32_t graph)
+{
+    struct amp_model *model = fold->model;
+    for (size_t i = 0; i < model->graphs[graph].nodes.count; i++) {
+        uint32_t id = model->graphs[graph].nodes.items[i];
+        if (amp_node_at(model, id)->is_removed)
+            continue;
+        take_standins(fold, id);
+        const struct amp_node *node = amp_node_at(model, id);
+        for (uint32_t a = 0; a < node->n_attrs; a++)
+            if (node->attrs[a].type == AMP_ATTR_GRAPH || node->attrs[a].type == AMP_ATTR_GRAPHS)
+                for (size_t k = 0; k < node->attrs[a].count; k++)
+                    fold_graph(fold, node->attrs[a].graphs[k]);
+        if (is_cast(node))
+            fold_cast(fold, id);
+    }
+}
+
+size_t amp_cast_fold(struct amp_model *model)
+{
+    size_t n = model->n_values;
+    struct fold fold = {.model = model,
+                        .uses = count_uses(model),
+                        .standin = amp_xmalloc(n, sizeof *fold.standin),
+                        .casts = amp_xmalloc(n, sizeof *fold.casts)};
+    memset(fold.standin, 0xFF, n * sizeof *fold.standin);
+    memset(fold.casts, 0xFF, n * sizeof *fold.casts);
+    fold_graph(&fold, 0);
+    for (size_t g = 0; g < model->n_graphs; g++) {
+        size_t kept = 0;
+        struct amp_ids *nodes = &model->graphs[g].nodes;
+        for (size_t i = 0; i < nodes->count; i++)
+            if (!amp_node_at(model, nodes->items[i])->is_removed)
+                nodes->items[kept++] = nodes->items[i];
+        nodes->count = kept;
+    }
+    free(fold.uses);
+    free(fold.standin);
+    free(fold.casts);
+    return fold.n_removed;
+}

@@ -1,0 +1,217 @@
+/*
+ * Inserts casts. Takes the decisions of assign.c, which say for every node and value what dtype it
+ * is to have, and makes the graph so; decides nothing itself. Redundant pairs are left to
+ * cast_fold.c.
+ */
+#include "autocast/cast_insert.h"
+
+#include "autocast/weights.h"
+#include "onnx/schema.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The dtypes that a value may be cast to. */
+enum form { FORM_F32, FORM_F16, FORM_BF16, N_FORMS };
+
+struct insert {
+    struct amp_model *model;
+    const struct amp_assignment *assignment;
+    uint32_t (*forms)[N_FORMS]; /* per value of the model before: its casts; AMP_NONE: none yet */
+    size_t n_values;
+    size_t n_casts;
+};
+
+static enum form form_of(enum amp_dtype dtype)
+{
+    return dtype == AMP_FLOAT ? FORM_F32 : dtype == AMP_FLOAT16 ? FORM_F16 : FORM_BF16;
+}
+
+static const char *suffix_of(enum amp_dtype dtype)
+{
+    static const char *const suffixes[N_FORMS] = {"fp32", "fp16", "bf16"};
+    return suffixes[form_of(dtype)];
+}
+
+static const char *cast_name(struct amp_model *model, const char *name, enum amp_dtype dtype)
+{
+    const char *base = amp_arena_printf(model->arena, "%s_%s", name, suffix_of(dtype));
+    return amp_model_unique_name(model, base);
+}
+
+uint32_t amp_cast_add(struct amp_model *model, uint32_t input, enum amp_dtype dtype)
+{
+    struct amp_shape shape;
+    uint32_t graph = amp_value_at(model, input)->graph;
+    const char *name = cast_name(model, amp_value_at(model, input)->name, dtype);
+    uint32_t output = amp_graph_add_value(model, graph, name);
+    amp_value_at(model, output)->kind = AMP_KIND_TENSOR;
+    amp_value_at(model, output)->dtype = dtype;
+    amp_value_shape(amp_value_at(model, input), &shape);
+    amp_value_set_shape(model, output, &shape);
+    uint32_t id = amp_graph_add_node(model, graph, "Cast", 1, 1);
+    struct amp_node *node = amp_node_at(model, id);
+    node->name = amp_model_unique_name(model, amp_arena_printf(model->arena, "Cast/%s", name));
+    node->inputs[0] = input;
+    node->schema = amp_schema_find("", "Cast", (int)amp_model_opset(model, ""));
+    node->since_version = node->schema ? node->schema->since_version : 0;
+    amp_node_set_output(model, id, 0, output);
+    amp_node_set_int(model, id, "to", dtype);
+    return output;
+}
+
+static uint32_t convert_constant(struct amp_model *model, uint32_t value_id, enum amp_dtype dtype)
+{
+    const struct amp_value *value = amp_value_at(model, value_id);
+    uint32_t graph = value->graph;
+    const char *name = cast_name(model, value->name, dtype);
+    return amp_graph_add_initializer(model, graph, name,
+                                     amp_weight_convert(model, value->constant, dtype));
+}
+
+/* VALUE in DTYPE: itself, or the cast or converted constant that all its consumers share. */
+static uint32_t value_in(struct insert *insert, uint32_t value, enum amp_dtype dtype)
+{
+    struct amp_model *model = insert->model;
+    if (insert->assignment->values[value] == dtype)
+        return value;
+    uint32_t *form = &insert->forms[value][form_of(dtype)];
+    if (*form == AMP_NONE && amp_value_at(model, value)->constant != NULL) {
+        *form = convert_constant(model, value, dtype);
+    } else if (*form == AMP_NONE) {
+        *form = amp_cast_add(model, value, dtype);
+        insert->n_casts++;
+    }
+    return *form;
+}
+
+/* The dtype that input I of the node has to have: the decided one where it shares the main type
+   variable, else what it came with. */
+static enum amp_dtype wanted_dtype(const struct insert *insert, const struct amp_node *node,
+                                   const struct amp_decision *decision, uint32_t i)
+{
+    const struct amp_schema_param *param = node->schema ? amp_schema_input(node->schema, i) : NULL;
+    if (decision->dtype != AMP_UNDEFINED && param != NULL && param->type == decision->type)
+        return decision->dtype;
+    return amp_value_at(insert->model, node->inputs[i])->dtype;
+}
+
+static void connect(struct insert *insert, uint32_t id)
+{
+    const struct amp_decision *decision = &insert->assignment->nodes[id];
+    uint32_t n_inputs = amp_node_at(insert->model, id)->n_inputs;
+    for (uint32_t i = 0; i < n_inputs; i++) {
+        uint32_t value = amp_node_at(insert->model, id)->inputs[i];
+        if (value == AMP_NONE || !amp_dtype_is_autocast(insert->assignment->values[value]))
+            continue;
+        enum amp_dtype wanted = wanted_dtype(insert, amp_node_at(insert->model, id), decision, i);
+        uint32_t input = value_in(insert, value, wanted);
+        amp_node_at(insert->model, id)->inputs[i] = input;
+    }
+}
+
+/* Gives the name of graph output VALUE to its back-cast CAST, so that the interface stays. */
+static void take_over_output(struct amp_model *model, uint32_t value_id, uint32_t cast_id,
+                             enum amp_dtype lower)
+{
+    struct amp_value *value = amp_value_at(model, value_id), *cast = amp_value_at(model, cast_id);
+    const char *name = value->name;
+    cast->origin = value->origin;
+    cast->is_output = true;
+    value->is_output = false;
+    value->name = cast_name(model, name, lower);
+    amp_value_at(model, cast_id)->name = name;
+}
+
+static void restore_outputs(struct insert *insert, uint32_t graph)
+{
+    struct amp_model *model = insert->model;
+    for (size_t i = 0; i < model->graphs[graph].outputs.count; i++) {
+        uint32_t id = model->graphs[graph].outputs.items[i];
+        if (id >= insert->n_values)
+            continue; /* the same value given out twice: done */
+        enum amp_dtype dtype = amp_value_at(model, id)->dtype;
+        enum amp_dtype now = insert->assignment->values[id];
+        if (now == dtype)
+            continue;
+        uint32_t cast = value_in(insert, id, dtype);
+        if (amp_value_at(model, id)->graph == graph)
+            take_over_output(model, id, cast, now);
+        for (size_t k = i; k < model->graphs[graph].outputs.count; k++)
+            if (model->graphs[graph].outputs.items[k] == id)
+                model->graphs[graph].outputs.items[k] = cast;
+    }
+}
+
+static bool *used_values(const struct amp_model *model)
+{
+    bool *is_used = amp_xmalloc(model->n_values, sizeof *is_used);
+    for (size_t v = 0; v < model->n_values; v++)
+        is_used[v] = amp_value_at(model, (uint32_t)v)->is_output;
+    for (size_t g = 0; g < model->n_graphs; g++)
+        for (size_t i = 0; i < model->graphs[g].outputs.count; i++)
+            is_used[model->graphs[g].outputs.items[i]] = true;
+    for (uint32_t id = 0; id < model->n_nodes; id++) {
+        const struct amp_node *node = amp_node_at(model, id);
+        for (uint32_t i = 0; i < node->n_inputs && !node->is_removed; i++)
+            if (node->inputs[i] != AMP_NONE)
+                is_used[node->inputs[i]] = true;
+    }
+    return is_used;
+}
+
+static void drop_initializer(struct amp_model *model, uint32_t value)
+{
+    struct amp_ids *ids = &model->graphs[amp_value_at(model, value)->graph].initializers;
+    size_t kept = 0;
+    for (size_t i = 0; i < ids->count; i++)
+        if (ids->items[i] != value)
+            ids->items[kept++] = ids->items[i];
+    ids->count = kept;
+}
+
+/* The constants of which only other forms are used go; the single form left takes over the name. */
+static void drop_constants(struct insert *insert)
+{
+    struct amp_model *model = insert->model;
+    bool *is_used = used_values(model);
+    for (uint32_t v = 0; v < insert->n_values; v++) {
+        struct amp_value *value = amp_value_at(model, v);
+        uint32_t form = AMP_NONE, n_forms = 0;
+        for (int f = 0; f < N_FORMS && value->constant != NULL; f++)
+            if (insert->forms[v][f] != AMP_NONE) {
+                form = insert->forms[v][f];
+                n_forms++;
+            }
+        if (n_forms == 0 || is_used[v])
+            continue;
+        if (value->producer != AMP_NONE)
+            amp_node_remove(model, value->producer);
+        else
+            drop_initializer(model, v);
+        if (n_forms == 1)
+            amp_value_at(model, form)->name = value->name;
+    }
+    free(is_used);
+}
+
+enum amp_status amp_cast_insert(struct amp_model *model, const struct amp_assignment *assignment,
+                                size_t *n_casts, struct amp_error *err)
+{
+    struct insert insert = {.model = model,
+                            .assignment = assignment,
+                            .n_values = model->n_values,
+                            .forms = amp_xmalloc(model->n_values, sizeof *insert.forms)};
+    memset(insert.forms, 0xFF, model->n_values * sizeof *insert.forms);
+    for (uint32_t id = 0; id < assignment->n_nodes; id++)
+        if (!amp_node_at(model, id)->is_removed)
+            connect(&insert, id);
+    for (uint32_t g = 0; g < model->n_graphs; g++)
+        restore_outputs(&insert, g);
+    for (uint32_t v = 0; v < insert.n_values; v++)
+        amp_value_at(model, v)->dtype = assignment->values[v];
+    drop_constants(&insert);
+    free(insert.forms);
+    *n_casts = insert.n_casts;
+    return amp_graph_sort(model, NULL, err);
+}

@@ -1,0 +1,20 @@
+#ifndef AMP_AUTOCAST_CAST_INSERT_H
+#define AMP_AUTOCAST_CAST_INSERT_H
+
+#include "autocast/assign.h"
+
+/*
+ * Carries ASSIGNMENT out on MODEL: gives values their new dtypes, Cast nodes to inputs that need
+ * another one (one per value and dtype, shared by all consumers of all graphs), offline conversions
+ * to constants, and back-casts to graph outputs, which keep their names and dtypes. Sorts the
+ * nodes. Constants that nothing uses any more are dropped. The number of Cast nodes added goes to
+ * *N_CASTS.
+ */
+enum amp_status amp_cast_insert(struct amp_model *model, const struct amp_assignment *assignment,
+                                size_t *n_casts, struct amp_error *err);
+
+/* A node that casts INPUT to DTYPE, at the end of the graph that defines INPUT; its output's id
+   comes back. */
+uint32_t amp_cast_add(struct amp_model *model, uint32_t input, enum amp_dtype dtype);
+
+#endif

@@ -1,0 +1,20 @@
+#ifndef AMP_AUTOCAST_WEIGHTS_H
+#define AMP_AUTOCAST_WEIGHTS_H
+
+#include "core/graph.h"
+
+/* Constants in other float dtypes. */
+
+/* The largest absolute value among the finite elements of a float32, float16 or bfloat16 tensor; 0
+   when there is none. */
+double amp_weight_max(const struct amp_tensor *tensor);
+
+/* TENSOR in DTYPE, both of float32, float16 and bfloat16: rounded to nearest even, NaN stays NaN.
+   The result lives in MODEL's arena. */
+struct amp_tensor *amp_weight_convert(struct amp_model *model, const struct amp_tensor *tensor,
+                                      enum amp_dtype dtype);
+
+/* Whether a finite VALUE becomes an infinity when it is rounded to DTYPE. */
+bool amp_weight_overflows(double value, enum amp_dtype dtype);
+
+#endif
