@@ -173,14 +173,19 @@ void amp_samples_close(struct amp_samples *samples)
     *samples = (struct amp_samples){.count = 0};
 }
 
-/* The positions of IDS that a caller supplies: what is constant is not counted by position. */
-static enum amp_status load_numbered(const char *folder, const char *stem, size_t count,
-                                     const struct amp_model *model, struct amp_tensor *tensors,
-                                     struct amp_error *err)
+/* The files STEM_0.pb, STEM_1.pb ... are IDS in this order, without inputs that have an
+   initializer. */
+static enum amp_status load_numbered(const char *folder, const char *stem,
+                                     const struct amp_ids *ids, const struct amp_model *model,
+                                     struct amp_tensor *tensors, struct amp_error *err)
 {
     char path[PATH_MAX];
-    for (size_t i = 0; i < count; i++) {
-        snprintf(path, sizeof path, "%s/%s_%zu.pb", folder, stem, i);
+    size_t number = 0;
+    bool is_input = ids == &model->graphs[0].inputs;
+    for (size_t i = 0; i < ids->count; i++) {
+        if (is_input && amp_value_at(model, ids->items[i])->is_initializer)
+            continue;
+        snprintf(path, sizeof path, "%s/%s_%zu.pb", folder, stem, number++);
         FILE *file = fopen(path, "rb");
         if (file == NULL)
             continue;
@@ -229,6 +234,6 @@ enum amp_status amp_sample_load(const struct amp_samples *samples, size_t i,
         struct named named = {model, inputs, outputs};
         return amp_npz_read(path, visit_array, &named, err);
     }
-    AMP_TRY(load_numbered(path, "input", graph->inputs.count, model, inputs, err));
-    return load_numbered(path, "output", graph->outputs.count, model, outputs, err);
+    AMP_TRY(load_numbered(path, "input", &graph->inputs, model, inputs, err));
+    return load_numbered(path, "output", &graph->outputs, model, outputs, err);
 }
