@@ -5,7 +5,6 @@
 #include "ops/kernel.h"
 #include "ops/wide.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,20 +16,27 @@ struct order {
 };
 
 /* The bits of a double order as integers once those of negative ones are turned around. */
-static int64_t float_key(double value, bool nan_is_low)
+static inline int64_t float_key(double value, int64_t nan_key)
 {
-    if (isnan(value))
-        return nan_is_low ? INT64_MIN : INT64_MAX;
     union amp_wide bits = {.f = value + 0.0}; /* -0 becomes 0: the two are equal */
-    return bits.i < 0 ? bits.i ^ INT64_MAX : bits.i;
+    int64_t key = bits.i < 0 ? bits.i ^ INT64_MAX : bits.i;
+    return value != value ? nan_key : key;
+}
+
+AMP_CLONES static void make_float_keys(union amp_wide *x, int64_t n, int64_t nan_key)
+{
+    AMP_SIMD for (int64_t i = 0; i < n; i++)
+    {
+        x[i].i = float_key(x[i].f, nan_key);
+    }
 }
 
 /* Makes keys of the wide elements X, in place. */
 static void make_keys(enum amp_wide_kind kind, struct order order, union amp_wide *x, int64_t n)
 {
     bool nan_is_low = order.is_smallest && order.nan_is_best;
-    for (int64_t i = 0; i < n && kind == AMP_WIDE_FLOAT; i++)
-        x[i].i = float_key(x[i].f, nan_is_low);
+    if (kind == AMP_WIDE_FLOAT)
+        make_float_keys(x, n, nan_is_low ? INT64_MIN : INT64_MAX);
     for (int64_t i = 0; i < n && kind == AMP_WIDE_UINT; i++)
         x[i].u ^= UINT64_C(1) << 63;
     for (int64_t i = 0; i < n && order.is_smallest; i++)
@@ -87,6 +93,18 @@ static void best_of(const union amp_wide *keys, int64_t n, int64_t index, bool i
             *best = (struct best){keys[i].i, index + i};
 }
 
+/* The same for element INDEX of N lines, each with a best key and an index of its own. */
+AMP_CLONES static void best_of_each(const union amp_wide *keys, int64_t n, int64_t index,
+                                    bool is_last, union amp_wide *best, int64_t *indices)
+{
+    AMP_SIMD for (int64_t i = 0; i < n; i++)
+    {
+        bool is_better = keys[i].i > best[i].i || (is_last && keys[i].i == best[i].i);
+        best[i].i = is_better ? keys[i].i : best[i].i;
+        indices[i] = is_better ? index : indices[i];
+    }
+}
+
 struct arg {
     const struct amp_tensor *in;
     struct lines lines;
@@ -110,19 +128,16 @@ static void arg_line(const struct arg *arg, int64_t line, int64_t *out)
 /* A block of adjacent lines, LINE the first of them, side by side. */
 static void arg_columns(const struct arg *arg, int64_t line, int64_t *out)
 {
-    union amp_wide keys[AMP_WIDE_BLOCK];
-    struct best best[AMP_WIDE_BLOCK];
+    union amp_wide keys[AMP_WIDE_BLOCK], best[AMP_WIDE_BLOCK];
     int64_t inner = arg->lines.inner, first = line_begin(&arg->lines, line);
     int64_t left = inner - line % inner, n = left < AMP_WIDE_BLOCK ? left : AMP_WIDE_BLOCK;
     for (int64_t j = 0; j < n; j++)
-        best[j] = (struct best){INT64_MIN, 0};
+        best[j].i = INT64_MIN;
+    memset(out + line, 0, (size_t)n * sizeof *out);
     for (int64_t i = 0; i < arg->lines.length; i++) {
         load_keys(arg->in, arg->order, first + i * inner, 1, n, keys);
-        for (int64_t j = 0; j < n; j++)
-            best_of(keys + j, 1, i, arg->is_last, best + j);
+        best_of_each(keys, n, i, arg->is_last, best, out + line);
     }
-    for (int64_t j = 0; j < n; j++)
-        out[line + j] = best[j].index;
 }
 
 static void run_arg(const struct arg *arg, int64_t *out)

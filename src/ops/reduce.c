@@ -198,7 +198,7 @@ static int merge_axes(const struct amp_shape *shape, const bool *is_reduced, str
 
 static void plan_axes(struct plan *plan, const struct amp_shape *shape, const bool *is_reduced)
 {
-    enum { SHORT = 16 }; /* below, loops along the next run pay although its elements lie apart */
+    enum { SHORT = 32 }; /* below, loops along the next run pay although its elements lie apart */
     struct run runs[AMP_RANK_MAX];
     int n = merge_axes(shape, is_reduced, runs);
     int chosen = n > 1 && runs[0].dim < SHORT && runs[1].dim > runs[0].dim ? 1 : 0;
