@@ -142,8 +142,18 @@ int64_t amp_tensor_int(const struct amp_tensor *tensor, size_t index)
     }
 }
 
+static double load_minifloat(const struct amp_tensor *tensor, size_t index)
+{
+    uint8_t code = amp_dtype_bits(tensor->dtype) < 8
+                       ? (uint8_t)load_nibble(tensor, index)
+                       : ((const uint8_t *)tensor->data)[index];
+    return (double)amp_minifloat_to_f32(tensor->dtype, code);
+}
+
 static double load_float(const struct amp_tensor *tensor, size_t index)
 {
+    if (amp_dtype_is_minifloat(tensor->dtype))
+        return load_minifloat(tensor, index);
     if (tensor->dtype == AMP_DOUBLE)
         LOAD_AS(double, double);
     if (tensor->dtype == AMP_FLOAT)
