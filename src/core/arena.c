@@ -46,6 +46,13 @@ void *amp_xmalloc(size_t count, size_t size)
     return memory;
 }
 
+void *amp_xcalloc(size_t count, size_t size)
+{
+    void *memory = amp_xmalloc(count, size);
+    memset(memory, 0, count * size);
+    return memory;
+}
+
 void *amp_xrealloc(void *old, size_t count, size_t size)
 {
     size_t total = checked_product(count, size);

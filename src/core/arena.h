@@ -34,6 +34,7 @@ void *amp_arena_push(struct amp_arena *arena, void *items, size_t *count, size_t
 /* malloc, calloc-like checked multiply and realloc for data outside an arena; they end the program
    as the arena does when memory runs out. */
 void *amp_xmalloc(size_t count, size_t size);
+void *amp_xcalloc(size_t count, size_t size); /* zeroed */
 void *amp_xrealloc(void *old, size_t count, size_t size);
 
 #endif
