@@ -6,16 +6,32 @@
 #include <math.h>
 #include <string.h>
 
-static bool is_complex(const struct amp_tensor *tensor)
+/* float16 and bfloat16 results carry the rounding of their own type, of up to 2^-9 of the value,
+   in a few steps. */
+static const struct amp_tolerance half_tolerance = {.rtol = 1e-2, .atol = 1e-3};
+static const struct amp_tolerance usual_tolerance = {.rtol = 1e-3, .atol = 1e-7};
+
+struct amp_tolerance amp_tolerance_of(enum amp_dtype dtype)
 {
-    return amp_dtype_class(tensor->dtype) == AMP_CLASS_COMPLEX;
+    return dtype == AMP_FLOAT16 || dtype == AMP_BFLOAT16 ? half_tolerance : usual_tolerance;
 }
 
-static bool equal_strings(const struct amp_tensor *got, const struct amp_tensor *want, size_t i)
+bool amp_string_equal(const struct amp_tensor *a, const struct amp_tensor *b, size_t i)
 {
-    const struct amp_str *a = (const struct amp_str *)got->data + i;
-    const struct amp_str *b = (const struct amp_str *)want->data + i;
-    return a->size == b->size && memcmp(a->data, b->data, a->size) == 0;
+    const struct amp_str *x = (const struct amp_str *)a->data + i;
+    const struct amp_str *y = (const struct amp_str *)b->data + i;
+    return x->size == y->size && (x->size == 0 || memcmp(x->data, y->data, x->size) == 0);
+}
+
+struct amp_tensor amp_real_view(const struct amp_tensor *tensor, size_t *count)
+{
+    struct amp_tensor view = *tensor;
+    *count = amp_tensor_count(tensor);
+    if (amp_dtype_class(tensor->dtype) == AMP_CLASS_COMPLEX) {
+        view.dtype = tensor->dtype == AMP_COMPLEX64 ? AMP_FLOAT : AMP_DOUBLE;
+        *count *= 2;
+    }
+    return view;
 }
 
 /* How far apart two numbers are; 0 when they count as equal whatever the tolerance. */
@@ -27,68 +43,87 @@ static double distance(double got, double want)
     return isnan(d) ? INFINITY : d;
 }
 
+/* "[1, 0, 2]": where in SHAPE the element at INDEX is. */
+static char *place_text(const struct amp_shape *shape, size_t index, char *text, size_t size)
+{
+    struct amp_shape place = {.rank = shape->rank};
+    for (int i = shape->rank - 1; i >= 0; i--) {
+        place.dims[i] = (int64_t)(index % (size_t)shape->dims[i]);
+        index /= (size_t)shape->dims[i];
+    }
+    return amp_shape_text(&place, text, size);
+}
+
 static enum amp_status compare_strings(const struct amp_tensor *got, const struct amp_tensor *want,
                                        struct amp_error *err)
 {
+    char text[256];
     for (size_t i = 0; i < amp_tensor_count(want); i++)
-        if (!equal_strings(got, want, i))
-            return amp_fail(err, AMP_MISMATCH, "element %zu differs", i);
+        if (!amp_string_equal(got, want, i))
+            return amp_fail(err, AMP_MISMATCH, "element %s differs",
+                            place_text(&want->shape, i, text, sizeof text));
     return AMP_OK;
 }
 
-/* Complex tensors as real ones of twice the length. */
-static struct amp_tensor real_view(const struct amp_tensor *tensor, size_t *count)
+/* The elements that are off, as far as they have been seen. */
+struct differences {
+    size_t off, worst; /* worst: index of the first that is farthest off */
+    double distance;   /* of that one */
+};
+
+static void note_difference(struct differences *seen, size_t i, double d)
 {
-    struct amp_tensor view = *tensor;
-    *count = amp_tensor_count(tensor);
-    if (is_complex(tensor)) {
-        view.dtype = tensor->dtype == AMP_COMPLEX64 ? AMP_FLOAT : AMP_DOUBLE;
-        *count *= 2;
+    if (seen->off++ == 0 || d > seen->distance) {
+        seen->distance = d;
+        seen->worst = i;
     }
-    return view;
 }
 
-static bool is_outside(double got, double want, struct amp_tolerance tolerance, double *d)
+static void compare_floats(const struct amp_tensor *got, const struct amp_tensor *want,
+                           size_t count, struct amp_tolerance tolerance, struct differences *seen)
 {
-    *d = distance(got, want);
-    bool is_infinite = isinf(want) && *d > 0;
-    return is_infinite || !(*d <= tolerance.atol + tolerance.rtol * fabs(want) || *d == 0);
+    for (size_t i = 0; i < count; i++) {
+        double b = amp_tensor_double(want, i), d = distance(amp_tensor_double(got, i), b);
+        bool is_near = !isinf(b) && d <= tolerance.atol + tolerance.rtol * fabs(b);
+        if (d != 0 && !is_near)
+            note_difference(seen, i, d);
+    }
+}
+
+static void compare_integers(const struct amp_tensor *got, const struct amp_tensor *want,
+                             size_t count, struct differences *seen)
+{
+    for (size_t i = 0; i < count; i++)
+        if (amp_tensor_int(got, i) != amp_tensor_int(want, i))
+            note_difference(seen, i, fabs(amp_tensor_double(got, i) - amp_tensor_double(want, i)));
 }
 
 static enum amp_status compare_numbers(const struct amp_tensor *got_tensor,
                                        const struct amp_tensor *want_tensor,
                                        struct amp_tolerance tolerance, struct amp_error *err)
 {
-    size_t count, off = 0, worst = 0;
-    double worst_distance = -1;
-    struct amp_tensor got = real_view(got_tensor, &count), want = real_view(want_tensor, &count);
-    bool is_float = amp_dtype_class(want.dtype) == AMP_CLASS_FLOAT;
-    for (size_t i = 0; i < count; i++) {
-        double d;
-        bool is_off = is_float ? is_outside(amp_tensor_double(&got, i), amp_tensor_double(&want, i),
-                                            tolerance, &d)
-                               : amp_tensor_int(&got, i) != amp_tensor_int(&want, i);
-        if (!is_off)
-            continue;
-        off++;
-        d = distance(amp_tensor_double(&got, i), amp_tensor_double(&want, i));
-        if (d > worst_distance) {
-            worst_distance = d;
-            worst = i;
-        }
-    }
-    if (off == 0)
+    char text[256];
+    size_t count;
+    struct differences seen = {.off = 0};
+    struct amp_tensor got = amp_real_view(got_tensor, &count);
+    struct amp_tensor want = amp_real_view(want_tensor, &count);
+    if (amp_dtype_class(want.dtype) == AMP_CLASS_FLOAT)
+        compare_floats(&got, &want, count, tolerance, &seen);
+    else
+        compare_integers(&got, &want, count, &seen);
+    if (seen.off == 0)
         return AMP_OK;
+    size_t place = seen.worst / (count / amp_tensor_count(want_tensor));
     return amp_fail(err, AMP_MISMATCH,
-                    "%zu of %zu elements differ; the worst is element %zu: %.9g, expected %.9g",
-                    off, count, worst, amp_tensor_double(&got, worst),
-                    amp_tensor_double(&want, worst));
+                    "%zu of %zu elements differ; the worst is element %s: %.9g, expected %.9g",
+                    seen.off, count, place_text(&want_tensor->shape, place, text, sizeof text),
+                    amp_tensor_double(&got, seen.worst), amp_tensor_double(&want, seen.worst));
 }
 
 enum amp_status amp_tensor_compare(const struct amp_tensor *got, const struct amp_tensor *want,
                                    struct amp_tolerance tolerance, struct amp_error *err)
 {
-    char text_got[200], text_want[200];
+    char text_got[256], text_want[256];
     if (got->dtype != want->dtype)
         return amp_fail(err, AMP_MISMATCH, "dtype %s, expected %s", amp_dtype_name(got->dtype),
                         amp_dtype_name(want->dtype));

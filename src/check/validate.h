@@ -1,6 +1,7 @@
 #ifndef AMP_CHECK_VALIDATE_H
 #define AMP_CHECK_VALIDATE_H
 
+#include "check/accuracy.h"
 #include "check/metrics.h"
 #include "core/graph.h"
 
@@ -13,20 +14,6 @@ struct amp_source {
                             struct amp_error *err);
     void *context;
 };
-
-/* How many of the labelled rows of an output have their greatest score at the label. */
-struct amp_accuracy {
-    const struct amp_tensor *labels; /* integers, any shape; borrowed */
-    uint64_t rows, right;
-};
-
-/* Adds the rows of an output to ACCURACY, whose labels go row by row. AMP_MODEL when TENSOR does
-   not look like class scores, or there are more rows than labels. */
-enum amp_status amp_accuracy_add(struct amp_accuracy *accuracy, const struct amp_tensor *tensor,
-                                 struct amp_error *err);
-
-/* AMP_MODEL unless every label had its row. */
-enum amp_status amp_accuracy_check(const struct amp_accuracy *accuracy, struct amp_error *err);
 
 /* One output, over all samples. Index 0: reference, 1: converted. */
 struct amp_output_check {

@@ -1,0 +1,24 @@
+#ifndef AMP_CHECK_ACCURACY_H
+#define AMP_CHECK_ACCURACY_H
+
+#include "core/tensor.h"
+
+/* How many of the labelled rows of an output have their greatest score at the label. */
+struct amp_accuracy {
+    const struct amp_tensor *labels; /* integers, any shape; borrowed */
+    uint64_t rows, right;
+};
+
+/* Adds the rows of an output to ACCURACY, whose labels go row by row. AMP_MODEL when TENSOR does
+   not look like class scores, or there are more rows than labels. */
+enum amp_status amp_accuracy_add(struct amp_accuracy *accuracy, const struct amp_tensor *tensor,
+                                 struct amp_error *err);
+
+/* AMP_MODEL unless every label had its row. */
+enum amp_status amp_accuracy_check(const struct amp_accuracy *accuracy, struct amp_error *err);
+
+/* The first of the COUNT tensors that looks like class scores (amp_class_view); AMP_NONE when none
+   does. */
+uint32_t amp_find_scores(const struct amp_tensor *outputs, size_t count);
+
+#endif

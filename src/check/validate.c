@@ -1,0 +1,286 @@
+/*
+ * Runs a reference and a converted model on the same samples, one sample at a time, and keeps what
+ * the differences add up to.
+ */
+#include "check/validate.h"
+
+#include "ops/cast.h"
+#include "run/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { REFERENCE, CONVERTED, N_SIDES };
+
+/* One of the two models, with the tensors of the sample at hand. */
+struct side {
+    const struct amp_model *model;
+    const struct amp_ids *input_ids, *output_ids;
+    struct amp_session *session;
+    struct amp_tensor *inputs, *outputs;
+    double seconds;
+};
+
+struct validation {
+    const struct amp_validate_options *options;
+    struct side sides[N_SIDES];
+    uint32_t *input_of;  /* per input of CONVERTED: the reference's of that name, or AMP_NONE */
+    uint32_t *output_of; /* per output of the reference: the one of CONVERTED */
+    uint32_t scores;     /* the output that labels are of; AMP_NONE: no labels, or not yet known */
+    struct amp_validation *result;
+    struct amp_error *err;
+};
+
+/* ---- set-up ---------------------------------------------------------------------------------- */
+
+static const char *name_of(const struct side *side, const struct amp_ids *ids, size_t i)
+{
+    return amp_value_at(side->model, ids->items[i])->name;
+}
+
+/* The position in IDS of the value called NAME. */
+static uint32_t find_name(const struct side *side, const struct amp_ids *ids, const char *name)
+{
+    for (uint32_t i = 0; i < ids->count; i++)
+        if (strcmp(name_of(side, ids, i), name) == 0)
+            return i;
+    return AMP_NONE;
+}
+
+static enum amp_status match_inputs(struct validation *v)
+{
+    const struct side *reference = &v->sides[REFERENCE], *converted = &v->sides[CONVERTED];
+    for (size_t i = 0; i < converted->input_ids->count; i++) {
+        const struct amp_value *value =
+            amp_value_at(converted->model, converted->input_ids->items[i]);
+        v->input_of[i] = find_name(reference, reference->input_ids, value->name);
+        if (v->input_of[i] == AMP_NONE && value->initial == NULL)
+            return amp_fail(v->err, AMP_MODEL, "%s: input '%s' is no input of %s",
+                            converted->model->path, value->name, reference->model->path);
+    }
+    return AMP_OK;
+}
+
+static enum amp_status match_outputs(struct validation *v)
+{
+    const struct side *reference = &v->sides[REFERENCE], *converted = &v->sides[CONVERTED];
+    for (size_t i = 0; i < reference->output_ids->count; i++) {
+        const char *name = name_of(reference, reference->output_ids, i);
+        v->output_of[i] = find_name(converted, converted->output_ids, name);
+        if (v->output_of[i] == AMP_NONE)
+            return amp_fail(v->err, AMP_MODEL, "%s: output '%s' is no output of %s",
+                            reference->model->path, name, converted->model->path);
+        v->result->outputs[i].name = name;
+    }
+    return AMP_OK;
+}
+
+static struct side create_side(const struct amp_model *model)
+{
+    const struct amp_graph *graph = &model->graphs[0];
+    return (struct side){.model = model,
+                         .input_ids = &graph->inputs,
+                         .output_ids = &graph->outputs,
+                         .inputs = amp_xcalloc(graph->inputs.count, sizeof(struct amp_tensor)),
+                         .outputs = amp_xcalloc(graph->outputs.count, sizeof(struct amp_tensor))};
+}
+
+static void create(struct validation *v, const struct amp_model *reference,
+                   const struct amp_model *converted)
+{
+    v->sides[REFERENCE] = create_side(reference);
+    v->sides[CONVERTED] = create_side(converted);
+    v->input_of = amp_xmalloc(v->sides[CONVERTED].input_ids->count, sizeof *v->input_of);
+    v->output_of = amp_xmalloc(v->sides[REFERENCE].output_ids->count, sizeof *v->output_of);
+    v->scores = AMP_NONE;
+    v->result->n_outputs = v->sides[REFERENCE].output_ids->count;
+    v->result->outputs = amp_xcalloc(v->result->n_outputs, sizeof *v->result->outputs);
+    v->result->tolerances = v->options->tolerances;
+    for (int i = 0; i < N_SIDES; i++)
+        v->result->accuracy[i].labels = v->options->labels;
+}
+
+static void release_all(struct amp_tensor *tensors, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        amp_tensor_release(&tensors[i]);
+}
+
+static void release_sample(struct validation *v)
+{
+    for (int i = 0; i < N_SIDES; i++) {
+        release_all(v->sides[i].inputs, v->sides[i].input_ids->count);
+        release_all(v->sides[i].outputs, v->sides[i].output_ids->count);
+    }
+}
+
+static void destroy(struct validation *v)
+{
+    release_sample(v);
+    for (int i = 0; i < N_SIDES; i++) {
+        amp_session_destroy(v->sides[i].session);
+        free(v->sides[i].inputs);
+        free(v->sides[i].outputs);
+        v->result->accuracy[i].labels = NULL;
+    }
+    free(v->input_of);
+    free(v->output_of);
+}
+
+static enum amp_status set_up(struct validation *v)
+{
+    AMP_TRY(match_inputs(v));
+    AMP_TRY(match_outputs(v));
+    for (int i = 0; i < N_SIDES; i++)
+        AMP_TRY(amp_session_create(v->sides[i].model, &v->sides[i].session, v->err));
+    return AMP_OK;
+}
+
+/* ---- one sample ------------------------------------------------------------------------------ */
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static enum amp_status run_side(struct validation *v, int i)
+{
+    struct side *side = &v->sides[i];
+    double start = now();
+    AMP_TRY(amp_session_run(side->session, side->inputs, side->outputs, v->err));
+    v->result->seconds[i] += now() - start;
+    return AMP_OK;
+}
+
+/* Gives the converted model the reference's inputs. */
+static enum amp_status pass_inputs(struct validation *v)
+{
+    struct side *converted = &v->sides[CONVERTED];
+    for (size_t i = 0; i < converted->input_ids->count; i++) {
+        const struct amp_value *value =
+            amp_value_at(converted->model, converted->input_ids->items[i]);
+        if (v->input_of[i] == AMP_NONE || value->constant != NULL)
+            continue;
+        const struct amp_tensor *from = &v->sides[REFERENCE].inputs[v->input_of[i]];
+        if (from->data == NULL)
+            continue;
+        AMP_TRY(amp_cast_copy(from, value->dtype, &converted->inputs[i], v->err));
+    }
+    return AMP_OK;
+}
+
+/* What cannot be compared is outside every tolerance, but no reason to stop. */
+static void measure(struct validation *v, size_t i)
+{
+    struct amp_output_check *check = &v->result->outputs[i];
+    struct amp_error err = {.status = AMP_OK};
+    const struct amp_tensor *reference = &v->sides[REFERENCE].outputs[i];
+    const struct amp_tensor *converted = &v->sides[CONVERTED].outputs[v->output_of[i]];
+    check->dtype[REFERENCE] = reference->dtype;
+    check->dtype[CONVERTED] = converted->dtype;
+    check->shape = reference->shape;
+    if (check->is_outside || amp_metrics_add(&check->metrics, reference, converted, &err) == AMP_OK)
+        return;
+    check->is_outside = true;
+    snprintf(check->reason, sizeof check->reason, "%.*s", (int)sizeof check->reason - 1, err.text);
+}
+
+static enum amp_status count_right(struct validation *v)
+{
+    if (v->options->labels == NULL)
+        return AMP_OK;
+    if (v->scores == AMP_NONE)
+        v->scores = amp_find_scores(v->sides[REFERENCE].outputs, v->result->n_outputs);
+    if (v->scores == AMP_NONE)
+        return amp_fail(v->err, AMP_MODEL,
+                        "%s: no output looks like class scores: labels are no use",
+                        v->sides[REFERENCE].model->path);
+    struct amp_accuracy *accuracy = v->result->accuracy;
+    const struct amp_tensor *converted = &v->sides[CONVERTED].outputs[v->output_of[v->scores]];
+    v->result->scores = v->result->outputs[v->scores].name;
+    AMP_TRY(
+        amp_accuracy_add(&accuracy[REFERENCE], &v->sides[REFERENCE].outputs[v->scores], v->err));
+    if (v->result->outputs[v->scores].is_outside)
+        return AMP_OK;
+    return amp_accuracy_add(&accuracy[CONVERTED], converted, v->err);
+}
+
+static enum amp_status run_sample(struct validation *v, size_t sample)
+{
+    const struct amp_source *source = &v->options->source;
+    AMP_TRY(source->load(source->context, sample, v->sides[REFERENCE].inputs, v->err));
+    AMP_TRY(run_side(v, REFERENCE));
+    AMP_TRY(pass_inputs(v));
+    AMP_TRY(run_side(v, CONVERTED));
+    for (size_t i = 0; i < v->result->n_outputs; i++)
+        measure(v, i);
+    v->result->samples++;
+    return count_right(v);
+}
+
+static enum amp_status run_samples(struct validation *v)
+{
+    for (size_t i = 0; i < v->options->source.count; i++) {
+        enum amp_status status = run_sample(v, i);
+        release_sample(v);
+        AMP_TRY(status);
+    }
+    if (v->options->labels != NULL)
+        AMP_TRY(amp_accuracy_check(&v->result->accuracy[REFERENCE], v->err));
+    for (int i = 0; i < N_SIDES; i++)
+        v->result->widened[i] = amp_session_widened(v->sides[i].session);
+    return AMP_OK;
+}
+
+/* ---- verdict --------------------------------------------------------------------------------- */
+
+static void judge(const struct amp_tolerances *tolerances, struct amp_output_check *check)
+{
+    struct amp_error err = {.status = AMP_OK};
+    if (check->is_outside || amp_tolerances_check(tolerances, &check->metrics, &err) == AMP_OK)
+        return;
+    check->is_outside = true;
+    snprintf(check->reason, sizeof check->reason, "%.*s", (int)sizeof check->reason - 1, err.text);
+}
+
+static enum amp_status judge_all(struct amp_validation *result, struct amp_error *err)
+{
+    result->is_within = true;
+    for (size_t i = 0; i < result->n_outputs; i++) {
+        struct amp_output_check *check = &result->outputs[i];
+        judge(&result->tolerances, check);
+        result->is_within = result->is_within && !check->is_outside;
+        if (check->is_outside)
+            amp_fail(err, AMP_MISMATCH, "outside tolerance: output '%s': %s", check->name,
+                     check->reason);
+    }
+    return err->status;
+}
+
+enum amp_status amp_validate(const struct amp_model *reference, const struct amp_model *converted,
+                             const struct amp_validate_options *options,
+                             struct amp_validation *result, struct amp_error *err)
+{
+    *result = (struct amp_validation){.samples = 0};
+    struct validation v = {.options = options, .result = result, .err = err};
+    create(&v, reference, converted);
+    enum amp_status status = set_up(&v);
+    if (status == AMP_OK)
+        status = run_samples(&v);
+    destroy(&v);
+    if (status != AMP_OK) {
+        amp_validation_free(result);
+        return status;
+    }
+    return judge_all(result, err);
+}
+
+void amp_validation_free(struct amp_validation *result)
+{
+    free(result->outputs);
+    *result = (struct amp_validation){.samples = 0};
+}
