@@ -10,11 +10,20 @@
 /* [{"name": "image", "source": "input 'image' float32 [1, 1, 8, 8]: random, seed 0"}, ...] */
 json_t *amp_json_inputs(const struct amp_inputs *inputs);
 
-/* {"within": true, "samples": 1, "outputs": [{"name", "metrics": {"snr": ...}, ...}], ...} */
+/*
+ * {"within": true, "samples": 1, "tolerances": {"snr": 20.0, ...}, "outputs": [{"name", "dtype",
+ * "shape", "elements", "metrics": {"snr": ...}, "nan": {"reference", "converted"}, "infinite",
+ * "within", "reason"}, ...], "accuracy": {"output", "reference": {"rows", "right", "percent"},
+ * "converted"}, "widened_nodes": {"reference", "converted"}, "seconds": {...}}; "reason" only where
+ * an output is outside, "accuracy" only with labels.
+ */
 json_t *amp_json_validation(const struct amp_validation *validation);
 
+json_t *amp_json_metrics(const struct amp_metrics *metrics);    /* those that are defined */
+json_t *amp_json_accuracy(const struct amp_accuracy *accuracy); /* rows, right, percent */
 json_t *amp_json_number(double value);
 json_t *amp_json_shape(const struct amp_shape *shape);
+json_t *amp_json_text(const char *text); /* names in a model need not be UTF-8 */
 
 /* Writes ROOT to PATH ("-": stdout), whole or not at all, and drops the reference. */
 enum amp_status amp_json_write(json_t *root, const char *path, struct amp_error *err);

@@ -1,0 +1,442 @@
+/*
+ * From the command line to samples: takes --input, --data, --seed, --samples and --dim apart
+ * against the inputs of a model, and loads or makes the tensors of one sample at a time.
+ */
+#include "cli/inputs.h"
+
+#include "check/random_input.h"
+#include "core/words.h"
+#include "ops/cast.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_SIZE = 1024 };
+
+static size_t count_inputs(const struct amp_model *model)
+{
+    return model->graphs[0].inputs.count;
+}
+
+static const struct amp_value *input_at(const struct amp_model *model, size_t i)
+{
+    return amp_value_at(model, model->graphs[0].inputs.items[i]);
+}
+
+/* Whether a run needs a tensor from outside for the input. */
+static bool is_required(const struct amp_value *input)
+{
+    return input->initial == NULL && input->constant == NULL;
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* The names that an option may give: of inputs, of symbols. */
+struct names {
+    const char **items;
+    size_t count;
+};
+
+static void push_name(struct names *names, const char *name)
+{
+    for (size_t i = 0; i < names->count; i++)
+        if (strcmp(names->items[i], name) == 0)
+            return;
+    names->items = amp_xrealloc(names->items, names->count + 1, sizeof *names->items);
+    names->items[names->count++] = name;
+}
+
+/* AMP_USAGE with the nearest of the KNOWN names, or all of them; frees the list. */
+static enum amp_status unknown_name(const char *option, const char *name, struct names *known,
+                                    struct amp_error *err)
+{
+    char list[512] = "";
+    const char *nearest = amp_nearest_of(name, known->items, known->count);
+    for (size_t i = 0, used = 0; i < known->count && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s'%s'", i ? ", " : "",
+                                 known->items[i]);
+    if (known->count == 0)
+        amp_fail(err, AMP_USAGE, "--%s %s: the model's inputs have none", option, name);
+    else if (nearest != NULL)
+        amp_fail(err, AMP_USAGE,
+                 "--%s %s: the model's inputs have no such name; did you mean "
+                 "'%s'?",
+                 option, name, nearest);
+    else
+        amp_fail(err, AMP_USAGE, "--%s %s: the model's inputs have no such name; there is %s",
+                 option, name, list);
+    free(known->items);
+    return AMP_USAGE;
+}
+
+static enum amp_status unknown_input(const struct amp_model *model, const char *name,
+                                     struct amp_error *err)
+{
+    struct names known = {.count = 0};
+    for (size_t i = 0; i < count_inputs(model); i++)
+        if (input_at(model, i)->constant == NULL)
+            push_name(&known, input_at(model, i)->name);
+    return unknown_name("input", name, &known, err);
+}
+
+static enum amp_status find_input(const struct amp_model *model, const char *name, size_t *found,
+                                  struct amp_error *err)
+{
+    for (size_t i = 0; i < count_inputs(model); i++)
+        if (strcmp(input_at(model, i)->name, name) == 0) {
+            *found = i;
+            if (input_at(model, i)->constant == NULL)
+                return AMP_OK;
+            return amp_fail(err, AMP_USAGE, "--input %s: it is constant in the model", name);
+        }
+    return unknown_input(model, name, err);
+}
+
+/* ---- sizes of symbolic dims ------------------------------------------------------------------ */
+
+static struct names symbols_of_inputs(const struct amp_model *model)
+{
+    struct names names = {.count = 0};
+    for (size_t i = 0; i < count_inputs(model); i++)
+        for (int d = 0; d < input_at(model, i)->rank; d++) {
+            const char *symbol = amp_dim_symbol(model, input_at(model, i)->dims[d]);
+            if (symbol != NULL)
+                push_name(&names, symbol);
+        }
+    return names;
+}
+
+static enum amp_status set_size(const struct amp_model *model, const char *text, int64_t *sizes,
+                                struct amp_error *err)
+{
+    char name[NAME_SIZE], *end;
+    const char *value;
+    AMP_TRY(amp_option_pair("dim", text, name, sizeof name, &value, err));
+    errno = 0;
+    int64_t size = strtoll(value, &end, 10);
+    if (errno != 0 || *end != '\0' || size < 0)
+        return amp_fail(err, AMP_USAGE, "--dim %s: a number of 0 or more is needed", text);
+    struct names known = symbols_of_inputs(model);
+    for (size_t i = 0; i < known.count; i++)
+        if (strcmp(known.items[i], name) == 0) {
+            for (size_t s = 0; s < model->n_symbols; s++)
+                if (strcmp(model->symbols[s], name) == 0)
+                    sizes[s] = size;
+            free(known.items);
+            return AMP_OK;
+        }
+    return unknown_name("dim", name, &known, err);
+}
+
+/* One size per symbol of the model: 1 unless --dim says otherwise. */
+static enum amp_status take_sizes(const struct amp_inputs *inputs, int64_t **sizes,
+                                  struct amp_error *err)
+{
+    const struct amp_texts *dims = &inputs->options->dims;
+    *sizes = amp_xmalloc(inputs->model->n_symbols, sizeof **sizes);
+    for (size_t i = 0; i < inputs->model->n_symbols; i++)
+        (*sizes)[i] = 1;
+    for (size_t i = 0; i < dims->count; i++)
+        AMP_TRY(set_size(inputs->model, dims->items[i], *sizes, err));
+    return AMP_OK;
+}
+
+/* ---- element types --------------------------------------------------------------------------- */
+
+static bool is_whole(enum amp_dtype dtype)
+{
+    enum amp_dtype_class class = amp_dtype_class(dtype);
+    return class == AMP_CLASS_INT || class == AMP_CLASS_UINT || class == AMP_CLASS_BOOL;
+}
+
+static enum amp_status check_same(const struct amp_value *input, const struct amp_tensor *from,
+                                  const struct amp_tensor *to, struct amp_error *err)
+{
+    for (size_t i = 0; i < amp_tensor_count(from); i++)
+        if (amp_tensor_int(from, i) != amp_tensor_int(to, i) ||
+            amp_tensor_double(from, i) != amp_tensor_double(to, i))
+            return amp_fail(err, AMP_MODEL, "input '%s': element %zu, %.17g, does not fit into %s",
+                            input->name, i, amp_tensor_double(from, i), amp_dtype_name(to->dtype));
+    return AMP_OK;
+}
+
+/* Turns floats into the float type that the model declares, integers into its integer type as long
+   as all values fit. Other types stay as they are, for the executor to refuse. */
+static enum amp_status fit_dtype(const struct amp_value *input, struct amp_tensor *tensor,
+                                 struct amp_error *err)
+{
+    struct amp_tensor cast;
+    bool are_floats = amp_dtype_class(input->dtype) == AMP_CLASS_FLOAT &&
+                      amp_dtype_class(tensor->dtype) == AMP_CLASS_FLOAT;
+    bool are_whole = is_whole(input->dtype) && is_whole(tensor->dtype);
+    if (tensor->data == NULL || tensor->dtype == input->dtype || (!are_floats && !are_whole))
+        return AMP_OK;
+    AMP_TRY(amp_cast_copy(tensor, input->dtype, &cast, err));
+    enum amp_status status = are_whole ? check_same(input, tensor, &cast, err) : AMP_OK;
+    amp_tensor_release(tensor);
+    *tensor = cast;
+    return status;
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+/* Writes "input 'x' float32 [1, 3]: SOURCE" down for input I. */
+static void set_note(struct amp_inputs *inputs, size_t i, const struct amp_shape *shape,
+                     const char *source)
+{
+    char shape_text[256], note[2048];
+    const struct amp_value *input = input_at(inputs->model, i);
+    snprintf(note, sizeof note, "input '%s' %s %s: %s", input->name, amp_dtype_name(input->dtype),
+             amp_shape_text(shape, shape_text, sizeof shape_text), source);
+    free(inputs->notes[i]);
+    inputs->notes[i] = strdup(note);
+}
+
+static enum amp_status load_given(struct amp_inputs *inputs, const char *text,
+                                  struct amp_error *err)
+{
+    char name[NAME_SIZE];
+    const char *path;
+    size_t i = 0;
+    AMP_TRY(amp_option_pair("input", text, name, sizeof name, &path, err));
+    AMP_TRY(find_input(inputs->model, name, &i, err));
+    struct amp_tensor *tensor = &inputs->given[i];
+    if (tensor->data != NULL)
+        return amp_fail(err, AMP_USAGE, "--input %s: '%s' is given twice", text, name);
+    AMP_TRY(amp_tensor_load(path, inputs->model->arena, tensor, NULL, err));
+    AMP_TRY(fit_dtype(input_at(inputs->model, i), tensor, err));
+    set_note(inputs, i, &tensor->shape, path);
+    return AMP_OK;
+}
+
+/* AMP_USAGE with the names of all inputs that --input leaves out. */
+static enum amp_status check_given(const struct amp_inputs *inputs, struct amp_error *err)
+{
+    char list[1024] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < count_inputs(inputs->model) && used < sizeof list; i++)
+        if (is_required(input_at(inputs->model, i)) && inputs->given[i].data == NULL)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s'%s'", used ? ", " : "",
+                                     input_at(inputs->model, i)->name);
+    if (used == 0)
+        return AMP_OK;
+    return amp_fail(err, AMP_USAGE, "no --input for %s; give all inputs or none", list);
+}
+
+static enum amp_status open_data(struct amp_inputs *inputs, struct amp_error *err)
+{
+    AMP_TRY(amp_samples_open(inputs->options->data, &inputs->samples, err));
+    inputs->count = inputs->samples.count;
+    if (inputs->options->samples > 0 && (size_t)inputs->options->samples < inputs->count)
+        inputs->count = (size_t)inputs->options->samples;
+    for (size_t i = 0; i < count_inputs(inputs->model); i++) {
+        struct amp_shape shape;
+        amp_value_shape(input_at(inputs->model, i), &shape);
+        if (inputs->given[i].data == NULL && input_at(inputs->model, i)->constant == NULL)
+            set_note(inputs, i, &shape, inputs->options->data);
+    }
+    return AMP_OK;
+}
+
+static enum amp_status plan_random(struct amp_inputs *inputs, const int64_t *sizes,
+                                   struct amp_error *err)
+{
+    inputs->count = inputs->options->samples > 0 ? (size_t)inputs->options->samples : 1;
+    inputs->random = amp_xcalloc(count_inputs(inputs->model), sizeof *inputs->random);
+    for (size_t i = 0; i < count_inputs(inputs->model); i++) {
+        char text[64], source[128];
+        struct amp_random_input *plan = &inputs->random[i];
+        const struct amp_value *input = input_at(inputs->model, i);
+        if (!is_required(input)) {
+            if (input->constant == NULL)
+                set_note(inputs, i, &input->initial->shape, "the model's own");
+            continue;
+        }
+        AMP_TRY(amp_random_plan(inputs->model, inputs->model->graphs[0].inputs.items[i], sizes,
+                                plan, err));
+        snprintf(source, sizeof source, "%s, seed %" PRId64,
+                 amp_random_text(plan, text, sizeof text), inputs->options->seed);
+        set_note(inputs, i, &plan->shape, source);
+    }
+    return AMP_OK;
+}
+
+static enum amp_status open_all(struct amp_inputs *inputs, struct amp_error *err)
+{
+    int64_t *sizes = NULL;
+    const struct amp_texts *given = &inputs->options->inputs;
+    if (inputs->options->samples == 0)
+        return amp_fail(err, AMP_USAGE, "--samples 0: at least 1 is needed");
+    enum amp_status status = take_sizes(inputs, &sizes, err);
+    for (size_t i = 0; i < given->count && status == AMP_OK; i++)
+        status = load_given(inputs, given->items[i], err);
+    inputs->count = 1;
+    if (status == AMP_OK && inputs->options->data != NULL)
+        status = open_data(inputs, err);
+    else if (status == AMP_OK)
+        status = given->count > 0 ? check_given(inputs, err) : plan_random(inputs, sizes, err);
+    free(sizes);
+    return status;
+}
+
+enum amp_status amp_inputs_open(const struct amp_options *options, const struct amp_model *model,
+                                struct amp_inputs *inputs, struct amp_error *err)
+{
+    *inputs = (struct amp_inputs){.options = options, .model = model};
+    inputs->given = amp_xcalloc(count_inputs(model), sizeof *inputs->given);
+    inputs->notes = amp_xcalloc(count_inputs(model), sizeof *inputs->notes);
+    enum amp_status status = open_all(inputs, err);
+    if (status != AMP_OK)
+        amp_inputs_close(inputs);
+    return status;
+}
+
+void amp_inputs_close(struct amp_inputs *inputs)
+{
+    size_t count = inputs->model != NULL ? count_inputs(inputs->model) : 0;
+    for (size_t i = 0; i < count; i++) {
+        amp_tensor_release(&inputs->given[i]);
+        free(inputs->notes[i]);
+    }
+    amp_samples_close(&inputs->samples);
+    free(inputs->given);
+    free(inputs->notes);
+    free(inputs->random);
+    *inputs = (struct amp_inputs){.count = 0};
+}
+
+/* ---- loading --------------------------------------------------------------------------------- */
+
+static enum amp_status load_sample(struct amp_inputs *inputs, size_t sample,
+                                   struct amp_tensor *tensors, struct amp_tensor *expected,
+                                   struct amp_error *err)
+{
+    size_t n_outputs = inputs->model->graphs[0].outputs.count;
+    struct amp_tensor *unused = NULL;
+    if (expected == NULL)
+        expected = unused = amp_xcalloc(n_outputs, sizeof *unused);
+    enum amp_status status =
+        amp_sample_load(&inputs->samples, sample, inputs->model, tensors, expected, err);
+    for (size_t i = 0; unused != NULL && i < n_outputs; i++)
+        amp_tensor_release(&unused[i]);
+    free(unused);
+    return status;
+}
+
+/* What a sample of --data supplies: all inputs that need to be and are not given otherwise. */
+static enum amp_status check_sample(struct amp_inputs *inputs, size_t sample,
+                                    struct amp_tensor *tensors, struct amp_error *err)
+{
+    const char *path = inputs->samples.paths[sample];
+    for (size_t i = 0; i < count_inputs(inputs->model); i++) {
+        const struct amp_value *input = input_at(inputs->model, i);
+        if (inputs->given[i].data != NULL || input->constant != NULL)
+            continue;
+        if (tensors[i].data == NULL && input->initial == NULL)
+            return amp_fail(err, AMP_MODEL, "%s: nothing for input '%s'", path, input->name);
+        if (fit_dtype(input, &tensors[i], err) != AMP_OK) {
+            amp_error_prefix(err, "%s", path);
+            return err->status;
+        }
+        if (sample == 0 && tensors[i].data != NULL)
+            set_note(inputs, i, &tensors[i].shape, inputs->options->data);
+    }
+    return AMP_OK;
+}
+
+static enum amp_status make_random(struct amp_inputs *inputs, size_t sample,
+                                   struct amp_tensor *tensors, struct amp_error *err)
+{
+    for (size_t i = 0; i < count_inputs(inputs->model); i++)
+        if (is_required(input_at(inputs->model, i)))
+            AMP_TRY(amp_random_make(&inputs->random[i], (uint64_t)inputs->options->seed, sample,
+                                    &tensors[i], err));
+    return AMP_OK;
+}
+
+enum amp_status amp_inputs_load(struct amp_inputs *inputs, size_t i, struct amp_tensor *tensors,
+                                struct amp_tensor *expected, struct amp_error *err)
+{
+    if (inputs->samples.count > 0) {
+        AMP_TRY(load_sample(inputs, i, tensors, expected, err));
+        AMP_TRY(check_sample(inputs, i, tensors, err));
+    }
+    if (inputs->random != NULL)
+        return make_random(inputs, i, tensors, err);
+    for (size_t k = 0; k < count_inputs(inputs->model); k++)
+        if (inputs->given[k].data != NULL) {
+            amp_tensor_release(&tensors[k]);
+            tensors[k] = inputs->given[k];
+            amp_buffer_ref(tensors[k].buffer);
+        }
+    return AMP_OK;
+}
+
+static enum amp_status load_for_source(void *context, size_t sample, struct amp_tensor *tensors,
+                                       struct amp_error *err)
+{
+    return amp_inputs_load(context, sample, tensors, NULL, err);
+}
+
+struct amp_source amp_inputs_source(struct amp_inputs *inputs)
+{
+    return (struct amp_source){.count = inputs->count, .load = load_for_source, .context = inputs};
+}
+
+const char *amp_inputs_note(const struct amp_inputs *inputs, size_t input)
+{
+    return inputs->notes[input];
+}
+
+/* ---- validation ------------------------------------------------------------------------------ */
+
+enum amp_status amp_inputs_tolerances(const struct amp_options *options, enum amp_dtype dtype,
+                                      struct amp_tolerances *tolerances, struct amp_error *err)
+{
+    *tolerances = amp_tolerances_default(dtype);
+    for (size_t i = 0; i < options->tolerances.count; i++) {
+        char name[NAME_SIZE];
+        const char *value;
+        AMP_TRY(amp_option_pair("tolerance", options->tolerances.items[i], name, sizeof name,
+                                &value, err));
+        AMP_TRY(amp_tolerances_set(tolerances, name, value, err));
+    }
+    return AMP_OK;
+}
+
+enum amp_status amp_inputs_labels(const struct amp_options *options, struct amp_tensor *labels,
+                                  struct amp_error *err)
+{
+    *labels = (struct amp_tensor){.data = NULL};
+    if (options->labels == NULL)
+        return AMP_OK;
+    AMP_TRY(amp_tensor_load(options->labels, NULL, labels, NULL, err));
+    if (is_whole(labels->dtype) && labels->dtype != AMP_BOOL)
+        return AMP_OK;
+    amp_tensor_release(labels);
+    return amp_fail(err, AMP_MODEL, "%s: labels of type %s; integers are needed", options->labels,
+                    amp_dtype_name(labels->dtype));
+}
+
+enum amp_status amp_inputs_validate(const struct amp_options *options,
+                                    const struct amp_model *reference,
+                                    const struct amp_model *converted, enum amp_dtype dtype,
+                                    struct amp_inputs *inputs, struct amp_validation *result,
+                                    struct amp_error *err)
+{
+    struct amp_tensor labels = {.data = NULL};
+    struct amp_validate_options setup;
+    *inputs = (struct amp_inputs){.count = 0};
+    *result = (struct amp_validation){.samples = 0};
+    AMP_TRY(amp_inputs_tolerances(options, dtype, &setup.tolerances, err));
+    AMP_TRY(amp_inputs_open(options, reference, inputs, err));
+    AMP_TRY(amp_inputs_labels(options, &labels, err));
+    setup.source = amp_inputs_source(inputs);
+    setup.labels = labels.data != NULL ? &labels : NULL;
+    enum amp_status status = amp_validate(reference, converted, &setup, result, err);
+    amp_tensor_release(&labels);
+    return status;
+}

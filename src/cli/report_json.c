@@ -1,0 +1,152 @@
+/*
+ * What was measured, as JSON.
+ */
+#include "cli/report_json.h"
+
+#include "core/file.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+json_t *amp_json_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *amp_json_text(const char *text)
+{
+    json_t *string = json_string(text);
+    return string != NULL ? string : json_string("(not UTF-8)");
+}
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+    json_object_set_new(object, key, value);
+}
+
+json_t *amp_json_shape(const struct amp_shape *shape)
+{
+    if (shape->rank < 0)
+        return json_null();
+    json_t *dims = json_array();
+    for (int i = 0; i < shape->rank; i++)
+        json_array_append_new(dims,
+                              shape->dims[i] < 0 ? json_null() : json_integer(shape->dims[i]));
+    return dims;
+}
+
+json_t *amp_json_inputs(const struct amp_inputs *inputs)
+{
+    json_t *array = json_array();
+    const struct amp_model *model = inputs->model;
+    for (size_t i = 0; i < model->graphs[0].inputs.count; i++) {
+        const char *note = amp_inputs_note(inputs, i);
+        if (note == NULL)
+            continue;
+        json_t *object = json_object();
+        set(object, "name",
+            amp_json_text(amp_value_at(model, model->graphs[0].inputs.items[i])->name));
+        set(object, "source", amp_json_text(note));
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+static json_t *json_bounds(const struct amp_tolerances *tolerances)
+{
+    json_t *object = json_object();
+    for (int metric = 0; metric < AMP_METRIC_COUNT; metric++)
+        if (!isnan(tolerances->bounds[metric]))
+            set(object, amp_metric_name(metric), amp_json_number(tolerances->bounds[metric]));
+    return object;
+}
+
+json_t *amp_json_metrics(const struct amp_metrics *metrics)
+{
+    json_t *object = json_object();
+    for (int metric = 0; metric < AMP_METRIC_COUNT; metric++) {
+        double value;
+        if (amp_metrics_value(metrics, metric, &value))
+            set(object, amp_metric_name(metric), amp_json_number(value));
+    }
+    return object;
+}
+
+static json_t *json_pair(uint64_t reference, uint64_t converted)
+{
+    json_t *object = json_object();
+    set(object, "reference", json_integer((json_int_t)reference));
+    set(object, "converted", json_integer((json_int_t)converted));
+    return object;
+}
+
+static json_t *json_output(const struct amp_output_check *check)
+{
+    json_t *object = json_object();
+    set(object, "name", amp_json_text(check->name));
+    set(object, "dtype", json_string(amp_dtype_name(check->dtype[1])));
+    set(object, "shape", amp_json_shape(&check->shape));
+    set(object, "elements", json_integer((json_int_t)check->metrics.count));
+    set(object, "metrics", amp_json_metrics(&check->metrics));
+    set(object, "nan", json_pair(check->metrics.nan[0], check->metrics.nan[1]));
+    set(object, "infinite", json_pair(check->metrics.inf[0], check->metrics.inf[1]));
+    set(object, "within", json_boolean(!check->is_outside));
+    if (check->is_outside)
+        set(object, "reason", amp_json_text(check->reason));
+    return object;
+}
+
+json_t *amp_json_accuracy(const struct amp_accuracy *accuracy)
+{
+    json_t *object = json_object();
+    set(object, "rows", json_integer((json_int_t)accuracy->rows));
+    set(object, "right", json_integer((json_int_t)accuracy->right));
+    set(object, "percent",
+        amp_json_number(100.0 * (double)accuracy->right / (double)accuracy->rows));
+    return object;
+}
+
+json_t *amp_json_validation(const struct amp_validation *validation)
+{
+    json_t *object = json_object(), *outputs = json_array(), *seconds = json_object();
+    for (size_t i = 0; i < validation->n_outputs; i++)
+        json_array_append_new(outputs, json_output(&validation->outputs[i]));
+    set(seconds, "reference", amp_json_number(validation->seconds[0]));
+    set(seconds, "converted", amp_json_number(validation->seconds[1]));
+    set(object, "within", json_boolean(validation->is_within));
+    set(object, "samples", json_integer((json_int_t)validation->samples));
+    set(object, "tolerances", json_bounds(&validation->tolerances));
+    set(object, "outputs", outputs);
+    if (validation->scores != NULL) {
+        json_t *accuracy = json_object();
+        set(accuracy, "output", amp_json_text(validation->scores));
+        set(accuracy, "reference", amp_json_accuracy(&validation->accuracy[0]));
+        set(accuracy, "converted", amp_json_accuracy(&validation->accuracy[1]));
+        set(object, "accuracy", accuracy);
+    }
+    set(object, "widened_nodes", json_pair(validation->widened[0], validation->widened[1]));
+    set(object, "seconds", seconds);
+    return object;
+}
+
+enum amp_status amp_json_write(json_t *root, const char *path, struct amp_error *err)
+{
+    struct amp_output *output;
+    char *text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+    json_decref(root);
+    if (text == NULL)
+        return amp_fail(err, AMP_IO, "%s: out of memory", path);
+    enum amp_status status = amp_output_open(&output, path, err);
+    if (status == AMP_OK) {
+        status = amp_output_write(output, text, strlen(text), err);
+        if (status == AMP_OK)
+            status = amp_output_write(output, "\n", 1, err);
+        if (status == AMP_OK)
+            status = amp_output_commit(output, err);
+        else
+            amp_output_abandon(output);
+    }
+    free(text);
+    return status;
+}

@@ -1,0 +1,165 @@
+/*
+ * What was measured, in lines that a person reads.
+ */
+#include "cli/report_text.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- inputs ---------------------------------------------------------------------------------- */
+
+void amp_report_inputs(FILE *file, const struct amp_inputs *inputs, int verbosity)
+{
+    enum { LINES_MAX = 3 };
+    size_t n_lines = 0, n_left_out = 0;
+    if (inputs->model == NULL || (verbosity == 0 && inputs->random == NULL))
+        return;
+    for (size_t i = 0; i < inputs->model->graphs[0].inputs.count; i++) {
+        const char *note = amp_inputs_note(inputs, i);
+        if (note == NULL)
+            continue;
+        if (verbosity == 0 && n_lines == LINES_MAX)
+            n_left_out++;
+        else if (++n_lines > 0)
+            fprintf(file, "%s\n", note);
+    }
+    if (n_left_out > 0)
+        fprintf(file, "and %zu more inputs (-v lists them)\n", n_left_out);
+}
+
+/* ---- validation ------------------------------------------------------------------------------ */
+
+/* What one line says of an output, in this order; with -v all of it. */
+static const struct {
+    enum amp_metric metric;
+    const char *label, *unit;
+    double factor;
+    bool is_brief;
+} shown[] = {
+    {AMP_METRIC_SNR, "snr", " dB", 1, true},
+    {AMP_METRIC_COSINE, "cosine", "", 1, true},
+    {AMP_METRIC_MAX_ABS, "max abs error", "", 1, true},
+    {AMP_METRIC_MEAN_ABS, "mean", "", 1, false},
+    {AMP_METRIC_RMSE, "rmse", "", 1, false},
+    {AMP_METRIC_MAX_REL, "max rel error", "", 1, false},
+    {AMP_METRIC_TOP1, "top-1 agreement", " %", 100, true},
+    {AMP_METRIC_DIFFER, "elements that differ", " %", 100, true},
+};
+
+static void print_specials(FILE *file, const struct amp_metrics *m)
+{
+    static const char *const sides[] = {"reference", "converted"};
+    for (int side = 0; side < 2; side++)
+        if (m->nan[side] > 0 || m->inf[side] > 0)
+            fprintf(file, ", %s: %llu NaN, %llu infinite", sides[side],
+                    (unsigned long long)m->nan[side], (unsigned long long)m->inf[side]);
+}
+
+static void print_metrics(FILE *file, const struct amp_metrics *metrics, bool is_brief)
+{
+    const char *comma = "";
+    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
+        double value;
+        if ((is_brief && !shown[i].is_brief) ||
+            !amp_metrics_value(metrics, shown[i].metric, &value))
+            continue;
+        fprintf(file, "%s%s %.5g%s", comma, shown[i].label, value * shown[i].factor, shown[i].unit);
+        comma = ", ";
+    }
+    if (metrics->finite == 0 && metrics->is_float)
+        fprintf(file, "no element that is finite on both sides");
+    print_specials(file, metrics);
+}
+
+static void print_output(FILE *file, const struct amp_output_check *check, bool is_brief)
+{
+    char text[256];
+    fprintf(file, "output '%s' %s %s: ", check->name, amp_dtype_name(check->dtype[1]),
+            amp_shape_text(&check->shape, text, sizeof text));
+    if (check->metrics.count == 0)
+        fprintf(file, "%s", check->is_outside ? check->reason : "empty");
+    else
+        print_metrics(file, &check->metrics, is_brief);
+    fputc('\n', file);
+}
+
+/* How good an output is, only to find the worst: those outside first, then by signal to noise. */
+static double rank(const struct amp_output_check *check)
+{
+    double snr, differ;
+    if (check->is_outside)
+        return -INFINITY;
+    if (amp_metrics_value(&check->metrics, AMP_METRIC_SNR, &snr))
+        return snr;
+    bool differs = amp_metrics_value(&check->metrics, AMP_METRIC_DIFFER, &differ) && differ > 0;
+    return differs ? 0 : INFINITY;
+}
+
+static const struct amp_output_check *worst_output(const struct amp_validation *validation)
+{
+    const struct amp_output_check *worst = &validation->outputs[0];
+    for (size_t i = 1; i < validation->n_outputs; i++)
+        if (rank(&validation->outputs[i]) < rank(worst))
+            worst = &validation->outputs[i];
+    return worst;
+}
+
+static void print_outputs(FILE *file, const struct amp_validation *validation, int verbosity)
+{
+    for (size_t i = 0; verbosity > 0 && i < validation->n_outputs; i++)
+        print_output(file, &validation->outputs[i], false);
+    if (verbosity > 0 || validation->n_outputs == 0)
+        return;
+    if (validation->n_outputs > 1)
+        fprintf(file, "the worst of %zu outputs: ", validation->n_outputs);
+    print_output(file, worst_output(validation), true);
+}
+
+void amp_report_accuracy(FILE *file, const char *scores, const struct amp_accuracy *accuracy,
+                         size_t n_models)
+{
+    static const char *const sides[] = {" in fp32, ", " converted"};
+    fprintf(file, "accuracy of '%s': ", scores);
+    for (size_t i = 0; i < n_models; i++) {
+        double percent = 100.0 * (double)accuracy[i].right / (double)accuracy[i].rows;
+        fprintf(file, "%.2f %% (%llu of %llu)%s", accuracy[i].rows > 0 ? percent : 0.0,
+                (unsigned long long)accuracy[i].right, (unsigned long long)accuracy[i].rows,
+                n_models > 1 ? sides[i] : "");
+    }
+    fputc('\n', file);
+}
+
+void amp_report_widened(FILE *file, size_t widened)
+{
+    if (widened > 0)
+        fprintf(file,
+                "%zu node%s computed in float32 and rounded: no kernel for the lower dtype on this "
+                "CPU\n",
+                widened, widened == 1 ? "" : "s");
+}
+
+static void print_bounds(FILE *file, const struct amp_tolerances *tolerances)
+{
+    const char *comma = " (";
+    for (int metric = 0; metric < AMP_METRIC_COUNT; metric++)
+        if (!isnan(tolerances->bounds[metric])) {
+            fprintf(file, "%s%s at %s %.5g%s", comma, amp_metric_name(metric),
+                    amp_metric_is_minimum(metric) ? "least" : "most", tolerances->bounds[metric],
+                    amp_metric_unit(metric));
+            comma = ", ";
+        }
+    if (strcmp(comma, ", ") == 0)
+        fputc(')', file);
+}
+
+void amp_report_validation(FILE *file, const struct amp_validation *validation, int verbosity)
+{
+    print_outputs(file, validation, verbosity);
+    if (validation->scores != NULL)
+        amp_report_accuracy(file, validation->scores, validation->accuracy, 2);
+    amp_report_widened(file, validation->widened[1]);
+    fprintf(file, "%s tolerance", validation->is_within ? "within" : "outside");
+    print_bounds(file, &validation->tolerances);
+    fprintf(file, ", %zu sample%s, %.3g s in fp32, %.3g s converted\n", validation->samples,
+            validation->samples == 1 ? "" : "s", validation->seconds[0], validation->seconds[1]);
+}
