@@ -117,7 +117,10 @@ const struct amp_op amp_op_concat = {
 static enum amp_status equal_sizes(struct amp_ctx *ctx, int64_t dim, bool may_be_uneven,
                                    int64_t *sizes)
 {
-    int64_t n = ctx->n_out, size = dim / n + (dim % n != 0);
+    int64_t n = ctx->n_out;
+    if (n == 0)
+        return AMP_CTX_FAIL(ctx, "no outputs");
+    int64_t size = dim / n + (dim % n != 0);
     if (dim % n != 0 && !may_be_uneven)
         return AMP_CTX_FAIL(ctx, "a dim of %lld cannot be split into %lld equal parts",
                             (long long)dim, (long long)n);
@@ -307,13 +310,13 @@ static enum amp_status tile_run(struct amp_ctx *ctx)
         return AMP_OK;
     amp_strides(&in->shape, in_strides);
     amp_strides(&out->shape, out_strides);
-    for (int i = 0; i < rank; i++) {
-        dims[2 * i + 1] = in->shape.dims[i];
-        dims[2 * i] = out->shape.dims[i] / in->shape.dims[i];
-        from[2 * i + 1] = in_strides[i];
-        from[2 * i] = 0;
-        to[2 * i + 1] = out_strides[i];
-        to[2 * i] = out_strides[i] * in->shape.dims[i];
+    for (int i = 0, d = 0; i < rank; i++, d += 2) {
+        dims[d] = out->shape.dims[i] / in->shape.dims[i];
+        from[d] = 0;
+        to[d] = out_strides[i] * in->shape.dims[i];
+        dims[d + 1] = in->shape.dims[i];
+        from[d + 1] = in_strides[i];
+        to[d + 1] = out_strides[i];
     }
     amp_loop_init(&loop, 2 * rank, dims);
     amp_loop_view(&loop, out->data, amp_dtype_bits(out->dtype) / 8, to);

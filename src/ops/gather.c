@@ -166,7 +166,7 @@ static enum amp_status gather_nd_run(struct amp_ctx *ctx)
     const struct amp_tensor *data = ctx->in[0];
     const struct amp_shape *indices = &ctx->in[1]->shape;
     int64_t *offsets;
-    int batch_dims;
+    int batch_dims = 0;
     AMP_TRY(read_batch_dims(ctx, &batch_dims));
     AMP_TRY(amp_offsets_nd(ctx, &data->shape, batch_dims, ctx->in[1], &offsets));
     int first = batch_dims + (int)indices->dims[indices->rank - 1];

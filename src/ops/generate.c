@@ -52,11 +52,11 @@ static enum amp_status constant_run(struct amp_ctx *ctx)
     struct amp_tensor *out = ctx->out[0];
     size_t size = amp_tensor_size(out);
     const void *data = is_tensor(attr) ? attr->tensors[0]->data : attr->ints;
-    if (is_tensor(attr) && data != NULL && (uintptr_t)data % 64 == 0) {
-        amp_tensor_share(out, attr->tensors[0]);
+    if (data == NULL || size == 0)
         return AMP_OK;
-    }
-    if (size > 0)
+    if (is_tensor(attr) && (uintptr_t)data % 64 == 0)
+        amp_tensor_share(out, attr->tensors[0]);
+    else
         memcpy(out->data, data, size);
     return AMP_OK;
 }
@@ -125,20 +125,23 @@ const struct amp_op amp_op_constant_of_shape = {
 
 /* ---- Range ---- */
 
+/* The distance from LOW to HIGH, not below it: unsigned, as it may be beyond the largest int64. */
+static uint64_t distance_of(int64_t low, int64_t high)
+{
+    return (uint64_t)high - (uint64_t)low;
+}
+
 static enum amp_status range_count_int(struct amp_ctx *ctx, int64_t *count)
 {
     int64_t start = amp_tensor_int(ctx->in[0], 0), limit = amp_tensor_int(ctx->in[1], 0);
     int64_t delta = amp_tensor_int(ctx->in[2], 0);
-    *count = 0;
+    uint64_t steps = 0;
     if (delta == 0)
         return AMP_CTX_FAIL(ctx, "delta is 0");
-    if (delta > 0 ? limit <= start : limit >= start)
-        return AMP_OK;
-    /* unsigned: the distance of two int64 may be beyond the largest of them */
-    uint64_t distance =
-        delta > 0 ? (uint64_t)limit - (uint64_t)start : (uint64_t)start - (uint64_t)limit;
-    uint64_t step = delta > 0 ? (uint64_t)delta : 0 - (uint64_t)delta;
-    uint64_t steps = (distance - 1) / step + 1;
+    if (delta > 0 && limit > start)
+        steps = (distance_of(start, limit) - 1) / distance_of(0, delta) + 1;
+    if (delta < 0 && limit < start)
+        steps = (distance_of(limit, start) - 1) / distance_of(delta, 0) + 1;
     if (steps > INT64_MAX)
         return AMP_CTX_FAIL(ctx, "%lld to %lld by %lld has too many elements", (long long)start,
                             (long long)limit, (long long)delta);
@@ -172,10 +175,15 @@ static enum amp_status range_shape(struct amp_ctx *ctx)
         if (amp_tensor_count(in) != 1)
             return AMP_CTX_FAIL(ctx, "input %u has %zu elements; one is needed", i,
                                 amp_tensor_count(in));
+        if (in->dtype != ctx->in[0]->dtype)
+            return AMP_CTX_FAIL(ctx, "input %u: dtype %s; input 0 has %s", i,
+                                amp_dtype_name(in->dtype), amp_dtype_name(ctx->in[0]->dtype));
     }
-    return amp_dtype_class(ctx->in[0]->dtype) == AMP_CLASS_FLOAT
-               ? range_count_float(ctx, &out->dims[0])
-               : range_count_int(ctx, &out->dims[0]);
+    if (amp_dtype_class(ctx->in[0]->dtype) == AMP_CLASS_INT)
+        return range_count_int(ctx, &out->dims[0]);
+    if (amp_dtype_is_autocast(ctx->in[0]->dtype) || ctx->in[0]->dtype == AMP_DOUBLE)
+        return range_count_float(ctx, &out->dims[0]);
+    return amp_no_kernel(ctx, ctx->in[0]->dtype);
 }
 
 /* Every element is start + i * delta by itself, so that no error adds up. */

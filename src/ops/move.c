@@ -64,17 +64,22 @@ int64_t amp_ctx_length(const struct amp_ctx *ctx, uint32_t i)
     return shape->rank == 1 ? shape->dims[0] : AMP_DIM_UNKNOWN;
 }
 
+#define BEYOND_INT64 9223372036854775808.0 /* 2^63 */
+
 bool amp_tensor_whole(const struct amp_tensor *tensor, size_t index, int64_t *value)
 {
-    if (amp_dtype_class(tensor->dtype) != AMP_CLASS_FLOAT) {
+    enum amp_dtype_class class = amp_dtype_class(tensor->dtype);
+    if (class == AMP_CLASS_INT || class == AMP_CLASS_UINT) {
         *value = amp_tensor_int(tensor, index);
         return tensor->dtype != AMP_UINT64 || *value >= 0;
     }
-    double number = amp_tensor_double(tensor, index);
-    if (!(number >= -0x1p63 && number < 0x1p63))
+    if (!amp_dtype_is_autocast(tensor->dtype) && tensor->dtype != AMP_DOUBLE)
         return false;
-    *value = (int64_t)number;
-    return true;
+    double number = amp_tensor_double(tensor, index);
+    bool is_inside = number >= -BEYOND_INT64 && number < BEYOND_INT64; /* false for NaN */
+    if (is_inside)
+        *value = (int64_t)number;
+    return is_inside;
 }
 
 enum amp_status amp_ctx_whole(const struct amp_ctx *ctx, uint32_t i, int64_t *value, bool *is_known)
@@ -87,7 +92,8 @@ enum amp_status amp_ctx_whole(const struct amp_ctx *ctx, uint32_t i, int64_t *va
         return AMP_CTX_FAIL(ctx, "input %u has %zu elements; one is needed", i,
                             amp_tensor_count(tensor));
     if (!amp_tensor_whole(tensor, 0, value))
-        return AMP_CTX_FAIL(ctx, "input %u: %g is out of range", i, amp_tensor_double(tensor, 0));
+        return AMP_CTX_FAIL(ctx, "input %u: the %s in it is no integer of 64 bits", i,
+                            amp_dtype_name(tensor->dtype));
     return AMP_OK;
 }
 

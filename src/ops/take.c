@@ -59,7 +59,7 @@ void amp_take_run(const struct amp_take *take)
     int64_t count = take->outer * take->n;
     if (take->block == 0)
         return;
-#pragma omp parallel if (count > 1 && (size_t)count >= 4 * AMP_PARALLEL_MIN / take->block)
+#pragma omp parallel if (count > 1 && (size_t)count >= (size_t)4 * AMP_PARALLEL_MIN / take->block)
     {
         int64_t threads = omp_get_num_threads(), thread = omp_get_thread_num();
         int64_t share = (count + threads - 1) / threads, begin = thread * share;

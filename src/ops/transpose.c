@@ -153,7 +153,7 @@ static enum amp_status transpose_shape(struct amp_ctx *ctx)
 {
     const struct amp_shape *in = &ctx->in[0]->shape;
     struct amp_shape *out = &ctx->out[0]->shape;
-    int perm[AMP_RANK_MAX];
+    int perm[AMP_RANK_MAX] = {0};
     size_t n;
     if (in->rank < 0) {
         amp_shape_unknown(out, amp_node_ints(ctx->node, "perm", &n) != NULL ? (int64_t)n : -1);
@@ -198,7 +198,7 @@ static enum amp_status permute_packed(struct amp_ctx *ctx, const int *perm)
 static enum amp_status transpose_run(struct amp_ctx *ctx)
 {
     const struct amp_tensor *in = ctx->in[0];
-    int perm[AMP_RANK_MAX];
+    int perm[AMP_RANK_MAX] = {0};
     AMP_TRY(read_perm(ctx, in->shape.rank, perm));
     if (keeps_order(&in->shape, perm))
         return amp_run_share(ctx);
