@@ -122,17 +122,21 @@ static enum amp_status fill_axis(struct amp_ctx *ctx, const struct amp_shape *da
 static enum amp_status fill_elements(struct amp_ctx *ctx, const struct amp_shape *data, int axis,
                                      const struct amp_tensor *indices, int64_t *offsets)
 {
-    const struct amp_shape *shape = &indices->shape;
+    const int64_t *dims = indices->shape.dims;
+    int last = indices->shape.rank - 1;
     int64_t strides[AMP_RANK_MAX], at[AMP_RANK_MAX] = {0};
-    size_t count = amp_tensor_count(indices);
+    size_t count = amp_tensor_count(indices), i = 0;
     amp_strides(data, strides);
-    for (size_t i = 0; i < count; i++) {
-        int64_t position = 0, offset = 0;
-        AMP_TRY(read_index(ctx, data, axis, indices, i, &position));
-        for (int d = 0; d < shape->rank; d++)
-            offset += (d == axis ? position : at[d]) * strides[d];
-        offsets[i] = offset;
-        amp_index_next(shape->rank, shape->dims, at);
+    int64_t step = axis == last ? 0 : 1; /* from one element of a row to the next */
+    while (i < count) {
+        int64_t row = 0, position = 0;
+        for (int d = 0; d < last; d++)
+            row += d == axis ? 0 : at[d] * strides[d];
+        for (int64_t j = 0; j < dims[last]; j++, i++) {
+            AMP_TRY(read_index(ctx, data, axis, indices, i, &position));
+            offsets[i] = row + j * step + position * strides[axis];
+        }
+        amp_index_next(last, dims, at);
     }
     return AMP_OK;
 }

@@ -6,52 +6,93 @@
 
 #include <string.h>
 
-/* A square of elements that is read along one dim and written along another; both sides of it stay
-   in the first-level cache. */
-enum { TILE = 16 };
+/*
+ * TO[i][j] = FROM[j][i] for ROWS and COLUMNS of TO; rows of TO are TO_STEP elements apart, those of
+ * FROM FROM_STEP.
+ */
+struct tile {
+    const void *from;
+    void *to;
+    int64_t from_step, to_step, rows, columns;
+};
 
-/* TO[i][j] = FROM[j][i] for ROWS of TO and COLUMNS; rows of TO are TO_STEP elements apart, those of
-   FROM FROM_STEP. */
-typedef void tile_fn(const void *from, int64_t from_step, void *to, int64_t to_step, int64_t rows,
-                     int64_t columns);
+typedef void tile_fn(const struct tile *tile);
 
-#define TILE_FN(SIZE, T)                                                                    \
-    static void tile_##SIZE(const void *from, int64_t from_step, void *to, int64_t to_step, \
-                            int64_t rows, int64_t columns)                                  \
-    {                                                                                       \
-        const T *source = from;                                                             \
-        T *target = to;                                                                     \
-        for (int64_t i = 0; i < rows; i++)                                                  \
-            for (int64_t j = 0; j < columns; j++)                                           \
-                target[i * to_step + j] = source[j * from_step + i];                        \
+/* Squares of N x N elements, vectors of 16 bytes each way, are turned in registers: interleaving
+   row i with row i + N/2, once for each power of two in N, ends with columns in place of rows. What
+   is left at the edges is moved one by one. */
+#define TILE_FN(SIZE, T, N, LOW, HIGH)                                                    \
+    typedef T vector_##SIZE __attribute__((vector_size(16)));                             \
+    static void turn_##SIZE(const T *from, int64_t from_step, T *to, int64_t to_step)     \
+    {                                                                                     \
+        vector_##SIZE a[N], b[N];                                                         \
+        UNROLL for (int64_t i = 0; i < (N); i++) memcpy(&a[i], from + i * from_step, 16); \
+        UNROLL for (int round = 1; round < (N); round *= 2)                               \
+        {                                                                                 \
+            UNROLL for (int64_t i = 0; i < (N) / 2; i++)                                  \
+            {                                                                             \
+                b[2 * i] = __builtin_shufflevector(a[i], a[i + (N) / 2], LOW);            \
+                b[2 * i + 1] = __builtin_shufflevector(a[i], a[i + (N) / 2], HIGH);       \
+            }                                                                             \
+            UNROLL for (int64_t i = 0; i < (N); i++) a[i] = b[i];                         \
+        }                                                                                 \
+        UNROLL for (int64_t i = 0; i < (N); i++) memcpy(to + i * to_step, &a[i], 16);     \
+    }                                                                                     \
+    static void tile_##SIZE(const struct tile *tile)                                      \
+    {                                                                                     \
+        const T *from = tile->from;                                                       \
+        T *to = tile->to;                                                                 \
+        int64_t rows = tile->rows / (N) * (N), columns = tile->columns / (N) * (N);       \
+        for (int64_t i = 0; i < rows; i += (N))                                           \
+            for (int64_t j = 0; j < columns; j += (N))                                    \
+                turn_##SIZE(from + j * tile->from_step + i, tile->from_step,              \
+                            to + i * tile->to_step + j, tile->to_step);                   \
+        for (int64_t i = 0; i < tile->rows; i++)                                          \
+            for (int64_t j = i < rows ? columns : 0; j < tile->columns; j++)              \
+                to[i * tile->to_step + j] = from[j * tile->from_step + i];                \
     }
-TILE_FN(1, uint8_t)
-TILE_FN(2, uint16_t)
-TILE_FN(4, uint32_t)
-TILE_FN(8, uint64_t)
-TILE_FN(16, struct amp_str)
+#define UNROLL _Pragma("GCC unroll 16")
+#define LIST(...) __VA_ARGS__
+TILE_FN(1, uint8_t, 16, LIST(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23),
+        LIST(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31))
+TILE_FN(2, uint16_t, 8, LIST(0, 8, 1, 9, 2, 10, 3, 11), LIST(4, 12, 5, 13, 6, 14, 7, 15))
+TILE_FN(4, uint32_t, 4, LIST(0, 4, 1, 5), LIST(2, 6, 3, 7))
+TILE_FN(8, uint64_t, 2, LIST(0, 2), LIST(1, 3))
+
+static void tile_16(const struct tile *tile)
+{
+    const struct amp_str *from = tile->from;
+    struct amp_str *to = tile->to;
+    for (int64_t i = 0; i < tile->rows; i++)
+        for (int64_t j = 0; j < tile->columns; j++)
+            to[i * tile->to_step + j] = from[j * tile->from_step + i];
+}
 
 static tile_fn *const tiles[] = {
     [1] = tile_1, [2] = tile_2, [4] = tile_4, [8] = tile_8, [16] = tile_16};
 
-/* A strip: TILE rows of the output, all of its last dim. STEP elements lie between rows of output
-   (operand 0) and between columns of input (operand 1). */
-struct strip {
-    tile_fn *tile;
-    int64_t rows, columns; /* of one plane */
-    int64_t to_step, from_step;
-    const struct amp_operand *to, *from;
-};
-
-static void run_strip(const struct strip *strip, int64_t to, int64_t from, int64_t first)
+/* Rows of the output that one tile covers: a cache line of the input. */
+static int64_t tile_rows(const struct amp_operand *operand)
 {
-    const char *source = strip->from->data + (from + first) * strip->from->size;
-    char *target = strip->to->data + (to + first * strip->to_step) * strip->to->size;
-    int64_t rows = strip->rows - first < TILE ? strip->rows - first : TILE;
-    for (int64_t j = 0; j < strip->columns; j += TILE)
-        strip->tile(source + j * strip->from_step * strip->from->size, strip->from_step,
-                    target + j * strip->to->size, strip->to_step, rows,
-                    strip->columns - j < TILE ? strip->columns - j : TILE);
+    return 64 / operand->size;
+}
+
+/* Turns a strip of a plane in tiles: the rows that start at row FIRST of PLANE, whose operands
+   begin at offsets TO and FROM. */
+static void run_strip(const struct amp_loop *loop, const struct tile *plane, int64_t to,
+                      int64_t from, int64_t first)
+{
+    int64_t size = loop->operands[0].size, side = tile_rows(&loop->operands[0]);
+    const char *source = (const char *)plane->from + (from + first) * size;
+    char *target = (char *)plane->to + (to + first * plane->to_step) * size;
+    struct tile tile = *plane;
+    tile.rows = plane->rows - first < side ? plane->rows - first : side;
+    for (int64_t j = 0; j < plane->columns; j += side) {
+        tile.from = source + j * plane->from_step * size;
+        tile.to = target + j * size;
+        tile.columns = plane->columns - j < side ? plane->columns - j : side;
+        tiles[size](&tile);
+    }
 }
 
 /* Takes dim D out of the loop. */
@@ -78,19 +119,18 @@ static void run_planes(struct amp_loop *loop, int rows)
 {
     int last = loop->rank - 1;
     const struct amp_operand *to = &loop->operands[0], *from = &loop->operands[1];
-    struct strip strip = {.tile = tiles[to->size],
-                          .rows = loop->dims[rows],
-                          .columns = loop->dims[last],
-                          .to_step = to->strides[rows],
-                          .from_step = from->strides[last],
-                          .to = to,
-                          .from = from};
+    struct tile plane = {.from = from->data,
+                         .to = to->data,
+                         .from_step = from->strides[last],
+                         .to_step = to->strides[rows],
+                         .rows = loop->dims[rows],
+                         .columns = loop->dims[last]};
     remove_dim(loop, last);
     remove_dim(loop, rows);
-    int64_t planes = 1, strips = (strip.rows + TILE - 1) / TILE;
+    int64_t planes = 1, side = tile_rows(to), strips = (plane.rows + side - 1) / side;
     for (int d = 0; d < loop->rank; d++)
         planes *= loop->dims[d];
-#pragma omp parallel for if (planes * strip.rows * strip.columns >= AMP_PARALLEL_MIN)
+#pragma omp parallel for if (planes * plane.rows * plane.columns >= AMP_PARALLEL_MIN)
     for (int64_t i = 0; i < planes * strips; i++) {
         int64_t at[AMP_LOOP_RANK], to_offset = 0, from_offset = 0;
         amp_index_at(loop->rank, loop->dims, i / strips, at);
@@ -98,7 +138,7 @@ static void run_planes(struct amp_loop *loop, int rows)
             to_offset += at[d] * to->strides[d];
             from_offset += at[d] * from->strides[d];
         }
-        run_strip(&strip, to_offset, from_offset, i % strips * TILE);
+        run_strip(loop, &plane, to_offset, from_offset, i % strips * side);
     }
 }
 
