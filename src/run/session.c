@@ -185,6 +185,7 @@ static void destroy_step(const struct amp_model *model, struct step *step)
         step->op->destroy(step->state);
     for (uint32_t i = 0; step->wide != NULL && i < amp_node_at(model, step->node)->n_inputs; i++)
         amp_tensor_release(&step->wide[i]);
+    free(step->wide);
 }
 
 void amp_session_destroy(struct amp_session *session)
