@@ -142,24 +142,14 @@ int64_t amp_tensor_int(const struct amp_tensor *tensor, size_t index)
     }
 }
 
-static double load_minifloat(const struct amp_tensor *tensor, size_t index)
-{
-    uint8_t code = amp_dtype_bits(tensor->dtype) < 8
-                       ? (uint8_t)load_nibble(tensor, index)
-                       : ((const uint8_t *)tensor->data)[index];
-    return (double)amp_minifloat_to_f32(tensor->dtype, code);
-}
-
 static double load_float(const struct amp_tensor *tensor, size_t index)
 {
     if (amp_dtype_is_minifloat(tensor->dtype))
-        return load_minifloat(tensor, index);
+        return (double)amp_minifloat_to_f32(tensor->dtype, (uint8_t)amp_tensor_int(tensor, index));
     if (tensor->dtype == AMP_DOUBLE)
         LOAD_AS(double, double);
     if (tensor->dtype == AMP_FLOAT)
         LOAD_AS(float, double);
-    if (amp_dtype_is_minifloat(tensor->dtype))
-        return (double)amp_minifloat_to_f32(tensor->dtype, (uint8_t)amp_tensor_int(tensor, index));
     LOAD(uint16_t);
     return tensor->dtype == AMP_BFLOAT16 ? (double)amp_bf16_to_f32(value)
                                          : (double)amp_f16_to_f32(value);
