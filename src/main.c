@@ -39,6 +39,8 @@ static enum exit_code exit_code(enum amp_status status)
 static enum amp_status run_command(const struct amp_options *options, struct amp_error *err)
 {
     switch (options->command) {
+    case AMP_CMD_CONVERT:
+        return amp_command_convert(options, err);
     case AMP_CMD_RUN:
         return amp_command_run(options, err);
     case AMP_CMD_RULES:
@@ -46,9 +48,9 @@ static enum amp_status run_command(const struct amp_options *options, struct amp
     case AMP_CMD_HELP:
         amp_options_help(stdout);
         return AMP_OK;
-    case AMP_CMD_CONVERT:
     case AMP_CMD_VERSION:
-        break;
+        amp_command_version(stdout);
+        return AMP_OK;
     }
     return AMP_OK;
 }

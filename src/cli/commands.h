@@ -4,8 +4,12 @@
 #include "cli/options.h"
 
 /* The commands. Each prints its report and returns AMP_OK, or the failure that main prints. */
+enum amp_status amp_command_convert(const struct amp_options *options, struct amp_error *err);
 enum amp_status amp_command_run(const struct amp_options *options, struct amp_error *err);
 enum amp_status amp_command_rules(const struct amp_options *options, struct amp_error *err);
+
+/* Prints the versions and what this CPU computes natively. */
+void amp_command_version(FILE *file);
 
 /* `run --test-suite`: every folder of options->test_suite as a backend test case. */
 enum amp_status amp_command_suite(const struct amp_options *options, struct amp_error *err);

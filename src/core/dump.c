@@ -150,7 +150,8 @@ static void print_graph(const struct dump *dump, uint32_t graph, int indent)
 {
     const struct amp_graph *g = &dump->model->graphs[graph];
     for (size_t i = 0; i < g->inputs.count; i++)
-        print_value(dump, "input", g->inputs.items[i], indent);
+        if (amp_value_at(dump->model, g->inputs.items[i])->constant == NULL)
+            print_value(dump, "input", g->inputs.items[i], indent);
     for (size_t i = 0; i < g->initializers.count; i++)
         print_value(dump, "weight", g->initializers.items[i], indent);
     for (size_t i = 0; i < g->nodes.count; i++)

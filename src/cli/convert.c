@@ -1,0 +1,334 @@
+/*
+ * The main job: reads a model, decides, casts, validates and writes, in the order of the stages.
+ * What a stage does is in its own file; here is only the order, and what the user asked for along
+ * the way.
+ */
+#include "cli/convert.h"
+
+#include "autocast/cast_fold.h"
+#include "autocast/cast_insert.h"
+#include "cli/commands.h"
+#include "cli/inputs.h"
+#include "cli/progress.h"
+#include "cli/report_json.h"
+#include "cli/report_text.h"
+#include "core/dump.h"
+#include "core/words.h"
+#include "onnx/check.h"
+#include "onnx/infer.h"
+#include "onnx/opset.h"
+#include "onnx/read.h"
+#include "onnx/schema.h"
+#include "onnx/write.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The stages after which the graph can be printed. */
+enum stage {
+    STAGE_READ,
+    STAGE_INFER,
+    STAGE_OPSET,
+    STAGE_ASSIGN,
+    STAGE_INSERT,
+    STAGE_FOLD,
+    N_STAGES
+};
+
+static const char *const stage_names[N_STAGES + 1] = {"read",   "infer", "opset", "assign",
+                                                      "insert", "fold",  NULL};
+
+struct job {
+    const struct amp_options *options;
+    struct amp_model_file file;
+    struct amp_model *model;
+    struct amp_rules *rules;
+    struct amp_conversion conversion;
+    json_t *validation_json;
+    enum stage last; /* STAGE to dump after; N_STAGES: none */
+    struct amp_error *err;
+};
+
+static const char *stage_at(size_t i)
+{
+    return stage_names[i];
+}
+
+static enum amp_status parse_stage(struct job *job)
+{
+    const char *name = job->options->dump_after;
+    job->last = STAGE_READ;
+    while (job->last < N_STAGES && name != NULL && strcmp(stage_names[job->last], name) != 0)
+        job->last++;
+    if (name == NULL)
+        job->last = N_STAGES;
+    else if (job->last == N_STAGES) {
+        const char *nearest = amp_nearest_word(name, stage_at);
+        return amp_fail(job->err, AMP_USAGE,
+                        "--dump-after %s: read, infer, opset, assign, insert or fold%s%s%s", name,
+                        nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                        nearest ? "'?" : "");
+    }
+    return AMP_OK;
+}
+
+static enum amp_status parse_dtype(const struct amp_options *options, enum amp_dtype *dtype,
+                                   struct amp_error *err)
+{
+    *dtype = options->dtype ? amp_dtype_parse(options->dtype) : AMP_BFLOAT16;
+    if (*dtype == AMP_BFLOAT16 || *dtype == AMP_FLOAT16)
+        return AMP_OK;
+    return amp_fail(err, AMP_USAGE, "--dtype %s: bf16 or fp16 is needed", options->dtype);
+}
+
+/* NAME.DTYPE.onnx beside the model; stdout for stdin. */
+static const char *default_output(const struct job *job)
+{
+    const char *path = job->options->operands.items[0];
+    if (strcmp(path, "-") == 0)
+        return "-";
+    size_t length = strlen(path);
+    if (length > 5 && strcmp(path + length - 5, ".onnx") == 0)
+        length -= 5;
+    return amp_arena_printf(job->file.arena, "%.*s.%s.onnx", (int)length, path,
+                            job->conversion.lower == AMP_BFLOAT16 ? "bf16" : "fp16");
+}
+
+static enum amp_status choose_output(struct job *job)
+{
+    const struct amp_options *options = job->options;
+    const char *path = options->output ? options->output : default_output(job);
+    bool is_stdout = strcmp(path, "-") == 0;
+    job->conversion.output_path = path;
+    if (is_stdout && isatty(STDOUT_FILENO))
+        return amp_fail(job->err, AMP_USAGE,
+                        "the model is not written to a terminal; use -o FILE or a pipe");
+    if (is_stdout && options->json != NULL && strcmp(options->json, "-") == 0)
+        return amp_fail(job->err, AMP_USAGE, "stdout cannot take both the model and --json -");
+    if (options->output == NULL && !is_stdout && !options->is_forced && access(path, F_OK) == 0)
+        return amp_fail(job->err, AMP_IO, "%s exists; use --force, or -o to name an output", path);
+    return AMP_OK;
+}
+
+/* ---- rules ----------------------------------------------------------------------------------- */
+
+static enum amp_status add_override(struct job *job, const char *option, const char *text,
+                                    bool is_op)
+{
+    static const struct amp_rule_source source = {.file = AMP_RULES_COMMAND_LINE};
+    char name[1024];
+    const char *word;
+    enum amp_precision precision;
+    AMP_TRY(amp_option_pair(option, text, name, sizeof name, &word, job->err));
+    AMP_TRY(amp_precision_parse(word, &precision, job->err));
+    const char *kept = amp_arena_strdup(job->file.arena, name);
+    if (is_op)
+        return amp_rules_add_op(job->rules, kept, precision, source, job->err);
+    amp_rules_add_node(job->rules, kept, precision, source);
+    return AMP_OK;
+}
+
+static enum amp_status load_rules(struct job *job)
+{
+    static const char *const fallback[] = {"torch-cpu"};
+    const struct amp_options *options = job->options;
+    job->rules = amp_rules_create(job->file.arena);
+    job->conversion.rule_names = options->rules.count ? options->rules.items : fallback;
+    job->conversion.n_rule_names = options->rules.count ? options->rules.count : 1;
+    for (size_t i = 0; i < job->conversion.n_rule_names; i++)
+        AMP_TRY(amp_rules_load(job->rules, job->conversion.rule_names[i], job->err));
+    AMP_TRY(amp_rules_check_dtype(job->rules, job->conversion.lower, job->err));
+    for (size_t i = 0; i < options->op_rules.count; i++)
+        AMP_TRY(add_override(job, "op", options->op_rules.items[i], true));
+    for (size_t i = 0; i < options->node_rules.count; i++)
+        AMP_TRY(add_override(job, "node", options->node_rules.items[i], false));
+    return AMP_OK;
+}
+
+/* ---- stages ---------------------------------------------------------------------------------- */
+
+static void note_decision(FILE *file, const void *context, uint32_t node)
+{
+    const struct amp_assignment *assignment = context;
+    if (node >= assignment->n_nodes)
+        return;
+    const struct amp_decision *decision = &assignment->nodes[node];
+    fprintf(file, " ; %s %s",
+            decision->dtype == AMP_UNDEFINED ? "-" : amp_dtype_name(decision->dtype),
+            amp_reason_name(decision->reason));
+}
+
+/* Prints the graph when the user asked for it after STAGE; true then. */
+static bool dump(const struct job *job, enum stage stage)
+{
+    if (stage != job->last)
+        return false;
+    amp_model_dump(stdout, job->model, stage == STAGE_ASSIGN ? note_decision : NULL,
+                   &job->conversion.assignment);
+    return true;
+}
+
+/* Finds the lowest opset that the lowered nodes need and the others can follow to, and raises the
+   model to it. What keeps the model back lowers the cap until both agree. */
+static enum amp_status raise_opset(struct job *job)
+{
+    struct amp_conversion *conversion = &job->conversion;
+    int cap = amp_schema_released_opset();
+    conversion->opset_before = amp_model_opset(job->model, "");
+    for (;;) {
+        struct amp_opset_limit limit = {.node = AMP_NONE};
+        struct amp_error blocked = {.status = AMP_OK};
+        amp_assign(job->model, job->rules, conversion->lower, cap, &conversion->assignment);
+        int target = conversion->assignment.opset;
+        enum amp_status status = amp_opset_raise(job->model, target, &limit, &blocked);
+        if (status == AMP_OK)
+            break;
+        if (status != AMP_UNSUPPORTED || limit.node == AMP_NONE || limit.opset >= target)
+            return amp_fail(job->err, status, "%s: %s", job->model->path, blocked.text);
+        cap = limit.opset;
+    }
+    conversion->opset_after = amp_model_opset(job->model, "");
+    return amp_infer(job->model, job->err);
+}
+
+static enum amp_status check_result(struct job *job)
+{
+    enum amp_status status = amp_check_model(job->model, job->err);
+    if (status != AMP_OK)
+        amp_error_prefix(job->err, "%s: the converted graph is wrong", job->model->path);
+    return status;
+}
+
+/* Runs the stages up to the one that the user wants to see; *IS_DONE when that was printed. */
+static enum amp_status convert_graph(struct job *job, bool *is_done)
+{
+    struct amp_conversion *conversion = &job->conversion;
+    *is_done = true;
+    if (dump(job, STAGE_READ))
+        return AMP_OK;
+    AMP_TRY(amp_infer(job->model, job->err));
+    if (dump(job, STAGE_INFER))
+        return AMP_OK;
+    conversion->casts_before = amp_cast_count(job->model);
+    AMP_TRY(raise_opset(job));
+    if (dump(job, STAGE_OPSET))
+        return AMP_OK;
+    amp_assign(job->model, job->rules, conversion->lower, (int)conversion->opset_after,
+               &conversion->assignment);
+    if (dump(job, STAGE_ASSIGN))
+        return AMP_OK;
+    AMP_TRY(amp_cast_insert(job->model, &conversion->assignment, &conversion->casts_inserted,
+                            job->err));
+    if (dump(job, STAGE_INSERT))
+        return AMP_OK;
+    conversion->casts_folded = amp_cast_fold(job->model);
+    conversion->casts_after = amp_cast_count(job->model);
+    AMP_TRY(check_result(job));
+    *is_done = dump(job, STAGE_FOLD);
+    return AMP_OK;
+}
+
+static enum amp_status write_output(struct job *job)
+{
+    struct amp_output *output;
+    AMP_TRY(amp_output_open(&output, job->conversion.output_path, job->err));
+    enum amp_status status = amp_model_write(job->model, output, job->err);
+    if (status == AMP_OK)
+        return amp_output_commit(output, job->err);
+    amp_output_abandon(output);
+    return status;
+}
+
+/* Runs the model as it came and as it is now. AMP_MISMATCH when they are too far apart. */
+static enum amp_status validate(struct job *job, struct amp_error *err)
+{
+    struct amp_inputs inputs = {.count = 0};
+    struct amp_validation validation = {.samples = 0};
+    struct amp_model_file reference;
+    amp_progress_begin("validating");
+    AMP_TRY(amp_model_read_again(&job->file, &reference, err));
+    enum amp_status status = amp_infer(reference.model, err);
+    if (status == AMP_OK)
+        status = amp_inputs_validate(job->options, reference.model, job->model,
+                                     job->conversion.lower, &inputs, &validation, err);
+    amp_progress_end();
+    bool is_measured = status == AMP_OK || status == AMP_MISMATCH;
+    if (is_measured && !job->options->is_quiet) {
+        amp_report_inputs(stderr, &inputs, job->options->verbosity);
+        amp_report_validation(stderr, &validation, job->options->verbosity);
+    }
+    if (is_measured)
+        job->validation_json = amp_json_validation(&validation);
+    amp_validation_free(&validation);
+    amp_inputs_close(&inputs);
+    amp_model_close(&reference);
+    return status;
+}
+
+static enum amp_status write_report(struct job *job, bool is_written)
+{
+    if (job->options->json == NULL)
+        return AMP_OK;
+    json_t *root = amp_json_conversion(&job->conversion, is_written);
+    json_object_set(root, "validation", job->validation_json ? job->validation_json : json_null());
+    return amp_json_write(root, job->options->json, job->err);
+}
+
+/* Writes the model unless validation forbids it, and the JSON report in both cases. */
+static enum amp_status validate_and_write(struct job *job)
+{
+    struct amp_error verdict = {.status = AMP_OK};
+    if (!job->options->no_validate)
+        validate(job, &verdict);
+    bool is_mismatch = verdict.status == AMP_MISMATCH;
+    if (verdict.status != AMP_OK && !is_mismatch)
+        return amp_fail(job->err, verdict.status, "%s", verdict.text);
+    bool is_written = !is_mismatch || job->options->is_forced;
+    if (is_written)
+        AMP_TRY(write_output(job));
+    AMP_TRY(write_report(job, is_written));
+    return is_mismatch ? amp_fail(job->err, AMP_MISMATCH, "%s", verdict.text) : AMP_OK;
+}
+
+static enum amp_status convert(struct job *job)
+{
+    struct amp_conversion *conversion = &job->conversion;
+    bool is_done;
+    conversion->model_path = job->model->path;
+    conversion->bytes_before = job->file.bytes.size;
+    conversion->was_unsorted = job->file.was_unsorted;
+    if (job->last == N_STAGES)
+        AMP_TRY(choose_output(job));
+    AMP_TRY(load_rules(job));
+    AMP_TRY(convert_graph(job, &is_done));
+    if (is_done)
+        return AMP_OK;
+    amp_model_update_message(job->model);
+    conversion->bytes_after = amp_model_message_size(job->model);
+    amp_conversion_count(conversion, job->model);
+    if (job->options->explain)
+        amp_report_explain(strcmp(conversion->output_path, "-") == 0 ? stderr : stdout, conversion,
+                           job->model);
+    if (!job->options->is_quiet)
+        amp_report_conversion(stderr, conversion, job->model, job->options->verbosity);
+    return validate_and_write(job);
+}
+
+enum amp_status amp_command_convert(const struct amp_options *options, struct amp_error *err)
+{
+    struct job job = {.options = options, .err = err};
+    AMP_TRY(parse_dtype(options, &job.conversion.lower, err));
+    AMP_TRY(parse_stage(&job));
+    amp_progress_begin("reading");
+    enum amp_status status = amp_model_read(options->operands.items[0], &job.file, err);
+    if (status == AMP_OK) {
+        job.model = job.file.model;
+        status = convert(&job);
+    }
+    amp_progress_end();
+    json_decref(job.validation_json);
+    amp_rules_destroy(job.rules);
+    amp_model_close(&job.file);
+    return status;
+}

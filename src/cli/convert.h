@@ -1,0 +1,43 @@
+#ifndef AMP_CLI_CONVERT_H
+#define AMP_CLI_CONVERT_H
+
+#include "autocast/assign.h"
+
+#include <stdio.h>
+
+#include <jansson.h>
+
+/* What a conversion did, for the reports. */
+struct amp_conversion {
+    const char *model_path, *output_path; /* "stdin" and "stdout" for - */
+    const char *const *rule_names;
+    size_t n_rule_names;
+    enum amp_dtype lower;
+    int64_t opset_before, opset_after;
+    struct amp_assignment assignment;
+    size_t n_reason[AMP_REASON_COUNT];   /* nodes of the model by reason */
+    size_t n_precision[AMP_DTYPE_COUNT]; /* float nodes by the dtype they run in */
+    size_t n_other;                      /* nodes that keep their types */
+    size_t n_refused;                    /* nodes in float32 although the rules say lower */
+    size_t casts_before, casts_inserted, casts_folded, casts_after;
+    size_t bytes_before, bytes_after; /* of the model files, external data not counted */
+    bool was_unsorted;
+};
+
+/* Counts nodes by precision and reason. */
+void amp_conversion_count(struct amp_conversion *conversion, const struct amp_model *model);
+
+/* The report that a person reads, at most five lines when VERBOSITY is 0; validation not included.
+ */
+void amp_report_conversion(FILE *file, const struct amp_conversion *conversion,
+                           const struct amp_model *model, int verbosity);
+
+/* The same as JSON; a new reference. IS_WRITTEN: the model was not held back by the validation. */
+json_t *amp_json_conversion(const struct amp_conversion *conversion, bool is_written);
+
+/* A line per node in graph order: precision, reason, rule and its place. Takes the model as it was
+   when the assignment was made. */
+void amp_report_explain(FILE *file, const struct amp_conversion *conversion,
+                        const struct amp_model *model);
+
+#endif

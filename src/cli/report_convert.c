@@ -1,0 +1,178 @@
+/*
+ * The report of a conversion for people: what became of the nodes, the casts and the size, and, on
+ * request, of every node.
+ */
+#include "cli/convert.h"
+
+#include <stdio.h>
+
+/* A node that ends in float32 although a rule wants it lower. */
+static bool is_refused(const struct amp_decision *decision)
+{
+    return decision->wish == AMP_LOWER && decision->reason != AMP_REASON_RULE &&
+           decision->reason != AMP_REASON_UNLISTED && decision->reason != AMP_REASON_NOT_FLOAT;
+}
+
+void amp_conversion_count(struct amp_conversion *conversion, const struct amp_model *model)
+{
+    for (uint32_t id = 0; id < conversion->assignment.n_nodes; id++) {
+        const struct amp_decision *decision = &conversion->assignment.nodes[id];
+        if (amp_node_at(model, id)->is_removed)
+            continue;
+        conversion->n_reason[decision->reason]++;
+        conversion->n_refused += is_refused(decision);
+        if (decision->dtype == AMP_UNDEFINED)
+            conversion->n_other++;
+        else
+            conversion->n_precision[decision->dtype]++;
+    }
+}
+
+static void print_size(FILE *file, size_t bytes)
+{
+    static const char *const units[] = {"bytes", "KB", "MB", "GB"};
+    double size = (double)bytes;
+    int unit = 0;
+    for (; size >= 1000 && unit < 3; unit++)
+        size /= 1000;
+    fprintf(file, unit == 0 ? "%.0f %s" : "%.1f %s", size, units[unit]);
+}
+
+static void print_nodes(FILE *file, const struct amp_conversion *conversion)
+{
+    fprintf(file,
+            "  nodes      %zu %s, %zu float32, %zu without float data or with types of their own",
+            conversion->n_precision[conversion->lower], amp_dtype_name(conversion->lower),
+            conversion->n_precision[AMP_FLOAT], conversion->n_other);
+    if (conversion->n_refused > 0)
+        fprintf(file, "; %zu kept from %s (-v says why)", conversion->n_refused,
+                amp_dtype_name(conversion->lower));
+    fputc('\n', file);
+}
+
+static void print_refused(FILE *file, const struct amp_conversion *conversion,
+                          const struct amp_model *model)
+{
+    char text[512];
+    for (uint32_t id = 0; id < conversion->assignment.n_nodes; id++) {
+        const struct amp_decision *decision = &conversion->assignment.nodes[id];
+        if (amp_node_at(model, id)->is_removed || !is_refused(decision))
+            continue;
+        fprintf(file, "    %s: %s", amp_node_text(model, id, text, sizeof text),
+                amp_reason_text(decision->reason));
+        if (decision->value != AMP_NONE)
+            fprintf(file, ": '%s'", amp_value_at(model, decision->value)->name);
+        fputc('\n', file);
+    }
+}
+
+static void print_reasons(FILE *file, const struct amp_conversion *conversion)
+{
+    for (int reason = 0; reason < AMP_REASON_COUNT; reason++)
+        if (conversion->n_reason[reason] > 0)
+            fprintf(file, "    %5zu %-15s %s\n", conversion->n_reason[reason],
+                    amp_reason_name((enum amp_reason)reason),
+                    amp_reason_text((enum amp_reason)reason));
+}
+
+void amp_report_conversion(FILE *file, const struct amp_conversion *conversion,
+                           const struct amp_model *model, int verbosity)
+{
+    fprintf(file, "%s -> %s: %s by", conversion->model_path, conversion->output_path,
+            amp_dtype_name(conversion->lower));
+    for (size_t i = 0; i < conversion->n_rule_names; i++)
+        fprintf(file, "%s %s", i > 0 ? "," : "", conversion->rule_names[i]);
+    fprintf(file, "; opset %lld", (long long)conversion->opset_before);
+    if (conversion->opset_after != conversion->opset_before)
+        fprintf(file, " -> %lld", (long long)conversion->opset_after);
+    fputs(conversion->was_unsorted ? "; nodes sorted\n" : "\n", file);
+    print_nodes(file, conversion);
+    if (verbosity > 0) {
+        print_reasons(file, conversion);
+        print_refused(file, conversion, model);
+    }
+    fprintf(file, "  casts      %zu before; %zu inserted, %zu folded; %zu now; file ",
+            conversion->casts_before, conversion->casts_inserted, conversion->casts_folded,
+            conversion->casts_after);
+    print_size(file, conversion->bytes_before);
+    fputs(" -> ", file);
+    print_size(file, conversion->bytes_after);
+    fputc('\n', file);
+}
+
+static void print_decision(FILE *file, const struct amp_decision *decision,
+                           const struct amp_model *model)
+{
+    const char *dtype = decision->dtype == AMP_UNDEFINED ? "-" : amp_dtype_name(decision->dtype);
+    fprintf(file, "  %-9s %s", dtype, amp_reason_name(decision->reason));
+    if (decision->rule != NULL && decision->rule->source.line > 0)
+        fprintf(file, " %s %s:%d", amp_precision_name(decision->wish), decision->rule->source.file,
+                decision->rule->source.line);
+    else if (decision->rule != NULL)
+        fprintf(file, " %s %s", amp_precision_name(decision->wish), decision->rule->source.file);
+    if (decision->value != AMP_NONE)
+        fprintf(file, " '%s'", amp_value_at(model, decision->value)->name);
+    fputc('\n', file);
+}
+
+void amp_report_explain(FILE *file, const struct amp_conversion *conversion,
+                        const struct amp_model *model)
+{
+    char text[512];
+    for (size_t g = 0; g < model->n_graphs; g++) {
+        const struct amp_ids *nodes = &model->graphs[g].nodes;
+        for (size_t i = 0; i < nodes->count; i++) {
+            uint32_t id = nodes->items[i];
+            if (id >= conversion->assignment.n_nodes)
+                continue;
+            fprintf(file, "%-60s", amp_node_text(model, id, text, sizeof text));
+            print_decision(file, &conversion->assignment.nodes[id], model);
+        }
+    }
+}
+
+static json_t *pair(const char *first, size_t a, const char *second, size_t b)
+{
+    return json_pack("{s:I, s:I}", first, (json_int_t)a, second, (json_int_t)b);
+}
+
+static json_t *json_nodes(const struct amp_conversion *conversion)
+{
+    json_t *nodes = json_object();
+    for (int dtype = 1; dtype < AMP_DTYPE_COUNT; dtype++)
+        if (conversion->n_precision[dtype] > 0)
+            json_object_set_new(nodes, amp_dtype_name((enum amp_dtype)dtype),
+                                json_integer((json_int_t)conversion->n_precision[dtype]));
+    json_object_set_new(nodes, "other", json_integer((json_int_t)conversion->n_other));
+    json_object_set_new(nodes, "refused", json_integer((json_int_t)conversion->n_refused));
+    return nodes;
+}
+
+static json_t *json_reasons(const struct amp_conversion *conversion)
+{
+    json_t *by_reason = json_object();
+    for (int reason = 0; reason < AMP_REASON_COUNT; reason++)
+        if (conversion->n_reason[reason] > 0)
+            json_object_set_new(by_reason, amp_reason_name((enum amp_reason)reason),
+                                json_integer((json_int_t)conversion->n_reason[reason]));
+    return by_reason;
+}
+
+json_t *amp_json_conversion(const struct amp_conversion *conversion, bool is_written)
+{
+    json_t *names = json_array();
+    for (size_t i = 0; i < conversion->n_rule_names; i++)
+        json_array_append_new(names, json_string(conversion->rule_names[i]));
+    json_t *casts =
+        pair("before", conversion->casts_before, "inserted", conversion->casts_inserted);
+    json_object_set_new(casts, "folded", json_integer((json_int_t)conversion->casts_folded));
+    json_object_set_new(casts, "after", json_integer((json_int_t)conversion->casts_after));
+    return json_pack(
+        "{s:s, s:s, s:s, s:b, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "ampconv", AMP_VERSION,
+        "model", conversion->model_path, "output", conversion->output_path, "written",
+        (int)is_written, "dtype", amp_dtype_name(conversion->lower), "rules", names, "opset",
+        pair("before", (size_t)conversion->opset_before, "after", (size_t)conversion->opset_after),
+        "nodes", json_nodes(conversion), "reasons", json_reasons(conversion), "casts", casts,
+        "bytes", pair("before", conversion->bytes_before, "after", conversion->bytes_after),
+        "sorted", (int)conversion->was_unsorted);
+}
