@@ -1,0 +1,753 @@
+/* Shape functions of the operators that move elements, where dims are symbols or not known.
+   Expected shapes follow from ONNX's operator documentation by hand. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "ops/op.h"
+
+enum { Q = AMP_DIM_UNKNOWN, B = -2, S = -3 }; /* unknown, and two symbols */
+
+/* ---- one call of a shape function, put together step by step */
+
+enum { MOST = 6 };
+
+static struct {
+    struct amp_node node;
+    struct amp_attr attrs[MOST];
+    struct amp_tensor in[MOST], out[MOST];
+    int64_t values[MOST][16];
+    float numbers[MOST];
+    uint32_t n_in;
+    struct amp_error err;
+} call;
+
+static void start(const char *op_type, int version)
+{
+    memset(&call, 0, sizeof call);
+    call.node =
+        (struct amp_node){.op_type = op_type, .since_version = version, .attrs = call.attrs};
+}
+
+static struct amp_tensor *next_input(enum amp_dtype dtype, const int64_t *dims, size_t rank)
+{
+    struct amp_tensor *in = &call.in[call.n_in++];
+    *in = (struct amp_tensor){.dtype = dtype, .shape.rank = (int)rank};
+    for (size_t i = 0; i < rank; i++)
+        in->shape.dims[i] = dims[i];
+    return in;
+}
+
+static void add_values(const int64_t *values, size_t n)
+{
+    memcpy(call.values[call.n_in], values, n * sizeof *values);
+    void *data = call.values[call.n_in];
+    next_input(AMP_INT64, (int64_t[]){(int64_t)n}, 1)->data = data;
+}
+
+static void add_attr(const char *name, const int64_t *values, size_t n, enum amp_attr_type type)
+{
+    int64_t *kept = call.values[MOST - 1 - call.node.n_attrs];
+    memcpy(kept, values, n * sizeof *values);
+    call.attrs[call.node.n_attrs++] =
+        (struct amp_attr){.name = name, .type = type, .count = n, .ints = kept};
+}
+
+#define LIST(...) (const int64_t[]){__VA_ARGS__}, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)
+/* Inputs, in order: of these dims with unknown data; int64 vectors of these values. */
+#define TENSOR(...) next_input(AMP_FLOAT, LIST(__VA_ARGS__))
+#define VALUES(...) add_values(LIST(__VA_ARGS__))
+#define NO_VALUES(length) next_input(AMP_INT64, LIST(length))
+#define ANY_RANK() (next_input(AMP_FLOAT, LIST(0))->shape.rank = -1)
+#define OMITTED() (call.in[call.n_in++].dtype = AMP_UNDEFINED)
+#define INT(name, value) add_attr(name, LIST(value), AMP_ATTR_INT)
+#define INTS(name, ...) add_attr(name, LIST(__VA_ARGS__), AMP_ATTR_INTS)
+
+static void add_float(float value)
+{
+    call.numbers[call.n_in] = value;
+    void *data = &call.numbers[call.n_in];
+    next_input(AMP_FLOAT, NULL, 0)->data = data;
+}
+
+static enum amp_status infer(uint32_t n_out)
+{
+    const struct amp_tensor *in[MOST];
+    struct amp_tensor *out[MOST];
+    for (uint32_t i = 0; i < call.n_in; i++)
+        in[i] = call.in[i].dtype == AMP_UNDEFINED ? NULL : &call.in[i];
+    for (uint32_t i = 0; i < n_out; i++) {
+        out[i] = &call.out[i];
+        *out[i] = (struct amp_tensor){.dtype = AMP_FLOAT, .shape.rank = -1};
+    }
+    struct amp_ctx ctx = {.node = &call.node,
+                          .in = in,
+                          .n_in = call.n_in,
+                          .out = out,
+                          .n_out = n_out,
+                          .err = &call.err};
+    const struct amp_op *op = amp_op_find("", call.node.op_type);
+    assert_non_null(op);
+    return op->shape(&ctx);
+}
+
+static void expect_dims(const struct amp_shape *shape, const int64_t *dims, size_t rank)
+{
+    assert_int_equal(shape->rank, rank);
+    for (size_t i = 0; i < rank; i++)
+        assert_int_equal(shape->dims[i], dims[i]);
+}
+
+static void expect_call(const int64_t *dims, size_t rank)
+{
+    if (infer(1) != AMP_OK)
+        fail_msg("%s", call.err.text);
+    expect_dims(&call.out[0].shape, dims, rank);
+}
+
+/* Runs the call: output 0 has these dims; is a scalar; is of unknown rank. */
+#define EXPECT(...) expect_call(LIST(__VA_ARGS__))
+#define EXPECT_SCALAR() expect_call(NULL, 0)
+#define EXPECT_ANY_RANK()                             \
+    do {                                              \
+        assert_int_equal(infer(1), AMP_OK);           \
+        assert_int_equal(call.out[0].shape.rank, -1); \
+    } while (0)
+
+static void expect_failure(const char *text)
+{
+    assert_int_equal(infer(1), AMP_MODEL);
+    assert_string_equal(call.err.text, text);
+}
+
+/* ---- the tests */
+
+/* Reshape of an input whose dims are a LIST by the values that follow. */
+#define RESHAPE(input, ...)           \
+    do {                              \
+        start("Reshape", 14);         \
+        next_input(AMP_FLOAT, input); \
+        VALUES(__VA_ARGS__);          \
+    } while (0)
+
+static void reshape_keeps_the_symbol_that_is_copied_or_left(void **state)
+{
+    (void)state;
+    RESHAPE(LIST(B, 4, 8), 0, -1);
+    EXPECT(B, 32);
+    RESHAPE(LIST(B, 4, 8), -1, 32);
+    EXPECT(B, 32);
+    RESHAPE(LIST(B, 4, 8), 0, 0, -1);
+    EXPECT(B, 4, 8);
+    RESHAPE(LIST(B, 1, 8), -1, 8);
+    EXPECT(B, 8);
+    RESHAPE(LIST(B, S, 8), 0, -1, 8);
+    EXPECT(B, S, 8);
+    RESHAPE(LIST(B, S, 8), 0, 0, 2, 4);
+    EXPECT(B, S, 2, 4);
+}
+
+static void reshape_infers_what_symbols_allow(void **state)
+{
+    (void)state;
+    RESHAPE(LIST(6, 4), 3, -1);
+    EXPECT(3, 8);
+    RESHAPE(LIST(B, 4), -1);
+    EXPECT(Q);
+    RESHAPE(LIST(B, 4), 2, -1);
+    EXPECT(2, Q);
+    RESHAPE(LIST(B, S, 8), -1, 8);
+    EXPECT(Q, 8);
+    RESHAPE(LIST(Q, 4, 8), 0, -1);
+    EXPECT(Q, 32);
+    RESHAPE(LIST(0, 4, 8), 0, -1);
+    EXPECT(0, 32);
+    RESHAPE(LIST(B, 4), 7, 2);
+    EXPECT(7, 2);
+}
+
+static void reshape_knows_the_rank_from_the_length_of_its_shape(void **state)
+{
+    (void)state;
+    start("Reshape", 14);
+    TENSOR(B, 4);
+    NO_VALUES(3);
+    EXPECT(Q, Q, Q);
+    start("Reshape", 14);
+    TENSOR(B, 4);
+    NO_VALUES(Q);
+    EXPECT_ANY_RANK();
+    start("Reshape", 14);
+    ANY_RANK();
+    VALUES(2, 0, -1);
+    EXPECT(2, Q, Q);
+    start("Reshape", 14);
+    TENSOR(1, 1);
+    next_input(AMP_INT64, LIST(0))->data = call.values[1];
+    EXPECT_SCALAR();
+}
+
+static void reshape_takes_zero_as_zero_when_asked(void **state)
+{
+    (void)state;
+    RESHAPE(LIST(0, 5), 3, 0);
+    INT("allowzero", 1);
+    EXPECT(3, 0);
+    RESHAPE(LIST(0, 5), 0, -1);
+    INT("allowzero", 1);
+    expect_failure("shape has both 0 and -1, which allowzero forbids");
+}
+
+static void reshape_names_what_does_not_fit(void **state)
+{
+    (void)state;
+    RESHAPE(LIST(4, 6), 5, 5);
+    expect_failure("[4, 6] cannot be reshaped to [5, 5]");
+    RESHAPE(LIST(4, 6), 5, -1);
+    expect_failure("[4, 6] cannot be reshaped to [5, ?] (? is inferred)");
+    RESHAPE(LIST(4, 6), -1, 2, -1);
+    expect_failure("shape[0] and shape[2] are both -1; only one can be inferred");
+    RESHAPE(LIST(4, 6), 4, 6, 0);
+    expect_failure("shape[2] is 0, but the input has only 2 dims");
+    RESHAPE(LIST(4, 6), -4, 6);
+    expect_failure("shape[0] is -4; -1, 0 and positive values are possible");
+    RESHAPE(LIST(4, 6), INT64_MAX, INT64_MAX);
+    expect_failure("dimension 9223372036854775807 * 9223372036854775807 overflows");
+}
+
+static void flatten(int64_t axis)
+{
+    start("Flatten", 13);
+    TENSOR(B, 4, 8);
+    INT("axis", axis);
+}
+
+static void flatten_multiplies_on_either_side(void **state)
+{
+    (void)state;
+    flatten(1);
+    EXPECT(B, 32);
+    flatten(0);
+    EXPECT(1, Q);
+    flatten(2);
+    EXPECT(Q, 8);
+    flatten(-1);
+    EXPECT(Q, 8);
+    flatten(3);
+    EXPECT(Q, 1);
+    flatten(4);
+    expect_failure("axis 4; rank 3 allows -3 to 3");
+}
+
+static void squeeze_drops_what_is_named(void **state)
+{
+    (void)state;
+    start("Squeeze", 13);
+    TENSOR(B, 1, 8);
+    VALUES(-2);
+    EXPECT(B, 8);
+    start("Squeeze", 1);
+    TENSOR(B, 1, 8);
+    INTS("axes", 0, 1);
+    EXPECT(8);
+    start("Squeeze", 13);
+    TENSOR(3, 1, 8);
+    EXPECT(3, 8);
+    start("Squeeze", 13);
+    TENSOR(B, 1, 8); /* B may be 1 */
+    EXPECT_ANY_RANK();
+    start("Squeeze", 13);
+    TENSOR(B, 1, 8);
+    NO_VALUES(2);
+    EXPECT(Q);
+    start("Squeeze", 13);
+    TENSOR(3, 1, 8);
+    VALUES(2);
+    expect_failure("axis 2 has size 8; only 1 can be squeezed");
+}
+
+static void unsqueeze_counts_axes_in_the_output(void **state)
+{
+    (void)state;
+    start("Unsqueeze", 13);
+    TENSOR(B, 8);
+    VALUES(-1, 0);
+    EXPECT(1, B, 8, 1);
+    start("Unsqueeze", 13);
+    TENSOR(B, 8);
+    NO_VALUES(1);
+    EXPECT(Q, Q, Q);
+    start("Unsqueeze", 13);
+    TENSOR(B, 8);
+    VALUES(1, -2);
+    EXPECT(B, 1, 1, 8);
+    start("Unsqueeze", 13);
+    TENSOR(B, 8);
+    VALUES(1, -3);
+    expect_failure("axis 1 is listed twice");
+}
+
+static void shape_has_as_many_values_as_dims_are_told(void **state)
+{
+    (void)state;
+    start("Shape", 15);
+    TENSOR(B, S, 8);
+    EXPECT(3);
+    start("Shape", 15);
+    TENSOR(B, S, 8);
+    INT("start", -2);
+    INT("end", 9);
+    EXPECT(2);
+    start("Shape", 15);
+    TENSOR(B, S, 8);
+    INT("start", 2);
+    INT("end", 1);
+    EXPECT(0);
+    start("Shape", 15);
+    ANY_RANK();
+    EXPECT(Q);
+    start("Size", 13);
+    TENSOR(B, S, 8);
+    EXPECT_SCALAR();
+}
+
+static void transpose_carries_symbols_along(void **state)
+{
+    (void)state;
+    start("Transpose", 13);
+    TENSOR(B, S, 8);
+    EXPECT(8, S, B);
+    start("Transpose", 13);
+    TENSOR(B, S, 8);
+    INTS("perm", 1, 0, 2);
+    EXPECT(S, B, 8);
+    start("Transpose", 13);
+    ANY_RANK();
+    INTS("perm", 1, 0, 2);
+    EXPECT(Q, Q, Q);
+    start("Transpose", 13);
+    TENSOR(B, S, 8);
+    INTS("perm", 0, 2, 2);
+    expect_failure("perm has 2 twice");
+    start("DepthToSpace", 13);
+    TENSOR(B, 12, S, 5);
+    INT("blocksize", 2);
+    EXPECT(B, 3, Q, 10);
+    start("SpaceToDepth", 13);
+    TENSOR(B, 3, S, 6);
+    INT("blocksize", 2);
+    EXPECT(B, 12, Q, 3);
+}
+
+static void concat(int64_t axis)
+{
+    start("Concat", 13);
+    INT("axis", axis);
+}
+
+static void concat_adds_one_dim_and_merges_the_others(void **state)
+{
+    (void)state;
+    concat(1);
+    TENSOR(B, 4);
+    TENSOR(B, 6);
+    EXPECT(B, 10);
+    concat(-1);
+    TENSOR(B, 4);
+    TENSOR(B, S);
+    EXPECT(B, Q);
+    concat(1);
+    TENSOR(Q, 4);
+    TENSOR(B, 4);
+    EXPECT(B, 8);
+    concat(1);
+    TENSOR(B, 4);
+    TENSOR(5, 4);
+    TENSOR(Q, 4);
+    EXPECT(5, 12);
+    concat(0);
+    TENSOR(B, 4);
+    TENSOR(0, 4);
+    EXPECT(B, 4);
+    concat(0);
+    TENSOR(B, 4);
+    TENSOR(B, 4);
+    EXPECT(Q, 4);
+    concat(0);
+    TENSOR(3, 4);
+    TENSOR(3, 5);
+    expect_failure("input 1: shape [3, 5] does not go with [3, 4] along axis 0");
+}
+
+static void split_expect(const int64_t *sizes, size_t n)
+{
+    if (infer((uint32_t)n) != AMP_OK)
+        fail_msg("%s", call.err.text);
+    for (size_t i = 0; i < n; i++)
+        expect_dims(&call.out[i].shape, LIST(B, sizes[i]));
+}
+
+static void split(int64_t dim)
+{
+    start("Split", 18);
+    TENSOR(B, dim);
+    INT("axis", 1);
+}
+
+static void split_gives_the_last_parts_what_is_left(void **state)
+{
+    (void)state;
+    split(10);
+    INT("num_outputs", 3);
+    split_expect(LIST(4, 4, 2));
+    split(5);
+    INT("num_outputs", 4);
+    split_expect(LIST(2, 2, 1, 0));
+    split(6);
+    split_expect(LIST(3, 3));
+    split(S);
+    INT("num_outputs", 2);
+    split_expect(LIST(Q, Q));
+    split(S);
+    split_expect(LIST(S));
+    split(S);
+    VALUES(2, 3);
+    split_expect(LIST(2, 3));
+    split(7);
+    NO_VALUES(2);
+    split_expect(LIST(Q, Q));
+    split(7);
+    VALUES(8);
+    expect_failure("the sizes in split sum up to 8; the dim is 7");
+}
+
+static void tile(int64_t first, int64_t second)
+{
+    start("Tile", 13);
+    TENSOR(B, 4);
+    VALUES(first, second);
+}
+
+static void tile_multiplies_each_dim(void **state)
+{
+    (void)state;
+    tile(1, 3);
+    EXPECT(B, 12);
+    tile(2, 1);
+    EXPECT(Q, 4);
+    tile(0, 1);
+    EXPECT(0, 4);
+    tile(-1, 1);
+    expect_failure("repeats[0] is -1; at least 0 is needed");
+    start("Tile", 13);
+    TENSOR(B, 4);
+    NO_VALUES(2);
+    EXPECT(Q, Q);
+}
+
+static void expand_broadcasts_both_ways(void **state)
+{
+    (void)state;
+    start("Expand", 13);
+    TENSOR(B, 1);
+    VALUES(1, 5);
+    EXPECT(B, 5);
+    start("Expand", 13);
+    TENSOR(B, 4);
+    VALUES(3, 1, 1);
+    EXPECT(3, B, 4);
+    start("Expand", 13);
+    TENSOR(B, 4);
+    NO_VALUES(2);
+    EXPECT(Q, 4);
+    start("Expand", 13);
+    TENSOR(B, 4);
+    NO_VALUES(Q);
+    EXPECT_ANY_RANK();
+    start("Expand", 13);
+    TENSOR(3, 4);
+    VALUES(2, 4);
+    expect_failure("shapes [3, 4] and [2, 4] do not broadcast");
+}
+
+static int64_t broadcast(int64_t a, int64_t b)
+{
+    struct amp_shape shape_a = {1, {a}}, shape_b = {1, {b}};
+    assert_int_equal(amp_broadcast(&shape_a, &shape_b, &shape_a, NULL), AMP_OK);
+    assert_int_equal(shape_a.rank, 1);
+    return shape_a.dims[0];
+}
+
+static void broadcasting_knows_equal_symbols(void **state)
+{
+    (void)state;
+    assert_int_equal(broadcast(B, B), B);
+    assert_int_equal(broadcast(B, 1), B);
+    assert_int_equal(broadcast(1, B), B);
+    assert_int_equal(broadcast(B, S), Q);
+    assert_int_equal(broadcast(B, Q), Q);
+    assert_int_equal(broadcast(B, 7), 7);
+    assert_int_equal(broadcast(Q, 7), 7);
+    assert_int_equal(broadcast(1, 0), 0);
+}
+
+/* Slice of [B, 10] on AXIS. */
+static void slice(int64_t first, int64_t end, int64_t axis, int64_t step)
+{
+    start("Slice", 13);
+    TENSOR(B, 10);
+    VALUES(first);
+    VALUES(end);
+    VALUES(axis);
+    VALUES(step);
+}
+
+static void slice_counts_steps(void **state)
+{
+    (void)state;
+    slice(2, 8, 1, 2);
+    EXPECT(B, 3);
+    slice(8, 2, -1, -3);
+    EXPECT(B, 2);
+    slice(-3, INT64_MAX, 1, 1);
+    EXPECT(B, 3);
+    slice(5, 5, 1, 1);
+    EXPECT(B, 0);
+    slice(INT64_MAX, INT64_MIN, 1, -1);
+    EXPECT(B, 10);
+    slice(INT64_MAX, INT64_MIN, 1, INT64_MIN);
+    EXPECT(B, 1);
+    slice(INT64_MIN, INT64_MAX, 1, INT64_MAX);
+    EXPECT(B, 1);
+    slice(0, 5, 1, 0);
+    expect_failure("steps[0] is 0");
+}
+
+static void slice_keeps_a_symbol_that_is_taken_whole(void **state)
+{
+    (void)state;
+    slice(0, INT64_MAX, 0, 1);
+    EXPECT(B, 10);
+    slice(-1, INT64_MIN, 0, -1);
+    EXPECT(B, 10);
+    slice(1, INT64_MAX, 0, 1);
+    EXPECT(Q, 10);
+    slice(0, 3, 0, 1);
+    EXPECT(Q, 10);
+    start("Slice", 13);
+    TENSOR(B, 10);
+    NO_VALUES(1);
+    VALUES(3);
+    VALUES(1);
+    EXPECT(B, Q);
+    start("Slice", 13);
+    TENSOR(B, 10);
+    NO_VALUES(1);
+    NO_VALUES(1);
+    NO_VALUES(1);
+    EXPECT(Q, Q);
+}
+
+static void pad_adds_to_either_end(void **state)
+{
+    (void)state;
+    start("Pad", 18);
+    TENSOR(B, 10);
+    VALUES(0, 1, 0, 2);
+    EXPECT(B, 13);
+    start("Pad", 18);
+    TENSOR(B, 10);
+    VALUES(1, 0, 0, -4);
+    EXPECT(Q, 6);
+    start("Pad", 18);
+    TENSOR(B, 10);
+    VALUES(3, 4);
+    OMITTED();
+    VALUES(-1);
+    EXPECT(B, 17);
+    start("Pad", 2);
+    TENSOR(B, 10);
+    INTS("pads", 0, 1, 0, 2);
+    EXPECT(B, 13);
+    start("Pad", 18);
+    TENSOR(B, 10);
+    NO_VALUES(4);
+    EXPECT(Q, Q);
+    start("Pad", 18);
+    TENSOR(B, 10);
+    VALUES(0, -6, 0, -5);
+    expect_failure("axis 1 of size 10 cannot be padded by -6 and -5");
+}
+
+static void gather_puts_the_dims_of_indices_in_place_of_the_axis(void **state)
+{
+    (void)state;
+    start("Gather", 13);
+    TENSOR(30522, 768);
+    NO_VALUES(Q)->shape = (struct amp_shape){2, {B, S}};
+    EXPECT(B, S, 768);
+    start("Gather", 13);
+    TENSOR(B, S, 8);
+    NO_VALUES(Q)->shape.rank = 0;
+    INT("axis", 1);
+    EXPECT(B, 8);
+    start("GatherElements", 13);
+    TENSOR(B, S, 8);
+    NO_VALUES(Q)->shape = (struct amp_shape){3, {B, 2, 8}};
+    INT("axis", 1);
+    EXPECT(B, 2, 8);
+    start("GatherND", 13);
+    TENSOR(B, S, 8);
+    NO_VALUES(Q)->shape = (struct amp_shape){3, {B, 5, 1}};
+    INT("batch_dims", 1);
+    EXPECT(B, 5, 8);
+    start("GatherND", 13);
+    TENSOR(B, S, 8);
+    NO_VALUES(Q)->shape = (struct amp_shape){2, {5, 4}};
+    expect_failure("the last dim of indices is 4; 1 to 3 are possible");
+    start("ScatterND", 18);
+    TENSOR(B, S, 8);
+    NO_VALUES(Q)->shape = (struct amp_shape){2, {5, 2}};
+    TENSOR(5, 8);
+    EXPECT(B, S, 8);
+}
+
+static void range(int64_t first, int64_t limit, int64_t delta)
+{
+    start("Range", 11);
+    VALUES(first);
+    VALUES(limit);
+    VALUES(delta);
+}
+
+static void range_counts_up_and_down(void **state)
+{
+    (void)state;
+    range(3, 9, 3);
+    EXPECT(2);
+    range(10, 4, -2);
+    EXPECT(3);
+    range(3, 10, 3);
+    EXPECT(3);
+    range(4, 3, 1);
+    EXPECT(0);
+    range(INT64_MIN, INT64_MAX, INT64_MAX);
+    EXPECT(3);
+    range(INT64_MAX, INT64_MIN, INT64_MIN);
+    EXPECT(2);
+    range(0, 1, 0);
+    expect_failure("delta is 0");
+    range(INT64_MIN, INT64_MAX, 1);
+    expect_failure("-9223372036854775808 to 9223372036854775807 by 1 has too many elements");
+    start("Range", 11);
+    VALUES(0);
+    NO_VALUES(1);
+    VALUES(1);
+    EXPECT(Q);
+    start("Range", 11);
+    add_float(1);
+    add_float(2);
+    add_float(0.25f);
+    EXPECT(4);
+    start("Range", 11);
+    add_float(1);
+    add_float(2);
+    add_float(-1);
+    EXPECT(0);
+}
+
+static void generators_take_dims_from_values(void **state)
+{
+    (void)state;
+    start("ConstantOfShape", 9);
+    VALUES(2, 0, 3);
+    EXPECT(2, 0, 3);
+    start("ConstantOfShape", 9);
+    NO_VALUES(2);
+    EXPECT(Q, Q);
+    start("ConstantOfShape", 9);
+    VALUES(2, -1);
+    expect_failure("input[1] is -1; at least 0 is needed");
+    start("OneHot", 11);
+    TENSOR(B, S);
+    VALUES(5);
+    TENSOR(2);
+    EXPECT(B, S, 5);
+    start("OneHot", 11);
+    TENSOR(B, S);
+    NO_VALUES(1);
+    TENSOR(2);
+    INT("axis", 0);
+    EXPECT(Q, B, S);
+    start("EyeLike", 9);
+    TENSOR(B, S);
+    EXPECT(B, S);
+}
+
+static void sizes_that_depend_on_values_stay_open(void **state)
+{
+    (void)state;
+    start("NonZero", 13);
+    TENSOR(B, 4, 8);
+    EXPECT(3, Q);
+    start("Compress", 11);
+    TENSOR(B, 4);
+    NO_VALUES(4);
+    INT("axis", 1);
+    EXPECT(B, Q);
+    start("Compress", 11);
+    TENSOR(B, 4);
+    NO_VALUES(4);
+    EXPECT(Q);
+    start("Unique", 11);
+    TENSOR(B, 4);
+    INT("axis", 0);
+    EXPECT(Q, 4);
+}
+
+static void ranks_beyond_the_limit_are_refused(void **state)
+{
+    (void)state;
+    start("Unsqueeze", 13);
+    TENSOR(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
+    VALUES(0);
+    expect_failure("rank 13; at most 12 is supported");
+    start("Gather", 13);
+    TENSOR(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
+    NO_VALUES(Q)->shape = (struct amp_shape){2, {B, S}};
+    expect_failure("the output would have rank 13; at most 12 is supported");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reshape_keeps_the_symbol_that_is_copied_or_left),
+        cmocka_unit_test(reshape_infers_what_symbols_allow),
+        cmocka_unit_test(reshape_knows_the_rank_from_the_length_of_its_shape),
+        cmocka_unit_test(reshape_takes_zero_as_zero_when_asked),
+        cmocka_unit_test(reshape_names_what_does_not_fit),
+        cmocka_unit_test(flatten_multiplies_on_either_side),
+        cmocka_unit_test(squeeze_drops_what_is_named),
+        cmocka_unit_test(unsqueeze_counts_axes_in_the_output),
+        cmocka_unit_test(shape_has_as_many_values_as_dims_are_told),
+        cmocka_unit_test(transpose_carries_symbols_along),
+        cmocka_unit_test(concat_adds_one_dim_and_merges_the_others),
+        cmocka_unit_test(split_gives_the_last_parts_what_is_left),
+        cmocka_unit_test(tile_multiplies_each_dim),
+        cmocka_unit_test(expand_broadcasts_both_ways),
+        cmocka_unit_test(broadcasting_knows_equal_symbols),
+        cmocka_unit_test(slice_counts_steps),
+        cmocka_unit_test(slice_keeps_a_symbol_that_is_taken_whole),
+        cmocka_unit_test(pad_adds_to_either_end),
+        cmocka_unit_test(gather_puts_the_dims_of_indices_in_place_of_the_axis),
+        cmocka_unit_test(range_counts_up_and_down),
+        cmocka_unit_test(generators_take_dims_from_values),
+        cmocka_unit_test(sizes_that_depend_on_values_stay_open),
+        cmocka_unit_test(ranks_beyond_the_limit_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
