@@ -76,8 +76,8 @@ enum amp_status amp_shape_size(const struct amp_shape *shape, enum amp_dtype dty
     bool is_empty = false, overflows = false;
     for (int i = 0; i < shape->rank; i++) {
         if (shape->dims[i] < 0)
-            return amp_fail(err, AMP_MODEL, "negative dimension in shape %s",
-                            amp_shape_text(shape, text, sizeof text));
+            return amp_fail(err, AMP_MODEL, "dimension %d is %lld; 0 and above are possible", i,
+                            (long long)shape->dims[i]);
         if (shape->dims[i] == 0)
             is_empty = true;
         else

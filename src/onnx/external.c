@@ -48,14 +48,25 @@ void amp_external_destroy(struct amp_external *external)
     free(external);
 }
 
+/* Whether one of the path's parts is "..". */
+static bool climbs(const char *path)
+{
+    for (const char *part = path; part != NULL; part = strchr(part, '/')) {
+        part += *part == '/';
+        if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || part[2] == '\0'))
+            return true;
+    }
+    return false;
+}
+
 /* Resolves LOCATION to a real path within the model's folder; the caller frees it. */
 static enum amp_status resolve(const struct amp_external *external, const char *location,
                                char **path, struct amp_error *err)
 {
     char joined[PATH_MAX];
-    if (location[0] == '/' || location[0] == '\0')
+    if (location[0] == '/' || location[0] == '\0' || climbs(location))
         return amp_fail(err, AMP_MODEL,
-                        "external data location '%s'; a path relative to the model is needed",
+                        "external data location '%s'; a path below the model's folder is needed",
                         location);
     int n = snprintf(joined, sizeof joined, "%s/%s", external->folder, location);
     if (n < 0 || (size_t)n >= sizeof joined)

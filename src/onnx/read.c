@@ -294,14 +294,16 @@ static enum amp_status read_opsets(struct amp_reader *reader, const Onnx__ModelP
     for (size_t i = 0; i < proto->n_opset_import; i++) {
         const Onnx__OperatorSetIdProto *import = proto->opset_import[i];
         const char *domain = text_or_empty(import->domain);
+        const char *shown = domain[0] ? domain : "ai.onnx";
         int newest = amp_schema_newest_opset(domain);
         if (import->version < 1)
-            return amp_fail(reader->err, AMP_MODEL, "opset version %lld of domain '%s'",
-                            (long long)import->version, domain);
+            return amp_fail(reader->err, AMP_MODEL,
+                            "opset version %lld of %s; 1 and above are possible",
+                            (long long)import->version, shown);
         if (newest > 0 && import->version > newest)
             return amp_fail(reader->err, AMP_UNSUPPORTED,
-                            "opset version %lld of domain '%s'; the newest known is %d",
-                            (long long)import->version, domain, newest);
+                            "opset version %lld of %s; the newest known is %d",
+                            (long long)import->version, shown, newest);
         model->opsets[model->n_opsets++] = (struct amp_opset){domain, import->version};
     }
     if (model->n_opsets == 0)

@@ -76,7 +76,8 @@ static enum amp_status scan_nested(struct scan *scan, const ProtobufCMessageDesc
 {
     static const uint8_t room[LENGTH_WIDTH];
     if (depth == AMP_WIRE_DEPTH_MAX)
-        return amp_fail(scan->err, AMP_MODEL, "messages nested more than %d deep at byte %zu",
+        return amp_fail(scan->err, AMP_MODEL,
+                        "messages nested more than %d deep, as 64 subgraphs would be, at byte %zu",
                         AMP_WIRE_DEPTH_MAX, scan->at);
     size_t start = scan->used;
     append(scan, room, sizeof room);
