@@ -383,36 +383,6 @@ static const char *scatter_11(struct amp_step *step)
     return NULL;
 }
 
-static bool has_negative(const struct amp_tensor *tensor)
-{
-    for (size_t i = 0; i < amp_tensor_count(tensor); i++)
-        if (amp_tensor_double(tensor, i) < 0.0)
-            return true;
-    return false;
-}
-
-/* Negative indices, which OneHot-9 takes for none at all, become ones that are too large. */
-static const char *one_hot_11(struct amp_step *step)
-{
-    const struct amp_tensor *constant = amp_step_constant(step, 0);
-    enum amp_dtype dtype = amp_step_dtype(step, 0);
-
-    if (amp_dtype_class(dtype) == AMP_CLASS_UINT || (constant != NULL && !has_negative(constant)))
-        return NULL;
-    if (dtype != AMP_INT32 && dtype != AMP_INT64)
-        return "its indices may be negative";
-    uint32_t indices = amp_step_input(step, 0);
-    uint32_t zero = amp_step_int(step, "zero", dtype, 0);
-    uint32_t large = amp_step_int(step, "none", dtype, dtype == AMP_INT32 ? INT32_MAX : INT64_MAX);
-    uint32_t negative = amp_step_add_before(step, "Less", indices, zero, AMP_BOOL);
-    uint32_t chosen = amp_step_add_before(step, "Where", negative, large, dtype);
-    uint32_t where = amp_value_at(step->model, chosen)->producer;
-    amp_node_grow_inputs(step->model, where, 3);
-    amp_node_at(step->model, where)->inputs[2] = indices;
-    amp_step_set_input(step, 0, chosen);
-    return NULL;
-}
-
 /* Dropout-12 runs as in training only when an input says so. */
 static const char *dropout_12(struct amp_step *step)
 {
@@ -521,7 +491,7 @@ static const char *dft_20(struct amp_step *step)
 {
     int64_t axis = amp_node_int(node_of(step), "axis", 1);
 
-    amp_step_set_input(step, 2, amp_step_int(step, "axis", AMP_INT64, axis));
+    amp_step_set_input(step, 2, amp_step_int(step, "axis", axis));
     return drop_attr(step, "axis");
 }
 
@@ -586,7 +556,6 @@ static const struct {
     {"LogSoftmax", 13, softmax_13},
     {"LpPool", 2, lp_pool_2},
     {"Mul", 7, legacy_broadcast},
-    {"OneHot", 11, one_hot_11},
     {"Or", 7, legacy_broadcast},
     {"PRelu", 7, prelu_7},
     {"Pad", 2, pad_2},

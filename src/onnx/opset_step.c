@@ -90,14 +90,11 @@ uint32_t amp_step_ints(struct amp_step *step, const char *what, const int64_t *i
     return add_initializer(step, what, tensor);
 }
 
-uint32_t amp_step_int(struct amp_step *step, const char *what, enum amp_dtype dtype, int64_t value)
+uint32_t amp_step_int(struct amp_step *step, const char *what, int64_t value)
 {
-    struct amp_tensor *tensor = new_tensor(step, dtype, 0, 1);
+    struct amp_tensor *tensor = new_tensor(step, AMP_INT64, 0, 1);
 
-    if (dtype == AMP_INT32)
-        *(int32_t *)tensor->data = (int32_t)value;
-    else
-        *(int64_t *)tensor->data = value;
+    *(int64_t *)tensor->data = value;
     return add_initializer(step, what, tensor);
 }
 

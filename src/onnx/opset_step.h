@@ -36,10 +36,10 @@ struct amp_shape amp_step_shape(const struct amp_step *step, uint32_t slot);
 /* The tensor in input SLOT when no run can change it, else NULL. */
 const struct amp_tensor *amp_step_constant(const struct amp_step *step, uint32_t slot);
 
-/* New initializers of the node's graph, named after the node and WHAT. A scalar has rank 0. Floats
-   are of DTYPE, which must be one of the four float types from 16 to 64 bits. */
+/* New initializers of the node's graph, named after the node and WHAT. Integers are
+   int64; floats are of DTYPE, one of the four float types from 16 to 64 bits. */
 uint32_t amp_step_ints(struct amp_step *step, const char *what, const int64_t *items, size_t count);
-uint32_t amp_step_int(struct amp_step *step, const char *what, enum amp_dtype dtype, int64_t value);
+uint32_t amp_step_int(struct amp_step *step, const char *what, int64_t value);
 uint32_t amp_step_floats(struct amp_step *step, const char *what, enum amp_dtype dtype,
                          const float *items, size_t count);
 uint32_t amp_step_float(struct amp_step *step, const char *what, enum amp_dtype dtype, float value);

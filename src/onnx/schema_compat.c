@@ -20,7 +20,6 @@ static const struct exception exceptions[] = {
     {"Erf", 13, NULL}, /* the integer types that it lost were never defined for it */
     {"GRU", 3, NULL},  /* only the default's spelling, "foward", was mended */
     {"GroupNormalization", 21, "scale and bias are per channel, no longer per group"},
-    {"OneHot", 11, "negative indices count from the end"},
     {"PRelu", 7, "the slope is broadcast as NumPy does, no longer along the channels"},
     {"Resize", 13, "tf_half_pixel_for_nn is gone and scales must be left out when sizes are given"},
     {"RoiAlign", 16, "the default coordinates are shifted by half a pixel"},
