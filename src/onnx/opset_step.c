@@ -98,25 +98,13 @@ uint32_t amp_step_int(struct amp_step *step, const char *what, int64_t value)
     return add_initializer(step, what, tensor);
 }
 
-static void put_float(struct amp_tensor *tensor, size_t i, float value)
-{
-    if (tensor->dtype == AMP_FLOAT16)
-        ((uint16_t *)tensor->data)[i] = amp_f32_to_f16(value);
-    else if (tensor->dtype == AMP_BFLOAT16)
-        ((uint16_t *)tensor->data)[i] = amp_f32_to_bf16(value);
-    else if (tensor->dtype == AMP_DOUBLE)
-        ((double *)tensor->data)[i] = (double)value;
-    else
-        ((float *)tensor->data)[i] = value;
-}
-
 uint32_t amp_step_floats(struct amp_step *step, const char *what, enum amp_dtype dtype,
                          const float *items, size_t count)
 {
     struct amp_tensor *tensor = new_tensor(step, dtype, 1, count);
 
     for (size_t i = 0; i < count; i++)
-        put_float(tensor, i, items[i]);
+        amp_tensor_set_double(tensor, i, (double)items[i]);
     return add_initializer(step, what, tensor);
 }
 
@@ -124,7 +112,7 @@ uint32_t amp_step_float(struct amp_step *step, const char *what, enum amp_dtype 
 {
     struct amp_tensor *tensor = new_tensor(step, dtype, 0, 1);
 
-    put_float(tensor, 0, value);
+    amp_tensor_set_double(tensor, 0, (double)value);
     return add_initializer(step, what, tensor);
 }
 
