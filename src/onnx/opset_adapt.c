@@ -167,7 +167,7 @@ static void add_trailing_dims(struct amp_step *step, uint32_t slot, int rank, in
             shape.dims[rank + i] = 1;
         value = amp_step_reshaped(step, "reshaped", constant, &shape);
     } else {
-        uint32_t shape = amp_step_ints(step, "dims", dims, (size_t)(rank + trailing));
+        uint32_t shape = amp_step_ints(step, "dims", dims, (size_t)rank + (size_t)trailing);
         enum amp_dtype dtype = amp_step_dtype(step, slot);
         value = amp_step_add_before(step, "Reshape", input, shape, dtype);
     }
