@@ -77,6 +77,9 @@ AMP_OP(amp_op_deform_conv)
 /* det.c */
 AMP_OP(amp_op_det)
 
+/* einsum.c */
+AMP_OP(amp_op_einsum)
+
 /* gather.c */
 AMP_OP(amp_op_gather)
 AMP_OP(amp_op_gather_elements)
