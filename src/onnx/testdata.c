@@ -12,10 +12,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <unistd.h>
 
 static bool has_ending(const char *path, const char *ending)
 {
@@ -42,9 +43,12 @@ static enum amp_status parse_pb(struct amp_bytes *bytes, struct amp_arena *arena
                            &message, err));
     const Onnx__TensorProto *proto = (const Onnx__TensorProto *)message;
     AMP_TRY(amp_tensor_from_proto(proto, scratch, NULL, &view, err));
+    if (view.dtype == AMP_STRING && arena == NULL)
+        return amp_fail(err, AMP_MODEL, "strings are of no use here");
     *tensor = (struct amp_tensor){.dtype = view.dtype, .shape = view.shape};
     AMP_TRY(amp_tensor_alloc(tensor, err));
-    memcpy(tensor->data, view.data, amp_tensor_size(&view));
+    if (amp_tensor_size(&view) > 0)
+        memcpy(tensor->data, view.data, amp_tensor_size(&view));
     if (tensor->dtype == AMP_STRING)
         keep_strings(arena, tensor);
     if (name != NULL)
@@ -98,11 +102,12 @@ static enum amp_status write_pb(struct amp_output *output, const char *name,
                                 const struct amp_tensor *tensor, struct amp_error *err)
 {
     struct amp_arena *arena = amp_arena_create();
-    struct pack pack = {.base.append = append, .output = output, .err = err};
+    struct amp_error failure = {.status = AMP_OK};
+    struct pack pack = {.base.append = append, .output = output, .err = &failure};
     const Onnx__TensorProto *proto = amp_tensor_to_proto(tensor, name, arena);
     protobuf_c_message_pack_to_buffer(&proto->base, &pack.base);
     amp_arena_destroy(arena);
-    return err->status;
+    return failure.status ? amp_fail(err, failure.status, "%s", failure.text) : AMP_OK;
 }
 
 enum amp_status amp_tensor_save(const char *path, const char *name, const struct amp_tensor *tensor,
@@ -118,6 +123,30 @@ enum amp_status amp_tensor_save(const char *path, const char *name, const struct
     return status;
 }
 
+/* ---- folders --------------------------------------------------------------------------------- */
+
+static char *join_path(const char *folder, const char *name)
+{
+    size_t size = strlen(folder) + strlen(name) + 2;
+    char *path = amp_xmalloc(size, 1);
+    snprintf(path, size, "%s%s%s", folder, name[0] ? "/" : "", name);
+    return path;
+}
+
+static bool file_exists(const char *folder, const char *name)
+{
+    char *path = join_path(folder, name);
+    bool exists = access(path, F_OK) == 0;
+    free(path);
+    return exists;
+}
+
+static void push_path(struct amp_samples *samples, char *path)
+{
+    samples->paths = amp_xrealloc(samples->paths, samples->count + 1, sizeof *samples->paths);
+    samples->paths[samples->count++] = path;
+}
+
 /* Adds the entries of FOLDER that match PATTERN. */
 static enum amp_status add_matches(struct amp_samples *samples, const char *folder,
                                    const char *pattern, struct amp_error *err)
@@ -125,15 +154,9 @@ static enum amp_status add_matches(struct amp_samples *samples, const char *fold
     DIR *dir = opendir(folder);
     if (dir == NULL)
         return amp_fail(err, AMP_IO, "%s: cannot read the folder: %s", folder, strerror(errno));
-    for (const struct dirent *entry; (entry = readdir(dir)) != NULL;) {
-        if (fnmatch(pattern, entry->d_name, 0) != 0)
-            continue;
-        size_t size = strlen(folder) + strlen(entry->d_name) + 2;
-        char *path = amp_xmalloc(size, 1);
-        snprintf(path, size, "%s/%s", folder, entry->d_name);
-        samples->paths = amp_xrealloc(samples->paths, samples->count + 1, sizeof *samples->paths);
-        samples->paths[samples->count++] = path;
-    }
+    for (const struct dirent *entry; (entry = readdir(dir)) != NULL;)
+        if (fnmatch(pattern, entry->d_name, FNM_PERIOD) == 0)
+            push_path(samples, join_path(folder, entry->d_name));
     closedir(dir);
     return AMP_OK;
 }
@@ -143,25 +166,39 @@ static int compare_paths(const void *a, const void *b)
     return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* The entries of FOLDER that match the first pattern that any matches; PATTERNS ends with NULL. */
+static enum amp_status find_samples(struct amp_samples *samples, const char *folder,
+                                    const char *const *patterns, struct amp_error *err)
+{
+    *samples = (struct amp_samples){.count = 0};
+    for (; *patterns != NULL && samples->count == 0; patterns++)
+        AMP_TRY(add_matches(samples, folder, *patterns, err));
+    if (samples->count > 1)
+        qsort(samples->paths, samples->count, sizeof *samples->paths, compare_paths);
+    return AMP_OK;
+}
+
 enum amp_status amp_samples_open(const char *folder, struct amp_samples *samples,
                                  struct amp_error *err)
 {
-    *samples = (struct amp_samples){.count = 0};
-    AMP_TRY(add_matches(samples, folder, "test_data_set_*", err));
+    static const char *const patterns[] = {"test_data_set_*", "*.npz", NULL};
+    AMP_TRY(find_samples(samples, folder, patterns, err));
+    if (samples->count == 0 && file_exists(folder, "input_0.pb"))
+        push_path(samples, join_path(folder, ""));
+    if (samples->count > 0)
+        return AMP_OK;
+    return amp_fail(err, AMP_MODEL,
+                    "%s: no samples; test_data_set_N folders, input_K.pb or .npz files are read",
+                    folder);
+}
+
+enum amp_status amp_expected_open(const char *folder, struct amp_samples *samples,
+                                  struct amp_error *err)
+{
+    static const char *const patterns[] = {"test_data_set_*", "sample_*", "*.npz", NULL};
+    AMP_TRY(find_samples(samples, folder, patterns, err));
     if (samples->count == 0)
-        AMP_TRY(add_matches(samples, folder, "*.npz", err));
-    if (samples->count == 0) {
-        AMP_TRY(add_matches(samples, folder, "input_0.pb", err));
-        if (samples->count == 1) {
-            free(samples->paths[0]);
-            samples->paths[0] = strdup(folder);
-        }
-    }
-    if (samples->count == 0)
-        return amp_fail(
-            err, AMP_MODEL,
-            "%s: no samples; test_data_set_N folders, input_K.pb or .npz files are read", folder);
-    qsort(samples->paths, samples->count, sizeof *samples->paths, compare_paths);
+        push_path(samples, join_path(folder, ""));
     return AMP_OK;
 }
 
@@ -173,35 +210,72 @@ void amp_samples_close(struct amp_samples *samples)
     *samples = (struct amp_samples){.count = 0};
 }
 
-/* The files STEM_0.pb, STEM_1.pb ... are IDS in this order, without inputs that have an
-   initializer. */
-static enum amp_status load_numbered(const char *folder, const char *stem,
-                                     const struct amp_ids *ids, const struct amp_model *model,
-                                     struct amp_tensor *tensors, struct amp_error *err)
+/* ---- one sample ------------------------------------------------------------------------------ */
+
+/* Loads the tensor for VALUE. ONNX's test data keep bfloat16, which NumPy does not have, as the
+   uint16 of its bits. */
+static enum amp_status load_file(const char *folder, const char *name,
+                                 const struct amp_model *model, uint32_t value,
+                                 struct amp_tensor *tensor, struct amp_error *err)
 {
-    char path[PATH_MAX];
-    size_t number = 0;
-    bool is_input = ids == &model->graphs[0].inputs;
+    char *path = join_path(folder, name);
+    amp_tensor_release(tensor);
+    enum amp_status status = amp_tensor_load(path, model->arena, tensor, NULL, err);
+    if (tensor->dtype == AMP_UINT16 && amp_value_at(model, value)->dtype == AMP_BFLOAT16)
+        tensor->dtype = AMP_BFLOAT16;
+    free(path);
+    return status;
+}
+
+/* "input_3.pb" */
+static const char *numbered(char *text, size_t size, const char *stem, size_t k)
+{
+    snprintf(text, size, "%s_%zu.pb", stem, k);
+    return text;
+}
+
+static bool is_required(const struct amp_value *input)
+{
+    return input->constant == NULL && input->initial == NULL;
+}
+
+/* File K is the K-th input that has to be supplied; when there are more files, the K-th of those
+   that may be. */
+static enum amp_status load_inputs(const char *folder, const struct amp_model *model,
+                                   struct amp_tensor *tensors, struct amp_error *err)
+{
+    char name[32];
+    const struct amp_ids *ids = &model->graphs[0].inputs;
+    size_t n_required = 0, k = 0;
+    for (size_t i = 0; i < ids->count; i++)
+        n_required += is_required(amp_value_at(model, ids->items[i]));
+    bool takes_all = file_exists(folder, numbered(name, sizeof name, "input", n_required));
     for (size_t i = 0; i < ids->count; i++) {
-        if (is_input && amp_value_at(model, ids->items[i])->is_initializer)
+        const struct amp_value *input = amp_value_at(model, ids->items[i]);
+        if (!is_required(input) && !(takes_all && input->constant == NULL))
             continue;
-        snprintf(path, sizeof path, "%s/%s_%zu.pb", folder, stem, number++);
-        FILE *file = fopen(path, "rb");
-        if (file == NULL)
-            continue;
-        fclose(file);
-        AMP_TRY(amp_tensor_load(path, model->arena, &tensors[i], NULL, err));
-        /* ONNX's test data keep bfloat16, which numpy does not have, as the uint16 of its bits. */
-        if (tensors[i].dtype == AMP_UINT16 &&
-            amp_value_at(model, ids->items[i])->dtype == AMP_BFLOAT16)
-            tensors[i].dtype = AMP_BFLOAT16;
+        if (file_exists(folder, numbered(name, sizeof name, "input", k++)))
+            AMP_TRY(load_file(folder, name, model, ids->items[i], &tensors[i], err));
     }
+    if (file_exists(folder, numbered(name, sizeof name, "input", k)))
+        return amp_fail(err, AMP_MODEL, "%s/%s: the model takes %zu inputs", folder, name, k);
+    return AMP_OK;
+}
+
+static enum amp_status load_outputs(const char *folder, const struct amp_model *model,
+                                    struct amp_tensor *tensors, struct amp_error *err)
+{
+    char name[32];
+    const struct amp_ids *ids = &model->graphs[0].outputs;
+    for (size_t k = 0; k < ids->count; k++)
+        if (file_exists(folder, numbered(name, sizeof name, "output", k)))
+            AMP_TRY(load_file(folder, name, model, ids->items[k], &tensors[k], err));
     return AMP_OK;
 }
 
 struct named {
     const struct amp_model *model;
-    struct amp_tensor *inputs, *outputs;
+    struct amp_tensor *inputs, *outputs; /* inputs NULL: not wanted */
 };
 
 static bool take(const struct amp_model *model, const struct amp_ids *ids, const char *name,
@@ -209,6 +283,10 @@ static bool take(const struct amp_model *model, const struct amp_ids *ids, const
 {
     for (size_t i = 0; i < ids->count; i++)
         if (strcmp(amp_value_at(model, ids->items[i])->name, name) == 0) {
+            if (to == NULL) {
+                amp_tensor_release(tensor);
+                return true;
+            }
             amp_tensor_release(&to[i]);
             to[i] = *tensor;
             return true;
@@ -233,11 +311,77 @@ enum amp_status amp_sample_load(const struct amp_samples *samples, size_t i,
                                 struct amp_tensor *outputs, struct amp_error *err)
 {
     const char *path = samples->paths[i];
-    const struct amp_graph *graph = &model->graphs[0];
     if (has_ending(path, ".npz")) {
         struct named named = {model, inputs, outputs};
         return amp_npz_read(path, visit_array, &named, err);
     }
-    AMP_TRY(load_numbered(path, "input", &graph->inputs, model, inputs, err));
-    return load_numbered(path, "output", &graph->outputs, model, outputs, err);
+    AMP_TRY(load_inputs(path, model, inputs, err));
+    return load_outputs(path, model, outputs, err);
+}
+
+/* ---- named files ----------------------------------------------------------------------------- */
+
+/* What stays of the characters of a value's name in a file's. */
+static void put_file_name(const char *name, char *text, size_t size)
+{
+    size_t n = 0;
+    for (; name[n] != '\0' && n + 1 < size; n++)
+        text[n] = strchr("/\\:*?\"<>|", name[n]) || (unsigned char)name[n] < ' ' ? '_' : name[n];
+    text[n] = '\0';
+    if (n == 0 || text[0] == '.') {
+        text[0] = '_';
+        text[n > 1 ? n : 1] = '\0';
+    }
+}
+
+char *amp_output_file_name(const struct amp_model *model, size_t k, const char *ending, char *text,
+                           size_t size)
+{
+    enum { STEM_SIZE = 128 };
+    char stem[STEM_SIZE], other[STEM_SIZE];
+    const struct amp_ids *ids = &model->graphs[0].outputs;
+    bool is_taken = false;
+    put_file_name(amp_value_at(model, ids->items[k])->name, stem, sizeof stem);
+    for (size_t i = 0; i < k && !is_taken; i++) {
+        put_file_name(amp_value_at(model, ids->items[i])->name, other, sizeof other);
+        is_taken = strcasecmp(stem, other) == 0;
+    }
+    if (is_taken)
+        snprintf(text, size, "%s.%zu.%s", stem, k, ending);
+    else
+        snprintf(text, size, "%s.%s", stem, ending);
+    return text;
+}
+
+static enum amp_status load_named(const char *folder, const struct amp_model *model,
+                                  struct amp_tensor *tensors, struct amp_error *err)
+{
+    static const char *const endings[] = {"npy", "pb"};
+    char name[192];
+    const struct amp_ids *ids = &model->graphs[0].outputs;
+    for (size_t k = 0; k < ids->count; k++)
+        for (size_t i = 0; i < 2 && tensors[k].data == NULL; i++)
+            if (file_exists(folder, amp_output_file_name(model, k, endings[i], name, sizeof name)))
+                AMP_TRY(load_file(folder, name, model, ids->items[k], &tensors[k], err));
+    return AMP_OK;
+}
+
+enum amp_status amp_expected_load(const struct amp_samples *samples, size_t i,
+                                  const struct amp_model *model, struct amp_tensor *outputs,
+                                  struct amp_error *err)
+{
+    const char *path = samples->paths[i];
+    if (has_ending(path, ".npz")) {
+        struct named named = {model, NULL, outputs};
+        AMP_TRY(amp_npz_read(path, visit_array, &named, err));
+    } else {
+        AMP_TRY(load_outputs(path, model, outputs, err));
+        AMP_TRY(load_named(path, model, outputs, err));
+    }
+    for (size_t k = 0; k < model->graphs[0].outputs.count; k++)
+        if (outputs[k].data != NULL)
+            return AMP_OK;
+    return amp_fail(err, AMP_MODEL,
+                    "%s: no expected outputs; output_K.pb, NAME.npy, NAME.pb or .npz are read",
+                    path);
 }

@@ -6,8 +6,8 @@
 /* Tensors and whole samples (the inputs of one run, with the outputs expected of it) in files. */
 
 /* Reads a TensorProto (.pb) or a NumPy array (.npy), by the ending of PATH, into memory of its own.
-   ARENA holds string data and may be NULL for .npy. NAME (may be NULL) gets the name that a .pb
-   file gives the tensor, in ARENA. */
+   ARENA holds string data and NAME (may be NULL), which gets the name that a .pb file gives the
+   tensor; with a NULL arena and NAME strings are refused. */
 enum amp_status amp_tensor_load(const char *path, struct amp_arena *arena,
                                 struct amp_tensor *tensor, const char **name,
                                 struct amp_error *err);
@@ -16,11 +16,12 @@ enum amp_status amp_tensor_load(const char *path, struct amp_arena *arena,
 enum amp_status amp_tensor_save(const char *path, const char *name, const struct amp_tensor *tensor,
                                 struct amp_error *err);
 
-/* A folder of samples: ONNX's test_data_set_N folders of input_K.pb and output_K.pb (K: the
-   position), such files in the folder itself, or .npz files with an array per input and, for
-   expected values, per output, by name. */
+/* A folder of samples: ONNX's test_data_set_N folders of input_K.pb and output_K.pb, such files in
+   the folder itself, or .npz files with an array per input and, for expected values, per output, by
+   name. K counts the graph outputs, or the inputs that a caller must supply; where there are more
+   files than those, the inputs that a caller may supply. */
 struct amp_samples {
-    char **paths; /* of the data set folders or .npz files, sorted */
+    char **paths; /* of folders or .npz files, sorted, numbers by value */
     size_t count;
 };
 
@@ -37,5 +38,23 @@ void amp_samples_close(struct amp_samples *samples);
 enum amp_status amp_sample_load(const struct amp_samples *samples, size_t i,
                                 const struct amp_model *model, struct amp_tensor *inputs,
                                 struct amp_tensor *outputs, struct amp_error *err);
+
+/*
+ * The outputs expected of samples, for inputs that come from elsewhere: test_data_set_N folders,
+ * sample_N folders or .npz files, one per sample, or the files of a single sample in FOLDER itself.
+ * Files are output_K.pb or, by the output's name, what amp_output_file_name gives with npy or pb.
+ * OUTPUTS is filled as amp_sample_load does it; AMP_MODEL when nothing is there for any output.
+ */
+enum amp_status amp_expected_open(const char *folder, struct amp_samples *samples,
+                                  struct amp_error *err);
+enum amp_status amp_expected_load(const struct amp_samples *samples, size_t i,
+                                  const struct amp_model *model, struct amp_tensor *outputs,
+                                  struct amp_error *err);
+
+/* The file for graph output K of MODEL: its name, with characters that files should not have in
+   their names made '_', the position added where that is the name of an earlier output, and ENDING.
+   Returns TEXT. */
+char *amp_output_file_name(const struct amp_model *model, size_t k, const char *ending, char *text,
+                           size_t size);
 
 #endif
