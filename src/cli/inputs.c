@@ -183,13 +183,13 @@ static enum amp_status fit_dtype(const struct amp_value *input, struct amp_tenso
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* Writes "input 'x' float32 [1, 3]: SOURCE" down for input I. */
+/* Writes "'x' float32 [1, 3]: SOURCE" down for input I. */
 static void set_note(struct amp_inputs *inputs, size_t i, const struct amp_shape *shape,
                      const char *source)
 {
     char shape_text[256], note[2048];
     const struct amp_value *input = input_at(inputs->model, i);
-    snprintf(note, sizeof note, "input '%s' %s %s: %s", input->name, amp_dtype_name(input->dtype),
+    snprintf(note, sizeof note, "'%s' %s %s: %s", input->name, amp_dtype_name(input->dtype),
              amp_shape_text(shape, shape_text, sizeof shape_text), source);
     free(inputs->notes[i]);
     inputs->notes[i] = strdup(note);

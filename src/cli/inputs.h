@@ -36,7 +36,7 @@ enum amp_status amp_inputs_load(struct amp_inputs *inputs, size_t i, struct amp_
 /* The same samples for amp_validate with INPUTS' model as the reference. */
 struct amp_source amp_inputs_source(struct amp_inputs *inputs);
 
-/* What supplies graph input INPUT: "input 'image' float32 [1, 1, 8, 8]: random, seed 0"; NULL for
+/* What supplies graph input INPUT: "'image' float32 [1, 1, 8, 8]: random, seed 0"; NULL for
    one that is constant in the model. */
 const char *amp_inputs_note(const struct amp_inputs *inputs, size_t input);
 

@@ -7,7 +7,7 @@
 
 /* New references throughout; numbers that JSON does not have (NaN, infinities) are null. */
 
-/* [{"name": "image", "source": "input 'image' float32 [1, 1, 8, 8]: random, seed 0"}, ...] */
+/* [{"name": "image", "source": "'image' float32 [1, 1, 8, 8]: random, seed 0"}, ...] */
 json_t *amp_json_inputs(const struct amp_inputs *inputs);
 
 /*

@@ -4,7 +4,6 @@
 #include "cli/report_text.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
 
@@ -21,10 +20,10 @@ void amp_report_inputs(FILE *file, const struct amp_inputs *inputs, int verbosit
         if (verbosity == 0 && n_lines == LINES_MAX)
             n_left_out++;
         else if (++n_lines > 0)
-            fprintf(file, "%s\n", note);
+            fprintf(file, AMP_REPORT_LABEL "%s\n", "input", note);
     }
     if (n_left_out > 0)
-        fprintf(file, "and %zu more inputs (-v lists them)\n", n_left_out);
+        fprintf(file, AMP_REPORT_LABEL "%zu more inputs; -v lists them\n", "", n_left_out);
 }
 
 /* ---- validation ------------------------------------------------------------------------------ */
@@ -55,7 +54,7 @@ static void print_specials(FILE *file, const struct amp_metrics *m)
                     (unsigned long long)m->nan[side], (unsigned long long)m->inf[side]);
 }
 
-static void print_metrics(FILE *file, const struct amp_metrics *metrics, bool is_brief)
+void amp_report_metrics(FILE *file, const struct amp_metrics *metrics, bool is_brief)
 {
     const char *comma = "";
     for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
@@ -71,15 +70,17 @@ static void print_metrics(FILE *file, const struct amp_metrics *metrics, bool is
     print_specials(file, metrics);
 }
 
-static void print_output(FILE *file, const struct amp_output_check *check, bool is_brief)
+static void print_output(FILE *file, const struct amp_output_check *check, const char *note,
+                         bool is_brief)
 {
     char text[256];
-    fprintf(file, "output '%s' %s %s: ", check->name, amp_dtype_name(check->dtype[1]),
-            amp_shape_text(&check->shape, text, sizeof text));
+    fprintf(file, AMP_REPORT_LABEL "'%s' %s %s%s: ", "output", check->name,
+            amp_dtype_name(check->dtype[1]), amp_shape_text(&check->shape, text, sizeof text),
+            note);
     if (check->metrics.count == 0)
         fprintf(file, "%s", check->is_outside ? check->reason : "empty");
     else
-        print_metrics(file, &check->metrics, is_brief);
+        amp_report_metrics(file, &check->metrics, is_brief);
     fputc('\n', file);
 }
 
@@ -106,20 +107,21 @@ static const struct amp_output_check *worst_output(const struct amp_validation *
 
 static void print_outputs(FILE *file, const struct amp_validation *validation, int verbosity)
 {
+    char note[64] = "";
     for (size_t i = 0; verbosity > 0 && i < validation->n_outputs; i++)
-        print_output(file, &validation->outputs[i], false);
+        print_output(file, &validation->outputs[i], "", false);
     if (verbosity > 0 || validation->n_outputs == 0)
         return;
     if (validation->n_outputs > 1)
-        fprintf(file, "the worst of %zu outputs: ", validation->n_outputs);
-    print_output(file, worst_output(validation), true);
+        snprintf(note, sizeof note, ", the worst of %zu", validation->n_outputs);
+    print_output(file, worst_output(validation), note, true);
 }
 
 void amp_report_accuracy(FILE *file, const char *scores, const struct amp_accuracy *accuracy,
                          size_t n_models)
 {
     static const char *const sides[] = {" in fp32, ", " converted"};
-    fprintf(file, "accuracy of '%s': ", scores);
+    fprintf(file, AMP_REPORT_LABEL "'%s': ", "accuracy", scores);
     for (size_t i = 0; i < n_models; i++) {
         double percent = 100.0 * (double)accuracy[i].right / (double)accuracy[i].rows;
         fprintf(file, "%.2f %% (%llu of %llu)%s", accuracy[i].rows > 0 ? percent : 0.0,
@@ -133,23 +135,33 @@ void amp_report_widened(FILE *file, size_t widened)
 {
     if (widened > 0)
         fprintf(file,
-                "%zu node%s computed in float32 and rounded: no kernel for the lower dtype on this "
-                "CPU\n",
-                widened, widened == 1 ? "" : "s");
+                AMP_REPORT_LABEL "%zu node%s computed in float32 and rounded: this CPU has no "
+                                 "kernel for the lower dtype\n",
+                "widened", widened, widened == 1 ? "" : "s");
 }
 
-static void print_bounds(FILE *file, const struct amp_tolerances *tolerances)
+/* Whether a bound on METRIC decided anything. */
+static bool applies(const struct amp_validation *validation, enum amp_metric metric)
 {
-    const char *comma = " (";
-    for (int metric = 0; metric < AMP_METRIC_COUNT; metric++)
-        if (!isnan(tolerances->bounds[metric])) {
-            fprintf(file, "%s%s at %s %.5g%s", comma, amp_metric_name(metric),
-                    amp_metric_is_minimum(metric) ? "least" : "most", tolerances->bounds[metric],
-                    amp_metric_unit(metric));
-            comma = ", ";
-        }
-    if (strcmp(comma, ", ") == 0)
-        fputc(')', file);
+    double value;
+    for (size_t i = 0; i < validation->n_outputs; i++)
+        if (amp_metrics_value(&validation->outputs[i].metrics, metric, &value))
+            return !isnan(validation->tolerances.bounds[metric]);
+    return false;
+}
+
+static void print_bounds(FILE *file, const struct amp_validation *validation)
+{
+    const char *mark = ": ";
+    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
+        enum amp_metric metric = shown[i].metric;
+        if (!applies(validation, metric))
+            continue;
+        fprintf(file, "%s%s at %s %.5g%s", mark, amp_metric_name(metric),
+                amp_metric_is_minimum(metric) ? "least" : "most",
+                validation->tolerances.bounds[metric], amp_metric_unit(metric));
+        mark = ", ";
+    }
 }
 
 void amp_report_validation(FILE *file, const struct amp_validation *validation, int verbosity)
@@ -158,8 +170,9 @@ void amp_report_validation(FILE *file, const struct amp_validation *validation, 
     if (validation->scores != NULL)
         amp_report_accuracy(file, validation->scores, validation->accuracy, 2);
     amp_report_widened(file, validation->widened[1]);
-    fprintf(file, "%s tolerance", validation->is_within ? "within" : "outside");
-    print_bounds(file, &validation->tolerances);
-    fprintf(file, ", %zu sample%s, %.3g s in fp32, %.3g s converted\n", validation->samples,
+    fprintf(file, AMP_REPORT_LABEL "%s tolerance", "verdict",
+            validation->is_within ? "within" : "outside");
+    print_bounds(file, validation);
+    fprintf(file, "; %zu sample%s, %.3g s in fp32, %.3g s converted\n", validation->samples,
             validation->samples == 1 ? "" : "s", validation->seconds[0], validation->seconds[1]);
 }

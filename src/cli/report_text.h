@@ -3,6 +3,9 @@
 
 #include "cli/inputs.h"
 
+/* How every line begins: a word for what it is about. */
+#define AMP_REPORT_LABEL "  %-10s "
+
 /* What supplied the inputs, one line each: all of them when VERBOSITY is above 0, else the random
    ones, three at most. */
 void amp_report_inputs(FILE *file, const struct amp_inputs *inputs, int verbosity);
@@ -14,7 +17,10 @@ void amp_report_inputs(FILE *file, const struct amp_inputs *inputs, int verbosit
  */
 void amp_report_validation(FILE *file, const struct amp_validation *validation, int verbosity);
 
-/* "accuracy of 'logits': 99.72 % (359 of 360)"; of two models: "... in fp32, ... converted". */
+/* The metrics that are defined, in part of a line; the most telling ones if IS_BRIEF. */
+void amp_report_metrics(FILE *file, const struct amp_metrics *metrics, bool is_brief);
+
+/* "'logits': 99.72 % (359 of 360)"; of two models: "... in fp32, ... converted". */
 void amp_report_accuracy(FILE *file, const char *scores, const struct amp_accuracy *accuracy,
                          size_t n_models);
 

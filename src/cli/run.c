@@ -1,11 +1,347 @@
 /*
- * `ampconv run`: runs one model on given or random inputs, or a test suite.
+ * `ampconv run`: runs one model on given or random inputs, sample by sample; writes the outputs,
+ * compares them with expected ones, counts right answers. The outputs of a sample are dropped
+ * before the next one runs.
  */
+#include "cli/run.h"
+
+#include "check/compare.h"
 #include "cli/commands.h"
+#include "cli/report_json.h"
+#include "cli/report_text.h"
+#include "onnx/infer.h"
+#include "onnx/read.h"
+#include "run/session.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+/* How outputs are held against expected ones: element by element, unless --tolerance names
+   metrics. */
+struct bounds {
+    bool by_element, by_metric;
+    double rtol, atol; /* NaN: the dtype's own */
+    struct amp_tolerances metrics;
+};
+
+struct run {
+    const struct amp_options *options;
+    const struct amp_model *model;
+    const struct amp_ids *output_ids;
+    struct amp_inputs inputs;
+    struct amp_session *session;
+    struct amp_samples expected; /* of --expect */
+    struct amp_tensor labels;
+    struct bounds bounds;
+    struct amp_tensor *tensors, *outputs, *wanted; /* of the sample at hand */
+    struct amp_run_result result;
+    struct amp_error mismatch; /* the first */
+    struct amp_error *err;
+};
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static enum amp_status parse_bound(struct bounds *bounds, const char *text, struct amp_error *err)
+{
+    char name[64], *end;
+    const char *value;
+    AMP_TRY(amp_option_pair("tolerance", text, name, sizeof name, &value, err));
+    bool is_rtol = strcmp(name, "rtol") == 0;
+    if (!is_rtol && strcmp(name, "atol") != 0) {
+        bounds->by_metric = true;
+        return amp_tolerances_set(&bounds->metrics, name, value, err);
+    }
+    double bound = strtod(value, &end);
+    if (*end != '\0' || !(bound >= 0))
+        return amp_fail(err, AMP_USAGE, "--tolerance %s: a number of 0 or more is needed", text);
+    bounds->by_element = true;
+    *(is_rtol ? &bounds->rtol : &bounds->atol) = bound;
+    return AMP_OK;
+}
+
+static enum amp_status parse_bounds(const struct amp_options *options, struct bounds *bounds,
+                                    struct amp_error *err)
+{
+    *bounds =
+        (struct bounds){.rtol = NAN, .atol = NAN, .metrics = amp_tolerances_default(AMP_UNDEFINED)};
+    for (size_t i = 0; i < options->tolerances.count; i++)
+        AMP_TRY(parse_bound(bounds, options->tolerances.items[i], err));
+    bounds->by_element = bounds->by_element || !bounds->by_metric;
+    return AMP_OK;
+}
+
+static enum amp_status check_options(const struct amp_options *options, struct amp_error *err)
+{
+    const char *format = options->format;
+    if (format != NULL && strcmp(format, "npy") != 0 && strcmp(format, "pb") != 0)
+        return amp_fail(err, AMP_USAGE, "--format %s: npy or pb is possible", format);
+    return AMP_OK;
+}
+
+/* ---- set-up ---------------------------------------------------------------------------------- */
+
+static enum amp_status open_expected(struct run *run)
+{
+    if (run->options->expect == NULL)
+        return AMP_OK;
+    AMP_TRY(amp_expected_open(run->options->expect, &run->expected, run->err));
+    if (run->expected.count >= run->inputs.count)
+        return AMP_OK;
+    return amp_fail(run->err, AMP_MODEL, "%s: expected outputs for %zu of %zu samples",
+                    run->options->expect, run->expected.count, run->inputs.count);
+}
+
+static void prepare(struct run *run)
+{
+    size_t n_inputs = run->model->graphs[0].inputs.count, n_outputs = run->output_ids->count;
+    run->tensors = amp_xcalloc(n_inputs, sizeof *run->tensors);
+    run->outputs = amp_xcalloc(n_outputs, sizeof *run->outputs);
+    run->wanted = amp_xcalloc(n_outputs, sizeof *run->wanted);
+    run->result.model_path = run->model->path;
+    run->result.mismatch = run->mismatch.text;
+    run->result.n_outputs = n_outputs;
+    run->result.outputs = amp_xcalloc(n_outputs, sizeof *run->result.outputs);
+    for (size_t i = 0; i < n_outputs; i++)
+        run->result.outputs[i].name = amp_value_at(run->model, run->output_ids->items[i])->name;
+}
+
+static enum amp_status set_up(struct run *run)
+{
+    prepare(run);
+    AMP_TRY(amp_inputs_open(run->options, run->model, &run->inputs, run->err));
+    AMP_TRY(amp_inputs_labels(run->options, &run->labels, run->err));
+    run->result.accuracy.labels = &run->labels;
+    AMP_TRY(open_expected(run));
+    return amp_session_create(run->model, &run->session, run->err);
+}
+
+static void release_all(struct amp_tensor *tensors, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        amp_tensor_release(&tensors[i]);
+}
+
+static void release_sample(struct run *run)
+{
+    release_all(run->tensors, run->model->graphs[0].inputs.count);
+    release_all(run->outputs, run->output_ids->count);
+    release_all(run->wanted, run->output_ids->count);
+}
+
+static void tear_down(struct run *run)
+{
+    amp_session_destroy(run->session);
+    amp_samples_close(&run->expected);
+    amp_inputs_close(&run->inputs);
+    amp_tensor_release(&run->labels);
+    free(run->tensors);
+    free(run->outputs);
+    free(run->wanted);
+    free(run->result.outputs);
+}
+
+/* ---- one sample ------------------------------------------------------------------------------ */
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static enum amp_status compute(struct run *run)
+{
+    double start = now();
+    AMP_TRY(amp_session_run(run->session, run->tensors, run->outputs, run->err));
+    run->result.seconds += now() - start;
+    return AMP_OK;
+}
+
+static void note_mismatch(struct run *run, size_t sample, size_t i, const struct amp_error *found)
+{
+    const char *name = run->result.outputs[i].name;
+    if (run->inputs.count > 1)
+        amp_fail(&run->mismatch, AMP_MISMATCH, "sample %zu: output '%s': %s", sample, name,
+                 found->text);
+    else
+        amp_fail(&run->mismatch, AMP_MISMATCH, "output '%s': %s", name, found->text);
+}
+
+static struct amp_tolerance element_tolerance(const struct bounds *bounds, enum amp_dtype dtype)
+{
+    struct amp_tolerance tolerance = amp_tolerance_of(dtype);
+    if (!isnan(bounds->rtol))
+        tolerance.rtol = bounds->rtol;
+    if (!isnan(bounds->atol))
+        tolerance.atol = bounds->atol;
+    return tolerance;
+}
+
+static void compare_output(struct run *run, size_t sample, size_t i)
+{
+    const struct amp_tensor *got = &run->outputs[i], *want = &run->wanted[i];
+    struct amp_run_output *output = &run->result.outputs[i];
+    struct amp_error found = {.status = AMP_OK};
+    if (want->data == NULL)
+        return;
+    output->compared++;
+    run->result.compared++;
+    enum amp_status status = amp_metrics_add(&output->metrics, want, got, &found);
+    if (run->bounds.by_element) {
+        found = (struct amp_error){.status = AMP_OK};
+        status =
+            amp_tensor_compare(got, want, element_tolerance(&run->bounds, want->dtype), &found);
+    }
+    if (status != AMP_OK)
+        note_mismatch(run, sample, i, &found);
+}
+
+static enum amp_status make_folder(const char *path, struct amp_error *err)
+{
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        return amp_fail(err, AMP_IO, "%s: cannot create the folder: %s", path, strerror(errno));
+    return AMP_OK;
+}
+
+static enum amp_status write_output(struct run *run, const char *folder, size_t i)
+{
+    char name[192], path[PATH_MAX];
+    const char *format = run->options->format ? run->options->format : "npy";
+    amp_output_file_name(run->model, i, format, name, sizeof name);
+    if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, name) >= sizeof path)
+        return amp_fail(run->err, AMP_IO, "%s: the path is too long", folder);
+    enum amp_status status =
+        amp_tensor_save(path, run->result.outputs[i].name, &run->outputs[i], run->err);
+    if (status == AMP_UNSUPPORTED)
+        amp_error_prefix(run->err, "output '%s'", run->result.outputs[i].name);
+    return status;
+}
+
+/* Into --output-dir, or its subfolder sample_N where there are several samples. */
+static enum amp_status write_outputs(struct run *run, size_t sample)
+{
+    char folder[PATH_MAX];
+    const char *parent = run->options->output_dir;
+    if (parent == NULL)
+        return AMP_OK;
+    AMP_TRY(make_folder(parent, run->err));
+    int length = run->inputs.count > 1
+                     ? snprintf(folder, sizeof folder, "%s/sample_%zu", parent, sample)
+                     : snprintf(folder, sizeof folder, "%s", parent);
+    if ((size_t)length >= sizeof folder)
+        return amp_fail(run->err, AMP_IO, "%s: the path is too long", parent);
+    AMP_TRY(make_folder(folder, run->err));
+    for (size_t i = 0; i < run->output_ids->count; i++)
+        AMP_TRY(write_output(run, folder, i));
+    return AMP_OK;
+}
+
+static enum amp_status count_right(struct run *run)
+{
+    if (run->labels.data == NULL)
+        return AMP_OK;
+    uint32_t scores = amp_find_scores(run->outputs, run->output_ids->count);
+    if (scores == AMP_NONE)
+        return amp_fail(run->err, AMP_MODEL, "%s: no output looks like class scores for --labels",
+                        run->model->path);
+    run->result.scores = run->result.outputs[scores].name;
+    return amp_accuracy_add(&run->result.accuracy, &run->outputs[scores], run->err);
+}
+
+static enum amp_status run_sample(struct run *run, size_t sample)
+{
+    AMP_TRY(amp_inputs_load(&run->inputs, sample, run->tensors, run->wanted, run->err));
+    if (run->expected.count > 0) {
+        release_all(run->wanted, run->output_ids->count);
+        AMP_TRY(amp_expected_load(&run->expected, sample, run->model, run->wanted, run->err));
+    }
+    AMP_TRY(compute(run));
+    for (size_t i = 0; i < run->output_ids->count; i++) {
+        struct amp_run_output *output = &run->result.outputs[i];
+        output->dtype = run->outputs[i].dtype;
+        output->shape = run->outputs[i].shape;
+        amp_summary_add(&output->summary, &run->outputs[i]);
+        compare_output(run, sample, i);
+    }
+    run->result.samples++;
+    AMP_TRY(write_outputs(run, sample));
+    return count_right(run);
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static void check_metrics(struct run *run)
+{
+    for (size_t i = 0; i < run->result.n_outputs && run->bounds.by_metric; i++) {
+        struct amp_error found = {.status = AMP_OK};
+        const struct amp_run_output *output = &run->result.outputs[i];
+        if (output->compared > 0 &&
+            amp_tolerances_check(&run->bounds.metrics, &output->metrics, &found) != AMP_OK)
+            amp_fail(&run->mismatch, AMP_MISMATCH, "output '%s': %s", output->name, found.text);
+    }
+}
+
+static enum amp_status report(struct run *run)
+{
+    if (!run->options->is_quiet) {
+        amp_report_inputs(stderr, &run->inputs, run->options->verbosity);
+        amp_report_run(stderr, &run->result, run->options->verbosity);
+    }
+    if (run->options->json != NULL)
+        AMP_TRY(
+            amp_json_write(amp_json_run(&run->result, &run->inputs), run->options->json, run->err));
+    if (run->mismatch.status == AMP_OK)
+        return AMP_OK;
+    return amp_fail(run->err, AMP_MISMATCH, "not as expected: %s", run->mismatch.text);
+}
+
+static enum amp_status run_all(struct run *run)
+{
+    AMP_TRY(set_up(run));
+    for (size_t i = 0; i < run->inputs.count; i++) {
+        enum amp_status status = run_sample(run, i);
+        release_sample(run);
+        AMP_TRY(status);
+    }
+    if (run->labels.data != NULL)
+        AMP_TRY(amp_accuracy_check(&run->result.accuracy, run->err));
+    if (run->options->expect != NULL && run->result.compared == 0)
+        return amp_fail(run->err, AMP_MODEL, "%s: no expected outputs", run->options->expect);
+    run->result.widened = amp_session_widened(run->session);
+    check_metrics(run);
+    return report(run);
+}
+
+static enum amp_status run_model(const struct amp_options *options, const struct bounds *bounds,
+                                 const struct amp_model *model, struct amp_error *err)
+{
+    struct run run = {.options = options,
+                      .model = model,
+                      .output_ids = &model->graphs[0].outputs,
+                      .bounds = *bounds,
+                      .err = err};
+    enum amp_status status = run_all(&run);
+    tear_down(&run);
+    return status;
+}
 
 enum amp_status amp_command_run(const struct amp_options *options, struct amp_error *err)
 {
+    struct amp_model_file file;
+    struct bounds bounds;
     if (options->test_suite != NULL)
         return amp_command_suite(options, err);
-    return amp_fail(err, AMP_USAGE, "no inputs given");
+    AMP_TRY(check_options(options, err));
+    AMP_TRY(parse_bounds(options, &bounds, err));
+    AMP_TRY(amp_model_read(options->operands.items[0], &file, err));
+    enum amp_status status = amp_infer(file.model, err);
+    if (status == AMP_OK)
+        status = run_model(options, &bounds, file.model, err);
+    amp_model_close(&file);
+    return status;
 }

@@ -1,0 +1,30 @@
+/*
+ * Least, greatest and mean element of an output, and how many are no numbers.
+ */
+#include "check/summary.h"
+
+#include "check/compare.h"
+
+#include <math.h>
+
+static void add_finite(struct amp_summary *summary, double value)
+{
+    bool is_first = summary->finite++ == 0;
+    summary->minimum = is_first ? value : fmin(summary->minimum, value);
+    summary->maximum = is_first ? value : fmax(summary->maximum, value);
+    summary->sum += value;
+}
+
+void amp_summary_add(struct amp_summary *summary, const struct amp_tensor *tensor)
+{
+    size_t count;
+    struct amp_tensor numbers = amp_real_view(tensor, &count);
+    summary->count += count;
+    for (size_t i = 0; i < count && tensor->dtype != AMP_STRING; i++) {
+        double value = amp_tensor_double(&numbers, i);
+        summary->nan += isnan(value);
+        summary->infinite += isinf(value) != 0;
+        if (isfinite(value))
+            add_finite(summary, value);
+    }
+}

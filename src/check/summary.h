@@ -1,0 +1,18 @@
+#ifndef AMP_CHECK_SUMMARY_H
+#define AMP_CHECK_SUMMARY_H
+
+#include "core/tensor.h"
+
+/* What the elements of one tensor, or of one output over all samples, are like. All zero to start
+   with. */
+struct amp_summary {
+    uint64_t count;  /* elements; a complex one is two */
+    uint64_t finite; /* of those, what minimum, maximum and sum are over */
+    uint64_t nan, infinite;
+    double minimum, maximum, sum;
+};
+
+/* Adds the elements of TENSOR; of strings, only their number. */
+void amp_summary_add(struct amp_summary *summary, const struct amp_tensor *tensor);
+
+#endif
