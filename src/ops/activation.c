@@ -88,16 +88,17 @@ static enum amp_status run_selu(struct amp_ctx *ctx)
 }
 DESCRIPTOR(Selu, selu, 22, amp_shape_same)
 
-/* x Phi(x), Phi the normal distribution: a is the root of 1/2; or its approximation, a the root of
-   2/pi (Hendrycks and Gimpel, "Gaussian error linear units", 2016). */
-AMP_FLOAT_TYPES(AMP_MAP_AB, gelu, erf(a *x), x / 2 * (1 + e))
-AMP_FLOAT_TYPES(AMP_MAP_AB, gelu_tanh, tanh(a *(x + b * x * x * x)), x / 2 * (1 + e))
+/* x Phi(x), Phi the normal distribution: a is the root of 1/2. Or its approximation x/2 (1 +
+   tanh(u)), which is x / (1 + exp(-2 u)), a being twice the root of 2/pi (Hendrycks and Gimpel,
+   "Gaussian error linear units", 2016). In these forms nothing cancels where x is far below 0. */
+AMP_FLOAT_TYPES(AMP_MAP_AB, gelu, erfc(-a *x), x / 2 * e)
+AMP_FLOAT_TYPES(AMP_MAP_AB, gelu_tanh, exp(-a *(x + b * x * x * x)), x / (1 + e))
 static enum amp_status run_gelu(struct amp_ctx *ctx)
 {
     static amp_loop_body *const exact[AMP_DTYPE_COUNT] = {AMP_FLOAT_TYPES(AMP_ROW, gelu)};
     static amp_loop_body *const by_tanh[AMP_DTYPE_COUNT] = {AMP_FLOAT_TYPES(AMP_ROW, gelu_tanh)};
     static const double exact_ab[] = {0.70710678118654752440, 0};
-    static const double tanh_ab[] = {0.79788456080286535588, 0.044715};
+    static const double tanh_ab[] = {1.59576912160573071176, 0.044715};
     const char *kind = amp_node_string(ctx->node, "approximate", "none");
     if (strcmp(kind, "none") == 0)
         return amp_map_run(ctx, exact, exact_ab);
