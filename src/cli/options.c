@@ -66,7 +66,7 @@ static const struct option table[] = {
     {"labels", 0, "FILE", TEXT, AT(labels), MODELS, DATA,
      "class numbers (.npy) of the samples: report the accuracy of each model"},
     {"tolerance", 't', "METRIC=VALUE", LIST, AT(tolerances), MODELS, DATA,
-     "a bound on a metric: max_abs, mean_abs, max_rel, rmse, cosine, snr, top1"},
+     "a bound on max_abs, mean_abs, max_rel, rmse, cosine, snr, top1, differ; run: rtol, atol"},
 
     {"output-dir", 0, "DIR", TEXT, AT(output_dir), AMP_CMD_RUN, RUNNING,
      "write the outputs there, one file each"},

@@ -5,7 +5,7 @@
  */
 #include "cli/run.h"
 
-#include "check/compare.h"
+#include "cli/bounds.h"
 #include "cli/commands.h"
 #include "cli/report_json.h"
 #include "cli/report_text.h"
@@ -15,19 +15,10 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-
-/* How outputs are held against expected ones: element by element, unless --tolerance names
-   metrics. */
-struct bounds {
-    bool by_element, by_metric;
-    double rtol, atol; /* NaN: the dtype's own */
-    struct amp_tolerances metrics;
-};
 
 struct run {
     const struct amp_options *options;
@@ -37,51 +28,12 @@ struct run {
     struct amp_session *session;
     struct amp_samples expected; /* of --expect */
     struct amp_tensor labels;
-    struct bounds bounds;
+    struct amp_bounds bounds;
     struct amp_tensor *tensors, *outputs, *wanted; /* of the sample at hand */
     struct amp_run_result result;
     struct amp_error mismatch; /* the first */
     struct amp_error *err;
 };
-
-/* ---- options --------------------------------------------------------------------------------- */
-
-static enum amp_status parse_bound(struct bounds *bounds, const char *text, struct amp_error *err)
-{
-    char name[64], *end;
-    const char *value;
-    AMP_TRY(amp_option_pair("tolerance", text, name, sizeof name, &value, err));
-    bool is_rtol = strcmp(name, "rtol") == 0;
-    if (!is_rtol && strcmp(name, "atol") != 0) {
-        bounds->by_metric = true;
-        return amp_tolerances_set(&bounds->metrics, name, value, err);
-    }
-    double bound = strtod(value, &end);
-    if (*end != '\0' || !(bound >= 0))
-        return amp_fail(err, AMP_USAGE, "--tolerance %s: a number of 0 or more is needed", text);
-    bounds->by_element = true;
-    *(is_rtol ? &bounds->rtol : &bounds->atol) = bound;
-    return AMP_OK;
-}
-
-static enum amp_status parse_bounds(const struct amp_options *options, struct bounds *bounds,
-                                    struct amp_error *err)
-{
-    *bounds =
-        (struct bounds){.rtol = NAN, .atol = NAN, .metrics = amp_tolerances_default(AMP_UNDEFINED)};
-    for (size_t i = 0; i < options->tolerances.count; i++)
-        AMP_TRY(parse_bound(bounds, options->tolerances.items[i], err));
-    bounds->by_element = bounds->by_element || !bounds->by_metric;
-    return AMP_OK;
-}
-
-static enum amp_status check_options(const struct amp_options *options, struct amp_error *err)
-{
-    const char *format = options->format;
-    if (format != NULL && strcmp(format, "npy") != 0 && strcmp(format, "pb") != 0)
-        return amp_fail(err, AMP_USAGE, "--format %s: npy or pb is possible", format);
-    return AMP_OK;
-}
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
@@ -172,16 +124,6 @@ static void note_mismatch(struct run *run, size_t sample, size_t i, const struct
         amp_fail(&run->mismatch, AMP_MISMATCH, "output '%s': %s", name, found->text);
 }
 
-static struct amp_tolerance element_tolerance(const struct bounds *bounds, enum amp_dtype dtype)
-{
-    struct amp_tolerance tolerance = amp_tolerance_of(dtype);
-    if (!isnan(bounds->rtol))
-        tolerance.rtol = bounds->rtol;
-    if (!isnan(bounds->atol))
-        tolerance.atol = bounds->atol;
-    return tolerance;
-}
-
 static void compare_output(struct run *run, size_t sample, size_t i)
 {
     const struct amp_tensor *got = &run->outputs[i], *want = &run->wanted[i];
@@ -194,8 +136,7 @@ static void compare_output(struct run *run, size_t sample, size_t i)
     enum amp_status status = amp_metrics_add(&output->metrics, want, got, &found);
     if (run->bounds.by_element) {
         found = (struct amp_error){.status = AMP_OK};
-        status =
-            amp_tensor_compare(got, want, element_tolerance(&run->bounds, want->dtype), &found);
+        status = amp_tensor_compare(got, want, amp_bounds_of(&run->bounds, want->dtype), &found);
     }
     if (status != AMP_OK)
         note_mismatch(run, sample, i, &found);
@@ -317,7 +258,7 @@ static enum amp_status run_all(struct run *run)
     return report(run);
 }
 
-static enum amp_status run_model(const struct amp_options *options, const struct bounds *bounds,
+static enum amp_status run_model(const struct amp_options *options, const struct amp_bounds *bounds,
                                  const struct amp_model *model, struct amp_error *err)
 {
     struct run run = {.options = options,
@@ -330,14 +271,22 @@ static enum amp_status run_model(const struct amp_options *options, const struct
     return status;
 }
 
+static enum amp_status check_options(const struct amp_options *options, struct amp_error *err)
+{
+    const char *format = options->format;
+    if (format != NULL && strcmp(format, "npy") != 0 && strcmp(format, "pb") != 0)
+        return amp_fail(err, AMP_USAGE, "--format %s: npy or pb is possible", format);
+    return AMP_OK;
+}
+
 enum amp_status amp_command_run(const struct amp_options *options, struct amp_error *err)
 {
     struct amp_model_file file;
-    struct bounds bounds;
+    struct amp_bounds bounds;
     if (options->test_suite != NULL)
         return amp_command_suite(options, err);
     AMP_TRY(check_options(options, err));
-    AMP_TRY(parse_bounds(options, &bounds, err));
+    AMP_TRY(amp_bounds_parse(options, &bounds, err));
     AMP_TRY(amp_model_read(options->operands.items[0], &file, err));
     enum amp_status status = amp_infer(file.model, err);
     if (status == AMP_OK)

@@ -218,6 +218,10 @@ static enum amp_status load_file(const char *folder, const char *name,
                                  const struct amp_model *model, uint32_t value,
                                  struct amp_tensor *tensor, struct amp_error *err)
 {
+    enum amp_kind kind = amp_value_at(model, value)->kind;
+    if (kind != AMP_KIND_TENSOR && kind != AMP_KIND_UNKNOWN)
+        return amp_fail(err, AMP_UNSUPPORTED, "%s/%s: '%s' is not a tensor; only those are read",
+                        folder, name, amp_value_at(model, value)->name);
     char *path = join_path(folder, name);
     amp_tensor_release(tensor);
     enum amp_status status = amp_tensor_load(path, model->arena, tensor, NULL, err);
