@@ -89,6 +89,13 @@ const struct amp_rule_limits *amp_rules_limits(const struct amp_rules *rules, en
     return dtype == AMP_BFLOAT16 ? &rules->bf16 : dtype == AMP_FLOAT16 ? &rules->fp16 : NULL;
 }
 
+const char *amp_rules_dtypes_text(uint32_t dtypes)
+{
+    if ((dtypes & AMP_RULES_DTYPES) == AMP_RULES_DTYPES)
+        return "bf16, fp16";
+    return dtypes & AMP_DTYPE_BIT(AMP_BFLOAT16) ? "bf16" : "fp16";
+}
+
 enum amp_status amp_rules_check_dtype(const struct amp_rules *rules, enum amp_dtype dtype,
                                       struct amp_error *err)
 {
@@ -96,8 +103,8 @@ enum amp_status amp_rules_check_dtype(const struct amp_rules *rules, enum amp_dt
         const struct amp_rule_set *set = &rules->sets[i];
         if (!(set->dtypes & AMP_DTYPE_BIT(dtype)))
             return amp_fail(err, AMP_RULES, "%s: rule set '%s' is not for %s; accepted: %s",
-                            set->file, set->name, amp_dtype_name(dtype),
-                            set->dtypes & AMP_DTYPE_BIT(AMP_BFLOAT16) ? "bfloat16" : "float16");
+                            set->file, set->name, amp_rules_dtypes_text(AMP_DTYPE_BIT(dtype)),
+                            amp_rules_dtypes_text(set->dtypes));
     }
     return AMP_OK;
 }
@@ -144,7 +151,7 @@ static const char *unknown_set(struct amp_arena *arena, const char *name)
                                 "unknown rule set '%s', and none in %s; accepted: a file FILE.yaml",
                                 name, amp_rules_dir);
     return amp_arena_printf(arena, "%s, or a file FILE.yaml",
-                            amp_unknown_word(arena, "rule set", name, names, count));
+                            amp_unknown_word(arena, "rule set", name, "", names, count));
 }
 
 /* ---- files ---- */
@@ -166,6 +173,7 @@ static struct rule_file locate(struct amp_arena *arena, const char *text,
         file.label = amp_arena_printf(arena, "%s.yaml", text);
     } else if (slash != NULL && text[0] != '/') {
         int folder = (int)(slash - parent->path);
+        text += strncmp(text, "./", 2) == 0 ? 2 : 0;
         file.path = amp_arena_printf(arena, "%.*s/%s", folder, parent->path, text);
         file.label = file.path;
     } else {
@@ -231,12 +239,13 @@ static enum amp_status locate_base(struct loader *loader, const struct amp_yaml 
     if (cycle != NULL)
         return amp_yaml_fail(
             yaml, item, loader->err,
-            "it extends itself: %s; accepted: rule sets that do not lead back here", cycle);
+            "extends: a circle, %s; accepted: rule sets that do not lead back here", cycle);
     if (base->depth > DEPTH_MAX || loader->rules->n_files >= FILES_MAX)
-        return amp_yaml_fail(yaml, item, loader->err,
-                             "it extends too much; accepted: chains of %d files, and %d files in "
-                             "all, at most",
-                             DEPTH_MAX, FILES_MAX);
+        return amp_yaml_fail(
+            yaml, item, loader->err,
+            "extends: too many files; accepted: chains of %d files, and %d files in "
+            "all, at most",
+            DEPTH_MAX, FILES_MAX);
     return AMP_OK;
 }
 
@@ -248,7 +257,7 @@ static enum amp_status load_bases(struct loader *loader, const struct amp_yaml *
     *dtypes = AMP_RULES_DTYPES;
     for (size_t i = 0; extends != NULL && i < extends->count; i++) {
         struct rule_file base;
-        struct amp_rule_set set;
+        struct amp_rule_set set = {.dtypes = 0};
         AMP_TRY(locate_base(loader, yaml, extends->items[i], parent, &base));
         AMP_TRY(load_file(loader, &base, &set));
         *dtypes &= set.dtypes;

@@ -138,7 +138,10 @@ enum amp_status amp_rules_add_op(struct amp_rules *rules, const char *op,
 void amp_rules_add_node(struct amp_rules *rules, const char *pattern, enum amp_precision precision,
                         struct amp_rule_source source);
 
-/* AMP_RULES with the set's name when one of the loaded sets is not for DTYPE. */
+/* "bf16", "fp16" or "bf16, fp16" for a mask of lower dtypes that is not empty. */
+const char *amp_rules_dtypes_text(uint32_t dtypes);
+
+/* AMP_RULES with the set's name when one of the loaded sets is not for DTYPE, a lower dtype. */
 enum amp_status amp_rules_check_dtype(const struct amp_rules *rules, enum amp_dtype dtype,
                                       struct amp_error *err);
 

@@ -40,22 +40,28 @@ struct mapping {
 
 /* ---- words ---- */
 
-const char *amp_unknown_word(struct amp_arena *arena, const char *what, const char *word,
-                             const char *const *words, size_t count)
+/* "a, b, c" */
+static const char *join(struct amp_arena *arena, const char *const *words, size_t count)
 {
-    const char *nearest = amp_nearest_of(word, words, count);
-    char *hint = nearest ? amp_arena_printf(arena, " (did you mean '%s'?)", nearest) : NULL;
-    char *text =
-        amp_arena_printf(arena, "unknown %s '%.60s'%s; accepted: ", what, word, hint ? hint : "");
+    const char *text = "";
     for (size_t i = 0; i < count; i++)
         text = amp_arena_printf(arena, "%s%s%s", text, i > 0 ? ", " : "", words[i]);
     return text;
 }
 
+const char *amp_unknown_word(struct amp_arena *arena, const char *what, const char *word,
+                             const char *where, const char *const *words, size_t count)
+{
+    const char *nearest = amp_nearest_of(word, words, count);
+    const char *hint = nearest ? amp_arena_printf(arena, " (did you mean '%s'?)", nearest) : "";
+    return amp_arena_printf(arena, "unknown %s '%.60s'%s%s; accepted: %s", what, word, where, hint,
+                            join(arena, words, count));
+}
+
 static enum amp_status wrong_type(const binder *b, const char *name, const yaml_node *value,
                                   const char *accepted)
 {
-    char found[80];
+    char found[96];
     return FAIL(b, value, "%s: %s; accepted: %s", name,
                 amp_yaml_describe(value, found, sizeof found), accepted);
 }
@@ -65,17 +71,19 @@ static bool is_text(const yaml_node *node)
     return node->kind == AMP_YAML_SCALAR && !amp_yaml_is_null(node);
 }
 
-/* Writes the index of VALUE among COUNT words to *INDEX. */
+/* Writes the index of VALUE among COUNT words to *INDEX; messages call it WHAT. */
 static enum amp_status bind_word(const binder *b, const char *name, const char *what,
                                  const yaml_node *value, const char *const *words, size_t count,
                                  size_t *index)
 {
+    struct amp_arena *arena = b->yaml->arena;
     if (!is_text(value))
-        return wrong_type(b, name, value, "a word");
+        return wrong_type(b, name, value, join(arena, words, count));
     for (*index = 0; *index < count; ++*index)
         if (strcmp(value->text, words[*index]) == 0)
             return AMP_OK;
-    return FAIL(b, value, "%s", amp_unknown_word(b->yaml->arena, what, value->text, words, count));
+    return FAIL(b, value, "%s: %s", name,
+                amp_unknown_word(arena, what, value->text, "", words, count));
 }
 
 /* ---- mappings ---- */
@@ -95,8 +103,9 @@ static enum amp_status unknown_key(const binder *b, const struct mapping *mappin
     const char **names = amp_arena_array(arena, mapping->n_keys, sizeof(char *));
     for (size_t i = 0; i < mapping->n_keys; i++)
         names[i] = mapping->keys[i].name;
-    const char *what = amp_arena_printf(arena, "key of %s", mapping->what);
-    return FAIL(b, key, "%s", amp_unknown_word(arena, what, key->text, names, mapping->n_keys));
+    const char *where = amp_arena_printf(arena, " in %s", mapping->what);
+    return FAIL(b, key, "%s",
+                amp_unknown_word(arena, "key", key->text, where, names, mapping->n_keys));
 }
 
 /* NULL when MAPPING, which may be no mapping, has no such key. */
@@ -161,9 +170,9 @@ enum amp_status amp_precision_parse(const char *word, enum amp_precision *precis
             return AMP_OK;
         }
     struct amp_arena *arena = amp_arena_create();
-    enum amp_status status =
-        amp_fail(err, AMP_USAGE, "%s",
-                 amp_unknown_word(arena, "precision", word, precision_names, AMP_PRECISION_COUNT));
+    enum amp_status status = amp_fail(
+        err, AMP_USAGE, "%s",
+        amp_unknown_word(arena, "precision", word, "", precision_names, AMP_PRECISION_COUNT));
     amp_arena_destroy(arena);
     return status;
 }
@@ -410,7 +419,7 @@ static enum amp_status bind_unlisted(const binder *b, const char *name, const ya
     static const enum amp_precision precisions[] = {AMP_FOLLOW, AMP_FP32, AMP_LOWER};
     struct amp_rules_document *document = field;
     size_t index;
-    AMP_TRY(bind_word(b, name, "precision of unlisted nodes", value, names, COUNT(names), &index));
+    AMP_TRY(bind_word(b, name, "precision", value, names, COUNT(names), &index));
     document->has_unlisted = true;
     document->unlisted = precisions[index];
     return AMP_OK;

@@ -35,8 +35,9 @@ enum amp_status amp_rules_parse(struct amp_rules *rules, const struct amp_yaml *
    in ARENA: an operator that a domain of ONNX's does not have. */
 const char *amp_rule_op_parse(struct amp_arena *arena, const char *text, struct amp_rule_op *op);
 
-/* "unknown WHAT 'WORD' (did you mean 'x'?); accepted: a, b, c" out of COUNT words, in ARENA. */
+/* "unknown WHAT 'WORD'WHERE (did you mean 'x'?); accepted: a, b, c" out of COUNT words, in ARENA.
+ */
 const char *amp_unknown_word(struct amp_arena *arena, const char *what, const char *word,
-                             const char *const *words, size_t count);
+                             const char *where, const char *const *words, size_t count);
 
 #endif

@@ -147,9 +147,9 @@ static enum amp_status unknown_attr(const binder *b, const struct amp_rule *rule
     size_t count;
     const char *const *names = attr_names(arena, rule, &count);
     if (rule->n_ops > 0)
-        return FAIL(
-            b, key, "%s",
-            amp_unknown_word(arena, "attribute of the rule's operators", key->text, names, count));
+        return FAIL(b, key, "%s",
+                    amp_unknown_word(arena, "attribute", key->text, " of the rule's operators",
+                                     names, count));
     const char *nearest = amp_nearest_of(key->text, names, count);
     const char *hint = nearest ? amp_arena_printf(arena, " (did you mean '%s'?)", nearest) : "";
     return FAIL(b, key,
@@ -202,8 +202,8 @@ static bool fits(const yaml_node *value, const struct comparable *comparable)
 static enum amp_status wrong_value(const binder *b, const yaml_node *key, const yaml_node *value,
                                    const char *accepted)
 {
-    char found[80];
-    if (value->kind == AMP_YAML_LIST)
+    char found[96];
+    if (value->kind == AMP_YAML_LIST && value->count > 0)
         return FAIL(b, value, "%s: a list of something else; accepted: %s", key->text, accepted);
     return FAIL(b, value, "%s: %s; accepted: %s", key->text,
                 amp_yaml_describe(value, found, sizeof found), accepted);
@@ -294,7 +294,7 @@ static enum amp_status bind_ranks(const binder *b, const yaml_node *value, struc
     for (; rule->n_input_ranks < count; rule->n_input_ranks++) {
         const yaml_node *item = is_list ? value->items[rule->n_input_ranks] : value;
         struct amp_rule_scalar scalar = amp_rule_scalar_of(item);
-        char found[80];
+        char found[96];
         if (!scalar.is_integer || scalar.integer < 0 || scalar.integer > AMP_RANK_MAX)
             return FAIL(b, item, "input_rank: %s; accepted: 0 to %d, or a list of such numbers",
                         amp_yaml_describe(item, found, sizeof found), AMP_RANK_MAX);
@@ -305,7 +305,7 @@ static enum amp_status bind_ranks(const binder *b, const yaml_node *value, struc
 
 enum amp_status amp_rules_bind_when(const binder *b, const yaml_node *when, struct amp_rule *rule)
 {
-    char found[80];
+    char found[96];
     if (when->kind != AMP_YAML_MAPPING)
         return FAIL(b, when, "when: %s; accepted: a mapping of attributes to values",
                     amp_yaml_describe(when, found, sizeof found));

@@ -80,14 +80,14 @@ static enum amp_status fail_syntax(const struct builder *b)
         return amp_fail(b->err, AMP_IO, "%s: out of memory", yaml->path);
     if (parser->error == YAML_READER_ERROR) {
         size_t offset = parser->problem_offset < yaml->size ? parser->problem_offset : yaml->size;
-        snprintf(message, sizeof message, "no text: %s; accepted: YAML in UTF-8", parser->problem);
+        snprintf(message, sizeof message, "not text: %s; accepted: YAML in UTF-8", parser->problem);
         return fail_at(yaml, amp_place_of(yaml->text, yaml->size, offset), b->err, message);
     }
     if (parser->context != NULL)
-        snprintf(message, sizeof message, "no YAML: %s, %s from line %d", parser->problem,
+        snprintf(message, sizeof message, "not YAML: %s, %s from line %d", parser->problem,
                  parser->context, (int)parser->context_mark.line + 1);
     else
-        snprintf(message, sizeof message, "no YAML: %s", parser->problem);
+        snprintf(message, sizeof message, "not YAML: %s", parser->problem);
     return fail_at(yaml, place_of_mark(parser->problem_mark), b->err, message);
 }
 
@@ -336,12 +336,12 @@ bool amp_yaml_is_null(const struct amp_yaml_node *node)
 const char *amp_yaml_describe(const struct amp_yaml_node *node, char *text, size_t size)
 {
     if (node->kind == AMP_YAML_LIST)
-        snprintf(text, size, "a list");
+        snprintf(text, size, node->count > 0 ? "a list" : "an empty list");
     else if (node->kind == AMP_YAML_MAPPING)
         snprintf(text, size, "a mapping");
     else if (amp_yaml_is_null(node))
         snprintf(text, size, "nothing");
     else
-        snprintf(text, size, "'%.60s'", node->text);
+        snprintf(text, size, node->is_plain ? "'%.60s'" : "the quoted text '%.60s'", node->text);
     return text;
 }

@@ -44,8 +44,8 @@ enum amp_status amp_yaml_fail(const struct amp_yaml *yaml, const struct amp_yaml
                               struct amp_error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* "a list", "a mapping", "nothing", "text 'abc'", "'5'": for messages. TEXT holds SIZE bytes and is
-   returned. */
+/* "a list", "a mapping", "nothing", "'abc'", "the quoted text '5'": for messages. TEXT holds SIZE
+   bytes and is returned. */
 const char *amp_yaml_describe(const struct amp_yaml_node *node, char *text, size_t size);
 
 /* A plain scalar that YAML takes for null: "", "~", "null". */

@@ -187,15 +187,6 @@ static void print_rule(struct amp_arena *arena, const struct amp_rule *rule)
 
 /* ---- a set ---- */
 
-/* "bf16, fp16" */
-static const char *dtypes_text(uint32_t dtypes)
-{
-    bool has_bf16 = dtypes & AMP_DTYPE_BIT(AMP_BFLOAT16);
-    if (dtypes == AMP_RULES_DTYPES)
-        return "bf16, fp16";
-    return has_bf16 ? "bf16" : "fp16";
-}
-
 /* The shortest text that is read as the same number. */
 static const char *number_text(struct amp_arena *arena, double number)
 {
@@ -224,7 +215,7 @@ static void print_set(struct amp_arena *arena, const struct amp_rules *rules)
     printf("version: 1\nname: %s\n", scalar(arena, set->name));
     if (set->description[0] != '\0')
         printf("description: %s\n", scalar(arena, set->description));
-    printf("dtypes: [%s]\n", dtypes_text(set->dtypes));
+    printf("dtypes: [%s]\n", amp_rules_dtypes_text(set->dtypes));
     printf("unlisted: %s\n", amp_precision_name(rules->unlisted));
     puts(rules->count > 0 ? "rules:" : "rules: []");
     for (size_t i = 0; i < rules->count; i++)
@@ -256,7 +247,7 @@ static enum amp_status list_one(struct amp_arena *arena, const char *name, int w
         for (char *at = description; *at != '\0'; at++)
             if (iscntrl((unsigned char)*at))
                 *at = ' ';
-        printf("%-*s  %-10s  %s\n", width, name, dtypes_text(set->dtypes), description);
+        printf("%-*s  %-10s  %s\n", width, name, amp_rules_dtypes_text(set->dtypes), description);
     }
     amp_rules_destroy(rules);
     return status;
