@@ -122,7 +122,7 @@ static bool make_default(const struct amp_schema_attr *schema, struct default_at
     *made = (struct default_attr){.attr = {.type = (enum amp_attr_type)schema->type}};
     if (schema->default_text == NULL || strlen(schema->default_text) >= DEFAULT_TEXT)
         return false;
-    strcpy(made->text, schema->default_text);
+    memcpy(made->text, schema->default_text, strlen(schema->default_text) + 1);
     made->attr.ints = made->ints; /* as good as floats or strings: all begin there */
     if (!holds_list(made->attr.type))
         return add_default(made, made->text);

@@ -79,9 +79,11 @@ static enum amp_status bind_word(const binder *b, const char *name, const char *
     struct amp_arena *arena = b->yaml->arena;
     if (!is_text(value))
         return wrong_type(b, name, value, join(arena, words, count));
-    for (*index = 0; *index < count; ++*index)
-        if (strcmp(value->text, words[*index]) == 0)
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(value->text, words[i]) == 0) {
+            *index = i;
             return AMP_OK;
+        }
     return FAIL(b, value, "%s: %s", name,
                 amp_unknown_word(arena, what, value->text, "", words, count));
 }
@@ -180,7 +182,7 @@ enum amp_status amp_precision_parse(const char *word, enum amp_precision *precis
 static enum amp_status bind_precision(const binder *b, const char *name, const yaml_node *value,
                                       void *field)
 {
-    size_t index;
+    size_t index = 0;
     AMP_TRY(bind_word(b, name, "precision", value, precision_names, AMP_PRECISION_COUNT, &index));
     *(enum amp_precision *)field = (enum amp_precision)index;
     return AMP_OK;
@@ -397,7 +399,7 @@ static enum amp_status bind_dtypes(const binder *b, const char *name, const yaml
     static const char *const names[] = {"bf16", "fp16"};
     AMP_TRY(check_texts(b, name, value, 1));
     for (size_t i = 0; i < value->count; i++) {
-        size_t index;
+        size_t index = 0;
         AMP_TRY(bind_word(b, name, "dtype", value->items[i], names, COUNT(names), &index));
         *(uint32_t *)field |= AMP_DTYPE_BIT(amp_dtype_parse(names[index]));
     }
@@ -418,7 +420,7 @@ static enum amp_status bind_unlisted(const binder *b, const char *name, const ya
     static const char *const names[] = {"follow", "fp32", "lower"};
     static const enum amp_precision precisions[] = {AMP_FOLLOW, AMP_FP32, AMP_LOWER};
     struct amp_rules_document *document = field;
-    size_t index;
+    size_t index = 0;
     AMP_TRY(bind_word(b, name, "precision", value, names, COUNT(names), &index));
     document->has_unlisted = true;
     document->unlisted = precisions[index];

@@ -193,7 +193,7 @@ static enum amp_status build_items(struct builder *b, struct amp_yaml_node *node
         if (node->kind == AMP_YAML_MAPPING && node->count % 2 == 0)
             AMP_TRY(check_key(b, node, item));
         struct amp_yaml_node **slot = amp_arena_push(b->yaml->arena, &node->items, &node->count,
-                                                     &node->capacity, sizeof(*slot));
+                                                     &node->capacity, sizeof(void *));
         *slot = item;
         node->weight += item->weight;
     }
@@ -222,7 +222,7 @@ static void add_anchor(struct builder *b, const char *name, struct amp_yaml_node
     struct amp_arena *arena = b->yaml->arena;
     amp_strmap_put(&b->anchor_ids, arena, name, (uint32_t)b->n_anchors);
     struct amp_yaml_node **slot =
-        amp_arena_push(arena, &b->anchors, &b->n_anchors, &b->anchors_capacity, sizeof(*slot));
+        amp_arena_push(arena, &b->anchors, &b->n_anchors, &b->anchors_capacity, sizeof(void *));
     *slot = node;
 }
 

@@ -102,7 +102,7 @@ static void quote(char *out, const char *text)
         memcpy(out, from, (size_t)(at - from));
         out += at - from;
     }
-    strcpy(out, "\"");
+    memcpy(out, "\"", 2);
 }
 
 /* TEXT as YAML, in ARENA. */

@@ -31,8 +31,10 @@ static int set_up(void **state)
     struct fixture *f = calloc(1, sizeof *f);
 
     strcpy(f->folder, "/tmp/ampconv-rules-XXXXXX");
-    if (mkdtemp(f->folder) == NULL)
+    if (mkdtemp(f->folder) == NULL) {
+        free(f);
         return 1;
+    }
     f->arena = amp_arena_create();
     f->rules = amp_rules_create(f->arena);
     f->model = amp_model_create(f->arena, "test.onnx");
