@@ -218,7 +218,7 @@ enum amp_status amp_conv_make(struct amp_ctx *ctx, struct amp_prim *prim, amp_co
                                   w.any, bias, y.any, window->stride, dilation, window->pad_begin,
                                   window->pad_end, attr),
                            "convolution"));
-    AMP_TRY(amp_prim_create(ctx, prim, pd));
+    AMP_TRY(amp_prim_create_fast(ctx, prim, pd));
     AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_SRC, 0, x.user));
     AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_WEIGHTS, 1, w.user));
     if (bias != NULL)

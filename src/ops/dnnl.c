@@ -36,6 +36,7 @@ struct signature {
 
 struct amp_prim {
     struct signature signature;
+    bool is_refused; /* oneDNN has no primitive for the signature; nothing else is set */
     dnnl_primitive_desc_t pd;
     dnnl_primitive_t primitive;
     dnnl_primitive_attr_t attr;
@@ -131,7 +132,7 @@ enum amp_status amp_dnnl_check(struct amp_error *err, dnnl_status_t status, cons
 {
     if (status == dnnl_success)
         return AMP_OK;
-    if (status == dnnl_unimplemented)
+    if (status == dnnl_unimplemented || status == dnnl_invalid_arguments)
         return amp_fail(err, AMP_UNSUPPORTED, "oneDNN has no %s for these types and shapes", what);
     if (status == dnnl_out_of_memory)
         return amp_fail(err, AMP_IO, "out of memory in oneDNN's %s", what);
@@ -265,6 +266,17 @@ enum amp_status amp_prim_create(struct amp_ctx *ctx, struct amp_prim *prim,
     return own_memory(ctx, scratchpad, &prim->scratchpad, &prim->scratchpad_buffer);
 }
 
+enum amp_status amp_prim_create_fast(struct amp_ctx *ctx, struct amp_prim *prim,
+                                     dnnl_primitive_desc_t pd)
+{
+    const char *name = "";
+    dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &name);
+    if (strstr(name, "ref:") == NULL)
+        return amp_prim_create(ctx, prim, pd);
+    prim->pd = pd;
+    return amp_fail(ctx->err, AMP_UNSUPPORTED, "oneDNN has only %s", name);
+}
+
 static enum amp_status create_reorder(struct amp_ctx *ctx, struct binding *binding,
                                       const_dnnl_memory_desc_t from, const_dnnl_memory_desc_t to)
 {
@@ -351,24 +363,35 @@ static bool has_signature(const struct amp_prim *prim, const struct amp_ctx *ctx
     return signature->n_in == ctx->n_in;
 }
 
+/* An empty primitive, for the node's inputs, as the node's state. */
+static enum amp_status new_prim(struct amp_ctx *ctx, struct amp_prim **prim)
+{
+    amp_prim_destroy(*ctx->state);
+    *prim = *ctx->state = calloc(1, sizeof **prim);
+    if (*prim == NULL)
+        return amp_fail(ctx->err, AMP_IO, "out of memory");
+    sign(ctx, &(*prim)->signature);
+    return AMP_OK;
+}
+
 static enum amp_status prepare(struct amp_ctx *ctx, amp_prim_make *make)
 {
-    if (*ctx->state != NULL && has_signature(*ctx->state, ctx))
-        return AMP_OK;
-    amp_prim_destroy(*ctx->state);
-    *ctx->state = NULL;
+    struct amp_prim *prim = *ctx->state;
+    if (prim != NULL && has_signature(prim, ctx))
+        return prim->is_refused ? amp_fail(ctx->err, AMP_UNSUPPORTED, "oneDNN has no primitive")
+                                : AMP_OK;
     if (ctx->n_in > MAX_INPUTS)
         return amp_fail(ctx->err, AMP_UNSUPPORTED, "more than %d inputs for a oneDNN primitive",
                         MAX_INPUTS);
-    struct amp_prim *prim = calloc(1, sizeof *prim);
-    if (prim == NULL)
-        return amp_fail(ctx->err, AMP_IO, "out of memory");
-    sign(ctx, &prim->signature);
+    AMP_TRY(new_prim(ctx, &prim));
     enum amp_status status = make(ctx, prim);
-    if (status == AMP_OK)
-        *ctx->state = prim;
-    else
+    if (status == AMP_UNSUPPORTED) {
+        AMP_TRY(new_prim(ctx, &prim));
+        prim->is_refused = true;
+    } else if (status != AMP_OK) {
         amp_prim_destroy(prim);
+        *ctx->state = NULL;
+    }
     return status;
 }
 

@@ -22,8 +22,9 @@ bool amp_dnnl_is_native(enum amp_dtype dtype);
 
 dnnl_data_type_t amp_dnnl_dtype(enum amp_dtype dtype); /* dnnl_data_type_undef: oneDNN has none */
 
-/* AMP_OK for dnnl_success; AMP_UNSUPPORTED when oneDNN has no implementation, so that the executor
-   can take another dtype; AMP_KERNEL otherwise. WHAT names the call. */
+/* AMP_OK for dnnl_success; AMP_UNSUPPORTED when oneDNN has no implementation or does not take the
+   arguments, which are right by ONNX when they get here, so that another dtype or kernel can be
+   tried; AMP_KERNEL otherwise. WHAT names the call. */
 enum amp_status amp_dnnl_check(struct amp_error *err, dnnl_status_t status, const char *what);
 
 /*
@@ -70,6 +71,11 @@ enum amp_status amp_prim_attr(struct amp_prim *prim, struct amp_error *err,
 /* Takes over PD, made with amp_prim_attr, and creates the primitive. Call before the bindings. */
 enum amp_status amp_prim_create(struct amp_ctx *ctx, struct amp_prim *prim,
                                 dnnl_primitive_desc_t pd);
+
+/* The same, but AMP_UNSUPPORTED when PD is oneDNN's reference implementation, which is slower than
+   a kernel in plain C. */
+enum amp_status amp_prim_create_fast(struct amp_ctx *ctx, struct amp_prim *prim,
+                                     dnnl_primitive_desc_t pd);
 
 /* Binds argument ARG (DNNL_ARG_...) to input or output INDEX of the node, whose data have layout
    USER (of this prim); the layout the primitive wants is asked from its descriptor. Descriptors may

@@ -110,6 +110,8 @@ static double pull_inside(const struct sampler *sampler, double x, int64_t size)
         return x;
     if (sampler->padding == REFLECTION)
         return reflect(x, low, high);
+    if (sampler->mode == CUBIC)
+        return x; /* as PyTorch has it: each element of the border counts where it would lie */
     return fmin(fmax(x, 0), (double)(size - 1));
 }
 

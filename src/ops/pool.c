@@ -273,7 +273,7 @@ static enum amp_status make_prim(struct amp_ctx *ctx, struct amp_prim *prim,
                                window->stride, window->kernel, dilation, window->pad_begin, behind,
                                attr),
                            "pooling"));
-    AMP_TRY(amp_prim_create(ctx, prim, pd));
+    AMP_TRY(amp_prim_create_fast(ctx, prim, pd));
     AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_SRC, 0, src));
     return amp_prim_bind_out(ctx, prim, DNNL_ARG_DST, 0, dst);
 }

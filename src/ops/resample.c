@@ -15,7 +15,7 @@ static double half_pixel(const struct amp_resample_dim *dim, double x)
 static double half_pixel_symmetric(const struct amp_resample_dim *dim, double x)
 {
     double adjustment = (double)dim->out / dim->width, center = (double)dim->in / 2;
-    return center * (1 - adjustment) + half_pixel(dim, x);
+    return center * (1 - adjustment) + (x + 0.5) / dim->scale - 0.5;
 }
 
 static double pytorch_half_pixel(const struct amp_resample_dim *dim, double x)
