@@ -8,6 +8,7 @@
 
 #include "ops/kernel.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,7 +159,9 @@ static void load_block(const struct amp_tensor *from, size_t first, struct block
         amp_bits_unpack(from->dtype, data, bytes, block->n);
         data = bytes;
     }
-    loads[from->dtype](data, block);
+    load_fn *load = loads[from->dtype];
+    assert(load != NULL); /* is_castable() */
+    load(data, block);
 }
 
 static void store_block(struct block *block, struct amp_tensor *to, size_t first,
@@ -173,6 +176,7 @@ static void store_block(struct block *block, struct amp_tensor *to, size_t first
     else if (!is_float && is_packed && block->class == AMP_CLASS_FLOAT)
         clamp_floats(block, to->dtype);
     store_fn *store = (block->class == AMP_CLASS_FLOAT ? float_stores : int_stores)[to->dtype];
+    assert(store != NULL);
     store(block, is_packed ? bytes : (void *)data, options);
     if (is_packed)
         amp_bits_pack(to->dtype, bytes, data, block->n);

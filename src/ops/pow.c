@@ -41,21 +41,29 @@ static enum amp_dtype exponent_dtype(enum amp_dtype x, enum amp_dtype y)
     return is_whole ? AMP_INT64 : AMP_DOUBLE;
 }
 
+/* Bodies by the dtype of the exponent, for each base. */
+typedef amp_loop_body *const bodies[AMP_DTYPE_COUNT];
+static const bodies of_float = {[AMP_FLOAT] = pow_float_FLOAT, [AMP_DOUBLE] = pow_float_DOUBLE};
+static const bodies of_double = {[AMP_DOUBLE] = pow_double_DOUBLE};
+static const bodies of_int32 = {[AMP_INT64] = pow_int32_INT64, [AMP_DOUBLE] = pow_int32_DOUBLE};
+static const bodies of_int64 = {[AMP_INT64] = pow_int64_INT64, [AMP_DOUBLE] = pow_int64_DOUBLE};
+
 static enum amp_status run_power(struct amp_ctx *ctx, const struct amp_tensor *exponent)
 {
-    static amp_loop_body *const by_type[AMP_DTYPE_COUNT][AMP_DTYPE_COUNT] = {
-        [AMP_FLOAT] = {[AMP_FLOAT] = pow_float_FLOAT, [AMP_DOUBLE] = pow_float_DOUBLE},
-        [AMP_DOUBLE] = {[AMP_DOUBLE] = pow_double_DOUBLE},
-        [AMP_INT32] = {[AMP_INT64] = pow_int32_INT64, [AMP_DOUBLE] = pow_int32_DOUBLE},
-        [AMP_INT64] = {[AMP_INT64] = pow_int64_INT64, [AMP_DOUBLE] = pow_int64_DOUBLE}};
+    static const bodies *const by_base[AMP_DTYPE_COUNT] = {[AMP_FLOAT] = &of_float,
+                                                           [AMP_DOUBLE] = &of_double,
+                                                           [AMP_INT32] = &of_int32,
+                                                           [AMP_INT64] = &of_int64};
     static amp_loop_body *const squares[AMP_DTYPE_COUNT] = {AMP_FLOAT_TYPES(AMP_ROW, square)};
     enum amp_dtype dtype = amp_compute_dtype(ctx->in[0]->dtype);
+    const bodies *of_base;
     amp_loop_body *body;
     /* x * x is what the normalizations that exporters take apart ask for, and many times faster. */
     if (squares[dtype] != NULL && amp_tensor_count(exponent) == 1 &&
         amp_tensor_double(exponent, 0) == 2)
         return amp_map_run(ctx, squares, NULL);
-    AMP_PICK(ctx, body, by_type[dtype], exponent->dtype);
+    AMP_PICK(ctx, of_base, by_base, dtype);
+    AMP_PICK(ctx, body, *of_base, exponent->dtype);
     amp_zip_loop(ctx, body, exponent);
     return AMP_OK;
 }

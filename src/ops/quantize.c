@@ -85,7 +85,7 @@ static void run_blocks(const struct granularity *grain, const struct operands *o
 {
     static float no_zero[1] = {0};
     static const int64_t no_strides[AMP_RANK_MAX] = {0};
-    int64_t dims[AMP_RANK_MAX + 1], own[AMP_RANK_MAX];
+    int64_t dims[AMP_RANK_MAX + 1], own[AMP_RANK_MAX] = {0};
     int axis = grain->axis;
     for (int d = 0; d < grain->shape.rank; d++)
         dims[d < axis ? d : d + 1] = grain->shape.dims[d];
@@ -226,7 +226,7 @@ static enum amp_status pick_quantizer(struct amp_ctx *ctx, enum amp_dtype dtype,
 static enum amp_status quantize(struct amp_ctx *ctx, const struct amp_tensor floats[3])
 {
     struct amp_tensor *y = ctx->out[0];
-    struct granularity grain;
+    struct granularity grain = {.block = 1};
     amp_loop_body *body;
     AMP_TRY(find_granularity(ctx, &grain));
     AMP_TRY(pick_quantizer(ctx, y->dtype, &body));
@@ -265,7 +265,7 @@ const struct amp_op amp_op_quantize_linear = {.name = "QuantizeLinear",
 static enum amp_status run_dequantize(struct amp_ctx *ctx)
 {
     struct amp_tensor floats[3] = {{.data = NULL}};
-    struct granularity grain;
+    struct granularity grain = {.block = 1};
     enum amp_status status = find_granularity(ctx, &grain);
     if (status == AMP_OK)
         status = load_inputs(ctx, floats);

@@ -96,12 +96,12 @@ static void loop_meets_every_element(void **state)
 static void views_step_backwards_and_over(void **state)
 {
     (void)state;
-    const uint16_t from[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    uint16_t from[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
     uint16_t to[6] = {0};
     struct amp_loop loop;
     amp_loop_init(&loop, 2, (int64_t[]){3, 2}); /* rows from the last, every other column */
     amp_loop_view(&loop, to, sizeof *to, (int64_t[]){2, 1});
-    amp_loop_view(&loop, (void *)(uintptr_t)(from + 8), sizeof *from, (int64_t[]){-4, 2});
+    amp_loop_view(&loop, from + 8, sizeof *from, (int64_t[]){-4, 2});
     amp_loop_run(&loop, amp_loop_copy(AMP_FLOAT16), NULL);
     assert_memory_equal(to, ((uint16_t[]){8, 10, 4, 6, 0, 2}), sizeof to);
 }
