@@ -6,6 +6,7 @@
 #include "ops/rnn.h"
 
 #include <math.h>
+#include <omp.h>
 #include <string.h>
 
 /* e^x within about 2 units in the last place, x clamped to where the result is a normal number: 2^n
@@ -47,10 +48,17 @@ static enum amp_status gemm(int64_t m, int64_t n, int64_t k, const float *a, int
                             const float *b, int64_t ldb, float *c, int64_t ldc,
                             struct amp_error *err)
 {
+    enum {
+        ALONE = 1 << 20
+    }; /* multiplications below which a second thread costs more than it saves */
+    int threads = omp_get_max_threads();
     if (m == 0 || n == 0 || k == 0)
         return AMP_OK;
-    return amp_dnnl_check(err, dnnl_sgemm('N', 'T', m, n, k, 1, a, lda, b, ldb, 1, c, ldc),
-                          "dnnl_sgemm");
+    if (m * n * k < ALONE)
+        omp_set_num_threads(1);
+    dnnl_status_t status = dnnl_sgemm('N', 'T', m, n, k, 1, a, lda, b, ldb, 1, c, ldc);
+    omp_set_num_threads(threads);
+    return amp_dnnl_check(err, status, "dnnl_sgemm");
 }
 
 #define REAL float
