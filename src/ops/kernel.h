@@ -42,23 +42,26 @@
     X(16, struct amp_str)
 
 /* The least and the greatest value of element type T; of a float type the infinities. */
-#define AMP_LOWEST(T)                    \
-    _Generic((T)0, float                 \
-             : -INFINITY, double         \
-             : -(double)INFINITY, int8_t \
-             : INT8_MIN, int16_t         \
-             : INT16_MIN, int32_t        \
-             : INT32_MIN, int64_t        \
-             : INT64_MIN, default : 0)
-#define AMP_HIGHEST(T)                  \
-    _Generic((T)0, float                \
-             : INFINITY, double         \
-             : (double)INFINITY, int8_t \
-             : INT8_MAX, int16_t        \
-             : INT16_MAX, int32_t       \
-             : INT32_MAX, int64_t       \
-             : INT64_MAX, default       \
-             : (T)-1)
+/* clang-format off */
+#define AMP_LOWEST(T)              \
+    _Generic((T)0,                 \
+        float: -INFINITY,          \
+        double: -(double)INFINITY, \
+        int8_t: INT8_MIN,          \
+        int16_t: INT16_MIN,        \
+        int32_t: INT32_MIN,        \
+        int64_t: INT64_MIN,        \
+        default: 0)
+#define AMP_HIGHEST(T)            \
+    _Generic((T)0,                \
+        float: INFINITY,          \
+        double: (double)INFINITY, \
+        int8_t: INT8_MAX,         \
+        int16_t: INT16_MAX,       \
+        int32_t: INT32_MAX,       \
+        int64_t: INT64_MAX,       \
+        default: (T)-1)
+/* clang-format on */
 
 /* One row of a table of kernels: [AMP_FLOAT] = name_FLOAT */
 #define AMP_ROW(DTYPE, T, name, ...) [AMP_##DTYPE] = name##_##DTYPE,
