@@ -26,6 +26,9 @@ AMP_OP(amp_op_arg_max)
 AMP_OP(amp_op_arg_min)
 AMP_OP(amp_op_top_k)
 
+/* attention.c */
+AMP_OP(amp_op_attention)
+
 /* batch_norm.c */
 AMP_OP(amp_op_batch_normalization)
 
@@ -208,6 +211,9 @@ AMP_OP(amp_op_rnn)
 /* roi.c */
 AMP_OP(amp_op_max_roi_pool)
 AMP_OP(amp_op_roi_align)
+
+/* rotary.c */
+AMP_OP(amp_op_rotary_embedding)
 
 /* scatter.c */
 AMP_OP(amp_op_scatter)
