@@ -3,7 +3,9 @@
  */
 #include "check/compare.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* float16 and bfloat16 results carry the rounding of their own type, of up to 2^-9 of the value,
@@ -98,11 +100,23 @@ static void compare_integers(const struct amp_tensor *got, const struct amp_tens
             note_difference(seen, i, fabs(amp_tensor_double(got, i) - amp_tensor_double(want, i)));
 }
 
+/* Element I as it is: a double would lose digits of large integers. */
+static char *number_text(const struct amp_tensor *tensor, size_t i, char *text, size_t size)
+{
+    if (amp_dtype_class(tensor->dtype) == AMP_CLASS_FLOAT)
+        snprintf(text, size, "%.9g", amp_tensor_double(tensor, i));
+    else if (tensor->dtype == AMP_UINT64)
+        snprintf(text, size, "%" PRIu64, (uint64_t)amp_tensor_int(tensor, i));
+    else
+        snprintf(text, size, "%" PRId64, amp_tensor_int(tensor, i));
+    return text;
+}
+
 static enum amp_status compare_numbers(const struct amp_tensor *got_tensor,
                                        const struct amp_tensor *want_tensor,
                                        struct amp_tolerance tolerance, struct amp_error *err)
 {
-    char text[256];
+    char place[256], number[64], expected[64];
     size_t count;
     struct differences seen = {.off = 0};
     struct amp_tensor got = amp_real_view(got_tensor, &count);
@@ -113,11 +127,12 @@ static enum amp_status compare_numbers(const struct amp_tensor *got_tensor,
         compare_integers(&got, &want, count, &seen);
     if (seen.off == 0)
         return AMP_OK;
-    size_t place = seen.worst / (count / amp_tensor_count(want_tensor));
+    size_t element = seen.worst / (count / amp_tensor_count(want_tensor));
     return amp_fail(err, AMP_MISMATCH,
-                    "%zu of %zu elements differ; the worst is element %s: %.9g, expected %.9g",
-                    seen.off, count, place_text(&want_tensor->shape, place, text, sizeof text),
-                    amp_tensor_double(&got, seen.worst), amp_tensor_double(&want, seen.worst));
+                    "%zu of %zu elements differ; the worst is element %s: %s, expected %s",
+                    seen.off, count, place_text(&want_tensor->shape, element, place, sizeof place),
+                    number_text(&got, seen.worst, number, sizeof number),
+                    number_text(&want, seen.worst, expected, sizeof expected));
 }
 
 enum amp_status amp_tensor_compare(const struct amp_tensor *got, const struct amp_tensor *want,

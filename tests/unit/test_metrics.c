@@ -1,0 +1,374 @@
+/* Metrics, tolerances, task accuracy and summaries, with values computed by hand. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "check/accuracy.h"
+#include "check/metrics.h"
+#include "check/summary.h"
+#include "core/graph.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+static struct amp_tensor tensor_of(enum amp_dtype dtype, const void *data, int64_t count)
+{
+    union {
+        const void *from;
+        void *to;
+    } pun = {data};
+    return (struct amp_tensor){
+        .dtype = dtype, .shape = {.rank = 1, .dims = {count}}, .data = pun.to};
+}
+
+static struct amp_tensor shaped(struct amp_tensor tensor, int rank, const int64_t *dims)
+{
+    tensor.shape.rank = rank;
+    memcpy(tensor.shape.dims, dims, (size_t)rank * sizeof *dims);
+    return tensor;
+}
+
+static void add(struct amp_metrics *metrics, struct amp_tensor reference,
+                struct amp_tensor converted)
+{
+    struct amp_error err = {.status = AMP_OK};
+    assert_int_equal(amp_metrics_add(metrics, &reference, &converted, &err), AMP_OK);
+}
+
+static void add_floats(struct amp_metrics *metrics, const float *reference, const float *converted,
+                       int64_t count)
+{
+    add(metrics, tensor_of(AMP_FLOAT, reference, count), tensor_of(AMP_FLOAT, converted, count));
+}
+
+static double value_of(const struct amp_metrics *metrics, enum amp_metric metric)
+{
+    double value = NAN;
+    assert_true(amp_metrics_value(metrics, metric, &value));
+    return value;
+}
+
+static bool is_defined(const struct amp_metrics *metrics, enum amp_metric metric)
+{
+    double value;
+    return amp_metrics_value(metrics, metric, &value);
+}
+
+static void is_near(double value, double expected)
+{
+    if (!(fabs(value - expected) <= 1e-12 * fmax(1, fabs(expected))))
+        fail_msg("%.17g, expected %.17g", value, expected);
+}
+
+static void distances_of_two_vectors(void **state)
+{
+    (void)state;
+    struct amp_metrics m = {.count = 0};
+    add_floats(&m, (float[]){3, 4}, (float[]){3, 3}, 2);
+    is_near(value_of(&m, AMP_METRIC_MAX_ABS), 1);
+    is_near(value_of(&m, AMP_METRIC_MEAN_ABS), 0.5);
+    is_near(value_of(&m, AMP_METRIC_MAX_REL), 0.25);
+    is_near(value_of(&m, AMP_METRIC_RMSE), 0.70710678118654752);
+    is_near(value_of(&m, AMP_METRIC_COSINE), 0.98994949366116653);
+    is_near(value_of(&m, AMP_METRIC_SNR), 13.979400086720376);
+    assert_false(is_defined(&m, AMP_METRIC_TOP1));
+    assert_false(is_defined(&m, AMP_METRIC_DIFFER));
+    assert_int_equal(m.different, 1);
+}
+
+static void samples_add_up(void **state)
+{
+    (void)state;
+    struct amp_metrics whole = {.count = 0}, parts = {.count = 0};
+    const float r[] = {1, -2, 0.5f, 8}, c[] = {1.5f, -2, 0.25f, 7};
+    add_floats(&whole, r, c, 4);
+    add_floats(&parts, r, c, 1);
+    add_floats(&parts, r + 1, c + 1, 3);
+    assert_memory_equal(&whole, &parts, sizeof whole);
+    is_near(value_of(&parts, AMP_METRIC_MEAN_ABS), 1.75 / 4);
+}
+
+static void nothing_divides_by_zero(void **state)
+{
+    (void)state;
+    struct amp_metrics zeros = {.count = 0}, constant = {.count = 0}, off = {.count = 0};
+    add_floats(&zeros, (float[]){0, 0}, (float[]){0, -0.0f}, 2);
+    is_near(value_of(&zeros, AMP_METRIC_COSINE), 1);
+    assert_true(value_of(&zeros, AMP_METRIC_SNR) == INFINITY);
+    is_near(value_of(&zeros, AMP_METRIC_MAX_REL), 0);
+    add_floats(&constant, (float[]){7, 7, 7}, (float[]){7, 7, 7}, 3);
+    is_near(value_of(&constant, AMP_METRIC_COSINE), 1);
+    assert_true(value_of(&constant, AMP_METRIC_SNR) == INFINITY);
+    add_floats(&off, (float[]){0, 0}, (float[]){1, 0}, 2);
+    is_near(value_of(&off, AMP_METRIC_COSINE), 0);
+    assert_true(value_of(&off, AMP_METRIC_SNR) == -INFINITY);
+    is_near(value_of(&off, AMP_METRIC_MAX_REL), 0);
+}
+
+static void empty_outputs_have_no_metrics(void **state)
+{
+    (void)state;
+    struct amp_metrics m = {.count = 0};
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_tolerances bf16 = amp_tolerances_default(AMP_BFLOAT16);
+    add_floats(&m, NULL, NULL, 0);
+    for (int metric = 0; metric < AMP_METRIC_COUNT; metric++)
+        assert_false(is_defined(&m, (enum amp_metric)metric));
+    assert_int_equal(amp_tolerances_check(&bf16, &m, &err), AMP_OK);
+}
+
+static void not_finite_is_counted_on_each_side(void **state)
+{
+    (void)state;
+    struct amp_metrics m = {.count = 0};
+    const float r[] = {NAN, NAN, 1, INFINITY, INFINITY, INFINITY, 2};
+    const float c[] = {NAN, 1, NAN, INFINITY, -INFINITY, 3, 2};
+    add_floats(&m, r, c, COUNT(r));
+    assert_int_equal(m.count, 7);
+    assert_int_equal(m.finite, 1);
+    assert_int_equal(m.nan[0], 2);
+    assert_int_equal(m.nan[1], 2);
+    assert_int_equal(m.inf[0], 3);
+    assert_int_equal(m.inf[1], 2);
+    assert_int_equal(m.stray, 4);
+    is_near(value_of(&m, AMP_METRIC_MAX_ABS), 0);
+}
+
+static void a_nan_on_one_side_is_outside(void **state)
+{
+    (void)state;
+    struct amp_tolerances none = amp_tolerances_default(AMP_UNDEFINED);
+    struct amp_metrics one = {.count = 0}, both = {.count = 0}, all = {.count = 0};
+    struct amp_error err = {.status = AMP_OK};
+    add_floats(&one, (float[]){1, 2}, (float[]){1, NAN}, 2);
+    assert_int_equal(amp_tolerances_check(&none, &one, &err), AMP_MISMATCH);
+    assert_string_equal(err.text,
+                        "1 of 2 elements are NaN or infinite in one model and not in the other");
+    err = (struct amp_error){.status = AMP_OK};
+    add_floats(&both, (float[]){1, NAN}, (float[]){1, NAN}, 2);
+    assert_int_equal(amp_tolerances_check(&none, &both, &err), AMP_OK);
+    add_floats(&all, (float[]){NAN}, (float[]){NAN}, 1);
+    assert_int_equal(amp_tolerances_check(&none, &all, &err), AMP_MISMATCH);
+}
+
+static void class_scores_are_told_by_shape(void **state)
+{
+    (void)state;
+    static const struct {
+        int rank;
+        int64_t dims[4];
+        enum amp_dtype dtype;
+        size_t rows, n_classes; /* 0: no scores */
+    } cases[] = {
+        {2, {4, 10}, AMP_FLOAT, 4, 10},
+        {3, {2, 5, 7}, AMP_BFLOAT16, 10, 7},
+        {4, {1, 1000, 1, 1}, AMP_FLOAT, 1, 1000},
+        {2, {0, 10}, AMP_FLOAT, 0, 10},
+        {1, {10}, AMP_FLOAT, 0, 0},
+        {2, {4, 1}, AMP_FLOAT, 0, 0},
+        {2, {4, 10}, AMP_INT64, 0, 0},
+        {4, {1, 3, 8, 8}, AMP_FLOAT, 0, 0},
+        {2, {1, 100001}, AMP_FLOAT, 0, 0},
+        {3, {4, 1, 1}, AMP_FLOAT, 0, 0},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct amp_class_view v = {0, 0};
+        struct amp_tensor t =
+            shaped(tensor_of(cases[i].dtype, NULL, 0), cases[i].rank, cases[i].dims);
+        assert_int_equal(amp_class_view(&t, &v), cases[i].n_classes > 0);
+        assert_int_equal(v.rows, cases[i].rows);
+        assert_int_equal(v.n_classes, cases[i].n_classes);
+    }
+}
+
+static void top1_counts_rows_and_ties(void **state)
+{
+    (void)state;
+    const float r[] = {1, 5, 2, /* the same class */ 3,  3, 1, /* a tie: either will do */
+                       9, 0, 0, /* another class */ NAN, 2, 1};
+    const float c[] = {0, 4, 2, 2, 3, 1, 0, 1, 0, NAN, 2, 1};
+    const int64_t dims[] = {4, 3};
+    struct amp_metrics m = {.count = 0};
+    add(&m, shaped(tensor_of(AMP_FLOAT, r, 0), 2, dims),
+        shaped(tensor_of(AMP_FLOAT, c, 0), 2, dims));
+    assert_int_equal(m.rows, 4);
+    is_near(value_of(&m, AMP_METRIC_TOP1), 0.75);
+}
+
+static void integers_strings_and_bools_are_equal_or_not(void **state)
+{
+    (void)state;
+    struct amp_metrics ints = {.count = 0}, bools = {.count = 0}, strings = {.count = 0};
+    const int64_t a[] = {1, 2, 3, INT64_MIN}, b[] = {1, 2, 4, INT64_MIN};
+    const uint8_t yes[] = {1, 1}, no[] = {1, 0};
+    const struct amp_str one[] = {{NULL, 0}, {"ab", 2}}, two[] = {{"", 0}, {"ac", 2}};
+    add(&ints, tensor_of(AMP_INT64, a, 4), tensor_of(AMP_INT64, b, 4));
+    is_near(value_of(&ints, AMP_METRIC_DIFFER), 0.25);
+    assert_false(is_defined(&ints, AMP_METRIC_SNR));
+    add(&bools, tensor_of(AMP_BOOL, yes, 2), tensor_of(AMP_BOOL, no, 2));
+    is_near(value_of(&bools, AMP_METRIC_DIFFER), 0.5);
+    add(&strings, tensor_of(AMP_STRING, one, 2), tensor_of(AMP_STRING, two, 2));
+    is_near(value_of(&strings, AMP_METRIC_DIFFER), 0.5);
+}
+
+static void float_types_may_differ_others_not(void **state)
+{
+    (void)state;
+    struct amp_metrics m = {.count = 0};
+    struct amp_error err = {.status = AMP_OK};
+    const float r[] = {1, 2};
+    const uint16_t bf16[] = {0x3F80, 0x4000}; /* 1, 2 */
+    const uint8_t e4m3[] = {0x38, 0x40};      /* 1, 2 */
+    const int32_t i[] = {1, 2};
+    struct amp_tensor reference = tensor_of(AMP_FLOAT, r, 2), ints = tensor_of(AMP_INT32, i, 2);
+    add(&m, reference, tensor_of(AMP_BFLOAT16, bf16, 2));
+    add(&m, reference, tensor_of(AMP_FLOAT8E4M3FN, e4m3, 2));
+    is_near(value_of(&m, AMP_METRIC_MAX_ABS), 0);
+    assert_int_equal(amp_metrics_add(&m, &reference, &ints, &err), AMP_MISMATCH);
+    assert_string_equal(err.text, "the reference gives float32, the converted model int32");
+    err = (struct amp_error){.status = AMP_OK};
+    struct amp_tensor longer = tensor_of(AMP_FLOAT, r, 3);
+    assert_int_equal(amp_metrics_add(&m, &reference, &longer, &err), AMP_MISMATCH);
+    assert_string_equal(err.text, "the reference gives shape [2], the converted model [3]");
+    assert_int_equal(m.count, 4);
+}
+
+static void bounds_are_inclusive_and_said(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *bound, *text; /* text NULL: within */
+    } cases[] = {
+        {"max_abs", "1", NULL},
+        {"max_abs", "0.99", "max_abs 1; at most 0.99 allowed"},
+        {"mean_abs", "0.4", "mean_abs 0.5; at most 0.4 allowed"},
+        {"max_rel", "0.25", NULL},
+        {"rmse", "0.7", "rmse 0.7071; at most 0.7 allowed"},
+        {"cosine", "0.99", "cosine 0.9899; at least 0.99 needed"},
+        {"snr", "13.9", NULL},
+        {"snr", "20", "snr 13.98 dB; at least 20 needed"},
+        {"top1", "1", NULL},
+    };
+    struct amp_metrics m = {.count = 0};
+    add_floats(&m, (float[]){3, 4}, (float[]){3, 3}, 2);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct amp_error err = {.status = AMP_OK};
+        struct amp_tolerances t = amp_tolerances_default(AMP_FLOAT);
+        assert_int_equal(amp_tolerances_set(&t, cases[i].name, cases[i].bound, &err), AMP_OK);
+        assert_int_equal(amp_tolerances_check(&t, &m, &err), cases[i].text ? AMP_MISMATCH : AMP_OK);
+        assert_string_equal(err.text, cases[i].text ? cases[i].text : "");
+    }
+}
+
+static void defaults_take_rounding_and_refuse_garbage(void **state)
+{
+    (void)state;
+    float r[64], good[64], garbage[64];
+    for (int i = 0; i < 64; i++) {
+        r[i] = sinf((float)i);
+        good[i] = amp_bf16_to_f32(amp_f32_to_bf16(r[i]));
+        garbage[i] = cosf((float)i * 3);
+    }
+    struct amp_metrics near = {.count = 0}, far = {.count = 0};
+    add_floats(&near, r, good, 64);
+    add_floats(&far, r, garbage, 64);
+    const enum amp_dtype dtypes[] = {AMP_BFLOAT16, AMP_FLOAT16};
+    for (size_t i = 0; i < 2; i++) {
+        struct amp_error err = {.status = AMP_OK};
+        struct amp_tolerances t = amp_tolerances_default(dtypes[i]);
+        assert_int_equal(amp_tolerances_check(&t, &near, &err), AMP_OK);
+        assert_int_equal(amp_tolerances_check(&t, &far, &err), AMP_MISMATCH);
+    }
+}
+
+static void wrong_tolerances_are_named(void **state)
+{
+    (void)state;
+    struct amp_tolerances t = amp_tolerances_default(AMP_BFLOAT16);
+    struct amp_error err = {.status = AMP_OK};
+    assert_int_equal(amp_tolerances_set(&t, "cosin", "0.9", &err), AMP_USAGE);
+    assert_string_equal(err.text, "unknown metric 'cosin'; did you mean 'cosine'?");
+    err = (struct amp_error){.status = AMP_OK};
+    assert_int_equal(amp_tolerances_set(&t, "snr", "2o", &err), AMP_USAGE);
+    assert_string_equal(err.text, "the tolerance of snr: '2o' is no number");
+    err = (struct amp_error){.status = AMP_OK};
+    assert_int_equal(amp_tolerances_set(&t, "snr", "nan", &err), AMP_USAGE);
+}
+
+static void accuracy_goes_row_by_row(void **state)
+{
+    (void)state;
+    const float scores[] = {0, 1, 5, 4, 2, 3};
+    const uint8_t labels[] = {1, 0, 0};
+    const int64_t first[] = {2, 2}, rest[] = {1, 2};
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_tensor t = tensor_of(AMP_UINT8, labels, 3), more = tensor_of(AMP_FLOAT, scores, 6);
+    struct amp_tensor a = shaped(more, 2, first), b = shaped(more, 2, rest);
+    struct amp_accuracy accuracy = {.labels = &t};
+    assert_int_equal(amp_accuracy_add(&accuracy, &a, &err), AMP_OK);
+    assert_int_equal(amp_accuracy_check(&accuracy, &err), AMP_MODEL);
+    assert_string_equal(err.text, "3 labels; the samples have fewer rows of scores: 2");
+    err = (struct amp_error){.status = AMP_OK};
+    assert_int_equal(amp_accuracy_add(&accuracy, &b, &err), AMP_OK);
+    assert_int_equal(amp_accuracy_check(&accuracy, &err), AMP_OK);
+    assert_int_equal(accuracy.right, 2); /* 1 and 0 are, 1 for 0 is not */
+    assert_int_equal(amp_accuracy_add(&accuracy, &b, &err), AMP_MODEL);
+    assert_string_equal(err.text, "3 labels; the samples have more rows of scores: 4");
+}
+
+static void the_first_scores_are_found(void **state)
+{
+    (void)state;
+    const int64_t map[] = {1, 3, 8, 8}, scores[] = {4, 10};
+    struct amp_tensor outputs[] = {shaped(tensor_of(AMP_FLOAT, NULL, 0), 4, map),
+                                   shaped(tensor_of(AMP_FLOAT, NULL, 0), 2, scores)};
+    assert_int_equal(amp_find_scores(outputs, 2), 1);
+    assert_true(amp_find_scores(outputs, 1) == AMP_NONE);
+}
+
+static void summary_leaves_out_what_is_no_number(void **state)
+{
+    (void)state;
+    struct amp_summary s = {.count = 0};
+    const float a[] = {3, NAN, -1, INFINITY};
+    const int8_t b[] = {-5, 5};
+    struct amp_tensor floats = tensor_of(AMP_FLOAT, a, 4), ints = tensor_of(AMP_INT8, b, 2);
+    amp_summary_add(&s, &floats);
+    assert_int_equal(s.finite, 2);
+    assert_int_equal(s.nan, 1);
+    assert_int_equal(s.infinite, 1);
+    is_near(s.minimum, -1);
+    is_near(s.maximum, 3);
+    amp_summary_add(&s, &ints);
+    assert_int_equal(s.count, 6);
+    is_near(s.minimum, -5);
+    is_near(s.maximum, 5);
+    is_near(s.sum, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(distances_of_two_vectors),
+        cmocka_unit_test(samples_add_up),
+        cmocka_unit_test(nothing_divides_by_zero),
+        cmocka_unit_test(empty_outputs_have_no_metrics),
+        cmocka_unit_test(not_finite_is_counted_on_each_side),
+        cmocka_unit_test(a_nan_on_one_side_is_outside),
+        cmocka_unit_test(class_scores_are_told_by_shape),
+        cmocka_unit_test(top1_counts_rows_and_ties),
+        cmocka_unit_test(integers_strings_and_bools_are_equal_or_not),
+        cmocka_unit_test(float_types_may_differ_others_not),
+        cmocka_unit_test(bounds_are_inclusive_and_said),
+        cmocka_unit_test(defaults_take_rounding_and_refuse_garbage),
+        cmocka_unit_test(wrong_tolerances_are_named),
+        cmocka_unit_test(accuracy_goes_row_by_row),
+        cmocka_unit_test(the_first_scores_are_found),
+        cmocka_unit_test(summary_leaves_out_what_is_no_number),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

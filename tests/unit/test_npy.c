@@ -1,0 +1,222 @@
+/* NumPy's .npy: headers as NumPy writes them, what is refused, and what is written read again. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "onnx/npy.h"
+#include "onnx/testdata.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* A .npy file of VERSION: its image goes to IMAGE, its size is returned. */
+static size_t make_file(unsigned char *image, int version, const char *header, const void *data,
+                        size_t size)
+{
+    size_t length = strlen(header), start = version == 1 ? 10 : 12;
+    memcpy(image, "\x93NUMPY", 6);
+    image[6] = (unsigned char)version;
+    image[7] = 0;
+    image[8] = (unsigned char)(length & 0xFF);
+    image[9] = (unsigned char)(length >> 8);
+    image[10] = image[11] = 0;
+    memcpy(image + start, header, length);
+    if (size > 0)
+        memcpy(image + start + length, data, size);
+    return start + length + size;
+}
+
+static enum amp_status parse(const char *header, const void *data, size_t size,
+                             struct amp_tensor *tensor, struct amp_error *err)
+{
+    unsigned char image[512];
+    return amp_npy_parse(image, make_file(image, 1, header, data, size), tensor, err);
+}
+
+static void reads_a_matrix(void **state)
+{
+    (void)state;
+    struct amp_tensor t;
+    struct amp_error err = {.status = AMP_OK};
+    const float data[] = {1, 2, 3, 4, 5, 6};
+    for (int version = 1; version <= 3; version++) {
+        unsigned char image[512];
+        size_t size =
+            make_file(image, version,
+                      "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }            \n",
+                      data, sizeof data);
+        assert_int_equal(amp_npy_parse(image, size, &t, &err), AMP_OK);
+        assert_int_equal(t.dtype, AMP_FLOAT);
+        assert_int_equal(t.shape.rank, 2);
+        assert_int_equal(t.shape.dims[0], 2);
+        assert_int_equal(t.shape.dims[1], 3);
+        assert_memory_equal(t.data, data, sizeof data);
+        amp_tensor_release(&t);
+    }
+}
+
+static void reads_scalars_vectors_and_nothing(void **state)
+{
+    (void)state;
+    struct amp_tensor t;
+    struct amp_error err = {.status = AMP_OK};
+    const int64_t one[] = {-7};
+    assert_int_equal(
+        parse("{'descr': '<i8', 'fortran_order': False, 'shape': (), }\n", one, 8, &t, &err),
+        AMP_OK);
+    assert_int_equal(t.shape.rank, 0);
+    assert_int_equal(amp_tensor_int(&t, 0), -7);
+    amp_tensor_release(&t);
+    assert_int_equal(
+        parse("{'descr': '<i8', 'fortran_order': False, 'shape': (1,), }\n", one, 8, &t, &err),
+        AMP_OK);
+    assert_int_equal(t.shape.rank, 1);
+    amp_tensor_release(&t);
+    assert_int_equal(
+        parse("{'descr': '|b1', 'fortran_order': True, 'shape': (0, 4), }\n", one, 0, &t, &err),
+        AMP_OK);
+    assert_int_equal(t.dtype, AMP_BOOL);
+    assert_int_equal(amp_tensor_count(&t), 0);
+    amp_tensor_release(&t);
+}
+
+static void turns_fortran_order(void **state)
+{
+    (void)state;
+    struct amp_tensor t;
+    struct amp_error err = {.status = AMP_OK};
+    /* numpy.arange(12).reshape(2, 3, 2) in Fortran order */
+    const uint8_t stored[] = {0, 6, 2, 8, 4, 10, 1, 7, 3, 9, 5, 11};
+    assert_int_equal(parse("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3, 2), }\n",
+                           stored, sizeof stored, &t, &err),
+                     AMP_OK);
+    for (size_t i = 0; i < 12; i++)
+        assert_int_equal(amp_tensor_int(&t, i), i);
+    amp_tensor_release(&t);
+}
+
+static void takes_two_raw_bytes_for_bfloat16(void **state)
+{
+    (void)state;
+    struct amp_tensor t;
+    struct amp_error err = {.status = AMP_OK};
+    const uint16_t data[] = {0x3FC0}; /* 1.5 */
+    assert_int_equal(
+        parse("{'descr': '|V2', 'fortran_order': False, 'shape': (1,), }\n", data, 2, &t, &err),
+        AMP_OK);
+    assert_int_equal(t.dtype, AMP_BFLOAT16);
+    assert_true(amp_tensor_double(&t, 0) == 1.5);
+    amp_tensor_release(&t);
+}
+
+static void refuses_what_it_cannot_hold(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *header, *text;
+    } cases[] = {
+        {"{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }\n",
+         ".npy of type '>f4'; little-endian numbers and bool are read"},
+        {"{'descr': '<U5', 'fortran_order': False, 'shape': (1,), }\n",
+         ".npy of type '<U5'; little-endian numbers and bool are read"},
+        {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }\n",
+         ".npy header without a simple 'descr'"},
+        {"{'descr': '<f4', 'fortran_order': False, }\n", ".npy header without 'shape'"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }\n",
+         ".npy header with a wrong shape; at most 12 dims are possible"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "
+         "1), }\n",
+         ".npy header with a wrong shape; at most 12 dims are possible"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4,), }\n",
+         ".npy file is truncated: 4 bytes of data, 16 needed"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296), }\n",
+         "the size of float64 [4294967296, 4294967296] overflows"},
+    };
+    const float data[] = {1};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct amp_tensor t;
+        struct amp_error err = {.status = AMP_OK};
+        assert_int_equal(parse(cases[i].header, data, sizeof data, &t, &err), AMP_MODEL);
+        assert_string_equal(err.text, cases[i].text);
+        assert_null(t.data);
+    }
+}
+
+static void refuses_other_files_and_cut_ones(void **state)
+{
+    (void)state;
+    unsigned char image[512];
+    struct amp_tensor t;
+    const float data[] = {1, 2};
+    size_t size = make_file(image, 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n",
+                            data, sizeof data);
+    for (size_t cut = 0; cut < size; cut++)
+        assert_int_equal(amp_npy_parse(image, cut, &t, NULL), AMP_MODEL);
+    image[6] = 4;
+    assert_int_equal(amp_npy_parse(image, size, &t, NULL), AMP_MODEL);
+}
+
+static void reads_what_it_writes(const char *ending, enum amp_dtype dtype)
+{
+    char path[64];
+    struct amp_error err = {.status = AMP_OK};
+    unsigned char data[6 * 16];
+    struct amp_tensor back, t = {.dtype = dtype, .shape = {.rank = 3, .dims = {3, 1, 2}}};
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (unsigned char)(i * 37 + 1);
+    t.data = data;
+    snprintf(path, sizeof path, "/tmp/ampconv_test_%ld.%s", (long)getpid(), ending);
+    assert_int_equal(amp_tensor_save(path, "x", &t, &err), AMP_OK);
+    assert_int_equal(amp_tensor_load(path, NULL, &back, NULL, &err), AMP_OK);
+    unlink(path);
+    assert_int_equal(back.dtype, dtype);
+    assert_true(amp_shape_equal(&back.shape, &t.shape));
+    assert_memory_equal(back.data, data, amp_tensor_size(&t));
+    amp_tensor_release(&back);
+}
+
+static void every_number_type_comes_back(void **state)
+{
+    (void)state;
+    for (int dtype = 1; dtype < AMP_DTYPE_COUNT; dtype++)
+        if (dtype != AMP_STRING) {
+            bool is_numpys = amp_dtype_bits((enum amp_dtype)dtype) >= 8 &&
+                             (dtype < AMP_FLOAT8E4M3FN || dtype > AMP_FLOAT8E5M2FNUZ) &&
+                             dtype != AMP_FLOAT8E8M0;
+            reads_what_it_writes("pb", (enum amp_dtype)dtype);
+            if (is_numpys)
+                reads_what_it_writes("npy", (enum amp_dtype)dtype);
+        }
+}
+
+static void names_what_npy_cannot_hold(void **state)
+{
+    (void)state;
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_str text = {"a", 1};
+    struct amp_tensor t = {.dtype = AMP_STRING, .shape = {.rank = 0}, .data = &text};
+    assert_int_equal(amp_tensor_save("/tmp/ampconv_test_strings.npy", "x", &t, &err),
+                     AMP_UNSUPPORTED);
+    assert_string_equal(err.text, "a .npy file cannot hold string; .pb can");
+    assert_int_not_equal(access("/tmp/ampconv_test_strings.npy", F_OK), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_a_matrix),
+        cmocka_unit_test(reads_scalars_vectors_and_nothing),
+        cmocka_unit_test(turns_fortran_order),
+        cmocka_unit_test(takes_two_raw_bytes_for_bfloat16),
+        cmocka_unit_test(refuses_what_it_cannot_hold),
+        cmocka_unit_test(refuses_other_files_and_cut_ones),
+        cmocka_unit_test(every_number_type_comes_back),
+        cmocka_unit_test(names_what_npy_cannot_hold),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

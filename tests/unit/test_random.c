@@ -1,0 +1,228 @@
+/* Random inputs: the numbers are those of the published generators on every machine, and what an
+ * input gets follows from its type, its name and what it indexes. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "check/random_input.h"
+#include "core/random.h"
+
+static void numbers_are_those_of_xoshiro(void **state)
+{
+    (void)state;
+    /* The first results for the state 1, 2, 3, 4, as in the reference implementation's tests. */
+    static const uint64_t published[] = {11520, 0, 1509978240, UINT64_C(1215971899390074240)};
+    struct amp_random random = {{1, 2, 3, 4}};
+    for (size_t i = 0; i < 4; i++)
+        assert_true(amp_random_next(&random) == published[i]);
+}
+
+/* Computed from the same definitions in another language. */
+static void seeds_and_streams_differ(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t seed, stream, first;
+    } cases[] = {{0, 0, UINT64_C(0xfb5405f7bd79c540)},
+                 {1, 0, UINT64_C(0xee127fe613436e33)},
+                 {0, 1, UINT64_C(0xef75d62a19ba94ed)},
+                 {42, 7, UINT64_C(0x4150452ab869a892)}};
+    for (size_t i = 0; i < 4; i++) {
+        struct amp_random random = amp_random_start(cases[i].seed, cases[i].stream);
+        assert_true(amp_random_next(&random) == cases[i].first);
+    }
+}
+
+static void normal_numbers_are_exact_and_normal(void **state)
+{
+    (void)state;
+    static const float first[] = {0x1.ce343ap-3f, 0x1.b13996p-5f, -0x1.cfaa16p-1f};
+    struct amp_random random = amp_random_start(0, 0);
+    for (size_t i = 0; i < 3; i++)
+        assert_true(amp_random_normal(&random) == first[i]);
+    double sum = 0, squares = 0;
+    for (int i = 0; i < 100000; i++) {
+        double x = (double)amp_random_normal(&random);
+        sum += x;
+        squares += x * x;
+    }
+    assert_true(fabs(sum / 1e5) < 0.02 && fabs(squares / 1e5 - 1) < 0.02);
+}
+
+static void spans_are_kept(void **state)
+{
+    (void)state;
+    struct amp_random random = amp_random_start(3, 0);
+    bool is_seen[5] = {false};
+    for (int i = 0; i < 200; i++) {
+        int64_t x = amp_random_between(&random, -2, 2);
+        assert_true(x >= -2 && x <= 2);
+        is_seen[x + 2] = true;
+    }
+    for (int i = 0; i < 5; i++)
+        assert_true(is_seen[i]);
+    amp_random_between(&random, INT64_MIN, INT64_MAX);
+}
+
+/* ---- inputs ---------------------------------------------------------------------------------- */
+
+struct fixture {
+    struct amp_arena *arena;
+    struct amp_model *model;
+};
+
+static struct fixture create(void)
+{
+    struct fixture f = {.arena = amp_arena_create()};
+    f.model = amp_model_create(f.arena, "test");
+    amp_graph_add(f.model, "main", AMP_NONE);
+    return f;
+}
+
+static uint32_t add_value(struct fixture *f, const char *name, enum amp_dtype dtype, int rank,
+                          const int64_t *dims)
+{
+    uint32_t id = amp_graph_add_value(f->model, 0, name);
+    struct amp_shape shape = {.rank = rank};
+    if (rank > 0)
+        memcpy(shape.dims, dims, (size_t)rank * sizeof *dims);
+    amp_value_at(f->model, id)->kind = AMP_KIND_TENSOR;
+    amp_value_at(f->model, id)->dtype = dtype;
+    amp_value_set_shape(f->model, id, &shape);
+    return id;
+}
+
+static uint32_t add_node(struct fixture *f, const char *op, uint32_t a, uint32_t b, uint32_t out)
+{
+    uint32_t node = amp_graph_add_node(f->model, 0, op, b == AMP_NONE ? 1 : 2, 1);
+    amp_node_at(f->model, node)->inputs[0] = a;
+    if (b != AMP_NONE)
+        amp_node_at(f->model, node)->inputs[1] = b;
+    amp_node_set_output(f->model, node, 0, out);
+    return node;
+}
+
+static void is_planned(struct fixture *f, uint32_t value, const char *text)
+{
+    int64_t sizes[] = {5};
+    char found[64];
+    struct amp_random_input plan;
+    struct amp_error err = {.status = AMP_OK};
+    assert_int_equal(amp_random_plan(f->model, value, sizes, &plan, &err), AMP_OK);
+    assert_string_equal(amp_random_text(&plan, found, sizeof found), text);
+}
+
+static void kinds_follow_types_and_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        enum amp_dtype dtype;
+        const char *text;
+    } cases[] = {
+        {"a", AMP_FLOAT, "random"},
+        {"b", AMP_BFLOAT16, "random"},
+        {"c", AMP_BOOL, "random"},
+        {"d", AMP_INT64, "random, 0 to 1"},
+        {"attention_mask", AMP_INT64, "ones"},
+        {"MaskIndex", AMP_INT32, "ones"},
+        {"e", AMP_UINT8, "random, 0 to 255"},
+        {"f", AMP_INT8, "random, -128 to 127"},
+        {"g", AMP_INT4, "random, -8 to 7"},
+        {"h", AMP_UINT16, "random, 0 to 1"},
+        {"i", AMP_STRING, "empty"},
+    };
+    struct fixture f = create();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        is_planned(&f, add_value(&f, cases[i].name, cases[i].dtype, 0, NULL), cases[i].text);
+    amp_arena_destroy(f.arena);
+}
+
+static void integers_stay_within_what_they_index(void **state)
+{
+    (void)state;
+    struct fixture f = create();
+    const int64_t table[] = {30, 4}, narrow[] = {7, 20}, one[] = {1};
+    uint32_t ids = add_value(&f, "ids", AMP_INT64, 1, one);
+    uint32_t cast = add_value(&f, "cast", AMP_INT32, 1, one);
+    uint32_t moved = add_value(&f, "moved", AMP_INT32, 1, one);
+    uint32_t data = add_value(&f, "table", AMP_FLOAT, 2, table);
+    uint32_t other = add_value(&f, "narrow", AMP_FLOAT, 2, narrow);
+    uint32_t out = add_value(&f, "out", AMP_FLOAT, -1, NULL);
+    uint32_t out2 = add_value(&f, "out2", AMP_FLOAT, -1, NULL);
+    add_node(&f, "Gather", data, ids, out);
+    is_planned(&f, ids, "random, 0 to 29");
+    /* A second table, through what only moves and casts; its axis is the second. */
+    add_node(&f, "Cast", ids, AMP_NONE, cast);
+    add_node(&f, "Identity", cast, AMP_NONE, moved);
+    uint32_t gather = add_node(&f, "Gather", other, moved, out2);
+    amp_node_set_int(f.model, gather, "axis", -1);
+    is_planned(&f, ids, "random, 0 to 19");
+    amp_node_set_int(f.model, gather, "axis", 9); /* wrong: no reason to stop here */
+    is_planned(&f, ids, "random, 0 to 29");
+    amp_arena_destroy(f.arena);
+}
+
+static void dims_get_sizes_and_values_repeat(void **state)
+{
+    (void)state;
+    struct fixture f = create();
+    const int64_t dims[] = {amp_symbol_dim(f.model, "batch"), AMP_DIM_UNKNOWN, 3}, sizes[] = {5};
+    uint32_t a = add_value(&f, "a", AMP_FLOAT, 3, dims), b = add_value(&f, "b", AMP_FLOAT, 3, dims);
+    struct amp_random_input plan_a, plan_b;
+    struct amp_tensor once, again, other, next;
+    struct amp_error err = {.status = AMP_OK};
+    assert_int_equal(amp_random_plan(f.model, a, sizes, &plan_a, &err), AMP_OK);
+    assert_int_equal(amp_random_plan(f.model, b, sizes, &plan_b, &err), AMP_OK);
+    assert_int_equal(plan_a.shape.dims[0], 5);
+    assert_int_equal(plan_a.shape.dims[1], 1);
+    assert_int_equal(amp_random_make(&plan_a, 0, 0, &once, &err), AMP_OK);
+    assert_int_equal(amp_random_make(&plan_a, 0, 0, &again, &err), AMP_OK);
+    assert_int_equal(amp_random_make(&plan_b, 0, 0, &other, &err), AMP_OK);
+    assert_int_equal(amp_random_make(&plan_a, 0, 1, &next, &err), AMP_OK);
+    assert_memory_equal(once.data, again.data, 15 * sizeof(float));
+    assert_memory_not_equal(once.data, other.data, 15 * sizeof(float));
+    assert_memory_not_equal(once.data, next.data, 15 * sizeof(float));
+    amp_tensor_release(&once);
+    amp_tensor_release(&again);
+    amp_tensor_release(&other);
+    amp_tensor_release(&next);
+    amp_arena_destroy(f.arena);
+}
+
+static void what_has_no_random_values_is_said(void **state)
+{
+    (void)state;
+    struct fixture f = create();
+    struct amp_random_input plan;
+    struct amp_error err = {.status = AMP_OK};
+    uint32_t value = add_value(&f, "z", AMP_COMPLEX64, 0, NULL);
+    assert_int_equal(amp_random_plan(f.model, value, NULL, &plan, &err), AMP_UNSUPPORTED);
+    assert_string_equal(err.text,
+                        "input 'z': no random values of type complex64; give it with --input");
+    err = (struct amp_error){.status = AMP_OK};
+    value = add_value(&f, "x", AMP_FLOAT, -1, NULL);
+    assert_int_equal(amp_random_plan(f.model, value, NULL, &plan, &err), AMP_USAGE);
+    assert_string_equal(err.text, "input 'x' has no declared rank: give it with --input or --data");
+    amp_arena_destroy(f.arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_are_those_of_xoshiro),
+        cmocka_unit_test(seeds_and_streams_differ),
+        cmocka_unit_test(normal_numbers_are_exact_and_normal),
+        cmocka_unit_test(spans_are_kept),
+        cmocka_unit_test(kinds_follow_types_and_names),
+        cmocka_unit_test(integers_stay_within_what_they_index),
+        cmocka_unit_test(dims_get_sizes_and_values_repeat),
+        cmocka_unit_test(what_has_no_random_values_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
