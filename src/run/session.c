@@ -57,10 +57,8 @@ static enum amp_status find_kernel(const struct amp_model *model, uint32_t id,
     *op = amp_op_find(node->domain, node->op_type);
     if (*op != NULL && (*op)->run != NULL && node->since_version <= (*op)->newest)
         return AMP_OK;
-    return amp_fail(
-        err, AMP_UNSUPPORTED,
-        "%s: %s: the executor has no kernel for it; --no-validate converts all the same",
-        model->path, amp_node_text(model, id, text, sizeof text));
+    return amp_fail(err, AMP_UNSUPPORTED, "%s: %s: the executor has no kernel for it", model->path,
+                    amp_node_text(model, id, text, sizeof text));
 }
 
 static enum amp_status plan_graph(struct amp_session *session, uint32_t graph,
