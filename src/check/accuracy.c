@@ -14,7 +14,7 @@ enum amp_status amp_accuracy_add(struct amp_accuracy *accuracy, const struct amp
     if (!amp_class_view(tensor, &view))
         return amp_fail(err, AMP_MODEL, "not class scores: a float type, [..., classes] is needed");
     if (view.rows > n_labels - accuracy->rows)
-        return amp_fail(err, AMP_MODEL, "%zu labels; the samples have more rows of scores: %llu",
+        return amp_fail(err, AMP_MODEL, "%zu labels; the samples have %llu rows of scores or more",
                         n_labels, (unsigned long long)(accuracy->rows + view.rows));
     for (size_t row = 0; row < view.rows; row++) {
         int64_t label = amp_tensor_int(accuracy->labels, accuracy->rows + row);
@@ -29,8 +29,8 @@ enum amp_status amp_accuracy_check(const struct amp_accuracy *accuracy, struct a
     size_t n_labels = amp_tensor_count(accuracy->labels);
     if (accuracy->rows == n_labels)
         return AMP_OK;
-    return amp_fail(err, AMP_MODEL, "%zu labels; the samples have fewer rows of scores: %llu",
-                    n_labels, (unsigned long long)accuracy->rows);
+    return amp_fail(err, AMP_MODEL, "%zu labels; the samples have %llu rows of scores", n_labels,
+                    (unsigned long long)accuracy->rows);
 }
 
 uint32_t amp_find_scores(const struct amp_tensor *outputs, size_t count)

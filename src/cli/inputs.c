@@ -49,27 +49,22 @@ static void push_name(struct names *names, const char *name)
     names->items[names->count++] = name;
 }
 
-/* AMP_USAGE with the nearest of the KNOWN names, or all of them; frees the list. */
-static enum amp_status unknown_name(const char *option, const char *name, struct names *known,
-                                    struct amp_error *err)
+/* AMP_USAGE: the model has no such WHAT; with the nearest of the KNOWN names, or all of them. Frees
+   the list. */
+static enum amp_status unknown_name(const char *what, const char *option, const char *name,
+                                    struct names *known, struct amp_error *err)
 {
-    char list[512] = "";
+    char list[512] = "none";
     const char *nearest = amp_nearest_of(name, known->items, known->count);
     for (size_t i = 0, used = 0; i < known->count && used < sizeof list; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s'%s'", i ? ", " : "",
                                  known->items[i]);
-    if (known->count == 0)
-        amp_fail(err, AMP_USAGE, "--%s %s: the model's inputs have none", option, name);
-    else if (nearest != NULL)
-        amp_fail(err, AMP_USAGE,
-                 "--%s %s: the model's inputs have no such name; did you mean "
-                 "'%s'?",
-                 option, name, nearest);
-    else
-        amp_fail(err, AMP_USAGE, "--%s %s: the model's inputs have no such name; there is %s",
-                 option, name, list);
     free(known->items);
-    return AMP_USAGE;
+    if (nearest != NULL)
+        return amp_fail(err, AMP_USAGE, "--%s %s: the model has no such %s; did you mean '%s'?",
+                        option, name, what, nearest);
+    return amp_fail(err, AMP_USAGE, "--%s %s: the model has no such %s; there are: %s", option,
+                    name, what, list);
 }
 
 static enum amp_status unknown_input(const struct amp_model *model, const char *name,
@@ -79,7 +74,7 @@ static enum amp_status unknown_input(const struct amp_model *model, const char *
     for (size_t i = 0; i < count_inputs(model); i++)
         if (input_at(model, i)->constant == NULL)
             push_name(&known, input_at(model, i)->name);
-    return unknown_name("input", name, &known, err);
+    return unknown_name("input", "input", name, &known, err);
 }
 
 static enum amp_status find_input(const struct amp_model *model, const char *name, size_t *found,
@@ -128,7 +123,7 @@ static enum amp_status set_size(const struct amp_model *model, const char *text,
             free(known.items);
             return AMP_OK;
         }
-    return unknown_name("dim", name, &known, err);
+    return unknown_name("symbolic dim in its inputs", "dim", name, &known, err);
 }
 
 /* One size per symbol of the model: 1 unless --dim says otherwise. */
@@ -257,8 +252,10 @@ static enum amp_status plan_random(struct amp_inputs *inputs, const int64_t *siz
         }
         AMP_TRY(amp_random_plan(inputs->model, inputs->model->graphs[0].inputs.items[i], sizes,
                                 plan, err));
-        snprintf(source, sizeof source, "%s, seed %" PRId64,
-                 amp_random_text(plan, text, sizeof text), inputs->options->seed);
+        amp_random_text(plan, source, sizeof source);
+        if (plan->kind == AMP_RANDOM_NORMAL || plan->kind == AMP_RANDOM_INTEGERS)
+            snprintf(source, sizeof source, "%s, seed %" PRId64,
+                     amp_random_text(plan, text, sizeof text), inputs->options->seed);
         set_note(inputs, i, &plan->shape, source);
     }
     return AMP_OK;
@@ -421,6 +418,13 @@ enum amp_status amp_inputs_labels(const struct amp_options *options, struct amp_
                     amp_dtype_name(labels->dtype));
 }
 
+/* What can be done where the executor lacks something. */
+static void add_way_out(struct amp_error *err)
+{
+    size_t used = strlen(err->text);
+    snprintf(err->text + used, sizeof err->text - used, "; --no-validate converts all the same");
+}
+
 enum amp_status amp_inputs_validate(const struct amp_options *options,
                                     const struct amp_model *reference,
                                     const struct amp_model *converted, enum amp_dtype dtype,
@@ -437,6 +441,8 @@ enum amp_status amp_inputs_validate(const struct amp_options *options,
     setup.source = amp_inputs_source(inputs);
     setup.labels = labels.data != NULL ? &labels : NULL;
     enum amp_status status = amp_validate(reference, converted, &setup, result, err);
+    if (status == AMP_UNSUPPORTED)
+        add_way_out(err);
     amp_tensor_release(&labels);
     return status;
 }

@@ -192,6 +192,7 @@ static enum amp_status report(struct suite *suite, struct amp_error *err)
         AMP_TRY(write_json(suite, err));
     fprintf(suite->talk, "%zu passed, %zu failed, %zu skipped\n", counts[PASSED], counts[FAILED],
             counts[SKIPPED]);
+    fflush(suite->talk);
     if (counts[FAILED] > 0)
         return amp_fail(err, AMP_MISMATCH, "%zu of %zu cases failed", counts[FAILED], total);
     if (counts[PASSED] == 0)

@@ -129,18 +129,23 @@ enum amp_status amp_npy_parse(const unsigned char *data, size_t size, struct amp
     return status;
 }
 
-/* Writes the header, padded so that the data start at a multiple of 64 bytes. */
+/* Writes the header as NumPy does: with room for the first dim to grow to GROWTH digits in place,
+   and padded so that the data start at a multiple of 64 bytes. */
 static enum amp_status write_header(struct amp_output *output, const char *descr,
                                     const struct amp_shape *shape, struct amp_error *err)
 {
+    enum { GROWTH = 21 };
     char text[512];
+    int digits = shape->rank > 0 ? snprintf(NULL, 0, "%lld", (long long)shape->dims[0]) : GROWTH;
     size_t used =
         (size_t)snprintf(text, sizeof text, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
                          descr[1] == '1' ? '|' : '<', descr);
     for (int i = 0; i < shape->rank; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%lld,%s",
-                                 (long long)shape->dims[i], i + 1 < shape->rank ? " " : "");
-    used += (size_t)snprintf(text + used, sizeof text - used, "), }");
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%lld", i > 0 ? ", " : "",
+                                 (long long)shape->dims[i]);
+    if (shape->rank == 1)
+        text[used++] = ',';
+    used += (size_t)snprintf(text + used, sizeof text - used, "), }%*s", GROWTH - digits, "");
     while ((10 + used + 1) % 64 != 0)
         text[used++] = ' ';
     text[used++] = '\n';

@@ -262,7 +262,8 @@ static enum amp_status load_inputs(const char *folder, const struct amp_model *m
             AMP_TRY(load_file(folder, name, model, ids->items[i], &tensors[i], err));
     }
     if (file_exists(folder, numbered(name, sizeof name, "input", k)))
-        return amp_fail(err, AMP_MODEL, "%s/%s: the model takes %zu inputs", folder, name, k);
+        return amp_fail(err, AMP_MODEL, "%s/%s: the model has no input for it; it takes %zu",
+                        folder, name, k);
     return AMP_OK;
 }
 
