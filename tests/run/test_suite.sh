@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# `ampconv run --test-suite`: counts, reasons, exit codes.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+
+# add SUITE NAME CASE: a backend test out of a case that has samples in data/.
+add() {
+  mkdir -p "$scratch/$1/$2"
+  cp "$here/$3/model.onnx" "$scratch/$1/$2/"
+  if [ -d "$here/$3/data" ]; then cp -r "$here/$3/data/." "$scratch/$1/$2/"; fi
+}
+
+# check NAME SUITE EXIT [WORD...]: runs SUITE, compares what it says with the text on stdin.
+check() {
+  local name=$1 suite=$2 code=$3 said
+  shift 3
+  said=$(cd "$scratch" && "$AMPCONV" run --test-suite "$suite" "$@" 2>&1; echo "exit $?")
+  if diff <(cat; echo "exit $code") - <<<"$said" >"$scratch/diff"; then
+    echo "ok $name"
+  else
+    echo "not ok $name: $(cat "$scratch/diff")"
+  fi
+}
+
+add good one data_sets
+add good two data_constants
+add mixed good data_sets
+add mixed bad data_mismatch
+add mixed lacking unknown_op
+add lacking lacking unknown_op
+echo 'no case' >"$scratch/mixed/readme"
+mkdir -p "$scratch/mixed/empty" "$scratch/none"
+cp "$here/data_sets/data/test_data_set_0/input_0.pb" "$scratch/mixed/lacking/"
+cp "$here/data_sets/data/test_data_set_0/input_0.pb" "$scratch/lacking/lacking/"
+
+check 'all pass' good 0 <<'END'
+2 passed, 0 failed, 0 skipped
+END
+check 'each case with -v' good 0 -v <<'END'
+passed one
+passed two
+2 passed, 0 failed, 0 skipped
+END
+check 'a failure and a skipped case' mixed 1 <<'END'
+failed bad: output 'y': 3 of 3 elements differ; the worst is element [0, 0]: 8, expected 2
+skipped lacking: mixed/lacking/model.onnx: node 'what' (example.org.Mystery): the executor has no kernel for it
+1 passed, 1 failed, 1 skipped
+ampconv: 1 of 3 cases failed
+END
+check 'a filter' mixed 0 --filter 'g*' <<'END'
+1 passed, 0 failed, 0 skipped
+END
+check 'a wider tolerance' mixed 0 --filter bad -t atol=6 <<'END'
+1 passed, 0 failed, 0 skipped
+END
+check 'a metric as tolerance' mixed 1 --filter bad -t max_abs=5 <<'END'
+failed bad: output 'y': max_abs 6; at most 5 allowed
+0 passed, 1 failed, 0 skipped
+ampconv: 1 of 1 cases failed
+END
+check 'nothing could run' lacking 4 -q <<'END'
+0 passed, 0 failed, 1 skipped
+ampconv: all 1 cases were skipped
+END
+check 'no cases' none 2 <<'END'
+ampconv: none: no test case: no such folder with a model.onnx
+END
+check 'no folder' nowhere 2 <<'END'
+ampconv: nowhere: cannot read the folder: No such file or directory
+END
+check 'JSON' mixed 1 -q --json - <<'END'
+{
+  "passed": 1,
+  "failed": 1,
+  "skipped": 1,
+  "cases": [
+    {
+      "name": "bad",
+      "result": "failed",
+      "reason": "output 'y': 3 of 3 elements differ; the worst is element [0, 0]: 8, expected 2"
+    },
+    {
+      "name": "good",
+      "result": "passed"
+    },
+    {
+      "name": "lacking",
+      "result": "skipped",
+      "reason": "mixed/lacking/model.onnx: node 'what' (example.org.Mystery): the executor has no kernel for it"
+    }
+  ]
+}
+1 passed, 1 failed, 1 skipped
+ampconv: 1 of 3 cases failed
+END
