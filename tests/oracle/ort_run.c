@@ -5,7 +5,9 @@
  *
  * Inputs are TensorProto files; outputs are written to OUTDIR as output_0.pb, output_1.pb, ...
  * (TensorProto, named).
- * --plain switches graph optimisation off, so that every node runs as the graph has it. Strings,
+ * --plain switches graph optimisation off and makes every value an output, so that every node runs
+ * as the graph has it: ONNX Runtime otherwise computes float16 nodes without kernels in float32 and
+ * drops the casts between them, so that nothing is rounded. Strings,
  * sequences and maps are not supported. Exit status: 0 done, 1 failed while running, 2 usage or
  * file error, 3 the model is invalid, 4 ONNX Runtime has no kernel for a node (NOT_IMPLEMENTED),
  * which says nothing against the model. */
@@ -81,18 +83,25 @@ static size_t element_size(int dtype)
 
 /* ---- inputs ---- */
 
-static Onnx__TensorProto *read_tensor(const char *path)
+static uint8_t *read_file(const char *path, size_t *size)
 {
     FILE *file = fopen(path, "rb");
     if (file == NULL || fseek(file, 0, SEEK_END) != 0) {
         fail(FAILED_USAGE, path, "cannot be read");
     }
-    long size = ftell(file);
+    long length = ftell(file);
     rewind(file);
-    uint8_t *bytes = allocate(size > 0 ? (size_t)size : 1);
-    size_t got = fread(bytes, 1, size > 0 ? (size_t)size : 0, file);
+    uint8_t *bytes = allocate((size_t)length);
+    *size = fread(bytes, 1, (size_t)length, file);
     fclose(file);
-    Onnx__TensorProto *tensor = onnx__tensor_proto__unpack(NULL, got, bytes);
+    return bytes;
+}
+
+static Onnx__TensorProto *read_tensor(const char *path)
+{
+    size_t size;
+    uint8_t *bytes = read_file(path, &size);
+    Onnx__TensorProto *tensor = onnx__tensor_proto__unpack(NULL, size, bytes);
     free(bytes);
     if (tensor == NULL) {
         fail(FAILED_USAGE, path, "is not a TensorProto");
@@ -202,36 +211,87 @@ static void write_output(const char *dir, size_t index, char *name, OrtValue *va
 
 /* ---- session ---- */
 
-static OrtSession *load(OrtEnv *env, const char *model, bool plain)
+/* Appends every value that nodes of the main graph make to its outputs. */
+static void expose(Onnx__GraphProto *graph)
+{
+    size_t count = graph->n_output;
+    for (size_t i = 0; i < graph->n_node; i++) {
+        count += graph->node[i]->n_output;
+    }
+    Onnx__ValueInfoProto **outputs = allocate(count * sizeof(Onnx__ValueInfoProto *));
+    memcpy(outputs, graph->output, graph->n_output * sizeof(Onnx__ValueInfoProto *));
+    for (size_t i = 0; i < graph->n_node; i++) {
+        for (size_t k = 0; k < graph->node[i]->n_output; k++) {
+            char *name = graph->node[i]->output[k];
+            bool is_listed = name[0] == '\0';
+            for (size_t o = 0; o < graph->n_output && !is_listed; o++) {
+                is_listed = strcmp(outputs[o]->name, name) == 0;
+            }
+            if (is_listed) {
+                continue;
+            }
+            Onnx__ValueInfoProto *info = allocate(sizeof *info);
+            onnx__value_info_proto__init(info);
+            info->name = name;
+            outputs[graph->n_output++] = info;
+        }
+    }
+    graph->output = outputs;
+}
+
+/* The model's bytes with every value among its outputs; *KEPT gets the number of its own outputs.
+ */
+static uint8_t *exposed_model(const char *path, size_t *size, size_t *kept)
+{
+    uint8_t *bytes = read_file(path, size);
+    Onnx__ModelProto *model = onnx__model_proto__unpack(NULL, *size, bytes);
+    if (model == NULL || model->graph == NULL) {
+        fail(FAILED_MODEL, path, "is not a model");
+    }
+    *kept = model->graph->n_output;
+    expose(model->graph);
+    *size = onnx__model_proto__get_packed_size(model);
+    uint8_t *packed = allocate(*size);
+    onnx__model_proto__pack(model, packed);
+    return packed;
+}
+
+/* *N_OUTPUTS: how many of the session's outputs are the model's own. */
+static OrtSession *load(OrtEnv *env, const char *model, bool plain, size_t *n_outputs)
 {
     OrtSessionOptions *options;
+    OrtSession *session = NULL;
     check(ort->CreateSessionOptions(&options), FAILED_RUN, "options");
     check(ort->SetIntraOpNumThreads(options, 2), FAILED_RUN, "options");
     check(ort->SetInterOpNumThreads(options, 1), FAILED_RUN, "options");
     check(ort->SetSessionGraphOptimizationLevel(options, plain ? ORT_DISABLE_ALL : ORT_ENABLE_ALL),
           FAILED_RUN, "options");
-    OrtSession *session = NULL;
-    check(ort->CreateSession(env, model, options, &session), FAILED_MODEL, model);
+    if (plain) {
+        size_t size;
+        uint8_t *bytes = exposed_model(model, &size, n_outputs);
+        check(ort->CreateSessionFromArray(env, bytes, size, options, &session), FAILED_MODEL,
+              model);
+    } else {
+        check(ort->CreateSession(env, model, options, &session), FAILED_MODEL, model);
+        check(ort->SessionGetOutputCount(session, n_outputs), FAILED_RUN, "outputs");
+    }
     ort->ReleaseSessionOptions(options);
     return session;
 }
 
-static size_t output_names(OrtSession *session, char *names[MAX_VALUES])
+static void output_names(OrtSession *session, size_t count, char *names[MAX_VALUES])
 {
     OrtAllocator *allocator;
-    size_t count;
     check(ort->GetAllocatorWithDefaultOptions(&allocator), FAILED_RUN, "allocator");
-    check(ort->SessionGetOutputCount(session, &count), FAILED_RUN, "outputs");
     if (count > MAX_VALUES) {
         fail(FAILED_USAGE, "outputs", "too many");
     }
     for (size_t i = 0; i < count; i++) {
         check(ort->SessionGetOutputName(session, i, allocator, &names[i]), FAILED_RUN, "outputs");
     }
-    return count;
 }
 
-static void run(OrtSession *session, const char *dir, int argc, char **argv)
+static void run(OrtSession *session, size_t count, const char *dir, int argc, char **argv)
 {
     const char *input_names[MAX_VALUES];
     const OrtValue *inputs[MAX_VALUES];
@@ -249,7 +309,7 @@ static void run(OrtSession *session, const char *dir, int argc, char **argv)
         input_names[i] = argv[i];
         inputs[i] = load_input(equals + 1);
     }
-    size_t count = output_names(session, names);
+    output_names(session, count, names);
     check(ort->Run(session, NULL, input_names, inputs, (size_t)argc, (const char *const *)names,
                    count, outputs),
           FAILED_RUN, "run");
@@ -274,9 +334,10 @@ int main(int argc, char **argv)
     ort = OrtGetApiBase()->GetApi(ORT_API_VERSION);
     OrtEnv *env;
     check(ort->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "ort_run", &env), FAILED_RUN, "environment");
-    OrtSession *session = load(env, argv[1], plain);
+    size_t n_outputs;
+    OrtSession *session = load(env, argv[1], plain, &n_outputs);
     if (!load_only) {
-        run(session, argv[next], argc - next - 1, argv + next + 1);
+        run(session, n_outputs, argv[next], argc - next - 1, argv + next + 1);
     }
     ort->ReleaseSession(session);
     ort->ReleaseEnv(env);

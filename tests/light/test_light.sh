@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# ONNX's nine light models (ImageNet CNNs): our float32 run against the reference outputs that ship with them; conversions to
+# bfloat16 and float16 through ONNX's checker (full_check) and ONNX Runtime; in float16 its outputs against ours; and a second
+# conversion, which must change nothing. bfloat16 is validated as well; in float16 the made-up weights of six models overflow,
+# which validation rightly refuses: there the outputs need only be those of ONNX Runtime when it rounds after every node.
+# Under the sanitizers only the smaller models.
+set -u
+: "${TESTDATA:?}" "${ORACLES:?}" "${BUILD:?}"
+scratch=$(mktemp -d) || exit 2
+trap 'rm -rf "$scratch"' EXIT
+
+result() { # NAME: runs the rest of the words
+  local name=$1 output
+  shift
+  if output=$("$@" 2>&1); then echo "ok $name"; else echo "not ok $name: $output"; fi
+}
+
+loads() { # ONNX Runtime takes the model, or lacks a kernel for it
+  "$ORACLES/ort_run" "$1" --load-only
+  local code=$?
+  [ $code -eq 0 ] || [ $code -eq 4 ]
+}
+
+agrees() { # MODEL INPUT_NAME: our outputs against ONNX Runtime's
+  rm -rf "$scratch/ort" && mkdir "$scratch/ort"
+  "$ORACLES/ort_run" "$1" --plain "$scratch/ort" "$2=$scratch/input_0.pb" &&
+    "$AMPCONV" run "$1" --input "$2=$scratch/input_0.pb" --expect "$scratch/ort" --tolerance rtol=1e-2 --tolerance atol=1e-5
+}
+
+converts() { # MODEL DTYPE OUT
+  local how=(--input "$input=$scratch/input_0.pb")
+  if [ "$2" = fp16 ]; then how=(--no-validate); fi
+  "$AMPCONV" "$1" --dtype "$2" -o "$3" "${how[@]}"
+}
+
+stays() { # MODEL DTYPE: converting it again changes nothing
+  "$AMPCONV" "$1" --dtype "$2" -o "$1.again" --no-validate && cmp "$1" "$1.again"
+}
+
+for model in "$TESTDATA"/light/*.onnx; do
+  name=$(basename "$model" .onnx)
+  case $BUILD/$name in
+  *asan*/*vgg19 | *asan*/*densenet121 | *asan*/*zfnet512 | *asan*/*inception*) continue ;;
+  esac
+  read -r _ input _ dims < <("$AMPCONV" "$model" --dump-after=infer | grep '^input')
+  # shellcheck disable=SC2086
+  perl arange.pl ${dims//[^0-9 ]/} >"$scratch/input_0.pb"
+  mkdir -p "$scratch/expect" && cp "$TESTDATA/light/${name}_output_0.pb" "$scratch/expect/output_0.pb"
+  result "$name fp32" "$AMPCONV" run "$model" --input "$input=$scratch/input_0.pb" --expect "$scratch/expect" \
+    --tolerance rtol=1e-3 --tolerance atol=1e-5
+  for dtype in bf16 fp16; do
+    out=$scratch/$name.$dtype.onnx
+    result "$name $dtype converts" converts "$model" $dtype "$out"
+    result "$name $dtype checker" "$ORACLES/onnx_check" "$out"
+    result "$name $dtype loads" loads "$out"
+    result "$name $dtype again" stays "$out" $dtype
+  done
+  result "$name fp16 as ONNX Runtime" agrees "$scratch/$name.fp16.onnx" "$input"
+  rm -f "$scratch"/*.onnx
+done
