@@ -131,22 +131,26 @@ static void plan_drops(struct amp_session *session)
     }
 }
 
-/* Puts constants into their slots; kernels want them aligned. */
+/* Puts data of the model into SLOT: a copy unless they are aligned as kernels want them. */
+static enum amp_status place(struct amp_tensor *slot, const struct amp_tensor *data,
+                             struct amp_error *err)
+{
+    slot->dtype = data->dtype;
+    slot->shape = data->shape;
+    if ((uintptr_t)data->data % 64 == 0) {
+        amp_tensor_share(slot, data);
+        return AMP_OK;
+    }
+    AMP_TRY(amp_tensor_alloc(slot, err));
+    memcpy(slot->data, data->data, amp_tensor_size(data));
+    return AMP_OK;
+}
+
 static enum amp_status load_constants(struct amp_session *session, struct amp_error *err)
 {
-    for (uint32_t v = 0; v < session->model->n_values; v++) {
-        const struct amp_tensor *constant = amp_value_at(session->model, v)->constant;
-        if (constant == NULL)
-            continue;
-        struct amp_tensor *slot = &session->slots[v];
-        *slot = (struct amp_tensor){.dtype = constant->dtype, .shape = constant->shape};
-        if ((uintptr_t)constant->data % 64 == 0) {
-            slot->data = constant->data;
-            continue;
-        }
-        AMP_TRY(amp_tensor_alloc(slot, err));
-        memcpy(slot->data, constant->data, amp_tensor_size(constant));
-    }
+    for (uint32_t v = 0; v < session->model->n_values; v++)
+        if (amp_value_at(session->model, v)->constant != NULL)
+            AMP_TRY(place(&session->slots[v], amp_value_at(session->model, v)->constant, err));
     return AMP_OK;
 }
 
@@ -495,15 +499,16 @@ static enum amp_status take_inputs(struct amp_session *session, const struct amp
         const struct amp_value *value = amp_value_at(model, ids->items[i]);
         if (value->constant != NULL)
             continue;
-        const struct amp_tensor *tensor = &inputs[i];
-        if (tensor->data == NULL)
-            tensor = value->initial;
+        bool is_given = inputs[i].data != NULL;
+        const struct amp_tensor *tensor = is_given ? &inputs[i] : value->initial;
         if (tensor == NULL)
             status = amp_fail(err, AMP_MODEL, "input '%s' is not given", value->name);
         else
             status = check_input(model, value, tensor, symbols, err);
-        if (status == AMP_OK)
+        if (status == AMP_OK && is_given)
             set_input(session, ids->items[i], tensor);
+        else if (status == AMP_OK)
+            status = place(&session->slots[ids->items[i]], tensor, err);
     }
     free(symbols);
     return status;
