@@ -307,9 +307,9 @@ static enum amp_status convert(struct job *job)
     amp_model_update_message(job->model);
     conversion->bytes_after = amp_model_message_size(job->model);
     amp_conversion_count(conversion, job->model);
-    if (job->options->explain)
-        amp_report_explain(strcmp(conversion->output_path, "-") == 0 ? stderr : stdout, conversion,
-                           job->model);
+    bool is_on_stderr = strcmp(conversion->output_path, "-") == 0 || !job->options->explain;
+    if (job->options->explain || job->options->verbosity > 1)
+        amp_report_explain(is_on_stderr ? stderr : stdout, conversion, job->model);
     if (!job->options->is_quiet)
         amp_report_conversion(stderr, conversion, job->model, job->options->verbosity);
     return validate_and_write(job);
@@ -323,6 +323,7 @@ enum amp_status amp_command_convert(const struct amp_options *options, struct am
     amp_progress_begin("reading");
     enum amp_status status = amp_model_read(options->operands.items[0], &job.file, err);
     if (status == AMP_OK) {
+        amp_progress_begin("converting");
         job.model = job.file.model;
         status = convert(&job);
     }

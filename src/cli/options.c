@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { THREADS_MAX = 1024 };
+
 enum kind { FLAG, COUNT, TEXT, LIST, NUMBER };
 
 enum group { CONVERSION, RULES, DATA, RUNNING, TALK, N_GROUPS };
@@ -252,7 +254,7 @@ static enum amp_status take_words(struct parse *parse)
     return AMP_OK;
 }
 
-static enum amp_status check_operands(const struct amp_options *options, struct amp_error *err)
+static enum amp_status check_values(const struct amp_options *options, struct amp_error *err)
 {
     size_t count = options->operands.count;
     if (options->command == AMP_CMD_HELP || options->command == AMP_CMD_VERSION)
@@ -260,6 +262,9 @@ static enum amp_status check_operands(const struct amp_options *options, struct 
     bool is_optional = options->command == AMP_CMD_RULES || options->test_suite != NULL;
     if (count == 0 && !is_optional)
         return amp_fail(err, AMP_USAGE, "no MODEL given; see ampconv --help");
+    if (options->threads > THREADS_MAX)
+        return amp_fail(err, AMP_USAGE, "--threads %lld: at most %d are possible",
+                        (long long)options->threads, THREADS_MAX);
     if (count > 1)
         return amp_fail(err, AMP_USAGE, "'%s' is one word too many; see ampconv --help",
                         options->operands.items[1]);
@@ -277,7 +282,7 @@ enum amp_status amp_options_parse(int argc, char **argv, struct amp_options *opt
             parse.at = 2;
         }
     AMP_TRY(take_words(&parse));
-    return check_operands(options, err);
+    return check_values(options, err);
 }
 
 static void print_option(FILE *file, const struct option *option)

@@ -7,6 +7,7 @@
 
 #include "cli/bounds.h"
 #include "cli/commands.h"
+#include "cli/progress.h"
 #include "cli/report_json.h"
 #include "cli/report_text.h"
 #include "onnx/infer.h"
@@ -243,12 +244,14 @@ static enum amp_status report(struct run *run)
 
 static enum amp_status run_all(struct run *run)
 {
-    AMP_TRY(set_up(run));
-    for (size_t i = 0; i < run->inputs.count; i++) {
-        enum amp_status status = run_sample(run, i);
+    enum amp_status status = set_up(run);
+    amp_progress_begin("running");
+    for (size_t i = 0; i < run->inputs.count && status == AMP_OK; i++) {
+        status = run_sample(run, i);
         release_sample(run);
-        AMP_TRY(status);
     }
+    amp_progress_end();
+    AMP_TRY(status);
     if (run->labels.data != NULL)
         AMP_TRY(amp_accuracy_check(&run->result.accuracy, run->err));
     if (run->options->expect != NULL && run->result.compared == 0)

@@ -8,6 +8,7 @@
 #include "ops/dnnl.h"
 #include "ops/op.h"
 
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -533,6 +534,11 @@ size_t amp_session_widened(const struct amp_session *session)
         for (size_t i = 0; i < session->plans[g].n_steps; i++)
             count += session->plans[g].steps[i].was_widened;
     return count;
+}
+
+void amp_session_set_threads(int count)
+{
+    omp_set_num_threads(count);
 }
 
 const char *amp_session_library(char *text, size_t size)
