@@ -66,7 +66,7 @@ void amp_report_metrics(FILE *file, const struct amp_metrics *metrics, bool is_b
         comma = ", ";
     }
     if (metrics->finite == 0 && metrics->is_float)
-        fprintf(file, "no element that is finite on both sides");
+        fprintf(file, "%sno element that is finite on both sides", comma);
     print_specials(file, metrics);
 }
 
@@ -173,6 +173,9 @@ void amp_report_validation(FILE *file, const struct amp_validation *validation, 
     fprintf(file, AMP_REPORT_LABEL "%s tolerance", "verdict",
             validation->is_within ? "within" : "outside");
     print_bounds(file, validation);
-    fprintf(file, "; %zu sample%s, %.3g s in fp32, %.3g s converted\n", validation->samples,
-            validation->samples == 1 ? "" : "s", validation->seconds[0], validation->seconds[1]);
+    fprintf(file, "; %zu sample%s", validation->samples, validation->samples == 1 ? "" : "s");
+    if (verbosity > 0)
+        fprintf(file, ", %.3g s in fp32, %.3g s converted, set-up included", validation->seconds[0],
+                validation->seconds[1]);
+    fputc('\n', file);
 }
