@@ -544,7 +544,7 @@ static enum amp_status run(struct amp_ctx *ctx)
     this.state = *ctx->state;
     enum amp_status status = run_steps(&this);
     struct amp_tensor *owned[] = {&this.q, &this.k, &this.v, &this.scores, &this.y, &this.bias};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+    for (size_t i = 0; i < sizeof owned / sizeof(struct amp_tensor *); i++)
         amp_tensor_release(owned[i]);
     free(this.is_masked);
     return status;

@@ -68,8 +68,15 @@ static enum amp_status run_plain(struct amp_ctx *ctx, enum amp_rows_kind kind)
     return amp_scale_shift(ctx, &ctx->out[0]->shape, NULL);
 }
 
+/* The context, and whether plain C ran: statistics come out differently. */
+struct call {
+    struct amp_ctx ctx;
+    bool was_plain;
+};
+
 static enum amp_status plain_layer(struct amp_ctx *ctx)
 {
+    ((struct call *)ctx)->was_plain = true;
     return run_plain(ctx, AMP_ROWS_STANDARDIZE);
 }
 
@@ -146,9 +153,9 @@ static enum amp_status run(struct amp_ctx *ctx)
     AMP_TRY(first_axis(ctx, &axis));
     bool suits = amp_tensor_count(ctx->in[0]) > 0 && is_row(ctx, 1, axis) && is_row(ctx, 2, axis) &&
                  is_f32(ctx, MEAN_OUT) && is_f32(ctx, INVERSE_OUT);
-    AMP_TRY(amp_prim_run_or(ctx, suits ? make : NULL, plain_layer));
-    bool was_dnnl = suits && *ctx->state != NULL;
-    if (was_dnnl && amp_has_out(ctx, INVERSE_OUT))
+    struct call call = {.ctx = *ctx};
+    AMP_TRY(amp_prim_run_or(&call.ctx, suits ? make : NULL, plain_layer));
+    if (!call.was_plain && amp_has_out(ctx, INVERSE_OUT))
         invert(ctx);
     return AMP_OK;
 }
@@ -157,7 +164,7 @@ const struct amp_op amp_op_layer_normalization = {
     .name = "LayerNormalization",
     .newest = 17,
     .effect = AMP_COMPUTES,
-    .native = AMP_NATIVE_C | AMP_NATIVE_DNNL,
+    .native = AMP_NATIVE_DNNL | AMP_DTYPE_BIT(AMP_DOUBLE),
     .shape = shape,
     .run = run,
     .destroy = amp_prim_destroy,

@@ -209,14 +209,12 @@ static enum amp_status normalize_dims(struct amp_ctx *ctx, const bool *is_reduce
                                       enum amp_rows_kind kind, double epsilon)
 {
     const struct amp_tensor *x = ctx->in[0];
-    int order[AMP_RANK_MAX], rank = 0;
+    int order[AMP_RANK_MAX] = {0}, kept = 0, reduced = x->shape.rank;
     struct amp_rows rows = {.count = 1, .n = 1, .epsilon = epsilon};
-    for (int pass = 0; pass < 2; pass++)
-        for (int i = 0; i < x->shape.rank; i++)
-            if (is_reduced[i] == (pass == 1)) {
-                order[rank++] = i;
-                *(pass ? &rows.n : &rows.count) *= x->shape.dims[i];
-            }
+    for (int i = 0; i < x->shape.rank; i++) {
+        order[is_reduced[i] ? --reduced : kept++] = i;
+        *(is_reduced[i] ? &rows.n : &rows.count) *= x->shape.dims[i];
+    }
     struct amp_buffer *buffer = amp_buffer_create(amp_tensor_size(x));
     if (buffer == NULL)
         return amp_fail(ctx->err, AMP_IO, "out of memory");

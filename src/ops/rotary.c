@@ -19,6 +19,7 @@ struct sizes {
 static enum amp_status read_sizes(struct amp_ctx *ctx, struct sizes *sizes)
 {
     const struct amp_shape *x = &ctx->in[X]->shape;
+    *sizes = (struct sizes){.is_flat = false};
     if (x->rank != 3 && x->rank != 4)
         return AMP_CTX_FAIL(ctx, "X has rank %d; 3 or 4 is needed", x->rank);
     bool is_flat = x->rank == 3;
