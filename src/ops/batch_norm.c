@@ -215,7 +215,7 @@ static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim)
                                amp_node_float(ctx->node, "epsilon", 1e-5f),
                                dnnl_use_global_stats | dnnl_use_scale | dnnl_use_shift, attr),
                            "batch normalization"));
-    AMP_TRY(amp_prim_create(ctx, prim, pd));
+    AMP_TRY(amp_prim_create_fast(ctx, prim, pd));
     AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_SRC, X, x));
     for (uint32_t i = SCALE; i <= VARIANCE; i++)
         AMP_TRY(bind_parameter(ctx, prim, i, view.channels, args[i]));

@@ -88,7 +88,7 @@ static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim)
                            &pd, ctx->host->dnnl->engine, dnnl_forward_inference, wide, wide,
                            view.groups, amp_epsilon(ctx), dnnl_use_scale | dnnl_use_shift, attr),
                        "group normalization"));
-    AMP_TRY(amp_prim_create(ctx, prim, pd));
+    AMP_TRY(amp_prim_create_fast(ctx, prim, pd));
     AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_SRC, 0, x));
     AMP_TRY(amp_prim_bind_scale_shift(ctx, prim, view.channels));
     return amp_prim_bind_out(ctx, prim, DNNL_ARG_DST, 0, x);

@@ -128,7 +128,7 @@ static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim)
                                is_stored ? dnnl_forward_training : dnnl_forward_inference, x, x,
                                statistics, amp_epsilon(ctx), flags, attr),
                            "layer normalization"));
-    AMP_TRY(amp_prim_create(ctx, prim, pd));
+    AMP_TRY(amp_prim_create_fast(ctx, prim, pd));
     AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_SRC, 0, x));
     AMP_TRY(amp_prim_bind_scale_shift(ctx, prim, rows.n));
     if (is_stored) {

@@ -266,7 +266,7 @@ static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim)
                                                              layouts.a, layouts.b_wanted,
                                                              layouts.bias, layouts.y, attr),
                            "matrix product"));
-    AMP_TRY(amp_prim_create(ctx, prim, pd));
+    AMP_TRY(amp_prim_create_fast(ctx, prim, pd));
     AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_SRC, 0, layouts.a));
     AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_WEIGHTS, 1, layouts.b));
     if (layouts.bias != NULL)

@@ -124,7 +124,7 @@ static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim, dnnl_alg
         dnnl_softmax_forward_primitive_desc_create(
             &pd, ctx->host->dnnl->engine, dnnl_forward_inference, algorithm, desc, desc, 1, attr),
         "softmax"));
-    AMP_TRY(amp_prim_create(ctx, prim, pd));
+    AMP_TRY(amp_prim_create_fast(ctx, prim, pd));
     AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_SRC, 0, desc));
     return amp_prim_bind_out(ctx, prim, DNNL_ARG_DST, 0, desc);
 }
