@@ -166,7 +166,7 @@ static enum amp_status run_plain(struct amp_ctx *ctx)
     if (plain[ctx->out[0]->dtype].product == NULL)
         return amp_no_kernel(ctx, ctx->out[0]->dtype);
     int64_t rows = count_batches(p) * p->m;
-#pragma omp parallel for if (rows > 1 && rows * p->n * (p->k + 1) >= AMP_PARALLEL_MIN)
+#pragma omp parallel for if (rows > 1 && p->n * (p->k + 1) >= AMP_PARALLEL_MIN / rows)
     for (int64_t i = 0; i < rows; i++)
         run_row(ctx, p, i);
     return AMP_OK;
