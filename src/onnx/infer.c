@@ -112,6 +112,9 @@ static void infer_output_type(struct amp_model *model, uint32_t id, uint32_t i)
     uint32_t output = node->outputs[i];
     uint32_t source = input_of_type(node, param->type);
     enum amp_dtype explicit = amp_explicit_dtype(node, i);
+    /* Outputs that may each have another type (Loop, SequenceMap) get it from the node's body. */
+    if (param->option == AMP_PARAM_VARIADIC && !param->homogeneous)
+        return;
     if (explicit != AMP_UNDEFINED) {
         set_type(model, output, kind_of(type), explicit);
     } else if (source != AMP_NONE && type->name != NULL) {

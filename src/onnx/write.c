@@ -106,9 +106,9 @@ static void update_initializers(struct amp_model *model, const struct amp_graph 
     }
 }
 
-/* The value's type as INFO has it, with the dtype that the graph now says. */
-static Onnx__ValueInfoProto *update_info(struct amp_model *model, Onnx__ValueInfoProto *info,
-                                         const struct amp_value *value)
+/* The value's type as INFO has it, with the dtype that the graph now says. What the file left open
+   stays open. */
+static Onnx__ValueInfoProto *update_info(Onnx__ValueInfoProto *info, const struct amp_value *value)
 {
     bool is_tensor =
         info->type != NULL && info->type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
@@ -116,8 +116,6 @@ static Onnx__ValueInfoProto *update_info(struct amp_model *model, Onnx__ValueInf
         return info;
     if (is_tensor)
         info->type->tensor_type->elem_type = value->dtype;
-    else
-        info->type = amp_type_to_proto(model, value);
     return info;
 }
 
@@ -147,7 +145,7 @@ static void update_value_info(struct amp_model *model, const struct amp_graph *g
         Onnx__ValueInfoProto *info = proto->value_info[i];
         uint32_t id;
         if (info->name != NULL && amp_strmap_get(&values, info->name, &id))
-            proto->value_info[kept++] = update_info(model, info, amp_value_at(model, id));
+            proto->value_info[kept++] = update_info(info, amp_value_at(model, id));
     }
     proto->n_value_info = kept;
 }
@@ -180,7 +178,7 @@ static void update_inputs(struct amp_model *model, const struct amp_graph *graph
         bool is_weight = value->is_initializer && value->constant != NULL;
         if (is_weight && !(initializers_are_inputs && is_live[id]))
             continue;
-        inputs[kept++] = update_info(model, proto->input[i], value);
+        inputs[kept++] = update_info(proto->input[i], value);
         is_live[id] = false;
     }
     for (size_t i = 0; i < graph->initializers.count && initializers_are_inputs; i++)
@@ -197,7 +195,7 @@ static void update_outputs(struct amp_model *model, const struct amp_graph *grap
     for (size_t i = 0; i < graph->outputs.count; i++) {
         const struct amp_value *value = amp_value_at(model, graph->outputs.items[i]);
         proto->output[i]->name = mutable_text(value->name);
-        update_info(model, proto->output[i], value);
+        update_info(proto->output[i], value);
     }
 }
 
