@@ -15,7 +15,7 @@ enum amp_status amp_accuracy_add(struct amp_accuracy *accuracy, const struct amp
         return amp_fail(err, AMP_MODEL, "not class scores: a float type, [..., classes] is needed");
     if (view.rows > n_labels - accuracy->rows)
         return amp_fail(err, AMP_MODEL, "%zu labels; the samples have %llu rows of scores or more",
-                        n_labels, (unsigned long long)(accuracy->rows + view.rows));
+                        n_labels, (unsigned long long)accuracy->rows + view.rows);
     for (size_t row = 0; row < view.rows; row++) {
         int64_t label = amp_tensor_int(accuracy->labels, accuracy->rows + row);
         accuracy->right += amp_class_top(tensor, &view, row) == label;

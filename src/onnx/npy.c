@@ -80,20 +80,26 @@ static void from_fortran(struct amp_tensor *tensor, const unsigned char *from)
     }
 }
 
-/* The header's text and the offset of the data. */
-static enum amp_status find_header(const unsigned char *data, size_t size, char **header,
-                                   size_t *offset, struct amp_error *err)
+/* The header's text, which the caller frees, and the offset of the data; NULL when it is no such
+   file. */
+static char *find_header(const unsigned char *data, size_t size, size_t *offset,
+                         struct amp_error *err)
 {
-    if (size < 12 || memcmp(data, magic, MAGIC_SIZE) != 0 || data[6] < 1 || data[6] > 3)
-        return amp_fail(err, AMP_MODEL, "not a .npy file of version 1, 2 or 3");
+    if (size < 12 || memcmp(data, magic, MAGIC_SIZE) != 0 || data[6] < 1 || data[6] > 3) {
+        amp_fail(err, AMP_MODEL, "not a .npy file of version 1, 2 or 3");
+        return NULL;
+    }
     size_t start = data[6] == 1 ? 10 : 12, length = data[8] | (size_t)data[9] << 8;
     if (data[6] > 1)
         length |= (size_t)data[10] << 16 | (size_t)data[11] << 24;
-    if (length > size - start)
-        return amp_fail(err, AMP_MODEL, ".npy file is truncated");
-    *header = strndup((const char *)data + start, length);
+    if (length > size - start) {
+        amp_fail(err, AMP_MODEL, ".npy file is truncated");
+        return NULL;
+    }
+    char *header = amp_xcalloc(length + 1, 1);
+    memcpy(header, data + start, length);
     *offset = start + length;
-    return AMP_OK;
+    return header;
 }
 
 static enum amp_status parse_body(const char *header, const unsigned char *data, size_t size,
@@ -118,10 +124,11 @@ static enum amp_status parse_body(const char *header, const unsigned char *data,
 enum amp_status amp_npy_parse(const unsigned char *data, size_t size, struct amp_tensor *tensor,
                               struct amp_error *err)
 {
-    char *header = NULL;
-    size_t offset = 0;
+    size_t offset;
     *tensor = (struct amp_tensor){.data = NULL};
-    AMP_TRY(find_header(data, size, &header, &offset, err));
+    char *header = find_header(data, size, &offset, err);
+    if (header == NULL)
+        return AMP_MODEL;
     enum amp_status status = parse_body(header, data + offset, size - offset, tensor, err);
     free(header);
     if (status != AMP_OK)
