@@ -151,9 +151,6 @@ enum amp_status amp_random_plan(const struct amp_model *model, uint32_t value, c
     const struct amp_value *input = amp_value_at(model, value);
     *plan = (struct amp_random_input){.dtype = input->dtype,
                                       .stream = amp_hash(input->name, strlen(input->name), 0)};
-    if (input->kind != AMP_KIND_TENSOR)
-        return amp_fail(err, AMP_UNSUPPORTED, "input '%s' is not a tensor; only those are read",
-                        input->name);
     amp_value_shape(input, &plan->shape);
     if (plan->shape.rank < 0)
         return amp_fail(err, AMP_USAGE,

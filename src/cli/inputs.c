@@ -261,12 +261,25 @@ static enum amp_status plan_random(struct amp_inputs *inputs, const int64_t *siz
     return AMP_OK;
 }
 
+static enum amp_status check_kinds(const struct amp_model *model, struct amp_error *err)
+{
+    for (size_t i = 0; i < count_inputs(model); i++) {
+        const struct amp_value *input = input_at(model, i);
+        if (input->kind != AMP_KIND_TENSOR && input->kind != AMP_KIND_UNKNOWN)
+            return amp_fail(err, AMP_UNSUPPORTED,
+                            "%s: input '%s' is not a tensor; only those are read", model->path,
+                            input->name);
+    }
+    return AMP_OK;
+}
+
 static enum amp_status open_all(struct amp_inputs *inputs, struct amp_error *err)
 {
     int64_t *sizes = NULL;
     const struct amp_texts *given = &inputs->options->inputs;
     if (inputs->options->samples == 0)
         return amp_fail(err, AMP_USAGE, "--samples 0: at least 1 is needed");
+    AMP_TRY(check_kinds(inputs->model, err));
     enum amp_status status = take_sizes(inputs, &sizes, err);
     for (size_t i = 0; i < given->count && status == AMP_OK; i++)
         status = load_given(inputs, given->items[i], err);

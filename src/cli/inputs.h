@@ -22,7 +22,8 @@ struct amp_inputs {
 
 /* AMP_USAGE for an input or dim that the model does not have (with the nearest one it has), for
    inputs that nothing supplies and for sizes that random inputs need; AMP_MODEL or AMP_IO for files
-   that cannot be read. On failure INPUTS holds nothing. */
+   that cannot be read; AMP_UNSUPPORTED for inputs that are no tensors, and for types without random
+   values. On failure INPUTS holds nothing. */
 enum amp_status amp_inputs_open(const struct amp_options *options, const struct amp_model *model,
                                 struct amp_inputs *inputs, struct amp_error *err);
 void amp_inputs_close(struct amp_inputs *inputs); /* a zeroed one is fine */

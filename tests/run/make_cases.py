@@ -105,6 +105,11 @@ def no_rank():
     return model([node("Identity", ["x"], ["y"])], [value("x", FLOAT, None)], [value("y", FLOAT, None)])
 
 
+def sequence():
+    tensors = helper.make_tensor_sequence_value_info("x", FLOAT, [2])
+    return model([node("SequenceLength", ["x"], ["y"])], [tensors], [value("y", INT64)])
+
+
 def unknown_op():
     return model([node("Mystery", ["x"], ["y"], domain="example.org", name="what")], [value("x", FLOAT, 2)], [value("y", FLOAT, 2)])
 
@@ -140,6 +145,7 @@ CASES = {
     "random_ids": ("integers within the table they index, a mask of ones", lookup(), "run model.onnx --dim length=4", {}),
     "random_many": ("three notes, then only how many more", many_inputs(), "run model.onnx", {}),
     "random_bytes": ("nothing of strings but their number", text(), "run model.onnx", {}),
+    "random_sequence": ("an input that is no tensor", sequence(), "run model.onnx", {}),
     "random_no_rank": ("no shape to make values in", no_rank(), "run model.onnx", {}),
     "dim_unknown": ("a misspelled dim", double(), "run model.onnx --dim row=2", {}),
     "dim_none": ("there are no symbolic dims", two_inputs(), "run model.onnx --dim batch=2", {}),

@@ -9,13 +9,14 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
+FLOAT, INT64, BFLOAT16 = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BFLOAT16
 node, value = helper.make_node, helper.make_tensor_value_info
 root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parent
 
 
 def save(name, nodes, inputs, outputs, initializers=(), opset=17):
-    graph = helper.make_graph(nodes, name, inputs, outputs, [numpy_helper.from_array(np.array(a), n) for n, a in initializers])
+    tensors = [t if isinstance(t, onnx.TensorProto) else numpy_helper.from_array(np.array(t[1]), t[0]) for t in initializers]
+    graph = helper.make_graph(nodes, name, inputs, outputs, tensors)
     imports = [helper.make_opsetid("", opset), helper.make_opsetid("example.org", 1)]
     onnx.save(helper.make_model(graph, opset_imports=imports, ir_version=8), root / f"{name}.onnx")
 
@@ -28,6 +29,13 @@ x, scores = value("x", FLOAT, ["n", 8]), value("scores", FLOAT, ["n", 4])
 save("classes", [product, node("Identity", ["product"], ["scores"]), node("ArgMax", ["product"], ["class"], axis=1, keepdims=0),
                  node("Shape", ["product"], ["shape"])], [x],
      [scores, value("class", INT64, ["n"]), value("shape", INT64, [2])], weights)
+
+# The scores alone, in bfloat16 from input to output; and with an input more.
+bits = (weights[0][1].view(np.uint32) + 0x8000 >> 16).astype(np.uint16)
+half = onnx.TensorProto(name="w", dims=[8, 4], data_type=BFLOAT16, raw_data=bits.tobytes())
+save("scores_bf16", [node("MatMul", ["x", "w"], ["scores"])], [value("x", BFLOAT16, ["n", 8])], [value("scores", BFLOAT16, ["n", 4])], [half])
+save("scores", [node("MatMul", ["x", "w"], ["scores"])], [x], [scores], weights)
+save("scores_scaled", [product, node("Mul", ["product", "scale"], ["scores"])], [x, value("scale", FLOAT, [1])], [scores], weights)
 
 # 1e4 times 1e4 times what comes in: beyond float16, whose largest value is 65504.
 save("overflow", [product, node("Mul", ["product", "large"], ["larger"]), node("Mul", ["larger", "large"], ["scores"])],
