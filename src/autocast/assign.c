@@ -46,6 +46,8 @@ struct pass {
     struct amp_assignment *result;
     double *weight_max; /* per value id; below 0: not looked at yet */
     bool *is_static;    /* per value id: depends on constants alone */
+    uint32_t *order;    /* node ids as they were decided: producers first */
+    size_t n_order;
 };
 
 static bool is_float_variable(const struct amp_schema_type *type)
@@ -307,6 +309,7 @@ static void decide(struct pass *pass, uint32_t id)
         return;
     }
     decision->dtype = wished_dtype(pass, node, decision);
+    pass->order[pass->n_order++] = id;
     constrain(pass, node, decision);
     set_outputs(pass, node, decision);
 }
@@ -323,6 +326,57 @@ static void assign_graph(struct pass *pass, uint32_t graph)
         mark_static(pass, node);
         decide(pass, nodes->items[i]);
     }
+}
+
+enum amp_dtype amp_assigned_dtype(const struct amp_model *model,
+                                  const struct amp_assignment *assignment, uint32_t node_id,
+                                  const struct amp_schema *schema, uint32_t i)
+{
+    const struct amp_decision *decision = &assignment->nodes[node_id];
+    const struct amp_schema_param *param = schema ? amp_schema_input(schema, i) : NULL;
+    if (decision->dtype != AMP_UNDEFINED && param != NULL && param->type == decision->type)
+        return decision->dtype;
+    return amp_value_at(model, amp_node_at(model, node_id)->inputs[i])->dtype;
+}
+
+/* Whether every use of VALUE wants the lower dtype. */
+static bool is_wanted_lower(const struct pass *pass, const struct amp_uses *uses, uint32_t value)
+{
+    bool is_wanted =
+        uses->first[value] < uses->first[value + 1] && !amp_value_at(pass->model, value)->is_output;
+    for (uint32_t u = uses->first[value]; u < uses->first[value + 1] && is_wanted; u++) {
+        const struct amp_node *user = amp_node_at(pass->model, uses->items[u].node);
+        const struct amp_schema *schema = user->schema ? schema_in_reach(pass, user) : NULL;
+        is_wanted = amp_assigned_dtype(pass->model, pass->result, uses->items[u].node, schema,
+                                       uses->items[u].slot) == pass->result->lower;
+    }
+    return is_wanted;
+}
+
+/* A weight that is reshaped or transposed before its use takes the dtype of its consumers, so that
+   it is converted offline and not by a cast behind the reshaping. */
+static void lower_static_node(struct pass *pass, const struct amp_uses *uses, uint32_t id)
+{
+    const struct amp_node *node = amp_node_at(pass->model, id);
+    const struct amp_op *op = amp_op_find(node->domain, node->op_type);
+    struct amp_decision *decision = &pass->result->nodes[id];
+    if (decision->wish != AMP_FOLLOW || decision->reason != AMP_REASON_UNLISTED || op == NULL ||
+        op->effect != AMP_PRESERVES_VALUES || !is_static_node(pass, node))
+        return;
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        if (node->outputs[i] != AMP_NONE && !is_wanted_lower(pass, uses, node->outputs[i]))
+            return;
+    decision->dtype = pass->result->lower;
+    constrain(pass, node, decision);
+    set_outputs(pass, node, decision);
+}
+
+static void lower_static_nodes(struct pass *pass)
+{
+    struct amp_uses uses = amp_uses_create(pass->model);
+    for (size_t i = pass->n_order; i > 0; i--)
+        lower_static_node(pass, &uses, pass->order[i - 1]);
+    amp_uses_destroy(&uses);
 }
 
 void amp_assign(const struct amp_model *model, const struct amp_rules *rules, enum amp_dtype lower,
@@ -345,7 +399,10 @@ void amp_assign(const struct amp_model *model, const struct amp_rules *rules, en
         pass.weight_max[v] = -1;
         pass.is_static[v] = amp_value_at(model, (uint32_t)v)->constant != NULL;
     }
+    pass.order = amp_xmalloc(model->n_nodes, sizeof *pass.order);
     assign_graph(&pass, 0);
+    lower_static_nodes(&pass);
+    free(pass.order);
     free(pass.weight_max);
     free(pass.is_static);
 }

@@ -48,6 +48,13 @@ struct amp_assignment {
 void amp_assign(const struct amp_model *model, const struct amp_rules *rules, enum amp_dtype lower,
                 int cap, struct amp_assignment *assignment);
 
+/* The dtype that input I of NODE, which must be there, is to have: the decided one where it is of
+   the main type variable of SCHEMA, the definition that the decision was made for; else what it
+   came with. */
+enum amp_dtype amp_assigned_dtype(const struct amp_model *model,
+                                  const struct amp_assignment *assignment, uint32_t node,
+                                  const struct amp_schema *schema, uint32_t i);
+
 /* "rule", "unlisted", "weight-range" ...: stable names for reports; and a sentence for people. */
 const char *amp_reason_name(enum amp_reason reason);
 const char *amp_reason_text(enum amp_reason reason);

@@ -85,26 +85,16 @@ static uint32_t value_in(struct insert *insert, uint32_t value, enum amp_dtype d
     return *form;
 }
 
-/* The dtype that input I of the node has to have: the decided one where it shares the main type
-   variable, else what it came with. */
-static enum amp_dtype wanted_dtype(const struct insert *insert, const struct amp_node *node,
-                                   const struct amp_decision *decision, uint32_t i)
-{
-    const struct amp_schema_param *param = node->schema ? amp_schema_input(node->schema, i) : NULL;
-    if (decision->dtype != AMP_UNDEFINED && param != NULL && param->type == decision->type)
-        return decision->dtype;
-    return amp_value_at(insert->model, node->inputs[i])->dtype;
-}
-
 static void connect(struct insert *insert, uint32_t id)
 {
-    const struct amp_decision *decision = &insert->assignment->nodes[id];
+    const struct amp_schema *schema = amp_node_at(insert->model, id)->schema;
     uint32_t n_inputs = amp_node_at(insert->model, id)->n_inputs;
     for (uint32_t i = 0; i < n_inputs; i++) {
         uint32_t value = amp_node_at(insert->model, id)->inputs[i];
         if (value == AMP_NONE || !amp_dtype_is_autocast(insert->assignment->values[value]))
             continue;
-        enum amp_dtype wanted = wanted_dtype(insert, amp_node_at(insert->model, id), decision, i);
+        enum amp_dtype wanted =
+            amp_assigned_dtype(insert->model, insert->assignment, id, schema, i);
         uint32_t input = value_in(insert, value, wanted);
         amp_node_at(insert->model, id)->inputs[i] = input;
     }
