@@ -34,7 +34,7 @@ static enum amp_status load(void *context, size_t sample, struct amp_tensor *inp
     inputs[0] =
         (struct amp_tensor){.dtype = AMP_FLOAT, .shape = {.rank = 2, .dims = {ROWS, COLUMNS}}};
     AMP_TRY(amp_tensor_alloc(&inputs[0], err));
-    for (size_t i = 0; i < ROWS * COLUMNS; i++)
+    for (size_t i = 0; i < (size_t)ROWS * COLUMNS; i++)
         ((float *)inputs[0].data)[i] = amp_random_normal(&random);
     return AMP_OK;
 }
@@ -96,7 +96,8 @@ static void the_result_is_whole_when_outside(void **state)
 static void labels_count_for_both(void **state)
 {
     (void)state;
-    int32_t numbers[SAMPLES * ROWS] = {0};
+    enum { LABELLED = SAMPLES * ROWS };
+    int32_t numbers[LABELLED] = {0};
     struct amp_tensor labels = {
         .dtype = AMP_INT32, .shape = {.rank = 2, .dims = {SAMPLES, ROWS}}, .data = numbers};
     struct amp_model_file model = open_model("tests/validate/scores.onnx");
@@ -106,8 +107,8 @@ static void labels_count_for_both(void **state)
     assert_int_equal(amp_validate(model.model, model.model, &options, &result, &err), AMP_OK);
     assert_string_equal(result.scores, "scores");
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(result.accuracy[i].rows, SAMPLES * ROWS);
-        assert_true(result.accuracy[i].right > 0 && result.accuracy[i].right < SAMPLES * ROWS);
+        assert_int_equal(result.accuracy[i].rows, LABELLED);
+        assert_true(result.accuracy[i].right > 0 && result.accuracy[i].right < LABELLED);
     }
     assert_int_equal(result.accuracy[0].right, result.accuracy[1].right);
     assert_int_equal(result.outputs[0].metrics.different, 0);
