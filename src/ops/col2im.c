@@ -69,6 +69,7 @@ static enum amp_status col2im_shape(struct amp_ctx *ctx)
     if (in->rank < 0 || !is_known)
         return AMP_OK;
     AMP_TRY(check_columns(ctx, &window));
+    amp_shape_unknown(out, window.n + 2);
     out->dims[0] = in->dims[0];
     if (in->dims[1] >= 0)
         out->dims[1] = in->dims[1] / amp_window_product(window.n, window.kernel);
@@ -112,6 +113,8 @@ static enum amp_status col2im_run(struct amp_ctx *ctx)
     bool is_known;
     AMP_PICK(ctx, fold, folds, in->dtype);
     AMP_TRY(read_window(ctx, &window, &is_known));
+    if (amp_shape_count(&out->shape) == 0)
+        return AMP_OK;
     int64_t size = amp_dtype_bits(in->dtype) / 8;
     int64_t image = amp_window_product(window.n, window.image) * size;
     int64_t columns = amp_window_product(window.n, window.kernel) *

@@ -267,6 +267,8 @@ static enum amp_status affine_shape(struct amp_ctx *ctx)
     char text[256];
     AMP_TRY(amp_ctx_ints(ctx, 1, size, 5, &count));
     out->rank = -1;
+    if (count >= 0)
+        length = count;
     if (length >= 0 && length != 4 && length != 5)
         return AMP_CTX_FAIL(ctx, "size has %" PRId64 " values; 4 or 5 are needed", length);
     if (length < 0)

@@ -70,10 +70,12 @@ enum amp_status amp_ctx_ints(const struct amp_ctx *ctx, uint32_t i, int64_t *val
     if (!amp_has_in(ctx, i))
         return AMP_OK;
     const struct amp_tensor *tensor = ctx->in[i];
-    *count = -1;
-    if (tensor->data == NULL || !amp_shape_is_known(&tensor->shape))
-        return AMP_OK;
     int64_t n = amp_shape_count(&tensor->shape);
+    if (n == 0)
+        return AMP_OK;
+    *count = -1;
+    if (tensor->data == NULL || n < 0)
+        return AMP_OK;
     if (n > max)
         return AMP_CTX_FAIL(ctx, "input %u has %lld values; at most %d are possible", i,
                             (long long)n, max);

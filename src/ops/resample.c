@@ -14,7 +14,8 @@ static double half_pixel(const struct amp_resample_dim *dim, double x)
 
 static double half_pixel_symmetric(const struct amp_resample_dim *dim, double x)
 {
-    double adjustment = (double)dim->out / dim->width, center = (double)dim->in / 2;
+    double center = (double)dim->in / 2;
+    double adjustment = (double)dim->out / ((double)dim->in * dim->scale);
     return center * (1 - adjustment) + (x + 0.5) / dim->scale - 0.5;
 }
 
@@ -25,7 +26,7 @@ static double pytorch_half_pixel(const struct amp_resample_dim *dim, double x)
 
 static double align_corners(const struct amp_resample_dim *dim, double x)
 {
-    return dim->width == 1 ? 0 : x * (double)(dim->in - 1) / (dim->width - 1);
+    return dim->length == 1 ? 0 : x * (double)(dim->in - 1) / (dim->length - 1);
 }
 
 static double asymmetric(const struct amp_resample_dim *dim, double x)
@@ -36,9 +37,9 @@ static double asymmetric(const struct amp_resample_dim *dim, double x)
 static double tf_crop_and_resize(const struct amp_resample_dim *dim, double x)
 {
     double last = (double)(dim->in - 1);
-    if (dim->width == 1)
+    if (dim->length == 1)
         return 0.5 * (dim->start + dim->end) * last;
-    return dim->start * last + x * (dim->end - dim->start) * last / (dim->width - 1);
+    return dim->start * last + x * (dim->end - dim->start) * last / (dim->length - 1);
 }
 
 typedef double coordinate_fn(const struct amp_resample_dim *dim, double x);

@@ -42,7 +42,7 @@ struct amp_resample {
 struct amp_resample_dim {
     int64_t in, out;
     double scale;      /* as the model gives it, else out / in */
-    double width;      /* in * scale: the output's length before it was rounded */
+    double length;     /* where its corners lie: in * scale, not rounded, or a given size */
     double start, end; /* of the part of the input, 0 to 1, that TF_CROP_AND_RESIZE takes */
 };
 

@@ -158,14 +158,14 @@ static enum amp_status apply_scales(const struct amp_ctx *ctx, struct resize *re
         if (!(scales[i] > 0) || !isfinite(scales[i]))
             return AMP_CTX_FAIL(ctx, "scale %g; a positive number is needed", scales[i]);
         dim->scale = scales[i];
-        dim->width = (double)dim->in * scales[i];
-        if (dim->in >= 0 && dim->width >= INT32_MAX)
+        dim->length = (double)dim->in * scales[i];
+        if (dim->in >= 0 && dim->length >= INT32_MAX)
             return AMP_CTX_FAIL(ctx,
                                 "scale %g makes %g of %" PRId64 " elements; up to %d are "
                                 "supported",
-                                scales[i], dim->width, dim->in, INT32_MAX);
+                                scales[i], dim->length, dim->in, INT32_MAX);
         if (dim->in >= 0)
-            dim->out = (int64_t)dim->width;
+            dim->out = (int64_t)dim->length;
         else if (scales[i] != 1)
             dim->out = AMP_DIM_UNKNOWN;
     }
@@ -202,7 +202,7 @@ static enum amp_status apply_sizes(const struct amp_ctx *ctx, struct resize *res
         if (is_common)
             dim->out = common > 0 ? (int64_t)(common * (double)dim->in + 0.5) : AMP_DIM_UNKNOWN;
         dim->scale = is_common ? common : (double)sizes[i] / (double)dim->in;
-        dim->width = is_common ? common * (double)dim->in : (double)sizes[i];
+        dim->length = (double)dim->out;
     }
     return AMP_OK;
 }
@@ -238,7 +238,7 @@ static enum amp_status resize_read(const struct amp_ctx *ctx, struct resize *res
         resize->dims[d] = (struct amp_resample_dim){.in = in->dims[d],
                                                     .out = in->dims[d],
                                                     .scale = 1,
-                                                    .width = (double)in->dims[d],
+                                                    .length = (double)in->dims[d],
                                                     .end = 1};
     AMP_TRY(read_modes(ctx, resize));
     AMP_TRY(read_axes(ctx, resize));
@@ -480,7 +480,8 @@ static bool suits_dnnl(const struct resize *resize, int d)
                          (place == AMP_PYTORCH_HALF_PIXEL && dim->out > 1);
     if (amp_resample_is_identity(&resize->how, dim))
         return true;
-    return d >= 2 && is_half_pixel && dim->width == (double)dim->out &&
+    return d >= 2 && is_half_pixel &&
+           fabs((double)dim->in * dim->scale / (double)dim->out - 1) < 1e-6 &&
            !(resize->how.is_antialiased && dim->scale < 1);
 }
 

@@ -77,7 +77,8 @@ static enum amp_status unpool_run(struct amp_ctx *ctx)
     for (int d = 0; d < space.rank; d++)
         if (out->shape.dims[d] < space.dims[d])
             space.dims[d] = out->shape.dims[d];
-    memset(out->data, 0, amp_tensor_size(out));
+    if (amp_shape_count(&out->shape) > 0)
+        memset(out->data, 0, amp_tensor_size(out));
     return scatter(ctx, &space);
 }
 
