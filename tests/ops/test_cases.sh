@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs operators in the layout of ONNX's backend tests: the cases that make_cases.py, make_moves.py and make_products.py made, and
-# those that are to be refused, in NAME, with what NAME.txt says of them.
+# Runs operators in the layout of ONNX's backend tests: the cases that make_cases.py, make_moves.py, make_products.py and
+# make_windows.py made, and those that are to be refused, in NAME, with what NAME.txt says of them.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 status=0
-for suite in cases moves products; do
+for suite in cases moves products windows; do
   "$AMPCONV" run -v --test-suite "$here/$suite" 2>&1 | sed -nE 's/^passed /ok /p; s/^(failed|skipped) /not ok /p'
   [ "${PIPESTATUS[0]}" -eq 0 ] || status=1
 done
