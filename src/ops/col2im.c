@@ -108,12 +108,12 @@ static fold_fn *const folds[AMP_DTYPE_COUNT] = {
 static enum amp_status col2im_run(struct amp_ctx *ctx)
 {
     const struct amp_tensor *in = ctx->in[0], *out = ctx->out[0];
-    struct amp_window window;
+    struct amp_window window = {.n = 0};
     fold_fn *fold;
     bool is_known;
     AMP_PICK(ctx, fold, folds, in->dtype);
     AMP_TRY(read_window(ctx, &window, &is_known));
-    if (amp_shape_count(&out->shape) == 0)
+    if (!is_known || amp_shape_count(&out->shape) == 0)
         return AMP_OK;
     int64_t size = amp_dtype_bits(in->dtype) / 8;
     int64_t image = amp_window_product(window.n, window.image) * size;

@@ -250,7 +250,7 @@ const struct amp_op amp_op_deform_conv = {
     .name = "DeformConv",
     .newest = 22,
     .effect = AMP_COMPUTES,
-    .native = AMP_NATIVE_DNNL | AMP_NATIVE_C,
+    .native = AMP_NATIVE_ALL,
     .shape = deform_shape,
     .run = deform_run,
 };

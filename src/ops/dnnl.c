@@ -364,35 +364,45 @@ static bool has_signature(const struct amp_prim *prim, const struct amp_ctx *ctx
 }
 
 /* An empty primitive, for the node's inputs, as the node's state. */
-static enum amp_status new_prim(struct amp_ctx *ctx, struct amp_prim **prim)
+static struct amp_prim *new_prim(struct amp_ctx *ctx)
 {
+    struct amp_prim *prim = amp_xmalloc(1, sizeof *prim);
+    memset(prim, 0, sizeof *prim);
+    sign(ctx, &prim->signature);
     amp_prim_destroy(*ctx->state);
-    *prim = *ctx->state = calloc(1, sizeof **prim);
-    if (*prim == NULL)
-        return amp_fail(ctx->err, AMP_IO, "out of memory");
-    sign(ctx, &(*prim)->signature);
-    return AMP_OK;
+    *ctx->state = prim;
+    return prim;
 }
 
-static enum amp_status prepare(struct amp_ctx *ctx, amp_prim_make *make)
+/* Makes the primitive of the new state; keeps in mind that oneDNN has none. */
+static enum amp_status fill_prim(struct amp_ctx *ctx, amp_prim_make *make)
 {
-    struct amp_prim *prim = *ctx->state;
-    if (prim != NULL && has_signature(prim, ctx))
-        return prim->is_refused ? amp_fail(ctx->err, AMP_UNSUPPORTED, "oneDNN has no primitive")
-                                : AMP_OK;
-    if (ctx->n_in > MAX_INPUTS)
-        return amp_fail(ctx->err, AMP_UNSUPPORTED, "more than %d inputs for a oneDNN primitive",
-                        MAX_INPUTS);
-    AMP_TRY(new_prim(ctx, &prim));
-    enum amp_status status = make(ctx, prim);
+    enum amp_status status = make(ctx, new_prim(ctx));
     if (status == AMP_UNSUPPORTED) {
-        AMP_TRY(new_prim(ctx, &prim));
-        prim->is_refused = true;
+        new_prim(ctx)->is_refused = true;
     } else if (status != AMP_OK) {
-        amp_prim_destroy(prim);
+        amp_prim_destroy(*ctx->state);
         *ctx->state = NULL;
     }
     return status;
+}
+
+/* The primitive for the node's inputs; NULL with *STATUS when there is none. */
+static struct amp_prim *prepare(struct amp_ctx *ctx, amp_prim_make *make, enum amp_status *status)
+{
+    struct amp_prim *prim = *ctx->state;
+    *status = AMP_OK;
+    if (prim != NULL && has_signature(prim, ctx)) {
+        if (!prim->is_refused)
+            return prim;
+        *status = amp_fail(ctx->err, AMP_UNSUPPORTED, "oneDNN has no primitive");
+    } else if (ctx->n_in > MAX_INPUTS) {
+        *status = amp_fail(ctx->err, AMP_UNSUPPORTED, "more than %d inputs for a oneDNN primitive",
+                           MAX_INPUTS);
+    } else {
+        *status = fill_prim(ctx, make);
+    }
+    return *status == AMP_OK ? *ctx->state : NULL;
 }
 
 static enum amp_status execute(struct amp_ctx *ctx, dnnl_primitive_t primitive, int n,
@@ -425,8 +435,10 @@ static enum amp_status attach(struct amp_ctx *ctx, struct binding *binding)
 
 enum amp_status amp_prim_run(struct amp_ctx *ctx, amp_prim_make *make)
 {
-    AMP_TRY(prepare(ctx, make));
-    struct amp_prim *prim = *ctx->state;
+    enum amp_status status;
+    struct amp_prim *prim = prepare(ctx, make, &status);
+    if (prim == NULL)
+        return status;
     dnnl_exec_arg_t args[MAX_ARGS + 1];
     int n = 0;
     for (int i = 0; i < prim->n_bindings; i++) {

@@ -125,13 +125,12 @@ struct line {
 static void find_line(const struct sampler *sampler, double coordinate, int64_t size,
                       struct line *line)
 {
-    static const int counts[] = {[LINEAR] = 2, [NEAREST] = 1, [CUBIC] = 4};
     double x = place_of(sampler, coordinate, size);
     if (sampler->mode == NEAREST)
         x = nearbyint(x);
     x = pull_inside(sampler, x, size);
     double first = sampler->mode == NEAREST ? x : floor(x) - (sampler->mode == CUBIC);
-    line->count = counts[sampler->mode];
+    line->count = sampler->mode == NEAREST ? 1 : sampler->mode == CUBIC ? 4 : 2;
     for (int k = 0; k < line->count; k++) {
         double distance = fabs(first + k - x);
         line->element[k] = element_at(sampler, first + k, size);
@@ -146,6 +145,35 @@ struct taps {
     double weight[TAPS_MAX];
 };
 
+/* Each of the taps becomes the taps of LINE, along a further dim of SIZE; -1 stays -1. In place,
+   from the last tap on. */
+static void cross(struct taps *taps, const struct line *line, int64_t size)
+{
+    for (int i = taps->count - 1; i >= 0; i--) {
+        int64_t element = taps->element[i];
+        double weight = taps->weight[i];
+        for (int k = line->count - 1; k >= 0; k--) {
+            bool is_padding = element < 0 || line->element[k] < 0;
+            taps->element[i * line->count + k] =
+                is_padding ? -1 : element * size + line->element[k];
+            taps->weight[i * line->count + k] = weight * line->weight[k];
+        }
+    }
+    taps->count *= line->count;
+}
+
+static void drop_padding(struct taps *taps)
+{
+    int used = 0;
+    for (int i = 0; i < taps->count; i++) {
+        if (taps->element[i] < 0)
+            continue;
+        taps->element[used] = taps->element[i];
+        taps->weight[used++] = taps->weight[i];
+    }
+    taps->count = used;
+}
+
 static void find_taps(const struct sampler *sampler, const struct amp_tensor *grid, int64_t point,
                       struct taps *taps)
 {
@@ -155,21 +183,10 @@ static void find_taps(const struct sampler *sampler, const struct amp_tensor *gr
     for (int d = 0; d < sampler->n; d++) {
         struct line line;
         size_t at = (size_t)(point * sampler->n + sampler->n - 1 - d);
-        int before = taps->count, used = 0;
-        int64_t element[TAPS_MAX];
-        double weight[TAPS_MAX];
         find_line(sampler, amp_tensor_double(grid, at), sampler->dims[d], &line);
-        for (int i = 0; i < before; i++)
-            for (int k = 0; k < line.count; k++) {
-                if (line.element[k] < 0)
-                    continue;
-                element[used] = taps->element[i] * sampler->dims[d] + line.element[k];
-                weight[used++] = taps->weight[i] * line.weight[k];
-            }
-        memcpy(taps->element, element, (size_t)used * sizeof *element);
-        memcpy(taps->weight, weight, (size_t)used * sizeof *weight);
-        taps->count = used;
+        cross(taps, &line, sampler->dims[d]);
     }
+    drop_padding(taps);
 }
 
 /* One point of all channels: element I of each of the planes. */

@@ -35,6 +35,8 @@ struct amp_op {
 #define AMP_NATIVE_DNNL \
     (AMP_DTYPE_BIT(AMP_FLOAT) | AMP_DTYPE_BIT(AMP_BFLOAT16) | AMP_DTYPE_BIT(AMP_FLOAT16))
 
+#define AMP_NATIVE_ALL (AMP_NATIVE_DNNL | AMP_DTYPE_BIT(AMP_DOUBLE))
+
 /* What a kernel may ask of whoever runs it. */
 struct amp_host {
     struct amp_dnnl *dnnl; /* engine and stream: ops/dnnl.h */

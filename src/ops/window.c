@@ -205,7 +205,7 @@ static void unslide_dim(struct amp_window *window, int d, int64_t extra, const i
 enum amp_status amp_window_unslide(const struct amp_ctx *ctx, const int64_t *steps,
                                    struct amp_window *window)
 {
-    int64_t extra[AMP_SPATIAL_MAX], wanted[AMP_SPATIAL_MAX];
+    int64_t extra[AMP_SPATIAL_MAX] = {0}, wanted[AMP_SPATIAL_MAX] = {0};
     bool is_wanted;
     AMP_TRY(amp_window_ints(ctx, "output_padding", window->n, 0, 0, extra));
     AMP_TRY(read_ints(ctx, "output_shape", window->n, 1, wanted, &is_wanted));
