@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Makes windows/: convolution, pooling, resizing and sampling in the layout of ONNX's backend tests, where those say too little.
+"""Makes windows/ and windows_refused/: convolution, pooling, resizing and sampling in the layout of ONNX's backend tests, where those
+say too little.
 
 Expected outputs are PyTorch's (in float64), ONNX Runtime's where PyTorch has no such operator, and NumPy's where neither has.
-Needs onnx, onnxruntime, torch and numpy. Run it in this folder; the same versions give the same bytes.
+windows_refused/: data that are wrong; what is said of them is in windows_refused.txt. Needs onnx, onnxruntime, torch and numpy. Run it in
+this folder; the same versions give the same bytes.
 """
 import itertools
 import os
@@ -32,7 +34,7 @@ def write(path, tensor):
         file.write(tensor.SerializeToString())
 
 
-def save(name, op, inputs, outputs, opset, constants=(), **attributes):
+def save(name, op, inputs, outputs, opset, constants=(), folder="windows", **attributes):
     """One node; INPUTS may hold None, those at CONSTANTS are initializers. OUTPUTS: arrays; None: what ONNX Runtime gives."""
     names = ["" if v is None else f"x{i}" for i, v in enumerate(inputs)]
     given = {n: proto(v, n) for v, n in zip(inputs, names) if n}
@@ -49,9 +51,9 @@ def save(name, op, inputs, outputs, opset, constants=(), **attributes):
         session = onnxruntime.InferenceSession(model(types).SerializeToString())
         outputs = session.run(None, {n: numpy_helper.to_array(t) for n, t in given.items()})
     expected = [proto(v, f"y{i}") for i, v in enumerate(outputs)]
-    data = f"windows/{name}/test_data_set_0"
+    data = f"{folder}/{name}/test_data_set_0"
     os.makedirs(data)
-    onnx.save(model([t.data_type for t in expected]), f"windows/{name}/model.onnx")
+    onnx.save(model([t.data_type for t in expected]), f"{folder}/{name}/model.onnx")
     for i, tensor in enumerate(given.values()):
         write(f"{data}/input_{i}.pb", tensor)
     for i, tensor in enumerate(expected):
@@ -260,6 +262,31 @@ def make_samples():
          spatial_scale=0.8)
 
 
-shutil.rmtree("windows", ignore_errors=True)
-for make in (make_convs, make_deconvs, make_quantized, make_pools, make_lrns, make_resizes, make_samples):
+def make_refused():
+    x, byte = np.float32(np.ones((1, 3, 4, 4))), np.ones((1, 3, 4, 4), np.uint8)
+    scale, zero = np.float32(1), np.uint8(0)
+    cases = {
+        "conv_integer_zeros": ("ConvInteger", [byte, byte[:, :, :2, :2].repeat(4, 0), None, np.zeros(3, np.uint8)], {}),
+        "qlinear_conv_scales": ("QLinearConv", [byte, scale, zero, byte, np.float32([1, 2]), zero, scale, zero], {}),
+        "max_unpool_index": ("MaxUnpool", [x[:, 0], I64(np.arange(16).reshape(1, 4, 4) * 3)], dict(kernel_shape=[2], strides=[2])),
+        "max_unpool_shapes": ("MaxUnpool", [x[:, 0], I64([[[0]]])], dict(kernel_shape=[2])),
+        "grid_sample_batch": ("GridSample", [x, np.float32(np.zeros((2, 1, 1, 2)))], {}),
+        "roi_align_batch": ("RoiAlign", [x, np.float32([[0, 0, 1, 1]]), I64([1])], {}),
+        "roi_align_count": ("RoiAlign", [x, np.float32([[0, 0, 1, 1]]), I64([0, 0])], {}),
+        "roi_align_huge": ("RoiAlign", [x, np.float32([[0, 0, 1e9, 1]]), I64([0])], {}),
+        "resize_nan": ("Resize", [x, None, np.float32([1, 1, np.nan, 1])], {}),
+        "resize_huge": ("Resize", [x, None, np.float32([1, 1, 1e30, 1])], {}),
+        "resize_roi": ("Resize", [x, np.float32([0, 1]), np.float32([1, 1, 2, 2])], dict(coordinate_transformation_mode="tf_crop_and_resize")),
+        "col2im_columns": ("Col2Im", [x[:, 0], I64([5, 5]), I64([2, 2])], {}),
+        "affine_grid_theta": ("AffineGrid", [x[:, 0], I64([1, 1, 4, 4])], {}),
+        "deform_conv_offset": ("DeformConv", [x, x[:, :, :2, :2], np.float32(np.zeros((1, 4, 3, 3)))], {}),
+    }
+    outputs = {"ConvInteger": np.int32, "QLinearConv": np.uint8}
+    for name, (op, inputs, attributes) in cases.items():
+        save(name, op, inputs, [outputs.get(op, np.float32)(0)], 20, folder="windows_refused", **attributes)
+
+
+for made in ("windows", "windows_refused"):
+    shutil.rmtree(made, ignore_errors=True)
+for make in (make_convs, make_deconvs, make_quantized, make_pools, make_lrns, make_resizes, make_samples, make_refused):
     make()

@@ -9,7 +9,7 @@ for suite in cases moves products windows; do
   [ "${PIPESTATUS[0]}" -eq 0 ] || status=1
 done
 
-for suite in refused products_refused; do
+for suite in refused products_refused windows_refused; do
   said=$("$AMPCONV" run --test-suite "$here/$suite" 2>&1 | sed -nE "s|^failed ([^:]*): .*/model.onnx: |\1: |p")
   while IFS= read -r line; do
     name=${line%%:*}
