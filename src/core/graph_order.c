@@ -9,8 +9,7 @@
 
 struct amp_uses amp_uses_create(const struct amp_model *model)
 {
-    struct amp_uses uses = {.first = amp_xmalloc(model->n_values + 2, sizeof *uses.first)};
-    memset(uses.first, 0, (model->n_values + 2) * sizeof *uses.first);
+    struct amp_uses uses = {.first = amp_xcalloc(model->n_values + 2, sizeof *uses.first)};
     /* Counted two places up, then summed one place up: filling moves each to its place. */
     for (uint32_t id = 0; id < model->n_nodes; id++) {
         const struct amp_node *node = amp_node_at(model, id);
@@ -36,9 +35,9 @@ void amp_uses_destroy(struct amp_uses *uses)
     free(uses->items);
 }
 
-/* Edges of the sort: before node, its providers stand. */
+/* Edges of the sort: the nodes that must stand before a node, its providers. */
 struct edges {
-    uint32_t *first; /* per node id, into providers */
+    uint32_t *first; /* providers of node n: providers[first[n]] .. providers[first[n + 1] - 1] */
     uint32_t *providers;
 };
 
@@ -51,8 +50,7 @@ static uint32_t container(const struct amp_model *model, uint32_t node, uint32_t
     return node;
 }
 
-/* Counts or fills in one edge.
-   capture, or as an outer value that a subgraph gives out. */
+/* Counts or fills in one edge: as in amp_uses_create, counted two places up. */
 static void count_edge(struct edges *edges, uint32_t provider, uint32_t node, bool fill)
 {
     if (fill)
@@ -61,6 +59,8 @@ static void count_edge(struct edges *edges, uint32_t provider, uint32_t node, bo
         edges->first[node + 2]++;
 }
 
+/* USER takes the value, as an input, by capture, or as an outer value that its subgraph gives out.
+   The edge is between nodes of the value's own graph. */
 static void add_edge(const struct amp_model *model, struct edges *edges, uint32_t value_id,
                      uint32_t user, bool fill)
 {
@@ -90,8 +90,7 @@ static void add_edges(const struct amp_model *model, struct edges *edges, bool f
 
 static struct edges create_edges(const struct amp_model *model)
 {
-    struct edges edges = {.first = amp_xmalloc(model->n_nodes + 2, sizeof *edges.first)};
-    memset(edges.first, 0, (model->n_nodes + 2) * sizeof *edges.first);
+    struct edges edges = {.first = amp_xcalloc(model->n_nodes + 2, sizeof *edges.first)};
     add_edges(model, &edges, false);
     for (size_t n = 1; n <= model->n_nodes; n++)
         edges.first[n + 1] += edges.first[n];
@@ -262,8 +261,7 @@ static enum amp_status check_graph(const struct amp_model *model, uint32_t g, bo
 
 enum amp_status amp_graph_check(const struct amp_model *model, struct amp_error *err)
 {
-    bool *is_defined = amp_xmalloc(model->n_values, sizeof *is_defined);
-    memset(is_defined, 0, model->n_values * sizeof *is_defined);
+    bool *is_defined = amp_xcalloc(model->n_values, sizeof *is_defined);
     enum amp_status status = check_graph(model, 0, is_defined, err);
     free(is_defined);
     return status;
