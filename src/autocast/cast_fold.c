@@ -42,8 +42,7 @@ static bool is_plain(enum amp_dtype dtype)
 
 static uint32_t *count_uses(const struct amp_model *model)
 {
-    uint32_t *uses = amp_xmalloc(model->n_values, sizeof *uses);
-    memset(uses, 0, model->n_values * sizeof *uses);
+    uint32_t *uses = amp_xcalloc(model->n_values, sizeof *uses);
     for (uint32_t id = 0; id < model->n_nodes; id++) {
         const struct amp_node *node = amp_node_at(model, id);
         for (uint32_t i = 0; i < node->n_inputs && !node->is_removed; i++)

@@ -187,7 +187,7 @@ static void set_note(struct amp_inputs *inputs, size_t i, const struct amp_shape
     snprintf(note, sizeof note, "'%s' %s %s: %s", input->name, amp_dtype_name(input->dtype),
              amp_shape_text(shape, shape_text, sizeof shape_text), source);
     free(inputs->notes[i]);
-    inputs->notes[i] = strdup(note);
+    inputs->notes[i] = amp_xstrdup(note);
 }
 
 static enum amp_status load_given(struct amp_inputs *inputs, const char *text,

@@ -48,8 +48,10 @@ void *amp_xmalloc(size_t count, size_t size)
 
 void *amp_xcalloc(size_t count, size_t size)
 {
-    void *memory = amp_xmalloc(count, size);
-    memset(memory, 0, count * size);
+    size_t total = checked_product(count, size);
+    void *memory = calloc(total ? total : 1, 1);
+    if (memory == NULL)
+        out_of_memory(total);
     return memory;
 }
 
@@ -60,6 +62,12 @@ void *amp_xrealloc(void *old, size_t count, size_t size)
     if (memory == NULL)
         out_of_memory(total);
     return memory;
+}
+
+char *amp_xstrdup(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    return memcpy(amp_xmalloc(size, 1), text, size);
 }
 
 struct amp_arena *amp_arena_create(void)

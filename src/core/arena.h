@@ -31,10 +31,11 @@ char *amp_arena_printf(struct amp_arena *arena, const char *format, ...)
 void *amp_arena_push(struct amp_arena *arena, void *items, size_t *count, size_t *capacity,
                      size_t size);
 
-/* malloc, calloc-like checked multiply and realloc for data outside an arena; they end the program
-   as the arena does when memory runs out. */
+/* Memory for COUNT items of SIZE bytes outside an arena, to be freed with free; the product is
+   checked. They end the program as the arena does when memory runs out. */
 void *amp_xmalloc(size_t count, size_t size);
 void *amp_xcalloc(size_t count, size_t size); /* zeroed */
 void *amp_xrealloc(void *old, size_t count, size_t size);
+char *amp_xstrdup(const char *text);
 
 #endif

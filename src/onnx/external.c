@@ -27,11 +27,9 @@ struct amp_external *amp_external_create(const char *model_path)
     struct amp_external *external = amp_xmalloc(1, sizeof *external);
     const char *slash = strrchr(model_path, '/');
     *external = (struct amp_external){.files = NULL};
-    if (slash == NULL)
-        external->folder = strdup(".");
-    else
-        external->folder =
-            strndup(model_path, slash == model_path ? 1 : (size_t)(slash - model_path));
+    external->folder = amp_xstrdup(slash != NULL ? model_path : ".");
+    if (slash != NULL)
+        external->folder[slash == model_path ? 1 : slash - model_path] = '\0';
     return external;
 }
 
@@ -104,7 +102,7 @@ static enum amp_status find_file(struct amp_external *external, const char *loca
     enum amp_status status = amp_bytes_open(&file.bytes, path, err);
     free(path);
     AMP_TRY(status);
-    file.location = strdup(location);
+    file.location = amp_xstrdup(location);
     external->files = amp_xrealloc(external->files, external->n_files + 1, sizeof *external->files);
     external->files[external->n_files] = file;
     *bytes = &external->files[external->n_files++].bytes;

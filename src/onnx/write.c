@@ -165,11 +165,10 @@ static Onnx__ValueInfoProto *create_info(struct amp_model *model, const struct a
 static void update_inputs(struct amp_model *model, const struct amp_graph *graph,
                           Onnx__GraphProto *proto, bool initializers_are_inputs)
 {
-    bool *is_live = amp_xmalloc(model->n_values, sizeof *is_live);
+    bool *is_live = amp_xcalloc(model->n_values, sizeof *is_live);
     Onnx__ValueInfoProto **inputs =
         amp_arena_array(model->arena, proto->n_input + graph->initializers.count, sizeof *inputs);
     size_t kept = 0;
-    memset(is_live, 0, model->n_values * sizeof *is_live);
     for (size_t i = 0; i < graph->initializers.count; i++)
         is_live[graph->initializers.items[i]] = true;
     for (size_t i = 0; i < graph->inputs.count; i++) {

@@ -57,14 +57,6 @@ static enum amp_status read_bool(const struct amp_ctx *ctx, const struct amp_ten
     return AMP_OK;
 }
 
-/* Zeroed memory for COUNT items; ends the program as an arena does when there is none. */
-static void *zeroed(size_t count, size_t size)
-{
-    void *memory = amp_xmalloc(count, size);
-    memset(memory, 0, count * size);
-    return memory;
-}
-
 /* ---- gathered values ---- */
 
 /* What the body gave for one output, by slot; dtype AMP_UNDEFINED where it gave nothing. */
@@ -191,8 +183,8 @@ static enum amp_status body_create(struct body *body)
 {
     const struct amp_ctx *ctx = body->ctx;
     body->graph = &ctx->model->graphs[body->id];
-    body->in = zeroed(body->n_in, sizeof *body->in);
-    body->in_pointers = zeroed(body->n_in, sizeof(struct amp_tensor *));
+    body->in = amp_xcalloc(body->n_in, sizeof *body->in);
+    body->in_pointers = amp_xcalloc(body->n_in, sizeof(struct amp_tensor *));
     for (size_t i = 0; i < body->n_in; i++)
         body->in_pointers[i] = &body->in[i];
     if (body->graph->inputs.count != body->n_in)
@@ -205,8 +197,8 @@ static enum amp_status body_create(struct body *body)
                             "the %u outputs of the node",
                             body->n_out, body->n_state, ctx->n_out);
     body->n_gathered = body->n_out - body->extra_out - body->n_state;
-    body->out = zeroed(body->n_out, sizeof *body->out);
-    body->piles = zeroed(body->n_state + body->n_gathered, sizeof *body->piles);
+    body->out = amp_xcalloc(body->n_out, sizeof *body->out);
+    body->piles = amp_xcalloc(body->n_state + body->n_gathered, sizeof *body->piles);
     return AMP_OK;
 }
 
@@ -278,7 +270,7 @@ static enum amp_status if_run(struct amp_ctx *ctx)
     size_t count = ctx->model->graphs[graph].outputs.count;
     if (count < ctx->n_out)
         return AMP_CTX_FAIL(ctx, "the branch has %zu outputs; %u are needed", count, ctx->n_out);
-    struct amp_tensor *outputs = zeroed(count, sizeof *outputs);
+    struct amp_tensor *outputs = amp_xcalloc(count, sizeof *outputs);
     enum amp_status status =
         ctx->host->run_graph(ctx->host, graph, NULL, 0, outputs, count, ctx->err);
     for (uint32_t i = 0; i < ctx->n_out && status == AMP_OK; i++)

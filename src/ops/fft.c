@@ -93,9 +93,8 @@ static void make_chirp(struct amp_fft *fft)
 {
     int64_t square = 0;
     fft->chirp = amp_xmalloc((size_t)fft->n, sizeof *fft->chirp);
-    fft->spectrum = amp_xmalloc((size_t)fft->size, sizeof *fft->spectrum);
+    fft->spectrum = amp_xcalloc((size_t)fft->size, sizeof *fft->spectrum);
     fft->work = amp_xmalloc((size_t)fft->size, sizeof *fft->work);
-    memset(fft->spectrum, 0, (size_t)fft->size * sizeof *fft->spectrum);
     for (int64_t k = 0; k < fft->n; k++) {
         fft->chirp[k] = root(square, 2 * fft->n);
         fft->spectrum[k] = conjugate(fft->chirp[k]);

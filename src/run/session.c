@@ -215,20 +215,13 @@ struct call {
     struct amp_tensor *outs, **out;
 };
 
-static void *call_array(size_t count, size_t size)
-{
-    void *items = amp_xmalloc(count, size);
-    memset(items, 0, count * size);
-    return items;
-}
-
 static struct call create_call(struct amp_session *session, const struct amp_node *node)
 {
-    struct call call = {.in = call_array(node->n_inputs, sizeof *call.in),
-                        .temporary = call_array(node->n_inputs, sizeof *call.temporary),
-                        .is_constant = call_array(node->n_inputs, sizeof *call.is_constant),
-                        .outs = call_array(node->n_outputs, sizeof *call.outs),
-                        .out = call_array(node->n_outputs, sizeof *call.out)};
+    struct call call = {.in = amp_xcalloc(node->n_inputs, sizeof *call.in),
+                        .temporary = amp_xcalloc(node->n_inputs, sizeof *call.temporary),
+                        .is_constant = amp_xcalloc(node->n_inputs, sizeof *call.is_constant),
+                        .outs = amp_xcalloc(node->n_outputs, sizeof *call.outs),
+                        .out = amp_xcalloc(node->n_outputs, sizeof *call.out)};
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         if (node->inputs[i] == AMP_NONE)
             continue;
@@ -284,7 +277,7 @@ static enum amp_status widen_inputs(struct step *step, const struct amp_node *no
 {
     step->was_widened = true;
     if (step->wide == NULL)
-        step->wide = call_array(node->n_inputs, sizeof *step->wide);
+        step->wide = amp_xcalloc(node->n_inputs, sizeof *step->wide);
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         if (call->in[i] == NULL || !is_lower(call->in[i]->dtype))
             continue;
