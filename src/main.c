@@ -4,6 +4,7 @@
  */
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/threads.h"
 #include "run/session.h"
 
 #include <stdio.h>
@@ -60,6 +61,7 @@ int main(int argc, char **argv)
 {
     struct amp_options options;
     struct amp_error err = {.status = AMP_OK};
+    amp_threads_prepare(argv);
     enum amp_status status = amp_options_parse(argc, argv, &options, &err);
     if (status == AMP_OK && options.threads > 0)
         amp_session_set_threads((int)options.threads);
