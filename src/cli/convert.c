@@ -12,6 +12,7 @@
 #include "cli/progress.h"
 #include "cli/report_json.h"
 #include "cli/report_text.h"
+#include "cli/target.h"
 #include "core/dump.h"
 #include "core/words.h"
 #include "onnx/check.h"
@@ -44,6 +45,7 @@ struct job {
     struct amp_model_file file;
     struct amp_model *model;
     struct amp_rules *rules;
+    struct amp_target target;
     struct amp_conversion conversion;
     json_t *validation_json;
     enum stage last; /* STAGE to dump after; N_STAGES: none */
@@ -73,16 +75,8 @@ static enum amp_status parse_stage(struct job *job)
     return AMP_OK;
 }
 
-static enum amp_status parse_dtype(const struct amp_options *options, enum amp_dtype *dtype,
-                                   struct amp_error *err)
-{
-    *dtype = options->dtype ? amp_dtype_parse(options->dtype) : AMP_BFLOAT16;
-    if (*dtype == AMP_BFLOAT16 || *dtype == AMP_FLOAT16)
-        return AMP_OK;
-    return amp_fail(err, AMP_USAGE, "--dtype %s: bf16 or fp16 is needed", options->dtype);
-}
-
-/* NAME.DTYPE.onnx beside the model; stdout for stdin. */
+/* NAME.DTYPE.onnx beside the model, NAME.opsetN.onnx where only the opset is raised; stdout for
+   stdin. */
 static const char *default_output(const struct job *job)
 {
     const char *path = job->options->operands.items[0];
@@ -91,8 +85,11 @@ static const char *default_output(const struct job *job)
     size_t length = strlen(path);
     if (length > 5 && strcmp(path + length - 5, ".onnx") == 0)
         length -= 5;
+    if (job->target.lower == AMP_FLOAT)
+        return amp_arena_printf(job->file.arena, "%.*s.opset%d.onnx", (int)length, path,
+                                job->target.opset);
     return amp_arena_printf(job->file.arena, "%.*s.%s.onnx", (int)length, path,
-                            job->conversion.lower == AMP_BFLOAT16 ? "bf16" : "fp16");
+                            job->target.lower == AMP_BFLOAT16 ? "bf16" : "fp16");
 }
 
 static enum amp_status choose_output(struct job *job)
@@ -133,6 +130,8 @@ static enum amp_status load_rules(struct job *job)
 {
     static const char *const fallback[] = {"torch-cpu"};
     const struct amp_options *options = job->options;
+    if (job->target.lower == AMP_FLOAT)
+        return AMP_OK;
     job->rules = amp_rules_create(job->file.arena);
     job->conversion.rule_names = options->rules.count ? options->rules.items : fallback;
     job->conversion.n_rule_names = options->rules.count ? options->rules.count : 1;
@@ -162,7 +161,7 @@ static void note_decision(FILE *file, const void *context, uint32_t node)
 /* Prints the graph when the user asked for it after STAGE; true then. */
 static bool dump(const struct job *job, enum stage stage)
 {
-    if (stage != job->last)
+    if (stage != job->last || stage == N_STAGES)
         return false;
     amp_model_dump(stdout, job->model, stage == STAGE_ASSIGN ? note_decision : NULL,
                    &job->conversion.assignment);
@@ -171,11 +170,10 @@ static bool dump(const struct job *job, enum stage stage)
 
 /* Finds the lowest opset that the lowered nodes need and the others can follow to, and raises the
    model to it. What keeps the model back lowers the cap until both agree. */
-static enum amp_status raise_opset(struct job *job)
+static enum amp_status raise_as_needed(struct job *job)
 {
     struct amp_conversion *conversion = &job->conversion;
     int cap = amp_schema_released_opset();
-    conversion->opset_before = amp_model_opset(job->model, "");
     for (;;) {
         struct amp_opset_limit limit = {.node = AMP_NONE};
         struct amp_error blocked = {.status = AMP_OK};
@@ -183,11 +181,29 @@ static enum amp_status raise_opset(struct job *job)
         int target = conversion->assignment.opset;
         enum amp_status status = amp_opset_raise(job->model, target, &limit, &blocked);
         if (status == AMP_OK)
-            break;
+            return AMP_OK;
         if (status != AMP_UNSUPPORTED || limit.node == AMP_NONE || limit.opset >= target)
             return amp_fail(job->err, status, "%s: %s", job->model->path, blocked.text);
         cap = limit.opset;
     }
+}
+
+static enum amp_status raise_exactly(struct job *job)
+{
+    enum amp_status status = amp_opset_raise(job->model, job->target.opset, NULL, job->err);
+    if (status != AMP_OK)
+        amp_error_prefix(job->err, "%s", job->model->path);
+    return status;
+}
+
+static enum amp_status raise_opset(struct job *job)
+{
+    struct amp_conversion *conversion = &job->conversion;
+    conversion->opset_before = amp_model_opset(job->model, "");
+    if (job->target.mode == AMP_OPSET_AUTO)
+        AMP_TRY(raise_as_needed(job));
+    else if (job->target.mode == AMP_OPSET_EXACT)
+        AMP_TRY(raise_exactly(job));
     conversion->opset_after = amp_model_opset(job->model, "");
     return amp_infer(job->model, job->err);
 }
@@ -198,6 +214,23 @@ static enum amp_status check_result(struct job *job)
     if (status != AMP_OK)
         amp_error_prefix(job->err, "%s: the converted graph is wrong", job->model->path);
     return status;
+}
+
+/* The stages that lower nodes, up to the one that the user wants to see. */
+static enum amp_status lower_graph(struct job *job, bool *is_done)
+{
+    struct amp_conversion *conversion = &job->conversion;
+    amp_assign(job->model, job->rules, conversion->lower, (int)conversion->opset_after,
+               &conversion->assignment);
+    if (dump(job, STAGE_ASSIGN))
+        return AMP_OK;
+    AMP_TRY(amp_cast_insert(job->model, &conversion->assignment, &conversion->casts_inserted,
+                            job->err));
+    if (dump(job, STAGE_INSERT))
+        return AMP_OK;
+    conversion->casts_folded = amp_cast_fold(job->model);
+    *is_done = dump(job, STAGE_FOLD);
+    return AMP_OK;
 }
 
 /* Runs the stages up to the one that the user wants to see; *IS_DONE when that was printed. */
@@ -214,19 +247,12 @@ static enum amp_status convert_graph(struct job *job, bool *is_done)
     AMP_TRY(raise_opset(job));
     if (dump(job, STAGE_OPSET))
         return AMP_OK;
-    amp_assign(job->model, job->rules, conversion->lower, (int)conversion->opset_after,
-               &conversion->assignment);
-    if (dump(job, STAGE_ASSIGN))
-        return AMP_OK;
-    AMP_TRY(amp_cast_insert(job->model, &conversion->assignment, &conversion->casts_inserted,
-                            job->err));
-    if (dump(job, STAGE_INSERT))
-        return AMP_OK;
-    conversion->casts_folded = amp_cast_fold(job->model);
+    if (conversion->lower != AMP_FLOAT)
+        AMP_TRY(lower_graph(job, is_done));
+    else
+        *is_done = dump(job, job->last);
     conversion->casts_after = amp_cast_count(job->model);
-    AMP_TRY(check_result(job));
-    *is_done = dump(job, STAGE_FOLD);
-    return AMP_OK;
+    return *is_done ? AMP_OK : check_result(job);
 }
 
 static enum amp_status write_output(struct job *job)
@@ -298,6 +324,7 @@ static enum amp_status convert(struct job *job)
     conversion->model_path = job->model->path;
     conversion->bytes_before = job->file.bytes.size;
     conversion->was_unsorted = job->file.was_unsorted;
+    AMP_TRY(amp_target_check(&job->target, job->model, job->err));
     if (job->last == N_STAGES)
         AMP_TRY(choose_output(job));
     AMP_TRY(load_rules(job));
@@ -318,7 +345,8 @@ static enum amp_status convert(struct job *job)
 enum amp_status amp_command_convert(const struct amp_options *options, struct amp_error *err)
 {
     struct job job = {.options = options, .err = err};
-    AMP_TRY(parse_dtype(options, &job.conversion.lower, err));
+    AMP_TRY(amp_target_parse(options, &job.target, err));
+    job.conversion.lower = job.target.lower;
     AMP_TRY(parse_stage(&job));
     amp_progress_begin("reading");
     enum amp_status status = amp_model_read(options->operands.items[0], &job.file, err);

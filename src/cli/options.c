@@ -37,7 +37,9 @@ struct option {
 
 static const struct option table[] = {
     {"dtype", 'd', "DTYPE", TEXT, AT(dtype), AMP_CMD_CONVERT, CONVERSION,
-     "the lower dtype: bf16 or fp16 [default: bf16]"},
+     "the lower dtype: bf16 or fp16; fp32 with --opset N lowers nothing [default: bf16]"},
+    {"opset", 0, "OPSET", TEXT, AT(opset), AMP_CMD_CONVERT, CONVERSION,
+     "auto (as far as needed), keep, or the number to raise to [default: auto]"},
     {"output", 'o', "OUT", TEXT, AT(output), AMP_CMD_CONVERT, CONVERSION,
      "the converted model; - is stdout [default: beside MODEL, as NAME.DTYPE.onnx]"},
     {"force", 'f', NULL, FLAG, AT(is_forced), AMP_CMD_CONVERT, CONVERSION,

@@ -28,7 +28,7 @@ struct amp_options {
     enum amp_command command;
     struct amp_texts operands; /* MODEL, or a rule set's NAME */
 
-    const char *dtype, *output;
+    const char *dtype, *opset, *output;
     struct amp_texts rules, node_rules, op_rules;
     const char *dump_after;
     bool is_forced, no_validate, explain;

@@ -78,15 +78,18 @@ static void print_reasons(FILE *file, const struct amp_conversion *conversion)
 void amp_report_conversion(FILE *file, const struct amp_conversion *conversion,
                            const struct amp_model *model, int verbosity)
 {
-    fprintf(file, "%s -> %s: %s by", conversion->model_path, conversion->output_path,
-            amp_dtype_name(conversion->lower));
+    bool is_lowered = conversion->lower != AMP_FLOAT;
+    fprintf(file, "%s -> %s: ", conversion->model_path, conversion->output_path);
+    if (is_lowered)
+        fprintf(file, "%s by", amp_dtype_name(conversion->lower));
     for (size_t i = 0; i < conversion->n_rule_names; i++)
         fprintf(file, "%s %s", i > 0 ? "," : "", conversion->rule_names[i]);
-    fprintf(file, "; opset %lld", (long long)conversion->opset_before);
+    fprintf(file, "%sopset %lld", is_lowered ? "; " : "", (long long)conversion->opset_before);
     if (conversion->opset_after != conversion->opset_before)
         fprintf(file, " -> %lld", (long long)conversion->opset_after);
     fputs(conversion->was_unsorted ? "; nodes sorted\n" : "\n", file);
-    print_nodes(file, conversion);
+    if (is_lowered)
+        print_nodes(file, conversion);
     if (verbosity > 0) {
         print_reasons(file, conversion);
         print_refused(file, conversion, model);

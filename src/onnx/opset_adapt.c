@@ -121,6 +121,26 @@ static const char *reshape_5(struct amp_step *step)
     return drop_attr(step, "shape");
 }
 
+/* Tile-1 repeats along one axis; Tile-6 takes a count for each. */
+static const char *tile_6(struct amp_step *step)
+{
+    const struct amp_tensor *tiles = amp_step_constant(step, 1), *axis = amp_step_constant(step, 2);
+    int64_t repeats[AMP_RANK_MAX];
+    int rank = amp_step_shape(step, 0).rank;
+
+    if (tiles == NULL || axis == NULL || amp_tensor_count(tiles) != 1 || rank < 0 ||
+        amp_tensor_count(axis) != 1)
+        return "the axis and how often it repeats along it are not known";
+    double at = amp_tensor_double(axis, 0);
+    if (!(at >= 0 && at < rank))
+        return "its axis does not fit the rank of its input";
+    for (int i = 0; i < rank; i++)
+        repeats[i] = i == (int)at ? (int64_t)amp_tensor_double(tiles, 0) : 1;
+    amp_step_set_input(step, 1, amp_step_ints(step, "repeats", repeats, (size_t)rank));
+    amp_step_node(step)->n_inputs = 2;
+    return NULL;
+}
+
 /* The names of TensorProto.DataType, one of which Cast-1 has in `to`. */
 static const char *const dtype_names[AMP_DTYPE_COUNT] = {
 #define X(id, number, name, bits, class) [AMP_##id] = #id,
@@ -585,6 +605,7 @@ static const struct {
     {"Split", 18, split_18},
     {"Squeeze", 13, axes_to_input},
     {"Sub", 7, legacy_broadcast},
+    {"Tile", 6, tile_6},
     {"TopK", 10, top_k_10},
     {"Unsqueeze", 13, axes_to_input},
     {"Upsample", 7, upsample_7},
