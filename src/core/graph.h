@@ -26,18 +26,19 @@ enum amp_kind {
     AMP_KIND_MAP
 };
 
+/* A cache line of 64 bytes: large models have hundreds of thousands of them. */
 struct amp_value {
     const char *name;
     enum amp_kind kind;
     enum amp_dtype dtype;        /* AMP_UNDEFINED: unknown */
-    int rank;                    /* -1: unknown */
     const int64_t *dims;         /* >= 0, AMP_DIM_UNKNOWN, or a symbol below it */
+    int rank;                    /* -1: unknown */
     uint32_t graph;              /* the graph that defines it */
     uint32_t producer;           /* node id; AMP_NONE: graph input or initializer */
-    struct amp_tensor *constant; /* its data when no run can change it; NULL otherwise */
-    struct amp_tensor *initial;  /* its initializer, also where a caller may override it */
     bool is_input, is_output;    /* of its graph */
     bool is_initializer;         /* together with is_input: a default that a caller may override */
+    struct amp_tensor *constant; /* its data when no run can change it; NULL otherwise */
+    struct amp_tensor *initial;  /* its initializer, also where a caller may override it */
     void *origin;
 };
 
