@@ -84,6 +84,7 @@ uint32_t amp_graph_add_node(struct amp_model *model, uint32_t graph, const char 
                               .op_type = op_type,
                               .domain = "",
                               .graph = graph,
+                              .index = (uint32_t)model->graphs[graph].nodes.count,
                               .n_inputs = n_inputs,
                               .n_outputs = n_outputs,
                               .inputs = empty_ids(model, n_inputs),
@@ -258,15 +259,6 @@ bool amp_node_is(const struct amp_node *node, const char *domain, const char *op
     return strcmp(node->op_type, op_type) == 0 && strcmp(node->domain, domain) == 0;
 }
 
-static size_t node_index(const struct amp_model *model, uint32_t id)
-{
-    const struct amp_ids *nodes = &model->graphs[amp_node_at(model, id)->graph].nodes;
-    size_t index = 0;
-    while (index < nodes->count && nodes->items[index] != id)
-        index++;
-    return index;
-}
-
 char *amp_node_text(const struct amp_model *model, uint32_t id, char *text, size_t size)
 {
     const struct amp_node *node = amp_node_at(model, id);
@@ -283,7 +275,7 @@ char *amp_node_text(const struct amp_model *model, uint32_t id, char *text, size
     for (uint32_t i = 0; i < node->n_outputs && output[0] == '\0'; i++)
         if (node->outputs[i] != AMP_NONE)
             output = amp_value_at(model, node->outputs[i])->name;
-    snprintf(text, size, "node %zu with output '%s' (%s%s%s%s)", node_index(model, id), output,
-             node->domain, dot, node->op_type, version);
+    snprintf(text, size, "node %u with output '%s' (%s%s%s%s)", node->index, output, node->domain,
+             dot, node->op_type, version);
     return text;
 }

@@ -83,6 +83,7 @@ struct amp_node {
     const struct amp_schema *schema; /* the operator at the model's opset; NULL: not known */
     int since_version;               /* of that schema; 0: not known */
     uint32_t graph;
+    uint32_t index; /* in its graph when it was added; of a node from a file, its place there */
     uint32_t n_inputs, n_outputs, n_attrs;
     uint32_t *inputs, *outputs; /* value ids, AMP_NONE where omitted */
     struct amp_attr *attrs;
@@ -189,8 +190,8 @@ const int64_t *amp_node_ints(const struct amp_node *node, const char *name, size
 bool amp_node_is(const struct amp_node *node, const char *domain, const char *op_type);
 void amp_value_shape(const struct amp_value *value, struct amp_shape *shape);
 
-/* "node 'conv1' (Conv-11)"; an unnamed node by its index in its graph and its first output. TEXT
-   holds SIZE bytes and is returned. */
+/* "node 'conv1' (Conv-11)"; an unnamed node by its index and its first output. TEXT holds SIZE
+   bytes and is returned. */
 char *amp_node_text(const struct amp_model *model, uint32_t node, char *text, size_t size);
 
 /*
