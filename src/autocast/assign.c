@@ -100,7 +100,7 @@ static int main_type(const struct pass *pass, const struct amp_node *node,
 static bool is_control_flow(const struct amp_node *node)
 {
     for (uint32_t i = 0; i < node->n_attrs; i++)
-        if (node->attrs[i].type == AMP_ATTR_GRAPH || node->attrs[i].type == AMP_ATTR_GRAPHS)
+        if (amp_attr_graph_count(&node->attrs[i]) > 0)
             return true;
     return false;
 }
@@ -320,9 +320,8 @@ static void assign_graph(struct pass *pass, uint32_t graph)
     for (size_t i = 0; i < nodes->count; i++) {
         const struct amp_node *node = amp_node_at(pass->model, nodes->items[i]);
         for (uint32_t a = 0; a < node->n_attrs; a++)
-            if (node->attrs[a].type == AMP_ATTR_GRAPH || node->attrs[a].type == AMP_ATTR_GRAPHS)
-                for (size_t k = 0; k < node->attrs[a].count; k++)
-                    assign_graph(pass, node->attrs[a].graphs[k]);
+            for (size_t k = 0; k < amp_attr_graph_count(&node->attrs[a]); k++)
+                assign_graph(pass, node->attrs[a].graphs[k]);
         mark_static(pass, node);
         decide(pass, nodes->items[i]);
     }

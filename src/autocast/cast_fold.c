@@ -206,9 +206,8 @@ static void fold_graph(struct fold *fold, uint32_t graph)
         take_standins(fold, id);
         const struct amp_node *node = amp_node_at(model, id);
         for (uint32_t a = 0; a < node->n_attrs; a++)
-            if (node->attrs[a].type == AMP_ATTR_GRAPH || node->attrs[a].type == AMP_ATTR_GRAPHS)
-                for (size_t k = 0; k < node->attrs[a].count; k++)
-                    fold_graph(fold, node->attrs[a].graphs[k]);
+            for (size_t k = 0; k < amp_attr_graph_count(&node->attrs[a]); k++)
+                fold_graph(fold, node->attrs[a].graphs[k]);
         if (is_cast(node))
             fold_cast(fold, id);
     }

@@ -139,11 +139,10 @@ static void print_node(const struct dump *dump, uint32_t id, int indent)
         dump->note(dump->file, dump->context, id);
     fputc('\n', dump->file);
     for (uint32_t i = 0; i < node->n_attrs; i++)
-        if (node->attrs[i].type == AMP_ATTR_GRAPH || node->attrs[i].type == AMP_ATTR_GRAPHS)
-            for (size_t k = 0; k < node->attrs[i].count; k++) {
-                fprintf(dump->file, "%*s%s:\n", indent + 2, "", node->attrs[i].name);
-                print_graph(dump, node->attrs[i].graphs[k], indent + 4);
-            }
+        for (size_t k = 0; k < amp_attr_graph_count(&node->attrs[i]); k++) {
+            fprintf(dump->file, "%*s%s:\n", indent + 2, "", node->attrs[i].name);
+            print_graph(dump, node->attrs[i].graphs[k], indent + 4);
+        }
 }
 
 static void print_graph(const struct dump *dump, uint32_t graph, int indent)

@@ -254,6 +254,11 @@ const int64_t *amp_node_ints(const struct amp_node *node, const char *name, size
     return attr ? attr->ints : NULL;
 }
 
+size_t amp_attr_graph_count(const struct amp_attr *attr)
+{
+    return attr->type == AMP_ATTR_GRAPH || attr->type == AMP_ATTR_GRAPHS ? attr->count : 0;
+}
+
 bool amp_node_is(const struct amp_node *node, const char *domain, const char *op_type)
 {
     return strcmp(node->op_type, op_type) == 0 && strcmp(node->domain, domain) == 0;

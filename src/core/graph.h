@@ -187,6 +187,8 @@ float amp_node_float(const struct amp_node *node, const char *name, float fallba
 const char *amp_node_string(const struct amp_node *node, const char *name, const char *fallback);
 /* NULL, *COUNT 0 when absent. */
 const int64_t *amp_node_ints(const struct amp_node *node, const char *name, size_t *count);
+/* The number of graphs that ATTR holds; 0 when it is of another type. */
+size_t amp_attr_graph_count(const struct amp_attr *attr);
 bool amp_node_is(const struct amp_node *node, const char *domain, const char *op_type);
 void amp_value_shape(const struct amp_value *value, struct amp_shape *shape);
 

@@ -247,9 +247,8 @@ static enum amp_status check_graph(const struct amp_model *model, uint32_t g, bo
         AMP_TRY(check_inputs(model, id, is_defined, err));
         const struct amp_node *node = amp_node_at(model, id);
         for (uint32_t a = 0; a < node->n_attrs; a++)
-            if (node->attrs[a].type == AMP_ATTR_GRAPH || node->attrs[a].type == AMP_ATTR_GRAPHS)
-                for (size_t k = 0; k < node->attrs[a].count; k++)
-                    AMP_TRY(check_graph(model, node->attrs[a].graphs[k], is_defined, err));
+            for (size_t k = 0; k < amp_attr_graph_count(&node->attrs[a]); k++)
+                AMP_TRY(check_graph(model, node->attrs[a].graphs[k], is_defined, err));
         AMP_TRY(define_outputs(model, id, is_defined, err));
     }
     for (size_t i = 0; i < graph->outputs.count; i++)

@@ -247,9 +247,7 @@ static void infer_bodies(struct amp_model *model, uint32_t id)
     const struct pairing *pairing = find_pairing(amp_node_at(model, id));
     for (uint32_t a = 0; a < amp_node_at(model, id)->n_attrs; a++) {
         const struct amp_attr *attr = &amp_node_at(model, id)->attrs[a];
-        if (attr->type != AMP_ATTR_GRAPH && attr->type != AMP_ATTR_GRAPHS)
-            continue;
-        for (size_t k = 0; k < attr->count; k++)
+        for (size_t k = 0; k < amp_attr_graph_count(attr); k++)
             if (pairing != NULL)
                 infer_body(model, id, attr->graphs[k], pairing);
             else
