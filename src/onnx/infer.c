@@ -156,6 +156,35 @@ static void merge_shape(struct amp_model *model, uint32_t value_id, struct amp_s
     amp_value_set_shape(model, value_id, shape);
 }
 
+/* What a shape function is called with: types, shapes as far as known, constants. */
+struct call {
+    struct amp_tensor in_tensors[MAX_PARAMS], out_tensors[MAX_PARAMS];
+    const struct amp_tensor *in[MAX_PARAMS];
+    struct amp_tensor *out[MAX_PARAMS];
+};
+
+static void fill_call(const struct amp_model *model, const struct amp_node *node, struct call *call)
+{
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        call->in[i] = NULL;
+        if (node->inputs[i] == AMP_NONE)
+            continue;
+        const struct amp_value *value = amp_value_at(model, node->inputs[i]);
+        struct amp_tensor *tensor = &call->in_tensors[i];
+        *tensor = (struct amp_tensor){.dtype = value->dtype};
+        amp_value_shape(value, &tensor->shape);
+        if (value->constant != NULL)
+            tensor->data = value->constant->data;
+        call->in[i] = tensor;
+    }
+    for (uint32_t i = 0; i < node->n_outputs; i++) {
+        call->out[i] = &call->out_tensors[i];
+        *call->out[i] = (struct amp_tensor){.shape.rank = -1};
+        if (node->outputs[i] != AMP_NONE)
+            call->out[i]->dtype = amp_value_at(model, node->outputs[i])->dtype;
+    }
+}
+
 static void infer_shapes(struct amp_model *model, uint32_t id)
 {
     const struct amp_node *node = amp_node_at(model, id);
@@ -163,39 +192,21 @@ static void infer_shapes(struct amp_model *model, uint32_t id)
     if (op == NULL || op->shape == NULL || node->since_version > op->newest ||
         node->n_inputs > MAX_PARAMS || node->n_outputs > MAX_PARAMS)
         return;
-    static _Thread_local struct amp_tensor tensors[2 * MAX_PARAMS];
-    const struct amp_tensor *in[MAX_PARAMS];
-    struct amp_tensor *out[MAX_PARAMS];
-    for (uint32_t i = 0; i < node->n_inputs; i++) {
-        in[i] = NULL;
-        if (node->inputs[i] == AMP_NONE)
-            continue;
-        const struct amp_value *value = amp_value_at(model, node->inputs[i]);
-        tensors[i] = (struct amp_tensor){.dtype = value->dtype};
-        amp_value_shape(value, &tensors[i].shape);
-        if (value->constant != NULL)
-            tensors[i].data = value->constant->data;
-        in[i] = &tensors[i];
-    }
-    for (uint32_t i = 0; i < node->n_outputs; i++) {
-        out[i] = &tensors[MAX_PARAMS + i];
-        *out[i] = (struct amp_tensor){.shape.rank = -1};
-        if (node->outputs[i] != AMP_NONE)
-            out[i]->dtype = amp_value_at(model, node->outputs[i])->dtype;
-    }
+    struct call call;
     struct amp_error ignored = {.status = AMP_OK};
+    fill_call(model, node, &call);
     struct amp_ctx ctx = {.model = model,
                           .node = node,
-                          .in = in,
+                          .in = call.in,
                           .n_in = node->n_inputs,
-                          .out = out,
+                          .out = call.out,
                           .n_out = node->n_outputs,
                           .err = &ignored};
     if (op->shape(&ctx) != AMP_OK)
         return;
     for (uint32_t i = 0; i < node->n_outputs; i++)
         if (node->outputs[i] != AMP_NONE && amp_value_at(model, node->outputs[i])->constant == NULL)
-            merge_shape(model, node->outputs[i], &out[i]->shape);
+            merge_shape(model, node->outputs[i], &call.out[i]->shape);
 }
 
 static void infer_graph(struct amp_model *model, uint32_t graph);
