@@ -7,13 +7,13 @@
 #include "autocast/weights.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct fold {
     struct amp_model *model;
-    uint32_t *uses;                     /* per value: how often nodes take it, and as an output */
-    uint32_t *standin;                  /* per value: what its consumers take instead */
-    uint32_t (*casts)[AMP_DTYPE_COUNT]; /* per value: the first cast to a dtype; AMP_NONE */
+    uint32_t *uses;      /* per value: how often nodes take it, and as an output */
+    uint32_t *standin;   /* per value: what its consumers take instead */
+    uint32_t *last_cast; /* per value: the last of its casts so far, by their outputs; AMP_NONE */
+    uint32_t *next_cast; /* per output of such a cast: the cast of the same value before it */
     size_t n_removed;
 };
 
@@ -105,15 +105,20 @@ static void replace(struct fold *fold, uint32_t id, uint32_t value)
     fold->standin[amp_node_at(fold->model, id)->outputs[0]] = value;
 }
 
-/* The cast of VALUE to DTYPE that stands for all others; NODE's own becomes it when it is the
-   first. A body's cast cannot stand for one outside of it, so that each graph has its own first. */
+/* The cast of VALUE that stands for all others to the same dtype in the same graph, as a body's
+   cast cannot stand for one outside of it; OUTPUT, which a cast of VALUE makes, when it is the
+   first. */
 static uint32_t first_cast(struct fold *fold, uint32_t value, uint32_t output)
 {
-    uint32_t *first = &fold->casts[value][amp_value_at(fold->model, output)->dtype];
-    if (*first == AMP_NONE ||
-        amp_value_at(fold->model, *first)->graph != amp_value_at(fold->model, output)->graph)
-        *first = output;
-    return *first;
+    const struct amp_value *wanted = amp_value_at(fold->model, output);
+    for (uint32_t cast = fold->last_cast[value]; cast != AMP_NONE; cast = fold->next_cast[cast]) {
+        const struct amp_value *known = amp_value_at(fold->model, cast);
+        if (known->dtype == wanted->dtype && known->graph == wanted->graph)
+            return cast;
+    }
+    fold->next_cast[output] = fold->last_cast[value];
+    fold->last_cast[value] = output;
+    return output;
 }
 
 /* A tensor of one element in DTYPE for a ConstantOfShape; NULL when it cannot be. */
@@ -213,15 +218,22 @@ static void fold_graph(struct fold *fold, uint32_t graph)
     }
 }
 
+/* COUNT ids, all AMP_NONE. */
+static uint32_t *no_ids(size_t count)
+{
+    uint32_t *ids = amp_xmalloc(count, sizeof *ids);
+    for (size_t i = 0; i < count; i++)
+        ids[i] = AMP_NONE;
+    return ids;
+}
+
 size_t amp_cast_fold(struct amp_model *model)
 {
-    size_t n = model->n_values;
     struct fold fold = {.model = model,
                         .uses = count_uses(model),
-                        .standin = amp_xmalloc(n, sizeof *fold.standin),
-                        .casts = amp_xmalloc(n, sizeof *fold.casts)};
-    memset(fold.standin, 0xFF, n * sizeof *fold.standin);
-    memset(fold.casts, 0xFF, n * sizeof *fold.casts);
+                        .standin = no_ids(model->n_values),
+                        .last_cast = no_ids(model->n_values),
+                        .next_cast = no_ids(model->n_values)};
     fold_graph(&fold, 0);
     for (size_t g = 0; g < model->n_graphs; g++) {
         size_t kept = 0;
@@ -233,6 +245,7 @@ size_t amp_cast_fold(struct amp_model *model)
     }
     free(fold.uses);
     free(fold.standin);
-    free(fold.casts);
+    free(fold.last_cast);
+    free(fold.next_cast);
     return fold.n_removed;
 }
