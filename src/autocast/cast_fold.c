@@ -63,6 +63,26 @@ static void set_input(struct fold *fold, uint32_t node, uint32_t slot, uint32_t 
     *input = value;
 }
 
+static void remove_unused(struct fold *fold, uint32_t value);
+
+/* Makes the consumers of VALUE take STANDIN instead, each when its turn comes. Until the node that
+   makes VALUE goes, that counts as a use. */
+static void set_standin(struct fold *fold, uint32_t value, uint32_t standin)
+{
+    fold->standin[value] = standin;
+    fold->uses[standin]++;
+}
+
+static void drop_standin(struct fold *fold, uint32_t value)
+{
+    uint32_t standin = fold->standin[value];
+    if (standin == AMP_NONE)
+        return;
+    fold->standin[value] = AMP_NONE;
+    fold->uses[standin]--;
+    remove_unused(fold, standin);
+}
+
 /* Removes the cast that makes VALUE when nothing takes it any more, and so on up its chain. */
 static void remove_unused(struct fold *fold, uint32_t value)
 {
@@ -70,10 +90,12 @@ static void remove_unused(struct fold *fold, uint32_t value)
         uint32_t producer = amp_value_at(fold->model, value)->producer;
         if (producer == AMP_NONE || !is_cast(amp_node_at(fold->model, producer)))
             return;
-        value = amp_node_at(fold->model, producer)->inputs[0];
-        fold->uses[value]--;
+        uint32_t input = amp_node_at(fold->model, producer)->inputs[0];
+        fold->uses[input]--;
         amp_node_remove(fold->model, producer);
         fold->n_removed++;
+        drop_standin(fold, value);
+        value = input;
     }
 }
 
@@ -98,13 +120,6 @@ static void skip_chain(struct fold *fold, uint32_t id)
     }
 }
 
-/* Makes the consumers of NODE's output take VALUE instead. The node stays when its output is a
-   graph output, which must keep its name. */
-static void replace(struct fold *fold, uint32_t id, uint32_t value)
-{
-    fold->standin[amp_node_at(fold->model, id)->outputs[0]] = value;
-}
-
 /* The cast of VALUE that stands for all others to the same dtype in the same graph, as a body's
    cast cannot stand for one outside of it; OUTPUT, which a cast of VALUE makes, when it is the
    first. */
@@ -113,7 +128,8 @@ static uint32_t first_cast(struct fold *fold, uint32_t value, uint32_t output)
     const struct amp_value *wanted = amp_value_at(fold->model, output);
     for (uint32_t cast = fold->last_cast[value]; cast != AMP_NONE; cast = fold->next_cast[cast]) {
         const struct amp_value *known = amp_value_at(fold->model, cast);
-        if (known->dtype == wanted->dtype && known->graph == wanted->graph)
+        bool is_there = known->producer != AMP_NONE;
+        if (is_there && known->dtype == wanted->dtype && known->graph == wanted->graph)
             return cast;
     }
     fold->next_cast[output] = fold->last_cast[value];
@@ -173,6 +189,7 @@ static void fold_fill(struct fold *fold, uint32_t id)
     }
 }
 
+/* A cast that is not needed loses its consumers; as a graph output it stays, to keep the name. */
 static void fold_cast(struct fold *fold, uint32_t id)
 {
     skip_chain(fold, id);
@@ -180,12 +197,12 @@ static void fold_cast(struct fold *fold, uint32_t id)
     uint32_t input = node->inputs[0], output = node->outputs[0];
     enum amp_dtype dtype = amp_value_at(fold->model, output)->dtype;
     if (dtype == amp_value_at(fold->model, input)->dtype) {
-        replace(fold, id, input);
+        set_standin(fold, output, input);
         return;
     }
     uint32_t first = is_plain(dtype) ? first_cast(fold, input, output) : output;
     if (first != output)
-        replace(fold, id, first);
+        set_standin(fold, output, first);
     else
         fold_fill(fold, id);
 }
@@ -235,6 +252,8 @@ size_t amp_cast_fold(struct amp_model *model)
                         .last_cast = no_ids(model->n_values),
                         .next_cast = no_ids(model->n_values)};
     fold_graph(&fold, 0);
+    for (uint32_t v = 0; v < model->n_values; v++)
+        drop_standin(&fold, v);
     for (size_t g = 0; g < model->n_graphs; g++) {
         size_t kept = 0;
         struct amp_ids *nodes = &model->graphs[g].nodes;
