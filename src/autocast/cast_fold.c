@@ -154,6 +154,17 @@ static struct amp_tensor *fill_value(struct fold *fold, const struct amp_node *p
     return amp_weight_convert(fold->model, value, dtype);
 }
 
+/* Whether PRODUCER is a ConstantOfShape that can give DTYPE; bfloat16 came with opset 20 (ONNX
+   ConstantOfShape-20). */
+static bool can_fill(const struct amp_model *model, uint32_t producer, enum amp_dtype dtype)
+{
+    if (producer == AMP_NONE || !amp_dtype_is_autocast(dtype) ||
+        (dtype == AMP_BFLOAT16 && amp_model_opset(model, "") < 20))
+        return false;
+    const struct amp_node *node = amp_node_at(model, producer);
+    return amp_node_is(node, "", "ConstantOfShape") && node->n_inputs == 1;
+}
+
 /* Turns the cast of a ConstantOfShape into a ConstantOfShape of the cast's dtype. */
 static void fold_fill(struct fold *fold, uint32_t id)
 {
@@ -161,13 +172,9 @@ static void fold_fill(struct fold *fold, uint32_t id)
     struct amp_node *cast = amp_node_at(model, id);
     uint32_t input = cast->inputs[0], producer_id = amp_value_at(model, input)->producer;
     enum amp_dtype dtype = amp_value_at(model, cast->outputs[0])->dtype;
-    if (producer_id == AMP_NONE || !amp_dtype_is_autocast(dtype))
+    if (!can_fill(model, producer_id, dtype))
         return;
     const struct amp_node *producer = amp_node_at(model, producer_id);
-    /* bfloat16 fills came with opset 20 (ONNX ConstantOfShape-20). */
-    if (!amp_node_is(producer, "", "ConstantOfShape") || producer->n_inputs != 1 ||
-        (dtype == AMP_BFLOAT16 && amp_model_opset(model, "") < 20))
-        return;
     struct amp_tensor *fill = fill_value(fold, producer, dtype);
     if (fill == NULL)
         return;
@@ -244,6 +251,15 @@ static uint32_t *no_ids(size_t count)
     return ids;
 }
 
+static void drop_removed(struct amp_model *model, struct amp_ids *nodes)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < nodes->count; i++)
+        if (!amp_node_at(model, nodes->items[i])->is_removed)
+            nodes->items[kept++] = nodes->items[i];
+    nodes->count = kept;
+}
+
 size_t amp_cast_fold(struct amp_model *model)
 {
     struct fold fold = {.model = model,
@@ -254,14 +270,8 @@ size_t amp_cast_fold(struct amp_model *model)
     fold_graph(&fold, 0);
     for (uint32_t v = 0; v < model->n_values; v++)
         drop_standin(&fold, v);
-    for (size_t g = 0; g < model->n_graphs; g++) {
-        size_t kept = 0;
-        struct amp_ids *nodes = &model->graphs[g].nodes;
-        for (size_t i = 0; i < nodes->count; i++)
-            if (!amp_node_at(model, nodes->items[i])->is_removed)
-                nodes->items[kept++] = nodes->items[i];
-        nodes->count = kept;
-    }
+    for (size_t g = 0; g < model->n_graphs; g++)
+        drop_removed(model, &model->graphs[g].nodes);
     free(fold.uses);
     free(fold.standin);
     free(fold.last_cast);
