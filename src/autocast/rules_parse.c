@@ -6,6 +6,7 @@
 #include "autocast/rules_parse.h"
 
 #include "autocast/rules_when.h"
+#include "core/array.h"
 #include "core/words.h"
 #include "onnx/schema.h"
 
@@ -13,8 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum { WRITTEN_OUT_MAX = 2000 }; /* bytes of a regular expression */
 
@@ -343,7 +342,7 @@ static const struct key rule_keys[] = {
     {"tensors", bind_patterns, offsetof(struct draft, tensors), false},
     {"when", keep_node, offsetof(struct draft, when), false},
 };
-static const struct mapping rule_mapping = {"a rule", rule_keys, COUNT(rule_keys)};
+static const struct mapping rule_mapping = {"a rule", rule_keys, AMP_COUNT(rule_keys)};
 
 static struct amp_rule rule_of(const binder *b, const yaml_node *node, const struct draft *draft)
 {
@@ -400,7 +399,7 @@ static enum amp_status bind_dtypes(const binder *b, const char *name, const yaml
     AMP_TRY(check_texts(b, name, value, 1));
     for (size_t i = 0; i < value->count; i++) {
         size_t index = 0;
-        AMP_TRY(bind_word(b, name, "dtype", value->items[i], names, COUNT(names), &index));
+        AMP_TRY(bind_word(b, name, "dtype", value->items[i], names, AMP_COUNT(names), &index));
         *(uint32_t *)field |= AMP_DTYPE_BIT(amp_dtype_parse(names[index]));
     }
     return AMP_OK;
@@ -421,7 +420,7 @@ static enum amp_status bind_unlisted(const binder *b, const char *name, const ya
     static const enum amp_precision precisions[] = {AMP_FOLLOW, AMP_FP32, AMP_LOWER};
     struct amp_rules_document *document = field;
     size_t index = 0;
-    AMP_TRY(bind_word(b, name, "precision", value, names, COUNT(names), &index));
+    AMP_TRY(bind_word(b, name, "precision", value, names, AMP_COUNT(names), &index));
     document->has_unlisted = true;
     document->unlisted = precisions[index];
     return AMP_OK;
@@ -479,7 +478,7 @@ static enum amp_status bind_bf16_limits(const binder *b, const char *name, const
                                         void *field)
 {
     static const struct key keys[] = LIMIT_KEYS(bind_bf16_limit);
-    static const struct mapping mapping = {"limits", keys, COUNT(keys)};
+    static const struct mapping mapping = {"limits", keys, AMP_COUNT(keys)};
     return bind_mapping(b, name, value, &mapping, field);
 }
 
@@ -487,7 +486,7 @@ static enum amp_status bind_fp16_limits(const binder *b, const char *name, const
                                         void *field)
 {
     static const struct key keys[] = LIMIT_KEYS(bind_fp16_limit);
-    static const struct mapping mapping = {"limits", keys, COUNT(keys)};
+    static const struct mapping mapping = {"limits", keys, AMP_COUNT(keys)};
     return bind_mapping(b, name, value, &mapping, field);
 }
 
@@ -498,7 +497,7 @@ static enum amp_status bind_limits(const binder *b, const char *name, const yaml
         {"bf16", bind_bf16_limits, offsetof(struct amp_rules_document, bf16), false},
         {"fp16", bind_fp16_limits, offsetof(struct amp_rules_document, fp16), false},
     };
-    static const struct mapping mapping = {"limits", keys, COUNT(keys)};
+    static const struct mapping mapping = {"limits", keys, AMP_COUNT(keys)};
     return bind_mapping(b, name, value, &mapping, field);
 }
 
@@ -516,7 +515,8 @@ static const struct key document_keys[] = {
     {"rules", bind_rules, 0, false},
     {"limits", bind_limits, 0, false},
 };
-static const struct mapping document_mapping = {"a rule file", document_keys, COUNT(document_keys)};
+static const struct mapping document_mapping = {"a rule file", document_keys,
+                                                AMP_COUNT(document_keys)};
 
 enum amp_status amp_rules_parse(struct amp_rules *rules, const struct amp_yaml *yaml,
                                 const char *label, struct amp_rules_document *document,

@@ -6,6 +6,7 @@
 #include "autocast/rules_when.h"
 
 #include "autocast/rules_parse.h"
+#include "core/array.h"
 #include "core/words.h"
 #include "onnx/schema.h"
 
@@ -13,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define FAIL(b, node, ...) amp_yaml_fail((b)->yaml, node, (b)->err, __VA_ARGS__)
 
 typedef struct amp_yaml_node yaml_node;
@@ -214,7 +214,7 @@ static enum amp_status check_value(const binder *b, const yaml_node *key, const 
                                    uint32_t types)
 {
     const char *accepted = NULL;
-    for (size_t i = 0; i < COUNT(comparables); i++) {
+    for (size_t i = 0; i < AMP_COUNT(comparables); i++) {
         const struct comparable *comparable = &comparables[i];
         if (!(types & UINT32_C(1) << comparable->type))
             continue;

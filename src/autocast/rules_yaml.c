@@ -6,6 +6,7 @@
 #include "autocast/rules_yaml.h"
 
 #include "autocast/rules_excerpt.h"
+#include "core/array.h"
 #include "core/strmap.h"
 
 #include <errno.h>
@@ -327,7 +328,7 @@ bool amp_yaml_is_null(const struct amp_yaml_node *node)
     static const char *const nulls[] = {"", "~", "null", "Null", "NULL"};
     if (node->kind != AMP_YAML_SCALAR || !node->is_plain)
         return false;
-    for (size_t i = 0; i < sizeof nulls / sizeof nulls[0]; i++)
+    for (size_t i = 0; i < AMP_COUNT(nulls); i++)
         if (strcmp(node->text, nulls[i]) == 0)
             return true;
     return false;

@@ -5,6 +5,7 @@
 #include "check/metrics.h"
 
 #include "check/compare.h"
+#include "core/array.h"
 #include "core/words.h"
 
 #include <errno.h>
@@ -245,7 +246,7 @@ struct amp_tolerances amp_tolerances_default(enum amp_dtype dtype)
     struct amp_tolerances tolerances;
     for (int metric = 0; metric < AMP_METRIC_COUNT; metric++)
         tolerances.bounds[metric] = NAN;
-    for (size_t i = 0; i < sizeof defaults / sizeof defaults[0]; i++)
+    for (size_t i = 0; i < AMP_COUNT(defaults); i++)
         if (defaults[i].dtype == dtype) {
             tolerances.bounds[AMP_METRIC_COSINE] = defaults[i].cosine;
             tolerances.bounds[AMP_METRIC_SNR] = defaults[i].snr;

@@ -4,6 +4,7 @@
  */
 #include "check/random_input.h"
 
+#include "core/array.h"
 #include "core/random.h"
 #include "ops/cast.h"
 
@@ -37,7 +38,7 @@ static int64_t addressed_dim(const struct amp_model *model, const struct amp_nod
 static bool is_indexing(const struct amp_node *node)
 {
     static const char *const names[] = {"Gather", "GatherElements", "GatherND"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    for (size_t i = 0; i < AMP_COUNT(names); i++)
         if (amp_node_is(node, "", names[i]))
             return true;
     return false;

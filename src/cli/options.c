@@ -5,6 +5,7 @@
 #include "cli/options.h"
 
 #include "core/arena.h"
+#include "core/array.h"
 #include "core/words.h"
 
 #include <errno.h>
@@ -94,7 +95,7 @@ static const struct option table[] = {
      "print the version, oneDNN's, and what this CPU computes natively"},
 };
 
-enum { N_OPTIONS = sizeof table / sizeof table[0] };
+enum { N_OPTIONS = AMP_COUNT(table) };
 
 static const struct {
     const char *name;
@@ -106,7 +107,7 @@ void amp_options_free(struct amp_options *options)
     struct amp_texts *lists[] = {&options->operands,  &options->rules,  &options->node_rules,
                                  &options->op_rules,  &options->inputs, &options->dims,
                                  &options->tolerances};
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+    for (size_t i = 0; i < AMP_COUNT(lists); i++)
         free(lists[i]->items);
 }
 
@@ -278,7 +279,7 @@ enum amp_status amp_options_parse(int argc, char **argv, struct amp_options *opt
 {
     *options = (struct amp_options){.command = AMP_CMD_CONVERT, .samples = -1};
     struct parse parse = {argc, 1, argv, AMP_CMD_CONVERT, options, err};
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+    for (size_t i = 0; i < AMP_COUNT(commands); i++)
         if (argc > 1 && strcmp(argv[1], commands[i].name) == 0) {
             options->command = parse.command = commands[i].command;
             parse.at = 2;

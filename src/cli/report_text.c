@@ -3,6 +3,8 @@
  */
 #include "cli/report_text.h"
 
+#include "core/array.h"
+
 #include <math.h>
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
@@ -57,7 +59,7 @@ static void print_specials(FILE *file, const struct amp_metrics *m)
 void amp_report_metrics(FILE *file, const struct amp_metrics *metrics, bool is_brief)
 {
     const char *comma = "";
-    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
+    for (size_t i = 0; i < AMP_COUNT(shown); i++) {
         double value;
         if ((is_brief && !shown[i].is_brief) ||
             !amp_metrics_value(metrics, shown[i].metric, &value))
@@ -153,7 +155,7 @@ static bool applies(const struct amp_validation *validation, enum amp_metric met
 static void print_bounds(FILE *file, const struct amp_validation *validation)
 {
     const char *mark = ": ";
-    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
+    for (size_t i = 0; i < AMP_COUNT(shown); i++) {
         enum amp_metric metric = shown[i].metric;
         if (!applies(validation, metric))
             continue;

@@ -4,6 +4,7 @@
  */
 #include "autocast/rules.h"
 #include "cli/commands.h"
+#include "core/array.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@ static const struct {
     const char *name;
 } lower_dtypes[] = {{AMP_BFLOAT16, "bf16"}, {AMP_FLOAT16, "fp16"}};
 
-enum { N_LOWER = sizeof lower_dtypes / sizeof lower_dtypes[0] };
+enum { N_LOWER = AMP_COUNT(lower_dtypes) };
 
 /* ---- a list in brackets ---- */
 
@@ -55,7 +56,7 @@ static bool is_plain_word(const char *text)
 {
     static const char *const reserved[] = {"null", "true", "false", "yes", "no",
                                            "on",   "off",  "y",     "n"};
-    for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
+    for (size_t i = 0; i < AMP_COUNT(reserved); i++)
         if (strcasecmp(text, reserved[i]) == 0)
             return false;
     if (!isalpha((unsigned char)text[0]))

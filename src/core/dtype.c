@@ -4,6 +4,8 @@
  */
 #include "core/dtype.h"
 
+#include "core/array.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -103,7 +105,7 @@ enum amp_dtype amp_dtype_parse(const char *name)
     for (int i = 1; i < AMP_DTYPE_COUNT; i++)
         if (strcmp(name, facts[i].name) == 0)
             return (enum amp_dtype)i;
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+    for (size_t i = 0; i < AMP_COUNT(others); i++)
         if (strcmp(name, others[i].name) == 0)
             return others[i].dtype;
     return AMP_UNDEFINED;

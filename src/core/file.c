@@ -4,6 +4,8 @@
  */
 #include "core/file.h"
 
+#include "core/array.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -94,7 +96,7 @@ struct amp_output {
 static char temporary[4096];
 
 static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
-enum { N_SIGNALS = sizeof ending_signals / sizeof ending_signals[0] };
+enum { N_SIGNALS = AMP_COUNT(ending_signals) };
 
 static void remove_temporary(int number)
 {

@@ -4,6 +4,7 @@
  */
 #include "onnx/check.h"
 
+#include "core/array.h"
 #include "onnx/schema.h"
 
 #include <limits.h>
@@ -49,7 +50,7 @@ static const char *attr_type_name(int type)
                                         "a tensor",       "a graph", "floats", "ints",
                                         "strings",        "tensors", "graphs", "a sparse tensor",
                                         "sparse tensors", "a type",  "types"};
-    return type >= 0 && (size_t)type < sizeof names / sizeof names[0] ? names[type] : names[0];
+    return type >= 0 && (size_t)type < AMP_COUNT(names) ? names[type] : names[0];
 }
 
 static enum amp_status check_attrs(const struct amp_model *model, uint32_t id,

@@ -5,6 +5,7 @@
  */
 #include "onnx/infer.h"
 
+#include "core/array.h"
 #include "onnx/schema.h"
 #include "ops/op.h"
 
@@ -43,7 +44,7 @@ static const struct explicit_dtype {
 
 static const struct explicit_dtype *find_explicit(const struct amp_node *node, uint32_t i)
 {
-    for (size_t k = 0; k < sizeof explicit_dtypes / sizeof explicit_dtypes[0]; k++)
+    for (size_t k = 0; k < AMP_COUNT(explicit_dtypes); k++)
         if (explicit_dtypes[k].output == i && amp_node_is(node, "", explicit_dtypes[k].op_type))
             return &explicit_dtypes[k];
     return NULL;
@@ -230,7 +231,7 @@ static const struct pairing pairings[] = {{"If", 1, 0, 0}, {"Loop", 2, 2, 1}, {"
 
 static const struct pairing *find_pairing(const struct amp_node *node)
 {
-    for (size_t i = 0; i < sizeof pairings / sizeof pairings[0]; i++)
+    for (size_t i = 0; i < AMP_COUNT(pairings); i++)
         if (amp_node_is(node, "", pairings[i].op_type))
             return &pairings[i];
     return NULL;

@@ -5,6 +5,7 @@
 #include "onnx/npy.h"
 
 #include "core/arena.h"
+#include "core/array.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ static const struct {
              {"u2", AMP_UINT16},   {"u4", AMP_UINT32},    {"u8", AMP_UINT64},     {"b1", AMP_BOOL},
              {"V2", AMP_BFLOAT16}, {"c8", AMP_COMPLEX64}, {"c16", AMP_COMPLEX128}};
 
-enum { N_TYPES = sizeof types / sizeof types[0], MAGIC_SIZE = 6 };
+enum { N_TYPES = AMP_COUNT(types), MAGIC_SIZE = 6 };
 
 static const char magic[MAGIC_SIZE + 1] = "\x93NUMPY";
 

@@ -6,10 +6,11 @@
  */
 #include "onnx/opset_step.h"
 
+#include "core/array.h"
+#include "onnx/schema.h"
+
 #include <float.h>
 #include <string.h>
-
-#include "onnx/schema.h"
 
 static const struct amp_node *node_of(const struct amp_step *step)
 {
@@ -616,7 +617,7 @@ static const struct {
 
 amp_adapter *amp_adapter_find(const char *op_type, int version)
 {
-    for (size_t i = 0; i < sizeof adapters / sizeof adapters[0]; i++)
+    for (size_t i = 0; i < AMP_COUNT(adapters); i++)
         if (adapters[i].version == version && strcmp(adapters[i].op, op_type) == 0)
             return adapters[i].adapt;
     return NULL;

@@ -5,10 +5,11 @@
  */
 #include "onnx/schema.h"
 
+#include "core/array.h"
+#include "core/words.h"
+
 #include <limits.h>
 #include <string.h>
-
-#include "core/words.h"
 
 /* The newest opset of ai.onnx that came with an IR version. */
 struct amp_schema_ir {
@@ -16,8 +17,6 @@ struct amp_schema_ir {
 };
 
 #include "onnx/schema_table.inc"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *domain_key(const char *domain)
 {
@@ -37,7 +36,8 @@ static int place(const struct amp_schema *s, const char *domain, const char *nam
 const struct amp_schema *amp_schema_find(const char *domain, const char *op_type, int opset)
 {
     const char *key = domain_key(domain);
-    size_t low = 0, high = COUNT(schemas); /* the first definition past the place is in low..high */
+    size_t low = 0,
+           high = AMP_COUNT(schemas); /* the first definition past the place is in low..high */
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -54,14 +54,14 @@ const struct amp_schema *amp_schema_find(const char *domain, const char *op_type
 
 const struct amp_schema *amp_schema_at(size_t index)
 {
-    return index < COUNT(schemas) ? &schemas[index] : NULL;
+    return index < AMP_COUNT(schemas) ? &schemas[index] : NULL;
 }
 
 const struct amp_schema *amp_schema_next(const struct amp_schema *schema)
 {
     const struct amp_schema *next = schema + 1;
 
-    if (next == schemas + COUNT(schemas) || strcmp(next->name, schema->name) != 0 ||
+    if (next == schemas + AMP_COUNT(schemas) || strcmp(next->name, schema->name) != 0 ||
         strcmp(next->domain, schema->domain) != 0)
         return NULL;
     return next;
@@ -72,7 +72,7 @@ int amp_schema_newest_opset(const char *domain)
     const char *key = domain_key(domain);
     int newest = 0;
 
-    for (size_t i = 0; i < COUNT(schemas); i++)
+    for (size_t i = 0; i < AMP_COUNT(schemas); i++)
         if (schemas[i].since_version > newest && strcmp(schemas[i].domain, key) == 0)
             newest = schemas[i].since_version;
     /* A release may bring an opset in which no operator changed. */
@@ -83,14 +83,14 @@ int amp_schema_newest_opset(const char *domain)
 
 int amp_schema_released_opset(void)
 {
-    return ir_versions[COUNT(ir_versions) - 1].opset;
+    return ir_versions[AMP_COUNT(ir_versions) - 1].opset;
 }
 
 int amp_schema_ir_version(int opset)
 {
     size_t i = 0;
 
-    while (i < COUNT(ir_versions) - 1 && ir_versions[i].opset < opset)
+    while (i < AMP_COUNT(ir_versions) - 1 && ir_versions[i].opset < opset)
         i++;
     return ir_versions[i].ir_version;
 }
@@ -131,7 +131,7 @@ const struct amp_schema_attr *amp_schema_attr(const struct amp_schema *schema, c
 
 static const char *name_at(size_t index)
 {
-    return index < COUNT(schemas) ? schemas[index].name : NULL;
+    return index < AMP_COUNT(schemas) ? schemas[index].name : NULL;
 }
 
 const char *amp_schema_nearest(const char *word)

@@ -5,6 +5,8 @@
  */
 #include "onnx/schema.h"
 
+#include "core/array.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -28,7 +30,7 @@ static const struct exception exceptions[] = {
 
 static const struct exception *find_exception(const struct amp_schema *to)
 {
-    for (size_t i = 0; i < sizeof(exceptions) / sizeof(exceptions[0]); i++)
+    for (size_t i = 0; i < AMP_COUNT(exceptions); i++)
         if (exceptions[i].since == to->since_version && to->domain[0] == '\0' &&
             strcmp(exceptions[i].op, to->name) == 0)
             return &exceptions[i];

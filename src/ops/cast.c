@@ -6,6 +6,7 @@
  */
 #include "ops/cast.h"
 
+#include "core/array.h"
 #include "ops/kernel.h"
 
 #include <assert.h>
@@ -349,7 +350,7 @@ static enum amp_status read_rounding(struct amp_ctx *ctx, enum amp_rounding *rou
     static const char *const names[] = {
         [AMP_ROUND_UP] = "up", [AMP_ROUND_DOWN] = "down", [AMP_ROUND_NEAREST] = "nearest"};
     const char *mode = amp_node_string(ctx->node, "round_mode", names[AMP_ROUND_UP]);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    for (size_t i = 0; i < AMP_COUNT(names); i++)
         if (strcmp(mode, names[i]) == 0) {
             *rounding = (enum amp_rounding)i;
             return AMP_OK;

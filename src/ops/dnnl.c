@@ -5,6 +5,7 @@
  */
 #include "ops/dnnl.h"
 
+#include "core/array.h"
 #include "ops/kernel.h"
 
 #include <stdio.h>
@@ -100,7 +101,7 @@ static const struct {
 static size_t find_isa(void)
 {
     dnnl_cpu_isa_t isa = dnnl_get_effective_cpu_isa();
-    size_t n = sizeof isas / sizeof isas[0], i = 0;
+    size_t n = AMP_COUNT(isas), i = 0;
     while (i < n - 1 && isas[i].isa != isa)
         i++;
     return i;

@@ -4,6 +4,8 @@
  */
 #include "ops/move.h"
 
+#include "core/array.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +18,7 @@ static const struct amp_attr *constant_attr(const struct amp_ctx *ctx)
     static const char *const names[] = {"value",        "sparse_value", "value_float",
                                         "value_floats", "value_int",    "value_ints",
                                         "value_string", "value_strings"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < AMP_COUNT(names); i++) {
         const struct amp_attr *attr = amp_node_attr(ctx->node, names[i]);
         if (attr != NULL)
             return attr;

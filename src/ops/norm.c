@@ -4,6 +4,7 @@
  */
 #include "ops/norm.h"
 
+#include "core/array.h"
 #include "ops/kernel.h"
 
 #include <math.h>
@@ -233,7 +234,7 @@ static enum amp_status marked_axes(struct amp_ctx *ctx, bool *is_reduced)
     const int64_t *axes = amp_node_ints(ctx->node, "axes", &count);
     if (axes == NULL) {
         axes = channel_wise;
-        count = sizeof channel_wise / sizeof *channel_wise;
+        count = AMP_COUNT(channel_wise);
     }
     memset(is_reduced, 0, AMP_RANK_MAX * sizeof *is_reduced);
     for (size_t i = 0; i < count; i++) {

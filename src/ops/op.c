@@ -4,6 +4,8 @@
  */
 #include "ops/op.h"
 
+#include "core/array.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,7 +57,7 @@ const struct amp_op *amp_op_find(const char *domain, const char *op_type)
 
 const struct amp_op *amp_op_at(size_t index)
 {
-    return index < sizeof list / sizeof list[0] ? list[index] : NULL;
+    return index < AMP_COUNT(list) ? list[index] : NULL;
 }
 
 enum amp_status amp_ctx_alloc(struct amp_ctx *ctx, uint32_t i)

@@ -4,6 +4,8 @@
  */
 #include "ops/move.h"
 
+#include "core/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,7 +72,7 @@ static enum amp_status pad_mode(struct amp_ctx *ctx, pad_map **map)
     } modes[] = {
         {"constant", NULL}, {"edge", map_edge}, {"reflect", map_reflect}, {"wrap", map_wrap}};
     const char *mode = amp_node_string(ctx->node, "mode", "constant");
-    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++)
+    for (size_t i = 0; i < AMP_COUNT(modes); i++)
         if (strcmp(mode, modes[i].name) == 0) {
             *map = modes[i].map;
             return AMP_OK;

@@ -4,6 +4,7 @@
  */
 #include "ops/rnn.h"
 
+#include "core/array.h"
 #include "ops/kernel.h"
 
 #include <math.h>
@@ -48,7 +49,7 @@ static const struct function {
 #undef X
 };
 
-enum { N_FUNCTIONS = sizeof functions / sizeof functions[0] };
+enum { N_FUNCTIONS = AMP_COUNT(functions) };
 
 /* What the node says about its directions. */
 struct config {

@@ -3,6 +3,7 @@
  * latter two with reductions. All versions up to ONNX 18. Updates are applied in the order of their
  * indices, so that the last of several for one place wins; the standard leaves that open.
  */
+#include "core/array.h"
 #include "ops/move.h"
 #include "ops/take.h"
 
@@ -66,7 +67,7 @@ static const struct reduction {
 static enum amp_status find_reduction(struct amp_ctx *ctx, const struct reduction **reduction)
 {
     const char *name = amp_node_string(ctx->node, "reduction", "none");
-    for (size_t i = 0; i < sizeof reductions / sizeof reductions[0]; i++) {
+    for (size_t i = 0; i < AMP_COUNT(reductions); i++) {
         *reduction = &reductions[i];
         if (strcmp(name, reductions[i].name) == 0 &&
             ctx->node->since_version >= reductions[i].since)

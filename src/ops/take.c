@@ -4,6 +4,7 @@
  */
 #include "ops/take.h"
 
+#include "core/array.h"
 #include "ops/kernel.h"
 
 #include <omp.h>
@@ -37,7 +38,7 @@ static void take_any(const void *from, void *to, const int64_t *indices, int64_t
 static take_fn *take_for(size_t size)
 {
     static take_fn *const table[] = {[1] = take_1, [2] = take_2, [4] = take_4, [8] = take_8};
-    take_fn *fn = size < sizeof table / sizeof table[0] ? table[size] : NULL;
+    take_fn *fn = size < AMP_COUNT(table) ? table[size] : NULL;
     return fn != NULL ? fn : take_any;
 }
 
