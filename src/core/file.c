@@ -84,65 +84,89 @@ void amp_bytes_close(struct amp_bytes *bytes)
     *bytes = (struct amp_bytes){.data = NULL};
 }
 
+/* Outputs that can be written at the same time. */
+enum { SLOTS = 2 };
+
 struct amp_output {
     const char *path; /* the target; NULL: stdout */
-    int fd;
+    int fd;           /* -1: closed */
+    int slot;         /* of its temporary file; -1: it has none */
     size_t used;
     unsigned char buffer[1 << 16];
 };
 
-/* The temporary file that a signal has to remove; "" when there is none. Written only while the
+/* The temporary files that a signal has to remove; "" where there is none. Written only while the
    signals are blocked. */
-static char temporary[4096];
+static char temporaries[SLOTS][4096];
 
 static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
 enum { N_SIGNALS = AMP_COUNT(ending_signals) };
 
-static void remove_temporary(int number)
+static void remove_temporaries(int number)
 {
-    if (temporary[0] != '\0')
-        unlink(temporary);
+    for (int i = 0; i < SLOTS; i++)
+        if (temporaries[i][0] != '\0')
+            unlink(temporaries[i]);
     signal(number, SIG_DFL);
     raise(number);
 }
 
-/* Sets the name that the signal handler sees. */
-static void arm(const char *name)
+static void catch_signals(void)
 {
-    sigset_t blocked, before;
-    sigemptyset(&blocked);
-    for (int i = 0; i < N_SIGNALS; i++)
-        sigaddset(&blocked, ending_signals[i]);
-    sigprocmask(SIG_BLOCK, &blocked, &before);
-    snprintf(temporary, sizeof temporary, "%s", name);
     for (int i = 0; i < N_SIGNALS; i++) {
-        struct sigaction action = {.sa_handler = remove_temporary}, old;
+        struct sigaction action = {.sa_handler = remove_temporaries}, old;
         sigaction(ending_signals[i], NULL, &old);
         /* A program started with a signal ignored (nohup) keeps ignoring it. */
         if (old.sa_handler != SIG_IGN)
             sigaction(ending_signals[i], &action, NULL);
     }
-    sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Creates the temporary file with the signals held back, so that none can leave it behind. */
-static int create_temporary(const char *path, char *name, size_t size)
+/* Holds all signals back until they are let through again, with BEFORE. */
+static void hold_signals(sigset_t *before)
 {
-    sigset_t all, before;
+    sigset_t all;
     sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &before);
-    int fd = -1;
-    int length = snprintf(name, size, "%s.XXXXXX", path);
-    if (length < 0 || (size_t)length >= size) {
-        errno = ENAMETOOLONG;
-    } else {
-        fd = mkstemp(name);
-        if (fd >= 0)
-            arm(name);
-    }
+    sigprocmask(SIG_BLOCK, &all, before);
+}
+
+static void let_signals(const sigset_t *before)
+{
     int reason = errno;
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    sigprocmask(SIG_SETMASK, before, NULL);
     errno = reason;
+}
+
+static int free_slot(void)
+{
+    for (int i = 0; i < SLOTS; i++)
+        if (temporaries[i][0] == '\0')
+            return i;
+    return -1;
+}
+
+/* Creates a temporary file with the signals held back, so that none can leave it behind. */
+static int create_temporary(const char *path, int *slot)
+{
+    sigset_t before;
+    int fd = -1;
+    *slot = free_slot();
+    if (*slot < 0) {
+        errno = EMFILE;
+        return -1;
+    }
+    hold_signals(&before);
+    char *name = temporaries[*slot];
+    int length = snprintf(name, sizeof temporaries[0], "%s.XXXXXX", path);
+    if (length < 0 || (size_t)length >= sizeof temporaries[0])
+        errno = ENAMETOOLONG;
+    else
+        fd = mkstemp(name);
+    if (fd < 0)
+        name[0] = '\0';
+    else
+        catch_signals();
+    let_signals(&before);
     return fd;
 }
 
@@ -159,15 +183,13 @@ static void set_permissions(int fd, const char *path)
 
 enum amp_status amp_output_open(struct amp_output **output, const char *path, struct amp_error *err)
 {
-    char name[sizeof temporary];
     struct stat info;
     bool is_stdout = strcmp(path, "-") == 0;
-    int fd = STDOUT_FILENO;
+    int fd = STDOUT_FILENO, slot = -1;
     if (!is_stdout) {
         /* What is no regular file (/dev/null, a FIFO) cannot be replaced: it is written to. */
         bool is_special = stat(path, &info) == 0 && !S_ISREG(info.st_mode);
-        fd = is_special ? open(path, O_WRONLY | O_CLOEXEC)
-                        : create_temporary(path, name, sizeof name);
+        fd = is_special ? open(path, O_WRONLY | O_CLOEXEC) : create_temporary(path, &slot);
         if (fd < 0)
             return amp_fail(err, AMP_IO, "%s: cannot create: %s", path, strerror(errno));
         if (!is_special)
@@ -176,6 +198,7 @@ enum amp_status amp_output_open(struct amp_output **output, const char *path, st
     *output = amp_xmalloc(1, sizeof **output);
     (*output)->path = is_stdout ? NULL : path;
     (*output)->fd = fd;
+    (*output)->slot = slot;
     (*output)->used = 0;
     return AMP_OK;
 }
@@ -216,35 +239,63 @@ enum amp_status amp_output_write(struct amp_output *output, const void *data, si
     return AMP_OK;
 }
 
+/* Writes what is left and closes. */
+static enum amp_status finish(struct amp_output *output, struct amp_error *err)
+{
+    AMP_TRY(flush(output, err));
+    int fd = output->fd;
+    output->fd = -1;
+    if (output->path != NULL && close(fd) != 0)
+        return amp_fail(err, AMP_IO, "%s: cannot write: %s", output->path, strerror(errno));
+    return AMP_OK;
+}
+
+/* Gives the complete file its name. */
+static enum amp_status publish(struct amp_output *output, struct amp_error *err)
+{
+    if (output->slot < 0)
+        return AMP_OK;
+    char *name = temporaries[output->slot];
+    if (rename(name, output->path) != 0)
+        return amp_fail(err, AMP_IO, "%s: cannot rename: %s", output->path, strerror(errno));
+    name[0] = '\0';
+    output->slot = -1;
+    return AMP_OK;
+}
+
+enum amp_status amp_outputs_commit(struct amp_output *const *outputs, size_t count,
+                                   struct amp_error *err)
+{
+    sigset_t before;
+    enum amp_status status = AMP_OK;
+    for (size_t i = 0; i < count && status == AMP_OK; i++)
+        status = finish(outputs[i], err);
+    hold_signals(&before);
+    for (size_t i = 0; i < count && status == AMP_OK; i++)
+        status = publish(outputs[i], err);
+    let_signals(&before);
+    for (size_t i = 0; i < count; i++)
+        amp_output_abandon(outputs[i]);
+    return status;
+}
+
 enum amp_status amp_output_commit(struct amp_output *output, struct amp_error *err)
 {
-    enum amp_status status = flush(output, err);
-    if (output->path == NULL || status != AMP_OK) {
-        amp_output_abandon(output);
-        return status;
-    }
-    const char *path = output->path;
-    int fd = output->fd;
-    free(output);
-    if (close(fd) != 0)
-        status = amp_fail(err, AMP_IO, "%s: cannot write: %s", path, strerror(errno));
-    else if (temporary[0] != '\0' && rename(temporary, path) != 0)
-        status = amp_fail(err, AMP_IO, "%s: cannot rename: %s", path, strerror(errno));
-    if (status != AMP_OK && temporary[0] != '\0')
-        unlink(temporary);
-    arm("");
-    return status;
+    return amp_outputs_commit(&output, 1, err);
 }
 
 void amp_output_abandon(struct amp_output *output)
 {
+    sigset_t before;
     if (output == NULL)
         return;
-    if (output->path != NULL) {
+    if (output->path != NULL && output->fd >= 0)
         close(output->fd);
-        if (temporary[0] != '\0')
-            unlink(temporary);
-        arm("");
+    if (output->slot >= 0) {
+        hold_signals(&before);
+        unlink(temporaries[output->slot]);
+        temporaries[output->slot][0] = '\0';
+        let_signals(&before);
     }
     free(output);
 }

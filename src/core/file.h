@@ -26,13 +26,17 @@ void amp_bytes_close(struct amp_bytes *bytes);
  */
 struct amp_output;
 
-/* AMP_IO when it cannot be created; PATH must outlive the output. */
+/* Two can be open at a time. AMP_IO when it cannot be created; PATH must outlive the output. */
 enum amp_status amp_output_open(struct amp_output **output, const char *path,
                                 struct amp_error *err);
 enum amp_status amp_output_write(struct amp_output *output, const void *data, size_t size,
                                  struct amp_error *err);
 /* Flushes, closes and renames; frees OUTPUT in every case. */
 enum amp_status amp_output_commit(struct amp_output *output, struct amp_error *err);
+/* The same for COUNT outputs that belong together: none is renamed before all are complete, no
+   signal comes between the renames, and the last makes the earlier ones count. */
+enum amp_status amp_outputs_commit(struct amp_output *const *outputs, size_t count,
+                                   struct amp_error *err);
 /* Removes what was written; frees OUTPUT. NULL is fine. */
 void amp_output_abandon(struct amp_output *output);
 
