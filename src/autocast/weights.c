@@ -36,15 +36,22 @@ double amp_weight_max(const struct amp_tensor *tensor)
     return (double)amp_bits_to_f32(max_bits_f32(tensor->data, count));
 }
 
+/* Elements from which on a constant is converted only when it is used: smaller ones take less room
+   than the work costs, and what stages read of constants (fills, scales) is small. */
+enum { DEFERRED_MIN = 1024 };
+
 struct amp_tensor *amp_weight_convert(struct amp_model *model, const struct amp_tensor *tensor,
                                       enum amp_dtype dtype)
 {
     struct amp_tensor *converted = amp_arena_alloc(model->arena, sizeof *converted);
     converted->dtype = dtype;
     converted->shape = tensor->shape;
-    converted->data = amp_arena_alloc(model->arena, amp_tensor_size(converted));
-    amp_dtype_convert(tensor->dtype, tensor->data, dtype, converted->data,
-                      amp_tensor_count(tensor));
+    converted->source = tensor;
+    if (amp_tensor_count(tensor) < DEFERRED_MIN) {
+        void *data = amp_arena_alloc(model->arena, amp_tensor_size(converted));
+        amp_tensor_copy(converted, data);
+        converted->data = data;
+    }
     return converted;
 }
 

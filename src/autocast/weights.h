@@ -10,7 +10,8 @@
 double amp_weight_max(const struct amp_tensor *tensor);
 
 /* TENSOR in DTYPE, both of float32, float16 and bfloat16: rounded to nearest even, NaN stays NaN.
-   The result lives in MODEL's arena. */
+   The result lives in MODEL's arena. A large one has no data yet but TENSOR, whose data must be
+   there, as its source. */
 struct amp_tensor *amp_weight_convert(struct amp_model *model, const struct amp_tensor *tensor,
                                       enum amp_dtype dtype);
 

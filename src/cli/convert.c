@@ -47,6 +47,7 @@ struct job {
     struct amp_rules *rules;
     struct amp_target target;
     struct amp_conversion conversion;
+    struct amp_layout *layout;
     json_t *validation_json;
     enum stage last; /* STAGE to dump after; N_STAGES: none */
     struct amp_error *err;
@@ -92,6 +93,26 @@ static const char *default_output(const struct job *job)
                             job->target.lower == AMP_BFLOAT16 ? "bf16" : "fp16");
 }
 
+/* The file for tensor data lies in the folder of the model or below it, as ONNX wants it
+   (onnx.proto, TensorProto.external_data). */
+static enum amp_status check_data_name(const struct job *job, const char *output)
+{
+    const char *name = job->options->external_data;
+    const char *slash = strrchr(output, '/');
+    if (name == NULL)
+        return AMP_OK;
+    size_t length = strlen(name);
+    bool climbs = strncmp(name, "../", 3) == 0 || strstr(name, "/../") != NULL;
+    bool is_name = length > 0 && name[length - 1] != '/' && strcmp(name, "-") != 0;
+    if (!is_name || name[0] == '/' || climbs)
+        return amp_fail(job->err, AMP_USAGE,
+                        "--external-data %s: a name relative to the output's folder is needed",
+                        name);
+    if (strcmp(name, slash == NULL ? output : slash + 1) == 0)
+        return amp_fail(job->err, AMP_USAGE, "--external-data %s: that is the model itself", name);
+    return AMP_OK;
+}
+
 static enum amp_status choose_output(struct job *job)
 {
     const struct amp_options *options = job->options;
@@ -105,7 +126,7 @@ static enum amp_status choose_output(struct job *job)
         return amp_fail(job->err, AMP_USAGE, "stdout cannot take both the model and --json -");
     if (options->output == NULL && !is_stdout && !options->is_forced && access(path, F_OK) == 0)
         return amp_fail(job->err, AMP_IO, "%s exists; use --force, or -o to name an output", path);
-    return AMP_OK;
+    return check_data_name(job, path);
 }
 
 /* ---- rules ----------------------------------------------------------------------------------- */
@@ -255,15 +276,22 @@ static enum amp_status convert_graph(struct job *job, bool *is_done)
     return *is_done ? AMP_OK : check_result(job);
 }
 
-static enum amp_status write_output(struct job *job)
+/* Makes the message and finds the places of its tensor data. */
+static enum amp_status prepare_output(struct job *job)
 {
-    struct amp_output *output;
-    AMP_TRY(amp_output_open(&output, job->conversion.output_path, job->err));
-    enum amp_status status = amp_model_write(job->model, output, job->err);
-    if (status == AMP_OK)
-        return amp_output_commit(output, job->err);
-    amp_output_abandon(output);
-    return status;
+    const struct amp_options *options = job->options;
+    struct amp_write_options how = {.path = job->conversion.output_path,
+                                    .data_name = options->external_data,
+                                    .threshold = (uint64_t)options->external_threshold,
+                                    .is_inline = options->is_inline};
+    AMP_TRY(amp_model_prepare(job->model, &how, &job->layout, job->err));
+    const char *data_path = amp_layout_data_path(job->layout);
+    job->conversion.bytes_after = amp_layout_size(job->layout);
+    if (data_path != NULL && options->output == NULL && !options->is_forced &&
+        access(data_path, F_OK) == 0)
+        return amp_fail(job->err, AMP_IO, "%s exists; use --force, or -o to name an output",
+                        data_path);
+    return AMP_OK;
 }
 
 /* Runs the model as it came and as it is now. AMP_MISMATCH when they are too far apart. */
@@ -312,7 +340,7 @@ static enum amp_status validate_and_write(struct job *job)
         return amp_fail(job->err, verdict.status, "%s", verdict.text);
     bool is_written = !is_mismatch || job->options->is_forced;
     if (is_written)
-        AMP_TRY(write_output(job));
+        AMP_TRY(amp_model_write(job->model, job->layout, job->err));
     AMP_TRY(write_report(job, is_written));
     return is_mismatch ? amp_fail(job->err, AMP_MISMATCH, "%s", verdict.text) : AMP_OK;
 }
@@ -331,8 +359,7 @@ static enum amp_status convert(struct job *job)
     AMP_TRY(convert_graph(job, &is_done));
     if (is_done)
         return AMP_OK;
-    amp_model_update_message(job->model);
-    conversion->bytes_after = amp_model_message_size(job->model);
+    AMP_TRY(prepare_output(job));
     amp_conversion_count(conversion, job->model);
     bool is_on_stderr = strcmp(conversion->output_path, "-") == 0 || !job->options->explain;
     if (job->options->explain || job->options->verbosity > 1)

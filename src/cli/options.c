@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS_MAX = 1024 };
+enum { THREADS_MAX = 1024, THRESHOLD = 1024 };
 
 enum kind { FLAG, COUNT, TEXT, LIST, NUMBER };
 
@@ -49,6 +49,12 @@ static const struct option table[] = {
      "do not run the models, only convert"},
     {"explain", 0, NULL, FLAG, AT(explain), AMP_CMD_CONVERT, CONVERSION,
      "print each node's precision and the rule or constraint that decided it"},
+    {"external-data", 0, "FILE", TEXT, AT(external_data), AMP_CMD_CONVERT, CONVERSION,
+     "tensor data go to FILE beside OUT [default: OUT.data, above 2 GB or if MODEL's do]"},
+    {"external-threshold", 0, "BYTES", NUMBER, AT(external_threshold), AMP_CMD_CONVERT, CONVERSION,
+     "initializers of that size or more go there [default: 1024]"},
+    {"inline", 0, NULL, FLAG, AT(is_inline), AMP_CMD_CONVERT, CONVERSION,
+     "no file for tensor data, even if MODEL has one"},
     {"dump-after", 0, "STAGE", TEXT, AT(dump_after), AMP_CMD_CONVERT, CONVERSION,
      "print the graph after read, infer, opset, assign, insert or fold, and stop"},
 
@@ -268,6 +274,8 @@ static enum amp_status check_values(const struct amp_options *options, struct am
     if (options->threads > THREADS_MAX)
         return amp_fail(err, AMP_USAGE, "--threads %lld: at most %d are possible",
                         (long long)options->threads, THREADS_MAX);
+    if (options->is_inline && options->external_data != NULL)
+        return amp_fail(err, AMP_USAGE, "--inline and --external-data exclude each other");
     if (count > 1)
         return amp_fail(err, AMP_USAGE, "'%s' is one word too many; see ampconv --help",
                         options->operands.items[1]);
@@ -277,7 +285,8 @@ static enum amp_status check_values(const struct amp_options *options, struct am
 enum amp_status amp_options_parse(int argc, char **argv, struct amp_options *options,
                                   struct amp_error *err)
 {
-    *options = (struct amp_options){.command = AMP_CMD_CONVERT, .samples = -1};
+    *options = (struct amp_options){
+        .command = AMP_CMD_CONVERT, .samples = -1, .external_threshold = THRESHOLD};
     struct parse parse = {argc, 1, argv, AMP_CMD_CONVERT, options, err};
     for (size_t i = 0; i < AMP_COUNT(commands); i++)
         if (argc > 1 && strcmp(argv[1], commands[i].name) == 0) {

@@ -32,6 +32,9 @@ struct amp_options {
     struct amp_texts rules, node_rules, op_rules;
     const char *dump_after;
     bool is_forced, no_validate, explain;
+    const char *external_data;
+    int64_t external_threshold; /* bytes */
+    bool is_inline;
 
     struct amp_texts inputs, dims, tolerances;
     const char *data, *labels, *expect, *output_dir, *format;

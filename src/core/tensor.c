@@ -99,6 +99,23 @@ size_t amp_tensor_size(const struct amp_tensor *tensor)
     return size;
 }
 
+void amp_tensor_convert(const struct amp_tensor *tensor, size_t first, size_t count, void *to)
+{
+    const struct amp_tensor *source = tensor->source;
+    const unsigned char *from = source->data;
+    from += first * (amp_dtype_bits(source->dtype) / 8);
+    amp_dtype_convert(source->dtype, from, tensor->dtype, to, count);
+}
+
+void amp_tensor_copy(const struct amp_tensor *tensor, void *to)
+{
+    size_t size = amp_tensor_size(tensor);
+    if (tensor->data == NULL && tensor->source != NULL)
+        amp_tensor_convert(tensor, 0, amp_tensor_count(tensor), to);
+    else if (size > 0)
+        memcpy(to, tensor->data, size);
+}
+
 /* Element INDEX of type T out of data that may be unaligned. */
 #define LOAD(T) \
     T value;    \

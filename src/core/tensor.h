@@ -23,6 +23,10 @@ struct amp_tensor {
     struct amp_shape shape;
     void *data;                /* NULL: not known. May be unaligned when it lies in a model file. */
     struct amp_buffer *buffer; /* owns DATA together with other tensors; NULL: DATA is borrowed */
+    /* DATA NULL: it is converted from this tensor's when it is needed (amp_tensor_copy), so that
+       the converted weights of a model need not be in memory together. NULL: there is no such
+       tensor. */
+    const struct amp_tensor *source;
 };
 
 /* The number of elements, -1 when a dimension is not known. Dims must have been checked. */
@@ -50,6 +54,14 @@ static inline size_t amp_tensor_count(const struct amp_tensor *tensor)
 
 /* Bytes of data. The shape must be known and checked. */
 size_t amp_tensor_size(const struct amp_tensor *tensor);
+
+/* Converts elements FIRST to FIRST + COUNT - 1 of TENSOR, whose data are NULL and whose source's
+   are not, to TO. */
+void amp_tensor_convert(const struct amp_tensor *tensor, size_t first, size_t count, void *to);
+
+/* All data of TENSOR to TO, which has room for amp_tensor_size bytes: copied, or converted from the
+   source's. */
+void amp_tensor_copy(const struct amp_tensor *tensor, void *to);
 
 /* Element INDEX of an integer or bool tensor as int64_t (uint64 wraps). */
 int64_t amp_tensor_int(const struct amp_tensor *tensor, size_t index);

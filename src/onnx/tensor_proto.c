@@ -123,7 +123,7 @@ static enum amp_status external_number(const Onnx__TensorProto *proto, const cha
     return AMP_OK;
 }
 
-static enum amp_status read_external(const Onnx__TensorProto *proto, struct amp_external *external,
+static enum amp_status read_external(Onnx__TensorProto *proto, struct amp_external *external,
                                      struct amp_tensor *tensor, size_t size, struct amp_error *err)
 {
     const char *location = external_entry(proto, "location");
@@ -142,7 +142,10 @@ static enum amp_status read_external(const Onnx__TensorProto *proto, struct amp_
                         (unsigned long long)length, amp_dtype_name(tensor->dtype),
                         amp_shape_text(&tensor->shape, text, sizeof text), size);
     }
-    return amp_external_map(external, location, offset, size, &tensor->data, err);
+    AMP_TRY(amp_external_map(external, location, offset, size, &tensor->data, err));
+    proto->has_raw_data = false;
+    proto->raw_data = (ProtobufCBinaryData){.len = size, .data = tensor->data};
+    return AMP_OK;
 }
 
 static enum amp_status read_raw(const Onnx__TensorProto *proto, struct amp_tensor *tensor,
@@ -170,7 +173,7 @@ static enum amp_status read_shape(size_t n_dims, const int64_t *dims, struct amp
     return amp_shape_size(&tensor->shape, tensor->dtype, size, err);
 }
 
-enum amp_status amp_tensor_from_proto(const Onnx__TensorProto *proto, struct amp_arena *arena,
+enum amp_status amp_tensor_from_proto(Onnx__TensorProto *proto, struct amp_arena *arena,
                                       struct amp_external *external, struct amp_tensor *tensor,
                                       struct amp_error *err)
 {

@@ -41,7 +41,7 @@ static enum amp_status parse_pb(struct amp_bytes *bytes, struct amp_arena *arena
     struct amp_tensor view;
     AMP_TRY(amp_wire_parse(&onnx__tensor_proto__descriptor, bytes->data, bytes->size, scratch,
                            &message, err));
-    const Onnx__TensorProto *proto = (const Onnx__TensorProto *)message;
+    Onnx__TensorProto *proto = (Onnx__TensorProto *)message;
     AMP_TRY(amp_tensor_from_proto(proto, scratch, NULL, &view, err));
     if (view.dtype == AMP_STRING && arena == NULL)
         return amp_fail(err, AMP_MODEL, "strings are of no use here");

@@ -1,12 +1,13 @@
 /*
  * Writes a model: the message that it was read from, edited where the graph differs, packed again.
- * The packing streams to the output; tensor data go from where they lie straight to the file.
+ * The packing streams to the output; tensor data go from where they lie straight to the file, those
+ * of constants that are yet to be converted by way of one block.
  */
 #include "onnx/write.h"
 
+#include "onnx/layout.h"
 #include "onnx/message.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,21 +71,20 @@ static void update_nodes(struct amp_model *model, const struct amp_graph *graph,
         proto->node[i] = update_node(model, graph->nodes.items[i]);
 }
 
-/* Data that the file held outside come inline, as the output may lie elsewhere. */
-static void make_inline(Onnx__TensorProto *proto, const struct amp_tensor *tensor)
+static Onnx__TensorProto *create_initializer(struct amp_model *model, const struct amp_value *value,
+                                             struct amp_layout *layout)
 {
-    if (!proto->has_data_location ||
-        proto->data_location != ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL)
-        return;
-    proto->has_data_location = false;
-    proto->n_external_data = 0;
-    proto->has_raw_data = true;
-    proto->raw_data.data = tensor->data;
-    proto->raw_data.len = amp_tensor_size(tensor);
+    const struct amp_tensor *tensor = value->initial;
+    Onnx__TensorProto *proto = amp_tensor_to_proto(tensor, value->name, model->arena);
+    if (tensor->data == NULL && tensor->source != NULL) {
+        layout->deferred[layout->n_deferred] = tensor;
+        proto->raw_data.data = (uint8_t *)&layout->deferred[layout->n_deferred++];
+    }
+    return proto;
 }
 
 static void update_initializers(struct amp_model *model, const struct amp_graph *graph,
-                                Onnx__GraphProto *proto)
+                                Onnx__GraphProto *proto, struct amp_layout *layout)
 {
     size_t count = graph->initializers.count;
     proto->n_initializer = proto->n_sparse_initializer = 0;
@@ -95,14 +95,12 @@ static void update_initializers(struct amp_model *model, const struct amp_graph 
         struct amp_value *value = amp_value_at(model, graph->initializers.items[i]);
         ProtobufCMessage *origin = value->origin;
         if (origin == NULL)
-            origin = &amp_tensor_to_proto(value->initial, value->name, model->arena)->base;
+            origin = &create_initializer(model, value, layout)->base;
         if (origin->descriptor == &onnx__sparse_tensor_proto__descriptor) {
             proto->sparse_initializer[proto->n_sparse_initializer++] = value->origin;
             continue;
         }
-        Onnx__TensorProto *tensor = (Onnx__TensorProto *)origin;
-        make_inline(tensor, value->initial);
-        proto->initializer[proto->n_initializer++] = tensor;
+        proto->initializer[proto->n_initializer++] = (Onnx__TensorProto *)origin;
     }
 }
 
@@ -198,7 +196,7 @@ static void update_outputs(struct amp_model *model, const struct amp_graph *grap
     }
 }
 
-void amp_model_update_message(struct amp_model *model)
+static void update_message(struct amp_model *model, struct amp_layout *layout)
 {
     Onnx__ModelProto *proto = model->origin;
     for (size_t i = 0; i < model->n_opsets; i++)
@@ -209,39 +207,113 @@ void amp_model_update_message(struct amp_model *model)
         Onnx__GraphProto *graph_proto = graph->origin;
         update_inputs(model, graph, graph_proto, g == 0 && model->ir_version < 4);
         update_nodes(model, graph, graph_proto);
-        update_initializers(model, graph, graph_proto);
+        update_initializers(model, graph, graph_proto, layout);
         update_outputs(model, graph, graph_proto);
         update_value_info(model, graph, graph_proto);
     }
 }
 
-size_t amp_model_message_size(const struct amp_model *model)
+enum amp_status amp_model_prepare(struct amp_model *model, const struct amp_write_options *options,
+                                  struct amp_layout **layout, struct amp_error *err)
 {
-    return protobuf_c_message_get_packed_size(model->origin);
+    struct amp_layout *made = amp_arena_alloc(model->arena, sizeof *made);
+    size_t n_initializers = 0;
+    for (size_t g = 0; g < model->n_graphs; g++)
+        n_initializers += model->graphs[g].initializers.count;
+    *made = (struct amp_layout){.path = options->path};
+    made->deferred = amp_arena_array(model->arena, n_initializers, sizeof(struct amp_tensor *));
+    update_message(model, made);
+    *layout = made;
+    return amp_layout_decide(made, model->origin, model->arena, options, err);
 }
+
+uint64_t amp_layout_size(const struct amp_layout *layout)
+{
+    return layout->message_size + layout->data_size;
+}
+
+const char *amp_layout_data_path(const struct amp_layout *layout)
+{
+    return layout->data_path;
+}
+
+/* Elements that are converted at a time: enough for all threads and for a large write. */
+enum { BLOCK = 1 << 20 };
 
 struct stream {
     ProtobufCBuffer base;
+    const struct amp_layout *layout;
     struct amp_output *output;
+    void *block; /* BLOCK elements of a converted tensor */
     struct amp_error *err;
 };
+
+static void write_converted(struct stream *stream, const struct amp_tensor *tensor)
+{
+    size_t count = amp_tensor_count(tensor), width = amp_dtype_bits(tensor->dtype) / 8;
+    if (stream->block == NULL)
+        stream->block = amp_xmalloc(BLOCK, sizeof(float));
+    for (size_t i = 0; i < count && stream->err->status == AMP_OK; i += BLOCK) {
+        size_t n = count - i < BLOCK ? count - i : BLOCK;
+        amp_tensor_convert(tensor, i, n, stream->block);
+        amp_output_write(stream->output, stream->block, n * width, stream->err);
+    }
+}
+
+/* The tensor whose data are to be made, when DATA stand for one; NULL: they are bytes. */
+static const struct amp_tensor *deferred_at(const struct amp_layout *layout, const uint8_t *data)
+{
+    uintptr_t distance = (uintptr_t)data - (uintptr_t)layout->deferred;
+    bool is_inside = distance < layout->n_deferred * sizeof *layout->deferred;
+    return is_inside ? layout->deferred[distance / sizeof *layout->deferred] : NULL;
+}
 
 static void append(ProtobufCBuffer *buffer, size_t size, const uint8_t *data)
 {
     struct stream *stream = (struct stream *)buffer;
-    if (stream->err->status == AMP_OK)
+    const struct amp_tensor *tensor = deferred_at(stream->layout, data);
+    if (stream->err->status != AMP_OK)
+        return;
+    if (tensor != NULL)
+        write_converted(stream, tensor);
+    else
         amp_output_write(stream->output, data, size, stream->err);
 }
 
-enum amp_status amp_model_write(const struct amp_model *model, struct amp_output *output,
+static void write_data(struct stream *stream)
+{
+    static const uint8_t zeros[4096];
+    uint64_t at = 0;
+    for (size_t i = 0; i < stream->layout->n_placed; i++) {
+        const struct amp_placed *placed = &stream->layout->placed[i];
+        append(&stream->base, (size_t)(placed->offset - at), zeros);
+        append(&stream->base, placed->proto->raw_data.len, placed->proto->raw_data.data);
+        at = placed->offset + placed->proto->raw_data.len;
+    }
+}
+
+enum amp_status amp_model_write(const struct amp_model *model, const struct amp_layout *layout,
                                 struct amp_error *err)
 {
-    size_t size = amp_model_message_size(model);
-    if (size > INT_MAX)
-        return amp_fail(err, AMP_UNSUPPORTED,
-                        "%s: the converted model takes %zu bytes; protobuf files end at 2 GB",
-                        model->path, size);
-    struct stream stream = {.base.append = append, .output = output, .err = err};
-    protobuf_c_message_pack_to_buffer(model->origin, &stream.base);
-    return err->status;
+    /* The data come first: with the model, they are all there. */
+    struct amp_output *outputs[2];
+    size_t count = 0;
+    struct stream stream = {.base.append = append, .layout = layout, .err = err};
+    enum amp_status status = AMP_OK;
+    if (layout->data_path != NULL) {
+        AMP_TRY(amp_output_open(&outputs[count], layout->data_path, err));
+        stream.output = outputs[count++];
+        write_data(&stream);
+    }
+    if (err->status == AMP_OK && amp_output_open(&outputs[count], layout->path, err) == AMP_OK) {
+        stream.output = outputs[count++];
+        protobuf_c_message_pack_to_buffer(model->origin, &stream.base);
+    }
+    free(stream.block);
+    status = err->status;
+    if (status == AMP_OK)
+        return amp_outputs_commit(outputs, count, err);
+    while (count > 0)
+        amp_output_abandon(outputs[--count]);
+    return status;
 }

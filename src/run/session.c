@@ -132,18 +132,18 @@ static void plan_drops(struct amp_session *session)
     }
 }
 
-/* Puts data of the model into SLOT: a copy unless they are aligned as kernels want them. */
+/* Puts data of the model into SLOT: a copy unless they are there and aligned as kernels want them. */
 static enum amp_status place(struct amp_tensor *slot, const struct amp_tensor *data,
                              struct amp_error *err)
 {
     slot->dtype = data->dtype;
     slot->shape = data->shape;
-    if ((uintptr_t)data->data % 64 == 0) {
+    if (data->data != NULL && (uintptr_t)data->data % 64 == 0) {
         amp_tensor_share(slot, data);
         return AMP_OK;
     }
     AMP_TRY(amp_tensor_alloc(slot, err));
-    memcpy(slot->data, data->data, amp_tensor_size(data));
+    amp_tensor_copy(data, slot->data);
     return AMP_OK;
 }
 

@@ -1,0 +1,203 @@
+/*
+ * Where tensor data go in the output: in the message, or in one data file beside it (ONNX,
+ * docs/ExternalData.md). Takes the message as it is to be, with the data of every tensor as its
+ * raw_data, also where the input had them outside; moves those that belong outside there. Writes
+ * nothing.
+ */
+#include "onnx/layout.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Offsets in the data file: large data begin on a page, so that they can be mapped (ONNX,
+   docs/ExternalData.md), others where any processor reads vectors well. */
+enum { PAGE = 4096, VECTOR = 64 };
+
+/* The most bytes of a short list: 64 of int64. */
+enum { SHAPE_DATA_MAX = 512 };
+
+struct found {
+    Onnx__TensorProto *proto;
+    bool is_initializer, was_external;
+};
+
+struct finder {
+    struct found *items;
+    size_t count, capacity;
+};
+
+static void find_tensors(struct finder *finder, ProtobufCMessage *message, bool is_initializer);
+
+static void note_tensor(struct finder *finder, Onnx__TensorProto *proto, bool is_initializer)
+{
+    bool was_external = proto->has_data_location &&
+                        proto->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+    /* External data that nobody read, as those of functions, stay where they are. */
+    bool is_known = proto->raw_data.data != NULL && (proto->has_raw_data || was_external);
+    if (!is_known)
+        return;
+    if (finder->count == finder->capacity) {
+        finder->capacity = finder->capacity ? finder->capacity * 2 : 64;
+        finder->items = amp_xrealloc(finder->items, finder->capacity, sizeof *finder->items);
+    }
+    finder->items[finder->count++] = (struct found){proto, is_initializer, was_external};
+}
+
+static void find_in_field(struct finder *finder, ProtobufCMessage *message,
+                          const ProtobufCFieldDescriptor *field)
+{
+    unsigned char *base = (unsigned char *)message;
+    bool is_initializer = message->descriptor == &onnx__graph_proto__descriptor &&
+                          strcmp(field->name, "initializer") == 0;
+    if (field->label != PROTOBUF_C_LABEL_REPEATED) {
+        ProtobufCMessage *const *one = (ProtobufCMessage *const *)(void *)(base + field->offset);
+        if (*one != NULL)
+            find_tensors(finder, *one, false);
+        return;
+    }
+    size_t count = *(const size_t *)(void *)(base + field->quantifier_offset);
+    ProtobufCMessage *const *many =
+        *(ProtobufCMessage *const *const *)(void *)(base + field->offset);
+    for (size_t i = 0; i < count; i++)
+        find_tensors(finder, many[i], is_initializer);
+}
+
+/* Notes all tensors in MESSAGE in the order in which they are packed. */
+static void find_tensors(struct finder *finder, ProtobufCMessage *message, bool is_initializer)
+{
+    const ProtobufCMessageDescriptor *type = message->descriptor;
+    if (type == &onnx__tensor_proto__descriptor)
+        note_tensor(finder, (Onnx__TensorProto *)message, is_initializer);
+    for (unsigned i = 0; i < type->n_fields; i++)
+        if (type->fields[i].type == PROTOBUF_C_TYPE_MESSAGE)
+            find_in_field(finder, message, &type->fields[i]);
+}
+
+static void put_inline(Onnx__TensorProto *proto)
+{
+    proto->has_raw_data = true;
+    proto->has_data_location = false;
+    proto->n_external_data = 0;
+}
+
+static Onnx__StringStringEntryProto *create_entry(struct amp_arena *arena, char *key, char *value)
+{
+    Onnx__StringStringEntryProto *entry = amp_arena_alloc(arena, sizeof *entry);
+    onnx__string_string_entry_proto__init(entry);
+    entry->key = key;
+    entry->value = value;
+    return entry;
+}
+
+static void put_external(Onnx__TensorProto *proto, const char *location, uint64_t offset,
+                         struct amp_arena *arena)
+{
+    static char keys[][9] = {"location", "offset", "length"};
+    char *values[] = {amp_arena_strdup(arena, location),
+                      amp_arena_printf(arena, "%" PRIu64, offset),
+                      amp_arena_printf(arena, "%zu", proto->raw_data.len)};
+    enum { N_ENTRIES = sizeof values / sizeof values[0] };
+    proto->has_raw_data = false;
+    proto->has_data_location = true;
+    proto->data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+    proto->n_external_data = N_ENTRIES;
+    proto->external_data = amp_arena_array(arena, N_ENTRIES, sizeof *proto->external_data);
+    for (size_t i = 0; i < N_ENTRIES; i++)
+        proto->external_data[i] = create_entry(arena, keys[i], values[i]);
+}
+
+/* Gives the data of PROTO the next place in the data file. */
+static void place(struct amp_layout *layout, Onnx__TensorProto *proto, const char *location,
+                  struct amp_arena *arena)
+{
+    uint64_t align = proto->raw_data.len >= PAGE ? PAGE : VECTOR;
+    uint64_t offset = (layout->data_size + align - 1) / align * align;
+    put_external(proto, location, offset, arena);
+    layout->placed[layout->n_placed++] = (struct amp_placed){proto, offset};
+    layout->data_size = offset + proto->raw_data.len;
+}
+
+/* The file NAME in the folder of the model. */
+static const char *beside(const struct amp_layout *layout, const char *name,
+                          struct amp_arena *arena)
+{
+    const char *slash = strrchr(layout->path, '/');
+    int length = slash == NULL ? 0 : (int)(slash + 1 - layout->path);
+    return amp_arena_printf(arena, "%.*s%s", length, layout->path, name);
+}
+
+static const char *default_location(const struct amp_layout *layout, struct amp_arena *arena)
+{
+    const char *slash = strrchr(layout->path, '/');
+    return amp_arena_printf(arena, "%s.data", slash == NULL ? layout->path : slash + 1);
+}
+
+/* Whether data go outside though the user did not ask for it: the message would be too large, or
+   the input's were. A stream has no file beside it. */
+static enum amp_status needs_file(const struct amp_layout *layout, const struct finder *finder,
+                                  const struct amp_write_options *options, bool *needs,
+                                  struct amp_error *err)
+{
+    bool is_stdout = strcmp(layout->path, "-") == 0;
+    bool is_too_large = layout->message_size > INT_MAX;
+    if (is_too_large && (is_stdout || options->is_inline))
+        return amp_fail(err, AMP_UNSUPPORTED,
+                        "%s: the converted model takes %zu bytes; protobuf messages end at 2 GB: "
+                        "--external-data names a file for its tensors",
+                        is_stdout ? "stdout" : layout->path, layout->message_size);
+    *needs = is_too_large;
+    for (size_t i = 0; i < finder->count && !is_stdout && !options->is_inline; i++)
+        *needs |= finder->items[i].was_external;
+    return AMP_OK;
+}
+
+/* Shapes, axes, scales and other short lists: ONNX's shape inference reads their values, and does
+   not look for them outside ("Cannot parse data from external tensors"). */
+static bool is_shape_data(const Onnx__TensorProto *proto)
+{
+    return proto->n_dims < 2 && proto->raw_data.len <= SHAPE_DATA_MAX;
+}
+
+static void place_all(struct amp_layout *layout, const struct finder *finder, const char *location,
+                      uint64_t threshold, struct amp_arena *arena)
+{
+    layout->data_path = beside(layout, location, arena);
+    layout->placed = amp_arena_array(arena, finder->count, sizeof *layout->placed);
+    for (size_t i = 0; i < finder->count; i++) {
+        const struct found *found = &finder->items[i];
+        size_t size = found->proto->raw_data.len;
+        bool is_large = found->is_initializer && size >= threshold;
+        if (size > 0 && (is_large || found->was_external) && !is_shape_data(found->proto))
+            place(layout, found->proto, location, arena);
+    }
+}
+
+enum amp_status amp_layout_decide(struct amp_layout *layout, Onnx__ModelProto *message,
+                                  struct amp_arena *arena, const struct amp_write_options *options,
+                                  struct amp_error *err)
+{
+    struct finder finder = {.count = 0};
+    bool needs = options->data_name != NULL;
+    enum amp_status status = AMP_OK;
+    find_tensors(&finder, &message->base, false);
+    for (size_t i = 0; i < finder.count; i++)
+        put_inline(finder.items[i].proto);
+    layout->message_size = protobuf_c_message_get_packed_size(&message->base);
+    if (!needs)
+        status = needs_file(layout, &finder, options, &needs, err);
+    if (status == AMP_OK && needs) {
+        const char *location =
+            options->data_name ? options->data_name : default_location(layout, arena);
+        place_all(layout, &finder, location, options->threshold, arena);
+        layout->message_size = protobuf_c_message_get_packed_size(&message->base);
+    }
+    free(finder.items);
+    if (status == AMP_OK && layout->message_size > INT_MAX)
+        status = amp_fail(err, AMP_UNSUPPORTED,
+                          "%s: without the tensors in the data file the model still takes %zu "
+                          "bytes; protobuf messages end at 2 GB: lower --external-threshold",
+                          layout->path, layout->message_size);
+    return status;
+}
