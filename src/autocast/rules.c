@@ -7,6 +7,7 @@
 #include "autocast/rules_excerpt.h"
 #include "autocast/rules_parse.h"
 #include "core/paths.h"
+#include "core/words.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -111,15 +112,9 @@ enum amp_status amp_rules_check_dtype(const struct amp_rules *rules, enum amp_dt
 
 /* ---- the sets that come with the program ---- */
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
-
 static int is_set_file(const struct dirent *entry)
 {
-    return entry->d_name[0] != '.' && ends_with(entry->d_name, ".yaml");
+    return entry->d_name[0] != '.' && amp_has_ending(entry->d_name, ".yaml");
 }
 
 enum amp_status amp_rules_names(struct amp_arena *arena, const char *const **names, size_t *count,
@@ -158,7 +153,8 @@ static const char *unknown_set(struct amp_arena *arena, const char *name)
 
 static bool is_path(const char *text)
 {
-    return strchr(text, '/') != NULL || ends_with(text, ".yaml") || ends_with(text, ".yml");
+    return strchr(text, '/') != NULL || amp_has_ending(text, ".yaml") ||
+           amp_has_ending(text, ".yml");
 }
 
 /* Where TEXT leads: a set of that name, or a file, relative to the folder of PARENT (NULL: to the

@@ -84,8 +84,8 @@ static const char *default_output(const struct job *job)
     if (strcmp(path, "-") == 0)
         return "-";
     size_t length = strlen(path);
-    if (length > 5 && strcmp(path + length - 5, ".onnx") == 0)
-        length -= 5;
+    if (amp_has_ending(path, ".onnx"))
+        length -= strlen(".onnx");
     if (job->target.lower == AMP_FLOAT)
         return amp_arena_printf(job->file.arena, "%.*s.opset%d.onnx", (int)length, path,
                                 job->target.opset);

@@ -1,5 +1,5 @@
 /*
- * Guesses what a misspelled word was meant to be, for messages.
+ * Words: what they end with, and what a misspelled one was meant to be.
  */
 #include "core/words.h"
 
@@ -7,6 +7,12 @@
 #include <string.h>
 
 enum { LENGTH_MAX = 48 };
+
+bool amp_has_ending(const char *text, const char *ending)
+{
+    size_t n = strlen(text), m = strlen(ending);
+    return n >= m && strcmp(text + n - m, ending) == 0;
+}
 
 static size_t least(size_t a, size_t b, size_t c)
 {

@@ -1,7 +1,11 @@
 #ifndef AMP_CORE_WORDS_H
 #define AMP_CORE_WORDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* Whether TEXT ends with ENDING. */
+bool amp_has_ending(const char *text, const char *ending);
 
 /* The known word that WORD was probably meant to be: the least edit distance, at most a third of
    its letters. AT gives the known words by index, NULL past the end. NULL when none is near. */

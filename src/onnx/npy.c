@@ -6,6 +6,7 @@
 
 #include "core/arena.h"
 #include "core/array.h"
+#include "core/words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -201,12 +202,6 @@ static enum amp_status read_entry(zip_t *zip, zip_uint64_t index, const char *na
     return status;
 }
 
-static bool ends_with(const char *name, const char *suffix)
-{
-    size_t n = strlen(name), m = strlen(suffix);
-    return n > m && strcmp(name + n - m, suffix) == 0;
-}
-
 enum amp_status amp_npz_read(const char *path, amp_npz_visit *visit, void *context,
                              struct amp_error *err)
 {
@@ -218,7 +213,7 @@ enum amp_status amp_npz_read(const char *path, amp_npz_visit *visit, void *conte
     zip_int64_t count = zip_get_num_entries(zip, 0);
     for (zip_int64_t i = 0; i < count && status == AMP_OK; i++) {
         const char *name = zip_get_name(zip, (zip_uint64_t)i, 0);
-        if (name != NULL && ends_with(name, ".npy"))
+        if (name != NULL && amp_has_ending(name, ".npy"))
             status = read_entry(zip, (zip_uint64_t)i, name, visit, context, err);
     }
     zip_discard(zip);

@@ -5,6 +5,7 @@
 #include "onnx/testdata.h"
 
 #include "core/file.h"
+#include "core/words.h"
 #include "onnx/npy.h"
 #include "onnx/tensor_proto.h"
 #include "onnx/wire.h"
@@ -17,12 +18,6 @@
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
-
-static bool has_ending(const char *path, const char *ending)
-{
-    size_t n = strlen(path), m = strlen(ending);
-    return n > m && strcmp(path + n - m, ending) == 0;
-}
 
 /* Copies strings into ARENA, so that the file's bytes can go. */
 static void keep_strings(struct amp_arena *arena, struct amp_tensor *tensor)
@@ -74,9 +69,9 @@ enum amp_status amp_tensor_load(const char *path, struct amp_arena *arena,
     if (name != NULL)
         *name = "";
     AMP_TRY(amp_bytes_open(&bytes, path, err));
-    if (has_ending(path, ".npy"))
+    if (amp_has_ending(path, ".npy"))
         status = amp_npy_parse(bytes.data, bytes.size, tensor, err);
-    else if (has_ending(path, ".pb"))
+    else if (amp_has_ending(path, ".pb"))
         status = load_pb(&bytes, arena, tensor, name, err);
     else
         status = amp_fail(err, AMP_MODEL, "not a .npy or .pb file");
@@ -115,8 +110,8 @@ enum amp_status amp_tensor_save(const char *path, const char *name, const struct
 {
     struct amp_output *output;
     AMP_TRY(amp_output_open(&output, path, err));
-    enum amp_status status = has_ending(path, ".npy") ? amp_npy_write(output, tensor, err)
-                                                      : write_pb(output, name, tensor, err);
+    enum amp_status status = amp_has_ending(path, ".npy") ? amp_npy_write(output, tensor, err)
+                                                          : write_pb(output, name, tensor, err);
     if (status == AMP_OK)
         return amp_output_commit(output, err);
     amp_output_abandon(output);
@@ -316,7 +311,7 @@ enum amp_status amp_sample_load(const struct amp_samples *samples, size_t i,
                                 struct amp_tensor *outputs, struct amp_error *err)
 {
     const char *path = samples->paths[i];
-    if (has_ending(path, ".npz")) {
+    if (amp_has_ending(path, ".npz")) {
         struct named named = {model, inputs, outputs};
         return amp_npz_read(path, visit_array, &named, err);
     }
@@ -376,7 +371,7 @@ enum amp_status amp_expected_load(const struct amp_samples *samples, size_t i,
                                   struct amp_error *err)
 {
     const char *path = samples->paths[i];
-    if (has_ending(path, ".npz")) {
+    if (amp_has_ending(path, ".npz")) {
         struct named named = {model, NULL, outputs};
         AMP_TRY(amp_npz_read(path, visit_array, &named, err));
     } else {
