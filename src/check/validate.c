@@ -102,17 +102,11 @@ static void create(struct validation *v, const struct amp_model *reference,
         v->result->accuracy[i].labels = v->options->labels;
 }
 
-static void release_all(struct amp_tensor *tensors, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        amp_tensor_release(&tensors[i]);
-}
-
 static void release_sample(struct validation *v)
 {
     for (int i = 0; i < N_SIDES; i++) {
-        release_all(v->sides[i].inputs, v->sides[i].input_ids->count);
-        release_all(v->sides[i].outputs, v->sides[i].output_ids->count);
+        amp_tensors_release(v->sides[i].inputs, v->sides[i].input_ids->count);
+        amp_tensors_release(v->sides[i].outputs, v->sides[i].output_ids->count);
     }
 }
 

@@ -330,8 +330,8 @@ static enum amp_status load_sample(struct amp_inputs *inputs, size_t sample,
         expected = unused = amp_xcalloc(n_outputs, sizeof *unused);
     enum amp_status status =
         amp_sample_load(&inputs->samples, sample, inputs->model, tensors, expected, err);
-    for (size_t i = 0; unused != NULL && i < n_outputs; i++)
-        amp_tensor_release(&unused[i]);
+    if (unused != NULL)
+        amp_tensors_release(unused, n_outputs);
     free(unused);
     return status;
 }

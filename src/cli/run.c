@@ -73,17 +73,11 @@ static enum amp_status set_up(struct run *run)
     return amp_session_create(run->model, &run->session, run->err);
 }
 
-static void release_all(struct amp_tensor *tensors, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        amp_tensor_release(&tensors[i]);
-}
-
 static void release_sample(struct run *run)
 {
-    release_all(run->tensors, run->model->graphs[0].inputs.count);
-    release_all(run->outputs, run->output_ids->count);
-    release_all(run->wanted, run->output_ids->count);
+    amp_tensors_release(run->tensors, run->model->graphs[0].inputs.count);
+    amp_tensors_release(run->outputs, run->output_ids->count);
+    amp_tensors_release(run->wanted, run->output_ids->count);
 }
 
 static void tear_down(struct run *run)
@@ -199,7 +193,7 @@ static enum amp_status run_sample(struct run *run, size_t sample)
 {
     AMP_TRY(amp_inputs_load(&run->inputs, sample, run->tensors, run->wanted, run->err));
     if (run->expected.count > 0) {
-        release_all(run->wanted, run->output_ids->count);
+        amp_tensors_release(run->wanted, run->output_ids->count);
         AMP_TRY(amp_expected_load(&run->expected, sample, run->model, run->wanted, run->err));
     }
     AMP_TRY(compute(run));

@@ -32,12 +32,6 @@ struct suite {
 
 /* ---- one case -------------------------------------------------------------------------------- */
 
-static void release_all(struct amp_tensor *tensors, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        amp_tensor_release(&tensors[i]);
-}
-
 static enum amp_status compare_output(const struct amp_bounds *bounds, const struct amp_tensor *got,
                                       const struct amp_tensor *want, struct amp_error *err)
 {
@@ -82,7 +76,7 @@ static enum amp_status run_sample(struct test_case *test, size_t i, struct amp_e
         status = amp_session_run(test->session, tensors, got, err);
     if (status == AMP_OK)
         status = compare_outputs(test->bounds, test->model, got, want, err);
-    release_all(tensors, n_in + 2 * n_out);
+    amp_tensors_release(tensors, n_in + 2 * n_out);
     free(tensors);
     return status;
 }

@@ -248,3 +248,9 @@ void amp_tensor_release(struct amp_tensor *tensor)
     tensor->buffer = NULL;
     tensor->data = NULL;
 }
+
+void amp_tensors_release(struct amp_tensor *tensors, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        amp_tensor_release(&tensors[i]);
+}

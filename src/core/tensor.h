@@ -95,5 +95,6 @@ void amp_tensor_share(struct amp_tensor *to, const struct amp_tensor *from);
 
 /* Drops the data; NULL data is fine. */
 void amp_tensor_release(struct amp_tensor *tensor);
+void amp_tensors_release(struct amp_tensor *tensors, size_t count);
 
 #endif

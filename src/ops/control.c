@@ -41,10 +41,11 @@ static void move(struct amp_tensor *from, struct amp_tensor *to)
     *from = (struct amp_tensor){.dtype = AMP_UNDEFINED};
 }
 
-static void release_all(struct amp_tensor *tensors, size_t count)
+/* TENSORS may be NULL, whatever COUNT says. */
+static void free_all(struct amp_tensor *tensors, size_t count)
 {
-    for (size_t i = 0; i < count && tensors != NULL; i++)
-        amp_tensor_release(&tensors[i]);
+    if (tensors != NULL)
+        amp_tensors_release(tensors, count);
     free(tensors);
 }
 
@@ -204,11 +205,11 @@ static enum amp_status body_create(struct body *body)
 
 static void body_destroy(struct body *body)
 {
-    release_all(body->in, body->n_in);
-    release_all(body->out, body->n_out);
+    free_all(body->in, body->n_in);
+    free_all(body->out, body->n_out);
     free(body->in_pointers);
     for (size_t i = 0; i < body->n_state + body->n_gathered && body->piles != NULL; i++)
-        release_all(body->piles[i].items, body->piles[i].count);
+        free_all(body->piles[i].items, body->piles[i].count);
     free(body->piles);
 }
 
@@ -275,7 +276,7 @@ static enum amp_status if_run(struct amp_ctx *ctx)
         ctx->host->run_graph(ctx->host, graph, NULL, 0, outputs, count, ctx->err);
     for (uint32_t i = 0; i < ctx->n_out && status == AMP_OK; i++)
         status = give(ctx, i, &outputs[i]);
-    release_all(outputs, count);
+    free_all(outputs, count);
     return status;
 }
 

@@ -4,6 +4,7 @@
  * its mask. Offsets [N, G * K... * n, steps...] and mask [N, G * K..., steps...] serve the channels
  * of one of G offset groups; weights are [M, C / group, K...].
  */
+#include "core/array.h"
 #include "ops/cast.h"
 #include "ops/conv.h"
 #include "ops/kernel.h"
@@ -239,8 +240,7 @@ static enum amp_status deform_run(struct amp_ctx *ctx)
         run_steps(&run);
         status = amp_cast_tensor(&run.y, ctx->out[0], NULL, ctx->err);
     }
-    for (uint32_t i = X; i <= MASK; i++)
-        amp_tensor_release(&run.in[i]);
+    amp_tensors_release(run.in, AMP_COUNT(run.in));
     amp_tensor_release(&run.y);
     amp_tensor_release(&run.columns);
     return status;

@@ -3,6 +3,7 @@
  * slices along an axis or to blocks of slices; a nested loop lets each meet its elements.
  * Arithmetic is in float32; types below a byte are worked on as bytes and packed.
  */
+#include "core/array.h"
 #include "ops/cast.h"
 #include "ops/kernel.h"
 
@@ -180,12 +181,6 @@ static enum amp_status load_inputs(struct amp_ctx *ctx, struct amp_tensor floats
     return AMP_OK;
 }
 
-static void release_inputs(struct amp_tensor floats[3])
-{
-    for (int i = X; i <= ZERO; i++)
-        amp_tensor_release(&floats[i]);
-}
-
 static struct operands operands_of(const struct amp_tensor floats[3], void *y, size_t size)
 {
     return (struct operands){y, size, floats[X].data, floats[SCALE].data, floats[ZERO].data};
@@ -251,7 +246,7 @@ static enum amp_status run_quantize(struct amp_ctx *ctx)
     enum amp_status status = load_inputs(ctx, floats);
     if (status == AMP_OK)
         status = quantize(ctx, floats);
-    release_inputs(floats);
+    amp_tensors_release(floats, AMP_COUNT(floats));
     return status;
 }
 
@@ -273,7 +268,7 @@ static enum amp_status run_dequantize(struct amp_ctx *ctx)
         struct operands operands = operands_of(floats, ctx->out[0]->data, sizeof(float));
         run_grains(&grain, &operands, dequantize, NULL);
     }
-    release_inputs(floats);
+    amp_tensors_release(floats, AMP_COUNT(floats));
     return status;
 }
 

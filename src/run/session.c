@@ -186,8 +186,8 @@ static void destroy_step(const struct amp_model *model, struct step *step)
 {
     if (step->state != NULL && step->op->destroy != NULL)
         step->op->destroy(step->state);
-    for (uint32_t i = 0; step->wide != NULL && i < amp_node_at(model, step->node)->n_inputs; i++)
-        amp_tensor_release(&step->wide[i]);
+    if (step->wide != NULL)
+        amp_tensors_release(step->wide, amp_node_at(model, step->node)->n_inputs);
     free(step->wide);
 }
 
@@ -198,8 +198,7 @@ void amp_session_destroy(struct amp_session *session)
     for (size_t g = 0; g < session->model->n_graphs; g++)
         for (size_t i = 0; i < session->plans[g].n_steps; i++)
             destroy_step(session->model, &session->plans[g].steps[i]);
-    for (size_t v = 0; v < session->model->n_values; v++)
-        amp_tensor_release(&session->slots[v]);
+    amp_tensors_release(session->slots, session->model->n_values);
     amp_dnnl_destroy(session->host.dnnl);
     amp_arena_destroy(session->arena);
     free(session);
@@ -235,10 +234,8 @@ static struct call create_call(struct amp_session *session, const struct amp_nod
 
 static void destroy_call(struct call *call, const struct amp_node *node)
 {
-    for (uint32_t i = 0; i < node->n_inputs; i++)
-        amp_tensor_release(&call->temporary[i]);
-    for (uint32_t i = 0; i < node->n_outputs; i++)
-        amp_tensor_release(&call->outs[i]);
+    amp_tensors_release(call->temporary, node->n_inputs);
+    amp_tensors_release(call->outs, node->n_outputs);
     free(call->in);
     free(call->temporary);
     free(call->is_constant);
