@@ -294,17 +294,36 @@ static enum amp_status prepare_output(struct job *job)
     return AMP_OK;
 }
 
+/* The converted model to run: the one to write, unless that has calls of functions. Then TWIN is
+   read and converted in the same way, with all of them inlined. */
+static enum amp_status make_runnable(struct job *job, struct job *twin, struct amp_error *err)
+{
+    *twin = (struct job){.model = job->model};
+    if (!job->file.has_functions)
+        return AMP_OK;
+    bool is_done;
+    *twin = *job;
+    twin->err = err;
+    twin->file = (struct amp_model_file){.arena = NULL};
+    AMP_TRY(amp_model_read_again(&job->file, &twin->file, err));
+    twin->model = twin->file.model;
+    return convert_graph(twin, &is_done);
+}
+
 /* Runs the model as it came and as it is now. AMP_MISMATCH when they are too far apart. */
 static enum amp_status validate(struct job *job, struct amp_error *err)
 {
     struct amp_inputs inputs = {.count = 0};
     struct amp_validation validation = {.samples = 0};
     struct amp_model_file reference;
+    struct job twin;
     amp_progress_begin("validating");
     AMP_TRY(amp_model_read_again(&job->file, &reference, err));
-    enum amp_status status = amp_infer(reference.model, err);
+    enum amp_status status = make_runnable(job, &twin, err);
     if (status == AMP_OK)
-        status = amp_inputs_validate(job->options, reference.model, job->model,
+        status = amp_infer(reference.model, err);
+    if (status == AMP_OK)
+        status = amp_inputs_validate(job->options, reference.model, twin.model,
                                      job->conversion.lower, &inputs, &validation, err);
     amp_progress_end();
     bool is_measured = status == AMP_OK || status == AMP_MISMATCH;
@@ -317,6 +336,7 @@ static enum amp_status validate(struct job *job, struct amp_error *err)
     amp_validation_free(&validation);
     amp_inputs_close(&inputs);
     amp_model_close(&reference);
+    amp_model_close(&twin.file);
     return status;
 }
 
@@ -376,7 +396,7 @@ enum amp_status amp_command_convert(const struct amp_options *options, struct am
     job.conversion.lower = job.target.lower;
     AMP_TRY(parse_stage(&job));
     amp_progress_begin("reading");
-    enum amp_status status = amp_model_read(options->operands.items[0], &job.file, err);
+    enum amp_status status = amp_model_read_to_convert(options->operands.items[0], &job.file, err);
     if (status == AMP_OK) {
         amp_progress_begin("converting");
         job.model = job.file.model;

@@ -9,6 +9,7 @@
 struct amp_reader {
     struct amp_model *model;
     struct amp_external *external;
+    bool keeps_functions; /* those that hold nothing to convert */
     struct amp_error *err;
 };
 

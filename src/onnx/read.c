@@ -7,6 +7,7 @@
 
 #include "onnx/check.h"
 #include "onnx/external.h"
+#include "onnx/functions.h"
 #include "onnx/message.h"
 #include "onnx/schema.h"
 #include "onnx/wire.h"
@@ -326,6 +327,7 @@ static enum amp_status read_model(struct amp_reader *reader, Onnx__ModelProto *p
     if (proto->ir_version > newest)
         return amp_fail(reader->err, AMP_UNSUPPORTED, "IR version %lld; the newest known is %d",
                         (long long)proto->ir_version, newest);
+    AMP_TRY(amp_functions_inline(proto, !reader->keeps_functions, model->arena, reader->err));
     AMP_TRY(read_opsets(reader, proto));
     return read_graph(reader, proto->graph, AMP_NONE, NULL, &main_graph);
 }
@@ -342,14 +344,14 @@ static enum amp_status parse_bytes(struct amp_reader *reader, const struct amp_b
 }
 
 /* Fills FILE, whose bytes are there. PATH as the user gave it. */
-static enum amp_status read_bytes(const char *path, struct amp_model_file *file,
-                                  struct amp_error *err)
+static enum amp_status read_bytes(const char *path, bool keeps_functions,
+                                  struct amp_model_file *file, struct amp_error *err)
 {
     file->arena = amp_arena_create();
     file->path = amp_arena_strdup(file->arena, path);
     file->external = amp_external_create(path);
     file->model = amp_model_create(file->arena, strcmp(path, "-") == 0 ? "stdin" : file->path);
-    struct amp_reader reader = {file->model, file->external, err};
+    struct amp_reader reader = {file->model, file->external, keeps_functions, err};
     enum amp_status status = parse_bytes(&reader, &file->bytes, err);
     if (status != AMP_OK)
         amp_error_prefix(err, "%s", file->model->path);
@@ -357,6 +359,8 @@ static enum amp_status read_bytes(const char *path, struct amp_model_file *file,
         status = amp_graph_sort(file->model, &file->was_unsorted, err);
     if (status != AMP_OK)
         amp_model_close(file);
+    else
+        file->has_functions = ((const Onnx__ModelProto *)file->model->origin)->n_functions > 0;
     return status;
 }
 
@@ -364,14 +368,22 @@ enum amp_status amp_model_read(const char *path, struct amp_model_file *file, st
 {
     *file = (struct amp_model_file){.arena = NULL};
     AMP_TRY(amp_bytes_open(&file->bytes, path, err));
-    return read_bytes(path, file, err);
+    return read_bytes(path, false, file, err);
+}
+
+enum amp_status amp_model_read_to_convert(const char *path, struct amp_model_file *file,
+                                          struct amp_error *err)
+{
+    *file = (struct amp_model_file){.arena = NULL};
+    AMP_TRY(amp_bytes_open(&file->bytes, path, err));
+    return read_bytes(path, true, file, err);
 }
 
 enum amp_status amp_model_read_again(const struct amp_model_file *from, struct amp_model_file *file,
                                      struct amp_error *err)
 {
     *file = (struct amp_model_file){.bytes = from->bytes, .shares_bytes = true};
-    return read_bytes(from->path, file, err);
+    return read_bytes(from->path, false, file, err);
 }
 
 void amp_model_close(struct amp_model_file *file)
