@@ -3,37 +3,60 @@
  */
 #include "autocast/weights.h"
 
+#include "core/simd.h"
+
 #include <math.h>
 #include <string.h>
 
+/* Elements anywhere in memory. */
+typedef uint16_t any_u16 __attribute__((aligned(1), may_alias));
+typedef uint32_t any_u32 __attribute__((aligned(1), may_alias));
+
 /* Without their signs, finite floats are ordered as their bits are, which makes the search one that
    the compiler turns into vector instructions. */
-#define MAX_BITS(name, type, infinity)                          \
-    static type name(const unsigned char *data, size_t count)   \
-    {                                                           \
-        type max = 0;                                           \
-        for (size_t i = 0; i < count; i++) {                    \
-            type bits;                                          \
-            memcpy(&bits, data + i * sizeof bits, sizeof bits); \
-            bits &= (type) ~(type)0 >> 1;                       \
-            bits = bits < (infinity) ? bits : 0;                \
-            max = bits > max ? bits : max;                      \
-        }                                                       \
-        return max;                                             \
+#define MAX_BITS(name, type, infinity)                                              \
+    AMP_CLONES static uint32_t name(const unsigned char *data, size_t count)        \
+    {                                                                               \
+        const type *elements = (const type *)(const void *)data;                    \
+        type max = 0;                                                               \
+        _Pragma("omp simd reduction(max : max)") for (size_t i = 0; i < count; i++) \
+        {                                                                           \
+            type bits = elements[i] & (type) ~(type)0 >> 1;                         \
+            bits = bits < (infinity) ? bits : 0;                                    \
+            max = bits > max ? bits : max;                                          \
+        }                                                                           \
+        return max;                                                                 \
     }
 
-MAX_BITS(max_bits_f32, uint32_t, 0x7F800000u)
-MAX_BITS(max_bits_f16, uint16_t, 0x7C00u)
-MAX_BITS(max_bits_bf16, uint16_t, 0x7F80u)
+MAX_BITS(max_bits_f32, any_u32, 0x7F800000u)
+MAX_BITS(max_bits_f16, any_u16, 0x7C00u)
+MAX_BITS(max_bits_bf16, any_u16, 0x7F80u)
+
+typedef uint32_t max_fn(const unsigned char *data, size_t count);
+
+/* Elements that a thread searches at a time. */
+enum { STRETCH = 1 << 18 };
+
+static uint32_t search(max_fn *max_bits, const struct amp_tensor *tensor)
+{
+    const unsigned char *data = tensor->data;
+    size_t count = amp_tensor_count(tensor), width = amp_dtype_bits(tensor->dtype) / 8;
+    uint32_t max = 0;
+#pragma omp parallel for reduction(max : max) if (count > STRETCH)
+    for (size_t i = 0; i < count; i += STRETCH) {
+        uint32_t found = max_bits(data + i * width, count - i < STRETCH ? count - i : STRETCH);
+        max = found > max ? found : max;
+    }
+    return max;
+}
 
 double amp_weight_max(const struct amp_tensor *tensor)
 {
-    size_t count = amp_tensor_count(tensor);
     if (tensor->dtype == AMP_FLOAT16)
-        return (double)amp_f16_to_f32(max_bits_f16(tensor->data, count));
+        return (double)amp_f16_to_f32((uint16_t)search(max_bits_f16, tensor));
     if (tensor->dtype == AMP_BFLOAT16)
-        return (double)amp_bf16_to_f32(max_bits_bf16(tensor->data, count));
-    return (double)amp_bits_to_f32(max_bits_f32(tensor->data, count));
+        return (double)amp_bf16_to_f32((uint16_t)search(max_bits_bf16, tensor));
+    return (double)amp_bits_to_f32(search(max_bits_f32, tensor));
 }
 
 /* Elements from which on a constant is converted only when it is used: smaller ones take less room
