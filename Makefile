@@ -143,7 +143,7 @@ asan:
 check-update: $(BUILD)/ampconv $(ORACLES)
 	@$(test_env) tests/run.sh --update
 
-## bench: time the program on the models at hand
+## bench: time conversions of large models against a copy of them; needs 14 GB of disk
 bench: $(BUILD)/ampconv
 	@$(test_env) tests/bench.sh
 
