@@ -42,7 +42,7 @@ const char *amp_reason_text(enum amp_reason reason)
 struct pass {
     const struct amp_model *model;
     const struct amp_rules *rules;
-    int cap;
+    int cap, cast_opset; /* the first opset at which Cast takes the lower dtype */
     struct amp_assignment *result;
     double *weight_max; /* per value id; below 0: not looked at yet */
     bool *is_static;    /* per value id: depends on constants alone */
@@ -212,6 +212,16 @@ static int opset_for(const struct pass *pass, const struct amp_node *node, int t
     return 0;
 }
 
+/* The first opset at which Cast takes DTYPE and names it by its number. */
+static int cast_opset(enum amp_dtype dtype)
+{
+    const struct amp_schema *s = amp_schema_find("", "Cast", 1);
+    while (!takes_dtype(s, "T1", dtype) || !takes_dtype(s, "T2", dtype) ||
+           amp_schema_attr(s, "to")->type != AMP_ATTR_INT)
+        s = amp_schema_next(s);
+    return s->since_version;
+}
+
 static double weight_max(struct pass *pass, uint32_t id)
 {
     if (pass->weight_max[id] < 0)
@@ -255,6 +265,8 @@ static void constrain(struct pass *pass, const struct amp_node *node, struct amp
         return;
     int opset = opset_for(pass, node, decision->type, decision->dtype);
     uint32_t weight = overflowing_weight(pass, node, decision->type, decision->dtype);
+    if (opset != 0 && opset < pass->cast_opset)
+        opset = pass->cast_opset;
     if (opset == 0)
         keep_float(decision, AMP_REASON_NO_LOWER_TYPE, AMP_NONE);
     else if (opset > pass->cap)
@@ -378,19 +390,37 @@ static void lower_static_nodes(struct pass *pass)
     amp_uses_destroy(&uses);
 }
 
-void amp_assign(const struct amp_model *model, const struct amp_rules *rules, enum amp_dtype lower,
-                int cap, struct amp_assignment *assignment)
+/* Gives the inputs among the interface their dtype; the outputs are cast_insert.c's. */
+static void assign_interface(struct pass *pass, const struct amp_ids *interface)
+{
+    struct amp_assignment *result = pass->result;
+    for (size_t i = 0; i < interface->count; i++) {
+        uint32_t id = interface->items[i];
+        result->is_interface[id] = true;
+        if (amp_value_at(pass->model, id)->is_input)
+            result->values[id] = result->lower;
+    }
+    if (interface->count > 0 && result->opset < pass->cast_opset)
+        result->opset = pass->cast_opset;
+}
+
+void amp_assign(const struct amp_model *model, const struct amp_assign_options *options,
+                struct amp_assignment *assignment)
 {
     struct amp_arena *arena = model->arena;
     int opset = (int)amp_model_opset(model, "");
     *assignment = (struct amp_assignment){
-        .lower = lower,
+        .lower = options->lower,
         .nodes = amp_arena_array(arena, model->n_nodes, sizeof *assignment->nodes),
         .values = amp_arena_array(arena, model->n_values, sizeof *assignment->values),
+        .is_interface = amp_arena_array(arena, model->n_values, sizeof(bool)),
         .opset = opset,
         .n_nodes = model->n_nodes};
-    struct pass pass = {
-        .model = model, .rules = rules, .cap = cap > opset ? cap : opset, .result = assignment};
+    struct pass pass = {.model = model,
+                        .rules = options->rules,
+                        .cap = options->cap > opset ? options->cap : opset,
+                        .cast_opset = cast_opset(options->lower),
+                        .result = assignment};
     pass.weight_max = amp_xmalloc(model->n_values, sizeof *pass.weight_max);
     pass.is_static = amp_xmalloc(model->n_values, sizeof *pass.is_static);
     for (size_t v = 0; v < model->n_values; v++) {
@@ -399,6 +429,7 @@ void amp_assign(const struct amp_model *model, const struct amp_rules *rules, en
         pass.is_static[v] = amp_value_at(model, (uint32_t)v)->constant != NULL;
     }
     pass.order = amp_xmalloc(model->n_nodes, sizeof *pass.order);
+    assign_interface(&pass, &options->interface);
     assign_graph(&pass, 0);
     lower_static_nodes(&pass);
     free(pass.order);

@@ -35,18 +35,27 @@ struct amp_assignment {
     enum amp_dtype lower;
     struct amp_decision *nodes; /* per node id */
     enum amp_dtype *values;     /* per value id: its dtype once the decisions are carried out */
-    int opset;                  /* the opset of ai.onnx that the lowered nodes need */
+    bool *is_interface;         /* per value id: as in amp_assign_options.interface */
+    int opset;                  /* the opset of ai.onnx that all this needs */
     size_t n_nodes; /* of the model when it was made; nodes made later have no decision */
 };
 
+struct amp_assign_options {
+    const struct amp_rules *rules;
+    enum amp_dtype lower;
+    int cap; /* the newest opset that the model may be raised to: nodes that need more stay float32
+              */
+    struct amp_ids interface; /* inputs and outputs of the main graph, of float32 and without an
+                                 initial value, that are to have the lower dtype */
+};
+
 /*
- * Decides the precision of every node by RULES, as torch.autocast does (design: "Autocast
- * semantics"). CAP is the newest opset that the model may be raised to; what needs a newer one
- * stays float32. Types must be inferred. The model is not changed; the assignment lives in its
- * arena.
+ * Decides the precision of every node by the rules, as torch.autocast does (design: "Autocast
+ * semantics"). Types must be inferred. The model is not changed; the assignment lives in its arena.
+ * An interface may need an opset beyond the cap, which assignment.opset then says.
  */
-void amp_assign(const struct amp_model *model, const struct amp_rules *rules, enum amp_dtype lower,
-                int cap, struct amp_assignment *assignment);
+void amp_assign(const struct amp_model *model, const struct amp_assign_options *options,
+                struct amp_assignment *assignment);
 
 /* The dtype that input I of NODE, which must be there, is to have: the decided one where it is of
    the main type variable of SCHEMA, the definition that the decision was made for; else what it

@@ -120,7 +120,9 @@ static void restore_outputs(struct insert *insert, uint32_t graph)
         uint32_t id = model->graphs[graph].outputs.items[i];
         if (id >= insert->n_values)
             continue; /* the same value given out twice: done */
-        enum amp_dtype dtype = amp_value_at(model, id)->dtype;
+        bool is_lowered = graph == 0 && insert->assignment->is_interface[id];
+        enum amp_dtype dtype =
+            is_lowered ? insert->assignment->lower : amp_value_at(model, id)->dtype;
         enum amp_dtype now = insert->assignment->values[id];
         if (now == dtype)
             continue;

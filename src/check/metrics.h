@@ -81,7 +81,8 @@ struct amp_tolerances {
     double bounds[AMP_METRIC_COUNT];
 };
 
-/* The bounds of conversions to DTYPE, float16 or bfloat16; none for other dtypes. */
+/* The bounds of conversions to DTYPE, float16 or bfloat16; float32: where only the form changed.
+   None for other dtypes. */
 struct amp_tolerances amp_tolerances_default(enum amp_dtype dtype);
 
 /* Sets the bound of the metric called NAME from TEXT. AMP_USAGE for an unknown name, with the

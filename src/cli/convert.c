@@ -46,6 +46,7 @@ struct job {
     struct amp_model *model;
     struct amp_rules *rules;
     struct amp_target target;
+    struct amp_ids interface; /* see struct amp_assign_options */
     struct amp_conversion conversion;
     struct amp_layout *layout;
     json_t *validation_json;
@@ -189,21 +190,28 @@ static bool dump(const struct job *job, enum stage stage)
     return true;
 }
 
+static void assign(struct job *job, int cap)
+{
+    struct amp_assign_options options = {
+        .rules = job->rules, .lower = job->target.lower, .cap = cap, .interface = job->interface};
+    amp_assign(job->model, &options, &job->conversion.assignment);
+}
+
 /* Finds the lowest opset that the lowered nodes need and the others can follow to, and raises the
    model to it. What keeps the model back lowers the cap until both agree. */
 static enum amp_status raise_as_needed(struct job *job)
 {
-    struct amp_conversion *conversion = &job->conversion;
     int cap = amp_schema_released_opset();
     for (;;) {
         struct amp_opset_limit limit = {.node = AMP_NONE};
         struct amp_error blocked = {.status = AMP_OK};
-        amp_assign(job->model, job->rules, conversion->lower, cap, &conversion->assignment);
-        int target = conversion->assignment.opset;
+        assign(job, cap);
+        int target = job->conversion.assignment.opset;
         enum amp_status status = amp_opset_raise(job->model, target, &limit, &blocked);
         if (status == AMP_OK)
             return AMP_OK;
-        if (status != AMP_UNSUPPORTED || limit.node == AMP_NONE || limit.opset >= target)
+        if (status != AMP_UNSUPPORTED || limit.node == AMP_NONE || limit.opset >= target ||
+            target > cap)
             return amp_fail(job->err, status, "%s: %s", job->model->path, blocked.text);
         cap = limit.opset;
     }
@@ -241,8 +249,13 @@ static enum amp_status check_result(struct job *job)
 static enum amp_status lower_graph(struct job *job, bool *is_done)
 {
     struct amp_conversion *conversion = &job->conversion;
-    amp_assign(job->model, job->rules, conversion->lower, (int)conversion->opset_after,
-               &conversion->assignment);
+    assign(job, (int)conversion->opset_after);
+    if (conversion->assignment.opset > conversion->opset_after)
+        return amp_fail(
+            job->err, AMP_UNSUPPORTED,
+            "%s: --io lower needs opset %d, where casts to %s begin; the model has %lld",
+            job->model->path, conversion->assignment.opset, amp_dtype_name(conversion->lower),
+            (long long)conversion->opset_after);
     if (dump(job, STAGE_ASSIGN))
         return AMP_OK;
     AMP_TRY(amp_cast_insert(job->model, &conversion->assignment, &conversion->casts_inserted,
@@ -264,6 +277,9 @@ static enum amp_status convert_graph(struct job *job, bool *is_done)
     AMP_TRY(amp_infer(job->model, job->err));
     if (dump(job, STAGE_INFER))
         return AMP_OK;
+    AMP_TRY(
+        amp_target_interface(job->options, &job->target, job->model, &job->interface, job->err));
+    conversion->n_interface = job->interface.count;
     conversion->casts_before = amp_cast_count(job->model);
     AMP_TRY(raise_opset(job));
     if (dump(job, STAGE_OPSET))

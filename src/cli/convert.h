@@ -19,6 +19,7 @@ struct amp_conversion {
     size_t n_precision[AMP_DTYPE_COUNT]; /* float nodes by the dtype they run in */
     size_t n_other;                      /* nodes that keep their types */
     size_t n_refused;                    /* nodes in float32 although the rules say lower */
+    size_t n_interface;                  /* graph inputs and outputs that got the lower dtype */
     size_t casts_before, casts_inserted, casts_folded, casts_after;
     size_t bytes_before, bytes_after; /* of the model files, external data not counted */
     bool was_unsorted;

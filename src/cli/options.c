@@ -41,6 +41,8 @@ static const struct option table[] = {
      "the lower dtype: bf16 or fp16; fp32 with --opset N lowers nothing [default: bf16]"},
     {"opset", 0, "OPSET", TEXT, AT(opset), AMP_CMD_CONVERT, CONVERSION,
      "auto (as far as needed), keep, or the number to raise to [default: auto]"},
+    {"io", 0, "[NAME=]WHAT", LIST, AT(io), AMP_CMD_CONVERT, CONVERSION,
+     "keep or lower the float32 graph inputs and outputs; repeatable [default: keep]"},
     {"output", 'o', "OUT", TEXT, AT(output), AMP_CMD_CONVERT, CONVERSION,
      "the converted model; - is stdout [default: beside MODEL, as NAME.DTYPE.onnx]"},
     {"force", 'f', NULL, FLAG, AT(is_forced), AMP_CMD_CONVERT, CONVERSION,
@@ -110,9 +112,9 @@ static const struct {
 
 void amp_options_free(struct amp_options *options)
 {
-    struct amp_texts *lists[] = {&options->operands,  &options->rules,  &options->node_rules,
-                                 &options->op_rules,  &options->inputs, &options->dims,
-                                 &options->tolerances};
+    struct amp_texts *lists[] = {&options->operands,   &options->io,        &options->rules,
+                                 &options->node_rules, &options->op_rules,  &options->inputs,
+                                 &options->dims,       &options->tolerances};
     for (size_t i = 0; i < AMP_COUNT(lists); i++)
         free(lists[i]->items);
 }

@@ -90,6 +90,9 @@ void amp_report_conversion(FILE *file, const struct amp_conversion *conversion,
     fputs(conversion->was_unsorted ? "; nodes sorted\n" : "\n", file);
     if (is_lowered)
         print_nodes(file, conversion);
+    if (conversion->n_interface > 0)
+        fprintf(file, "  interface  %zu inputs and outputs of the graph are now %s\n",
+                conversion->n_interface, amp_dtype_name(conversion->lower));
     if (verbosity > 0) {
         print_reasons(file, conversion);
         print_refused(file, conversion, model);
@@ -171,11 +174,12 @@ json_t *amp_json_conversion(const struct amp_conversion *conversion, bool is_wri
     json_object_set_new(casts, "folded", json_integer((json_int_t)conversion->casts_folded));
     json_object_set_new(casts, "after", json_integer((json_int_t)conversion->casts_after));
     return json_pack(
-        "{s:s, s:s, s:s, s:b, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "ampconv", AMP_VERSION,
+        "{s:s, s:s, s:s, s:b, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:b}", "ampconv", AMP_VERSION,
         "model", conversion->model_path, "output", conversion->output_path, "written",
         (int)is_written, "dtype", amp_dtype_name(conversion->lower), "rules", names, "opset",
         pair("before", (size_t)conversion->opset_before, "after", (size_t)conversion->opset_after),
-        "nodes", json_nodes(conversion), "reasons", json_reasons(conversion), "casts", casts,
-        "bytes", pair("before", conversion->bytes_before, "after", conversion->bytes_after),
-        "sorted", (int)conversion->was_unsorted);
+        "nodes", json_nodes(conversion), "reasons", json_reasons(conversion), "interface",
+        (json_int_t)conversion->n_interface, "casts", casts, "bytes",
+        pair("before", conversion->bytes_before, "after", conversion->bytes_after), "sorted",
+        (int)conversion->was_unsorted);
 }

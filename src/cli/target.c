@@ -1,9 +1,11 @@
 /*
- * What the user wants the model to become, from the command line: the lower dtype and the opset.
+ * What the user wants the model to become, from the command line: the lower dtype, the opset and
+ * the dtypes of the graph's inputs and outputs.
  * Reads and checks the words; carries nothing out.
  */
 #include "cli/target.h"
 
+#include "core/words.h"
 #include "onnx/schema.h"
 
 #include <errno.h>
@@ -55,6 +57,7 @@ static enum amp_status check_raise_only(const struct amp_options *options,
     const char *other = options->rules.count        ? "--rules"
                         : options->op_rules.count   ? "--op"
                         : options->node_rules.count ? "--node"
+                        : options->io.count         ? "--io"
                                                     : NULL;
     if (other != NULL)
         return amp_fail(err, AMP_USAGE, "--dtype %s lowers nothing: %s does not go with it",
@@ -89,4 +92,100 @@ enum amp_status amp_target_check(const struct amp_target *target, const struct a
         return amp_fail(err, AMP_UNSUPPORTED, "%s: --opset %d: the newest that is released is %d",
                         model->path, target->opset, amp_schema_released_opset());
     return AMP_OK;
+}
+
+/* ---- inputs and outputs ---------------------------------------------------------------------- */
+
+/* The inputs and outputs of the main graph, one after the other. */
+struct interface {
+    const struct amp_target *target;
+    const struct amp_model *model;
+    uint32_t *ids;
+    bool *is_lower; /* per entry of ids */
+    size_t count;
+    struct amp_error *err;
+};
+
+/* What has a value in the model keeps its dtype, and what is no float32 has none to give up. */
+static bool can_change(const struct amp_value *value)
+{
+    return value->kind == AMP_KIND_TENSOR && value->dtype == AMP_FLOAT && value->initial == NULL;
+}
+
+static enum amp_status check_change(const struct interface *all, const struct amp_value *value,
+                                    const char *text)
+{
+    if (can_change(value) || value->dtype == all->target->lower)
+        return AMP_OK;
+    if (value->initial != NULL)
+        return amp_fail(all->err, AMP_USAGE, "--io %s: '%s' has a value in the model", text,
+                        value->name);
+    return amp_fail(all->err, AMP_USAGE, "--io %s: '%s' is %s; only tensors of float32 change",
+                    text, value->name,
+                    value->kind == AMP_KIND_TENSOR ? amp_dtype_name(value->dtype) : "no tensor");
+}
+
+static enum amp_status unknown_name(const struct interface *all, const char *name, const char *text)
+{
+    const char **names = amp_xmalloc(all->count, sizeof *names);
+    for (size_t i = 0; i < all->count; i++)
+        names[i] = amp_value_at(all->model, all->ids[i])->name;
+    const char *nearest = amp_nearest_of(name, names, all->count);
+    free(names);
+    return amp_fail(all->err, AMP_USAGE, "--io %s: no input or output '%s'%s%s%s", text, name,
+                    nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+/* Sets the entries of that NAME, or all where it is NULL. */
+static enum amp_status set_entries(struct interface *all, const char *name, bool is_lower,
+                                   const char *text)
+{
+    bool is_found = name == NULL;
+    for (size_t i = 0; i < all->count; i++) {
+        const struct amp_value *value = amp_value_at(all->model, all->ids[i]);
+        if (name != NULL && strcmp(value->name, name) != 0)
+            continue;
+        if (name != NULL && is_lower)
+            AMP_TRY(check_change(all, value, text));
+        all->is_lower[i] = is_lower && can_change(value);
+        is_found = true;
+    }
+    return is_found ? AMP_OK : unknown_name(all, name, text);
+}
+
+/* TEXT: keep or lower, for all or, behind NAME=, for one. */
+static enum amp_status take_io(struct interface *all, const char *text)
+{
+    char name[1024];
+    const char *word = text;
+    bool is_named = strchr(text, '=') != NULL;
+    if (is_named)
+        AMP_TRY(amp_option_pair("io", text, name, sizeof name, &word, all->err));
+    if (strcmp(word, "lower") != 0 && strcmp(word, "keep") != 0)
+        return amp_fail(all->err, AMP_USAGE, "--io %s: keep or lower is needed, or NAME=lower",
+                        text);
+    return set_entries(all, is_named ? name : NULL, strcmp(word, "lower") == 0, text);
+}
+
+enum amp_status amp_target_interface(const struct amp_options *options,
+                                     const struct amp_target *target, struct amp_model *model,
+                                     struct amp_ids *ids, struct amp_error *err)
+{
+    enum amp_status status = AMP_OK;
+    const struct amp_ids *lists[] = {&model->graphs[0].inputs, &model->graphs[0].outputs};
+    struct interface all = {.target = target, .model = model, .err = err};
+    size_t size = lists[0]->count + lists[1]->count;
+    all.ids = amp_xmalloc(size, sizeof *all.ids);
+    all.is_lower = amp_xcalloc(size, sizeof *all.is_lower);
+    for (int i = 0; i < 2; i++)
+        for (size_t k = 0; k < lists[i]->count; k++)
+            all.ids[all.count++] = lists[i]->items[k];
+    for (size_t i = 0; i < options->io.count && status == AMP_OK; i++)
+        status = take_io(&all, options->io.items[i]);
+    for (size_t i = 0; i < all.count && status == AMP_OK; i++)
+        if (all.is_lower[i])
+            amp_ids_push(model, ids, all.ids[i]);
+    free(all.ids);
+    free(all.is_lower);
+    return status;
 }

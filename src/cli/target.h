@@ -27,4 +27,11 @@ enum amp_status amp_target_parse(const struct amp_options *options, struct amp_t
 enum amp_status amp_target_check(const struct amp_target *target, const struct amp_model *model,
                                  struct amp_error *err);
 
+/* The inputs and outputs of the main graph that --io wants in the lower dtype go to *IDS, in
+   MODEL's arena; types must be inferred. AMP_USAGE for a name that the graph does not have or whose
+   dtype cannot change. */
+enum amp_status amp_target_interface(const struct amp_options *options,
+                                     const struct amp_target *target, struct amp_model *model,
+                                     struct amp_ids *ids, struct amp_error *err);
+
 #endif

@@ -66,6 +66,40 @@ def foreign():
                  [value("y", FLOAT, 2)], opset=None, domains=["example.org"])
 
 
+def many(opset=13, ir=7):
+    """An input that is an output too and that both branches of an If give; one that only an unlisted integer operator takes; one
+    with a default; an output that is consumed; one that is no float."""
+    then = helper.make_graph([node("Identity", ["x"], ["t"], "then")], "yes", [], [value("t", FLOAT, 2, 3)])
+    other = helper.make_graph([node("Neg", ["x"], ["e"], "else")], "no", [], [value("e", FLOAT, 2, 3)])
+    nodes = [node("If", ["c"], ["i"], "if", then_branch=then, else_branch=other),
+             node("Add", ["i", "d"], ["s"], "sum"),
+             node("MatMul", ["s", "w"], ["p"], "product"),
+             node("Relu", ["p"], ["y"], "relu"),
+             node("Shape", ["n"], ["k"], "shape")]
+    default = numpy_helper.from_array(np.ones((2, 3), np.float32), "d")
+    return model(nodes, [value("c", BOOL), value("x", FLOAT, 2, 3), value("n", FLOAT, 4), value("d", FLOAT, 2, 3)],
+                 [value("p", FLOAT, 2, 2), value("y", FLOAT, 2, 2), value("x", FLOAT, 2, 3), value("k", INT64, 1)],
+                 [WEIGHT, default], opset, ir)
+
+
+def cast_edges():
+    """Casts at the edges that the lower interface makes needless."""
+    return model([node("Cast", ["x"], ["a"], "down", to=TensorProto.BFLOAT16),
+                  node("Cast", ["a"], ["b"], "up", to=FLOAT),
+                  node("MatMul", ["b", "w"], ["p"], "product"),
+                  node("Cast", ["p"], ["y"], "same", to=FLOAT)], *XY, [WEIGHT], 13, 7)
+
+
+def casts_shared():
+    """Two equal casts: the first loses its only consumer, another cast, before the second's is reached."""
+    return model([node("Cast", ["x"], ["a"], "first", to=FLOAT),
+                  node("Cast", ["x"], ["b"], "second", to=FLOAT),
+                  node("Cast", ["a"], ["c"], "back", to=TensorProto.FLOAT16),
+                  node("Relu", ["c"], ["z"], "relu"),
+                  node("Exp", ["b"], ["y"], "exp")], [value("x", TensorProto.FLOAT16, 2, 3)],
+                 [value("y", FLOAT, 2, 3), value("z", TensorProto.FLOAT16, 2, 3)], (), 13, 7)
+
+
 # ---- cases: name -> (model, args)
 
 CASES = {
@@ -88,6 +122,24 @@ CASES = {
     "fp32_rules": (layer(), "--dtype fp32 --opset 22 --op MatMul=lower -o out.onnx"),
     "tile": (tile(), "--dtype fp32 --opset 6 --dump-after fold"),
     "tile_far": (tile(axis=2), "--dtype fp32 --opset 6 -o out.onnx"),
+    "io_lower": (layer(), "--io lower -q --dump-after fold"),
+    "io_lower_report": (layer(), "--io lower -o out.onnx"),
+    "io_lower_fp16": (layer(), "--io lower -d fp16 --opset keep -q --dump-after fold"),
+    "io_input": (layer(), "--io x=lower -q --dump-after fold"),
+    "io_output": (layer(), "--io y=lower -q --dump-after fold"),
+    "io_later_wins": (layer(), "--io x=lower --io lower --io x=keep -q --dump-after fold"),
+    "io_fp32_nodes": (layer(), "--io lower --op MatMul=fp32 -q --dump-after fold"),
+    "io_many": (many(), "--io lower -q --dump-after fold"),
+    "io_many_some": (many(), "--io p=lower --io y=lower -q --dump-after fold"),
+    "io_casts": (cast_edges(), "--io lower -q --dump-after fold"),
+    "casts_shared": (casts_shared(), "--op Exp=fp32 -d fp16 -q --dump-after fold"),
+    "io_opset": (layer(), "--io lower --opset keep -o out.onnx"),
+    "io_word": (layer(), "--io low -o out.onnx"),
+    "io_word_of_one": (layer(), "--io x=bf16 -o out.onnx"),
+    "io_unknown": (many(), "--io out=lower -o out.onnx"),
+    "io_integer": (many(), "--io k=lower -o out.onnx"),
+    "io_default": (many(), "--io d=lower -o out.onnx"),
+    "fp32_io": (layer(), "--dtype fp32 --opset 22 --io lower -o out.onnx"),
 }
 
 for name, (proto, args) in CASES.items():

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# What the cases cannot show: that models with a lower interface are valid, are within tolerance, and stay as they are when they
+# are converted again with the same options.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+
+# check NAME MODEL OPTIONS...: converts twice.
+check() {
+  local name=$1 model=$2 out
+  shift 2
+  if ! out=$("$AMPCONV" "$model" "$@" -q -o once.onnx 2>&1); then echo "not ok $name: $out"; return; fi
+  if ! out=$("$ORACLES/onnx_check" once.onnx 2>&1); then echo "not ok $name: $out"; return; fi
+  if ! out=$("$AMPCONV" once.onnx "$@" -q -o twice.onnx 2>&1); then echo "not ok $name: again: $out"; return; fi
+  if cmp -s once.onnx twice.onnx; then echo "ok $name"; else echo "not ok $name: changes when converted again"; fi
+}
+
+models=$here/../../models
+for dtype in bf16 fp16; do
+  for case in io_lower io_many io_casts; do
+    check "$case in $dtype" "$here/$case/model.onnx" --io lower -d $dtype
+  done
+  check "casts_shared in $dtype" "$here/casts_shared/model.onnx" -d $dtype
+  for case in x p y; do
+    check "$case of io_many in $dtype" "$here/io_many/model.onnx" --io $case=lower -d $dtype
+  done
+  check "fp32 nodes in $dtype" "$here/io_many/model.onnx" --io lower -d $dtype --op MatMul=fp32 --op Relu=fp32 --op Neg=fp32
+  for model in digits_cnn digits_gru digits_transformer; do
+    check "$model in $dtype" "$models/$model.onnx" --io lower -d $dtype --dim N=2
+  done
+done
