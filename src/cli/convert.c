@@ -16,6 +16,7 @@
 #include "core/dump.h"
 #include "core/words.h"
 #include "onnx/check.h"
+#include "onnx/external.h"
 #include "onnx/infer.h"
 #include "onnx/opset.h"
 #include "onnx/read.h"
@@ -303,6 +304,7 @@ static enum amp_status prepare_output(struct job *job)
     AMP_TRY(amp_model_prepare(job->model, &how, &job->layout, job->err));
     const char *data_path = amp_layout_data_path(job->layout);
     job->conversion.bytes_after = amp_layout_size(job->layout);
+    job->conversion.data_path = data_path;
     if (data_path != NULL && options->output == NULL && !options->is_forced &&
         access(data_path, F_OK) == 0)
         return amp_fail(job->err, AMP_IO, "%s exists; use --force, or -o to name an output",
@@ -386,7 +388,7 @@ static enum amp_status convert(struct job *job)
     struct amp_conversion *conversion = &job->conversion;
     bool is_done;
     conversion->model_path = job->model->path;
-    conversion->bytes_before = job->file.bytes.size;
+    conversion->bytes_before = job->file.bytes.size + amp_external_size(job->file.external);
     conversion->was_unsorted = job->file.was_unsorted;
     AMP_TRY(amp_target_check(&job->target, job->model, job->err));
     if (job->last == N_STAGES)

@@ -21,7 +21,8 @@ struct amp_conversion {
     size_t n_refused;                    /* nodes in float32 although the rules say lower */
     size_t n_interface;                  /* graph inputs and outputs that got the lower dtype */
     size_t casts_before, casts_inserted, casts_folded, casts_after;
-    size_t bytes_before, bytes_after; /* of the model files, external data not counted */
+    size_t bytes_before, bytes_after; /* of the models' files, those of external data included */
+    const char *data_path;            /* the output's external data; NULL: none */
     bool was_unsorted;
 };
 

@@ -103,6 +103,8 @@ void amp_report_conversion(FILE *file, const struct amp_conversion *conversion,
     print_size(file, conversion->bytes_before);
     fputs(" -> ", file);
     print_size(file, conversion->bytes_after);
+    if (conversion->data_path != NULL)
+        fprintf(file, " with %s", conversion->data_path);
     fputc('\n', file);
 }
 

@@ -46,6 +46,14 @@ void amp_external_destroy(struct amp_external *external)
     free(external);
 }
 
+uint64_t amp_external_size(const struct amp_external *external)
+{
+    uint64_t size = 0;
+    for (size_t i = 0; i < external->n_files; i++)
+        size += external->files[i].bytes.size;
+    return size;
+}
+
 /* Whether one of the path's parts is "..". */
 static bool climbs(const char *path)
 {

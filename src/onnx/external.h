@@ -12,6 +12,9 @@ struct amp_external;
 struct amp_external *amp_external_create(const char *model_path);
 void amp_external_destroy(struct amp_external *external);
 
+/* Bytes of all files that were mapped so far. */
+uint64_t amp_external_size(const struct amp_external *external);
+
 /* The SIZE bytes at OFFSET of file LOCATION go to *DATA (unaligned). AMP_MODEL when the location is
    absolute or leaves the model's folder, when the file is missing or too short. */
 enum amp_status amp_external_map(struct amp_external *external, const char *location,

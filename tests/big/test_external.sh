@@ -100,6 +100,23 @@ stays_when_full() {
 }
 result 'full disk' stays_when_full
 
+# Ended by a signal at any time: both files are the old ones or both are new, and no temporary is left.
+stays_when_ended() {
+  perl "$make_model" --layers 4 --width 256 --hidden 1024 long.onnx && convert long.onnx new.onnx --external-data new.data || return 1
+  cp new.data good.data && rm -f new.onnx new.data && mkdir ended || return 1
+  for try in $(seq 20); do
+    rm -rf ended/* && echo old >ended/o.onnx && echo old >ended/o.data
+    (cd ended && exec "$AMPCONV" ../long.onnx -q --no-validate -o o.onnx --external-data o.data) &
+    sleep "0.$((RANDOM % 3))$((RANDOM % 10))"
+    kill -TERM $! 2>/dev/null
+    wait $! 2>/dev/null
+    [ "$(ls ended | wc -l)" -eq 2 ] || { ls ended; return 1; }
+    if cmp -s ended/o.data good.data; then [ "$(stat -c %s ended/o.onnx)" -gt 4 ]; else [ "$(cat ended/o.data ended/o.onnx)" = $'old\nold' ]; fi ||
+      { echo "try $try: the files do not belong together"; return 1; }
+  done
+}
+result 'ended by a signal' stays_when_ended 2>/dev/null
+
 far() { # the weights begin 4.5 GB into a file of holes
   perl "$make_model" --data far.data --offset 4500000000 far.onnx || { echo 'no room for sparse files'; return 0; }
   convert far.onnx far.bf16.onnx && agree inline.bf16.onnx far.bf16.onnx &&
