@@ -62,6 +62,8 @@ struct amp_function *amp_function_called(const struct amp_functions *functions,
                                          const Onnx__NodeProto *node)
 {
     uint32_t id;
+    if (node->op_type == NULL)
+        return NULL;
     const char *key = key_of(functions->arena, node->domain, node->op_type, node->overload);
     if (!amp_strmap_get(&functions->ids, key, &id) ||
         amp_function_schema(functions, caller, node) != NULL)
@@ -74,6 +76,7 @@ static enum amp_status index_functions(struct amp_functions *functions)
     struct amp_arena *arena = functions->arena;
     functions->count = functions->model->n_functions;
     functions->items = amp_arena_array(arena, functions->count, sizeof *functions->items);
+    functions->needed = amp_arena_array(arena, functions->count, sizeof(struct amp_function *));
     for (size_t i = 0; i < functions->count; i++) {
         Onnx__FunctionProto *proto = functions->model->functions[i];
         const char *key = key_of(arena, proto->domain, proto->name, proto->overload);
@@ -234,16 +237,11 @@ static enum amp_status need_called(struct amp_functions *functions, struct amp_f
     return AMP_OK;
 }
 
-/* Drops the functions that were inlined, unless one that stays calls them. */
-static enum amp_status drop_inlined(struct amp_functions *functions)
+/* Drops the functions that are neither needed nor called by one that is. */
+static enum amp_status drop_others(struct amp_functions *functions)
 {
     Onnx__ModelProto *model = functions->model;
     size_t kept = 0;
-    functions->needed =
-        amp_arena_array(functions->arena, functions->count, sizeof(struct amp_function *));
-    for (size_t i = 0; i < functions->count; i++)
-        if (!functions->items[i].is_inlined)
-            need(functions, &functions->items[i]);
     for (size_t i = 0; i < functions->n_needed; i++) {
         const Onnx__FunctionProto *proto = functions->needed[i]->proto;
         AMP_TRY(walk(functions, functions->needed[i], proto->node, proto->n_node, need_called));
@@ -270,5 +268,36 @@ enum amp_status amp_functions_inline(Onnx__ModelProto *model, bool all, struct a
         return AMP_OK;
     take_names(&functions, graph);
     AMP_TRY(amp_function_calls_inline(&functions, graph));
-    return drop_inlined(&functions);
+    for (size_t i = 0; i < functions.count; i++)
+        if (!functions.items[i].is_inlined)
+            need(&functions, &functions.items[i]);
+    return drop_others(&functions);
+}
+
+static enum amp_status compare_schemas(struct amp_functions *functions, struct amp_function *caller,
+                                       const Onnx__NodeProto *node)
+{
+    bool is_imported = amp_function_opset(functions, NULL, node->domain) != 0;
+    bool is_same =
+        amp_function_schema(functions, caller, node) == amp_function_schema(functions, NULL, node);
+    return is_same || !is_imported ? AMP_OK : AMP_UNSUPPORTED;
+}
+
+enum amp_status amp_functions_settle(Onnx__ModelProto *model, struct amp_arena *arena,
+                                     struct amp_error *err)
+{
+    struct amp_functions functions = {.model = model, .arena = arena, .err = err};
+    bool is_stale = false;
+    if (model->n_functions == 0)
+        return AMP_OK;
+    AMP_TRY(index_functions(&functions));
+    for (size_t i = 0; i < functions.count && !is_stale; i++) {
+        struct amp_function *function = &functions.items[i];
+        is_stale = walk(&functions, function, function->proto->node, function->proto->n_node,
+                        compare_schemas) != AMP_OK;
+    }
+    if (!is_stale)
+        return AMP_OK;
+    AMP_TRY(walk(&functions, NULL, model->graph->node, model->graph->n_node, need_called));
+    return drop_others(&functions);
 }

@@ -27,4 +27,13 @@ enum { AMP_FUNCTION_DEPTH_MAX = 64, AMP_FUNCTION_NODES_MAX = 1000000 };
 enum amp_status amp_functions_inline(Onnx__ModelProto *model, bool all, struct amp_arena *arena,
                                      struct amp_error *err);
 
+/*
+ * Once MODEL's opset imports and nodes are final: ONNX lets a function import another opset than
+ * the model only as long as its operators are the same in both. Where raising the model broke that,
+ * all functions that the graph does not call, directly or not, are dropped; those that it calls
+ * hold nothing that could change.
+ */
+enum amp_status amp_functions_settle(Onnx__ModelProto *model, struct amp_arena *arena,
+                                     struct amp_error *err);
+
 #endif

@@ -5,6 +5,7 @@
  */
 #include "onnx/write.h"
 
+#include "onnx/functions.h"
 #include "onnx/layout.h"
 #include "onnx/message.h"
 
@@ -223,6 +224,7 @@ enum amp_status amp_model_prepare(struct amp_model *model, const struct amp_writ
     *made = (struct amp_layout){.path = options->path};
     made->deferred = amp_arena_array(model->arena, n_initializers, sizeof(struct amp_tensor *));
     update_message(model, made);
+    AMP_TRY(amp_functions_settle(model->origin, model->arena, err));
     *layout = made;
     return amp_layout_decide(made, model->origin, model->arena, options, err);
 }

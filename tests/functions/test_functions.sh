@@ -69,3 +69,9 @@ done
 gone() { grep -qa "$2" "$here/$1.onnx" && ! grep -qa "$2" "$scratch/$1.bf16.onnx"; }
 result 'left: Double is gone' gone left Double
 result 'exporter: aten_layer_norm is gone' gone exporter aten_layer_norm
+
+# Raised beyond what Half holds: what nothing calls goes, what is called stays.
+result 'left raised' "$AMPCONV" "$here/left.onnx" --opset 22 -o "$scratch/left22.onnx" --data "$here/left"
+result 'left raised, checker' "$ORACLES/onnx_check" "$scratch/left22.onnx"
+for kept in Vote Both; do result "left raised: $kept stays" has "$scratch/left22.onnx" "$here/left/$kept.function" yes; done
+for gone in Spare Half; do result "left raised: $gone goes" has "$scratch/left22.onnx" "$here/left/$gone.function" no; done
