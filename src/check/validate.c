@@ -4,13 +4,13 @@
  */
 #include "check/validate.h"
 
+#include "core/clock.h"
 #include "ops/cast.h"
 #include "run/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { REFERENCE, CONVERTED, N_SIDES };
 
@@ -134,19 +134,12 @@ static enum amp_status set_up(struct validation *v)
 
 /* ---- one sample ------------------------------------------------------------------------------ */
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static enum amp_status run_side(struct validation *v, int i)
 {
     struct side *side = &v->sides[i];
-    double start = now();
+    double start = amp_seconds();
     AMP_TRY(amp_session_run(side->session, side->inputs, side->outputs, v->err));
-    v->result->seconds[i] += now() - start;
+    v->result->seconds[i] += amp_seconds() - start;
     return AMP_OK;
 }
 

@@ -10,6 +10,7 @@
 #include "cli/progress.h"
 #include "cli/report_json.h"
 #include "cli/report_text.h"
+#include "core/clock.h"
 #include "onnx/infer.h"
 #include "onnx/read.h"
 #include "run/session.h"
@@ -19,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 struct run {
     const struct amp_options *options;
@@ -94,18 +94,11 @@ static void tear_down(struct run *run)
 
 /* ---- one sample ------------------------------------------------------------------------------ */
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static enum amp_status compute(struct run *run)
 {
-    double start = now();
+    double start = amp_seconds();
     AMP_TRY(amp_session_run(run->session, run->tensors, run->outputs, run->err));
-    run->result.seconds += now() - start;
+    run->result.seconds += amp_seconds() - start;
     return AMP_OK;
 }
 
