@@ -90,19 +90,19 @@ struct pack {
 static void append(ProtobufCBuffer *buffer, size_t size, const uint8_t *data)
 {
     struct pack *pack = (struct pack *)buffer;
-    amp_output_write(pack->output, data, size, pack->err);
+    if (pack->err->status == AMP_OK)
+        amp_output_write(pack->output, data, size, pack->err);
 }
 
 static enum amp_status write_pb(struct amp_output *output, const char *name,
                                 const struct amp_tensor *tensor, struct amp_error *err)
 {
     struct amp_arena *arena = amp_arena_create();
-    struct amp_error failure = {.status = AMP_OK};
-    struct pack pack = {.base.append = append, .output = output, .err = &failure};
+    struct pack pack = {.base.append = append, .output = output, .err = err};
     const Onnx__TensorProto *proto = amp_tensor_to_proto(tensor, name, arena);
     protobuf_c_message_pack_to_buffer(&proto->base, &pack.base);
     amp_arena_destroy(arena);
-    return failure.status ? amp_fail(err, failure.status, "%s", failure.text) : AMP_OK;
+    return err->status;
 }
 
 enum amp_status amp_tensor_save(const char *path, const char *name, const struct amp_tensor *tensor,
