@@ -24,14 +24,6 @@ static enum amp_status run_activation(struct amp_ctx *ctx, amp_loop_body *const 
     return amp_map_run(ctx, table, values);
 }
 
-#define DESCRIPTOR(NAME, lower, version, shape_function)             \
-    const struct amp_op amp_op_##lower = {.name = #NAME,             \
-                                          .newest = version,         \
-                                          .effect = AMP_COMPUTES,    \
-                                          .native = AMP_NATIVE_LOOP, \
-                                          .shape = shape_function,   \
-                                          .run = run_##lower};
-
 /* Operator NAME, whose bodies lower_<DTYPE> are there for TYPES. */
 #define ACTIVATION(NAME, lower, version, TYPES, A, a_fallback, B, b_fallback)            \
     static enum amp_status run_##lower(struct amp_ctx *ctx)                              \
@@ -40,7 +32,7 @@ static enum amp_status run_activation(struct amp_ctx *ctx, amp_loop_body *const 
         static const struct parameter parameters[] = {{A, a_fallback}, {B, b_fallback}}; \
         return run_activation(ctx, table, parameters);                                   \
     }                                                                                    \
-    DESCRIPTOR(NAME, lower, version, amp_shape_same)
+    AMP_ELEMENTWISE(NAME, lower, version, amp_shape_same)
 
 /* The common ones: float types, EARLY and EXPR as AMP_MAP_AB has them. */
 #define FLOATS(NAME, lower, version, A, a_fallback, B, b_fallback, early, expr) \
@@ -86,7 +78,7 @@ static enum amp_status run_selu(struct amp_ctx *ctx)
                                              {"gamma", 1.05070102214813232421875f}};
     return run_activation(ctx, table, ctx->node->since_version < 6 ? first : later);
 }
-DESCRIPTOR(Selu, selu, 22, amp_shape_same)
+AMP_ELEMENTWISE(Selu, selu, 22, amp_shape_same)
 
 /* x Phi(x), Phi the normal distribution: a is the root of 1/2. Or its approximation x/2 (1 +
    tanh(u)), which is x / (1 + exp(-2 u)), a being twice the root of 2/pi (Hendrycks and Gimpel,
@@ -106,7 +98,7 @@ static enum amp_status run_gelu(struct amp_ctx *ctx)
         return amp_map_run(ctx, by_tanh, tanh_ab);
     return AMP_CTX_FAIL(ctx, "attribute 'approximate' is '%s'; accepted: none, tanh", kind);
 }
-DESCRIPTOR(Gelu, gelu, 20, amp_shape_same)
+AMP_ELEMENTWISE(Gelu, gelu, 20, amp_shape_same)
 
 /* The slope's shape as it lines up with X: one value per channel before version 7. */
 static void align_slope(const struct amp_ctx *ctx, struct amp_shape *shape)
@@ -139,4 +131,4 @@ static enum amp_status run_prelu(struct amp_ctx *ctx)
     amp_zip_loop(ctx, body, &slope);
     return AMP_OK;
 }
-DESCRIPTOR(PRelu, prelu, 16, shape_prelu)
+AMP_ELEMENTWISE(PRelu, prelu, 16, shape_prelu)

@@ -65,40 +65,23 @@ enum amp_status amp_zip_run(struct amp_ctx *ctx, amp_loop_body *const *table)
     return AMP_OK;
 }
 
-#define DESCRIPTOR(NAME, lower, version)                             \
-    const struct amp_op amp_op_##lower = {.name = #NAME,             \
-                                          .newest = version,         \
-                                          .effect = AMP_COMPUTES,    \
-                                          .native = AMP_NATIVE_LOOP, \
-                                          .shape = amp_zip_shape,    \
-                                          .run = run_##lower};
-
-/* Operator NAME, whose bodies lower_<DTYPE> are there for all real types. */
-#define BINARY(NAME, lower, version)                                                           \
-    static enum amp_status run_##lower(struct amp_ctx *ctx)                                    \
-    {                                                                                          \
-        static amp_loop_body *const table[AMP_DTYPE_COUNT] = {AMP_REAL_TYPES(AMP_ROW, lower)}; \
-        return amp_zip_run(ctx, table);                                                        \
-    }                                                                                          \
-    DESCRIPTOR(NAME, lower, version)
-
 AMP_FLOAT_TYPES(AMP_ZIP, add, x + y)
 AMP_INTEGER_TYPES(AMP_ZIP_INT, add, (uint64_t)x + (uint64_t)y)
-BINARY(Add, add, 14)
+AMP_BINARY(Add, add, 14, AMP_REAL_TYPES)
 
 AMP_FLOAT_TYPES(AMP_ZIP, sub, x - y)
 AMP_INTEGER_TYPES(AMP_ZIP_INT, sub, (uint64_t)x - (uint64_t)y)
-BINARY(Sub, sub, 14)
+AMP_BINARY(Sub, sub, 14, AMP_REAL_TYPES)
 
 AMP_FLOAT_TYPES(AMP_ZIP, mul, x *y)
 AMP_INTEGER_TYPES(AMP_ZIP_INT, mul, (uint64_t)x *(uint64_t)y)
-BINARY(Mul, mul, 14)
+AMP_BINARY(Mul, mul, 14, AMP_REAL_TYPES)
 
 /* The least integer divided by -1 would trap. */
 AMP_FLOAT_TYPES(AMP_ZIP, div, x / y)
 AMP_SIGNED_TYPES(AMP_ZIP_INT, div, y == 0 ? 0 : y == -1 ? 0 - (uint64_t)x : (uint64_t)(x / y))
 AMP_UNSIGNED_TYPES(AMP_ZIP_INT, div, y == 0 ? 0 : x / y)
-BINARY(Div, div, 14)
+AMP_BINARY(Div, div, 14, AMP_REAL_TYPES)
 
 /* The remainder with the sign of Y. */
 static int64_t floor_mod(int64_t x, int64_t y)
@@ -129,4 +112,4 @@ static enum amp_status run_mod(struct amp_ctx *ctx)
                                     AMP_REAL_TYPES(AMP_ROW, fmod)};
     return amp_zip_run(ctx, amp_node_int(ctx->node, "fmod", 0) ? by_dividend : by_divisor);
 }
-DESCRIPTOR(Mod, mod, 13)
+AMP_ELEMENTWISE(Mod, mod, 13, amp_zip_shape)

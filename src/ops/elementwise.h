@@ -78,6 +78,31 @@
 /* A predicate: a bool comes out. */
 #define AMP_TEST(DTYPE, T, name, expr) AMP_ZIP_PLAIN(DTYPE, T, name, T, uint8_t, expr)
 
+/* The descriptor of operator NAME, which run_<lower> runs. */
+#define AMP_ELEMENTWISE(NAME, lower, version, shape_function)        \
+    const struct amp_op amp_op_##lower = {.name = #NAME,             \
+                                          .newest = version,         \
+                                          .effect = AMP_COMPUTES,    \
+                                          .native = AMP_NATIVE_LOOP, \
+                                          .shape = shape_function,   \
+                                          .run = run_##lower};
+
+/* Operator NAME of one input, or of two, whose bodies lower_<DTYPE> are there for TYPES. */
+#define AMP_UNARY(NAME, lower, version, TYPES)                                        \
+    static enum amp_status run_##lower(struct amp_ctx *ctx)                           \
+    {                                                                                 \
+        static amp_loop_body *const table[AMP_DTYPE_COUNT] = {TYPES(AMP_ROW, lower)}; \
+        return amp_map_run(ctx, table, NULL);                                         \
+    }                                                                                 \
+    AMP_ELEMENTWISE(NAME, lower, version, amp_shape_same)
+#define AMP_BINARY(NAME, lower, version, TYPES)                                       \
+    static enum amp_status run_##lower(struct amp_ctx *ctx)                           \
+    {                                                                                 \
+        static amp_loop_body *const table[AMP_DTYPE_COUNT] = {TYPES(AMP_ROW, lower)}; \
+        return amp_zip_run(ctx, table);                                               \
+    }                                                                                 \
+    AMP_ELEMENTWISE(NAME, lower, version, amp_zip_shape)
+
 /* Output 0 = the body in TABLE for the dtype of input 0, over that input. */
 enum amp_status amp_map_run(struct amp_ctx *ctx, amp_loop_body *const *table, const void *param);
 

@@ -7,26 +7,9 @@
 
 #include <string.h>
 
-#define DESCRIPTOR(NAME, lower, version, shape_function)             \
-    const struct amp_op amp_op_##lower = {.name = #NAME,             \
-                                          .newest = version,         \
-                                          .effect = AMP_COMPUTES,    \
-                                          .native = AMP_NATIVE_LOOP, \
-                                          .shape = shape_function,   \
-                                          .run = run_##lower};
-
-/* Operator NAME of two inputs, whose bodies lower_<DTYPE> are there for TYPES. */
-#define BINARY(NAME, lower, version, TYPES)                                           \
-    static enum amp_status run_##lower(struct amp_ctx *ctx)                           \
-    {                                                                                 \
-        static amp_loop_body *const table[AMP_DTYPE_COUNT] = {TYPES(AMP_ROW, lower)}; \
-        return amp_zip_run(ctx, table);                                               \
-    }                                                                                 \
-    DESCRIPTOR(NAME, lower, version, amp_zip_shape)
-
 #define COMPARISON(NAME, lower, version, expr) \
     AMP_REAL_TYPES(AMP_TEST, lower, expr)      \
-    BINARY(NAME, lower, version, AMP_REAL_TYPES)
+    AMP_BINARY(NAME, lower, version, AMP_REAL_TYPES)
 COMPARISON(Greater, greater, 13, x > y)
 COMPARISON(GreaterOrEqual, greater_or_equal, 16, x >= y)
 COMPARISON(Less, less, 13, x < y)
@@ -43,18 +26,18 @@ static bool is_same_text(struct amp_str x, struct amp_str y)
 AMP_REAL_TYPES(AMP_TEST, equal, x == y)
 AMP_BOOL_TYPE(AMP_TEST, equal, (x != 0) == (y != 0))
 STRING_TYPE(AMP_TEST, equal, is_same_text(x, y))
-BINARY(Equal, equal, 19, EQUAL_TYPES)
+AMP_BINARY(Equal, equal, 19, EQUAL_TYPES)
 
 #define LOGIC(NAME, lower, expr)         \
     AMP_BOOL_TYPE(AMP_TEST, lower, expr) \
-    BINARY(NAME, lower, 7, AMP_BOOL_TYPE)
+    AMP_BINARY(NAME, lower, 7, AMP_BOOL_TYPE)
 LOGIC(And, and, (x != 0) & (y != 0))
 LOGIC(Or, or, (x != 0) | (y != 0))
 LOGIC(Xor, xor, (x != 0) ^ (y != 0))
 
 #define BITWISE(NAME, lower, expr)              \
     AMP_INTEGER_TYPES(AMP_ZIP_INT, lower, expr) \
-    BINARY(NAME, lower, 18, AMP_INTEGER_TYPES)
+    AMP_BINARY(NAME, lower, 18, AMP_INTEGER_TYPES)
 BITWISE(BitwiseAnd, bitwise_and, x &y)
 BITWISE(BitwiseOr, bitwise_or, x | y)
 BITWISE(BitwiseXor, bitwise_xor, x ^ y)
@@ -72,23 +55,13 @@ static enum amp_status run_bit_shift(struct amp_ctx *ctx)
         return AMP_CTX_FAIL(ctx, "attribute 'direction' is '%s'; accepted: LEFT, RIGHT", direction);
     return amp_zip_run(ctx, strcmp(direction, "LEFT") == 0 ? left : right);
 }
-DESCRIPTOR(BitShift, bit_shift, 11, amp_zip_shape)
+AMP_ELEMENTWISE(BitShift, bit_shift, 11, amp_zip_shape)
 
 AMP_BOOL_TYPE(AMP_MAP, not, x == 0)
-static enum amp_status run_not(struct amp_ctx *ctx)
-{
-    static amp_loop_body *const table[AMP_DTYPE_COUNT] = {AMP_BOOL_TYPE(AMP_ROW, not )};
-    return amp_map_run(ctx, table, NULL);
-}
-DESCRIPTOR(Not, not, 1, amp_shape_same)
+AMP_UNARY(Not, not, 1, AMP_BOOL_TYPE)
 
 AMP_INTEGER_TYPES(AMP_MAP, bitwise_not, ~x)
-static enum amp_status run_bitwise_not(struct amp_ctx *ctx)
-{
-    static amp_loop_body *const table[AMP_DTYPE_COUNT] = {AMP_INTEGER_TYPES(AMP_ROW, bitwise_not)};
-    return amp_map_run(ctx, table, NULL);
-}
-DESCRIPTOR(BitwiseNot, bitwise_not, 18, amp_shape_same)
+AMP_UNARY(BitwiseNot, bitwise_not, 18, AMP_INTEGER_TYPES)
 
 /* Float types that C computes in and those of 8 bits, whose value is f. */
 #define FLOAT8_TYPES(X, ...)                  \
@@ -104,12 +77,7 @@ DESCRIPTOR(BitwiseNot, bitwise_not, 18, amp_shape_same)
     MAP_TO_BOOL(DTYPE, T, name, (void)0, isnan(FLOAT8_VALUE(DTYPE)))
 AMP_FLOAT_TYPES(MAP_TO_BOOL, is_nan, (void)0, x != x)
 FLOAT8_TYPES(IS_NAN_FLOAT8, is_nan)
-static enum amp_status run_is_nan(struct amp_ctx *ctx)
-{
-    static amp_loop_body *const table[AMP_DTYPE_COUNT] = {TESTED_TYPES(AMP_ROW, is_nan)};
-    return amp_map_run(ctx, table, NULL);
-}
-DESCRIPTOR(IsNaN, is_nan, 20, amp_shape_same)
+AMP_UNARY(IsNaN, is_nan, 20, TESTED_TYPES)
 
 /* The infinities that count: {negative, positive}. */
 #define SIGNS                                       \
@@ -127,4 +95,4 @@ static enum amp_status run_is_inf(struct amp_ctx *ctx)
                            amp_node_int(ctx->node, "detect_positive", 1) != 0};
     return amp_map_run(ctx, table, signs);
 }
-DESCRIPTOR(IsInf, is_inf, 20, amp_shape_same)
+AMP_ELEMENTWISE(IsInf, is_inf, 20, amp_shape_same)

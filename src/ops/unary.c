@@ -18,23 +18,9 @@ enum amp_status amp_map_run(struct amp_ctx *ctx, amp_loop_body *const *table, co
     return AMP_OK;
 }
 
-/* Operator NAME, whose bodies lower_<DTYPE> are there for TYPES. */
-#define UNARY(NAME, lower, version, TYPES)                                            \
-    static enum amp_status run_##lower(struct amp_ctx *ctx)                           \
-    {                                                                                 \
-        static amp_loop_body *const table[AMP_DTYPE_COUNT] = {TYPES(AMP_ROW, lower)}; \
-        return amp_map_run(ctx, table, NULL);                                         \
-    }                                                                                 \
-    const struct amp_op amp_op_##lower = {.name = #NAME,                              \
-                                          .newest = version,                          \
-                                          .effect = AMP_COMPUTES,                     \
-                                          .native = AMP_NATIVE_LOOP,                  \
-                                          .shape = amp_shape_same,                    \
-                                          .run = run_##lower};
-
 #define FLOAT_UNARY(NAME, lower, version, expr) \
     AMP_FLOAT_TYPES(AMP_MAP, lower, expr)       \
-    UNARY(NAME, lower, version, AMP_FLOAT_TYPES)
+    AMP_UNARY(NAME, lower, version, AMP_FLOAT_TYPES)
 
 FLOAT_UNARY(Acos, acos, 22, acos(x))
 FLOAT_UNARY(Acosh, acosh, 22, acosh(x))
@@ -58,20 +44,20 @@ FLOAT_UNARY(Tanh, tanh, 13, tanh(x))
 
 AMP_FLOAT_TYPES(AMP_MAP, erf, erf(x))
 AMP_INTEGER_TYPES(AMP_MAP, erf, erf((double)x))
-UNARY(Erf, erf, 13, AMP_REAL_TYPES)
+AMP_UNARY(Erf, erf, 13, AMP_REAL_TYPES)
 
 /* The least integer has no positive counterpart: it stays, as in two's complement. */
 AMP_FLOAT_TYPES(AMP_MAP, neg, -x)
 AMP_SIGNED_TYPES(AMP_MAP, neg, 0 - (uint64_t)x)
 #define NEG_TYPES(X, ...) AMP_FLOAT_TYPES(X, __VA_ARGS__) AMP_SIGNED_TYPES(X, __VA_ARGS__)
-UNARY(Neg, neg, 13, NEG_TYPES)
+AMP_UNARY(Neg, neg, 13, NEG_TYPES)
 
 AMP_FLOAT_TYPES(AMP_MAP, abs, fabs(x))
 AMP_SIGNED_TYPES(AMP_MAP, abs, x < 0 ? 0 - (uint64_t)x : (uint64_t)x)
 AMP_UNSIGNED_TYPES(AMP_MAP, abs, x)
-UNARY(Abs, abs, 13, AMP_REAL_TYPES)
+AMP_UNARY(Abs, abs, 13, AMP_REAL_TYPES)
 
 AMP_FLOAT_TYPES(AMP_MAP, sign, isnan(x) ? x : (x > 0) - (x < 0))
 AMP_SIGNED_TYPES(AMP_MAP, sign, (x > 0) - (x < 0))
 AMP_UNSIGNED_TYPES(AMP_MAP, sign, x > 0)
-UNARY(Sign, sign, 13, AMP_REAL_TYPES)
+AMP_UNARY(Sign, sign, 13, AMP_REAL_TYPES)
