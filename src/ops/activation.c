@@ -6,8 +6,6 @@
 #include "ops/elementwise.h"
 #include "ops/vector_math.h"
 
-#include <string.h>
-
 /* A float attribute and its default. */
 struct parameter {
     const char *name; /* NULL: none */
@@ -91,12 +89,10 @@ static enum amp_status run_gelu(struct amp_ctx *ctx)
     static amp_loop_body *const by_tanh[AMP_DTYPE_COUNT] = {AMP_FLOAT_TYPES(AMP_ROW, gelu_tanh)};
     static const double exact_ab[] = {0.70710678118654752440, 0};
     static const double tanh_ab[] = {1.59576912160573071176, 0.044715};
-    const char *kind = amp_node_string(ctx->node, "approximate", "none");
-    if (strcmp(kind, "none") == 0)
-        return amp_map_run(ctx, exact, exact_ab);
-    if (strcmp(kind, "tanh") == 0)
-        return amp_map_run(ctx, by_tanh, tanh_ab);
-    return AMP_CTX_FAIL(ctx, "attribute 'approximate' is '%s'; accepted: none, tanh", kind);
+    static const char *const kinds[] = {"none", "tanh", NULL};
+    int kind = 0;
+    AMP_TRY(amp_ctx_choice(ctx, "approximate", kinds, &kind));
+    return kind == 0 ? amp_map_run(ctx, exact, exact_ab) : amp_map_run(ctx, by_tanh, tanh_ab);
 }
 AMP_ELEMENTWISE(Gelu, gelu, 20, amp_shape_same)
 

@@ -6,7 +6,6 @@
  */
 #include "ops/cast.h"
 
-#include "core/array.h"
 #include "ops/kernel.h"
 
 #include <assert.h>
@@ -345,24 +344,16 @@ enum amp_status amp_cast_copy(const struct amp_tensor *from, enum amp_dtype dtyp
     return status;
 }
 
-static enum amp_status read_rounding(struct amp_ctx *ctx, enum amp_rounding *rounding)
-{
-    static const char *const names[] = {
-        [AMP_ROUND_UP] = "up", [AMP_ROUND_DOWN] = "down", [AMP_ROUND_NEAREST] = "nearest"};
-    const char *mode = amp_node_string(ctx->node, "round_mode", names[AMP_ROUND_UP]);
-    for (size_t i = 0; i < AMP_COUNT(names); i++)
-        if (strcmp(mode, names[i]) == 0) {
-            *rounding = (enum amp_rounding)i;
-            return AMP_OK;
-        }
-    return AMP_CTX_FAIL(ctx, "attribute 'round_mode' is '%s'; accepted: up, down, nearest", mode);
-}
-
 /* What to cast to, type inference took from attribute `to` or from input 1. */
 static enum amp_status run_cast(struct amp_ctx *ctx)
 {
-    struct amp_cast_options options = {.saturate = amp_node_int(ctx->node, "saturate", 1) != 0};
-    AMP_TRY(read_rounding(ctx, &options.rounding));
+    static const char *const modes[] = {
+        [AMP_ROUND_UP] = "up", [AMP_ROUND_DOWN] = "down", [AMP_ROUND_NEAREST] = "nearest", NULL};
+    int mode = AMP_ROUND_UP;
+    AMP_TRY(amp_ctx_choice(ctx, "round_mode", modes, &mode));
+    const struct amp_cast_options options = {.saturate =
+                                                 amp_node_int(ctx->node, "saturate", 1) != 0,
+                                             .rounding = (enum amp_rounding)mode};
     return amp_cast_tensor(ctx->in[0], ctx->out[0], &options, ctx->err);
 }
 

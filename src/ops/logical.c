@@ -50,10 +50,10 @@ static enum amp_status run_bit_shift(struct amp_ctx *ctx)
     static amp_loop_body *const left[AMP_DTYPE_COUNT] = {AMP_UNSIGNED_TYPES(AMP_ROW, shift_left)},
                                 *const right[AMP_DTYPE_COUNT] = {
                                     AMP_UNSIGNED_TYPES(AMP_ROW, shift_right)};
-    const char *direction = amp_node_string(ctx->node, "direction", "");
-    if (strcmp(direction, "LEFT") != 0 && strcmp(direction, "RIGHT") != 0)
-        return AMP_CTX_FAIL(ctx, "attribute 'direction' is '%s'; accepted: LEFT, RIGHT", direction);
-    return amp_zip_run(ctx, strcmp(direction, "LEFT") == 0 ? left : right);
+    static const char *const directions[] = {"LEFT", "RIGHT", NULL};
+    int direction = 0;
+    AMP_TRY(amp_ctx_choice(ctx, "direction", directions, &direction));
+    return amp_zip_run(ctx, direction == 0 ? left : right);
 }
 AMP_ELEMENTWISE(BitShift, bit_shift, 11, amp_zip_shape)
 

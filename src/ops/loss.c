@@ -12,6 +12,8 @@
 enum { IN_SCORES, IN_LABELS, IN_WEIGHTS };
 enum { OUT_LOSS, OUT_LOG_PROB };
 
+enum { NONE, MEAN, SUM };
+
 struct loss {
     const struct amp_tensor *scores;   /* [N, C, D1, ...] */
     const struct amp_tensor *labels;   /* [N, D1, ...] */
@@ -20,6 +22,7 @@ struct loss {
     int64_t classes, inner;            /* inner: D1 * ... */
     int64_t ignored;                   /* a label, with has_ignored */
     bool has_ignored, is_softmax;
+    int reduction; /* NONE, MEAN or SUM */
 };
 
 /* What a sample adds to the sum of losses and to that of weights. */
@@ -76,18 +79,22 @@ static void label_shape(const struct amp_shape *scores, struct amp_shape *labels
     memmove(labels->dims + 1, labels->dims + 2, (size_t)(labels->rank - 1) * sizeof *labels->dims);
 }
 
-static bool is_reduced(const struct amp_ctx *ctx)
+static enum amp_status read_reduction(const struct amp_ctx *ctx, int *reduction)
 {
-    return strcmp(amp_node_string(ctx->node, "reduction", "mean"), "none") != 0;
+    static const char *const reductions[] = {"none", "mean", "sum", NULL};
+    *reduction = MEAN;
+    return amp_ctx_choice(ctx, "reduction", reductions, reduction);
 }
 
 static enum amp_status loss_shape(struct amp_ctx *ctx)
 {
     const struct amp_shape *scores = &ctx->in[IN_SCORES]->shape;
+    int reduction;
+    AMP_TRY(read_reduction(ctx, &reduction));
     if (scores->rank >= 0 && scores->rank < 2)
         return AMP_CTX_FAIL(ctx, "input 0 has rank %d; 2 or more is needed", scores->rank);
     label_shape(scores, &ctx->out[OUT_LOSS]->shape);
-    if (is_reduced(ctx))
+    if (reduction != NONE)
         ctx->out[OUT_LOSS]->shape.rank = 0;
     if (ctx->n_out > OUT_LOG_PROB)
         ctx->out[OUT_LOG_PROB]->shape = *scores;
@@ -113,20 +120,18 @@ static enum amp_status check_inputs(struct amp_ctx *ctx, const struct loss *loss
     return AMP_OK;
 }
 
-static void put_loss(const struct amp_ctx *ctx, const struct sample *samples, int64_t count)
+static void put_loss(const struct amp_tensor *out, int reduction, const struct sample *samples,
+                     int64_t count)
 {
     struct sample sum = {0, 0};
-    bool is_sum = strcmp(amp_node_string(ctx->node, "reduction", "mean"), "sum") == 0;
-    if (!amp_has_out(ctx, OUT_LOSS))
-        return;
     for (int64_t i = 0; i < count; i++) {
-        if (!is_reduced(ctx))
-            store_one(ctx->out[OUT_LOSS], i, samples[i].loss);
+        if (reduction == NONE)
+            store_one(out, i, samples[i].loss);
         sum.loss += samples[i].loss;
         sum.weight += samples[i].weight;
     }
-    if (is_reduced(ctx))
-        store_one(ctx->out[OUT_LOSS], 0, is_sum ? sum.loss : sum.loss / sum.weight);
+    if (reduction != NONE)
+        store_one(out, 0, reduction == SUM ? sum.loss : sum.loss / sum.weight);
 }
 
 static enum amp_status loss_run(struct amp_ctx *ctx)
@@ -141,6 +146,7 @@ static enum amp_status loss_run(struct amp_ctx *ctx)
                         .ignored = amp_node_int(ctx->node, "ignore_index", 0),
                         .has_ignored = amp_node_attr(ctx->node, "ignore_index") != NULL,
                         .is_softmax = strcmp(ctx->node->op_type, "SoftmaxCrossEntropyLoss") == 0};
+    AMP_TRY(read_reduction(ctx, &loss.reduction));
     AMP_TRY(check_inputs(ctx, &loss));
     int64_t count = amp_shape_count(&loss.labels->shape);
     struct sample *samples = amp_xmalloc((size_t)count, sizeof *samples);
@@ -148,7 +154,8 @@ static enum amp_status loss_run(struct amp_ctx *ctx)
 #pragma omp parallel for if (is_large)
     for (int64_t i = 0; i < count; i++)
         samples[i] = run_sample(&loss, i);
-    put_loss(ctx, samples, count);
+    if (amp_has_out(ctx, OUT_LOSS))
+        put_loss(ctx->out[OUT_LOSS], loss.reduction, samples, count);
     free(samples);
     return AMP_OK;
 }

@@ -4,8 +4,6 @@
  */
 #include "ops/move.h"
 
-#include "core/array.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,20 +62,15 @@ static int64_t map_reflect(int64_t at, int64_t n)
     return wrapped < n ? wrapped : 2 * n - 2 - wrapped;
 }
 
+/* *MAP: NULL for constant mode. */
 static enum amp_status pad_mode(struct amp_ctx *ctx, pad_map **map)
 {
-    static const struct {
-        const char *name;
-        pad_map *map;
-    } modes[] = {
-        {"constant", NULL}, {"edge", map_edge}, {"reflect", map_reflect}, {"wrap", map_wrap}};
-    const char *mode = amp_node_string(ctx->node, "mode", "constant");
-    for (size_t i = 0; i < AMP_COUNT(modes); i++)
-        if (strcmp(mode, modes[i].name) == 0) {
-            *map = modes[i].map;
-            return AMP_OK;
-        }
-    return AMP_CTX_FAIL(ctx, "mode is '%s'; constant, edge, reflect and wrap are possible", mode);
+    static const char *const modes[] = {"constant", "edge", "reflect", "wrap", NULL};
+    static pad_map *const maps[] = {NULL, map_edge, map_reflect, map_wrap};
+    int mode = 0;
+    AMP_TRY(amp_ctx_choice(ctx, "mode", modes, &mode));
+    *map = maps[mode];
+    return AMP_OK;
 }
 
 #define PAD_MAX (INT64_C(1) << 60) /* sums of pads and dims below it do not overflow */

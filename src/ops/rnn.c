@@ -61,14 +61,12 @@ struct config {
 
 static enum amp_status read_direction(const struct amp_ctx *ctx, struct config *config)
 {
-    const char *direction = amp_node_string(ctx->node, "direction", "forward");
-    bool is_both = strcmp(direction, "bidirectional") == 0;
-    bool is_reverse = strcmp(direction, "reverse") == 0;
-    if (!is_both && !is_reverse && strcmp(direction, "forward") != 0)
-        return AMP_CTX_FAIL(ctx, "direction '%s'; allowed: forward, reverse, bidirectional",
-                            direction);
-    config->directions = is_both ? 2 : 1;
-    config->is_reverse[0] = is_reverse;
+    enum { FORWARD, REVERSE, BOTH };
+    static const char *const directions[] = {"forward", "reverse", "bidirectional", NULL};
+    int direction = FORWARD;
+    AMP_TRY(amp_ctx_choice(ctx, "direction", directions, &direction));
+    config->directions = direction == BOTH ? 2 : 1;
+    config->is_reverse[0] = direction == REVERSE;
     config->is_reverse[1] = true;
     config->is_batch_first = amp_node_int(ctx->node, "layout", 0) != 0;
     return AMP_OK;

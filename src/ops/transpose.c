@@ -301,12 +301,11 @@ static enum amp_status depth_to_space_run(struct amp_ctx *ctx)
     static const int dcr[] = {0, 3, 4, 1, 5, 2}, crd[] = {0, 1, 4, 2, 5, 3};
     const struct amp_tensor *in = ctx->in[0];
     const int64_t *dims = in->shape.dims, *out = ctx->out[0]->shape.dims;
-    const char *mode = amp_node_string(ctx->node, "mode", "DCR");
-    bool is_crd = strcmp(mode, "CRD") == 0;
+    static const char *const modes[] = {"DCR", "CRD", NULL};
+    int is_crd = 0;
     int64_t block;
     AMP_TRY(read_block(ctx, &block));
-    if (!is_crd && strcmp(mode, "DCR") != 0)
-        return AMP_CTX_FAIL(ctx, "mode is '%s'; DCR and CRD are possible", mode);
+    AMP_TRY(amp_ctx_choice(ctx, "mode", modes, &is_crd));
     struct amp_shape split = {6, {dims[0], block, block, out[1], dims[2], dims[3]}};
     if (is_crd)
         split = (struct amp_shape){6, {dims[0], out[1], block, block, dims[2], dims[3]}};
