@@ -8,7 +8,6 @@
 #include "core/array.h"
 #include "core/words.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -23,7 +23,6 @@
 #include "onnx/schema.h"
 #include "onnx/write.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

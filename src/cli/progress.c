@@ -5,7 +5,6 @@
 #include "cli/progress.h"
 
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/time.h>

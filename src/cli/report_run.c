@@ -5,8 +5,6 @@
 #include "cli/report_text.h"
 #include "cli/run.h"
 
-#include <string.h>
-
 /* ---- text ------------------------------------------------------------------------------------ */
 
 static void print_summary(FILE *file, const struct amp_run_output *output)

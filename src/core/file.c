@@ -4,6 +4,7 @@
  */
 #include "core/file.h"
 
+#include "core/arena.h"
 #include "core/array.h"
 
 #include <errno.h>

@@ -1,11 +1,10 @@
 #ifndef AMP_CORE_FILE_H
 #define AMP_CORE_FILE_H
 
-#include "core/arena.h"
 #include "core/status.h"
 
 #include <stdbool.h>
-#include <stdint.h>
+#include <stddef.h>
 
 /* The bytes of an input: a mapped file, or memory when it came through a stream. A mapping is
    private: nothing written to it reaches the file. */

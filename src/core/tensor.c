@@ -4,7 +4,6 @@
  */
 #include "core/tensor.h"
 
-#include "core/arena.h"
 #include "core/minifloat.h"
 
 #include <stdio.h>

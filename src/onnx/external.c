@@ -4,12 +4,14 @@
  */
 #include "onnx/external.h"
 
+#include "core/arena.h"
+#include "core/file.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct file {
     char *location;

@@ -1,7 +1,9 @@
 #ifndef AMP_ONNX_EXTERNAL_H
 #define AMP_ONNX_EXTERNAL_H
 
-#include "core/file.h"
+#include "core/status.h"
+
+#include <stdint.h>
 
 /* The files that hold tensor data outside the model file (TensorProto.external_data). Each is
    mapped once and stays mapped until the set is destroyed. */

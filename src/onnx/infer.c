@@ -9,8 +9,6 @@
 #include "onnx/schema.h"
 #include "ops/op.h"
 
-#include <string.h>
-
 enum { MAX_PARAMS = 256 };
 
 #define NO_DEFAULT AMP_UNDEFINED

@@ -7,7 +7,6 @@
 #include "onnx/opset_step.h"
 
 #include "core/array.h"
-#include "onnx/schema.h"
 
 #include <float.h>
 #include <string.h>

@@ -3,8 +3,6 @@
  */
 #include "onnx/message.h"
 
-#include <string.h>
-
 static int64_t read_dim(struct amp_model *model, const Onnx__TensorShapeProto__Dimension *dim)
 {
     if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE)

@@ -8,7 +8,6 @@
 
 #include "onnx.pb-c.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

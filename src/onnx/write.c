@@ -10,7 +10,6 @@
 #include "onnx/message.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* A message's strings are `char *` though nothing changes them. */
 static char *mutable_text(const char *text)

@@ -2,7 +2,6 @@
  * Det: determinants of square matrices, by elimination in double with the largest pivot of each
  * column.
  */
-#include "ops/kernel.h"
 #include "ops/wide.h"
 
 #include <math.h>

@@ -7,7 +7,6 @@
 #include "ops/take.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static size_t element_size(const struct amp_tensor *tensor)
 {

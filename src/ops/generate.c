@@ -7,7 +7,6 @@
 #include "core/array.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Constant ---- */

@@ -6,7 +6,6 @@
 #include "ops/matmul.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* A quantized matrix: where its inputs are. */
 struct quantized {

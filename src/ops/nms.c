@@ -2,7 +2,7 @@
  * NonMaxSuppression: per batch and class, boxes in the order of their scores, each kept unless it
  * overlaps one that was kept by more than a threshold.
  */
-#include "ops/kernel.h"
+#include "ops/op.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 #include "ops/kernel.h"
 #include "ops/window.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 

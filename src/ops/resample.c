@@ -5,7 +5,6 @@
 #include "ops/resample.h"
 
 #include <math.h>
-#include <string.h>
 
 static double half_pixel(const struct amp_resample_dim *dim, double x)
 {

@@ -3,7 +3,6 @@
  * dimension of 2, real and imaginary part; real ones may have one of 1.
  */
 #include "ops/fft.h"
-#include "ops/kernel.h"
 #include "ops/wide.h"
 
 #include <math.h>

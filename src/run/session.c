@@ -10,7 +10,6 @@
 
 #include <omp.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct step {
     uint32_t node;
@@ -132,7 +131,8 @@ static void plan_drops(struct amp_session *session)
     }
 }
 
-/* Puts data of the model into SLOT: a copy unless they are there and aligned as kernels want them. */
+/* Puts data of the model into SLOT: a copy unless they are there and aligned as kernels want them.
+ */
 static enum amp_status place(struct amp_tensor *slot, const struct amp_tensor *data,
                              struct amp_error *err)
 {
