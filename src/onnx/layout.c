@@ -103,7 +103,8 @@ static void put_external(Onnx__TensorProto *proto, const char *location, uint64_
     proto->has_data_location = true;
     proto->data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
     proto->n_external_data = N_ENTRIES;
-    proto->external_data = amp_arena_array(arena, N_ENTRIES, sizeof *proto->external_data);
+    proto->external_data =
+        amp_arena_array(arena, N_ENTRIES, sizeof(Onnx__StringStringEntryProto *));
     for (size_t i = 0; i < N_ENTRIES; i++)
         proto->external_data[i] = create_entry(arena, keys[i], values[i]);
 }

@@ -264,9 +264,9 @@ static void write_converted(struct stream *stream, const struct amp_tensor *tens
 /* The tensor whose data are to be made, when DATA stand for one; NULL: they are bytes. */
 static const struct amp_tensor *deferred_at(const struct amp_layout *layout, const uint8_t *data)
 {
-    uintptr_t distance = (uintptr_t)data - (uintptr_t)layout->deferred;
-    bool is_inside = distance < layout->n_deferred * sizeof *layout->deferred;
-    return is_inside ? layout->deferred[distance / sizeof *layout->deferred] : NULL;
+    uintptr_t start = (uintptr_t)layout->deferred, at = (uintptr_t)data;
+    bool is_entry = at >= start && at < (uintptr_t)(layout->deferred + layout->n_deferred);
+    return is_entry ? *(const struct amp_tensor *const *)(const void *)data : NULL;
 }
 
 static void append(ProtobufCBuffer *buffer, size_t size, const uint8_t *data)
