@@ -28,7 +28,7 @@ upgrade_suite() {
   mkdir -p "$suite" "$suite.before"
   for folder in "$TESTDATA/$suite"/*/; do
     name=${folder%/} name=${name##*/}
-    [ -f "$folder/model.onnx" ] && [ $((i++ % step)) -eq 0 ] || continue
+    [[ -f $folder/model.onnx && $((i++ % step)) -eq 0 ]] || continue
     ln -s "$folder" "$suite.before/$name"
     mkdir "$suite/$name"
     for data in "$folder"*; do
