@@ -76,7 +76,7 @@ static char *new_node_name(const struct body *body, const char *name)
 static void push_node(struct amp_functions *functions, Onnx__NodeProto *node, struct sink *sink)
 {
     Onnx__NodeProto **slot = amp_arena_push(functions->arena, &sink->nodes, &sink->n_nodes,
-                                            &sink->nodes_capacity, sizeof *slot);
+                                            &sink->nodes_capacity, sizeof(Onnx__NodeProto *));
     *slot = node;
 }
 
@@ -102,7 +102,7 @@ static const char *find(const struct scope *scope, const char *name)
 {
     uint32_t id;
     for (; scope != NULL; scope = scope->outer)
-        if (amp_strmap_get(&scope->ids, name, &id))
+        if (scope->names != NULL && amp_strmap_get(&scope->ids, name, &id))
             return scope->names[id];
     return NULL;
 }
@@ -157,7 +157,8 @@ static enum amp_status copy_attrs(const struct body *body, const struct scope *s
                                   Onnx__NodeProto *node)
 {
     struct amp_arena *arena = body->functions->arena;
-    Onnx__AttributeProto **attrs = amp_arena_array(arena, node->n_attribute, sizeof *attrs);
+    Onnx__AttributeProto **attrs =
+        amp_arena_array(arena, node->n_attribute, sizeof(Onnx__AttributeProto *));
     size_t kept = 0;
     for (size_t i = 0; i < node->n_attribute; i++) {
         const Onnx__AttributeProto *value;
@@ -169,7 +170,8 @@ static enum amp_status copy_attrs(const struct body *body, const struct scope *s
         copy->ref_attr_name = NULL;
         if (copy->g != NULL)
             AMP_TRY(copy_graph(body, scope, &copy->g));
-        copy->graphs = amp_arena_memdup(arena, copy->graphs, copy->n_graphs * sizeof *copy->graphs);
+        copy->graphs =
+            amp_arena_memdup(arena, copy->graphs, copy->n_graphs * sizeof(Onnx__GraphProto *));
         for (size_t g = 0; g < copy->n_graphs; g++)
             AMP_TRY(copy_graph(body, scope, &copy->graphs[g]));
         attrs[kept++] = copy;
@@ -220,8 +222,9 @@ static Onnx__ValueInfoProto *copy_info(const struct body *body, const Onnx__Valu
 static void put_info(const struct body *body, const Onnx__ValueInfoProto *info, const char *name,
                      struct sink *sink)
 {
-    Onnx__ValueInfoProto **slot = amp_arena_push(
-        body->functions->arena, &sink->infos, &sink->n_infos, &sink->infos_capacity, sizeof *slot);
+    Onnx__ValueInfoProto **slot =
+        amp_arena_push(body->functions->arena, &sink->infos, &sink->n_infos, &sink->infos_capacity,
+                       sizeof(Onnx__ValueInfoProto *));
     *slot = copy_info(body, info, name);
 }
 
@@ -243,7 +246,7 @@ static enum amp_status copy_inputs(const struct body *body, struct scope *scope,
                                    Onnx__GraphProto *graph)
 {
     Onnx__ValueInfoProto **inputs =
-        amp_arena_array(body->functions->arena, graph->n_input, sizeof *inputs);
+        amp_arena_array(body->functions->arena, graph->n_input, sizeof(Onnx__ValueInfoProto *));
     for (size_t i = 0; i < graph->n_input; i++) {
         const char *name = graph->input[i]->name ? graph->input[i]->name : "";
         AMP_TRY(define(body, scope, name, new_value_name(body, name)));
@@ -271,12 +274,12 @@ static enum amp_status copy_initializers(const struct body *body, struct scope *
 {
     struct amp_arena *arena = body->functions->arena;
     graph->initializer = amp_arena_memdup(arena, graph->initializer,
-                                          graph->n_initializer * sizeof *graph->initializer);
+                                          graph->n_initializer * sizeof(Onnx__TensorProto *));
     for (size_t i = 0; i < graph->n_initializer; i++)
         AMP_TRY(copy_tensor(body, scope, &graph->initializer[i]));
     graph->sparse_initializer =
         amp_arena_memdup(arena, graph->sparse_initializer,
-                         graph->n_sparse_initializer * sizeof *graph->sparse_initializer);
+                         graph->n_sparse_initializer * sizeof(Onnx__SparseTensorProto *));
     for (size_t i = 0; i < graph->n_sparse_initializer; i++) {
         Onnx__SparseTensorProto **sparse = &graph->sparse_initializer[i];
         *sparse = amp_arena_memdup(arena, *sparse, sizeof **sparse);
@@ -290,7 +293,7 @@ static enum amp_status copy_outputs(const struct body *body, const struct scope 
                                     Onnx__GraphProto *graph)
 {
     Onnx__ValueInfoProto **outputs =
-        amp_arena_array(body->functions->arena, graph->n_output, sizeof *outputs);
+        amp_arena_array(body->functions->arena, graph->n_output, sizeof(Onnx__ValueInfoProto *));
     for (size_t i = 0; i < graph->n_output; i++) {
         const char *name = graph->output[i]->name ? graph->output[i]->name : "";
         if (find(scope, name) == NULL)
@@ -306,7 +309,7 @@ static void copy_infos(const struct body *body, const struct scope *scope,
                        Onnx__ValueInfoProto *const *infos, size_t count, struct sink *sink)
 {
     uint32_t id;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && scope->names != NULL; i++)
         if (infos[i]->name != NULL && amp_strmap_get(&scope->ids, infos[i]->name, &id))
             put_info(body, infos[i], scope->names[id], sink);
 }
@@ -437,8 +440,8 @@ static enum amp_status inline_call(struct amp_functions *functions,
 static void add_import(struct amp_functions *functions, const char *domain, int64_t version)
 {
     Onnx__ModelProto *model = functions->model;
-    Onnx__OperatorSetIdProto **imports =
-        amp_arena_array(functions->arena, model->n_opset_import + 1, sizeof *imports);
+    Onnx__OperatorSetIdProto **imports = amp_arena_array(
+        functions->arena, model->n_opset_import + 1, sizeof(Onnx__OperatorSetIdProto *));
     Onnx__OperatorSetIdProto *import = amp_arena_alloc(functions->arena, sizeof *import);
     onnx__operator_set_id_proto__init(import);
     import->domain = amp_arena_strdup(functions->arena, domain);
@@ -501,8 +504,9 @@ enum amp_status amp_function_calls_inline(struct amp_functions *functions, Onnx_
 {
     struct sink sink = {.n_nodes = 0};
     for (size_t i = 0; i < graph->n_value_info; i++) {
-        Onnx__ValueInfoProto **slot = amp_arena_push(functions->arena, &sink.infos, &sink.n_infos,
-                                                     &sink.infos_capacity, sizeof *slot);
+        Onnx__ValueInfoProto **slot =
+            amp_arena_push(functions->arena, &sink.infos, &sink.n_infos, &sink.infos_capacity,
+                           sizeof(Onnx__ValueInfoProto *));
         *slot = graph->value_info[i];
     }
     for (size_t i = 0; i < graph->n_node; i++) {
