@@ -39,7 +39,9 @@ static const char *cast_name(struct amp_model *model, const char *name, enum amp
     return amp_model_unique_name(model, base);
 }
 
-uint32_t amp_cast_add(struct amp_model *model, uint32_t input, enum amp_dtype dtype)
+/* A node that casts INPUT to DTYPE, at the end of the graph that defines INPUT; its output's id
+   comes back. */
+static uint32_t add_cast(struct amp_model *model, uint32_t input, enum amp_dtype dtype)
 {
     struct amp_shape shape;
     uint32_t graph = amp_value_at(model, input)->graph;
@@ -79,7 +81,7 @@ static uint32_t value_in(struct insert *insert, uint32_t value, enum amp_dtype d
     if (*form == AMP_NONE && amp_value_at(model, value)->constant != NULL) {
         *form = convert_constant(model, value, dtype);
     } else if (*form == AMP_NONE) {
-        *form = amp_cast_add(model, value, dtype);
+        *form = add_cast(model, value, dtype);
         insert->n_casts++;
     }
     return *form;

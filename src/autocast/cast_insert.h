@@ -13,8 +13,4 @@
 enum amp_status amp_cast_insert(struct amp_model *model, const struct amp_assignment *assignment,
                                 size_t *n_casts, struct amp_error *err);
 
-/* A node that casts INPUT to DTYPE, at the end of the graph that defines INPUT; its output's id
-   comes back. */
-uint32_t amp_cast_add(struct amp_model *model, uint32_t input, enum amp_dtype dtype);
-
 #endif

@@ -390,7 +390,7 @@ static enum amp_status load_for_source(void *context, size_t sample, struct amp_
     return amp_inputs_load(context, sample, tensors, NULL, err);
 }
 
-struct amp_source amp_inputs_source(struct amp_inputs *inputs)
+static struct amp_source source_of(struct amp_inputs *inputs)
 {
     return (struct amp_source){.count = inputs->count, .load = load_for_source, .context = inputs};
 }
@@ -402,8 +402,9 @@ const char *amp_inputs_note(const struct amp_inputs *inputs, size_t input)
 
 /* ---- validation ------------------------------------------------------------------------------ */
 
-enum amp_status amp_inputs_tolerances(const struct amp_options *options, enum amp_dtype dtype,
-                                      struct amp_tolerances *tolerances, struct amp_error *err)
+/* The bounds for a conversion to DTYPE: the defaults with those of --tolerance. */
+static enum amp_status read_tolerances(const struct amp_options *options, enum amp_dtype dtype,
+                                       struct amp_tolerances *tolerances, struct amp_error *err)
 {
     *tolerances = amp_tolerances_default(dtype);
     for (size_t i = 0; i < options->tolerances.count; i++) {
@@ -447,10 +448,10 @@ enum amp_status amp_inputs_validate(const struct amp_options *options,
     struct amp_validate_options setup;
     *inputs = (struct amp_inputs){.count = 0};
     *result = (struct amp_validation){.samples = 0};
-    AMP_TRY(amp_inputs_tolerances(options, dtype, &setup.tolerances, err));
+    AMP_TRY(read_tolerances(options, dtype, &setup.tolerances, err));
     AMP_TRY(amp_inputs_open(options, reference, inputs, err));
     AMP_TRY(amp_inputs_labels(options, &labels, err));
-    setup.source = amp_inputs_source(inputs);
+    setup.source = source_of(inputs);
     setup.labels = labels.data != NULL ? &labels : NULL;
     enum amp_status status = amp_validate(reference, converted, &setup, result, err);
     if (status == AMP_UNSUPPORTED)

@@ -34,16 +34,9 @@ void amp_inputs_close(struct amp_inputs *inputs); /* a zeroed one is fine */
 enum amp_status amp_inputs_load(struct amp_inputs *inputs, size_t i, struct amp_tensor *tensors,
                                 struct amp_tensor *expected, struct amp_error *err);
 
-/* The same samples for amp_validate with INPUTS' model as the reference. */
-struct amp_source amp_inputs_source(struct amp_inputs *inputs);
-
 /* What supplies graph input INPUT: "'image' float32 [1, 1, 8, 8]: random, seed 0"; NULL for
    one that is constant in the model. */
 const char *amp_inputs_note(const struct amp_inputs *inputs, size_t input);
-
-/* The bounds for a conversion to DTYPE: the defaults with those of --tolerance. */
-enum amp_status amp_inputs_tolerances(const struct amp_options *options, enum amp_dtype dtype,
-                                      struct amp_tolerances *tolerances, struct amp_error *err);
 
 /* The integers of --labels; data NULL without that option. The caller releases them. */
 enum amp_status amp_inputs_labels(const struct amp_options *options, struct amp_tensor *labels,

@@ -48,7 +48,10 @@ static const struct explicit_dtype *find_explicit(const struct amp_node *node, u
     return NULL;
 }
 
-enum amp_dtype amp_explicit_dtype(const struct amp_node *node, uint32_t i)
+/* The dtype that NODE gives to output I because an attribute says so (Cast's `to`, RandomNormal's
+   `dtype`, ConstantOfShape's `value`), whether written out or by the attribute's default.
+   AMP_UNDEFINED when the node has none and the dtype follows from the inputs. */
+static enum amp_dtype explicit_dtype(const struct amp_node *node, uint32_t i)
 {
     const struct explicit_dtype *entry = find_explicit(node, i);
     if (entry == NULL)
@@ -110,7 +113,7 @@ static void infer_output_type(struct amp_model *model, uint32_t id, uint32_t i)
     const struct amp_schema_type *type = amp_schema_type(node->schema, param);
     uint32_t output = node->outputs[i];
     uint32_t source = input_of_type(node, param->type);
-    enum amp_dtype explicit = amp_explicit_dtype(node, i);
+    enum amp_dtype explicit = explicit_dtype(node, i);
     /* Outputs that may each have another type (Loop, SequenceMap) get it from the node's body. */
     if (param->option == AMP_PARAM_VARIADIC && !param->homogeneous)
         return;

@@ -11,11 +11,6 @@
  */
 enum amp_status amp_infer(struct amp_model *model, struct amp_error *err);
 
-/* The dtype that NODE gives to output I because an attribute says so (Cast's `to`, RandomNormal's
-   `dtype`, ConstantOfShape's `value`), whether written out or by the attribute's default.
-   AMP_UNDEFINED when the node has none and the dtype follows from the inputs. */
-enum amp_dtype amp_explicit_dtype(const struct amp_node *node, uint32_t i);
-
 /* Whether the operator has such an attribute for its first output, written out or not. */
 bool amp_names_dtype(const struct amp_node *node);
 

@@ -94,16 +94,13 @@ const struct amp_schema_attr *amp_schema_attr(const struct amp_schema *schema, c
 const char *amp_schema_nearest(const char *word);
 
 /*
- * Whether every node that is right under FROM means the same, unchanged, under TO, a newer
- * definition of the same operator. Derived from the signatures: attributes, inputs and outputs stay
- * and keep their order, types and defaults, allowed types only grow, what is new may be left out.
- * Where ONNX changed the meaning and not the signature (or the other way round) a table of
- * exceptions decides; its source is the text of the definitions. The attribute consumed_inputs, a
- * hint of the first opsets without meaning, does not count: whoever raises a node drops it.
- */
-bool amp_schema_compatible(const struct amp_schema *from, const struct amp_schema *to);
-
-/* NULL when compatible, else the first difference on the way, for messages ("attribute removed").
+ * NULL when every node that is right under FROM means the same, unchanged, under TO, a newer
+ * definition of the same operator; else the first difference on the way, for messages ("an
+ * attribute was removed"). Derived from the signatures: attributes, inputs and outputs stay and
+ * keep their order, types and defaults, allowed types only grow, what is new may be left out. Where
+ * ONNX changed the meaning and not the signature (or the other way round) a table of exceptions
+ * decides; its source is the text of the definitions. The attribute consumed_inputs, a hint of the
+ * first opsets without meaning, does not count: whoever raises a node drops it.
  */
 const char *amp_schema_difference(const struct amp_schema *from, const struct amp_schema *to);
 

@@ -136,8 +136,3 @@ const char *amp_schema_difference(const struct amp_schema *from, const struct am
     }
     return NULL;
 }
-
-bool amp_schema_compatible(const struct amp_schema *from, const struct amp_schema *to)
-{
-    return amp_schema_difference(from, to) == NULL;
-}

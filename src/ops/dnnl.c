@@ -121,7 +121,8 @@ bool amp_dnnl_is_native(enum amp_dtype dtype)
     return dtype == AMP_FLOAT;
 }
 
-dnnl_data_type_t amp_dnnl_dtype(enum amp_dtype dtype)
+/* dnnl_data_type_undef: oneDNN has none. */
+static dnnl_data_type_t dnnl_dtype(enum amp_dtype dtype)
 {
     static const dnnl_data_type_t types[AMP_DTYPE_COUNT] = {
         [AMP_FLOAT] = dnnl_f32, [AMP_FLOAT16] = dnnl_f16, [AMP_BFLOAT16] = dnnl_bf16,
@@ -169,7 +170,7 @@ void amp_prim_destroy(void *state)
 static enum amp_status add_desc(struct amp_prim *prim, struct amp_error *err, enum amp_dtype dtype,
                                 int rank, const int64_t *dims, dnnl_data_type_t *type)
 {
-    *type = amp_dnnl_dtype(dtype);
+    *type = dnnl_dtype(dtype);
     if (*type == dnnl_data_type_undef)
         return amp_fail(err, AMP_UNSUPPORTED, "oneDNN has no dtype %s", amp_dtype_name(dtype));
     if (rank < 1 || rank > DNNL_MAX_NDIMS || prim->n_descs == MAX_DESCS)
@@ -434,7 +435,7 @@ static enum amp_status attach(struct amp_ctx *ctx, struct binding *binding)
     return binding->is_output ? AMP_OK : reorder(ctx, binding);
 }
 
-enum amp_status amp_prim_run(struct amp_ctx *ctx, amp_prim_make *make)
+static enum amp_status run_prim(struct amp_ctx *ctx, amp_prim_make *make)
 {
     enum amp_status status;
     struct amp_prim *prim = prepare(ctx, make, &status);
@@ -462,12 +463,12 @@ enum amp_status amp_prim_run_or(struct amp_ctx *ctx, amp_prim_make *make,
     bool is_half = dtype == AMP_FLOAT16 || dtype == AMP_BFLOAT16;
     if (make == NULL && is_half)
         return amp_no_kernel(ctx, dtype);
-    if (make == NULL || amp_dnnl_dtype(dtype) == dnnl_data_type_undef)
+    if (make == NULL || dnnl_dtype(dtype) == dnnl_data_type_undef)
         return plain(ctx);
     struct amp_error *err = ctx->err, refusal = {.status = AMP_OK};
     if (!is_half)
         ctx->err = &refusal;
-    enum amp_status status = amp_prim_run(ctx, make);
+    enum amp_status status = run_prim(ctx, make);
     ctx->err = err;
     if (is_half || status == AMP_OK)
         return status;

@@ -20,8 +20,6 @@ const char *amp_dnnl_isa(void);
 /* Whether this CPU computes in DTYPE (float32, bfloat16, float16) itself. */
 bool amp_dnnl_is_native(enum amp_dtype dtype);
 
-dnnl_data_type_t amp_dnnl_dtype(enum amp_dtype dtype); /* dnnl_data_type_undef: oneDNN has none */
-
 /* AMP_OK for dnnl_success; AMP_UNSUPPORTED when oneDNN has no implementation or does not take the
    arguments, which are right by ONNX when they get here, so that another dtype or kernel can be
    tried; AMP_KERNEL otherwise. WHAT names the call. */
@@ -37,12 +35,9 @@ struct amp_prim;
 
 typedef enum amp_status amp_prim_make(struct amp_ctx *ctx, struct amp_prim *prim);
 
-/* Runs the node's primitive, made by MAKE unless the state holds one for these inputs. */
-enum amp_status amp_prim_run(struct amp_ctx *ctx, amp_prim_make *make);
-
-/* The same; where oneDNN has nothing for the shapes or the dtype of input 0, or MAKE is NULL, PLAIN
-   runs in its place. Not so for float16 and bfloat16, which PLAIN need not know: AMP_UNSUPPORTED.
- */
+/* Runs the node's primitive, made by MAKE unless the state holds one for these inputs. Where oneDNN
+   has nothing for the shapes or the dtype of input 0, or MAKE is NULL, PLAIN runs in its place. Not
+   so for float16 and bfloat16, which PLAIN need not know: AMP_UNSUPPORTED. */
 enum amp_status amp_prim_run_or(struct amp_ctx *ctx, amp_prim_make *make,
                                 enum amp_status (*plain)(struct amp_ctx *ctx));
 
@@ -63,8 +58,8 @@ enum amp_status amp_prim_desc_any(struct amp_prim *prim, struct amp_error *err,
 enum amp_status amp_prim_desc_tensor(struct amp_prim *prim, struct amp_error *err,
                                      const struct amp_tensor *tensor, dnnl_memory_desc_t *desc);
 
-/* Attributes for the primitive descriptor: scratchpad by the user, as amp_prim_run wants it. Owned
-   by PRIM; post-ops and the like may be added. */
+/* Attributes for the primitive descriptor: scratchpad by the user, as amp_prim_run_or wants it.
+   Owned by PRIM; post-ops and the like may be added. */
 enum amp_status amp_prim_attr(struct amp_prim *prim, struct amp_error *err,
                               dnnl_primitive_attr_t *attr);
 

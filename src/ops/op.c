@@ -4,8 +4,6 @@
  */
 #include "ops/op.h"
 
-#include "core/array.h"
-
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,11 +51,6 @@ const struct amp_op *amp_op_find(const char *domain, const char *op_type)
         if (strcmp(table[slot]->name, op_type) == 0 && strcmp(domain_of(table[slot]), domain) == 0)
             return table[slot];
     return NULL;
-}
-
-const struct amp_op *amp_op_at(size_t index)
-{
-    return index < AMP_COUNT(list) ? list[index] : NULL;
 }
 
 enum amp_status amp_ctx_alloc(struct amp_ctx *ctx, uint32_t i)

@@ -72,9 +72,6 @@ struct amp_ctx {
 /* The descriptor of an operator; NULL when there is none. DOMAIN "" is ai.onnx. */
 const struct amp_op *amp_op_find(const char *domain, const char *op_type);
 
-/* The list, in the order of op_list.h; NULL past the end. */
-const struct amp_op *amp_op_at(size_t index);
-
 /* Whether input or output I is there. */
 static inline bool amp_has_in(const struct amp_ctx *ctx, uint32_t i)
 {

@@ -47,8 +47,9 @@ static enum amp_status read_ints(const struct amp_ctx *ctx, const char *name, in
     return AMP_OK;
 }
 
-enum amp_status amp_window_ints(const struct amp_ctx *ctx, const char *name, int n, int64_t low,
-                                int64_t fallback, int64_t *values)
+/* The N values of attribute NAME, each from LOW to INT32_MAX; FALLBACK where it is absent. */
+static enum amp_status read_ints_or(const struct amp_ctx *ctx, const char *name, int n, int64_t low,
+                                    int64_t fallback, int64_t *values)
 {
     bool is_there;
     AMP_TRY(read_ints(ctx, name, n, low, values, &is_there));
@@ -102,9 +103,9 @@ enum amp_status amp_window_read(const struct amp_ctx *ctx, int n, const int64_t 
     int64_t pads[2 * AMP_SPATIAL_MAX];
     AMP_TRY(read_auto_pad(ctx, window));
     AMP_TRY(read_kernel(ctx, kernel, window));
-    AMP_TRY(amp_window_ints(ctx, "strides", n, 1, 1, window->stride));
-    AMP_TRY(amp_window_ints(ctx, "dilations", n, 1, 1, window->dilation));
-    AMP_TRY(amp_window_ints(ctx, "pads", 2 * n, 0, 0, pads));
+    AMP_TRY(read_ints_or(ctx, "strides", n, 1, 1, window->stride));
+    AMP_TRY(read_ints_or(ctx, "dilations", n, 1, 1, window->dilation));
+    AMP_TRY(read_ints_or(ctx, "pads", 2 * n, 0, 0, pads));
     for (int d = 0; d < n && window->auto_pad == AMP_PAD_NOTSET; d++) {
         window->pad_begin[d] = pads[d];
         window->pad_end[d] = pads[n + d];
@@ -207,7 +208,7 @@ enum amp_status amp_window_unslide(const struct amp_ctx *ctx, const int64_t *ste
 {
     int64_t extra[AMP_SPATIAL_MAX] = {0}, wanted[AMP_SPATIAL_MAX] = {0};
     bool is_wanted;
-    AMP_TRY(amp_window_ints(ctx, "output_padding", window->n, 0, 0, extra));
+    AMP_TRY(read_ints_or(ctx, "output_padding", window->n, 0, 0, extra));
     AMP_TRY(read_ints(ctx, "output_shape", window->n, 1, wanted, &is_wanted));
     for (int d = 0; d < window->n; d++) {
         window->steps[d] = steps[d];
@@ -229,8 +230,9 @@ int64_t amp_window_reach(const struct amp_window *window, int d)
            window->image[d] - window->pad_begin[d];
 }
 
-void amp_window_inside(const struct amp_window *window, int d, int64_t k, int64_t *first,
-                       int64_t *count)
+/* The steps in dim D whose tap K lies inside the image: from *FIRST, *COUNT many. */
+static void steps_inside(const struct amp_window *window, int d, int64_t k, int64_t *first,
+                         int64_t *count)
 {
     int64_t stride = window->stride[d];
     int64_t before = window->pad_begin[d] - k * window->dilation[d]; /* image element 0 */
@@ -256,7 +258,7 @@ void amp_runs_start(struct amp_runs *runs, const struct amp_window *window, cons
     *runs = (struct amp_runs){.window = window, .count = 1, .stride = 1};
     for (int d = window->n - 1; d >= 0; d--) {
         int64_t first;
-        amp_window_inside(window, d, tap[d], &first, &runs->dims[d]);
+        steps_inside(window, d, tap[d], &first, &runs->dims[d]);
         runs->step_strides[d] = step_stride;
         runs->image_strides[d] = image_stride * window->stride[d];
         runs->first_step += first * step_stride;

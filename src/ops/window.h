@@ -33,10 +33,6 @@ enum amp_status amp_window_rank(const struct amp_ctx *ctx, uint32_t i, int n_min
 enum amp_status amp_window_read(const struct amp_ctx *ctx, int n, const int64_t *kernel,
                                 struct amp_window *window);
 
-/* The N values of attribute NAME, each from LOW to INT32_MAX; FALLBACK where it is absent. */
-enum amp_status amp_window_ints(const struct amp_ctx *ctx, const char *name, int n, int64_t low,
-                                int64_t fallback, int64_t *values);
-
 /* The pads and the number of steps on IMAGE (ONNX Conv, MaxPool: auto_pad, ceil_mode). */
 enum amp_status amp_window_slide(const struct amp_ctx *ctx, const int64_t *image,
                                  struct amp_window *window);
@@ -55,10 +51,6 @@ static inline int64_t amp_window_extent(const struct amp_window *window, int d)
 /* The padding behind the image in dim D that the last step covers: in ceil mode more than pad_end;
    negative where the steps leave a part of the image out. */
 int64_t amp_window_reach(const struct amp_window *window, int d);
-
-/* The steps in dim D whose tap K lies inside the image: from *FIRST, *COUNT many. */
-void amp_window_inside(const struct amp_window *window, int d, int64_t k, int64_t *first,
-                       int64_t *count);
 
 /* The product of N dims. */
 int64_t amp_window_product(int n, const int64_t *dims);
