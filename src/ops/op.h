@@ -21,10 +21,12 @@ struct amp_op {
     const char *domain; /* NULL: ai.onnx */
     int newest;         /* the newest since_version that shape and run know */
     enum amp_effect effect;
-    uint32_t
-        native; /* float dtypes (AMP_DTYPE_BIT) that run takes as they are. For others among
-                   float16 and bfloat16 the executor widens the inputs to float32 and rounds the
-                   outputs. Of no concern for AMP_PRESERVES_VALUES, which takes any dtype. */
+    /* Float dtypes (AMP_DTYPE_BIT) that run takes as they are. For others among float16 and
+       bfloat16 the executor widens the inputs to float32 and rounds the outputs. Of no concern for
+       AMP_PRESERVES_VALUES, which takes any dtype. */
+    uint32_t native;
+    /* Output 0 gets no memory before run, which shares that of input 0 or asks for some itself. */
+    bool shares_input;
     enum amp_status (*shape)(struct amp_ctx *ctx); /* NULL: outputs' shapes come from run alone */
     enum amp_status (*run)(struct amp_ctx *ctx);   /* NULL: can be converted, not executed */
     void (*destroy)(void *state);                  /* frees what run left in *ctx->state */
@@ -52,8 +54,8 @@ struct amp_host {
 /*
  * One call of an operator. For shape: in[i]->shape may have unknown dims (or rank), in[i]->data is
  * NULL where the values are not known; shape sets out[i]->shape, rank -1 where it cannot know yet.
- * For run: all inputs are known; out[i] holds dtype and, where shape knew it, the shape and memory;
- * for the others run sets the shape and calls amp_ctx_alloc.
+ * For run: all inputs are known; out[i] holds dtype and, where shape knew it, the shape and memory
+ * (but see shares_input); for the others run sets the shape and calls amp_ctx_alloc.
  */
 struct amp_ctx {
     const struct amp_model *model;

@@ -297,14 +297,16 @@ static enum amp_status run_dropout(struct amp_ctx *ctx)
     bool drops = is_training(ctx, &ratio) && ratio != 0;
     if (ratio < 0 || ratio > 1)
         return AMP_CTX_FAIL(ctx, "ratio %g; 0 to 1 is possible", ratio);
+    if (!drops)
+        amp_tensor_share(ctx->out[0], ctx->in[0]);
+    if (!drops && !amp_has_out(ctx, 1))
+        return AMP_OK;
     struct amp_tensor mask = {.dtype = AMP_BOOL, .shape = ctx->in[0]->shape};
     AMP_TRY(amp_tensor_alloc(&mask, ctx->err));
     memset(mask.data, 1, amp_tensor_count(&mask));
-    enum amp_status status = AMP_OK;
-    if (drops)
+    enum amp_status status = drops ? amp_ctx_alloc(ctx, 0) : AMP_OK;
+    if (drops && status == AMP_OK)
         status = drop(ctx, ratio, &mask);
-    else
-        memcpy(ctx->out[0]->data, ctx->in[0]->data, amp_tensor_size(ctx->out[0]));
     if (status == AMP_OK)
         status = write_mask(ctx, &mask);
     amp_tensor_release(&mask);
@@ -315,6 +317,7 @@ static enum amp_status run_dropout(struct amp_ctx *ctx)
 const struct amp_op amp_op_dropout = {.name = "Dropout",
                                       .newest = 22,
                                       .effect = AMP_PRESERVES_VALUES,
+                                      .shares_input = true,
                                       .shape = amp_shape_same,
                                       .run = run_dropout,
                                       .destroy = free};

@@ -138,6 +138,7 @@ const struct amp_op amp_op_reshape = {
     .newest = 25,
     .effect = AMP_PRESERVES_VALUES,
     .native = AMP_NATIVE_ANY,
+    .shares_input = true,
     .shape = reshape_shape,
     .run = amp_run_share,
 };
@@ -163,6 +164,7 @@ const struct amp_op amp_op_flatten = {
     .newest = 25,
     .effect = AMP_PRESERVES_VALUES,
     .native = AMP_NATIVE_ANY,
+    .shares_input = true,
     .shape = flatten_shape,
     .run = amp_run_share,
 };
@@ -234,6 +236,7 @@ const struct amp_op amp_op_squeeze = {
     .newest = 25,
     .effect = AMP_PRESERVES_VALUES,
     .native = AMP_NATIVE_ANY,
+    .shares_input = true,
     .shape = squeeze_shape,
     .run = amp_run_share,
 };
@@ -269,6 +272,7 @@ const struct amp_op amp_op_unsqueeze = {
     .newest = 25,
     .effect = AMP_PRESERVES_VALUES,
     .native = AMP_NATIVE_ANY,
+    .shares_input = true,
     .shape = unsqueeze_shape,
     .run = amp_run_share,
 };
@@ -278,6 +282,7 @@ const struct amp_op amp_op_identity = {
     .newest = 25,
     .effect = AMP_PRESERVES_VALUES,
     .native = AMP_NATIVE_ANY,
+    .shares_input = true,
     .shape = amp_shape_same,
     .run = amp_run_share,
 };

@@ -315,7 +315,7 @@ static enum amp_status call_kernel(struct amp_session *session, struct step *ste
                           .err = err};
     if (step->op->shape != NULL)
         AMP_TRY(step->op->shape(&ctx));
-    for (uint32_t i = 0; i < node->n_outputs; i++)
+    for (uint32_t i = step->op->shares_input; i < node->n_outputs; i++)
         if (amp_has_out(&ctx, i) && amp_shape_is_known(&call->outs[i].shape))
             AMP_TRY(amp_ctx_alloc(&ctx, i));
     return step->op->run(&ctx);
