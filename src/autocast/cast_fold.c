@@ -83,13 +83,31 @@ static void drop_standin(struct fold *fold, uint32_t value)
     remove_unused(fold, standin);
 }
 
+static void drop_unused_constant(struct fold *fold, uint32_t value_id)
+{
+    const struct amp_value *value = amp_value_at(fold->model, value_id);
+    uint32_t producer = value->producer;
+    if (value->constant == NULL || fold->uses[value_id] > 0)
+        return;
+    if (producer == AMP_NONE) {
+        amp_graph_remove_initializer(fold->model, value_id);
+        return;
+    }
+    const struct amp_node *node = amp_node_at(fold->model, producer);
+    amp_node_remove(fold->model, producer);
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        fold->uses[node->inputs[i]]--;
+        drop_unused_constant(fold, node->inputs[i]);
+    }
+}
+
 /* Removes the cast that makes VALUE when nothing takes it any more, and so on up its chain. */
 static void remove_unused(struct fold *fold, uint32_t value)
 {
     while (fold->uses[value] == 0) {
         uint32_t producer = amp_value_at(fold->model, value)->producer;
         if (producer == AMP_NONE || !is_cast(amp_node_at(fold->model, producer)))
-            return;
+            break;
         uint32_t input = amp_node_at(fold->model, producer)->inputs[0];
         fold->uses[input]--;
         amp_node_remove(fold->model, producer);
@@ -97,6 +115,7 @@ static void remove_unused(struct fold *fold, uint32_t value)
         drop_standin(fold, value);
         value = input;
     }
+    drop_unused_constant(fold, value);
 }
 
 /* Skips the cast before NODE when it loses nothing on the way to NODE's own dtype. */
@@ -128,7 +147,7 @@ static uint32_t first_cast(struct fold *fold, uint32_t value, uint32_t output)
     const struct amp_value *wanted = amp_value_at(fold->model, output);
     for (uint32_t cast = fold->last_cast[value]; cast != AMP_NONE; cast = fold->next_cast[cast]) {
         const struct amp_value *known = amp_value_at(fold->model, cast);
-        bool is_there = known->producer != AMP_NONE;
+        bool is_there = known->producer != AMP_NONE || known->is_initializer;
         if (is_there && known->dtype == wanted->dtype && known->graph == wanted->graph)
             return cast;
     }
@@ -181,6 +200,9 @@ static void fold_fill(struct fold *fold, uint32_t id)
     struct amp_tensor **list = amp_arena_memdup(model->arena, &fill, sizeof fill);
     set_input(fold, id, 0, producer->inputs[0]);
     cast->op_type = "ConstantOfShape";
+    cast->name =
+        amp_model_unique_name(model, amp_arena_printf(model->arena, "ConstantOfShape/%s",
+                                                      amp_value_at(model, cast->outputs[0])->name));
     cast->schema = producer->schema;
     cast->since_version = producer->since_version;
     amp_node_remove_attr(model, id, "to");
@@ -194,6 +216,26 @@ static void fold_fill(struct fold *fold, uint32_t id)
         fold->uses[shape]--;
         amp_node_remove(model, producer_id);
     }
+}
+
+/* Stores what a cast makes of a constant in its place, unless that takes more room. */
+static bool fold_constant(struct fold *fold, uint32_t id)
+{
+    struct amp_model *model = fold->model;
+    uint32_t input = amp_node_at(model, id)->inputs[0], output = amp_node_at(model, id)->outputs[0];
+    struct amp_value *made = amp_value_at(model, output);
+    const struct amp_value *source = amp_value_at(model, input);
+    if (made->constant == NULL || source->constant == NULL || made->is_output ||
+        amp_dtype_bits(made->dtype) > amp_dtype_bits(source->dtype))
+        return false;
+    amp_node_remove(model, id);
+    made->is_initializer = true;
+    made->initial = made->constant;
+    amp_ids_push(model, &model->graphs[made->graph].initializers, output);
+    fold->uses[input]--;
+    fold->n_removed++;
+    drop_unused_constant(fold, input);
+    return true;
 }
 
 /* A cast that is not needed loses its consumers; as a graph output it stays, to keep the name. */
@@ -210,7 +252,7 @@ static void fold_cast(struct fold *fold, uint32_t id)
     uint32_t first = is_plain(dtype) ? first_cast(fold, input, output) : output;
     if (first != output)
         set_standin(fold, output, first);
-    else
+    else if (!fold_constant(fold, id))
         fold_fill(fold, id);
 }
 

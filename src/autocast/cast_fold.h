@@ -8,6 +8,7 @@
  *   - a cast to the dtype that its input has;
  *   - the second of two casts of one value to one dtype;
  *   - the first of two in a chain, when it loses nothing (bf16 -> fp32 -> bf16);
+ *   - the cast of a constant, which is stored cast unless that takes more room;
  *   - the cast of a ConstantOfShape, whose value is converted instead.
  * A narrowing round trip (fp32 -> bf16 -> fp32) stays, and so does every graph output under its
  * name. Casts that nothing uses any more go; what was unused before stays. Returns how many Cast

@@ -71,10 +71,33 @@ static uint32_t convert_constant(struct amp_model *model, uint32_t value_id, enu
                                      amp_weight_convert(model, value->constant, dtype));
 }
 
+/* The constant that VALUE was made from without loss, by Identity or Cast: one weight under several
+   names is then converted once, and what was stored in the lower dtype is taken as it is. */
+static uint32_t source_of(const struct insert *insert, uint32_t value_id)
+{
+    const struct amp_value *value = amp_value_at(insert->model, value_id);
+    while (value->constant != NULL && value->producer != AMP_NONE &&
+           insert->assignment->values[value_id] == value->dtype) {
+        const struct amp_node *node = amp_node_at(insert->model, value->producer);
+        if (node->n_inputs != 1)
+            break;
+        const struct amp_value *input = amp_value_at(insert->model, node->inputs[0]);
+        if (!amp_dtype_is_autocast(input->dtype) ||
+            !amp_dtype_is_exact(input->dtype, value->dtype))
+            break;
+        value_id = node->inputs[0];
+        value = input;
+    }
+    return value_id;
+}
+
 /* VALUE in DTYPE: itself, or the cast or converted constant that all its consumers share. */
 static uint32_t value_in(struct insert *insert, uint32_t value, enum amp_dtype dtype)
 {
     struct amp_model *model = insert->model;
+    if (insert->assignment->values[value] == dtype)
+        return value;
+    value = source_of(insert, value);
     if (insert->assignment->values[value] == dtype)
         return value;
     uint32_t *form = &insert->forms[value][form_of(dtype)];
@@ -137,56 +160,74 @@ static void restore_outputs(struct insert *insert, uint32_t graph)
     }
 }
 
-static bool *used_values(const struct amp_model *model)
+/* Per value: how often nodes take it, and as the output of a graph. */
+static uint32_t *count_uses(const struct amp_model *model)
 {
-    bool *is_used = amp_xmalloc(model->n_values, sizeof *is_used);
-    for (size_t v = 0; v < model->n_values; v++)
-        is_used[v] = amp_value_at(model, (uint32_t)v)->is_output;
+    uint32_t *uses = amp_xcalloc(model->n_values, sizeof *uses);
     for (size_t g = 0; g < model->n_graphs; g++)
         for (size_t i = 0; i < model->graphs[g].outputs.count; i++)
-            is_used[model->graphs[g].outputs.items[i]] = true;
+            uses[model->graphs[g].outputs.items[i]]++;
     for (uint32_t id = 0; id < model->n_nodes; id++) {
         const struct amp_node *node = amp_node_at(model, id);
         for (uint32_t i = 0; i < node->n_inputs && !node->is_removed; i++)
             if (node->inputs[i] != AMP_NONE)
-                is_used[node->inputs[i]] = true;
+                uses[node->inputs[i]]++;
     }
-    return is_used;
+    return uses;
 }
 
-static void drop_initializer(struct amp_model *model, uint32_t value)
+/* The only other form of VALUE; AMP_NONE when there are none or more. */
+static uint32_t only_form(const struct insert *insert, uint32_t value)
 {
-    struct amp_ids *ids = &model->graphs[amp_value_at(model, value)->graph].initializers;
-    size_t kept = 0;
-    for (size_t i = 0; i < ids->count; i++)
-        if (ids->items[i] != value)
-            ids->items[kept++] = ids->items[i];
-    ids->count = kept;
+    uint32_t form = AMP_NONE;
+    for (int f = 0; f < N_FORMS; f++) {
+        if (insert->forms[value][f] != AMP_NONE && form != AMP_NONE)
+            return AMP_NONE;
+        if (insert->forms[value][f] != AMP_NONE)
+            form = insert->forms[value][f];
+    }
+    return form;
 }
 
-/* The constants of which only other forms are used go; the single form left takes over the name. */
-static void drop_constants(struct insert *insert)
+/* Takes out a constant that nothing uses any more, and the one that it was made from if that was
+   its only use. */
+static void drop_constant(struct insert *insert, uint32_t *uses, uint32_t value_id)
 {
     struct amp_model *model = insert->model;
-    bool *is_used = used_values(model);
-    for (uint32_t v = 0; v < insert->n_values; v++) {
-        struct amp_value *value = amp_value_at(model, v);
-        uint32_t form = AMP_NONE, n_forms = 0;
-        for (int f = 0; f < N_FORMS && value->constant != NULL; f++)
-            if (insert->forms[v][f] != AMP_NONE) {
-                form = insert->forms[v][f];
-                n_forms++;
-            }
-        if (n_forms == 0 || is_used[v])
-            continue;
-        if (value->producer != AMP_NONE)
-            amp_node_remove(model, value->producer);
-        else
-            drop_initializer(model, v);
-        if (n_forms == 1)
-            amp_value_at(model, form)->name = value->name;
+    uint32_t producer = amp_value_at(model, value_id)->producer, form = only_form(insert, value_id);
+    if (form != AMP_NONE)
+        amp_value_at(model, form)->name = amp_value_at(model, value_id)->name;
+    amp_value_at(model, value_id)->constant = NULL;
+    if (producer == AMP_NONE) {
+        amp_graph_remove_initializer(model, value_id);
+        return;
     }
-    free(is_used);
+    const struct amp_node *node = amp_node_at(model, producer);
+    amp_node_remove(model, producer);
+    for (uint32_t i = 0; i < node->n_inputs; i++)
+        if (--uses[node->inputs[i]] == 0 && amp_value_at(model, node->inputs[i])->constant != NULL)
+            drop_constant(insert, uses, node->inputs[i]);
+}
+
+/* The constants of which only other forms are used now go; the single form left takes over the
+   name. What was unused before stays. */
+static void drop_constants(struct insert *insert, const uint32_t *uses_before)
+{
+    uint32_t *uses = count_uses(insert->model);
+    for (uint32_t v = 0; v < insert->n_values; v++)
+        if (amp_value_at(insert->model, v)->constant != NULL && uses_before[v] > 0 && uses[v] == 0)
+            drop_constant(insert, uses, v);
+    free(uses);
+}
+
+/* What an Identity in another dtype makes of a constant is no longer that constant. */
+static void forget_constants(struct insert *insert)
+{
+    for (uint32_t v = 0; v < insert->n_values; v++) {
+        struct amp_value *value = amp_value_at(insert->model, v);
+        if (value->constant != NULL && value->constant->dtype != insert->assignment->values[v])
+            value->constant = NULL;
+    }
 }
 
 enum amp_status amp_cast_insert(struct amp_model *model, const struct amp_assignment *assignment,
@@ -196,7 +237,9 @@ enum amp_status amp_cast_insert(struct amp_model *model, const struct amp_assign
                             .assignment = assignment,
                             .n_values = model->n_values,
                             .forms = amp_xmalloc(model->n_values, sizeof *insert.forms)};
+    uint32_t *uses = count_uses(model);
     memset(insert.forms, 0xFF, model->n_values * sizeof *insert.forms);
+    forget_constants(&insert);
     for (uint32_t id = 0; id < assignment->n_nodes; id++)
         if (!amp_node_at(model, id)->is_removed)
             connect(&insert, id);
@@ -204,7 +247,8 @@ enum amp_status amp_cast_insert(struct amp_model *model, const struct amp_assign
         restore_outputs(&insert, g);
     for (uint32_t v = 0; v < insert.n_values; v++)
         amp_value_at(model, v)->dtype = assignment->values[v];
-    drop_constants(&insert);
+    drop_constants(&insert, uses);
+    free(uses);
     free(insert.forms);
     *n_casts = insert.n_casts;
     return amp_graph_sort(model, NULL, err);

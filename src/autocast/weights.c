@@ -52,6 +52,8 @@ static uint32_t search(max_fn *max_bits, const struct amp_tensor *tensor)
 
 double amp_weight_max(const struct amp_tensor *tensor)
 {
+    if (tensor->data == NULL)
+        tensor = tensor->source;
     if (tensor->dtype == AMP_FLOAT16)
         return (double)amp_f16_to_f32((uint16_t)search(max_bits_f16, tensor));
     if (tensor->dtype == AMP_BFLOAT16)

@@ -6,7 +6,7 @@
 /* Constants in other float dtypes. */
 
 /* The largest absolute value among the finite elements of a float32, float16 or bfloat16 tensor; 0
-   when there is none. */
+   when there is none. A tensor without data must be its source's without loss. */
 double amp_weight_max(const struct amp_tensor *tensor);
 
 /* TENSOR in DTYPE, both of float32, float16 and bfloat16: rounded to nearest even, NaN stays NaN.

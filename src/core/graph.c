@@ -107,6 +107,16 @@ uint32_t amp_graph_add_initializer(struct amp_model *model, uint32_t graph, cons
     return id;
 }
 
+void amp_graph_remove_initializer(struct amp_model *model, uint32_t id)
+{
+    struct amp_ids *ids = &model->graphs[amp_value_at(model, id)->graph].initializers;
+    size_t kept = 0;
+    for (size_t i = 0; i < ids->count; i++)
+        if (ids->items[i] != id)
+            ids->items[kept++] = ids->items[i];
+    ids->count = kept;
+}
+
 void amp_ids_push(struct amp_model *model, struct amp_ids *ids, uint32_t id)
 {
     uint32_t *slot =

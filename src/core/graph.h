@@ -170,6 +170,8 @@ const char *amp_model_unique_name(struct amp_model *model, const char *base);
 void amp_node_set_output(struct amp_model *model, uint32_t node, uint32_t slot, uint32_t value);
 /* Takes NODE out of the model; its outputs must have no consumers left. */
 void amp_node_remove(struct amp_model *model, uint32_t node);
+/* Takes initializer VALUE out of its graph; it must have no consumers left. */
+void amp_graph_remove_initializer(struct amp_model *model, uint32_t value);
 /* Appends an attribute or replaces the one of the same name. */
 void amp_node_set_attr(struct amp_model *model, uint32_t node, struct amp_attr attr);
 void amp_node_set_int(struct amp_model *model, uint32_t node, const char *name, int64_t value);

@@ -7,6 +7,7 @@
 
 #include "core/array.h"
 #include "onnx/schema.h"
+#include "ops/cast.h"
 #include "ops/op.h"
 
 enum { MAX_PARAMS = 256 };
@@ -268,6 +269,40 @@ static void infer_bodies(struct amp_model *model, uint32_t id)
     }
 }
 
+/* Elements from which on the cast of a constant that loses nothing is left to those who need it. */
+enum { DEFERRED_MIN = 1024 };
+
+/* TENSOR in DTYPE, in the model's arena; NULL when it cannot be. */
+static struct amp_tensor *cast_constant(struct amp_model *model, const struct amp_tensor *tensor,
+                                        enum amp_dtype dtype)
+{
+    struct amp_error ignored = {.status = AMP_OK};
+    struct amp_tensor *cast = amp_arena_alloc(model->arena, sizeof *cast);
+    if (tensor->data == NULL)
+        tensor = tensor->source;
+    *cast = (struct amp_tensor){.dtype = dtype, .shape = tensor->shape, .source = tensor};
+    if (amp_dtype_is_autocast(tensor->dtype) && amp_dtype_is_exact(tensor->dtype, dtype) &&
+        amp_tensor_count(tensor) >= DEFERRED_MIN)
+        return cast;
+    cast->data = amp_arena_alloc(model->arena, amp_tensor_size(cast));
+    return amp_cast_tensor(tensor, cast, NULL, &ignored) == AMP_OK ? cast : NULL;
+}
+
+/* What Identity and Cast give of a constant is a constant too: exporters share weights under a
+   second name and store them in another dtype. */
+static void pass_constant(struct amp_model *model, uint32_t id)
+{
+    const struct amp_node *node = amp_node_at(model, id);
+    if (!(amp_node_is(node, "", "Identity") || amp_node_is(node, "", "Cast")) ||
+        node->n_inputs != 1 || node->inputs[0] == AMP_NONE || node->outputs[0] == AMP_NONE)
+        return;
+    struct amp_tensor *from = amp_value_at(model, node->inputs[0])->constant;
+    struct amp_value *output = amp_value_at(model, node->outputs[0]);
+    if (from != NULL && output->constant == NULL && amp_dtype_is_autocast(output->dtype))
+        output->constant =
+            from->dtype == output->dtype ? from : cast_constant(model, from, output->dtype);
+}
+
 static void infer_graph(struct amp_model *model, uint32_t graph)
 {
     for (size_t i = 0; i < model->graphs[graph].nodes.count; i++) {
@@ -275,6 +310,7 @@ static void infer_graph(struct amp_model *model, uint32_t graph)
         infer_types(model, id);
         infer_bodies(model, id);
         infer_shapes(model, id);
+        pass_constant(model, id);
     }
 }
 
