@@ -82,8 +82,7 @@ static uint32_t source_of(const struct insert *insert, uint32_t value_id)
         if (node->n_inputs != 1)
             break;
         const struct amp_value *input = amp_value_at(insert->model, node->inputs[0]);
-        if (!amp_dtype_is_autocast(input->dtype) ||
-            !amp_dtype_is_exact(input->dtype, value->dtype))
+        if (!amp_dtype_is_autocast(input->dtype) || !amp_dtype_is_exact(input->dtype, value->dtype))
             break;
         value_id = node->inputs[0];
         value = input;

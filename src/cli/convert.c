@@ -214,6 +214,7 @@ static enum amp_status raise_as_needed(struct job *job)
             target > cap)
             return amp_fail(job->err, status, "%s: %s", job->model->path, blocked.text);
         cap = limit.opset;
+        conversion->opset_obstacle = amp_arena_strdup(job->file.arena, blocked.text);
     }
 }
 
@@ -245,6 +246,15 @@ static enum amp_status check_result(struct job *job)
     return status;
 }
 
+/* Before casts are inserted: nodes and values still have the names that the file gives them. */
+static void explain(const struct job *job)
+{
+    const struct amp_options *options = job->options;
+    bool is_on_stderr = strcmp(job->conversion.output_path, "-") == 0 || !options->explain;
+    if (options->explain || (options->verbosity > 1 && !options->is_quiet))
+        amp_report_explain(is_on_stderr ? stderr : stdout, &job->conversion, job->model);
+}
+
 /* The stages that lower nodes, up to the one that the user wants to see. */
 static enum amp_status lower_graph(struct job *job, bool *is_done)
 {
@@ -258,6 +268,9 @@ static enum amp_status lower_graph(struct job *job, bool *is_done)
             (long long)conversion->opset_after);
     if (dump(job, STAGE_ASSIGN))
         return AMP_OK;
+    amp_conversion_note_refusals(conversion, job->model);
+    if (job->last == N_STAGES)
+        explain(job);
     AMP_TRY(amp_cast_insert(job->model, &conversion->assignment, &conversion->casts_inserted,
                             job->err));
     if (dump(job, STAGE_INSERT))
@@ -398,11 +411,8 @@ static enum amp_status convert(struct job *job)
         return AMP_OK;
     AMP_TRY(prepare_output(job));
     amp_conversion_count(conversion, job->model);
-    bool is_on_stderr = strcmp(conversion->output_path, "-") == 0 || !job->options->explain;
-    if (job->options->explain || job->options->verbosity > 1)
-        amp_report_explain(is_on_stderr ? stderr : stdout, conversion, job->model);
     if (!job->options->is_quiet)
-        amp_report_conversion(stderr, conversion, job->model, job->options->verbosity);
+        amp_report_conversion(stderr, conversion, job->options->verbosity);
     return validate_and_write(job);
 }
 

@@ -7,6 +7,13 @@
 
 #include <jansson.h>
 
+/* A node that ends in float32 although a rule wants it lower. */
+struct amp_refusal {
+    const char *node;  /* as amp_node_text has it, before casts were inserted */
+    const char *value; /* the constant out of range; NULL when that is not the reason */
+    enum amp_reason reason;
+};
+
 /* What a conversion did, for the reports. */
 struct amp_conversion {
     const char *model_path, *output_path; /* "stdin" and "stdout" for - */
@@ -14,11 +21,13 @@ struct amp_conversion {
     size_t n_rule_names;
     enum amp_dtype lower;
     int64_t opset_before, opset_after;
+    const char *opset_obstacle; /* what kept the opset from being raised further; NULL: nothing */
     struct amp_assignment assignment;
     size_t n_reason[AMP_REASON_COUNT];   /* nodes of the model by reason */
     size_t n_precision[AMP_DTYPE_COUNT]; /* float nodes by the dtype they run in */
     size_t n_other;                      /* nodes that keep their types */
-    size_t n_refused;                    /* nodes in float32 although the rules say lower */
+    struct amp_refusal *refusals;
+    size_t n_refused;
     size_t n_interface;                  /* graph inputs and outputs that got the lower dtype */
     size_t casts_before, casts_inserted, casts_folded, casts_after;
     size_t bytes_before, bytes_after; /* of the models' files, those of external data included */
@@ -26,13 +35,16 @@ struct amp_conversion {
     bool was_unsorted;
 };
 
+/* Notes the nodes that the rules want lower and that stay float32. Takes the model as it was when
+   the assignment was made. */
+void amp_conversion_note_refusals(struct amp_conversion *conversion, const struct amp_model *model);
+
 /* Counts nodes by precision and reason. */
 void amp_conversion_count(struct amp_conversion *conversion, const struct amp_model *model);
 
 /* The report that a person reads, at most five lines when VERBOSITY is 0; validation not included.
  */
-void amp_report_conversion(FILE *file, const struct amp_conversion *conversion,
-                           const struct amp_model *model, int verbosity);
+void amp_report_conversion(FILE *file, const struct amp_conversion *conversion, int verbosity);
 
 /* The same as JSON; a new reference. IS_WRITTEN: the model was not held back by the validation. */
 json_t *amp_json_conversion(const struct amp_conversion *conversion, bool is_written);

@@ -6,11 +6,28 @@
 
 #include <stdio.h>
 
-/* A node that ends in float32 although a rule wants it lower. */
 static bool is_refused(const struct amp_decision *decision)
 {
     return decision->wish == AMP_LOWER && decision->reason != AMP_REASON_RULE &&
            decision->reason != AMP_REASON_UNLISTED && decision->reason != AMP_REASON_NOT_FLOAT;
+}
+
+void amp_conversion_note_refusals(struct amp_conversion *conversion, const struct amp_model *model)
+{
+    char text[512];
+    size_t n_nodes = conversion->assignment.n_nodes;
+    conversion->refusals = amp_arena_array(model->arena, n_nodes, sizeof *conversion->refusals);
+    for (uint32_t id = 0; id < n_nodes; id++) {
+        const struct amp_decision *decision = &conversion->assignment.nodes[id];
+        if (amp_node_at(model, id)->is_removed || !is_refused(decision))
+            continue;
+        amp_node_text(model, id, text, sizeof text);
+        conversion->refusals[conversion->n_refused++] = (struct amp_refusal){
+            .node = amp_arena_strdup(model->arena, text),
+            .value =
+                decision->value == AMP_NONE ? NULL : amp_value_at(model, decision->value)->name,
+            .reason = decision->reason};
+    }
 }
 
 void amp_conversion_count(struct amp_conversion *conversion, const struct amp_model *model)
@@ -20,7 +37,6 @@ void amp_conversion_count(struct amp_conversion *conversion, const struct amp_mo
         if (amp_node_at(model, id)->is_removed)
             continue;
         conversion->n_reason[decision->reason]++;
-        conversion->n_refused += is_refused(decision);
         if (decision->dtype == AMP_UNDEFINED)
             conversion->n_other++;
         else
@@ -38,32 +54,29 @@ static void print_size(FILE *file, size_t bytes)
     fprintf(file, unit == 0 ? "%.0f %s" : "%.1f %s", size, units[unit]);
 }
 
-static void print_nodes(FILE *file, const struct amp_conversion *conversion)
+static void print_nodes(FILE *file, const struct amp_conversion *conversion, int verbosity)
 {
     fprintf(file,
             "  nodes      %zu %s, %zu float32, %zu without float data or with types of their own",
             conversion->n_precision[conversion->lower], amp_dtype_name(conversion->lower),
             conversion->n_precision[AMP_FLOAT], conversion->n_other);
     if (conversion->n_refused > 0)
-        fprintf(file, "; %zu kept from %s (-v says why)", conversion->n_refused,
-                amp_dtype_name(conversion->lower));
+        fprintf(file, "; %zu kept from %s%s", conversion->n_refused,
+                amp_dtype_name(conversion->lower), verbosity > 0 ? "" : " (-v says why)");
     fputc('\n', file);
 }
 
-static void print_refused(FILE *file, const struct amp_conversion *conversion,
-                          const struct amp_model *model)
+static void print_refused(FILE *file, const struct amp_conversion *conversion)
 {
-    char text[512];
-    for (uint32_t id = 0; id < conversion->assignment.n_nodes; id++) {
-        const struct amp_decision *decision = &conversion->assignment.nodes[id];
-        if (amp_node_at(model, id)->is_removed || !is_refused(decision))
-            continue;
-        fprintf(file, "    %s: %s", amp_node_text(model, id, text, sizeof text),
-                amp_reason_text(decision->reason));
-        if (decision->value != AMP_NONE)
-            fprintf(file, ": '%s'", amp_value_at(model, decision->value)->name);
+    for (size_t i = 0; i < conversion->n_refused; i++) {
+        const struct amp_refusal *refusal = &conversion->refusals[i];
+        fprintf(file, "    %s: %s", refusal->node, amp_reason_text(refusal->reason));
+        if (refusal->value != NULL)
+            fprintf(file, ": '%s'", refusal->value);
         fputc('\n', file);
     }
+    if (conversion->opset_obstacle != NULL && conversion->n_reason[AMP_REASON_OPSET] > 0)
+        fprintf(file, "    %s\n", conversion->opset_obstacle);
 }
 
 static void print_reasons(FILE *file, const struct amp_conversion *conversion)
@@ -75,8 +88,7 @@ static void print_reasons(FILE *file, const struct amp_conversion *conversion)
                     amp_reason_text((enum amp_reason)reason));
 }
 
-void amp_report_conversion(FILE *file, const struct amp_conversion *conversion,
-                           const struct amp_model *model, int verbosity)
+void amp_report_conversion(FILE *file, const struct amp_conversion *conversion, int verbosity)
 {
     bool is_lowered = conversion->lower != AMP_FLOAT;
     fprintf(file, "%s -> %s: ", conversion->model_path, conversion->output_path);
@@ -89,13 +101,13 @@ void amp_report_conversion(FILE *file, const struct amp_conversion *conversion,
         fprintf(file, " -> %lld", (long long)conversion->opset_after);
     fputs(conversion->was_unsorted ? "; nodes sorted\n" : "\n", file);
     if (is_lowered)
-        print_nodes(file, conversion);
+        print_nodes(file, conversion, verbosity);
     if (conversion->n_interface > 0)
         fprintf(file, "  interface  %zu inputs and outputs of the graph are now %s\n",
                 conversion->n_interface, amp_dtype_name(conversion->lower));
     if (verbosity > 0) {
         print_reasons(file, conversion);
-        print_refused(file, conversion, model);
+        print_refused(file, conversion);
     }
     fprintf(file, "  casts      %zu before; %zu inserted, %zu folded; %zu now; file ",
             conversion->casts_before, conversion->casts_inserted, conversion->casts_folded,
