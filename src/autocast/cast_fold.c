@@ -223,15 +223,13 @@ static bool fold_constant(struct fold *fold, uint32_t id)
 {
     struct amp_model *model = fold->model;
     uint32_t input = amp_node_at(model, id)->inputs[0], output = amp_node_at(model, id)->outputs[0];
-    struct amp_value *made = amp_value_at(model, output);
+    const struct amp_value *made = amp_value_at(model, output);
     const struct amp_value *source = amp_value_at(model, input);
     if (made->constant == NULL || source->constant == NULL || made->is_output ||
         amp_dtype_bits(made->dtype) > amp_dtype_bits(source->dtype))
         return false;
     amp_node_remove(model, id);
-    made->is_initializer = true;
-    made->initial = made->constant;
-    amp_ids_push(model, &model->graphs[made->graph].initializers, output);
+    amp_graph_make_initializer(model, output, made->constant);
     fold->uses[input]--;
     fold->n_removed++;
     drop_unused_constant(fold, input);

@@ -93,17 +93,25 @@ uint32_t amp_graph_add_node(struct amp_model *model, uint32_t graph, const char 
     return id;
 }
 
-uint32_t amp_graph_add_initializer(struct amp_model *model, uint32_t graph, const char *name,
-                                   struct amp_tensor *tensor)
+void amp_graph_make_initializer(struct amp_model *model, uint32_t id, struct amp_tensor *tensor)
 {
-    uint32_t id = amp_graph_add_value(model, graph, name);
     struct amp_value *value = amp_value_at(model, id);
     value->kind = AMP_KIND_TENSOR;
     value->dtype = tensor->dtype;
     value->constant = value->initial = tensor;
     value->is_initializer = true;
     amp_value_set_shape(model, id, &tensor->shape);
-    amp_ids_push(model, &model->graphs[graph].initializers, id);
+    amp_ids_push(model, &model->graphs[value->graph].initializers, id);
+    /* Before IR version 4 an initializer was an input of its graph, too many for a body. */
+    if (value->graph > 0 && model->ir_version < 4)
+        model->ir_version = 4;
+}
+
+uint32_t amp_graph_add_initializer(struct amp_model *model, uint32_t graph, const char *name,
+                                   struct amp_tensor *tensor)
+{
+    uint32_t id = amp_graph_add_value(model, graph, name);
+    amp_graph_make_initializer(model, id, tensor);
     return id;
 }
 

@@ -161,6 +161,9 @@ uint32_t amp_graph_add_node(struct amp_model *model, uint32_t graph, const char 
 uint32_t amp_graph_add_initializer(struct amp_model *model, uint32_t graph, const char *name,
                                    struct amp_tensor *tensor);
 
+/* The same for a value that is there, without a producer. */
+void amp_graph_make_initializer(struct amp_model *model, uint32_t value, struct amp_tensor *tensor);
+
 void amp_ids_push(struct amp_model *model, struct amp_ids *ids, uint32_t id);
 
 /* BASE, or BASE_1, BASE_2, ...: the first that no value or node has; it is then taken. */
