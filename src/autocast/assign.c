@@ -19,7 +19,8 @@ static const struct {
     [AMP_REASON_RULE] = {"rule", "a rule matched"},
     [AMP_REASON_UNLISTED] = {"unlisted", "no rule matched: runs in its inputs' type"},
     [AMP_REASON_NOT_FLOAT] = {"not-float", "no float data"},
-    [AMP_REASON_NOT_TENSOR] = {"not-tensor", "it gives sequences, optionals or maps"},
+    [AMP_REASON_UNKNOWN_TYPE] = {"unknown-type", "nothing says the type of its data"},
+    [AMP_REASON_NOT_TENSOR] = {"not-tensor", "its data are sequences, optionals or maps"},
     [AMP_REASON_DOUBLE] = {"float64", "float64 is not eligible"},
     [AMP_REASON_EXPLICIT_DTYPE] = {"explicit-dtype", "an attribute says its type"},
     [AMP_REASON_CONTROL_FLOW] = {"control-flow", "its bodies decide for themselves"},
@@ -123,6 +124,33 @@ static bool gives_no_tensor(const struct pass *pass, const struct amp_node *node
     return false;
 }
 
+/* Why a node without a float type variable keeps its types: it may take float32 all the same. */
+static enum amp_reason reason_of_fixed(const struct pass *pass, const struct amp_node *node)
+{
+    enum amp_reason reason = AMP_REASON_NOT_FLOAT;
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        if (node->inputs[i] == AMP_NONE)
+            continue;
+        const struct amp_value *value = amp_value_at(pass->model, node->inputs[i]);
+        if (value->kind != AMP_KIND_TENSOR && value->kind != AMP_KIND_UNKNOWN)
+            return AMP_REASON_NOT_TENSOR;
+        if (value->dtype == AMP_FLOAT)
+            reason = AMP_REASON_NO_LOWER_TYPE;
+    }
+    return reason;
+}
+
+/* Why a node whose data of the main type is VALUE (NULL: it has no main type) keeps its types. */
+static enum amp_reason reason_of_type(const struct pass *pass, const struct amp_node *node,
+                                      const struct amp_value *value)
+{
+    if (value == NULL)
+        return reason_of_fixed(pass, node);
+    if (value->dtype == AMP_UNDEFINED)
+        return AMP_REASON_UNKNOWN_TYPE;
+    return value->dtype == AMP_DOUBLE ? AMP_REASON_DOUBLE : AMP_REASON_NOT_FLOAT;
+}
+
 /* Whether the node keeps its types whatever the rules say, and why. */
 static bool is_ineligible(const struct pass *pass, const struct amp_node *node,
                           struct amp_decision *decision)
@@ -148,8 +176,9 @@ static bool is_ineligible(const struct pass *pass, const struct amp_node *node,
     uint32_t input = decision->type < 0 ? AMP_NONE : input_of(node, schema, decision->type);
     const struct amp_value *value = input == AMP_NONE ? NULL : amp_value_at(pass->model, input);
     if (value == NULL || value->kind != AMP_KIND_TENSOR || !amp_dtype_is_autocast(value->dtype)) {
-        bool is_double = value != NULL && value->dtype == AMP_DOUBLE;
-        decision->reason = is_double ? AMP_REASON_DOUBLE : AMP_REASON_NOT_FLOAT;
+        decision->reason = reason_of_type(pass, node, value);
+        if (decision->reason == AMP_REASON_NO_LOWER_TYPE)
+            decision->dtype = AMP_FLOAT;
         return true;
     }
     return false;
