@@ -11,7 +11,7 @@ enum amp_reason {
     AMP_REASON_UNLISTED,       /* no rule matched: it follows its inputs */
     AMP_REASON_NOT_FLOAT,      /* no float inputs or outputs */
     AMP_REASON_UNKNOWN_TYPE,   /* nothing says the dtype of its data */
-    AMP_REASON_NOT_TENSOR,     /* its data are sequences, optionals or maps: they keep their types */
+    AMP_REASON_NOT_TENSOR,     /* sequences, optionals and maps keep their types */
     AMP_REASON_DOUBLE,         /* float64 data are not eligible */
     AMP_REASON_EXPLICIT_DTYPE, /* an attribute says its dtype */
     AMP_REASON_CONTROL_FLOW,   /* If, Loop, Scan: their bodies decide for themselves */

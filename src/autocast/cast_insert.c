@@ -188,6 +188,8 @@ static uint32_t only_form(const struct insert *insert, uint32_t value)
     return form;
 }
 
+enum { DROPPED = UINT32_MAX }; /* for the number of uses: it is not dropped again */
+
 /* Takes out a constant that nothing uses any more, and the one that it was made from if that was
    its only use. */
 static void drop_constant(struct insert *insert, uint32_t *uses, uint32_t value_id)
@@ -196,7 +198,7 @@ static void drop_constant(struct insert *insert, uint32_t *uses, uint32_t value_
     uint32_t producer = amp_value_at(model, value_id)->producer, form = only_form(insert, value_id);
     if (form != AMP_NONE)
         amp_value_at(model, form)->name = amp_value_at(model, value_id)->name;
-    amp_value_at(model, value_id)->constant = NULL;
+    uses[value_id] = DROPPED;
     if (producer == AMP_NONE) {
         amp_graph_remove_initializer(model, value_id);
         return;

@@ -276,6 +276,7 @@ static enum amp_status lower_graph(struct job *job, bool *is_done)
     if (dump(job, STAGE_INSERT))
         return AMP_OK;
     conversion->casts_folded = amp_cast_fold(job->model);
+    amp_model_rename_nodes(job->model);
     *is_done = dump(job, STAGE_FOLD);
     return AMP_OK;
 }
@@ -297,10 +298,12 @@ static enum amp_status convert_graph(struct job *job, bool *is_done)
     AMP_TRY(raise_opset(job));
     if (dump(job, STAGE_OPSET))
         return AMP_OK;
-    if (conversion->lower != AMP_FLOAT)
+    if (conversion->lower != AMP_FLOAT) {
         AMP_TRY(lower_graph(job, is_done));
-    else
+    } else {
+        amp_model_rename_nodes(job->model);
         *is_done = dump(job, job->last);
+    }
     conversion->casts_after = amp_cast_count(job->model);
     return *is_done ? AMP_OK : check_result(job);
 }

@@ -149,6 +149,21 @@ const char *amp_model_unique_name(struct amp_model *model, const char *base)
     return name;
 }
 
+void amp_model_rename_nodes(struct amp_model *model)
+{
+    for (size_t g = 0; g < model->n_graphs; g++) {
+        struct amp_strmap names = {.count = 0};
+        for (size_t i = 0; i < model->graphs[g].nodes.count; i++) {
+            struct amp_node *node = amp_node_at(model, model->graphs[g].nodes.items[i]);
+            if (node->name[0] == '\0')
+                continue;
+            if (amp_strmap_get(&names, node->name, NULL))
+                node->name = amp_model_unique_name(model, node->name);
+            amp_strmap_put(&names, model->arena, node->name, 1);
+        }
+    }
+}
+
 void amp_node_set_output(struct amp_model *model, uint32_t node, uint32_t slot, uint32_t value)
 {
     amp_node_at(model, node)->outputs[slot] = value;

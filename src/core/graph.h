@@ -169,6 +169,10 @@ void amp_ids_push(struct amp_model *model, struct amp_ids *ids, uint32_t id);
 /* BASE, or BASE_1, BASE_2, ...: the first that no value or node has; it is then taken. */
 const char *amp_model_unique_name(struct amp_model *model, const char *base);
 
+/* Gives every node but the first of a name within its graph a new one; unnamed nodes stay so. ONNX
+   leaves equal names open, ONNX Runtime refuses them. */
+void amp_model_rename_nodes(struct amp_model *model);
+
 /* Editing. */
 void amp_node_set_output(struct amp_model *model, uint32_t node, uint32_t slot, uint32_t value);
 /* Takes NODE out of the model; its outputs must have no consumers left. */

@@ -36,8 +36,6 @@ static Onnx__NodeProto *create_node(const struct amp_model *model, const struct 
     proto->op_type = mutable_text(node->op_type);
     if (node->domain[0] != '\0')
         proto->domain = mutable_text(node->domain);
-    if (node->name[0] != '\0')
-        proto->name = mutable_text(node->name);
     return proto;
 }
 
@@ -48,6 +46,8 @@ static Onnx__NodeProto *update_node(struct amp_model *model, uint32_t id)
         node->origin = create_node(model, node);
     Onnx__NodeProto *proto = node->origin;
     proto->op_type = mutable_text(node->op_type);
+    if (node->name[0] != '\0')
+        proto->name = mutable_text(node->name);
     proto->n_input = node->n_inputs;
     proto->input = names_of(model, node->inputs, node->n_inputs);
     proto->n_output = node->n_outputs;
@@ -117,11 +117,14 @@ static Onnx__ValueInfoProto *update_info(Onnx__ValueInfoProto *info, const struc
     return info;
 }
 
-/* Values of GRAPH by name, those that value_info may describe: made by its nodes, not its outputs.
- */
+/* Values of GRAPH by name, those that value_info may describe: made by its nodes, not its outputs,
+   and initializers. */
 static struct amp_strmap inner_values(struct amp_model *model, const struct amp_graph *graph)
 {
     struct amp_strmap map = {.count = 0};
+    for (size_t i = 0; i < graph->initializers.count; i++)
+        amp_strmap_put(&map, model->arena, amp_value_at(model, graph->initializers.items[i])->name,
+                       graph->initializers.items[i]);
     for (size_t i = 0; i < graph->nodes.count; i++) {
         const struct amp_node *node = amp_node_at(model, graph->nodes.items[i]);
         for (uint32_t k = 0; k < node->n_outputs; k++)
