@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# What the text of a graph does not show: converted weights, bit by bit; text and unknown fields that come through; models with
+# nothing to convert, byte by byte; the same result twice, and through a pipe; data from outside the model file.
+set -u
+scratch=$(mktemp -d) || exit 2
+trap 'rm -rf "$scratch"' EXIT
+out=$scratch/out.onnx
+
+check() {
+  local name=$1 said
+  shift
+  if said=$("$@" 2>&1); then echo "ok $name"; else echo "not ok $name: $said"; fi
+}
+convert() { "$AMPCONV" "$1" -o "$2" --no-validate -q "${@:3}"; }
+
+rounded() {
+  convert rounding/model.onnx "$out" -d "$1" --op Identity=lower &&
+    "$AMPCONV" run "$out" -q --expect "rounding/$1" -t rtol=0 -t atol=0
+}
+check 'weights in bf16' rounded bf16
+check 'weights in fp16' rounded fp16
+
+kept() { grep -aoE 'kept:[A-Za-z0-9_-]+;' "$1" | sort; }
+untouched() {
+  convert untouched/model.onnx "$out" -d "$1" || return
+  [ "$(kept untouched/model.onnx | wc -l)" -eq 34 ] || { echo "the model has $(kept untouched/model.onnx | wc -l) texts"; return 1; }
+  diff <(kept untouched/model.onnx) <(kept "$out")
+}
+check 'text and unknown fields in bf16' untouched bf16
+check 'text and unknown fields in fp16' untouched fp16
+
+same() { convert "$1/model.onnx" "$out" "${@:2}" && cmp "$1/model.onnx" "$out"; }
+check 'nothing to convert' same nothing_to_do
+check 'no nodes' same empty_graph
+check 'float64 and integers' same double_and_integers
+check 'weight beyond the range' same weight_overflow -d fp16
+check 'opset that cannot be raised' same raise_blocked
+check 'text, when a rule keeps all in float32' same untouched --op MatMul=fp32
+
+repeated() { convert "$1/model.onnx" "$out" && convert "$1/model.onnx" "$scratch/twice.onnx" && cmp "$out" "$scratch/twice.onnx"; }
+for case in raise_conv bodies_nested names_taken weight_constants; do check "$case twice" repeated $case; done
+
+piped() {
+  convert "$1/model.onnx" "$out" && "$AMPCONV" - -o - --no-validate -q <"$1/model.onnx" | cat >"$scratch/piped.onnx" &&
+    cmp "$out" "$scratch/piped.onnx"
+}
+check 'through a pipe' piped raise_conv
+
+# The output lies elsewhere than the data that the model points to.
+external() {
+  convert "$1/model.onnx" "$out" -d "$2" "${@:3}" && "$AMPCONV" run "$out" -q --data "$1/test_data_set_0" --expect "$1/test_data_set_0"
+}
+for case in ../read/external_*/; do
+  if [ -d "${case}test_data_set_0" ]; then check "${case:8:-1}" external "${case%/}" bf16; fi
+done

@@ -1,0 +1,1 @@
+Bunused_inputJ ∑m[ø%I>n€6ø%Ií>%Iø∑m€>∑m€æ%I?
