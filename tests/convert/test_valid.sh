@@ -5,11 +5,14 @@ set -u
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 # An operator that nobody knows is no model for ONNX Runtime; ONNX's type inference knows no sparse initializers.
-unknown=' custom_op custom_op_untyped declared_types weight_sparse '
+unknown=' custom_op custom_op_untyped declared_types untouched weight_sparse '
 random=' explicit_type '
 compared=0
 
-fail() { echo "not ok $case $dtype: $*"; }
+fail() {
+  echo "not ok $case $dtype: $*"
+  failed=1
+}
 
 # Runs $1 with both programs on the case's inputs. ONNX Runtime computes float16 in float32 and rounds after each node; sums may
 # differ in the last places, and large ones cancel.
@@ -20,11 +23,14 @@ compare() {
     if [ -f "$case/data/input_$i.pb" ]; then pairs+=("${names[i]}=$case/data/input_$i.pb"); fi
   done
   rm -rf "$scratch/ort" && mkdir "$scratch/ort"
-  said=$("$ORACLES/ort_run" "$1" "$scratch/ort" "${pairs[@]}" 2>&1)
+  said=$("$ORACLES/ort_run" "$1" "$scratch/ort" ${pairs[@]+"${pairs[@]}"} 2>&1)
   code=$?
   if [ $code -eq 4 ]; then return; fi
   if [ $code -ne 0 ]; then fail "ONNX Runtime: $said"; return; fi
-  said=$("$AMPCONV" run "$1" -q --data "$case/data" --expect "$scratch/ort" -t rtol=5e-3 -t atol=5e-3 2>&1)
+  if [[ $random == *" $case "* ]]; then return; fi
+  local data=()
+  if [ -f "$case/data/input_0.pb" ]; then data=(--data "$case/data"); fi
+  said=$("$AMPCONV" run "$1" -q ${data[@]+"${data[@]}"} --expect "$scratch/ort" -t rtol=5e-3 -t atol=5e-3 2>&1)
   code=$?
   if [ $code -eq 0 ]; then compared=$((compared + 1)); elif [ $code -ne 4 ]; then fail "$said"; fi
 }
@@ -33,21 +39,16 @@ for folder in */; do
   case=${folder%/}
   [ -f "$case/model.onnx" ] && [ ! -L "$case/model.onnx" ] || continue
   for dtype in bf16 fp16; do
-    out=$scratch/$dtype.onnx
-    if ! said=$("$AMPCONV" "$case/model.onnx" -d $dtype -o "$out" --no-validate -q 2>&1); then
-      fail "$said"
-      continue
-    fi
-    if [[ $unknown != *" $case "* ]]; then
-      said=$("$ORACLES/onnx_check" "$out" 2>&1) || fail "$said"
-      said=$("$ORACLES/ort_run" "$out" --load-only 2>&1)
-      code=$?
-      if [ $code -eq 0 ] && [[ $random != *" $case "* ]]; then compare "$out"; elif [ $code -ne 0 ] && [ $code -ne 4 ]; then fail "ONNX Runtime: $said"; fi
-    fi
+    failed=0
+    out=$scratch/$case.$dtype.onnx
+    said=$("$AMPCONV" "$case/model.onnx" -d $dtype -o "$out" --no-validate -q 2>&1) || { fail "$said"; continue; }
     said=$("$AMPCONV" "$out" -d $dtype -o "$scratch/again.onnx" --no-validate -q 2>&1) || fail "again: $said"
     cmp "$out" "$scratch/again.onnx" >/dev/null 2>&1 || fail 'converted again it changes'
-    echo "ok $case $dtype"
+    if [[ $unknown == *" $case "* ]]; then rm "$out"; else compare "$out"; fi
+    [ $failed -ne 0 ] || echo "ok $case $dtype"
   done
 done
+
+if said=$("$ORACLES/onnx_check" "$scratch"/*.[bf][fp]16.onnx 2>&1); then echo 'ok checker'; else echo "not ok checker: $said"; fi
 echo "# convert: outputs of $compared converted models compared with ONNX Runtime's"
-[ $compared -ge 95 ] || { echo "not ok compare: only $compared models compared"; exit 1; }
+if [ $compared -ge 100 ]; then echo 'ok compared'; else echo "not ok compared: only $compared models"; fi
