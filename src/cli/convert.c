@@ -214,7 +214,7 @@ static enum amp_status raise_as_needed(struct job *job)
             target > cap)
             return amp_fail(job->err, status, "%s: %s", job->model->path, blocked.text);
         cap = limit.opset;
-        conversion->opset_obstacle = amp_arena_strdup(job->file.arena, blocked.text);
+        job->conversion.opset_obstacle = amp_arena_strdup(job->file.arena, blocked.text);
     }
 }
 

@@ -542,7 +542,7 @@ case("custom_op_untyped", "what an unknown operator gives has no known type: its
         y = my.ops.Strange(c)
     }""", variants={"explain": "model.onnx --explain --no-validate -o out.onnx -v"}, domains=', "my.ops": 1')
 
-case("function", "a function of the model's own: float32 at its edges, its body untouched", """
+case("function", "a function of the model's own: the nodes of its body are converted where it is called", """
     g (float[2,4] x) => (float[2,4] y) <float[4,4] v> {
         a = MatMul(x, v)
         b = my.ops.Twice(a)
@@ -858,7 +858,7 @@ rounding()
 
 
 def annotate(model):
-    """Text in every place that takes some, and fields that no version of ONNX knows."""
+    """Text in every place that takes some, fields that no version of ONNX knows, a function that nobody calls."""
     def unknown(text):
         return b"\xc2\x3e" + bytes([len(text)]) + text.encode()  # field 1000, of bytes
 
@@ -891,6 +891,6 @@ case("untouched", "text in every place that takes some, and unknown fields, come
     g (float[2,4] x) => (float[2,4] y) <float[4,4] w, float[4] u> {
         a = MatMul(x, w)
         b = Celu(a)
-        c = my.ops.Twice(b)
+        c = my.ops.Strange(b)
         y = Add(c, u)
     }""", annotate, domains=', "my.ops": 1')
