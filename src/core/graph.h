@@ -205,6 +205,10 @@ void amp_value_shape(const struct amp_value *value, struct amp_shape *shape);
    bytes and is returned. */
 char *amp_node_text(const struct amp_model *model, uint32_t node, char *text, size_t size);
 
+/* The node of GRAPH that contains NODE: itself or the owner, at some level, of its graph; AMP_NONE
+   when GRAPH is not around it. */
+uint32_t amp_graph_container(const struct amp_model *model, uint32_t node, uint32_t graph);
+
 /*
  * The uses of every value, made afresh when needed: nodes of all graphs that take it, in node
  * order. The graph's own outputs are not uses; ask value.is_output.

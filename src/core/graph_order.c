@@ -41,9 +41,7 @@ struct edges {
     uint32_t *providers;
 };
 
-/* The node of GRAPH that contains NODE: itself or the owner, at some level, of its graph; AMP_NONE
-   when GRAPH is not around it. */
-static uint32_t container(const struct amp_model *model, uint32_t node, uint32_t graph)
+uint32_t amp_graph_container(const struct amp_model *model, uint32_t node, uint32_t graph)
 {
     while (node != AMP_NONE && amp_node_at(model, node)->graph != graph)
         node = model->graphs[amp_node_at(model, node)->graph].owner;
@@ -67,7 +65,7 @@ static void add_edge(const struct amp_model *model, struct edges *edges, uint32_
     const struct amp_value *value = amp_value_at(model, value_id);
     if (value->producer == AMP_NONE)
         return;
-    uint32_t node = container(model, user, value->graph);
+    uint32_t node = amp_graph_container(model, user, value->graph);
     if (node != AMP_NONE)
         count_edge(edges, value->producer, node, fill);
 }

@@ -1,38 +1,21 @@
 /*
- * The executor: one step per node in topological order, each set up on first sight of its shapes. A
- * value's memory is dropped after its last use. Bodies of control flow run through the same code,
+ * The executor: runs the steps of a plan in order, each set up on first sight of its shapes, and
+ * drops a value's memory after its last use. Bodies of control flow run through the same code,
  * called back by their operators.
  */
 #include "run/session.h"
 
 #include "ops/dnnl.h"
-#include "ops/op.h"
+#include "run/plan.h"
 
 #include <omp.h>
 #include <stdlib.h>
-
-struct step {
-    uint32_t node;
-    const struct amp_op *op;
-    void *state;
-    bool is_widened;  /* the kernel said that it has no lower dtype here */
-    bool was_widened; /* and this run, or an earlier one, computed in float32 */
-    struct amp_tensor
-        *wide;            /* per input: constants in float32; NULL before the first widened run */
-    struct amp_ids drops; /* values that nobody needs after this step */
-};
-
-/* The steps of one graph. */
-struct plan {
-    struct step *steps;
-    size_t n_steps;
-};
 
 struct amp_session {
     const struct amp_model *model;
     struct amp_arena *arena;
     struct amp_host host;
-    struct plan *plans;       /* per graph */
+    struct amp_plan *plans;   /* per graph */
     struct amp_tensor *slots; /* per value: what it holds now */
 };
 
@@ -48,88 +31,6 @@ static bool is_lower(enum amp_dtype dtype)
 }
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
-
-static enum amp_status find_kernel(const struct amp_model *model, uint32_t id,
-                                   const struct amp_op **op, struct amp_error *err)
-{
-    const struct amp_node *node = amp_node_at(model, id);
-    char text[512];
-    *op = amp_op_find(node->domain, node->op_type);
-    if (*op != NULL && (*op)->run != NULL && node->since_version <= (*op)->newest)
-        return AMP_OK;
-    return amp_fail(err, AMP_UNSUPPORTED, "%s: %s: the executor has no kernel for it", model->path,
-                    amp_node_text(model, id, text, sizeof text));
-}
-
-static enum amp_status plan_graph(struct amp_session *session, uint32_t graph,
-                                  struct amp_error *err)
-{
-    const struct amp_ids *nodes = &session->model->graphs[graph].nodes;
-    struct plan *plan = &session->plans[graph];
-    plan->steps = amp_arena_array(session->arena, nodes->count, sizeof *plan->steps);
-    for (size_t i = 0; i < nodes->count; i++) {
-        const struct amp_node *node = amp_node_at(session->model, nodes->items[i]);
-        struct step *step = &plan->steps[plan->n_steps];
-        if (node->n_outputs > 0 && node->outputs[0] != AMP_NONE &&
-            amp_value_at(session->model, node->outputs[0])->constant != NULL)
-            continue;
-        step->node = nodes->items[i];
-        AMP_TRY(find_kernel(session->model, step->node, &step->op, err));
-        plan->n_steps++;
-    }
-    return AMP_OK;
-}
-
-/* The step of the value's own graph in or below which NODE runs. */
-static struct step *step_of(struct amp_session *session, uint32_t node, uint32_t graph,
-                            struct step *const *steps)
-{
-    while (node != AMP_NONE && amp_node_at(session->model, node)->graph != graph)
-        node = session->model->graphs[amp_node_at(session->model, node)->graph].owner;
-    return node == AMP_NONE ? NULL : steps[node];
-}
-
-static void note_use(struct amp_session *session, uint32_t value, uint32_t node,
-                     struct step *const *steps, struct step **last)
-{
-    struct step *step = step_of(session, node, amp_value_at(session->model, value)->graph, steps);
-    if (step != NULL && (last[value] == NULL || step > last[value]))
-        last[value] = step;
-}
-
-/* Finds each value's last use and notes it there. */
-static void plan_drops(struct amp_session *session)
-{
-    const struct amp_model *model = session->model;
-    struct step **steps = amp_arena_array(session->arena, model->n_nodes, sizeof *steps);
-    struct step **last = amp_arena_array(session->arena, model->n_values, sizeof *last);
-    for (size_t g = 0; g < model->n_graphs; g++)
-        for (size_t i = 0; i < session->plans[g].n_steps; i++)
-            steps[session->plans[g].steps[i].node] = &session->plans[g].steps[i];
-    for (uint32_t id = 0; id < model->n_nodes; id++) {
-        const struct amp_node *node = amp_node_at(model, id);
-        for (uint32_t i = 0; i < node->n_inputs; i++)
-            if (node->inputs[i] != AMP_NONE && steps[id] != NULL)
-                note_use(session, node->inputs[i], id, steps, last);
-        /* What nobody uses goes right after it is made. */
-        for (uint32_t i = 0; i < node->n_outputs; i++)
-            if (node->outputs[i] != AMP_NONE && steps[id] != NULL)
-                note_use(session, node->outputs[i], id, steps, last);
-    }
-    for (size_t g = 1; g < model->n_graphs; g++)
-        for (size_t i = 0; i < model->graphs[g].outputs.count; i++)
-            note_use(session, model->graphs[g].outputs.items[i], model->graphs[g].owner, steps,
-                     last);
-    for (uint32_t v = 0; v < model->n_values; v++) {
-        const struct amp_value *value = amp_value_at(model, v);
-        if (last[v] == NULL || value->is_output || value->constant != NULL)
-            continue;
-        struct amp_ids *drops = &last[v]->drops;
-        uint32_t *slot = amp_arena_push(session->arena, &drops->items, &drops->count,
-                                        &drops->capacity, sizeof *slot);
-        *slot = v;
-    }
-}
 
 /* Puts data of the model into SLOT: a copy unless they are there and aligned as kernels want them.
  */
@@ -166,23 +67,21 @@ enum amp_status amp_session_create(const struct amp_model *model, struct amp_ses
     struct amp_session *made = amp_xmalloc(1, sizeof *made);
     *made = (struct amp_session){
         .model = model, .arena = amp_arena_create(), .host.run_graph = run_graph};
-    made->plans = amp_arena_array(made->arena, model->n_graphs, sizeof *made->plans);
     made->slots = amp_arena_array(made->arena, model->n_values, sizeof *made->slots);
-    enum amp_status status = amp_dnnl_create(&made->host.dnnl, err);
-    for (uint32_t g = 0; g < model->n_graphs && status == AMP_OK; g++)
-        status = plan_graph(made, g, err);
+    enum amp_status status = amp_plans_create(model, made->arena, &made->plans, err);
+    if (status == AMP_OK)
+        status = amp_dnnl_create(&made->host.dnnl, err);
     if (status == AMP_OK)
         status = load_constants(made, err);
     if (status != AMP_OK) {
         amp_session_destroy(made);
         return status;
     }
-    plan_drops(made);
     *session = made;
     return AMP_OK;
 }
 
-static void destroy_step(const struct amp_model *model, struct step *step)
+static void destroy_step(const struct amp_model *model, struct amp_step *step)
 {
     if (step->state != NULL && step->op->destroy != NULL)
         step->op->destroy(step->state);
@@ -244,7 +143,7 @@ static void destroy_call(struct call *call, const struct amp_node *node)
 }
 
 /* Whether the kernel has to be given float32 in place of a lower dtype. */
-static bool must_widen(const struct amp_session *session, const struct step *step,
+static bool must_widen(const struct amp_session *session, const struct amp_step *step,
                        const struct amp_node *node, const struct call *call)
 {
     if (step->op->effect == AMP_PRESERVES_VALUES)
@@ -269,7 +168,7 @@ static enum amp_status convert(const struct amp_tensor *from, struct amp_tensor 
     return AMP_OK;
 }
 
-static enum amp_status widen_inputs(struct step *step, const struct amp_node *node,
+static enum amp_status widen_inputs(struct amp_step *step, const struct amp_node *node,
                                     struct call *call, struct amp_error *err)
 {
     step->was_widened = true;
@@ -299,7 +198,7 @@ static void set_outputs(const struct amp_session *session, const struct amp_node
     }
 }
 
-static enum amp_status call_kernel(struct amp_session *session, struct step *step,
+static enum amp_status call_kernel(struct amp_session *session, struct amp_step *step,
                                    struct call *call, struct amp_error *err)
 {
     const struct amp_node *node = amp_node_at(session->model, step->node);
@@ -342,8 +241,8 @@ static enum amp_status store_outputs(struct amp_session *session, const struct a
     return AMP_OK;
 }
 
-static enum amp_status run_call(struct amp_session *session, struct step *step, struct call *call,
-                                struct amp_error *err)
+static enum amp_status run_call(struct amp_session *session, struct amp_step *step,
+                                struct call *call, struct amp_error *err)
 {
     const struct amp_node *node = amp_node_at(session->model, step->node);
     bool is_wide = must_widen(session, step, node, call);
@@ -353,7 +252,7 @@ static enum amp_status run_call(struct amp_session *session, struct step *step, 
     return call_kernel(session, step, call, err);
 }
 
-static enum amp_status run_step(struct amp_session *session, struct step *step,
+static enum amp_status run_step(struct amp_session *session, struct amp_step *step,
                                 struct amp_error *err)
 {
     const struct amp_node *node = amp_node_at(session->model, step->node);
@@ -381,7 +280,7 @@ static enum amp_status run_step(struct amp_session *session, struct step *step,
 
 static enum amp_status run_steps(struct amp_session *session, uint32_t graph, struct amp_error *err)
 {
-    struct plan *plan = &session->plans[graph];
+    struct amp_plan *plan = &session->plans[graph];
     for (size_t i = 0; i < plan->n_steps; i++)
         AMP_TRY(run_step(session, &plan->steps[i], err));
     return AMP_OK;

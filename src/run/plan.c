@@ -1,0 +1,111 @@
+/*
+ * Plans a model's execution: takes the sorted graphs, gives their steps and, for each, the values
+ * whose last use it is. Computes nothing.
+ */
+#include "run/plan.h"
+
+/* Finding the last uses. */
+struct search {
+    const struct amp_model *model;
+    struct amp_step **steps; /* per node; NULL: none */
+    struct amp_step **last;  /* per value: the last step of its graph that needs it; NULL: none */
+};
+
+static enum amp_status find_kernel(const struct amp_model *model, uint32_t id,
+                                   const struct amp_op **op, struct amp_error *err)
+{
+    const struct amp_node *node = amp_node_at(model, id);
+    char text[512];
+    *op = amp_op_find(node->domain, node->op_type);
+    if (*op != NULL && (*op)->run != NULL && node->since_version <= (*op)->newest)
+        return AMP_OK;
+    return amp_fail(err, AMP_UNSUPPORTED, "%s: %s: the executor has no kernel for it", model->path,
+                    amp_node_text(model, id, text, sizeof text));
+}
+
+static bool is_constant(const struct amp_model *model, const struct amp_node *node)
+{
+    return node->n_outputs > 0 && node->outputs[0] != AMP_NONE &&
+           amp_value_at(model, node->outputs[0])->constant != NULL;
+}
+
+static enum amp_status plan_graph(const struct amp_model *model, struct amp_arena *arena,
+                                  const struct amp_ids *nodes, struct amp_plan *plan,
+                                  struct amp_error *err)
+{
+    plan->steps = amp_arena_array(arena, nodes->count, sizeof *plan->steps);
+    for (size_t i = 0; i < nodes->count; i++) {
+        struct amp_step *step = &plan->steps[plan->n_steps];
+        step->node = nodes->items[i];
+        if (is_constant(model, amp_node_at(model, step->node)))
+            continue;
+        AMP_TRY(find_kernel(model, step->node, &step->op, err));
+        plan->n_steps++;
+    }
+    return AMP_OK;
+}
+
+/* NODE needs VALUE: what counts is the step of the value's own graph in or below which it runs. */
+static void note_use(struct search *search, uint32_t value, uint32_t node)
+{
+    uint32_t graph = amp_value_at(search->model, value)->graph;
+    uint32_t container = amp_graph_container(search->model, node, graph);
+    struct amp_step *step = container == AMP_NONE ? NULL : search->steps[container];
+    if (step != NULL && (search->last[value] == NULL || step > search->last[value]))
+        search->last[value] = step;
+}
+
+static void note_all(struct search *search, const uint32_t *values, uint32_t count, uint32_t node)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (values[i] != AMP_NONE)
+            note_use(search, values[i], node);
+}
+
+/* Outputs too: what nobody uses goes right after it is made. What a body gives out is needed until
+   its owner is done. */
+static void note_uses(struct search *search)
+{
+    const struct amp_model *model = search->model;
+    for (uint32_t id = 0; id < model->n_nodes; id++) {
+        const struct amp_node *node = amp_node_at(model, id);
+        if (search->steps[id] == NULL)
+            continue;
+        note_all(search, node->inputs, node->n_inputs, id);
+        note_all(search, node->outputs, node->n_outputs, id);
+    }
+    for (size_t g = 1; g < model->n_graphs; g++)
+        for (size_t i = 0; i < model->graphs[g].outputs.count; i++)
+            note_use(search, model->graphs[g].outputs.items[i], model->graphs[g].owner);
+}
+
+static void plan_drops(const struct amp_model *model, struct amp_arena *arena,
+                       struct amp_plan *plans)
+{
+    struct search search = {.model = model,
+                            .steps = amp_arena_array(arena, model->n_nodes, sizeof *search.steps),
+                            .last = amp_arena_array(arena, model->n_values, sizeof *search.last)};
+    for (size_t g = 0; g < model->n_graphs; g++)
+        for (size_t i = 0; i < plans[g].n_steps; i++)
+            search.steps[plans[g].steps[i].node] = &plans[g].steps[i];
+    note_uses(&search);
+    for (uint32_t v = 0; v < model->n_values; v++) {
+        const struct amp_value *value = amp_value_at(model, v);
+        if (search.last[v] == NULL || value->is_output || value->constant != NULL)
+            continue;
+        struct amp_ids *drops = &search.last[v]->drops;
+        uint32_t *slot =
+            amp_arena_push(arena, &drops->items, &drops->count, &drops->capacity, sizeof *slot);
+        *slot = v;
+    }
+}
+
+enum amp_status amp_plans_create(const struct amp_model *model, struct amp_arena *arena,
+                                 struct amp_plan **plans, struct amp_error *err)
+{
+    *plans = amp_arena_array(arena, model->n_graphs, sizeof **plans);
+    for (size_t g = 0; g < model->n_graphs; g++)
+        AMP_TRY(plan_graph(model, arena, &model->graphs[g].nodes, &(*plans)[g], err));
+    plan_drops(model, arena, *plans);
+    return AMP_OK;
+}
