@@ -14,9 +14,8 @@ int64_t amp_shape_product(const struct amp_shape *shape, int from, int to)
 {
     int64_t product = 1;
     for (int i = from; i < to; i++) {
-        if (shape->dims[i] < 0)
+        if (shape->dims[i] < 0 || __builtin_mul_overflow(product, shape->dims[i], &product))
             return -1;
-        product *= shape->dims[i];
     }
     return product;
 }

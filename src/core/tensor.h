@@ -29,10 +29,11 @@ struct amp_tensor {
     const struct amp_tensor *source;
 };
 
-/* The number of elements, -1 when a dimension is not known. Dims must have been checked. */
+/* The number of elements; -1 when a dimension is not known or the number overflows, which no tensor
+   that exists does. */
 int64_t amp_shape_count(const struct amp_shape *shape);
 
-/* The product of dims FROM to TO-1; 1 when empty, -1 when one of them is not known. */
+/* The product of dims FROM to TO-1; 1 when empty, -1 as above. */
 int64_t amp_shape_product(const struct amp_shape *shape, int from, int to);
 
 bool amp_shape_is_known(const struct amp_shape *shape);
