@@ -212,6 +212,8 @@ static enum amp_status reverse_sequence_shape(struct amp_ctx *ctx)
         return AMP_CTX_FAIL(ctx, "time_axis and batch_axis are both %d", time);
     if (in->rank >= 0 && in->rank < 2)
         return AMP_CTX_FAIL(ctx, "the input has rank %d; at least 2 is needed", in->rank);
+    if (ctx->in[1]->shape.rank >= 0 && ctx->in[1]->shape.rank != 1)
+        return AMP_CTX_FAIL(ctx, "sequence_lens has rank %d; 1 is needed", ctx->in[1]->shape.rank);
     if (in->rank >= 0 && !amp_dim_merge(in->dims[batch], lengths, &merged))
         return AMP_CTX_FAIL(ctx, "sequence_lens has %lld values; the batch has %lld",
                             (long long)lengths, (long long)in->dims[batch]);
