@@ -127,6 +127,9 @@ static enum amp_status choose_output(struct job *job)
         return amp_fail(job->err, AMP_USAGE, "stdout cannot take both the model and --json -");
     if (options->output == NULL && !is_stdout && !options->is_forced && access(path, F_OK) == 0)
         return amp_fail(job->err, AMP_IO, "%s exists; use --force, or -o to name an output", path);
+    AMP_TRY(amp_output_check(path, job->err));
+    if (options->json != NULL)
+        AMP_TRY(amp_output_check(options->json, job->err));
     return check_data_name(job, path);
 }
 
@@ -408,6 +411,8 @@ static enum amp_status convert(struct job *job)
     AMP_TRY(amp_target_check(&job->target, job->model, job->err));
     if (job->last == N_STAGES)
         AMP_TRY(choose_output(job));
+    if (!job->options->no_validate)
+        AMP_TRY(amp_inputs_check(job->options, conversion->lower, job->err));
     AMP_TRY(load_rules(job));
     AMP_TRY(convert_graph(job, &is_done));
     if (is_done)

@@ -272,12 +272,18 @@ static enum amp_status check_kinds(const struct amp_model *model, struct amp_err
     return AMP_OK;
 }
 
+static enum amp_status check_samples(const struct amp_options *options, struct amp_error *err)
+{
+    if (options->samples == 0)
+        return amp_fail(err, AMP_USAGE, "--samples 0: at least 1 is needed");
+    return AMP_OK;
+}
+
 static enum amp_status open_all(struct amp_inputs *inputs, struct amp_error *err)
 {
     int64_t *sizes = NULL;
     const struct amp_texts *given = &inputs->options->inputs;
-    if (inputs->options->samples == 0)
-        return amp_fail(err, AMP_USAGE, "--samples 0: at least 1 is needed");
+    AMP_TRY(check_samples(inputs->options, err));
     AMP_TRY(check_kinds(inputs->model, err));
     enum amp_status status = take_sizes(inputs, &sizes, err);
     for (size_t i = 0; i < given->count && status == AMP_OK; i++)
@@ -415,6 +421,14 @@ static enum amp_status read_tolerances(const struct amp_options *options, enum a
         AMP_TRY(amp_tolerances_set(tolerances, name, value, err));
     }
     return AMP_OK;
+}
+
+enum amp_status amp_inputs_check(const struct amp_options *options, enum amp_dtype dtype,
+                                 struct amp_error *err)
+{
+    struct amp_tolerances unused;
+    AMP_TRY(check_samples(options, err));
+    return read_tolerances(options, dtype, &unused, err);
 }
 
 enum amp_status amp_inputs_labels(const struct amp_options *options, struct amp_tensor *labels,

@@ -42,6 +42,11 @@ const char *amp_inputs_note(const struct amp_inputs *inputs, size_t input);
 enum amp_status amp_inputs_labels(const struct amp_options *options, struct amp_tensor *labels,
                                   struct amp_error *err);
 
+/* AMP_USAGE for what is wrong with the words of a validation of a conversion to DTYPE whatever the
+   model is, so that it can be said before any work. */
+enum amp_status amp_inputs_check(const struct amp_options *options, enum amp_dtype dtype,
+                                 struct amp_error *err);
+
 /*
  * The validation of a conversion to DTYPE with all that OPTIONS say about it: opens the inputs of
  * REFERENCE into *INPUTS (for their notes; the caller closes them, also on failure), then as

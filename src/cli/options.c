@@ -265,23 +265,31 @@ static enum amp_status take_words(struct parse *parse)
     return AMP_OK;
 }
 
-static enum amp_status check_values(const struct amp_options *options, struct amp_error *err)
+/* What no option says by itself. */
+static enum amp_status check_together(const struct amp_options *options, struct amp_error *err)
 {
-    size_t count = options->operands.count;
-    if (options->command == AMP_CMD_HELP || options->command == AMP_CMD_VERSION)
-        return AMP_OK;
-    bool is_optional = options->command == AMP_CMD_RULES || options->test_suite != NULL;
-    if (count == 0 && !is_optional)
-        return amp_fail(err, AMP_USAGE, "no MODEL given; see ampconv --help");
     if (options->threads > THREADS_MAX)
         return amp_fail(err, AMP_USAGE, "--threads %lld: at most %d are possible",
                         (long long)options->threads, THREADS_MAX);
     if (options->is_inline && options->external_data != NULL)
         return amp_fail(err, AMP_USAGE, "--inline and --external-data exclude each other");
-    if (count > 1)
-        return amp_fail(err, AMP_USAGE, "'%s' is one word too many; see ampconv --help",
-                        options->operands.items[1]);
+    if (options->filter != NULL && options->test_suite == NULL)
+        return amp_fail(err, AMP_USAGE, "--filter goes with --test-suite");
     return AMP_OK;
+}
+
+static enum amp_status check_values(const struct amp_options *options, struct amp_error *err)
+{
+    size_t count = options->operands.count, most = options->test_suite != NULL ? 0 : 1;
+    if (options->command == AMP_CMD_HELP || options->command == AMP_CMD_VERSION)
+        return AMP_OK;
+    bool is_optional = options->command == AMP_CMD_RULES || options->test_suite != NULL;
+    if (count == 0 && !is_optional)
+        return amp_fail(err, AMP_USAGE, "no MODEL given; see ampconv --help");
+    if (count > most)
+        return amp_fail(err, AMP_USAGE, "'%s' is one word too many; see ampconv --help",
+                        options->operands.items[most]);
+    return check_together(options, err);
 }
 
 enum amp_status amp_options_parse(int argc, char **argv, struct amp_options *options,
@@ -345,7 +353,8 @@ enum amp_status amp_option_pair(const char *option, const char *text, char *name
 {
     const char *equals = strrchr(text, '=');
     if (equals == NULL || equals == text || equals[1] == '\0' || (size_t)(equals - text) >= size)
-        return amp_fail(err, AMP_USAGE, "--%s %s: NAME=VALUE is needed", option, text);
+        return amp_fail(err, AMP_USAGE, "--%s %s: %s is needed", option, text,
+                        find_long(option, strlen(option))->argument);
     memcpy(name, text, (size_t)(equals - text));
     name[equals - text] = '\0';
     *value = equals + 1;

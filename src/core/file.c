@@ -182,18 +182,37 @@ static void set_permissions(int fd, const char *path)
         return; /* a file system without permissions: nothing is lost */
 }
 
-enum amp_status amp_output_open(struct amp_output **output, const char *path, struct amp_error *err)
+/* What is no regular file (/dev/null, a FIFO) cannot be replaced: it is written to. */
+static bool is_special(const char *path)
 {
     struct stat info;
-    bool is_stdout = strcmp(path, "-") == 0;
+    return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
+}
+
+enum amp_status amp_output_check(const char *path, struct amp_error *err)
+{
+    char folder[4096] = ".";
+    const char *slash = strrchr(path, '/');
+    if (strcmp(path, "-") == 0 || is_special(path))
+        return AMP_OK;
+    if (slash != NULL)
+        snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+    if (access(folder, W_OK | X_OK) != 0)
+        return amp_fail(err, AMP_IO, "%s: cannot create: %s", path, strerror(errno));
+    return AMP_OK;
+}
+
+enum amp_status amp_output_open(struct amp_output **output, const char *path, struct amp_error *err)
+{
+    bool is_stdout = strcmp(path, "-") == 0, is_replaced = !is_stdout && !is_special(path);
+    /* A file beyond the limit (ulimit -f) is an error to report, not an end without a word. */
+    signal(SIGXFSZ, SIG_IGN);
     int fd = STDOUT_FILENO, slot = -1;
     if (!is_stdout) {
-        /* What is no regular file (/dev/null, a FIFO) cannot be replaced: it is written to. */
-        bool is_special = stat(path, &info) == 0 && !S_ISREG(info.st_mode);
-        fd = is_special ? open(path, O_WRONLY | O_CLOEXEC) : create_temporary(path, &slot);
+        fd = is_replaced ? create_temporary(path, &slot) : open(path, O_WRONLY | O_CLOEXEC);
         if (fd < 0)
             return amp_fail(err, AMP_IO, "%s: cannot create: %s", path, strerror(errno));
-        if (!is_special)
+        if (is_replaced)
             set_permissions(fd, path);
     }
     *output = amp_xmalloc(1, sizeof **output);

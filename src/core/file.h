@@ -28,6 +28,9 @@ struct amp_output;
 /* Two can be open at a time. AMP_IO when it cannot be created; PATH must outlive the output. */
 enum amp_status amp_output_open(struct amp_output **output, const char *path,
                                 struct amp_error *err);
+/* AMP_IO when the folder of PATH does not take files: for those who would otherwise work long
+   before they hear of it. */
+enum amp_status amp_output_check(const char *path, struct amp_error *err);
 enum amp_status amp_output_write(struct amp_output *output, const void *data, size_t size,
                                  struct amp_error *err);
 /* Flushes, closes and renames; frees OUTPUT in every case. */
