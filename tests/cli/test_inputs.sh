@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# The inputs of a validation: random ones by seed, number and sizes; from files; from folders.
+set -u
+root=$(cd ../.. && pwd)
+scratch=$(mktemp -d) || exit 2
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 2
+cp "$root/tests/convert/fp32_between/model.onnx" m.onnx
+cp "$root/tests/convert/fill_folded/model.onnx" rnn.onnx
+cp -r "$root/tests/convert/fill_folded/data" rnn
+cp "$root/models/digits_cnn.onnx" digits.onnx
+
+# check NAME EXIT PATTERN WORDS...: what the conversion says holds the pattern (a regular expression)
+check() {
+  local name=$1 wanted=$2 pattern=$3 code
+  shift 3
+  "$AMPCONV" "$@" -o out.onnx >said 2>&1
+  code=$?
+  if [ $code -eq "$wanted" ] && grep -qE -- "$pattern" said; then echo "ok $name"; else echo "not ok $name: exit $code: $(cat said)"; fi
+}
+figures() { grep '^  output' said; }
+
+check 'random' 0 "^  input      'x' float32 \[2, 4\]: random, seed 0\$" m.onnx
+first=$(figures)
+check 'seed 0' 0 'within tolerance' m.onnx --seed 0
+if [ "$(figures)" = "$first" ]; then echo 'ok the same figures'; else echo "not ok the same figures: $first $(figures)"; fi
+check 'another seed' 0 "'x' float32 \[2, 4\]: random, seed 7\$" m.onnx --seed 7
+if [ "$(figures)" != "$first" ]; then echo 'ok other figures'; else echo "not ok other figures: $first"; fi
+check 'samples' 0 '; 3 samples' m.onnx --samples 3
+check 'threads' 0 'within tolerance' m.onnx --threads 1
+check 'files' 0 "'x' float32 \[3, 2, 4\]: rnn/input_0.pb\$" rnn.onnx -v --input s=rnn/input_1.pb --input x=rnn/input_0.pb
+check 'sizes of symbolic dims' 0 "'image' float32 \[3, 1, 8, 8\]: random, seed 0\$" digits.onnx --dim N=3
+check 'a folder of files' 0 "'x' float32 \[3, 2, 4\]: rnn\$" rnn.onnx -v --data rnn
+mkdir -p sets/test_data_set_0 sets/test_data_set_1 && cp rnn/*.pb sets/test_data_set_0 && cp rnn/*.pb sets/test_data_set_1
+check 'a folder of samples' 0 '; 2 samples' rnn.onnx --data sets
+check 'fewer of them' 0 '; 1 sample$' rnn.onnx --data sets --samples 1
+check 'more than there are' 0 '; 2 samples' rnn.onnx --data sets --samples 5
+check 'one file for two inputs' 2 "no --input for 's'; give all inputs or none\$" rnn.onnx -i x=rnn/input_0.pb
+cp rnn/input_1.pb s.pb
+check 'a file of another type' 3 "input 'x'" rnn.onnx -i x=s.pb -i s=s.pb
+check 'a file of another shape' 3 "input 'x'" m.onnx -i x=rnn/input_0.pb
+check 'a tolerance that is met' 0 'within tolerance: .*max_abs at most 1' m.onnx -t max_abs=1
+check 'a tolerance that is not met' 1 "^ampconv: outside tolerance: output 'y': max_abs " m.onnx -t max_abs=0
+check 'the last of two tolerances' 0 'within tolerance' m.onnx -t max_abs=0 -t max_abs=1

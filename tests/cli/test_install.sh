@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# `make install`: the installed program converts, runs and finds its rules when the tree it was built in is gone; DESTDIR;
+# `make uninstall`. The sanitized build is not meant to be installed.
+set -u
+case ${BUILD:?} in *asan*) exit 0 ;; esac
+root=$(cd ../.. && pwd)
+scratch=$(mktemp -d) || exit 2
+trap 'rm -rf "$scratch"' EXIT
+unset MAKEFLAGS MAKELEVEL MFLAGS
+
+result() { # NAME: runs the rest of the words
+  local name=$1 output
+  shift
+  if output=$("$@" 2>&1); then echo "ok $name"; else echo "not ok $name: $output"; fi
+}
+make() { command make -C "$root" BUILD="$BUILD" "$@"; }
+
+result 'install' make install PREFIX="$scratch/usr"
+cp "$root/models/digits_cnn.onnx" "$scratch/m.onnx"
+cat >"$scratch/use" <<'EOF'
+set -eu
+cd "$1"
+if [ $# -gt 1 ]; then mount -t tmpfs none "$2" && [ -z "$(ls "$2")" ]; fi
+usr/bin/ampconv --version
+usr/bin/ampconv rules | grep torch-cpu
+usr/bin/ampconv m.onnx -o out.onnx
+usr/bin/ampconv run out.onnx
+EOF
+if unshare -rm true 2>/dev/null; then
+  result 'it runs without the tree' unshare -rm bash "$scratch/use" "$scratch" "$root"
+else
+  result 'it runs' bash "$scratch/use" "$scratch"
+fi
+libraries() { ! LD_TRACE_LOADED_OBJECTS=1 "$scratch/usr/bin/ampconv" | grep -F "$root"; }
+result 'no library of the tree' libraries
+result 'the manual' test -s "$scratch/usr/share/man/man1/ampconv.1" -a -s "$scratch/usr/share/man/man5/ampconv-rules.5"
+
+result 'DESTDIR' make install PREFIX=/usr DESTDIR="$scratch/stage"
+result 'DESTDIR has it all' diff <(cd "$scratch" && find usr -type f | sort) <(cd "$scratch/stage" && find usr -type f | sort)
+result 'uninstall' make uninstall PREFIX=/usr DESTDIR="$scratch/stage"
+left() { [ -z "$(find "$scratch/stage" -type f)" ]; }
+result 'uninstall leaves nothing' left
