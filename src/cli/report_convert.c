@@ -4,6 +4,8 @@
  */
 #include "cli/convert.h"
 
+#include "cli/report_text.h"
+
 #include <stdio.h>
 
 static bool is_refused(const struct amp_decision *decision)
@@ -56,8 +58,7 @@ static void print_size(FILE *file, size_t bytes)
 
 static void print_nodes(FILE *file, const struct amp_conversion *conversion, int verbosity)
 {
-    fprintf(file,
-            "  nodes      %zu %s, %zu float32, %zu without float data or with types of their own",
+    fprintf(file, AMP_REPORT_LABEL "%zu %s, %zu float32, %zu other", "nodes",
             conversion->n_precision[conversion->lower], amp_dtype_name(conversion->lower),
             conversion->n_precision[AMP_FLOAT], conversion->n_other);
     if (conversion->n_refused > 0)
@@ -88,7 +89,8 @@ static void print_reasons(FILE *file, const struct amp_conversion *conversion)
                     amp_reason_text((enum amp_reason)reason));
 }
 
-void amp_report_conversion(FILE *file, const struct amp_conversion *conversion, int verbosity)
+/* "m.onnx -> m.bf16.onnx: bfloat16 by torch-cpu; opset 17 -> 22" */
+static void print_head(FILE *file, const struct amp_conversion *conversion)
 {
     bool is_lowered = conversion->lower != AMP_FLOAT;
     fprintf(file, "%s -> %s: ", conversion->model_path, conversion->output_path);
@@ -100,16 +102,11 @@ void amp_report_conversion(FILE *file, const struct amp_conversion *conversion, 
     if (conversion->opset_after != conversion->opset_before)
         fprintf(file, " -> %lld", (long long)conversion->opset_after);
     fputs(conversion->was_unsorted ? "; nodes sorted\n" : "\n", file);
-    if (is_lowered)
-        print_nodes(file, conversion, verbosity);
-    if (conversion->n_interface > 0)
-        fprintf(file, "  interface  %zu inputs and outputs of the graph are now %s\n",
-                conversion->n_interface, amp_dtype_name(conversion->lower));
-    if (verbosity > 0) {
-        print_reasons(file, conversion);
-        print_refused(file, conversion);
-    }
-    fprintf(file, "  casts      %zu before; %zu inserted, %zu folded; %zu now; file ",
+}
+
+static void print_casts(FILE *file, const struct amp_conversion *conversion)
+{
+    fprintf(file, AMP_REPORT_LABEL "%zu before; %zu inserted, %zu folded; %zu now; file ", "casts",
             conversion->casts_before, conversion->casts_inserted, conversion->casts_folded,
             conversion->casts_after);
     print_size(file, conversion->bytes_before);
@@ -118,6 +115,21 @@ void amp_report_conversion(FILE *file, const struct amp_conversion *conversion, 
     if (conversion->data_path != NULL)
         fprintf(file, " with %s", conversion->data_path);
     fputc('\n', file);
+}
+
+void amp_report_conversion(FILE *file, const struct amp_conversion *conversion, int verbosity)
+{
+    print_head(file, conversion);
+    if (conversion->lower != AMP_FLOAT)
+        print_nodes(file, conversion, verbosity);
+    if (conversion->n_interface > 0)
+        fprintf(file, AMP_REPORT_LABEL "%zu inputs and outputs of the graph are now %s\n",
+                "interface", conversion->n_interface, amp_dtype_name(conversion->lower));
+    if (verbosity > 0) {
+        print_reasons(file, conversion);
+        print_refused(file, conversion);
+    }
+    print_casts(file, conversion);
 }
 
 static void print_decision(FILE *file, const struct amp_decision *decision,

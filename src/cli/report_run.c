@@ -48,7 +48,7 @@ void amp_report_run(FILE *file, const struct amp_run_result *result, int verbosi
     if (n_lines < count)
         fprintf(file, AMP_REPORT_LABEL "%zu more outputs; -v lists them\n", "", count - n_lines);
     if (result->scores != NULL)
-        amp_report_accuracy(file, result->scores, &result->accuracy, 1);
+        amp_report_accuracy(file, count > 1 ? result->scores : NULL, &result->accuracy, 1);
     if (result->compared > 0)
         fprintf(file, AMP_REPORT_LABEL "%zu tensor%s compared: %s\n", "expected", result->compared,
                 result->compared == 1 ? "" : "s",

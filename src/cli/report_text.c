@@ -33,18 +33,20 @@ void amp_report_inputs(FILE *file, const struct amp_inputs *inputs, int verbosit
 /* What one line says of an output, in this order; with -v all of it. */
 static const struct {
     enum amp_metric metric;
-    const char *label, *unit;
+    const char *label;
+    int digits;
+    const char *unit;
     double factor;
     bool is_brief;
 } shown[] = {
-    {AMP_METRIC_SNR, "snr", " dB", 1, true},
-    {AMP_METRIC_COSINE, "cosine", "", 1, true},
-    {AMP_METRIC_MAX_ABS, "max abs error", "", 1, true},
-    {AMP_METRIC_MEAN_ABS, "mean", "", 1, false},
-    {AMP_METRIC_RMSE, "rmse", "", 1, false},
-    {AMP_METRIC_MAX_REL, "max rel error", "", 1, false},
-    {AMP_METRIC_TOP1, "top-1 agreement", " %", 100, true},
-    {AMP_METRIC_DIFFER, "elements that differ", " %", 100, true},
+    {AMP_METRIC_SNR, "snr", 3, " dB", 1, true},
+    {AMP_METRIC_COSINE, "cosine", 5, "", 1, true},
+    {AMP_METRIC_MAX_ABS, "max abs error", 2, "", 1, true},
+    {AMP_METRIC_MEAN_ABS, "mean", 2, "", 1, false},
+    {AMP_METRIC_RMSE, "rmse", 2, "", 1, false},
+    {AMP_METRIC_MAX_REL, "max rel error", 2, "", 1, false},
+    {AMP_METRIC_TOP1, "top-1", 4, " %", 100, true},
+    {AMP_METRIC_DIFFER, "elements that differ", 3, " %", 100, true},
 };
 
 static void print_specials(FILE *file, const struct amp_metrics *m)
@@ -64,7 +66,8 @@ void amp_report_metrics(FILE *file, const struct amp_metrics *metrics, bool is_b
         if ((is_brief && !shown[i].is_brief) ||
             !amp_metrics_value(metrics, shown[i].metric, &value))
             continue;
-        fprintf(file, "%s%s %.5g%s", comma, shown[i].label, value * shown[i].factor, shown[i].unit);
+        fprintf(file, "%s%s %.*g%s", comma, shown[i].label, shown[i].digits,
+                value * shown[i].factor, shown[i].unit);
         comma = ", ";
     }
     if (metrics->finite == 0 && metrics->is_float)
@@ -123,7 +126,9 @@ void amp_report_accuracy(FILE *file, const char *scores, const struct amp_accura
                          size_t n_models)
 {
     static const char *const sides[] = {" in fp32, ", " converted"};
-    fprintf(file, AMP_REPORT_LABEL "'%s': ", "accuracy", scores);
+    fprintf(file, AMP_REPORT_LABEL, "accuracy");
+    if (scores != NULL)
+        fprintf(file, "'%s': ", scores);
     for (size_t i = 0; i < n_models; i++) {
         double percent = 100.0 * (double)accuracy[i].right / (double)accuracy[i].rows;
         fprintf(file, "%.2f %% (%llu of %llu)%s", accuracy[i].rows > 0 ? percent : 0.0,
@@ -137,8 +142,8 @@ void amp_report_widened(FILE *file, size_t widened)
 {
     if (widened > 0)
         fprintf(file,
-                AMP_REPORT_LABEL "%zu node%s computed in float32 and rounded: this CPU has no "
-                                 "kernel for the lower dtype\n",
+                AMP_REPORT_LABEL "%zu node%s computed in float32 and rounded: no kernel for the "
+                                 "lower dtype\n",
                 "widened", widened, widened == 1 ? "" : "s");
 }
 
@@ -152,25 +157,28 @@ static bool applies(const struct amp_validation *validation, enum amp_metric met
     return false;
 }
 
+/* " (snr >= 20 dB, cosine >= 0.99)" */
 static void print_bounds(FILE *file, const struct amp_validation *validation)
 {
-    const char *mark = ": ";
+    const char *mark = " (";
     for (size_t i = 0; i < AMP_COUNT(shown); i++) {
         enum amp_metric metric = shown[i].metric;
         if (!applies(validation, metric))
             continue;
-        fprintf(file, "%s%s at %s %.5g%s", mark, amp_metric_name(metric),
-                amp_metric_is_minimum(metric) ? "least" : "most",
-                validation->tolerances.bounds[metric], amp_metric_unit(metric));
+        fprintf(file, "%s%s %s %.5g%s", mark, amp_metric_name(metric),
+                amp_metric_is_minimum(metric) ? ">=" : "<=", validation->tolerances.bounds[metric],
+                amp_metric_unit(metric));
         mark = ", ";
     }
+    fputs(mark[0] == ',' ? ")" : "", file);
 }
 
 void amp_report_validation(FILE *file, const struct amp_validation *validation, int verbosity)
 {
     print_outputs(file, validation, verbosity);
     if (validation->scores != NULL)
-        amp_report_accuracy(file, validation->scores, validation->accuracy, 2);
+        amp_report_accuracy(file, validation->n_outputs > 1 ? validation->scores : NULL,
+                            validation->accuracy, 2);
     amp_report_widened(file, validation->widened[1]);
     fprintf(file, AMP_REPORT_LABEL "%s tolerance", "verdict",
             validation->is_within ? "within" : "outside");

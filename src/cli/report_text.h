@@ -20,11 +20,12 @@ void amp_report_validation(FILE *file, const struct amp_validation *validation, 
 /* The metrics that are defined, in part of a line; the most telling ones if IS_BRIEF. */
 void amp_report_metrics(FILE *file, const struct amp_metrics *metrics, bool is_brief);
 
-/* "'logits': 99.72 % (359 of 360)"; of two models: "... in fp32, ... converted". */
+/* "'logits': 99.72 % (359 of 360)", without the name when SCORES is NULL; of two models: "... in
+   fp32, ... converted". */
 void amp_report_accuracy(FILE *file, const char *scores, const struct amp_accuracy *accuracy,
                          size_t n_models);
 
-/* That WIDENED nodes had no native kernel; nothing for 0. */
+/* That WIDENED nodes had no kernel for the lower dtype; nothing for 0. */
 void amp_report_widened(FILE *file, size_t widened);
 
 #endif
