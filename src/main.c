@@ -5,7 +5,6 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/threads.h"
-#include "run/session.h"
 
 #include <stdio.h>
 
@@ -40,6 +39,16 @@ static enum exit_code exit_code(enum amp_status status)
 
 static enum amp_status run_command(const struct amp_options *options, struct amp_error *err)
 {
+    if (options->wants_help) {
+        amp_options_help(stdout, options->command);
+        return AMP_OK;
+    }
+    if (options->wants_version) {
+        amp_command_version(stdout);
+        return AMP_OK;
+    }
+    if (options->threads > 0)
+        amp_threads_limit((int)options->threads);
     switch (options->command) {
     case AMP_CMD_CONVERT:
         return amp_command_convert(options, err);
@@ -47,12 +56,6 @@ static enum amp_status run_command(const struct amp_options *options, struct amp
         return amp_command_run(options, err);
     case AMP_CMD_RULES:
         return amp_command_rules(options, err);
-    case AMP_CMD_HELP:
-        amp_options_help(stdout);
-        return AMP_OK;
-    case AMP_CMD_VERSION:
-        amp_command_version(stdout);
-        return AMP_OK;
     }
     return AMP_OK;
 }
@@ -63,8 +66,6 @@ int main(int argc, char **argv)
     struct amp_error err = {.status = AMP_OK};
     amp_threads_prepare(argv);
     enum amp_status status = amp_options_parse(argc, argv, &options, &err);
-    if (status == AMP_OK && options.threads > 0)
-        amp_session_set_threads((int)options.threads);
     if (status == AMP_OK)
         status = run_command(&options, &err);
     if (status == AMP_OK && fflush(stdout) != 0)

@@ -98,17 +98,48 @@ static const struct option table[] = {
     {"quiet", 'q', NULL, FLAG, AT(is_quiet), ALL, TALK, "errors only"},
     {"verbose", 'v', NULL, COUNT, AT(verbosity), ALL, TALK,
      "say more: -v notes per reason and output, -vv per node"},
-    {"help", 'h', NULL, FLAG, 0, ALL, TALK, "print this help"},
-    {"version", 'V', NULL, FLAG, 0, ALL, TALK,
+    {"help", 'h', NULL, FLAG, AT(wants_help), ALL, TALK, "print this help"},
+    {"version", 'V', NULL, FLAG, AT(wants_version), ALL, TALK,
      "print the version, oneDNN's, and what this CPU computes natively"},
 };
 
 enum { N_OPTIONS = AMP_COUNT(table) };
 
-static const struct {
-    const char *name;
+static const struct command {
+    const char *name; /* NULL: no word */
     enum amp_command command;
-} commands[] = {{"run", AMP_CMD_RUN}, {"rules", AMP_CMD_RULES}};
+    unsigned shown; /* the commands whose options its help lists */
+    const char *help;
+} commands[] = {
+    {NULL, AMP_CMD_CONVERT, ALL,
+     "Usage: ampconv MODEL [--dtype bf16|fp16] [-o OUT] [options]   convert a model\n"
+     "       ampconv run MODEL [options]                            run a model\n"
+     "       ampconv rules [NAME]                                   list or print rule sets\n"
+     "\n"
+     "Converts an ONNX model to mixed precision by autocast rules, runs both models with\n"
+     "oneDNN and writes the result when it is within tolerance. MODEL - is stdin.\n"
+     "\n"
+     "Examples:\n"
+     "  ampconv model.onnx --dtype bf16 -o model.bf16.onnx\n"
+     "  cat model.onnx | ampconv - -d fp16 -o - | ampconv run - --input x=x.npy\n"},
+    {"run", AMP_CMD_RUN, AMP_CMD_RUN,
+     "Usage: ampconv run MODEL [options]\n"
+     "\n"
+     "Runs an ONNX model with oneDNN on given or random inputs and reports on its outputs.\n"
+     "MODEL - is stdin.\n"
+     "\n"
+     "Examples:\n"
+     "  ampconv run model.onnx --input x=x.npy --output-dir outputs\n"
+     "  ampconv run model.onnx --data samples --labels labels.npy\n"},
+    {"rules", AMP_CMD_RULES, AMP_CMD_RULES,
+     "Usage: ampconv rules [NAME|FILE] [options]\n"
+     "\n"
+     "Lists the rule sets that come with the program, or prints one as it is resolved.\n"
+     "\n"
+     "Examples:\n"
+     "  ampconv rules\n"
+     "  ampconv rules torch-cpu\n"},
+};
 
 void amp_options_free(struct amp_options *options)
 {
@@ -164,12 +195,7 @@ static enum amp_status set_option(const struct option *option, const char *value
     void *field = (unsigned char *)options + option->offset;
     switch (option->kind) {
     case FLAG:
-        if (strcmp(option->name, "help") == 0)
-            options->command = AMP_CMD_HELP;
-        else if (strcmp(option->name, "version") == 0)
-            options->command = AMP_CMD_VERSION;
-        else
-            *(bool *)field = true;
+        *(bool *)field = true;
         return AMP_OK;
     case COUNT:
         ++*(int *)field;
@@ -186,11 +212,12 @@ static enum amp_status set_option(const struct option *option, const char *value
     return AMP_OK;
 }
 
-static const char *command_name(enum amp_command command)
+static const struct command *find_command(enum amp_command command)
 {
-    return command == AMP_CMD_RUN     ? "ampconv run"
-           : command == AMP_CMD_RULES ? "ampconv rules"
-                                      : "ampconv MODEL";
+    size_t i = 0;
+    while (commands[i].command != command)
+        i++;
+    return &commands[i];
 }
 
 struct parse {
@@ -205,10 +232,10 @@ struct parse {
 static enum amp_status take_option(struct parse *parse, const struct option *option,
                                    const char *inline_value)
 {
-    const char *value = inline_value;
+    const char *value = inline_value, *name = find_command(parse->command)->name;
     if (!(option->commands & parse->command))
-        return amp_fail(parse->err, AMP_USAGE, "--%s does not go with '%s'", option->name,
-                        command_name(parse->command));
+        return amp_fail(parse->err, AMP_USAGE, "--%s does not go with 'ampconv %s'", option->name,
+                        name != NULL ? name : "MODEL");
     if (option->argument == NULL && inline_value != NULL)
         return amp_fail(parse->err, AMP_USAGE, "--%s takes no value", option->name);
     if (option->argument != NULL && value == NULL) {
@@ -281,7 +308,7 @@ static enum amp_status check_together(const struct amp_options *options, struct 
 static enum amp_status check_values(const struct amp_options *options, struct amp_error *err)
 {
     size_t count = options->operands.count, most = options->test_suite != NULL ? 0 : 1;
-    if (options->command == AMP_CMD_HELP || options->command == AMP_CMD_VERSION)
+    if (options->wants_help || options->wants_version)
         return AMP_OK;
     bool is_optional = options->command == AMP_CMD_RULES || options->test_suite != NULL;
     if (count == 0 && !is_optional)
@@ -299,7 +326,7 @@ enum amp_status amp_options_parse(int argc, char **argv, struct amp_options *opt
         .command = AMP_CMD_CONVERT, .samples = -1, .external_threshold = THRESHOLD};
     struct parse parse = {argc, 1, argv, AMP_CMD_CONVERT, options, err};
     for (size_t i = 0; i < AMP_COUNT(commands); i++)
-        if (argc > 1 && strcmp(argv[1], commands[i].name) == 0) {
+        if (argc > 1 && commands[i].name != NULL && strcmp(argv[1], commands[i].name) == 0) {
             options->command = parse.command = commands[i].command;
             parse.at = 2;
         }
@@ -320,25 +347,25 @@ static void print_option(FILE *file, const struct option *option)
         fprintf(file, "  %-26s%s\n", left, option->help);
 }
 
-void amp_options_help(FILE *file)
+static void print_group(FILE *file, enum group group, unsigned shown)
 {
-    fputs("Usage: ampconv MODEL [--dtype bf16|fp16] [-o OUT] [options]   convert a model\n"
-          "       ampconv run MODEL [options]                            run a model\n"
-          "       ampconv rules [NAME]                                   list or print rule sets\n"
-          "\n"
-          "Converts an ONNX model to mixed precision by autocast rules, runs both models with\n"
-          "oneDNN and writes the result when it is within tolerance. MODEL - is stdin.\n"
-          "\n"
-          "Examples:\n"
-          "  ampconv model.onnx --dtype bf16 -o model.bf16.onnx\n"
-          "  cat model.onnx | ampconv - -d fp16 -o - | ampconv run - --input x=x.npy\n",
-          file);
-    for (int group = 0; group < N_GROUPS; group++) {
-        fprintf(file, "\n%s:\n", group_titles[group]);
-        for (size_t i = 0; i < N_OPTIONS; i++)
-            if ((int)table[i].group == group)
-                print_option(file, &table[i]);
+    bool has_title = false;
+    for (size_t i = 0; i < N_OPTIONS; i++) {
+        if (table[i].group != group || !(table[i].commands & shown))
+            continue;
+        if (!has_title)
+            fprintf(file, "\n%s:\n", group_titles[group]);
+        has_title = true;
+        print_option(file, &table[i]);
     }
+}
+
+void amp_options_help(FILE *file, enum amp_command command)
+{
+    const struct command *about = find_command(command);
+    fputs(about->help, file);
+    for (int group = 0; group < N_GROUPS; group++)
+        print_group(file, (enum group)group, about->shown);
     fputs("\nExit codes:\n"
           "  0  done, within tolerance\n"
           "  1  ran, but outside the tolerance\n"

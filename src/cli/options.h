@@ -13,9 +13,7 @@
 enum amp_command {
     AMP_CMD_CONVERT = 1, /* no word: the main job */
     AMP_CMD_RUN = 2,
-    AMP_CMD_RULES = 4,
-    AMP_CMD_HELP = 8,
-    AMP_CMD_VERSION = 16
+    AMP_CMD_RULES = 4
 };
 
 struct amp_texts {
@@ -44,7 +42,7 @@ struct amp_options {
 
     const char *json;
     int64_t threads;
-    bool is_quiet;
+    bool is_quiet, wants_help, wants_version;
     int verbosity; /* -v: 1, -vv: 2 */
 };
 
@@ -54,8 +52,9 @@ enum amp_status amp_options_parse(int argc, char **argv, struct amp_options *opt
                                   struct amp_error *err);
 void amp_options_free(struct amp_options *options);
 
-/* Writes the help text: usage, examples, options by group, exit codes. */
-void amp_options_help(FILE *file);
+/* Writes the help text: usage, examples, options by group, exit codes. Of a command that has a
+   word, only what goes with it. */
+void amp_options_help(FILE *file, enum amp_command command);
 
 /* Splits "NAME=VALUE" at the last '=' (names may hold one); NAME gets SIZE bytes at most. AMP_USAGE
    when there is none. OPTION names the option in the message. */

@@ -1,7 +1,9 @@
 /*
- * How the program's threads wait for work.
+ * How many threads the program has, and how they wait for work.
  */
 #include "cli/threads.h"
+
+#include "run/session.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -21,4 +23,9 @@ void amp_threads_prepare(char **argv)
         return;
     path[length] = '\0';
     execv(path, argv);
+}
+
+void amp_threads_limit(int count)
+{
+    amp_session_set_threads(count);
 }

@@ -9,4 +9,7 @@
  */
 void amp_threads_prepare(char **argv);
 
+/* Computes with COUNT threads at most from here on. */
+void amp_threads_limit(int count);
+
 #endif
