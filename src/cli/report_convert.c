@@ -1,9 +1,10 @@
 /*
- * The report of a conversion for people: what became of the nodes, the casts and the size, and, on
- * request, of every node.
+ * The report of a conversion, as text and as JSON: what became of the nodes, the casts and the
+ * size, and, on request, of every node.
  */
 #include "cli/convert.h"
 
+#include "cli/report_json.h"
 #include "cli/report_text.h"
 
 #include <stdio.h>
@@ -163,9 +164,22 @@ void amp_report_explain(FILE *file, const struct amp_conversion *conversion,
     }
 }
 
-static json_t *pair(const char *first, size_t a, const char *second, size_t b)
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static json_t *before_and_after(size_t before, size_t after)
 {
-    return json_pack("{s:I, s:I}", first, (json_int_t)a, second, (json_int_t)b);
+    json_t *object = json_object();
+    amp_json_set(object, "before", amp_json_count(before));
+    amp_json_set(object, "after", amp_json_count(after));
+    return object;
+}
+
+static json_t *json_rules(const struct amp_conversion *conversion)
+{
+    json_t *names = json_array();
+    for (size_t i = 0; i < conversion->n_rule_names; i++)
+        json_array_append_new(names, amp_json_text(conversion->rule_names[i]));
+    return names;
 }
 
 static json_t *json_nodes(const struct amp_conversion *conversion)
@@ -173,39 +187,51 @@ static json_t *json_nodes(const struct amp_conversion *conversion)
     json_t *nodes = json_object();
     for (int dtype = 1; dtype < AMP_DTYPE_COUNT; dtype++)
         if (conversion->n_precision[dtype] > 0)
-            json_object_set_new(nodes, amp_dtype_name((enum amp_dtype)dtype),
-                                json_integer((json_int_t)conversion->n_precision[dtype]));
-    json_object_set_new(nodes, "other", json_integer((json_int_t)conversion->n_other));
-    json_object_set_new(nodes, "refused", json_integer((json_int_t)conversion->n_refused));
+            amp_json_set(nodes, amp_dtype_name((enum amp_dtype)dtype),
+                         amp_json_count(conversion->n_precision[dtype]));
+    amp_json_set(nodes, "other", amp_json_count(conversion->n_other));
+    amp_json_set(nodes, "refused", amp_json_count(conversion->n_refused));
     return nodes;
 }
 
 static json_t *json_reasons(const struct amp_conversion *conversion)
 {
-    json_t *by_reason = json_object();
+    json_t *reasons = json_object();
     for (int reason = 0; reason < AMP_REASON_COUNT; reason++)
         if (conversion->n_reason[reason] > 0)
-            json_object_set_new(by_reason, amp_reason_name((enum amp_reason)reason),
-                                json_integer((json_int_t)conversion->n_reason[reason]));
-    return by_reason;
+            amp_json_set(reasons, amp_reason_name((enum amp_reason)reason),
+                         amp_json_count(conversion->n_reason[reason]));
+    return reasons;
+}
+
+static json_t *json_casts(const struct amp_conversion *conversion)
+{
+    json_t *casts = json_object();
+    amp_json_set(casts, "before", amp_json_count(conversion->casts_before));
+    amp_json_set(casts, "inserted", amp_json_count(conversion->casts_inserted));
+    amp_json_set(casts, "folded", amp_json_count(conversion->casts_folded));
+    amp_json_set(casts, "after", amp_json_count(conversion->casts_after));
+    return casts;
 }
 
 json_t *amp_json_conversion(const struct amp_conversion *conversion, bool is_written)
 {
-    json_t *names = json_array();
-    for (size_t i = 0; i < conversion->n_rule_names; i++)
-        json_array_append_new(names, json_string(conversion->rule_names[i]));
-    json_t *casts =
-        pair("before", conversion->casts_before, "inserted", conversion->casts_inserted);
-    json_object_set_new(casts, "folded", json_integer((json_int_t)conversion->casts_folded));
-    json_object_set_new(casts, "after", json_integer((json_int_t)conversion->casts_after));
-    return json_pack(
-        "{s:s, s:s, s:s, s:b, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:b}", "ampconv", AMP_VERSION,
-        "model", conversion->model_path, "output", conversion->output_path, "written",
-        (int)is_written, "dtype", amp_dtype_name(conversion->lower), "rules", names, "opset",
-        pair("before", (size_t)conversion->opset_before, "after", (size_t)conversion->opset_after),
-        "nodes", json_nodes(conversion), "reasons", json_reasons(conversion), "interface",
-        (json_int_t)conversion->n_interface, "casts", casts, "bytes",
-        pair("before", conversion->bytes_before, "after", conversion->bytes_after), "sorted",
-        (int)conversion->was_unsorted);
+    json_t *root = json_object();
+    amp_json_set(root, "ampconv", json_string(AMP_VERSION));
+    amp_json_set(root, "model", amp_json_text(conversion->model_path));
+    amp_json_set(root, "output", amp_json_text(conversion->output_path));
+    amp_json_set(root, "written", json_boolean(is_written));
+    amp_json_set(root, "dtype", json_string(amp_dtype_name(conversion->lower)));
+    amp_json_set(root, "rules", json_rules(conversion));
+    amp_json_set(
+        root, "opset",
+        before_and_after((size_t)conversion->opset_before, (size_t)conversion->opset_after));
+    amp_json_set(root, "nodes", json_nodes(conversion));
+    amp_json_set(root, "reasons", json_reasons(conversion));
+    amp_json_set(root, "interface", amp_json_count(conversion->n_interface));
+    amp_json_set(root, "casts", json_casts(conversion));
+    amp_json_set(root, "bytes",
+                 before_and_after(conversion->bytes_before, conversion->bytes_after));
+    amp_json_set(root, "sorted", json_boolean(conversion->was_unsorted));
+    return root;
 }

@@ -20,7 +20,12 @@ json_t *amp_json_text(const char *text)
     return string != NULL ? string : json_string("(not UTF-8)");
 }
 
-static void set(json_t *object, const char *key, json_t *value)
+json_t *amp_json_count(uint64_t count)
+{
+    return json_integer((json_int_t)count);
+}
+
+void amp_json_set(json_t *object, const char *key, json_t *value)
 {
     json_object_set_new(object, key, value);
 }
@@ -45,9 +50,9 @@ json_t *amp_json_inputs(const struct amp_inputs *inputs)
         if (note == NULL)
             continue;
         json_t *object = json_object();
-        set(object, "name",
-            amp_json_text(amp_value_at(model, model->graphs[0].inputs.items[i])->name));
-        set(object, "source", amp_json_text(note));
+        amp_json_set(object, "name",
+                     amp_json_text(amp_value_at(model, model->graphs[0].inputs.items[i])->name));
+        amp_json_set(object, "source", amp_json_text(note));
         json_array_append_new(array, object);
     }
     return array;
@@ -58,7 +63,8 @@ static json_t *json_bounds(const struct amp_tolerances *tolerances)
     json_t *object = json_object();
     for (int metric = 0; metric < AMP_METRIC_COUNT; metric++)
         if (!isnan(tolerances->bounds[metric]))
-            set(object, amp_metric_name(metric), amp_json_number(tolerances->bounds[metric]));
+            amp_json_set(object, amp_metric_name(metric),
+                         amp_json_number(tolerances->bounds[metric]));
     return object;
 }
 
@@ -68,7 +74,7 @@ json_t *amp_json_metrics(const struct amp_metrics *metrics)
     for (int metric = 0; metric < AMP_METRIC_COUNT; metric++) {
         double value;
         if (amp_metrics_value(metrics, metric, &value))
-            set(object, amp_metric_name(metric), amp_json_number(value));
+            amp_json_set(object, amp_metric_name(metric), amp_json_number(value));
     }
     return object;
 }
@@ -76,34 +82,34 @@ json_t *amp_json_metrics(const struct amp_metrics *metrics)
 static json_t *json_pair(uint64_t reference, uint64_t converted)
 {
     json_t *object = json_object();
-    set(object, "reference", json_integer((json_int_t)reference));
-    set(object, "converted", json_integer((json_int_t)converted));
+    amp_json_set(object, "reference", amp_json_count(reference));
+    amp_json_set(object, "converted", amp_json_count(converted));
     return object;
 }
 
 static json_t *json_output(const struct amp_output_check *check)
 {
     json_t *object = json_object();
-    set(object, "name", amp_json_text(check->name));
-    set(object, "dtype", json_string(amp_dtype_name(check->dtype[1])));
-    set(object, "shape", amp_json_shape(&check->shape));
-    set(object, "elements", json_integer((json_int_t)check->metrics.count));
-    set(object, "metrics", amp_json_metrics(&check->metrics));
-    set(object, "nan", json_pair(check->metrics.nan[0], check->metrics.nan[1]));
-    set(object, "infinite", json_pair(check->metrics.inf[0], check->metrics.inf[1]));
-    set(object, "within", json_boolean(!check->is_outside));
+    amp_json_set(object, "name", amp_json_text(check->name));
+    amp_json_set(object, "dtype", json_string(amp_dtype_name(check->dtype[1])));
+    amp_json_set(object, "shape", amp_json_shape(&check->shape));
+    amp_json_set(object, "elements", amp_json_count(check->metrics.count));
+    amp_json_set(object, "metrics", amp_json_metrics(&check->metrics));
+    amp_json_set(object, "nan", json_pair(check->metrics.nan[0], check->metrics.nan[1]));
+    amp_json_set(object, "infinite", json_pair(check->metrics.inf[0], check->metrics.inf[1]));
+    amp_json_set(object, "within", json_boolean(!check->is_outside));
     if (check->is_outside)
-        set(object, "reason", amp_json_text(check->reason));
+        amp_json_set(object, "reason", amp_json_text(check->reason));
     return object;
 }
 
 json_t *amp_json_accuracy(const struct amp_accuracy *accuracy)
 {
     json_t *object = json_object();
-    set(object, "rows", json_integer((json_int_t)accuracy->rows));
-    set(object, "right", json_integer((json_int_t)accuracy->right));
-    set(object, "percent",
-        amp_json_number(100.0 * (double)accuracy->right / (double)accuracy->rows));
+    amp_json_set(object, "rows", amp_json_count(accuracy->rows));
+    amp_json_set(object, "right", amp_json_count(accuracy->right));
+    amp_json_set(object, "percent",
+                 amp_json_number(100.0 * (double)accuracy->right / (double)accuracy->rows));
     return object;
 }
 
@@ -112,21 +118,22 @@ json_t *amp_json_validation(const struct amp_validation *validation)
     json_t *object = json_object(), *outputs = json_array(), *seconds = json_object();
     for (size_t i = 0; i < validation->n_outputs; i++)
         json_array_append_new(outputs, json_output(&validation->outputs[i]));
-    set(seconds, "reference", amp_json_number(validation->seconds[0]));
-    set(seconds, "converted", amp_json_number(validation->seconds[1]));
-    set(object, "within", json_boolean(validation->is_within));
-    set(object, "samples", json_integer((json_int_t)validation->samples));
-    set(object, "tolerances", json_bounds(&validation->tolerances));
-    set(object, "outputs", outputs);
+    amp_json_set(seconds, "reference", amp_json_number(validation->seconds[0]));
+    amp_json_set(seconds, "converted", amp_json_number(validation->seconds[1]));
+    amp_json_set(object, "within", json_boolean(validation->is_within));
+    amp_json_set(object, "samples", amp_json_count(validation->samples));
+    amp_json_set(object, "tolerances", json_bounds(&validation->tolerances));
+    amp_json_set(object, "outputs", outputs);
     if (validation->scores != NULL) {
         json_t *accuracy = json_object();
-        set(accuracy, "output", amp_json_text(validation->scores));
-        set(accuracy, "reference", amp_json_accuracy(&validation->accuracy[0]));
-        set(accuracy, "converted", amp_json_accuracy(&validation->accuracy[1]));
-        set(object, "accuracy", accuracy);
+        amp_json_set(accuracy, "output", amp_json_text(validation->scores));
+        amp_json_set(accuracy, "reference", amp_json_accuracy(&validation->accuracy[0]));
+        amp_json_set(accuracy, "converted", amp_json_accuracy(&validation->accuracy[1]));
+        amp_json_set(object, "accuracy", accuracy);
     }
-    set(object, "widened_nodes", json_pair(validation->widened[0], validation->widened[1]));
-    set(object, "seconds", seconds);
+    amp_json_set(object, "widened_nodes",
+                 json_pair(validation->widened[0], validation->widened[1]));
+    amp_json_set(object, "seconds", seconds);
     return object;
 }
 

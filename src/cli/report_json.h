@@ -22,8 +22,12 @@ json_t *amp_json_validation(const struct amp_validation *validation);
 json_t *amp_json_metrics(const struct amp_metrics *metrics);    /* those that are defined */
 json_t *amp_json_accuracy(const struct amp_accuracy *accuracy); /* rows, right, percent */
 json_t *amp_json_number(double value);
+json_t *amp_json_count(uint64_t count);
 json_t *amp_json_shape(const struct amp_shape *shape);
 json_t *amp_json_text(const char *text); /* names in a model need not be UTF-8 */
+
+/* Sets KEY of OBJECT to VALUE, whose reference it takes over. */
+void amp_json_set(json_t *object, const char *key, json_t *value);
 
 /* Writes ROOT to PATH ("-": stdout), whole or not at all, and drops the reference. */
 enum amp_status amp_json_write(json_t *root, const char *path, struct amp_error *err);

@@ -61,27 +61,22 @@ void amp_report_run(FILE *file, const struct amp_run_result *result, int verbosi
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void set(json_t *object, const char *key, json_t *value)
-{
-    json_object_set_new(object, key, value);
-}
-
 static json_t *json_output(const struct amp_run_output *output)
 {
     json_t *object = json_object();
     const struct amp_summary *summary = &output->summary;
     bool has_numbers = summary->finite > 0;
-    set(object, "name", amp_json_text(output->name));
-    set(object, "dtype", json_string(amp_dtype_name(output->dtype)));
-    set(object, "shape", amp_json_shape(&output->shape));
-    set(object, "elements", json_integer((json_int_t)summary->count));
-    set(object, "min", has_numbers ? amp_json_number(summary->minimum) : json_null());
-    set(object, "max", has_numbers ? amp_json_number(summary->maximum) : json_null());
-    set(object, "mean", amp_json_number(summary->sum / (double)summary->finite));
-    set(object, "nan", json_integer((json_int_t)summary->nan));
-    set(object, "infinite", json_integer((json_int_t)summary->infinite));
+    amp_json_set(object, "name", amp_json_text(output->name));
+    amp_json_set(object, "dtype", json_string(amp_dtype_name(output->dtype)));
+    amp_json_set(object, "shape", amp_json_shape(&output->shape));
+    amp_json_set(object, "elements", amp_json_count(summary->count));
+    amp_json_set(object, "min", has_numbers ? amp_json_number(summary->minimum) : json_null());
+    amp_json_set(object, "max", has_numbers ? amp_json_number(summary->maximum) : json_null());
+    amp_json_set(object, "mean", amp_json_number(summary->sum / (double)summary->finite));
+    amp_json_set(object, "nan", amp_json_count(summary->nan));
+    amp_json_set(object, "infinite", amp_json_count(summary->infinite));
     if (output->compared > 0)
-        set(object, "metrics", amp_json_metrics(&output->metrics));
+        amp_json_set(object, "metrics", amp_json_metrics(&output->metrics));
     return object;
 }
 
@@ -89,10 +84,10 @@ static json_t *json_expected(const struct amp_run_result *result)
 {
     json_t *object = json_object();
     bool is_within = result->mismatch[0] == '\0';
-    set(object, "compared", json_integer((json_int_t)result->compared));
-    set(object, "within", json_boolean(is_within));
+    amp_json_set(object, "compared", amp_json_count(result->compared));
+    amp_json_set(object, "within", json_boolean(is_within));
     if (!is_within)
-        set(object, "reason", amp_json_text(result->mismatch));
+        amp_json_set(object, "reason", amp_json_text(result->mismatch));
     return object;
 }
 
@@ -101,18 +96,18 @@ json_t *amp_json_run(const struct amp_run_result *result, const struct amp_input
     json_t *object = json_object(), *outputs = json_array();
     for (size_t i = 0; i < result->n_outputs; i++)
         json_array_append_new(outputs, json_output(&result->outputs[i]));
-    set(object, "model", amp_json_text(result->model_path));
-    set(object, "inputs", amp_json_inputs(inputs));
-    set(object, "samples", json_integer((json_int_t)result->samples));
-    set(object, "outputs", outputs);
+    amp_json_set(object, "model", amp_json_text(result->model_path));
+    amp_json_set(object, "inputs", amp_json_inputs(inputs));
+    amp_json_set(object, "samples", amp_json_count(result->samples));
+    amp_json_set(object, "outputs", outputs);
     if (result->compared > 0)
-        set(object, "expected", json_expected(result));
+        amp_json_set(object, "expected", json_expected(result));
     if (result->scores != NULL) {
         json_t *accuracy = amp_json_accuracy(&result->accuracy);
-        set(accuracy, "output", amp_json_text(result->scores));
-        set(object, "accuracy", accuracy);
+        amp_json_set(accuracy, "output", amp_json_text(result->scores));
+        amp_json_set(object, "accuracy", accuracy);
     }
-    set(object, "widened_nodes", json_integer((json_int_t)result->widened));
-    set(object, "seconds", amp_json_number(result->seconds));
+    amp_json_set(object, "widened_nodes", amp_json_count(result->widened));
+    amp_json_set(object, "seconds", amp_json_number(result->seconds));
     return object;
 }

@@ -120,10 +120,10 @@ static void note_result(struct suite *suite, const char *name, enum result resul
     if (suite->cases == NULL)
         return;
     json_t *object = json_object();
-    json_object_set_new(object, "name", amp_json_text(name));
-    json_object_set_new(object, "result", json_string(result_names[result]));
+    amp_json_set(object, "name", amp_json_text(name));
+    amp_json_set(object, "result", json_string(result_names[result]));
     if (reason[0] != '\0')
-        json_object_set_new(object, "reason", amp_json_text(reason));
+        amp_json_set(object, "reason", amp_json_text(reason));
     json_array_append_new(suite->cases, object);
 }
 
@@ -170,8 +170,7 @@ static enum amp_status write_json(struct suite *suite, struct amp_error *err)
 {
     json_t *root = json_object();
     for (int result = 0; result < N_RESULTS; result++)
-        json_object_set_new(root, result_names[result],
-                            json_integer((json_int_t)suite->counts[result]));
+        amp_json_set(root, result_names[result], amp_json_count(suite->counts[result]));
     json_object_set(root, "cases", suite->cases);
     return amp_json_write(root, suite->options->json, err);
 }

@@ -97,3 +97,10 @@ END
 for word in '"within": true' '"samples": 1' '"snr": 20.0' '"percent": 99.7222' '"rows": 360' '"nan": {' '"elements": 3600'; do
   if grep -qF -- "$word" report.json; then echo "ok JSON: $word"; else echo "not ok JSON: no $word in $(tr -d ' \n' <report.json)"; fi
 done
+
+cp "$models/digits_cnn.onnx" $'\xff.onnx'
+if "$AMPCONV" $'\xff.onnx' -o out.onnx -q --json - 2>&1 | grep -qF '"model": "(not UTF-8)"'; then
+  echo 'ok JSON: a path that is not UTF-8'
+else
+  echo 'not ok JSON: a path that is not UTF-8'
+fi
