@@ -39,6 +39,6 @@ check 'one file for two inputs' 2 "no --input for 's'; give all inputs or none\$
 cp rnn/input_1.pb s.pb
 check 'a file of another type' 3 "input 'x'" rnn.onnx -i x=s.pb -i s=s.pb
 check 'a file of another shape' 3 "input 'x'" m.onnx -i x=rnn/input_0.pb
-check 'a tolerance that is met' 0 'within tolerance: .*max_abs at most 1' m.onnx -t max_abs=1
+check 'a tolerance that is met' 0 'within tolerance .*max_abs <= 1' m.onnx -t max_abs=1
 check 'a tolerance that is not met' 1 "^ampconv: outside tolerance: output 'y': max_abs " m.onnx -t max_abs=0
 check 'the last of two tolerances' 0 'within tolerance' m.onnx -t max_abs=0 -t max_abs=1
