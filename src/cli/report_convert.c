@@ -6,6 +6,7 @@
 
 #include "cli/report_json.h"
 #include "cli/report_text.h"
+#include "core/memory.h"
 
 #include <stdio.h>
 
@@ -45,16 +46,6 @@ void amp_conversion_count(struct amp_conversion *conversion, const struct amp_mo
         else
             conversion->n_precision[decision->dtype]++;
     }
-}
-
-static void print_size(FILE *file, size_t bytes)
-{
-    static const char *const units[] = {"bytes", "KB", "MB", "GB"};
-    double size = (double)bytes;
-    int unit = 0;
-    for (; size >= 1000 && unit < 3; unit++)
-        size /= 1000;
-    fprintf(file, unit == 0 ? "%.0f %s" : "%.1f %s", size, units[unit]);
 }
 
 static void print_nodes(FILE *file, const struct amp_conversion *conversion, int verbosity)
@@ -107,12 +98,11 @@ static void print_head(FILE *file, const struct amp_conversion *conversion)
 
 static void print_casts(FILE *file, const struct amp_conversion *conversion)
 {
-    fprintf(file, AMP_REPORT_LABEL "%zu before; %zu inserted, %zu folded; %zu now; file ", "casts",
-            conversion->casts_before, conversion->casts_inserted, conversion->casts_folded,
-            conversion->casts_after);
-    print_size(file, conversion->bytes_before);
-    fputs(" -> ", file);
-    print_size(file, conversion->bytes_after);
+    char before[32], after[32];
+    fprintf(file, AMP_REPORT_LABEL "%zu before; %zu inserted, %zu folded; %zu now; file %s -> %s",
+            "casts", conversion->casts_before, conversion->casts_inserted, conversion->casts_folded,
+            conversion->casts_after, amp_size_text(conversion->bytes_before, before),
+            amp_size_text(conversion->bytes_after, after));
     if (conversion->data_path != NULL)
         fprintf(file, " with %s", conversion->data_path);
     fputc('\n', file);

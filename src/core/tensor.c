@@ -4,6 +4,7 @@
  */
 #include "core/tensor.h"
 
+#include "core/memory.h"
 #include "core/minifloat.h"
 
 #include <stdio.h>
@@ -191,7 +192,10 @@ void amp_tensor_set_double(const struct amp_tensor *tensor, size_t index, double
     }
 }
 
-struct amp_buffer *amp_buffer_create(size_t size)
+/* What a buffer takes beside its bytes: itself, its alignment, the allocator's own. */
+enum { BUFFER_OVERHEAD = 160 };
+
+static struct amp_buffer *allocate(size_t size)
 {
     struct amp_buffer *buffer = malloc(sizeof *buffer);
     if (buffer == NULL)
@@ -201,6 +205,16 @@ struct amp_buffer *amp_buffer_create(size_t size)
         free(buffer);
         return NULL;
     }
+    return buffer;
+}
+
+struct amp_buffer *amp_buffer_create(size_t size)
+{
+    if (size > SIZE_MAX - BUFFER_OVERHEAD || !amp_memory_claim(size + BUFFER_OVERHEAD))
+        return NULL;
+    struct amp_buffer *buffer = allocate(size);
+    if (buffer == NULL)
+        amp_memory_return(size + BUFFER_OVERHEAD);
     return buffer;
 }
 
@@ -215,8 +229,20 @@ void amp_buffer_unref(struct amp_buffer *buffer)
 {
     if (buffer == NULL || --buffer->refs > 0)
         return;
+    amp_memory_return(buffer->size + BUFFER_OVERHEAD);
     free(buffer->data);
     free(buffer);
+}
+
+static enum amp_status fail_size(const struct amp_tensor *tensor, size_t size,
+                                 struct amp_error *err)
+{
+    char shape[256], wanted[32], used[32], limit[32];
+    return amp_fail(err, AMP_IO, "out of memory: %s %s takes %s; %s of %s are in use",
+                    amp_dtype_name(tensor->dtype),
+                    amp_shape_text(&tensor->shape, shape, sizeof shape),
+                    amp_size_text(size, wanted), amp_size_text(amp_memory_used(), used),
+                    amp_size_text(amp_memory_limit(), limit));
 }
 
 enum amp_status amp_tensor_alloc(struct amp_tensor *tensor, struct amp_error *err)
@@ -226,7 +252,7 @@ enum amp_status amp_tensor_alloc(struct amp_tensor *tensor, struct amp_error *er
     amp_tensor_release(tensor);
     tensor->buffer = amp_buffer_create(size);
     if (tensor->buffer == NULL)
-        return amp_fail(err, AMP_IO, "out of memory: a tensor of %zu bytes", size);
+        return fail_size(tensor, size, err);
     tensor->data = tensor->buffer->data;
     return AMP_OK;
 }

@@ -3,6 +3,7 @@
  * capture. Values that a loop gathers are kept as the body gave them and put together at the end,
  * when their number and shape are known.
  */
+#include "core/memory.h"
 #include "ops/kernel.h"
 
 #include <stdlib.h>
@@ -66,15 +67,33 @@ struct pile {
     size_t count, capacity;
 };
 
-static struct amp_tensor *pile_at(struct pile *pile, size_t slot)
+/* Makes room for SLOT. */
+static enum amp_status pile_grow(const struct amp_ctx *ctx, struct pile *pile, size_t slot)
 {
-    if (slot >= pile->capacity) {
-        pile->capacity = slot < 8 ? 16 : 2 * slot;
-        pile->items = amp_xrealloc(pile->items, pile->capacity, sizeof *pile->items);
-    }
+    size_t capacity = slot < 8 ? 16 : 2 * slot;
+    if (!amp_memory_claim((capacity - pile->capacity) * sizeof *pile->items))
+        return amp_fail(ctx->err, AMP_IO, "out of memory after %zu iterations", slot);
+    pile->items = amp_xrealloc(pile->items, capacity, sizeof *pile->items);
+    pile->capacity = capacity;
+    return AMP_OK;
+}
+
+/* Moves *ITEM to SLOT. */
+static enum amp_status pile_put(const struct amp_ctx *ctx, struct pile *pile, size_t slot,
+                                struct amp_tensor *item)
+{
+    if (slot >= pile->capacity)
+        AMP_TRY(pile_grow(ctx, pile, slot));
     for (; pile->count <= slot; pile->count++)
         pile->items[pile->count] = (struct amp_tensor){.dtype = AMP_UNDEFINED};
-    return &pile->items[slot];
+    move(item, &pile->items[slot]);
+    return AMP_OK;
+}
+
+static void pile_destroy(struct pile *pile)
+{
+    amp_memory_return(pile->capacity * sizeof *pile->items);
+    free_all(pile->items, pile->count);
 }
 
 /* Where the slots of a pile go: dims put into the items' shape before dimension AXIS. */
@@ -209,7 +228,7 @@ static void body_destroy(struct body *body)
     free_all(body->out, body->n_out);
     free(body->in_pointers);
     for (size_t i = 0; i < body->n_state + body->n_gathered && body->piles != NULL; i++)
-        free_all(body->piles[i].items, body->piles[i].count);
+        pile_destroy(&body->piles[i]);
     free(body->piles);
 }
 
@@ -253,7 +272,7 @@ static enum amp_status body_run(struct body *body, size_t slot)
     for (size_t i = 0; i < body->n_gathered; i++) {
         struct amp_tensor *from = &body->out[body->extra_out + body->n_state + i];
         if (amp_has_out(body->ctx, (uint32_t)(body->n_state + i)))
-            move(from, pile_at(&body->piles[body->n_state + i], slot));
+            AMP_TRY(pile_put(body->ctx, &body->piles[body->n_state + i], slot, from));
         else
             amp_tensor_release(from);
     }
@@ -508,7 +527,7 @@ static enum amp_status scan_one_of_batch(struct scan *scan, int64_t b)
     }
     AMP_TRY(scan_sequence(scan, b, steps));
     for (size_t i = 0; i < body->n_state; i++)
-        move(state_at(body, i), pile_at(&body->piles[i], (size_t)b));
+        AMP_TRY(pile_put(ctx, &body->piles[i], (size_t)b, state_at(body, i)));
     return AMP_OK;
 }
 

@@ -1,0 +1,94 @@
+/*
+ * The account of memory that models decide the size of: claims against what the system says is
+ * there. Nothing is allocated here.
+ */
+#include "core/memory.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static size_t used, limit;
+static bool has_limit;
+
+/* The number after KEY in a file of lines such as "MemAvailable:  1234 kB"; 0 when there is none.
+ */
+static uint64_t number_in(const char *path, const char *key)
+{
+    char line[256];
+    uint64_t number = 0;
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return 0;
+    while (number == 0 && fgets(line, sizeof line, file) != NULL)
+        if (strncmp(line, key, strlen(key)) == 0)
+            number = strtoull(line + strlen(key), NULL, 10);
+    fclose(file);
+    return number;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* What can be had now: what the machine has, of that what others leave, of that what the control
+   group (a container's limit) allows. Each but the first only where the system tells. */
+static size_t find_limit(void)
+{
+    uint64_t size = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t free = number_in("/proc/meminfo", "MemAvailable:");
+    uint64_t swap = number_in("/proc/meminfo", "SwapFree:");
+    uint64_t most = number_in("/sys/fs/cgroup/memory.max", "");
+    uint64_t taken = number_in("/sys/fs/cgroup/memory.current", "");
+    if (free > 0)
+        size = least(size, (free + swap) * 1024);
+    if (most > 0)
+        size = least(size, most > taken ? most - taken : 0);
+    return (size_t)size;
+}
+
+size_t amp_memory_limit(void)
+{
+    if (!has_limit)
+        amp_memory_set_limit(find_limit());
+    return limit;
+}
+
+void amp_memory_set_limit(size_t size)
+{
+    limit = size;
+    has_limit = true;
+}
+
+size_t amp_memory_used(void)
+{
+    return used;
+}
+
+bool amp_memory_claim(size_t size)
+{
+    size_t most = amp_memory_limit();
+    if (used > most || size > most - used)
+        return false;
+    used += size;
+    return true;
+}
+
+void amp_memory_return(size_t size)
+{
+    used -= size;
+}
+
+char *amp_size_text(size_t bytes, char text[32])
+{
+    static const char *const units[] = {"bytes", "KB", "MB", "GB", "TB", "PB", "EB"};
+    double size = (double)bytes;
+    int unit = 0;
+    for (; size >= 1000 && unit < 6; unit++)
+        size /= 1000;
+    snprintf(text, 32, unit == 0 ? "%.0f %s" : "%.1f %s", size, units[unit]);
+    return text;
+}

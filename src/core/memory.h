@@ -1,0 +1,29 @@
+#ifndef AMP_CORE_MEMORY_H
+#define AMP_CORE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * The account of memory whose size a model decides: the tensors of a run, and what control flow
+ * gathers. Systems promise more memory than there is and end the program when it is touched, so
+ * that a failed malloc comes too late or never; here a claim that cannot be met is refused before.
+ * The bound is what was available when the first claim was made, at most the machine's memory.
+ * Not for several threads at once.
+ */
+
+/* Takes SIZE bytes from the account; false, with nothing taken, when they are not there. */
+bool amp_memory_claim(size_t size);
+void amp_memory_return(size_t size);
+
+/* Bytes claimed now, and the most there can be. */
+size_t amp_memory_used(void);
+size_t amp_memory_limit(void);
+
+/* Sets the most there can be. */
+void amp_memory_set_limit(size_t size);
+
+/* SIZE for people: "512 bytes", "12.3 GB" (powers of 1000). Returns TEXT. */
+char *amp_size_text(size_t size, char text[32]);
+
+#endif
