@@ -22,6 +22,14 @@ static enum amp_status fail_count(const struct amp_model *model, uint32_t id, co
     return amp_fail(err, AMP_MODEL, "%s: %u %s; %d to %d allowed", text, found, what, min, max);
 }
 
+/* The items of a homogeneous list (Concat's, Max's) must be there; those of a heterogeneous one
+   have places of their own (Loop's state variables). */
+static bool may_be_omitted(const struct amp_schema_param *param)
+{
+    return param->option == AMP_PARAM_OPTIONAL ||
+           (param->option == AMP_PARAM_VARIADIC && !param->homogeneous);
+}
+
 static enum amp_status check_inputs(const struct amp_model *model, uint32_t id,
                                     struct amp_error *err)
 {
@@ -33,7 +41,7 @@ static enum amp_status check_inputs(const struct amp_model *model, uint32_t id,
         return fail_count(model, id, "inputs", node->n_inputs, schema->min_inputs,
                           schema->max_inputs, err);
     for (uint32_t i = 0; i < node->n_inputs; i++)
-        if (node->inputs[i] == AMP_NONE && amp_schema_input(schema, i)->option == AMP_PARAM_SINGLE)
+        if (node->inputs[i] == AMP_NONE && !may_be_omitted(amp_schema_input(schema, i)))
             return amp_fail(err, AMP_MODEL, "%s: input %u (%s) is missing",
                             amp_node_text(model, id, text, sizeof text), i,
                             amp_schema_input(schema, i)->name);
@@ -151,8 +159,7 @@ static enum amp_status check_dtype(const struct amp_model *model, uint32_t id, c
                     amp_dtype_name(value->dtype), amp_dtype_name(*variable), type->name);
 }
 
-static enum amp_status check_dtypes(const struct amp_model *model, uint32_t id,
-                                    struct amp_error *err)
+enum amp_status amp_check_types(const struct amp_model *model, uint32_t id, struct amp_error *err)
 {
     const struct amp_node *node = amp_node_at(model, id);
     enum amp_dtype bound[UINT8_MAX + 1] = {AMP_UNDEFINED};
@@ -176,7 +183,7 @@ enum amp_status amp_check_model(const struct amp_model *model, struct amp_error 
         if (amp_node_at(model, id)->is_removed)
             continue;
         AMP_TRY(amp_check_node(model, id, err));
-        AMP_TRY(check_dtypes(model, id, err));
+        AMP_TRY(amp_check_types(model, id, err));
     }
     return AMP_OK;
 }

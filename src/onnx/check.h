@@ -10,9 +10,13 @@
    node, what was found and what is accepted. */
 enum amp_status amp_check_node(const struct amp_model *model, uint32_t node, struct amp_error *err);
 
-/* The whole model: the graph's form (amp_graph_check), every node as above, and the dtypes of
-   inputs and outputs against the operators' type rules at the model's opset; unknown dtypes pass.
- */
+/* The dtypes of NODE's inputs and outputs against the type rules of its schema: those that each
+   type variable allows, and one for all parameters that share it. Unknown dtypes and unknown
+   operators pass. AMP_MODEL as above. */
+enum amp_status amp_check_types(const struct amp_model *model, uint32_t node,
+                                struct amp_error *err);
+
+/* The whole model: the graph's form (amp_graph_check), and every node as the two above check it. */
 enum amp_status amp_check_model(const struct amp_model *model, struct amp_error *err);
 
 #endif

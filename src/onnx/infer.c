@@ -6,6 +6,7 @@
 #include "onnx/infer.h"
 
 #include "core/array.h"
+#include "onnx/check.h"
 #include "onnx/schema.h"
 #include "ops/cast.h"
 #include "ops/op.h"
@@ -96,15 +97,21 @@ static void set_type(struct amp_model *model, uint32_t value_id, enum amp_kind k
         value->dtype = dtype;
 }
 
-/* The input whose parameter has the type variable number TYPE; AMP_NONE when none is there. */
-static uint32_t input_of_type(const struct amp_node *node, uint8_t type)
+/* The input whose parameter has the type variable number TYPE, one of known dtype where there is
+   one; AMP_NONE when none is there. */
+static uint32_t input_of_type(const struct amp_model *model, const struct amp_node *node,
+                              uint8_t type)
 {
+    uint32_t first = AMP_NONE;
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         const struct amp_schema_param *param = amp_schema_input(node->schema, i);
-        if (param->type == type && node->inputs[i] != AMP_NONE)
+        if (param->type != type || node->inputs[i] == AMP_NONE)
+            continue;
+        if (amp_value_at(model, node->inputs[i])->dtype != AMP_UNDEFINED)
             return node->inputs[i];
+        first = first == AMP_NONE ? node->inputs[i] : first;
     }
-    return AMP_NONE;
+    return first;
 }
 
 static void infer_output_type(struct amp_model *model, uint32_t id, uint32_t i)
@@ -113,7 +120,7 @@ static void infer_output_type(struct amp_model *model, uint32_t id, uint32_t i)
     const struct amp_schema_param *param = amp_schema_output(node->schema, i);
     const struct amp_schema_type *type = amp_schema_type(node->schema, param);
     uint32_t output = node->outputs[i];
-    uint32_t source = input_of_type(node, param->type);
+    uint32_t source = input_of_type(model, node, param->type);
     enum amp_dtype explicit = explicit_dtype(node, i);
     /* Outputs that may each have another type (Loop, SequenceMap) get it from the node's body. */
     if (param->option == AMP_PARAM_VARIADIC && !param->homogeneous)
@@ -192,8 +199,9 @@ static void infer_shapes(struct amp_model *model, uint32_t id)
 {
     const struct amp_node *node = amp_node_at(model, id);
     const struct amp_op *op = amp_op_find(node->domain, node->op_type);
-    if (op == NULL || op->shape == NULL || node->since_version > op->newest ||
-        node->n_inputs > MAX_PARAMS || node->n_outputs > MAX_PARAMS)
+    if (op == NULL || op->shape == NULL || node->schema == NULL ||
+        node->since_version > op->newest || node->n_inputs > MAX_PARAMS ||
+        node->n_outputs > MAX_PARAMS)
         return;
     struct call call;
     struct amp_error ignored = {.status = AMP_OK};
@@ -212,7 +220,7 @@ static void infer_shapes(struct amp_model *model, uint32_t id)
             merge_shape(model, node->outputs[i], &call.out[i]->shape);
 }
 
-static void infer_graph(struct amp_model *model, uint32_t graph);
+static enum amp_status infer_graph(struct amp_model *model, uint32_t graph, struct amp_error *err);
 
 static void copy_type(struct amp_model *model, uint32_t to, uint32_t from)
 {
@@ -239,8 +247,17 @@ static const struct pairing *find_pairing(const struct amp_node *node)
     return NULL;
 }
 
-static void infer_body(struct amp_model *model, uint32_t id, uint32_t graph,
-                       const struct pairing *pairing)
+/* A body need not declare its inputs; of a Loop's first two the operator says what they are. */
+static void type_loop_scalars(struct amp_model *model, const struct amp_ids *inputs)
+{
+    static const enum amp_dtype dtypes[] = {AMP_INT64, AMP_BOOL};
+    for (uint32_t i = 0; i < 2 && i < inputs->count; i++)
+        if (amp_value_at(model, inputs->items[i])->dtype == AMP_UNDEFINED)
+            set_type(model, inputs->items[i], AMP_KIND_TENSOR, dtypes[i]);
+}
+
+static enum amp_status infer_body(struct amp_model *model, uint32_t id, uint32_t graph,
+                                  const struct pairing *pairing, struct amp_error *err)
 {
     const struct amp_node *node = amp_node_at(model, id);
     /* Scan-8 has sequence_lens before the inputs of its body. */
@@ -249,24 +266,28 @@ static void infer_body(struct amp_model *model, uint32_t id, uint32_t graph,
     const struct amp_ids *inputs = &model->graphs[graph].inputs;
     for (uint32_t i = 0; first + i < node->n_inputs && pairing->body_input + i < inputs->count; i++)
         copy_type(model, inputs->items[pairing->body_input + i], node->inputs[first + i]);
-    infer_graph(model, graph);
+    if (pairing->body_output == 1)
+        type_loop_scalars(model, inputs);
+    AMP_TRY(infer_graph(model, graph, err));
     const struct amp_ids *outputs = &model->graphs[graph].outputs;
     node = amp_node_at(model, id);
     for (uint32_t i = 0; i < node->n_outputs && pairing->body_output + i < outputs->count; i++)
         copy_type(model, node->outputs[i], outputs->items[pairing->body_output + i]);
+    return AMP_OK;
 }
 
-static void infer_bodies(struct amp_model *model, uint32_t id)
+static enum amp_status infer_bodies(struct amp_model *model, uint32_t id, struct amp_error *err)
 {
     const struct pairing *pairing = find_pairing(amp_node_at(model, id));
     for (uint32_t a = 0; a < amp_node_at(model, id)->n_attrs; a++) {
         const struct amp_attr *attr = &amp_node_at(model, id)->attrs[a];
         for (size_t k = 0; k < amp_attr_graph_count(attr); k++)
             if (pairing != NULL)
-                infer_body(model, id, attr->graphs[k], pairing);
+                AMP_TRY(infer_body(model, id, attr->graphs[k], pairing, err));
             else
-                infer_graph(model, attr->graphs[k]);
+                AMP_TRY(infer_graph(model, attr->graphs[k], err));
     }
+    return AMP_OK;
 }
 
 /* Elements from which on the cast of a constant that loses nothing is left to those who need it. */
@@ -303,15 +324,18 @@ static void pass_constant(struct amp_model *model, uint32_t id)
             from->dtype == output->dtype ? from : cast_constant(model, from, output->dtype);
 }
 
-static void infer_graph(struct amp_model *model, uint32_t graph)
+/* Types are checked before anyone relies on them, shape functions first of all. */
+static enum amp_status infer_graph(struct amp_model *model, uint32_t graph, struct amp_error *err)
 {
     for (size_t i = 0; i < model->graphs[graph].nodes.count; i++) {
         uint32_t id = model->graphs[graph].nodes.items[i];
         infer_types(model, id);
-        infer_bodies(model, id);
+        AMP_TRY(infer_bodies(model, id, err));
+        AMP_TRY(amp_check_types(model, id, err));
         infer_shapes(model, id);
         pass_constant(model, id);
     }
+    return AMP_OK;
 }
 
 enum amp_status amp_infer(struct amp_model *model, struct amp_error *err)
@@ -320,7 +344,10 @@ enum amp_status amp_infer(struct amp_model *model, struct amp_error *err)
     enum amp_dtype *declared = amp_arena_array(model->arena, outputs->count, sizeof *declared);
     for (size_t i = 0; i < outputs->count; i++)
         declared[i] = amp_value_at(model, outputs->items[i])->dtype;
-    infer_graph(model, 0);
+    if (infer_graph(model, 0, err) != AMP_OK) {
+        amp_error_prefix(err, "%s", model->path);
+        return err->status;
+    }
     for (size_t i = 0; i < outputs->count; i++) {
         const struct amp_value *value = amp_value_at(model, outputs->items[i]);
         if (declared[i] != AMP_UNDEFINED && value->dtype != declared[i])

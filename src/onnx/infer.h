@@ -6,8 +6,8 @@
 /*
  * Sets kind, dtype and shape of every value: dtypes by the type variables of the schema table and
  * the attributes that name a dtype, shapes by the operators' shape functions, bodies of control
- * flow included. What the file declares stays where nothing better is known. AMP_MODEL when the
- * declared dtype of a graph output contradicts its operator.
+ * flow included. What the file declares stays where nothing better is known. AMP_MODEL when a
+ * node's dtypes break its operator's type rules, or the declared dtype of a graph output does.
  */
 enum amp_status amp_infer(struct amp_model *model, struct amp_error *err);
 

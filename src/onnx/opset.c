@@ -118,6 +118,18 @@ static bool is_raised(const struct amp_node *node)
     return !node->is_removed && node->domain[0] == '\0' && node->schema != NULL;
 }
 
+/* The opset above OPSET, TARGET at most, that brings the operator of NODE, which OPSET does not
+   have; 0 when none does. What is unknown must not come to mean something on the way. */
+static int coming_opset(const struct amp_node *node, int opset, int target)
+{
+    if (node->is_removed || node->domain[0] != '\0' || node->schema != NULL)
+        return 0;
+    for (int next = opset + 1; next <= target; next++)
+        if (amp_schema_find("", node->op_type, next) != NULL)
+            return next;
+    return 0;
+}
+
 static enum amp_status fail_node(const struct amp_step *step, const char *obstacle,
                                  const struct amp_schema *schema, struct amp_error *err)
 {
@@ -129,11 +141,28 @@ static enum amp_status fail_node(const struct amp_step *step, const char *obstac
                     schema->name, step->version, obstacle);
 }
 
+static enum amp_status fail_unknown(const struct amp_model *model, uint32_t id, int target,
+                                    int opset, struct amp_error *err)
+{
+    char text[512];
+
+    return amp_fail(err, AMP_UNSUPPORTED,
+                    "%s: cannot be raised to opset %d: the operator is new in opset %d",
+                    amp_node_text(model, id, text, sizeof text), target, opset);
+}
+
 static enum amp_status raise_nodes(struct amp_model *model, int target,
                                    struct amp_opset_limit *limit, struct amp_error *err)
 {
+    int now = (int)amp_model_opset(model, "");
+
     for (size_t id = 0; id < model->n_nodes; id++) {
         struct amp_step step = {.model = model, .node = (uint32_t)id, .target = target};
+        int coming = coming_opset(amp_step_node(&step), now, target);
+        if (coming > 0) {
+            *limit = (struct amp_opset_limit){.node = step.node, .opset = coming - 1};
+            return fail_unknown(model, step.node, target, coming, err);
+        }
         if (!is_raised(amp_step_node(&step)))
             continue;
         const char *obstacle = raise_node(&step);

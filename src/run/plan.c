@@ -4,6 +4,8 @@
  */
 #include "run/plan.h"
 
+#include "onnx/schema.h"
+
 /* Finding the last uses. */
 struct search {
     const struct amp_model *model;
@@ -17,10 +19,41 @@ static enum amp_status find_kernel(const struct amp_model *model, uint32_t id,
     const struct amp_node *node = amp_node_at(model, id);
     char text[512];
     *op = amp_op_find(node->domain, node->op_type);
-    if (*op != NULL && (*op)->run != NULL && node->since_version <= (*op)->newest)
+    /* Of a domain that the schema table has, what it lacks does not exist at the model's opset. */
+    bool exists = node->schema != NULL || amp_schema_newest_opset(node->domain) == 0;
+    if (exists && *op != NULL && (*op)->run != NULL && node->since_version <= (*op)->newest)
         return AMP_OK;
     return amp_fail(err, AMP_UNSUPPORTED, "%s: %s: the executor has no kernel for it", model->path,
                     amp_node_text(model, id, text, sizeof text));
+}
+
+/* Inference has held types against the schema, which kernels rely on; here they must be known. */
+static enum amp_status check_values(const struct amp_model *model, uint32_t id,
+                                    const uint32_t *values, uint32_t count, struct amp_error *err)
+{
+    char text[512];
+    for (uint32_t i = 0; i < count; i++) {
+        const struct amp_value *value =
+            values[i] == AMP_NONE ? NULL : amp_value_at(model, values[i]);
+        if (value == NULL || (value->kind == AMP_KIND_TENSOR && value->dtype != AMP_UNDEFINED))
+            continue;
+        amp_node_text(model, id, text, sizeof text);
+        if (value->kind == AMP_KIND_TENSOR || value->kind == AMP_KIND_UNKNOWN)
+            return amp_fail(err, AMP_MODEL, "%s: %s: the type of '%s' is not known", model->path,
+                            text, value->name);
+        return amp_fail(err, AMP_UNSUPPORTED,
+                        "%s: %s: '%s' is no tensor; the executor has only those", model->path, text,
+                        value->name);
+    }
+    return AMP_OK;
+}
+
+static enum amp_status check_types(const struct amp_model *model, uint32_t id,
+                                   struct amp_error *err)
+{
+    const struct amp_node *node = amp_node_at(model, id);
+    AMP_TRY(check_values(model, id, node->inputs, node->n_inputs, err));
+    return check_values(model, id, node->outputs, node->n_outputs, err);
 }
 
 static bool is_constant(const struct amp_model *model, const struct amp_node *node)
@@ -40,6 +73,7 @@ static enum amp_status plan_graph(const struct amp_model *model, struct amp_aren
         if (is_constant(model, amp_node_at(model, step->node)))
             continue;
         AMP_TRY(find_kernel(model, step->node, &step->op, err));
+        AMP_TRY(check_types(model, step->node, err));
         plan->n_steps++;
     }
     return AMP_OK;

@@ -327,6 +327,20 @@ static void drop_rest(struct amp_session *session, uint32_t graph)
         }
 }
 
+static enum amp_status set_body_inputs(struct amp_session *session, const struct amp_graph *body,
+                                       struct amp_tensor *const *inputs, struct amp_error *err)
+{
+    for (size_t i = 0; i < body->inputs.count; i++) {
+        const struct amp_value *value = amp_value_at(session->model, body->inputs.items[i]);
+        if (inputs[i]->dtype != value->dtype)
+            return amp_fail(err, AMP_MODEL, "input '%s' of the body is %s; it gets %s", value->name,
+                            amp_dtype_name(value->dtype), amp_dtype_name(inputs[i]->dtype));
+    }
+    for (size_t i = 0; i < body->inputs.count; i++)
+        set_input(session, body->inputs.items[i], inputs[i]);
+    return AMP_OK;
+}
+
 static enum amp_status run_graph(struct amp_host *host, uint32_t graph,
                                  struct amp_tensor *const *inputs, size_t n_inputs,
                                  struct amp_tensor *outputs, size_t n_outputs,
@@ -338,8 +352,7 @@ static enum amp_status run_graph(struct amp_host *host, uint32_t graph,
         return amp_fail(err, AMP_MODEL,
                         "the body has %zu inputs and %zu outputs; %zu and %zu are needed",
                         body->inputs.count, body->outputs.count, n_inputs, n_outputs);
-    for (size_t i = 0; i < n_inputs; i++)
-        set_input(session, body->inputs.items[i], inputs[i]);
+    AMP_TRY(set_body_inputs(session, body, inputs, err));
     enum amp_status status = run_steps(session, graph, err);
     if (status == AMP_OK)
         status = collect(session, graph, outputs, err);
