@@ -151,6 +151,19 @@ static enum amp_reason reason_of_type(const struct pass *pass, const struct amp_
     return value->dtype == AMP_DOUBLE ? AMP_REASON_DOUBLE : AMP_REASON_NOT_FLOAT;
 }
 
+/* Whether an input of type variable TYPE has a dtype that nothing tells. */
+static bool has_unknown_input(const struct pass *pass, const struct amp_node *node,
+                              const struct amp_schema *schema, int type)
+{
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        const struct amp_schema_param *param = amp_schema_input(schema, i);
+        if (param != NULL && param->type == type && node->inputs[i] != AMP_NONE &&
+            amp_value_at(pass->model, node->inputs[i])->dtype == AMP_UNDEFINED)
+            return true;
+    }
+    return false;
+}
+
 /* Whether the node keeps its types whatever the rules say, and why. */
 static bool is_ineligible(const struct pass *pass, const struct amp_node *node,
                           struct amp_decision *decision)
@@ -179,6 +192,10 @@ static bool is_ineligible(const struct pass *pass, const struct amp_node *node,
         decision->reason = reason_of_type(pass, node, value);
         if (decision->reason == AMP_REASON_NO_LOWER_TYPE)
             decision->dtype = AMP_FLOAT;
+        return true;
+    }
+    if (has_unknown_input(pass, node, schema, decision->type)) {
+        decision->reason = AMP_REASON_UNKNOWN_TYPE;
         return true;
     }
     return false;
