@@ -30,25 +30,44 @@ static bool may_be_omitted(const struct amp_schema_param *param)
            (param->option == AMP_PARAM_VARIADIC && !param->homogeneous);
 }
 
+static enum amp_status fail_missing(const struct amp_model *model, uint32_t id, const char *what,
+                                    uint32_t i, const struct amp_schema_param *param,
+                                    struct amp_error *err)
+{
+    char text[512];
+    return amp_fail(err, AMP_MODEL, "%s: %s %u (%s) is missing",
+                    amp_node_text(model, id, text, sizeof text), what, i, param->name);
+}
+
 static enum amp_status check_inputs(const struct amp_model *model, uint32_t id,
                                     struct amp_error *err)
 {
     const struct amp_node *node = amp_node_at(model, id);
     const struct amp_schema *schema = node->schema;
-    char text[512];
     if ((int64_t)node->n_inputs < schema->min_inputs ||
         (int64_t)node->n_inputs > schema->max_inputs)
         return fail_count(model, id, "inputs", node->n_inputs, schema->min_inputs,
                           schema->max_inputs, err);
     for (uint32_t i = 0; i < node->n_inputs; i++)
         if (node->inputs[i] == AMP_NONE && !may_be_omitted(amp_schema_input(schema, i)))
-            return amp_fail(err, AMP_MODEL, "%s: input %u (%s) is missing",
-                            amp_node_text(model, id, text, sizeof text), i,
-                            amp_schema_input(schema, i)->name);
+            return fail_missing(model, id, "input", i, amp_schema_input(schema, i), err);
+    return AMP_OK;
+}
+
+/* Outputs of a list that nobody takes may be omitted; required ones must have a name. */
+static enum amp_status check_outputs(const struct amp_model *model, uint32_t id,
+                                     struct amp_error *err)
+{
+    const struct amp_node *node = amp_node_at(model, id);
+    const struct amp_schema *schema = node->schema;
     if ((int64_t)node->n_outputs < schema->min_outputs ||
         (int64_t)node->n_outputs > schema->max_outputs)
         return fail_count(model, id, "outputs", node->n_outputs, schema->min_outputs,
                           schema->max_outputs, err);
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        if (node->outputs[i] == AMP_NONE &&
+            amp_schema_output(schema, i)->option == AMP_PARAM_SINGLE)
+            return fail_missing(model, id, "output", i, amp_schema_output(schema, i), err);
     return AMP_OK;
 }
 
@@ -94,6 +113,7 @@ enum amp_status amp_check_node(const struct amp_model *model, uint32_t id, struc
         return amp_fail(err, AMP_MODEL, "%s: the operator is deprecated since opset %d",
                         amp_node_text(model, id, text, sizeof text), node->schema->since_version);
     AMP_TRY(check_inputs(model, id, err));
+    AMP_TRY(check_outputs(model, id, err));
     return check_attrs(model, id, err);
 }
 
