@@ -270,6 +270,29 @@ static enum amp_status read_nodes(struct amp_reader *reader, uint32_t graph,
     return AMP_OK;
 }
 
+/* Gives a body an output of its own where it names a value from outside, which ONNX does not allow,
+   though exporters write it. */
+static enum amp_status own_output(struct amp_reader *reader, const Onnx__ValueInfoProto *info,
+                                  uint32_t graph, size_t i)
+{
+    struct amp_model *model = reader->model;
+    uint32_t outer = model->graphs[graph].outputs.items[i];
+    if (amp_value_at(model, outer)->graph == graph)
+        return AMP_OK;
+    const char *name = amp_model_unique_name(model, info->name);
+    uint32_t value = amp_graph_add_value(model, graph, name);
+    uint32_t node = amp_graph_add_node(model, graph, "Identity", 1, 1);
+    amp_node_at(model, node)->name =
+        amp_model_unique_name(model, amp_arena_printf(model->arena, "Identity/%s", name));
+    amp_node_at(model, node)->inputs[0] = outer;
+    amp_node_set_output(model, node, 0, value);
+    find_schema(model, amp_node_at(model, node));
+    amp_mark_constant(model, node);
+    amp_value_at(model, value)->is_output = true;
+    model->graphs[graph].outputs.items[i] = value;
+    return amp_read_value_info(reader, info, value);
+}
+
 static enum amp_status read_graph(struct amp_reader *reader, const Onnx__GraphProto *proto,
                                   uint32_t owner, const struct scope *outer, uint32_t *id)
 {
@@ -285,7 +308,10 @@ static enum amp_status read_graph(struct amp_reader *reader, const Onnx__GraphPr
         AMP_TRY(add_node(reader, proto->node[i], *id, &scope, i));
     AMP_TRY(read_value_infos(reader, proto, &scope));
     AMP_TRY(read_outputs(reader, proto, *id, &scope));
-    return read_nodes(reader, *id, &scope);
+    AMP_TRY(read_nodes(reader, *id, &scope));
+    for (size_t i = 0; i < proto->n_output; i++)
+        AMP_TRY(own_output(reader, proto->output[i], *id, i));
+    return AMP_OK;
 }
 
 static enum amp_status read_opsets(struct amp_reader *reader, const Onnx__ModelProto *proto)

@@ -96,6 +96,13 @@ def weight(name, values, dtype=np.float32):
     return edit
 
 
+def leave_out(model):
+    """The text form cannot leave out a first input: the value none stands for it."""
+    for node in model.graph.node:
+        for i, name in enumerate(node.input):
+            node.input[i] = "" if name == "none" else name
+
+
 def weight_bits(name, dtype, bits):
     """The same for a type that NumPy does not have, from the bits of its elements."""
     def edit(model):

@@ -12,14 +12,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from cases import DUMP, case, here, weight, weight_bits
-
-
-def leave_out(model):
-    """The text form cannot leave out a first input: the value none stands for it."""
-    for node in model.graph.node:
-        for i, name in enumerate(node.input):
-            node.input[i] = "" if name == "none" else name
+from cases import DUMP, case, here, leave_out, weight, weight_bits
 
 
 def add_function(model):
