@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Conversion to bfloat16 without validation against a copy of the same files, in turns in one run: an encoder of the size of
 # BERT base (434 MB, inline) and a decoder of 5.2 GB with external data, made by tests/bench/make_model.pl. Prints medians, their
-# ratio, and the peak of anonymous memory (tests/bench/measure.pl says how it is measured) beside the input's size.
+# ratio, and the peak of anonymous memory (tests/bench/measure.pl says how it is measured) beside the input's size. Then what a
+# node costs: two decoders of little weights and 10 000 and 100 000 nodes, and the ratio of their times.
 # Needs 14 GB of disk below BUILD and is fair only when the files stay in the page cache and nothing else runs.
-# ROUNDS (default 5) measurements of each; MODELS: "encoder decoder".
+# ROUNDS (default 5) measurements of each; MODELS: "encoder decoder nodes".
 set -u
 export LC_ALL=C
 : "${AMPCONV:?}" "${BUILD:?}"
@@ -33,8 +34,21 @@ bench() { # NAME FILES...: the first file is the model, the others hold its data
       name, bytes / 1e6, cp, own, own / cp, memory }'
 }
 
+bench_nodes() { # the layers have 34 nodes each
+  local layers median_of=()
+  for layers in 294 2941; do
+    perl "$here/bench/make_model.pl" --causal --layers $layers --width 8 --hidden 16 --heads 2 --words 10 nodes.$layers.onnx || return 1
+    for _ in $(seq "$rounds"); do
+      perl "$here/bench/measure.pl" "$AMPCONV" nodes.$layers.onnx -q --no-validate -o out.onnx || return 1
+    done >conversions
+    median_of+=("$(median <conversions)")
+  done
+  awk -v few="${median_of[0]}" -v many="${median_of[1]}" 'BEGIN {
+    printf "%-8s 10 000   ampconv %6.2f s   100 000   ampconv %6.2f s   ratio %.1f\n", "nodes", few, many, many / few }'
+}
+
 echo "medians of $rounds rounds, load $(cut -d ' ' -f 1 /proc/loadavg) at the start"
-for model in ${MODELS-encoder decoder}; do
+for model in ${MODELS-encoder decoder nodes}; do
   case $model in
   encoder)
     perl "$here/bench/make_model.pl" --layers 12 --width 768 --hidden 3072 --heads 12 --words 30522 encoder.onnx &&
@@ -42,6 +56,7 @@ for model in ${MODELS-encoder decoder}; do
   decoder)
     perl "$here/bench/make_model.pl" --causal --layers 22 --width 2048 --hidden 8192 --heads 16 --words 50257 \
       --data decoder.data decoder.onnx && bench decoder decoder.onnx decoder.data ;;
+  nodes) bench_nodes ;;
   *) echo "bench.sh: no model '$model'" >&2; false ;;
   esac || exit 1
   rm -f -- *.onnx *.data

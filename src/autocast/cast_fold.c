@@ -291,15 +291,6 @@ static uint32_t *no_ids(size_t count)
     return ids;
 }
 
-static void drop_removed(struct amp_model *model, struct amp_ids *nodes)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < nodes->count; i++)
-        if (!amp_node_at(model, nodes->items[i])->is_removed)
-            nodes->items[kept++] = nodes->items[i];
-    nodes->count = kept;
-}
-
 size_t amp_cast_fold(struct amp_model *model)
 {
     struct fold fold = {.model = model,
@@ -310,8 +301,7 @@ size_t amp_cast_fold(struct amp_model *model)
     fold_graph(&fold, 0);
     for (uint32_t v = 0; v < model->n_values; v++)
         drop_standin(&fold, v);
-    for (size_t g = 0; g < model->n_graphs; g++)
-        drop_removed(model, &model->graphs[g].nodes);
+    amp_graph_drop_removed(model);
     free(fold.uses);
     free(fold.standin);
     free(fold.last_cast);

@@ -117,12 +117,28 @@ uint32_t amp_graph_add_initializer(struct amp_model *model, uint32_t graph, cons
 
 void amp_graph_remove_initializer(struct amp_model *model, uint32_t id)
 {
-    struct amp_ids *ids = &model->graphs[amp_value_at(model, id)->graph].initializers;
+    amp_value_at(model, id)->is_removed = true;
+}
+
+static void drop_removed(struct amp_model *model, struct amp_graph *graph)
+{
+    struct amp_ids *nodes = &graph->nodes, *initializers = &graph->initializers;
     size_t kept = 0;
-    for (size_t i = 0; i < ids->count; i++)
-        if (ids->items[i] != id)
-            ids->items[kept++] = ids->items[i];
-    ids->count = kept;
+    for (size_t i = 0; i < nodes->count; i++)
+        if (!amp_node_at(model, nodes->items[i])->is_removed)
+            nodes->items[kept++] = nodes->items[i];
+    nodes->count = kept;
+    kept = 0;
+    for (size_t i = 0; i < initializers->count; i++)
+        if (!amp_value_at(model, initializers->items[i])->is_removed)
+            initializers->items[kept++] = initializers->items[i];
+    initializers->count = kept;
+}
+
+void amp_graph_drop_removed(struct amp_model *model)
+{
+    for (size_t g = 0; g < model->n_graphs; g++)
+        drop_removed(model, &model->graphs[g]);
 }
 
 void amp_ids_push(struct amp_model *model, struct amp_ids *ids, uint32_t id)

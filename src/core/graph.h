@@ -37,6 +37,7 @@ struct amp_value {
     uint32_t producer;           /* node id; AMP_NONE: graph input or initializer */
     bool is_input, is_output;    /* of its graph */
     bool is_initializer;         /* together with is_input: a default that a caller may override */
+    bool is_removed;             /* an initializer that was taken out */
     struct amp_tensor *constant; /* its data when no run can change it; NULL otherwise */
     struct amp_tensor *initial;  /* its initializer, also where a caller may override it */
     void *origin;
@@ -173,12 +174,14 @@ const char *amp_model_unique_name(struct amp_model *model, const char *base);
    leaves equal names open, ONNX Runtime refuses them. */
 void amp_model_rename_nodes(struct amp_model *model);
 
-/* Editing. */
+/* Editing. What was removed stays in its graph's list until amp_graph_drop_removed, which
+   amp_graph_sort calls, so that removing many takes time linear in their number. */
 void amp_node_set_output(struct amp_model *model, uint32_t node, uint32_t slot, uint32_t value);
 /* Takes NODE out of the model; its outputs must have no consumers left. */
 void amp_node_remove(struct amp_model *model, uint32_t node);
 /* Takes initializer VALUE out of its graph; it must have no consumers left. */
 void amp_graph_remove_initializer(struct amp_model *model, uint32_t value);
+void amp_graph_drop_removed(struct amp_model *model);
 /* Appends an attribute or replaces the one of the same name. */
 void amp_node_set_attr(struct amp_model *model, uint32_t node, struct amp_attr attr);
 void amp_node_set_int(struct amp_model *model, uint32_t node, const char *name, int64_t value);

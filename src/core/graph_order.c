@@ -149,31 +149,26 @@ static void visit(struct walk *walk, uint32_t root, uint32_t *cycle)
 static enum amp_status sort_graph(struct walk *walk, struct amp_graph *graph, bool *moved,
                                   struct amp_error *err)
 {
+    struct amp_ids *nodes = &graph->nodes;
     uint32_t cycle = AMP_NONE;
-    size_t kept = 0;
     walk->n_order = 0;
-    for (size_t i = 0; i < graph->nodes.count && cycle == AMP_NONE; i++) {
-        uint32_t id = graph->nodes.items[i];
-        if (amp_node_at(walk->model, id)->is_removed)
-            continue;
-        graph->nodes.items[kept++] = id;
-        visit(walk, id, &cycle);
-    }
+    for (size_t i = 0; i < nodes->count && cycle == AMP_NONE; i++)
+        visit(walk, nodes->items[i], &cycle);
     if (cycle != AMP_NONE) {
         char text[512];
         return amp_fail(err, AMP_MODEL, "%s: %s is part of a cycle", walk->model->path,
                         amp_node_text(walk->model, cycle, text, sizeof text));
     }
-    if (kept > 0) {
-        *moved |= memcmp(graph->nodes.items, walk->order, kept * sizeof *walk->order) != 0;
-        memcpy(graph->nodes.items, walk->order, walk->n_order * sizeof *walk->order);
+    if (nodes->count > 0) {
+        *moved |= memcmp(nodes->items, walk->order, nodes->count * sizeof *walk->order) != 0;
+        memcpy(nodes->items, walk->order, nodes->count * sizeof *walk->order);
     }
-    graph->nodes.count = walk->n_order;
     return AMP_OK;
 }
 
 enum amp_status amp_graph_sort(struct amp_model *model, bool *moved, struct amp_error *err)
 {
+    amp_graph_drop_removed(model);
     size_t n = model->n_nodes;
     struct walk walk = {.model = model,
                         .edges = create_edges(model),
