@@ -176,7 +176,7 @@ demo: $(BUILD)/ampconv
 
 PKGLIBDIR  := $(LIBDIR)/ampconv
 PKGDATADIR := $(DATADIR)/ampconv
-RULES := $(wildcard rules/*.yaml)
+RULES := $(wildcard rules/*.yaml rules/*.map)
 MAN1  := $(wildcard man/*.1)
 MAN5  := $(wildcard man/*.5)
 

@@ -359,7 +359,9 @@ static void decide(struct pass *pass, uint32_t id)
     const struct amp_node *node = amp_node_at(pass->model, id);
     struct amp_decision *decision = &pass->result->nodes[id];
     *decision = (struct amp_decision){.type = -1, .value = AMP_NONE};
-    decision->rule = amp_rules_match(pass->rules, pass->model, id);
+    struct amp_rule_subject subject = amp_rule_subject(pass->model, id);
+    decision->rule = amp_rules_match_subject(pass->rules, &subject);
+    decision->op = decision->rule ? amp_rule_named_op(decision->rule, &subject) : NULL;
     decision->wish = decision->rule ? decision->rule->precision : pass->rules->unlisted;
     decision->reason = decision->rule ? AMP_REASON_RULE : AMP_REASON_UNLISTED;
     if (is_ineligible(pass, node, decision)) {

@@ -23,8 +23,10 @@ enum amp_reason {
 };
 
 struct amp_decision {
-    enum amp_precision wish;     /* what the rules say */
-    const struct amp_rule *rule; /* NULL: unlisted */
+    enum amp_precision wish;      /* what the rules say */
+    const struct amp_rule *rule;  /* NULL: unlisted */
+    const struct amp_rule_op *op; /* by which of the rule's operators it matched; NULL: it names
+                                     none */
     enum amp_reason reason;
     enum amp_dtype dtype; /* the node runs in: float32 or the lower one; AMP_UNDEFINED: not a float
                              node, or one that keeps its types */

@@ -5,6 +5,7 @@
 #include "autocast/rules.h"
 
 #include "autocast/rules_excerpt.h"
+#include "autocast/rules_op.h"
 #include "autocast/rules_parse.h"
 #include "core/paths.h"
 #include "core/words.h"
@@ -67,12 +68,13 @@ enum amp_status amp_rules_add_op(struct amp_rules *rules, const char *op,
                                  enum amp_precision precision, struct amp_rule_source source,
                                  struct amp_error *err)
 {
-    struct amp_rule_op *parsed = amp_arena_alloc(rules->arena, sizeof *parsed);
-    const char *problem = amp_rule_op_parse(rules->arena, op, parsed);
+    struct amp_rule_ops ops = {.items = NULL};
+    const char *problem;
+    AMP_TRY(amp_rule_ops_add(rules, op, 0, &ops, &problem, err));
     if (problem != NULL)
         return amp_fail(err, AMP_USAGE, "%s", problem);
-    *add_rule(rules) =
-        (struct amp_rule){.precision = precision, .source = source, .ops = parsed, .n_ops = 1};
+    *add_rule(rules) = (struct amp_rule){
+        .precision = precision, .source = source, .ops = ops.items, .n_ops = ops.count};
     return AMP_OK;
 }
 

@@ -34,10 +34,6 @@ struct amp_rule_source {
 
 #define AMP_RULES_COMMAND_LINE "command line"
 
-struct amp_rule_op {
-    const char *domain, *name; /* domain "": ai.onnx */
-};
-
 struct amp_rule_regex; /* a compiled expression */
 
 /* A pattern over names. */
@@ -68,6 +64,42 @@ struct amp_rule_when {
     size_t n_tuples;
 };
 
+/* The number of dimensions of an input: one of ITEMS. */
+struct amp_rule_ranks {
+    int64_t *items;
+    size_t count; /* 0: any */
+};
+
+/* The inputs whose rank a condition may ask for: the first two. */
+enum { AMP_RULE_RANKS = 2 };
+
+/* What a node must be like; all of it has to hold. A rank that is not known fits none. */
+struct amp_rule_condition {
+    struct amp_rule_when *when;
+    size_t n_when;
+    struct amp_rule_ranks ranks[AMP_RULE_RANKS];
+};
+
+/* The domain of composites, groups of nodes that stand for one operator: "composite::SiLU". */
+#define AMP_RULES_COMPOSITE "composite"
+
+/* An operator that a rule names; a name of PyTorch's may stand for several. */
+struct amp_rule_op {
+    const char *domain; /* "": ai.onnx; AMP_RULES_COMPOSITE */
+    const char *name;   /* NULL: an operator of PyTorch's without a form in ONNX */
+    const char *word;   /* as the rule names it: "Conv", "conv2d", "com.microsoft::FusedConv" */
+    bool is_torch;      /* WORD is a name of PyTorch's */
+    int line;           /* where the rule names it; 0 in an override */
+    const struct amp_rule_condition *condition; /* of PyTorch's name; NULL: none */
+    const char *reason;                         /* why there is no form; NULL: there is one */
+};
+
+/* The keys of `when` for the ranks: "input_rank", "second_rank". */
+extern const char *const amp_rule_rank_keys[AMP_RULE_RANKS];
+
+/* "Conv", "com.microsoft::FusedConv", "composite::SiLU", in ARENA; of an operator with a name. */
+const char *amp_rule_op_text(struct amp_arena *arena, const struct amp_rule_op *op);
+
 /* A rule matches when each selector that it has (count > 0) matches. */
 struct amp_rule {
     enum amp_precision precision;
@@ -80,10 +112,7 @@ struct amp_rule {
     size_t n_nodes_regex;
     struct amp_rule_pattern *tensors; /* any of them matches the name of one of its outputs */
     size_t n_tensors;
-    struct amp_rule_when *when; /* all of them */
-    size_t n_when;
-    int64_t *input_ranks; /* one of them is the first input's rank; never matches an unknown one */
-    size_t n_input_ranks;
+    struct amp_rule_condition condition;
 };
 
 /* Magnitudes above which a node that would use them in a dtype stays in float32. */
@@ -111,6 +140,7 @@ struct amp_rules {
     struct amp_rule_set *sets; /* in the order of loading */
     size_t n_sets, sets_capacity;
     size_t n_files;                 /* read so far */
+    struct amp_torch_map *torch;    /* PyTorch's names; NULL: not read yet */
     struct amp_rule_regex *regexes; /* all of them, to be freed */
 };
 
@@ -128,8 +158,8 @@ void amp_rules_destroy(struct amp_rules *rules); /* NULL is fine */
 enum amp_status amp_rules_load(struct amp_rules *rules, const char *name_or_file,
                                struct amp_error *err);
 
-/* Appends a rule for all nodes of operator OP ("Conv", "com.microsoft::FusedConv"). AMP_USAGE when
-   ONNX has no such operator. */
+/* Appends a rule for all nodes of operator OP ("Conv", "com.microsoft::FusedConv", PyTorch's
+   "conv2d"). AMP_USAGE when neither ONNX nor PyTorch has such an operator. */
 enum amp_status amp_rules_add_op(struct amp_rules *rules, const char *op,
                                  enum amp_precision precision, struct amp_rule_source source,
                                  struct amp_error *err);
@@ -155,8 +185,10 @@ enum amp_status amp_rules_names(struct amp_arena *arena, const char *const **nam
 
 /*
  * What a rule looks at: a node, or a group of nodes that stands for one operator. For a group, NODE
- * is the one whose name, outputs and first input count, and domain and op_type are set to the
- * operator's: attributes then have no value, so that a rule with `when` on one does not match.
+ * is the one whose name, outputs and first inputs count, DOMAIN is AMP_RULES_COMPOSITE and OP_TYPE
+ * the composite's name; a rule that names ai.onnx's operator of that name (LayerNormalization)
+ * matches too. Attributes of a group have no value, so that a rule with `when` on one does not
+ * match.
  */
 struct amp_rule_subject {
     const struct amp_model *model;
@@ -171,5 +203,10 @@ const struct amp_rule *amp_rules_match_subject(const struct amp_rules *rules,
                                                const struct amp_rule_subject *subject);
 const struct amp_rule *amp_rules_match(const struct amp_rules *rules, const struct amp_model *model,
                                        uint32_t node);
+
+/* Which of the operators that RULE names SUBJECT is, the first where several fit; NULL for a rule
+   that names none. RULE must match SUBJECT. */
+const struct amp_rule_op *amp_rule_named_op(const struct amp_rule *rule,
+                                            const struct amp_rule_subject *subject);
 
 #endif

@@ -149,38 +149,75 @@ static bool is_own_op(const struct amp_rule_subject *subject, const struct amp_n
     return amp_node_is(node, subject->domain, subject->op_type);
 }
 
-static bool when_matches(const struct amp_rule *rule, const struct amp_rule_subject *subject,
-                         const struct amp_node *node)
+static bool attrs_match(const struct amp_rule_condition *condition,
+                        const struct amp_rule_subject *subject, const struct amp_node *node)
 {
-    for (size_t i = 0; i < rule->n_when; i++) {
-        const struct amp_attr *attr = amp_node_attr(node, rule->when[i].attr);
-        if (!is_own_op(subject, node) || !(attr != NULL ? attr_matches(attr, &rule->when[i])
-                                                        : default_matches(node, &rule->when[i])))
+    for (size_t i = 0; i < condition->n_when; i++) {
+        const struct amp_rule_when *when = &condition->when[i];
+        const struct amp_attr *attr = amp_node_attr(node, when->attr);
+        if (!is_own_op(subject, node) ||
+            !(attr != NULL ? attr_matches(attr, when) : default_matches(node, when)))
             return false;
     }
     return true;
 }
 
-static bool rank_matches(const struct amp_rule *rule, const struct amp_model *model,
-                         const struct amp_node *node)
+/* Of input I; where it is not known, the operators with a kernel tell it: both inputs have the same
+   rank, 2 more than the kernel's. -1: unknown. */
+static int input_rank(const struct amp_model *model, const struct amp_node *node, uint32_t i)
 {
-    if (rule->n_input_ranks == 0)
-        return true;
-    if (node->n_inputs == 0 || node->inputs[0] == AMP_NONE)
-        return false;
-    for (size_t i = 0; i < rule->n_input_ranks; i++)
-        if (amp_value_at(model, node->inputs[0])->rank == rule->input_ranks[i])
-            return true;
-    return false;
+    if (i >= node->n_inputs || node->inputs[i] == AMP_NONE)
+        return -1;
+    int rank = amp_value_at(model, node->inputs[i])->rank;
+    const struct amp_attr *kernel = amp_node_attr(node, "kernel_shape");
+    if (rank >= 0 || node->schema == NULL || amp_schema_attr(node->schema, "kernel_shape") == NULL)
+        return rank;
+    if (kernel != NULL && kernel->type == AMP_ATTR_INTS)
+        return (int)kernel->count + 2;
+    return node->n_inputs > 1 && i == 0 ? input_rank(model, node, 1) : -1;
 }
 
-static bool op_matches(const struct amp_rule *rule, const struct amp_rule_subject *subject)
+static bool ranks_match(const struct amp_rule_condition *condition, const struct amp_model *model,
+                        const struct amp_node *node)
 {
-    for (size_t i = 0; i < rule->n_ops; i++)
-        if (strcmp(rule->ops[i].name, subject->op_type) == 0 &&
-            strcmp(rule->ops[i].domain, subject->domain) == 0)
-            return true;
-    return rule->n_ops == 0;
+    for (uint32_t i = 0; i < AMP_RULE_RANKS; i++) {
+        const struct amp_rule_ranks *ranks = &condition->ranks[i];
+        int rank = ranks->count > 0 ? input_rank(model, node, i) : -1;
+        size_t at = 0;
+        while (at < ranks->count && ranks->items[at] != rank)
+            at++;
+        if (ranks->count > 0 && at == ranks->count)
+            return false;
+    }
+    return true;
+}
+
+static bool condition_holds(const struct amp_rule_condition *condition,
+                            const struct amp_rule_subject *subject, const struct amp_node *node)
+{
+    return ranks_match(condition, subject->model, node) && attrs_match(condition, subject, node);
+}
+
+/* A composite counts as the operator of its name too. */
+static bool is_op(const struct amp_rule_op *op, const struct amp_rule_subject *subject)
+{
+    if (op->name == NULL || strcmp(op->name, subject->op_type) != 0)
+        return false;
+    return strcmp(op->domain, subject->domain) == 0 ||
+           (op->domain[0] == '\0' && strcmp(subject->domain, AMP_RULES_COMPOSITE) == 0);
+}
+
+const struct amp_rule_op *amp_rule_named_op(const struct amp_rule *rule,
+                                            const struct amp_rule_subject *subject)
+{
+    const struct amp_node *node = amp_node_at(subject->model, subject->node);
+    for (size_t i = 0; i < rule->n_ops; i++) {
+        const struct amp_rule_op *op = &rule->ops[i];
+        if (is_op(op, subject) &&
+            (op->condition == NULL || condition_holds(op->condition, subject, node)))
+            return op;
+    }
+    return NULL;
 }
 
 static bool output_matches(const struct amp_rule *rule, const struct amp_model *model,
@@ -197,11 +234,12 @@ static bool output_matches(const struct amp_rule *rule, const struct amp_model *
 static bool rule_matches(const struct amp_rule *rule, const struct amp_rule_subject *subject)
 {
     const struct amp_node *node = amp_node_at(subject->model, subject->node);
-    return op_matches(rule, subject) && rank_matches(rule, subject->model, node) &&
+    return (rule->n_ops == 0 || amp_rule_named_op(rule, subject) != NULL) &&
            (rule->n_nodes == 0 || any_pattern(rule->nodes, rule->n_nodes, node->name)) &&
            (rule->n_nodes_regex == 0 ||
             any_pattern(rule->nodes_regex, rule->n_nodes_regex, node->name)) &&
-           output_matches(rule, subject->model, node) && when_matches(rule, subject, node);
+           output_matches(rule, subject->model, node) &&
+           condition_holds(&rule->condition, subject, node);
 }
 
 struct amp_rule_subject amp_rule_subject(const struct amp_model *model, uint32_t node)

@@ -1,8 +1,7 @@
 #ifndef AMP_AUTOCAST_RULES_PARSE_H
 #define AMP_AUTOCAST_RULES_PARSE_H
 
-#include "autocast/rules.h"
-#include "autocast/rules_yaml.h"
+#include "autocast/rules_bind.h"
 
 #include <regex.h>
 
@@ -31,13 +30,8 @@ enum amp_status amp_rules_parse(struct amp_rules *rules, const struct amp_yaml *
                                 const char *label, struct amp_rules_document *document,
                                 struct amp_error *err);
 
-/* Splits "DOMAIN::NAME" into *OP, whose texts lie in ARENA. Returns NULL, or what is wrong, as text
-   in ARENA: an operator that a domain of ONNX's does not have. */
-const char *amp_rule_op_parse(struct amp_arena *arena, const char *text, struct amp_rule_op *op);
-
-/* "unknown WHAT 'WORD'WHERE (did you mean 'x'?); accepted: a, b, c" out of COUNT words, in ARENA.
- */
-const char *amp_unknown_word(struct amp_arena *arena, const char *what, const char *word,
-                             const char *where, const char *const *words, size_t count);
+/* Checks NODE and sets *RULE to what it says. */
+enum amp_status amp_rules_bind_rule(const struct amp_rules_binder *b,
+                                    const struct amp_yaml_node *node, struct amp_rule *rule);
 
 #endif

@@ -19,7 +19,7 @@
 typedef struct amp_yaml_node yaml_node;
 typedef struct amp_rules_binder binder;
 
-static const char RANK_KEY[] = "input_rank";
+const char *const amp_rule_rank_keys[AMP_RULE_RANKS] = {"input_rank", "second_rank"};
 
 /* ---- scalars ---- */
 
@@ -84,32 +84,32 @@ static const struct comparable {
     {AMP_ATTR_STRINGS, true, TEXT, "a list of texts or a list of such lists"},
 };
 
-static bool concerns(const struct amp_rule *rule, const struct amp_schema *schema)
+static bool concerns(const struct amp_rule_ops *ops, const struct amp_schema *schema)
 {
-    for (size_t i = 0; i < rule->n_ops; i++)
-        if (strcmp(rule->ops[i].name, schema->name) == 0 &&
-            strcmp(rule->ops[i].domain, schema->domain) == 0)
+    for (size_t i = 0; i < ops->count; i++)
+        if (ops->items[i].name != NULL && strcmp(ops->items[i].name, schema->name) == 0 &&
+            strcmp(ops->items[i].domain, schema->domain) == 0)
             return true;
-    return rule->n_ops == 0;
+    return ops->count == 0;
 }
 
-static bool has_custom_op(const struct amp_rule *rule)
+static bool has_custom_op(const struct amp_rule_ops *ops)
 {
-    for (size_t i = 0; i < rule->n_ops; i++)
-        if (amp_schema_newest_opset(rule->ops[i].domain) == 0)
+    for (size_t i = 0; i < ops->count; i++)
+        if (ops->items[i].name != NULL && amp_rule_is_custom_domain(ops->items[i].domain))
             return true;
     return false;
 }
 
 /* The types that attribute NAME has in any version of the rule's operators: bits of
    enum amp_attr_type. */
-static uint32_t attr_types(const struct amp_rule *rule, const char *name)
+static uint32_t attr_types(const struct amp_rule_ops *ops, const char *name)
 {
     uint32_t types = 0;
     const struct amp_schema *schema;
     for (size_t i = 0; (schema = amp_schema_at(i)) != NULL; i++) {
         const struct amp_schema_attr *attr = amp_schema_attr(schema, name);
-        if (attr != NULL && concerns(rule, schema))
+        if (attr != NULL && concerns(ops, schema))
             types |= UINT32_C(1) << attr->type;
     }
     return types;
@@ -123,37 +123,40 @@ static bool contains(const char *const *words, size_t count, const char *word)
     return false;
 }
 
-/* The names of all attributes of the rule's operators, and input_rank before them. */
-static const char *const *attr_names(struct amp_arena *arena, const struct amp_rule *rule,
+/* The names of all attributes of the rule's operators, and the keys for ranks before them. */
+static const char *const *attr_names(struct amp_arena *arena, const struct amp_rule_ops *ops,
                                      size_t *count)
 {
     const char **names = NULL;
     size_t capacity = 0;
     const struct amp_schema *schema;
     *count = 0;
-    *(const char **)amp_arena_push(arena, &names, count, &capacity, sizeof(char *)) = RANK_KEY;
+    for (size_t i = 0; i < AMP_RULE_RANKS; i++)
+        *(const char **)amp_arena_push(arena, &names, count, &capacity, sizeof(char *)) =
+            amp_rule_rank_keys[i];
     for (size_t i = 0; (schema = amp_schema_at(i)) != NULL; i++)
-        for (size_t j = 0; j < schema->n_attrs && concerns(rule, schema); j++)
+        for (size_t j = 0; j < schema->n_attrs && concerns(ops, schema); j++)
             if (!contains(names, *count, schema->attrs[j].name))
                 *(const char **)amp_arena_push(arena, &names, count, &capacity, sizeof(char *)) =
                     schema->attrs[j].name;
     return names;
 }
 
-static enum amp_status unknown_attr(const binder *b, const struct amp_rule *rule,
+static enum amp_status unknown_attr(const binder *b, const struct amp_rule_ops *ops,
                                     const yaml_node *key)
 {
     struct amp_arena *arena = b->yaml->arena;
     size_t count;
-    const char *const *names = attr_names(arena, rule, &count);
-    if (rule->n_ops > 0)
+    const char *const *names = attr_names(arena, ops, &count);
+    if (ops->count > 0)
         return FAIL(b, key, "%s",
                     amp_unknown_word(arena, "attribute", key->text, " of the rule's operators",
                                      names, count));
     const char *nearest = amp_nearest_of(key->text, names, count);
     const char *hint = nearest ? amp_arena_printf(arena, " (did you mean '%s'?)", nearest) : "";
     return FAIL(b, key,
-                "unknown attribute '%.60s'%s; accepted: input_rank, an attribute of an operator "
+                "unknown attribute '%.60s'%s; accepted: input_rank, second_rank, an attribute of "
+                "an operator "
                 "of ONNX",
                 key->text, hint);
 }
@@ -268,42 +271,56 @@ static void copy_value(struct amp_arena *arena, const yaml_node *value, struct a
 }
 
 static enum amp_status bind_attr(const binder *b, const yaml_node *key, const yaml_node *value,
-                                 struct amp_rule *rule)
+                                 const struct amp_rule_ops *ops,
+                                 struct amp_rule_condition *condition)
 {
-    uint32_t types = attr_types(rule, key->text);
-    if (has_custom_op(rule))
+    uint32_t types = attr_types(ops, key->text);
+    if (has_custom_op(ops))
         AMP_TRY(check_shape(b, key, value));
     else if (types == 0)
-        return unknown_attr(b, rule, key);
+        return unknown_attr(b, ops, key);
     else
         AMP_TRY(check_value(b, key, value, types));
-    struct amp_rule_when *when = &rule->when[rule->n_when++];
+    struct amp_rule_when *when = &condition->when[condition->n_when++];
     when->attr = amp_arena_strdup(b->rules->arena, key->text);
     copy_value(b->rules->arena, value, when);
     return AMP_OK;
 }
 
 /* A list of one may be written without brackets. */
-static enum amp_status bind_ranks(const binder *b, const yaml_node *value, struct amp_rule *rule)
+static enum amp_status bind_ranks(const binder *b, const yaml_node *key, const yaml_node *value,
+                                  struct amp_rule_ranks *ranks)
 {
     bool is_list = value->kind == AMP_YAML_LIST;
     size_t count = is_list ? value->count : 1;
     if (count == 0)
-        return FAIL(b, value, "input_rank: an empty list; accepted: one rank or more");
-    rule->input_ranks = amp_arena_array(b->rules->arena, count, sizeof *rule->input_ranks);
-    for (; rule->n_input_ranks < count; rule->n_input_ranks++) {
-        const yaml_node *item = is_list ? value->items[rule->n_input_ranks] : value;
+        return FAIL(b, value, "%s: an empty list; accepted: one rank or more", key->text);
+    ranks->items = amp_arena_array(b->rules->arena, count, sizeof *ranks->items);
+    for (; ranks->count < count; ranks->count++) {
+        const yaml_node *item = is_list ? value->items[ranks->count] : value;
         struct amp_rule_scalar scalar = amp_rule_scalar_of(item);
         char found[96];
         if (!scalar.is_integer || scalar.integer < 0 || scalar.integer > AMP_RANK_MAX)
-            return FAIL(b, item, "input_rank: %s; accepted: 0 to %d, or a list of such numbers",
+            return FAIL(b, item, "%s: %s; accepted: 0 to %d, or a list of such numbers", key->text,
                         amp_yaml_describe(item, found, sizeof found), AMP_RANK_MAX);
-        rule->input_ranks[rule->n_input_ranks] = scalar.integer;
+        ranks->items[ranks->count] = scalar.integer;
     }
     return AMP_OK;
 }
 
-enum amp_status amp_rules_bind_when(const binder *b, const yaml_node *when, struct amp_rule *rule)
+static enum amp_status bind_condition(const binder *b, const yaml_node *key, const yaml_node *value,
+                                      const struct amp_rule_ops *ops,
+                                      struct amp_rule_condition *condition)
+{
+    for (size_t i = 0; i < AMP_RULE_RANKS; i++)
+        if (strcmp(key->text, amp_rule_rank_keys[i]) == 0)
+            return bind_ranks(b, key, value, &condition->ranks[i]);
+    return bind_attr(b, key, value, ops, condition);
+}
+
+enum amp_status amp_rules_bind_when(const binder *b, const yaml_node *when,
+                                    const struct amp_rule_ops *ops,
+                                    struct amp_rule_condition *condition)
 {
     char found[96];
     if (when->kind != AMP_YAML_MAPPING)
@@ -311,13 +328,8 @@ enum amp_status amp_rules_bind_when(const binder *b, const yaml_node *when, stru
                     amp_yaml_describe(when, found, sizeof found));
     if (when->count == 0)
         return FAIL(b, when, "when: an empty mapping; accepted: one attribute or more");
-    rule->when = amp_arena_array(b->rules->arena, when->count / 2, sizeof *rule->when);
-    for (size_t i = 0; i < when->count; i += 2) {
-        const yaml_node *key = when->items[i], *value = when->items[i + 1];
-        if (strcmp(key->text, RANK_KEY) == 0)
-            AMP_TRY(bind_ranks(b, value, rule));
-        else
-            AMP_TRY(bind_attr(b, key, value, rule));
-    }
+    condition->when = amp_arena_array(b->rules->arena, when->count / 2, sizeof *condition->when);
+    for (size_t i = 0; i < when->count; i += 2)
+        AMP_TRY(bind_condition(b, when->items[i], when->items[i + 1], ops, condition));
     return AMP_OK;
 }

@@ -66,6 +66,10 @@ static const struct option table[] = {
      "lower, fp32, widest or follow for nodes whose name matches the glob"},
     {"op", 0, "OP=PRECISION", LIST, AT(op_rules), AMP_CMD_CONVERT, RULES,
      "the same for all nodes of an operator"},
+    {"resolved", 0, NULL, FLAG, AT(is_resolved), AMP_CMD_RULES, RULES,
+     "print the set with ONNX's operators in place of PyTorch's names"},
+    {"names", 0, NULL, FLAG, AT(names), AMP_CMD_RULES, RULES,
+     "list PyTorch's names and what they are in ONNX"},
 
     {"input", 'i', "NAME=FILE", LIST, AT(inputs), MODELS, DATA,
      "a graph input from a .npy or .pb file; repeatable"},

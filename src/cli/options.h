@@ -34,6 +34,8 @@ struct amp_options {
     int64_t external_threshold; /* bytes */
     bool is_inline;
 
+    bool is_resolved, names;
+
     struct amp_texts inputs, dims, tolerances;
     const char *data, *labels, *expect, *output_dir, *format;
     int64_t seed, samples;

@@ -222,7 +222,7 @@ static void overrides_name_operators(void **state)
     assert_int_equal(amp_rules_add_op(f->rules, "Convv", AMP_LOWER, source, &f->err), AMP_USAGE);
     assert_string_equal(f->err.text,
                         "unknown operator 'Convv' (did you mean 'Conv'?); accepted: an "
-                        "operator of ONNX, or DOMAIN::NAME of another domain");
+                        "operator of ONNX or PyTorch, or DOMAIN::NAME of another domain");
 }
 
 static void precisions_have_names(void **state)
@@ -385,6 +385,7 @@ static void a_group_is_matched_as_one_operator(void **state)
     uint32_t node = add_node(f, "Mul", "/norm/mul");
     struct amp_rule_subject subject = amp_rule_subject(f->model, node);
 
+    subject.domain = AMP_RULES_COMPOSITE;
     subject.op_type = "LayerNormalization";
     load(f, HEAD "rules:\n"
                  "  - {precision: fp32, ops: [LayerNormalization], nodes: [/norm/*]}\n"
@@ -392,6 +393,109 @@ static void a_group_is_matched_as_one_operator(void **state)
                  "  - {precision: lower, ops: [LayerNormalization], when: {axis: -1}}\n");
     assert_int_equal(amp_rules_match_subject(f->rules, &subject)->source.line, 4);
     assert_int_equal(line_of(f, node), 5);
+    reload(f, HEAD "rules:\n"
+                   "  - {precision: lower, ops: [layer_norm]}\n"
+                   "  - {precision: fp32, ops: [\"composite::SiLU\"]}\n");
+    const struct amp_rule *rule = amp_rules_match_subject(f->rules, &subject);
+    assert_int_equal(rule->source.line, 4);
+    assert_string_equal(amp_rule_named_op(rule, &subject)->word, "layer_norm");
+    subject.op_type = "SiLU";
+    assert_int_equal(amp_rules_match_subject(f->rules, &subject)->source.line, 5);
+    assert_int_equal(line_of(f, add_node(f, "SiLU", "")), 0);
+}
+
+/* ---- PyTorch's names ---- */
+
+static void set_ranks(struct fixture *f, uint32_t node, int first, int second)
+{
+    const int ranks[] = {first, second};
+    const struct amp_node *at = amp_node_at(f->model, node);
+
+    for (uint32_t i = 0; i < at->n_inputs && i < 2; i++) {
+        struct amp_shape shape = {.rank = ranks[i]};
+        amp_value_set_shape(f->model, at->inputs[i], &shape);
+    }
+}
+
+/* A node with two inputs of the given ranks. */
+static uint32_t add_binary(struct fixture *f, const char *op, int first, int second)
+{
+    uint32_t id = amp_graph_add_node(f->model, 0, op, 2, 1);
+    uint32_t x = add_value(f, "x", first), w = add_value(f, "w", second), y = add_value(f, "y", 4);
+    struct amp_node *node = amp_node_at(f->model, id);
+
+    node->name = "";
+    node->schema = amp_schema_find("", op, 22);
+    node->inputs[0] = x;
+    node->inputs[1] = w;
+    amp_node_set_output(f->model, id, 0, y);
+    return id;
+}
+
+/* The name under which the one rule of TEXT, a list of operators, matches NODE; "" when not. */
+static const char *word_for(struct fixture *f, const char *text, uint32_t node)
+{
+    char rules[256];
+    struct amp_rule_subject subject = amp_rule_subject(f->model, node);
+
+    snprintf(rules, sizeof rules, HEAD "rules:\n  - {precision: fp32, ops: [%s]}\n", text);
+    reload(f, rules);
+    const struct amp_rule *rule = amp_rules_match_subject(f->rules, &subject);
+    return rule != NULL ? amp_rule_named_op(rule, &subject)->word : "";
+}
+
+static void names_of_pytorch_stand_for_operators(void **state)
+{
+    struct fixture *f = *state;
+    uint32_t conv = add_binary(f, "Conv", 4, 4), softmax = add_node(f, "Softmax", "");
+    uint32_t pad = add_node(f, "Pad", "");
+
+    assert_string_equal(word_for(f, "softmax", softmax), "softmax");
+    assert_string_equal(word_for(f, "log_softmax, Softmax", softmax), "Softmax");
+    assert_string_equal(word_for(f, "log_softmax", softmax), "");
+    assert_string_equal(word_for(f, "conv1d, conv2d, conv3d", conv), "conv2d");
+    assert_string_equal(word_for(f, "conv1d, conv_transpose2d", conv), "");
+    assert_string_equal(word_for(f, "qr, conv_tbc, _convolution", conv), "_convolution");
+    /* without a form: never, neither it nor its variants */
+    assert_string_equal(word_for(f, "qr, svd, softmax_, conv2d_out, conv2d.out", conv), "");
+    assert_string_equal(word_for(f, "reflection_pad2d", pad), "");
+    set_text(f, pad, "mode", "reflect");
+    assert_string_equal(word_for(f, "reflection_pad1d, reflection_pad2d", pad), "reflection_pad2d");
+    write_bytes(f, "a.yaml", HEAD "rules:\n  - {precision: fp32, ops: [SoftMax]}\n",
+                strlen(HEAD "rules:\n  - {precision: fp32, ops: [SoftMax]}\n"));
+    assert_int_equal(load_file(f, "a.yaml"), AMP_RULES);
+}
+
+static void ranks_of_both_inputs_count(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        int first, second;
+        const char *word;
+    } products[] = {{2, 2, "mm"},     {2, 1, "mv"},     {1, 1, "dot"},      {3, 3, "bmm"},
+                    {3, 2, "linear"}, {4, 4, "matmul"}, {-1, -1, "matmul"}, {-1, 2, "linear"}};
+
+    for (size_t i = 0; i < sizeof products / sizeof products[0]; i++)
+        assert_string_equal(
+            word_for(f, "mm, mv, dot, bmm, linear, matmul",
+                     add_binary(f, "MatMul", products[i].first, products[i].second)),
+            products[i].word);
+}
+
+static void a_kernel_tells_an_unknown_rank(void **state)
+{
+    struct fixture *f = *state;
+    static const char convolutions[] = "conv1d, conv2d, conv3d";
+    static const int64_t kernel[] = {3, 3, 3};
+    uint32_t conv = add_binary(f, "Conv", -1, -1);
+
+    assert_string_equal(word_for(f, convolutions, conv), "");
+    set_ranks(f, conv, -1, 3);
+    assert_string_equal(word_for(f, convolutions, conv), "conv1d");
+    set_ints(f, conv, "kernel_shape", 3, kernel);
+    assert_string_equal(word_for(f, convolutions, conv), "conv3d");
+    set_ranks(f, conv, 4, 3);
+    assert_string_equal(word_for(f, convolutions, conv), "conv2d");
 }
 
 static void extended_sets_come_first(void **state)
@@ -638,6 +742,9 @@ int main(void)
         TEST(attributes_are_compared),
         TEST(absent_attributes_have_the_default),
         TEST(a_group_is_matched_as_one_operator),
+        TEST(names_of_pytorch_stand_for_operators),
+        TEST(ranks_of_both_inputs_count),
+        TEST(a_kernel_tells_an_unknown_rank),
         TEST(extended_sets_come_first),
         TEST(a_set_may_widen_what_it_extends),
         TEST(default_set),

@@ -1,0 +1,346 @@
+/*
+ * Rule sets as text: takes a list of rules, prints YAML that loads again to the same rules, each
+ * below a comment that says where it was written.
+ */
+#include "cli/rules_print.h"
+
+#include "core/array.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE_WIDTH = 100 };
+
+static const struct {
+    enum amp_dtype dtype;
+    const char *name;
+} lower_dtypes[] = {{AMP_BFLOAT16, "bf16"}, {AMP_FLOAT16, "fp16"}};
+
+enum { N_LOWER = AMP_COUNT(lower_dtypes) };
+
+/* ---- a list in brackets ---- */
+
+/* Breaks the line before an item that would not fit. */
+struct flow {
+    int indent, column; /* spaces before a continued line; where the next character goes */
+    bool has_items;
+};
+
+static struct flow open_list(int column)
+{
+    putchar('[');
+    return (struct flow){column + 1, column + 1, false};
+}
+
+static void put_item(struct flow *flow, const char *text)
+{
+    int width = (int)strlen(text);
+    if (flow->has_items && flow->column + width + 3 > LINE_WIDTH) {
+        printf(",\n%*s", flow->indent, "");
+        flow->column = flow->indent;
+    } else if (flow->has_items) {
+        printf(", ");
+        flow->column += 2;
+    }
+    fputs(text, stdout);
+    flow->column += width;
+    flow->has_items = true;
+}
+
+/* ---- scalars ---- */
+
+/* Words that YAML reads as text wherever they stand; "null", "true" and the like are none. */
+static bool is_plain_word(const char *text)
+{
+    static const char *const reserved[] = {"null", "true", "false", "yes", "no",
+                                           "on",   "off",  "y",     "n"};
+    for (size_t i = 0; i < AMP_COUNT(reserved); i++)
+        if (strcasecmp(text, reserved[i]) == 0)
+            return false;
+    if (!isalpha((unsigned char)text[0]))
+        return false;
+    for (const char *at = text; *at != '\0'; at++)
+        if (!isalnum((unsigned char)*at) && strchr("_-.", *at) == NULL)
+            return false;
+    return true;
+}
+
+/* Takes the code point at *AT, which is well-formed UTF-8. */
+static unsigned long decode(const unsigned char **at)
+{
+    unsigned char first = *(*at)++;
+    int more = first < 0xc0 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
+    unsigned long code = more > 0 ? first & (0x3fu >> more) : first;
+    for (; more > 0; more--)
+        code = code << 6 | (*(*at)++ & 0x3fu);
+    return code;
+}
+
+/* What may stand in YAML as it is (1.2, 5.1), without line breaks and byte order marks. */
+static bool is_printable(unsigned long code)
+{
+    return (code >= 0x20 && code < 0x7f) || (code >= 0xa0 && code < 0x2028) ||
+           (code > 0x2029 && code < 0xd800) ||
+           (code >= 0xe000 && code < 0xfffe && code != 0xfeff) || code > 0xffff;
+}
+
+/* OUT has room for 6 bytes for each byte of TEXT, and 3 more. */
+static void quote(char *out, const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    *out++ = '"';
+    while (*at != '\0') {
+        const unsigned char *from = at;
+        unsigned long code = decode(&at);
+        if (!is_printable(code)) {
+            out += sprintf(out, code > 0xff ? "\\u%04lX" : "\\x%02lX", code);
+            continue;
+        }
+        if (code == '"' || code == '\\')
+            *out++ = '\\';
+        memcpy(out, from, (size_t)(at - from));
+        out += at - from;
+    }
+    memcpy(out, "\"", 2);
+}
+
+/* TEXT as YAML, in ARENA. */
+static const char *scalar(struct amp_arena *arena, const char *text)
+{
+    if (is_plain_word(text))
+        return text;
+    char *quoted = amp_arena_alloc(arena, 6 * strlen(text) + 3);
+    quote(quoted, text);
+    return quoted;
+}
+
+/* ---- a rule ---- */
+
+/* COUNT operators as the rule names them, or as what they are; the forms of one name of PyTorch's
+   follow each other. */
+static void print_ops(struct amp_arena *arena, const struct amp_rule_op *ops, size_t count,
+                      bool by_word)
+{
+    if (count == 0)
+        return;
+    int column = printf("    ops: ");
+    struct flow flow = open_list(column);
+    for (size_t i = 0; i < count; i++)
+        if (!by_word || i == 0 || strcmp(ops[i].word, ops[i - 1].word) != 0)
+            put_item(&flow,
+                     scalar(arena, by_word ? ops[i].word : amp_rule_op_text(arena, &ops[i])));
+    puts("]");
+}
+
+static void print_patterns(struct amp_arena *arena, const char *key,
+                           const struct amp_rule_pattern *patterns, size_t count)
+{
+    if (count == 0)
+        return;
+    int column = printf("    %s: ", key);
+    struct flow flow = open_list(column);
+    for (size_t i = 0; i < count; i++)
+        put_item(&flow, scalar(arena, patterns[i].text));
+    puts("]");
+}
+
+/* A number stays as it was written. */
+static void print_tuple(struct amp_arena *arena, const struct amp_rule_tuple *tuple)
+{
+    putchar('[');
+    for (size_t i = 0; i < tuple->count; i++) {
+        const struct amp_rule_scalar *item = &tuple->items[i];
+        printf("%s%s", i > 0 ? ", " : "", item->is_number ? item->text : scalar(arena, item->text));
+    }
+    putchar(']');
+}
+
+static void print_ranks(const char *key, const struct amp_rule_ranks *ranks)
+{
+    if (ranks->count == 0)
+        return;
+    printf("      %s: [", key);
+    for (size_t i = 0; i < ranks->count; i++)
+        printf("%s%lld", i > 0 ? ", " : "", (long long)ranks->items[i]);
+    puts("]");
+}
+
+static bool is_empty(const struct amp_rule_condition *condition)
+{
+    size_t count = condition->n_when;
+    for (size_t i = 0; i < AMP_RULE_RANKS; i++)
+        count += condition->ranks[i].count;
+    return count == 0;
+}
+
+static void print_attrs(struct amp_arena *arena, const struct amp_rule_condition *condition)
+{
+    for (size_t i = 0; i < condition->n_when; i++) {
+        const struct amp_rule_when *when = &condition->when[i];
+        printf("      %s: %s", scalar(arena, when->attr), when->is_nested ? "[" : "");
+        for (size_t j = 0; j < when->n_tuples; j++) {
+            fputs(j > 0 ? ", " : "", stdout);
+            print_tuple(arena, &when->tuples[j]);
+        }
+        puts(when->is_nested ? "]" : "");
+    }
+}
+
+/* What holds under both conditions, which share no attribute and no input whose rank they ask. */
+static void print_conditions(struct amp_arena *arena, const struct amp_rule_condition *a,
+                             const struct amp_rule_condition *b)
+{
+    if (is_empty(a) && is_empty(b))
+        return;
+    puts("    when:");
+    print_attrs(arena, a);
+    print_attrs(arena, b);
+    for (size_t i = 0; i < AMP_RULE_RANKS; i++) {
+        print_ranks(amp_rule_rank_keys[i], &a->ranks[i]);
+        print_ranks(amp_rule_rank_keys[i], &b->ranks[i]);
+    }
+}
+
+static const struct amp_rule_condition always;
+
+static void print_names(struct amp_arena *arena, const struct amp_rule *rule)
+{
+    print_patterns(arena, "nodes", rule->nodes, rule->n_nodes);
+    print_patterns(arena, "nodes_regex", rule->nodes_regex, rule->n_nodes_regex);
+    print_patterns(arena, "tensors", rule->tensors, rule->n_tensors);
+}
+
+static void print_rule(struct amp_arena *arena, const struct amp_rule *rule)
+{
+    printf("  # %s:%d\n", rule->source.file, rule->source.line);
+    printf("  - precision: %s\n", amp_precision_name(rule->precision));
+    print_ops(arena, rule->ops, rule->n_ops, true);
+    print_names(arena, rule);
+    print_conditions(arena, &rule->condition, &always);
+}
+
+/* ---- a rule with the forms of PyTorch's names ---- */
+
+static bool asks_the_same(const struct amp_rule_condition *a, const struct amp_rule_condition *b)
+{
+    for (size_t i = 0; i < AMP_RULE_RANKS; i++)
+        if (a->ranks[i].count > 0 && b->ranks[i].count > 0)
+            return true;
+    for (size_t i = 0; i < a->n_when; i++)
+        for (size_t j = 0; j < b->n_when; j++)
+            if (strcmp(a->when[i].attr, b->when[j].attr) == 0)
+                return true;
+    return false;
+}
+
+/* The forms of one name, COUNT operators that share a condition, as a rule of their own. A rule's
+   condition on what the name already asks of a node leaves the name as it is. */
+static void print_forms(struct amp_arena *arena, const struct amp_rule *rule,
+                        const struct amp_rule_op *ops, size_t count)
+{
+    const struct amp_rule_condition *condition = ops->condition ? ops->condition : &always;
+    bool by_word = asks_the_same(condition, &rule->condition);
+    printf("  # %s:%d %s", rule->source.file, ops->line, ops->word);
+    if (ops->name == NULL) {
+        printf(": none; %s\n", ops->reason);
+        return;
+    }
+    printf("\n  - precision: %s\n", amp_precision_name(rule->precision));
+    print_ops(arena, ops, count, by_word);
+    print_names(arena, rule);
+    print_conditions(arena, &rule->condition, by_word ? &always : condition);
+}
+
+static void print_resolved(struct amp_arena *arena, const struct amp_rule *rule)
+{
+    if (rule->n_ops == 0)
+        print_rule(arena, rule);
+    for (size_t i = 0, end; i < rule->n_ops; i = end) {
+        for (end = i + 1; end < rule->n_ops; end++)
+            if (rule->ops[end].condition != rule->ops[i].condition ||
+                strcmp(rule->ops[end].word, rule->ops[i].word) != 0)
+                break;
+        print_forms(arena, rule, &rule->ops[i], end - i);
+    }
+}
+
+/* ---- a set ---- */
+
+/* The shortest text that is read as the same number. */
+static const char *number_text(struct amp_arena *arena, double number)
+{
+    char *text = NULL;
+    for (int digits = 6; digits <= 17; digits++) {
+        text = amp_arena_printf(arena, "%.*g", digits, number);
+        if (strtod(text, NULL) == number)
+            break;
+    }
+    return text;
+}
+
+static void print_limits(struct amp_arena *arena, const struct amp_rules *rules)
+{
+    puts("limits:");
+    for (size_t i = 0; i < N_LOWER; i++) {
+        const struct amp_rule_limits *limits = amp_rules_limits(rules, lower_dtypes[i].dtype);
+        printf("  %s: {weight_max: %s, activation_max: %s}\n", lower_dtypes[i].name,
+               number_text(arena, limits->weight_max), number_text(arena, limits->activation_max));
+    }
+}
+
+void amp_print_rules(struct amp_arena *arena, const struct amp_rules *rules, bool is_resolved)
+{
+    const struct amp_rule_set *set = &rules->sets[rules->n_sets - 1];
+    printf("version: 1\nname: %s\n", scalar(arena, set->name));
+    if (set->description[0] != '\0')
+        printf("description: %s\n", scalar(arena, set->description));
+    printf("dtypes: [%s]\n", amp_rules_dtypes_text(set->dtypes));
+    printf("unlisted: %s\n", amp_precision_name(rules->unlisted));
+    puts(rules->count > 0 ? "rules:" : "rules: []");
+    for (size_t i = 0; i < rules->count; i++) {
+        if (is_resolved)
+            print_resolved(arena, &rules->items[i]);
+        else
+            print_rule(arena, &rules->items[i]);
+    }
+    print_limits(arena, rules);
+}
+
+/* ---- the table of PyTorch's names ---- */
+
+static const char *condition_text(struct amp_arena *arena,
+                                  const struct amp_rule_condition *condition)
+{
+    const char *text = "";
+    for (size_t i = 0; i < condition->n_when; i++)
+        text =
+            amp_arena_printf(arena, "%s%s%s=%s", text, *text ? ", " : "", condition->when[i].attr,
+                             condition->when[i].tuples[0].items[0].text);
+    for (size_t i = 0; i < AMP_RULE_RANKS; i++)
+        for (size_t j = 0; j < condition->ranks[i].count; j++)
+            text =
+                amp_arena_printf(arena, "%s%s%lld", text,
+                                 j > 0   ? "|"
+                                 : *text ? amp_arena_printf(arena, ", %s=", amp_rule_rank_keys[i])
+                                         : amp_arena_printf(arena, "%s=", amp_rule_rank_keys[i]),
+                                 (long long)condition->ranks[i].items[j]);
+    return text;
+}
+
+static const char *form_text(struct amp_arena *arena, const struct amp_rule_op *form)
+{
+    const char *text = form->name != NULL ? amp_rule_op_text(arena, form) : form->reason;
+    if (form->condition == NULL)
+        return text;
+    return amp_arena_printf(arena, "%s {%s}", text, condition_text(arena, form->condition));
+}
+
+void amp_print_torch_name(struct amp_arena *arena, const struct amp_torch_name *name)
+{
+    printf("%-34s %-12s", name->name, amp_torch_kind_name(amp_torch_kind(name)));
+    for (size_t i = 0; i < name->forms.count; i++)
+        printf("%s%s", i > 0 ? ", " : " ", form_text(arena, &name->forms.items[i]));
+    putchar('\n');
+}
