@@ -14,6 +14,7 @@ struct fold {
     uint32_t *standin;   /* per value: what its consumers take instead */
     uint32_t *last_cast; /* per value: the last of its casts so far, by their outputs; AMP_NONE */
     uint32_t *next_cast; /* per output of such a cast: the cast of the same value before it */
+    bool is_shared;      /* casts of one value to one dtype become one */
     size_t n_removed;
 };
 
@@ -236,6 +237,13 @@ static bool fold_constant(struct fold *fold, uint32_t id)
     return true;
 }
 
+/* Whether the casts of VALUE to DTYPE are to become one. */
+static bool is_merged(const struct fold *fold, uint32_t value, enum amp_dtype dtype)
+{
+    bool is_constant = amp_value_at(fold->model, value)->constant != NULL;
+    return is_plain(dtype) && (fold->is_shared || is_constant);
+}
+
 /* A cast that is not needed loses its consumers; as a graph output it stays, to keep the name. */
 static void fold_cast(struct fold *fold, uint32_t id)
 {
@@ -247,7 +255,7 @@ static void fold_cast(struct fold *fold, uint32_t id)
         set_standin(fold, output, input);
         return;
     }
-    uint32_t first = is_plain(dtype) ? first_cast(fold, input, output) : output;
+    uint32_t first = is_merged(fold, input, dtype) ? first_cast(fold, input, output) : output;
     if (first != output)
         set_standin(fold, output, first);
     else if (!fold_constant(fold, id))
@@ -291,9 +299,10 @@ static uint32_t *no_ids(size_t count)
     return ids;
 }
 
-size_t amp_cast_fold(struct amp_model *model)
+size_t amp_cast_fold(struct amp_model *model, bool is_shared)
 {
     struct fold fold = {.model = model,
+                        .is_shared = is_shared,
                         .uses = count_uses(model),
                         .standin = no_ids(model->n_values),
                         .last_cast = no_ids(model->n_values),

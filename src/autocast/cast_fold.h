@@ -11,10 +11,11 @@
  *   - the cast of a constant, which is stored cast unless that takes more room;
  *   - the cast of a ConstantOfShape, whose value is converted instead.
  * A narrowing round trip (fp32 -> bf16 -> fp32) stays, and so does every graph output under its
- * name. Casts that nothing uses any more go; what was unused before stays. Returns how many Cast
+ * name. Casts that nothing uses any more go; what was unused before stays. Without IS_SHARED, each
+ * use keeps a cast of its own: only constants are then cast once per dtype. Returns how many Cast
  * nodes went.
  */
-size_t amp_cast_fold(struct amp_model *model);
+size_t amp_cast_fold(struct amp_model *model, bool is_shared);
 
 /* The number of Cast nodes in the model. */
 size_t amp_cast_count(const struct amp_model *model);

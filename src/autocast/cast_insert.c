@@ -19,7 +19,8 @@ struct insert {
     const struct amp_assignment *assignment;
     uint32_t (*forms)[N_FORMS]; /* per value of the model before: its casts; AMP_NONE: none yet */
     size_t n_values;
-    size_t n_casts;
+    bool is_shared;
+    struct amp_inserted_casts *casts;
 };
 
 static enum form form_of(enum amp_dtype dtype)
@@ -90,8 +91,23 @@ static uint32_t source_of(const struct insert *insert, uint32_t value_id)
     return value_id;
 }
 
-/* VALUE in DTYPE: itself, or the cast or converted constant that all its consumers share. */
-static uint32_t value_in(struct insert *insert, uint32_t value, enum amp_dtype dtype)
+/* VALUE cast to DTYPE on account of node CAUSE. */
+static uint32_t cast_for(struct insert *insert, uint32_t value, enum amp_dtype dtype,
+                         uint32_t cause)
+{
+    struct amp_inserted_casts *casts = insert->casts;
+    uint32_t output = add_cast(insert->model, value, dtype);
+    struct amp_inserted_cast *slot = amp_arena_push(insert->model->arena, &casts->items,
+                                                    &casts->count, &casts->capacity, sizeof *slot);
+    slot->cast = amp_value_at(insert->model, output)->producer;
+    slot->cause = cause;
+    return output;
+}
+
+/* VALUE in DTYPE for node CAUSE: itself, or the cast or converted constant that all its consumers
+   share. */
+static uint32_t value_in(struct insert *insert, uint32_t value, enum amp_dtype dtype,
+                         uint32_t cause)
 {
     struct amp_model *model = insert->model;
     if (insert->assignment->values[value] == dtype)
@@ -100,12 +116,11 @@ static uint32_t value_in(struct insert *insert, uint32_t value, enum amp_dtype d
     if (insert->assignment->values[value] == dtype)
         return value;
     uint32_t *form = &insert->forms[value][form_of(dtype)];
-    if (*form == AMP_NONE && amp_value_at(model, value)->constant != NULL) {
+    bool is_constant = amp_value_at(model, value)->constant != NULL;
+    if (is_constant && *form == AMP_NONE)
         *form = convert_constant(model, value, dtype);
-    } else if (*form == AMP_NONE) {
-        *form = add_cast(model, value, dtype);
-        insert->n_casts++;
-    }
+    else if (!is_constant && (*form == AMP_NONE || !insert->is_shared))
+        *form = cast_for(insert, value, dtype, cause);
     return *form;
 }
 
@@ -119,7 +134,7 @@ static void connect(struct insert *insert, uint32_t id)
             continue;
         enum amp_dtype wanted =
             amp_assigned_dtype(insert->model, insert->assignment, id, schema, i);
-        uint32_t input = value_in(insert, value, wanted);
+        uint32_t input = value_in(insert, value, wanted, id);
         amp_node_at(insert->model, id)->inputs[i] = input;
     }
 }
@@ -150,7 +165,7 @@ static void restore_outputs(struct insert *insert, uint32_t graph)
         enum amp_dtype now = insert->assignment->values[id];
         if (now == dtype)
             continue;
-        uint32_t cast = value_in(insert, id, dtype);
+        uint32_t cast = value_in(insert, id, dtype, amp_value_at(model, id)->producer);
         if (amp_value_at(model, id)->graph == graph)
             take_over_output(model, id, cast, now);
         for (size_t k = i; k < model->graphs[graph].outputs.count; k++)
@@ -232,11 +247,14 @@ static void forget_constants(struct insert *insert)
 }
 
 enum amp_status amp_cast_insert(struct amp_model *model, const struct amp_assignment *assignment,
-                                size_t *n_casts, struct amp_error *err)
+                                bool is_shared, struct amp_inserted_casts *casts,
+                                struct amp_error *err)
 {
     struct insert insert = {.model = model,
                             .assignment = assignment,
                             .n_values = model->n_values,
+                            .is_shared = is_shared,
+                            .casts = casts,
                             .forms = amp_xmalloc(model->n_values, sizeof *insert.forms)};
     uint32_t *uses = count_uses(model);
     memset(insert.forms, 0xFF, model->n_values * sizeof *insert.forms);
@@ -251,6 +269,5 @@ enum amp_status amp_cast_insert(struct amp_model *model, const struct amp_assign
     drop_constants(&insert, uses);
     free(uses);
     free(insert.forms);
-    *n_casts = insert.n_casts;
     return amp_graph_sort(model, NULL, err);
 }

@@ -274,11 +274,11 @@ static enum amp_status lower_graph(struct job *job, bool *is_done)
     amp_conversion_note_refusals(conversion, job->model);
     if (job->last == N_STAGES)
         explain(job);
-    AMP_TRY(amp_cast_insert(job->model, &conversion->assignment, &conversion->casts_inserted,
-                            job->err));
+    AMP_TRY(amp_cast_insert(job->model, &conversion->assignment, job->target.shares_casts,
+                            &conversion->casts, job->err));
     if (dump(job, STAGE_INSERT))
         return AMP_OK;
-    conversion->casts_folded = amp_cast_fold(job->model);
+    conversion->casts_folded = amp_cast_fold(job->model, job->target.shares_casts);
     amp_model_rename_nodes(job->model);
     *is_done = dump(job, STAGE_FOLD);
     return AMP_OK;

@@ -2,6 +2,7 @@
 #define AMP_CLI_CONVERT_H
 
 #include "autocast/assign.h"
+#include "autocast/cast_insert.h"
 
 #include <stdio.h>
 
@@ -28,8 +29,9 @@ struct amp_conversion {
     size_t n_other;                      /* nodes that keep their types */
     struct amp_refusal *refusals;
     size_t n_refused;
-    size_t n_interface; /* graph inputs and outputs that got the lower dtype */
-    size_t casts_before, casts_inserted, casts_folded, casts_after;
+    size_t n_interface;              /* graph inputs and outputs that got the lower dtype */
+    struct amp_inserted_casts casts; /* of which some may be folded */
+    size_t casts_before, casts_folded, casts_after;
     size_t bytes_before, bytes_after; /* of the models' files, those of external data included */
     const char *data_path;            /* the output's external data; NULL: none */
     bool was_unsorted;

@@ -43,6 +43,8 @@ static const struct option table[] = {
      "auto (as far as needed), keep, or the number to raise to [default: auto]"},
     {"io", 0, "[NAME=]WHAT", LIST, AT(io), AMP_CMD_CONVERT, CONVERSION,
      "keep or lower the float32 graph inputs and outputs; repeatable [default: keep]"},
+    {"cast-cache", 0, "WHAT", TEXT, AT(cast_cache), AMP_CMD_CONVERT, CONVERSION,
+     "on: one Cast per tensor and dtype; off: one per use [default: on]"},
     {"output", 'o', "OUT", TEXT, AT(output), AMP_CMD_CONVERT, CONVERSION,
      "the converted model; - is stdout [default: beside MODEL, as NAME.DTYPE.onnx]"},
     {"force", 'f', NULL, FLAG, AT(is_forced), AMP_CMD_CONVERT, CONVERSION,

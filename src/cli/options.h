@@ -26,7 +26,7 @@ struct amp_options {
     enum amp_command command;
     struct amp_texts operands; /* MODEL, or a rule set's NAME */
 
-    const char *dtype, *opset, *output;
+    const char *dtype, *opset, *cast_cache, *output;
     struct amp_texts io, rules, node_rules, op_rules;
     const char *dump_after;
     bool is_forced, no_validate, explain;

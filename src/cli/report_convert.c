@@ -100,7 +100,7 @@ static void print_casts(FILE *file, const struct amp_conversion *conversion)
 {
     char before[32], after[32];
     fprintf(file, AMP_REPORT_LABEL "%zu before; %zu inserted, %zu folded; %zu now; file %s -> %s",
-            "casts", conversion->casts_before, conversion->casts_inserted, conversion->casts_folded,
+            "casts", conversion->casts_before, conversion->casts.count, conversion->casts_folded,
             conversion->casts_after, amp_size_text(conversion->bytes_before, before),
             amp_size_text(conversion->bytes_after, after));
     if (conversion->data_path != NULL)
@@ -198,7 +198,7 @@ static json_t *json_casts(const struct amp_conversion *conversion)
 {
     json_t *casts = json_object();
     amp_json_set(casts, "before", amp_json_count(conversion->casts_before));
-    amp_json_set(casts, "inserted", amp_json_count(conversion->casts_inserted));
+    amp_json_set(casts, "inserted", amp_json_count(conversion->casts.count));
     amp_json_set(casts, "folded", amp_json_count(conversion->casts_folded));
     amp_json_set(casts, "after", amp_json_count(conversion->casts_after));
     return casts;

@@ -46,6 +46,16 @@ static enum amp_status parse_opset(const struct amp_options *options, struct amp
     return AMP_OK;
 }
 
+static enum amp_status parse_cast_cache(const struct amp_options *options, bool *shares_casts,
+                                        struct amp_error *err)
+{
+    const char *text = options->cast_cache;
+    *shares_casts = text == NULL || strcmp(text, "on") == 0;
+    if (*shares_casts || strcmp(text, "off") == 0)
+        return AMP_OK;
+    return amp_fail(err, AMP_USAGE, "--cast-cache %s: on or off is needed", text);
+}
+
 /* Float32 as the target lowers nothing: it takes an opset, and none of what steers lowering. */
 static enum amp_status check_raise_only(const struct amp_options *options,
                                         const struct amp_target *target, struct amp_error *err)
@@ -58,6 +68,7 @@ static enum amp_status check_raise_only(const struct amp_options *options,
                         : options->op_rules.count   ? "--op"
                         : options->node_rules.count ? "--node"
                         : options->io.count         ? "--io"
+                        : options->cast_cache       ? "--cast-cache"
                                                     : NULL;
     if (other != NULL)
         return amp_fail(err, AMP_USAGE, "--dtype %s lowers nothing: %s does not go with it",
@@ -70,6 +81,7 @@ enum amp_status amp_target_parse(const struct amp_options *options, struct amp_t
 {
     AMP_TRY(parse_dtype(options, &target->lower, err));
     AMP_TRY(parse_opset(options, target, err));
+    AMP_TRY(parse_cast_cache(options, &target->shares_casts, err));
     return target->lower == AMP_FLOAT ? check_raise_only(options, target, err) : AMP_OK;
 }
 

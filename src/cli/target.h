@@ -15,10 +15,12 @@ enum amp_opset_mode {
 struct amp_target {
     enum amp_dtype lower; /* AMP_FLOAT: nothing is lowered, only the opset is raised */
     enum amp_opset_mode mode;
-    int opset; /* AMP_OPSET_EXACT: the one wanted */
+    int opset;         /* AMP_OPSET_EXACT: the one wanted */
+    bool shares_casts; /* one Cast per value and dtype, not one per use */
 };
 
-/* Reads --dtype and --opset. AMP_USAGE where one of them is wrong or they do not go together. */
+/* Reads --dtype, --opset and --cast-cache. AMP_USAGE where one of them is wrong or they do not go
+ * together. */
 enum amp_status amp_target_parse(const struct amp_options *options, struct amp_target *target,
                                  struct amp_error *err);
 

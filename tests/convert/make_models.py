@@ -30,18 +30,24 @@ case("output_consumed", "a value that is both a graph output and consumed is cas
         y = Relu(h)
     }""")
 
+case("output_cast_shared", "a graph output that a float32 node takes too: one cast serves both", """
+    g (float[2,4] x) => (float[2,4] h, float[2,4] y) <float[4,4] w> {
+        h = MatMul(x, w)
+        y = Celu(h)
+    }""", variants={"uncached": DUMP + " --cast-cache off"})
+
 case("same_input_twice", "a node that takes one value twice gets one cast", """
     g (float[4,4] x) => (float[4,4] y) {
         h = MatMul(x, x)
         y = Add(h, h)
-    }""")
+    }""", variants={"uncached": DUMP + " --cast-cache off"})
 
 case("cast_shared", "one cast of a value serves all consumers, whatever they are", """
     g (float[4,4] x) => (float[4,4] a, float[4,4] b, float[4,4] c) <float[4,4] w, float[4] s> {
         a = MatMul(x, w)
         b = PRelu(x, s)
         c = Gemm(x, w, s)
-    }""")
+    }""", variants={"uncached": DUMP + " --cast-cache off"})
 
 case("no_cast_same_type", "between lowered nodes there is no cast", """
     g (float[2,4] x) => (float[2,4] y) <float[4,4] v, float[4,4] w> {
@@ -145,7 +151,7 @@ case("casts_merged", "two casts of one value to one type become one", """
         a = Cast<to = 10>(x)
         b = Cast<to = 10>(x)
         y = Add(a, b)
-    }""")
+    }""", variants={"uncached": DUMP + " --cast-cache off"})
 
 case("casts_not_merged", "two casts of one value to one type stay when each makes a graph output", """
     g (float[2,4] x) => (float16[2,4] a, float16[2,4] b) {
@@ -182,7 +188,7 @@ case("cast_of_weight_down", "a float32 constant that the model casts down itself
         e = Mul(x, a)
         y = Mul(e, b)
         z = Mul(x, d)
-    }""", args=DUMP + " -d fp16")
+    }""", args=DUMP + " -d fp16", variants={"uncached": DUMP + " -d fp16 --cast-cache off"})
 
 case("cast_of_weight_output", "a cast of a constant stays when it makes a graph output", """
     g (float16[2,4] x) => (float16[4] a, float16[2,4] y) <float[4] w> {
@@ -240,7 +246,7 @@ case("weight_shared_lower", "a weight of two lowered nodes is converted once", "
         a = MatMul(x, w)
         b = MatMul(z, w)
         y = Add(a, b)
-    }""")
+    }""", variants={"uncached": DUMP + " --cast-cache off"})
 
 case("weight_shared_both", "a weight of a lowered and a float32 node is there in both types", """
     g (float[2,4] x, float[2,4] z) => (float[2,4] y) <float[4,4] w> {
