@@ -5,7 +5,8 @@
  */
 #include "autocast/assign.h"
 
-#include "autocast/weights.h"
+#include "autocast/guard.h"
+#include "autocast/reach.h"
 #include "onnx/infer.h"
 #include "onnx/schema.h"
 #include "ops/op.h"
@@ -45,9 +46,9 @@ struct pass {
     const struct amp_rules *rules;
     int cap, cast_opset; /* the first opset at which Cast takes the lower dtype */
     struct amp_assignment *result;
-    double *weight_max; /* per value id; below 0: not looked at yet */
-    bool *is_static;    /* per value id: depends on constants alone */
-    uint32_t *order;    /* node ids as they were decided: producers first */
+    struct amp_reach *reach;
+    bool *is_refused; /* per value id: must not count on its guards saturating */
+    uint32_t *order;  /* node ids as they were decided: producers first */
     size_t n_order;
 };
 
@@ -201,24 +202,28 @@ static bool is_ineligible(const struct pass *pass, const struct amp_node *node,
     return false;
 }
 
-/* The dtype that the node's inputs of its main type promote to; what depends on constants alone
-   counts only where WITH_CONSTANTS says so or nothing else is there. */
-static enum amp_dtype promoted(const struct pass *pass, const struct amp_node *node, int type,
-                               bool with_constants)
+/* Input I of the node where it is there and of type variable TYPE; else AMP_NONE. */
+static uint32_t typed_input(const struct pass *pass, const struct amp_node *node, int type,
+                            uint32_t i)
 {
-    const struct amp_schema *schema = schema_in_reach(pass, node);
-    enum amp_dtype all = AMP_UNDEFINED, live = AMP_UNDEFINED;
+    const struct amp_schema_param *param = amp_schema_input(schema_in_reach(pass, node), i);
+    return param != NULL && param->type == type ? node->inputs[i] : AMP_NONE;
+}
+
+/* The dtype that the node's inputs of its main type promote to, those that depend on constants
+   alone only WITH_STATIC; AMP_UNDEFINED when there are none. */
+static enum amp_dtype promoted(const struct pass *pass, const struct amp_node *node, int type,
+                               bool with_static)
+{
+    enum amp_dtype result = AMP_UNDEFINED;
     for (uint32_t i = 0; i < node->n_inputs; i++) {
-        const struct amp_schema_param *param = amp_schema_input(schema, i);
-        uint32_t id = node->inputs[i];
-        if (param == NULL || param->type != type || id == AMP_NONE)
+        uint32_t id = typed_input(pass, node, type, i);
+        if (id == AMP_NONE || (!with_static && amp_reach_is_static(pass->reach, id)))
             continue;
         enum amp_dtype dtype = pass->result->values[id];
-        all = all == AMP_UNDEFINED ? dtype : amp_dtype_promote(all, dtype);
-        if (!pass->is_static[id])
-            live = live == AMP_UNDEFINED ? dtype : amp_dtype_promote(live, dtype);
+        result = result == AMP_UNDEFINED ? dtype : amp_dtype_promote(result, dtype);
     }
-    return with_constants || live == AMP_UNDEFINED ? all : live;
+    return result;
 }
 
 static enum amp_dtype wished_dtype(const struct pass *pass, const struct amp_node *node,
@@ -235,7 +240,8 @@ static enum amp_dtype wished_dtype(const struct pass *pass, const struct amp_nod
     case AMP_PRECISION_COUNT:
         break;
     }
-    return promoted(pass, node, decision->type, false);
+    enum amp_dtype live = promoted(pass, node, decision->type, false);
+    return live != AMP_UNDEFINED ? live : promoted(pass, node, decision->type, true);
 }
 
 static bool takes_dtype(const struct amp_schema *schema, const char *variable, enum amp_dtype dtype)
@@ -268,30 +274,29 @@ static int cast_opset(enum amp_dtype dtype)
     return s->since_version;
 }
 
-static double weight_max(struct pass *pass, uint32_t id)
+/* Whether its neighbours leave the node no other dtype than the lower one: its inputs that no
+   constant makes have it, and no rule but one about a use of guards asks for it. */
+static bool is_pinned(const struct pass *pass, const struct amp_node *node,
+                      const struct amp_decision *decision)
 {
-    if (pass->weight_max[id] < 0)
-        pass->weight_max[id] = amp_weight_max(amp_value_at(pass->model, id)->constant);
-    return pass->weight_max[id];
+    bool may_be = decision->wish == AMP_FOLLOW ||
+                  (decision->wish == AMP_LOWER && amp_guard_use(node) != AMP_GUARD_NONE);
+    return may_be && promoted(pass, node, decision->type, false) == pass->result->lower;
 }
 
-/* The constant that DTYPE cannot hold; AMP_NONE when all fit. */
-static uint32_t overflowing_weight(struct pass *pass, const struct amp_node *node, int type,
-                                   enum amp_dtype dtype)
+/* The constant with data that the lower dtype cannot hold; AMP_NONE when all fit or may saturate.
+ */
+static uint32_t overflowing_weight(struct pass *pass, const struct amp_node *node,
+                                   const struct amp_decision *decision)
 {
-    const struct amp_schema *schema = schema_in_reach(pass, node);
-    for (uint32_t i = 0; i < node->n_inputs; i++) {
-        const struct amp_schema_param *param = amp_schema_input(schema, i);
-        uint32_t id = node->inputs[i];
-        if (param == NULL || param->type != type || id == AMP_NONE)
+    for (uint32_t i = 0; i < node->n_inputs && decision->dtype == pass->result->lower; i++) {
+        uint32_t id = typed_input(pass, node, decision->type, i);
+        uint32_t origin = id == AMP_NONE ? AMP_NONE : amp_reach_origin(pass->reach, id);
+        if (origin == AMP_NONE)
             continue;
-        const struct amp_tensor *constant = amp_value_at(pass->model, id)->constant;
-        if (constant == NULL || amp_dtype_is_exact(constant->dtype, dtype))
-            continue;
-        double max = weight_max(pass, id);
-        if (amp_weight_overflows(max, dtype) ||
-            max > amp_rules_limits(pass->rules, dtype)->weight_max)
-            return id;
+        if (pass->is_refused[id] || !is_pinned(pass, node, decision) ||
+            !amp_reach_is_guard(pass->reach, id, amp_guard_use(node)))
+            return origin;
     }
     return AMP_NONE;
 }
@@ -303,21 +308,30 @@ static void keep_float(struct amp_decision *decision, enum amp_reason reason, ui
     decision->value = value;
 }
 
+/* Finds the opset that the node needs for its dtype; takes the wish back when there is none in
+   reach. False then. */
+static bool find_opset(const struct pass *pass, const struct amp_node *node,
+                       struct amp_decision *decision, int *opset)
+{
+    *opset = opset_for(pass, node, decision->type, decision->dtype);
+    if (*opset != 0 && *opset < pass->cast_opset)
+        *opset = pass->cast_opset;
+    if (*opset == 0)
+        keep_float(decision, AMP_REASON_NO_LOWER_TYPE, AMP_NONE);
+    else if (*opset > pass->cap)
+        keep_float(decision, AMP_REASON_OPSET, AMP_NONE);
+    return *opset != 0 && *opset <= pass->cap;
+}
+
 /* Takes the wish back where the operator, the opset or a constant forbids it. Only a rule's own
    wish raises the opset; what merely follows its inputs takes the opset that is there. */
 static void constrain(struct pass *pass, const struct amp_node *node, struct amp_decision *decision)
 {
-    if (decision->dtype == AMP_FLOAT)
+    int opset;
+    if (decision->dtype == AMP_FLOAT || !find_opset(pass, node, decision, &opset))
         return;
-    int opset = opset_for(pass, node, decision->type, decision->dtype);
-    uint32_t weight = overflowing_weight(pass, node, decision->type, decision->dtype);
-    if (opset != 0 && opset < pass->cast_opset)
-        opset = pass->cast_opset;
-    if (opset == 0)
-        keep_float(decision, AMP_REASON_NO_LOWER_TYPE, AMP_NONE);
-    else if (opset > pass->cap)
-        keep_float(decision, AMP_REASON_OPSET, AMP_NONE);
-    else if (weight != AMP_NONE)
+    uint32_t weight = overflowing_weight(pass, node, decision);
+    if (weight != AMP_NONE)
         keep_float(decision, AMP_REASON_WEIGHT_RANGE, weight);
     else if (decision->wish == AMP_LOWER && opset > pass->result->opset)
         pass->result->opset = opset;
@@ -332,26 +346,6 @@ static void set_outputs(struct pass *pass, const struct amp_node *node,
         if (param != NULL && param->type == decision->type && node->outputs[i] != AMP_NONE)
             pass->result->values[node->outputs[i]] = decision->dtype;
     }
-}
-
-/* Whether the node gives the same in every run: ConstantOfShape of a constant, a reshaped weight.
- */
-static bool is_static_node(const struct pass *pass, const struct amp_node *node)
-{
-    const struct amp_op *op = amp_op_find(node->domain, node->op_type);
-    bool is_static = op != NULL && op->effect != AMP_OPAQUE && node->n_inputs > 0;
-    for (uint32_t i = 0; i < node->n_inputs && is_static; i++)
-        is_static = node->inputs[i] == AMP_NONE || pass->is_static[node->inputs[i]];
-    return is_static;
-}
-
-static void mark_static(struct pass *pass, const struct amp_node *node)
-{
-    if (!is_static_node(pass, node))
-        return;
-    for (uint32_t i = 0; i < node->n_outputs; i++)
-        if (node->outputs[i] != AMP_NONE)
-            pass->is_static[node->outputs[i]] = true;
 }
 
 static void decide(struct pass *pass, uint32_t id)
@@ -382,7 +376,7 @@ static void assign_graph(struct pass *pass, uint32_t graph)
         for (uint32_t a = 0; a < node->n_attrs; a++)
             for (size_t k = 0; k < amp_attr_graph_count(&node->attrs[a]); k++)
                 assign_graph(pass, node->attrs[a].graphs[k]);
-        mark_static(pass, node);
+        amp_reach_add(pass->reach, node);
         decide(pass, nodes->items[i]);
     }
 }
@@ -412,21 +406,36 @@ static bool is_wanted_lower(const struct pass *pass, const struct amp_uses *uses
     return is_wanted;
 }
 
+/* Whether NODE only moves the values of constants, for whatever follows, and may do so in the lower
+   dtype. */
+static bool may_be_lowered(const struct pass *pass, const struct amp_node *node,
+                           const struct amp_decision *decision)
+{
+    const struct amp_op *op = amp_op_find(node->domain, node->op_type);
+    if (decision->wish != AMP_FOLLOW || decision->reason != AMP_REASON_UNLISTED || op == NULL ||
+        op->effect != AMP_PRESERVES_VALUES || !amp_reach_is_static_node(pass->reach, node))
+        return false;
+    for (uint32_t i = 0; i < node->n_inputs; i++)
+        if (node->inputs[i] != AMP_NONE && pass->is_refused[node->inputs[i]])
+            return false;
+    return true;
+}
+
 /* A weight that is reshaped or transposed before its use takes the dtype of its consumers, so that
-   it is converted offline and not by a cast behind the reshaping. */
+   it is converted offline and not by a cast behind the reshaping. What it holds beyond the range
+   was theirs to take. */
 static void lower_static_node(struct pass *pass, const struct amp_uses *uses, uint32_t id)
 {
     const struct amp_node *node = amp_node_at(pass->model, id);
-    const struct amp_op *op = amp_op_find(node->domain, node->op_type);
     struct amp_decision *decision = &pass->result->nodes[id];
-    if (decision->wish != AMP_FOLLOW || decision->reason != AMP_REASON_UNLISTED || op == NULL ||
-        op->effect != AMP_PRESERVES_VALUES || !is_static_node(pass, node))
+    int opset;
+    if (!may_be_lowered(pass, node, decision))
         return;
     for (uint32_t i = 0; i < node->n_outputs; i++)
         if (node->outputs[i] != AMP_NONE && !is_wanted_lower(pass, uses, node->outputs[i]))
             return;
     decision->dtype = pass->result->lower;
-    constrain(pass, node, decision);
+    find_opset(pass, node, decision, &opset);
     set_outputs(pass, node, decision);
 }
 
@@ -436,6 +445,37 @@ static void lower_static_nodes(struct pass *pass)
     for (size_t i = pass->n_order; i > 0; i--)
         lower_static_node(pass, &uses, pass->order[i - 1]);
     amp_uses_destroy(&uses);
+}
+
+/* Whether the guards that reach VALUE will saturate offline: it is a constant, or a ConstantOfShape
+   that can give the lower dtype, or moved in the lower dtype. */
+static bool saturates_offline(const struct pass *pass, uint32_t value_id)
+{
+    const struct amp_value *value = amp_value_at(pass->model, value_id);
+    if (value->constant != NULL || pass->result->values[value_id] == pass->result->lower)
+        return true;
+    return amp_reach_origin(pass->reach, value_id) == value_id &&
+           takes_dtype(amp_schema_find("", "ConstantOfShape", pass->result->opset), "T2",
+                       pass->result->lower);
+}
+
+/* Refuses the guards that would meet a cast where the model runs: it makes infinities of them.
+   Whether there are any. */
+static bool refuse_guards(struct pass *pass)
+{
+    bool found = false;
+    for (size_t k = 0; k < pass->n_order; k++) {
+        const struct amp_node *node = amp_node_at(pass->model, pass->order[k]);
+        const struct amp_decision *decision = &pass->result->nodes[pass->order[k]];
+        for (uint32_t i = 0; i < node->n_inputs && decision->dtype == pass->result->lower; i++) {
+            uint32_t id = typed_input(pass, node, decision->type, i);
+            if (id == AMP_NONE || pass->is_refused[id] ||
+                amp_reach_origin(pass->reach, id) == AMP_NONE || saturates_offline(pass, id))
+                continue;
+            pass->is_refused[id] = found = true;
+        }
+    }
+    return found;
 }
 
 /* Gives the inputs among the interface their dtype; the outputs are cast_insert.c's. */
@@ -452,6 +492,16 @@ static void assign_interface(struct pass *pass, const struct amp_ids *interface)
         result->opset = pass->cast_opset;
 }
 
+/* Nothing is decided yet. */
+static void start(struct pass *pass, const struct amp_assign_options *options)
+{
+    for (uint32_t v = 0; v < pass->model->n_values; v++)
+        pass->result->values[v] = amp_value_at(pass->model, v)->dtype;
+    pass->result->opset = (int)amp_model_opset(pass->model, "");
+    pass->n_order = 0;
+    assign_interface(pass, &options->interface);
+}
+
 void amp_assign(const struct amp_model *model, const struct amp_assign_options *options,
                 struct amp_assignment *assignment)
 {
@@ -462,25 +512,23 @@ void amp_assign(const struct amp_model *model, const struct amp_assign_options *
         .nodes = amp_arena_array(arena, model->n_nodes, sizeof *assignment->nodes),
         .values = amp_arena_array(arena, model->n_values, sizeof *assignment->values),
         .is_interface = amp_arena_array(arena, model->n_values, sizeof(bool)),
-        .opset = opset,
         .n_nodes = model->n_nodes};
-    struct pass pass = {.model = model,
-                        .rules = options->rules,
-                        .cap = options->cap > opset ? options->cap : opset,
-                        .cast_opset = cast_opset(options->lower),
-                        .result = assignment};
-    pass.weight_max = amp_xmalloc(model->n_values, sizeof *pass.weight_max);
-    pass.is_static = amp_xmalloc(model->n_values, sizeof *pass.is_static);
-    for (size_t v = 0; v < model->n_values; v++) {
-        assignment->values[v] = amp_value_at(model, (uint32_t)v)->dtype;
-        pass.weight_max[v] = -1;
-        pass.is_static[v] = amp_value_at(model, (uint32_t)v)->constant != NULL;
-    }
-    pass.order = amp_xmalloc(model->n_nodes, sizeof *pass.order);
-    assign_interface(&pass, &options->interface);
-    assign_graph(&pass, 0);
-    lower_static_nodes(&pass);
+    struct pass pass = {
+        .model = model,
+        .rules = options->rules,
+        .cap = options->cap > opset ? options->cap : opset,
+        .cast_opset = cast_opset(options->lower),
+        .result = assignment,
+        .reach = amp_reach_create(model, options->lower,
+                                  amp_rules_limits(options->rules, options->lower)->weight_max),
+        .is_refused = amp_xcalloc(model->n_values, sizeof *pass.is_refused),
+        .order = amp_xmalloc(model->n_nodes, sizeof *pass.order)};
+    do {
+        start(&pass, options);
+        assign_graph(&pass, 0);
+        lower_static_nodes(&pass);
+    } while (refuse_guards(&pass));
     free(pass.order);
-    free(pass.weight_max);
-    free(pass.is_static);
+    free(pass.is_refused);
+    amp_reach_destroy(pass.reach);
 }

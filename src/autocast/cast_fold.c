@@ -15,6 +15,7 @@ struct fold {
     uint32_t *last_cast; /* per value: the last of its casts so far, by their outputs; AMP_NONE */
     uint32_t *next_cast; /* per output of such a cast: the cast of the same value before it */
     bool is_shared;      /* casts of one value to one dtype become one */
+    uint32_t first_inserted; /* casts from this node on are the conversion's own */
     size_t n_removed;
 };
 
@@ -157,9 +158,10 @@ static uint32_t first_cast(struct fold *fold, uint32_t value, uint32_t output)
     return output;
 }
 
-/* A tensor of one element in DTYPE for a ConstantOfShape; NULL when it cannot be. */
+/* A tensor of one element in DTYPE for a ConstantOfShape; NULL when it cannot be. What overflows is
+   made finite, as all constants are, unless the cast IS_GIVEN: the model means its infinity. */
 static struct amp_tensor *fill_value(struct fold *fold, const struct amp_node *producer,
-                                     enum amp_dtype dtype)
+                                     enum amp_dtype dtype, bool is_given)
 {
     static float zero;
     struct amp_tensor fallback = {
@@ -169,7 +171,7 @@ static struct amp_tensor *fill_value(struct fold *fold, const struct amp_node *p
         attr != NULL && attr->type == AMP_ATTR_TENSOR ? attr->tensors[0] : &fallback;
     if (!amp_dtype_is_autocast(value->dtype) || amp_tensor_count(value) != 1)
         return NULL;
-    if (amp_weight_overflows(amp_weight_max(value), dtype))
+    if (is_given && amp_weight_overflows(amp_weight_max(value), dtype))
         return NULL;
     return amp_weight_convert(fold->model, value, dtype);
 }
@@ -195,7 +197,7 @@ static void fold_fill(struct fold *fold, uint32_t id)
     if (!can_fill(model, producer_id, dtype))
         return;
     const struct amp_node *producer = amp_node_at(model, producer_id);
-    struct amp_tensor *fill = fill_value(fold, producer, dtype);
+    struct amp_tensor *fill = fill_value(fold, producer, dtype, id < fold->first_inserted);
     if (fill == NULL)
         return;
     struct amp_tensor **list = amp_arena_memdup(model->arena, &fill, sizeof fill);
@@ -299,10 +301,11 @@ static uint32_t *no_ids(size_t count)
     return ids;
 }
 
-size_t amp_cast_fold(struct amp_model *model, bool is_shared)
+size_t amp_cast_fold(struct amp_model *model, bool is_shared, uint32_t first_inserted)
 {
     struct fold fold = {.model = model,
                         .is_shared = is_shared,
+                        .first_inserted = first_inserted,
                         .uses = count_uses(model),
                         .standin = no_ids(model->n_values),
                         .last_cast = no_ids(model->n_values),

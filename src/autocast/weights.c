@@ -72,6 +72,8 @@ struct amp_tensor *amp_weight_convert(struct amp_model *model, const struct amp_
     converted->dtype = dtype;
     converted->shape = tensor->shape;
     converted->source = tensor;
+    if (!amp_dtype_is_exact(tensor->dtype, dtype))
+        converted->losses = amp_arena_alloc(model->arena, sizeof *converted->losses);
     if (amp_tensor_count(tensor) < DEFERRED_MIN) {
         void *data = amp_arena_alloc(model->arena, amp_tensor_size(converted));
         amp_tensor_copy(converted, data);

@@ -11,6 +11,7 @@
 #include "cli/inputs.h"
 #include "cli/progress.h"
 #include "cli/report_json.h"
+#include "cli/report_losses.h"
 #include "cli/report_text.h"
 #include "cli/target.h"
 #include "core/dump.h"
@@ -278,7 +279,8 @@ static enum amp_status lower_graph(struct job *job, bool *is_done)
                             &conversion->casts, job->err));
     if (dump(job, STAGE_INSERT))
         return AMP_OK;
-    conversion->casts_folded = amp_cast_fold(job->model, job->target.shares_casts);
+    conversion->casts_folded = amp_cast_fold(job->model, job->target.shares_casts,
+                                             (uint32_t)conversion->assignment.n_nodes);
     amp_model_rename_nodes(job->model);
     *is_done = dump(job, STAGE_FOLD);
     return AMP_OK;
@@ -381,6 +383,7 @@ static enum amp_status write_report(struct job *job, bool is_written)
     if (job->options->json == NULL)
         return AMP_OK;
     json_t *root = amp_json_conversion(&job->conversion, is_written);
+    amp_json_set(root, "weights", amp_json_losses(job->model));
     json_object_set(root, "validation", job->validation_json ? job->validation_json : json_null());
     return amp_json_write(root, job->options->json, job->err);
 }
@@ -397,6 +400,8 @@ static enum amp_status validate_and_write(struct job *job)
     bool is_written = !is_mismatch || job->options->is_forced;
     if (is_written)
         AMP_TRY(amp_model_write(job->model, job->layout, job->err));
+    if (!job->options->is_quiet)
+        amp_report_losses(stderr, job->model, job->options->verbosity);
     AMP_TRY(write_report(job, is_written));
     return is_mismatch ? amp_fail(job->err, AMP_MISMATCH, "%s", verdict.text) : AMP_OK;
 }

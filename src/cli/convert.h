@@ -8,7 +8,8 @@
 
 #include <jansson.h>
 
-/* A node that ends in float32 although a rule wants it lower. */
+/* A node that stays float32 although a rule wants it lower, or its inputs do where it follows them.
+ */
 struct amp_refusal {
     const char *node;  /* as amp_node_text has it, before casts were inserted */
     const char *value; /* the constant out of range; NULL when that is not the reason */
@@ -28,7 +29,7 @@ struct amp_conversion {
     size_t n_precision[AMP_DTYPE_COUNT]; /* float nodes by the dtype they run in */
     size_t n_other;                      /* nodes that keep their types */
     struct amp_refusal *refusals;
-    size_t n_refused;
+    size_t n_refused, n_refused_for[AMP_REASON_COUNT];
     size_t n_interface;              /* graph inputs and outputs that got the lower dtype */
     struct amp_inserted_casts casts; /* of which some may be folded */
     size_t casts_before, casts_folded, casts_after;
@@ -37,7 +38,7 @@ struct amp_conversion {
     bool was_unsorted;
 };
 
-/* Notes the nodes that the rules want lower and that stay float32. Takes the model as it was when
+/* Notes the nodes that stay float32 against the rules. Takes the model as it was when
    the assignment was made. */
 void amp_conversion_note_refusals(struct amp_conversion *conversion, const struct amp_model *model);
 

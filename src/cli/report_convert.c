@@ -10,10 +10,14 @@
 
 #include <stdio.h>
 
+/* Whether a rule asks for the lower dtype, or the node's inputs do where it follows them, and it
+   stays float32. Nodes with a type variable of their own were eligible. */
 static bool is_refused(const struct amp_decision *decision)
 {
-    return decision->wish == AMP_LOWER && decision->reason != AMP_REASON_RULE &&
-           decision->reason != AMP_REASON_UNLISTED && decision->reason != AMP_REASON_NOT_FLOAT;
+    if (decision->reason == AMP_REASON_RULE || decision->reason == AMP_REASON_UNLISTED ||
+        decision->reason == AMP_REASON_NOT_FLOAT)
+        return false;
+    return decision->wish == AMP_LOWER || decision->type >= 0;
 }
 
 void amp_conversion_note_refusals(struct amp_conversion *conversion, const struct amp_model *model)
@@ -26,6 +30,7 @@ void amp_conversion_note_refusals(struct amp_conversion *conversion, const struc
         if (amp_node_at(model, id)->is_removed || !is_refused(decision))
             continue;
         amp_node_text(model, id, text, sizeof text);
+        conversion->n_refused_for[decision->reason]++;
         conversion->refusals[conversion->n_refused++] = (struct amp_refusal){
             .node = amp_arena_strdup(model->arena, text),
             .value =
@@ -59,26 +64,40 @@ static void print_nodes(FILE *file, const struct amp_conversion *conversion, int
     fputc('\n', file);
 }
 
-static void print_refused(FILE *file, const struct amp_conversion *conversion)
+enum { NAMED_MAX = 3 }; /* nodes that a line names */
+
+/* "5 kept from float16: node 'a' (MatMul-13), 'w'; node 'b' (Clip-13), 'max'; ...; 2 more" */
+static void print_refused(FILE *file, const struct amp_conversion *conversion,
+                          enum amp_reason reason)
 {
-    for (size_t i = 0; i < conversion->n_refused; i++) {
+    size_t named = 0, count = conversion->n_refused_for[reason];
+    if (count == 0)
+        return;
+    fprintf(file, "          %zu kept from %s:", count, amp_dtype_name(conversion->lower));
+    for (size_t i = 0; i < conversion->n_refused && named < NAMED_MAX; i++) {
         const struct amp_refusal *refusal = &conversion->refusals[i];
-        fprintf(file, "    %s: %s", refusal->node, amp_reason_text(refusal->reason));
+        if (refusal->reason != reason)
+            continue;
+        fprintf(file, "%s %s", named++ > 0 ? ";" : "", refusal->node);
         if (refusal->value != NULL)
-            fprintf(file, ": '%s'", refusal->value);
-        fputc('\n', file);
+            fprintf(file, ", '%s'", refusal->value);
     }
-    if (conversion->opset_obstacle != NULL && conversion->n_reason[AMP_REASON_OPSET] > 0)
-        fprintf(file, "    %s\n", conversion->opset_obstacle);
+    if (count > named)
+        fprintf(file, "; %zu more", count - named);
+    fputc('\n', file);
 }
 
 static void print_reasons(FILE *file, const struct amp_conversion *conversion)
 {
-    for (int reason = 0; reason < AMP_REASON_COUNT; reason++)
-        if (conversion->n_reason[reason] > 0)
-            fprintf(file, "    %5zu %-15s %s\n", conversion->n_reason[reason],
-                    amp_reason_name((enum amp_reason)reason),
-                    amp_reason_text((enum amp_reason)reason));
+    for (enum amp_reason reason = 0; reason < AMP_REASON_COUNT; reason++) {
+        if (conversion->n_reason[reason] == 0)
+            continue;
+        fprintf(file, "    %5zu %-15s %s\n", conversion->n_reason[reason], amp_reason_name(reason),
+                amp_reason_text(reason));
+        print_refused(file, conversion, reason);
+        if (reason == AMP_REASON_OPSET && conversion->opset_obstacle != NULL)
+            fprintf(file, "          %s\n", conversion->opset_obstacle);
+    }
 }
 
 /* "m.onnx -> m.bf16.onnx: bfloat16 by torch-cpu; opset 17 -> 22" */
@@ -116,10 +135,8 @@ void amp_report_conversion(FILE *file, const struct amp_conversion *conversion, 
     if (conversion->n_interface > 0)
         fprintf(file, AMP_REPORT_LABEL "%zu inputs and outputs of the graph are now %s\n",
                 "interface", conversion->n_interface, amp_dtype_name(conversion->lower));
-    if (verbosity > 0) {
+    if (verbosity > 0)
         print_reasons(file, conversion);
-        print_refused(file, conversion);
-    }
     print_casts(file, conversion);
 }
 
@@ -194,6 +211,29 @@ static json_t *json_reasons(const struct amp_conversion *conversion)
     return reasons;
 }
 
+/* {"weight-range": {"count": 1, "nodes": [{"node": "node 'a' (MatMul-13)", "constant": "w"}]}} */
+static json_t *json_refused(const struct amp_conversion *conversion)
+{
+    json_t *reasons = json_object();
+    for (size_t i = 0; i < conversion->n_refused; i++) {
+        const struct amp_refusal *refusal = &conversion->refusals[i];
+        json_t *reason = json_object_get(reasons, amp_reason_name(refusal->reason));
+        if (reason == NULL) {
+            reason = json_object();
+            amp_json_set(reasons, amp_reason_name(refusal->reason), reason);
+            amp_json_set(reason, "count",
+                         amp_json_count(conversion->n_refused_for[refusal->reason]));
+            amp_json_set(reason, "nodes", json_array());
+        }
+        json_t *node = json_object();
+        amp_json_set(node, "node", amp_json_text(refusal->node));
+        if (refusal->value != NULL)
+            amp_json_set(node, "constant", amp_json_text(refusal->value));
+        json_array_append_new(json_object_get(reason, "nodes"), node);
+    }
+    return reasons;
+}
+
 static json_t *json_casts(const struct amp_conversion *conversion)
 {
     json_t *casts = json_object();
@@ -218,6 +258,7 @@ json_t *amp_json_conversion(const struct amp_conversion *conversion, bool is_wri
         before_and_after((size_t)conversion->opset_before, (size_t)conversion->opset_after));
     amp_json_set(root, "nodes", json_nodes(conversion));
     amp_json_set(root, "reasons", json_reasons(conversion));
+    amp_json_set(root, "refused", json_refused(conversion));
     amp_json_set(root, "interface", amp_json_count(conversion->n_interface));
     amp_json_set(root, "casts", json_casts(conversion));
     amp_json_set(root, "bytes",

@@ -103,7 +103,13 @@ void amp_tensor_convert(const struct amp_tensor *tensor, size_t first, size_t co
     const struct amp_tensor *source = tensor->source;
     const unsigned char *from = source->data;
     from += first * (amp_dtype_bits(source->dtype) / 8);
-    amp_dtype_convert(source->dtype, from, tensor->dtype, to, count);
+    if (tensor->losses == NULL) {
+        amp_dtype_convert(source->dtype, from, tensor->dtype, to, count);
+        return;
+    }
+    if (first == 0)
+        *tensor->losses = (struct amp_losses){.saturated = 0};
+    amp_dtype_saturate(source->dtype, from, tensor->dtype, to, count, tensor->losses);
 }
 
 void amp_tensor_copy(const struct amp_tensor *tensor, void *to)

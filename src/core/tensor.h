@@ -27,6 +27,9 @@ struct amp_tensor {
        the converted weights of a model need not be in memory together. NULL: there is no such
        tensor. */
     const struct amp_tensor *source;
+    /* What that conversion loses, counted whenever it begins with the first element. NULL: it loses
+       nothing. */
+    struct amp_losses *losses;
 };
 
 /* The number of elements; -1 when a dimension is not known or the number overflows, which no tensor
@@ -57,7 +60,7 @@ static inline size_t amp_tensor_count(const struct amp_tensor *tensor)
 size_t amp_tensor_size(const struct amp_tensor *tensor);
 
 /* Converts elements FIRST to FIRST + COUNT - 1 of TENSOR, whose data are NULL and whose source's
-   are not, to TO. */
+   are not, to TO: rounded to nearest, finite values to finite ones where it counts its losses. */
 void amp_tensor_convert(const struct amp_tensor *tensor, size_t first, size_t count, void *to);
 
 /* All data of TENSOR to TO, which has room for amp_tensor_size bytes: copied, or converted from the

@@ -334,11 +334,15 @@ static enum amp_status multiply_matrices(const struct run *run, struct product *
     AMP_TRY(arrange_matrix(run, b, &groups->batch, &groups->summed, &groups->columns,
                            &matmul.is_b_transposed));
     forget_layouts(product, &matmul);
-    struct amp_tensor in[] = {
-        {run->dtype, {3, {matmul.a_batch[0], matmul.m, matmul.k}}, a->data, NULL, NULL},
-        {run->dtype, {3, {matmul.a_batch[0], matmul.k, matmul.n}}, b->data, NULL, NULL}};
-    struct amp_tensor out = {
-        run->dtype, {3, {matmul.a_batch[0], matmul.m, matmul.n}}, result->data, NULL, NULL};
+    struct amp_tensor in[] = {{.dtype = run->dtype,
+                               .shape = {3, {matmul.a_batch[0], matmul.m, matmul.k}},
+                               .data = a->data},
+                              {.dtype = run->dtype,
+                               .shape = {3, {matmul.a_batch[0], matmul.k, matmul.n}},
+                               .data = b->data}};
+    struct amp_tensor out = {.dtype = run->dtype,
+                             .shape = {3, {matmul.a_batch[0], matmul.m, matmul.n}},
+                             .data = result->data};
     struct amp_ctx ctx = *run->ctx;
     ctx.in = (const struct amp_tensor *[]){&in[0], &in[1]};
     ctx.n_in = 2;

@@ -342,7 +342,7 @@ case("clip_limits", "Clip's limits are cast", """
         y = Clip(a, low, high)
     }""")
 
-case("clip_limit_range", "a limit that fp16 does not have keeps Clip in float32", """
+case("clip_limit_range", "a limit that fp16 does not have becomes its lowest number where Clip follows a lowered node", """
     g (float[2,4] x) => (float[2,4] y) <float[4,4] w, float low = {-3.4e38}> {
         a = MatMul(x, w)
         y = Clip(a, low)

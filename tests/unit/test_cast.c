@@ -121,6 +121,80 @@ static void halves_convert_into_each_other(void **state)
         assert_int_equal(to[i], amp_f32_to_bf16(amp_f16_to_f32(from[i])));
 }
 
+/* What saturating makes of VALUE, rounded to BITS, and what is lost by it, by the definitions. */
+static uint16_t saturated(float value, enum amp_dtype from, enum amp_dtype to, uint16_t bits,
+                          struct amp_losses *losses)
+{
+    bool is_f16 = to == AMP_FLOAT16;
+    float rounded = is_f16 ? amp_f16_to_f32(bits) : amp_bf16_to_f32(bits);
+    float least_normal = is_f16 ? 0x1p-14f : 0x1p-126f;
+    bool was_normal = from == AMP_FLOAT16 ? fabsf(value) >= 0x1p-14f : isnormal(value);
+    losses->zeroed += value != 0 && rounded == 0;
+    losses->subnormal += was_normal && rounded != 0 && fabsf(rounded) < least_normal;
+    if (!isinf(rounded) || isinf(value))
+        return bits;
+    losses->saturated++;
+    return (uint16_t)((bits & 0x8000) | (is_f16 ? 0x7BFF : 0x7F7F));
+}
+
+static void assert_same_losses(const struct amp_losses *got, const struct amp_losses *want)
+{
+    assert_int_equal(got->saturated, want->saturated);
+    assert_int_equal(got->zeroed, want->zeroed);
+    assert_int_equal(got->subnormal, want->subnormal);
+}
+
+/* Enough elements for several threads, with every pattern's neighbours among them. */
+static void constants_saturate(void **state)
+{
+    enum { N = UINT32_MAX / 16411 };
+    static float from[N];
+    static uint16_t to[N];
+    const enum amp_dtype dtypes[] = {AMP_FLOAT16, AMP_BFLOAT16};
+    const uint32_t edges[] = {0,          1,          0x8000,     0x8001,     0x33000000,
+                              0x33000001, 0x387FDFFF, 0x387FE000, 0x387FEFFF, 0x387FF000,
+                              0x38800000, 0x477FEFFF, 0x477FF000, 0x7F7F7FFF, 0x7F7F8000,
+                              0x7F7FFFFF, 0x7F800000, 0x7F800001};
+    (void)state;
+    for (uint32_t i = 0; i < N; i++)
+        from[i] = amp_bits_to_f32(i * 16411);
+    for (uint32_t i = 0; i < sizeof edges / sizeof *edges; i++) {
+        from[7 * i] = amp_bits_to_f32(edges[i]);
+        from[7 * i + 3] = amp_bits_to_f32(edges[i] | 0x80000000u);
+    }
+    for (int d = 0; d < 2; d++) {
+        struct amp_losses got = {.saturated = 0}, want = {.saturated = 0};
+        amp_dtype_saturate(AMP_FLOAT, from, dtypes[d], to, N, &got);
+        for (uint32_t i = 0; i < N; i++) {
+            uint16_t bits =
+                dtypes[d] == AMP_FLOAT16 ? amp_f32_to_f16(from[i]) : amp_f32_to_bf16(from[i]);
+            assert_int_equal(to[i], saturated(from[i], AMP_FLOAT, dtypes[d], bits, &want));
+        }
+        assert_same_losses(&got, &want);
+        assert_true(want.saturated > 0 && want.zeroed > 0);
+    }
+}
+
+static void halves_saturate_in_each_other(void **state)
+{
+    static uint16_t from[UINT16_MAX + 1], to[UINT16_MAX + 1];
+    struct amp_losses got = {.saturated = 0}, want = {.saturated = 0};
+    (void)state;
+    for (uint32_t i = 0; i <= UINT16_MAX; i++)
+        from[i] = (uint16_t)i;
+    amp_dtype_saturate(AMP_BFLOAT16, from, AMP_FLOAT16, to, UINT16_MAX + 1, &got);
+    for (uint32_t i = 0; i <= UINT16_MAX; i++) {
+        float value = amp_bf16_to_f32(from[i]);
+        assert_int_equal(to[i],
+                         saturated(value, AMP_BFLOAT16, AMP_FLOAT16, amp_f32_to_f16(value), &want));
+    }
+    assert_same_losses(&got, &want);
+    amp_dtype_saturate(AMP_FLOAT16, from, AMP_BFLOAT16, to, UINT16_MAX + 1, &got);
+    for (uint32_t i = 0; i <= UINT16_MAX; i++)
+        assert_int_equal(to[i], amp_f32_to_bf16(amp_f16_to_f32(from[i])));
+    assert_same_losses(&got, &want);
+}
+
 static const enum amp_dtype small_floats[] = {AMP_FLOAT8E4M3FN, AMP_FLOAT8E4M3FNUZ,
                                               AMP_FLOAT8E5M2,   AMP_FLOAT8E5M2FNUZ,
                                               AMP_FLOAT4E2M1,   AMP_FLOAT8E8M0};
@@ -390,6 +464,8 @@ int main(void)
 #endif
         cmocka_unit_test(arrays_convert_as_values_do),
         cmocka_unit_test(halves_convert_into_each_other),
+        cmocka_unit_test(constants_saturate),
+        cmocka_unit_test(halves_saturate_in_each_other),
         cmocka_unit_test(every_small_float_survives),
         cmocka_unit_test(small_floats_have_their_values),
         cmocka_unit_test(small_floats_round_to_the_nearest),

@@ -73,7 +73,7 @@ static void assert_folds_to(struct fixture *f, size_t n_removed, const char *exp
     char *text = NULL;
     size_t size;
     struct amp_error err = {.status = AMP_OK};
-    assert_int_equal(amp_cast_fold(f->model, true), n_removed);
+    assert_int_equal(amp_cast_fold(f->model, true, UINT32_MAX), n_removed);
     FILE *file = open_memstream(&text, &size);
     amp_model_dump(file, f->model, NULL, NULL);
     fclose(file);

@@ -1,0 +1,152 @@
+/*
+ * Follows constants through the nodes that depend on nothing else. Takes nodes in topological
+ * order; searches the data of a constant once, and only when asked about it or when a node makes
+ * another static value of it.
+ */
+#include "autocast/reach.h"
+
+#include "autocast/weights.h"
+#include "ops/op.h"
+
+#include <stdlib.h>
+
+struct origin {
+    uint32_t value; /* AMP_NONE: none */
+    bool is_computed;
+};
+
+struct facts {
+    double max;                     /* of its own data; below 0: not looked at */
+    struct amp_guard_values values; /* once has_values */
+    struct origin origin;           /* of what nodes make */
+    bool is_static, has_values;
+};
+
+struct amp_reach {
+    const struct amp_model *model;
+    enum amp_dtype lower;
+    double limit;
+    struct facts *facts; /* per value id */
+};
+
+struct amp_reach *amp_reach_create(const struct amp_model *model, enum amp_dtype lower,
+                                   double limit)
+{
+    struct amp_reach *reach = amp_xmalloc(1, sizeof *reach);
+    *reach = (struct amp_reach){.model = model,
+                                .lower = lower,
+                                .limit = limit,
+                                .facts = amp_xmalloc(model->n_values, sizeof *reach->facts)};
+    for (uint32_t v = 0; v < model->n_values; v++)
+        reach->facts[v] = (struct facts){.max = -1,
+                                         .origin = {.value = AMP_NONE},
+                                         .is_static = amp_value_at(model, v)->constant != NULL};
+    return reach;
+}
+
+void amp_reach_destroy(struct amp_reach *reach)
+{
+    if (reach == NULL)
+        return;
+    free(reach->facts);
+    free(reach);
+}
+
+bool amp_reach_is_static(const struct amp_reach *reach, uint32_t value)
+{
+    return reach->facts[value].is_static;
+}
+
+bool amp_reach_is_static_node(const struct amp_reach *reach, const struct amp_node *node)
+{
+    const struct amp_op *op = amp_op_find(node->domain, node->op_type);
+    bool is_static = op != NULL && op->effect != AMP_OPAQUE && node->n_inputs > 0;
+    for (uint32_t i = 0; i < node->n_inputs && is_static; i++)
+        is_static = node->inputs[i] == AMP_NONE || reach->facts[node->inputs[i]].is_static;
+    return is_static;
+}
+
+/* The data of a value that has some of a float type: a constant's, a ConstantOfShape's; else NULL.
+ */
+static const struct amp_tensor *data_of(const struct amp_reach *reach, uint32_t value_id)
+{
+    const struct amp_value *value = amp_value_at(reach->model, value_id);
+    if (!amp_dtype_is_autocast(value->dtype))
+        return NULL;
+    if (value->constant != NULL || value->producer == AMP_NONE)
+        return value->constant;
+    const struct amp_node *node = amp_node_at(reach->model, value->producer);
+    const struct amp_attr *attr = amp_node_attr(node, "value");
+    bool is_fill = amp_node_is(node, "", "ConstantOfShape") && attr != NULL &&
+                   attr->type == AMP_ATTR_TENSOR && amp_dtype_is_autocast(attr->tensors[0]->dtype);
+    return is_fill ? attr->tensors[0] : NULL;
+}
+
+/* Whether the lower dtype cannot hold the value's own data. */
+static bool is_beyond(struct amp_reach *reach, uint32_t value)
+{
+    const struct amp_tensor *data = data_of(reach, value);
+    if (data == NULL || amp_dtype_is_exact(data->dtype, reach->lower))
+        return false;
+    if (reach->facts[value].max < 0)
+        reach->facts[value].max = amp_weight_max(data);
+    return reach->facts[value].max > reach->limit;
+}
+
+static struct origin origin_of(struct amp_reach *reach, uint32_t value)
+{
+    if (!reach->facts[value].is_static || data_of(reach, value) == NULL)
+        return reach->facts[value].origin;
+    return (struct origin){.value = is_beyond(reach, value) ? value : AMP_NONE};
+}
+
+/* The origin of what NODE makes. Of several that are moved together, nobody knows which values
+   arrive: that counts as computed. */
+static struct origin origin_through(struct amp_reach *reach, const struct amp_node *node)
+{
+    struct origin found = {.value = AMP_NONE};
+    bool computes = amp_op_find(node->domain, node->op_type)->effect == AMP_COMPUTES;
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        if (node->inputs[i] == AMP_NONE)
+            continue;
+        struct origin origin = origin_of(reach, node->inputs[i]);
+        if (origin.value == AMP_NONE ||
+            (computes && reach->facts[origin.value].max < AMP_GUARD_HUGE))
+            continue;
+        origin.is_computed |= computes || (found.value != AMP_NONE && found.value != origin.value);
+        found = origin;
+    }
+    return found;
+}
+
+void amp_reach_add(struct amp_reach *reach, const struct amp_node *node)
+{
+    if (!amp_reach_is_static_node(reach, node))
+        return;
+    struct origin origin = origin_through(reach, node);
+    for (uint32_t i = 0; i < node->n_outputs; i++) {
+        if (node->outputs[i] == AMP_NONE)
+            continue;
+        struct facts *facts = &reach->facts[node->outputs[i]];
+        facts->is_static = true;
+        if (amp_dtype_is_autocast(amp_value_at(reach->model, node->outputs[i])->dtype))
+            facts->origin = origin;
+    }
+}
+
+uint32_t amp_reach_origin(struct amp_reach *reach, uint32_t value)
+{
+    return origin_of(reach, value).value;
+}
+
+bool amp_reach_is_guard(struct amp_reach *reach, uint32_t value, enum amp_guard_use use)
+{
+    struct origin origin = origin_of(reach, value);
+    if (origin.is_computed)
+        return false;
+    struct facts *facts = &reach->facts[origin.value];
+    if (!facts->has_values)
+        facts->values = amp_guard_values(data_of(reach, origin.value), reach->limit);
+    facts->has_values = true;
+    return amp_guard_is(use, facts->values);
+}
