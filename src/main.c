@@ -1,17 +1,19 @@
 /*
  * The program: parses the command line, calls the command, prints the failure and turns it into the
- * exit code. All of ampconv's exits, but that of running out of memory, are here.
+ * exit code. All of ampconv's exits are here, but those of running out of memory and of losing an
+ * input while it is read.
  */
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/threads.h"
+#include "core/file.h"
 
 #include <stdio.h>
 
 enum exit_code {
     EXIT_OK = 0,
     EXIT_OUTSIDE_TOLERANCE = 1,
-    EXIT_USAGE_OR_SYSTEM = 2,
+    EXIT_USAGE_OR_SYSTEM = AMP_EXIT_SYSTEM,
     EXIT_BAD_DATA = 3,
     EXIT_UNSUPPORTED = 4
 };
@@ -64,6 +66,7 @@ int main(int argc, char **argv)
 {
     struct amp_options options;
     struct amp_error err = {.status = AMP_OK};
+    amp_streams_open();
     amp_threads_prepare(argv);
     enum amp_status status = amp_options_parse(argc, argv, &options, &err);
     if (status == AMP_OK)

@@ -3,7 +3,7 @@
  */
 #include "cli/report_json.h"
 
-#include "core/file.h"
+#include "core/output.h"
 
 #include <math.h>
 #include <stdlib.h>

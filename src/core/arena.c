@@ -4,6 +4,8 @@
  */
 #include "core/arena.h"
 
+#include "core/status.h"
+
 #include <stdalign.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -26,7 +28,7 @@ struct amp_arena {
 static _Noreturn void out_of_memory(size_t size)
 {
     fprintf(stderr, "ampconv: out of memory (%zu bytes more were needed)\n", size);
-    exit(2);
+    exit(AMP_EXIT_SYSTEM);
 }
 
 static size_t checked_product(size_t count, size_t size)

@@ -1,16 +1,14 @@
 /*
- * Files in and out: mapped inputs, streamed inputs, and outputs that appear whole or not at all.
- * Nothing here knows what the bytes mean.
+ * Files in: mapped inputs and streamed inputs. Nothing here knows what the bytes mean.
  */
 #include "core/file.h"
 
 #include "core/arena.h"
-#include "core/array.h"
+#include "core/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -37,6 +35,27 @@ static enum amp_status read_stream(struct amp_bytes *bytes, int fd, const char *
     }
 }
 
+/* A mapped file was cut short, or its disk fails: what is read from it now is not there. */
+static void report_lost_file(int number, siginfo_t *info, void *context)
+{
+    static const char text[] = "ampconv: a file that is being read was cut or cannot be read\n";
+    (void)context;
+    if (info->si_code != BUS_ADRERR) {
+        signal(number, SIG_DFL);
+        return;
+    }
+    amp_outputs_remove();
+    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)written;
+    _exit(AMP_EXIT_SYSTEM);
+}
+
+static void catch_lost_files(void)
+{
+    struct sigaction action = {.sa_sigaction = report_lost_file, .sa_flags = SA_SIGINFO};
+    sigaction(SIGBUS, &action, NULL);
+}
+
 static enum amp_status map_file(struct amp_bytes *bytes, int fd, size_t size, const char *path,
                                 struct amp_error *err)
 {
@@ -46,6 +65,7 @@ static enum amp_status map_file(struct amp_bytes *bytes, int fd, size_t size, co
     if (data == MAP_FAILED)
         return amp_fail(err, AMP_IO, "%s: cannot map: %s", path, strerror(errno));
     *bytes = (struct amp_bytes){.data = data, .size = size, .is_mapped = true};
+    catch_lost_files();
     return AMP_OK;
 }
 
@@ -76,6 +96,15 @@ enum amp_status amp_bytes_open(struct amp_bytes *bytes, const char *path, struct
     return open_path(bytes, path, err);
 }
 
+void amp_streams_open(void)
+{
+    /* Opened the wrong way round, so that using them still fails. */
+    static const int flags[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", flags[fd]) != fd)
+            return;
+}
+
 void amp_bytes_close(struct amp_bytes *bytes)
 {
     if (bytes->is_mapped)
@@ -83,239 +112,4 @@ void amp_bytes_close(struct amp_bytes *bytes)
     else
         free(bytes->data);
     *bytes = (struct amp_bytes){.data = NULL};
-}
-
-/* Outputs that can be written at the same time. */
-enum { SLOTS = 2 };
-
-struct amp_output {
-    const char *path; /* the target; NULL: stdout */
-    int fd;           /* -1: closed */
-    int slot;         /* of its temporary file; -1: it has none */
-    size_t used;
-    unsigned char buffer[1 << 16];
-};
-
-/* The temporary files that a signal has to remove; "" where there is none. Written only while the
-   signals are blocked. */
-static char temporaries[SLOTS][4096];
-
-static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
-enum { N_SIGNALS = AMP_COUNT(ending_signals) };
-
-static void remove_temporaries(int number)
-{
-    for (int i = 0; i < SLOTS; i++)
-        if (temporaries[i][0] != '\0')
-            unlink(temporaries[i]);
-    signal(number, SIG_DFL);
-    raise(number);
-}
-
-static void catch_signals(void)
-{
-    for (int i = 0; i < N_SIGNALS; i++) {
-        struct sigaction action = {.sa_handler = remove_temporaries}, old;
-        sigaction(ending_signals[i], NULL, &old);
-        /* A program started with a signal ignored (nohup) keeps ignoring it. */
-        if (old.sa_handler != SIG_IGN)
-            sigaction(ending_signals[i], &action, NULL);
-    }
-}
-
-/* Holds all signals back until they are let through again, with BEFORE. */
-static void hold_signals(sigset_t *before)
-{
-    sigset_t all;
-    sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, before);
-}
-
-static void let_signals(const sigset_t *before)
-{
-    int reason = errno;
-    sigprocmask(SIG_SETMASK, before, NULL);
-    errno = reason;
-}
-
-static int free_slot(void)
-{
-    for (int i = 0; i < SLOTS; i++)
-        if (temporaries[i][0] == '\0')
-            return i;
-    return -1;
-}
-
-/* Creates a temporary file with the signals held back, so that none can leave it behind. */
-static int create_temporary(const char *path, int *slot)
-{
-    sigset_t before;
-    int fd = -1;
-    *slot = free_slot();
-    if (*slot < 0) {
-        errno = EMFILE;
-        return -1;
-    }
-    hold_signals(&before);
-    char *name = temporaries[*slot];
-    int length = snprintf(name, sizeof temporaries[0], "%s.XXXXXX", path);
-    if (length < 0 || (size_t)length >= sizeof temporaries[0])
-        errno = ENAMETOOLONG;
-    else
-        fd = mkstemp(name);
-    if (fd < 0)
-        name[0] = '\0';
-    else
-        catch_signals();
-    let_signals(&before);
-    return fd;
-}
-
-/* What the target's permissions are or a new file's would be: mkstemp's are too narrow. */
-static void set_permissions(int fd, const char *path)
-{
-    struct stat info;
-    mode_t mask = umask(0);
-    umask(mask);
-    mode_t mode = stat(path, &info) == 0 ? info.st_mode & 0777 : 0666 & ~mask;
-    if (fchmod(fd, mode) != 0)
-        return; /* a file system without permissions: nothing is lost */
-}
-
-/* What is no regular file (/dev/null, a FIFO) cannot be replaced: it is written to. */
-static bool is_special(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
-}
-
-enum amp_status amp_output_check(const char *path, struct amp_error *err)
-{
-    char folder[4096] = ".";
-    const char *slash = strrchr(path, '/');
-    if (strcmp(path, "-") == 0 || is_special(path))
-        return AMP_OK;
-    if (slash != NULL)
-        snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
-    if (access(folder, W_OK | X_OK) != 0)
-        return amp_fail(err, AMP_IO, "%s: cannot create: %s", path, strerror(errno));
-    return AMP_OK;
-}
-
-enum amp_status amp_output_open(struct amp_output **output, const char *path, struct amp_error *err)
-{
-    bool is_stdout = strcmp(path, "-") == 0, is_replaced = !is_stdout && !is_special(path);
-    /* A file beyond the limit (ulimit -f) is an error to report, not an end without a word. */
-    signal(SIGXFSZ, SIG_IGN);
-    int fd = STDOUT_FILENO, slot = -1;
-    if (!is_stdout) {
-        fd = is_replaced ? create_temporary(path, &slot) : open(path, O_WRONLY | O_CLOEXEC);
-        if (fd < 0)
-            return amp_fail(err, AMP_IO, "%s: cannot create: %s", path, strerror(errno));
-        if (is_replaced)
-            set_permissions(fd, path);
-    }
-    *output = amp_xmalloc(1, sizeof **output);
-    (*output)->path = is_stdout ? NULL : path;
-    (*output)->fd = fd;
-    (*output)->slot = slot;
-    (*output)->used = 0;
-    return AMP_OK;
-}
-
-static enum amp_status write_all(struct amp_output *output, const unsigned char *data, size_t size,
-                                 struct amp_error *err)
-{
-    while (size > 0) {
-        ssize_t n = write(output->fd, data, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return amp_fail(err, AMP_IO, "%s: cannot write: %s",
-                            output->path ? output->path : "stdout", strerror(errno));
-        data += n;
-        size -= (size_t)n;
-    }
-    return AMP_OK;
-}
-
-static enum amp_status flush(struct amp_output *output, struct amp_error *err)
-{
-    size_t used = output->used;
-    output->used = 0;
-    return write_all(output, output->buffer, used, err);
-}
-
-enum amp_status amp_output_write(struct amp_output *output, const void *data, size_t size,
-                                 struct amp_error *err)
-{
-    if (size > sizeof output->buffer - output->used)
-        AMP_TRY(flush(output, err));
-    if (size >= sizeof output->buffer)
-        return write_all(output, data, size, err);
-    if (size > 0)
-        memcpy(output->buffer + output->used, data, size);
-    output->used += size;
-    return AMP_OK;
-}
-
-/* Writes what is left and closes. */
-static enum amp_status finish(struct amp_output *output, struct amp_error *err)
-{
-    AMP_TRY(flush(output, err));
-    int fd = output->fd;
-    output->fd = -1;
-    if (output->path != NULL && close(fd) != 0)
-        return amp_fail(err, AMP_IO, "%s: cannot write: %s", output->path, strerror(errno));
-    return AMP_OK;
-}
-
-/* Gives the complete file its name. */
-static enum amp_status publish(struct amp_output *output, struct amp_error *err)
-{
-    if (output->slot < 0)
-        return AMP_OK;
-    char *name = temporaries[output->slot];
-    if (rename(name, output->path) != 0)
-        return amp_fail(err, AMP_IO, "%s: cannot rename: %s", output->path, strerror(errno));
-    name[0] = '\0';
-    output->slot = -1;
-    return AMP_OK;
-}
-
-enum amp_status amp_outputs_commit(struct amp_output *const *outputs, size_t count,
-                                   struct amp_error *err)
-{
-    sigset_t before;
-    enum amp_status status = AMP_OK;
-    for (size_t i = 0; i < count && status == AMP_OK; i++)
-        status = finish(outputs[i], err);
-    hold_signals(&before);
-    for (size_t i = 0; i < count && status == AMP_OK; i++)
-        status = publish(outputs[i], err);
-    let_signals(&before);
-    for (size_t i = 0; i < count; i++)
-        amp_output_abandon(outputs[i]);
-    return status;
-}
-
-enum amp_status amp_output_commit(struct amp_output *output, struct amp_error *err)
-{
-    return amp_outputs_commit(&output, 1, err);
-}
-
-void amp_output_abandon(struct amp_output *output)
-{
-    sigset_t before;
-    if (output == NULL)
-        return;
-    if (output->path != NULL && output->fd >= 0)
-        close(output->fd);
-    if (output->slot >= 0) {
-        hold_signals(&before);
-        unlink(temporaries[output->slot]);
-        temporaries[output->slot][0] = '\0';
-        let_signals(&before);
-    }
-    free(output);
 }

@@ -17,6 +17,9 @@ enum amp_status {
     AMP_MISMATCH     /* it ran, but the result is outside the tolerance */
 };
 
+/* The exit code of those who cannot report to main.c: memory is out, an input is gone. */
+enum { AMP_EXIT_SYSTEM = 2 };
+
 struct amp_error {
     enum amp_status status;
     char text[2048]; /* place, what was found, what is accepted; without the program's name */

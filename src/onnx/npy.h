@@ -1,7 +1,7 @@
 #ifndef AMP_ONNX_NPY_H
 #define AMP_ONNX_NPY_H
 
-#include "core/file.h"
+#include "core/output.h"
 #include "core/tensor.h"
 
 /* NumPy's array files (numpy.lib.format, versions 1 to 3; .npz is a zip of them). */

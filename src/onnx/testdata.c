@@ -5,6 +5,7 @@
 #include "onnx/testdata.h"
 
 #include "core/file.h"
+#include "core/output.h"
 #include "core/words.h"
 #include "onnx/npy.h"
 #include "onnx/tensor_proto.h"

@@ -1,8 +1,8 @@
 #ifndef AMP_ONNX_WRITE_H
 #define AMP_ONNX_WRITE_H
 
-#include "core/file.h"
 #include "core/graph.h"
+#include "core/output.h"
 
 struct amp_write_options {
     const char *path;      /* the model's file; "-": stdout. Must outlive what is made of it. */

@@ -1,0 +1,270 @@
+/*
+ * Outputs when the system says no where a disk rarely does: at close, at rename, to the second of
+ * two outputs. The calls are replaced by ones that fail when they are told to.
+ */
+#include "core/output.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* Calls from now on until one fails; 0: none does. */
+static int closes_left, renames_left, writes_left;
+/* Bytes that a write takes at most; 0: no limit. */
+static size_t write_max;
+static int killing_rename; /* as renames_left, but the program ends there */
+
+static bool comes_to_fail(int *left, int reason)
+{
+    if (*left == 0 || --*left > 0)
+        return false;
+    errno = reason;
+    return true;
+}
+
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): the system's are reserved */
+int close(int fd)
+{
+    int result = (int)syscall(SYS_close, fd);
+    return comes_to_fail(&closes_left, ENOSPC) ? -1 : result;
+}
+
+int rename(const char *from, const char *to)
+{
+    if (killing_rename > 0 && --killing_rename == 0)
+        _exit(9);
+    if (comes_to_fail(&renames_left, EIO))
+        return -1;
+    return (int)syscall(SYS_renameat2, -100, from, -100, to, 0);
+}
+
+ssize_t write(int fd, const void *data, size_t size)
+{
+    static int calls;
+    if (comes_to_fail(&writes_left, ENOSPC))
+        return -1;
+    if (write_max > 0 && calls++ % 2 == 0) {
+        errno = EINTR;
+        return -1;
+    }
+    return syscall(SYS_write, fd, data, write_max > 0 && size > write_max ? write_max : size);
+}
+
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static const char *text_of(const char *path)
+{
+    static char text[64];
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return "";
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    return text;
+}
+
+static size_t count_temporaries(void)
+{
+    glob_t found;
+    size_t count = glob(".ampconv.*", 0, NULL, &found) == 0 ? found.gl_pathc : 0;
+    globfree(&found);
+    return count;
+}
+
+/* A folder of its own with the old files, where HAS_OLD. */
+static void set_up(bool has_old)
+{
+    char folder[] = "/tmp/test_output.XXXXXX";
+    closes_left = renames_left = writes_left = killing_rename = 0;
+    write_max = 0;
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+    if (has_old) {
+        write_file("data", "old data");
+        write_file("model", "old model");
+    }
+}
+
+static void tear_down(void)
+{
+    char folder[4096];
+    assert_non_null(getcwd(folder, sizeof folder));
+    assert_int_equal(count_temporaries(), 0);
+    unlink("data");
+    unlink("model");
+    assert_int_equal(chdir("/"), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+static enum amp_status write_pair(struct amp_error *err)
+{
+    struct amp_output *outputs[2];
+    *err = (struct amp_error){.status = AMP_OK};
+    assert_int_equal(amp_output_open(&outputs[0], "data", err), AMP_OK);
+    assert_int_equal(amp_output_open(&outputs[1], "model", err), AMP_OK);
+    assert_int_equal(amp_output_write(outputs[0], "new data", 8, err), AMP_OK);
+    assert_int_equal(amp_output_write(outputs[1], "new model", 9, err), AMP_OK);
+    return amp_outputs_commit(outputs, 2, err);
+}
+
+static void expect_pair(const char *age)
+{
+    char wanted[32];
+    snprintf(wanted, sizeof wanted, *age == '\0' ? "" : "%s data", age);
+    assert_string_equal(text_of("data"), wanted);
+    snprintf(wanted, sizeof wanted, *age == '\0' ? "" : "%s model", age);
+    assert_string_equal(text_of("model"), wanted);
+}
+
+static void a_pair_takes_its_place(void **unused)
+{
+    (void)unused;
+    struct amp_error err;
+    for (int has_old = 0; has_old < 2; has_old++) {
+        set_up(has_old);
+        assert_int_equal(write_pair(&err), AMP_OK);
+        expect_pair("new");
+        tear_down();
+    }
+}
+
+/* A failure at the Nth close, write or rename, until there are no more of them. */
+static void fail_at_each(int *left, bool has_old, int at_least)
+{
+    struct amp_error err;
+    int n = 0;
+    for (enum amp_status status = AMP_IO; status != AMP_OK; n++) {
+        set_up(has_old);
+        *left = n + 1;
+        status = write_pair(&err);
+        *left = 0;
+        assert_true(status == AMP_OK || status == AMP_IO);
+        assert_int_equal(err.status, status);
+        expect_pair(status == AMP_OK ? "new" : has_old ? "old" : "");
+        tear_down();
+    }
+    assert_true(n > at_least);
+}
+
+static void a_pair_stays_when_a_call_fails(void **unused)
+{
+    (void)unused;
+    fail_at_each(&writes_left, true, 2);
+    fail_at_each(&writes_left, false, 2);
+    fail_at_each(&renames_left, true, 4);
+    fail_at_each(&renames_left, false, 2);
+}
+
+/* Closing is the last word on what was written: the disk may be full there. */
+static void a_full_disk_at_close(void **unused)
+{
+    (void)unused;
+    struct amp_error err;
+    for (int n = 1; n <= 2; n++) {
+        set_up(true);
+        closes_left = n;
+        assert_int_equal(write_pair(&err), AMP_IO);
+        assert_non_null(strstr(err.text, "cannot write: No space left on device"));
+        expect_pair("old");
+        tear_down();
+    }
+}
+
+/* Killed before any rename, whatever is there belongs together. */
+static void a_pair_is_never_mixed(void **unused)
+{
+    (void)unused;
+    for (int n = 1, is_done = 0; !is_done; n++) {
+        struct amp_error err;
+        int status;
+        set_up(true);
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            killing_rename = n;
+            _exit(write_pair(&err) == AMP_OK ? 0 : 1);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status));
+        is_done = WEXITSTATUS(status) == 0;
+        assert_true(is_done || WEXITSTATUS(status) == 9);
+        char model[64];
+        snprintf(model, sizeof model, "%s", text_of("model"));
+        const char *data = text_of("data");
+        assert_true(model[0] == '\0' || data[0] != '\0');
+        if (model[0] != '\0')
+            assert_memory_equal(model, data, 3);
+        assert_int_equal(system("rm -f .ampconv.*"), 0);
+        tear_down();
+        assert_true(n < 10);
+    }
+}
+
+static void short_and_interrupted_writes_go_on(void **unused)
+{
+    (void)unused;
+    struct amp_error err;
+    set_up(true);
+    write_max = 3;
+    assert_int_equal(write_pair(&err), AMP_OK);
+    expect_pair("new");
+    tear_down();
+}
+
+/* Whoever ends the program with exit() leaves no temporary file. */
+static void leave_in_mid_write(void)
+{
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_output *output;
+    if (amp_output_open(&output, "model", &err) != AMP_OK || count_temporaries() != 1)
+        _exit(1);
+    exit(7);
+}
+
+static void an_exit_removes_the_temporary(void **unused)
+{
+    (void)unused;
+    int status;
+    set_up(true);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        leave_in_mid_write();
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(WEXITSTATUS(status), 7);
+    expect_pair("old");
+    tear_down();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_pair_takes_its_place),
+        cmocka_unit_test(a_pair_stays_when_a_call_fails),
+        cmocka_unit_test(a_full_disk_at_close),
+        cmocka_unit_test(a_pair_is_never_mixed),
+        cmocka_unit_test(short_and_interrupted_writes_go_on),
+        cmocka_unit_test(an_exit_removes_the_temporary),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
