@@ -22,7 +22,8 @@ enum { AMP_EXIT_SYSTEM = 2 };
 
 struct amp_error {
     enum amp_status status;
-    char text[2048]; /* place, what was found, what is accepted; without the program's name */
+    char text[2048]; /* place, what was found, what is accepted; without the program's name. What
+                        is longer is cut in the middle. */
 };
 
 /* Records STATUS and the formatted text in ERR unless it holds an earlier failure (or is NULL).
