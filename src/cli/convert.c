@@ -24,6 +24,7 @@
 #include "onnx/schema.h"
 #include "onnx/write.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -126,6 +127,8 @@ static enum amp_status choose_output(struct job *job)
                         "the model is not written to a terminal; use -o FILE or a pipe");
     if (is_stdout && options->json != NULL && strcmp(options->json, "-") == 0)
         return amp_fail(job->err, AMP_USAGE, "stdout cannot take both the model and --json -");
+    if (!is_stdout && options->json != NULL && strcmp(options->json, path) == 0)
+        return amp_fail(job->err, AMP_USAGE, "--json %s: that is the model itself", path);
     if (options->output == NULL && !is_stdout && !options->is_forced && access(path, F_OK) == 0)
         return amp_fail(job->err, AMP_IO, "%s exists; use --force, or -o to name an output", path);
     AMP_TRY(amp_output_check(path, job->err));
@@ -313,6 +316,35 @@ static enum amp_status convert_graph(struct job *job, bool *is_done)
     return *is_done ? AMP_OK : check_result(job);
 }
 
+static bool is_same_file(const char *a, const char *b)
+{
+    char *real_a = realpath(a, NULL), *real_b = realpath(b, NULL);
+    bool is_same = real_a != NULL && real_b != NULL && strcmp(real_a, real_b) == 0;
+    free(real_a);
+    free(real_b);
+    return is_same;
+}
+
+/* The output may replace the input, its data those of the input; but no part of an input that
+   stays, and nothing by what is of another kind. */
+static enum amp_status check_input_stays(const struct job *job)
+{
+    const char *input = job->options->operands.items[0], *output = job->conversion.output_path;
+    const char *data = job->conversion.data_path, *lost = NULL;
+    if (amp_external_has(job->file.external, output))
+        lost = output;
+    else if (data != NULL && is_same_file(data, input))
+        lost = data;
+    else if (data != NULL && amp_external_has(job->file.external, data) &&
+             !is_same_file(output, input))
+        lost = data;
+    return lost == NULL
+               ? AMP_OK
+               : amp_fail(job->err, AMP_USAGE,
+                          "%s is part of the input and would be lost; another name is needed",
+                          lost);
+}
+
 /* Makes the message and finds the places of its tensor data. */
 static enum amp_status prepare_output(struct job *job)
 {
@@ -329,7 +361,7 @@ static enum amp_status prepare_output(struct job *job)
         access(data_path, F_OK) == 0)
         return amp_fail(job->err, AMP_IO, "%s exists; use --force, or -o to name an output",
                         data_path);
-    return AMP_OK;
+    return check_input_stays(job);
 }
 
 /* The converted model to run: the one to write, unless that has calls of functions. Then TWIN is

@@ -15,6 +15,7 @@
 
 struct file {
     char *location;
+    char *path; /* real */
     struct amp_bytes bytes;
 };
 
@@ -41,6 +42,7 @@ void amp_external_destroy(struct amp_external *external)
         return;
     for (size_t i = 0; i < external->n_files; i++) {
         free(external->files[i].location);
+        free(external->files[i].path);
         amp_bytes_close(&external->files[i].bytes);
     }
     free(external->files);
@@ -54,6 +56,16 @@ uint64_t amp_external_size(const struct amp_external *external)
     for (size_t i = 0; i < external->n_files; i++)
         size += external->files[i].bytes.size;
     return size;
+}
+
+bool amp_external_has(const struct amp_external *external, const char *path)
+{
+    char *real = realpath(path, NULL);
+    bool is_there = false;
+    for (size_t i = 0; i < external->n_files && real != NULL; i++)
+        is_there |= strcmp(external->files[i].path, real) == 0;
+    free(real);
+    return is_there;
 }
 
 /* Whether one of the path's parts is "..". */
@@ -106,12 +118,13 @@ static enum amp_status find_file(struct amp_external *external, const char *loca
             *bytes = &external->files[i].bytes;
             return AMP_OK;
         }
-    char *path;
     struct file file = {.location = NULL};
-    AMP_TRY(resolve(external, location, &path, err));
-    enum amp_status status = amp_bytes_open(&file.bytes, path, err);
-    free(path);
-    AMP_TRY(status);
+    AMP_TRY(resolve(external, location, &file.path, err));
+    enum amp_status status = amp_bytes_open(&file.bytes, file.path, err);
+    if (status != AMP_OK) {
+        free(file.path);
+        return status;
+    }
     file.location = amp_xstrdup(location);
     external->files = amp_xrealloc(external->files, external->n_files + 1, sizeof *external->files);
     external->files[external->n_files] = file;

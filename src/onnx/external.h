@@ -3,6 +3,7 @@
 
 #include "core/status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The files that hold tensor data outside the model file (TensorProto.external_data). Each is
@@ -16,6 +17,9 @@ void amp_external_destroy(struct amp_external *external);
 
 /* Bytes of all files that were mapped so far. */
 uint64_t amp_external_size(const struct amp_external *external);
+
+/* Whether PATH names a file that was mapped so far. */
+bool amp_external_has(const struct amp_external *external, const char *path);
 
 /* The SIZE bytes at OFFSET of file LOCATION go to *DATA (unaligned). AMP_MODEL when the location is
    absolute or leaves the model's folder, when the file is missing or too short. */
