@@ -153,7 +153,7 @@ static const char *unknown_set(struct amp_arena *arena, const char *name)
 
 /* ---- files ---- */
 
-static bool is_path(const char *text)
+bool amp_rules_is_path(const char *text)
 {
     return strchr(text, '/') != NULL || amp_has_ending(text, ".yaml") ||
            amp_has_ending(text, ".yml");
@@ -166,7 +166,7 @@ static struct rule_file locate(struct amp_arena *arena, const char *text,
 {
     struct rule_file file = {.parent = parent, .depth = parent != NULL ? parent->depth + 1 : 1};
     const char *slash = parent != NULL ? strrchr(parent->path, '/') : NULL;
-    if (!is_path(text)) {
+    if (!amp_rules_is_path(text)) {
         file.path = amp_arena_printf(arena, "%s/%s.yaml", amp_rules_dir, text);
         file.label = amp_arena_printf(arena, "%s.yaml", text);
     } else if (slash != NULL && text[0] != '/') {
@@ -227,7 +227,7 @@ static enum amp_status locate_base(struct loader *loader, const struct amp_yaml 
     struct amp_arena *arena = loader->arena;
     *base = locate(arena, item->text, parent);
     if (!identify(base)) {
-        if (!is_path(item->text) && errno == ENOENT)
+        if (!amp_rules_is_path(item->text) && errno == ENOENT)
             return amp_yaml_fail(yaml, item, loader->err, "%s", unknown_set(arena, item->text));
         return amp_yaml_fail(yaml, item, loader->err,
                              "cannot open '%.200s': %s; accepted: a rule set, or a file",
@@ -314,7 +314,7 @@ static enum amp_status load(struct loader *loader, const char *text)
     struct amp_rules *rules = loader->rules;
     struct rule_file file = locate(loader->arena, text, NULL);
     struct amp_rule_set set;
-    if (!identify(&file) && errno == ENOENT && !is_path(text))
+    if (!identify(&file) && errno == ENOENT && !amp_rules_is_path(text))
         return amp_fail(loader->err, AMP_USAGE, "%s", unknown_set(loader->arena, text));
     AMP_TRY(load_file(loader, &file, &set));
     struct amp_rule_set *slot = amp_arena_push(rules->arena, &rules->sets, &rules->n_sets,

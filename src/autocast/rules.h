@@ -148,9 +148,13 @@ struct amp_rules {
 struct amp_rules *amp_rules_create(struct amp_arena *arena);
 void amp_rules_destroy(struct amp_rules *rules); /* NULL is fine */
 
+/* Whether TEXT is the path of a rule file, not the name of a set: it holds a '/' or ends in .yaml
+   or .yml. */
+bool amp_rules_is_path(const char *text);
+
 /*
- * Appends the rules of a set, after those it extends: a file when NAME_OR_FILE holds a '/' or ends
- * in .yaml or .yml, else the set of that name among those that come with the program. What it says
+ * Appends the rules of a set, after those it extends: a file when NAME_OR_FILE is a path, else the
+ * set of that name among those that come with the program. What it says
  * of `unlisted` and `limits` replaces what was said before. AMP_USAGE for a name that there is not,
  * AMP_IO for a file that cannot be read, AMP_RULES with place, line and caret for one that is
  * wrong; RULES is then only good to be destroyed.

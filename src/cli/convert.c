@@ -13,6 +13,7 @@
 #include "cli/report_json.h"
 #include "cli/report_losses.h"
 #include "cli/report_text.h"
+#include "cli/rule_options.h"
 #include "cli/target.h"
 #include "core/dump.h"
 #include "core/words.h"
@@ -139,39 +140,17 @@ static enum amp_status choose_output(struct job *job)
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 
-static enum amp_status add_override(struct job *job, const char *option, const char *text,
-                                    bool is_op)
-{
-    static const struct amp_rule_source source = {.file = AMP_RULES_COMMAND_LINE};
-    char name[1024];
-    const char *word;
-    enum amp_precision precision;
-    AMP_TRY(amp_option_pair(option, text, name, sizeof name, &word, job->err));
-    AMP_TRY(amp_precision_parse(word, &precision, job->err));
-    const char *kept = amp_arena_strdup(job->file.arena, name);
-    if (is_op)
-        return amp_rules_add_op(job->rules, kept, precision, source, job->err);
-    amp_rules_add_node(job->rules, kept, precision, source);
-    return AMP_OK;
-}
-
 static enum amp_status load_rules(struct job *job)
 {
-    static const char *const fallback[] = {"torch-cpu"};
-    const struct amp_options *options = job->options;
+    struct amp_rule_choice choice = {.rules = NULL};
     if (job->target.lower == AMP_FLOAT)
         return AMP_OK;
-    job->rules = amp_rules_create(job->file.arena);
-    job->conversion.rule_names = options->rules.count ? options->rules.items : fallback;
-    job->conversion.n_rule_names = options->rules.count ? options->rules.count : 1;
-    for (size_t i = 0; i < job->conversion.n_rule_names; i++)
-        AMP_TRY(amp_rules_load(job->rules, job->conversion.rule_names[i], job->err));
-    AMP_TRY(amp_rules_check_dtype(job->rules, job->conversion.lower, job->err));
-    for (size_t i = 0; i < options->op_rules.count; i++)
-        AMP_TRY(add_override(job, "op", options->op_rules.items[i], true));
-    for (size_t i = 0; i < options->node_rules.count; i++)
-        AMP_TRY(add_override(job, "node", options->node_rules.items[i], false));
-    return AMP_OK;
+    enum amp_status status =
+        amp_rule_options(job->options, job->conversion.lower, job->file.arena, &choice, job->err);
+    job->rules = choice.rules;
+    job->conversion.rule_names = choice.names;
+    job->conversion.n_rule_names = choice.n_names;
+    return status;
 }
 
 /* ---- stages ---------------------------------------------------------------------------------- */

@@ -63,11 +63,15 @@ static const struct option table[] = {
      "print the graph after read, infer, opset, assign, insert or fold, and stop"},
 
     {"rules", 'r', "NAME|FILE", LIST, AT(rules), AMP_CMD_CONVERT, RULES,
-     "a rule set; repeatable, later ones win [default: torch-cpu]"},
+     "a rule set; repeatable, later ones win [default: torch-cpu, torch-cuda for fp16]"},
     {"node", 0, "PATTERN=PRECISION", LIST, AT(node_rules), AMP_CMD_CONVERT, RULES,
      "lower, fp32, widest or follow for nodes whose name matches the glob"},
     {"op", 0, "OP=PRECISION", LIST, AT(op_rules), AMP_CMD_CONVERT, RULES,
      "the same for all nodes of an operator"},
+    {"lower-ops", 0, "FILE", LIST, AT(lower_ops), AMP_CMD_CONVERT, RULES,
+     "operators to lower, a name per line, # for comments"},
+    {"fp32-ops", 0, "FILE", LIST, AT(fp32_ops), AMP_CMD_CONVERT, RULES,
+     "operators to run in float32"},
     {"resolved", 0, NULL, FLAG, AT(is_resolved), AMP_CMD_RULES, RULES,
      "print the set with ONNX's operators in place of PyTorch's names"},
     {"names", 0, NULL, FLAG, AT(names), AMP_CMD_RULES, RULES,
@@ -149,9 +153,10 @@ static const struct command {
 
 void amp_options_free(struct amp_options *options)
 {
-    struct amp_texts *lists[] = {&options->operands,   &options->io,        &options->rules,
-                                 &options->node_rules, &options->op_rules,  &options->inputs,
-                                 &options->dims,       &options->tolerances};
+    struct amp_texts *lists[] = {&options->operands,   &options->io,         &options->rules,
+                                 &options->node_rules, &options->op_rules,   &options->inputs,
+                                 &options->dims,       &options->tolerances, &options->lower_ops,
+                                 &options->fp32_ops};
     for (size_t i = 0; i < AMP_COUNT(lists); i++)
         free(lists[i]->items);
 }

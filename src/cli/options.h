@@ -27,7 +27,7 @@ struct amp_options {
     struct amp_texts operands; /* MODEL, or a rule set's NAME */
 
     const char *dtype, *opset, *cast_cache, *output;
-    struct amp_texts io, rules, node_rules, op_rules;
+    struct amp_texts io, rules, node_rules, op_rules, lower_ops, fp32_ops;
     const char *dump_after;
     bool is_forced, no_validate, explain;
     const char *external_data;
