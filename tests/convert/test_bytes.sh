@@ -20,6 +20,13 @@ rounded() {
 check 'weights in bf16' rounded bf16
 check 'weights in fp16' rounded fp16
 
+# Infinities, NaN and what saturates are shown; so are signs of zeros, by their reciprocals.
+saturated() {
+  convert numbers/model.onnx "$out" -d "$1" && "$AMPCONV" run "$out" -q --data numbers/shown --expect "numbers/$1" -t rtol=0 -t atol=0
+}
+check 'ends of the range in bf16' saturated bf16
+check 'ends of the range in fp16' saturated fp16
+
 kept() { grep -aoE 'kept:[A-Za-z0-9_-]+;' "$1" | sort; }
 untouched() {
   convert untouched/model.onnx "$out" -d "$1" || return
