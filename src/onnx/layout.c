@@ -75,6 +75,14 @@ static void find_tensors(struct finder *finder, ProtobufCMessage *message, bool 
             find_in_field(finder, message, &type->fields[i]);
 }
 
+/* Places in the data file as they are given away. */
+struct places {
+    struct amp_layout *layout;
+    const char *location; /* of the data file, as the tensors name it */
+    struct amp_arena *arena;
+    struct amp_strmap known; /* data_identity -> index in the layout's placed */
+};
+
 static void put_inline(Onnx__TensorProto *proto)
 {
     proto->has_raw_data = true;
@@ -109,13 +117,41 @@ static void put_external(Onnx__TensorProto *proto, const char *location, uint64_
         proto->external_data[i] = create_entry(arena, keys[i], values[i]);
 }
 
-/* Gives the data of PROTO the next place in the data file. */
-static void place(struct amp_layout *layout, Onnx__TensorProto *proto, const char *location,
-                  struct amp_arena *arena)
+const struct amp_tensor *amp_layout_deferred(const struct amp_layout *layout, const uint8_t *data)
 {
+    uintptr_t start = (uintptr_t)layout->deferred, at = (uintptr_t)data;
+    bool is_entry = at >= start && at < (uintptr_t)(layout->deferred + layout->n_deferred);
+    return is_entry ? *(const struct amp_tensor *const *)(const void *)data : NULL;
+}
+
+/* What the data of PROTO are made of, as text: the same for tensors that the input let share one
+   stretch of a file, tied weights for one. */
+static const char *data_identity(const struct amp_layout *layout, const Onnx__TensorProto *proto,
+                                 struct amp_arena *arena)
+{
+    const struct amp_tensor *deferred = amp_layout_deferred(layout, proto->raw_data.data);
+    const struct amp_tensor *source = deferred != NULL ? deferred->source : NULL;
+    const void *data = proto->raw_data.data;
+    if (source != NULL)
+        data = source->data != NULL ? source->data : source;
+    return amp_arena_printf(arena, "%p %zu %d %d", data, proto->raw_data.len, (int)proto->data_type,
+                            source != NULL ? (int)source->dtype : 0);
+}
+
+/* Gives the data of PROTO the next place in the data file, or the one that they have already. */
+static void place(struct places *places, Onnx__TensorProto *proto)
+{
+    struct amp_layout *layout = places->layout;
+    const char *identity = data_identity(layout, proto, places->arena);
     uint64_t align = proto->raw_data.len >= PAGE ? PAGE : VECTOR;
     uint64_t offset = (layout->data_size + align - 1) / align * align;
-    put_external(proto, location, offset, arena);
+    uint32_t known;
+    if (amp_strmap_get(&places->known, identity, &known)) {
+        put_external(proto, places->location, layout->placed[known].offset, places->arena);
+        return;
+    }
+    put_external(proto, places->location, offset, places->arena);
+    amp_strmap_put(&places->known, places->arena, identity, (uint32_t)layout->n_placed);
     layout->placed[layout->n_placed++] = (struct amp_placed){proto, offset};
     layout->data_size = offset + proto->raw_data.len;
 }
@@ -164,6 +200,7 @@ static bool is_shape_data(const Onnx__TensorProto *proto)
 static void place_all(struct amp_layout *layout, const struct finder *finder, const char *location,
                       uint64_t threshold, struct amp_arena *arena)
 {
+    struct places places = {.layout = layout, .location = location, .arena = arena};
     layout->data_path = beside(layout, location, arena);
     layout->placed = amp_arena_array(arena, finder->count, sizeof *layout->placed);
     for (size_t i = 0; i < finder->count; i++) {
@@ -171,7 +208,7 @@ static void place_all(struct amp_layout *layout, const struct finder *finder, co
         size_t size = found->proto->raw_data.len;
         bool is_large = found->is_initializer && size >= threshold;
         if (size > 0 && (is_large || found->was_external) && !is_shape_data(found->proto))
-            place(layout, found->proto, location, arena);
+            place(&places, found->proto);
     }
 }
 

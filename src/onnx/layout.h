@@ -21,7 +21,7 @@ struct amp_layout {
        at the tensor's entry, where no other data lie: so the writer tells them from bytes. */
     const struct amp_tensor **deferred;
     size_t n_deferred;
-    struct amp_placed *placed; /* by offset */
+    struct amp_placed *placed; /* by offset; of tensors that share their data, the first */
     size_t n_placed;
     const char *data_path; /* of the data file; NULL: all data are in the message */
     uint64_t data_size;    /* bytes of the data file */
@@ -33,5 +33,8 @@ struct amp_layout {
 enum amp_status amp_layout_decide(struct amp_layout *layout, Onnx__ModelProto *message,
                                   struct amp_arena *arena, const struct amp_write_options *options,
                                   struct amp_error *err);
+
+/* The tensor whose data are to be made, when DATA stand for one; NULL: they are bytes. */
+const struct amp_tensor *amp_layout_deferred(const struct amp_layout *layout, const uint8_t *data);
 
 #endif

@@ -264,18 +264,10 @@ static void write_converted(struct stream *stream, const struct amp_tensor *tens
     }
 }
 
-/* The tensor whose data are to be made, when DATA stand for one; NULL: they are bytes. */
-static const struct amp_tensor *deferred_at(const struct amp_layout *layout, const uint8_t *data)
-{
-    uintptr_t start = (uintptr_t)layout->deferred, at = (uintptr_t)data;
-    bool is_entry = at >= start && at < (uintptr_t)(layout->deferred + layout->n_deferred);
-    return is_entry ? *(const struct amp_tensor *const *)(const void *)data : NULL;
-}
-
 static void append(ProtobufCBuffer *buffer, size_t size, const uint8_t *data)
 {
     struct stream *stream = (struct stream *)buffer;
-    const struct amp_tensor *tensor = deferred_at(stream->layout, data);
+    const struct amp_tensor *tensor = amp_layout_deferred(stream->layout, data);
     if (stream->err->status != AMP_OK)
         return;
     if (tensor != NULL)

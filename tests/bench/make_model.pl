@@ -1,17 +1,18 @@
 #!/usr/bin/perl
 # Makes a transformer with made-up weights, to measure with: embeddings, then layers of attention and feed-forward with
 # LayerNormalization before each, as exporters of today write them (opset 17).
-#   make_model.pl [--layers N] [--width N] [--hidden N] [--heads N] [--words N] [--causal] [--data NAME] [--offset BYTES] OUT
+#   make_model.pl [--layers N] [--width N] [--hidden N] [--heads N] [--words N] [--causal] [--data NAME [--tied]] [--offset BYTES] OUT
 # --data: the weights go to the file NAME beside OUT, aligned to pages and from BYTES on (what is before stays a hole);
 # else into OUT, which then ends at 2 GB. --causal: a decoder's mask, and scores of all words at the end.
+# --tied: the weights of queries and keys share one stretch of the file.
 use strict;
 use warnings;
 use Getopt::Long;
 
-my ($layers, $width, $hidden, $heads, $words, $causal, $data, $offset) = (2, 64, 256, 4, 100, 0, undef, 0);
+my ($layers, $width, $hidden, $heads, $words, $causal, $data, $tied, $offset) = (2, 64, 256, 4, 100, 0, undef, 0, 0);
 GetOptions(
     'layers=i' => \$layers, 'width=i' => \$width, 'hidden=i' => \$hidden, 'heads=i' => \$heads,
-    'words=i' => \$words, 'causal' => \$causal, 'data=s' => \$data, 'offset=i' => \$offset
+    'words=i' => \$words, 'causal' => \$causal, 'data=s' => \$data, 'tied' => \$tied, 'offset=i' => \$offset
 ) && @ARGV == 1 or die "usage: see the head of $0\n";
 my $out = $ARGV[0];
 
@@ -112,12 +113,13 @@ sub put_weight { my ($file, $w, $index) = @_;
 
 sub aligned { my ($n) = @_; int(($n + 4095) / 4096) * 4096 }
 
-my ($end, $size) = ($offset, 0);
+my ($end, $size, $query) = ($offset, 0, 0);
 for my $w (@weights) {
     my $s = join('', map { number 1, $_ } @{$w->{dims}}) . number(2, $w->{type}) . bytes 8, $w->{name};
     if (defined $data && !defined $w->{bytes}) {
-        $w->{offset} = aligned($end);
-        $end = $w->{offset} + $w->{size};
+        $w->{offset} = $tied && $w->{name} =~ /\.k\.weight$/ ? $query : aligned($end);
+        $end = $w->{offset} + $w->{size} if $w->{offset} >= $end;
+        $query = $w->{offset} if $w->{name} =~ /\.q\.weight$/;
         my %entries = (location => $data, offset => $w->{offset}, length => $w->{size});
         $s .= bytes 13, bytes(1, $_) . bytes 2, $entries{$_} for sort keys %entries;
         $w->{head} = bytes 5, $s . number 14, 1;

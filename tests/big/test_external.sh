@@ -92,6 +92,17 @@ touch outside.bf16.onnx.data
 result 'default data file exists' fails 2 'exists; use --force' outside.onnx
 rm outside.bf16.onnx.data
 
+# Tensors that share their data in the input share what becomes of them.
+perl "$make_model" --data tied.data --tied tied.onnx || exit 2
+for dtype in bf16 fp16; do
+  result "$dtype tied weights" convert tied.onnx tied.$dtype.onnx -d $dtype
+  result "$dtype tied weights inline" convert tied.onnx tied_inline.$dtype.onnx -d $dtype --inline
+  result "$dtype tied weights are there once" test "$(stat -c %s tied.$dtype.onnx.data)" -eq \
+    $(($(stat -c %s from.$dtype.onnx.data) - 2 * 64 * 64 * 2))
+  result "$dtype tied weights agree with inline" agree tied_inline.$dtype.onnx tied.$dtype.onnx
+  result "$dtype tied weights checker" "$ORACLES/onnx_check" tied.$dtype.onnx
+done
+
 # A full disk (a size limit here): the old files stay, no temporary is left.
 stays_when_full() {
   cp inline.onnx kept.onnx && cp ids.pb kept.data && ls >before
