@@ -73,7 +73,7 @@ static uint32_t input_of(const struct amp_node *node, const struct amp_schema *s
 {
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         const struct amp_schema_param *param = amp_schema_input(schema, i);
-        if (param != NULL && param->type == type && node->inputs[i] != AMP_NONE)
+        if (amp_schema_shares(schema, type, param) && node->inputs[i] != AMP_NONE)
             return node->inputs[i];
     }
     return AMP_NONE;
@@ -158,7 +158,7 @@ static bool has_unknown_input(const struct pass *pass, const struct amp_node *no
 {
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         const struct amp_schema_param *param = amp_schema_input(schema, i);
-        if (param != NULL && param->type == type && node->inputs[i] != AMP_NONE &&
+        if (amp_schema_shares(schema, type, param) && node->inputs[i] != AMP_NONE &&
             amp_value_at(pass->model, node->inputs[i])->dtype == AMP_UNDEFINED)
             return true;
     }
@@ -206,8 +206,8 @@ static bool is_ineligible(const struct pass *pass, const struct amp_node *node,
 static uint32_t typed_input(const struct pass *pass, const struct amp_node *node, int type,
                             uint32_t i)
 {
-    const struct amp_schema_param *param = amp_schema_input(schema_in_reach(pass, node), i);
-    return param != NULL && param->type == type ? node->inputs[i] : AMP_NONE;
+    const struct amp_schema *schema = schema_in_reach(pass, node);
+    return amp_schema_shares(schema, type, amp_schema_input(schema, i)) ? node->inputs[i] : AMP_NONE;
 }
 
 /* The dtype that the node's inputs of its main type promote to, those that depend on constants
@@ -343,7 +343,7 @@ static void set_outputs(struct pass *pass, const struct amp_node *node,
     const struct amp_schema *schema = schema_in_reach(pass, node);
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         const struct amp_schema_param *param = amp_schema_output(schema, i);
-        if (param != NULL && param->type == decision->type && node->outputs[i] != AMP_NONE)
+        if (amp_schema_shares(schema, decision->type, param) && node->outputs[i] != AMP_NONE)
             pass->result->values[node->outputs[i]] = decision->dtype;
     }
 }
@@ -387,7 +387,8 @@ enum amp_dtype amp_assigned_dtype(const struct amp_model *model,
 {
     const struct amp_decision *decision = &assignment->nodes[node_id];
     const struct amp_schema_param *param = schema ? amp_schema_input(schema, i) : NULL;
-    if (decision->dtype != AMP_UNDEFINED && param != NULL && param->type == decision->type)
+    if (decision->dtype != AMP_UNDEFINED && schema != NULL &&
+        amp_schema_shares(schema, decision->type, param))
         return decision->dtype;
     return amp_value_at(model, amp_node_at(model, node_id)->inputs[i])->dtype;
 }

@@ -117,6 +117,17 @@ enum amp_status amp_check_node(const struct amp_model *model, uint32_t id, struc
     return check_attrs(model, id, err);
 }
 
+enum amp_status amp_check_forgive(struct amp_model *model, uint32_t id, struct amp_error *err)
+{
+    struct amp_node *node = amp_node_at(model, id);
+    if (err->status == AMP_OK || !amp_schema_is_partial(node->domain))
+        return err->status;
+    node->schema = NULL;
+    node->since_version = 0;
+    *err = (struct amp_error){.status = AMP_OK};
+    return AMP_OK;
+}
+
 /* The dtypes that TYPE allows for a value of this kind. */
 static uint32_t allowed(const struct amp_schema_type *type, enum amp_kind kind)
 {

@@ -10,6 +10,11 @@
    node, what was found and what is accepted. */
 enum amp_status amp_check_node(const struct amp_model *model, uint32_t node, struct amp_error *err);
 
+/* Of NODE, for which a check failed with *ERR: where the schema table may know an older form of the
+   operator (amp_schema_is_partial), the node loses its schema, as an unknown operator has none, and
+   it is AMP_OK; else the failure stays. */
+enum amp_status amp_check_forgive(struct amp_model *model, uint32_t node, struct amp_error *err);
+
 /* The dtypes of NODE's inputs and outputs against the type rules of its schema: those that each
    type variable allows, and one for all parameters that share it. Unknown dtypes and unknown
    operators pass. AMP_MODEL as above. */

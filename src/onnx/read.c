@@ -264,7 +264,8 @@ static enum amp_status read_nodes(struct amp_reader *reader, uint32_t graph,
         find_schema(reader->model, amp_node_at(reader->model, id));
         AMP_TRY(connect(reader, id, scope));
         AMP_TRY(read_attrs(reader, id, scope));
-        AMP_TRY(amp_check_node(reader->model, id, reader->err));
+        if (amp_check_node(reader->model, id, reader->err) != AMP_OK)
+            AMP_TRY(amp_check_forgive(reader->model, id, reader->err));
         amp_mark_constant(reader->model, id);
     }
     return AMP_OK;

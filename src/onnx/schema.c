@@ -67,11 +67,18 @@ const struct amp_schema *amp_schema_next(const struct amp_schema *schema)
     return next;
 }
 
+bool amp_schema_is_partial(const char *domain)
+{
+    return strcmp(domain_key(domain), "com.microsoft") == 0;
+}
+
 int amp_schema_newest_opset(const char *domain)
 {
     const char *key = domain_key(domain);
     int newest = 0;
 
+    if (amp_schema_is_partial(key))
+        return 0;
     for (size_t i = 0; i < AMP_COUNT(schemas); i++)
         if (schemas[i].since_version > newest && strcmp(schemas[i].domain, key) == 0)
             newest = schemas[i].since_version;
@@ -119,6 +126,37 @@ const struct amp_schema_type *amp_schema_type(const struct amp_schema *schema,
                                               const struct amp_schema_param *param)
 {
     return &schema->types[param->type];
+}
+
+/* Type variables of one operator that stand for the same data (the operators' definitions). */
+static const struct {
+    const char *op, *first, *second;
+} twins[] = {
+    {"Attention", "T1", "T2"}, /* queries and keys; values */
+    {"LayerNormalization", "T", "V"},
+    {"RMSNormalization", "T", "V"},
+    {"SimplifiedLayerNormalization", "T", "V"},
+};
+
+static bool is_type(const struct amp_schema *schema, int type, const char *name)
+{
+    return schema->types[type].name != NULL && strcmp(schema->types[type].name, name) == 0;
+}
+
+bool amp_schema_shares(const struct amp_schema *schema, int type,
+                       const struct amp_schema_param *param)
+{
+    if (param == NULL || type < 0)
+        return false;
+    if (param->type == type)
+        return true;
+    for (size_t i = 0; i < AMP_COUNT(twins); i++)
+        if (strcmp(twins[i].op, schema->name) == 0)
+            return (is_type(schema, type, twins[i].first) &&
+                    is_type(schema, param->type, twins[i].second)) ||
+                   (is_type(schema, type, twins[i].second) &&
+                    is_type(schema, param->type, twins[i].first));
+    return false;
 }
 
 const struct amp_schema_attr *amp_schema_attr(const struct amp_schema *schema, const char *name)

@@ -22,6 +22,7 @@ static const struct exception exceptions[] = {
     {"Erf", 13, NULL}, /* the integer types that it lost were never defined for it */
     {"GRU", 3, NULL},  /* only the default's spelling, "foward", was mended */
     {"GroupNormalization", 21, "scale and bias are per channel, no longer per group"},
+    {"LayerNormalization", 17, NULL}, /* version 1 is ONNX Runtime's, which ONNX took over */
     {"PRelu", 7, "the slope is broadcast as NumPy does, no longer along the channels"},
     {"Resize", 13, "tf_half_pixel_for_nn is gone and scales must be left out when sizes are given"},
     {"RoiAlign", 16, "the default coordinates are shifted by half a pixel"},

@@ -165,6 +165,36 @@ static void opsets_and_ir_versions(void **state)
     assert_int_equal(amp_schema_newest_opset("com.microsoft"), 0);
 }
 
+static void partial_domains(void **state)
+{
+    const struct amp_schema *s = amp_schema_find("com.microsoft", "FusedMatMul", 1);
+
+    (void)state;
+    assert_non_null(s);
+    assert_int_equal(amp_schema_type(s, amp_schema_input(s, 0))->tensors, F32 | F64 | F16 | BF16);
+    s = amp_schema_find("com.microsoft", "MultiHeadAttention", 1);
+    assert_int_equal(amp_schema_type(s, amp_schema_input(s, 0))->tensors, F32 | F16);
+    assert_true(amp_schema_is_partial("com.microsoft"));
+    assert_false(amp_schema_is_partial("ai.onnx.ml"));
+    assert_false(amp_schema_is_partial(NULL));
+    assert_null(amp_schema_difference(find("LayerNormalization", 16), find("LayerNormalization", 17)));
+}
+
+static void variables_of_the_same_data(void **state)
+{
+    const struct amp_schema *rms = find("RMSNormalization", 23);
+    const struct amp_schema *norm = find("BatchNormalization", 15);
+
+    (void)state;
+    assert_int_not_equal(rms->inputs[0].type, rms->inputs[1].type);
+    assert_true(amp_schema_shares(rms, rms->inputs[0].type, &rms->inputs[1]));
+    assert_true(amp_schema_shares(rms, rms->inputs[1].type, &rms->inputs[0]));
+    assert_true(amp_schema_shares(norm, norm->inputs[0].type, &norm->inputs[0]));
+    assert_false(amp_schema_shares(norm, norm->inputs[0].type, &norm->inputs[1]));
+    assert_false(amp_schema_shares(norm, norm->inputs[0].type, NULL));
+    assert_false(amp_schema_shares(norm, -1, &norm->inputs[0]));
+}
+
 static void near_names(void **state)
 {
     (void)state;
@@ -240,6 +270,8 @@ int main(void)
         cmocka_unit_test(attributes),
         cmocka_unit_test(flags),
         cmocka_unit_test(opsets_and_ir_versions),
+        cmocka_unit_test(partial_domains),
+        cmocka_unit_test(variables_of_the_same_data),
         cmocka_unit_test(near_names),
         cmocka_unit_test(carried_over),
         cmocka_unit_test(changed),

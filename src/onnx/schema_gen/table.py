@@ -1,11 +1,12 @@
-"""Turns lines of facts about ONNX's operators into src/onnx/schema_table.inc.
+"""Turns lines of facts about operators into src/onnx/schema_table.inc.
 
-Usage: table.py LIBONNX_FACTS DOC_FACTS >schema_table.inc
+Usage: table.py LIBONNX_FACTS DOC_FACTS CONTRIB_FACTS >schema_table.inc
 
 LIBONNX_FACTS (from dump.cc) counts for every opset that libonnx knows, DOC_FACTS (from changelog.py) for the newer
 ones. Where both speak of the same version of an operator they are compared, every difference is printed to stderr, and
 a type counts as allowed only if both allow it: a definition that was corrected later is then right for old and new
-checkers alike. Equal arrays of parameters, types and attributes are stored once.
+checkers alike. CONTRIB_FACTS (from contrib.py) are added: operators that ONNX Runtime has beyond ONNX's. Equal arrays
+of parameters, types and attributes are stored once.
 
 To make the table again, from the top of the source tree, with a sysroot S that holds libonnx-dev and libprotobuf-dev
 (`make oracles` sets one up), its libraries in L, and a checkout of the ONNX repository in ONNX:
@@ -15,7 +16,8 @@ To make the table again, from the top of the source tree, with a sysroot S that 
         -lonnx -lonnx_proto -lprotobuf
     build/schema_dump >build/libonnx.tsv
     python3 src/onnx/schema_gen/changelog.py $ONNX/docs >build/docs.tsv
-    python3 src/onnx/schema_gen/table.py build/libonnx.tsv build/docs.tsv >src/onnx/schema_table.inc
+    python3 src/onnx/schema_gen/contrib.py >build/contrib.tsv
+    python3 src/onnx/schema_gen/table.py build/libonnx.tsv build/docs.tsv build/contrib.tsv >src/onnx/schema_table.inc
 """
 
 import re
@@ -250,13 +252,14 @@ def print_releases(releases):
     print_array("amp_schema_ir", "ir_versions", [f"{{{ir}, {opset}}}" for ir, opset in sorted(newest.items())])
 
 
-def main(libonnx_facts, doc_facts):
+def main(libonnx_facts, doc_facts, contrib_facts):
     known, _ = read_facts(libonnx_facts)
+    contrib, _ = read_facts(contrib_facts)
     documented, releases = read_facts(doc_facts)
     newest = {domain: max(key[2] for key in known if key[0] == domain) for domain in {key[0] for key in known}}
     compare(known, documented, newest)
-    merged = merge(known, documented, newest)
-    print("/* Made by schema_gen/table.py from libonnx and ONNX's documentation: facts, not to be edited. */\n"
+    merged = contrib | merge(known, documented, newest)
+    print("/* Made by schema_gen/table.py from libonnx, ONNX's documentation and ONNX Runtime: facts, not to be edited. */\n"
           "/* clang-format off */")
     print_table(merged)
     print_releases(releases)
