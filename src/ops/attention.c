@@ -1,24 +1,16 @@
 /*
  * Attention: softmax(scale Q K' + bias) V with heads side by side or as a dim of their own, keys
  * and values from a cache, shared by groups of query heads, and masks (ONNX Attention-23 to -25).
- * The products and the softmax are those of MatMul and Softmax; the bias is plain C. It computes in
- * float32 or float64, never below: attribute softmax_precision asks for no more.
+ * It computes in float32 or float64, never below: attribute softmax_precision asks for no more.
  */
-#include "ops/dnnl.h"
+#include "ops/attention.h"
+
 #include "ops/kernel.h"
-#include "ops/matmul.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-extern const struct amp_op amp_op_softmax;
 
 enum { Q, K, V, MASK, PAST_KEY, PAST_VALUE, LENGTHS }; /* inputs */
 enum { Y, PRESENT_KEY, PRESENT_VALUE, SCORES };        /* outputs */
-
-/* What the scores output shows. */
-enum { AS_MULTIPLIED, AS_CAPPED, AS_BIASED, AS_PROBABILITIES };
 
 /* A dim below 0 is not known. */
 struct sizes {
@@ -181,48 +173,21 @@ static enum amp_status shape(struct amp_ctx *ctx)
 
 /* ---- operands ------------------------------------------------------------------------------ */
 
-/* What a node keeps: the primitives of its three steps. */
-struct state {
-    void *scores, *softmax, *values;
-};
-
 struct run {
     struct amp_ctx *ctx;
-    struct state *state;
     struct sizes sizes;
     struct amp_tensor q, k, v; /* [batch, heads, length, size] */
-    struct amp_tensor scores;  /* [batch, heads, queries, keys]; becomes the probabilities */
-    struct amp_tensor y;       /* [batch, heads, queries, v_size] */
     struct amp_tensor bias;    /* the mask as numbers to add; no data: there is none */
-    int64_t rows;              /* of the scores */
-    bool *is_masked;           /* for each row: no key is allowed */
 };
 
-/* Adds TENSOR to LOOP, which runs over DIMS: heads before lengths. A flat one has them swapped. */
-static void heads_view(struct amp_loop *loop, const struct amp_tensor *tensor, bool is_flat,
-                       const struct amp_shape *dims)
-{
-    int64_t strides[4];
-    amp_strides(dims, strides);
-    if (is_flat) {
-        strides[2] = dims->dims[1] * dims->dims[3];
-        strides[1] = dims->dims[3];
-    }
-    amp_loop_view(loop, tensor->data, amp_dtype_bits(tensor->dtype) / 8, strides);
-}
-
-/* Copies FROM, of DIMS, into TO from position START of its lengths on. */
+/* Copies FROM, of SHAPE, into TO from position START of its lengths on. */
 static void copy_heads(const struct amp_tensor *to, int64_t start, const struct amp_tensor *from,
-                       bool is_flat, const struct amp_shape *dims)
+                       bool is_flat, const struct amp_shape *shape)
 {
-    int64_t strides[4];
-    size_t size = amp_dtype_bits(to->dtype) / 8;
-    struct amp_loop loop;
-    amp_strides(&to->shape, strides);
-    amp_loop_init(&loop, 4, dims->dims);
-    amp_loop_view(&loop, (char *)to->data + (size_t)(start * strides[2]) * size, size, strides);
-    heads_view(&loop, from, is_flat, dims);
-    amp_loop_run(&loop, amp_loop_copy(to->dtype), NULL);
+    struct amp_heads target = amp_heads_of(to, &to->shape, false);
+    struct amp_heads source = amp_heads_of(from, shape, is_flat);
+    target.first = start * target.strides[2];
+    amp_heads_copy(&target, &source, shape);
 }
 
 /* Sets TENSOR to input INPUT after input PAST (if there), as [batch, heads, length, size]; made in
@@ -344,23 +309,6 @@ static double bias_of(const struct mask_row *mask, const struct range *range, in
     return mask->at == NULL ? 0 : mask->at[i * mask->step];
 }
 
-/* ---- scores -------------------------------------------------------------------------------- */
-
-/* Caps N scores by tanh. */
-static void cap_f32(void *data, int64_t n, double cap)
-{
-    float *scores = data;
-    for (int64_t i = 0; i < n; i++)
-        scores[i] = (float)cap * tanhf(scores[i] / (float)cap);
-}
-
-static void cap_f64(void *data, int64_t n, double cap)
-{
-    double *scores = data;
-    for (int64_t i = 0; i < n; i++)
-        scores[i] = cap * tanh(scores[i] / cap);
-}
-
 /* Adds the bias to N scores; returns whether all of it is -infinity. */
 #define ADD_BIAS(DTYPE, T, ...)                                                           \
     static bool add_bias_##DTYPE(void *data, int64_t n, const struct mask_row *mask,      \
@@ -377,154 +325,48 @@ static void cap_f64(void *data, int64_t n, double cap)
     }
 AMP_FLOAT_TYPES(ADD_BIAS)
 
-static char *row_of(const struct run *run, int64_t row)
+static bool add_bias(const struct amp_attention *attention, const int64_t *index, void *row)
 {
-    size_t size = amp_dtype_bits(run->scores.dtype) / 8;
-    return (char *)run->scores.data + (size_t)(row * total_of(&run->sizes)) * size;
+    const struct run *run = attention->owner;
+    struct mask_row mask = mask_row(run, index);
+    struct range range = visible_to(run, index[0], index[2]);
+    bool is_f32 = attention->q->dtype == AMP_FLOAT;
+    return (is_f32 ? add_bias_FLOAT : add_bias_DOUBLE)(row, attention->keys, &mask, &range);
 }
 
-static void cap_scores(const struct run *run)
-{
-    double cap = (double)amp_node_float(run->ctx->node, "softcap", 0);
-    int64_t total = total_of(&run->sizes), rows = run->rows;
-    bool is_f32 = run->scores.dtype == AMP_FLOAT;
-    if (!(cap > 0))
-        return;
-#pragma omp parallel for if (rows * total >= AMP_PARALLEL_MIN)
-    for (int64_t i = 0; i < rows; i++)
-        (is_f32 ? cap_f32 : cap_f64)(row_of(run, i), total, cap);
-}
+/* ---- run ----------------------------------------------------------------------------------- */
 
-static void bias_scores(const struct run *run)
-{
-    const int64_t *dims = run->scores.shape.dims, total = total_of(&run->sizes);
-    bool is_f32 = run->scores.dtype == AMP_FLOAT;
-#pragma omp parallel for if (run->rows * total >= AMP_PARALLEL_MIN)
-    for (int64_t i = 0; i < run->rows; i++) {
-        int64_t index[3];
-        amp_index_at(3, dims, i, index);
-        struct mask_row mask = mask_row(run, index);
-        struct range range = visible_to(run, index[0], index[2]);
-        run->is_masked[i] =
-            (is_f32 ? add_bias_FLOAT : add_bias_DOUBLE)(row_of(run, i), total, &mask, &range);
-    }
-}
-
-/* A query that may see no key gets zeros where softmax gives NaN. */
-static void clear_masked(const struct run *run)
-{
-    size_t size = (size_t)total_of(&run->sizes) * amp_dtype_bits(run->scores.dtype) / 8;
-    for (int64_t i = 0; i < run->rows; i++)
-        if (run->is_masked[i])
-            memset(row_of(run, i), 0, size);
-}
-
-/* Copies the scores to their output if they are wanted as they are at STAGE. */
-static void show(const struct run *run, int stage)
+static enum amp_status attend(struct run *run)
 {
     struct amp_ctx *ctx = run->ctx;
-    if (amp_has_out(ctx, SCORES) && amp_node_int(ctx->node, "qk_matmul_output_mode", 0) == stage)
-        memcpy(ctx->out[SCORES]->data, run->scores.data, amp_tensor_size(&run->scores));
-}
-
-/* ---- the steps ----------------------------------------------------------------------------- */
-
-/* The context of a step that makes OUT of inputs IN, keeping its primitive in STATE. */
-static struct amp_ctx step_ctx(const struct run *run, const struct amp_tensor *const *in,
-                               struct amp_tensor *const *out, void **state)
-{
-    static const bool is_constant[2] = {false, false};
-    struct amp_ctx ctx = *run->ctx;
-    ctx.in = in;
-    ctx.n_in = in[1] == NULL ? 1 : 2;
-    ctx.out = out;
-    ctx.n_out = 1;
-    ctx.is_constant = is_constant;
-    ctx.state = state;
-    return ctx;
-}
-
-/* PRODUCT A B for each head of keys, whose queries are rows of one matrix. */
-static enum amp_status multiply(const struct run *run, const struct amp_tensor *a,
-                                const struct amp_tensor *b, struct amp_tensor *y,
-                                struct amp_matmul product, void **state)
-{
-    struct amp_ctx ctx =
-        step_ctx(run, (const struct amp_tensor *[]){a, b}, (struct amp_tensor *[]){y}, state);
-    product.batch_rank = 1;
-    product.a_batch[0] = product.b_batch[0] = run->sizes.batch * run->sizes.kv_heads;
-    product.m = run->sizes.heads / run->sizes.kv_heads * run->sizes.queries;
-    return amp_matmul_run(&ctx, &product);
-}
-
-static enum amp_status make_scores(struct run *run)
-{
-    float scale = (float)(1 / sqrt((double)run->sizes.size));
-    struct amp_matmul product = {.alpha = amp_node_float(run->ctx->node, "scale", scale),
-                                 .is_b_transposed = true,
-                                 .n = total_of(&run->sizes),
-                                 .k = run->sizes.size};
-    AMP_TRY(multiply(run, &run->q, &run->k, &run->scores, product, &run->state->scores));
-    show(run, AS_MULTIPLIED);
-    cap_scores(run);
-    show(run, AS_CAPPED);
-    bias_scores(run);
-    show(run, AS_BIASED);
-    return AMP_OK;
-}
-
-/* In place. Softmax finds no axis among this operator's attributes and takes the last. */
-static enum amp_status make_probabilities(struct run *run)
-{
-    const struct amp_tensor *in[] = {&run->scores, NULL};
-    struct amp_tensor *out[] = {&run->scores};
-    struct amp_ctx ctx = step_ctx(run, in, out, &run->state->softmax);
-    AMP_TRY(amp_op_softmax.run(&ctx));
-    clear_masked(run);
-    show(run, AS_PROBABILITIES);
-    return AMP_OK;
-}
-
-static enum amp_status make_y(struct run *run)
-{
-    struct amp_matmul product = {.alpha = 1, .n = run->sizes.v_size, .k = total_of(&run->sizes)};
-    AMP_TRY(multiply(run, &run->scores, &run->v, &run->y, product, &run->state->values));
-    if (!run->sizes.is_flat)
-        return AMP_OK;
-    struct amp_loop loop;
-    amp_loop_init(&loop, 4, run->y.shape.dims);
-    heads_view(&loop, run->ctx->out[Y], true, &run->y.shape);
-    heads_view(&loop, &run->y, false, &run->y.shape);
-    amp_loop_run(&loop, amp_loop_copy(run->y.dtype), NULL);
-    return AMP_OK;
-}
-
-static enum amp_status allocate(struct run *run)
-{
     const struct sizes *s = &run->sizes;
-    enum amp_dtype dtype = run->ctx->in[Q]->dtype;
-    run->scores.dtype = run->y.dtype = dtype;
-    run->scores.shape = shape_of(s->batch, s->heads, s->queries, total_of(s));
-    run->y.shape = shape_of(s->batch, s->heads, s->queries, s->v_size);
-    run->rows = amp_shape_product(&run->scores.shape, 0, 3);
-    AMP_TRY(amp_tensor_alloc(&run->scores, run->ctx->err));
-    run->is_masked = calloc((size_t)run->rows + 1, sizeof *run->is_masked);
-    if (run->is_masked == NULL)
-        return amp_fail(run->ctx->err, AMP_IO, "out of memory");
-    if (s->is_flat)
-        return amp_tensor_alloc(&run->y, run->ctx->err);
-    run->y.data = run->ctx->out[Y]->data;
-    return AMP_OK;
+    float scale = (float)(1 / sqrt((double)s->size));
+    struct amp_attention attention = {
+        .ctx = ctx,
+        .batch = s->batch,
+        .heads = s->heads,
+        .kv_heads = s->kv_heads,
+        .queries = s->queries,
+        .keys = total_of(s),
+        .size = s->size,
+        .v_size = s->v_size,
+        .scale = (double)amp_node_float(ctx->node, "scale", scale),
+        .cap = (double)amp_node_float(ctx->node, "softcap", 0),
+        .q = &run->q,
+        .k = &run->k,
+        .v = &run->v,
+        .bias = add_bias,
+        .owner = run,
+        .shown = amp_has_out(ctx, SCORES) ? ctx->out[SCORES] : NULL,
+        .shown_stage = (int)amp_node_int(ctx->node, "qk_matmul_output_mode", 0)};
+    return amp_attention_run(&attention, ctx->out[Y], s->is_flat);
 }
 
 static enum amp_status run_steps(struct run *run)
 {
     AMP_TRY(gather_all(run));
-    AMP_TRY(allocate(run));
     AMP_TRY(convert_mask(run));
-    AMP_TRY(make_scores(run));
-    AMP_TRY(make_probabilities(run));
-    return make_y(run);
+    return attend(run);
 }
 
 static enum amp_status run(struct amp_ctx *ctx)
@@ -537,28 +379,11 @@ static enum amp_status run(struct amp_ctx *ctx)
     if (dtype != AMP_FLOAT && dtype != AMP_DOUBLE)
         return amp_no_kernel(ctx, dtype);
     AMP_TRY(read_sizes(ctx, &this.sizes));
-    if (*ctx->state == NULL)
-        *ctx->state = calloc(1, sizeof(struct state));
-    if (*ctx->state == NULL)
-        return amp_fail(ctx->err, AMP_IO, "out of memory");
-    this.state = *ctx->state;
     enum amp_status status = run_steps(&this);
-    struct amp_tensor *owned[] = {&this.q, &this.k, &this.v, &this.scores, &this.y, &this.bias};
+    struct amp_tensor *owned[] = {&this.q, &this.k, &this.v, &this.bias};
     for (size_t i = 0; i < sizeof owned / sizeof(struct amp_tensor *); i++)
         amp_tensor_release(owned[i]);
-    free(this.is_masked);
     return status;
-}
-
-static void destroy(void *state)
-{
-    struct state *kept = state;
-    if (kept == NULL)
-        return;
-    amp_prim_destroy(kept->scores);
-    amp_prim_destroy(kept->softmax);
-    amp_prim_destroy(kept->values);
-    free(kept);
 }
 
 const struct amp_op amp_op_attention = {
@@ -568,5 +393,5 @@ const struct amp_op amp_op_attention = {
     .native = AMP_NATIVE_C,
     .shape = shape,
     .run = run,
-    .destroy = destroy,
+    .destroy = amp_attention_destroy,
 };

@@ -53,6 +53,25 @@ const struct amp_op *amp_op_find(const char *domain, const char *op_type)
     return NULL;
 }
 
+enum amp_status amp_call_run(const struct amp_ctx *ctx, const struct amp_call *call)
+{
+    static const bool is_constant[4] = {false};
+    struct amp_node node = *ctx->node;
+    struct amp_ctx inner = *ctx;
+    node.op_type = call->op->name;
+    node.since_version = call->version;
+    node.attrs = call->attrs;
+    node.n_attrs = call->n_attrs;
+    inner.node = &node;
+    inner.in = call->in;
+    inner.n_in = call->n_in;
+    inner.out = call->out;
+    inner.n_out = call->n_out;
+    inner.is_constant = is_constant;
+    inner.state = call->state;
+    return call->op->run(&inner);
+}
+
 enum amp_status amp_ctx_alloc(struct amp_ctx *ctx, uint32_t i)
 {
     return amp_tensor_alloc(ctx->out[i], ctx->err);

@@ -71,6 +71,22 @@ struct amp_ctx {
     struct amp_error *err;
 };
 
+/* A call of another operator from within a kernel, for operators that are made of others. */
+struct amp_call {
+    const struct amp_op *op;
+    int version; /* its semantics */
+    struct amp_attr *attrs;
+    uint32_t n_attrs;
+    const struct amp_tensor *in[4]; /* NULL: omitted; none counts as constant */
+    uint32_t n_in;
+    struct amp_tensor *out[4]; /* with shapes and memory; dtype AMP_UNDEFINED: not wanted */
+    uint32_t n_out;
+    void **state; /* op->destroy's; NULL at first */
+};
+
+/* Runs CALL for the node of CTX. */
+enum amp_status amp_call_run(const struct amp_ctx *ctx, const struct amp_call *call);
+
 /* The descriptor of an operator; NULL when there is none. DOMAIN "" is ai.onnx. */
 const struct amp_op *amp_op_find(const char *domain, const char *op_type);
 
