@@ -78,24 +78,6 @@ static enum amp_status run_selu(struct amp_ctx *ctx)
 }
 AMP_ELEMENTWISE(Selu, selu, 22, amp_shape_same)
 
-/* x Phi(x), Phi the normal distribution: a is the root of 1/2. Or its approximation x/2 (1 +
-   tanh(u)), which is x / (1 + exp(-2 u)), a being twice the root of 2/pi (Hendrycks and Gimpel,
-   "Gaussian error linear units", 2016). In these forms nothing cancels where x is far below 0. */
-AMP_FLOAT_TYPES(AMP_MAP_AB, gelu, erfc(-a *x), x / 2 * e)
-AMP_FLOAT_TYPES(AMP_MAP_AB, gelu_tanh, exp(-a *(x + b * x * x * x)), x / (1 + e))
-static enum amp_status run_gelu(struct amp_ctx *ctx)
-{
-    static amp_loop_body *const exact[AMP_DTYPE_COUNT] = {AMP_FLOAT_TYPES(AMP_ROW, gelu)};
-    static amp_loop_body *const by_tanh[AMP_DTYPE_COUNT] = {AMP_FLOAT_TYPES(AMP_ROW, gelu_tanh)};
-    static const double exact_ab[] = {0.70710678118654752440, 0};
-    static const double tanh_ab[] = {1.59576912160573071176, 0.044715};
-    static const char *const kinds[] = {"none", "tanh", NULL};
-    int kind = 0;
-    AMP_TRY(amp_ctx_choice(ctx, "approximate", kinds, &kind));
-    return kind == 0 ? amp_map_run(ctx, exact, exact_ab) : amp_map_run(ctx, by_tanh, tanh_ab);
-}
-AMP_ELEMENTWISE(Gelu, gelu, 20, amp_shape_same)
-
 /* The slope's shape as it lines up with X: one value per channel before version 7. */
 static void align_slope(const struct amp_ctx *ctx, struct amp_shape *shape)
 {

@@ -341,24 +341,24 @@ static enum amp_status attend(struct run *run)
     struct amp_ctx *ctx = run->ctx;
     const struct sizes *s = &run->sizes;
     float scale = (float)(1 / sqrt((double)s->size));
-    struct amp_attention attention = {
-        .ctx = ctx,
-        .batch = s->batch,
-        .heads = s->heads,
-        .kv_heads = s->kv_heads,
-        .queries = s->queries,
-        .keys = total_of(s),
-        .size = s->size,
-        .v_size = s->v_size,
-        .scale = (double)amp_node_float(ctx->node, "scale", scale),
-        .cap = (double)amp_node_float(ctx->node, "softcap", 0),
-        .q = &run->q,
-        .k = &run->k,
-        .v = &run->v,
-        .bias = add_bias,
-        .owner = run,
-        .shown = amp_has_out(ctx, SCORES) ? ctx->out[SCORES] : NULL,
-        .shown_stage = (int)amp_node_int(ctx->node, "qk_matmul_output_mode", 0)};
+    struct amp_attention attention = {.ctx = ctx,
+                                      .batch = s->batch,
+                                      .heads = s->heads,
+                                      .kv_heads = s->kv_heads,
+                                      .queries = s->queries,
+                                      .keys = total_of(s),
+                                      .size = s->size,
+                                      .v_size = s->v_size,
+                                      .scale = (double)amp_node_float(ctx->node, "scale", scale),
+                                      .cap = (double)amp_node_float(ctx->node, "softcap", 0),
+                                      .q = &run->q,
+                                      .k = &run->k,
+                                      .v = &run->v,
+                                      .bias = add_bias,
+                                      .owner = run,
+                                      .shown = amp_has_out(ctx, SCORES) ? ctx->out[SCORES] : NULL,
+                                      .shown_stage =
+                                          (int)amp_node_int(ctx->node, "qk_matmul_output_mode", 0)};
     return amp_attention_run(&attention, ctx->out[Y], s->is_flat);
 }
 

@@ -30,13 +30,13 @@ void amp_heads_copy(const struct amp_heads *to, const struct amp_heads *from,
 enum { AMP_SCORES_MULTIPLIED, AMP_SCORES_CAPPED, AMP_SCORES_BIASED, AMP_SCORES_PROBABILITIES };
 
 struct amp_attention {
-    struct amp_ctx *ctx; /* its state is amp_attention_destroy's */
+    struct amp_ctx *ctx;            /* its state is amp_attention_destroy's */
     int64_t batch, heads, kv_heads; /* heads: a multiple of kv_heads */
     int64_t queries, keys;          /* sequence lengths */
     int64_t size, v_size;           /* of a head */
     double scale;
-    double cap;               /* scores s become cap tanh(s / cap); 0: they stay */
-    bool is_smooth;           /* the softmax has one more score, 0, that no value belongs to */
+    double cap;                 /* scores s become cap tanh(s / cap); 0: they stay */
+    bool is_smooth;             /* float32: the softmax has one more score, 0, that no value has */
     const struct amp_tensor *q; /* [batch, heads, queries, size] */
     const struct amp_tensor *k; /* [batch, kv_heads, keys, size] */
     const struct amp_tensor *v; /* [batch, kv_heads, keys, v_size] */

@@ -77,7 +77,7 @@ static void cap_f64(void *data, int64_t n, double cap)
         scores[i] = cap * tanh(scores[i] / cap);
 }
 
-static char *row_of(const struct run *run, int64_t row)
+static void *row_of(const struct run *run, int64_t row)
 {
     size_t size = amp_dtype_bits(run->scores.dtype) / 8;
     return (char *)run->scores.data + (size_t)(row * run->attention->keys) * size;
@@ -182,7 +182,7 @@ static enum amp_status make_probabilities(struct run *run)
         if (factors == NULL)
             return amp_fail(attention->ctx->err, AMP_IO, "out of memory");
         for (int64_t i = 0; i < run->rows; i++)
-            factors[i] = (float)smooth_factor((float *)row_of(run, i), attention->keys);
+            factors[i] = (float)smooth_factor(row_of(run, i), attention->keys);
     }
     struct amp_call call = {.op = &amp_op_softmax,
                             .version = 13,
@@ -192,9 +192,11 @@ static enum amp_status make_probabilities(struct run *run)
                             .n_out = 1,
                             .state = &run->state->softmax};
     enum amp_status status = amp_call_run(attention->ctx, &call);
-    for (int64_t i = 0; i < run->rows && factors != NULL; i++)
+    for (int64_t i = 0; i < run->rows && factors != NULL; i++) {
+        float *row = row_of(run, i);
         for (int64_t key = 0; key < attention->keys; key++)
-            ((float *)row_of(run, i))[key] *= factors[i];
+            row[key] *= factors[i];
+    }
     free(factors);
     clear_masked(run);
     show(run, AMP_SCORES_PROBABILITIES);

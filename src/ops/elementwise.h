@@ -78,13 +78,16 @@
 /* A predicate: a bool comes out. */
 #define AMP_TEST(DTYPE, T, name, expr) AMP_ZIP_PLAIN(DTYPE, T, name, T, uint8_t, expr)
 
-/* The descriptor of operator NAME, which run_<lower> runs. */
-#define AMP_ELEMENTWISE(NAME, lower, version, shape_function)        \
-    const struct amp_op amp_op_##lower = {.name = #NAME,             \
-                                          .newest = version,         \
-                                          .effect = AMP_COMPUTES,    \
-                                          .native = AMP_NATIVE_LOOP, \
-                                          .shape = shape_function,   \
+/* The descriptor of operator NAME (of DOMAIN), which run_<lower> runs. */
+#define AMP_ELEMENTWISE(NAME, lower, version, shape_function) \
+    AMP_ELEMENTWISE_OF(NULL, NAME, lower, version, shape_function)
+#define AMP_ELEMENTWISE_OF(DOMAIN, NAME, lower, version, shape_function) \
+    const struct amp_op amp_op_##lower = {.name = #NAME,                 \
+                                          .domain = DOMAIN,              \
+                                          .newest = version,             \
+                                          .effect = AMP_COMPUTES,        \
+                                          .native = AMP_NATIVE_LOOP,     \
+                                          .shape = shape_function,       \
                                           .run = run_##lower};
 
 /* Operator NAME of one input, or of two, whose bodies lower_<DTYPE> are there for TYPES. */

@@ -1,6 +1,7 @@
 /*
  * LayerNormalization (oneDNN; plain C for float64 and for scales that are not one row) and
- * RMSNormalization (plain C): the dims from an axis on are normalized together.
+ * RMSNormalization (plain C), which ONNX Runtime calls SimplifiedLayerNormalization: the dims from
+ * an axis on are normalized together.
  */
 #include "ops/norm.h"
 
@@ -185,4 +186,47 @@ const struct amp_op amp_op_rms_normalization = {
     .native = AMP_NATIVE_C,
     .shape = shape,
     .run = run_rms,
+};
+
+/* Its statistic is output 1. */
+static enum amp_status run_simplified(struct amp_ctx *ctx)
+{
+    struct amp_tensor unwanted = {.dtype = AMP_UNDEFINED};
+    struct amp_tensor *out[] = {ctx->out[0], &unwanted,
+                                ctx->n_out > MEAN_OUT ? ctx->out[MEAN_OUT] : &unwanted};
+    struct amp_ctx inner = *ctx;
+    inner.out = out;
+    inner.n_out = INVERSE_OUT + 1;
+    return run_rms(&inner);
+}
+
+const struct amp_op amp_op_simplified_layer_normalization = {
+    .name = "SimplifiedLayerNormalization",
+    .newest = 1,
+    .effect = AMP_COMPUTES,
+    .native = AMP_NATIVE_C,
+    .shape = shape,
+    .run = run_simplified,
+};
+
+/* The same under ONNX Runtime's own domain. */
+const struct amp_op amp_op_ms_layer_normalization = {
+    .name = "LayerNormalization",
+    .domain = "com.microsoft",
+    .newest = 1,
+    .effect = AMP_COMPUTES,
+    .native = AMP_NATIVE_DNNL | AMP_DTYPE_BIT(AMP_DOUBLE),
+    .shape = shape,
+    .run = run,
+    .destroy = amp_prim_destroy,
+};
+
+const struct amp_op amp_op_ms_simplified_layer_normalization = {
+    .name = "SimplifiedLayerNormalization",
+    .domain = "com.microsoft",
+    .newest = 1,
+    .effect = AMP_COMPUTES,
+    .native = AMP_NATIVE_C,
+    .shape = shape,
+    .run = run_simplified,
 };

@@ -89,7 +89,9 @@ static void keep(const struct amp_tensor *tensor, int64_t row, double value)
     {                                                                                        \
         const T *x = (const T *)rows->x + row * rows->n;                                     \
         double square = squares_##DTYPE(x, rows->n, 0) / (double)rows->n;                    \
-        apply_##DTYPE(rows, row, 0, 1 / sqrt(square + rows->epsilon));                       \
+        double inverse = 1 / sqrt(square + rows->epsilon);                                   \
+        keep(rows->inverse, row, inverse);                                                   \
+        apply_##DTYPE(rows, row, 0, inverse);                                                \
     }                                                                                        \
     static void mean_variance_##DTYPE(const struct amp_rows *rows, int64_t row)              \
     {                                                                                        \

@@ -6,7 +6,6 @@
 /* activation.c */
 AMP_OP(amp_op_celu)
 AMP_OP(amp_op_elu)
-AMP_OP(amp_op_gelu)
 AMP_OP(amp_op_hard_sigmoid)
 AMP_OP(amp_op_hard_swish)
 AMP_OP(amp_op_leaky_relu)
@@ -83,11 +82,24 @@ AMP_OP(amp_op_det)
 /* einsum.c */
 AMP_OP(amp_op_einsum)
 
+/* fused.c */
+AMP_OP(amp_op_fused_conv)
+AMP_OP(amp_op_fused_gemm)
+AMP_OP(amp_op_fused_matmul)
+AMP_OP(amp_op_transpose_matmul)
+
 /* gather.c */
 AMP_OP(amp_op_gather)
 AMP_OP(amp_op_gather_elements)
 AMP_OP(amp_op_gather_nd)
 AMP_OP(amp_op_reverse_sequence)
+
+/* gelu.c */
+AMP_OP(amp_op_bias_gelu)
+AMP_OP(amp_op_fast_gelu)
+AMP_OP(amp_op_gelu)
+AMP_OP(amp_op_gelu_exact)
+AMP_OP(amp_op_quick_gelu)
 
 /* generate.c */
 AMP_OP(amp_op_constant)
@@ -105,9 +117,15 @@ AMP_OP(amp_op_grid_sample)
 AMP_OP(amp_op_group_normalization)
 AMP_OP(amp_op_instance_normalization)
 
+/* group_query.c */
+AMP_OP(amp_op_group_query_attention)
+
 /* layer_norm.c */
 AMP_OP(amp_op_layer_normalization)
+AMP_OP(amp_op_ms_layer_normalization)
+AMP_OP(amp_op_ms_simplified_layer_normalization)
 AMP_OP(amp_op_rms_normalization)
+AMP_OP(amp_op_simplified_layer_normalization)
 
 /* logical.c */
 AMP_OP(amp_op_and)
@@ -141,6 +159,10 @@ AMP_OP(amp_op_matmul)
 /* matmul_integer.c */
 AMP_OP(amp_op_matmul_integer)
 AMP_OP(amp_op_qlinear_matmul)
+
+/* multi_head_attention.c */
+AMP_OP(amp_op_ms_attention)
+AMP_OP(amp_op_multi_head_attention)
 
 /* nms.c */
 AMP_OP(amp_op_non_max_suppression)
@@ -213,6 +235,7 @@ AMP_OP(amp_op_max_roi_pool)
 AMP_OP(amp_op_roi_align)
 
 /* rotary.c */
+AMP_OP(amp_op_ms_rotary_embedding)
 AMP_OP(amp_op_rotary_embedding)
 
 /* scatter.c */
@@ -235,6 +258,11 @@ AMP_OP(amp_op_hamming_window)
 AMP_OP(amp_op_hann_window)
 AMP_OP(amp_op_mel_weight_matrix)
 AMP_OP(amp_op_stft)
+
+/* skip_norm.c */
+AMP_OP(amp_op_embed_layer_normalization)
+AMP_OP(amp_op_skip_layer_normalization)
+AMP_OP(amp_op_skip_simplified_layer_normalization)
 
 /* slice.c */
 AMP_OP(amp_op_slice)

@@ -1,25 +1,69 @@
 /*
- * RotaryEmbedding: pairs of elements of each head are turned by the angle of their position, given
- * by its cosine and sine (ONNX RotaryEmbedding-23).
+ * RotaryEmbedding of ONNX (RotaryEmbedding-23) and of ONNX Runtime's com.microsoft, which has other
+ * inputs for the same, and the turning itself for operators that contain it.
  */
+#include "ops/rotary.h"
+
 #include "ops/kernel.h"
 
 #include <string.h>
 
+/* ---- turning ------------------------------------------------------------------------------- */
+
+/* Turns one head; element I pairs with the next one, or with that half of TURNED further on. */
+static void turn(const struct amp_rotary *rotary, const float *x, float *y, const float *cosines,
+                 const float *sines)
+{
+    int64_t half = rotary->turned / 2;
+    for (int64_t i = 0; i < half; i++) {
+        int64_t a = rotary->is_interleaved ? 2 * i : i;
+        int64_t b = rotary->is_interleaved ? 2 * i + 1 : i + half;
+        float real = cosines[i] * x[a] - sines[i] * x[b];
+        float imaginary = sines[i] * x[a] + cosines[i] * x[b];
+        y[a] = real;
+        y[b] = imaginary;
+    }
+    if (x != y)
+        memcpy(y + rotary->turned, x + rotary->turned,
+               (size_t)(rotary->size - rotary->turned) * sizeof *y);
+}
+
+static int64_t rows_of(const struct amp_tensor *cache)
+{
+    return amp_shape_product(&cache->shape, 0, cache->shape.rank - 1);
+}
+
+enum amp_status amp_rotary_run(struct amp_ctx *ctx, const struct amp_rotary *rotary,
+                               int64_t (*row_of)(const struct amp_ctx *ctx, int64_t i),
+                               const float *x, float *y)
+{
+    int64_t cosines = rows_of(rotary->cosines), sines = rows_of(rotary->sines);
+    int64_t rows = sines < cosines ? sines : cosines, length = rotary->length;
+    for (int64_t i = 0; i < rotary->batch * length; i++) {
+        int64_t row = row_of(ctx, i), first = row * (rotary->turned / 2);
+        if (row < 0 || row >= rows)
+            return AMP_CTX_FAIL(ctx, "position %lld; the caches hold 0 to %lld", (long long)row,
+                                (long long)rows - 1);
+        for (int64_t head = 0; head < rotary->heads; head++) {
+            int64_t at = rotary->is_flat
+                             ? i * rotary->heads + head
+                             : (i / length * rotary->heads + head) * length + i % length;
+            turn(rotary, x + at * rotary->size, y + at * rotary->size,
+                 (const float *)rotary->cosines->data + first,
+                 (const float *)rotary->sines->data + first);
+        }
+    }
+    return AMP_OK;
+}
+
+/* ---- ONNX ---------------------------------------------------------------------------------- */
+
 enum { X, COSINES, SINES, POSITIONS };
 
-/* X is [batch, heads, length, size], or [batch, length, heads * size]. A dim below 0 is not known.
- */
-struct sizes {
-    int64_t batch, heads, length, size;
-    int64_t turned; /* elements of a head that are turned; even */
-    bool is_flat;
-};
-
-static enum amp_status read_sizes(struct amp_ctx *ctx, struct sizes *sizes)
+static enum amp_status read_sizes(struct amp_ctx *ctx, struct amp_rotary *sizes)
 {
     const struct amp_shape *x = &ctx->in[X]->shape;
-    *sizes = (struct sizes){.is_flat = false};
+    *sizes = (struct amp_rotary){.is_flat = false};
     if (x->rank != 3 && x->rank != 4)
         return AMP_CTX_FAIL(ctx, "X has rank %d; 3 or 4 is needed", x->rank);
     bool is_flat = x->rank == 3;
@@ -30,8 +74,12 @@ static enum amp_status read_sizes(struct amp_ctx *ctx, struct sizes *sizes)
                             (long long)heads, (long long)last);
     int64_t size = is_flat && last >= 0 ? last / heads : last;
     int64_t turned = amp_node_int(ctx->node, "rotary_embedding_dim", 0);
-    *sizes = (struct sizes){
-        x->dims[0], heads, x->dims[is_flat ? 1 : 2], size, turned == 0 ? size : turned, is_flat};
+    *sizes = (struct amp_rotary){.batch = x->dims[0],
+                                 .heads = heads,
+                                 .length = x->dims[is_flat ? 1 : 2],
+                                 .size = size,
+                                 .turned = turned == 0 ? size : turned,
+                                 .is_flat = is_flat};
     bool is_wrong = sizes->turned % 2 != 0 || turned < 0 || sizes->turned > size;
     if (size >= 0 && is_wrong)
         return AMP_CTX_FAIL(ctx,
@@ -47,7 +95,8 @@ static bool may_equal(int64_t a, int64_t b)
 }
 
 /* The caches are [positions, turned / 2], or, without positions, [batch, length, turned / 2]. */
-static enum amp_status check_cache(struct amp_ctx *ctx, uint32_t input, const struct sizes *sizes)
+static enum amp_status check_cache(struct amp_ctx *ctx, uint32_t input,
+                                   const struct amp_rotary *sizes)
 {
     const struct amp_shape *cache = &ctx->in[input]->shape;
     int rank = amp_has_in(ctx, POSITIONS) ? 2 : 3;
@@ -65,7 +114,7 @@ static enum amp_status check_cache(struct amp_ctx *ctx, uint32_t input, const st
     return AMP_OK;
 }
 
-static enum amp_status check_positions(struct amp_ctx *ctx, const struct sizes *sizes)
+static enum amp_status check_positions(struct amp_ctx *ctx, const struct amp_rotary *sizes)
 {
     if (!amp_has_in(ctx, POSITIONS) || ctx->in[POSITIONS]->shape.rank < 0)
         return AMP_OK;
@@ -82,7 +131,7 @@ static enum amp_status check_positions(struct amp_ctx *ctx, const struct sizes *
 
 static enum amp_status shape(struct amp_ctx *ctx)
 {
-    struct sizes sizes;
+    struct amp_rotary sizes;
     AMP_TRY(amp_shape_same(ctx));
     if (ctx->in[X]->shape.rank < 0)
         return AMP_OK;
@@ -92,56 +141,21 @@ static enum amp_status shape(struct amp_ctx *ctx)
     return check_positions(ctx, &sizes);
 }
 
-/* The row of the caches for position I of the batch's positions. */
-static enum amp_status find_row(struct amp_ctx *ctx, int64_t i, int64_t *row)
+static int64_t row_of(const struct amp_ctx *ctx, int64_t i)
 {
-    *row = i;
-    if (!amp_has_in(ctx, POSITIONS))
-        return AMP_OK;
-    int64_t count = ctx->in[COSINES]->shape.dims[0], sines = ctx->in[SINES]->shape.dims[0];
-    count = sines < count ? sines : count;
-    *row = amp_tensor_int(ctx->in[POSITIONS], (size_t)i);
-    if (*row < 0 || *row >= count)
-        return AMP_CTX_FAIL(ctx, "position %lld; the caches hold 0 to %lld", (long long)*row,
-                            (long long)count - 1);
-    return AMP_OK;
-}
-
-/* Turns one head; element I pairs with the next one, or with that half of TURNED further on. */
-static void turn(const struct sizes *sizes, bool is_interleaved, const float *x, float *y,
-                 const float *cosines, const float *sines)
-{
-    int64_t half = sizes->turned / 2;
-    for (int64_t i = 0; i < half; i++) {
-        int64_t a = is_interleaved ? 2 * i : i, b = is_interleaved ? 2 * i + 1 : i + half;
-        float real = cosines[i] * x[a] - sines[i] * x[b];
-        float imaginary = sines[i] * x[a] + cosines[i] * x[b];
-        y[a] = real;
-        y[b] = imaginary;
-    }
-    memcpy(y + sizes->turned, x + sizes->turned, (size_t)(sizes->size - sizes->turned) * sizeof *y);
+    return amp_has_in(ctx, POSITIONS) ? amp_tensor_int(ctx->in[POSITIONS], (size_t)i) : i;
 }
 
 static enum amp_status run(struct amp_ctx *ctx)
 {
-    struct sizes s;
-    AMP_TRY(read_sizes(ctx, &s));
+    struct amp_rotary rotary;
+    AMP_TRY(read_sizes(ctx, &rotary));
     if (ctx->in[X]->dtype != AMP_FLOAT)
         return amp_no_kernel(ctx, ctx->in[X]->dtype);
-    bool is_interleaved = amp_node_int(ctx->node, "interleaved", 0) != 0;
-    for (int64_t i = 0; i < s.batch * s.length; i++) {
-        int64_t row, batch = i / s.length, position = i % s.length;
-        AMP_TRY(find_row(ctx, i, &row));
-        const float *cosines = (const float *)ctx->in[COSINES]->data + row * (s.turned / 2);
-        const float *sines = (const float *)ctx->in[SINES]->data + row * (s.turned / 2);
-        for (int64_t head = 0; head < s.heads; head++) {
-            int64_t first =
-                s.is_flat ? i * s.heads + head : (batch * s.heads + head) * s.length + position;
-            turn(&s, is_interleaved, (const float *)ctx->in[X]->data + first * s.size,
-                 (float *)ctx->out[0]->data + first * s.size, cosines, sines);
-        }
-    }
-    return AMP_OK;
+    rotary.is_interleaved = amp_node_int(ctx->node, "interleaved", 0) != 0;
+    rotary.cosines = ctx->in[COSINES];
+    rotary.sines = ctx->in[SINES];
+    return amp_rotary_run(ctx, &rotary, row_of, ctx->in[X]->data, ctx->out[0]->data);
 }
 
 const struct amp_op amp_op_rotary_embedding = {
@@ -151,4 +165,92 @@ const struct amp_op amp_op_rotary_embedding = {
     .native = AMP_NATIVE_F32,
     .shape = shape,
     .run = run,
+};
+
+/* ---- com.microsoft ------------------------------------------------------------------------- */
+
+enum { MS_POSITIONS = 1, MS_COSINES, MS_SINES };
+
+static enum amp_status ms_check_options(struct amp_ctx *ctx)
+{
+    if (amp_node_int(ctx->node, "is_packed_batching", 0) != 0)
+        return amp_fail(ctx->err, AMP_UNSUPPORTED, "is_packed_batching has no kernel");
+    if (amp_node_float(ctx->node, "scale", 1) != 1)
+        return amp_fail(ctx->err, AMP_UNSUPPORTED, "scale has no kernel");
+    return AMP_OK;
+}
+
+/* Reads X's dims, all known. Without rotary_embedding_dim the caches tell the size of a head. */
+static enum amp_status ms_read(struct amp_ctx *ctx, struct amp_rotary *rotary)
+{
+    const struct amp_shape *x = &ctx->in[X]->shape, *cosines = &ctx->in[MS_COSINES]->shape;
+    const struct amp_shape *sines = &ctx->in[MS_SINES]->shape;
+    if ((x->rank != 3 && x->rank != 4) || cosines->rank != 2 || sines->rank != 2)
+        return AMP_CTX_FAIL(ctx, "X of rank %d, caches of rank %d and %d; 3 or 4, 2 and 2 needed",
+                            x->rank, cosines->rank, sines->rank);
+    bool is_flat = x->rank == 3;
+    int64_t turned = amp_node_int(ctx->node, "rotary_embedding_dim", 0);
+    int64_t heads = amp_node_int(ctx->node, "num_heads", 0), last = x->dims[x->rank - 1];
+    int64_t half = cosines->dims[1], size = last;
+    if (turned == 0 && is_flat)
+        size = 2 * half;
+    else if (is_flat)
+        size = heads > 0 && last % heads == 0 ? last / heads : 0;
+    turned = turned == 0 ? size : turned;
+    if (size <= 0 || last % size != 0 || turned != 2 * half || turned > size ||
+        sines->dims[1] != half)
+        return AMP_CTX_FAIL(ctx,
+                            "caches of %lld and %lld columns, num_heads %lld and "
+                            "rotary_embedding_dim %lld do not fit X's last dim of %lld",
+                            (long long)half, (long long)sines->dims[1], (long long)heads,
+                            (long long)turned, (long long)last);
+    *rotary = (struct amp_rotary){.batch = x->dims[0],
+                                  .heads = is_flat ? last / size : x->dims[1],
+                                  .length = x->dims[is_flat ? 1 : 2],
+                                  .size = size,
+                                  .turned = turned,
+                                  .is_flat = is_flat};
+    int64_t positions = amp_shape_count(&ctx->in[MS_POSITIONS]->shape);
+    if (positions != 1 && positions != rotary->batch * rotary->length)
+        return AMP_CTX_FAIL(ctx, "%lld positions; 1 or one for each of X's %lld by %lld is needed",
+                            (long long)positions, (long long)rotary->batch,
+                            (long long)rotary->length);
+    return AMP_OK;
+}
+
+static enum amp_status ms_shape(struct amp_ctx *ctx)
+{
+    AMP_TRY(ms_check_options(ctx));
+    return amp_shape_same(ctx);
+}
+
+/* One position is that of the first of each sequence. */
+static int64_t ms_row_of(const struct amp_ctx *ctx, int64_t i)
+{
+    const struct amp_tensor *positions = ctx->in[MS_POSITIONS];
+    const struct amp_shape *x = &ctx->in[X]->shape;
+    if (amp_tensor_count(positions) != 1)
+        return amp_tensor_int(positions, (size_t)i);
+    int64_t first = amp_tensor_int(positions, 0), step = i % x->dims[x->rank == 3 ? 1 : 2];
+    return first > INT64_MAX - step ? first : first + step;
+}
+
+static enum amp_status ms_run(struct amp_ctx *ctx)
+{
+    struct amp_rotary rotary;
+    AMP_TRY(ms_read(ctx, &rotary));
+    rotary.is_interleaved = amp_node_int(ctx->node, "interleaved", 0) != 0;
+    rotary.cosines = ctx->in[MS_COSINES];
+    rotary.sines = ctx->in[MS_SINES];
+    return amp_rotary_run(ctx, &rotary, ms_row_of, ctx->in[X]->data, ctx->out[0]->data);
+}
+
+const struct amp_op amp_op_ms_rotary_embedding = {
+    .name = "RotaryEmbedding",
+    .domain = "com.microsoft",
+    .newest = 1,
+    .effect = AMP_COMPUTES,
+    .native = AMP_NATIVE_F32,
+    .shape = ms_shape,
+    .run = ms_run,
 };

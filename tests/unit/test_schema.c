@@ -177,7 +177,8 @@ static void partial_domains(void **state)
     assert_true(amp_schema_is_partial("com.microsoft"));
     assert_false(amp_schema_is_partial("ai.onnx.ml"));
     assert_false(amp_schema_is_partial(NULL));
-    assert_null(amp_schema_difference(find("LayerNormalization", 16), find("LayerNormalization", 17)));
+    assert_null(
+        amp_schema_difference(find("LayerNormalization", 16), find("LayerNormalization", 17)));
 }
 
 static void variables_of_the_same_data(void **state)
