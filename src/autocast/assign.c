@@ -207,7 +207,8 @@ static uint32_t typed_input(const struct pass *pass, const struct amp_node *node
                             uint32_t i)
 {
     const struct amp_schema *schema = schema_in_reach(pass, node);
-    return amp_schema_shares(schema, type, amp_schema_input(schema, i)) ? node->inputs[i] : AMP_NONE;
+    return amp_schema_shares(schema, type, amp_schema_input(schema, i)) ? node->inputs[i]
+                                                                        : AMP_NONE;
 }
 
 /* The dtype that the node's inputs of its main type promote to, those that depend on constants
