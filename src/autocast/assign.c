@@ -211,6 +211,12 @@ static uint32_t typed_input(const struct pass *pass, const struct amp_node *node
                                                                         : AMP_NONE;
 }
 
+/* ALL may be AMP_UNDEFINED: nothing so far. */
+static enum amp_dtype promote(enum amp_dtype all, enum amp_dtype dtype)
+{
+    return all == AMP_UNDEFINED ? dtype : amp_dtype_promote(all, dtype);
+}
+
 /* The dtype that the node's inputs of its main type promote to, those that depend on constants
    alone only WITH_STATIC; AMP_UNDEFINED when there are none. */
 static enum amp_dtype promoted(const struct pass *pass, const struct amp_node *node, int type,
@@ -221,8 +227,7 @@ static enum amp_dtype promoted(const struct pass *pass, const struct amp_node *n
         uint32_t id = typed_input(pass, node, type, i);
         if (id == AMP_NONE || (!with_static && amp_reach_is_static(pass->reach, id)))
             continue;
-        enum amp_dtype dtype = pass->result->values[id];
-        result = result == AMP_UNDEFINED ? dtype : amp_dtype_promote(result, dtype);
+        result = promote(result, pass->result->values[id]);
     }
     return result;
 }
@@ -349,24 +354,124 @@ static void set_outputs(struct pass *pass, const struct amp_node *node,
     }
 }
 
-static void decide(struct pass *pass, uint32_t id)
+/* What the rules say of a node, alone or as a part of a composite. */
+static void find_rule(const struct pass *pass, uint32_t id, struct amp_decision *decision)
+{
+    struct amp_rule_subject self = amp_rule_subject(pass->model, id);
+    const struct amp_composite_match *match = decision->composite;
+    if (match == NULL) {
+        decision->rule = amp_rules_match_subject(pass->rules, &self);
+        decision->op = decision->rule ? amp_rule_named_op(decision->rule, &self) : NULL;
+        return;
+    }
+    const struct amp_composite *composite = match->composite;
+    struct amp_rule_part part = {
+        .self = self,
+        .whole = {pass->model, match->entry, AMP_RULES_COMPOSITE, composite->name},
+        .head = amp_rule_subject(pass->model, match->entry),
+        .has_head = composite->head != NULL};
+    decision->rule = amp_rules_match_part(pass->rules, &part, &decision->op);
+}
+
+/* Takes the rules' wish down; false when the node keeps its types whatever they say. */
+static bool begin(struct pass *pass, uint32_t id)
 {
     const struct amp_node *node = amp_node_at(pass->model, id);
     struct amp_decision *decision = &pass->result->nodes[id];
     *decision = (struct amp_decision){.type = -1, .value = AMP_NONE};
-    struct amp_rule_subject subject = amp_rule_subject(pass->model, id);
-    decision->rule = amp_rules_match_subject(pass->rules, &subject);
-    decision->op = decision->rule ? amp_rule_named_op(decision->rule, &subject) : NULL;
+    decision->composite = amp_composites_of(&pass->result->composites, id);
+    find_rule(pass, id, decision);
     decision->wish = decision->rule ? decision->rule->precision : pass->rules->unlisted;
     decision->reason = decision->rule ? AMP_REASON_RULE : AMP_REASON_UNLISTED;
-    if (is_ineligible(pass, node, decision)) {
-        decision->type = -1;
-        return;
-    }
-    decision->dtype = wished_dtype(pass, node, decision);
+    if (!is_ineligible(pass, node, decision))
+        return true;
+    decision->type = -1;
+    return false;
+}
+
+static void finish(struct pass *pass, uint32_t id, enum amp_dtype dtype)
+{
+    const struct amp_node *node = amp_node_at(pass->model, id);
+    struct amp_decision *decision = &pass->result->nodes[id];
+    decision->dtype = dtype;
     pass->order[pass->n_order++] = id;
     constrain(pass, node, decision);
     set_outputs(pass, node, decision);
+}
+
+static void decide(struct pass *pass, uint32_t id)
+{
+    if (begin(pass, id))
+        finish(pass, id,
+               wished_dtype(pass, amp_node_at(pass->model, id), &pass->result->nodes[id]));
+}
+
+/* Whether VALUE is an input of the whole that has a say in its dtype: not what passes between its
+   parts, nor the numbers that its definition or its settings are. */
+static bool is_outer_input(const struct pass *pass, const struct amp_composite_match *composite,
+                           uint32_t id)
+{
+    const struct amp_value *value = amp_value_at(pass->model, id);
+    if (value->constant != NULL && amp_shape_count(&value->constant->shape) == 1)
+        return false;
+    return value->producer == AMP_NONE ||
+           amp_composites_of(&pass->result->composites, value->producer) != composite;
+}
+
+/* The dtype that the inputs of the whole promote to, as promoted has it for a node; AMP_UNDEFINED:
+   there are none. */
+static enum amp_dtype promoted_whole(const struct pass *pass,
+                                     const struct amp_composite_match *composite, bool with_static)
+{
+    enum amp_dtype result = AMP_UNDEFINED;
+    for (size_t i = 0; i < composite->n_nodes; i++) {
+        const struct amp_node *node = amp_node_at(pass->model, composite->nodes[i]);
+        int type = pass->result->nodes[composite->nodes[i]].type;
+        for (uint32_t k = 0; k < node->n_inputs && type >= 0; k++) {
+            uint32_t id = typed_input(pass, node, type, k);
+            if (id != AMP_NONE && (with_static || !amp_reach_is_static(pass->reach, id)) &&
+                is_outer_input(pass, composite, id))
+                result = promote(result, pass->result->values[id]);
+        }
+    }
+    return result;
+}
+
+/* The dtype of those parts that have WISH. */
+static enum amp_dtype wished_by_whole(const struct pass *pass,
+                                      const struct amp_composite_match *composite,
+                                      enum amp_precision wish)
+{
+    if (wish == AMP_LOWER)
+        return pass->result->lower;
+    if (wish == AMP_FP32)
+        return AMP_FLOAT;
+    enum amp_dtype dtype = promoted_whole(pass, composite, wish == AMP_WIDEST);
+    if (dtype == AMP_UNDEFINED)
+        dtype = promoted_whole(pass, composite, true);
+    return dtype != AMP_UNDEFINED ? dtype : AMP_FLOAT;
+}
+
+/* Decides all parts once the last of them is reached: only then everything is known that goes into
+   the whole, and nobody outside takes what the others give. */
+static void decide_composite(struct pass *pass, const struct amp_composite_match *composite)
+{
+    for (size_t i = 0; i < composite->n_nodes; i++)
+        begin(pass, composite->nodes[i]);
+    for (size_t i = 0; i < composite->n_nodes; i++) {
+        const struct amp_decision *decision = &pass->result->nodes[composite->nodes[i]];
+        if (decision->type >= 0)
+            finish(pass, composite->nodes[i], wished_by_whole(pass, composite, decision->wish));
+    }
+}
+
+static void decide_next(struct pass *pass, uint32_t id)
+{
+    const struct amp_composite_match *composite = amp_composites_of(&pass->result->composites, id);
+    if (composite == NULL)
+        decide(pass, id);
+    else if (composite->root == id)
+        decide_composite(pass, composite);
 }
 
 static void assign_graph(struct pass *pass, uint32_t graph)
@@ -378,7 +483,7 @@ static void assign_graph(struct pass *pass, uint32_t graph)
             for (size_t k = 0; k < amp_attr_graph_count(&node->attrs[a]); k++)
                 assign_graph(pass, node->attrs[a].graphs[k]);
         amp_reach_add(pass->reach, node);
-        decide(pass, nodes->items[i]);
+        decide_next(pass, nodes->items[i]);
     }
 }
 
@@ -525,6 +630,7 @@ void amp_assign(const struct amp_model *model, const struct amp_assign_options *
                                   amp_rules_limits(options->rules, options->lower)->weight_max),
         .is_refused = amp_xcalloc(model->n_values, sizeof *pass.is_refused),
         .order = amp_xmalloc(model->n_nodes, sizeof *pass.order)};
+    amp_composites_find(model, &assignment->composites);
     do {
         start(&pass, options);
         assign_graph(&pass, 0);

@@ -3,6 +3,7 @@
 
 #include "autocast/rules.h"
 #include "core/graph.h"
+#include "onnx/composites.h"
 
 /* Why a node has its precision: the rule that matched it, or the constraint that kept it from it.
    Name and text of each stand in assign.c. */
@@ -32,6 +33,7 @@ struct amp_decision {
                              node, or one that keeps its types */
     int type;       /* the type variable (index in the schema's types) that takes the dtype; -1 */
     uint32_t value; /* AMP_REASON_WEIGHT_RANGE: the constant; else AMP_NONE */
+    const struct amp_composite_match *composite; /* that the node is part of; NULL: none */
 };
 
 struct amp_assignment {
@@ -39,7 +41,8 @@ struct amp_assignment {
     struct amp_decision *nodes; /* per node id */
     enum amp_dtype *values;     /* per value id: its dtype once the decisions are carried out */
     bool *is_interface;         /* per value id: as in amp_assign_options.interface */
-    int opset;                  /* the opset of ai.onnx that all this needs */
+    struct amp_composites composites;
+    int opset;      /* the opset of ai.onnx that all this needs */
     size_t n_nodes; /* of the model when it was made; nodes made later have no decision */
 };
 
@@ -54,8 +57,9 @@ struct amp_assign_options {
 
 /*
  * Decides the precision of every node by the rules, as torch.autocast does (design: "Autocast
- * semantics"). Types must be inferred. The model is not changed; the assignment lives in its arena.
- * An interface may need an opset beyond the cap, which assignment.opset then says.
+ * semantics"); the parts of a composite together, as the one operator that they stand for. Types
+ * must be inferred. The model is not changed; the assignment lives in its arena. An interface may
+ * need an opset beyond the cap, which assignment.opset then says.
  */
 void amp_assign(const struct amp_model *model, const struct amp_assign_options *options,
                 struct amp_assignment *assignment);

@@ -80,7 +80,8 @@ struct amp_rule_condition {
     struct amp_rule_ranks ranks[AMP_RULE_RANKS];
 };
 
-/* The domain of composites, groups of nodes that stand for one operator: "composite::SiLU". */
+/* The domain of composites, groups of nodes that stand for one operator (onnx/composites.h):
+   "composite::Swish". */
 #define AMP_RULES_COMPOSITE "composite"
 
 /* An operator that a rule names; a name of PyTorch's may stand for several. */
@@ -97,7 +98,7 @@ struct amp_rule_op {
 /* The keys of `when` for the ranks: "input_rank", "second_rank". */
 extern const char *const amp_rule_rank_keys[AMP_RULE_RANKS];
 
-/* "Conv", "com.microsoft::FusedConv", "composite::SiLU", in ARENA; of an operator with a name. */
+/* "Conv", "com.microsoft::FusedConv", "composite::Swish", in ARENA; of an operator with a name. */
 const char *amp_rule_op_text(struct amp_arena *arena, const struct amp_rule_op *op);
 
 /* A rule matches when each selector that it has (count > 0) matches. */
@@ -188,11 +189,10 @@ enum amp_status amp_rules_names(struct amp_arena *arena, const char *const **nam
                                 struct amp_error *err);
 
 /*
- * What a rule looks at: a node, or a group of nodes that stands for one operator. For a group, NODE
- * is the one whose name, outputs and first inputs count, DOMAIN is AMP_RULES_COMPOSITE and OP_TYPE
- * the composite's name; a rule that names ai.onnx's operator of that name (LayerNormalization)
- * matches too. Attributes of a group have no value, so that a rule with `when` on one does not
- * match.
+ * What a rule looks at: a node, or a composite. For a composite, NODE is the one whose first inputs
+ * are the whole's, DOMAIN is AMP_RULES_COMPOSITE and OP_TYPE its name; a rule that names ai.onnx's
+ * operator of that name (LayerNormalization) matches too. A composite has no attributes, so that a
+ * rule with `when` on one does not match.
  */
 struct amp_rule_subject {
     const struct amp_model *model;
@@ -212,5 +212,21 @@ const struct amp_rule *amp_rules_match(const struct amp_rules *rules, const stru
    that names none. RULE must match SUBJECT. */
 const struct amp_rule_op *amp_rule_named_op(const struct amp_rule *rule,
                                             const struct amp_rule_subject *subject);
+
+/*
+ * A node that is part of a composite. Rules about operators look at the whole, or at its head where
+ * it has one (the MatMul of linear), as if that were alone; rules that name nodes or tensors look
+ * at the part as well.
+ */
+struct amp_rule_part {
+    struct amp_rule_subject self, whole, head;
+    bool has_head;
+};
+
+/* The last rule that matches the part in one way or another, and *OP, by which of its operators as
+   amp_rule_named_op has it; NULL, *OP NULL, when none does. */
+const struct amp_rule *amp_rules_match_part(const struct amp_rules *rules,
+                                            const struct amp_rule_part *part,
+                                            const struct amp_rule_op **op);
 
 #endif

@@ -231,15 +231,27 @@ static bool output_matches(const struct amp_rule *rule, const struct amp_model *
     return rule->n_tensors == 0;
 }
 
-static bool rule_matches(const struct amp_rule *rule, const struct amp_rule_subject *subject)
+/* Whether a rule that names nodes or tensors names this one; a rule that names none is about all.
+ */
+static bool names_match(const struct amp_rule *rule, const struct amp_rule_subject *subject)
+{
+    const struct amp_node *node = amp_node_at(subject->model, subject->node);
+    return (rule->n_nodes == 0 || any_pattern(rule->nodes, rule->n_nodes, node->name)) &&
+           (rule->n_nodes_regex == 0 ||
+            any_pattern(rule->nodes_regex, rule->n_nodes_regex, node->name)) &&
+           output_matches(rule, subject->model, node);
+}
+
+static bool operator_matches(const struct amp_rule *rule, const struct amp_rule_subject *subject)
 {
     const struct amp_node *node = amp_node_at(subject->model, subject->node);
     return (rule->n_ops == 0 || amp_rule_named_op(rule, subject) != NULL) &&
-           (rule->n_nodes == 0 || any_pattern(rule->nodes, rule->n_nodes, node->name)) &&
-           (rule->n_nodes_regex == 0 ||
-            any_pattern(rule->nodes_regex, rule->n_nodes_regex, node->name)) &&
-           output_matches(rule, subject->model, node) &&
            condition_holds(&rule->condition, subject, node);
+}
+
+static bool rule_matches(const struct amp_rule *rule, const struct amp_rule_subject *subject)
+{
+    return operator_matches(rule, subject) && names_match(rule, subject);
 }
 
 struct amp_rule_subject amp_rule_subject(const struct amp_model *model, uint32_t node)
@@ -262,4 +274,38 @@ const struct amp_rule *amp_rules_match(const struct amp_rules *rules, const stru
 {
     struct amp_rule_subject subject = amp_rule_subject(model, node);
     return amp_rules_match_subject(rules, &subject);
+}
+
+static bool has_names(const struct amp_rule *rule)
+{
+    return rule->n_nodes > 0 || rule->n_nodes_regex > 0 || rule->n_tensors > 0;
+}
+
+/* As what the rule matches the part; NULL: not at all. */
+static const struct amp_rule_subject *matched_as(const struct amp_rule *rule,
+                                                 const struct amp_rule_part *part)
+{
+    if (!names_match(rule, &part->self))
+        return NULL;
+    if (has_names(rule) && operator_matches(rule, &part->self))
+        return &part->self;
+    if (operator_matches(rule, &part->whole))
+        return &part->whole;
+    return part->has_head && operator_matches(rule, &part->head) ? &part->head : NULL;
+}
+
+const struct amp_rule *amp_rules_match_part(const struct amp_rules *rules,
+                                            const struct amp_rule_part *part,
+                                            const struct amp_rule_op **op)
+{
+    *op = NULL;
+    for (size_t i = rules->count; i > 0; i--) {
+        const struct amp_rule *rule = &rules->items[i - 1];
+        const struct amp_rule_subject *subject = matched_as(rule, part);
+        if (subject == NULL)
+            continue;
+        *op = amp_rule_named_op(rule, subject);
+        return rule;
+    }
+    return NULL;
 }

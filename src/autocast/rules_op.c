@@ -6,6 +6,7 @@
 
 #include "autocast/torch_map.h"
 #include "core/words.h"
+#include "onnx/composites.h"
 #include "onnx/schema.h"
 
 #include <limits.h>
@@ -38,6 +39,8 @@ static bool parse_onnx(struct amp_arena *arena, const char *word, struct amp_rul
         op->domain = "";
     if (op->domain[0] == '\0')
         op->word = op->name;
+    if (strcmp(op->domain, AMP_RULES_COMPOSITE) == 0)
+        return amp_composite_find(op->name) != NULL;
     return op->name[0] != '\0' && (amp_rule_is_custom_domain(op->domain) ||
                                    amp_schema_find(op->domain, op->name, INT_MAX) != NULL);
 }

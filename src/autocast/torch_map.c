@@ -10,6 +10,7 @@
 #include "core/paths.h"
 #include "core/strmap.h"
 #include "core/words.h"
+#include "onnx/composites.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -141,13 +142,17 @@ static void push_form(struct amp_arena *arena, struct amp_rule_ops *ops, struct 
     *slot = form;
 }
 
-static void add_composites(struct amp_arena *arena, const yaml_node *names,
-                           struct amp_rule_ops *forms)
+static enum amp_status add_composites(const binder *b, const yaml_node *names,
+                                      struct amp_rule_ops *forms)
 {
     for (size_t i = 0; names != NULL && i < names->count; i++) {
-        const char *name = amp_arena_strdup(arena, names->items[i]->text);
-        push_form(arena, forms, (struct amp_rule_op){.domain = AMP_RULES_COMPOSITE, .name = name});
+        const struct amp_composite *composite = amp_composite_find(names->items[i]->text);
+        if (composite == NULL)
+            return FAIL(b, names->items[i], "unknown composite '%.60s'", names->items[i]->text);
+        push_form(b->rules->arena, forms,
+                  (struct amp_rule_op){.domain = AMP_RULES_COMPOSITE, .name = composite->name});
     }
+    return AMP_OK;
 }
 
 /* The operators and composites of a row, or the one form that says why there is none. */
@@ -161,7 +166,7 @@ static enum amp_status forms_of(const binder *b, const struct row *row, struct a
         condition = amp_arena_alloc(arena, sizeof *condition);
         AMP_TRY(amp_rules_bind_when(b, row->when, forms, condition));
     }
-    add_composites(arena, row->composite, forms);
+    AMP_TRY(add_composites(b, row->composite, forms));
     if (row->reason != NULL)
         push_form(arena, forms, (struct amp_rule_op){.domain = "", .reason = row->reason});
     for (size_t i = 0; i < forms->count; i++) {

@@ -164,6 +164,8 @@ static void note_decision(FILE *file, const void *context, uint32_t node)
     fprintf(file, " ; %s %s",
             decision->dtype == AMP_UNDEFINED ? "-" : amp_dtype_name(decision->dtype),
             amp_reason_name(decision->reason));
+    if (decision->composite != NULL)
+        fprintf(file, " of %s", decision->composite->composite->name);
 }
 
 /* Prints the graph when the user asked for it after STAGE; true then. */

@@ -395,13 +395,13 @@ static void a_group_is_matched_as_one_operator(void **state)
     assert_int_equal(line_of(f, node), 5);
     reload(f, HEAD "rules:\n"
                    "  - {precision: lower, ops: [layer_norm]}\n"
-                   "  - {precision: fp32, ops: [\"composite::SiLU\"]}\n");
+                   "  - {precision: fp32, ops: [\"composite::Swish\"]}\n");
     const struct amp_rule *rule = amp_rules_match_subject(f->rules, &subject);
     assert_int_equal(rule->source.line, 4);
     assert_string_equal(amp_rule_named_op(rule, &subject)->word, "layer_norm");
-    subject.op_type = "SiLU";
+    subject.op_type = "Swish";
     assert_int_equal(amp_rules_match_subject(f->rules, &subject)->source.line, 5);
-    assert_int_equal(line_of(f, add_node(f, "SiLU", "")), 0);
+    assert_int_equal(line_of(f, add_node(f, "Swish", "")), 0);
 }
 
 /* ---- PyTorch's names ---- */

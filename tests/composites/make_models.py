@@ -1,0 +1,451 @@
+#!/usr/bin/env python3
+"""Makes the models of operators taken apart, as exporters other than torch.onnx write them, and the near misses.
+
+Each case is a folder beside this script with model.onnx, about, and `composites`: a line "NODE COMPOSITE" for every node that must
+be found to be part of one, in the graph's order; empty for a near miss. The scripts of the neighbouring folder fill weights with
+values of no meaning and name nodes after their operator and output. Needs the onnx Python package (1.17) and numpy; same input,
+same bytes.
+"""
+import os
+import sys
+import textwrap
+
+from onnx import parser
+
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(here, "..", "convert"))
+from cases import fill_weights, name_nodes  # noqa: E402
+
+
+def write(name, about, model, parts):
+    folder = os.path.join(here, name)
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "model.onnx"), "wb") as file:
+        file.write(model.SerializeToString(deterministic=True))
+    with open(os.path.join(folder, "about"), "w", encoding="utf-8") as file:
+        file.write(about + "\n")
+    with open(os.path.join(folder, "composites"), "w", encoding="utf-8") as file:
+        file.writelines(f"{node} {composite}\n" for node, composite in parts)
+
+
+def nodes_of(graph):
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                yield from nodes_of(attribute.g)
+        yield node
+
+
+def case(name, about, text, whole=None, outside="", opset=17):
+    """Makes case NAME. WHOLE: the composite of all nodes but those that make the values in OUTSIDE, or a dict of composite -> values."""
+    ir = 8 if opset < 19 else 10
+    model = parser.parse_model(f'<ir_version: {ir}, opset_import: ["": {opset}]> {textwrap.dedent(text)}')
+    fill_weights(model.graph)
+    name_nodes(model.graph)
+    parts = []
+    for node in nodes_of(model.graph):
+        if isinstance(whole, dict):
+            parts += [(node.name, composite) for composite, values in whole.items() if node.output[0] in values.split()]
+        elif whole is not None and node.output[0] not in outside.split():
+            parts.append((node.name, whole))
+    write(name, about, model, parts)
+
+
+# ---- layer normalisation
+
+LAYER_NORM = """
+    g (float[2,3,8] x) => (float[2,3,8] y) <float[8] s, float[8] b, float two = {{2.0}}, float eps = {{0.00001}}, float half = {{0.5}}> {{
+        m = ReduceMean <axes = [{axes}]> (x)
+        d = Sub(x, m)
+        q = {square}
+        v = ReduceMean <axes = [{axes2}]> (q)
+        e = Add({sum})
+        {root}
+        n = {quotient}
+        {affine}
+    }}"""
+
+
+def layer_norm(name, about, whole="LayerNormalization", outside="", opset=13, **parts):
+    given = {"axes": "-1", "axes2": "-1", "square": "Mul(d, d)", "sum": "v, eps", "root": "r = Sqrt(e)", "quotient": "Div(d, r)",
+             "affine": "t = Mul(n, s)\n y = Add(t, b)"}
+    given.update({"axes2": parts.get("axes", "-1")} | parts)
+    case(name, about, LAYER_NORM.format(**given), whole, outside, opset)
+
+
+layer_norm("layer_norm", "squares as a product")
+layer_norm("layer_norm_pow", "squares as a power, operands in the other order", square="Pow(d, two)", sum="eps, v",
+           affine="t = Mul(s, n)\n y = Add(b, t)")
+layer_norm("layer_norm_scale", "a scale and no shift", affine="y = Mul(n, s)")
+layer_norm("layer_norm_plain", "no affine part", affine="y = Identity(n)", outside="y")
+layer_norm("layer_norm_front", "the axis counted from the front, the other from the end", axes="2", axes2="-1")
+layer_norm("layer_norm_axes", "two axes, in different orders", axes="1, 2", axes2="-1, 1")
+layer_norm("layer_norm_reciprocal", "multiplied by the reciprocal of the root", root="o = Sqrt(e)\n r = Reciprocal(o)",
+           quotient="Mul(r, d)")
+layer_norm("layer_norm_power", "the root as a power", root="r = Pow(e, half)")
+layer_norm("layer_norm_identity", "nodes that change nothing in between", root="i = Identity(e)\n r = Sqrt(i)",
+           affine="o = Dropout(n)\n t = Mul(o, s)\n y = Add(t, b)")
+layer_norm("miss_layer_norm_axis", "the mean and the variance over different axes: the rest is another normalisation",
+           {"RMSNormalization": "q v e r n t"}, axes="1", axes2="-1")
+layer_norm("miss_layer_norm_inner_axis", "over an axis that is not the last", None, axes="1")
+layer_norm("miss_layer_norm_abs", "magnitudes instead of squares", None, square="Abs(d)")
+layer_norm("miss_layer_norm_scale", "scaled by data: only the normalisation is one", {"LayerNormalization": "m d q v e r n"},
+           affine="z = Relu(x)\n t = Mul(n, z)\n y = Add(t, b)")
+layer_norm("miss_layer_norm_eps", "more than a guard is added", None, sum="v, two")
+case("layer_norm_two_means", "the mean is subtracted once for the square and once for the quotient", """
+    g (float[2,8] x) => (float[2,8] y) <float[8] s, float[8] b, float two = {2.0}, float eps = {0.00001}> {
+        m = ReduceMean <axes = [-1]> (x)
+        d = Sub(x, m)
+        c = Sub(x, m)
+        q = Pow(c, two)
+        v = ReduceMean <axes = [-1]> (q)
+        e = Add(v, eps)
+        r = Sqrt(e)
+        n = Div(d, r)
+        t = Mul(n, s)
+        y = Add(t, b)
+    }""", "LayerNormalization", opset=13)
+case("layer_norm_keras", "scale and shift gathered before they meet the data, as tf2onnx writes Keras' layer", """
+    g (float[2,8] x) => (float[2,8] y) <float[8] s, float[8] b, float eps = {0.001}> {
+        m = ReduceMean <axes = [-1]> (x)
+        d = Sub(x, m)
+        q = Mul(d, d)
+        v = ReduceMean <axes = [-1]> (q)
+        e = Add(v, eps)
+        r = Sqrt(e)
+        i = Reciprocal(r)
+        k = Mul(i, s)
+        p = Mul(x, k)
+        o = Mul(m, k)
+        l = Sub(b, o)
+        y = Add(p, l)
+    }""", "LayerNormalization", opset=13)
+case("layer_norm_18", "axes as an input", """
+    g (float[2,8] x) => (float[2,8] y) <float[8] s, float[8] b, float eps = {0.00001}, int64[1] last = {-1}, float two = {2.0}> {
+        m = ReduceMean(x, last)
+        d = Sub(x, m)
+        q = Pow(d, two)
+        v = ReduceMean(q, last)
+        e = Add(v, eps)
+        r = Sqrt(e)
+        n = Div(d, r)
+        t = Mul(n, s)
+        y = Add(t, b)
+    }""", "LayerNormalization", opset=18)
+case("layer_norm_body", "in the body of an If, with data from outside", """
+    g (float[2,8] x, bool c) => (float[2,8] z) <float[8] s, float[8] b, float eps = {0.00001}> {
+        z = If (c) <then_branch = yes () => (float[2,8] y) {
+            m = ReduceMean <axes = [-1]> (x)
+            d = Sub(x, m)
+            q = Mul(d, d)
+            v = ReduceMean <axes = [-1]> (q)
+            e = Add(v, eps)
+            r = Sqrt(e)
+            n = Div(d, r)
+            t = Mul(n, s)
+            y = Add(t, b)
+        }, else_branch = no () => (float[2,8] o) { o = Relu(x) }>
+    }""", "LayerNormalization", "z o", opset=13)
+case("miss_layer_norm_shared", "the variance is used elsewhere", """
+    g (float[2,8] x) => (float[2,8] y, float[2,1] u) <float eps = {0.00001}> {
+        m = ReduceMean <axes = [-1]> (x)
+        d = Sub(x, m)
+        q = Mul(d, d)
+        v = ReduceMean <axes = [-1]> (q)
+        u = Relu(v)
+        e = Add(v, eps)
+        r = Sqrt(e)
+        y = Div(d, r)
+    }""", None, opset=13)
+case("miss_layer_norm_output", "the mean is an output of the graph: what remains is another normalisation", """
+    g (float[2,8] x) => (float[2,8] y, float[2,1] m) <float eps = {0.00001}> {
+        m = ReduceMean <axes = [-1]> (x)
+        d = Sub(x, m)
+        q = Mul(d, d)
+        v = ReduceMean <axes = [-1]> (q)
+        e = Add(v, eps)
+        r = Sqrt(e)
+        y = Div(d, r)
+    }""", {"RMSNormalization": "q v e r y"}, opset=13)
+case("miss_layer_norm_body", "the variance is used in a body", """
+    g (float[2,8] x, bool c) => (float[2,8] y, float[2,1] z) <float eps = {0.00001}> {
+        m = ReduceMean <axes = [-1]> (x)
+        d = Sub(x, m)
+        q = Mul(d, d)
+        v = ReduceMean <axes = [-1]> (q)
+        e = Add(v, eps)
+        r = Sqrt(e)
+        y = Div(d, r)
+        z = If (c) <then_branch = yes () => (float[2,1] a) { a = Relu(v) }, else_branch = no () => (float[2,1] o) { o = Neg(v) }>
+    }""", None, opset=13)
+
+# ---- root mean squares
+
+case("rms_norm", "as language models write it, with a cast to the type that the data have", """
+    g (float[2,8] x) => (float[2,8] y) <float[8] s, float two = {2.0}, float eps = {0.000001}, float one = {1.0}> {
+        f = Cast <to = 1> (x)
+        q = Pow(f, two)
+        v = ReduceMean <axes = [-1]> (q)
+        e = Add(v, eps)
+        r = Sqrt(e)
+        i = Div(one, r)
+        n = Mul(f, i)
+        c = Cast <to = 1> (n)
+        y = Mul(s, c)
+    }""", "RMSNormalization", "f")
+case("rms_norm_plain", "no scale, products and a quotient", """
+    g (float[2,8] x) => (float[2,8] y) <float eps = {0.000001}, int64[1] last = {1}> {
+        q = Mul(x, x)
+        v = ReduceMean(q, last)
+        e = Add(eps, v)
+        r = Sqrt(e)
+        y = Div(x, r)
+    }""", "RMSNormalization", opset=18)
+case("miss_rms_norm_axis", "over the first axis", """
+    g (float[2,8] x) => (float[2,8] y) <float eps = {0.000001}> {
+        q = Mul(x, x)
+        v = ReduceMean <axes = [0]> (q)
+        e = Add(eps, v)
+        r = Sqrt(e)
+        y = Div(x, r)
+    }""")
+case("miss_rms_norm_other", "the quotient is of other data", """
+    g (float[2,8] x, float[2,8] z) => (float[2,8] y) <float eps = {0.000001}> {
+        q = Mul(x, x)
+        v = ReduceMean <axes = [-1]> (q)
+        e = Add(eps, v)
+        r = Sqrt(e)
+        y = Div(z, r)
+    }""")
+
+# ---- other normalisations
+
+case("group_norm", "as instances, shapes as constants", """
+    g (float[2,4,3,3] x) => (float[2,4,3,3] y) <int64[3] a = {2, 2, 18}, int64[4] b = {2, 4, 3, 3}, float[2] one = {1.0, 1.0},
+       float[2] zero = {0.0, 0.0}, float[1,4,1,1] s, float[1,4,1,1] t> {
+        r = Reshape(x, a)
+        i = InstanceNormalization(r, one, zero)
+        o = Reshape(i, b)
+        m = Mul(o, s)
+        y = Add(m, t)
+    }""", "GroupNormalization")
+case("group_norm_parts", "mean and variance over the axes of a group, as Keras writes it", """
+    g (float[2,4,3,3] x) => (float[2,4,3,3] y) <int64[4] a = {2, 2, 18, 1}, int64[4] b = {2, 4, 3, 3}, float eps = {0.001},
+       float[4,1,1] s, float[4,1,1] t> {
+        r = Reshape(x, a)
+        m = ReduceMean <axes = [2, 3]> (r)
+        d = Sub(r, m)
+        q = Mul(d, d)
+        v = ReduceMean <axes = [2, 3]> (q)
+        e = Add(v, eps)
+        w = Sqrt(e)
+        n = Div(d, w)
+        o = Reshape(n, b)
+        p = Mul(o, s)
+        y = Add(p, t)
+    }""", "GroupNormalization", opset=13)
+case("miss_group_norm_axis", "the affine part is along another axis", """
+    g (float[2,4,4,4] x) => (float[2,4,4,4] y) <int64[3] a = {2, 2, 32}, int64[4] b = {2, 4, 4, 4}, float[2] one = {1.0, 1.0},
+       float[2] zero = {0.0, 0.0}, float[4,1] s, float[4,1] t> {
+        r = Reshape(x, a)
+        i = InstanceNormalization(r, one, zero)
+        o = Reshape(i, b)
+        m = Mul(o, s)
+        y = Add(m, t)
+    }""", {"GroupNormalization": "r i o"})
+case("instance_norm", "over the spatial axes, with a scale and a shift per channel", """
+    g (float[2,3,4,4] x) => (float[2,3,4,4] y) <float eps = {0.001}, float[3,1,1] s, float[3,1,1] t, float two = {2.0}> {
+        m = ReduceMean <axes = [2, 3]> (x)
+        d = Sub(x, m)
+        q = Pow(d, two)
+        v = ReduceMean <axes = [-1, -2]> (q)
+        e = Add(v, eps)
+        w = Sqrt(e)
+        n = Div(d, w)
+        p = Mul(n, s)
+        y = Add(p, t)
+    }""", "InstanceNormalization", opset=13)
+case("batch_norm", "statistics as weights", """
+    g (float[2,3,4,4] x) => (float[2,3,4,4] y) <float eps = {0.001}, float[1,3,1,1] m, float[1,3,1,1] v, float[1,3,1,1] s,
+       float[1,3,1,1] t> {
+        d = Sub(x, m)
+        e = Add(v, eps)
+        w = Sqrt(e)
+        n = Div(d, w)
+        p = Mul(n, s)
+        y = Add(p, t)
+    }""", "BatchNormalization")
+case("l2_normalize", "by a sum of squares, as tf2onnx writes it", """
+    g (float[2,8] x) => (float[2,8] y) <float eps = {0.000000000001}> {
+        q = ReduceSumSquare <axes = [-1]> (x)
+        c = Max(q, eps)
+        r = Sqrt(c)
+        i = Reciprocal(r)
+        y = Mul(x, i)
+    }""", "LpNormalization")
+case("l2_normalize_div", "by a root of a sum", """
+    g (float[2,8] x) => (float[2,8] y) <float eps = {0.000001}, int64[1] last = {-1}> {
+        q = Mul(x, x)
+        n = ReduceSum(q, last)
+        r = Sqrt(n)
+        c = Add(r, eps)
+        y = Div(x, c)
+    }""", "LpNormalization")
+case("miss_l2_normalize_clip", "the norm is cut at 1", """
+    g (float[2,8] x) => (float[2,8] y) <float one = {1.0}> {
+        n = ReduceL2 <axes = [-1]> (x)
+        c = Clip(n, one)
+        y = Div(x, c)
+    }""")
+
+# ---- activations
+
+GELU = """
+    g (float[2,8] x) => (float[2,8] y) <float root = {{1.41421354}}, float inverse = {{0.70710677}}, float one = {{1.0}},
+       float half = {{0.5}}, float two = {{2.0}}, float wrong = {{1.5}}> {{
+        {text}
+    }}"""
+
+
+def gelu(name, about, text, whole="Gelu", outside=""):
+    case(name, about, GELU.format(text=text), whole, outside)
+
+
+gelu("gelu", "half of the data first, one first", "h = Mul(half, x)\n a = Mul(x, inverse)\n b = Erf(a)\n c = Add(one, b)\n y = Mul(h, c)")
+gelu("gelu_inner_half", "half of the error function", "a = Div(x, root)\n b = Erf(a)\n c = Add(b, one)\n d = Mul(half, c)\n y = Mul(x, d)")
+gelu("gelu_halved", "divided by two", "a = Div(x, root)\n b = Erf(a)\n c = Add(b, one)\n d = Mul(c, x)\n y = Div(d, two)")
+gelu("miss_gelu_number", "not the root of two", "a = Div(x, wrong)\n b = Erf(a)\n c = Add(b, one)\n d = Mul(x, c)\n y = Mul(d, half)", None)
+gelu("miss_gelu_factor", "not half", "a = Div(x, root)\n b = Erf(a)\n c = Add(b, one)\n d = Mul(x, c)\n y = Mul(d, two)", None)
+gelu("miss_gelu_other", "times other data", "z = Relu(x)\n a = Div(x, root)\n b = Erf(a)\n c = Add(b, one)\n d = Mul(z, c)\n y = Mul(d, half)",
+     None)
+case("miss_gelu_output", "the error function is an output", """
+    g (float[2,8] x) => (float[2,8] y, float[2,8] b) <float root = {1.41421354}, float one = {1.0}, float half = {0.5}> {
+        a = Div(x, root)
+        b = Erf(a)
+        c = Add(b, one)
+        d = Mul(x, c)
+        y = Mul(d, half)
+    }""")
+case("miss_gelu_weight", "the root of two is an input with a default, which a caller may override", """
+    g (float[2,8] x, float root = {1.41421354}) => (float[2,8] y) <float one = {1.0}, float half = {0.5}> {
+        a = Div(x, root)
+        b = Erf(a)
+        c = Add(b, one)
+        d = Mul(x, c)
+        y = Mul(d, half)
+    }""")
+case("gelu_tanh", "cubes as a power, half of the data first, as transformers write it", """
+    g (float[2,8] x) => (float[2,8] y) <float three = {3.0}, float k = {0.044715}, float r = {0.797884583}, float one = {1.0},
+       float half = {0.5}> {
+        h = Mul(x, half)
+        a = Pow(x, three)
+        b = Mul(a, k)
+        c = Add(x, b)
+        d = Mul(c, r)
+        e = Tanh(d)
+        f = Add(e, one)
+        y = Mul(h, f)
+    }""", "Gelu")
+case("gelu_tanh_fast", "the polynomial drawn out", """
+    g (float[2,8] x) => (float[2,8] y) <float k = {0.044715}, float r = {0.797884583}, float one = {1.0}, float half = {0.5}> {
+        h = Mul(x, half)
+        a = Mul(x, r)
+        b = Mul(x, k)
+        c = Mul(b, x)
+        d = Add(c, one)
+        i = Mul(a, d)
+        e = Tanh(i)
+        f = Add(one, e)
+        y = Mul(h, f)
+    }""", "Gelu")
+case("miss_gelu_tanh_shared", "the cubes are used elsewhere", """
+    g (float[2,8] x) => (float[2,8] y, float[2,8] z) <float three = {3.0}, float k = {0.044715}, float r = {0.797884583},
+       float one = {1.0}, float half = {0.5}> {
+        h = Mul(x, half)
+        a = Pow(x, three)
+        z = Relu(a)
+        b = Mul(a, k)
+        c = Add(x, b)
+        d = Mul(c, r)
+        e = Tanh(d)
+        f = Add(e, one)
+        y = Mul(h, f)
+    }""")
+case("swish", "the sigmoid first", "g (float[4] x) => (float[4] y) { s = Sigmoid(x)\n y = Mul(s, x) }", "Swish")
+case("swish_alpha", "with a factor, as some models approximate Gelu", """
+    g (float[4] x) => (float[4] y) <float a = {1.702}> {
+        b = Mul(a, x)
+        s = Sigmoid(b)
+        y = Mul(x, s)
+    }""", "Swish")
+case("miss_swish_gate", "a gate of other data", "g (float[4] x, float[4] z) => (float[4] y) { s = Sigmoid(z)\n y = Mul(s, x) }")
+case("miss_swish_shared", "the sigmoid is used twice", """
+    g (float[4] x) => (float[4] y, float[4] z) {
+        s = Sigmoid(x)
+        y = Mul(s, x)
+        z = Neg(s)
+    }""")
+
+HARD = """
+    g (float[4] x) => (float[4] y) <float zero = {{0.0}}, float one = {{1.0}}, float three = {{3.0}}, float six = {{6.0}},
+       float sixth = {{0.166666672}}, float fifth = {{0.2}}, float half = {{0.5}}> {{
+        {text}
+    }}"""
+
+
+def hard(name, about, text, whole, outside=""):
+    case(name, about, HARD.format(text=text), whole, outside)
+
+
+hard("hard_swish", "with Clip and a quotient", "a = Add(x, three)\n c = Clip(a, zero, six)\n p = Mul(x, c)\n y = Div(p, six)", "HardSwish")
+hard("hard_swish_relu6", "with Relu and Min and a product", "a = Add(three, x)\n r = Relu(a)\n c = Min(r, six)\n p = Mul(c, sixth)\n y = Mul(p, x)",
+     "HardSwish")
+hard("hard_swish_sigmoid", "with HardSigmoid", "s = HardSigmoid <alpha = 0.166666672> (x)\n y = Mul(s, x)", "HardSwish")
+hard("miss_hard_swish_alpha", "HardSigmoid with another slope", "s = HardSigmoid <alpha = 0.2> (x)\n y = Mul(s, x)", None)
+hard("miss_hard_swish_limit", "cut at other limits", "a = Add(x, three)\n c = Clip(a, one, six)\n p = Mul(x, c)\n y = Div(p, six)", None)
+hard("hard_sigmoid", "with Clip", "a = Add(x, three)\n c = Clip(a, zero, six)\n y = Div(c, six)", "HardSigmoid")
+hard("hard_sigmoid_keras", "a line, cut", "p = Mul(x, fifth)\n a = Add(p, half)\n y = Clip(a, zero, one)", "HardSigmoid")
+hard("hard_sigmoid_min_max", "cut with Max and Min", "p = Mul(x, fifth)\n a = Add(half, p)\n b = Max(a, zero)\n y = Min(one, b)", "HardSigmoid")
+hard("miss_hard_sigmoid_limit", "cut at other limits", "p = Mul(x, fifth)\n a = Add(p, half)\n y = Clip(a, zero, six)", None)
+case("hard_swish_6", "limits as attributes", """
+    g (float[4] x) => (float[4] y) <float three = {3.0}, float six = {6.0}> {
+        a = Add(x, three)
+        c = Clip <min = 0.0, max = 6.0> (a)
+        p = Mul(x, c)
+        y = Div(p, six)
+    }""", "HardSwish", opset=10)
+
+case("mish", "of a Softplus", "g (float[4] x) => (float[4] y) { s = Softplus(x)\n t = Tanh(s)\n y = Mul(t, x) }", "Mish")
+case("mish_parts", "all taken apart: the larger composite counts", """
+    g (float[4] x) => (float[4] y) <float one = {1.0}> {
+        e = Exp(x)
+        a = Add(e, one)
+        l = Log(a)
+        t = Tanh(l)
+        y = Mul(x, t)
+    }""", "Mish")
+case("miss_mish_other", "of other data", "g (float[4] x, float[4] z) => (float[4] y) { s = Softplus(z)\n t = Tanh(s)\n y = Mul(t, x) }")
+case("softplus", "by its definition", """
+    g (float[4] x) => (float[4] y) <float one = {1.0}> {
+        e = Exp(x)
+        a = Add(one, e)
+        y = Log(a)
+    }""", "Softplus")
+case("softplus_beta", "with a factor", """
+    g (float[4] x) => (float[4] y) <float b = {2.0}> {
+        p = Mul(x, b)
+        s = Softplus(p)
+        y = Div(s, b)
+    }""", "softplus")
+case("miss_softplus_number", "two is added: that is no logarithm of 1 + x either", """
+    g (float[4] x) => (float[4] y) <float two = {2.0}> {
+        e = Exp(x)
+        a = Add(two, e)
+        y = Log(a)
+    }""")
+case("miss_softplus_beta", "divided by another factor than it was multiplied with", """
+    g (float[4] x) => (float[4] y) <float b = {2.0}, float c = {3.0}> {
+        p = Mul(x, b)
+        s = Softplus(p)
+        y = Div(s, c)
+    }""")

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Every model of this folder: the nodes that are found to be parts of composites are those that `composites` lists, no more and no
+# less. Converted to both types by rules that decide about operators one by one, it is valid for ONNX's checker, gives what the model
+# gave before, within tolerance, and converts to itself.
+set -u
+scratch=$(mktemp -d) || exit 2
+trap 'rm -rf "$scratch"' EXIT
+
+# "NODE COMPOSITE" for every part.
+found() { "$AMPCONV" "$1" --dump-after=assign | sed -nE "s/^ *node [^ ]+ '([^']*)' .* of ([A-Za-z0-9_]+)$/\1 \2/p"; }
+
+converted() {
+  local out=$scratch/$case.$1.$2.onnx
+  "$AMPCONV" "$case/model.onnx" -d "$1" --rules "$2" -o "$out" -q &&
+    "$AMPCONV" "$out" -d "$1" --rules "$2" -o "$scratch/again.onnx" -q --no-validate && cmp "$out" "$scratch/again.onnx"
+}
+
+for folder in */; do
+  case=${folder%/}
+  [ -f "$case/model.onnx" ] || continue
+  if said=$(diff "$case/composites" <(found "$case/model.onnx")); then echo "ok $case"; else echo "not ok $case: $said"; fi
+  for dtype in bf16 fp16; do
+    for rules in torch-cpu torch-cuda; do
+      if said=$(converted $dtype $rules 2>&1); then echo "ok $case $dtype $rules"; else echo "not ok $case $dtype $rules: $said"; fi
+    done
+  done
+done
+if said=$("$ORACLES/onnx_check" "$scratch"/*.torch-*.onnx 2>&1); then echo 'ok checker'; else echo "not ok checker: $said"; fi

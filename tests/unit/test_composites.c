@@ -1,0 +1,79 @@
+/* The list of composites: every pattern can be read, and what stands for what. Which graphs they
+ * fit is tests/composites' matter. */
+#include "onnx/composites.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void test_list(void **state)
+{
+    struct amp_arena *arena = amp_arena_create();
+    const struct amp_composite *composite;
+    (void)state;
+    for (size_t i = 0; (composite = amp_composite_at(i)) != NULL; i++) {
+        struct amp_error err = {.status = AMP_OK};
+        size_t count;
+        struct amp_pattern *pattern = amp_pattern_parse(arena, composite->text, &err);
+        if (pattern == NULL)
+            fail_msg("%s: %s", composite->name, err.text);
+        assert_non_null(amp_pattern_roots(pattern, &count));
+        assert_true(count > 0);
+        assert_string_equal(amp_composite_find(composite->name)->name, composite->name);
+    }
+    assert_null(amp_composite_find("Conv1"));
+    amp_arena_destroy(arena);
+}
+
+static void test_errors(void **state)
+{
+    static const char *const wrong[] = {"",
+                                        "x",
+                                        "Add(x",
+                                        "Add(x, y) z",
+                                        "Add(x:kind, y)",
+                                        "Add(x,, y)",
+                                        "a = Add(x, y)",
+                                        "Add(x){axes}",
+                                        "Add(x){axes=}",
+                                        "Concat(x..., y...)",
+                                        "Add(x, y){axes=[1, }"};
+    struct amp_arena *arena = amp_arena_create();
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct amp_error err = {.status = AMP_OK};
+        if (amp_pattern_parse(arena, wrong[i], &err) != NULL)
+            fail_msg("'%s' is taken for a pattern", wrong[i]);
+        assert_int_equal(err.status, AMP_RULES);
+    }
+    amp_arena_destroy(arena);
+}
+
+static void test_names(void **state)
+{
+    struct amp_arena *arena = amp_arena_create();
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_pattern *pattern = amp_pattern_parse(arena, "d = Sub(x, y); Mul(d, d) | d", &err);
+    size_t count;
+    (void)state;
+    assert_non_null(pattern);
+    const char *const *roots = amp_pattern_roots(pattern, &count);
+    assert_int_equal(count, 2);
+    assert_string_equal(roots[0], "Mul");
+    assert_string_equal(roots[1], "Sub");
+    assert_int_equal(amp_pattern_slot(pattern, "d"), 0);
+    assert_int_equal(amp_pattern_slot(pattern, "y"), 2);
+    assert_int_equal(amp_pattern_slot(pattern, "z"), -1);
+    amp_arena_destroy(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_list), cmocka_unit_test(test_errors),
+                                       cmocka_unit_test(test_names)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
