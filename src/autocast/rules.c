@@ -99,8 +99,17 @@ const char *amp_rules_dtypes_text(uint32_t dtypes)
     return dtypes & AMP_DTYPE_BIT(AMP_BFLOAT16) ? "bf16" : "fp16";
 }
 
-enum amp_status amp_rules_check_dtype(const struct amp_rules *rules, enum amp_dtype dtype,
-                                      struct amp_error *err)
+static void drop_rules_of_others(struct amp_rules *rules, enum amp_dtype dtype)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < rules->count; i++)
+        if (rules->items[i].dtypes == 0 || (rules->items[i].dtypes & AMP_DTYPE_BIT(dtype)) != 0)
+            rules->items[kept++] = rules->items[i];
+    rules->count = kept;
+}
+
+enum amp_status amp_rules_set_dtype(struct amp_rules *rules, enum amp_dtype dtype,
+                                    struct amp_error *err)
 {
     for (size_t i = 0; i < rules->n_sets; i++) {
         const struct amp_rule_set *set = &rules->sets[i];
@@ -109,6 +118,7 @@ enum amp_status amp_rules_check_dtype(const struct amp_rules *rules, enum amp_dt
                             set->file, set->name, amp_rules_dtypes_text(AMP_DTYPE_BIT(dtype)),
                             amp_rules_dtypes_text(set->dtypes));
     }
+    drop_rules_of_others(rules, dtype);
     return AMP_OK;
 }
 

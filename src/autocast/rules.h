@@ -101,9 +101,13 @@ extern const char *const amp_rule_rank_keys[AMP_RULE_RANKS];
 /* "Conv", "com.microsoft::FusedConv", "composite::Swish", in ARENA; of an operator with a name. */
 const char *amp_rule_op_text(struct amp_arena *arena, const struct amp_rule_op *op);
 
+/* The lower dtypes, as a mask of AMP_DTYPE_BIT. */
+#define AMP_RULES_DTYPES (AMP_DTYPE_BIT(AMP_BFLOAT16) | AMP_DTYPE_BIT(AMP_FLOAT16))
+
 /* A rule matches when each selector that it has (count > 0) matches. */
 struct amp_rule {
     enum amp_precision precision;
+    uint32_t dtypes; /* the lower dtypes that it is for, of AMP_RULES_DTYPES; 0: all */
     struct amp_rule_source source;
     struct amp_rule_op *ops; /* any of them */
     size_t n_ops;
@@ -120,9 +124,6 @@ struct amp_rule {
 struct amp_rule_limits {
     double weight_max, activation_max; /* above 0, at most the dtype's largest finite value */
 };
-
-/* The lower dtypes, as a mask of AMP_DTYPE_BIT. */
-#define AMP_RULES_DTYPES (AMP_DTYPE_BIT(AMP_BFLOAT16) | AMP_DTYPE_BIT(AMP_FLOAT16))
 
 /* One loaded set, what it extends included. */
 struct amp_rule_set {
@@ -176,9 +177,10 @@ void amp_rules_add_node(struct amp_rules *rules, const char *pattern, enum amp_p
 /* "bf16", "fp16" or "bf16, fp16" for a mask of lower dtypes that is not empty. */
 const char *amp_rules_dtypes_text(uint32_t dtypes);
 
-/* AMP_RULES with the set's name when one of the loaded sets is not for DTYPE, a lower dtype. */
-enum amp_status amp_rules_check_dtype(const struct amp_rules *rules, enum amp_dtype dtype,
-                                      struct amp_error *err);
+/* Settles that the rules are for DTYPE, a lower dtype: those for others go. AMP_RULES with the
+   set's name when one of the loaded sets is not for it. */
+enum amp_status amp_rules_set_dtype(struct amp_rules *rules, enum amp_dtype dtype,
+                                    struct amp_error *err);
 
 /* The limits for float16 or bfloat16; NULL for other dtypes. */
 const struct amp_rule_limits *amp_rules_limits(const struct amp_rules *rules, enum amp_dtype dtype);

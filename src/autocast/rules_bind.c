@@ -5,6 +5,7 @@
  */
 #include "autocast/rules_bind.h"
 
+#include "core/array.h"
 #include "core/words.h"
 
 #include <string.h>
@@ -135,5 +136,18 @@ enum amp_status amp_bind_text(const binder *b, const char *name, const yaml_node
     if (!amp_is_text(value))
         return amp_wrong_type(b, name, value, "a text");
     *(const char **)field = amp_arena_strdup(b->rules->arena, value->text);
+    return AMP_OK;
+}
+
+enum amp_status amp_bind_dtypes(const binder *b, const char *name, const yaml_node *value,
+                                void *field)
+{
+    static const char *const names[] = {"bf16", "fp16"};
+    AMP_TRY(amp_check_texts(b, name, value, 1));
+    for (size_t i = 0; i < value->count; i++) {
+        size_t index = 0;
+        AMP_TRY(amp_bind_word(b, name, "dtype", value->items[i], names, AMP_COUNT(names), &index));
+        *(uint32_t *)field |= AMP_DTYPE_BIT(amp_dtype_parse(names[index]));
+    }
     return AMP_OK;
 }

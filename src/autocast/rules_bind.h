@@ -42,6 +42,10 @@ const struct amp_yaml_node *amp_find_value(const struct amp_yaml_node *mapping, 
 enum amp_status amp_bind_text(const struct amp_rules_binder *b, const char *name,
                               const struct amp_yaml_node *value, void *field);
 
+/* Adds the lower dtypes of a list to the mask at FIELD, a uint32_t. */
+enum amp_status amp_bind_dtypes(const struct amp_rules_binder *b, const char *name,
+                                const struct amp_yaml_node *value, void *field);
+
 /* Writes the index of VALUE among COUNT words to *INDEX; messages call it WHAT. */
 enum amp_status amp_bind_word(const struct amp_rules_binder *b, const char *name, const char *what,
                               const struct amp_yaml_node *value, const char *const *words,

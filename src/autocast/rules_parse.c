@@ -27,19 +27,6 @@ static enum amp_status bind_version(const binder *b, const char *name, const yam
     return AMP_OK;
 }
 
-static enum amp_status bind_dtypes(const binder *b, const char *name, const yaml_node *value,
-                                   void *field)
-{
-    static const char *const names[] = {"bf16", "fp16"};
-    AMP_TRY(amp_check_texts(b, name, value, 1));
-    for (size_t i = 0; i < value->count; i++) {
-        size_t index = 0;
-        AMP_TRY(amp_bind_word(b, name, "dtype", value->items[i], names, AMP_COUNT(names), &index));
-        *(uint32_t *)field |= AMP_DTYPE_BIT(amp_dtype_parse(names[index]));
-    }
-    return AMP_OK;
-}
-
 static enum amp_status bind_extends(const binder *b, const char *name, const yaml_node *value,
                                     void *field)
 {
@@ -144,7 +131,7 @@ static const struct amp_key document_keys[] = {
     {"version", bind_version, 0, true},
     {"name", amp_bind_text, FIELD(name), true},
     {"description", amp_bind_text, FIELD(description), false},
-    {"dtypes", bind_dtypes, FIELD(dtypes), false},
+    {"dtypes", amp_bind_dtypes, FIELD(dtypes), false},
     {"extends", bind_extends, FIELD(extends), false},
     {"unlisted", bind_unlisted, 0, false},
     {"rules", bind_rules, 0, false},

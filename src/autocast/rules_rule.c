@@ -156,6 +156,7 @@ static enum amp_status keep_node(const binder *b, const char *name, const yaml_n
 
 struct draft {
     enum amp_precision precision;
+    uint32_t dtypes;
     struct amp_rule_ops ops;
     struct patterns nodes, nodes_regex, tensors;
     const yaml_node *when;
@@ -163,6 +164,7 @@ struct draft {
 
 static const struct amp_key rule_keys[] = {
     {"precision", bind_precision, offsetof(struct draft, precision), true},
+    {"dtypes", amp_bind_dtypes, offsetof(struct draft, dtypes), false},
     {"ops", bind_ops, offsetof(struct draft, ops), false},
     {"nodes", bind_patterns, offsetof(struct draft, nodes), false},
     {"nodes_regex", bind_regexes, offsetof(struct draft, nodes_regex), false},
@@ -175,6 +177,7 @@ static struct amp_rule rule_of(const binder *b, const yaml_node *node, const str
 {
     return (struct amp_rule){
         .precision = draft->precision,
+        .dtypes = draft->dtypes,
         .source = {b->label, node->line, node->column},
         .ops = draft->ops.items,
         .n_ops = draft->ops.count,
@@ -191,7 +194,7 @@ enum amp_status amp_rules_bind_rule(const binder *b, const yaml_node *node, stru
 {
     struct draft draft = {.when = NULL};
     AMP_TRY(amp_bind_mapping(b, "rules", node, &rule_mapping, &draft));
-    if (node->count == 2)
+    if (node->count == (draft.dtypes != 0 ? 4 : 2))
         return FAIL(b, node,
                     "a rule for no node; accepted: one of ops, nodes, nodes_regex, tensors, when, "
                     "and nodes: [\"*\"] for all nodes");

@@ -45,7 +45,7 @@ static enum amp_status load_sets(struct amp_rule_choice *choice, enum amp_dtype 
 {
     for (size_t i = 0; i < choice->n_names; i++)
         AMP_TRY(amp_rules_load(choice->rules, choice->names[i], err));
-    return amp_rules_check_dtype(choice->rules, lower, err);
+    return amp_rules_set_dtype(choice->rules, lower, err);
 }
 
 static enum amp_status load_environment(struct amp_rules *rules, struct amp_error *err)

@@ -205,6 +205,13 @@ static void print_conditions(struct amp_arena *arena, const struct amp_rule_cond
 
 static const struct amp_rule_condition always;
 
+static void print_precision(const struct amp_rule *rule)
+{
+    printf("  - precision: %s\n", amp_precision_name(rule->precision));
+    if (rule->dtypes != 0)
+        printf("    dtypes: [%s]\n", amp_rules_dtypes_text(rule->dtypes));
+}
+
 static void print_names(struct amp_arena *arena, const struct amp_rule *rule)
 {
     print_patterns(arena, "nodes", rule->nodes, rule->n_nodes);
@@ -215,7 +222,7 @@ static void print_names(struct amp_arena *arena, const struct amp_rule *rule)
 static void print_rule(struct amp_arena *arena, const struct amp_rule *rule)
 {
     printf("  # %s:%d\n", rule->source.file, rule->source.line);
-    printf("  - precision: %s\n", amp_precision_name(rule->precision));
+    print_precision(rule);
     print_ops(arena, rule->ops, rule->n_ops, true);
     print_names(arena, rule);
     print_conditions(arena, &rule->condition, &always);
@@ -247,7 +254,8 @@ static void print_forms(struct amp_arena *arena, const struct amp_rule *rule,
         printf(": none; %s\n", ops->reason);
         return;
     }
-    printf("\n  - precision: %s\n", amp_precision_name(rule->precision));
+    putchar('\n');
+    print_precision(rule);
     print_ops(arena, ops, count, by_word);
     print_names(arena, rule);
     print_conditions(arena, &rule->condition, by_word ? &always : condition);

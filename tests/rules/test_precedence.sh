@@ -27,7 +27,8 @@ say() {
 }
 
 # The precision that decided on the first node.
-decided() { env "${variables[@]}" "$AMPCONV" m.onnx -o out.onnx --no-validate --explain "${words[@]}" 2>&1 | grep -om1 -E ' (rule|unlisted) *(lower|fp32)?' | grep -oE 'lower|fp32'; }
+decided() { env "${variables[@]}" "$AMPCONV" m.onnx "$@" -o out.onnx --no-validate --explain "${words[@]}" 2>&1 |
+  grep -om1 -E ' (rule|unlisted) *(lower|fp32)?' | grep -oE 'lower|fp32'; }
 
 levels=(node op list environment file set)
 for ((i = 0; i < ${#levels[@]}; i++)); do
@@ -73,3 +74,11 @@ names() {
 names 'torch-cpu for bf16' torch-cpu
 names 'torch-cuda for fp16' torch-cuda -d fp16
 names 'sets before files' 'gaudi, ./lower.yaml' -r ./lower.yaml -r gaudi
+
+# a rule for one lower dtype
+printf 'version: 1\nname: x\nrules:\n  - {precision: lower, dtypes: [fp16], ops: [MatMul]}\n' >fp16.yaml
+words=(-r ./fp16.yaml) variables=(X=)
+for dtype in bf16 fp16; do
+  found=$(decided -d $dtype)
+  if [ "$found" = "$([ $dtype = fp16 ] && echo lower)" ]; then echo "ok a rule for fp16, to $dtype"; else echo "not ok a rule for fp16, to $dtype: $found"; fi
+done

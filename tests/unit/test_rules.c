@@ -522,8 +522,8 @@ static void extended_sets_come_first(void **state)
     assert_true(amp_rules_limits(f->rules, AMP_BFLOAT16)->weight_max ==
                 amp_dtype_max(AMP_BFLOAT16));
     assert_null(amp_rules_limits(f->rules, AMP_FLOAT));
-    assert_int_equal(amp_rules_check_dtype(f->rules, AMP_FLOAT16, &f->err), AMP_OK);
-    assert_int_equal(amp_rules_check_dtype(f->rules, AMP_BFLOAT16, &f->err), AMP_RULES);
+    assert_int_equal(amp_rules_set_dtype(f->rules, AMP_FLOAT16, &f->err), AMP_OK);
+    assert_int_equal(amp_rules_set_dtype(f->rules, AMP_BFLOAT16, &f->err), AMP_RULES);
     assert_non_null(strstr(f->err.text, "a.yaml: rule set 'test' is not for bf16; accepted: fp16"));
 }
 

@@ -1,0 +1,24 @@
+"""Writes the models of this stage's cases: DIR/CASE/model.onnx. Needs Python's onnx; run as make_models.py tests/rules."""
+import sys
+
+import onnx
+from onnx import parser
+
+CASES = {
+    # what rules for operators of other domains have to find; see rules.yaml beside it
+    "custom_domains": '''
+        <ir_version: 9, opset_import: ["" : 21, "com.microsoft" : 1, "my.ops" : 1]>
+        g (float[2,4] x) => (float[2,4] y, float[2,4] z)
+        <float[4,4] w = {1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16}>
+        {
+          a = com.microsoft.FusedMatMul (x, w)
+          b = com.microsoft.FastGelu (a)
+          c = com.microsoft.Unheard (b)
+          d = my.ops.Strange (c)
+          y = MatMul (d, w)
+          z = com.microsoft.QuickGelu (y)
+        }''',
+}
+
+for case, text in CASES.items():
+    onnx.save(parser.parse_model(text), f"{sys.argv[1]}/{case}/model.onnx")
