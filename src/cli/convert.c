@@ -8,6 +8,7 @@
 #include "autocast/cast_fold.h"
 #include "autocast/cast_insert.h"
 #include "cli/commands.h"
+#include "cli/explain.h"
 #include "cli/inputs.h"
 #include "cli/progress.h"
 #include "cli/report_json.h"
@@ -51,6 +52,8 @@ struct job {
     struct amp_target target;
     struct amp_ids interface; /* see struct amp_assign_options */
     struct amp_conversion conversion;
+    bool explains;
+    struct amp_explanation explanation;
     struct amp_layout *layout;
     json_t *validation_json;
     enum stage last; /* STAGE to dump after; N_STAGES: none */
@@ -234,15 +237,6 @@ static enum amp_status check_result(struct job *job)
     return status;
 }
 
-/* Before casts are inserted: nodes and values still have the names that the file gives them. */
-static void explain(const struct job *job)
-{
-    const struct amp_options *options = job->options;
-    bool is_on_stderr = strcmp(job->conversion.output_path, "-") == 0 || !options->explain;
-    if (options->explain || (options->verbosity > 1 && !options->is_quiet))
-        amp_report_explain(is_on_stderr ? stderr : stdout, &job->conversion, job->model);
-}
-
 /* The stages that lower nodes, up to the one that the user wants to see. */
 static enum amp_status lower_graph(struct job *job, bool *is_done)
 {
@@ -257,14 +251,16 @@ static enum amp_status lower_graph(struct job *job, bool *is_done)
     if (dump(job, STAGE_ASSIGN))
         return AMP_OK;
     amp_conversion_note_refusals(conversion, job->model);
-    if (job->last == N_STAGES)
-        explain(job);
+    if (job->explains)
+        amp_explanation_begin(&job->explanation, job->model, &conversion->assignment);
     AMP_TRY(amp_cast_insert(job->model, &conversion->assignment, job->target.shares_casts,
                             &conversion->casts, job->err));
     if (dump(job, STAGE_INSERT))
         return AMP_OK;
     conversion->casts_folded = amp_cast_fold(job->model, job->target.shares_casts,
                                              (uint32_t)conversion->assignment.n_nodes);
+    if (job->explains)
+        amp_explanation_end(&job->explanation, job->model, &conversion->casts);
     amp_model_rename_nodes(job->model);
     *is_done = dump(job, STAGE_FOLD);
     return AMP_OK;
@@ -353,9 +349,12 @@ static enum amp_status make_runnable(struct job *job, struct job *twin, struct a
     if (!job->file.has_functions)
         return AMP_OK;
     bool is_done;
-    *twin = *job;
+    twin->options = job->options;
+    twin->target = job->target;
+    twin->rules = job->rules;
+    twin->last = N_STAGES;
+    twin->conversion.lower = job->conversion.lower;
     twin->err = err;
-    twin->file = (struct amp_model_file){.arena = NULL};
     AMP_TRY(amp_model_read_again(&job->file, &twin->file, err));
     twin->model = twin->file.model;
     return convert_graph(twin, &is_done);
@@ -419,6 +418,24 @@ static enum amp_status validate_and_write(struct job *job)
     return is_mismatch ? amp_fail(job->err, AMP_MISMATCH, "%s", verdict.text) : AMP_OK;
 }
 
+/* To stdout, unless the model goes there or only -vv asks for it. */
+static void explain(struct job *job)
+{
+    const struct amp_options *options = job->options;
+    struct amp_conversion *conversion = &job->conversion;
+    bool is_on_stdout =
+        options->is_listed || (options->explain && strcmp(conversion->output_path, "-") != 0);
+    FILE *file = is_on_stdout ? stdout : stderr;
+    job->explanation.model_path = conversion->model_path;
+    job->explanation.rule_names = conversion->rule_names;
+    job->explanation.n_rule_names = conversion->n_rule_names;
+    amp_progress_end();
+    if (options->explain != NULL && strcmp(options->explain, "json") == 0)
+        amp_explanation_print_json(file, &job->explanation);
+    else
+        amp_explanation_print(file, &job->explanation);
+}
+
 static enum amp_status convert(struct job *job)
 {
     struct amp_conversion *conversion = &job->conversion;
@@ -427,13 +444,17 @@ static enum amp_status convert(struct job *job)
     conversion->bytes_before = job->file.bytes.size + amp_external_size(job->file.external);
     conversion->was_unsorted = job->file.was_unsorted;
     AMP_TRY(amp_target_check(&job->target, job->model, job->err));
-    if (job->last == N_STAGES)
+    if (job->last == N_STAGES && !job->options->is_listed)
         AMP_TRY(choose_output(job));
-    if (!job->options->no_validate)
+    if (!job->options->no_validate && !job->options->is_listed)
         AMP_TRY(amp_inputs_check(job->options, conversion->lower, job->err));
     AMP_TRY(load_rules(job));
     AMP_TRY(convert_graph(job, &is_done));
     if (is_done)
+        return AMP_OK;
+    if (job->explains)
+        explain(job);
+    if (job->options->is_listed)
         return AMP_OK;
     AMP_TRY(prepare_output(job));
     amp_conversion_count(conversion, job->model);
@@ -442,9 +463,15 @@ static enum amp_status convert(struct job *job)
     return validate_and_write(job);
 }
 
+static bool wants_explanation(const struct amp_options *options)
+{
+    return options->explain != NULL || options->is_listed ||
+           (options->verbosity > 1 && !options->is_quiet);
+}
+
 enum amp_status amp_command_convert(const struct amp_options *options, struct amp_error *err)
 {
-    struct job job = {.options = options, .err = err};
+    struct job job = {.options = options, .err = err, .explains = wants_explanation(options)};
     AMP_TRY(amp_target_parse(options, &job.target, err));
     job.conversion.lower = job.target.lower;
     AMP_TRY(parse_stage(&job));

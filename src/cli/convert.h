@@ -52,9 +52,4 @@ void amp_report_conversion(FILE *file, const struct amp_conversion *conversion, 
 /* The same as JSON; a new reference. IS_WRITTEN: the model was not held back by the validation. */
 json_t *amp_json_conversion(const struct amp_conversion *conversion, bool is_written);
 
-/* A line per node in graph order: precision, reason, rule and its place. Takes the model as it was
-   when the assignment was made. */
-void amp_report_explain(FILE *file, const struct amp_conversion *conversion,
-                        const struct amp_model *model);
-
 #endif

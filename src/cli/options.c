@@ -14,7 +14,7 @@
 
 enum { THREADS_MAX = 1024, THRESHOLD = 1024 };
 
-enum kind { FLAG, COUNT, TEXT, LIST, NUMBER };
+enum kind { FLAG, COUNT, TEXT, FORMAT, LIST, NUMBER };
 
 enum group { CONVERSION, RULES, DATA, RUNNING, TALK, N_GROUPS };
 
@@ -24,7 +24,7 @@ static const char *const group_titles[N_GROUPS] = {"Conversion", "Rules", "Input
 struct option {
     const char *name;
     char letter;
-    const char *argument; /* NULL: none */
+    const char *argument; /* NULL: none; "[=...": not needed */
     enum kind kind;
     size_t offset; /* in struct amp_options */
     unsigned commands;
@@ -51,8 +51,10 @@ static const struct option table[] = {
      "overwrite the default output; write even outside the tolerance"},
     {"no-validate", 0, NULL, FLAG, AT(no_validate), AMP_CMD_CONVERT, CONVERSION,
      "do not run the models, only convert"},
-    {"explain", 0, NULL, FLAG, AT(explain), AMP_CMD_CONVERT, CONVERSION,
-     "print each node's precision and the rule or constraint that decided it"},
+    {"explain", 0, "[=FORMAT]", FORMAT, AT(explain), AMP_CMD_CONVERT, CONVERSION,
+     "print each node's precision, reason and casts as text or json [default: text]"},
+    {"list", 0, NULL, FLAG, AT(is_listed), AMP_CMD_CONVERT, CONVERSION,
+     "print that and stop: nothing is converted, run or written"},
     {"external-data", 0, "FILE", TEXT, AT(external_data), AMP_CMD_CONVERT, CONVERSION,
      "tensor data go to FILE beside OUT [default: OUT.data, above 2 GB or if MODEL's do]"},
     {"external-threshold", 0, "BYTES", NUMBER, AT(external_threshold), AMP_CMD_CONVERT, CONVERSION,
@@ -214,6 +216,9 @@ static enum amp_status set_option(const struct option *option, const char *value
     case TEXT:
         *(const char **)field = value;
         return AMP_OK;
+    case FORMAT:
+        *(const char **)field = value != NULL ? value : "text";
+        return AMP_OK;
     case LIST:
         push_text(field, value);
         return AMP_OK;
@@ -249,7 +254,7 @@ static enum amp_status take_option(struct parse *parse, const struct option *opt
                         name != NULL ? name : "MODEL");
     if (option->argument == NULL && inline_value != NULL)
         return amp_fail(parse->err, AMP_USAGE, "--%s takes no value", option->name);
-    if (option->argument != NULL && value == NULL) {
+    if (option->argument != NULL && value == NULL && option->kind != FORMAT) {
         if (parse->at >= parse->argc)
             return amp_fail(parse->err, AMP_USAGE, "--%s needs a value: %s", option->name,
                             option->argument);
@@ -303,6 +308,23 @@ static enum amp_status take_words(struct parse *parse)
     return AMP_OK;
 }
 
+static enum amp_status check_explain(const struct amp_options *options, struct amp_error *err)
+{
+    const char *format = options->explain;
+    bool is_json = format != NULL && strcmp(format, "json") == 0;
+    if (format != NULL && !is_json && strcmp(format, "text") != 0)
+        return amp_fail(err, AMP_USAGE, "--explain=%s: text or json is needed", format);
+    if (is_json && options->json != NULL && strcmp(options->json, "-") == 0)
+        return amp_fail(err, AMP_USAGE, "stdout cannot take both --explain=json and --json -");
+    const char *other = options->output != NULL       ? "--output"
+                        : options->json != NULL       ? "--json"
+                        : options->dump_after != NULL ? "--dump-after"
+                                                      : NULL;
+    if (options->is_listed && other != NULL)
+        return amp_fail(err, AMP_USAGE, "--list only lists: %s does not go with it", other);
+    return AMP_OK;
+}
+
 /* What no option says by itself. */
 static enum amp_status check_together(const struct amp_options *options, struct amp_error *err)
 {
@@ -313,7 +335,7 @@ static enum amp_status check_together(const struct amp_options *options, struct 
         return amp_fail(err, AMP_USAGE, "--inline and --external-data exclude each other");
     if (options->filter != NULL && options->test_suite == NULL)
         return amp_fail(err, AMP_USAGE, "--filter goes with --test-suite");
-    return AMP_OK;
+    return check_explain(options, err);
 }
 
 static enum amp_status check_values(const struct amp_options *options, struct amp_error *err)
@@ -350,8 +372,9 @@ static void print_option(FILE *file, const struct option *option)
     char left[64], letter[8] = "    ";
     if (option->letter)
         snprintf(letter, sizeof letter, "-%c, ", option->letter);
-    int n = snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name,
-                     option->argument ? " " : "", option->argument ? option->argument : "");
+    bool is_apart = option->argument != NULL && option->kind != FORMAT;
+    int n = snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name, is_apart ? " " : "",
+                     option->argument ? option->argument : "");
     if (n > 25)
         fprintf(file, "  %s\n  %-26s%s\n", left, "", option->help);
     else

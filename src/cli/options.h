@@ -29,7 +29,8 @@ struct amp_options {
     const char *dtype, *opset, *cast_cache, *output;
     struct amp_texts io, rules, node_rules, op_rules, lower_ops, fp32_ops;
     const char *dump_after;
-    bool is_forced, no_validate, explain;
+    const char *explain; /* "text" or "json"; NULL: not asked for */
+    bool is_forced, no_validate, is_listed;
     const char *external_data;
     int64_t external_threshold; /* bytes */
     bool is_inline;

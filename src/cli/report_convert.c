@@ -140,37 +140,6 @@ void amp_report_conversion(FILE *file, const struct amp_conversion *conversion, 
     print_casts(file, conversion);
 }
 
-static void print_decision(FILE *file, const struct amp_decision *decision,
-                           const struct amp_model *model)
-{
-    const char *dtype = decision->dtype == AMP_UNDEFINED ? "-" : amp_dtype_name(decision->dtype);
-    fprintf(file, "  %-9s %s", dtype, amp_reason_name(decision->reason));
-    if (decision->rule != NULL && decision->rule->source.line > 0)
-        fprintf(file, " %s %s:%d", amp_precision_name(decision->wish), decision->rule->source.file,
-                decision->rule->source.line);
-    else if (decision->rule != NULL)
-        fprintf(file, " %s %s", amp_precision_name(decision->wish), decision->rule->source.file);
-    if (decision->value != AMP_NONE)
-        fprintf(file, " '%s'", amp_value_at(model, decision->value)->name);
-    fputc('\n', file);
-}
-
-void amp_report_explain(FILE *file, const struct amp_conversion *conversion,
-                        const struct amp_model *model)
-{
-    char text[512];
-    for (size_t g = 0; g < model->n_graphs; g++) {
-        const struct amp_ids *nodes = &model->graphs[g].nodes;
-        for (size_t i = 0; i < nodes->count; i++) {
-            uint32_t id = nodes->items[i];
-            if (id >= conversion->assignment.n_nodes)
-                continue;
-            fprintf(file, "%-60s", amp_node_text(model, id, text, sizeof text));
-            print_decision(file, &conversion->assignment.nodes[id], model);
-        }
-    }
-}
-
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 static json_t *before_and_after(size_t before, size_t after)

@@ -69,6 +69,8 @@ static enum amp_status check_raise_only(const struct amp_options *options,
                         : options->node_rules.count ? "--node"
                         : options->io.count         ? "--io"
                         : options->cast_cache       ? "--cast-cache"
+                        : options->explain          ? "--explain"
+                        : options->is_listed        ? "--list"
                                                     : NULL;
     if (other != NULL)
         return amp_fail(err, AMP_USAGE, "--dtype %s lowers nothing: %s does not go with it",

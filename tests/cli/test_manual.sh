@@ -7,10 +7,11 @@ manual=$root/man/ampconv.1
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 
-# "--name ARGUMENT" per line, as --help has it and as the manual has it.
-"$AMPCONV" --help | grep -oE '^ +(-., )?--[a-z0-9-]+( [^ ]+)?' | grep -oE -- '--[a-z0-9-]+( [^ a-z][^ ]*)?' | sort >"$scratch/help"
+# "--name ARGUMENT" or "--name[=ARGUMENT]" per line, as --help has it and as the manual has it.
+"$AMPCONV" --help | grep -oE '^ +(-., )?--[a-z0-9-]+(\[=[A-Z]+\]| [^ ]+)?' |
+  grep -oE -- '--[a-z0-9-]+(\[=[A-Z]+\]| [^ a-z][^ ]*)?' | sort >"$scratch/help"
 awk '/^\.SH OPTIONS/ { on = 1 } /^\.SH EXIT/ { on = 0 } on && /^\.TP/ { getline; print }' "$manual" |
-  sed 's/\\-/-/g; s/\\fI//g; s/\\fR//g; s/"//g; s/ \+/ /g' | grep -oE -- '--[a-z0-9-]+( [^ ]+)?$' | sort >"$scratch/manual"
+  sed 's/\\-/-/g; s/\\fI//g; s/\\f[RB]//g; s/"//g; s/ \+/ /g' | grep -oE -- '--[a-z0-9-]+(\[=[A-Z]+\]| [^ ]+)?$' | sort >"$scratch/manual"
 if said=$(diff "$scratch/help" "$scratch/manual"); then echo "ok options"; else echo "not ok options: $said"; fi
 
 # Each example is a line between .EX and .EE, run from the project's folder.

@@ -37,11 +37,28 @@ holds '-vv names every node' counts "^node '" 17
 holds '-vv leaves stdout alone' test ! -s stdout
 "$AMPCONV" m.onnx -q --explain -o out.onnx --no-validate >report 2>stderr
 holds '--explain names every node' counts "^node '.* bfloat16 " 17
-holds '--explain names the rule by file and line' counts 'rule lower torch-cpu.yaml:[0-9]+$' 5
+holds '--explain names the rule by file and line, and the operator' counts 'rule lower torch-cpu.yaml:[0-9]+ (conv2d|addmm)$' 5
+holds '--explain names the casts where they are caused' counts "^    cast '(image' -> 'image_bf16' bfloat16|logits_bf16' -> 'logits' float32)$" 2
+holds '--explain counts' says '^17 nodes, 2 casts$'
+holds '--explain counts reasons' says '^       12 bfloat16  unlisted  '
 holds '--explain leaves stderr alone' test ! -s stderr
+"$AMPCONV" m.onnx --list >listed 2>stderr
+holds '--list says the same' cmp report listed
+holds '--list leaves stderr alone' test ! -s stderr
+holds '--list writes nothing' test ! -e m.bf16.onnx
 "$AMPCONV" m.onnx -q --explain -o - --no-validate >piped.onnx 2>report
 holds '--explain goes to stderr where the model goes to stdout' counts "^node '" 17
 holds 'which is the model alone' cmp out.onnx piped.onnx
+"$AMPCONV" m.onnx -q --explain=json -o out.onnx --no-validate >report 2>stderr
+holds '--explain=json has a line per node' counts '^    \{"name": "/[^"]*", .*"casts": \[.*\]\},?$' 17
+holds '--explain=json has the members' test "$(grep -oE '^  "[a-z_]+"' report | tr -d ' "' | paste -sd' ')" = \
+  'ampconv model dtype rules nodes other_casts casts reasons'
+holds '--explain=json leaves stderr alone' test ! -s stderr
+"$AMPCONV" m.onnx --list --explain=json >listed
+holds '--list --explain=json says the same' cmp report listed
+cp "$root/tests/convert/custom_op/model.onnx" c.onnx
+"$AMPCONV" c.onnx --list --explain=json --node '*=lower' >report
+holds '--explain=json is what the manual says of a node' counts '^    \{"name": "[^"]*", "output": "[^"]*", "domain": "[^"]*", "op": "[A-Za-z]+", "version": ([0-9]+|null), "dtype": ("[a-z0-9]+"|null), "reason": "[a-z0-9-]+", "rule": \{"precision": "lower", "file": "command line", "line": null, "torch": null\}, "constant": null, "casts": \[(\{"input": "[^"]*", "output": "[^"]*", "dtype": "[a-z0-9]+"\}(, )?)*\]\},?$' "$("$AMPCONV" c.onnx --dump-after=read | grep -c '^node')"
 
 # JSON: the shape is compared, numbers are replaced; then what is sure of the numbers.
 "$AMPCONV" m.onnx -q -o out.onnx "${data[@]}" --json report >stdout 2>&1
