@@ -10,9 +10,11 @@ struct amp_explained_node {
     const struct amp_decision *decision;
     const char *text; /* amp_node_text */
     const char *name, *domain, *op_type;
-    int version;                      /* of the operator; 0: not known */
-    const char *output;               /* the first there is; NULL: none */
-    const char *constant;             /* the one out of range; NULL: that is not the reason */
+    int version;                  /* of the operator; 0: not known */
+    const char *output;           /* the first there is; NULL: none */
+    const char *composite, *root; /* that the node is part of, and the name of its last node; NULL
+                                     both: of none */
+    const char *constant;         /* the one out of range; NULL: that is not the reason */
     struct amp_explained_cast *casts; /* on its account */
 };
 
@@ -49,6 +51,7 @@ static struct amp_explained_node explained(const struct amp_model *model, uint32
     char text[512];
     const struct amp_node *node = amp_node_at(model, id);
     uint32_t constant = decision->value;
+    const struct amp_composite_match *match = decision->composite;
     return (struct amp_explained_node){
         .decision = decision,
         .text = amp_arena_strdup(model->arena, amp_node_text(model, id, text, sizeof text)),
@@ -57,6 +60,8 @@ static struct amp_explained_node explained(const struct amp_model *model, uint32
         .op_type = node->op_type,
         .version = node->since_version,
         .output = first_output(model, node),
+        .composite = match == NULL ? NULL : match->composite->name,
+        .root = match == NULL ? NULL : amp_node_at(model, match->root)->name,
         .constant = constant == AMP_NONE ? NULL : amp_value_at(model, constant)->name};
 }
 
@@ -146,6 +151,8 @@ static void print_node(FILE *file, const struct amp_explained_node *node)
     const struct amp_decision *decision = node->decision;
     fprintf(file, "%-60s  %-9s %s", node->text, dtype_text(decision->dtype),
             amp_reason_name(decision->reason));
+    if (node->composite != NULL)
+        fprintf(file, " of %s", node->composite);
     if (decision->rule != NULL)
         print_rule(file, decision);
     if (node->constant != NULL)
@@ -202,6 +209,16 @@ static json_t *json_rule(const struct amp_decision *decision)
     return object;
 }
 
+static json_t *json_composite(const struct amp_explained_node *node)
+{
+    if (node->composite == NULL)
+        return json_null();
+    json_t *object = json_object();
+    amp_json_set(object, "op", amp_json_text(node->composite));
+    amp_json_set(object, "root", amp_json_text(node->root));
+    return object;
+}
+
 static json_t *json_casts(const struct amp_explained_cast *cast)
 {
     json_t *array = json_array();
@@ -224,6 +241,7 @@ static json_t *json_node(const struct amp_explained_node *node)
     amp_json_set(object, "domain", amp_json_text(node->domain));
     amp_json_set(object, "op", amp_json_text(node->op_type));
     amp_json_set(object, "version", node->version > 0 ? json_integer(node->version) : json_null());
+    amp_json_set(object, "composite", json_composite(node));
     amp_json_set(object, "dtype", json_dtype(decision->dtype));
     amp_json_set(object, "reason", json_string(amp_reason_name(decision->reason)));
     amp_json_set(object, "rule", json_rule(decision));
