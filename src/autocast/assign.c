@@ -6,6 +6,7 @@
 #include "autocast/assign.h"
 
 #include "autocast/guard.h"
+#include "autocast/island.h"
 #include "autocast/reach.h"
 #include "onnx/infer.h"
 #include "onnx/schema.h"
@@ -26,6 +27,7 @@ static const struct {
     [AMP_REASON_EXPLICIT_DTYPE] = {"explicit-dtype", "an attribute says its type"},
     [AMP_REASON_CONTROL_FLOW] = {"control-flow", "its bodies decide for themselves"},
     [AMP_REASON_UNKNOWN_OP] = {"unknown-op", "unknown operator: float32 at its edges"},
+    [AMP_REASON_QUANTIZED] = {"quantized", "between DequantizeLinear and QuantizeLinear: integers"},
     [AMP_REASON_NO_LOWER_TYPE] = {"no-lower-type", "the operator does not take the lower type"},
     [AMP_REASON_OPSET] = {"opset", "needs a newer opset than the model can have"},
     [AMP_REASON_WEIGHT_RANGE] = {"weight-range", "a constant is beyond the lower type's range"},
@@ -47,6 +49,7 @@ struct pass {
     int cap, cast_opset; /* the first opset at which Cast takes the lower dtype */
     struct amp_assignment *result;
     struct amp_reach *reach;
+    struct amp_uses uses;
     bool *is_refused; /* per value id: must not count on its guards saturating */
     uint32_t *order;  /* node ids as they were decided: producers first */
     size_t n_order;
@@ -197,6 +200,11 @@ static bool is_ineligible(const struct pass *pass, const struct amp_node *node,
     }
     if (has_unknown_input(pass, node, schema, decision->type)) {
         decision->reason = AMP_REASON_UNKNOWN_TYPE;
+        return true;
+    }
+    if (amp_island_holds(pass->model, &pass->uses, node)) {
+        decision->reason = AMP_REASON_QUANTIZED;
+        decision->dtype = value->dtype;
         return true;
     }
     return false;
@@ -500,8 +508,9 @@ enum amp_dtype amp_assigned_dtype(const struct amp_model *model,
 }
 
 /* Whether every use of VALUE wants the lower dtype. */
-static bool is_wanted_lower(const struct pass *pass, const struct amp_uses *uses, uint32_t value)
+static bool is_wanted_lower(const struct pass *pass, uint32_t value)
 {
+    const struct amp_uses *uses = &pass->uses;
     bool is_wanted =
         uses->first[value] < uses->first[value + 1] && !amp_value_at(pass->model, value)->is_output;
     for (uint32_t u = uses->first[value]; u < uses->first[value + 1] && is_wanted; u++) {
@@ -531,7 +540,7 @@ static bool may_be_lowered(const struct pass *pass, const struct amp_node *node,
 /* A weight that is reshaped or transposed before its use takes the dtype of its consumers, so that
    it is converted offline and not by a cast behind the reshaping. What it holds beyond the range
    was theirs to take. */
-static void lower_static_node(struct pass *pass, const struct amp_uses *uses, uint32_t id)
+static void lower_static_node(struct pass *pass, uint32_t id)
 {
     const struct amp_node *node = amp_node_at(pass->model, id);
     struct amp_decision *decision = &pass->result->nodes[id];
@@ -539,7 +548,7 @@ static void lower_static_node(struct pass *pass, const struct amp_uses *uses, ui
     if (!may_be_lowered(pass, node, decision))
         return;
     for (uint32_t i = 0; i < node->n_outputs; i++)
-        if (node->outputs[i] != AMP_NONE && !is_wanted_lower(pass, uses, node->outputs[i]))
+        if (node->outputs[i] != AMP_NONE && !is_wanted_lower(pass, node->outputs[i]))
             return;
     decision->dtype = pass->result->lower;
     find_opset(pass, node, decision, &opset);
@@ -548,10 +557,8 @@ static void lower_static_node(struct pass *pass, const struct amp_uses *uses, ui
 
 static void lower_static_nodes(struct pass *pass)
 {
-    struct amp_uses uses = amp_uses_create(pass->model);
     for (size_t i = pass->n_order; i > 0; i--)
-        lower_static_node(pass, &uses, pass->order[i - 1]);
-    amp_uses_destroy(&uses);
+        lower_static_node(pass, pass->order[i - 1]);
 }
 
 /* Whether the guards that reach VALUE will saturate offline: it is a constant, or a ConstantOfShape
@@ -629,13 +636,15 @@ void amp_assign(const struct amp_model *model, const struct amp_assign_options *
         .reach = amp_reach_create(model, options->lower,
                                   amp_rules_limits(options->rules, options->lower)->weight_max),
         .is_refused = amp_xcalloc(model->n_values, sizeof *pass.is_refused),
-        .order = amp_xmalloc(model->n_nodes, sizeof *pass.order)};
+        .order = amp_xmalloc(model->n_nodes, sizeof *pass.order),
+        .uses = amp_uses_create(model)};
     amp_composites_find(model, &assignment->composites);
     do {
         start(&pass, options);
         assign_graph(&pass, 0);
         lower_static_nodes(&pass);
     } while (refuse_guards(&pass));
+    amp_uses_destroy(&pass.uses);
     free(pass.order);
     free(pass.is_refused);
     amp_reach_destroy(pass.reach);

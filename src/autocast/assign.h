@@ -17,6 +17,7 @@ enum amp_reason {
     AMP_REASON_EXPLICIT_DTYPE, /* an attribute says its dtype */
     AMP_REASON_CONTROL_FLOW,   /* If, Loop, Scan: their bodies decide for themselves */
     AMP_REASON_UNKNOWN_OP,     /* not in the schema table: float32 at its edges */
+    AMP_REASON_QUANTIZED,      /* dequantized data in, quantized data out: integers in truth */
     AMP_REASON_NO_LOWER_TYPE,  /* no opset in reach lets the operator take the lower dtype */
     AMP_REASON_OPSET,          /* it needs a newer opset than the model can be raised to */
     AMP_REASON_WEIGHT_RANGE,   /* a constant input has values beyond the lower dtype's range */

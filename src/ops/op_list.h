@@ -186,6 +186,10 @@ AMP_OP(amp_op_max_pool)
 /* pow.c */
 AMP_OP(amp_op_pow)
 
+/* qlinear_binary.c */
+AMP_OP(amp_op_qlinear_add)
+AMP_OP(amp_op_qlinear_mul)
+
 /* quantize.c */
 AMP_OP(amp_op_dequantize_linear)
 AMP_OP(amp_op_dynamic_quantize_linear)

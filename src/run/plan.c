@@ -4,8 +4,6 @@
  */
 #include "run/plan.h"
 
-#include "onnx/schema.h"
-
 /* Finding the last uses. */
 struct search {
     const struct amp_model *model;
@@ -19,9 +17,9 @@ static enum amp_status find_kernel(const struct amp_model *model, uint32_t id,
     const struct amp_node *node = amp_node_at(model, id);
     char text[512];
     *op = amp_op_find(node->domain, node->op_type);
-    /* Of a domain that the schema table has, what it lacks does not exist at the model's opset. */
-    bool exists = node->schema != NULL || amp_schema_newest_opset(node->domain) == 0;
-    if (exists && *op != NULL && (*op)->run != NULL && node->since_version <= (*op)->newest)
+    /* What the schema table lacks does not exist at the model's opset, or is not what we know. */
+    if (node->schema != NULL && *op != NULL && (*op)->run != NULL &&
+        node->since_version <= (*op)->newest)
         return AMP_OK;
     return amp_fail(err, AMP_UNSUPPORTED, "%s: %s: the executor has no kernel for it", model->path,
                     amp_node_text(model, id, text, sizeof text));

@@ -285,6 +285,19 @@ def make_group_query():
         case(f"group_query_{name}", "GroupQueryAttention", inputs, (0, 1, 2), types=types, num_heads=4, kv_num_heads=2, **attributes)
 
 
+def make_quantized():
+    for kind in (np.uint8, np.int8):
+        info = np.iinfo(kind)
+        a, b = (random.integers(info.min, info.max + 1, shape).astype(kind) for shape in ((2, 3, 4), (3, 1)))
+        scales, zeros = [np.array(s, np.float32) for s in (0.25, 0.125, 0.5)], [np.array(z, kind) for z in (3, 7, 100)]
+        inputs = [a, scales[0], zeros[0], b, scales[1], zeros[1], scales[2], zeros[2]]
+        for op in ("Add", "Mul"):
+            case(f"qlinear_{op.lower()}_{kind.__name__}", f"QLinear{op}", inputs)
+    zero = 0 * zeros[0]
+    case("qlinear_add_no_zero", "QLinearAdd", [a, scales[0], None, b, scales[1], None, scales[2]],
+         as_inputs=[a, scales[0], zero, b, scales[1], zero, scales[2], zero])
+
+
 def make_refused():
     q, k, first = numbers(2, 5, 32), numbers(2, 5, 16), [ints(4, 4), ints(5)]
     refused("fused_matmul_inner", "FusedMatMul", [numbers(2, 3), numbers(2, 3)])
@@ -320,6 +333,7 @@ def main():
     make_attention()
     make_multi_head()
     make_group_query()
+    make_quantized()
     make_refused()
 
 

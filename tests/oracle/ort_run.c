@@ -180,9 +180,15 @@ static void write_message(const char *dir, size_t index, const Onnx__TensorProto
     free(bytes);
 }
 
+/* Sequences and maps have no file format here: they are left out. */
 static void write_output(const char *dir, size_t index, char *name, OrtValue *value)
 {
     OrtTensorTypeAndShapeInfo *info;
+    int is_tensor;
+    check(ort->IsTensor(value, &is_tensor), FAILED_RUN, name);
+    if (!is_tensor) {
+        return;
+    }
     check(ort->GetTensorTypeAndShape(value, &info), FAILED_RUN, name);
     ONNXTensorElementDataType dtype;
     size_t rank, count;

@@ -1,0 +1,55 @@
+/*
+ * The integer islands of quantized models in QDQ form. Takes the graph as it was read; decides
+ * nothing: assign.c keeps what an island holds.
+ */
+#include "autocast/island.h"
+
+#include <string.h>
+
+/* In ai.onnx, or in com.microsoft, which had them for more types first. */
+static bool is_op(const struct amp_node *node, const char *op_type)
+{
+    return strcmp(node->op_type, op_type) == 0 &&
+           (node->domain[0] == '\0' || strcmp(node->domain, "com.microsoft") == 0);
+}
+
+static bool is_dequantized(const struct amp_model *model, uint32_t value_id)
+{
+    uint32_t producer = amp_value_at(model, value_id)->producer;
+    return producer != AMP_NONE && is_op(amp_node_at(model, producer), "DequantizeLinear");
+}
+
+static bool is_quantized(const struct amp_model *model, const struct amp_uses *uses,
+                         uint32_t value_id)
+{
+    uint32_t first = uses->first[value_id], end = uses->first[value_id + 1];
+    if (first == end || amp_value_at(model, value_id)->is_output)
+        return false;
+    for (uint32_t u = first; u < end; u++)
+        if (uses->items[u].slot != 0 ||
+            !is_op(amp_node_at(model, uses->items[u].node), "QuantizeLinear"))
+            return false;
+    return true;
+}
+
+static bool is_float(const struct amp_model *model, uint32_t value_id)
+{
+    return value_id != AMP_NONE && amp_dtype_is_autocast(amp_value_at(model, value_id)->dtype);
+}
+
+bool amp_island_holds(const struct amp_model *model, const struct amp_uses *uses,
+                      const struct amp_node *node)
+{
+    bool has_float = false;
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        if (!is_float(model, node->inputs[i]))
+            continue;
+        if (!is_dequantized(model, node->inputs[i]))
+            return false;
+        has_float = true;
+    }
+    for (uint32_t i = 0; i < node->n_outputs && has_float; i++)
+        if (node->outputs[i] != AMP_NONE && !is_quantized(model, uses, node->outputs[i]))
+            return false;
+    return has_float;
+}

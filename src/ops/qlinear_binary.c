@@ -1,0 +1,101 @@
+/*
+ * com.microsoft's QLinearAdd and QLinearMul (ONNX Runtime, ContribOperators.md): int8 or uint8
+ * tensors are added or multiplied as the real numbers that they stand for, with broadcasting; the
+ * result is rounded to its own scale, ties to even, and kept in its type's range.
+ */
+#include "ops/kernel.h"
+
+#include <math.h>
+
+#define MICROSOFT "com.microsoft"
+
+enum { A, A_SCALE, A_ZERO, B, B_SCALE, B_ZERO, C_SCALE, C_ZERO };
+
+/* What the numbers are: scale (q - zero). */
+struct scales {
+    float a, b, c, a_zero, b_zero, c_zero;
+    bool is_product;
+};
+
+#define COMBINE(DTYPE, T, ...)                                                                 \
+    static void combine_##DTYPE(int64_t n, void *const *at, const int64_t *step,               \
+                                const void *param)                                             \
+    {                                                                                          \
+        const struct scales *s = param;                                                        \
+        const T *as = at[1], *bs = at[2];                                                      \
+        T *to = at[0];                                                                         \
+        for (int64_t i = 0; i < n; i++) {                                                      \
+            float a = ((float)as[i * step[1]] - s->a_zero) * s->a;                             \
+            float b = ((float)bs[i * step[2]] - s->b_zero) * s->b;                             \
+            float c = nearbyintf((s->is_product ? a * b : a + b) / s->c) + s->c_zero;          \
+            to[i * step[0]] = (T)fminf(fmaxf(c, (float)AMP_LOWEST(T)), (float)AMP_HIGHEST(T)); \
+        }                                                                                      \
+    }
+COMBINE(INT8, int8_t)
+COMBINE(UINT8, uint8_t)
+
+static enum amp_status shape(struct amp_ctx *ctx)
+{
+    return amp_broadcast(&ctx->in[A]->shape, &ctx->in[B]->shape, &ctx->out[0]->shape, ctx->err);
+}
+
+/* Reads the scale in input I and the zero point behind it, 0 when there is none. */
+static enum amp_status read_scale(struct amp_ctx *ctx, uint32_t i, float *scale, float *zero)
+{
+    *zero = 0;
+    for (uint32_t k = i; k <= i + 1 && amp_has_in(ctx, k); k++)
+        if (amp_tensor_count(ctx->in[k]) != 1)
+            return AMP_CTX_FAIL(ctx, "input %u has %zu values; 1 is needed", k,
+                                amp_tensor_count(ctx->in[k]));
+    *scale = (float)amp_tensor_double(ctx->in[i], 0);
+    if (amp_has_in(ctx, i + 1))
+        *zero = (float)amp_tensor_int(ctx->in[i + 1], 0);
+    return AMP_OK;
+}
+
+static enum amp_status run(struct amp_ctx *ctx, bool is_product)
+{
+    static amp_loop_body *const table[AMP_DTYPE_COUNT] = {
+        [AMP_INT8] = combine_INT8, [AMP_UINT8] = combine_UINT8};
+    struct scales scales = {.is_product = is_product};
+    amp_loop_body *body;
+    AMP_PICK(ctx, body, table, ctx->in[A]->dtype);
+    AMP_TRY(read_scale(ctx, A_SCALE, &scales.a, &scales.a_zero));
+    AMP_TRY(read_scale(ctx, B_SCALE, &scales.b, &scales.b_zero));
+    AMP_TRY(read_scale(ctx, C_SCALE, &scales.c, &scales.c_zero));
+    struct amp_loop loop;
+    amp_loop_init(&loop, ctx->out[0]->shape.rank, ctx->out[0]->shape.dims);
+    amp_loop_tensor(&loop, ctx->out[0]);
+    amp_loop_tensor(&loop, ctx->in[A]);
+    amp_loop_tensor(&loop, ctx->in[B]);
+    amp_loop_run(&loop, body, &scales);
+    return AMP_OK;
+}
+
+static enum amp_status run_add(struct amp_ctx *ctx)
+{
+    return run(ctx, false);
+}
+
+static enum amp_status run_mul(struct amp_ctx *ctx)
+{
+    return run(ctx, true);
+}
+
+const struct amp_op amp_op_qlinear_add = {
+    .name = "QLinearAdd",
+    .domain = MICROSOFT,
+    .newest = 1,
+    .effect = AMP_COMPUTES,
+    .shape = shape,
+    .run = run_add,
+};
+
+const struct amp_op amp_op_qlinear_mul = {
+    .name = "QLinearMul",
+    .domain = MICROSOFT,
+    .newest = 1,
+    .effect = AMP_COMPUTES,
+    .shape = shape,
+    .run = run_mul,
+};
