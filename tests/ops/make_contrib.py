@@ -122,7 +122,7 @@ def make_products():
 
 def make_gemm():
     a, b, c = numbers(3, 4), numbers(4, 5), numbers(5)
-    case("fused_gemm_relu", "FusedGemm", [a, b, c], types=BOTH, activation="Relu", alpha=0.5)
+    case("fused_gemm_relu", "FusedGemm", [a, b, c], types=HALF, activation="Relu", alpha=0.5)
     case("fused_gemm_leaky", "FusedGemm", [a, b, None], activation="LeakyRelu", activation_alpha=0.25)
     case("fused_gemm_hard_sigmoid", "FusedGemm", [a, b, c], activation="HardSigmoid", activation_alpha=0.3, activation_beta=0.4)
     case("fused_gemm_tanh", "FusedGemm", [a.T.copy(), b.T.copy(), numbers(3, 1)], activation="Tanh", transA=1, transB=1, beta=2.0)
