@@ -9,8 +9,8 @@
    when there is none. A tensor without data must be its source's without loss. */
 double amp_weight_max(const struct amp_tensor *tensor);
 
-/* TENSOR in DTYPE, both of float32, float16 and bfloat16: rounded to nearest even, what is finite to
-   the largest finite value at most; NaN and infinities stay what they are. It counts its losses.
+/* TENSOR in DTYPE, both of float32, float16 and bfloat16: rounded to nearest even, what is finite
+   to the largest finite value at most; NaN and infinities stay what they are. It counts its losses.
    The result lives in MODEL's arena. A large one has no data yet but TENSOR, whose data must be
    there, as its source. */
 struct amp_tensor *amp_weight_convert(struct amp_model *model, const struct amp_tensor *tensor,

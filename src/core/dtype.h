@@ -122,7 +122,7 @@ static inline float amp_bf16_to_f32(uint16_t bits)
     return amp_bits_to_f32((uint32_t)bits << 16);
 }
 
-float amp_f16_to_f32(uint16_t bits);
+float amp_f16_to_f32(uint16_t half);
 
 /* Converts COUNT elements between float32, float16 and bfloat16. FROM and TO may be unaligned and
    must not overlap. */

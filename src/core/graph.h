@@ -163,7 +163,7 @@ uint32_t amp_graph_add_initializer(struct amp_model *model, uint32_t graph, cons
                                    struct amp_tensor *tensor);
 
 /* The same for a value that is there, without a producer. */
-void amp_graph_make_initializer(struct amp_model *model, uint32_t value, struct amp_tensor *tensor);
+void amp_graph_make_initializer(struct amp_model *model, uint32_t id, struct amp_tensor *tensor);
 
 void amp_ids_push(struct amp_model *model, struct amp_ids *ids, uint32_t id);
 
@@ -179,8 +179,8 @@ void amp_model_rename_nodes(struct amp_model *model);
 void amp_node_set_output(struct amp_model *model, uint32_t node, uint32_t slot, uint32_t value);
 /* Takes NODE out of the model; its outputs must have no consumers left. */
 void amp_node_remove(struct amp_model *model, uint32_t node);
-/* Takes initializer VALUE out of its graph; it must have no consumers left. */
-void amp_graph_remove_initializer(struct amp_model *model, uint32_t value);
+/* Takes initializer ID out of its graph; it must have no consumers left. */
+void amp_graph_remove_initializer(struct amp_model *model, uint32_t id);
 void amp_graph_drop_removed(struct amp_model *model);
 /* Appends an attribute or replaces the one of the same name. */
 void amp_node_set_attr(struct amp_model *model, uint32_t node, struct amp_attr attr);
@@ -188,7 +188,7 @@ void amp_node_set_int(struct amp_model *model, uint32_t node, const char *name, 
 void amp_node_remove_attr(struct amp_model *model, uint32_t node, const char *name);
 /* Grows the node's inputs to COUNT, new ones AMP_NONE. */
 void amp_node_grow_inputs(struct amp_model *model, uint32_t node, uint32_t count);
-void amp_value_set_shape(struct amp_model *model, uint32_t value, const struct amp_shape *shape);
+void amp_value_set_shape(struct amp_model *model, uint32_t id, const struct amp_shape *shape);
 
 /* Reading. Attributes of another type than asked for count as absent: types are checked against the
    schema when a model is read. */
@@ -206,7 +206,7 @@ void amp_value_shape(const struct amp_value *value, struct amp_shape *shape);
 
 /* "node 'conv1' (Conv-11)"; an unnamed node by its index and its first output. TEXT holds SIZE
    bytes and is returned. */
-char *amp_node_text(const struct amp_model *model, uint32_t node, char *text, size_t size);
+char *amp_node_text(const struct amp_model *model, uint32_t id, char *text, size_t size);
 
 /* The node of GRAPH that contains NODE: itself or the owner, at some level, of its graph; AMP_NONE
    when GRAPH is not around it. */

@@ -23,7 +23,7 @@ size_t amp_memory_limit(void);
 /* Sets the most there can be. */
 void amp_memory_set_limit(size_t size);
 
-/* SIZE for people: "512 bytes", "12.3 GB" (powers of 1000). Returns TEXT. */
-char *amp_size_text(size_t size, char text[32]);
+/* BYTES for people: "512 bytes", "12.3 GB" (powers of 1000). Returns TEXT. */
+char *amp_size_text(size_t bytes, char text[32]);
 
 #endif

@@ -44,10 +44,10 @@ static char *format_text(const char *format, va_list args)
     return vasprintf(&text, format, args) < 0 ? NULL : text;
 }
 
-enum amp_status amp_fail(struct amp_error *err, enum amp_status status, const char *format, ...)
+void amp_error_record(struct amp_error *err, enum amp_status status, const char *format, ...)
 {
     if (err == NULL || err->status != AMP_OK)
-        return status;
+        return;
     va_list args;
     va_start(args, format);
     char *text = format_text(format, args);
@@ -55,7 +55,6 @@ enum amp_status amp_fail(struct amp_error *err, enum amp_status status, const ch
     join(err->text, sizeof err->text, "", "", text ? text : format);
     free(text);
     err->status = status;
-    return status;
 }
 
 void amp_error_prefix(struct amp_error *err, const char *format, ...)

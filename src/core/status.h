@@ -26,10 +26,18 @@ struct amp_error {
                         is longer is cut in the middle. */
 };
 
-/* Records STATUS and the formatted text in ERR unless it holds an earlier failure (or is NULL).
-   Returns STATUS. */
-enum amp_status amp_fail(struct amp_error *err, enum amp_status status, const char *format, ...)
+/* Records STATUS and the formatted text in ERR unless it holds an earlier failure (or is NULL). */
+void amp_error_record(struct amp_error *err, enum amp_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+static inline enum amp_status amp_status_of(enum amp_status status)
+{
+    return status;
+}
+
+/* The same, and STATUS is its value: a macro, so that whoever analyses the caller sees which. */
+#define amp_fail(err, status, ...) \
+    (amp_error_record((err), (status), __VA_ARGS__), amp_status_of(status))
 
 /* Puts "PREFIX: " before the text of the failure that ERR holds. */
 void amp_error_prefix(struct amp_error *err, const char *format, ...)

@@ -117,7 +117,7 @@ void amp_tensor_copy(const struct amp_tensor *tensor, void *to)
     size_t size = amp_tensor_size(tensor);
     if (tensor->data == NULL && tensor->source != NULL)
         amp_tensor_convert(tensor, 0, amp_tensor_count(tensor), to);
-    else if (size > 0)
+    else if (size > 0 && tensor->data != NULL)
         memcpy(to, tensor->data, size);
 }
 

@@ -21,9 +21,9 @@ enum amp_status amp_read_value_info(struct amp_reader *reader, const Onnx__Value
 enum amp_status amp_read_attr(struct amp_reader *reader, Onnx__AttributeProto *proto,
                               struct amp_attr *attr);
 
-/* When NODE is a Constant, its output gets the tensor. Every form of the attribute is read (ONNX
+/* When node ID is a Constant, its output gets the tensor. Every form of the attribute is read (ONNX
    Constant-1, -9, -11, -12, -13). */
-void amp_mark_constant(struct amp_model *model, uint32_t node);
+void amp_mark_constant(struct amp_model *model, uint32_t id);
 
 /* Messages for what the passes made. */
 Onnx__AttributeProto *amp_attr_to_proto(const struct amp_attr *attr, struct amp_arena *arena);

@@ -21,7 +21,7 @@ struct scope {
     int depth;
 };
 
-static enum amp_status read_graph(struct amp_reader *reader, const Onnx__GraphProto *proto,
+static enum amp_status read_graph(struct amp_reader *reader, Onnx__GraphProto *proto,
                                   uint32_t owner, const struct scope *outer, uint32_t *id);
 
 static const char *text_or_empty(const char *text)
@@ -294,7 +294,7 @@ static enum amp_status own_output(struct amp_reader *reader, const Onnx__ValueIn
     return amp_read_value_info(reader, info, value);
 }
 
-static enum amp_status read_graph(struct amp_reader *reader, const Onnx__GraphProto *proto,
+static enum amp_status read_graph(struct amp_reader *reader, Onnx__GraphProto *proto,
                                   uint32_t owner, const struct scope *outer, uint32_t *id)
 {
     struct scope scope = {.outer = outer, .depth = outer ? outer->depth + 1 : 0};
@@ -302,7 +302,7 @@ static enum amp_status read_graph(struct amp_reader *reader, const Onnx__GraphPr
         return amp_fail(reader->err, AMP_MODEL, "subgraphs nested more than %d deep",
                         AMP_SUBGRAPH_DEPTH_MAX);
     *id = amp_graph_add(reader->model, text_or_empty(proto->name), owner);
-    reader->model->graphs[*id].origin = (void *)(uintptr_t)proto;
+    reader->model->graphs[*id].origin = proto;
     AMP_TRY(read_inputs(reader, proto, *id, &scope));
     AMP_TRY(read_initializers(reader, proto, *id, &scope));
     for (size_t i = 0; i < proto->n_node; i++)

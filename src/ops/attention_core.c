@@ -178,7 +178,7 @@ static enum amp_status make_probabilities(struct run *run)
     const struct amp_attention *attention = run->attention;
     float *factors = NULL;
     if (attention->is_smooth) {
-        factors = malloc(((size_t)run->rows + 1) * sizeof *factors);
+        factors = calloc((size_t)run->rows + 1, sizeof *factors);
         if (factors == NULL)
             return amp_fail(attention->ctx->err, AMP_IO, "out of memory");
         for (int64_t i = 0; i < run->rows; i++)

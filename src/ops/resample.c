@@ -174,10 +174,11 @@ static enum amp_status allocate(struct amp_taps *taps, bool is_weighted, struct 
     taps->buffer = amp_buffer_create(size);
     if (taps->buffer == NULL)
         return amp_fail(err, AMP_IO, "out of memory: a resize to %zu elements", out);
-    taps->index = taps->buffer->data;
+    char *data = taps->buffer->data;
+    taps->index = (void *)data;
     if (is_weighted)
-        taps->weight = (double *)(taps->index + n);
-    taps->is_outside = (bool *)((char *)taps->buffer->data + n * per_tap);
+        taps->weight = (void *)(data + n * sizeof *taps->index);
+    taps->is_outside = (void *)(data + n * per_tap);
     return AMP_OK;
 }
 

@@ -158,7 +158,7 @@ static void constants_saturate(void **state)
     (void)state;
     for (uint32_t i = 0; i < N; i++)
         from[i] = amp_bits_to_f32(i * 16411);
-    for (uint32_t i = 0; i < sizeof edges / sizeof *edges; i++) {
+    for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
         from[7 * i] = amp_bits_to_f32(edges[i]);
         from[7 * i + 3] = amp_bits_to_f32(edges[i] | 0x80000000u);
     }
