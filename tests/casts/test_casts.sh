@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# The casts that each rule set puts into ONNX's nine light models, the models of models/ and those of tests/parity, before and after
+# folding, in a table per lower type; and that none is left that could go without a bit of any result changing (left.awk, which looks
+# at the graph that comes out and at nothing else). Under the sanitizers without the light models.
+set -u
+: "${TESTDATA:?}"
+scratch=$(mktemp -d) || exit 2
+trap 'rm -rf "$scratch"' EXIT
+
+if said=$(awk -f left.awk faults.txt | diff - faults.expected); then echo 'ok the check finds faults'; else echo "not ok check: $said"; fi
+
+models=(../../models/*.onnx ../parity/*.onnx)
+case ${BUILD-} in *asan*) ;; *) models+=("$TESTDATA"/light/*.onnx) ;; esac
+casts() { "$AMPCONV" "$model" -d "$dtype" -r "$set" --dump-after="$1"; }
+count() { grep -cE '^ *node Cast-' "$1"; }
+
+for dtype in bf16 fp16; do
+  # "NAME  bf16, fp16  description" per set.
+  mapfile -t sets < <("$AMPCONV" rules | awk -v dtype="$dtype" '{ line = $0; sub(/^[^ ]+ +/, "", line) } index(substr(line, 1, 11), dtype) { print $1 }')
+  printf '# casts in %s, before folding and after, with' "$dtype"
+  printf ' %s' "${sets[@]}"
+  echo
+  for model in "${models[@]}"; do
+    name=$(basename "$model" .onnx) row='' left='' code=0
+    for set in "${sets[@]}"; do
+      casts insert >"$scratch/insert" && casts fold >"$scratch/fold" || code=1
+      row+=$(printf ' %4d %4d' "$(count "$scratch/insert")" "$(count "$scratch/fold")")
+      left+=$(awk -f left.awk "$scratch/fold" | sed "s/^/ $set: /;s/\$/;/")
+    done
+    printf '# %-20s%s\n' "$name" "$row"
+    if [ $code -ne 0 ]; then left+=' not converted'; fi
+    if [ -z "$left" ]; then echo "ok $name $dtype"; else echo "not ok $name $dtype:$left"; fi
+  done
+done
