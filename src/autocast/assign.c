@@ -8,6 +8,7 @@
 #include "autocast/guard.h"
 #include "autocast/island.h"
 #include "autocast/reach.h"
+#include "autocast/wishes.h"
 #include "onnx/infer.h"
 #include "onnx/schema.h"
 #include "ops/op.h"
@@ -48,6 +49,7 @@ struct pass {
     const struct amp_rules *rules;
     int cap, cast_opset; /* the first opset at which Cast takes the lower dtype */
     struct amp_assignment *result;
+    const struct amp_wish *wishes; /* per node id */
     struct amp_reach *reach;
     struct amp_uses uses;
     bool *is_refused; /* per value id: must not count on its guards saturating */
@@ -251,6 +253,8 @@ static enum amp_dtype wished_dtype(const struct pass *pass, const struct amp_nod
     case AMP_WIDEST:
         return promoted(pass, node, decision->type, true);
     case AMP_FOLLOW:
+    case AMP_INFER:
+    case AMP_CLEAR:
     case AMP_PRECISION_COUNT:
         break;
     }
@@ -362,25 +366,6 @@ static void set_outputs(struct pass *pass, const struct amp_node *node,
     }
 }
 
-/* What the rules say of a node, alone or as a part of a composite. */
-static void find_rule(const struct pass *pass, uint32_t id, struct amp_decision *decision)
-{
-    struct amp_rule_subject self = amp_rule_subject(pass->model, id);
-    const struct amp_composite_match *match = decision->composite;
-    if (match == NULL) {
-        decision->rule = amp_rules_match_subject(pass->rules, &self);
-        decision->op = decision->rule ? amp_rule_named_op(decision->rule, &self) : NULL;
-        return;
-    }
-    const struct amp_composite *composite = match->composite;
-    struct amp_rule_part part = {
-        .self = self,
-        .whole = {pass->model, match->entry, AMP_RULES_COMPOSITE, composite->name},
-        .head = amp_rule_subject(pass->model, match->entry),
-        .has_head = composite->head != NULL};
-    decision->rule = amp_rules_match_part(pass->rules, &part, &decision->op);
-}
-
 /* Takes the rules' wish down; false when the node keeps its types whatever they say. */
 static bool begin(struct pass *pass, uint32_t id)
 {
@@ -388,8 +373,9 @@ static bool begin(struct pass *pass, uint32_t id)
     struct amp_decision *decision = &pass->result->nodes[id];
     *decision = (struct amp_decision){.type = -1, .value = AMP_NONE};
     decision->composite = amp_composites_of(&pass->result->composites, id);
-    find_rule(pass, id, decision);
-    decision->wish = decision->rule ? decision->rule->precision : pass->rules->unlisted;
+    decision->rule = pass->wishes[id].rule;
+    decision->op = pass->wishes[id].op;
+    decision->wish = pass->wishes[id].precision;
     decision->reason = decision->rule ? AMP_REASON_RULE : AMP_REASON_UNLISTED;
     if (!is_ineligible(pass, node, decision))
         return true;
@@ -639,6 +625,7 @@ void amp_assign(const struct amp_model *model, const struct amp_assign_options *
         .order = amp_xmalloc(model->n_nodes, sizeof *pass.order),
         .uses = amp_uses_create(model)};
     amp_composites_find(model, &assignment->composites);
+    pass.wishes = amp_wishes_find(model, options->rules, &assignment->composites);
     do {
         start(&pass, options);
         assign_graph(&pass, 0);

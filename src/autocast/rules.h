@@ -14,10 +14,13 @@ enum amp_precision {
     AMP_LOWER,  /* the lower dtype */
     AMP_FP32,
     AMP_WIDEST, /* the widest of its inputs' types */
+    AMP_INFER,  /* AMP_LOWER between nodes of AMP_LOWER unless below one of AMP_FP32, else AMP_FP32:
+                   wishes.h */
+    AMP_CLEAR,  /* the same next to nodes of AMP_LOWER, too */
     AMP_PRECISION_COUNT
 };
 
-/* "follow", "lower", "fp32", "widest". */
+/* "follow", "lower", "fp32", "widest", "infer", "clear". */
 const char *amp_precision_name(enum amp_precision precision);
 
 /* AMP_USAGE with the nearest name when WORD is no precision. */

@@ -22,7 +22,8 @@ typedef struct amp_rules_binder binder;
 /* ---- precisions ---- */
 
 static const char *const precision_names[AMP_PRECISION_COUNT] = {
-    [AMP_FOLLOW] = "follow", [AMP_LOWER] = "lower", [AMP_FP32] = "fp32", [AMP_WIDEST] = "widest"};
+    [AMP_FOLLOW] = "follow", [AMP_LOWER] = "lower", [AMP_FP32] = "fp32",
+    [AMP_WIDEST] = "widest", [AMP_INFER] = "infer", [AMP_CLEAR] = "clear"};
 
 const char *amp_precision_name(enum amp_precision precision)
 {

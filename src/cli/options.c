@@ -67,7 +67,7 @@ static const struct option table[] = {
     {"rules", 'r', "NAME|FILE", LIST, AT(rules), AMP_CMD_CONVERT, RULES,
      "a rule set; repeatable, later ones win [default: torch-cpu, torch-cuda for fp16]"},
     {"node", 0, "PATTERN=PRECISION", LIST, AT(node_rules), AMP_CMD_CONVERT, RULES,
-     "lower, fp32, widest or follow for nodes whose name matches the glob"},
+     "lower, fp32, widest, follow, infer or clear for nodes whose name matches the glob"},
     {"op", 0, "OP=PRECISION", LIST, AT(op_rules), AMP_CMD_CONVERT, RULES,
      "the same for all nodes of an operator"},
     {"lower-ops", 0, "FILE", LIST, AT(lower_ops), AMP_CMD_CONVERT, RULES,

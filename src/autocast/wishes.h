@@ -1,0 +1,28 @@
+#ifndef AMP_AUTOCAST_WISHES_H
+#define AMP_AUTOCAST_WISHES_H
+
+#include "autocast/rules.h"
+#include "onnx/composites.h"
+
+/* What the rules want of a node. */
+struct amp_wish {
+    const struct amp_rule *rule;  /* NULL: unlisted */
+    const struct amp_rule_op *op; /* by which of the rule's operators it matched; NULL: it names
+                                     none */
+    enum amp_precision precision; /* the rule's, or that of unlisted nodes; for AMP_INFER and
+                                     AMP_CLEAR what comes of it: AMP_LOWER or AMP_FP32 */
+};
+
+/*
+ * What the rules want of each node of MODEL, by id, in its arena; the parts of a composite get the
+ * rule of the whole. Then nodes of AMP_INFER and AMP_CLEAR take sides, by the float values that
+ * pass between nodes, as TensorFlow's auto_mixed_precision does:
+ *   1. what a rule has in AMP_FP32 spreads forward through both, up to the last AMP_INFER;
+ *   2. of the rest, both become AMP_LOWER between nodes of AMP_LOWER;
+ *   3. AMP_CLEAR becomes AMP_LOWER next to nodes of AMP_LOWER;
+ *   4. what is left becomes AMP_FP32.
+ */
+const struct amp_wish *amp_wishes_find(const struct amp_model *model, const struct amp_rules *rules,
+                                       const struct amp_composites *composites);
+
+#endif
