@@ -132,7 +132,7 @@ static const char *dtype_text(enum amp_dtype dtype)
 static void print_rule(FILE *file, const struct amp_decision *decision)
 {
     const struct amp_rule_source *source = &decision->rule->source;
-    fprintf(file, " %s %s", amp_precision_name(decision->wish), source->file);
+    fprintf(file, " %s %s", amp_precision_name(decision->rule->precision), source->file);
     if (source->line > 0)
         fprintf(file, ":%d", rule_line(decision));
     if (decision->op != NULL && decision->op->is_torch)
@@ -202,7 +202,7 @@ static json_t *json_rule(const struct amp_decision *decision)
     json_t *object = json_object();
     int line = rule_line(decision);
     bool is_torch = decision->op != NULL && decision->op->is_torch;
-    amp_json_set(object, "precision", json_string(amp_precision_name(decision->wish)));
+    amp_json_set(object, "precision", json_string(amp_precision_name(decision->rule->precision)));
     amp_json_set(object, "file", amp_json_text(decision->rule->source.file));
     amp_json_set(object, "line", line > 0 ? json_integer(line) : json_null());
     amp_json_set(object, "torch", text_or_null(is_torch ? decision->op->word : NULL));
