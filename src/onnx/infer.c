@@ -11,6 +11,8 @@
 #include "ops/cast.h"
 #include "ops/op.h"
 
+#include <stdlib.h>
+
 enum { MAX_PARAMS = 256 };
 
 #define NO_DEFAULT AMP_UNDEFINED
@@ -307,7 +309,13 @@ static struct amp_tensor *cast_constant(struct amp_model *model, const struct am
         amp_tensor_count(tensor) >= DEFERRED_MIN)
         return cast;
     cast->data = amp_arena_alloc(model->arena, amp_tensor_size(cast));
-    return amp_cast_tensor(tensor, cast, NULL, &ignored) == AMP_OK ? cast : NULL;
+    /* In the file data lie as they come; kernels want them aligned. */
+    struct amp_tensor aligned = *tensor;
+    aligned.data = amp_xmalloc(amp_tensor_size(tensor), 1);
+    amp_tensor_copy(tensor, aligned.data);
+    enum amp_status status = amp_cast_tensor(&aligned, cast, NULL, &ignored);
+    free(aligned.data);
+    return status == AMP_OK ? cast : NULL;
 }
 
 /* What Identity and Cast give of a constant is a constant too: exporters share weights under a
