@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "cli/threads.h"
 #include "core/file.h"
+#include "core/memory.h"
 
 #include <stdio.h>
 
@@ -51,6 +52,8 @@ static enum amp_status run_command(const struct amp_options *options, struct amp
     }
     if (options->threads > 0)
         amp_threads_limit((int)options->threads);
+    if (options->max_memory > 0)
+        amp_memory_set_limit((size_t)options->max_memory);
     switch (options->command) {
     case AMP_CMD_CONVERT:
         return amp_command_convert(options, err);

@@ -365,10 +365,15 @@ static enum amp_status check_sample(struct amp_inputs *inputs, size_t sample,
 static enum amp_status make_random(struct amp_inputs *inputs, size_t sample,
                                    struct amp_tensor *tensors, struct amp_error *err)
 {
-    for (size_t i = 0; i < count_inputs(inputs->model); i++)
-        if (is_required(input_at(inputs->model, i)))
-            AMP_TRY(amp_random_make(&inputs->random[i], (uint64_t)inputs->options->seed, sample,
-                                    &tensors[i], err));
+    for (size_t i = 0; i < count_inputs(inputs->model); i++) {
+        if (!is_required(input_at(inputs->model, i)))
+            continue;
+        if (amp_random_make(&inputs->random[i], (uint64_t)inputs->options->seed, sample,
+                            &tensors[i], err) == AMP_OK)
+            continue;
+        amp_error_prefix(err, "input '%s'", input_at(inputs->model, i)->name);
+        return err->status;
+    }
     return AMP_OK;
 }
 

@@ -14,7 +14,7 @@
 
 enum { THREADS_MAX = 1024, THRESHOLD = 1024 };
 
-enum kind { FLAG, COUNT, TEXT, FORMAT, LIST, NUMBER };
+enum kind { FLAG, COUNT, TEXT, FORMAT, LIST, NUMBER, SIZE };
 
 enum group { CONVERSION, RULES, DATA, RUNNING, TALK, N_GROUPS };
 
@@ -92,6 +92,9 @@ static const struct option table[] = {
      "class numbers (.npy) of the samples: report the accuracy of each model"},
     {"tolerance", 't', "METRIC=VALUE", LIST, AT(tolerances), MODELS, DATA,
      "a bound on max_abs, mean_abs, max_rel, rmse, cosine, snr, top1, differ; run: rtol, atol"},
+
+    {"max-memory", 0, "SIZE", SIZE, AT(max_memory), MODELS, DATA,
+     "what running a model may take, as 500M or 4G [default: what the machine has]"},
 
     {"output-dir", 0, "DIR", TEXT, AT(output_dir), AMP_CMD_RUN, RUNNING,
      "write the outputs there, one file each"},
@@ -202,6 +205,28 @@ static enum amp_status set_number(const struct option *option, const char *text,
     return AMP_OK;
 }
 
+/* A number of bytes, with K, M, G or T for powers of 1000 and Ki, Mi, Gi or Ti for those of 1024.
+ */
+static enum amp_status set_size(const struct option *option, const char *text, int64_t *size,
+                                struct amp_error *err)
+{
+    static const char letters[] = "KMGT";
+    char *end;
+    errno = 0;
+    *size = strtoll(text, &end, 10);
+    bool is_number = errno == 0 && end != text && *size > 0;
+    const char *letter = *end != '\0' ? strchr(letters, *end) : NULL;
+    end += letter != NULL;
+    int64_t base = letter != NULL && *end == 'i' ? 1024 : 1000;
+    end += base == 1024;
+    for (const char *at = letters; letter != NULL && at <= letter; at++)
+        is_number &= !__builtin_mul_overflow(*size, base, size);
+    if (!is_number || *end != '\0')
+        return amp_fail(err, AMP_USAGE, "--%s %s: a number of bytes is needed, as 500M or 4G",
+                        option->name, text);
+    return AMP_OK;
+}
+
 static enum amp_status set_option(const struct option *option, const char *value,
                                   struct amp_options *options, struct amp_error *err)
 {
@@ -224,6 +249,8 @@ static enum amp_status set_option(const struct option *option, const char *value
         return AMP_OK;
     case NUMBER:
         return set_number(option, value, field, err);
+    case SIZE:
+        return set_size(option, value, field, err);
     }
     return AMP_OK;
 }

@@ -40,6 +40,7 @@ struct amp_options {
     struct amp_texts inputs, dims, tolerances;
     const char *data, *labels, *expect, *output_dir, *format;
     int64_t seed, samples;
+    int64_t max_memory; /* bytes; 0: what the machine has */
 
     const char *test_suite, *filter;
 

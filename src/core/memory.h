@@ -1,6 +1,8 @@
 #ifndef AMP_CORE_MEMORY_H
 #define AMP_CORE_MEMORY_H
 
+#include "core/status.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -22,6 +24,9 @@ size_t amp_memory_limit(void);
 
 /* Sets the most there can be. */
 void amp_memory_set_limit(size_t size);
+
+/* AMP_IO: that WHAT takes SIZE bytes, and how much is in use and allowed. */
+enum amp_status amp_memory_fail(struct amp_error *err, const char *what, size_t size);
 
 /* BYTES for people: "512 bytes", "12.3 GB" (powers of 1000). Returns TEXT. */
 char *amp_size_text(size_t bytes, char text[32]);

@@ -243,12 +243,10 @@ void amp_buffer_unref(struct amp_buffer *buffer)
 static enum amp_status fail_size(const struct amp_tensor *tensor, size_t size,
                                  struct amp_error *err)
 {
-    char shape[256], wanted[32], used[32], limit[32];
-    return amp_fail(err, AMP_IO, "out of memory: %s %s takes %s; %s of %s are in use",
-                    amp_dtype_name(tensor->dtype),
-                    amp_shape_text(&tensor->shape, shape, sizeof shape),
-                    amp_size_text(size, wanted), amp_size_text(amp_memory_used(), used),
-                    amp_size_text(amp_memory_limit(), limit));
+    char what[300], shape[256];
+    snprintf(what, sizeof what, "%s %s", amp_dtype_name(tensor->dtype),
+             amp_shape_text(&tensor->shape, shape, sizeof shape));
+    return amp_memory_fail(err, what, size);
 }
 
 enum amp_status amp_tensor_alloc(struct amp_tensor *tensor, struct amp_error *err)

@@ -71,8 +71,9 @@ struct pile {
 static enum amp_status pile_grow(const struct amp_ctx *ctx, struct pile *pile, size_t slot)
 {
     size_t capacity = slot < 8 ? 16 : 2 * slot;
-    if (!amp_memory_claim((capacity - pile->capacity) * sizeof *pile->items))
-        return amp_fail(ctx->err, AMP_IO, "out of memory after %zu iterations", slot);
+    size_t size = (capacity - pile->capacity) * sizeof *pile->items;
+    if (!amp_memory_claim(size))
+        return amp_memory_fail(ctx->err, "the list of what the iterations gave", size);
     pile->items = amp_xrealloc(pile->items, capacity, sizeof *pile->items);
     pile->capacity = capacity;
     return AMP_OK;

@@ -6,6 +6,7 @@
 #include "ops/dnnl.h"
 
 #include "core/array.h"
+#include "core/memory.h"
 #include "ops/kernel.h"
 
 #include <stdio.h>
@@ -248,9 +249,10 @@ enum amp_status amp_prim_attr(struct amp_prim *prim, struct amp_error *err,
 static enum amp_status own_memory(struct amp_ctx *ctx, const_dnnl_memory_desc_t desc,
                                   dnnl_memory_t *memory, struct amp_buffer **buffer)
 {
-    *buffer = amp_buffer_create(dnnl_memory_desc_get_size(desc));
+    size_t size = dnnl_memory_desc_get_size(desc);
+    *buffer = amp_buffer_create(size);
     if (*buffer == NULL)
-        return amp_fail(ctx->err, AMP_IO, "out of memory");
+        return amp_memory_fail(ctx->err, "a layout of oneDNN", size);
     return amp_dnnl_check(
         ctx->err, dnnl_memory_create(memory, desc, ctx->host->dnnl->engine, (*buffer)->data),
         "memory");

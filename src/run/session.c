@@ -32,18 +32,24 @@ static bool is_lower(enum amp_dtype dtype)
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
-/* Puts data of the model into SLOT: a copy unless they are there and aligned as kernels want them.
- */
-static enum amp_status place(struct amp_tensor *slot, const struct amp_tensor *data,
-                             struct amp_error *err)
+/* Puts data of the model into VALUE's slot: a copy unless they are there and aligned as kernels
+   want them. */
+static enum amp_status place(struct amp_session *session, uint32_t value,
+                             const struct amp_tensor *data, struct amp_error *err)
 {
+    struct amp_tensor *slot = &session->slots[value];
     slot->dtype = data->dtype;
     slot->shape = data->shape;
     if (data->data != NULL && (uintptr_t)data->data % 64 == 0) {
         amp_tensor_share(slot, data);
         return AMP_OK;
     }
-    AMP_TRY(amp_tensor_alloc(slot, err));
+    enum amp_status status = amp_tensor_alloc(slot, err);
+    if (status != AMP_OK) {
+        amp_error_prefix(err, "%s: '%s'", session->model->path,
+                         amp_value_at(session->model, value)->name);
+        return status;
+    }
     amp_tensor_copy(data, slot->data);
     return AMP_OK;
 }
@@ -52,7 +58,7 @@ static enum amp_status load_constants(struct amp_session *session, struct amp_er
 {
     for (uint32_t v = 0; v < session->model->n_values; v++)
         if (amp_value_at(session->model, v)->constant != NULL)
-            AMP_TRY(place(&session->slots[v], amp_value_at(session->model, v)->constant, err));
+            AMP_TRY(place(session, v, amp_value_at(session->model, v)->constant, err));
     return AMP_OK;
 }
 
@@ -269,7 +275,9 @@ static enum amp_status run_step(struct amp_session *session, struct amp_step *st
         status = store_outputs(session, node, &call, err);
     if (status != AMP_OK) {
         char text[512];
-        amp_error_prefix(err, "%s: %s", session->model->path,
+        /* The nodes of a body stand behind their owner, which stands behind the path. */
+        bool is_inner = node->graph != 0;
+        amp_error_prefix(err, "%s%s%s", is_inner ? "" : session->model->path, is_inner ? "" : ": ",
                          amp_node_text(session->model, step->node, text, sizeof text));
     }
     destroy_call(&call, node);
@@ -411,7 +419,7 @@ static enum amp_status take_inputs(struct amp_session *session, const struct amp
         if (status == AMP_OK && is_given)
             set_input(session, ids->items[i], tensor);
         else if (status == AMP_OK)
-            status = place(&session->slots[ids->items[i]], tensor, err);
+            status = place(session, ids->items[i], tensor, err);
     }
     free(symbols);
     return status;

@@ -50,7 +50,7 @@ expect 'a failure keeps the old file' 1 "$AMPCONV" m.onnx -q -o replaced.onnx -t
 expect 'as it was' 0 cmp replaced.onnx m.bf16.onnx
 (umask 027 && "$AMPCONV" m.onnx -q -o masked.onnx --no-validate)
 holds 'a new file follows the umask' test "$(stat -c %a masked.onnx)" = 640
-mkfifo pipe && (cat pipe >from_pipe.onnx &) && expect 'into a FIFO' 0 "$AMPCONV" m.onnx -q -o pipe --no-validate
+mkfifo pipe && (timeout 60 cat pipe >from_pipe.onnx 2>/dev/null &) && expect 'into a FIFO' 0 "$AMPCONV" m.onnx -q -o pipe --no-validate
 holds 'which stays one' test -p pipe
 
 # Model bytes do not go to a terminal.

@@ -92,7 +92,7 @@ check 'a device as the output' 0 '' convert in.onnx -o /dev/null
 name=$(printf 'n%.0s' $(seq 255))
 convert in.onnx -o "$name" && same 'a name as long as they can be' "$name"
 cp in.onnx itself.onnx && convert itself.onnx -o itself.onnx && same 'the model as its own output' itself.onnx
-mkfifo pipe && { cat pipe >from_pipe & convert in.onnx -o pipe; wait $!; } && same 'a pipe as the output' from_pipe
+mkfifo pipe && { timeout 60 cat pipe >from_pipe & convert in.onnx -o pipe; wait $!; } && same 'a pipe as the output' from_pipe
 "$AMPCONV" in.onnx -o unheard.onnx --explain >&- 2>&- <&-
 same 'reports that nobody hears stay out of the model' unheard.onnx
 
