@@ -487,10 +487,14 @@ enum amp_dtype amp_assigned_dtype(const struct amp_model *model,
 {
     const struct amp_decision *decision = &assignment->nodes[node_id];
     const struct amp_schema_param *param = schema ? amp_schema_input(schema, i) : NULL;
+    const struct amp_node *node = amp_node_at(model, node_id);
+    const struct amp_value *value = amp_value_at(model, node->inputs[i]);
     if (decision->dtype != AMP_UNDEFINED && schema != NULL &&
         amp_schema_shares(schema, decision->type, param))
         return decision->dtype;
-    return amp_value_at(model, amp_node_at(model, node_id)->inputs[i])->dtype;
+    if (amp_node_is(node, "", "Cast") && value->constant == NULL)
+        return assignment->values[node->inputs[i]];
+    return value->dtype;
 }
 
 /* Whether every use of VALUE wants the lower dtype. */
@@ -602,6 +606,13 @@ static void start(struct pass *pass, const struct amp_assign_options *options)
     assign_interface(pass, &options->interface);
 }
 
+/* The greatest constant that the rules let into the lower dtype. */
+static double weight_max(const struct amp_assign_options *options)
+{
+    const struct amp_rule_limits *limits = amp_rules_limits(options->rules, options->lower);
+    return limits == NULL ? amp_dtype_max(options->lower) : limits->weight_max;
+}
+
 void amp_assign(const struct amp_model *model, const struct amp_assign_options *options,
                 struct amp_assignment *assignment)
 {
@@ -613,17 +624,15 @@ void amp_assign(const struct amp_model *model, const struct amp_assign_options *
         .values = amp_arena_array(arena, model->n_values, sizeof *assignment->values),
         .is_interface = amp_arena_array(arena, model->n_values, sizeof(bool)),
         .n_nodes = model->n_nodes};
-    struct pass pass = {
-        .model = model,
-        .rules = options->rules,
-        .cap = options->cap > opset ? options->cap : opset,
-        .cast_opset = cast_opset(options->lower),
-        .result = assignment,
-        .reach = amp_reach_create(model, options->lower,
-                                  amp_rules_limits(options->rules, options->lower)->weight_max),
-        .is_refused = amp_xcalloc(model->n_values, sizeof *pass.is_refused),
-        .order = amp_xmalloc(model->n_nodes, sizeof *pass.order),
-        .uses = amp_uses_create(model)};
+    struct pass pass = {.model = model,
+                        .rules = options->rules,
+                        .cap = options->cap > opset ? options->cap : opset,
+                        .cast_opset = cast_opset(options->lower),
+                        .result = assignment,
+                        .reach = amp_reach_create(model, options->lower, weight_max(options)),
+                        .is_refused = amp_xcalloc(model->n_values, sizeof *pass.is_refused),
+                        .order = amp_xmalloc(model->n_nodes, sizeof *pass.order),
+                        .uses = amp_uses_create(model)};
     amp_composites_find(model, &assignment->composites);
     pass.wishes = amp_wishes_find(model, options->rules, &assignment->composites);
     do {

@@ -52,8 +52,8 @@ struct amp_assign_options {
     enum amp_dtype lower;
     int cap; /* the newest opset that the model may be raised to: nodes that need more stay float32
               */
-    struct amp_ids interface; /* inputs and outputs of the main graph, of float32 and without an
-                                 initial value, that are to have the lower dtype */
+    struct amp_ids interface; /* inputs and outputs of the main graph, of another float dtype and
+                                 without an initial value, that are to have the lower dtype */
 };
 
 /*
@@ -66,8 +66,8 @@ void amp_assign(const struct amp_model *model, const struct amp_assign_options *
                 struct amp_assignment *assignment);
 
 /* The dtype that input I of NODE, which must be there, is to have: the decided one where it is of
-   the main type variable of SCHEMA, the definition that the decision was made for; else what it
-   came with. */
+   the main type variable of SCHEMA, the definition that the decision was made for; for a Cast, what
+   it has become, as going back to what it came with would round once more; else that. */
 enum amp_dtype amp_assigned_dtype(const struct amp_model *model,
                                   const struct amp_assignment *assignment, uint32_t node,
                                   const struct amp_schema *schema, uint32_t i);

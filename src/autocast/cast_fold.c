@@ -246,7 +246,32 @@ static bool is_merged(const struct fold *fold, uint32_t value, enum amp_dtype dt
     return is_plain(dtype) && (fold->is_shared || is_constant);
 }
 
-/* A cast that is not needed loses its consumers; as a graph output it stays, to keep the name. */
+/* Makes the input of cast ID, which changes nothing, the graph output that the cast makes, under
+   its name; not where the input has a name to keep. */
+static void pass_output(struct fold *fold, uint32_t id)
+{
+    struct amp_model *model = fold->model;
+    uint32_t input = amp_node_at(model, id)->inputs[0], output = amp_node_at(model, id)->outputs[0];
+    struct amp_value *made = amp_value_at(model, output), *source = amp_value_at(model, input);
+    if (!made->is_output || source->is_output || source->producer == AMP_NONE ||
+        source->constant != NULL || source->graph != made->graph)
+        return;
+    const char *name = source->name;
+    source->name = made->name;
+    source->is_output = true;
+    made->name = name;
+    made->is_output = false;
+    const struct amp_ids *outputs = &model->graphs[made->graph].outputs;
+    for (size_t i = 0; i < outputs->count; i++)
+        if (outputs->items[i] == output) {
+            outputs->items[i] = input;
+            fold->uses[input]++;
+            fold->uses[output]--;
+        }
+    remove_unused(fold, output);
+}
+
+/* A cast that is not needed loses its consumers. */
 static void fold_cast(struct fold *fold, uint32_t id)
 {
     skip_chain(fold, id);
@@ -255,6 +280,7 @@ static void fold_cast(struct fold *fold, uint32_t id)
     enum amp_dtype dtype = amp_value_at(fold->model, output)->dtype;
     if (dtype == amp_value_at(fold->model, input)->dtype) {
         set_standin(fold, output, input);
+        pass_output(fold, id);
         return;
     }
     uint32_t first = is_merged(fold, input, dtype) ? first_cast(fold, input, output) : output;

@@ -166,6 +166,8 @@ static void restore_outputs(struct insert *insert, uint32_t graph)
         if (now == dtype)
             continue;
         uint32_t cast = value_in(insert, id, dtype, amp_value_at(model, id)->producer);
+        if (amp_value_at(model, cast)->is_output) /* one constant under several names */
+            cast = convert_constant(model, id, dtype);
         if (amp_value_at(model, id)->graph == graph)
             take_over_output(model, id, cast, now);
         for (size_t k = i; k < model->graphs[graph].outputs.count; k++)
@@ -211,7 +213,7 @@ static void drop_constant(struct insert *insert, uint32_t *uses, uint32_t value_
 {
     struct amp_model *model = insert->model;
     uint32_t producer = amp_value_at(model, value_id)->producer, form = only_form(insert, value_id);
-    if (form != AMP_NONE)
+    if (form != AMP_NONE && !amp_value_at(model, form)->is_output)
         amp_value_at(model, form)->name = amp_value_at(model, value_id)->name;
     uses[value_id] = DROPPED;
     if (producer == AMP_NONE) {

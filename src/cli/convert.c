@@ -83,6 +83,11 @@ static enum amp_status parse_stage(struct job *job)
     return AMP_OK;
 }
 
+static const char *short_name(enum amp_dtype dtype)
+{
+    return dtype == AMP_BFLOAT16 ? "bf16" : dtype == AMP_FLOAT16 ? "fp16" : "fp32";
+}
+
 /* NAME.DTYPE.onnx beside the model, NAME.opsetN.onnx where only the opset is raised; stdout for
    stdin. */
 static const char *default_output(const struct job *job)
@@ -93,11 +98,11 @@ static const char *default_output(const struct job *job)
     size_t length = strlen(path);
     if (amp_has_ending(path, ".onnx"))
         length -= strlen(".onnx");
-    if (job->target.lower == AMP_FLOAT)
+    if (job->target.keeps_types)
         return amp_arena_printf(job->file.arena, "%.*s.opset%d.onnx", (int)length, path,
                                 job->target.opset);
     return amp_arena_printf(job->file.arena, "%.*s.%s.onnx", (int)length, path,
-                            job->target.lower == AMP_BFLOAT16 ? "bf16" : "fp16");
+                            short_name(job->target.lower));
 }
 
 /* The file for tensor data lies in the folder of the model or below it, as ONNX wants it
@@ -143,11 +148,22 @@ static enum amp_status choose_output(struct job *job)
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 
+/* To raise a model one rule is enough: whatever can be float32 is. */
+static struct amp_rules *rules_to_raise(struct amp_arena *arena)
+{
+    static const struct amp_rule_source source = {.file = AMP_RULES_COMMAND_LINE};
+    struct amp_rules *rules = amp_rules_create(arena);
+    amp_rules_add_node(rules, "*", AMP_FP32, source);
+    return rules;
+}
+
 static enum amp_status load_rules(struct job *job)
 {
     struct amp_rule_choice choice = {.rules = NULL};
-    if (job->target.lower == AMP_FLOAT)
+    if (job->target.lower == AMP_FLOAT) {
+        job->rules = rules_to_raise(job->file.arena);
         return AMP_OK;
+    }
     enum amp_status status =
         amp_rule_options(job->options, job->conversion.lower, job->file.arena, &choice, job->err);
     job->rules = choice.rules;
@@ -283,7 +299,7 @@ static enum amp_status convert_graph(struct job *job, bool *is_done)
     AMP_TRY(raise_opset(job));
     if (dump(job, STAGE_OPSET))
         return AMP_OK;
-    if (conversion->lower != AMP_FLOAT) {
+    if (!conversion->keeps_types) {
         AMP_TRY(lower_graph(job, is_done));
     } else {
         amp_model_rename_nodes(job->model);
@@ -360,6 +376,19 @@ static enum amp_status make_runnable(struct job *job, struct job *twin, struct a
     return convert_graph(twin, &is_done);
 }
 
+/* The least precise of the dtypes that the two models compute in, which decides how far apart they
+   may be: of a model of 16 bits the reference itself is rounded to them. */
+static enum amp_dtype coarsest_dtype(const struct job *job, const struct amp_model *reference)
+{
+    enum amp_dtype coarsest = job->target.lower;
+    for (size_t v = 0; v < reference->n_values && !job->target.keeps_types; v++) {
+        enum amp_dtype dtype = reference->values[v].dtype;
+        if (dtype == AMP_BFLOAT16 || (dtype == AMP_FLOAT16 && coarsest == AMP_FLOAT))
+            coarsest = dtype;
+    }
+    return coarsest;
+}
+
 /* Runs the model as it came and as it is now. AMP_MISMATCH when they are too far apart. */
 static enum amp_status validate(struct job *job, struct amp_error *err)
 {
@@ -373,8 +402,9 @@ static enum amp_status validate(struct job *job, struct amp_error *err)
     if (status == AMP_OK)
         status = amp_infer(reference.model, err);
     if (status == AMP_OK)
-        status = amp_inputs_validate(job->options, reference.model, twin.model,
-                                     job->conversion.lower, &inputs, &validation, err);
+        status =
+            amp_inputs_validate(job->options, reference.model, twin.model,
+                                coarsest_dtype(job, reference.model), &inputs, &validation, err);
     amp_progress_end();
     bool is_measured = status == AMP_OK || status == AMP_MISMATCH;
     if (is_measured && !job->options->is_quiet) {
@@ -474,6 +504,7 @@ enum amp_status amp_command_convert(const struct amp_options *options, struct am
     struct job job = {.options = options, .err = err, .explains = wants_explanation(options)};
     AMP_TRY(amp_target_parse(options, &job.target, err));
     job.conversion.lower = job.target.lower;
+    job.conversion.keeps_types = job.target.keeps_types;
     AMP_TRY(parse_stage(&job));
     amp_progress_begin("reading");
     enum amp_status status = amp_model_read_to_convert(options->operands.items[0], &job.file, err);

@@ -22,6 +22,7 @@ struct amp_conversion {
     const char *const *rule_names;
     size_t n_rule_names;
     enum amp_dtype lower;
+    bool keeps_types; /* only the opset was raised */
     int64_t opset_before, opset_after;
     const char *opset_obstacle; /* what kept the opset from being raised further; NULL: nothing */
     struct amp_assignment assignment;

@@ -38,11 +38,11 @@ struct option {
 
 static const struct option table[] = {
     {"dtype", 'd', "DTYPE", TEXT, AT(dtype), AMP_CMD_CONVERT, CONVERSION,
-     "the lower dtype: bf16 or fp16; fp32 with --opset N lowers nothing [default: bf16]"},
+     "the lower dtype: bf16 or fp16; fp32 raises a model of 16 bits [default: bf16]"},
     {"opset", 0, "OPSET", TEXT, AT(opset), AMP_CMD_CONVERT, CONVERSION,
      "auto (as far as needed), keep, or the number to raise to [default: auto]"},
     {"io", 0, "[NAME=]WHAT", LIST, AT(io), AMP_CMD_CONVERT, CONVERSION,
-     "keep or lower the float32 graph inputs and outputs; repeatable [default: keep]"},
+     "keep or lower the graph's float inputs and outputs; repeatable [default: keep]"},
     {"cast-cache", 0, "WHAT", TEXT, AT(cast_cache), AMP_CMD_CONVERT, CONVERSION,
      "on: one Cast per tensor and dtype; off: one per use [default: on]"},
     {"output", 'o', "OUT", TEXT, AT(output), AMP_CMD_CONVERT, CONVERSION,

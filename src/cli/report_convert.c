@@ -55,9 +55,11 @@ void amp_conversion_count(struct amp_conversion *conversion, const struct amp_mo
 
 static void print_nodes(FILE *file, const struct amp_conversion *conversion, int verbosity)
 {
-    fprintf(file, AMP_REPORT_LABEL "%zu %s, %zu float32, %zu other", "nodes",
-            conversion->n_precision[conversion->lower], amp_dtype_name(conversion->lower),
-            conversion->n_precision[AMP_FLOAT], conversion->n_other);
+    fprintf(file, AMP_REPORT_LABEL "%zu %s", "nodes", conversion->n_precision[conversion->lower],
+            amp_dtype_name(conversion->lower));
+    if (conversion->lower != AMP_FLOAT)
+        fprintf(file, ", %zu float32", conversion->n_precision[AMP_FLOAT]);
+    fprintf(file, ", %zu other", conversion->n_other);
     if (conversion->n_refused > 0)
         fprintf(file, "; %zu kept from %s%s", conversion->n_refused,
                 amp_dtype_name(conversion->lower), verbosity > 0 ? "" : " (-v says why)");
@@ -103,13 +105,14 @@ static void print_reasons(FILE *file, const struct amp_conversion *conversion)
 /* "m.onnx -> m.bf16.onnx: bfloat16 by torch-cpu; opset 17 -> 22" */
 static void print_head(FILE *file, const struct amp_conversion *conversion)
 {
-    bool is_lowered = conversion->lower != AMP_FLOAT;
     fprintf(file, "%s -> %s: ", conversion->model_path, conversion->output_path);
-    if (is_lowered)
-        fprintf(file, "%s by", amp_dtype_name(conversion->lower));
+    if (!conversion->keeps_types)
+        fprintf(file, "%s%s", amp_dtype_name(conversion->lower),
+                conversion->n_rule_names > 0 ? " by" : "");
     for (size_t i = 0; i < conversion->n_rule_names; i++)
         fprintf(file, "%s %s", i > 0 ? "," : "", conversion->rule_names[i]);
-    fprintf(file, "%sopset %lld", is_lowered ? "; " : "", (long long)conversion->opset_before);
+    fprintf(file, "%sopset %lld", conversion->keeps_types ? "" : "; ",
+            (long long)conversion->opset_before);
     if (conversion->opset_after != conversion->opset_before)
         fprintf(file, " -> %lld", (long long)conversion->opset_after);
     fputs(conversion->was_unsorted ? "; nodes sorted\n" : "\n", file);
@@ -130,7 +133,7 @@ static void print_casts(FILE *file, const struct amp_conversion *conversion)
 void amp_report_conversion(FILE *file, const struct amp_conversion *conversion, int verbosity)
 {
     print_head(file, conversion);
-    if (conversion->lower != AMP_FLOAT)
+    if (!conversion->keeps_types)
         print_nodes(file, conversion, verbosity);
     if (conversion->n_interface > 0)
         fprintf(file, AMP_REPORT_LABEL "%zu inputs and outputs of the graph are now %s\n",

@@ -19,8 +19,7 @@ static enum amp_status parse_dtype(const struct amp_options *options, enum amp_d
     *dtype = options->dtype ? amp_dtype_parse(options->dtype) : AMP_BFLOAT16;
     if (*dtype == AMP_BFLOAT16 || *dtype == AMP_FLOAT16 || *dtype == AMP_FLOAT)
         return AMP_OK;
-    return amp_fail(err, AMP_USAGE, "--dtype %s: bf16 or fp16 is needed, or fp32 with --opset N",
-                    options->dtype);
+    return amp_fail(err, AMP_USAGE, "--dtype %s: bf16, fp16 or fp32 is needed", options->dtype);
 }
 
 static enum amp_status parse_opset(const struct amp_options *options, struct amp_target *target,
@@ -56,22 +55,19 @@ static enum amp_status parse_cast_cache(const struct amp_options *options, bool 
     return amp_fail(err, AMP_USAGE, "--cast-cache %s: on or off is needed", text);
 }
 
-/* Float32 as the target lowers nothing: it takes an opset, and none of what steers lowering. */
-static enum amp_status check_raise_only(const struct amp_options *options,
-                                        const struct amp_target *target, struct amp_error *err)
+/* Float32 as the target lowers nothing: it takes none of what steers lowering. */
+static enum amp_status check_raise(const struct amp_options *options,
+                                   const struct amp_target *target, struct amp_error *err)
 {
-    if (target->mode != AMP_OPSET_EXACT)
-        return amp_fail(err, AMP_USAGE,
-                        "--dtype %s lowers nothing, it only raises the opset: --opset N is needed",
-                        options->dtype);
-    const char *other = options->rules.count        ? "--rules"
-                        : options->op_rules.count   ? "--op"
-                        : options->node_rules.count ? "--node"
-                        : options->io.count         ? "--io"
-                        : options->cast_cache       ? "--cast-cache"
-                        : options->explain          ? "--explain"
-                        : options->is_listed        ? "--list"
-                                                    : NULL;
+    bool keeps_types = target->keeps_types;
+    const char *other = options->rules.count                 ? "--rules"
+                        : options->op_rules.count            ? "--op"
+                        : options->node_rules.count          ? "--node"
+                        : keeps_types && options->io.count   ? "--io"
+                        : keeps_types && options->cast_cache ? "--cast-cache"
+                        : keeps_types && options->explain    ? "--explain"
+                        : keeps_types && options->is_listed  ? "--list"
+                                                             : NULL;
     if (other != NULL)
         return amp_fail(err, AMP_USAGE, "--dtype %s lowers nothing: %s does not go with it",
                         options->dtype, other);
@@ -84,7 +80,8 @@ enum amp_status amp_target_parse(const struct amp_options *options, struct amp_t
     AMP_TRY(parse_dtype(options, &target->lower, err));
     AMP_TRY(parse_opset(options, target, err));
     AMP_TRY(parse_cast_cache(options, &target->shares_casts, err));
-    return target->lower == AMP_FLOAT ? check_raise_only(options, target, err) : AMP_OK;
+    target->keeps_types = target->lower == AMP_FLOAT && target->mode == AMP_OPSET_EXACT;
+    return target->lower == AMP_FLOAT ? check_raise(options, target, err) : AMP_OK;
 }
 
 enum amp_status amp_target_check(const struct amp_target *target, const struct amp_model *model,
@@ -120,21 +117,23 @@ struct interface {
     struct amp_error *err;
 };
 
-/* What has a value in the model keeps its dtype, and what is no float32 has none to give up. */
+/* What has a value in the model keeps its dtype. */
 static bool can_change(const struct amp_value *value)
 {
-    return value->kind == AMP_KIND_TENSOR && value->dtype == AMP_FLOAT && value->initial == NULL;
+    return value->kind == AMP_KIND_TENSOR && amp_dtype_is_autocast(value->dtype) &&
+           value->initial == NULL;
 }
 
 static enum amp_status check_change(const struct interface *all, const struct amp_value *value,
                                     const char *text)
 {
-    if (can_change(value) || value->dtype == all->target->lower)
+    if (can_change(value))
         return AMP_OK;
     if (value->initial != NULL)
         return amp_fail(all->err, AMP_USAGE, "--io %s: '%s' has a value in the model", text,
                         value->name);
-    return amp_fail(all->err, AMP_USAGE, "--io %s: '%s' is %s; only tensors of float32 change",
+    return amp_fail(all->err, AMP_USAGE,
+                    "--io %s: '%s' is %s; only tensors of float32, float16 and bfloat16 change",
                     text, value->name,
                     value->kind == AMP_KIND_TENSOR ? amp_dtype_name(value->dtype) : "no tensor");
 }
@@ -161,7 +160,7 @@ static enum amp_status set_entries(struct interface *all, const char *name, bool
             continue;
         if (name != NULL && is_lower)
             AMP_TRY(check_change(all, value, text));
-        all->is_lower[i] = is_lower && can_change(value);
+        all->is_lower[i] = is_lower && can_change(value) && value->dtype != all->target->lower;
         is_found = true;
     }
     return is_found ? AMP_OK : unknown_name(all, name, text);

@@ -19,13 +19,22 @@ def filler(dims, dtype):
     return values.reshape(dims).astype(helper.tensor_dtype_to_np_dtype(dtype))
 
 
+def tensor(name, values, elem_type):
+    """A TensorProto, also of bfloat16, which NumPy does not have; VALUES are then float32."""
+    made = numpy_helper.from_array(values, name)
+    if elem_type == TensorProto.BFLOAT16:
+        made.data_type = elem_type
+        made.raw_data = (values.view(np.uint32) >> 16).astype(np.uint16).tobytes()
+    return made
+
+
 def fill_weights(graph):
     """Values that are declared, but made by no node, become initializers. In bodies too."""
     made = {output for node in graph.node for output in node.output}
     for info in [info for info in graph.value_info if info.name not in made]:
-        tensor = info.type.tensor_type
-        dims = [dim.dim_value for dim in tensor.shape.dim]
-        graph.initializer.append(numpy_helper.from_array(filler(dims, tensor.elem_type), info.name))
+        declared = info.type.tensor_type
+        dims = [dim.dim_value for dim in declared.shape.dim]
+        graph.initializer.append(tensor(info.name, filler(dims, declared.elem_type), declared.elem_type))
         graph.value_info.remove(info)
     for node in graph.node:
         for attribute in node.attribute:
@@ -44,17 +53,14 @@ def name_nodes(graph):
 
 def write_inputs(folder, model, inputs):
     """input_K.pb for every input without an initializer; INPUTS: name -> values, where the filler does not fit."""
-    weights = {tensor.name for tensor in model.graph.initializer}
+    weights = {initializer.name for initializer in model.graph.initializer}
     os.makedirs(os.path.join(folder, "data"), exist_ok=True)
     for i, info in enumerate(info for info in model.graph.input if info.name not in weights):
-        tensor = info.type.tensor_type
-        dtype = helper.tensor_dtype_to_np_dtype(tensor.elem_type)
-        dims = [dim.dim_value or 2 for dim in tensor.shape.dim]
-        values = np.array(inputs[info.name], dtype) if info.name in inputs else filler(dims, tensor.elem_type)
-        array = numpy_helper.from_array(values, info.name)
-        if tensor.elem_type == TensorProto.BFLOAT16:
-            array.data_type = TensorProto.BFLOAT16
-            array.raw_data = (values.view(np.uint32) >> 16).astype(np.uint16).tobytes()
+        declared = info.type.tensor_type
+        dtype = helper.tensor_dtype_to_np_dtype(declared.elem_type)
+        dims = [dim.dim_value or 2 for dim in declared.shape.dim]
+        values = np.array(inputs[info.name], dtype) if info.name in inputs else filler(dims, declared.elem_type)
+        array = tensor(info.name, values, declared.elem_type)
         with open(os.path.join(folder, "data", f"input_{i}.pb"), "wb") as file:
             file.write(array.SerializeToString())
 
