@@ -436,7 +436,7 @@ case("softplus_beta", "with a factor", """
         p = Mul(x, b)
         s = Softplus(p)
         y = Div(s, b)
-    }""", "softplus")
+    }""", "Softplus")
 case("miss_softplus_number", "two is added: that is no logarithm of 1 + x either", """
     g (float[4] x) => (float[4] y) <float two = {2.0}> {
         e = Exp(x)
@@ -449,3 +449,345 @@ case("miss_softplus_beta", "divided by another factor than it was multiplied wit
         s = Softplus(p)
         y = Div(s, c)
     }""")
+
+# ---- softmax
+
+SOFTMAX = """
+    g (float[2,8] x) => (float[2,8] y) <int64[1] last = {{-1}}, int64[1] first = {{0}}, float one = {{1.0}}> {{
+        {text}
+    }}"""
+
+
+def softmax(name, about, text, whole, outside=""):
+    case(name, about, SOFTMAX.format(text=text), whole, outside, opset=18)
+
+
+softmax("softmax", "the largest subtracted first",
+        "m = ReduceMax(x, last)\n d = Sub(x, m)\n e = Exp(d)\n s = ReduceSum(e, last)\n y = Div(e, s)", "Softmax")
+softmax("softmax_plain", "by its definition", "e = Exp(x)\n s = ReduceSum(e, last)\n y = Div(e, s)", "Softmax")
+softmax("miss_softmax_axis", "the largest along another axis than the sum: the quotient alone is one",
+        "m = ReduceMax(x, first)\n d = Sub(x, m)\n e = Exp(d)\n s = ReduceSum(e, last)\n y = Div(e, s)", {"Softmax": "e s y"})
+softmax("miss_softmax_keepdims", "the sum loses its axis",
+        "z = Concat <axis = 0> (x, x, x, x)\n e = Exp(z)\n s = ReduceSum <keepdims = 0> (e, last)\n q = Div(e, s)\n y, r = Split <axis = 0, num_outputs = 4> (q)"
+        .replace("y, r", "y, r, t, u"), None)
+softmax("miss_softmax_other", "divided by a sum of other data", "a = Abs(x)\n e = Exp(x)\n s = ReduceSum(a, last)\n y = Div(e, s)", None)
+softmax("log_softmax", "the logarithm of Softmax", "s = Softmax(x)\n y = Log(s)", "LogSoftmax")
+softmax("log_softmax_parts", "the largest subtracted first",
+        "m = ReduceMax(x, last)\n d = Sub(x, m)\n e = Exp(d)\n s = ReduceSum(e, last)\n l = Log(s)\n y = Sub(d, l)", "LogSoftmax")
+softmax("log_softmax_sum", "with ReduceLogSumExp", "l = ReduceLogSumExp(x, last)\n y = Sub(x, l)", "LogSoftmax")
+softmax("miss_log_softmax_shared", "Softmax is used elsewhere", "s = Softmax(x)\n l = Log(s)\n y = Sub(l, s)", None)
+softmax("softmin", "of the negative", "n = Neg(x)\n y = Softmax(n)", "softmin")
+case("miss_softmin_output", "the negative is an output", """
+    g (float[2,8] x) => (float[2,8] y, float[2,8] n) {
+        n = Neg(x)
+        y = Softmax(n)
+    }""")
+
+# ---- products
+
+case("linear", "the bias second", "g (float[2,3,4] x) => (float[2,3,5] y) <float[4,5] w, float[5] b> { p = MatMul(x, w)\n y = Add(p, b) }",
+     "linear")
+case("linear_transposed", "the weight transposed in the graph, the bias with more dimensions", """
+    g (float[2,3,4] x) => (float[2,3,5] y) <float[5,4] w, float[1,1,5] b> {
+        t = Transpose <perm = [1, 0]> (w)
+        p = MatMul(x, t)
+        y = Add(b, p)
+    }""", "linear")
+case("miss_linear_data", "data are added, as in a residual connection", """
+    g (float[2,3,4] x) => (float[2,3,4] y) <float[4,4] w> {
+        p = MatMul(x, w)
+        y = Add(p, x)
+    }""")
+case("miss_linear_product", "a product of data", """
+    g (float[2,3,4] x, float[2,4,3] z) => (float[2,3,3] y) <float[3] b> {
+        p = MatMul(x, z)
+        y = Add(p, b)
+    }""")
+case("miss_linear_matrix", "a matrix is added", """
+    g (float[2,3,4] x) => (float[2,3,5] y) <float[4,5] w, float[3,1] b> {
+        p = MatMul(x, w)
+        y = Add(p, b)
+    }""")
+case("miss_linear_shared", "the product is used twice", """
+    g (float[2,3,4] x) => (float[2,3,5] y, float[2,3,5] z) <float[4,5] w, float[5] b> {
+        p = MatMul(x, w)
+        y = Add(p, b)
+        z = Relu(p)
+    }""")
+case("conv_bias", "a bias behind the convolution", """
+    g (float[1,2,5,5] x) => (float[1,3,3,3] y) <float[3,2,3,3] w, float[1,3,1,1] b> {
+        c = Conv(x, w)
+        y = Add(c, b)
+    }""", "Conv")
+case("conv_bias_1d", "in one dimension, the bias first", """
+    g (float[1,2,5] x) => (float[1,3,3] y) <float[3,2,3] w, float[3,1] b> {
+        c = Conv(x, w)
+        y = Add(b, c)
+    }""", "Conv")
+case("conv_transpose_bias", "behind the transposed convolution", """
+    g (float[1,2,3,3] x) => (float[1,3,5,5] y) <float[2,3,3,3] w, float[3,1,1] b> {
+        c = ConvTranspose(x, w)
+        y = Add(c, b)
+    }""", "ConvTranspose")
+case("miss_conv_bias_axis", "along the last axis", """
+    g (float[1,2,5,5] x) => (float[1,3,3,3] y) <float[3,2,3,3] w, float[3] b> {
+        c = Conv(x, w)
+        y = Add(c, b)
+    }""")
+case("baddbmm", "both factors", """
+    g (float[2,3,4] x, float[2,4,5] z, float[2,3,5] a) => (float[2,3,5] y) <float alpha = {0.5}, float beta = {1.0}> {
+        p = MatMul(x, z)
+        s = Mul(p, alpha)
+        t = Mul(beta, a)
+        y = Add(t, s)
+    }""", "baddbmm")
+case("miss_baddbmm_gate", "a factor is data", """
+    g (float[2,3,4] x, float[2,4,5] z, float[2,3,5] a) => (float[2,3,5] y) <float alpha = {0.5}> {
+        p = MatMul(x, z)
+        s = Mul(p, alpha)
+        t = Mul(a, a)
+        y = Add(t, s)
+    }""")
+case("einsum", "as a product of matrices", """
+    g (float[2,3,4] x, float[4,5] w) => (float[5,2,3] y) <int64[2] a = {6, 4}, int64[3] b = {2, 3, 5}> {
+        r = Reshape(x, a)
+        p = MatMul(r, w)
+        o = Reshape(p, b)
+        y = Transpose <perm = [2, 0, 1]> (o)
+    }""", "Einsum")
+case("einsum_permuted", "both operands permuted first", """
+    g (float[2,3,4] x, float[5,2,4] z) => (float[3,5] y) <int64[2] a = {3, 8}, int64[2] b = {8, 5}, int64[2] c = {3, 5}> {
+        s = Transpose <perm = [1, 0, 2]> (x)
+        r = Reshape(s, a)
+        t = Transpose <perm = [1, 2, 0]> (z)
+        u = Reshape(t, b)
+        p = MatMul(r, u)
+        y = Reshape(p, c)
+    }""", "Einsum")
+case("miss_einsum_shared", "an operand is used elsewhere", """
+    g (float[2,3,4] x, float[4,5] w) => (float[2,3,5] y, float[6,4] z) <int64[2] a = {6, 4}, int64[3] b = {2, 3, 5}> {
+        r = Reshape(x, a)
+        z = Relu(r)
+        p = MatMul(r, w)
+        y = Reshape(p, b)
+    }""")
+case("tensordot", "Einsum of matrices", """
+    g (float[2,3,4] x, float[4,5] z) => (float[2,3,5] y) <int64[2] a = {6, 4}, int64[2] c = {4, 5}, int64[3] b = {2, 3, 5}> {
+        r = Reshape(x, a)
+        u = Reshape(z, c)
+        p = Einsum <equation = "ij,jk->ik"> (r, u)
+        y = Reshape(p, b)
+    }""", "tensordot")
+case("miss_tensordot_output", "the product is an output", """
+    g (float[2,3,4] x, float[4,5] z) => (float[2,3,5] y, float[6,5] p) <int64[2] a = {6, 4}, int64[2] c = {4, 5}, int64[3] b = {2, 3, 5}> {
+        r = Reshape(x, a)
+        u = Reshape(z, c)
+        p = Einsum <equation = "ij,jk->ik"> (r, u)
+        y = Reshape(p, b)
+    }""")
+
+ATTENTION = """
+    g (float[1,2,3,4] q, float[1,2,3,4] k, float[1,2,3,4] v, float[1,1,3,3] m) => (float[1,2,3,4] y) <float s = {{0.7}}, float f = {{0.5}},
+       int64[3] three = {{-1, 3, 4}}, int64[4] four = {{1, 2, 4, 3}}> {{
+        {text}
+    }}"""
+
+
+def attention(name, about, text, whole="scaled_dot_product_attention", outside=""):
+    case(name, about, ATTENTION.format(text=text), whole, outside)
+
+
+attention("sdpa", "no mask", "a = Mul(q, s)\n t = Transpose <perm = [0, 1, 3, 2]> (k)\n b = Mul(t, s)\n p = MatMul(a, b)\n"
+          "w = Softmax <axis = -1> (p)\n y = MatMul(w, v)")
+attention("sdpa_mask", "a mask, and keys transposed as a batch of matrices, as torch.onnx's dynamo writes it",
+          "a = Mul(q, s)\n r = Reshape(k, three)\n t = Transpose <perm = [0, 2, 1]> (r)\n u = Reshape(t, four)\n b = Mul(u, s)\n"
+          "p = MatMul(a, b)\n l = Add(p, m)\n w = Softmax <axis = 3> (l)\n y = MatMul(w, v)")
+attention("sdpa_keys_shared", "transposed keys that others use stay outside", "a = Mul(q, s)\n t = Transpose <perm = [0, 1, 3, 2]> (k)\n"
+          "b = Mul(t, s)\n p = MatMul(a, b)\n w = Softmax <axis = -1> (p)\n z = MatMul(w, v)\n c = Transpose <perm = [0, 1, 3, 2]> (t)\n y = Add(z, c)",
+          outside="t c y")
+attention("miss_sdpa_eager", "the product is scaled: whoever wrote this has each part run for itself",
+          "t = Transpose <perm = [0, 1, 3, 2]> (k)\n p = MatMul(q, t)\n a = Mul(p, f)\n w = Softmax <axis = -1> (a)\n y = MatMul(w, v)", None)
+attention("miss_sdpa_axis", "Softmax along another axis", "a = Mul(q, s)\n t = Transpose <perm = [0, 1, 3, 2]> (k)\n b = Mul(t, s)\n"
+          "p = MatMul(a, b)\n w = Softmax <axis = 2> (p)\n y = MatMul(w, v)", None)
+case("miss_sdpa_output", "the attention's weights are an output", """
+    g (float[1,2,3,4] q, float[1,2,3,4] k, float[1,2,3,4] v) => (float[1,2,3,4] y, float[1,2,3,3] w) <float s = {0.7}> {
+        a = Mul(q, s)
+        t = Transpose <perm = [0, 1, 3, 2]> (k)
+        b = Mul(t, s)
+        p = MatMul(a, b)
+        w = Softmax <axis = -1> (p)
+        y = MatMul(w, v)
+    }""")
+
+# ---- sums
+
+case("addcmul", "the value first, as torch.onnx's dynamo writes it", """
+    g (float[4] x, float[4] a, float[4] b) => (float[4] y) <float v = {2.0}> {
+        p = Mul(v, a)
+        q = Mul(p, b)
+        y = Add(x, q)
+    }""", "addcmul")
+case("addcdiv", "the value first", """
+    g (float[4] x, float[4] a, float[4] b) => (float[4] y) <float v = {2.0}, float one = {7.0}> {
+        c = Abs(b)
+        d = Add(c, one)
+        p = Mul(v, a)
+        q = Div(p, d)
+        y = Add(x, q)
+    }""", "addcdiv", "c d")
+case("addcdiv_last", "the value last", """
+    g (float[4] x, float[4] a, float[4] b) => (float[4] y) <float[1] v = {2.0}, float one = {7.0}> {
+        c = Abs(b)
+        d = Add(c, one)
+        p = Div(a, d)
+        q = Mul(p, v)
+        y = Add(q, x)
+    }""", "addcdiv", "c d")
+case("miss_addcmul_value", "no value: a sum of a product like any other", """
+    g (float[4] x, float[4] a, float[4] b) => (float[4] y) {
+        q = Mul(a, b)
+        y = Add(x, q)
+    }""")
+case("miss_addcdiv_value", "no value", """
+    g (float[4] x, float[4] a, float[4] b) => (float[4] y) <float one = {7.0}> {
+        c = Abs(b)
+        d = Add(c, one)
+        q = Div(a, d)
+        y = Add(x, q)
+    }""")
+case("miss_addcmul_shared", "the product is used twice", """
+    g (float[4] x, float[4] a, float[4] b) => (float[4] y, float[4] z) <float[1] v = {2.0}> {
+        p = Mul(a, b)
+        q = Mul(p, v)
+        y = Add(x, q)
+        z = Relu(p)
+    }""")
+case("stack", "one part is a weight that has the axis already", """
+    g (float[4] x, float[4] z) => (float[3,4] y) <float[1,4] w, int64[1] first = {0}> {
+        a = Unsqueeze(x, first)
+        b = Unsqueeze(z, first)
+        y = Concat <axis = 0> (a, w, b)
+    }""", "stack")
+case("stack_11", "axes as an attribute, counted from the end", """
+    g (float[2,4] x, float[2,4] z) => (float[2,4,2] y) {
+        a = Unsqueeze <axes = [-1]> (x)
+        b = Unsqueeze <axes = [2]> (z)
+        y = Concat <axis = -1> (a, b)
+    }""", "stack", opset=11)
+case("miss_stack_axis", "joined along another axis", """
+    g (float[4] x, float[4] z) => (float[1,8] y) <int64[1] first = {0}> {
+        a = Unsqueeze(x, first)
+        b = Unsqueeze(z, first)
+        y = Concat <axis = 1> (a, b)
+    }""")
+case("miss_stack_part", "one part is not unsqueezed", """
+    g (float[4] x, float[1,4] z) => (float[2,4] y) <int64[1] first = {0}> {
+        a = Unsqueeze(x, first)
+        y = Concat <axis = 0> (a, z)
+    }""")
+case("miss_stack_integers", "shapes have no precision", """
+    g (float[2,4] x) => (float[4,2] y) <int64[1] first = {0}, int64 zero = {0}, int64 one = {1}> {
+        s = Shape(x)
+        h = Gather(s, zero)
+        w = Gather(s, one)
+        a = Unsqueeze(w, first)
+        b = Unsqueeze(h, first)
+        t = Concat <axis = 0> (a, b)
+        y = Reshape(x, t)
+    }""")
+
+COSINE = """
+    g (float[2,8] a, float[2,8] b) => (float[2,1] y) <int64[1] last = {{-1}}, int64[1] first = {{0}}, float eps = {{0.00000001}}> {{
+        {text}
+    }}"""
+case("cosine_similarity", "by the norms", COSINE.format(
+    text="p = Mul(a, b)\n d = ReduceSum(p, last)\n m = ReduceL2(a, last)\n n = ReduceL2(b, last)\n q = Mul(n, m)\n c = Max(q, eps)\n y = Div(d, c)"),
+     "cosine_similarity", opset=18)
+case("cosine_similarity_squares", "by the squares", COSINE.format(
+    text="p = Mul(a, b)\n d = ReduceSum(p, last)\n i = Mul(a, a)\n m = ReduceSum(i, last)\n j = Mul(b, b)\n n = ReduceSum(j, last)\n"
+    "k = Sqrt(m)\n l = Sqrt(n)\n q = Mul(k, l)\n c = Clip(q, eps)\n y = Div(d, c)"), "cosine_similarity", opset=18)
+case("miss_cosine_axis", "one norm along another axis", COSINE.format(
+    text="p = Mul(a, b)\n d = ReduceSum(p, last)\n m = ReduceL2(a, last)\n n = ReduceL2 <keepdims = 1> (b, first)\n q = Mul(n, m)\n c = Max(q, eps)\n"
+    "e = Div(d, c)\n y = ReduceMean(e, last)"), opset=18)
+case("miss_cosine_other", "one norm of other data", COSINE.format(
+    text="p = Mul(a, b)\n d = ReduceSum(p, last)\n m = ReduceL2(a, last)\n n = ReduceL2(p, last)\n q = Mul(n, m)\n c = Max(q, eps)\n y = Div(d, c)"),
+     opset=18)
+
+# ---- losses
+
+LOSS = """
+    g (float[4,5] x, int64[4] t) => (float y) <int64[1] last = {{1}}, int64[1] first = {{0}}> {{
+        {text}
+    }}"""
+
+
+def loss(name, about, text, whole, outside=""):
+    case(name, about, LOSS.format(text=text), whole, outside)
+
+
+loss("cross_entropy", "LogSoftmax and the loss of its result", "l = LogSoftmax <axis = 1> (x)\n y = NegativeLogLikelihoodLoss(l, t)",
+     "SoftmaxCrossEntropyLoss")
+loss("cross_entropy_gather", "gathered by the classes",
+     "l = LogSoftmax <axis = 1> (x)\n i = Unsqueeze(t, last)\n a = GatherElements <axis = 1> (l, i)\n b = Squeeze(a, last)\n n = Neg(b)\n"
+     "y = ReduceMean <keepdims = 0> (n)", "SoftmaxCrossEntropyLoss", "i")
+loss("nll_gather", "of logarithms that are given", "r = Relu(x)\n i = Unsqueeze(t, last)\n a = GatherElements <axis = 1> (r, i)\n n = Neg(a)\n"
+     "y = ReduceMean <keepdims = 0> (n)", "NegativeLogLikelihoodLoss", "r i")
+loss("miss_cross_entropy_axis", "LogSoftmax along another axis", "l = LogSoftmax <axis = 0> (x)\n y = NegativeLogLikelihoodLoss(l, t)", None)
+loss("miss_nll_sign", "not negated", "i = Unsqueeze(t, last)\n a = GatherElements <axis = 1> (x, i)\n n = Abs(a)\n y = ReduceMean <keepdims = 0> (n)",
+     None)
+case("miss_cross_entropy_output", "the logarithms are an output", """
+    g (float[4,5] x, int64[4] t) => (float y, float[4,5] l) {
+        l = LogSoftmax <axis = 1> (x)
+        y = NegativeLogLikelihoodLoss(l, t)
+    }""")
+
+# ---- functions of one value
+
+UNARY = """
+    g (float[4] x) => (float[4] y) <float one = {{1.0}}, float ln2 = {{0.693147182}}, float log10e = {{0.434294492}}, float two = {{2.0}}> {{
+        p = Abs(x)
+        a = Add(p, {shift})
+        {text}
+    }}"""
+
+
+def unary(name, about, text, whole, outside="p a", shift="two"):
+    case(name, about, UNARY.format(text=text, shift=shift), whole, outside)
+
+
+unary("rsqrt", "one divided by the root", "r = Sqrt(a)\n y = Div(one, r)", "rsqrt")
+unary("rsqrt_reciprocal", "the root's reciprocal", "r = Sqrt(a)\n y = Reciprocal(r)", "rsqrt")
+unary("miss_rsqrt_number", "two divided by the root", "r = Sqrt(a)\n y = Div(two, r)", None)
+unary("log1p", "the logarithm of one more", "y = Log(a)", "log1p", "p", "one")
+unary("log2", "divided by a logarithm", "l = Log(a)\n y = Div(l, ln2)", "log2")
+unary("log10", "multiplied by a logarithm", "l = Log(a)\n y = Mul(log10e, l)", "log10")
+unary("miss_log2_number", "divided by two", "l = Log(a)\n y = Div(l, two)", None)
+unary("expm1", "one less than the power", "e = Exp(a)\n y = Sub(e, one)", "expm1")
+unary("miss_expm1_order", "subtracted from one", "e = Exp(a)\n y = Sub(one, e)", None)
+unary("softsign", "by its definition", "b = Abs(a)\n c = Add(one, b)\n y = Div(a, c)", "Softsign")
+unary("logsigmoid", "the logarithm of the sigmoid", "s = Sigmoid(a)\n y = Log(s)", "logsigmoid")
+unary("tanhshrink", "what the tangent leaves", "t = Tanh(a)\n y = Sub(a, t)", "tanhshrink")
+unary("miss_tanhshrink_order", "the other way round", "t = Tanh(a)\n y = Sub(t, a)", None)
+
+# ---- the whole
+
+case("several", "composites of different sizes that overlap: the larger counts, and what is left is found too", """
+    g (float[2,3,8] x) => (float[2,3,8] y) <float[8,8] w, float[8] b, float[8] s, float[8] t, float eps = {0.00001}, float two = {2.0},
+       float half = {0.5}, float root = {1.41421354}, float one = {1.0}> {
+        p = MatMul(x, w)
+        l = Add(p, b)
+        m = ReduceMean <axes = [-1]> (l)
+        d = Sub(l, m)
+        q = Pow(d, two)
+        v = ReduceMean <axes = [-1]> (q)
+        e = Add(v, eps)
+        r = Sqrt(e)
+        n = Div(d, r)
+        o = Mul(n, s)
+        a = Add(o, t)
+        f = Div(a, root)
+        h = Erf(f)
+        i = Add(h, one)
+        j = Mul(a, i)
+        y = Mul(j, half)
+    }""", {"linear": "p l", "LayerNormalization": "m d q v e r n o a", "Gelu": "f h i j y"}, opset=13)
