@@ -276,9 +276,15 @@ const struct amp_rule *amp_rules_match(const struct amp_rules *rules, const stru
     return amp_rules_match_subject(rules, &subject);
 }
 
-static bool has_names(const struct amp_rule *rule)
+/* Whether the rule speaks of nodes as they are in the graph: it names some, or an operator of
+   ONNX's; an operator of PyTorch's is what PyTorch ran, which a part of a composite is not. */
+static bool is_about_nodes(const struct amp_rule *rule, const struct amp_rule_subject *subject)
 {
-    return rule->n_nodes > 0 || rule->n_nodes_regex > 0 || rule->n_tensors > 0;
+    bool is_so =
+        rule->n_ops == 0 || rule->n_nodes > 0 || rule->n_nodes_regex > 0 || rule->n_tensors > 0;
+    for (size_t i = 0; i < rule->n_ops && !is_so; i++)
+        is_so = !rule->ops[i].is_torch && is_op(&rule->ops[i], subject);
+    return is_so && operator_matches(rule, subject);
 }
 
 /* As what the rule matches the part; NULL: not at all. */
@@ -287,11 +293,11 @@ static const struct amp_rule_subject *matched_as(const struct amp_rule *rule,
 {
     if (!names_match(rule, &part->self))
         return NULL;
-    if (has_names(rule) && operator_matches(rule, &part->self))
-        return &part->self;
     if (operator_matches(rule, &part->whole))
         return &part->whole;
-    return part->has_head && operator_matches(rule, &part->head) ? &part->head : NULL;
+    if (part->has_head && operator_matches(rule, &part->head))
+        return &part->head;
+    return is_about_nodes(rule, &part->self) ? &part->self : NULL;
 }
 
 const struct amp_rule *amp_rules_match_part(const struct amp_rules *rules,

@@ -791,3 +791,40 @@ case("several", "composites of different sizes that overlap: the larger counts, 
         j = Mul(a, i)
         y = Mul(j, half)
     }""", {"linear": "p l", "LayerNormalization": "m d q v e r n o a", "Gelu": "f h i j y"}, opset=13)
+case("mixed_inputs", "one input of addcmul is lowered and comes before the others: the whole runs in one type all the same", """
+    g (float[4,4] x, float[4,4] z, float[4,4] a) => (float[4,4] y) <float[4,4] w, float[1] v = {2.0}> {
+        p = MatMul(x, w)
+        c = Mul(p, z)
+        d = Mul(c, v)
+        r = Relu(a)
+        y = Add(d, r)
+    }""", "addcmul", "p r")
+
+# ---- what the rules decide: the models above with `args`; what must come out stands in each folder's stdout, which is the review's
+# work
+
+
+def rules(name, about, model, args):
+    folder = os.path.join(here, f"rules_{name}")
+    os.makedirs(folder, exist_ok=True)
+    for file, text in ("about", about), ("args", f"model.onnx --list {args}"):
+        with open(os.path.join(folder, file), "w", encoding="utf-8") as out:
+            out.write(text + "\n")
+    link = os.path.join(folder, "model.onnx")
+    if os.path.lexists(link):
+        os.remove(link)
+    os.symlink(f"../{model}/model.onnx", link)
+
+
+rules("follow", "a composite that no rule is for follows what goes into it", "several", "--rules torch-cpu")
+rules("whole", "a rule for the whole decides on all parts; those for the parts' operators in PyTorch do not", "several",
+      "--rules torch-cuda")
+rules("torch_part", "PyTorch's name of a part's operator is not about parts", "several", "--op pow=fp32")
+rules("onnx_part", "ONNX's name of a part's operator is about the nodes of the graph", "several", "--op Pow=fp32")
+rules("node_part", "a rule for a node decides on a part alone", "several", "--op layer_norm=lower --node Div_n=fp32")
+rules("head", "a rule for the head decides on the whole", "several", "--op MatMul=fp32")
+rules("composite", "a composite by its name", "several", "--op composite::linear=fp32 --op Gelu=lower")
+rules("later", "of a rule for the whole and one for a part the later decides", "several", "--op Pow=fp32 --op LayerNormalization=lower")
+rules("rank", "the rank of the whole's first input counts", "conv_bias_1d", "--op conv1d=fp32 --op conv2d=lower")
+rules("inputs_follow", "the whole follows the widest of its inputs", "mixed_inputs", "--rules torch-cpu")
+rules("inputs_widest", "numbers of the definition have no say in the widest type", "mixed_inputs", "--rules torch-cuda --op Relu=lower")

@@ -17,7 +17,7 @@ converted() {
 
 for folder in */; do
   case=${folder%/}
-  [ -f "$case/model.onnx" ] || continue
+  [ -f "$case/composites" ] || continue
   if said=$(diff "$case/composites" <(found "$case/model.onnx")); then echo "ok $case"; else echo "not ok $case: $said"; fi
   for dtype in bf16 fp16; do
     for rules in torch-cpu torch-cuda; do
