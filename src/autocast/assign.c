@@ -242,6 +242,24 @@ static enum amp_dtype promoted(const struct pass *pass, const struct amp_node *n
     return result;
 }
 
+/* The widest dtype among all inputs that are to be floats, of whichever type variable: the grid of
+   GridSample counts as its image does. */
+static enum amp_dtype widest(const struct pass *pass, const struct amp_node *node)
+{
+    const struct amp_schema *schema = schema_in_reach(pass, node);
+    enum amp_dtype result = AMP_UNDEFINED;
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        const struct amp_schema_param *param = amp_schema_input(schema, i);
+        if (node->inputs[i] == AMP_NONE || param == NULL ||
+            !is_float_variable(amp_schema_type(schema, param)))
+            continue;
+        enum amp_dtype dtype = pass->result->values[node->inputs[i]];
+        if (amp_dtype_is_autocast(dtype))
+            result = promote(result, dtype);
+    }
+    return result;
+}
+
 static enum amp_dtype wished_dtype(const struct pass *pass, const struct amp_node *node,
                                    const struct amp_decision *decision)
 {
@@ -251,7 +269,7 @@ static enum amp_dtype wished_dtype(const struct pass *pass, const struct amp_nod
     case AMP_FP32:
         return AMP_FLOAT;
     case AMP_WIDEST:
-        return promoted(pass, node, decision->type, true);
+        return widest(pass, node);
     case AMP_FOLLOW:
     case AMP_INFER:
     case AMP_CLEAR:
