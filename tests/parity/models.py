@@ -86,7 +86,7 @@ class Attention(nn.Module):
 
     def forward(self, x, mask=None):
         batch, length, width = x.shape
-        q, k, v = self.qkv(x).view(batch, length, 3, self.heads, width // self.heads).permute(2, 0, 3, 1, 4)
+        q, k, v = self.qkv(x).view(batch, length, 3, self.heads, width // self.heads).permute(2, 0, 3, 1, 4).unbind(0)
         scores = q @ k.transpose(-2, -1) / math.sqrt(width // self.heads)
         if mask is not None:
             scores = scores + mask
@@ -124,10 +124,10 @@ class Bert(nn.Module):
 
     def forward(self, ids, mask):
         x = self.norm(self.words(ids) + self.places.weight)
-        bias = (1.0 - mask[:, None, None, :].float()) * -10000.0
+        bias = (1.0 - mask.unsqueeze(1).unsqueeze(1).float()) * -10000.0
         for layer in self.layers:
             x = layer(x, bias)
-        return self.head(self.act(self.pooler(x[:, 0])))
+        return self.head(self.act(self.pooler(x.select(1, 0))))
 
 
 class Vit(nn.Module):
@@ -145,7 +145,7 @@ class Vit(nn.Module):
         x = torch.cat([self.token.expand(x.shape[0], -1, -1), x], 1) + self.places
         for layer in self.layers:
             x = layer(x)
-        return self.head(self.norm(x)[:, 0])
+        return self.head(self.norm(x).select(1, 0))
 
 
 class Causal(nn.Module):
@@ -198,7 +198,7 @@ class Rnn(nn.Module):
     def forward(self, x):
         x, _ = self.lstm(torch.tanh(self.embed(x)))
         x, _ = self.gru(x)
-        return torch.sigmoid(self.head(x[:, -1]))
+        return torch.sigmoid(self.head(x.select(1, -1)))
 
 
 class Level(nn.Module):
@@ -253,8 +253,8 @@ class Lists(nn.Module):
         return (self.avg3d(volume), self.max3d(volume), self.adaptive3d(volume), self.reflect2d(image), self.replicate2d(image),
                 self.reflect1d(row), self.replicate1d(row), self.zero2d(image),
                 F.grid_sample(image, self.grid, align_corners=False),
-                row.prod(1), torch.einsum("bij,bjk->bik", row, self.weight), torch.baddbmm(self.weight[:, :4, :], row, self.weight),
-                torch.addmm(self.weight[0, :4, :], row[0], self.weight[0]), F.mse_loss(row, self.target),
+                row.prod(1), torch.einsum("bij,bjk->bik", row, self.weight), torch.baddbmm(self.weight.narrow(1, 0, 4), row, self.weight),
+                torch.addmm(self.weight.select(0, 0).narrow(0, 0, 4), row.select(0, 0), self.weight.select(0, 0)), F.mse_loss(row, self.target),
                 F.cross_entropy(row, torch.zeros(2, 8, dtype=torch.int64)), torch.stack([row, self.target]),
                 torch.cat([row, self.target]), row.exp(), row.sum(1), torch.cumsum(row, 1), F.softplus(row), F.elu(row),
                 row.pow(2), F.normalize(row, dim=1), row.abs().sqrt().log(), torch.where(row > 0, row, self.target),

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """Records what PyTorch's autocast does with the architectures of models.py.
 
-For each of them: NAME.onnx, its export to ONNX, and NAME.tsv, a line per node of that for which an operator of PyTorch's was found:
-the node's name, the dtype in which the operator ran under torch.autocast("cpu", torch.bfloat16), and the operator. Operators are
-recorded below autocast, with their inputs cast, and belong to nodes of the same module: within a module each takes the next nodes
-of the kinds that the exporter writes for it (NODES). What moves data or computes shapes is left out. Nodes and operators that found
-no partner are counted and named on stdout: the latter must be none. Needs PyTorch 2.6 and onnx 1.17; same versions, same bytes.
+For each of them: NAME.onnx, its export to ONNX, and NAME.DEVICE.tsv, a line per node of that for which an operator of PyTorch's
+was found: the node's name, the dtype in which the operator ran under autocast, and the operator. Operators are recorded below
+autocast, with their inputs cast, and belong to nodes of the same module: within a module each takes the next nodes of the kinds that
+the exporter writes for it (NODES). What moves data or computes shapes is left out. Nodes and operators that found no partner are
+counted and named on stdout: the latter must be none. Needs PyTorch 2.6 and onnx 1.17; same versions, same bytes.
+
+For device cpu autocast's dtype is bfloat16; for cuda it is float16, and no GPU is needed: tensors that say they are on one pass
+through autocast's casts for it, and what comes below is computed on the CPU. Left out there is what takes other ways on a GPU:
+cuDNN's recurrent layers and fused attention.
 """
 import collections
 import os
@@ -15,12 +19,14 @@ import warnings
 import onnx
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
+from torch.utils._pytree import tree_leaves, tree_map
 
 import models
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 OPSET = 17
+DTYPES = {"cpu": torch.bfloat16, "cuda": torch.float16}
+CPU_ONLY = {"gpt", "rnn"}
 
 # What the exporter writes for an operator: alternatives, of which the first counts whose nodes are all there.
 NODES = {
@@ -107,25 +113,70 @@ def dtype_of(tensors):
     return widest and str(widest).removeprefix("torch.")
 
 
+class OnGpu(torch.Tensor):
+    """A tensor that says it is on a GPU, and is not."""
+
+    @staticmethod
+    def __new__(cls, held):
+        tensor = torch.Tensor._make_wrapper_subclass(cls, held.size(), strides=held.stride(), dtype=held.dtype, device="cuda:0")
+        tensor.held = held
+        return tensor
+
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        raise NotImplementedError(f"{func} without a Recorder")
+
+
+def real(item):
+    return item.held if isinstance(item, OnGpu) else torch.device("cpu") if isinstance(item, torch.device) else item
+
+
+def on_gpu(item):
+    return OnGpu(item) if isinstance(item, torch.Tensor) and not isinstance(item, OnGpu) else item
+
+
+def to(item, before, after):
+    return item.to(after) if isinstance(item, torch.Tensor) and item.dtype == before else item
+
+
+def compute(func, args, kwargs):
+    """FUNC on the CPU; where that has no kernel for float16, in float32 and rounded."""
+    if func.overloadpacket.__name__ in ("_softmax", "_log_softmax") and args[2]:  # from float16 to float32, as on GPUs only
+        return func(args[0].float(), args[1], False)
+    try:
+        return func(*args, **kwargs)
+    except RuntimeError:
+        args, kwargs = tree_map(lambda item: to(item, torch.float16, torch.float32), (args, kwargs))
+        return tree_map(lambda item: to(item, torch.float32, torch.float16), func(*args, **kwargs))
+
+
+def move_to_gpu(module):
+    for part in module.modules():
+        for tensors in part._parameters, part._buffers:
+            for name, tensor in tensors.items():
+                tensors[name] = tensor if tensor is None else OnGpu(tensor.detach())
+
+
 class Recorder(TorchDispatchMode):
     """Notes every operator with the module it runs in and its dtype: its first output's, or if that is no float its inputs'."""
 
-    def __init__(self, module):
+    def __init__(self, module, device):
         super().__init__()
-        self.recorded, self.stack = [], []
+        self.recorded, self.stack, self.device = [], [], device
         for name, part in module.named_modules():
             if name:
                 part.register_forward_pre_hook(lambda *_, segment=segment_of(name): self.stack.append(segment))
                 part.register_forward_hook(lambda *_: self.stack.pop() and None)
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        result = func(*args, **(kwargs or {}))
+        args, kwargs = tree_map(real, args), tree_map(real, kwargs or {})
+        result = compute(func, args, kwargs) if self.device == "cuda" else func(*args, **kwargs)
         first = result[0] if isinstance(result, (tuple, list)) else result
         dtype = dtype_of([first]) or dtype_of(tree_leaves((args, kwargs)))
         name = func.overloadpacket.__name__
         if dtype and name not in SILENT:
             self.recorded.append(Recorded("".join(f"/{part}" for part in self.stack), name, dtype))
-        return result
+        return tree_map(on_gpu, result) if self.device == "cuda" else result
 
 
 def segment_of(name):
@@ -186,27 +237,48 @@ def match(recorded, nodes):
     return rows, alone
 
 
-def record(name, make):
+def run(make, device):
+    """The operators that ran in the architecture under autocast."""
     torch.manual_seed(0)
-    module = make().eval()
-    model = export(module, make.inputs, os.path.join(HERE, f"{name}.onnx"))
-    recorder = Recorder(module)
-    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16), recorder:
-        module(*make.inputs)
-    nodes = float_nodes(model)
-    rows, alone = match(recorder.recorded, nodes)
+    module, inputs = make().eval(), make.inputs
+    if device == "cuda":
+        move_to_gpu(module)
+        inputs = [OnGpu(tensor) for tensor in inputs]
+    recorder = Recorder(module, device)
+    # torch.autocast itself would find that there is no GPU.
+    torch.set_autocast_enabled(device, True)
+    torch.set_autocast_dtype(device, DTYPES[device])
+    with torch.no_grad(), recorder:
+        module(*inputs)
+    torch.set_autocast_enabled(device, False)
+    torch.clear_autocast_cache()
+    return recorder.recorded
+
+
+def record(name, make, device, model):
+    recorded, nodes = run(make, device), float_nodes(model)
+    rows, alone = match(recorded, nodes)
     left = [node for kinds in nodes.values() for names in kinds.values() for node in names]
     place = {node.name: i for i, node in enumerate(model.graph.node)}
-    with open(os.path.join(HERE, f"{name}.tsv"), "w", encoding="utf-8") as file:
-        file.write(f"# node, dtype and operator under torch.autocast(\"cpu\", torch.bfloat16), PyTorch {torch.__version__[:5]}\n")
+    with open(os.path.join(HERE, f"{name}.{device}.tsv"), "w", encoding="utf-8") as file:
+        file.write(f"# node, dtype and operator under autocast for {device}, {DTYPES[device]}, PyTorch {torch.__version__[:5]}\n")
         file.writelines("\t".join(row) + "\n" for row in sorted(rows, key=lambda row: place[row[0]]))
-    print(f"{name}: {len(recorder.recorded)} operators recorded, {len(rows)} nodes matched, {len(left)} nodes without an operator"
+    print(f"{name} on {device}: {len(recorded)} operators recorded, {len(rows)} nodes matched, {len(left)} without an operator"
           f"{': ' if left else ''}{' '.join(left)}")
     for op in alone:
-        print(f"{name}: no node for {op.name} in '{op.scope}'", file=sys.stderr)
+        print(f"{name} on {device}: no node for {op.name} in '{op.scope}'", file=sys.stderr)
     return not alone
 
 
+def main():
+    results = []
+    for name, make in models.MODELS.items():
+        torch.manual_seed(0)
+        model = export(make().eval(), make.inputs, os.path.join(HERE, f"{name}.onnx"))
+        devices = ["cpu"] if name in CPU_ONLY else ["cpu", "cuda"]
+        results.extend(record(name, make, device, model) for device in devices)
+    return 0 if all(results) else 1
+
+
 if __name__ == "__main__":
-    results = [record(name, make) for name, make in models.MODELS.items()]
-    sys.exit(0 if all(results) else 1)
+    sys.exit(main())
