@@ -9,7 +9,8 @@ from onnx import numpy_helper
 
 from cases import DUMP, case, here, weight
 
-FP16 = {"fp16": DUMP + " -d fp16"}
+LISTS = " -d fp16 --rules torch-cpu"
+FP16 = {"fp16": DUMP + LISTS}
 VERBOSE = "model.onnx --no-validate -o out.onnx -v"
 LOWEST = np.finfo(np.float32).min
 # Rows that are all masked get equal scores: ONNX Runtime does not round sums of fp16 that Softmax takes.
@@ -148,13 +149,13 @@ case("data_beyond", "70000 and biases near it are data: their nodes stay float32
         y = Mul(a, s)
         z = Add(a, b)
         v = Sub(a, s)
-    }""", weights(b=[0.5, 70000, 0, -70000]), args=VERBOSE + " -d fp16", variants={"bf16": DUMP})
+    }""", weights(b=[0.5, 70000, 0, -70000]), args=VERBOSE + LISTS, variants={"bf16": DUMP})
 
 case("data_transposed", "a weight beyond fp16 keeps MatMul in float32 behind a Transpose too", """
     g (float[2,4] x) => (float[2,4] y) <float[4,4] w> {
         t = Transpose(w)
         y = MatMul(x, t)
-    }""", weights(w=np.diag([70000, 1, 2, 3])), args=DUMP + " -d fp16")
+    }""", weights(w=np.diag([70000, 1, 2, 3])), args=DUMP + LISTS)
 
 case("data_huge", "a weight of MatMul is data whatever its size", """
     g (float[2,4] x) => (float[2,4] y) <float[4,4] w> {
@@ -170,7 +171,7 @@ case("data_many", "of the nodes that stay float32 against the rules three are na
         d = MatMul(c, w)
         e = MatMul(d, w)
         y = Relu(e)
-    }""", weights(w=[[1, 70000], [0, 1]]), args=VERBOSE + " -d fp16")
+    }""", weights(w=[[1, 70000], [0, 1]]), args=VERBOSE + LISTS)
 
 
 # ---- the numbers themselves
@@ -202,7 +203,7 @@ def numbers():
             b = MatMul(x, v)
             d = Where(c, u, b)
             z = Reciprocal(d)
-        }}""", weights(t=values, u=zeros), args=VERBOSE, variants={"fp16": VERBOSE + " -d fp16"}, inputs={"c": False})
+        }}""", weights(t=values, u=zeros), args=VERBOSE, variants={"fp16": VERBOSE + LISTS}, inputs={"c": False})
     x = np.zeros([1, 2], np.float32)
     save("numbers/shown", input_0=x, input_1=np.array(True))
     for name in "bf16", "fp16":
@@ -220,9 +221,9 @@ def tiny():
     case("tiny", "weights that are converted while they are written are counted as well", """
         g (float[2,40] x) => (float[2,40] y) <float[40,40] w> {
             y = MatMul(x, w)
-        }""", weights(w=values.reshape(40, 40)), args=VERBOSE + " -d fp16",
-         variants={"outside": VERBOSE + " -d fp16 --external-data w.bin --json -", "bf16": VERBOSE,
-                   "brief": "model.onnx --no-validate -o out.onnx -d fp16"})
+        }""", weights(w=values.reshape(40, 40)), args=VERBOSE + LISTS,
+         variants={"outside": VERBOSE + LISTS + " --external-data w.bin --json -", "bf16": VERBOSE,
+                   "brief": "model.onnx --no-validate -o out.onnx" + LISTS})
 
 
 tiny()
