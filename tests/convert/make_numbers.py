@@ -9,7 +9,7 @@ from onnx import numpy_helper
 
 from cases import DUMP, case, here, weight
 
-LISTS = " -d fp16 --rules torch-cpu"
+LISTS = " -d fp16 --rules torch-cpu"  # under which all nodes here that no constant keeps from it are lower
 FP16 = {"fp16": DUMP + LISTS}
 VERBOSE = "model.onnx --no-validate -o out.onnx -v"
 LOWEST = np.finfo(np.float32).min
