@@ -33,6 +33,12 @@ static double asymmetric(const struct amp_resample_dim *dim, double x)
     return x / dim->scale;
 }
 
+/* A dim that is not scaled stays as it is, as in ONNX Runtime: half an element would move it. */
+static double tf_half_pixel_for_nn(const struct amp_resample_dim *dim, double x)
+{
+    return dim->scale == 1 ? x : (x + 0.5) / dim->scale;
+}
+
 static double tf_crop_and_resize(const struct amp_resample_dim *dim, double x)
 {
     double last = (double)(dim->in - 1);
@@ -50,6 +56,7 @@ static coordinate_fn *const coordinates[] = {
     [AMP_ALIGN_CORNERS] = align_corners,
     [AMP_ASYMMETRIC] = asymmetric,
     [AMP_TF_CROP_AND_RESIZE] = tf_crop_and_resize,
+    [AMP_TF_HALF_PIXEL_FOR_NN] = tf_half_pixel_for_nn,
 };
 
 static double prefer_floor(const struct amp_resample_dim *dim, double x)

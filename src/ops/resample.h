@@ -18,7 +18,8 @@ enum amp_coordinates {
     AMP_PYTORCH_HALF_PIXEL,
     AMP_ALIGN_CORNERS,
     AMP_ASYMMETRIC,
-    AMP_TF_CROP_AND_RESIZE
+    AMP_TF_CROP_AND_RESIZE,
+    AMP_TF_HALF_PIXEL_FOR_NN /* Resize-11 only */
 };
 
 /* ONNX's nearest_mode; NEAREST_OLD is what operators without that attribute do: towards the start,

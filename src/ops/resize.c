@@ -37,13 +37,9 @@ static bool is_old(const struct amp_ctx *ctx)
 static enum amp_status read_modes(const struct amp_ctx *ctx, struct resize *resize)
 {
     static const char *const modes[] = {"nearest", "linear", "cubic", "bilinear", NULL};
-    static const char *const coordinates[] = {"half_pixel",
-                                              "half_pixel_symmetric",
-                                              "pytorch_half_pixel",
-                                              "align_corners",
-                                              "asymmetric",
-                                              "tf_crop_and_resize",
-                                              NULL};
+    static const char *const coordinates[] = {
+        "half_pixel", "half_pixel_symmetric", "pytorch_half_pixel",   "align_corners",
+        "asymmetric", "tf_crop_and_resize",   "tf_half_pixel_for_nn", NULL};
     static const char *const nearest[] = {"round_prefer_floor", "round_prefer_ceil", "floor",
                                           "ceil", NULL};
     static const char *const policies[] = {"stretch", "not_larger", "not_smaller", NULL};
