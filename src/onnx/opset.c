@@ -1,11 +1,12 @@
 /*
  * Raises a model to a newer opset, node by node and definition by definition: a definition that
- * means the same is taken over, for others an adapter (opset_adapt.c) rewrites the node. Nodes that
+ * means the same is taken over, for others an adapter (opset_adapt.h) rewrites the node. Nodes that
  * adapters add are raised in their turn. The model is kept aside first and put back when one node
  * cannot follow, so that raising succeeds whole or changes nothing.
  */
 #include "onnx/opset.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "onnx/opset_step.h"
@@ -188,6 +189,49 @@ static void set_opset(struct amp_model *model, int target, bool has_new_initiali
         model->ir_version = ir;
 }
 
+/* Which values nodes take or graphs give out; freed by the caller. */
+static bool *find_used(const struct amp_model *model)
+{
+    bool *used = amp_xcalloc(model->n_values, sizeof *used);
+
+    for (size_t n = 0; n < model->n_nodes; n++)
+        for (uint32_t i = 0; !model->nodes[n].is_removed && i < model->nodes[n].n_inputs; i++)
+            if (model->nodes[n].inputs[i] != AMP_NONE)
+                used[model->nodes[n].inputs[i]] = true;
+    for (size_t g = 0; g < model->n_graphs; g++)
+        for (size_t i = 0; i < model->graphs[g].outputs.count; i++)
+            used[model->graphs[g].outputs.items[i]] = true;
+    return used;
+}
+
+/* Whether VALUE was used before, or was not there yet, and is not used any more. */
+static bool is_left_over(uint32_t value, const bool *before, size_t n_before, const bool *after)
+{
+    return value != AMP_NONE && !after[value] && (value >= n_before || before[value]);
+}
+
+/* Drops initializers and Constants that only the nodes as they were BEFORE used. What callers may
+   set stays. */
+static void drop_leftovers(struct amp_model *model, const bool *before, size_t n_before)
+{
+    bool *after = find_used(model);
+
+    for (size_t g = 0; g < model->n_graphs; g++) {
+        struct amp_ids *ids = &model->graphs[g].initializers;
+        size_t kept = 0;
+        for (size_t i = 0; i < ids->count; i++)
+            if (amp_value_at(model, ids->items[i])->constant == NULL ||
+                !is_left_over(ids->items[i], before, n_before, after))
+                ids->items[kept++] = ids->items[i];
+        ids->count = kept;
+    }
+    for (size_t n = 0; n < model->n_nodes; n++)
+        if (!model->nodes[n].is_removed && amp_node_is(&model->nodes[n], "", "Constant") &&
+            is_left_over(model->nodes[n].outputs[0], before, n_before, after))
+            amp_node_remove(model, (uint32_t)n);
+    free(after);
+}
+
 enum amp_status amp_opset_raise(struct amp_model *model, int target, struct amp_opset_limit *limit,
                                 struct amp_error *err)
 {
@@ -200,13 +244,18 @@ enum amp_status amp_opset_raise(struct amp_model *model, int target, struct amp_
     if (target > amp_schema_newest_opset(""))
         return amp_fail(err, AMP_UNSUPPORTED, "opset %d is not known; the newest known is %d",
                         target, amp_schema_newest_opset(""));
+    limit = limit != NULL ? limit : &unused;
     struct amp_model kept = copy_model(model);
-    enum amp_status status = raise_nodes(model, target, limit != NULL ? limit : &unused, err);
-    if (status == AMP_OK)
+    bool *used = find_used(model);
+    enum amp_status status = raise_nodes(model, target, limit, err);
+    if (status == AMP_OK) {
+        drop_leftovers(model, used, n_values);
         status = amp_graph_sort(model, NULL, err);
+    }
     if (status == AMP_OK)
         set_opset(model, target, model->n_values > n_values);
     else
         put_back(model, &kept);
+    free(used);
     return status;
 }

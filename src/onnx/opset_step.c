@@ -26,6 +26,11 @@ void amp_step_set_input(struct amp_step *step, uint32_t slot, uint32_t value)
     amp_step_node(step)->inputs[slot] = value;
 }
 
+bool amp_step_is_float(enum amp_dtype dtype)
+{
+    return dtype == AMP_DOUBLE || amp_dtype_is_autocast(dtype);
+}
+
 enum amp_dtype amp_step_dtype(const struct amp_step *step, uint32_t slot)
 {
     uint32_t id = amp_step_input(step, slot);
@@ -50,8 +55,7 @@ const struct amp_tensor *amp_step_constant(const struct amp_step *step, uint32_t
     return id == AMP_NONE ? NULL : amp_value_at(step->model, id)->constant;
 }
 
-/* A name for something that WHAT tells, after the node or, where it has none, its first output. */
-static const char *new_name(struct amp_step *step, const char *what)
+const char *amp_step_name(struct amp_step *step, const char *what)
 {
     const struct amp_node *node = amp_step_node(step);
     const char *base = node->name;
@@ -78,7 +82,7 @@ static uint32_t add_initializer(struct amp_step *step, const char *what, struct 
 {
     uint32_t graph = amp_step_node(step)->graph;
 
-    return amp_graph_add_initializer(step->model, graph, new_name(step, what), tensor);
+    return amp_graph_add_initializer(step->model, graph, amp_step_name(step, what), tensor);
 }
 
 uint32_t amp_step_ints(struct amp_step *step, const char *what, const int64_t *items, size_t count)
@@ -125,10 +129,34 @@ uint32_t amp_step_reshaped(struct amp_step *step, const char *what, const struct
     return add_initializer(step, what, copy);
 }
 
+uint32_t amp_step_repeated(struct amp_step *step, const char *what, const struct amp_tensor *tensor,
+                           int64_t times)
+{
+    size_t count = amp_tensor_count(tensor), width = amp_dtype_bits(tensor->dtype) / 8;
+    struct amp_tensor *repeated = new_tensor(step, tensor->dtype, 1, count * (size_t)times);
+    const char *from = tensor->data;
+    char *to = repeated->data;
+
+    for (size_t i = 0; i < count; i++)
+        for (int64_t k = 0; k < times; k++, to += width)
+            memcpy(to, from + i * width, width);
+    return add_initializer(step, what, repeated);
+}
+
+void amp_step_ints_to_input(struct amp_step *step, const char *name, uint32_t slot)
+{
+    size_t count;
+    const int64_t *items = amp_node_ints(amp_step_node(step), name, &count);
+
+    if (items != NULL)
+        amp_step_set_input(step, slot, amp_step_ints(step, name, items, count));
+    amp_step_drop_attr(step, name);
+}
+
 static uint32_t new_value(struct amp_step *step, const char *what, enum amp_dtype dtype)
 {
     uint32_t id =
-        amp_graph_add_value(step->model, amp_step_node(step)->graph, new_name(step, what));
+        amp_graph_add_value(step->model, amp_step_node(step)->graph, amp_step_name(step, what));
     struct amp_value *value = amp_value_at(step->model, id);
 
     value->kind = AMP_KIND_TENSOR;
@@ -139,7 +167,7 @@ static uint32_t new_value(struct amp_step *step, const char *what, enum amp_dtyp
 static uint32_t add_node(struct amp_step *step, const char *op_type, uint32_t first,
                          uint32_t second)
 {
-    const char *name = new_name(step, op_type);
+    const char *name = amp_step_name(step, op_type);
     uint32_t n_inputs = second == AMP_NONE ? 1 : 2;
     uint32_t id = amp_graph_add_node(step->model, amp_step_node(step)->graph, op_type, n_inputs, 1);
     struct amp_node *node = amp_node_at(step->model, id);
@@ -175,13 +203,39 @@ uint32_t amp_step_add_after(struct amp_step *step, const char *op_type, uint32_t
     return id;
 }
 
+void amp_step_flatten(struct amp_step *step, int64_t axis)
+{
+    struct amp_shape shape = amp_step_shape(step, 0);
+    enum amp_dtype dtype = amp_step_dtype(step, 0);
+    uint32_t input = amp_step_input(step, 0), dims;
+
+    if (amp_shape_is_known(&shape))
+        dims = amp_step_ints(step, "dims", shape.dims, (size_t)shape.rank);
+    else
+        dims = amp_step_add_before(step, "Shape", input, AMP_NONE, AMP_INT64);
+    uint32_t flat = amp_step_add_before(step, "Flatten", input, AMP_NONE, dtype);
+    amp_node_set_int(step->model, amp_value_at(step->model, flat)->producer, "axis", axis);
+    amp_step_set_input(step, 0, flat);
+    amp_step_add_after(step, "Reshape", 0, dtype, dims);
+}
+
+/* Whether a graph other than the value's own gives it out: a branch may give what it captures. */
+static bool is_given_out(const struct amp_model *model, uint32_t id)
+{
+    for (size_t g = 1; g < model->n_graphs; g++)
+        for (size_t i = 0; i < model->graphs[g].outputs.count; i++)
+            if (model->graphs[g].outputs.items[i] == id)
+                return true;
+    return amp_value_at(model, id)->is_output;
+}
+
 bool amp_step_is_used(const struct amp_step *step, uint32_t slot)
 {
     const struct amp_model *model = step->model;
     const struct amp_node *node = amp_step_node(step);
     uint32_t id = slot < node->n_outputs ? node->outputs[slot] : AMP_NONE;
 
-    if (id == AMP_NONE || amp_value_at(model, id)->is_output)
+    if (id == AMP_NONE || is_given_out(model, id))
         return id != AMP_NONE;
     for (size_t n = 0; n < model->n_nodes; n++)
         for (uint32_t i = 0; !model->nodes[n].is_removed && i < model->nodes[n].n_inputs; i++)

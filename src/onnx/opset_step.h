@@ -5,7 +5,7 @@
 
 /*
  * One step of one node: from its definition to the next newer one of the same operator, for the
- * adapters in opset_adapt.c. Private to the opset stage.
+ * adapters in opset_adapt_*.c. Private to the opset stage.
  */
 struct amp_step {
     struct amp_model *model;
@@ -33,8 +33,15 @@ void amp_step_set_input(struct amp_step *step, uint32_t slot, uint32_t value);
 enum amp_dtype amp_step_dtype(const struct amp_step *step, uint32_t slot);
 struct amp_shape amp_step_shape(const struct amp_step *step, uint32_t slot);
 
+/* Whether DTYPE is a float type that attributes' values can be converted to. */
+bool amp_step_is_float(enum amp_dtype dtype);
+
 /* The tensor in input SLOT when no run can change it, else NULL. */
 const struct amp_tensor *amp_step_constant(const struct amp_step *step, uint32_t slot);
+
+/* A name that is free, for something that WHAT tells: after the node or, where it has none, its
+   first output. */
+const char *amp_step_name(struct amp_step *step, const char *what);
 
 /* New initializers of the node's graph, named after the node and WHAT. Integers are
    int64; floats are of DTYPE, one of the four float types from 16 to 64 bits. */
@@ -49,6 +56,13 @@ uint32_t amp_step_float(struct amp_step *step, const char *what, enum amp_dtype 
 uint32_t amp_step_reshaped(struct amp_step *step, const char *what, const struct amp_tensor *tensor,
                            const struct amp_shape *shape);
 
+/* An initializer of rank 1 with each element of TENSOR repeated TIMES times. */
+uint32_t amp_step_repeated(struct amp_step *step, const char *what, const struct amp_tensor *tensor,
+                           int64_t times);
+
+/* Moves attribute NAME, a list of integers, to input SLOT. Absent: no input. */
+void amp_step_ints_to_input(struct amp_step *step, const char *name, uint32_t slot);
+
 /* Adds a node of OP_TYPE before the node: one or two inputs (SECOND may be AMP_NONE) and one output
    of DTYPE, whose value id comes back. */
 uint32_t amp_step_add_before(struct amp_step *step, const char *op_type, uint32_t first,
@@ -59,6 +73,10 @@ uint32_t amp_step_add_before(struct amp_step *step, const char *op_type, uint32_
    node's id. */
 uint32_t amp_step_add_after(struct amp_step *step, const char *op_type, uint32_t slot,
                             enum amp_dtype dtype, uint32_t second);
+
+/* Has the node work on input 0 flattened to two dims, those before AXIS and those from it on, and
+   gives output 0 the shape that the input had. */
+void amp_step_flatten(struct amp_step *step, int64_t axis);
 
 /* Whether a node or the graph's caller takes output SLOT. */
 bool amp_step_is_used(const struct amp_step *step, uint32_t slot);

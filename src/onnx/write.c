@@ -39,6 +39,14 @@ static Onnx__NodeProto *create_node(const struct amp_model *model, const struct 
     return proto;
 }
 
+static Onnx__AttributeProto *create_attr(const struct amp_model *model, const struct amp_attr *attr)
+{
+    Onnx__AttributeProto *proto = amp_attr_to_proto(attr, model->arena);
+    if (attr->type == AMP_ATTR_GRAPH)
+        proto->g = model->graphs[attr->graphs[0]].origin;
+    return proto;
+}
+
 static Onnx__NodeProto *update_node(struct amp_model *model, uint32_t id)
 {
     struct amp_node *node = amp_node_at(model, id);
@@ -56,7 +64,7 @@ static Onnx__NodeProto *update_node(struct amp_model *model, uint32_t id)
     proto->attribute = amp_arena_array(model->arena, node->n_attrs, sizeof(Onnx__AttributeProto *));
     for (uint32_t i = 0; i < node->n_attrs; i++) {
         if (node->attrs[i].origin == NULL)
-            node->attrs[i].origin = amp_attr_to_proto(&node->attrs[i], model->arena);
+            node->attrs[i].origin = create_attr(model, &node->attrs[i]);
         proto->attribute[i] = node->attrs[i].origin;
     }
     return proto;
@@ -158,8 +166,31 @@ static Onnx__ValueInfoProto *create_info(struct amp_model *model, const struct a
     Onnx__ValueInfoProto *info = amp_arena_alloc(model->arena, sizeof *info);
     onnx__value_info_proto__init(info);
     info->name = mutable_text(value->name);
-    info->type = amp_type_to_proto(model, value);
+    if (value->dtype != AMP_UNDEFINED)
+        info->type = amp_type_to_proto(model, value);
     return info;
+}
+
+static Onnx__ValueInfoProto **create_infos(struct amp_model *model, const struct amp_ids *values)
+{
+    Onnx__ValueInfoProto **infos =
+        amp_arena_array(model->arena, values->count, sizeof(Onnx__ValueInfoProto *));
+    for (size_t i = 0; i < values->count; i++)
+        infos[i] = create_info(model, amp_value_at(model, values->items[i]));
+    return infos;
+}
+
+/* The message of a graph that was made here, its interface only. */
+static Onnx__GraphProto *create_graph(struct amp_model *model, const struct amp_graph *graph)
+{
+    Onnx__GraphProto *proto = amp_arena_alloc(model->arena, sizeof *proto);
+    onnx__graph_proto__init(proto);
+    proto->name = mutable_text(graph->name);
+    proto->n_input = graph->inputs.count;
+    proto->input = create_infos(model, &graph->inputs);
+    proto->n_output = graph->outputs.count;
+    proto->output = create_infos(model, &graph->outputs);
+    return proto;
 }
 
 /* Before IR version 4 every initializer is an input, later only one that callers may override. */
@@ -205,6 +236,9 @@ static void update_message(struct amp_model *model, struct amp_layout *layout)
     for (size_t i = 0; i < model->n_opsets; i++)
         proto->opset_import[i]->version = model->opsets[i].version;
     proto->ir_version = model->ir_version;
+    for (size_t g = 0; g < model->n_graphs; g++)
+        if (model->graphs[g].origin == NULL)
+            model->graphs[g].origin = create_graph(model, &model->graphs[g]);
     for (size_t g = 0; g < model->n_graphs; g++) {
         const struct amp_graph *graph = &model->graphs[g];
         Onnx__GraphProto *graph_proto = graph->origin;

@@ -606,13 +606,12 @@ case("raise_matmul", "a bf16 MatMul needs opset 13 and no more", """
         y = Softmax<axis = 1>(a)
     }""", opset=9, ir=4)
 blocked = """
-    g (float[1,2,3,3] x) => (float[1,2,3,3] y)
-    <float[2,2,1,1] w, float[2,3,3] s, float[2,3,3] b, float[2,3,3] m, float[2,3,3] v> {
+    g (float[1,2,3,3] x) => (float[1,2,6,6] y) <float[2,2,1,1] w, float[0] r, float[4] s = {1, 1, 2, 2}> {
         a = Conv(x, w)
-        y = BatchNormalization<spatial = 0>(a, s, b, m, v)
+        y = Resize<coordinate_transformation_mode = "tf_half_pixel_for_nn", nearest_mode = "round_prefer_ceil">(a, r, s)
     }"""
-case("raise_blocked", "BatchNormalization with spatial=0 ends with opset 8: the Conv stays float32, and the report says so", blocked,
-     opset=8, ir=3, args="model.onnx --explain --no-validate -o out.onnx -v",
+case("raise_blocked", "a Resize by tf_half_pixel_for_nn ends with opset 12: the Conv stays float32, and the report says so", blocked,
+     opset=11, ir=3, args="model.onnx --explain --no-validate -o out.onnx -v",
      edit=lambda model: model.graph.input.extend(
          helper.make_tensor_value_info(t.name, t.data_type, t.dims) for t in model.graph.initializer),
      variants={"dump": DUMP, "fp16": DUMP + " -d fp16"})
@@ -623,7 +622,7 @@ case("raise_bodies", "nodes in bodies are raised too", """
             else_branch = e () => (float[1,2,3,3] q) { b = Dropout<ratio = 0.3>(x)  q = Relu(b) }
         >
     }""", opset=9, ir=4)
-case("raise_scan", "Scan-8 has no successor that means the same: a bf16 MatMul, which needs opset 13, stays float32", """
+case("raise_scan", "Scan-8 has a batch; a Scan over the batch around it goes with a bf16 MatMul, which needs opset 13", """
     g (float[1,4] h, float[1,3,4] x) => (float[1,4] y, float[1,3,4] z) {
         y, z = Scan <num_scan_inputs = 1, body = b (float[4] s, float[4] v) => (float[4] t, float[4] u) {
             w = Constant<value = float[4,4] {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}>()

@@ -46,11 +46,17 @@ def casts():
                   node("MatMul", ["c", "w"], ["y"], "product")], *XY, [WEIGHT])
 
 
-def per_activation():
-    """A BatchNormalization-7 with statistics for every activation: opset 9 has no such thing."""
-    vectors = [numpy_helper.from_array(np.ones((3, 2), np.float32), name) for name in "sbmv"]
-    return model([node("BatchNormalization", ["x", "s", "b", "m", "v"], ["y"], "norm", spatial=0)],
-                 [value("x", FLOAT, 1, 3, 2)], [value("y", FLOAT, 1, 3, 2)], vectors, opset=8, ir=3)
+def shifted():
+    """A Resize-11 by coordinates that opset 13 has no more and no other way to say."""
+    numbers = [numpy_helper.from_array(np.array(n, np.float32), name) for name, n in (("roi", []), ("scales", [1, 1, 2]))]
+    return model([node("Resize", ["x", "roi", "scales"], ["y"], "resize", mode="linear",
+                       coordinate_transformation_mode="tf_half_pixel_for_nn")],
+                 [value("x", FLOAT, 1, 3, 2)], [value("y", FLOAT, 1, 3, 4)], numbers)
+
+
+def unknown():
+    """An operator that is none of opset 13, with the name of one of opset 20."""
+    return model([node("Gelu", ["x"], ["g"], "gelu"), node("MatMul", ["g", "w"], ["y"], "product")], *XY, [WEIGHT], 13, 7)
 
 
 def tile(axis=1):
@@ -110,7 +116,9 @@ CASES = {
     "exact_same": (layer(13, 7), "--opset 13 -q --dump-after fold"),
     "exact_below": (layer(), "--opset 10 -o out.onnx"),
     "exact_unreleased": (layer(), "--opset 99 -o out.onnx"),
-    "exact_blocked": (per_activation(), "--opset 13 -o out.onnx"),
+    "exact_blocked": (shifted(), "--opset 13 -o out.onnx"),
+    "exact_unknown": (unknown(), "--opset 22 --no-validate -o out.onnx"),
+    "unknown_below": (unknown(), "--opset 19 --no-validate -o out.onnx"),
     "exact_foreign": (foreign(), "--opset 13 -o out.onnx"),
     "opset_word": (layer(), "--opset newest -o out.onnx"),
     "opset_zero": (layer(), "--opset 0 -o out.onnx"),

@@ -1,0 +1,1 @@
+ByJิชfA๙cAa|hAxชZA
