@@ -7,6 +7,7 @@
 
 #include "autocast/cast_fold.h"
 #include "autocast/cast_insert.h"
+#include "autocast/settle.h"
 #include "cli/commands.h"
 #include "cli/explain.h"
 #include "cli/inputs.h"
@@ -197,32 +198,16 @@ static bool dump(const struct job *job, enum stage stage)
     return true;
 }
 
-static void assign(struct job *job, int cap)
+static struct amp_assign_options assign_options(const struct job *job, int cap)
 {
-    struct amp_assign_options options = {
+    return (struct amp_assign_options){
         .rules = job->rules, .lower = job->target.lower, .cap = cap, .interface = job->interface};
-    amp_assign(job->model, &options, &job->conversion.assignment);
 }
 
-/* Finds the lowest opset that the lowered nodes need and the others can follow to, and raises the
-   model to it. What keeps the model back lowers the cap until both agree. */
 static enum amp_status raise_as_needed(struct job *job)
 {
-    int cap = amp_schema_released_opset();
-    for (;;) {
-        struct amp_opset_limit limit = {.node = AMP_NONE};
-        struct amp_error blocked = {.status = AMP_OK};
-        assign(job, cap);
-        int target = job->conversion.assignment.opset;
-        enum amp_status status = amp_opset_raise(job->model, target, &limit, &blocked);
-        if (status == AMP_OK)
-            return AMP_OK;
-        if (status != AMP_UNSUPPORTED || limit.node == AMP_NONE || limit.opset >= target ||
-            target > cap)
-            return amp_fail(job->err, status, "%s: %s", job->model->path, blocked.text);
-        cap = limit.opset;
-        job->conversion.opset_obstacle = amp_arena_strdup(job->file.arena, blocked.text);
-    }
+    return amp_settle(job->model, assign_options(job, amp_schema_released_opset()),
+                      &job->conversion.assignment, &job->conversion.opset_obstacle, job->err);
 }
 
 static enum amp_status raise_exactly(struct job *job)
@@ -257,7 +242,8 @@ static enum amp_status check_result(struct job *job)
 static enum amp_status lower_graph(struct job *job, bool *is_done)
 {
     struct amp_conversion *conversion = &job->conversion;
-    assign(job, (int)conversion->opset_after);
+    struct amp_assign_options options = assign_options(job, (int)conversion->opset_after);
+    amp_assign(job->model, &options, &job->conversion.assignment);
     if (conversion->assignment.opset > conversion->opset_after)
         return amp_fail(
             job->err, AMP_UNSUPPORTED,

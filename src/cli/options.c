@@ -37,7 +37,7 @@ struct option {
 #define MODELS (AMP_CMD_CONVERT | AMP_CMD_RUN)
 
 static const struct option table[] = {
-    {"dtype", 'd', "DTYPE", TEXT, AT(dtype), AMP_CMD_CONVERT, CONVERSION,
+    {"dtype", 'd', "DTYPE", TEXT, AT(dtype), AMP_CMD_CONVERT | AMP_CMD_RULES, CONVERSION,
      "the lower dtype: bf16 or fp16; fp32 raises a model of 16 bits [default: bf16]"},
     {"opset", 0, "OPSET", TEXT, AT(opset), AMP_CMD_CONVERT, CONVERSION,
      "auto (as far as needed), keep, or the number to raise to [default: auto]"},
@@ -76,6 +76,10 @@ static const struct option table[] = {
      "operators to run in float32"},
     {"resolved", 0, NULL, FLAG, AT(is_resolved), AMP_CMD_RULES, RULES,
      "print the set with ONNX's operators in place of PyTorch's names"},
+    {"check", 0, NULL, FLAG, AT(checks), AMP_CMD_RULES, RULES,
+     "find rules of the set that can have no effect; exit code 3 if there are any"},
+    {"diff", 0, NULL, FLAG, AT(diffs), AMP_CMD_RULES, RULES,
+     "which nodes of a model two sets have differ: ampconv rules --diff A B MODEL"},
     {"names", 0, NULL, FLAG, AT(names), AMP_CMD_RULES, RULES,
      "list PyTorch's names and what they are in ONNX"},
 
@@ -153,7 +157,8 @@ static const struct command {
      "\n"
      "Examples:\n"
      "  ampconv rules\n"
-     "  ampconv rules torch-cpu\n"},
+     "  ampconv rules torch-cpu\n"
+     "  ampconv rules --diff torch-cpu torch-cuda model.onnx\n"},
 };
 
 void amp_options_free(struct amp_options *options)
@@ -367,7 +372,8 @@ static enum amp_status check_together(const struct amp_options *options, struct 
 
 static enum amp_status check_values(const struct amp_options *options, struct amp_error *err)
 {
-    size_t count = options->operands.count, most = options->test_suite != NULL ? 0 : 1;
+    size_t count = options->operands.count;
+    size_t most = options->test_suite != NULL ? 0 : options->diffs ? 3 : 1;
     if (options->wants_help || options->wants_version)
         return AMP_OK;
     bool is_optional = options->command == AMP_CMD_RULES || options->test_suite != NULL;
@@ -376,6 +382,10 @@ static enum amp_status check_values(const struct amp_options *options, struct am
     if (count > most)
         return amp_fail(err, AMP_USAGE, "'%s' is one word too many; see ampconv --help",
                         options->operands.items[most]);
+    if (options->diffs && count < most)
+        return amp_fail(err, AMP_USAGE, "--diff A B MODEL: two rule sets and a model are needed");
+    if (options->checks && count == 0)
+        return amp_fail(err, AMP_USAGE, "--check NAME|FILE: a rule set is needed");
     return check_together(options, err);
 }
 

@@ -35,7 +35,7 @@ struct amp_options {
     int64_t external_threshold; /* bytes */
     bool is_inline;
 
-    bool is_resolved, names;
+    bool is_resolved, names, checks, diffs;
 
     struct amp_texts inputs, dims, tolerances;
     const char *data, *labels, *expect, *output_dir, *format;

@@ -4,6 +4,7 @@
  */
 #include "cli/commands.h"
 #include "cli/rules_print.h"
+#include "cli/rules_tools.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -72,6 +73,10 @@ static enum amp_status run(struct amp_arena *arena, const struct amp_options *op
 {
     if (options->names)
         return list_names(arena, err);
+    if (options->diffs)
+        return amp_rules_tool_diff(options, err);
+    if (options->checks)
+        return amp_rules_tool_check(arena, options->operands.items[0], err);
     if (options->operands.count == 0)
         return list_all(arena, err);
     return print_one(arena, options->operands.items[0], options->is_resolved, err);

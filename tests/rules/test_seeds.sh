@@ -43,3 +43,7 @@ for list in seeds/*.txt; do
   check "$set names nothing else" "$extra"
   check "$set has all names" "$([ "$(wc -l <"$scratch/expected")" = "$(cut -d' ' -f2 "$list" | sort -u | wc -l)" ] || echo 'lines of its lists are missing')"
 done
+
+for set in $("$AMPCONV" rules | cut -d' ' -f1); do
+  check "$set: each rule has an effect" "$("$AMPCONV" rules --check "$set" 2>&1 | grep -v ': note: ')"
+done

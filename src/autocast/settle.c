@@ -1,0 +1,27 @@
+/*
+ * Precisions and opset depend on each other: takes a model and the rules, decides and raises until
+ * both agree.
+ */
+#include "autocast/settle.h"
+
+#include "onnx/opset.h"
+
+enum amp_status amp_settle(struct amp_model *model, struct amp_assign_options options,
+                           struct amp_assignment *assignment, const char **obstacle,
+                           struct amp_error *err)
+{
+    for (;;) {
+        struct amp_opset_limit limit = {.node = AMP_NONE};
+        struct amp_error blocked = {.status = AMP_OK};
+        amp_assign(model, &options, assignment);
+        int target = assignment->opset;
+        enum amp_status status = amp_opset_raise(model, target, &limit, &blocked);
+        if (status == AMP_OK)
+            return AMP_OK;
+        if (status != AMP_UNSUPPORTED || limit.node == AMP_NONE || limit.opset >= target ||
+            target > options.cap)
+            return amp_fail(err, status, "%s: %s", model->path, blocked.text);
+        options.cap = limit.opset;
+        *obstacle = amp_arena_strdup(model->arena, blocked.text);
+    }
+}
