@@ -2,7 +2,7 @@
 # type that its input has; a second cast of a value to a type, in the same body; a cast of what another cast has widened; a cast of
 # a constant that would be stored in no more room. A cast that makes an output keeps that output's name: it may repeat another one,
 # and may have its input's type.
-# Names must hold neither spaces nor parentheses.
+# Names must hold neither spaces nor parentheses, and be unique over all bodies.
 
 function bits(dtype) { return dtype == "float32" ? 32 : dtype == "double" ? 64 : dtype ~ /^b?float16$/ ? 16 : 0 }
 function is_widening(from, to) { return bits(from) > 0 && bits(to) > bits(from) }
@@ -22,10 +22,11 @@ function note_values(line,    word) {
 
 $1 == "output" { is_output[$2] = 1 }
 $1 == "input" || $1 == "weight" { dtype[$2] = $3 }
-$1 == "weight" { is_constant[$2] = 1 }
+$1 == "input" { is_input[$2] = 1 }
+$1 == "weight" && !is_input[$2] { is_constant[$2] = 1 } # a caller may override the others
 
-# Each body is a scope of its own for repetitions.
-/^ +(then_branch|else_branch|body):$/ { scope++ }
+# Each body is a scope of its own for repetitions: what is indented further than its name.
+/^ +[a-z_]+:$/ { scope[match($0, /[^ ]/) + 1] = ++n_bodies }
 
 $1 == "node" {
     arrow = index($0, ") -> ")
@@ -39,7 +40,7 @@ $1 == "node" {
     n++
     source[n] = input
     made[n] = output
-    place[n] = scope
+    place[n] = scope[match($0, /[^ ]/) - 1]
     cast_of[output] = n
 }
 
