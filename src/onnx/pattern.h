@@ -33,6 +33,7 @@
  *     axes=last       the one last axis
  *     axes=trailing   the last axes, one or more
  *     axes=inner      all axes but the first two
+ *     axes=all        all axes, also by naming none
  *     axes=A          any axes, the same wherever the letter stands
  *     axis=1          that axis; axes=[2, 3]
  *     perm=swapped    the last two axes exchanged

@@ -215,6 +215,17 @@ static bool from_default(const struct amp_node *node, const char *name, struct s
     return attr->type == AMP_ATTR_INT || attr->type == AMP_ATTR_FLOAT;
 }
 
+/* Whether the node has an input of that name, known or not. */
+static bool has_input(const struct amp_node *node, const char *name)
+{
+    for (uint32_t i = 0; node->schema != NULL && i < node->n_inputs; i++) {
+        const struct amp_schema_param *param = amp_schema_input(node->schema, i);
+        if (param != NULL && strcmp(param->name, name) == 0 && node->inputs[i] != AMP_NONE)
+            return true;
+    }
+    return false;
+}
+
 static bool find_setting(const struct amp_model *model, const struct amp_node *node,
                          const char *name, struct setting *setting)
 {
@@ -326,6 +337,8 @@ static bool holds_for_axes(const struct amp_condition *condition, const struct a
         return equals_axes(found, condition);
     if (condition->kind == AMP_CONDITION_LAST && found->count != 1)
         return false;
+    if (condition->kind == AMP_CONDITION_ALL)
+        return found->count == rank && are_trailing(found, rank, 0);
     return are_trailing(found, rank, condition->kind == AMP_CONDITION_INNER ? 2 : -1);
 }
 
@@ -341,8 +354,11 @@ bool amp_condition_holds(const struct amp_model *model, uint32_t id,
     const struct amp_node *node = amp_node_at(model, id);
     struct setting setting;
     struct amp_axes found;
+    bool is_all = condition->kind == AMP_CONDITION_ALL;
     if (!find_setting(model, node, condition->name, &setting))
-        return false;
+        return is_all && !has_input(node, condition->name);
+    if (is_all && setting.count == 0)
+        return setting.text == NULL;
     if (condition->kind == AMP_CONDITION_TEXT)
         return setting.text != NULL && strcmp(setting.text, condition->text) == 0;
     if (condition->kind == AMP_CONDITION_SWAPPED)

@@ -99,11 +99,9 @@ static void parse_condition_word(const char *word, struct amp_condition *conditi
     static const struct {
         const char *word;
         enum amp_condition_kind kind;
-    } words[] = {{"last", AMP_CONDITION_LAST},
-                 {"trailing", AMP_CONDITION_TRAILING},
-                 {"inner", AMP_CONDITION_INNER},
-                 {"swapped", AMP_CONDITION_SWAPPED},
-                 {"eps", AMP_CONDITION_EPS}};
+    } words[] = {{"last", AMP_CONDITION_LAST},       {"trailing", AMP_CONDITION_TRAILING},
+                 {"inner", AMP_CONDITION_INNER},     {"all", AMP_CONDITION_ALL},
+                 {"swapped", AMP_CONDITION_SWAPPED}, {"eps", AMP_CONDITION_EPS}};
     condition->kind = AMP_CONDITION_TEXT;
     condition->text = word;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)

@@ -741,6 +741,54 @@ case("miss_cross_entropy_output", "the logarithms are an output", """
         y = NegativeLogLikelihoodLoss(l, t)
     }""")
 
+PAIR = """
+    g (float[4,5] x, float[4,5] t) => (float{shape} y) <float zero = {{0.0}}, float one = {{1.0}}, float two = {{2.0}}> {{
+        {text}
+    }}"""
+
+
+def pair(name, about, text, whole, outside="", shape=""):
+    case(name, about, PAIR.format(text=text, shape=shape), whole, outside)
+
+
+pair("mse_loss", "a power of the difference", "d = Sub(x, t)\n q = Pow(d, two)\n y = ReduceMean <keepdims = 0> (q)", "mse_loss")
+pair("mse_loss_axes", "all axes by their numbers", "d = Sub(x, t)\n q = Mul(d, d)\n y = ReduceMean <axes = [0, -1], keepdims = 0> (q)", "mse_loss")
+pair("miss_mse_loss_axis", "over one axis", "d = Sub(x, t)\n q = Mul(d, d)\n y = ReduceMean <axes = [1], keepdims = 0> (q)", None, shape="[4]")
+pair("miss_mse_loss_product", "the product of two differences", "d = Sub(x, t)\n e = Sub(t, x)\n q = Mul(d, e)\n y = ReduceMean <keepdims = 0> (q)",
+     None)
+pair("l1_loss", "the magnitude of the difference", "d = Sub(x, t)\n a = Abs(d)\n y = ReduceMean <keepdims = 0> (a)", "l1_loss")
+pair("l1_loss_sum", "the sum", "d = Sub(x, t)\n a = Abs(d)\n y = ReduceSum <keepdims = 0> (a)", "l1_loss")
+pair("miss_l1_loss_sign", "without magnitudes", "d = Sub(x, t)\n a = Neg(d)\n y = ReduceMean <keepdims = 0> (a)", None)
+pair("kl_div", "zeros as a constant", "u = Sigmoid(t)\n l = Log(u)\n d = Sub(l, x)\n p = Mul(u, d)\n g = Greater(u, zero)\n w = Where(g, p, zero)\n"
+     "y = ReduceSum <keepdims = 0> (w)", "kl_div", "u")
+pair("miss_kl_div_other", "the logarithm of other data", "u = Sigmoid(t)\n v = Sigmoid(x)\n l = Log(v)\n d = Sub(l, x)\n p = Mul(u, d)\n g = Greater(u, zero)\n"
+     "w = Where(g, p, zero)\n y = ReduceSum <keepdims = 0> (w)", {"logsigmoid": "v l"})
+pair("bce_with_logits", "the operands in other orders", "u = Sigmoid(t)\n s = Sigmoid(x)\n n = Sub(one, s)\n l = Log(s)\n m = Log(n)\n a = Mul(l, u)\n"
+     "v = Sub(one, u)\n b = Mul(m, v)\n c = Add(b, a)\n d = Neg(c)\n y = ReduceMean <keepdims = 0> (d)",
+     "binary_cross_entropy_with_logits", "u")
+pair("miss_bce_number", "two less the probability", "u = Sigmoid(t)\n s = Sigmoid(x)\n n = Sub(two, s)\n l = Log(s)\n m = Log(n)\n a = Mul(l, u)\n"
+     "v = Sub(one, u)\n b = Mul(m, v)\n c = Add(b, a)\n d = Neg(c)\n y = ReduceMean <keepdims = 0> (d)", None)
+case("cdist", "with a root", """
+    g (float[1,2,4] x, float[1,3,4] z) => (float[1,2,3] y) <int64[1] a = {2}, int64[1] b = {1}, int64[1] last = {-1}, float two = {2.0}> {
+        c = Unsqueeze(x, a)
+        d = Unsqueeze(z, b)
+        e = Sub(c, d)
+        p = Pow(e, two)
+        s = ReduceSum <keepdims = 0> (p, last)
+        y = Sqrt(s)
+    }""", "cdist")
+case("miss_cdist_shared", "the differences are used elsewhere", """
+    g (float[1,2,4] x, float[1,3,4] z) => (float[1,2,3] y, float[1,2,3,4] q)
+      <int64[1] a = {2}, int64[1] b = {1}, int64[1] last = {-1}, float two = {2.0}> {
+        c = Unsqueeze(x, a)
+        d = Unsqueeze(z, b)
+        e = Sub(c, d)
+        q = Neg(e)
+        p = Pow(e, two)
+        s = ReduceSum <keepdims = 0> (p, last)
+        y = Sqrt(s)
+    }""")
+
 # ---- functions of one value
 
 UNARY = """

@@ -97,6 +97,13 @@ each([17], "log10", "log10", torch.log10, (x + 1,))
 each([17], "atan2", "atan2", torch.atan2, (x, y + 1))
 each([17], "norm", "norm", lambda a: torch.norm(a, p=3, dim=-1), (x,))
 
+# What gives the shape that both are expanded to is no part of it.
+each([17], "mse_loss", "mse_loss", F.mse_loss, (x, y), other={
+    None: "/Shape /ConstantOfShape /Add /Add_1 /Shape_1 /Shape_2"})
+each([17], "kl_div", "kl_div", lambda a, b: F.kl_div(a, b, reduction="batchmean"), (x, y + 0.5))
+each([17], "bce_with_logits", "binary_cross_entropy_with_logits", F.binary_cross_entropy_with_logits, (x, y + 0.5))
+each([17], "cdist", "cdist", torch.cdist, (x, y + 1))
+
 shape = "Shape Slice Cast"
 each([14, 17], "sdpa_scale", "scaled_dot_product_attention", lambda q, k, v: F.scaled_dot_product_attention(q, k, v, scale=0.3),
      (heads, heads, heads))
