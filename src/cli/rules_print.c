@@ -298,6 +298,20 @@ static void print_limits(struct amp_arena *arena, const struct amp_rules *rules)
     }
 }
 
+/* Whether there is a rule to print: resolved ones of operators without a form are comments. */
+static bool has_rules(const struct amp_rules *rules, bool is_resolved)
+{
+    for (size_t i = 0; i < rules->count; i++) {
+        const struct amp_rule *rule = &rules->items[i];
+        if (!is_resolved || rule->n_ops == 0)
+            return true;
+        for (size_t j = 0; j < rule->n_ops; j++)
+            if (rule->ops[j].name != NULL)
+                return true;
+    }
+    return false;
+}
+
 void amp_print_rules(struct amp_arena *arena, const struct amp_rules *rules, bool is_resolved)
 {
     const struct amp_rule_set *set = &rules->sets[rules->n_sets - 1];
@@ -306,7 +320,7 @@ void amp_print_rules(struct amp_arena *arena, const struct amp_rules *rules, boo
         printf("description: %s\n", scalar(arena, set->description));
     printf("dtypes: [%s]\n", amp_rules_dtypes_text(set->dtypes));
     printf("unlisted: %s\n", amp_precision_name(rules->unlisted));
-    puts(rules->count > 0 ? "rules:" : "rules: []");
+    puts(has_rules(rules, is_resolved) ? "rules:" : "rules: []");
     for (size_t i = 0; i < rules->count; i++) {
         if (is_resolved)
             print_resolved(arena, &rules->items[i]);

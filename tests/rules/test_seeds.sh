@@ -47,3 +47,11 @@ done
 for set in $("$AMPCONV" rules | cut -d' ' -f1); do
   check "$set: each rule has an effect" "$("$AMPCONV" rules --check "$set" 2>&1 | grep -v ': note: ')"
 done
+
+# A set whose names were resolved says the same when it is read again.
+printf 'version: 1\nname: none\nrules:\n  - {precision: lower, ops: [qr]}\n' >"$scratch/none.yaml"
+for set in $("$AMPCONV" rules | cut -d' ' -f1) "$scratch/none.yaml"; do
+  "$AMPCONV" rules "$set" --resolved >"$scratch/resolved.yaml"
+  check "$(basename "$set") can be read again" "$("$AMPCONV" rules "$scratch/resolved.yaml" 2>&1 |
+    diff <(grep -v '^ *#' "$scratch/resolved.yaml") <(grep -v '^ *#' /dev/stdin))"
+done
