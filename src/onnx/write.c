@@ -112,16 +112,33 @@ static void update_initializers(struct amp_model *model, const struct amp_graph 
     }
 }
 
-/* The value's type as INFO has it, with the dtype that the graph now says. What the file left open
-   stays open. */
-static Onnx__ValueInfoProto *update_info(Onnx__ValueInfoProto *info, const struct amp_value *value)
+/* Whether SHAPE, as the file declares it, cannot be what follows from the operators. */
+static bool is_contradicted(const Onnx__TensorShapeProto *shape, const struct amp_value *value)
+{
+    if (shape == NULL || value->rank < 0)
+        return false;
+    if (shape->n_dim != (size_t)value->rank)
+        return true;
+    for (int i = 0; i < value->rank; i++)
+        if (shape->dim[i]->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE &&
+            shape->dim[i]->dim_value >= 0 && value->dims[i] >= 0 &&
+            shape->dim[i]->dim_value != value->dims[i])
+            return true;
+    return false;
+}
+
+/* The value's type as INFO has it, with the dtype that the graph now says, and its shape where that
+   is another. What the file left open stays open. */
+static Onnx__ValueInfoProto *update_info(const struct amp_model *model, Onnx__ValueInfoProto *info,
+                                         const struct amp_value *value)
 {
     bool is_tensor =
         info->type != NULL && info->type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
-    if (value->dtype == AMP_UNDEFINED || value->kind != AMP_KIND_TENSOR)
+    if (value->dtype == AMP_UNDEFINED || value->kind != AMP_KIND_TENSOR || !is_tensor)
         return info;
-    if (is_tensor)
-        info->type->tensor_type->elem_type = value->dtype;
+    info->type->tensor_type->elem_type = value->dtype;
+    if (is_contradicted(info->type->tensor_type->shape, value))
+        info->type->tensor_type->shape = amp_type_to_proto(model, value)->tensor_type->shape;
     return info;
 }
 
@@ -154,7 +171,7 @@ static void update_value_info(struct amp_model *model, const struct amp_graph *g
         Onnx__ValueInfoProto *info = proto->value_info[i];
         uint32_t id;
         if (info->name != NULL && amp_strmap_get(&values, info->name, &id))
-            proto->value_info[kept++] = update_info(info, amp_value_at(model, id));
+            proto->value_info[kept++] = update_info(model, info, amp_value_at(model, id));
     }
     proto->n_value_info = kept;
 }
@@ -209,7 +226,7 @@ static void update_inputs(struct amp_model *model, const struct amp_graph *graph
         bool is_weight = value->is_initializer && value->constant != NULL;
         if (is_weight && !(initializers_are_inputs && is_live[id]))
             continue;
-        inputs[kept++] = update_info(proto->input[i], value);
+        inputs[kept++] = update_info(model, proto->input[i], value);
         is_live[id] = false;
     }
     for (size_t i = 0; i < graph->initializers.count && initializers_are_inputs; i++)
@@ -226,7 +243,7 @@ static void update_outputs(struct amp_model *model, const struct amp_graph *grap
     for (size_t i = 0; i < graph->outputs.count; i++) {
         const struct amp_value *value = amp_value_at(model, graph->outputs.items[i]);
         proto->output[i]->name = mutable_text(value->name);
-        update_info(proto->output[i], value);
+        update_info(model, proto->output[i], value);
     }
 }
 
