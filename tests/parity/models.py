@@ -262,4 +262,43 @@ class Lists(nn.Module):
                 row.clamp(-0.5, 0.5) + 0.5)
 
 
-MODELS = {"cnn": Cnn, "mobilenet": MobileNet, "bert": Bert, "vit": Vit, "gpt": Gpt, "rnn": Rnn, "unet": Unet, "lists": Lists}
+class Call(nn.Module):
+    """A function as a module: its operators and nodes are then told from all others."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, *inputs):
+        return self.function(*inputs)
+
+
+class Apart(nn.Module):
+    """Losses and other operators that the exporter takes apart or that CUDA's lists have, on what an operator in the lower dtype
+    gave."""
+    inputs = (torch.rand(4, 6),)
+    functions = {
+        "kl_div": F.kl_div, "nll_loss": lambda x, _: F.nll_loss(x, torch.zeros(4, dtype=torch.int64)),
+        "bce": F.binary_cross_entropy_with_logits, "cdist": torch.cdist, "addcmul": lambda x, y: torch.addcmul(x, x, y),
+        "atan2": torch.atan2, "pow": torch.pow, "softmin": lambda x, _: F.softmin(x, 1), "rsqrt": lambda x, _: torch.rsqrt(x),
+        "reciprocal": lambda x, _: torch.reciprocal(x), "acos": lambda x, _: torch.acos(x), "tan": lambda x, _: torch.tan(x),
+        "log1p": lambda x, _: torch.log1p(x), "log2": lambda x, _: torch.log2(x), "log10": lambda x, _: torch.log10(x),
+        "layer_norm": lambda x, _: F.layer_norm(x, (6,)), "mish": lambda x, _: F.mish(x), "glu": lambda x, _: F.glu(x),
+        "celu": lambda x, _: F.celu(x), "selu": lambda x, _: F.selu(x), "logsigmoid": lambda x, _: F.logsigmoid(x),
+        "softsign": lambda x, _: F.softsign(x), "tanhshrink": lambda x, _: F.tanhshrink(x), "relu6": lambda x, _: F.relu6(x),
+        "logsumexp": lambda x, _: torch.logsumexp(x, 1), "floor": lambda x, _: torch.floor(x), "sign": lambda x, _: torch.sign(x),
+    }
+
+    def __init__(self):
+        super().__init__()
+        self.one, self.two = nn.Linear(6, 6), nn.Linear(6, 6)
+        for name, function in self.functions.items():
+            self.add_module(name, Call(function))
+
+    def forward(self, x):
+        x, y = self.one(x), self.two(x)
+        return tuple(getattr(self, name)(x, y) for name in self.functions)
+
+
+MODELS = {"cnn": Cnn, "mobilenet": MobileNet, "bert": Bert, "vit": Vit, "gpt": Gpt, "rnn": Rnn, "unet": Unet, "lists": Lists,
+          "apart": Apart}

@@ -20,7 +20,7 @@ reason() {
   while IFS=$'\t' read -r in_rules in_model like theirs ours why; do
     line=$((line + 1))
     # shellcheck disable=SC2053
-    if [[ $rules == $in_rules && $name == $in_model && $node == $like && $dtype == "$theirs" && $found == "$ours" ]]; then
+    if [[ $rules == $in_rules && $name == $in_model && $node == $like && $dtype == $theirs && $found == "$ours" ]]; then
       echo $line >>"$scratch/used"
       echo "$why"
       return
