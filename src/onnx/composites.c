@@ -7,22 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct amp_composite composites[] = {
+static const struct amp_composite patterns[] = {
 #include "onnx/composites.inc"
 };
 
-enum { N_COMPOSITES = sizeof composites / sizeof composites[0] };
+enum { N_PATTERNS = sizeof patterns / sizeof patterns[0] };
 
 const struct amp_composite *amp_composite_at(size_t index)
 {
-    return index < N_COMPOSITES ? &composites[index] : NULL;
+    return index < N_PATTERNS ? &patterns[index] : NULL;
 }
 
 const struct amp_composite *amp_composite_find(const char *name)
 {
-    for (size_t i = 0; i < N_COMPOSITES; i++)
-        if (strcmp(composites[i].name, name) == 0)
-            return &composites[i];
+    for (size_t i = 0; i < N_PATTERNS; i++)
+        if (strcmp(patterns[i].name, name) == 0)
+            return &patterns[i];
     return NULL;
 }
 
@@ -30,7 +30,7 @@ const struct amp_composite *amp_composite_find(const char *name)
 
 /* The patterns whose output is of one operator, in the list's order. */
 struct anchor {
-    uint32_t patterns[N_COMPOSITES];
+    uint32_t patterns[N_PATTERNS]; /* indices */
     size_t count;
 };
 
@@ -45,7 +45,7 @@ struct candidate {
 struct search {
     const struct amp_model *model;
     struct amp_arena *arena; /* for as long as the search takes */
-    struct amp_pattern *patterns[N_COMPOSITES];
+    struct amp_pattern *compiled[N_PATTERNS];
     struct amp_strmap operators; /* name -> index in anchors */
     struct anchor *anchors;
     size_t n_anchors, anchors_capacity;
@@ -55,28 +55,32 @@ struct search {
     uint32_t *place_of; /* per node id */
 };
 
-static void add_anchor(struct search *search, const char *op, uint32_t pattern)
+/* The anchor of operator OP, made when there is none. */
+static struct anchor *anchor_of(struct search *search, const char *op)
 {
     uint32_t index;
-    if (!amp_strmap_get(&search->operators, op, &index)) {
-        index = (uint32_t)search->n_anchors;
-        amp_arena_push(search->arena, &search->anchors, &search->n_anchors,
-                       &search->anchors_capacity, sizeof *search->anchors);
-        amp_strmap_put(&search->operators, search->arena, op, index);
-    }
-    struct anchor *anchor = &search->anchors[index];
+    if (amp_strmap_get(&search->operators, op, &index))
+        return &search->anchors[index];
+    amp_strmap_put(&search->operators, search->arena, op, (uint32_t)search->n_anchors);
+    return amp_arena_push(search->arena, &search->anchors, &search->n_anchors,
+                          &search->anchors_capacity, sizeof *search->anchors);
+}
+
+static void add_anchor(struct search *search, const char *op, uint32_t pattern)
+{
+    struct anchor *anchor = anchor_of(search, op);
     anchor->patterns[anchor->count++] = pattern;
 }
 
 static void compile(struct search *search)
 {
-    for (uint32_t i = 0; i < N_COMPOSITES; i++) {
+    for (uint32_t i = 0; i < N_PATTERNS; i++) {
         struct amp_error err = {.status = AMP_OK};
         size_t count = 0;
-        search->patterns[i] = amp_pattern_parse(search->arena, composites[i].text, &err);
-        if (search->patterns[i] == NULL)
+        search->compiled[i] = amp_pattern_parse(search->arena, patterns[i].text, &err);
+        if (search->compiled[i] == NULL)
             continue;
-        const char *const *roots = amp_pattern_roots(search->patterns[i], &count);
+        const char *const *roots = amp_pattern_roots(search->compiled[i], &count);
         for (size_t r = 0; r < count; r++)
             add_anchor(search, roots[r], i);
     }
@@ -94,10 +98,10 @@ static bool gives_float(const struct amp_model *model, const struct amp_node *no
 static void try_pattern(struct search *search, uint32_t pattern, uint32_t root, uint32_t place)
 {
     struct amp_pattern_match match;
-    if (!amp_matcher_match(search->matcher, search->patterns[pattern], root, &match) ||
+    if (!amp_matcher_match(search->matcher, search->compiled[pattern], root, &match) ||
         match.n_nodes < 2)
         return;
-    int slot = amp_pattern_slot(search->patterns[pattern], "x");
+    int slot = amp_pattern_slot(search->compiled[pattern], "x");
     struct candidate *candidate =
         amp_arena_push(search->arena, &search->candidates, &search->n_candidates, &search->capacity,
                        sizeof *candidate);
@@ -194,7 +198,7 @@ static uint32_t find_entry(const struct amp_model *model, const struct amp_compo
 static void keep(const struct search *search, const struct candidate *candidate,
                  struct amp_composites *result)
 {
-    const struct amp_composite *composite = &composites[candidate->pattern];
+    const struct amp_composite *composite = &patterns[candidate->pattern];
     struct amp_composite_match *match = &result->matches[result->n_matches];
     *match = (struct amp_composite_match){
         .composite = composite,
@@ -209,30 +213,31 @@ static void keep(const struct search *search, const struct candidate *candidate,
     result->n_matches++;
 }
 
-void amp_composites_find(const struct amp_model *model, struct amp_composites *result)
+void amp_composites_find(const struct amp_model *model, struct amp_composites *composites)
 {
     struct search search = {.model = model, .arena = amp_arena_create()};
     uint32_t place = 0;
-    *result = (struct amp_composites){.n_nodes = model->n_nodes};
-    result->match_of = amp_arena_array(model->arena, model->n_nodes, sizeof(uint32_t));
-    memset(result->match_of, 0xff, model->n_nodes * sizeof(uint32_t));
+    *composites = (struct amp_composites){.n_nodes = model->n_nodes};
+    composites->match_of = amp_arena_array(model->arena, model->n_nodes, sizeof(uint32_t));
+    memset(composites->match_of, 0xff, model->n_nodes * sizeof(uint32_t));
     search.place_of = amp_arena_array(search.arena, model->n_nodes, sizeof(uint32_t));
     compile(&search);
     search.matcher = amp_matcher_create(model);
     for (size_t g = 0; g < model->n_graphs; g++)
         search_graph(&search, &model->graphs[g], &place);
     amp_matcher_destroy(search.matcher);
-    settle(&search, result);
-    result->matches = amp_arena_array(model->arena, search.n_candidates, sizeof *result->matches);
+    settle(&search, composites);
+    composites->matches =
+        amp_arena_array(model->arena, search.n_candidates, sizeof *composites->matches);
     for (size_t i = 0; i < search.n_candidates; i++)
-        keep(&search, &search.candidates[i], result);
+        keep(&search, &search.candidates[i], composites);
     amp_arena_destroy(search.arena);
 }
 
-const struct amp_composite_match *amp_composites_of(const struct amp_composites *result,
+const struct amp_composite_match *amp_composites_of(const struct amp_composites *composites,
                                                     uint32_t node)
 {
-    if (node >= result->n_nodes || result->match_of[node] == AMP_NONE)
+    if (node >= composites->n_nodes || composites->match_of[node] == AMP_NONE)
         return NULL;
-    return &result->matches[result->match_of[node]];
+    return &composites->matches[composites->match_of[node]];
 }

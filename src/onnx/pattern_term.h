@@ -70,9 +70,9 @@ struct amp_pattern {
     size_t n_roots;
 };
 
-/* The constant behind VALUE, also through Cast, CastLike and Identity; NULL when there is none or
-   its data are not known. */
-const struct amp_tensor *amp_pattern_constant(const struct amp_model *model, uint32_t value);
+/* The constant behind value ID, also through Cast, CastLike and Identity; NULL when there is none
+   or its data are not known. */
+const struct amp_tensor *amp_pattern_constant(const struct amp_model *model, uint32_t id);
 
 /* Whether CONDITION holds for NODE. AXES are the letters' axes, BOUND the mask of those that are
    known, to which the condition may add its own. */
