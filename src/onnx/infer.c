@@ -69,6 +69,25 @@ static enum amp_dtype explicit_dtype(const struct amp_node *node, uint32_t i)
     return amp_dtype_is_valid(number) ? (enum amp_dtype)number : entry->fallback;
 }
 
+/* The number that names a dtype must be one of a dtype; where it may be left out, 0 is as good. */
+static enum amp_status check_explicit(const struct amp_model *model, uint32_t id,
+                                      struct amp_error *err)
+{
+    const struct amp_node *node = amp_node_at(model, id);
+    const struct explicit_dtype *entry = find_explicit(node, 0);
+    const struct amp_attr *attr = entry ? amp_node_attr(node, entry->attr) : NULL;
+    if (attr == NULL || attr->type != AMP_ATTR_INT || node->schema == NULL)
+        return AMP_OK;
+    int64_t number = amp_node_int(node, entry->attr, 0);
+    const struct amp_schema_attr *known = amp_schema_attr(node->schema, entry->attr);
+    bool may_be_0 = known == NULL || !known->required;
+    char text[512];
+    if (amp_dtype_is_valid(number) || (number == 0 && may_be_0))
+        return AMP_OK;
+    return amp_fail(err, AMP_MODEL, "%s: attribute '%s' is %lld, which is no element type",
+                    amp_node_text(model, id, text, sizeof text), entry->attr, (long long)number);
+}
+
 bool amp_names_dtype(const struct amp_node *node)
 {
     return find_explicit(node, 0) != NULL;
@@ -338,6 +357,7 @@ static enum amp_status infer_graph(struct amp_model *model, uint32_t graph, stru
 {
     for (size_t i = 0; i < model->graphs[graph].nodes.count; i++) {
         uint32_t id = model->graphs[graph].nodes.items[i];
+        AMP_TRY(check_explicit(model, id, err));
         infer_types(model, id);
         AMP_TRY(infer_bodies(model, id, err));
         if (amp_check_types(model, id, err) != AMP_OK)
