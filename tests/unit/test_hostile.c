@@ -1,0 +1,567 @@
+/*
+ * Thousands of hostile models through the whole program: valid models, edited so that they are
+ * still messages (mutate_onnx.h), read, inferred, run and converted by the command line's own code.
+ * Anything may be refused, with a message. What is converted must be there, readable and right by
+ * the schema table, and convert to itself; what is refused must leave no file behind.
+ *
+ * A worker process goes through the mutants, so that one that crashes or hangs is one failure; the
+ * mutants are numbered, each with its own random numbers:
+ *
+ *   HOSTILE_FIRST=N HOSTILE_COUNT=N   which to run
+ *   HOSTILE_KEEP=DIR                  keep the models, and what they are converted to
+ */
+#include "check/random_input.h"
+#include "cli/commands.h"
+#include "core/memory.h"
+#include "mutate_onnx.h"
+#include "onnx/check.h"
+#include "onnx/infer.h"
+#include "onnx/read.h"
+#include "onnx/testdata.h"
+#include "run/session.h"
+
+#include <glob.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum {
+    MUTANTS = 2000,
+    EDITS_MAX = 5,
+    SEED_SIZE_MAX = 256 * 1024,
+    INPUT_ELEMENTS_MAX = 100000, /* of a model that is run */
+    MEMORY_MAX = 64 << 20,       /* bytes of tensors */
+    SECONDS_MAX = 8              /* of CPU time for one mutant, which takes milliseconds */
+};
+
+/* How a worker ends when it does not come to the last mutant. */
+enum { EXIT_WRONG = 70, EXIT_HANG = 71 };
+
+/* What the worker tells. */
+struct shared {
+    size_t mutant; /* at hand */
+    bool may_loop; /* it holds a loop, which may run for ever */
+    size_t read, run, converted;
+};
+
+struct worker {
+    struct shared *shared;
+    glob_t seeds;
+    char folder[64]; /* for outputs */
+    const char *kept;
+};
+
+/* Large requests fail, as they do where memory is short; a leak has the mutants of one worker. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1:max_allocation_size_mb=1024:exitcode=99";
+}
+
+static _Noreturn void wrong(const struct worker *worker, const char *what, const char *why)
+{
+    fprintf(stderr, "mutant %zu: %s: %s\n", worker->shared->mutant, what, why);
+    _exit(EXIT_WRONG);
+}
+
+static void expect_message(const struct worker *worker, const char *stage, enum amp_status status,
+                           const struct amp_error *err)
+{
+    if (status != err->status)
+        wrong(worker, stage, "the error is not the status");
+    if (status != AMP_OK && err->text[0] == '\0')
+        wrong(worker, stage, "no message");
+}
+
+/* ---- making a mutant ------------------------------------------------------------------------- */
+
+static void collect_seeds(glob_t *seeds)
+{
+    const char *testdata = getenv("TESTDATA");
+    char pattern[4096];
+    assert_int_equal(glob("tests/read/*/model.onnx", 0, NULL, seeds), 0);
+    glob("models/*.onnx", GLOB_APPEND, NULL, seeds);
+    glob("tests/*/*/model.onnx", GLOB_APPEND, NULL, seeds);
+    glob("tests/ops/cases/*/model.onnx", GLOB_APPEND, NULL, seeds);
+    if (testdata == NULL || testdata[0] == '\0')
+        return;
+    snprintf(pattern, sizeof pattern, "%s/*/*/model.onnx", testdata);
+    glob(pattern, GLOB_APPEND, NULL, seeds);
+}
+
+/* A graph input becomes an initializer with the values of the sample beside the seed, so that the
+   stages before running see them as well. */
+static void freeze_input(struct mutator *m, const char *seed)
+{
+    Onnx__GraphProto *graph = m->model->graph;
+    char path[4096];
+    struct amp_bytes bytes;
+    struct amp_error err = {.status = AMP_OK};
+    ProtobufCMessage *message;
+    if (graph == NULL || graph->n_input == 0)
+        return;
+    size_t i = below(m->state, graph->n_input);
+    snprintf(path, sizeof path, "%.*s/test_data_set_0/input_%zu.pb",
+             (int)(strlen(seed) - strlen("/model.onnx")), seed, i);
+    if (amp_bytes_open(&bytes, path, &err) != AMP_OK)
+        return;
+    uint8_t *copy = amp_arena_memdup(m->arena, bytes.data, bytes.size);
+    if (bytes.size < SEED_SIZE_MAX &&
+        amp_wire_parse(&onnx__tensor_proto__descriptor, copy, bytes.size, m->arena, &message,
+                       &err) == AMP_OK) {
+        Onnx__TensorProto **grown =
+            amp_arena_array(m->arena, graph->n_initializer + 1, sizeof(Onnx__TensorProto *));
+        if (graph->n_initializer > 0)
+            memcpy(grown, graph->initializer, graph->n_initializer * sizeof(Onnx__TensorProto *));
+        grown[graph->n_initializer++] = (Onnx__TensorProto *)message;
+        grown[graph->n_initializer - 1]->name = graph->input[i]->name;
+        graph->initializer = grown;
+        memmove(&graph->input[i], &graph->input[i + 1],
+                (graph->n_input - i - 1) * sizeof(Onnx__ValueInfoProto *));
+        graph->n_input--;
+    }
+    amp_bytes_close(&bytes);
+}
+
+static bool holds_loop(struct mutator *m)
+{
+    collect(m);
+    for (size_t i = 0; i < m->n_parts; i++) {
+        const Onnx__NodeProto *node = (const Onnx__NodeProto *)m->parts[i];
+        if (node->base.descriptor == &onnx__node_proto__descriptor && node->op_type != NULL &&
+            strcmp(node->op_type, "Loop") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Writes the mutant to PATH; false when the seed is no model. */
+static bool make_mutant(struct worker *worker, const char *seed, const char *path, uint64_t *state)
+{
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_bytes bytes;
+    ProtobufCMessage *message;
+    if (amp_bytes_open(&bytes, seed, &err) != AMP_OK)
+        return false;
+    struct mutator m = {.arena = amp_arena_create(), .state = state};
+    bool is_model =
+        bytes.size < SEED_SIZE_MAX && amp_wire_parse(&onnx__model_proto__descriptor, bytes.data,
+                                                     bytes.size, m.arena, &message, &err) == AMP_OK;
+    if (is_model) {
+        m.model = (Onnx__ModelProto *)message;
+        while (one_in(state, 3))
+            freeze_input(&m, seed);
+        for (size_t n = below(state, EDITS_MAX + 1); n > 0; n--)
+            mutate(&m);
+        worker->shared->may_loop = holds_loop(&m);
+        size_t size = protobuf_c_message_get_packed_size(message);
+        uint8_t *packed = amp_arena_alloc(m.arena, size);
+        protobuf_c_message_pack(message, packed);
+        FILE *file = fopen(path, "wb");
+        if (file == NULL || fwrite(packed, 1, size, file) != size || fclose(file) != 0)
+            wrong(worker, path, "cannot write");
+    }
+    amp_arena_destroy(m.arena);
+    amp_bytes_close(&bytes);
+    return is_model;
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+/* The sample's tensor where it can be had, else random values; false when there are none. */
+static bool make_input(const struct amp_model *model, uint32_t id, const char *seed, size_t i,
+                       struct amp_tensor *tensor)
+{
+    char path[4096];
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_random_input plan;
+    const struct amp_value *value = amp_value_at(model, id);
+    snprintf(path, sizeof path, "%.*s/test_data_set_0/input_%zu.pb",
+             (int)(strlen(seed) - strlen("/model.onnx")), seed, i);
+    if (access(path, R_OK) == 0 &&
+        amp_tensor_load(path, model->arena, tensor, NULL, &err) == AMP_OK) {
+        if (tensor->dtype == value->dtype)
+            return true;
+        amp_tensor_release(tensor);
+    }
+    int64_t *sizes = amp_arena_array(model->arena, model->n_symbols, sizeof *sizes);
+    for (size_t s = 0; s < model->n_symbols; s++)
+        sizes[s] = 2;
+    err = (struct amp_error){.status = AMP_OK};
+    if (amp_random_plan(model, id, sizes, &plan, &err) != AMP_OK)
+        return false;
+    size_t size;
+    return amp_shape_size(&plan.shape, AMP_DOUBLE, &size, &err) == AMP_OK &&
+           size <= INPUT_ELEMENTS_MAX * sizeof(double) &&
+           amp_random_make(&plan, 1, 0, tensor, &err) == AMP_OK;
+}
+
+/* Some of the values become extreme. */
+static void spoil_input(struct amp_tensor *tensor, uint64_t *state)
+{
+    size_t size = amp_tensor_size(tensor), width = amp_dtype_bits(tensor->dtype) / 8;
+    if (size == 0 || width == 0 || width > 8 || !one_in(state, 3))
+        return;
+    bool is_float = amp_dtype_is_autocast(tensor->dtype) || tensor->dtype == AMP_DOUBLE;
+    for (size_t n = 1 + below(state, 3); n > 0; n--) {
+        size_t i = below(state, size / width);
+        int64_t integer = odd_integer(state, (int64_t)below(state, 5));
+        if (is_float)
+            amp_tensor_set_double(tensor, i, odd_float(state, 1));
+        else
+            memcpy((char *)tensor->data + i * width, &integer, width);
+    }
+}
+
+static bool make_inputs(const struct amp_model *model, const char *seed, struct amp_tensor *inputs,
+                        uint64_t *state)
+{
+    const struct amp_ids *ids = &model->graphs[0].inputs;
+    for (size_t i = 0; i < ids->count; i++) {
+        const struct amp_value *value = amp_value_at(model, ids->items[i]);
+        if (value->initial != NULL || value->constant != NULL)
+            continue;
+        if (!make_input(model, ids->items[i], seed, i, &inputs[i]))
+            return false;
+        spoil_input(&inputs[i], state);
+    }
+    return true;
+}
+
+static void release_all(struct amp_tensor *tensors, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        amp_tensor_release(&tensors[i]);
+}
+
+/* Runs the model twice, the second time with what the session kept of the first. */
+static void run_model(struct worker *worker, const struct amp_model *model, const char *seed,
+                      uint64_t *state)
+{
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_session *session = NULL;
+    size_t n_inputs = model->graphs[0].inputs.count, n_outputs = model->graphs[0].outputs.count;
+    enum amp_status status = amp_session_create(model, &session, &err);
+    expect_message(worker, "session", status, &err);
+    for (int i = 0; i < 2 && status == AMP_OK; i++) {
+        struct amp_tensor *inputs = amp_xcalloc(n_inputs, sizeof *inputs);
+        struct amp_tensor *outputs = amp_xcalloc(n_outputs, sizeof *outputs);
+        if (make_inputs(model, seed, inputs, state)) {
+            status = amp_session_run(session, inputs, outputs, &err);
+            expect_message(worker, "run", status, &err);
+            worker->shared->run += status == AMP_OK;
+        } else {
+            status = AMP_USAGE;
+        }
+        release_all(inputs, n_inputs);
+        release_all(outputs, n_outputs);
+        free(inputs);
+        free(outputs);
+    }
+    amp_session_destroy(session);
+}
+
+static void read_and_run(struct worker *worker, const char *path, const char *seed, uint64_t *state)
+{
+    struct amp_model_file file;
+    struct amp_error err = {.status = AMP_OK};
+    enum amp_status status = amp_model_read(path, &file, &err);
+    expect_message(worker, "read", status, &err);
+    if (status != AMP_OK)
+        return;
+    worker->shared->read++;
+    status = amp_infer(file.model, &err);
+    expect_message(worker, "infer", status, &err);
+    if (status == AMP_OK)
+        run_model(worker, file.model, seed, state);
+    amp_model_close(&file);
+}
+
+/* ---- converting ------------------------------------------------------------------------------ */
+
+enum { WORDS_MAX = 40 };
+
+/* What a conversion may be asked for beside the dtype, by chance. */
+static const struct {
+    size_t odds; /* one in so many */
+    const char *option, *value;
+    bool is_file; /* the value is one, in the worker's folder */
+} extras[] = {
+    {4, "--explain", NULL, false},
+    {4, "--rules", "torch-cuda", false},
+    {8, "--rules", "tensorflow", false},
+    {8, "--cast-cache", "off", false},
+    {4, "--json", "/report.json", true},
+    {3, "--node", "*=lower", false},
+    {6, "--opset", "22", false},
+    {8, "--opset", "keep", false},
+    {6, "--io", "lower", false},
+    {6, "--external-data", "to.data", false},
+    {3, "--external-threshold", "1", false},
+};
+
+static void add_word(char **words, int *count, const char *head, const char *tail)
+{
+    size_t size = strlen(head) + strlen(tail) + 1;
+    words[*count] = amp_xmalloc(size, 1);
+    snprintf(words[(*count)++], size, "%s%s", head, tail);
+}
+
+static enum amp_status convert(struct worker *worker, const char *from, const char *to,
+                               const char *dtype, bool validates, uint64_t *state)
+{
+    struct amp_options options;
+    struct amp_error err = {.status = AMP_OK};
+    char *words[WORDS_MAX];
+    int n = 0;
+    add_word(words, &n, "ampconv", "");
+    add_word(words, &n, from, "");
+    add_word(words, &n, "--output=", to);
+    add_word(words, &n, "--dtype=", dtype);
+    add_word(words, &n, "--quiet", "");
+    if (!validates)
+        add_word(words, &n, "--no-validate", "");
+    for (size_t i = 0; i < sizeof extras / sizeof extras[0]; i++) {
+        if (!one_in(state, extras[i].odds))
+            continue;
+        add_word(words, &n, extras[i].option, "");
+        if (extras[i].value != NULL)
+            add_word(words, &n, extras[i].is_file ? worker->folder : "", extras[i].value);
+    }
+    enum amp_status status = amp_options_parse(n, words, &options, &err);
+    if (status != AMP_OK)
+        wrong(worker, "options", err.text);
+    status = amp_command_convert(&options, &err);
+    expect_message(worker, "convert", status, &err);
+    amp_options_free(&options);
+    while (n > 0)
+        free(words[--n]);
+    return status;
+}
+
+static bool files_are_equal(const char *a, const char *b)
+{
+    struct amp_bytes x, y;
+    struct amp_error err = {.status = AMP_OK};
+    if (amp_bytes_open(&x, a, &err) != AMP_OK || amp_bytes_open(&y, b, &err) != AMP_OK)
+        return false;
+    bool are_equal = x.size == y.size && memcmp(x.data, y.data, x.size) == 0;
+    amp_bytes_close(&x);
+    amp_bytes_close(&y);
+    return are_equal;
+}
+
+static void check_converted(const struct worker *worker, const char *path)
+{
+    struct amp_model_file file;
+    struct amp_error err = {.status = AMP_OK};
+    if (amp_model_read_to_convert(path, &file, &err) != AMP_OK)
+        wrong(worker, "the converted model cannot be read", err.text);
+    if (amp_infer(file.model, &err) != AMP_OK || amp_check_model(file.model, &err) != AMP_OK)
+        wrong(worker, "the converted model is wrong", err.text);
+    amp_model_close(&file);
+}
+
+static void convert_mutant(struct worker *worker, const char *path, uint64_t *state)
+{
+    char to[128], again[128];
+    const char *dtype = one_in(state, 2) ? "bf16" : "fp16";
+    uint64_t options = next_random(state), copy = options;
+    snprintf(to, sizeof to, "%s/once/to.onnx", worker->folder);
+    snprintf(again, sizeof again, "%s/again/to.onnx", worker->folder);
+    enum amp_status status = convert(worker, path, to, dtype, one_in(state, 3), &copy);
+    bool is_there = access(to, F_OK) == 0;
+    if (is_there != (status == AMP_OK))
+        wrong(worker, "convert", is_there ? "refused, but there is a file" : "no file");
+    if (!is_there)
+        return;
+    worker->shared->converted++;
+    check_converted(worker, to);
+    copy = options;
+    if (convert(worker, to, again, dtype, false, &copy) != AMP_OK)
+        wrong(worker, "convert again", "refused");
+    if (!files_are_equal(to, again))
+        wrong(worker, "convert again", "the model changed");
+    if (worker->kept != NULL) {
+        char kept[4200];
+        snprintf(kept, sizeof kept, "%s/%zu.out.onnx", worker->kept, worker->shared->mutant);
+        rename(to, kept);
+    }
+}
+
+/* ---- the worker and its watch ---------------------------------------------------------------- */
+
+/* Folders for what is converted once and twice. */
+static void make_folders(const struct worker *worker)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/once", worker->folder);
+    mkdir(path, 0700);
+    snprintf(path, sizeof path, "%s/again", worker->folder);
+    mkdir(path, 0700);
+}
+
+/* Removes what a mutant may leave; what else is there stays. */
+static void remove_files(const struct worker *worker)
+{
+    static const char *const names[] = {"from.onnx",     "report.json",  "once/to.onnx",
+                                        "again/to.onnx", "once/to.data", "again/to.data",
+                                        "once",          "again"};
+    char path[128];
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", worker->folder, names[i]);
+        remove(path);
+    }
+}
+
+static void end_hang(int number)
+{
+    (void)number;
+    _exit(EXIT_HANG);
+}
+
+static void run_mutant(struct worker *worker)
+{
+    uint64_t state = worker->shared->mutant * 2654435761u + 1;
+    const char *seed = worker->seeds.gl_pathv[below(&state, worker->seeds.gl_pathc)];
+    char path[4200];
+    if (worker->kept != NULL)
+        snprintf(path, sizeof path, "%s/%zu.onnx", worker->kept, worker->shared->mutant);
+    else
+        snprintf(path, sizeof path, "%s/from.onnx", worker->folder);
+    struct itimerval limit = {.it_value.tv_sec = SECONDS_MAX};
+    setitimer(ITIMER_PROF, &limit, NULL);
+    make_folders(worker);
+    if (make_mutant(worker, seed, path, &state)) {
+        read_and_run(worker, path, seed, &state);
+        convert_mutant(worker, path, &state);
+    }
+    remove_files(worker);
+    if (amp_memory_used() != 0)
+        wrong(worker, "memory", "tensors were not released");
+    if (rmdir(worker->folder) != 0 || mkdir(worker->folder, 0700) != 0)
+        wrong(worker, "files", "some were left behind");
+}
+
+static _Noreturn void work(struct worker *worker, size_t end)
+{
+    signal(SIGPROF, end_hang);
+    amp_memory_set_limit(MEMORY_MAX);
+    if (freopen("/dev/null", "w", stdout) == NULL)
+        _exit(EXIT_WRONG);
+    for (; worker->shared->mutant < end; worker->shared->mutant++)
+        run_mutant(worker);
+    globfree(&worker->seeds);
+    exit(0); /* looks for leaks */
+}
+
+/* Removes what a worker that ended early left, but for a model that IS_FAULT. */
+static void clean(const struct worker *worker, bool is_fault)
+{
+    char from[128], kept[128], command[256];
+    snprintf(from, sizeof from, "%s/from.onnx", worker->folder);
+    snprintf(kept, sizeof kept, "/tmp/hostile_%zu.onnx", worker->shared->mutant);
+    if (is_fault)
+        rename(from, kept);
+    snprintf(command, sizeof command, "rm -rf %s/* %s/*/.ampconv.*", worker->folder,
+             worker->folder);
+    if (system(command) != 0)
+        fail_msg("%s", command);
+}
+
+/* How a worker's end that was not at END came about; NULL when it may be. */
+static const char *fault(const struct shared *shared, int status)
+{
+    if (WIFSIGNALED(status))
+        return "it crashed";
+    switch (WEXITSTATUS(status)) {
+    case AMP_EXIT_SYSTEM:
+        return NULL;
+    case EXIT_HANG:
+        return shared->may_loop ? NULL : "it hangs";
+    case EXIT_WRONG:
+        return "it is wrong";
+    default:
+        return "the sanitizers found something";
+    }
+}
+
+static size_t number_of(const char *variable, size_t fallback)
+{
+    const char *text = getenv(variable);
+    return text ? strtoul(text, NULL, 10) : fallback;
+}
+
+struct tally {
+    size_t faults, hung, starved;
+};
+
+/* One worker, from the mutant at hand to the one that ends it; false when it came to END. */
+static bool run_worker(struct worker *worker, size_t end, struct tally *tally)
+{
+    int status = 0;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        work(worker, end);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    const char *what = status == 0 ? NULL : fault(worker->shared, status);
+    clean(worker, what != NULL);
+    tally->hung += WIFEXITED(status) && WEXITSTATUS(status) == EXIT_HANG;
+    tally->starved += WIFEXITED(status) && WEXITSTATUS(status) == AMP_EXIT_SYSTEM;
+    if (what != NULL) {
+        tally->faults++;
+        fprintf(stderr, "mutant %zu: %s: HOSTILE_FIRST=%zu HOSTILE_COUNT=1\n",
+                worker->shared->mutant, what, worker->shared->mutant);
+    }
+    return status != 0;
+}
+
+static void hostile_models_are_refused_or_converted(void **unused)
+{
+    (void)unused;
+    size_t first = number_of("HOSTILE_FIRST", 0);
+    size_t count = number_of("HOSTILE_COUNT", MUTANTS), end = first + count;
+    struct tally tally = {.faults = 0};
+    static struct worker worker = {.folder = "/tmp/test_hostile.XXXXXX"};
+    worker.kept = getenv("HOSTILE_KEEP");
+    assert_non_null(mkdtemp(worker.folder));
+    collect_seeds(&worker.seeds);
+    worker.shared = mmap(NULL, sizeof *worker.shared, PROT_READ | PROT_WRITE,
+                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(worker.shared != MAP_FAILED);
+    worker.shared->mutant = first;
+    while (worker.shared->mutant < end && run_worker(&worker, end, &tally))
+        worker.shared->mutant++;
+    rmdir(worker.folder);
+    fprintf(stderr,
+            "# %zu seeds; of %zu mutants %zu read, %zu converted; %zu runs; %zu ended for want of "
+            "memory, %zu in a loop without end\n",
+            worker.seeds.gl_pathc, count, worker.shared->read, worker.shared->converted,
+            worker.shared->run, tally.starved, tally.hung);
+    size_t read = worker.shared->read, converted = worker.shared->converted;
+    munmap(worker.shared, sizeof *worker.shared);
+    globfree(&worker.seeds);
+    assert_int_equal(tally.faults, 0);
+    /* Mutants that are all refused would show nothing. */
+    assert_true(count < 500 || (read > count / 3 && converted > read / 3));
+}
+
+int main(void)
+{
+    setenv("OMP_NUM_THREADS", "1", 1);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hostile_models_are_refused_or_converted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
