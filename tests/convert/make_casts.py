@@ -182,3 +182,9 @@ case("io_constants", "outputs that are one constant under several names: each ke
         v = Identity(w)
         y = MatMul(x, u)
     }""", args=DUMP + " --io lower", variants={"lowered": DUMP + " --io lower --op Identity=lower"})
+
+case("io_constant", "an output that is a constant and lowered keeps its name when the constant it was made from goes", """
+    g (float[2,4] x) => (float[4,4] u, float[2,4] y) <float[4,4] w> {
+        u = Identity(w)
+        y = MatMul(x, w)
+    }""", args=DUMP + " --io lower")
