@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The upgrade of every model of ONNX's backend tests, each from its own opset to 22 (`--dtype fp32 --opset 22`): the upgraded model
-# must pass ONNX's checker wherever the one before does, and the executor wherever it passes before; raised again (every fourth) it must stay the
-# same to the byte. `exceptions` names the cases that may fail, and why; one that no longer fails must be taken out of it. ONNX's
-# light models likewise, with outputs that do not change. A build with sanitizers takes every 20th case and no light model.
+# must pass ONNX's checker wherever the one before does, and the executor wherever it passes before; raised again (every fourth) it
+# must stay the same to the byte. `exceptions` names the cases that may fail, and why; one that no longer fails must be taken out of
+# it. ONNX's light models likewise, with outputs that do not change. A build with sanitizers takes every 20th case and no light model.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${AMPCONV:?the program}" "${TESTDATA:?the test models}" "${ORACLES:?the checker}" "${BUILD:?the build folder}"
