@@ -5,44 +5,15 @@
  */
 #include "autocast/assign.h"
 
+#include "autocast/eligible.h"
 #include "autocast/guard.h"
-#include "autocast/island.h"
 #include "autocast/reach.h"
 #include "autocast/wishes.h"
-#include "onnx/infer.h"
 #include "onnx/schema.h"
 #include "ops/op.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static const struct {
-    const char *name, *text;
-} reasons[AMP_REASON_COUNT] = {
-    [AMP_REASON_RULE] = {"rule", "a rule matched"},
-    [AMP_REASON_UNLISTED] = {"unlisted", "no rule matched: runs in its inputs' type"},
-    [AMP_REASON_NOT_FLOAT] = {"not-float", "no float data"},
-    [AMP_REASON_UNKNOWN_TYPE] = {"unknown-type", "nothing says the type of its data"},
-    [AMP_REASON_NOT_TENSOR] = {"not-tensor", "its data are sequences, optionals or maps"},
-    [AMP_REASON_DOUBLE] = {"float64", "float64 is not eligible"},
-    [AMP_REASON_EXPLICIT_DTYPE] = {"explicit-dtype", "an attribute says its type"},
-    [AMP_REASON_CONTROL_FLOW] = {"control-flow", "its bodies decide for themselves"},
-    [AMP_REASON_UNKNOWN_OP] = {"unknown-op", "unknown operator: float32 at its edges"},
-    [AMP_REASON_QUANTIZED] = {"quantized", "between DequantizeLinear and QuantizeLinear: integers"},
-    [AMP_REASON_NO_LOWER_TYPE] = {"no-lower-type", "the operator does not take the lower type"},
-    [AMP_REASON_OPSET] = {"opset", "needs a newer opset than the model can have"},
-    [AMP_REASON_WEIGHT_RANGE] = {"weight-range", "a constant is beyond the lower type's range"},
-};
-
-const char *amp_reason_name(enum amp_reason reason)
-{
-    return reasons[reason].name;
-}
-
-const char *amp_reason_text(enum amp_reason reason)
-{
-    return reasons[reason].text;
-}
 
 struct pass {
     const struct amp_model *model;
@@ -57,166 +28,11 @@ struct pass {
     size_t n_order;
 };
 
-static bool is_float_variable(const struct amp_schema_type *type)
-{
-    return type->name != NULL && (type->tensors & AMP_DTYPE_BIT(AMP_FLOAT)) != 0;
-}
-
-/* The node's definition at the newest opset in reach: types only grow, and it is there that a newer
-   operator separates what may be cast from what may not (BatchNormalization's statistics). */
-static const struct amp_schema *schema_in_reach(const struct pass *pass,
-                                                const struct amp_node *node)
-{
-    if (strcmp(node->schema->domain, "") != 0)
-        return node->schema;
-    const struct amp_schema *schema = amp_schema_find("", node->op_type, pass->cap);
-    return schema == NULL || schema->deprecated ? node->schema : schema;
-}
-
-/* The first input of type variable TYPE; AMP_NONE when there is none. */
-static uint32_t input_of(const struct amp_node *node, const struct amp_schema *schema, int type)
-{
-    for (uint32_t i = 0; i < node->n_inputs; i++) {
-        const struct amp_schema_param *param = amp_schema_input(schema, i);
-        if (amp_schema_shares(schema, type, param) && node->inputs[i] != AMP_NONE)
-            return node->inputs[i];
-    }
-    return AMP_NONE;
-}
-
-/* The type variable that the node's precision is about: its first output's where inputs share it,
-   else that of the first input with float data. -1: none. */
-static int main_type(const struct pass *pass, const struct amp_node *node,
-                     const struct amp_schema *schema)
-{
-    const struct amp_schema_param *output = amp_schema_output(schema, 0);
-    if (output != NULL && is_float_variable(amp_schema_type(schema, output)) &&
-        input_of(node, schema, output->type) != AMP_NONE)
-        return output->type;
-    for (uint32_t i = 0; i < node->n_inputs; i++) {
-        const struct amp_schema_param *input = amp_schema_input(schema, i);
-        if (input == NULL || node->inputs[i] == AMP_NONE)
-            continue;
-        enum amp_dtype dtype = amp_value_at(pass->model, node->inputs[i])->dtype;
-        if (is_float_variable(amp_schema_type(schema, input)) && amp_dtype_is_autocast(dtype))
-            return input->type;
-    }
-    return -1;
-}
-
-static bool is_control_flow(const struct amp_node *node)
-{
-    for (uint32_t i = 0; i < node->n_attrs; i++)
-        if (amp_attr_graph_count(&node->attrs[i]) > 0)
-            return true;
-    return false;
-}
-
-static bool has_explicit_dtype(const struct amp_node *node)
-{
-    return amp_names_dtype(node) || amp_node_is(node, "", "Constant") ||
-           amp_node_is(node, "", "CastLike");
-}
-
-/* Sequences, optionals and maps keep the element types that they were declared with. */
-static bool gives_no_tensor(const struct pass *pass, const struct amp_node *node)
-{
-    for (uint32_t i = 0; i < node->n_outputs; i++)
-        if (node->outputs[i] != AMP_NONE) {
-            enum amp_kind kind = amp_value_at(pass->model, node->outputs[i])->kind;
-            if (kind != AMP_KIND_TENSOR && kind != AMP_KIND_UNKNOWN)
-                return true;
-        }
-    return false;
-}
-
-/* Why a node without a float type variable keeps its types: it may take float32 all the same. */
-static enum amp_reason reason_of_fixed(const struct pass *pass, const struct amp_node *node)
-{
-    enum amp_reason reason = AMP_REASON_NOT_FLOAT;
-    for (uint32_t i = 0; i < node->n_inputs; i++) {
-        if (node->inputs[i] == AMP_NONE)
-            continue;
-        const struct amp_value *value = amp_value_at(pass->model, node->inputs[i]);
-        if (value->kind != AMP_KIND_TENSOR && value->kind != AMP_KIND_UNKNOWN)
-            return AMP_REASON_NOT_TENSOR;
-        if (value->dtype == AMP_FLOAT)
-            reason = AMP_REASON_NO_LOWER_TYPE;
-    }
-    return reason;
-}
-
-/* Why a node whose data of the main type is VALUE (NULL: it has no main type) keeps its types. */
-static enum amp_reason reason_of_type(const struct pass *pass, const struct amp_node *node,
-                                      const struct amp_value *value)
-{
-    if (value == NULL)
-        return reason_of_fixed(pass, node);
-    if (value->dtype == AMP_UNDEFINED)
-        return AMP_REASON_UNKNOWN_TYPE;
-    return value->dtype == AMP_DOUBLE ? AMP_REASON_DOUBLE : AMP_REASON_NOT_FLOAT;
-}
-
-/* Whether an input of type variable TYPE has a dtype that nothing tells. */
-static bool has_unknown_input(const struct pass *pass, const struct amp_node *node,
-                              const struct amp_schema *schema, int type)
-{
-    for (uint32_t i = 0; i < node->n_inputs; i++) {
-        const struct amp_schema_param *param = amp_schema_input(schema, i);
-        if (amp_schema_shares(schema, type, param) && node->inputs[i] != AMP_NONE &&
-            amp_value_at(pass->model, node->inputs[i])->dtype == AMP_UNDEFINED)
-            return true;
-    }
-    return false;
-}
-
-/* Whether the node keeps its types whatever the rules say, and why. */
-static bool is_ineligible(const struct pass *pass, const struct amp_node *node,
-                          struct amp_decision *decision)
-{
-    if (node->schema == NULL) {
-        decision->reason = AMP_REASON_UNKNOWN_OP;
-        return true;
-    }
-    if (is_control_flow(node)) {
-        decision->reason = AMP_REASON_CONTROL_FLOW;
-        return true;
-    }
-    if (has_explicit_dtype(node)) {
-        decision->reason = AMP_REASON_EXPLICIT_DTYPE;
-        return true;
-    }
-    if (gives_no_tensor(pass, node)) {
-        decision->reason = AMP_REASON_NOT_TENSOR;
-        return true;
-    }
-    const struct amp_schema *schema = schema_in_reach(pass, node);
-    decision->type = main_type(pass, node, schema);
-    uint32_t input = decision->type < 0 ? AMP_NONE : input_of(node, schema, decision->type);
-    const struct amp_value *value = input == AMP_NONE ? NULL : amp_value_at(pass->model, input);
-    if (value == NULL || value->kind != AMP_KIND_TENSOR || !amp_dtype_is_autocast(value->dtype)) {
-        decision->reason = reason_of_type(pass, node, value);
-        if (decision->reason == AMP_REASON_NO_LOWER_TYPE)
-            decision->dtype = AMP_FLOAT;
-        return true;
-    }
-    if (has_unknown_input(pass, node, schema, decision->type)) {
-        decision->reason = AMP_REASON_UNKNOWN_TYPE;
-        return true;
-    }
-    if (amp_island_holds(pass->model, &pass->uses, node)) {
-        decision->reason = AMP_REASON_QUANTIZED;
-        decision->dtype = value->dtype;
-        return true;
-    }
-    return false;
-}
-
 /* Input I of the node where it is there and of type variable TYPE; else AMP_NONE. */
 static uint32_t typed_input(const struct pass *pass, const struct amp_node *node, int type,
                             uint32_t i)
 {
-    const struct amp_schema *schema = schema_in_reach(pass, node);
+    const struct amp_schema *schema = amp_schema_in_reach(node, pass->cap);
     return amp_schema_shares(schema, type, amp_schema_input(schema, i)) ? node->inputs[i]
                                                                         : AMP_NONE;
 }
@@ -246,12 +62,12 @@ static enum amp_dtype promoted(const struct pass *pass, const struct amp_node *n
    GridSample counts as its image does. */
 static enum amp_dtype widest(const struct pass *pass, const struct amp_node *node)
 {
-    const struct amp_schema *schema = schema_in_reach(pass, node);
+    const struct amp_schema *schema = amp_schema_in_reach(node, pass->cap);
     enum amp_dtype result = AMP_UNDEFINED;
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         const struct amp_schema_param *param = amp_schema_input(schema, i);
         if (node->inputs[i] == AMP_NONE || param == NULL ||
-            !is_float_variable(amp_schema_type(schema, param)))
+            !amp_is_float_variable(amp_schema_type(schema, param)))
             continue;
         enum amp_dtype dtype = pass->result->values[node->inputs[i]];
         if (amp_dtype_is_autocast(dtype))
@@ -292,7 +108,7 @@ static bool takes_dtype(const struct amp_schema *schema, const char *variable, e
 static int opset_for(const struct pass *pass, const struct amp_node *node, int type,
                      enum amp_dtype dtype)
 {
-    const char *variable = schema_in_reach(pass, node)->types[type].name;
+    const char *variable = amp_schema_in_reach(node, pass->cap)->types[type].name;
     int opset = (int)amp_model_opset(pass->model, node->domain);
     for (const struct amp_schema *s = node->schema; s != NULL; s = amp_schema_next(s))
         if (takes_dtype(s, variable, dtype))
@@ -376,7 +192,7 @@ static void constrain(struct pass *pass, const struct amp_node *node, struct amp
 static void set_outputs(struct pass *pass, const struct amp_node *node,
                         const struct amp_decision *decision)
 {
-    const struct amp_schema *schema = schema_in_reach(pass, node);
+    const struct amp_schema *schema = amp_schema_in_reach(node, pass->cap);
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         const struct amp_schema_param *param = amp_schema_output(schema, i);
         if (amp_schema_shares(schema, decision->type, param) && node->outputs[i] != AMP_NONE)
@@ -395,7 +211,7 @@ static bool begin(struct pass *pass, uint32_t id)
     decision->op = pass->wishes[id].op;
     decision->wish = pass->wishes[id].precision;
     decision->reason = decision->rule ? AMP_REASON_RULE : AMP_REASON_UNLISTED;
-    if (!is_ineligible(pass, node, decision))
+    if (amp_is_eligible(pass->model, &pass->uses, pass->cap, node, decision))
         return true;
     decision->type = -1;
     return false;
@@ -523,7 +339,8 @@ static bool is_wanted_lower(const struct pass *pass, uint32_t value)
         uses->first[value] < uses->first[value + 1] && !amp_value_at(pass->model, value)->is_output;
     for (uint32_t u = uses->first[value]; u < uses->first[value + 1] && is_wanted; u++) {
         const struct amp_node *user = amp_node_at(pass->model, uses->items[u].node);
-        const struct amp_schema *schema = user->schema ? schema_in_reach(pass, user) : NULL;
+        const struct amp_schema *schema =
+            user->schema ? amp_schema_in_reach(user, pass->cap) : NULL;
         is_wanted = amp_assigned_dtype(pass->model, pass->result, uses->items[u].node, schema,
                                        uses->items[u].slot) == pass->result->lower;
     }

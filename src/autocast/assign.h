@@ -6,7 +6,7 @@
 #include "onnx/composites.h"
 
 /* Why a node has its precision: the rule that matched it, or the constraint that kept it from it.
-   Name and text of each stand in assign.c. */
+   Name and text of each stand in reason.c. */
 enum amp_reason {
     AMP_REASON_RULE,           /* a rule decided */
     AMP_REASON_UNLISTED,       /* no rule matched: it follows its inputs */

@@ -1,0 +1,161 @@
+/*
+ * Tells the nodes that rules may give a dtype from those that keep their types whatever the rules
+ * say, and why. Takes the operators' type rules as the schema table has them.
+ */
+#include "autocast/eligible.h"
+
+#include "autocast/island.h"
+#include "onnx/infer.h"
+
+#include <string.h>
+
+bool amp_is_float_variable(const struct amp_schema_type *type)
+{
+    return type->name != NULL && (type->tensors & AMP_DTYPE_BIT(AMP_FLOAT)) != 0;
+}
+
+const struct amp_schema *amp_schema_in_reach(const struct amp_node *node, int cap)
+{
+    if (strcmp(node->schema->domain, "") != 0)
+        return node->schema;
+    const struct amp_schema *schema = amp_schema_find("", node->op_type, cap);
+    return schema == NULL || schema->deprecated ? node->schema : schema;
+}
+
+/* The first input of type variable TYPE; AMP_NONE when there is none. */
+static uint32_t input_of(const struct amp_node *node, const struct amp_schema *schema, int type)
+{
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        const struct amp_schema_param *param = amp_schema_input(schema, i);
+        if (amp_schema_shares(schema, type, param) && node->inputs[i] != AMP_NONE)
+            return node->inputs[i];
+    }
+    return AMP_NONE;
+}
+
+/* The type variable that the node's precision is about: its first output's where inputs share it,
+   else that of the first input with float data. -1: none. */
+static int main_type(const struct amp_model *model, const struct amp_node *node,
+                     const struct amp_schema *schema)
+{
+    const struct amp_schema_param *output = amp_schema_output(schema, 0);
+    if (output != NULL && amp_is_float_variable(amp_schema_type(schema, output)) &&
+        input_of(node, schema, output->type) != AMP_NONE)
+        return output->type;
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        const struct amp_schema_param *input = amp_schema_input(schema, i);
+        if (input == NULL || node->inputs[i] == AMP_NONE)
+            continue;
+        enum amp_dtype dtype = amp_value_at(model, node->inputs[i])->dtype;
+        if (amp_is_float_variable(amp_schema_type(schema, input)) && amp_dtype_is_autocast(dtype))
+            return input->type;
+    }
+    return -1;
+}
+
+static bool is_control_flow(const struct amp_node *node)
+{
+    for (uint32_t i = 0; i < node->n_attrs; i++)
+        if (amp_attr_graph_count(&node->attrs[i]) > 0)
+            return true;
+    return false;
+}
+
+static bool has_explicit_dtype(const struct amp_node *node)
+{
+    return amp_names_dtype(node) || amp_node_is(node, "", "Constant") ||
+           amp_node_is(node, "", "CastLike");
+}
+
+/* Sequences, optionals and maps keep the element types that they were declared with. */
+static bool gives_no_tensor(const struct amp_model *model, const struct amp_node *node)
+{
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        if (node->outputs[i] != AMP_NONE) {
+            enum amp_kind kind = amp_value_at(model, node->outputs[i])->kind;
+            if (kind != AMP_KIND_TENSOR && kind != AMP_KIND_UNKNOWN)
+                return true;
+        }
+    return false;
+}
+
+/* Why a node without a float type variable keeps its types: it may take float32 all the same. */
+static enum amp_reason reason_of_fixed(const struct amp_model *model, const struct amp_node *node)
+{
+    enum amp_reason reason = AMP_REASON_NOT_FLOAT;
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        if (node->inputs[i] == AMP_NONE)
+            continue;
+        const struct amp_value *value = amp_value_at(model, node->inputs[i]);
+        if (value->kind != AMP_KIND_TENSOR && value->kind != AMP_KIND_UNKNOWN)
+            return AMP_REASON_NOT_TENSOR;
+        if (value->dtype == AMP_FLOAT)
+            reason = AMP_REASON_NO_LOWER_TYPE;
+    }
+    return reason;
+}
+
+/* Why a node whose data of the main type is VALUE (NULL: it has no main type) keeps its types. */
+static enum amp_reason reason_of_type(const struct amp_model *model, const struct amp_node *node,
+                                      const struct amp_value *value)
+{
+    if (value == NULL)
+        return reason_of_fixed(model, node);
+    if (value->dtype == AMP_UNDEFINED)
+        return AMP_REASON_UNKNOWN_TYPE;
+    return value->dtype == AMP_DOUBLE ? AMP_REASON_DOUBLE : AMP_REASON_NOT_FLOAT;
+}
+
+/* Whether an input of type variable TYPE has a dtype that nothing tells. */
+static bool has_unknown_input(const struct amp_model *model, const struct amp_node *node,
+                              const struct amp_schema *schema, int type)
+{
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        const struct amp_schema_param *param = amp_schema_input(schema, i);
+        if (amp_schema_shares(schema, type, param) && node->inputs[i] != AMP_NONE &&
+            amp_value_at(model, node->inputs[i])->dtype == AMP_UNDEFINED)
+            return true;
+    }
+    return false;
+}
+
+bool amp_is_eligible(const struct amp_model *model, const struct amp_uses *uses, int cap,
+                     const struct amp_node *node, struct amp_decision *decision)
+{
+    if (node->schema == NULL) {
+        decision->reason = AMP_REASON_UNKNOWN_OP;
+        return false;
+    }
+    if (is_control_flow(node)) {
+        decision->reason = AMP_REASON_CONTROL_FLOW;
+        return false;
+    }
+    if (has_explicit_dtype(node)) {
+        decision->reason = AMP_REASON_EXPLICIT_DTYPE;
+        return false;
+    }
+    if (gives_no_tensor(model, node)) {
+        decision->reason = AMP_REASON_NOT_TENSOR;
+        return false;
+    }
+    const struct amp_schema *schema = amp_schema_in_reach(node, cap);
+    decision->type = main_type(model, node, schema);
+    uint32_t input = decision->type < 0 ? AMP_NONE : input_of(node, schema, decision->type);
+    const struct amp_value *value = input == AMP_NONE ? NULL : amp_value_at(model, input);
+    if (value == NULL || value->kind != AMP_KIND_TENSOR || !amp_dtype_is_autocast(value->dtype)) {
+        decision->reason = reason_of_type(model, node, value);
+        if (decision->reason == AMP_REASON_NO_LOWER_TYPE)
+            decision->dtype = AMP_FLOAT;
+        return false;
+    }
+    if (has_unknown_input(model, node, schema, decision->type)) {
+        decision->reason = AMP_REASON_UNKNOWN_TYPE;
+        return false;
+    }
+    if (amp_island_holds(model, uses, node)) {
+        decision->reason = AMP_REASON_QUANTIZED;
+        decision->dtype = value->dtype;
+        return false;
+    }
+    return true;
+}

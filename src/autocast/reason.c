@@ -1,0 +1,30 @@
+/* Why nodes have the dtypes that they have, in words. */
+#include "autocast/assign.h"
+
+static const struct {
+    const char *name, *text;
+} reasons[AMP_REASON_COUNT] = {
+    [AMP_REASON_RULE] = {"rule", "a rule matched"},
+    [AMP_REASON_UNLISTED] = {"unlisted", "no rule matched: runs in its inputs' type"},
+    [AMP_REASON_NOT_FLOAT] = {"not-float", "no float data"},
+    [AMP_REASON_UNKNOWN_TYPE] = {"unknown-type", "nothing says the type of its data"},
+    [AMP_REASON_NOT_TENSOR] = {"not-tensor", "its data are sequences, optionals or maps"},
+    [AMP_REASON_DOUBLE] = {"float64", "float64 is not eligible"},
+    [AMP_REASON_EXPLICIT_DTYPE] = {"explicit-dtype", "an attribute says its type"},
+    [AMP_REASON_CONTROL_FLOW] = {"control-flow", "its bodies decide for themselves"},
+    [AMP_REASON_UNKNOWN_OP] = {"unknown-op", "unknown operator: float32 at its edges"},
+    [AMP_REASON_QUANTIZED] = {"quantized", "between DequantizeLinear and QuantizeLinear: integers"},
+    [AMP_REASON_NO_LOWER_TYPE] = {"no-lower-type", "the operator does not take the lower type"},
+    [AMP_REASON_OPSET] = {"opset", "needs a newer opset than the model can have"},
+    [AMP_REASON_WEIGHT_RANGE] = {"weight-range", "a constant is beyond the lower type's range"},
+};
+
+const char *amp_reason_name(enum amp_reason reason)
+{
+    return reasons[reason].name;
+}
+
+const char *amp_reason_text(enum amp_reason reason)
+{
+    return reasons[reason].text;
+}
