@@ -5,7 +5,7 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${AMPCONV:?the program}" "${ORACLES:?checker and ONNX Runtime}"
-opset=22
+opset=22 newest=27
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
@@ -45,7 +45,7 @@ for folder in "$here"/steps/*/; do
   ln -s "$folder/test_data_set_0" "raised/$name/"
   ln -s "$folder/test_data_set_0" "newest/$name/"
   raise "$folder/model.onnx" "raised/$name/model.onnx" $opset 2>>"$name.said"
-  raise "$folder/model.onnx" "newest/$name/model.onnx" 26 2>>"$name.said"
+  raise "$folder/model.onnx" "newest/$name/model.onnx" "$newest" 2>>"$name.said"
   "$AMPCONV" "raised/$name/model.onnx" --dump-after=read >"$name.dump" 2>&1
   runs_in_onnx_runtime "$name" >>"$name.said" 2>&1
   stays "$name" >>"$name.said" 2>&1 || touch "$name.again"
