@@ -34,7 +34,8 @@ static uint32_t input_of(const struct amp_node *node, const struct amp_schema *s
 }
 
 /* The type variable that the node's precision is about: its first output's where inputs share it,
-   else that of the first input with float data. -1: none. */
+   else that of the first input with float data, unless it might be an optional, whose element the
+   output then is without sharing the variable. -1: none. */
 static int main_type(const struct amp_model *model, const struct amp_node *node,
                      const struct amp_schema *schema)
 {
@@ -47,7 +48,8 @@ static int main_type(const struct amp_model *model, const struct amp_node *node,
         if (input == NULL || node->inputs[i] == AMP_NONE)
             continue;
         enum amp_dtype dtype = amp_value_at(model, node->inputs[i])->dtype;
-        if (amp_is_float_variable(amp_schema_type(schema, input)) && amp_dtype_is_autocast(dtype))
+        const struct amp_schema_type *type = amp_schema_type(schema, input);
+        if (amp_is_float_variable(type) && !type->optionals && amp_dtype_is_autocast(dtype))
             return input->type;
     }
     return -1;

@@ -202,6 +202,13 @@ case("types_of_nothing", "RandomNormal, RandomUniform and ConstantOfShape before
         v = MatMul(x, d)
     }""")
 
+case("optional_tensor", "OptionalGetElement of a tensor that is none: input and output keep one type", """
+    g (float[2,4] x) => (float[2,4] y) <float[4,4] w> {
+        a = MatMul(x, w)
+        e = OptionalGetElement(a)
+        y = MatMul(e, w)
+    }""", opset=18, variants={"io": DUMP + " --io lower"})
+
 case("sequence_empty", "SequenceEmpty with and without a type: its elements keep it", """
     g (float[2,4] x) => (float[2,4] y, float16[2,4] z) <float[4,4] w, int64 at = {0}> {
         a = MatMul(x, w)

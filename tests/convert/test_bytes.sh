@@ -47,6 +47,17 @@ check 'text, when a rule keeps all in float32' same untouched --op MatMul=fp32
 repeated() { convert "$1/model.onnx" "$out" && convert "$1/model.onnx" "$scratch/twice.onnx" && cmp "$out" "$scratch/twice.onnx"; }
 for case in raise_conv bodies_nested names_taken weight_constants; do check "$case twice" repeated $case; done
 
+# What was converted and then raised to a newer opset is converted all the same.
+raised() {
+  convert "$1/model.onnx" "$out" -d "$2" && "$AMPCONV" "$out" -d fp32 --opset 23 -q -o "$scratch/raised.onnx" &&
+    convert "$scratch/raised.onnx" "$scratch/twice.onnx" -d "$2" && cmp "$scratch/raised.onnx" "$scratch/twice.onnx"
+}
+for dtype in bf16 fp16; do
+  for case in raise_conv bodies_nested names_taken resize_10 batch_normalization_9 lstm_lengths casts_merged function; do
+    check "$case raised, in $dtype" raised $case $dtype
+  done
+done
+
 piped() {
   convert "$1/model.onnx" "$out" && "$AMPCONV" - -o - --no-validate -q <"$1/model.onnx" | cat >"$scratch/piped.onnx" &&
     cmp "$out" "$scratch/piped.onnx"
