@@ -262,6 +262,22 @@ def left():
         (OUT / "left" / f"{kept.name}.function").write_bytes(kept.SerializeToString(deterministic=True))
 
 
+def outside():
+    """A function whose weight lies in a file beside the model."""
+    linear = function("my", "Linear", ["x"], ["y"], [
+        n("Constant", [], ["w"], value=tensor("w", weights(5, 16, 16))), n("MatMul", ["x", "w"], ["y"])])
+    nodes = [n("Linear", ["x"], ["a"], "my", "first"), n("Relu", ["a"], ["r"]), n("Linear", ["r"], ["y"], "my", "second")]
+    made = model("outside", nodes, [info("x", [2, 16])], [info("y", [2, 16])], [linear], (), ["my"])
+    save("outside", made, {"x": weights(6, 2, 16)})
+    held = made.functions[0].node[0].attribute[0].t
+    (OUT / "outside.data").write_bytes(bytes(4096) + held.raw_data)
+    for key, value in {"location": "outside.data", "offset": "4096", "length": str(len(held.raw_data))}.items():
+        held.external_data.add(key=key, value=value)
+    held.ClearField("raw_data")
+    held.data_location = TensorProto.EXTERNAL
+    (OUT / "outside.onnx").write_bytes(made.SerializeToString(deterministic=True))
+
+
 # ---- what is refused -------------------------------------------------------------------------------
 
 
@@ -303,4 +319,5 @@ exporter()
 edges()
 imported()
 left()
+outside()
 refused()

@@ -35,7 +35,7 @@ agrees() { # NAME MODEL: our outputs against ONNX Runtime's
     "$AMPCONV" run "$2" --data "$here/$1" --expect "$scratch/ort" --tolerance rtol=1e-2 --tolerance atol=1e-5
 }
 
-for name in exporter edges left; do
+for name in exporter edges left outside; do
   model=$here/$name.onnx
   result "$name runs" "$AMPCONV" run "$model" --data "$here/$name" --expect "$here/$name/test_data_set_0"
   for dtype in fp16 bf16; do
