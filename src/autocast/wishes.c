@@ -123,9 +123,11 @@ static bool has_wish(const struct painter *painter, uint32_t id, enum amp_precis
     return painter->wishes[id].rule != NULL && painter->wishes[id].precision == precision;
 }
 
+/* So is a Cast, through which the data go on: what was converted is then decided on as before. */
 static bool is_clear(const struct painter *painter, uint32_t id)
 {
-    return has_wish(painter, id, AMP_CLEAR);
+    return has_wish(painter, id, AMP_CLEAR) ||
+           amp_node_is(amp_node_at(painter->model, id), "", "Cast");
 }
 
 static bool is_denied_or_inferred(const struct painter *painter, uint32_t id)

@@ -47,6 +47,11 @@ check 'text, when a rule keeps all in float32' same untouched --op MatMul=fp32
 repeated() { convert "$1/model.onnx" "$out" && convert "$1/model.onnx" "$scratch/twice.onnx" && cmp "$out" "$scratch/twice.onnx"; }
 for case in raise_conv bodies_nested names_taken weight_constants; do check "$case twice" repeated $case; done
 
+# The casts of a conversion hide no neighbours from rules that look at them, where the opset keeps some nodes in float32.
+beside() { convert "$1/model.onnx" "$out" "${@:2}" && convert "$out" "$scratch/twice.onnx" "${@:2}" && cmp "$out" "$scratch/twice.onnx"; }
+check 'clear beside the refused, in bf16' beside resize_18 -d bf16 --rules tensorflow --opset keep
+check 'clear beside the refused, in fp16' beside data_many -d fp16 --rules tensorflow --opset keep
+
 # What was converted and then raised to a newer opset is converted all the same.
 raised() {
   convert "$1/model.onnx" "$out" -d "$2" && "$AMPCONV" "$out" -d fp32 --opset 23 -q -o "$scratch/raised.onnx" &&
