@@ -59,8 +59,9 @@ static enum amp_dtype promoted(const struct pass *pass, const struct amp_node *n
 }
 
 /* The widest dtype among all inputs that are to be floats, of whichever type variable: the grid of
-   GridSample counts as its image does. */
-static enum amp_dtype widest(const struct pass *pass, const struct amp_node *node)
+   GridSample counts as its image does. Those of another variable than TYPE count as what they will
+   be: the dtype that they came with. */
+static enum amp_dtype widest(const struct pass *pass, const struct amp_node *node, int type)
 {
     const struct amp_schema *schema = amp_schema_in_reach(node, pass->cap);
     enum amp_dtype result = AMP_UNDEFINED;
@@ -69,7 +70,9 @@ static enum amp_dtype widest(const struct pass *pass, const struct amp_node *nod
         if (node->inputs[i] == AMP_NONE || param == NULL ||
             !amp_is_float_variable(amp_schema_type(schema, param)))
             continue;
-        enum amp_dtype dtype = pass->result->values[node->inputs[i]];
+        enum amp_dtype dtype = amp_schema_shares(schema, type, param)
+                                   ? pass->result->values[node->inputs[i]]
+                                   : amp_value_at(pass->model, node->inputs[i])->dtype;
         if (amp_dtype_is_autocast(dtype))
             result = promote(result, dtype);
     }
@@ -85,7 +88,7 @@ static enum amp_dtype wished_dtype(const struct pass *pass, const struct amp_nod
     case AMP_FP32:
         return AMP_FLOAT;
     case AMP_WIDEST:
-        return widest(pass, node);
+        return widest(pass, node, decision->type);
     case AMP_FOLLOW:
     case AMP_INFER:
     case AMP_CLEAR:

@@ -202,6 +202,11 @@ case("types_of_nothing", "RandomNormal, RandomUniform and ConstantOfShape before
         v = MatMul(x, d)
     }""")
 
+case("grid_sample", "GridSample widest: the grid, of a type variable of its own, keeps its type and counts as that", """
+    g (float[1,1,3,2] x, float[1,2,4,2] grid) => (float[1,1,2,4] y) {
+        y = GridSample<mode = "cubic">(x, grid)
+    }""", opset=22, args=DUMP + " --io lower --rules torch-cuda")
+
 case("optional_tensor", "OptionalGetElement of a tensor that is none: input and output keep one type", """
     g (float[2,4] x) => (float[2,4] y) <float[4,4] w> {
         a = MatMul(x, w)
