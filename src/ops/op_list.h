@@ -59,7 +59,6 @@ AMP_OP(amp_op_tile)
 /* control.c */
 AMP_OP(amp_op_if)
 AMP_OP(amp_op_loop)
-AMP_OP(amp_op_scan)
 
 /* conv.c */
 AMP_OP(amp_op_conv)
@@ -241,6 +240,9 @@ AMP_OP(amp_op_roi_align)
 /* rotary.c */
 AMP_OP(amp_op_ms_rotary_embedding)
 AMP_OP(amp_op_rotary_embedding)
+
+/* scan.c */
+AMP_OP(amp_op_scan)
 
 /* scatter.c */
 AMP_OP(amp_op_scatter)
