@@ -1,6 +1,6 @@
 /*
  * `ampconv run --test-suite DIR`: runs each folder of DIR that holds a model.onnx as ONNX's backend
- * runner does, compares with the expected outputs and counts.
+ * runner does, compares with the expected outputs, and counts: results, and why cases did not pass.
  */
 #include "cli/bounds.h"
 #include "cli/commands.h"
@@ -22,11 +22,20 @@ enum result { PASSED, FAILED, SKIPPED, N_RESULTS };
 
 static const char *const result_names[N_RESULTS] = {"passed", "failed", "skipped"};
 
+/* Why cases did not pass, in words that many have in common. */
+struct reason {
+    enum result result;
+    char text[192];
+    size_t count; /* of cases */
+};
+
 struct suite {
     const struct amp_options *options;
     FILE *talk; /* stdout, unless the JSON report goes there */
     struct amp_bounds bounds;
     size_t counts[N_RESULTS];
+    struct reason *reasons;
+    size_t n_reasons;
     json_t *cases; /* NULL: nobody asked */
 };
 
@@ -58,12 +67,53 @@ static enum amp_status compare_outputs(const struct amp_bounds *bounds,
     return AMP_OK;
 }
 
+/* How far a case comes. */
+enum stage { READ, INFER, DATA, PLAN, RUN, COMPARE };
+
+static const char *const stage_texts[] = {
+    [READ] = "the model cannot be read",
+    [INFER] = "the model is wrong",
+    [DATA] = "test data are missing or cannot be read",
+    [PLAN] = "no kernel for some type",
+    [RUN] = "it does not run",
+    [COMPARE] = "outputs are not as expected",
+};
+
 struct test_case {
     const struct amp_bounds *bounds;
     const struct amp_model *model;
     struct amp_samples samples;
     struct amp_session *session;
+    enum stage stage;  /* reached */
+    char lacking[128]; /* the operator, and the types, that there is no kernel for; "": none */
 };
+
+/* A sample is complete with a value for each input that needs one and for some output. */
+static enum amp_status check_sample(const struct test_case *test, const char *path,
+                                    const struct amp_tensor *inputs, const struct amp_tensor *want,
+                                    struct amp_error *err)
+{
+    const struct amp_graph *graph = &test->model->graphs[0];
+    size_t expected = 0;
+    for (size_t i = 0; i < graph->inputs.count; i++) {
+        const struct amp_value *value = amp_value_at(test->model, graph->inputs.items[i]);
+        if (inputs[i].data == NULL && value->constant == NULL && value->initial == NULL)
+            return amp_fail(err, AMP_MODEL, "%s: no input '%s'", path, value->name);
+    }
+    for (size_t i = 0; i < graph->outputs.count; i++)
+        expected += want[i].data != NULL;
+    if (expected == 0)
+        return amp_fail(err, AMP_MODEL, "%s: no expected outputs", path);
+    return AMP_OK;
+}
+
+static enum amp_status load_sample(struct test_case *test, size_t i, struct amp_tensor *inputs,
+                                   struct amp_tensor *want, struct amp_error *err)
+{
+    test->stage = DATA;
+    AMP_TRY(amp_sample_load(&test->samples, i, test->model, inputs, want, err));
+    return check_sample(test, test->samples.paths[i], inputs, want, err);
+}
 
 static enum amp_status run_sample(struct test_case *test, size_t i, struct amp_error *err)
 {
@@ -71,11 +121,15 @@ static enum amp_status run_sample(struct test_case *test, size_t i, struct amp_e
     size_t n_in = graph->inputs.count, n_out = graph->outputs.count;
     struct amp_tensor *tensors = amp_xcalloc(n_in + 2 * n_out, sizeof *tensors);
     struct amp_tensor *got = tensors + n_in, *want = got + n_out;
-    enum amp_status status = amp_sample_load(&test->samples, i, test->model, tensors, want, err);
-    if (status == AMP_OK)
+    enum amp_status status = load_sample(test, i, tensors, want, err);
+    if (status == AMP_OK) {
+        test->stage = RUN;
         status = amp_session_run(test->session, tensors, got, err);
-    if (status == AMP_OK)
+    }
+    if (status == AMP_OK) {
+        test->stage = COMPARE;
         status = compare_outputs(test->bounds, test->model, got, want, err);
+    }
     amp_tensors_release(tensors, n_in + 2 * n_out);
     free(tensors);
     return status;
@@ -84,9 +138,12 @@ static enum amp_status run_sample(struct test_case *test, size_t i, struct amp_e
 static enum amp_status run_samples(struct test_case *test, const char *folder,
                                    struct amp_error *err)
 {
-    enum amp_status status = amp_samples_open(folder, &test->samples, err);
-    if (status == AMP_OK)
-        status = amp_session_create(test->model, &test->session, err);
+    test->stage = PLAN;
+    enum amp_status status = amp_session_create(test->model, &test->session, err);
+    if (status == AMP_OK) {
+        test->stage = DATA;
+        status = amp_samples_open(folder, &test->samples, err);
+    }
     for (size_t i = 0; i < test->samples.count && status == AMP_OK; i++)
         status = run_sample(test, i, err);
     amp_session_destroy(test->session);
@@ -94,37 +151,80 @@ static enum amp_status run_samples(struct test_case *test, const char *folder,
     return status;
 }
 
-static enum amp_status run_case(const struct amp_bounds *bounds, const char *folder,
-                                const char *model_path, struct amp_error *err)
+static void note_lacking(struct test_case *test)
+{
+    uint32_t id = amp_session_lacking(test->model);
+    test->stage = PLAN;
+    if (id == AMP_NONE)
+        return;
+    const struct amp_node *node = amp_node_at(test->model, id);
+    snprintf(test->lacking, sizeof test->lacking, "%s%s%s", node->domain,
+             node->domain[0] ? "." : "", node->op_type);
+}
+
+static enum amp_status run_model(struct test_case *test, const char *folder,
+                                 struct amp_model *model, struct amp_error *err)
+{
+    test->model = model;
+    test->stage = INFER;
+    AMP_TRY(amp_infer(model, err));
+    enum amp_status status = run_samples(test, folder, err);
+    if (status == AMP_UNSUPPORTED)
+        note_lacking(test);
+    return status;
+}
+
+static enum amp_status run_case(struct test_case *test, const char *folder, const char *model_path,
+                                struct amp_error *err)
 {
     struct amp_model_file file;
     AMP_TRY(amp_model_read(model_path, &file, err));
-    struct test_case test = {.bounds = bounds, .model = file.model};
-    enum amp_status status = amp_infer(file.model, err);
-    if (status == AMP_OK)
-        status = run_samples(&test, folder, err);
+    enum amp_status status = run_model(test, folder, file.model, err);
     amp_model_close(&file);
     return status;
 }
 
 /* ---- the suite ------------------------------------------------------------------------------- */
 
-static void note_result(struct suite *suite, const char *name, enum result result,
-                        const char *reason)
+static void count_reason(struct suite *suite, enum result result, const struct test_case *test)
 {
-    bool is_said = suite->options->verbosity > 0 || (result != PASSED && !suite->options->is_quiet);
-    suite->counts[result]++;
-    if (is_said)
-        fprintf(suite->talk, "%s %s%s%s\n", result_names[result], name, reason[0] ? ": " : "",
-                reason);
-    if (suite->cases == NULL)
-        return;
+    struct reason found = {.result = result, .count = 1};
+    if (test->lacking[0] != '\0')
+        snprintf(found.text, sizeof found.text, "no kernel for %s", test->lacking);
+    else
+        snprintf(found.text, sizeof found.text, "%s", stage_texts[test->stage]);
+    for (size_t i = 0; i < suite->n_reasons; i++)
+        if (suite->reasons[i].result == result && strcmp(suite->reasons[i].text, found.text) == 0) {
+            suite->reasons[i].count++;
+            return;
+        }
+    suite->reasons = amp_xrealloc(suite->reasons, suite->n_reasons + 1, sizeof *suite->reasons);
+    suite->reasons[suite->n_reasons++] = found;
+}
+
+static json_t *json_case(const char *name, enum result result, const char *reason)
+{
     json_t *object = json_object();
     amp_json_set(object, "name", amp_json_text(name));
     amp_json_set(object, "result", json_string(result_names[result]));
-    if (reason[0] != '\0')
-        amp_json_set(object, "reason", amp_json_text(reason));
-    json_array_append_new(suite->cases, object);
+    amp_json_set(object, "reason", result == PASSED ? json_null() : amp_json_text(reason));
+    return object;
+}
+
+static void note_result(struct suite *suite, const char *name, const struct test_case *test,
+                        const struct amp_error *err)
+{
+    enum result result = err->status == AMP_OK            ? PASSED
+                         : err->status == AMP_UNSUPPORTED ? SKIPPED
+                                                          : FAILED;
+    suite->counts[result]++;
+    if (result != PASSED)
+        count_reason(suite, result, test);
+    if (suite->options->verbosity > 0 || (result != PASSED && !suite->options->is_quiet))
+        fprintf(suite->talk, "%s %s%s%s\n", result_names[result], name, err->text[0] ? ": " : "",
+                err->text);
+    if (suite->cases != NULL)
+        json_array_append_new(suite->cases, json_case(name, result, err->text));
 }
 
 /* Folders without a model are no cases. */
@@ -138,12 +238,9 @@ static void try_case(struct suite *suite, const char *name)
     snprintf(path, sizeof path, "%s/model.onnx", folder);
     if (access(path, F_OK) != 0)
         return;
-    enum amp_status status = run_case(&suite->bounds, folder, path, &err);
-    note_result(suite, name,
-                status == AMP_OK            ? PASSED
-                : status == AMP_UNSUPPORTED ? SKIPPED
-                                            : FAILED,
-                err.text);
+    struct test_case test = {.bounds = &suite->bounds, .stage = READ};
+    run_case(&test, folder, path, &err);
+    note_result(suite, name, &test, &err);
 }
 
 static int is_visible(const struct dirent *entry)
@@ -175,6 +272,30 @@ static enum amp_status write_json(struct suite *suite, struct amp_error *err)
     return amp_json_write(root, suite->options->json, err);
 }
 
+/* Failures first, the most frequent reason of each first. */
+static int compare_reasons(const void *a, const void *b)
+{
+    const struct reason *x = a, *y = b;
+    if (x->result != y->result)
+        return x->result < y->result ? -1 : 1;
+    if (x->count != y->count)
+        return x->count > y->count ? -1 : 1;
+    return strcmp(x->text, y->text);
+}
+
+static void print_summary(struct suite *suite)
+{
+    const size_t *counts = suite->counts;
+    fprintf(suite->talk, "%zu passed, %zu failed, %zu skipped\n", counts[PASSED], counts[FAILED],
+            counts[SKIPPED]);
+    if (suite->n_reasons > 0)
+        qsort(suite->reasons, suite->n_reasons, sizeof *suite->reasons, compare_reasons);
+    for (size_t i = 0; i < suite->n_reasons; i++)
+        fprintf(suite->talk, "%6zu %s: %s\n", suite->reasons[i].count,
+                result_names[suite->reasons[i].result], suite->reasons[i].text);
+    fflush(suite->talk);
+}
+
 static enum amp_status report(struct suite *suite, struct amp_error *err)
 {
     size_t *counts = suite->counts, total = counts[PASSED] + counts[FAILED] + counts[SKIPPED];
@@ -183,9 +304,7 @@ static enum amp_status report(struct suite *suite, struct amp_error *err)
                         suite->options->test_suite);
     if (suite->cases != NULL)
         AMP_TRY(write_json(suite, err));
-    fprintf(suite->talk, "%zu passed, %zu failed, %zu skipped\n", counts[PASSED], counts[FAILED],
-            counts[SKIPPED]);
-    fflush(suite->talk);
+    print_summary(suite);
     if (counts[FAILED] > 0)
         return amp_fail(err, AMP_MISMATCH, "%zu of %zu cases failed", counts[FAILED], total);
     if (counts[PASSED] == 0)
@@ -204,5 +323,6 @@ enum amp_status amp_command_suite(const struct amp_options *options, struct amp_
     if (status == AMP_OK)
         status = report(&suite, err);
     json_decref(suite.cases);
+    free(suite.reasons);
     return status;
 }

@@ -77,6 +77,19 @@ static enum amp_status plan_graph(const struct amp_model *model, struct amp_aren
     return AMP_OK;
 }
 
+uint32_t amp_plan_lacking(const struct amp_model *model)
+{
+    const struct amp_op *op;
+    for (size_t g = 0; g < model->n_graphs; g++)
+        for (size_t i = 0; i < model->graphs[g].nodes.count; i++) {
+            uint32_t id = model->graphs[g].nodes.items[i];
+            if (!is_constant(model, amp_node_at(model, id)) &&
+                find_kernel(model, id, &op, NULL) != AMP_OK)
+                return id;
+        }
+    return AMP_NONE;
+}
+
 /* NODE needs VALUE: what counts is the step of the value's own graph in or below which it runs. */
 static void note_use(struct search *search, uint32_t value, uint32_t node)
 {

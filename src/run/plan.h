@@ -27,4 +27,7 @@ struct amp_plan {
 enum amp_status amp_plans_create(const struct amp_model *model, struct amp_arena *arena,
                                  struct amp_plan **plans, struct amp_error *err);
 
+/* The first node of MODEL that there is no kernel for; AMP_NONE: there is one for each. */
+uint32_t amp_plan_lacking(const struct amp_model *model);
+
 #endif

@@ -87,6 +87,11 @@ enum amp_status amp_session_create(const struct amp_model *model, struct amp_ses
     return AMP_OK;
 }
 
+uint32_t amp_session_lacking(const struct amp_model *model)
+{
+    return amp_plan_lacking(model);
+}
+
 static void destroy_step(const struct amp_model *model, struct amp_step *step)
 {
     if (step->state != NULL && step->op->destroy != NULL)

@@ -14,6 +14,9 @@ enum amp_status amp_session_create(const struct amp_model *model, struct amp_ses
                                    struct amp_error *err);
 void amp_session_destroy(struct amp_session *session);
 
+/* The first node of MODEL that there is no kernel for; AMP_NONE: there is one for each. */
+uint32_t amp_session_lacking(const struct amp_model *model);
+
 /*
  * Runs the main graph. INPUTS: one tensor per graph input, in order, with the declared dtype and a
  * shape that fits the declared one; an input that has an initializer may have NULL data. OUTPUTS:

@@ -30,6 +30,14 @@ add mixed good data_sets
 add mixed bad data_mismatch
 add mixed lacking unknown_op
 add lacking lacking unknown_op
+for name in cut bare surplus short good lacking; do add broken $name data_sets; done
+head -c 40 "$here/data_sets/model.onnx" >"$scratch/broken/cut/model.onnx"
+cp "$here/unknown_op/model.onnx" "$scratch/broken/lacking/"
+rm -r "$scratch"/broken/bare/test_data_set_*
+rm "$scratch"/broken/surplus/test_data_set_*/output_0.pb
+rm "$scratch"/broken/short/test_data_set_1/input_0.pb
+add broken differs data_mismatch
+add broken differs_too data_mismatch
 echo 'no case' >"$scratch/mixed/readme"
 mkdir -p "$scratch/mixed/empty" "$scratch/none"
 cp "$here/data_sets/data/test_data_set_0/input_0.pb" "$scratch/mixed/lacking/"
@@ -47,6 +55,8 @@ check 'a failure and a skipped case' mixed 1 <<'END'
 failed bad: output 'y': 3 of 3 elements differ; the worst is element [0, 0]: 8, expected 2
 skipped lacking: mixed/lacking/model.onnx: node 'what' (example.org.Mystery): the executor has no kernel for it
 1 passed, 1 failed, 1 skipped
+     1 failed: outputs are not as expected
+     1 skipped: no kernel for example.org.Mystery
 ampconv: 1 of 3 cases failed
 END
 check 'a filter' mixed 0 --filter 'g*' <<'END'
@@ -58,10 +68,12 @@ END
 check 'a metric as tolerance' mixed 1 --filter bad -t max_abs=5 <<'END'
 failed bad: output 'y': max_abs 6; at most 5 allowed
 0 passed, 1 failed, 0 skipped
+     1 failed: outputs are not as expected
 ampconv: 1 of 1 cases failed
 END
 check 'nothing could run' lacking 4 -q <<'END'
 0 passed, 0 failed, 1 skipped
+     1 skipped: no kernel for example.org.Mystery
 ampconv: all 1 cases were skipped
 END
 check 'no cases' none 2 <<'END'
@@ -69,6 +81,21 @@ ampconv: none: no test case: no such folder with a model.onnx
 END
 check 'no folder' nowhere 2 <<'END'
 ampconv: nowhere: cannot read the folder: No such file or directory
+END
+check 'what cannot be tested' broken 1 <<'END'
+failed bare: broken/bare: no samples; test_data_set_N folders, input_K.pb or .npz files are read
+failed cut: broken/cut/model.onnx: truncated: field 7 of ModelProto at byte 3 has 73 bytes, but 36 follow
+failed differs: output 'y': 3 of 3 elements differ; the worst is element [0, 0]: 8, expected 2
+failed differs_too: output 'y': 3 of 3 elements differ; the worst is element [0, 0]: 8, expected 2
+skipped lacking: broken/lacking/model.onnx: node 'what' (example.org.Mystery): the executor has no kernel for it
+failed short: broken/short/test_data_set_1: no input 'x'
+failed surplus: broken/surplus/test_data_set_0: no expected outputs
+1 passed, 6 failed, 1 skipped
+     3 failed: test data are missing or cannot be read
+     2 failed: outputs are not as expected
+     1 failed: the model cannot be read
+     1 skipped: no kernel for example.org.Mystery
+ampconv: 6 of 8 cases failed
 END
 check 'JSON' mixed 1 -q --json - <<'END'
 {
@@ -83,7 +110,8 @@ check 'JSON' mixed 1 -q --json - <<'END'
     },
     {
       "name": "good",
-      "result": "passed"
+      "result": "passed",
+      "reason": null
     },
     {
       "name": "lacking",
@@ -93,5 +121,7 @@ check 'JSON' mixed 1 -q --json - <<'END'
   ]
 }
 1 passed, 1 failed, 1 skipped
+     1 failed: outputs are not as expected
+     1 skipped: no kernel for example.org.Mystery
 ampconv: 1 of 3 cases failed
 END
