@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static size_t used, limit;
+static size_t used, peak, limit;
 static bool has_limit;
 
 /* The number after KEY in a file of lines such as "MemAvailable:  1234 kB"; 0 when there is none.
@@ -68,12 +68,23 @@ size_t amp_memory_used(void)
     return used;
 }
 
+size_t amp_memory_peak(void)
+{
+    return peak;
+}
+
+void amp_memory_restart_peak(void)
+{
+    peak = used;
+}
+
 bool amp_memory_claim(size_t size)
 {
     size_t most = amp_memory_limit();
     if (used > most || size > most - used)
         return false;
     used += size;
+    peak = used > peak ? used : peak;
     return true;
 }
 

@@ -6,8 +6,10 @@
 #include "ops/dnnl.h"
 
 #include "core/array.h"
+#include "core/clock.h"
 #include "core/memory.h"
 #include "ops/kernel.h"
+#include "ops/profile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,8 +124,7 @@ bool amp_dnnl_is_native(enum amp_dtype dtype)
     return dtype == AMP_FLOAT;
 }
 
-/* dnnl_data_type_undef: oneDNN has none. */
-static dnnl_data_type_t dnnl_dtype(enum amp_dtype dtype)
+dnnl_data_type_t amp_dnnl_dtype(enum amp_dtype dtype)
 {
     static const dnnl_data_type_t types[AMP_DTYPE_COUNT] = {
         [AMP_FLOAT] = dnnl_f32, [AMP_FLOAT16] = dnnl_f16, [AMP_BFLOAT16] = dnnl_bf16,
@@ -171,7 +172,7 @@ void amp_prim_destroy(void *state)
 static enum amp_status add_desc(struct amp_prim *prim, struct amp_error *err, enum amp_dtype dtype,
                                 int rank, const int64_t *dims, dnnl_data_type_t *type)
 {
-    *type = dnnl_dtype(dtype);
+    *type = amp_dnnl_dtype(dtype);
     if (*type == dnnl_data_type_undef)
         return amp_fail(err, AMP_UNSUPPORTED, "oneDNN has no dtype %s", amp_dtype_name(dtype));
     if (rank < 1 || rank > DNNL_MAX_NDIMS || prim->n_descs == MAX_DESCS)
@@ -412,8 +413,14 @@ static struct amp_prim *prepare(struct amp_ctx *ctx, amp_prim_make *make, enum a
 static enum amp_status execute(struct amp_ctx *ctx, dnnl_primitive_t primitive, int n,
                                const dnnl_exec_arg_t *args)
 {
-    return amp_dnnl_check(
-        ctx->err, dnnl_primitive_execute(primitive, ctx->host->dnnl->stream, n, args), "execution");
+    struct amp_profile *profile = ctx->host->profile;
+    double start = profile != NULL ? amp_seconds() : 0;
+    AMP_TRY(amp_dnnl_check(ctx->err,
+                           dnnl_primitive_execute(primitive, ctx->host->dnnl->stream, n, args),
+                           "execution"));
+    if (profile != NULL)
+        amp_profile_note(profile, ctx, primitive, amp_seconds() - start);
+    return AMP_OK;
 }
 
 static enum amp_status reorder(struct amp_ctx *ctx, struct binding *binding)
@@ -465,7 +472,7 @@ enum amp_status amp_prim_run_or(struct amp_ctx *ctx, amp_prim_make *make,
     bool is_half = dtype == AMP_FLOAT16 || dtype == AMP_BFLOAT16;
     if (make == NULL && is_half)
         return amp_no_kernel(ctx, dtype);
-    if (make == NULL || dnnl_dtype(dtype) == dnnl_data_type_undef)
+    if (make == NULL || amp_dnnl_dtype(dtype) == dnnl_data_type_undef)
         return plain(ctx);
     struct amp_error *err = ctx->err, refusal = {.status = AMP_OK};
     if (!is_half)

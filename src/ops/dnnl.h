@@ -17,6 +17,8 @@ void amp_dnnl_destroy(struct amp_dnnl *dnnl);
 /* oneDNN's version, "3.7.2", and the name of the instruction set that it uses here. */
 const char *amp_dnnl_version(char *text, size_t size);
 const char *amp_dnnl_isa(void);
+/* oneDNN's name of DTYPE; dnnl_data_type_undef when it has none. */
+dnnl_data_type_t amp_dnnl_dtype(enum amp_dtype dtype);
 /* Whether this CPU computes in DTYPE (float32, bfloat16, float16) itself. */
 bool amp_dnnl_is_native(enum amp_dtype dtype);
 

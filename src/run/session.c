@@ -6,6 +6,7 @@
 #include "run/session.h"
 
 #include "ops/dnnl.h"
+#include "ops/profile.h"
 #include "run/plan.h"
 
 #include <omp.h>
@@ -263,10 +264,23 @@ static enum amp_status run_call(struct amp_session *session, struct amp_step *st
     return call_kernel(session, step, call, err);
 }
 
+static void note_step(struct amp_session *session, const struct amp_node *node,
+                      const struct call *call, struct amp_profile_mark mark)
+{
+    const struct amp_ctx ctx = {.model = session->model,
+                                .node = node,
+                                .in = call->in,
+                                .n_in = node->n_inputs,
+                                .out = call->out,
+                                .n_out = node->n_outputs};
+    amp_profile_end(session->host.profile, mark, &ctx);
+}
+
 static enum amp_status run_step(struct amp_session *session, struct amp_step *step,
                                 struct amp_error *err)
 {
     const struct amp_node *node = amp_node_at(session->model, step->node);
+    struct amp_profile_mark mark = amp_profile_begin(session->host.profile);
     struct call call = create_call(session, node);
     enum amp_status status = run_call(session, step, &call, err);
     if (status == AMP_UNSUPPORTED && !step->is_widened) {
@@ -278,6 +292,8 @@ static enum amp_status run_step(struct amp_session *session, struct amp_step *st
     }
     if (status == AMP_OK)
         status = store_outputs(session, node, &call, err);
+    if (status == AMP_OK)
+        note_step(session, node, &call, mark);
     if (status != AMP_OK) {
         char text[512];
         /* The nodes of a body stand behind their owner, which stands behind the path. */
@@ -442,6 +458,11 @@ enum amp_status amp_session_run(struct amp_session *session, const struct amp_te
     return status;
 }
 
+void amp_session_observe(struct amp_session *session, struct amp_profile *profile)
+{
+    session->host.profile = profile;
+}
+
 size_t amp_session_widened(const struct amp_session *session)
 {
     size_t count = 0;
@@ -454,6 +475,11 @@ size_t amp_session_widened(const struct amp_session *session)
 void amp_session_set_threads(int count)
 {
     omp_set_num_threads(count);
+}
+
+int amp_session_threads(void)
+{
+    return omp_get_max_threads();
 }
 
 const char *amp_session_library(char *text, size_t size)

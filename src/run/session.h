@@ -29,9 +29,14 @@ enum amp_status amp_session_run(struct amp_session *session, const struct amp_te
    float32 and rounded their outputs; known after the first run. */
 size_t amp_session_widened(const struct amp_session *session);
 
+/* Notes all runs from now on in PROFILE (ops/profile.h), which must outlive them; NULL: in none. */
+struct amp_profile;
+void amp_session_observe(struct amp_session *session, struct amp_profile *profile);
+
 /* Threads that all sessions compute with from now on; the default is OpenMP's: OMP_NUM_THREADS,
    else all cores. COUNT is at least 1. */
 void amp_session_set_threads(int count);
+int amp_session_threads(void);
 
 /* What the session computes with: oneDNN's version in TEXT of SIZE bytes, the name of the
    instruction set that it uses on this CPU, and whether that computes in DTYPE itself. */

@@ -1,0 +1,9 @@
+#ifndef AMP_OPS_DNNL_TEXT_H
+#define AMP_OPS_DNNL_TEXT_H
+
+#include "ops/profile.h"
+
+/* What oneDNN says of PRIMITIVE: sets ENTRY's kind, implementation and layouts. */
+void amp_dnnl_describe(const struct dnnl_primitive *primitive, struct amp_profile_primitive *entry);
+
+#endif
