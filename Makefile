@@ -66,8 +66,9 @@ comma := ,
 compile = $(CC) $(AMP_CPPFLAGS) $(CPPFLAGS) $(AMP_CFLAGS) $(CFLAGS) $(EXTRA) $(2) -MMD -MP -c -o $(1)
 link    = $(CC) -fopenmp $(CFLAGS) $(EXTRA) $(DEP_LDFLAGS) $(LDFLAGS) -o $(1) $(2) $(call runtime,$(3)) $(4) $(AMP_LDLIBS) $(LDLIBS)
 
+PB_NAMES := onnx onnx-data
 SRCS := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c))
-OBJS := $(SRCS:%.c=$(BUILD)/%.o) $(BUILD)/pb/onnx.pb-c.o
+OBJS := $(SRCS:%.c=$(BUILD)/%.o) $(PB_NAMES:%=$(BUILD)/pb/%.pb-c.o)
 LIB_OBJS := $(filter-out $(BUILD)/src/main.o,$(OBJS))
 PATHS_OBJ := $(BUILD)/src/core/paths.o
 
@@ -78,7 +79,7 @@ $(BUILD)/ampconv: $(OBJS)
 	$(call say,LINK,$@)
 	$(Q)$(call link,$@,$(OBJS),$(SYSLIB))
 
-$(BUILD)/src/%.o: src/%.c | $(PB)/onnx.pb-c.h
+$(BUILD)/src/%.o: src/%.c | $(PB_NAMES:%=$(PB)/%.pb-c.h)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(call compile,$@,$(OWN_FLAGS)) $<
@@ -88,12 +89,14 @@ $(PATHS_OBJ): OWN_FLAGS = -DAMP_RULES_DIR='"$(TOP)/rules"'
 
 # protoc-c writes two files; the header counts as a by-product of the source.
 $(PB)/onnx.pb-c.c: $(ONNX_PROTO)
+$(PB)/onnx-data.pb-c.c: src/onnx/onnx-data.proto $(ONNX_PROTO)
+$(PB)/%.pb-c.c:
 	$(call say,PROTOC,$@)
 	@mkdir -p $(PB)
-	$(Q)$(PROTOC_C) --c_out=$(PB) -I$(dir $(ONNX_PROTO)) $(notdir $(ONNX_PROTO)) 2>$(PB)/log || { cat $(PB)/log >&2; exit 1; }
-$(PB)/onnx.pb-c.h: $(PB)/onnx.pb-c.c ;
+	$(Q)$(PROTOC_C) --c_out=$(PB) -I$(dir $<) -I$(dir $(ONNX_PROTO)) $(notdir $<) 2>$(PB)/log || { cat $(PB)/log >&2; exit 1; }
+$(PB)/%.pb-c.h: $(PB)/%.pb-c.c ;
 
-$(BUILD)/pb/onnx.pb-c.o: $(PB)/onnx.pb-c.c
+$(BUILD)/pb/%.o: $(PB)/%.c | $(PB_NAMES:%=$(PB)/%.pb-c.h)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(call compile,$@,-w) $<
@@ -116,7 +119,7 @@ $(UNITS): $(BUILD)/unit/%: $(BUILD)/unit/%.o $(LIB_OBJS)
 	$(call say,LINK,$@)
 	$(Q)$(call link,$@,$< $(LIB_OBJS),$(SYSLIB),-lcmocka)
 
-$(BUILD)/unit/%.o: tests/unit/%.c | $(PB)/onnx.pb-c.h
+$(BUILD)/unit/%.o: tests/unit/%.c | $(PB_NAMES:%=$(PB)/%.pb-c.h)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(call compile,$@,-Itests/unit) $<
@@ -212,7 +215,7 @@ dist:
 C_FILES = $(sort $(SRCS) $(wildcard src/*.h src/*/*.h src/*/*/*.h tests/*/*.[ch] tests/*/*.cc))
 
 ## lint: formatting (clang-format), clang-tidy and cppcheck, each where installed
-lint: $(PB)/onnx.pb-c.h compile_commands.json
+lint: $(PB_NAMES:%=$(PB)/%.pb-c.h) compile_commands.json
 	@tests/lint.sh $(C_FILES)
 
 ## format: reformat all C files in place
@@ -221,7 +224,7 @@ format:
 	clang-format -i $(C_FILES)
 
 ## compile_commands.json: the compilation database for editors and clang-tidy
-compile_commands.json: $(PB)/onnx.pb-c.h
+compile_commands.json: $(PB_NAMES:%=$(PB)/%.pb-c.h)
 	$(call say,JSON,$@)
 	@{ printf '['; sep=; $(foreach s,$(SRCS) $(UNIT_SRCS), \
 	  printf '%s\n{"directory": "%s", "file": "%s", "command": "%s"}' "$$sep" '$(TOP)' '$(s)' \

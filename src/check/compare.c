@@ -135,10 +135,30 @@ static enum amp_status compare_numbers(const struct amp_tensor *got_tensor,
                     number_text(&want, seen.worst, expected, sizeof expected));
 }
 
+static enum amp_status compare_lists(const struct amp_tensor *got, const struct amp_tensor *want,
+                                     struct amp_tolerance tolerance, struct amp_error *err)
+{
+    if (got->form != want->form)
+        return amp_fail(err, AMP_MISMATCH,
+                        "a list of tensors, or a tensor, where the other is not");
+    if (amp_tensor_count(got) != amp_tensor_count(want))
+        return amp_fail(err, AMP_MISMATCH, "a list of %zu, expected %zu", amp_tensor_count(got),
+                        amp_tensor_count(want));
+    for (size_t i = 0; i < amp_tensor_count(want); i++)
+        if (amp_tensor_compare(&amp_list_items(got)[i], &amp_list_items(want)[i], tolerance, err) !=
+            AMP_OK) {
+            amp_error_prefix(err, "element %zu of the list", i);
+            return err->status;
+        }
+    return AMP_OK;
+}
+
 enum amp_status amp_tensor_compare(const struct amp_tensor *got, const struct amp_tensor *want,
                                    struct amp_tolerance tolerance, struct amp_error *err)
 {
     char text_got[256], text_want[256];
+    if (amp_is_list(got) || amp_is_list(want))
+        return compare_lists(got, want, tolerance, err);
     if (got->dtype != want->dtype)
         return amp_fail(err, AMP_MISMATCH, "dtype %s, expected %s", amp_dtype_name(got->dtype),
                         amp_dtype_name(want->dtype));

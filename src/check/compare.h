@@ -15,7 +15,7 @@ struct amp_tolerance amp_tolerance_of(enum amp_dtype dtype);
 
 /* AMP_MISMATCH unless dtypes, shapes and all elements agree (elements of non-float types exactly);
    the text names the first difference in type, or the worst element, its index and how many are
-   off. */
+   off. Lists agree when they have as many elements and these agree. */
 enum amp_status amp_tensor_compare(const struct amp_tensor *got, const struct amp_tensor *want,
                                    struct amp_tolerance tolerance, struct amp_error *err);
 

@@ -150,10 +150,27 @@ static void add_others(struct amp_metrics *metrics, const struct amp_tensor *ref
                                   : amp_tensor_int(reference, i) != amp_tensor_int(converted, i);
 }
 
+/* Lists have their elements added, one by one. */
+static enum amp_status add_lists(struct amp_metrics *metrics, const struct amp_tensor *reference,
+                                 const struct amp_tensor *converted, struct amp_error *err)
+{
+    bool are_lists = amp_is_list(reference) && amp_is_list(converted);
+    if (!are_lists || amp_tensor_count(reference) != amp_tensor_count(converted))
+        return amp_fail(err, AMP_MISMATCH,
+                        "the reference and the converted model give lists of "
+                        "different lengths, or only one gives a list");
+    for (size_t i = 0; i < amp_tensor_count(reference); i++)
+        AMP_TRY(amp_metrics_add(metrics, &amp_list_items(reference)[i],
+                                &amp_list_items(converted)[i], err));
+    return AMP_OK;
+}
+
 enum amp_status amp_metrics_add(struct amp_metrics *metrics, const struct amp_tensor *reference,
                                 const struct amp_tensor *converted, struct amp_error *err)
 {
     char a[256], b[256];
+    if (amp_is_list(reference) || amp_is_list(converted))
+        return add_lists(metrics, reference, converted, err);
     enum amp_dtype_class class = amp_dtype_class(reference->dtype);
     bool is_float = class == AMP_CLASS_FLOAT || class == AMP_CLASS_COMPLEX;
     if (class != amp_dtype_class(converted->dtype) ||

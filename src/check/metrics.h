@@ -54,7 +54,7 @@ struct amp_metrics {
 
 /* Adds the elements of two tensors. AMP_MISMATCH when their shapes differ, or when one is of a
    float type and the other is not; what METRICS holds is unchanged then. Complex elements count as
-   two real ones. */
+   two real ones; of lists the elements are added, up to the first that does not fit. */
 enum amp_status amp_metrics_add(struct amp_metrics *metrics, const struct amp_tensor *reference,
                                 const struct amp_tensor *converted, struct amp_error *err);
 

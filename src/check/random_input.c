@@ -150,6 +150,10 @@ enum amp_status amp_random_plan(const struct amp_model *model, uint32_t value, c
                                 struct amp_random_input *plan, struct amp_error *err)
 {
     const struct amp_value *input = amp_value_at(model, value);
+    if (input->kind != AMP_KIND_TENSOR && input->kind != AMP_KIND_UNKNOWN)
+        return amp_fail(err, AMP_UNSUPPORTED,
+                        "input '%s': no random values of type %s; give it with --input or --data",
+                        input->name, amp_kind_name(input->kind));
     *plan = (struct amp_random_input){.dtype = input->dtype,
                                       .stream = amp_hash(input->name, strlen(input->name), 0)};
     amp_value_shape(input, &plan->shape);

@@ -166,7 +166,8 @@ static enum amp_status fit_dtype(const struct amp_value *input, struct amp_tenso
     bool are_floats = amp_dtype_class(input->dtype) == AMP_CLASS_FLOAT &&
                       amp_dtype_class(tensor->dtype) == AMP_CLASS_FLOAT;
     bool are_whole = is_whole(input->dtype) && is_whole(tensor->dtype);
-    if (tensor->data == NULL || tensor->dtype == input->dtype || (!are_floats && !are_whole))
+    if (tensor->data == NULL || amp_is_list(tensor) || tensor->dtype == input->dtype ||
+        (!are_floats && !are_whole))
         return AMP_OK;
     AMP_TRY(amp_cast_copy(tensor, input->dtype, &cast, err));
     enum amp_status status = are_whole ? check_same(input, tensor, &cast, err) : AMP_OK;
@@ -200,7 +201,7 @@ static enum amp_status load_given(struct amp_inputs *inputs, const char *text,
     struct amp_tensor *tensor = &inputs->given[i];
     if (tensor->data != NULL)
         return amp_fail(err, AMP_USAGE, "--input %s: '%s' is given twice", text, name);
-    AMP_TRY(amp_tensor_load(path, inputs->model->arena, tensor, NULL, err));
+    AMP_TRY(amp_tensor_load(path, input_at(inputs->model, i)->kind, tensor, err));
     AMP_TRY(fit_dtype(input_at(inputs->model, i), tensor, err));
     set_note(inputs, i, &tensor->shape, path);
     return AMP_OK;
@@ -260,18 +261,6 @@ static enum amp_status plan_random(struct amp_inputs *inputs, const int64_t *siz
     return AMP_OK;
 }
 
-static enum amp_status check_kinds(const struct amp_model *model, struct amp_error *err)
-{
-    for (size_t i = 0; i < count_inputs(model); i++) {
-        const struct amp_value *input = input_at(model, i);
-        if (input->kind != AMP_KIND_TENSOR && input->kind != AMP_KIND_UNKNOWN)
-            return amp_fail(err, AMP_UNSUPPORTED,
-                            "%s: input '%s' is not a tensor; only those are read", model->path,
-                            input->name);
-    }
-    return AMP_OK;
-}
-
 static enum amp_status check_samples(const struct amp_options *options, struct amp_error *err)
 {
     if (options->samples == 0)
@@ -284,7 +273,6 @@ static enum amp_status open_all(struct amp_inputs *inputs, struct amp_error *err
     int64_t *sizes = NULL;
     const struct amp_texts *given = &inputs->options->inputs;
     AMP_TRY(check_samples(inputs->options, err));
-    AMP_TRY(check_kinds(inputs->model, err));
     enum amp_status status = take_sizes(inputs, &sizes, err);
     for (size_t i = 0; i < given->count && status == AMP_OK; i++)
         status = load_given(inputs, given->items[i], err);
@@ -442,7 +430,7 @@ enum amp_status amp_inputs_labels(const struct amp_options *options, struct amp_
     *labels = (struct amp_tensor){.data = NULL};
     if (options->labels == NULL)
         return AMP_OK;
-    AMP_TRY(amp_tensor_load(options->labels, NULL, labels, NULL, err));
+    AMP_TRY(amp_tensor_load(options->labels, AMP_KIND_TENSOR, labels, err));
     if (is_whole(labels->dtype) && labels->dtype != AMP_BOOL)
         return AMP_OK;
     amp_tensor_release(labels);

@@ -27,8 +27,10 @@ static void print_summary(FILE *file, const struct amp_run_output *output)
 static void print_output(FILE *file, const struct amp_run_output *output, int verbosity)
 {
     char text[256];
-    fprintf(file, AMP_REPORT_LABEL "'%s' %s %s: ", "output", output->name,
-            amp_dtype_name(output->dtype), amp_shape_text(&output->shape, text, sizeof text));
+    const char *form = output->form == AMP_FORM_TENSOR ? "" : amp_form_name(output->form);
+    fprintf(file, AMP_REPORT_LABEL "'%s' %s%s%s %s: ", "output", output->name, form,
+            form[0] ? " of " : "", amp_dtype_name(output->dtype),
+            amp_shape_text(&output->shape, text, sizeof text));
     print_summary(file, output);
     fputc('\n', file);
     if (verbosity > 0 && output->compared > 0) {
@@ -67,6 +69,7 @@ static json_t *json_output(const struct amp_run_output *output)
     const struct amp_summary *summary = &output->summary;
     bool has_numbers = summary->finite > 0;
     amp_json_set(object, "name", amp_json_text(output->name));
+    amp_json_set(object, "type", json_string(amp_form_name(output->form)));
     amp_json_set(object, "dtype", json_string(amp_dtype_name(output->dtype)));
     amp_json_set(object, "shape", amp_json_shape(&output->shape));
     amp_json_set(object, "elements", amp_json_count(summary->count));

@@ -193,6 +193,7 @@ static enum amp_status run_sample(struct run *run, size_t sample)
     for (size_t i = 0; i < run->output_ids->count; i++) {
         struct amp_run_output *output = &run->result.outputs[i];
         output->dtype = run->outputs[i].dtype;
+        output->form = run->outputs[i].form;
         output->shape = run->outputs[i].shape;
         amp_summary_add(&output->summary, &run->outputs[i]);
         compare_output(run, sample, i);

@@ -10,7 +10,8 @@
 struct amp_run_output {
     const char *name;
     enum amp_dtype dtype;
-    struct amp_shape shape; /* of the last sample */
+    enum amp_form form;     /* of the last sample, as its shape: of a list its length */
+    struct amp_shape shape;
     struct amp_summary summary;
     size_t compared;            /* samples that had an expected value for it */
     struct amp_metrics metrics; /* of those; the expected value is the reference */
@@ -35,7 +36,7 @@ void amp_report_run(FILE *file, const struct amp_run_result *result, int verbosi
 
 /*
  * The same as JSON, a new reference: {"model", "inputs": [...], "samples", "outputs": [{"name",
- * "dtype", "shape", "elements", "min", "max", "mean", "nan", "infinite", "metrics"}, ...],
+ * "type", "dtype", "shape", "elements", "min", "max", "mean", "nan", "infinite", "metrics"}, ...],
  * "expected": {"compared", "within", "reason"}, "accuracy", "widened_nodes", "seconds"}; "metrics"
  * and "expected" where there were expected values, "accuracy" with labels.
  */

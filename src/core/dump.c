@@ -35,7 +35,8 @@ static void print_type(const struct dump *dump, const struct amp_value *value)
                                         [AMP_KIND_SEQUENCE] = "sequence of ",
                                         [AMP_KIND_OPTIONAL] = "optional ",
                                         [AMP_KIND_OPTIONAL_SEQUENCE] = "optional sequence of ",
-                                        [AMP_KIND_MAP] = "map "};
+                                        [AMP_KIND_MAP] = "map ",
+                                        [AMP_KIND_MAP_SEQUENCE] = "sequence of map "};
     bool has_word = value->kind != AMP_KIND_UNKNOWN && value->kind != AMP_KIND_TENSOR;
     fprintf(dump->file, " %s%s", has_word ? kinds[value->kind] : "", amp_dtype_name(value->dtype));
     print_dims(dump, value);

@@ -12,6 +12,29 @@ static const char *domain_name(const char *domain)
     return strcmp(domain, "ai.onnx") == 0 ? "" : domain;
 }
 
+enum amp_form amp_kind_form(enum amp_kind kind)
+{
+    static const enum amp_form forms[] = {[AMP_KIND_SEQUENCE] = AMP_FORM_SEQUENCE,
+                                          [AMP_KIND_OPTIONAL] = AMP_FORM_OPTIONAL,
+                                          [AMP_KIND_OPTIONAL_SEQUENCE] = AMP_FORM_OPTIONAL,
+                                          [AMP_KIND_MAP] = AMP_FORM_MAP,
+                                          [AMP_KIND_MAP_SEQUENCE] = AMP_FORM_SEQUENCE};
+    return forms[kind];
+}
+
+const char *amp_kind_name(enum amp_kind kind)
+{
+    static const char *const names[] = {[AMP_KIND_UNKNOWN] = "of unknown type",
+                                        [AMP_KIND_TENSOR] = "tensor",
+                                        [AMP_KIND_SPARSE_TENSOR] = "sparse tensor",
+                                        [AMP_KIND_SEQUENCE] = "sequence",
+                                        [AMP_KIND_OPTIONAL] = "optional",
+                                        [AMP_KIND_OPTIONAL_SEQUENCE] = "optional sequence",
+                                        [AMP_KIND_MAP] = "map",
+                                        [AMP_KIND_MAP_SEQUENCE] = "sequence of maps"};
+    return names[kind];
+}
+
 struct amp_model *amp_model_create(struct amp_arena *arena, const char *path)
 {
     struct amp_model *model = amp_arena_alloc(arena, sizeof *model);

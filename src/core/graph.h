@@ -23,8 +23,23 @@ enum amp_kind {
     AMP_KIND_SEQUENCE, /* of tensors with the value's dtype and shape */
     AMP_KIND_OPTIONAL, /* of a tensor */
     AMP_KIND_OPTIONAL_SEQUENCE,
-    AMP_KIND_MAP
+    AMP_KIND_MAP,
+    AMP_KIND_MAP_SEQUENCE
 };
+
+/* What values of KIND are when they are there (core/tensor.h). */
+enum amp_form amp_kind_form(enum amp_kind kind);
+
+/* What the elements of a list of KIND are; those of a map are tensors. */
+static inline enum amp_kind amp_kind_element(enum amp_kind kind)
+{
+    if (kind == AMP_KIND_OPTIONAL_SEQUENCE)
+        return AMP_KIND_SEQUENCE;
+    return kind == AMP_KIND_MAP_SEQUENCE ? AMP_KIND_MAP : AMP_KIND_TENSOR;
+}
+
+/* "sequence": KIND in words. */
+const char *amp_kind_name(enum amp_kind kind);
 
 /* A cache line of 64 bytes: large models have hundreds of thousands of them. */
 struct amp_value {

@@ -236,6 +236,7 @@ void amp_buffer_unref(struct amp_buffer *buffer)
     if (buffer == NULL || --buffer->refs > 0)
         return;
     amp_memory_return(buffer->size + BUFFER_OVERHEAD);
+    amp_tensors_release(buffer->data, buffer->n_tensors);
     free(buffer->data);
     free(buffer);
 }
@@ -265,14 +266,24 @@ void amp_tensor_share(struct amp_tensor *to, const struct amp_tensor *from)
 {
     struct amp_buffer *buffer = amp_buffer_ref(from->buffer);
     void *data = from->data;
+    enum amp_form form = from->form;
     amp_tensor_release(to);
+    to->form = form;
     to->buffer = buffer;
     to->data = data;
+}
+
+void amp_tensor_refer(struct amp_tensor *to, const struct amp_tensor *from)
+{
+    to->dtype = from->dtype;
+    to->shape = from->shape;
+    amp_tensor_share(to, from);
 }
 
 void amp_tensor_release(struct amp_tensor *tensor)
 {
     amp_buffer_unref(tensor->buffer);
+    tensor->form = AMP_FORM_TENSOR;
     tensor->buffer = NULL;
     tensor->data = NULL;
 }
@@ -281,4 +292,55 @@ void amp_tensors_release(struct amp_tensor *tensors, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         amp_tensor_release(&tensors[i]);
+}
+
+enum amp_status amp_strings_own(struct amp_tensor *tensor, struct amp_error *err)
+{
+    size_t count = amp_tensor_count(tensor), size = count * sizeof(struct amp_str);
+    const struct amp_str *from = tensor->data;
+    for (size_t i = 0; i < count; i++)
+        size += from[i].size;
+    struct amp_buffer *buffer = amp_buffer_create(size);
+    if (buffer == NULL)
+        return amp_fail(err, AMP_IO, "out of memory: strings of %zu bytes", size);
+    struct amp_str *to = buffer->data;
+    char *bytes = (char *)(to + count);
+    for (size_t i = 0; i < count; i++) {
+        to[i] = (struct amp_str){bytes, from[i].size};
+        if (from[i].size > 0)
+            memcpy(bytes, from[i].data, from[i].size);
+        bytes += from[i].size;
+    }
+    amp_tensor_release(tensor);
+    tensor->buffer = buffer;
+    tensor->data = buffer->data;
+    return AMP_OK;
+}
+
+const char *amp_form_name(enum amp_form form)
+{
+    static const char *const names[] = {[AMP_FORM_TENSOR] = "tensor",
+                                        [AMP_FORM_SEQUENCE] = "sequence",
+                                        [AMP_FORM_OPTIONAL] = "optional",
+                                        [AMP_FORM_MAP] = "map"};
+    return names[form];
+}
+
+enum amp_status amp_list_alloc(struct amp_tensor *list, enum amp_form form, size_t count,
+                               struct amp_error *err)
+{
+    size_t size;
+    if (__builtin_mul_overflow(count, sizeof(struct amp_tensor), &size))
+        return amp_fail(err, AMP_MODEL, "a list of %zu tensors does not fit in memory", count);
+    struct amp_buffer *buffer = amp_buffer_create(size);
+    if (buffer == NULL)
+        return amp_memory_fail(err, "a list of tensors", size);
+    memset(buffer->data, 0, size);
+    buffer->n_tensors = count;
+    amp_tensor_release(list);
+    list->form = form;
+    list->shape = (struct amp_shape){.rank = 1, .dims = {(int64_t)count}};
+    list->buffer = buffer;
+    list->data = buffer->data;
+    return AMP_OK;
 }

@@ -16,10 +16,15 @@ struct amp_shape {
     int64_t dims[AMP_RANK_MAX];
 };
 
+/* A tensor, or what a list of tensors is. */
+enum amp_form { AMP_FORM_TENSOR, AMP_FORM_SEQUENCE, AMP_FORM_OPTIONAL, AMP_FORM_MAP };
+
 /* A tensor's elements in row-major order, little endian, types below a byte packed low nibble first
-   (onnx.proto, TensorProto.raw_data); strings are struct amp_str. */
+   (onnx.proto, TensorProto.raw_data); strings are struct amp_str. Or a list of tensors: see
+   amp_list_alloc. */
 struct amp_tensor {
     enum amp_dtype dtype;
+    enum amp_form form;
     struct amp_shape shape;
     void *data;                /* NULL: not known. May be unaligned when it lies in a model file. */
     struct amp_buffer *buffer; /* owns DATA together with other tensors; NULL: DATA is borrowed */
@@ -83,6 +88,7 @@ void amp_tensor_set_double(const struct amp_tensor *tensor, size_t index, double
 struct amp_buffer {
     unsigned refs;
     size_t size;
+    size_t n_tensors; /* the data are that many tensors, which go with the buffer */
     void *data;
 };
 
@@ -94,11 +100,44 @@ void amp_buffer_unref(struct amp_buffer *buffer);             /* NULL is fine */
 /* Gives TENSOR (dtype and shape set, all dims known) memory of its own, replacing what it held. */
 enum amp_status amp_tensor_alloc(struct amp_tensor *tensor, struct amp_error *err);
 
-/* Makes *TO refer to the data of *FROM, which must own a buffer or outlive TO. */
+/* Makes *TO refer to the data of *FROM, which must own a buffer or outlive TO; dtype and shape
+ * stay.
+ */
 void amp_tensor_share(struct amp_tensor *to, const struct amp_tensor *from);
 
 /* Drops the data; NULL data is fine. */
 void amp_tensor_release(struct amp_tensor *tensor);
 void amp_tensors_release(struct amp_tensor *tensors, size_t count);
+
+/* Gives string TENSOR, whose elements point into memory of others, memory of its own that holds the
+   bytes too. */
+enum amp_status amp_strings_own(struct amp_tensor *tensor, struct amp_error *err);
+
+/*
+ * What is no tensor is a list of them: a sequence its elements, an optional none or one, a map its
+ * keys and its values. DATA are then struct amp_tensor, the shape is their number, and dtype is
+ * that of the elements, which a list without any has too (of a map: the values').
+ *
+ * Gives LIST memory of its own for COUNT tensors as FORM, all without data yet, replacing what it
+ * held.
+ */
+enum amp_status amp_list_alloc(struct amp_tensor *list, enum amp_form form, size_t count,
+                               struct amp_error *err);
+
+/* "sequence" */
+const char *amp_form_name(enum amp_form form);
+
+static inline bool amp_is_list(const struct amp_tensor *tensor)
+{
+    return tensor->form != AMP_FORM_TENSOR;
+}
+
+static inline struct amp_tensor *amp_list_items(const struct amp_tensor *list)
+{
+    return list->data;
+}
+
+/* Makes *TO what *FROM is: dtype, shape and data, which *FROM must own or which outlive TO. */
+void amp_tensor_refer(struct amp_tensor *to, const struct amp_tensor *from);
 
 #endif

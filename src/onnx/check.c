@@ -143,6 +143,7 @@ static uint32_t allowed(const struct amp_schema_type *type, enum amp_kind kind)
     case AMP_KIND_UNKNOWN:
     case AMP_KIND_SPARSE_TENSOR:
     case AMP_KIND_MAP:
+    case AMP_KIND_MAP_SEQUENCE:
         break;
     }
     return UINT32_MAX;

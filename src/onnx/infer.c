@@ -93,8 +93,15 @@ bool amp_names_dtype(const struct amp_node *node)
     return find_explicit(node, 0) != NULL;
 }
 
-static enum amp_kind kind_of(const struct amp_schema_type *type)
+/* What a value of TYPE is; where that leaves a choice, it is the kind that goes with an input of
+   kind INPUT: what an optional holds, or the optional of something. */
+static enum amp_kind kind_of(const struct amp_schema_type *type, enum amp_kind input)
 {
+    bool holds_sequence = input == AMP_KIND_SEQUENCE || input == AMP_KIND_OPTIONAL_SEQUENCE;
+    if (type->tensors && type->sequences)
+        return holds_sequence ? AMP_KIND_SEQUENCE : AMP_KIND_TENSOR;
+    if (type->optionals && type->optional_sequences && !type->tensors)
+        return holds_sequence ? AMP_KIND_OPTIONAL_SEQUENCE : AMP_KIND_OPTIONAL;
     if (type->tensors)
         return AMP_KIND_TENSOR;
     if (type->sequences)
@@ -113,7 +120,9 @@ static void set_type(struct amp_model *model, uint32_t value_id, enum amp_kind k
                      enum amp_dtype dtype)
 {
     struct amp_value *value = amp_value_at(model, value_id);
-    if (kind != AMP_KIND_UNKNOWN)
+    /* The schema does not tell maps from sequences of them. */
+    bool is_told = kind == AMP_KIND_MAP && value->kind == AMP_KIND_MAP_SEQUENCE;
+    if (kind != AMP_KIND_UNKNOWN && !is_told)
         value->kind = kind;
     if (dtype != AMP_UNDEFINED)
         value->dtype = dtype;
@@ -148,7 +157,7 @@ static void infer_output_type(struct amp_model *model, uint32_t id, uint32_t i)
     if (param->option == AMP_PARAM_VARIADIC && !param->homogeneous)
         return;
     if (explicit != AMP_UNDEFINED) {
-        set_type(model, output, kind_of(type), explicit);
+        set_type(model, output, kind_of(type, AMP_KIND_TENSOR), explicit);
     } else if (source != AMP_NONE && type->name != NULL) {
         set_type(model, output, amp_value_at(model, source)->kind,
                  amp_value_at(model, source)->dtype);
@@ -159,10 +168,11 @@ static void infer_output_type(struct amp_model *model, uint32_t id, uint32_t i)
     } else if (amp_value_at(model, output)->dtype == AMP_UNDEFINED && node->n_inputs > 0 &&
                node->inputs[0] != AMP_NONE) {
         /* SequenceAt, SplitToSequence, OptionalGetElement ...: the element type goes through. */
-        enum amp_dtype dtype = amp_value_at(model, node->inputs[0])->dtype;
-        uint32_t mask = type->tensors | type->sequences | type->optionals;
-        if (mask & AMP_DTYPE_BIT(dtype))
-            set_type(model, output, kind_of(type), dtype);
+        const struct amp_value *input = amp_value_at(model, node->inputs[0]);
+        uint32_t mask =
+            type->tensors | type->sequences | type->optionals | type->optional_sequences;
+        if (mask & AMP_DTYPE_BIT(input->dtype))
+            set_type(model, output, kind_of(type, input->kind), input->dtype);
     }
 }
 
@@ -203,8 +213,10 @@ static void fill_call(const struct amp_model *model, const struct amp_node *node
             continue;
         const struct amp_value *value = amp_value_at(model, node->inputs[i]);
         struct amp_tensor *tensor = &call->in_tensors[i];
-        *tensor = (struct amp_tensor){.dtype = value->dtype};
-        amp_value_shape(value, &tensor->shape);
+        *tensor = (struct amp_tensor){
+            .dtype = value->dtype, .form = amp_kind_form(value->kind), .shape.rank = -1};
+        if (!amp_is_list(tensor))
+            amp_value_shape(value, &tensor->shape);
         if (value->constant != NULL)
             tensor->data = value->constant->data;
         call->in[i] = tensor;
@@ -238,7 +250,9 @@ static void infer_shapes(struct amp_model *model, uint32_t id)
     if (op->shape(&ctx) != AMP_OK)
         return;
     for (uint32_t i = 0; i < node->n_outputs; i++)
-        if (node->outputs[i] != AMP_NONE && amp_value_at(model, node->outputs[i])->constant == NULL)
+        if (node->outputs[i] != AMP_NONE &&
+            amp_kind_form(amp_value_at(model, node->outputs[i])->kind) == AMP_FORM_TENSOR &&
+            amp_value_at(model, node->outputs[i])->constant == NULL)
             merge_shape(model, node->outputs[i], &call.out[i]->shape);
 }
 
@@ -250,16 +264,28 @@ static void copy_type(struct amp_model *model, uint32_t to, uint32_t from)
         set_type(model, to, amp_value_at(model, from)->kind, amp_value_at(model, from)->dtype);
 }
 
-/* How a control-flow node's inputs and outputs pair with those of its body (ONNX If, Loop, Scan).
- */
+/* Where FROM is a sequence and IS_ELEMENT holds, TO is of the type of its elements. */
+static void copy_input_type(struct amp_model *model, uint32_t to, uint32_t from, bool is_element)
+{
+    copy_type(model, to, from);
+    if (is_element && from != AMP_NONE && amp_value_at(model, from)->kind == AMP_KIND_SEQUENCE)
+        amp_value_at(model, to)->kind = AMP_KIND_TENSOR;
+}
+
+/* How a control-flow node's inputs and outputs pair with those of its body (ONNX If, Loop, Scan,
+   SequenceMap). */
 struct pairing {
     const char *op_type;
     uint32_t first_input; /* of the node: the one that pairs with the body's input BODY_INPUT */
     uint32_t body_input;
     uint32_t body_output; /* the body's output that pairs with the node's output 0 */
+    bool maps;            /* the node takes and gives sequences of what the body does */
 };
 
-static const struct pairing pairings[] = {{"If", 1, 0, 0}, {"Loop", 2, 2, 1}, {"Scan", 0, 0, 0}};
+static const struct pairing pairings[] = {{"If", 1, 0, 0, false},
+                                          {"Loop", 2, 2, 1, false},
+                                          {"Scan", 0, 0, 0, false},
+                                          {"SequenceMap", 0, 0, 0, true}};
 
 static const struct pairing *find_pairing(const struct amp_node *node)
 {
@@ -287,14 +313,18 @@ static enum amp_status infer_body(struct amp_model *model, uint32_t id, uint32_t
         pairing->first_input + (amp_node_is(node, "", "Scan") && node->since_version == 8);
     const struct amp_ids *inputs = &model->graphs[graph].inputs;
     for (uint32_t i = 0; first + i < node->n_inputs && pairing->body_input + i < inputs->count; i++)
-        copy_type(model, inputs->items[pairing->body_input + i], node->inputs[first + i]);
+        copy_input_type(model, inputs->items[pairing->body_input + i], node->inputs[first + i],
+                        pairing->maps);
     if (pairing->body_output == 1)
         type_loop_scalars(model, inputs);
     AMP_TRY(infer_graph(model, graph, err));
     const struct amp_ids *outputs = &model->graphs[graph].outputs;
     node = amp_node_at(model, id);
-    for (uint32_t i = 0; i < node->n_outputs && pairing->body_output + i < outputs->count; i++)
+    for (uint32_t i = 0; i < node->n_outputs && pairing->body_output + i < outputs->count; i++) {
         copy_type(model, node->outputs[i], outputs->items[pairing->body_output + i]);
+        if (pairing->maps && node->outputs[i] != AMP_NONE)
+            amp_value_at(model, node->outputs[i])->kind = AMP_KIND_SEQUENCE;
+    }
     return AMP_OK;
 }
 

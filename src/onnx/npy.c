@@ -168,13 +168,13 @@ static enum amp_status write_header(struct amp_output *output, const char *descr
 enum amp_status amp_npy_write(struct amp_output *output, const struct amp_tensor *tensor,
                               struct amp_error *err)
 {
-    for (size_t i = 0; i < N_TYPES; i++)
+    for (size_t i = 0; i < N_TYPES && !amp_is_list(tensor); i++)
         if (types[i].dtype == tensor->dtype) {
             AMP_TRY(write_header(output, types[i].descr, &tensor->shape, err));
             return amp_output_write(output, tensor->data, amp_tensor_size(tensor), err);
         }
     return amp_fail(err, AMP_UNSUPPORTED, "a .npy file cannot hold %s; .pb can",
-                    amp_dtype_name(tensor->dtype));
+                    amp_is_list(tensor) ? "a list of tensors" : amp_dtype_name(tensor->dtype));
 }
 
 static enum amp_status read_entry(zip_t *zip, zip_uint64_t index, const char *name,

@@ -8,8 +8,7 @@
 #include "core/output.h"
 #include "core/words.h"
 #include "onnx/npy.h"
-#include "onnx/tensor_proto.h"
-#include "onnx/wire.h"
+#include "onnx/value_proto.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -20,60 +19,17 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* Copies strings into ARENA, so that the file's bytes can go. */
-static void keep_strings(struct amp_arena *arena, struct amp_tensor *tensor)
-{
-    struct amp_str *strings = tensor->data;
-    for (size_t i = 0; i < amp_tensor_count(tensor); i++)
-        strings[i].data =
-            amp_arena_strndup(arena, strings[i].data ? strings[i].data : "", strings[i].size);
-}
-
-static enum amp_status parse_pb(struct amp_bytes *bytes, struct amp_arena *arena,
-                                struct amp_arena *scratch, struct amp_tensor *tensor,
-                                const char **name, struct amp_error *err)
-{
-    ProtobufCMessage *message;
-    struct amp_tensor view;
-    AMP_TRY(amp_wire_parse(&onnx__tensor_proto__descriptor, bytes->data, bytes->size, scratch,
-                           &message, err));
-    Onnx__TensorProto *proto = (Onnx__TensorProto *)message;
-    AMP_TRY(amp_tensor_from_proto(proto, scratch, NULL, &view, err));
-    if (view.dtype == AMP_STRING && arena == NULL)
-        return amp_fail(err, AMP_MODEL, "strings are of no use here");
-    *tensor = (struct amp_tensor){.dtype = view.dtype, .shape = view.shape};
-    AMP_TRY(amp_tensor_alloc(tensor, err));
-    if (amp_tensor_size(&view) > 0)
-        memcpy(tensor->data, view.data, amp_tensor_size(&view));
-    if (tensor->dtype == AMP_STRING)
-        keep_strings(arena, tensor);
-    if (name != NULL)
-        *name = proto->name ? amp_arena_strdup(arena, proto->name) : "";
-    return AMP_OK;
-}
-
-static enum amp_status load_pb(struct amp_bytes *bytes, struct amp_arena *arena,
-                               struct amp_tensor *tensor, const char **name, struct amp_error *err)
-{
-    struct amp_arena *scratch = amp_arena_create();
-    enum amp_status status = parse_pb(bytes, arena, scratch, tensor, name, err);
-    amp_arena_destroy(scratch);
-    return status;
-}
-
-enum amp_status amp_tensor_load(const char *path, struct amp_arena *arena,
-                                struct amp_tensor *tensor, const char **name, struct amp_error *err)
+enum amp_status amp_tensor_load(const char *path, enum amp_kind kind, struct amp_tensor *tensor,
+                                struct amp_error *err)
 {
     struct amp_bytes bytes;
     enum amp_status status;
     *tensor = (struct amp_tensor){.data = NULL};
-    if (name != NULL)
-        *name = "";
     AMP_TRY(amp_bytes_open(&bytes, path, err));
     if (amp_has_ending(path, ".npy"))
         status = amp_npy_parse(bytes.data, bytes.size, tensor, err);
     else if (amp_has_ending(path, ".pb"))
-        status = load_pb(&bytes, arena, tensor, name, err);
+        status = amp_value_parse(kind, bytes.data, bytes.size, tensor, err);
     else
         status = amp_fail(err, AMP_MODEL, "not a .npy or .pb file");
     amp_bytes_close(&bytes);
@@ -95,28 +51,19 @@ static void append(ProtobufCBuffer *buffer, size_t size, const uint8_t *data)
         amp_output_write(pack->output, data, size, pack->err);
 }
 
-static enum amp_status write_pb(struct amp_output *output, const char *name,
-                                const struct amp_tensor *tensor, struct amp_error *err)
-{
-    struct amp_arena *arena = amp_arena_create();
-    struct pack pack = {.base.append = append, .output = output, .err = err};
-    const Onnx__TensorProto *proto = amp_tensor_to_proto(tensor, name, arena);
-    protobuf_c_message_pack_to_buffer(&proto->base, &pack.base);
-    amp_arena_destroy(arena);
-    return err->status;
-}
-
 enum amp_status amp_tensor_save(const char *path, const char *name, const struct amp_tensor *tensor,
                                 struct amp_error *err)
 {
-    struct amp_output *output;
-    AMP_TRY(amp_output_open(&output, path, err));
-    enum amp_status status = amp_has_ending(path, ".npy") ? amp_npy_write(output, tensor, err)
-                                                          : write_pb(output, name, tensor, err);
-    if (status == AMP_OK)
-        return amp_output_commit(output, err);
-    amp_output_abandon(output);
-    return status;
+    struct pack pack = {.base.append = append, .err = err};
+    AMP_TRY(amp_output_open(&pack.output, path, err));
+    if (amp_has_ending(path, ".npy"))
+        amp_npy_write(pack.output, tensor, err);
+    else
+        amp_value_pack(tensor, name, &pack.base);
+    if (err->status == AMP_OK)
+        return amp_output_commit(pack.output, err);
+    amp_output_abandon(pack.output);
+    return err->status;
 }
 
 /* ---- folders --------------------------------------------------------------------------------- */
@@ -208,21 +155,20 @@ void amp_samples_close(struct amp_samples *samples)
 
 /* ---- one sample ------------------------------------------------------------------------------ */
 
-/* Loads the tensor for VALUE. ONNX's test data keep bfloat16, which NumPy does not have, as the
-   uint16 of its bits. */
+/* Loads what is given for VALUE. ONNX's test data keep bfloat16, which NumPy does not have, as the
+   uint16 of its bits; of the elements of an empty list only the model knows the type. */
 static enum amp_status load_file(const char *folder, const char *name,
                                  const struct amp_model *model, uint32_t value,
                                  struct amp_tensor *tensor, struct amp_error *err)
 {
-    enum amp_kind kind = amp_value_at(model, value)->kind;
-    if (kind != AMP_KIND_TENSOR && kind != AMP_KIND_UNKNOWN)
-        return amp_fail(err, AMP_UNSUPPORTED, "%s/%s: '%s' is not a tensor; only those are read",
-                        folder, name, amp_value_at(model, value)->name);
+    const struct amp_value *declared = amp_value_at(model, value);
     char *path = join_path(folder, name);
     amp_tensor_release(tensor);
-    enum amp_status status = amp_tensor_load(path, model->arena, tensor, NULL, err);
-    if (tensor->dtype == AMP_UINT16 && amp_value_at(model, value)->dtype == AMP_BFLOAT16)
+    enum amp_status status = amp_tensor_load(path, declared->kind, tensor, err);
+    if (tensor->dtype == AMP_UINT16 && declared->dtype == AMP_BFLOAT16)
         tensor->dtype = AMP_BFLOAT16;
+    if (amp_is_list(tensor) && tensor->dtype == AMP_UNDEFINED)
+        tensor->dtype = declared->dtype;
     free(path);
     return status;
 }

@@ -5,14 +5,12 @@
 
 /* Tensors and whole samples (the inputs of one run, with the outputs expected of it) in files. */
 
-/* Reads a TensorProto (.pb) or a NumPy array (.npy), by the ending of PATH, into memory of its own.
-   ARENA holds string data and NAME (may be NULL), which gets the name that a .pb file gives the
-   tensor; with a NULL arena and NAME strings are refused. */
-enum amp_status amp_tensor_load(const char *path, struct amp_arena *arena,
-                                struct amp_tensor *tensor, const char **name,
+/* Reads a NumPy array (.npy) or, for a value of KIND, a TensorProto, SequenceProto, OptionalProto
+   or MapProto (.pb), by the ending of PATH, into memory of its own. */
+enum amp_status amp_tensor_load(const char *path, enum amp_kind kind, struct amp_tensor *tensor,
                                 struct amp_error *err);
 
-/* Writes TENSOR under NAME to PATH, a .pb or .npy file by its ending. */
+/* Writes TENSOR under NAME to PATH, a .pb or .npy file by its ending; lists only to .pb. */
 enum amp_status amp_tensor_save(const char *path, const char *name, const struct amp_tensor *tensor,
                                 struct amp_error *err);
 
@@ -33,7 +31,7 @@ void amp_samples_close(struct amp_samples *samples);
 /*
  * Loads sample I: INPUTS has an entry per graph input of MODEL, OUTPUTS per graph output (data NULL
  * where the sample has none); the caller releases them, also on failure. AMP_MODEL when an array
- * belongs to no input or output. MODEL's arena takes string data.
+ * belongs to no input or output.
  */
 enum amp_status amp_sample_load(const struct amp_samples *samples, size_t i,
                                 const struct amp_model *model, struct amp_tensor *inputs,

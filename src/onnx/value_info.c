@@ -65,7 +65,10 @@ static enum amp_status read_type(struct amp_reader *reader, const Onnx__TypeProt
         return read_tensor_type(reader, type->sparse_tensor_type->elem_type,
                                 type->sparse_tensor_type->shape, id);
     case ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE:
-        return read_nested(reader, type->sequence_type->elem_type, AMP_KIND_SEQUENCE, id);
+        element = type->sequence_type->elem_type;
+        if (element != NULL && element->value_case == ONNX__TYPE_PROTO__VALUE_MAP_TYPE)
+            value->kind = AMP_KIND_MAP_SEQUENCE;
+        return read_nested(reader, element, AMP_KIND_SEQUENCE, id);
     case ONNX__TYPE_PROTO__VALUE_OPTIONAL_TYPE:
         element = type->optional_type->elem_type;
         if (element != NULL && element->value_case == ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE)

@@ -277,26 +277,3 @@ void amp_bits_pack(enum amp_dtype dtype, const uint8_t *from, void *to, size_t c
         packed[i / per_byte] = (uint8_t)(before | (from[i] & mask) << shift);
     }
 }
-
-enum amp_status amp_strings_own(struct amp_tensor *tensor, struct amp_error *err)
-{
-    size_t count = amp_tensor_count(tensor), size = count * sizeof(struct amp_str);
-    const struct amp_str *from = tensor->data;
-    for (size_t i = 0; i < count; i++)
-        size += from[i].size;
-    struct amp_buffer *buffer = amp_buffer_create(size);
-    if (buffer == NULL)
-        return amp_fail(err, AMP_IO, "out of memory: strings of %zu bytes", size);
-    struct amp_str *to = buffer->data;
-    char *bytes = (char *)(to + count);
-    for (size_t i = 0; i < count; i++) {
-        to[i] = (struct amp_str){bytes, from[i].size};
-        if (from[i].size > 0)
-            memcpy(bytes, from[i].data, from[i].size);
-        bytes += from[i].size;
-    }
-    amp_tensor_release(tensor);
-    tensor->buffer = buffer;
-    tensor->data = buffer->data;
-    return AMP_OK;
-}

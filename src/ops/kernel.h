@@ -172,8 +172,4 @@ amp_loop_body *amp_loop_copy(enum amp_dtype dtype);
 void amp_bits_unpack(enum amp_dtype dtype, const void *from, uint8_t *to, size_t count);
 void amp_bits_pack(enum amp_dtype dtype, const uint8_t *from, void *to, size_t count);
 
-/* Gives string TENSOR, whose elements point into memory of others, memory of its own that holds the
-   bytes too. */
-enum amp_status amp_strings_own(struct amp_tensor *tensor, struct amp_error *err);
-
 #endif

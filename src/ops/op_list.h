@@ -170,6 +170,11 @@ AMP_OP(amp_op_non_max_suppression)
 AMP_OP(amp_op_lp_normalization)
 AMP_OP(amp_op_mean_variance_normalization)
 
+/* optional.c */
+AMP_OP(amp_op_optional)
+AMP_OP(amp_op_optional_get_element)
+AMP_OP(amp_op_optional_has_element)
+
 /* pad.c */
 AMP_OP(amp_op_center_crop_pad)
 AMP_OP(amp_op_pad)
@@ -256,6 +261,17 @@ AMP_OP(amp_op_mean)
 AMP_OP(amp_op_min)
 AMP_OP(amp_op_sum)
 AMP_OP(amp_op_where)
+
+/* sequence.c */
+AMP_OP(amp_op_concat_from_sequence)
+AMP_OP(amp_op_sequence_at)
+AMP_OP(amp_op_sequence_construct)
+AMP_OP(amp_op_sequence_empty)
+AMP_OP(amp_op_sequence_erase)
+AMP_OP(amp_op_sequence_insert)
+AMP_OP(amp_op_sequence_length)
+AMP_OP(amp_op_sequence_map)
+AMP_OP(amp_op_split_to_sequence)
 
 /* signal.c */
 AMP_OP(amp_op_blackman_window)

@@ -25,6 +25,15 @@ static enum amp_status find_kernel(const struct amp_model *model, uint32_t id,
                     amp_node_text(model, id, text, sizeof text));
 }
 
+/* Maps have no one dtype. */
+static bool is_known(const struct amp_value *value)
+{
+    if (value->kind == AMP_KIND_MAP || value->kind == AMP_KIND_MAP_SEQUENCE)
+        return true;
+    return value->kind != AMP_KIND_UNKNOWN && value->kind != AMP_KIND_SPARSE_TENSOR &&
+           value->dtype != AMP_UNDEFINED;
+}
+
 /* Inference has held types against the schema, which kernels rely on; here they must be known. */
 static enum amp_status check_values(const struct amp_model *model, uint32_t id,
                                     const uint32_t *values, uint32_t count, struct amp_error *err)
@@ -33,14 +42,14 @@ static enum amp_status check_values(const struct amp_model *model, uint32_t id,
     for (uint32_t i = 0; i < count; i++) {
         const struct amp_value *value =
             values[i] == AMP_NONE ? NULL : amp_value_at(model, values[i]);
-        if (value == NULL || (value->kind == AMP_KIND_TENSOR && value->dtype != AMP_UNDEFINED))
+        if (value == NULL || is_known(value))
             continue;
         amp_node_text(model, id, text, sizeof text);
-        if (value->kind == AMP_KIND_TENSOR || value->kind == AMP_KIND_UNKNOWN)
+        if (value->kind != AMP_KIND_SPARSE_TENSOR)
             return amp_fail(err, AMP_MODEL, "%s: %s: the type of '%s' is not known", model->path,
                             text, value->name);
         return amp_fail(err, AMP_UNSUPPORTED,
-                        "%s: %s: '%s' is no tensor; the executor has only those", model->path, text,
+                        "%s: %s: '%s' is a sparse tensor; the executor has none", model->path, text,
                         value->name);
     }
     return AMP_OK;

@@ -7,6 +7,7 @@
 
 #include "ops/dnnl.h"
 #include "ops/profile.h"
+#include "run/fit.h"
 #include "run/plan.h"
 
 #include <omp.h>
@@ -232,6 +233,13 @@ static enum amp_status call_kernel(struct amp_session *session, struct amp_step 
     return step->op->run(&ctx);
 }
 
+static enum amp_status set_slot(struct amp_session *session, uint32_t value,
+                                const struct amp_tensor *tensor, struct amp_error *err)
+{
+    amp_tensor_refer(&session->slots[value], tensor);
+    return amp_fit(amp_value_at(session->model, value), &session->slots[value], err);
+}
+
 /* Moves the outputs to their slots, rounded where the kernel computed wide. */
 static enum amp_status store_outputs(struct amp_session *session, const struct amp_node *node,
                                      struct call *call, struct amp_error *err)
@@ -242,13 +250,11 @@ static enum amp_status store_outputs(struct amp_session *session, const struct a
         struct amp_tensor *slot = &session->slots[node->outputs[i]];
         enum amp_dtype dtype = amp_value_at(session->model, node->outputs[i])->dtype;
         amp_tensor_release(slot);
-        if (call->outs[i].dtype != dtype) {
+        if (call->outs[i].dtype != dtype && !amp_is_list(&call->outs[i])) {
             AMP_TRY(convert(&call->outs[i], slot, dtype, err));
             continue;
         }
-        slot->dtype = dtype;
-        slot->shape = call->outs[i].shape;
-        amp_tensor_share(slot, &call->outs[i]);
+        AMP_TRY(set_slot(session, node->outputs[i], &call->outs[i], err));
     }
     return AMP_OK;
 }
@@ -328,19 +334,9 @@ static enum amp_status collect(struct amp_session *session, uint32_t graph,
             return amp_fail(err, AMP_MODEL, "%s: graph output '%s' has no value",
                             session->model->path,
                             amp_value_at(session->model, ids->items[i])->name);
-        outputs[i].dtype = slot->dtype;
-        outputs[i].shape = slot->shape;
-        amp_tensor_share(&outputs[i], slot);
+        amp_tensor_refer(&outputs[i], slot);
     }
     return AMP_OK;
-}
-
-static void set_input(struct amp_session *session, uint32_t value, const struct amp_tensor *tensor)
-{
-    struct amp_tensor *slot = &session->slots[value];
-    slot->dtype = tensor->dtype;
-    slot->shape = tensor->shape;
-    amp_tensor_share(slot, tensor);
 }
 
 /* Drops what is left of a graph's values: inputs and outputs. */
@@ -361,12 +357,12 @@ static enum amp_status set_body_inputs(struct amp_session *session, const struct
 {
     for (size_t i = 0; i < body->inputs.count; i++) {
         const struct amp_value *value = amp_value_at(session->model, body->inputs.items[i]);
-        if (inputs[i]->dtype != value->dtype)
+        if (inputs[i]->form == AMP_FORM_TENSOR && inputs[i]->dtype != value->dtype)
             return amp_fail(err, AMP_MODEL, "input '%s' of the body is %s; it gets %s", value->name,
                             amp_dtype_name(value->dtype), amp_dtype_name(inputs[i]->dtype));
     }
     for (size_t i = 0; i < body->inputs.count; i++)
-        set_input(session, body->inputs.items[i], inputs[i]);
+        AMP_TRY(set_slot(session, body->inputs.items[i], inputs[i], err));
     return AMP_OK;
 }
 
@@ -396,6 +392,8 @@ static enum amp_status check_input(const struct amp_model *model, const struct a
     char found[200], declared[200];
     struct amp_shape shape;
     amp_value_shape(value, &shape);
+    if (amp_kind_form(value->kind) != AMP_FORM_TENSOR)
+        return AMP_OK;
     if (tensor->dtype != value->dtype)
         return amp_fail(err, AMP_MODEL, "input '%s': dtype %s; the model wants %s", value->name,
                         amp_dtype_name(tensor->dtype), amp_dtype_name(value->dtype));
@@ -438,7 +436,7 @@ static enum amp_status take_inputs(struct amp_session *session, const struct amp
         else
             status = check_input(model, value, tensor, symbols, err);
         if (status == AMP_OK && is_given)
-            set_input(session, ids->items[i], tensor);
+            status = set_slot(session, ids->items[i], tensor, err);
         else if (status == AMP_OK)
             status = place(session, ids->items[i], tensor, err);
     }

@@ -189,7 +189,7 @@ static bool make_input(const struct amp_model *model, uint32_t id, const char *s
     snprintf(path, sizeof path, "%.*s/test_data_set_0/input_%zu.pb",
              (int)(strlen(seed) - strlen("/model.onnx")), seed, i);
     if (access(path, R_OK) == 0 &&
-        amp_tensor_load(path, model->arena, tensor, NULL, &err) == AMP_OK) {
+        amp_tensor_load(path, value->kind, tensor, &err) == AMP_OK) {
         if (tensor->dtype == value->dtype)
             return true;
         amp_tensor_release(tensor);
