@@ -1,9 +1,10 @@
 /*
  * Activation functions: each is an expression of the element x and of up to two float attributes, a
- * and b. Takes a tensor of any shape, gives one of the same shape and dtype; only PRelu has a
- * second input. NaN stays NaN.
+ * and b. Takes a tensor of any shape, gives one of the same shape and dtype; only PRelu and
+ * SwiGLU have a second input. NaN stays NaN.
  */
 #include "ops/elementwise.h"
+#include "ops/move.h"
 #include "ops/vector_math.h"
 
 /* A float attribute and its default. */
@@ -110,3 +111,50 @@ static enum amp_status run_prelu(struct amp_ctx *ctx)
     return AMP_OK;
 }
 AMP_ELEMENTWISE(PRelu, prelu, 16, shape_prelu)
+
+/* swish(x) y, of the same shape: nothing is broadcast. */
+static enum amp_status shape_swi_glu(struct amp_ctx *ctx)
+{
+    const struct amp_shape *gate = &ctx->in[0]->shape, *value = &ctx->in[1]->shape;
+    struct amp_shape *out = &ctx->out[0]->shape;
+    char text[200], text_gate[200];
+    *out = gate->rank < 0 ? *value : *gate;
+    if (gate->rank < 0 || value->rank < 0)
+        return AMP_OK;
+    bool fits = gate->rank == value->rank;
+    for (int d = 0; fits && d < gate->rank; d++)
+        fits = amp_dim_merge(gate->dims[d], value->dims[d], &out->dims[d]);
+    if (fits)
+        return AMP_OK;
+    return AMP_CTX_FAIL(ctx, "B has shape %s; that of A, %s, is needed",
+                        amp_shape_text(value, text, sizeof text),
+                        amp_shape_text(gate, text_gate, sizeof text_gate));
+}
+
+#define SWI_GLU(DTYPE, T, ...)                                                   \
+    static void swi_glu_##DTYPE(int64_t n, void *const *at, const int64_t *step, \
+                                const void *param)                               \
+    {                                                                            \
+        const T *gates = at[1], *values = at[2], alpha = *(const float *)param;  \
+        T *to = at[0];                                                           \
+        for (int64_t i = 0; i < n; i++) {                                        \
+            const T x = gates[i * step[1]];                                      \
+            to[i] = x / (1 + (T)exp(-alpha * x)) * values[i * step[2]];          \
+        }                                                                        \
+    }
+AMP_FLOAT_TYPES(SWI_GLU)
+static enum amp_status run_swi_glu(struct amp_ctx *ctx)
+{
+    static amp_loop_body *const table[AMP_DTYPE_COUNT] = {AMP_FLOAT_TYPES(AMP_ROW, swi_glu)};
+    const float alpha = amp_node_float(ctx->node, "alpha", 1);
+    amp_loop_body *body;
+    AMP_PICK(ctx, body, table, amp_compute_dtype(ctx->in[0]->dtype));
+    struct amp_loop loop;
+    amp_loop_init(&loop, ctx->out[0]->shape.rank, ctx->out[0]->shape.dims);
+    amp_loop_tensor(&loop, ctx->out[0]);
+    amp_loop_tensor(&loop, ctx->in[0]);
+    amp_loop_tensor(&loop, ctx->in[1]);
+    amp_loop_compute(&loop, body, &alpha);
+    return AMP_OK;
+}
+AMP_ELEMENTWISE(SwiGLU, swi_glu, 28, shape_swi_glu)

@@ -1,12 +1,12 @@
 /*
- * Cast and CastLike. Numbers go in blocks through one of two common forms, float64 for floats and
- * 64 bits for integers, both of which hold every value of their kind exactly; so there is one load
- * and one store per type instead of a loop per pair. Pairs of float32, float16 and bfloat16, of
- * which a converted model is full, go the direct way.
+ * Cast and CastLike (all versions up to ONNX 25), and BitCast-26. Numbers go in blocks through one
+ * of two common forms, float64 for floats and 64 bits for integers, both of which hold every value
+ * of their kind exactly; so there is one load and one store per type instead of a loop per pair.
+ * Pairs of float32, float16 and bfloat16, of which a converted model is full, go the direct way.
  */
 #include "ops/cast.h"
 
-#include "ops/kernel.h"
+#include "ops/move.h"
 
 #include <assert.h>
 #include <math.h>
@@ -134,13 +134,18 @@ static void ints_to_floats(struct block *block, enum amp_dtype dtype)
     block->class = AMP_CLASS_FLOAT;
 }
 
-/* Keeps floats in the range of an integer type of less than a byte; NaN stays. */
-static void clamp_floats(struct block *block, enum amp_dtype dtype)
+/* Rounds floats to integers of less than a byte, ties to even; what is out of their range becomes
+   the nearest in it or, if it WRAPS, its low bits. NaN stays, and so does what wraps and has no low
+   bits: it becomes 0. */
+static void round_floats(struct block *block, enum amp_dtype dtype, bool wraps)
 {
-    int digits = (int)amp_dtype_bits(dtype) - (amp_dtype_class(dtype) == AMP_CLASS_INT);
-    double high = (1 << digits) - 1, low = amp_dtype_class(dtype) == AMP_CLASS_INT ? -high - 1 : 0;
+    bool is_signed = amp_dtype_class(dtype) == AMP_CLASS_INT;
+    double range = 1 << amp_dtype_bits(dtype);
+    double high = is_signed ? range / 2 - 1 : range - 1, low = high - range + 1;
     for (size_t i = 0; i < block->n; i++) {
-        double value = block->floats[i];
+        double value = rint(block->floats[i]);
+        if (wraps)
+            value -= floor((value - low) / range) * range;
         block->floats[i] = value < low ? low : value > high ? high : value;
     }
 }
@@ -174,7 +179,7 @@ static void store_block(struct block *block, struct amp_tensor *to, size_t first
     if (is_float && block->class != AMP_CLASS_FLOAT)
         ints_to_floats(block, to->dtype);
     else if (!is_float && is_packed && block->class == AMP_CLASS_FLOAT)
-        clamp_floats(block, to->dtype);
+        round_floats(block, to->dtype, options->wraps);
     store_fn *store = (block->class == AMP_CLASS_FLOAT ? float_stores : int_stores)[to->dtype];
     assert(store != NULL);
     store(block, is_packed ? bytes : (void *)data, options);
@@ -344,7 +349,9 @@ enum amp_status amp_cast_copy(const struct amp_tensor *from, enum amp_dtype dtyp
     return status;
 }
 
-/* What to cast to, type inference took from attribute `to` or from input 1. */
+/* What to cast to, type inference took from attribute `to` or from input 1. For floats out of the
+   range of int4 and the like the standard has no rule: its test data saturate up to version 23, and
+   wrap since 24. */
 static enum amp_status run_cast(struct amp_ctx *ctx)
 {
     static const char *const modes[] = {
@@ -353,6 +360,7 @@ static enum amp_status run_cast(struct amp_ctx *ctx)
     AMP_TRY(amp_ctx_choice(ctx, "round_mode", modes, &mode));
     const struct amp_cast_options options = {.saturate =
                                                  amp_node_int(ctx->node, "saturate", 1) != 0,
+                                             .wraps = ctx->node->since_version >= 24,
                                              .rounding = (enum amp_rounding)mode};
     return amp_cast_tensor(ctx->in[0], ctx->out[0], &options, ctx->err);
 }
@@ -366,3 +374,24 @@ static enum amp_status run_cast(struct amp_ctx *ctx)
                                           .run = run_cast};
 CAST("Cast", cast)
 CAST("CastLike", cast_like)
+
+/* The same bits as elements of another dtype, which must have as many. */
+static enum amp_status shape_bit_cast(struct amp_ctx *ctx)
+{
+    enum amp_dtype from = ctx->in[0]->dtype, to = ctx->out[0]->dtype;
+    bool is_known = from != AMP_UNDEFINED && to != AMP_UNDEFINED;
+    if (is_known &&
+        (amp_dtype_bits(from) != amp_dtype_bits(to) || from == AMP_STRING || to == AMP_STRING))
+        return AMP_CTX_FAIL(ctx, "the bits of %s are not those of %s", amp_dtype_name(from),
+                            amp_dtype_name(to));
+    return amp_shape_same(ctx);
+}
+
+/* Opaque: it shows what a value looks like in its dtype. */
+const struct amp_op amp_op_bit_cast = {.name = "BitCast",
+                                       .newest = 26,
+                                       .effect = AMP_OPAQUE,
+                                       .native = AMP_NATIVE_ANY,
+                                       .shares_input = true,
+                                       .shape = shape_bit_cast,
+                                       .run = amp_run_share};

@@ -6,11 +6,13 @@
 
 /*
  * Conversion between any two element types but the complex ones, as ONNX Cast-25 has it. To a float
- * type: one rounding, to nearest, ties to even. Float to integer: truncated, the nearest value
- * where the type ends, 0 for a NaN. Integer to a narrower one: the low bits.
+ * type: one rounding, to nearest, ties to even. Float to integer: truncated (to one below a byte:
+ * rounded to nearest, ties to even), the nearest value where the type ends, 0 for a NaN. Integer to
+ * a narrower one: the low bits.
  */
 struct amp_cast_options {
     bool saturate; /* to floats of 8 bits: the greatest value instead of infinity, NaN */
+    bool wraps;    /* floats to integers below a byte: low bits where the type ends */
     enum amp_rounding rounding; /* to FLOAT8E8M0 */
 };
 

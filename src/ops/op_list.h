@@ -17,6 +17,7 @@ AMP_OP(amp_op_shrink)
 AMP_OP(amp_op_sigmoid)
 AMP_OP(amp_op_softplus)
 AMP_OP(amp_op_softsign)
+AMP_OP(amp_op_swi_glu)
 AMP_OP(amp_op_swish)
 AMP_OP(amp_op_thresholded_relu)
 
@@ -39,8 +40,12 @@ AMP_OP(amp_op_mul)
 AMP_OP(amp_op_sub)
 
 /* cast.c */
+AMP_OP(amp_op_bit_cast)
 AMP_OP(amp_op_cast)
 AMP_OP(amp_op_cast_like)
+
+/* causal_conv.c */
+AMP_OP(amp_op_causal_conv_with_state)
 
 /* col2im.c */
 AMP_OP(amp_op_col2im)
@@ -125,6 +130,9 @@ AMP_OP(amp_op_ms_layer_normalization)
 AMP_OP(amp_op_ms_simplified_layer_normalization)
 AMP_OP(amp_op_rms_normalization)
 AMP_OP(amp_op_simplified_layer_normalization)
+
+/* linear_attention.c */
+AMP_OP(amp_op_linear_attention)
 
 /* logical.c */
 AMP_OP(amp_op_and)
@@ -253,6 +261,7 @@ AMP_OP(amp_op_scan)
 AMP_OP(amp_op_scatter)
 AMP_OP(amp_op_scatter_elements)
 AMP_OP(amp_op_scatter_nd)
+AMP_OP(amp_op_tensor_scatter)
 
 /* select.c */
 AMP_OP(amp_op_clip)

@@ -1,7 +1,8 @@
 /*
  * Operators that put elements or blocks where indices say: Scatter, ScatterElements, ScatterND, the
- * latter two with reductions. All versions up to ONNX 18. Updates are applied in the order of their
- * indices, so that the last of several for one place wins; the standard leaves that open.
+ * latter two with reductions, all versions up to ONNX 18; and TensorScatter-24, which puts a run of
+ * them. Updates are applied in the order of their indices, so that the last of several for one
+ * place wins; the standard leaves that open.
  */
 #include "core/array.h"
 #include "ops/move.h"
@@ -118,10 +119,11 @@ static enum amp_status scatter_axis(struct amp_ctx *ctx, int *axis)
     return amp_ctx_axis(ctx, amp_node_int(ctx->node, "axis", 0), ctx->in[0]->shape.rank, axis);
 }
 
-/* Updates must have the shape EXPECTED. */
-static enum amp_status check_updates(struct amp_ctx *ctx, const struct amp_shape *expected)
+/* The updates, input I, must have the shape EXPECTED. */
+static enum amp_status check_updates(struct amp_ctx *ctx, uint32_t i,
+                                     const struct amp_shape *expected)
 {
-    const struct amp_shape *updates = &ctx->in[2]->shape;
+    const struct amp_shape *updates = &ctx->in[i]->shape;
     char text[200], wanted[200];
     int64_t merged;
     if (updates->rank < 0)
@@ -145,7 +147,7 @@ static enum amp_status scatter_elements_shape(struct amp_ctx *ctx)
         return AMP_OK;
     AMP_TRY(scatter_axis(ctx, &axis));
     AMP_TRY(amp_check_elements(ctx, data, axis, indices));
-    return check_updates(ctx, indices);
+    return check_updates(ctx, 2, indices);
 }
 
 static enum amp_status scatter_elements_run(struct amp_ctx *ctx)
@@ -194,7 +196,7 @@ static enum amp_status scatter_nd_shape(struct amp_ctx *ctx)
     memcpy(expected.dims, indices->dims, (size_t)expected.rank * sizeof expected.dims[0]);
     for (int d = (int)depth; d < data->rank; d++)
         expected.dims[expected.rank++] = data->dims[d];
-    return check_updates(ctx, &expected);
+    return check_updates(ctx, 2, &expected);
 }
 
 static enum amp_status scatter_nd_run(struct amp_ctx *ctx)
@@ -217,4 +219,130 @@ const struct amp_op amp_op_scatter_nd = {
     .native = AMP_NATIVE_ANY,
     .shape = scatter_nd_shape,
     .run = scatter_nd_run,
+};
+
+/* ---- TensorScatter ---- */
+
+enum { CACHE, UPDATE, POSITIONS }; /* inputs */
+
+/* A cache [batch, .., length, ..] and the run of its axis that is written. */
+struct cache {
+    int axis;
+    bool is_circular;
+    int64_t length, written;
+};
+
+/* Reads the attributes and checks the shapes, those of cache and update being known to their rank.
+ */
+static enum amp_status read_cache(struct amp_ctx *ctx, struct cache *cache)
+{
+    static const char *const modes[] = {"linear", "circular", NULL};
+    const struct amp_shape *past = &ctx->in[CACHE]->shape, *update = &ctx->in[UPDATE]->shape;
+    int mode = 0;
+    AMP_TRY(amp_ctx_choice(ctx, "mode", modes, &mode));
+    AMP_TRY(amp_ctx_axis(ctx, amp_node_int(ctx->node, "axis", -2), past->rank, &cache->axis));
+    if (cache->axis == 0)
+        return AMP_CTX_FAIL(ctx, "axis 0 is that of the batch; another one is needed");
+    struct amp_shape expected = *past;
+    if (update->rank == past->rank)
+        expected.dims[cache->axis] = update->dims[cache->axis];
+    AMP_TRY(check_updates(ctx, UPDATE, &expected));
+    cache->is_circular = mode != 0;
+    cache->length = past->dims[cache->axis];
+    cache->written = update->dims[cache->axis];
+    if (cache->length >= 0 && cache->written > cache->length)
+        return AMP_CTX_FAIL(ctx, "an update of length %lld; the cache has a length of %lld",
+                            (long long)cache->written, (long long)cache->length);
+    if (!amp_has_in(ctx, POSITIONS))
+        return AMP_OK;
+    const struct amp_shape batch = {1, {past->dims[0]}};
+    return check_updates(ctx, POSITIONS, &batch);
+}
+
+static enum amp_status tensor_scatter_shape(struct amp_ctx *ctx)
+{
+    struct cache cache;
+    ctx->out[0]->shape = ctx->in[CACHE]->shape;
+    if (ctx->in[CACHE]->shape.rank < 0 || ctx->in[UPDATE]->shape.rank < 0)
+        return AMP_OK;
+    return read_cache(ctx, &cache);
+}
+
+/* Where on the axis the update of BATCH begins, to *START. */
+static enum amp_status start_of(const struct amp_ctx *ctx, const struct cache *cache, int64_t batch,
+                                int64_t *start)
+{
+    *start = amp_has_in(ctx, POSITIONS) ? amp_tensor_int(ctx->in[POSITIONS], (size_t)batch) : 0;
+    if (cache->is_circular && cache->length > 0) {
+        *start %= cache->length;
+        *start += *start < 0 ? cache->length : 0;
+    }
+    if (*start >= 0 && *start <= cache->length - cache->written)
+        return AMP_OK;
+    if (cache->is_circular)
+        return AMP_OK;
+    return AMP_CTX_FAIL(ctx, "write_indices[%lld] is %lld; 0 to %lld is possible", (long long)batch,
+                        (long long)*start, (long long)(cache->length - cache->written));
+}
+
+/* Puts the update into OUT, which holds the cache; elements of whole bytes. */
+static enum amp_status write_runs(const struct amp_ctx *ctx, const struct cache *cache,
+                                  const struct amp_tensor *update, const struct amp_tensor *out)
+{
+    const struct amp_shape *past = &out->shape;
+    if (cache->written == 0)
+        return AMP_OK;
+    int64_t runs = amp_shape_product(past, 1, cache->axis);
+    size_t block = (size_t)amp_shape_product(past, cache->axis + 1, past->rank) *
+                   (amp_dtype_bits(out->dtype) / 8);
+    const char *from = update->data;
+    for (int64_t run = 0; run < past->dims[0] * runs; run++) {
+        char *to = (char *)out->data + (size_t)(run * cache->length) * block;
+        int64_t start;
+        AMP_TRY(start_of(ctx, cache, run / runs, &start));
+        int64_t left = cache->length - start;
+        size_t first = (size_t)(cache->written < left ? cache->written : left) * block;
+        size_t size = (size_t)cache->written * block;
+        memcpy(to + (size_t)start * block, from, first);
+        memcpy(to, from + first, size - first);
+        from += size;
+    }
+    return AMP_OK;
+}
+
+/* The same for elements below a byte, on copies of a byte each. */
+static enum amp_status write_packed(struct amp_ctx *ctx, const struct cache *cache)
+{
+    struct amp_tensor update, out;
+    AMP_TRY(amp_bytes_unpack(ctx->in[UPDATE], &update, ctx->err));
+    enum amp_status status = amp_bytes_unpack(ctx->in[CACHE], &out, ctx->err);
+    if (status == AMP_OK) {
+        status = write_runs(ctx, cache, &update, &out);
+        amp_bytes_pack(&out, ctx->out[0]);
+        amp_tensor_release(&out);
+    }
+    amp_tensor_release(&update);
+    return status;
+}
+
+static enum amp_status tensor_scatter_run(struct amp_ctx *ctx)
+{
+    struct cache cache;
+    AMP_TRY(read_cache(ctx, &cache));
+    if (amp_tensor_count(ctx->in[CACHE]) == 0)
+        return AMP_OK;
+    if (amp_is_packed(ctx->out[0]->dtype))
+        return write_packed(ctx, &cache);
+    memcpy(ctx->out[0]->data, ctx->in[CACHE]->data, amp_tensor_size(ctx->in[CACHE]));
+    AMP_TRY(write_runs(ctx, &cache, ctx->in[UPDATE], ctx->out[0]));
+    return amp_move_done(ctx, 0);
+}
+
+const struct amp_op amp_op_tensor_scatter = {
+    .name = "TensorScatter",
+    .newest = 24,
+    .effect = AMP_PRESERVES_VALUES,
+    .native = AMP_NATIVE_ANY,
+    .shape = tensor_scatter_shape,
+    .run = tensor_scatter_run,
 };
