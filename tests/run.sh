@@ -5,7 +5,8 @@
 #                          prepares what cannot be committed. The program runs in a copy of the folder.
 #   tests/STAGE/test_*.sh  a script that prints "ok NAME" or "not ok NAME: reason" lines; for what a folder cannot say.
 # Appends "NAME PASSED FAILED" to RESULTS for each stage. --update rewrites the expected files. Exits 1 when anything failed.
-# Arguments: stages (folder names) to run; none: all of them.
+# Arguments: stages (folder names) to run; none: all of them. Scripts, and folders by the dozen, run side by side (tests/pool.sh);
+# what they print comes in the order of the stages, first a stage's folders, then its scripts.
 set -u
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,63 +15,135 @@ update=
 if [ "${1-}" = --update ]; then update=1; shift; fi
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
-# Leaks are failures, and so is undefined behaviour; neither may look like one of the program's own exit codes.
-export ASAN_OPTIONS=${ASAN_OPTIONS-exitcode=99:detect_leaks=1:allocator_may_return_null=1}
+export here scratch update
+. "$here/pool.sh"
+# Leaks are failures, and so is undefined behaviour; neither may look like one of the program's own exit codes. Where a block was
+# allocated takes as long to find out, for all of oneDNN's, as the rest of a run: ASAN_OPTIONS with more malloc_context_size tells.
+export ASAN_OPTIONS=${ASAN_OPTIONS-exitcode=99:detect_leaks=1:allocator_may_return_null=1:malloc_context_size=1}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS-halt_on_error=1:exitcode=99}
-export OMP_NUM_THREADS=${OMP_NUM_THREADS-2}
+# The longest scripts, which begin before all else.
+longest='convert/test_valid_bf16.sh convert/test_valid_fp16.sh upgrade/test_upgrade.sh light/test_light.sh upgrade/test_steps.sh
+  robust/test_kill.sh composites/test_composites.sh casts/test_casts.sh big/test_external.sh digits/test_digits.sh'
 
-# Runs one case folder; says what differs.
+# Runs one case folder in the folder $2; says what differs.
 run_case() {
-  local folder=$1 work=$scratch/work words code
-  rm -rf "$work" && cp -rL "$folder" "$work" || return 1
-  (cd "$work" && if [ -f setup ]; then bash ./setup; fi) || { echo 'setup failed'; return 1; }
+  local folder=$1 work=$2 words code status=0 stream expected
+  mkdir -p "$work" && cp -rL "$folder" "$work/case" || return 1
+  (cd "$work/case" && if [ -f setup ]; then bash ./setup; fi) || { echo 'setup failed'; return 1; }
   eval "words=($(cat "$folder/args"))" || return 1
-  (cd "$work" && timeout 120 "$AMPCONV" "${words[@]}" </dev/null >"$scratch/stdout" 2>"$scratch/stderr")
+  (cd "$work/case" && timeout 120 "$AMPCONV" "${words[@]}" </dev/null >"$work/stdout" 2>"$work/stderr")
   code=$?
   if [ -n "$update" ]; then
     for stream in stdout stderr; do
-      if [ -s "$scratch/$stream" ]; then cp "$scratch/$stream" "$folder/$stream"; else rm -f "$folder/$stream"; fi
+      if [ -s "$work/$stream" ]; then cp "$work/$stream" "$folder/$stream"; else rm -f "$folder/$stream"; fi
     done
     if [ $code -ne 0 ]; then echo $code >"$folder/exit"; else rm -f "$folder/exit"; fi
     return 0
   fi
-  local status=0
   for stream in stdout stderr; do
     if [ -f "$folder/$stream" ]; then expected=$folder/$stream; else expected=/dev/null; fi
-    diff -u --label "expected $stream" --label "$stream" "$expected" "$scratch/$stream" || status=1
+    diff -u --label "expected $stream" --label "$stream" "$expected" "$work/$stream" || status=1
   done
   if [ "$code" != "$(cat "$folder/exit" 2>/dev/null || echo 0)" ]; then echo "exit $code"; status=1; fi
   return $status
 }
 
-total=0
-for stage in "$here"/*/; do
-  name=$(basename "$stage") passed=0 failed=0
-  if [ $# -gt 0 ] && [[ " $* " != *" $name "* ]]; then continue; fi
-  for args in "$stage"*/args; do
-    [ -f "$args" ] || continue
-    folder=$(dirname "$args")
-    if output=$(run_case "$folder" 2>&1); then
-      passed=$((passed + 1))
+# The job JOB, case folders or a script: $scratch/JOB says which. What is to be shown goes to JOB.out, the number of passed and
+# failed tests to JOB.counts.
+run_job() {
+  local job=$scratch/$1 path output code good passed=0 failed=0 bad
+  while read -r path; do
+    if [ -d "$here/$path" ]; then
+      good=1 bad=0
+      output=$(run_case "$here/$path" "$job.work" 2>&1) || good=0 bad=1
+      rm -rf "$job.work"
     else
-      failed=$((failed + 1))
-      printf 'FAIL %s/%s\n%s\n' "$name" "$(basename "$folder")" "$output"
+      output=$(cd "$here/${path%/*}" && timeout 1800 bash "$here/$path" 2>&1)
+      code=$?
+      good=$(grep -c '^ok ' <<<"$output") bad=$(grep -c '^not ok ' <<<"$output")
+      if [ $code -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
+      grep '^# ' <<<"$output"
+      output=$(grep -v '^ok ' <<<"$output")
     fi
-  done
-  for script in "$stage"test_*.sh; do
-    [ -f "$script" ] && [ -z "$update" ] || continue
-    output=$(cd "$stage" && timeout 1800 bash "$script" 2>&1)
-    code=$?
-    good=$(grep -c '^ok ' <<<"$output") bad=$(grep -c '^not ok ' <<<"$output")
-    if [ $code -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
     passed=$((passed + good)) failed=$((failed + bad))
-    grep '^# ' <<<"$output"
-    if [ "$bad" -gt 0 ]; then printf 'FAIL %s/%s\n%s\n' "$name" "$(basename "$script")" "$(grep -v '^ok ' <<<"$output")"; fi
+    if [ "$bad" -gt 0 ]; then printf 'FAIL %s\n%s\n' "$path" "$output"; fi
+  done <"$job" >"$job.out"
+  echo $passed $failed >"$job.counts"
+}
+export -f run_case run_job
+
+# ---- the jobs ----
+
+# Each has a number, in the order of what they print; folders come in jobs of 12.
+n_jobs=0
+declare -A jobs_of=() script_job=()
+add_job() { # STAGE PATH...
+  n_jobs=$((n_jobs + 1))
+  jobs_of[$1]+=" $n_jobs"
+  printf '%s\n' "${@:2}" >"$scratch/$n_jobs"
+}
+
+stages=() last=()
+for folder in "$here"/*/; do
+  stage=$(basename "$folder")
+  if [ $# -gt 0 ] && [[ " $* " != *" $stage "* ]]; then continue; fi
+  stages+=("$stage")
+  mapfile -t cases < <(cd "$here" && for args in "$stage"/*/args; do if [ -f "$args" ]; then echo "${args%/args}"; fi; done)
+  for ((i = 0; i < ${#cases[@]}; i += 12)); do
+    add_job "$stage" "${cases[@]:i:12}"
+    last+=("$n_jobs")
+  done
+  for script in "$folder"test_*.sh; do
+    [ -f "$script" ] && [ -z "$update" ] || continue
+    add_job "$stage" "$stage/${script##*/}"
+    script_job[$stage/${script##*/}]=$n_jobs
+  done
+done
+
+# Jobs in the order in which they begin.
+begin() {
+  local path
+  for path in $longest; do if [ -n "${script_job[$path]-}" ]; then echo "${script_job[$path]}"; fi; done
+  for path in "${!script_job[@]}"; do if [[ " $longest " != *" $path "* ]]; then echo "${script_job[$path]}"; fi; done | sort -n
+  if [ ${#last[@]} -gt 0 ]; then printf '%s\n' "${last[@]}"; fi
+}
+
+# ---- the report ----
+
+declare -A is_done=()
+# Whether all jobs of a stage are done.
+is_over() {
+  local job
+  for job in ${jobs_of[$1]-}; do [ -n "${is_done[$job]-}" ] || return 1; done
+}
+
+# Prints what the jobs of a stage have to say; counts.
+report() {
+  local stage=$1 job passed=0 failed=0 good bad
+  for job in ${jobs_of[$stage]-}; do
+    cat "$scratch/$job.out"
+    read -r good bad <"$scratch/$job.counts"
+    passed=$((passed + good)) failed=$((failed + bad))
   done
   if [ $((passed + failed)) -gt 0 ]; then
-    if [ $failed -eq 0 ]; then printf 'ok   %s: %d passed\n' "$name" $passed; fi
-    printf '%s %d %d\n' "$name" $passed $failed >>"${RESULTS:-/dev/null}"
+    if [ $failed -eq 0 ]; then printf 'ok   %s: %d passed\n' "$stage" $passed; fi
+    printf '%s %d %d\n' "$stage" $passed $failed >>"${RESULTS:-/dev/null}"
   fi
   total=$((total + failed))
-done
+}
+
+total=0
+# Reports the next stages that are over.
+report_over() {
+  while [ ${#stages[@]} -gt 0 ] && is_over "${stages[0]}"; do
+    report "${stages[0]}"
+    stages=("${stages[@]:1}")
+  done
+}
+while read -r job; do
+  is_done[$job]=1
+  report_over
+done < <(begin | side_by_side run_job)
+report_over
+if [ ${#stages[@]} -gt 0 ]; then echo "FAIL ${stages[*]}: not all was run"; total=$((total + 1)); fi
 [ $total -eq 0 ]

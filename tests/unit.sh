@@ -1,18 +1,30 @@
 #!/usr/bin/env bash
-# Runs cmocka programs and counts their tests; a program that dies without a verdict counts as one failure.
+# Runs cmocka programs side by side and counts their tests; a program that dies without a verdict counts as one failure.
 # Appends "unit/NAME PASSED FAILED" to RESULTS for each. Exits 1 when anything failed.
 set -u
+scratch=$(mktemp -d) || exit 2
+trap 'rm -rf "$scratch"' EXIT
+export scratch
+# Kernels that share their work out need somebody to share it with.
+export OMP_NUM_THREADS=${OMP_NUM_THREADS-2}
+. "$(dirname "$0")/pool.sh"
+
+run_unit() {
+  CMOCKA_MESSAGE_OUTPUT=tap timeout 600 "$1" >"$scratch/${1##*/}.out" 2>&1
+  echo $? >"$scratch/${1##*/}.code"
+}
+export -f run_unit
+printf '%s\n' "$@" | side_by_side run_unit >/dev/null
+
 status=0
 for program in "$@"; do
-  output=$(CMOCKA_MESSAGE_OUTPUT=tap timeout 600 "$program" 2>&1)
-  code=$?
+  name=unit/${program##*/} output=$(cat "$scratch/${program##*/}.out") code=$(cat "$scratch/${program##*/}.code")
   passed=$(grep -c '^ok ' <<<"$output")
   failed=$(grep -c '^not ok ' <<<"$output")
-  if [ $code -ne 0 ] && [ "$failed" -eq 0 ]; then failed=1; fi
-  name=unit/$(basename "$program")
+  if [ "$code" != 0 ] && [ "$failed" -eq 0 ]; then failed=1; fi
   if [ "$failed" -ne 0 ]; then
     status=1
-    printf '%s\nFAIL %s: %d passed, %d failed, exit status %d\n' "$output" "$name" "$passed" "$failed" $code
+    printf '%s\nFAIL %s: %d passed, %d failed, exit status %s\n' "$output" "$name" "$passed" "$failed" "$code"
   else
     printf 'ok   %s: %d passed\n' "$name" "$passed"
   fi

@@ -2,6 +2,7 @@
 # ONNX's backend tests through `ampconv run --test-suite`: each suite passes at least as many cases as `counts` says. The numbers
 # there may only rise.
 set -u
+export OMP_NUM_THREADS=2
 : "${TESTDATA:?}"
 while read -r suite least; do
   output=$("$AMPCONV" run --test-suite "$TESTDATA/$suite" 2>&1)

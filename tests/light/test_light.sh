@@ -5,6 +5,7 @@
 # which validation rightly refuses: there the outputs need only be those of ONNX Runtime when it rounds after every node.
 # Under the sanitizers only the smaller models.
 set -u
+export OMP_NUM_THREADS=2
 : "${TESTDATA:?}" "${ORACLES:?}" "${BUILD:?}"
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT

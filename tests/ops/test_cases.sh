@@ -2,6 +2,7 @@
 # Runs operators in the layout of ONNX's backend tests: the cases that make_cases.py, make_moves.py, make_products.py,
 # make_windows.py and make_contrib.py made, and those that are to be refused, in NAME, with what NAME.txt says of them.
 set -u
+export OMP_NUM_THREADS=2
 here=$(cd "$(dirname "$0")" && pwd)
 status=0
 for suite in cases moves products windows contrib; do
