@@ -128,7 +128,7 @@ $(BUILD)/unit/%.o: tests/unit/%.c | $(PB_NAMES:%=$(PB)/%.pb-c.h)
 
 ## check: all tests, once plain and once with the sanitizers; the totals go to build/results
 check:
-	@rm -f $(RESULTS)
+	@rm -rf $(RESULTS) $(RESULTS).ort
 	@status=0; \
 	$(MAKE) check-pass || status=$$?; \
 	$(MAKE) asan || status=$$?; \

@@ -1,0 +1,4 @@
+#!/usr/bin/env bash
+# Every model of this folder in bfloat16, with and without its inputs and outputs: valid.sh says what is tested.
+. ./valid.sh
+valid 15 290 bf16 bf16-io
