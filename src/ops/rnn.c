@@ -5,9 +5,11 @@
 #include "ops/rnn.h"
 
 #include "core/array.h"
+#include "core/memory.h"
 #include "ops/kernel.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -253,12 +255,55 @@ static void set_direction(const struct amp_ctx *ctx, const struct config *config
     rnn->y_c = out_at(ctx, OUT_C, state);
 }
 
+/* What a node keeps between runs. */
+struct state {
+    struct amp_buffer *packed[2]; /* of each direction; NULL: not packed yet */
+    struct amp_buffer *work;
+};
+
+static struct state *state_of(const struct amp_ctx *ctx)
+{
+    if (*ctx->state == NULL)
+        *ctx->state = amp_xcalloc(1, sizeof(struct state));
+    return *ctx->state;
+}
+
+static void destroy_state(void *data)
+{
+    struct state *state = data;
+    if (state == NULL)
+        return;
+    for (int d = 0; d < 2; d++)
+        amp_buffer_unref(state->packed[d]);
+    amp_buffer_unref(state->work);
+    free(state);
+}
+
+/* Has the recurrent weights of direction D packed, once when they are constant. */
+static enum amp_status pack(const struct amp_ctx *ctx, const struct amp_rnn_kernel *kernel, int d,
+                            struct amp_rnn *rnn)
+{
+    struct state *state = state_of(ctx);
+    size_t size = kernel->packed_size(rnn);
+    bool is_ready = state->packed[d] != NULL && ctx->is_constant[IN_R];
+    if (!is_ready && (state->packed[d] == NULL || state->packed[d]->size != size)) {
+        amp_buffer_unref(state->packed[d]);
+        state->packed[d] = amp_buffer_create(size);
+        if (state->packed[d] == NULL)
+            return amp_memory_fail(ctx->err, "recurrent weights", size);
+    }
+    if (!is_ready)
+        kernel->pack(rnn, state->packed[d]->data);
+    rnn->packed = state->packed[d]->data;
+    rnn->work = &state->work;
+    return AMP_OK;
+}
+
 static enum amp_status rnn_run(struct amp_ctx *ctx)
 {
-    static enum amp_status (*const kernels[AMP_DTYPE_COUNT])(const struct amp_rnn *,
-                                                             struct amp_error *) = {
-        [AMP_FLOAT] = amp_rnn_run_f32, [AMP_DOUBLE] = amp_rnn_run_f64};
-    enum amp_status (*kernel)(const struct amp_rnn *, struct amp_error *);
+    static const struct amp_rnn_kernel *const kernels[AMP_DTYPE_COUNT] = {
+        [AMP_FLOAT] = &amp_rnn_f32, [AMP_DOUBLE] = &amp_rnn_f64};
+    const struct amp_rnn_kernel *kernel;
     enum amp_rnn_cell cell = cell_of(ctx->node);
     struct config config = {.directions = 1};
     struct amp_rnn rnn = {.cell = cell, .gates = cells[cell].gates};
@@ -275,7 +320,8 @@ static enum amp_status rnn_run(struct amp_ctx *ctx)
     set_strides(&config, &rnn);
     for (int d = 0; d < config.directions; d++) {
         set_direction(ctx, &config, d, &rnn);
-        AMP_TRY(kernel(&rnn, ctx->err));
+        AMP_TRY(pack(ctx, kernel, d, &rnn));
+        AMP_TRY(kernel->run(&rnn, ctx->err));
     }
     return AMP_OK;
 }
@@ -285,18 +331,21 @@ const struct amp_op amp_op_gru = {.name = "GRU",
                                   .effect = AMP_COMPUTES,
                                   .native = AMP_NATIVE_C,
                                   .shape = rnn_shape,
-                                  .run = rnn_run};
+                                  .run = rnn_run,
+                                  .destroy = destroy_state};
 
 const struct amp_op amp_op_lstm = {.name = "LSTM",
                                    .newest = 22,
                                    .effect = AMP_COMPUTES,
                                    .native = AMP_NATIVE_C,
                                    .shape = rnn_shape,
-                                   .run = rnn_run};
+                                   .run = rnn_run,
+                                   .destroy = destroy_state};
 
 const struct amp_op amp_op_rnn = {.name = "RNN",
                                   .newest = 22,
                                   .effect = AMP_COMPUTES,
                                   .native = AMP_NATIVE_C,
                                   .shape = rnn_shape,
-                                  .run = rnn_run};
+                                  .run = rnn_run,
+                                  .destroy = destroy_state};

@@ -43,16 +43,24 @@ struct amp_rnn {
     struct amp_rnn_activation activations[3]; /* f, g, h of the operator's equations */
     const int32_t *lengths; /* steps of each sequence of the batch; NULL: all of them */
     const void *w, *r;      /* [gates * hidden, input], [gates * hidden, hidden] */
+    const void *packed;     /* R by the kernel's pack */
     const void *bias;       /* [2, gates * hidden], of W and of R; NULL: 0 */
     const void *peepholes;  /* [3, hidden], i o f; NULL: 0 */
     const void *x;
     const void *h, *c;   /* initial states; NULL: 0 */
     void *y, *y_h, *y_c; /* NULL: not wanted */
     int64_t x_step, x_batch, y_step, y_batch, state_batch;
+    struct amp_buffer **work; /* the kernel's, which it replaces when it is too small */
 };
 
-/* Runs the direction; AMP_IO when memory runs out, AMP_KERNEL when oneDNN fails. */
-enum amp_status amp_rnn_run_f32(const struct amp_rnn *rnn, struct amp_error *err);
-enum amp_status amp_rnn_run_f64(const struct amp_rnn *rnn, struct amp_error *err);
+/* The kernels of an element type. */
+struct amp_rnn_kernel {
+    size_t (*packed_size)(const struct amp_rnn *rnn); /* bytes */
+    void (*pack)(const struct amp_rnn *rnn, void *packed);
+    /* Runs the direction; AMP_IO when memory runs out, AMP_KERNEL when oneDNN fails. */
+    enum amp_status (*run)(const struct amp_rnn *rnn, struct amp_error *err);
+};
+
+extern const struct amp_rnn_kernel amp_rnn_f32, amp_rnn_f64;
 
 #endif

@@ -1,6 +1,7 @@
 /*
  * Recurrent layers in float32: matrix products by oneDNN, sigmoid and tanh as vector code.
  */
+#include "core/memory.h"
 #include "ops/dnnl.h"
 #include "ops/kernel.h"
 #include "ops/rnn.h"
@@ -62,5 +63,5 @@ static enum amp_status gemm(int64_t m, int64_t n, int64_t k, const float *a, int
 }
 
 #define REAL float
-#define RUN amp_rnn_run_f32
+#define KERNEL amp_rnn_f32
 #include "ops/rnn_kernel.inc"

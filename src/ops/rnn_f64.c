@@ -1,10 +1,12 @@
 /*
  * Recurrent layers in float64, which oneDNN does not have: everything in plain C.
  */
+#include "core/memory.h"
 #include "ops/kernel.h"
 #include "ops/rnn.h"
 
 #include <math.h>
+#include <omp.h>
 #include <string.h>
 
 static inline double sigmoid_of(double x)
@@ -39,5 +41,5 @@ static enum amp_status gemm(int64_t m, int64_t n, int64_t k, const double *a, in
 }
 
 #define REAL double
-#define RUN amp_rnn_run_f64
+#define KERNEL amp_rnn_f64
 #include "ops/rnn_kernel.inc"

@@ -53,10 +53,11 @@ def graph_of(nodes, inputs, outputs):
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 
 
-def recurrent(name, op, direction="forward", steps=5, batch=3, optional="BLHCP", dtype="float32", layout=0, **attributes):
+def recurrent(name, op, direction="forward", steps=5, batch=3, optional="BLHCP", dtype="float32", layout=0, hidden=6,
+              **attributes):
     """OPTIONAL: which optional inputs are there. Layout 1 and float64, which ONNX Runtime does not have, are compared with what
     it gives for layout 0 in float32."""
-    size, hidden, directions, gates = 4, 6, 2 if direction == "bidirectional" else 1, GATES[op]
+    size, directions, gates = 4, 2 if direction == "bidirectional" else 1, GATES[op]
     shapes = {"X": (steps, batch, size), "W": (directions, gates * hidden, size), "R": (directions, gates * hidden, hidden)}
     if "B" in optional:
         shapes["B"] = (directions, 2 * gates * hidden)
@@ -67,6 +68,7 @@ def recurrent(name, op, direction="forward", steps=5, batch=3, optional="BLHCP",
     if "P" in optional and op == "LSTM":
         shapes["P"] = (directions, 3 * hidden)
     inputs = {n: rng.uniform(-1, 1, s).astype(np.float32) for n, s in shapes.items()}
+    inputs["R"] *= np.float32(6 / hidden)
     if "L" in optional:
         inputs["L"] = rng.permutation([steps, 1, 3, 2, 4][:batch]).astype(np.int32)
     order = ["X", "W", "R", "B", "L", "H"] + (["C", "P"] if op == "LSTM" else [])
@@ -103,6 +105,12 @@ def make_recurrent():
     recurrent("gru_activations", "GRU", "bidirectional", activation_alpha=[0.5, 0.1], activation_beta=[0.25],
               activations=["Affine", "Softplus", "Sigmoid", "ThresholdedRelu"])
     recurrent("rnn_activations", "RNN", "bidirectional", activations=["Relu", "Sigmoid"])
+
+
+def make_recurrent_wide():
+    """As many units as keep two threads busy, the last of them a few."""
+    for op in ("GRU", "LSTM"):
+        recurrent(f"{op.lower()}_wide", op, "reverse", batch=5, hidden=70)
 
 
 # ---- control flow
@@ -231,5 +239,6 @@ def make_searches():
 
 
 shutil.rmtree("cases", ignore_errors=True)
-for make in (make_recurrent, make_if, make_loop, make_loop_growing, make_scan, make_scan_batch, make_reductions, make_searches):
+for make in (make_recurrent, make_if, make_loop, make_loop_growing, make_scan, make_scan_batch, make_reductions, make_searches,
+             make_recurrent_wide):
     make()
