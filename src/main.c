@@ -61,6 +61,8 @@ static enum amp_status run_command(const struct amp_options *options, struct amp
         return amp_command_run(options, err);
     case AMP_CMD_RULES:
         return amp_command_rules(options, err);
+    case AMP_CMD_BENCH:
+        return amp_command_bench(options, err);
     }
     return AMP_OK;
 }

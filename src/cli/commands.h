@@ -7,6 +7,7 @@
 enum amp_status amp_command_convert(const struct amp_options *options, struct amp_error *err);
 enum amp_status amp_command_run(const struct amp_options *options, struct amp_error *err);
 enum amp_status amp_command_rules(const struct amp_options *options, struct amp_error *err);
+enum amp_status amp_command_bench(const struct amp_options *options, struct amp_error *err);
 
 /* Prints the versions and what this CPU computes natively. */
 void amp_command_version(FILE *file);

@@ -84,11 +84,6 @@ static enum amp_status parse_stage(struct job *job)
     return AMP_OK;
 }
 
-static const char *short_name(enum amp_dtype dtype)
-{
-    return dtype == AMP_BFLOAT16 ? "bf16" : dtype == AMP_FLOAT16 ? "fp16" : "fp32";
-}
-
 /* NAME.DTYPE.onnx beside the model, NAME.opsetN.onnx where only the opset is raised; stdout for
    stdin. */
 static const char *default_output(const struct job *job)
@@ -103,7 +98,7 @@ static const char *default_output(const struct job *job)
         return amp_arena_printf(job->file.arena, "%.*s.opset%d.onnx", (int)length, path,
                                 job->target.opset);
     return amp_arena_printf(job->file.arena, "%.*s.%s.onnx", (int)length, path,
-                            short_name(job->target.lower));
+                            amp_dtype_short_name(job->target.lower));
 }
 
 /* The file for tensor data lies in the folder of the model or below it, as ONNX wants it
@@ -360,6 +355,21 @@ static enum amp_status make_runnable(struct job *job, struct job *twin, struct a
     AMP_TRY(amp_model_read_again(&job->file, &twin->file, err));
     twin->model = twin->file.model;
     return convert_graph(twin, &is_done);
+}
+
+enum amp_status amp_convert_in_memory(const struct amp_options *options,
+                                      struct amp_model_file *file, struct amp_error *err)
+{
+    bool is_done;
+    struct job job = {
+        .options = options, .file = *file, .model = file->model, .last = N_STAGES, .err = err};
+    AMP_TRY(amp_target_parse(options, &job.target, err));
+    job.conversion.lower = job.target.lower;
+    enum amp_status status = load_rules(&job);
+    if (status == AMP_OK)
+        status = convert_graph(&job, &is_done);
+    amp_rules_destroy(job.rules);
+    return status;
 }
 
 /* The least precise of the dtypes that the two models compute in, which decides how far apart they

@@ -3,6 +3,8 @@
 
 #include "autocast/assign.h"
 #include "autocast/cast_insert.h"
+#include "cli/options.h"
+#include "onnx/read.h"
 
 #include <stdio.h>
 
@@ -38,6 +40,11 @@ struct amp_conversion {
     const char *data_path;            /* the output's external data; NULL: none */
     bool was_unsorted;
 };
+
+/* Converts the model of FILE, all calls inlined, as OPTIONS say: its stages, without a report or a
+   file. The model is as good as lost when it fails. */
+enum amp_status amp_convert_in_memory(const struct amp_options *options,
+                                      struct amp_model_file *file, struct amp_error *err);
 
 /* Notes the nodes that stay float32 against the rules. Takes the model as it was when
    the assignment was made. */

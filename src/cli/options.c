@@ -12,14 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS_MAX = 1024, THRESHOLD = 1024 };
+enum { THREADS_MAX = 1024, THRESHOLD = 1024, RUNS = 20 };
 
-enum kind { FLAG, COUNT, TEXT, FORMAT, LIST, NUMBER, SIZE };
+enum kind { FLAG, COUNT, TEXT, FORMAT, REPORT, LIST, NUMBER, SIZE };
 
-enum group { CONVERSION, RULES, DATA, RUNNING, TALK, N_GROUPS };
+enum group { CONVERSION, RULES, DATA, RUNNING, TIMING, TALK, N_GROUPS };
 
-static const char *const group_titles[N_GROUPS] = {"Conversion", "Rules", "Inputs and validation",
-                                                   "Running (ampconv run)", "Output and help"};
+static const char *const group_titles[N_GROUPS] = {"Conversion",
+                                                   "Rules",
+                                                   "Inputs and validation",
+                                                   "Running (ampconv run)",
+                                                   "Timing (ampconv bench)",
+                                                   "Output and help"};
 
 struct option {
     const char *name;
@@ -33,8 +37,10 @@ struct option {
 };
 
 #define AT(field) offsetof(struct amp_options, field)
-#define ALL (AMP_CMD_CONVERT | AMP_CMD_RUN | AMP_CMD_RULES)
-#define MODELS (AMP_CMD_CONVERT | AMP_CMD_RUN)
+#define ALL (AMP_CMD_CONVERT | AMP_CMD_RUN | AMP_CMD_RULES | AMP_CMD_BENCH)
+#define VALIDATES (AMP_CMD_CONVERT | AMP_CMD_RUN)
+#define RUNS_MODELS (AMP_CMD_CONVERT | AMP_CMD_RUN | AMP_CMD_BENCH)
+#define LOWERS (AMP_CMD_CONVERT | AMP_CMD_BENCH)
 
 static const struct option table[] = {
     {"dtype", 'd', "DTYPE", TEXT, AT(dtype), AMP_CMD_CONVERT | AMP_CMD_RULES, CONVERSION,
@@ -64,16 +70,15 @@ static const struct option table[] = {
     {"dump-after", 0, "STAGE", TEXT, AT(dump_after), AMP_CMD_CONVERT, CONVERSION,
      "print the graph after read, infer, opset, assign, insert or fold, and stop"},
 
-    {"rules", 'r', "NAME|FILE", LIST, AT(rules), AMP_CMD_CONVERT, RULES,
+    {"rules", 'r', "NAME|FILE", LIST, AT(rules), LOWERS, RULES,
      "a rule set; repeatable, later ones win [default: torch-cpu, torch-cuda for fp16]"},
-    {"node", 0, "PATTERN=PRECISION", LIST, AT(node_rules), AMP_CMD_CONVERT, RULES,
+    {"node", 0, "PATTERN=PRECISION", LIST, AT(node_rules), LOWERS, RULES,
      "lower, fp32, widest, follow, infer or clear for nodes whose name matches the glob"},
-    {"op", 0, "OP=PRECISION", LIST, AT(op_rules), AMP_CMD_CONVERT, RULES,
+    {"op", 0, "OP=PRECISION", LIST, AT(op_rules), LOWERS, RULES,
      "the same for all nodes of an operator"},
-    {"lower-ops", 0, "FILE", LIST, AT(lower_ops), AMP_CMD_CONVERT, RULES,
+    {"lower-ops", 0, "FILE", LIST, AT(lower_ops), LOWERS, RULES,
      "operators to lower, a name per line, # for comments"},
-    {"fp32-ops", 0, "FILE", LIST, AT(fp32_ops), AMP_CMD_CONVERT, RULES,
-     "operators to run in float32"},
+    {"fp32-ops", 0, "FILE", LIST, AT(fp32_ops), LOWERS, RULES, "operators to run in float32"},
     {"resolved", 0, NULL, FLAG, AT(is_resolved), AMP_CMD_RULES, RULES,
      "print the set with ONNX's operators in place of PyTorch's names"},
     {"check", 0, NULL, FLAG, AT(checks), AMP_CMD_RULES, RULES,
@@ -83,21 +88,21 @@ static const struct option table[] = {
     {"names", 0, NULL, FLAG, AT(names), AMP_CMD_RULES, RULES,
      "list PyTorch's names and what they are in ONNX"},
 
-    {"input", 'i', "NAME=FILE", LIST, AT(inputs), MODELS, DATA,
+    {"input", 'i', "NAME=FILE", LIST, AT(inputs), RUNS_MODELS, DATA,
      "a graph input from a .npy or .pb file; repeatable"},
-    {"data", 0, "DIR", TEXT, AT(data), MODELS, DATA,
+    {"data", 0, "DIR", TEXT, AT(data), RUNS_MODELS, DATA,
      "samples: test_data_set_N folders, input_K.pb files or .npz files"},
-    {"samples", 0, "N", NUMBER, AT(samples), MODELS, DATA,
+    {"samples", 0, "N", NUMBER, AT(samples), VALIDATES, DATA,
      "how many samples: of --data, or random ones [default: all of --data, else 1]"},
-    {"seed", 0, "N", NUMBER, AT(seed), MODELS, DATA, "seed of random inputs [default: 0]"},
-    {"dim", 0, "NAME=N", LIST, AT(dims), MODELS, DATA,
+    {"seed", 0, "N", NUMBER, AT(seed), RUNS_MODELS, DATA, "seed of random inputs [default: 0]"},
+    {"dim", 0, "NAME=N", LIST, AT(dims), RUNS_MODELS, DATA,
      "the size of a symbolic dimension [default: 1]"},
-    {"labels", 0, "FILE", TEXT, AT(labels), MODELS, DATA,
+    {"labels", 0, "FILE", TEXT, AT(labels), VALIDATES, DATA,
      "class numbers (.npy) of the samples: report the accuracy of each model"},
-    {"tolerance", 't', "METRIC=VALUE", LIST, AT(tolerances), MODELS, DATA,
+    {"tolerance", 't', "METRIC=VALUE", LIST, AT(tolerances), VALIDATES, DATA,
      "a bound on max_abs, mean_abs, max_rel, rmse, cosine, snr, top1, differ; run: rtol, atol"},
 
-    {"max-memory", 0, "SIZE", SIZE, AT(max_memory), MODELS, DATA,
+    {"max-memory", 0, "SIZE", SIZE, AT(max_memory), RUNS_MODELS, DATA,
      "what running a model may take, as 500M or 4G [default: what the machine has]"},
 
     {"output-dir", 0, "DIR", TEXT, AT(output_dir), AMP_CMD_RUN, RUNNING,
@@ -111,8 +116,17 @@ static const struct option table[] = {
     {"filter", 0, "GLOB", TEXT, AT(filter), AMP_CMD_RUN, RUNNING,
      "only the cases of --test-suite with such names"},
 
-    {"json", 0, "FILE", TEXT, AT(json), MODELS, TALK, "write the report as JSON; - is stdout"},
-    {"threads", 0, "N", NUMBER, AT(threads), MODELS, TALK,
+    {"dtype", 'd', "LIST", TEXT, AT(dtype), AMP_CMD_BENCH, TIMING,
+     "dtypes to time, with commas between them [default: fp32,bf16,fp16]"},
+    {"runs", 0, "N", NUMBER, AT(runs), AMP_CMD_BENCH, TIMING,
+     "timed runs of every model and dtype [default: 20]"},
+    {"profile", 0, NULL, FLAG, AT(is_profiled), AMP_CMD_BENCH, TIMING,
+     "print the time by operator, node and oneDNN primitive"},
+    {"json", 0, "[=FILE]", REPORT, AT(json), AMP_CMD_BENCH, TIMING,
+     "write the report as JSON; --json NAME.json is right too [default: stdout]"},
+
+    {"json", 0, "FILE", TEXT, AT(json), VALIDATES, TALK, "write the report as JSON; - is stdout"},
+    {"threads", 0, "N", NUMBER, AT(threads), RUNS_MODELS, TALK,
      "threads to compute with [default: OMP_NUM_THREADS, else all cores]"},
     {"quiet", 'q', NULL, FLAG, AT(is_quiet), ALL, TALK, "errors only"},
     {"verbose", 'v', NULL, COUNT, AT(verbosity), ALL, TALK,
@@ -133,6 +147,7 @@ static const struct command {
     {NULL, AMP_CMD_CONVERT, ALL,
      "Usage: ampconv MODEL [--dtype bf16|fp16] [-o OUT] [options]   convert a model\n"
      "       ampconv run MODEL [options]                            run a model\n"
+     "       ampconv bench MODEL... [options]                       time models\n"
      "       ampconv rules [NAME]                                   list or print rule sets\n"
      "\n"
      "Converts an ONNX model to mixed precision by autocast rules, runs both models with\n"
@@ -150,6 +165,14 @@ static const struct command {
      "Examples:\n"
      "  ampconv run model.onnx --input x=x.npy --output-dir outputs\n"
      "  ampconv run model.onnx --data samples --labels labels.npy\n"},
+    {"bench", AMP_CMD_BENCH, AMP_CMD_BENCH,
+     "Usage: ampconv bench MODEL... [options]\n"
+     "\n"
+     "Times ONNX models as they are and in lower precision, in turns, on random or given inputs.\n"
+     "\n"
+     "Examples:\n"
+     "  ampconv bench model.onnx\n"
+     "  ampconv bench model.onnx --dtype fp32,bf16 --dim batch=8 --profile\n"},
     {"rules", AMP_CMD_RULES, AMP_CMD_RULES,
      "Usage: ampconv rules [NAME|FILE] [options]\n"
      "\n"
@@ -177,19 +200,22 @@ static void push_text(struct amp_texts *texts, const char *text)
     texts->items[texts->count++] = text;
 }
 
-static const struct option *find_long(const char *name, size_t length)
+/* The option that COMMAND has under that name, else that of another command. */
+static const struct option *find_long(const char *name, size_t length, enum amp_command command)
 {
+    const struct option *found = NULL;
     for (size_t i = 0; i < N_OPTIONS; i++)
-        if (strlen(table[i].name) == length && strncmp(table[i].name, name, length) == 0)
-            return &table[i];
-    return NULL;
+        if (strlen(table[i].name) == length && strncmp(table[i].name, name, length) == 0 &&
+            (found == NULL || (table[i].commands & command)))
+            found = &table[i];
+    return found;
 }
 
-static const struct option *find_letter(char letter)
+static const struct option *find_letter(char letter, enum amp_command command)
 {
     for (size_t i = 0; i < N_OPTIONS; i++)
         if (table[i].letter == letter)
-            return &table[i];
+            return find_long(table[i].name, strlen(table[i].name), command);
     return NULL;
 }
 
@@ -244,6 +270,7 @@ static enum amp_status set_option(const struct option *option, const char *value
         ++*(int *)field;
         return AMP_OK;
     case TEXT:
+    case REPORT:
         *(const char **)field = value;
         return AMP_OK;
     case FORMAT:
@@ -276,6 +303,15 @@ struct parse {
     struct amp_error *err;
 };
 
+/* The next word if it is the name of a report: - or NAME.json; else -, stdout. */
+static const char *take_report(struct parse *parse)
+{
+    const char *next = parse->at < parse->argc ? parse->argv[parse->at] : "";
+    bool is_name = strcmp(next, "-") == 0 || amp_has_ending(next, ".json");
+    parse->at += is_name;
+    return is_name ? next : "-";
+}
+
 /* Sets OPTION with the value INLINE_VALUE or the next word. */
 static enum amp_status take_option(struct parse *parse, const struct option *option,
                                    const char *inline_value)
@@ -286,6 +322,8 @@ static enum amp_status take_option(struct parse *parse, const struct option *opt
                         name != NULL ? name : "MODEL");
     if (option->argument == NULL && inline_value != NULL)
         return amp_fail(parse->err, AMP_USAGE, "--%s takes no value", option->name);
+    if (option->kind == REPORT && value == NULL)
+        value = take_report(parse);
     if (option->argument != NULL && value == NULL && option->kind != FORMAT) {
         if (parse->at >= parse->argc)
             return amp_fail(parse->err, AMP_USAGE, "--%s needs a value: %s", option->name,
@@ -298,7 +336,8 @@ static enum amp_status take_option(struct parse *parse, const struct option *opt
 static enum amp_status take_long(struct parse *parse, const char *word)
 {
     const char *equals = strchr(word, '=');
-    const struct option *option = find_long(word, equals ? (size_t)(equals - word) : strlen(word));
+    size_t length = equals != NULL ? (size_t)(equals - word) : strlen(word);
+    const struct option *option = find_long(word, length, parse->command);
     if (option != NULL)
         return take_option(parse, option, equals ? equals + 1 : NULL);
     const char *nearest = amp_nearest_word(word, name_at);
@@ -312,7 +351,7 @@ static enum amp_status take_long(struct parse *parse, const char *word)
 static enum amp_status take_letters(struct parse *parse, const char *letters)
 {
     for (; *letters != '\0'; letters++) {
-        const struct option *option = find_letter(*letters);
+        const struct option *option = find_letter(*letters, parse->command);
         if (option == NULL)
             return amp_fail(parse->err, AMP_USAGE, "unknown option '-%c'; see ampconv --help",
                             *letters);
@@ -365,6 +404,8 @@ static enum amp_status check_together(const struct amp_options *options, struct 
                         (long long)options->threads, THREADS_MAX);
     if (options->is_inline && options->external_data != NULL)
         return amp_fail(err, AMP_USAGE, "--inline and --external-data exclude each other");
+    if (options->runs < 1)
+        return amp_fail(err, AMP_USAGE, "--runs 0: at least 1 is needed");
     if (options->filter != NULL && options->test_suite == NULL)
         return amp_fail(err, AMP_USAGE, "--filter goes with --test-suite");
     return check_explain(options, err);
@@ -373,7 +414,10 @@ static enum amp_status check_together(const struct amp_options *options, struct 
 static enum amp_status check_values(const struct amp_options *options, struct amp_error *err)
 {
     size_t count = options->operands.count;
-    size_t most = options->test_suite != NULL ? 0 : options->diffs ? 3 : 1;
+    size_t most = options->command == AMP_CMD_BENCH ? SIZE_MAX
+                  : options->test_suite != NULL     ? 0
+                  : options->diffs                  ? 3
+                                                    : 1;
     if (options->wants_help || options->wants_version)
         return AMP_OK;
     bool is_optional = options->command == AMP_CMD_RULES || options->test_suite != NULL;
@@ -393,7 +437,7 @@ enum amp_status amp_options_parse(int argc, char **argv, struct amp_options *opt
                                   struct amp_error *err)
 {
     *options = (struct amp_options){
-        .command = AMP_CMD_CONVERT, .samples = -1, .external_threshold = THRESHOLD};
+        .command = AMP_CMD_CONVERT, .samples = -1, .external_threshold = THRESHOLD, .runs = RUNS};
     struct parse parse = {argc, 1, argv, AMP_CMD_CONVERT, options, err};
     for (size_t i = 0; i < AMP_COUNT(commands); i++)
         if (argc > 1 && commands[i].name != NULL && strcmp(argv[1], commands[i].name) == 0) {
@@ -409,7 +453,7 @@ static void print_option(FILE *file, const struct option *option)
     char left[64], letter[8] = "    ";
     if (option->letter)
         snprintf(letter, sizeof letter, "-%c, ", option->letter);
-    bool is_apart = option->argument != NULL && option->kind != FORMAT;
+    bool is_apart = option->argument != NULL && option->kind != FORMAT && option->kind != REPORT;
     int n = snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name, is_apart ? " " : "",
                      option->argument ? option->argument : "");
     if (n > 25)
@@ -452,7 +496,7 @@ enum amp_status amp_option_pair(const char *option, const char *text, char *name
     const char *equals = strrchr(text, '=');
     if (equals == NULL || equals == text || equals[1] == '\0' || (size_t)(equals - text) >= size)
         return amp_fail(err, AMP_USAGE, "--%s %s: %s is needed", option, text,
-                        find_long(option, strlen(option))->argument);
+                        find_long(option, strlen(option), AMP_CMD_CONVERT)->argument);
     memcpy(name, text, (size_t)(equals - text));
     name[equals - text] = '\0';
     *value = equals + 1;

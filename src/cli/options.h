@@ -13,7 +13,8 @@
 enum amp_command {
     AMP_CMD_CONVERT = 1, /* no word: the main job */
     AMP_CMD_RUN = 2,
-    AMP_CMD_RULES = 4
+    AMP_CMD_RULES = 4,
+    AMP_CMD_BENCH = 8
 };
 
 struct amp_texts {
@@ -24,7 +25,7 @@ struct amp_texts {
 /* What the command line says. Strings point into argv. */
 struct amp_options {
     enum amp_command command;
-    struct amp_texts operands; /* MODEL, or a rule set's NAME */
+    struct amp_texts operands; /* MODEL, MODELs to time, or a rule set's NAME */
 
     const char *dtype, *opset, *cast_cache, *output;
     struct amp_texts io, rules, node_rules, op_rules, lower_ops, fp32_ops;
@@ -43,6 +44,9 @@ struct amp_options {
     int64_t max_memory; /* bytes; 0: what the machine has */
 
     const char *test_suite, *filter;
+
+    int64_t runs; /* of every model and dtype; at least 1 */
+    bool is_profiled;
 
     const char *json;
     int64_t threads;

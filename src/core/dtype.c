@@ -111,6 +111,13 @@ enum amp_dtype amp_dtype_parse(const char *name)
     return AMP_UNDEFINED;
 }
 
+const char *amp_dtype_short_name(enum amp_dtype dtype)
+{
+    static const char *const names[AMP_DTYPE_COUNT] = {
+        [AMP_FLOAT] = "fp32", [AMP_BFLOAT16] = "bf16", [AMP_FLOAT16] = "fp16"};
+    return names[dtype] != NULL ? names[dtype] : amp_dtype_name(dtype);
+}
+
 bool amp_dtype_size(enum amp_dtype dtype, uint64_t count, size_t *size)
 {
     uint64_t bits;

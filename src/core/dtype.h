@@ -83,6 +83,9 @@ bool amp_dtype_is_exact(enum amp_dtype from, enum amp_dtype to);
    AMP_UNDEFINED when there is none. */
 enum amp_dtype amp_dtype_parse(const char *name);
 
+/* "fp32", "bf16", "fp16"; of other dtypes the name. */
+const char *amp_dtype_short_name(enum amp_dtype dtype);
+
 /* The size in bytes of COUNT elements, packed as ONNX packs types below a byte; false when it
    overflows. */
 bool amp_dtype_size(enum amp_dtype dtype, uint64_t count, size_t *size);

@@ -22,8 +22,8 @@ void amp_memory_return(size_t size);
 size_t amp_memory_used(void);
 size_t amp_memory_limit(void);
 
-/* The most bytes that were claimed at any time since the last restart, which makes it what is claimed
-   then. */
+/* The most bytes that were claimed at any time since the last restart, which makes it what is
+   claimed then. */
 size_t amp_memory_peak(void);
 void amp_memory_restart_peak(void);
 

@@ -65,8 +65,8 @@ static double einsum(const struct amp_ctx *ctx, uint32_t unused)
     return product;
 }
 
-/* Scores of every query against WORDS keys, and the values weighted by them; queries are as many and
-   as long as the outputs. */
+/* Scores of every query against WORDS keys, and the values weighted by them; queries are as many
+   and as long as the outputs. */
 static double attention_over(const struct amp_ctx *ctx, double words)
 {
     return 2 * 2 * count(ctx->out[0]) * words;
@@ -91,8 +91,7 @@ static double attention(const struct amp_ctx *ctx, uint32_t past)
 static double projected_attention(const struct amp_ctx *ctx, uint32_t past)
 {
     double words = dim(ctx->in[0], 1) + (amp_has_in(ctx, past) ? dim(ctx->in[past], 3) : 0);
-    return attention_over(ctx, words) +
-           2 * count(ctx->in[0]) * dim(ctx->in[1], 1);
+    return attention_over(ctx, words) + 2 * count(ctx->in[0]) * dim(ctx->in[1], 1);
 }
 
 static const struct {

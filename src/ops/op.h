@@ -41,7 +41,7 @@ struct amp_op {
 
 /* What a kernel may ask of whoever runs it. */
 struct amp_host {
-    struct amp_dnnl *dnnl; /* engine and stream: ops/dnnl.h */
+    struct amp_dnnl *dnnl;       /* engine and stream: ops/dnnl.h */
     struct amp_profile *profile; /* what nodes and primitives are noted in; NULL: nothing is */
     /* Runs body GRAPH with INPUTS as its graph inputs (by position) and gives its N_OUTPUTS
        outputs, which the caller releases. Values captured from outer graphs are found by the host.

@@ -23,7 +23,7 @@ struct amp_profile_node {
 struct amp_profile_primitive {
     const struct amp_node *node;
     const struct dnnl_primitive *primitive;
-    const char *kind;         /* oneDNN's word: "convolution" */
+    const char *kind;        /* oneDNN's word: "convolution" */
     char implementation[64]; /* "brg_conv_fwd:avx10_1_512_amx" */
     char layouts[160];       /* "bf16:aBcd32b * bf16:ABcd16b32a2b -> bf16:aBcd32b" */
     size_t calls;

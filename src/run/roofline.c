@@ -42,9 +42,8 @@ static enum amp_status create_pd(struct amp_roofline *roofline, enum amp_dtype d
         status = dnnl_memory_desc_create_with_tag(&descs[i], 2, dims, amp_dnnl_dtype(dtype),
                                                   arguments[i].layout);
     if (status == dnnl_success)
-        status =
-            dnnl_matmul_primitive_desc_create(&roofline->pd, roofline->dnnl->engine, descs[0],
-                                              descs[1], NULL, descs[2], NULL);
+        status = dnnl_matmul_primitive_desc_create(&roofline->pd, roofline->dnnl->engine, descs[0],
+                                                   descs[1], NULL, descs[2], NULL);
     for (int i = 0; i < N_MEMORIES; i++)
         dnnl_memory_desc_destroy(descs[i]);
     return amp_dnnl_check(err, status, "product");

@@ -1,0 +1,160 @@
+/*
+ * Times several forms of one model in turns, so that what else the machine does meets all of them.
+ */
+#include "check/bench.h"
+
+#include "core/clock.h"
+#include "core/memory.h"
+#include "run/roofline.h"
+#include "run/session.h"
+
+#include <stdlib.h>
+
+enum { N_WARM_UPS = 2 };
+
+/* The seconds of one side's turns. */
+struct turns {
+    struct amp_roofline *roofline; /* NULL: no product in that dtype */
+    double *runs, *products;
+};
+
+/* Runs SIDE once and drops the outputs; *SECONDS (may be NULL) is what the run took. */
+static enum amp_status run_side(struct amp_bench_side *side, double *seconds, struct amp_error *err)
+{
+    size_t n_outputs = side->model->graphs[0].outputs.count;
+    struct amp_tensor *outputs = amp_xcalloc(n_outputs, sizeof *outputs);
+    double start = amp_seconds();
+    enum amp_status status = amp_session_run(side->session, side->inputs, outputs, err);
+    if (seconds != NULL)
+        *seconds = amp_seconds() - start;
+    amp_tensors_release(outputs, n_outputs);
+    free(outputs);
+    return status;
+}
+
+/* Creates the session and warms it up; its peak is what came on top of what others hold. */
+static enum amp_status start_side(struct amp_bench_side *side, struct amp_error *err)
+{
+    size_t before = amp_memory_used();
+    amp_memory_restart_peak();
+    enum amp_status status = amp_session_create(side->model, &side->session, err);
+    for (int i = 0; i < N_WARM_UPS && status == AMP_OK; i++)
+        status = run_side(side, NULL, err);
+    if (status != AMP_OK)
+        return status;
+    side->peak_bytes = amp_memory_peak() - before;
+    side->widened = amp_session_widened(side->session);
+    return AMP_OK;
+}
+
+/* A machine without a product in the side's dtype has no roofline for it. */
+static enum amp_status start_turns(const struct amp_bench *bench, const struct amp_bench_side *side,
+                                   struct turns *turns, struct amp_error *err)
+{
+    struct amp_error refusal = {.status = AMP_OK};
+    turns->runs = amp_xcalloc(bench->n_runs, sizeof *turns->runs);
+    turns->products = amp_xcalloc(bench->n_runs, sizeof *turns->products);
+    enum amp_status status = amp_roofline_create(side->dtype, &turns->roofline, &refusal);
+    if (status != AMP_OK && status != AMP_UNSUPPORTED)
+        return amp_fail(err, status, "%s", refusal.text);
+    double seconds;
+    return turns->roofline != NULL ? amp_roofline_run(turns->roofline, &seconds, err) : AMP_OK;
+}
+
+static enum amp_status take_turns(struct amp_bench *bench, struct turns *turns,
+                                  struct amp_error *err)
+{
+    for (size_t round = 0; round < bench->n_runs; round++)
+        for (size_t i = 0; i < bench->n_sides; i++) {
+            AMP_TRY(run_side(&bench->sides[i], &turns[i].runs[round], err));
+            if (turns[i].roofline != NULL)
+                AMP_TRY(amp_roofline_run(turns[i].roofline, &turns[i].products[round], err));
+        }
+    return AMP_OK;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts VALUES; the mean of the two in the middle where COUNT is even. */
+static double median(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, compare_doubles);
+    return (values[(count - 1) / 2] + values[count / 2]) / 2;
+}
+
+static enum amp_status time_sides(struct amp_bench *bench, struct turns *turns,
+                                  struct amp_error *err)
+{
+    for (size_t i = 0; i < bench->n_sides; i++)
+        AMP_TRY(start_turns(bench, &bench->sides[i], &turns[i], err));
+    AMP_TRY(take_turns(bench, turns, err));
+    for (size_t i = 0; i < bench->n_sides; i++) {
+        struct amp_bench_side *side = &bench->sides[i];
+        side->median = median(turns[i].runs, bench->n_runs);
+        side->minimum = turns[i].runs[0];
+        side->roofline = median(turns[i].products, bench->n_runs);
+    }
+    return AMP_OK;
+}
+
+static enum amp_status time_in_turns(struct amp_bench *bench, struct amp_error *err)
+{
+    struct turns *turns = amp_xcalloc(bench->n_sides, sizeof *turns);
+    enum amp_status status = time_sides(bench, turns, err);
+    for (size_t i = 0; i < bench->n_sides; i++) {
+        amp_roofline_destroy(turns[i].roofline);
+        free(turns[i].runs);
+        free(turns[i].products);
+    }
+    free(turns);
+    return status;
+}
+
+static enum amp_status profile_side(struct amp_bench_side *side, size_t n_runs,
+                                    struct amp_error *err)
+{
+    enum amp_status status = AMP_OK;
+    side->profile = amp_profile_create();
+    amp_session_observe(side->session, side->profile);
+    for (size_t i = 0; i < n_runs && status == AMP_OK; i++)
+        status = run_side(side, NULL, err);
+    amp_session_observe(side->session, NULL);
+    return status;
+}
+
+/* Sums the arithmetic of a run of the first side: that of the others is the same. */
+static enum amp_status count_flops(struct amp_bench *bench, struct amp_error *err)
+{
+    struct amp_bench_side *first = &bench->sides[0];
+    size_t n_nodes;
+    AMP_TRY(profile_side(first, 1, err));
+    const struct amp_profile_node *nodes = amp_profile_nodes(first->profile, &n_nodes);
+    for (size_t i = 0; i < n_nodes; i++)
+        bench->flops += nodes[i].flops;
+    amp_profile_destroy(first->profile);
+    first->profile = NULL;
+    return AMP_OK;
+}
+
+enum amp_status amp_bench_run(struct amp_bench *bench, struct amp_error *err)
+{
+    for (size_t i = 0; i < bench->n_sides; i++)
+        AMP_TRY(start_side(&bench->sides[i], err));
+    AMP_TRY(count_flops(bench, err));
+    AMP_TRY(time_in_turns(bench, err));
+    for (size_t i = 0; i < bench->n_sides && bench->is_profiled; i++)
+        AMP_TRY(profile_side(&bench->sides[i], bench->n_runs, err));
+    return AMP_OK;
+}
+
+void amp_bench_free(struct amp_bench *bench)
+{
+    for (size_t i = 0; i < bench->n_sides; i++) {
+        amp_profile_destroy(bench->sides[i].profile);
+        amp_session_destroy(bench->sides[i].session);
+    }
+}

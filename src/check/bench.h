@@ -1,0 +1,38 @@
+#ifndef AMP_CHECK_BENCH_H
+#define AMP_CHECK_BENCH_H
+
+#include "core/graph.h"
+#include "ops/profile.h"
+
+/* One form of a model: what is timed, and what came of it. */
+struct amp_bench_side {
+    enum amp_dtype dtype;            /* what its rules lower to; AMP_FLOAT: nothing */
+    const struct amp_model *model;   /* types inferred */
+    const struct amp_tensor *inputs; /* one per graph input, as amp_session_run wants them */
+
+    double median, minimum; /* seconds of a run */
+    double roofline;        /* seconds of a product (run/roofline.h); 0: the machine has none */
+    size_t peak_bytes;      /* the most that the session held at any time, outputs included */
+    size_t widened;         /* nodes without a kernel for their dtype: computed in float32 */
+    struct amp_profile *profile; /* NULL: not asked for */
+    struct amp_session *session; /* keeps what the profile points into */
+};
+
+struct amp_bench {
+    struct amp_bench_side *sides; /* of one model, in the order of turns */
+    size_t n_sides;
+    size_t n_runs; /* of each side, at least 1 */
+    bool is_profiled;
+    double flops; /* of products in a run: ops/flops.h, counted in the first side */
+};
+
+/*
+ * Times the sides in turns: after two runs of each to warm up, every round runs each of them and
+ * the machine's product in its dtype once. Then, if it is to be profiled, n_runs of each are.
+ */
+enum amp_status amp_bench_run(struct amp_bench *bench, struct amp_error *err);
+
+/* Frees what amp_bench_run made of the sides, also when that failed. */
+void amp_bench_free(struct amp_bench *bench);
+
+#endif

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# ampconv bench: what it prints for people and for programs. What the figures are depends on the machine; what they must be to each
+# other does not.
+set -u
+root=$(cd ../.. && pwd)
+scratch=$(mktemp -d) || exit 2
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 2
+cp "$root/models/digits_cnn.onnx" cnn.onnx
+cp "$root/models/digits_gru.onnx" gru.onnx
+few=(--runs 3)
+
+holds() { # NAME: the rest is a condition
+  local name=$1
+  shift
+  if "$@" >said 2>&1; then echo "ok $name"; else echo "not ok $name: $(cat said report | head -c 2000)"; fi
+}
+says() { grep -qE -- "$1" report; }
+counts() { [ "$(grep -cE -- "$1" report)" -eq "$2" ]; }
+
+"$AMPCONV" bench cnn.onnx gru.onnx "${few[@]}" >report 2>stderr
+holds 'done' test $? -eq 0
+holds 'nothing on stderr' test ! -s stderr
+holds 'the machine' says '^oneDNN [0-9.]+ on .*, [0-9]+ threads?, medians of 3 runs in turns$'
+for dtype in fp32 bf16 fp16; do
+  holds "a line per model in $dtype" counts "^(cnn|gru).onnx +$dtype +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +([0-9]+ of [0-9]+|-) +[0-9.]+$" 2
+done
+holds 'fp32 is as fast as itself' counts ' fp32 .* 1\.00 ' 2
+
+"$AMPCONV" bench cnn.onnx --dtype bf16 "${few[@]}" >report
+holds 'one dtype' counts 'onnx +(fp32|bf16|fp16)' 1
+holds 'no speed-up without fp32' says ' bf16 +[0-9.]+ +[0-9.]+ +- '
+
+"$AMPCONV" bench cnn.onnx gru.onnx -d fp32,bf16 --json "${few[@]}" >report 2>table
+for name in model flops results dtype median_ms min_ms speedup gflops roofline share peak_bytes widened_nodes; do
+  count=4
+  case $name in model | flops | results) count=2 ;; esac
+  holds "JSON: $name" counts "^ +\"$name\": " $count
+done
+holds 'JSON: dtypes' counts '"dtype": "(fp32|bf16)"' 4
+holds 'JSON: gflops are flops by time' awk '
+  /"flops"/ { flops = $2 + 0 } /"median_ms"/ { ms = $2 + 0 }
+  /"gflops"/ { ratio = $2 * ms * 1e6 / flops; if (!(ratio > 0.999 && ratio < 1.001)) bad = 1; n++ }
+  END { exit bad || n != 4 }' report
+holds 'JSON: share is gflops by roofline' awk '
+  /"gflops"/ { gflops = $2 + 0 } /"roofline": null/ { n++ } /"roofline": [0-9]/ { roofline = $2 + 0 }
+  /"share": [0-9]/ { ratio = $2 * roofline / gflops; if (!(ratio > 0.999 && ratio < 1.001)) bad = 1; n++ }
+  END { exit bad || n != 4 }' report
+holds 'JSON: the peak holds the weights' awk '/"peak_bytes"/ && $2 + 0 < 10000 { bad = 1 } END { exit bad }' report
+holds 'the table steps aside' grep -q '^cnn.onnx ' table
+for words in '--json out.json' '--json=out.json' '-q --json out.json'; do
+  rm -f out.json
+  # shellcheck disable=SC2086
+  "$AMPCONV" bench cnn.onnx -d fp32 --runs 1 $words >report
+  holds "$words" grep -q '"median_ms"' out.json
+done
+holds '-q leaves the table out' test ! -s report
+"$AMPCONV" bench --json - cnn.onnx -d fp32 --runs 1 >report 2>/dev/null
+holds '--json -' says '"median_ms"'
+
+"$AMPCONV" bench cnn.onnx -d fp32,bf16 --profile "${few[@]}" >report
+holds 'a profile per dtype' counts '^(fp32|bf16): [0-9.]+ ms in nodes; reorders [0-9.]+ %, casts [0-9.]+ %$' 2
+holds 'operators' counts '^ +[0-9.]+ +[0-9.]+ +4 +[0-9.]+  Conv$' 2
+holds 'nodes' says '^ +[0-9.]+ +[0-9.]+ +1 +[0-9.]+  Conv [^ ]+$'
+holds 'primitives' says '^ +[0-9.]+ +[0-9.]+ +[0-9]+  convolution [^ ]+  [a-z0-9]+:[a-zA-Z0-9]+ \* '
+sorted() { awk '/^ +[0-9.]+ +[0-9.]+ +[0-9]+ / { if (last != "" && $1 > last) exit 1; last = $1; next } { last = "" }' report; }
+holds 'longest first' sorted
+"$AMPCONV" bench cnn.onnx -d bf16 --profile --json "${few[@]}" >report 2>/dev/null
+for name in reorder_share cast_share nodes primitives implementation layouts; do holds "JSON: $name" says "\"$name\""; done
+
+"$AMPCONV" bench cnn.onnx --dim N=4 -d fp32 --json --runs 1 >report 2>&1
+flops=$(awk '/"flops"/ { print $2 + 0 }' report)
+"$AMPCONV" bench cnn.onnx -d fp32 --json --runs 1 >report 2>&1
+holds 'four samples are four times the work' awk -v flops="$flops" '/"flops"/ { if ($2 * 4 != flops) exit 1 }' report
+holds 'a model of 16 bits is timed in 32 too' bash -c '"$0" cnn.onnx -q -o half.onnx --io lower --no-validate && "$0" bench half.onnx --runs 1' "$AMPCONV"
+cat cnn.onnx | "$AMPCONV" bench - --runs 1 >report
+holds 'stdin' counts '^- +(fp32|bf16|fp16) ' 3
