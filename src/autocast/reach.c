@@ -1,7 +1,7 @@
 /*
  * Follows constants through the nodes that depend on nothing else. Takes nodes in topological
- * order; searches the data of a constant once, and only when asked about it or when a node makes
- * another static value of it.
+ * order; searches the data of a constant once, for all who follow it, and only when asked about it
+ * or when a node makes another static value of it.
  */
 #include "autocast/reach.h"
 
@@ -16,7 +16,6 @@ struct origin {
 };
 
 struct facts {
-    double max;                     /* of its own data; below 0: not looked at */
     struct amp_guard_values values; /* once has_values */
     struct origin origin;           /* of what nodes make */
     bool is_static, has_values;
@@ -38,8 +37,7 @@ struct amp_reach *amp_reach_create(const struct amp_model *model, enum amp_dtype
                                 .limit = limit,
                                 .facts = amp_xmalloc(model->n_values, sizeof *reach->facts)};
     for (uint32_t v = 0; v < model->n_values; v++)
-        reach->facts[v] = (struct facts){.max = -1,
-                                         .origin = {.value = AMP_NONE},
+        reach->facts[v] = (struct facts){.origin = {.value = AMP_NONE},
                                          .is_static = amp_value_at(model, v)->constant != NULL};
     return reach;
 }
@@ -82,18 +80,28 @@ static const struct amp_tensor *data_of(const struct amp_reach *reach, uint32_t 
     return is_fill ? attr->tensors[0] : NULL;
 }
 
+/* The largest magnitude in the value's own data. That of a constant is kept: it may be large, and
+   precisions are decided more than once. */
+static double max_of(const struct amp_reach *reach, uint32_t value_id)
+{
+    struct amp_value *value = amp_value_at(reach->model, value_id);
+    if (value->constant == NULL)
+        return amp_weight_max(data_of(reach, value_id));
+    if (value->constant_max < 0)
+        value->constant_max = amp_weight_max(value->constant);
+    return value->constant_max;
+}
+
 /* Whether the lower dtype cannot hold the value's own data. */
-static bool is_beyond(struct amp_reach *reach, uint32_t value)
+static bool is_beyond(const struct amp_reach *reach, uint32_t value)
 {
     const struct amp_tensor *data = data_of(reach, value);
     if (data == NULL || amp_dtype_is_exact(data->dtype, reach->lower))
         return false;
-    if (reach->facts[value].max < 0)
-        reach->facts[value].max = amp_weight_max(data);
-    return reach->facts[value].max > reach->limit;
+    return max_of(reach, value) > reach->limit;
 }
 
-static struct origin origin_of(struct amp_reach *reach, uint32_t value)
+static struct origin origin_of(const struct amp_reach *reach, uint32_t value)
 {
     if (!reach->facts[value].is_static || data_of(reach, value) == NULL)
         return reach->facts[value].origin;
@@ -102,7 +110,7 @@ static struct origin origin_of(struct amp_reach *reach, uint32_t value)
 
 /* The origin of what NODE makes. Of several that are moved together, nobody knows which values
    arrive: that counts as computed. */
-static struct origin origin_through(struct amp_reach *reach, const struct amp_node *node)
+static struct origin origin_through(const struct amp_reach *reach, const struct amp_node *node)
 {
     struct origin found = {.value = AMP_NONE};
     bool computes = amp_op_find(node->domain, node->op_type)->effect == AMP_COMPUTES;
@@ -110,8 +118,7 @@ static struct origin origin_through(struct amp_reach *reach, const struct amp_no
         if (node->inputs[i] == AMP_NONE)
             continue;
         struct origin origin = origin_of(reach, node->inputs[i]);
-        if (origin.value == AMP_NONE ||
-            (computes && reach->facts[origin.value].max < AMP_GUARD_HUGE))
+        if (origin.value == AMP_NONE || (computes && max_of(reach, origin.value) < AMP_GUARD_HUGE))
             continue;
         origin.is_computed |= computes || (found.value != AMP_NONE && found.value != origin.value);
         found = origin;
@@ -134,7 +141,7 @@ void amp_reach_add(struct amp_reach *reach, const struct amp_node *node)
     }
 }
 
-uint32_t amp_reach_origin(struct amp_reach *reach, uint32_t value)
+uint32_t amp_reach_origin(const struct amp_reach *reach, uint32_t value)
 {
     return origin_of(reach, value).value;
 }

@@ -27,7 +27,7 @@ bool amp_reach_is_static_node(const struct amp_reach *reach, const struct amp_no
 /* The value whose data, beyond the lower dtype's range, reach VALUE: itself, or what VALUE is made
    from. AMP_NONE: there is none. What is computed counts only where its origin is so large
    (AMP_GUARD_HUGE) that results are likely to be. */
-uint32_t amp_reach_origin(struct amp_reach *reach, uint32_t value);
+uint32_t amp_reach_origin(const struct amp_reach *reach, uint32_t value);
 
 /* Whether the values beyond the range among VALUE, which has an origin, are guards where they are
    put to USE. False when they are computed, as nobody knows them then. */

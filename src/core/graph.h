@@ -55,6 +55,7 @@ struct amp_value {
     bool is_removed;             /* an initializer that was taken out */
     struct amp_tensor *constant; /* its data when no run can change it; NULL otherwise */
     struct amp_tensor *initial;  /* its initializer, also where a caller may override it */
+    double constant_max;         /* amp_weight_max of the constant; below 0: not looked for yet */
     void *origin;
 };
 
