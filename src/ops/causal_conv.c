@@ -2,10 +2,11 @@
  * CausalConvWithState-27: each channel of X, [batch, channels, length], convolved with a kernel of
  * its own that sees the present and what came before, at first the state that an earlier call left.
  * Gives Y of X's shape, through SiLU if asked for, and the state for the next call.
+ * The arithmetic is float32.
  */
 #include "ops/kernel.h"
 
-#include <string.h>
+#include <math.h>
 
 enum { X, WEIGHT, BIAS, PAST }; /* inputs */
 
@@ -69,73 +70,68 @@ static enum amp_status shape(struct amp_ctx *ctx)
 
 /* One channel of one batch. */
 struct line {
-    const void *x, *past, *weights, *bias; /* past, bias: NULL where they are 0 */
-    void *y, *present;                     /* present: NULL where nobody wants it */
+    const float *x, *past, *weights; /* past: NULL where it is 0 */
+    float *y, *present;              /* present: NULL where nobody wants it */
     int64_t length, kernel;
+    float bias;
     bool is_activated;
 };
 
-typedef void line_fn(const struct line *line);
-
-/* Position I of the padded line is the past up to kernel - 1, and X from there on. */
-#define LINE(DTYPE, T, ...)                                                          \
-    static T value_##DTYPE(const struct line *line, int64_t i)                       \
-    {                                                                                \
-        int64_t state = line->kernel - 1;                                            \
-        if (i >= state)                                                              \
-            return ((const T *)line->x)[i - state];                                  \
-        return line->past == NULL ? 0 : ((const T *)line->past)[i];                  \
-    }                                                                                \
-    static void line_##DTYPE(const struct line *line)                                \
-    {                                                                                \
-        const T *weights = line->weights;                                            \
-        T *y = line->y, *present = line->present;                                    \
-        for (int64_t i = 0; i < line->length; i++) {                                 \
-            T sum = line->bias == NULL ? 0 : *(const T *)line->bias;                 \
-            for (int64_t k = 0; k < line->kernel; k++)                               \
-                sum += weights[k] * value_##DTYPE(line, i + k);                      \
-            y[i] = line->is_activated ? (T)(sum / (1 + (T)exp(-(double)sum))) : sum; \
-        }                                                                            \
-        for (int64_t i = 0; present != NULL && i < line->kernel - 1; i++)            \
-            present[i] = value_##DTYPE(line, line->length + i);                      \
-    }
-AMP_FLOAT_TYPES(LINE)
-
-static const void *part(const struct amp_ctx *ctx, uint32_t i, int64_t first)
+/* Position I of the padded line: the past up to kernel - 1, and X from there on. */
+static float value_at(const struct line *line, int64_t i)
 {
-    if (!amp_has_in(ctx, i))
-        return NULL;
-    const struct amp_tensor *tensor = ctx->in[i];
-    return (const char *)tensor->data + (size_t)first * (amp_dtype_bits(tensor->dtype) / 8);
+    int64_t state = line->kernel - 1;
+    if (i >= state)
+        return line->x[i - state];
+    return line->past == NULL ? 0 : line->past[i];
+}
+
+static void run_line(const struct line *line)
+{
+    for (int64_t i = 0; i < line->length; i++) {
+        float sum = line->bias;
+        for (int64_t k = 0; k < line->kernel; k++)
+            sum += line->weights[k] * value_at(line, i + k);
+        line->y[i] = line->is_activated ? sum / (1 + expf(-sum)) : sum;
+    }
+    for (int64_t i = 0; line->present != NULL && i < line->kernel - 1; i++)
+        line->present[i] = value_at(line, line->length + i);
+}
+
+/* Channel INDEX of all batches' channels. */
+static struct line line_at(const struct amp_ctx *ctx, const struct sizes *s, int64_t index)
+{
+    int64_t channel = index % s->channels, state = s->kernel - 1;
+    struct line line = {.x = (float *)ctx->in[X]->data + index * s->length,
+                        .weights = (float *)ctx->in[WEIGHT]->data + channel * s->kernel,
+                        .y = (float *)ctx->out[0]->data + index * s->length,
+                        .length = s->length,
+                        .kernel = s->kernel};
+    if (amp_has_in(ctx, BIAS))
+        line.bias = ((float *)ctx->in[BIAS]->data)[channel];
+    if (amp_has_in(ctx, PAST))
+        line.past = (float *)ctx->in[PAST]->data + index * state;
+    if (amp_has_out(ctx, 1))
+        line.present = (float *)ctx->out[1]->data + index * state;
+    return line;
 }
 
 static enum amp_status run(struct amp_ctx *ctx)
 {
-    static line_fn *const table[AMP_DTYPE_COUNT] = {AMP_FLOAT_TYPES(AMP_ROW, line)};
     static const char *const activations[] = {"none", "silu", "swish", NULL};
     struct sizes s;
-    line_fn *kernel;
     int activation = 0;
-    AMP_PICK(ctx, kernel, table, ctx->in[X]->dtype);
+    if (ctx->in[X]->dtype != AMP_FLOAT)
+        return amp_no_kernel(ctx, ctx->in[X]->dtype);
     AMP_TRY(amp_ctx_choice(ctx, "activation", activations, &activation));
     AMP_TRY(read_sizes(ctx, &s));
-    int64_t lines = s.batch * s.channels, state = s.kernel - 1;
-    size_t size = amp_dtype_bits(ctx->in[X]->dtype) / 8;
+    int64_t lines = s.batch * s.channels;
     bool is_large = lines > 0 && s.length >= AMP_PARALLEL_MIN / lines / s.kernel;
 #pragma omp parallel for if (is_large)
     for (int64_t i = 0; i < lines; i++) {
-        int64_t channel = i % s.channels;
-        struct line line = {.x = part(ctx, X, i * s.length),
-                            .past = part(ctx, PAST, i * state),
-                            .weights = part(ctx, WEIGHT, channel * s.kernel),
-                            .bias = part(ctx, BIAS, channel),
-                            .y = (char *)ctx->out[0]->data + (size_t)(i * s.length) * size,
-                            .length = s.length,
-                            .kernel = s.kernel,
-                            .is_activated = activation != 0};
-        if (amp_has_out(ctx, 1))
-            line.present = (char *)ctx->out[1]->data + (size_t)(i * state) * size;
-        kernel(&line);
+        struct line line = line_at(ctx, &s, i);
+        line.is_activated = activation != 0;
+        run_line(&line);
     }
     return AMP_OK;
 }
@@ -143,6 +139,6 @@ static enum amp_status run(struct amp_ctx *ctx)
 const struct amp_op amp_op_causal_conv_with_state = {.name = "CausalConvWithState",
                                                      .newest = 27,
                                                      .effect = AMP_COMPUTES,
-                                                     .native = AMP_NATIVE_C,
+                                                     .native = AMP_NATIVE_F32,
                                                      .shape = shape,
                                                      .run = run};

@@ -125,22 +125,41 @@ static void run_grains(const struct granularity *grain, const struct operands *o
 
 struct target {
     enum amp_dtype dtype;
-    float low, high; /* of an integer type */
-    bool saturate;   /* of a float type */
+    float low, high;             /* of an integer type */
+    bool saturate;               /* of a float type */
+    float (*round)(float value); /* to the precision of the division; NULL: float32 */
 };
 
-#define QUANTIZE(DTYPE, T, ...)                                                           \
-    static void quantize_##DTYPE(int64_t n, void *const *at, const int64_t *step,         \
-                                 const void *param)                                       \
-    {                                                                                     \
-        const struct target *target = param;                                              \
-        const float *x = at[1], *scale = at[2], *zero = at[3];                            \
-        T *y = at[0];                                                                     \
-        for (int64_t i = 0; i < n; i++) {                                                 \
-            float value = rintf(x[i * step[1]] / scale[i * step[2]]) + zero[i * step[3]]; \
-            value = value > target->low ? value : target->low;                            \
-            y[i * step[0]] = (T)(value < target->high ? value : target->high);            \
-        }                                                                                 \
+static float round_f16(float value)
+{
+    return amp_f16_to_f32(amp_f32_to_f16(value));
+}
+
+static float round_bf16(float value)
+{
+    return amp_bf16_to_f32(amp_f32_to_bf16(value));
+}
+
+static inline float divide(const struct target *target, float x, float scale)
+{
+    if (target->round == NULL)
+        return x / scale;
+    return target->round(target->round(x) / target->round(scale));
+}
+
+#define QUANTIZE(DTYPE, T, ...)                                                   \
+    static void quantize_##DTYPE(int64_t n, void *const *at, const int64_t *step, \
+                                 const void *param)                               \
+    {                                                                             \
+        const struct target *target = param;                                      \
+        const float *x = at[1], *scale = at[2], *zero = at[3];                    \
+        T *y = at[0];                                                             \
+        for (int64_t i = 0; i < n; i++) {                                         \
+            float quotient = divide(target, x[i * step[1]], scale[i * step[2]]);  \
+            float value = rintf(quotient) + zero[i * step[3]];                    \
+            value = value > target->low ? value : target->low;                    \
+            y[i * step[0]] = (T)(value < target->high ? value : target->high);    \
+        }                                                                         \
     }
 QUANTIZE(INT8, int8_t)
 QUANTIZE(INT16, int16_t)
@@ -153,7 +172,7 @@ static void quantize_minifloat(int64_t n, void *const *at, const int64_t *step, 
     const float *x = at[1], *scale = at[2], *zero = at[3];
     uint8_t *y = at[0];
     for (int64_t i = 0; i < n; i++) {
-        float value = x[i * step[1]] / scale[i * step[2]] + zero[i * step[3]];
+        float value = divide(target, x[i * step[1]], scale[i * step[2]]) + zero[i * step[3]];
         y[i * step[0]] =
             amp_f64_to_minifloat(target->dtype, (double)value, target->saturate, AMP_ROUND_UP);
     }
@@ -190,6 +209,9 @@ static struct target target_of(const struct amp_ctx *ctx, enum amp_dtype dtype)
 {
     struct target target = {.dtype = dtype,
                             .saturate = amp_node_int(ctx->node, "saturate", 1) != 0};
+    int64_t precision = amp_node_int(ctx->node, "precision", AMP_FLOAT);
+    if (precision == AMP_FLOAT16 || precision == AMP_BFLOAT16)
+        target.round = precision == AMP_FLOAT16 ? round_f16 : round_bf16;
     bool is_signed = amp_dtype_class(dtype) == AMP_CLASS_INT;
     unsigned digits = amp_dtype_bits(dtype) - is_signed;
     target.high = (float)((1u << digits) - 1);
