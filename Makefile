@@ -34,6 +34,7 @@ say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(2)')
 
 PROGRAM_DEPS := $(DEPS)/program.1.mk
 TEST_DEPS    := $(DEPS)/tests.1.mk
+BENCH_DEPS   := $(DEPS)/bench.1.mk
 without_deps := help clean distclean dist format uninstall
 with_tests   := check check-pass check-update asan bench oracles lint compile_commands.json deps \
                 $(BUILD)/unit/% $(BUILD)/oracle/%
@@ -45,11 +46,16 @@ endif
 ifneq ($(filter $(with_tests),$(GOALS)),)
 include $(TEST_DEPS)
 endif
+ifneq ($(filter bench build/oracle/ort_bench,$(GOALS)),)
+include $(BENCH_DEPS)
+endif
 
 $(PROGRAM_DEPS):
 	@CC='$(CC)' src/setup/deps.sh program $@
 $(TEST_DEPS): | $(PROGRAM_DEPS)
 	@CC='$(CC)' src/setup/deps.sh tests $@
+$(BENCH_DEPS): | $(PROGRAM_DEPS) $(TEST_DEPS)
+	@CC='$(CC)' src/setup/deps.sh bench $@
 
 # ---- the program -------------------------------------------------------------------------------------------------------
 
@@ -146,8 +152,8 @@ asan:
 check-update: $(BUILD)/ampconv $(ORACLES)
 	@$(test_env) tests/run.sh --update
 
-## bench: time conversions of large models against a copy of them; needs 14 GB of disk
-bench: $(BUILD)/ampconv
+## bench: time networks against ONNX Runtime, and conversions of large models against a copy; needs 14 GB of disk
+bench: $(BUILD)/ampconv $(ORACLE_DIR)/ort_bench
 	@$(test_env) tests/bench.sh
 
 # What every test script is told: the program, the build folder, where totals go, ONNX's test models, the oracles.
@@ -163,11 +169,14 @@ $(ORACLE_DIR)/onnx_check: tests/oracle/onnx_check.cc
 	$(Q)$(CXX) $(DEP_CPPFLAGS) -std=c++17 -O1 -w -DONNX_NAMESPACE=onnx -DONNX_ML=1 $(DEP_LDFLAGS) -o $@ $< \
 	  $(call runtime,$(SYSLIB)) -Wl,--allow-shlib-undefined -lonnx -lonnx_proto -lprotobuf
 
-$(ORACLE_DIR)/ort_run: tests/oracle/ort_run.c $(PB)/onnx.pb-c.c
+$(ORACLE_DIR)/ort_run: ORT_FLAGS = -lonnxruntime
+$(ORACLE_DIR)/ort_bench: ORT_FLAGS = $(if $(ORT_BENCH),-Wl$(comma)-rpath$(comma)$(ORT_BENCH) -L$(ORT_BENCH) -l:libonnxruntime.so.1,-lonnxruntime)
+
+$(ORACLE_DIR)/ort_run $(ORACLE_DIR)/ort_bench: tests/oracle/ort_run.c $(PB)/onnx.pb-c.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(AMP_CPPFLAGS) $(AMP_CFLAGS) -O1 $(DEP_LDFLAGS) -o $@ $^ $(call runtime,$(SYSLIB)) \
-	  -Wl,--allow-shlib-undefined -lonnxruntime -lprotobuf-c
+	  -Wl,--allow-shlib-undefined $(ORT_FLAGS) -lprotobuf-c
 
 ## demo: convert models/digits_cnn.onnx to bf16, validated on its 360 held-out images
 demo: $(BUILD)/ampconv

@@ -1,63 +1,21 @@
 #!/usr/bin/env bash
-# Conversion to bfloat16 without validation against a copy of the same files, in turns in one run: an encoder of the size of
-# BERT base (434 MB, inline) and a decoder of 5.2 GB with external data, made by tests/bench/make_model.pl. Prints medians, their
-# ratio, and the peak of anonymous memory (tests/bench/measure.pl says how it is measured) beside the input's size. Then what a
-# node costs: two decoders of little weights and 10 000 and 100 000 nodes, and the ratio of their times.
-# Needs 14 GB of disk below BUILD and is fair only when the files stay in the page cache and nothing else runs.
-# ROUNDS (default 5) measurements of each; MODELS: "encoder decoder nodes".
+# All measurements: the executor against ONNX Runtime (bench/networks.sh), then conversion against a copy (bench/conversion.sh).
+# MODELS names some of them instead; the scripts say what ROUNDS and RUNS are.
 set -u
-export LC_ALL=C
-: "${AMPCONV:?}" "${BUILD:?}"
 here=$(cd "$(dirname "$0")" && pwd)
-rounds=${ROUNDS-5}
-folder=$BUILD/bench
-mkdir -p "$folder" && cd "$folder" || exit 2
-trap 'rm -rf "$folder"' EXIT
+networks='resnet50 mobilenetv2 vit_s16 bert_base gpt2 lstm' conversions='encoder decoder nodes'
 
-median() { sort -n | awk '{ a[NR] = $1 } END { print a[int((NR + 1) / 2)] }'; }
-
-bench() { # NAME FILES...: the first file is the model, the others hold its data
-  local name=$1 bytes copies conversions memory
-  shift
-  bytes=$(stat -c %s "$@" | awk '{ n += $1 } END { print n }')
-  rm -f copies conversions
-  for _ in $(seq "$rounds"); do
-    rm -rf out && mkdir out
-    perl "$here/bench/measure.pl" cp "$@" out >>copies || return 1
-    rm -rf out && mkdir out
-    perl "$here/bench/measure.pl" "$AMPCONV" "$1" -q --no-validate -o out/model.onnx >>conversions || return 1
+chosen() { # NAMES: those of them that are wanted
+  local name
+  for name in $1; do
+    case " ${MODELS-$1} " in *" $name "*) echo "$name" ;; esac
   done
-  rm -rf out
-  copies=$(median <copies) conversions=$(median <conversions) memory=$(awk '{ print $2 }' conversions | sort -n | tail -1)
-  awk -v name="$name" -v bytes="$bytes" -v cp="$copies" -v own="$conversions" -v memory="$memory" 'BEGIN {
-    printf "%-8s %5.0f MB   cp %6.2f s   ampconv %6.2f s   ratio %.2f   peak anonymous memory %.0f MB\n",
-      name, bytes / 1e6, cp, own, own / cp, memory }'
 }
 
-bench_nodes() { # the layers have 34 nodes each
-  local layers median_of=()
-  for layers in 294 2941; do
-    perl "$here/bench/make_model.pl" --causal --layers $layers --width 8 --hidden 16 --heads 2 --words 10 nodes.$layers.onnx || return 1
-    for _ in $(seq "$rounds"); do
-      perl "$here/bench/measure.pl" "$AMPCONV" nodes.$layers.onnx -q --no-validate -o out.onnx || return 1
-    done >conversions
-    median_of+=("$(median <conversions)")
-  done
-  awk -v few="${median_of[0]}" -v many="${median_of[1]}" 'BEGIN {
-    printf "%-8s 10 000   ampconv %6.2f s   100 000   ampconv %6.2f s   ratio %.1f\n", "nodes", few, many, many / few }'
-}
-
-echo "medians of $rounds rounds, load $(cut -d ' ' -f 1 /proc/loadavg) at the start"
-for model in ${MODELS-encoder decoder nodes}; do
-  case $model in
-  encoder)
-    perl "$here/bench/make_model.pl" --layers 12 --width 768 --hidden 3072 --heads 12 --words 30522 encoder.onnx &&
-      bench encoder encoder.onnx ;;
-  decoder)
-    perl "$here/bench/make_model.pl" --causal --layers 22 --width 2048 --hidden 8192 --heads 16 --words 50257 \
-      --data decoder.data decoder.onnx && bench decoder decoder.onnx decoder.data ;;
-  nodes) bench_nodes ;;
-  *) echo "bench.sh: no model '$model'" >&2; false ;;
-  esac || exit 1
-  rm -f -- *.onnx *.data
+for name in ${MODELS-}; do
+  case " $networks $conversions " in *" $name "*) ;; *) echo "bench.sh: no model '$name'; there are: $networks $conversions" >&2; exit 2 ;; esac
+done
+for kind in networks conversions; do
+  mapfile -t names < <(chosen "${!kind}")
+  [ ${#names[@]} -eq 0 ] || "$here/bench/${kind/%ions/ion}.sh" "${names[@]}" || exit 1
 done

@@ -156,6 +156,8 @@ static void print_table(FILE *file, const struct table *table, double all, int v
 {
     size_t count = table->lines.count;
     size_t shown = verbosity > 0 || count <= LINES_MAX ? count : LINES_MAX;
+    if (count == 0)
+        return;
     fprintf(file, "  %9s %5s %6s%s\n", "ms", "%", "calls", table->title);
     for (size_t i = 0; i < shown; i++) {
         const struct line *line = &table->lines.items[i];

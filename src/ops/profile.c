@@ -99,7 +99,7 @@ static struct amp_profile_primitive *primitive_entry(struct amp_profile *profile
     profile->primitives =
         amp_xrealloc(profile->primitives, profile->n_primitives + 1, sizeof *profile->primitives);
     struct amp_profile_primitive *entry = &profile->primitives[profile->n_primitives++];
-    *entry = (struct amp_profile_primitive){.node = ctx->node, .primitive = primitive};
+    *entry = (struct amp_profile_primitive){.node = ctx->node, .primitive = primitive, .kind = ""};
     amp_dnnl_describe(primitive, entry);
     return entry;
 }

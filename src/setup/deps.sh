@@ -3,6 +3,7 @@
 #
 #   deps.sh program FILE   what the program needs; writes FILE (make variables) when all is there
 #   deps.sh tests FILE     what the tests need on top of it; likewise
+#   deps.sh bench FILE     the ONNX Runtime to measure against; likewise
 #
 # FILE's folder is the dependency folder. In this order:
 #   1. what the system has already is used as it is;
@@ -243,9 +244,30 @@ END
   esac
 }
 
+# ---- the ONNX Runtime to measure against --------------------------------------------------------------------------------
+
+# The newest build of its makers that its npm package has, where there is npm: nobody should be measured by an older one.
+bench_runtime() {
+  case $(uname -m) in x86_64) arch=x64 ;; aarch64) arch=arm64 ;; *) arch=none ;; esac
+  rm -rf "$deps/npm" "$deps/onnxruntime"
+  if ! command -v npm >/dev/null 2>&1; then
+    say "no npm: the tests' ONNX Runtime is measured against"
+    return
+  fi
+  say "fetching ONNX Runtime with npm (about 100 MB)"
+  npm install --ignore-scripts --no-audit --no-fund --loglevel=error --prefix "$deps/npm" onnxruntime-node@1.30.0 >&2
+  mkdir -p "$deps/onnxruntime"
+  mv "$deps"/npm/node_modules/onnxruntime-node/bin/napi-v*/linux/$arch/libonnxruntime.so.1 "$deps/onnxruntime"
+  rm -rf "$deps/npm"
+}
+
+describe_bench() {
+  if [ -d "$deps/onnxruntime" ]; then echo "ORT_BENCH := \$(DEPS)/onnxruntime"; else echo "ORT_BENCH :="; fi
+}
+
 # ---- the choice --------------------------------------------------------------------------------------------------------
 
-case $part in program | tests) ;; *) die "usage: deps.sh program|tests FILE" ;; esac
+case $part in program | tests | bench) ;; *) die "usage: deps.sh program|tests|bench FILE" ;; esac
 mkdir -p "$deps"
 deps=$(cd "$deps" && pwd -P)
 apt=$deps/apt
@@ -255,7 +277,10 @@ if command -v flock >/dev/null 2>&1; then flock 9; fi
 [ -e "$file" ] && exit 0 # another make did it while this one waited
 
 kind=system
-if [ "$(distribution)" = "debian 12" ] && [ "$part" = program ] && [ -n "$(missing_of_program)" ]; then
+if [ "$part" = bench ]; then
+  bench_runtime
+  kind=bench
+elif [ "$(distribution)" = "debian 12" ] && [ "$part" = program ] && [ -n "$(missing_of_program)" ]; then
   program_sysroot
   kind=sysroot
 elif [ "$part" = tests ] && [ -d "$sysroot" ]; then

@@ -1,10 +1,13 @@
 /* ONNX Runtime's view of a model, on the CPU with two threads.
  *
  *   ort_run MODEL --load-only [--plain]
- *   ort_run MODEL [--plain] OUTDIR [NAME=FILE.pb]...
+ *   ort_run MODEL [--plain] OUTDIR [[NAME=]FILE.pb]...
+ *   ort_run MODEL --time RUNS [[NAME=]FILE.pb]...
  *
- * Inputs are TensorProto files; outputs are written to OUTDIR as output_0.pb, output_1.pb, ...
- * (TensorProto, named).
+ * Inputs are TensorProto files, which hold the name where none is given; outputs are written to
+ * OUTDIR as output_0.pb, output_1.pb, ... (TensorProto, named).
+ * --time prints the version of ONNX Runtime, then, after two runs to warm up, the milliseconds of
+ * each of RUNS runs, a line each.
  * --plain switches graph optimisation off and makes every value an output, so that every node runs
  * as the graph has it: ONNX Runtime otherwise computes float16 nodes without kernels in float32 and
  * drops the casts between them, so that nothing is rounded. Strings,
@@ -17,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #if __has_include(<onnxruntime/onnxruntime_c_api.h>)
@@ -142,9 +146,13 @@ static uint8_t *tensor_bytes(const Onnx__TensorProto *tensor, size_t count, cons
     return bytes;
 }
 
-static OrtValue *load_input(const char *path)
+/* *NAME is set to the tensor's unless it is given. */
+static OrtValue *load_input(const char *path, const char **name)
 {
     Onnx__TensorProto *tensor = read_tensor(path);
+    if (*name == NULL) {
+        *name = tensor->name;
+    }
     size_t count = 1;
     for (size_t i = 0; i < tensor->n_dims; i++) {
         count *= (size_t)tensor->dims[i];
@@ -297,44 +305,88 @@ static void output_names(OrtSession *session, size_t count, char *names[MAX_VALU
     }
 }
 
-static void run(OrtSession *session, size_t count, const char *dir, int argc, char **argv)
-{
+/* What a session is run with. */
+struct feed {
     const char *input_names[MAX_VALUES];
     const OrtValue *inputs[MAX_VALUES];
-    char *names[MAX_VALUES];
-    OrtValue *outputs[MAX_VALUES] = {NULL};
+    size_t n_inputs, n_outputs;
+    char *output_names[MAX_VALUES];
+};
+
+/* Of ARGC words NAME=FILE or FILE. */
+static void load_feed(OrtSession *session, size_t n_outputs, int argc, char **argv,
+                      struct feed *feed)
+{
     if (argc > MAX_VALUES) {
         fail(FAILED_USAGE, "inputs", "too many");
     }
     for (int i = 0; i < argc; i++) {
         char *equals = strrchr(argv[i], '=');
-        if (equals == NULL) {
-            fail(FAILED_USAGE, argv[i], "is not NAME=FILE");
+        feed->input_names[i] = equals != NULL ? argv[i] : NULL;
+        if (equals != NULL) {
+            *equals = '\0';
         }
-        *equals = '\0';
-        input_names[i] = argv[i];
-        inputs[i] = load_input(equals + 1);
+        feed->inputs[i] = load_input(equals != NULL ? equals + 1 : argv[i], &feed->input_names[i]);
     }
-    output_names(session, count, names);
-    check(ort->Run(session, NULL, input_names, inputs, (size_t)argc, (const char *const *)names,
-                   count, outputs),
+    feed->n_inputs = (size_t)argc;
+    feed->n_outputs = n_outputs;
+    output_names(session, n_outputs, feed->output_names);
+}
+
+static void run_once(OrtSession *session, const struct feed *feed, OrtValue **outputs)
+{
+    check(ort->Run(session, NULL, feed->input_names, feed->inputs, feed->n_inputs,
+                   (const char *const *)feed->output_names, feed->n_outputs, outputs),
           FAILED_RUN, "run");
-    for (size_t i = 0; i < count; i++) {
-        write_output(dir, i, names[i], outputs[i]);
+}
+
+static void run(OrtSession *session, const struct feed *feed, const char *dir)
+{
+    OrtValue *outputs[MAX_VALUES] = {NULL};
+    run_once(session, feed, outputs);
+    for (size_t i = 0; i < feed->n_outputs; i++) {
+        write_output(dir, i, feed->output_names[i], outputs[i]);
+    }
+}
+
+static double milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+static void time_runs(OrtSession *session, const struct feed *feed, int runs)
+{
+    enum { WARM_UPS = 2 };
+    printf("%s\n", OrtGetApiBase()->GetVersionString());
+    for (int i = -WARM_UPS; i < runs; i++) {
+        OrtValue *outputs[MAX_VALUES] = {NULL};
+        double start = milliseconds();
+        run_once(session, feed, outputs);
+        if (i >= 0) {
+            printf("%.3f\n", milliseconds() - start);
+        }
+        for (size_t k = 0; k < feed->n_outputs; k++) {
+            ort->ReleaseValue(outputs[k]);
+        }
     }
 }
 
 int main(int argc, char **argv)
 {
+    static struct feed feed;
     int next = 2;
-    bool load_only = false, plain = false;
+    bool load_only = false, plain = false, is_timed = false;
     for (; next < argc && strncmp(argv[next], "--", 2) == 0; next++) {
         load_only = load_only || strcmp(argv[next], "--load-only") == 0;
         plain = plain || strcmp(argv[next], "--plain") == 0;
+        is_timed = is_timed || strcmp(argv[next], "--time") == 0;
     }
     if (argc < 3 || (!load_only && next >= argc)) {
         fail(FAILED_USAGE, "usage",
-             "ort_run MODEL [--plain] --load-only | OUTDIR [NAME=FILE.pb]...");
+             "ort_run MODEL [--plain] --load-only | OUTDIR [[NAME=]FILE.pb]... | "
+             "--time RUNS [[NAME=]FILE.pb]...");
     }
     silence_libraries();
     ort = OrtGetApiBase()->GetApi(ORT_API_VERSION);
@@ -343,7 +395,12 @@ int main(int argc, char **argv)
     size_t n_outputs;
     OrtSession *session = load(env, argv[1], plain, &n_outputs);
     if (!load_only) {
-        run(session, n_outputs, argv[next], argc - next - 1, argv + next + 1);
+        load_feed(session, n_outputs, argc - next - 1, argv + next + 1, &feed);
+    }
+    if (is_timed) {
+        time_runs(session, &feed, atoi(argv[next]));
+    } else if (!load_only) {
+        run(session, &feed, argv[next]);
     }
     ort->ReleaseSession(session);
     ort->ReleaseEnv(env);
