@@ -19,6 +19,7 @@
 #include "onnx/read.h"
 #include "onnx/testdata.h"
 #include "run/session.h"
+#include "scratch.h"
 
 #include <glob.h>
 #include <setjmp.h>
@@ -57,7 +58,7 @@ struct shared {
 struct worker {
     struct shared *shared;
     glob_t seeds;
-    char folder[64]; /* for outputs */
+    char folder[SCRATCH_MAX]; /* for outputs */
     const char *kept;
 };
 
@@ -188,8 +189,7 @@ static bool make_input(const struct amp_model *model, uint32_t id, const char *s
     const struct amp_value *value = amp_value_at(model, id);
     snprintf(path, sizeof path, "%.*s/test_data_set_0/input_%zu.pb",
              (int)(strlen(seed) - strlen("/model.onnx")), seed, i);
-    if (access(path, R_OK) == 0 &&
-        amp_tensor_load(path, value->kind, tensor, &err) == AMP_OK) {
+    if (access(path, R_OK) == 0 && amp_tensor_load(path, value->kind, tensor, &err) == AMP_OK) {
         if (tensor->dtype == value->dtype)
             return true;
         amp_tensor_release(tensor);
@@ -374,7 +374,7 @@ static void check_converted(const struct worker *worker, const char *path)
 
 static void convert_mutant(struct worker *worker, const char *path, uint64_t *state)
 {
-    char to[128], again[128];
+    char to[SCRATCH_MAX + 32], again[SCRATCH_MAX + 32];
     const char *dtype = one_in(state, 2) ? "bf16" : "fp16";
     uint64_t options = next_random(state), copy = options;
     snprintf(to, sizeof to, "%s/once/to.onnx", worker->folder);
@@ -404,7 +404,7 @@ static void convert_mutant(struct worker *worker, const char *path, uint64_t *st
 /* Folders for what is converted once and twice. */
 static void make_folders(const struct worker *worker)
 {
-    char path[128];
+    char path[SCRATCH_MAX + 32];
     snprintf(path, sizeof path, "%s/once", worker->folder);
     mkdir(path, 0700);
     snprintf(path, sizeof path, "%s/again", worker->folder);
@@ -417,7 +417,7 @@ static void remove_files(const struct worker *worker)
     static const char *const names[] = {"from.onnx",     "report.json",  "once/to.onnx",
                                         "again/to.onnx", "once/to.data", "again/to.data",
                                         "once",          "again"};
-    char path[128];
+    char path[SCRATCH_MAX + 32];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         snprintf(path, sizeof path, "%s/%s", worker->folder, names[i]);
         remove(path);
@@ -465,15 +465,21 @@ static _Noreturn void work(struct worker *worker, size_t end)
     exit(0); /* looks for leaks */
 }
 
-/* Removes what a worker that ended early left, but for a model that IS_FAULT. */
-static void clean(const struct worker *worker, bool is_fault)
+/* Moves the model that a worker found a fault with out of its folder, which will be removed. */
+static void keep_model(const struct worker *worker)
 {
-    char from[128], kept[128], command[256];
+    char from[SCRATCH_MAX + 32], kept[SCRATCH_MAX + 64];
     snprintf(from, sizeof from, "%s/from.onnx", worker->folder);
-    snprintf(kept, sizeof kept, "/tmp/hostile_%zu.onnx", worker->shared->mutant);
-    if (is_fault)
-        rename(from, kept);
-    snprintf(command, sizeof command, "rm -rf %s/* %s/*/.ampconv.*", worker->folder,
+    snprintf(kept, sizeof kept, "%s.%zu.onnx", worker->folder, worker->shared->mutant);
+    if (rename(from, kept) == 0)
+        fprintf(stderr, "%s: the model of the mutant that follows\n", kept);
+}
+
+/* Removes what a worker that ended early left. */
+static void clean(const struct worker *worker)
+{
+    char command[2 * SCRATCH_MAX + 64];
+    snprintf(command, sizeof command, "rm -rf '%s'/* '%s'/*/.ampconv.*", worker->folder,
              worker->folder);
     if (system(command) != 0)
         fail_msg("%s", command);
@@ -516,7 +522,9 @@ static bool run_worker(struct worker *worker, size_t end, struct tally *tally)
         work(worker, end);
     assert_int_equal(waitpid(child, &status, 0), child);
     const char *what = status == 0 ? NULL : fault(worker->shared, status);
-    clean(worker, what != NULL);
+    if (what != NULL)
+        keep_model(worker);
+    clean(worker);
     tally->hung += WIFEXITED(status) && WEXITSTATUS(status) == EXIT_HANG;
     tally->starved += WIFEXITED(status) && WEXITSTATUS(status) == AMP_EXIT_SYSTEM;
     if (what != NULL) {
@@ -533,9 +541,9 @@ static void hostile_models_are_refused_or_converted(void **unused)
     size_t first = number_of("HOSTILE_FIRST", 0);
     size_t count = number_of("HOSTILE_COUNT", MUTANTS), end = first + count;
     struct tally tally = {.faults = 0};
-    static struct worker worker = {.folder = "/tmp/test_hostile.XXXXXX"};
+    static struct worker worker;
     worker.kept = getenv("HOSTILE_KEEP");
-    assert_non_null(mkdtemp(worker.folder));
+    scratch_folder(worker.folder, sizeof worker.folder);
     collect_seeds(&worker.seeds);
     worker.shared = mmap(NULL, sizeof *worker.shared, PROT_READ | PROT_WRITE,
                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);

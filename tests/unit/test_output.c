@@ -3,6 +3,7 @@
  * two outputs. The calls are replaced by ones that fail when they are told to.
  */
 #include "core/output.h"
+#include "scratch.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -94,10 +95,10 @@ static size_t count_temporaries(void)
 /* A folder of its own with the old files, where HAS_OLD. */
 static void set_up(bool has_old)
 {
-    char folder[] = "/tmp/test_output.XXXXXX";
+    char folder[SCRATCH_MAX];
     closes_left = renames_left = writes_left = killing_rename = 0;
     write_max = 0;
-    assert_non_null(mkdtemp(folder));
+    scratch_folder(folder, sizeof folder);
     assert_int_equal(chdir(folder), 0);
     if (has_old) {
         write_file("data", "old data");
