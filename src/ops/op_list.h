@@ -303,6 +303,9 @@ AMP_OP(amp_op_hardmax)
 AMP_OP(amp_op_log_softmax)
 AMP_OP(amp_op_softmax)
 
+/* tfidf.c */
+AMP_OP(amp_op_tf_idf_vectorizer)
+
 /* transpose.c */
 AMP_OP(amp_op_depth_to_space)
 AMP_OP(amp_op_space_to_depth)

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Runs operators in the layout of ONNX's backend tests: the cases that make_cases.py, make_moves.py, make_products.py,
-# make_windows.py, make_contrib.py and make_newest.py made, and those that are to be refused, in NAME, with what NAME.txt says of them.
+# Runs operators in the layout of ONNX's backend tests: the cases that the make_*.py here made, and those that are to be refused, in
+# NAME, with what NAME.txt says of them.
 set -u
 export OMP_NUM_THREADS=2
 here=$(cd "$(dirname "$0")" && pwd)
 status=0
-for suite in cases moves products windows contrib newest; do
+for suite in cases moves products windows contrib newest text; do
   "$AMPCONV" run -v --test-suite "$here/$suite" 2>&1 | sed -nE 's/^passed /ok /p; s/^(failed|skipped) /not ok /p'
   [ "${PIPESTATUS[0]}" -eq 0 ] || status=1
 done
 
-for suite in refused products_refused windows_refused contrib_refused newest_refused; do
+for suite in refused products_refused windows_refused contrib_refused newest_refused text_refused; do
   said=$("$AMPCONV" run --test-suite "$here/$suite" 2>&1 | sed -nE "s/^skipped/failed/; s|^failed ([^:]*): .*/model.onnx: |\1: |p")
   while IFS= read -r line; do
     name=${line%%:*}
