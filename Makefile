@@ -32,7 +32,7 @@ say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(2)')
 # ---- dependencies ------------------------------------------------------------------------------------------------------
 # The number goes up when src/setup/deps.sh comes to provide something else, so that a folder of the old kind is not used.
 
-PROGRAM_DEPS := $(DEPS)/program.1.mk
+PROGRAM_DEPS := $(DEPS)/program.2.mk
 TEST_DEPS    := $(DEPS)/tests.1.mk
 BENCH_DEPS   := $(DEPS)/bench.1.mk
 without_deps := help clean distclean dist format uninstall
@@ -64,7 +64,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wca
 AMP_CPPFLAGS = $(DEP_CPPFLAGS) -D_GNU_SOURCE -DAMP_VERSION='"$(VERSION)"' -Isrc -isystem $(PB)
 # Nobody reads errno after a math function or the floating-point exception flags; loops over sqrt or floor vectorize then.
 AMP_CFLAGS   = -std=c11 -fopenmp -fno-math-errno -fno-trapping-math $(WARNINGS)
-AMP_LDLIBS   = -ldnnl -lprotobuf-c -lyaml -ljansson -lzip -lm
+AMP_LDLIBS   = -ldnnl -lprotobuf-c -lyaml -ljansson -lzip -lpcre2-8 -lm
 # With a sysroot the program runs on the sysroot's own loader and libraries, found in $(1).
 runtime = $(if $(LOADER),-Wl$(comma)--disable-new-dtags$(comma)-rpath$(comma)$(1) -Wl$(comma)--dynamic-linker=$(1)/$(LOADER))
 comma := ,

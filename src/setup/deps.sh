@@ -21,7 +21,7 @@ apt=$deps/apt
 sysroot=$deps/sysroot
 testdata=usr/lib/python3/dist-packages/onnx/backend/test/data
 
-program_packages="libdnnl-dev libprotobuf-c-dev protobuf-c-compiler libyaml-dev libjansson-dev libzip-dev"
+program_packages="libdnnl-dev libprotobuf-c-dev protobuf-c-compiler libyaml-dev libjansson-dev libzip-dev libpcre2-dev"
 test_packages="libcmocka-dev libonnx-dev libprotobuf-dev libonnxruntime-dev"
 
 say() { printf 'setup: %s\n' "$*" >&2; }
@@ -85,7 +85,7 @@ find_testdata() {
   done
 }
 
-program_modules="protobuf-c-1 libprotobuf-c yaml-0.1 jansson libzip"
+program_modules="protobuf-c-1 libprotobuf-c yaml-0.1 jansson libzip libpcre2-8"
 
 # The flags pkg-config has for MODULES..., one --cflags or --libs-only-L word list.
 module_flags() {
@@ -100,6 +100,8 @@ missing_of_program() {
   has_library yaml.h "$flags -lyaml" || echo "libyaml (yaml.h, -lyaml)"
   has_library jansson.h "$flags -ljansson" || echo "jansson (jansson.h, -ljansson)"
   has_library zip.h "$flags -lzip" || echo "libzip (zip.h, -lzip)"
+  has_library pcre2.h "-DPCRE2_CODE_UNIT_WIDTH=8 $flags -lpcre2-8" "PCRE2_MAJOR * 100 + PCRE2_MINOR >= 1040" ||
+    echo "PCRE2 10.40 or newer (pcre2.h, -lpcre2-8)"
   has_library omp.h "-fopenmp" || echo "OpenMP (omp.h, -fopenmp)"
   command -v protoc-c >/dev/null 2>&1 || echo "protobuf-c's compiler (protoc-c)"
   [ -n "$(find_onnx_proto)" ] || echo "ONNX's onnx.proto (of libonnx-dev or onnx-devel; or set ONNX_PROTO=FILE)"
@@ -202,7 +204,17 @@ unpack_into() {
   done
 }
 
+# A sysroot that is there, set up for less, is added to: programs of other checkouts may run on it.
 program_sysroot() {
+  if [ -d "$sysroot" ] && [ -d "$apt/unpacked" ]; then
+    say "adding the Debian 13 libraries that are new to $sysroot"
+    rm -f "$apt/ready" # the package lists may be old
+    private_apt
+    fetch_closure $program_packages libc6-dev libgcc-s1 libstdc++6
+    fetch_alone libonnx-dev
+    unpack_into "$sysroot"
+    return
+  fi
   say "fetching the Debian 13 libraries into $sysroot (about 30 MB; the system itself stays as it is)"
   rm -rf "$apt" "$sysroot" "$sysroot.new" "$deps"/tests.*.mk # the tests' packages were unpacked into the same folder
   private_apt
