@@ -294,15 +294,45 @@ void amp_tensors_release(struct amp_tensor *tensors, size_t count)
         amp_tensor_release(&tensors[i]);
 }
 
+/* A buffer for COUNT strings and SIZE bytes of text. */
+static enum amp_status create_strings(size_t count, size_t size, struct amp_buffer **buffer,
+                                      struct amp_error *err)
+{
+    size_t elements, total;
+    if (__builtin_mul_overflow(count, sizeof(struct amp_str), &elements) ||
+        __builtin_add_overflow(elements, size, &total))
+        return amp_fail(err, AMP_MODEL, "the size of %zu strings overflows", count);
+    *buffer = amp_buffer_create(total);
+    return *buffer != NULL ? AMP_OK : amp_memory_fail(err, "strings", total);
+}
+
+static void put_buffer(struct amp_tensor *tensor, struct amp_buffer *buffer)
+{
+    amp_tensor_release(tensor);
+    tensor->buffer = buffer;
+    tensor->data = buffer->data;
+}
+
+enum amp_status amp_strings_alloc(struct amp_tensor *tensor, size_t size, char **text,
+                                  struct amp_error *err)
+{
+    size_t count = amp_tensor_count(tensor);
+    struct amp_buffer *buffer;
+    AMP_TRY(create_strings(count, size, &buffer, err));
+    put_buffer(tensor, buffer);
+    *text = (char *)((struct amp_str *)buffer->data + count);
+    return AMP_OK;
+}
+
 enum amp_status amp_strings_own(struct amp_tensor *tensor, struct amp_error *err)
 {
-    size_t count = amp_tensor_count(tensor), size = count * sizeof(struct amp_str);
+    size_t count = amp_tensor_count(tensor), size = 0;
     const struct amp_str *from = tensor->data;
+    struct amp_buffer *buffer;
     for (size_t i = 0; i < count; i++)
-        size += from[i].size;
-    struct amp_buffer *buffer = amp_buffer_create(size);
-    if (buffer == NULL)
-        return amp_fail(err, AMP_IO, "out of memory: strings of %zu bytes", size);
+        if (__builtin_add_overflow(size, from[i].size, &size))
+            return amp_fail(err, AMP_MODEL, "the size of %zu strings overflows", count);
+    AMP_TRY(create_strings(count, size, &buffer, err));
     struct amp_str *to = buffer->data;
     char *bytes = (char *)(to + count);
     for (size_t i = 0; i < count; i++) {
@@ -311,9 +341,7 @@ enum amp_status amp_strings_own(struct amp_tensor *tensor, struct amp_error *err
             memcpy(bytes, from[i].data, from[i].size);
         bytes += from[i].size;
     }
-    amp_tensor_release(tensor);
-    tensor->buffer = buffer;
-    tensor->data = buffer->data;
+    put_buffer(tensor, buffer);
     return AMP_OK;
 }
 

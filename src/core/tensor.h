@@ -109,6 +109,11 @@ void amp_tensor_share(struct amp_tensor *to, const struct amp_tensor *from);
 void amp_tensor_release(struct amp_tensor *tensor);
 void amp_tensors_release(struct amp_tensor *tensors, size_t count);
 
+/* Gives string TENSOR, whose shape is set, memory for its elements, which are not set, and SIZE
+   bytes behind them, at *TEXT, replacing what it held. */
+enum amp_status amp_strings_alloc(struct amp_tensor *tensor, size_t size, char **text,
+                                  struct amp_error *err);
+
 /* Gives string TENSOR, whose elements point into memory of others, memory of its own that holds the
    bytes too. */
 enum amp_status amp_strings_own(struct amp_tensor *tensor, struct amp_error *err);

@@ -228,6 +228,9 @@ AMP_OP(amp_op_reduce_prod)
 AMP_OP(amp_op_reduce_sum)
 AMP_OP(amp_op_reduce_sum_square)
 
+/* regex.c */
+AMP_OP(amp_op_regex_full_match)
+
 /* reshape.c */
 AMP_OP(amp_op_flatten)
 AMP_OP(amp_op_identity)
@@ -302,6 +305,11 @@ AMP_OP(amp_op_slice)
 AMP_OP(amp_op_hardmax)
 AMP_OP(amp_op_log_softmax)
 AMP_OP(amp_op_softmax)
+
+/* text.c */
+AMP_OP(amp_op_string_concat)
+AMP_OP(amp_op_string_normalizer)
+AMP_OP(amp_op_string_split)
 
 /* tfidf.c */
 AMP_OP(amp_op_tf_idf_vectorizer)

@@ -89,7 +89,88 @@ def make_refused_vectorizers():
     save("text_refused", "tfidf_rank", "TfIdfVectorizer", [np.zeros((1, 1, 1), np.int64)], [FLOAT], **good)
 
 
+# ---- StringConcat, StringSplit, StringNormalizer
+
+def make_texts():
+    x, y = text([[["a", "", "猫"]], [["b", "c", "d"]]]), text([["1"], [""], ["é"], ["4"]])
+    save("text", "concat_broadcast", "StringConcat", [x, y], [STRING])
+    save("text", "concat_scalar", "StringConcat", [text("pre"), text([])], [STRING])
+    save("text", "concat_bytes", "StringConcat", [text([b"\xff\x00z"]), text([b"\xc3"])], [STRING], [text([b"\xff\x00z\xc3"])])
+
+    fields = text([["a,b,,c", ",", ",,a", "no"], ["é,猫", "a,", ", ", "x,y,z,,"]])
+    both = [STRING, INT64]
+    for most in (0, 1, 3):
+        save("text", f"split_most_{most}", "StringSplit", [fields], both, delimiter=",", maxsplit=most)
+    save("text", "split_long_delimiter", "StringSplit", [text(["a::b:::c", "::", ":a:"])], both, delimiter="::")
+    # ONNX Runtime gives no part for an empty string; as a text between delimiters it is one
+    save("text", "split_empty_strings", "StringSplit", [text(["", "a-b"])], both, [text([["", ""], ["a", "b"]]), np.int64([1, 2])],
+         delimiter="-")
+    words = text(["  a  b ", "", "   ", "c", "d e  f g  "])
+    for most in (0, 1, 2):
+        save("text", f"split_words_{most}", "StringSplit", [words], both, maxsplit=most)
+    save("text", "split_words_none", "StringSplit", [text(["", " "])], both)
+    spaces = "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000"
+    save("text", "split_words_unicode", "StringSplit", [text(["".join(f"x{c}" for c in spaces), "a\u200bb\u180ec"])], both,
+         [text([["x"] * len(spaces), ["a\u200bb\u180ec"] + [""] * (len(spaces) - 1)]), np.int64([len(spaces), 1])])
+
+    every = [chr(c) for c in range(0x110000) if chr(c).upper() != chr(c) or chr(c).lower() != chr(c)]
+    basic = text(["".join(c for c in every if c < "\U00010000" and c not in "\u1c89\u1c8a\ua7cb\ua7cc\ua7cd\ua7da\ua7db\ua7dc")])
+    for action in ("LOWER", "UPPER"):
+        save("text", f"normalizer_{action.lower()}_all", "StringNormalizer", [basic], [STRING], case_change_action=action, locale="C.UTF-8")
+    odd = text(["\U00010400\U00010428\U0001e943", "Straße ŉ İı ǅ", b"\xffA\xc3", b"\xe7\x8cB\xed\xa0\x80", b"\xf4\x90\x80\x80c\xc0\x81"])
+    save("text", "normalizer_upper_odd", "StringNormalizer", [odd], [STRING],
+         [text(["\U00010400\U00010400\U0001e921", "STRAßE ŉ İI Ǆ", b"\xffA\xc3", b"\xe7\x8cB\xed\xa0\x80", b"\xf4\x90\x80\x80C\xc0\x81"])],
+         case_change_action="UPPER", locale="tr_TR")
+    row = text([["The", "CAT", "É", "é", "sat", "on", "tHe", "Σ", "ς"]])
+    for sensitive in (0, 1):
+        for action in ("NONE", "LOWER", "UPPER"):
+            save("text", f"normalizer_{action.lower()}_{sensitive}", "StringNormalizer", [row], [STRING], stopwords=["the", "É", "σ"],
+                 is_case_sensitive=sensitive, case_change_action=action, locale="C.UTF-8")
+    save("text", "normalizer_nothing_left", "StringNormalizer", [text([["a", "A"]])], [STRING], [text([[""]])], stopwords=["a"])
+    save("text", "normalizer_bytes", "StringNormalizer", [text([b"\xc3", b"a\xe9", b"A\xe9", b"\xe9"])], [STRING],
+         [text([b"\xc3", b"\xe9"])], stopwords=[b"A\xe9"])
+    save("text", "normalizer_empty", "StringNormalizer", [text([])], [STRING], [text([""])])
+
+
+def make_refused_texts():
+    x = text(["a", "b"])
+    save("text_refused", "concat", "StringConcat", [x, text(["a", "b", "c"])], [STRING])
+    save("text_refused", "split_rank", "StringSplit", [x.reshape([2] + [1] * 11)], [STRING, INT64])
+    save("text_refused", "normalizer_rank", "StringNormalizer", [x.reshape(2, 1)], [STRING])
+    save("text_refused", "normalizer_scalar", "StringNormalizer", [text("a")], [STRING])
+    save("text_refused", "normalizer_action", "StringNormalizer", [x], [STRING], case_change_action="TITLE")
+
+
+# ---- RegexFullMatch
+
+def make_regexes():
+    patterns = {
+        "literals": r"a\.b\-\Qc*d\E{,2}\x{3b1}\x41\101\v", "classes": r"[^\s\d]+[\S]?[[:alpha:]_-]*|[\W\n]{2}|[]a][^]]",
+        "case": r"(?i)straße|(?-i:K)\w[k-s]|\p{Lu}\P{Greek}", "lines": r"(?m)(^a$\n?)*", "dot": r".*(?s:.)", "ends": r"\A(^|$|\b|\B)*a\z",
+        "counts": r"(a{2,3}b?){1,2}|(?:c{0}d){3,}?", "names": r"(?P<x>a)|(?<y_1>b)|(?U)a*?c+", "nothing": "",
+        "email": r"(\W|^)[\w.\-]{0,25}@(yahoo|gmail)\.com(\W|$)", "nested": "(a*)*(a|aa)+b", "ways": "(x+x+)+y"}
+    texts = ["", "a", "b", "aa\x0b", "a.b-c*d{,2}αAA\v", "\n\n", "a\n", "a\na\n", "\n", "ab", "Straße", "STRAßE", "KxL", "kxl", "KſK", "K_\u017f",
+             "Éa", "Σx", "Σσ", "aab", "aaaab", "aaabaab", "ddd", "dd", "accc", "猫", "a猫", "\u00a0-", "]x", "a@gmail.com", "a@gmail_com",
+             "@yahoo.com!", "a" * 200, "a" * 200 + "b", "x" * 200, "x" * 200 + "y", "\v", "x\vy"]
+    for name, pattern in patterns.items():
+        save("text", f"regex_{name}", "RegexFullMatch", [text(texts)], [BOOL], pattern=pattern)
+    save("text", "regex_bytes", "RegexFullMatch", [text([b"\xff", b"a\xc3", b"", b"a\x00b"])], [BOOL], [np.array([False, False, True, True])],
+         pattern=r"(?s).*")
+
+
+def make_refused_regexes():
+    patterns = {
+        "look_ahead": "a(?=b)", "look_behind": "(?<=b)a", "atomic": "(?>a*)b", "backreference": r"(a)\1", "named_reference": "(?P<n>a)(?P=n)",
+        "possessive": "a++", "recursion": "(a(?R)?)", "conditional": "(a)?(?(1)b)", "verb": "(*UTF)a", "comment": "(?#c)a", "flag": "(?x)a",
+        "escape": r"a\R", "byte": r"a\C", "end": r"a\Z", "class": "[a-z", "range": "[z-a]", "class_escape": r"[\b]", "group": "((a)",
+        "close": "a)", "nothing": "|*", "counts": "a{3,2}", "many": "(a{40}){40}", "code": r"\x{110000}", "property": r"\p{L",
+        "script": r"\p{Nowhere}", "named_class": "[[:letter:]]", "backslash": "a\\", "bytes": b"\xff"}
+    for name, pattern in patterns.items():
+        save("text_refused", f"regex_{name}", "RegexFullMatch", [text(["a"])], [BOOL], pattern=pattern)
+    save("text_refused", "regex_missing", "RegexFullMatch", [text(["a"])], [BOOL])
+
+
 for folder in ("text", "text_refused"):
     shutil.rmtree(folder, ignore_errors=True)
-for make in (make_vectorizers, make_refused_vectorizers):
+for make in (make_vectorizers, make_refused_vectorizers, make_texts, make_refused_texts, make_regexes, make_refused_regexes):
     make()

@@ -1,0 +1,2 @@
+2:x	x
+xxxxxxxx xx x x x x x x x x　2	a​b᠎cBx0
