@@ -276,7 +276,7 @@ enum amp_status amp_prim_create_fast(struct amp_ctx *ctx, struct amp_prim *prim,
 {
     const char *name = "";
     dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &name);
-    if (strstr(name, "ref:") == NULL)
+    if (strstr(name, "ref:") == NULL && strncmp(name, "ref", 3) != 0)
         return amp_prim_create(ctx, prim, pd);
     prim->pd = pd;
     return amp_fail(ctx->err, AMP_UNSUPPORTED, "oneDNN has only %s", name);

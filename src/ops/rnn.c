@@ -1,6 +1,8 @@
 /*
- * RNN, GRU and LSTM: shapes, attributes and the checks of all inputs; rnn_kernel.inc computes. Each
- * direction is described to the kernel by itself.
+ * RNN, GRU and LSTM: shapes, attributes and the checks of all inputs. bfloat16 is oneDNN's
+ * (rnn_dnnl.c). The rest is computed by rnn_kernel.inc, to which each direction is described by
+ * itself: float32 too, for which oneDNN's cells are slower with batches of every size, and far
+ * slower with small ones; and float16, widened, for which oneDNN has a reference only.
  */
 #include "ops/rnn.h"
 
@@ -12,10 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-/* Inputs and outputs by their place; LSTM alone has the last ones. */
-enum { IN_X, IN_W, IN_R, IN_BIAS, IN_LENGTHS, IN_H, IN_C, IN_PEEPHOLES };
-enum { OUT_Y, OUT_H, OUT_C };
 
 static const struct cell {
     const char *op_type;
@@ -53,24 +51,16 @@ static const struct function {
 
 enum { N_FUNCTIONS = AMP_COUNT(functions) };
 
-/* What the node says about its directions. */
-struct config {
-    int directions;
-    bool is_reverse[2];
-    bool is_batch_first;
-    struct amp_rnn_activation activations[2][3];
-};
-
-static enum amp_status read_direction(const struct amp_ctx *ctx, struct config *config)
+static enum amp_status read_direction(const struct amp_ctx *ctx, struct amp_rnn_layer *layer)
 {
     enum { FORWARD, REVERSE, BOTH };
     static const char *const directions[] = {"forward", "reverse", "bidirectional", NULL};
     int direction = FORWARD;
     AMP_TRY(amp_ctx_choice(ctx, "direction", directions, &direction));
-    config->directions = direction == BOTH ? 2 : 1;
-    config->is_reverse[0] = direction == REVERSE;
-    config->is_reverse[1] = true;
-    config->is_batch_first = amp_node_int(ctx->node, "layout", 0) != 0;
+    layer->directions = direction == BOTH ? 2 : 1;
+    layer->is_reverse[0] = direction == REVERSE;
+    layer->is_reverse[1] = true;
+    layer->is_batch_first = amp_node_int(ctx->node, "layout", 0) != 0;
     return AMP_OK;
 }
 
@@ -94,13 +84,13 @@ static double next_value(const struct amp_node *node, const char *name, size_t *
 }
 
 static enum amp_status read_activations(const struct amp_ctx *ctx, const struct cell *cell,
-                                        struct config *config)
+                                        struct amp_rnn_layer *layer)
 {
     const struct amp_attr *attr = amp_node_attr(ctx->node, "activations");
     size_t next_alpha = 0, next_beta = 0;
-    int count = config->directions * cell->n_activations;
-    for (int d = 0; d < config->directions; d++)
-        memcpy(config->activations[d], cell->defaults, sizeof cell->defaults);
+    int count = layer->directions * cell->n_activations;
+    for (int d = 0; d < layer->directions; d++)
+        memcpy(layer->activations[d], cell->defaults, sizeof cell->defaults);
     if (attr == NULL || attr->type != AMP_ATTR_STRINGS || attr->count == 0)
         return AMP_OK;
     if (attr->count != (size_t)count)
@@ -112,7 +102,7 @@ static enum amp_status read_activations(const struct amp_ctx *ctx, const struct 
             return AMP_CTX_FAIL(ctx, "unknown activation '%.*s'", (int)name->size, name->data);
         const struct function *function = &functions[found];
         struct amp_rnn_activation *activation =
-            &config->activations[i / cell->n_activations][i % cell->n_activations];
+            &layer->activations[i / cell->n_activations][i % cell->n_activations];
         *activation = (struct amp_rnn_activation){.function = (enum amp_rnn_function)found,
                                                   .alpha = function->alpha,
                                                   .beta = function->beta};
@@ -134,17 +124,17 @@ static int64_t dim_of(const struct amp_ctx *ctx, uint32_t i, int axis)
 }
 
 /* Steps, batch, input and hidden size, as far as they are known. */
-static enum amp_status read_sizes(const struct amp_ctx *ctx, const struct config *config,
+static enum amp_status read_sizes(const struct amp_ctx *ctx, const struct amp_rnn_layer *layer,
                                   struct amp_rnn *rnn)
 {
-    for (uint32_t i = IN_X; i <= IN_R; i++)
+    for (uint32_t i = AMP_RNN_X; i <= AMP_RNN_R; i++)
         if (ctx->in[i]->shape.rank != 3 && ctx->in[i]->shape.rank >= 0)
             return AMP_CTX_FAIL(ctx, "input %u has rank %d; 3 is needed", i,
                                 ctx->in[i]->shape.rank);
-    rnn->steps = dim_of(ctx, IN_X, config->is_batch_first ? 1 : 0);
-    rnn->batch = dim_of(ctx, IN_X, config->is_batch_first ? 0 : 1);
-    rnn->input = dim_of(ctx, IN_X, 2);
-    rnn->hidden = amp_node_int(ctx->node, "hidden_size", dim_of(ctx, IN_R, 2));
+    rnn->steps = dim_of(ctx, AMP_RNN_X, layer->is_batch_first ? 1 : 0);
+    rnn->batch = dim_of(ctx, AMP_RNN_X, layer->is_batch_first ? 0 : 1);
+    rnn->input = dim_of(ctx, AMP_RNN_X, 2);
+    rnn->hidden = amp_node_int(ctx->node, "hidden_size", dim_of(ctx, AMP_RNN_R, 2));
     if (amp_node_attr(ctx->node, "hidden_size") != NULL && rnn->hidden < 0)
         return AMP_CTX_FAIL(ctx, "hidden_size is %lld", (long long)rnn->hidden);
     return AMP_OK;
@@ -152,19 +142,19 @@ static enum amp_status read_sizes(const struct amp_ctx *ctx, const struct config
 
 static enum amp_status rnn_shape(struct amp_ctx *ctx)
 {
-    struct config config = {.directions = 1};
+    struct amp_rnn_layer layer;
     struct amp_rnn rnn = {.cell = cell_of(ctx->node)};
-    AMP_TRY(read_direction(ctx, &config));
-    AMP_TRY(read_sizes(ctx, &config, &rnn));
-    int64_t d = config.directions, t = rnn.steps, b = rnn.batch, h = rnn.hidden;
+    AMP_TRY(read_direction(ctx, &layer));
+    AMP_TRY(read_sizes(ctx, &layer, &rnn));
+    int64_t d = layer.directions, t = rnn.steps, b = rnn.batch, h = rnn.hidden;
     for (uint32_t i = 0; i < ctx->n_out; i++) {
         struct amp_shape *out = &ctx->out[i]->shape;
-        if (i == OUT_Y)
-            *out = config.is_batch_first ? (struct amp_shape){4, {b, t, d, h}}
-                                         : (struct amp_shape){4, {t, d, b, h}};
+        if (i == AMP_RNN_Y)
+            *out = layer.is_batch_first ? (struct amp_shape){4, {b, t, d, h}}
+                                        : (struct amp_shape){4, {t, d, b, h}};
         else
-            *out = config.is_batch_first ? (struct amp_shape){3, {b, d, h}}
-                                         : (struct amp_shape){3, {d, b, h}};
+            *out = layer.is_batch_first ? (struct amp_shape){3, {b, d, h}}
+                                        : (struct amp_shape){3, {d, b, h}};
     }
     return AMP_OK;
 }
@@ -182,23 +172,23 @@ static enum amp_status check_dims(const struct amp_ctx *ctx, uint32_t i, struct 
                         amp_shape_text(&want, want_text, sizeof want_text));
 }
 
-static enum amp_status check_inputs(const struct amp_ctx *ctx, const struct config *config,
+static enum amp_status check_inputs(const struct amp_ctx *ctx, const struct amp_rnn_layer *layer,
                                     const struct amp_rnn *rnn)
 {
-    int64_t d = config->directions, b = rnn->batch, h = rnn->hidden, width;
+    int64_t d = layer->directions, b = rnn->batch, h = rnn->hidden, width;
     size_t size;
     if (__builtin_mul_overflow(h, 2 * rnn->gates, &width))
         return AMP_CTX_FAIL(ctx, "hidden_size is %lld", (long long)h);
     AMP_TRY(amp_shape_size(&(struct amp_shape){2, {b, width}}, AMP_DOUBLE, &size, ctx->err));
-    struct amp_shape state = config->is_batch_first ? (struct amp_shape){3, {b, d, h}}
-                                                    : (struct amp_shape){3, {d, b, h}};
-    AMP_TRY(check_dims(ctx, IN_W, (struct amp_shape){3, {d, width / 2, rnn->input}}));
-    AMP_TRY(check_dims(ctx, IN_R, (struct amp_shape){3, {d, width / 2, h}}));
-    AMP_TRY(check_dims(ctx, IN_BIAS, (struct amp_shape){2, {d, width}}));
-    AMP_TRY(check_dims(ctx, IN_LENGTHS, (struct amp_shape){1, {b}}));
-    AMP_TRY(check_dims(ctx, IN_H, state));
-    AMP_TRY(check_dims(ctx, IN_C, state));
-    AMP_TRY(check_dims(ctx, IN_PEEPHOLES, (struct amp_shape){2, {d, 3 * h}}));
+    struct amp_shape state =
+        layer->is_batch_first ? (struct amp_shape){3, {b, d, h}} : (struct amp_shape){3, {d, b, h}};
+    AMP_TRY(check_dims(ctx, AMP_RNN_W, (struct amp_shape){3, {d, width / 2, rnn->input}}));
+    AMP_TRY(check_dims(ctx, AMP_RNN_R, (struct amp_shape){3, {d, width / 2, h}}));
+    AMP_TRY(check_dims(ctx, AMP_RNN_BIAS, (struct amp_shape){2, {d, width}}));
+    AMP_TRY(check_dims(ctx, AMP_RNN_LENGTHS, (struct amp_shape){1, {b}}));
+    AMP_TRY(check_dims(ctx, AMP_RNN_H, state));
+    AMP_TRY(check_dims(ctx, AMP_RNN_C, state));
+    AMP_TRY(check_dims(ctx, AMP_RNN_PEEPHOLES, (struct amp_shape){2, {d, 3 * h}}));
     for (int64_t i = 0; i < b && rnn->lengths != NULL; i++)
         if (rnn->lengths[i] < 0 || rnn->lengths[i] > rnn->steps)
             return AMP_CTX_FAIL(ctx, "sequence %lld has length %d; there are %lld steps",
@@ -222,10 +212,10 @@ static void *out_at(const struct amp_ctx *ctx, uint32_t i, int64_t offset)
     return (char *)ctx->out[i]->data + offset * (int64_t)(amp_dtype_bits(ctx->out[i]->dtype) / 8);
 }
 
-static void set_strides(const struct config *config, struct amp_rnn *rnn)
+static void set_strides(const struct amp_rnn_layer *layer, struct amp_rnn *rnn)
 {
-    int64_t d = config->directions, i = rnn->input, h = rnn->hidden;
-    bool is_batch_first = config->is_batch_first;
+    int64_t d = layer->directions, i = rnn->input, h = rnn->hidden;
+    bool is_batch_first = layer->is_batch_first;
     rnn->x_step = is_batch_first ? i : rnn->batch * i;
     rnn->x_batch = is_batch_first ? rnn->steps * i : i;
     rnn->y_step = is_batch_first ? d * h : d * rnn->batch * h;
@@ -235,30 +225,49 @@ static void set_strides(const struct config *config, struct amp_rnn *rnn)
         rnn->x_batch = i;
 }
 
+enum amp_status amp_rnn_read(const struct amp_ctx *ctx, struct amp_rnn_layer *layer)
+{
+    struct amp_rnn *rnn = &layer->common;
+    enum amp_rnn_cell cell = cell_of(ctx->node);
+    *layer = (struct amp_rnn_layer){.common = {.cell = cell, .gates = cells[cell].gates}};
+    AMP_TRY(read_direction(ctx, layer));
+    AMP_TRY(read_activations(ctx, &cells[cell], layer));
+    AMP_TRY(read_sizes(ctx, layer, rnn));
+    rnn->linear_before_reset = amp_node_int(ctx->node, "linear_before_reset", 0) != 0;
+    rnn->input_forget = amp_node_int(ctx->node, "input_forget", 0) != 0;
+    float clip = amp_node_float(ctx->node, "clip", 0);
+    rnn->clip = clip > 0 ? (double)clip : (double)INFINITY;
+    rnn->lengths = in_at(ctx, AMP_RNN_LENGTHS, 0);
+    AMP_TRY(check_inputs(ctx, layer, rnn));
+    set_strides(layer, rnn);
+    return AMP_OK;
+}
+
 /* Points RNN at the parts of the inputs and outputs that belong to direction D. */
-static void set_direction(const struct amp_ctx *ctx, const struct config *config, int d,
+static void set_direction(const struct amp_ctx *ctx, const struct amp_rnn_layer *layer, int d,
                           struct amp_rnn *rnn)
 {
     int64_t h = rnn->hidden, width = rnn->gates * h;
-    int64_t state = config->is_batch_first ? d * h : d * rnn->batch * h;
-    rnn->is_reverse = config->is_reverse[d];
-    memcpy(rnn->activations, config->activations[d], sizeof rnn->activations);
-    rnn->x = in_at(ctx, IN_X, 0);
-    rnn->w = in_at(ctx, IN_W, d * width * rnn->input);
-    rnn->r = in_at(ctx, IN_R, d * width * h);
-    rnn->bias = in_at(ctx, IN_BIAS, 2 * width * d);
-    rnn->h = in_at(ctx, IN_H, state);
-    rnn->c = in_at(ctx, IN_C, state);
-    rnn->peepholes = in_at(ctx, IN_PEEPHOLES, 3 * h * d);
-    rnn->y = out_at(ctx, OUT_Y, state);
-    rnn->y_h = out_at(ctx, OUT_H, state);
-    rnn->y_c = out_at(ctx, OUT_C, state);
+    int64_t state = layer->is_batch_first ? d * h : d * rnn->batch * h;
+    rnn->is_reverse = layer->is_reverse[d];
+    memcpy(rnn->activations, layer->activations[d], sizeof rnn->activations);
+    rnn->x = in_at(ctx, AMP_RNN_X, 0);
+    rnn->w = in_at(ctx, AMP_RNN_W, d * width * rnn->input);
+    rnn->r = in_at(ctx, AMP_RNN_R, d * width * h);
+    rnn->bias = in_at(ctx, AMP_RNN_BIAS, 2 * width * d);
+    rnn->h = in_at(ctx, AMP_RNN_H, state);
+    rnn->c = in_at(ctx, AMP_RNN_C, state);
+    rnn->peepholes = in_at(ctx, AMP_RNN_PEEPHOLES, 3 * h * d);
+    rnn->y = out_at(ctx, AMP_RNN_Y, state);
+    rnn->y_h = out_at(ctx, AMP_RNN_Y_H, state);
+    rnn->y_c = out_at(ctx, AMP_RNN_Y_C, state);
 }
 
 /* What a node keeps between runs. */
 struct state {
     struct amp_buffer *packed[2]; /* of each direction; NULL: not packed yet */
     struct amp_buffer *work;
+    struct amp_rnn_dnnl *dnnl;
 };
 
 static struct state *state_of(const struct amp_ctx *ctx)
@@ -276,6 +285,7 @@ static void destroy_state(void *data)
     for (int d = 0; d < 2; d++)
         amp_buffer_unref(state->packed[d]);
     amp_buffer_unref(state->work);
+    amp_rnn_dnnl_destroy(state->dnnl);
     free(state);
 }
 
@@ -285,7 +295,7 @@ static enum amp_status pack(const struct amp_ctx *ctx, const struct amp_rnn_kern
 {
     struct state *state = state_of(ctx);
     size_t size = kernel->packed_size(rnn);
-    bool is_ready = state->packed[d] != NULL && ctx->is_constant[IN_R];
+    bool is_ready = state->packed[d] != NULL && ctx->is_constant[AMP_RNN_R];
     if (!is_ready && (state->packed[d] == NULL || state->packed[d]->size != size)) {
         amp_buffer_unref(state->packed[d]);
         state->packed[d] = amp_buffer_create(size);
@@ -304,32 +314,26 @@ static enum amp_status rnn_run(struct amp_ctx *ctx)
     static const struct amp_rnn_kernel *const kernels[AMP_DTYPE_COUNT] = {
         [AMP_FLOAT] = &amp_rnn_f32, [AMP_DOUBLE] = &amp_rnn_f64};
     const struct amp_rnn_kernel *kernel;
-    enum amp_rnn_cell cell = cell_of(ctx->node);
-    struct config config = {.directions = 1};
-    struct amp_rnn rnn = {.cell = cell, .gates = cells[cell].gates};
-    AMP_PICK(ctx, kernel, kernels, ctx->in[IN_X]->dtype);
-    AMP_TRY(read_direction(ctx, &config));
-    AMP_TRY(read_activations(ctx, &cells[cell], &config));
-    AMP_TRY(read_sizes(ctx, &config, &rnn));
-    rnn.linear_before_reset = amp_node_int(ctx->node, "linear_before_reset", 0) != 0;
-    rnn.input_forget = amp_node_int(ctx->node, "input_forget", 0) != 0;
-    float clip = amp_node_float(ctx->node, "clip", 0);
-    rnn.clip = clip > 0 ? (double)clip : (double)INFINITY;
-    rnn.lengths = in_at(ctx, IN_LENGTHS, 0);
-    AMP_TRY(check_inputs(ctx, &config, &rnn));
-    set_strides(&config, &rnn);
-    for (int d = 0; d < config.directions; d++) {
-        set_direction(ctx, &config, d, &rnn);
+    struct amp_rnn_layer layer;
+    AMP_TRY(amp_rnn_read(ctx, &layer));
+    if (ctx->in[AMP_RNN_X]->dtype == AMP_BFLOAT16)
+        return amp_rnn_dnnl_run(ctx, &layer, &state_of(ctx)->dnnl);
+    AMP_PICK(ctx, kernel, kernels, ctx->in[AMP_RNN_X]->dtype);
+    for (int d = 0; d < layer.directions; d++) {
+        struct amp_rnn rnn = layer.common;
+        set_direction(ctx, &layer, d, &rnn);
         AMP_TRY(pack(ctx, kernel, d, &rnn));
         AMP_TRY(kernel->run(&rnn, ctx->err));
     }
     return AMP_OK;
 }
 
+enum { NATIVE = AMP_NATIVE_C | AMP_DTYPE_BIT(AMP_BFLOAT16) };
+
 const struct amp_op amp_op_gru = {.name = "GRU",
                                   .newest = 22,
                                   .effect = AMP_COMPUTES,
-                                  .native = AMP_NATIVE_C,
+                                  .native = NATIVE,
                                   .shape = rnn_shape,
                                   .run = rnn_run,
                                   .destroy = destroy_state};
@@ -337,7 +341,7 @@ const struct amp_op amp_op_gru = {.name = "GRU",
 const struct amp_op amp_op_lstm = {.name = "LSTM",
                                    .newest = 22,
                                    .effect = AMP_COMPUTES,
-                                   .native = AMP_NATIVE_C,
+                                   .native = NATIVE,
                                    .shape = rnn_shape,
                                    .run = rnn_run,
                                    .destroy = destroy_state};
@@ -345,7 +349,7 @@ const struct amp_op amp_op_lstm = {.name = "LSTM",
 const struct amp_op amp_op_rnn = {.name = "RNN",
                                   .newest = 22,
                                   .effect = AMP_COMPUTES,
-                                  .native = AMP_NATIVE_C,
+                                  .native = NATIVE,
                                   .shape = rnn_shape,
                                   .run = rnn_run,
                                   .destroy = destroy_state};

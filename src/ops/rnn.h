@@ -4,8 +4,23 @@
 #include "ops/op.h"
 
 /*
- * One direction of a recurrent layer, as rnn.c describes it to the kernels.
+ * Recurrent layers (ONNX RNN-22, GRU-22, LSTM-22), as rnn.c describes them to those who compute.
  */
+
+/* Inputs and outputs by their place; LSTM alone has the last ones. */
+enum {
+    AMP_RNN_X,
+    AMP_RNN_W,
+    AMP_RNN_R,
+    AMP_RNN_BIAS,
+    AMP_RNN_LENGTHS,
+    AMP_RNN_H,
+    AMP_RNN_C,
+    AMP_RNN_PEEPHOLES,
+    AMP_RNN_INPUTS
+};
+enum { AMP_RNN_Y, AMP_RNN_Y_H, AMP_RNN_Y_C, AMP_RNN_OUTPUTS };
+
 #define AMP_RNN_ACTIVATION_LIST(X)              \
     X(AFFINE, "Affine", 2, 1, 0)                \
     X(ELU, "Elu", 1, 1, 0)                      \
@@ -32,7 +47,8 @@ struct amp_rnn_activation {
 
 enum amp_rnn_cell { AMP_RNN_PLAIN, AMP_RNN_GRU, AMP_RNN_LSTM };
 
-/* Tensors are float32 or float64, row-major but for the strides given here, all in elements. */
+/* One direction. Tensors are float32 or float64, row-major but for the strides given here, all in
+ * elements. */
 struct amp_rnn {
     enum amp_rnn_cell cell;
     int64_t gates; /* of the cell: 1, 3 (z r h), 4 (i o f c) */
@@ -53,6 +69,19 @@ struct amp_rnn {
     struct amp_buffer **work; /* the kernel's, which it replaces when it is too small */
 };
 
+/* A node's directions. */
+struct amp_rnn_layer {
+    struct amp_rnn common; /* what they share; neither tensors nor activations */
+    int directions;
+    bool is_reverse[2];
+    bool is_batch_first; /* layout 1: the batch is the first axis of X, Y and the states */
+    struct amp_rnn_activation activations[2][3];
+};
+
+/* Reads and checks the node of CTX, whose inputs are known; AMP_MODEL when something does not fit.
+ */
+enum amp_status amp_rnn_read(const struct amp_ctx *ctx, struct amp_rnn_layer *layer);
+
 /* The kernels of an element type. */
 struct amp_rnn_kernel {
     size_t (*packed_size)(const struct amp_rnn *rnn); /* bytes */
@@ -62,5 +91,13 @@ struct amp_rnn_kernel {
 };
 
 extern const struct amp_rnn_kernel amp_rnn_f32, amp_rnn_f64;
+
+/* Runs the whole layer by oneDNN's primitive in the dtype of X, which keeps what it prepared in
+ *STATE (NULL at first); AMP_UNSUPPORTED when oneDNN has none for the node's options, sizes or
+   dtype but its reference. */
+struct amp_rnn_dnnl;
+enum amp_status amp_rnn_dnnl_run(struct amp_ctx *ctx, const struct amp_rnn_layer *layer,
+                                 struct amp_rnn_dnnl **state);
+void amp_rnn_dnnl_destroy(struct amp_rnn_dnnl *state); /* NULL is fine */
 
 #endif
