@@ -9,6 +9,7 @@
 #include "autocast/cast_insert.h"
 #include "autocast/settle.h"
 #include "cli/commands.h"
+#include "cli/destination.h"
 #include "cli/explain.h"
 #include "cli/inputs.h"
 #include "cli/progress.h"
@@ -27,9 +28,7 @@
 #include "onnx/schema.h"
 #include "onnx/write.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* The stages after which the graph can be printed. */
 enum stage {
@@ -82,64 +81,6 @@ static enum amp_status parse_stage(struct job *job)
                         nearest ? "'?" : "");
     }
     return AMP_OK;
-}
-
-/* NAME.DTYPE.onnx beside the model, NAME.opsetN.onnx where only the opset is raised; stdout for
-   stdin. */
-static const char *default_output(const struct job *job)
-{
-    const char *path = job->options->operands.items[0];
-    if (strcmp(path, "-") == 0)
-        return "-";
-    size_t length = strlen(path);
-    if (amp_has_ending(path, ".onnx"))
-        length -= strlen(".onnx");
-    if (job->target.keeps_types)
-        return amp_arena_printf(job->file.arena, "%.*s.opset%d.onnx", (int)length, path,
-                                job->target.opset);
-    return amp_arena_printf(job->file.arena, "%.*s.%s.onnx", (int)length, path,
-                            amp_dtype_short_name(job->target.lower));
-}
-
-/* The file for tensor data lies in the folder of the model or below it, as ONNX wants it
-   (onnx.proto, TensorProto.external_data). */
-static enum amp_status check_data_name(const struct job *job, const char *output)
-{
-    const char *name = job->options->external_data;
-    const char *slash = strrchr(output, '/');
-    if (name == NULL)
-        return AMP_OK;
-    size_t length = strlen(name);
-    bool climbs = strncmp(name, "../", 3) == 0 || strstr(name, "/../") != NULL;
-    bool is_name = length > 0 && name[length - 1] != '/' && strcmp(name, "-") != 0;
-    if (!is_name || name[0] == '/' || climbs)
-        return amp_fail(job->err, AMP_USAGE,
-                        "--external-data %s: a name relative to the output's folder is needed",
-                        name);
-    if (strcmp(name, slash == NULL ? output : slash + 1) == 0)
-        return amp_fail(job->err, AMP_USAGE, "--external-data %s: that is the model itself", name);
-    return AMP_OK;
-}
-
-static enum amp_status choose_output(struct job *job)
-{
-    const struct amp_options *options = job->options;
-    const char *path = options->output ? options->output : default_output(job);
-    bool is_stdout = strcmp(path, "-") == 0;
-    job->conversion.output_path = path;
-    if (is_stdout && isatty(STDOUT_FILENO))
-        return amp_fail(job->err, AMP_USAGE,
-                        "the model is not written to a terminal; use -o FILE or a pipe");
-    if (is_stdout && options->json != NULL && strcmp(options->json, "-") == 0)
-        return amp_fail(job->err, AMP_USAGE, "stdout cannot take both the model and --json -");
-    if (!is_stdout && options->json != NULL && strcmp(options->json, path) == 0)
-        return amp_fail(job->err, AMP_USAGE, "--json %s: that is the model itself", path);
-    if (options->output == NULL && !is_stdout && !options->is_forced && access(path, F_OK) == 0)
-        return amp_fail(job->err, AMP_IO, "%s exists; use --force, or -o to name an output", path);
-    AMP_TRY(amp_output_check(path, job->err));
-    if (options->json != NULL)
-        AMP_TRY(amp_output_check(options->json, job->err));
-    return check_data_name(job, path);
 }
 
 /* ---- rules ----------------------------------------------------------------------------------- */
@@ -290,35 +231,6 @@ static enum amp_status convert_graph(struct job *job, bool *is_done)
     return *is_done ? AMP_OK : check_result(job);
 }
 
-static bool is_same_file(const char *a, const char *b)
-{
-    char *real_a = realpath(a, NULL), *real_b = realpath(b, NULL);
-    bool is_same = real_a != NULL && real_b != NULL && strcmp(real_a, real_b) == 0;
-    free(real_a);
-    free(real_b);
-    return is_same;
-}
-
-/* The output may replace the input, its data those of the input; but no part of an input that
-   stays, and nothing by what is of another kind. */
-static enum amp_status check_input_stays(const struct job *job)
-{
-    const char *input = job->options->operands.items[0], *output = job->conversion.output_path;
-    const char *data = job->conversion.data_path, *lost = NULL;
-    if (amp_external_has(job->file.external, output))
-        lost = output;
-    else if (data != NULL && is_same_file(data, input))
-        lost = data;
-    else if (data != NULL && amp_external_has(job->file.external, data) &&
-             !is_same_file(output, input))
-        lost = data;
-    return lost == NULL
-               ? AMP_OK
-               : amp_fail(job->err, AMP_USAGE,
-                          "%s is part of the input and would be lost; another name is needed",
-                          lost);
-}
-
 /* Makes the message and finds the places of its tensor data. */
 static enum amp_status prepare_output(struct job *job)
 {
@@ -331,11 +243,8 @@ static enum amp_status prepare_output(struct job *job)
     const char *data_path = amp_layout_data_path(job->layout);
     job->conversion.bytes_after = amp_layout_size(job->layout);
     job->conversion.data_path = data_path;
-    if (data_path != NULL && options->output == NULL && !options->is_forced &&
-        access(data_path, F_OK) == 0)
-        return amp_fail(job->err, AMP_IO, "%s exists; use --force, or -o to name an output",
-                        data_path);
-    return check_input_stays(job);
+    return amp_destination_check(options, job->file.external, job->conversion.output_path,
+                                 data_path, job->err);
 }
 
 /* The converted model to run: the one to write, unless that has calls of functions. Then TWIN is
@@ -471,7 +380,8 @@ static enum amp_status convert(struct job *job)
     conversion->was_unsorted = job->file.was_unsorted;
     AMP_TRY(amp_target_check(&job->target, job->model, job->err));
     if (job->last == N_STAGES && !job->options->is_listed)
-        AMP_TRY(choose_output(job));
+        AMP_TRY(amp_destination_choose(job->options, &job->target, job->file.arena,
+                                       &conversion->output_path, job->err));
     if (!job->options->no_validate && !job->options->is_listed)
         AMP_TRY(amp_inputs_check(job->options, conversion->lower, job->err));
     AMP_TRY(load_rules(job));

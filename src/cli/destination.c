@@ -1,0 +1,110 @@
+/*
+ * Where the converted model, its data file and the report go, and that nothing is lost there which
+ * the user did not give up. Nothing is written here.
+ */
+#include "cli/destination.h"
+
+#include "core/output.h"
+#include "core/words.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* NAME.DTYPE.onnx beside the model, NAME.opsetN.onnx where only the opset is raised; stdout for
+   stdin. */
+static const char *default_path(const struct amp_options *options, const struct amp_target *target,
+                                struct amp_arena *arena)
+{
+    const char *path = options->operands.items[0];
+    if (strcmp(path, "-") == 0)
+        return "-";
+    size_t length = strlen(path);
+    if (amp_has_ending(path, ".onnx"))
+        length -= strlen(".onnx");
+    if (target->keeps_types)
+        return amp_arena_printf(arena, "%.*s.opset%d.onnx", (int)length, path, target->opset);
+    return amp_arena_printf(arena, "%.*s.%s.onnx", (int)length, path,
+                            amp_dtype_short_name(target->lower));
+}
+
+/* The file for tensor data lies in the folder of the model or below it, as ONNX wants it
+   (onnx.proto, TensorProto.external_data). */
+static enum amp_status check_data_name(const char *name, const char *path, struct amp_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    if (name == NULL)
+        return AMP_OK;
+    size_t length = strlen(name);
+    bool climbs = strncmp(name, "../", 3) == 0 || strstr(name, "/../") != NULL;
+    bool is_name = length > 0 && name[length - 1] != '/' && strcmp(name, "-") != 0;
+    if (!is_name || name[0] == '/' || climbs)
+        return amp_fail(err, AMP_USAGE,
+                        "--external-data %s: a name relative to the output's folder is needed",
+                        name);
+    if (strcmp(name, slash == NULL ? path : slash + 1) == 0)
+        return amp_fail(err, AMP_USAGE, "--external-data %s: that is the model itself", name);
+    return AMP_OK;
+}
+
+/* What has a name that the user did not choose must not be there, unless with --force. */
+static enum amp_status check_is_free(const struct amp_options *options, const char *path,
+                                     struct amp_error *err)
+{
+    if (options->output != NULL || options->is_forced || access(path, F_OK) != 0)
+        return AMP_OK;
+    return amp_fail(err, AMP_IO, "%s exists; use --force, or -o to name an output", path);
+}
+
+enum amp_status amp_destination_choose(const struct amp_options *options,
+                                       const struct amp_target *target, struct amp_arena *arena,
+                                       const char **chosen, struct amp_error *err)
+{
+    const char *path = options->output ? options->output : default_path(options, target, arena);
+    bool is_stdout = strcmp(path, "-") == 0;
+    *chosen = path;
+    if (is_stdout && isatty(STDOUT_FILENO))
+        return amp_fail(err, AMP_USAGE,
+                        "the model is not written to a terminal; use -o FILE or a pipe");
+    if (is_stdout && options->json != NULL && strcmp(options->json, "-") == 0)
+        return amp_fail(err, AMP_USAGE, "stdout cannot take both the model and --json -");
+    if (!is_stdout && options->json != NULL && strcmp(options->json, path) == 0)
+        return amp_fail(err, AMP_USAGE, "--json %s: that is the model itself", path);
+    if (!is_stdout)
+        AMP_TRY(check_is_free(options, path, err));
+    AMP_TRY(amp_output_check(path, err));
+    if (options->json != NULL)
+        AMP_TRY(amp_output_check(options->json, err));
+    return check_data_name(options->external_data, path, err);
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+    char *real_a = realpath(a, NULL), *real_b = realpath(b, NULL);
+    bool is_same = real_a != NULL && real_b != NULL && strcmp(real_a, real_b) == 0;
+    free(real_a);
+    free(real_b);
+    return is_same;
+}
+
+/* The output may replace the input, its data those of the input; but no part of an input that
+   stays, and nothing by what is of another kind. */
+enum amp_status amp_destination_check(const struct amp_options *options,
+                                      const struct amp_external *external, const char *path,
+                                      const char *data_path, struct amp_error *err)
+{
+    const char *input = options->operands.items[0], *lost = NULL;
+    if (data_path != NULL)
+        AMP_TRY(check_is_free(options, data_path, err));
+    if (amp_external_has(external, path))
+        lost = path;
+    else if (data_path != NULL && is_same_file(data_path, input))
+        lost = data_path;
+    else if (data_path != NULL && amp_external_has(external, data_path) &&
+             !is_same_file(path, input))
+        lost = data_path;
+    if (lost == NULL)
+        return AMP_OK;
+    return amp_fail(err, AMP_USAGE,
+                    "%s is part of the input and would be lost; another name is needed", lost);
+}
