@@ -163,6 +163,8 @@ static void infer_output_type(struct amp_model *model, uint32_t id, uint32_t i)
                  amp_value_at(model, source)->dtype);
     } else if (is_single_bit(type->tensors) && !type->sequences && !type->optionals) {
         set_type(model, output, AMP_KIND_TENSOR, (enum amp_dtype)__builtin_ctz(type->tensors));
+    } else if (amp_node_is(node, "", "DequantizeLinear")) {
+        set_type(model, output, AMP_KIND_TENSOR, amp_value_at(model, node->inputs[1])->dtype);
     } else if (amp_node_is(node, "", "QuantizeLinear")) {
         set_type(model, output, AMP_KIND_TENSOR, AMP_UINT8);
     } else if (amp_value_at(model, output)->dtype == AMP_UNDEFINED && node->n_inputs > 0 &&

@@ -6,6 +6,7 @@
 #include "ops/attention.h"
 
 #include "ops/kernel.h"
+#include "ops/mixed.h"
 
 #include <math.h>
 
@@ -374,8 +375,7 @@ static enum amp_status run(struct amp_ctx *ctx)
     struct run this = {.ctx = ctx};
     enum amp_dtype dtype = ctx->in[Q]->dtype, v_dtype = ctx->in[V]->dtype;
     if (v_dtype != dtype)
-        return amp_fail(ctx->err, AMP_UNSUPPORTED, "no kernel for queries of %s with values of %s",
-                        amp_dtype_name(dtype), amp_dtype_name(v_dtype));
+        return amp_run_in_f64(ctx, run);
     if (dtype != AMP_FLOAT && dtype != AMP_DOUBLE)
         return amp_no_kernel(ctx, dtype);
     AMP_TRY(read_sizes(ctx, &this.sizes));
@@ -390,7 +390,7 @@ const struct amp_op amp_op_attention = {
     .name = "Attention",
     .newest = 25,
     .effect = AMP_COMPUTES,
-    .native = AMP_NATIVE_C,
+    .native = AMP_BY_DNNL | AMP_NATIVE_C,
     .shape = shape,
     .run = run,
     .destroy = amp_attention_destroy,

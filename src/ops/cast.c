@@ -365,12 +365,12 @@ static enum amp_status run_cast(struct amp_ctx *ctx)
     return amp_cast_tensor(ctx->in[0], ctx->out[0], &options, ctx->err);
 }
 
-#define CAST(NAME, lower)                                                           \
-    const struct amp_op amp_op_##lower = {.name = NAME,                             \
-                                          .newest = 25,                             \
-                                          .effect = AMP_COMPUTES,                   \
-                                          .native = AMP_NATIVE_C | AMP_NATIVE_DNNL, \
-                                          .shape = amp_shape_same,                  \
+#define CAST(NAME, lower)                                           \
+    const struct amp_op amp_op_##lower = {.name = NAME,             \
+                                          .newest = 25,             \
+                                          .effect = AMP_COMPUTES,   \
+                                          .native = AMP_NATIVE_ALL, \
+                                          .shape = amp_shape_same,  \
                                           .run = run_cast};
 CAST("Cast", cast)
 CAST("CastLike", cast_like)

@@ -131,6 +131,8 @@ const struct amp_op amp_op_col2im = {
     .newest = 18,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_C,
+    /* There is no sum of these. */
+    .lacks = AMP_DTYPE_BIT(AMP_BOOL) | AMP_DTYPE_BIT(AMP_STRING) | AMP_COMPLEX_TYPES,
     .shape = col2im_shape,
     .run = col2im_run,
 };

@@ -163,16 +163,16 @@ static enum amp_status run_matmul(struct amp_ctx *ctx)
     return status;
 }
 
-#define FUSED_MATMUL(NAME, lower)                              \
-    const struct amp_op amp_op_##lower = {                     \
-        .name = #NAME,                                         \
-        .domain = MICROSOFT,                                   \
-        .newest = 1,                                           \
-        .effect = AMP_COMPUTES,                                \
-        .native = AMP_NATIVE_DNNL | AMP_DTYPE_BIT(AMP_DOUBLE), \
-        .shape = shape_matmul,                                 \
-        .run = run_matmul,                                     \
-        .destroy = amp_prim_destroy,                           \
+#define FUSED_MATMUL(NAME, lower)          \
+    const struct amp_op amp_op_##lower = { \
+        .name = #NAME,                     \
+        .domain = MICROSOFT,               \
+        .newest = 1,                       \
+        .effect = AMP_COMPUTES,            \
+        .native = AMP_NATIVE_DNNL,         \
+        .shape = shape_matmul,             \
+        .run = run_matmul,                 \
+        .destroy = amp_prim_destroy,       \
     };
 FUSED_MATMUL(FusedMatMul, fused_matmul)
 FUSED_MATMUL(TransposeMatMul, transpose_matmul)
@@ -219,7 +219,8 @@ const struct amp_op amp_op_fused_gemm = {
     .domain = MICROSOFT,
     .newest = 1,
     .effect = AMP_COMPUTES,
-    .native = AMP_NATIVE_DNNL | AMP_DTYPE_BIT(AMP_DOUBLE),
+    .native = AMP_NATIVE_DNNL,
+    .lacks = AMP_DTYPE_BIT(AMP_UINT32) | AMP_DTYPE_BIT(AMP_UINT64), /* activations have none */
     .shape = shape_gemm,
     .run = run_gemm,
     .destroy = amp_prim_destroy,
@@ -277,7 +278,7 @@ const struct amp_op amp_op_fused_conv = {
     .domain = MICROSOFT,
     .newest = 1,
     .effect = AMP_COMPUTES,
-    .native = AMP_NATIVE_ALL,
+    .native = AMP_NATIVE_DNNL,
     .shape = shape_conv,
     .run = run_conv,
     .destroy = amp_prim_destroy,

@@ -153,7 +153,7 @@ void amp_loop_run(struct amp_loop *loop, amp_loop_body *body, const void *param)
 void amp_loop_compute(struct amp_loop *loop, amp_loop_body *body, const void *param);
 
 /* For amp_op.native of operators that run so. */
-#define AMP_NATIVE_LOOP (AMP_NATIVE_C | AMP_NATIVE_DNNL)
+#define AMP_NATIVE_LOOP AMP_NATIVE_ALL
 
 /* The dtype in which C computes what has DTYPE: float32 for float16 and bfloat16, else DTYPE. */
 static inline enum amp_dtype amp_compute_dtype(enum amp_dtype dtype)

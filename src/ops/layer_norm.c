@@ -3,6 +3,7 @@
  * RMSNormalization (plain C), which ONNX Runtime calls SimplifiedLayerNormalization: the dims from
  * an axis on are normalized together.
  */
+#include "ops/mixed.h"
 #include "ops/norm.h"
 
 #include <math.h>
@@ -148,9 +149,19 @@ static void invert(const struct amp_ctx *ctx)
         values[i] = 1 / sqrtf(values[i] + epsilon);
 }
 
+/* Statistics may have any type: theirs does not count. */
+static bool has_mixed_types(struct amp_ctx *ctx)
+{
+    struct amp_ctx data = *ctx;
+    data.n_out = 1;
+    return amp_has_mixed_types(&data);
+}
+
 static enum amp_status run(struct amp_ctx *ctx)
 {
     int axis;
+    if (has_mixed_types(ctx))
+        return amp_run_in_f64(ctx, run);
     AMP_TRY(first_axis(ctx, &axis));
     bool suits = amp_tensor_count(ctx->in[0]) > 0 && is_row(ctx, 1, axis) && is_row(ctx, 2, axis) &&
                  is_f32(ctx, MEAN_OUT) && is_f32(ctx, INVERSE_OUT);
@@ -165,7 +176,7 @@ const struct amp_op amp_op_layer_normalization = {
     .name = "LayerNormalization",
     .newest = 17,
     .effect = AMP_COMPUTES,
-    .native = AMP_NATIVE_DNNL | AMP_DTYPE_BIT(AMP_DOUBLE),
+    .native = AMP_NATIVE_DNNL,
     .shape = shape,
     .run = run,
     .destroy = amp_prim_destroy,
@@ -173,9 +184,8 @@ const struct amp_op amp_op_layer_normalization = {
 
 static enum amp_status run_rms(struct amp_ctx *ctx)
 {
-    if (ctx->in[0]->dtype != ctx->in[1]->dtype)
-        return amp_fail(ctx->err, AMP_UNSUPPORTED, "no kernel for X of %s with a scale of %s",
-                        amp_dtype_name(ctx->in[0]->dtype), amp_dtype_name(ctx->in[1]->dtype));
+    if (has_mixed_types(ctx))
+        return amp_run_in_f64(ctx, run_rms);
     return run_plain(ctx, AMP_ROWS_RMS);
 }
 
@@ -215,7 +225,7 @@ const struct amp_op amp_op_ms_layer_normalization = {
     .domain = "com.microsoft",
     .newest = 1,
     .effect = AMP_COMPUTES,
-    .native = AMP_NATIVE_DNNL | AMP_DTYPE_BIT(AMP_DOUBLE),
+    .native = AMP_NATIVE_DNNL,
     .shape = shape,
     .run = run,
     .destroy = amp_prim_destroy,

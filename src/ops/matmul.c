@@ -105,17 +105,18 @@ PRODUCT_TYPES(PRODUCT)
 /* alpha Y + beta C for one row of Y: elements of C lie C_STEP apart; 0 repeats one. */
 typedef void row_finish(const struct amp_matmul *p, void *y, const void *c, int64_t c_step);
 
+/* Where a factor is no integer, integers are truncated once, at the end. */
 #define FINISH(DTYPE, T, SUM)                                                                      \
     static void finish_##DTYPE(const struct amp_matmul *p, void *y, const void *c, int64_t c_step) \
     {                                                                                              \
         T *row = y;                                                                                \
+        bool is_plain = p->alpha == 1 && p->beta == 1;                                             \
         for (int64_t j = 0; j < p->n; j++) {                                                       \
             T added = p->beta == 0 ? 0 : ((const T *)c)[j * c_step];                               \
-            if (p->alpha != 1)                                                                     \
-                row[j] = (T)((double)p->alpha * (double)row[j]);                                   \
-            if (p->beta != 1)                                                                      \
-                added = (T)((double)p->beta * (double)added);                                      \
-            row[j] = (T)((SUM)row[j] + (SUM)added);                                                \
+            double scaled = (double)p->alpha * (double)row[j] + (double)p->beta * (double)added;   \
+            row[j] = is_plain         ? (T)((SUM)row[j] + (SUM)added)                              \
+                     : (T)0.5 == (T)0 ? (T)amp_f64_to_i64(scaled)                                  \
+                                      : (T)scaled;                                                 \
         }                                                                                          \
     }
 PRODUCT_TYPES(FINISH)
@@ -375,7 +376,7 @@ const struct amp_op amp_op_matmul = {
     .name = "MatMul",
     .newest = 13,
     .effect = AMP_COMPUTES,
-    .native = AMP_NATIVE_DNNL | AMP_DTYPE_BIT(AMP_DOUBLE),
+    .native = AMP_NATIVE_DNNL,
     .shape = shape_matmul,
     .run = run_matmul,
     .destroy = amp_prim_destroy,
@@ -448,7 +449,7 @@ const struct amp_op amp_op_gemm = {
     .name = "Gemm",
     .newest = 13,
     .effect = AMP_COMPUTES,
-    .native = AMP_NATIVE_DNNL | AMP_DTYPE_BIT(AMP_DOUBLE),
+    .native = AMP_NATIVE_DNNL,
     .shape = shape_gemm,
     .run = run_gemm,
     .destroy = amp_prim_destroy,

@@ -257,6 +257,7 @@ const struct amp_op amp_op_qlinear_matmul = {
     .newest = 21,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_F32,
+    .lacks = AMP_FLOAT8_TYPES,
     .shape = shape_qlinear_matmul,
     .run = run_qlinear_matmul,
 };

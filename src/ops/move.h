@@ -8,7 +8,7 @@
  */
 
 /* For descriptors: any float dtype as it is. */
-#define AMP_NATIVE_ANY (AMP_NATIVE_C | AMP_NATIVE_DNNL)
+#define AMP_NATIVE_ANY AMP_NATIVE_ALL
 
 /*
  * Dimensions that may be unknown or symbols. A symbol passes where arithmetic leaves it as it is

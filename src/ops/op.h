@@ -23,8 +23,12 @@ struct amp_op {
     enum amp_effect effect;
     /* Float dtypes (AMP_DTYPE_BIT) that run takes as they are. For others among float16 and
        bfloat16 the executor widens the inputs to float32 and rounds the outputs. Of no concern for
-       AMP_PRESERVES_VALUES, which takes any dtype. */
+       AMP_PRESERVES_VALUES, which takes any dtype. AMP_BY_DNNL with them: oneDNN computes them, C
+       what it lacks. */
     uint32_t native;
+    /* Dtypes that ONNX allows for some input or output, and that run has nothing for: the executor
+       refuses them before it runs anything. */
+    uint32_t lacks;
     /* Output 0 gets no memory before run, which shares that of input 0 or asks for some itself. */
     bool shares_input;
     enum amp_status (*shape)(struct amp_ctx *ctx); /* NULL: outputs' shapes come from run alone */
@@ -34,10 +38,16 @@ struct amp_op {
 
 #define AMP_NATIVE_F32 AMP_DTYPE_BIT(AMP_FLOAT)
 #define AMP_NATIVE_C (AMP_DTYPE_BIT(AMP_FLOAT) | AMP_DTYPE_BIT(AMP_DOUBLE))
-#define AMP_NATIVE_DNNL \
-    (AMP_DTYPE_BIT(AMP_FLOAT) | AMP_DTYPE_BIT(AMP_BFLOAT16) | AMP_DTYPE_BIT(AMP_FLOAT16))
+#define AMP_NATIVE_LOWER (AMP_DTYPE_BIT(AMP_BFLOAT16) | AMP_DTYPE_BIT(AMP_FLOAT16))
+#define AMP_NATIVE_ALL (AMP_NATIVE_C | AMP_NATIVE_LOWER)
+#define AMP_BY_DNNL AMP_DTYPE_BIT(AMP_UNDEFINED) /* the bit of no dtype */
+#define AMP_NATIVE_DNNL (AMP_BY_DNNL | AMP_NATIVE_ALL)
 
-#define AMP_NATIVE_ALL (AMP_NATIVE_DNNL | AMP_DTYPE_BIT(AMP_DOUBLE))
+/* For amp_op.lacks. */
+#define AMP_COMPLEX_TYPES (AMP_DTYPE_BIT(AMP_COMPLEX64) | AMP_DTYPE_BIT(AMP_COMPLEX128))
+#define AMP_FLOAT8_TYPES                                                   \
+    (AMP_DTYPE_BIT(AMP_FLOAT8E4M3FN) | AMP_DTYPE_BIT(AMP_FLOAT8E4M3FNUZ) | \
+     AMP_DTYPE_BIT(AMP_FLOAT8E5M2) | AMP_DTYPE_BIT(AMP_FLOAT8E5M2FNUZ))
 
 /* What a kernel may ask of whoever runs it. */
 struct amp_host {

@@ -165,13 +165,13 @@ static enum amp_status shape_attribute(struct amp_ctx *ctx)
     return AMP_OK;
 }
 
-#define RANDOM(NAME, lower, version, shape_function, run_function)                  \
-    const struct amp_op amp_op_##lower = {.name = NAME,                             \
-                                          .newest = version,                        \
-                                          .effect = AMP_OPAQUE,                     \
-                                          .native = AMP_NATIVE_C | AMP_NATIVE_DNNL, \
-                                          .shape = shape_function,                  \
-                                          .run = run_function,                      \
+#define RANDOM(NAME, lower, version, shape_function, run_function)  \
+    const struct amp_op amp_op_##lower = {.name = NAME,             \
+                                          .newest = version,        \
+                                          .effect = AMP_OPAQUE,     \
+                                          .native = AMP_NATIVE_ALL, \
+                                          .shape = shape_function,  \
+                                          .run = run_function,      \
                                           .destroy = free};
 
 RANDOM("RandomNormal", random_normal, 22, shape_attribute, run_normal)

@@ -11,8 +11,8 @@ struct search {
     struct amp_step **last;  /* per value: the last step of its graph that needs it; NULL: none */
 };
 
-static enum amp_status find_kernel(const struct amp_model *model, uint32_t id,
-                                   const struct amp_op **op, struct amp_error *err)
+static enum amp_status find_op(const struct amp_model *model, uint32_t id, const struct amp_op **op,
+                               struct amp_error *err)
 {
     const struct amp_node *node = amp_node_at(model, id);
     char text[512];
@@ -23,6 +23,34 @@ static enum amp_status find_kernel(const struct amp_model *model, uint32_t id,
         return AMP_OK;
     return amp_fail(err, AMP_UNSUPPORTED, "%s: %s: the executor has no kernel for it", model->path,
                     amp_node_text(model, id, text, sizeof text));
+}
+
+/* The first of VALUES whose dtype OP has nothing for; NULL: there is none. */
+static const struct amp_value *find_lacking(const struct amp_model *model, const struct amp_op *op,
+                                            const uint32_t *values, uint32_t count)
+{
+    for (uint32_t i = 0; i < count && op->lacks != 0; i++) {
+        const struct amp_value *value = amp_value_at(model, values[i] == AMP_NONE ? 0 : values[i]);
+        if (values[i] != AMP_NONE && op->lacks & AMP_DTYPE_BIT(value->dtype))
+            return value;
+    }
+    return NULL;
+}
+
+static enum amp_status find_kernel(const struct amp_model *model, uint32_t id,
+                                   const struct amp_op **op, struct amp_error *err)
+{
+    const struct amp_node *node = amp_node_at(model, id);
+    char text[512];
+    AMP_TRY(find_op(model, id, op, err));
+    const struct amp_value *value = find_lacking(model, *op, node->inputs, node->n_inputs);
+    if (value == NULL)
+        value = find_lacking(model, *op, node->outputs, node->n_outputs);
+    if (value == NULL)
+        return AMP_OK;
+    return amp_fail(err, AMP_UNSUPPORTED, "%s: %s: '%s' is %s; the executor has no kernel for that",
+                    model->path, amp_node_text(model, id, text, sizeof text), value->name,
+                    amp_dtype_name(value->dtype));
 }
 
 /* Maps have no one dtype. */

@@ -278,12 +278,14 @@ def make_refused():
         "resize_huge": ("Resize", [x, None, np.float32([1, 1, 1e30, 1])], {}),
         "resize_roi": ("Resize", [x, np.float32([0, 1]), np.float32([1, 1, 2, 2])], dict(coordinate_transformation_mode="tf_crop_and_resize")),
         "col2im_columns": ("Col2Im", [x[:, 0], I64([5, 5]), I64([2, 2])], {}),
+        "col2im_bool": ("Col2Im", [x[:, 0] > 0, I64([5, 5]), I64([2, 2])], {}),
         "affine_grid_theta": ("AffineGrid", [x[:, 0], I64([1, 1, 4, 4])], {}),
         "deform_conv_offset": ("DeformConv", [x, x[:, :, :2, :2], np.float32(np.zeros((1, 4, 3, 3)))], {}),
     }
     outputs = {"ConvInteger": np.int32, "QLinearConv": np.uint8}
     for name, (op, inputs, attributes) in cases.items():
-        save(name, op, inputs, [outputs.get(op, np.float32)(0)], 20, folder="windows_refused", **attributes)
+        dtype = np.bool_ if name == "col2im_bool" else outputs.get(op, np.float32)
+        save(name, op, inputs, [np.array(0, dtype)], 20, folder="windows_refused", **attributes)
 
 
 for made in ("windows", "windows_refused"):
