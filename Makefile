@@ -76,14 +76,21 @@ PB_NAMES := onnx onnx-data
 SRCS := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c))
 OBJS := $(SRCS:%.c=$(BUILD)/%.o) $(PB_NAMES:%=$(BUILD)/pb/%.pb-c.o)
 LIB_OBJS := $(filter-out $(BUILD)/src/main.o,$(OBJS))
+MAN7 := $(BUILD)/man/ampconv-ops.7
 PATHS_OBJ := $(BUILD)/src/core/paths.o
 
 ## all: build the program, build/ampconv
-all: $(BUILD)/ampconv
+all: $(BUILD)/ampconv $(MAN7)
 
 $(BUILD)/ampconv: $(OBJS)
 	$(call say,LINK,$@)
 	$(Q)$(call link,$@,$(OBJS),$(SYSLIB))
+
+# What the program says of its operators.
+$(MAN7): man/ops.sh $(BUILD)/ampconv
+	$(call say,MAN,$@)
+	@mkdir -p $(@D)
+	$(Q)$^ >$@
 
 $(BUILD)/src/%.o: src/%.c | $(PB_NAMES:%=$(PB)/%.pb-c.h)
 	$(call say,CC,$<)
@@ -200,18 +207,21 @@ $(BUILD)/install/ampconv: $(OBJS) FORCE
 	$(Q)$(call link,$@,$(filter-out $(PATHS_OBJ),$(OBJS)) $(BUILD)/install/paths.o,$(PKGLIBDIR))
 
 ## install: install the program, its rule sets and its manual (PREFIX, DESTDIR, BINDIR, LIBDIR, DATADIR, MANDIR)
-install: $(BUILD)/install/ampconv
-	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(PKGDATADIR)/rules $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5
+install: $(BUILD)/install/ampconv $(MAN7)
+	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(PKGDATADIR)/rules
+	$(INSTALL) -d $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man7
 	$(INSTALL) -m 755 $< $(DESTDIR)$(BINDIR)/ampconv
 	$(if $(RULES),$(INSTALL) -m 644 $(RULES) $(DESTDIR)$(PKGDATADIR)/rules)
 	$(if $(MAN1),$(INSTALL) -m 644 $(MAN1) $(DESTDIR)$(MANDIR)/man1)
 	$(if $(MAN5),$(INSTALL) -m 644 $(MAN5) $(DESTDIR)$(MANDIR)/man5)
+	$(INSTALL) -m 644 $(MAN7) $(DESTDIR)$(MANDIR)/man7
 	$(if $(LOADER),src/setup/copy_libs.sh $(BUILD)/ampconv $(SYSLIB)/$(LOADER) $(DESTDIR)$(PKGLIBDIR))
 
 ## uninstall: remove what install put there (same variables)
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/ampconv
 	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(MAN1))) $(addprefix $(DESTDIR)$(MANDIR)/man5/,$(notdir $(MAN5)))
+	rm -f $(DESTDIR)$(MANDIR)/man7/$(notdir $(MAN7))
 	rm -rf $(DESTDIR)$(PKGDATADIR) $(DESTDIR)$(PKGLIBDIR)
 
 ## dist: pack the committed tree, build/ampconv-VERSION.tar.gz

@@ -15,4 +15,7 @@ void amp_command_version(FILE *file);
 /* `run --test-suite`: every folder of options->test_suite as a backend test case. */
 enum amp_status amp_command_suite(const struct amp_options *options, struct amp_error *err);
 
+/* `run --list-ops`: what the executor runs, on stdout and as JSON. */
+enum amp_status amp_command_list_ops(const struct amp_options *options, struct amp_error *err);
+
 #endif

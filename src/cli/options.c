@@ -115,6 +115,8 @@ static const struct option table[] = {
      "run each folder of DIR as an ONNX backend test case"},
     {"filter", 0, "GLOB", TEXT, AT(filter), AMP_CMD_RUN, RUNNING,
      "only the cases of --test-suite with such names"},
+    {"list-ops", 0, NULL, FLAG, AT(lists_ops), AMP_CMD_RUN, RUNNING,
+     "list the operators: versions, types, and how they run; no MODEL is read"},
 
     {"dtype", 'd', "LIST", TEXT, AT(dtype), AMP_CMD_BENCH, TIMING,
      "dtypes to time, with commas between them [default: fp32,bf16,fp16]"},
@@ -406,6 +408,8 @@ static enum amp_status check_together(const struct amp_options *options, struct 
         return amp_fail(err, AMP_USAGE, "--inline and --external-data exclude each other");
     if (options->runs < 1)
         return amp_fail(err, AMP_USAGE, "--runs 0: at least 1 is needed");
+    if (options->lists_ops && options->test_suite != NULL)
+        return amp_fail(err, AMP_USAGE, "--list-ops and --test-suite exclude each other");
     if (options->filter != NULL && options->test_suite == NULL)
         return amp_fail(err, AMP_USAGE, "--filter goes with --test-suite");
     return check_explain(options, err);
@@ -414,13 +418,14 @@ static enum amp_status check_together(const struct amp_options *options, struct 
 static enum amp_status check_values(const struct amp_options *options, struct amp_error *err)
 {
     size_t count = options->operands.count;
+    bool takes_none = options->test_suite != NULL || options->lists_ops;
     size_t most = options->command == AMP_CMD_BENCH ? SIZE_MAX
-                  : options->test_suite != NULL     ? 0
+                  : takes_none                      ? 0
                   : options->diffs                  ? 3
                                                     : 1;
     if (options->wants_help || options->wants_version)
         return AMP_OK;
-    bool is_optional = options->command == AMP_CMD_RULES || options->test_suite != NULL;
+    bool is_optional = options->command == AMP_CMD_RULES || takes_none;
     if (count == 0 && !is_optional)
         return amp_fail(err, AMP_USAGE, "no MODEL given; see ampconv --help");
     if (count > most)

@@ -44,6 +44,7 @@ struct amp_options {
     int64_t max_memory; /* bytes; 0: what the machine has */
 
     const char *test_suite, *filter;
+    bool lists_ops;
 
     int64_t runs; /* of every model and dtype; at least 1 */
     bool is_profiled;

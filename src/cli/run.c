@@ -274,6 +274,8 @@ enum amp_status amp_command_run(const struct amp_options *options, struct amp_er
 {
     struct amp_model_file file;
     struct amp_bounds bounds;
+    if (options->lists_ops)
+        return amp_command_list_ops(options, err);
     if (options->test_suite != NULL)
         return amp_command_suite(options, err);
     AMP_TRY(check_options(options, err));
