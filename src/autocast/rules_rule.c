@@ -72,16 +72,31 @@ struct patterns {
     size_t count;
 };
 
-static enum amp_status bind_patterns(const binder *b, const char *name, const yaml_node *value,
-                                     void *field)
+typedef enum amp_status pattern_fn(const binder *b, const yaml_node *item,
+                                   struct amp_rule_pattern *pattern);
+
+/* A list of patterns, each made by MAKE. */
+static enum amp_status bind_each(const binder *b, const char *name, const yaml_node *value,
+                                 struct patterns *patterns, pattern_fn *make)
 {
-    struct patterns *patterns = field;
     AMP_TRY(amp_check_texts(b, name, value, 1));
     patterns->items = amp_arena_array(b->rules->arena, value->count, sizeof *patterns->items);
     for (; patterns->count < value->count; patterns->count++)
-        patterns->items[patterns->count].text =
-            amp_arena_strdup(b->rules->arena, value->items[patterns->count]->text);
+        AMP_TRY(make(b, value->items[patterns->count], &patterns->items[patterns->count]));
     return AMP_OK;
+}
+
+static enum amp_status keep_glob(const binder *b, const yaml_node *item,
+                                 struct amp_rule_pattern *pattern)
+{
+    pattern->text = amp_arena_strdup(b->rules->arena, item->text);
+    return AMP_OK;
+}
+
+static enum amp_status bind_globs(const binder *b, const char *name, const yaml_node *value,
+                                  void *field)
+{
+    return bind_each(b, name, value, field, keep_glob);
 }
 
 /* The larger number of the repetition "{n}", "{n,}" or "{n,m}" that begins at TEXT; 1 when none
@@ -136,12 +151,7 @@ static enum amp_status compile_regex(const binder *b, const yaml_node *item,
 static enum amp_status bind_regexes(const binder *b, const char *name, const yaml_node *value,
                                     void *field)
 {
-    struct patterns *patterns = field;
-    AMP_TRY(amp_check_texts(b, name, value, 1));
-    patterns->items = amp_arena_array(b->rules->arena, value->count, sizeof *patterns->items);
-    for (; patterns->count < value->count; patterns->count++)
-        AMP_TRY(compile_regex(b, value->items[patterns->count], &patterns->items[patterns->count]));
-    return AMP_OK;
+    return bind_each(b, name, value, field, compile_regex);
 }
 
 /* For later: the operators must be known to check it. */
@@ -167,9 +177,9 @@ static const struct amp_key rule_keys[] = {
     {"precision", bind_precision, offsetof(struct draft, precision), true},
     {"dtypes", amp_bind_dtypes, offsetof(struct draft, dtypes), false},
     {"ops", bind_ops, offsetof(struct draft, ops), false},
-    {"nodes", bind_patterns, offsetof(struct draft, nodes), false},
+    {"nodes", bind_globs, offsetof(struct draft, nodes), false},
     {"nodes_regex", bind_regexes, offsetof(struct draft, nodes_regex), false},
-    {"tensors", bind_patterns, offsetof(struct draft, tensors), false},
+    {"tensors", bind_globs, offsetof(struct draft, tensors), false},
     {"when", keep_node, offsetof(struct draft, when), false},
 };
 static const struct amp_mapping rule_mapping = {"a rule", rule_keys, AMP_COUNT(rule_keys)};

@@ -147,10 +147,7 @@ void amp_report_conversion(FILE *file, const struct amp_conversion *conversion, 
 
 static json_t *before_and_after(size_t before, size_t after)
 {
-    json_t *object = json_object();
-    amp_json_set(object, "before", amp_json_count(before));
-    amp_json_set(object, "after", amp_json_count(after));
-    return object;
+    return amp_json_pair("before", before, "after", after);
 }
 
 static json_t *json_rules(const struct amp_conversion *conversion)

@@ -79,12 +79,17 @@ json_t *amp_json_metrics(const struct amp_metrics *metrics)
     return object;
 }
 
-static json_t *json_pair(uint64_t reference, uint64_t converted)
+json_t *amp_json_pair(const char *first, uint64_t a, const char *second, uint64_t b)
 {
     json_t *object = json_object();
-    amp_json_set(object, "reference", amp_json_count(reference));
-    amp_json_set(object, "converted", amp_json_count(converted));
+    amp_json_set(object, first, amp_json_count(a));
+    amp_json_set(object, second, amp_json_count(b));
     return object;
+}
+
+static json_t *json_both(uint64_t reference, uint64_t converted)
+{
+    return amp_json_pair("reference", reference, "converted", converted);
 }
 
 static json_t *json_output(const struct amp_output_check *check)
@@ -95,8 +100,8 @@ static json_t *json_output(const struct amp_output_check *check)
     amp_json_set(object, "shape", amp_json_shape(&check->shape));
     amp_json_set(object, "elements", amp_json_count(check->metrics.count));
     amp_json_set(object, "metrics", amp_json_metrics(&check->metrics));
-    amp_json_set(object, "nan", json_pair(check->metrics.nan[0], check->metrics.nan[1]));
-    amp_json_set(object, "infinite", json_pair(check->metrics.inf[0], check->metrics.inf[1]));
+    amp_json_set(object, "nan", json_both(check->metrics.nan[0], check->metrics.nan[1]));
+    amp_json_set(object, "infinite", json_both(check->metrics.inf[0], check->metrics.inf[1]));
     amp_json_set(object, "within", json_boolean(!check->is_outside));
     if (check->is_outside)
         amp_json_set(object, "reason", amp_json_text(check->reason));
@@ -132,7 +137,7 @@ json_t *amp_json_validation(const struct amp_validation *validation)
         amp_json_set(object, "accuracy", accuracy);
     }
     amp_json_set(object, "widened_nodes",
-                 json_pair(validation->widened[0], validation->widened[1]));
+                 json_both(validation->widened[0], validation->widened[1]));
     amp_json_set(object, "seconds", seconds);
     return object;
 }

@@ -24,6 +24,8 @@ json_t *amp_json_accuracy(const struct amp_accuracy *accuracy); /* rows, right, 
 json_t *amp_json_number(double value);
 json_t *amp_json_count(uint64_t count);
 json_t *amp_json_shape(const struct amp_shape *shape);
+/* {FIRST: A, SECOND: B} */
+json_t *amp_json_pair(const char *first, uint64_t a, const char *second, uint64_t b);
 json_t *amp_json_text(const char *text); /* names in a model need not be UTF-8 */
 
 /* Sets KEY of OBJECT to VALUE, whose reference it takes over. */
