@@ -56,6 +56,20 @@ static enum amp_status find_activation(const struct amp_ctx *ctx, const struct a
                           : amp_fail(ctx->err, AMP_UNSUPPORTED, "no activation '%.40s'", name);
 }
 
+/* AMP_UNSUPPORTED, so that the node computes in float32, where its result would be rounded to a
+   lower dtype twice: before ACTIVATION, or a sum, and after it. Relu and Clip choose among numbers
+   that are rounded already. */
+static enum amp_status check_rounding(const struct amp_ctx *ctx,
+                                      const struct activation *activation, bool has_sum)
+{
+    enum amp_dtype dtype = ctx->out[0]->dtype;
+    bool is_exact =
+        activation == NULL || activation->op == &amp_op_relu || activation->op == &amp_op_clip;
+    if (amp_compute_dtype(dtype) == dtype || (is_exact && !has_sum))
+        return AMP_OK;
+    return amp_fail(ctx->err, AMP_UNSUPPORTED, "%s would be rounded twice", amp_dtype_name(dtype));
+}
+
 /* Applies ACTIVATION, with the first N of its parameters, to output 0 in place. */
 static enum amp_status activate(struct amp_ctx *ctx, const struct activation *activation,
                                 struct amp_attr *params, uint32_t n)
@@ -201,6 +215,7 @@ static enum amp_status run_gemm(struct amp_ctx *ctx)
     struct amp_attr params[MAX_PARAMS];
     uint32_t n = 0;
     AMP_TRY(find_activation(ctx, &activation));
+    AMP_TRY(check_rounding(ctx, activation, false));
     AMP_TRY(as_gemm(ctx, amp_op_gemm.run));
     if (activation == NULL)
         return AMP_OK;
@@ -261,6 +276,7 @@ static enum amp_status run_conv(struct amp_ctx *ctx)
     struct amp_attr params[MAX_PARAMS];
     uint32_t n = 0;
     AMP_TRY(find_activation(ctx, &activation));
+    AMP_TRY(check_rounding(ctx, activation, amp_has_in(ctx, ADDEND)));
     AMP_TRY(amp_op_conv.run(ctx));
     if (amp_has_in(ctx, ADDEND))
         AMP_TRY(add(ctx));
