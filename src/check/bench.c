@@ -33,11 +33,12 @@ static enum amp_status run_side(struct amp_bench_side *side, double *seconds, st
 }
 
 /* Creates the session and warms it up; its peak is what came on top of what others hold. */
-static enum amp_status start_side(struct amp_bench_side *side, struct amp_error *err)
+static enum amp_status start_side(struct amp_bench_side *side, bool is_strict,
+                                  struct amp_error *err)
 {
     size_t before = amp_memory_used();
     amp_memory_restart_peak();
-    enum amp_status status = amp_session_create(side->model, &side->session, err);
+    enum amp_status status = amp_session_create(side->model, is_strict, &side->session, err);
     for (int i = 0; i < N_WARM_UPS && status == AMP_OK; i++)
         status = run_side(side, NULL, err);
     if (status != AMP_OK)
@@ -143,7 +144,7 @@ static enum amp_status count_flops(struct amp_bench *bench, struct amp_error *er
 enum amp_status amp_bench_run(struct amp_bench *bench, struct amp_error *err)
 {
     for (size_t i = 0; i < bench->n_sides; i++)
-        AMP_TRY(start_side(&bench->sides[i], err));
+        AMP_TRY(start_side(&bench->sides[i], bench->is_strict, err));
     AMP_TRY(count_flops(bench, err));
     AMP_TRY(time_in_turns(bench, err));
     for (size_t i = 0; i < bench->n_sides && bench->is_profiled; i++)

@@ -128,7 +128,8 @@ static enum amp_status set_up(struct validation *v)
     AMP_TRY(match_inputs(v));
     AMP_TRY(match_outputs(v));
     for (int i = 0; i < N_SIDES; i++)
-        AMP_TRY(amp_session_create(v->sides[i].model, &v->sides[i].session, v->err));
+        /* Strict: what a runtime that rounds after each node gives. */
+        AMP_TRY(amp_session_create(v->sides[i].model, true, &v->sides[i].session, v->err));
     return AMP_OK;
 }
 

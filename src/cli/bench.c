@@ -121,7 +121,8 @@ static enum amp_status time_model(struct job *job, const char *path)
     job->bench = (struct amp_bench){.sides = job->sides,
                                     .n_sides = job->dtypes.count,
                                     .n_runs = n_runs,
-                                    .is_profiled = job->options->is_profiled};
+                                    .is_profiled = job->options->is_profiled,
+                                    .is_strict = job->options->is_strict};
     return amp_bench_run(&job->bench, job->err);
 }
 

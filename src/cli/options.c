@@ -117,6 +117,8 @@ static const struct option table[] = {
      "only the cases of --test-suite with such names"},
     {"list-ops", 0, NULL, FLAG, AT(lists_ops), AMP_CMD_RUN, RUNNING,
      "list the operators: versions, types, and how they run; no MODEL is read"},
+    {"strict", 0, NULL, FLAG, AT(is_strict), AMP_CMD_RUN | AMP_CMD_BENCH, RUNNING,
+     "compute and round node by node, as the model is written"},
 
     {"dtype", 'd', "LIST", TEXT, AT(dtype), AMP_CMD_BENCH, TIMING,
      "dtypes to time, with commas between them [default: fp32,bf16,fp16]"},

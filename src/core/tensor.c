@@ -267,8 +267,10 @@ void amp_tensor_share(struct amp_tensor *to, const struct amp_tensor *from)
     struct amp_buffer *buffer = amp_buffer_ref(from->buffer);
     void *data = from->data;
     enum amp_form form = from->form;
+    const struct amp_layout *layout = from->layout;
     amp_tensor_release(to);
     to->form = form;
+    to->layout = layout;
     to->buffer = buffer;
     to->data = data;
 }
@@ -284,6 +286,7 @@ void amp_tensor_release(struct amp_tensor *tensor)
 {
     amp_buffer_unref(tensor->buffer);
     tensor->form = AMP_FORM_TENSOR;
+    tensor->layout = NULL;
     tensor->buffer = NULL;
     tensor->data = NULL;
 }

@@ -26,6 +26,9 @@ struct amp_tensor {
     enum amp_dtype dtype;
     enum amp_form form;
     struct amp_shape shape;
+    /* How the elements lie, when not row-major: as oneDNN chose (ops/layout.h). Only between the
+       steps of a run. */
+    const struct amp_layout *layout;
     void *data;                /* NULL: not known. May be unaligned when it lies in a model file. */
     struct amp_buffer *buffer; /* owns DATA together with other tensors; NULL: DATA is borrowed */
     /* DATA NULL: it is converted from this tensor's when it is needed (amp_tensor_copy), so that

@@ -188,7 +188,9 @@ static enum amp_status make_layouts(struct amp_ctx *ctx, struct amp_prim *prim,
                                     const struct amp_tensor *tensor, int rank, const int64_t *dims,
                                     const int64_t *strides, struct layouts *layouts)
 {
-    AMP_TRY(amp_prim_desc(prim, ctx->err, tensor->dtype, rank, dims, strides, &layouts->user));
+    AMP_TRY(tensor->layout != NULL ? amp_prim_desc_tensor(prim, ctx->err, tensor, &layouts->user)
+                                   : amp_prim_desc(prim, ctx->err, tensor->dtype, rank, dims,
+                                                   strides, &layouts->user));
     return amp_prim_desc_any(prim, ctx->err, tensor->dtype, rank, dims, &layouts->any);
 }
 
@@ -196,8 +198,8 @@ enum amp_status amp_conv_make(struct amp_ctx *ctx, struct amp_prim *prim, amp_co
                               dnnl_alg_kind_t alg, const struct amp_window *window,
                               const struct amp_conv_weights *weights)
 {
-    struct layouts x, w, y;
-    dnnl_memory_desc_t bias = NULL;
+    struct layouts x, w;
+    dnnl_memory_desc_t y, bias = NULL;
     dnnl_primitive_attr_t attr;
     dnnl_primitive_desc_t pd;
     int64_t dilation[AMP_SPATIAL_MAX];
@@ -209,13 +211,14 @@ enum amp_status amp_conv_make(struct amp_ctx *ctx, struct amp_prim *prim, amp_co
     AMP_TRY(make_layouts(ctx, prim, ctx->in[0], in->rank, in->dims, NULL, &x));
     AMP_TRY(
         make_layouts(ctx, prim, ctx->in[1], weights->rank, weights->dims, weights->strides, &w));
-    AMP_TRY(make_layouts(ctx, prim, ctx->out[0], out->rank, out->dims, NULL, &y));
+    AMP_TRY(amp_prim_desc_any(prim, ctx->err, ctx->out[0]->dtype, out->rank, out->dims, &y));
     if (amp_has_in(ctx, 2))
         AMP_TRY(amp_prim_desc_tensor(prim, ctx->err, ctx->in[2], &bias));
     AMP_TRY(amp_prim_attr(prim, ctx->err, &attr));
+    AMP_TRY(amp_prim_set_posts(ctx, prim, attr, NULL, out->rank, out->dims));
     AMP_TRY(amp_dnnl_check(ctx->err,
                            create(&pd, ctx->host->dnnl->engine, dnnl_forward_inference, alg, x.any,
-                                  w.any, bias, y.any, window->stride, dilation, window->pad_begin,
+                                  w.any, bias, y, window->stride, dilation, window->pad_begin,
                                   window->pad_end, attr),
                            "convolution"));
     AMP_TRY(amp_prim_create_fast(ctx, prim, pd));
@@ -223,7 +226,7 @@ enum amp_status amp_conv_make(struct amp_ctx *ctx, struct amp_prim *prim, amp_co
     AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_WEIGHTS, 1, w.user));
     if (bias != NULL)
         AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_BIAS, 2, bias));
-    return amp_prim_bind_out(ctx, prim, DNNL_ARG_DST, 0, y.user);
+    return amp_prim_bind_free(ctx, prim, DNNL_ARG_DST, 0);
 }
 
 static enum amp_status conv_make(struct amp_ctx *ctx, struct amp_prim *prim)
@@ -248,7 +251,7 @@ static enum amp_status conv_make(struct amp_ctx *ctx, struct amp_prim *prim)
 static enum amp_status conv_run(struct amp_ctx *ctx)
 {
     if (amp_shape_count(&ctx->out[0]->shape) == 0)
-        return AMP_OK;
+        return amp_ctx_alloc(ctx, 0);
     return amp_prim_run_or(ctx, conv_make, conv_plain);
 }
 
@@ -397,6 +400,8 @@ const struct amp_op amp_op_conv = {
     .newest = 22,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_DNNL,
+    .has_layouts = true,
+    .fuses = true,
     .shape = conv_shape,
     .run = conv_run,
     .destroy = amp_prim_destroy,

@@ -152,7 +152,7 @@ static enum amp_status deconv_make(struct amp_ctx *ctx, struct amp_prim *prim)
 static enum amp_status deconv_run(struct amp_ctx *ctx)
 {
     if (amp_shape_count(&ctx->out[0]->shape) == 0)
-        return AMP_OK;
+        return amp_ctx_alloc(ctx, 0);
     return amp_prim_run_or(ctx, deconv_make, deconv_plain);
 }
 
@@ -161,6 +161,8 @@ const struct amp_op amp_op_conv_transpose = {
     .newest = 22,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_DNNL,
+    .has_layouts = true,
+    .fuses = true,
     .shape = deconv_shape,
     .run = deconv_run,
     .destroy = amp_prim_destroy,

@@ -1,14 +1,15 @@
 #ifndef AMP_OPS_DNNL_H
 #define AMP_OPS_DNNL_H
 
-#include "ops/op.h"
+#include "ops/layout.h"
 
 #include <oneapi/dnnl/dnnl.h>
 
-/* The CPU engine and its stream. */
+/* The CPU engine, its stream, and the layouts of tensors between primitives. */
 struct amp_dnnl {
     dnnl_engine_t engine;
     dnnl_stream_t stream;
+    struct amp_layouts *layouts;
 };
 
 enum amp_status amp_dnnl_create(struct amp_dnnl **dnnl, struct amp_error *err);
@@ -26,6 +27,13 @@ bool amp_dnnl_is_native(enum amp_dtype dtype);
    arguments, which are right by ONNX when they get here, so that another dtype or kernel can be
    tried; AMP_KERNEL otherwise. WHAT names the call. */
 enum amp_status amp_dnnl_check(struct amp_error *err, dnnl_status_t status, const char *what);
+
+/* Makes output I row-major. */
+enum amp_status amp_ctx_plain(struct amp_ctx *ctx, uint32_t i);
+
+/* Runs PRIMITIVE for the node of CTX. */
+enum amp_status amp_dnnl_execute(const struct amp_ctx *ctx, dnnl_primitive_t primitive, int n,
+                                 const dnnl_exec_arg_t *args);
 
 /*
  * A oneDNN primitive with its memories, made for the shapes and dtypes of a node's inputs and kept
@@ -56,7 +64,7 @@ enum amp_status amp_prim_desc(struct amp_prim *prim, struct amp_error *err, enum
 enum amp_status amp_prim_desc_any(struct amp_prim *prim, struct amp_error *err,
                                   enum amp_dtype dtype, int rank, const int64_t *dims,
                                   dnnl_memory_desc_t *desc);
-/* Of TENSOR as it is, row-major; a scalar becomes [1]. */
+/* Of TENSOR as it is; a scalar becomes [1]. */
 enum amp_status amp_prim_desc_tensor(struct amp_prim *prim, struct amp_error *err,
                                      const struct amp_tensor *tensor, dnnl_memory_desc_t *desc);
 
@@ -64,6 +72,13 @@ enum amp_status amp_prim_desc_tensor(struct amp_prim *prim, struct amp_error *er
    Owned by PRIM; post-ops and the like may be added. */
 enum amp_status amp_prim_attr(struct amp_prim *prim, struct amp_error *err,
                               dnnl_primitive_attr_t *attr);
+
+/* Gives ATTR, for a primitive that writes output 0 as DIMS of RANK, the post-ops OPS (NULL: none),
+   which go with that, and after them those of CTX. AMP_UNSUPPORTED when one of these has an operand
+   that does not broadcast to DIMS as it does to the output. */
+enum amp_status amp_prim_set_posts(struct amp_ctx *ctx, struct amp_prim *prim,
+                                   dnnl_primitive_attr_t attr, dnnl_post_ops_t ops, int rank,
+                                   const int64_t *dims);
 
 /* Takes over PD, made with amp_prim_attr, and creates the primitive. Call before the bindings. */
 enum amp_status amp_prim_create(struct amp_ctx *ctx, struct amp_prim *prim,
@@ -81,6 +96,9 @@ enum amp_status amp_prim_bind_in(struct amp_ctx *ctx, struct amp_prim *prim, int
                                  uint32_t index, const_dnnl_memory_desc_t user);
 enum amp_status amp_prim_bind_out(struct amp_ctx *ctx, struct amp_prim *prim, int arg,
                                   uint32_t index, const_dnnl_memory_desc_t user);
+/* Binds ARG to output INDEX, of an operator that has_layouts, in whatever layout PRIM gives. */
+enum amp_status amp_prim_bind_free(struct amp_ctx *ctx, struct amp_prim *prim, int arg,
+                                   uint32_t index);
 /* Binds ARG to memory of the primitive's own, of layout DESC, for what is no input of the node:
  *DATA is to be filled now and stays. */
 enum amp_status amp_prim_bind_data(struct amp_ctx *ctx, struct amp_prim *prim, int arg,

@@ -216,16 +216,19 @@ static dnnl_status_t append_post_ops(dnnl_post_ops_t ops, const struct amp_matmu
                         : dnnl_post_ops_append_sum(ops, p->beta, 0, dnnl_data_type_undef);
 }
 
-static enum amp_status set_post_ops(struct amp_ctx *ctx, dnnl_primitive_attr_t attr,
-                                    const struct amp_matmul *p)
+static enum amp_status set_post_ops(struct amp_ctx *ctx, struct amp_prim *prim,
+                                    dnnl_primitive_attr_t attr, const struct amp_matmul *p)
 {
     dnnl_post_ops_t ops;
+    struct operand y = describe(p, NULL, p->m, p->n, false);
     AMP_TRY(amp_dnnl_check(ctx->err, dnnl_post_ops_create(&ops), "post-ops"));
-    dnnl_status_t status = append_post_ops(ops, p);
-    if (status == dnnl_success)
-        status = dnnl_primitive_attr_set_post_ops(attr, ops);
+    enum amp_status status = AMP_OK;
+    if (!is_bias(p))
+        status = amp_dnnl_check(ctx->err, append_post_ops(ops, p), "post-ops of a matrix product");
+    if (status == AMP_OK)
+        status = amp_prim_set_posts(ctx, prim, attr, ops, p->batch_rank + 2, y.dims);
     dnnl_post_ops_destroy(ops);
-    return amp_dnnl_check(ctx->err, status, "post-ops of a matrix product");
+    return status;
 }
 
 struct layouts {
@@ -243,7 +246,8 @@ static enum amp_status set_layouts(struct amp_ctx *ctx, struct amp_prim *prim,
     struct operand y = describe(p, NULL, p->m, p->n, false);
     AMP_TRY(amp_prim_desc(prim, ctx->err, dtype, rank, a.dims, a.strides, &layouts->a));
     AMP_TRY(amp_prim_desc(prim, ctx->err, dtype, rank, b.dims, b.strides, &layouts->b));
-    AMP_TRY(amp_prim_desc(prim, ctx->err, dtype, rank, y.dims, y.strides, &layouts->y));
+    AMP_TRY(
+        amp_prim_desc(prim, ctx->err, ctx->out[0]->dtype, rank, y.dims, y.strides, &layouts->y));
     layouts->b_wanted = layouts->b;
     if (ctx->is_constant[1])
         AMP_TRY(amp_prim_desc_any(prim, ctx->err, dtype, rank, b.dims, &layouts->b_wanted));
@@ -260,8 +264,7 @@ static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim)
     dnnl_primitive_desc_t pd;
     AMP_TRY(set_layouts(ctx, prim, p, &layouts));
     AMP_TRY(amp_prim_attr(prim, ctx->err, &attr));
-    if (layouts.bias == NULL)
-        AMP_TRY(set_post_ops(ctx, attr, p));
+    AMP_TRY(set_post_ops(ctx, prim, attr, p));
     AMP_TRY(amp_dnnl_check(ctx->err,
                            dnnl_matmul_primitive_desc_create(&pd, ctx->host->dnnl->engine,
                                                              layouts.a, layouts.b_wanted,
@@ -292,12 +295,16 @@ enum amp_status amp_matmul_run(const struct amp_ctx *ctx, const struct amp_matmu
     merge_batches(p);
     if (amp_tensor_size(y) == 0)
         return AMP_OK;
+    if (p->k == 0 && ctx->n_posts > 0)
+        return amp_fail(ctx->err, AMP_UNSUPPORTED, "a sum over nothing");
     if (p->k == 0 && p->beta == 0) {
         memset(y->data, 0, amp_tensor_size(y));
         return AMP_OK;
     }
     if (p->k == 0 || amp_dtype_class(y->dtype) != AMP_CLASS_FLOAT)
         return amp_prim_run_or(&call.ctx, NULL, run_plain);
+    if (p->beta != 0 && !is_bias(p) && y->dtype != ctx->in[2]->dtype)
+        return amp_fail(ctx->err, AMP_UNSUPPORTED, "C of another type than Y");
     if (p->beta != 0 && !is_bias(p))
         copy_c(ctx);
     return amp_prim_run_or(&call.ctx, make, run_plain);
@@ -377,6 +384,7 @@ const struct amp_op amp_op_matmul = {
     .newest = 13,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_DNNL,
+    .fuses = true,
     .shape = shape_matmul,
     .run = run_matmul,
     .destroy = amp_prim_destroy,
@@ -450,6 +458,7 @@ const struct amp_op amp_op_gemm = {
     .newest = 13,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_DNNL,
+    .fuses = true,
     .shape = shape_gemm,
     .run = run_gemm,
     .destroy = amp_prim_destroy,

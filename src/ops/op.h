@@ -15,6 +15,7 @@ enum amp_effect {
 };
 
 struct amp_ctx;
+struct amp_post;
 
 struct amp_op {
     const char *name;   /* ONNX op_type */
@@ -31,6 +32,12 @@ struct amp_op {
     uint32_t lacks;
     /* Output 0 gets no memory before run, which shares that of input 0 or asks for some itself. */
     bool shares_input;
+    /* Run computes through oneDNN (ops/dnnl.h), takes tensors in oneDNN's layouts and may give
+       such: output 0 gets no memory before run. */
+    bool has_layouts;
+    /* Run does the post-ops of its call (ops/post.h), or says AMP_UNSUPPORTED when there are any.
+     */
+    bool fuses;
     enum amp_status (*shape)(struct amp_ctx *ctx); /* NULL: outputs' shapes come from run alone */
     enum amp_status (*run)(struct amp_ctx *ctx);   /* NULL: can be converted, not executed */
     void (*destroy)(void *state);                  /* frees what run left in *ctx->state */
@@ -80,6 +87,8 @@ struct amp_ctx {
     void **state;            /* of this node, NULL at first, kept between runs; NULL for shape */
     struct amp_host *host;   /* NULL for shape */
     struct amp_error *err;
+    const struct amp_post *posts; /* to be done to output 0, whose dtype is that of the last */
+    size_t n_posts;
 };
 
 /* A call of another operator from within a kernel, for operators that are made of others. */

@@ -264,7 +264,8 @@ static enum amp_status make_prim(struct amp_ctx *ctx, struct amp_prim *prim,
         behind[d] = amp_window_reach(window, d);
     }
     AMP_TRY(amp_prim_desc_tensor(prim, ctx->err, ctx->in[0], &src));
-    AMP_TRY(amp_prim_desc_tensor(prim, ctx->err, ctx->out[0], &dst));
+    AMP_TRY(amp_prim_desc_any(prim, ctx->err, ctx->out[0]->dtype, ctx->out[0]->shape.rank,
+                              ctx->out[0]->shape.dims, &dst));
     AMP_TRY(amp_prim_attr(prim, ctx->err, &attr));
     AMP_TRY(amp_dnnl_check(ctx->err,
                            dnnl_pooling_forward_primitive_desc_create(
@@ -274,7 +275,7 @@ static enum amp_status make_prim(struct amp_ctx *ctx, struct amp_prim *prim,
                            "pooling"));
     AMP_TRY(amp_prim_create_fast(ctx, prim, pd));
     AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_SRC, 0, src));
-    return amp_prim_bind_out(ctx, prim, DNNL_ARG_DST, 0, dst);
+    return amp_prim_bind_free(ctx, prim, DNNL_ARG_DST, 0);
 }
 
 static bool is_empty(const struct amp_ctx *ctx)
@@ -299,7 +300,7 @@ static enum amp_status max_plain(struct amp_ctx *ctx)
 static enum amp_status max_run(struct amp_ctx *ctx)
 {
     if (is_empty(ctx))
-        return AMP_OK;
+        return amp_ctx_alloc(ctx, 0);
     return amp_prim_run_or(ctx, amp_has_out(ctx, 1) ? NULL : max_make, max_plain);
 }
 
@@ -368,7 +369,8 @@ static enum amp_status average_plain(struct amp_ctx *ctx)
 
 static enum amp_status average_run(struct amp_ctx *ctx)
 {
-    return is_empty(ctx) ? AMP_OK : amp_prim_run_or(ctx, average_make, average_plain);
+    return is_empty(ctx) ? amp_ctx_alloc(ctx, 0)
+                         : amp_prim_run_or(ctx, average_make, average_plain);
 }
 
 /* Attribute p: an integer since version 2, a float before. */
@@ -409,7 +411,8 @@ static enum amp_status global_max_plain(struct amp_ctx *ctx)
 
 static enum amp_status global_max_run(struct amp_ctx *ctx)
 {
-    return is_empty(ctx) ? AMP_OK : amp_prim_run_or(ctx, global_max_make, global_max_plain);
+    return is_empty(ctx) ? amp_ctx_alloc(ctx, 0)
+                         : amp_prim_run_or(ctx, global_max_make, global_max_plain);
 }
 
 static enum amp_status global_average_make(struct amp_ctx *ctx, struct amp_prim *prim)
@@ -428,7 +431,8 @@ static enum amp_status global_average_plain(struct amp_ctx *ctx)
 
 static enum amp_status global_average_run(struct amp_ctx *ctx)
 {
-    return is_empty(ctx) ? AMP_OK : amp_prim_run_or(ctx, global_average_make, global_average_plain);
+    return is_empty(ctx) ? amp_ctx_alloc(ctx, 0)
+                         : amp_prim_run_or(ctx, global_average_make, global_average_plain);
 }
 
 static enum amp_status global_norm_run(struct amp_ctx *ctx)
@@ -444,6 +448,7 @@ const struct amp_op amp_op_average_pool = {
     .newest = 22,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_DNNL,
+    .has_layouts = true,
     .shape = pool_shape,
     .run = average_run,
     .destroy = amp_prim_destroy,
@@ -454,6 +459,7 @@ const struct amp_op amp_op_global_average_pool = {
     .newest = 22,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_DNNL,
+    .has_layouts = true,
     .shape = global_shape,
     .run = global_average_run,
     .destroy = amp_prim_destroy,
@@ -473,6 +479,7 @@ const struct amp_op amp_op_global_max_pool = {
     .newest = 22,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_DNNL,
+    .has_layouts = true,
     .shape = global_shape,
     .run = global_max_run,
     .destroy = amp_prim_destroy,
@@ -492,6 +499,7 @@ const struct amp_op amp_op_max_pool = {
     .newest = 22,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_DNNL,
+    .has_layouts = true,
     .shape = pool_shape,
     .run = max_run,
     .destroy = amp_prim_destroy,

@@ -4,6 +4,8 @@
  */
 #include "run/plan.h"
 
+#include "run/absorb.h"
+
 /* Finding the last uses. */
 struct search {
     const struct amp_model *model;
@@ -97,6 +99,23 @@ static bool is_constant(const struct amp_model *model, const struct amp_node *no
            amp_value_at(model, node->outputs[0])->constant != NULL;
 }
 
+static struct amp_frame new_frame(const struct amp_model *model, const struct amp_node *node,
+                                  struct amp_arena *arena)
+{
+    struct amp_frame frame = {
+        .in = amp_arena_array(arena, node->n_inputs, sizeof *frame.in),
+        .temporary = amp_arena_array(arena, node->n_inputs, sizeof *frame.temporary),
+        .is_constant = amp_arena_array(arena, node->n_inputs, sizeof *frame.is_constant),
+        .outs = amp_arena_array(arena, node->n_outputs, sizeof *frame.outs),
+        .out = amp_arena_array(arena, node->n_outputs, sizeof(struct amp_tensor *))};
+    for (uint32_t i = 0; i < node->n_inputs; i++)
+        frame.is_constant[i] =
+            node->inputs[i] != AMP_NONE && amp_value_at(model, node->inputs[i])->constant != NULL;
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        frame.out[i] = &frame.outs[i];
+    return frame;
+}
+
 static enum amp_status plan_graph(const struct amp_model *model, struct amp_arena *arena,
                                   const struct amp_ids *nodes, struct amp_plan *plan,
                                   struct amp_error *err)
@@ -109,6 +128,7 @@ static enum amp_status plan_graph(const struct amp_model *model, struct amp_aren
             continue;
         AMP_TRY(find_kernel(model, step->node, &step->op, err));
         AMP_TRY(check_types(model, step->node, err));
+        step->frame = new_frame(model, amp_node_at(model, step->node), arena);
         plan->n_steps++;
     }
     return AMP_OK;
@@ -161,6 +181,13 @@ static void note_uses(struct search *search)
             note_use(search, model->graphs[g].outputs.items[i], model->graphs[g].owner);
 }
 
+static void note_step(struct search *search, struct amp_step *step)
+{
+    search->steps[step->node] = step;
+    for (size_t i = 0; i < step->n_tail; i++)
+        search->steps[step->tail[i].node] = step;
+}
+
 static void plan_drops(const struct amp_model *model, struct amp_arena *arena,
                        struct amp_plan *plans)
 {
@@ -169,7 +196,7 @@ static void plan_drops(const struct amp_model *model, struct amp_arena *arena,
                             .last = amp_arena_array(arena, model->n_values, sizeof *search.last)};
     for (size_t g = 0; g < model->n_graphs; g++)
         for (size_t i = 0; i < plans[g].n_steps; i++)
-            search.steps[plans[g].steps[i].node] = &plans[g].steps[i];
+            note_step(&search, &plans[g].steps[i]);
     note_uses(&search);
     for (uint32_t v = 0; v < model->n_values; v++) {
         const struct amp_value *value = amp_value_at(model, v);
@@ -182,12 +209,14 @@ static void plan_drops(const struct amp_model *model, struct amp_arena *arena,
     }
 }
 
-enum amp_status amp_plans_create(const struct amp_model *model, struct amp_arena *arena,
+enum amp_status amp_plans_create(const struct amp_model *model, struct amp_arena *arena, bool fuses,
                                  struct amp_plan **plans, struct amp_error *err)
 {
     *plans = amp_arena_array(arena, model->n_graphs, sizeof **plans);
     for (size_t g = 0; g < model->n_graphs; g++)
         AMP_TRY(plan_graph(model, arena, &model->graphs[g].nodes, &(*plans)[g], err));
+    if (fuses)
+        amp_plans_absorb(model, arena, *plans);
     plan_drops(model, arena, *plans);
     return AMP_OK;
 }

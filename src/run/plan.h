@@ -1,18 +1,33 @@
 #ifndef AMP_RUN_PLAN_H
 #define AMP_RUN_PLAN_H
 
-#include "ops/op.h"
+#include "ops/post.h"
 
 /* Private to run/: which nodes of a model run, in which order, and what can go after each. */
+
+/* What a node is called with; the arrays have an entry per input or output. */
+struct amp_frame {
+    const struct amp_tensor **in;
+    struct amp_tensor *temporary; /* widened inputs */
+    bool *is_constant;
+    struct amp_tensor *outs, **out; /* out[i] is outs + i */
+};
 
 struct amp_step {
     uint32_t node;
     const struct amp_op *op;
+    struct amp_frame frame;
     void *state;             /* of op: amp_ctx.state */
     bool is_widened;         /* the kernel said that it has no lower dtype here */
     bool was_widened;        /* and this run, or an earlier one, computed in float32 */
     struct amp_tensor *wide; /* per input: constants in float32; NULL before the first such run */
     struct amp_ids drops;    /* values that nobody needs after this step */
+    /* Nodes that are done as post-ops of this one where oneDNN can, as steps to run after it where
+       it cannot. */
+    struct amp_step *tail;
+    struct amp_post *posts; /* one for each */
+    size_t n_tail;
+    bool is_split; /* it cannot */
 };
 
 /* The steps of one graph. */
@@ -21,10 +36,13 @@ struct amp_plan {
     size_t n_steps;
 };
 
-/* Makes *PLANS, one per graph of MODEL, in ARENA. Nodes whose output is constant get no step.
-   AMP_UNSUPPORTED with operator and node when there is no kernel for one; the plans then hold what
-   was made so far. */
-enum amp_status amp_plans_create(const struct amp_model *model, struct amp_arena *arena,
+/* The most post-ops of a step: no more than oneDNN takes. */
+enum { AMP_POSTS_MAX = 8 };
+
+/* Makes *PLANS, one per graph of MODEL, in ARENA; where FUSES, with nodes absorbed. Nodes whose
+   output is constant get no step. AMP_UNSUPPORTED with operator and node when there is no kernel
+   for one; the plans then hold what was made so far. */
+enum amp_status amp_plans_create(const struct amp_model *model, struct amp_arena *arena, bool fuses,
                                  struct amp_plan **plans, struct amp_error *err);
 
 /* The first node of MODEL that there is no kernel for; AMP_NONE: there is one for each. */

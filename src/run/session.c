@@ -6,30 +6,15 @@
 #include "run/session.h"
 
 #include "ops/dnnl.h"
-#include "ops/profile.h"
-#include "run/fit.h"
-#include "run/plan.h"
+#include "run/step.h"
 
 #include <omp.h>
 #include <stdlib.h>
-
-struct amp_session {
-    const struct amp_model *model;
-    struct amp_arena *arena;
-    struct amp_host host;
-    struct amp_plan *plans;   /* per graph */
-    struct amp_tensor *slots; /* per value: what it holds now */
-};
 
 static struct amp_session *session_of(struct amp_host *host)
 {
     return (struct amp_session *)(void *)((unsigned char *)host -
                                           offsetof(struct amp_session, host));
-}
-
-static bool is_lower(enum amp_dtype dtype)
-{
-    return dtype == AMP_FLOAT16 || dtype == AMP_BFLOAT16;
 }
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
@@ -69,14 +54,14 @@ static enum amp_status run_graph(struct amp_host *host, uint32_t graph,
                                  struct amp_tensor *outputs, size_t n_outputs,
                                  struct amp_error *err);
 
-enum amp_status amp_session_create(const struct amp_model *model, struct amp_session **session,
-                                   struct amp_error *err)
+enum amp_status amp_session_create(const struct amp_model *model, bool is_strict,
+                                   struct amp_session **session, struct amp_error *err)
 {
     struct amp_session *made = amp_xmalloc(1, sizeof *made);
     *made = (struct amp_session){
         .model = model, .arena = amp_arena_create(), .host.run_graph = run_graph};
     made->slots = amp_arena_array(made->arena, model->n_values, sizeof *made->slots);
-    enum amp_status status = amp_plans_create(model, made->arena, &made->plans, err);
+    enum amp_status status = amp_plans_create(model, made->arena, !is_strict, &made->plans, err);
     if (status == AMP_OK)
         status = amp_dnnl_create(&made->host.dnnl, err);
     if (status == AMP_OK)
@@ -94,234 +79,28 @@ uint32_t amp_session_lacking(const struct amp_model *model)
     return amp_plan_lacking(model);
 }
 
-static void destroy_step(const struct amp_model *model, struct amp_step *step)
-{
-    if (step->state != NULL && step->op->destroy != NULL)
-        step->op->destroy(step->state);
-    if (step->wide != NULL)
-        amp_tensors_release(step->wide, amp_node_at(model, step->node)->n_inputs);
-    free(step->wide);
-}
-
 void amp_session_destroy(struct amp_session *session)
 {
     if (session == NULL)
         return;
     for (size_t g = 0; g < session->model->n_graphs; g++)
         for (size_t i = 0; i < session->plans[g].n_steps; i++)
-            destroy_step(session->model, &session->plans[g].steps[i]);
+            amp_step_destroy(session->model, &session->plans[g].steps[i]);
     amp_tensors_release(session->slots, session->model->n_values);
     amp_dnnl_destroy(session->host.dnnl);
     amp_arena_destroy(session->arena);
     free(session);
 }
 
-/* ---- one node -------------------------------------------------------------------------------- */
-
-/* What a node is called with; the arrays have one entry per input and output. */
-struct call {
-    const struct amp_tensor **in;
-    struct amp_tensor *temporary; /* widened inputs */
-    bool *is_constant;
-    struct amp_tensor *outs, **out;
-};
-
-static struct call create_call(struct amp_session *session, const struct amp_node *node)
-{
-    struct call call = {.in = amp_xcalloc(node->n_inputs, sizeof *call.in),
-                        .temporary = amp_xcalloc(node->n_inputs, sizeof *call.temporary),
-                        .is_constant = amp_xcalloc(node->n_inputs, sizeof *call.is_constant),
-                        .outs = amp_xcalloc(node->n_outputs, sizeof *call.outs),
-                        .out = amp_xcalloc(node->n_outputs, sizeof *call.out)};
-    for (uint32_t i = 0; i < node->n_inputs; i++) {
-        if (node->inputs[i] == AMP_NONE)
-            continue;
-        call.in[i] = &session->slots[node->inputs[i]];
-        call.is_constant[i] = amp_value_at(session->model, node->inputs[i])->constant != NULL;
-    }
-    for (uint32_t i = 0; i < node->n_outputs; i++)
-        call.out[i] = &call.outs[i];
-    return call;
-}
-
-static void destroy_call(struct call *call, const struct amp_node *node)
-{
-    amp_tensors_release(call->temporary, node->n_inputs);
-    amp_tensors_release(call->outs, node->n_outputs);
-    free(call->in);
-    free(call->temporary);
-    free(call->is_constant);
-    free(call->outs);
-    free(call->out);
-}
-
-/* Whether the kernel has to be given float32 in place of a lower dtype. */
-static bool must_widen(const struct amp_session *session, const struct amp_step *step,
-                       const struct amp_node *node, const struct call *call)
-{
-    if (step->op->effect == AMP_PRESERVES_VALUES)
-        return false;
-    uint32_t dtypes = 0;
-    for (uint32_t i = 0; i < node->n_inputs; i++)
-        if (call->in[i] != NULL && is_lower(call->in[i]->dtype))
-            dtypes |= AMP_DTYPE_BIT(call->in[i]->dtype);
-    for (uint32_t i = 0; i < node->n_outputs; i++)
-        if (node->outputs[i] != AMP_NONE &&
-            is_lower(amp_value_at(session->model, node->outputs[i])->dtype))
-            dtypes |= AMP_DTYPE_BIT(amp_value_at(session->model, node->outputs[i])->dtype);
-    return dtypes != 0 && (step->is_widened || (dtypes & ~step->op->native) != 0);
-}
-
-static enum amp_status convert(const struct amp_tensor *from, struct amp_tensor *to,
-                               enum amp_dtype dtype, struct amp_error *err)
-{
-    *to = (struct amp_tensor){.dtype = dtype, .shape = from->shape};
-    AMP_TRY(amp_tensor_alloc(to, err));
-    amp_dtype_convert(from->dtype, from->data, dtype, to->data, amp_tensor_count(from));
-    return AMP_OK;
-}
-
-static enum amp_status widen_inputs(struct amp_step *step, const struct amp_node *node,
-                                    struct call *call, struct amp_error *err)
-{
-    step->was_widened = true;
-    if (step->wide == NULL)
-        step->wide = amp_xcalloc(node->n_inputs, sizeof *step->wide);
-    for (uint32_t i = 0; i < node->n_inputs; i++) {
-        if (call->in[i] == NULL || !is_lower(call->in[i]->dtype))
-            continue;
-        struct amp_tensor *wide = call->is_constant[i] ? &step->wide[i] : &call->temporary[i];
-        if (wide->data == NULL)
-            AMP_TRY(convert(call->in[i], wide, AMP_FLOAT, err));
-        call->in[i] = wide;
-    }
-    return AMP_OK;
-}
-
-static void set_outputs(const struct amp_session *session, const struct amp_node *node,
-                        struct call *call, bool is_wide)
-{
-    for (uint32_t i = 0; i < node->n_outputs; i++) {
-        enum amp_dtype dtype = AMP_UNDEFINED;
-        if (node->outputs[i] != AMP_NONE)
-            dtype = amp_value_at(session->model, node->outputs[i])->dtype;
-        amp_tensor_release(&call->outs[i]);
-        call->outs[i].dtype = is_wide && is_lower(dtype) ? AMP_FLOAT : dtype;
-        call->outs[i].shape.rank = -1;
-    }
-}
-
-static enum amp_status call_kernel(struct amp_session *session, struct amp_step *step,
-                                   struct call *call, struct amp_error *err)
-{
-    const struct amp_node *node = amp_node_at(session->model, step->node);
-    struct amp_ctx ctx = {.model = session->model,
-                          .node = node,
-                          .in = call->in,
-                          .n_in = node->n_inputs,
-                          .out = call->out,
-                          .n_out = node->n_outputs,
-                          .is_constant = call->is_constant,
-                          .state = &step->state,
-                          .host = &session->host,
-                          .err = err};
-    if (step->op->shape != NULL)
-        AMP_TRY(step->op->shape(&ctx));
-    for (uint32_t i = step->op->shares_input; i < node->n_outputs; i++)
-        if (amp_has_out(&ctx, i) && amp_shape_is_known(&call->outs[i].shape))
-            AMP_TRY(amp_ctx_alloc(&ctx, i));
-    return step->op->run(&ctx);
-}
-
-static enum amp_status set_slot(struct amp_session *session, uint32_t value,
-                                const struct amp_tensor *tensor, struct amp_error *err)
-{
-    amp_tensor_refer(&session->slots[value], tensor);
-    return amp_fit(amp_value_at(session->model, value), &session->slots[value], err);
-}
-
-/* Moves the outputs to their slots, rounded where the kernel computed wide. */
-static enum amp_status store_outputs(struct amp_session *session, const struct amp_node *node,
-                                     struct call *call, struct amp_error *err)
-{
-    for (uint32_t i = 0; i < node->n_outputs; i++) {
-        if (node->outputs[i] == AMP_NONE)
-            continue;
-        struct amp_tensor *slot = &session->slots[node->outputs[i]];
-        enum amp_dtype dtype = amp_value_at(session->model, node->outputs[i])->dtype;
-        amp_tensor_release(slot);
-        if (call->outs[i].dtype != dtype && !amp_is_list(&call->outs[i])) {
-            AMP_TRY(convert(&call->outs[i], slot, dtype, err));
-            continue;
-        }
-        AMP_TRY(set_slot(session, node->outputs[i], &call->outs[i], err));
-    }
-    return AMP_OK;
-}
-
-static enum amp_status run_call(struct amp_session *session, struct amp_step *step,
-                                struct call *call, struct amp_error *err)
-{
-    const struct amp_node *node = amp_node_at(session->model, step->node);
-    bool is_wide = must_widen(session, step, node, call);
-    if (is_wide)
-        AMP_TRY(widen_inputs(step, node, call, err));
-    set_outputs(session, node, call, is_wide);
-    return call_kernel(session, step, call, err);
-}
-
-static void note_step(struct amp_session *session, const struct amp_node *node,
-                      const struct call *call, struct amp_profile_mark mark)
-{
-    const struct amp_ctx ctx = {.model = session->model,
-                                .node = node,
-                                .in = call->in,
-                                .n_in = node->n_inputs,
-                                .out = call->out,
-                                .n_out = node->n_outputs};
-    amp_profile_end(session->host.profile, mark, &ctx);
-}
-
-static enum amp_status run_step(struct amp_session *session, struct amp_step *step,
-                                struct amp_error *err)
-{
-    const struct amp_node *node = amp_node_at(session->model, step->node);
-    struct amp_profile_mark mark = amp_profile_begin(session->host.profile);
-    struct call call = create_call(session, node);
-    enum amp_status status = run_call(session, step, &call, err);
-    if (status == AMP_UNSUPPORTED && !step->is_widened) {
-        step->is_widened = true;
-        if (must_widen(session, step, node, &call)) {
-            *err = (struct amp_error){.status = AMP_OK};
-            status = run_call(session, step, &call, err);
-        }
-    }
-    if (status == AMP_OK)
-        status = store_outputs(session, node, &call, err);
-    if (status == AMP_OK)
-        note_step(session, node, &call, mark);
-    if (status != AMP_OK) {
-        char text[512];
-        /* The nodes of a body stand behind their owner, which stands behind the path. */
-        bool is_inner = node->graph != 0;
-        amp_error_prefix(err, "%s%s%s", is_inner ? "" : session->model->path, is_inner ? "" : ": ",
-                         amp_node_text(session->model, step->node, text, sizeof text));
-    }
-    destroy_call(&call, node);
-    for (size_t i = 0; i < step->drops.count; i++)
-        amp_tensor_release(&session->slots[step->drops.items[i]]);
-    return status;
-}
+/* ---- graphs ---------------------------------------------------------------------------------- */
 
 static enum amp_status run_steps(struct amp_session *session, uint32_t graph, struct amp_error *err)
 {
     struct amp_plan *plan = &session->plans[graph];
     for (size_t i = 0; i < plan->n_steps; i++)
-        AMP_TRY(run_step(session, &plan->steps[i], err));
+        AMP_TRY(amp_step_run(session, &plan->steps[i], err));
     return AMP_OK;
 }
-
-/* ---- graphs ---------------------------------------------------------------------------------- */
 
 /* Gives the graph's outputs to OUTPUTS. */
 static enum amp_status collect(struct amp_session *session, uint32_t graph,
@@ -330,6 +109,7 @@ static enum amp_status collect(struct amp_session *session, uint32_t graph,
     const struct amp_ids *ids = &session->model->graphs[graph].outputs;
     for (size_t i = 0; i < ids->count; i++) {
         const struct amp_tensor *slot = &session->slots[ids->items[i]];
+        AMP_TRY(amp_slot_make_plain(session, ids->items[i], err));
         if (slot->data == NULL)
             return amp_fail(err, AMP_MODEL, "%s: graph output '%s' has no value",
                             session->model->path,
@@ -362,7 +142,7 @@ static enum amp_status set_body_inputs(struct amp_session *session, const struct
                             amp_dtype_name(value->dtype), amp_dtype_name(inputs[i]->dtype));
     }
     for (size_t i = 0; i < body->inputs.count; i++)
-        AMP_TRY(set_slot(session, body->inputs.items[i], inputs[i], err));
+        AMP_TRY(amp_slot_set(session, body->inputs.items[i], inputs[i], err));
     return AMP_OK;
 }
 
@@ -436,7 +216,7 @@ static enum amp_status take_inputs(struct amp_session *session, const struct amp
         else
             status = check_input(model, value, tensor, symbols, err);
         if (status == AMP_OK && is_given)
-            status = set_slot(session, ids->items[i], tensor, err);
+            status = amp_slot_set(session, ids->items[i], tensor, err);
         else if (status == AMP_OK)
             status = place(session, ids->items[i], tensor, err);
     }

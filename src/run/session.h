@@ -9,9 +9,11 @@
  */
 struct amp_session;
 
-/* AMP_UNSUPPORTED with operator and node when there is no kernel for one: before any work. */
-enum amp_status amp_session_create(const struct amp_model *model, struct amp_session **session,
-                                   struct amp_error *err);
+/* AMP_UNSUPPORTED with operator and node when there is no kernel for one: before any work. Unless
+   IS_STRICT, nodes are computed together where one primitive can: what lies between them is not
+   rounded to its dtype then. */
+enum amp_status amp_session_create(const struct amp_model *model, bool is_strict,
+                                   struct amp_session **session, struct amp_error *err);
 void amp_session_destroy(struct amp_session *session);
 
 /* The first node of MODEL that there is no kernel for; AMP_NONE: there is one for each. */

@@ -1,0 +1,134 @@
+/*
+ * The layouts in which tensors go between oneDNN's primitives, and the way back to row-major.
+ */
+#include "ops/layout.h"
+
+#include "core/memory.h"
+#include "ops/dnnl.h"
+
+#include <stdlib.h>
+
+struct amp_layout {
+    struct amp_layout *next;
+    dnnl_memory_desc_t desc, plain;
+    dnnl_memory_t from, to;
+    dnnl_primitive_t undo; /* NULL: not needed so far */
+};
+
+struct amp_layouts {
+    dnnl_engine_t engine;
+    struct amp_layout *first;
+};
+
+struct amp_layouts *amp_layouts_create(dnnl_engine_t engine)
+{
+    struct amp_layouts *layouts = amp_xcalloc(1, sizeof *layouts);
+    layouts->engine = engine;
+    return layouts;
+}
+
+void amp_layouts_destroy(struct amp_layouts *layouts)
+{
+    struct amp_layout *layout = layouts != NULL ? layouts->first : NULL;
+    while (layout != NULL) {
+        struct amp_layout *next = layout->next;
+        dnnl_primitive_destroy(layout->undo);
+        dnnl_memory_destroy(layout->from);
+        dnnl_memory_destroy(layout->to);
+        dnnl_memory_desc_destroy(layout->desc);
+        dnnl_memory_desc_destroy(layout->plain);
+        free(layout);
+        layout = next;
+    }
+    free(layouts);
+}
+
+/* Whether elements lie as they would row by row; strides of dims of 1 do not matter. */
+static bool is_plain(const_dnnl_memory_desc_t desc)
+{
+    int rank = 0, blocks = 0;
+    const dnnl_dims_t *dims, *strides;
+    dnnl_memory_desc_query(desc, dnnl_query_ndims_s32, &rank);
+    dnnl_memory_desc_query(desc, dnnl_query_inner_nblks_s32, &blocks);
+    dnnl_memory_desc_query(desc, dnnl_query_dims, &dims);
+    if (blocks > 0 || dnnl_memory_desc_query(desc, dnnl_query_strides, &strides) != dnnl_success)
+        return false;
+    int64_t stride = 1;
+    for (int i = rank - 1; i >= 0; i--) {
+        if ((*dims)[i] != 1 && (*strides)[i] != stride)
+            return false;
+        stride *= (*dims)[i];
+    }
+    return true;
+}
+
+const struct amp_layout *amp_layout_of(struct amp_layouts *layouts, const_dnnl_memory_desc_t desc)
+{
+    struct amp_layout *layout = layouts->first;
+    if (is_plain(desc))
+        return NULL;
+    while (layout != NULL && !dnnl_memory_desc_equal(layout->desc, desc))
+        layout = layout->next;
+    if (layout != NULL)
+        return layout;
+    layout = amp_xcalloc(1, sizeof *layout);
+    layout->next = layouts->first;
+    layouts->first = layout;
+    dnnl_memory_desc_clone(&layout->desc, desc);
+    return layout;
+}
+
+const_dnnl_memory_desc_t amp_layout_desc(const struct amp_layout *layout)
+{
+    return layout->desc;
+}
+
+static dnnl_status_t make_memories(struct amp_layout *layout, dnnl_engine_t engine,
+                                   const struct amp_tensor *tensor)
+{
+    const struct amp_shape *shape = &tensor->shape;
+    dnnl_dims_t strides;
+    int64_t stride = 1;
+    for (int i = shape->rank - 1; i >= 0; i--) {
+        strides[i] = stride;
+        stride *= shape->dims[i];
+    }
+    dnnl_status_t status = dnnl_memory_desc_create_with_strides(
+        &layout->plain, shape->rank, shape->dims, amp_dnnl_dtype(tensor->dtype), strides);
+    if (status == dnnl_success)
+        status = dnnl_memory_create(&layout->from, layout->desc, engine, DNNL_MEMORY_NONE);
+    if (status == dnnl_success)
+        status = dnnl_memory_create(&layout->to, layout->plain, engine, DNNL_MEMORY_NONE);
+    return status;
+}
+
+static dnnl_status_t make_undo(struct amp_layout *layout, dnnl_engine_t engine,
+                               const struct amp_tensor *tensor)
+{
+    dnnl_primitive_desc_t pd;
+    dnnl_status_t status = make_memories(layout, engine, tensor);
+    if (status == dnnl_success)
+        status = dnnl_reorder_primitive_desc_create(&pd, layout->desc, engine, layout->plain,
+                                                    engine, NULL);
+    if (status != dnnl_success)
+        return status;
+    status = dnnl_primitive_create(&layout->undo, pd);
+    dnnl_primitive_desc_destroy(pd);
+    return status;
+}
+
+enum amp_status amp_layout_undo(const struct amp_ctx *ctx, const struct amp_tensor *from,
+                                struct amp_tensor *to)
+{
+    /* The list owns it; only its reorder is made later. */
+    struct amp_layout *layout = (struct amp_layout *)(uintptr_t)from->layout;
+    *to = (struct amp_tensor){.dtype = from->dtype, .shape = from->shape};
+    AMP_TRY(amp_tensor_alloc(to, ctx->err));
+    if (layout->undo == NULL)
+        AMP_TRY(amp_dnnl_check(ctx->err, make_undo(layout, ctx->host->dnnl->engine, from),
+                               "reorder to row-major"));
+    dnnl_memory_set_data_handle(layout->from, from->data);
+    dnnl_memory_set_data_handle(layout->to, to->data);
+    const dnnl_exec_arg_t args[] = {{DNNL_ARG_FROM, layout->from}, {DNNL_ARG_TO, layout->to}};
+    return amp_dnnl_execute(ctx, layout->undo, 2, args);
+}

@@ -1,0 +1,29 @@
+#ifndef AMP_OPS_LAYOUT_H
+#define AMP_OPS_LAYOUT_H
+
+#include "ops/op.h"
+
+#include <oneapi/dnnl/dnnl.h>
+
+/*
+ * Layouts that oneDNN chose for tensors which go from one primitive to another as they are
+ * (amp_tensor.layout). Each is kept once, with the reorder that makes its tensors row-major, until
+ * the session goes: equal layouts are one pointer.
+ */
+struct amp_layouts;
+
+struct amp_layouts *amp_layouts_create(dnnl_engine_t engine);
+void amp_layouts_destroy(struct amp_layouts *layouts); /* NULL is fine */
+
+/* The layout that DESC describes, for tensors of that dtype and those dims; NULL when it is
+   row-major. */
+const struct amp_layout *amp_layout_of(struct amp_layouts *layouts, const_dnnl_memory_desc_t desc);
+
+const_dnnl_memory_desc_t amp_layout_desc(const struct amp_layout *layout);
+
+/* Makes *TO, which gets memory of its own, the row-major form of *FROM, on the stream of CTX's
+   host; CTX says for whom. */
+enum amp_status amp_layout_undo(const struct amp_ctx *ctx, const struct amp_tensor *from,
+                                struct amp_tensor *to);
+
+#endif

@@ -1,0 +1,67 @@
+#ifndef AMP_OPS_PRIM_H
+#define AMP_OPS_PRIM_H
+
+#include "ops/dnnl.h"
+
+/* Private to the primitives of ops/dnnl.h: what one is made of. */
+
+enum { MAX_ARGS = 24, MAX_DESCS = 64, MAX_INPUTS = 32, MAX_OPERANDS = 8 };
+
+/* An argument of the primitive: USER views the node's tensor, OWN is the primitive's layout. They
+   are one memory where the layouts agree. */
+struct binding {
+    int arg;
+    uint32_t index; /* of the node's input or output */
+    bool is_output, is_constant, is_data;
+    bool is_operand; /* INDEX is that of a post-op, whose operand it is */
+    bool is_free;    /* the output comes to have LAYOUT, NULL: row-major, and memory of this size */
+    const struct amp_layout *layout;
+    size_t size;
+    bool is_ready; /* a constant that has been reordered */
+    dnnl_memory_t user, own;
+    struct amp_buffer *buffer;
+    dnnl_primitive_t reorder; /* NULL where user is own */
+};
+
+/* What the primitive was made for: a change of any of it makes another one. */
+struct signature {
+    size_t n_in, n_posts; /* the operands of post-ops stand behind the inputs */
+    struct form {
+        enum amp_dtype dtype; /* AMP_UNDEFINED: omitted */
+        struct amp_shape shape;
+        const struct amp_layout *layout;
+    } in[MAX_INPUTS];
+};
+
+/* What a post-op reads: input of the call's post-op POST, the primitive's at POSITION. */
+struct operand {
+    uint32_t post;
+    int position;
+    dnnl_memory_desc_t user;
+};
+
+struct amp_prim {
+    struct signature signature;
+    bool is_refused; /* oneDNN has no primitive for the signature; nothing else is set */
+    dnnl_primitive_desc_t pd;
+    dnnl_primitive_t primitive;
+    dnnl_primitive_attr_t attr;
+    dnnl_memory_desc_t descs[MAX_DESCS];
+    int n_descs;
+    struct binding bindings[MAX_ARGS];
+    int n_bindings;
+    struct operand operands[MAX_OPERANDS];
+    int n_operands;
+    dnnl_memory_t scratchpad;
+    struct amp_buffer *scratchpad_buffer;
+};
+
+/* Binds ARG of PRIM, as BINDING says, to data of layout USER: where the primitive wants another
+   one, a reorder goes between. */
+enum amp_status amp_prim_bind(struct amp_ctx *ctx, struct amp_prim *prim, struct binding binding,
+                              const_dnnl_memory_desc_t user);
+
+/* Binds the operands of post-ops, which amp_prim_set_posts described. */
+enum amp_status amp_prim_bind_posts(struct amp_ctx *ctx, struct amp_prim *prim);
+
+#endif

@@ -1,0 +1,333 @@
+/*
+ * Runs one step: gathers its inputs, tries the ways in which its kernel may take them, and stores
+ * what comes out. In turn: with the nodes that it absorbed as post-ops, alone, on row-major inputs,
+ * in float32.
+ */
+#include "run/step.h"
+
+#include "ops/dnnl.h"
+#include "ops/profile.h"
+#include "run/fit.h"
+
+#include <stdlib.h>
+
+static bool is_lower(enum amp_dtype dtype)
+{
+    return dtype == AMP_FLOAT16 || dtype == AMP_BFLOAT16;
+}
+
+/* ---- slots ----------------------------------------------------------------------------------- */
+
+enum amp_status amp_slot_set(struct amp_session *session, uint32_t value,
+                             const struct amp_tensor *tensor, struct amp_error *err)
+{
+    amp_tensor_refer(&session->slots[value], tensor);
+    return amp_fit(amp_value_at(session->model, value), &session->slots[value], err);
+}
+
+/* For NODE. */
+static enum amp_status make_plain(struct amp_session *session, struct amp_tensor *tensor,
+                                  const struct amp_node *node, struct amp_error *err)
+{
+    struct amp_tensor plain;
+    struct amp_ctx ctx = {
+        .model = session->model, .node = node, .host = &session->host, .err = err};
+    if (tensor->layout == NULL)
+        return AMP_OK;
+    enum amp_status status = amp_layout_undo(&ctx, tensor, &plain);
+    if (status == AMP_OK)
+        amp_tensor_share(tensor, &plain);
+    amp_tensor_release(&plain);
+    return status;
+}
+
+enum amp_status amp_slot_make_plain(struct amp_session *session, uint32_t value,
+                                    struct amp_error *err)
+{
+    struct amp_tensor *slot = &session->slots[value];
+    if (slot->layout == NULL)
+        return AMP_OK;
+    uint32_t producer = amp_value_at(session->model, value)->producer;
+    return make_plain(session, slot, amp_node_at(session->model, producer), err);
+}
+
+/* ---- one call of a kernel -------------------------------------------------------------------- */
+
+struct call {
+    struct amp_session *session;
+    struct amp_step *step;
+    const struct amp_node *node;
+    struct amp_frame *frame;
+    size_t n_posts;          /* of the step's */
+    const uint32_t *outputs; /* values: the node's, or those of the last node that it absorbed */
+    struct amp_error *err;
+};
+
+static const struct amp_value *output_value(const struct call *call, uint32_t i)
+{
+    return amp_value_at(call->session->model, call->outputs[i]);
+}
+
+static void set_inputs(const struct call *call)
+{
+    struct amp_session *session = call->session;
+    for (uint32_t i = 0; i < call->node->n_inputs; i++)
+        call->frame->in[i] =
+            call->node->inputs[i] == AMP_NONE ? NULL : &session->slots[call->node->inputs[i]];
+    for (size_t i = 0; i < call->n_posts; i++) {
+        struct amp_post *post = &call->step->posts[i];
+        const struct amp_node *node = amp_node_at(session->model, call->step->tail[i].node);
+        uint32_t value = post->kind == AMP_POST_BINARY ? node->inputs[post->in] : AMP_NONE;
+        post->operand = value == AMP_NONE ? NULL : &session->slots[value];
+        post->is_constant =
+            value != AMP_NONE && amp_value_at(session->model, value)->constant != NULL;
+    }
+}
+
+/* Sets *ANY to whether an input was not row-major. */
+static enum amp_status make_inputs_plain(const struct call *call, bool *any)
+{
+    *any = false;
+    for (uint32_t i = 0; i < call->node->n_inputs; i++) {
+        if (call->frame->in[i] == NULL || call->frame->in[i]->layout == NULL)
+            continue;
+        *any = true;
+        AMP_TRY(make_plain(call->session, &call->session->slots[call->node->inputs[i]], call->node,
+                           call->err));
+    }
+    return AMP_OK;
+}
+
+/* Whether the kernel has to be given float32 in place of a lower dtype. */
+static bool must_widen(const struct call *call)
+{
+    const struct amp_op *op = call->step->op;
+    if (op->effect == AMP_PRESERVES_VALUES)
+        return false;
+    uint32_t dtypes = 0;
+    for (uint32_t i = 0; i < call->node->n_inputs; i++)
+        if (call->frame->in[i] != NULL && is_lower(call->frame->in[i]->dtype))
+            dtypes |= AMP_DTYPE_BIT(call->frame->in[i]->dtype);
+    for (uint32_t i = 0; i < call->node->n_outputs; i++)
+        if (call->outputs[i] != AMP_NONE && is_lower(output_value(call, i)->dtype))
+            dtypes |= AMP_DTYPE_BIT(output_value(call, i)->dtype);
+    return dtypes != 0 && (call->step->is_widened || (dtypes & ~op->native) != 0);
+}
+
+static enum amp_status convert(const struct amp_tensor *from, struct amp_tensor *to,
+                               enum amp_dtype dtype, struct amp_error *err)
+{
+    *to = (struct amp_tensor){.dtype = dtype, .shape = from->shape};
+    AMP_TRY(amp_tensor_alloc(to, err));
+    amp_dtype_convert(from->dtype, from->data, dtype, to->data, amp_tensor_count(from));
+    return AMP_OK;
+}
+
+static enum amp_status widen_inputs(const struct call *call)
+{
+    struct amp_step *step = call->step;
+    bool any;
+    AMP_TRY(make_inputs_plain(call, &any));
+    step->was_widened = true;
+    if (step->wide == NULL)
+        step->wide = amp_xcalloc(call->node->n_inputs, sizeof *step->wide);
+    for (uint32_t i = 0; i < call->node->n_inputs; i++) {
+        const struct amp_tensor **in = &call->frame->in[i];
+        if (*in == NULL || !is_lower((*in)->dtype))
+            continue;
+        struct amp_tensor *wide =
+            call->frame->is_constant[i] ? &step->wide[i] : &call->frame->temporary[i];
+        if (wide->data == NULL)
+            AMP_TRY(convert(*in, wide, AMP_FLOAT, call->err));
+        *in = wide;
+    }
+    return AMP_OK;
+}
+
+static void set_outputs(const struct call *call, bool is_wide)
+{
+    for (uint32_t i = 0; i < call->node->n_outputs; i++) {
+        struct amp_tensor *out = &call->frame->outs[i];
+        enum amp_dtype dtype =
+            call->outputs[i] == AMP_NONE ? AMP_UNDEFINED : output_value(call, i)->dtype;
+        amp_tensor_release(out);
+        out->dtype = is_wide && is_lower(dtype) ? AMP_FLOAT : dtype;
+        out->shape.rank = -1;
+    }
+}
+
+static enum amp_status call_kernel(const struct call *call)
+{
+    const struct amp_op *op = call->step->op;
+    struct amp_ctx ctx = {.model = call->session->model,
+                          .node = call->node,
+                          .in = call->frame->in,
+                          .n_in = call->node->n_inputs,
+                          .out = call->frame->out,
+                          .n_out = call->node->n_outputs,
+                          .is_constant = call->frame->is_constant,
+                          .state = &call->step->state,
+                          .host = &call->session->host,
+                          .err = call->err,
+                          .posts = call->step->posts,
+                          .n_posts = call->n_posts};
+    if (op->shape != NULL)
+        AMP_TRY(op->shape(&ctx));
+    for (uint32_t i = op->shares_input || op->has_layouts; i < ctx.n_out; i++)
+        if (amp_has_out(&ctx, i) && amp_shape_is_known(&ctx.out[i]->shape))
+            AMP_TRY(amp_ctx_alloc(&ctx, i));
+    return op->run(&ctx);
+}
+
+static enum amp_status try_kernel(const struct call *call)
+{
+    bool is_wide = must_widen(call), any;
+    if (is_wide && call->n_posts > 0)
+        return amp_fail(call->err, AMP_UNSUPPORTED, "the kernel computes in float32");
+    if (!call->step->op->has_layouts)
+        AMP_TRY(make_inputs_plain(call, &any));
+    if (is_wide)
+        AMP_TRY(widen_inputs(call));
+    set_outputs(call, is_wide);
+    return call_kernel(call);
+}
+
+static enum amp_status try_again(const struct call *call)
+{
+    *call->err = (struct amp_error){.status = AMP_OK};
+    set_inputs(call);
+    return try_kernel(call);
+}
+
+/* All ways, after that with post-ops has failed. */
+static enum amp_status try_all(const struct call *call)
+{
+    enum amp_status status = try_kernel(call);
+    if (status != AMP_UNSUPPORTED || call->n_posts > 0)
+        return status;
+    bool any;
+    AMP_TRY(make_inputs_plain(call, &any));
+    if (any)
+        status = try_again(call);
+    if (status == AMP_UNSUPPORTED && !call->step->is_widened) {
+        call->step->is_widened = true;
+        if (must_widen(call))
+            status = try_again(call);
+    }
+    return status;
+}
+
+/* Moves the outputs to their slots, rounded where the kernel computed wide. */
+static enum amp_status store_outputs(const struct call *call)
+{
+    for (uint32_t i = 0; i < call->node->n_outputs; i++) {
+        struct amp_tensor *out = &call->frame->outs[i];
+        uint32_t value = call->outputs[i];
+        if (value == AMP_NONE)
+            continue;
+        struct amp_tensor *slot = &call->session->slots[value];
+        enum amp_dtype dtype = output_value(call, i)->dtype;
+        amp_tensor_release(slot);
+        if (out->dtype != dtype && !amp_is_list(out)) {
+            AMP_TRY(make_plain(call->session, out, call->node, call->err));
+            AMP_TRY(convert(out, slot, dtype, call->err));
+            continue;
+        }
+        AMP_TRY(amp_slot_set(call->session, value, out, call->err));
+    }
+    return AMP_OK;
+}
+
+static void note(const struct call *call, struct amp_profile_mark mark)
+{
+    const struct amp_ctx ctx = {.model = call->session->model,
+                                .node = call->node,
+                                .in = call->frame->in,
+                                .n_in = call->node->n_inputs,
+                                .out = call->frame->out,
+                                .n_out = call->node->n_outputs};
+    amp_profile_end(call->session->host.profile, mark, &ctx);
+}
+
+/* The nodes of a body stand behind their owner, which stands behind the path. */
+static void name_node(const struct call *call)
+{
+    char text[512];
+    bool is_inner = call->node->graph != 0;
+    amp_error_prefix(call->err, "%s%s%s", is_inner ? "" : call->session->model->path,
+                     is_inner ? "" : ": ",
+                     amp_node_text(call->session->model, call->step->node, text, sizeof text));
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+/* The node of STEP, with the N_POSTS post-ops that are left: all or none. */
+static enum amp_status run_node(struct amp_session *session, struct amp_step *step, size_t n_posts,
+                                struct amp_error *err)
+{
+    const struct amp_node *node = amp_node_at(session->model, step->node);
+    struct call call = {.session = session,
+                        .step = step,
+                        .node = node,
+                        .frame = &step->frame,
+                        .n_posts = n_posts,
+                        .outputs = node->outputs,
+                        .err = err};
+    struct amp_profile_mark mark = amp_profile_begin(session->host.profile);
+    if (n_posts > 0)
+        call.outputs = amp_node_at(session->model, step->tail[n_posts - 1].node)->outputs;
+    set_inputs(&call);
+    enum amp_status status = try_all(&call);
+    if (status == AMP_OK)
+        status = store_outputs(&call);
+    if (status == AMP_OK)
+        note(&call, mark);
+    else
+        name_node(&call);
+    amp_tensors_release(step->frame.temporary, node->n_inputs);
+    amp_tensors_release(step->frame.outs, node->n_outputs);
+    return status;
+}
+
+static void drop_state(struct amp_step *step)
+{
+    if (step->state != NULL && step->op->destroy != NULL)
+        step->op->destroy(step->state);
+    step->state = NULL;
+}
+
+static enum amp_status run_nodes(struct amp_session *session, struct amp_step *step,
+                                 struct amp_error *err)
+{
+    if (step->n_tail > 0 && !step->is_split) {
+        enum amp_status status = run_node(session, step, step->n_tail, err);
+        if (status != AMP_UNSUPPORTED)
+            return status;
+        *err = (struct amp_error){.status = AMP_OK};
+        step->is_split = true;
+        drop_state(step);
+    }
+    AMP_TRY(run_node(session, step, 0, err));
+    for (size_t i = 0; i < step->n_tail; i++)
+        AMP_TRY(run_node(session, &step->tail[i], 0, err));
+    return AMP_OK;
+}
+
+enum amp_status amp_step_run(struct amp_session *session, struct amp_step *step,
+                             struct amp_error *err)
+{
+    enum amp_status status = run_nodes(session, step, err);
+    for (size_t i = 0; i < step->drops.count; i++)
+        amp_tensor_release(&session->slots[step->drops.items[i]]);
+    return status;
+}
+
+void amp_step_destroy(const struct amp_model *model, struct amp_step *step)
+{
+    drop_state(step);
+    if (step->wide != NULL)
+        amp_tensors_release(step->wide, amp_node_at(model, step->node)->n_inputs);
+    free(step->wide);
+    for (size_t i = 0; i < step->n_tail; i++)
+        amp_step_destroy(model, &step->tail[i]);
+}
