@@ -7,6 +7,7 @@ values of no meaning and name nodes after their operator and output. Needs the o
 same bytes.
 """
 import os
+import string
 import sys
 import textwrap
 
@@ -36,9 +37,55 @@ def nodes_of(graph):
         yield node
 
 
+# Lines that several graphs share: `$name` in a graph's text.
+SHARED = {
+    # the standard deviation of the data, as layer normalisation takes it
+    "deviation": """
+        m = ReduceMean <axes = [-1]> (x)
+        d = Sub(x, m)
+        q = Mul(d, d)
+        v = ReduceMean <axes = [-1]> (q)
+        e = Add(v, eps)
+        r = Sqrt(e)""",
+    "erf": """
+        a = Div(x, root)
+        b = Erf(a)
+        c = Add(b, one)
+        d = Mul(x, c)
+        y = Mul(d, half)""",
+    "tanh_of_cubes": """
+        b = Mul(a, k)
+        c = Add(x, b)
+        d = Mul(c, r)
+        e = Tanh(d)
+        f = Add(e, one)
+        y = Mul(h, f)""",
+    # what Softmax divides by, the largest subtracted first
+    "powers": "m = ReduceMax(x, last)\n d = Sub(x, m)\n e = Exp(d)\n s = ReduceSum(e, last)",
+    # attention's products of queries and keys
+    "scores": """
+        a = Mul(q, s)
+        t = Transpose <perm = [0, 1, 3, 2]> (k)
+        b = Mul(t, s)
+        p = MatMul(a, b)""",
+    # cross entropy of probabilities: what is known and found, then, from 1 - s = n on, the mean
+    "chances": "u = Sigmoid(t)\n s = Sigmoid(x)",
+    "entropy": """
+        l = Log(s)
+        m = Log(n)
+        a = Mul(l, u)
+        v = Sub(one, u)
+        b = Mul(m, v)
+        c = Add(b, a)
+        d = Neg(c)
+        y = ReduceMean <keepdims = 0> (d)""",
+}
+
+
 def case(name, about, text, whole=None, outside="", opset=17):
     """Makes case NAME. WHOLE: the composite of all nodes but those that make the values in OUTSIDE, or a dict of composite -> values."""
     ir = 8 if opset < 19 else 10
+    text = string.Template(text).substitute(SHARED)
     model = parser.parse_model(f'<ir_version: {ir}, opset_import: ["": {opset}]> {textwrap.dedent(text)}')
     fill_weights(model.graph)
     name_nodes(model.graph)
@@ -107,12 +154,7 @@ case("layer_norm_two_means", "the mean is subtracted once for the square and onc
     }""", "LayerNormalization", opset=13)
 case("layer_norm_keras", "scale and shift gathered before they meet the data, as tf2onnx writes Keras' layer", """
     g (float[2,8] x) => (float[2,8] y) <float[8] s, float[8] b, float eps = {0.001}> {
-        m = ReduceMean <axes = [-1]> (x)
-        d = Sub(x, m)
-        q = Mul(d, d)
-        v = ReduceMean <axes = [-1]> (q)
-        e = Add(v, eps)
-        r = Sqrt(e)
+        $deviation
         i = Reciprocal(r)
         k = Mul(i, s)
         p = Mul(x, k)
@@ -135,12 +177,7 @@ case("layer_norm_18", "axes as an input", """
 case("layer_norm_body", "in the body of an If, with data from outside", """
     g (float[2,8] x, bool c) => (float[2,8] z) <float[8] s, float[8] b, float eps = {0.00001}> {
         z = If (c) <then_branch = yes () => (float[2,8] y) {
-            m = ReduceMean <axes = [-1]> (x)
-            d = Sub(x, m)
-            q = Mul(d, d)
-            v = ReduceMean <axes = [-1]> (q)
-            e = Add(v, eps)
-            r = Sqrt(e)
+            $deviation
             n = Div(d, r)
             t = Mul(n, s)
             y = Add(t, b)
@@ -159,22 +196,12 @@ case("miss_layer_norm_shared", "the variance is used elsewhere", """
     }""", None, opset=13)
 case("miss_layer_norm_output", "the mean is an output of the graph: what remains is another normalisation", """
     g (float[2,8] x) => (float[2,8] y, float[2,1] m) <float eps = {0.00001}> {
-        m = ReduceMean <axes = [-1]> (x)
-        d = Sub(x, m)
-        q = Mul(d, d)
-        v = ReduceMean <axes = [-1]> (q)
-        e = Add(v, eps)
-        r = Sqrt(e)
+        $deviation
         y = Div(d, r)
     }""", {"RMSNormalization": "q v e r y"}, opset=13)
 case("miss_layer_norm_body", "the variance is used in a body", """
     g (float[2,8] x, bool c) => (float[2,8] y, float[2,1] z) <float eps = {0.00001}> {
-        m = ReduceMean <axes = [-1]> (x)
-        d = Sub(x, m)
-        q = Mul(d, d)
-        v = ReduceMean <axes = [-1]> (q)
-        e = Add(v, eps)
-        r = Sqrt(e)
+        $deviation
         y = Div(d, r)
         z = If (c) <then_branch = yes () => (float[2,1] a) { a = Relu(v) }, else_branch = no () => (float[2,1] o) { o = Neg(v) }>
     }""", None, opset=13)
@@ -320,31 +347,18 @@ gelu("miss_gelu_other", "times other data", "z = Relu(x)\n a = Div(x, root)\n b 
      None)
 case("miss_gelu_output", "the error function is an output", """
     g (float[2,8] x) => (float[2,8] y, float[2,8] b) <float root = {1.41421354}, float one = {1.0}, float half = {0.5}> {
-        a = Div(x, root)
-        b = Erf(a)
-        c = Add(b, one)
-        d = Mul(x, c)
-        y = Mul(d, half)
+        $erf
     }""")
 case("miss_gelu_weight", "the root of two is an input with a default, which a caller may override", """
     g (float[2,8] x, float root = {1.41421354}) => (float[2,8] y) <float one = {1.0}, float half = {0.5}> {
-        a = Div(x, root)
-        b = Erf(a)
-        c = Add(b, one)
-        d = Mul(x, c)
-        y = Mul(d, half)
+        $erf
     }""")
 case("gelu_tanh", "cubes as a power, half of the data first, as transformers write it", """
     g (float[2,8] x) => (float[2,8] y) <float three = {3.0}, float k = {0.044715}, float r = {0.797884583}, float one = {1.0},
        float half = {0.5}> {
         h = Mul(x, half)
         a = Pow(x, three)
-        b = Mul(a, k)
-        c = Add(x, b)
-        d = Mul(c, r)
-        e = Tanh(d)
-        f = Add(e, one)
-        y = Mul(h, f)
+        $tanh_of_cubes
     }""", "Gelu")
 case("gelu_tanh_fast", "the polynomial drawn out", """
     g (float[2,8] x) => (float[2,8] y) <float k = {0.044715}, float r = {0.797884583}, float one = {1.0}, float half = {0.5}> {
@@ -364,12 +378,7 @@ case("miss_gelu_tanh_shared", "the cubes are used elsewhere", """
         h = Mul(x, half)
         a = Pow(x, three)
         z = Relu(a)
-        b = Mul(a, k)
-        c = Add(x, b)
-        d = Mul(c, r)
-        e = Tanh(d)
-        f = Add(e, one)
-        y = Mul(h, f)
+        $tanh_of_cubes
     }""")
 case("swish", "the sigmoid first", "g (float[4] x) => (float[4] y) { s = Sigmoid(x)\n y = Mul(s, x) }", "Swish")
 case("swish_alpha", "with a factor, as some models approximate Gelu", """
@@ -463,7 +472,7 @@ def softmax(name, about, text, whole, outside=""):
 
 
 softmax("softmax", "the largest subtracted first",
-        "m = ReduceMax(x, last)\n d = Sub(x, m)\n e = Exp(d)\n s = ReduceSum(e, last)\n y = Div(e, s)", "Softmax")
+        "$powers\n y = Div(e, s)", "Softmax")
 softmax("softmax_plain", "by its definition", "e = Exp(x)\n s = ReduceSum(e, last)\n y = Div(e, s)", "Softmax")
 softmax("miss_softmax_axis", "the largest along another axis than the sum: the quotient alone is one",
         "m = ReduceMax(x, first)\n d = Sub(x, m)\n e = Exp(d)\n s = ReduceSum(e, last)\n y = Div(e, s)", {"Softmax": "e s y"})
@@ -473,7 +482,7 @@ softmax("miss_softmax_keepdims", "the sum loses its axis",
 softmax("miss_softmax_other", "divided by a sum of other data", "a = Abs(x)\n e = Exp(x)\n s = ReduceSum(a, last)\n y = Div(e, s)", None)
 softmax("log_softmax", "the logarithm of Softmax", "s = Softmax(x)\n y = Log(s)", "LogSoftmax")
 softmax("log_softmax_parts", "the largest subtracted first",
-        "m = ReduceMax(x, last)\n d = Sub(x, m)\n e = Exp(d)\n s = ReduceSum(e, last)\n l = Log(s)\n y = Sub(d, l)", "LogSoftmax")
+        "$powers\n l = Log(s)\n y = Sub(d, l)", "LogSoftmax")
 softmax("log_softmax_sum", "with ReduceLogSumExp", "l = ReduceLogSumExp(x, last)\n y = Sub(x, l)", "LogSoftmax")
 softmax("miss_log_softmax_shared", "Softmax is used elsewhere", "s = Softmax(x)\n l = Log(s)\n y = Sub(l, s)", None)
 softmax("softmin", "of the negative", "n = Neg(x)\n y = Softmax(n)", "softmin")
@@ -597,24 +606,19 @@ def attention(name, about, text, whole="scaled_dot_product_attention", outside="
     case(name, about, ATTENTION.format(text=text), whole, outside)
 
 
-attention("sdpa", "no mask", "a = Mul(q, s)\n t = Transpose <perm = [0, 1, 3, 2]> (k)\n b = Mul(t, s)\n p = MatMul(a, b)\n"
-          "w = Softmax <axis = -1> (p)\n y = MatMul(w, v)")
+attention("sdpa", "no mask", "$scores\n w = Softmax <axis = -1> (p)\n y = MatMul(w, v)")
 attention("sdpa_mask", "a mask, and keys transposed as a batch of matrices, as torch.onnx's dynamo writes it",
           "a = Mul(q, s)\n r = Reshape(k, three)\n t = Transpose <perm = [0, 2, 1]> (r)\n u = Reshape(t, four)\n b = Mul(u, s)\n"
           "p = MatMul(a, b)\n l = Add(p, m)\n w = Softmax <axis = 3> (l)\n y = MatMul(w, v)")
-attention("sdpa_keys_shared", "transposed keys that others use stay outside", "a = Mul(q, s)\n t = Transpose <perm = [0, 1, 3, 2]> (k)\n"
-          "b = Mul(t, s)\n p = MatMul(a, b)\n w = Softmax <axis = -1> (p)\n z = MatMul(w, v)\n c = Transpose <perm = [0, 1, 3, 2]> (t)\n y = Add(z, c)",
+attention("sdpa_keys_shared", "transposed keys that others use stay outside",
+          "$scores\n w = Softmax <axis = -1> (p)\n z = MatMul(w, v)\n c = Transpose <perm = [0, 1, 3, 2]> (t)\n y = Add(z, c)",
           outside="t c y")
 attention("miss_sdpa_eager", "the product is scaled: whoever wrote this has each part run for itself",
           "t = Transpose <perm = [0, 1, 3, 2]> (k)\n p = MatMul(q, t)\n a = Mul(p, f)\n w = Softmax <axis = -1> (a)\n y = MatMul(w, v)", None)
-attention("miss_sdpa_axis", "Softmax along another axis", "a = Mul(q, s)\n t = Transpose <perm = [0, 1, 3, 2]> (k)\n b = Mul(t, s)\n"
-          "p = MatMul(a, b)\n w = Softmax <axis = 2> (p)\n y = MatMul(w, v)", None)
+attention("miss_sdpa_axis", "Softmax along another axis", "$scores\n w = Softmax <axis = 2> (p)\n y = MatMul(w, v)", None)
 case("miss_sdpa_output", "the attention's weights are an output", """
     g (float[1,2,3,4] q, float[1,2,3,4] k, float[1,2,3,4] v) => (float[1,2,3,4] y, float[1,2,3,3] w) <float s = {0.7}> {
-        a = Mul(q, s)
-        t = Transpose <perm = [0, 1, 3, 2]> (k)
-        b = Mul(t, s)
-        p = MatMul(a, b)
+        $scores
         w = Softmax <axis = -1> (p)
         y = MatMul(w, v)
     }""")
@@ -763,11 +767,9 @@ pair("kl_div", "zeros as a constant", "u = Sigmoid(t)\n l = Log(u)\n d = Sub(l, 
      "y = ReduceSum <keepdims = 0> (w)", "kl_div", "u")
 pair("miss_kl_div_other", "the logarithm of other data", "u = Sigmoid(t)\n v = Sigmoid(x)\n l = Log(v)\n d = Sub(l, x)\n p = Mul(u, d)\n g = Greater(u, zero)\n"
      "w = Where(g, p, zero)\n y = ReduceSum <keepdims = 0> (w)", {"logsigmoid": "v l"})
-pair("bce_with_logits", "the operands in other orders", "u = Sigmoid(t)\n s = Sigmoid(x)\n n = Sub(one, s)\n l = Log(s)\n m = Log(n)\n a = Mul(l, u)\n"
-     "v = Sub(one, u)\n b = Mul(m, v)\n c = Add(b, a)\n d = Neg(c)\n y = ReduceMean <keepdims = 0> (d)",
+pair("bce_with_logits", "the operands in other orders", "$chances\n n = Sub(one, s)\n $entropy",
      "binary_cross_entropy_with_logits", "u")
-pair("miss_bce_number", "two less the probability", "u = Sigmoid(t)\n s = Sigmoid(x)\n n = Sub(two, s)\n l = Log(s)\n m = Log(n)\n a = Mul(l, u)\n"
-     "v = Sub(one, u)\n b = Mul(m, v)\n c = Add(b, a)\n d = Neg(c)\n y = ReduceMean <keepdims = 0> (d)", None)
+pair("miss_bce_number", "two less the probability", "$chances\n n = Sub(two, s)\n $entropy", None)
 case("cdist", "with a root", """
     g (float[1,2,4] x, float[1,3,4] z) => (float[1,2,3] y) <int64[1] a = {2}, int64[1] b = {1}, int64[1] last = {-1}, float two = {2.0}> {
         c = Unsqueeze(x, a)

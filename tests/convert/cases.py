@@ -65,6 +65,12 @@ def write_inputs(folder, model, inputs):
             file.write(array.SerializeToString())
 
 
+def loop_body(*lines, dtype="float[2,4]", goes_on="Identity(k)"):
+    """A body of Loop: iteration i, condition k and state s to condition l, state t, and u, which is gathered."""
+    nodes = "\n".join((f"l = {goes_on}",) + lines)
+    return f"body = b (int64 i, bool k, {dtype} s) => (bool l, {dtype} t, {dtype} u) {{\n{nodes}\n}}"
+
+
 def case(name, about, text, edit=None, args=DUMP, variants=None, opset=21, ir=10, domains="", inputs=None):
     """Makes case NAME: a graph in ONNX's text form (weights are declared without data), which EDIT may change afterwards.
     VARIANTS: suffix of the name -> args. INPUTS: name -> values."""

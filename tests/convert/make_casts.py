@@ -39,46 +39,27 @@ case("casts_to_lowered", "what the model casts to float32 for a lowered node: in
         yf = MatMul(hf, w)
     }""", variants={"fp16": FP16})
 
-case("round_trips_exact", "there and back without a loss goes, whatever is between", """
-    g (float[2,4] x, float16[2,4] h, bfloat16[2,4] b, int16[2,4] i, bool[2,4] c) =>
-      (float[2,4] yx, float16[2,4] yh, bfloat16[2,4] yb, int16[2,4] yi, bool[2,4] yc) {
-        x1 = Cast<to = 11>(x)
-        x2 = Cast<to = 1>(x1)
-        yx = Celu(x2)
-        h1 = Cast<to = 1>(h)
-        h2 = Cast<to = 11>(h1)
-        h3 = Cast<to = 10>(h2)
-        yh = Relu(h3)
-        b1 = Cast<to = 1>(b)
-        b2 = Cast<to = 16>(b1)
-        yb = Relu(b2)
-        i1 = Cast<to = 1>(i)
-        i2 = Cast<to = 5>(i1)
-        yi = Add(i2, i2)
-        c1 = Cast<to = 1>(c)
-        c2 = Cast<to = 9>(c1)
-        yc = Not(c2)
-    }""")
 
-case("round_trips_lossy", "there and back with a loss stays: fp16 and bf16 hold each other only in part, int64 is more than float32", """
-    g (float[2,4] x, float16[2,4] h, bfloat16[2,4] b, int64[2,4] i, double[2,4] d) =>
-      (float[2,4] yx, float16[2,4] yh, bfloat16[2,4] yb, int64[2,4] yi, double[2,4] yd) {
-        x1 = Cast<to = 7>(x)
-        x2 = Cast<to = 1>(x1)
-        yx = Celu(x2)
-        h1 = Cast<to = 16>(h)
-        h2 = Cast<to = 10>(h1)
-        yh = Relu(h2)
-        b1 = Cast<to = 10>(b)
-        b2 = Cast<to = 16>(b1)
-        yb = Relu(b2)
-        i1 = Cast<to = 1>(i)
-        i2 = Cast<to = 7>(i1)
-        yi = Add(i2, i2)
-        d1 = Cast<to = 1>(d)
-        d2 = Cast<to = 11>(d1)
-        yd = Add(d2, d2)
-    }""")
+def round_trips(name, about, *trips):
+    """Trips of a value: its name and type, the types it is cast to one after the other, and the operator that takes it then."""
+    inputs = ", ".join(f"{dtype}[2,4] {x}" for x, dtype, _, _ in trips)
+    outputs = ", ".join(f"{dtype}[2,4] y{x}" for x, dtype, _, _ in trips)
+    nodes = []
+    for x, _, steps, takes in trips:
+        for n, to in enumerate(steps, 1):
+            nodes.append(f"{x}{n} = Cast<to = {to}>({x}{n - 1 if n > 1 else ''})")
+        nodes.append(f"y{x} = {takes.replace('_', f'{x}{len(steps)}')}")
+    case(name, about, f"g ({inputs}) => ({outputs}) {{\n" + "\n".join(nodes) + "\n}")
+
+
+round_trips("round_trips_exact", "there and back without a loss goes, whatever is between",
+            ("x", "float", (11, 1), "Celu(_)"), ("h", "float16", (1, 11, 10), "Relu(_)"), ("b", "bfloat16", (1, 16), "Relu(_)"),
+            ("i", "int16", (1, 5), "Add(_, _)"), ("c", "bool", (1, 9), "Not(_)"))
+
+round_trips("round_trips_lossy",
+            "there and back with a loss stays: fp16 and bf16 hold each other only in part, int64 is more than float32",
+            ("x", "float", (7, 1), "Celu(_)"), ("h", "float16", (16, 10), "Relu(_)"), ("b", "bfloat16", (10, 16), "Relu(_)"),
+            ("i", "int64", (1, 7), "Add(_, _)"), ("d", "double", (1, 11), "Add(_, _)"))
 
 case("cast_to_output", "a Cast to float32 that gives a graph output, and feeds a lowered node as well", """
     g (float16[2,4] h, int32[2,4] i) => (float[2,4] a, float[2,4] y, float[2,4] b, float[2,4] z) <float[4,4] w> {

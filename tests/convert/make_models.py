@@ -12,7 +12,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from cases import DUMP, case, here, leave_out, weight, weight_bits
+from cases import DUMP, case, here, leave_out, loop_body, weight, weight_bits
 
 
 def add_function(model):
@@ -541,17 +541,10 @@ case("if_casts", "a cast in one body cannot serve the other, nor what stands out
         z = Relu(f)
     }""")
 
-case("loop_state", "Loop: the carried state keeps its float32 between iterations, scan outputs too", """
-    g (float[2,4] x, int64 n, bool c) => (float[2,4] y, float[M,2,4] z) <float[4,4] w> {
-        y, z = Loop (n, c, x) <
-            body = b (int64 i, bool k, float[2,4] s) => (bool l, float[2,4] t, float[2,4] u) {
-                l = Identity(k)
-                a = MatMul(s, w)
-                t = Tanh(a)
-                u = MatMul(t, w)
-            }
-        >
-    }""", inputs={"n": 3})
+case("loop_state", "Loop: the carried state keeps its float32 between iterations, scan outputs too", f"""
+    g (float[2,4] x, int64 n, bool c) => (float[2,4] y, float[M,2,4] z) <float[4,4] w> {{
+        y, z = Loop (n, c, x) <{loop_body("a = MatMul(s, w)", "t = Tanh(a)", "u = MatMul(t, w)")}>
+    }}""", inputs={"n": 3})
 
 case("scan_state", "Scan: state and scanned slices keep their type", """
     g (float[4] h, float[3,4] x) => (float[4] y, float[3,4] z) <float[4,4] w> {

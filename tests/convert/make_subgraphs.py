@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Makes the models with bodies (If, Loop, Scan) that the tests of the conversion convert; cases.py says what a case is."""
-from cases import DUMP, case, leave_out
+from cases import DUMP, case, leave_out, loop_body
 
 # ---- depth
 
@@ -158,64 +158,33 @@ case("loop_states_swapped", "Loop states that change places, one from a lowered 
         >
     }""", inputs={"n": 3, "c": True})
 
-case("loop_state_lowered_before", "Loop whose first state comes from a lowered node and goes to one: casts at both ends, and in the body", """
-    g (float[2,4] x, int64 n, bool c) => (float[2,4] y, float[M,2,4] z) <float[4,4] w> {
+case("loop_state_lowered_before", "Loop whose first state comes from a lowered node and goes to one: casts at both ends, and in the body", f"""
+    g (float[2,4] x, int64 n, bool c) => (float[2,4] y, float[M,2,4] z) <float[4,4] w> {{
         a = MatMul(x, w)
-        b, z = Loop (n, c, a) <
-            body = b (int64 i, bool k, float[2,4] s) => (bool l, float[2,4] t, float[2,4] u) {
-                l = Identity(k)
-                t = Relu(s)
-                u = Relu(s)
-            }
-        >
+        b, z = Loop (n, c, a) <{loop_body("t = Relu(s)", "u = Relu(s)")}>
         y = MatMul(b, w)
-    }""", inputs={"n": 3, "c": True})
+    }}""", inputs={"n": 3, "c": True})
 
-case("loop_state_16", "Loop that carries fp16 keeps it across iterations, whatever its nodes run in", """
-    g (float16[2,4] x, int64 n, bool c) => (float16[2,4] y, float16[M,2,4] z) <float16[4,4] w> {
-        y, z = Loop (n, c, x) <
-            body = b (int64 i, bool k, float16[2,4] s) => (bool l, float16[2,4] t, float16[2,4] u) {
-                l = Identity(k)
-                a = MatMul(s, w)
-                t = Tanh(a)
-                u = Relu(a)
-            }
-        >
-    }""", variants={"fp16": DUMP + " -d fp16"}, inputs={"n": 3, "c": True})
+case("loop_state_16", "Loop that carries fp16 keeps it across iterations, whatever its nodes run in", f"""
+    g (float16[2,4] x, int64 n, bool c) => (float16[2,4] y, float16[M,2,4] z) <float16[4,4] w> {{
+        y, z = Loop (n, c, x) <{loop_body("a = MatMul(s, w)", "t = Tanh(a)", "u = Relu(a)", dtype="float16[2,4]")}>
+    }}""", variants={"fp16": DUMP + " -d fp16"}, inputs={"n": 3, "c": True})
 
-case("loop_no_count", "Loop without a trip count: it ends by its condition", """
-    g (float[2,4] x, bool c) => (float[2,4] y, float[M,2,4] z) <float[4,4] w, int64 two = {2}> {
-        y, z = Loop (none, c, x) <
-            body = b (int64 i, bool k, float[2,4] s) => (bool l, float[2,4] t, float[2,4] u) {
-                l = Less(i, two)
-                t = MatMul(s, w)
-                u = Relu(t)
-            }
-        >
-    }""", leave_out, inputs={"c": True})
+case("loop_no_count", "Loop without a trip count: it ends by its condition", f"""
+    g (float[2,4] x, bool c) => (float[2,4] y, float[M,2,4] z) <float[4,4] w, int64 two = {{2}}> {{
+        y, z = Loop (none, c, x) <{loop_body("t = MatMul(s, w)", "u = Relu(t)", goes_on="Less(i, two)")}>
+    }}""", leave_out, inputs={"c": True})
 
-case("loop_no_condition", "Loop without a condition: it ends by its trip count, of zero here", """
-    g (float[2,4] x, int64 n) => (float[2,4] y, float[M,2,4] z) <float[4,4] w> {
+case("loop_no_condition", "Loop without a condition: it ends by its trip count, of zero here", f"""
+    g (float[2,4] x, int64 n) => (float[2,4] y, float[M,2,4] z) <float[4,4] w> {{
         a = MatMul(x, w)
-        y, z = Loop (n, , a) <
-            body = b (int64 i, bool k, float[2,4] s) => (bool l, float[2,4] t, float[2,4] u) {
-                l = Identity(k)
-                t = MatMul(s, w)
-                u = Relu(t)
-            }
-        >
-    }""", inputs={"n": 0})
+        y, z = Loop (n, , a) <{loop_body("t = MatMul(s, w)", "u = Relu(t)")}>
+    }}""", inputs={"n": 0})
 
-case("loop_no_iterations", "Loop whose condition is false from the start: the state goes through, the scan output is empty", """
-    g (float[2,4] x, int64 n, bool c) => (float[2,4] y, float[M,2,4] z) <float[4,4] w> {
-        y, z = Loop (n, c, x) <
-            body = b (int64 i, bool k, float[2,4] s) => (bool l, float[2,4] t, float[2,4] u) {
-                l = Identity(k)
-                t = MatMul(s, w)
-                u = Relu(t)
-            }
-        >
-    }""", inputs={"n": 5, "c": False})
+case("loop_no_iterations", "Loop whose condition is false from the start: the state goes through, the scan output is empty", f"""
+    g (float[2,4] x, int64 n, bool c) => (float[2,4] y, float[M,2,4] z) <float[4,4] w> {{
+        y, z = Loop (n, c, x) <{loop_body("t = MatMul(s, w)", "u = Relu(t)")}>
+    }}""", inputs={"n": 5, "c": False})
 
 case("scan_two_states", "Scan: two states, two scanned inputs and outputs, one backwards, from and to lowered nodes", """
     g (float[4] h, float[3,4] x, float[3,4] z) => (float[4] y, float[4] y2, float[3,4] v, float[3,4] u) <float[4,4] w> {
