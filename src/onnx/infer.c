@@ -25,6 +25,7 @@ static const struct explicit_dtype {
     enum amp_dtype fallback; /* of the attribute; NO_DEFAULT: the inputs decide */
 } explicit_dtypes[] = {
     {"Bernoulli", 0, "dtype", NO_DEFAULT},
+    {"BitCast", 0, "to", NO_DEFAULT},
     {"BlackmanWindow", 0, "output_datatype", AMP_FLOAT},
     {"Cast", 0, "to", NO_DEFAULT},
     {"ConstantOfShape", 0, "value", AMP_FLOAT},

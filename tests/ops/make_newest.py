@@ -62,10 +62,15 @@ def save(folder, name, op, opset, inputs, outputs, **attributes):
     given = [proto(v, n) for v, n in zip(inputs, names) if n]
     expected = [proto(v, n) for v, n in zip(outputs, results) if n and not isinstance(v, int)]
     types = [v if isinstance(v, int) else proto(v, n).data_type for v, n in zip(outputs, results) if n]
-    node = helper.make_node(op, names, results, **attributes)
+    store(folder, name, opset, [helper.make_node(op, names, results, **attributes)], given, expected, types)
+
+
+def store(folder, name, opset, nodes, given, expected, types):
+    """A model of NODES whose inputs are the tensors GIVEN and whose outputs y0.. have TYPES, EXPECTED being those that are compared."""
+    results = [r for r in nodes[-1].output if r]
     graph = helper.make_graph(
-        [node], "g", [helper.make_tensor_value_info(t.name, t.data_type, list(t.dims)) for t in given],
-        [helper.make_tensor_value_info(n, t, None) for n, t in zip([r for r in results if r], types)])
+        nodes, "g", [helper.make_tensor_value_info(t.name, t.data_type, list(t.dims)) for t in given],
+        [helper.make_tensor_value_info(n, t, None) for n, t in zip(results, types)])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=13)
     data = f"{folder}/{name}/test_data_set_0"
     os.makedirs(data)
@@ -153,6 +158,11 @@ def bit_cast():
     case("bit_cast_i4_f4", "BitCast", 26, [Raw(INT4, codes)], Raw(FLOAT4E2M1, codes), to=FLOAT4E2M1)
     case("bit_cast_u2_i2", "BitCast", 26, [Raw(UINT2, [0, 1, 2, 3, 2])], Raw(INT2, [0, 1, 2, 3, 2]), to=INT2)
     case("bit_cast_u8_f8", "BitCast", 26, [torch.tensor([0x38, 0xB8], dtype=U8)], Raw(FLOAT8E4M3FN, [0x38, 0xB8]), to=FLOAT8E4M3FN)
+    # No type is written down in between.
+    steps = [helper.make_node("BitCast", ["x0"], ["a"], to=6), helper.make_node("Abs", ["a"], ["b"]),
+             helper.make_node("BitCast", ["b"], ["c"], to=1), helper.make_node("Neg", ["c"], ["y0"])]
+    y = -x.view(torch.int32).abs().view(F32)
+    store("newest", "bit_cast_between", 26, steps, [proto(x, "x0")], [proto(y, "y0")], [1])
     refused("bit_cast_width", "BitCast", 26, [x], "26): the bits of float32 are not those of float16", outputs=[10], to=10)
 
 
