@@ -10,7 +10,7 @@ package Onnx;
 use strict;
 use warnings;
 use Exporter 'import';
-our @EXPORT = qw($FLOAT $INT64 $BOOL $scope node nodes int_value ints_value float_value string_value weight filled
+our @EXPORT = qw($FLOAT $INT64 $BOOL $scope node nodes int_value ints_value float_value string_value weight
     initial noise constant real ints identity input output write_model write_tensor);
 
 our ($FLOAT, $INT64, $BOOL) = (1, 7, 9);
@@ -70,9 +70,8 @@ sub add_weight { my ($name, $type, $dims, %how) = @_;
     return $name;
 }
 
-# Noise around MEAN (0) with standard deviation STD; every element VALUE; the bytes DATA.
+# Noise around MEAN (0) with standard deviation STD; the bytes DATA.
 sub weight { my ($name, $dims, $std, $mean) = @_; add_weight($name, $FLOAT, $dims, std => $std, mean => $mean // 0) }
-sub filled { my ($name, $dims, $value) = @_; weight($name, $dims, 0, $value) }
 sub initial { my ($name, $type, $dims, $data) = @_; add_weight($name, $type, $dims, data => $data) }
 
 # The block that weights are stretches of. Its length is prime, so that no two rows of a matrix begin at the same place.

@@ -11,6 +11,7 @@ use lib $FindBin::Bin;
 use Onnx;
 
 my @values;    # a tensor file per input: [name, type, dims, bytes]
+my @states;    # outputs beside the first
 
 sub scoped { my ($name, $code, @arguments) = @_; local $scope = "$scope/$name"; $code->(@arguments) }
 
@@ -123,13 +124,22 @@ sub mobilenetv2 {
 
 # ---- transformers ------------------------------------------------------------------------------------------------------
 
+# torch.nn.functional.scaled_dot_product_attention, whose scale is computed from the shape and its root put on both factors.
+sub sdpa { my ($q, $k, $v) = @_;
+    my $size = node('Slice', [node('Shape', [$q]), ints(-1), ints(9223372036854775807)]);
+    my $root = node('Sqrt', [node('Cast', [$size], to => int_value($FLOAT))]);
+    my $scale = node('Cast', [node('Div', [constant($FLOAT, [1], pack 'f<', 1), $root])], to => int_value($FLOAT));
+    my $keys = transpose($k, 0, 1, 3, 2);
+    my ($x, $y) = map { node('Mul', [$_, node('Sqrt', [$scale])]) } $q, $keys;
+    node('MatMul', [softmax(node('MatMul', [$x, $y])), $v])
+}
+
 # timm's VisionTransformer: queries, keys and values from one product.
 sub vit_attention { my ($x, $words, $width, $heads) = @_;
     my $size = $width / $heads;
     my $qkv = transpose(reshape(scoped('qkv', \&linear, $x, $width, 3 * $width), 1, $words, 3, $heads, $size), 2, 0, 3, 1, 4);
     my ($q, $k, $v) = map { node('Squeeze', [$_, ints(0)]) } split_in($qkv, 3, 0, 1);
-    my $scores = node('MatMul', [node('Mul', [$q, real(1 / sqrt $size)]), transpose($k, 0, 1, 3, 2)]);
-    my $mixed = transpose(node('MatMul', [softmax($scores), $v]), 0, 2, 1, 3);
+    my $mixed = transpose(sdpa($q, $k, $v), 0, 2, 1, 3);
     scoped('proj', \&linear, reshape($mixed, 1, $words, $width), $width, $width, 0.1)
 }
 
@@ -230,20 +240,31 @@ sub gpt2 {
 
 # ---- recurrent ---------------------------------------------------------------------------------------------------------
 
-# One layer of a bidirectional torch.nn.LSTM over [steps, 1, IN].
+# Zeros [2, batch, width], the batch being that of X.
+sub initial_state { my ($x, $width) = @_;
+    my $batch = node('Gather', [node('Shape', [$x]), constant($INT64, [], pack 'q<', 1)], axis => int_value(0));
+    my $shape = node('Concat', [ints(2), node('Unsqueeze', [$batch, ints(0)]), ints($width)], axis => int_value(0));
+    node('Expand', [constant($FLOAT, [2, 1, $width], "\0" x (8 * $width)), $shape])
+}
+
+# One layer of a bidirectional torch.nn.LSTM over [steps, batch, IN]: output and last states.
 sub lstm_layer { my ($x, $in, $width) = @_;
     my @weights = (weight(named('W'), [2, 4 * $width, $in], 1 / sqrt $in), weight(named('R'), [2, 4 * $width, $width], 1 / sqrt $width));
-    my $zeros = filled(named('zeros'), [2, 1, $width], 0);
-    my ($y) = nodes('LSTM', [$x, @weights, weight(named('B'), [2, 8 * $width], 0.1), '', $zeros, $zeros], 3,
+    my @states = map { initial_state($x, $width) } 1, 2;
+    my ($y, @last) = nodes('LSTM', [$x, @weights, weight(named('B'), [2, 8 * $width], 0.1), '', @states], 3,
         direction => string_value('bidirectional'), hidden_size => int_value($width));
-    reshape(transpose($y, 0, 2, 1, 3), 0, 0, -1)
+    return (reshape(transpose($y, 0, 2, 1, 3), 0, 0, -1), @last)
 }
 
 sub lstm {
     my ($width, $steps) = (512, 128);
     push @values, ['input', $FLOAT, [1, $steps, $width]];
-    my $x = scoped('l0', \&lstm_layer, transpose('input', 1, 0, 2), $width, $width);
-    $x = scoped('l1', \&lstm_layer, $x, 2 * $width, $width);
+    my ($x, @last) = scoped('l0', \&lstm_layer, transpose('input', 1, 0, 2), $width, $width);
+    ($x, my @second) = scoped('l1', \&lstm_layer, $x, 2 * $width, $width);
+    for my $i (0, 1) {
+        my $both = node('Concat', [$last[$i], $second[$i]], axis => int_value(0));
+        push @states, output(identity($both, ('h_n', 'c_n')[$i]), $FLOAT, 4, 1, $width);
+    }
     return (transpose($x, 1, 0, 2), 1, $steps, 2 * $width)
 }
 
@@ -255,7 +276,7 @@ my ($name, $out, $folder) = @ARGV;
 @ARGV >= 2 && @ARGV <= 3 && $networks{$name} or die "usage: see the head of $0\n";
 my ($y, @shape) = $networks{$name}->();
 identity($y, 'output');
-write_model($out, $name, [map { input(@{$_}[0, 1], @{$_->[2]}) } @values], [output('output', $FLOAT, @shape)]);
+write_model($out, $name, [map { input(@{$_}[0, 1], @{$_->[2]}) } @values], [output('output', $FLOAT, @shape), @states]);
 exit unless defined $folder;
 for my $i (0 .. $#values) {
     my ($input, $type, $dims, $data) = @{$values[$i]};
