@@ -13,10 +13,10 @@ use Onnx;
 my @values;    # a tensor file per input: [name, type, dims, bytes]
 my @states;    # outputs beside the first
 
-sub scoped { my ($name, $code, @arguments) = @_; local $scope = "$scope/$name"; $code->(@arguments) }
+sub scoped { my ($name, $code, @arguments) = @_; local $Onnx::scope = "$Onnx::scope/$name"; $code->(@arguments) }
 
 # A name for a weight from the scope: "layer.0.conv.weight".
-sub named { my ($part) = @_; my $name = "$scope/$part"; $name =~ s{^/}{}; $name =~ tr{/}{.}; $name }
+sub named { my ($part) = @_; my $name = "$Onnx::scope/$part"; $name =~ s{^/}{}; $name =~ tr{/}{.}; $name }
 
 # ---- parts -------------------------------------------------------------------------------------------------------------
 
