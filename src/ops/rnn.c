@@ -328,7 +328,7 @@ static enum amp_status rnn_run(struct amp_ctx *ctx)
     return AMP_OK;
 }
 
-enum { NATIVE = AMP_NATIVE_C | AMP_DTYPE_BIT(AMP_BFLOAT16) };
+enum { NATIVE = AMP_BY_DNNL | AMP_NATIVE_C | AMP_DTYPE_BIT(AMP_BFLOAT16) };
 
 const struct amp_op amp_op_gru = {.name = "GRU",
                                   .newest = 22,

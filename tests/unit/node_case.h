@@ -2,6 +2,7 @@
 #define AMP_TESTS_NODE_CASE_H
 
 #include "check/random_input.h"
+#include "onnx/check.h"
 #include "onnx/infer.h"
 #include "onnx/read.h"
 #include "onnx/schema.h"
@@ -131,8 +132,8 @@ static inline bool node_case_set_version(struct node_case *test, const struct am
     return fits;
 }
 
-/* Infers and runs; the outputs are in test->outputs then. What the model declares of them does not
-   count. PROFILE (may be NULL) notes the run. */
+/* Checks, infers and runs, as when the model comes from a file; the outputs are in test->outputs
+   then. What the model declares of them does not count. PROFILE (may be NULL) notes the run. */
 static inline enum amp_status node_case_run(struct node_case *test, struct amp_profile *profile,
                                             struct amp_error *err)
 {
@@ -145,9 +146,12 @@ static inline enum amp_status node_case_run(struct node_case *test, struct amp_p
         value->rank = -1;
     }
     *err = (struct amp_error){.status = AMP_OK};
-    enum amp_status status = amp_infer(test->model, err);
+    uint32_t id = test->model->graphs[0].nodes.items[0];
+    enum amp_status status = amp_check_node(test->model, id, err);
     if (status == AMP_OK)
-        status = amp_session_create(test->model, &session, err);
+        status = amp_infer(test->model, err);
+    if (status == AMP_OK)
+        status = amp_session_create(test->model, true, &session, err);
     if (status == AMP_OK) {
         amp_session_observe(session, profile);
         status = amp_session_run(session, test->inputs, test->outputs, err);
