@@ -6,6 +6,7 @@
  */
 #include "ops/cast.h"
 
+#include "ops/cast_text.h"
 #include "ops/move.h"
 
 #include <assert.h>
@@ -201,90 +202,45 @@ static void cast_numbers(const struct amp_tensor *from, struct amp_tensor *to,
 
 /* ---- strings */
 
-enum { TEXT_SIZE = 32 }; /* holds any number */
-
-/* VALUE in as few digits as tell it from its neighbours in DTYPE, laid out as numpy does it. */
-static int format_float(double value, enum amp_dtype dtype, char *text)
-{
-    if (isnan(value))
-        return snprintf(text, TEXT_SIZE, "NaN");
-    if (isinf(value))
-        return snprintf(text, TEXT_SIZE, value < 0 ? "-INF" : "INF");
-    int digits = 0;
-    bool is_same = false;
-    for (; !is_same && digits < 17; digits++) {
-        snprintf(text, TEXT_SIZE, "%.*e", digits, value);
-        is_same =
-            dtype == AMP_DOUBLE ? strtod(text, NULL) == value : (double)strtof(text, NULL) == value;
-    }
-    int exponent = atoi(strchr(text, 'e') + 1);
-    if (value != 0 && (exponent < -4 || exponent >= 16))
-        return (int)strlen(text);
-    int decimals = digits - 1 - exponent;
-    return snprintf(text, TEXT_SIZE, "%.*f", decimals < 1 ? 1 : decimals, value);
-}
-
-static int format_element(const struct block *block, enum amp_dtype dtype, size_t i, char *text)
+static int write_element(const struct block *block, enum amp_dtype dtype, size_t i, char *text)
 {
     if (block->class == AMP_CLASS_FLOAT)
-        return format_float(block->floats[i], dtype, text);
+        return amp_float_write(block->floats[i], dtype, text);
     if (block->class == AMP_CLASS_UINT)
-        return snprintf(text, TEXT_SIZE, "%llu", (unsigned long long)block->ints[i]);
-    return snprintf(text, TEXT_SIZE, "%lld", (long long)block->ints[i]);
+        return snprintf(text, AMP_NUMBER_TEXT, "%llu", (unsigned long long)block->ints[i]);
+    return snprintf(text, AMP_NUMBER_TEXT, "%lld", (long long)block->ints[i]);
 }
 
-/* Replaces TO's memory by one that holds the texts too. */
 static enum amp_status cast_to_strings(const struct amp_tensor *from, struct amp_tensor *to,
                                        struct amp_error *err)
 {
-    size_t count = amp_tensor_count(from), size;
-    if (__builtin_mul_overflow(count, sizeof(struct amp_str) + TEXT_SIZE, &size))
-        return amp_fail(err, AMP_MODEL, "the size of %zu strings overflows", count);
-    struct amp_buffer *buffer = amp_buffer_create(size);
-    if (buffer == NULL)
-        return amp_fail(err, AMP_IO, "out of memory: strings of %zu bytes", size);
-    struct amp_str *strings = buffer->data;
-    char *text = (char *)(strings + count);
+    size_t count = amp_tensor_count(from);
+    char *text;
+    AMP_TRY(amp_strings_alloc(to, count * AMP_NUMBER_TEXT, &text, err));
+    struct amp_str *strings = to->data;
     for (size_t first = 0; first < count; first += BLOCK) {
         struct block block = {.n = count - first < BLOCK ? count - first : BLOCK};
         load_block(from, first, &block);
-        for (size_t i = 0; i < block.n; i++, text += TEXT_SIZE)
+        for (size_t i = 0; i < block.n; i++, text += AMP_NUMBER_TEXT)
             strings[first + i] =
-                (struct amp_str){text, (size_t)format_element(&block, from->dtype, i, text)};
+                (struct amp_str){text, (size_t)write_element(&block, from->dtype, i, text)};
     }
-    amp_tensor_release(to);
-    to->buffer = buffer;
-    to->data = buffer->data;
     return AMP_OK;
 }
 
-/* Reads TEXT into element I of BLOCK, an integer or a float as the block's class says. False when
-   it is no number. */
-static bool parse_number(const char *text, enum amp_dtype dtype, struct block *block, size_t i)
+/* Reads STRINGS into BLOCK: integers for an integer type, for a bool or a float type floats. */
+static enum amp_status read_block(const struct amp_str *strings, size_t first, enum amp_dtype dtype,
+                                  struct block *block, struct amp_error *err)
 {
-    char *end;
-    if (block->class != AMP_CLASS_FLOAT) {
-        block->ints[i] =
-            text[0] == '-' ? strtoll(text, &end, 10) : (int64_t)strtoull(text, &end, 10);
-        if (end != text && *end == '\0')
-            return true;
-    }
-    double value = dtype == AMP_FLOAT ? (double)strtof(text, &end) : strtod(text, &end);
-    block->ints[i] = amp_f64_to_i64(value);
-    block->floats[i] = value;
-    return end != text && *end == '\0';
-}
-
-static enum amp_status parse_block(const struct amp_str *strings, size_t first,
-                                   enum amp_dtype dtype, struct block *block, struct amp_error *err)
-{
-    char text[128];
+    enum amp_dtype_class class = amp_dtype_class(dtype);
+    bool is_int = class == AMP_CLASS_INT || class == AMP_CLASS_UINT;
+    block->class = is_int ? class : AMP_CLASS_FLOAT;
     for (size_t i = 0; i < block->n; i++) {
-        struct amp_str string = strings[first + i];
-        bool fits = string.size < sizeof text;
-        snprintf(text, sizeof text, "%.*s", fits ? (int)string.size : 40, string.data);
-        if (!fits || !parse_number(text, dtype, block, i))
-            return amp_fail(err, AMP_MODEL, "element %zu is '%s': not a number", first + i, text);
+        struct amp_str text = strings[first + i];
+        if (is_int ? !amp_int_read(text, class == AMP_CLASS_INT, &block->ints[i])
+                   : !amp_float_read(text, dtype, &block->floats[i]))
+            return amp_fail(err, AMP_MODEL, "element %zu is '%.*s': not a number", first + i,
+                            text.size < 40 ? (int)text.size : 40, text.size > 0 ? text.data : "");
     }
     return AMP_OK;
 }
@@ -295,9 +251,8 @@ static enum amp_status cast_from_strings(const struct amp_tensor *from, struct a
 {
     size_t count = amp_tensor_count(from);
     for (size_t first = 0; first < count; first += BLOCK) {
-        struct block block = {.n = count - first < BLOCK ? count - first : BLOCK,
-                              .class = amp_dtype_class(to->dtype)};
-        AMP_TRY(parse_block(from->data, first, to->dtype, &block, err));
+        struct block block = {.n = count - first < BLOCK ? count - first : BLOCK};
+        AMP_TRY(read_block(from->data, first, to->dtype, &block, err));
         store_block(&block, to, first, options);
     }
     return AMP_OK;

@@ -170,7 +170,70 @@ def make_refused_regexes():
     save("text_refused", "regex_missing", "RegexFullMatch", [text(["a"])], [BOOL])
 
 
+# ---- Cast
+
+def cast(name, x, to, expected=None, opset=21, **attributes):
+    save("text", f"cast_{name}", "Cast", [x], [to], None if expected is None else [expected], opset, to=to, **attributes)
+
+
+def packed(dtype, values):
+    """A tensor of a type that NumPy does not have."""
+    return helper.make_tensor("", dtype, [len(values)], values)
+
+
+def make_casts():
+    f32 = [0.1, -0.0, 1, 100, 1e16, 1.5e20, 1e-5, 1e-4, 314.15926, np.inf, -np.inf, np.nan, 1 / 3, 123456789, 16777217, 3.4028235e38, 1e-45]
+    numpy_text = lambda a: text([{"inf": "INF", "-inf": "-INF", "nan": "NaN"}.get(str(v), str(v)) for v in a])
+    for dtype in (np.float32, np.float64):
+        cast(f"{dtype.__name__}_to_string", np.array(f32, dtype), STRING, numpy_text(np.array(f32, dtype)))
+    f16 = np.float16([0.1, -0.0, 1, 65504, 6e-8, 1 / 3, 2049, np.inf, np.nan])
+    cast("float16_to_string", f16, STRING, numpy_text(f16))
+    cast("bfloat16_to_string", packed(TensorProto.BFLOAT16, [0.1, 3.140625, -65280, 1e30, float("nan")]), STRING,
+         text(["0.1", "3.14", "-65300.0", "1e+30", "NaN"]))
+    cast("float8_to_string", packed(TensorProto.FLOAT8E4M3FN, [0.1, -448, 0.001953125]), STRING, text(["0.1", "-450.0", "0.002"]))
+    for dtype in (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64):
+        limits = np.array([np.iinfo(dtype).min, np.iinfo(dtype).max], dtype)
+        cast(f"{dtype.__name__}_to_string", limits, STRING)
+        cast(f"string_to_{dtype.__name__}", text([str(v) for v in limits] + [" +7\n"]), type_of(dtype))
+    cast("bool_to_string", np.array([True, False]), STRING)
+    cast("int4_to_string", packed(TensorProto.INT4, [-8, 7, 0]), STRING, text(["-8", "7", "0"]))
+    cast("string_to_int4", text(["-8", "7", "1"]), TensorProto.INT4, packed(TensorProto.INT4, [-8, 7, 1]))
+    cast("string_to_uint4", text(["15", "0", "3.0"]), TensorProto.UINT4, packed(TensorProto.UINT4, [15, 0, 3]))
+
+    literals = text(["1", "-1", " 2 ", "1e3", "1E-2", "+3", "3.7", "-3.7", "inf", "+INF", "-iNf", "nan", "NaN", ".5", "5.", "007", "-0", "1E8", "1e-5",
+                     "100.5", "0." + "3" * 300])
+    for dtype in (np.float32, np.float64):
+        cast(f"string_to_{dtype.__name__}", literals, type_of(dtype))
+    values = np.array([float(v) for v in literals])
+    cast("string_to_float16", literals, TensorProto.FLOAT16, values.astype(np.float16))
+    cast("string_to_bfloat16", text(["1.00390625", "3e38", "4e38", "-1e-40", "1.01171875"]), TensorProto.BFLOAT16,
+         packed(TensorProto.BFLOAT16, [1.0, 3.00404e38, float("inf"), -1.00102e-40, 1.015625]))
+    cast("string_to_float8", text(["0.1", "1e9", "-INF", "NaN"]), TensorProto.FLOAT8E4M3FN,
+         packed(TensorProto.FLOAT8E4M3FN, [0.1015625, 448, -448, float("nan")]))
+    cast("string_to_float8_unsaturated", text(["0.1", "1e9", "-INF"]), TensorProto.FLOAT8E4M3FN,
+         packed(TensorProto.FLOAT8E4M3FN, [0.1015625, float("nan"), float("nan")]), saturate=0)
+    cast("string_beyond", text(["1e400", "-1e400", "1e-400"]), TensorProto.DOUBLE, np.array([np.inf, -np.inf, 0]))
+    cast("string_to_bool", text(["0", "1", "-0.0", "0.5", "nan"]), BOOL, np.array([False, True, False, True, True]))
+    cast("string_to_int_parts", text(["100.5", "-2.9", "1e3", "18446744073709551616", "NaN"]), INT64,
+         np.int64([100, -2, 1000, np.iinfo(np.int64).max, 0]))
+    cast("string_to_string", text([["a", ""], ["é", "c"]]), STRING)
+    cast("nothing_to_string", np.zeros((0, 2), np.float32), STRING)
+    cast("string_9", text(["3.14", "1000"]), TensorProto.FLOAT, opset=9)
+
+
+def type_of(dtype):
+    return helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+
+
+def make_refused_casts():
+    for name, value in (("words", "Hello World!"), ("empty", ""), ("space", " "), ("hexadecimal", "0x10"), ("rest", "1 2"), ("sign", "+"),
+                        ("exponent", "1e"), ("payload", "nan(1)"), ("true", "true"), ("nul", b"1\x002"), ("long", "9" * 200 + "x")):
+        for to in (FLOAT, INT64):
+            save("text_refused", f"cast_{name}_{to}", "Cast", [text([value])], [to], to=to)
+
+
 for folder in ("text", "text_refused"):
     shutil.rmtree(folder, ignore_errors=True)
-for make in (make_vectorizers, make_refused_vectorizers, make_texts, make_refused_texts, make_regexes, make_refused_regexes):
+for make in (make_vectorizers, make_refused_vectorizers, make_texts, make_refused_texts, make_regexes, make_refused_regexes, make_casts,
+             make_refused_casts):
     make()

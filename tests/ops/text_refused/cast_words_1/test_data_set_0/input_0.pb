@@ -1,0 +1,1 @@
+2Hello World!Bx0
