@@ -144,6 +144,27 @@ void amp_fill(void *to, const void *element, size_t size, size_t count)
     }
 }
 
+void amp_elements_copy(enum amp_dtype dtype, const void *from, size_t first, void *to, size_t at,
+                       size_t count)
+{
+    const size_t bits = amp_dtype_bits(dtype), per_byte = bits < 8 ? 8 / bits : 1;
+    const unsigned mask = (1u << bits % 8) - 1;
+    const uint8_t *source = from;
+    uint8_t *target = to;
+    if (count == 0)
+        return;
+    if (bits >= 8) {
+        memcpy(target + at * (bits / 8), source + first * (bits / 8), count * (bits / 8));
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t shift = (at + i) % per_byte * bits;
+        unsigned value = source[(first + i) / per_byte] >> (first + i) % per_byte * bits & mask;
+        uint8_t *byte = &target[(at + i) / per_byte];
+        *byte = (uint8_t)((*byte & ~(mask << shift)) | value << shift);
+    }
+}
+
 enum amp_status amp_bytes_unpack(const struct amp_tensor *from, struct amp_tensor *bytes,
                                  struct amp_error *err)
 {

@@ -56,6 +56,11 @@ enum amp_status amp_move_done(struct amp_ctx *ctx, uint32_t i);
 /* COUNT times the element of SIZE bytes at ELEMENT (NULL: all bits 0). */
 void amp_fill(void *to, const void *element, size_t size, size_t count);
 
+/* COUNT elements of DTYPE, of any size, from element FIRST of FROM to element AT of TO. Strings
+   still point where they did. */
+void amp_elements_copy(enum amp_dtype dtype, const void *from, size_t first, void *to, size_t at,
+                       size_t count);
+
 /* A copy of the elements of FROM, of a dtype below a byte, as a tensor of UINT8 to be released by
    the caller; and back into TO, which has memory, of the same number of elements. */
 enum amp_status amp_bytes_unpack(const struct amp_tensor *from, struct amp_tensor *bytes,

@@ -1,6 +1,7 @@
 /*
  * Scan: one run of its body for each step along an axis of its inputs.
  */
+#include "ops/move.h"
 #include "ops/subgraph.h"
 
 #include <string.h>
@@ -38,13 +39,14 @@ static enum amp_status slice(const struct amp_ctx *ctx, const struct amp_tensor 
     memmove(out->shape.dims + first, out->shape.dims + first + n_dims,
             (size_t)(shape->rank - first - n_dims) * sizeof *shape->dims);
     AMP_TRY(amp_tensor_alloc(out, ctx->err));
-    size_t size = amp_dtype_bits(from->dtype) / 8;
     size_t outer = (size_t)amp_shape_product(shape, 0, first);
     size_t slots = (size_t)amp_shape_product(shape, first, first + n_dims);
-    size_t inner = size * (size_t)amp_shape_product(shape, first + n_dims, shape->rank);
-    for (size_t o = 0; o < outer && inner > 0; o++)
-        memcpy((char *)out->data + o * inner,
-               (const char *)from->data + (o * slots + (size_t)at) * inner, inner);
+    size_t inner = (size_t)amp_shape_product(shape, first + n_dims, shape->rank);
+    if (amp_is_packed(from->dtype))
+        memset(out->data, 0, amp_tensor_size(out));
+    for (size_t o = 0; o < outer; o++)
+        amp_elements_copy(from->dtype, from->data, (o * slots + (size_t)at) * inner, out->data,
+                          o * inner, inner);
     return out->dtype == AMP_STRING ? amp_strings_own(out, ctx->err) : AMP_OK;
 }
 
@@ -56,8 +58,6 @@ static enum amp_status scanned_at(const struct scan *scan, size_t i,
     *tensor = ctx->in[scan->first + scan->body.n_state + i];
     if (*tensor == NULL)
         return AMP_CTX_FAIL(ctx, "scan input %zu is missing", i);
-    if (amp_dtype_bits((*tensor)->dtype) < 8)
-        return amp_no_kernel(scan->body.ctx, (*tensor)->dtype);
     int64_t wanted = scan->is_batched ? 1 : list_at(ctx->node, "scan_input_axes", i);
     return amp_ctx_axis(ctx, wanted, (*tensor)->shape.rank, axis);
 }

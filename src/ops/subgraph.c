@@ -6,6 +6,7 @@
 #include "ops/subgraph.h"
 
 #include "core/memory.h"
+#include "ops/move.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -127,17 +128,16 @@ static enum amp_status stacked_shape(const struct amp_ctx *ctx, const struct amp
 static void copy_items(const struct amp_pile *pile, const struct amp_stacking *stacking, int axis,
                        struct amp_tensor *out)
 {
-    size_t slots = 1, size = amp_dtype_bits(out->dtype) / 8;
+    size_t slots = 1;
     for (int i = 0; i < stacking->n_dims; i++)
         slots *= (size_t)stacking->dims[i];
     size_t outer = (size_t)amp_shape_product(&out->shape, 0, axis);
-    size_t inner =
-        size * (size_t)amp_shape_product(&out->shape, axis + stacking->n_dims, out->shape.rank);
+    size_t inner = (size_t)amp_shape_product(&out->shape, axis + stacking->n_dims, out->shape.rank);
     for (size_t i = 0; i < pile->count && i < slots; i++) {
         size_t slot = stacking->is_reverse ? slots - 1 - i : i;
-        for (size_t o = 0; o < outer && pile->items[i].dtype != AMP_UNDEFINED && inner > 0; o++)
-            memcpy((char *)out->data + (o * slots + slot) * inner,
-                   (const char *)pile->items[i].data + o * inner, inner);
+        for (size_t o = 0; o < outer && pile->items[i].dtype != AMP_UNDEFINED; o++)
+            amp_elements_copy(out->dtype, pile->items[i].data, o * inner, out->data,
+                              (o * slots + slot) * inner, inner);
     }
 }
 
@@ -236,8 +236,6 @@ enum amp_status amp_subgraph_stack(struct amp_subgraph *body, size_t i,
         return AMP_OK;
     struct amp_tensor *out = ctx->out[i];
     int axis = 0;
-    if (amp_dtype_bits(out->dtype) < 8)
-        return amp_no_kernel(ctx, out->dtype);
     for (size_t k = 0; k < pile->count; k++)
         if (pile->items[k].dtype != AMP_UNDEFINED && pile->items[k].dtype != out->dtype)
             return AMP_CTX_FAIL(ctx, "output %zu: the body gives %s; %s is declared", i,

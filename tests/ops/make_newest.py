@@ -66,8 +66,8 @@ def save(folder, name, op, opset, inputs, outputs, **attributes):
 
 
 def store(folder, name, opset, nodes, given, expected, types):
-    """A model of NODES whose inputs are the tensors GIVEN and whose outputs y0.. have TYPES, EXPECTED being those that are compared."""
-    results = [r for r in nodes[-1].output if r]
+    """A model of NODES whose inputs are the tensors GIVEN and whose outputs y.. have TYPES, EXPECTED being those that are compared."""
+    results = [r for node in nodes for r in node.output if r.startswith("y")]
     graph = helper.make_graph(
         nodes, "g", [helper.make_tensor_value_info(t.name, t.data_type, list(t.dims)) for t in given],
         [helper.make_tensor_value_info(n, t, None) for n, t in zip(results, types)])
@@ -332,6 +332,12 @@ def attention():
         k, v = torch.cat([past[0], inputs[1]], 2), torch.cat([past[1], inputs[2]], 2)
         case(f"attention_{name}_past", "Attention", 24, [*inputs, None, *past],
              [expected((inputs[0], k, v), causal=True, past=4)[0].to(dtype), k, v], is_causal=1)
+    for name, q_dtype, v_dtype in (("f32_f64", F32, F64), ("f64_f16", F64, F16), ("f16_f32", F16, F32)):
+        q, k, v = of(q_dtype)
+        v = random(v_dtype, *v.shape)
+        past = random(q_dtype, 2, 2, 4, 4), random(v_dtype, 2, 2, 4, 6)
+        keys, values = torch.cat([past[0], k], 2), torch.cat([past[1], v], 2)
+        case(f"attention_{name}", "Attention", 24, [q, k, v, None, *past], [expected((q, keys, values))[0].to(q_dtype), keys, values])
     inputs = of(F32)
     for mode in range(4):
         mask = random(F32, 3, 5)
@@ -453,6 +459,67 @@ def causal_conv():
             "27): attribute 'activation' is 'relu'; allowed: none, silu, swish", two, activation="relu")
 
 
+# ---- types of any size ----
+
+ANY = {"u4": (UINT4, 4), "i4": (INT4, 4), "f4": (FLOAT4E2M1, 4), "u2": (UINT2, 2), "i2": (INT2, 2), "f8": (FLOAT8E4M3FN, 8),
+       "e8m0": (FLOAT8E8M0, 8)}
+
+
+def any_type():
+    """Operators that move elements of every type, with codes for elements; the bodies of Loop and Scan take rows and give them back."""
+    for name, (number, bits) in ANY.items():
+        codes = torch.randint(0, 1 << bits, (3, 5))
+
+        def raw(y, number=number):
+            return Raw(number, y.flatten().tolist(), y.shape)
+
+        def ints(values):
+            return helper.make_node("Constant", [], [f"c{len(constants)}"], value_ints=values)
+
+        constants = []
+
+        def given(values):
+            constants.append(ints(values))
+            return constants[-1].output[0]
+
+        value = onnx.TensorProto(data_type=number, dims=[1], raw_data=Raw(number, [1]).data())
+        nodes, outputs = [], []
+
+        def add(op, inputs, y, **attributes):
+            nodes.append(helper.make_node(op, inputs, [f"y{len(nodes)}"], **attributes))
+            outputs.append(y)
+
+        row = [helper.make_tensor_value_info("r", number, None)]
+        taken = [helper.make_tensor_value_info("t", number, None)]
+        scan = helper.make_graph([helper.make_node("Identity", ["r"], ["t"])], "rows", row, taken)
+        loop_in = [helper.make_tensor_value_info("i", 7, []), helper.make_tensor_value_info("g", 9, []),
+                   helper.make_tensor_value_info("s", number, None)]
+        loop_out = [helper.make_tensor_value_info(n, t, None) for n, t in (("h", 9), ("u", number), ("v", number))]
+        loop = helper.make_graph([helper.make_node("Identity", ["g"], ["h"]), helper.make_node("Identity", ["s"], ["u"]),
+                                  helper.make_node("Identity", ["s"], ["v"])], "again", loop_in, loop_out)
+        branches = [helper.make_graph([helper.make_node(op, ["x0"], ["b"], **rest)], op, [], [helper.make_tensor_value_info("b", number, None)])
+                    for op, rest in (("Identity", {}), ("Transpose", {}))]
+        add("Transpose", ["x0"], raw(codes.T))
+        add("Pad", ["x0", given([1, 0, 0, 2])], raw(torch.nn.functional.pad(codes, (0, 2, 1, 0))))
+        add("Reshape", ["x0", given([5, -1])], raw(codes.reshape(5, 3)))
+        add("Flatten", ["x0"], raw(codes), axis=1)
+        add("Unsqueeze", ["x0", given([0])], raw(codes[None]))
+        add("Squeeze", ["y4"], raw(codes))
+        add("Identity", ["x0"], raw(codes))
+        add("Shape", ["x0"], torch.tensor([3, 5]))
+        add("Size", ["x0"], torch.tensor(15))
+        add("ConstantOfShape", [given([2, 3])], raw(torch.ones(2, 3, dtype=I64)), value=value)
+        add("Scan", ["x0"], raw(codes), num_scan_inputs=1, body=scan)
+        add("Scan", ["x0"], raw(codes.T), num_scan_inputs=1, body=scan, scan_input_axes=[1], scan_input_directions=[0])
+        add("If", ["x1"], raw(codes.T), then_branch=branches[1], else_branch=branches[0])
+        nodes.append(helper.make_node("Loop", ["x2", "", "x0"], [f"y{len(nodes)}", f"y{len(nodes) + 1}"], body=loop))
+        outputs += [raw(codes), raw(torch.stack([codes, codes]))]
+        inputs = [raw(codes), torch.tensor(True), torch.tensor(2)]
+        expected = [proto(y, f"y{i}") for i, y in enumerate(outputs)]
+        store("newest", f"any_type_{name}", 25, constants + nodes, [proto(v, f"x{i}") for i, v in enumerate(inputs)], expected,
+              [t.data_type for t in expected])
+
+
 # ---- quantization ----
 
 def quantization():
@@ -473,6 +540,11 @@ def quantization():
     for name, dtype in (("f32", F32), ("f16", F16), ("bf16", BF16)):
         case(f"dequantize_f4_{name}", "DequantizeLinear", 23, [Raw(FLOAT4E2M1, codes), torch.tensor(0.25, dtype=dtype)],
              (floats * 0.25).to(dtype))
+    # Scales that are powers of two: 2 ** (code - 127).
+    case("dequantize_e8m0", "DequantizeLinear", 24, [torch.tensor([[-3, 4], [5, 6]], dtype=I8), Raw(FLOAT8E8M0, [126, 129])],
+         torch.tensor([[-1.5, 2], [20, 24]]), axis=0, output_dtype=1)
+    case("quantize_e8m0", "QuantizeLinear", 24, [torch.tensor([[-1.5, 2], [20, 24]]), Raw(FLOAT8E8M0, [126, 129]), torch.tensor([0, 0], dtype=I8)],
+         torch.tensor([[-3, 4], [5, 6]], dtype=I8), axis=0)
     # The quotient is rounded to the type of `precision`: 4.498 to 4.5, a tie.
     case("quantize_precision", "QuantizeLinear", 23, [torch.tensor([4.498, 3.498, 5.51]), torch.tensor(1.0), torch.tensor(0, dtype=I8)],
          torch.tensor([4, 4, 6], dtype=I8), precision=16)
@@ -482,7 +554,7 @@ if __name__ == "__main__":
     for folder in ("newest", "newest_refused"):
         shutil.rmtree(folder, ignore_errors=True)
     for make in (tensor_scatter, bit_cast, cast, cum_prod, activations, ranges, rms, rotary, attention, linear_attention, causal_conv,
-                 quantization):
+                 any_type, quantization):
         make()
     with open("newest_refused.txt", "w") as file:
         file.write("".join(f"{line}\n" for line in sorted(REFUSED)))
