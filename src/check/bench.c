@@ -127,25 +127,31 @@ static enum amp_status profile_side(struct amp_bench_side *side, size_t n_runs,
     return status;
 }
 
-/* Sums the arithmetic of a run of the first side: that of the others is the same. */
+/* Sums the arithmetic of a run of the first side, node by node as the graph is written, so that no
+   fusion hides any. That of the others is the same. */
 static enum amp_status count_flops(struct amp_bench *bench, struct amp_error *err)
 {
-    struct amp_bench_side *first = &bench->sides[0];
-    size_t n_nodes;
-    AMP_TRY(profile_side(first, 1, err));
-    const struct amp_profile_node *nodes = amp_profile_nodes(first->profile, &n_nodes);
-    for (size_t i = 0; i < n_nodes; i++)
-        bench->flops += nodes[i].flops;
-    amp_profile_destroy(first->profile);
-    first->profile = NULL;
-    return AMP_OK;
+    struct amp_bench_side counted = {.model = bench->sides[0].model,
+                                     .inputs = bench->sides[0].inputs};
+    enum amp_status status = amp_session_create(counted.model, true, &counted.session, err);
+    if (status == AMP_OK)
+        status = profile_side(&counted, 1, err);
+    if (status == AMP_OK) {
+        size_t n_nodes;
+        const struct amp_profile_node *nodes = amp_profile_nodes(counted.profile, &n_nodes);
+        for (size_t i = 0; i < n_nodes; i++)
+            bench->flops += nodes[i].flops;
+    }
+    amp_profile_destroy(counted.profile);
+    amp_session_destroy(counted.session);
+    return status;
 }
 
 enum amp_status amp_bench_run(struct amp_bench *bench, struct amp_error *err)
 {
+    AMP_TRY(count_flops(bench, err));
     for (size_t i = 0; i < bench->n_sides; i++)
         AMP_TRY(start_side(&bench->sides[i], bench->is_strict, err));
-    AMP_TRY(count_flops(bench, err));
     AMP_TRY(time_in_turns(bench, err));
     for (size_t i = 0; i < bench->n_sides && bench->is_profiled; i++)
         AMP_TRY(profile_side(&bench->sides[i], bench->n_runs, err));
