@@ -1,8 +1,8 @@
 /*
- * RNN, GRU and LSTM: shapes, attributes and the checks of all inputs. bfloat16 is oneDNN's
- * (rnn_dnnl.c). The rest is computed by rnn_kernel.inc, to which each direction is described by
- * itself: float32 too, for which oneDNN's cells are slower with batches of every size, and far
- * slower with small ones; and float16, widened, for which oneDNN has a reference only.
+ * RNN, GRU and LSTM: shapes, attributes and the checks of all inputs. bfloat16, and float32 with
+ * many sequences at once, are oneDNN's (rnn_dnnl.c), where it takes the node. The rest is computed
+ * by rnn_kernel.inc, to which each direction is described by itself: with few sequences that is
+ * faster in float32, and for float16, which gets there widened, oneDNN has a reference only.
  */
 #include "ops/rnn.h"
 
@@ -309,23 +309,38 @@ static enum amp_status pack(const struct amp_ctx *ctx, const struct amp_rnn_kern
     return AMP_OK;
 }
 
-static enum amp_status rnn_run(struct amp_ctx *ctx)
+static enum amp_status run_plain(struct amp_ctx *ctx, const struct amp_rnn_layer *layer)
 {
     static const struct amp_rnn_kernel *const kernels[AMP_DTYPE_COUNT] = {
         [AMP_FLOAT] = &amp_rnn_f32, [AMP_DOUBLE] = &amp_rnn_f64};
     const struct amp_rnn_kernel *kernel;
-    struct amp_rnn_layer layer;
-    AMP_TRY(amp_rnn_read(ctx, &layer));
-    if (ctx->in[AMP_RNN_X]->dtype == AMP_BFLOAT16)
-        return amp_rnn_dnnl_run(ctx, &layer, &state_of(ctx)->dnnl);
     AMP_PICK(ctx, kernel, kernels, ctx->in[AMP_RNN_X]->dtype);
-    for (int d = 0; d < layer.directions; d++) {
-        struct amp_rnn rnn = layer.common;
-        set_direction(ctx, &layer, d, &rnn);
+    for (int d = 0; d < layer->directions; d++) {
+        struct amp_rnn rnn = layer->common;
+        set_direction(ctx, layer, d, &rnn);
         AMP_TRY(pack(ctx, kernel, d, &rnn));
         AMP_TRY(kernel->run(&rnn, ctx->err));
     }
     return AMP_OK;
+}
+
+static enum amp_status rnn_run(struct amp_ctx *ctx)
+{
+    enum { MANY = 12 }; /* sequences from which on oneDNN is faster in float32, as measured */
+    enum amp_dtype dtype = ctx->in[AMP_RNN_X]->dtype;
+    struct amp_error *err = ctx->err, refusal = {.status = AMP_OK};
+    struct amp_rnn_layer layer;
+    AMP_TRY(amp_rnn_read(ctx, &layer));
+    if (dtype == AMP_BFLOAT16)
+        return amp_rnn_dnnl_run(ctx, &layer, &state_of(ctx)->dnnl);
+    if (dtype != AMP_FLOAT || layer.common.batch < MANY)
+        return run_plain(ctx, &layer);
+    ctx->err = &refusal;
+    enum amp_status status = amp_rnn_dnnl_run(ctx, &layer, &state_of(ctx)->dnnl);
+    ctx->err = err;
+    if (status == AMP_UNSUPPORTED)
+        return run_plain(ctx, &layer);
+    return status == AMP_OK ? AMP_OK : amp_fail(err, status, "%s", refusal.text);
 }
 
 enum { NATIVE = AMP_BY_DNNL | AMP_NATIVE_C | AMP_DTYPE_BIT(AMP_BFLOAT16) };

@@ -16,15 +16,21 @@
 
 struct amp_rnn_dnnl {
     void *prim;
-    struct amp_tensor in[AMP_RNN_INPUTS]; /* in oneDNN's order; no data: as in the node */
-    struct amp_tensor y;                  /* [steps, batch, directions * hidden] */
+    /* In oneDNN's order, where that is another. The data of constant weights are there only until
+       the primitive has them in its own layout. */
+    struct amp_tensor in[AMP_RNN_INPUTS];
+    bool is_plain[AMP_RNN_INPUTS]; /* the primitive takes the data as they are */
+    struct amp_tensor y;           /* [steps, batch, directions * hidden] */
 };
 
 /* The call as the primitive's make function gets it: its inputs and outputs are the node's or stand
    in for them. */
 struct call {
     struct amp_ctx ctx; /* first: the function gets a pointer to it */
+    const struct amp_ctx *node;
     const struct amp_rnn_layer *layer;
+    struct amp_rnn_dnnl *state;
+    const_dnnl_primitive_desc_t pd; /* while it is made */
     const struct amp_tensor *in[AMP_RNN_INPUTS];
     struct amp_tensor *out[AMP_RNN_OUTPUTS];
     bool is_constant[AMP_RNN_INPUTS];
@@ -148,51 +154,73 @@ static bool is_reordered(const struct amp_rnn *rnn, uint32_t i)
            (rnn->cell == AMP_RNN_LSTM && (i == AMP_RNN_W || i == AMP_RNN_R));
 }
 
-/* An LSTM has both states or none: zeros for the one that is omitted. */
-static enum amp_status add_state(struct call *call, struct amp_rnn_dnnl *state, uint32_t i,
-                                 const struct amp_tensor *other)
+/* Gives TENSOR memory for what it is to hold, unless it has it. */
+static enum amp_status reserve(struct amp_tensor *tensor, enum amp_dtype dtype,
+                               struct amp_shape shape, struct amp_error *err)
 {
-    struct amp_tensor *zeros = &state->in[i];
-    zeros->dtype = other->dtype;
-    zeros->shape = other->shape;
+    if (tensor->data != NULL && tensor->dtype == dtype && amp_shape_equal(&tensor->shape, &shape))
+        return AMP_OK;
+    tensor->dtype = dtype;
+    tensor->shape = shape;
+    return amp_tensor_alloc(tensor, err);
+}
+
+/* An LSTM has both states or none: zeros for the one that is omitted. */
+static enum amp_status add_state(struct call *call, uint32_t i, const struct amp_tensor *other)
+{
+    struct amp_tensor *zeros = &call->state->in[i];
     call->in[i] = zeros;
-    AMP_TRY(amp_tensor_alloc(zeros, call->ctx.err));
+    AMP_TRY(reserve(zeros, other->dtype, other->shape, call->ctx.err));
     memset(zeros->data, 0, amp_tensor_size(zeros));
     return AMP_OK;
 }
 
-static enum amp_status set_input(const struct amp_ctx *ctx, struct call *call,
-                                 struct amp_rnn_dnnl *state, uint32_t i)
+/* Fills input I in oneDNN's order. */
+static enum amp_status fill_input(struct call *call, uint32_t i)
+{
+    struct amp_tensor *to = &call->state->in[i];
+    AMP_TRY(reserve(to, to->dtype, to->shape, call->ctx.err));
+    put_in_order(call->node->in[i], i, call->layer, to);
+    return AMP_OK;
+}
+
+static enum amp_status set_input(struct call *call, uint32_t i)
 {
     const struct amp_rnn *rnn = &call->layer->common;
-    const struct amp_tensor *from = ctx->in[i];
-    struct amp_tensor *to = &state->in[i];
+    const struct amp_tensor *from = call->node->in[i];
+    struct amp_tensor *to = &call->state->in[i];
     call->in[i] = from;
-    call->is_constant[i] = ctx->is_constant[i];
+    call->is_constant[i] = call->node->is_constant[i];
     if (!is_reordered(rnn, i))
         return AMP_OK;
     call->in[i] = to;
-    if (to->data != NULL && call->is_constant[i])
+    if (call->is_constant[i] && to->shape.rank > 0)
         return AMP_OK;
     to->dtype = i == AMP_RNN_BIAS ? AMP_FLOAT : from->dtype;
     to->shape = from->shape;
     if (i == AMP_RNN_BIAS)
         to->shape.dims[1] = bias_gates(rnn) * rnn->hidden;
-    AMP_TRY(amp_tensor_alloc(to, ctx->err));
-    put_in_order(from, i, call->layer, to);
-    return AMP_OK;
+    return call->is_constant[i] ? AMP_OK : fill_input(call, i);
 }
 
-static enum amp_status set_inputs(const struct amp_ctx *ctx, struct call *call,
-                                  struct amp_rnn_dnnl *state)
+static enum amp_status set_inputs(struct call *call)
 {
     for (uint32_t i = 0; i < AMP_RNN_INPUTS; i++)
-        if (amp_has_in(ctx, i) && i != AMP_RNN_LENGTHS)
-            AMP_TRY(set_input(ctx, call, state, i));
+        if (amp_has_in(call->node, i) && i != AMP_RNN_LENGTHS)
+            AMP_TRY(set_input(call, i));
     const struct amp_tensor *h = call->in[AMP_RNN_H], *c = call->in[AMP_RNN_C];
     if (h != NULL && c == NULL && call->layer->common.cell == AMP_RNN_LSTM)
-        return add_state(call, state, AMP_RNN_C, h);
-    return h == NULL && c != NULL ? add_state(call, state, AMP_RNN_H, c) : AMP_OK;
+        return add_state(call, AMP_RNN_C, h);
+    return h == NULL && c != NULL ? add_state(call, AMP_RNN_H, c) : AMP_OK;
+}
+
+/* Drops what the primitive has taken over. */
+static void release_weights(struct call *call)
+{
+    struct amp_rnn_dnnl *state = call->state;
+    for (uint32_t i = 0; i < AMP_RNN_INPUTS; i++)
+        if (call->in[i] == &state->in[i] && call->is_constant[i] && !state->is_plain[i])
+            amp_tensor_release(&state->in[i]);
 }
 
 /* ---- outputs ---- */
@@ -203,22 +231,17 @@ static bool has_plain_y(const struct amp_rnn_layer *layer)
     return layer->directions == 1 || layer->common.batch == 1;
 }
 
-static enum amp_status set_outputs(const struct amp_ctx *ctx, struct call *call,
-                                   struct amp_rnn_dnnl *state)
+static enum amp_status set_outputs(struct call *call)
 {
     static struct amp_tensor unwanted = {.dtype = AMP_UNDEFINED};
     const struct amp_rnn *rnn = &call->layer->common;
     struct amp_shape shape = {3, {rnn->steps, rnn->batch, call->layer->directions * rnn->hidden}};
     for (uint32_t i = 0; i < AMP_RNN_OUTPUTS; i++)
-        call->out[i] = amp_has_out(ctx, i) ? ctx->out[i] : &unwanted;
-    if (amp_has_out(ctx, AMP_RNN_Y) && has_plain_y(call->layer))
+        call->out[i] = amp_has_out(call->node, i) ? call->node->out[i] : &unwanted;
+    if (amp_has_out(call->node, AMP_RNN_Y) && has_plain_y(call->layer))
         return AMP_OK;
-    call->out[AMP_RNN_Y] = &state->y;
-    if (state->y.data != NULL && amp_shape_equal(&state->y.shape, &shape))
-        return AMP_OK;
-    state->y.dtype = ctx->in[AMP_RNN_X]->dtype;
-    state->y.shape = shape;
-    return amp_tensor_alloc(&state->y, ctx->err);
+    call->out[AMP_RNN_Y] = &call->state->y;
+    return reserve(&call->state->y, call->node->in[AMP_RNN_X]->dtype, shape, call->ctx.err);
 }
 
 /* Puts the directions of TO, the node's Y, apart. */
@@ -299,14 +322,20 @@ static dnnl_status_t create_pd(const struct call *call, const struct descs *d,
         d->y_h, dnnl_rnn_flags_undef, attr);
 }
 
-/* Binds input I, when the primitive takes it, as it lies in its tensor. */
+/* Binds input I, when it is there, as it lies in its tensor. */
 static enum amp_status bind_in(struct call *call, struct amp_prim *prim, int arg, uint32_t i,
                                int rank, const int64_t *dims, const int64_t *strides)
 {
+    const_dnnl_memory_desc_t own =
+        dnnl_primitive_desc_query_md(call->pd, dnnl_query_exec_arg_md, arg);
     dnnl_memory_desc_t user;
+    struct amp_tensor *in_order = &call->state->in[i];
     if (call->in[i] == NULL)
         return AMP_OK;
+    if (call->in[i] == in_order && in_order->data == NULL)
+        AMP_TRY(fill_input(call, i));
     AMP_TRY(amp_prim_desc(prim, call->ctx.err, call->in[i]->dtype, rank, dims, strides, &user));
+    call->state->is_plain[i] = dnnl_memory_desc_equal(own, user) != 0;
     return amp_prim_bind_in(&call->ctx, prim, arg, i, user);
 }
 
@@ -385,6 +414,7 @@ static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim)
     AMP_TRY(amp_prim_attr(prim, ctx->err, &attr));
     AMP_TRY(amp_dnnl_check(ctx->err, create_pd(call, &descs, attr, &pd), "recurrent layer"));
     AMP_TRY(amp_prim_create_fast(ctx, prim, pd));
+    call->pd = pd;
     AMP_TRY(bind_inputs(call, prim));
     AMP_TRY(bind_state_in(call, prim, DNNL_ARG_SRC_ITER, AMP_RNN_H));
     AMP_TRY(bind_state_in(call, prim, DNNL_ARG_SRC_ITER_C, AMP_RNN_C));
@@ -405,16 +435,17 @@ enum amp_status amp_rnn_dnnl_run(struct amp_ctx *ctx, const struct amp_rnn_layer
         return refuse(ctx);
     if (*state == NULL)
         *state = amp_xcalloc(1, sizeof **state);
-    struct call call = {.ctx = *ctx, .layer = layer};
+    struct call call = {.ctx = *ctx, .node = ctx, .layer = layer, .state = *state};
     call.ctx.in = call.in;
     call.ctx.n_in = AMP_RNN_INPUTS;
     call.ctx.out = call.out;
     call.ctx.n_out = AMP_RNN_OUTPUTS;
     call.ctx.is_constant = call.is_constant;
     call.ctx.state = &(*state)->prim;
-    AMP_TRY(set_inputs(ctx, &call, *state));
-    AMP_TRY(set_outputs(ctx, &call, *state));
+    AMP_TRY(set_inputs(&call));
+    AMP_TRY(set_outputs(&call));
     AMP_TRY(amp_prim_run_or(&call.ctx, make, refuse));
+    release_weights(&call);
     if (amp_has_out(ctx, AMP_RNN_Y) && !has_plain_y(layer))
         split_directions(layer, &(*state)->y, ctx->out[AMP_RNN_Y]);
     return AMP_OK;
