@@ -32,17 +32,22 @@ def proto(value, name):
 
 
 def save(folder, name, op, inputs, types, expected=None, opset=20, **attributes):
-    """One node. TYPES of the outputs; EXPECTED: arrays, or NONE at all where it is to be refused."""
+    """One node. TYPES of the outputs; EXPECTED: arrays, or none at all where it is to be refused."""
+    node = helper.make_node(op, [f"x{i}" for i in range(len(inputs))], [f"y{i}" for i in range(len(types))], **attributes)
+    save_nodes(folder, name, [node], inputs, types, expected, opset)
+
+
+def save_nodes(folder, name, nodes, inputs, types, expected=None, opset=20):
+    """A graph from x0, x1, ... to y0, y1, ..."""
     given = [proto(v, f"x{i}") for i, v in enumerate(inputs)]
     outputs = [f"y{i}" for i in range(len(types))]
-    node = helper.make_node(op, [t.name for t in given], outputs, **attributes)
     graph = helper.make_graph(
-        [node], "g", [helper.make_tensor_value_info(t.name, t.data_type, list(t.dims)) for t in given],
+        nodes, "g", [helper.make_tensor_value_info(t.name, t.data_type, list(t.dims)) for t in given],
         [helper.make_tensor_value_info(o, t, None) for o, t in zip(outputs, types)])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8 if opset < 21 else 10)
     if folder == "text" and expected is None:
         session = onnxruntime.InferenceSession(model.SerializeToString())
-        expected = session.run(outputs, {t.name: v for t, v in zip(given, inputs)})
+        expected = session.run(outputs, {t.name: np.asarray(v) for t, v in zip(given, inputs)})
     data = f"{folder}/{name}/test_data_set_0"
     os.makedirs(data)
     onnx.save(model, f"{folder}/{name}/model.onnx")
@@ -232,8 +237,97 @@ def make_refused_casts():
             save("text_refused", f"cast_{name}_{to}", "Cast", [text([value])], [to], to=to)
 
 
+# ---- operators that move elements, whatever these are
+
+def move(name, op, inputs, expected, opset=21, **attributes):
+    expected = expected if isinstance(expected, list) else [expected]
+    types = [STRING if v.dtype == object else type_of(v.dtype) for v in expected]
+    save("text", f"move_{name}", op, inputs, types, expected, opset, **attributes)
+
+
+def letters(*shape):
+    """Strings of one to three letters, some of them not ASCII, one empty."""
+    found = np.array([chr(rng.choice([97, 233, 0x732b]) + i % 7) * (1 + i % 3) for i in range(int(np.prod(shape)))], object)
+    found[-1] = ""
+    return found.reshape(shape)
+
+
+def make_moves():
+    x, x4 = letters(3, 4), letters(1, 4, 2, 2)
+    numbers = lambda *v: np.array(v, np.int64)
+    move("compress", "Compress", [x, np.array([True, False, True])], x[[0, 2]], axis=0)
+    move("compress_flat", "Compress", [x, np.array([False, True])], x.ravel()[[1]])
+    move("center_crop_pad", "CenterCropPad", [x, numbers(2, 6)], np.pad(x[:2], ((0, 0), (1, 1)), constant_values=""))
+    blocks = x4.reshape(1, 2, 2, 1, 2, 2)
+    move("depth_to_space", "DepthToSpace", [x4], blocks.transpose(0, 3, 4, 1, 5, 2).reshape(1, 1, 4, 4), blocksize=2)
+    move("space_to_depth", "SpaceToDepth", [blocks.transpose(0, 3, 4, 1, 5, 2).reshape(1, 1, 4, 4)], x4, blocksize=2)
+    move("equal", "Equal", [x, text([x[1, 2], "a", "", x[0, 3]])], x == text([x[1, 2], "a", "", x[0, 3]]))
+    move("flatten", "Flatten", [x4], x4.reshape(4, 4), axis=2)
+    move("gather_elements", "GatherElements", [x, numbers(2, 0, -1).reshape(1, 3)], x[[2, 0, -1], [0, 1, 2]].reshape(1, 3), axis=0)
+    move("gather_nd", "GatherND", [x, np.int64([[0, 1], [2, -1]])], x[[0, 2], [1, 3]])
+    move("gather_scalar", "Gather", [x, np.int64(2)], x[2])
+    move("identity", "Identity", [x], x)
+    move("reshape", "Reshape", [x, numbers(2, -1)], x.reshape(2, 6))
+    move("resize", "Resize", [x4, np.float32([]), np.float32([1, 1, 2, 0.5])], x4.repeat(2, 2)[:, :, :, :1], 13, mode="nearest",
+         coordinate_transformation_mode="asymmetric", nearest_mode="floor")
+    move("upsample", "Upsample", [x4, np.float32([1, 1, 1, 3])], x4.repeat(3, 3), 9)
+    move("reverse_sequence", "ReverseSequence", [x, numbers(1, 3, 2, 3)], text([[x[0, 0], x[2, 1], x[1, 2], x[2, 3]],
+         [x[1, 0], x[1, 1], x[0, 2], x[1, 3]], [x[2, 0], x[0, 1], x[2, 2], x[0, 3]]]))
+    y = x.copy()
+    y[[2, 0], [1, 3]] = ["new", ""]
+    move("scatter_elements", "ScatterElements", [x, np.int64([[2, 2]]), text([["p", "q"]])],
+         np.vstack([x[:2], [["p", "q", x[2, 2], x[2, 3]]]]), axis=0)
+    move("scatter_nd", "ScatterND", [x, np.int64([[2, 1], [0, 3]]), text(["new", ""])], y)
+    move("shape", "Shape", [x], numbers(3, 4))
+    move("size", "Size", [x], np.int64(12))
+    move("squeeze", "Squeeze", [x4, numbers(0)], x4[0])
+    move("unsqueeze", "Unsqueeze", [x, numbers(1)], x[:, None])
+    move("transpose_4d", "Transpose", [x4], x4.transpose(2, 0, 3, 1), perm=[2, 0, 3, 1])
+    move("trilu", "Trilu", [x], np.where(np.tri(3, 4, 0, bool), x, ""), upper=0)
+    move("where", "Where", [np.array([[True], [False], [True]]), x, text("no")], np.where([[True], [False], [True]], x, "no"))
+    move("grid_sample", "GridSample", [x4, np.float32([[[[-1, -1], [1, 1]]]])], x4[:, :, [[0, 1]], [[0, 1]]], mode="nearest",
+         align_corners=1)
+
+
+def make_refused_moves():
+    x = letters(1, 1, 2, 2)
+    save("text_refused", "resize_linear", "Resize", [x, np.float32([]), np.float32([1, 1, 2, 2])], [STRING], opset=13, mode="linear")
+    save("text_refused", "scatter_add", "ScatterND", [x, np.int64([[0]]), x], [STRING], opset=18, reduction="add")
+    save("text_refused", "sample_linear", "GridSample", [x, np.zeros((1, 1, 1, 2), np.float32)], [STRING], opset=16)
+    save("text_refused", "columns", "Col2Im", [letters(1, 4, 1), np.int64([2, 2]), np.int64([2, 2])], [STRING], opset=18)
+
+
+# ---- bodies and sequences
+
+def make_graphs():
+    node, info = helper.make_node, helper.make_tensor_value_info
+    x, y = text(["a", "é", ""]), text(["x", "yz", "猫"])
+    branches = [helper.make_graph([node("StringConcat", list(names), ["z"])], "branch", [], [info("z", STRING, None)])
+                for names in (("x0", "x1"), ("x1", "x0"))]
+    for choice in (True, False):
+        save_nodes("text", f"graph_if_{choice}".lower(), [node("If", ["x2"], ["y0"], then_branch=branches[0], else_branch=branches[1])],
+                   [x, y, np.array(choice)], [STRING], [x + y if choice else y + x])
+    body = helper.make_graph([node("Identity", ["on"], ["still"]), node("StringConcat", ["s", "x1"], ["t"]), node("Identity", ["t"], ["each"])],
+                             "body", [info("i", INT64, []), info("on", BOOL, []), info("s", STRING, [3])],
+                             [info("still", BOOL, []), info("t", STRING, [3]), info("each", STRING, [3])])
+    save_nodes("text", "graph_loop", [node("Loop", ["x2", "", "x0"], ["y0", "y1"], body=body)], [x, y, np.int64(3)], [STRING, STRING],
+               [x + y + y + y, np.array([x + y, x + y + y, x + y + y + y])])
+    body = helper.make_graph([node("StringConcat", ["s", "e"], ["t"]), node("Identity", ["t"], ["each"])], "body",
+                             [info("s", STRING, []), info("e", STRING, [])], [info("t", STRING, []), info("each", STRING, [])])
+    steps = text(["", "x", "xyz", "xyz猫"])
+    save_nodes("text", "graph_scan", [node("Scan", ["x0", "x1"], ["y0", "y1"], body=body, num_scan_inputs=1)], [text(""), y],
+               [STRING, STRING], [steps[-1:].reshape(()), steps[1:]])
+    save_nodes("text", "graph_sequence",
+               [node("SplitToSequence", ["x0"], ["parts"], keepdims=1), node("SequenceInsert", ["parts", "x1", "x2"], ["more"]),
+                node("SequenceErase", ["more", "x2"], ["fewer"]), node("SequenceAt", ["more", "x2"], ["y0"]),
+                node("ConcatFromSequence", ["more"], ["y1"], axis=0), node("SequenceLength", ["fewer"], ["y2"])],
+               [x, y, np.int64(1)], [STRING, STRING, INT64], [y, np.concatenate([x[:1], y, x[1:]]), np.int64(3)])
+    save_nodes("text", "graph_optional", [node("Optional", ["x0"], ["maybe"]), node("OptionalGetElement", ["maybe"], ["y0"]),
+                                          node("OptionalHasElement", ["maybe"], ["y1"])], [x], [STRING, BOOL], [x, np.array(True)])
+
+
 for folder in ("text", "text_refused"):
     shutil.rmtree(folder, ignore_errors=True)
 for make in (make_vectorizers, make_refused_vectorizers, make_texts, make_refused_texts, make_regexes, make_refused_regexes, make_casts,
-             make_refused_casts):
+             make_refused_casts, make_moves, make_refused_moves, make_graphs):
     make()
