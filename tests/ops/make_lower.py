@@ -20,9 +20,29 @@ def case(name, op, inputs, opset, domain="", outputs=1, output=TensorProto.FLOAT
         infos.append(helper.make_tensor_value_info(f"x{i}", kind, dims))
     results = [helper.make_tensor_value_info(f"y{i}", output, None) for i in range(outputs)]
     node = helper.make_node(op, [i.name for i in infos], [r.name for r in results], domain=domain, **attributes)
-    graph = helper.make_graph([node], name, infos, results)
+    save(name, [node], infos, results, opset, domain)
+
+
+def save(name, nodes, infos, results, opset, domain=""):
+    graph = helper.make_graph(nodes, name, infos, results)
     opsets = [helper.make_opsetid("", opset)] + ([helper.make_opsetid(domain, 1)] if domain else [])
     onnx.save(helper.make_model(graph, opset_imports=opsets, ir_version=10), f"lower/{name}.onnx")
+
+
+def list_case(name, op, result, index=False, **attributes):
+    """An operator on a sequence of three tensors; RESULT: "tensor", "sequence", "optional" or an element type of the tensor."""
+    tensors = [helper.make_tensor_value_info(f"x{i}", TensorProto.FLOAT, [2, 3]) for i in range(3)]
+    names = [t.name for t in tensors]
+    at = helper.make_tensor_value_info("i", TensorProto.INT64, [])
+    make = helper.make_node("SequenceConstruct", names, ["s"])
+    from_list = op not in ("SequenceConstruct", "SequenceEmpty", "Optional")
+    inputs = ["s"] if from_list else {"SequenceConstruct": names, "Optional": names[:1]}.get(op, [])
+    node = helper.make_node(op, inputs + ["i"] * index, ["y"], **attributes)
+    tensor = helper.make_tensor_type_proto(TensorProto.FLOAT, None)
+    kinds = {"tensor": tensor, "sequence": helper.make_sequence_type_proto(tensor), "optional": helper.make_optional_type_proto(tensor)}
+    kind = kinds[result] if isinstance(result, str) else helper.make_tensor_type_proto(result, [])
+    infos = [i for i in tensors + [at] if i.name in inputs or (from_list and i != at) or (index and i == at)]
+    save(name, [make, node] if from_list else [node], infos, [helper.make_value_info("y", kind)], 17)
 
 
 shutil.rmtree("lower", ignore_errors=True)
@@ -35,6 +55,13 @@ case("random_normal_like", "RandomNormalLike", [[3, 5]], 15)
 case("random_uniform", "RandomUniform", [], 15, shape=[3, 5])
 case("random_uniform_like", "RandomUniformLike", [[3, 5]], 15)
 case("rms_norm_contrib", "SimplifiedLayerNormalization", [[2, 3, 8], [8]], 17, MS)
+list_case("concat_from_sequence", "ConcatFromSequence", "tensor", axis=0)
+list_case("optional", "Optional", "optional")
+list_case("sequence_at", "SequenceAt", "tensor", index=True)
+list_case("sequence_construct", "SequenceConstruct", "sequence")
+list_case("sequence_empty", "SequenceEmpty", "sequence", dtype=TensorProto.FLOAT)
+list_case("sequence_erase", "SequenceErase", "sequence", index=True)
+list_case("sequence_length", "SequenceLength", TensorProto.INT64)
 case("swish", "Swish", [[2, 3, 8]], 24, alpha=1.5)
 
 for op in "L1", "L2", "LogSum", "LogSumExp", "Mean", "Prod", "Sum", "SumSquare":

@@ -82,14 +82,6 @@ static const struct {
     const char *op_type, *reason;
 } without_case[] = {
     {"BitCast", "the bits of a float32 are not those of a lower dtype"},
-    {"ConcatFromSequence", "joins the tensors of a list as Concat does"},
-    {"Optional", "hands its input on"},
-    {"OptionalHasElement", "looks at no value"},
-    {"SequenceAt", "hands an element on"},
-    {"SequenceConstruct", "hands its inputs on"},
-    {"SequenceInsert", "hands its inputs on"},
-    {"SequenceMap", "has what its body computes"},
-    {"SplitToSequence", "splits a tensor as Split does"},
 };
 
 static bool needs_case(const struct amp_op *op)

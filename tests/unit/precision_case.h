@@ -46,16 +46,23 @@ struct variant {
     struct amp_model_file file;
     enum amp_dtype from; /* what the lower dtype takes the place of, float32 where there is some */
     bool *is_lowered;    /* per value: it does so there */
+    bool is_mixed;       /* some node does not take it */
     uint32_t node;       /* the operator's; AMP_NONE: there is not just one */
 };
+
+/* Beside another node it only gives that its input. */
+static bool is_help(const struct amp_node *node)
+{
+    return amp_node_is(node, "", "Constant") || amp_node_is(node, "", "Optional") ||
+           amp_node_is(node, "", "SequenceConstruct");
+}
 
 static uint32_t find_node(const struct amp_model *model)
 {
     uint32_t found = AMP_NONE;
     const struct amp_ids *nodes = &model->graphs[0].nodes;
     for (size_t i = 0; i < nodes->count; i++) {
-        bool is_constant = amp_node_is(amp_node_at(model, nodes->items[i]), "", "Constant");
-        if (is_constant && nodes->count > 1)
+        if (is_help(amp_node_at(model, nodes->items[i])) && nodes->count > 1)
             continue;
         if (found != AMP_NONE)
             return AMP_NONE;
@@ -64,69 +71,105 @@ static uint32_t find_node(const struct amp_model *model)
     return found;
 }
 
-/* Whether the schema's parameter of a value of NODE takes the subject's dtype, and float32. */
+/* The dtypes that TYPE has for values of KIND. */
+static uint32_t dtypes_of(const struct amp_schema_type *type, enum amp_kind kind)
+{
+    return kind == AMP_KIND_TENSOR              ? type->tensors
+           : kind == AMP_KIND_SEQUENCE          ? type->sequences
+           : kind == AMP_KIND_OPTIONAL          ? type->optionals
+           : kind == AMP_KIND_OPTIONAL_SEQUENCE ? type->optional_sequences
+                                                : 0;
+}
+
+/* Whether the schema's parameter (NULL: none) takes a value of KIND in the subject's dtype, and in
+   float32. */
 static bool takes_lower(const struct subject *subject, const struct amp_schema *schema,
-                        const struct amp_schema_param *param)
+                        const struct amp_schema_param *param, enum amp_kind kind)
 {
     const struct amp_schema_param *first =
         schema->n_inputs > 0 ? &schema->inputs[0] : &schema->outputs[0];
     uint32_t both = AMP_DTYPE_BIT(AMP_FLOAT) | AMP_DTYPE_BIT(subject->dtype);
-    if (subject->round == FIRST_TYPE && !amp_schema_shares(schema, first->type, param))
+    if (param == NULL ||
+        (subject->round == FIRST_TYPE && !amp_schema_shares(schema, first->type, param)))
         return false;
-    return (amp_schema_type(schema, param)->tensors & both) == both;
+    return (dtypes_of(amp_schema_type(schema, param), kind) & both) == both;
 }
 
-typedef void visitor(struct variant *variant, uint32_t value);
+typedef void visitor(struct variant *variant, uint32_t value, bool takes);
 
-/* Calls VISIT with the values of NODE that may have the dtype; statistics of a dtype that an
-   attribute names are none. */
-static void visit_values(const struct subject *subject, struct variant *variant, uint32_t id,
+/* Calls VISIT with the values of NODE, by SCHEMA, and whether they take the dtype; statistics of a
+   dtype that an attribute names do not. */
+static void visit_values(const struct subject *subject, struct variant *variant,
+                         const struct amp_node *node, const struct amp_schema *schema,
                          visitor *visit)
 {
-    const struct amp_node *node = amp_node_at(variant->file.model, id);
-    const struct amp_schema *schema = node->schema;
+    const struct amp_model *model = variant->file.model;
     if (schema == NULL || node->is_removed)
         return;
     for (uint32_t i = 0; i < node->n_inputs; i++)
-        if (node->inputs[i] != AMP_NONE &&
-            takes_lower(subject, schema, amp_schema_input(schema, i)))
-            visit(variant, node->inputs[i]);
+        if (node->inputs[i] != AMP_NONE)
+            visit(variant, node->inputs[i],
+                  takes_lower(subject, schema, amp_schema_input(schema, i),
+                              amp_value_at(model, node->inputs[i])->kind));
     for (uint32_t i = 0; i < node->n_outputs; i++)
-        if (node->outputs[i] != AMP_NONE &&
-            takes_lower(subject, schema, amp_schema_output(schema, i)) &&
-            (i == 0 || amp_schema_attr(schema, "stash_type") == NULL))
-            visit(variant, node->outputs[i]);
+        if (node->outputs[i] != AMP_NONE)
+            visit(variant, node->outputs[i],
+                  (i == 0 || amp_schema_attr(schema, "stash_type") == NULL) &&
+                      takes_lower(subject, schema, amp_schema_output(schema, i),
+                                  amp_value_at(model, node->outputs[i])->kind));
 }
 
-static void choose_dtype(struct variant *variant, uint32_t id)
+static void choose_dtype(struct variant *variant, uint32_t id, bool takes)
 {
     enum amp_dtype dtype = amp_value_at(variant->file.model, id)->dtype;
     enum amp_dtype_class class = amp_dtype_class(dtype);
-    if (dtype == AMP_FLOAT ||
-        (variant->from == AMP_UNDEFINED && (class == AMP_CLASS_INT || class == AMP_CLASS_BOOL)))
+    bool is_next_best =
+        variant->from == AMP_UNDEFINED && (class == AMP_CLASS_INT || class == AMP_CLASS_BOOL);
+    if (takes && (dtype == AMP_FLOAT || is_next_best))
         variant->from = dtype;
 }
 
-static void mark_value(struct variant *variant, uint32_t id)
+static void mark_value(struct variant *variant, uint32_t id, bool takes)
 {
-    const struct amp_value *value = amp_value_at(variant->file.model, id);
-    if (value->kind == AMP_KIND_TENSOR && value->dtype == variant->from)
+    if (takes && amp_value_at(variant->file.model, id)->dtype == variant->from)
         variant->is_lowered[id] = true;
 }
 
-/* Of a model with bodies all values, which the bodies may hand through. */
+static void check_value(struct variant *variant, uint32_t id, bool takes)
+{
+    variant->is_mixed |= variant->is_lowered[id] && !takes;
+}
+
+/* Of a model with bodies all values, which the bodies may hand through, where all nodes take them.
+ */
 static void mark_values(const struct subject *subject, struct variant *variant)
 {
     struct amp_model *model = variant->file.model;
+    const struct amp_node *node = amp_node_at(model, variant->node);
+    bool has_bodies = model->n_graphs > 1;
     variant->is_lowered = amp_arena_array(model->arena, model->n_values, sizeof(bool));
-    visit_values(subject, variant, variant->node, choose_dtype);
+    visit_values(subject, variant, node, node->schema, choose_dtype);
     if (variant->from == AMP_UNDEFINED)
         return;
-    visit_values(subject, variant, variant->node, mark_value);
-    for (uint32_t v = 0; v < model->n_values && model->n_graphs > 1; v++)
-        mark_value(variant, v);
-    for (uint32_t n = 0; n < model->n_nodes && model->n_graphs == 1; n++)
-        visit_values(subject, variant, n, mark_value);
+    for (uint32_t v = 0; v < model->n_values && has_bodies; v++)
+        mark_value(variant, v, true);
+    for (uint32_t n = 0; n < model->n_nodes; n++) {
+        node = amp_node_at(model, n);
+        visit_values(subject, variant, node, node->schema, has_bodies ? check_value : mark_value);
+    }
+}
+
+static struct amp_tensor in_dtype(const struct amp_tensor *tensor, enum amp_dtype dtype);
+
+static struct amp_tensor list_in_dtype(const struct amp_tensor *list, enum amp_dtype dtype)
+{
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_tensor to = {.dtype = dtype};
+    size_t count = amp_tensor_count(list);
+    assert_int_equal(amp_list_alloc(&to, list->form, count, &err), AMP_OK);
+    for (size_t i = 0; i < count; i++)
+        amp_list_items(&to)[i] = in_dtype(&amp_list_items(list)[i], dtype);
+    return to;
 }
 
 /* TENSOR in DTYPE, with memory of its own. */
@@ -135,6 +178,8 @@ static struct amp_tensor in_dtype(const struct amp_tensor *tensor, enum amp_dtyp
     struct amp_error err = {.status = AMP_OK};
     struct amp_tensor from = {.dtype = tensor->dtype, .shape = tensor->shape};
     struct amp_tensor to = {.dtype = dtype, .shape = tensor->shape};
+    if (amp_is_list(tensor))
+        return list_in_dtype(tensor, dtype);
     /* In a model file data lie as they come. */
     assert_int_equal(amp_tensor_alloc(&from, &err), AMP_OK);
     amp_tensor_copy(tensor, from.data);
@@ -215,14 +260,16 @@ static void apply_dtype(const struct subject *subject, struct variant *variant, 
 }
 
 /* The opset at which the node takes the dtype: the model's, or the first that does; 0: none. */
-static int opset_for(const struct subject *subject, const struct variant *variant)
+static int opset_for(const struct subject *subject, struct variant *variant)
 {
-    const struct amp_model *model = variant->file.model;
-    const struct amp_schema *schema = amp_node_at(model, variant->node)->schema;
-    for (; schema != NULL; schema = amp_schema_next(schema))
-        for (int t = 0; t < schema->n_types; t++)
-            if (schema->types[t].tensors & AMP_DTYPE_BIT(subject->dtype))
-                return schema->since_version;
+    const struct amp_node *node = amp_node_at(variant->file.model, variant->node);
+    const struct amp_schema *schema = node->schema;
+    variant->from = AMP_UNDEFINED;
+    for (; schema != NULL && variant->from == AMP_UNDEFINED; schema = amp_schema_next(schema)) {
+        visit_values(subject, variant, node, schema, choose_dtype);
+        if (variant->from != AMP_UNDEFINED)
+            return schema->since_version;
+    }
     return 0;
 }
 
@@ -255,18 +302,17 @@ static enum amp_status read_variant(const struct subject *subject, struct varian
     struct amp_model *model = variant->file.model;
     AMP_TRY(amp_infer(model, err));
     variant->node = find_node(model);
-    if (variant->node == AMP_NONE || !may_be_case(amp_node_at(model, variant->node)) ||
-        has_lists(model))
+    if (variant->node == AMP_NONE || !may_be_case(amp_node_at(model, variant->node)))
         return amp_fail(err, AMP_UNSUPPORTED, "not for here");
     if (amp_node_at(model, variant->node)->domain[0] == '\0') {
         AMP_TRY(amp_opset_raise(model, opset_for(subject, variant), NULL, err));
         AMP_TRY(amp_infer(model, err));
     }
     mark_values(subject, variant);
-    if (!is_any(variant->is_lowered, model->n_values))
+    if (variant->is_mixed || !is_any(variant->is_lowered, model->n_values))
         return amp_fail(err, AMP_UNSUPPORTED, "nothing to lower");
-    if (subject->round != AS_GIVEN && model->n_graphs > 1)
-        return amp_fail(err, AMP_UNSUPPORTED, "bodies have one type, and values that fit");
+    if (subject->round != AS_GIVEN && (model->n_graphs > 1 || has_lists(model)))
+        return amp_fail(err, AMP_UNSUPPORTED, "bodies and lists have one type, and what fits");
     return AMP_OK;
 }
 

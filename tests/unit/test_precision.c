@@ -75,7 +75,7 @@ static enum amp_status run_inputs(struct variant *variant, struct amp_tensor *in
                                   struct amp_tensor *outputs, struct amp_error *err)
 {
     struct amp_session *session = NULL;
-    enum amp_status status = amp_session_create(variant->file.model, &session, err);
+    enum amp_status status = amp_session_create(variant->file.model, true, &session, err);
     if (status == AMP_OK)
         status = amp_session_run(session, inputs, outputs, err);
     amp_session_destroy(session);
@@ -235,33 +235,60 @@ static double float_error(const struct amp_tensor *got, const struct amp_tensor 
     return worst;
 }
 
-static bool strings_differ(const struct amp_tensor *got, const struct amp_tensor *want)
+static bool is_same_text(const struct amp_tensor *a, const struct amp_tensor *b)
 {
-    const struct amp_str *a = got->data, *b = want->data;
-    for (size_t i = 0; i < amp_tensor_count(want); i++)
-        if (a[i].size != b[i].size || memcmp(a[i].data, b[i].data, a[i].size) != 0)
-            return true;
-    return false;
+    const struct amp_str *x = a->data, *y = b->data;
+    for (size_t i = 0; i < amp_tensor_count(a); i++)
+        if (x[i].size != y[i].size || memcmp(x[i].data, y[i].data, x[i].size) != 0)
+            return false;
+    return true;
 }
 
-/* The largest error of GOT against WANT, which is float32 where GOT has the lower dtype; INFINITY
-   for what should be equal and is not. */
-static double tensor_error(const struct amp_tensor *got, struct amp_tensor *want,
-                           const struct bound *bound)
+/* Other texts may still name the same number of DTYPE: they have as many digits as it needs. */
+static bool texts_differ(const struct amp_tensor *got, const struct amp_tensor *want,
+                         enum amp_dtype dtype)
 {
-    bool is_float = amp_dtype_is_autocast(got->dtype);
-    if (got->dtype != want->dtype && is_float && want->dtype == AMP_FLOAT)
-        convert_tensor(want, got->dtype);
-    if (got->dtype != want->dtype || !amp_shape_equal(&got->shape, &want->shape))
-        return INFINITY;
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_tensor a = {.dtype = dtype, .shape = got->shape}, b = a;
+    if (is_same_text(got, want))
+        return false;
+    bool differs = amp_tensor_alloc(&a, &err) != AMP_OK || amp_tensor_alloc(&b, &err) != AMP_OK ||
+                   amp_cast_tensor(got, &a, NULL, &err) != AMP_OK ||
+                   amp_cast_tensor(want, &b, NULL, &err) != AMP_OK ||
+                   float_error(&a, &b, &(struct bound){.ulps = 0}) > 0;
+    amp_tensor_release(&a);
+    amp_tensor_release(&b);
+    return differs;
+}
+
+static double tensor_error(const struct amp_tensor *got, const struct amp_tensor *want,
+                           const struct bound *bound, enum amp_dtype dtype)
+{
     if (bound->is_random)
         return 0;
-    if (is_float)
+    if (amp_dtype_is_autocast(got->dtype))
         return float_error(got, want, bound);
     bool differs = got->dtype == AMP_STRING
-                       ? strings_differ(got, want)
+                       ? texts_differ(got, want, dtype)
                        : memcmp(got->data, want->data, amp_tensor_size(want)) != 0;
     return differs ? INFINITY : 0;
+}
+
+/* The largest error of GOT, a tensor or a list of them, against WANT, which has got the same dtype;
+   INFINITY for what should be equal and is not. */
+static double output_error(const struct amp_tensor *got, const struct amp_tensor *want,
+                           const struct bound *bound, enum amp_dtype dtype)
+{
+    double error = 0;
+    if (got->dtype != want->dtype || got->form != want->form ||
+        !amp_shape_equal(&got->shape, &want->shape))
+        return INFINITY;
+    if (!amp_is_list(got))
+        return tensor_error(got, want, bound, dtype);
+    for (size_t i = 0; i < amp_tensor_count(got); i++)
+        error = fmax(error,
+                     output_error(&amp_list_items(got)[i], &amp_list_items(want)[i], bound, dtype));
+    return error;
 }
 
 /* ---- the cases ------------------------------------------------------------------------------- */
@@ -297,8 +324,10 @@ static void compare(const struct subject *subject, const struct variant *lower,
     double error = 0;
     size_t n_elements = 0;
     for (size_t i = 0; i < model->graphs[0].outputs.count; i++) {
-        error = fmax(error, tensor_error(&got[i], &want[i], bound));
-        n_elements += amp_tensor_count(&got[i]);
+        if (got[i].dtype == subject->dtype && want[i].dtype == AMP_FLOAT)
+            convert_tensor(&want[i], subject->dtype);
+        error = fmax(error, output_error(&got[i], &want[i], bound, subject->dtype));
+        n_elements += amp_is_list(&got[i]) ? 1 : amp_tensor_count(&got[i]);
     }
     if (n_elements > 0)
         note(subject, seen, bound, error);
@@ -367,8 +396,9 @@ static bool may_take(const struct amp_op *op, enum amp_dtype dtype)
             schema->since_version > op->newest)
             continue;
         for (int t = 0; t < schema->n_types; t++)
-            if (schema->types[t].tensors & AMP_DTYPE_BIT(dtype))
-                return true;
+            for (int kind = 0; kind <= AMP_KIND_MAP; kind++)
+                if (dtypes_of(&schema->types[t], (enum amp_kind)kind) & AMP_DTYPE_BIT(dtype))
+                    return true;
     }
     return false;
 }
