@@ -7,6 +7,7 @@
 #include "core/arena.h"
 #include "core/array.h"
 #include "core/words.h"
+#include "onnx/npy_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,18 +35,31 @@ static const char *find_key(const char *header, const char *key)
     return found ? found + strlen(quoted) + strspn(found + strlen(quoted), " ") : NULL;
 }
 
-static enum amp_status parse_descr(const char *text, enum amp_dtype *dtype, struct amp_error *err)
+/* The type of the elements; of text also the room that each takes. */
+struct element {
+    enum amp_dtype dtype;
+    size_t width;
+    bool is_unicode;
+};
+
+static enum amp_status parse_descr(const char *text, struct element *element, struct amp_error *err)
 {
-    char descr[16] = "";
-    if (text == NULL || sscanf(text, "'%15[^']'", descr) != 1)
+    char descr[24] = "";
+    *element = (struct element){.dtype = AMP_UNDEFINED};
+    if (text == NULL || sscanf(text, "'%23[^']'", descr) != 1)
         return amp_fail(err, AMP_MODEL, ".npy header without a simple 'descr'");
     for (size_t i = 0; i < N_TYPES; i++)
-        if (strchr("<|=", descr[0]) && strcmp(descr + 1, types[i].descr) == 0) {
-            *dtype = types[i].dtype;
-            return AMP_OK;
-        }
-    return amp_fail(err, AMP_MODEL, ".npy of type '%s'; little-endian numbers and bool are read",
-                    descr);
+        if (strchr("<|=", descr[0]) && strcmp(descr + 1, types[i].descr) == 0)
+            element->dtype = types[i].dtype;
+    if (amp_npy_text_descr(descr, &element->width, &element->is_unicode))
+        element->dtype = AMP_STRING;
+    if (element->dtype != AMP_UNDEFINED)
+        return AMP_OK;
+    if (strcmp(descr, "|O") == 0)
+        return amp_fail(err, AMP_MODEL,
+                        ".npy of Python objects; text is read as '<U' or '|S' (astype(str))");
+    return amp_fail(err, AMP_MODEL,
+                    ".npy of type '%s'; little-endian numbers, bool and text are read", descr);
 }
 
 static enum amp_status parse_shape(const char *text, struct amp_shape *shape, struct amp_error *err)
@@ -68,10 +82,11 @@ static enum amp_status parse_shape(const char *text, struct amp_shape *shape, st
 }
 
 /* Copies Fortran-ordered elements into row-major order. */
-static void from_fortran(struct amp_tensor *tensor, const unsigned char *from)
+static void from_fortran(struct amp_tensor *tensor, const void *fortran)
 {
     size_t width = amp_dtype_bits(tensor->dtype) / 8, count = amp_tensor_count(tensor);
     const struct amp_shape *shape = &tensor->shape;
+    const unsigned char *from = fortran;
     for (size_t i = 0; i < count; i++) {
         size_t rest = i, at = 0;
         for (int d = 0; d < shape->rank; d++) {
@@ -104,19 +119,39 @@ static char *find_header(const unsigned char *data, size_t size, size_t *offset,
     return header;
 }
 
+static enum amp_status read_texts(const struct element *element, bool is_fortran,
+                                  const unsigned char *data, size_t size, struct amp_tensor *tensor,
+                                  struct amp_error *err)
+{
+    AMP_TRY(amp_npy_text_read(tensor, data, size, element->width, element->is_unicode, err));
+    if (is_fortran) {
+        size_t bytes = amp_tensor_size(tensor);
+        struct amp_str *texts = amp_xmalloc(bytes, 1);
+        memcpy(texts, tensor->data, bytes);
+        from_fortran(tensor, texts);
+        free(texts);
+    }
+    return AMP_OK;
+}
+
 static enum amp_status parse_body(const char *header, const unsigned char *data, size_t size,
                                   struct amp_tensor *tensor, struct amp_error *err)
 {
     const char *order = find_key(header, "fortran_order");
+    bool is_fortran = order != NULL && strncmp(order, "True", 4) == 0;
+    struct element element;
     size_t needed;
-    AMP_TRY(parse_descr(find_key(header, "descr"), &tensor->dtype, err));
+    AMP_TRY(parse_descr(find_key(header, "descr"), &element, err));
+    tensor->dtype = element.dtype;
     AMP_TRY(parse_shape(find_key(header, "shape"), &tensor->shape, err));
     AMP_TRY(amp_shape_size(&tensor->shape, tensor->dtype, &needed, err));
+    if (tensor->dtype == AMP_STRING)
+        return read_texts(&element, is_fortran, data, size, tensor, err);
     if (size < needed)
         return amp_fail(err, AMP_MODEL, ".npy file is truncated: %zu bytes of data, %zu needed",
                         size, needed);
     AMP_TRY(amp_tensor_alloc(tensor, err));
-    if (order != NULL && strncmp(order, "True", 4) == 0)
+    if (is_fortran)
         from_fortran(tensor, data);
     else if (needed > 0)
         memcpy(tensor->data, data, needed);
@@ -148,7 +183,7 @@ static enum amp_status write_header(struct amp_output *output, const char *descr
     int digits = shape->rank > 0 ? snprintf(NULL, 0, "%lld", (long long)shape->dims[0]) : GROWTH;
     size_t used =
         (size_t)snprintf(text, sizeof text, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
-                         descr[1] == '1' ? '|' : '<', descr);
+                         strcmp(descr + 1, "1") == 0 && descr[0] != 'U' ? '|' : '<', descr);
     for (int i = 0; i < shape->rank; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%lld", i > 0 ? ", " : "",
                                  (long long)shape->dims[i]);
@@ -165,9 +200,22 @@ static enum amp_status write_header(struct amp_output *output, const char *descr
     return amp_output_write(output, text, used, err);
 }
 
+static enum amp_status write_texts(struct amp_output *output, const struct amp_tensor *tensor,
+                                   struct amp_error *err)
+{
+    char descr[32];
+    size_t width;
+    AMP_TRY(amp_npy_text_width(tensor, &width, err));
+    snprintf(descr, sizeof descr, "U%zu", width);
+    AMP_TRY(write_header(output, descr, &tensor->shape, err));
+    return amp_npy_text_write(output, tensor, width, err);
+}
+
 enum amp_status amp_npy_write(struct amp_output *output, const struct amp_tensor *tensor,
                               struct amp_error *err)
 {
+    if (tensor->dtype == AMP_STRING && !amp_is_list(tensor))
+        return write_texts(output, tensor, err);
     for (size_t i = 0; i < N_TYPES && !amp_is_list(tensor); i++)
         if (types[i].dtype == tensor->dtype) {
             AMP_TRY(write_header(output, types[i].descr, &tensor->shape, err));

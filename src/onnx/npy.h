@@ -8,12 +8,13 @@
 
 /* Reads the .npy image of SIZE bytes at DATA into a tensor of its own memory; Fortran order is
    turned into row-major, big endian refused. NumPy has no bfloat16: '|V2' and '<V2' are read as
-   bfloat16. AMP_MODEL when it is no such file. */
+   bfloat16. Text, '<U' and '|S', becomes strings. AMP_MODEL when it is no such file. */
 enum amp_status amp_npy_parse(const unsigned char *data, size_t size, struct amp_tensor *tensor,
                               struct amp_error *err);
 
-/* Writes TENSOR in version 1 of the format; bfloat16 as '<V2'. AMP_UNSUPPORTED for strings and
-   types below a byte. */
+/* Writes TENSOR in version 1 of the format; bfloat16 as '<V2', strings as '<U'. AMP_UNSUPPORTED
+   for lists, types of a byte or less that NumPy does not have, and text that would not come back:
+   no UTF-8, or a zero at its end. */
 enum amp_status amp_npy_write(struct amp_output *output, const struct amp_tensor *tensor,
                               struct amp_error *err);
 

@@ -216,7 +216,7 @@ CASES = {
     "quiet": ("nothing to say", double(), "run -q model.onnx", {}),
     "halves": ("a model in bfloat16", halves(), "run model.onnx -i x=x.npy", {"x.npy": npy(1, 2.5)}),
     "format_unknown": ("neither npy nor pb", double(), "run model.onnx --format csv", {}),
-    "format_strings": ("strings have no .npy", text(), "run model.onnx --output-dir out", {}),
+    "format_strings": ("strings become NumPy text", text(), "run model.onnx --output-dir out", {}),
     "unknown_op": ("an operator without a kernel", unknown_op(), "run model.onnx", {}),
 }
 

@@ -115,6 +115,13 @@ static void takes_two_raw_bytes_for_bfloat16(void **state)
     amp_tensor_release(&t);
 }
 
+static void assert_string(struct amp_str found, const char *text, size_t size)
+{
+    assert_int_equal(found.size, size);
+    if (size > 0)
+        assert_memory_equal(found.data, text, size);
+}
+
 static void refuses_what_it_cannot_hold(void **state)
 {
     (void)state;
@@ -122,9 +129,19 @@ static void refuses_what_it_cannot_hold(void **state)
         const char *header, *text;
     } cases[] = {
         {"{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }\n",
-         ".npy of type '>f4'; little-endian numbers and bool are read"},
-        {"{'descr': '<U5', 'fortran_order': False, 'shape': (1,), }\n",
-         ".npy of type '<U5'; little-endian numbers and bool are read"},
+         ".npy of type '>f4'; little-endian numbers, bool and text are read"},
+        {"{'descr': '>U1', 'fortran_order': False, 'shape': (1,), }\n",
+         ".npy of type '>U1'; little-endian numbers, bool and text are read"},
+        {"{'descr': '<U0', 'fortran_order': False, 'shape': (9,), }\n",
+         ".npy of type '<U0'; little-endian numbers, bool and text are read"},
+        {"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }\n",
+         ".npy of Python objects; text is read as '<U' or '|S' (astype(str))"},
+        {"{'descr': '<U2', 'fortran_order': False, 'shape': (1,), }\n",
+         ".npy file is truncated: 4 bytes of data for 1 texts of 2 characters"},
+        {"{'descr': '<U18446744073709551615', 'fortran_order': False, 'shape': (9,), }\n",
+         ".npy file is truncated: 4 bytes of data for 9 texts of 18446744073709551615 characters"},
+        {"{'descr': '<U1', 'fortran_order': False, 'shape': (1,), }\n",
+         ".npy with text that is no Unicode: element 0"},
         {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }\n",
          ".npy header without a simple 'descr'"},
         {"{'descr': '<f4', 'fortran_order': False, }\n", ".npy header without 'shape'"},
@@ -138,7 +155,7 @@ static void refuses_what_it_cannot_hold(void **state)
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296), }\n",
          "the size of float64 [4294967296, 4294967296] overflows"},
     };
-    const float data[] = {1};
+    const float data[] = {-1}; /* no code point */
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct amp_tensor t;
         struct amp_error err = {.status = AMP_OK};
@@ -197,18 +214,84 @@ static void every_number_type_comes_back(void **state)
         }
 }
 
+static void text_is_read_from_numpys_arrays(void **state)
+{
+    (void)state;
+    static const uint32_t codes[] = {'a', 0, 0, 0xe9, 0x732b, 0x1f600, 0, 0, 0, 0, 'b', 0};
+    static const char bytes[] = "ab\0\xff\0z\0\0\0cd\0";
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_tensor t;
+    assert_int_equal(parse("{'descr': '<U3', 'fortran_order': True, 'shape': (2, 2), }\n", codes,
+                           sizeof codes, &t, &err),
+                     AMP_OK);
+    const struct amp_str *texts = t.data;
+    assert_string(texts[0], "a", 1);
+    assert_string(texts[1], "", 0);
+    assert_string(texts[2], "\xc3\xa9\xe7\x8c\xab\xf0\x9f\x98\x80", 9);
+    assert_string(texts[3], "\0b", 2);
+    amp_tensor_release(&t);
+    assert_int_equal(
+        parse("{'descr': '|S3', 'fortran_order': False, 'shape': (4,), }\n", bytes, 12, &t, &err),
+        AMP_OK);
+    texts = t.data;
+    assert_string(texts[0], "ab", 2);
+    assert_string(texts[1], "\xff\0z", 3);
+    assert_string(texts[2], "", 0);
+    assert_string(texts[3], "cd", 2);
+    amp_tensor_release(&t);
+}
+
+/* Saves COUNT texts under ENDING; what comes back goes to *BACK. */
+static enum amp_status save_texts(struct amp_str *texts, int64_t count, const char *ending,
+                                  struct amp_tensor *back, struct amp_error *err)
+{
+    char folder[SCRATCH_MAX], path[SCRATCH_MAX + 32];
+    struct amp_tensor t = {
+        .dtype = AMP_STRING, .shape = {.rank = 1, .dims = {count}}, .data = texts};
+    scratch_folder(folder, sizeof folder);
+    snprintf(path, sizeof path, "%s/t.%s", folder, ending);
+    enum amp_status status = amp_tensor_save(path, "x", &t, err);
+    if (status == AMP_OK) {
+        status = amp_tensor_load(path, AMP_KIND_TENSOR, back, err);
+        unlink(path);
+    }
+    assert_int_equal(rmdir(folder), 0); /* what could not be written is not there */
+    return status;
+}
+
+static void text_comes_back(void **state)
+{
+    (void)state;
+    struct amp_str texts[] = {{"", 0}, {"plain", 5}, {"\xe7\x8c\xab \xf0\x9f\x98\x80", 8}};
+    for (int64_t count = 0; count <= 3; count++)
+        for (int npy = 0; npy < 2; npy++) {
+            struct amp_error err = {.status = AMP_OK};
+            struct amp_tensor back;
+            assert_int_equal(save_texts(texts, count, npy ? "npy" : "pb", &back, &err), AMP_OK);
+            assert_int_equal(back.dtype, AMP_STRING);
+            assert_int_equal(back.shape.dims[0], count);
+            for (int64_t i = 0; i < count; i++)
+                assert_string(((struct amp_str *)back.data)[i], texts[i].data, texts[i].size);
+            amp_tensor_release(&back);
+        }
+}
+
 static void names_what_npy_cannot_hold(void **state)
 {
     (void)state;
-    char folder[SCRATCH_MAX], path[SCRATCH_MAX + 32];
-    struct amp_error err = {.status = AMP_OK};
-    struct amp_str text = {"a", 1};
-    struct amp_tensor t = {.dtype = AMP_STRING, .shape = {.rank = 0}, .data = &text};
-    scratch_folder(folder, sizeof folder);
-    snprintf(path, sizeof path, "%s/t.npy", folder);
-    assert_int_equal(amp_tensor_save(path, "x", &t, &err), AMP_UNSUPPORTED);
-    assert_string_equal(err.text, "a .npy file cannot hold string; .pb can");
-    assert_int_equal(rmdir(folder), 0); /* there is no file */
+    struct amp_str odd[][2] = {{{"a", 1}, {"\xff", 1}}, {{"a", 1}, {"b\0", 2}}};
+    for (size_t i = 0; i < COUNT(odd); i++) {
+        struct amp_error err = {.status = AMP_OK};
+        struct amp_tensor back;
+        assert_int_equal(save_texts(odd[i], 2, "npy", &back, &err), AMP_UNSUPPORTED);
+        assert_string_equal(err.text,
+                            "a .npy file cannot hold text that is no UTF-8 or ends with a "
+                            "zero, as element 1; .pb can");
+        err = (struct amp_error){.status = AMP_OK};
+        assert_int_equal(save_texts(odd[i], 2, "pb", &back, &err), AMP_OK);
+        assert_string(((struct amp_str *)back.data)[1], odd[i][1].data, odd[i][1].size);
+        amp_tensor_release(&back);
+    }
 }
 
 int main(void)
@@ -221,6 +304,8 @@ int main(void)
         cmocka_unit_test(refuses_what_it_cannot_hold),
         cmocka_unit_test(refuses_other_files_and_cut_ones),
         cmocka_unit_test(every_number_type_comes_back),
+        cmocka_unit_test(text_is_read_from_numpys_arrays),
+        cmocka_unit_test(text_comes_back),
         cmocka_unit_test(names_what_npy_cannot_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
