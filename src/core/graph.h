@@ -148,6 +148,10 @@ struct amp_model {
 
 struct amp_model *amp_model_create(struct amp_arena *arena, const char *path);
 
+/* A copy in ARENA that can be changed: graphs, nodes and values of its own, what they point to is
+   MODEL's, which must outlive it. */
+struct amp_model *amp_model_copy(const struct amp_model *model, struct amp_arena *arena);
+
 /* The version of DOMAIN that the model imports ("" and "ai.onnx" are one); 0: not imported. */
 int64_t amp_model_opset(const struct amp_model *model, const char *domain);
 

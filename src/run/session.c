@@ -6,6 +6,7 @@
 #include "run/session.h"
 
 #include "ops/dnnl.h"
+#include "run/fuse.h"
 #include "run/step.h"
 
 #include <omp.h>
@@ -60,6 +61,8 @@ enum amp_status amp_session_create(const struct amp_model *model, bool is_strict
     struct amp_session *made = amp_xmalloc(1, sizeof *made);
     *made = (struct amp_session){
         .model = model, .arena = amp_arena_create(), .host.run_graph = run_graph};
+    if (!is_strict)
+        made->model = model = amp_fuse(model, made->arena);
     made->slots = amp_arena_array(made->arena, model->n_values, sizeof *made->slots);
     enum amp_status status = amp_plans_create(model, made->arena, !is_strict, &made->plans, err);
     if (status == AMP_OK)

@@ -1,0 +1,13 @@
+#ifndef AMP_RUN_FUSE_H
+#define AMP_RUN_FUSE_H
+
+#include "core/graph.h"
+
+/*
+ * Private to run/: a copy of MODEL, in ARENA, that computes the same with fewer nodes: composites
+ * (onnx/composites.h) are the operators that they stand for, and a BatchNormalization after a Conv
+ * is part of its weights. Results differ by what is no longer rounded in between.
+ */
+struct amp_model *amp_fuse(const struct amp_model *model, struct amp_arena *arena);
+
+#endif
