@@ -220,8 +220,8 @@ const struct amp_rule_op *amp_rule_named_op(const struct amp_rule *rule,
 
 /*
  * A node that is part of a composite. Rules look at the whole, or at its head where it has one (the
- * MatMul of linear), as if that were alone; rules that name nodes, tensors or operators of ONNX look
- * at the part as well. PyTorch's names do not: what PyTorch ran is the whole.
+ * MatMul of linear), as if that were alone; rules that name nodes, tensors or operators of ONNX
+ * look at the part as well. PyTorch's names do not: what PyTorch ran is the whole.
  */
 struct amp_rule_part {
     struct amp_rule_subject self, whole, head;

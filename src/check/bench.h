@@ -24,7 +24,7 @@ struct amp_bench {
     size_t n_runs; /* of each side, at least 1 */
     bool is_profiled;
     bool is_strict; /* run/session.h */
-    double flops; /* of products in a run: ops/flops.h, counted in the first side */
+    double flops;   /* of products in a run: ops/flops.h, counted in the first side */
 };
 
 /*

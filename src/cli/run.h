@@ -10,7 +10,7 @@
 struct amp_run_output {
     const char *name;
     enum amp_dtype dtype;
-    enum amp_form form;     /* of the last sample, as its shape: of a list its length */
+    enum amp_form form; /* of the last sample, as its shape: of a list its length */
     struct amp_shape shape;
     struct amp_summary summary;
     size_t compared;            /* samples that had an expected value for it */

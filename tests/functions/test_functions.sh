@@ -7,6 +7,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
+. ../oracle/ort_plain.sh
 
 result() { # NAME: runs the rest of the words
   local name=$1 output
@@ -31,7 +32,7 @@ agrees() { # NAME MODEL: our outputs against ONNX Runtime's
   local words
   read -ra words < <(inputs_of "$1")
   rm -rf "$scratch/ort" && mkdir "$scratch/ort"
-  "$ORACLES/ort_run" "$2" --plain "$scratch/ort" "${words[@]}" &&
+  ort_plain "$2" "$scratch/ort" "${words[@]}" &&
     "$AMPCONV" run "$2" --data "$here/$1" --expect "$scratch/ort" --tolerance rtol=1e-2 --tolerance atol=1e-5
 }
 

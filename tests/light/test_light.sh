@@ -9,6 +9,7 @@ export OMP_NUM_THREADS=2
 : "${TESTDATA:?}" "${ORACLES:?}" "${BUILD:?}"
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
+. ../oracle/ort_plain.sh
 
 result() { # NAME: runs the rest of the words
   local name=$1 output
@@ -24,7 +25,7 @@ loads() { # ONNX Runtime takes the model, or lacks a kernel for it
 
 agrees() { # MODEL INPUT_NAME: our outputs against ONNX Runtime's
   rm -rf "$scratch/ort" && mkdir "$scratch/ort"
-  "$ORACLES/ort_run" "$1" --plain "$scratch/ort" "$2=$scratch/input_0.pb" &&
+  ort_plain "$1" "$scratch/ort" "$2=$scratch/input_0.pb" &&
     "$AMPCONV" run "$1" --input "$2=$scratch/input_0.pb" --expect "$scratch/ort" --tolerance rtol=1e-2 --tolerance atol=1e-5
 }
 

@@ -8,6 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 opset=22 newest=27
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
+. "$here/../oracle/ort_plain.sh"
 cd "$scratch" || exit 1
 
 raise() { # FROM TO OPSET
@@ -27,7 +28,7 @@ runs_in_onnx_runtime() {
   done
   mkdir -p "ort/$data"
   cp "$here/steps/$data"/input_*.pb "ort/$data"
-  "$ORACLES/ort_run" "raised/$name/model.onnx" --plain "ort/$data" "${words[@]}" >said 2>&1
+  ort_plain "raised/$name/model.onnx" "ort/$data" "${words[@]}" >said 2>&1
   code=$?
   if [ $code -eq 4 ]; then mv said "$name.skipped"; return 0; fi
   [ $code -eq 0 ] || { cat said; return 1; }

@@ -25,16 +25,18 @@ passing() {
 
 # Takes the cases of SUITE to the folder SUITE with the model upgraded, and to SUITE.before as they are; the data are shared.
 upgrade_suite() {
-  local suite=$1 i=0 folder name data
+  local suite=$1 i=0 folder name file data
   mkdir -p "$suite" "$suite.before"
   for folder in "$TESTDATA/$suite"/*/; do
     name=${folder%/} name=${name##*/}
     [[ -f $folder/model.onnx && $((i++ % step)) -eq 0 ]] || continue
     ln -s "$folder" "$suite.before/$name"
     mkdir "$suite/$name"
-    for data in "$folder"*; do
-      if [ "${data##*/}" != model.onnx ]; then ln -s "$data" "$suite/$name/"; fi
+    data=()
+    for file in "$folder"*; do
+      if [ "${file##*/}" != model.onnx ]; then data+=("$file"); fi
     done
+    if [ ${#data[@]} -gt 0 ]; then ln -s "${data[@]}" "$suite/$name/"; fi
     "$AMPCONV" "$folder/model.onnx" --dtype fp32 --opset $opset --no-validate -q -o "$suite/$name/model.onnx" 2>said ||
       { fail refused "$suite/$name" "$(<said)"; continue; }
     ((i % 4)) || stays "$suite/$name/model.onnx" || fail again "$suite/$name" 'raised again, it is another'
