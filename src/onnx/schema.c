@@ -69,7 +69,9 @@ const struct amp_schema *amp_schema_next(const struct amp_schema *schema)
 
 bool amp_schema_is_partial(const char *domain)
 {
-    return strcmp(domain_key(domain), "com.microsoft") == 0;
+    const char *key = domain_key(domain);
+
+    return strcmp(key, "com.microsoft") == 0 || strcmp(key, "ai.onnx.preview") == 0;
 }
 
 int amp_schema_newest_opset(const char *domain)

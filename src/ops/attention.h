@@ -4,7 +4,7 @@
 #include "ops/op.h"
 
 /*
- * Scaled dot product attention, the heart of Attention, MultiHeadAttention and GroupQueryAttention:
+ * Scaled dot product attention, the heart of Attention, MultiHeadAttention and others:
  * Y = softmax(bias(scale Q K')) V for each head of queries. The products and the softmax are those
  * of MatMul and Softmax. float32 and float64.
  */
@@ -43,6 +43,9 @@ struct amp_attention {
     /* Adds to the scores in ROW, those of query INDEX[2] of head INDEX[1] of batch INDEX[0]; NULL:
        nothing is added. Returns whether the query may see no key at all: it gets zeros then. */
     bool (*bias)(const struct amp_attention *attention, const int64_t *index, void *row);
+    /* Changes the scores at AMP_SCORES_BIASED or AMP_SCORES_PROBABILITIES; NULL: they stay. */
+    enum amp_status (*modify)(const struct amp_attention *attention, int stage,
+                              struct amp_tensor *scores);
     const void *owner;        /* of the bias */
     struct amp_tensor *shown; /* gets the scores as they are at stage SHOWN_STAGE; NULL: none */
     int shown_stage;

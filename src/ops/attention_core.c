@@ -124,6 +124,12 @@ static void show(const struct run *run, int stage)
         memcpy(run->attention->shown->data, run->scores.data, amp_tensor_size(&run->scores));
 }
 
+static enum amp_status modify(struct run *run, int stage)
+{
+    const struct amp_attention *attention = run->attention;
+    return attention->modify == NULL ? AMP_OK : attention->modify(attention, stage, &run->scores);
+}
+
 /* ---- the steps ----------------------------------------------------------------------------- */
 
 /* PRODUCT A B for each head of keys, whose queries are rows of one matrix. */
@@ -159,7 +165,7 @@ static enum amp_status make_scores(struct run *run)
     show(run, AMP_SCORES_CAPPED);
     bias_scores(run);
     show(run, AMP_SCORES_BIASED);
-    return AMP_OK;
+    return modify(run, AMP_SCORES_BIASED);
 }
 
 /* The factor by which the probabilities of N float32 scores shrink when one of 0 joins them. */
@@ -200,7 +206,7 @@ static enum amp_status make_probabilities(struct run *run)
     free(factors);
     clear_masked(run);
     show(run, AMP_SCORES_PROBABILITIES);
-    return status;
+    return status == AMP_OK ? modify(run, AMP_SCORES_PROBABILITIES) : status;
 }
 
 static enum amp_status make_y(struct run *run, struct amp_tensor *y, bool is_flat)

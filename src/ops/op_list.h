@@ -86,6 +86,9 @@ AMP_OP(amp_op_det)
 /* einsum.c */
 AMP_OP(amp_op_einsum)
 
+/* flex_attention.c */
+AMP_OP(amp_op_flex_attention)
+
 /* fused.c */
 AMP_OP(amp_op_fused_conv)
 AMP_OP(amp_op_fused_gemm)

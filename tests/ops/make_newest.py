@@ -71,7 +71,8 @@ def store(folder, name, opset, nodes, given, expected, types):
     graph = helper.make_graph(
         nodes, "g", [helper.make_tensor_value_info(t.name, t.data_type, list(t.dims)) for t in given],
         [helper.make_tensor_value_info(n, t, None) for n, t in zip(results, types)])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=13)
+    imports = [helper.make_opsetid("", opset)] + [helper.make_opsetid(d, 1) for d in sorted({n.domain for n in nodes} - {""})]
+    model = helper.make_model(graph, opset_imports=imports, ir_version=13)
     data = f"{folder}/{name}/test_data_set_0"
     os.makedirs(data)
     onnx.save(model, f"{folder}/{name}/model.onnx")
@@ -87,7 +88,8 @@ def case(name, op, opset, inputs, outputs, **attributes):
 
 def refused(name, op, opset, inputs, said, outputs=(1,), **attributes):
     save("newest_refused", name, op, opset, inputs, list(outputs), **attributes)
-    REFUSED.append(f"{name}: node 0 with output 'y0' ({op}-{said}")
+    prefix = "ai.onnx.preview." if attributes.get("domain") else ""
+    REFUSED.append(f"{name}: node 0 with output 'y0' ({prefix}{op}-{said}")
 
 
 def random(dtype, *shape):
@@ -369,6 +371,38 @@ def attention():
             "23): input 2 has a length of 4, 5 is needed")
 
 
+def flex_attention():
+    def graph(op, factor, number=1, inputs=("s",)):
+        tensors = [helper.make_tensor_value_info(n, number, None) for n in (*inputs, "t")]
+        value = onnx.TensorProto(data_type=1, dims=[], raw_data=np.float32(factor).tobytes())
+        nodes = [helper.make_node("Constant", [], ["k"], value=value), helper.make_node("CastLike", ["k", "s"], ["l"]),
+                 helper.make_node(op, ["s", "l"], ["t"])]
+        return helper.make_graph(nodes, "change", tensors[:-1], tensors[-1:])
+
+    domain = {"domain": "ai.onnx.preview"}
+    for name, dtype in FLOATS.items():
+        q, k, v = random(dtype, 2, 4, 3, 4), random(dtype, 2, 2, 5, 4), random(dtype, 2, 2, 5, 6)
+        scores = q.double() @ k.double().repeat_interleave(2, 1).transpose(2, 3) / 2
+        number = 11 if dtype == F64 else 1
+        y = torch.softmax(scores * 0.75, -1) * 1.5 @ v.double().repeat_interleave(2, 1)
+        case(f"flex_attention_{name}", "FlexAttention", 26, [q, k, v], y.to(dtype), score_mod=graph("Mul", 0.75, number),
+             prob_mod=graph("Mul", 1.5, number), **domain)
+        y = torch.softmax(scores * 2 * 0.3, -1) @ v.double().repeat_interleave(2, 1)
+        case(f"flex_attention_{name}_plain", "FlexAttention", 26, [q, k, v], y.to(dtype), scale=0.3, **domain)
+    # The graph sees float16.
+    case("flex_attention_softmax_f16", "FlexAttention", 26, [q.float(), k.float(), v.float()],
+         (torch.softmax((scores.half() * 4).double(), -1) @ v.double().repeat_interleave(2, 1)).to(F32), softmax_precision=10,
+         score_mod=graph("Mul", 4, 10), **domain)
+    refused("flex_attention_heads", "FlexAttention", 26, [q, k[:, :1].repeat(1, 3, 1, 1), v[:, :1].repeat(1, 3, 1, 1)],
+            "1): 4 heads of queries; 3 of keys do not divide them", [16], **domain)
+    refused("flex_attention_keys", "FlexAttention", 26, [q, k, v[:, :, :4]],
+            "1): input 2 has shape [2, 2, 4, 6]; [2, 2, 5, ?] is needed", [16], **domain)
+    refused("flex_attention_graph", "FlexAttention", 26, [q, k, v],
+            "1): score_mod has 2 inputs and 1 outputs; one of each is needed", [16], score_mod=graph("Mul", 1, 1, ("s", "r")), **domain)
+    refused("flex_attention_type", "FlexAttention", 26, [q, k, v], "1): softmax_precision is 7; a float type is needed", [16],
+            score_mod=graph("Mul", 1), softmax_precision=7, **domain)
+
+
 def recur(rule, q, k, v, heads, kv_heads, past=None, decay=None, beta=None, scale=0.0):
     """The recurrence of LinearAttention in float64, step by step as the standard writes it."""
     batch, length = q.shape[:2]
@@ -553,7 +587,7 @@ def quantization():
 if __name__ == "__main__":
     for folder in ("newest", "newest_refused"):
         shutil.rmtree(folder, ignore_errors=True)
-    for make in (tensor_scatter, bit_cast, cast, cum_prod, activations, ranges, rms, rotary, attention, linear_attention, causal_conv,
+    for make in (tensor_scatter, bit_cast, cast, cum_prod, activations, ranges, rms, rotary, attention, flex_attention, linear_attention, causal_conv,
                  any_type, quantization):
         make()
     with open("newest_refused.txt", "w") as file:

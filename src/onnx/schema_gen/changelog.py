@@ -6,6 +6,8 @@ Operators.md and Versioning.md are read). Nothing but names, types, counts and d
 dump.cc's lines there is one per release of ONNX:
     release  IR version  opset of ai.onnx  opset of ai.onnx.ml
 
+Of the experiments of ai.onnx.preview the newest definition is read, as version 1.
+
 What the documentation does not say: which versions of an operator have a function body (all versions of an operator
 that has one count), the definitions of deprecated versions, and defaults beyond five decimals."""
 
@@ -88,7 +90,7 @@ def facts(read):
     """All lines; READ gives the text of a file of the documentation."""
     yield from releases(read("Versioning.md"))
     functions = function_operators(read("Operators.md"))
-    for name, domain in (("Changelog.md", ""), ("Changelog-ml.md", "ai.onnx.ml")):
+    for name, domain in (("Changelog.md", ""), ("Changelog.md", "ai.onnx.preview"), ("Changelog-ml.md", "ai.onnx.ml")):
         for entry in re.split(r'^### <a name="[^"]*"></a>', domain_part(read(name), domain), flags=re.M)[1:]:
             heading, body = entry.split("\n", 1)
             yield from operator(domain, heading.replace("*", ""), body, functions)

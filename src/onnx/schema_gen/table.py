@@ -131,7 +131,7 @@ def narrow(operator, other):
 def merge(known, documented, newest):
     merged = dict(known)
     for key, operator in sorted(documented.items(), key=lambda item: item[0][2]):
-        if key[2] > newest[key[0]]:
+        if key[2] > newest.get(key[0], 0):
             exact_defaults(operator, merged)
             merged[key] = operator
         elif key in merged:
@@ -143,7 +143,7 @@ def compare(known, documented, newest):
     """Prints how the two sources differ where both speak."""
     compared = 0
     for key in sorted(known.keys() | documented.keys()):
-        if key[2] > newest[key[0]]:
+        if key[2] > newest.get(key[0], 0):
             continue
         name = f"{key[0] or 'ai.onnx'} {key[1]}-{key[2]}"
         if key not in known or key not in documented:
