@@ -414,8 +414,8 @@ static void every_operator_has_a_case(void **state)
                               needs_case(all_seen[i].op);
             n_missing += is_missing;
             if (is_missing)
-                fprintf(stderr, "no case for %s in %s\n", all_seen[i].op->name,
-                        amp_dtype_name(lower_dtypes[d]));
+                fprintf(stderr, "no case for %s in %s: tests/ops/make_lower.py makes them\n",
+                        all_seen[i].op->name, amp_dtype_name(lower_dtypes[d]));
         }
     for (size_t i = 0; i < AMP_COUNT(all_seen); i++)
         if (getenv("PRECISION_VERBOSE") != NULL && all_seen[i].cases[0] + all_seen[i].cases[1] > 0)
