@@ -139,11 +139,14 @@ $(BUILD)/unit/%.o: tests/unit/%.c | $(PB_NAMES:%=$(PB)/%.pb-c.h)
 
 -include $(UNITS:=.d)
 
+# Two builds take their time: they use all processors, unless make was told how many.
+parallel = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+
 ## check: all tests, once plain and once with the sanitizers; the totals go to build/results
 check:
 	@rm -rf $(RESULTS) $(RESULTS).ort
 	@status=0; \
-	$(MAKE) check-pass || status=$$?; \
+	$(MAKE) $(parallel) check-pass || status=$$?; \
 	$(MAKE) asan || status=$$?; \
 	tests/totals.sh $(RESULTS) || status=1; exit $$status
 
@@ -153,7 +156,7 @@ check-pass: $(BUILD)/ampconv $(UNITS) $(ORACLES)
 
 ## asan: all tests once, with the address and undefined-behaviour sanitizers
 asan:
-	@$(MAKE) BUILD=build/asan EXTRA='$(SANITIZE) -g' check-pass
+	@$(MAKE) $(parallel) BUILD=build/asan EXTRA='$(SANITIZE) -g' check-pass
 
 ## check-update: rewrite the expected outputs of the tests from what the program does now; review the difference
 check-update: $(BUILD)/ampconv $(ORACLES)
