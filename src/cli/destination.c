@@ -58,24 +58,24 @@ static enum amp_status check_is_free(const struct amp_options *options, const ch
 
 enum amp_status amp_destination_choose(const struct amp_options *options,
                                        const struct amp_target *target, struct amp_arena *arena,
-                                       const char **chosen, struct amp_error *err)
+                                       const char **path, struct amp_error *err)
 {
-    const char *path = options->output ? options->output : default_path(options, target, arena);
-    bool is_stdout = strcmp(path, "-") == 0;
-    *chosen = path;
+    const char *found = options->output ? options->output : default_path(options, target, arena);
+    bool is_stdout = strcmp(found, "-") == 0;
+    *path = found;
     if (is_stdout && isatty(STDOUT_FILENO))
         return amp_fail(err, AMP_USAGE,
                         "the model is not written to a terminal; use -o FILE or a pipe");
     if (is_stdout && options->json != NULL && strcmp(options->json, "-") == 0)
         return amp_fail(err, AMP_USAGE, "stdout cannot take both the model and --json -");
-    if (!is_stdout && options->json != NULL && strcmp(options->json, path) == 0)
-        return amp_fail(err, AMP_USAGE, "--json %s: that is the model itself", path);
+    if (!is_stdout && options->json != NULL && strcmp(options->json, found) == 0)
+        return amp_fail(err, AMP_USAGE, "--json %s: that is the model itself", found);
     if (!is_stdout)
-        AMP_TRY(check_is_free(options, path, err));
-    AMP_TRY(amp_output_check(path, err));
+        AMP_TRY(check_is_free(options, found, err));
+    AMP_TRY(amp_output_check(found, err));
     if (options->json != NULL)
         AMP_TRY(amp_output_check(options->json, err));
-    return check_data_name(options->external_data, path, err);
+    return check_data_name(options->external_data, found, err);
 }
 
 static bool is_same_file(const char *a, const char *b)

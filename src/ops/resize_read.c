@@ -211,7 +211,7 @@ static enum amp_status read_roi(const struct amp_ctx *ctx, struct amp_resize *re
 enum amp_status amp_resize_read(const struct amp_ctx *ctx, struct amp_resize *resize)
 {
     const struct amp_shape *in = &ctx->in[0]->shape;
-    double scales[AMP_RANK_MAX];
+    double scales[AMP_RANK_MAX] = {0};
     int64_t sizes[AMP_RANK_MAX];
     int n_scales, n_sizes = 0;
     *resize = (struct amp_resize){.rank = in->rank};

@@ -266,7 +266,7 @@ static void text_comes_back(void **state)
     for (int64_t count = 0; count <= 3; count++)
         for (int npy = 0; npy < 2; npy++) {
             struct amp_error err = {.status = AMP_OK};
-            struct amp_tensor back;
+            struct amp_tensor back = {.dtype = AMP_UNDEFINED};
             assert_int_equal(save_texts(texts, count, npy ? "npy" : "pb", &back, &err), AMP_OK);
             assert_int_equal(back.dtype, AMP_STRING);
             assert_int_equal(back.shape.dims[0], count);
