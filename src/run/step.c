@@ -228,7 +228,11 @@ static enum amp_status store_outputs(const struct call *call)
         struct amp_tensor *slot = &call->session->slots[value];
         enum amp_dtype dtype = output_value(call, i)->dtype;
         amp_tensor_release(slot);
-        if (out->dtype != dtype && !amp_is_list(out)) {
+        bool is_wide = out->dtype == AMP_FLOAT && is_lower(dtype) && !amp_is_list(out);
+        if (!is_wide && !amp_is_list(out) && dtype != AMP_UNDEFINED && out->dtype != dtype)
+            return amp_fail(call->err, AMP_MODEL, "output %u is %s; the model wants %s", i,
+                            amp_dtype_name(out->dtype), amp_dtype_name(dtype));
+        if (is_wide) {
             AMP_TRY(make_plain(call->session, out, call->node, call->err));
             AMP_TRY(convert(out, slot, dtype, call->err));
             continue;

@@ -326,8 +326,13 @@ def make_graphs():
                                           node("OptionalHasElement", ["maybe"], ["y1"])], [x], [STRING, BOOL], [x, np.array(True)])
 
 
+def make_refused_graphs():
+    save("text_refused", "optional_type", "OptionalGetElement", [np.float32([1])], [STRING], opset=18)
+
+
 for folder in ("text", "text_refused"):
     shutil.rmtree(folder, ignore_errors=True)
 for make in (make_vectorizers, make_refused_vectorizers, make_texts, make_refused_texts, make_regexes, make_refused_regexes, make_casts,
-             make_refused_casts, make_moves, make_refused_moves, make_graphs):
+             make_refused_casts, make_moves, make_refused_moves, make_graphs,
+             make_refused_graphs):
     make()
