@@ -246,13 +246,16 @@ format:
 	clang-format -i $(C_FILES)
 
 ## compile_commands.json: the compilation database for editors and clang-tidy
+# Written by make itself: one command line would be too long for a shell.
 compile_commands.json: $(PB_NAMES:%=$(PB)/%.pb-c.h)
 	$(call say,JSON,$@)
-	@{ printf '['; sep=; $(foreach s,$(SRCS) $(UNIT_SRCS), \
-	  printf '%s\n{"directory": "%s", "file": "%s", "command": "%s"}' "$$sep" '$(TOP)' '$(s)' \
-	    '$(subst ",\",$(subst ','\'',$(call compile,$(s:%.c=$(BUILD)/%.o),$(database_flags)) $(s)))'; sep=$(comma);) \
-	  printf '\n]\n'; } >$@.new && mv $@.new $@
+	$(file >$@.new,[)
+	$(foreach s,$(DATABASE),$(file >>$@.new,$(database_entry)$(if $(filter-out $(lastword $(DATABASE)),$(s)),$(comma))))
+	$(file >>$@.new,])
+	@mv $@.new $@
 
+DATABASE = $(SRCS) $(UNIT_SRCS)
+database_entry = {"directory": "$(TOP)", "file": "$(s)", "command": "$(subst ",\",$(call compile,$(s:%.c=$(BUILD)/%.o),$(database_flags)) $(s))"}
 database_flags = -Itests/unit -DAMP_RULES_DIR='"$(TOP)/rules"'
 
 ## clean: remove what was built; build/deps, the dependencies that were set up, stays
