@@ -69,6 +69,19 @@ static bool has_explicit_dtype(const struct amp_node *node)
            amp_node_is(node, "", "CastLike");
 }
 
+/* Attributes that hold data of the node's type (the thresholds of TreeEnsemble) keep it what it is.
+ */
+static bool has_float_attribute(const struct amp_node *node)
+{
+    for (uint32_t i = 0; i < node->n_attrs; i++) {
+        const struct amp_attr *attr = &node->attrs[i];
+        if (attr->type == AMP_ATTR_TENSOR && attr->count == 1 &&
+            amp_dtype_is_autocast(attr->tensors[0]->dtype))
+            return true;
+    }
+    return false;
+}
+
 /* Sequences, optionals and maps keep the element types that they were declared with. */
 static bool gives_no_tensor(const struct amp_model *model, const struct amp_node *node)
 {
@@ -152,6 +165,11 @@ bool amp_is_eligible(const struct amp_model *model, const struct amp_uses *uses,
     }
     if (has_unknown_input(model, node, schema, decision->type)) {
         decision->reason = AMP_REASON_UNKNOWN_TYPE;
+        return false;
+    }
+    if (has_float_attribute(node)) {
+        decision->reason = AMP_REASON_EXPLICIT_DTYPE;
+        decision->dtype = value->dtype;
         return false;
     }
     if (amp_island_holds(model, uses, node)) {
