@@ -7,6 +7,7 @@
 
 #include "core/array.h"
 #include "onnx/check.h"
+#include "onnx/infer_ml.h"
 #include "onnx/schema.h"
 #include "ops/cast.h"
 #include "ops/op.h"
@@ -154,11 +155,13 @@ static void infer_output_type(struct amp_model *model, uint32_t id, uint32_t i)
     uint32_t output = node->outputs[i];
     uint32_t source = input_of_type(model, node, param->type);
     enum amp_dtype explicit = explicit_dtype(node, i);
-    /* Outputs that may each have another type (Loop, SequenceMap) get it from the node's body. */
-    if (param->option == AMP_PARAM_VARIADIC && !param->homogeneous)
-        return;
+    if (explicit == AMP_UNDEFINED)
+        explicit = amp_infer_ml(model, node, i);
     if (explicit != AMP_UNDEFINED) {
         set_type(model, output, kind_of(type, AMP_KIND_TENSOR), explicit);
+    } else if (param->option == AMP_PARAM_VARIADIC && !param->homogeneous) {
+        /* Outputs that may each have another type (Loop, SequenceMap) get it from the body. */
+        return;
     } else if (source != AMP_NONE && type->name != NULL) {
         set_type(model, output, amp_value_at(model, source)->kind,
                  amp_value_at(model, source)->dtype);

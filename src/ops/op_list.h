@@ -170,6 +170,34 @@ AMP_OP(amp_op_matmul)
 AMP_OP(amp_op_matmul_integer)
 AMP_OP(amp_op_qlinear_matmul)
 
+/* ml_encode.c */
+AMP_OP(amp_op_category_mapper)
+AMP_OP(amp_op_label_encoder)
+AMP_OP(amp_op_one_hot_encoder)
+
+/* ml_feature.c */
+AMP_OP(amp_op_array_feature_extractor)
+AMP_OP(amp_op_feature_vectorizer)
+
+/* ml_linear.c */
+AMP_OP(amp_op_linear_classifier)
+AMP_OP(amp_op_linear_regressor)
+
+/* ml_scale.c */
+AMP_OP(amp_op_binarizer)
+AMP_OP(amp_op_imputer)
+AMP_OP(amp_op_normalizer)
+AMP_OP(amp_op_scaler)
+
+/* ml_svm.c */
+AMP_OP(amp_op_svm_classifier)
+AMP_OP(amp_op_svm_regressor)
+
+/* ml_tree.c */
+AMP_OP(amp_op_tree_ensemble)
+AMP_OP(amp_op_tree_ensemble_classifier)
+AMP_OP(amp_op_tree_ensemble_regressor)
+
 /* multi_head_attention.c */
 AMP_OP(amp_op_ms_attention)
 AMP_OP(amp_op_multi_head_attention)
@@ -185,6 +213,11 @@ AMP_OP(amp_op_mean_variance_normalization)
 AMP_OP(amp_op_optional)
 AMP_OP(amp_op_optional_get_element)
 AMP_OP(amp_op_optional_has_element)
+
+/* optimizer.c */
+AMP_OP(amp_op_adagrad)
+AMP_OP(amp_op_adam)
+AMP_OP(amp_op_momentum)
 
 /* pad.c */
 AMP_OP(amp_op_center_crop_pad)

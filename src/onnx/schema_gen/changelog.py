@@ -90,7 +90,9 @@ def facts(read):
     """All lines; READ gives the text of a file of the documentation."""
     yield from releases(read("Versioning.md"))
     functions = function_operators(read("Operators.md"))
-    for name, domain in (("Changelog.md", ""), ("Changelog.md", "ai.onnx.preview"), ("Changelog-ml.md", "ai.onnx.ml")):
+    parts = (("Changelog.md", ""), ("Changelog.md", "ai.onnx.preview"), ("Changelog.md", "ai.onnx.preview.training"),
+             ("Changelog-ml.md", "ai.onnx.ml"))
+    for name, domain in parts:
         for entry in re.split(r'^### <a name="[^"]*"></a>', domain_part(read(name), domain), flags=re.M)[1:]:
             heading, body = entry.split("\n", 1)
             yield from operator(domain, heading.replace("*", ""), body, functions)

@@ -1,11 +1,11 @@
 /* Prints the operator definitions that libonnx carries as lines of facts, for table.py.
  *
- * Takes no arguments; writes to stdout one record per operator and version of ai.onnx and
- * ai.onnx.ml. Fields are separated by tabs: op    domain  name  since  deprecated  function
- * min_inputs max_inputs min_outputs max_outputs type  variable  allowed types joined by ", " in
- * name  type  single|optional|variadic  homogeneous  min_arity        (out: the same) attr  name
- * attribute type  required  default        (field absent: no default) changelog.py writes the same
- * lines from ONNX's documentation. How all three are run: see table.py. */
+ * Takes no arguments; writes to stdout one record per operator and version of ai.onnx,
+ * ai.onnx.ml and ai.onnx.preview.training. Fields are separated by tabs: op    domain  name  since
+ * deprecated  function min_inputs max_inputs min_outputs max_outputs type  variable  allowed types
+ * joined by ", " in name  type  single|optional|variadic  homogeneous  min_arity        (out: the
+ * same) attr  name attribute type  required  default        (field absent: no default) changelog.py
+ * writes the same lines from ONNX's documentation. How all three are run: see table.py. */
 
 #include <onnx/defs/schema.h>
 
@@ -96,7 +96,8 @@ static void print_schema(const OpSchema &schema)
 int main()
 {
     for (const OpSchema &schema : onnx::OpSchemaRegistry::get_all_schemas_with_history())
-        if (schema.domain().empty() || schema.domain() == "ai.onnx.ml")
+        if (schema.domain().empty() || schema.domain() == "ai.onnx.ml" ||
+            schema.domain() == "ai.onnx.preview.training")
             print_schema(schema);
     return std::fflush(stdout) == 0 ? 0 : 1;
 }

@@ -1,0 +1,1 @@
+2b2c2_Unused2_UnusedBy0

@@ -1,0 +1,1 @@
+2_Unused2b2_Unused2cBy0

@@ -1,0 +1,1 @@
+2x2y2_Unused2_UnusedBy0

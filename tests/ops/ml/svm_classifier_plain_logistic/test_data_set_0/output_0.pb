@@ -1,0 +1,1 @@
+2dog2cat2cat2cat2dogBy0

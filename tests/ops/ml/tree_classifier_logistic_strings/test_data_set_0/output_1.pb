@@ -1,0 +1,1 @@
+	By1Jl€d>¸Po> AB=€d>¸Po> AB=€d>¸Po> AB=ÜµI?Ñ? ä=€d>¸Po> AB=€d>¸Po> AB=€d>¸Po> AB=€d>¸Po> AB=€d>¸Po> AB=
