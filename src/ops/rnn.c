@@ -11,6 +11,7 @@
 #include "ops/kernel.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -265,8 +266,8 @@ static void set_direction(const struct amp_ctx *ctx, const struct amp_rnn_layer 
 
 /* What a node keeps between runs. */
 struct state {
-    struct amp_buffer *packed[2]; /* of each direction; NULL: not packed yet */
-    struct amp_buffer *work;
+    struct amp_buffer *packed[2]; /* recurrent weights of each direction; NULL: not packed yet */
+    struct amp_buffer *work[2];   /* the second for directions that run side by side */
     struct amp_rnn_dnnl *dnnl;
 };
 
@@ -282,31 +283,65 @@ static void destroy_state(void *data)
     struct state *state = data;
     if (state == NULL)
         return;
-    for (int d = 0; d < 2; d++)
+    for (int d = 0; d < 2; d++) {
         amp_buffer_unref(state->packed[d]);
-    amp_buffer_unref(state->work);
+        amp_buffer_unref(state->work[d]);
+    }
     amp_rnn_dnnl_destroy(state->dnnl);
     free(state);
 }
 
-/* Has the recurrent weights of direction D packed, once when they are constant. */
-static enum amp_status pack(const struct amp_ctx *ctx, const struct amp_rnn_kernel *kernel, int d,
-                            struct amp_rnn *rnn)
+/* Makes *BUFFER hold SIZE bytes at least. */
+static enum amp_status reserve(struct amp_buffer **buffer, size_t size, struct amp_error *err)
+{
+    if (*buffer != NULL && (*buffer)->size >= size)
+        return AMP_OK;
+    amp_buffer_unref(*buffer);
+    *buffer = amp_buffer_create(size);
+    return *buffer != NULL ? AMP_OK : amp_memory_fail(err, "a recurrent layer", size);
+}
+
+/* Gives RNN its memory and the weights of direction D, packed: once when they are constant. */
+static enum amp_status prepare(const struct amp_ctx *ctx, const struct amp_rnn_kernel *kernel,
+                               int d, bool is_parallel, struct amp_rnn *rnn)
 {
     struct state *state = state_of(ctx);
-    size_t size = kernel->packed_size(rnn);
-    bool is_ready = state->packed[d] != NULL && ctx->is_constant[AMP_RNN_R];
-    if (!is_ready && (state->packed[d] == NULL || state->packed[d]->size != size)) {
-        amp_buffer_unref(state->packed[d]);
-        state->packed[d] = amp_buffer_create(size);
-        if (state->packed[d] == NULL)
-            return amp_memory_fail(ctx->err, "recurrent weights", size);
-    }
+    struct amp_buffer **packed = &state->packed[d], **work = &state->work[is_parallel ? d : 0];
+    bool is_ready = *packed != NULL && ctx->is_constant[AMP_RNN_R];
+    AMP_TRY(reserve(packed, kernel->packed_size(rnn), ctx->err));
+    AMP_TRY(reserve(work, kernel->work_size(rnn), ctx->err));
     if (!is_ready)
-        kernel->pack(rnn, state->packed[d]->data);
-    rnn->packed = state->packed[d]->data;
-    rnn->work = &state->work;
+        kernel->pack(rnn, (*packed)->data);
+    rnn->packed = (*packed)->data;
+    rnn->work = (*work)->data;
     return AMP_OK;
+}
+
+/* Multiplications by recurrent weights in one step of one direction. */
+static double work_of(const struct amp_rnn *rnn)
+{
+    return (double)rnn->batch * (double)rnn->gates * (double)rnn->hidden * (double)rnn->hidden;
+}
+
+/* Threads that share the units of one direction. */
+static int threads_of(const struct amp_rnn_kernel *kernel, const struct amp_rnn *rnn)
+{
+    int64_t blocks = (rnn->hidden + kernel->block - 1) / kernel->block;
+    int threads = omp_get_max_threads();
+    if (blocks < 2 || work_of(rnn) < AMP_PARALLEL_MIN)
+        return 1;
+    return threads < blocks ? threads : (int)blocks;
+}
+
+/* Whether the directions had better run side by side, a thread each, than one after the other with
+   all threads: they need not meet then, but each core's cache must hold a direction's weights. */
+static bool is_side_by_side(const struct amp_rnn_kernel *kernel, const struct amp_rnn_layer *layer)
+{
+    enum { CACHE = 1 << 20 }; /* bytes of it that are there for weights on common CPUs */
+    const struct amp_rnn *rnn = &layer->common;
+    return layer->directions == 2 && omp_get_max_threads() > 1 && threads_of(kernel, rnn) <= 2 &&
+           kernel->packed_size(rnn) <= CACHE &&
+           (double)rnn->steps * work_of(rnn) >= AMP_PARALLEL_MIN;
 }
 
 static enum amp_status run_plain(struct amp_ctx *ctx, const struct amp_rnn_layer *layer)
@@ -315,25 +350,50 @@ static enum amp_status run_plain(struct amp_ctx *ctx, const struct amp_rnn_layer
         [AMP_FLOAT] = &amp_rnn_f32, [AMP_DOUBLE] = &amp_rnn_f64};
     const struct amp_rnn_kernel *kernel;
     AMP_PICK(ctx, kernel, kernels, ctx->in[AMP_RNN_X]->dtype);
+    bool is_parallel = is_side_by_side(kernel, layer);
+    int threads = is_parallel ? 1 : threads_of(kernel, &layer->common);
+    struct amp_rnn rnn[2] = {layer->common, layer->common};
+    struct amp_error errors[2] = {{.status = AMP_OK}, {.status = AMP_OK}};
     for (int d = 0; d < layer->directions; d++) {
-        struct amp_rnn rnn = layer->common;
-        set_direction(ctx, layer, d, &rnn);
-        AMP_TRY(pack(ctx, kernel, d, &rnn));
-        AMP_TRY(kernel->run(&rnn, ctx->err));
+        set_direction(ctx, layer, d, &rnn[d]);
+        rnn[d].threads = threads;
+        AMP_TRY(prepare(ctx, kernel, d, is_parallel, &rnn[d]));
     }
+    if (is_parallel) {
+#pragma omp parallel for num_threads(2)
+        for (int d = 0; d < 2; d++)
+            kernel->run(&rnn[d], &errors[d]);
+    }
+    /* In a region of one thread the kernel's own would have to make new threads. */
+    for (int d = 0; d < layer->directions && !is_parallel; d++)
+        kernel->run(&rnn[d], &errors[d]);
+    for (int d = 0; d < layer->directions; d++)
+        if (errors[d].status != AMP_OK)
+            return amp_fail(ctx->err, errors[d].status, "%s", errors[d].text);
     return AMP_OK;
+}
+
+/* Whether oneDNN is faster than the kernels in C, as measured with AMX: float32 with many sequences
+   only, bfloat16 but for few sequences of a GRU that resets before the product. */
+static bool prefers_dnnl(const struct amp_rnn_layer *layer, enum amp_dtype dtype)
+{
+    const struct amp_rnn *rnn = &layer->common;
+    bool is_late = rnn->cell != AMP_RNN_GRU || rnn->linear_before_reset;
+    return rnn->batch >= (dtype == AMP_FLOAT ? 12 : is_late ? 0 : 8);
 }
 
 static enum amp_status rnn_run(struct amp_ctx *ctx)
 {
-    enum { MANY = 12 }; /* sequences from which on oneDNN is faster in float32, as measured */
     enum amp_dtype dtype = ctx->in[AMP_RNN_X]->dtype;
     struct amp_error *err = ctx->err, refusal = {.status = AMP_OK};
     struct amp_rnn_layer layer;
     AMP_TRY(amp_rnn_read(ctx, &layer));
-    if (dtype == AMP_BFLOAT16)
+    bool is_half = dtype == AMP_BFLOAT16, is_first = prefers_dnnl(&layer, dtype);
+    if (is_half && !is_first)
+        return amp_fail(err, AMP_UNSUPPORTED, "oneDNN is slower than float32 here");
+    if (is_half)
         return amp_rnn_dnnl_run(ctx, &layer, &state_of(ctx)->dnnl);
-    if (dtype != AMP_FLOAT || layer.common.batch < MANY)
+    if (dtype != AMP_FLOAT || !is_first)
         return run_plain(ctx, &layer);
     ctx->err = &refusal;
     enum amp_status status = amp_rnn_dnnl_run(ctx, &layer, &state_of(ctx)->dnnl);

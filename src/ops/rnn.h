@@ -66,7 +66,8 @@ struct amp_rnn {
     const void *h, *c;   /* initial states; NULL: 0 */
     void *y, *y_h, *y_c; /* NULL: not wanted */
     int64_t x_step, x_batch, y_step, y_batch, state_batch;
-    struct amp_buffer **work; /* the kernel's, which it replaces when it is too small */
+    int threads; /* to share the units among, at most as many as there are blocks of them */
+    void *work;  /* memory for the kernel, of work_size bytes, aligned to 64 */
 };
 
 /* A node's directions. */
@@ -84,9 +85,12 @@ enum amp_status amp_rnn_read(const struct amp_ctx *ctx, struct amp_rnn_layer *la
 
 /* The kernels of an element type. */
 struct amp_rnn_kernel {
-    size_t (*packed_size)(const struct amp_rnn *rnn); /* bytes */
+    int64_t block; /* units whose weights lie side by side */
+    /* Bytes. */
+    size_t (*packed_size)(const struct amp_rnn *rnn);
+    size_t (*work_size)(const struct amp_rnn *rnn);
     void (*pack)(const struct amp_rnn *rnn, void *packed);
-    /* Runs the direction; AMP_IO when memory runs out, AMP_KERNEL when oneDNN fails. */
+    /* Runs the direction; AMP_KERNEL when oneDNN fails. Allocates nothing. */
     enum amp_status (*run)(const struct amp_rnn *rnn, struct amp_error *err);
 };
 

@@ -1,7 +1,6 @@
 /*
  * Recurrent layers in float32: matrix products by oneDNN, sigmoid and tanh as vector code.
  */
-#include "core/memory.h"
 #include "ops/dnnl.h"
 #include "ops/kernel.h"
 #include "ops/rnn.h"

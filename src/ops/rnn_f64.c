@@ -1,7 +1,6 @@
 /*
  * Recurrent layers in float64, which oneDNN does not have: everything in plain C.
  */
-#include "core/memory.h"
 #include "ops/kernel.h"
 #include "ops/rnn.h"
 
