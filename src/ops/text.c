@@ -225,7 +225,7 @@ typedef int32_t map_fn(int32_t code);
 static size_t map_text(struct amp_str text, map_fn *map, char *to)
 {
     const char *at = solid(text).data, *end = at + text.size;
-    char scratch[AMP_UTF8_MAX];
+    char scratch[AMP_UTF8_MAX] = {0};
     size_t size = 0;
     while (at < end) {
         const char *from = at;
