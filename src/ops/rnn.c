@@ -291,14 +291,14 @@ static void destroy_state(void *data)
     free(state);
 }
 
-/* Makes *BUFFER hold SIZE bytes at least. */
-static enum amp_status reserve(struct amp_buffer **buffer, size_t size, struct amp_error *err)
+/* Makes *BUFFER hold SIZE bytes at least; false when there is not enough memory. */
+static bool reserve(struct amp_buffer **buffer, size_t size)
 {
     if (*buffer != NULL && (*buffer)->size >= size)
-        return AMP_OK;
+        return true;
     amp_buffer_unref(*buffer);
     *buffer = amp_buffer_create(size);
-    return *buffer != NULL ? AMP_OK : amp_memory_fail(err, "a recurrent layer", size);
+    return *buffer != NULL;
 }
 
 /* Gives RNN its memory and the weights of direction D, packed: once when they are constant. */
@@ -308,8 +308,9 @@ static enum amp_status prepare(const struct amp_ctx *ctx, const struct amp_rnn_k
     struct state *state = state_of(ctx);
     struct amp_buffer **packed = &state->packed[d], **work = &state->work[is_parallel ? d : 0];
     bool is_ready = *packed != NULL && ctx->is_constant[AMP_RNN_R];
-    AMP_TRY(reserve(packed, kernel->packed_size(rnn), ctx->err));
-    AMP_TRY(reserve(work, kernel->work_size(rnn), ctx->err));
+    size_t weights = kernel->packed_size(rnn), size = kernel->work_size(rnn);
+    if (!reserve(packed, weights) || !reserve(work, size))
+        return amp_memory_fail(ctx->err, "a recurrent layer", weights + size);
     if (!is_ready)
         kernel->pack(rnn, (*packed)->data);
     rnn->packed = (*packed)->data;
