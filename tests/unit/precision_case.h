@@ -140,13 +140,14 @@ static void check_value(struct variant *variant, uint32_t id, bool takes)
     variant->is_mixed |= variant->is_lowered[id] && !takes;
 }
 
-/* Of a model with bodies all values, which the bodies may hand through, where all nodes take them.
- */
+/* Of a model with bodies all values, which the bodies may hand through, where all nodes take them;
+   bodies of FlexAttention have a precision of their own. */
 static void mark_values(const struct subject *subject, struct variant *variant)
 {
     struct amp_model *model = variant->file.model;
     const struct amp_node *node = amp_node_at(model, variant->node);
-    bool has_bodies = model->n_graphs > 1;
+    bool has_bodies =
+        model->n_graphs > 1 && amp_schema_attr(node->schema, "softmax_precision") == NULL;
     variant->is_lowered = amp_arena_array(model->arena, model->n_values, sizeof(bool));
     visit_values(subject, variant, node, node->schema, choose_dtype);
     if (variant->from == AMP_UNDEFINED)
@@ -155,7 +156,9 @@ static void mark_values(const struct subject *subject, struct variant *variant)
         mark_value(variant, v, true);
     for (uint32_t n = 0; n < model->n_nodes; n++) {
         node = amp_node_at(model, n);
-        visit_values(subject, variant, node, node->schema, has_bodies ? check_value : mark_value);
+        if (has_bodies || node->graph == 0)
+            visit_values(subject, variant, node, node->schema,
+                         has_bodies ? check_value : mark_value);
     }
 }
 
@@ -279,12 +282,13 @@ static bool may_be_case(const struct amp_node *node)
     return node->schema != NULL && op != NULL && needs_case(op);
 }
 
-static bool has_lists(const struct amp_model *model)
+/* Whether there are lists among the values, or might be around NODE. */
+static bool has_lists(const struct amp_model *model, const struct amp_node *node)
 {
     for (uint32_t v = 0; v < model->n_values; v++)
         if (amp_value_at(model, v)->kind != AMP_KIND_TENSOR)
             return true;
-    return false;
+    return strncmp(node->op_type, "Optional", strlen("Optional")) == 0;
 }
 
 static bool is_any(const bool *flags, size_t count)
@@ -311,7 +315,8 @@ static enum amp_status read_variant(const struct subject *subject, struct varian
     mark_values(subject, variant);
     if (variant->is_mixed || !is_any(variant->is_lowered, model->n_values))
         return amp_fail(err, AMP_UNSUPPORTED, "nothing to lower");
-    if (subject->round != AS_GIVEN && (model->n_graphs > 1 || has_lists(model)))
+    if (subject->round != AS_GIVEN &&
+        (model->n_graphs > 1 || has_lists(model, amp_node_at(model, variant->node))))
         return amp_fail(err, AMP_UNSUPPORTED, "bodies and lists have one type, and what fits");
     return AMP_OK;
 }
