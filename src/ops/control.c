@@ -69,6 +69,8 @@ static enum amp_status loop_limits(const struct amp_ctx *ctx, int64_t *trips, bo
 {
     int count;
     AMP_TRY(amp_ctx_ints(ctx, 0, trips, 1, &count));
+    if (amp_has_in(ctx, 0) && count != 1)
+        return AMP_CTX_FAIL(ctx, "input 0 (M) is empty; one trip count is needed");
     if (count == 0)
         *trips = INT64_MAX;
     *condition = true;

@@ -499,6 +499,13 @@ ANY = {"u4": (UINT4, 4), "i4": (INT4, 4), "f4": (FLOAT4E2M1, 4), "u2": (UINT2, 2
        "e8m0": (FLOAT8E8M0, 8)}
 
 
+def loop_without_trips():
+    values = [helper.make_tensor_value_info(n, t, []) for n, t in (("i", 7), ("g", 9), ("s", 1), ("h", 9), ("u", 1))]
+    nodes = [helper.make_node("Identity", [a], [b]) for a, b in (("g", "h"), ("s", "u"))]
+    refused("loop_trips", "Loop", 25, [torch.zeros(0, dtype=I64), None, torch.tensor(1.0)],
+            "25): input 0 (M) is empty; one trip count is needed", body=helper.make_graph(nodes, "b", values[:3], values[3:]))
+
+
 def any_type():
     """Operators that move elements of every type, with codes for elements; the bodies of Loop and Scan take rows and give them back."""
     for name, (number, bits) in ANY.items():
@@ -587,8 +594,8 @@ def quantization():
 if __name__ == "__main__":
     for folder in ("newest", "newest_refused"):
         shutil.rmtree(folder, ignore_errors=True)
-    for make in (tensor_scatter, bit_cast, cast, cum_prod, activations, ranges, rms, rotary, attention, flex_attention, linear_attention, causal_conv,
-                 any_type, quantization):
+    for make in (tensor_scatter, bit_cast, cast, cum_prod, activations, ranges, rms, rotary, attention, flex_attention, linear_attention,
+                 causal_conv, any_type, loop_without_trips, quantization):
         make()
     with open("newest_refused.txt", "w") as file:
         file.write("".join(f"{line}\n" for line in sorted(REFUSED)))
