@@ -198,49 +198,6 @@ void amp_tensor_set_double(const struct amp_tensor *tensor, size_t index, double
     }
 }
 
-/* What a buffer takes beside its bytes: itself, its alignment, the allocator's own. */
-enum { BUFFER_OVERHEAD = 160 };
-
-static struct amp_buffer *allocate(size_t size)
-{
-    struct amp_buffer *buffer = malloc(sizeof *buffer);
-    if (buffer == NULL)
-        return NULL;
-    *buffer = (struct amp_buffer){.refs = 1, .size = size};
-    if (posix_memalign(&buffer->data, 64, size ? size : 1) != 0) {
-        free(buffer);
-        return NULL;
-    }
-    return buffer;
-}
-
-struct amp_buffer *amp_buffer_create(size_t size)
-{
-    if (size > SIZE_MAX - BUFFER_OVERHEAD || !amp_memory_claim(size + BUFFER_OVERHEAD))
-        return NULL;
-    struct amp_buffer *buffer = allocate(size);
-    if (buffer == NULL)
-        amp_memory_return(size + BUFFER_OVERHEAD);
-    return buffer;
-}
-
-struct amp_buffer *amp_buffer_ref(struct amp_buffer *buffer)
-{
-    if (buffer != NULL)
-        buffer->refs++;
-    return buffer;
-}
-
-void amp_buffer_unref(struct amp_buffer *buffer)
-{
-    if (buffer == NULL || --buffer->refs > 0)
-        return;
-    amp_memory_return(buffer->size + BUFFER_OVERHEAD);
-    amp_tensors_release(buffer->data, buffer->n_tensors);
-    free(buffer->data);
-    free(buffer);
-}
-
 static enum amp_status fail_size(const struct amp_tensor *tensor, size_t size,
                                  struct amp_error *err)
 {

@@ -1,6 +1,7 @@
 #ifndef AMP_CORE_TENSOR_H
 #define AMP_CORE_TENSOR_H
 
+#include "core/buffer.h"
 #include "core/dtype.h"
 #include "core/status.h"
 
@@ -84,21 +85,6 @@ double amp_tensor_double(const struct amp_tensor *tensor, size_t index);
 /* Stores VALUE, rounded once, as element INDEX of a float64, float32, float16 or bfloat16 tensor.
  */
 void amp_tensor_set_double(const struct amp_tensor *tensor, size_t index, double value);
-
-/*
- * Shared memory of tensors: counted references, data aligned to 64 bytes.
- */
-struct amp_buffer {
-    unsigned refs;
-    size_t size;
-    size_t n_tensors; /* the data are that many tensors, which go with the buffer */
-    void *data;
-};
-
-/* NULL when there is not enough memory. The contents are undefined. */
-struct amp_buffer *amp_buffer_create(size_t size);
-struct amp_buffer *amp_buffer_ref(struct amp_buffer *buffer); /* NULL is fine */
-void amp_buffer_unref(struct amp_buffer *buffer);             /* NULL is fine */
 
 /* Gives TENSOR (dtype and shape set, all dims known) memory of its own, replacing what it held. */
 enum amp_status amp_tensor_alloc(struct amp_tensor *tensor, struct amp_error *err);

@@ -3,6 +3,7 @@
  * All versions up to ONNX 18; what was an attribute and became an input is taken from where it is.
  */
 #include "ops/move.h"
+#include "ops/take.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -202,13 +203,16 @@ static enum amp_status split_shape(struct amp_ctx *ctx)
     if (in->rank < 0)
         return AMP_OK;
     AMP_TRY(split_axis(ctx, &axis));
-    int64_t *sizes = amp_xmalloc(ctx->n_out, sizeof *sizes);
+    struct amp_buffer *buffer = amp_take_indices(ctx, ctx->n_out);
+    if (buffer == NULL)
+        return ctx->err->status;
+    int64_t *sizes = buffer->data;
     enum amp_status status = split_sizes(ctx, in->dims[axis], sizes);
     for (uint32_t i = 0; i < ctx->n_out && status == AMP_OK; i++) {
         ctx->out[i]->shape = *in;
         ctx->out[i]->shape.dims[axis] = sizes[i];
     }
-    free(sizes);
+    amp_buffer_unref(buffer);
     return status;
 }
 

@@ -6,19 +6,18 @@
 #include "ops/move.h"
 #include "ops/take.h"
 
-#include <stdlib.h>
-
 static size_t element_size(const struct amp_tensor *tensor)
 {
     return amp_dtype_bits(tensor->dtype) / 8;
 }
 
-/* Runs TAKE with the indices, which are then freed. */
-static enum amp_status take_and_free(struct amp_ctx *ctx, struct amp_take *take, int64_t *indices)
+/* Runs TAKE with the indices, which are then dropped. */
+static enum amp_status take_and_drop(struct amp_ctx *ctx, struct amp_take *take,
+                                     struct amp_buffer *indices)
 {
-    take->indices = indices;
+    take->indices = indices->data;
     amp_take_run(take);
-    free(indices);
+    amp_buffer_unref(indices);
     return amp_move_done(ctx, 0);
 }
 
@@ -61,7 +60,7 @@ static enum amp_status gather_run(struct amp_ctx *ctx)
 {
     const struct amp_tensor *data = ctx->in[0];
     const struct amp_shape *shape = &data->shape;
-    int64_t *positions;
+    struct amp_buffer *positions;
     int axis;
     AMP_TRY(gather_axis(ctx, &axis));
     AMP_TRY(amp_offsets_axis(ctx, shape, axis, ctx->in[1], &positions));
@@ -72,7 +71,7 @@ static enum amp_status gather_run(struct amp_ctx *ctx)
                             .outer = amp_shape_product(shape, 0, axis),
                             .dim = shape->dims[axis],
                             .n = amp_shape_count(&ctx->in[1]->shape)};
-    return take_and_free(ctx, &take, positions);
+    return take_and_drop(ctx, &take, positions);
 }
 
 const struct amp_op amp_op_gather = {
@@ -100,7 +99,7 @@ static enum amp_status gather_elements_shape(struct amp_ctx *ctx)
 static enum amp_status gather_elements_run(struct amp_ctx *ctx)
 {
     const struct amp_tensor *data = ctx->in[0];
-    int64_t *offsets;
+    struct amp_buffer *offsets;
     int axis;
     AMP_TRY(gather_axis(ctx, &axis));
     AMP_TRY(amp_offsets_elements(ctx, &data->shape, axis, ctx->in[1], &offsets));
@@ -109,7 +108,7 @@ static enum amp_status gather_elements_run(struct amp_ctx *ctx)
                             .block = element_size(data),
                             .outer = 1,
                             .n = amp_shape_count(&ctx->in[1]->shape)};
-    return take_and_free(ctx, &take, offsets);
+    return take_and_drop(ctx, &take, offsets);
 }
 
 const struct amp_op amp_op_gather_elements = {
@@ -164,7 +163,7 @@ static enum amp_status gather_nd_run(struct amp_ctx *ctx)
 {
     const struct amp_tensor *data = ctx->in[0];
     const struct amp_shape *indices = &ctx->in[1]->shape;
-    int64_t *offsets;
+    struct amp_buffer *offsets;
     int batch_dims = 0;
     AMP_TRY(read_batch_dims(ctx, &batch_dims));
     AMP_TRY(amp_offsets_nd(ctx, &data->shape, batch_dims, ctx->in[1], &offsets));
@@ -176,7 +175,7 @@ static enum amp_status gather_nd_run(struct amp_ctx *ctx)
                                 element_size(data),
                             .outer = 1,
                             .n = amp_shape_product(indices, 0, indices->rank - 1)};
-    return take_and_free(ctx, &take, offsets);
+    return take_and_drop(ctx, &take, offsets);
 }
 
 const struct amp_op amp_op_gather_nd = {
@@ -244,11 +243,13 @@ static enum amp_status reverse_sequence_run(struct amp_ctx *ctx)
 {
     const struct amp_tensor *in = ctx->in[0];
     int64_t n = amp_shape_product(&in->shape, 0, 2);
-    int64_t *sources = amp_xmalloc((size_t)n, sizeof *sources);
+    struct amp_buffer *sources = amp_take_indices(ctx, (size_t)n);
+    if (sources == NULL)
+        return ctx->err->status;
     int time_axis = amp_node_int(ctx->node, "time_axis", 0) != 0;
-    enum amp_status status = fill_reversed(ctx, time_axis, sources);
+    enum amp_status status = fill_reversed(ctx, time_axis, sources->data);
     if (status != AMP_OK) {
-        free(sources);
+        amp_buffer_unref(sources);
         return status;
     }
     struct amp_take take = {.from = in->data,
@@ -257,7 +258,7 @@ static enum amp_status reverse_sequence_run(struct amp_ctx *ctx)
                                      element_size(in),
                             .outer = 1,
                             .n = n};
-    return take_and_free(ctx, &take, sources);
+    return take_and_drop(ctx, &take, sources);
 }
 
 const struct amp_op amp_op_reverse_sequence = {

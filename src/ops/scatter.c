@@ -152,12 +152,12 @@ static enum amp_status scatter_elements_shape(struct amp_ctx *ctx)
 
 static enum amp_status scatter_elements_run(struct amp_ctx *ctx)
 {
-    int64_t *offsets;
+    struct amp_buffer *offsets;
     int axis;
     AMP_TRY(scatter_axis(ctx, &axis));
     AMP_TRY(amp_offsets_elements(ctx, &ctx->in[0]->shape, axis, ctx->in[1], &offsets));
-    enum amp_status status = scatter_blocks(ctx, offsets, amp_shape_count(&ctx->in[1]->shape), 1);
-    free(offsets);
+    enum amp_status status = scatter_blocks(ctx, offsets->data, amp_shape_count(&ctx->in[1]->shape), 1);
+    amp_buffer_unref(offsets);
     return status;
 }
 
@@ -202,13 +202,13 @@ static enum amp_status scatter_nd_shape(struct amp_ctx *ctx)
 static enum amp_status scatter_nd_run(struct amp_ctx *ctx)
 {
     const struct amp_shape *data = &ctx->in[0]->shape, *indices = &ctx->in[1]->shape;
-    int64_t *offsets;
+    struct amp_buffer *offsets;
     AMP_TRY(amp_offsets_nd(ctx, data, 0, ctx->in[1], &offsets));
     int depth = (int)indices->dims[indices->rank - 1];
     enum amp_status status =
-        scatter_blocks(ctx, offsets, amp_shape_product(indices, 0, indices->rank - 1),
+        scatter_blocks(ctx, offsets->data, amp_shape_product(indices, 0, indices->rank - 1),
                        amp_shape_product(data, depth, data->rank));
-    free(offsets);
+    amp_buffer_unref(offsets);
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include "ops/take.h"
 
 #include "core/array.h"
+#include "core/memory.h"
 #include "ops/kernel.h"
 
 #include <omp.h>
@@ -161,33 +162,42 @@ static enum amp_status fill_nd(struct amp_ctx *ctx, const struct amp_shape *data
     return AMP_OK;
 }
 
+struct amp_buffer *amp_take_indices(struct amp_ctx *ctx, size_t count)
+{
+    struct amp_buffer *buffer =
+        count > SIZE_MAX / 16 ? NULL : amp_buffer_create(count * sizeof(int64_t));
+    if (buffer == NULL)
+        amp_memory_fail(ctx->err, "a list of places", count * sizeof(int64_t));
+    return buffer;
+}
+
 static enum amp_status make_offsets(struct amp_ctx *ctx, const struct amp_shape *data, int which,
                                     const struct amp_tensor *indices, offsets_fn *fill,
-                                    int64_t **offsets)
+                                    struct amp_buffer **offsets)
 {
-    *offsets = amp_xmalloc(amp_tensor_count(indices), sizeof **offsets);
-    enum amp_status status = fill(ctx, data, which, indices, *offsets);
-    if (status != AMP_OK) {
-        free(*offsets);
-        *offsets = NULL;
-    }
+    *offsets = amp_take_indices(ctx, amp_tensor_count(indices));
+    if (*offsets == NULL)
+        return ctx->err->status;
+    enum amp_status status = fill(ctx, data, which, indices, (*offsets)->data);
+    if (status != AMP_OK)
+        amp_buffer_unref(*offsets);
     return status;
 }
 
 enum amp_status amp_offsets_axis(struct amp_ctx *ctx, const struct amp_shape *data, int axis,
-                                 const struct amp_tensor *indices, int64_t **offsets)
+                                 const struct amp_tensor *indices, struct amp_buffer **offsets)
 {
     return make_offsets(ctx, data, axis, indices, fill_axis, offsets);
 }
 
 enum amp_status amp_offsets_elements(struct amp_ctx *ctx, const struct amp_shape *data, int axis,
-                                     const struct amp_tensor *indices, int64_t **offsets)
+                                     const struct amp_tensor *indices, struct amp_buffer **offsets)
 {
     return make_offsets(ctx, data, axis, indices, fill_elements, offsets);
 }
 
 enum amp_status amp_offsets_nd(struct amp_ctx *ctx, const struct amp_shape *data, int batch_dims,
-                               const struct amp_tensor *indices, int64_t **offsets)
+                               const struct amp_tensor *indices, struct amp_buffer **offsets)
 {
     return make_offsets(ctx, data, batch_dims, indices, fill_nd, offsets);
 }

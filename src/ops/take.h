@@ -20,9 +20,12 @@ void amp_take_run(const struct amp_take *take);
 
 /*
  * Indices of ONNX's Gather and Scatter families: checked against the dims of DATA, negative ones
- * counted from the end. The result, *OFFSETS, is the caller's to free. AMP_MODEL names the index
+ * counted from the end. The result, *OFFSETS, holds int64_t and is the caller's to drop. AMP_MODEL names the index
  * and what is allowed.
  */
+
+/* Memory for COUNT of those; NULL and a message when there is none. */
+struct amp_buffer *amp_take_indices(struct amp_ctx *ctx, size_t count);
 
 /* What the shapes must be, for amp_op.shape; unknown dims are passed over, ranks are known. */
 
@@ -37,16 +40,16 @@ enum amp_status amp_check_tuples(struct amp_ctx *ctx, const struct amp_shape *da
 
 /* Gather: the position on AXIS of DATA for each element of INDICES. */
 enum amp_status amp_offsets_axis(struct amp_ctx *ctx, const struct amp_shape *data, int axis,
-                                 const struct amp_tensor *indices, int64_t **offsets);
+                                 const struct amp_tensor *indices, struct amp_buffer **offsets);
 
 /* GatherElements, ScatterElements: for each element of INDICES the element of DATA whose
    coordinates are the same but for AXIS, where it is the index itself. */
 enum amp_status amp_offsets_elements(struct amp_ctx *ctx, const struct amp_shape *data, int axis,
-                                     const struct amp_tensor *indices, int64_t **offsets);
+                                     const struct amp_tensor *indices, struct amp_buffer **offsets);
 
 /* GatherND, ScatterND: for each tuple of INDICES the block of DATA that it stands for, counted in
    blocks. */
 enum amp_status amp_offsets_nd(struct amp_ctx *ctx, const struct amp_shape *data, int batch_dims,
-                               const struct amp_tensor *indices, int64_t **offsets);
+                               const struct amp_tensor *indices, struct amp_buffer **offsets);
 
 #endif

@@ -59,10 +59,12 @@ enum amp_status amp_session_create(const struct amp_model *model, bool is_strict
                                    struct amp_session **session, struct amp_error *err)
 {
     struct amp_session *made = amp_xmalloc(1, sizeof *made);
+    amp_buffers_keep();
     *made = (struct amp_session){
         .model = model, .arena = amp_arena_create(), .host.run_graph = run_graph};
     if (!is_strict)
         made->model = model = amp_fuse(model, made->arena);
+    made->symbols = amp_arena_array(made->arena, model->n_symbols, sizeof *made->symbols);
     made->slots = amp_arena_array(made->arena, model->n_values, sizeof *made->slots);
     enum amp_status status = amp_plans_create(model, made->arena, !is_strict, &made->plans, err);
     if (status == AMP_OK)
@@ -93,6 +95,7 @@ void amp_session_destroy(struct amp_session *session)
     amp_dnnl_destroy(session->host.dnnl);
     amp_arena_destroy(session->arena);
     free(session);
+    amp_buffers_let_go();
 }
 
 /* ---- graphs ---------------------------------------------------------------------------------- */
@@ -204,7 +207,7 @@ static enum amp_status take_inputs(struct amp_session *session, const struct amp
 {
     const struct amp_model *model = session->model;
     const struct amp_ids *ids = &model->graphs[0].inputs;
-    int64_t *symbols = amp_xmalloc(model->n_symbols, sizeof *symbols);
+    int64_t *symbols = session->symbols;
     enum amp_status status = AMP_OK;
     for (size_t i = 0; i < model->n_symbols; i++)
         symbols[i] = AMP_DIM_UNKNOWN;
@@ -223,7 +226,6 @@ static enum amp_status take_inputs(struct amp_session *session, const struct amp
         else if (status == AMP_OK)
             status = place(session, ids->items[i], tensor, err);
     }
-    free(symbols);
     return status;
 }
 

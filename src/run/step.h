@@ -10,6 +10,7 @@ struct amp_session {
     struct amp_host host;
     struct amp_plan *plans;   /* per graph */
     struct amp_tensor *slots; /* per value: what it holds now */
+    int64_t *symbols;         /* per symbolic dim: its size in this run */
 };
 
 /* Runs STEP: inputs come from their slots, outputs go to theirs, and what nobody needs after it is

@@ -1,0 +1,141 @@
+/*
+ * Memory of tensors, and the pool of what is free for the next ones: the smallest that is large
+ * enough and does not waste much.
+ */
+#include "core/buffer.h"
+
+#include "core/memory.h"
+#include "core/tensor.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+/* Under the address sanitizer what is kept must not be touched. */
+#ifdef __SANITIZE_ADDRESS__
+#    include <sanitizer/asan_interface.h>
+#    define FORBID(data, size) ASAN_POISON_MEMORY_REGION(data, size)
+#    define ALLOW(data, size) ASAN_UNPOISON_MEMORY_REGION(data, size)
+#else
+#    define FORBID(data, size) ((void)0)
+#    define ALLOW(data, size) ((void)0)
+#endif
+
+enum {
+    OVERHEAD = 192,   /* of a buffer beside its bytes: itself, its alignment, the allocator's own */
+    SLACK_SHARE = 8,  /* a kept buffer may be larger than what is wanted by this part of it ... */
+    SLACK_BYTES = 256 /* ... and this much */
+};
+
+static struct amp_buffer *kept;
+static unsigned n_keepers;
+
+static void destroy(struct amp_buffer *buffer)
+{
+    amp_memory_return(buffer->capacity + OVERHEAD);
+    ALLOW(buffer->data, buffer->capacity);
+    free(buffer->data);
+    free(buffer);
+}
+
+static void destroy_kept(void)
+{
+    while (kept != NULL) {
+        struct amp_buffer *buffer = kept;
+        kept = buffer->next;
+        destroy(buffer);
+    }
+}
+
+/* Takes the best of the kept buffers for SIZE bytes out; NULL: none fits. */
+static struct amp_buffer *take_kept(size_t size)
+{
+    struct amp_buffer **best = NULL;
+    size_t most = size + size / SLACK_SHARE + SLACK_BYTES;
+    for (struct amp_buffer **at = &kept; *at != NULL; at = &(*at)->next)
+        if ((*at)->capacity >= size && (*at)->capacity <= most &&
+            (best == NULL || (*at)->capacity < (*best)->capacity))
+            best = at;
+    if (best == NULL)
+        return NULL;
+    struct amp_buffer *buffer = *best;
+    *best = buffer->next;
+    ALLOW(buffer->data, buffer->capacity);
+    return buffer;
+}
+
+static struct amp_buffer *allocate(size_t size)
+{
+    struct amp_buffer *buffer = malloc(sizeof *buffer);
+    if (buffer == NULL)
+        return NULL;
+    buffer->capacity = size;
+    if (posix_memalign(&buffer->data, 64, size ? size : 1) != 0) {
+        free(buffer);
+        return NULL;
+    }
+    return buffer;
+}
+
+static bool claim(size_t size)
+{
+    if (amp_memory_claim(size))
+        return true;
+    destroy_kept();
+    return amp_memory_claim(size);
+}
+
+static struct amp_buffer *make(size_t size)
+{
+    if (size > SIZE_MAX / 2 || !claim(size + OVERHEAD))
+        return NULL;
+    struct amp_buffer *buffer = allocate(size);
+    if (buffer == NULL)
+        amp_memory_return(size + OVERHEAD);
+    return buffer;
+}
+
+struct amp_buffer *amp_buffer_create(size_t size)
+{
+    struct amp_buffer *buffer = size > SIZE_MAX / 2 ? NULL : take_kept(size);
+    if (buffer == NULL)
+        buffer = make(size);
+    if (buffer == NULL)
+        return NULL;
+    buffer->refs = 1;
+    buffer->size = size;
+    buffer->n_tensors = 0;
+    buffer->next = NULL;
+    return buffer;
+}
+
+struct amp_buffer *amp_buffer_ref(struct amp_buffer *buffer)
+{
+    if (buffer != NULL)
+        buffer->refs++;
+    return buffer;
+}
+
+void amp_buffer_unref(struct amp_buffer *buffer)
+{
+    if (buffer == NULL || --buffer->refs > 0)
+        return;
+    amp_tensors_release(buffer->data, buffer->n_tensors);
+    if (n_keepers == 0) {
+        destroy(buffer);
+        return;
+    }
+    FORBID(buffer->data, buffer->capacity);
+    buffer->next = kept;
+    kept = buffer;
+}
+
+void amp_buffers_keep(void)
+{
+    n_keepers++;
+}
+
+void amp_buffers_let_go(void)
+{
+    if (--n_keepers == 0)
+        destroy_kept();
+}

@@ -1,0 +1,29 @@
+#ifndef AMP_CORE_BUFFER_H
+#define AMP_CORE_BUFFER_H
+
+#include <stddef.h>
+
+/*
+ * Shared memory of tensors: counted references, data aligned to 64 bytes, in the account of
+ * core/memory.h. Not for several threads at once.
+ */
+struct amp_buffer {
+    unsigned refs;
+    size_t size;
+    size_t n_tensors; /* the data are that many tensors, which go with the buffer */
+    void *data;
+    size_t capacity;         /* bytes there are: size or more */
+    struct amp_buffer *next; /* among those that are kept */
+};
+
+/* NULL when there is not enough memory. The contents are undefined. */
+struct amp_buffer *amp_buffer_create(size_t size);
+struct amp_buffer *amp_buffer_ref(struct amp_buffer *buffer); /* NULL is fine */
+void amp_buffer_unref(struct amp_buffer *buffer);             /* NULL is fine */
+
+/* Between these, which may be nested, buffers that nobody refers to are kept for those to come, as
+   long as memory lasts: runs that repeat themselves then allocate nothing. */
+void amp_buffers_keep(void);
+void amp_buffers_let_go(void);
+
+#endif

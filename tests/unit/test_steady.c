@@ -1,0 +1,152 @@
+/*
+ * Repeated runs with the same shapes allocate nothing and make no primitive: counts the calls of
+ * the allocator from the third run on. What oneDNN does within an execution (it lists the arguments
+ * there, and may chain primitives) is not counted.
+ */
+#include "check/random_input.h"
+#include "core/memory.h"
+#include "onnx/infer.h"
+#include "onnx/read.h"
+#include "run/session.h"
+
+#include <dlfcn.h>
+#include <oneapi/dnnl/dnnl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { WARM_RUNS = 2, RUNS = 3 };
+
+#ifndef __SANITIZE_ADDRESS__
+static size_t n_calls;
+static bool is_executing;
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *old, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+int posix_memalign(void **memory, size_t alignment, size_t size);
+
+static void note(void)
+{
+    n_calls += !is_executing;
+}
+
+dnnl_status_t dnnl_primitive_execute(const_dnnl_primitive_t primitive, dnnl_stream_t stream,
+                                     int count, const dnnl_exec_arg_t *args)
+{
+    static dnnl_status_t (*execute)(const_dnnl_primitive_t, dnnl_stream_t, int,
+                                    const dnnl_exec_arg_t *);
+    is_executing = true;
+    if (execute == NULL)
+        *(void **)&execute = dlsym(RTLD_NEXT, "dnnl_primitive_execute");
+    dnnl_status_t status = execute(primitive, stream, count, args);
+    is_executing = false;
+    return status;
+}
+
+void *malloc(size_t size)
+{
+    note();
+    return __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    note();
+    return __libc_calloc(count, size);
+}
+
+void *realloc(void *old, size_t size)
+{
+    note();
+    return __libc_realloc(old, size);
+}
+
+int posix_memalign(void **memory, size_t alignment, size_t size)
+{
+    note();
+    *memory = __libc_memalign(alignment, size);
+    return *memory == NULL;
+}
+#else
+static const size_t n_calls = 0;
+#endif
+
+struct fixture {
+    struct amp_model_file file;
+    struct amp_session *session;
+    struct amp_tensor *inputs, *outputs;
+    size_t n_inputs, n_outputs;
+};
+
+static void set_up(struct fixture *f, const char *path)
+{
+    struct amp_error err = {.status = AMP_OK};
+    assert_int_equal(amp_model_read(path, &f->file, &err), AMP_OK);
+    assert_int_equal(amp_infer(f->file.model, &err), AMP_OK);
+    const struct amp_graph *graph = &f->file.model->graphs[0];
+    f->n_inputs = graph->inputs.count;
+    f->n_outputs = graph->outputs.count;
+    f->inputs = amp_xcalloc(f->n_inputs, sizeof *f->inputs);
+    f->outputs = amp_xcalloc(f->n_outputs, sizeof *f->outputs);
+    int64_t *sizes = amp_arena_array(f->file.arena, f->file.model->n_symbols, sizeof *sizes);
+    for (size_t i = 0; i < f->file.model->n_symbols; i++)
+        sizes[i] = 4;
+    for (size_t i = 0; i < f->n_inputs; i++) {
+        struct amp_random_input plan;
+        if (amp_value_at(f->file.model, graph->inputs.items[i])->constant != NULL)
+            continue;
+        assert_int_equal(amp_random_plan(f->file.model, graph->inputs.items[i], sizes, &plan, &err),
+                         AMP_OK);
+        assert_int_equal(amp_random_make(&plan, 0, 0, &f->inputs[i], &err), AMP_OK);
+    }
+    assert_int_equal(amp_session_create(f->file.model, false, &f->session, &err), AMP_OK);
+}
+
+static void tear_down(struct fixture *f)
+{
+    amp_tensors_release(f->inputs, f->n_inputs);
+    free(f->inputs);
+    free(f->outputs);
+    amp_session_destroy(f->session);
+    amp_model_close(&f->file);
+}
+
+static void run(struct fixture *f)
+{
+    struct amp_error err = {.status = AMP_OK};
+    assert_int_equal(amp_session_run(f->session, f->inputs, f->outputs, &err), AMP_OK);
+    amp_tensors_release(f->outputs, f->n_outputs);
+}
+
+static void runs_without_allocating(void **state)
+{
+    static const char *const models[] = {"models/digits_cnn.onnx", "models/digits_transformer.onnx",
+                                         "tests/parity/bert.onnx", "tests/parity/mobilenet.onnx",
+                                         "tests/parity/cnn.onnx"};
+    (void)state;
+    for (size_t m = 0; m < sizeof models / sizeof models[0]; m++) {
+        struct fixture f;
+        set_up(&f, models[m]);
+        for (int i = 0; i < WARM_RUNS; i++)
+            run(&f);
+        size_t calls = n_calls, used = amp_memory_used();
+        for (int i = 0; i < RUNS; i++)
+            run(&f);
+        if (n_calls != calls)
+            fail_msg("%s: %zu allocations in %d runs", models[m], n_calls - calls, RUNS);
+        assert_int_equal(amp_memory_used(), used);
+        tear_down(&f);
+    }
+    assert_int_equal(amp_memory_used(), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(runs_without_allocating)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
