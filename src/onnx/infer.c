@@ -157,7 +157,10 @@ static void infer_output_type(struct amp_model *model, uint32_t id, uint32_t i)
     enum amp_dtype explicit = explicit_dtype(node, i);
     if (explicit == AMP_UNDEFINED)
         explicit = amp_infer_ml(model, node, i);
-    if (explicit != AMP_UNDEFINED) {
+    if (type->has_maps) {
+        /* Of all operators ZipMap alone gives maps, a sequence of them. */
+        set_type(model, output, AMP_KIND_MAP_SEQUENCE, AMP_UNDEFINED);
+    } else if (explicit != AMP_UNDEFINED) {
         set_type(model, output, kind_of(type, AMP_KIND_TENSOR), explicit);
     } else if (param->option == AMP_PARAM_VARIADIC && !param->homogeneous) {
         /* Outputs that may each have another type (Loop, SequenceMap) get it from the body. */

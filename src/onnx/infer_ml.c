@@ -43,6 +43,19 @@ static enum amp_dtype label_dtype(const struct amp_node *node)
     return AMP_UNDEFINED;
 }
 
+static enum amp_dtype cast_dtype(const struct amp_node *node)
+{
+    static const struct {
+        const char *name;
+        enum amp_dtype dtype;
+    } types[] = {{"TO_FLOAT", AMP_FLOAT}, {"TO_STRING", AMP_STRING}, {"TO_INT64", AMP_INT64}};
+    const char *to = amp_node_string(node, "cast_to", "TO_FLOAT");
+    for (size_t k = 0; k < AMP_COUNT(types); k++)
+        if (strcmp(to, types[k].name) == 0)
+            return types[k].dtype;
+    return AMP_UNDEFINED;
+}
+
 static enum amp_dtype input_dtype(const struct amp_model *model, const struct amp_node *node,
                                   uint32_t i)
 {
@@ -79,5 +92,5 @@ enum amp_dtype amp_infer_ml(const struct amp_model *model, const struct amp_node
         enum amp_dtype from = input_dtype(model, node, 0);
         return from == AMP_STRING ? AMP_INT64 : from == AMP_INT64 ? AMP_STRING : AMP_UNDEFINED;
     }
-    return label_dtype(node);
+    return strcmp(node->op_type, "CastMap") == 0 ? cast_dtype(node) : label_dtype(node);
 }

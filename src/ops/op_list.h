@@ -183,6 +183,11 @@ AMP_OP(amp_op_feature_vectorizer)
 AMP_OP(amp_op_linear_classifier)
 AMP_OP(amp_op_linear_regressor)
 
+/* ml_map.c */
+AMP_OP(amp_op_cast_map)
+AMP_OP(amp_op_dict_vectorizer)
+AMP_OP(amp_op_zip_map)
+
 /* ml_scale.c */
 AMP_OP(amp_op_binarizer)
 AMP_OP(amp_op_imputer)

@@ -108,6 +108,15 @@ case("ml_between", "operators of ai.onnx.ml between lowered ones take and give f
                                        intercepts = [0.0, 1.0, 2.0, 3.0], targets = 4>(c)
     }""", domains=ML, variants=BOTH)
 
+case("ml_trees", "TreeEnsemble takes float16 too, but its thresholds, which are attributes, keep it in float32", """
+    g (float[2,4] x) => (float[2,4] y) <float[4,4] w, float[1,4] v> {
+        a = MatMul(x, w)
+        t = ai.onnx.ml.TreeEnsemble<nodes_featureids = [0], nodes_modes = uint8[1] {0}, nodes_splits = float[1] {0.0},
+            nodes_truenodeids = [0], nodes_falsenodeids = [1], nodes_trueleafs = [1], nodes_falseleafs = [1], tree_roots = [0],
+            leaf_targetids = [0, 0], leaf_weights = float[2] {1.5, -2.5}, n_targets = 1>(a)
+        y = MatMul(t, v)
+    }""", domains=', "ai.onnx.ml": 5', variants=BOTH)
+
 
 def zip_map(model):
     """The map output, which the text form cannot declare."""

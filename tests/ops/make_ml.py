@@ -59,7 +59,7 @@ def save(folder, model, tensors, values):
     data = f"{folder}/test_data_set_0"
     os.makedirs(data)
     onnx.save(model, f"{folder}/model.onnx")
-    for kind, written in (("input", tensors), ("output", [proto(v, f"y{i}") for i, v in enumerate(values)])):
+    for kind, written in (("input", tensors), ("output", [proto(np.asarray(v), f"y{i}") for i, v in enumerate(values)])):
         for i, tensor in enumerate(written):
             with open(f"{data}/{kind}_{i}.pb", "wb") as file:
                 file.write(tensor.SerializeToString())
@@ -417,6 +417,73 @@ def make_ensembles():
          leaf_targetids=[0], leaf_weights=proto(np.array([1.5], np.float32), "w"), **stump)
 
 
+def map_info(name, key, value):
+    info = onnx.ValueInfoProto(name=name)
+    info.type.map_type.key_type = key
+    info.type.map_type.value_type.tensor_type.elem_type = value
+    return info
+
+
+def map_proto(entries, name, key, value):
+    keys = {"string_keys": [k.encode() for k in entries]} if key == STRING else {"keys": list(entries)}
+    values = onnx.SequenceProto(elem_type=onnx.SequenceProto.TENSOR)
+    for entry in entries.values():
+        text = helper.make_tensor("", STRING, [], [entry.encode()]) if value == STRING else None
+        values.tensor_values.append(text or onnx.numpy_helper.from_array(np.array(entry, helper.tensor_dtype_to_np_dtype(value))))
+    return onnx.MapProto(name=name, key_type=key, values=values, **keys)
+
+
+def map_case(name, op, entries, key, value, dtype, given=None, **attributes):
+    """An operator that takes the map ENTRIES. ONNX Runtime's Python interface makes none but those of float32."""
+    output = helper.make_tensor_value_info("y0", dtype, None)
+    node = helper.make_node(op, ["x0"], ["y0"], domain=ML, **attributes)
+    graph = helper.make_graph([node], "g", [map_info("x0", key, value)], [output])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid(ML, 3)], ir_version=8)
+    save(f"ml/{name}", model, [map_proto(entries, "x0", key, value)], given or by_runtime(model, [entries]))
+
+
+def zip_case(name, x, **labels):
+    key = STRING if "classlabels_strings" in labels else INT64
+    output = onnx.ValueInfoProto(name="y0")
+    output.type.sequence_type.elem_type.CopyFrom(map_info("", key, FLOAT).type)
+    node = helper.make_node("ZipMap", ["x0"], ["y0"], domain=ML, **labels)
+    graph = helper.make_graph([node], "g", [helper.make_tensor_value_info("x0", FLOAT, x.shape)], [output])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid(ML, 3)], ir_version=8)
+    sequence = onnx.SequenceProto(name="y0", elem_type=onnx.SequenceProto.MAP)
+    maps = [{k: m[k] for k in next(iter(labels.values()))} for m in by_runtime(model, [x])[0]]  # it sorts them
+    sequence.map_values.extend(map_proto(m, "", key, FLOAT) for m in maps)
+    save(f"ml/{name}", model, [proto(x, "x0")], [])
+    with open(f"ml/{name}/test_data_set_0/output_0.pb", "wb") as file:
+        file.write(sequence.SerializeToString())
+
+
+def make_maps():
+    zip_case("zip_map_strings", numbers(3, 4), classlabels_strings=["b", "a", "", "zz"])
+    zip_case("zip_map_ints", numbers(3, 2), classlabels_int64s=[7, -1])
+    zip_case("zip_map_row", numbers(4), classlabels_strings=["a", "b", "c", "d"])
+    words, ints = {"b": 1.5, "a": -2.0, "zz": 0.25}, {5: 1.5, -2: 3.0, 0: 2.5}
+    map_case("dict_vectorizer_strings", "DictVectorizer", words, STRING, FLOAT, FLOAT, string_vocabulary=["a", "b", "c", "zz"])
+    map_case("dict_vectorizer_ints", "DictVectorizer", ints, INT64, FLOAT, FLOAT, int64_vocabulary=[0, 5, 3, -2])
+    map_case("dict_vectorizer_double", "DictVectorizer", ints, INT64, DOUBLE, DOUBLE, int64_vocabulary=[0, 5, 3, -2],
+             given=[np.array([[2.5, 1.5, 0, 3]])])
+    map_case("dict_vectorizer_int64", "DictVectorizer", {"b": 3, "a": 4}, STRING, INT64, INT64, string_vocabulary=["a", "c", "b"],
+             given=[np.array([[4, 0, 3]])])
+    map_case("dict_vectorizer_text", "DictVectorizer", {5: "five", 2: "two"}, INT64, STRING, STRING, int64_vocabulary=[2, 3, 5],
+             given=[strings("two", "", "five").reshape(1, 3)])
+    numbers_, texts = {3: 1.5, 0: -2.0, 4: 7.25}, {3: "1.5", 0: "-2", 4: "7"}
+    for cast, dtype in (("TO_FLOAT", FLOAT), ("TO_INT64", INT64)):
+        map_case(f"cast_map_{cast.lower()}", "CastMap", numbers_, INT64, FLOAT, dtype, cast_to=cast)
+        map_case(f"cast_map_{cast.lower()}_sparse", "CastMap", numbers_, INT64, FLOAT, dtype, cast_to=cast, map_form="SPARSE", max_map=4)
+    sparse = {"map_form": "SPARSE", "max_map": 6}
+    map_case("cast_map_texts", "CastMap", texts, INT64, STRING, FLOAT, given=[np.array([[-2, 0, 0, 1.5, 7, 0]], np.float32)],
+             cast_to="TO_FLOAT", **sparse)
+    map_case("cast_map_texts_to_string", "CastMap", texts, INT64, STRING, STRING, cast_to="TO_STRING",
+             given=[strings("-2", "1.5", "7").reshape(1, 3)])
+    # What stands for a string that is not there, ONNX leaves open: it is "0.f" in ONNX Runtime.
+    map_case("cast_map_texts_sparse", "CastMap", texts, INT64, STRING, STRING, cast_to="TO_STRING",
+             given=[strings("-2", "0.f", "0.f", "1.5", "7", "0.f").reshape(1, 6)], **sparse)
+
+
 def make_optimizers():
     """Written out from the definitions: neither ONNX Runtime nor ONNX's reference implementation of Adam covers them."""
     rate, steps, x, g = np.float32(0.125), np.int64(3), numbers(5).astype(np.float64), numbers(5).astype(np.float64)
@@ -441,7 +508,20 @@ def make_optimizers():
              given=[x - 0.125 * (regular + 0.5 * v_new), v_new], alpha=0.5, beta=0.25, norm_coefficient=0.25, mode="nesterov")
 
 
+def refused_map(name, op, entries, key, value, dtype, **attributes):
+    map_case(f"../ml_refused/{name}", op, entries, key, value, dtype, given=[np.zeros(())], **attributes)
+
+
 def make_refused():
+    refused_map("dict_vectorizer_keys", "DictVectorizer", {"a": 1.0}, STRING, FLOAT, FLOAT, int64_vocabulary=[1])
+    refused_map("dict_vectorizer_no_words", "DictVectorizer", {"a": 1.0}, STRING, FLOAT, FLOAT)
+    refused_map("dict_vectorizer_values", "DictVectorizer", {"a": 1.0}, STRING, FLOAT, INT64, string_vocabulary=["a"])
+    refused_map("cast_map_keys", "CastMap", {"a": 1.0}, STRING, FLOAT, FLOAT)
+    refused_map("cast_map_negative", "CastMap", {-1: 1.0}, INT64, FLOAT, FLOAT, map_form="SPARSE", max_map=2)
+    refused_map("cast_map_size", "CastMap", {1: 1.0}, INT64, FLOAT, FLOAT, map_form="SPARSE", max_map=-2)
+    refused_map("cast_map_text", "CastMap", {1: "many"}, INT64, STRING, FLOAT)
+    refused_map("cast_map_type", "CastMap", {1: 1.0}, INT64, FLOAT, FLOAT, cast_to="TO_DOUBLE")
+    refused("zip_map_labels", "ZipMap", [numbers(2, 3)], [FLOAT], classlabels_int64s=[1, 2])
     x, labels = numbers(2, 3), {"classlabels_ints": [1, 2]}
     refused("scaler_offset", "Scaler", [x], [FLOAT], offset=[1.0, 2.0])
     refused("scaler_images", "Scaler", [numbers(1, 2, 2, 2)], [FLOAT], scale=[1.0, 2.0])
@@ -526,6 +606,7 @@ def main():
     make_svm()
     make_trees()
     make_ensembles()
+    make_maps()
     make_optimizers()
     make_refused()
 
