@@ -3,119 +3,16 @@
  * say, what comes out can be walked: children are nodes, every path ends in a leaf.
  */
 #include "core/array.h"
-#include "ops/ml_tree.h"
+#include "ops/ml_tree_check.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* More nodes than this do not fit the numbers of a node's children. */
-enum { MAX_NODES = INT32_MAX / 2 };
-
-/* How messages name nodes: by the numbers that the attributes give them. */
-struct names {
-    const int64_t *trees, *nodes; /* NULL: nodes are numbered as they come */
-};
-
-static const char *name_of(const struct names *names, int64_t node, char text[64])
-{
-    if (names->nodes == NULL)
-        snprintf(text, 64, "node %lld", (long long)node);
-    else
-        snprintf(text, 64, "node %lld of tree %lld", (long long)names->nodes[node],
-                 (long long)names->trees[node]);
-    return text;
-}
-
-static enum amp_status check_count(struct amp_ctx *ctx, int64_t n_nodes)
-{
-    if (n_nodes > 0 && n_nodes <= MAX_NODES)
-        return AMP_OK;
-    return AMP_CTX_FAIL(ctx, "%lld nodes; 1 to %d are possible", (long long)n_nodes, MAX_NODES);
-}
-
-/* ---- Checks that all ensembles go through ---- */
-
-enum color { NEW, OPEN, DONE };
-
-/* One node further down, or back up when both children are done. STACK holds the open nodes. *DEPTH
-   is their number. The child that leads back to an open node; -1: none. */
-static int64_t search_step(const struct amp_trees *trees, uint32_t *stack, int64_t *depth,
-                           uint8_t *colors)
-{
-    const struct amp_tree_node *node = &trees->nodes[stack[*depth - 1]];
-    uint32_t children[] = {node->yes, node->no};
-    for (size_t k = 0; k < AMP_COUNT(children) && node->mode != AMP_TREE_LEAF; k++) {
-        if (colors[children[k]] == OPEN)
-            return children[k];
-        if (colors[children[k]] == NEW) {
-            colors[children[k]] = OPEN;
-            stack[(*depth)++] = children[k];
-            return -1;
-        }
-    }
-    colors[stack[--*depth]] = DONE;
-    return -1;
-}
-
-/* A node that leads back to itself; -1: there is none. */
-static int64_t find_cycle(const struct amp_trees *trees)
-{
-    uint32_t *stack = amp_xmalloc((size_t)trees->n_nodes, sizeof *stack);
-    uint8_t *colors = amp_xcalloc((size_t)trees->n_nodes, sizeof *colors);
-    int64_t found = -1;
-    for (int64_t i = 0; i < trees->n_nodes && found < 0; i++) {
-        int64_t depth = 0;
-        if (colors[i] != NEW)
-            continue;
-        colors[i] = OPEN;
-        stack[depth++] = (uint32_t)i;
-        while (depth > 0 && found < 0)
-            found = search_step(trees, stack, &depth, colors);
-    }
-    free(stack);
-    free(colors);
-    return found;
-}
-
-static enum amp_status check_trees(struct amp_ctx *ctx, struct amp_trees *trees,
-                                   const struct names *names)
-{
-    char text[64];
-    for (int64_t i = 0; i < trees->n_nodes; i++) {
-        int64_t feature = trees->nodes[i].feature;
-        if (trees->nodes[i].mode != AMP_TREE_LEAF && feature >= trees->n_features)
-            trees->n_features = feature + 1;
-    }
-    for (int64_t i = 0; i < trees->n_weights; i++) {
-        int64_t target = trees->weights[i].target;
-        if (target < 0 || target >= trees->n_targets)
-            return AMP_CTX_FAIL(ctx, "a weight is for target or class %lld; there are %lld",
-                                (long long)target, (long long)trees->n_targets);
-    }
-    int64_t cycle = find_cycle(trees);
-    if (cycle >= 0)
-        return AMP_CTX_FAIL(ctx, "%s leads back to itself", name_of(names, cycle, text));
-    return AMP_OK;
-}
-
-static enum amp_status set_feature(struct amp_ctx *ctx, struct amp_trees *trees, int64_t node,
-                                   int64_t feature, const struct names *names)
-{
-    char text[64];
-    if (feature < 0 || feature > INT32_MAX)
-        return AMP_CTX_FAIL(ctx, "%s asks for feature %lld", name_of(names, node, text),
-                            (long long)feature);
-    trees->nodes[node].feature = (int32_t)feature;
-    return AMP_OK;
-}
-
 /* ---- Lists of nodes of all trees ---- */
 
-/* The attributes, n_nodes or n_weights elements each; VALUES and WEIGHTS are float lists or
- * tensors.
- */
+/* The attributes, n_nodes or n_weights elements each; values and weights are lists or tensors. */
 struct lists {
     const char *prefix;
     int64_t n_nodes, n_weights;
@@ -150,19 +47,6 @@ static int64_t find_node(const struct lists *lists, int64_t tree, int64_t id)
     return found ? (int64_t)found->index : -1;
 }
 
-/* A list of ints with COUNT elements, one for each of WHAT; NULL where it IS_OPTIONAL and absent.
- */
-static enum amp_status read_ints(struct amp_ctx *ctx, const char *name, int64_t count,
-                                 const char *what, bool is_optional, const int64_t **ints)
-{
-    size_t given;
-    *ints = amp_node_ints(ctx->node, name, &given);
-    AMP_TRY(amp_list_check(ctx, name, (int64_t)given, count, what, is_optional));
-    if (given == 0)
-        *ints = NULL;
-    return AMP_OK;
-}
-
 /* A list of floats in attribute NAME, or a tensor in NAME_as_tensor. */
 static enum amp_status read_numbers(struct amp_ctx *ctx, const char *name, struct amp_tensor *list)
 {
@@ -182,12 +66,13 @@ static enum amp_status read_node_lists(struct amp_ctx *ctx, struct lists *lists)
     size_t count;
     lists->ids = amp_node_ints(ctx->node, "nodes_nodeids", &count);
     int64_t n = lists->n_nodes = (int64_t)count;
-    AMP_TRY(check_count(ctx, n));
-    AMP_TRY(read_ints(ctx, "nodes_treeids", n, "nodes", false, &lists->trees));
-    AMP_TRY(read_ints(ctx, "nodes_featureids", n, "nodes", false, &lists->features));
-    AMP_TRY(read_ints(ctx, "nodes_truenodeids", n, "nodes", false, &lists->yes));
-    AMP_TRY(read_ints(ctx, "nodes_falsenodeids", n, "nodes", false, &lists->no));
-    AMP_TRY(read_ints(ctx, "nodes_missing_value_tracks_true", n, "nodes", true, &lists->missing));
+    AMP_TRY(amp_trees_check_count(ctx, n));
+    AMP_TRY(amp_tree_ints(ctx, "nodes_treeids", n, "nodes", false, &lists->trees));
+    AMP_TRY(amp_tree_ints(ctx, "nodes_featureids", n, "nodes", false, &lists->features));
+    AMP_TRY(amp_tree_ints(ctx, "nodes_truenodeids", n, "nodes", false, &lists->yes));
+    AMP_TRY(amp_tree_ints(ctx, "nodes_falsenodeids", n, "nodes", false, &lists->no));
+    AMP_TRY(
+        amp_tree_ints(ctx, "nodes_missing_value_tracks_true", n, "nodes", true, &lists->missing));
     bool has_modes = modes != NULL && modes->type == AMP_ATTR_STRINGS;
     AMP_TRY(amp_list_check(ctx, "nodes_modes", has_modes ? (int64_t)modes->count : 0, n, "nodes",
                            false));
@@ -205,11 +90,12 @@ static enum amp_status read_weight_lists(struct amp_ctx *ctx, struct lists *list
     snprintf(weights, sizeof weights, "%s_weights", lists->prefix);
     AMP_TRY(read_numbers(ctx, weights, &lists->weights));
     int64_t n = lists->n_weights = amp_list_count(&lists->weights);
-    if (n > MAX_NODES)
-        return AMP_CTX_FAIL(ctx, "%lld weights; at most %d are possible", (long long)n, MAX_NODES);
-    AMP_TRY(read_ints(ctx, ids, n, "weights", false, &lists->targets));
-    AMP_TRY(read_ints(ctx, nodes, n, "weights", false, &lists->weight_ids));
-    return read_ints(ctx, trees, n, "weights", false, &lists->weight_trees);
+    if (n > AMP_TREE_NODES_MAX)
+        return AMP_CTX_FAIL(ctx, "%lld weights; at most %d are possible", (long long)n,
+                            AMP_TREE_NODES_MAX);
+    AMP_TRY(amp_tree_ints(ctx, ids, n, "weights", false, &lists->targets));
+    AMP_TRY(amp_tree_ints(ctx, nodes, n, "weights", false, &lists->weight_ids));
+    return amp_tree_ints(ctx, trees, n, "weights", false, &lists->weight_trees);
 }
 
 /* Sorts the nodes by their numbers, which must be unique. */
@@ -244,20 +130,20 @@ static enum amp_status parse_mode(struct amp_ctx *ctx, const struct amp_str *tex
 static enum amp_status make_node(struct amp_ctx *ctx, const struct lists *lists, int64_t i,
                                  struct amp_trees *trees)
 {
-    const struct names names = {lists->trees, lists->ids};
+    const struct amp_tree_names names = {lists->trees, lists->ids};
     struct amp_tree_node *node = &trees->nodes[i];
     char text[64];
     AMP_TRY(parse_mode(ctx, &lists->modes[i], &node->mode));
     if (node->mode == AMP_TREE_LEAF)
         return AMP_OK;
-    AMP_TRY(set_feature(ctx, trees, i, lists->features[i], &names));
+    AMP_TRY(amp_tree_set_feature(ctx, trees, i, lists->features[i], &names));
     node->split = amp_tensor_double(&lists->values, (size_t)i);
     node->missing_yes = lists->missing != NULL && lists->missing[i] == 1;
     int64_t yes = find_node(lists, lists->trees[i], lists->yes[i]);
     int64_t no = find_node(lists, lists->trees[i], lists->no[i]);
     if (yes < 0 || no < 0)
         return AMP_CTX_FAIL(ctx, "%s leads to node %lld, which is not there",
-                            name_of(&names, i, text),
+                            amp_tree_name(&names, i, text),
                             (long long)(yes < 0 ? lists->yes[i] : lists->no[i]));
     node->yes = (uint32_t)yes;
     node->no = (uint32_t)no;
@@ -330,7 +216,7 @@ static enum amp_status make_from_lists(struct amp_ctx *ctx, struct lists *lists,
     find_roots(lists, trees);
     AMP_TRY(make_weights(ctx, lists, trees));
     AMP_TRY(make_base(ctx, lists, trees));
-    return check_trees(ctx, trees, &(struct names){lists->trees, lists->ids});
+    return amp_trees_check(ctx, trees, &(struct amp_tree_names){lists->trees, lists->ids});
 }
 
 enum amp_status amp_trees_read_lists(struct amp_ctx *ctx, const char *prefix, int64_t n_targets,
@@ -380,21 +266,21 @@ static enum amp_status read_parts(struct amp_ctx *ctx, struct parts *p)
     int64_t n = p->n_branches = (int64_t)branches;
     p->n_leaves = (int64_t)leaves;
     p->n_roots = (int64_t)roots;
-    AMP_TRY(check_count(ctx, n));
-    AMP_TRY(check_count(ctx, p->n_leaves));
-    AMP_TRY(read_ints(ctx, "nodes_truenodeids", n, "nodes", false, &p->yes));
-    AMP_TRY(read_ints(ctx, "nodes_falsenodeids", n, "nodes", false, &p->no));
-    AMP_TRY(read_ints(ctx, "nodes_trueleafs", n, "nodes", false, &p->yes_is_leaf));
-    AMP_TRY(read_ints(ctx, "nodes_falseleafs", n, "nodes", false, &p->no_is_leaf));
-    AMP_TRY(read_ints(ctx, "nodes_missing_value_tracks_true", n, "nodes", true, &p->missing));
+    AMP_TRY(amp_trees_check_count(ctx, n));
+    AMP_TRY(amp_trees_check_count(ctx, p->n_leaves));
+    AMP_TRY(amp_tree_ints(ctx, "nodes_truenodeids", n, "nodes", false, &p->yes));
+    AMP_TRY(amp_tree_ints(ctx, "nodes_falsenodeids", n, "nodes", false, &p->no));
+    AMP_TRY(amp_tree_ints(ctx, "nodes_trueleafs", n, "nodes", false, &p->yes_is_leaf));
+    AMP_TRY(amp_tree_ints(ctx, "nodes_falseleafs", n, "nodes", false, &p->no_is_leaf));
+    AMP_TRY(amp_tree_ints(ctx, "nodes_missing_value_tracks_true", n, "nodes", true, &p->missing));
     AMP_TRY(read_tensor(ctx, "nodes_modes", n, "nodes", &p->modes));
     AMP_TRY(read_tensor(ctx, "nodes_splits", n, "nodes", &p->splits));
     AMP_TRY(read_tensor(ctx, "leaf_weights", p->n_leaves, "leaves", &p->weights));
     AMP_TRY(read_tensor(ctx, "membership_values", -1, "members", &p->members));
     p->n_members = amp_list_count(&p->members);
-    if (p->n_members > MAX_NODES)
+    if (p->n_members > AMP_TREE_NODES_MAX)
         return AMP_CTX_FAIL(ctx, "%lld members of sets; at most %d are possible",
-                            (long long)p->n_members, MAX_NODES);
+                            (long long)p->n_members, AMP_TREE_NODES_MAX);
     return AMP_OK;
 }
 
@@ -444,7 +330,8 @@ static enum amp_status make_branch(struct amp_ctx *ctx, const struct parts *p, i
     node->mode = (uint8_t)mode;
     node->split = amp_tensor_double(&p->splits, (size_t)i);
     node->missing_yes = p->missing != NULL && p->missing[i] == 1;
-    AMP_TRY(set_feature(ctx, trees, i, p->features[i], &(struct names){NULL, NULL}));
+    AMP_TRY(
+        amp_tree_set_feature(ctx, trees, i, p->features[i], &(struct amp_tree_names){NULL, NULL}));
     AMP_TRY(find_child(ctx, p, i, p->yes[i], p->yes_is_leaf[i] != 0, &node->yes));
     AMP_TRY(find_child(ctx, p, i, p->no[i], p->no_is_leaf[i] != 0, &node->no));
     return node->mode == AMP_TREE_MEMBER ? take_set(ctx, p, member, trees, node) : AMP_OK;
@@ -486,7 +373,7 @@ static enum amp_status make_from_parts(struct amp_ctx *ctx, struct parts *p,
             (struct amp_tree_node){.mode = AMP_TREE_LEAF, .first = (uint32_t)i, .count = 1};
     }
     AMP_TRY(make_roots(ctx, p, trees));
-    return check_trees(ctx, trees, &(struct names){NULL, NULL});
+    return amp_trees_check(ctx, trees, &(struct amp_tree_names){NULL, NULL});
 }
 
 enum amp_status amp_trees_read(struct amp_ctx *ctx, int64_t n_targets, struct amp_trees *trees)
