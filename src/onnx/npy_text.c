@@ -33,7 +33,7 @@ static int32_t code_at(const unsigned char *data, size_t index)
    the bytes that takes; SIZE_MAX when one is no code point. */
 static size_t read_codes(const unsigned char *data, size_t width, char *to)
 {
-    char scratch[AMP_UTF8_MAX];
+    char scratch[AMP_UTF8_MAX] = {0};
     size_t size = 0;
     while (width > 0 && code_at(data, width - 1) == 0)
         width--;
