@@ -7,6 +7,7 @@
 
 #include "ops/dnnl.h"
 #include "run/fuse.h"
+#include "run/gradient.h"
 #include "run/step.h"
 
 #include <omp.h>
@@ -58,15 +59,20 @@ static enum amp_status run_graph(struct amp_host *host, uint32_t graph,
 enum amp_status amp_session_create(const struct amp_model *model, bool is_strict,
                                    struct amp_session **session, struct amp_error *err)
 {
+    struct amp_arena *arena = amp_arena_create();
+    enum amp_status status = amp_gradients_expand(&model, arena, err);
+    if (status != AMP_OK) {
+        amp_arena_destroy(arena);
+        return status;
+    }
+    if (!is_strict)
+        model = amp_fuse(model, arena);
     struct amp_session *made = amp_xmalloc(1, sizeof *made);
     amp_buffers_keep();
-    *made = (struct amp_session){
-        .model = model, .arena = amp_arena_create(), .host.run_graph = run_graph};
-    if (!is_strict)
-        made->model = model = amp_fuse(model, made->arena);
+    *made = (struct amp_session){.model = model, .arena = arena, .host.run_graph = run_graph};
     made->symbols = amp_arena_array(made->arena, model->n_symbols, sizeof *made->symbols);
     made->slots = amp_arena_array(made->arena, model->n_values, sizeof *made->slots);
-    enum amp_status status = amp_plans_create(model, made->arena, !is_strict, &made->plans, err);
+    status = amp_plans_create(model, made->arena, !is_strict, &made->plans, err);
     if (status == AMP_OK)
         status = amp_dnnl_create(&made->host.dnnl, err);
     if (status == AMP_OK)

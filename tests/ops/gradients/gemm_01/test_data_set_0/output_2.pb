@@ -1,0 +1,1 @@
+BdcJº/C@ixz¡Ê¢zAtZZ¡

@@ -1,0 +1,1 @@
+BdaJ`Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<
