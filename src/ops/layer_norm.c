@@ -114,20 +114,22 @@ static enum amp_status bind_statistics(struct amp_ctx *ctx, struct amp_prim *pri
 static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim)
 {
     struct amp_rows rows;
-    dnnl_memory_desc_t x, statistics;
+    dnnl_memory_desc_t x, y, statistics;
     dnnl_primitive_attr_t attr;
     dnnl_primitive_desc_t pd;
     AMP_TRY(rows_of(ctx, &rows));
     bool is_stored = rows.mean != NULL || rows.inverse != NULL;
     const int64_t dims[] = {rows.count, rows.n};
     AMP_TRY(amp_prim_desc(prim, ctx->err, ctx->in[0]->dtype, 2, dims, NULL, &x));
+    AMP_TRY(amp_prim_desc(prim, ctx->err, ctx->out[0]->dtype, 2, dims, NULL, &y));
     AMP_TRY(amp_prim_desc(prim, ctx->err, AMP_FLOAT, 1, dims, NULL, &statistics));
     AMP_TRY(amp_prim_attr(prim, ctx->err, &attr));
+    AMP_TRY(amp_prim_set_posts(ctx, prim, attr, NULL, 2, dims));
     unsigned flags = dnnl_use_scale | (amp_has_in(ctx, 2) ? (unsigned)dnnl_use_shift : 0);
     AMP_TRY(amp_dnnl_check(ctx->err,
                            dnnl_layer_normalization_forward_primitive_desc_create(
                                &pd, ctx->host->dnnl->engine,
-                               is_stored ? dnnl_forward_training : dnnl_forward_inference, x, x,
+                               is_stored ? dnnl_forward_training : dnnl_forward_inference, x, y,
                                statistics, amp_epsilon(ctx), flags, attr),
                            "layer normalization"));
     AMP_TRY(amp_prim_create_fast(ctx, prim, pd));
@@ -137,7 +139,7 @@ static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim)
         AMP_TRY(bind_statistics(ctx, prim, DNNL_ARG_MEAN, MEAN_OUT, statistics));
         AMP_TRY(bind_statistics(ctx, prim, DNNL_ARG_VARIANCE, INVERSE_OUT, statistics));
     }
-    return amp_prim_bind_out(ctx, prim, DNNL_ARG_DST, 0, x);
+    return amp_prim_bind_out(ctx, prim, DNNL_ARG_DST, 0, y);
 }
 
 /* oneDNN stores the variance where ONNX wants 1 / sqrt(variance + epsilon). */
@@ -149,11 +151,11 @@ static void invert(const struct amp_ctx *ctx)
         values[i] = 1 / sqrtf(values[i] + epsilon);
 }
 
-/* Statistics may have any type: theirs does not count. */
+/* Statistics may have any type, and the result that of a post-op: theirs does not count. */
 static bool has_mixed_types(struct amp_ctx *ctx)
 {
     struct amp_ctx data = *ctx;
-    data.n_out = 1;
+    data.n_out = ctx->n_posts == 0;
     return amp_has_mixed_types(&data);
 }
 
@@ -177,6 +179,7 @@ const struct amp_op amp_op_layer_normalization = {
     .newest = 17,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_DNNL,
+    .fuses = true,
     .shape = shape,
     .run = run,
     .destroy = amp_prim_destroy,

@@ -112,21 +112,23 @@ static enum amp_status run_rows(struct amp_ctx *ctx, row_kernel *const *table)
 static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim, dnnl_alg_kind_t algorithm)
 {
     struct view view;
-    dnnl_memory_desc_t desc;
+    dnnl_memory_desc_t from, to;
     dnnl_primitive_attr_t attr;
     dnnl_primitive_desc_t pd;
     AMP_TRY(find_view(ctx, &view));
     int64_t dims[] = {view.outer, view.count, view.inner};
-    AMP_TRY(amp_prim_desc(prim, ctx->err, ctx->in[0]->dtype, 3, dims, NULL, &desc));
+    AMP_TRY(amp_prim_desc(prim, ctx->err, ctx->in[0]->dtype, 3, dims, NULL, &from));
+    AMP_TRY(amp_prim_desc(prim, ctx->err, ctx->out[0]->dtype, 3, dims, NULL, &to));
     AMP_TRY(amp_prim_attr(prim, ctx->err, &attr));
-    AMP_TRY(amp_dnnl_check(
-        ctx->err,
-        dnnl_softmax_forward_primitive_desc_create(
-            &pd, ctx->host->dnnl->engine, dnnl_forward_inference, algorithm, desc, desc, 1, attr),
-        "softmax"));
+    AMP_TRY(amp_prim_set_posts(ctx, prim, attr, NULL, 3, dims));
+    AMP_TRY(amp_dnnl_check(ctx->err,
+                           dnnl_softmax_forward_primitive_desc_create(&pd, ctx->host->dnnl->engine,
+                                                                      dnnl_forward_inference,
+                                                                      algorithm, from, to, 1, attr),
+                           "softmax"));
     AMP_TRY(amp_prim_create_fast(ctx, prim, pd));
-    AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_SRC, 0, desc));
-    return amp_prim_bind_out(ctx, prim, DNNL_ARG_DST, 0, desc);
+    AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_SRC, 0, from));
+    return amp_prim_bind_out(ctx, prim, DNNL_ARG_DST, 0, to);
 }
 
 static enum amp_status run_or(struct amp_ctx *ctx, amp_prim_make *make_it,
@@ -158,6 +160,7 @@ const struct amp_op amp_op_softmax = {
     .newest = 13,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_DNNL,
+    .fuses = true,
     .shape = shape,
     .run = run_softmax,
     .destroy = amp_prim_destroy,
@@ -184,6 +187,7 @@ const struct amp_op amp_op_log_softmax = {
     .newest = 13,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_DNNL,
+    .fuses = true,
     .shape = shape,
     .run = run_log_softmax,
     .destroy = amp_prim_destroy,
