@@ -87,6 +87,8 @@ static enum amp_status lrn_make(struct amp_ctx *ctx, struct amp_prim *prim)
     dnnl_primitive_attr_t attr;
     dnnl_primitive_desc_t pd;
     AMP_TRY(lrn_read(ctx, &lrn));
+    if (ctx->in[0]->shape.rank > 5)
+        return amp_fail(ctx->err, AMP_UNSUPPORTED, "oneDNN has LRN up to rank 5");
     if (lrn.size % 2 == 0)
         return amp_fail(ctx->err, AMP_UNSUPPORTED, "oneDNN has no LRN over an even size");
     AMP_TRY(amp_prim_desc_tensor(prim, ctx->err, ctx->in[0], &desc));

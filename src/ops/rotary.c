@@ -40,10 +40,11 @@ enum amp_status amp_rotary_run(struct amp_ctx *ctx, const struct amp_rotary *rot
     int64_t cosines = rows_of(rotary->cosines), sines = rows_of(rotary->sines);
     int64_t rows = sines < cosines ? sines : cosines, length = rotary->length;
     for (int64_t i = 0; i < rotary->batch * length; i++) {
-        int64_t row = row_of(ctx, i), first = row * (rotary->turned / 2);
+        int64_t row = row_of(ctx, i);
         if (row < 0 || row >= rows)
             return AMP_CTX_FAIL(ctx, "position %lld; the caches hold 0 to %lld", (long long)row,
                                 (long long)rows - 1);
+        int64_t first = row * (rotary->turned / 2);
         for (int64_t head = 0; head < rotary->heads; head++) {
             int64_t at = rotary->is_flat
                              ? i * rotary->heads + head

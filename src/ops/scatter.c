@@ -191,8 +191,11 @@ static enum amp_status scatter_nd_shape(struct amp_ctx *ctx)
     AMP_TRY(amp_check_tuples(ctx, data, 0, indices));
     int64_t depth = indices->dims[indices->rank - 1];
     struct amp_shape expected = {.rank = indices->rank - 1};
-    if (depth < 0 || expected.rank + data->rank - depth > AMP_RANK_MAX)
+    if (depth < 0)
         return AMP_OK;
+    if (expected.rank + data->rank - depth > AMP_RANK_MAX)
+        return AMP_CTX_FAIL(ctx, "updates of rank %lld are needed; at most %d are possible",
+                            (long long)(expected.rank + data->rank - depth), AMP_RANK_MAX);
     memcpy(expected.dims, indices->dims, (size_t)expected.rank * sizeof expected.dims[0]);
     for (int d = (int)depth; d < data->rank; d++)
         expected.dims[expected.rank++] = data->dims[d];

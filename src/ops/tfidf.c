@@ -177,7 +177,7 @@ static enum amp_status add_grams(struct amp_ctx *ctx, const struct settings *set
             return AMP_CTX_FAIL(ctx,
                                 "n-grams of length %zu take items %lld to %lld of a pool of %zu; "
                                 "they must be whole and in order",
-                                length, (long long)begin, (long long)end - 1, vocabulary->n_items);
+                                length, (long long)begin, (long long)(end > begin ? end - 1 : end), vocabulary->n_items);
         bool counts =
             (int64_t)length >= settings->min_length && (int64_t)length <= settings->max_length;
         for (size_t item = (size_t)begin; item < (size_t)end; item += length, gram++)

@@ -179,6 +179,27 @@ static enum amp_status slide_dim(const struct amp_ctx *ctx, struct amp_window *w
                         window->image[d], window->pad_begin[d], window->pad_end[d]);
 }
 
+/* Taps in the padding take their time too: a window that is larger than its image has so many at
+   most. */
+enum { TAPS_MAX = 1 << 24 };
+
+static enum amp_status check_taps(const struct amp_ctx *ctx, const struct amp_window *window)
+{
+    bool is_larger = false;
+    int64_t taps = 1;
+    for (int d = 0; d < window->n; d++) {
+        if (window->kernel[d] < 0 || window->image[d] < 0)
+            return AMP_OK;
+        is_larger |= window->kernel[d] > window->image[d];
+        taps = taps > TAPS_MAX / (window->kernel[d] > 0 ? window->kernel[d] : 1)
+                   ? TAPS_MAX + 1
+                   : taps * window->kernel[d];
+    }
+    if (is_larger && taps > TAPS_MAX)
+        return AMP_CTX_FAIL(ctx, "a window larger than its image has more than %d taps", TAPS_MAX);
+    return AMP_OK;
+}
+
 enum amp_status amp_window_slide(const struct amp_ctx *ctx, const int64_t *image,
                                  struct amp_window *window)
 {
@@ -186,7 +207,7 @@ enum amp_status amp_window_slide(const struct amp_ctx *ctx, const int64_t *image
         window->image[d] = image[d];
         AMP_TRY(slide_dim(ctx, window, d));
     }
-    return AMP_OK;
+    return check_taps(ctx, window);
 }
 
 /* The pads and the image of a known number of steps: WANTED, when given, is padded to; elements

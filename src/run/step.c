@@ -5,10 +5,12 @@
  */
 #include "run/step.h"
 
+#include "core/memory.h"
 #include "ops/dnnl.h"
 #include "ops/profile.h"
 #include "run/fit.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static bool is_lower(enum amp_dtype dtype)
@@ -156,6 +158,20 @@ static void set_outputs(const struct call *call, bool is_wide)
     }
 }
 
+/* An output that gets its memory in run, when oneDNN has chosen its layout: what is too large is
+   refused before that is asked about it. */
+static enum amp_status check_room(const struct amp_tensor *out, struct amp_error *err)
+{
+    char what[300], shape[256];
+    size_t size;
+    AMP_TRY(amp_shape_size(&out->shape, out->dtype, &size, err));
+    if (size <= amp_memory_limit() - amp_memory_used())
+        return AMP_OK;
+    snprintf(what, sizeof what, "%s %s", amp_dtype_name(out->dtype),
+             amp_shape_text(&out->shape, shape, sizeof shape));
+    return amp_memory_fail(err, what, size);
+}
+
 static enum amp_status call_kernel(const struct call *call)
 {
     const struct amp_op *op = call->step->op;
@@ -173,6 +189,8 @@ static enum amp_status call_kernel(const struct call *call)
                           .n_posts = call->n_posts};
     if (op->shape != NULL)
         AMP_TRY(op->shape(&ctx));
+    if (op->has_layouts && amp_has_out(&ctx, 0) && amp_shape_is_known(&ctx.out[0]->shape))
+        AMP_TRY(check_room(ctx.out[0], ctx.err));
     for (uint32_t i = op->shares_input || op->has_layouts; i < ctx.n_out; i++)
         if (amp_has_out(&ctx, i) && amp_shape_is_known(&ctx.out[i]->shape))
             AMP_TRY(amp_ctx_alloc(&ctx, i));
