@@ -133,7 +133,7 @@ const struct amp_op amp_op_flex_attention = {.name = "FlexAttention",
                                              .domain = "ai.onnx.preview",
                                              .newest = 1,
                                              .effect = AMP_COMPUTES,
-                                             .native = AMP_NATIVE_C,
+                                             .native = AMP_BY_DNNL | AMP_NATIVE_C,
                                              .shape = shape,
                                              .run = run,
                                              .destroy = amp_attention_destroy};

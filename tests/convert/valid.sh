@@ -27,7 +27,7 @@ compare() {
   if [ $code -eq 4 ]; then return; fi
   if [ $code -ne 0 ]; then fail "ONNX Runtime: $said"; return; fi
   if [[ $random == *" $case "* ]]; then return; fi
-  said=$("$AMPCONV" run "$1" -q ${data[@]+"${data[@]}"} --expect "$scratch/ort" -t rtol=2e-3 -t atol=2e-3 2>&1)
+  said=$("$AMPCONV" run "$1" --strict -q ${data[@]+"${data[@]}"} --expect "$scratch/ort" -t rtol=2e-3 -t atol=2e-3 2>&1)
   code=$?
   if [ $code -eq 0 ]; then compared=$((compared + 1)); elif [ $code -ne 4 ]; then fail "$said"; fi
 }
