@@ -24,12 +24,20 @@ static void print_summary(FILE *file, const struct amp_run_output *output)
                 (unsigned long long)summary->infinite);
 }
 
+/* What a tensor or a list consists of; maps have no one dtype. */
+static const char *elements_of(const struct amp_run_output *output)
+{
+    if (output->dtype != AMP_UNDEFINED)
+        return amp_dtype_name(output->dtype);
+    return output->form == AMP_FORM_MAP ? "keys and values" : "maps";
+}
+
 static void print_output(FILE *file, const struct amp_run_output *output, int verbosity)
 {
     char text[256];
     const char *form = output->form == AMP_FORM_TENSOR ? "" : amp_form_name(output->form);
     fprintf(file, AMP_REPORT_LABEL "'%s' %s%s%s %s: ", "output", output->name, form,
-            form[0] ? " of " : "", amp_dtype_name(output->dtype),
+            form[0] ? " of " : "", elements_of(output),
             amp_shape_text(&output->shape, text, sizeof text));
     print_summary(file, output);
     fputc('\n', file);
@@ -70,7 +78,9 @@ static json_t *json_output(const struct amp_run_output *output)
     bool has_numbers = summary->finite > 0;
     amp_json_set(object, "name", amp_json_text(output->name));
     amp_json_set(object, "type", json_string(amp_form_name(output->form)));
-    amp_json_set(object, "dtype", json_string(amp_dtype_name(output->dtype)));
+    amp_json_set(object, "dtype",
+                 output->dtype == AMP_UNDEFINED ? json_null()
+                                                : json_string(amp_dtype_name(output->dtype)));
     amp_json_set(object, "shape", amp_json_shape(&output->shape));
     amp_json_set(object, "elements", amp_json_count(summary->count));
     amp_json_set(object, "min", has_numbers ? amp_json_number(summary->minimum) : json_null());

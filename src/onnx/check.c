@@ -159,6 +159,18 @@ static void list_dtypes(uint32_t mask, char *text, size_t size)
                                      amp_dtype_name((enum amp_dtype)d));
 }
 
+static const char *list_kinds(const struct amp_schema_type *type, char *text, size_t size)
+{
+    static const enum amp_kind kinds[] = {AMP_KIND_TENSOR, AMP_KIND_SEQUENCE, AMP_KIND_OPTIONAL,
+                                          AMP_KIND_OPTIONAL_SEQUENCE};
+    size_t used = (size_t)snprintf(text, size, "%s", type->has_maps ? "map" : "");
+    for (size_t i = 0; i < AMP_COUNT(kinds) && used < size; i++)
+        if (allowed(type, kinds[i]) != 0)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "",
+                                     amp_kind_name(kinds[i]));
+    return text;
+}
+
 /* One input or output: its dtype against what the variable allows and against what other parameters
    bound the variable to. */
 static enum amp_status check_dtype(const struct amp_model *model, uint32_t id, const char *what,
@@ -171,6 +183,10 @@ static enum amp_status check_dtype(const struct amp_model *model, uint32_t id, c
     char text[512], list[512];
     if (value->dtype == AMP_UNDEFINED)
         return AMP_OK;
+    if (allowed(type, value->kind) == 0)
+        return amp_fail(err, AMP_MODEL, "%s, %s %u ('%s'): its type is %s; allowed: %s",
+                        amp_node_text(model, id, text, sizeof text), what, i, value->name,
+                        amp_kind_name(value->kind), list_kinds(type, list, sizeof list));
     if (!(allowed(type, value->kind) & AMP_DTYPE_BIT(value->dtype))) {
         list_dtypes(allowed(type, value->kind), list, sizeof list);
         return amp_fail(err, AMP_MODEL, "%s, %s %u ('%s'): dtype %s; allowed: %s",

@@ -17,6 +17,10 @@ struct amp_reader {
 enum amp_status amp_read_value_info(struct amp_reader *reader, const Onnx__ValueInfoProto *info,
                                     uint32_t id);
 
+/* Sets the type of the output of node ID when that is an Optional without an input, of which only
+   an attribute says what it might hold (ONNX Optional-15). */
+enum amp_status amp_read_optional(struct amp_reader *reader, uint32_t id);
+
 /* Reads an attribute; of graphs only the count: read.c makes the ids. */
 enum amp_status amp_read_attr(struct amp_reader *reader, Onnx__AttributeProto *proto,
                               struct amp_attr *attr);

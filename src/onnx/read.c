@@ -267,6 +267,7 @@ static enum amp_status read_nodes(struct amp_reader *reader, uint32_t graph,
         if (amp_check_node(reader->model, id, reader->err) != AMP_OK)
             AMP_TRY(amp_check_forgive(reader->model, id, reader->err));
         amp_mark_constant(reader->model, id);
+        AMP_TRY(amp_read_optional(reader, id));
     }
     return AMP_OK;
 }

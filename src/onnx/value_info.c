@@ -91,6 +91,24 @@ enum amp_status amp_read_value_info(struct amp_reader *reader, const Onnx__Value
     return read_type(reader, info->type, id);
 }
 
+enum amp_status amp_read_optional(struct amp_reader *reader, uint32_t id)
+{
+    const struct amp_node *node = amp_node_at(reader->model, id);
+    const struct amp_attr *attr = amp_node_attr(node, "type");
+    if (!amp_node_is(node, "", "Optional") || node->n_outputs == 0 ||
+        node->outputs[0] == AMP_NONE || (node->n_inputs > 0 && node->inputs[0] != AMP_NONE) ||
+        attr == NULL || attr->type != AMP_ATTR_TYPE)
+        return AMP_OK;
+    const Onnx__TypeProto *type = ((const Onnx__AttributeProto *)attr->origin)->tp;
+    uint32_t output = node->outputs[0];
+    if (type == NULL)
+        return AMP_OK;
+    AMP_TRY(read_type(reader, type, output));
+    struct amp_value *value = amp_value_at(reader->model, output);
+    value->kind = value->kind == AMP_KIND_SEQUENCE ? AMP_KIND_OPTIONAL_SEQUENCE : AMP_KIND_OPTIONAL;
+    return AMP_OK;
+}
+
 static Onnx__TensorShapeProto__Dimension *dim_to_proto(const struct amp_model *model, int64_t dim)
 {
     Onnx__TensorShapeProto__Dimension *proto = amp_arena_alloc(model->arena, sizeof *proto);
