@@ -151,6 +151,22 @@ def make_graphs():
          {"a": away(2, 3)}, ["a"])
 
 
+def make_nested():
+    """A gradient of a gradient, and steps of gradient descent in the body of a Loop."""
+    derive = lambda x, y, out: helper.make_node("Gradient", [x], [out], domain=TRAINING, xs=[x], y=y)
+    a = np.array([0.5, -2.0])
+    case("second", [node("Mul", "a a", "s"), node("Mul", "s a", "y"), derive("a", "y", "d")], {"a": a}, ["a"], expected=[6 * a],
+         gradient=derive("a", "d", "da"))
+    info = helper.make_tensor_value_info
+    body = helper.make_graph(
+        [node("Mul", "w w", "v"), derive("w", "v", "dw"), node("Mul", "dw rate", "step"), node("Sub", "w step", "next"),
+         node("Identity", "on", "still")], "body",
+        [info("i", TensorProto.INT64, []), info("on", TensorProto.BOOL, []), info("w", FLOAT, [2])],
+        [info("still", TensorProto.BOOL, []), info("next", FLOAT, [2])])
+    case("descent", [node("Constant", "", "n", value=numpy_helper.from_array(np.int64(3))), helper.make_node("Loop", ["n", "", "a"], ["y"], body=body)],
+         {"a": a, "rate": 0.25}, ["a"], expected=[a / 8], gradient=node("Identity", "y", "da"))
+
+
 def make_refused():
     a = {"a": away(1, 1, 4, 4)}
     gradient = lambda **k: helper.make_node("Gradient", ["a"], ["da"], domain=TRAINING, **k)
@@ -170,5 +186,5 @@ def make_refused():
 
 for folder in ("gradients", "gradients_refused"):
     shutil.rmtree(folder, ignore_errors=True)
-for make in (make_operators, make_shapes, make_graphs, make_refused):
+for make in (make_operators, make_shapes, make_graphs, make_nested, make_refused):
     make()
