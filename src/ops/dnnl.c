@@ -84,6 +84,11 @@ bool amp_dnnl_is_native(enum amp_dtype dtype)
     return dtype == AMP_FLOAT;
 }
 
+bool amp_dnnl_is_fast(enum amp_dtype dtype)
+{
+    return dtype != AMP_FLOAT16 || isas[find_isa()].isa == dnnl_cpu_isa_avx10_1_512_amx_fp16;
+}
+
 dnnl_data_type_t amp_dnnl_dtype(enum amp_dtype dtype)
 {
     static const dnnl_data_type_t types[AMP_DTYPE_COUNT] = {

@@ -22,6 +22,8 @@ const char *amp_dnnl_isa(void);
 dnnl_data_type_t amp_dnnl_dtype(enum amp_dtype dtype);
 /* Whether this CPU computes in DTYPE (float32, bfloat16, float16) itself. */
 bool amp_dnnl_is_native(enum amp_dtype dtype);
+/* Whether that is no slower than in float32, where products are concerned. */
+bool amp_dnnl_is_fast(enum amp_dtype dtype);
 
 /* AMP_OK for dnnl_success; AMP_UNSUPPORTED when oneDNN has no implementation or does not take the
    arguments, which are right by ONNX when they get here, so that another dtype or kernel can be

@@ -5,6 +5,7 @@
 #include "run/plan.h"
 
 #include "run/absorb.h"
+#include "run/widen.h"
 
 /* Finding the last uses. */
 struct search {
@@ -215,8 +216,10 @@ enum amp_status amp_plans_create(const struct amp_model *model, struct amp_arena
     *plans = amp_arena_array(arena, model->n_graphs, sizeof **plans);
     for (size_t g = 0; g < model->n_graphs; g++)
         AMP_TRY(plan_graph(model, arena, &model->graphs[g].nodes, &(*plans)[g], err));
-    if (fuses)
+    if (fuses) {
         amp_plans_absorb(model, arena, *plans);
+        amp_plans_widen(model, arena, *plans);
+    }
     plan_drops(model, arena, *plans);
     return AMP_OK;
 }

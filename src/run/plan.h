@@ -21,6 +21,8 @@ struct amp_step {
     bool is_widened;         /* the kernel said that it has no lower dtype here */
     bool was_widened;        /* and this run, or an earlier one, computed in float32 */
     struct amp_tensor *wide; /* per input: constants in float32; NULL before the first such run */
+    bool prefers_f32;        /* float16 is computed in float32, which is faster */
+    bool keeps_wide;         /* and stored so: all that use it prefer that */
     struct amp_ids drops;    /* values that nobody needs after this step */
     /* Nodes that are done as post-ops of this one where oneDNN can, as steps to run after it where
        it cannot. */

@@ -113,7 +113,8 @@ static bool must_widen(const struct call *call)
     for (uint32_t i = 0; i < call->node->n_outputs; i++)
         if (call->outputs[i] != AMP_NONE && is_lower(output_value(call, i)->dtype))
             dtypes |= AMP_DTYPE_BIT(output_value(call, i)->dtype);
-    return dtypes != 0 && (call->step->is_widened || (dtypes & ~op->native) != 0);
+    return dtypes != 0 &&
+           (call->step->is_widened || call->step->prefers_f32 || (dtypes & ~op->native) != 0);
 }
 
 static enum amp_status convert(const struct amp_tensor *from, struct amp_tensor *to,
@@ -129,8 +130,9 @@ static enum amp_status widen_inputs(const struct call *call)
 {
     struct amp_step *step = call->step;
     bool any;
-    AMP_TRY(make_inputs_plain(call, &any));
-    step->was_widened = true;
+    if (!step->prefers_f32)
+        AMP_TRY(make_inputs_plain(call, &any));
+    step->was_widened = !step->prefers_f32;
     if (step->wide == NULL)
         step->wide = amp_xcalloc(call->node->n_inputs, sizeof *step->wide);
     for (uint32_t i = 0; i < call->node->n_inputs; i++) {
@@ -139,6 +141,9 @@ static enum amp_status widen_inputs(const struct call *call)
             continue;
         struct amp_tensor *wide =
             call->frame->is_constant[i] ? &step->wide[i] : &call->frame->temporary[i];
+        if ((*in)->layout != NULL)
+            AMP_TRY(make_plain(call->session, &call->session->slots[call->node->inputs[i]],
+                               call->node, call->err));
         if (wide->data == NULL)
             AMP_TRY(convert(*in, wide, AMP_FLOAT, call->err));
         *in = wide;
@@ -200,7 +205,7 @@ static enum amp_status call_kernel(const struct call *call)
 static enum amp_status try_kernel(const struct call *call)
 {
     bool is_wide = must_widen(call), any;
-    if (is_wide && call->n_posts > 0)
+    if (is_wide && call->n_posts > 0 && !call->step->prefers_f32)
         return amp_fail(call->err, AMP_UNSUPPORTED, "the kernel computes in float32");
     if (!call->step->op->has_layouts)
         AMP_TRY(make_inputs_plain(call, &any));
@@ -250,6 +255,10 @@ static enum amp_status store_outputs(const struct call *call)
         if (!is_wide && !amp_is_list(out) && dtype != AMP_UNDEFINED && out->dtype != dtype)
             return amp_fail(call->err, AMP_MODEL, "output %u is %s; the model wants %s", i,
                             amp_dtype_name(out->dtype), amp_dtype_name(dtype));
+        if (is_wide && call->step->keeps_wide && call->n_posts == call->step->n_tail) {
+            amp_tensor_refer(slot, out);
+            continue;
+        }
         if (is_wide) {
             AMP_TRY(make_plain(call->session, out, call->node, call->err));
             AMP_TRY(convert(out, slot, dtype, call->err));
