@@ -5,13 +5,13 @@
  */
 #include "ops/fft.h"
 
-#include "core/arena.h"
+#include "core/buffer.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct amp_fft {
+    struct amp_buffer *buffer;    /* of itself and all that follows */
     int64_t n, size;              /* the length; the power of two that is computed with */
     struct amp_complex *roots;    /* [size / 2]: e^(-2 pi i k / size) */
     struct amp_complex *chirp;    /* [n]: e^(-pi i k^2 / n); NULL: n is a power of two */
@@ -92,9 +92,7 @@ static void bluestein(struct amp_fft *fft, struct amp_complex *x)
 static void make_chirp(struct amp_fft *fft)
 {
     int64_t square = 0;
-    fft->chirp = amp_xmalloc((size_t)fft->n, sizeof *fft->chirp);
-    fft->spectrum = amp_xcalloc((size_t)fft->size, sizeof *fft->spectrum);
-    fft->work = amp_xmalloc((size_t)fft->size, sizeof *fft->work);
+    memset(fft->spectrum, 0, (size_t)fft->size * sizeof *fft->spectrum);
     for (int64_t k = 0; k < fft->n; k++) {
         fft->chirp[k] = root(square, 2 * fft->n);
         fft->spectrum[k] = conjugate(fft->chirp[k]);
@@ -107,27 +105,34 @@ static void make_chirp(struct amp_fft *fft)
 struct amp_fft *amp_fft_create(int64_t n)
 {
     bool is_power = (n & (n - 1)) == 0;
-    struct amp_fft *fft = amp_xmalloc(1, sizeof *fft);
-    *fft = (struct amp_fft){.n = n, .size = 1};
-    while (fft->size < (is_power ? n : 2 * n - 1))
-        fft->size *= 2;
-    fft->roots = amp_xmalloc((size_t)fft->size / 2, sizeof *fft->roots);
-    for (int64_t k = 0; k < fft->size / 2; k++)
-        fft->roots[k] = root(k, fft->size);
-    if (!is_power)
+    int64_t size = 1;
+    if (n > INT64_MAX / 8 / (int64_t)sizeof(struct amp_complex))
+        return NULL;
+    while (size < (is_power ? n : 2 * n - 1))
+        size *= 2;
+    int64_t numbers = size / 2 + (is_power ? 0 : n + 2 * size);
+    struct amp_buffer *buffer =
+        amp_buffer_create(sizeof(struct amp_fft) + (size_t)numbers * sizeof(struct amp_complex));
+    if (buffer == NULL)
+        return NULL;
+    struct amp_fft *fft = buffer->data;
+    *fft = (struct amp_fft){.buffer = buffer, .n = n, .size = size};
+    fft->roots = (struct amp_complex *)(fft + 1);
+    for (int64_t k = 0; k < size / 2; k++)
+        fft->roots[k] = root(k, size);
+    if (!is_power) {
+        fft->chirp = fft->roots + size / 2;
+        fft->spectrum = fft->chirp + n;
+        fft->work = fft->spectrum + size;
         make_chirp(fft);
+    }
     return fft;
 }
 
 void amp_fft_destroy(struct amp_fft *fft)
 {
-    if (fft == NULL)
-        return;
-    free(fft->roots);
-    free(fft->chirp);
-    free(fft->spectrum);
-    free(fft->work);
-    free(fft);
+    if (fft != NULL)
+        amp_buffer_unref(fft->buffer);
 }
 
 void amp_fft_run(struct amp_fft *fft, struct amp_complex *x, bool is_inverse)

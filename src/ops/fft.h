@@ -13,7 +13,7 @@ struct amp_complex {
 
 struct amp_fft;
 
-/* For transforms of N >= 1 elements. */
+/* For transforms of N >= 1 elements; NULL when there is not enough memory. */
 struct amp_fft *amp_fft_create(int64_t n);
 void amp_fft_destroy(struct amp_fft *fft); /* NULL is fine */
 

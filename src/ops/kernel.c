@@ -4,12 +4,25 @@
  */
 #include "ops/kernel.h"
 
+#include "core/memory.h"
+
 #include <omp.h>
 #include <string.h>
 
 enum amp_status amp_no_kernel(struct amp_ctx *ctx, enum amp_dtype dtype)
 {
     return amp_fail(ctx->err, AMP_UNSUPPORTED, "no kernel for %s", amp_dtype_name(dtype));
+}
+
+struct amp_buffer *amp_scratch(struct amp_ctx *ctx, const char *what, size_t count, size_t size)
+{
+    size_t total;
+    if (__builtin_mul_overflow(count, size, &total))
+        total = SIZE_MAX;
+    struct amp_buffer *buffer = amp_buffer_create(total);
+    if (buffer == NULL)
+        amp_memory_fail(ctx->err, what, total);
+    return buffer;
 }
 
 void amp_strides(const struct amp_shape *shape, int64_t *strides)

@@ -1,6 +1,7 @@
 #ifndef AMP_OPS_KERNEL_H
 #define AMP_OPS_KERNEL_H
 
+#include "core/buffer.h"
 #include "core/simd.h"
 #include "ops/op.h"
 
@@ -77,6 +78,10 @@ enum amp_status amp_no_kernel(struct amp_ctx *ctx, enum amp_dtype dtype);
         if ((kernel) == NULL)                 \
             return amp_no_kernel(ctx, dtype); \
     } while (0)
+
+/* Memory for COUNT elements of SIZE bytes while a node runs, in the account of core/memory.h, for
+   WHAT; to be released with amp_buffer_unref. NULL, and the error is told, when it is not there. */
+struct amp_buffer *amp_scratch(struct amp_ctx *ctx, const char *what, size_t count, size_t size);
 
 /* VALUE without its fraction; the nearest there is outside the range of int64_t, 0 for a NaN. */
 static inline int64_t amp_f64_to_i64(double value)

@@ -3,25 +3,27 @@
  * dimension of 2, real and imaginary part; real ones may have one of 1.
  */
 #include "ops/fft.h"
+#include "ops/kernel.h"
 #include "ops/wide.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* Input I, one integer; AMP_DIM_UNKNOWN when its value is not known, FALLBACK when it is omitted.
- */
+/* Input I, one integer from 0 on; AMP_DIM_UNKNOWN when its value is not known, FALLBACK when the
+   input is omitted. */
 static enum amp_status read_int(const struct amp_ctx *ctx, uint32_t i, int64_t fallback,
                                 int64_t *value)
 {
     int count;
     AMP_TRY(amp_ctx_ints(ctx, i, value, 1, &count));
-    if (count == 0)
+    if (!amp_has_in(ctx, i))
         *value = fallback;
+    else if (count == 0)
+        return AMP_CTX_FAIL(ctx, "input %u has no element; one integer is needed", i);
     else if (count < 0)
         *value = AMP_DIM_UNKNOWN;
     else if (*value < 0)
-        return AMP_CTX_FAIL(ctx, "input %u is %lld", i, (long long)*value);
+        return AMP_CTX_FAIL(ctx, "input %u is %lld; 0 is the least possible", i, (long long)*value);
     return AMP_OK;
 }
 
@@ -67,6 +69,24 @@ static enum amp_status window_run(struct amp_ctx *ctx)
 }
 
 /* ---- lines of complex numbers in tensors ---- */
+
+/* What transforms of LENGTH elements need: FFT, and room for LINES lines of that length in *WORK.
+ */
+static enum amp_status prepare(struct amp_ctx *ctx, int64_t length, size_t lines,
+                               struct amp_fft **fft, struct amp_buffer **work)
+{
+    *fft = NULL;
+    *work = amp_scratch(ctx, "the lines of a Fourier transform", (size_t)length,
+                        lines * sizeof(struct amp_complex));
+    if (*work == NULL)
+        return ctx->err->status;
+    *fft = amp_fft_create(length);
+    if (*fft != NULL)
+        return AMP_OK;
+    amp_buffer_unref(*work);
+    return amp_fail(ctx->err, AMP_IO, "out of memory: a Fourier transform of length %lld",
+                    (long long)length);
+}
 
 /* Where a line is: the index of its first element and the steps to the next one, in elements; with
    PARTS 1 there is no imaginary part. */
@@ -196,17 +216,18 @@ static enum amp_status dft_run(struct amp_ctx *ctx)
     int64_t lines = amp_shape_product(&in->shape, 0, dft.axis) * inner;
     if (lines == 0)
         return AMP_OK;
-    struct amp_fft *fft = amp_fft_create(dft.length);
-    struct amp_complex *x = amp_xmalloc((size_t)dft.length, sizeof *x);
+    struct amp_fft *fft;
+    struct amp_buffer *work;
+    AMP_TRY(prepare(ctx, dft.length, 1, &fft, &work));
     for (int64_t i = 0; i < lines; i++) {
         int64_t outer = i / inner * inner, column = i % inner;
         struct line from = {in, (outer * dft.in_dim + column) * in_parts, inner * in_parts,
                             in_parts};
         struct line to = {out, (outer * dft.out_dim + column) * out_parts, inner * out_parts,
                           out_parts};
-        transform_line(&dft, fft, from, to, x);
+        transform_line(&dft, fft, from, to, work->data);
     }
-    free(x);
+    amp_buffer_unref(work);
     amp_fft_destroy(fft);
     return AMP_OK;
 }
@@ -242,6 +263,10 @@ static enum amp_status read_stft(const struct amp_ctx *ctx, struct stft *stft)
     if (stft->parts == 0 || stft->parts > 2 || (is_half && stft->parts == 2))
         return AMP_CTX_FAIL(ctx, "a signal of %lld parts; 1, or 2 when not one-sided, is possible",
                             (long long)stft->parts);
+    if (amp_has_in(ctx, IN_WINDOW) && ctx->in[IN_WINDOW]->shape.rank >= 0 &&
+        ctx->in[IN_WINDOW]->shape.rank != 1)
+        return AMP_CTX_FAIL(ctx, "the window has rank %d; 1 is needed",
+                            ctx->in[IN_WINDOW]->shape.rank);
     AMP_TRY(read_int(ctx, IN_STEP, AMP_DIM_UNKNOWN, &stft->step));
     AMP_TRY(read_int(ctx, IN_LENGTH, window_length(ctx, stft->samples), &stft->length));
     if (stft->step == 0 || stft->length == 0)
@@ -282,9 +307,10 @@ static enum amp_status stft_run(struct amp_ctx *ctx)
     if (window_length(ctx, stft.length) != stft.length)
         return AMP_CTX_FAIL(ctx, "the window has not the length of a frame, %lld",
                             (long long)stft.length);
-    struct amp_fft *fft = amp_fft_create(stft.length);
-    struct amp_complex *x = amp_xmalloc((size_t)stft.length, sizeof *x);
-    struct amp_complex *window = amp_xmalloc((size_t)stft.length, sizeof *window);
+    struct amp_fft *fft;
+    struct amp_buffer *work;
+    AMP_TRY(prepare(ctx, stft.length, 2, &fft, &work));
+    struct amp_complex *x = work->data, *window = x + stft.length;
     for (int64_t i = 0; i < stft.length; i++)
         window[i] = (struct amp_complex){1, 0};
     if (amp_has_in(ctx, IN_WINDOW))
@@ -297,8 +323,7 @@ static enum amp_status stft_run(struct amp_ctx *ctx)
         amp_fft_run(fft, x, false);
         store_line((struct line){out, i * stft.bins * 2, 2, 2}, stft.bins, x);
     }
-    free(window);
-    free(x);
+    amp_buffer_unref(work);
     amp_fft_destroy(fft);
     return AMP_OK;
 }
