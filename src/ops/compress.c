@@ -164,12 +164,15 @@ static enum amp_status compress_run(struct amp_ctx *ctx)
     int64_t length = amp_shape_count(&condition->shape), n = 0;
     struct view view;
     AMP_TRY(view_axis(ctx, &view));
-    int64_t *indices = amp_xmalloc((size_t)length, sizeof *indices);
+    struct amp_buffer *buffer = amp_take_indices(ctx, (size_t)length);
+    if (buffer == NULL)
+        return ctx->err->status;
+    int64_t *indices = buffer->data;
     for (int64_t i = 0; i < length && i < view.dim; i++)
         if (amp_tensor_int(condition, (size_t)i) != 0)
             indices[n++] = i;
     enum amp_status status = take_view(ctx, &view, indices, n);
-    free(indices);
+    amp_buffer_unref(buffer);
     return status;
 }
 
@@ -347,7 +350,10 @@ static enum amp_status unique_run(struct amp_ctx *ctx)
     AMP_TRY(view_axis(ctx, &sorting.view));
     sorting.n = sorting.view.block / (amp_dtype_bits(in->dtype) / 8);
     size_t dim = (size_t)sorting.view.dim;
-    int64_t *memory = amp_xmalloc(dim, 4 * sizeof *memory), *order = memory;
+    struct amp_buffer *buffer = amp_scratch(ctx, "an order", dim, 4 * sizeof(int64_t));
+    if (buffer == NULL)
+        return ctx->err->status;
+    int64_t *order = buffer->data;
     struct unique unique = {
         .first = order + dim, .counts = order + 2 * dim, .inverse = order + 3 * dim};
     for (size_t i = 0; i < dim; i++)
@@ -357,7 +363,7 @@ static enum amp_status unique_run(struct amp_ctx *ctx)
     if (amp_node_int(ctx->node, "sorted", 1) == 0)
         order_by_first(&unique, sorting.view.dim, order);
     enum amp_status status = give_unique(ctx, &sorting.view, &unique);
-    free(memory);
+    amp_buffer_unref(buffer);
     return status;
 }
 

@@ -2,10 +2,10 @@
  * Det: determinants of square matrices, by elimination in double with the largest pivot of each
  * column.
  */
+#include "ops/kernel.h"
 #include "ops/wide.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* The row at or below ROW with the largest element in that column. */
 static int64_t find_pivot(const union amp_wide *matrix, int64_t n, int64_t row)
@@ -73,13 +73,17 @@ static enum amp_status det_run(struct amp_ctx *ctx)
     int64_t n = in->shape.dims[in->shape.rank - 1], count = amp_shape_count(&out->shape);
     if (count == 0)
         return AMP_OK;
-    union amp_wide *matrix = amp_xmalloc((size_t)(n * n), sizeof *matrix);
+    struct amp_buffer *buffer =
+        amp_scratch(ctx, "a matrix", (size_t)(n * n), sizeof(union amp_wide));
+    if (buffer == NULL)
+        return ctx->err->status;
+    union amp_wide *matrix = buffer->data;
     for (int64_t i = 0; i < count; i++) {
         amp_wide_load(in->dtype, in->data, i * n * n, 1, n * n, matrix);
         union amp_wide result = {.f = determinant(matrix, n)};
         amp_wide_store(out->dtype, &result, out->data, i, 1, 1);
     }
-    free(matrix);
+    amp_buffer_unref(buffer);
     return AMP_OK;
 }
 

@@ -149,14 +149,18 @@ static enum amp_status loss_run(struct amp_ctx *ctx)
     AMP_TRY(read_reduction(ctx, &loss.reduction));
     AMP_TRY(check_inputs(ctx, &loss));
     int64_t count = amp_shape_count(&loss.labels->shape);
-    struct sample *samples = amp_xmalloc((size_t)count, sizeof *samples);
+    struct amp_buffer *buffer =
+        amp_scratch(ctx, "the losses of the samples", (size_t)count, sizeof(struct sample));
+    if (buffer == NULL)
+        return ctx->err->status;
+    struct sample *samples = buffer->data;
     bool is_large = count * loss.classes >= AMP_PARALLEL_MIN;
 #pragma omp parallel for if (is_large)
     for (int64_t i = 0; i < count; i++)
         samples[i] = run_sample(&loss, i);
     if (amp_has_out(ctx, OUT_LOSS))
         put_loss(ctx->out[OUT_LOSS], loss.reduction, samples, count);
-    free(samples);
+    amp_buffer_unref(buffer);
     return AMP_OK;
 }
 

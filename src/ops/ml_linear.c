@@ -3,6 +3,7 @@
  * the greatest score. Sums are in double, scores are rounded to float32 before labels are chosen.
  */
 #include "core/simd.h"
+#include "ops/kernel.h"
 #include "ops/ml.h"
 
 #include <stdlib.h>
@@ -27,11 +28,16 @@ static void score_row(const struct linear *linear, int64_t index, union amp_wide
     }
 }
 
-/* The scores of all rows, [rows, targets]. */
-static double *score_rows(const struct linear *linear)
+/* The scores of all rows, double [rows, targets]; NULL, and the error is told, when there is not
+   enough memory. */
+static struct amp_buffer *score_rows(struct amp_ctx *ctx, const struct linear *linear)
 {
     int64_t rows = linear->rows.count, targets = linear->targets;
-    double *scores = amp_xmalloc((size_t)(rows * targets), sizeof *scores);
+    struct amp_buffer *buffer =
+        amp_scratch(ctx, "scores", (size_t)rows, (size_t)targets * sizeof(double));
+    if (buffer == NULL)
+        return NULL;
+    double *scores = buffer->data;
     bool is_large = rows * targets * linear->rows.features >= AMP_PARALLEL_MIN;
 #pragma omp parallel if (is_large)
     {
@@ -41,7 +47,7 @@ static double *score_rows(const struct linear *linear)
             score_row(linear, i, row, scores + i * targets);
         free(row);
     }
-    return scores;
+    return buffer;
 }
 
 static enum amp_status read_linear(struct amp_ctx *ctx, int64_t targets, struct linear *linear)
@@ -84,13 +90,16 @@ static enum amp_status regressor_run(struct amp_ctx *ctx)
 {
     struct linear linear;
     AMP_TRY(read_linear(ctx, amp_node_int(ctx->node, "targets", 1), &linear));
-    double *scores = score_rows(&linear);
+    struct amp_buffer *buffer = score_rows(ctx, &linear);
+    if (buffer == NULL)
+        return ctx->err->status;
+    double *scores = buffer->data;
     float *out = ctx->out[0]->data;
     for (int64_t i = 0; i < linear.rows.count; i++)
         amp_scores_transform(linear.transform, scores + i * linear.targets, linear.targets);
     for (int64_t i = 0; i < linear.rows.count * linear.targets; i++)
         out[i] = (float)scores[i];
-    free(scores);
+    amp_buffer_unref(buffer);
     return AMP_OK;
 }
 
@@ -167,16 +176,24 @@ static enum amp_status classifier_run(struct amp_ctx *ctx)
     AMP_TRY(read_classes(ctx, &classes));
     AMP_TRY(read_linear(ctx, classes.sets, &linear));
     int64_t rows = linear.rows.count;
-    double *scores = score_rows(&linear);
-    int64_t *tops = amp_xmalloc((size_t)rows, sizeof *tops);
+    struct amp_buffer *buffer = score_rows(ctx, &linear), *tops_buffer;
+    if (buffer == NULL)
+        return ctx->err->status;
+    tops_buffer = amp_scratch(ctx, "the classes of the rows", (size_t)rows, sizeof(int64_t));
+    if (tops_buffer == NULL) {
+        amp_buffer_unref(buffer);
+        return ctx->err->status;
+    }
+    double *scores = buffer->data;
+    int64_t *tops = tops_buffer->data;
     float *out = amp_has_out(ctx, OUT_SCORES) ? ctx->out[OUT_SCORES]->data : NULL;
     for (int64_t i = 0; i < rows; i++)
         tops[i] = finish_row(&linear, &classes, scores + i * classes.sets,
                              out ? out + i * classes.columns : NULL);
     bool is_number = classes.sets == 1 && classes.labels.count != 2;
     enum amp_status status = amp_labels_put(ctx, &classes.labels, tops, rows, is_number);
-    free(tops);
-    free(scores);
+    amp_buffer_unref(tops_buffer);
+    amp_buffer_unref(buffer);
     return status;
 }
 

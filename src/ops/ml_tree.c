@@ -9,7 +9,7 @@
  */
 #include "ops/ml_tree.h"
 
-#include "core/simd.h"
+#include "ops/kernel.h"
 
 #include <omp.h>
 #include <stdlib.h>
@@ -264,15 +264,19 @@ static enum amp_status classifier_run(struct amp_ctx *ctx)
     const struct ensemble *ensemble = *ctx->state;
     struct amp_rows rows;
     AMP_TRY(amp_rows_of(ctx, &rows));
+    struct amp_buffer *buffer =
+        amp_scratch(ctx, "the classes of the rows", (size_t)rows.count, sizeof(int64_t));
+    if (buffer == NULL)
+        return ctx->err->status;
     struct classified classified = {
         .scores = amp_has_out(ctx, OUT_SCORES) ? ctx->out[OUT_SCORES]->data : NULL,
-        .tops = amp_xmalloc((size_t)rows.count, sizeof *classified.tops),
+        .tops = buffer->data,
         .is_double = rows.x->dtype == AMP_DOUBLE};
     enum amp_status status = run_ensemble(ctx, ensemble, finish_class, &classified);
     if (status == AMP_OK)
         status = amp_labels_put(ctx, &ensemble->labels, classified.tops, rows.count,
                                 ensemble->labels.count == 1);
-    free(classified.tops);
+    amp_buffer_unref(buffer);
     return status;
 }
 

@@ -2,7 +2,7 @@
  * NonMaxSuppression: per batch and class, boxes in the order of their scores, each kept unless it
  * overlaps one that was kept by more than a threshold.
  */
-#include "ops/op.h"
+#include "ops/kernel.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -180,15 +180,18 @@ static enum amp_status nms_run(struct amp_ctx *ctx)
     nms.max_boxes = count > 0 ? nms.max_boxes : 0;
     if (nms.batches * nms.classes == 0)
         return put_out(ctx, &nms.selection);
-    nms.candidates = amp_xmalloc((size_t)nms.boxes, sizeof *nms.candidates);
-    nms.kept = amp_xmalloc((size_t)nms.boxes, sizeof *nms.kept);
+    struct amp_buffer *buffer = amp_scratch(ctx, "the candidates of a class", (size_t)nms.boxes,
+                                            sizeof *nms.candidates + sizeof *nms.kept);
+    if (buffer == NULL)
+        return ctx->err->status;
+    nms.candidates = buffer->data;
+    nms.kept = (struct box *)(nms.candidates + nms.boxes);
     const float *boxes = ctx->in[IN_BOXES]->data, *scores = ctx->in[IN_SCORES]->data;
     for (int64_t i = 0; i < nms.batches * nms.classes; i++)
         run_class(&nms, boxes + i / nms.classes * nms.boxes * 4, scores + i * nms.boxes,
                   i / nms.classes, i % nms.classes);
     enum amp_status status = put_out(ctx, &nms.selection);
-    free(nms.candidates);
-    free(nms.kept);
+    amp_buffer_unref(buffer);
     free(nms.selection.items);
     return status;
 }

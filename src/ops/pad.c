@@ -187,13 +187,17 @@ static enum amp_status pad_mapped(struct amp_ctx *ctx, const struct amp_tensor *
     amp_strides(&in->shape, strides);
     for (int d = 0; d < out->shape.rank; d++)
         total += out->shape.dims[d];
-    int64_t *offsets = amp_xmalloc((size_t)total, sizeof *offsets), *next = offsets;
+    struct amp_buffer *buffer =
+        amp_scratch(ctx, "a list of places", (size_t)total, sizeof(int64_t));
+    if (buffer == NULL)
+        return ctx->err->status;
+    int64_t *offsets = buffer->data, *next = offsets;
     enum amp_status status = AMP_OK;
     for (int d = 0; d < out->shape.rank && status == AMP_OK; next += out->shape.dims[d++])
         status = map_dim(ctx, d, pads, strides[d], map, next);
     if (status == AMP_OK)
         copy_mapped(in, out, amp_dtype_bits(in->dtype) / 8, offsets);
-    free(offsets);
+    amp_buffer_unref(buffer);
     return status;
 }
 

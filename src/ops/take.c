@@ -5,7 +5,6 @@
 #include "ops/take.h"
 
 #include "core/array.h"
-#include "core/memory.h"
 #include "ops/kernel.h"
 
 #include <omp.h>
@@ -164,11 +163,7 @@ static enum amp_status fill_nd(struct amp_ctx *ctx, const struct amp_shape *data
 
 struct amp_buffer *amp_take_indices(struct amp_ctx *ctx, size_t count)
 {
-    struct amp_buffer *buffer =
-        count > SIZE_MAX / 16 ? NULL : amp_buffer_create(count * sizeof(int64_t));
-    if (buffer == NULL)
-        amp_memory_fail(ctx->err, "a list of places", count * sizeof(int64_t));
-    return buffer;
+    return amp_scratch(ctx, "a list of places", count, sizeof(int64_t));
 }
 
 static enum amp_status make_offsets(struct amp_ctx *ctx, const struct amp_shape *data, int which,

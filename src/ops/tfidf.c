@@ -177,7 +177,8 @@ static enum amp_status add_grams(struct amp_ctx *ctx, const struct settings *set
             return AMP_CTX_FAIL(ctx,
                                 "n-grams of length %zu take items %lld to %lld of a pool of %zu; "
                                 "they must be whole and in order",
-                                length, (long long)begin, (long long)(end > begin ? end - 1 : end), vocabulary->n_items);
+                                length, (long long)begin, (long long)(end > begin ? end - 1 : end),
+                                vocabulary->n_items);
         bool counts =
             (int64_t)length >= settings->min_length && (int64_t)length <= settings->max_length;
         for (size_t item = (size_t)begin; item < (size_t)end; item += length, gram++)
@@ -298,6 +299,19 @@ static enum amp_status read_weights(struct amp_ctx *ctx, int64_t width, enum mod
     return AMP_OK;
 }
 
+static enum amp_status reserve(struct amp_ctx *ctx, size_t n_tokens, size_t n_counts,
+                               struct amp_buffer **tokens, struct amp_buffer **counts)
+{
+    *counts = NULL;
+    *tokens = amp_scratch(ctx, "the tokens", n_tokens, sizeof(uint32_t));
+    if (*tokens != NULL)
+        *counts = amp_scratch(ctx, "the counts of a row", n_counts, sizeof(int64_t));
+    if (*counts != NULL)
+        return AMP_OK;
+    amp_buffer_unref(*tokens);
+    return ctx->err->status;
+}
+
 static enum amp_status run_tfidf(struct amp_ctx *ctx)
 {
     const struct amp_tensor *in = ctx->in[0];
@@ -313,16 +327,19 @@ static enum amp_status run_tfidf(struct amp_ctx *ctx)
         AMP_TRY(build_vocabulary(ctx, &settings));
     int64_t rows = in->shape.rank == 2 ? in->shape.dims[0] : 1;
     int64_t length = in->shape.rank > 0 ? in->shape.dims[in->shape.rank - 1] : 1;
-    uint32_t *tokens = amp_xmalloc(amp_tensor_count(in), sizeof *tokens);
-    int64_t *counts = amp_xmalloc((size_t)settings.width, sizeof *counts);
+    struct amp_buffer *tokens_buffer, *counts_buffer;
+    AMP_TRY(
+        reserve(ctx, amp_tensor_count(in), (size_t)settings.width, &tokens_buffer, &counts_buffer));
+    uint32_t *tokens = tokens_buffer->data;
+    int64_t *counts = counts_buffer->data;
     find_tokens(*ctx->state, in, tokens);
     for (int64_t row = 0; row < rows; row++) {
         memset(counts, 0, (size_t)settings.width * sizeof *counts);
         count_row(*ctx->state, &settings, tokens + row * length, length, counts);
         weigh_row(mode, weights, counts, settings.width, (float *)out->data + row * settings.width);
     }
-    free(tokens);
-    free(counts);
+    amp_buffer_unref(tokens_buffer);
+    amp_buffer_unref(counts_buffer);
     return AMP_OK;
 }
 
