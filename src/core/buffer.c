@@ -21,7 +21,7 @@
 #endif
 
 enum {
-    OVERHEAD = 192,   /* of a buffer beside its bytes: itself, its alignment, the allocator's own */
+    OVERHEAD = 160,   /* of a buffer beside its bytes: itself, its alignment, the allocator's own */
     SLACK_SHARE = 8,  /* a kept buffer may be larger than what is wanted by this part of it ... */
     SLACK_BYTES = 256 /* ... and this much */
 };

@@ -269,11 +269,11 @@ static Onnx__OptionalProto *optional_to_proto(const struct amp_tensor *list, con
     onnx__optional_proto__init(proto);
     proto->name = amp_arena_strdup(arena, name);
     proto->has_elem_type = true;
-    proto->elem_type = ONNX__OPTIONAL_PROTO__DATA_TYPE__UNDEFINED;
+    proto->elem_type = ONNX__SEQUENCE_PROTO__DATA_TYPE__UNDEFINED;
     if (amp_tensor_count(list) == 0)
         return proto;
-    proto->elem_type = amp_is_list(item) ? ONNX__OPTIONAL_PROTO__DATA_TYPE__SEQUENCE
-                                         : ONNX__OPTIONAL_PROTO__DATA_TYPE__TENSOR;
+    proto->elem_type = amp_is_list(item) ? ONNX__SEQUENCE_PROTO__DATA_TYPE__SEQUENCE
+                                         : ONNX__SEQUENCE_PROTO__DATA_TYPE__TENSOR;
     if (amp_is_list(item))
         proto->sequence_value = sequence_to_proto(item, "", arena);
     else
