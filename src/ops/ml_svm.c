@@ -5,9 +5,11 @@
  * Multi-class Classification by Pairwise Coupling" (2004), as libsvm has it.
  */
 #include "core/simd.h"
+#include "ops/kernel.h"
 #include "ops/ml.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -407,52 +409,63 @@ static int64_t classify(const struct classifier *c, int64_t index, struct scratc
     return top;
 }
 
-/* Memory of one thread: what needs n_classes squared and more only where there is use for it. */
-static struct scratch create_scratch(const struct classifier *c)
+/* Lays S out from DATA on, the memory of one thread (NULL: only counted), in elements of 8 bytes,
+   and returns how many they are: what needs n_classes squared only where there is use for it. */
+static size_t lay_out(const struct classifier *c, double *data, struct scratch *s)
 {
     size_t n = (size_t)c->n_classes, scores = (size_t)c->n_columns;
     bool has_votes = c->per_class != NULL, has_estimates = has_votes && c->prob_a != NULL;
     scores = has_votes && (size_t)c->n_pairs > scores ? (size_t)c->n_pairs : scores;
     scores = scores > 2 ? scores : 2;
-    return (struct scratch){.row =
-                                amp_xmalloc((size_t)c->svm.rows.features, sizeof(union amp_wide)),
-                            .kernels = amp_xmalloc((size_t)c->svm.n_vectors, sizeof(double)),
-                            .scores = amp_xcalloc(scores, sizeof(double)),
-                            .matrix = amp_xmalloc(has_estimates ? n * n : 0, sizeof(double)),
-                            .estimate = amp_xmalloc(n, sizeof(double)),
-                            .product = amp_xmalloc(n, sizeof(double)),
-                            .votes = amp_xmalloc(n, sizeof(int64_t))};
+    size_t row = scores + (size_t)c->svm.n_vectors;
+    size_t matrix = row + (size_t)c->svm.rows.features * sizeof *s->row / sizeof *data;
+    size_t estimate = matrix + (has_estimates ? n * n : 0);
+    if (data == NULL)
+        return estimate + 3 * n;
+    *s = (struct scratch){.scores = data,
+                          .kernels = data + scores,
+                          .row = (union amp_wide *)(data + row),
+                          .matrix = data + matrix,
+                          .estimate = data + estimate,
+                          .product = data + estimate + n,
+                          .votes = (int64_t *)(data + estimate + 2 * n)};
+    memset(data, 0, scores * sizeof *data);
+    return estimate + 3 * n;
 }
 
-static void destroy_scratch(struct scratch *s)
+static void classify_rows(const struct classifier *c, double *memory, int64_t *tops, float *out)
 {
-    free(s->row);
-    free(s->kernels);
-    free(s->scores);
-    free(s->matrix);
-    free(s->estimate);
-    free(s->product);
-    free(s->votes);
+    int64_t rows = c->svm.rows.count;
+    size_t size = lay_out(c, NULL, NULL);
+    bool is_large = rows * (c->svm.n_coefficients + c->n_classes) >= AMP_PARALLEL_MIN;
+#pragma omp parallel if (is_large)
+    {
+        struct scratch scratch = {.row = NULL};
+        lay_out(c, memory + size * (size_t)omp_get_thread_num(), &scratch);
+#pragma omp for
+        for (int64_t i = 0; i < rows; i++)
+            tops[i] = classify(c, i, &scratch, out ? out + i * c->n_columns : NULL);
+    }
 }
 
 static enum amp_status classifier_run(struct amp_ctx *ctx)
 {
     struct classifier c;
     AMP_TRY(read_classifier(ctx, &c));
-    int64_t rows = c.svm.rows.count;
-    int64_t *tops = amp_xmalloc((size_t)rows, sizeof *tops);
+    size_t rows = (size_t)c.svm.rows.count, threads = (size_t)omp_get_max_threads();
     float *out = amp_has_out(ctx, OUT_SCORES) ? ctx->out[OUT_SCORES]->data : NULL;
-    bool is_large = rows * (c.svm.n_coefficients + c.n_classes) >= AMP_PARALLEL_MIN;
-#pragma omp parallel if (is_large)
-    {
-        struct scratch scratch = create_scratch(&c);
-#pragma omp for
-        for (int64_t i = 0; i < rows; i++)
-            tops[i] = classify(&c, i, &scratch, out ? out + i * c.n_columns : NULL);
-        destroy_scratch(&scratch);
+    struct amp_buffer *tops = amp_scratch(ctx, "the classes of the rows", rows, sizeof(int64_t));
+    struct amp_buffer *memory = NULL;
+    if (tops != NULL)
+        memory = amp_scratch(ctx, "the work of a support vector machine", lay_out(&c, NULL, NULL),
+                             threads * sizeof(double));
+    enum amp_status status = ctx->err->status;
+    if (memory != NULL) {
+        classify_rows(&c, memory->data, tops->data, out);
+        status = amp_labels_put(ctx, &c.labels, tops->data, (int64_t)rows, false);
     }
-    enum amp_status status = amp_labels_put(ctx, &c.labels, tops, rows, false);
-    free(tops);
+    amp_buffer_unref(memory);
+    amp_buffer_unref(tops);
     return status;
 }
 
