@@ -156,7 +156,8 @@ static enum amp_status scatter_elements_run(struct amp_ctx *ctx)
     int axis;
     AMP_TRY(scatter_axis(ctx, &axis));
     AMP_TRY(amp_offsets_elements(ctx, &ctx->in[0]->shape, axis, ctx->in[1], &offsets));
-    enum amp_status status = scatter_blocks(ctx, offsets->data, amp_shape_count(&ctx->in[1]->shape), 1);
+    enum amp_status status =
+        scatter_blocks(ctx, offsets->data, amp_shape_count(&ctx->in[1]->shape), 1);
     amp_buffer_unref(offsets);
     return status;
 }

@@ -20,8 +20,8 @@ void amp_take_run(const struct amp_take *take);
 
 /*
  * Indices of ONNX's Gather and Scatter families: checked against the dims of DATA, negative ones
- * counted from the end. The result, *OFFSETS, holds int64_t and is the caller's to drop. AMP_MODEL names the index
- * and what is allowed.
+ * counted from the end. The result, *OFFSETS, holds int64_t and is the caller's to drop. AMP_MODEL
+ * names the index and what is allowed.
  */
 
 /* Memory for COUNT of those; NULL and a message when there is none. */
