@@ -203,11 +203,13 @@ static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim)
                                [MEAN] = DNNL_ARG_MEAN,
                                [VARIANCE] = DNNL_ARG_VARIANCE};
     struct view view = view_of(ctx);
+    const struct amp_tensor *in = ctx->in[X];
     int64_t dims[] = {view.batch, view.channels, view.spatial};
     dnnl_memory_desc_t x;
     dnnl_primitive_attr_t attr;
     dnnl_primitive_desc_t pd;
-    AMP_TRY(amp_prim_desc(prim, ctx->err, ctx->in[X]->dtype, 3, dims, NULL, &x));
+    AMP_TRY(in->layout != NULL ? amp_prim_desc_tensor(prim, ctx->err, in, &x)
+                               : amp_prim_desc(prim, ctx->err, in->dtype, 3, dims, NULL, &x));
     AMP_TRY(amp_prim_attr(prim, ctx->err, &attr));
     AMP_TRY(amp_dnnl_check(ctx->err,
                            dnnl_batch_normalization_forward_primitive_desc_create(
@@ -219,14 +221,16 @@ static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim)
     AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_SRC, X, x));
     for (uint32_t i = SCALE; i <= VARIANCE; i++)
         AMP_TRY(bind_parameter(ctx, prim, i, view.channels, args[i]));
-    return amp_prim_bind_out(ctx, prim, DNNL_ARG_DST, 0, x);
+    return in->layout != NULL ? amp_prim_bind_free(ctx, prim, DNNL_ARG_DST, 0)
+                              : amp_prim_bind_out(ctx, prim, DNNL_ARG_DST, 0, x);
 }
 
 static enum amp_status run(struct amp_ctx *ctx)
 {
     if (is_training(ctx))
-        return train(ctx);
-    return amp_tensor_count(ctx->in[X]) == 0 ? AMP_OK : amp_prim_run_or(ctx, make, infer_plain);
+        return amp_prim_run_plain(ctx, train);
+    return amp_tensor_count(ctx->in[X]) == 0 ? amp_ctx_alloc(ctx, 0)
+                                             : amp_prim_run_or(ctx, make, infer_plain);
 }
 
 const struct amp_op amp_op_batch_normalization = {
@@ -234,6 +238,7 @@ const struct amp_op amp_op_batch_normalization = {
     .newest = 15,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_DNNL,
+    .has_layouts = true,
     .shape = shape,
     .run = run,
     .destroy = amp_prim_destroy,

@@ -2,6 +2,7 @@
  * Operators that put tensors together, apart, or one beside itself: Concat, Split, Tile, Expand.
  * All versions up to ONNX 18; what was an attribute and became an input is taken from where it is.
  */
+#include "ops/dnnl.h"
 #include "ops/move.h"
 #include "ops/take.h"
 
@@ -81,13 +82,40 @@ static enum amp_status concat_shape(struct amp_ctx *ctx)
     return AMP_OK;
 }
 
-static enum amp_status concat_run(struct amp_ctx *ctx)
+/* Tensors in oneDNN's layouts are joined in such a one. */
+static enum amp_status concat_make(struct amp_ctx *ctx, struct amp_prim *prim)
+{
+    enum { MAX_SOURCES = 16 };
+    const_dnnl_memory_desc_t sources[MAX_SOURCES];
+    dnnl_memory_desc_t from[MAX_SOURCES], to;
+    dnnl_primitive_attr_t attr;
+    dnnl_primitive_desc_t pd;
+    struct amp_tensor *out = ctx->out[0];
+    int axis;
+    if (ctx->n_in > MAX_SOURCES)
+        return amp_fail(ctx->err, AMP_UNSUPPORTED, "more than %d tensors", MAX_SOURCES);
+    AMP_TRY(concat_axis(ctx, out->shape.rank, &axis));
+    for (uint32_t i = 0; i < ctx->n_in; i++) {
+        AMP_TRY(amp_prim_desc_tensor(prim, ctx->err, ctx->in[i], &from[i]));
+        sources[i] = from[i];
+    }
+    AMP_TRY(amp_prim_desc_any(prim, ctx->err, out->dtype, out->shape.rank, out->shape.dims, &to));
+    AMP_TRY(amp_prim_attr(prim, ctx->err, &attr));
+    AMP_TRY(amp_dnnl_check(ctx->err,
+                           dnnl_concat_primitive_desc_create(&pd, ctx->host->dnnl->engine, to,
+                                                             (int)ctx->n_in, axis, sources, attr),
+                           "concatenation"));
+    AMP_TRY(amp_prim_create_fast(ctx, prim, pd));
+    for (uint32_t i = 0; i < ctx->n_in; i++)
+        AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_MULTIPLE_SRC + (int)i, i, from[i]));
+    return amp_prim_bind_free(ctx, prim, DNNL_ARG_DST, 0);
+}
+
+static enum amp_status concat_plain(struct amp_ctx *ctx)
 {
     struct amp_tensor *out = ctx->out[0];
     int axis;
     AMP_TRY(concat_axis(ctx, out->shape.rank, &axis));
-    if (ctx->n_in == 1)
-        return amp_run_share(ctx);
     int64_t block = amp_shape_product(&out->shape, axis + 1, out->shape.rank), at = 0;
     struct runs runs = {.dtype = out->dtype,
                         .outer = amp_shape_product(&out->shape, 0, axis),
@@ -102,13 +130,26 @@ static enum amp_status concat_run(struct amp_ctx *ctx)
     return amp_move_done(ctx, 0);
 }
 
+static enum amp_status concat_run(struct amp_ctx *ctx)
+{
+    bool has_layout = false;
+    if (ctx->n_in == 1)
+        return amp_run_share(ctx);
+    for (uint32_t i = 0; i < ctx->n_in; i++)
+        has_layout |= ctx->in[i]->layout != NULL;
+    return has_layout ? amp_prim_run_or(ctx, concat_make, concat_plain)
+                      : amp_prim_run_plain(ctx, concat_plain);
+}
+
 const struct amp_op amp_op_concat = {
     .name = "Concat",
     .newest = 13,
     .effect = AMP_PRESERVES_VALUES,
     .native = AMP_NATIVE_ANY,
+    .has_layouts = true,
     .shape = concat_shape,
     .run = concat_run,
+    .destroy = amp_prim_destroy,
 };
 
 /* ---- Split ---- */

@@ -53,6 +53,11 @@ typedef enum amp_status amp_prim_make(struct amp_ctx *ctx, struct amp_prim *prim
 enum amp_status amp_prim_run_or(struct amp_ctx *ctx, amp_prim_make *make,
                                 enum amp_status (*plain)(struct amp_ctx *ctx));
 
+/* Runs PLAIN, the kernel in C of an operator that has_layouts: on inputs that are row-major,
+   without post-ops, else AMP_UNSUPPORTED; with memory for output 0. */
+enum amp_status amp_prim_run_plain(struct amp_ctx *ctx,
+                                   enum amp_status (*plain)(struct amp_ctx *ctx));
+
 /* For amp_op.destroy. */
 void amp_prim_destroy(void *state);
 

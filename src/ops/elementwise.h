@@ -87,6 +87,7 @@
                                           .newest = version,             \
                                           .effect = AMP_COMPUTES,        \
                                           .native = AMP_NATIVE_LOOP,     \
+                                          .is_elementwise = true,        \
                                           .shape = shape_function,       \
                                           .run = run_##lower};
 

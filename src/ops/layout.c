@@ -83,6 +83,11 @@ const_dnnl_memory_desc_t amp_layout_desc(const struct amp_layout *layout)
     return layout->desc;
 }
 
+bool amp_layout_is_dense(const struct amp_layout *layout, enum amp_dtype dtype, size_t count)
+{
+    return dnnl_memory_desc_get_size(layout->desc) == count * (amp_dtype_bits(dtype) / 8);
+}
+
 static dnnl_status_t make_memories(struct amp_layout *layout, dnnl_engine_t engine,
                                    const struct amp_tensor *tensor)
 {

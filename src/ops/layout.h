@@ -21,6 +21,9 @@ const struct amp_layout *amp_layout_of(struct amp_layouts *layouts, const_dnnl_m
 
 const_dnnl_memory_desc_t amp_layout_desc(const struct amp_layout *layout);
 
+/* Whether COUNT elements of DTYPE fill the memory of the layout, without gaps. */
+bool amp_layout_is_dense(const struct amp_layout *layout, enum amp_dtype dtype, size_t count);
+
 /* Makes *TO, which gets memory of its own, the row-major form of *FROM, on the stream of CTX's
    host; CTX says for whom. */
 enum amp_status amp_layout_undo(const struct amp_ctx *ctx, const struct amp_tensor *from,

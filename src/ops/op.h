@@ -35,6 +35,9 @@ struct amp_op {
     /* Run computes through oneDNN (ops/dnnl.h), takes tensors in oneDNN's layouts and may give
        such: output 0 gets no memory before run. */
     bool has_layouts;
+    /* Each element of output 0 comes from the same element of each input (those of one element
+       aside), so that the order in which elements lie is of no concern. */
+    bool is_elementwise;
     /* Run does the post-ops of its call (ops/post.h), or says AMP_UNSUPPORTED when there are any.
      */
     bool fuses;

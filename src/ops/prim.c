@@ -359,6 +359,8 @@ static enum amp_status attach(struct amp_ctx *ctx, struct binding *binding)
         return AMP_OK;
     if (binding->is_free)
         AMP_TRY(alloc_free(ctx, binding));
+    else if (binding->is_output && ctx->out[binding->index]->data == NULL)
+        AMP_TRY(amp_ctx_alloc(ctx, binding->index));
     AMP_TRY(amp_dnnl_check(
         ctx->err, dnnl_memory_set_data_handle(binding->user, data_of(ctx, binding)), "data"));
     return binding->is_output ? AMP_OK : reorder(ctx, binding);
@@ -385,8 +387,8 @@ static enum amp_status run_prim(struct amp_ctx *ctx, amp_prim_make *make)
     return amp_dnnl_check(ctx->err, dnnl_stream_wait(ctx->host->dnnl->stream), "stream");
 }
 
-/* The kernel in C for the node, whose inputs must be row-major and have no post-ops. */
-static enum amp_status run_plain(struct amp_ctx *ctx, enum amp_status (*plain)(struct amp_ctx *ctx))
+enum amp_status amp_prim_run_plain(struct amp_ctx *ctx,
+                                   enum amp_status (*plain)(struct amp_ctx *ctx))
 {
     bool is_plain = ctx->n_posts == 0;
     for (uint32_t i = 0; i < ctx->n_in; i++)
@@ -406,7 +408,7 @@ enum amp_status amp_prim_run_or(struct amp_ctx *ctx, amp_prim_make *make,
     if (make == NULL && is_half)
         return amp_no_kernel(ctx, dtype);
     if (make == NULL || amp_dnnl_dtype(dtype) == dnnl_data_type_undef)
-        return run_plain(ctx, plain);
+        return amp_prim_run_plain(ctx, plain);
     struct amp_error *err = ctx->err, refusal = {.status = AMP_OK};
     if (!is_half)
         ctx->err = &refusal;
@@ -414,6 +416,6 @@ enum amp_status amp_prim_run_or(struct amp_ctx *ctx, amp_prim_make *make,
     ctx->err = err;
     if (is_half || status == AMP_OK)
         return status;
-    return status == AMP_UNSUPPORTED ? run_plain(ctx, plain)
+    return status == AMP_UNSUPPORTED ? amp_prim_run_plain(ctx, plain)
                                      : amp_fail(err, status, "%s", refusal.text);
 }

@@ -256,7 +256,8 @@ static enum amp_status resize_make(struct amp_ctx *ctx, struct amp_prim *prim)
     dnnl_primitive_attr_t attr;
     dnnl_primitive_desc_t pd;
     AMP_TRY(amp_prim_desc_tensor(prim, ctx->err, ctx->in[0], &src));
-    AMP_TRY(amp_prim_desc_tensor(prim, ctx->err, ctx->out[0], &dst));
+    AMP_TRY(amp_prim_desc_any(prim, ctx->err, ctx->out[0]->dtype, ctx->out[0]->shape.rank,
+                              ctx->out[0]->shape.dims, &dst));
     AMP_TRY(amp_prim_attr(prim, ctx->err, &attr));
     AMP_TRY(amp_dnnl_check(ctx->err,
                            dnnl_resampling_forward_primitive_desc_create(
@@ -265,7 +266,7 @@ static enum amp_status resize_make(struct amp_ctx *ctx, struct amp_prim *prim)
                            "resampling"));
     AMP_TRY(amp_prim_create(ctx, prim, pd));
     AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_SRC, 0, src));
-    return amp_prim_bind_out(ctx, prim, DNNL_ARG_DST, 0, dst);
+    return amp_prim_bind_free(ctx, prim, DNNL_ARG_DST, 0);
 }
 
 static enum amp_status resize_run(struct amp_ctx *ctx)
@@ -273,10 +274,10 @@ static enum amp_status resize_run(struct amp_ctx *ctx)
     struct amp_resize resize;
     AMP_TRY(amp_resize_read(ctx, &resize));
     if (amp_shape_count(&ctx->out[0]->shape) == 0)
-        return AMP_OK;
+        return amp_ctx_alloc(ctx, 0);
     if (has_dnnl(ctx, &resize))
         return amp_prim_run_or(ctx, resize_make, run_plain);
-    return run_plain(ctx);
+    return amp_prim_run_plain(ctx, run_plain);
 }
 
 const struct amp_op amp_op_resize = {
@@ -284,6 +285,7 @@ const struct amp_op amp_op_resize = {
     .newest = 19,
     .effect = AMP_COMPUTES,
     .native = AMP_BY_DNNL | AMP_NATIVE_ANY,
+    .has_layouts = true,
     .shape = resize_shape,
     .run = resize_run,
     .destroy = amp_prim_destroy,
@@ -294,6 +296,7 @@ const struct amp_op amp_op_upsample = {
     .newest = 9,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_ANY,
+    .has_layouts = true,
     .shape = resize_shape,
     .run = resize_run,
     .destroy = amp_prim_destroy,

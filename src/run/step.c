@@ -202,17 +202,45 @@ static enum amp_status call_kernel(const struct call *call)
     return op->run(&ctx);
 }
 
+/* The layout that an elementwise kernel may take its inputs in and give its output: the one that
+   all have but those of one element. NULL: there is none. */
+static const struct amp_layout *common_layout(const struct call *call)
+{
+    const struct amp_tensor *first = NULL;
+    if (!call->step->op->is_elementwise || call->node->n_outputs != 1)
+        return NULL;
+    for (uint32_t i = 0; i < call->node->n_inputs; i++) {
+        const struct amp_tensor *in = call->frame->in[i];
+        if (in == NULL || (in->layout == NULL && amp_shape_count(&in->shape) == 1))
+            continue;
+        if (in->layout == NULL || (first != NULL && in->layout != first->layout))
+            return NULL;
+        first = in;
+    }
+    if (first == NULL || output_value(call, 0)->dtype != first->dtype ||
+        !amp_layout_is_dense(first->layout, first->dtype, amp_tensor_count(first)))
+        return NULL;
+    for (uint32_t i = 0; i < call->node->n_inputs; i++)
+        if (call->frame->in[i] != NULL && call->frame->in[i]->shape.rank > first->shape.rank)
+            return NULL;
+    return first->layout;
+}
+
 static enum amp_status try_kernel(const struct call *call)
 {
     bool is_wide = must_widen(call), any;
     if (is_wide && call->n_posts > 0 && !call->step->prefers_f32)
         return amp_fail(call->err, AMP_UNSUPPORTED, "the kernel computes in float32");
-    if (!call->step->op->has_layouts)
+    const struct amp_layout *layout = is_wide ? NULL : common_layout(call);
+    if (!call->step->op->has_layouts && layout == NULL)
         AMP_TRY(make_inputs_plain(call, &any));
     if (is_wide)
         AMP_TRY(widen_inputs(call));
     set_outputs(call, is_wide);
-    return call_kernel(call);
+    AMP_TRY(call_kernel(call));
+    if (layout != NULL)
+        call->frame->outs[0].layout = layout;
+    return AMP_OK;
 }
 
 static enum amp_status try_again(const struct call *call)

@@ -17,7 +17,7 @@ struct search {
 static bool prefers_f32(const struct amp_model *model, const struct amp_step *step)
 {
     const struct amp_node *node = amp_node_at(model, step->node);
-    return step->op->has_layouts && node->n_outputs == 1 &&
+    return step->op->has_layouts && step->op->effect == AMP_COMPUTES && node->n_outputs == 1 &&
            amp_value_at(model, node->outputs[0])->dtype == AMP_FLOAT16;
 }
 
