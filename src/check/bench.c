@@ -62,15 +62,18 @@ static enum amp_status start_turns(const struct amp_bench *bench, const struct a
     return turns->roofline != NULL ? amp_roofline_run(turns->roofline, &seconds, err) : AMP_OK;
 }
 
+/* The products come after: between two runs of a model they would take its weights out of the
+   caches. */
 static enum amp_status take_turns(struct amp_bench *bench, struct turns *turns,
                                   struct amp_error *err)
 {
     for (size_t round = 0; round < bench->n_runs; round++)
-        for (size_t i = 0; i < bench->n_sides; i++) {
+        for (size_t i = 0; i < bench->n_sides; i++)
             AMP_TRY(run_side(&bench->sides[i], &turns[i].runs[round], err));
+    for (size_t round = 0; round < bench->n_runs; round++)
+        for (size_t i = 0; i < bench->n_sides; i++)
             if (turns[i].roofline != NULL)
                 AMP_TRY(amp_roofline_run(turns[i].roofline, &turns[i].products[round], err));
-        }
     return AMP_OK;
 }
 

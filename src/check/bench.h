@@ -28,8 +28,9 @@ struct amp_bench {
 };
 
 /*
- * Times the sides in turns: after two runs of each to warm up, every round runs each of them and
- * the machine's product in its dtype once. Then, if it is to be profiled, n_runs of each are.
+ * Times the sides in turns: after two runs of each to warm up, every round runs each of them once.
+ * After these, as many rounds of the machine's product in their dtypes; then, if it is to be
+ * profiled, n_runs of each side are.
  */
 enum amp_status amp_bench_run(struct amp_bench *bench, struct amp_error *err);
 

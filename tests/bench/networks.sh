@@ -3,12 +3,12 @@
 # Runtime at its default optimization level. A round runs each of them RUNS times in a process of its own, after a warm-up.
 # Prints medians of the rounds' medians in milliseconds, how many times faster than ONNX Runtime's float32 ours is, and what
 # bf16 reaches of this machine's bf16 matrix product. Fair only when nothing else runs.
-#   networks.sh NAME...        ROUNDS (default 5), RUNS (default 10)
+#   networks.sh NAME...        ROUNDS (default 5), RUNS (default 20)
 set -u
 export LC_ALL=C
 : "${AMPCONV:?}" "${BUILD:?}" "${ORACLES:?}"
 here=$(cd "$(dirname "$0")" && pwd)
-rounds=${ROUNDS-5} runs=${RUNS-10}
+rounds=${ROUNDS-5} runs=${RUNS-20}
 folder=$BUILD/bench
 mkdir -p "$folder/inputs" && cd "$folder" || exit 2
 trap 'rm -rf "$folder"' EXIT
@@ -24,15 +24,17 @@ results() {
 column() { awk -v dtype="$1" -v i="$2" '$1 == dtype { print $i }' own | median; } # DTYPE COLUMN
 
 bench() { # NAME
-  local other fp32 bf16 fp16
+  local other fp32 bf16 fp16 dtype
   rm -f inputs/* others own
   perl "$here/make_network.pl" "$1" model.onnx inputs || return 1
   for _ in $(seq "$rounds"); do
     "$ORACLES/ort_bench" model.onnx --time "$runs" inputs/*.pb >timings || return 1
     head -n 1 timings >version
     tail -n +2 timings | median >>others
-    "$AMPCONV" bench model.onnx --threads 2 --runs "$runs" --data inputs --json -q >report.json || return 1
-    results <report.json >>own
+    for dtype in fp32 bf16 fp16; do # each in a process of its own, as ONNX Runtime is: they would share the caches
+      "$AMPCONV" bench model.onnx --dtype $dtype --threads 2 --runs "$runs" --data inputs --json -q >report.json || return 1
+      results <report.json >>own
+    done
   done
   other=$(median <others) fp32=$(column fp32 2) bf16=$(column bf16 2) fp16=$(column fp16 2)
   awk -v name="$1" -v o="$other" -v a="$fp32" -v b="$bf16" -v c="$fp16" -v share="$(column bf16 3)" 'BEGIN {
