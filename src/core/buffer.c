@@ -94,6 +94,21 @@ static struct amp_buffer *make(size_t size)
     return buffer;
 }
 
+static bool is_free(size_t size)
+{
+    size_t most = amp_memory_limit(), used = amp_memory_used();
+    return used <= most && size <= most - used;
+}
+
+bool amp_buffer_has_room(size_t size)
+{
+    if (size > SIZE_MAX / 2)
+        return false;
+    if (!is_free(size + OVERHEAD))
+        destroy_kept();
+    return is_free(size + OVERHEAD);
+}
+
 struct amp_buffer *amp_buffer_create(size_t size)
 {
     struct amp_buffer *buffer = size > SIZE_MAX / 2 ? NULL : take_kept(size);

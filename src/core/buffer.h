@@ -1,6 +1,7 @@
 #ifndef AMP_CORE_BUFFER_H
 #define AMP_CORE_BUFFER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -18,6 +19,8 @@ struct amp_buffer {
 
 /* NULL when there is not enough memory. The contents are undefined. */
 struct amp_buffer *amp_buffer_create(size_t size);
+/* Whether there is enough memory for one; kept ones make room. */
+bool amp_buffer_has_room(size_t size);
 struct amp_buffer *amp_buffer_ref(struct amp_buffer *buffer); /* NULL is fine */
 void amp_buffer_unref(struct amp_buffer *buffer);             /* NULL is fine */
 

@@ -170,7 +170,7 @@ static enum amp_status check_room(const struct amp_tensor *out, struct amp_error
     char what[300], shape[256];
     size_t size;
     AMP_TRY(amp_shape_size(&out->shape, out->dtype, &size, err));
-    if (size <= amp_memory_limit() - amp_memory_used())
+    if (amp_buffer_has_room(size))
         return AMP_OK;
     snprintf(what, sizeof what, "%s %s", amp_dtype_name(out->dtype),
              amp_shape_text(&out->shape, shape, sizeof shape));
