@@ -164,7 +164,8 @@ static enum amp_status compress_run(struct amp_ctx *ctx)
     int64_t length = amp_shape_count(&condition->shape), n = 0;
     struct view view;
     AMP_TRY(view_axis(ctx, &view));
-    struct amp_buffer *buffer = amp_take_indices(ctx, (size_t)length);
+    struct amp_buffer *buffer =
+        amp_scratch(ctx, "a list of places", (size_t)length, sizeof(int64_t));
     if (buffer == NULL)
         return ctx->err->status;
     int64_t *indices = buffer->data;

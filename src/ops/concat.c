@@ -244,7 +244,7 @@ static enum amp_status split_shape(struct amp_ctx *ctx)
     if (in->rank < 0)
         return AMP_OK;
     AMP_TRY(split_axis(ctx, &axis));
-    struct amp_buffer *buffer = amp_take_indices(ctx, ctx->n_out);
+    struct amp_buffer *buffer = amp_scratch(ctx, "a list of places", ctx->n_out, sizeof(int64_t));
     if (buffer == NULL)
         return ctx->err->status;
     int64_t *sizes = buffer->data;

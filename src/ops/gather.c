@@ -243,7 +243,7 @@ static enum amp_status reverse_sequence_run(struct amp_ctx *ctx)
 {
     const struct amp_tensor *in = ctx->in[0];
     int64_t n = amp_shape_product(&in->shape, 0, 2);
-    struct amp_buffer *sources = amp_take_indices(ctx, (size_t)n);
+    struct amp_buffer *sources = amp_scratch(ctx, "a list of places", (size_t)n, sizeof(int64_t));
     if (sources == NULL)
         return ctx->err->status;
     int time_axis = amp_node_int(ctx->node, "time_axis", 0) != 0;

@@ -5,6 +5,7 @@
 
 #include "core/memory.h"
 #include "ops/dnnl.h"
+#include "ops/kernel.h"
 
 #include <stdlib.h>
 
@@ -93,11 +94,7 @@ static dnnl_status_t make_memories(struct amp_layout *layout, dnnl_engine_t engi
 {
     const struct amp_shape *shape = &tensor->shape;
     dnnl_dims_t strides;
-    int64_t stride = 1;
-    for (int i = shape->rank - 1; i >= 0; i--) {
-        strides[i] = stride;
-        stride *= shape->dims[i];
-    }
+    amp_strides(shape, strides);
     dnnl_status_t status = dnnl_memory_desc_create_with_strides(
         &layout->plain, shape->rank, shape->dims, amp_dnnl_dtype(tensor->dtype), strides);
     if (status == dnnl_success)

@@ -2,7 +2,7 @@
  * Optionals: Optional, OptionalHasElement, OptionalGetElement. All versions up to ONNX 18, from
  * which on tensors and sequences count as optionals that hold them.
  */
-#include "ops/kernel.h"
+#include "ops/list.h"
 
 /* Without an input there is nothing in it. */
 static enum amp_status optional_run(struct amp_ctx *ctx)
@@ -11,12 +11,6 @@ static enum amp_status optional_run(struct amp_ctx *ctx)
     AMP_TRY(amp_list_alloc(ctx->out[0], AMP_FORM_OPTIONAL, is_given, ctx->err));
     if (is_given)
         amp_tensor_refer(amp_list_items(ctx->out[0]), ctx->in[0]);
-    return AMP_OK;
-}
-
-static enum amp_status has_element_shape(struct amp_ctx *ctx)
-{
-    ctx->out[0]->shape = (struct amp_shape){.rank = 0};
     return AMP_OK;
 }
 
@@ -40,13 +34,6 @@ static enum amp_status get_element_run(struct amp_ctx *ctx)
     return AMP_OK;
 }
 
-#define OPTIONAL_OP(lower, NAME, since, SHAPE, RUN)                 \
-    const struct amp_op amp_op_##lower = {.name = NAME,             \
-                                          .newest = since,          \
-                                          .effect = AMP_OPAQUE,     \
-                                          .native = AMP_NATIVE_ALL, \
-                                          .shape = SHAPE,           \
-                                          .run = RUN};
-OPTIONAL_OP(optional, "Optional", 15, NULL, optional_run)
-OPTIONAL_OP(optional_get_element, "OptionalGetElement", 18, NULL, get_element_run)
-OPTIONAL_OP(optional_has_element, "OptionalHasElement", 18, has_element_shape, has_element_run)
+AMP_LIST_OP(optional, "Optional", 15, NULL, optional_run)
+AMP_LIST_OP(optional_get_element, "OptionalGetElement", 18, NULL, get_element_run)
+AMP_LIST_OP(optional_has_element, "OptionalHasElement", 18, amp_list_scalar, has_element_run)

@@ -3,7 +3,7 @@
  * SequenceLength, SequenceMap, SplitToSequence and ConcatFromSequence. All versions up to ONNX 24.
  * Sequences never change: what alters one makes another that refers to the same elements.
  */
-#include "ops/kernel.h"
+#include "ops/list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static enum amp_status read_position(const struct amp_ctx *ctx, uint32_t i, int6
     return AMP_OK;
 }
 
-static enum amp_status scalar_shape(struct amp_ctx *ctx)
+enum amp_status amp_list_scalar(struct amp_ctx *ctx)
 {
     ctx->out[0]->shape = (struct amp_shape){.rank = 0};
     return AMP_OK;
@@ -310,24 +310,12 @@ static enum amp_status map_run(struct amp_ctx *ctx)
 
 /* ---- descriptors ----------------------------------------------------------------------------- */
 
-#define SEQUENCE_OP(lower, NAME, since, SHAPE, RUN)                 \
-    const struct amp_op amp_op_##lower = {.name = NAME,             \
-                                          .newest = since,          \
-                                          .effect = AMP_OPAQUE,     \
-                                          .native = AMP_NATIVE_ALL, \
-                                          .shape = SHAPE,           \
-                                          .run = RUN};
-SEQUENCE_OP(concat_from_sequence, "ConcatFromSequence", 11, NULL, concat_run)
-SEQUENCE_OP(sequence_at, "SequenceAt", 11, NULL, at_run)
-SEQUENCE_OP(sequence_construct, "SequenceConstruct", 11, NULL, construct_run)
-SEQUENCE_OP(sequence_empty, "SequenceEmpty", 11, NULL, empty_run)
-SEQUENCE_OP(sequence_erase, "SequenceErase", 11, NULL, erase_run)
-SEQUENCE_OP(sequence_insert, "SequenceInsert", 11, NULL, insert_run)
-SEQUENCE_OP(sequence_length, "SequenceLength", 11, scalar_shape, length_run)
-SEQUENCE_OP(split_to_sequence, "SplitToSequence", 24, NULL, split_run)
-
-const struct amp_op amp_op_sequence_map = {.name = "SequenceMap",
-                                           .newest = 17,
-                                           .effect = AMP_OPAQUE,
-                                           .native = AMP_NATIVE_ALL,
-                                           .run = map_run};
+AMP_LIST_OP(concat_from_sequence, "ConcatFromSequence", 11, NULL, concat_run)
+AMP_LIST_OP(sequence_at, "SequenceAt", 11, NULL, at_run)
+AMP_LIST_OP(sequence_construct, "SequenceConstruct", 11, NULL, construct_run)
+AMP_LIST_OP(sequence_empty, "SequenceEmpty", 11, NULL, empty_run)
+AMP_LIST_OP(sequence_erase, "SequenceErase", 11, NULL, erase_run)
+AMP_LIST_OP(sequence_insert, "SequenceInsert", 11, NULL, insert_run)
+AMP_LIST_OP(sequence_length, "SequenceLength", 11, amp_list_scalar, length_run)
+AMP_LIST_OP(sequence_map, "SequenceMap", 17, NULL, map_run)
+AMP_LIST_OP(split_to_sequence, "SplitToSequence", 24, NULL, split_run)

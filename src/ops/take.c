@@ -161,16 +161,11 @@ static enum amp_status fill_nd(struct amp_ctx *ctx, const struct amp_shape *data
     return AMP_OK;
 }
 
-struct amp_buffer *amp_take_indices(struct amp_ctx *ctx, size_t count)
-{
-    return amp_scratch(ctx, "a list of places", count, sizeof(int64_t));
-}
-
 static enum amp_status make_offsets(struct amp_ctx *ctx, const struct amp_shape *data, int which,
                                     const struct amp_tensor *indices, offsets_fn *fill,
                                     struct amp_buffer **offsets)
 {
-    *offsets = amp_take_indices(ctx, amp_tensor_count(indices));
+    *offsets = amp_scratch(ctx, "a list of places", amp_tensor_count(indices), sizeof(int64_t));
     if (*offsets == NULL)
         return ctx->err->status;
     enum amp_status status = fill(ctx, data, which, indices, (*offsets)->data);

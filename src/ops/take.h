@@ -24,9 +24,6 @@ void amp_take_run(const struct amp_take *take);
  * names the index and what is allowed.
  */
 
-/* Memory for COUNT of those; NULL and a message when there is none. */
-struct amp_buffer *amp_take_indices(struct amp_ctx *ctx, size_t count);
-
 /* What the shapes must be, for amp_op.shape; unknown dims are passed over, ranks are known. */
 
 /* INDICES of GatherElements and ScatterElements: of DATA's rank and outside of AXIS no larger. */

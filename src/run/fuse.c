@@ -20,15 +20,18 @@ struct fusion {
     const char *optional;           /* one more input, if it is there */
     const char *attr, *scalar;      /* an attribute and the constant that it comes from */
     bool is_last_axis;              /* only where statistics go over the last axis alone */
+    /* A part that tells one form of the operator, by the word that an attribute then is. */
+    const char *part, *form_attr;
+    struct amp_str form;
 };
 
 static const struct fusion fusions[] = {
-    {"Gelu", {"x"}, NULL, NULL, NULL, false},
-    {"HardSwish", {"x"}, NULL, NULL, NULL, false},
-    {"LayerNormalization", {"x", "g"}, "b", "epsilon", "e", true},
-    {"Mish", {"x"}, NULL, NULL, NULL, false},
-    {"RMSNormalization", {"x", "g"}, NULL, "epsilon", "e", true},
-    {"Swish", {"x"}, NULL, "alpha", "a", false},
+    {"Gelu", {"x"}, NULL, NULL, NULL, false, "Tanh", "approximate", {"tanh", 4}},
+    {"HardSwish", {"x"}, NULL, NULL, NULL, false, NULL, NULL, {NULL, 0}},
+    {"LayerNormalization", {"x", "g"}, "b", "epsilon", "e", true, NULL, NULL, {NULL, 0}},
+    {"Mish", {"x"}, NULL, NULL, NULL, false, NULL, NULL, {NULL, 0}},
+    {"RMSNormalization", {"x", "g"}, NULL, "epsilon", "e", true, NULL, NULL, {NULL, 0}},
+    {"Swish", {"x"}, NULL, "alpha", "a", false, NULL, NULL, {NULL, 0}},
 };
 
 struct fuser {
@@ -111,7 +114,6 @@ static void set_inputs(struct amp_model *model, struct amp_node *node, const str
 
 static void set_attrs(struct amp_model *model, uint32_t root, const struct found *found)
 {
-    static const struct amp_str tanh_form = {"tanh", 4};
     uint32_t scalar = value_of(found, found->fusion->scalar);
     if (scalar != AMP_NONE) {
         const struct amp_tensor *constant = amp_value_at(model, scalar)->constant;
@@ -123,11 +125,12 @@ static void set_attrs(struct amp_model *model, uint32_t root, const struct found
                               .count = 1,
                               .floats = amp_arena_memdup(model->arena, &value, sizeof value)});
     }
-    if (strcmp(found->fusion->name, "Gelu") == 0 && has_part(model, found, "Tanh"))
-        amp_node_set_attr(
-            model, root,
-            (struct amp_attr){
-                .name = "approximate", .type = AMP_ATTR_STRING, .count = 1, .strings = &tanh_form});
+    if (found->fusion->part != NULL && has_part(model, found, found->fusion->part))
+        amp_node_set_attr(model, root,
+                          (struct amp_attr){.name = found->fusion->form_attr,
+                                            .type = AMP_ATTR_STRING,
+                                            .count = 1,
+                                            .strings = &found->fusion->form});
 }
 
 /* Makes the root the operator; the other parts go. */

@@ -4,15 +4,10 @@
 set -u
 : "${ORACLES:?}"
 make_model=$PWD/../bench/make_model.pl
+. ./result.sh
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 2
-
-result() { # NAME: runs the rest of the words
-  local name=$1 output
-  shift
-  if output=$("$@" 2>&1); then echo "ok $name"; else echo "not ok $name: $output"; fi
-}
 
 convert() { "$AMPCONV" "$1" -q --no-validate -o "$2" "${@:3}"; }
 

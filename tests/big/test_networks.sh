@@ -3,15 +3,10 @@
 set -u
 : "${ORACLES:?}"
 make_network=$PWD/../bench/make_network.pl
+. ./result.sh
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 2
-
-result() { # NAME: runs the rest of the words
-  local name=$1 output
-  shift
-  if output=$("$@" 2>&1); then echo "ok $name"; else echo "not ok $name: $output"; fi
-}
 
 agree() { # NAME: our outputs and ONNX Runtime's
   "$ORACLES/ort_run" "$1.onnx" ort inputs/*.pb && "$AMPCONV" run "$1.onnx" -q --data inputs --expect ort -t cosine=0.99999 -t snr=80
