@@ -99,7 +99,8 @@ static enum amp_status concat_make(struct amp_ctx *ctx, struct amp_prim *prim)
         AMP_TRY(amp_prim_desc_tensor(prim, ctx->err, ctx->in[i], &from[i]));
         sources[i] = from[i];
     }
-    AMP_TRY(amp_prim_desc_any(prim, ctx->err, out->dtype, out->shape.rank, out->shape.dims, &to));
+    AMP_TRY(amp_prim_desc_tag(prim, ctx->err, out->dtype, out->shape.rank, out->shape.dims,
+                              dnnl_format_tag_any, &to));
     AMP_TRY(amp_prim_attr(prim, ctx->err, &attr));
     AMP_TRY(amp_dnnl_check(ctx->err,
                            dnnl_concat_primitive_desc_create(&pd, ctx->host->dnnl->engine, to,

@@ -179,56 +179,6 @@ static enum amp_status conv_plain(struct amp_ctx *ctx)
     return AMP_OK;
 }
 
-/* Layouts of one argument: as the node has it, and left to oneDNN. */
-struct layouts {
-    dnnl_memory_desc_t user, any;
-};
-
-static enum amp_status make_layouts(struct amp_ctx *ctx, struct amp_prim *prim,
-                                    const struct amp_tensor *tensor, int rank, const int64_t *dims,
-                                    const int64_t *strides, struct layouts *layouts)
-{
-    AMP_TRY(tensor->layout != NULL ? amp_prim_desc_tensor(prim, ctx->err, tensor, &layouts->user)
-                                   : amp_prim_desc(prim, ctx->err, tensor->dtype, rank, dims,
-                                                   strides, &layouts->user));
-    return amp_prim_desc_any(prim, ctx->err, tensor->dtype, rank, dims, &layouts->any);
-}
-
-enum amp_status amp_conv_make(struct amp_ctx *ctx, struct amp_prim *prim, amp_conv_create *create,
-                              dnnl_alg_kind_t alg, const struct amp_window *window,
-                              const struct amp_conv_weights *weights)
-{
-    struct layouts x, w;
-    dnnl_memory_desc_t y, bias = NULL;
-    dnnl_primitive_attr_t attr;
-    dnnl_primitive_desc_t pd;
-    int64_t dilation[AMP_SPATIAL_MAX];
-    const struct amp_shape *in = &ctx->in[0]->shape, *out = &ctx->out[0]->shape;
-    if (window->n > 3 || amp_shape_count(in) == 0)
-        return amp_fail(ctx->err, AMP_UNSUPPORTED, "oneDNN has no convolution of this shape");
-    for (int d = 0; d < window->n; d++)
-        dilation[d] = window->dilation[d] - 1;
-    AMP_TRY(make_layouts(ctx, prim, ctx->in[0], in->rank, in->dims, NULL, &x));
-    AMP_TRY(
-        make_layouts(ctx, prim, ctx->in[1], weights->rank, weights->dims, weights->strides, &w));
-    AMP_TRY(amp_prim_desc_any(prim, ctx->err, ctx->out[0]->dtype, out->rank, out->dims, &y));
-    if (amp_has_in(ctx, 2))
-        AMP_TRY(amp_prim_desc_tensor(prim, ctx->err, ctx->in[2], &bias));
-    AMP_TRY(amp_prim_attr(prim, ctx->err, &attr));
-    AMP_TRY(amp_prim_set_posts(ctx, prim, attr, NULL, out->rank, out->dims));
-    AMP_TRY(amp_dnnl_check(ctx->err,
-                           create(&pd, ctx->host->dnnl->engine, dnnl_forward_inference, alg, x.any,
-                                  w.any, bias, y, window->stride, dilation, window->pad_begin,
-                                  window->pad_end, attr),
-                           "convolution"));
-    AMP_TRY(amp_prim_create_fast(ctx, prim, pd));
-    AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_SRC, 0, x.user));
-    AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_WEIGHTS, 1, w.user));
-    if (bias != NULL)
-        AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_BIAS, 2, bias));
-    return amp_prim_bind_free(ctx, prim, DNNL_ARG_DST, 0);
-}
-
 static enum amp_status conv_make(struct amp_ctx *ctx, struct amp_prim *prim)
 {
     const struct amp_shape *w = &ctx->in[1]->shape;

@@ -67,10 +67,10 @@ void amp_prim_destroy(void *state);
 enum amp_status amp_prim_desc(struct amp_prim *prim, struct amp_error *err, enum amp_dtype dtype,
                               int rank, const int64_t *dims, const int64_t *strides,
                               dnnl_memory_desc_t *desc);
-/* The same, with a layout that oneDNN chooses (dnnl_format_tag_any). */
-enum amp_status amp_prim_desc_any(struct amp_prim *prim, struct amp_error *err,
+/* The same in the layout of TAG; that of dnnl_format_tag_any is for oneDNN to choose. */
+enum amp_status amp_prim_desc_tag(struct amp_prim *prim, struct amp_error *err,
                                   enum amp_dtype dtype, int rank, const int64_t *dims,
-                                  dnnl_memory_desc_t *desc);
+                                  dnnl_format_tag_t tag, dnnl_memory_desc_t *desc);
 /* Of TENSOR as it is; a scalar becomes [1]. */
 enum amp_status amp_prim_desc_tensor(struct amp_prim *prim, struct amp_error *err,
                                      const struct amp_tensor *tensor, dnnl_memory_desc_t *desc);

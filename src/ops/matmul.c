@@ -250,7 +250,8 @@ static enum amp_status set_layouts(struct amp_ctx *ctx, struct amp_prim *prim,
         amp_prim_desc(prim, ctx->err, ctx->out[0]->dtype, rank, y.dims, y.strides, &layouts->y));
     layouts->b_wanted = layouts->b;
     if (ctx->is_constant[1])
-        AMP_TRY(amp_prim_desc_any(prim, ctx->err, dtype, rank, b.dims, &layouts->b_wanted));
+        AMP_TRY(amp_prim_desc_tag(prim, ctx->err, dtype, rank, b.dims, dnnl_format_tag_any,
+                                  &layouts->b_wanted));
     layouts->bias = NULL;
     return is_bias(p) ? amp_prim_desc(prim, ctx->err, dtype, 2, p->c_dims, NULL, &layouts->bias)
                       : AMP_OK;

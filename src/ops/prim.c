@@ -78,15 +78,14 @@ enum amp_status amp_prim_desc(struct amp_prim *prim, struct amp_error *err, enum
     return AMP_OK;
 }
 
-enum amp_status amp_prim_desc_any(struct amp_prim *prim, struct amp_error *err,
+enum amp_status amp_prim_desc_tag(struct amp_prim *prim, struct amp_error *err,
                                   enum amp_dtype dtype, int rank, const int64_t *dims,
-                                  dnnl_memory_desc_t *desc)
+                                  dnnl_format_tag_t tag, dnnl_memory_desc_t *desc)
 {
     dnnl_data_type_t type;
     AMP_TRY(add_desc(prim, err, dtype, rank, dims, &type));
-    AMP_TRY(amp_dnnl_check(
-        err, dnnl_memory_desc_create_with_tag(desc, rank, dims, type, dnnl_format_tag_any),
-        "layout"));
+    AMP_TRY(amp_dnnl_check(err, dnnl_memory_desc_create_with_tag(desc, rank, dims, type, tag),
+                           "layout"));
     prim->descs[prim->n_descs++] = *desc;
     return AMP_OK;
 }

@@ -50,7 +50,8 @@ static enum amp_status append_binary(struct amp_ctx *ctx, struct amp_prim *prim,
         AMP_TRY(amp_prim_desc(prim, ctx->err, tensor->dtype, rank, view, NULL, &operand->user));
     wanted = operand->user;
     if (is_whole)
-        AMP_TRY(amp_prim_desc_any(prim, ctx->err, tensor->dtype, rank, view, &wanted));
+        AMP_TRY(amp_prim_desc_tag(prim, ctx->err, tensor->dtype, rank, view, dnnl_format_tag_any,
+                                  &wanted));
     return amp_dnnl_check(ctx->err, dnnl_post_ops_append_binary(ops, post->alg, wanted), "post-op");
 }
 

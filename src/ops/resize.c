@@ -256,8 +256,8 @@ static enum amp_status resize_make(struct amp_ctx *ctx, struct amp_prim *prim)
     dnnl_primitive_attr_t attr;
     dnnl_primitive_desc_t pd;
     AMP_TRY(amp_prim_desc_tensor(prim, ctx->err, ctx->in[0], &src));
-    AMP_TRY(amp_prim_desc_any(prim, ctx->err, ctx->out[0]->dtype, ctx->out[0]->shape.rank,
-                              ctx->out[0]->shape.dims, &dst));
+    AMP_TRY(amp_prim_desc_tag(prim, ctx->err, ctx->out[0]->dtype, ctx->out[0]->shape.rank,
+                              ctx->out[0]->shape.dims, dnnl_format_tag_any, &dst));
     AMP_TRY(amp_prim_attr(prim, ctx->err, &attr));
     AMP_TRY(amp_dnnl_check(ctx->err,
                            dnnl_resampling_forward_primitive_desc_create(

@@ -282,8 +282,8 @@ static enum amp_status make_descs(const struct call *call, struct amp_prim *prim
     bool is_lstm = rnn->cell == AMP_RNN_LSTM, has_state = call->in[AMP_RNN_H] != NULL;
     bool gives_state = amp_has_out(&call->ctx, AMP_RNN_Y_H) || amp_has_out(&call->ctx, AMP_RNN_Y_C);
     AMP_TRY(amp_prim_desc(prim, err, dtype, 3, x, NULL, &descs->x));
-    AMP_TRY(amp_prim_desc_any(prim, err, dtype, 5, w, &descs->w));
-    AMP_TRY(amp_prim_desc_any(prim, err, dtype, 5, r, &descs->r));
+    AMP_TRY(amp_prim_desc_tag(prim, err, dtype, 5, w, dnnl_format_tag_any, &descs->w));
+    AMP_TRY(amp_prim_desc_tag(prim, err, dtype, 5, r, dnnl_format_tag_any, &descs->r));
     AMP_TRY(amp_prim_desc(prim, err, dtype, 3, y, NULL, &descs->y));
     if (call->in[AMP_RNN_BIAS] != NULL)
         AMP_TRY(amp_prim_desc(prim, err, AMP_FLOAT, 4, bias, NULL, &descs->bias));
