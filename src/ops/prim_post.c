@@ -5,13 +5,25 @@
 #include "ops/post.h"
 #include "ops/prim.h"
 
-/* Views OPERAND, which broadcasts to OUT, as one that broadcasts to DIMS of RANK, another view of
-   the same elements. */
+/* Whether OPERAND has an element for each of OUT, whose rank is not lower. */
+static bool is_whole_operand(const struct amp_shape *out, const struct amp_shape *operand)
+{
+    int missing = out->rank - operand->rank;
+    for (int i = 0; i < out->rank; i++)
+        if (out->dims[i] != (i < missing ? 1 : operand->dims[i - missing]))
+            return false;
+    return true;
+}
+
+/* Views OPERAND as one that broadcasts to DIMS of RANK, another view of the elements of OUT. False:
+   it cannot, or OUT would have to broadcast to it. */
 static bool view_operand(const struct amp_shape *out, const struct amp_shape *operand, int rank,
                          const int64_t *dims, int64_t *view)
 {
     int first = 0, n = operand->rank;
-    bool is_whole = amp_shape_count(operand) == amp_shape_count(out);
+    if (n > out->rank)
+        return false;
+    bool is_whole = is_whole_operand(out, operand);
     while (first < n && operand->dims[first] == 1)
         first++;
     for (int i = 0; i < rank; i++)
@@ -40,7 +52,7 @@ static enum amp_status append_binary(struct amp_ctx *ctx, struct amp_prim *prim,
     dnnl_memory_desc_t wanted;
     if (!view_operand(&ctx->out[0]->shape, &tensor->shape, rank, dims, view))
         return amp_fail(ctx->err, AMP_UNSUPPORTED, "an operand that broadcasts in another way");
-    bool is_whole = amp_shape_count(&tensor->shape) == amp_shape_count(&ctx->out[0]->shape);
+    bool is_whole = is_whole_operand(&ctx->out[0]->shape, &tensor->shape);
     *operand = (struct operand){.post = index, .position = dnnl_post_ops_len(ops)};
     if (tensor->layout != NULL && (!is_whole || tensor->shape.rank != rank))
         return amp_fail(ctx->err, AMP_UNSUPPORTED, "an operand in another layout");

@@ -3,10 +3,18 @@
 
 #include "core/graph.h"
 
-/* Private to run/: makes each BatchNormalization of MODEL that is the only use of a Conv part of
-   that: y = (W x + b - mean) s + bias with s = scale / sqrt(variance + epsilon) is a Conv with W s
-   and (b - mean) s + bias. All parameters must be constants of the Conv's dtype or float32; results
-   are rounded once. */
-void amp_fold_batch_norms(struct amp_model *model);
+/*
+ * Private to run/: BatchNormalization and Mul, Div, Add and Sub with constants of one value, or of
+ * one for each channel, become part of the operator before them, whose result they are the only use
+ * of: y = W x + b times f plus s is an operator of the same kind with f W and f b + s. So it is for
+ * Conv, ConvTranspose, Gemm and BatchNormalization itself; MatMul, which has no b, is followed by
+ * an Add. A chain of such nodes is computed in double; each weight and sum is rounded once. Where
+ * its dtype lacks the range for that, everything stays as it is.
+ */
+void amp_fold_channels(struct amp_model *model);
+
+/* Makes NODE of MODEL one of OP_TYPE of ai.onnx, the newest that the executor has, without
+   attributes. */
+void amp_node_become(struct amp_model *model, uint32_t node, const char *op_type);
 
 #endif

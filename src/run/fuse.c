@@ -6,8 +6,6 @@
 
 #include "core/array.h"
 #include "onnx/composites.h"
-#include "onnx/schema.h"
-#include "ops/op.h"
 #include "run/fold.h"
 
 #include <string.h>
@@ -137,17 +135,12 @@ static void set_attrs(struct amp_model *model, uint32_t root, const struct found
 static void replace(struct amp_model *model, const struct found *found)
 {
     uint32_t root = found->composite->root;
-    struct amp_node *node = amp_node_at(model, root);
-    const struct amp_op *op = amp_op_find("", found->fusion->name);
-    node->n_attrs = 0;
+    amp_node_become(model, root, found->fusion->name);
     set_attrs(model, root, found);
     for (size_t i = 0; i < found->composite->n_nodes; i++)
         if (found->composite->nodes[i] != root)
             amp_node_remove(model, found->composite->nodes[i]);
-    set_inputs(model, node, found);
-    node->op_type = found->fusion->name;
-    node->schema = amp_schema_find("", node->op_type, op->newest);
-    node->since_version = op->newest;
+    set_inputs(model, amp_node_at(model, root), found);
 }
 
 /* ---- finding them ---------------------------------------------------------------------------- */
@@ -197,7 +190,7 @@ struct amp_model *amp_fuse(const struct amp_model *model, struct amp_arena *aren
 {
     struct amp_model *copy = amp_model_copy(model, arena);
     fuse_composites(copy);
-    amp_fold_batch_norms(copy);
+    amp_fold_channels(copy);
     amp_graph_drop_removed(copy);
     return copy;
 }

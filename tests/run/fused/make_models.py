@@ -1,0 +1,127 @@
+"""Writes NAME.onnx for tests/run/test_strict.sh and tests/unit/test_fuse.c: small graphs in which nodes become part of
+others, and some in which they must not. Python with onnx and numpy; run in this folder."""
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+random = np.random.default_rng(7)
+
+
+class Model:
+    def __init__(self):
+        self.nodes, self.constants, self.count = [], [], 0
+
+    def constant(self, value, dtype=np.float32):
+        self.count += 1
+        name = f"k{self.count}"
+        self.constants.append(numpy_helper.from_array(np.asarray(value, dtype), name))
+        return name
+
+    def weights(self, *shape):
+        return self.constant(random.normal(0, 0.5, shape))
+
+    def factors(self, *shape):
+        return self.constant(random.uniform(0.5, 2, shape) * random.choice([-1, 1], shape))
+
+    def node(self, op, *inputs, out=None, **attributes):
+        self.count += 1
+        out = out or f"v{self.count}"
+        self.nodes.append(helper.make_node(op, list(inputs), [out], **attributes))
+        return out
+
+    def norm(self, x, n, **attributes):
+        statistics = [self.factors(n), self.weights(n), self.weights(n), self.constant(random.uniform(0.3, 2, n))]
+        return self.node("BatchNormalization", x, *statistics, **attributes)
+
+    def save(self, name, shapes, outputs, opset=17):
+        inputs = [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in shapes.items()]
+        outputs = [helper.make_tensor_value_info(n, TensorProto.FLOAT, None) for n in outputs]
+        graph = helper.make_graph(self.nodes, name, inputs, outputs, self.constants)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+        model = onnx.shape_inference.infer_shapes(model, strict_mode=True)
+        del model.graph.value_info[:]
+        onnx.checker.check_model(model, full_check=True)
+        onnx.save(model, f"{name}.onnx")
+
+
+IMAGE = {"x": [2, 4, 5, 6]}
+ROWS = {"x": [3, 4]}
+
+
+def conv(m, x="x", filters=6, bias=True):
+    return m.node("Conv", x, m.weights(filters, 4, 3, 3), *([m.weights(filters)] if bias else []), pads=[1, 1, 1, 1])
+
+
+def image(name, build, shapes=None, **options):
+    m = Model()
+    result = build(m)
+    m.save(name, shapes or IMAGE, result if isinstance(result, list) else [result], **options)
+
+
+def scaled(m, y, *shape):
+    return m.node("Add", m.weights(*shape), m.node("Mul", y, m.factors(*shape)))
+
+
+def transposed(m, group, bias):
+    y = m.node("ConvTranspose", "x", m.weights(4, 3, 2, 2), *([m.weights(3 * group)] if bias else []), strides=[2, 2], group=group)
+    return m.norm(y, 3 * group)
+
+
+def gemm(m, flips, c, **attributes):
+    b = m.weights(5, 4) if flips else m.weights(4, 5)
+    return m.node("Gemm", "x", b, *([m.weights(*c)] if c is not None else []), transB=int(flips), **attributes)
+
+
+# What becomes part of weights.
+image("fold_conv", lambda m: m.norm(conv(m), 6))
+image("fold_conv_group", lambda m: m.norm(m.node("Conv", "x", m.weights(8, 2, 1, 1), group=2), 8))
+image("fold_conv_scale", lambda m: scaled(m, m.norm(conv(m, bias=False), 6, epsilon=0.01), 1, 6, 1, 1))
+image("fold_conv_binary", lambda m: m.node("Relu", m.node("Sub", m.factors(6, 1, 1), m.node("Div", m.node("Sub", conv(m), m.weights(1)), m.factors(6, 1, 1)))))
+image("fold_conv_sum", lambda m: m.node("Add", conv(m), m.weights(6, 1, 1)))
+image("fold_deconv", lambda m: transposed(m, 1, True))
+image("fold_deconv_groups", lambda m: transposed(m, 2, False))
+image("fold_norm", lambda m: scaled(m, m.norm(m.node("Abs", "x"), 4), 4, 1, 1))
+image("fold_gemm", lambda m: m.norm(gemm(m, False, None, alpha=0.5), 5), ROWS)
+image("fold_gemm_flipped", lambda m: m.norm(gemm(m, True, [5], alpha=0.5, beta=2.0), 5), ROWS)
+image("fold_gemm_scalar", lambda m: scaled(m, gemm(m, False, [], beta=0.25), 5), ROWS)
+image("fold_gemm_column", lambda m: m.node("Mul", gemm(m, True, [3, 1], beta=0.25), m.factors(5)), ROWS)
+image("fold_gemm_whole", lambda m: m.node("Add", gemm(m, False, [3, 5], alpha=3.0), m.weights(1, 5)), ROWS)
+image("fold_matmul", lambda m: m.norm(m.node("Add", m.node("MatMul", "x", m.weights(4, 5)), m.weights(5)), 5), ROWS)
+image("fold_matmul_scale", lambda m: m.node("Mul", m.node("MatMul", "x", m.weights(6, 5)), m.constant(0.3)), IMAGE)
+image("fold_matmul_batch", lambda m: scaled(m, m.node("MatMul", "x", m.weights(6, 5)), 5), IMAGE)
+
+
+# What must not.
+def shared(m):
+    y = conv(m)
+    return [m.norm(y, 6), m.node("Relu", y)]
+
+
+def given_out(m):
+    y = conv(m)
+    return [m.norm(y, 6), y]
+
+
+image("keep_shared", shared)
+image("keep_output", given_out)
+image("keep_columns", lambda m: m.node("Mul", conv(m), m.factors(6)))
+image("keep_whole", lambda m: m.node("Mul", conv(m), m.factors(1, 6, 5, 1)))
+image("keep_rank", lambda m: m.node("Mul", conv(m), m.factors(1, 1, 6, 1, 1)))
+image("keep_input", lambda m: m.node("Mul", conv(m), "s"), {**IMAGE, "s": [6, 1, 1]})
+image("keep_matmul_sum", lambda m: m.node("Add", m.node("MatMul", "x", m.weights(6, 5)), m.weights(5)), IMAGE)
+image("keep_matmul_norm", lambda m: m.norm(m.node("MatMul", "x", m.weights(6, 5)), 4), IMAGE)
+image("keep_infinite", lambda m: m.node("Div", conv(m), m.constant(np.arange(6).reshape(6, 1, 1))))
+
+
+def halves(weight, factor):
+    """A product in float16 whose weights times FACTOR would leave that type's range."""
+    def build(m):
+        x = m.node("Cast", m.node("Mul", "x", m.constant(1 / (weight * factor))), to=TensorProto.FLOAT16)
+        y = m.node("Conv", x, m.constant(random.normal(0, weight, (6, 4, 1, 1)), np.float16))
+        return m.node("Cast", m.node("Mul", y, m.constant(factor, np.float16)), to=TensorProto.FLOAT)
+    return build
+
+
+image("fold_fp16", halves(10, 10))
+image("keep_large_fp16", halves(100, 1000))
+image("keep_small_fp16", halves(1e-3, 1e-3))

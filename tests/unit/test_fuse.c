@@ -1,0 +1,88 @@
+/* The graph that runs when nodes may be done together: tests/run/fused/NAME.onnx as NAME.txt.
+   FUSE_UPDATE=1 rewrites the texts. That results agree is tests/run/test_strict.sh's matter. */
+#include "core/dump.h"
+#include "onnx/infer.h"
+#include "onnx/read.h"
+#include "run/fuse.h"
+
+#include <glob.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* The graph of the model at PATH, to be freed. */
+static char *fused_text(const char *path)
+{
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_model_file file;
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (amp_model_read(path, &file, &err) != AMP_OK || amp_infer(file.model, &err) != AMP_OK)
+        fail_msg("%s", err.text);
+    struct amp_model *fused = amp_fuse(file.model, file.arena);
+    assert_int_equal(amp_graph_check(fused, &err), AMP_OK);
+    amp_model_dump(out, fused, NULL, NULL);
+    fclose(out);
+    amp_model_close(&file);
+    return text;
+}
+
+/* What the file at PATH holds, to be freed; "" when there is none. */
+static char *read_text(const char *path)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = fopen(path, "r");
+    if (file == NULL || getdelim(&text, &size, '\0', file) < 0) {
+        free(text);
+        text = calloc(1, 1);
+    }
+    if (file != NULL)
+        fclose(file);
+    return text;
+}
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void graphs_are_as_written(void **state)
+{
+    glob_t models;
+    int n_wrong = 0;
+    (void)state;
+    assert_int_equal(glob("tests/run/fused/*.onnx", 0, NULL, &models), 0);
+    for (size_t i = 0; i < models.gl_pathc; i++) {
+        char path[256];
+        size_t length = strlen(models.gl_pathv[i]) - strlen(".onnx");
+        snprintf(path, sizeof path, "%.*s.txt", (int)length, models.gl_pathv[i]);
+        char *text = fused_text(models.gl_pathv[i]), *expected = read_text(path);
+        if (getenv("FUSE_UPDATE") != NULL) {
+            write_text(path, text);
+        } else if (strcmp(text, expected) != 0) {
+            print_message("%s:\n%s", path, text);
+            n_wrong++;
+        }
+        free(text);
+        free(expected);
+    }
+    globfree(&models);
+    assert_int_equal(n_wrong, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(graphs_are_as_written)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
