@@ -12,10 +12,10 @@
 
 enum { N_WARM_UPS = 2 };
 
-/* The seconds of one side's turns. */
+/* The seconds of one side's turns, and how often the product fits into the run of its round. */
 struct turns {
     struct amp_roofline *roofline; /* NULL: no product in that dtype */
-    double *runs, *products;
+    double *runs, *products, *ratios;
 };
 
 /* Runs SIDE once and drops the outputs; *SECONDS (may be NULL) is what the run took. */
@@ -55,25 +55,23 @@ static enum amp_status start_turns(const struct amp_bench *bench, const struct a
     struct amp_error refusal = {.status = AMP_OK};
     turns->runs = amp_xcalloc(bench->n_runs, sizeof *turns->runs);
     turns->products = amp_xcalloc(bench->n_runs, sizeof *turns->products);
+    turns->ratios = amp_xcalloc(bench->n_runs, sizeof *turns->ratios);
     enum amp_status status = amp_roofline_create(side->dtype, &turns->roofline, &refusal);
-    if (status != AMP_OK && status != AMP_UNSUPPORTED)
-        return amp_fail(err, status, "%s", refusal.text);
-    double seconds;
-    return turns->roofline != NULL ? amp_roofline_run(turns->roofline, &seconds, err) : AMP_OK;
+    return status == AMP_OK || status == AMP_UNSUPPORTED
+               ? AMP_OK
+               : amp_fail(err, status, "%s", refusal.text);
 }
 
-/* The products come after: between two runs of a model they would take its weights out of the
-   caches. */
-static enum amp_status take_turns(struct amp_bench *bench, struct turns *turns,
-                                  struct amp_error *err)
+/* The product of a round comes right after its run, since a machine's speed may change from second
+   to second; before that one that brings the matrices into the caches. */
+static enum amp_status take_turn(struct amp_bench_side *side, struct turns *turns, size_t round,
+                                 struct amp_error *err)
 {
-    for (size_t round = 0; round < bench->n_runs; round++)
-        for (size_t i = 0; i < bench->n_sides; i++)
-            AMP_TRY(run_side(&bench->sides[i], &turns[i].runs[round], err));
-    for (size_t round = 0; round < bench->n_runs; round++)
-        for (size_t i = 0; i < bench->n_sides; i++)
-            if (turns[i].roofline != NULL)
-                AMP_TRY(amp_roofline_run(turns[i].roofline, &turns[i].products[round], err));
+    AMP_TRY(run_side(side, &turns->runs[round], err));
+    for (int i = 0; i < 2 && turns->roofline != NULL; i++)
+        AMP_TRY(amp_roofline_run(turns->roofline, &turns->products[round], err));
+    if (turns->roofline != NULL)
+        turns->ratios[round] = turns->runs[round] / turns->products[round];
     return AMP_OK;
 }
 
@@ -95,12 +93,15 @@ static enum amp_status time_sides(struct amp_bench *bench, struct turns *turns,
 {
     for (size_t i = 0; i < bench->n_sides; i++)
         AMP_TRY(start_turns(bench, &bench->sides[i], &turns[i], err));
-    AMP_TRY(take_turns(bench, turns, err));
+    for (size_t round = 0; round < bench->n_runs; round++)
+        for (size_t i = 0; i < bench->n_sides; i++)
+            AMP_TRY(take_turn(&bench->sides[i], &turns[i], round, err));
     for (size_t i = 0; i < bench->n_sides; i++) {
         struct amp_bench_side *side = &bench->sides[i];
         side->median = median(turns[i].runs, bench->n_runs);
         side->minimum = turns[i].runs[0];
         side->roofline = median(turns[i].products, bench->n_runs);
+        side->ratio = median(turns[i].ratios, bench->n_runs);
     }
     return AMP_OK;
 }
@@ -113,6 +114,7 @@ static enum amp_status time_in_turns(struct amp_bench *bench, struct amp_error *
         amp_roofline_destroy(turns[i].roofline);
         free(turns[i].runs);
         free(turns[i].products);
+        free(turns[i].ratios);
     }
     free(turns);
     return status;

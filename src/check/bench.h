@@ -12,6 +12,7 @@ struct amp_bench_side {
 
     double median, minimum; /* seconds of a run */
     double roofline;        /* seconds of a product (run/roofline.h); 0: the machine has none */
+    double ratio;           /* of a run's seconds to those of the product after it */
     size_t peak_bytes;      /* the most that the session held at any time, outputs included */
     size_t widened;         /* nodes without a kernel for their dtype: computed in float32 */
     struct amp_profile *profile; /* NULL: not asked for */
@@ -28,9 +29,9 @@ struct amp_bench {
 };
 
 /*
- * Times the sides in turns: after two runs of each to warm up, every round runs each of them once.
- * After these, as many rounds of the machine's product in their dtypes; then, if it is to be
- * profiled, n_runs of each side are.
+ * Times the sides in turns: after two runs of each to warm up, every round runs each of them once,
+ * and after it the machine's product in its dtype. Then, if it is to be profiled, n_runs of each
+ * side are. Medians of the rounds.
  */
 enum amp_status amp_bench_run(struct amp_bench *bench, struct amp_error *err);
 

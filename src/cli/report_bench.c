@@ -29,6 +29,12 @@ static double roofline(const struct amp_bench_side *side)
     return side->roofline > 0 ? AMP_ROOFLINE_FLOPS / side->roofline * 1e-9 : 0;
 }
 
+/* What a run reaches of the product after it; 0: there is none. */
+static double share(const struct amp_bench *bench, const struct amp_bench_side *side)
+{
+    return side->ratio > 0 ? bench->flops / AMP_ROOFLINE_FLOPS / side->ratio : 0;
+}
+
 /* ---- text ------------------------------------------------------------------------------------ */
 
 void amp_report_bench_head(FILE *file, size_t n_runs)
@@ -51,11 +57,11 @@ static void print_number(FILE *file, int width, int digits, double value)
         fprintf(file, " %*s", width, "-");
 }
 
-static void print_roofline(FILE *file, double reached, double possible)
+static void print_roofline(FILE *file, double share, double possible)
 {
     char text[48] = "-";
-    if (possible > 0 && reached > 0)
-        snprintf(text, sizeof text, "%.0f of %.0f", 100 * reached / possible, possible);
+    if (share > 0)
+        snprintf(text, sizeof text, "%.0f of %.0f", 100 * share, possible);
     fprintf(file, " %14s", text);
 }
 
@@ -70,7 +76,7 @@ void amp_report_bench(FILE *file, const char *path, const struct amp_bench *benc
         print_number(file, 10, 3, 1e3 * side->minimum);
         print_number(file, 8, 2, speedup(bench, side));
         print_number(file, 8, 1, gflops(bench, side));
-        print_roofline(file, gflops(bench, side), roofline(side));
+        print_roofline(file, share(bench, side), roofline(side));
         print_number(file, 12, 1, 1e-6 * (double)side->peak_bytes);
         fputc('\n', file);
     }
@@ -86,14 +92,13 @@ static json_t *number_or_null(double value)
 static json_t *json_side(const struct amp_bench *bench, const struct amp_bench_side *side)
 {
     json_t *object = json_object();
-    double reached = gflops(bench, side), possible = roofline(side);
     amp_json_set(object, "dtype", json_string(amp_dtype_short_name(side->dtype)));
     amp_json_set(object, "median_ms", amp_json_number(1e3 * side->median));
     amp_json_set(object, "min_ms", amp_json_number(1e3 * side->minimum));
     amp_json_set(object, "speedup", number_or_null(speedup(bench, side)));
-    amp_json_set(object, "gflops", amp_json_number(reached));
-    amp_json_set(object, "roofline", number_or_null(possible));
-    amp_json_set(object, "share", possible > 0 ? amp_json_number(reached / possible) : json_null());
+    amp_json_set(object, "gflops", amp_json_number(gflops(bench, side)));
+    amp_json_set(object, "roofline", number_or_null(roofline(side)));
+    amp_json_set(object, "share", number_or_null(share(bench, side)));
     amp_json_set(object, "peak_bytes", amp_json_count(side->peak_bytes));
     amp_json_set(object, "widened_nodes", amp_json_count(side->widened));
     if (side->profile != NULL)
