@@ -8,6 +8,7 @@
 #include "ops/kernel.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct amp_layout {
     struct amp_layout *next;
@@ -16,9 +17,19 @@ struct amp_layout {
     dnnl_primitive_t undo; /* NULL: not needed so far */
 };
 
+/* A tensor that was permuted, and what layout came of it: a run should not ask oneDNN again. */
+struct permutation {
+    struct permutation *next;
+    enum amp_dtype dtype;
+    struct amp_shape shape;
+    const struct amp_layout *from, *to; /* NULL: row-major */
+    int perm[DNNL_MAX_NDIMS];
+};
+
 struct amp_layouts {
     dnnl_engine_t engine;
     struct amp_layout *first;
+    struct permutation *permutations;
 };
 
 struct amp_layouts *amp_layouts_create(dnnl_engine_t engine)
@@ -40,6 +51,12 @@ void amp_layouts_destroy(struct amp_layouts *layouts)
         dnnl_memory_desc_destroy(layout->plain);
         free(layout);
         layout = next;
+    }
+    struct permutation *permutation = layouts != NULL ? layouts->permutations : NULL;
+    while (permutation != NULL) {
+        struct permutation *next = permutation->next;
+        free(permutation);
+        permutation = next;
     }
     free(layouts);
 }
@@ -84,6 +101,76 @@ const_dnnl_memory_desc_t amp_layout_desc(const struct amp_layout *layout)
     return layout->desc;
 }
 
+const int64_t *amp_layout_strides(const struct amp_layout *layout)
+{
+    int blocks = 0;
+    const dnnl_dims_t *strides;
+    dnnl_memory_desc_query(layout->desc, dnnl_query_inner_nblks_s32, &blocks);
+    bool has_strides = blocks == 0 && dnnl_memory_desc_query(layout->desc, dnnl_query_strides,
+                                                             &strides) == dnnl_success;
+    return has_strides ? *strides : NULL;
+}
+
+/* The layout of TENSOR as a descriptor of its own. */
+static dnnl_status_t describe(const struct amp_tensor *tensor, dnnl_memory_desc_t *desc)
+{
+    dnnl_dims_t strides;
+    if (tensor->layout != NULL)
+        return dnnl_memory_desc_clone(desc, tensor->layout->desc);
+    amp_strides(&tensor->shape, strides);
+    return dnnl_memory_desc_create_with_strides(desc, tensor->shape.rank, tensor->shape.dims,
+                                                amp_dnnl_dtype(tensor->dtype), strides);
+}
+
+static bool is_of(const struct permutation *known, const struct amp_tensor *in, const int *perm)
+{
+    return known->dtype == in->dtype && known->from == in->layout &&
+           amp_shape_equal(&known->shape, &in->shape) &&
+           memcmp(known->perm, perm, (size_t)in->shape.rank * sizeof *perm) == 0;
+}
+
+static bool ask_permuted(struct amp_layouts *layouts, const struct amp_tensor *in, const int *perm,
+                         const struct amp_layout **permuted)
+{
+    int places[DNNL_MAX_NDIMS]; /* of the dims of IN in the result */
+    dnnl_memory_desc_t from = NULL, to = NULL;
+    for (int i = 0; i < in->shape.rank; i++)
+        places[perm[i]] = i;
+    bool is_made = describe(in, &from) == dnnl_success &&
+                   dnnl_memory_desc_permute_axes(&to, from, places) == dnnl_success;
+    if (is_made)
+        *permuted = amp_layout_of(layouts, to);
+    dnnl_memory_desc_destroy(from);
+    dnnl_memory_desc_destroy(to);
+    return is_made;
+}
+
+bool amp_layout_permute(struct amp_layouts *layouts, const struct amp_tensor *in, const int *perm,
+                        const struct amp_layout **permuted)
+{
+    int rank = in->shape.rank;
+    if (rank < 1 || rank > DNNL_MAX_NDIMS || amp_dnnl_dtype(in->dtype) == dnnl_data_type_undef ||
+        amp_shape_count(&in->shape) == 0)
+        return false;
+    struct permutation *known = layouts->permutations;
+    while (known != NULL && !is_of(known, in, perm))
+        known = known->next;
+    if (known == NULL) {
+        if (!ask_permuted(layouts, in, perm, permuted))
+            return false;
+        known = amp_xmalloc(1, sizeof *known);
+        *known = (struct permutation){.next = layouts->permutations,
+                                      .dtype = in->dtype,
+                                      .shape = in->shape,
+                                      .from = in->layout,
+                                      .to = *permuted};
+        memcpy(known->perm, perm, (size_t)rank * sizeof *perm);
+        layouts->permutations = known;
+    }
+    *permuted = known->to;
+    return true;
+}
+
 bool amp_layout_is_dense(const struct amp_layout *layout, enum amp_dtype dtype, size_t count)
 {
     return dnnl_memory_desc_get_size(layout->desc) == count * (amp_dtype_bits(dtype) / 8);
@@ -92,11 +179,8 @@ bool amp_layout_is_dense(const struct amp_layout *layout, enum amp_dtype dtype, 
 static dnnl_status_t make_memories(struct amp_layout *layout, dnnl_engine_t engine,
                                    const struct amp_tensor *tensor)
 {
-    const struct amp_shape *shape = &tensor->shape;
-    dnnl_dims_t strides;
-    amp_strides(shape, strides);
-    dnnl_status_t status = dnnl_memory_desc_create_with_strides(
-        &layout->plain, shape->rank, shape->dims, amp_dnnl_dtype(tensor->dtype), strides);
+    const struct amp_tensor plain = {.dtype = tensor->dtype, .shape = tensor->shape};
+    dnnl_status_t status = describe(&plain, &layout->plain);
     if (status == dnnl_success)
         status = dnnl_memory_create(&layout->from, layout->desc, engine, DNNL_MEMORY_NONE);
     if (status == dnnl_success)

@@ -21,6 +21,14 @@ const struct amp_layout *amp_layout_of(struct amp_layouts *layouts, const_dnnl_m
 
 const_dnnl_memory_desc_t amp_layout_desc(const struct amp_layout *layout);
 
+/* Sets *PERMUTED to the layout in which the elements of IN, where they lie, are a tensor whose dim
+   i is dim PERM[i] of IN; NULL: row-major. False: oneDNN has no such tensor. */
+bool amp_layout_permute(struct amp_layouts *layouts, const struct amp_tensor *in, const int *perm,
+                        const struct amp_layout **permuted);
+
+/* The distances between neighbours along each dim, in elements; NULL when they lie in blocks. */
+const int64_t *amp_layout_strides(const struct amp_layout *layout);
+
 /* Whether COUNT elements of DTYPE fill the memory of the layout, without gaps. */
 bool amp_layout_is_dense(const struct amp_layout *layout, enum amp_dtype dtype, size_t count);
 

@@ -35,6 +35,8 @@ struct amp_op {
     /* Run computes through oneDNN (ops/dnnl.h), takes tensors in oneDNN's layouts and may give
        such: output 0 gets no memory before run. */
     bool has_layouts;
+    /* The same, but of oneDNN's layouts only those without blocks (amp_layout_strides). */
+    bool has_strides;
     /* Each element of output 0 comes from the same element of each input (those of one element
        aside), so that the order in which elements lie is of no concern. */
     bool is_elementwise;
@@ -72,6 +74,14 @@ struct amp_host {
                                  struct amp_error *err);
 };
 
+/* What is known of those that take output 0. */
+struct amp_taking {
+    bool any_layout;      /* nobody wants it row-major */
+    const int64_t *order; /* the only one is a Transpose with this perm, of N_ORDER dims; NULL: not
+                             so. Only a wish: output 0 may lie so that the result is row-major */
+    size_t n_order;
+};
+
 /*
  * One call of an operator. For shape: in[i]->shape may have unknown dims (or rank), in[i]->data is
  * NULL where the values are not known; shape sets out[i]->shape, rank -1 where it cannot know yet.
@@ -92,6 +102,7 @@ struct amp_ctx {
     struct amp_error *err;
     const struct amp_post *posts; /* to be done to output 0, whose dtype is that of the last */
     size_t n_posts;
+    struct amp_taking taking; /* how output 0 is taken */
 };
 
 /* A call of another operator from within a kernel, for operators that are made of others. */

@@ -214,19 +214,27 @@ enum amp_status amp_prim_bind_out(struct amp_ctx *ctx, struct amp_prim *prim, in
                          user);
 }
 
+enum amp_status amp_prim_bind_laid(struct amp_ctx *ctx, struct amp_prim *prim, int arg,
+                                   uint32_t index, const_dnnl_memory_desc_t desc,
+                                   const struct amp_layout *layout)
+{
+    struct binding binding = {.arg = arg,
+                              .index = index,
+                              .is_output = true,
+                              .is_free = true,
+                              .layout = layout,
+                              .size = dnnl_memory_desc_get_size(desc)};
+    AMP_TRY(amp_prim_bind_posts(ctx, prim));
+    return amp_prim_bind(ctx, prim, binding, desc);
+}
+
 enum amp_status amp_prim_bind_free(struct amp_ctx *ctx, struct amp_prim *prim, int arg,
                                    uint32_t index)
 {
     const_dnnl_memory_desc_t desc =
         dnnl_primitive_desc_query_md(prim->pd, dnnl_query_exec_arg_md, arg);
-    struct binding binding = {.arg = arg,
-                              .index = index,
-                              .is_output = true,
-                              .is_free = true,
-                              .layout = amp_layout_of(ctx->host->dnnl->layouts, desc),
-                              .size = dnnl_memory_desc_get_size(desc)};
-    AMP_TRY(amp_prim_bind_posts(ctx, prim));
-    return amp_prim_bind(ctx, prim, binding, desc);
+    return amp_prim_bind_laid(ctx, prim, arg, index, desc,
+                              amp_layout_of(ctx->host->dnnl->layouts, desc));
 }
 
 enum amp_status amp_prim_bind_data(struct amp_ctx *ctx, struct amp_prim *prim, int arg,

@@ -61,6 +61,11 @@ struct amp_prim {
 enum amp_status amp_prim_bind(struct amp_ctx *ctx, struct amp_prim *prim, struct binding binding,
                               const_dnnl_memory_desc_t user);
 
+/* Binds ARG to output INDEX, viewed as DESC, which comes to have LAYOUT. */
+enum amp_status amp_prim_bind_laid(struct amp_ctx *ctx, struct amp_prim *prim, int arg,
+                                   uint32_t index, const_dnnl_memory_desc_t desc,
+                                   const struct amp_layout *layout);
+
 /* Binds the operands of post-ops, which amp_prim_set_posts described. */
 enum amp_status amp_prim_bind_posts(struct amp_ctx *ctx, struct amp_prim *prim);
 

@@ -2,6 +2,7 @@
  * Operators that permute dims: Transpose, and DepthToSpace and SpaceToDepth, which are permutations
  * of a tensor seen with more dims. All versions up to ONNX 25.
  */
+#include "ops/dnnl.h"
 #include "ops/move.h"
 
 #include <string.h>
@@ -235,13 +236,28 @@ static enum amp_status permute_packed(struct amp_ctx *ctx, const int *perm)
     return status;
 }
 
+/* Lets output 0 be the elements of input 0 where they lie, in the layout that comes of that. */
+static bool transpose_in_place(struct amp_ctx *ctx, const int *perm)
+{
+    const struct amp_layout *layout;
+    bool may = ctx->taking.any_layout || ctx->in[0]->layout != NULL;
+    if (!may || !amp_layout_permute(ctx->host->dnnl->layouts, ctx->in[0], perm, &layout))
+        return false;
+    amp_tensor_share(ctx->out[0], ctx->in[0]);
+    ctx->out[0]->layout = layout;
+    return true;
+}
+
 static enum amp_status transpose_run(struct amp_ctx *ctx)
 {
     const struct amp_tensor *in = ctx->in[0];
     int perm[AMP_RANK_MAX] = {0};
     AMP_TRY(read_perm(ctx, in->shape.rank, perm));
-    if (keeps_order(&in->shape, perm))
+    if (in->layout == NULL && keeps_order(&in->shape, perm))
         return amp_run_share(ctx);
+    if (transpose_in_place(ctx, perm))
+        return AMP_OK;
+    AMP_TRY(amp_ctx_alloc(ctx, 0));
     if (amp_is_packed(in->dtype))
         return permute_packed(ctx, perm);
     permute(&in->shape, perm, in->dtype, in->data, ctx->out[0]->data);
@@ -253,6 +269,7 @@ const struct amp_op amp_op_transpose = {
     .newest = 25,
     .effect = AMP_PRESERVES_VALUES,
     .native = AMP_NATIVE_ANY,
+    .has_layouts = true,
     .shape = transpose_shape,
     .run = transpose_run,
 };

@@ -5,6 +5,7 @@
 #include "run/plan.h"
 
 #include "run/absorb.h"
+#include "run/taking.h"
 #include "run/widen.h"
 
 /* Finding the last uses. */
@@ -220,6 +221,7 @@ enum amp_status amp_plans_create(const struct amp_model *model, struct amp_arena
         amp_plans_absorb(model, arena, *plans);
         amp_plans_widen(model, arena, *plans);
     }
+    amp_plans_note_taking(model, arena, *plans);
     plan_drops(model, arena, *plans);
     return AMP_OK;
 }

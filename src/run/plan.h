@@ -23,6 +23,7 @@ struct amp_step {
     struct amp_tensor *wide; /* per input: constants in float32; NULL before the first such run */
     bool prefers_f32;        /* float16 is computed in float32, which is faster */
     bool keeps_wide;         /* and stored so: all that use it prefer that */
+    struct amp_taking taking; /* of what it gives, all its post-ops done */
     struct amp_ids drops;    /* values that nobody needs after this step */
     /* Nodes that are done as post-ops of this one where oneDNN can, as steps to run after it where
        it cannot. */

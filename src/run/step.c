@@ -86,16 +86,39 @@ static void set_inputs(const struct call *call)
     }
 }
 
-/* Sets *ANY to whether an input was not row-major. */
-static enum amp_status make_inputs_plain(const struct call *call, bool *any)
+/* VALUE's slot, where it is not row-major; *ANY then becomes true. */
+static enum amp_status make_slot_plain(const struct call *call, uint32_t value, bool *any)
+{
+    struct amp_tensor *slot = &call->session->slots[value];
+    *any |= slot->layout != NULL;
+    return make_plain(call->session, slot, call->node, call->err);
+}
+
+/* Of the inputs all that are not row-major, or only those that OP cannot take. Sets *ANY to whether
+   there was one. */
+static enum amp_status make_inputs_plain(const struct call *call, const struct amp_op *op,
+                                         bool *any)
 {
     *any = false;
     for (uint32_t i = 0; i < call->node->n_inputs; i++) {
-        if (call->frame->in[i] == NULL || call->frame->in[i]->layout == NULL)
-            continue;
-        *any = true;
-        AMP_TRY(make_plain(call->session, &call->session->slots[call->node->inputs[i]], call->node,
-                           call->err));
+        const struct amp_tensor *in = call->frame->in[i];
+        bool is_taken = op != NULL && op->has_strides && in != NULL && in->layout != NULL &&
+                        amp_layout_strides(in->layout) != NULL;
+        if (in != NULL && !is_taken)
+            AMP_TRY(make_slot_plain(call, call->node->inputs[i], any));
+    }
+    return AMP_OK;
+}
+
+/* Makes all that the kernel reads row-major. Sets *ANY to whether something was not. */
+static enum amp_status make_all_plain(const struct call *call, bool *any)
+{
+    AMP_TRY(make_inputs_plain(call, NULL, any));
+    for (size_t i = 0; i < call->n_posts; i++) {
+        const struct amp_post *post = &call->step->posts[i];
+        const struct amp_node *node = amp_node_at(call->session->model, call->step->tail[i].node);
+        if (post->operand != NULL)
+            AMP_TRY(make_slot_plain(call, node->inputs[post->in], any));
     }
     return AMP_OK;
 }
@@ -131,7 +154,7 @@ static enum amp_status widen_inputs(const struct call *call)
     struct amp_step *step = call->step;
     bool any;
     if (!step->prefers_f32)
-        AMP_TRY(make_inputs_plain(call, &any));
+        AMP_TRY(make_inputs_plain(call, NULL, &any));
     step->was_widened = !step->prefers_f32;
     if (step->wide == NULL)
         step->wide = amp_xcalloc(call->node->n_inputs, sizeof *step->wide);
@@ -192,11 +215,14 @@ static enum amp_status call_kernel(const struct call *call)
                           .err = call->err,
                           .posts = call->step->posts,
                           .n_posts = call->n_posts};
+    if (call->n_posts == call->step->n_tail)
+        ctx.taking = call->step->taking;
     if (op->shape != NULL)
         AMP_TRY(op->shape(&ctx));
-    if (op->has_layouts && amp_has_out(&ctx, 0) && amp_shape_is_known(&ctx.out[0]->shape))
+    bool is_free = op->has_layouts || op->has_strides;
+    if (is_free && amp_has_out(&ctx, 0) && amp_shape_is_known(&ctx.out[0]->shape))
         AMP_TRY(check_room(ctx.out[0], ctx.err));
-    for (uint32_t i = op->shares_input || op->has_layouts; i < ctx.n_out; i++)
+    for (uint32_t i = op->shares_input || is_free; i < ctx.n_out; i++)
         if (amp_has_out(&ctx, i) && amp_shape_is_known(&ctx.out[i]->shape))
             AMP_TRY(amp_ctx_alloc(&ctx, i));
     return op->run(&ctx);
@@ -233,7 +259,7 @@ static enum amp_status try_kernel(const struct call *call)
         return amp_fail(call->err, AMP_UNSUPPORTED, "the kernel computes in float32");
     const struct amp_layout *layout = is_wide ? NULL : common_layout(call);
     if (!call->step->op->has_layouts && layout == NULL)
-        AMP_TRY(make_inputs_plain(call, &any));
+        AMP_TRY(make_inputs_plain(call, call->step->op, &any));
     if (is_wide)
         AMP_TRY(widen_inputs(call));
     set_outputs(call, is_wide);
@@ -250,17 +276,17 @@ static enum amp_status try_again(const struct call *call)
     return try_kernel(call);
 }
 
-/* All ways, after that with post-ops has failed. */
+/* All ways; in float32 only when that with post-ops has failed. */
 static enum amp_status try_all(const struct call *call)
 {
     enum amp_status status = try_kernel(call);
-    if (status != AMP_UNSUPPORTED || call->n_posts > 0)
+    if (status != AMP_UNSUPPORTED)
         return status;
     bool any;
-    AMP_TRY(make_inputs_plain(call, &any));
+    AMP_TRY(make_all_plain(call, &any));
     if (any)
         status = try_again(call);
-    if (status == AMP_UNSUPPORTED && !call->step->is_widened) {
+    if (status == AMP_UNSUPPORTED && call->n_posts == 0 && !call->step->is_widened) {
         call->step->is_widened = true;
         if (must_widen(call))
             status = try_again(call);
