@@ -200,6 +200,32 @@ static enum amp_status check_room(const struct amp_tensor *out, struct amp_error
     return amp_memory_fail(err, what, size);
 }
 
+static bool is_dropped(const struct amp_step *step, uint32_t value)
+{
+    for (size_t i = 0; i < step->drops.count; i++)
+        if (step->drops.items[i] == value)
+            return true;
+    return false;
+}
+
+/* Lets output 0 of an elementwise operator have the memory of an input that nobody needs afterwards
+   and that nothing else lies in. */
+static void reuse_input(const struct call *call)
+{
+    struct amp_tensor *out = &call->frame->outs[0];
+    for (uint32_t i = 0; i < call->node->n_inputs && call->step->op->is_elementwise; i++) {
+        uint32_t value = call->node->inputs[i];
+        const struct amp_tensor *in = call->frame->in[i];
+        if (in != NULL && in == &call->session->slots[value] && in->buffer != NULL &&
+            in->buffer->refs == 1 && in->dtype == out->dtype &&
+            amp_shape_equal(&in->shape, &out->shape) && is_dropped(call->step, value)) {
+            amp_tensor_share(out, in);
+            out->layout = NULL;
+            return;
+        }
+    }
+}
+
 static enum amp_status call_kernel(const struct call *call)
 {
     const struct amp_op *op = call->step->op;
@@ -222,8 +248,10 @@ static enum amp_status call_kernel(const struct call *call)
     bool is_free = op->has_layouts || op->has_strides;
     if (is_free && amp_has_out(&ctx, 0) && amp_shape_is_known(&ctx.out[0]->shape))
         AMP_TRY(check_room(ctx.out[0], ctx.err));
+    reuse_input(call);
     for (uint32_t i = op->shares_input || is_free; i < ctx.n_out; i++)
-        if (amp_has_out(&ctx, i) && amp_shape_is_known(&ctx.out[i]->shape))
+        if (amp_has_out(&ctx, i) && ctx.out[i]->data == NULL &&
+            amp_shape_is_known(&ctx.out[i]->shape))
             AMP_TRY(amp_ctx_alloc(&ctx, i));
     return op->run(&ctx);
 }

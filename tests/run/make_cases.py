@@ -33,11 +33,24 @@ def model(nodes, inputs, outputs, initializers=(), ir=8, opset=17):
     return helper.make_model(graph, opset_imports=imports, ir_version=ir)
 
 
+def reused_result(x):
+    """Of the model below."""
+    c = np.abs(x) - x
+    return c - 2 * c * np.abs(c)
+
+
 # ---- models
 
 def double():
     """y = 2 x, of any number of rows."""
     return model([node("Add", ["x", "x"], ["y"])], [value("x", FLOAT, "rows", 3)], [value("y", FLOAT, "rows", 3)])
+
+
+def reused():
+    """Elementwise operators that may write where they read, and some that may not: c and x are needed later."""
+    return model([node("Neg", ["x"], ["a"]), node("Abs", ["a"], ["b"]), node("Sub", ["b", "x"], ["c"]), node("Neg", ["c"], ["d"]),
+                  node("Abs", ["d"], ["e"]), node("Mul", ["c", "e"], ["f"]), node("Add", ["f", "f"], ["g"]), node("Sub", ["c", "g"], ["y"])],
+                 [value("x", FLOAT, "rows", 3)], [value("y", FLOAT, "rows", 3)])
 
 
 def two_inputs():
@@ -136,6 +149,7 @@ A, B = npy(1, 2, 3, shape=(1, 3)), npy(4, 5, 6, shape=(1, 3))
 PAIR = folder_of(test_data_set_0=data_set([A], [2 * A]), test_data_set_1=data_set([B], [2 * B]))
 IN_DATA = {f"data/{path}": array for path, array in PAIR.items()}
 NEAR = npy(2.5, 4, 6, shape=(1, 3))
+SIGNED = npy(-3, 2, -1, shape=(1, 3))
 ROWS = npy(1, 2, 3, 6, 5, 4, shape=(2, 3))  # top classes 2 and 0
 
 CASES = {
@@ -174,6 +188,8 @@ CASES = {
     "data_sets": ("two samples with expected outputs", double(), "run model.onnx --data data", IN_DATA),
     "data_limited": ("the first of two samples", double(), "run model.onnx --data data --samples 1", IN_DATA),
     "data_files": ("the files of one sample in the folder itself", double(), "run model.onnx --data data", {f"data/{k}": v for k, v in data_set([A], [2 * A]).items()}),
+    "data_reused": ("results in the memory of operands that nobody needs any more", reused(), "run model.onnx --data data",
+                    {f"data/{k}": v for k, v in data_set([SIGNED], [reused_result(SIGNED)]).items()}),
     "data_npz": ("arrays by name, of inputs and of outputs", double(), "run model.onnx --data data", {"data/a.npz": {"x": B, "y": 2 * B}}),
     "data_npz_unknown": ("an array that is nothing of the model's", double(), "run model.onnx --data data", {"data/a.npz": {"x": B, "z": B}}),
     "data_mismatch": ("a second sample that is not as expected", double(), "run model.onnx --data data",
