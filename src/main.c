@@ -29,6 +29,7 @@ static enum exit_code exit_code(enum amp_status status)
     case AMP_USAGE:
     case AMP_IO:
     case AMP_KERNEL:
+    case AMP_AGAIN:
         return EXIT_USAGE_OR_SYSTEM;
     case AMP_MODEL:
     case AMP_RULES:

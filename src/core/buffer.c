@@ -119,6 +119,7 @@ struct amp_buffer *amp_buffer_create(size_t size)
     buffer->refs = 1;
     buffer->size = size;
     buffer->n_tensors = 0;
+    buffer->is_discarded = false;
     buffer->next = NULL;
     return buffer;
 }
@@ -135,13 +136,20 @@ void amp_buffer_unref(struct amp_buffer *buffer)
     if (buffer == NULL || --buffer->refs > 0)
         return;
     amp_tensors_release(buffer->data, buffer->n_tensors);
-    if (n_keepers == 0) {
+    if (n_keepers == 0 || buffer->is_discarded) {
         destroy(buffer);
         return;
     }
     FORBID(buffer->data, buffer->capacity);
     buffer->next = kept;
     kept = buffer;
+}
+
+void amp_buffer_discard(struct amp_buffer *buffer)
+{
+    if (buffer != NULL)
+        buffer->is_discarded = true;
+    amp_buffer_unref(buffer);
 }
 
 void amp_buffers_keep(void)

@@ -13,7 +13,8 @@ struct amp_buffer {
     size_t size;
     size_t n_tensors; /* the data are that many tensors, which go with the buffer */
     void *data;
-    size_t capacity;         /* bytes there are: size or more */
+    size_t capacity; /* bytes there are: size or more */
+    bool is_discarded;
     struct amp_buffer *next; /* among those that are kept */
 };
 
@@ -23,6 +24,8 @@ struct amp_buffer *amp_buffer_create(size_t size);
 bool amp_buffer_has_room(size_t size);
 struct amp_buffer *amp_buffer_ref(struct amp_buffer *buffer); /* NULL is fine */
 void amp_buffer_unref(struct amp_buffer *buffer);             /* NULL is fine */
+/* The same, and the buffer is not kept when nobody refers to it. NULL is fine. */
+void amp_buffer_discard(struct amp_buffer *buffer);
 
 /* Between these, which may be nested, buffers that nobody refers to are kept for those to come, as
    long as memory lasts: runs that repeat themselves then allocate nothing. */

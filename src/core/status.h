@@ -14,7 +14,9 @@ enum amp_status {
     AMP_UNSUPPORTED, /* an operator or a type that is not implemented */
     AMP_TYPE,        /* a dtype that the operator does not take */
     AMP_KERNEL,      /* a kernel failed: oneDNN said no, or shapes disagree at run time */
-    AMP_MISMATCH     /* it ran, but the result is outside the tolerance */
+    AMP_MISMATCH,    /* it ran, but the result is outside the tolerance */
+    AMP_AGAIN        /* no failure: the kernel is to be called again, with all constants
+                        (ops/op.h, reads) */
 };
 
 /* The exit code of those who cannot report to main.c: memory is out, an input is gone. */

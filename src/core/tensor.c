@@ -248,6 +248,13 @@ void amp_tensor_release(struct amp_tensor *tensor)
     tensor->data = NULL;
 }
 
+void amp_tensor_discard(struct amp_tensor *tensor)
+{
+    amp_buffer_discard(tensor->buffer);
+    tensor->buffer = NULL;
+    amp_tensor_release(tensor);
+}
+
 void amp_tensors_release(struct amp_tensor *tensors, size_t count)
 {
     for (size_t i = 0; i < count; i++)

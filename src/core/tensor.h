@@ -96,6 +96,8 @@ void amp_tensor_share(struct amp_tensor *to, const struct amp_tensor *from);
 
 /* Drops the data; NULL data is fine. */
 void amp_tensor_release(struct amp_tensor *tensor);
+/* The same for data that no later run is to have room for: amp_buffer_discard. */
+void amp_tensor_discard(struct amp_tensor *tensor);
 void amp_tensors_release(struct amp_tensor *tensors, size_t count);
 
 /* Gives string TENSOR, whose shape is set, memory for its elements, which are not set, and SIZE

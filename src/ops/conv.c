@@ -355,6 +355,7 @@ const struct amp_op amp_op_conv = {
     .shape = conv_shape,
     .run = conv_run,
     .destroy = amp_prim_destroy,
+    .reads = amp_prim_reads,
 };
 
 const struct amp_op amp_op_conv_integer = {

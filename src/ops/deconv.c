@@ -166,4 +166,5 @@ const struct amp_op amp_op_conv_transpose = {
     .shape = deconv_shape,
     .run = deconv_run,
     .destroy = amp_prim_destroy,
+    .reads = amp_prim_reads,
 };

@@ -48,8 +48,9 @@ struct amp_prim;
 typedef enum amp_status amp_prim_make(struct amp_ctx *ctx, struct amp_prim *prim);
 
 /* Runs the node's primitive, made by MAKE unless the state holds one for these inputs. Where oneDNN
-   has nothing for the shapes or the dtype of input 0, or MAKE is NULL, PLAIN runs in its place. Not
-   so for float16 and bfloat16, which PLAIN need not know: AMP_UNSUPPORTED. */
+   has nothing for the shapes or the dtype of input 0, or MAKE is NULL, PLAIN runs in its place
+   (NULL: AMP_UNSUPPORTED). Not so for float16 and bfloat16, which PLAIN need not know:
+   AMP_UNSUPPORTED. */
 enum amp_status amp_prim_run_or(struct amp_ctx *ctx, amp_prim_make *make,
                                 enum amp_status (*plain)(struct amp_ctx *ctx));
 
@@ -60,6 +61,9 @@ enum amp_status amp_prim_run_plain(struct amp_ctx *ctx,
 
 /* For amp_op.destroy. */
 void amp_prim_destroy(void *state);
+
+/* For amp_op.reads, of an operator that reads what it binds through its bindings alone. */
+bool amp_prim_reads(const void *state, size_t index);
 
 /* In MAKE: descriptors live until the primitive is destroyed. */
 /* Row-major, or with STRIDES (in elements; NULL: row-major). AMP_UNSUPPORTED for a dtype or a rank

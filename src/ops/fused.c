@@ -187,6 +187,7 @@ static enum amp_status run_matmul(struct amp_ctx *ctx)
         .shape = shape_matmul,             \
         .run = run_matmul,                 \
         .destroy = amp_prim_destroy,       \
+        .reads = amp_prim_reads,           \
     };
 FUSED_MATMUL(FusedMatMul, fused_matmul)
 FUSED_MATMUL(TransposeMatMul, transpose_matmul)
@@ -239,6 +240,7 @@ const struct amp_op amp_op_fused_gemm = {
     .shape = shape_gemm,
     .run = run_gemm,
     .destroy = amp_prim_destroy,
+    .reads = amp_prim_reads,
 };
 
 /* ---- FusedConv ----------------------------------------------------------------------------- */
@@ -299,4 +301,5 @@ const struct amp_op amp_op_fused_conv = {
     .shape = shape_conv,
     .run = run_conv,
     .destroy = amp_prim_destroy,
+    .reads = amp_prim_reads,
 };

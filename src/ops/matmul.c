@@ -85,6 +85,7 @@ const struct amp_op amp_op_matmul = {
     .shape = shape_matmul,
     .run = run_matmul,
     .destroy = amp_prim_destroy,
+    .reads = amp_prim_reads,
 };
 
 /* ---- Gemm ---------------------------------------------------------------------------------- */
@@ -160,4 +161,5 @@ const struct amp_op amp_op_gemm = {
     .shape = shape_gemm,
     .run = run_gemm,
     .destroy = amp_prim_destroy,
+    .reads = amp_prim_reads,
 };

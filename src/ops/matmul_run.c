@@ -437,6 +437,8 @@ enum amp_status amp_matmul_run(const struct amp_ctx *ctx, const struct amp_matmu
     }
     if (adds && y->dtype != ctx->in[2]->dtype)
         return amp_fail(ctx->err, AMP_UNSUPPORTED, "C of another type than Y");
+    if (adds && ctx->in[2]->data == NULL)
+        return AMP_AGAIN;
     if (adds)
         copy_c(ctx);
     take_order(&call);

@@ -376,6 +376,11 @@ static void destroy_attention(void *kept)
     free(state);
 }
 
+static bool reads(const void *kept, size_t index)
+{
+    return index != WEIGHTS || amp_prim_reads(((const struct state *)kept)->projection, WEIGHTS);
+}
+
 const struct amp_op amp_op_ms_attention = {
     .name = "Attention",
     .domain = MICROSOFT,
@@ -385,4 +390,5 @@ const struct amp_op amp_op_ms_attention = {
     .shape = shape_attention,
     .run = run_attention,
     .destroy = destroy_attention,
+    .reads = reads,
 };

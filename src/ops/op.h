@@ -46,6 +46,10 @@ struct amp_op {
     enum amp_status (*shape)(struct amp_ctx *ctx); /* NULL: outputs' shapes come from run alone */
     enum amp_status (*run)(struct amp_ctx *ctx);   /* NULL: can be converted, not executed */
     void (*destroy)(void *state);                  /* frees what run left in *ctx->state */
+    /* Whether another run on inputs of the same shapes reads constant input INDEX (behind the
+       inputs: the operands of post-ops), of which STATE may have a form of its own. It may then
+       come without data; run says AMP_AGAIN when it wants them after all. NULL: run reads all. */
+    bool (*reads)(const void *state, size_t index);
 };
 
 #define AMP_NATIVE_F32 AMP_DTYPE_BIT(AMP_FLOAT)

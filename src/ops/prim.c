@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void destroy_binding(struct binding *binding)
+void amp_binding_destroy(struct binding *binding)
 {
     if (binding->own != binding->user)
         dnnl_memory_destroy(binding->own);
@@ -26,7 +26,8 @@ void amp_prim_destroy(void *state)
     if (prim == NULL)
         return;
     for (int i = 0; i < prim->n_bindings; i++)
-        destroy_binding(&prim->bindings[i]);
+        amp_binding_destroy(&prim->bindings[i]);
+    amp_prim_drop_former(prim);
     for (int i = 0; i < prim->n_descs; i++)
         dnnl_memory_desc_destroy(prim->descs[i]);
     dnnl_memory_destroy(prim->scratchpad);
@@ -180,13 +181,15 @@ enum amp_status amp_prim_bind(struct amp_ctx *ctx, struct amp_prim *prim, struct
     if (prim->n_bindings == MAX_ARGS)
         return amp_fail(ctx->err, AMP_UNSUPPORTED, "too many arguments for a oneDNN primitive");
     struct binding *added = &prim->bindings[prim->n_bindings++];
+    const_dnnl_memory_desc_t wanted =
+        dnnl_primitive_desc_query_md(prim->pd, dnnl_query_exec_arg_md, binding.arg);
     *added = binding;
+    if (amp_prim_take_former(prim, added, user, wanted))
+        return AMP_OK;
     AMP_TRY(amp_dnnl_check(
         ctx->err, dnnl_memory_create(&added->user, user, ctx->host->dnnl->engine, DNNL_MEMORY_NONE),
         "memory"));
     added->own = added->user;
-    const_dnnl_memory_desc_t wanted =
-        dnnl_primitive_desc_query_md(prim->pd, dnnl_query_exec_arg_md, binding.arg);
     if (wanted == NULL || dnnl_memory_desc_equal(wanted, user))
         return AMP_OK;
     AMP_TRY(binding.is_output ? create_reorder(ctx, added, wanted, user)
@@ -293,6 +296,7 @@ static struct amp_prim *new_prim(struct amp_ctx *ctx)
     struct amp_prim *prim = amp_xmalloc(1, sizeof *prim);
     memset(prim, 0, sizeof *prim);
     sign(ctx, &prim->signature);
+    amp_prim_keep_former(*ctx->state, prim);
     amp_prim_destroy(*ctx->state);
     *ctx->state = prim;
     return prim;
@@ -307,7 +311,9 @@ static enum amp_status fill_prim(struct amp_ctx *ctx, amp_prim_make *make)
     } else if (status != AMP_OK) {
         amp_prim_destroy(*ctx->state);
         *ctx->state = NULL;
+        return status;
     }
+    amp_prim_drop_former(*ctx->state);
     return status;
 }
 
@@ -362,8 +368,10 @@ static void *data_of(const struct amp_ctx *ctx, const struct binding *binding)
 
 static enum amp_status attach(struct amp_ctx *ctx, struct binding *binding)
 {
-    if (binding->is_data)
+    if (binding->is_data || binding->is_ready)
         return AMP_OK;
+    if (binding->is_constant && data_of(ctx, binding) == NULL)
+        return AMP_AGAIN;
     if (binding->is_free)
         AMP_TRY(alloc_free(ctx, binding));
     else if (binding->is_output && ctx->out[binding->index]->data == NULL)
@@ -400,8 +408,13 @@ enum amp_status amp_prim_run_plain(struct amp_ctx *ctx,
     bool is_plain = ctx->n_posts == 0;
     for (uint32_t i = 0; i < ctx->n_in; i++)
         is_plain &= ctx->in[i] == NULL || ctx->in[i]->layout == NULL;
+    if (plain == NULL)
+        return amp_fail(ctx->err, AMP_UNSUPPORTED, "there is no kernel in C");
     if (!is_plain)
         return amp_fail(ctx->err, AMP_UNSUPPORTED, "a kernel in C takes plain tensors");
+    for (uint32_t i = 0; i < ctx->n_in; i++)
+        if (ctx->in[i] != NULL && ctx->in[i]->data == NULL && ctx->is_constant[i])
+            return AMP_AGAIN;
     if (ctx->out[0]->data == NULL)
         AMP_TRY(amp_ctx_alloc(ctx, 0));
     return plain(ctx);
@@ -421,7 +434,7 @@ enum amp_status amp_prim_run_or(struct amp_ctx *ctx, amp_prim_make *make,
         ctx->err = &refusal;
     enum amp_status status = run_prim(ctx, make);
     ctx->err = err;
-    if (is_half || status == AMP_OK)
+    if (is_half || status == AMP_OK || status == AMP_AGAIN)
         return status;
     return status == AMP_UNSUPPORTED ? amp_prim_run_plain(ctx, plain)
                                      : amp_fail(err, status, "%s", refusal.text);

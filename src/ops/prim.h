@@ -50,11 +50,25 @@ struct amp_prim {
     int n_descs;
     struct binding bindings[MAX_ARGS];
     int n_bindings;
+    struct binding former[MAX_ARGS]; /* while it is made: constants that the one before had ready */
+    int n_former;
     struct operand operands[MAX_OPERANDS];
     int n_operands;
     dnnl_memory_t scratchpad;
     struct amp_buffer *scratchpad_buffer;
 };
+
+/* Moves the constants that FROM, which may be NULL, has ready to TO, which takes its place: until
+   they are dropped, bindings may take them. */
+void amp_prim_keep_former(struct amp_prim *from, struct amp_prim *to);
+void amp_prim_drop_former(struct amp_prim *prim);
+
+/* Whether BINDING, a constant of layout USER that PRIM wants in WANTED, was ready before: it is
+   then. */
+bool amp_prim_take_former(struct amp_prim *prim, struct binding *binding,
+                          const_dnnl_memory_desc_t user, const_dnnl_memory_desc_t wanted);
+
+void amp_binding_destroy(struct binding *binding);
 
 /* Binds ARG of PRIM, as BINDING says, to data of layout USER: where the primitive wants another
    one, a reorder goes between. */

@@ -200,7 +200,7 @@ static enum amp_status check_inputs(const struct amp_ctx *ctx, const struct amp_
 /* Input I from element OFFSET on; NULL when it is omitted. */
 static const void *in_at(const struct amp_ctx *ctx, uint32_t i, int64_t offset)
 {
-    if (!amp_has_in(ctx, i))
+    if (!amp_has_in(ctx, i) || ctx->in[i]->data == NULL)
         return NULL;
     return (const char *)ctx->in[i]->data +
            offset * (int64_t)(amp_dtype_bits(ctx->in[i]->dtype) / 8);
@@ -269,6 +269,7 @@ struct state {
     struct amp_buffer *packed[2]; /* recurrent weights of each direction; NULL: not packed yet */
     struct amp_buffer *work[2];   /* the second for directions that run side by side */
     struct amp_rnn_dnnl *dnnl;
+    bool is_by_dnnl; /* the last run was */
 };
 
 static struct state *state_of(const struct amp_ctx *ctx)
@@ -318,6 +319,17 @@ static enum amp_status prepare(const struct amp_ctx *ctx, const struct amp_rnn_k
     return AMP_OK;
 }
 
+/* Whether all is there that run_plain reads: not R when it has been packed. */
+static bool has_data(const struct amp_ctx *ctx)
+{
+    bool is_packed = state_of(ctx)->packed[0] != NULL;
+    for (uint32_t i = 0; i < ctx->n_in; i++)
+        if (ctx->in[i] != NULL && ctx->in[i]->data == NULL && ctx->is_constant[i] &&
+            !(i == AMP_RNN_R && is_packed))
+            return false;
+    return true;
+}
+
 /* Multiplications by recurrent weights in one step of one direction. */
 static double work_of(const struct amp_rnn *rnn)
 {
@@ -351,6 +363,9 @@ static enum amp_status run_plain(struct amp_ctx *ctx, const struct amp_rnn_layer
         [AMP_FLOAT] = &amp_rnn_f32, [AMP_DOUBLE] = &amp_rnn_f64};
     const struct amp_rnn_kernel *kernel;
     AMP_PICK(ctx, kernel, kernels, ctx->in[AMP_RNN_X]->dtype);
+    if (!has_data(ctx))
+        return AMP_AGAIN;
+    state_of(ctx)->is_by_dnnl = false;
     bool is_parallel = is_side_by_side(kernel, layer);
     int threads = is_parallel ? 1 : threads_of(kernel, &layer->common);
     struct amp_rnn rnn[2] = {layer->common, layer->common};
@@ -390,6 +405,7 @@ static enum amp_status rnn_run(struct amp_ctx *ctx)
     struct amp_rnn_layer layer;
     AMP_TRY(amp_rnn_read(ctx, &layer));
     bool is_half = dtype == AMP_BFLOAT16, is_first = prefers_dnnl(&layer, dtype);
+    state_of(ctx)->is_by_dnnl = true;
     if (is_half && !is_first)
         return amp_fail(err, AMP_UNSUPPORTED, "oneDNN is slower than float32 here");
     if (is_half)
@@ -404,6 +420,14 @@ static enum amp_status rnn_run(struct amp_ctx *ctx)
     return status == AMP_OK ? AMP_OK : amp_fail(err, status, "%s", refusal.text);
 }
 
+static bool reads(const void *data, size_t index)
+{
+    const struct state *state = data;
+    if (index >= AMP_RNN_INPUTS)
+        return true;
+    return state->is_by_dnnl ? amp_rnn_dnnl_reads(state->dnnl, index) : index != AMP_RNN_R;
+}
+
 enum { NATIVE = AMP_BY_DNNL | AMP_NATIVE_C | AMP_DTYPE_BIT(AMP_BFLOAT16) };
 
 const struct amp_op amp_op_gru = {.name = "GRU",
@@ -412,7 +436,8 @@ const struct amp_op amp_op_gru = {.name = "GRU",
                                   .native = NATIVE,
                                   .shape = rnn_shape,
                                   .run = rnn_run,
-                                  .destroy = destroy_state};
+                                  .destroy = destroy_state,
+                                  .reads = reads};
 
 const struct amp_op amp_op_lstm = {.name = "LSTM",
                                    .newest = 22,
@@ -420,7 +445,8 @@ const struct amp_op amp_op_lstm = {.name = "LSTM",
                                    .native = NATIVE,
                                    .shape = rnn_shape,
                                    .run = rnn_run,
-                                   .destroy = destroy_state};
+                                   .destroy = destroy_state,
+                                   .reads = reads};
 
 const struct amp_op amp_op_rnn = {.name = "RNN",
                                   .newest = 22,
@@ -428,4 +454,5 @@ const struct amp_op amp_op_rnn = {.name = "RNN",
                                   .native = NATIVE,
                                   .shape = rnn_shape,
                                   .run = rnn_run,
-                                  .destroy = destroy_state};
+                                  .destroy = destroy_state,
+                                  .reads = reads};

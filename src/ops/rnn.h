@@ -102,6 +102,8 @@ extern const struct amp_rnn_kernel amp_rnn_f32, amp_rnn_f64;
 struct amp_rnn_dnnl;
 enum amp_status amp_rnn_dnnl_run(struct amp_ctx *ctx, const struct amp_rnn_layer *layer,
                                  struct amp_rnn_dnnl **state);
+/* amp_op.reads, after such a run. */
+bool amp_rnn_dnnl_reads(const struct amp_rnn_dnnl *state, size_t index);
 void amp_rnn_dnnl_destroy(struct amp_rnn_dnnl *state); /* NULL is fine */
 
 #endif

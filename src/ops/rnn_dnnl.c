@@ -179,6 +179,8 @@ static enum amp_status add_state(struct call *call, uint32_t i, const struct amp
 static enum amp_status fill_input(struct call *call, uint32_t i)
 {
     struct amp_tensor *to = &call->state->in[i];
+    if (call->node->in[i]->data == NULL)
+        return AMP_AGAIN;
     AMP_TRY(reserve(to, to->dtype, to->shape, call->ctx.err));
     put_in_order(call->node->in[i], i, call->layer, to);
     return AMP_OK;
@@ -220,7 +222,7 @@ static void release_weights(struct call *call)
     struct amp_rnn_dnnl *state = call->state;
     for (uint32_t i = 0; i < AMP_RNN_INPUTS; i++)
         if (call->in[i] == &state->in[i] && call->is_constant[i] && !state->is_plain[i])
-            amp_tensor_release(&state->in[i]);
+            amp_tensor_discard(&state->in[i]);
 }
 
 /* ---- outputs ---- */
@@ -423,6 +425,11 @@ static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim)
     return bind_state_out(call, prim, DNNL_ARG_DST_ITER_C, AMP_RNN_Y_C, descs.y_c);
 }
 
+bool amp_rnn_dnnl_reads(const struct amp_rnn_dnnl *state, size_t index)
+{
+    return state->in[index].shape.rank == 0 && amp_prim_reads(state->prim, index);
+}
+
 static enum amp_status refuse(struct amp_ctx *ctx)
 {
     return amp_fail(ctx->err, AMP_UNSUPPORTED, "oneDNN has no such recurrent layer");
@@ -444,7 +451,7 @@ enum amp_status amp_rnn_dnnl_run(struct amp_ctx *ctx, const struct amp_rnn_layer
     call.ctx.state = &(*state)->prim;
     AMP_TRY(set_inputs(&call));
     AMP_TRY(set_outputs(&call));
-    AMP_TRY(amp_prim_run_or(&call.ctx, make, refuse));
+    AMP_TRY(amp_prim_run_or(&call.ctx, make, NULL));
     release_weights(&call);
     if (amp_has_out(ctx, AMP_RNN_Y) && !has_plain_y(layer))
         split_directions(layer, &(*state)->y, ctx->out[AMP_RNN_Y]);

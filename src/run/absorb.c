@@ -61,7 +61,8 @@ static void absorb_chain(struct search *search, struct amp_step *step)
 {
     struct amp_use use;
     struct amp_post post;
-    if (!step->op->fuses || amp_node_at(search->model, step->node)->n_outputs != 1)
+    if (!step->op->fuses || step->is_constant ||
+        amp_node_at(search->model, step->node)->n_outputs != 1)
         return;
     while (step->n_tail < AMP_POSTS_MAX && find_next(search, step, &use, &post)) {
         if (step->tail == NULL) {

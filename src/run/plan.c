@@ -101,21 +101,53 @@ static bool is_constant(const struct amp_model *model, const struct amp_node *no
            amp_value_at(model, node->outputs[0])->constant != NULL;
 }
 
-static struct amp_frame new_frame(const struct amp_model *model, const struct amp_node *node,
-                                  struct amp_arena *arena)
+static struct amp_frame new_frame(const struct amp_node *node, struct amp_arena *arena)
 {
     struct amp_frame frame = {
         .in = amp_arena_array(arena, node->n_inputs, sizeof *frame.in),
         .temporary = amp_arena_array(arena, node->n_inputs, sizeof *frame.temporary),
         .is_constant = amp_arena_array(arena, node->n_inputs, sizeof *frame.is_constant),
+        .has_form = amp_arena_array(arena, node->n_inputs, sizeof *frame.has_form),
+        .is_served = amp_arena_array(arena, node->n_inputs, sizeof *frame.is_served),
         .outs = amp_arena_array(arena, node->n_outputs, sizeof *frame.outs),
         .out = amp_arena_array(arena, node->n_outputs, sizeof(struct amp_tensor *))};
-    for (uint32_t i = 0; i < node->n_inputs; i++)
-        frame.is_constant[i] =
-            node->inputs[i] != AMP_NONE && amp_value_at(model, node->inputs[i])->constant != NULL;
     for (uint32_t i = 0; i < node->n_outputs; i++)
         frame.out[i] = &frame.outs[i];
     return frame;
+}
+
+/* Whether NODE computes nothing but what is the same in every run. IS_CONSTANT: of values, whether
+   nodes compute them so; its outputs get theirs. */
+static bool mark_constant(const struct amp_model *model, const struct amp_node *node,
+                          const struct amp_op *op, bool *is_constant)
+{
+    if (op->effect == AMP_OPAQUE)
+        return false;
+    for (uint32_t i = 0; i < node->n_inputs; i++)
+        if (node->inputs[i] != AMP_NONE && !is_constant[node->inputs[i]] &&
+            amp_value_at(model, node->inputs[i])->constant == NULL)
+            return false;
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        if (node->outputs[i] != AMP_NONE &&
+            amp_kind_form(amp_value_at(model, node->outputs[i])->kind) != AMP_FORM_TENSOR)
+            return false;
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        if (node->outputs[i] != AMP_NONE)
+            is_constant[node->outputs[i]] = true;
+    return true;
+}
+
+/* Graphs come before the bodies of their nodes. */
+static void mark_constants(const struct amp_model *model, struct amp_arena *arena,
+                           struct amp_plan *plans)
+{
+    bool *is_constant = amp_arena_array(arena, model->n_values, sizeof *is_constant);
+    for (size_t g = 0; g < model->n_graphs; g++)
+        for (size_t i = 0; i < plans[g].n_steps; i++) {
+            struct amp_step *step = &plans[g].steps[i];
+            step->is_constant =
+                mark_constant(model, amp_node_at(model, step->node), step->op, is_constant);
+        }
 }
 
 static enum amp_status plan_graph(const struct amp_model *model, struct amp_arena *arena,
@@ -130,7 +162,7 @@ static enum amp_status plan_graph(const struct amp_model *model, struct amp_aren
             continue;
         AMP_TRY(find_kernel(model, step->node, &step->op, err));
         AMP_TRY(check_types(model, step->node, err));
-        step->frame = new_frame(model, amp_node_at(model, step->node), arena);
+        step->frame = new_frame(amp_node_at(model, step->node), arena);
         plan->n_steps++;
     }
     return AMP_OK;
@@ -217,6 +249,7 @@ enum amp_status amp_plans_create(const struct amp_model *model, struct amp_arena
     *plans = amp_arena_array(arena, model->n_graphs, sizeof **plans);
     for (size_t g = 0; g < model->n_graphs; g++)
         AMP_TRY(plan_graph(model, arena, &model->graphs[g].nodes, &(*plans)[g], err));
+    mark_constants(model, arena, *plans);
     if (fuses) {
         amp_plans_absorb(model, arena, *plans);
         amp_plans_widen(model, arena, *plans);

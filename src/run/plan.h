@@ -10,6 +10,8 @@ struct amp_frame {
     const struct amp_tensor **in;
     struct amp_tensor *temporary; /* widened inputs */
     bool *is_constant;
+    bool *has_form;  /* the kernel has a form of its own of the constant: amp_op.reads */
+    bool *is_served; /* nor does anything else of the step read the constant's slot */
     struct amp_tensor *outs, **out; /* out[i] is outs + i */
 };
 
@@ -25,6 +27,8 @@ struct amp_step {
     bool keeps_wide;         /* and stored so: all that use it prefer that */
     struct amp_taking taking; /* of what it gives, all its post-ops done */
     struct amp_ids drops;    /* values that nobody needs after this step */
+    bool is_constant;        /* all that it reads is constant: it runs once ... */
+    bool is_done;            /* ... and has run */
     /* Nodes that are done as post-ops of this one where oneDNN can, as steps to run after it where
        it cannot. */
     struct amp_step *tail;

@@ -21,36 +21,6 @@ static struct amp_session *session_of(struct amp_host *host)
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
-/* Puts data of the model into VALUE's slot: a copy unless they are there and aligned as kernels
-   want them. */
-static enum amp_status place(struct amp_session *session, uint32_t value,
-                             const struct amp_tensor *data, struct amp_error *err)
-{
-    struct amp_tensor *slot = &session->slots[value];
-    slot->dtype = data->dtype;
-    slot->shape = data->shape;
-    if (data->data != NULL && (uintptr_t)data->data % 64 == 0) {
-        amp_tensor_share(slot, data);
-        return AMP_OK;
-    }
-    enum amp_status status = amp_tensor_alloc(slot, err);
-    if (status != AMP_OK) {
-        amp_error_prefix(err, "%s: '%s'", session->model->path,
-                         amp_value_at(session->model, value)->name);
-        return status;
-    }
-    amp_tensor_copy(data, slot->data);
-    return AMP_OK;
-}
-
-static enum amp_status load_constants(struct amp_session *session, struct amp_error *err)
-{
-    for (uint32_t v = 0; v < session->model->n_values; v++)
-        if (amp_value_at(session->model, v)->constant != NULL)
-            AMP_TRY(place(session, v, amp_value_at(session->model, v)->constant, err));
-    return AMP_OK;
-}
-
 static enum amp_status run_graph(struct amp_host *host, uint32_t graph,
                                  struct amp_tensor *const *inputs, size_t n_inputs,
                                  struct amp_tensor *outputs, size_t n_outputs,
@@ -75,12 +45,11 @@ enum amp_status amp_session_create(const struct amp_model *model, bool is_strict
     status = amp_plans_create(model, made->arena, !is_strict, &made->plans, err);
     if (status == AMP_OK)
         status = amp_dnnl_create(&made->host.dnnl, err);
-    if (status == AMP_OK)
-        status = load_constants(made, err);
     if (status != AMP_OK) {
         amp_session_destroy(made);
         return status;
     }
+    amp_constants_create(made);
     *session = made;
     return AMP_OK;
 }
@@ -121,6 +90,8 @@ static enum amp_status collect(struct amp_session *session, uint32_t graph,
     const struct amp_ids *ids = &session->model->graphs[graph].outputs;
     for (size_t i = 0; i < ids->count; i++) {
         const struct amp_tensor *slot = &session->slots[ids->items[i]];
+        if (amp_constant_is(session, ids->items[i]))
+            AMP_TRY(amp_constant_load(session, ids->items[i], err));
         AMP_TRY(amp_slot_make_plain(session, ids->items[i], err));
         if (slot->data == NULL)
             return amp_fail(err, AMP_MODEL, "%s: graph output '%s' has no value",
@@ -139,7 +110,7 @@ static void drop_rest(struct amp_session *session, uint32_t graph)
     for (size_t k = 0; k < 2; k++)
         for (size_t i = 0; i < lists[k]->count; i++) {
             const struct amp_value *value = amp_value_at(session->model, lists[k]->items[i]);
-            if (value->constant == NULL && value->graph == graph)
+            if (!amp_constant_is(session, lists[k]->items[i]) && value->graph == graph)
                 amp_tensor_release(&session->slots[lists[k]->items[i]]);
         }
 }
@@ -208,6 +179,17 @@ static enum amp_status check_input(const struct amp_model *model, const struct a
     return AMP_OK;
 }
 
+/* The model's own value of an input that is not given. */
+static enum amp_status place_default(struct amp_session *session, uint32_t value,
+                                     struct amp_error *err)
+{
+    const struct amp_tensor *initial = amp_value_at(session->model, value)->initial;
+    enum amp_status status = amp_constant_place(session, value, initial, err);
+    if (status != AMP_OK)
+        amp_error_prefix(err, "%s", session->model->path);
+    return status;
+}
+
 static enum amp_status take_inputs(struct amp_session *session, const struct amp_tensor *inputs,
                                    struct amp_error *err)
 {
@@ -230,7 +212,7 @@ static enum amp_status take_inputs(struct amp_session *session, const struct amp
         if (status == AMP_OK && is_given)
             status = amp_slot_set(session, ids->items[i], tensor, err);
         else if (status == AMP_OK)
-            status = place(session, ids->items[i], tensor, err);
+            status = place_default(session, ids->items[i], err);
     }
     return status;
 }

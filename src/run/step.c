@@ -73,16 +73,15 @@ static const struct amp_value *output_value(const struct call *call, uint32_t i)
 static void set_inputs(const struct call *call)
 {
     struct amp_session *session = call->session;
-    for (uint32_t i = 0; i < call->node->n_inputs; i++)
-        call->frame->in[i] =
-            call->node->inputs[i] == AMP_NONE ? NULL : &session->slots[call->node->inputs[i]];
+    for (uint32_t i = 0; i < call->node->n_inputs; i++) {
+        uint32_t value = call->node->inputs[i];
+        call->frame->in[i] = value == AMP_NONE ? NULL : &session->slots[value];
+        call->frame->is_constant[i] = value != AMP_NONE && amp_constant_is(session, value);
+    }
     for (size_t i = 0; i < call->n_posts; i++) {
-        struct amp_post *post = &call->step->posts[i];
-        const struct amp_node *node = amp_node_at(session->model, call->step->tail[i].node);
-        uint32_t value = post->kind == AMP_POST_BINARY ? node->inputs[post->in] : AMP_NONE;
-        post->operand = value == AMP_NONE ? NULL : &session->slots[value];
-        post->is_constant =
-            value != AMP_NONE && amp_value_at(session->model, value)->constant != NULL;
+        uint32_t value = amp_step_operand(session->model, call->step, i);
+        call->step->posts[i].operand = value == AMP_NONE ? NULL : &session->slots[value];
+        call->step->posts[i].is_constant = value != AMP_NONE && amp_constant_is(session, value);
     }
 }
 
@@ -115,10 +114,9 @@ static enum amp_status make_all_plain(const struct call *call, bool *any)
 {
     AMP_TRY(make_inputs_plain(call, NULL, any));
     for (size_t i = 0; i < call->n_posts; i++) {
-        const struct amp_post *post = &call->step->posts[i];
-        const struct amp_node *node = amp_node_at(call->session->model, call->step->tail[i].node);
-        if (post->operand != NULL)
-            AMP_TRY(make_slot_plain(call, node->inputs[post->in], any));
+        uint32_t value = amp_step_operand(call->session->model, call->step, i);
+        if (value != AMP_NONE)
+            AMP_TRY(make_slot_plain(call, value, any));
     }
     return AMP_OK;
 }
@@ -167,7 +165,7 @@ static enum amp_status widen_inputs(const struct call *call)
         if ((*in)->layout != NULL)
             AMP_TRY(make_plain(call->session, &call->session->slots[call->node->inputs[i]],
                                call->node, call->err));
-        if (wide->data == NULL)
+        if (wide->data == NULL && !(call->frame->is_constant[i] && call->frame->has_form[i]))
             AMP_TRY(convert(*in, wide, AMP_FLOAT, call->err));
         *in = wide;
     }
@@ -208,17 +206,23 @@ static bool is_dropped(const struct amp_step *step, uint32_t value)
     return false;
 }
 
-/* Lets output 0 of an elementwise operator have the memory of an input that nobody needs afterwards
-   and that nothing else lies in. */
+/* Whether input I's data are nothing else's, and nobody's afterwards. */
+static bool is_free_after(const struct call *call, uint32_t i)
+{
+    uint32_t value = call->node->inputs[i];
+    const struct amp_tensor *in = call->frame->in[i];
+    return in != NULL && in == &call->session->slots[value] && in->buffer != NULL &&
+           in->buffer->refs == 1 && !call->frame->is_constant[i] && is_dropped(call->step, value);
+}
+
+/* Lets output 0 of an elementwise operator have the memory of such an input. */
 static void reuse_input(const struct call *call)
 {
     struct amp_tensor *out = &call->frame->outs[0];
     for (uint32_t i = 0; i < call->node->n_inputs && call->step->op->is_elementwise; i++) {
-        uint32_t value = call->node->inputs[i];
         const struct amp_tensor *in = call->frame->in[i];
-        if (in != NULL && in == &call->session->slots[value] && in->buffer != NULL &&
-            in->buffer->refs == 1 && in->dtype == out->dtype &&
-            amp_shape_equal(&in->shape, &out->shape) && is_dropped(call->step, value)) {
+        if (is_free_after(call, i) && in->dtype == out->dtype &&
+            amp_shape_equal(&in->shape, &out->shape)) {
             amp_tensor_share(out, in);
             out->layout = NULL;
             return;
@@ -280,12 +284,13 @@ static const struct amp_layout *common_layout(const struct call *call)
     return first->layout;
 }
 
-static enum amp_status try_kernel(const struct call *call)
+static enum amp_status call_once(const struct call *call)
 {
     bool is_wide = must_widen(call), any;
     if (is_wide && call->n_posts > 0 && !call->step->prefers_f32)
         return amp_fail(call->err, AMP_UNSUPPORTED, "the kernel computes in float32");
     const struct amp_layout *layout = is_wide ? NULL : common_layout(call);
+    AMP_TRY(amp_step_load(call->session, call->step, call->n_posts, is_wide, call->err));
     if (!call->step->op->has_layouts && layout == NULL)
         AMP_TRY(make_inputs_plain(call, call->step->op, &any));
     if (is_wide)
@@ -295,6 +300,17 @@ static enum amp_status try_kernel(const struct call *call)
     if (layout != NULL)
         call->frame->outs[0].layout = layout;
     return AMP_OK;
+}
+
+static enum amp_status try_kernel(const struct call *call)
+{
+    enum amp_status status = call_once(call);
+    if (status != AMP_AGAIN)
+        return status;
+    *call->err = (struct amp_error){.status = AMP_OK};
+    amp_step_forget(call->session->model, call->step);
+    set_inputs(call);
+    return call_once(call);
 }
 
 static enum amp_status try_again(const struct call *call)
@@ -393,10 +409,12 @@ static enum amp_status run_node(struct amp_session *session, struct amp_step *st
     enum amp_status status = try_all(&call);
     if (status == AMP_OK)
         status = store_outputs(&call);
-    if (status == AMP_OK)
+    if (status == AMP_OK) {
         note(&call, mark);
-    else
+        amp_step_note(session, step, n_posts);
+    } else {
         name_node(&call);
+    }
     amp_tensors_release(step->frame.temporary, node->n_inputs);
     amp_tensors_release(step->frame.outs, node->n_outputs);
     return status;
@@ -419,6 +437,7 @@ static enum amp_status run_nodes(struct amp_session *session, struct amp_step *s
         *err = (struct amp_error){.status = AMP_OK};
         step->is_split = true;
         drop_state(step);
+        amp_step_forget(session->model, step);
     }
     AMP_TRY(run_node(session, step, 0, err));
     for (size_t i = 0; i < step->n_tail; i++)
@@ -426,12 +445,24 @@ static enum amp_status run_nodes(struct amp_session *session, struct amp_step *s
     return AMP_OK;
 }
 
+enum amp_status amp_step_compute(struct amp_session *session, struct amp_step *step,
+                                 struct amp_error *err)
+{
+    return run_nodes(session, step, err);
+}
+
 enum amp_status amp_step_run(struct amp_session *session, struct amp_step *step,
                              struct amp_error *err)
 {
+    if (step->is_done)
+        return AMP_OK;
     enum amp_status status = run_nodes(session, step, err);
+    if (status == AMP_OK && step->is_constant)
+        status = amp_constants_fold(session, step, err);
+    step->is_done = status == AMP_OK && step->is_constant;
     for (size_t i = 0; i < step->drops.count; i++)
-        amp_tensor_release(&session->slots[step->drops.items[i]]);
+        if (!amp_constant_is(session, step->drops.items[i]))
+            amp_tensor_release(&session->slots[step->drops.items[i]]);
     return status;
 }
 

@@ -1,22 +1,28 @@
 #ifndef AMP_RUN_STEP_H
 #define AMP_RUN_STEP_H
 
-#include "run/plan.h"
+#include "run/constants.h"
 
 /* Private to run/: the state of a session, and the running of one step of it. */
 struct amp_session {
     const struct amp_model *model;
     struct amp_arena *arena;
     struct amp_host host;
-    struct amp_plan *plans;   /* per graph */
-    struct amp_tensor *slots; /* per value: what it holds now */
-    int64_t *symbols;         /* per symbolic dim: its size in this run */
+    struct amp_plan *plans;         /* per graph */
+    struct amp_tensor *slots;       /* per value: what it holds now */
+    int64_t *symbols;               /* per symbolic dim: its size in this run */
+    struct amp_constant *constants; /* per value */
+    size_t folded_bytes;            /* in slots of constants that steps have computed */
 };
 
 /* Runs STEP: inputs come from their slots, outputs go to theirs, and what nobody needs after it is
    dropped. An error names the node. */
 enum amp_status amp_step_run(struct amp_session *session, struct amp_step *step,
                              struct amp_error *err);
+
+/* The same for a step that is done, as its results are wanted again; drops nothing. */
+enum amp_status amp_step_compute(struct amp_session *session, struct amp_step *step,
+                                 struct amp_error *err);
 
 /* Frees what running left in STEP. */
 void amp_step_destroy(const struct amp_model *model, struct amp_step *step);

@@ -72,7 +72,7 @@ CASES = {
     "overflow": one("ConstantOfShape", ["s"], number("s", HUGE, HUGE, HUGE)),
     "product": model([node("MatMul", ["x", "v"], ["y"], "large")], Y, inputs=[value("x", FLOAT, 100000, 1), value("v", FLOAT, 1, 100000)]),
     "weight": model([node("Add", ["x", "w"], ["y"], "sum")], Y,
-                    [helper.make_tensor("w", FLOAT, [1000], np.arange(1000, dtype=np.float32))], [value("x", FLOAT, 1000)]),
+                    [helper.make_tensor("w", FLOAT, [1000], np.arange(1000, dtype=np.float32))], [value("x", FLOAT, 1)]),
     "input": model([node("Relu", ["x"], ["y"], "relu")], Y, inputs=[value("x", FLOAT, 1 << 20, 1 << 10)]),
     "loop_gathers": loop(True),
     "loop_grows": loop(False),
