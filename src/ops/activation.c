@@ -98,8 +98,8 @@ static enum amp_status shape_prelu(struct amp_ctx *ctx)
 }
 
 AMP_FLOAT_TYPES(AMP_ZIP, prelu, x < 0 ? x * y : x)
-AMP_SIGNED_TYPES(AMP_ZIP_INT, prelu, x < 0 ? (uint64_t)x * (uint64_t)y : (uint64_t)x)
-AMP_UNSIGNED_TYPES(AMP_ZIP_INT, prelu, ((void)y, x))
+AMP_SIGNED_TYPES(AMP_ZIP, prelu, x < 0 ? (uint64_t)x * (uint64_t)y : (uint64_t)x)
+AMP_UNSIGNED_TYPES(AMP_ZIP, prelu, ((void)y, x))
 static enum amp_status run_prelu(struct amp_ctx *ctx)
 {
     static amp_loop_body *const table[AMP_DTYPE_COUNT] = {AMP_REAL_TYPES(AMP_ROW, prelu)};

@@ -66,29 +66,40 @@ enum amp_status amp_zip_run(struct amp_ctx *ctx, amp_loop_body *const *table)
 }
 
 AMP_FLOAT_TYPES(AMP_ZIP, add, x + y)
-AMP_INTEGER_TYPES(AMP_ZIP_INT, add, (uint64_t)x + (uint64_t)y)
+AMP_INTEGER_TYPES(AMP_ZIP, add, (uint64_t)x + (uint64_t)y)
 AMP_BINARY(Add, add, 14, AMP_REAL_TYPES)
 
 AMP_FLOAT_TYPES(AMP_ZIP, sub, x - y)
-AMP_INTEGER_TYPES(AMP_ZIP_INT, sub, (uint64_t)x - (uint64_t)y)
+AMP_INTEGER_TYPES(AMP_ZIP, sub, (uint64_t)x - (uint64_t)y)
 AMP_BINARY(Sub, sub, 14, AMP_REAL_TYPES)
 
 AMP_FLOAT_TYPES(AMP_ZIP, mul, x *y)
-AMP_INTEGER_TYPES(AMP_ZIP_INT, mul, (uint64_t)x *(uint64_t)y)
+AMP_INTEGER_TYPES(AMP_ZIP, mul, (uint64_t)x *(uint64_t)y)
 AMP_BINARY(Mul, mul, 14, AMP_REAL_TYPES)
+
+/* Division takes a step of its own for each element, whatever the compiler does. */
+#define ZIP_INT(DTYPE, T, name, expr) AMP_ZIP_PLAIN(DTYPE, T, name, T, T, expr)
 
 /* The least integer divided by -1 would trap. */
 AMP_FLOAT_TYPES(AMP_ZIP, div, x / y)
-AMP_SIGNED_TYPES(AMP_ZIP_INT, div, y == 0 ? 0 : y == -1 ? 0 - (uint64_t)x : (uint64_t)(x / y))
-AMP_UNSIGNED_TYPES(AMP_ZIP_INT, div, y == 0 ? 0 : x / y)
+AMP_SIGNED_TYPES(ZIP_INT, div, y == 0 ? 0 : y == -1 ? 0 - (uint64_t)x : (uint64_t)(x / y))
+AMP_UNSIGNED_TYPES(ZIP_INT, div, y == 0 ? 0 : x / y)
 AMP_BINARY(Div, div, 14, AMP_REAL_TYPES)
 
-/* The remainder with the sign of Y. */
-static int64_t floor_mod(int64_t x, int64_t y)
-{
-    int64_t rest = y == 0 || y == -1 ? 0 : x % y;
-    return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
-}
+/* The remainder with the sign of X, and with that of Y: without branches, which random signs would
+   have the processor guess. */
+#define RESTS(DTYPE, T, ...)                               \
+    static inline T rest_##DTYPE(T x, T y)                 \
+    {                                                      \
+        return (T)(x % ((y == 0) | (y == -1) ? (T)1 : y)); \
+    }                                                      \
+    static inline T floor_rest_##DTYPE(T x, T y)           \
+    {                                                      \
+        T rest = rest_##DTYPE(x, y);                       \
+        bool is_off = (rest != 0) & ((rest ^ y) < 0);      \
+        return (T)(rest + (y & -(T)is_off));               \
+    }
+AMP_SIGNED_TYPES(RESTS)
 
 static double floor_fmod(double x, double y)
 {
@@ -99,11 +110,13 @@ static double floor_fmod(double x, double y)
 }
 
 AMP_FLOAT_TYPES(AMP_ZIP, mod, floor_fmod((double)x, (double)y))
-AMP_SIGNED_TYPES(AMP_ZIP_INT, mod, floor_mod(x, y))
-AMP_UNSIGNED_TYPES(AMP_ZIP_INT, mod, y == 0 ? 0 : x % y)
+#define ZIP_MOD(DTYPE, T, name) ZIP_INT(DTYPE, T, name, floor_rest_##DTYPE(x, y))
+AMP_SIGNED_TYPES(ZIP_MOD, mod)
+AMP_UNSIGNED_TYPES(ZIP_INT, mod, y == 0 ? 0 : x % y)
 AMP_FLOAT_TYPES(AMP_ZIP, fmod, fmod(x, y))
-AMP_SIGNED_TYPES(AMP_ZIP_INT, fmod, y == 0 || y == -1 ? 0 : x % y)
-AMP_UNSIGNED_TYPES(AMP_ZIP_INT, fmod, y == 0 ? 0 : x % y)
+#define ZIP_FMOD(DTYPE, T, name) ZIP_INT(DTYPE, T, name, rest_##DTYPE(x, y))
+AMP_SIGNED_TYPES(ZIP_FMOD, fmod)
+AMP_UNSIGNED_TYPES(ZIP_INT, fmod, y == 0 ? 0 : x % y)
 
 static enum amp_status run_mod(struct amp_ctx *ctx)
 {

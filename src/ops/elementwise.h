@@ -37,23 +37,23 @@
     const T b = (T)((const double *)param)[1]; \
     (void)a, (void)b
 
-/* to = EXPR of x and y, for arithmetic that pays to be fast. A broadcast operand has loops of its
-   own: only steps that are known let the compiler vectorize. */
-#define AMP_ZIP(DTYPE, T, name, expr)                                                      \
+/* to, of type R, = EXPR of x and y. A broadcast operand has loops of its own: only steps that are
+   known let the compiler vectorize. */
+#define AMP_ZIP_FULL(DTYPE, T, name, R, expr)                                              \
     AMP_CLONES static void name##_##DTYPE(int64_t n, void *const *at, const int64_t *step, \
                                           const void *param)                               \
     {                                                                                      \
         (void)param;                                                                       \
         const T *xs = at[1], *ys = at[2];                                                  \
-        T *to = at[0];                                                                     \
+        R *to = at[0];                                                                     \
         if (step[1] == 1 && step[2] == 1) {                                                \
-            AMP_ZIP_LOOP(AMP_SIMD, T, T, T, xs[i], ys[i], expr);                           \
+            AMP_ZIP_LOOP(AMP_SIMD, T, T, R, xs[i], ys[i], expr);                           \
         } else if (step[1] == 1) {                                                         \
-            AMP_ZIP_LOOP(AMP_SIMD, T, T, T, xs[i], ys[0], expr);                           \
+            AMP_ZIP_LOOP(AMP_SIMD, T, T, R, xs[i], ys[0], expr);                           \
         } else if (step[2] == 1) {                                                         \
-            AMP_ZIP_LOOP(AMP_SIMD, T, T, T, xs[0], ys[i], expr);                           \
+            AMP_ZIP_LOOP(AMP_SIMD, T, T, R, xs[0], ys[i], expr);                           \
         } else {                                                                           \
-            AMP_ZIP_LOOP(, T, T, T, xs[0], ys[0], expr);                                   \
+            AMP_ZIP_LOOP(, T, T, R, xs[0], ys[0], expr);                                   \
         }                                                                                  \
     }
 #define AMP_ZIP_LOOP(pragma, T, U, R, x_element, y_element, expr) \
@@ -63,8 +63,11 @@
         const U y = y_element;                                    \
         to[i] = (R)(expr);                                        \
     }
+#define AMP_ZIP(DTYPE, T, name, expr) AMP_ZIP_FULL(DTYPE, T, name, T, expr)
+/* A predicate: a bool comes out. */
+#define AMP_TEST(DTYPE, T, name, expr) AMP_ZIP_FULL(DTYPE, T, name, uint8_t, expr)
 
-/* to, of type R, = EXPR of x and y, of type T and U: one loop for all. */
+/* For what no vector does, with y of type U: one loop for all. */
 #define AMP_ZIP_PLAIN(DTYPE, T, name, U, R, expr)                                                  \
     static void name##_##DTYPE(int64_t n, void *const *at, const int64_t *step, const void *param) \
     {                                                                                              \
@@ -74,9 +77,6 @@
         R *to = at[0];                                                                             \
         AMP_ZIP_LOOP(, T, U, R, xs[i * step[1]], ys[i * step[2]], expr);                           \
     }
-#define AMP_ZIP_INT(DTYPE, T, name, expr) AMP_ZIP_PLAIN(DTYPE, T, name, T, T, expr)
-/* A predicate: a bool comes out. */
-#define AMP_TEST(DTYPE, T, name, expr) AMP_ZIP_PLAIN(DTYPE, T, name, T, uint8_t, expr)
 
 /* The descriptor of operator NAME (of DOMAIN), which run_<lower> runs. */
 #define AMP_ELEMENTWISE(NAME, lower, version, shape_function) \

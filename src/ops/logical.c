@@ -35,16 +35,16 @@ LOGIC(And, and, (x != 0) & (y != 0))
 LOGIC(Or, or, (x != 0) | (y != 0))
 LOGIC(Xor, xor, (x != 0) ^ (y != 0))
 
-#define BITWISE(NAME, lower, expr)              \
-    AMP_INTEGER_TYPES(AMP_ZIP_INT, lower, expr) \
+#define BITWISE(NAME, lower, expr)          \
+    AMP_INTEGER_TYPES(AMP_ZIP, lower, expr) \
     AMP_BINARY(NAME, lower, 18, AMP_INTEGER_TYPES)
 BITWISE(BitwiseAnd, bitwise_and, x &y)
 BITWISE(BitwiseOr, bitwise_or, x | y)
 BITWISE(BitwiseXor, bitwise_xor, x ^ y)
 
 /* A shift by the width or more leaves nothing. */
-AMP_UNSIGNED_TYPES(AMP_ZIP_INT, shift_left, y < 8 * sizeof x ? (uint64_t)x << y : 0)
-AMP_UNSIGNED_TYPES(AMP_ZIP_INT, shift_right, y < 8 * sizeof x ? (uint64_t)x >> y : 0)
+AMP_UNSIGNED_TYPES(AMP_ZIP, shift_left, y < 8 * sizeof x ? (uint64_t)x << y : 0)
+AMP_UNSIGNED_TYPES(AMP_ZIP, shift_right, y < 8 * sizeof x ? (uint64_t)x >> y : 0)
 static enum amp_status run_bit_shift(struct amp_ctx *ctx)
 {
     static amp_loop_body *const left[AMP_DTYPE_COUNT] = {AMP_UNSIGNED_TYPES(AMP_ROW, shift_left)},

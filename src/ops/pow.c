@@ -2,6 +2,7 @@
  * Pow, whose base and exponent may differ in type: the result has the base's. Integers to an
  * integer power are exact and wrap as in two's complement.
  */
+#include "core/array.h"
 #include "ops/cast.h"
 #include "ops/elementwise.h"
 #include "ops/vector_math.h"
@@ -29,7 +30,33 @@ AMP_ZIP_PLAIN(INT64, int64_t, pow_int64, int64_t, int64_t, integer_power(x, y))
 AMP_ZIP_PLAIN(DOUBLE, int32_t, pow_int32, double, int32_t, amp_f64_to_i64(pow((double)x, y)))
 AMP_ZIP_PLAIN(DOUBLE, int64_t, pow_int64, double, int64_t, amp_f64_to_i64(pow((double)x, y)))
 
+/* Single exponents that products and roots do better, many times faster: those of normalizations
+   and activations that exporters take apart. At -0 and -infinity a root is not what a power is. */
+#define ROOT(T) (x == (T)-INFINITY ? (T)INFINITY : sqrt(x + 0))
 AMP_FLOAT_TYPES(AMP_MAP, square, x *x)
+AMP_FLOAT_TYPES(AMP_MAP, cube, x *x *x)
+AMP_FLOAT_TYPES(AMP_MAP, inverse, 1 / x)
+#define MAP_ROOT(DTYPE, T, name) AMP_MAP(DTYPE, T, name, ROOT(T))
+#define MAP_INVERSE_ROOT(DTYPE, T, name) AMP_MAP(DTYPE, T, name, 1 / ROOT(T))
+AMP_FLOAT_TYPES(MAP_ROOT, root)
+AMP_FLOAT_TYPES(MAP_INVERSE_ROOT, inverse_root)
+
+/* The bodies, by the base's dtype, for EXPONENT; NULL: none of these. */
+static amp_loop_body *const *simple_power(double exponent)
+{
+    static const struct {
+        double exponent;
+        amp_loop_body *bodies[AMP_DTYPE_COUNT];
+    } powers[] = {{2, {AMP_FLOAT_TYPES(AMP_ROW, square)}},
+                  {3, {AMP_FLOAT_TYPES(AMP_ROW, cube)}},
+                  {0.5, {AMP_FLOAT_TYPES(AMP_ROW, root)}},
+                  {-0.5, {AMP_FLOAT_TYPES(AMP_ROW, inverse_root)}},
+                  {-1, {AMP_FLOAT_TYPES(AMP_ROW, inverse)}}};
+    for (size_t i = 0; i < AMP_COUNT(powers); i++)
+        if (powers[i].exponent == exponent)
+            return powers[i].bodies;
+    return NULL;
+}
 
 /* The type to compute a power in, given the dtypes of base and exponent: float32 where it holds all
    exponents exactly. */
@@ -54,14 +81,14 @@ static enum amp_status run_power(struct amp_ctx *ctx, const struct amp_tensor *e
                                                            [AMP_DOUBLE] = &of_double,
                                                            [AMP_INT32] = &of_int32,
                                                            [AMP_INT64] = &of_int64};
-    static amp_loop_body *const squares[AMP_DTYPE_COUNT] = {AMP_FLOAT_TYPES(AMP_ROW, square)};
     enum amp_dtype dtype = amp_compute_dtype(ctx->in[0]->dtype);
+    amp_loop_body *const *simple = NULL;
     const bodies *of_base;
     amp_loop_body *body;
-    /* x * x is what the normalizations that exporters take apart ask for, and many times faster. */
-    if (squares[dtype] != NULL && amp_tensor_count(exponent) == 1 &&
-        amp_tensor_double(exponent, 0) == 2)
-        return amp_map_run(ctx, squares, NULL);
+    if (amp_tensor_count(exponent) == 1)
+        simple = simple_power(amp_tensor_double(exponent, 0));
+    if (simple != NULL && simple[dtype] != NULL)
+        return amp_map_run(ctx, simple, NULL);
     AMP_PICK(ctx, of_base, by_base, dtype);
     AMP_PICK(ctx, body, *of_base, exponent->dtype);
     amp_zip_loop(ctx, body, exponent);

@@ -6,16 +6,31 @@
 
 #include <string.h>
 
-/* Elements of SIZE bytes. */
-#define WHERE(SIZE, T)                                                                           \
-    static void where_##SIZE(int64_t n, void *const *at, const int64_t *step, const void *param) \
-    {                                                                                            \
-        (void)param;                                                                             \
-        T *to = at[0];                                                                           \
-        const uint8_t *condition = at[1];                                                        \
-        const T *x = at[2], *y = at[3];                                                          \
-        for (int64_t i = 0; i < n; i++)                                                          \
-            to[i] = condition[i * step[1]] ? x[i * step[2]] : y[i * step[3]];                    \
+/* Elements of SIZE bytes. Both are read, whatever the condition: vectors can choose, and a branch
+   would have the processor guess. */
+#define WHERE_LOOP(pragma, T, condition_element, x_element, y_element) \
+    pragma for (int64_t i = 0; i < n; i++)                             \
+    {                                                                  \
+        const T x = x_element, y = y_element;                          \
+        to[i] = condition_element ? x : y;                             \
+    }
+#define WHERE(SIZE, T)                                                                   \
+    AMP_CLONES static void where_##SIZE(int64_t n, void *const *at, const int64_t *step, \
+                                        const void *param)                               \
+    {                                                                                    \
+        (void)param;                                                                     \
+        T *to = at[0];                                                                   \
+        const uint8_t *condition = at[1];                                                \
+        const T *xs = at[2], *ys = at[3];                                                \
+        if (step[1] == 1 && step[2] == 1 && step[3] == 1) {                              \
+            WHERE_LOOP(AMP_SIMD, T, condition[i], xs[i], ys[i]);                         \
+        } else if (step[1] == 1 && step[2] == 1) {                                       \
+            WHERE_LOOP(AMP_SIMD, T, condition[i], xs[i], ys[0]);                         \
+        } else if (step[1] == 1 && step[3] == 1) {                                       \
+            WHERE_LOOP(AMP_SIMD, T, condition[i], xs[0], ys[i]);                         \
+        } else {                                                                         \
+            WHERE_LOOP(, T, condition[i * step[1]], xs[i * step[2]], ys[i * step[3]]);   \
+        }                                                                                \
     }
 AMP_SIZED_TYPES(WHERE)
 
@@ -144,11 +159,11 @@ static enum amp_status run_variadic(struct amp_ctx *ctx, amp_loop_body *const *t
     DESCRIPTOR(NAME, lower, dtypes)
 
 AMP_FLOAT_TYPES(AMP_ZIP, max, x > y || x != x ? x : y)
-AMP_INTEGER_TYPES(AMP_ZIP_INT, max, x > y ? x : y)
+AMP_INTEGER_TYPES(AMP_ZIP, max, x > y ? x : y)
 VARIADIC("Max", max, AMP_REAL_TYPES, AMP_NATIVE_LOOP)
 
 AMP_FLOAT_TYPES(AMP_ZIP, min, x < y || x != x ? x : y)
-AMP_INTEGER_TYPES(AMP_ZIP_INT, min, x < y ? x : y)
+AMP_INTEGER_TYPES(AMP_ZIP, min, x < y ? x : y)
 VARIADIC("Min", min, AMP_REAL_TYPES, AMP_NATIVE_LOOP)
 
 /* In float32 throughout for the halves, so that they round once. */

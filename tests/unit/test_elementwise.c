@@ -235,8 +235,8 @@ static struct amp_tensor of_two(const char *operator, int version, enum amp_dtyp
 static void integer_division_never_traps(void **state)
 {
     (void)state;
-    int64_t x[] = {7, -7, 7, INT64_MIN, INT64_MIN, 0}, y[] = {2, 2, 0, -1, 0, 0};
-    static const int64_t quotients[] = {3, -3, 0, INT64_MIN, 0, 0}, rests[] = {1, 1, 0, 0, 0, 0};
+    int64_t x[] = {7, -7, 7, INT64_MIN, INT64_MIN, 0}, y[] = {2, 2, -2, -1, 0, 0};
+    static const int64_t quotients[] = {3, -3, -3, INT64_MIN, 0, 0}, rests[] = {1, 1, -1, 0, 0, 0};
     struct amp_tensor out = of_two("Div", 14, AMP_INT64, x, y, 6);
     assert_memory_equal(out.data, quotients, sizeof quotients);
     amp_tensor_release(&out);
@@ -271,6 +271,89 @@ static void integer_powers_are_exact(void **state)
     struct amp_tensor out = of_two("Pow", 15, AMP_INT64, x, y, 7);
     assert_memory_equal(out.data, powers, sizeof powers);
     amp_tensor_release(&out);
+}
+
+/* Exponents that have a way of their own, where it could differ from a power. */
+static void simple_powers_are_powers(void **state)
+{
+    (void)state;
+    static const float exponents[] = {2, 3, 0.5f, -0.5f, -1};
+    float x[] = {0.0f, -0.0f, INFINITY, -INFINITY, NAN, 4, -4, 0.1f, 1e30f, 1e-30f, 7.3f};
+    enum { COUNT = sizeof x / sizeof x[0] };
+    for (size_t i = 0; i < sizeof exponents / sizeof exponents[0]; i++) {
+        float y = exponents[i];
+        const struct amp_tensor base = {.dtype = AMP_FLOAT, .shape = {1, {COUNT}}, .data = x};
+        const struct amp_tensor exponent = {.dtype = AMP_FLOAT, .shape = {.rank = 0}, .data = &y};
+        struct amp_tensor out =
+            run("Pow", 15, NULL, 0, (const struct amp_tensor *[]){&base, &exponent}, 2, AMP_FLOAT);
+        for (size_t k = 0; k < COUNT; k++) {
+            float power = ((float *)out.data)[k], expected = powf(x[k], y);
+            if (isnan(expected))
+                assert_true(isnan(power));
+            else if (isinf(expected) || expected == 0)
+                assert_memory_equal(&power, &expected, sizeof power);
+            else
+                assert_true(fabsf(power - expected) <= 3e-7f * fabsf(expected));
+        }
+        amp_tensor_release(&out);
+    }
+}
+
+/* Condition and choices of COUNT elements, or one where BROADCAST has the bit of the input. */
+static void assert_where(int64_t count, unsigned broadcast)
+{
+    uint8_t condition[100];
+    int16_t choices[2][100];
+    struct amp_tensor in[3] = {{.dtype = AMP_BOOL, .data = condition},
+                               {.dtype = AMP_INT16, .data = choices[0]},
+                               {.dtype = AMP_INT16, .data = choices[1]}};
+    for (int i = 0; i < 3; i++)
+        in[i].shape = (struct amp_shape){1, {(broadcast >> i & 1) ? 1 : count}};
+    for (int16_t k = 0; k < count; k++) {
+        condition[k] = (uint8_t)(any(2) * any(256));
+        choices[0][k] = k;
+        choices[1][k] = (int16_t)-k;
+    }
+    struct amp_tensor out = run(
+        "Where", 16, NULL, 0, (const struct amp_tensor *[]){&in[0], &in[1], &in[2]}, 3, AMP_INT16);
+    for (size_t k = 0; k < amp_tensor_count(&out); k++) {
+        int is_not = condition[broadcast & 1 ? 0 : k] == 0;
+        assert_int_equal(((int16_t *)out.data)[k],
+                         choices[is_not][(broadcast >> (is_not + 1) & 1) ? 0 : k]);
+    }
+    amp_tensor_release(&out);
+}
+
+static void where_takes_any_broadcast(void **state)
+{
+    (void)state;
+    for (unsigned broadcast = 0; broadcast < 8; broadcast++)
+        assert_where(83, broadcast);
+}
+
+/* As rows and as columns. */
+static void comparisons_take_any_broadcast(void **state)
+{
+    (void)state;
+    int8_t column[70], row[70], full[70 * 70];
+    const struct amp_tensor x = {.dtype = AMP_INT8, .shape = {2, {70, 1}}, .data = column};
+    const struct amp_tensor y = {.dtype = AMP_INT8, .shape = {1, {70}}, .data = row};
+    const struct amp_tensor z = {.dtype = AMP_INT8, .shape = {2, {70, 70}}, .data = full};
+    const struct amp_tensor *pairs[][2] = {{&x, &y}, {&y, &x}, {&z, &x}, {&y, &z}, {&z, &z}};
+    for (int i = 0; i < 70; i++)
+        column[i] = (int8_t)any(256), row[i] = (int8_t)any(256);
+    for (int i = 0; i < 70 * 70; i++)
+        full[i] = (int8_t)any(256);
+    for (size_t p = 0; p < sizeof pairs / sizeof pairs[0]; p++) {
+        struct amp_tensor out = run("Less", 13, NULL, 0, pairs[p], 2, AMP_BOOL);
+        for (int64_t i = 0; i < 70 * 70; i++) {
+            const int64_t at[] = {i / 70, i % 70};
+            int8_t a = ((int8_t *)pairs[p][0]->data)[broadcast_index(pairs[p][0], 2, at)];
+            int8_t b = ((int8_t *)pairs[p][1]->data)[broadcast_index(pairs[p][1], 2, at)];
+            assert_int_equal(((uint8_t *)out.data)[i], a < b);
+        }
+        amp_tensor_release(&out);
+    }
 }
 
 /* Before version 7, B's dims are A's from the attribute `axis` on. */
@@ -340,6 +423,9 @@ int main(void)
         cmocka_unit_test(integer_division_never_traps),
         cmocka_unit_test(integers_wrap),
         cmocka_unit_test(integer_powers_are_exact),
+        cmocka_unit_test(simple_powers_are_powers),
+        cmocka_unit_test(where_takes_any_broadcast),
+        cmocka_unit_test(comparisons_take_any_broadcast),
         cmocka_unit_test(old_broadcasting_has_an_axis),
         cmocka_unit_test(nan_wins),
         cmocka_unit_test(nan_stays),
