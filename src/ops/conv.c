@@ -351,6 +351,7 @@ const struct amp_op amp_op_conv = {
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_DNNL,
     .has_layouts = true,
+    .reads_casts = AMP_INPUT(0),
     .fuses = true,
     .shape = conv_shape,
     .run = conv_run,

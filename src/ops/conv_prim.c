@@ -39,10 +39,11 @@ static enum amp_status create(struct amp_ctx *ctx, struct amp_prim *prim, const 
 {
     const struct amp_shape *in = &ctx->in[0]->shape, *out = &ctx->out[0]->shape;
     const struct amp_window *window = parts->window;
+    enum amp_dtype dtype = ctx->in[1]->dtype; /* what is read may be yet to be cast to it */
     dnnl_memory_desc_t src, weights, dst;
-    AMP_TRY(amp_prim_desc_tag(prim, ctx->err, ctx->in[0]->dtype, in->rank, in->dims, x, &src));
-    AMP_TRY(amp_prim_desc_tag(prim, ctx->err, ctx->in[1]->dtype, parts->weights->rank,
-                              parts->weights->dims, dnnl_format_tag_any, &weights));
+    AMP_TRY(amp_prim_desc_tag(prim, ctx->err, dtype, in->rank, in->dims, x, &src));
+    AMP_TRY(amp_prim_desc_tag(prim, ctx->err, dtype, parts->weights->rank, parts->weights->dims,
+                              dnnl_format_tag_any, &weights));
     AMP_TRY(amp_prim_desc_tag(prim, ctx->err, ctx->out[0]->dtype, out->rank, out->dims, y, &dst));
     return amp_dnnl_check(ctx->err,
                           parts->create(pd, ctx->host->dnnl->engine, dnnl_forward_inference,
@@ -64,7 +65,7 @@ static bool create_blocked(struct amp_ctx *ctx, struct amp_prim *prim, const str
     struct amp_error refusal = {.status = AMP_OK}, *err = ctx->err;
     dnnl_format_tag_t tag = blocked[parts->window->n];
     const char *name = "";
-    if (ctx->in[0]->dtype != AMP_FLOAT || ctx->out[0]->dtype != AMP_FLOAT)
+    if (ctx->in[1]->dtype != AMP_FLOAT || ctx->out[0]->dtype != AMP_FLOAT)
         return false;
     ctx->err = &refusal;
     enum amp_status status = create(

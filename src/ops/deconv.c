@@ -162,6 +162,7 @@ const struct amp_op amp_op_conv_transpose = {
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_DNNL,
     .has_layouts = true,
+    .reads_casts = AMP_INPUT(0),
     .fuses = true,
     .shape = deconv_shape,
     .run = deconv_run,

@@ -78,17 +78,18 @@
         AMP_ZIP_LOOP(, T, U, R, xs[i * step[1]], ys[i * step[2]], expr);                           \
     }
 
-/* The descriptor of operator NAME (of DOMAIN), which run_<lower> runs. */
+/* The descriptor of operator NAME (of DOMAIN), which run_<lower> runs through amp_loop_compute. */
 #define AMP_ELEMENTWISE(NAME, lower, version, shape_function) \
     AMP_ELEMENTWISE_OF(NULL, NAME, lower, version, shape_function)
-#define AMP_ELEMENTWISE_OF(DOMAIN, NAME, lower, version, shape_function) \
-    const struct amp_op amp_op_##lower = {.name = #NAME,                 \
-                                          .domain = DOMAIN,              \
-                                          .newest = version,             \
-                                          .effect = AMP_COMPUTES,        \
-                                          .native = AMP_NATIVE_LOOP,     \
-                                          .is_elementwise = true,        \
-                                          .shape = shape_function,       \
+#define AMP_ELEMENTWISE_OF(DOMAIN, NAME, lower, version, shape_function)   \
+    const struct amp_op amp_op_##lower = {.name = #NAME,                   \
+                                          .domain = DOMAIN,                \
+                                          .newest = version,               \
+                                          .effect = AMP_COMPUTES,          \
+                                          .native = AMP_NATIVE_LOOP,       \
+                                          .is_elementwise = true,          \
+                                          .reads_widened = AMP_INPUTS_ALL, \
+                                          .shape = shape_function,         \
                                           .run = run_##lower};
 
 /* Operator NAME of one input, or of two, whose bodies lower_<DTYPE> are there for TYPES. */

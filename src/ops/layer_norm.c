@@ -151,10 +151,13 @@ static void invert(const struct amp_ctx *ctx)
         values[i] = 1 / sqrtf(values[i] + epsilon);
 }
 
-/* Statistics may have any type, and the result that of a post-op: theirs does not count. */
+/* Statistics may have any type, the result that of a post-op, X that before a cast: theirs does not
+   count. */
 static bool has_mixed_types(struct amp_ctx *ctx)
 {
     struct amp_ctx data = *ctx;
+    if (ctx->reads_casts)
+        return false;
     data.n_out = ctx->n_posts == 0;
     return amp_has_mixed_types(&data);
 }
@@ -179,6 +182,7 @@ const struct amp_op amp_op_layer_normalization = {
     .newest = 17,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_DNNL,
+    .reads_casts = AMP_INPUT(0),
     .fuses = true,
     .shape = shape,
     .run = run,

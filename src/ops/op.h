@@ -40,6 +40,10 @@ struct amp_op {
     /* Each element of output 0 comes from the same element of each input (those of one element
        aside), so that the order in which elements lie is of no concern. */
     bool is_elementwise;
+    /* Inputs, a bit each, that run may get in another of float32, float16 and bfloat16 than the
+       model has them in (amp_ctx.reads_casts): it casts them, or computes in float32 in any case.
+       Of the second, inputs of type float32 alone. */
+    uint32_t reads_casts, reads_widened;
     /* Run does the post-ops of its call (ops/post.h), or says AMP_UNSUPPORTED when there are any.
      */
     bool fuses;
@@ -58,6 +62,10 @@ struct amp_op {
 #define AMP_NATIVE_ALL (AMP_NATIVE_C | AMP_NATIVE_LOWER)
 #define AMP_BY_DNNL AMP_DTYPE_BIT(AMP_UNDEFINED) /* the bit of no dtype */
 #define AMP_NATIVE_DNNL (AMP_BY_DNNL | AMP_NATIVE_ALL)
+
+/* For amp_op.reads_casts and reads_widened. */
+#define AMP_INPUT(i) (UINT32_C(1) << (i))
+#define AMP_INPUTS_ALL UINT32_MAX
 
 /* For amp_op.lacks. */
 #define AMP_COMPLEX_TYPES (AMP_DTYPE_BIT(AMP_COMPLEX64) | AMP_DTYPE_BIT(AMP_COMPLEX128))
@@ -107,6 +115,8 @@ struct amp_ctx {
     const struct amp_post *posts; /* to be done to output 0, whose dtype is that of the last */
     size_t n_posts;
     struct amp_taking taking; /* how output 0 is taken */
+    bool reads_casts; /* inputs or operands of posts have another dtype than in the model: run takes
+                         them as if they were cast, or says AMP_UNSUPPORTED */
 };
 
 /* A call of another operator from within a kernel, for operators that are made of others. */

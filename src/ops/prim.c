@@ -151,12 +151,20 @@ enum amp_status amp_prim_create(struct amp_ctx *ctx, struct amp_prim *prim,
     return own_memory(ctx, scratchpad, &prim->scratchpad, &prim->scratchpad_buffer);
 }
 
+/* Convolutions by matrix products compute post-ops with other than their own types one element at a
+   time. */
+static bool is_slow(const char *name, bool has_posts)
+{
+    return strstr(name, "ref:") != NULL || strncmp(name, "ref", 3) == 0 ||
+           (has_posts && strstr(name, "gemm:") != NULL);
+}
+
 enum amp_status amp_prim_create_fast(struct amp_ctx *ctx, struct amp_prim *prim,
                                      dnnl_primitive_desc_t pd)
 {
     const char *name = "";
     dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &name);
-    if (strstr(name, "ref:") == NULL && strncmp(name, "ref", 3) != 0)
+    if (!is_slow(name, ctx->n_posts > 0))
         return amp_prim_create(ctx, prim, pd);
     prim->pd = pd;
     return amp_fail(ctx->err, AMP_UNSUPPORTED, "oneDNN has only %s", name);
@@ -405,13 +413,13 @@ static enum amp_status run_prim(struct amp_ctx *ctx, amp_prim_make *make)
 enum amp_status amp_prim_run_plain(struct amp_ctx *ctx,
                                    enum amp_status (*plain)(struct amp_ctx *ctx))
 {
-    bool is_plain = ctx->n_posts == 0;
+    bool is_plain = ctx->n_posts == 0 && !ctx->reads_casts;
     for (uint32_t i = 0; i < ctx->n_in; i++)
         is_plain &= ctx->in[i] == NULL || ctx->in[i]->layout == NULL;
     if (plain == NULL)
         return amp_fail(ctx->err, AMP_UNSUPPORTED, "there is no kernel in C");
     if (!is_plain)
-        return amp_fail(ctx->err, AMP_UNSUPPORTED, "a kernel in C takes plain tensors");
+        return amp_fail(ctx->err, AMP_UNSUPPORTED, "a kernel in C takes plain tensors of one type");
     for (uint32_t i = 0; i < ctx->n_in; i++)
         if (ctx->in[i] != NULL && ctx->in[i]->data == NULL && ctx->is_constant[i])
             return AMP_AGAIN;

@@ -5,6 +5,7 @@
 #include "run/plan.h"
 
 #include "run/absorb.h"
+#include "run/reading.h"
 #include "run/taking.h"
 #include "run/widen.h"
 
@@ -215,9 +216,12 @@ static void note_uses(struct search *search)
             note_use(search, model->graphs[g].outputs.items[i], model->graphs[g].owner);
 }
 
+/* A Cast that several read is the last one's: what it casts is needed so long. */
 static void note_step(struct search *search, struct amp_step *step)
 {
     search->steps[step->node] = step;
+    for (size_t i = 0; i < step->n_casts; i++)
+        search->steps[step->casts[i]->node] = step;
     for (size_t i = 0; i < step->n_tail; i++)
         search->steps[step->tail[i].node] = step;
 }
@@ -252,6 +256,7 @@ enum amp_status amp_plans_create(const struct amp_model *model, struct amp_arena
     mark_constants(model, arena, *plans);
     if (fuses) {
         amp_plans_absorb(model, arena, *plans);
+        amp_plans_read_casts(model, arena, *plans);
         amp_plans_widen(model, arena, *plans);
     }
     amp_plans_note_taking(model, arena, *plans);

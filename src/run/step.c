@@ -60,7 +60,7 @@ struct call {
     struct amp_step *step;
     const struct amp_node *node;
     struct amp_frame *frame;
-    size_t n_posts;          /* of the step's */
+    size_t n_posts, n_casts; /* of the step's */
     const uint32_t *outputs; /* values: the node's, or those of the last node that it absorbed */
     struct amp_error *err;
 };
@@ -70,17 +70,29 @@ static const struct amp_value *output_value(const struct call *call, uint32_t i)
     return amp_value_at(call->session->model, call->outputs[i]);
 }
 
+/* Where VALUE is read: its slot or, where a Cast that gives it does not run, that of what is cast.
+ */
+static struct amp_tensor *read_slot(const struct call *call, uint32_t value)
+{
+    for (size_t i = 0; i < call->n_casts; i++) {
+        const struct amp_node *cast = amp_node_at(call->session->model, call->step->casts[i]->node);
+        if (cast->outputs[0] == value)
+            return &call->session->slots[cast->inputs[0]];
+    }
+    return &call->session->slots[value];
+}
+
 static void set_inputs(const struct call *call)
 {
     struct amp_session *session = call->session;
     for (uint32_t i = 0; i < call->node->n_inputs; i++) {
         uint32_t value = call->node->inputs[i];
-        call->frame->in[i] = value == AMP_NONE ? NULL : &session->slots[value];
+        call->frame->in[i] = value == AMP_NONE ? NULL : read_slot(call, value);
         call->frame->is_constant[i] = value != AMP_NONE && amp_constant_is(session, value);
     }
     for (size_t i = 0; i < call->n_posts; i++) {
         uint32_t value = amp_step_operand(session->model, call->step, i);
-        call->step->posts[i].operand = value == AMP_NONE ? NULL : &session->slots[value];
+        call->step->posts[i].operand = value == AMP_NONE ? NULL : read_slot(call, value);
         call->step->posts[i].is_constant = value != AMP_NONE && amp_constant_is(session, value);
     }
 }
@@ -88,7 +100,7 @@ static void set_inputs(const struct call *call)
 /* VALUE's slot, where it is not row-major; *ANY then becomes true. */
 static enum amp_status make_slot_plain(const struct call *call, uint32_t value, bool *any)
 {
-    struct amp_tensor *slot = &call->session->slots[value];
+    struct amp_tensor *slot = read_slot(call, value);
     *any |= slot->layout != NULL;
     return make_plain(call->session, slot, call->node, call->err);
 }
@@ -163,8 +175,8 @@ static enum amp_status widen_inputs(const struct call *call)
         struct amp_tensor *wide =
             call->frame->is_constant[i] ? &step->wide[i] : &call->frame->temporary[i];
         if ((*in)->layout != NULL)
-            AMP_TRY(make_plain(call->session, &call->session->slots[call->node->inputs[i]],
-                               call->node, call->err));
+            AMP_TRY(make_plain(call->session, read_slot(call, call->node->inputs[i]), call->node,
+                               call->err));
         if (wide->data == NULL && !(call->frame->is_constant[i] && call->frame->has_form[i]))
             AMP_TRY(convert(*in, wide, AMP_FLOAT, call->err));
         *in = wide;
@@ -244,7 +256,8 @@ static enum amp_status call_kernel(const struct call *call)
                           .host = &call->session->host,
                           .err = call->err,
                           .posts = call->step->posts,
-                          .n_posts = call->n_posts};
+                          .n_posts = call->n_posts,
+                          .reads_casts = call->n_casts > 0};
     if (call->n_posts == call->step->n_tail)
         ctx.taking = call->step->taking;
     if (op->shape != NULL)
@@ -320,7 +333,7 @@ static enum amp_status try_again(const struct call *call)
     return try_kernel(call);
 }
 
-/* All ways; in float32 only when that with post-ops has failed. */
+/* All ways; in float32 only when those with post-ops and casts have failed. */
 static enum amp_status try_all(const struct call *call)
 {
     enum amp_status status = try_kernel(call);
@@ -330,7 +343,8 @@ static enum amp_status try_all(const struct call *call)
     AMP_TRY(make_all_plain(call, &any));
     if (any)
         status = try_again(call);
-    if (status == AMP_UNSUPPORTED && call->n_posts == 0 && !call->step->is_widened) {
+    if (status == AMP_UNSUPPORTED && call->n_posts == 0 && call->n_casts == 0 &&
+        !call->step->is_widened) {
         call->step->is_widened = true;
         if (must_widen(call))
             status = try_again(call);
@@ -390,9 +404,9 @@ static void name_node(const struct call *call)
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-/* The node of STEP, with the N_POSTS post-ops that are left: all or none. */
+/* The node of STEP, with N_POSTS post-ops and N_CASTS casts of those that it reads: all or none. */
 static enum amp_status run_node(struct amp_session *session, struct amp_step *step, size_t n_posts,
-                                struct amp_error *err)
+                                size_t n_casts, struct amp_error *err)
 {
     const struct amp_node *node = amp_node_at(session->model, step->node);
     struct call call = {.session = session,
@@ -400,6 +414,7 @@ static enum amp_status run_node(struct amp_session *session, struct amp_step *st
                         .node = node,
                         .frame = &step->frame,
                         .n_posts = n_posts,
+                        .n_casts = n_casts,
                         .outputs = node->outputs,
                         .err = err};
     struct amp_profile_mark mark = amp_profile_begin(session->host.profile);
@@ -427,22 +442,47 @@ static void drop_state(struct amp_step *step)
     step->state = NULL;
 }
 
+/* Those casts that no other step has run. */
+static enum amp_status run_casts(struct amp_session *session, struct amp_step *step,
+                                 struct amp_error *err)
+{
+    for (size_t i = 0; i < step->n_casts; i++) {
+        uint32_t value = amp_node_at(session->model, step->casts[i]->node)->outputs[0];
+        if (session->slots[value].data == NULL)
+            AMP_TRY(run_node(session, step->casts[i], 0, 0, err));
+    }
+    return AMP_OK;
+}
+
+/* Gives up what STEP takes along, casts before post-ops; false: there is nothing. */
+static bool give_up(const struct amp_session *session, struct amp_step *step)
+{
+    if (step->n_casts > 0 && !step->runs_casts)
+        step->runs_casts = true;
+    else if (step->n_tail > 0 && !step->is_split)
+        step->is_split = true;
+    else
+        return false;
+    drop_state(step);
+    amp_step_forget(session->model, step);
+    return true;
+}
+
 static enum amp_status run_nodes(struct amp_session *session, struct amp_step *step,
                                  struct amp_error *err)
 {
-    if (step->n_tail > 0 && !step->is_split) {
-        enum amp_status status = run_node(session, step, step->n_tail, err);
-        if (status != AMP_UNSUPPORTED)
-            return status;
+    enum amp_status status;
+    do {
+        size_t n_posts = step->is_split ? 0 : step->n_tail;
+        size_t n_casts = step->runs_casts ? 0 : step->n_casts;
         *err = (struct amp_error){.status = AMP_OK};
-        step->is_split = true;
-        drop_state(step);
-        amp_step_forget(session->model, step);
-    }
-    AMP_TRY(run_node(session, step, 0, err));
-    for (size_t i = 0; i < step->n_tail; i++)
-        AMP_TRY(run_node(session, &step->tail[i], 0, err));
-    return AMP_OK;
+        if (step->runs_casts)
+            AMP_TRY(run_casts(session, step, err));
+        status = run_node(session, step, n_posts, n_casts, err);
+    } while (status == AMP_UNSUPPORTED && give_up(session, step));
+    for (size_t i = 0; i < step->n_tail && step->is_split && status == AMP_OK; i++)
+        status = run_node(session, &step->tail[i], 0, 0, err);
+    return status;
 }
 
 enum amp_status amp_step_compute(struct amp_session *session, struct amp_step *step,
@@ -472,6 +512,9 @@ void amp_step_destroy(const struct amp_model *model, struct amp_step *step)
     if (step->wide != NULL)
         amp_tensors_release(step->wide, amp_node_at(model, step->node)->n_inputs);
     free(step->wide);
+    step->wide = NULL;
     for (size_t i = 0; i < step->n_tail; i++)
         amp_step_destroy(model, &step->tail[i]);
+    for (size_t i = 0; i < step->n_casts; i++)
+        amp_step_destroy(model, step->casts[i]);
 }

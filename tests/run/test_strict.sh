@@ -25,6 +25,7 @@ differ=0
 for model in "$top"/models/*.onnx "$top"/tests/parity/*.onnx "$top"/tests/run/fused/*.onnx; do
   name=$(basename "$model" .onnx)
   case $name in
+    *_bf16) agrees "$name" "$model" "${bf16[@]}" ;;
     *_fp16) agrees "$name" "$model" "${fp16[@]}" ;;
     *) agrees "$name" "$model" ;;
   esac

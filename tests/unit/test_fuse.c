@@ -1,9 +1,11 @@
-/* The graph that runs when nodes may be done together: tests/run/fused/NAME.onnx as NAME.txt.
-   FUSE_UPDATE=1 rewrites the texts. That results agree is tests/run/test_strict.sh's matter. */
+/* The graph that runs when nodes may be done together, and its steps: tests/run/fused/NAME.onnx as
+   NAME.txt. FUSE_UPDATE=1 rewrites the texts. That results agree is tests/run/test_strict.sh's
+   matter. */
 #include "core/dump.h"
 #include "onnx/infer.h"
 #include "onnx/read.h"
 #include "run/fuse.h"
+#include "run/plan.h"
 
 #include <glob.h>
 #include <setjmp.h>
@@ -16,7 +18,32 @@
 
 #include <cmocka.h>
 
-/* The graph of the model at PATH, to be freed. */
+static void print_node(FILE *out, const struct amp_model *model, const char *sign, uint32_t id)
+{
+    const struct amp_node *node = amp_node_at(model, id);
+    fprintf(out, " %s%s %s", sign, node->op_type, amp_value_at(model, node->outputs[0])->name);
+}
+
+/* A line per step: its node, with + those that are done as its post-ops, with < the casts that it
+   reads what is cast of. */
+static void print_steps(FILE *out, const struct amp_model *model, struct amp_arena *arena)
+{
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_plan *plans;
+    assert_int_equal(amp_plans_create(model, arena, true, &plans, &err), AMP_OK);
+    for (size_t i = 0; i < plans[0].n_steps; i++) {
+        const struct amp_step *step = &plans[0].steps[i];
+        fputs("step", out);
+        print_node(out, model, "", step->node);
+        for (size_t t = 0; t < step->n_tail; t++)
+            print_node(out, model, "+ ", step->tail[t].node);
+        for (size_t c = 0; c < step->n_casts; c++)
+            print_node(out, model, "< ", step->casts[c]->node);
+        fputc('\n', out);
+    }
+}
+
+/* The graph and the steps of the model at PATH, to be freed. */
 static char *fused_text(const char *path)
 {
     struct amp_error err = {.status = AMP_OK};
@@ -29,6 +56,7 @@ static char *fused_text(const char *path)
     struct amp_model *fused = amp_fuse(file.model, file.arena);
     assert_int_equal(amp_graph_check(fused, &err), AMP_OK);
     amp_model_dump(out, fused, NULL, NULL);
+    print_steps(out, fused, file.arena);
     fclose(out);
     amp_model_close(&file);
     return text;

@@ -37,7 +37,7 @@ class Model:
         inputs = [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in shapes.items()]
         outputs = [helper.make_tensor_value_info(n, TensorProto.FLOAT, None) for n in outputs]
         graph = helper.make_graph(self.nodes, name, inputs, outputs, self.constants)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8 if opset < 22 else 10)
         model = onnx.shape_inference.infer_shapes(model, strict_mode=True)
         del model.graph.value_info[:]
         onnx.checker.check_model(model, full_check=True)
@@ -125,3 +125,63 @@ def halves(weight, factor):
 image("fold_fp16", halves(10, 10))
 image("keep_large_fp16", halves(100, 1000))
 image("keep_small_fp16", halves(1e-3, 1e-3))
+
+
+# Casts that their users read what is cast of, and casts that run.
+DTYPES = {"fp32": TensorProto.FLOAT, "fp16": TensorProto.FLOAT16, "bf16": TensorProto.BFLOAT16}
+
+
+def cast(m, x, dtype):
+    return m.node("Cast", x, to=DTYPES[dtype])
+
+
+def lower(m, dtype, *shape):
+    """A constant of DTYPE: the Cast of one is folded when the model is read as a whole, so it is made here."""
+    name = m.weights(*shape)
+    tensor = m.constants.pop()
+    values = numpy_helper.to_array(tensor)
+    m.constants.append(helper.make_tensor(name, DTYPES[dtype], shape, values.flatten().tolist()))
+    return name
+
+
+def lower_conv(m, x, dtype, *shape, **attributes):
+    return m.node("Conv", x, lower(m, dtype, *shape), **attributes)
+
+
+def for_each(name, build, shapes=None):
+    for dtype in ["bf16", "fp16"]:
+        image(f"{name}_{dtype}", lambda m: build(m, dtype), shapes, opset=22)
+
+
+def cast_inputs(m, dtype):
+    x = cast(m, "x", dtype)
+    return cast(m, m.node("Add", lower_conv(m, x, dtype, 6, 4, 1, 1), lower_conv(m, x, dtype, 6, 4, 3, 3, pads=[1, 1, 1, 1])), "fp32")
+
+
+def cast_sums(m, dtype):
+    x = m.node("Relu", cast(m, "x", dtype))
+    wide = cast(m, m.node("Neg", x), "fp32")
+    y = cast(m, m.node("MatMul", x, lower(m, dtype, 6, 6)), "fp32")
+    return m.node("Add", y, wide)
+
+
+def cast_rows(op, *parameters, **attributes):
+    def build(m, dtype):
+        x = m.node("Neg", cast(m, "x", dtype))
+        y = m.node(op, cast(m, x, "fp32"), *[m.weights(*p) for p in parameters], **attributes)
+        return [y, m.node("Add", cast(m, m.node("Abs", x), "fp32"), y)]
+    return build
+
+
+def cast_shared(m, dtype):
+    x = cast(m, "x", dtype)
+    return [cast(m, lower_conv(m, x, dtype, 6, 4, 1, 1), "fp32"), cast(m, m.node("Transpose", x), "fp32")]
+
+
+for_each("cast_conv", cast_inputs)
+for_each("cast_conv_5d", lambda m, dtype: cast(m, lower_conv(m, cast(m, "x", dtype), dtype, 2, 1, 2, 2, 2, 2), "fp32"), {"x": [1, 1, 3, 3, 3, 3]})
+for_each("cast_operand", cast_sums)
+for_each("cast_norm", cast_rows("LayerNormalization", [6], [6]))
+for_each("cast_softmax", cast_rows("Softmax", axis=1))
+for_each("cast_elementwise", lambda m, dtype: m.node("Mul", cast(m, m.node("Abs", cast(m, "x", dtype)), "fp32"), "x"))
+for_each("cast_shared", cast_shared)
