@@ -3,6 +3,7 @@
  * RMSNormalization (plain C), which ONNX Runtime calls SimplifiedLayerNormalization: the dims from
  * an axis on are normalized together.
  */
+#include "ops/kernel.h"
 #include "ops/mixed.h"
 #include "ops/norm.h"
 
@@ -61,11 +62,59 @@ static enum amp_status rows_of(struct amp_ctx *ctx, struct amp_rows *rows)
     return AMP_OK;
 }
 
+/* Whether INPUT, if there, holds one value for each element of a row. */
+static bool is_row(const struct amp_ctx *ctx, uint32_t input, int axis)
+{
+    if (!amp_has_in(ctx, input))
+        return true;
+    const struct amp_shape *x = &ctx->in[0]->shape, *shape_of = &ctx->in[input]->shape;
+    int missing = x->rank - shape_of->rank;
+    for (int i = 0; i < x->rank; i++) {
+        int64_t dim = i < missing ? 1 : shape_of->dims[i - missing];
+        if (dim != (i < axis ? 1 : x->dims[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Input INPUT, N elements of 16 bits, widened to FLOATS. */
+static const void *widen(const struct amp_ctx *ctx, uint32_t input, float *floats, int64_t n)
+{
+    amp_dtype_convert(ctx->in[input]->dtype, ctx->in[input]->data, AMP_FLOAT, floats, (size_t)n);
+    return floats;
+}
+
+/* Normalizes, scales and shifts row by row. */
+static enum amp_status run_scaled(struct amp_ctx *ctx, enum amp_rows_kind kind,
+                                  struct amp_rows *rows)
+{
+    bool has_shift = amp_has_in(ctx, 2);
+    struct amp_buffer *wide = NULL;
+    rows->scale = ctx->in[1]->data;
+    rows->shift = has_shift ? ctx->in[2]->data : NULL;
+    if (amp_compute_dtype(ctx->in[0]->dtype) != ctx->in[0]->dtype) {
+        wide = amp_scratch(ctx, "scale and shift", (size_t)rows->n, 2 * sizeof(float));
+        if (wide == NULL)
+            return ctx->err->status;
+        rows->scale = widen(ctx, 1, wide->data, rows->n);
+        rows->shift = has_shift ? widen(ctx, 2, (float *)wide->data + rows->n, rows->n) : NULL;
+    }
+    enum amp_status status = amp_rows_run(ctx, kind, rows);
+    amp_buffer_unref(wide);
+    return status;
+}
+
 /* Normalizes, then scales and shifts: the two stages that ONNX defines. */
 static enum amp_status run_plain(struct amp_ctx *ctx, enum amp_rows_kind kind)
 {
     struct amp_rows rows;
+    int axis;
     AMP_TRY(rows_of(ctx, &rows));
+    AMP_TRY(first_axis(ctx, &axis));
+    if (is_row(ctx, 1, axis) && is_row(ctx, 2, axis))
+        return run_scaled(ctx, kind, &rows);
+    if (amp_compute_dtype(ctx->in[0]->dtype) != ctx->in[0]->dtype)
+        return amp_no_kernel(ctx, ctx->in[0]->dtype);
     AMP_TRY(amp_rows_run(ctx, kind, &rows));
     return amp_scale_shift(ctx, &ctx->out[0]->shape, NULL);
 }
@@ -80,21 +129,6 @@ static enum amp_status plain_layer(struct amp_ctx *ctx)
 {
     ((struct call *)ctx)->was_plain = true;
     return run_plain(ctx, AMP_ROWS_STANDARDIZE);
-}
-
-/* Whether INPUT, if there, holds one value for each element of a row. */
-static bool is_row(const struct amp_ctx *ctx, uint32_t input, int axis)
-{
-    if (!amp_has_in(ctx, input))
-        return true;
-    const struct amp_shape *x = &ctx->in[0]->shape, *shape_of = &ctx->in[input]->shape;
-    int missing = x->rank - shape_of->rank;
-    for (int i = 0; i < x->rank; i++) {
-        int64_t dim = i < missing ? 1 : shape_of->dims[i - missing];
-        if (dim != (i < axis ? 1 : x->dims[i]))
-            return false;
-    }
-    return true;
 }
 
 /* Whether OUTPUT, if wanted, has the dtype of oneDNN's statistics. */
@@ -200,7 +234,7 @@ const struct amp_op amp_op_rms_normalization = {
     .name = "RMSNormalization",
     .newest = 23,
     .effect = AMP_COMPUTES,
-    .native = AMP_NATIVE_C,
+    .native = AMP_NATIVE_ALL,
     .shape = shape,
     .run = run_rms,
 };
@@ -221,7 +255,7 @@ const struct amp_op amp_op_simplified_layer_normalization = {
     .name = "SimplifiedLayerNormalization",
     .newest = 1,
     .effect = AMP_COMPUTES,
-    .native = AMP_NATIVE_C,
+    .native = AMP_NATIVE_ALL,
     .shape = shape,
     .run = run_simplified,
 };
@@ -243,7 +277,7 @@ const struct amp_op amp_op_ms_simplified_layer_normalization = {
     .domain = "com.microsoft",
     .newest = 1,
     .effect = AMP_COMPUTES,
-    .native = AMP_NATIVE_C,
+    .native = AMP_NATIVE_ALL,
     .shape = shape,
     .run = run_simplified,
 };

@@ -8,6 +8,7 @@
 #include "ops/kernel.h"
 
 #include <math.h>
+#include <omp.h>
 #include <string.h>
 
 float amp_epsilon(const struct amp_ctx *ctx)
@@ -51,21 +52,27 @@ float amp_epsilon(const struct amp_ctx *ctx)
     }
 AMP_FLOAT_TYPES(SUMS)
 
-/* y = (x - mean) * factor */
-#define APPLY(DTYPE, T, ...)                                                         \
-    AMP_CLONES                                                                       \
-    static void apply_##DTYPE(const struct amp_rows *rows, int64_t row, double mean, \
-                              double factor)                                         \
-    {                                                                                \
-        const T *x = (const T *)rows->x + row * rows->n;                             \
-        T *y = (T *)rows->y + row * rows->n;                                         \
-        AMP_SIMD                                                                     \
-        for (int64_t i = 0; i < rows->n; i++)                                        \
-            y[i] = (T)(((double)x[i] - mean) * factor);                              \
+/* y = (x - mean) * factor * scale + shift, where those are. */
+#define APPLY(DTYPE, T, ...)                                                              \
+    AMP_CLONES                                                                            \
+    static void apply_##DTYPE(const struct amp_rows *rows, const T *x, T *y, double mean, \
+                              double factor)                                              \
+    {                                                                                     \
+        const T *scale = rows->scale, *shift = rows->shift;                               \
+        if (scale == NULL)                                                                \
+            AMP_SIMD for (int64_t i = 0; i < rows->n; i++) y[i] =                         \
+                (T)(((double)x[i] - mean) * factor);                                      \
+        else if (shift == NULL)                                                           \
+            AMP_SIMD for (int64_t i = 0; i < rows->n; i++) y[i] =                         \
+                (T)(((double)x[i] - mean) * factor) * scale[i];                           \
+        else                                                                              \
+            AMP_SIMD for (int64_t i = 0; i < rows->n; i++) y[i] =                         \
+                (T)(((double)x[i] - mean) * factor) * scale[i] + shift[i];                \
     }
 AMP_FLOAT_TYPES(APPLY)
 
-typedef void row_kernel(const struct amp_rows *rows, int64_t row);
+/* Normalizes row ROW, which is at FROM (may be TO), to TO. */
+typedef void row_kernel(const struct amp_rows *rows, int64_t row, const void *from, void *to);
 
 static void keep(const struct amp_tensor *tensor, int64_t row, double value)
 {
@@ -73,44 +80,73 @@ static void keep(const struct amp_tensor *tensor, int64_t row, double value)
         amp_tensor_set_double(tensor, (size_t)row, value);
 }
 
+#define KERNEL(name, DTYPE) \
+    static void name##_##DTYPE(const struct amp_rows *rows, int64_t row, const void *x, void *y)
 /* The kernels of enum amp_rows_kind, in its order. */
-#define KERNELS(DTYPE, T, ...)                                                               \
-    static void standardize_##DTYPE(const struct amp_rows *rows, int64_t row)                \
-    {                                                                                        \
-        const T *x = (const T *)rows->x + row * rows->n;                                     \
-        double mean = sum_##DTYPE(x, rows->n) / (double)rows->n;                             \
-        double variance = squares_##DTYPE(x, rows->n, mean) / (double)rows->n;               \
-        double inverse = 1 / sqrt(variance + rows->epsilon);                                 \
-        keep(rows->mean, row, mean);                                                         \
-        keep(rows->inverse, row, inverse);                                                   \
-        apply_##DTYPE(rows, row, mean, inverse);                                             \
-    }                                                                                        \
-    static void rms_##DTYPE(const struct amp_rows *rows, int64_t row)                        \
-    {                                                                                        \
-        const T *x = (const T *)rows->x + row * rows->n;                                     \
-        double square = squares_##DTYPE(x, rows->n, 0) / (double)rows->n;                    \
-        double inverse = 1 / sqrt(square + rows->epsilon);                                   \
-        keep(rows->inverse, row, inverse);                                                   \
-        apply_##DTYPE(rows, row, 0, inverse);                                                \
-    }                                                                                        \
-    static void mean_variance_##DTYPE(const struct amp_rows *rows, int64_t row)              \
-    {                                                                                        \
-        const T *x = (const T *)rows->x + row * rows->n;                                     \
-        double mean = sum_##DTYPE(x, rows->n) / (double)rows->n;                             \
-        double variance = squares_##DTYPE(x, rows->n, mean) / (double)rows->n;               \
-        apply_##DTYPE(rows, row, mean, 1 / (sqrt(variance) + rows->epsilon));                \
-    }                                                                                        \
-    static void l1_##DTYPE(const struct amp_rows *rows, int64_t row)                         \
-    {                                                                                        \
-        double norm = magnitudes_##DTYPE((const T *)rows->x + row * rows->n, rows->n);       \
-        apply_##DTYPE(rows, row, 0, norm == 0 ? 0 : 1 / norm);                               \
-    }                                                                                        \
-    static void l2_##DTYPE(const struct amp_rows *rows, int64_t row)                         \
-    {                                                                                        \
-        double norm = sqrt(squares_##DTYPE((const T *)rows->x + row * rows->n, rows->n, 0)); \
-        apply_##DTYPE(rows, row, 0, norm == 0 ? 0 : 1 / norm);                               \
+#define KERNELS(DTYPE, T, ...)                                                 \
+    KERNEL(standardize, DTYPE)                                                 \
+    {                                                                          \
+        double mean = sum_##DTYPE(x, rows->n) / (double)rows->n;               \
+        double variance = squares_##DTYPE(x, rows->n, mean) / (double)rows->n; \
+        double inverse = 1 / sqrt(variance + rows->epsilon);                   \
+        keep(rows->mean, row, mean);                                           \
+        keep(rows->inverse, row, inverse);                                     \
+        apply_##DTYPE(rows, x, y, mean, inverse);                              \
+    }                                                                          \
+    KERNEL(rms, DTYPE)                                                         \
+    {                                                                          \
+        double square = squares_##DTYPE(x, rows->n, 0) / (double)rows->n;      \
+        double inverse = 1 / sqrt(square + rows->epsilon);                     \
+        keep(rows->inverse, row, inverse);                                     \
+        apply_##DTYPE(rows, x, y, 0, inverse);                                 \
+    }                                                                          \
+    KERNEL(mean_variance, DTYPE)                                               \
+    {                                                                          \
+        (void)row;                                                             \
+        double mean = sum_##DTYPE(x, rows->n) / (double)rows->n;               \
+        double variance = squares_##DTYPE(x, rows->n, mean) / (double)rows->n; \
+        apply_##DTYPE(rows, x, y, mean, 1 / (sqrt(variance) + rows->epsilon)); \
+    }                                                                          \
+    KERNEL(l1, DTYPE)                                                          \
+    {                                                                          \
+        (void)row;                                                             \
+        double norm = magnitudes_##DTYPE(x, rows->n);                          \
+        apply_##DTYPE(rows, x, y, 0, norm == 0 ? 0 : 1 / norm);                \
+    }                                                                          \
+    KERNEL(l2, DTYPE)                                                          \
+    {                                                                          \
+        (void)row;                                                             \
+        double norm = sqrt(squares_##DTYPE(x, rows->n, 0));                    \
+        apply_##DTYPE(rows, x, y, 0, norm == 0 ? 0 : 1 / norm);                \
     }
 AMP_FLOAT_TYPES(KERNELS)
+
+/* Rows of DTYPE, of which KERNEL is the one. */
+static void run_rows(row_kernel *kernel, const struct amp_rows *rows, enum amp_dtype dtype)
+{
+    size_t size = (size_t)rows->n * (amp_dtype_bits(dtype) / 8);
+#pragma omp parallel for if (rows->count * rows->n >= AMP_PARALLEL_MIN)
+    for (int64_t i = 0; i < rows->count; i++)
+        kernel(rows, i, (const char *)rows->x + (size_t)i * size,
+               (char *)rows->y + (size_t)i * size);
+}
+
+/* The same for a KERNEL of float32: a row at a time is widened for each thread, into FLOATS. */
+static void run_narrow_rows(row_kernel *kernel, const struct amp_rows *rows, enum amp_dtype dtype,
+                            float *floats)
+{
+    size_t n = (size_t)rows->n;
+#pragma omp parallel if (rows->count * rows->n >= AMP_PARALLEL_MIN)
+    {
+        float *row = floats + (size_t)omp_get_thread_num() * n;
+#pragma omp for
+        for (int64_t i = 0; i < rows->count; i++) {
+            amp_dtype_convert(dtype, (const uint16_t *)rows->x + (size_t)i * n, AMP_FLOAT, row, n);
+            kernel(rows, i, row, row);
+            amp_dtype_convert(AMP_FLOAT, row, dtype, (uint16_t *)rows->y + (size_t)i * n, n);
+        }
+    }
+}
 
 enum amp_status amp_rows_run(struct amp_ctx *ctx, enum amp_rows_kind kind,
                              const struct amp_rows *rows)
@@ -122,10 +158,18 @@ enum amp_status amp_rows_run(struct amp_ctx *ctx, enum amp_rows_kind kind,
         [AMP_ROWS_L1] = {AMP_FLOAT_TYPES(AMP_ROW, l1)},
         [AMP_ROWS_L2] = {AMP_FLOAT_TYPES(AMP_ROW, l2)}};
     row_kernel *kernel;
-    AMP_PICK(ctx, kernel, table[kind], ctx->in[0]->dtype);
-#pragma omp parallel for if (rows->count * rows->n >= AMP_PARALLEL_MIN)
-    for (int64_t i = 0; i < rows->count; i++)
-        kernel(rows, i);
+    enum amp_dtype dtype = ctx->in[0]->dtype;
+    AMP_PICK(ctx, kernel, table[kind], amp_compute_dtype(dtype));
+    if (amp_compute_dtype(dtype) == dtype) {
+        run_rows(kernel, rows, dtype);
+        return AMP_OK;
+    }
+    size_t count = (size_t)omp_get_max_threads() * (size_t)rows->n;
+    struct amp_buffer *floats = amp_scratch(ctx, "widened rows", count, sizeof(float));
+    if (floats == NULL)
+        return ctx->err->status;
+    run_narrow_rows(kernel, rows, dtype, floats->data);
+    amp_buffer_unref(floats);
     return AMP_OK;
 }
 

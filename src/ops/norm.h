@@ -5,13 +5,15 @@
 
 /*
  * What normalizations share: rows are normalized by their own statistics in plain C, computed in
- * double, then scaled and shifted by a loop that broadcasts.
+ * double, then scaled and shifted: on the way, or by a loop that broadcasts.
  */
 struct amp_rows {
     const void *x;
     void *y;          /* may be x */
     int64_t count, n; /* rows, elements in each */
     double epsilon;
+    const void *scale, *shift; /* N elements each, of the type that is computed in: a row is
+                                  multiplied by the one, the other is added; NULL: none */
     const struct amp_tensor *mean, *inverse; /* for the mean and the 1 / sqrt(variance + epsilon) of
                                                 each row; NULL: not wanted */
 };
@@ -25,7 +27,7 @@ enum amp_rows_kind {
     AMP_ROWS_KINDS
 };
 
-/* Normalizes ROWS, elements of input 0's dtype: float32 or float64. */
+/* Normalizes ROWS, elements of input 0's dtype; float16 and bfloat16 are computed in float32. */
 enum amp_status amp_rows_run(struct amp_ctx *ctx, enum amp_rows_kind kind,
                              const struct amp_rows *rows);
 

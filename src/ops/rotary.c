@@ -10,22 +10,44 @@
 
 /* ---- turning ------------------------------------------------------------------------------- */
 
+/* Turns HALF pairs: elements A and B of pair I are STRIDE * I and STRIDE * I + APART. */
+#define TURN(name, stride, apart)                                                             \
+    AMP_CLONES static void name(int64_t half, const float *x, float *y, const float *cosines, \
+                                const float *sines)                                           \
+    {                                                                                         \
+        AMP_SIMD for (int64_t i = 0; i < half; i++)                                           \
+        {                                                                                     \
+            float a = x[(stride)*i], b = x[(stride)*i + (apart)];                             \
+            y[(stride)*i] = cosines[i] * a - sines[i] * b;                                    \
+            y[(stride)*i + (apart)] = sines[i] * a + cosines[i] * b;                          \
+        }                                                                                     \
+    }
+TURN(turn_halves, 1, half)
+TURN(turn_interleaved, 2, 1)
+
 /* Turns one head; element I pairs with the next one, or with that half of TURNED further on. */
 static void turn(const struct amp_rotary *rotary, const float *x, float *y, const float *cosines,
                  const float *sines)
 {
-    int64_t half = rotary->turned / 2;
-    for (int64_t i = 0; i < half; i++) {
-        int64_t a = rotary->is_interleaved ? 2 * i : i;
-        int64_t b = rotary->is_interleaved ? 2 * i + 1 : i + half;
-        float real = cosines[i] * x[a] - sines[i] * x[b];
-        float imaginary = sines[i] * x[a] + cosines[i] * x[b];
-        y[a] = real;
-        y[b] = imaginary;
-    }
+    (rotary->is_interleaved ? turn_interleaved : turn_halves)(rotary->turned / 2, x, y, cosines,
+                                                              sines);
     if (x != y)
         memcpy(y + rotary->turned, x + rotary->turned,
                (size_t)(rotary->size - rotary->turned) * sizeof *y);
+}
+
+/* The heads at position I of all the batch's, by row ROW of the caches. */
+static void turn_heads(const struct amp_rotary *rotary, int64_t i, int64_t row, const float *x,
+                       float *y)
+{
+    int64_t first = row * (rotary->turned / 2), length = rotary->length;
+    for (int64_t head = 0; head < rotary->heads; head++) {
+        int64_t at = rotary->is_flat ? i * rotary->heads + head
+                                     : (i / length * rotary->heads + head) * length + i % length;
+        turn(rotary, x + at * rotary->size, y + at * rotary->size,
+             (const float *)rotary->cosines->data + first,
+             (const float *)rotary->sines->data + first);
+    }
 }
 
 static int64_t rows_of(const struct amp_tensor *cache)
@@ -33,27 +55,30 @@ static int64_t rows_of(const struct amp_tensor *cache)
     return amp_shape_product(&cache->shape, 0, cache->shape.rank - 1);
 }
 
-enum amp_status amp_rotary_run(struct amp_ctx *ctx, const struct amp_rotary *rotary,
-                               int64_t (*row_of)(const struct amp_ctx *ctx, int64_t i),
-                               const float *x, float *y)
+static enum amp_status check_rows(struct amp_ctx *ctx, const struct amp_rotary *rotary,
+                                  int64_t (*row_of)(const struct amp_ctx *ctx, int64_t i))
 {
     int64_t cosines = rows_of(rotary->cosines), sines = rows_of(rotary->sines);
-    int64_t rows = sines < cosines ? sines : cosines, length = rotary->length;
-    for (int64_t i = 0; i < rotary->batch * length; i++) {
+    int64_t rows = sines < cosines ? sines : cosines;
+    for (int64_t i = 0; i < rotary->batch * rotary->length; i++) {
         int64_t row = row_of(ctx, i);
         if (row < 0 || row >= rows)
             return AMP_CTX_FAIL(ctx, "position %lld; the caches hold 0 to %lld", (long long)row,
                                 (long long)rows - 1);
-        int64_t first = row * (rotary->turned / 2);
-        for (int64_t head = 0; head < rotary->heads; head++) {
-            int64_t at = rotary->is_flat
-                             ? i * rotary->heads + head
-                             : (i / length * rotary->heads + head) * length + i % length;
-            turn(rotary, x + at * rotary->size, y + at * rotary->size,
-                 (const float *)rotary->cosines->data + first,
-                 (const float *)rotary->sines->data + first);
-        }
     }
+    return AMP_OK;
+}
+
+enum amp_status amp_rotary_run(struct amp_ctx *ctx, const struct amp_rotary *rotary,
+                               int64_t (*row_of)(const struct amp_ctx *ctx, int64_t i),
+                               const float *x, float *y)
+{
+    int64_t positions = rotary->batch * rotary->length;
+    bool is_large = positions * rotary->heads * rotary->size >= AMP_PARALLEL_MIN;
+    AMP_TRY(check_rows(ctx, rotary, row_of));
+#pragma omp parallel for if (is_large)
+    for (int64_t i = 0; i < positions; i++)
+        turn_heads(rotary, i, row_of(ctx, i), x, y);
     return AMP_OK;
 }
 

@@ -220,41 +220,57 @@ static enum amp_status shape_embed(struct amp_ctx *ctx)
     return AMP_OK;
 }
 
-/* Adds row ID of the table in input I to ROW, or sets it. */
-static enum amp_status add_row(struct amp_ctx *ctx, uint32_t i, int64_t id, float *row, bool is_set)
-{
-    const struct amp_tensor *table = ctx->in[i];
-    int64_t size = table->shape.dims[1];
-    if (id < 0 || id >= table->shape.dims[0])
-        return AMP_CTX_FAIL(ctx, "id %" PRId64 " for input %u; it has %" PRId64 " rows", id, i,
-                            table->shape.dims[0]);
-    const float *from = (const float *)table->data + id * size;
-    for (int64_t k = 0; k < size; k++)
-        row[k] = is_set ? from[k] : row[k] + from[k];
-    return AMP_OK;
-}
+/* The rows of the tables that make up the sum for one word; no segment where there is no table. */
+struct embedding {
+    int64_t ids[SEGMENT_TABLE - WORD_TABLE + 1];
+};
 
-/* The sum for word I of all. */
-static enum amp_status embed_word(struct amp_ctx *ctx, int64_t i, float *row)
+static struct embedding embedding_of(const struct amp_ctx *ctx, int64_t i)
 {
-    int64_t length = ctx->in[WORDS]->shape.dims[1], position = i % length;
+    int64_t length = ctx->in[WORDS]->shape.dims[1], position = i % length, segment = 0;
     if (amp_has_in(ctx, POSITIONS)) {
         bool is_repeated = ctx->in[POSITIONS]->shape.dims[0] == 1;
         position = amp_tensor_int(ctx->in[POSITIONS], (size_t)(is_repeated ? i % length : i));
     }
-    AMP_TRY(add_row(ctx, WORD_TABLE, amp_tensor_int(ctx->in[WORDS], (size_t)i), row, true));
-    AMP_TRY(add_row(ctx, POSITION_TABLE, position, row, false));
-    if (!amp_has_in(ctx, SEGMENT_TABLE))
-        return AMP_OK;
-    int64_t segment = amp_has_in(ctx, SEGMENTS) ? amp_tensor_int(ctx->in[SEGMENTS], (size_t)i) : 0;
-    return add_row(ctx, SEGMENT_TABLE, segment, row, false);
+    if (amp_has_in(ctx, SEGMENT_TABLE) && amp_has_in(ctx, SEGMENTS))
+        segment = amp_tensor_int(ctx->in[SEGMENTS], (size_t)i);
+    return (struct embedding){{amp_tensor_int(ctx->in[WORDS], (size_t)i), position, segment}};
+}
+
+static enum amp_status check_embedding(struct amp_ctx *ctx, const struct embedding *embedding)
+{
+    for (uint32_t i = WORD_TABLE; i <= SEGMENT_TABLE; i++) {
+        int64_t id = embedding->ids[i - WORD_TABLE];
+        if (amp_has_in(ctx, i) && (id < 0 || id >= ctx->in[i]->shape.dims[0]))
+            return AMP_CTX_FAIL(ctx, "id %" PRId64 " for input %u; it has %" PRId64 " rows", id, i,
+                                ctx->in[i]->shape.dims[0]);
+    }
+    return AMP_OK;
+}
+
+/* ROW = the sum of SIZE elements each. */
+static void add_rows(const struct amp_ctx *ctx, const struct embedding *embedding, int64_t size,
+                     float *row)
+{
+    for (uint32_t i = WORD_TABLE; i <= SEGMENT_TABLE && amp_has_in(ctx, i); i++) {
+        const float *from = (const float *)ctx->in[i]->data + embedding->ids[i - WORD_TABLE] * size;
+        bool is_first = i == WORD_TABLE;
+        AMP_SIMD for (int64_t k = 0; k < size; k++) row[k] = is_first ? from[k] : row[k] + from[k];
+    }
 }
 
 static enum amp_status embed_words(struct amp_ctx *ctx, const struct amp_tensor *sum)
 {
     int64_t size = sum->shape.dims[2], words = amp_shape_product(&sum->shape, 0, 2);
-    for (int64_t i = 0; i < words; i++)
-        AMP_TRY(embed_word(ctx, i, (float *)sum->data + i * size));
+    for (int64_t i = 0; i < words; i++) {
+        struct embedding embedding = embedding_of(ctx, i);
+        AMP_TRY(check_embedding(ctx, &embedding));
+    }
+#pragma omp parallel for if (words * size >= AMP_PARALLEL_MIN)
+    for (int64_t i = 0; i < words; i++) {
+        struct embedding embedding = embedding_of(ctx, i);
+        add_rows(ctx, &embedding, size, (float *)sum->data + i * size);
+    }
     return AMP_OK;
 }
 

@@ -1,0 +1,217 @@
+/*
+ * Kernels on tensors large enough to be shared out among threads. An operator that treats the
+ * elements of a batch apart must give for a large batch, on three threads, bit by bit what it gives
+ * for each element of the batch alone, on one.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ops/kernel.h"
+
+enum { INPUTS_MAX = 6, OUTPUTS_MAX = 3, ATTRS_MAX = 4 };
+
+/* What an input holds: floats between -2 and 2, or integers from 0 to BELOW-1. One without the
+   batch, SHARED, goes to all of its elements. */
+struct input {
+    enum amp_dtype dtype;
+    struct amp_shape shape;
+    int64_t below;
+    bool is_shared;
+};
+
+struct large_case {
+    const char *domain, *operator;
+    int version;
+    struct input in[INPUTS_MAX];
+    enum amp_dtype out[OUTPUTS_MAX];
+    struct amp_attr attrs[ATTRS_MAX];
+};
+
+/* clang-format off */
+#define DIMS(...) {sizeof(int64_t[]){__VA_ARGS__} / sizeof(int64_t), {__VA_ARGS__}}
+#define EACH(DTYPE, ...) {AMP_##DTYPE, DIMS(__VA_ARGS__), 0, false}
+#define SHARED(DTYPE, ...) {AMP_##DTYPE, DIMS(__VA_ARGS__), 0, true}
+#define EACH_BELOW(DTYPE, BELOW, ...) {AMP_##DTYPE, DIMS(__VA_ARGS__), BELOW, false}
+#define SHARED_BELOW(DTYPE, BELOW, ...) {AMP_##DTYPE, DIMS(__VA_ARGS__), BELOW, true}
+#define INT(NAME, VALUE) \
+    {.name = NAME, .type = AMP_ATTR_INT, .count = 1, .ints = (const int64_t[]){VALUE}}
+#define TEXT(NAME, VALUE)                                \
+    {.name = NAME, .type = AMP_ATTR_STRING, .count = 1, \
+     .strings = (const struct amp_str[]){{VALUE, sizeof VALUE - 1}}}
+#define MICROSOFT "com.microsoft"
+
+static const struct large_case cases[] = {
+    {"", "RotaryEmbedding", 23,
+     {EACH(FLOAT, 3, 5, 40, 72), EACH(FLOAT, 3, 40, 34), EACH(FLOAT, 3, 40, 34)},
+     {AMP_FLOAT}, {INT("rotary_embedding_dim", 68)}},
+    {"", "RotaryEmbedding", 23,
+     {EACH(FLOAT, 3, 40, 360), SHARED(FLOAT, 50, 36), SHARED(FLOAT, 50, 36), EACH_BELOW(INT64, 50, 3, 40)},
+     {AMP_FLOAT}, {INT("interleaved", 1), INT("num_heads", 5)}},
+    {"", "RMSNormalization", 23,
+     {EACH(FLOAT, 7, 13, 401), SHARED(FLOAT, 401)}, {AMP_FLOAT}, {INT("axis", -1)}},
+    {"", "RMSNormalization", 23,
+     {EACH(BFLOAT16, 7, 13, 401), SHARED(BFLOAT16, 401)}, {AMP_BFLOAT16}, {INT("axis", -1)}},
+    {MICROSOFT, "SimplifiedLayerNormalization", 1,
+     {EACH(DOUBLE, 7, 13, 401), SHARED(DOUBLE, 401)}, {AMP_DOUBLE, AMP_FLOAT}, {INT("axis", -1)}},
+};
+/* clang-format on */
+
+static uint32_t random_state = 1;
+
+static int64_t any(int64_t below)
+{
+    random_state = random_state * 1664525u + 1013904223u;
+    return (int64_t)((random_state >> 8) % (uint32_t)below);
+}
+
+static struct amp_tensor made(enum amp_dtype dtype, const struct amp_shape *shape)
+{
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_tensor tensor = {.dtype = dtype, .shape = *shape};
+    assert_int_equal(amp_tensor_alloc(&tensor, &err), AMP_OK);
+    return tensor;
+}
+
+static void put(const struct amp_tensor *tensor, size_t i, int64_t value)
+{
+    switch (amp_dtype_bits(tensor->dtype)) {
+    case 8:
+        ((uint8_t *)tensor->data)[i] = (uint8_t)value;
+        break;
+    case 32:
+        ((int32_t *)tensor->data)[i] = (int32_t)value;
+        break;
+    default:
+        ((int64_t *)tensor->data)[i] = value;
+    }
+}
+
+static struct amp_tensor filled(const struct input *input)
+{
+    struct amp_tensor tensor = made(input->dtype, &input->shape);
+    for (size_t i = 0; i < amp_tensor_count(&tensor); i++)
+        if (amp_dtype_class(input->dtype) == AMP_CLASS_FLOAT)
+            amp_tensor_set_double(&tensor, i, (double)(any(4001) - 2000) / 1000);
+        else
+            put(&tensor, i, any(input->below));
+    return tensor;
+}
+
+/* Elements that OUT has memory for are kept; one of a shape that values decide gets its own. */
+static void run(const struct large_case *test, struct amp_tensor *in, struct amp_tensor *out)
+{
+    struct amp_error err = {.status = AMP_OK};
+    const struct amp_tensor *ins[INPUTS_MAX];
+    struct amp_tensor *outs[OUTPUTS_MAX];
+    struct amp_attr attrs[ATTRS_MAX];
+    const bool is_constant[INPUTS_MAX] = {false};
+    void *kept = NULL;
+    memcpy(attrs, test->attrs, sizeof attrs);
+    struct amp_node node = {.name = "",
+                            .op_type = test->operator,
+                            .domain = test->domain,
+                            .since_version = test->version,
+                            .attrs = attrs};
+    struct amp_ctx ctx = {.node = &node,
+                          .in = ins,
+                          .out = outs,
+                          .is_constant = is_constant,
+                          .state = &kept,
+                          .err = &err};
+    while (node.n_attrs < ATTRS_MAX && attrs[node.n_attrs].name != NULL)
+        node.n_attrs++;
+    for (; ctx.n_in < INPUTS_MAX && test->in[ctx.n_in].dtype != AMP_UNDEFINED; ctx.n_in++)
+        ins[ctx.n_in] = &in[ctx.n_in];
+    for (; ctx.n_out < OUTPUTS_MAX && test->out[ctx.n_out] != AMP_UNDEFINED; ctx.n_out++) {
+        outs[ctx.n_out] = &out[ctx.n_out];
+        out[ctx.n_out] = (struct amp_tensor){.dtype = test->out[ctx.n_out]};
+    }
+    const struct amp_op *op = amp_op_find(test->domain, test->operator);
+    assert_non_null(op);
+    if (op->shape(&ctx) != AMP_OK)
+        fail_msg("%s: %s", test->operator, err.text);
+    for (uint32_t i = 0; i < ctx.n_out; i++)
+        if (amp_shape_is_known(&out[i].shape))
+            assert_int_equal(amp_ctx_alloc(&ctx, i), AMP_OK);
+    if (op->run(&ctx) != AMP_OK)
+        fail_msg("%s: %s", test->operator, err.text);
+}
+
+static void release(struct amp_tensor *tensors, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        amp_tensor_release(&tensors[i]);
+}
+
+static struct amp_tensor shared(const struct amp_tensor *tensor)
+{
+    struct amp_tensor view = {.dtype = tensor->dtype, .shape = tensor->shape};
+    amp_tensor_share(&view, tensor);
+    return view;
+}
+
+/* Element BATCH of those that TENSOR has along its first dim, as a tensor of its own. */
+static struct amp_tensor slice(const struct amp_tensor *tensor, int64_t batch)
+{
+    struct amp_shape shape = tensor->shape;
+    shape.dims[0] = 1;
+    struct amp_tensor part = made(tensor->dtype, &shape);
+    size_t size = amp_tensor_size(&part);
+    memcpy(part.data, (const char *)tensor->data + (size_t)batch * size, size);
+    return part;
+}
+
+/* What TEST gives of element BATCH of IN must be that element of OUT. */
+static void assert_slice(const struct large_case *test, const struct amp_tensor *in,
+                         const struct amp_tensor *out, int64_t batch)
+{
+    struct amp_tensor parts[INPUTS_MAX] = {{.dtype = AMP_UNDEFINED}};
+    struct amp_tensor alone[OUTPUTS_MAX] = {{.dtype = AMP_UNDEFINED}};
+    for (int i = 0; i < INPUTS_MAX && test->in[i].dtype != AMP_UNDEFINED; i++)
+        parts[i] = test->in[i].is_shared ? shared(&in[i]) : slice(&in[i], batch);
+    run(test, parts, alone);
+    for (int i = 0; i < OUTPUTS_MAX && test->out[i] != AMP_UNDEFINED; i++) {
+        struct amp_tensor expected = slice(&out[i], batch);
+        assert_true(amp_shape_equal(&expected.shape, &alone[i].shape));
+        if (memcmp(expected.data, alone[i].data, amp_tensor_size(&expected)) != 0)
+            fail_msg("%s: output %d, batch %lld", test->operator, i, (long long)batch);
+        amp_tensor_release(&expected);
+    }
+    release(parts, INPUTS_MAX);
+    release(alone, OUTPUTS_MAX);
+}
+
+static void batches_are_their_elements(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        const struct large_case *test = &cases[k];
+        struct amp_tensor in[INPUTS_MAX] = {{.dtype = AMP_UNDEFINED}};
+        struct amp_tensor out[OUTPUTS_MAX] = {{.dtype = AMP_UNDEFINED}};
+        for (int i = 0; i < INPUTS_MAX && test->in[i].dtype != AMP_UNDEFINED; i++)
+            in[i] = filled(&test->in[i]);
+        assert_true(amp_tensor_count(&in[0]) >= AMP_PARALLEL_MIN);
+        omp_set_num_threads(3);
+        run(test, in, out);
+        omp_set_num_threads(1);
+        for (int64_t batch = 0; batch < in[0].shape.dims[0]; batch++)
+            assert_slice(test, in, out, batch);
+        release(in, INPUTS_MAX);
+        release(out, OUTPUTS_MAX);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(batches_are_their_elements),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
