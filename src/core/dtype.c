@@ -6,7 +6,6 @@
 
 #include "core/array.h"
 
-#include <math.h>
 #include <string.h>
 
 static const struct {
@@ -167,28 +166,14 @@ uint16_t amp_f32_to_f16(float value)
     return (uint16_t)(sign | round_shift((magnitude & 0x7FFFFFu) | 0x800000u, 126 - exponent));
 }
 
-/* Rounds to float so that a second rounding to a narrower type gives what one rounding would:
-   to odd, as Boldo and Melquiond, "When double rounding is odd" (2005). */
-static float round_to_odd(double value)
-{
-    float nearest = (float)value;
-    if ((double)nearest == value || isnan(value) || isinf(nearest))
-        return nearest;
-    uint32_t bits = amp_f32_to_bits(nearest);
-    if (bits & 1u)
-        return nearest;
-    bool is_above = fabs((double)nearest) > fabs(value);
-    return amp_bits_to_f32(is_above ? bits - 1 : bits + 1);
-}
-
 uint16_t amp_f64_to_bf16(double value)
 {
-    return amp_f32_to_bf16(round_to_odd(value));
+    return amp_f32_to_bf16(amp_f64_to_f32_odd(value));
 }
 
 uint16_t amp_f64_to_f16(double value)
 {
-    return amp_f32_to_f16(round_to_odd(value));
+    return amp_f32_to_f16(amp_f64_to_f32_odd(value));
 }
 
 float amp_f16_to_f32(uint16_t half)

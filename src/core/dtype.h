@@ -120,6 +120,18 @@ static inline uint32_t amp_f32_to_bits(float value)
     return pun.bits;
 }
 
+/* Rounds to float so that a second rounding to a narrower type gives what one rounding would: to
+   odd, as Boldo and Melquiond, "When double rounding is odd" (2005). Without branches, for vector
+   code; an even NaN stays one. */
+static inline float amp_f64_to_f32_odd(double value)
+{
+    float nearest = (float)value;
+    uint32_t bits = amp_f32_to_bits(nearest);
+    double back = (double)nearest;
+    uint32_t step = __builtin_fabs(back) > __builtin_fabs(value) ? UINT32_MAX : 1u;
+    return amp_bits_to_f32(bits + (back == value || (bits & 1u) != 0 ? 0 : step));
+}
+
 static inline float amp_bf16_to_f32(uint16_t bits)
 {
     return amp_bits_to_f32((uint32_t)bits << 16);

@@ -1,82 +1,94 @@
 /*
  * Rounding to floats of a byte or less and back, all formats by one algorithm over a table of their
- * widths. FLOAT8E8M0 has neither sign nor significand and goes its own way.
+ * widths, without branches, so that arrays become vector code. FLOAT8E8M0 has neither sign nor
+ * significand and goes its own way.
  */
 #include "core/minifloat.h"
 
+#include "core/simd.h"
+
 #include <math.h>
 
+/* Codes without their sign. */
 struct format {
     int bits;        /* of exponent and significand together */
     int significand; /* bits stored */
     int bias;
-    float max;
-    uint8_t nan, infinity; /* codes of the positive ones; 0: there is none */
-    bool is_unsigned_zero; /* FNUZ: the code of -0 is the only NaN */
+    uint8_t max;           /* the greatest finite */
+    uint8_t infinity, nan; /* 0: there is none */
+    bool is_unsigned_zero; /* FNUZ: there is no -0, its code is the only NaN */
 };
-
-enum { SIGNLESS_NAN = 0x80 };
 
 static const struct format formats[AMP_DTYPE_COUNT] = {
-    [AMP_FLOAT8E4M3FN] = {7, 3, 7, 448, 0x7F, 0, false},
-    [AMP_FLOAT8E4M3FNUZ] = {7, 3, 8, 240, SIGNLESS_NAN, 0, true},
-    [AMP_FLOAT8E5M2] = {7, 2, 15, 57344, 0x7F, 0x7C, false},
-    [AMP_FLOAT8E5M2FNUZ] = {7, 2, 16, 57344, SIGNLESS_NAN, 0, true},
-    [AMP_FLOAT4E2M1] = {3, 1, 1, 6, 0, 0, false},
-    [AMP_FLOAT8E8M0] = {8, 0, 127, 0x1p127f, 0xFF, 0, false},
+    [AMP_FLOAT8E4M3FN] = {7, 3, 7, 0x7E, 0, 0x7F, false},
+    [AMP_FLOAT8E4M3FNUZ] = {7, 3, 8, 0x7F, 0, 0x80, true},
+    [AMP_FLOAT8E5M2] = {7, 2, 15, 0x7B, 0x7C, 0x7F, false},
+    [AMP_FLOAT8E5M2FNUZ] = {7, 2, 16, 0x7F, 0, 0x80, true},
+    [AMP_FLOAT4E2M1] = {3, 1, 1, 0x7, 0, 0, false},
+    [AMP_FLOAT8E8M0] = {8, 0, 127, 0xFE, 0, 0xFF, false},
 };
+
+/* Of float32. */
+enum { SIGNIFICAND = 23, BIAS = 127 };
+static const uint32_t infinity_bits = 0x7F800000u, quiet_nan_bits = 0x7FC00000u;
 
 bool amp_dtype_is_minifloat(enum amp_dtype dtype)
 {
     return formats[dtype].bits != 0;
 }
 
-static bool is_nan_code(const struct format *format, unsigned sign, unsigned magnitude)
+/* ---- to float32 ---- */
+
+/* What is a power of two alone. The least is subnormal in float32. */
+static void decode_powers(const uint8_t *codes, float *values, size_t count)
 {
-    if (format->is_unsigned_zero)
-        return sign != 0 && magnitude == 0;
-    if (format->infinity != 0)
-        return magnitude > format->infinity;
-    return format->nan != 0 && magnitude == format->nan;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bits = codes[i] == 0 ? 0x00400000u : (uint32_t)codes[i] << SIGNIFICAND;
+        values[i] = amp_bits_to_f32(bits == infinity_bits ? quiet_nan_bits : bits);
+    }
+}
+
+AMP_CLONES static void decode(const struct format *format, const uint8_t *codes, float *values,
+                              size_t count)
+{
+    const uint32_t mask = (1u << format->bits) - 1, top = 1u << format->bits;
+    const uint32_t normal = 1u << format->significand;
+    const int shift = SIGNIFICAND - format->significand, to_sign = 31 - format->bits;
+    const uint32_t rebias = (uint32_t)(BIAS - format->bias) << SIGNIFICAND;
+    const float unit =
+        amp_bits_to_f32((uint32_t)(BIAS + 1 - format->bias - format->significand) << SIGNIFICAND);
+    const uint32_t max = format->max;
+    const uint32_t infinity = format->infinity == 0 ? UINT32_MAX : format->infinity;
+    const uint32_t nan = format->is_unsigned_zero ? top : UINT32_MAX;
+    AMP_SIMD for (size_t i = 0; i < count; i++)
+    {
+        uint32_t code = codes[i], magnitude = code & mask;
+        uint32_t subnormal = amp_f32_to_bits((float)(int32_t)magnitude * unit);
+        uint32_t bits = magnitude < normal ? subnormal : (magnitude << shift) + rebias;
+        uint32_t beyond = magnitude == infinity ? infinity_bits : quiet_nan_bits;
+        bits = magnitude > max || code == nan ? beyond : bits;
+        values[i] = amp_bits_to_f32(bits | (code & top) << to_sign);
+    }
+}
+
+void amp_minifloat_decode(enum amp_dtype dtype, const uint8_t *codes, float *values, size_t count)
+{
+    if (dtype == AMP_FLOAT8E8M0)
+        decode_powers(codes, values, count);
+    else
+        decode(&formats[dtype], codes, values, count);
 }
 
 float amp_minifloat_to_f32(enum amp_dtype dtype, uint8_t code)
 {
-    const struct format *format = &formats[dtype];
-    unsigned sign = (unsigned)code >> format->bits & 1u;
-    unsigned magnitude = code & ((1u << format->bits) - 1);
-    if (is_nan_code(format, sign, magnitude))
-        return sign ? -NAN : NAN;
-    if (dtype == AMP_FLOAT8E8M0)
-        return ldexpf(1, (int)magnitude - format->bias);
-    if (format->infinity != 0 && magnitude == format->infinity)
-        return sign ? -INFINITY : INFINITY;
-    int exponent = (int)(magnitude >> format->significand);
-    unsigned digits = magnitude & ((1u << format->significand) - 1);
-    if (exponent > 0)
-        digits += 1u << format->significand;
-    else
-        exponent = 1;
-    float value = ldexpf((float)digits, exponent - format->bias - format->significand);
-    return sign ? -value : value;
+    float value;
+    amp_minifloat_decode(dtype, &code, &value, 1);
+    return value;
 }
 
-/* The code of a positive number that rounds to nearest below or at the format's max; TOO_LARGE if
-   it rounds to more. */
-enum { TOO_LARGE = 0x100 };
+/* ---- from float32 ---- */
 
-static unsigned round_to_code(const struct format *format, double value)
-{
-    int least = 1 - format->bias;
-    int exponent = value == 0 || ilogb(value) < least ? least : ilogb(value);
-    int unit = exponent - format->significand; /* the last place is worth 2^unit */
-    double digits = rint(ldexp(value, -unit));
-    if (ldexp(digits, unit) > (double)format->max)
-        return TOO_LARGE;
-    return ((unsigned)(exponent - least) << format->significand) + (unsigned)digits;
-}
-
-static uint8_t to_e8m0(double value, bool saturate, enum amp_rounding rounding)
+static uint8_t to_power(float value, bool saturate, enum amp_rounding rounding)
 {
     const struct format *format = &formats[AMP_FLOAT8E8M0];
     int exponent = -2 * format->bias; /* below all others */
@@ -84,36 +96,64 @@ static uint8_t to_e8m0(double value, bool saturate, enum amp_rounding rounding)
         return format->nan;
     if (isinf(value))
         exponent = 2 * format->bias;
-    else if (value > 0) {
-        double fraction = frexp(value, &exponent) * 2 - 1;
+    else if (value != 0) {
+        float fraction = frexpf(fabsf(value), &exponent) * 2 - 1;
         exponent--;
         exponent += rounding == AMP_ROUND_UP        ? fraction > 0
-                    : rounding == AMP_ROUND_NEAREST ? fraction >= 0.5
+                    : rounding == AMP_ROUND_NEAREST ? fraction >= 0.5f
                                                     : 0;
     }
     if (exponent > format->bias)
-        return saturate ? (uint8_t)(2 * format->bias) : format->nan;
+        return saturate ? format->max : format->nan;
     if (exponent < -format->bias)
         return saturate ? 0 : format->nan;
     return (uint8_t)(exponent + format->bias);
 }
 
+/* A subnormal result is what float32 rounds to in a sum with a number whose last place is worth as
+   much as the result's. */
+AMP_CLONES static void encode(const struct format *format, const float *values, uint8_t *codes,
+                              size_t count, bool saturate)
+{
+    const int shift = SIGNIFICAND - format->significand, to_sign = 31 - format->bits;
+    const uint32_t top = 1u << format->bits, max = format->max;
+    const uint32_t least = (uint32_t)(BIAS + 1 - format->bias) << SIGNIFICAND;
+    const uint32_t rebias = (uint32_t)(BIAS - format->bias) << SIGNIFICAND;
+    const uint32_t half = (1u << (shift - 1)) - 1;
+    const uint32_t aligned_bits = least + ((uint32_t)shift << SIGNIFICAND);
+    const float aligned = amp_bits_to_f32(aligned_bits);
+    const uint32_t nan = format->nan == 0 ? max : format->nan;
+    const uint32_t infinity = format->infinity == 0 ? nan : format->infinity;
+    const uint32_t beyond = saturate ? max : infinity;
+    const uint32_t zero_sign = format->is_unsigned_zero ? 0 : top;
+    AMP_SIMD for (size_t i = 0; i < count; i++)
+    {
+        uint32_t bits = amp_f32_to_bits(values[i]), magnitude = bits & 0x7FFFFFFFu;
+        float sum = amp_bits_to_f32(magnitude) + aligned;
+        uint32_t normal = (magnitude - rebias + half + (magnitude >> shift & 1u)) >> shift;
+        uint32_t code = magnitude < least ? amp_f32_to_bits(sum) - aligned_bits : normal;
+        code = code > max ? beyond : code;
+        code = magnitude > infinity_bits ? nan : code;
+        codes[i] = (uint8_t)(code | (bits >> to_sign & (code == 0 ? zero_sign : top)));
+    }
+}
+
+void amp_minifloat_encode(enum amp_dtype dtype, const float *values, uint8_t *codes, size_t count,
+                          bool saturate, enum amp_rounding rounding)
+{
+    if (dtype != AMP_FLOAT8E8M0) {
+        encode(&formats[dtype], values, codes, count, saturate);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        codes[i] = to_power(values[i], saturate, rounding);
+}
+
 uint8_t amp_f64_to_minifloat(enum amp_dtype dtype, double value, bool saturate,
                              enum amp_rounding rounding)
 {
-    const struct format *format = &formats[dtype];
-    unsigned sign = signbit(value) ? 1u << format->bits : 0;
-    if (dtype == AMP_FLOAT8E8M0)
-        return to_e8m0(fabs(value), saturate, rounding);
-    if (isnan(value) && format->nan != 0)
-        return (uint8_t)(format->is_unsigned_zero ? format->nan : sign | format->nan);
-    unsigned code = isfinite(value) ? round_to_code(format, fabs(value)) : TOO_LARGE;
-    if (code == TOO_LARGE && !saturate && format->nan != 0) {
-        if (format->is_unsigned_zero)
-            return format->nan;
-        return (uint8_t)(sign | (format->infinity ? format->infinity : format->nan));
-    }
-    if (code == TOO_LARGE)
-        code = round_to_code(format, (double)format->max);
-    return (uint8_t)(code == 0 && format->is_unsigned_zero ? 0 : sign | code);
+    float odd = amp_f64_to_f32_odd(value);
+    uint8_t code;
+    amp_minifloat_encode(dtype, &odd, &code, 1, saturate, rounding);
+    return code;
 }

@@ -16,6 +16,9 @@ bool amp_dtype_is_minifloat(enum amp_dtype dtype);
 /* The value of CODE; every one is exact. */
 float amp_minifloat_to_f32(enum amp_dtype dtype, uint8_t code);
 
+/* The values of COUNT codes. */
+void amp_minifloat_decode(enum amp_dtype dtype, const uint8_t *codes, float *values, size_t count);
+
 /* How FLOAT8E8M0, whose values are the powers of two, rounds others. */
 enum amp_rounding {
     AMP_ROUND_UP,     /* away from zero */
@@ -30,5 +33,9 @@ enum amp_rounding {
  */
 uint8_t amp_f64_to_minifloat(enum amp_dtype dtype, double value, bool saturate,
                              enum amp_rounding rounding);
+
+/* The codes of COUNT values. Float64 first goes to float32 by amp_f64_to_f32_odd. */
+void amp_minifloat_encode(enum amp_dtype dtype, const float *values, uint8_t *codes, size_t count,
+                          bool saturate, enum amp_rounding rounding);
 
 #endif

@@ -269,12 +269,32 @@ amp_loop_body *amp_loop_copy(enum amp_dtype dtype)
     return table[amp_dtype_bits(dtype) / 8];
 }
 
+/* Whole bytes, so that the loops become vector code. */
+AMP_CLONES static void unpack_halves(const uint8_t *packed, unsigned sign, uint8_t *to,
+                                     size_t n_bytes)
+{
+    AMP_SIMD for (size_t i = 0; i < n_bytes; i++)
+    {
+        unsigned byte = packed[i];
+        to[2 * i] = (uint8_t)(((byte & 15u) ^ sign) - sign);
+        to[2 * i + 1] = (uint8_t)((byte >> 4 ^ sign) - sign);
+    }
+}
+
+AMP_CLONES static void pack_halves(const uint8_t *from, uint8_t *packed, size_t n_bytes)
+{
+    AMP_SIMD for (size_t i = 0; i < n_bytes; i++) packed[i] =
+        (uint8_t)((from[2 * i] & 15u) | (unsigned)from[2 * i + 1] << 4);
+}
+
 void amp_bits_unpack(enum amp_dtype dtype, const void *from, uint8_t *to, size_t count)
 {
     unsigned bits = amp_dtype_bits(dtype), per_byte = 8 / bits, mask = (1u << bits) - 1;
     unsigned sign = amp_dtype_class(dtype) == AMP_CLASS_INT ? 1u << (bits - 1) : 0;
     const uint8_t *packed = from;
-    for (size_t i = 0; i < count; i++) {
+    size_t done = bits == 4 ? count / 2 * 2 : 0;
+    unpack_halves(packed, sign, to, done / 2);
+    for (size_t i = done; i < count; i++) {
         unsigned value = packed[i / per_byte] >> i % per_byte * bits & mask;
         to[i] = (uint8_t)((value ^ sign) - sign);
     }
@@ -284,7 +304,9 @@ void amp_bits_pack(enum amp_dtype dtype, const uint8_t *from, void *to, size_t c
 {
     unsigned bits = amp_dtype_bits(dtype), per_byte = 8 / bits, mask = (1u << bits) - 1;
     uint8_t *packed = to;
-    for (size_t i = 0; i < count; i++) {
+    size_t done = bits == 4 ? count / 2 * 2 : 0;
+    pack_halves(from, packed, done / 2);
+    for (size_t i = done; i < count; i++) {
         unsigned shift = (unsigned)(i % per_byte) * bits;
         unsigned before = shift == 0 ? 0 : packed[i / per_byte];
         packed[i / per_byte] = (uint8_t)(before | (from[i] & mask) << shift);

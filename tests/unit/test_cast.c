@@ -282,6 +282,42 @@ static void small_floats_round_to_the_nearest(void **state)
     }
 }
 
+/* Puts the middle between CODE and the next code, what is next to it on either side, and their
+   negatives, into VALUES. */
+static void around_tie(enum amp_dtype dtype, unsigned code, float values[6])
+{
+    float below = amp_minifloat_to_f32(dtype, (uint8_t)code);
+    float above = amp_minifloat_to_f32(dtype, (uint8_t)(code + 1));
+    values[0] = below + (above - below) / 2;
+    values[1] = nextafterf(values[0], 0);
+    values[2] = nextafterf(values[0], INFINITY);
+    for (int i = 0; i < 3; i++)
+        values[3 + i] = -values[i];
+}
+
+static void arrays_of_small_floats_round_at_every_tie(void **state)
+{
+    (void)state;
+    float values[128][6], back[256];
+    uint8_t codes[256], rounded[128][6];
+    for (unsigned code = 0; code < 256; code++)
+        codes[code] = (uint8_t)code;
+    for (size_t k = 0; k < SMALL_FLOATS - 1; k++) {
+        enum amp_dtype dtype = small_floats[k];
+        amp_minifloat_decode(dtype, codes, back, codes_of(dtype));
+        unsigned n = 0;
+        for (; isfinite(back[n + 1]) && n + 1 < codes_of(dtype) / 2; n++)
+            around_tie(dtype, n, values[n]);
+        amp_minifloat_encode(dtype, values[0], rounded[0], n * (size_t)6, true, AMP_ROUND_UP);
+        for (unsigned i = 0; i < n * 6; i++)
+            if (back[rounded[0][i]] != 0)
+                assert_int_equal(rounded[0][i], nearest_code(dtype, (double)values[0][i]));
+        for (unsigned code = 0; code < codes_of(dtype); code++)
+            if (!isnan(back[code]))
+                assert_true(back[code] == amp_minifloat_to_f32(dtype, (uint8_t)code));
+    }
+}
+
 static void small_floats_end_as_onnx_says(void **state)
 {
     /* dtype, then the codes of: inf saturated, inf, -inf, NaN, -0 */
@@ -469,6 +505,7 @@ int main(void)
         cmocka_unit_test(every_small_float_survives),
         cmocka_unit_test(small_floats_have_their_values),
         cmocka_unit_test(small_floats_round_to_the_nearest),
+        cmocka_unit_test(arrays_of_small_floats_round_at_every_tie),
         cmocka_unit_test(small_floats_end_as_onnx_says),
         cmocka_unit_test(powers_of_two_round_as_told),
         cmocka_unit_test(floats_truncate_to_integers),

@@ -1,0 +1,15 @@
+#ifndef AMP_OPS_NUMBERS_H
+#define AMP_OPS_NUMBERS_H
+
+#include "ops/cast.h"
+
+/* Whether DTYPE is one of numbers, bool with them, that are converted into each other: all but
+   strings and complex ones. */
+bool amp_is_number(enum amp_dtype dtype);
+
+/* Converts COUNT numbers in the thread that calls, as amp_cast_tensor does. FROM and TO are aligned
+   for their dtypes; those of less than a byte begin with one. */
+void amp_numbers_convert(enum amp_dtype from_dtype, const void *from, enum amp_dtype to_dtype,
+                         void *to, size_t count, const struct amp_cast_options *options);
+
+#endif
