@@ -1,20 +1,8 @@
 /*
- * Plans a model's execution: takes the sorted graphs, gives their steps and, for each, the values
- * whose last use it is. Computes nothing.
+ * Plans a model's execution: takes the sorted graphs, gives the steps that run and what is known of
+ * each before it does. Computes nothing.
  */
-#include "run/plan.h"
-
-#include "run/absorb.h"
-#include "run/reading.h"
-#include "run/taking.h"
-#include "run/widen.h"
-
-/* Finding the last uses. */
-struct search {
-    const struct amp_model *model;
-    struct amp_step **steps; /* per node; NULL: none */
-    struct amp_step **last;  /* per value: the last step of its graph that needs it; NULL: none */
-};
+#include "run/planning.h"
 
 static enum amp_status find_op(const struct amp_model *model, uint32_t id, const struct amp_op **op,
                                struct amp_error *err)
@@ -182,71 +170,6 @@ uint32_t amp_plan_lacking(const struct amp_model *model)
     return AMP_NONE;
 }
 
-/* NODE needs VALUE: what counts is the step of the value's own graph in or below which it runs. */
-static void note_use(struct search *search, uint32_t value, uint32_t node)
-{
-    uint32_t graph = amp_value_at(search->model, value)->graph;
-    uint32_t container = amp_graph_container(search->model, node, graph);
-    struct amp_step *step = container == AMP_NONE ? NULL : search->steps[container];
-    if (step != NULL && (search->last[value] == NULL || step > search->last[value]))
-        search->last[value] = step;
-}
-
-static void note_all(struct search *search, const uint32_t *values, uint32_t count, uint32_t node)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (values[i] != AMP_NONE)
-            note_use(search, values[i], node);
-}
-
-/* Outputs too: what nobody uses goes right after it is made. What a body gives out is needed until
-   its owner is done. */
-static void note_uses(struct search *search)
-{
-    const struct amp_model *model = search->model;
-    for (uint32_t id = 0; id < model->n_nodes; id++) {
-        const struct amp_node *node = amp_node_at(model, id);
-        if (search->steps[id] == NULL)
-            continue;
-        note_all(search, node->inputs, node->n_inputs, id);
-        note_all(search, node->outputs, node->n_outputs, id);
-    }
-    for (size_t g = 1; g < model->n_graphs; g++)
-        for (size_t i = 0; i < model->graphs[g].outputs.count; i++)
-            note_use(search, model->graphs[g].outputs.items[i], model->graphs[g].owner);
-}
-
-/* A Cast that several read is the last one's: what it casts is needed so long. */
-static void note_step(struct search *search, struct amp_step *step)
-{
-    search->steps[step->node] = step;
-    for (size_t i = 0; i < step->n_casts; i++)
-        search->steps[step->casts[i]->node] = step;
-    for (size_t i = 0; i < step->n_tail; i++)
-        search->steps[step->tail[i].node] = step;
-}
-
-static void plan_drops(const struct amp_model *model, struct amp_arena *arena,
-                       struct amp_plan *plans)
-{
-    struct search search = {.model = model,
-                            .steps = amp_arena_array(arena, model->n_nodes, sizeof *search.steps),
-                            .last = amp_arena_array(arena, model->n_values, sizeof *search.last)};
-    for (size_t g = 0; g < model->n_graphs; g++)
-        for (size_t i = 0; i < plans[g].n_steps; i++)
-            note_step(&search, &plans[g].steps[i]);
-    note_uses(&search);
-    for (uint32_t v = 0; v < model->n_values; v++) {
-        const struct amp_value *value = amp_value_at(model, v);
-        if (search.last[v] == NULL || value->is_output || value->constant != NULL)
-            continue;
-        struct amp_ids *drops = &search.last[v]->drops;
-        uint32_t *slot =
-            amp_arena_push(arena, &drops->items, &drops->count, &drops->capacity, sizeof *slot);
-        *slot = v;
-    }
-}
-
 enum amp_status amp_plans_create(const struct amp_model *model, struct amp_arena *arena, bool fuses,
                                  struct amp_plan **plans, struct amp_error *err)
 {
@@ -254,12 +177,14 @@ enum amp_status amp_plans_create(const struct amp_model *model, struct amp_arena
     for (size_t g = 0; g < model->n_graphs; g++)
         AMP_TRY(plan_graph(model, arena, &model->graphs[g].nodes, &(*plans)[g], err));
     mark_constants(model, arena, *plans);
+    struct amp_planning planning = amp_planning_create(model, arena, *plans);
     if (fuses) {
-        amp_plans_absorb(model, arena, *plans);
-        amp_plans_read_casts(model, arena, *plans);
-        amp_plans_widen(model, arena, *plans);
+        amp_plan_absorb(&planning);
+        amp_plan_read_casts(&planning);
+        amp_plan_widen(&planning);
     }
-    amp_plans_note_taking(model, arena, *plans);
-    plan_drops(model, arena, *plans);
+    amp_plan_note_taking(&planning);
+    amp_plan_note_drops(&planning);
+    amp_planning_destroy(&planning);
     return AMP_OK;
 }

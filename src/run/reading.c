@@ -3,14 +3,7 @@
  * primitives that reorder their input the cast comes for free; others compute in float32 whatever
  * they read.
  */
-#include "run/reading.h"
-
-struct search {
-    const struct amp_model *model;
-    struct amp_arena *arena;
-    struct amp_uses uses;
-    struct amp_step **steps; /* per node: that which runs it; NULL: none */
-};
+#include "run/planning.h"
 
 /* Whether NODE casts one of float32, float16 and bfloat16 to another. */
 static bool is_float_cast(const struct amp_model *model, const struct amp_node *node)
@@ -30,77 +23,59 @@ static bool is_operand(const struct amp_step *step, uint32_t node, uint32_t slot
 }
 
 /* Whether USE, of what CAST gives, can be of what it takes. */
-static bool can_read(const struct search *search, const struct amp_node *cast,
+static bool can_read(const struct amp_planning *planning, const struct amp_node *cast,
                      const struct amp_use *use)
 {
-    const struct amp_step *step = search->steps[use->node];
-    if (step == NULL || amp_node_at(search->model, use->node)->graph != cast->graph)
+    const struct amp_step *step = planning->steps[use->node];
+    if (step == NULL || amp_node_at(planning->model, use->node)->graph != cast->graph)
         return false;
     if (step->node != use->node)
         return is_operand(step, use->node, use->slot);
-    bool widens = amp_value_at(search->model, cast->outputs[0])->dtype == AMP_FLOAT;
+    bool widens = amp_value_at(planning->model, cast->outputs[0])->dtype == AMP_FLOAT;
     uint32_t inputs = step->op->reads_casts | (widens ? step->op->reads_widened : 0);
     return use->slot < 32 && (inputs >> use->slot & 1) != 0;
 }
 
-static bool can_all_read(const struct search *search, const struct amp_node *cast)
+static bool can_all_read(const struct amp_planning *planning, const struct amp_node *cast)
 {
     uint32_t value = cast->outputs[0];
-    const uint32_t *first = &search->uses.first[value];
-    bool can = !amp_value_at(search->model, value)->is_output && first[0] < first[1];
+    const uint32_t *first = &planning->uses.first[value];
+    bool can = !amp_value_at(planning->model, value)->is_output && first[0] < first[1];
     for (uint32_t i = first[0]; i < first[1] && can; i++)
-        can = can_read(search, cast, &search->uses.items[i]);
+        can = can_read(planning, cast, &planning->uses.items[i]);
     return can;
 }
 
-static void add_cast(const struct search *search, struct amp_step *step, struct amp_step *cast)
+static void add_cast(const struct amp_planning *planning, struct amp_step *step,
+                     struct amp_step *cast)
 {
     for (size_t i = 0; i < step->n_casts; i++)
         if (step->casts[i] == cast)
             return;
-    struct amp_step **slot = amp_arena_push(search->arena, &step->casts, &step->n_casts,
+    struct amp_step **slot = amp_arena_push(planning->arena, &step->casts, &step->n_casts,
                                             &step->casts_capacity, sizeof *slot);
     *slot = cast;
 }
 
 /* Makes the step CAST part of all that use it. */
-static void give_away(const struct search *search, struct amp_step *cast)
+static void give_away(const struct amp_planning *planning, struct amp_step *cast)
 {
-    struct amp_step *kept = amp_arena_memdup(search->arena, cast, sizeof *cast);
-    uint32_t value = amp_node_at(search->model, cast->node)->outputs[0];
-    for (uint32_t i = search->uses.first[value]; i < search->uses.first[value + 1]; i++)
-        add_cast(search, search->steps[search->uses.items[i].node], kept);
+    struct amp_step *kept = amp_arena_memdup(planning->arena, cast, sizeof *cast);
+    uint32_t value = amp_node_at(planning->model, cast->node)->outputs[0];
+    for (uint32_t i = planning->uses.first[value]; i < planning->uses.first[value + 1]; i++)
+        add_cast(planning, planning->steps[planning->uses.items[i].node], kept);
     cast->op = NULL;
 }
 
-static void read_graph(const struct search *search, struct amp_plan *plan)
+void amp_plan_read_casts(struct amp_planning *planning)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < plan->n_steps; i++) {
-        const struct amp_node *node = amp_node_at(search->model, plan->steps[i].node);
-        if (!plan->steps[i].is_constant && is_float_cast(search->model, node) &&
-            can_all_read(search, node))
-            give_away(search, &plan->steps[i]);
-    }
-    for (size_t i = 0; i < plan->n_steps; i++)
-        if (plan->steps[i].op != NULL)
-            plan->steps[kept++] = plan->steps[i];
-    plan->n_steps = kept;
-}
-
-void amp_plans_read_casts(const struct amp_model *model, struct amp_arena *arena,
-                          struct amp_plan *plans)
-{
-    struct search search = {.model = model, .arena = arena, .uses = amp_uses_create(model)};
-    search.steps = amp_arena_array(arena, model->n_nodes, sizeof *search.steps);
-    for (size_t g = 0; g < model->n_graphs; g++)
-        for (size_t i = 0; i < plans[g].n_steps; i++) {
-            struct amp_step *step = &plans[g].steps[i];
-            search.steps[step->node] = step;
-            for (size_t t = 0; t < step->n_tail; t++)
-                search.steps[step->tail[t].node] = step;
+    for (size_t g = 0; g < planning->model->n_graphs; g++)
+        for (size_t i = 0; i < planning->plans[g].n_steps; i++) {
+            struct amp_step *step = &planning->plans[g].steps[i];
+            const struct amp_node *node = amp_node_at(planning->model, step->node);
+            if (!step->is_constant && is_float_cast(planning->model, node) &&
+                can_all_read(planning, node))
+                give_away(planning, step);
         }
-    for (size_t g = 0; g < model->n_graphs; g++)
-        read_graph(&search, &plans[g]);
-    amp_uses_destroy(&search.uses);
+    amp_planning_compact(planning);
 }
