@@ -54,7 +54,7 @@ struct job {
     struct amp_conversion conversion;
     bool explains;
     struct amp_explanation explanation;
-    struct amp_layout *layout;
+    struct amp_placement *placement;
     json_t *validation_json;
     enum stage last; /* STAGE to dump after; N_STAGES: none */
     struct amp_error *err;
@@ -239,9 +239,9 @@ static enum amp_status prepare_output(struct job *job)
                                     .data_name = options->external_data,
                                     .threshold = (uint64_t)options->external_threshold,
                                     .is_inline = options->is_inline};
-    AMP_TRY(amp_model_prepare(job->model, &how, &job->layout, job->err));
-    const char *data_path = amp_layout_data_path(job->layout);
-    job->conversion.bytes_after = amp_layout_size(job->layout);
+    AMP_TRY(amp_model_prepare(job->model, &how, &job->placement, job->err));
+    const char *data_path = amp_placement_data_path(job->placement);
+    job->conversion.bytes_after = amp_placement_size(job->placement);
     job->conversion.data_path = data_path;
     return amp_destination_check(options, job->file.external, job->conversion.output_path,
                                  data_path, job->err);
@@ -346,7 +346,7 @@ static enum amp_status validate_and_write(struct job *job)
         return amp_fail(job->err, verdict.status, "%s", verdict.text);
     bool is_written = !is_mismatch || job->options->is_forced;
     if (is_written)
-        AMP_TRY(amp_model_write(job->model, job->layout, job->err));
+        AMP_TRY(amp_model_write(job->model, job->placement, job->err));
     if (!job->options->is_quiet)
         amp_report_losses(stderr, job->model, job->options->verbosity);
     AMP_TRY(write_report(job, is_written));

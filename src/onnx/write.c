@@ -6,7 +6,7 @@
 #include "onnx/write.h"
 
 #include "onnx/functions.h"
-#include "onnx/layout.h"
+#include "onnx/placement.h"
 #include "onnx/message.h"
 
 #include <stdlib.h>
@@ -80,19 +80,19 @@ static void update_nodes(struct amp_model *model, const struct amp_graph *graph,
 }
 
 static Onnx__TensorProto *create_initializer(struct amp_model *model, const struct amp_value *value,
-                                             struct amp_layout *layout)
+                                             struct amp_placement *placement)
 {
     const struct amp_tensor *tensor = value->initial;
     Onnx__TensorProto *proto = amp_tensor_to_proto(tensor, value->name, model->arena);
     if (tensor->data == NULL && tensor->source != NULL) {
-        layout->deferred[layout->n_deferred] = tensor;
-        proto->raw_data.data = (uint8_t *)&layout->deferred[layout->n_deferred++];
+        placement->deferred[placement->n_deferred] = tensor;
+        proto->raw_data.data = (uint8_t *)&placement->deferred[placement->n_deferred++];
     }
     return proto;
 }
 
 static void update_initializers(struct amp_model *model, const struct amp_graph *graph,
-                                Onnx__GraphProto *proto, struct amp_layout *layout)
+                                Onnx__GraphProto *proto, struct amp_placement *placement)
 {
     size_t count = graph->initializers.count;
     proto->n_initializer = proto->n_sparse_initializer = 0;
@@ -103,7 +103,7 @@ static void update_initializers(struct amp_model *model, const struct amp_graph 
         struct amp_value *value = amp_value_at(model, graph->initializers.items[i]);
         ProtobufCMessage *origin = value->origin;
         if (origin == NULL)
-            origin = &create_initializer(model, value, layout)->base;
+            origin = &create_initializer(model, value, placement)->base;
         if (origin->descriptor == &onnx__sparse_tensor_proto__descriptor) {
             proto->sparse_initializer[proto->n_sparse_initializer++] = value->origin;
             continue;
@@ -247,7 +247,7 @@ static void update_outputs(struct amp_model *model, const struct amp_graph *grap
     }
 }
 
-static void update_message(struct amp_model *model, struct amp_layout *layout)
+static void update_message(struct amp_model *model, struct amp_placement *placement)
 {
     Onnx__ModelProto *proto = model->origin;
     for (size_t i = 0; i < model->n_opsets; i++)
@@ -261,35 +261,35 @@ static void update_message(struct amp_model *model, struct amp_layout *layout)
         Onnx__GraphProto *graph_proto = graph->origin;
         update_inputs(model, graph, graph_proto, g == 0 && model->ir_version < 4);
         update_nodes(model, graph, graph_proto);
-        update_initializers(model, graph, graph_proto, layout);
+        update_initializers(model, graph, graph_proto, placement);
         update_outputs(model, graph, graph_proto);
         update_value_info(model, graph, graph_proto);
     }
 }
 
 enum amp_status amp_model_prepare(struct amp_model *model, const struct amp_write_options *options,
-                                  struct amp_layout **layout, struct amp_error *err)
+                                  struct amp_placement **placement, struct amp_error *err)
 {
-    struct amp_layout *made = amp_arena_alloc(model->arena, sizeof *made);
+    struct amp_placement *made = amp_arena_alloc(model->arena, sizeof *made);
     size_t n_initializers = 0;
     for (size_t g = 0; g < model->n_graphs; g++)
         n_initializers += model->graphs[g].initializers.count;
-    *made = (struct amp_layout){.path = options->path};
+    *made = (struct amp_placement){.path = options->path};
     made->deferred = amp_arena_array(model->arena, n_initializers, sizeof(struct amp_tensor *));
     update_message(model, made);
     AMP_TRY(amp_functions_settle(model->origin, model->arena, err));
-    *layout = made;
-    return amp_layout_decide(made, model->origin, model->arena, options, err);
+    *placement = made;
+    return amp_placement_decide(made, model->origin, model->arena, options, err);
 }
 
-uint64_t amp_layout_size(const struct amp_layout *layout)
+uint64_t amp_placement_size(const struct amp_placement *placement)
 {
-    return layout->message_size + layout->data_size;
+    return placement->message_size + placement->data_size;
 }
 
-const char *amp_layout_data_path(const struct amp_layout *layout)
+const char *amp_placement_data_path(const struct amp_placement *placement)
 {
-    return layout->data_path;
+    return placement->data_path;
 }
 
 /* Elements that are converted at a time: enough for all threads and for a large write. */
@@ -297,7 +297,7 @@ enum { BLOCK = 1 << 20 };
 
 struct stream {
     ProtobufCBuffer base;
-    const struct amp_layout *layout;
+    const struct amp_placement *placement;
     struct amp_output *output;
     void *block; /* BLOCK elements of a converted tensor */
     struct amp_error *err;
@@ -318,7 +318,7 @@ static void write_converted(struct stream *stream, const struct amp_tensor *tens
 static void append(ProtobufCBuffer *buffer, size_t size, const uint8_t *data)
 {
     struct stream *stream = (struct stream *)buffer;
-    const struct amp_tensor *tensor = amp_layout_deferred(stream->layout, data);
+    const struct amp_tensor *tensor = amp_placement_deferred(stream->placement, data);
     if (stream->err->status != AMP_OK)
         return;
     if (tensor != NULL)
@@ -331,28 +331,28 @@ static void write_data(struct stream *stream)
 {
     static const uint8_t zeros[4096];
     uint64_t at = 0;
-    for (size_t i = 0; i < stream->layout->n_placed; i++) {
-        const struct amp_placed *placed = &stream->layout->placed[i];
+    for (size_t i = 0; i < stream->placement->n_placed; i++) {
+        const struct amp_placed *placed = &stream->placement->placed[i];
         append(&stream->base, (size_t)(placed->offset - at), zeros);
         append(&stream->base, placed->proto->raw_data.len, placed->proto->raw_data.data);
         at = placed->offset + placed->proto->raw_data.len;
     }
 }
 
-enum amp_status amp_model_write(const struct amp_model *model, const struct amp_layout *layout,
-                                struct amp_error *err)
+enum amp_status amp_model_write(const struct amp_model *model,
+                                const struct amp_placement *placement, struct amp_error *err)
 {
     /* The data come first: with the model, they are all there. */
     struct amp_output *outputs[2];
     size_t count = 0;
-    struct stream stream = {.base.append = append, .layout = layout, .err = err};
+    struct stream stream = {.base.append = append, .placement = placement, .err = err};
     enum amp_status status = AMP_OK;
-    if (layout->data_path != NULL) {
-        AMP_TRY(amp_output_open(&outputs[count], layout->data_path, err));
+    if (placement->data_path != NULL) {
+        AMP_TRY(amp_output_open(&outputs[count], placement->data_path, err));
         stream.output = outputs[count++];
         write_data(&stream);
     }
-    if (err->status == AMP_OK && amp_output_open(&outputs[count], layout->path, err) == AMP_OK) {
+    if (err->status == AMP_OK && amp_output_open(&outputs[count], placement->path, err) == AMP_OK) {
         stream.output = outputs[count++];
         protobuf_c_message_pack_to_buffer(model->origin, &stream.base);
     }

@@ -16,7 +16,7 @@ struct amp_write_options {
 
 /* A model ready to be written: its message, and where the data of each tensor go. Lives in the
    model's arena. */
-struct amp_layout;
+struct amp_placement;
 
 /*
  * Brings the message that MODEL was read from up to date with the graph: nodes, initializers,
@@ -25,17 +25,17 @@ struct amp_layout;
  * more than 2 GB, which protobuf readers refuse, and its data have no other place to go.
  */
 enum amp_status amp_model_prepare(struct amp_model *model, const struct amp_write_options *options,
-                                  struct amp_layout **layout, struct amp_error *err);
+                                  struct amp_placement **placement, struct amp_error *err);
 
 /* Bytes of all files together. */
-uint64_t amp_layout_size(const struct amp_layout *layout);
+uint64_t amp_placement_size(const struct amp_placement *placement);
 
 /* The path of the data file; NULL when there is none. */
-const char *amp_layout_data_path(const struct amp_layout *layout);
+const char *amp_placement_data_path(const struct amp_placement *placement);
 
 /* Writes the files: both appear when both are complete, or none. Constants that are yet to be
    converted are converted on the way, block by block. */
-enum amp_status amp_model_write(const struct amp_model *model, const struct amp_layout *layout,
-                                struct amp_error *err);
+enum amp_status amp_model_write(const struct amp_model *model,
+                                const struct amp_placement *placement, struct amp_error *err);
 
 #endif

@@ -4,7 +4,7 @@
  * raw_data, also where the input had them outside; moves those that belong outside there. Writes
  * nothing.
  */
-#include "onnx/layout.h"
+#include "onnx/placement.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -77,10 +77,10 @@ static void find_tensors(struct finder *finder, ProtobufCMessage *message, bool 
 
 /* Places in the data file as they are given away. */
 struct places {
-    struct amp_layout *layout;
+    struct amp_placement *placement;
     const char *location; /* of the data file, as the tensors name it */
     struct amp_arena *arena;
-    struct amp_strmap known; /* data_identity -> index in the layout's placed */
+    struct amp_strmap known; /* data_identity -> index in the placement's placed */
 };
 
 static void put_inline(Onnx__TensorProto *proto)
@@ -117,19 +117,20 @@ static void put_external(Onnx__TensorProto *proto, const char *location, uint64_
         proto->external_data[i] = create_entry(arena, keys[i], values[i]);
 }
 
-const struct amp_tensor *amp_layout_deferred(const struct amp_layout *layout, const uint8_t *data)
+const struct amp_tensor *amp_placement_deferred(const struct amp_placement *placement,
+                                                const uint8_t *data)
 {
-    uintptr_t start = (uintptr_t)layout->deferred, at = (uintptr_t)data;
-    bool is_entry = at >= start && at < (uintptr_t)(layout->deferred + layout->n_deferred);
+    uintptr_t start = (uintptr_t)placement->deferred, at = (uintptr_t)data;
+    bool is_entry = at >= start && at < (uintptr_t)(placement->deferred + placement->n_deferred);
     return is_entry ? *(const struct amp_tensor *const *)(const void *)data : NULL;
 }
 
 /* What the data of PROTO are made of, as text: the same for tensors that the input let share one
    stretch of a file, tied weights for one. */
-static const char *data_identity(const struct amp_layout *layout, const Onnx__TensorProto *proto,
-                                 struct amp_arena *arena)
+static const char *data_identity(const struct amp_placement *placement,
+                                 const Onnx__TensorProto *proto, struct amp_arena *arena)
 {
-    const struct amp_tensor *deferred = amp_layout_deferred(layout, proto->raw_data.data);
+    const struct amp_tensor *deferred = amp_placement_deferred(placement, proto->raw_data.data);
     const struct amp_tensor *source = deferred != NULL ? deferred->source : NULL;
     const void *data = proto->raw_data.data;
     if (source != NULL)
@@ -141,49 +142,50 @@ static const char *data_identity(const struct amp_layout *layout, const Onnx__Te
 /* Gives the data of PROTO the next place in the data file, or the one that they have already. */
 static void place(struct places *places, Onnx__TensorProto *proto)
 {
-    struct amp_layout *layout = places->layout;
-    const char *identity = data_identity(layout, proto, places->arena);
+    struct amp_placement *placement = places->placement;
+    const char *identity = data_identity(placement, proto, places->arena);
     uint64_t align = proto->raw_data.len >= PAGE ? PAGE : VECTOR;
-    uint64_t offset = (layout->data_size + align - 1) / align * align;
+    uint64_t offset = (placement->data_size + align - 1) / align * align;
     uint32_t known;
     if (amp_strmap_get(&places->known, identity, &known)) {
-        put_external(proto, places->location, layout->placed[known].offset, places->arena);
+        put_external(proto, places->location, placement->placed[known].offset, places->arena);
         return;
     }
     put_external(proto, places->location, offset, places->arena);
-    amp_strmap_put(&places->known, places->arena, identity, (uint32_t)layout->n_placed);
-    layout->placed[layout->n_placed++] = (struct amp_placed){proto, offset};
-    layout->data_size = offset + proto->raw_data.len;
+    amp_strmap_put(&places->known, places->arena, identity, (uint32_t)placement->n_placed);
+    placement->placed[placement->n_placed++] = (struct amp_placed){proto, offset};
+    placement->data_size = offset + proto->raw_data.len;
 }
 
 /* The file NAME in the folder of the model. */
-static const char *beside(const struct amp_layout *layout, const char *name,
+static const char *beside(const struct amp_placement *placement, const char *name,
                           struct amp_arena *arena)
 {
-    const char *slash = strrchr(layout->path, '/');
-    int length = slash == NULL ? 0 : (int)(slash + 1 - layout->path);
-    return amp_arena_printf(arena, "%.*s%s", length, layout->path, name);
+    const char *slash = strrchr(placement->path, '/');
+    int length = slash == NULL ? 0 : (int)(slash + 1 - placement->path);
+    return amp_arena_printf(arena, "%.*s%s", length, placement->path, name);
 }
 
-static const char *default_location(const struct amp_layout *layout, struct amp_arena *arena)
+static const char *default_location(const struct amp_placement *placement, struct amp_arena *arena)
 {
-    const char *slash = strrchr(layout->path, '/');
-    return amp_arena_printf(arena, "%s.data", slash == NULL ? layout->path : slash + 1);
+    const char *slash = strrchr(placement->path, '/');
+    return amp_arena_printf(arena, "%s.data", slash == NULL ? placement->path : slash + 1);
 }
 
 /* Whether data go outside though the user did not ask for it: the message would be too large, or
    the input's were. A stream has no file beside it. */
-static enum amp_status needs_file(const struct amp_layout *layout, const struct finder *finder,
+static enum amp_status needs_file(const struct amp_placement *placement,
+                                  const struct finder *finder,
                                   const struct amp_write_options *options, bool *needs,
                                   struct amp_error *err)
 {
-    bool is_stdout = strcmp(layout->path, "-") == 0;
-    bool is_too_large = layout->message_size > INT_MAX;
+    bool is_stdout = strcmp(placement->path, "-") == 0;
+    bool is_too_large = placement->message_size > INT_MAX;
     if (is_too_large && (is_stdout || options->is_inline))
         return amp_fail(err, AMP_UNSUPPORTED,
                         "%s: the converted model takes %zu bytes; protobuf messages end at 2 GB: "
                         "--external-data names a file for its tensors",
-                        is_stdout ? "stdout" : layout->path, layout->message_size);
+                        is_stdout ? "stdout" : placement->path, placement->message_size);
     *needs = is_too_large;
     for (size_t i = 0; i < finder->count && !is_stdout && !options->is_inline; i++)
         *needs |= finder->items[i].was_external;
@@ -197,12 +199,12 @@ static bool is_shape_data(const Onnx__TensorProto *proto)
     return proto->n_dims < 2 && proto->raw_data.len <= SHAPE_DATA_MAX;
 }
 
-static void place_all(struct amp_layout *layout, const struct finder *finder, const char *location,
-                      uint64_t threshold, struct amp_arena *arena)
+static void place_all(struct amp_placement *placement, const struct finder *finder,
+                      const char *location, uint64_t threshold, struct amp_arena *arena)
 {
-    struct places places = {.layout = layout, .location = location, .arena = arena};
-    layout->data_path = beside(layout, location, arena);
-    layout->placed = amp_arena_array(arena, finder->count, sizeof *layout->placed);
+    struct places places = {.placement = placement, .location = location, .arena = arena};
+    placement->data_path = beside(placement, location, arena);
+    placement->placed = amp_arena_array(arena, finder->count, sizeof *placement->placed);
     for (size_t i = 0; i < finder->count; i++) {
         const struct found *found = &finder->items[i];
         size_t size = found->proto->raw_data.len;
@@ -212,9 +214,9 @@ static void place_all(struct amp_layout *layout, const struct finder *finder, co
     }
 }
 
-enum amp_status amp_layout_decide(struct amp_layout *layout, Onnx__ModelProto *message,
-                                  struct amp_arena *arena, const struct amp_write_options *options,
-                                  struct amp_error *err)
+enum amp_status amp_placement_decide(struct amp_placement *placement, Onnx__ModelProto *message,
+                                     struct amp_arena *arena,
+                                     const struct amp_write_options *options, struct amp_error *err)
 {
     struct finder finder = {.count = 0};
     bool needs = options->data_name != NULL;
@@ -222,20 +224,20 @@ enum amp_status amp_layout_decide(struct amp_layout *layout, Onnx__ModelProto *m
     find_tensors(&finder, &message->base, false);
     for (size_t i = 0; i < finder.count; i++)
         put_inline(finder.items[i].proto);
-    layout->message_size = protobuf_c_message_get_packed_size(&message->base);
+    placement->message_size = protobuf_c_message_get_packed_size(&message->base);
     if (!needs)
-        status = needs_file(layout, &finder, options, &needs, err);
+        status = needs_file(placement, &finder, options, &needs, err);
     if (status == AMP_OK && needs) {
         const char *location =
-            options->data_name ? options->data_name : default_location(layout, arena);
-        place_all(layout, &finder, location, options->threshold, arena);
-        layout->message_size = protobuf_c_message_get_packed_size(&message->base);
+            options->data_name ? options->data_name : default_location(placement, arena);
+        place_all(placement, &finder, location, options->threshold, arena);
+        placement->message_size = protobuf_c_message_get_packed_size(&message->base);
     }
     free(finder.items);
-    if (status == AMP_OK && layout->message_size > INT_MAX)
+    if (status == AMP_OK && placement->message_size > INT_MAX)
         status = amp_fail(err, AMP_UNSUPPORTED,
                           "%s: without the tensors in the data file the model still takes %zu "
                           "bytes; protobuf messages end at 2 GB: lower --external-threshold",
-                          layout->path, layout->message_size);
+                          placement->path, placement->message_size);
     return status;
 }

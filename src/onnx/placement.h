@@ -1,5 +1,5 @@
-#ifndef AMP_ONNX_LAYOUT_H
-#define AMP_ONNX_LAYOUT_H
+#ifndef AMP_ONNX_PLACEMENT_H
+#define AMP_ONNX_PLACEMENT_H
 
 #include "core/graph.h"
 #include "onnx/write.h"
@@ -15,7 +15,7 @@ struct amp_placed {
     uint64_t offset; /* in the data file */
 };
 
-struct amp_layout {
+struct amp_placement {
     const char *path; /* of the model; "-": stdout */
     /* Tensors that are converted while they are written. The raw_data of their messages point here,
        at the tensor's entry, where no other data lie: so the writer tells them from bytes. */
@@ -28,13 +28,15 @@ struct amp_layout {
     size_t message_size;
 };
 
-/* Decides where the data of every tensor in MESSAGE go and says so in it; fills LAYOUT but for its
-   deferred tensors. Errors as amp_model_prepare has them. */
-enum amp_status amp_layout_decide(struct amp_layout *layout, Onnx__ModelProto *message,
-                                  struct amp_arena *arena, const struct amp_write_options *options,
-                                  struct amp_error *err);
+/* Decides where the data of every tensor in MESSAGE go and says so in it; fills PLACEMENT but for
+   its deferred tensors. Errors as amp_model_prepare has them. */
+enum amp_status amp_placement_decide(struct amp_placement *placement, Onnx__ModelProto *message,
+                                     struct amp_arena *arena,
+                                     const struct amp_write_options *options,
+                                     struct amp_error *err);
 
 /* The tensor whose data are to be made, when DATA stand for one; NULL: they are bytes. */
-const struct amp_tensor *amp_layout_deferred(const struct amp_layout *layout, const uint8_t *data);
+const struct amp_tensor *amp_placement_deferred(const struct amp_placement *placement,
+                                                const uint8_t *data);
 
 #endif
