@@ -1,303 +1,323 @@
 /*
  * QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear. Scales belong to the whole tensor, to
- * slices along an axis or to blocks of slices; a nested loop lets each meet its elements.
- * Arithmetic is in float32; types below a byte are worked on as bytes and packed.
+ * slices along an axis or to blocks of slices. Elements go a block at a time through float32, in
+ * which all arithmetic is, whatever their types.
  */
 #include "core/array.h"
-#include "ops/cast.h"
 #include "ops/kernel.h"
+#include "ops/numbers.h"
 
 #include <math.h>
 
-/* How x is divided among scales: D slices along `axis`, of which each `block` share a scale. */
+/* How x, seen as [outer, axis, inner], is divided among scales: element (o, a, i) has the scale at
+   o * outer_step + a / block * axis_step + i * inner_step. */
 struct granularity {
-    struct amp_shape shape; /* of x, or [elements] where there is one scale */
-    int axis;
-    int64_t block;
-    int64_t strides[AMP_RANK_MAX]; /* of the scales, along x's dims */
+    int64_t axis, inner, block;
+    int64_t outer_step, axis_step, inner_step;
 };
 
-static enum amp_status find_blocks(struct amp_ctx *ctx, const struct amp_shape *scale,
-                                   struct granularity *grain)
+static struct granularity one_scale(int64_t count)
 {
-    const struct amp_shape *x = &grain->shape;
+    return (struct granularity){.axis = 1, .inner = count > 0 ? count : 1, .block = 1};
+}
+
+static enum amp_status find_blocks(struct amp_ctx *ctx, int axis, struct granularity *grain)
+{
+    const struct amp_shape *x = &ctx->in[0]->shape, *scale = &ctx->in[1]->shape;
     grain->block = amp_node_int(ctx->node, "block_size", 0);
     bool fits = grain->block > 0 && scale->rank == x->rank;
     for (int d = 0; fits && d < x->rank; d++) {
-        int64_t block = d == grain->axis ? grain->block : 1;
+        int64_t block = d == axis ? grain->block : 1;
         fits = scale->dims[d] == x->dims[d] / block + (x->dims[d] % block != 0);
     }
     char x_text[200], scale_text[200];
     if (!fits)
         return AMP_CTX_FAIL(ctx, "scales %s do not fit input %s on axis %d in blocks of %lld",
                             amp_shape_text(scale, scale_text, sizeof scale_text),
-                            amp_shape_text(x, x_text, sizeof x_text), grain->axis,
+                            amp_shape_text(x, x_text, sizeof x_text), axis,
                             (long long)grain->block);
-    amp_strides(scale, grain->strides);
+    grain->inner_step = 1;
+    grain->axis_step = grain->inner;
+    grain->outer_step = scale->dims[axis] * grain->inner;
     return AMP_OK;
 }
 
 static enum amp_status find_granularity(struct amp_ctx *ctx, struct granularity *grain)
 {
     const struct amp_shape *x = &ctx->in[0]->shape, *scale = &ctx->in[1]->shape;
+    int axis;
     if (amp_has_in(ctx, 2) && !amp_shape_equal(scale, &ctx->in[2]->shape) &&
         amp_shape_count(scale) != amp_shape_count(&ctx->in[2]->shape))
         return AMP_CTX_FAIL(ctx, "zero point and scale differ in shape");
-    if (amp_shape_count(scale) == 1) {
-        *grain =
-            (struct granularity){.shape = {.rank = 1, .dims = {amp_shape_count(x)}}, .block = 1};
+    *grain = one_scale(amp_shape_count(x));
+    if (amp_shape_count(scale) == 1)
         return AMP_OK;
-    }
-    *grain = (struct granularity){.shape = *x, .block = 1};
-    AMP_TRY(amp_ctx_axis(ctx, amp_node_int(ctx->node, "axis", 1), x->rank, &grain->axis));
+    AMP_TRY(amp_ctx_axis(ctx, amp_node_int(ctx->node, "axis", 1), x->rank, &axis));
+    grain->axis = x->dims[axis];
+    grain->inner = 1;
+    for (int d = axis + 1; d < x->rank; d++)
+        grain->inner *= x->dims[d];
     if (scale->rank != 1 || amp_node_int(ctx->node, "block_size", 0) != 0)
-        return find_blocks(ctx, scale, grain);
-    if (scale->dims[0] != x->dims[grain->axis])
+        return find_blocks(ctx, axis, grain);
+    if (scale->dims[0] != grain->axis)
         return AMP_CTX_FAIL(ctx, "%lld scales for a dim of %lld", (long long)scale->dims[0],
-                            (long long)x->dims[grain->axis]);
-    grain->strides[grain->axis] = 1;
+                            (long long)grain->axis);
+    grain->axis_step = 1;
     return AMP_OK;
 }
 
-/* Adds an operand whose strides along the dims of GRAIN are STRIDES; along the axis it steps by
-   BLOCK and, within a block, by WITHIN. */
-static void add_view(struct amp_loop *loop, const struct granularity *grain, char *data,
-                     size_t size, const int64_t *strides, int64_t block, int64_t within)
-{
-    int64_t split[AMP_RANK_MAX + 1];
-    int axis = grain->axis;
-    for (int d = 0; d < grain->shape.rank; d++)
-        split[d < axis ? d : d + 1] = strides[d];
-    split[axis] = block;
-    split[axis + 1] = within;
-    amp_loop_view(loop, data, size, split);
-}
+/* ---- spans: elements in a row that share a scale, or have each the next one ---- */
 
-struct operands {
-    char *y; /* elements of SIZE bytes */
-    size_t size;
-    float *x, *scale, *zero; /* zero: NULL for none */
+struct span {
+    int64_t count, scale;
+    bool is_shared;
 };
 
-/* Runs BODY over COUNT blocks of BLOCK slices each, from slice FIRST on. */
-static void run_blocks(const struct granularity *grain, const struct operands *operands,
-                       amp_loop_body *body, const void *param, int64_t first, int64_t count,
-                       int64_t block)
+/* From element AT of x on. */
+static struct span span_at(const struct granularity *grain, int64_t at)
 {
-    static float no_zero[1] = {0};
-    static const int64_t no_strides[AMP_RANK_MAX] = {0};
-    int64_t dims[AMP_RANK_MAX + 1], own[AMP_RANK_MAX] = {0};
-    int axis = grain->axis;
-    for (int d = 0; d < grain->shape.rank; d++)
-        dims[d < axis ? d : d + 1] = grain->shape.dims[d];
-    dims[axis] = count;
-    dims[axis + 1] = block;
-    amp_strides(&grain->shape, own);
-    int64_t start = first * own[axis], step = grain->strides[axis];
-    int64_t scale = first / grain->block * step;
-    struct amp_loop loop;
-    amp_loop_init(&loop, grain->shape.rank + 1, dims);
-    add_view(&loop, grain, operands->y + start * (int64_t)operands->size, operands->size, own,
-             own[axis] * block, own[axis]);
-    add_view(&loop, grain, (char *)(operands->x + start), sizeof(float), own, own[axis] * block,
-             own[axis]);
-    add_view(&loop, grain, (char *)(operands->scale + scale), sizeof(float), grain->strides, step,
-             0);
-    if (operands->zero != NULL)
-        add_view(&loop, grain, (char *)(operands->zero + scale), sizeof(float), grain->strides,
-                 step, 0);
-    else
-        add_view(&loop, grain, (char *)no_zero, sizeof(float), no_strides, 0, 0);
-    amp_loop_run(&loop, body, param);
+    int64_t i = at % grain->inner, row = at / grain->inner;
+    int64_t a = row % grain->axis, o = row / grain->axis;
+    int64_t scale =
+        o * grain->outer_step + a / grain->block * grain->axis_step + i * grain->inner_step;
+    int64_t slices = grain->axis - a;
+    if (grain->inner > 1)
+        return (struct span){grain->inner - i, scale, grain->inner_step == 0};
+    if (grain->block == 1)
+        return (struct span){slices, scale, grain->axis_step == 0};
+    int64_t in_block = grain->block - a % grain->block;
+    return (struct span){in_block < slices ? in_block : slices, scale, true};
 }
 
-/* y = BODY(x, scale, zero point), the last block of an axis perhaps being short. */
-static void run_grains(const struct granularity *grain, const struct operands *operands,
-                       amp_loop_body *body, const void *param)
-{
-    int64_t slices = grain->shape.dims[grain->axis], whole = slices / grain->block;
-    run_blocks(grain, operands, body, param, 0, whole, grain->block);
-    if (slices % grain->block != 0)
-        run_blocks(grain, operands, body, param, whole * grain->block, 1, slices % grain->block);
-}
+/* y = f(x, parameter), with one parameter or one for each element; y may be x. */
+typedef void span_fn(const float *x, const float *parameter, bool is_shared, void *y, int64_t n,
+                     float low, float high);
 
-/* ---- bodies */
-
-struct target {
-    enum amp_dtype dtype;
-    float low, high;             /* of an integer type */
-    bool saturate;               /* of a float type */
-    float (*round)(float value); /* to the precision of the division; NULL: float32 */
-};
-
-static float round_f16(float value)
-{
-    return amp_f16_to_f32(amp_f32_to_f16(value));
-}
-
-static float round_bf16(float value)
-{
-    return amp_bf16_to_f32(amp_f32_to_bf16(value));
-}
-
-static inline float divide(const struct target *target, float x, float scale)
-{
-    if (target->round == NULL)
-        return x / scale;
-    return target->round(target->round(x) / target->round(scale));
-}
-
-#define QUANTIZE(DTYPE, T, ...)                                                   \
-    static void quantize_##DTYPE(int64_t n, void *const *at, const int64_t *step, \
-                                 const void *param)                               \
-    {                                                                             \
-        const struct target *target = param;                                      \
-        const float *x = at[1], *scale = at[2], *zero = at[3];                    \
-        T *y = at[0];                                                             \
-        for (int64_t i = 0; i < n; i++) {                                         \
-            float quotient = divide(target, x[i * step[1]], scale[i * step[2]]);  \
-            float value = rintf(quotient) + zero[i * step[3]];                    \
-            value = value > target->low ? value : target->low;                    \
-            y[i * step[0]] = (T)(value < target->high ? value : target->high);    \
-        }                                                                         \
+#define SPAN(name, T, value)                                                                     \
+    AMP_CLONES static void name(const float *x, const float *parameter, bool is_shared, void *y, \
+                                int64_t n, float low, float high)                                \
+    {                                                                                            \
+        T *to = y;                                                                               \
+        const float shared = *parameter;                                                         \
+        (void)low;                                                                               \
+        (void)high;                                                                              \
+        if (is_shared) {                                                                         \
+            AMP_SIMD for (int64_t i = 0; i < n; i++)                                             \
+            {                                                                                    \
+                const float p = shared;                                                          \
+                to[i] = (T)(value);                                                              \
+            }                                                                                    \
+            return;                                                                              \
+        }                                                                                        \
+        AMP_SIMD for (int64_t i = 0; i < n; i++)                                                 \
+        {                                                                                        \
+            const float p = parameter[i];                                                        \
+            to[i] = (T)(value);                                                                  \
+        }                                                                                        \
     }
-QUANTIZE(INT8, int8_t)
-QUANTIZE(INT16, int16_t)
-QUANTIZE(UINT8, uint8_t)
-QUANTIZE(UINT16, uint16_t)
+SPAN(divide, float, x[i] / p)
+SPAN(multiply, float, x[i] * p)
+SPAN(add, float, x[i] + p)
+SPAN(subtract, float, x[i] - p)
 
-static void quantize_minifloat(int64_t n, void *const *at, const int64_t *step, const void *param)
+static inline int32_t limit(float value, float low, float high)
 {
-    const struct target *target = param;
-    const float *x = at[1], *scale = at[2], *zero = at[3];
-    uint8_t *y = at[0];
-    for (int64_t i = 0; i < n; i++) {
-        float value = divide(target, x[i * step[1]], scale[i * step[2]]) + zero[i * step[3]];
-        y[i * step[0]] =
-            amp_f64_to_minifloat(target->dtype, (double)value, target->saturate, AMP_ROUND_UP);
+    value = value > low ? value : low;
+    return (int32_t)(value < high ? value : high);
+}
+#define ROUND(DTYPE, T) SPAN(round_##DTYPE, T, limit(rintf(x[i]) + p, low, high))
+ROUND(INT8, int8_t)
+ROUND(INT16, int16_t)
+ROUND(UINT8, uint8_t)
+ROUND(UINT16, uint16_t)
+
+/* ---- blocks ---- */
+
+/* A multiple of 8, so that blocks of packed elements begin at a byte. */
+enum { BLOCK = 1024 };
+
+struct job {
+    struct granularity grain;
+    const struct amp_tensor *x;
+    struct amp_tensor *y;
+    const float *scale, *zero; /* zero: NULL for none */
+    enum amp_dtype precision;  /* of the division */
+    bool saturate;             /* a float type */
+    span_fn *round;            /* to an integer type, between these: */
+    float low, high;
+};
+
+/* y = FUNCTION(x, parameter) for N elements of SIZE bytes, the first being element FIRST of x;
+   parameters NULL: one 0. */
+static void run_spans(const struct job *job, span_fn *function, const float *parameters,
+                      size_t first, size_t n, const float *x, void *y, size_t size)
+{
+    static const float no_zero = 0;
+    const struct granularity one = one_scale((int64_t)(first + n));
+    const struct granularity *grain = parameters == NULL ? &one : &job->grain;
+    if (parameters == NULL)
+        parameters = &no_zero;
+    for (size_t i = 0; i < n;) {
+        struct span span = span_at(grain, (int64_t)(first + i));
+        int64_t left = (int64_t)(n - i), count = span.count < left ? span.count : left;
+        function(x + i, parameters + span.scale, span.is_shared, (char *)y + i * size, count,
+                 job->low, job->high);
+        i += (size_t)count;
     }
 }
 
-static void dequantize(int64_t n, void *const *at, const int64_t *step, const void *param)
+static void *element(const struct amp_tensor *tensor, size_t index)
 {
-    (void)param;
-    const float *x = at[1], *scale = at[2], *zero = at[3];
-    float *y = at[0];
-    for (int64_t i = 0; i < n; i++)
-        y[i * step[0]] = (x[i * step[1]] - zero[i * step[3]]) * scale[i * step[2]];
+    return (char *)tensor->data + index * amp_dtype_bits(tensor->dtype) / 8;
 }
 
-/* ---- the operators */
+/* N elements of x as float32: where they lie, or in BLOCK. */
+static const float *load(const struct job *job, size_t first, size_t n, float *block)
+{
+    const void *x = element(job->x, first);
+    if (job->x->dtype == AMP_FLOAT)
+        return x;
+    amp_numbers_convert(job->x->dtype, x, AMP_FLOAT, block, n, NULL);
+    return block;
+}
+
+static void round_floats(enum amp_dtype precision, const float *from, float *to, size_t n)
+{
+    uint16_t rounded[BLOCK];
+    amp_dtype_convert(AMP_FLOAT, from, precision, rounded, n);
+    amp_dtype_convert(precision, rounded, AMP_FLOAT, to, n);
+}
+
+static void quantize_block(const struct job *job, size_t first, size_t n)
+{
+    float block[BLOCK];
+    uint8_t bytes[BLOCK];
+    enum amp_dtype dtype = job->y->dtype;
+    unsigned bits = amp_dtype_bits(dtype);
+    const float *x = load(job, first, n, block);
+    if (job->precision != AMP_FLOAT) {
+        round_floats(job->precision, x, block, n);
+        x = block;
+    }
+    run_spans(job, divide, job->scale, first, n, x, block, sizeof *block);
+    if (job->precision != AMP_FLOAT)
+        round_floats(job->precision, block, block, n);
+    void *y = bits < 8 ? bytes : element(job->y, first);
+    if (job->round != NULL) {
+        run_spans(job, job->round, job->zero, first, n, block, y, bits < 8 ? 1 : bits / 8);
+    } else {
+        run_spans(job, add, job->zero, first, n, block, block, sizeof *block);
+        amp_minifloat_encode(dtype, block, y, n, job->saturate, AMP_ROUND_UP);
+    }
+    if (bits < 8)
+        amp_bits_pack(dtype, bytes, element(job->y, first), n);
+}
+
+static void dequantize_block(const struct job *job, size_t first, size_t n)
+{
+    float block[BLOCK];
+    void *y = element(job->y, first);
+    float *result = job->y->dtype == AMP_FLOAT ? y : block;
+    const float *x = load(job, first, n, block);
+    if (job->zero != NULL) {
+        run_spans(job, subtract, job->zero, first, n, x, block, sizeof *block);
+        x = block;
+    }
+    run_spans(job, multiply, job->scale, first, n, x, result, sizeof *block);
+    if (result == block)
+        amp_dtype_convert(AMP_FLOAT, block, job->y->dtype, y, n);
+}
+
+static void run_blocks(const struct job *job, void (*run)(const struct job *, size_t, size_t))
+{
+    size_t count = amp_tensor_count(job->x);
+#pragma omp parallel for if (count >= AMP_PARALLEL_MIN)
+    for (size_t first = 0; first < count; first += BLOCK)
+        run(job, first, count - first < BLOCK ? count - first : BLOCK);
+}
+
+/* ---- the operators ---- */
 
 enum { X, SCALE, ZERO };
 
-/* Inputs as float32, empty tensors where omitted. */
-static enum amp_status load_inputs(struct amp_ctx *ctx, struct amp_tensor floats[3])
-{
-    for (uint32_t i = X; i <= ZERO; i++)
-        if (amp_has_in(ctx, i))
-            AMP_TRY(amp_cast_copy(ctx->in[i], AMP_FLOAT, &floats[i], ctx->err));
-    return AMP_OK;
-}
+/* To integers: bytes where they are packed afterwards. */
+static span_fn *const rounds[AMP_DTYPE_COUNT] = {
+    [AMP_INT8] = round_INT8,   [AMP_INT4] = round_INT8,    [AMP_INT2] = round_INT8,
+    [AMP_UINT8] = round_UINT8, [AMP_UINT4] = round_UINT8,  [AMP_UINT2] = round_UINT8,
+    [AMP_INT16] = round_INT16, [AMP_UINT16] = round_UINT16};
 
-static struct operands operands_of(const struct amp_tensor floats[3], void *y, size_t size)
+static void set_target(struct job *job, enum amp_dtype dtype)
 {
-    return (struct operands){y, size, floats[X].data, floats[SCALE].data, floats[ZERO].data};
-}
-
-static struct target target_of(const struct amp_ctx *ctx, enum amp_dtype dtype)
-{
-    struct target target = {.dtype = dtype,
-                            .saturate = amp_node_int(ctx->node, "saturate", 1) != 0};
-    int64_t precision = amp_node_int(ctx->node, "precision", AMP_FLOAT);
-    if (precision == AMP_FLOAT16 || precision == AMP_BFLOAT16)
-        target.round = precision == AMP_FLOAT16 ? round_f16 : round_bf16;
     bool is_signed = amp_dtype_class(dtype) == AMP_CLASS_INT;
+    job->precision = AMP_FLOAT;
+    job->round = rounds[dtype];
+    if (job->round == NULL)
+        return;
     unsigned digits = amp_dtype_bits(dtype) - is_signed;
-    target.high = (float)((1u << digits) - 1);
-    target.low = is_signed ? -target.high - 1 : 0;
-    return target;
+    job->high = (float)((1u << digits) - 1);
+    job->low = is_signed ? -job->high - 1 : 0;
 }
 
-/* What is quantized into: one byte per element for the types that are packed afterwards. */
-static enum amp_status pick_quantizer(struct amp_ctx *ctx, enum amp_dtype dtype,
-                                      amp_loop_body **body)
+/* Scales, rounded to PRECISION, and zero points as float32; empty tensors where omitted. */
+static enum amp_status load_parameters(struct amp_ctx *ctx, enum amp_dtype precision,
+                                       struct amp_tensor floats[3])
 {
-    static amp_loop_body *const table[AMP_DTYPE_COUNT] = {[AMP_INT8] = quantize_INT8,
-                                                          [AMP_INT4] = quantize_INT8,
-                                                          [AMP_INT2] = quantize_INT8,
-                                                          [AMP_UINT8] = quantize_UINT8,
-                                                          [AMP_UINT4] = quantize_UINT8,
-                                                          [AMP_UINT2] = quantize_UINT8,
-                                                          [AMP_INT16] = quantize_INT16,
-                                                          [AMP_UINT16] = quantize_UINT16,
-                                                          [AMP_FLOAT8E4M3FN] = quantize_minifloat,
-                                                          [AMP_FLOAT8E4M3FNUZ] = quantize_minifloat,
-                                                          [AMP_FLOAT8E5M2] = quantize_minifloat,
-                                                          [AMP_FLOAT8E5M2FNUZ] = quantize_minifloat,
-                                                          [AMP_FLOAT4E2M1] = quantize_minifloat};
-    AMP_PICK(ctx, *body, table, dtype);
-    return AMP_OK;
+    struct amp_tensor rounded;
+    AMP_TRY(amp_cast_copy(ctx->in[SCALE], precision, &rounded, ctx->err));
+    enum amp_status status = amp_cast_copy(&rounded, AMP_FLOAT, &floats[SCALE], ctx->err);
+    amp_tensor_release(&rounded);
+    if (status == AMP_OK && amp_has_in(ctx, ZERO))
+        status = amp_cast_copy(ctx->in[ZERO], AMP_FLOAT, &floats[ZERO], ctx->err);
+    return status;
 }
 
-static enum amp_status quantize(struct amp_ctx *ctx, const struct amp_tensor floats[3])
+static enum amp_status run_job(struct amp_ctx *ctx, struct job *job,
+                               void (*run)(const struct job *, size_t, size_t))
 {
-    struct amp_tensor *y = ctx->out[0];
-    struct granularity grain = {.block = 1};
-    amp_loop_body *body;
-    AMP_TRY(find_granularity(ctx, &grain));
-    AMP_TRY(pick_quantizer(ctx, y->dtype, &body));
-    const struct target target = target_of(ctx, y->dtype);
-    if (amp_dtype_bits(y->dtype) >= 8) {
-        struct operands operands = operands_of(floats, y->data, amp_dtype_bits(y->dtype) / 8);
-        run_grains(&grain, &operands, body, &target);
-        return AMP_OK;
-    }
-    struct amp_tensor bytes = {.dtype = AMP_UINT8, .shape = y->shape};
-    AMP_TRY(amp_tensor_alloc(&bytes, ctx->err));
-    struct operands operands = operands_of(floats, bytes.data, 1);
-    run_grains(&grain, &operands, body, &target);
-    amp_bits_pack(y->dtype, bytes.data, y->data, amp_tensor_count(y));
-    amp_tensor_release(&bytes);
-    return AMP_OK;
+    struct amp_tensor floats[3] = {{.data = NULL}};
+    enum amp_status status = find_granularity(ctx, &job->grain);
+    if (status == AMP_OK)
+        status = load_parameters(ctx, job->precision, floats);
+    job->x = ctx->in[X];
+    job->y = ctx->out[0];
+    job->scale = floats[SCALE].data;
+    job->zero = floats[ZERO].data;
+    if (status == AMP_OK)
+        run_blocks(job, run);
+    amp_tensors_release(floats, AMP_COUNT(floats));
+    return status;
 }
 
 static enum amp_status run_quantize(struct amp_ctx *ctx)
 {
-    struct amp_tensor floats[3] = {{.data = NULL}};
-    enum amp_status status = load_inputs(ctx, floats);
-    if (status == AMP_OK)
-        status = quantize(ctx, floats);
-    amp_tensors_release(floats, AMP_COUNT(floats));
-    return status;
+    struct job job = {.saturate = amp_node_int(ctx->node, "saturate", 1) != 0};
+    enum amp_dtype dtype = ctx->out[0]->dtype;
+    if (rounds[dtype] == NULL && (!amp_dtype_is_minifloat(dtype) || dtype == AMP_FLOAT8E8M0))
+        return amp_no_kernel(ctx, dtype);
+    set_target(&job, dtype);
+    int64_t precision = amp_node_int(ctx->node, "precision", AMP_FLOAT);
+    if (precision == AMP_FLOAT16 || precision == AMP_BFLOAT16)
+        job.precision = (enum amp_dtype)precision;
+    return run_job(ctx, &job, quantize_block);
 }
 
 const struct amp_op amp_op_quantize_linear = {.name = "QuantizeLinear",
                                               .newest = 25,
                                               .effect = AMP_COMPUTES,
-                                              .native = AMP_NATIVE_F32,
+                                              .native = AMP_NATIVE_F32 | AMP_NATIVE_LOWER,
                                               .shape = amp_shape_same,
                                               .run = run_quantize};
 
 static enum amp_status run_dequantize(struct amp_ctx *ctx)
 {
-    struct amp_tensor floats[3] = {{.data = NULL}};
-    struct granularity grain = {.block = 1};
-    enum amp_status status = find_granularity(ctx, &grain);
-    if (status == AMP_OK)
-        status = load_inputs(ctx, floats);
-    if (status == AMP_OK) {
-        struct operands operands = operands_of(floats, ctx->out[0]->data, sizeof(float));
-        run_grains(&grain, &operands, dequantize, NULL);
-    }
-    amp_tensors_release(floats, AMP_COUNT(floats));
-    return status;
+    struct job job = {.precision = AMP_FLOAT};
+    return run_job(ctx, &job, dequantize_block);
 }
 
 const struct amp_op amp_op_dequantize_linear = {.name = "DequantizeLinear",
                                                 .newest = 25,
                                                 .effect = AMP_COMPUTES,
-                                                .native = AMP_NATIVE_F32,
+                                                .native = AMP_NATIVE_F32 | AMP_NATIVE_LOWER,
                                                 .shape = amp_shape_same,
                                                 .run = run_dequantize};
 
@@ -309,15 +329,40 @@ static enum amp_status shape_dynamic(struct amp_ctx *ctx)
     return AMP_OK;
 }
 
+/* Widens the range LOW to HIGH to that of N values, NaN aside. Each lane has a range of its own, so
+   that no step waits for the one before. */
+AMP_CLONES static void widen_range(const float *values, size_t n, float *low, float *high)
+{
+    enum { LANES = 32 };
+    float lows[LANES] = {0}, highs[LANES] = {0};
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        AMP_SIMD for (size_t k = 0; k < LANES; k++)
+        {
+            float value = values[i + k];
+            lows[k] = value < lows[k] ? value : lows[k];
+            highs[k] = value > highs[k] ? value : highs[k];
+        }
+    for (; i < n; i++) {
+        lows[0] = values[i] < lows[0] ? values[i] : lows[0];
+        highs[0] = values[i] > highs[0] ? values[i] : highs[0];
+    }
+    for (size_t k = 0; k < LANES; k++) {
+        *low = lows[k] < *low ? lows[k] : *low;
+        *high = highs[k] > *high ? highs[k] : *high;
+    }
+}
+
 /* Scale and zero point of uint8 for the range of X, 0 included. */
 static void fit_range(const struct amp_tensor *x, float *scale, float *zero)
 {
     const float *values = x->data;
+    const size_t count = amp_tensor_count(x);
     float low = 0, high = 0;
-    for (size_t i = 0; i < amp_tensor_count(x); i++) {
-        low = values[i] < low ? values[i] : low;
-        high = values[i] > high ? values[i] : high;
-    }
+#pragma omp parallel for reduction(min : low) reduction(max : high) if (count >= AMP_PARALLEL_MIN)
+    for (size_t i = 0; i < count; i += AMP_PARALLEL_MIN)
+        widen_range(values + i, count - i < AMP_PARALLEL_MIN ? count - i : AMP_PARALLEL_MIN, &low,
+                    &high);
     *scale = low == high ? 1 : (high - low) / UINT8_MAX;
     *zero = rintf(-low / *scale);
     *zero = *zero > UINT8_MAX ? UINT8_MAX : *zero;
@@ -326,13 +371,15 @@ static void fit_range(const struct amp_tensor *x, float *scale, float *zero)
 static enum amp_status run_dynamic(struct amp_ctx *ctx)
 {
     const struct amp_tensor *x = ctx->in[0];
-    const struct granularity grain = {.shape = {.rank = 1, .dims = {amp_shape_count(&x->shape)}},
-                                      .block = 1};
-    const struct target target = target_of(ctx, AMP_UINT8);
     float scale, zero;
     fit_range(x, &scale, &zero);
-    const struct operands operands = {ctx->out[0]->data, 1, x->data, &scale, &zero};
-    run_grains(&grain, &operands, quantize_UINT8, &target);
+    struct job job = {.grain = one_scale(amp_shape_count(&x->shape)),
+                      .x = x,
+                      .y = ctx->out[0],
+                      .scale = &scale,
+                      .zero = &zero};
+    set_target(&job, AMP_UINT8);
+    run_blocks(&job, quantize_block);
     if (amp_has_out(ctx, 1))
         *(float *)ctx->out[1]->data = scale;
     if (amp_has_out(ctx, 2))
