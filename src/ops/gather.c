@@ -63,7 +63,8 @@ static enum amp_status gather_run(struct amp_ctx *ctx)
     struct amp_buffer *positions;
     int axis;
     AMP_TRY(gather_axis(ctx, &axis));
-    AMP_TRY(amp_offsets_axis(ctx, shape, axis, ctx->in[1], &positions));
+    const struct amp_places places = amp_places_axis(shape, axis, ctx->in[1]);
+    AMP_TRY(amp_places_list(ctx, &places, &positions));
     struct amp_take take = {.from = data->data,
                             .to = ctx->out[0]->data,
                             .block = (size_t)amp_shape_product(shape, axis + 1, shape->rank) *
@@ -99,16 +100,11 @@ static enum amp_status gather_elements_shape(struct amp_ctx *ctx)
 static enum amp_status gather_elements_run(struct amp_ctx *ctx)
 {
     const struct amp_tensor *data = ctx->in[0];
-    struct amp_buffer *offsets;
     int axis;
     AMP_TRY(gather_axis(ctx, &axis));
-    AMP_TRY(amp_offsets_elements(ctx, &data->shape, axis, ctx->in[1], &offsets));
-    struct amp_take take = {.from = data->data,
-                            .to = ctx->out[0]->data,
-                            .block = element_size(data),
-                            .outer = 1,
-                            .n = amp_shape_count(&ctx->in[1]->shape)};
-    return take_and_drop(ctx, &take, offsets);
+    const struct amp_places places = amp_places_elements(&data->shape, axis, ctx->in[1]);
+    AMP_TRY(amp_take_places(ctx, &places, data->data, ctx->out[0]->data, element_size(data)));
+    return amp_move_done(ctx, 0);
 }
 
 const struct amp_op amp_op_gather_elements = {
@@ -162,20 +158,13 @@ static enum amp_status gather_nd_shape(struct amp_ctx *ctx)
 static enum amp_status gather_nd_run(struct amp_ctx *ctx)
 {
     const struct amp_tensor *data = ctx->in[0];
-    const struct amp_shape *indices = &ctx->in[1]->shape;
-    struct amp_buffer *offsets;
     int batch_dims = 0;
     AMP_TRY(read_batch_dims(ctx, &batch_dims));
-    AMP_TRY(amp_offsets_nd(ctx, &data->shape, batch_dims, ctx->in[1], &offsets));
-    int first = batch_dims + (int)indices->dims[indices->rank - 1];
-    struct amp_take take = {.from = data->data,
-                            .to = ctx->out[0]->data,
-                            .block =
-                                (size_t)amp_shape_product(&data->shape, first, data->shape.rank) *
-                                element_size(data),
-                            .outer = 1,
-                            .n = amp_shape_product(indices, 0, indices->rank - 1)};
-    return take_and_drop(ctx, &take, offsets);
+    const struct amp_places places = amp_places_tuples(&data->shape, batch_dims, ctx->in[1]);
+    int64_t block = amp_shape_product(&data->shape, batch_dims + places.depth, data->shape.rank);
+    AMP_TRY(amp_take_places(ctx, &places, data->data, ctx->out[0]->data,
+                            (size_t)block * element_size(data)));
+    return amp_move_done(ctx, 0);
 }
 
 const struct amp_op amp_op_gather_nd = {

@@ -246,6 +246,14 @@ void amp_loop_inputs(struct amp_ctx *ctx, uint32_t n, amp_loop_body *body, const
     amp_loop_run(&loop, body, param);
 }
 
+void amp_copy(void *to, const void *from, size_t size)
+{
+    enum { PART = 4 * AMP_PARALLEL_MIN };
+#pragma omp parallel for if (size > PART)
+    for (size_t i = 0; i < size; i += PART)
+        memcpy((char *)to + i, (const char *)from + i, size - i < PART ? size - i : PART);
+}
+
 #define COPY(SIZE, T)                                                                           \
     static void copy_##SIZE(int64_t n, void *const *at, const int64_t *step, const void *param) \
     {                                                                                           \

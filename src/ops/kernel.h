@@ -169,6 +169,9 @@ static inline enum amp_dtype amp_compute_dtype(enum amp_dtype dtype)
 /* Output 0 (with memory) = BODY(inputs 0 to N-1, all there, broadcast to the output's shape). */
 void amp_loop_inputs(struct amp_ctx *ctx, uint32_t n, amp_loop_body *body, const void *param);
 
+/* SIZE bytes from FROM to TO, which do not overlap, shared among threads. */
+void amp_copy(void *to, const void *from, size_t size);
+
 /* The body that copies operand 1 to operand 0, for any dtype of whole bytes. */
 amp_loop_body *amp_loop_copy(enum amp_dtype dtype);
 

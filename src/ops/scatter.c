@@ -6,21 +6,30 @@
  */
 #include "core/array.h"
 #include "ops/move.h"
-#include "ops/take.h"
+#include "ops/places.h"
 
-#include <stdlib.h>
+#include <omp.h>
 #include <string.h>
 
-/* N blocks of BLOCK elements from FROM to TO, block OFFSETS[i] for the i-th. */
+/* What is put where: block I of FROM to place I, blocks of BLOCK elements. */
 struct scatter {
+    const struct amp_places *places;
     const void *from;
     void *to;
     int64_t block;
-    const int64_t *offsets;
-    int64_t n;
+    size_t size; /* bytes of an element */
 };
 
-typedef void reduce_fn(const struct scatter *scatter);
+/* N pieces of WIDTH elements, one BLOCK elements behind the other from FROM on, to places LIST of
+   TO. */
+struct pieces {
+    const void *from;
+    void *to;
+    int64_t n, block, width;
+    const int64_t *list;
+};
+
+typedef void put_fn(const struct pieces *pieces);
 
 /* Integers wrap. A NaN among the operands of max and min stays. */
 #define ADD_INT(T, a, b) (T)((uint64_t)(a) + (uint64_t)(b))
@@ -32,16 +41,29 @@ typedef void reduce_fn(const struct scatter *scatter);
 #define OR(T, a, b) (T)((a) || (b))
 #define AND(T, a, b) (T)((a) && (b))
 
-#define REDUCE(DTYPE, T, name, OPERATION)                                    \
-    static void name##_##DTYPE(const struct scatter *scatter)                \
-    {                                                                        \
-        const T *from = scatter->from;                                       \
-        for (int64_t i = 0; i < scatter->n; i++, from += scatter->block) {   \
-            T *to = (T *)scatter->to + scatter->offsets[i] * scatter->block; \
-            for (int64_t k = 0; k < scatter->block; k++)                     \
-                to[k] = OPERATION(T, to[k], from[k]);                        \
-        }                                                                    \
+/* to[k] = EXPRESSION; most of all single elements. */
+#define PUT(name, T, EXPRESSION)                                         \
+    static void name(const struct pieces *pieces)                        \
+    {                                                                    \
+        const T *from = pieces->from;                                    \
+        int64_t width = pieces->width;                                   \
+        for (int64_t i = 0; i < pieces->n; i++, from += pieces->block) { \
+            T *to = (T *)pieces->to + pieces->list[i] * pieces->block;   \
+            if (width == 1) {                                            \
+                const int64_t k = 0;                                     \
+                to[k] = EXPRESSION;                                      \
+                continue;                                                \
+            }                                                            \
+            AMP_SIMD for (int64_t k = 0; k < width; k++)                 \
+            {                                                            \
+                to[k] = EXPRESSION;                                      \
+            }                                                            \
+        }                                                                \
     }
+#define PUT_SIZED(SIZE, T) PUT(put_##SIZE, T, from[k])
+AMP_SIZED_TYPES(PUT_SIZED)
+
+#define REDUCE(DTYPE, T, name, OPERATION) PUT(name##_##DTYPE, T, OPERATION(T, to[k], from[k]))
 AMP_INTEGER_TYPES(REDUCE, add, ADD_INT)
 AMP_INTEGER_TYPES(REDUCE, mul, MUL_INT)
 AMP_FLOAT_TYPES(REDUCE, add, ADD_FLOAT)
@@ -56,7 +78,7 @@ AMP_BOOL_TYPE(REDUCE, min, AND)
 static const struct reduction {
     const char *name;
     int since; /* version of ScatterElements and ScatterND */
-    reduce_fn *kernels[AMP_DTYPE_COUNT];
+    put_fn *kernels[AMP_DTYPE_COUNT];
 } reductions[] = {
     {"none", 1, {NULL}},
     {"add", 16, {AMP_REAL_TYPES(AMP_ROW, add) AMP_BOOL_TYPE(AMP_ROW, add)}},
@@ -80,36 +102,60 @@ static enum amp_status find_reduction(struct amp_ctx *ctx, const struct reductio
                         name);
 }
 
-static void put_blocks(const struct scatter *scatter, size_t element_size)
+/* The kernel for the node's reduction. */
+static enum amp_status find_put(struct amp_ctx *ctx, put_fn **put)
 {
-    size_t size = (size_t)scatter->block * element_size;
-    const char *from = scatter->from;
-    for (int64_t i = 0; i < scatter->n; i++)
-        memcpy((char *)scatter->to + (size_t)scatter->offsets[i] * size, from + (size_t)i * size,
-               size);
+#define ROW(SIZE, T) [SIZE] = put_##SIZE,
+    static put_fn *const by_size[] = {AMP_SIZED_TYPES(ROW)};
+#undef ROW
+    const struct reduction *reduction;
+    AMP_TRY(find_reduction(ctx, &reduction));
+    if (reduction == &reductions[0])
+        *put = by_size[amp_dtype_bits(ctx->in[0]->dtype) / 8];
+    else
+        *put = reduction->kernels[ctx->in[0]->dtype];
+    return *put == NULL ? amp_no_kernel(ctx, ctx->in[0]->dtype) : AMP_OK;
 }
 
-/* The output becomes the data with the updates put to OFFSETS, N blocks of BLOCK elements. */
-static enum amp_status scatter_blocks(struct amp_ctx *ctx, const int64_t *offsets, int64_t n,
-                                      int64_t block)
+/* Elements FIRST to FIRST+WIDTH-1 of the blocks for N places from PLACE on; false when one is no
+   place. */
+static bool put_stretch(const struct scatter *scatter, put_fn *put, int64_t place, int64_t n,
+                        int64_t first, int64_t width)
 {
-    const struct amp_tensor *data = ctx->in[0];
-    struct amp_tensor *out = ctx->out[0];
-    struct scatter scatter = {ctx->in[2]->data, out->data, block, offsets, n};
-    const struct reduction *reduction;
-    reduce_fn *reduce = NULL;
-    AMP_TRY(find_reduction(ctx, &reduction));
-    if (reduction != &reductions[0])
-        AMP_PICK(ctx, reduce, reduction->kernels, data->dtype);
-    if (amp_tensor_size(data) > 0)
-        memcpy(out->data, data->data, amp_tensor_size(data));
-    if (block == 0)
-        return AMP_OK;
-    if (reduce != NULL)
-        reduce(&scatter);
-    else
-        put_blocks(&scatter, amp_dtype_bits(data->dtype) / 8);
-    return amp_move_done(ctx, 0);
+    enum { STRETCH = 512 };
+    int64_t list[STRETCH];
+    for (int64_t done = 0; done < n; done += STRETCH) {
+        const struct pieces pieces = {.from = (const char *)scatter->from +
+                                              (size_t)((place + done) * scatter->block + first) *
+                                                  scatter->size,
+                                      .to = (char *)scatter->to + (size_t)first * scatter->size,
+                                      .n = n - done < STRETCH ? n - done : STRETCH,
+                                      .block = scatter->block,
+                                      .width = width,
+                                      .list = list};
+        if (!scatter->places->read(scatter->places, place + done, pieces.n, list))
+            return false;
+        put(&pieces);
+    }
+    return true;
+}
+
+/* The output becomes a copy of the data, for updates by SCATTER to be put into. */
+static void begin_scatter(const struct amp_ctx *ctx, const struct amp_places *places, int64_t block,
+                          struct scatter *scatter)
+{
+    *scatter = (struct scatter){.places = places,
+                                .from = ctx->in[2]->data,
+                                .to = ctx->out[0]->data,
+                                .block = block,
+                                .size = amp_dtype_bits(ctx->in[0]->dtype) / 8};
+    amp_copy(ctx->out[0]->data, ctx->in[0]->data, amp_tensor_size(ctx->in[0]));
+}
+
+static enum amp_status end_scatter(struct amp_ctx *ctx, const struct amp_places *places,
+                                   bool is_right)
+{
+    return is_right ? amp_move_done(ctx, 0) : amp_places_fail(ctx, places);
 }
 
 /* ---- Scatter, ScatterElements ---- */
@@ -150,16 +196,56 @@ static enum amp_status scatter_elements_shape(struct amp_ctx *ctx)
     return check_updates(ctx, 2, indices);
 }
 
+/* Threads share the lines along the axis, whose places are no other line's: whole ones of OUTER, or
+   parts of what lies INNER to it. */
+struct lines {
+    int64_t outer, length, inner, parts;
+};
+
+/* The updates for part I of all lines. */
+static bool put_lines(const struct scatter *scatter, put_fn *put, const struct lines *lines,
+                      int64_t i)
+{
+    int64_t share = (lines->inner + lines->parts - 1) / lines->parts;
+    int64_t begin = i % lines->parts * share, first = i / lines->parts * lines->length;
+    int64_t n = lines->inner - begin < share ? lines->inner - begin : share;
+    bool is_right = true;
+    if (lines->parts == 1)
+        return put_stretch(scatter, put, first * lines->inner, lines->length * lines->inner, 0, 1);
+    for (int64_t k = 0; k < lines->length && n > 0; k++)
+        is_right &= put_stretch(scatter, put, (first + k) * lines->inner + begin, n, 0, 1);
+    return is_right;
+}
+
+static struct lines lines_of(const struct amp_shape *indices, int axis)
+{
+    enum { PART_MIN = 64 };
+    int64_t threads = omp_get_max_threads();
+    struct lines lines = {.outer = amp_shape_product(indices, 0, axis),
+                          .length = indices->dims[axis],
+                          .inner = amp_shape_product(indices, axis + 1, indices->rank),
+                          .parts = 1};
+    if (lines.outer < threads && lines.inner >= 2 * PART_MIN)
+        lines.parts = lines.inner / PART_MIN < threads ? lines.inner / PART_MIN : threads;
+    return lines;
+}
+
 static enum amp_status scatter_elements_run(struct amp_ctx *ctx)
 {
-    struct amp_buffer *offsets;
+    const struct amp_shape *indices = &ctx->in[1]->shape;
+    struct scatter scatter;
+    put_fn *put;
     int axis;
     AMP_TRY(scatter_axis(ctx, &axis));
-    AMP_TRY(amp_offsets_elements(ctx, &ctx->in[0]->shape, axis, ctx->in[1], &offsets));
-    enum amp_status status =
-        scatter_blocks(ctx, offsets->data, amp_shape_count(&ctx->in[1]->shape), 1);
-    amp_buffer_unref(offsets);
-    return status;
+    AMP_TRY(find_put(ctx, &put));
+    const struct amp_places places = amp_places_elements(&ctx->in[0]->shape, axis, ctx->in[1]);
+    const struct lines lines = lines_of(indices, axis);
+    bool is_right = true;
+    begin_scatter(ctx, &places, 1, &scatter);
+#pragma omp parallel for reduction(&& : is_right) if (places.count >= AMP_PARALLEL_MIN)
+    for (int64_t i = 0; i < lines.outer * lines.parts; i++)
+        is_right = put_lines(&scatter, put, &lines, i) && is_right;
+    return end_scatter(ctx, &places, is_right);
 }
 
 const struct amp_op amp_op_scatter = {
@@ -203,17 +289,28 @@ static enum amp_status scatter_nd_shape(struct amp_ctx *ctx)
     return check_updates(ctx, 2, &expected);
 }
 
+/* Threads share the blocks: each puts its part of all of them. */
 static enum amp_status scatter_nd_run(struct amp_ctx *ctx)
 {
-    const struct amp_shape *data = &ctx->in[0]->shape, *indices = &ctx->in[1]->shape;
-    struct amp_buffer *offsets;
-    AMP_TRY(amp_offsets_nd(ctx, data, 0, ctx->in[1], &offsets));
-    int depth = (int)indices->dims[indices->rank - 1];
-    enum amp_status status =
-        scatter_blocks(ctx, offsets->data, amp_shape_product(indices, 0, indices->rank - 1),
-                       amp_shape_product(data, depth, data->rank));
-    amp_buffer_unref(offsets);
-    return status;
+    enum { PART = 64 };
+    const struct amp_shape *data = &ctx->in[0]->shape;
+    struct scatter scatter;
+    put_fn *put;
+    bool is_right = true;
+    AMP_TRY(find_put(ctx, &put));
+    const struct amp_places places = amp_places_tuples(data, 0, ctx->in[1]);
+    int64_t block = amp_shape_product(data, places.depth, data->rank);
+    begin_scatter(ctx, &places, block, &scatter);
+#pragma omp parallel if (places.count * block >= AMP_PARALLEL_MIN) reduction(&& : is_right)
+    {
+        int64_t parts = (block + PART - 1) / PART, threads = omp_get_num_threads();
+        int64_t share = (parts + threads - 1) / threads * PART;
+        int64_t first = omp_get_thread_num() * share, left = block - first;
+        if (left > 0)
+            is_right =
+                put_stretch(&scatter, put, 0, places.count, first, left < share ? left : share);
+    }
+    return end_scatter(ctx, &places, is_right);
 }
 
 const struct amp_op amp_op_scatter_nd = {
@@ -337,7 +434,7 @@ static enum amp_status tensor_scatter_run(struct amp_ctx *ctx)
         return AMP_OK;
     if (amp_is_packed(ctx->out[0]->dtype))
         return write_packed(ctx, &cache);
-    memcpy(ctx->out[0]->data, ctx->in[CACHE]->data, amp_tensor_size(ctx->in[CACHE]));
+    amp_copy(ctx->out[0]->data, ctx->in[CACHE]->data, amp_tensor_size(ctx->in[CACHE]));
     AMP_TRY(write_runs(ctx, &cache, ctx->in[UPDATE], ctx->out[0]));
     return amp_move_done(ctx, 0);
 }

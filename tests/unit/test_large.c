@@ -60,6 +60,23 @@ static const struct large_case cases[] = {
      {EACH(BFLOAT16, 7, 13, 401), SHARED(BFLOAT16, 401)}, {AMP_BFLOAT16}, {INT("axis", -1)}},
     {MICROSOFT, "SimplifiedLayerNormalization", 1,
      {EACH(DOUBLE, 7, 13, 401), SHARED(DOUBLE, 401)}, {AMP_DOUBLE, AMP_FLOAT}, {INT("axis", -1)}},
+    {"", "Gather", 13,
+     {EACH(FLOAT, 3, 60, 80), SHARED_BELOW(INT32, 60, 70, 9)}, {AMP_FLOAT}, {INT("axis", 1)}},
+    {"", "GatherElements", 13,
+     {EACH(FLOAT, 3, 60, 290), EACH_BELOW(INT64, 60, 3, 70, 190)}, {AMP_FLOAT}, {INT("axis", 1)}},
+    {"", "GatherElements", 13,
+     {EACH(FLOAT16, 3, 60, 200), EACH_BELOW(INT32, 200, 3, 50, 300)}, {AMP_FLOAT16}, {INT("axis", 2)}},
+    {"", "GatherND", 13,
+     {EACH(DOUBLE, 3, 60, 200, 3), EACH_BELOW(INT64, 60, 3, 9000, 2)}, {AMP_DOUBLE}, {INT("batch_dims", 1)}},
+    {"", "ScatterElements", 18,
+     {EACH(FLOAT, 3, 60, 290), EACH_BELOW(INT64, 60, 3, 70, 190), EACH(FLOAT, 3, 70, 190)},
+     {AMP_FLOAT}, {INT("axis", 1), TEXT("reduction", "add")}},
+    {"", "ScatterElements", 18,
+     {EACH(DOUBLE, 2, 30, 600), EACH_BELOW(INT32, 30, 2, 90, 590), EACH(DOUBLE, 2, 90, 590)},
+     {AMP_DOUBLE}, {INT("axis", 1)}},
+    {"", "ScatterElements", 18,
+     {EACH(FLOAT, 3, 60, 200), EACH_BELOW(INT64, 200, 3, 50, 300), EACH(FLOAT, 3, 50, 300)},
+     {AMP_FLOAT}, {INT("axis", -1), TEXT("reduction", "mul")}},
 };
 /* clang-format on */
 
@@ -197,9 +214,9 @@ static void batches_are_their_elements(void **state)
         struct amp_tensor out[OUTPUTS_MAX] = {{.dtype = AMP_UNDEFINED}};
         for (int i = 0; i < INPUTS_MAX && test->in[i].dtype != AMP_UNDEFINED; i++)
             in[i] = filled(&test->in[i]);
-        assert_true(amp_tensor_count(&in[0]) >= AMP_PARALLEL_MIN);
         omp_set_num_threads(3);
         run(test, in, out);
+        assert_true(amp_tensor_count(&in[0]) + amp_tensor_count(&out[0]) >= 2 * AMP_PARALLEL_MIN);
         omp_set_num_threads(1);
         for (int64_t batch = 0; batch < in[0].shape.dims[0]; batch++)
             assert_slice(test, in, out, batch);
@@ -208,10 +225,58 @@ static void batches_are_their_elements(void **state)
     }
 }
 
+/* Runs OPERATOR-18 along axis 0 of DATA, on three threads. */
+static struct amp_tensor scattered(const char *operator, struct amp_tensor * in)
+{
+    const struct large_case test = {"",
+                                    operator,
+                                    18,
+                                    {{in[0].dtype, in[0].shape, 0, false},
+                                     {in[1].dtype, in[1].shape, 0, false},
+                                     {in[2].dtype, in[2].shape, 0, false}},
+                                    {in[0].dtype},
+                                    {TEXT("reduction", "add")}};
+    struct amp_tensor out[OUTPUTS_MAX];
+    omp_set_num_threads(3);
+    run(&test, in, out);
+    return out[0];
+}
+
+/* Duplicates are added in their order, whichever thread has them: floats tell. */
+static void scatter_keeps_the_order(void **state)
+{
+    (void)state;
+    const struct input inputs[] = {EACH(FLOAT, 20, 500), EACH_BELOW(INT64, 20, 90, 500),
+                                   EACH(FLOAT, 90, 500)};
+    const struct input rows = EACH_BELOW(INT64, 20, 90, 1);
+    struct amp_tensor in[] = {filled(&inputs[0]), filled(&inputs[1]), filled(&inputs[2])};
+    struct amp_tensor expected = made(AMP_FLOAT, &in[0].shape),
+                      out = scattered("ScatterElements", in);
+    const int64_t *index = in[1].data;
+    memcpy(expected.data, in[0].data, amp_tensor_size(&expected));
+    for (size_t i = 0; i < 90 * 500; i++)
+        ((float *)expected.data)[(size_t)index[i] * 500 + i % 500] += ((float *)in[2].data)[i];
+    assert_memory_equal(out.data, expected.data, amp_tensor_size(&out));
+    amp_tensor_release(&out);
+    amp_tensor_release(&in[1]);
+    in[1] = filled(&rows);
+    memcpy(expected.data, in[0].data, amp_tensor_size(&expected));
+    index = in[1].data;
+    for (size_t i = 0; i < 90 * 500; i++)
+        ((float *)expected.data)[(size_t)index[i / 500] * 500 + i % 500] +=
+            ((float *)in[2].data)[i];
+    out = scattered("ScatterND", in);
+    assert_memory_equal(out.data, expected.data, amp_tensor_size(&out));
+    amp_tensor_release(&out);
+    amp_tensor_release(&expected);
+    release(in, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(batches_are_their_elements),
+        cmocka_unit_test(scatter_keeps_the_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
