@@ -1,6 +1,5 @@
 /*
- * Operators whose output's size depends on values: NonZero, Compress, Unique. All versions up to
- * ONNX 13.
+ * Compress and Unique, which keep what values say. All versions up to ONNX 13.
  */
 #include "ops/move.h"
 #include "ops/take.h"
@@ -8,83 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- NonZero ---- */
-
-static enum amp_status non_zero_shape(struct amp_ctx *ctx)
-{
-    amp_shape_unknown(&ctx->out[0]->shape, 2);
-    if (ctx->in[0]->shape.rank >= 0)
-        ctx->out[0]->shape.dims[0] = ctx->in[0]->shape.rank;
-    return AMP_OK;
-}
-
-/* Whether the SIZE bytes at DATA are 0. */
-static bool is_clear(const char *data, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        if (data[i] != 0)
-            return false;
-    return true;
-}
-
-/* Whether the little-endian float of SIZE bytes at DATA is 0 or -0. */
-static bool is_zero_float(const char *data, size_t size)
-{
-    return is_clear(data, size - 1) && (data[size - 1] & 0x7f) == 0;
-}
-
-static bool is_zero(const struct amp_tensor *tensor, size_t index)
-{
-    size_t size = amp_dtype_bits(tensor->dtype) / 8;
-    const char *data = (const char *)tensor->data + index * size;
-    switch (amp_dtype_class(tensor->dtype)) {
-    case AMP_CLASS_FLOAT:
-        return is_zero_float(data, size);
-    case AMP_CLASS_COMPLEX:
-        return is_zero_float(data, size / 2) && is_zero_float(data + size / 2, size / 2);
-    case AMP_CLASS_STRING:
-        return ((const struct amp_str *)tensor->data)[index].size == 0;
-    case AMP_CLASS_INT:
-    case AMP_CLASS_UINT:
-    case AMP_CLASS_BOOL:
-    case AMP_CLASS_NONE:
-        break;
-    }
-    return is_clear(data, size);
-}
-
-static enum amp_status non_zero_run(struct amp_ctx *ctx)
-{
-    const struct amp_tensor *in = ctx->in[0];
-    struct amp_tensor *out = ctx->out[0];
-    int rank = in->shape.rank;
-    size_t count = amp_tensor_count(in);
-    int64_t found = 0, at[AMP_RANK_MAX] = {0};
-    for (size_t i = 0; i < count; i++)
-        found += !is_zero(in, i);
-    out->shape = (struct amp_shape){2, {rank, found}};
-    AMP_TRY(amp_ctx_alloc(ctx, 0));
-    int64_t *to = out->data;
-    for (size_t i = 0; i < count; i++) {
-        if (!is_zero(in, i)) {
-            for (int d = 0; d < rank; d++)
-                to[d * found] = at[d];
-            to++;
-        }
-        amp_index_next(rank, in->shape.dims, at);
-    }
-    return AMP_OK;
-}
-
-const struct amp_op amp_op_non_zero = {
-    .name = "NonZero",
-    .newest = 13,
-    .effect = AMP_COMPUTES,
-    .native = AMP_NATIVE_ANY,
-    .shape = non_zero_shape,
-    .run = non_zero_run,
-};
 
 /* ---- A tensor seen along one axis ---- */
 
@@ -169,9 +91,11 @@ static enum amp_status compress_run(struct amp_ctx *ctx)
     if (buffer == NULL)
         return ctx->err->status;
     int64_t *indices = buffer->data;
-    for (int64_t i = 0; i < length && i < view.dim; i++)
-        if (amp_tensor_int(condition, (size_t)i) != 0)
-            indices[n++] = i;
+    const uint8_t *flags = condition->data;
+    for (int64_t i = 0; i < length && i < view.dim; i++) { /* no branch to be guessed */
+        indices[n] = i;
+        n += flags[i] != 0;
+    }
     enum amp_status status = take_view(ctx, &view, indices, n);
     amp_buffer_unref(buffer);
     return status;

@@ -15,13 +15,6 @@ struct cumulation {
     bool is_product, is_exclusive, is_reverse;
 };
 
-static union amp_wide step(const struct cumulation *c, union amp_wide a, union amp_wide b)
-{
-    if (c->kind != AMP_WIDE_FLOAT)
-        return (union amp_wide){.u = c->is_product ? a.u * b.u : a.u + b.u};
-    return (union amp_wide){.f = c->is_product ? a.f * b.f : a.f + b.f};
-}
-
 static union amp_wide neutral(const struct cumulation *c)
 {
     if (c->kind == AMP_WIDE_FLOAT)
@@ -29,15 +22,43 @@ static union amp_wide neutral(const struct cumulation *c)
     return (union amp_wide){.u = c->is_product ? 1 : 0};
 }
 
-/* Replaces N elements by the running values, which go on from *RUNNING. */
-static void cumulate_block(const struct cumulation *c, union amp_wide *x, int64_t n,
-                           union amp_wide *running)
-{
-    for (int64_t i = 0; i < n; i++) {
-        union amp_wide next = step(c, *running, x[i]);
-        x[i] = c->is_exclusive ? *running : next;
-        *running = next;
+/* Replaces N elements of a line by the running values, which go on from *RUNNING; or one element
+   each of N lines, with running values of their own (EACH). Integers wrap: unsigned bits. */
+typedef void block_fn(union amp_wide *x, int64_t n, union amp_wide *running, bool is_exclusive);
+
+#define BLOCKS(name, M, OPERATOR)                                                             \
+    static void name##_line(union amp_wide *x, int64_t n, union amp_wide *running,            \
+                            bool is_exclusive)                                                \
+    {                                                                                         \
+        union amp_wide now = *running;                                                        \
+        for (int64_t i = 0; i < n; i++) {                                                     \
+            union amp_wide next = {.M = now.M OPERATOR x[i].M};                               \
+            x[i] = is_exclusive ? now : next;                                                 \
+            now = next;                                                                       \
+        }                                                                                     \
+        *running = now;                                                                       \
+    }                                                                                         \
+    AMP_CLONES static void name##_each(union amp_wide *x, int64_t n, union amp_wide *running, \
+                                       bool is_exclusive)                                     \
+    {                                                                                         \
+        AMP_SIMD for (int64_t i = 0; i < n; i++)                                              \
+        {                                                                                     \
+            const union amp_wide now = running[i], next = {.M = now.M OPERATOR x[i].M};       \
+            x[i].M = is_exclusive ? now.M : next.M;                                           \
+            running[i].M = next.M;                                                            \
+        }                                                                                     \
     }
+BLOCKS(sum_float, f, +)
+BLOCKS(product_float, f, *)
+BLOCKS(sum_int, u, +)
+BLOCKS(product_int, u, *)
+
+static block_fn *block_of(const struct cumulation *c, bool is_line)
+{
+    static block_fn *const table[2][2][2] = {
+        {{sum_int_each, sum_int_line}, {product_int_each, product_int_line}},
+        {{sum_float_each, sum_float_line}, {product_float_each, product_float_line}}};
+    return table[c->kind == AMP_WIDE_FLOAT][c->is_product][is_line];
 }
 
 /* The line of elements that begins at index FIRST. */
@@ -46,11 +67,47 @@ static void cumulate_line(const struct cumulation *c, int64_t first)
     union amp_wide x[AMP_WIDE_BLOCK], running = neutral(c);
     int64_t stride = c->is_reverse ? -c->inner : c->inner;
     int64_t at = c->is_reverse ? first + (c->length - 1) * c->inner : first;
+    block_fn *block = block_of(c, true);
     for (int64_t i = 0; i < c->length; i += AMP_WIDE_BLOCK) {
         int64_t left = c->length - i, n = left < AMP_WIDE_BLOCK ? left : AMP_WIDE_BLOCK;
         amp_wide_load(c->in->dtype, c->in->data, at + i * stride, stride, n, x);
-        cumulate_block(c, x, n, &running);
+        block(x, n, &running, c->is_exclusive);
         amp_wide_store(c->in->dtype, x, c->out, at + i * stride, stride, n);
+    }
+}
+
+/* N lines side by side, a block at most, the first of which begins at index FIRST. */
+static void cumulate_columns(const struct cumulation *c, int64_t first, int64_t n)
+{
+    union amp_wide x[AMP_WIDE_BLOCK], running[AMP_WIDE_BLOCK];
+    block_fn *block = block_of(c, false);
+    for (int64_t j = 0; j < n; j++)
+        running[j] = neutral(c);
+    for (int64_t i = 0; i < c->length; i++) {
+        int64_t row = c->is_reverse ? c->length - 1 - i : i, at = first + row * c->inner;
+        amp_wide_load(c->in->dtype, c->in->data, at, 1, n, x);
+        block(x, n, running, c->is_exclusive);
+        amp_wide_store(c->in->dtype, x, c->out, at, 1, n);
+    }
+}
+
+/* OUTER times LENGTH times INNER elements. */
+static void cumulate(const struct cumulation *c, int64_t outer)
+{
+    enum { SHORT = 16 }; /* below, taking lines side by side does not pay */
+    bool is_large = outer * c->length * c->inner >= AMP_PARALLEL_MIN;
+    if (c->inner < SHORT) {
+#pragma omp parallel for if (is_large)
+        for (int64_t line = 0; line < outer * c->inner; line++)
+            cumulate_line(c, line / c->inner * c->length * c->inner + line % c->inner);
+        return;
+    }
+    int64_t blocks = (c->inner + AMP_WIDE_BLOCK - 1) / AMP_WIDE_BLOCK;
+#pragma omp parallel for if (is_large)
+    for (int64_t i = 0; i < outer * blocks; i++) {
+        int64_t column = i % blocks * AMP_WIDE_BLOCK, left = c->inner - column;
+        cumulate_columns(c, i / blocks * c->length * c->inner + column,
+                         left < AMP_WIDE_BLOCK ? left : AMP_WIDE_BLOCK);
     }
 }
 
@@ -72,11 +129,7 @@ static enum amp_status cumulate_run(struct amp_ctx *ctx)
                            .is_product = strcmp(ctx->node->op_type, "CumProd") == 0,
                            .is_exclusive = amp_node_int(ctx->node, "exclusive", 0) != 0,
                            .is_reverse = amp_node_int(ctx->node, "reverse", 0) != 0};
-    int64_t lines = amp_shape_product(&in->shape, 0, axis) * c.inner;
-    bool is_large = lines * c.length >= AMP_PARALLEL_MIN;
-#pragma omp parallel for if (is_large)
-    for (int64_t line = 0; line < lines; line++)
-        cumulate_line(&c, line / c.inner * c.length * c.inner + line % c.inner);
+    cumulate(&c, amp_shape_product(&in->shape, 0, axis));
     return AMP_OK;
 }
 

@@ -190,19 +190,19 @@ static enum amp_status range_shape(struct amp_ctx *ctx)
 /* Every element is start + i * delta by itself, so that no error adds up. */
 typedef void range_fn(const void *start, const void *delta, void *to, int64_t count);
 
+#define SHARED_LOOP _Pragma("omp parallel for simd if (count >= AMP_PARALLEL_MIN)")
 #define RANGE_FLOAT(DTYPE, T)                                                                \
     static void range_##DTYPE(const void *start, const void *delta, void *to, int64_t count) \
     {                                                                                        \
         T first = *(const T *)start, step = *(const T *)delta, *out = to;                    \
-        for (int64_t i = 0; i < count; i++)                                                  \
-            out[i] = first + (T)i * step;                                                    \
+        SHARED_LOOP for (int64_t i = 0; i < count; i++) out[i] = first + (T)i * step;        \
     }
 #define RANGE_INT(DTYPE, T)                                                                  \
     static void range_##DTYPE(const void *start, const void *delta, void *to, int64_t count) \
     {                                                                                        \
         T first = *(const T *)start, step = *(const T *)delta, *out = to;                    \
-        for (int64_t i = 0; i < count; i++)                                                  \
-            out[i] = (T)((uint64_t)first + (uint64_t)i * (uint64_t)step);                    \
+        SHARED_LOOP for (int64_t i = 0; i < count; i++) out[i] =                             \
+            (T)((uint64_t)first + (uint64_t)i * (uint64_t)step);                             \
     }
 AMP_FLOAT_TYPES(RANGE_FLOAT)
 AMP_SIGNED_TYPES(RANGE_INT)

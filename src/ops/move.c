@@ -126,21 +126,29 @@ enum amp_status amp_move_done(struct amp_ctx *ctx, uint32_t i)
     return amp_strings_own(ctx->out[i], ctx->err);
 }
 
-void amp_fill(void *to, const void *element, size_t size, size_t count)
+/* TOTAL bytes become the element, the last one maybe in part. */
+static void fill_bytes(char *to, const void *element, size_t size, size_t total)
 {
-    size_t total = size * count, done = size;
-    if (total == 0)
-        return;
-    if (element == NULL) {
-        memset(to, 0, total);
-        return;
-    }
-    memcpy(to, element, size);
+    size_t done = size < total ? size : total;
+    memcpy(to, element, done);
     while (done < total) { /* what is there once more, up to a block that stays in the cache */
         size_t most = done < 4096 ? done : 4096 / size * size;
         size_t more = total - done < most ? total - done : most;
-        memcpy((char *)to + done, to, more);
+        memcpy(to + done, to, more);
         done += more;
+    }
+}
+
+void amp_fill(void *to, const void *element, size_t size, size_t count)
+{
+    const size_t total = size * count, part = 4 * AMP_PARALLEL_MIN; /* a multiple of any size */
+#pragma omp parallel for if (total > part)
+    for (size_t i = 0; i < total; i += part) {
+        size_t bytes = total - i < part ? total - i : part;
+        if (element == NULL)
+            memset((char *)to + i, 0, bytes);
+        else
+            fill_bytes((char *)to + i, element, size, bytes);
     }
 }
 

@@ -52,7 +52,6 @@ AMP_OP(amp_op_col2im)
 
 /* compress.c */
 AMP_OP(amp_op_compress)
-AMP_OP(amp_op_non_zero)
 AMP_OP(amp_op_unique)
 
 /* concat.c */
@@ -209,6 +208,9 @@ AMP_OP(amp_op_multi_head_attention)
 
 /* nms.c */
 AMP_OP(amp_op_non_max_suppression)
+
+/* non_zero.c */
+AMP_OP(amp_op_non_zero)
 
 /* norm.c */
 AMP_OP(amp_op_lp_normalization)

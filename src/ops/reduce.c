@@ -7,9 +7,9 @@
  * rows.
  */
 #include "ops/kernel.h"
+#include "ops/vector_math.h"
 #include "ops/wide.h"
 
-#include <math.h>
 #include <string.h>
 
 enum combination { SUM, PROD, MAX, MIN, COMBINATIONS };
@@ -213,7 +213,33 @@ static void plan_axes(struct plan *plan, const struct amp_shape *shape, const bo
     plan->count = plan->reduced.count * (plan->is_columns ? 1 : plan->width);
 }
 
+/* Of elements that are combined with each other. */
+static int64_t blocks_per_run(const struct plan *plan)
+{
+    return (plan->width + AMP_WIDE_BLOCK - 1) / AMP_WIDE_BLOCK;
+}
+
+enum { PARTS = 16 }; /* of one output's elements */
+
+/* Whether threads share the elements of each output rather than the outputs. */
+static bool is_split(const struct plan *plan)
+{
+    int64_t blocks = plan->reduced.count * blocks_per_run(plan);
+    return !plan->is_columns && plan->kept.count < PARTS &&
+           plan->count >= PARTS * AMP_PARALLEL_MIN / 4 && blocks >= PARTS;
+}
+
 /* ---- running ---- */
+
+/* The exponentials of N elements X above SHIFT, which steps by 0 or 1. */
+AMP_CLONES static void map_exp(union amp_wide *x, int64_t n, const union amp_wide *shift,
+                               int64_t step)
+{
+    if (step == 0)
+        AMP_SIMD for (int64_t i = 0; i < n; i++) x[i].f = exp(x[i].f - shift[0].f);
+    else
+        AMP_SIMD for (int64_t i = 0; i < n; i++) x[i].f = exp(x[i].f - shift[i].f);
+}
 
 /* Loads N elements of a run from index FIRST on, mapped. With SHIFT, which steps by SHIFT_STEP, the
    exponential of what they are above it. */
@@ -225,8 +251,8 @@ static void load(const struct plan *plan, int64_t first, int64_t n, const union 
         amp_wide_to_float(amp_wide_kind_of(plan->dtype), x, n);
     if (plan->reduction->map != NULL)
         plan->reduction->map(plan->kind, x, n);
-    for (int64_t i = 0; i < n && shift != NULL; i++)
-        x[i].f = exp(x[i].f - shift[i * shift_step].f);
+    if (shift != NULL)
+        map_exp(x, n, shift, shift_step);
 }
 
 /* Combines ACC[0 .. n) into ACC[0], halving it each time. */
@@ -239,17 +265,20 @@ static void fold(combine_fn *add, union amp_wide *acc, int64_t n)
     }
 }
 
-/* One output: all its elements, from index BASE on, combined to *RESULT. */
-static void reduce_row(const struct plan *plan, combine_fn *add, int64_t base,
-                       const union amp_wide *shift, union amp_wide *result)
+/* A part of one output's elements: blocks BEGIN to END-1 of those from index BASE on, combined to
+ *RESULT. */
+static void reduce_part(const struct plan *plan, combine_fn *add, int64_t base, int64_t begin,
+                        int64_t end, const union amp_wide *shift, union amp_wide *result)
 {
     union amp_wide acc[AMP_WIDE_BLOCK], x[AMP_WIDE_BLOCK];
     int64_t used = plan->width < AMP_WIDE_BLOCK ? plan->width : AMP_WIDE_BLOCK;
+    int64_t blocks = blocks_per_run(plan);
     for (int64_t i = 0; i < used; i++)
         acc[i] = *result;
-    for (int64_t r = 0; r < plan->reduced.count; r++) {
-        int64_t first = base + axes_offset(&plan->reduced, r);
-        for (int64_t i = 0; i < plan->width; i += AMP_WIDE_BLOCK) {
+    for (int64_t k = begin, stop; k < end; k = stop) { /* a run, or what the part has of it */
+        int64_t run = k / blocks, first = base + axes_offset(&plan->reduced, run);
+        stop = (run + 1) * blocks < end ? (run + 1) * blocks : end;
+        for (int64_t i = (k - run * blocks) * AMP_WIDE_BLOCK; k < stop; k++, i += AMP_WIDE_BLOCK) {
             int64_t n = plan->width - i < AMP_WIDE_BLOCK ? plan->width - i : AMP_WIDE_BLOCK;
             load(plan, first + i * plan->stride, n, shift, 0, x);
             add(acc, x, n);
@@ -258,6 +287,28 @@ static void reduce_row(const struct plan *plan, combine_fn *add, int64_t base,
     fold(add, acc, used);
     if (used > 0)
         *result = acc[0];
+}
+
+/* One output: all its elements, from index BASE on, combined to *RESULT. Where outputs are too few
+   for threads to have some each, they share the elements, in parts that no number of threads
+   changes. */
+static void reduce_row(const struct plan *plan, combine_fn *add, int64_t base,
+                       const union amp_wide *shift, union amp_wide *result)
+{
+    union amp_wide parts[PARTS];
+    int64_t blocks = plan->reduced.count * blocks_per_run(plan);
+    if (!is_split(plan)) {
+        reduce_part(plan, add, base, 0, blocks, shift, result);
+        return;
+    }
+    for (int64_t i = 0; i < PARTS; i++)
+        parts[i] = *result;
+#pragma omp parallel for
+    for (int64_t i = 0; i < PARTS; i++)
+        reduce_part(plan, add, base, blocks * i / PARTS, blocks * (i + 1) / PARTS, shift,
+                    &parts[i]);
+    fold(add, parts, PARTS);
+    *result = parts[0];
 }
 
 /* N adjacent outputs, whose first elements begin at BASE. */
@@ -332,7 +383,7 @@ static void run_plan(const struct plan *plan)
     int64_t row = plan->is_columns ? plan->width : plan->kept.count;
     int64_t rows = plan->is_columns ? plan->kept.count : 1;
     int64_t size = block_size(plan), per_row = (row + size - 1) / size;
-    bool is_large = rows * row * plan->count >= AMP_PARALLEL_MIN;
+    bool is_large = rows * row * plan->count >= AMP_PARALLEL_MIN && !is_split(plan);
 #pragma omp parallel for if (is_large)
     for (int64_t i = 0; i < rows * per_row; i++) {
         int64_t begin = i % per_row * size;

@@ -22,11 +22,16 @@
         }                                                                                       \
         AMP_SIMD for (int64_t i = 0; i < n; i++) to[i].M = GET(from[i]);                        \
     }                                                                                           \
-    static void store_##name(const union amp_wide *from, void *data, int64_t stride, int64_t n) \
+    AMP_CLONES static void store_##name(const union amp_wide *from, void *data, int64_t stride, \
+                                        int64_t n)                                              \
     {                                                                                           \
         T *to = data;                                                                           \
-        for (int64_t i = 0; i < n; i++)                                                         \
-            to[i * stride] = (T)PUT(from[i].M);                                                 \
+        if (stride != 1) {                                                                      \
+            for (int64_t i = 0; i < n; i++)                                                     \
+                to[i * stride] = (T)PUT(from[i].M);                                             \
+            return;                                                                             \
+        }                                                                                       \
+        AMP_SIMD for (int64_t i = 0; i < n; i++) to[i] = (T)PUT(from[i].M);                     \
     }
 
 /* amp_f16_to_f32 without branches, for vector code: the exponent is moved to its place and

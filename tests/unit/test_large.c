@@ -17,7 +17,8 @@
 
 enum { INPUTS_MAX = 6, OUTPUTS_MAX = 3, ATTRS_MAX = 4 };
 
-/* What an input holds: floats between -2 and 2, or integers from 0 to BELOW-1. One without the
+/* What an input holds: floats between -2 and 2, or integers from 0 to BELOW-1, or where that is
+   below 0 all -BELOW. One without the
    batch, SHARED, goes to all of its elements. */
 struct input {
     enum amp_dtype dtype;
@@ -40,6 +41,8 @@ struct large_case {
 #define SHARED(DTYPE, ...) {AMP_##DTYPE, DIMS(__VA_ARGS__), 0, true}
 #define EACH_BELOW(DTYPE, BELOW, ...) {AMP_##DTYPE, DIMS(__VA_ARGS__), BELOW, false}
 #define SHARED_BELOW(DTYPE, BELOW, ...) {AMP_##DTYPE, DIMS(__VA_ARGS__), BELOW, true}
+#define SHARED_ONE(VALUE) {AMP_INT64, DIMS(1), -(VALUE), true}
+#define NONE {.name = NULL}
 #define INT(NAME, VALUE) \
     {.name = NAME, .type = AMP_ATTR_INT, .count = 1, .ints = (const int64_t[]){VALUE}}
 #define TEXT(NAME, VALUE)                                \
@@ -77,6 +80,28 @@ static const struct large_case cases[] = {
     {"", "ScatterElements", 18,
      {EACH(FLOAT, 3, 60, 200), EACH_BELOW(INT64, 200, 3, 50, 300), EACH(FLOAT, 3, 50, 300)},
      {AMP_FLOAT}, {INT("axis", -1), TEXT("reduction", "mul")}},
+    {"", "CumSum", 14,
+     {EACH(FLOAT, 3, 40, 300), SHARED_ONE(1)}, {AMP_FLOAT}, {INT("exclusive", 1)}},
+    {"", "CumSum", 14,
+     {EACH(BFLOAT16, 3, 40, 300), SHARED_ONE(2)}, {AMP_BFLOAT16}, {INT("reverse", 1)}},
+    {"", "CumSum", 14,
+     {EACH_BELOW(INT32, 99, 3, 40, 300), SHARED_ONE(1)}, {AMP_INT32}, {INT("reverse", 1)}},
+    {"", "CumProd", 26,
+     {EACH(DOUBLE, 3, 40, 300), SHARED_ONE(1)}, {AMP_DOUBLE}, {INT("exclusive", 1)}},
+    {"", "ReduceLogSumExp", 18,
+     {EACH(FLOAT, 5, 40, 330), SHARED_ONE(1)}, {AMP_FLOAT}, {INT("keepdims", 1)}},
+    {"", "ReduceLogSumExp", 18,
+     {EACH(FLOAT, 5, 40, 330), SHARED_ONE(2)}, {AMP_FLOAT}, {INT("keepdims", 1)}},
+};
+
+/* The same, of which only the number of threads is changed: all elements belong together. */
+static const struct large_case wholes[] = {
+    {"", "ReduceSum", 13, {EACH(FLOAT, 400, 501)}, {AMP_FLOAT}, {INT("keepdims", 0)}},
+    {"", "ReduceLogSumExp", 13, {EACH(FLOAT, 400, 501)}, {AMP_FLOAT}, {INT("keepdims", 0)}},
+    {"", "ReduceMin", 13, {EACH_BELOW(INT64, 9000, 400, 501)}, {AMP_INT64}, {INT("keepdims", 0)}},
+    {"", "NonZero", 13, {EACH_BELOW(BOOL, 2, 17, 61, 43)}, {AMP_INT64}, {NONE}},
+    {"", "NonZero", 13, {EACH(FLOAT, 44000)}, {AMP_INT64}, {NONE}},
+    {"", "Compress", 11, {EACH(FLOAT, 99, 400), EACH_BELOW(BOOL, 2, 39000)}, {AMP_FLOAT}, {NONE}},
 };
 /* clang-format on */
 
@@ -117,8 +142,15 @@ static struct amp_tensor filled(const struct input *input)
         if (amp_dtype_class(input->dtype) == AMP_CLASS_FLOAT)
             amp_tensor_set_double(&tensor, i, (double)(any(4001) - 2000) / 1000);
         else
-            put(&tensor, i, any(input->below));
+            put(&tensor, i, input->below < 0 ? -input->below : any(input->below));
     return tensor;
+}
+
+/* Fills IN with what TEST takes. */
+static void make_inputs(const struct large_case *test, struct amp_tensor *in)
+{
+    for (int i = 0; i < INPUTS_MAX && test->in[i].dtype != AMP_UNDEFINED; i++)
+        in[i] = filled(&test->in[i]);
 }
 
 /* Elements that OUT has memory for are kept; one of a shape that values decide gets its own. */
@@ -212,8 +244,7 @@ static void batches_are_their_elements(void **state)
         const struct large_case *test = &cases[k];
         struct amp_tensor in[INPUTS_MAX] = {{.dtype = AMP_UNDEFINED}};
         struct amp_tensor out[OUTPUTS_MAX] = {{.dtype = AMP_UNDEFINED}};
-        for (int i = 0; i < INPUTS_MAX && test->in[i].dtype != AMP_UNDEFINED; i++)
-            in[i] = filled(&test->in[i]);
+        make_inputs(test, in);
         omp_set_num_threads(3);
         run(test, in, out);
         assert_true(amp_tensor_count(&in[0]) + amp_tensor_count(&out[0]) >= 2 * AMP_PARALLEL_MIN);
@@ -223,6 +254,68 @@ static void batches_are_their_elements(void **state)
         release(in, INPUTS_MAX);
         release(out, OUTPUTS_MAX);
     }
+}
+
+static void threads_do_not_matter(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof wholes / sizeof wholes[0]; k++) {
+        struct amp_tensor in[INPUTS_MAX] = {{.dtype = AMP_UNDEFINED}};
+        struct amp_tensor one[OUTPUTS_MAX] = {{.dtype = AMP_UNDEFINED}};
+        struct amp_tensor three[OUTPUTS_MAX] = {{.dtype = AMP_UNDEFINED}};
+        make_inputs(&wholes[k], in);
+        omp_set_num_threads(1);
+        run(&wholes[k], in, one);
+        omp_set_num_threads(3);
+        run(&wholes[k], in, three);
+        assert_true(amp_shape_equal(&one[0].shape, &three[0].shape));
+        assert_memory_equal(one[0].data, three[0].data, amp_tensor_size(&one[0]));
+        release(in, INPUTS_MAX);
+        release(one, OUTPUTS_MAX);
+        release(three, OUTPUTS_MAX);
+    }
+}
+
+static void sums_are_of_all_elements(void **state)
+{
+    (void)state;
+    const struct large_case test = {"",          "ReduceSum",
+                                    13,          {{AMP_INT64, {3, {1001, 3, 70}}, 1 << 20, false}},
+                                    {AMP_INT64}, {INT("keepdims", 0)}};
+    struct amp_tensor in[INPUTS_MAX], out[OUTPUTS_MAX];
+    int64_t sum = 0;
+    make_inputs(&test, in);
+    for (size_t i = 0; i < amp_tensor_count(&in[0]); i++)
+        sum += ((int64_t *)in[0].data)[i];
+    omp_set_num_threads(3);
+    run(&test, in, out);
+    assert_int_equal(*(int64_t *)out[0].data, sum);
+    release(in, 1);
+    release(out, 1);
+}
+
+static void nonzero_finds_all_in_order(void **state)
+{
+    (void)state;
+    const struct large_case test = {
+        "", "NonZero", 13, {{AMP_INT32, {3, {23, 37, 61}}, 3, false}}, {AMP_INT64}, {NONE}};
+    struct amp_tensor in[INPUTS_MAX], out[OUTPUTS_MAX];
+    int64_t at[AMP_RANK_MAX] = {0}, found = 0;
+    make_inputs(&test, in);
+    omp_set_num_threads(3);
+    run(&test, in, out);
+    const int64_t *places = out[0].data, all = out[0].shape.dims[1];
+    for (size_t i = 0; i < amp_tensor_count(&in[0]); i++) {
+        if (((int32_t *)in[0].data)[i] != 0) {
+            for (int d = 0; d < 3; d++)
+                assert_int_equal(places[d * all + found], at[d]);
+            found++;
+        }
+        amp_index_next(3, in[0].shape.dims, at);
+    }
+    assert_int_equal(found, all);
+    release(in, 1);
+    release(out, 1);
 }
 
 /* Runs OPERATOR-18 along axis 0 of DATA, on three threads. */
@@ -275,7 +368,8 @@ static void scatter_keeps_the_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(batches_are_their_elements),
+        cmocka_unit_test(batches_are_their_elements), cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(sums_are_of_all_elements),   cmocka_unit_test(nonzero_finds_all_in_order),
         cmocka_unit_test(scatter_keeps_the_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
