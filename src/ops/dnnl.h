@@ -25,6 +25,10 @@ bool amp_dnnl_is_native(enum amp_dtype dtype);
 /* Whether that is no slower than in float32, where products are concerned. */
 bool amp_dnnl_is_fast(enum amp_dtype dtype);
 
+/* Whether oneDNN's sums of K products of uint8 with int8 are exact: without VNNI pairs of products
+   saturate at 16 bits. Its own zero points never are, they go through float32. */
+bool amp_dnnl_adds_bytes(int64_t k);
+
 /* AMP_OK for dnnl_success; AMP_UNSUPPORTED when oneDNN has no implementation or does not take the
    arguments, which are right by ONNX when they get here, so that another dtype or kernel can be
    tried; AMP_KERNEL otherwise. WHAT names the call. */

@@ -121,7 +121,7 @@ static inline bool amp_index_next(int rank, const int64_t *dims, int64_t *index)
  *     amp_loop_tensor(&loop, in);
  *     amp_loop_run(&loop, body, param);
  */
-enum { AMP_LOOP_RANK = 2 * AMP_RANK_MAX, AMP_LOOP_OPERANDS = 4 };
+enum { AMP_LOOP_RANK = 2 * AMP_RANK_MAX, AMP_LOOP_OPERANDS = 6 };
 
 struct amp_loop {
     int rank;

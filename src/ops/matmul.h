@@ -21,9 +21,9 @@ struct amp_matmul {
 
 /* Multiplies inputs 0 and 1 of CTX (and adds input 2 where beta is not 0) into output 0, which gets
    memory if it has none. The inputs may lie in strides (amp_layout_strides), as output 0 may
-   afterwards where amp_ctx.taking asks for that. Float32, float16 and bfloat16 by oneDNN, float64 and integers (modulo 2^bits) in
-   C. The state is amp_prim_destroy's. AMP_UNSUPPORTED: oneDNN has nothing for float16 or bfloat16
-   here. */
+   afterwards where amp_ctx.taking asks for that. Float32, float16, bfloat16 and, to int32, uint8
+   with int8 by oneDNN, float64 and integers (modulo 2^bits) in C. The state is amp_prim_destroy's.
+   AMP_UNSUPPORTED: oneDNN has nothing for float16 or bfloat16 here. */
 enum amp_status amp_matmul_run(const struct amp_ctx *ctx, const struct amp_matmul *product);
 
 /* The product of A and B by the rules of numpy.matmul (ONNX MatMul-13): 1-D operands, broadcasting.

@@ -195,7 +195,7 @@ static void merge_batches(struct call *call)
 
 /* ---- plain C ------------------------------------------------------------------------------- */
 
-/* The types that matrices have, and the types to add them in: wider for floats; unsigned for
+/* The types that A, B and Y have, and the types to add them in: wider for floats; unsigned for
    integers, where overflow wraps. */
 #define PRODUCT_TYPES(X)          \
     X(FLOAT, float, double)       \
@@ -220,17 +220,17 @@ struct row {
 
 typedef void row_product(const struct row *row);
 
-#define PRODUCT(DTYPE, T, SUM)                                                       \
+#define PRODUCT_OF(name, A, B, T, SUM)                                               \
     AMP_CLONES                                                                       \
-    static void product_##DTYPE(const struct row *row)                               \
+    static void product_##name(const struct row *row)                                \
     {                                                                                \
         int64_t right = row->b_right;                                                \
         for (int64_t first = 0; first < row->n; first += TILE) {                     \
             SUM sums[TILE] = {0};                                                    \
             int64_t width = row->n - first < TILE ? row->n - first : TILE;           \
             for (int64_t i = 0; i < row->k; i++) {                                   \
-                SUM factor = (SUM)((const T *)row->a)[i * row->a_step];              \
-                const T *from = (const T *)row->b + i * row->b_down + first * right; \
+                SUM factor = (SUM)((const A *)row->a)[i * row->a_step];              \
+                const B *from = (const B *)row->b + i * row->b_down + first * right; \
                 AMP_SIMD                                                             \
                 for (int64_t j = 0; j < width; j++)                                  \
                     sums[j] += factor * (SUM)from[j * right];                        \
@@ -239,7 +239,9 @@ typedef void row_product(const struct row *row);
                 ((T *)row->y)[first + j] = (T)sums[j];                               \
         }                                                                            \
     }
+#define PRODUCT(DTYPE, T, SUM) PRODUCT_OF(DTYPE, T, T, T, SUM)
 PRODUCT_TYPES(PRODUCT)
+PRODUCT_OF(bytes, uint8_t, int8_t, int32_t, uint32_t)
 
 /* alpha Y + beta C for one row of Y: elements of C lie C_STEP apart; 0 repeats one. */
 typedef void row_finish(const struct amp_matmul *p, void *y, const void *c, int64_t c_step);
@@ -261,10 +263,21 @@ typedef void row_finish(const struct amp_matmul *p, void *y, const void *c, int6
 PRODUCT_TYPES(FINISH)
 
 #define ROW(DTYPE, T, SUM) [AMP_##DTYPE] = {product_##DTYPE, finish_##DTYPE},
-static const struct {
+static const struct plain {
     row_product *product;
     row_finish *finish;
-} plain[AMP_DTYPE_COUNT] = {PRODUCT_TYPES(ROW)};
+} plain[AMP_DTYPE_COUNT] = {PRODUCT_TYPES(ROW)}, plain_bytes = {product_bytes, finish_INT32};
+
+/* Bytes of either sign with int32 results, the one product of mixed types. */
+static bool is_of_bytes(const struct amp_ctx *ctx)
+{
+    return ctx->in[0]->dtype == AMP_UINT8 && ctx->in[1]->dtype == AMP_INT8;
+}
+
+static const struct plain *plain_of(const struct amp_ctx *ctx)
+{
+    return is_of_bytes(ctx) ? &plain_bytes : &plain[ctx->out[0]->dtype];
+}
 
 /* Where the matrix of OPERAND begins that goes into matrix INDEX of Y. */
 static int64_t matrix_of(const struct call *call, const struct matrices *operand, int64_t index)
@@ -291,7 +304,7 @@ static void run_row(const struct call *call, int64_t index)
     int64_t batch = index / call->y.dims[rows], i = index % call->y.dims[rows];
     int64_t a = matrix_of(call, &call->a, batch) + i * call->a.strides[rows];
     int64_t y = matrix_of(call, &call->y, batch) + i * call->y.strides[rows];
-    enum amp_dtype dtype = ctx->out[0]->dtype;
+    const struct plain *functions = plain_of(ctx);
     const struct row row = {.n = p->n,
                             .k = p->k,
                             .a_step = call->a.strides[columns],
@@ -300,17 +313,17 @@ static void run_row(const struct call *call, int64_t index)
                             .a = element(ctx->in[0], a),
                             .b = element(ctx->in[1], matrix_of(call, &call->b, batch)),
                             .y = element(ctx->out[0], y)};
-    plain[dtype].product(&row);
+    functions->product(&row);
     if (p->alpha == 1 && p->beta == 0)
         return;
     int64_t c_row = p->c_dims[0] == 1 ? 0 : i * p->c_dims[1], c_step = p->c_dims[1] == 1 ? 0 : 1;
-    plain[dtype].finish(p, row.y, p->beta == 0 ? NULL : element(ctx->in[2], c_row), c_step);
+    functions->finish(p, row.y, p->beta == 0 ? NULL : element(ctx->in[2], c_row), c_step);
 }
 
 static enum amp_status run_plain(struct amp_ctx *ctx)
 {
     const struct call *call = (const struct call *)ctx;
-    if (plain[ctx->out[0]->dtype].product == NULL)
+    if (plain_of(ctx)->product == NULL)
         return amp_no_kernel(ctx, ctx->out[0]->dtype);
     int64_t rows = 1, work = call->product->n * (call->product->k + 1);
     for (int i = 0; i <= call->batch_rank; i++)
@@ -369,12 +382,14 @@ static enum amp_status set_layouts(const struct call *call, struct amp_prim *pri
     enum amp_dtype dtype = ctx->in[0]->dtype;
     int rank = call->batch_rank + 2;
     AMP_TRY(amp_prim_desc(prim, ctx->err, dtype, rank, call->a.dims, call->a.strides, &layouts->a));
-    AMP_TRY(amp_prim_desc(prim, ctx->err, dtype, rank, call->b.dims, call->b.strides, &layouts->b));
+    enum amp_dtype b_dtype = ctx->in[1]->dtype;
+    AMP_TRY(
+        amp_prim_desc(prim, ctx->err, b_dtype, rank, call->b.dims, call->b.strides, &layouts->b));
     AMP_TRY(amp_prim_desc(prim, ctx->err, ctx->out[0]->dtype, rank, call->y.dims, call->y.strides,
                           &layouts->y));
     layouts->b_wanted = layouts->b;
     if (ctx->is_constant[1])
-        AMP_TRY(amp_prim_desc_tag(prim, ctx->err, dtype, rank, call->b.dims, dnnl_format_tag_any,
+        AMP_TRY(amp_prim_desc_tag(prim, ctx->err, b_dtype, rank, call->b.dims, dnnl_format_tag_any,
                                   &layouts->b_wanted));
     layouts->bias = NULL;
     return is_bias(call->product) ? amp_prim_desc(prim, ctx->err, dtype, 2, call->product->c_dims,
@@ -415,6 +430,13 @@ static void copy_c(const struct amp_ctx *ctx)
     amp_loop_run(&loop, amp_loop_copy(ctx->out[0]->dtype), NULL);
 }
 
+/* Of integers, oneDNN multiplies bytes alone. */
+static bool is_for_dnnl(const struct amp_ctx *ctx, const struct amp_matmul *p)
+{
+    return is_of_bytes(ctx) ? amp_dnnl_adds_bytes(p->k)
+                            : amp_dtype_class(ctx->out[0]->dtype) == AMP_CLASS_FLOAT;
+}
+
 enum amp_status amp_matmul_run(const struct amp_ctx *ctx, const struct amp_matmul *p)
 {
     struct call call = {.ctx = *ctx, .product = p};
@@ -431,7 +453,7 @@ enum amp_status amp_matmul_run(const struct amp_ctx *ctx, const struct amp_matmu
         return AMP_OK;
     }
     AMP_TRY(set_operands(&call));
-    if (p->k == 0 || amp_dtype_class(y->dtype) != AMP_CLASS_FLOAT) {
+    if (p->k == 0 || !is_for_dnnl(ctx, p)) {
         merge_batches(&call);
         return amp_prim_run_or(&call.ctx, NULL, run_plain);
     }

@@ -342,8 +342,28 @@ def make_refused():
     refuse("rotary_position", "RotaryEmbedding", 23, (1, 1, 2, 4), (3, 2), (3, 2), torch.tensor([[0, 3]]))
 
 
+def make_bytes():
+    """Products of bytes at the ends of their ranges and beyond 2^24, where float32 would not do; zero points at the other ends."""
+    shape_a, shape_b = (3, 700), (700, 21)
+    for a_type, b_type in ((a, b) for a in (torch.uint8, torch.int8) for b in (torch.uint8, torch.int8)):
+        ends = [(torch.iinfo(t).min, torch.iinfo(t).max) for t in (a_type, b_type)]
+        name = f"matmul_integer_{a_type}_{b_type}".replace("torch.", "")
+
+        def product(kind, a, b, a_zero, b_zero, weights):
+            y = (a.long() - a_zero.long().reshape(-1, 1)) @ (b.long() - b_zero.long())
+            case(f"{name}_{kind}", "MatMulInteger", 10, [a, b, a_zero, b_zero], y.int(), weights)
+
+        for end in (0, 1):
+            near = [e[end] + (1 - 2 * end) * torch.randint(0, 2, s) for e, s in zip(ends, (shape_a, shape_b))]
+            product("highest" if end else "lowest", near[0].to(a_type), near[1].to(b_type), torch.tensor(ends[0][1 - end], dtype=a_type),
+                    torch.tensor(ends[1][1 - end], dtype=b_type), (1, 3) if end else ())
+        values = [torch.randint(e[0], e[1] + 1, s).to(t) for e, s, t in
+                  zip(ends * 2, (shape_a, shape_b, (3,), (21,)), (a_type, b_type, a_type, b_type))]
+        product("each", *values, (1,))
+
+
 for made in ("products", "products_refused"):
     shutil.rmtree(made, ignore_errors=True)
 for make in (make_matmul, make_gemm, make_integers, make_einsum, make_batch_norm, make_layer_norm, make_other_norms, make_softmax,
-             make_attention, make_refused):
+             make_attention, make_refused, make_bytes):
     make()
