@@ -14,23 +14,50 @@ enum { A, A_SCALE, A_ZERO, B, B_SCALE, B_ZERO, C_SCALE, C_ZERO };
 /* What the numbers are: scale (q - zero). */
 struct scales {
     float a, b, c, a_zero, b_zero, c_zero;
-    bool is_product;
 };
 
-#define COMBINE(DTYPE, T, ...)                                                                 \
-    static void combine_##DTYPE(int64_t n, void *const *at, const int64_t *step,               \
-                                const void *param)                                             \
-    {                                                                                          \
-        const struct scales *s = param;                                                        \
-        const T *as = at[1], *bs = at[2];                                                      \
-        T *to = at[0];                                                                         \
-        for (int64_t i = 0; i < n; i++) {                                                      \
-            float a = ((float)as[i * step[1]] - s->a_zero) * s->a;                             \
-            float b = ((float)bs[i * step[2]] - s->b_zero) * s->b;                             \
-            float c = nearbyintf((s->is_product ? a * b : a + b) / s->c) + s->c_zero;          \
-            to[i * step[0]] = (T)fminf(fmaxf(c, (float)AMP_LOWEST(T)), (float)AMP_HIGHEST(T)); \
-        }                                                                                      \
+/* What a number stands for. */
+static inline float value_of(float q, float zero, float scale)
+{
+    return (q - zero) * scale;
+}
+
+/* The number for VALUE / SCALE, in reach of LOW and HIGH. */
+static inline int32_t number_of(float value, float zero, float scale, float low, float high)
+{
+    value = rintf(value / scale) + zero;
+    value = value > low ? value : low;
+    return (int32_t)(value < high ? value : high);
+}
+
+#define COMBINE_WITH(T, OPERATOR, k, i, j)                                                    \
+    AMP_SIMD for (int64_t x = 0; x < n; x++) to[x * k] = (T)number_of(                        \
+        value_of((float)as[x * i], a_zero, a) OPERATOR value_of((float)bs[x * j], b_zero, b), \
+        c_zero, c, low, high)
+
+/* Steps that are 1 or 0 make vector code. */
+#define COMBINE_BY(name, T, OPERATOR)                                            \
+    AMP_CLONES static void name(int64_t n, void *const *at, const int64_t *step, \
+                                const void *param)                               \
+    {                                                                            \
+        const struct scales *s = param;                                          \
+        const float low = AMP_LOWEST(T), high = AMP_HIGHEST(T);                  \
+        const float a = s->a, b = s->b, c = s->c;                                \
+        const float a_zero = s->a_zero, b_zero = s->b_zero, c_zero = s->c_zero;  \
+        const T *as = at[1], *bs = at[2];                                        \
+        T *to = at[0];                                                           \
+        if (step[0] == 1 && step[1] == 1 && step[2] == 1)                        \
+            COMBINE_WITH(T, OPERATOR, 1, 1, 1);                                  \
+        else if (step[0] == 1 && step[1] == 1 && step[2] == 0)                   \
+            COMBINE_WITH(T, OPERATOR, 1, 1, 0);                                  \
+        else if (step[0] == 1 && step[1] == 0 && step[2] == 1)                   \
+            COMBINE_WITH(T, OPERATOR, 1, 0, 1);                                  \
+        else                                                                     \
+            COMBINE_WITH(T, OPERATOR, step[0], step[1], step[2]);                \
     }
+#define COMBINE(DTYPE, T, ...)    \
+    COMBINE_BY(sum_##DTYPE, T, +) \
+    COMBINE_BY(product_##DTYPE, T, *)
 COMBINE(INT8, int8_t)
 COMBINE(UINT8, uint8_t)
 
@@ -53,11 +80,9 @@ static enum amp_status read_scale(struct amp_ctx *ctx, uint32_t i, float *scale,
     return AMP_OK;
 }
 
-static enum amp_status run(struct amp_ctx *ctx, bool is_product)
+static enum amp_status run(struct amp_ctx *ctx, amp_loop_body *const *table)
 {
-    static amp_loop_body *const table[AMP_DTYPE_COUNT] = {
-        [AMP_INT8] = combine_INT8, [AMP_UINT8] = combine_UINT8};
-    struct scales scales = {.is_product = is_product};
+    struct scales scales;
     amp_loop_body *body;
     AMP_PICK(ctx, body, table, ctx->in[A]->dtype);
     AMP_TRY(read_scale(ctx, A_SCALE, &scales.a, &scales.a_zero));
@@ -74,12 +99,16 @@ static enum amp_status run(struct amp_ctx *ctx, bool is_product)
 
 static enum amp_status run_add(struct amp_ctx *ctx)
 {
-    return run(ctx, false);
+    static amp_loop_body *const sums[AMP_DTYPE_COUNT] = {
+        [AMP_INT8] = sum_INT8, [AMP_UINT8] = sum_UINT8};
+    return run(ctx, sums);
 }
 
 static enum amp_status run_mul(struct amp_ctx *ctx)
 {
-    return run(ctx, true);
+    static amp_loop_body *const products[AMP_DTYPE_COUNT] = {
+        [AMP_INT8] = product_INT8, [AMP_UINT8] = product_UINT8};
+    return run(ctx, products);
 }
 
 const struct amp_op amp_op_qlinear_add = {
