@@ -90,6 +90,9 @@ const char *amp_dtype_short_name(enum amp_dtype dtype);
    overflows. */
 bool amp_dtype_size(enum amp_dtype dtype, uint64_t count, size_t *size);
 
+/* Whether COUNT elements of float32, float16 or bfloat16, which may be unaligned, are finite. */
+bool amp_dtype_is_finite(enum amp_dtype dtype, const void *data, size_t count);
+
 /* The largest finite value of float32, float16 or bfloat16. */
 double amp_dtype_max(enum amp_dtype dtype);
 

@@ -125,3 +125,10 @@ bool amp_post_of(const struct amp_model *model, const struct amp_node *node, uin
     }
     return (slot == 0 && eltwise_of(node, post)) || binary_of(model, node, slot, post);
 }
+
+bool amp_post_hides_nan(const struct amp_post *post)
+{
+    return post->kind == AMP_POST_ELTWISE &&
+           (post->alg == dnnl_eltwise_clip || post->alg == dnnl_eltwise_hardsigmoid ||
+            (post->alg == dnnl_eltwise_relu && post->alpha == 0));
+}

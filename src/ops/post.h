@@ -28,4 +28,7 @@ struct amp_post {
 bool amp_post_of(const struct amp_model *model, const struct amp_node *node, uint32_t slot,
                  struct amp_post *post);
 
+/* Whether oneDNN makes a number of a NaN where POST's operator keeps it. */
+bool amp_post_hides_nan(const struct amp_post *post);
+
 #endif

@@ -27,6 +27,26 @@ static bool is_there(const struct amp_planning *planning, uint32_t value,
     return producer != NULL && producer < step;
 }
 
+/* Whether VALUE is no constant with an infinity or a NaN. */
+static bool is_finite(const struct amp_model *model, uint32_t value)
+{
+    const struct amp_tensor *tensor =
+        value == AMP_NONE ? NULL : amp_value_at(model, value)->constant;
+    return tensor == NULL || tensor->data == NULL || !amp_dtype_is_autocast(tensor->dtype) ||
+           amp_dtype_is_finite(tensor->dtype, tensor->data, amp_tensor_count(tensor));
+}
+
+static bool has_finite_constants(const struct amp_planning *planning, const struct amp_step *step)
+{
+    const struct amp_node *node = amp_node_at(planning->model, step->node);
+    bool is_all = true;
+    for (uint32_t i = 0; i < node->n_inputs && is_all; i++)
+        is_all = is_finite(planning->model, node->inputs[i]);
+    for (size_t i = 0; i < step->n_tail && is_all; i++)
+        is_all = is_finite(planning->model, amp_step_operand(planning->model, step, i));
+    return is_all;
+}
+
 /* The next node of the chain of STEP, with what it does. */
 static bool find_next(const struct amp_planning *planning, const struct amp_step *step,
                       struct amp_use *use, struct amp_post *post)
@@ -36,7 +56,8 @@ static bool find_next(const struct amp_planning *planning, const struct amp_step
     const struct amp_node *node = amp_node_at(planning->model, use->node);
     const struct amp_step *own = amp_planning_own(planning, use->node);
     return own != NULL && own->n_tail == 0 && amp_post_of(planning->model, node, use->slot, post) &&
-           (post->kind != AMP_POST_BINARY || is_there(planning, node->inputs[post->in], step));
+           (post->kind != AMP_POST_BINARY || is_there(planning, node->inputs[post->in], step)) &&
+           (!amp_post_hides_nan(post) || has_finite_constants(planning, step));
 }
 
 static void absorb_chain(struct amp_planning *planning, struct amp_step *step)

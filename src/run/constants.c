@@ -158,12 +158,6 @@ static void note_use(struct amp_session *session, uint32_t value, bool *is_serve
 
 /* ---- the constants of a step ----------------------------------------------------------------- */
 
-uint32_t amp_step_operand(const struct amp_model *model, const struct amp_step *step, size_t i)
-{
-    const struct amp_node *node = amp_node_at(model, step->tail[i].node);
-    return step->posts[i].kind == AMP_POST_BINARY ? node->inputs[step->posts[i].in] : AMP_NONE;
-}
-
 /* The use of the operand of post-op I as an input of its own node. */
 static bool *operand_flag(const struct amp_step *step, size_t i, bool *flags)
 {

@@ -32,9 +32,6 @@ enum amp_status amp_constant_place(struct amp_session *session, uint32_t value,
 enum amp_status amp_constant_load(struct amp_session *session, uint32_t value,
                                   struct amp_error *err);
 
-/* The value that is the operand of post-op I of STEP; AMP_NONE: it has none. */
-uint32_t amp_step_operand(const struct amp_model *model, const struct amp_step *step, size_t i);
-
 /* Loads the constants that STEP, called with N_POSTS post-ops, reads: not those that its kernel or,
    where IS_WIDE, step->wide has a form of. */
 enum amp_status amp_step_load(struct amp_session *session, const struct amp_step *step,

@@ -188,3 +188,9 @@ enum amp_status amp_plans_create(const struct amp_model *model, struct amp_arena
     amp_planning_destroy(&planning);
     return AMP_OK;
 }
+
+uint32_t amp_step_operand(const struct amp_model *model, const struct amp_step *step, size_t i)
+{
+    const struct amp_node *node = amp_node_at(model, step->tail[i].node);
+    return step->posts[i].kind == AMP_POST_BINARY ? node->inputs[step->posts[i].in] : AMP_NONE;
+}

@@ -60,4 +60,7 @@ enum amp_status amp_plans_create(const struct amp_model *model, struct amp_arena
 /* The first node of MODEL that there is no kernel for; AMP_NONE: there is one for each. */
 uint32_t amp_plan_lacking(const struct amp_model *model);
 
+/* The value that is the operand of post-op I of STEP; AMP_NONE: it has none. */
+uint32_t amp_step_operand(const struct amp_model *model, const struct amp_step *step, size_t i);
+
 #endif

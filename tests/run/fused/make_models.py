@@ -185,3 +185,25 @@ for_each("cast_norm", cast_rows("LayerNormalization", [6], [6]))
 for_each("cast_softmax", cast_rows("Softmax", axis=1))
 for_each("cast_elementwise", lambda m, dtype: m.node("Mul", cast(m, m.node("Abs", cast(m, "x", dtype)), "fp32"), "x"))
 for_each("cast_shared", cast_shared)
+
+
+# What would make a number of a NaN that weights bring along.
+def spoilt(value, *shape):
+    weight = random.normal(0, 0.5, shape)
+    weight[2] = value
+    return weight
+
+
+def spoilt_conv(m, value, x="x"):
+    return m.node("Conv", x, m.constant(spoilt(value, 6, 4, 1, 1)))
+
+
+def spoilt_cast(m):
+    weight = cast(m, m.constant(spoilt(np.nan, 6, 4, 1, 1)), "bf16")
+    return cast(m, m.node("Relu", m.node("Conv", cast(m, "x", "bf16"), weight)), "fp32")
+
+
+image("keep_nan_relu", lambda m: m.node("Relu", spoilt_conv(m, np.nan)))
+image("keep_infinite_clip", lambda m: m.node("Clip", spoilt_conv(m, np.inf), m.constant(0), m.constant(6)))
+image("keep_nan_hard_sigmoid", lambda m: m.node("HardSigmoid", m.node("Add", conv(m), m.constant(spoilt(np.nan, 6, 1, 1)))))
+image("keep_nan_relu_bf16", spoilt_cast, opset=22)
