@@ -6,6 +6,7 @@
 #include "ops/fft.h"
 
 #include "core/buffer.h"
+#include "core/simd.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,10 +14,9 @@
 struct amp_fft {
     struct amp_buffer *buffer;    /* of itself and all that follows */
     int64_t n, size;              /* the length; the power of two that is computed with */
-    struct amp_complex *roots;    /* [size / 2]: e^(-2 pi i k / size) */
+    struct amp_complex *roots;    /* [size]: from index HALF on, e^(-pi i k / half), half of them */
     struct amp_complex *chirp;    /* [n]: e^(-pi i k^2 / n); NULL: n is a power of two */
     struct amp_complex *spectrum; /* [size]: transform of the conjugate chirp, both ways round 0 */
-    struct amp_complex *work;     /* [size] */
 };
 
 static struct amp_complex multiply(struct amp_complex a, struct amp_complex b)
@@ -53,18 +53,25 @@ static void reverse_bits(struct amp_complex *x, int64_t size)
     }
 }
 
+/* Combines each two adjacent transforms of HALF elements of X [size] to one. */
+AMP_CLONES static void combine(struct amp_complex *x, int64_t size, int64_t half,
+                               const struct amp_complex *roots)
+{
+    for (struct amp_complex *a = x, *b = x + half; a < x + size; a += 2 * half, b += 2 * half)
+        AMP_SIMD for (int64_t k = 0; k < half; k++)
+        {
+            struct amp_complex turned = multiply(b[k], roots[k]);
+            b[k] = (struct amp_complex){a[k].re - turned.re, a[k].im - turned.im};
+            a[k] = (struct amp_complex){a[k].re + turned.re, a[k].im + turned.im};
+        }
+}
+
 /* The transform of X [size], a power of two. */
 static void radix2(const struct amp_fft *fft, struct amp_complex *x)
 {
     reverse_bits(x, fft->size);
     for (int64_t half = 1; half < fft->size; half *= 2)
-        for (int64_t first = 0; first < fft->size; first += 2 * half)
-            for (int64_t k = 0; k < half; k++) {
-                struct amp_complex *a = &x[first + k], *b = a + half;
-                struct amp_complex turned = multiply(*b, fft->roots[fft->size / half / 2 * k]);
-                *b = (struct amp_complex){a->re - turned.re, a->im - turned.im};
-                *a = (struct amp_complex){a->re + turned.re, a->im + turned.im};
-            }
+        combine(x, fft->size, half, fft->roots + half);
 }
 
 /* N elements of X conjugated and scaled: what turns a transform into its inverse. */
@@ -74,18 +81,18 @@ static void conjugate_all(struct amp_complex *x, int64_t n, double scale)
         x[i] = (struct amp_complex){x[i].re * scale, -x[i].im * scale};
 }
 
-static void bluestein(struct amp_fft *fft, struct amp_complex *x)
+static void bluestein(const struct amp_fft *fft, struct amp_complex *x, struct amp_complex *work)
 {
-    memset(fft->work, 0, (size_t)fft->size * sizeof *fft->work);
+    memset(work, 0, (size_t)fft->size * sizeof *work);
     for (int64_t i = 0; i < fft->n; i++)
-        fft->work[i] = multiply(x[i], fft->chirp[i]);
-    radix2(fft, fft->work);
+        work[i] = multiply(x[i], fft->chirp[i]);
+    radix2(fft, work);
     for (int64_t i = 0; i < fft->size; i++)
-        fft->work[i] = conjugate(multiply(fft->work[i], fft->spectrum[i]));
-    radix2(fft, fft->work);
-    conjugate_all(fft->work, fft->n, 1 / (double)fft->size);
+        work[i] = conjugate(multiply(work[i], fft->spectrum[i]));
+    radix2(fft, work);
+    conjugate_all(work, fft->n, 1 / (double)fft->size);
     for (int64_t i = 0; i < fft->n; i++)
-        x[i] = multiply(fft->work[i], fft->chirp[i]);
+        x[i] = multiply(work[i], fft->chirp[i]);
 }
 
 /* k^2 modulo 2 n, step by step, so that no product overflows and angles keep their digits. */
@@ -110,7 +117,7 @@ struct amp_fft *amp_fft_create(int64_t n)
         return NULL;
     while (size < (is_power ? n : 2 * n - 1))
         size *= 2;
-    int64_t numbers = size / 2 + (is_power ? 0 : n + 2 * size);
+    int64_t numbers = size + (is_power ? 0 : n + size);
     struct amp_buffer *buffer =
         amp_buffer_create(sizeof(struct amp_fft) + (size_t)numbers * sizeof(struct amp_complex));
     if (buffer == NULL)
@@ -118,12 +125,12 @@ struct amp_fft *amp_fft_create(int64_t n)
     struct amp_fft *fft = buffer->data;
     *fft = (struct amp_fft){.buffer = buffer, .n = n, .size = size};
     fft->roots = (struct amp_complex *)(fft + 1);
-    for (int64_t k = 0; k < size / 2; k++)
-        fft->roots[k] = root(k, size);
+    for (int64_t half = 1; half < size; half *= 2)
+        for (int64_t k = 0; k < half; k++)
+            fft->roots[half + k] = root(k, 2 * half);
     if (!is_power) {
-        fft->chirp = fft->roots + size / 2;
+        fft->chirp = fft->roots + size;
         fft->spectrum = fft->chirp + n;
-        fft->work = fft->spectrum + size;
         make_chirp(fft);
     }
     return fft;
@@ -135,14 +142,20 @@ void amp_fft_destroy(struct amp_fft *fft)
         amp_buffer_unref(fft->buffer);
 }
 
-void amp_fft_run(struct amp_fft *fft, struct amp_complex *x, bool is_inverse)
+int64_t amp_fft_work(const struct amp_fft *fft)
+{
+    return fft->chirp == NULL ? 0 : fft->size;
+}
+
+void amp_fft_run(const struct amp_fft *fft, struct amp_complex *x, struct amp_complex *work,
+                 bool is_inverse)
 {
     if (is_inverse)
         conjugate_all(x, fft->n, 1);
     if (fft->chirp == NULL)
         radix2(fft, x);
     else
-        bluestein(fft, x);
+        bluestein(fft, x, work);
     if (is_inverse)
         conjugate_all(x, fft->n, 1 / (double)fft->n);
 }

@@ -17,7 +17,12 @@ struct amp_fft;
 struct amp_fft *amp_fft_create(int64_t n);
 void amp_fft_destroy(struct amp_fft *fft); /* NULL is fine */
 
-/* X[k] = sum of X[j] e^(-2 pi i j k / n), in place; inverse: with +, divided by n. */
-void amp_fft_run(struct amp_fft *fft, struct amp_complex *x, bool is_inverse);
+/* How many numbers of work space a run needs. */
+int64_t amp_fft_work(const struct amp_fft *fft);
+
+/* X[k] = sum of X[j] e^(-2 pi i j k / n), in place; inverse: with +, divided by n. Threads may run
+   one FFT at the same time, each with work space of its own. */
+void amp_fft_run(const struct amp_fft *fft, struct amp_complex *x, struct amp_complex *work,
+                 bool is_inverse);
 
 #endif

@@ -5,8 +5,8 @@
 #include "ops/kernel.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { IN_BOXES, IN_SCORES, IN_MAX_BOXES, IN_IOU_THRESHOLD, IN_SCORE_THRESHOLD };
 
@@ -20,21 +20,20 @@ struct candidate {
     int64_t index;
 };
 
-/* Triples of batch, class and box index. */
-struct selection {
-    int64_t (*items)[3];
-    size_t count, capacity;
-};
-
 struct nms {
     int64_t batches, classes, boxes;
-    int64_t max_boxes; /* per batch and class */
+    int64_t max_boxes; /* per batch and class; at most all */
     float iou_threshold;
     float score_threshold; /* a score must be above it; used with has_score_threshold */
     bool has_score_threshold, is_centered;
+    int64_t *selected; /* [batches * classes, max_boxes]: indices of boxes */
+    int64_t *counts;   /* [batches * classes]: how many of them there are */
+};
+
+/* Room for the boxes of one class: one for each thread. */
+struct room {
     struct candidate *candidates; /* [boxes] */
     struct box *kept;             /* [boxes] */
-    struct selection selection;
 };
 
 static float lower(float a, float b)
@@ -86,45 +85,34 @@ static int compare(const void *left, const void *right)
 }
 
 /* The boxes of one class whose score is above the threshold, in order. A NaN never is. */
-static size_t find_candidates(const struct nms *nms, const float *scores)
+static size_t find_candidates(const struct nms *nms, const float *scores,
+                              struct candidate *candidates)
 {
     size_t count = 0;
     for (int64_t i = 0; i < nms->boxes; i++)
         if (nms->has_score_threshold ? scores[i] > nms->score_threshold : !isnan(scores[i]))
-            nms->candidates[count++] = (struct candidate){scores[i], i};
-    qsort(nms->candidates, count, sizeof *nms->candidates, compare);
+            candidates[count++] = (struct candidate){scores[i], i};
+    qsort(candidates, count, sizeof *candidates, compare);
     return count;
 }
 
-static void select_box(struct selection *selection, int64_t batch, int64_t class, int64_t box)
+/* Goes through CLASS, counted through all batches; BOXES are those of its batch. */
+static void run_class(const struct nms *nms, const float *boxes, const float *scores, int64_t class,
+                      struct room room)
 {
-    if (selection->count == selection->capacity) {
-        selection->capacity = selection->capacity ? 2 * selection->capacity : 64;
-        selection->items =
-            amp_xrealloc(selection->items, selection->capacity, sizeof *selection->items);
-    }
-    int64_t *item = selection->items[selection->count++];
-    item[0] = batch;
-    item[1] = class;
-    item[2] = box;
-}
-
-/* Goes through one class; BOXES are those of the batch. */
-static void run_class(struct nms *nms, const float *boxes, const float *scores, int64_t batch,
-                      int64_t class)
-{
-    size_t count = find_candidates(nms, scores);
-    int64_t n_kept = 0;
+    size_t count = find_candidates(nms, scores, room.candidates);
+    int64_t n_kept = 0, *selected = nms->selected + class * nms->max_boxes;
     for (size_t i = 0; i < count && n_kept < nms->max_boxes; i++) {
-        int64_t index = nms->candidates[i].index, k = 0;
+        int64_t index = room.candidates[i].index, k = 0;
         struct box box = load_box(nms, boxes + index * 4);
-        while (k < n_kept && !overlap(&box, &nms->kept[k], nms->iou_threshold))
+        while (k < n_kept && !overlap(&box, &room.kept[k], nms->iou_threshold))
             k++;
         if (k < n_kept)
             continue;
-        nms->kept[n_kept++] = box;
-        select_box(&nms->selection, batch, class, index);
+        selected[n_kept] = index;
+        room.kept[n_kept++] = box;
     }
+    nms->counts[class] = n_kept;
 }
 
 static enum amp_status nms_shape(struct amp_ctx *ctx)
@@ -159,13 +147,36 @@ static float float_at(const struct amp_ctx *ctx, uint32_t i, float fallback)
     return (float)amp_tensor_double(ctx->in[i], 0);
 }
 
-static enum amp_status put_out(struct amp_ctx *ctx, const struct selection *selection)
+/* Triples of batch, class and box index. */
+static enum amp_status put_out(struct amp_ctx *ctx, const struct nms *nms)
 {
-    ctx->out[0]->shape = (struct amp_shape){.rank = 2, .dims = {(int64_t)selection->count, 3}};
+    int64_t all = 0;
+    for (int64_t i = 0; i < nms->batches * nms->classes; i++)
+        all += nms->counts[i];
+    ctx->out[0]->shape = (struct amp_shape){.rank = 2, .dims = {all, 3}};
     AMP_TRY(amp_ctx_alloc(ctx, 0));
-    if (selection->count > 0)
-        memcpy(ctx->out[0]->data, selection->items, selection->count * sizeof *selection->items);
+    int64_t *item = ctx->out[0]->data;
+    for (int64_t i = 0; i < nms->batches * nms->classes; i++)
+        for (int64_t k = 0; k < nms->counts[i]; k++, item += 3) {
+            item[0] = i / nms->classes;
+            item[1] = i % nms->classes;
+            item[2] = nms->selected[i * nms->max_boxes + k];
+        }
     return AMP_OK;
+}
+
+/* Goes through all classes, threads with ROOMS of their own. */
+static void run_classes(const struct amp_ctx *ctx, const struct nms *nms, struct candidate *rooms)
+{
+    const float *boxes = ctx->in[IN_BOXES]->data, *scores = ctx->in[IN_SCORES]->data;
+    int64_t classes = nms->batches * nms->classes;
+    struct box *kept = (struct box *)(rooms + omp_get_max_threads() * nms->boxes);
+#pragma omp parallel for schedule(dynamic) if (classes * nms->boxes >= AMP_PARALLEL_MIN / 8)
+    for (int64_t i = 0; i < classes; i++) {
+        int64_t own = omp_get_thread_num() * nms->boxes;
+        run_class(nms, boxes + i / nms->classes * nms->boxes * 4, scores + i * nms->boxes, i,
+                  (struct room){rooms + own, kept + own});
+    }
 }
 
 static enum amp_status nms_run(struct amp_ctx *ctx)
@@ -177,22 +188,25 @@ static enum amp_status nms_run(struct amp_ctx *ctx)
     int count;
     AMP_TRY(read_sizes(ctx, &nms));
     AMP_TRY(amp_ctx_ints(ctx, IN_MAX_BOXES, &nms.max_boxes, 1, &count));
-    nms.max_boxes = count > 0 ? nms.max_boxes : 0;
-    if (nms.batches * nms.classes == 0)
-        return put_out(ctx, &nms.selection);
-    struct amp_buffer *buffer = amp_scratch(ctx, "the candidates of a class", (size_t)nms.boxes,
-                                            sizeof *nms.candidates + sizeof *nms.kept);
-    if (buffer == NULL)
+    nms.max_boxes = count > 0 && nms.max_boxes > 0 ? nms.max_boxes : 0;
+    nms.max_boxes = nms.max_boxes < nms.boxes ? nms.max_boxes : nms.boxes;
+    size_t classes = (size_t)(nms.batches * nms.classes);
+    struct amp_buffer *selected = amp_scratch(
+        ctx, "the boxes of all classes", classes * (size_t)(nms.max_boxes + 1), sizeof(int64_t));
+    if (selected == NULL)
         return ctx->err->status;
-    nms.candidates = buffer->data;
-    nms.kept = (struct box *)(nms.candidates + nms.boxes);
-    const float *boxes = ctx->in[IN_BOXES]->data, *scores = ctx->in[IN_SCORES]->data;
-    for (int64_t i = 0; i < nms.batches * nms.classes; i++)
-        run_class(&nms, boxes + i / nms.classes * nms.boxes * 4, scores + i * nms.boxes,
-                  i / nms.classes, i % nms.classes);
-    enum amp_status status = put_out(ctx, &nms.selection);
-    amp_buffer_unref(buffer);
-    free(nms.selection.items);
+    struct amp_buffer *rooms = amp_scratch(ctx, "the candidates of a class",
+                                           (size_t)omp_get_max_threads() * (size_t)nms.boxes,
+                                           sizeof(struct candidate) + sizeof(struct box));
+    enum amp_status status = rooms == NULL ? ctx->err->status : AMP_OK;
+    nms.counts = selected->data;
+    nms.selected = nms.counts + classes;
+    if (status == AMP_OK)
+        run_classes(ctx, &nms, rooms->data);
+    if (status == AMP_OK)
+        status = put_out(ctx, &nms);
+    amp_buffer_unref(rooms);
+    amp_buffer_unref(selected);
     return status;
 }
 

@@ -7,6 +7,7 @@
 #include "ops/wide.h"
 
 #include <math.h>
+#include <omp.h>
 #include <string.h>
 
 /* Input I, one integer from 0 on; AMP_DIM_UNKNOWN when its value is not known, FALLBACK when the
@@ -70,22 +71,54 @@ static enum amp_status window_run(struct amp_ctx *ctx)
 
 /* ---- lines of complex numbers in tensors ---- */
 
-/* What transforms of LENGTH elements need: FFT, and room for LINES lines of that length in *WORK.
- */
-static enum amp_status prepare(struct amp_ctx *ctx, int64_t length, size_t lines,
-                               struct amp_fft **fft, struct amp_buffer **work)
+/* What transforms of LENGTH elements need: FFT, and in BUFFER room for SHARED numbers and, for each
+   thread, EACH of its own: a line and the work space. */
+struct transform {
+    struct amp_fft *fft;
+    struct amp_buffer *buffer;
+    int64_t shared, each, length;
+};
+
+static enum amp_status prepare(struct amp_ctx *ctx, int64_t length, int64_t shared,
+                               struct transform *transform)
 {
-    *fft = NULL;
-    *work = amp_scratch(ctx, "the lines of a Fourier transform", (size_t)length,
-                        lines * sizeof(struct amp_complex));
-    if (*work == NULL)
-        return ctx->err->status;
-    *fft = amp_fft_create(length);
-    if (*fft != NULL)
+    *transform =
+        (struct transform){.fft = amp_fft_create(length), .shared = shared, .length = length};
+    if (transform->fft == NULL)
+        return amp_fail(ctx->err, AMP_IO, "out of memory: a Fourier transform of length %lld",
+                        (long long)length);
+    transform->each = length + amp_fft_work(transform->fft);
+    size_t count = (size_t)transform->each * (size_t)omp_get_max_threads() + (size_t)shared;
+    transform->buffer =
+        amp_scratch(ctx, "the lines of a Fourier transform", count, sizeof(struct amp_complex));
+    if (transform->buffer != NULL)
         return AMP_OK;
-    amp_buffer_unref(*work);
-    return amp_fail(ctx->err, AMP_IO, "out of memory: a Fourier transform of length %lld",
-                    (long long)length);
+    amp_fft_destroy(transform->fft);
+    return ctx->err->status;
+}
+
+static void drop(struct transform *transform)
+{
+    amp_buffer_unref(transform->buffer);
+    amp_fft_destroy(transform->fft);
+}
+
+/* The line of the calling thread. */
+static struct amp_complex *own_line(const struct transform *transform)
+{
+    return (struct amp_complex *)transform->buffer->data + transform->shared +
+           omp_get_thread_num() * transform->each;
+}
+
+static void run_line(const struct transform *transform, struct amp_complex *x, bool is_inverse)
+{
+    amp_fft_run(transform->fft, x, x + transform->length, is_inverse);
+}
+
+/* Whether COUNT transforms are enough work to be shared. */
+static bool is_large(const struct transform *transform, int64_t count)
+{
+    return count * transform->each >= AMP_PARALLEL_MIN / 8;
 }
 
 /* Where a line is: the index of its first element and the steps to the next one, in elements; with
@@ -98,20 +131,36 @@ struct line {
 
 static void load_line(struct line line, int64_t n, struct amp_complex *x)
 {
-    for (int64_t i = 0; i < n; i++) {
-        union amp_wide parts[2] = {{.f = 0}, {.f = 0}};
-        amp_wide_load(line.tensor->dtype, line.tensor->data, line.first + i * line.step, 1,
-                      line.parts, parts);
-        x[i] = (struct amp_complex){parts[0].f, parts[1].f};
+    union amp_wide part[AMP_WIDE_BLOCK];
+    for (int64_t i = 0; i < n; i += AMP_WIDE_BLOCK) {
+        int64_t count = n - i < AMP_WIDE_BLOCK ? n - i : AMP_WIDE_BLOCK;
+        int64_t first = line.first + i * line.step;
+        const struct amp_tensor *from = line.tensor;
+        amp_wide_load(from->dtype, from->data, first, line.step, count, part);
+        for (int64_t k = 0; k < count; k++)
+            x[i + k] = (struct amp_complex){part[k].f, 0};
+        if (line.parts == 1)
+            continue;
+        amp_wide_load(from->dtype, from->data, first + 1, line.step, count, part);
+        for (int64_t k = 0; k < count; k++)
+            x[i + k].im = part[k].f;
     }
 }
 
 static void store_line(struct line line, int64_t n, const struct amp_complex *x)
 {
-    for (int64_t i = 0; i < n; i++) {
-        union amp_wide parts[2] = {{.f = x[i].re}, {.f = x[i].im}};
-        amp_wide_store(line.tensor->dtype, parts, line.tensor->data, line.first + i * line.step, 1,
-                       line.parts);
+    union amp_wide part[AMP_WIDE_BLOCK];
+    for (int64_t i = 0; i < n; i += AMP_WIDE_BLOCK) {
+        int64_t count = n - i < AMP_WIDE_BLOCK ? n - i : AMP_WIDE_BLOCK;
+        int64_t first = line.first + i * line.step;
+        const struct amp_tensor *to = line.tensor;
+        for (int64_t k = 0; k < count; k++)
+            part[k].f = x[i + k].re;
+        amp_wide_store(to->dtype, part, to->data, first, line.step, count);
+        for (int64_t k = 0; k < count; k++)
+            part[k].f = x[i + k].im;
+        if (line.parts > 1)
+            amp_wide_store(to->dtype, part, to->data, first + 1, line.step, count);
     }
 }
 
@@ -192,15 +241,16 @@ static void mirror(struct amp_complex *x, int64_t n)
     x[0].im = 0;
 }
 
-static void transform_line(const struct dft *dft, struct amp_fft *fft, struct line in,
-                           struct line out, struct amp_complex *x)
+static void transform_line(const struct dft *dft, const struct transform *transform, struct line in,
+                           struct line out)
 {
     int64_t n = dft->in_dim < dft->length ? dft->in_dim : dft->length;
+    struct amp_complex *x = own_line(transform);
     memset(x, 0, (size_t)dft->length * sizeof *x);
     load_line(in, n, x);
     if (dft->is_half && dft->is_inverse)
         mirror(x, dft->length);
-    amp_fft_run(fft, x, dft->is_inverse);
+    run_line(transform, x, dft->is_inverse);
     store_line(out, dft->out_dim, x);
 }
 
@@ -209,6 +259,7 @@ static enum amp_status dft_run(struct amp_ctx *ctx)
     const struct amp_tensor *in = ctx->in[0], *out = ctx->out[0];
     int last = in->shape.rank - 1;
     struct dft dft;
+    struct transform transform;
     AMP_TRY(amp_wide_check(ctx, in->dtype));
     AMP_TRY(read_dft(ctx, &dft));
     int64_t in_parts = in->shape.dims[last], out_parts = out->shape.dims[last];
@@ -216,19 +267,17 @@ static enum amp_status dft_run(struct amp_ctx *ctx)
     int64_t lines = amp_shape_product(&in->shape, 0, dft.axis) * inner;
     if (lines == 0)
         return AMP_OK;
-    struct amp_fft *fft;
-    struct amp_buffer *work;
-    AMP_TRY(prepare(ctx, dft.length, 1, &fft, &work));
+    AMP_TRY(prepare(ctx, dft.length, 0, &transform));
+#pragma omp parallel for if (is_large(&transform, lines))
     for (int64_t i = 0; i < lines; i++) {
         int64_t outer = i / inner * inner, column = i % inner;
         struct line from = {in, (outer * dft.in_dim + column) * in_parts, inner * in_parts,
                             in_parts};
         struct line to = {out, (outer * dft.out_dim + column) * out_parts, inner * out_parts,
                           out_parts};
-        transform_line(&dft, fft, from, to, work->data);
+        transform_line(&dft, &transform, from, to);
     }
-    amp_buffer_unref(work);
-    amp_fft_destroy(fft);
+    drop(&transform);
     return AMP_OK;
 }
 
@@ -298,33 +347,40 @@ static enum amp_status stft_shape(struct amp_ctx *ctx)
     return AMP_OK;
 }
 
+/* Frame I of all the batch's, by the weights of WINDOW. */
+static void transform_frame(const struct amp_ctx *ctx, const struct stft *stft,
+                            const struct transform *transform, const struct amp_complex *window,
+                            int64_t i)
+{
+    struct amp_complex *x = own_line(transform);
+    int64_t sample = i / stft->frames * stft->samples + i % stft->frames * stft->step;
+    const struct line from = {ctx->in[IN_SIGNAL], sample * stft->parts, stft->parts, stft->parts};
+    load_line(from, stft->length, x);
+    for (int64_t k = 0; k < stft->length; k++)
+        x[k] = (struct amp_complex){x[k].re * window[k].re, x[k].im * window[k].re};
+    run_line(transform, x, false);
+    store_line((struct line){ctx->out[0], i * stft->bins * 2, 2, 2}, stft->bins, x);
+}
+
 static enum amp_status stft_run(struct amp_ctx *ctx)
 {
-    const struct amp_tensor *in = ctx->in[IN_SIGNAL], *out = ctx->out[0];
     struct stft stft;
-    AMP_TRY(amp_wide_check(ctx, in->dtype));
+    struct transform transform;
+    AMP_TRY(amp_wide_check(ctx, ctx->in[IN_SIGNAL]->dtype));
     AMP_TRY(read_stft(ctx, &stft));
     if (window_length(ctx, stft.length) != stft.length)
         return AMP_CTX_FAIL(ctx, "the window has not the length of a frame, %lld",
                             (long long)stft.length);
-    struct amp_fft *fft;
-    struct amp_buffer *work;
-    AMP_TRY(prepare(ctx, stft.length, 2, &fft, &work));
-    struct amp_complex *x = work->data, *window = x + stft.length;
+    AMP_TRY(prepare(ctx, stft.length, stft.length, &transform));
+    struct amp_complex *window = transform.buffer->data;
     for (int64_t i = 0; i < stft.length; i++)
         window[i] = (struct amp_complex){1, 0};
     if (amp_has_in(ctx, IN_WINDOW))
         load_line((struct line){ctx->in[IN_WINDOW], 0, 1, 1}, stft.length, window);
-    for (int64_t i = 0; i < stft.batch * stft.frames; i++) {
-        int64_t sample = i / stft.frames * stft.samples + i % stft.frames * stft.step;
-        load_line((struct line){in, sample * stft.parts, stft.parts, stft.parts}, stft.length, x);
-        for (int64_t k = 0; k < stft.length; k++)
-            x[k] = (struct amp_complex){x[k].re * window[k].re, x[k].im * window[k].re};
-        amp_fft_run(fft, x, false);
-        store_line((struct line){out, i * stft.bins * 2, 2, 2}, stft.bins, x);
-    }
-    amp_buffer_unref(work);
-    amp_fft_destroy(fft);
+#pragma omp parallel for if (is_large(&transform, stft.batch * stft.frames))
+    for (int64_t i = 0; i < stft.batch * stft.frames; i++)
+        transform_frame(ctx, &stft, &transform, window, i);
+    drop(&transform);
     return AMP_OK;
 }
 
