@@ -171,6 +171,19 @@ bool amp_layout_permute(struct amp_layouts *layouts, const struct amp_tensor *in
     return true;
 }
 
+const struct amp_layout *amp_layout_part(struct amp_layouts *layouts,
+                                         const struct amp_tensor *tensor,
+                                         const struct amp_shape *shape)
+{
+    dnnl_memory_desc_t desc = NULL;
+    dnnl_memory_desc_create_with_strides(&desc, shape->rank, shape->dims,
+                                         amp_dnnl_dtype(tensor->dtype),
+                                         amp_layout_strides(tensor->layout));
+    const struct amp_layout *layout = amp_layout_of(layouts, desc);
+    dnnl_memory_desc_destroy(desc);
+    return layout;
+}
+
 bool amp_layout_is_dense(const struct amp_layout *layout, enum amp_dtype dtype, size_t count)
 {
     return dnnl_memory_desc_get_size(layout->desc) == count * (amp_dtype_bits(dtype) / 8);

@@ -29,6 +29,12 @@ bool amp_layout_permute(struct amp_layouts *layouts, const struct amp_tensor *in
 /* The distances between neighbours along each dim, in elements; NULL when they lie in blocks. */
 const int64_t *amp_layout_strides(const struct amp_layout *layout);
 
+/* The layout of a part of TENSOR, of SHAPE, which leaves the elements where they are; TENSOR's must
+   have strides. NULL: row-major. */
+const struct amp_layout *amp_layout_part(struct amp_layouts *layouts,
+                                         const struct amp_tensor *tensor,
+                                         const struct amp_shape *shape);
+
 /* Whether COUNT elements of DTYPE fill the memory of the layout, without gaps. */
 bool amp_layout_is_dense(const struct amp_layout *layout, enum amp_dtype dtype, size_t count);
 

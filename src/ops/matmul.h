@@ -20,11 +20,16 @@ struct amp_matmul {
 };
 
 /* Multiplies inputs 0 and 1 of CTX (and adds input 2 where beta is not 0) into output 0, which gets
-   memory if it has none. The inputs may lie in strides (amp_layout_strides), as output 0 may
-   afterwards where amp_ctx.taking asks for that. Float32, float16, bfloat16 and, to int32, uint8
+   memory if it has none. The inputs may lie in strides (amp_layout_strides), as may output 0 where
+   it has memory, or afterwards (amp_matmul_layout). Float32, float16, bfloat16 and, to int32, uint8
    with int8 by oneDNN, float64 and integers (modulo 2^bits) in C. The state is amp_prim_destroy's.
    AMP_UNSUPPORTED: oneDNN has nothing for float16 or bfloat16 here. */
 enum amp_status amp_matmul_run(const struct amp_ctx *ctx, const struct amp_matmul *product);
+
+/* How output 0 of CTX, whose shape and dtype are set, is to lie so that the Transpose that takes it
+   (amp_ctx.taking) moves nothing; NULL: row-major. */
+const struct amp_layout *amp_matmul_layout(const struct amp_ctx *ctx,
+                                           const struct amp_matmul *product);
 
 /* The product of A and B by the rules of numpy.matmul (ONNX MatMul-13): 1-D operands, broadcasting.
    The shapes must be known and fit. */

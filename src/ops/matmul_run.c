@@ -67,43 +67,48 @@ static enum amp_status take_strides(const struct call *call, const struct amp_te
 /* Whether Y may lie in another order than row by row: only where its rows stay contiguous and
    nothing has been put into it before. One product of all rows with one B is faster than many small
    ones in another order, and oneDNN 3.7 reads wild where that meets a post-op with an operand. */
-static bool may_be_ordered(const struct call *call)
+static bool may_be_ordered(const struct amp_ctx *ctx, const struct amp_matmul *p)
 {
-    const struct amp_taking *taking = &call->ctx.taking;
-    int rank = call->batch_rank + 2;
+    const struct amp_taking *taking = &ctx->taking;
+    int rank = p->batch_rank + 2;
     bool may = taking->order != NULL && taking->n_order == (size_t)rank &&
-               call->ctx.out[0]->shape.rank == rank && taking->order[rank - 1] == rank - 1 &&
-               call->product->beta == 0;
-    for (int i = 0; i < call->batch_rank; i++)
-        may &= call->b.dims[i] == call->y.dims[i];
-    for (size_t i = 0; i < call->ctx.n_posts; i++)
-        may &= call->ctx.posts[i].kind != AMP_POST_BINARY;
+               ctx->out[0]->shape.rank == rank && taking->order[rank - 1] == rank - 1 &&
+               p->beta == 0;
+    for (int i = 0; i < p->batch_rank; i++)
+        may &= p->b_batch[i] != 1 || p->a_batch[i] == 1;
+    for (size_t i = 0; i < ctx->n_posts; i++)
+        may &= ctx->posts[i].kind != AMP_POST_BINARY;
     return may;
 }
 
-/* Lets Y lie as the Transpose that takes it wants it, so that this moves nothing. */
-static void take_order(struct call *call)
+const struct amp_layout *amp_matmul_layout(const struct amp_ctx *ctx, const struct amp_matmul *p)
 {
-    const struct amp_tensor *y = call->ctx.out[0];
-    const int64_t *order = call->ctx.taking.order;
+    const struct amp_tensor *y = ctx->out[0];
+    const int64_t *order = ctx->taking.order;
     struct amp_tensor turned = {.dtype = y->dtype, .shape.rank = y->shape.rank};
     int rank = y->shape.rank, back[AMP_RANK_MAX];
-    if (!may_be_ordered(call))
-        return;
+    if (!may_be_ordered(ctx, p))
+        return NULL;
     for (int i = 0; i < rank; i++)
         back[i] = -1;
     for (int i = 0; i < rank; i++) {
         if (order[i] < 0 || order[i] >= rank || back[order[i]] >= 0)
-            return;
+            return NULL;
         back[order[i]] = i;
         turned.shape.dims[i] = y->shape.dims[order[i]];
     }
     const struct amp_layout *layout;
-    if (amp_layout_permute(call->ctx.host->dnnl->layouts, &turned, back, &layout) &&
-        layout != NULL) {
-        call->y_layout = layout;
-        memcpy(call->y.strides, amp_layout_strides(layout), (size_t)rank * sizeof *call->y.strides);
-    }
+    return amp_layout_permute(ctx->host->dnnl->layouts, &turned, back, &layout) ? layout : NULL;
+}
+
+/* Lets Y lie as it has been laid already, or as those who take it want it. */
+static void take_order(struct call *call)
+{
+    const struct amp_tensor *y = call->ctx.out[0];
+    call->y_layout = y->data != NULL ? y->layout : amp_matmul_layout(&call->ctx, call->product);
+    if (call->y_layout != NULL)
+        memcpy(call->y.strides, amp_layout_strides(call->y_layout),
+               (size_t)y->shape.rank * sizeof *call->y.strides);
 }
 
 static enum amp_status set_operands(struct call *call)
@@ -416,7 +421,7 @@ static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim)
     AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_WEIGHTS, 1, layouts.b));
     if (layouts.bias != NULL)
         AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_BIAS, 2, layouts.bias));
-    return call->y_layout == NULL
+    return call->y_layout == NULL || ctx->out[0]->data != NULL
                ? amp_prim_bind_out(ctx, prim, DNNL_ARG_DST, 0, layouts.y)
                : amp_prim_bind_laid(ctx, prim, DNNL_ARG_DST, 0, layouts.y, call->y_layout);
 }

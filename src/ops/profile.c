@@ -85,6 +85,12 @@ void amp_profile_end(struct amp_profile *profile, struct amp_profile_mark mark,
     profile->inner = mark.inner + seconds;
 }
 
+void amp_profile_credit(struct amp_profile *profile, const struct amp_ctx *ctx, double seconds)
+{
+    node_entry(profile, ctx)->seconds += seconds;
+    profile->inner += seconds;
+}
+
 /* ---- primitives ------------------------------------------------------------------------------ */
 
 /* A primitive that is gone can leave its address to another one; hardly to one of the same node. */

@@ -47,6 +47,9 @@ struct amp_profile_mark amp_profile_begin(struct amp_profile *profile);
 void amp_profile_end(struct amp_profile *profile, struct amp_profile_mark mark,
                      const struct amp_ctx *ctx);
 
+/* SECONDS of the node that has begun were another's, that of CTX, which has ended before. */
+void amp_profile_credit(struct amp_profile *profile, const struct amp_ctx *ctx, double seconds);
+
 /* PRIMITIVE ran for the node of CTX in SECONDS. */
 void amp_profile_note(struct amp_profile *profile, const struct amp_ctx *ctx,
                       const struct dnnl_primitive *primitive, double seconds);

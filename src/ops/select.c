@@ -48,6 +48,7 @@ static enum amp_status run_where(struct amp_ctx *ctx)
 const struct amp_op amp_op_where = {.name = "Where",
                                     .newest = 16,
                                     .effect = AMP_PRESERVES_VALUES,
+                                    .is_elementwise = true,
                                     .shape = amp_shape_broadcast,
                                     .run = run_where};
 

@@ -4,17 +4,6 @@
  */
 #include "run/planning.h"
 
-/* The one use of VALUE, by a node of the same graph; false when there are others. */
-static bool find_use(const struct amp_planning *planning, uint32_t value, struct amp_use *use)
-{
-    const struct amp_value *v = amp_value_at(planning->model, value);
-    const struct amp_uses *uses = &planning->uses;
-    if (v->is_output || uses->first[value + 1] - uses->first[value] != 1)
-        return false;
-    *use = uses->items[uses->first[value]];
-    return amp_node_at(planning->model, use->node)->graph == v->graph;
-}
-
 /* Whether VALUE has been computed when STEP runs. */
 static bool is_there(const struct amp_planning *planning, uint32_t value,
                      const struct amp_step *step)
@@ -51,7 +40,7 @@ static bool has_finite_constants(const struct amp_planning *planning, const stru
 static bool find_next(const struct amp_planning *planning, const struct amp_step *step,
                       struct amp_use *use, struct amp_post *post)
 {
-    if (!find_use(planning, amp_step_output(planning->model, step), use))
+    if (!amp_planning_only_use(planning, amp_step_output(planning->model, step), use))
         return false;
     const struct amp_node *node = amp_node_at(planning->model, use->node);
     const struct amp_step *own = amp_planning_own(planning, use->node);

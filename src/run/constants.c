@@ -36,6 +36,8 @@ static void count_reads(struct amp_session *session, const struct amp_step *step
             session->constants[node->inputs[i]].n_readers++;
     for (size_t i = 0; i < step->n_tail; i++)
         count_reads(session, &step->tail[i]);
+    for (size_t i = 0; i < step->n_lead; i++)
+        count_reads(session, &step->lead[i]);
 }
 
 void amp_constants_create(struct amp_session *session)

@@ -170,6 +170,12 @@ uint32_t amp_plan_lacking(const struct amp_model *model)
     return AMP_NONE;
 }
 
+uint32_t amp_step_output(const struct amp_model *model, const struct amp_step *step)
+{
+    const struct amp_step *last = step->n_tail > 0 ? &step->tail[step->n_tail - 1] : step;
+    return amp_node_at(model, last->node)->outputs[0];
+}
+
 enum amp_status amp_plans_create(const struct amp_model *model, struct amp_arena *arena, bool fuses,
                                  struct amp_plan **plans, struct amp_error *err)
 {
@@ -184,6 +190,8 @@ enum amp_status amp_plans_create(const struct amp_model *model, struct amp_arena
         amp_plan_widen(&planning);
     }
     amp_plan_note_taking(&planning);
+    if (fuses)
+        amp_plan_lead(&planning);
     amp_plan_note_drops(&planning);
     amp_planning_destroy(&planning);
     return AMP_OK;

@@ -2,6 +2,7 @@
 #define AMP_RUN_PLAN_H
 
 #include "ops/post.h"
+#include "run/slices.h"
 
 /* Private to run/: which nodes of a model run, in which order, and what can go after each. */
 
@@ -40,6 +41,11 @@ struct amp_step {
     struct amp_step **casts;
     size_t n_casts, casts_capacity;
     bool runs_casts; /* it cannot */
+    /* Steps that run right before this one, each for the next alone, and how all of them and this
+       one go slice by slice, if they can; each of them knows its place there too. */
+    struct amp_step *lead;
+    size_t n_lead, place;
+    struct amp_slices *slices; /* NULL: there is no lead, nor is this a part of one */
 };
 
 /* The steps of one graph. */
@@ -56,6 +62,9 @@ enum { AMP_POSTS_MAX = 8 };
    for one; the plans then hold what was made so far. */
 enum amp_status amp_plans_create(const struct amp_model *model, struct amp_arena *arena, bool fuses,
                                  struct amp_plan **plans, struct amp_error *err);
+
+/* Output 0 of STEP, all its post-ops done. */
+uint32_t amp_step_output(const struct amp_model *model, const struct amp_step *step);
 
 /* The first node of MODEL that there is no kernel for; AMP_NONE: there is one for each. */
 uint32_t amp_plan_lacking(const struct amp_model *model);

@@ -3,13 +3,16 @@
  */
 #include "run/planning.h"
 
-static void note(struct amp_planning *planning, struct amp_step *step)
+/* The nodes of PART as run by STEP. */
+static void note(struct amp_planning *planning, struct amp_step *step, const struct amp_step *part)
 {
-    planning->steps[step->node] = step;
-    for (size_t i = 0; i < step->n_casts; i++)
-        planning->steps[step->casts[i]->node] = step;
-    for (size_t i = 0; i < step->n_tail; i++)
-        planning->steps[step->tail[i].node] = step;
+    planning->steps[part->node] = step;
+    for (size_t i = 0; i < part->n_casts; i++)
+        planning->steps[part->casts[i]->node] = step;
+    for (size_t i = 0; i < part->n_tail; i++)
+        planning->steps[part->tail[i].node] = step;
+    for (size_t i = 0; i < part->n_lead; i++)
+        note(planning, step, &part->lead[i]);
 }
 
 struct amp_planning amp_planning_create(const struct amp_model *model, struct amp_arena *arena,
@@ -36,7 +39,8 @@ void amp_planning_compact(struct amp_planning *planning)
             if (plan->steps[i].op == NULL)
                 continue;
             plan->steps[kept] = plan->steps[i];
-            note(planning, &plan->steps[kept++]);
+            note(planning, &plan->steps[kept], &plan->steps[kept]);
+            kept++;
         }
         plan->n_steps = kept;
     }
@@ -48,8 +52,12 @@ struct amp_step *amp_planning_own(const struct amp_planning *planning, uint32_t 
     return step != NULL && step->node == node ? step : NULL;
 }
 
-uint32_t amp_step_output(const struct amp_model *model, const struct amp_step *step)
+bool amp_planning_only_use(const struct amp_planning *planning, uint32_t value, struct amp_use *use)
 {
-    const struct amp_step *last = step->n_tail > 0 ? &step->tail[step->n_tail - 1] : step;
-    return amp_node_at(model, last->node)->outputs[0];
+    const struct amp_value *v = amp_value_at(planning->model, value);
+    const struct amp_uses *uses = &planning->uses;
+    if (v->is_output || uses->first[value + 1] - uses->first[value] != 1)
+        return false;
+    *use = uses->items[uses->first[value]];
+    return amp_node_at(planning->model, use->node)->graph == v->graph;
 }

@@ -25,8 +25,9 @@ void amp_planning_compact(struct amp_planning *planning);
 /* The step of NODE of which it is no mere part; NULL: there is none. */
 struct amp_step *amp_planning_own(const struct amp_planning *planning, uint32_t node);
 
-/* Output 0 of STEP, all its post-ops done. */
-uint32_t amp_step_output(const struct amp_model *model, const struct amp_step *step);
+/* The one use of VALUE, by a node of its graph; false when there are others. */
+bool amp_planning_only_use(const struct amp_planning *planning, uint32_t value,
+                           struct amp_use *use);
 
 /* ---- the passes, in their order -------------------------------------------------------------- */
 
@@ -44,6 +45,11 @@ void amp_plan_widen(struct amp_planning *planning);
 
 /* Notes how the steps' output 0 is taken (amp_step.taking). */
 void amp_plan_note_taking(struct amp_planning *planning);
+
+/* Makes the steps of attention (MatMul, Softmax over the last axis, MatMul, with what is done to
+   the scores in between) the lead of the last one, so that they can go in slices (amp_step.lead).
+ */
+void amp_plan_lead(struct amp_planning *planning);
 
 /* Notes what nobody needs after each step (amp_step.drops). */
 void amp_plan_note_drops(struct amp_planning *planning);

@@ -238,8 +238,12 @@ size_t amp_session_widened(const struct amp_session *session)
 {
     size_t count = 0;
     for (size_t g = 0; g < session->model->n_graphs; g++)
-        for (size_t i = 0; i < session->plans[g].n_steps; i++)
-            count += session->plans[g].steps[i].was_widened;
+        for (size_t i = 0; i < session->plans[g].n_steps; i++) {
+            const struct amp_step *step = &session->plans[g].steps[i];
+            count += step->was_widened;
+            for (size_t k = 0; k < step->n_lead; k++)
+                count += step->lead[k].was_widened;
+        }
     return count;
 }
 

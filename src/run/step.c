@@ -262,6 +262,11 @@ static enum amp_status call_kernel(const struct call *call)
         ctx.taking = call->step->taking;
     if (op->shape != NULL)
         AMP_TRY(op->shape(&ctx));
+    enum amp_status status;
+    bool suits_slices = call->n_posts == call->step->n_tail && !must_widen(call);
+    if (call->step->slices != NULL &&
+        amp_slices_take(call->step->slices, call->step->place, suits_slices, &ctx, &status))
+        return status;
     bool is_free = op->has_layouts || op->has_strides;
     if (is_free && amp_has_out(&ctx, 0) && amp_shape_is_known(&ctx.out[0]->shape))
         AMP_TRY(check_room(ctx.out[0], ctx.err));
@@ -485,10 +490,57 @@ static enum amp_status run_nodes(struct amp_session *session, struct amp_step *s
     return status;
 }
 
+/* STEP after its lead; what one gives goes when the next has run. */
+static enum amp_status run_after_lead(struct amp_session *session, struct amp_step *step,
+                                      struct amp_error *err)
+{
+    for (size_t i = 0; i < step->n_lead; i++) {
+        AMP_TRY(run_nodes(session, &step->lead[i], err));
+        if (i > 0)
+            amp_tensor_release(
+                &session->slots[amp_step_output(session->model, &step->lead[i - 1])]);
+    }
+    return run_nodes(session, step, err);
+}
+
+/* Lets STEP and its lead try their post-ops again, which for other shapes they could not do; false:
+   none has given them up. */
+static bool rejoin(const struct amp_session *session, struct amp_step *step)
+{
+    bool was_split = step->is_split;
+    step->is_split = false;
+    if (was_split) {
+        drop_state(step);
+        amp_step_forget(session->model, step);
+    }
+    for (size_t i = 0; i < step->n_lead; i++)
+        was_split |= rejoin(session, &step->lead[i]);
+    return was_split;
+}
+
+/* In slices, where that is of use and the kernels can; casts that run do so on the whole. */
+static enum amp_status run_all(struct amp_session *session, struct amp_step *step,
+                               struct amp_error *err)
+{
+    bool runs_casts = step->runs_casts;
+    for (size_t i = 0; i < step->n_lead; i++)
+        runs_casts |= step->lead[i].runs_casts;
+    bool may_slice = step->n_lead > 0 && !runs_casts;
+    while (may_slice && amp_slices_begin(step->slices)) {
+        enum amp_status status = run_after_lead(session, step, err);
+        if (!amp_slices_are_refused(step->slices))
+            return status;
+        *err = (struct amp_error){.status = AMP_OK};
+        if (rejoin(session, step))
+            amp_slices_allow(step->slices);
+    }
+    return run_after_lead(session, step, err);
+}
+
 enum amp_status amp_step_compute(struct amp_session *session, struct amp_step *step,
                                  struct amp_error *err)
 {
-    return run_nodes(session, step, err);
+    return run_all(session, step, err);
 }
 
 enum amp_status amp_step_run(struct amp_session *session, struct amp_step *step,
@@ -496,7 +548,7 @@ enum amp_status amp_step_run(struct amp_session *session, struct amp_step *step,
 {
     if (step->is_done)
         return AMP_OK;
-    enum amp_status status = run_nodes(session, step, err);
+    enum amp_status status = run_all(session, step, err);
     if (status == AMP_OK && step->is_constant)
         status = amp_constants_fold(session, step, err);
     step->is_done = status == AMP_OK && step->is_constant;
@@ -517,4 +569,8 @@ void amp_step_destroy(const struct amp_model *model, struct amp_step *step)
         amp_step_destroy(model, &step->tail[i]);
     for (size_t i = 0; i < step->n_casts; i++)
         amp_step_destroy(model, step->casts[i]);
+    for (size_t i = 0; i < step->n_lead; i++)
+        amp_step_destroy(model, &step->lead[i]);
+    if (step->n_lead > 0)
+        amp_slices_destroy(step->slices);
 }

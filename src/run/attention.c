@@ -1,0 +1,122 @@
+/*
+ * Finds attention: a matrix product whose result goes, by itself and row by row, through a Softmax
+ * into the next matrix product. The steps before that become its lead.
+ */
+#include "run/planning.h"
+
+/* Steps, each the only use of what the one before it gives. */
+struct sequence {
+    struct amp_step *steps[AMP_SLICED_STEPS_MAX];
+    struct amp_sliced sliced[AMP_SLICED_STEPS_MAX];
+    size_t n;
+    bool has_softmax;
+};
+
+static bool is_product(const struct amp_planning *planning, const struct amp_step *step)
+{
+    return amp_node_is(amp_node_at(planning->model, step->node), "", "MatMul");
+}
+
+/* Whether each element that STEP gives comes from that of the scores, and of operands that
+   broadcast to them: before version 7 an attribute lined those up. */
+static bool is_elementwise(const struct amp_planning *planning, const struct amp_step *step)
+{
+    const struct amp_node *node = amp_node_at(planning->model, step->node);
+    return step->op->is_elementwise && !step->op->shares_input && !step->op->has_layouts &&
+           (node->n_inputs == 1 || node->since_version >= 7);
+}
+
+/* Whether STEP may be one of a sequence at all. */
+static bool is_fit(const struct amp_planning *planning, const struct amp_step *step)
+{
+    const struct amp_node *node = amp_node_at(planning->model, step->node);
+    bool is_fit = !step->is_constant && step->slices == NULL && node->n_outputs == 1 &&
+                  node->n_inputs <= AMP_SLICED_INPUTS_MAX;
+    for (uint32_t i = 0; i < node->n_inputs; i++)
+        is_fit &= node->inputs[i] != AMP_NONE;
+    return is_fit;
+}
+
+static void add(struct sequence *sequence, struct amp_step *step, uint32_t slot)
+{
+    sequence->steps[sequence->n] = step;
+    sequence->sliced[sequence->n++] = (struct amp_sliced){step->op, slot};
+}
+
+/* Whether the Cast NODE is read by who uses what it would give. */
+static bool is_read_through(const struct amp_planning *planning, uint32_t node)
+{
+    const struct amp_step *step = planning->steps[node];
+    for (size_t i = 0; step != NULL && i < step->n_casts; i++)
+        if (step->casts[i]->node == node)
+            return true;
+    return false;
+}
+
+/* The step for which VALUE is input *SLOT, and for which alone it is there. NULL: there is none. */
+static struct amp_step *find_reader(const struct amp_planning *planning, uint32_t value,
+                                    uint32_t *slot)
+{
+    struct amp_use use;
+    if (!amp_planning_only_use(planning, value, &use))
+        return NULL;
+    if (is_read_through(planning, use.node) &&
+        !amp_planning_only_use(planning, amp_node_at(planning->model, use.node)->outputs[0], &use))
+        return NULL;
+    *slot = use.slot;
+    return amp_planning_own(planning, use.node);
+}
+
+/* Adds the step that follows; *IS_DONE: it is the last. False: there is none that fits. */
+static bool find_next(const struct amp_planning *planning, struct sequence *sequence, bool *is_done)
+{
+    uint32_t slot, value = amp_step_output(planning->model, sequence->steps[sequence->n - 1]);
+    struct amp_step *step = find_reader(planning, value, &slot);
+    if (sequence->n == AMP_SLICED_STEPS_MAX || step == NULL || !is_fit(planning, step))
+        return false;
+    bool is_softmax = amp_node_is(amp_node_at(planning->model, step->node), "", "Softmax");
+    *is_done = is_product(planning, step) && slot == 0 && sequence->has_softmax;
+    sequence->has_softmax |= is_softmax;
+    if (!is_softmax && !*is_done && !is_elementwise(planning, step))
+        return false;
+    add(sequence, step, slot);
+    return true;
+}
+
+static void lead(struct amp_arena *arena, const struct sequence *sequence)
+{
+    size_t n = sequence->n - 1;
+    struct amp_step *last = sequence->steps[n];
+    struct amp_slices *slices = amp_slices_create(arena, sequence->sliced, n + 1);
+    for (size_t i = 0; i <= n; i++) {
+        sequence->steps[i]->slices = slices;
+        sequence->steps[i]->place = i;
+    }
+    last->lead = amp_arena_array(arena, n, sizeof *last->lead);
+    last->n_lead = n;
+    for (size_t i = 0; i < n; i++) {
+        last->lead[i] = *sequence->steps[i];
+        sequence->steps[i]->op = NULL;
+    }
+}
+
+static void find_attention(const struct amp_planning *planning, struct amp_step *first)
+{
+    struct sequence sequence = {.n = 0};
+    bool is_done = false;
+    if (first->op == NULL || !is_fit(planning, first) || !is_product(planning, first))
+        return;
+    add(&sequence, first, 0);
+    while (!is_done)
+        if (!find_next(planning, &sequence, &is_done))
+            return;
+    lead(planning->arena, &sequence);
+}
+
+void amp_plan_lead(struct amp_planning *planning)
+{
+    for (size_t g = 0; g < planning->model->n_graphs; g++)
+        for (size_t i = 0; i < planning->plans[g].n_steps; i++)
+            find_attention(planning, &planning->plans[g].steps[i]);
+    amp_planning_compact(planning);
+}
