@@ -1,37 +1,27 @@
 /*
  * Pooling (ONNX MaxPool, AveragePool, LpPool and their Global forms): X [N, C, D...] gives
  * [N, C, steps...], every plane by itself. oneDNN does maxima and averages of up to three spatial
- * dims; indices, norms, other shapes and dtypes run in C, tap by tap over whole planes.
+ * dims; indices, norms, other shapes and dtypes run in C (pool_plane.c).
  */
 #include "ops/dnnl.h"
 #include "ops/kernel.h"
-#include "ops/window.h"
+#include "ops/pool.h"
 
-#include <math.h>
 #include <string.h>
 
-struct pool {
-    struct amp_window window;
-    double p;               /* of a norm */
-    const double *divisors; /* of an average, one per step */
-};
-
-/* One plane: IMAGE to STEPS; INDEX, where not NULL, gets the place of each maximum. */
-typedef void plane_fn(const struct pool *pool, const void *image, void *steps, int64_t *index);
-
-static enum amp_status pool_read(const struct amp_ctx *ctx, struct pool *pool)
+static enum amp_status pool_read(const struct amp_ctx *ctx, struct amp_pool *pool)
 {
     const struct amp_shape *x = &ctx->in[0]->shape;
-    *pool = (struct pool){.p = 0};
+    *pool = (struct amp_pool){.p = 0};
     AMP_TRY(amp_window_read(ctx, x->rank - 2, NULL, &pool->window));
     return amp_window_slide(ctx, x->dims + 2, &pool->window);
 }
 
 /* The window that covers the image once. */
-static enum amp_status global_read(const struct amp_ctx *ctx, struct pool *pool)
+static enum amp_status global_read(const struct amp_ctx *ctx, struct amp_pool *pool)
 {
     const struct amp_shape *x = &ctx->in[0]->shape;
-    *pool = (struct pool){.window.n = x->rank - 2};
+    *pool = (struct amp_pool){.window.n = x->rank - 2};
     for (int d = 0; d < pool->window.n; d++) {
         if (x->dims[2 + d] == 0)
             return AMP_CTX_FAIL(ctx, "spatial dim %d is 0; there is nothing to pool", d);
@@ -44,7 +34,7 @@ static enum amp_status global_read(const struct amp_ctx *ctx, struct pool *pool)
 static enum amp_status pool_shape(struct amp_ctx *ctx)
 {
     struct amp_shape out = {.rank = -1};
-    struct pool pool;
+    struct amp_pool pool;
     int n;
     AMP_TRY(amp_window_rank(ctx, 0, 1, &n));
     if (n >= 0) {
@@ -66,138 +56,6 @@ static enum amp_status global_shape(struct amp_ctx *ctx)
         ctx->out[0]->shape.dims[2 + d] = 1;
     return AMP_OK;
 }
-
-/* As PyTorch has it: the first of equal values wins, a NaN wins over all. Where the window covers
-   padding alone, the lowest value and index -1 stay. */
-#define MAX_PLANE(DTYPE, T, LOWEST)                                                               \
-    static void max_tap_##DTYPE(const struct amp_runs *runs, const T *image, T *steps)            \
-    {                                                                                             \
-        for (int64_t i = 0; i < runs->count; i++) {                                               \
-            T value = image[runs->image + i * runs->stride], *to = &steps[runs->step + i];        \
-            *to = value > *to || value != value ? value : *to;                                    \
-        }                                                                                         \
-    }                                                                                             \
-    static void max_index_tap_##DTYPE(const struct amp_runs *runs, const T *image, T *steps,      \
-                                      int64_t *index)                                             \
-    {                                                                                             \
-        for (int64_t i = 0; i < runs->count; i++) {                                               \
-            int64_t at = runs->image + i * runs->stride, to = runs->step + i;                     \
-            T value = image[at];                                                                  \
-            if (index[to] >= 0 && !(value > steps[to] || value != value))                         \
-                continue;                                                                         \
-            steps[to] = value;                                                                    \
-            index[to] = at;                                                                       \
-        }                                                                                         \
-    }                                                                                             \
-    static void max_##DTYPE(const struct pool *pool, const void *image, void *steps,              \
-                            int64_t *index)                                                       \
-    {                                                                                             \
-        const struct amp_window *window = &pool->window;                                          \
-        int64_t count = amp_window_product(window->n, window->steps), tap[AMP_SPATIAL_MAX] = {0}; \
-        for (int64_t i = 0; i < count; i++)                                                       \
-            ((T *)steps)[i] = LOWEST;                                                             \
-        for (int64_t i = 0; i < count && index != NULL; i++)                                      \
-            index[i] = -1;                                                                        \
-        do {                                                                                      \
-            struct amp_runs runs;                                                                 \
-            amp_runs_start(&runs, window, tap);                                                   \
-            while (amp_runs_next(&runs))                                                          \
-                if (index != NULL)                                                                \
-                    max_index_tap_##DTYPE(&runs, image, steps, index);                            \
-                else                                                                              \
-                    max_tap_##DTYPE(&runs, image, steps);                                         \
-        } while (amp_index_next(window->n, window->kernel, tap));                                 \
-    }
-MAX_PLANE(FLOAT, float, -INFINITY)
-MAX_PLANE(DOUBLE, double, -INFINITY)
-MAX_PLANE(INT8, int8_t, INT8_MIN)
-MAX_PLANE(UINT8, uint8_t, 0)
-
-static plane_fn *const max_planes[AMP_DTYPE_COUNT] = {[AMP_FLOAT] = max_FLOAT,
-                                                      [AMP_DOUBLE] = max_DOUBLE,
-                                                      [AMP_INT8] = max_INT8,
-                                                      [AMP_UINT8] = max_UINT8};
-
-/* Sums TERM, of each value, over the window; RESULT of each sum becomes the step's. */
-#define SUM_PLANE(DTYPE, T, NAME, TERM, RESULT)                                                   \
-    static void NAME##_##DTYPE(const struct pool *pool, const void *image, void *steps,           \
-                               int64_t *index)                                                    \
-    {                                                                                             \
-        const struct amp_window *window = &pool->window;                                          \
-        int64_t count = amp_window_product(window->n, window->steps), tap[AMP_SPATIAL_MAX] = {0}; \
-        T *sums = steps;                                                                          \
-        (void)index;                                                                              \
-        for (int64_t i = 0; i < count; i++)                                                       \
-            sums[i] = 0;                                                                          \
-        do {                                                                                      \
-            struct amp_runs runs;                                                                 \
-            amp_runs_start(&runs, window, tap);                                                   \
-            while (amp_runs_next(&runs))                                                          \
-                for (int64_t i = 0; i < runs.count; i++) {                                        \
-                    T value = ((const T *)image)[runs.image + i * runs.stride];                   \
-                    sums[runs.step + i] += (T)(TERM);                                             \
-                }                                                                                 \
-        } while (amp_index_next(window->n, window->kernel, tap));                                 \
-        for (int64_t i = 0; i < count; i++)                                                       \
-            sums[i] = (T)(RESULT);                                                                \
-    }
-
-/* |value|^p, with the usual norms spared the power. */
-static double power(double value, double p)
-{
-    if (p == 2)
-        return value * value;
-    return p == 1 ? fabs(value) : pow(fabs(value), p);
-}
-
-static double root(double sum, double p)
-{
-    return p == 2 ? sqrt(sum) : p == 1 ? sum : pow(sum, 1 / p);
-}
-
-AMP_FLOAT_TYPES(SUM_PLANE, average, value, sums[i] / pool->divisors[i])
-AMP_FLOAT_TYPES(SUM_PLANE, norm, power(value, pool->p), root(sums[i], pool->p))
-
-static plane_fn *const average_planes[AMP_DTYPE_COUNT] = {AMP_FLOAT_TYPES(AMP_ROW, average)};
-static plane_fn *const norm_planes[AMP_DTYPE_COUNT] = {AMP_FLOAT_TYPES(AMP_ROW, norm)};
-
-/* A whole plane to one value, summed in double. */
-#define GLOBAL_PLANE(DTYPE, T, NAME, TERM, RESULT)                                      \
-    static void NAME##_##DTYPE(const struct pool *pool, const void *image, void *steps, \
-                               int64_t *index)                                          \
-    {                                                                                   \
-        int64_t count = amp_window_product(pool->window.n, pool->window.image);         \
-        double sum = 0;                                                                 \
-        (void)index;                                                                    \
-        for (int64_t i = 0; i < count; i++) {                                           \
-            double value = (double)((const T *)image)[i];                               \
-            sum += TERM;                                                                \
-        }                                                                               \
-        *(T *)steps = (T)(RESULT);                                                      \
-    }
-AMP_FLOAT_TYPES(GLOBAL_PLANE, global_average, value, sum / (double)count)
-AMP_FLOAT_TYPES(GLOBAL_PLANE, global_norm, power(value, pool->p), root(sum, pool->p))
-
-#define GLOBAL_MAX(DTYPE, T)                                                                \
-    static void global_max_##DTYPE(const struct pool *pool, const void *image, void *steps, \
-                                   int64_t *index)                                          \
-    {                                                                                       \
-        int64_t count = amp_window_product(pool->window.n, pool->window.image);             \
-        T best = (T)-INFINITY;                                                              \
-        (void)index;                                                                        \
-        for (int64_t i = 0; i < count; i++) {                                               \
-            T value = ((const T *)image)[i];                                                \
-            best = value > best || value != value ? value : best;                           \
-        }                                                                                   \
-        *(T *)steps = best;                                                                 \
-    }
-AMP_FLOAT_TYPES(GLOBAL_MAX)
-
-static plane_fn *const global_average_planes[AMP_DTYPE_COUNT] = {
-    AMP_FLOAT_TYPES(AMP_ROW, global_average)};
-static plane_fn *const global_norm_planes[AMP_DTYPE_COUNT] = {
-    AMP_FLOAT_TYPES(AMP_ROW, global_norm)};
-static plane_fn *const global_max_planes[AMP_DTYPE_COUNT] = {AMP_FLOAT_TYPES(AMP_ROW, global_max)};
 
 /* Row-major places in the image to column-major ones (MaxPool's storage_order 1). */
 static void transpose_index(const struct amp_window *window, int64_t *index, int64_t count)
@@ -228,10 +86,10 @@ static void finish_index(const struct amp_ctx *ctx, const struct amp_window *win
             index[i] += base;
 }
 
-static enum amp_status run_planes(struct amp_ctx *ctx, const struct pool *pool,
-                                  plane_fn *const *kernels)
+static enum amp_status run_planes(struct amp_ctx *ctx, const struct amp_pool *pool,
+                                  amp_plane_fn *const *kernels)
 {
-    plane_fn *kernel;
+    amp_plane_fn *kernel;
     AMP_PICK(ctx, kernel, kernels, ctx->in[0]->dtype);
     const struct amp_window *window = &pool->window;
     int64_t size = amp_dtype_bits(ctx->in[0]->dtype) / 8;
@@ -285,16 +143,16 @@ static bool is_empty(const struct amp_ctx *ctx)
 
 static enum amp_status max_make(struct amp_ctx *ctx, struct amp_prim *prim)
 {
-    struct pool pool;
+    struct amp_pool pool;
     AMP_TRY(pool_read(ctx, &pool));
     return make_prim(ctx, prim, &pool.window, dnnl_pooling_max);
 }
 
 static enum amp_status max_plain(struct amp_ctx *ctx)
 {
-    struct pool pool;
+    struct amp_pool pool;
     AMP_TRY(pool_read(ctx, &pool));
-    return run_planes(ctx, &pool, max_planes);
+    return run_planes(ctx, &pool, amp_pool_planes(AMP_POOL_MAX, pool.p));
 }
 
 static enum amp_status max_run(struct amp_ctx *ctx)
@@ -340,7 +198,7 @@ static void fill_divisors(const struct amp_window *window, bool with_pads, doubl
 
 static enum amp_status average_make(struct amp_ctx *ctx, struct amp_prim *prim)
 {
-    struct pool pool;
+    struct amp_pool pool;
     bool with_pads = counts_pads(ctx);
     AMP_TRY(pool_read(ctx, &pool));
     for (int d = 0; d < pool.window.n && with_pads; d++)
@@ -354,7 +212,7 @@ static enum amp_status average_make(struct amp_ctx *ctx, struct amp_prim *prim)
 
 static enum amp_status average_plain(struct amp_ctx *ctx)
 {
-    struct pool pool;
+    struct amp_pool pool;
     AMP_TRY(pool_read(ctx, &pool));
     struct amp_tensor divisors = {
         .dtype = AMP_DOUBLE,
@@ -362,7 +220,7 @@ static enum amp_status average_plain(struct amp_ctx *ctx)
     AMP_TRY(amp_tensor_alloc(&divisors, ctx->err));
     fill_divisors(&pool.window, counts_pads(ctx), divisors.data);
     pool.divisors = divisors.data;
-    enum amp_status status = run_planes(ctx, &pool, average_planes);
+    enum amp_status status = run_planes(ctx, &pool, amp_pool_planes(AMP_POOL_AVERAGE, pool.p));
     amp_tensor_release(&divisors);
     return status;
 }
@@ -389,24 +247,24 @@ static enum amp_status read_p(const struct amp_ctx *ctx, double *p)
 
 static enum amp_status norm_run(struct amp_ctx *ctx)
 {
-    struct pool pool;
+    struct amp_pool pool;
     AMP_TRY(pool_read(ctx, &pool));
     AMP_TRY(read_p(ctx, &pool.p));
-    return is_empty(ctx) ? AMP_OK : run_planes(ctx, &pool, norm_planes);
+    return is_empty(ctx) ? AMP_OK : run_planes(ctx, &pool, amp_pool_planes(AMP_POOL_NORM, pool.p));
 }
 
 static enum amp_status global_max_make(struct amp_ctx *ctx, struct amp_prim *prim)
 {
-    struct pool pool;
+    struct amp_pool pool;
     AMP_TRY(global_read(ctx, &pool));
     return make_prim(ctx, prim, &pool.window, dnnl_pooling_max);
 }
 
 static enum amp_status global_max_plain(struct amp_ctx *ctx)
 {
-    struct pool pool;
+    struct amp_pool pool;
     AMP_TRY(global_read(ctx, &pool));
-    return run_planes(ctx, &pool, global_max_planes);
+    return run_planes(ctx, &pool, amp_pool_planes(AMP_POOL_GLOBAL_MAX, pool.p));
 }
 
 static enum amp_status global_max_run(struct amp_ctx *ctx)
@@ -417,16 +275,16 @@ static enum amp_status global_max_run(struct amp_ctx *ctx)
 
 static enum amp_status global_average_make(struct amp_ctx *ctx, struct amp_prim *prim)
 {
-    struct pool pool;
+    struct amp_pool pool;
     AMP_TRY(global_read(ctx, &pool));
     return make_prim(ctx, prim, &pool.window, dnnl_pooling_avg_exclude_padding);
 }
 
 static enum amp_status global_average_plain(struct amp_ctx *ctx)
 {
-    struct pool pool;
+    struct amp_pool pool;
     AMP_TRY(global_read(ctx, &pool));
-    return run_planes(ctx, &pool, global_average_planes);
+    return run_planes(ctx, &pool, amp_pool_planes(AMP_POOL_GLOBAL_AVERAGE, pool.p));
 }
 
 static enum amp_status global_average_run(struct amp_ctx *ctx)
@@ -437,10 +295,11 @@ static enum amp_status global_average_run(struct amp_ctx *ctx)
 
 static enum amp_status global_norm_run(struct amp_ctx *ctx)
 {
-    struct pool pool;
+    struct amp_pool pool;
     AMP_TRY(global_read(ctx, &pool));
     AMP_TRY(read_p(ctx, &pool.p));
-    return is_empty(ctx) ? AMP_OK : run_planes(ctx, &pool, global_norm_planes);
+    return is_empty(ctx) ? AMP_OK
+                         : run_planes(ctx, &pool, amp_pool_planes(AMP_POOL_GLOBAL_NORM, pool.p));
 }
 
 const struct amp_op amp_op_average_pool = {

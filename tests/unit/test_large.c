@@ -45,6 +45,8 @@ struct large_case {
 #define NONE {.name = NULL}
 #define INT(NAME, VALUE) \
     {.name = NAME, .type = AMP_ATTR_INT, .count = 1, .ints = (const int64_t[]){VALUE}}
+#define INTS(NAME, VALUE) \
+    {.name = NAME, .type = AMP_ATTR_INTS, .count = 1, .ints = (const int64_t[]){VALUE}}
 #define TEXT(NAME, VALUE)                                \
     {.name = NAME, .type = AMP_ATTR_STRING, .count = 1, \
      .strings = (const struct amp_str[]){{VALUE, sizeof VALUE - 1}}}
@@ -94,6 +96,9 @@ static const struct large_case cases[] = {
      {EACH(FLOAT, 5, 40, 330), SHARED_ONE(2)}, {AMP_FLOAT}, {INT("keepdims", 1)}},
     {"", "DFT", 17, {EACH(FLOAT, 2, 96, 90, 2)}, {AMP_FLOAT}, {INT("axis", 1)}},
     {"", "DFT", 17, {EACH(DOUBLE, 3, 160, 128, 1)}, {AMP_DOUBLE}, {INT("axis", 2), INT("onesided", 1)}},
+    {"", "LpPool", 18, {EACH(FLOAT, 3, 40, 450)}, {AMP_FLOAT}, {INTS("kernel_shape", 5), INT("p", 3)}},
+    {"", "LpPool", 18,
+     {EACH(DOUBLE, 3, 40, 450)}, {AMP_DOUBLE}, {INTS("kernel_shape", 5), INTS("strides", 2), INT("p", 2)}},
     {"", "STFT", 17,
      {EACH(FLOAT, 3, 12000, 1), SHARED_ONE(100), SHARED(FLOAT, 400), SHARED_ONE(400)}, {AMP_FLOAT}, {NONE}},
 };
@@ -326,6 +331,40 @@ static void nonzero_finds_all_in_order(void **state)
     release(out, 1);
 }
 
+/* Windows of 3 that begin STRIDE apart: in each plane the first of the largest, and where it is. */
+static void assert_maxima(int64_t stride)
+{
+    const struct large_case test = {"",
+                                    "MaxPool",
+                                    12,
+                                    {EACH(FLOAT, 3, 50, 311)},
+                                    {AMP_FLOAT, AMP_INT64},
+                                    {INTS("kernel_shape", 3), INTS("strides", stride)}};
+    struct amp_tensor in[INPUTS_MAX], out[OUTPUTS_MAX];
+    make_inputs(&test, in);
+    omp_set_num_threads(3);
+    run(&test, in, out);
+    int64_t steps = out[0].shape.dims[2];
+    assert_int_equal(steps, (311 - 3) / stride + 1);
+    for (int64_t i = 0; i < 150 * steps; i++) {
+        const float *x = (const float *)in[0].data;
+        int64_t best = i / steps * 311 + i % steps * stride, first = best;
+        for (int64_t k = first; k < first + 3; k++)
+            best = x[k] > x[best] ? k : best;
+        assert_int_equal(((int64_t *)out[1].data)[i], best);
+        assert_true(((float *)out[0].data)[i] == x[best]);
+    }
+    release(in, 1);
+    release(out, 2);
+}
+
+static void maxima_are_the_first(void **state)
+{
+    (void)state;
+    for (int64_t stride = 1; stride <= 3; stride++)
+        assert_maxima(stride);
+}
+
 /* Runs OPERATOR-18 along axis 0 of DATA, on three threads. */
 static struct amp_tensor scattered(const char *operator, struct amp_tensor * in)
 {
@@ -378,7 +417,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(batches_are_their_elements), cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(sums_are_of_all_elements),   cmocka_unit_test(nonzero_finds_all_in_order),
-        cmocka_unit_test(scatter_keeps_the_order),
+        cmocka_unit_test(maxima_are_the_first),       cmocka_unit_test(scatter_keeps_the_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
