@@ -141,8 +141,8 @@ static void find_line(const struct sampler *sampler, double coordinate, int64_t 
 /* The elements of a channel that a point draws on: COUNT of them, none of them zero padding. */
 struct taps {
     int count;
-    int64_t element[TAPS_MAX];
-    double weight[TAPS_MAX];
+    int64_t *element;
+    double *weight;
 };
 
 /* Each of the taps becomes the taps of LINE, along a further dim of SIZE; -1 stays -1. In place,
@@ -189,49 +189,88 @@ static void find_taps(const struct sampler *sampler, const struct amp_tensor *gr
     drop_padding(taps);
 }
 
-/* One point of all channels: element I of each of the planes. */
-typedef void point_fn(const struct taps *taps, int64_t channels, int64_t in_plane,
+/* Adjacent points, which go through the channels together, so that what is written lies together:
+   the taps of point P are those from BEGIN[P] on, before BEGIN[P + 1]. */
+enum { POINTS_MAX = 64 };
+
+struct block {
+    int count;
+    int begin[POINTS_MAX + 1];
+    int64_t element[TAPS_MAX];
+    double weight[TAPS_MAX];
+};
+
+/* Points from POINT of GRID on, N at most. */
+static void find_block(const struct sampler *sampler, const struct amp_tensor *grid, int64_t point,
+                       int64_t n, struct block *block)
+{
+    block->begin[0] = 0;
+    for (block->count = 0; block->count < n; block->count++) {
+        int begin = block->begin[block->count];
+        struct taps taps = {.element = block->element + begin, .weight = block->weight + begin};
+        find_taps(sampler, grid, point + block->count, &taps);
+        block->begin[block->count + 1] = begin + taps.count;
+    }
+}
+
+/* A block of points of all channels: from TO on in each of the planes. */
+typedef void block_fn(const struct block *block, int64_t channels, int64_t in_plane,
                       int64_t out_plane, const void *from, void *to);
 
-/* A value computed in double, as T: cut off where T is an integer, kept in range. */
-#define POINT(DTYPE, T, LOW, HIGH)                                                         \
-    static void point_##DTYPE(const struct taps *taps, int64_t channels, int64_t in_plane, \
-                              int64_t out_plane, const void *from, void *to)               \
-    {                                                                                      \
-        for (int64_t c = 0; c < channels; c++) {                                           \
-            const T *plane = (const T *)from + c * in_plane;                               \
-            double sum = 0;                                                                \
-            for (int k = 0; k < taps->count; k++)                                          \
-                sum += taps->weight[k] * (double)plane[taps->element[k]];                  \
-            ((T *)to)[c * out_plane] = sum <= (double)(LOW)    ? (LOW)                     \
-                                       : sum >= (double)(HIGH) ? (HIGH)                    \
-                                                               : (T)sum;                   \
-        }                                                                                  \
+#define BLOCK(name, T, value_of)                                                       \
+    static void name(const struct block *block, int64_t channels, int64_t in_plane,    \
+                     int64_t out_plane, const void *from, void *to)                    \
+    {                                                                                  \
+        for (int64_t c = 0; c < channels; c++) {                                       \
+            const T *plane = (const T *)from + c * in_plane;                           \
+            T *out = (T *)to + c * out_plane;                                          \
+            for (int p = 0; p < block->count; p++)                                     \
+                out[p] = value_of(block, block->begin[p], block->begin[p + 1], plane); \
+        }                                                                              \
     }
-POINT(FLOAT, float, -INFINITY, INFINITY)
-POINT(DOUBLE, double, -INFINITY, INFINITY)
-POINT(INT8, int8_t, INT8_MIN, INT8_MAX)
-POINT(INT16, int16_t, INT16_MIN, INT16_MAX)
-POINT(INT32, int32_t, INT32_MIN, INT32_MAX)
-POINT(INT64, int64_t, INT64_MIN, INT64_MAX)
-POINT(UINT8, uint8_t, 0, UINT8_MAX)
-POINT(UINT16, uint16_t, 0, UINT16_MAX)
-POINT(UINT32, uint32_t, 0, UINT32_MAX)
-POINT(UINT64, uint64_t, 0, UINT64_MAX)
 
-static point_fn *const points[AMP_DTYPE_COUNT] = {AMP_REAL_TYPES(AMP_ROW, point)};
+/* A value computed in double, as T: cut off where T is an integer, kept in range. Four taps at a
+   time, as two dims have them. */
+#define TAP(i) sum += weight[i] * (double)plane[element[i]]
+#define POINT(DTYPE, T)                                                                      \
+    static inline T point_##DTYPE(const struct block *block, int k, int end, const T *plane) \
+    {                                                                                        \
+        const double *weight = block->weight + k;                                            \
+        const int64_t *element = block->element + k;                                         \
+        double sum = 0;                                                                      \
+        for (; end - k >= 4; k += 4, weight += 4, element += 4) {                            \
+            TAP(0);                                                                          \
+            TAP(1);                                                                          \
+            TAP(2);                                                                          \
+            TAP(3);                                                                          \
+        }                                                                                    \
+        for (int i = 0; i < end - k; i++)                                                    \
+            TAP(i);                                                                          \
+        return sum <= (double)AMP_LOWEST(T)    ? AMP_LOWEST(T)                               \
+               : sum >= (double)AMP_HIGHEST(T) ? AMP_HIGHEST(T)                              \
+                                               : (T)sum;                                     \
+    }                                                                                        \
+    BLOCK(block_##DTYPE, T, point_##DTYPE)
+AMP_REAL_TYPES(POINT)
+
+static block_fn *const blocks[AMP_DTYPE_COUNT] = {AMP_REAL_TYPES(AMP_ROW, block)};
 
 /* Nearest copies elements of any dtype. */
-static void copy_point(const struct taps *taps, int64_t channels, int64_t in_plane,
-                       int64_t out_plane, size_t size, const char *from, char *to)
+#define COPY(SIZE, T)                                                                        \
+    static inline T copied_##SIZE(const struct block *block, int k, int end, const T *plane) \
+    {                                                                                        \
+        static const T zero;                                                                 \
+        return k < end ? plane[block->element[k]] : zero;                                    \
+    }                                                                                        \
+    BLOCK(copy_##SIZE, T, copied_##SIZE)
+AMP_SIZED_TYPES(COPY)
+
+static block_fn *copy_of(enum amp_dtype dtype)
 {
-    for (int64_t c = 0; c < channels; c++) {
-        char *element = to + (size_t)(c * out_plane) * size;
-        if (taps->count == 0)
-            memset(element, 0, size);
-        else
-            memcpy(element, from + (size_t)(c * in_plane + taps->element[0]) * size, size);
-    }
+#define ROW(SIZE, T) [SIZE] = copy_##SIZE,
+    static block_fn *const table[] = {AMP_SIZED_TYPES(ROW)};
+#undef ROW
+    return table[amp_dtype_bits(dtype) / 8];
 }
 
 static enum amp_status check_run(struct amp_ctx *ctx, const struct sampler *sampler)
@@ -243,9 +282,18 @@ static enum amp_status check_run(struct amp_ctx *ctx, const struct sampler *samp
     if (sampler->mode != NEAREST && taps > TAPS_MAX)
         return amp_fail(ctx->err, AMP_UNSUPPORTED, "no kernel for cubic sampling of %d dims",
                         sampler->n);
-    if (sampler->mode != NEAREST && points[ctx->in[0]->dtype] == NULL)
+    if (sampler->mode != NEAREST && blocks[ctx->in[0]->dtype] == NULL)
         return amp_no_kernel(ctx, ctx->in[0]->dtype);
     return AMP_OK;
+}
+
+/* Points of a block: as many as have room for their taps. */
+static int64_t points_of(const struct sampler *sampler)
+{
+    int64_t taps = 1;
+    for (int d = 0; d < sampler->n && taps < TAPS_MAX && sampler->mode != NEAREST; d++)
+        taps *= sampler->mode == CUBIC ? 4 : 2;
+    return TAPS_MAX / taps < POINTS_MAX ? TAPS_MAX / taps : POINTS_MAX;
 }
 
 static enum amp_status sample_run(struct amp_ctx *ctx)
@@ -257,18 +305,17 @@ static enum amp_status sample_run(struct amp_ctx *ctx)
     int64_t channels = x->shape.dims[1], size = amp_dtype_bits(x->dtype) / 8;
     int64_t in_plane = amp_shape_product(&x->shape, 2, x->shape.rank);
     int64_t out_plane = amp_shape_product(&out->shape, 2, out->shape.rank);
-    point_fn *point = points[x->dtype];
+    int64_t n = points_of(&sampler), per_image = (out_plane + n - 1) / n;
+    block_fn *run = sampler.mode == NEAREST ? copy_of(x->dtype) : blocks[x->dtype];
 #pragma omp parallel for
-    for (int64_t i = 0; i < x->shape.dims[0] * out_plane; i++) {
-        int64_t batch = i / out_plane;
-        struct taps taps;
-        find_taps(&sampler, grid, i, &taps);
-        const char *from = (const char *)x->data + batch * channels * in_plane * size;
-        char *to = (char *)out->data + (batch * channels * out_plane + i % out_plane) * size;
-        if (sampler.mode == NEAREST)
-            copy_point(&taps, channels, in_plane, out_plane, (size_t)size, from, to);
-        else
-            point(&taps, channels, in_plane, out_plane, from, to);
+    for (int64_t i = 0; i < x->shape.dims[0] * per_image; i++) {
+        int64_t batch = i / per_image, point = i % per_image * n;
+        struct block block;
+        find_block(&sampler, grid, batch * out_plane + point,
+                   out_plane - point < n ? out_plane - point : n, &block);
+        run(&block, channels, in_plane, out_plane,
+            (const char *)x->data + batch * channels * in_plane * size,
+            (char *)out->data + (batch * channels * out_plane + point) * size);
     }
     return amp_move_done(ctx, 0);
 }

@@ -99,6 +99,12 @@ static const struct large_case cases[] = {
     {"", "LpPool", 18, {EACH(FLOAT, 3, 40, 450)}, {AMP_FLOAT}, {INTS("kernel_shape", 5), INT("p", 3)}},
     {"", "LpPool", 18,
      {EACH(DOUBLE, 3, 40, 450)}, {AMP_DOUBLE}, {INTS("kernel_shape", 5), INTS("strides", 2), INT("p", 2)}},
+    {"", "GridSample", 20,
+     {EACH(FLOAT, 3, 5, 33, 40), EACH(FLOAT, 3, 50, 61, 2)}, {AMP_FLOAT}, {TEXT("mode", "linear"), TEXT("padding_mode", "zeros")}},
+    {"", "GridSample", 20,
+     {EACH(FLOAT, 3, 5, 33, 40), EACH(FLOAT, 3, 50, 61, 2)}, {AMP_FLOAT}, {TEXT("mode", "nearest"), TEXT("padding_mode", "zeros")}},
+    {"", "GridSample", 20,
+     {EACH(FLOAT, 3, 5, 33, 40), EACH(FLOAT, 3, 50, 61, 2)}, {AMP_FLOAT}, {TEXT("mode", "cubic"), TEXT("padding_mode", "border")}},
     {"", "STFT", 17,
      {EACH(FLOAT, 3, 12000, 1), SHARED_ONE(100), SHARED(FLOAT, 400), SHARED_ONE(400)}, {AMP_FLOAT}, {NONE}},
 };
