@@ -34,41 +34,52 @@ static enum amp_status check_features(struct amp_ctx *ctx, const char *name, int
 
 /* ---- Scaler ---- */
 
-/* (x - offset) * scale; lists of 1 value hold for all features. */
-struct scaling {
-    const float *offset, *scale;
-    int64_t n_offset, n_scale;
-    int64_t count;
-};
-
-typedef void scaler_fn(const struct scaling *scaling, const void *data, float *out);
-
-#define SCALER(DTYPE, T)                                                             \
-    static void scale_##DTYPE(const struct scaling *s, const void *data, float *out) \
-    {                                                                                \
-        const T *x = data;                                                           \
-        for (int64_t i = 0; i < s->count; i++)                                       \
-            out[i] = (float)(((double)x[i] - (double)s->offset[i % s->n_offset]) *   \
-                             (double)s->scale[i % s->n_scale]);                      \
+/* Operands: the output, x, offset and scale. */
+#define SCALER(DTYPE, T)                                                                           \
+    AMP_CLONES static void scale_##DTYPE(int64_t n, void *const *at, const int64_t *step,          \
+                                         const void *param)                                        \
+    {                                                                                              \
+        const T *x = at[1];                                                                        \
+        const float *offset = at[2], *scale = at[3];                                               \
+        float *out = at[0];                                                                        \
+        int64_t by_offset = step[2], by_scale = step[3];                                           \
+        (void)param;                                                                               \
+        AMP_SIMD for (int64_t i = 0; i < n; i++) out[i] =                                          \
+            (float)(((double)x[i] - (double)offset[i * by_offset]) * (double)scale[i * by_scale]); \
     }
 FEATURE_TYPES(SCALER)
 
+/* Adds a list of COUNT floats for the features, the last dim of LOOP; 1 value holds for all. */
+static void add_list(struct amp_loop *loop, const float *list, int64_t count)
+{
+    const int64_t strides[] = {0, count > 1};
+    amp_loop_view(loop, (void *)(uintptr_t)list, sizeof *list, strides);
+}
+
 static enum amp_status scaler_run(struct amp_ctx *ctx)
 {
-    static scaler_fn *const table[AMP_DTYPE_COUNT] = {FEATURE_TYPES(AMP_ROW, scale)};
+    static amp_loop_body *const table[AMP_DTYPE_COUNT] = {FEATURE_TYPES(AMP_ROW, scale)};
     static const float zero = 0, one = 1;
-    struct scaling scaling = {.count = count_of(ctx)};
-    scaler_fn *run;
-    AMP_PICK(ctx, run, table, ctx->in[0]->dtype);
-    scaling.offset = amp_node_floats(ctx->node, "offset", &scaling.n_offset);
-    scaling.scale = amp_node_floats(ctx->node, "scale", &scaling.n_scale);
-    if (scaling.n_offset == 0)
-        scaling.offset = &zero, scaling.n_offset = 1;
-    if (scaling.n_scale == 0)
-        scaling.scale = &one, scaling.n_scale = 1;
-    AMP_TRY(check_features(ctx, "offset", scaling.n_offset));
-    AMP_TRY(check_features(ctx, "scale", scaling.n_scale));
-    run(&scaling, ctx->in[0]->data, ctx->out[0]->data);
+    const struct amp_tensor *x = ctx->in[0];
+    int64_t n_offset, n_scale, rows = x->shape.rank == 2 ? x->shape.dims[0] : 1;
+    amp_loop_body *body;
+    AMP_PICK(ctx, body, table, x->dtype);
+    const float *offset = amp_node_floats(ctx->node, "offset", &n_offset);
+    const float *scale = amp_node_floats(ctx->node, "scale", &n_scale);
+    if (n_offset == 0)
+        offset = &zero, n_offset = 1;
+    if (n_scale == 0)
+        scale = &one, n_scale = 1;
+    AMP_TRY(check_features(ctx, "offset", n_offset));
+    AMP_TRY(check_features(ctx, "scale", n_scale));
+    const int64_t dims[] = {rows, rows > 0 ? count_of(ctx) / rows : 0}, strides[] = {dims[1], 1};
+    struct amp_loop loop;
+    amp_loop_init(&loop, 2, dims);
+    amp_loop_view(&loop, ctx->out[0]->data, sizeof(float), strides);
+    amp_loop_view(&loop, x->data, amp_dtype_bits(x->dtype) / 8, strides);
+    add_list(&loop, offset, n_offset);
+    add_list(&loop, scale, n_scale);
+    amp_loop_run(&loop, body, NULL);
     return AMP_OK;
 }
 

@@ -45,6 +45,8 @@ struct large_case {
 #define NONE {.name = NULL}
 #define INT(NAME, VALUE) \
     {.name = NAME, .type = AMP_ATTR_INT, .count = 1, .ints = (const int64_t[]){VALUE}}
+#define FLOAT(NAME, VALUE) \
+    {.name = NAME, .type = AMP_ATTR_FLOATS, .count = 1, .floats = (const float[]){VALUE}}
 #define INTS(NAME, VALUE) \
     {.name = NAME, .type = AMP_ATTR_INTS, .count = 1, .ints = (const int64_t[]){VALUE}}
 #define TEXT(NAME, VALUE)                                \
@@ -105,6 +107,8 @@ static const struct large_case cases[] = {
      {EACH(FLOAT, 3, 5, 33, 40), EACH(FLOAT, 3, 50, 61, 2)}, {AMP_FLOAT}, {TEXT("mode", "nearest"), TEXT("padding_mode", "zeros")}},
     {"", "GridSample", 20,
      {EACH(FLOAT, 3, 5, 33, 40), EACH(FLOAT, 3, 50, 61, 2)}, {AMP_FLOAT}, {TEXT("mode", "cubic"), TEXT("padding_mode", "border")}},
+    {"ai.onnx.ml", "Scaler", 1,
+     {EACH(DOUBLE, 2, 20000)}, {AMP_FLOAT}, {FLOAT("offset", 0.75f), FLOAT("scale", 0.3f)}},
     {"", "STFT", 17,
      {EACH(FLOAT, 3, 12000, 1), SHARED_ONE(100), SHARED(FLOAT, 400), SHARED_ONE(400)}, {AMP_FLOAT}, {NONE}},
 };
