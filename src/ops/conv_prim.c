@@ -39,9 +39,11 @@ static enum amp_status create(struct amp_ctx *ctx, struct amp_prim *prim, const 
 {
     const struct amp_shape *in = &ctx->in[0]->shape, *out = &ctx->out[0]->shape;
     const struct amp_window *window = parts->window;
-    enum amp_dtype dtype = ctx->in[1]->dtype; /* what is read may be yet to be cast to it */
+    enum amp_dtype dtype = ctx->in[1]->dtype;
+    /* What is read may be yet to be cast to that; bytes differ in sign. */
+    enum amp_dtype x_dtype = ctx->in[0]->dtype == AMP_UINT8 ? AMP_UINT8 : dtype;
     dnnl_memory_desc_t src, weights, dst;
-    AMP_TRY(amp_prim_desc_tag(prim, ctx->err, dtype, in->rank, in->dims, x, &src));
+    AMP_TRY(amp_prim_desc_tag(prim, ctx->err, x_dtype, in->rank, in->dims, x, &src));
     AMP_TRY(amp_prim_desc_tag(prim, ctx->err, dtype, parts->weights->rank, parts->weights->dims,
                               dnnl_format_tag_any, &weights));
     AMP_TRY(amp_prim_desc_tag(prim, ctx->err, ctx->out[0]->dtype, out->rank, out->dims, y, &dst));
