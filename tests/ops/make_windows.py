@@ -288,7 +288,22 @@ def make_refused():
         save(name, op, inputs, [np.array(0, dtype)], 20, folder="windows_refused", **attributes)
 
 
+def make_bytes():
+    """Sums of bytes beyond 2^24, where float32 would not do, at the ends of their ranges; zero points at the other ends."""
+    for x_type, w_type in itertools.product((np.uint8, np.int8), repeat=2):
+        x_ends, w_ends = ([np.iinfo(t).min, np.iinfo(t).max] for t in (x_type, w_type))
+        for end, name in enumerate(("lowest", "highest")):
+            x = (x_ends[end] + (1 - 2 * end) * rng.integers(0, 2, (1, 60, 4, 5))).astype(x_type)
+            w = (w_ends[end] + (1 - 2 * end) * rng.integers(0, 2, (3, 60, 3, 3))).astype(w_type)
+            zeros = x_type(x_ends[1 - end]), w_type(w_ends[1 - end])
+            images, weights = (torch.tensor(v.astype(float) - z) for v, z in zip((x, w), zeros))
+            y = F.conv2d(padded(images, [1] * 4), weights)
+            save(f"conv_integer_{x_type.__name__}_{w_type.__name__}_{name}", "ConvInteger", [x, w, *zeros], [y.numpy().astype(np.int32)], 10,
+                 (1, 3) if end else (), pads=[1] * 4)
+
+
 for made in ("windows", "windows_refused"):
     shutil.rmtree(made, ignore_errors=True)
-for make in (make_convs, make_deconvs, make_quantized, make_pools, make_lrns, make_resizes, make_samples, make_refused):
+for make in (make_convs, make_deconvs, make_quantized, make_pools, make_lrns, make_resizes, make_samples, make_refused,
+             make_bytes):
     make()
