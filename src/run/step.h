@@ -31,6 +31,10 @@ void amp_step_destroy(const struct amp_model *model, struct amp_step *step);
 enum amp_status amp_slot_set(struct amp_session *session, uint32_t value,
                              const struct amp_tensor *tensor, struct amp_error *err);
 
+/* Makes TENSOR, which NODE gives or takes, row-major. */
+enum amp_status amp_slot_undo(struct amp_session *session, struct amp_tensor *tensor,
+                              const struct amp_node *node, struct amp_error *err);
+
 /* Makes what the slot of VALUE holds row-major. */
 enum amp_status amp_slot_make_plain(struct amp_session *session, uint32_t value,
                                     struct amp_error *err);
