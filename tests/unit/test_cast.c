@@ -284,7 +284,7 @@ static void small_floats_round_to_the_nearest(void **state)
 
 /* Puts the middle between CODE and the next code, what is next to it on either side, and their
    negatives, into VALUES. */
-static void around_tie(enum amp_dtype dtype, unsigned code, float values[6])
+static void around_tie(enum amp_dtype dtype, unsigned code, float *values)
 {
     float below = amp_minifloat_to_f32(dtype, (uint8_t)code);
     float above = amp_minifloat_to_f32(dtype, (uint8_t)(code + 1));
@@ -298,8 +298,8 @@ static void around_tie(enum amp_dtype dtype, unsigned code, float values[6])
 static void arrays_of_small_floats_round_at_every_tie(void **state)
 {
     (void)state;
-    float values[128][6], back[256];
-    uint8_t codes[256], rounded[128][6];
+    float values[128 * 6], back[256];
+    uint8_t codes[256], rounded[128 * 6];
     for (unsigned code = 0; code < 256; code++)
         codes[code] = (uint8_t)code;
     for (size_t k = 0; k < SMALL_FLOATS - 1; k++) {
@@ -307,11 +307,11 @@ static void arrays_of_small_floats_round_at_every_tie(void **state)
         amp_minifloat_decode(dtype, codes, back, codes_of(dtype));
         unsigned n = 0;
         for (; isfinite(back[n + 1]) && n + 1 < codes_of(dtype) / 2; n++)
-            around_tie(dtype, n, values[n]);
-        amp_minifloat_encode(dtype, values[0], rounded[0], n * (size_t)6, true, AMP_ROUND_UP);
+            around_tie(dtype, n, values + n * (size_t)6);
+        amp_minifloat_encode(dtype, values, rounded, n * (size_t)6, true, AMP_ROUND_UP);
         for (unsigned i = 0; i < n * 6; i++)
-            if (back[rounded[0][i]] != 0)
-                assert_int_equal(rounded[0][i], nearest_code(dtype, (double)values[0][i]));
+            if (back[rounded[i]] != 0)
+                assert_int_equal(rounded[i], nearest_code(dtype, (double)values[i]));
         for (unsigned code = 0; code < codes_of(dtype); code++)
             if (!isnan(back[code]))
                 assert_true(back[code] == amp_minifloat_to_f32(dtype, (uint8_t)code));
