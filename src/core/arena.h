@@ -33,8 +33,8 @@ void *amp_arena_push(struct amp_arena *arena, void *items, size_t *count, size_t
 
 /* Memory for COUNT items of SIZE bytes outside an arena, to be freed with free; the product is
    checked. They end the program as the arena does when memory runs out. */
-void *amp_xmalloc(size_t count, size_t size);
-void *amp_xcalloc(size_t count, size_t size); /* zeroed */
+__attribute__((returns_nonnull)) void *amp_xmalloc(size_t count, size_t size);
+__attribute__((returns_nonnull)) void *amp_xcalloc(size_t count, size_t size); /* zeroed */
 void *amp_xrealloc(void *old, size_t count, size_t size);
 char *amp_xstrdup(const char *text);
 

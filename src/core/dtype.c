@@ -134,34 +134,18 @@ double amp_dtype_max(enum amp_dtype dtype)
     return dtype == AMP_BFLOAT16 ? 0x1.FEp+127 : 0x1.FFFFFEp+127;
 }
 
-/* Whether all of N numbers have a zero among the bits of EXPONENT. */
-static bool is_finite_32(const char *data, size_t n, uint32_t exponent)
-{
-    bool has_others = false;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t bits;
-        memcpy(&bits, data + i * sizeof bits, sizeof bits);
-        has_others |= (bits & exponent) == exponent;
-    }
-    return !has_others;
-}
-
-static bool is_finite_16(const char *data, size_t n, uint16_t exponent)
-{
-    bool has_others = false;
-    for (size_t i = 0; i < n; i++) {
-        uint16_t bits;
-        memcpy(&bits, data + i * sizeof bits, sizeof bits);
-        has_others |= (bits & exponent) == exponent;
-    }
-    return !has_others;
-}
-
 bool amp_dtype_is_finite(enum amp_dtype dtype, const void *data, size_t count)
 {
-    if (dtype == AMP_FLOAT)
-        return is_finite_32(data, count, 0x7F800000u);
-    return is_finite_16(data, count, dtype == AMP_FLOAT16 ? 0x7C00u : 0x7F80u);
+    const uint16_t exponent = dtype == AMP_FLOAT16 ? 0x7C00u : 0x7F80u;
+    const size_t size = amp_dtype_bits(dtype) / 8;
+    const char *top = (const char *)data + size - sizeof exponent; /* has all of the exponent */
+    bool is_finite = true;
+    for (size_t i = 0; i < count; i++) {
+        uint16_t bits;
+        memcpy(&bits, top + i * size, sizeof bits);
+        is_finite &= (bits & exponent) != exponent;
+    }
+    return is_finite;
 }
 
 uint16_t amp_f32_to_bf16(float value)

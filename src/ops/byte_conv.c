@@ -217,7 +217,7 @@ static enum amp_status convolve(struct call *call, const struct amp_tensor *sums
 AMP_CLONES static void correct_plane(const uint32_t *raw, uint32_t constant, uint32_t factor,
                                      const uint32_t *x_sums, uint32_t *sums, int64_t n)
 {
-    if (factor == 0)
+    if (factor == 0 || x_sums == NULL)
         AMP_SIMD for (int64_t i = 0; i < n; i++) sums[i] = raw[i] + constant;
     else
         AMP_SIMD for (int64_t i = 0; i < n; i++) sums[i] = raw[i] + constant - factor * x_sums[i];

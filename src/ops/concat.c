@@ -87,11 +87,11 @@ static enum amp_status concat_make(struct amp_ctx *ctx, struct amp_prim *prim)
 {
     enum { MAX_SOURCES = 16 };
     const_dnnl_memory_desc_t sources[MAX_SOURCES];
-    dnnl_memory_desc_t from[MAX_SOURCES], to;
+    dnnl_memory_desc_t from[MAX_SOURCES] = {NULL}, to;
     dnnl_primitive_attr_t attr;
     dnnl_primitive_desc_t pd;
     struct amp_tensor *out = ctx->out[0];
-    int axis;
+    int axis = 0;
     if (ctx->n_in > MAX_SOURCES)
         return amp_fail(ctx->err, AMP_UNSUPPORTED, "more than %d tensors", MAX_SOURCES);
     AMP_TRY(concat_axis(ctx, out->shape.rank, &axis));

@@ -69,10 +69,10 @@ amp_conv_create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_prop_kind_
                 const dnnl_dims_t strides, const dnnl_dims_t dilates, const dnnl_dims_t pads_begin,
                 const dnnl_dims_t pads_end, const_dnnl_primitive_attr_t attr);
 
-/* Makes PRIM: input 0, weights in input 1 and the bias, if any, in input 2, to output 0. CREATE
-   with ALG is oneDNN's convolution or deconvolution; pad_end of WINDOW must be what CREATE wants.
+/* Makes PRIM: input 0, weights in input 1 and the bias, if any, in input 2, to output 0. MAKE
+   with ALG is oneDNN's convolution or deconvolution; pad_end of WINDOW must be what MAKE wants.
    AMP_UNSUPPORTED for empty inputs and for more than three spatial dims. */
-enum amp_status amp_conv_make(struct amp_ctx *ctx, struct amp_prim *prim, amp_conv_create *create,
+enum amp_status amp_conv_make(struct amp_ctx *ctx, struct amp_prim *prim, amp_conv_create *make,
                               dnnl_alg_kind_t alg, const struct amp_window *window,
                               const struct amp_conv_weights *weights);
 

@@ -114,7 +114,7 @@ const int64_t *amp_layout_strides(const struct amp_layout *layout)
 /* The layout of TENSOR as a descriptor of its own. */
 static dnnl_status_t describe(const struct amp_tensor *tensor, dnnl_memory_desc_t *desc)
 {
-    dnnl_dims_t strides;
+    dnnl_dims_t strides = {0};
     if (tensor->layout != NULL)
         return dnnl_memory_desc_clone(desc, tensor->layout->desc);
     amp_strides(&tensor->shape, strides);

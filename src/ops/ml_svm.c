@@ -409,7 +409,7 @@ static int64_t classify(const struct classifier *c, int64_t index, struct scratc
     return top;
 }
 
-/* Lays S out from DATA on, the memory of one thread (NULL: only counted), in elements of 8 bytes,
+/* Lays S (NULL: only counted) out from DATA on, the memory of one thread, in elements of 8 bytes,
    and returns how many they are: what needs n_classes squared only where there is use for it. */
 static size_t lay_out(const struct classifier *c, double *data, struct scratch *s)
 {
@@ -418,9 +418,9 @@ static size_t lay_out(const struct classifier *c, double *data, struct scratch *
     scores = has_votes && (size_t)c->n_pairs > scores ? (size_t)c->n_pairs : scores;
     scores = scores > 2 ? scores : 2;
     size_t row = scores + (size_t)c->svm.n_vectors;
-    size_t matrix = row + (size_t)c->svm.rows.features * sizeof *s->row / sizeof *data;
+    size_t matrix = row + (size_t)c->svm.rows.features * sizeof(union amp_wide) / sizeof *data;
     size_t estimate = matrix + (has_estimates ? n * n : 0);
-    if (data == NULL)
+    if (s == NULL)
         return estimate + 3 * n;
     *s = (struct scratch){.scores = data,
                           .kernels = data + scores,

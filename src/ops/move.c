@@ -141,7 +141,8 @@ static void fill_bytes(char *to, const void *element, size_t size, size_t total)
 
 void amp_fill(void *to, const void *element, size_t size, size_t count)
 {
-    const size_t total = size * count, part = 4 * AMP_PARALLEL_MIN; /* a multiple of any size */
+    const size_t total = size * count,
+                 part = (size_t)4 * AMP_PARALLEL_MIN; /* a multiple of any size */
 #pragma omp parallel for if (total > part)
     for (size_t i = 0; i < total; i += part) {
         size_t bytes = total - i < part ? total - i : part;

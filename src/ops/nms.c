@@ -198,13 +198,13 @@ static enum amp_status nms_run(struct amp_ctx *ctx)
     struct amp_buffer *rooms = amp_scratch(ctx, "the candidates of a class",
                                            (size_t)omp_get_max_threads() * (size_t)nms.boxes,
                                            sizeof(struct candidate) + sizeof(struct box));
-    enum amp_status status = rooms == NULL ? ctx->err->status : AMP_OK;
+    enum amp_status status = ctx->err->status;
     nms.counts = selected->data;
     nms.selected = nms.counts + classes;
-    if (status == AMP_OK)
+    if (rooms != NULL) {
         run_classes(ctx, &nms, rooms->data);
-    if (status == AMP_OK)
         status = put_out(ctx, &nms);
+    }
     amp_buffer_unref(rooms);
     amp_buffer_unref(selected);
     return status;

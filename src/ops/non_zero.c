@@ -54,7 +54,7 @@ static bool is_zero(const struct amp_tensor *tensor, size_t index)
 static uint64_t significant_bits(enum amp_dtype dtype)
 {
     unsigned bits = amp_dtype_bits(dtype);
-    uint64_t all = UINT64_MAX >> (64 - (bits < 64 ? bits : 64));
+    uint64_t all = UINT64_MAX >> (bits == 0 || bits > 64 ? 0 : 64 - bits);
     switch (amp_dtype_class(dtype)) {
     case AMP_CLASS_FLOAT:
         return all >> 1;

@@ -115,7 +115,7 @@ static enum amp_status read_escape(struct translation *t, int32_t *code)
     char c = *t->at++;
     const char *name = memchr(names, c, sizeof names - 1);
     if (name != NULL) {
-        *code = codes[name - names];
+        *code = (unsigned char)codes[name - names];
     } else if (c == 'x') {
         return read_hex(t, code);
     } else if (c >= '0' && c <= '7') {
@@ -127,7 +127,7 @@ static enum amp_status read_escape(struct translation *t, int32_t *code)
     } else if (is_digit(c) || is_letter(c) || (unsigned char)c >= 0x80) {
         return fail(t, c == 'C' ? "single bytes cannot be matched" : "RE2 has no such escape");
     } else {
-        *code = c;
+        *code = (unsigned char)c;
     }
     return AMP_OK;
 }
@@ -263,7 +263,7 @@ static enum amp_status copy_flags(struct translation *t)
     put(t, "(?");
     for (; t->at < t->end; t->at++) {
         char flag[2] = {*t->at, '\0'};
-        if (memchr("imsU", flag[0], 4) != NULL) {
+        if (flag[0] != '\0' && strchr("imsU", flag[0]) != NULL) {
             is_empty = false;
             if (flag[0] == 'm')
                 is_multiline = !is_negated;

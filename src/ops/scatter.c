@@ -225,7 +225,7 @@ static struct lines lines_of(const struct amp_shape *indices, int axis)
                           .length = indices->dims[axis],
                           .inner = amp_shape_product(indices, axis + 1, indices->rank),
                           .parts = 1};
-    if (lines.outer < threads && lines.inner >= 2 * PART_MIN)
+    if (lines.outer < threads && lines.inner >= INT64_C(2) * PART_MIN)
         lines.parts = lines.inner / PART_MIN < threads ? lines.inner / PART_MIN : threads;
     return lines;
 }

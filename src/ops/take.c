@@ -85,7 +85,7 @@ enum amp_status amp_take_places(struct amp_ctx *ctx, const struct amp_places *pl
 {
     int64_t count = places->count, few = block == 0 ? STRETCH : AMP_PARALLEL_MIN / (int64_t)block;
     int64_t stretch = few >= STRETCH ? STRETCH : few + 1;
-    bool is_right = true, is_large = count * ((int64_t)block + 4) >= 4 * AMP_PARALLEL_MIN;
+    bool is_right = true, is_large = count * ((int64_t)block + 4) >= INT64_C(4) * AMP_PARALLEL_MIN;
 #pragma omp parallel for reduction(&& : is_right) if (is_large)
     for (int64_t i = 0; i < count; i += stretch) {
         int64_t n = count - i < stretch ? count - i : stretch;

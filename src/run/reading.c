@@ -39,9 +39,9 @@ static bool can_read(const struct amp_planning *planning, const struct amp_node 
 static bool can_all_read(const struct amp_planning *planning, const struct amp_node *cast)
 {
     uint32_t value = cast->outputs[0];
-    const uint32_t *first = &planning->uses.first[value];
-    bool can = !amp_value_at(planning->model, value)->is_output && first[0] < first[1];
-    for (uint32_t i = first[0]; i < first[1] && can; i++)
+    uint32_t first = planning->uses.first[value], end = planning->uses.first[value + 1];
+    bool can = !amp_value_at(planning->model, value)->is_output && first < end;
+    for (uint32_t i = first; i < end && can; i++)
         can = can_read(planning, cast, &planning->uses.items[i]);
     return can;
 }

@@ -309,7 +309,7 @@ static void assert_where(int64_t count, unsigned broadcast)
                                {.dtype = AMP_INT16, .data = choices[1]}};
     for (int i = 0; i < 3; i++)
         in[i].shape = (struct amp_shape){1, {(broadcast >> i & 1) ? 1 : count}};
-    for (int16_t k = 0; k < count; k++) {
+    for (int16_t k = 0; k < (int16_t)count; k++) {
         condition[k] = (uint8_t)(any(2) * any(256));
         choices[0][k] = k;
         choices[1][k] = (int16_t)-k;
@@ -346,7 +346,7 @@ static void comparisons_take_any_broadcast(void **state)
         full[i] = (int8_t)any(256);
     for (size_t p = 0; p < sizeof pairs / sizeof pairs[0]; p++) {
         struct amp_tensor out = run("Less", 13, NULL, 0, pairs[p], 2, AMP_BOOL);
-        for (int64_t i = 0; i < 70 * 70; i++) {
+        for (int64_t i = 0; i < INT64_C(70) * 70; i++) {
             const int64_t at[] = {i / 70, i % 70};
             int8_t a = ((int8_t *)pairs[p][0]->data)[broadcast_index(pairs[p][0], 2, at)];
             int8_t b = ((int8_t *)pairs[p][1]->data)[broadcast_index(pairs[p][1], 2, at)];

@@ -132,7 +132,7 @@ static uint32_t random_state = 1;
 static int64_t any(int64_t below)
 {
     random_state = random_state * 1664525u + 1013904223u;
-    return (int64_t)((random_state >> 8) % (uint32_t)below);
+    return below < 1 ? 0 : (int64_t)((random_state >> 8) % (uint32_t)below);
 }
 
 static struct amp_tensor made(enum amp_dtype dtype, const struct amp_shape *shape)
@@ -269,7 +269,8 @@ static void batches_are_their_elements(void **state)
         make_inputs(test, in);
         omp_set_num_threads(3);
         run(test, in, out);
-        assert_true(amp_tensor_count(&in[0]) + amp_tensor_count(&out[0]) >= 2 * AMP_PARALLEL_MIN);
+        assert_true(amp_tensor_count(&in[0]) + amp_tensor_count(&out[0]) >=
+                    (size_t)2 * AMP_PARALLEL_MIN);
         omp_set_num_threads(1);
         for (int64_t batch = 0; batch < in[0].shape.dims[0]; batch++)
             assert_slice(test, in, out, batch);
@@ -404,7 +405,7 @@ static void scatter_keeps_the_order(void **state)
                       out = scattered("ScatterElements", in);
     const int64_t *index = in[1].data;
     memcpy(expected.data, in[0].data, amp_tensor_size(&expected));
-    for (size_t i = 0; i < 90 * 500; i++)
+    for (size_t i = 0; i < (size_t)90 * 500; i++)
         ((float *)expected.data)[(size_t)index[i] * 500 + i % 500] += ((float *)in[2].data)[i];
     assert_memory_equal(out.data, expected.data, amp_tensor_size(&out));
     amp_tensor_release(&out);
@@ -412,7 +413,7 @@ static void scatter_keeps_the_order(void **state)
     in[1] = filled(&rows);
     memcpy(expected.data, in[0].data, amp_tensor_size(&expected));
     index = in[1].data;
-    for (size_t i = 0; i < 90 * 500; i++)
+    for (size_t i = 0; i < (size_t)90 * 500; i++)
         ((float *)expected.data)[(size_t)index[i / 500] * 500 + i % 500] +=
             ((float *)in[2].data)[i];
     out = scattered("ScatterND", in);

@@ -21,6 +21,7 @@
 enum { WARM_RUNS = 2, RUNS = 3 };
 
 #ifndef __SANITIZE_ADDRESS__
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): the system's are reserved */
 static size_t n_calls;
 static bool is_executing;
 
@@ -72,6 +73,7 @@ int posix_memalign(void **memory, size_t alignment, size_t size)
     *memory = __libc_memalign(alignment, size);
     return *memory == NULL;
 }
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
 #else
 static const size_t n_calls = 0;
 #endif
