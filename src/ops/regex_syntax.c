@@ -369,6 +369,7 @@ static enum amp_status copy_sign(struct translation *t)
         t->to += 3;
         *t->to++ = ')';
     }
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a NULL atom says nothing of to */
     *t->to++ = sign;
     return repeat(t, 1);
 }

@@ -392,7 +392,8 @@ static bool is_by_rows(const struct amp_slices *slices, const struct amp_ctx *ct
     return axis == -1 || axis == scores->rank - 1;
 }
 
-/* Cuts the scores of SHAPE, of SIZE bytes an element, so that no slice is larger than LIMIT. */
+/* Cuts the scores, of SIZE bytes an element, so that no slice is larger than LIMIT bytes unless a
+   block of rows is. */
 static void choose_cut(struct amp_slices *slices, int64_t size, int64_t limit)
 {
     const struct amp_shape *shape = &slices->shape;
