@@ -123,7 +123,7 @@ enum amp_status amp_dnnl_execute(const struct amp_ctx *ctx, dnnl_primitive_t pri
                            dnnl_primitive_execute(primitive, ctx->host->dnnl->stream, n, args),
                            "execution"));
     if (profile != NULL)
-        amp_profile_note(profile, ctx, primitive, amp_seconds() - start);
+        amp_profile_note(profile, ctx, primitive, NULL, amp_seconds() - start);
     return AMP_OK;
 }
 

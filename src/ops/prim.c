@@ -4,9 +4,11 @@
  */
 #include "ops/prim.h"
 
+#include "core/clock.h"
 #include "core/memory.h"
 #include "ops/kernel.h"
 #include "ops/post.h"
+#include "ops/profile.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +34,7 @@ void amp_prim_destroy(void *state)
         dnnl_memory_desc_destroy(prim->descs[i]);
     dnnl_memory_destroy(prim->scratchpad);
     amp_buffer_unref(prim->scratchpad_buffer);
+    amp_tiles_destroy(prim->tiles);
     dnnl_primitive_destroy(prim->primitive);
     dnnl_primitive_desc_destroy(prim->pd);
     dnnl_primitive_attr_destroy(prim->attr);
@@ -144,6 +147,9 @@ enum amp_status amp_prim_create(struct amp_ctx *ctx, struct amp_prim *prim,
 {
     prim->pd = pd;
     AMP_TRY(amp_dnnl_check(ctx->err, dnnl_primitive_create(&prim->primitive, pd), "primitive"));
+    prim->tiles = amp_tiles_create(pd);
+    if (prim->tiles != NULL)
+        return AMP_OK;
     const_dnnl_memory_desc_t scratchpad =
         dnnl_primitive_desc_query_md(pd, dnnl_query_scratchpad_md, 0);
     if (scratchpad == NULL || dnnl_memory_desc_get_size(scratchpad) == 0)
@@ -389,6 +395,19 @@ static enum amp_status attach(struct amp_ctx *ctx, struct binding *binding)
     return binding->is_output ? AMP_OK : reorder(ctx, binding);
 }
 
+static enum amp_status execute(const struct amp_ctx *ctx, const struct amp_prim *prim, int n,
+                               const dnnl_exec_arg_t *args)
+{
+    struct amp_profile *profile = ctx->host->profile;
+    if (prim->tiles == NULL)
+        return amp_dnnl_execute(ctx, prim->primitive, n, args);
+    double start = profile != NULL ? amp_seconds() : 0;
+    amp_tiles_run(prim->tiles, n, args);
+    if (profile != NULL)
+        amp_profile_note(profile, ctx, prim->primitive, amp_tiles_name, amp_seconds() - start);
+    return AMP_OK;
+}
+
 static enum amp_status run_prim(struct amp_ctx *ctx, amp_prim_make *make)
 {
     enum amp_status status;
@@ -403,7 +422,7 @@ static enum amp_status run_prim(struct amp_ctx *ctx, amp_prim_make *make)
     }
     if (prim->scratchpad != NULL)
         args[n++] = (dnnl_exec_arg_t){DNNL_ARG_SCRATCHPAD, prim->scratchpad};
-    AMP_TRY(amp_dnnl_execute(ctx, prim->primitive, n, args));
+    AMP_TRY(execute(ctx, prim, n, args));
     for (int i = 0; i < prim->n_bindings; i++)
         if (prim->bindings[i].is_output)
             AMP_TRY(reorder(ctx, &prim->bindings[i]));

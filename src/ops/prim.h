@@ -2,6 +2,7 @@
 #define AMP_OPS_PRIM_H
 
 #include "ops/dnnl.h"
+#include "ops/tiles.h"
 
 /* Private to the primitives of ops/dnnl.h: what one is made of. */
 
@@ -45,6 +46,7 @@ struct amp_prim {
     bool is_refused; /* oneDNN has no primitive for the signature; nothing else is set */
     dnnl_primitive_desc_t pd;
     dnnl_primitive_t primitive;
+    struct amp_tiles *tiles; /* what runs in its place; NULL: nothing does */
     dnnl_primitive_attr_t attr;
     dnnl_memory_desc_t descs[MAX_DESCS];
     int n_descs;

@@ -8,6 +8,7 @@
 #include "ops/dnnl_text.h"
 #include "ops/flops.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,11 +112,14 @@ static struct amp_profile_primitive *primitive_entry(struct amp_profile *profile
 }
 
 void amp_profile_note(struct amp_profile *profile, const struct amp_ctx *ctx,
-                      const struct dnnl_primitive *primitive, double seconds)
+                      const struct dnnl_primitive *primitive, const char *implementation,
+                      double seconds)
 {
     if (profile == NULL)
         return;
     struct amp_profile_primitive *entry = primitive_entry(profile, ctx, primitive);
+    if (implementation != NULL)
+        snprintf(entry->implementation, sizeof entry->implementation, "%s", implementation);
     entry->calls++;
     entry->seconds += seconds;
 }

@@ -50,8 +50,9 @@ void amp_profile_end(struct amp_profile *profile, struct amp_profile_mark mark,
 /* SECONDS of the node that has begun were another's, that of CTX, which has ended before. */
 void amp_profile_credit(struct amp_profile *profile, const struct amp_ctx *ctx, double seconds);
 
-/* PRIMITIVE ran for the node of CTX in SECONDS. */
+/* PRIMITIVE, or in its place IMPLEMENTATION (NULL: its own), ran for the node of CTX in SECONDS. */
 void amp_profile_note(struct amp_profile *profile, const struct amp_ctx *ctx,
-                      const struct dnnl_primitive *primitive, double seconds);
+                      const struct dnnl_primitive *primitive, const char *implementation,
+                      double seconds);
 
 #endif

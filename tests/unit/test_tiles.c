@@ -1,0 +1,509 @@
+/*
+ * Products on the tiles of AMX against sums in float64: every rest of rows and columns, matrix
+ * products and 1x1 convolutions, post-ops over all their operands. All data ends where a page ends
+ * behind which nothing may be read or written.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/array.h"
+#include "core/dtype.h"
+#include "ops/dnnl.h"
+#include "ops/tiles.h"
+
+enum { MOST_POSTS = 3, MOST_DATA = 8 };
+
+static dnnl_engine_t engine;
+static dnnl_stream_t stream;
+static uint64_t random_state = 1;
+
+/* ---- data ------------------------------------------------------------------------------------ */
+
+/* Elements of float32 or bfloat16 before a page that is not there. */
+struct data {
+    void *map, *at;
+    size_t size, count;
+    bool is_bf16;
+};
+
+static struct data new_data(size_t count, bool is_bf16)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = count * (is_bf16 ? 2 : 4);
+    size_t whole = (bytes + page - 1) / page * page;
+    struct data data = {.size = whole + page, .count = count, .is_bf16 = is_bf16};
+    data.map = mmap(NULL, data.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(data.map != MAP_FAILED);
+    assert_int_equal(mprotect((char *)data.map + whole, page, PROT_NONE), 0);
+    data.at = (char *)data.map + whole - bytes;
+    return data;
+}
+
+static void free_data(struct data *data)
+{
+    if (data->map != NULL)
+        munmap(data->map, data->size);
+}
+
+static double get(const struct data *data, size_t i)
+{
+    return data->is_bf16 ? (double)amp_bf16_to_f32(((uint16_t *)data->at)[i])
+                         : (double)((float *)data->at)[i];
+}
+
+static void set(struct data *data, size_t i, double value)
+{
+    if (data->is_bf16)
+        ((uint16_t *)data->at)[i] = amp_f32_to_bf16((float)value);
+    else
+        ((float *)data->at)[i] = (float)value;
+}
+
+static void fill(struct data *data)
+{
+    for (size_t i = 0; i < data->count; i++) {
+        random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+        set(data, i, (double)(random_state >> 40) / (1 << 23) - 1);
+    }
+}
+
+/* ---- cases ----------------------------------------------------------------------------------- */
+
+/* What an operand is broadcast from. */
+enum extent { WHOLE, ROW, SCALAR };
+
+struct post {
+    bool is_eltwise;
+    int alg;
+    float alpha, beta;
+    enum extent extent; /* of the operand of a binary one */
+    bool is_bf16;
+};
+
+struct product {
+    bool is_convolution;
+    int64_t m, k, n;
+    bool has_bias, is_bf16; /* of Y */
+    struct post posts[MOST_POSTS];
+    int n_posts;
+};
+
+/* What is executed, with its data. */
+struct run {
+    const struct product *product;
+    dnnl_primitive_desc_t pd;
+    struct data a, b, packed, bias, y, operands[MOST_POSTS];
+    dnnl_memory_t memories[MOST_DATA];
+    dnnl_exec_arg_t args[MOST_DATA];
+    int n_args;
+};
+
+static dnnl_data_type_t type_of(bool is_bf16)
+{
+    return is_bf16 ? dnnl_bf16 : dnnl_f32;
+}
+
+/* [rows, columns], or as an image of one line whose channels are last. */
+static dnnl_memory_desc_t describe(const struct product *p, int64_t rows, int64_t columns,
+                                   bool is_bf16)
+{
+    dnnl_memory_desc_t desc;
+    dnnl_dims_t matrix = {rows, columns}, image = {1, columns, 1, rows};
+    int rank = p->is_convolution ? 4 : 2;
+    assert_int_equal(
+        dnnl_memory_desc_create_with_tag(&desc, rank, p->is_convolution ? image : matrix,
+                                         type_of(is_bf16), p->is_convolution ? dnnl_nhwc : dnnl_ab),
+        dnnl_success);
+    return desc;
+}
+
+static dnnl_memory_desc_t describe_weights(const struct product *p, bool is_packed)
+{
+    dnnl_memory_desc_t desc;
+    dnnl_dims_t matrix = {p->k, p->n}, window = {p->n, p->k, 1, 1};
+    dnnl_format_tag_t plain = p->is_convolution ? dnnl_hwio : dnnl_ab;
+    assert_int_equal(dnnl_memory_desc_create_with_tag(
+                         &desc, p->is_convolution ? 4 : 2, p->is_convolution ? window : matrix,
+                         dnnl_bf16, is_packed ? dnnl_format_tag_any : plain),
+                     dnnl_success);
+    return desc;
+}
+
+static void add_arg(struct run *run, int arg, const_dnnl_memory_desc_t desc, struct data *data)
+{
+    dnnl_memory_t *memory = &run->memories[run->n_args];
+    assert_int_equal(dnnl_memory_create(memory, desc, engine, data->at), dnnl_success);
+    run->args[run->n_args++] = (dnnl_exec_arg_t){arg, *memory};
+}
+
+static int64_t rows_of(const struct product *p, enum extent extent)
+{
+    return extent == WHOLE ? p->m : 1;
+}
+
+static int64_t columns_of(const struct product *p, enum extent extent)
+{
+    return extent == SCALAR ? 1 : p->n;
+}
+
+static void append_posts(const struct product *p, dnnl_post_ops_t ops)
+{
+    for (int i = 0; i < p->n_posts; i++) {
+        const struct post *post = &p->posts[i];
+        if (post->is_eltwise) {
+            dnnl_post_ops_append_eltwise(ops, (dnnl_alg_kind_t)post->alg, post->alpha, post->beta);
+            continue;
+        }
+        dnnl_memory_desc_t desc =
+            describe(p, rows_of(p, post->extent), columns_of(p, post->extent), post->is_bf16);
+        dnnl_post_ops_append_binary(ops, (dnnl_alg_kind_t)post->alg, desc);
+        dnnl_memory_desc_destroy(desc);
+    }
+}
+
+static dnnl_primitive_desc_t create_pd(const struct product *p)
+{
+    dnnl_dims_t ones = {1, 1}, zeros = {0, 0}, length = {p->n}, row = {1, p->n};
+    dnnl_primitive_attr_t attr;
+    dnnl_post_ops_t ops;
+    dnnl_primitive_desc_t pd = NULL;
+    dnnl_memory_desc_t bias = NULL, a = describe(p, p->m, p->k, true),
+                       y = describe(p, p->m, p->n, p->is_bf16), b = describe_weights(p, true);
+    dnnl_primitive_attr_create(&attr);
+    dnnl_post_ops_create(&ops);
+    append_posts(p, ops);
+    dnnl_primitive_attr_set_post_ops(attr, ops);
+    if (p->has_bias)
+        dnnl_memory_desc_create_with_tag(&bias, p->is_convolution ? 1 : 2,
+                                         p->is_convolution ? length : row, dnnl_f32,
+                                         p->is_convolution ? dnnl_a : dnnl_ab);
+    dnnl_status_t status =
+        p->is_convolution
+            ? dnnl_convolution_forward_primitive_desc_create(&pd, engine, dnnl_forward_inference,
+                                                             dnnl_convolution_direct, a, b, bias, y,
+                                                             ones, zeros, zeros, zeros, attr)
+            : dnnl_matmul_primitive_desc_create(&pd, engine, a, b, bias, y, attr);
+    assert_int_equal(status, dnnl_success);
+    dnnl_memory_desc_destroy(a);
+    dnnl_memory_desc_destroy(b);
+    dnnl_memory_desc_destroy(y);
+    dnnl_memory_desc_destroy(bias);
+    dnnl_post_ops_destroy(ops);
+    dnnl_primitive_attr_destroy(attr);
+    return pd;
+}
+
+/* The weights as oneDNN packs them. */
+static void pack(struct run *run)
+{
+    dnnl_primitive_desc_t pd;
+    dnnl_primitive_t reorder;
+    dnnl_memory_t from, to;
+    dnnl_memory_desc_t plain = describe_weights(run->product, false);
+    const_dnnl_memory_desc_t wanted =
+        dnnl_primitive_desc_query_md(run->pd, dnnl_query_weights_md, 0);
+    run->packed = new_data(dnnl_memory_desc_get_size(wanted) / 2, true);
+    dnnl_memory_create(&from, plain, engine, run->b.at);
+    dnnl_memory_create(&to, wanted, engine, run->packed.at);
+    dnnl_reorder_primitive_desc_create(&pd, plain, engine, wanted, engine, NULL);
+    dnnl_primitive_create(&reorder, pd);
+    dnnl_exec_arg_t args[] = {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}};
+    assert_int_equal(dnnl_primitive_execute(reorder, stream, 2, args), dnnl_success);
+    dnnl_primitive_destroy(reorder);
+    dnnl_primitive_desc_destroy(pd);
+    dnnl_memory_destroy(from);
+    dnnl_memory_destroy(to);
+    dnnl_memory_desc_destroy(plain);
+}
+
+static void set_up(struct run *run, const struct product *p)
+{
+    *run = (struct run){.product = p, .pd = create_pd(p)};
+    run->a = new_data((size_t)(p->m * p->k), true);
+    run->b = new_data((size_t)(p->k * p->n), true);
+    run->bias = new_data((size_t)p->n, false);
+    run->y = new_data((size_t)(p->m * p->n), p->is_bf16);
+    fill(&run->a);
+    fill(&run->b);
+    fill(&run->bias);
+    fill(&run->y);
+    pack(run);
+    add_arg(run, DNNL_ARG_SRC, dnnl_primitive_desc_query_md(run->pd, dnnl_query_src_md, 0),
+            &run->a);
+    add_arg(run, DNNL_ARG_WEIGHTS, dnnl_primitive_desc_query_md(run->pd, dnnl_query_weights_md, 0),
+            &run->packed);
+    add_arg(run, DNNL_ARG_DST, dnnl_primitive_desc_query_md(run->pd, dnnl_query_dst_md, 0),
+            &run->y);
+    if (p->has_bias)
+        add_arg(run, DNNL_ARG_BIAS, dnnl_primitive_desc_query_md(run->pd, dnnl_query_weights_md, 1),
+                &run->bias);
+    for (int i = 0; i < p->n_posts; i++) {
+        const struct post *post = &p->posts[i];
+        int arg = DNNL_ARG_ATTR_MULTIPLE_POST_OP(i) | DNNL_ARG_SRC_1;
+        int64_t count = rows_of(p, post->extent) * columns_of(p, post->extent);
+        if (post->is_eltwise)
+            continue;
+        run->operands[i] = new_data((size_t)count, post->is_bf16);
+        fill(&run->operands[i]);
+        add_arg(run, arg, dnnl_primitive_desc_query_md(run->pd, dnnl_query_exec_arg_md, arg),
+                &run->operands[i]);
+    }
+}
+
+static void tear_down(struct run *run)
+{
+    for (int i = 0; i < run->n_args; i++)
+        dnnl_memory_destroy(run->memories[i]);
+    for (int i = 0; i < MOST_POSTS; i++)
+        free_data(&run->operands[i]);
+    struct data *all[] = {&run->a, &run->b, &run->packed, &run->bias, &run->y};
+    for (size_t i = 0; i < AMP_COUNT(all); i++)
+        free_data(all[i]);
+    dnnl_primitive_desc_destroy(run->pd);
+}
+
+/* ---- what is expected ------------------------------------------------------------------------ */
+
+/* At -infinity the limit. */
+static double eltwise(const struct post *post, double x)
+{
+    bool has_limit = post->alg == dnnl_eltwise_swish || post->alg == dnnl_eltwise_gelu_erf ||
+                     post->alg == dnnl_eltwise_gelu_tanh;
+    if (x == -INFINITY && has_limit)
+        return 0;
+    switch (post->alg) {
+    case dnnl_eltwise_relu:
+        return x < 0 ? (double)post->alpha * x : x;
+    case dnnl_eltwise_linear:
+        return (double)post->alpha * x + (double)post->beta;
+    case dnnl_eltwise_logistic:
+        return 1 / (1 + exp(-x));
+    case dnnl_eltwise_swish:
+        return x / (1 + exp(-(double)post->alpha * x));
+    case dnnl_eltwise_gelu_tanh:
+        return x / 2 * (1 + tanh(sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+    case dnnl_eltwise_gelu_erf:
+        return x / 2 * erfc(-x / M_SQRT2);
+    default:
+        fail_msg("%d is no activation of this test", post->alg);
+        return 0;
+    }
+}
+
+static double binary(int alg, double x, double y)
+{
+    return alg == dnnl_binary_add   ? x + y
+           : alg == dnnl_binary_sub ? x - y
+           : alg == dnnl_binary_mul ? x * y
+                                    : x / y;
+}
+
+/* Element [I, J] of Y before its cast; *SCALE: the greatest magnitude on the way to it. */
+static double expect(const struct run *run, int64_t i, int64_t j, double *scale)
+{
+    const struct product *p = run->product;
+    double sum = 0, sizes = 0;
+    for (int64_t k = 0; k < p->k; k++) {
+        double a = get(&run->a, (size_t)(i * p->k + k)), b = get(&run->b, (size_t)(k * p->n + j));
+        sum += a == 0 || b == 0 ? 0 : a * b;
+        sizes += fabs(a * b);
+    }
+    *scale = isfinite(sizes) ? sizes : 1;
+    if (p->has_bias)
+        sum += get(&run->bias, (size_t)j);
+    for (int n = 0; n < p->n_posts; n++) {
+        const struct post *post = &p->posts[n];
+        int64_t row = post->extent == WHOLE ? i : 0, column = post->extent == SCALAR ? 0 : j;
+        if (post->is_eltwise)
+            sum = eltwise(post, sum);
+        else
+            sum = binary(
+                post->alg, sum,
+                get(&run->operands[n], (size_t)(row * columns_of(p, post->extent) + column)));
+        *scale = fmax(*scale, fabs(sum));
+    }
+    return sum;
+}
+
+static void compare(const struct run *run, int64_t i, int64_t j)
+{
+    const struct product *p = run->product;
+    double scale, expected = expect(run, i, j, &scale);
+    double found = get(&run->y, (size_t)(i * p->n + j));
+    double tolerance = scale * 2e-6 + (p->is_bf16 ? fabs(expected) / 256 : 0);
+    if (!(fabs(found - expected) <= tolerance) && found != expected &&
+        !(isnan(found) && isnan(expected)))
+        fail_msg("%s of %lld x %lld x %lld with %d post-ops: [%lld, %lld] is %g, not %g",
+                 p->is_convolution ? "convolution" : "product", (long long)p->m, (long long)p->k,
+                 (long long)p->n, p->n_posts, (long long)i, (long long)j, found, expected);
+}
+
+static bool has_tiles(void)
+{
+    return strstr(amp_dnnl_isa(), "AMX") != NULL;
+}
+
+/* Runs P and compares STEP-th elements. */
+static void check(const struct product *p, int64_t step)
+{
+    struct run run;
+    set_up(&run, p);
+    struct amp_tiles *tiles = amp_tiles_create(run.pd);
+    assert_non_null(tiles);
+    amp_tiles_run(tiles, run.n_args, run.args);
+    for (int64_t at = 0; at < p->m * p->n; at += step)
+        compare(&run, at / p->n, at % p->n);
+    amp_tiles_destroy(tiles);
+    tear_down(&run);
+}
+
+/* ---- tests ----------------------------------------------------------------------------------- */
+
+static void need_tiles(void)
+{
+    if (!has_tiles()) {
+        print_message("no AMX here: products on tiles are not verified\n");
+        skip();
+    }
+}
+
+/* Rows and columns that leave every kind of rest, and many of both. */
+static void test_shapes(void **state)
+{
+    static const int64_t rows[] = {1, 2, 15, 16, 17, 31, 32, 33, 47, 48, 49, 64, 197, 1024};
+    static const int64_t sizes[][2] = {{256, 256}, {256, 264}, {512, 300}, {288, 1001}, {4096, 48}};
+    (void)state;
+    need_tiles();
+    for (size_t i = 0; i < AMP_COUNT(rows) * AMP_COUNT(sizes) * 4; i++) {
+        const int64_t *size = sizes[i / 4 / AMP_COUNT(rows)];
+        const struct product p = {.is_convolution = i % 2 == 1 && size[1] % 16 == 0,
+                                  .is_bf16 = i / 2 % 2 == 1,
+                                  .m = rows[i / 4 % AMP_COUNT(rows)],
+                                  .k = size[0],
+                                  .n = size[1],
+                                  .has_bias = i % 3 == 0};
+        check(&p, p.m > 64 ? 97 : 7);
+    }
+}
+
+static void test_operands(void **state)
+{
+    static const int algs[] = {dnnl_binary_add, dnnl_binary_sub, dnnl_binary_mul, dnnl_binary_div};
+    (void)state;
+    need_tiles();
+    for (int i = 0; i < 4 * 3 * 2 * 2; i++) {
+        const struct post post = {
+            .alg = algs[i % 4], .extent = (enum extent)(i / 4 % 3), .is_bf16 = i / 12 % 2 == 1};
+        const struct product p = {.is_convolution = i / 24 == 1,
+                                  .is_bf16 = i % 5 == 0,
+                                  .m = 49,
+                                  .k = 256,
+                                  .n = 272,
+                                  .posts = {post},
+                                  .n_posts = 1};
+        check(&p, 3);
+    }
+}
+
+static const struct post relu = {true, dnnl_eltwise_relu, 0, 0, WHOLE, false};
+static const struct post gelu = {true, dnnl_eltwise_gelu_erf, 0, 0, WHOLE, false};
+static const struct post residual = {false, dnnl_binary_add, 0, 0, WHOLE, true};
+static const struct post scale = {false, dnnl_binary_mul, 0, 0, ROW, false};
+
+static void test_chains(void **state)
+{
+    static const struct product products[] = {
+        {true, 49, 256, 512, true, true, {residual, relu}, 2},
+        {false, 128, 768, 256, true, true, {gelu}, 1},
+        {false, 20, 256, 320, true, false, {scale, gelu, residual}, 3},
+    };
+    (void)state;
+    need_tiles();
+    for (size_t i = 0; i < AMP_COUNT(products); i++)
+        check(&products[i], 1);
+}
+
+/* Sums that are the values themselves: row I of A is VALUES[I] and zeros. */
+static void check_values(const struct post *post, const double *values, int64_t n)
+{
+    const struct product p = {.m = n, .k = 256, .n = 256, .posts = {*post}, .n_posts = 1};
+    struct run run;
+    set_up(&run, &p);
+    for (int64_t i = 0; i < p.m * p.k; i++)
+        set(&run.a, (size_t)i, i % p.k == 0 ? values[i / p.k] : 0);
+    for (int64_t j = 0; j < p.n; j++)
+        set(&run.b, (size_t)j, 1);
+    free_data(&run.packed);
+    pack(&run);
+    dnnl_memory_set_data_handle(run.memories[1], run.packed.at);
+    struct amp_tiles *tiles = amp_tiles_create(run.pd);
+    assert_non_null(tiles);
+    amp_tiles_run(tiles, run.n_args, run.args);
+    for (int64_t i = 0; i < p.m; i++)
+        compare(&run, i, i % p.n);
+    amp_tiles_destroy(tiles);
+    tear_down(&run);
+}
+
+static void test_activations(void **state)
+{
+    static const struct post posts[] = {
+        {true, dnnl_eltwise_relu, 0, 0, WHOLE, false},
+        {true, dnnl_eltwise_relu, 0.25f, 0, WHOLE, false},
+        {true, dnnl_eltwise_linear, 2.5f, -1, WHOLE, false},
+        {true, dnnl_eltwise_logistic, 0, 0, WHOLE, false},
+        {true, dnnl_eltwise_swish, 1.5f, 0, WHOLE, false},
+        {true, dnnl_eltwise_gelu_erf, 0, 0, WHOLE, false},
+        {true, dnnl_eltwise_gelu_tanh, 0, 0, WHOLE, false},
+    };
+    double values[1000] = {NAN, INFINITY, -INFINITY, 0, -0.0, 1e38, -1e38, 1e-30, -1e-30};
+    (void)state;
+    need_tiles();
+    for (size_t i = 9; i < AMP_COUNT(values); i++)
+        values[i] = ((double)i - 500) * fabs((double)i - 500) / 2500;
+    for (size_t i = 0; i < AMP_COUNT(posts); i++)
+        check_values(&posts[i], values, AMP_COUNT(values));
+}
+
+/* What has too few columns or weights, or post-ops that are not known here, is oneDNN's. */
+static void test_refused(void **state)
+{
+    static const struct product products[] = {
+        {false, 64, 250, 512, false, true, {relu}, 0},
+        {false, 64, 128, 1024, false, true, {relu}, 0},
+        {false, 64, 256, 128, false, true, {relu}, 0},
+        {false, 4096, 256, 256, false, true, {relu}, 0},
+        {false, 64, 256, 256, false, true, {{true, dnnl_eltwise_mish, 0, 0, WHOLE, false}}, 1},
+        {false, 64, 256, 256, false, true, {{false, dnnl_binary_max, 0, 0, ROW, false}}, 1},
+    };
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(products); i++) {
+        dnnl_primitive_desc_t pd = create_pd(&products[i]);
+        assert_null(amp_tiles_create(pd));
+        dnnl_primitive_desc_destroy(pd);
+    }
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shapes),  cmocka_unit_test(test_operands),
+        cmocka_unit_test(test_chains),  cmocka_unit_test(test_activations),
+        cmocka_unit_test(test_refused),
+    };
+    if (dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success ||
+        dnnl_stream_create(&stream, engine, dnnl_stream_default_flags) != dnnl_success)
+        return EXIT_FAILURE;
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    dnnl_stream_destroy(stream);
+    dnnl_engine_destroy(engine);
+    return failed;
+}
