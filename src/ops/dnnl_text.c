@@ -5,6 +5,8 @@
  */
 #include "ops/dnnl_text.h"
 
+#include "ops/dnnl_blocks.h"
+
 #include <oneapi/dnnl/dnnl.h>
 #include <oneapi/dnnl/dnnl_debug.h>
 #include <stdarg.h>
@@ -26,33 +28,14 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *text, const c
     text->left -= used;
 }
 
-/* A blocked layout as oneDNN keeps it. */
-struct blocks {
-    int rank, n_inner;
-    const dnnl_dims_t *strides, *inner, *inner_dims; /* of the outer dims; innermost blocks */
-};
-
-static bool read_blocks(const_dnnl_memory_desc_t desc, struct blocks *blocks)
-{
-    dnnl_format_kind_t kind = dnnl_format_kind_undef;
-    dnnl_memory_desc_query(desc, dnnl_query_format_kind, &kind);
-    return kind == dnnl_blocked &&
-           dnnl_memory_desc_query(desc, dnnl_query_ndims_s32, &blocks->rank) == dnnl_success &&
-           dnnl_memory_desc_query(desc, dnnl_query_strides, &blocks->strides) == dnnl_success &&
-           dnnl_memory_desc_query(desc, dnnl_query_inner_nblks_s32, &blocks->n_inner) ==
-               dnnl_success &&
-           dnnl_memory_desc_query(desc, dnnl_query_inner_blks, &blocks->inner) == dnnl_success &&
-           dnnl_memory_desc_query(desc, dnnl_query_inner_idxs, &blocks->inner_dims) == dnnl_success;
-}
-
 /* Whether dim A comes before dim B in memory. */
-static bool is_slower(const struct blocks *blocks, int a, int b)
+static bool is_slower(const struct amp_blocks *blocks, int a, int b)
 {
     int64_t stride_a = (*blocks->strides)[a], stride_b = (*blocks->strides)[b];
     return stride_a > stride_b || (stride_a == stride_b && a < b);
 }
 
-static bool is_blocked(const struct blocks *blocks, int dim)
+static bool is_blocked(const struct amp_blocks *blocks, int dim)
 {
     for (int i = 0; i < blocks->n_inner; i++)
         if ((*blocks->inner_dims)[i] == dim)
@@ -62,8 +45,8 @@ static bool is_blocked(const struct blocks *blocks, int dim)
 
 static void add_layout(struct text *text, const_dnnl_memory_desc_t desc)
 {
-    struct blocks blocks = {.rank = 0};
-    if (!read_blocks(desc, &blocks)) {
+    struct amp_blocks blocks;
+    if (!amp_blocks_read(desc, &blocks)) {
         add(text, "opaque");
         return;
     }

@@ -5,6 +5,7 @@
 
 #include "core/memory.h"
 #include "ops/dnnl.h"
+#include "ops/dnnl_blocks.h"
 #include "ops/kernel.h"
 
 #include <stdlib.h>
@@ -64,18 +65,14 @@ void amp_layouts_destroy(struct amp_layouts *layouts)
 /* Whether elements lie as they would row by row; strides of dims of 1 do not matter. */
 static bool is_plain(const_dnnl_memory_desc_t desc)
 {
-    int rank = 0, blocks = 0;
-    const dnnl_dims_t *dims, *strides;
-    dnnl_memory_desc_query(desc, dnnl_query_ndims_s32, &rank);
-    dnnl_memory_desc_query(desc, dnnl_query_inner_nblks_s32, &blocks);
-    dnnl_memory_desc_query(desc, dnnl_query_dims, &dims);
-    if (blocks > 0 || dnnl_memory_desc_query(desc, dnnl_query_strides, &strides) != dnnl_success)
+    struct amp_blocks blocks;
+    if (!amp_blocks_read(desc, &blocks) || blocks.n_inner > 0)
         return false;
     int64_t stride = 1;
-    for (int i = rank - 1; i >= 0; i--) {
-        if ((*dims)[i] != 1 && (*strides)[i] != stride)
+    for (int i = blocks.rank - 1; i >= 0; i--) {
+        if ((*blocks.dims)[i] != 1 && (*blocks.strides)[i] != stride)
             return false;
-        stride *= (*dims)[i];
+        stride *= (*blocks.dims)[i];
     }
     return true;
 }
@@ -103,12 +100,8 @@ const_dnnl_memory_desc_t amp_layout_desc(const struct amp_layout *layout)
 
 const int64_t *amp_layout_strides(const struct amp_layout *layout)
 {
-    int blocks = 0;
-    const dnnl_dims_t *strides;
-    dnnl_memory_desc_query(layout->desc, dnnl_query_inner_nblks_s32, &blocks);
-    bool has_strides = blocks == 0 && dnnl_memory_desc_query(layout->desc, dnnl_query_strides,
-                                                             &strides) == dnnl_success;
-    return has_strides ? *strides : NULL;
+    struct amp_blocks blocks;
+    return amp_blocks_read(layout->desc, &blocks) && blocks.n_inner == 0 ? *blocks.strides : NULL;
 }
 
 /* The layout of TENSOR as a descriptor of its own. */

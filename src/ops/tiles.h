@@ -4,7 +4,7 @@
 #include <oneapi/dnnl/dnnl.h>
 
 /*
- * Products of bfloat16 matrices on the tiles of AMX: what oneDNN's primitives of matmul and of 1x1
+ * Products of bfloat16 matrices on the tiles of AMX: what oneDNN's primitives of matmul and of
  * convolution do, from the same packed weights, in two regards faster. With few rows the arithmetic
  * takes no longer than the weights take to come from memory; oneDNN does one after the other, these
  * kernels fetch the weights of the columns to come while they multiply. And where another program

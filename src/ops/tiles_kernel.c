@@ -7,7 +7,7 @@
 #if AMP_HAS_TILES
 #    include <immintrin.h>
 
-enum { DEPTH = 32, LINE = 32 }; /* rows of B that a step takes; elements of a cache line */
+enum { LINE = 64 }; /* bytes of a cache line */
 
 /* One unit of B: its two tiles of columns; the second is the first where the columns end. */
 struct unit {
@@ -86,7 +86,7 @@ AMP_TILES_TARGET static inline void fetch_b(const struct tile_product *p, const 
 AMP_TILES_TARGET static inline void fetch_a(const struct tile_product *p, const uint16_t *a)
 {
     for (int i = 0; i < TILE; i++)
-        fetch_first((const char *)(a + i * p->a_row + DEPTH));
+        fetch_first((const char *)(a + i * p->a_row + STEP));
 }
 
 /* Fetches part I of N of the rows of Y where RESULTS go. */
@@ -96,7 +96,7 @@ AMP_TILES_TARGET static inline void fetch_y(const struct tile_product *p,
     int64_t size = p->y.is_bf16 ? 2 : 4, row = p->y.row * size;
     const char *at = (const char *)p->y.data + results->row * row + results->column * size;
     for (int64_t k = i * results->rows / n; k < (i + 1) * results->rows / n; k++)
-        for (int64_t line = 0; line < size; line += 2)
+        for (int64_t line = 0; line < size / 2; line++)
             fetch_to_write(at + k * row + line * LINE);
 }
 
@@ -105,12 +105,12 @@ AMP_TILES_TARGET static void multiply_all(const struct tile_product *p, const st
                                           const struct ahead *ahead, struct results *results)
 {
     const uint16_t *upper = p->a + results->row * p->a_row, *lower = upper + TILE * p->a_row;
-    int64_t a_bytes = p->a_row * 2, b_bytes = p->width * 4, steps = p->k / DEPTH;
+    int64_t a_bytes = p->a_row * 2, b_bytes = p->width * 4, steps = p->k / STEP;
     _tile_zero(0);
     _tile_zero(1);
     _tile_zero(2);
     _tile_zero(3);
-    for (int64_t step = 0; step < steps; step++, upper += DEPTH, lower += DEPTH) {
+    for (int64_t step = 0; step < steps; step++, upper += STEP, lower += STEP) {
         _tile_loadd(5, unit->tiles[0] + step * p->b_down, b_bytes);
         fetch_b(p, ahead, step, 0);
         _tile_loadd(6, unit->tiles[1] + step * p->b_down, b_bytes);
@@ -138,10 +138,10 @@ AMP_TILES_TARGET static void multiply_few(const struct tile_product *p, const st
                                           const struct ahead *ahead, struct results *results)
 {
     const uint16_t *a = p->a + results->row * p->a_row;
-    int64_t a_bytes = p->a_row * 2, b_bytes = p->width * 4, steps = p->k / DEPTH;
+    int64_t a_bytes = p->a_row * 2, b_bytes = p->width * 4, steps = p->k / STEP;
     _tile_zero(0);
     _tile_zero(1);
-    for (int64_t step = 0; step < steps; step++, a += DEPTH) {
+    for (int64_t step = 0; step < steps; step++, a += STEP) {
         _tile_loadd(5, unit->tiles[0] + step * p->b_down, b_bytes);
         fetch_b(p, ahead, step, 0);
         _tile_loadd(4, a, a_bytes);

@@ -1,6 +1,7 @@
 #ifndef AMP_OPS_TILES_KERNEL_H
 #define AMP_OPS_TILES_KERNEL_H
 
+#include <oneapi/dnnl/dnnl.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -14,7 +15,9 @@
 #    define AMP_HAS_TILES 0
 #endif
 
-enum { TILE = 16, UNIT = 2 * TILE, MAX_TILE_POSTS = 8 };
+/* Rows and columns of a tile of sums; those that are computed together; what they are summed over
+   at a time. */
+enum { TILE = 16, UNIT = 2 * TILE, STEP = 32, MAX_TILE_POSTS = 8 };
 
 /* Elements of float32 or bfloat16. */
 struct elements {
@@ -44,10 +47,10 @@ struct tile_post {
 };
 
 /*
- * Y [m, n] = A [m, k] B [k, n], with what comes after it. K is a multiple of 32. B lies in blocks
- * of 32 rows and WIDTH columns, a multiple of TILE, full of zeros at their ends: 16 rows of pairs,
- * one pair below the other for each column. Distances are in elements; those of B are between
- * blocks.
+ * Y [m, n] = A [m, k] B [k, n], with what comes after it. K is a multiple of STEP. B lies in blocks
+ * of STEP rows and WIDTH columns, a multiple of TILE, full of zeros at their ends: 16 rows of
+ * pairs, one pair below the other for each column. Distances are in elements; those of B are
+ * between blocks.
  */
 struct tile_product {
     int64_t m, n, k, width, a_row, b_down, b_right;
@@ -56,6 +59,25 @@ struct tile_product {
     int n_posts;
     struct tile_post posts[MAX_TILE_POSTS];
 };
+
+/* The windows of a convolution over images whose channels are last; lines before columns. */
+struct tile_windows {
+    int64_t height, width, channels, pixel; /* of the input; elements from pixel to pixel */
+    int64_t out_height, out_width;
+    int64_t size[2], stride[2], dilation[2], pad[2];
+};
+
+struct amp_buffer;
+
+struct amp_tiles {
+    struct tile_product product; /* without data */
+    bool has_windows;            /* A is what they hold, a row for each */
+    struct tile_windows windows;
+    struct amp_buffer *gathered; /* A then, else NULL */
+};
+
+/* Reads what PD computes into TILES, which holds zeros. False: see amp_tiles_create. */
+bool amp_tiles_read(const_dnnl_primitive_desc_t pd, struct amp_tiles *tiles);
 
 /* Computes units FIRST to END - 1 of Y, UNIT columns each. */
 void amp_tiles_multiply(const struct tile_product *product, int64_t first, int64_t end);

@@ -67,11 +67,12 @@ static void set(struct data *data, size_t i, double value)
         ((float *)data->at)[i] = (float)value;
 }
 
-static void fill(struct data *data)
+/* From -1 to 1, or by MIDDLE more. */
+static void fill(struct data *data, double middle)
 {
     for (size_t i = 0; i < data->count; i++) {
         random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-        set(data, i, (double)(random_state >> 40) / (1 << 23) - 1);
+        set(data, i, (double)(random_state >> 40) / (1 << 23) - 1 + middle);
     }
 }
 
@@ -88,12 +89,19 @@ struct post {
     bool is_bf16;
 };
 
+/* Images and the windows over them, squares; those of one pixel, if nothing is said. */
+struct windows {
+    int64_t batch, height, width, size, stride, pad, dilation;
+};
+
+/* Of matrices, or a convolution, whose M its windows give, and whose channels are K. */
 struct product {
     bool is_convolution;
     int64_t m, k, n;
     bool has_bias, is_bf16; /* of Y */
     struct post posts[MOST_POSTS];
     int n_posts;
+    struct windows windows;
 };
 
 /* What is executed, with its data. */
@@ -111,12 +119,29 @@ static dnnl_data_type_t type_of(bool is_bf16)
     return is_bf16 ? dnnl_bf16 : dnnl_f32;
 }
 
-/* [rows, columns], or as an image of one line whose channels are last. */
+/* The windows of P; without any each row is a pixel. */
+static struct windows windows_of(const struct product *p)
+{
+    return p->windows.batch == 0 ? (struct windows){1, 1, p->m, 1, 1, 0, 1} : p->windows;
+}
+
+static int64_t count_windows(const struct windows *w, int64_t pixels)
+{
+    return (pixels + 2 * w->pad - (w->size - 1) * w->dilation - 1) / w->stride + 1;
+}
+
+/* [rows, columns]; for a convolution, images whose channels are last, of all rows or of one. */
 static dnnl_memory_desc_t describe(const struct product *p, int64_t rows, int64_t columns,
                                    bool is_bf16)
 {
     dnnl_memory_desc_t desc;
-    dnnl_dims_t matrix = {rows, columns}, image = {1, columns, 1, rows};
+    struct windows w = windows_of(p);
+    dnnl_dims_t matrix = {rows, columns}, image = {1, columns, 1, 1};
+    if (rows > 1) {
+        image[0] = w.batch;
+        image[2] = count_windows(&w, w.height);
+        image[3] = count_windows(&w, w.width);
+    }
     int rank = p->is_convolution ? 4 : 2;
     assert_int_equal(
         dnnl_memory_desc_create_with_tag(&desc, rank, p->is_convolution ? image : matrix,
@@ -128,7 +153,8 @@ static dnnl_memory_desc_t describe(const struct product *p, int64_t rows, int64_
 static dnnl_memory_desc_t describe_weights(const struct product *p, bool is_packed)
 {
     dnnl_memory_desc_t desc;
-    dnnl_dims_t matrix = {p->k, p->n}, window = {p->n, p->k, 1, 1};
+    struct windows w = windows_of(p);
+    dnnl_dims_t matrix = {p->k, p->n}, window = {p->n, p->k, w.size, w.size};
     dnnl_format_tag_t plain = p->is_convolution ? dnnl_hwio : dnnl_ab;
     assert_int_equal(dnnl_memory_desc_create_with_tag(
                          &desc, p->is_convolution ? 4 : 2, p->is_convolution ? window : matrix,
@@ -154,6 +180,19 @@ static int64_t columns_of(const struct product *p, enum extent extent)
     return extent == SCALAR ? 1 : p->n;
 }
 
+/* The source: as matrix, or as images. */
+static dnnl_memory_desc_t describe_source(const struct product *p)
+{
+    dnnl_memory_desc_t desc;
+    struct windows w = windows_of(p);
+    dnnl_dims_t image = {w.batch, p->k, w.height, w.width};
+    if (!p->is_convolution)
+        return describe(p, p->m, p->k, true);
+    assert_int_equal(dnnl_memory_desc_create_with_tag(&desc, 4, image, dnnl_bf16, dnnl_nhwc),
+                     dnnl_success);
+    return desc;
+}
+
 static void append_posts(const struct product *p, dnnl_post_ops_t ops)
 {
     for (int i = 0; i < p->n_posts; i++) {
@@ -171,12 +210,14 @@ static void append_posts(const struct product *p, dnnl_post_ops_t ops)
 
 static dnnl_primitive_desc_t create_pd(const struct product *p)
 {
-    dnnl_dims_t ones = {1, 1}, zeros = {0, 0}, length = {p->n}, row = {1, p->n};
+    struct windows w = windows_of(p);
+    dnnl_dims_t strides = {w.stride, w.stride}, pads = {w.pad, w.pad};
+    dnnl_dims_t gaps = {w.dilation - 1, w.dilation - 1}, length = {p->n}, row = {1, p->n};
     dnnl_primitive_attr_t attr;
     dnnl_post_ops_t ops;
     dnnl_primitive_desc_t pd = NULL;
-    dnnl_memory_desc_t bias = NULL, a = describe(p, p->m, p->k, true),
-                       y = describe(p, p->m, p->n, p->is_bf16), b = describe_weights(p, true);
+    dnnl_memory_desc_t bias = NULL, a = describe_source(p), y = describe(p, p->m, p->n, p->is_bf16),
+                       b = describe_weights(p, true);
     dnnl_primitive_attr_create(&attr);
     dnnl_post_ops_create(&ops);
     append_posts(p, ops);
@@ -189,7 +230,7 @@ static dnnl_primitive_desc_t create_pd(const struct product *p)
         p->is_convolution
             ? dnnl_convolution_forward_primitive_desc_create(&pd, engine, dnnl_forward_inference,
                                                              dnnl_convolution_direct, a, b, bias, y,
-                                                             ones, zeros, zeros, zeros, attr)
+                                                             strides, gaps, pads, pads, attr)
             : dnnl_matmul_primitive_desc_create(&pd, engine, a, b, bias, y, attr);
     assert_int_equal(status, dnnl_success);
     dnnl_memory_desc_destroy(a);
@@ -226,15 +267,16 @@ static void pack(struct run *run)
 
 static void set_up(struct run *run, const struct product *p)
 {
+    struct windows w = windows_of(p);
     *run = (struct run){.product = p, .pd = create_pd(p)};
-    run->a = new_data((size_t)(p->m * p->k), true);
-    run->b = new_data((size_t)(p->k * p->n), true);
+    run->a = new_data((size_t)(w.batch * w.height * w.width * p->k), true);
+    run->b = new_data((size_t)(w.size * w.size * p->k * p->n), true);
     run->bias = new_data((size_t)p->n, false);
     run->y = new_data((size_t)(p->m * p->n), p->is_bf16);
-    fill(&run->a);
-    fill(&run->b);
-    fill(&run->bias);
-    fill(&run->y);
+    fill(&run->a, 0);
+    fill(&run->b, 0);
+    fill(&run->bias, 0);
+    fill(&run->y, 0);
     pack(run);
     add_arg(run, DNNL_ARG_SRC, dnnl_primitive_desc_query_md(run->pd, dnnl_query_src_md, 0),
             &run->a);
@@ -252,7 +294,7 @@ static void set_up(struct run *run, const struct product *p)
         if (post->is_eltwise)
             continue;
         run->operands[i] = new_data((size_t)count, post->is_bf16);
-        fill(&run->operands[i]);
+        fill(&run->operands[i], post->alg == dnnl_binary_div ? 2 : 0);
         add_arg(run, arg, dnnl_primitive_desc_query_md(run->pd, dnnl_query_exec_arg_md, arg),
                 &run->operands[i]);
     }
@@ -306,13 +348,28 @@ static double binary(int alg, double x, double y)
                                     : x / y;
 }
 
+/* Element I of window ROW: that of the image, or 0 beyond it. */
+static double source(const struct run *run, int64_t row, int64_t i)
+{
+    const struct product *p = run->product;
+    struct windows w = windows_of(p);
+    int64_t width = count_windows(&w, w.width), height = count_windows(&w, w.height);
+    int64_t y = row / width % height * w.stride - w.pad + i / p->k / w.size * w.dilation;
+    int64_t x = row % width * w.stride - w.pad + i / p->k % w.size * w.dilation;
+    int64_t image = row / width / height;
+    return y < 0 || y >= w.height || x < 0 || x >= w.width
+               ? 0
+               : get(&run->a, (size_t)(((image * w.height + y) * w.width + x) * p->k + i % p->k));
+}
+
 /* Element [I, J] of Y before its cast; *SCALE: the greatest magnitude on the way to it. */
 static double expect(const struct run *run, int64_t i, int64_t j, double *scale)
 {
     const struct product *p = run->product;
+    struct windows w = windows_of(p);
     double sum = 0, sizes = 0;
-    for (int64_t k = 0; k < p->k; k++) {
-        double a = get(&run->a, (size_t)(i * p->k + k)), b = get(&run->b, (size_t)(k * p->n + j));
+    for (int64_t k = 0; k < w.size * w.size * p->k; k++) {
+        double a = source(run, i, k), b = get(&run->b, (size_t)(k * p->n + j));
         sum += a == 0 || b == 0 ? 0 : a * b;
         sizes += fabs(a * b);
     }
@@ -413,6 +470,31 @@ static void test_operands(void **state)
     }
 }
 
+/* Strides, edges, gaps, several images, lines longer than columns. */
+static void test_windows(void **state)
+{
+    static const struct windows windows[] = {
+        {1, 7, 7, 3, 1, 1, 1},  {1, 14, 14, 1, 2, 0, 1}, {2, 9, 5, 3, 2, 1, 1},
+        {1, 10, 8, 3, 1, 2, 2}, {3, 4, 6, 2, 1, 0, 1},   {1, 8, 15, 5, 3, 3, 1},
+    };
+    (void)state;
+    need_tiles();
+    for (size_t i = 0; i < 2 * AMP_COUNT(windows); i++) {
+        const struct windows *w = &windows[i / 2];
+        const struct product p = {.is_convolution = true,
+                                  .is_bf16 = true,
+                                  .m = w->batch * count_windows(w, w->height) *
+                                       count_windows(w, w->width),
+                                  .k = i % 2 == 0 ? 256 : 320,
+                                  .n = i % 2 == 0 ? 256 : 400,
+                                  .has_bias = i % 3 == 0,
+                                  .posts = {{false, dnnl_binary_add, 0, 0, WHOLE, true}},
+                                  .n_posts = 1,
+                                  .windows = *w};
+        check(&p, 13);
+    }
+}
+
 static const struct post relu = {true, dnnl_eltwise_relu, 0, 0, WHOLE, false};
 static const struct post gelu = {true, dnnl_eltwise_gelu_erf, 0, 0, WHOLE, false};
 static const struct post residual = {false, dnnl_binary_add, 0, 0, WHOLE, true};
@@ -421,9 +503,9 @@ static const struct post scale = {false, dnnl_binary_mul, 0, 0, ROW, false};
 static void test_chains(void **state)
 {
     static const struct product products[] = {
-        {true, 49, 256, 512, true, true, {residual, relu}, 2},
-        {false, 128, 768, 256, true, true, {gelu}, 1},
-        {false, 20, 256, 320, true, false, {scale, gelu, residual}, 3},
+        {true, 49, 256, 512, true, true, {residual, relu}, 2, {0}},
+        {false, 128, 768, 256, true, true, {gelu}, 1, {0}},
+        {false, 20, 256, 320, true, false, {scale, gelu, residual}, 3, {0}},
     };
     (void)state;
     need_tiles();
@@ -477,12 +559,13 @@ static void test_activations(void **state)
 static void test_refused(void **state)
 {
     static const struct product products[] = {
-        {false, 64, 250, 512, false, true, {relu}, 0},
-        {false, 64, 128, 1024, false, true, {relu}, 0},
-        {false, 64, 256, 128, false, true, {relu}, 0},
-        {false, 4096, 256, 256, false, true, {relu}, 0},
-        {false, 64, 256, 256, false, true, {{true, dnnl_eltwise_mish, 0, 0, WHOLE, false}}, 1},
-        {false, 64, 256, 256, false, true, {{false, dnnl_binary_max, 0, 0, ROW, false}}, 1},
+        {false, 64, 250, 512, false, true, {relu}, 0, {0}},
+        {false, 64, 128, 1024, false, true, {relu}, 0, {0}},
+        {false, 64, 256, 128, false, true, {relu}, 0, {0}},
+        {true, 196, 256, 256, false, true, {relu}, 0, {1, 14, 14, 3, 1, 1, 1}},
+        {false, 4096, 256, 256, false, true, {relu}, 0, {0}},
+        {false, 64, 256, 256, false, true, {{true, dnnl_eltwise_mish, 0, 0, WHOLE, false}}, 1, {0}},
+        {false, 64, 256, 256, false, true, {{false, dnnl_binary_max, 0, 0, ROW, false}}, 1, {0}},
     };
     (void)state;
     for (size_t i = 0; i < AMP_COUNT(products); i++) {
@@ -495,9 +578,9 @@ static void test_refused(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shapes),  cmocka_unit_test(test_operands),
-        cmocka_unit_test(test_chains),  cmocka_unit_test(test_activations),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_shapes),      cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_operands),    cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_activations), cmocka_unit_test(test_refused),
     };
     if (dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success ||
         dnnl_stream_create(&stream, engine, dnnl_stream_default_flags) != dnnl_success)
