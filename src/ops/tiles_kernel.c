@@ -89,15 +89,25 @@ AMP_TILES_TARGET static inline void fetch_a(const struct tile_product *p, const 
         fetch_first((const char *)(a + i * p->a_row + STEP));
 }
 
-/* Fetches part I of N of the rows of Y where RESULTS go. */
-AMP_TILES_TARGET static inline void fetch_y(const struct tile_product *p,
-                                            const struct results *results, int64_t i, int64_t n)
+/* Fetches part I of N of what FROM has where RESULTS go. */
+AMP_TILES_TARGET static inline void fetch_rows(const struct elements *from, bool is_written,
+                                               const struct results *results, int64_t i, int64_t n)
 {
-    int64_t size = p->y.is_bf16 ? 2 : 4, row = p->y.row * size;
-    const char *at = (const char *)p->y.data + results->row * row + results->column * size;
+    int64_t size = from->is_bf16 ? 2 : 4, row = from->row * size;
+    const char *at = (const char *)from->data + results->row * row + results->column * size;
     for (int64_t k = i * results->rows / n; k < (i + 1) * results->rows / n; k++)
         for (int64_t line = 0; line < size / 2; line++)
-            fetch_to_write(at + k * row + line * LINE);
+            (is_written ? fetch_to_write : fetch_first)(at + k * row + line * LINE);
+}
+
+/* Fetches part I of N of what the end of the product of RESULTS reads and writes. */
+AMP_TILES_TARGET static inline void fetch_end(const struct tile_product *p,
+                                              const struct results *results, int64_t i, int64_t n)
+{
+    fetch_rows(&p->y, true, results, i, n);
+    for (int k = 0; k < p->n_posts; k++)
+        if (p->posts[k].operand.row != 0)
+            fetch_rows(&p->posts[k].operand, false, results, i, n);
 }
 
 /* 32 rows of A, from row RESULTS->row on, by UNIT. */
@@ -125,7 +135,7 @@ AMP_TILES_TARGET static void multiply_all(const struct tile_product *p, const st
         fetch_b(p, ahead, step, 3);
         fetch_a(p, lower);
         _tile_dpbf16ps(3, 4, 6);
-        fetch_y(p, results, step, steps);
+        fetch_end(p, results, step, steps);
     }
     _tile_stored(0, &results->at[0][0], sizeof results->at[0]);
     _tile_stored(1, &results->at[0][TILE], sizeof results->at[0]);

@@ -7,6 +7,7 @@
 #include "core/array.h"
 #include "onnx/composites.h"
 #include "run/fold.h"
+#include "run/sink.h"
 
 #include <string.h>
 
@@ -191,6 +192,8 @@ struct amp_model *amp_fuse(const struct amp_model *model, struct amp_arena *aren
     struct amp_model *copy = amp_model_copy(model, arena);
     fuse_composites(copy);
     amp_fold_channels(copy);
-    amp_graph_drop_removed(copy);
+    amp_sink(copy);
+    /* Cycles, its one complaint, do not come about. */
+    amp_graph_sort(copy, NULL, &(struct amp_error){.status = AMP_OK});
     return copy;
 }

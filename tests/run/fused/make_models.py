@@ -207,3 +207,49 @@ image("keep_nan_relu", lambda m: m.node("Relu", spoilt_conv(m, np.nan)))
 image("keep_infinite_clip", lambda m: m.node("Clip", spoilt_conv(m, np.inf), m.constant(0), m.constant(6)))
 image("keep_nan_hard_sigmoid", lambda m: m.node("HardSigmoid", m.node("Add", conv(m), m.constant(spoilt(np.nan, 6, 1, 1)))))
 image("keep_nan_relu_bf16", spoilt_cast, opset=22)
+
+
+# What moves out of the way of a product. GIVEN: its input; SHAPE: what the product is reshaped to.
+def reshaped(m, *shape, given=None):
+    product = m.node("Gemm", given or "x", m.weights(4, 6), m.weights(6))
+    return m.node("Reshape", product, m.constant(shape, np.int64))
+
+
+def given_product(m):
+    m.node("Gelu", m.node("Reshape", m.node("MatMul", "x", m.weights(4, 6), out="y"), m.constant([9, 2], np.int64)), out="z")
+    return ["y", "z"]
+
+
+def used_twice(m):
+    flat = reshaped(m, 9, 2)
+    return m.node("Mul", m.node("Tanh", flat), m.node("Sigmoid", flat))
+
+
+def attention(m, left=None, right=None, op="Mul", x="x"):
+    first = m.node(op, *left(m, x)) if left else x
+    second = m.node("Transpose", x, perm=[0, 1, 3, 2])
+    return m.node("MatMul", first, m.node(op, *right(m, second)) if right else second)
+
+
+def by(*shape):
+    return lambda m, x: (x, m.constant(np.full(shape, 0.4)))
+
+
+def scaled_by(*shape):
+    return lambda m, x: (m.constant(np.full(shape, 0.4)), x)
+
+
+image("sink_reshape", lambda m: m.node("Gelu", reshaped(m, 1, 3, 6)), ROWS, opset=20)
+image("sink_reshape_copied", lambda m: m.node("Relu", reshaped(m, 0, 2, -1)), ROWS)
+image("sink_reshape_chain", lambda m: m.node("Mul", m.node("Tanh", m.node("Sigmoid", reshaped(m, 9, 2))), m.weights(9, 2)), ROWS)
+image("keep_reshape_given", given_product, ROWS, opset=20)
+image("keep_reshape_twice", used_twice, ROWS)
+image("keep_reshape_input", lambda m: m.node("Relu", m.node("Reshape", "x", m.constant([2, 6], np.int64))), ROWS)
+image("sink_factor", lambda m: attention(m, by()))
+image("sink_factor_both", lambda m: attention(m, scaled_by(1), by(1, 1)))
+image("sink_divisor", lambda m: attention(m, None, by(1, 1, 1), op="Div"))
+image("keep_dividend", lambda m: attention(m, scaled_by(), op="Div"))
+image("keep_factors", lambda m: attention(m, lambda m, x: (x, m.factors(6))))
+image("keep_factor_rank", lambda m: attention(m, by(1, 1, 1, 1, 1)))
+image("sink_factor_bf16", lambda m: cast(m, attention(m, lambda m, x: (x, lower(m, "bf16", 1)), x=cast(m, "x", "bf16")), "fp32"), opset=22)
+image("keep_factor_fp16", lambda m: cast(m, attention(m, lambda m, x: (x, lower(m, "fp16", 1)), x=cast(m, "x", "fp16")), "fp32"), opset=22)
