@@ -428,7 +428,7 @@ static size_t lay_out(const struct classifier *c, double *data, struct scratch *
                           .matrix = data + matrix,
                           .estimate = data + estimate,
                           .product = data + estimate + n,
-                          .votes = (int64_t *)(data + estimate + 2 * n)};
+                          .votes = (void *)(data + estimate + 2 * n)};
     memset(data, 0, scores * sizeof *data);
     return estimate + 3 * n;
 }

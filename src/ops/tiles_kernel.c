@@ -18,7 +18,7 @@ static struct unit unit_of(const struct tile_product *p, int64_t index)
 {
     struct unit unit;
     for (int i = 0; i < 2; i++) {
-        int64_t column = index * UNIT + i * TILE;
+        int64_t column = index * UNIT + (int64_t)i * TILE;
         if (column >= p->n)
             column = index * UNIT;
         unit.tiles[i] = p->b + column / p->width * p->b_right + column % p->width * 2;

@@ -10,10 +10,10 @@
 #if AMP_HAS_TILES
 #    include <immintrin.h>
 
-/* Columns that count of the HALF-th vector of a row. */
-static inline __mmask16 mask_of(const struct results *results, int half)
+/* Columns that count of the vector of a row that begins with column LEFT. */
+static inline __mmask16 mask_of(const struct results *results, int left)
 {
-    int count = results->columns - half * TILE;
+    int count = results->columns - left;
     return (__mmask16)(count >= TILE ? 0xffff : count <= 0 ? 0 : (1 << count) - 1);
 }
 
@@ -142,13 +142,13 @@ EACH(RUN_EACH)
 
 /* ---- with operands --------------------------------------------------------------------------- */
 
-/* The elements for the HALF-th vector of row I of RESULTS; 0 where no column is. */
+/* The elements for row I of RESULTS from column LEFT on; 0 where no column is. */
 AMP_TILES_TARGET static inline __m512 read_vector(const struct tile_post *post,
-                                                  const struct results *results, int i, int half)
+                                                  const struct results *results, int i, int left)
 {
     const struct elements *from = &post->operand;
-    int64_t at = (results->row + i) * from->row + results->column + half * TILE;
-    __mmask16 mask = mask_of(results, half);
+    int64_t at = (results->row + i) * from->row + results->column + left;
+    __mmask16 mask = mask_of(results, left);
     if (!from->is_bf16)
         return post->is_scalar ? _mm512_set1_ps(*(const float *)from->data)
                                : _mm512_maskz_loadu_ps(mask, (const float *)from->data + at);
@@ -169,12 +169,12 @@ AMP_TILES_TARGET static inline __m512 read_vector(const struct tile_post *post,
         AMP_TILES_TARGET static void run_##name(const struct tile_post *post,          \
                                                 struct results *results)               \
         {                                                                              \
-            for (int half = 0; half < 2; half++) {                                     \
-                __m512 with = read_vector(post, results, 0, half);                     \
+            for (int left = 0; left < UNIT; left += TILE) {                            \
+                __m512 with = read_vector(post, results, 0, left);                     \
                 for (int i = 0; i < results->rows; i++) {                              \
-                    float *at = &results->at[i][half * TILE];                          \
+                    float *at = &results->at[i][left];                                 \
                     if (post->operand.row != 0)                                        \
-                        with = read_vector(post, results, i, half);                    \
+                        with = read_vector(post, results, i, left);                    \
                     _mm512_store_ps(at, _mm512_##name##_ps(_mm512_load_ps(at), with)); \
                 }                                                                      \
             }                                                                          \
@@ -213,7 +213,7 @@ tile_post_run *amp_tiles_binary(int alg)
 /* RESULTS into Y, rounded to the nearest, ties to even, where it is bfloat16. */
 AMP_TILES_TARGET static void store(const struct elements *y, const struct results *results)
 {
-    __mmask16 is_left = mask_of(results, 0), is_right = mask_of(results, 1);
+    __mmask16 is_left = mask_of(results, 0), is_right = mask_of(results, TILE);
     int64_t at = results->row * y->row + results->column;
     for (int i = 0; i < results->rows; i++, at += y->row) {
         __m512 left = _mm512_load_ps(&results->at[i][0]);

@@ -502,7 +502,7 @@ static const struct post scale = {false, dnnl_binary_mul, 0, 0, ROW, false};
 
 static void test_chains(void **state)
 {
-    static const struct product products[] = {
+    const struct product products[] = {
         {true, 49, 256, 512, true, true, {residual, relu}, 2, {0}},
         {false, 128, 768, 256, true, true, {gelu}, 1, {0}},
         {false, 20, 256, 320, true, false, {scale, gelu, residual}, 3, {0}},
@@ -558,7 +558,7 @@ static void test_activations(void **state)
 /* What has too few columns or weights, or post-ops that are not known here, is oneDNN's. */
 static void test_refused(void **state)
 {
-    static const struct product products[] = {
+    const struct product products[] = {
         {false, 64, 250, 512, false, true, {relu}, 0, {0}},
         {false, 64, 128, 1024, false, true, {relu}, 0, {0}},
         {false, 64, 256, 128, false, true, {relu}, 0, {0}},
