@@ -89,25 +89,26 @@ AMP_TILES_TARGET static inline void fetch_a(const struct tile_product *p, const 
         fetch_first((const char *)(a + i * p->a_row + STEP));
 }
 
-/* Fetches part I of N of what FROM has where RESULTS go. */
+/* Fetches COUNT rows, or those that are left from row FIRST of RESULTS on, of FROM there. */
 AMP_TILES_TARGET static inline void fetch_rows(const struct elements *from, bool is_written,
-                                               const struct results *results, int64_t i, int64_t n)
+                                               const struct results *results, int first, int count)
 {
     int64_t size = from->is_bf16 ? 2 : 4, row = from->row * size;
     const char *at = (const char *)from->data + results->row * row + results->column * size;
-    for (int64_t k = i * results->rows / n; k < (i + 1) * results->rows / n; k++)
+    for (int i = first; i < first + count && i < results->rows; i++)
         for (int64_t line = 0; line < size / 2; line++)
-            (is_written ? fetch_to_write : fetch_first)(at + k * row + line * LINE);
+            (is_written ? fetch_to_write : fetch_first)(at + i * row + line * LINE);
 }
 
-/* Fetches part I of N of what the end of the product of RESULTS reads and writes. */
+/* Fetches COUNT rows, from row FIRST of RESULTS on, of what the end of the product reads and
+   writes. */
 AMP_TILES_TARGET static inline void fetch_end(const struct tile_product *p,
-                                              const struct results *results, int64_t i, int64_t n)
+                                              const struct results *results, int first, int count)
 {
-    fetch_rows(&p->y, true, results, i, n);
+    fetch_rows(&p->y, true, results, first, count);
     for (int k = 0; k < p->n_posts; k++)
         if (p->posts[k].operand.row != 0)
-            fetch_rows(&p->posts[k].operand, false, results, i, n);
+            fetch_rows(&p->posts[k].operand, false, results, first, count);
 }
 
 /* 32 rows of A, from row RESULTS->row on, by UNIT. */
@@ -116,6 +117,7 @@ AMP_TILES_TARGET static void multiply_all(const struct tile_product *p, const st
 {
     const uint16_t *upper = p->a + results->row * p->a_row, *lower = upper + TILE * p->a_row;
     int64_t a_bytes = p->a_row * 2, b_bytes = p->width * 4, steps = p->k / STEP;
+    int rows = (int)((results->rows + steps - 1) / steps), row = 0; /* of Y, per step */
     _tile_zero(0);
     _tile_zero(1);
     _tile_zero(2);
@@ -135,7 +137,8 @@ AMP_TILES_TARGET static void multiply_all(const struct tile_product *p, const st
         fetch_b(p, ahead, step, 3);
         fetch_a(p, lower);
         _tile_dpbf16ps(3, 4, 6);
-        fetch_end(p, results, step, steps);
+        fetch_end(p, results, row, rows);
+        row += rows;
     }
     _tile_stored(0, &results->at[0][0], sizeof results->at[0]);
     _tile_stored(1, &results->at[0][TILE], sizeof results->at[0]);
@@ -149,6 +152,7 @@ AMP_TILES_TARGET static void multiply_few(const struct tile_product *p, const st
 {
     const uint16_t *a = p->a + results->row * p->a_row;
     int64_t a_bytes = p->a_row * 2, b_bytes = p->width * 4, steps = p->k / STEP;
+    int rows = (int)((results->rows + steps - 1) / steps), row = 0; /* of Y, per step */
     _tile_zero(0);
     _tile_zero(1);
     for (int64_t step = 0; step < steps; step++, a += STEP) {
@@ -161,6 +165,8 @@ AMP_TILES_TARGET static void multiply_few(const struct tile_product *p, const st
         _tile_loadd(6, unit->tiles[1] + step * p->b_down, b_bytes);
         fetch_b(p, ahead, step, 3);
         _tile_dpbf16ps(1, 4, 6);
+        fetch_end(p, results, row, rows);
+        row += rows;
     }
     _tile_stored(0, &results->at[0][0], sizeof results->at[0]);
     _tile_stored(1, &results->at[0][TILE], sizeof results->at[0]);
