@@ -42,8 +42,8 @@ struct config {
 
 /* Tiles 0 to 3 hold the sums, 4 up to 16 rows of A, 5 and 6 columns of B. The eighth is not taken:
    where another program uses the other half of the core, each tile in use slows down what is done
-   with the others (a product of 2 by 2 tiles takes 29 ns with eight and 20 with seven on a Xeon of
-   the fourth generation; on a core of one's own 8 with either). */
+   with the others (a product of 2 by 2 tiles took 29 ns with eight and 20 with seven; on a core of
+   one's own 8 with either). */
 AMP_TILES_TARGET static void configure(int rows)
 {
     struct config config = {.palette = 1};
