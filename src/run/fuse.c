@@ -187,9 +187,20 @@ static void fuse_composites(struct amp_model *model)
         replace(model, &found[i]);
 }
 
+/* A Sum of two, as old exports have it, is an Add, which can be a post-op and takes any layout. */
+static void simplify_sums(struct amp_model *model)
+{
+    for (uint32_t id = 0; id < model->n_nodes; id++) {
+        const struct amp_node *node = amp_node_at(model, id);
+        if (!node->is_removed && amp_node_is(node, "", "Sum") && node->n_inputs == 2)
+            amp_node_become(model, id, "Add");
+    }
+}
+
 struct amp_model *amp_fuse(const struct amp_model *model, struct amp_arena *arena)
 {
     struct amp_model *copy = amp_model_copy(model, arena);
+    simplify_sums(copy);
     fuse_composites(copy);
     amp_fold_channels(copy);
     amp_sink(copy);

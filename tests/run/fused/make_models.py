@@ -253,3 +253,9 @@ image("keep_factors", lambda m: attention(m, lambda m, x: (x, m.factors(6))))
 image("keep_factor_rank", lambda m: attention(m, by(1, 1, 1, 1, 1)))
 image("sink_factor_bf16", lambda m: cast(m, attention(m, lambda m, x: (x, lower(m, "bf16", 1)), x=cast(m, "x", "bf16")), "fp32"), opset=22)
 image("keep_factor_fp16", lambda m: cast(m, attention(m, lambda m, x: (x, lower(m, "fp16", 1)), x=cast(m, "x", "fp16")), "fp32"), opset=22)
+
+
+# What old exports add with.
+image("sum_two", lambda m: m.node("Relu", m.node("Sum", conv(m, filters=4), "x")))
+image("sum_two_old", lambda m: m.node("Relu", m.node("Sum", conv(m, filters=4), "x")), opset=7)
+image("keep_sum_three", lambda m: m.node("Sum", conv(m, filters=4), "x", "x"))
