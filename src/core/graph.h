@@ -246,6 +246,10 @@ struct amp_uses {
 struct amp_uses amp_uses_create(const struct amp_model *model);
 void amp_uses_destroy(struct amp_uses *uses);
 
+/* The one use of VALUE, by a node of its graph; false when there are others. */
+bool amp_uses_only(const struct amp_model *model, const struct amp_uses *uses, uint32_t value,
+                   struct amp_use *use);
+
 /* Puts the nodes of every graph into topological order, keeping the given order where it is one
    already; a node moves only to stand right before the first that needs it. Removed nodes are
    dropped. AMP_MODEL with a node's name when there is a cycle. *MOVED (may be NULL) says whether

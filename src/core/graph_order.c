@@ -35,6 +35,16 @@ void amp_uses_destroy(struct amp_uses *uses)
     free(uses->items);
 }
 
+bool amp_uses_only(const struct amp_model *model, const struct amp_uses *uses, uint32_t value,
+                   struct amp_use *use)
+{
+    const struct amp_value *v = amp_value_at(model, value);
+    if (v->is_output || uses->first[value + 1] - uses->first[value] != 1)
+        return false;
+    *use = uses->items[uses->first[value]];
+    return amp_node_at(model, use->node)->graph == v->graph;
+}
+
 /* Edges of the sort: the nodes that must stand before a node, its providers. */
 struct edges {
     uint32_t *first; /* providers of node n: providers[first[n]] .. providers[first[n + 1] - 1] */

@@ -122,8 +122,9 @@ enum amp_status amp_dnnl_execute(const struct amp_ctx *ctx, dnnl_primitive_t pri
     AMP_TRY(amp_dnnl_check(ctx->err,
                            dnnl_primitive_execute(primitive, ctx->host->dnnl->stream, n, args),
                            "execution"));
-    if (profile != NULL)
-        amp_profile_note(profile, ctx, primitive, NULL, amp_seconds() - start);
+    const_dnnl_primitive_desc_t pd;
+    if (profile != NULL && dnnl_primitive_get_primitive_desc(primitive, &pd) == dnnl_success)
+        amp_profile_note(profile, ctx, pd, NULL, amp_seconds() - start);
     return AMP_OK;
 }
 

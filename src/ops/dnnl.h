@@ -95,7 +95,8 @@ enum amp_status amp_prim_set_posts(struct amp_ctx *ctx, struct amp_prim *prim,
                                    dnnl_primitive_attr_t attr, dnnl_post_ops_t ops, int rank,
                                    const int64_t *dims);
 
-/* Takes over PD, made with amp_prim_attr, and creates the primitive. Call before the bindings. */
+/* Takes over PD, made with amp_prim_attr, and creates the primitive, or the tiles that run in its
+   place (ops/tiles.h). Call before the bindings. */
 enum amp_status amp_prim_create(struct amp_ctx *ctx, struct amp_prim *prim,
                                 dnnl_primitive_desc_t pd);
 

@@ -75,14 +75,11 @@ static void add_memory(struct text *text, const char *between, const_dnnl_primit
     add_layout(text, desc);
 }
 
-void amp_dnnl_describe(const struct dnnl_primitive *primitive, struct amp_profile_primitive *entry)
+void amp_dnnl_describe(const struct dnnl_primitive_desc *pd, struct amp_profile_primitive *entry)
 {
-    const_dnnl_primitive_desc_t pd = NULL;
     dnnl_primitive_kind_t kind = dnnl_undefined_primitive;
     const char *name = "";
     struct text text = {entry->layouts, sizeof entry->layouts};
-    if (dnnl_primitive_get_primitive_desc(primitive, &pd) != dnnl_success)
-        return;
     dnnl_primitive_desc_query(pd, dnnl_query_primitive_kind, 0, &kind);
     dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &name);
     entry->kind = dnnl_prim_kind2str(kind);

@@ -3,7 +3,7 @@
 
 #include "ops/profile.h"
 
-/* What oneDNN says of PRIMITIVE: sets ENTRY's kind, implementation and layouts. */
-void amp_dnnl_describe(const struct dnnl_primitive *primitive, struct amp_profile_primitive *entry);
+/* What oneDNN says of the primitive of PD: sets ENTRY's kind, implementation and layouts. */
+void amp_dnnl_describe(const struct dnnl_primitive_desc *pd, struct amp_profile_primitive *entry);
 
 #endif

@@ -146,10 +146,10 @@ enum amp_status amp_prim_create(struct amp_ctx *ctx, struct amp_prim *prim,
                                 dnnl_primitive_desc_t pd)
 {
     prim->pd = pd;
-    AMP_TRY(amp_dnnl_check(ctx->err, dnnl_primitive_create(&prim->primitive, pd), "primitive"));
     prim->tiles = amp_tiles_create(pd);
     if (prim->tiles != NULL)
         return AMP_OK;
+    AMP_TRY(amp_dnnl_check(ctx->err, dnnl_primitive_create(&prim->primitive, pd), "primitive"));
     const_dnnl_memory_desc_t scratchpad =
         dnnl_primitive_desc_query_md(pd, dnnl_query_scratchpad_md, 0);
     if (scratchpad == NULL || dnnl_memory_desc_get_size(scratchpad) == 0)
@@ -395,6 +395,7 @@ static enum amp_status attach(struct amp_ctx *ctx, struct binding *binding)
     return binding->is_output ? AMP_OK : reorder(ctx, binding);
 }
 
+/* Executes PRIM, or the tiles in its place, with N arguments. */
 static enum amp_status execute(const struct amp_ctx *ctx, const struct amp_prim *prim, int n,
                                const dnnl_exec_arg_t *args)
 {
@@ -404,7 +405,7 @@ static enum amp_status execute(const struct amp_ctx *ctx, const struct amp_prim 
     double start = profile != NULL ? amp_seconds() : 0;
     amp_tiles_run(prim->tiles, n, args);
     if (profile != NULL)
-        amp_profile_note(profile, ctx, prim->primitive, amp_tiles_name, amp_seconds() - start);
+        amp_profile_note(profile, ctx, prim->pd, amp_tiles_name, amp_seconds() - start);
     return AMP_OK;
 }
 

@@ -45,8 +45,8 @@ struct amp_prim {
     struct signature signature;
     bool is_refused; /* oneDNN has no primitive for the signature; nothing else is set */
     dnnl_primitive_desc_t pd;
-    dnnl_primitive_t primitive;
-    struct amp_tiles *tiles; /* what runs in its place; NULL: nothing does */
+    dnnl_primitive_t primitive; /* NULL where TILES run in its place */
+    struct amp_tiles *tiles;
     dnnl_primitive_attr_t attr;
     dnnl_memory_desc_t descs[MAX_DESCS];
     int n_descs;

@@ -94,30 +94,30 @@ void amp_profile_credit(struct amp_profile *profile, const struct amp_ctx *ctx, 
 
 /* ---- primitives ------------------------------------------------------------------------------ */
 
-/* A primitive that is gone can leave its address to another one; hardly to one of the same node. */
+/* A descriptor that is gone can leave its address to another one; hardly to one of the same node.
+ */
 static struct amp_profile_primitive *primitive_entry(struct amp_profile *profile,
                                                      const struct amp_ctx *ctx,
-                                                     const struct dnnl_primitive *primitive)
+                                                     const struct dnnl_primitive_desc *pd)
 {
     for (size_t i = 0; i < profile->n_primitives; i++)
-        if (profile->primitives[i].primitive == primitive &&
-            profile->primitives[i].node == ctx->node)
+        if (profile->primitives[i].pd == pd && profile->primitives[i].node == ctx->node)
             return &profile->primitives[i];
     profile->primitives =
         amp_xrealloc(profile->primitives, profile->n_primitives + 1, sizeof *profile->primitives);
     struct amp_profile_primitive *entry = &profile->primitives[profile->n_primitives++];
-    *entry = (struct amp_profile_primitive){.node = ctx->node, .primitive = primitive, .kind = ""};
-    amp_dnnl_describe(primitive, entry);
+    *entry = (struct amp_profile_primitive){.node = ctx->node, .pd = pd, .kind = ""};
+    amp_dnnl_describe(pd, entry);
     return entry;
 }
 
 void amp_profile_note(struct amp_profile *profile, const struct amp_ctx *ctx,
-                      const struct dnnl_primitive *primitive, const char *implementation,
+                      const struct dnnl_primitive_desc *pd, const char *implementation,
                       double seconds)
 {
     if (profile == NULL)
         return;
-    struct amp_profile_primitive *entry = primitive_entry(profile, ctx, primitive);
+    struct amp_profile_primitive *entry = primitive_entry(profile, ctx, pd);
     if (implementation != NULL)
         snprintf(entry->implementation, sizeof entry->implementation, "%s", implementation);
     entry->calls++;

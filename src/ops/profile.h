@@ -3,7 +3,7 @@
 
 #include "ops/op.h"
 
-struct dnnl_primitive;
+struct dnnl_primitive_desc;
 
 /*
  * Where the time of runs goes: what the executor and the bridge to oneDNN note here when they are
@@ -22,7 +22,7 @@ struct amp_profile_node {
 /* A oneDNN primitive of a node over all runs. */
 struct amp_profile_primitive {
     const struct amp_node *node;
-    const struct dnnl_primitive *primitive;
+    const struct dnnl_primitive_desc *pd;
     const char *kind;        /* oneDNN's word: "convolution" */
     char implementation[64]; /* "brg_conv_fwd:avx10_1_512_amx" */
     char layouts[160];       /* "bf16:aBcd32b * bf16:ABcd16b32a2b -> bf16:aBcd32b" */
@@ -50,9 +50,10 @@ void amp_profile_end(struct amp_profile *profile, struct amp_profile_mark mark,
 /* SECONDS of the node that has begun were another's, that of CTX, which has ended before. */
 void amp_profile_credit(struct amp_profile *profile, const struct amp_ctx *ctx, double seconds);
 
-/* PRIMITIVE, or in its place IMPLEMENTATION (NULL: its own), ran for the node of CTX in SECONDS. */
+/* The primitive of PD, or in its place IMPLEMENTATION (NULL: its own), ran for the node of CTX in
+   SECONDS. */
 void amp_profile_note(struct amp_profile *profile, const struct amp_ctx *ctx,
-                      const struct dnnl_primitive *primitive, const char *implementation,
+                      const struct dnnl_primitive_desc *pd, const char *implementation,
                       double seconds);
 
 #endif

@@ -40,7 +40,8 @@ static bool has_finite_constants(const struct amp_planning *planning, const stru
 static bool find_next(const struct amp_planning *planning, const struct amp_step *step,
                       struct amp_use *use, struct amp_post *post)
 {
-    if (!amp_planning_only_use(planning, amp_step_output(planning->model, step), use))
+    if (!amp_uses_only(planning->model, &planning->uses, amp_step_output(planning->model, step),
+                       use))
         return false;
     const struct amp_node *node = amp_node_at(planning->model, use->node);
     const struct amp_step *own = amp_planning_own(planning, use->node);

@@ -58,10 +58,11 @@ static struct amp_step *find_reader(const struct amp_planning *planning, uint32_
                                     uint32_t *slot)
 {
     struct amp_use use;
-    if (!amp_planning_only_use(planning, value, &use))
+    if (!amp_uses_only(planning->model, &planning->uses, value, &use))
         return NULL;
     if (is_read_through(planning, use.node) &&
-        !amp_planning_only_use(planning, amp_node_at(planning->model, use.node)->outputs[0], &use))
+        !amp_uses_only(planning->model, &planning->uses,
+                       amp_node_at(planning->model, use.node)->outputs[0], &use))
         return NULL;
     *slot = use.slot;
     return amp_planning_own(planning, use.node);

@@ -240,18 +240,16 @@ static bool extend(const struct amp_model *model, const struct amp_uses *uses,
                    struct amp_chain *chain)
 {
     uint32_t result = amp_chain_result(model, chain);
-    const struct amp_value *value = amp_value_at(model, result);
-    if (chain->n_nodes == AMP_CHAIN_MAX || value->is_output ||
-        uses->first[result + 1] - uses->first[result] != 1)
+    struct amp_use use;
+    if (chain->n_nodes == AMP_CHAIN_MAX || !amp_uses_only(model, uses, result, &use))
         return false;
-    const struct amp_use *use = &uses->items[uses->first[result]];
-    const struct amp_node *node = amp_node_at(model, use->node);
-    if (node->graph != value->graph || node->n_outputs != 1 ||
-        amp_value_at(model, node->outputs[0])->dtype != value->dtype)
+    const struct amp_node *node = amp_node_at(model, use.node);
+    if (node->n_outputs != 1 ||
+        amp_value_at(model, node->outputs[0])->dtype != amp_value_at(model, result)->dtype)
         return false;
-    if (!follow_norm(model, use, chain) && !follow_binary(model, use, chain))
+    if (!follow_norm(model, &use, chain) && !follow_binary(model, &use, chain))
         return false;
-    chain->nodes[chain->n_nodes++] = use->node;
+    chain->nodes[chain->n_nodes++] = use.node;
     return true;
 }
 

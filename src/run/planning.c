@@ -51,13 +51,3 @@ struct amp_step *amp_planning_own(const struct amp_planning *planning, uint32_t 
     struct amp_step *step = planning->steps[node];
     return step != NULL && step->node == node ? step : NULL;
 }
-
-bool amp_planning_only_use(const struct amp_planning *planning, uint32_t value, struct amp_use *use)
-{
-    const struct amp_value *v = amp_value_at(planning->model, value);
-    const struct amp_uses *uses = &planning->uses;
-    if (v->is_output || uses->first[value + 1] - uses->first[value] != 1)
-        return false;
-    *use = uses->items[uses->first[value]];
-    return amp_node_at(planning->model, use->node)->graph == v->graph;
-}

@@ -25,10 +25,6 @@ void amp_planning_compact(struct amp_planning *planning);
 /* The step of NODE of which it is no mere part; NULL: there is none. */
 struct amp_step *amp_planning_own(const struct amp_planning *planning, uint32_t node);
 
-/* The one use of VALUE, by a node of its graph; false when there are others. */
-bool amp_planning_only_use(const struct amp_planning *planning, uint32_t value,
-                           struct amp_use *use);
-
 /* ---- the passes, in their order -------------------------------------------------------------- */
 
 /* Makes nodes that oneDNN can do as post-ops part of the step whose result they are the only use of

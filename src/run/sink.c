@@ -11,17 +11,6 @@ struct pair {
     uint32_t first, first_slot, second, second_slot;
 };
 
-/* The one use of VALUE, by a node of GRAPH; false when there are others. */
-static bool only_use(const struct amp_model *model, const struct amp_uses *uses, uint32_t value,
-                     struct amp_use *use)
-{
-    const struct amp_value *v = amp_value_at(model, value);
-    if (v->is_output || uses->first[value + 1] != uses->first[value] + 1)
-        return false;
-    *use = uses->items[uses->first[value]];
-    return amp_node_at(model, use->node)->graph == v->graph;
-}
-
 /* Makes the first node the one that comes second. What goes between them then has the type of the
    result and the shape of LIKE. */
 static void exchange(struct amp_model *model, const struct pair *pair, uint32_t like)
@@ -60,14 +49,14 @@ static void sink_reshape(struct amp_model *model, const struct amp_uses *uses, u
 {
     struct amp_use use;
     uint32_t from = amp_node_at(model, id)->inputs[0];
-    if (!gives_product(model, from) || !only_use(model, uses, from, &use) ||
-        !only_use(model, uses, amp_node_at(model, id)->outputs[0], &use))
+    if (!gives_product(model, from) || !amp_uses_only(model, uses, from, &use) ||
+        !amp_uses_only(model, uses, amp_node_at(model, id)->outputs[0], &use))
         return;
     while (takes_each(model, &use)) {
         uint32_t result = amp_node_at(model, use.node)->outputs[0];
         exchange(model, &(struct pair){id, 0, use.node, use.slot},
                  amp_node_at(model, id)->inputs[0]);
-        if (!only_use(model, uses, result, &use))
+        if (!amp_uses_only(model, uses, result, &use))
             return;
     }
 }
@@ -91,7 +80,7 @@ static void sink_factor(struct amp_model *model, const struct amp_uses *uses, ui
     enum amp_dtype dtype = amp_value_at(model, node->outputs[0])->dtype;
     if ((slot == 1 && (amp_node_is(node, "", "Div") || !is_factor(model, node, 0))) ||
         node->since_version < 7 || (dtype != AMP_FLOAT && dtype != AMP_BFLOAT16) ||
-        !only_use(model, uses, node->outputs[0], &use))
+        !amp_uses_only(model, uses, node->outputs[0], &use))
         return;
     const struct amp_node *product = amp_node_at(model, use.node);
     if (amp_node_is(product, "", "MatMul") && amp_value_at(model, product->outputs[0])->rank >=

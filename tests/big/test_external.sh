@@ -76,7 +76,7 @@ streams() { "$AMPCONV" outside.onnx -q --no-validate -o - >streamed.onnx && "$OR
 result 'to a stream without' streams
 
 result 'inline and a file' fails 2 'exclude each other' inline.onnx -o o.onnx --inline --external-data x
-result 'absolute' fails 2 'relative to the output' inline.onnx -o o.onnx --external-data /tmp/x.data
+result 'absolute' fails 2 'relative to the output' inline.onnx -o o.onnx --external-data "$PWD/x.data"
 result 'above the folder' fails 2 'relative to the output' inline.onnx -o o.onnx --external-data ../x.data
 result 'stdout as data' fails 2 'relative to the output' inline.onnx -o o.onnx --external-data -
 result 'the model as data' fails 2 'the model itself' inline.onnx -o o.onnx --external-data o.onnx
