@@ -27,6 +27,7 @@ void amp_index_at(int rank, const int64_t *dims, int64_t flat, int64_t *index)
 void amp_loop_init(struct amp_loop *loop, int rank, const int64_t *dims)
 {
     loop->rank = rank;
+    loop->period = 0;
     loop->n_operands = 0;
     memcpy(loop->dims, dims, (size_t)rank * sizeof *dims);
 }
@@ -37,6 +38,7 @@ void amp_loop_view(struct amp_loop *loop, void *data, size_t size, const int64_t
     operand->dtype = AMP_UNDEFINED;
     operand->data = data;
     operand->size = (int64_t)size;
+    operand->repeats = false;
     memcpy(operand->strides, strides, (size_t)loop->rank * sizeof *strides);
 }
 
@@ -53,13 +55,17 @@ void amp_loop_tensor(struct amp_loop *loop, const struct amp_tensor *tensor)
 }
 
 /* Whether every operand steps through dims OUTER and INNER as through one. */
+static bool is_operand_mergeable(const struct amp_loop *loop, int k, int outer, int inner)
+{
+    const int64_t *strides = loop->operands[k].strides;
+    return strides[outer] == strides[inner] * loop->dims[inner];
+}
+
 static bool is_mergeable(const struct amp_loop *loop, int outer, int inner)
 {
-    for (int k = 0; k < loop->n_operands; k++) {
-        const int64_t *strides = loop->operands[k].strides;
-        if (strides[outer] != strides[inner] * loop->dims[inner])
+    for (int k = 0; k < loop->n_operands; k++)
+        if (!is_operand_mergeable(loop, k, outer, inner))
             return false;
-    }
     return true;
 }
 
@@ -93,7 +99,53 @@ void amp_loop_merge(struct amp_loop *loop)
     loop->rank = rank;
 }
 
-/* What runs the innermost dim: the body itself, or by way of float32. */
+/* Threads share the work in multiples of some elements, so that where vectors of elements begin,
+   and with it the last bit of some functions, does not depend on the number of threads. */
+enum { GRAIN = 64 };
+
+/* Elements that are widened, or repeated, at a time. */
+enum { BLOCK = 512 };
+
+/* The fewest elements that are whole periods and end at a multiple of GRAIN. */
+static int64_t whole_periods(int64_t period)
+{
+    int64_t count = period;
+    while (count % GRAIN != 0)
+        count += period;
+    return count;
+}
+
+/* Whether PERIOD elements of each operand can be repeated in blocks. */
+static bool is_period(const struct amp_loop *loop, int64_t period)
+{
+    for (int k = 0; k < loop->n_operands; k++)
+        if (loop->operands[k].size > 8)
+            return false;
+    return whole_periods(period) <= BLOCK;
+}
+
+/* Makes the two innermost dims one where all operands step through them as one but some that are
+   broadcast along the outer of them, which then repeat what they have: rows of a few elements, such
+   as blocks of channels, would cost more than what is done with them. */
+static void merge_repeats(struct amp_loop *loop)
+{
+    int inner = loop->rank - 1, outer = inner - 1;
+    if (outer < 0 || !is_period(loop, loop->dims[inner]))
+        return;
+    for (int k = 0; k < loop->n_operands; k++)
+        if (!is_operand_mergeable(loop, k, outer, inner) &&
+            (k == 0 || loop->operands[k].strides[outer] != 0))
+            return;
+    loop->period = loop->dims[inner];
+    for (int k = 0; k < loop->n_operands; k++)
+        loop->operands[k].repeats = !is_operand_mergeable(loop, k, outer, inner);
+    int64_t count = loop->dims[outer];
+    move_dim(loop, inner, outer);
+    loop->dims[outer] *= count;
+    loop->rank--;
+}
+
+/* What runs the innermost dim: the body itself, or by way of blocks. */
 struct work {
     const struct amp_loop *loop;
     amp_loop_body *body;
@@ -106,8 +158,24 @@ static bool is_narrow(const struct amp_operand *operand)
     return operand->dtype == AMP_FLOAT16 || operand->dtype == AMP_BFLOAT16;
 }
 
-/* Elements that are widened at a time. */
-enum { BLOCK = 512 };
+static bool is_widened(const struct work *work, int k)
+{
+    return work->widens && is_narrow(&work->loop->operands[k]);
+}
+
+/* Some elements of the innermost dim: those from FIRST on, of which operand K has its own at AT[K];
+   one that repeats has its first there. */
+struct row {
+    int64_t first;
+    char *at[AMP_LOOP_OPERANDS];
+    int64_t step[AMP_LOOP_OPERANDS];
+};
+
+/* What the operands of a block have in place of what does not lie as the body wants it. */
+union block {
+    float floats[BLOCK];
+    char bytes[8 * BLOCK];
+};
 
 /* Puts N elements of an operand, from DATA on, into FLOATS, and gives the step between them. */
 static int64_t widen(const struct amp_operand *operand, const char *data, int64_t step, int64_t n,
@@ -123,36 +191,62 @@ static int64_t widen(const struct amp_operand *operand, const char *data, int64_
     return 1;
 }
 
-/* Up to a block of the innermost dim, from element FIRST on. */
-static void run_block(const struct work *work, int64_t first, int64_t n, void *const *at,
-                      const int64_t *step)
+/* Fills TO with N elements of operand K, which repeats, widened if narrow. */
+static void repeat(const struct work *work, const struct row *row, int k, int64_t n, char *to)
 {
-    float floats[AMP_LOOP_OPERANDS][BLOCK];
-    void *block_at[AMP_LOOP_OPERANDS];
-    int64_t block_step[AMP_LOOP_OPERANDS];
-    const struct amp_operand *operands = work->loop->operands;
-    for (int k = 0; k < work->loop->n_operands; k++) {
-        block_at[k] = (char *)at[k] + first * step[k] * operands[k].size;
-        block_step[k] = step[k];
-        if (!is_narrow(&operands[k]))
-            continue;
-        block_step[k] = k == 0 ? 1 : widen(&operands[k], block_at[k], step[k], n, floats[k]);
-        block_at[k] = floats[k];
+    const struct amp_operand *operand = &work->loop->operands[k];
+    int64_t period = work->loop->period, count = n < period ? n : period;
+    int64_t size = is_widened(work, k) ? (int64_t)sizeof(float) : operand->size;
+    for (int64_t i = 0; i < count; i++) {
+        const char *from = row->at[k] + (row->first + i) % period * row->step[k] * operand->size;
+        if (is_widened(work, k))
+            amp_dtype_convert(operand->dtype, from, AMP_FLOAT, to + i * size, 1);
+        else
+            memcpy(to + i * size, from, (size_t)size);
     }
-    work->body(n, block_at, block_step, work->param);
-    if (is_narrow(&operands[0]))
-        amp_dtype_convert(AMP_FLOAT, floats[0], operands[0].dtype,
-                          (char *)at[0] + first * operands[0].size, (size_t)n);
+    for (; count < n; count *= 2)
+        memcpy(to + count * size, to, (size_t)((count < n - count ? count : n - count) * size));
 }
 
-static void run_row(const struct work *work, int64_t n, void *const *at, const int64_t *step)
+/* N elements, up to a block, from element FIRST of ROW on. What repeats is in BLOCKS for all of
+   ROW. */
+static void run_block(const struct work *work, const struct row *row, int64_t first, int64_t n,
+                      union block *blocks)
 {
-    if (!work->widens) {
-        work->body(n, at, step, work->param);
+    void *at[AMP_LOOP_OPERANDS];
+    int64_t step[AMP_LOOP_OPERANDS];
+    const struct amp_operand *operands = work->loop->operands;
+    for (int k = 0; k < work->loop->n_operands; k++) {
+        at[k] = row->at[k] + first * row->step[k] * operands[k].size;
+        step[k] = row->step[k];
+        if (operands[k].repeats)
+            step[k] = 1;
+        else if (is_widened(work, k))
+            step[k] = k == 0 ? 1 : widen(&operands[k], at[k], step[k], n, blocks[k].floats);
+        if (operands[k].repeats || is_widened(work, k))
+            at[k] = &blocks[k];
+    }
+    work->body(n, at, step, work->param);
+    if (is_widened(work, 0))
+        amp_dtype_convert(AMP_FLOAT, blocks[0].floats, operands[0].dtype,
+                          row->at[0] + first * operands[0].size, (size_t)n);
+}
+
+static void run_row(const struct work *work, const struct row *row, int64_t n)
+{
+    int64_t period = work->loop->period, size = BLOCK;
+    union block blocks[AMP_LOOP_OPERANDS];
+    if (!work->widens && period == 0) {
+        work->body(n, (void *const *)row->at, row->step, work->param);
         return;
     }
-    for (int64_t i = 0; i < n; i += BLOCK)
-        run_block(work, i, n - i < BLOCK ? n - i : BLOCK, at, step);
+    if (period > 0)
+        size -= BLOCK % whole_periods(period);
+    for (int k = 0; k < work->loop->n_operands; k++)
+        if (work->loop->operands[k].repeats)
+            repeat(work, row, k, n < size ? n : size, blocks[k].bytes);
+    for (int64_t i = 0; i < n; i += size)
+        run_block(work, row, i, n - i < size ? n - i : size, blocks);
 }
 
 /* Works on elements BEGIN to END-1 of the loop in row-major order. */
@@ -160,32 +254,29 @@ static void run_range(const struct work *work, int64_t begin, int64_t end)
 {
     const struct amp_loop *loop = work->loop;
     int inner = loop->rank - 1;
-    int64_t index[AMP_LOOP_RANK], step[AMP_LOOP_OPERANDS];
+    int64_t index[AMP_LOOP_RANK];
+    struct row row;
     amp_index_at(loop->rank, loop->dims, begin, index);
     for (int k = 0; k < loop->n_operands; k++)
-        step[k] = loop->operands[k].strides[inner];
+        row.step[k] = loop->operands[k].strides[inner];
     while (begin < end) {
         int64_t n = loop->dims[inner] - index[inner];
         if (n > end - begin)
             n = end - begin;
-        void *at[AMP_LOOP_OPERANDS];
+        row.first = index[inner];
         for (int k = 0; k < loop->n_operands; k++) {
             const struct amp_operand *operand = &loop->operands[k];
             int64_t offset = 0;
-            for (int d = 0; d <= inner; d++)
+            for (int d = 0; d < inner + !operand->repeats; d++)
                 offset += index[d] * operand->strides[d];
-            at[k] = operand->data + offset * operand->size;
+            row.at[k] = operand->data + offset * operand->size;
         }
-        run_row(work, n, at, step);
+        run_row(work, &row, n);
         begin += n;
         index[inner] = 0;
         amp_index_next(inner, loop->dims, index);
     }
 }
-
-/* Threads share the work in multiples of some elements, so that where vectors of elements begin,
-   and with it the last bit of some functions, does not depend on the number of threads. */
-enum { GRAIN = 64 };
 
 static void run_work(struct amp_loop *loop, const struct work *work)
 {
@@ -195,6 +286,7 @@ static void run_work(struct amp_loop *loop, const struct work *work)
     if (count == 0)
         return;
     amp_loop_merge(loop);
+    merge_repeats(loop);
 #pragma omp parallel if (count >= AMP_PARALLEL_MIN)
     {
         int64_t threads = omp_get_num_threads(), thread = omp_get_thread_num();

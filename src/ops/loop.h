@@ -35,13 +35,14 @@ enum { AMP_LOOP_RANK = 2 * AMP_RANK_MAX, AMP_LOOP_OPERANDS = 6 };
 
 struct amp_loop {
     int rank;
-    int64_t dims[AMP_LOOP_RANK];
+    int64_t dims[AMP_LOOP_RANK], period; /* 0: nothing repeats */
     int n_operands;
     struct amp_operand {
         char *data;
         enum amp_dtype dtype;           /* AMP_UNDEFINED: a view */
         int64_t size;                   /* bytes of an element */
         int64_t strides[AMP_LOOP_RANK]; /* elements */
+        bool repeats;                   /* every PERIOD elements of the innermost dim */
     } operands[AMP_LOOP_OPERANDS];
 };
 

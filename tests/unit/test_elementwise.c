@@ -93,6 +93,35 @@ static void loop_meets_every_element(void **state)
     }
 }
 
+/* Enough elements for all threads, so that one begins within a row. */
+static void short_rows_repeat(void **state)
+{
+    (void)state;
+    for (int64_t n = 1; n < 140; n++) {
+        struct amp_error err = {.status = AMP_OK};
+        int64_t dims[] = {3 * AMP_PARALLEL_MIN / n, n};
+        struct amp_tensor out = {.dtype = AMP_INT64, .shape = {2, {dims[0], n}}};
+        struct amp_tensor a = {.dtype = AMP_INT32, .shape = {2, {dims[0], 1}}};
+        struct amp_tensor b = {.dtype = AMP_INT32, .shape = {1, {n}}};
+        struct amp_tensor *all[] = {&out, &a, &b};
+        struct amp_loop loop;
+        amp_loop_init(&loop, 2, dims);
+        for (int k = 0; k < 3; k++) {
+            assert_int_equal(amp_tensor_alloc(all[k], &err), AMP_OK);
+            for (size_t i = 0; k > 0 && i < amp_tensor_count(all[k]); i++)
+                ((int32_t *)all[k]->data)[i] = (int32_t)i;
+            if (k == 1 && n % 2 == 0)
+                all[k]->shape = (struct amp_shape){2, {1, 1}};
+            amp_loop_tensor(&loop, all[k]);
+        }
+        amp_loop_run(&loop, pair_up, NULL);
+        for (int64_t i = 0; i < dims[0] * n; i++)
+            assert_int_equal(((int64_t *)out.data)[i], (n % 2 == 0 ? 0 : i / n) << 32 | i % n);
+        for (int k = 0; k < 3; k++)
+            amp_tensor_release(all[k]);
+    }
+}
+
 static void views_step_backwards_and_over(void **state)
 {
     (void)state;
@@ -417,6 +446,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loop_meets_every_element),
+        cmocka_unit_test(short_rows_repeat),
         cmocka_unit_test(views_step_backwards_and_over),
         cmocka_unit_test(packed_elements_survive),
         cmocka_unit_test(halves_round_once),
