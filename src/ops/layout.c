@@ -177,9 +177,57 @@ const struct amp_layout *amp_layout_part(struct amp_layouts *layouts,
     return layout;
 }
 
-bool amp_layout_is_dense(const struct amp_layout *layout, enum amp_dtype dtype, size_t count)
+/* The elements of dim D in one block. */
+static int64_t block_of(const struct amp_blocks *blocks, int d)
 {
-    return dnnl_memory_desc_get_size(layout->desc) == count * (amp_dtype_bits(dtype) / 8);
+    int64_t size = 1;
+    for (int i = 0; i < blocks->n_inner; i++)
+        if ((*blocks->inner_dims)[i] == d)
+            size *= (*blocks->inner)[i];
+    return size;
+}
+
+/* The dim outside blocks whose neighbours have distance STRIDE, but those with one block. */
+static int dim_at(const struct amp_blocks *blocks, int64_t stride)
+{
+    for (int d = 0; d < blocks->rank; d++)
+        if ((*blocks->strides)[d] == stride && (*blocks->dims)[d] > block_of(blocks, d))
+            return d;
+    return -1;
+}
+
+/* Puts a dim before those that LIES has. */
+static bool put_first(struct amp_shape *lies, int *of, int64_t size, int dim)
+{
+    if (lies->rank == AMP_RANK_MAX)
+        return false;
+    memmove(lies->dims + 1, lies->dims, (size_t)lies->rank * sizeof *lies->dims);
+    memmove(of + 1, of, (size_t)lies->rank * sizeof *of);
+    lies->dims[0] = size;
+    of[0] = dim;
+    lies->rank++;
+    return true;
+}
+
+bool amp_layout_lies(const struct amp_layout *layout, struct amp_shape *lies, int *of)
+{
+    struct amp_blocks blocks;
+    int64_t stride = 1, count = 1;
+    if (!amp_blocks_read(layout->desc, &blocks))
+        return false;
+    lies->rank = 0;
+    for (int i = blocks.n_inner; i-- > 0; stride *= (*blocks.inner)[i])
+        if (!put_first(lies, of, (*blocks.inner)[i], (int)(*blocks.inner_dims)[i]))
+            return false;
+    for (int d = dim_at(&blocks, stride); d >= 0; d = dim_at(&blocks, stride)) {
+        int64_t size = (*blocks.dims)[d] / block_of(&blocks, d);
+        if ((*blocks.dims)[d] % block_of(&blocks, d) != 0 || !put_first(lies, of, size, d))
+            return false;
+        stride *= size;
+    }
+    for (int d = 0; d < blocks.rank; d++)
+        count *= (*blocks.dims)[d];
+    return count == stride;
 }
 
 static dnnl_status_t make_memories(struct amp_layout *layout, dnnl_engine_t engine,

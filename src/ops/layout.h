@@ -35,8 +35,10 @@ const struct amp_layout *amp_layout_part(struct amp_layouts *layouts,
                                          const struct amp_tensor *tensor,
                                          const struct amp_shape *shape);
 
-/* Whether COUNT elements of DTYPE fill the memory of the layout, without gaps. */
-bool amp_layout_is_dense(const struct amp_layout *layout, enum amp_dtype dtype, size_t count);
+/* Sets *LIES to the shape as which the elements of a tensor in LAYOUT lie row by row, without its
+   dims of 1, and OF[i] to the dim of the tensor that dim i of that is, or is a part of. False:
+   there are gaps between elements, or there are too many dims. */
+bool amp_layout_lies(const struct amp_layout *layout, struct amp_shape *lies, int *of);
 
 /* Makes *TO, which gets memory of its own, the row-major form of *FROM, on the stream of CTX's
    host; CTX says for whom. */

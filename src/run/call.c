@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "ops/dnnl.h"
 #include "ops/profile.h"
+#include "run/view.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,13 @@ struct call {
 static const struct amp_value *output_value(const struct call *call, uint32_t i)
 {
     return amp_value_at(call->session->model, call->outputs[i]);
+}
+
+/* AMP_UNDEFINED: there is no output I. */
+static enum amp_dtype output_dtype(const struct call *call, uint32_t i)
+{
+    bool is_there = i < call->node->n_outputs && call->outputs[i] != AMP_NONE;
+    return is_there ? output_value(call, i)->dtype : AMP_UNDEFINED;
 }
 
 /* Where VALUE is read: its slot or, where a Cast that gives it does not run, that of what is cast.
@@ -105,8 +113,8 @@ static bool must_widen(const struct call *call)
         if (call->frame->in[i] != NULL && is_lower(call->frame->in[i]->dtype))
             dtypes |= AMP_DTYPE_BIT(call->frame->in[i]->dtype);
     for (uint32_t i = 0; i < call->node->n_outputs; i++)
-        if (call->outputs[i] != AMP_NONE && is_lower(output_value(call, i)->dtype))
-            dtypes |= AMP_DTYPE_BIT(output_value(call, i)->dtype);
+        if (is_lower(output_dtype(call, i)))
+            dtypes |= AMP_DTYPE_BIT(output_dtype(call, i));
     return dtypes != 0 &&
            (call->step->is_widened || call->step->prefers_f32 || (dtypes & ~op->native) != 0);
 }
@@ -149,8 +157,7 @@ static void set_outputs(const struct call *call, bool is_wide)
 {
     for (uint32_t i = 0; i < call->node->n_outputs; i++) {
         struct amp_tensor *out = &call->frame->outs[i];
-        enum amp_dtype dtype =
-            call->outputs[i] == AMP_NONE ? AMP_UNDEFINED : output_value(call, i)->dtype;
+        enum amp_dtype dtype = output_dtype(call, i);
         amp_tensor_release(out);
         out->dtype = is_wide && is_lower(dtype) ? AMP_FLOAT : dtype;
         out->shape.rank = -1;
@@ -179,13 +186,17 @@ static bool is_dropped(const struct amp_step *step, uint32_t value)
     return false;
 }
 
-/* Whether input I's data are nothing else's, and nobody's afterwards. */
-static bool is_free_after(const struct call *call, uint32_t i)
+/* The slot whose data input I has, if they are nothing else's, and nobody's afterwards; else NULL.
+ */
+static const struct amp_tensor *free_after(const struct call *call, uint32_t i)
 {
     uint32_t value = call->node->inputs[i];
     const struct amp_tensor *in = call->frame->in[i];
-    return in != NULL && in == &call->session->slots[value] && in->buffer != NULL &&
-           in->buffer->refs == 1 && !call->frame->is_constant[i] && is_dropped(call->step, value);
+    const struct amp_tensor *slot = in == NULL ? NULL : &call->session->slots[value];
+    bool is_free = slot != NULL && in->data == slot->data && slot->buffer != NULL &&
+                   slot->buffer->refs == 1 && !call->frame->is_constant[i] &&
+                   is_dropped(call->step, value);
+    return is_free ? slot : NULL;
 }
 
 /* Lets output 0 of an elementwise operator have the memory of such an input. */
@@ -193,17 +204,16 @@ static void reuse_input(const struct call *call)
 {
     struct amp_tensor *out = &call->frame->outs[0];
     for (uint32_t i = 0; i < call->node->n_inputs && call->step->op->is_elementwise; i++) {
-        const struct amp_tensor *in = call->frame->in[i];
-        if (is_free_after(call, i) && in->dtype == out->dtype &&
-            amp_shape_equal(&in->shape, &out->shape)) {
-            amp_tensor_share(out, in);
+        const struct amp_tensor *in = call->frame->in[i], *slot = free_after(call, i);
+        if (slot != NULL && in->dtype == out->dtype && amp_shape_equal(&in->shape, &out->shape)) {
+            amp_tensor_share(out, slot);
             out->layout = NULL;
             return;
         }
     }
 }
 
-static enum amp_status call_kernel(const struct call *call)
+static enum amp_status call_kernel(const struct call *call, bool has_view)
 {
     const struct amp_op *op = call->step->op;
     struct amp_ctx ctx = {.model = call->session->model,
@@ -224,7 +234,7 @@ static enum amp_status call_kernel(const struct call *call)
     if (op->shape != NULL)
         AMP_TRY(op->shape(&ctx));
     enum amp_status status;
-    bool suits_slices = call->n_posts == call->step->n_tail && !must_widen(call);
+    bool suits_slices = call->n_posts == call->step->n_tail && !must_widen(call) && !has_view;
     if (call->step->slices != NULL &&
         amp_slices_take(call->step->slices, call->step->place, suits_slices, &ctx, &status))
         return status;
@@ -239,28 +249,15 @@ static enum amp_status call_kernel(const struct call *call)
     return op->run(&ctx);
 }
 
-/* The layout that an elementwise kernel may take its inputs in and give its output: the one that
-   all have but those of one element. NULL: there is none. */
-static const struct amp_layout *common_layout(const struct call *call)
+/* Makes the inputs what they are in VIEW, those row-major that lie in another way. */
+static enum amp_status view_inputs(const struct call *call, const struct amp_view *view)
 {
-    const struct amp_tensor *first = NULL;
-    if (!call->step->op->is_elementwise || call->node->n_outputs != 1)
-        return NULL;
-    for (uint32_t i = 0; i < call->node->n_inputs; i++) {
-        const struct amp_tensor *in = call->frame->in[i];
-        if (in == NULL || (in->layout == NULL && amp_shape_count(&in->shape) == 1))
-            continue;
-        if (in->layout == NULL || (first != NULL && in->layout != first->layout))
-            return NULL;
-        first = in;
-    }
-    if (first == NULL || output_value(call, 0)->dtype != first->dtype ||
-        !amp_layout_is_dense(first->layout, first->dtype, amp_tensor_count(first)))
-        return NULL;
+    bool any;
     for (uint32_t i = 0; i < call->node->n_inputs; i++)
-        if (call->frame->in[i] != NULL && call->frame->in[i]->shape.rank > first->shape.rank)
-            return NULL;
-    return first->layout;
+        if (call->frame->in[i] != NULL && !amp_view_takes(view, call->frame->in[i]))
+            AMP_TRY(make_slot_plain(call, call->node->inputs[i], &any));
+    amp_view_set(view, call->frame, call->node->n_inputs);
+    return AMP_OK;
 }
 
 static enum amp_status call_once(const struct call *call)
@@ -268,16 +265,21 @@ static enum amp_status call_once(const struct call *call)
     bool is_wide = must_widen(call), any;
     if (is_wide && call->n_posts > 0 && !call->step->prefers_f32)
         return amp_fail(call->err, AMP_UNSUPPORTED, "the kernel computes in float32");
-    const struct amp_layout *layout = is_wide ? NULL : common_layout(call);
+    struct amp_view view;
+    bool has_view = !is_wide && amp_view_find(call->node, call->step, output_dtype(call, 0), &view);
     AMP_TRY(amp_step_load(call->session, call->step, call->n_posts, is_wide, call->err));
-    if (!call->step->op->has_layouts && layout == NULL)
+    if (has_view)
+        AMP_TRY(view_inputs(call, &view));
+    else if (!call->step->op->has_layouts)
         AMP_TRY(make_inputs_plain(call, call->step->op, &any));
     if (is_wide)
         AMP_TRY(widen_inputs(call));
     set_outputs(call, is_wide);
-    AMP_TRY(call_kernel(call));
-    if (layout != NULL)
-        call->frame->outs[0].layout = layout;
+    AMP_TRY(call_kernel(call, has_view));
+    if (has_view) {
+        call->frame->outs[0].layout = view.layout;
+        call->frame->outs[0].shape = view.shape;
+    }
     return AMP_OK;
 }
 

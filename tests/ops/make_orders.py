@@ -37,7 +37,9 @@ def softmax(x):
 
 
 OPS = {
-    "MatMul": np.matmul, "Add": np.add, "Mul": np.multiply, "Tanh": np.tanh, "Relu": lambda x: np.maximum(x, 0),
+    "MatMul": np.matmul, "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "PRelu": lambda x, s: np.where(x < 0, s * x, x),
+    "Div": np.divide, "Max": np.maximum, "Sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "GlobalAveragePool": lambda x: x.mean((2, 3), keepdims=True), "Tanh": np.tanh, "Relu": lambda x: np.maximum(x, 0),
     "Transpose": lambda x, perm=None: np.transpose(x, perm),
     "Gemm": lambda a, b, transA=0, transB=0: (a.T if transA else a) @ (b.T if transB else b),
     "Softmax": lambda x, axis: softmax(x), "Reshape": lambda x, shape: x.reshape(shape), "Identity": lambda x: x,
@@ -46,7 +48,7 @@ OPS = {
 }
 
 
-def case(name, dtype, inputs, nodes, outputs, constants=()):
+def case(name, dtype, inputs, nodes, outputs, constants=(), opset=17):
     """INPUTS: name to values. NODES: (op, input names, output name, attributes). CONSTANTS: inputs that are initializers."""
     values, tensors = {}, {}
     for key, value in inputs.items():
@@ -61,7 +63,7 @@ def case(name, dtype, inputs, nodes, outputs, constants=()):
     graph = helper.make_graph(made, "g", [helper.make_tensor_value_info(t.name, t.data_type, list(t.dims)) for t in given],
                               [helper.make_tensor_value_info(o, TYPES[dtype], None) for o in outputs],
                               [tensors[k] for k in constants])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8 if opset < 22 else 10)
     data = f"orders/{name}/test_data_set_0"
     os.makedirs(data)
     onnx.save(model, f"orders/{name}/model.onnx")
@@ -196,9 +198,50 @@ def convolutions():
          [("Conv", ["x", "w"], "y0", {}), transpose("y0", "y1", 0, 2, 3, 1)], ["y0", "y1"], ["w"])
 
 
+def conv(source, weights, target):
+    return ("Conv", [source, weights], target, {})
+
+
+# What is broadcast to a tensor [N, C, H, W]; -1: all of that dim.
+SHAPES = [(-1, 1, 1), (1, -1, 1, 1), (1,), (), (-1, -1, 1, 1), (-1,), (-1, 1), (-1, 1, -1), (-1, 1, 1, 1), (-1, -1, -1), (-1, -1, 1, -1),
+          (-1, -1, -1, -1), (1, 1, 1, 1), (1, -1, -1), (-1, 1, -1, -1)]
+
+
+def broadcasts():
+    """Elementwise operators between convolutions, with operands of every shape that broadcasts to what a convolution gives; of whole
+    numbers in lower dtypes, which hold what goes between them exactly."""
+    for i in range(60):
+        dtype = random.choice(["f32", "f32", "f32", "bf16", "f16"])
+        batch, channels, height, width = random.choice([1, 2]), random.choice([3, 16, 20, 32, 64]), random.choice([1, 5]), random.choice([4, 9])
+        full = (batch, channels, height, width)
+        shape = SHAPES[i % len(SHAPES)]
+        operand = [full[len(full) - len(shape) + d] if n < 0 else n for d, n in enumerate(shape)]
+        op = random.choice(["Add", "Mul", "Sub", "Div", "PRelu", "Max"])
+        pair = ["c", "z"] if op in ("PRelu", "Div") or random.random() < 0.7 else ["z", "c"]
+        make = normal if dtype == "f32" else lambda *shape: rng.integers(-2, 3, shape).astype(float)
+        inputs = {"x": make(batch, 16, height, width), "w": make(channels, 16, 1, 1), "k": make(16, channels, 1, 1),
+                  "z": rng.choice([-4, -2, -1, -0.5, 0.5, 1, 2, 4], operand)}
+        nodes = [conv("x", "w", "c"), (op, pair, "t", {}), conv("t", "k", "y0")]
+        case(f"broadcast_{i:02}_{dtype}", dtype, inputs, nodes, random.choice([["y0"], ["y0", "t"]]),
+             ["w", "k"] + random.choice([[], ["z"]]), opset=22)
+
+
+def gates():
+    """Channels times what a small network makes of their means."""
+    for dtype in "f32", "f16":
+        for channels in 32, 24:
+            inputs = {"x": normal(2, 16, 6, 5), "w": normal(channels, 16, 1, 1), "a": normal(16, channels, 1, 1),
+                      "b": normal(channels, 16, 1, 1), "k": normal(16, channels, 1, 1)}
+            nodes = [conv("x", "w", "c"), ("GlobalAveragePool", ["c"], "m", {}), conv("m", "a", "p"), ("Relu", ["p"], "r", {}),
+                     conv("r", "b", "q"), ("Sigmoid", ["q"], "s", {}), ("Mul", ["c", "s"], "t", {}), conv("t", "k", "y")]
+            case(f"gate_{channels}_{dtype}", dtype, inputs, nodes, ["y"], ["w", "a", "b", "k"], opset=22)
+
+
 shutil.rmtree("orders", ignore_errors=True)
 attentions()
 products()
 posts()
 takers()
 convolutions()
+broadcasts()
+gates()

@@ -5,7 +5,7 @@ set -u
 export OMP_NUM_THREADS=2
 here=$(cd "$(dirname "$0")" && pwd)
 status=0
-for suite in cases moves products windows ml contrib newest text gradients sequences; do
+for suite in cases moves orders products windows ml contrib newest text gradients sequences; do
   "$AMPCONV" run -v --test-suite "$here/$suite" 2>&1 | sed -nE 's/^passed /ok /p; s/^(failed|skipped) /not ok /p'
   [ "${PIPESTATUS[0]}" -eq 0 ] || status=1
 done
