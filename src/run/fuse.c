@@ -187,6 +187,36 @@ static void fuse_composites(struct amp_model *model)
         replace(model, &found[i]);
 }
 
+static bool is_reshaped(const struct amp_node *node)
+{
+    static const char *const names[] = {"Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze"};
+    for (size_t i = 0; i < AMP_COUNT(names); i++)
+        if (amp_node_is(node, "", names[i]))
+            return true;
+    return false;
+}
+
+/* What these make of a constant is one, for all that looks for constants after this. */
+static void reshape_constants(struct amp_model *model)
+{
+    for (uint32_t id = 0; id < model->n_nodes; id++) {
+        const struct amp_node *node = amp_node_at(model, id);
+        if (node->is_removed || !is_reshaped(node))
+            continue;
+        const struct amp_tensor *from = amp_value_at(model, node->inputs[0])->constant;
+        struct amp_value *value = amp_value_at(model, node->outputs[0]);
+        struct amp_tensor made = {.dtype = value->dtype, .shape.rank = value->rank};
+        for (int i = 0; i < value->rank; i++)
+            made.shape.dims[i] = value->dims[i];
+        if (from == NULL || from->dtype != made.dtype || !amp_shape_is_known(&made.shape) ||
+            amp_shape_count(&made.shape) != amp_shape_count(&from->shape))
+            continue;
+        made.data = from->data;
+        made.source = from->source;
+        value->constant = amp_arena_memdup(model->arena, &made, sizeof made);
+    }
+}
+
 /* A Sum of two, as old exports have it, is an Add, which can be a post-op and takes any layout. */
 static void simplify_sums(struct amp_model *model)
 {
@@ -200,6 +230,7 @@ static void simplify_sums(struct amp_model *model)
 struct amp_model *amp_fuse(const struct amp_model *model, struct amp_arena *arena)
 {
     struct amp_model *copy = amp_model_copy(model, arena);
+    reshape_constants(copy);
     simplify_sums(copy);
     fuse_composites(copy);
     amp_fold_channels(copy);

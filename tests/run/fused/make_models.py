@@ -259,3 +259,14 @@ image("keep_factor_fp16", lambda m: cast(m, attention(m, lambda m, x: (x, lower(
 image("sum_two", lambda m: m.node("Relu", m.node("Sum", conv(m, filters=4), "x")))
 image("sum_two_old", lambda m: m.node("Relu", m.node("Sum", conv(m, filters=4), "x")), opset=7)
 image("keep_sum_three", lambda m: m.node("Sum", conv(m, filters=4), "x", "x"))
+
+
+# Constants that nodes only give another shape.
+def unsqueezed(m, y):
+    """As Caffe's Scale is exported: vectors that a node makes ones of channels."""
+    factor, shift = [m.node("Unsqueeze", v, m.constant([1, 2], np.int64)) for v in (m.factors(6), m.weights(6))]
+    return m.node("Relu", m.node("Add", m.node("Mul", y, factor), shift))
+
+
+image("fold_conv_unsqueezed", lambda m: unsqueezed(m, m.norm(conv(m, bias=False), 6)))
+image("fold_conv_shared", lambda m: m.node("Mul", conv(m), m.node("Reshape", m.node("Identity", m.factors(6)), m.constant([6, 1, 1], np.int64))))
