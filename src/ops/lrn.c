@@ -99,15 +99,17 @@ static enum amp_status lrn_make(struct amp_ctx *ctx, struct amp_prim *prim)
                                                dnnl_lrn_across_channels, desc, desc, lrn.size,
                                                lrn.alpha, lrn.beta, lrn.bias, attr),
         "LRN"));
-    AMP_TRY(amp_prim_create(ctx, prim, pd));
+    /* In lower dtypes its reference implementation converts every element that it reads. */
+    AMP_TRY(ctx->in[0]->dtype == AMP_FLOAT ? amp_prim_create(ctx, prim, pd)
+                                           : amp_prim_create_fast(ctx, prim, pd));
     AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_SRC, 0, desc));
-    return amp_prim_bind_out(ctx, prim, DNNL_ARG_DST, 0, desc);
+    return amp_prim_bind_free(ctx, prim, DNNL_ARG_DST, 0);
 }
 
 static enum amp_status lrn_run(struct amp_ctx *ctx)
 {
     if (amp_shape_count(&ctx->out[0]->shape) == 0)
-        return AMP_OK;
+        return amp_ctx_alloc(ctx, 0);
     return amp_prim_run_or(ctx, lrn_make, lrn_plain);
 }
 
@@ -116,6 +118,7 @@ const struct amp_op amp_op_lrn = {
     .newest = 13,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_DNNL,
+    .has_layouts = true,
     .shape = lrn_shape,
     .run = lrn_run,
     .destroy = amp_prim_destroy,

@@ -36,7 +36,16 @@ def softmax(x):
     return e / e.sum(-1, keepdims=True)
 
 
+def lrn(x, size, alpha):
+    y = np.empty_like(x)
+    for c in range(x.shape[1]):
+        first = max(0, c - (size - 1) // 2)
+        y[:, c] = x[:, c] / (1 + alpha / size * np.square(x[:, first:c + size // 2 + 1]).sum(1)) ** 0.75
+    return y
+
+
 OPS = {
+    "LRN": lrn,
     "MatMul": np.matmul, "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "PRelu": lambda x, s: np.where(x < 0, s * x, x),
     "Div": np.divide, "Max": np.maximum, "Sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "GlobalAveragePool": lambda x: x.mean((2, 3), keepdims=True), "Tanh": np.tanh, "Relu": lambda x: np.maximum(x, 0),
@@ -237,6 +246,19 @@ def gates():
             case(f"gate_{channels}_{dtype}", dtype, inputs, nodes, ["y"], ["w", "a", "b", "k"], opset=22)
 
 
+def local_norms():
+    """Before a convolution, in lower dtypes of what these hold exactly."""
+    for dtype in "f32", "bf16", "f16":
+        for channels, size in (32, 5), (32, 4), (20, 3):
+            make = normal if dtype == "f32" else lambda *shape: rng.integers(-2, 3, shape).astype(float)
+            nodes = [conv("x", "w", "c"), ("LRN", ["c"], "y0", {"size": size, "alpha": 0.5})]
+            if dtype == "f32":
+                nodes.append(conv("y0", "k", "y1"))
+            case(f"lrn_{channels}_{size}_{dtype}", dtype,
+                 {"x": make(2, 8, 5, 6), "w": make(channels, 8, 1, 1), "k": make(8, channels, 1, 1)}, nodes,
+                 ["y1" if dtype == "f32" else "y0"], ["w", "k"], opset=22)
+
+
 shutil.rmtree("orders", ignore_errors=True)
 attentions()
 products()
@@ -245,3 +267,4 @@ takers()
 convolutions()
 broadcasts()
 gates()
+local_norms()
