@@ -59,15 +59,16 @@ enum { BLOCK = 16 }; /* channels: a vector of AVX-512 */
 
 static const dnnl_format_tag_t blocked[] = {[1] = dnnl_nCw16c, dnnl_nChw16c, dnnl_nCdhw16c};
 
-/* In float32 oneDNN offers channels-last kernels first; those for blocks of channels are faster, up
-   to a third where there are few channels. Few enough inputs are no block. */
+/* In float32 oneDNN offers channels-last kernels first, also where those for blocks of channels are
+   faster. Few enough inputs are no block. */
 static bool create_blocked(struct amp_ctx *ctx, struct amp_prim *prim, const struct parts *parts,
                            dnnl_primitive_desc_t *pd)
 {
     struct amp_error refusal = {.status = AMP_OK}, *err = ctx->err;
     dnnl_format_tag_t tag = blocked[parts->window->n];
     const char *name = "";
-    if (ctx->in[1]->dtype != AMP_FLOAT || ctx->out[0]->dtype != AMP_FLOAT)
+    if (!ctx->host->blocks_channels || ctx->in[1]->dtype != AMP_FLOAT ||
+        ctx->out[0]->dtype != AMP_FLOAT)
         return false;
     ctx->err = &refusal;
     enum amp_status status = create(

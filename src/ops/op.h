@@ -77,6 +77,8 @@ struct amp_op {
 struct amp_host {
     struct amp_dnnl *dnnl;       /* engine and stream: ops/dnnl.h */
     struct amp_profile *profile; /* what nodes and primitives are noted in; NULL: nothing is */
+    bool blocks_channels; /* float32 convolutions are to have blocks of channels, not channels last
+                           */
     /* Runs body GRAPH with INPUTS as its graph inputs (by position) and gives its N_OUTPUTS
        outputs, which the caller releases. Values captured from outer graphs are found by the host.
      */

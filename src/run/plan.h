@@ -63,6 +63,11 @@ enum { AMP_POSTS_MAX = 8 };
 enum amp_status amp_plans_create(const struct amp_model *model, struct amp_arena *arena, bool fuses,
                                  struct amp_plan **plans, struct amp_error *err);
 
+/* Whether float32 convolutions of MODEL are faster in blocks of channels
+ * (amp_host.blocks_channels).
+ */
+bool amp_plan_blocks_channels(const struct amp_model *model);
+
 /* Output 0 of STEP, all its post-ops done. */
 uint32_t amp_step_output(const struct amp_model *model, const struct amp_step *step);
 

@@ -39,7 +39,10 @@ enum amp_status amp_session_create(const struct amp_model *model, bool is_strict
         model = amp_fuse(model, arena);
     struct amp_session *made = amp_xmalloc(1, sizeof *made);
     amp_buffers_keep();
-    *made = (struct amp_session){.model = model, .arena = arena, .host.run_graph = run_graph};
+    *made = (struct amp_session){
+        .model = model,
+        .arena = arena,
+        .host = {.run_graph = run_graph, .blocks_channels = amp_plan_blocks_channels(model)}};
     made->symbols = amp_arena_array(made->arena, model->n_symbols, sizeof *made->symbols);
     made->slots = amp_arena_array(made->arena, model->n_values, sizeof *made->slots);
     status = amp_plans_create(model, made->arena, !is_strict, &made->plans, err);
