@@ -195,10 +195,13 @@ static enum amp_status set_input(struct call *call, uint32_t i)
     call->is_constant[i] = call->node->is_constant[i];
     if (!is_reordered(rnn, i))
         return AMP_OK;
+    enum amp_dtype dtype = i == AMP_RNN_BIAS ? AMP_FLOAT : from->dtype;
     call->in[i] = to;
-    if (call->is_constant[i] && to->shape.rank > 0)
+    if (call->is_constant[i] && to->shape.rank > 0 && to->dtype == dtype)
         return AMP_OK;
-    to->dtype = i == AMP_RNN_BIAS ? AMP_FLOAT : from->dtype;
+    if (to->dtype != dtype)
+        amp_tensor_release(to);
+    to->dtype = dtype;
     to->shape = from->shape;
     if (i == AMP_RNN_BIAS)
         to->shape.dims[1] = bias_gates(rnn) * rnn->hidden;
