@@ -1,8 +1,9 @@
 /*
- * RNN, GRU and LSTM: shapes, attributes and the checks of all inputs. bfloat16, and float32 with
- * many sequences at once, are oneDNN's (rnn_dnnl.c), where it takes the node. The rest is computed
- * by rnn_kernel.inc, to which each direction is described by itself: with few sequences that is
- * faster in float32, and for float16, which gets there widened, oneDNN has a reference only.
+ * RNN, GRU and LSTM: shapes, attributes and the checks of all inputs. Many sequences at once, in
+ * float32 and bfloat16, are oneDNN's (rnn_dnnl.c), where it takes the node; so is bfloat16 where
+ * rnn_bf16.c has no kernel. The rest is computed by rnn_kernel.inc, to which each direction is
+ * described by itself: with few sequences that is faster, and for float16, which gets there widened
+ * to float32, oneDNN has a reference only.
  */
 #include "ops/rnn.h"
 
@@ -267,7 +268,9 @@ static void set_direction(const struct amp_ctx *ctx, const struct amp_rnn_layer 
 /* What a node keeps between runs. */
 struct state {
     struct amp_buffer *packed[2]; /* recurrent weights of each direction; NULL: not packed yet */
-    struct amp_buffer *work[2];   /* the second for directions that run side by side */
+    struct amp_buffer *input[2];  /* W, where the kernel packs that */
+    const struct amp_rnn_kernel *packer; /* whose these are */
+    struct amp_buffer *work[2];          /* the second for directions that run side by side */
     struct amp_rnn_dnnl *dnnl;
     bool is_by_dnnl; /* the last run was */
 };
@@ -279,15 +282,25 @@ static struct state *state_of(const struct amp_ctx *ctx)
     return *ctx->state;
 }
 
+/* From now on weights are packed by KERNEL. */
+static void set_packer(struct state *state, const struct amp_rnn_kernel *kernel)
+{
+    for (int d = 0; d < 2 && state->packer != kernel; d++) {
+        amp_buffer_unref(state->packed[d]);
+        amp_buffer_unref(state->input[d]);
+        state->packed[d] = state->input[d] = NULL;
+    }
+    state->packer = kernel;
+}
+
 static void destroy_state(void *data)
 {
     struct state *state = data;
     if (state == NULL)
         return;
-    for (int d = 0; d < 2; d++) {
-        amp_buffer_unref(state->packed[d]);
+    set_packer(state, NULL);
+    for (int d = 0; d < 2; d++)
         amp_buffer_unref(state->work[d]);
-    }
     amp_rnn_dnnl_destroy(state->dnnl);
     free(state);
 }
@@ -300,6 +313,22 @@ static bool reserve(struct amp_buffer **buffer, size_t size)
     amp_buffer_unref(*buffer);
     *buffer = amp_buffer_create(size);
     return *buffer != NULL;
+}
+
+/* W of direction D, packed: once when it is constant. */
+static enum amp_status prepare_input(const struct amp_ctx *ctx, const struct amp_rnn_kernel *kernel,
+                                     int d, struct amp_rnn *rnn)
+{
+    struct amp_buffer **input = &state_of(ctx)->input[d];
+    bool is_ready = *input != NULL && ctx->is_constant[AMP_RNN_W];
+    if (kernel->pack_input == NULL)
+        return AMP_OK;
+    if (!reserve(input, kernel->input_size(rnn)))
+        return amp_memory_fail(ctx->err, "a recurrent layer", kernel->input_size(rnn));
+    if (!is_ready)
+        kernel->pack_input(rnn, (*input)->data);
+    rnn->w = (*input)->data;
+    return AMP_OK;
 }
 
 /* Gives RNN its memory and the weights of direction D, packed: once when they are constant. */
@@ -316,16 +345,22 @@ static enum amp_status prepare(const struct amp_ctx *ctx, const struct amp_rnn_k
         kernel->pack(rnn, (*packed)->data);
     rnn->packed = (*packed)->data;
     rnn->work = (*work)->data;
-    return AMP_OK;
+    return prepare_input(ctx, kernel, d, rnn);
 }
 
-/* Whether all is there that run_plain reads: not R when it has been packed. */
+/* Whether input I, a constant, has been packed. */
+static bool is_packed(const struct state *state, size_t i)
+{
+    return (i == AMP_RNN_R && state->packed[0] != NULL) ||
+           (i == AMP_RNN_W && state->input[0] != NULL);
+}
+
+/* Whether all is there that run_plain reads. */
 static bool has_data(const struct amp_ctx *ctx)
 {
-    bool is_packed = state_of(ctx)->packed[0] != NULL;
     for (uint32_t i = 0; i < ctx->n_in; i++)
         if (ctx->in[i] != NULL && ctx->in[i]->data == NULL && ctx->is_constant[i] &&
-            !(i == AMP_RNN_R && is_packed))
+            !is_packed(state_of(ctx), i))
             return false;
     return true;
 }
@@ -360,9 +395,10 @@ static bool is_side_by_side(const struct amp_rnn_kernel *kernel, const struct am
 static enum amp_status run_plain(struct amp_ctx *ctx, const struct amp_rnn_layer *layer)
 {
     static const struct amp_rnn_kernel *const kernels[AMP_DTYPE_COUNT] = {
-        [AMP_FLOAT] = &amp_rnn_f32, [AMP_DOUBLE] = &amp_rnn_f64};
+        [AMP_FLOAT] = &amp_rnn_f32, [AMP_DOUBLE] = &amp_rnn_f64, [AMP_BFLOAT16] = &amp_rnn_bf16};
     const struct amp_rnn_kernel *kernel;
     AMP_PICK(ctx, kernel, kernels, ctx->in[AMP_RNN_X]->dtype);
+    set_packer(state_of(ctx), kernel);
     if (!has_data(ctx))
         return AMP_AGAIN;
     state_of(ctx)->is_by_dnnl = false;
@@ -405,6 +441,8 @@ static enum amp_status rnn_run(struct amp_ctx *ctx)
     struct amp_rnn_layer layer;
     AMP_TRY(amp_rnn_read(ctx, &layer));
     bool is_half = dtype == AMP_BFLOAT16, is_first = prefers_dnnl(&layer, dtype);
+    if (is_half && amp_rnn_bf16_suits(&layer.common))
+        return run_plain(ctx, &layer);
     state_of(ctx)->is_by_dnnl = true;
     if (is_half && !is_first)
         return amp_fail(err, AMP_UNSUPPORTED, "oneDNN is slower than float32 here");
@@ -425,7 +463,7 @@ static bool reads(const void *data, size_t index)
     const struct state *state = data;
     if (index >= AMP_RNN_INPUTS)
         return true;
-    return state->is_by_dnnl ? amp_rnn_dnnl_reads(state->dnnl, index) : index != AMP_RNN_R;
+    return state->is_by_dnnl ? amp_rnn_dnnl_reads(state->dnnl, index) : !is_packed(state, index);
 }
 
 enum { NATIVE = AMP_BY_DNNL | AMP_NATIVE_C | AMP_DTYPE_BIT(AMP_BFLOAT16) };

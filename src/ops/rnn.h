@@ -47,7 +47,7 @@ struct amp_rnn_activation {
 
 enum amp_rnn_cell { AMP_RNN_PLAIN, AMP_RNN_GRU, AMP_RNN_LSTM };
 
-/* One direction. Tensors are float32 or float64, row-major but for the strides given here, all in
+/* One direction. Tensors are of the kernel's type, row-major but for the strides given here, all in
  * elements. */
 struct amp_rnn {
     enum amp_rnn_cell cell;
@@ -58,10 +58,11 @@ struct amp_rnn {
     double clip; /* bound of what enters the activation of a gate; INFINITY: none */
     struct amp_rnn_activation activations[3]; /* f, g, h of the operator's equations */
     const int32_t *lengths; /* steps of each sequence of the batch; NULL: all of them */
-    const void *w, *r;      /* [gates * hidden, input], [gates * hidden, hidden] */
-    const void *packed;     /* R by the kernel's pack */
-    const void *bias;       /* [2, gates * hidden], of W and of R; NULL: 0 */
-    const void *peepholes;  /* [3, hidden], i o f; NULL: 0 */
+    const void *w,
+        *r; /* [gates * hidden, input] or what pack_input made; [gates * hidden, hidden] */
+    const void *packed;    /* R by the kernel's pack */
+    const void *bias;      /* [2, gates * hidden], of W and of R; NULL: 0 */
+    const void *peepholes; /* [3, hidden], i o f; NULL: 0 */
     const void *x;
     const void *h, *c;   /* initial states; NULL: 0 */
     void *y, *y_h, *y_c; /* NULL: not wanted */
@@ -90,11 +91,17 @@ struct amp_rnn_kernel {
     size_t (*packed_size)(const struct amp_rnn *rnn);
     size_t (*work_size)(const struct amp_rnn *rnn);
     void (*pack)(const struct amp_rnn *rnn, void *packed);
+    /* The same for W; NULL: it is taken as it is. */
+    size_t (*input_size)(const struct amp_rnn *rnn);
+    void (*pack_input)(const struct amp_rnn *rnn, void *packed);
     /* Runs the direction; AMP_KERNEL when oneDNN fails. Allocates nothing. */
     enum amp_status (*run)(const struct amp_rnn *rnn, struct amp_error *err);
 };
 
-extern const struct amp_rnn_kernel amp_rnn_f32, amp_rnn_f64;
+extern const struct amp_rnn_kernel amp_rnn_f32, amp_rnn_f64, amp_rnn_bf16;
+
+/* Whether amp_rnn_bf16 is there on this CPU, takes RNN, and is faster than oneDNN. */
+bool amp_rnn_bf16_suits(const struct amp_rnn *rnn);
 
 /* Runs the whole layer by oneDNN's primitive in the dtype of X, which keeps what it prepared in
  *STATE (NULL at first); AMP_UNSUPPORTED when oneDNN has none for the node's options, sizes or

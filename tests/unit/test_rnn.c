@@ -15,7 +15,7 @@
 #include "ops/dnnl.h"
 #include "ops/rnn.h"
 
-enum { ATTRS = 4, MOST_HIDDEN = 150 };
+enum { ATTRS = 4, MOST_HIDDEN = 152 };
 
 static uint32_t random_state = 1;
 static struct amp_host host;
@@ -146,6 +146,14 @@ static int64_t any_size(int64_t most)
     return any(12) == 0 ? 0 : any(4) == 0 ? most : 1 + any(8);
 }
 
+/* What ops/rnn_bf16.c takes. */
+static void set_sizes_for_pairs(struct test_node *test)
+{
+    test->batch = 1 + any(4);
+    test->input = 32 + 32 * any(2);
+    test->hidden = 4 + 4 * any(MOST_HIDDEN / 4);
+}
+
 static void make_test(struct test_node *test)
 {
     static const char *const types[] = {"RNN", "GRU", "LSTM"};
@@ -160,6 +168,8 @@ static void make_test(struct test_node *test)
                                .hidden = any_size(MOST_HIDDEN),
                                .is_batch_first = any(2),
                                .is_late = any(2)};
+    if (any(3) == 0)
+        set_sizes_for_pairs(test);
     set_attrs(test);
     set_inputs(test);
     test->wanted = 1 + any(7);
@@ -386,6 +396,17 @@ static bool has_primitives(void)
            dnnl_cpu_isa_avx512_core_bf16;
 }
 
+static bool suits_pairs(const struct run *run)
+{
+    struct amp_rnn_layer layer;
+    return amp_rnn_read(&run->ctx, &layer) == AMP_OK && amp_rnn_bf16_suits(&layer.common);
+}
+
+static bool has_pairs(void)
+{
+    return amp_rnn_bf16_suits(&(struct amp_rnn){.batch = 1, .input = 32, .hidden = 4});
+}
+
 /* As in a session: the node keeps its state and has the same weights; then it gets other inputs,
    then longer ones. */
 static void operators_follow_their_equations(void **state)
@@ -394,9 +415,9 @@ static void operators_follow_their_equations(void **state)
         enum amp_dtype dtype;
         double tolerance;
     } cases[] = {{AMP_FLOAT, 2e-6}, {AMP_DOUBLE, 1e-12}, {AMP_BFLOAT16, 0.03}};
-    int taken[3] = {0};
+    int taken[3] = {0}, by_pairs = 0;
     (void)state;
-    for (int round = 0; round < 60; round++) {
+    for (int round = 0; round < 120; round++) {
         struct test_node test;
         make_test(&test);
         const struct amp_op *op = amp_op_find("", test.op_type);
@@ -418,6 +439,7 @@ static void operators_follow_their_equations(void **state)
                         fail_msg("%s", run.err.text);
                     expect(&test, &run, cases[i].tolerance);
                     taken[i]++;
+                    by_pairs += cases[i].dtype == AMP_BFLOAT16 && suits_pairs(&run);
                 }
                 finish_run(&run);
             }
@@ -426,7 +448,34 @@ static void operators_follow_their_equations(void **state)
             op->destroy(kept[i]);
         destroy_test(&test);
     }
-    assert_true(taken[2] > 40 || !has_primitives());
+    assert_true(taken[2] > 80 || !has_primitives());
+    assert_true(by_pairs > 30 || !has_pairs());
+}
+
+/* As in a session that cannot go on in bfloat16 with another batch: the state is the same. */
+static void dtypes_take_turns(void **state)
+{
+    static const enum amp_dtype dtypes[] = {AMP_BFLOAT16, AMP_FLOAT, AMP_BFLOAT16, AMP_FLOAT};
+    (void)state;
+    for (int round = 0; round < 20; round++) {
+        struct test_node test;
+        void *kept = NULL;
+        make_test(&test);
+        const struct amp_op *op = amp_op_find("", test.op_type);
+        set_outputs(&test);
+        compute(&test);
+        for (int i = 0; i < 4; i++) {
+            struct run run;
+            start_run(&test, dtypes[i], &kept, &run);
+            if (op->run(&run.ctx) == AMP_OK)
+                expect(&test, &run, 0.03);
+            else
+                assert_int_equal(dtypes[i], AMP_BFLOAT16);
+            finish_run(&run);
+        }
+        op->destroy(kept);
+        destroy_test(&test);
+    }
 }
 
 /* oneDNN's primitives where operators do not prefer them too; float32 tells what would drown in
@@ -481,6 +530,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operators_follow_their_equations),
+        cmocka_unit_test(dtypes_take_turns),
         cmocka_unit_test(primitives_follow_the_equations),
     };
     return cmocka_run_group_tests(tests, start_library, stop_library);
