@@ -252,7 +252,7 @@ static enum amp_status call_kernel(const struct call *call, bool has_view)
 /* Makes the inputs what they are in VIEW, those row-major that lie in another way. */
 static enum amp_status view_inputs(const struct call *call, const struct amp_view *view)
 {
-    bool any;
+    bool any = false;
     for (uint32_t i = 0; i < call->node->n_inputs; i++)
         if (call->frame->in[i] != NULL && !amp_view_takes(view, call->frame->in[i]))
             AMP_TRY(make_slot_plain(call, call->node->inputs[i], &any));

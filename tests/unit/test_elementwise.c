@@ -99,7 +99,7 @@ static void short_rows_repeat(void **state)
     (void)state;
     for (int64_t n = 1; n < 140; n++) {
         struct amp_error err = {.status = AMP_OK};
-        int64_t dims[] = {3 * AMP_PARALLEL_MIN / n, n};
+        int64_t dims[] = {3 * (int64_t)AMP_PARALLEL_MIN / n, n};
         struct amp_tensor out = {.dtype = AMP_INT64, .shape = {2, {dims[0], n}}};
         struct amp_tensor a = {.dtype = AMP_INT32, .shape = {2, {dims[0], 1}}};
         struct amp_tensor b = {.dtype = AMP_INT32, .shape = {1, {n}}};
