@@ -1,6 +1,6 @@
 /*
- * The product of tiles (Intel's Advanced Matrix Extensions): 32 rows by 32 columns at a time in
- * four tiles of sums, while the weights of the next 32 columns are on their way into the cache.
+ * The product of tiles (Intel's Advanced Matrix Extensions): up to 32 rows by 32 columns at a time
+ * in four tiles of sums, while the weights of the next 32 columns are on their way into the cache.
  */
 #include "ops/tiles_kernel.h"
 
@@ -40,7 +40,7 @@ struct config {
     uint8_t rows[16];
 };
 
-/* Tiles 0 to 3 hold the sums, 4 up to 16 rows of A, 5 and 6 columns of B. The eighth is not taken:
+/* Tiles 0 to 3 hold sums and 4 holds A, ROWS rows, 5 and 6 columns of B. The eighth is not taken:
    where another program uses the other half of the core, each tile in use slows down what is done
    with the others (a product of 2 by 2 tiles took 29 ns with eight and 20 with seven; on a core of
    one's own 8 with either). */
@@ -49,7 +49,7 @@ AMP_TILES_TARGET static void configure(int rows)
     struct config config = {.palette = 1};
     for (int i = 0; i < 7; i++) {
         config.row_bytes[i] = 64;
-        config.rows[i] = (uint8_t)(i == 5 || i == 6 || rows > TILE ? TILE : rows);
+        config.rows[i] = (uint8_t)(i == 5 || i == 6 ? TILE : rows);
     }
     /* Of what gcc's intrinsic reads, gcc knows 8 bytes. */
     __asm__ volatile("ldtilecfg %0" : : "m"(config));
@@ -83,7 +83,7 @@ AMP_TILES_TARGET static inline void fetch_b(const struct tile_product *p, const 
     }
 }
 
-/* Fetches what the next step takes of 16 rows of A. */
+/* Fetches what the next step takes of a tile of A. */
 AMP_TILES_TARGET static inline void fetch_a(const struct tile_product *p, const uint16_t *a)
 {
     for (int i = 0; i < TILE; i++)
@@ -112,11 +112,14 @@ AMP_TILES_TARGET static inline void fetch_end(const struct tile_product *p,
             fetch_rows(&p->posts[k].operand, false, results, first, count);
 }
 
-/* 32 rows of A, from row RESULTS->row on, by UNIT. */
-AMP_TILES_TARGET static void multiply_all(const struct tile_product *p, const struct unit *unit,
-                                          const struct ahead *ahead, struct results *results)
+/* Rows of A, from row RESULTS->row on, by UNIT: the first TILE_ROWS and the last of them, which may
+   be the same in part. */
+AMP_TILES_TARGET static void multiply_two(const struct tile_product *p, const struct unit *unit,
+                                          const struct ahead *ahead, int tile_rows,
+                                          struct results *results)
 {
-    const uint16_t *upper = p->a + results->row * p->a_row, *lower = upper + TILE * p->a_row;
+    int lower_row = results->rows - tile_rows;
+    const uint16_t *upper = p->a + results->row * p->a_row, *lower = upper + lower_row * p->a_row;
     int64_t a_bytes = p->a_row * 2, b_bytes = p->width * 4, steps = p->k / STEP;
     int rows = (int)((results->rows + steps - 1) / steps), row = 0; /* of Y, per step */
     _tile_zero(0);
@@ -143,12 +146,12 @@ AMP_TILES_TARGET static void multiply_all(const struct tile_product *p, const st
     }
     _tile_stored(0, &results->at[0][0], sizeof results->at[0]);
     _tile_stored(1, &results->at[0][TILE], sizeof results->at[0]);
-    _tile_stored(2, &results->at[TILE][0], sizeof results->at[0]);
-    _tile_stored(3, &results->at[TILE][TILE], sizeof results->at[0]);
+    _tile_stored(2, &results->at[lower_row][0], sizeof results->at[0]);
+    _tile_stored(3, &results->at[lower_row][TILE], sizeof results->at[0]);
 }
 
-/* The same of up to 16 rows. */
-AMP_TILES_TARGET static void multiply_few(const struct tile_product *p, const struct unit *unit,
+/* The same of no more rows than a tile has. */
+AMP_TILES_TARGET static void multiply_one(const struct tile_product *p, const struct unit *unit,
                                           const struct ahead *ahead, struct results *results)
 {
     const uint16_t *a = p->a + results->row * p->a_row;
@@ -173,17 +176,6 @@ AMP_TILES_TARGET static void multiply_few(const struct tile_product *p, const st
     _tile_stored(1, &results->at[0][TILE], sizeof results->at[0]);
 }
 
-/* Of LEFT rows, those that are multiplied at a time. */
-static int rows_of(int64_t left)
-{
-    return left >= UNIT ? UNIT : left >= TILE ? TILE : (int)left;
-}
-
-static int64_t count_blocks(int64_t rows)
-{
-    return rows / UNIT + (rows % UNIT >= TILE) + (rows % TILE > 0);
-}
-
 /* What to fetch of unit NEXT beside block INDEX of COUNT, 16 rows of two tiles in all. */
 static struct ahead ahead_of(const struct tile_product *p, const struct unit *next, int64_t index,
                              int64_t count)
@@ -195,33 +187,40 @@ static struct ahead ahead_of(const struct tile_product *p, const struct unit *ne
                           .count = (int)(end - first)};
 }
 
-/* All rows of A by unit INDEX of B; meanwhile fetches unit NEXT, which may be the same: none. */
-static void multiply_unit(const struct tile_product *p, int64_t index, int64_t next)
+/* All rows of A, in as many blocks of almost the same size as it takes, by unit INDEX of B;
+   meanwhile fetches unit NEXT, which may be the same: none. Tiles have TILE_ROWS rows. */
+static void multiply_unit(const struct tile_product *p, int64_t index, int64_t next, int tile_rows)
 {
-    int64_t blocks = count_blocks(p->m), left = p->n - index * UNIT, row = 0;
+    int64_t blocks = (p->m + UNIT - 1) / UNIT, left = p->n - index * UNIT;
     struct unit unit = unit_of(p, index), next_unit = unit_of(p, next);
     struct results results = {.column = index * UNIT, .columns = left < UNIT ? (int)left : UNIT};
-    for (int64_t block = 0; block < blocks; block++, row += results.rows) {
+    for (int64_t block = 0; block < blocks; block++, results.row += results.rows) {
         struct ahead ahead = ahead_of(p, &next_unit, block, blocks);
-        int rows = rows_of(p->m - row);
         if (next == index)
             ahead.count = 0;
-        if (rows != results.rows)
-            configure(rows);
-        results.row = row;
-        results.rows = rows;
-        if (rows == UNIT)
-            multiply_all(p, &unit, &ahead, &results);
+        results.rows = (int)(p->m * (block + 1) / blocks - results.row);
+        if (results.rows > tile_rows)
+            multiply_two(p, &unit, &ahead, tile_rows, &results);
         else
-            multiply_few(p, &unit, &ahead, &results);
+            multiply_one(p, &unit, &ahead, &results);
         amp_tiles_finish(p, &results);
     }
 }
 
+/* Those of a tile that twice fill every block, or once where there are no more rows. */
+static int tile_rows_of(int64_t m)
+{
+    int64_t blocks = (m + UNIT - 1) / UNIT, rows = (m + blocks - 1) / blocks;
+    return (int)(m <= TILE ? m : (rows + 1) / 2);
+}
+
 AMP_TILES_TARGET void amp_tiles_multiply(const struct tile_product *p, int64_t first, int64_t end)
 {
+    int tile_rows = tile_rows_of(p->m);
+    if (first < end)
+        configure(tile_rows);
     for (int64_t i = first; i < end; i++)
-        multiply_unit(p, i, i + 1 < end ? i + 1 : i);
+        multiply_unit(p, i, i + 1 < end ? i + 1 : i, tile_rows);
     _tile_release();
 }
 
