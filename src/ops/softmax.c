@@ -1,9 +1,11 @@
 /*
  * Softmax, LogSoftmax and Hardmax: along one axis, or before version 13 along all dims from the
- * axis on. oneDNN computes the first two, plain C those in float64 and Hardmax.
+ * axis on. oneDNN computes the first two, plain C those in float64 and Hardmax; softmax_512.c rows
+ * of bfloat16.
  */
 #include "ops/dnnl.h"
 #include "ops/kernel.h"
+#include "ops/softmax_512.h"
 
 #include <math.h>
 
@@ -150,9 +152,19 @@ static enum amp_status plain_softmax(struct amp_ctx *ctx)
     return run_rows(ctx, table);
 }
 
+/* False: not here. */
+static bool run_bf16_rows(struct amp_ctx *ctx)
+{
+    const struct amp_tensor *in = ctx->in[0], *out = ctx->out[0];
+    struct view view;
+    return in->dtype == AMP_BFLOAT16 && out->dtype == AMP_BFLOAT16 && ctx->n_posts == 0 &&
+           find_view(ctx, &view) == AMP_OK && view.inner == 1 &&
+           amp_softmax_512(in->data, out->data, view.outer, view.count);
+}
+
 static enum amp_status run_softmax(struct amp_ctx *ctx)
 {
-    return run_or(ctx, make_softmax, plain_softmax);
+    return run_bf16_rows(ctx) ? AMP_OK : run_or(ctx, make_softmax, plain_softmax);
 }
 
 const struct amp_op amp_op_softmax = {

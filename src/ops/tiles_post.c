@@ -6,11 +6,11 @@
 #include "ops/tiles_kernel.h"
 
 #include "core/array.h"
+#include "ops/vector_512.h"
 
 #include <oneapi/dnnl/dnnl.h>
 
 #if AMP_HAS_TILES
-#    include <immintrin.h>
 
 /* Columns that count of the vector of a row that begins with column LEFT. */
 static inline __mmask16 mask_of(const struct results *results, int left)
@@ -21,54 +21,13 @@ static inline __mmask16 mask_of(const struct results *results, int left)
 
 /* ---- of each element ------------------------------------------------------------------------- */
 
-/* The polynomial of N factors, that of the highest power first, at X. */
-AMP_TILES_TARGET static inline __m512 polynomial(__m512 x, const float *factors, size_t n)
-{
-    __m512 sum = _mm512_set1_ps(factors[0]);
-#    pragma GCC unroll 8
-    for (size_t i = 1; i < n; i++)
-        sum = _mm512_fmadd_ps(sum, x, _mm512_set1_ps(factors[i]));
-    return sum;
-}
-
-/* 1 / x, to a unit in the last place or two: the processor's approximation and a step of Newton's.
- */
-AMP_TILES_TARGET static inline __m512 reciprocal(__m512 x)
-{
-    __m512 y = _mm512_rcp14_ps(x);
-    __m512 error = _mm512_fnmadd_ps(x, y, _mm512_set1_ps(1));
-    return _mm512_fmadd_ps(error, y, y);
-}
-
-/* exp(x) = 2^n exp(r), |r| at most ln(2)/2, by the polynomial of the Cephes library's expf; |x| is
-   at most 87: beyond, results are no normal numbers, which are slow. NaN stays NaN. */
-AMP_TILES_TARGET static inline __m512 exp_of(__m512 x)
-{
-    static const float left[] = {1.9875691500e-4f, 1.3981999507e-3f},
-                       middle[] = {8.3334519073e-3f, 4.1665795894e-2f},
-                       right[] = {1.6666665459e-1f, 5.0000001201e-1f};
-    __m512 n = _mm512_roundscale_ps(_mm512_mul_ps(x, _mm512_set1_ps(1.44269504f)), 0);
-    __m512 r = _mm512_fnmadd_ps(n, _mm512_set1_ps(0.693147181f), x);
-    __m512 square = _mm512_mul_ps(r, r);
-    __m512 sum = _mm512_fmadd_ps(polynomial(r, left, 2), square, polynomial(r, middle, 2));
-    sum = _mm512_fmadd_ps(sum, square, polynomial(r, right, 2));
-    sum = _mm512_fmadd_ps(sum, square, _mm512_add_ps(r, _mm512_set1_ps(1)));
-    return _mm512_scalef_ps(sum, n);
-}
-
-/* The nearest to x in [low, high]; NaN stays NaN. */
-AMP_TILES_TARGET static inline __m512 clamp(__m512 x, float low, float high)
-{
-    return _mm512_min_ps(_mm512_set1_ps(high), _mm512_max_ps(_mm512_set1_ps(low), x));
-}
-
 /* x / (1 + exp(-u)); 0 where u is so low that the exponential would be no number. */
 AMP_TILES_TARGET static inline __m512 by_sigmoid(__m512 x, __m512 u)
 {
-    __m512 e = exp_of(clamp(_mm512_sub_ps(_mm512_setzero_ps(), u), -87, 87));
+    __m512 e = amp_512_exp(amp_512_clamp(_mm512_sub_ps(_mm512_setzero_ps(), u), -87, 87));
     __mmask16 is_low = _mm512_cmp_ps_mask(u, _mm512_set1_ps(-87), _CMP_LT_OQ);
     return _mm512_maskz_mul_ps((__mmask16)~is_low, x,
-                               reciprocal(_mm512_add_ps(_mm512_set1_ps(1), e)));
+                               amp_512_reciprocal(_mm512_add_ps(_mm512_set1_ps(1), e)));
 }
 
 AMP_TILES_TARGET static inline __m512 logistic(__m512 x, __m512 alpha, __m512 beta)
@@ -99,11 +58,12 @@ AMP_TILES_TARGET static inline __m512 gelu_erf(__m512 x, __m512 alpha, __m512 be
     static const float factors[] = {1.061405429f,  -1.453152027f, 1.421413741f,
                                     -0.284496736f, 0.254829592f,  0};
     (void)alpha, (void)beta;
-    __m512 near = clamp(x, -12.7f, 12.7f);
+    __m512 near = amp_512_clamp(x, -12.7f, 12.7f);
     __m512 z = _mm512_abs_ps(_mm512_mul_ps(near, _mm512_set1_ps(0.707106781f)));
-    __m512 t = reciprocal(_mm512_fmadd_ps(z, _mm512_set1_ps(0.3275911f), _mm512_set1_ps(1)));
-    __m512 e = exp_of(_mm512_fnmadd_ps(z, z, _mm512_setzero_ps()));
-    __m512 erfc = _mm512_mul_ps(polynomial(t, factors, AMP_COUNT(factors)), e);
+    __m512 t =
+        amp_512_reciprocal(_mm512_fmadd_ps(z, _mm512_set1_ps(0.3275911f), _mm512_set1_ps(1)));
+    __m512 e = amp_512_exp(_mm512_fnmadd_ps(z, z, _mm512_setzero_ps()));
+    __m512 erfc = _mm512_mul_ps(amp_512_polynomial(t, factors, AMP_COUNT(factors)), e);
     __m512 below = _mm512_mul_ps(_mm512_mul_ps(near, _mm512_set1_ps(0.5f)), erfc);
     __mmask16 is_above = _mm512_cmp_ps_mask(x, _mm512_setzero_ps(), _CMP_GT_OQ);
     return _mm512_mask_sub_ps(below, is_above, x, below);
@@ -155,10 +115,8 @@ AMP_TILES_TARGET static inline __m512 read_vector(const struct tile_post *post,
         return post->is_scalar ? _mm512_set1_ps(*(const float *)from->data)
                                : _mm512_maskz_loadu_ps(mask, (const float *)from->data + at);
     const uint16_t *halves = from->data;
-    __m512i bits = post->is_scalar
-                       ? _mm512_set1_epi32(*halves)
-                       : _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, halves + at));
-    return _mm512_castsi512_ps(_mm512_slli_epi32(bits, 16));
+    return post->is_scalar ? _mm512_castsi512_ps(_mm512_set1_epi32((int)((unsigned)*halves << 16)))
+                           : amp_512_load_bf16(halves + at, mask);
 }
 
 #    define WITH(X) \
