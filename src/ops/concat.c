@@ -258,6 +258,26 @@ static enum amp_status split_shape(struct amp_ctx *ctx)
     return status;
 }
 
+/* Output I, from element AT of each run on. */
+static enum amp_status copy_part(struct amp_ctx *ctx, uint32_t i, const struct runs *input,
+                                 int64_t at)
+{
+    struct runs runs = *input;
+    AMP_TRY(amp_ctx_alloc(ctx, i));
+    runs.from = step_by(runs.from, at, runs.dtype);
+    runs.to = ctx->out[i]->data;
+    copy_runs(&runs);
+    return amp_move_done(ctx, i);
+}
+
+static void share_part(struct amp_ctx *ctx, uint32_t i, int64_t at)
+{
+    amp_tensor_share(ctx->out[i], ctx->in[0]);
+    ctx->out[i]->data =
+        (char *)ctx->in[0]->data + at * (int64_t)(amp_dtype_bits(ctx->in[0]->dtype) / 8);
+}
+
+/* Parts that lie in one piece are left where they are. */
 static enum amp_status split_run(struct amp_ctx *ctx)
 {
     const struct amp_tensor *in = ctx->in[0];
@@ -268,16 +288,17 @@ static enum amp_status split_run(struct amp_ctx *ctx)
     int64_t block = amp_shape_product(&in->shape, axis + 1, in->shape.rank), at = 0;
     struct runs runs = {.dtype = in->dtype,
                         .outer = amp_shape_product(&in->shape, 0, axis),
+                        .from = in->data,
                         .from_step = in->shape.dims[axis] * block};
-    for (uint32_t i = 0; i < ctx->n_out; i++) {
+    bool may_share = runs.outer == 1 && in->dtype != AMP_STRING && !amp_is_packed(in->dtype);
+    for (uint32_t i = 0; i < ctx->n_out; i++, at += runs.count) {
         runs.count = runs.to_step = ctx->out[i]->shape.dims[axis] * block;
-        runs.from = step_by(in->data, at, in->dtype);
-        runs.to = ctx->out[i]->data;
-        at += runs.count;
         if (!amp_has_out(ctx, i))
             continue;
-        copy_runs(&runs);
-        AMP_TRY(amp_move_done(ctx, i));
+        if (may_share)
+            share_part(ctx, i, at);
+        else
+            AMP_TRY(copy_part(ctx, i, &runs, at));
     }
     return AMP_OK;
 }
@@ -287,6 +308,7 @@ const struct amp_op amp_op_split = {
     .newest = 18,
     .effect = AMP_PRESERVES_VALUES,
     .native = AMP_NATIVE_ANY,
+    .shares_input = UINT32_MAX,
     .shape = split_shape,
     .run = split_run,
 };

@@ -30,8 +30,9 @@ struct amp_op {
     /* Dtypes that ONNX allows for some input or output, and that run has nothing for: the executor
        refuses them before it runs anything. */
     uint32_t lacks;
-    /* Output 0 gets no memory before run, which shares that of input 0 or asks for some itself. */
-    bool shares_input;
+    /* So many outputs, from the first on, get no memory before run, which shares that of input 0 or
+       asks for some itself. */
+    uint32_t shares_input;
     /* Run computes through oneDNN (ops/dnnl.h), takes tensors in oneDNN's layouts and may give
        such: output 0 gets no memory before run. */
     bool has_layouts;

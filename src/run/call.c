@@ -242,7 +242,7 @@ static enum amp_status call_kernel(const struct call *call, bool has_view)
     if (is_free && amp_has_out(&ctx, 0) && amp_shape_is_known(&ctx.out[0]->shape))
         AMP_TRY(check_room(ctx.out[0], ctx.err));
     reuse_input(call);
-    for (uint32_t i = op->shares_input || is_free; i < ctx.n_out; i++)
+    for (uint32_t i = is_free ? 1 : op->shares_input; i < ctx.n_out; i++)
         if (amp_has_out(&ctx, i) && ctx.out[i]->data == NULL &&
             amp_shape_is_known(&ctx.out[i]->shape))
             AMP_TRY(amp_ctx_alloc(&ctx, i));

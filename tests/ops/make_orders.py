@@ -66,8 +66,12 @@ def case(name, dtype, inputs, nodes, outputs, constants=(), opset=17):
         tensors[key] = helper.make_tensor(key, TYPES[kind], values[key].shape, raw, raw=True)
     made = []
     for op, names, output, attributes in nodes:
-        values[output] = OPS[op](*[values[n] for n in names], **attributes)
-        made.append(helper.make_node(op, names, [output], **attributes))
+        given = [values[n] for n in names]
+        if op == "Split":
+            values.update(zip(output, np.split(*given, len(output), attributes["axis"])))
+        else:
+            values[output] = OPS[op](*given, **attributes)
+        made.append(helper.make_node(op, names, output if op == "Split" else [output], **attributes))
     given = [t for k, t in tensors.items() if k not in constants]
     graph = helper.make_graph(made, "g", [helper.make_tensor_value_info(t.name, t.data_type, list(t.dims)) for t in given],
                               [helper.make_tensor_value_info(o, TYPES[dtype], None) for o in outputs],
@@ -246,6 +250,16 @@ def gates():
             case(f"gate_{channels}_{dtype}", dtype, inputs, nodes, ["y"], ["w", "a", "b", "k"], opset=22)
 
 
+def parts():
+    """Parts of a tensor that go different ways, some of which change them where they lie."""
+    for axis in 0, 1:
+        for dtype in "f32", "bf16", "i64":
+            x = rng.integers(-9, 10, (6, 4, 3)).astype(float)
+            case(f"parts_{axis}_{dtype}", dtype, {"x": x},
+                 [("Add", ["x", "x"], "t", {}), ("Split", ["t"], ["a", "b"], {"axis": axis}), ("Mul", ["b", "b"], "y0", {}),
+                  ("Add", ["a", "a"], "c", {}), ("Sub", ["c", "y0"], "y1", {})], ["y0", "y1"])
+
+
 def local_norms():
     """Before a convolution, in lower dtypes of what these hold exactly."""
     for dtype in "f32", "bf16", "f16":
@@ -268,3 +282,4 @@ convolutions()
 broadcasts()
 gates()
 local_norms()
+parts()
