@@ -38,8 +38,8 @@ struct amp_op {
     bool has_layouts;
     /* The same, but of oneDNN's layouts only those without blocks (amp_layout_strides). */
     bool has_strides;
-    /* Each element of output 0 comes from the same element of each input (those of one element
-       aside), so that the order in which elements lie is of no concern. */
+    /* Each element of output 0 comes from the same element of each input, as that broadcasts, so
+       that the order in which elements lie is of no concern. */
     bool is_elementwise;
     /* Inputs, a bit each, that run may get in another of float32, float16 and bfloat16 than the
        model has them in (amp_ctx.reads_casts): it casts them, or computes in float32 in any case.
