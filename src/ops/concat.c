@@ -273,8 +273,7 @@ static enum amp_status copy_part(struct amp_ctx *ctx, uint32_t i, const struct r
 static void share_part(struct amp_ctx *ctx, uint32_t i, int64_t at)
 {
     amp_tensor_share(ctx->out[i], ctx->in[0]);
-    ctx->out[i]->data =
-        (char *)ctx->in[0]->data + at * (int64_t)(amp_dtype_bits(ctx->in[0]->dtype) / 8);
+    ctx->out[i]->data = step_by(ctx->in[0]->data, at, ctx->in[0]->dtype);
 }
 
 /* Parts that lie in one piece are left where they are. */

@@ -25,6 +25,9 @@ bool amp_dnnl_is_native(enum amp_dtype dtype);
 /* Whether that is no slower than in float32, where products are concerned. */
 bool amp_dnnl_is_fast(enum amp_dtype dtype);
 
+/* Whether it has AMX for bfloat16, and oneDNN uses it. */
+bool amp_dnnl_has_tiles(void);
+
 /* Whether oneDNN's sums of K products of uint8 with int8 are exact: without VNNI pairs of products
    saturate at 16 bits. Its own zero points never are, they go through float32. */
 bool amp_dnnl_adds_bytes(int64_t k);

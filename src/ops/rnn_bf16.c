@@ -1,6 +1,7 @@
 /*
  * Recurrent layers in bfloat16 on CPUs with AMX; sums and cells are float32.
  */
+#include "ops/dnnl.h"
 #include "ops/kernel.h"
 #include "ops/rnn.h"
 #include "ops/tiles_kernel.h"
@@ -13,16 +14,6 @@
 
 #    include "ops/rnn_activation.h"
 
-static void load_values(const uint16_t *from, float *to, int64_t n)
-{
-    amp_dtype_convert(AMP_BFLOAT16, from, AMP_FLOAT, to, (size_t)n);
-}
-
-static void store_values(const float *from, uint16_t *to, int64_t n)
-{
-    amp_dtype_convert(AMP_FLOAT, from, AMP_BFLOAT16, to, (size_t)n);
-}
-
 #    define REAL float
 #    define STORED uint16_t
 #    define KERNEL amp_rnn_bf16
@@ -32,11 +23,8 @@ static void store_values(const float *from, uint16_t *to, int64_t n)
 bool amp_rnn_bf16_suits(const struct amp_rnn *rnn)
 {
     enum { FEW_SEQUENCES = 4 }; /* with more, oneDNN's tiles win */
-    dnnl_cpu_isa_t isa = dnnl_get_effective_cpu_isa();
-    bool has_tiles =
-        isa == dnnl_cpu_isa_avx10_1_512_amx || isa == dnnl_cpu_isa_avx10_1_512_amx_fp16;
-    return has_tiles && rnn->input > 0 && rnn->input % STEP == 0 && rnn->hidden % 4 == 0 &&
-           rnn->hidden > 0 && rnn->batch <= FEW_SEQUENCES;
+    return amp_dnnl_has_tiles() && rnn->input > 0 && rnn->input % STEP == 0 &&
+           rnn->hidden % 4 == 0 && rnn->hidden > 0 && rnn->batch <= FEW_SEQUENCES;
 }
 
 #else

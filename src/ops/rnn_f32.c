@@ -27,16 +27,6 @@ static enum amp_status gemm(int64_t m, int64_t n, int64_t k, const float *a, int
     return amp_dnnl_check(err, status, "dnnl_sgemm");
 }
 
-static void load_values(const float *from, float *to, int64_t n)
-{
-    memcpy(to, from, (size_t)n * sizeof *to);
-}
-
-static void store_values(const float *from, float *to, int64_t n)
-{
-    memcpy(to, from, (size_t)n * sizeof *to);
-}
-
 #define REAL float
 #define STORED float
 #define KERNEL amp_rnn_f32

@@ -39,16 +39,6 @@ static enum amp_status gemm(int64_t m, int64_t n, int64_t k, const double *a, in
     return AMP_OK;
 }
 
-static void load_values(const double *from, double *to, int64_t n)
-{
-    memcpy(to, from, (size_t)n * sizeof *to);
-}
-
-static void store_values(const double *from, double *to, int64_t n)
-{
-    memcpy(to, from, (size_t)n * sizeof *to);
-}
-
 #define REAL double
 #define STORED double
 #define KERNEL amp_rnn_f64
