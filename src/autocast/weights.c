@@ -14,18 +14,18 @@ typedef uint32_t any_u32 __attribute__((aligned(1), may_alias));
 
 /* Without their signs, finite floats are ordered as their bits are, which makes the search one that
    the compiler turns into vector instructions. */
-#define MAX_BITS(name, type, infinity)                                              \
-    AMP_CLONES static uint32_t name(const unsigned char *data, size_t count)        \
-    {                                                                               \
-        const type *elements = (const type *)(const void *)data;                    \
-        type max = 0;                                                               \
-        _Pragma("omp simd reduction(max : max)") for (size_t i = 0; i < count; i++) \
-        {                                                                           \
-            type bits = elements[i] & (type) ~(type)0 >> 1;                         \
-            bits = bits < (infinity) ? bits : 0;                                    \
-            max = bits > max ? bits : max;                                          \
-        }                                                                           \
-        return max;                                                                 \
+#define MAX_BITS(name, type, infinity)                                                   \
+    AMP_CLONES(uint32_t, name, (const unsigned char *data, size_t count), (data, count)) \
+    {                                                                                    \
+        const type *elements = (const type *)(const void *)data;                         \
+        type max = 0;                                                                    \
+        _Pragma("omp simd reduction(max : max)") for (size_t i = 0; i < count; i++)      \
+        {                                                                                \
+            type bits = elements[i] & (type) ~(type)0 >> 1;                              \
+            bits = bits < (infinity) ? bits : 0;                                         \
+            max = bits > max ? bits : max;                                               \
+        }                                                                                \
+        return max;                                                                      \
     }
 
 MAX_BITS(max_bits_f32, any_u32, 0x7F800000u)

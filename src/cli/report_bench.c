@@ -4,6 +4,7 @@
  */
 #include "cli/bench.h"
 #include "cli/report_json.h"
+#include "core/cpu.h"
 #include "run/roofline.h"
 #include "run/session.h"
 
@@ -42,7 +43,7 @@ void amp_report_bench_head(FILE *file, size_t n_runs)
     char version[64];
     int n_threads = amp_session_threads();
     fprintf(file, "oneDNN %s on %s, %d thread%s, medians of %zu run%s in turns\n",
-            amp_session_library(version, sizeof version), amp_session_isa(), n_threads,
+            amp_session_library(version, sizeof version), amp_cpu_isa(), n_threads,
             n_threads == 1 ? "" : "s", n_runs, n_runs == 1 ? "" : "s");
     fprintf(file, "%-24s %5s %10s %10s %8s %8s %14s %12s\n", "model", "dtype", "median ms",
             "minimum ms", "speed-up", "GFLOP/s", "% of roofline", "peak MB");
@@ -122,7 +123,7 @@ json_t *amp_json_bench_all(size_t n_runs, json_t *models)
     char version[64];
     json_t *object = json_object();
     amp_json_set(object, "threads", json_integer(amp_session_threads()));
-    amp_json_set(object, "isa", json_string(amp_session_isa()));
+    amp_json_set(object, "isa", json_string(amp_cpu_isa()));
     amp_json_set(object, "onednn", json_string(amp_session_library(version, sizeof version)));
     amp_json_set(object, "runs", amp_json_count(n_runs));
     amp_json_set(object, "models", models);

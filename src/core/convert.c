@@ -4,6 +4,7 @@
  * has them; gives the same bits as the conversion of single values in dtype.c.
  */
 #include "core/dtype.h"
+#include "core/f16c.h"
 #include "core/simd.h"
 
 #include <string.h>
@@ -14,14 +15,14 @@ typedef uint32_t any_u32 __attribute__((aligned(1), may_alias));
 
 typedef void convert_fn(const void *from, void *to, size_t count);
 
-AMP_CLONES static void bf16_to_f32(const void *from, void *to, size_t count)
+AMP_CLONES(void, bf16_to_f32, (const void *from, void *to, size_t count), (from, to, count))
 {
     const any_u16 *halves = from;
     any_u32 *bits = to;
     AMP_SIMD for (size_t i = 0; i < count; i++) bits[i] = (uint32_t)halves[i] << 16;
 }
 
-AMP_CLONES static void f32_to_bf16(const void *from, void *to, size_t count)
+AMP_CLONES(void, f32_to_bf16, (const void *from, void *to, size_t count), (from, to, count))
 {
     const any_u32 *bits = from;
     any_u16 *halves = to;
@@ -49,55 +50,18 @@ static void f32_to_f16_each(const void *from, void *to, size_t count)
         halves[i] = amp_f32_to_f16(amp_bits_to_f32(bits[i]));
 }
 
-#if defined __x86_64__
-#    include <immintrin.h>
-
-enum { LANES = 8 };
-
-__attribute__((target("avx,f16c"))) static void f16_to_f32_f16c(const void *from, void *to,
-                                                                size_t count)
-{
-    const any_u16 *halves = from;
-    float *floats = to;
-    size_t i = 0;
-    for (; i + LANES <= count; i += LANES)
-        _mm256_storeu_ps(floats + i,
-                         _mm256_cvtph_ps(_mm_loadu_si128((const __m128i_u *)(halves + i))));
-    f16_to_f32_each(halves + i, floats + i, count - i);
-}
-
-__attribute__((target("avx,f16c"))) static void f32_to_f16_f16c(const void *from, void *to,
-                                                                size_t count)
-{
-    const float *floats = from;
-    any_u16 *halves = to;
-    size_t i = 0;
-    for (; i + LANES <= count; i += LANES)
-        _mm_storeu_si128((__m128i_u *)(halves + i),
-                         _mm256_cvtps_ph(_mm256_loadu_ps(floats + i),
-                                         _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
-    f32_to_f16_each(floats + i, halves + i, count - i);
-}
-
-/* Whether the CPU has F16C: not every compiler can ask for it, but all CPUs with AVX2 do. */
-static bool has_f16c(void)
-{
-    return __builtin_cpu_supports("avx2");
-}
-
+/* By the processor's own instructions as far as they go. */
 static void f16_to_f32(const void *from, void *to, size_t count)
 {
-    (has_f16c() ? f16_to_f32_f16c : f16_to_f32_each)(from, to, count);
+    size_t done = amp_f16c_to_f32(from, to, count);
+    f16_to_f32_each((const any_u16 *)from + done, (any_u32 *)to + done, count - done);
 }
 
 static void f32_to_f16(const void *from, void *to, size_t count)
 {
-    (has_f16c() ? f32_to_f16_f16c : f32_to_f16_each)(from, to, count);
+    size_t done = amp_f16c_from_f32(from, to, count);
+    f32_to_f16_each((const any_u32 *)from + done, (any_u16 *)to + done, count - done);
 }
-#else
-#    define f16_to_f32 f16_to_f32_each
-#    define f32_to_f16 f32_to_f16_each
-#endif
 
 /* Between the two halves, by way of float32. */
 enum { BLOCK = 512 };
@@ -173,25 +137,27 @@ typedef void count_fn(const void *from, size_t count, const struct range *range,
 
 /* Counts in elements of TYPE, the upper bits of float32 from bit SHIFT on. One subtraction puts
    what is below the first of a span above its last. COUNT is at most CHUNK. */
-#define COUNT_LOSSES(name, type, shift)                                                      \
-    AMP_CLONES static void name(const void *from, size_t count, const struct range *range,   \
-                                struct amp_losses *losses)                                   \
-    {                                                                                        \
-        const type *elements = from;                                                         \
-        const uint32_t zeros = range->zero_last, infinite = range->infinite_first;           \
-        const uint32_t first = range->subnormal_first, span = range->subnormal_last + 1;     \
-        uint32_t zeroed = 0, subnormal = 0, saturated = 0;                                   \
-        _Pragma("omp simd reduction(+ : zeroed, subnormal, saturated)") for (size_t i = 0;   \
-                                                                             i < count; i++) \
-        {                                                                                    \
-            uint32_t bits = (uint32_t)elements[i] << (shift)&0x7FFFFFFFu;                    \
-            zeroed += bits - 1 < zeros;                                                      \
-            subnormal += bits - first < span - first;                                        \
-            saturated += bits - infinite < 0x7F800000u - infinite;                           \
-        }                                                                                    \
-        losses->zeroed += zeroed;                                                            \
-        losses->subnormal += subnormal;                                                      \
-        losses->saturated += saturated;                                                      \
+#define COUNT_LOSSES(name, type, shift)                                                         \
+    AMP_CLONES(                                                                                 \
+        void, name,                                                                             \
+        (const void *from, size_t count, const struct range *range, struct amp_losses *losses), \
+        (from, count, range, losses))                                                           \
+    {                                                                                           \
+        const type *elements = from;                                                            \
+        const uint32_t zeros = range->zero_last, infinite = range->infinite_first;              \
+        const uint32_t first = range->subnormal_first, span = range->subnormal_last + 1;        \
+        uint32_t zeroed = 0, subnormal = 0, saturated = 0;                                      \
+        _Pragma("omp simd reduction(+ : zeroed, subnormal, saturated)") for (size_t i = 0;      \
+                                                                             i < count; i++)    \
+        {                                                                                       \
+            uint32_t bits = (uint32_t)elements[i] << (shift)&0x7FFFFFFFu;                       \
+            zeroed += bits - 1 < zeros;                                                         \
+            subnormal += bits - first < span - first;                                           \
+            saturated += bits - infinite < 0x7F800000u - infinite;                              \
+        }                                                                                       \
+        losses->zeroed += zeroed;                                                               \
+        losses->subnormal += subnormal;                                                         \
+        losses->saturated += saturated;                                                         \
     }
 
 COUNT_LOSSES(count_f32, any_u32, 0)

@@ -48,8 +48,9 @@ static void decode_powers(const uint8_t *codes, float *values, size_t count)
     }
 }
 
-AMP_CLONES static void decode(const struct format *format, const uint8_t *codes, float *values,
-                              size_t count)
+AMP_CLONES(void, decode,
+           (const struct format *format, const uint8_t *codes, float *values, size_t count),
+           (format, codes, values, count))
 {
     const uint32_t mask = (1u << format->bits) - 1, top = 1u << format->bits;
     const uint32_t normal = 1u << format->significand;
@@ -112,8 +113,10 @@ static uint8_t to_power(float value, bool saturate, enum amp_rounding rounding)
 
 /* A subnormal result is what float32 rounds to in a sum with a number whose last place is worth as
    much as the result's. */
-AMP_CLONES static void encode(const struct format *format, const float *values, uint8_t *codes,
-                              size_t count, bool saturate)
+AMP_CLONES(void, encode,
+           (const struct format *format, const float *values, uint8_t *codes, size_t count,
+            bool saturate),
+           (format, values, codes, count, saturate))
 {
     const int shift = SIGNIFICAND - format->significand, to_sign = 31 - format->bits;
     const uint32_t top = 1u << format->bits, max = format->max;

@@ -23,7 +23,7 @@ static inline int64_t float_key(double value, int64_t nan_key)
     return value != value ? nan_key : key;
 }
 
-AMP_CLONES static void make_float_keys(union amp_wide *x, int64_t n, int64_t nan_key)
+AMP_CLONES(void, make_float_keys, (union amp_wide * x, int64_t n, int64_t nan_key), (x, n, nan_key))
 {
     AMP_SIMD for (int64_t i = 0; i < n; i++)
     {
@@ -94,8 +94,10 @@ static void best_of(const union amp_wide *keys, int64_t n, int64_t index, bool i
 }
 
 /* The same for element INDEX of N lines, each with a best key and an index of its own. */
-AMP_CLONES static void best_of_each(const union amp_wide *keys, int64_t n, int64_t index,
-                                    bool is_last, union amp_wide *best, int64_t *indices)
+AMP_CLONES(void, best_of_each,
+           (const union amp_wide *keys, int64_t n, int64_t index, bool is_last,
+            union amp_wide *best, int64_t *indices),
+           (keys, n, index, is_last, best, indices))
 {
     AMP_SIMD for (int64_t i = 0; i < n; i++)
     {

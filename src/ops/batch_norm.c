@@ -86,8 +86,9 @@ struct affine {
 typedef void apply_kernel(const void *x, void *y, int64_t n, const struct affine *affine);
 
 #define APPLY(DTYPE, T, ...)                                                                     \
-    AMP_CLONES                                                                                   \
-    static void apply_##DTYPE(const void *x, void *y, int64_t n, const struct affine *affine)    \
+    AMP_CLONES(void, apply_##DTYPE,                                                              \
+               (const void *x, void *y, int64_t n, const struct affine *affine),                 \
+               (x, y, n, affine))                                                                \
     {                                                                                            \
         AMP_SIMD                                                                                 \
         for (int64_t i = 0; i < n; i++)                                                          \

@@ -42,7 +42,8 @@ struct call {
 
 /* ---- operands ---- */
 
-AMP_CLONES static void flip_bytes(const uint8_t *from, uint8_t *to, int64_t n, uint8_t flipped)
+AMP_CLONES(void, flip_bytes, (const uint8_t *from, uint8_t *to, int64_t n, uint8_t flipped),
+           (from, to, n, flipped))
 {
     AMP_SIMD for (int64_t i = 0; i < n; i++) to[i] = from[i] ^ flipped;
 }
@@ -108,7 +109,7 @@ static enum amp_status make_x(struct call *call)
     return AMP_OK;
 }
 
-AMP_CLONES static int32_t sum_bytes(const int8_t *from, int64_t n)
+AMP_CLONES(int32_t, sum_bytes, (const int8_t *from, int64_t n), (from, n))
 {
     int32_t sum = 0;
     _Pragma("omp simd reduction(+ : sum)") for (int64_t i = 0; i < n; i++) sum += from[i];
@@ -140,7 +141,7 @@ static enum amp_status make_w(struct call *call)
 
 AMP_CONV_TAP(SUMS, uint32_t, uint32_t)
 
-AMP_CLONES static void add_bytes(const uint8_t *from, uint32_t *sums, int64_t n)
+AMP_CLONES(void, add_bytes, (const uint8_t *from, uint32_t *sums, int64_t n), (from, sums, n))
 {
     AMP_SIMD for (int64_t i = 0; i < n; i++) sums[i] += from[i];
 }
@@ -214,8 +215,10 @@ static enum amp_status convolve(struct call *call, const struct amp_tensor *sums
 }
 
 /* sums = raw + CONSTANT - factor * x_sums; X_SUMS may be NULL where FACTOR is 0 */
-AMP_CLONES static void correct_plane(const uint32_t *raw, uint32_t constant, uint32_t factor,
-                                     const uint32_t *x_sums, uint32_t *sums, int64_t n)
+AMP_CLONES(void, correct_plane,
+           (const uint32_t *raw, uint32_t constant, uint32_t factor, const uint32_t *x_sums,
+            uint32_t *sums, int64_t n),
+           (raw, constant, factor, x_sums, sums, n))
 {
     if (factor == 0 || x_sums == NULL)
         AMP_SIMD for (int64_t i = 0; i < n; i++) sums[i] = raw[i] + constant;

@@ -47,7 +47,7 @@ static void release(struct operand *operand)
 
 /* ---- shifts ---- */
 
-AMP_CLONES static void flip_signs(const uint8_t *from, uint8_t *to, size_t n)
+AMP_CLONES(void, flip_signs, (const uint8_t *from, uint8_t *to, size_t n), (from, to, n))
 {
     AMP_SIMD for (size_t i = 0; i < n; i++) to[i] = from[i] ^ 0x80u;
 }
@@ -86,15 +86,16 @@ static enum amp_status load_zero(const struct amp_ctx *ctx, const struct amp_ten
 
 /* ---- sums, with the other sign ---- */
 
-AMP_CLONES static int32_t sum_row(const uint8_t *row, int64_t k)
+AMP_CLONES(int32_t, sum_row, (const uint8_t *row, int64_t k), (row, k))
 {
     int32_t sum = 0;
     _Pragma("omp simd reduction(- : sum)") for (int64_t i = 0; i < k; i++) sum -= row[i];
     return sum;
 }
 
-AMP_CLONES static void sum_columns(const int8_t *from, int64_t k, int64_t stride, int64_t n,
-                                   int32_t *sums)
+AMP_CLONES(void, sum_columns,
+           (const int8_t *from, int64_t k, int64_t stride, int64_t n, int32_t *sums),
+           (from, k, stride, n, sums))
 {
     memset(sums, 0, (size_t)n * sizeof *sums);
     for (int64_t i = 0; i < k; i++, from += stride)
@@ -170,8 +171,8 @@ static enum amp_status load_b(const struct amp_ctx *ctx, const struct amp_byte_p
 /* ---- the product ---- */
 
 /* y += left * right, modulo 2^32: for rows and columns, LEFT the same all along a row. */
-AMP_CLONES static void add_product(int64_t n, void *const *at, const int64_t *step,
-                                   const void *param)
+AMP_CLONES(void, add_product, (int64_t n, void *const *at, const int64_t *step, const void *param),
+           (n, at, step, param))
 {
     (void)param;
     uint32_t *y = at[0];

@@ -118,18 +118,19 @@ static enum amp_status qlinear_conv_shape(struct amp_ctx *ctx)
 enum { Q_X_SCALE = 1, Q_W_SCALE = 4, Q_Y_SCALE = 6, Q_Y_ZERO = 7 };
 
 /* N sums, scaled, rounded (ties to even) and kept in the range of T. */
-#define REQUANTIZE(DTYPE, T, ...)                                                           \
-    AMP_CLONES static void requantize_##DTYPE(const int32_t *sums, float scale, float zero, \
-                                              void *to, int64_t n)                          \
-    {                                                                                       \
-        const float low = AMP_LOWEST(T), high = AMP_HIGHEST(T);                             \
-        T *y = to;                                                                          \
-        AMP_SIMD for (int64_t i = 0; i < n; i++)                                            \
-        {                                                                                   \
-            float value = rintf((float)sums[i] * scale) + zero;                             \
-            value = value > low ? value : low;                                              \
-            y[i] = (T)(int32_t)(value < high ? value : high);                               \
-        }                                                                                   \
+#define REQUANTIZE(DTYPE, T, ...)                                                   \
+    AMP_CLONES(void, requantize_##DTYPE,                                            \
+               (const int32_t *sums, float scale, float zero, void *to, int64_t n), \
+               (sums, scale, zero, to, n))                                          \
+    {                                                                               \
+        const float low = AMP_LOWEST(T), high = AMP_HIGHEST(T);                     \
+        T *y = to;                                                                  \
+        AMP_SIMD for (int64_t i = 0; i < n; i++)                                    \
+        {                                                                           \
+            float value = rintf((float)sums[i] * scale) + zero;                     \
+            value = value > low ? value : low;                                      \
+            y[i] = (T)(int32_t)(value < high ? value : high);                       \
+        }                                                                           \
     }
 REQUANTIZE(INT8, int8_t)
 REQUANTIZE(UINT8, uint8_t)

@@ -26,27 +26,28 @@ static union amp_wide neutral(const struct cumulation *c)
    each of N lines, with running values of their own (EACH). Integers wrap: unsigned bits. */
 typedef void block_fn(union amp_wide *x, int64_t n, union amp_wide *running, bool is_exclusive);
 
-#define BLOCKS(name, M, OPERATOR)                                                             \
-    static void name##_line(union amp_wide *x, int64_t n, union amp_wide *running,            \
-                            bool is_exclusive)                                                \
-    {                                                                                         \
-        union amp_wide now = *running;                                                        \
-        for (int64_t i = 0; i < n; i++) {                                                     \
-            union amp_wide next = {.M = now.M OPERATOR x[i].M};                               \
-            x[i] = is_exclusive ? now : next;                                                 \
-            now = next;                                                                       \
-        }                                                                                     \
-        *running = now;                                                                       \
-    }                                                                                         \
-    AMP_CLONES static void name##_each(union amp_wide *x, int64_t n, union amp_wide *running, \
-                                       bool is_exclusive)                                     \
-    {                                                                                         \
-        AMP_SIMD for (int64_t i = 0; i < n; i++)                                              \
-        {                                                                                     \
-            const union amp_wide now = running[i], next = {.M = now.M OPERATOR x[i].M};       \
-            x[i].M = is_exclusive ? now.M : next.M;                                           \
-            running[i].M = next.M;                                                            \
-        }                                                                                     \
+#define BLOCKS(name, M, OPERATOR)                                                            \
+    static void name##_line(union amp_wide *x, int64_t n, union amp_wide *running,           \
+                            bool is_exclusive)                                               \
+    {                                                                                        \
+        union amp_wide now = *running;                                                       \
+        for (int64_t i = 0; i < n; i++) {                                                    \
+            union amp_wide next = {.M = now.M OPERATOR x[i].M};                              \
+            x[i] = is_exclusive ? now : next;                                                \
+            now = next;                                                                      \
+        }                                                                                    \
+        *running = now;                                                                      \
+    }                                                                                        \
+    AMP_CLONES(void, name##_each,                                                            \
+               (union amp_wide * x, int64_t n, union amp_wide * running, bool is_exclusive), \
+               (x, n, running, is_exclusive))                                                \
+    {                                                                                        \
+        AMP_SIMD for (int64_t i = 0; i < n; i++)                                             \
+        {                                                                                    \
+            const union amp_wide now = running[i], next = {.M = now.M OPERATOR x[i].M};      \
+            x[i].M = is_exclusive ? now.M : next.M;                                          \
+            running[i].M = next.M;                                                           \
+        }                                                                                    \
     }
 BLOCKS(sum_float, f, +)
 BLOCKS(product_float, f, *)

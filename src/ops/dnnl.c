@@ -3,8 +3,8 @@
  */
 #include "ops/dnnl.h"
 
-#include "core/array.h"
 #include "core/clock.h"
+#include "core/cpu.h"
 #include "ops/profile.h"
 
 #include <stdio.h>
@@ -43,61 +43,9 @@ const char *amp_dnnl_version(char *text, size_t size)
     return text;
 }
 
-static const struct {
-    dnnl_cpu_isa_t isa;
-    const char *name;
-    bool has_bf16, has_f16, has_vnni, has_tiles;
-} isas[] = {
-    {dnnl_cpu_isa_avx10_1_512_amx_fp16, "AVX10.1/512 with AMX bf16, int8 and fp16", true, true,
-     true, true},
-    {dnnl_cpu_isa_avx10_1_512_amx, "AVX10.1/512 with AMX bf16 and int8", true, true, true, true},
-    {dnnl_cpu_isa_avx10_1_512, "AVX10.1/512", true, true, true, false},
-    {dnnl_cpu_isa_avx512_core_bf16, "AVX-512 with bf16", true, false, true, false},
-    {dnnl_cpu_isa_avx512_core_vnni, "AVX-512 with VNNI", false, false, true, false},
-    {dnnl_cpu_isa_avx512_core, "AVX-512", false, false, false, false},
-    {dnnl_cpu_isa_avx2_vnni_2, "AVX2 with VNNI, bf16 and fp16 conversion", true, true, true, false},
-    {dnnl_cpu_isa_avx2_vnni, "AVX2 with VNNI", false, false, true, false},
-    {dnnl_cpu_isa_avx2, "AVX2", false, false, false, false},
-    {dnnl_cpu_isa_avx, "AVX", false, false, false, false},
-    {dnnl_cpu_isa_sse41, "SSE4.1", false, false, false, false},
-};
-
-static size_t find_isa(void)
-{
-    dnnl_cpu_isa_t isa = dnnl_get_effective_cpu_isa();
-    size_t n = AMP_COUNT(isas), i = 0;
-    while (i < n - 1 && isas[i].isa != isa)
-        i++;
-    return i;
-}
-
-const char *amp_dnnl_isa(void)
-{
-    return isas[find_isa()].name;
-}
-
-bool amp_dnnl_is_native(enum amp_dtype dtype)
-{
-    if (dtype == AMP_BFLOAT16)
-        return isas[find_isa()].has_bf16;
-    if (dtype == AMP_FLOAT16)
-        return isas[find_isa()].has_f16;
-    return dtype == AMP_FLOAT;
-}
-
-bool amp_dnnl_is_fast(enum amp_dtype dtype)
-{
-    return dtype != AMP_FLOAT16 || isas[find_isa()].isa == dnnl_cpu_isa_avx10_1_512_amx_fp16;
-}
-
-bool amp_dnnl_has_tiles(void)
-{
-    return isas[find_isa()].has_tiles;
-}
-
 bool amp_dnnl_adds_bytes(int64_t k)
 {
-    return isas[find_isa()].has_vnni && k <= INT32_MAX / (UINT8_MAX * -INT8_MIN);
+    return amp_cpu_has(AMP_CPU_BYTE_SUMS) && k <= INT32_MAX / (UINT8_MAX * -INT8_MIN);
 }
 
 dnnl_data_type_t amp_dnnl_dtype(enum amp_dtype dtype)

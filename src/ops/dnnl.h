@@ -15,18 +15,10 @@ struct amp_dnnl {
 enum amp_status amp_dnnl_create(struct amp_dnnl **dnnl, struct amp_error *err);
 void amp_dnnl_destroy(struct amp_dnnl *dnnl);
 
-/* oneDNN's version, "3.7.2", and the name of the instruction set that it uses here. */
+/* oneDNN's version, "3.7.2". */
 const char *amp_dnnl_version(char *text, size_t size);
-const char *amp_dnnl_isa(void);
 /* oneDNN's name of DTYPE; dnnl_data_type_undef when it has none. */
 dnnl_data_type_t amp_dnnl_dtype(enum amp_dtype dtype);
-/* Whether this CPU computes in DTYPE (float32, bfloat16, float16) itself. */
-bool amp_dnnl_is_native(enum amp_dtype dtype);
-/* Whether that is no slower than in float32, where products are concerned. */
-bool amp_dnnl_is_fast(enum amp_dtype dtype);
-
-/* Whether it has AMX for bfloat16, and oneDNN uses it. */
-bool amp_dnnl_has_tiles(void);
 
 /* Whether oneDNN's sums of K products of uint8 with int8 are exact: without VNNI pairs of products
    saturate at 16 bits. Its own zero points never are, they go through float32. */

@@ -12,20 +12,21 @@
 /* to = EXPR of x. PRE stands before the loop and may read `param`; EARLY is computed for each
    element whatever EXPR then chooses and is its e, so that functions under no condition vectorize.
  */
-#define AMP_MAP_FULL(DTYPE, T, name, R, pre, early, expr)                                  \
-    AMP_CLONES static void name##_##DTYPE(int64_t n, void *const *at, const int64_t *step, \
-                                          const void *param)                               \
-    {                                                                                      \
-        (void)step, (void)param;                                                           \
-        const T *from = at[1];                                                             \
-        R *to = at[0];                                                                     \
-        pre;                                                                               \
-        AMP_SIMD for (int64_t i = 0; i < n; i++)                                           \
-        {                                                                                  \
-            const T x = from[i], e = (T)(early);                                           \
-            (void)e;                                                                       \
-            to[i] = (R)(expr);                                                             \
-        }                                                                                  \
+#define AMP_MAP_FULL(DTYPE, T, name, R, pre, early, expr)                            \
+    AMP_CLONES(void, name##_##DTYPE,                                                 \
+               (int64_t n, void *const *at, const int64_t *step, const void *param), \
+               (n, at, step, param))                                                 \
+    {                                                                                \
+        (void)step, (void)param;                                                     \
+        const T *from = at[1];                                                       \
+        R *to = at[0];                                                               \
+        pre;                                                                         \
+        AMP_SIMD for (int64_t i = 0; i < n; i++)                                     \
+        {                                                                            \
+            const T x = from[i], e = (T)(early);                                     \
+            (void)e;                                                                 \
+            to[i] = (R)(expr);                                                       \
+        }                                                                            \
     }
 #define AMP_MAP(DTYPE, T, name, expr) AMP_MAP_FULL(DTYPE, T, name, T, (void)0, 0, expr)
 
@@ -39,22 +40,23 @@
 
 /* to, of type R, = EXPR of x and y. A broadcast operand has loops of its own: only steps that are
    known let the compiler vectorize. */
-#define AMP_ZIP_FULL(DTYPE, T, name, R, expr)                                              \
-    AMP_CLONES static void name##_##DTYPE(int64_t n, void *const *at, const int64_t *step, \
-                                          const void *param)                               \
-    {                                                                                      \
-        (void)param;                                                                       \
-        const T *xs = at[1], *ys = at[2];                                                  \
-        R *to = at[0];                                                                     \
-        if (step[1] == 1 && step[2] == 1) {                                                \
-            AMP_ZIP_LOOP(AMP_SIMD, T, T, R, xs[i], ys[i], expr);                           \
-        } else if (step[1] == 1) {                                                         \
-            AMP_ZIP_LOOP(AMP_SIMD, T, T, R, xs[i], ys[0], expr);                           \
-        } else if (step[2] == 1) {                                                         \
-            AMP_ZIP_LOOP(AMP_SIMD, T, T, R, xs[0], ys[i], expr);                           \
-        } else {                                                                           \
-            AMP_ZIP_LOOP(, T, T, R, xs[0], ys[0], expr);                                   \
-        }                                                                                  \
+#define AMP_ZIP_FULL(DTYPE, T, name, R, expr)                                        \
+    AMP_CLONES(void, name##_##DTYPE,                                                 \
+               (int64_t n, void *const *at, const int64_t *step, const void *param), \
+               (n, at, step, param))                                                 \
+    {                                                                                \
+        (void)param;                                                                 \
+        const T *xs = at[1], *ys = at[2];                                            \
+        R *to = at[0];                                                               \
+        if (step[1] == 1 && step[2] == 1) {                                          \
+            AMP_ZIP_LOOP(AMP_SIMD, T, T, R, xs[i], ys[i], expr);                     \
+        } else if (step[1] == 1) {                                                   \
+            AMP_ZIP_LOOP(AMP_SIMD, T, T, R, xs[i], ys[0], expr);                     \
+        } else if (step[2] == 1) {                                                   \
+            AMP_ZIP_LOOP(AMP_SIMD, T, T, R, xs[0], ys[i], expr);                     \
+        } else {                                                                     \
+            AMP_ZIP_LOOP(, T, T, R, xs[0], ys[0], expr);                             \
+        }                                                                            \
     }
 #define AMP_ZIP_LOOP(pragma, T, U, R, x_element, y_element, expr) \
     pragma for (int64_t i = 0; i < n; i++)                        \

@@ -54,8 +54,9 @@ static void reverse_bits(struct amp_complex *x, int64_t size)
 }
 
 /* Combines each two adjacent transforms of HALF elements of X [size] to one. */
-AMP_CLONES static void combine(struct amp_complex *x, int64_t size, int64_t half,
-                               const struct amp_complex *roots)
+AMP_CLONES(void, combine,
+           (struct amp_complex * x, int64_t size, int64_t half, const struct amp_complex *roots),
+           (x, size, half, roots))
 {
     for (struct amp_complex *a = x, *b = x + half; a < x + size; a += 2 * half, b += 2 * half)
         AMP_SIMD for (int64_t k = 0; k < half; k++)

@@ -32,8 +32,8 @@ void amp_copy(void *to, const void *from, size_t size)
 }
 
 /* Whole bytes, so that the loops become vector code. */
-AMP_CLONES static void unpack_halves(const uint8_t *packed, unsigned sign, uint8_t *to,
-                                     size_t n_bytes)
+AMP_CLONES(void, unpack_halves, (const uint8_t *packed, unsigned sign, uint8_t *to, size_t n_bytes),
+           (packed, sign, to, n_bytes))
 {
     AMP_SIMD for (size_t i = 0; i < n_bytes; i++)
     {
@@ -43,7 +43,8 @@ AMP_CLONES static void unpack_halves(const uint8_t *packed, unsigned sign, uint8
     }
 }
 
-AMP_CLONES static void pack_halves(const uint8_t *from, uint8_t *packed, size_t n_bytes)
+AMP_CLONES(void, pack_halves, (const uint8_t *from, uint8_t *packed, size_t n_bytes),
+           (from, packed, n_bytes))
 {
     AMP_SIMD for (size_t i = 0; i < n_bytes; i++) packed[i] =
         (uint8_t)((from[2 * i] & 15u) | (unsigned)from[2 * i + 1] << 4);

@@ -230,19 +230,20 @@ static inline int32_t round_one(int32_t product, double factor, double scale, do
 }
 
 /* A row with one scale of Y and one of A; those of B are SHARED or one for each result. */
-#define ROUND_ROW(DTYPE, T)                                                                     \
-    AMP_CLONES static void round_row_##DTYPE(int64_t n, T *y, const int32_t *product, double a, \
-                                             const float *b, bool is_b_shared, double scale,    \
-                                             double zero)                                       \
-    {                                                                                           \
-        const double low = AMP_LOWEST(T), high = AMP_HIGHEST(T), factor = a * (double)*b;       \
-        if (is_b_shared) {                                                                      \
-            AMP_SIMD for (int64_t i = 0; i < n; i++) y[i] =                                     \
-                (T)round_one(product[i], factor, scale, zero, low, high);                       \
-            return;                                                                             \
-        }                                                                                       \
-        AMP_SIMD for (int64_t i = 0; i < n; i++) y[i] =                                         \
-            (T)round_one(product[i], a * (double)b[i], scale, zero, low, high);                 \
+#define ROUND_ROW(DTYPE, T)                                                               \
+    AMP_CLONES(void, round_row_##DTYPE,                                                   \
+               (int64_t n, T * y, const int32_t *product, double a, const float *b,       \
+                bool is_b_shared, double scale, double zero),                             \
+               (n, y, product, a, b, is_b_shared, scale, zero))                           \
+    {                                                                                     \
+        const double low = AMP_LOWEST(T), high = AMP_HIGHEST(T), factor = a * (double)*b; \
+        if (is_b_shared) {                                                                \
+            AMP_SIMD for (int64_t i = 0; i < n; i++) y[i] =                               \
+                (T)round_one(product[i], factor, scale, zero, low, high);                 \
+            return;                                                                       \
+        }                                                                                 \
+        AMP_SIMD for (int64_t i = 0; i < n; i++) y[i] =                                   \
+            (T)round_one(product[i], a * (double)b[i], scale, zero, low, high);           \
     }
 
 /* Operands: results, products, scales of A, of B and of Y, zero points. */

@@ -226,8 +226,7 @@ struct row {
 typedef void row_product(const struct row *row);
 
 #define PRODUCT_OF(name, A, B, T, SUM)                                               \
-    AMP_CLONES                                                                       \
-    static void product_##name(const struct row *row)                                \
+    AMP_CLONES(void, product_##name, (const struct row *row), (row))                 \
     {                                                                                \
         int64_t right = row->b_right;                                                \
         for (int64_t first = 0; first < row->n; first += TILE) {                     \

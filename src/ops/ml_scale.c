@@ -36,8 +36,9 @@ static enum amp_status check_features(struct amp_ctx *ctx, const char *name, int
 
 /* Operands: the output, x, offset and scale. */
 #define SCALER(DTYPE, T)                                                                           \
-    AMP_CLONES static void scale_##DTYPE(int64_t n, void *const *at, const int64_t *step,          \
-                                         const void *param)                                        \
+    AMP_CLONES(void, scale_##DTYPE,                                                                \
+               (int64_t n, void *const *at, const int64_t *step, const void *param),               \
+               (n, at, step, param))                                                               \
     {                                                                                              \
         const T *x = at[1];                                                                        \
         const float *offset = at[2], *scale = at[3];                                               \

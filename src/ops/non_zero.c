@@ -74,12 +74,13 @@ static uint64_t significant_bits(enum amp_dtype dtype)
 typedef void mark_fn(const void *data, size_t first, size_t n, uint64_t bits, uint8_t *marks);
 
 /* MARKS[i] = whether element FIRST+i has any of BITS. */
-#define MARK(SIZE, T)                                                                           \
-    AMP_CLONES static void mark_##SIZE(const void *data, size_t first, size_t n, uint64_t bits, \
-                                       uint8_t *marks)                                          \
-    {                                                                                           \
-        const T *from = (const T *)data + first, mask = (T)bits;                                \
-        AMP_SIMD for (size_t i = 0; i < n; i++) marks[i] = (from[i] & mask) != 0;               \
+#define MARK(SIZE, T)                                                                     \
+    AMP_CLONES(void, mark_##SIZE,                                                         \
+               (const void *data, size_t first, size_t n, uint64_t bits, uint8_t *marks), \
+               (data, first, n, bits, marks))                                             \
+    {                                                                                     \
+        const T *from = (const T *)data + first, mask = (T)bits;                          \
+        AMP_SIMD for (size_t i = 0; i < n; i++) marks[i] = (from[i] & mask) != 0;         \
     }
 MARK(1, uint8_t)
 MARK(2, uint16_t)

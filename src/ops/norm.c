@@ -22,52 +22,49 @@ float amp_epsilon(const struct amp_ctx *ctx)
 #define SUM_SIMD _Pragma("omp simd reduction(+ : sum)")
 
 /* The sum of N elements, of the squares of their distances to MEAN, of their magnitudes. */
-#define SUMS(DTYPE, T, ...)                                           \
-    AMP_CLONES                                                        \
-    static double sum_##DTYPE(const T *x, int64_t n)                  \
-    {                                                                 \
-        double sum = 0;                                               \
-        SUM_SIMD                                                      \
-        for (int64_t i = 0; i < n; i++)                               \
-            sum += (double)x[i];                                      \
-        return sum;                                                   \
-    }                                                                 \
-    AMP_CLONES                                                        \
-    static double squares_##DTYPE(const T *x, int64_t n, double mean) \
-    {                                                                 \
-        double sum = 0;                                               \
-        SUM_SIMD                                                      \
-        for (int64_t i = 0; i < n; i++)                               \
-            sum += ((double)x[i] - mean) * ((double)x[i] - mean);     \
-        return sum;                                                   \
-    }                                                                 \
-    AMP_CLONES                                                        \
-    static double magnitudes_##DTYPE(const T *x, int64_t n)           \
-    {                                                                 \
-        double sum = 0;                                               \
-        SUM_SIMD                                                      \
-        for (int64_t i = 0; i < n; i++)                               \
-            sum += fabs((double)x[i]);                                \
-        return sum;                                                   \
+#define SUMS(DTYPE, T, ...)                                                                 \
+    AMP_CLONES(double, sum_##DTYPE, (const T *x, int64_t n), (x, n))                        \
+    {                                                                                       \
+        double sum = 0;                                                                     \
+        SUM_SIMD                                                                            \
+        for (int64_t i = 0; i < n; i++)                                                     \
+            sum += (double)x[i];                                                            \
+        return sum;                                                                         \
+    }                                                                                       \
+    AMP_CLONES(double, squares_##DTYPE, (const T *x, int64_t n, double mean), (x, n, mean)) \
+    {                                                                                       \
+        double sum = 0;                                                                     \
+        SUM_SIMD                                                                            \
+        for (int64_t i = 0; i < n; i++)                                                     \
+            sum += ((double)x[i] - mean) * ((double)x[i] - mean);                           \
+        return sum;                                                                         \
+    }                                                                                       \
+    AMP_CLONES(double, magnitudes_##DTYPE, (const T *x, int64_t n), (x, n))                 \
+    {                                                                                       \
+        double sum = 0;                                                                     \
+        SUM_SIMD                                                                            \
+        for (int64_t i = 0; i < n; i++)                                                     \
+            sum += fabs((double)x[i]);                                                      \
+        return sum;                                                                         \
     }
 AMP_FLOAT_TYPES(SUMS)
 
 /* y = (x - mean) * factor * scale + shift, where those are. */
-#define APPLY(DTYPE, T, ...)                                                              \
-    AMP_CLONES                                                                            \
-    static void apply_##DTYPE(const struct amp_rows *rows, const T *x, T *y, double mean, \
-                              double factor)                                              \
-    {                                                                                     \
-        const T *scale = rows->scale, *shift = rows->shift;                               \
-        if (scale == NULL)                                                                \
-            AMP_SIMD for (int64_t i = 0; i < rows->n; i++) y[i] =                         \
-                (T)(((double)x[i] - mean) * factor);                                      \
-        else if (shift == NULL)                                                           \
-            AMP_SIMD for (int64_t i = 0; i < rows->n; i++) y[i] =                         \
-                (T)(((double)x[i] - mean) * factor) * scale[i];                           \
-        else                                                                              \
-            AMP_SIMD for (int64_t i = 0; i < rows->n; i++) y[i] =                         \
-                (T)(((double)x[i] - mean) * factor) * scale[i] + shift[i];                \
+#define APPLY(DTYPE, T, ...)                                                                \
+    AMP_CLONES(void, apply_##DTYPE,                                                         \
+               (const struct amp_rows *rows, const T *x, T *y, double mean, double factor), \
+               (rows, x, y, mean, factor))                                                  \
+    {                                                                                       \
+        const T *scale = rows->scale, *shift = rows->shift;                                 \
+        if (scale == NULL)                                                                  \
+            AMP_SIMD for (int64_t i = 0; i < rows->n; i++) y[i] =                           \
+                (T)(((double)x[i] - mean) * factor);                                        \
+        else if (shift == NULL)                                                             \
+            AMP_SIMD for (int64_t i = 0; i < rows->n; i++) y[i] =                           \
+                (T)(((double)x[i] - mean) * factor) * scale[i];                             \
+        else                                                                                \
+            AMP_SIMD for (int64_t i = 0; i < rows->n; i++) y[i] =                           \
+                (T)(((double)x[i] - mean) * factor) * scale[i] + shift[i];                  \
     }
 AMP_FLOAT_TYPES(APPLY)
 
@@ -177,9 +174,9 @@ enum amp_status amp_rows_run(struct amp_ctx *ctx, enum amp_rows_kind kind,
 
 /* Operands: Y, scales and, when PARAM is not NULL, shifts. */
 #define SCALE_SHIFT(DTYPE, T, ...)                                                             \
-    AMP_CLONES                                                                                 \
-    static void scale_shift_##DTYPE(int64_t n, void *const *at, const int64_t *step,           \
-                                    const void *param)                                         \
+    AMP_CLONES(void, scale_shift_##DTYPE,                                                      \
+               (int64_t n, void *const *at, const int64_t *step, const void *param),           \
+               (n, at, step, param))                                                           \
     {                                                                                          \
         T *y = at[0];                                                                          \
         const T *scale = at[1], *shift = param == NULL ? scale : at[2];                        \

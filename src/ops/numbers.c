@@ -40,17 +40,16 @@ union room {
 
 typedef void convert_fn(const void *from, void *to, size_t n);
 
-#define CONVERT(name, FROM, TO, value)                     \
-    AMP_CLONES                                             \
-    static void name(const void *from, void *to, size_t n) \
-    {                                                      \
-        const FROM *values = from;                         \
-        TO *results = to;                                  \
-        AMP_SIMD for (size_t i = 0; i < n; i++)            \
-        {                                                  \
-            const FROM x = values[i];                      \
-            results[i] = (TO)(value);                      \
-        }                                                  \
+#define CONVERT(name, FROM, TO, value)                                            \
+    AMP_CLONES(void, name, (const void *from, void *to, size_t n), (from, to, n)) \
+    {                                                                             \
+        const FROM *values = from;                                                \
+        TO *results = to;                                                         \
+        AMP_SIMD for (size_t i = 0; i < n; i++)                                   \
+        {                                                                         \
+            const FROM x = values[i];                                             \
+            results[i] = (TO)(value);                                             \
+        }                                                                         \
     }
 
 /* ---- loads ---- */
@@ -187,7 +186,8 @@ static void store_float(enum form form, const void *values, enum amp_dtype dtype
 
 /* Rounds to integers, ties to even; what is out of their range becomes the nearest in it or, if it
    WRAPS, its low bits. NaN stays, and so does what wraps and has no low bits: it becomes 0. */
-AMP_CLONES static void round_doubles(double *values, size_t n, double low, double range, bool wraps)
+AMP_CLONES(void, round_doubles, (double *values, size_t n, double low, double range, bool wraps),
+           (values, n, low, range, wraps))
 {
     const double high = low + range - 1, per_range = 1 / range; /* a power of two */
     AMP_SIMD for (size_t i = 0; i < n; i++)

@@ -51,18 +51,20 @@ typedef bool add_fn(const struct dim *dim, const void *indices, int64_t first, i
         wrong |= position >= (uint64_t)size;                                              \
         to[i] = (int64_t)((uint64_t)to[i] * (uint64_t)keep + position * (uint64_t)scale); \
     }
-#define ADD(DTYPE, T)                                                                             \
-    AMP_CLONES static bool add_##DTYPE(const struct dim *dim, const void *indices, int64_t first, \
-                                       int64_t n, int64_t *to)                                    \
-    {                                                                                             \
-        const T *from = (const T *)indices + first;                                               \
-        const int64_t size = dim->size, keep = dim->keep, scale = dim->scale;                     \
-        uint64_t wrong = 0;                                                                       \
-        if (dim->step == 1)                                                                       \
-            ADD_LOOP(_Pragma("omp simd reduction(| : wrong)"), from[i])                           \
-        else                                                                                      \
-            ADD_LOOP(, from[i * dim->step])                                                       \
-        return wrong == 0;                                                                        \
+#define ADD(DTYPE, T)                                                                        \
+    AMP_CLONES(                                                                              \
+        bool, add_##DTYPE,                                                                   \
+        (const struct dim *dim, const void *indices, int64_t first, int64_t n, int64_t *to), \
+        (dim, indices, first, n, to))                                                        \
+    {                                                                                        \
+        const T *from = (const T *)indices + first;                                          \
+        const int64_t size = dim->size, keep = dim->keep, scale = dim->scale;                \
+        uint64_t wrong = 0;                                                                  \
+        if (dim->step == 1)                                                                  \
+            ADD_LOOP(_Pragma("omp simd reduction(| : wrong)"), from[i])                      \
+        else                                                                                 \
+            ADD_LOOP(, from[i * dim->step])                                                  \
+        return wrong == 0;                                                                   \
     }
 ADD(INT32, int32_t)
 ADD(INT64, int64_t)

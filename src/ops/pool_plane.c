@@ -25,25 +25,27 @@
 
 /* As PyTorch has it: the first of equal values wins, a NaN wins over all. Where the window covers
    padding alone, the lowest value and index -1 stay. */
-#define MAX_TAPS(DTYPE, T)                                                                       \
-    AMP_CLONES static void max_tap_##DTYPE(const struct amp_runs *runs, const void *image,       \
-                                           void *steps)                                          \
-    {                                                                                            \
-        const T *from = (const T *)image + runs->image;                                          \
-        T *to = (T *)steps + runs->step;                                                         \
-        TAP_LOOP(runs, T value = from[at];                                                       \
-                 to[i] = (value > to[i]) | (value != value) ? value : to[i];)                    \
-    }                                                                                            \
-    AMP_CLONES static void max_index_tap_##DTYPE(const struct amp_runs *runs, const void *image, \
-                                                 void *steps, int64_t *index)                    \
-    {                                                                                            \
-        const T *from = (const T *)image + runs->image;                                          \
-        T *to = (T *)steps + runs->step;                                                         \
-        int64_t *places = index + runs->step;                                                    \
-        const int64_t first = runs->image;                                                       \
-        TAP_LOOP(runs, T value = from[at], most = to[i]; int64_t place = places[i];              \
-                 bool is_better = (place < 0) | (value > most) | (value != value);               \
-                 to[i] = is_better ? value : most; places[i] = is_better ? first + at : place;)  \
+#define MAX_TAPS(DTYPE, T)                                                                      \
+    AMP_CLONES(void, max_tap_##DTYPE,                                                           \
+               (const struct amp_runs *runs, const void *image, void *steps),                   \
+               (runs, image, steps))                                                            \
+    {                                                                                           \
+        const T *from = (const T *)image + runs->image;                                         \
+        T *to = (T *)steps + runs->step;                                                        \
+        TAP_LOOP(runs, T value = from[at];                                                      \
+                 to[i] = (value > to[i]) | (value != value) ? value : to[i];)                   \
+    }                                                                                           \
+    AMP_CLONES(void, max_index_tap_##DTYPE,                                                     \
+               (const struct amp_runs *runs, const void *image, void *steps, int64_t *index),   \
+               (runs, image, steps, index))                                                     \
+    {                                                                                           \
+        const T *from = (const T *)image + runs->image;                                         \
+        T *to = (T *)steps + runs->step;                                                        \
+        int64_t *places = index + runs->step;                                                   \
+        const int64_t first = runs->image;                                                      \
+        TAP_LOOP(runs, T value = from[at], most = to[i]; int64_t place = places[i];             \
+                 bool is_better = (place < 0) | (value > most) | (value != value);              \
+                 to[i] = is_better ? value : most; places[i] = is_better ? first + at : place;) \
     }
 #define MAX_PLANE(DTYPE, T, LOWEST)                                                               \
     MAX_TAPS(DTYPE, T)                                                                            \
@@ -78,8 +80,10 @@ static amp_plane_fn *const max_planes[AMP_DTYPE_COUNT] = {[AMP_FLOAT] = max_FLOA
 
 /* Sums TERM, of each value, over the window; RESULT of each sum becomes the step's. */
 #define SUM_PLANE(DTYPE, T, NAME, TERM, RESULT)                                                   \
-    AMP_CLONES static void NAME##_tap_##DTYPE(                                                    \
-        const struct amp_pool *pool, const struct amp_runs *runs, const void *image, void *steps) \
+    AMP_CLONES(void, NAME##_tap_##DTYPE,                                                          \
+               (const struct amp_pool *pool, const struct amp_runs *runs, const void *image,      \
+                void *steps),                                                                     \
+               (pool, runs, image, steps))                                                        \
     {                                                                                             \
         const T *from = (const T *)image + runs->image;                                           \
         T *to = (T *)steps + runs->step;                                                          \

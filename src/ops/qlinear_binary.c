@@ -36,24 +36,24 @@ static inline int32_t number_of(float value, float zero, float scale, float low,
         c_zero, c, low, high)
 
 /* Steps that are 1 or 0 make vector code. */
-#define COMBINE_BY(name, T, OPERATOR)                                            \
-    AMP_CLONES static void name(int64_t n, void *const *at, const int64_t *step, \
-                                const void *param)                               \
-    {                                                                            \
-        const struct scales *s = param;                                          \
-        const float low = AMP_LOWEST(T), high = AMP_HIGHEST(T);                  \
-        const float a = s->a, b = s->b, c = s->c;                                \
-        const float a_zero = s->a_zero, b_zero = s->b_zero, c_zero = s->c_zero;  \
-        const T *as = at[1], *bs = at[2];                                        \
-        T *to = at[0];                                                           \
-        if (step[0] == 1 && step[1] == 1 && step[2] == 1)                        \
-            COMBINE_WITH(T, OPERATOR, 1, 1, 1);                                  \
-        else if (step[0] == 1 && step[1] == 1 && step[2] == 0)                   \
-            COMBINE_WITH(T, OPERATOR, 1, 1, 0);                                  \
-        else if (step[0] == 1 && step[1] == 0 && step[2] == 1)                   \
-            COMBINE_WITH(T, OPERATOR, 1, 0, 1);                                  \
-        else                                                                     \
-            COMBINE_WITH(T, OPERATOR, step[0], step[1], step[2]);                \
+#define COMBINE_BY(name, T, OPERATOR)                                                            \
+    AMP_CLONES(void, name, (int64_t n, void *const *at, const int64_t *step, const void *param), \
+               (n, at, step, param))                                                             \
+    {                                                                                            \
+        const struct scales *s = param;                                                          \
+        const float low = AMP_LOWEST(T), high = AMP_HIGHEST(T);                                  \
+        const float a = s->a, b = s->b, c = s->c;                                                \
+        const float a_zero = s->a_zero, b_zero = s->b_zero, c_zero = s->c_zero;                  \
+        const T *as = at[1], *bs = at[2];                                                        \
+        T *to = at[0];                                                                           \
+        if (step[0] == 1 && step[1] == 1 && step[2] == 1)                                        \
+            COMBINE_WITH(T, OPERATOR, 1, 1, 1);                                                  \
+        else if (step[0] == 1 && step[1] == 1 && step[2] == 0)                                   \
+            COMBINE_WITH(T, OPERATOR, 1, 1, 0);                                                  \
+        else if (step[0] == 1 && step[1] == 0 && step[2] == 1)                                   \
+            COMBINE_WITH(T, OPERATOR, 1, 0, 1);                                                  \
+        else                                                                                     \
+            COMBINE_WITH(T, OPERATOR, step[0], step[1], step[2]);                                \
     }
 #define COMBINE(DTYPE, T, ...)    \
     COMBINE_BY(sum_##DTYPE, T, +) \

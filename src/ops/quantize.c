@@ -93,27 +93,29 @@ static struct span span_at(const struct granularity *grain, int64_t at)
 typedef void span_fn(const float *x, const float *parameter, bool is_shared, void *y, int64_t n,
                      float low, float high);
 
-#define SPAN(name, T, value)                                                                     \
-    AMP_CLONES static void name(const float *x, const float *parameter, bool is_shared, void *y, \
-                                int64_t n, float low, float high)                                \
-    {                                                                                            \
-        T *to = y;                                                                               \
-        const float shared = *parameter;                                                         \
-        (void)low;                                                                               \
-        (void)high;                                                                              \
-        if (is_shared) {                                                                         \
-            AMP_SIMD for (int64_t i = 0; i < n; i++)                                             \
-            {                                                                                    \
-                const float p = shared;                                                          \
-                to[i] = (T)(value);                                                              \
-            }                                                                                    \
-            return;                                                                              \
-        }                                                                                        \
-        AMP_SIMD for (int64_t i = 0; i < n; i++)                                                 \
-        {                                                                                        \
-            const float p = parameter[i];                                                        \
-            to[i] = (T)(value);                                                                  \
-        }                                                                                        \
+#define SPAN(name, T, value)                                                                \
+    AMP_CLONES(void, name,                                                                  \
+               (const float *x, const float *parameter, bool is_shared, void *y, int64_t n, \
+                float low, float high),                                                     \
+               (x, parameter, is_shared, y, n, low, high))                                  \
+    {                                                                                       \
+        T *to = y;                                                                          \
+        const float shared = *parameter;                                                    \
+        (void)low;                                                                          \
+        (void)high;                                                                         \
+        if (is_shared) {                                                                    \
+            AMP_SIMD for (int64_t i = 0; i < n; i++)                                        \
+            {                                                                               \
+                const float p = shared;                                                     \
+                to[i] = (T)(value);                                                         \
+            }                                                                               \
+            return;                                                                         \
+        }                                                                                   \
+        AMP_SIMD for (int64_t i = 0; i < n; i++)                                            \
+        {                                                                                   \
+            const float p = parameter[i];                                                   \
+            to[i] = (T)(value);                                                             \
+        }                                                                                   \
     }
 SPAN(divide, float, x[i] / p)
 SPAN(multiply, float, x[i] * p)
@@ -331,7 +333,8 @@ static enum amp_status shape_dynamic(struct amp_ctx *ctx)
 
 /* Widens the range LOW to HIGH to that of N values, NaN aside. Each lane has a range of its own, so
    that no step waits for the one before. */
-AMP_CLONES static void widen_range(const float *values, size_t n, float *low, float *high)
+AMP_CLONES(void, widen_range, (const float *values, size_t n, float *low, float *high),
+           (values, n, low, high))
 {
     enum { LANES = 32 };
     float lows[LANES] = {0}, highs[LANES] = {0};

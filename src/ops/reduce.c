@@ -28,13 +28,14 @@ struct reduction {
 
 typedef void combine_fn(union amp_wide *acc, const union amp_wide *x, int64_t n);
 
-#define COMBINE(name, M, EXPRESSION)                                                     \
-    AMP_CLONES static void name(union amp_wide *acc, const union amp_wide *x, int64_t n) \
-    {                                                                                    \
-        AMP_SIMD for (int64_t i = 0; i < n; i++)                                         \
-        {                                                                                \
-            acc[i].M = EXPRESSION(acc[i].M, x[i].M);                                     \
-        }                                                                                \
+#define COMBINE(name, M, EXPRESSION)                                                   \
+    AMP_CLONES(void, name, (union amp_wide * acc, const union amp_wide *x, int64_t n), \
+               (acc, x, n))                                                            \
+    {                                                                                  \
+        AMP_SIMD for (int64_t i = 0; i < n; i++)                                       \
+        {                                                                              \
+            acc[i].M = EXPRESSION(acc[i].M, x[i].M);                                   \
+        }                                                                              \
     }
 
 #define PLUS(a, b) ((a) + (b))
@@ -232,8 +233,9 @@ static bool is_split(const struct plan *plan)
 /* ---- running ---- */
 
 /* The exponentials of N elements X above SHIFT, which steps by 0 or 1. */
-AMP_CLONES static void map_exp(union amp_wide *x, int64_t n, const union amp_wide *shift,
-                               int64_t step)
+AMP_CLONES(void, map_exp,
+           (union amp_wide * x, int64_t n, const union amp_wide *shift, int64_t step),
+           (x, n, shift, step))
 {
     if (step == 0)
         AMP_SIMD for (int64_t i = 0; i < n; i++) x[i].f = exp(x[i].f - shift[0].f);

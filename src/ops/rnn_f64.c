@@ -18,7 +18,7 @@ static inline double tanh_of(double x)
     return tanh(x);
 }
 
-AMP_CLONES static double dot(const double *a, const double *b, int64_t n)
+AMP_CLONES(double, dot, (const double *a, const double *b, int64_t n), (a, b, n))
 {
     double sum = 0;
 #pragma omp simd reduction(+ : sum)

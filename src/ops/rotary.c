@@ -11,16 +11,17 @@
 /* ---- turning ------------------------------------------------------------------------------- */
 
 /* Turns HALF pairs: elements A and B of pair I are STRIDE * I and STRIDE * I + APART. */
-#define TURN(name, stride, apart)                                                             \
-    AMP_CLONES static void name(int64_t half, const float *x, float *y, const float *cosines, \
-                                const float *sines)                                           \
-    {                                                                                         \
-        AMP_SIMD for (int64_t i = 0; i < half; i++)                                           \
-        {                                                                                     \
-            float a = x[(stride)*i], b = x[(stride)*i + (apart)];                             \
-            y[(stride)*i] = cosines[i] * a - sines[i] * b;                                    \
-            y[(stride)*i + (apart)] = sines[i] * a + cosines[i] * b;                          \
-        }                                                                                     \
+#define TURN(name, stride, apart)                                                                  \
+    AMP_CLONES(void, name,                                                                         \
+               (int64_t half, const float *x, float *y, const float *cosines, const float *sines), \
+               (half, x, y, cosines, sines))                                                       \
+    {                                                                                              \
+        AMP_SIMD for (int64_t i = 0; i < half; i++)                                                \
+        {                                                                                          \
+            float a = x[(stride)*i], b = x[(stride)*i + (apart)];                                  \
+            y[(stride)*i] = cosines[i] * a - sines[i] * b;                                         \
+            y[(stride)*i + (apart)] = sines[i] * a + cosines[i] * b;                               \
+        }                                                                                          \
     }
 TURN(turn_halves, 1, half)
 TURN(turn_interleaved, 2, 1)

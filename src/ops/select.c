@@ -14,23 +14,24 @@
         const T x = x_element, y = y_element;                          \
         to[i] = condition_element ? x : y;                             \
     }
-#define WHERE(SIZE, T)                                                                   \
-    AMP_CLONES static void where_##SIZE(int64_t n, void *const *at, const int64_t *step, \
-                                        const void *param)                               \
-    {                                                                                    \
-        (void)param;                                                                     \
-        T *to = at[0];                                                                   \
-        const uint8_t *condition = at[1];                                                \
-        const T *xs = at[2], *ys = at[3];                                                \
-        if (step[1] == 1 && step[2] == 1 && step[3] == 1) {                              \
-            WHERE_LOOP(AMP_SIMD, T, condition[i], xs[i], ys[i]);                         \
-        } else if (step[1] == 1 && step[2] == 1) {                                       \
-            WHERE_LOOP(AMP_SIMD, T, condition[i], xs[i], ys[0]);                         \
-        } else if (step[1] == 1 && step[3] == 1) {                                       \
-            WHERE_LOOP(AMP_SIMD, T, condition[i], xs[0], ys[i]);                         \
-        } else {                                                                         \
-            WHERE_LOOP(, T, condition[i * step[1]], xs[i * step[2]], ys[i * step[3]]);   \
-        }                                                                                \
+#define WHERE(SIZE, T)                                                                 \
+    AMP_CLONES(void, where_##SIZE,                                                     \
+               (int64_t n, void *const *at, const int64_t *step, const void *param),   \
+               (n, at, step, param))                                                   \
+    {                                                                                  \
+        (void)param;                                                                   \
+        T *to = at[0];                                                                 \
+        const uint8_t *condition = at[1];                                              \
+        const T *xs = at[2], *ys = at[3];                                              \
+        if (step[1] == 1 && step[2] == 1 && step[3] == 1) {                            \
+            WHERE_LOOP(AMP_SIMD, T, condition[i], xs[i], ys[i]);                       \
+        } else if (step[1] == 1 && step[2] == 1) {                                     \
+            WHERE_LOOP(AMP_SIMD, T, condition[i], xs[i], ys[0]);                       \
+        } else if (step[1] == 1 && step[3] == 1) {                                     \
+            WHERE_LOOP(AMP_SIMD, T, condition[i], xs[0], ys[i]);                       \
+        } else {                                                                       \
+            WHERE_LOOP(, T, condition[i * step[1]], xs[i * step[2]], ys[i * step[3]]); \
+        }                                                                              \
     }
 AMP_SIZED_TYPES(WHERE)
 

@@ -55,7 +55,7 @@ AMP_512_TARGET static void softmax_row(const uint16_t *x, uint16_t *y, int64_t n
 
 bool amp_softmax_512(const uint16_t *x, uint16_t *y, int64_t rows, int64_t count)
 {
-    if (!amp_has_512() || count > LONGEST)
+    if (!amp_cpu_has(AMP_CPU_512_BF16) || count > LONGEST)
         return false;
 #    pragma omp parallel for if (rows * count >= AMP_PARALLEL_MIN)
     for (int64_t i = 0; i < rows; i++)

@@ -8,17 +8,8 @@
 #    define AMP_HAS_512 1
 #    define AMP_512_TARGET __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16")))
 #    include <immintrin.h>
-#    include <stdbool.h>
 #    include <stddef.h>
 #    include <stdint.h>
-
-/* Whether this CPU has what AMP_512_TARGET says. */
-static inline bool amp_has_512(void)
-{
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512bf16");
-}
 
 /* COUNT bfloat16 elements, at most 16, from AT on; then zeros. */
 AMP_512_TARGET static inline __m512 amp_512_load_bf16(const uint16_t *at, __mmask16 mask)

@@ -10,28 +10,30 @@
 
 /* A load and a store per dtype: elements of type T through member M of the wide form. The loop over
    adjacent elements stands apart so that it becomes vector code. */
-#define CODEC(name, T, M, GET, PUT)                                                             \
-    AMP_CLONES static void load_##name(const void *data, int64_t stride, int64_t n,             \
-                                       union amp_wide *to)                                      \
-    {                                                                                           \
-        const T *from = data;                                                                   \
-        if (stride != 1) {                                                                      \
-            for (int64_t i = 0; i < n; i++)                                                     \
-                to[i].M = GET(from[i * stride]);                                                \
-            return;                                                                             \
-        }                                                                                       \
-        AMP_SIMD for (int64_t i = 0; i < n; i++) to[i].M = GET(from[i]);                        \
-    }                                                                                           \
-    AMP_CLONES static void store_##name(const union amp_wide *from, void *data, int64_t stride, \
-                                        int64_t n)                                              \
-    {                                                                                           \
-        T *to = data;                                                                           \
-        if (stride != 1) {                                                                      \
-            for (int64_t i = 0; i < n; i++)                                                     \
-                to[i * stride] = (T)PUT(from[i].M);                                             \
-            return;                                                                             \
-        }                                                                                       \
-        AMP_SIMD for (int64_t i = 0; i < n; i++) to[i] = (T)PUT(from[i].M);                     \
+#define CODEC(name, T, M, GET, PUT)                                                 \
+    AMP_CLONES(void, load_##name,                                                   \
+               (const void *data, int64_t stride, int64_t n, union amp_wide *to),   \
+               (data, stride, n, to))                                               \
+    {                                                                               \
+        const T *from = data;                                                       \
+        if (stride != 1) {                                                          \
+            for (int64_t i = 0; i < n; i++)                                         \
+                to[i].M = GET(from[i * stride]);                                    \
+            return;                                                                 \
+        }                                                                           \
+        AMP_SIMD for (int64_t i = 0; i < n; i++) to[i].M = GET(from[i]);            \
+    }                                                                               \
+    AMP_CLONES(void, store_##name,                                                  \
+               (const union amp_wide *from, void *data, int64_t stride, int64_t n), \
+               (from, data, stride, n))                                             \
+    {                                                                               \
+        T *to = data;                                                               \
+        if (stride != 1) {                                                          \
+            for (int64_t i = 0; i < n; i++)                                         \
+                to[i * stride] = (T)PUT(from[i].M);                                 \
+            return;                                                                 \
+        }                                                                           \
+        AMP_SIMD for (int64_t i = 0; i < n; i++) to[i] = (T)PUT(from[i].M);         \
     }
 
 /* amp_f16_to_f32 without branches, for vector code: the exponent is moved to its place and

@@ -264,13 +264,3 @@ const char *amp_session_library(char *text, size_t size)
 {
     return amp_dnnl_version(text, size);
 }
-
-const char *amp_session_isa(void)
-{
-    return amp_dnnl_isa();
-}
-
-bool amp_session_is_native(enum amp_dtype dtype)
-{
-    return amp_dnnl_is_native(dtype);
-}

@@ -40,10 +40,7 @@ void amp_session_observe(struct amp_session *session, struct amp_profile *profil
 void amp_session_set_threads(int count);
 int amp_session_threads(void);
 
-/* What the session computes with: oneDNN's version in TEXT of SIZE bytes, the name of the
-   instruction set that it uses on this CPU, and whether that computes in DTYPE itself. */
+/* What the session computes with: oneDNN's version in TEXT of SIZE bytes. */
 const char *amp_session_library(char *text, size_t size);
-const char *amp_session_isa(void);
-bool amp_session_is_native(enum amp_dtype dtype);
 
 #endif

@@ -2,6 +2,7 @@
  * float16 that is faster in float32: with no more than AVX512-FP16 oneDNN turns every element of a
  * convolution into float32 each time that it is read.
  */
+#include "core/cpu.h"
 #include "ops/dnnl.h"
 #include "run/planning.h"
 
@@ -33,7 +34,7 @@ static bool keeps_wide(const struct amp_planning *planning, const struct amp_ste
 void amp_plan_widen(struct amp_planning *planning)
 {
     const struct amp_model *model = planning->model;
-    if (amp_dnnl_is_fast(AMP_FLOAT16))
+    if (amp_cpu_has(AMP_CPU_FAST_F16))
         return;
     for (size_t g = 0; g < model->n_graphs; g++)
         for (size_t i = 0; i < planning->plans[g].n_steps; i++) {

@@ -5,6 +5,7 @@
  * come to a primitive. Values are small integers, which all types hold, and results agree with
  * those of the widest type.
  */
+#include "core/cpu.h"
 #include "node_case.h"
 
 #include <math.h>
@@ -399,7 +400,7 @@ static void oneDNN_runs_where_descriptors_say_so(void **unused)
         bool is_said = tally->op->native & AMP_BY_DNNL;
         /* Recurrent layers come to oneDNN in bfloat16 alone, where the CPU has it, and GRU only
            with more sequences than the cases have. */
-        bool may_not = is_said && (!amp_session_is_native(AMP_BFLOAT16) ||
+        bool may_not = is_said && (!amp_cpu_is_native(AMP_BFLOAT16) ||
                                    strcmp(tally->op->name, "GRU") == 0);
         if (tally->runs == 0 || may_not || is_said == (tally->by_dnnl > 0))
             continue;

@@ -1,0 +1,124 @@
+/*
+ * What this CPU has. oneDNN is asked, as it knows the processors, the operating system's part in
+ * AMX, and the cap; a kernel of our own needs a set of its, and where that says less than the
+ * kernel takes, the processor is asked. Other processors than x86-64 have no such kernels.
+ */
+#include "core/cpu.h"
+
+#include "core/array.h"
+
+#include <oneapi/dnnl/dnnl.h>
+#include <stddef.h>
+
+uint32_t amp_cpu_found;
+
+/* oneDNN's instruction sets; each is a set of bits, and holds those that it extends. */
+static const struct {
+    dnnl_cpu_isa_t isa;
+    const char *name;
+} isas[] = {
+    {dnnl_cpu_isa_avx10_1_512_amx_fp16, "AVX10.1/512 with AMX bf16, int8 and fp16"},
+    {dnnl_cpu_isa_avx10_1_512_amx, "AVX10.1/512 with AMX bf16 and int8"},
+    {dnnl_cpu_isa_avx10_1_512, "AVX10.1/512"},
+    {dnnl_cpu_isa_avx512_core_bf16, "AVX-512 with bf16"},
+    {dnnl_cpu_isa_avx512_core_vnni, "AVX-512 with VNNI"},
+    {dnnl_cpu_isa_avx512_core, "AVX-512"},
+    {dnnl_cpu_isa_avx2_vnni_2, "AVX2 with VNNI, bf16 and fp16 conversion"},
+    {dnnl_cpu_isa_avx2_vnni, "AVX2 with VNNI"},
+    {dnnl_cpu_isa_avx2, "AVX2"},
+    {dnnl_cpu_isa_avx, "AVX"},
+    {dnnl_cpu_isa_sse41, "SSE4.1"},
+    {dnnl_cpu_isa_default, "generic code"},
+};
+
+const char *amp_cpu_isa(void)
+{
+    dnnl_cpu_isa_t isa = dnnl_get_effective_cpu_isa();
+    size_t i = 0;
+    while (i < AMP_COUNT(isas) - 1 && isas[i].isa != isa)
+        i++;
+    return isas[i].name;
+}
+
+#if defined __x86_64__
+#    include <cpuid.h>
+
+/* Beyond AVX2: FMA, MOVBE, F16C, BMI 1 and 2, LZCNT. */
+static bool has_v3(void)
+{
+    const uint32_t basic = bit_FMA | bit_MOVBE | bit_F16C, extended = bit_BMI | bit_BMI2;
+    uint32_t a, b, c, d;
+    return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & basic) == basic &&
+           __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & extended) == extended &&
+           __get_cpuid(0x80000001, &a, &b, &c, &d) != 0 && (c & bit_LZCNT) != 0;
+}
+
+static bool has_f16c(void)
+{
+    uint32_t a, b, c, d;
+    return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+}
+
+/* A feature is there where oneDNN's set holds ENOUGH, or ALSO where that is not 0, and has_beyond
+   does not deny it. OWN are the instructions of our own kernels. */
+static const struct {
+    dnnl_cpu_isa_t enough, also;
+    const char *own;
+    bool (*has_beyond)(void);
+} features[AMP_CPU_FEATURES] = {
+    [AMP_CPU_BF16] = {dnnl_cpu_isa_avx512_core_bf16, dnnl_cpu_isa_avx2_vnni_2, NULL, NULL},
+    [AMP_CPU_F16] = {dnnl_cpu_isa_avx10_1_512, dnnl_cpu_isa_avx2_vnni_2, NULL, NULL},
+    [AMP_CPU_FAST_F16] = {dnnl_cpu_isa_avx10_1_512_amx_fp16, 0, NULL, NULL},
+    [AMP_CPU_BYTE_SUMS] = {dnnl_cpu_isa_avx512_core_vnni, dnnl_cpu_isa_avx2_vnni, NULL, NULL},
+    [AMP_CPU_V3] = {dnnl_cpu_isa_avx2, 0, "x86-64-v3", has_v3},
+    [AMP_CPU_F16C] = {dnnl_cpu_isa_avx, 0, "F16C", has_f16c},
+    [AMP_CPU_512] = {dnnl_cpu_isa_avx512_core, 0, "AVX-512", NULL},
+    [AMP_CPU_512_BF16] = {dnnl_cpu_isa_avx512_core_bf16, 0, "AVX-512-BF16", NULL},
+    [AMP_CPU_TILES] = {dnnl_cpu_isa_avx10_1_512_amx, 0, "AMX-BF16", NULL},
+};
+
+static bool holds(dnnl_cpu_isa_t isa, dnnl_cpu_isa_t part)
+{
+    return part != 0 && (isa & part) == part;
+}
+
+static bool find(enum amp_cpu_feature i, dnnl_cpu_isa_t isa)
+{
+    return (holds(isa, features[i].enough) || holds(isa, features[i].also)) &&
+           (features[i].has_beyond == NULL || features[i].has_beyond());
+}
+
+const char *amp_cpu_own(enum amp_cpu_feature feature)
+{
+    return features[feature].own;
+}
+#else
+static bool find(enum amp_cpu_feature i, dnnl_cpu_isa_t isa)
+{
+    (void)i, (void)isa;
+    return false;
+}
+
+const char *amp_cpu_own(enum amp_cpu_feature feature)
+{
+    (void)feature;
+    return NULL;
+}
+#endif
+
+uint32_t amp_cpu_ask(void)
+{
+    dnnl_cpu_isa_t isa = dnnl_get_effective_cpu_isa();
+    uint32_t found = UINT32_C(1) << AMP_CPU_FEATURES;
+    for (enum amp_cpu_feature i = 0; i < AMP_CPU_FEATURES; i++)
+        if (find(i, isa))
+            found |= UINT32_C(1) << i;
+    __atomic_store_n(&amp_cpu_found, found, __ATOMIC_RELAXED);
+    return found;
+}
+
+bool amp_cpu_is_native(enum amp_dtype dtype)
+{
+    return dtype == AMP_FLOAT || (dtype == AMP_BFLOAT16 && amp_cpu_has(AMP_CPU_BF16)) ||
+           (dtype == AMP_FLOAT16 && amp_cpu_has(AMP_CPU_F16));
+}
