@@ -7,7 +7,7 @@
 /* Steps, each the only use of what the one before it gives. */
 struct sequence {
     struct amp_step *steps[AMP_SLICED_STEPS_MAX];
-    struct amp_sliced sliced[AMP_SLICED_STEPS_MAX];
+    uint32_t slots[AMP_SLICED_STEPS_MAX]; /* which input is what the step before gives */
     size_t n;
     bool has_softmax;
 };
@@ -40,7 +40,7 @@ static bool is_fit(const struct amp_planning *planning, const struct amp_step *s
 static void add(struct sequence *sequence, struct amp_step *step, uint32_t slot)
 {
     sequence->steps[sequence->n] = step;
-    sequence->sliced[sequence->n++] = (struct amp_sliced){step->op, slot};
+    sequence->slots[sequence->n++] = slot;
 }
 
 /* Whether the Cast NODE is read by who uses what it would give. */
@@ -84,15 +84,38 @@ static bool find_next(const struct amp_planning *planning, struct sequence *sequ
     return true;
 }
 
+/* Makes the tail of STEP a part of SLICES; not that of the last step, which runs after them. */
+static void slice_tail(const struct amp_planning *planning, struct amp_step *step,
+                       struct amp_slices *slices)
+{
+    step->can_split_slices = true;
+    for (size_t i = 0; i < step->n_tail && !step->sliced.is_last; i++) {
+        struct amp_step *part = &step->tail[i];
+        uint32_t slot = step->posts[i].kind == AMP_POST_BINARY ? 1 - step->posts[i].in : 0;
+        step->can_split_slices &= is_fit(planning, part) && is_elementwise(planning, part);
+        part->slices = slices;
+        part->sliced = (struct amp_sliced){.op = part->op, .slot = slot};
+    }
+}
+
+static void slice(const struct amp_planning *planning, const struct sequence *sequence)
+{
+    size_t n = sequence->n;
+    for (size_t i = 0; i + 1 < sequence->n; i++)
+        n += sequence->steps[i]->n_tail;
+    struct amp_slices *slices = amp_slices_create(planning->arena, n);
+    for (size_t i = 0; i < sequence->n; i++) {
+        struct amp_step *step = sequence->steps[i];
+        step->sliced = (struct amp_sliced){step->op, sequence->slots[i], i + 1 == sequence->n};
+        slice_tail(planning, step, slices);
+        step->slices = slices;
+    }
+}
+
 static void lead(struct amp_arena *arena, const struct sequence *sequence)
 {
     size_t n = sequence->n - 1;
     struct amp_step *last = sequence->steps[n];
-    struct amp_slices *slices = amp_slices_create(arena, sequence->sliced, n + 1);
-    for (size_t i = 0; i <= n; i++) {
-        sequence->steps[i]->slices = slices;
-        sequence->steps[i]->place = i;
-    }
     last->lead = amp_arena_array(arena, n, sizeof *last->lead);
     last->n_lead = n;
     for (size_t i = 0; i < n; i++) {
@@ -111,6 +134,7 @@ static void find_attention(const struct amp_planning *planning, struct amp_step 
     while (!is_done)
         if (!find_next(planning, &sequence, &is_done))
             return;
+    slice(planning, &sequence);
     lead(planning->arena, &sequence);
 }
 

@@ -234,9 +234,9 @@ static enum amp_status call_kernel(const struct call *call, bool has_view)
     if (op->shape != NULL)
         AMP_TRY(op->shape(&ctx));
     enum amp_status status;
-    bool suits_slices = call->n_posts == call->step->n_tail && !must_widen(call) && !has_view;
+    bool suits_slices = !must_widen(call) && !has_view;
     if (call->step->slices != NULL &&
-        amp_slices_take(call->step->slices, call->step->place, suits_slices, &ctx, &status))
+        amp_slices_take(call->step->slices, &call->step->sliced, suits_slices, &ctx, &status))
         return status;
     bool is_free = op->has_layouts || op->has_strides;
     if (is_free && amp_has_out(&ctx, 0) && amp_shape_is_known(&ctx.out[0]->shape))

@@ -42,10 +42,13 @@ struct amp_step {
     size_t n_casts, casts_capacity;
     bool runs_casts; /* it cannot */
     /* Steps that run right before this one, each for the next alone, and how all of them and this
-       one go slice by slice, if they can; each of them knows its place there too. */
+       one go slice by slice, if they can. */
     struct amp_step *lead;
-    size_t n_lead, place;
+    size_t n_lead;
     struct amp_slices *slices; /* NULL: there is no lead, nor is this a part of one */
+    struct amp_sliced sliced;  /* what it is there */
+    bool can_split_slices;     /* its tail can go slice by slice too, or need not */
+    bool is_split_in_slices;   /* as is_split, where it goes slice by slice */
 };
 
 /* The steps of one graph. */

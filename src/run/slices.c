@@ -51,34 +51,36 @@ struct member {
 
 struct amp_slices {
     struct member *members;
-    size_t n;
-    bool is_taking, is_refused;
+    size_t n, capacity;
+    bool is_taking;
+    const struct amp_node *refused_by;
     struct amp_shape shape;  /* of the scores */
     int axis;                /* which is cut */
     int64_t counts[N_FORMS]; /* along it; of the rest 0: there is none */
     struct amp_buffer *scratch[2];
 };
 
-struct amp_slices *amp_slices_create(struct amp_arena *arena, const struct amp_sliced *steps,
-                                     size_t n)
+struct amp_slices *amp_slices_create(struct amp_arena *arena, size_t n)
 {
     struct amp_slices *slices = amp_arena_array(arena, 1, sizeof *slices);
     slices->members = amp_arena_array(arena, n, sizeof *slices->members);
-    slices->n = n;
-    for (size_t i = 0; i < n; i++)
-        slices->members[i].step = steps[i];
+    slices->capacity = n;
     return slices;
+}
+
+static void drop_member_states(struct member *member)
+{
+    for (int form = 0; form < N_FORMS; form++) {
+        if (member->states[form] != NULL && member->step.op->destroy != NULL)
+            member->step.op->destroy(member->states[form]);
+        member->states[form] = NULL;
+    }
 }
 
 static void drop_states(struct amp_slices *slices)
 {
-    for (size_t i = 0; i < slices->n; i++)
-        for (int form = 0; form < N_FORMS; form++) {
-            struct member *member = &slices->members[i];
-            if (member->states[form] != NULL && member->step.op->destroy != NULL)
-                member->step.op->destroy(member->states[form]);
-            member->states[form] = NULL;
-        }
+    for (size_t i = 0; i < slices->capacity; i++)
+        drop_member_states(&slices->members[i]);
 }
 
 void amp_slices_destroy(struct amp_slices *slices)
@@ -89,26 +91,33 @@ void amp_slices_destroy(struct amp_slices *slices)
 
 bool amp_slices_begin(struct amp_slices *slices)
 {
-    slices->is_taking = !slices->is_refused;
+    slices->n = 0;
+    slices->is_taking = slices->refused_by == NULL;
     return slices->is_taking;
 }
 
-bool amp_slices_are_refused(const struct amp_slices *slices)
+bool amp_slices_are_taking(const struct amp_slices *slices)
 {
-    return slices->is_refused;
+    return slices->is_taking;
+}
+
+const struct amp_node *amp_slices_refused_by(const struct amp_slices *slices)
+{
+    return slices->refused_by;
 }
 
 void amp_slices_allow(struct amp_slices *slices)
 {
-    slices->is_refused = false;
+    slices->refused_by = NULL;
 }
 
-static enum amp_status refuse(struct amp_slices *slices, struct amp_error *err)
+/* Because of the call CTX. */
+static enum amp_status refuse(struct amp_slices *slices, const struct amp_ctx *ctx)
 {
     slices->is_taking = false;
-    slices->is_refused = true;
+    slices->refused_by = ctx->node;
     drop_states(slices);
-    return amp_fail(err, AMP_KERNEL, "attention in slices has been refused");
+    return amp_fail(ctx->err, AMP_KERNEL, "attention in slices has been refused");
 }
 
 static bool is_chained(const struct amp_slices *slices, const struct member *member, uint32_t i)
@@ -218,12 +227,13 @@ static bool cut_outputs(struct amp_slices *slices)
     return true;
 }
 
-static bool cut_all(struct amp_slices *slices)
+/* AMP_KERNEL, with the steps refused, where it is not possible. */
+static enum amp_status cut_all(struct amp_slices *slices)
 {
     for (size_t m = 0; m < slices->n; m++)
         if (!cut_inputs(slices, &slices->members[m]))
-            return false;
-    return cut_outputs(slices);
+            return refuse(slices, &slices->members[m].ctx);
+    return cut_outputs(slices) ? AMP_OK : refuse(slices, &slices->members[0].ctx);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -275,10 +285,13 @@ static enum amp_status run_slice(struct amp_slices *slices, int form, const int6
 {
     bool is_noted = slices->members[0].ctx.host->profile != NULL;
     for (size_t m = 0; m < slices->n; m++) {
+        struct member *member = &slices->members[m];
         double start = is_noted ? amp_seconds() : 0;
-        AMP_TRY(run_member(slices, &slices->members[m], form, at));
+        enum amp_status status = run_member(slices, member, form, at);
+        if (status != AMP_OK)
+            return status == AMP_UNSUPPORTED ? refuse(slices, &member->ctx) : status;
         if (is_noted)
-            slices->members[m].seconds += amp_seconds() - start;
+            member->seconds += amp_seconds() - start;
     }
     return AMP_OK;
 }
@@ -349,14 +362,13 @@ static enum amp_status run(struct amp_slices *slices)
 {
     struct amp_ctx *ctx = &slices->members[slices->n - 1].ctx;
     AMP_TRY(create_output(slices));
-    if (!cut_all(slices))
-        return refuse(slices, ctx->err);
+    AMP_TRY(cut_all(slices));
     enum amp_status status = create_scratch(slices, ctx);
     if (status == AMP_OK)
         status = run_slices(slices);
     drop_scratch(slices);
     note_seconds(slices);
-    return status == AMP_UNSUPPORTED ? refuse(slices, ctx->err) : status;
+    return status;
 }
 
 /* ---- taking calls ---------------------------------------------------------------------------- */
@@ -412,16 +424,13 @@ static void choose_cut(struct amp_slices *slices, int64_t size, int64_t limit)
     slices->counts[REST] = dim % slices->counts[FULL];
 }
 
-static void forget_cuts(struct amp_slices *slices)
+static void forget_cuts(struct member *member)
 {
-    for (size_t m = 0; m < slices->n; m++) {
-        struct member *member = &slices->members[m];
-        member->out.is_made = false;
-        for (int i = 0; i < AMP_SLICED_INPUTS_MAX; i++)
-            member->in[i].is_made = false;
-        for (int i = 0; i < AMP_POSTS_MAX; i++)
-            member->operands[i].is_made = false;
-    }
+    member->out.is_made = false;
+    for (int i = 0; i < AMP_SLICED_INPUTS_MAX; i++)
+        member->in[i].is_made = false;
+    for (int i = 0; i < AMP_POSTS_MAX; i++)
+        member->operands[i].is_made = false;
 }
 
 /* False: the scores are to be kept whole. */
@@ -435,29 +444,42 @@ static bool take_scores(struct amp_slices *slices, const struct amp_tensor *scor
     bool is_same = amp_shape_equal(&slices->shape, &scores->shape);
     slices->shape = scores->shape;
     choose_cut(slices, size, max_bytes());
-    if (!is_same || axis != slices->axis || full != slices->counts[FULL])
-        forget_cuts(slices);
+    for (size_t m = 0; m < slices->capacity; m++)
+        if (!is_same || axis != slices->axis || full != slices->counts[FULL])
+            forget_cuts(&slices->members[m]);
     return true;
 }
 
-bool amp_slices_take(struct amp_slices *slices, size_t index, bool is_fit,
+/* The next member is STEP, called with CTX: what it has of another step, or of the same one with
+   other post-ops, goes. */
+static void add_member(struct amp_slices *slices, const struct amp_sliced *step,
+                       const struct amp_ctx *ctx)
+{
+    struct member *member = &slices->members[slices->n++];
+    if (member->ctx.node != ctx->node || member->ctx.n_posts != ctx->n_posts) {
+        drop_member_states(member);
+        forget_cuts(member);
+    }
+    member->step = *step;
+    member->ctx = *ctx;
+    member->all = (struct amp_tensor){.dtype = ctx->out[0]->dtype, .shape = ctx->out[0]->shape};
+}
+
+bool amp_slices_take(struct amp_slices *slices, const struct amp_sliced *step, bool is_fit,
                      const struct amp_ctx *ctx, enum amp_status *status)
 {
-    struct member *member = &slices->members[index];
-    bool is_last = index + 1 == slices->n;
-    if (slices->is_taking && index == 0)
+    if (slices->is_taking && slices->n == 0)
         slices->is_taking = take_scores(slices, ctx->out[0]);
     if (!slices->is_taking)
         return false;
     *status = AMP_OK;
-    if (!is_fit || !is_by_rows(slices, ctx, is_last)) {
-        *status = refuse(slices, ctx->err);
+    if (!is_fit || !is_by_rows(slices, ctx, step->is_last)) {
+        *status = refuse(slices, ctx);
     } else if (lacks_data(ctx)) {
         *status = AMP_AGAIN;
     } else {
-        member->ctx = *ctx;
-        member->all = (struct amp_tensor){.dtype = ctx->out[0]->dtype, .shape = ctx->out[0]->shape};
-        if (is_last)
+        add_member(slices, step, ctx);
+        if (step->is_last)
             *status = run(slices);
     }
     return true;

@@ -14,31 +14,35 @@
  */
 struct amp_slices;
 
-/* The most steps and inputs of a step. */
+/* The most steps, without those that do post-ops by themselves, and inputs of a step. */
 enum { AMP_SLICED_STEPS_MAX = 6, AMP_SLICED_INPUTS_MAX = 4 };
 
-/* One of the steps; SLOT: the input that is what the step before it gives. */
+/* What a step is in a sequence; op NULL: it is in none. */
 struct amp_sliced {
     const struct amp_op *op;
-    uint32_t slot;
+    uint32_t slot; /* the input that is what the step before it gives */
+    bool is_last;
 };
 
-struct amp_slices *amp_slices_create(struct amp_arena *arena, const struct amp_sliced *steps,
-                                     size_t n);
+/* For sequences of N steps at most. */
+struct amp_slices *amp_slices_create(struct amp_arena *arena, size_t n);
 void amp_slices_destroy(struct amp_slices *slices); /* frees what running left; NULL is fine */
 
 /* Before the steps run, one after the other. False: no call will be taken. */
 bool amp_slices_begin(struct amp_slices *slices);
+/* Whether calls are taken now. */
+bool amp_slices_are_taking(const struct amp_slices *slices);
 
-/* Whether the call CTX of step INDEX, whose output has its shape but no memory, is no longer the
+/* Whether the call CTX of STEP, whose output has its shape but no memory, is no longer the
    caller's: it waits for that of the last step, which runs all of them; *STATUS says how that went.
    Not so where the scores are small enough to be there as a whole. AMP_AGAIN: a constant has no
    data. Where IS_FIT is false, or the kernels cannot do it in slices, nothing of what was taken has
    been done: the steps are then refused, and no call of them is taken unless that is allowed
    again. */
-bool amp_slices_take(struct amp_slices *slices, size_t index, bool is_fit,
+bool amp_slices_take(struct amp_slices *slices, const struct amp_sliced *step, bool is_fit,
                      const struct amp_ctx *ctx, enum amp_status *status);
-bool amp_slices_are_refused(const struct amp_slices *slices);
+/* The node whose call was not fit, or not possible in slices; NULL: the steps are not refused. */
+const struct amp_node *amp_slices_refused_by(const struct amp_slices *slices);
 void amp_slices_allow(struct amp_slices *slices);
 
 #endif

@@ -42,19 +42,29 @@ static bool give_up(const struct amp_session *session, struct amp_step *step)
     return true;
 }
 
+/* Whether post-ops of STEP run as steps of their own. */
+static bool is_split(const struct amp_step *step)
+{
+    bool is_sliced = step->slices != NULL && amp_slices_are_taking(step->slices);
+    return is_sliced ? step->is_split_in_slices : step->is_split;
+}
+
 static enum amp_status run_nodes(struct amp_session *session, struct amp_step *step,
                                  struct amp_error *err)
 {
     enum amp_status status;
+    bool was_split;
     do {
-        size_t n_posts = step->is_split ? 0 : step->n_tail;
+        was_split = is_split(step);
+        size_t n_posts = was_split ? 0 : step->n_tail;
         size_t n_casts = step->runs_casts ? 0 : step->n_casts;
         *err = (struct amp_error){.status = AMP_OK};
         if (step->runs_casts)
             AMP_TRY(run_casts(session, step, err));
         status = amp_step_call(session, step, n_posts, n_casts, err);
-    } while (status == AMP_UNSUPPORTED && give_up(session, step));
-    for (size_t i = 0; i < step->n_tail && step->is_split && status == AMP_OK; i++)
+        /* Slices begin before the size of the scores is known, which may turn out to be small. */
+    } while (status == AMP_UNSUPPORTED && (is_split(step) != was_split || give_up(session, step)));
+    for (size_t i = 0; i < step->n_tail && was_split && status == AMP_OK; i++)
         status = amp_step_call(session, &step->tail[i], 0, 0, err);
     return status;
 }
@@ -72,19 +82,21 @@ static enum amp_status run_after_lead(struct amp_session *session, struct amp_st
     return run_nodes(session, step, err);
 }
 
-/* Lets STEP and its lead try their post-ops again, which for other shapes they could not do; false:
-   none has given them up. */
-static bool rejoin(const struct amp_session *session, struct amp_step *step)
+/* Gives up the post-ops of that of STEP and its lead which could not go in slices with them; false:
+   it has none, or cannot without either. */
+static bool give_up_in_slices(const struct amp_session *session, struct amp_step *step)
 {
-    bool was_split = step->is_split;
-    step->is_split = false;
-    if (was_split) {
-        drop_state(step);
+    bool is_refused =
+        amp_node_at(session->model, step->node) == amp_slices_refused_by(step->slices);
+    if (is_refused && step->n_tail > 0 && step->can_split_slices && !step->is_split_in_slices) {
+        step->is_split_in_slices = true;
         amp_step_forget(session->model, step);
+        return true;
     }
     for (size_t i = 0; i < step->n_lead; i++)
-        was_split |= rejoin(session, &step->lead[i]);
-    return was_split;
+        if (give_up_in_slices(session, &step->lead[i]))
+            return true;
+    return false;
 }
 
 /* In slices, where that is of use and the kernels can; casts that run do so on the whole. */
@@ -97,10 +109,10 @@ static enum amp_status run_all(struct amp_session *session, struct amp_step *ste
     bool may_slice = step->n_lead > 0 && !runs_casts;
     while (may_slice && amp_slices_begin(step->slices)) {
         enum amp_status status = run_after_lead(session, step, err);
-        if (!amp_slices_are_refused(step->slices))
+        if (amp_slices_refused_by(step->slices) == NULL)
             return status;
         *err = (struct amp_error){.status = AMP_OK};
-        if (rejoin(session, step))
+        if (give_up_in_slices(session, step))
             amp_slices_allow(step->slices);
     }
     return run_after_lead(session, step, err);
