@@ -26,7 +26,7 @@ say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(2)')
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all demo check check-pass check-update asan bench oracles lint format install uninstall dist clean distclean help \
+.PHONY: all demo check check-pass check-isa check-update asan bench oracles lint format install uninstall dist clean distclean help \
         compile_commands.json deps FORCE
 
 # ---- dependencies ------------------------------------------------------------------------------------------------------
@@ -36,7 +36,7 @@ PROGRAM_DEPS := $(DEPS)/program.2.mk
 TEST_DEPS    := $(DEPS)/tests.1.mk
 BENCH_DEPS   := $(DEPS)/bench.1.mk
 without_deps := help clean distclean dist format uninstall
-with_tests   := check check-pass check-update asan bench oracles lint compile_commands.json deps \
+with_tests   := check check-pass check-isa check-update asan bench oracles lint compile_commands.json deps \
                 $(BUILD)/unit/% $(BUILD)/oracle/%
 
 GOALS := $(or $(MAKECMDGOALS),all)
@@ -142,17 +142,22 @@ $(BUILD)/unit/%.o: tests/unit/%.c | $(PB_NAMES:%=$(PB)/%.pb-c.h)
 # Two builds take their time: they use all processors, unless make was told how many.
 parallel = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
-## check: all tests, once plain and once with the sanitizers; the totals go to build/results
+## check: all tests, once plain and once with the sanitizers, and check-isa; the totals go to build/results
 check:
 	@rm -rf $(RESULTS) $(RESULTS).ort
 	@status=0; \
 	$(MAKE) $(parallel) check-pass || status=$$?; \
+	$(MAKE) check-isa || status=$$?; \
 	$(MAKE) asan || status=$$?; \
 	tests/totals.sh $(RESULTS) || status=1; exit $$status
 
 ## check-pass: all tests once, with the build as it is (BUILD, EXTRA)
 check-pass: $(BUILD)/ampconv $(UNITS) $(ORACLES)
 	@$(test_env) tests/all.sh $(UNITS)
+
+## check-isa: the tests of what computes, once for each instruction set below the CPU's own that it can play
+check-isa: $(BUILD)/ampconv $(UNITS) $(ORACLES)
+	@$(test_env) tests/isa.sh $(UNITS)
 
 ## asan: all tests once, with the address and undefined-behaviour sanitizers
 asan:

@@ -25,6 +25,9 @@ export UBSAN_OPTIONS=${UBSAN_OPTIONS-halt_on_error=1:exitcode=99}
 longest='convert/test_valid_bf16.sh convert/test_valid_fp16.sh upgrade/test_upgrade.sh light/test_light.sh upgrade/test_steps.sh
   robust/test_kill.sh composites/test_composites.sh casts/test_casts.sh big/test_external.sh digits/test_digits.sh'
 
+# What a report says without the line that depends on the machine: how many nodes its CPU has no kernel for.
+without_machine() { sed '/^  widened  /d' "$1"; }
+
 # Runs one case folder in the folder $2; says what differs.
 run_case() {
   local folder=$1 work=$2 words code status=0 stream expected
@@ -42,7 +45,7 @@ run_case() {
   fi
   for stream in stdout stderr; do
     if [ -f "$folder/$stream" ]; then expected=$folder/$stream; else expected=/dev/null; fi
-    diff -u --label "expected $stream" --label "$stream" "$expected" "$work/$stream" || status=1
+    diff -u --label "expected $stream" --label "$stream" <(without_machine "$expected") <(without_machine "$work/$stream") || status=1
   done
   if [ "$code" != "$(cat "$folder/exit" 2>/dev/null || echo 0)" ]; then echo "exit $code"; status=1; fi
   return $status
@@ -70,7 +73,7 @@ run_job() {
   done <"$job" >"$job.out"
   echo $passed $failed >"$job.counts"
 }
-export -f run_case run_job
+export -f without_machine run_case run_job
 
 # ---- the jobs ----
 
