@@ -1,6 +1,8 @@
 #ifndef AMP_CORE_SIMD_H
 #define AMP_CORE_SIMD_H
 
+/* Loops that the compiler vectorizes; on x86-64 for two levels of it. */
+
 #include "core/cpu.h"
 
 /* Before a loop without dependencies: gcc -O2 vectorizes only loops that say so. */

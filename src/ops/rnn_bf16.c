@@ -1,5 +1,5 @@
 /*
- * Recurrent layers in bfloat16 on CPUs with AMX; sums and cells are float32.
+ * Recurrent layers in bfloat16 on x86-64 with AMX; sums and cells are float32.
  */
 #include "ops/dnnl.h"
 #include "ops/kernel.h"

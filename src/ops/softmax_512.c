@@ -1,5 +1,6 @@
 /*
- * Softmax of rows of bfloat16, which attention has many of: oneDNN's takes half as long again.
+ * Softmax of rows of bfloat16, which attention has many of: oneDNN's takes half as long again. For
+ * x86-64 with AVX-512; elsewhere there is none.
  */
 #include "ops/softmax_512.h"
 

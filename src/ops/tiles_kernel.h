@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Private to the tiles of ops/tiles.h: a product that is ready to be computed. */
+/* Private to the tiles of ops/tiles.h, on x86-64: a product that is ready to be computed. */
 
 #if defined __x86_64__ && defined __GNUC__
 #    define AMP_HAS_TILES 1

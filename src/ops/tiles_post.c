@@ -1,7 +1,7 @@
 /*
  * What comes after the product of tiles: bias, activation, operands, and the cast to the type of Y.
- * In vectors by hand, for the tiles wait meanwhile: Gelu in a loop that gcc vectorizes takes twice
- * as long.
+ * In vectors of x86-64 by hand, for the tiles wait meanwhile: Gelu in a loop that gcc vectorizes
+ * takes twice as long.
  */
 #include "ops/tiles_kernel.h"
 

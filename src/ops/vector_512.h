@@ -2,7 +2,8 @@
 #define AMP_OPS_VECTOR_512_H
 
 /*
- * Functions of vectors of AVX-512 by hand, where loops that the compiler vectorizes are too slow.
+ * Functions of vectors of x86-64's AVX-512 by hand, where loops that the compiler vectorizes are
+ * too slow.
  */
 #if defined __x86_64__ && defined __GNUC__
 #    define AMP_HAS_512 1
