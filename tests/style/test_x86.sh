@@ -8,7 +8,7 @@ uses='immintrin\.h|cpuid\.h|\b_mm[0-9]*_|\b__m(128|256|512)|__builtin_(ia32|cpu)
 silent() {
   local file
   grep -lE "$uses" "$@" | while read -r file; do
-    if ! awk '/\*\// { exit } { print }' "$file" | grep -q 'x86-64'; then echo "$file"; fi
+    if ! awk '{ print } /\*\// { exit }' "$file" | grep -q 'x86-64'; then echo "$file"; fi
   done
 }
 
