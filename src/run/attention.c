@@ -22,6 +22,8 @@ static bool is_product(const struct amp_planning *planning, const struct amp_ste
 static bool is_elementwise(const struct amp_planning *planning, const struct amp_step *step)
 {
     const struct amp_node *node = amp_node_at(planning->model, step->node);
+    if (amp_node_is(node, "", "Cast"))
+        return true;
     return step->op->is_elementwise && !step->op->shares_input && !step->op->has_layouts &&
            (node->n_inputs == 1 || node->since_version >= 7);
 }
@@ -84,30 +86,51 @@ static bool find_next(const struct amp_planning *planning, struct sequence *sequ
     return true;
 }
 
+/* Makes PART, which takes SLOT from the step before it, a part of SLICES; false: it cannot be. */
+static bool slice_part(const struct amp_planning *planning, struct amp_step *part, uint32_t slot,
+                       struct amp_slices *slices)
+{
+    bool can_be = is_fit(planning, part) && is_elementwise(planning, part);
+    part->slices = slices;
+    part->sliced = (struct amp_sliced){.op = part->op, .slot = slot};
+    return can_be;
+}
+
 /* Makes the tail of STEP a part of SLICES; not that of the last step, which runs after them. */
 static void slice_tail(const struct amp_planning *planning, struct amp_step *step,
                        struct amp_slices *slices)
 {
     step->can_split_slices = true;
     for (size_t i = 0; i < step->n_tail && !step->sliced.is_last; i++) {
-        struct amp_step *part = &step->tail[i];
         uint32_t slot = step->posts[i].kind == AMP_POST_BINARY ? 1 - step->posts[i].in : 0;
-        step->can_split_slices &= is_fit(planning, part) && is_elementwise(planning, part);
-        part->slices = slices;
-        part->sliced = (struct amp_sliced){.op = part->op, .slot = slot};
+        step->can_split_slices &= slice_part(planning, &step->tail[i], slot, slices);
     }
+}
+
+/* Makes the cast through which STEP reads what the step before it gives, VALUE, a part of SLICES.
+ */
+static void slice_cast(const struct amp_planning *planning, const struct amp_step *step,
+                       uint32_t value, struct amp_slices *slices)
+{
+    for (size_t i = 0; i < step->n_casts; i++)
+        if (amp_node_at(planning->model, step->casts[i]->node)->inputs[0] == value)
+            slice_part(planning, step->casts[i], 0, slices);
 }
 
 static void slice(const struct amp_planning *planning, const struct sequence *sequence)
 {
     size_t n = sequence->n;
-    for (size_t i = 0; i + 1 < sequence->n; i++)
-        n += sequence->steps[i]->n_tail;
+    for (size_t i = 0; i < sequence->n; i++)
+        n += sequence->steps[i]->n_tail + sequence->steps[i]->n_casts;
     struct amp_slices *slices = amp_slices_create(planning->arena, n);
     for (size_t i = 0; i < sequence->n; i++) {
         struct amp_step *step = sequence->steps[i];
-        step->sliced = (struct amp_sliced){step->op, sequence->slots[i], i + 1 == sequence->n};
+        step->sliced = (struct amp_sliced){step->op, sequence->slots[i], i + 1 == sequence->n,
+                                           step->keeps_wide};
         slice_tail(planning, step, slices);
+        if (i > 0)
+            slice_cast(planning, step, amp_step_output(planning->model, sequence->steps[i - 1]),
+                       slices);
         step->slices = slices;
     }
 }

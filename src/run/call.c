@@ -146,7 +146,9 @@ static enum amp_status widen_inputs(const struct call *call)
         if ((*in)->layout != NULL)
             AMP_TRY(amp_slot_undo(call->session, read_slot(call, call->node->inputs[i]), call->node,
                                   call->err));
-        if (wide->data == NULL && !(call->frame->is_constant[i] && call->frame->has_form[i]))
+        if ((*in)->data == NULL && !call->frame->is_constant[i]) /* slices have it */
+            *wide = (struct amp_tensor){.dtype = AMP_FLOAT, .shape = (*in)->shape};
+        else if (wide->data == NULL && !(call->frame->is_constant[i] && call->frame->has_form[i]))
             AMP_TRY(convert(*in, wide, AMP_FLOAT, call->err));
         *in = wide;
     }
@@ -234,9 +236,8 @@ static enum amp_status call_kernel(const struct call *call, bool has_view)
     if (op->shape != NULL)
         AMP_TRY(op->shape(&ctx));
     enum amp_status status;
-    bool suits_slices = !must_widen(call) && !has_view;
     if (call->step->slices != NULL &&
-        amp_slices_take(call->step->slices, &call->step->sliced, suits_slices, &ctx, &status))
+        amp_slices_take(call->step->slices, &call->step->sliced, !has_view, &ctx, &status))
         return status;
     bool is_free = op->has_layouts || op->has_strides;
     if (is_free && amp_has_out(&ctx, 0) && amp_shape_is_known(&ctx.out[0]->shape))
@@ -332,14 +333,17 @@ static enum amp_status store_outputs(const struct call *call)
         enum amp_dtype dtype = output_value(call, i)->dtype;
         amp_tensor_release(slot);
         bool is_wide = out->dtype == AMP_FLOAT && is_lower(dtype) && !amp_is_list(out);
+        bool keeps_wide = call->step->keeps_wide && call->n_posts == call->step->n_tail;
         if (!is_wide && !amp_is_list(out) && dtype != AMP_UNDEFINED && out->dtype != dtype)
             return amp_fail(call->err, AMP_MODEL, "output %u is %s; the model wants %s", i,
                             amp_dtype_name(out->dtype), amp_dtype_name(dtype));
-        if (is_wide && call->step->keeps_wide && call->n_posts == call->step->n_tail) {
+        if (is_wide && keeps_wide) {
             amp_tensor_refer(slot, out);
             continue;
         }
-        if (is_wide) {
+        if (is_wide && out->data == NULL) /* slices have it */
+            out->dtype = dtype;
+        else if (is_wide) {
             AMP_TRY(amp_slot_undo(call->session, out, call->node, call->err));
             AMP_TRY(convert(out, slot, dtype, call->err));
             continue;

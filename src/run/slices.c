@@ -40,13 +40,19 @@ struct cut {
 
 struct member {
     struct amp_sliced step;
-    struct amp_ctx ctx;    /* of the call that waits */
+    struct amp_ctx ctx;                              /* of the call that waits */
+    struct amp_tensor inputs[AMP_SLICED_INPUTS_MAX]; /* what was widened would go with the call */
+    const struct amp_tensor *reads[AMP_SLICED_INPUTS_MAX]; /* those */
+    enum amp_dtype wanted; /* the dtype of what it gets from the member before */
     struct amp_tensor all; /* what it would give; data only of the last one */
     struct cut in[AMP_SLICED_INPUTS_MAX], operands[AMP_POSTS_MAX], out;
     struct amp_post posts[AMP_POSTS_MAX];
     void *states[N_FORMS];
-    int place;      /* of what it gives: which scratch memory */
-    double seconds; /* of this run */
+    int place;                        /* of what it gives: which scratch memory */
+    enum amp_dtype rounded;           /* that is rounded to this, before ... */
+    struct amp_tensor given[N_FORMS]; /* ... the next member gets it as it wants it, ... */
+    int given_place;                  /* ... from there */
+    double seconds;                   /* of this run */
 };
 
 struct amp_slices {
@@ -68,6 +74,14 @@ struct amp_slices *amp_slices_create(struct amp_arena *arena, size_t n)
     return slices;
 }
 
+/* Of members that have run, or will not. */
+static void release_inputs(struct amp_slices *slices)
+{
+    for (size_t m = 0; m < slices->n; m++)
+        amp_tensors_release(slices->members[m].inputs, AMP_SLICED_INPUTS_MAX);
+    slices->n = 0;
+}
+
 static void drop_member_states(struct member *member)
 {
     for (int form = 0; form < N_FORMS; form++) {
@@ -85,13 +99,15 @@ static void drop_states(struct amp_slices *slices)
 
 void amp_slices_destroy(struct amp_slices *slices)
 {
-    if (slices != NULL)
-        drop_states(slices);
+    if (slices == NULL)
+        return;
+    drop_states(slices);
+    release_inputs(slices);
 }
 
 bool amp_slices_begin(struct amp_slices *slices)
 {
-    slices->n = 0;
+    release_inputs(slices);
     slices->is_taking = slices->refused_by == NULL;
     return slices->is_taking;
 }
@@ -111,12 +127,18 @@ void amp_slices_allow(struct amp_slices *slices)
     slices->refused_by = NULL;
 }
 
+void amp_slices_refuse(struct amp_slices *slices, const struct amp_node *node)
+{
+    slices->is_taking = false;
+    slices->refused_by = node;
+    drop_states(slices);
+    release_inputs(slices);
+}
+
 /* Because of the call CTX. */
 static enum amp_status refuse(struct amp_slices *slices, const struct amp_ctx *ctx)
 {
-    slices->is_taking = false;
-    slices->refused_by = ctx->node;
-    drop_states(slices);
+    amp_slices_refuse(slices, ctx->node);
     return amp_fail(ctx->err, AMP_KERNEL, "attention in slices has been refused");
 }
 
@@ -212,15 +234,27 @@ static bool cut_inputs(struct amp_slices *slices, struct member *member)
     return true;
 }
 
-/* What the members give: slices of scratch memory and, at last, of the output. What takes as much
-   room as before goes where that was. */
+/* Where MEMBER gives its scores, and where the next one gets them: each conversion of them is from
+   one place to the other, and what takes as much room as it was made of goes where that was. */
+static void choose_places(const struct amp_slices *slices, struct member *member)
+{
+    bool is_first = member == slices->members;
+    bool is_last = member == slices->members + slices->n - 1;
+    const struct member *before = is_first ? NULL : member - 1;
+    bool moves = !is_first && amp_dtype_bits(member->wanted) != amp_dtype_bits(member->all.dtype);
+    enum amp_dtype wanted = is_last ? member->rounded : member[1].wanted;
+    member->place = is_first ? 0 : before->given_place ^ moves;
+    member->given_place =
+        member->place ^ (member->rounded != member->all.dtype) ^ (wanted != member->rounded);
+}
+
+/* What the members give: slices of scratch memory and, at last, of the output. */
 static bool cut_outputs(struct amp_slices *slices)
 {
     for (size_t m = 0; m < slices->n; m++) {
-        struct member *member = &slices->members[m], *before = member - (m > 0);
+        struct member *member = &slices->members[m];
         struct amp_layouts *layouts = member->ctx.host->dnnl->layouts;
-        bool is_same = amp_dtype_bits(before->all.dtype) == amp_dtype_bits(member->all.dtype);
-        member->place = is_same ? before->place : 1 - before->place;
+        choose_places(slices, member);
         if (!cut_tensor(slices, layouts, &member->all, slices->shape.rank - 1, &member->out))
             return false;
     }
@@ -263,7 +297,7 @@ static enum amp_status run_member(struct amp_slices *slices, struct member *memb
     struct amp_tensor *out = &member->out.slices[form];
     struct amp_ctx ctx = member->ctx;
     for (uint32_t i = 0; i < ctx.n_in; i++)
-        in[i] = is_chained(slices, member, i) ? &member[-1].out.slices[form]
+        in[i] = is_chained(slices, member, i) ? &member[-1].given[form]
                                               : slice_at(slices, &member->in[i], form, at);
     for (size_t i = 0; i < ctx.n_posts; i++)
         if (ctx.posts[i].operand != NULL)
@@ -281,6 +315,28 @@ static enum amp_status run_member(struct amp_slices *slices, struct member *memb
     return member->step.op->run(&ctx);
 }
 
+/* Brings SCORES, at *PLACE, into DTYPE. */
+static void convert_scores(const struct amp_slices *slices, struct amp_tensor *scores, int *place,
+                           enum amp_dtype dtype)
+{
+    if (scores->dtype == dtype)
+        return;
+    *place = 1 - *place;
+    void *to = slices->scratch[*place]->data;
+    amp_dtype_convert(scores->dtype, scores->data, dtype, to, amp_tensor_count(scores));
+    scores->dtype = dtype;
+    scores->data = to;
+}
+
+/* Gives the member behind MEMBER what that has computed. */
+static void hand_on(const struct amp_slices *slices, struct member *member, int form)
+{
+    int place = member->place;
+    member->given[form] = member->out.slices[form];
+    convert_scores(slices, &member->given[form], &place, member->rounded);
+    convert_scores(slices, &member->given[form], &place, member[1].wanted);
+}
+
 static enum amp_status run_slice(struct amp_slices *slices, int form, const int64_t *at)
 {
     bool is_noted = slices->members[0].ctx.host->profile != NULL;
@@ -290,6 +346,8 @@ static enum amp_status run_slice(struct amp_slices *slices, int form, const int6
         enum amp_status status = run_member(slices, member, form, at);
         if (status != AMP_OK)
             return status == AMP_UNSUPPORTED ? refuse(slices, &member->ctx) : status;
+        if (m + 1 < slices->n)
+            hand_on(slices, member, form);
         if (is_noted)
             member->seconds += amp_seconds() - start;
     }
@@ -308,14 +366,23 @@ static enum amp_status run_slices(struct amp_slices *slices)
     return AMP_OK;
 }
 
+/* Room for a slice of what MEMBER gives, in DTYPE at PLACE. */
+static void note_room(const struct member *member, enum amp_dtype dtype, int place, size_t sizes[2])
+{
+    size_t size = amp_tensor_count(&member->out.slices[FULL]) * (amp_dtype_bits(dtype) / 8);
+    if (size > sizes[place])
+        sizes[place] = size;
+}
+
 static enum amp_status create_scratch(struct amp_slices *slices, struct amp_ctx *ctx)
 {
     size_t sizes[2] = {0};
     for (size_t m = 0; m + 1 < slices->n; m++) {
         const struct member *member = &slices->members[m];
-        size_t size = amp_tensor_size(&member->out.slices[FULL]);
-        if (size > sizes[member->place])
-            sizes[member->place] = size;
+        int rounded_place = member->place ^ (member->rounded != member->all.dtype);
+        note_room(member, member->all.dtype, member->place, sizes);
+        note_room(member, member->rounded, rounded_place, sizes);
+        note_room(member, member[1].wanted, member->given_place, sizes);
     }
     for (int i = 0; i < 2; i++) {
         slices->scratch[i] =
@@ -368,6 +435,7 @@ static enum amp_status run(struct amp_slices *slices)
         status = run_slices(slices);
     drop_scratch(slices);
     note_seconds(slices);
+    release_inputs(slices);
     return status;
 }
 
@@ -450,19 +518,40 @@ static bool take_scores(struct amp_slices *slices, const struct amp_tensor *scor
     return true;
 }
 
+/* What CTX gives once it is stored. A call that computes in float32 for a lower dtype has no
+   post-ops. */
+static enum amp_dtype rounded_dtype(const struct amp_sliced *step, const struct amp_ctx *ctx)
+{
+    bool is_rounded = ctx->n_posts == 0 && !step->keeps_wide && !step->is_last;
+    return is_rounded ? amp_value_at(ctx->model, ctx->node->outputs[0])->dtype : ctx->out[0]->dtype;
+}
+
+static void keep_inputs(struct member *member, const struct amp_ctx *ctx)
+{
+    for (uint32_t i = 0; i < ctx->n_in; i++) {
+        member->reads[i] = &member->inputs[i];
+        amp_tensor_refer(&member->inputs[i], ctx->in[i]);
+    }
+    member->wanted = ctx->in[member->step.slot]->dtype;
+    member->ctx.in = member->reads;
+}
+
 /* The next member is STEP, called with CTX: what it has of another step, or of the same one with
-   other post-ops, goes. */
+   other post-ops or in another dtype, goes. */
 static void add_member(struct amp_slices *slices, const struct amp_sliced *step,
                        const struct amp_ctx *ctx)
 {
     struct member *member = &slices->members[slices->n++];
-    if (member->ctx.node != ctx->node || member->ctx.n_posts != ctx->n_posts) {
+    if (member->ctx.node != ctx->node || member->ctx.n_posts != ctx->n_posts ||
+        member->all.dtype != ctx->out[0]->dtype) {
         drop_member_states(member);
         forget_cuts(member);
     }
     member->step = *step;
     member->ctx = *ctx;
     member->all = (struct amp_tensor){.dtype = ctx->out[0]->dtype, .shape = ctx->out[0]->shape};
+    member->rounded = rounded_dtype(step, ctx);
+    keep_inputs(member, ctx);
 }
 
 bool amp_slices_take(struct amp_slices *slices, const struct amp_sliced *step, bool is_fit,

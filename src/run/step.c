@@ -28,25 +28,30 @@ static enum amp_status run_casts(struct amp_session *session, struct amp_step *s
     return AMP_OK;
 }
 
-/* Gives up what STEP takes along, casts before post-ops; false: there is nothing. */
-static bool give_up(const struct amp_session *session, struct amp_step *step)
+static bool is_sliced(const struct amp_step *step)
 {
+    return step->slices != NULL && amp_slices_are_taking(step->slices);
+}
+
+/* Whether post-ops of STEP run as steps of their own. */
+static bool is_split_now(const struct amp_step *step)
+{
+    return is_sliced(step) ? step->is_split_in_slices : step->is_split;
+}
+
+/* Gives up what STEP takes along, casts before post-ops; false: there is nothing. */
+static bool give_up(const struct amp_session *session, struct amp_step *step, bool in_slices)
+{
+    bool *is_split = in_slices ? &step->is_split_in_slices : &step->is_split;
     if (step->n_casts > 0 && !step->runs_casts)
         step->runs_casts = true;
-    else if (step->n_tail > 0 && !step->is_split)
-        step->is_split = true;
+    else if (step->n_tail > 0 && !*is_split && (!in_slices || step->can_split_slices))
+        *is_split = true;
     else
         return false;
     drop_state(step);
     amp_step_forget(session->model, step);
     return true;
-}
-
-/* Whether post-ops of STEP run as steps of their own. */
-static bool is_split(const struct amp_step *step)
-{
-    bool is_sliced = step->slices != NULL && amp_slices_are_taking(step->slices);
-    return is_sliced ? step->is_split_in_slices : step->is_split;
 }
 
 static enum amp_status run_nodes(struct amp_session *session, struct amp_step *step,
@@ -55,7 +60,7 @@ static enum amp_status run_nodes(struct amp_session *session, struct amp_step *s
     enum amp_status status;
     bool was_split;
     do {
-        was_split = is_split(step);
+        was_split = is_split_now(step);
         size_t n_posts = was_split ? 0 : step->n_tail;
         size_t n_casts = step->runs_casts ? 0 : step->n_casts;
         *err = (struct amp_error){.status = AMP_OK};
@@ -63,7 +68,10 @@ static enum amp_status run_nodes(struct amp_session *session, struct amp_step *s
             AMP_TRY(run_casts(session, step, err));
         status = amp_step_call(session, step, n_posts, n_casts, err);
         /* Slices begin before the size of the scores is known, which may turn out to be small. */
-    } while (status == AMP_UNSUPPORTED && (is_split(step) != was_split || give_up(session, step)));
+    } while (status == AMP_UNSUPPORTED &&
+             (is_split_now(step) != was_split || give_up(session, step, is_sliced(step))));
+    if (status == AMP_UNSUPPORTED && is_sliced(step))
+        amp_slices_refuse(step->slices, amp_node_at(session->model, step->node));
     for (size_t i = 0; i < step->n_tail && was_split && status == AMP_OK; i++)
         status = amp_step_call(session, &step->tail[i], 0, 0, err);
     return status;
@@ -82,38 +90,50 @@ static enum amp_status run_after_lead(struct amp_session *session, struct amp_st
     return run_nodes(session, step, err);
 }
 
-/* Gives up the post-ops of that of STEP and its lead which could not go in slices with them; false:
-   it has none, or cannot without either. */
-static bool give_up_in_slices(const struct amp_session *session, struct amp_step *step)
+/* Which of N steps could not go in slices; NULL: none of them. */
+static struct amp_step *find_refused(const struct amp_session *session,
+                                     const struct amp_slices *slices, struct amp_step *steps,
+                                     size_t n)
 {
-    bool is_refused =
-        amp_node_at(session->model, step->node) == amp_slices_refused_by(step->slices);
-    if (is_refused && step->n_tail > 0 && step->can_split_slices && !step->is_split_in_slices) {
-        step->is_split_in_slices = true;
-        amp_step_forget(session->model, step);
-        return true;
+    for (size_t i = 0; i < n; i++) {
+        if (amp_node_at(session->model, steps[i].node) == amp_slices_refused_by(slices))
+            return &steps[i];
+        struct amp_step *found = find_refused(session, slices, steps[i].tail, steps[i].n_tail);
+        if (found == NULL)
+            found = find_refused(session, slices, steps[i].lead, steps[i].n_lead);
+        if (found != NULL)
+            return found;
     }
-    for (size_t i = 0; i < step->n_lead; i++)
-        if (give_up_in_slices(session, &step->lead[i]))
-            return true;
-    return false;
+    return NULL;
 }
 
-/* In slices, where that is of use and the kernels can; casts that run do so on the whole. */
+/* Lets STEP and its lead go in slices once more, the one that could not without what it takes along
+   or else in float32; false: it did so. */
+static bool try_again(const struct amp_session *session, struct amp_step *step)
+{
+    struct amp_step *refused = find_refused(session, step->slices, step, 1);
+    if (refused == NULL)
+        return false;
+    if (!give_up(session, refused, true)) {
+        if (refused->is_widened)
+            return false;
+        refused->is_widened = true;
+    }
+    amp_slices_allow(step->slices);
+    return true;
+}
+
+/* In slices, where that is of use and the kernels can. */
 static enum amp_status run_all(struct amp_session *session, struct amp_step *step,
                                struct amp_error *err)
 {
-    bool runs_casts = step->runs_casts;
-    for (size_t i = 0; i < step->n_lead; i++)
-        runs_casts |= step->lead[i].runs_casts;
-    bool may_slice = step->n_lead > 0 && !runs_casts;
-    while (may_slice && amp_slices_begin(step->slices)) {
+    while (step->n_lead > 0 && amp_slices_begin(step->slices)) {
         enum amp_status status = run_after_lead(session, step, err);
         if (amp_slices_refused_by(step->slices) == NULL)
             return status;
         *err = (struct amp_error){.status = AMP_OK};
-        if (give_up_in_slices(session, step))
-            amp_slices_allow(step->slices);
+        if (!try_again(session, step))
+            break;
     }
     return run_after_lead(session, step, err);
 }
