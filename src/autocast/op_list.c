@@ -70,10 +70,11 @@ static enum amp_status check_text(const struct amp_bytes *bytes, const char *lab
 enum amp_status amp_rules_load_op_list(struct amp_rules *rules, const char *path,
                                        enum amp_precision precision, struct amp_error *err)
 {
+    static const struct amp_stream stream = {.size_max = LIST_BYTES_MAX};
     struct amp_bytes bytes;
     char *label = amp_arena_strdup(rules->arena, path);
     amp_make_printable(label);
-    AMP_TRY(amp_bytes_open(&bytes, path, err));
+    AMP_TRY(amp_bytes_open_stream(&bytes, path, &stream, err));
     enum amp_status status = check_text(&bytes, label, err);
     if (status == AMP_OK) {
         char *text = amp_arena_strndup(rules->arena, (const char *)bytes.data, bytes.size);

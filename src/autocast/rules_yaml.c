@@ -7,9 +7,9 @@
 
 #include "autocast/rules_excerpt.h"
 #include "core/array.h"
+#include "core/file.h"
 #include "core/strmap.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -292,29 +292,25 @@ static enum amp_status build_tree(struct amp_yaml *yaml, struct amp_error *err)
     return status;
 }
 
-static enum amp_status read_bytes(struct amp_yaml *yaml, FILE *file, struct amp_error *err)
+static enum amp_status copy_bytes(struct amp_yaml *yaml, const struct amp_bytes *bytes,
+                                  struct amp_error *err)
 {
-    char *bytes = amp_arena_alloc(yaml->arena, SIZE_MAX_BYTES + 1);
-    errno = 0;
-    yaml->size = fread(bytes, 1, SIZE_MAX_BYTES + 1, file);
-    yaml->text = bytes;
-    if (ferror(file))
-        return amp_fail(err, AMP_IO, "%s: cannot read: %s", yaml->path, strerror(errno));
-    if (yaml->size > SIZE_MAX_BYTES)
+    if (bytes->size > SIZE_MAX_BYTES)
         return amp_fail(err, AMP_RULES,
                         "%s: more than 1 MiB; accepted: rule files of 1 MiB at most", yaml->path);
-    return AMP_OK;
+    yaml->text = amp_arena_memdup(yaml->arena, bytes->data, bytes->size);
+    yaml->size = bytes->size;
+    return amp_bytes_check(bytes, err);
 }
 
 enum amp_status amp_yaml_read(struct amp_yaml *yaml, struct amp_arena *arena, const char *path,
                               struct amp_error *err)
 {
     *yaml = (struct amp_yaml){.arena = arena, .path = path};
-    FILE *file = fopen(path, "rbe");
-    if (file == NULL)
-        return amp_fail(err, AMP_IO, "%s: cannot open: %s", path, strerror(errno));
-    enum amp_status status = read_bytes(yaml, file, err);
-    fclose(file);
+    struct amp_bytes bytes;
+    AMP_TRY(amp_bytes_open(&bytes, path, err));
+    enum amp_status status = copy_bytes(yaml, &bytes, err);
+    amp_bytes_close(&bytes);
     if (status != AMP_OK)
         return status;
     skip_mark(yaml);

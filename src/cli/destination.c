@@ -4,6 +4,7 @@
  */
 #include "cli/destination.h"
 
+#include "core/file.h"
 #include "core/output.h"
 #include "core/words.h"
 
@@ -11,13 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* NAME.DTYPE.onnx beside the model, NAME.opsetN.onnx where only the opset is raised; stdout for
-   stdin. */
+/* NAME.DTYPE.onnx beside the model, NAME.opsetN.onnx where only the opset is raised; stdout for a
+   stream. */
 static const char *default_path(const struct amp_options *options, const struct amp_target *target,
                                 struct amp_arena *arena)
 {
     const char *path = options->operands.items[0];
-    if (strcmp(path, "-") == 0)
+    if (amp_is_stream(path))
         return "-";
     size_t length = strlen(path);
     if (amp_has_ending(path, ".onnx"))

@@ -5,6 +5,7 @@
 #include "cli/bounds.h"
 #include "cli/commands.h"
 #include "cli/report_json.h"
+#include "core/file.h"
 #include "onnx/infer.h"
 #include "onnx/read.h"
 #include "onnx/testdata.h"
@@ -187,6 +188,8 @@ static enum amp_status run_case(struct test_case *test, const char *folder, cons
                                 struct amp_error *err)
 {
     struct amp_model_file file;
+    /* Nobody named it, so that it may be no stream. */
+    AMP_TRY(amp_file_check(model_path, err));
     AMP_TRY(amp_model_read(model_path, &file, err));
     enum amp_status status = run_model(test, folder, file.model, err);
     amp_model_close(&file);

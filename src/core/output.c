@@ -21,15 +21,19 @@
 enum {
     SLOTS = 2,      /* outputs that can be written at the same time */
     LINKS_MAX = 40, /* as Linux has it */
-    PATH_SIZE = 4096
+    PATH_SIZE = 4096,
+    NAME_SIZE = sizeof ".ampconv.XXXXXX"
 };
 
-/* The files of an output that replaces its target. Names are "" where there is no file. What a
-   signal has to know of it is written only while the signals are held back. */
+/* The files of an output that replaces its target, all in one folder, which stays the one it was
+   when others move it. Names are "" where there is no file. What a signal has to know of it is
+   written only while the signals are held back. */
 struct slot {
-    char temporary[PATH_SIZE];
+    int folder;
     char target[PATH_SIZE]; /* behind all links */
-    char aside[PATH_SIZE];  /* the old target, while the new one takes its place */
+    const char *name;       /* of the target, in its folder */
+    char temporary[NAME_SIZE];
+    char aside[NAME_SIZE]; /* the old target, while the new one takes its place */
 };
 
 struct amp_output {
@@ -41,6 +45,13 @@ struct amp_output {
 };
 
 static struct slot slots[SLOTS];
+
+static amp_outputs_check *check_inputs;
+
+void amp_outputs_require(amp_outputs_check *check)
+{
+    check_inputs = check;
+}
 
 /* ---- signals --------------------------------------------------------------------------------- */
 
@@ -56,7 +67,7 @@ void amp_outputs_remove(void)
 {
     for (int i = 0; i < SLOTS; i++)
         if (slots[i].temporary[0] != '\0')
-            unlink(slots[i].temporary);
+            unlinkat(slots[i].folder, slots[i].temporary, 0);
 }
 
 static void end_by_signal(int number)
@@ -137,17 +148,55 @@ static bool follow_links(const char *path, char target[PATH_SIZE])
     return false;
 }
 
-/* Creates a file in the folder of TARGET, under a short name of its own as the target's may be as
-   long as names can be. Below 0, with errno and an empty NAME, when it cannot be. */
-static int create_beside(const char *target, char name[PATH_SIZE])
+/* Copies the path of the folder that PATH lies in, with its last '/', or ".". */
+static void folder_of(const char *path, char folder[PATH_SIZE])
 {
-    const char *slash = strrchr(target, '/');
-    int folder = slash != NULL ? (int)(slash + 1 - target) : 0, fd = -1;
-    int length = snprintf(name, PATH_SIZE, "%.*s.ampconv.XXXXXX", folder, target);
-    if (length < 0 || length >= PATH_SIZE)
-        errno = ENAMETOOLONG;
+    const char *slash = strrchr(path, '/');
+    if (slash == NULL)
+        snprintf(folder, PATH_SIZE, ".");
     else
-        fd = mkostemp(name, O_CLOEXEC);
+        snprintf(folder, PATH_SIZE, "%.*s", (int)(slash + 1 - path), path);
+}
+
+/* Opens the folder of the slot's target; false, with errno, when it cannot be. */
+static bool open_folder(struct slot *slot)
+{
+    char folder[PATH_SIZE];
+    const char *slash = strrchr(slot->target, '/');
+    folder_of(slot->target, folder);
+    slot->name = slash != NULL ? slash + 1 : slot->target;
+    slot->folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return slot->folder >= 0;
+}
+
+/* Whether the folder of the slot's target is the one that was opened. */
+static bool is_folder_there(const struct slot *slot)
+{
+    char folder[PATH_SIZE];
+    struct stat opened, there;
+    folder_of(slot->target, folder);
+    return fstat(slot->folder, &opened) == 0 && stat(folder, &there) == 0 &&
+           opened.st_dev == there.st_dev && opened.st_ino == there.st_ino && opened.st_nlink > 0;
+}
+
+/* Creates a file in the slot's folder under a short NAME of its own, as the target's may be as long
+   as names can be. Below 0, with errno and an empty NAME, when it cannot be. */
+static int create_file(const struct slot *slot, char name[NAME_SIZE])
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+    enum { N_LETTERS = 6, TRIES = 100 };
+    int fd = -1;
+    errno = EEXIST;
+    for (int i = 0; i < TRIES && fd < 0 && errno == EEXIST; i++) {
+        unsigned char random[N_LETTERS];
+        if (getentropy(random, sizeof random) != 0)
+            break;
+        size_t used = (size_t)snprintf(name, NAME_SIZE, ".ampconv.");
+        for (int k = 0; k < N_LETTERS; k++)
+            name[used++] = letters[random[k] % (sizeof letters - 1)];
+        name[used] = '\0';
+        fd = openat(slot->folder, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    }
     if (fd < 0)
         name[0] = '\0';
     return fd;
@@ -209,15 +258,20 @@ static int open_replacement(const char *path, struct slot **slot)
 {
     sigset_t before;
     *slot = free_slot();
-    if (*slot == NULL || !follow_links(path, (*slot)->target))
+    if (*slot == NULL || !follow_links(path, (*slot)->target) || !open_folder(*slot))
         return -1;
     /* No signal may come between the file and the name that it is removed by. */
     hold_signals(&before);
     catch_ends();
-    int fd = create_beside((*slot)->target, (*slot)->temporary);
+    int fd = create_file(*slot, (*slot)->temporary);
     let_signals(&before);
-    if (fd >= 0)
+    if (fd >= 0) {
         set_permissions(fd, (*slot)->target);
+    } else {
+        int reason = errno;
+        close((*slot)->folder);
+        errno = reason;
+    }
     return fd;
 }
 
@@ -252,6 +306,9 @@ static enum amp_status write_all(struct amp_output *output, const unsigned char 
         ssize_t n = write(output->fd, data, size);
         if (n < 0 && errno == EINTR)
             continue;
+        /* What is written may lie in an input that was cut. */
+        if (n < 0 && errno == EFAULT && check_inputs != NULL)
+            AMP_TRY(check_inputs(err));
         if (n < 0)
             return amp_fail(err, AMP_IO, "%s: cannot write: %s",
                             output->path ? output->path : "stdout", strerror(errno));
@@ -303,16 +360,16 @@ static enum amp_status fail_rename(const struct amp_output *output, struct amp_e
 static enum amp_status step_aside(const struct amp_output *output, struct amp_error *err)
 {
     struct slot *slot = output->slot;
-    if (slot == NULL || access(slot->target, F_OK) != 0)
+    if (slot == NULL || faccessat(slot->folder, slot->name, F_OK, 0) != 0)
         return AMP_OK;
-    int fd = create_beside(slot->target, slot->aside);
+    int fd = create_file(slot, slot->aside);
     if (fd < 0)
         return fail_rename(output, err);
     close(fd);
-    if (rename(slot->target, slot->aside) == 0)
+    if (renameat(slot->folder, slot->name, slot->folder, slot->aside) == 0)
         return AMP_OK;
     fail_rename(output, err);
-    unlink(slot->aside);
+    unlinkat(slot->folder, slot->aside, 0);
     slot->aside[0] = '\0';
     return err->status;
 }
@@ -323,7 +380,10 @@ static enum amp_status publish(const struct amp_output *output, struct amp_error
     struct slot *slot = output->slot;
     if (slot == NULL)
         return AMP_OK;
-    if (rename(slot->temporary, slot->target) != 0)
+    if (!is_folder_there(slot))
+        return amp_fail(err, AMP_IO, "%s: its folder was removed or moved while it was written",
+                        output->path);
+    if (renameat(slot->folder, slot->temporary, slot->folder, slot->name) != 0)
         return fail_rename(output, err);
     slot->temporary[0] = '\0';
     return AMP_OK;
@@ -336,10 +396,11 @@ static void settle(const struct amp_output *output, bool is_there)
     if (slot == NULL)
         return;
     if (!is_there && slot->temporary[0] == '\0')
-        unlink(slot->target);
+        unlinkat(slot->folder, slot->name, 0);
     if (slot->aside[0] != '\0' && is_there)
-        unlink(slot->aside);
-    else if (slot->aside[0] != '\0' && rename(slot->aside, slot->target) != 0)
+        unlinkat(slot->folder, slot->aside, 0);
+    else if (slot->aside[0] != '\0' &&
+             renameat(slot->folder, slot->aside, slot->folder, slot->name) != 0)
         errno = 0; /* it stays where it is rather than nowhere */
     slot->aside[0] = '\0';
 }
@@ -366,6 +427,8 @@ enum amp_status amp_outputs_commit(struct amp_output *const *outputs, size_t cou
     enum amp_status status = AMP_OK;
     for (size_t i = 0; i < count && status == AMP_OK; i++)
         status = finish(outputs[i], err);
+    if (status == AMP_OK && check_inputs != NULL)
+        status = check_inputs(err);
     if (status == AMP_OK)
         status = publish_all(outputs, count, err);
     for (size_t i = 0; i < count; i++)
@@ -378,18 +441,29 @@ enum amp_status amp_output_commit(struct amp_output *output, struct amp_error *e
     return amp_outputs_commit(&output, 1, err);
 }
 
-void amp_output_abandon(struct amp_output *output)
+/* Removes the temporary file. Where that is forbidden by now it takes no room, at least. */
+static void remove_temporary(struct slot *slot)
 {
     sigset_t before;
+    hold_signals(&before);
+    if (unlinkat(slot->folder, slot->temporary, 0) != 0 && errno != ENOENT) {
+        int fd = openat(slot->folder, slot->temporary, O_WRONLY | O_TRUNC | O_CLOEXEC);
+        if (fd >= 0)
+            close(fd);
+    }
+    slot->temporary[0] = '\0';
+    let_signals(&before);
+}
+
+void amp_output_abandon(struct amp_output *output)
+{
     if (output == NULL)
         return;
     if (output->path != NULL && output->fd >= 0)
         close(output->fd);
-    if (output->slot != NULL && output->slot->temporary[0] != '\0') {
-        hold_signals(&before);
-        unlink(output->slot->temporary);
-        output->slot->temporary[0] = '\0';
-        let_signals(&before);
-    }
+    if (output->slot != NULL && output->slot->temporary[0] != '\0')
+        remove_temporary(output->slot);
+    if (output->slot != NULL)
+        close(output->slot->folder);
     free(output);
 }

@@ -10,7 +10,7 @@
  * and renamed when it is complete; removed when it is abandoned, when the program exits without
  * that, and when a signal ends it. A symbolic link stays, and what it leads to is the target. PATH
  * "-" is stdout, where, as with what is no regular file, only the order of the bytes can be
- * promised.
+ * promised. Where the folder is moved or removed in the meantime, nothing is left of it.
  */
 struct amp_output;
 
@@ -35,6 +35,11 @@ enum amp_status amp_outputs_commit(struct amp_output *const *outputs, size_t cou
                                    struct amp_error *err);
 /* Removes what was written; frees OUTPUT. NULL is fine. */
 void amp_output_abandon(struct amp_output *output);
+
+/* Nothing takes its place from now on unless CHECK, which is called when all is written, says that
+   what it was made from is what it was. */
+typedef enum amp_status amp_outputs_check(struct amp_error *err);
+void amp_outputs_require(amp_outputs_check *check);
 
 /* Removes the temporary files of all outputs. Safe in a signal handler that ends the program. */
 void amp_outputs_remove(void);

@@ -10,8 +10,8 @@
    mapped once and stays mapped until the set is destroyed. */
 struct amp_external;
 
-/* MODEL_PATH: the model file, whose folder locations are relative to and may not leave; "-": the
-   current folder. */
+/* MODEL_PATH: the model file, whose folder locations are relative to and may not leave; of a stream
+   (amp_is_stream) the current folder. */
 struct amp_external *amp_external_create(const char *model_path);
 void amp_external_destroy(struct amp_external *external);
 

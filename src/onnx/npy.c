@@ -1,11 +1,14 @@
 /*
  * NumPy's .npy and .npz files in and out. The header is a Python dict literal of three known keys;
- * it is searched for them, not evaluated.
+ * it is searched for them, not evaluated. What an array takes is known and claimed before any of it
+ * is copied or inflated, and it is inflated where it stays.
  */
 #include "onnx/npy.h"
 
 #include "core/arena.h"
 #include "core/array.h"
+#include "core/file.h"
+#include "core/memory.h"
 #include "core/words.h"
 #include "onnx/npy_text.h"
 
@@ -22,9 +25,41 @@ static const struct {
              {"u2", AMP_UINT16},   {"u4", AMP_UINT32},    {"u8", AMP_UINT64},     {"b1", AMP_BOOL},
              {"V2", AMP_BFLOAT16}, {"c8", AMP_COMPLEX64}, {"c16", AMP_COMPLEX128}};
 
-enum { N_TYPES = AMP_COUNT(types), MAGIC_SIZE = 6 };
+enum {
+    N_TYPES = AMP_COUNT(types),
+    MAGIC_SIZE = 6,
+    HEADER_MAX = 0xFFFF /* as version 1 has it; NumPy's own are below 1 KB */
+};
 
 static const char magic[MAGIC_SIZE + 1] = "\x93NUMPY";
+
+/* Where the bytes of an array come from: memory, or an entry of a .npz file, which is inflated as
+   it is read. */
+struct source {
+    const unsigned char *data; /* what is next; NULL: an entry */
+    zip_file_t *entry;
+    size_t left; /* bytes that follow, as the file has it */
+};
+
+/* Reads the next SIZE of the bytes that are left. */
+static enum amp_status take(struct source *source, void *to, size_t size, struct amp_error *err)
+{
+    source->left -= size;
+    if (source->data != NULL) {
+        memcpy(to, source->data, size);
+        source->data += size;
+        return AMP_OK;
+    }
+    for (size_t done = 0; done < size;) {
+        zip_int64_t n = zip_fread(source->entry, (unsigned char *)to + done, size - done);
+        if (n < 0)
+            return amp_fail(err, AMP_MODEL, "cannot be read: %s", zip_file_strerror(source->entry));
+        if (n == 0)
+            return amp_fail(err, AMP_MODEL, "ends %zu bytes before it should", size - done);
+        done += (size_t)n;
+    }
+    return AMP_OK;
+}
 
 /* The text after "'KEY':" in HEADER; NULL when the key is not there. */
 static const char *find_key(const char *header, const char *key)
@@ -97,80 +132,147 @@ static void from_fortran(struct amp_tensor *tensor, const void *fortran)
     }
 }
 
-/* The header's text, which the caller frees, and the offset of the data; NULL when it is no such
-   file. */
-static char *find_header(const unsigned char *data, size_t size, size_t *offset,
-                         struct amp_error *err)
+/* The length of the header, which is next then. */
+static enum amp_status read_start(struct source *source, size_t *length, struct amp_error *err)
 {
-    if (size < 12 || memcmp(data, magic, MAGIC_SIZE) != 0 || data[6] < 1 || data[6] > 3) {
-        amp_fail(err, AMP_MODEL, "not a .npy file of version 1, 2 or 3");
-        return NULL;
-    }
-    size_t start = data[6] == 1 ? 10 : 12, length = data[8] | (size_t)data[9] << 8;
-    if (data[6] > 1)
-        length |= (size_t)data[10] << 16 | (size_t)data[11] << 24;
-    if (length > size - start) {
-        amp_fail(err, AMP_MODEL, ".npy file is truncated");
-        return NULL;
-    }
-    char *header = amp_xcalloc(length + 1, 1);
-    memcpy(header, data + start, length);
-    *offset = start + length;
-    return header;
+    enum { START = 10, MORE = 2 }; /* of version 1; what later ones have more */
+    unsigned char start[START + MORE] = {0};
+    if (source->left >= sizeof start)
+        AMP_TRY(take(source, start, START, err));
+    if (memcmp(start, magic, MAGIC_SIZE) != 0 || start[6] < 1 || start[6] > 3)
+        return amp_fail(err, AMP_MODEL, "not a .npy file of version 1, 2 or 3");
+    if (start[6] > 1)
+        AMP_TRY(take(source, start + START, MORE, err));
+    *length = start[8] | (size_t)start[9] << 8 | (size_t)start[10] << 16 | (size_t)start[11] << 24;
+    if (*length > HEADER_MAX)
+        return amp_fail(err, AMP_MODEL, ".npy header of %zu bytes; at most %d are read", *length,
+                        HEADER_MAX);
+    if (*length > source->left)
+        return amp_fail(err, AMP_MODEL, ".npy file is truncated");
+    return AMP_OK;
 }
 
-static enum amp_status read_texts(const struct element *element, bool is_fortran,
-                                  const unsigned char *data, size_t size, struct amp_tensor *tensor,
+/* What the header says. */
+struct header {
+    struct element element;
+    bool is_fortran;
+    size_t size; /* of the data in the file */
+};
+
+static enum amp_status parse_header(const char *text, struct amp_tensor *tensor,
+                                    struct header *header, struct amp_error *err)
+{
+    const char *order = find_key(text, "fortran_order");
+    header->is_fortran = order != NULL && strncmp(order, "True", 4) == 0;
+    AMP_TRY(parse_descr(find_key(text, "descr"), &header->element, err));
+    tensor->dtype = header->element.dtype;
+    AMP_TRY(parse_shape(find_key(text, "shape"), &tensor->shape, err));
+    return amp_shape_size(&tensor->shape, tensor->dtype, &header->size, err);
+}
+
+static enum amp_status read_header(struct source *source, struct amp_tensor *tensor,
+                                   struct header *header, struct amp_error *err)
+{
+    size_t length;
+    AMP_TRY(read_start(source, &length, err));
+    char *text = amp_xcalloc(length + 1, 1);
+    enum amp_status status = take(source, text, length, err);
+    if (status == AMP_OK)
+        status = parse_header(text, tensor, header, err);
+    free(text);
+    return status;
+}
+
+static enum amp_status check_size(const struct source *source, const struct amp_tensor *tensor,
+                                  struct header *header, struct amp_error *err)
+{
+    char shape[256];
+    const struct element *element = &header->element;
+    if (tensor->dtype == AMP_STRING)
+        AMP_TRY(amp_npy_text_size(amp_tensor_count(tensor), element->width, element->is_unicode,
+                                  source->left, &header->size, err));
+    if (source->left < header->size)
+        return amp_fail(err, AMP_MODEL, ".npy file is truncated: %zu bytes of data, %zu needed",
+                        source->left, header->size);
+    if (source->entry != NULL && source->left > header->size)
+        return amp_fail(err, AMP_MODEL, "%zu bytes of data; %s %s has %zu", source->left,
+                        amp_dtype_name(tensor->dtype),
+                        amp_shape_text(&tensor->shape, shape, sizeof shape), header->size);
+    return AMP_OK;
+}
+
+/* Gives text in Fortran order its places. */
+static enum amp_status turn_texts(struct amp_tensor *tensor, struct amp_error *err)
+{
+    size_t size = amp_tensor_size(tensor);
+    struct amp_buffer *texts = amp_buffer_create(size);
+    if (texts == NULL)
+        return amp_memory_fail(err, "an array in Fortran order", size);
+    if (size > 0)
+        memcpy(texts->data, tensor->data, size);
+    from_fortran(tensor, texts->data);
+    amp_buffer_unref(texts);
+    return AMP_OK;
+}
+
+/* Makes the tensor from the data as the file has them. */
+static enum amp_status turn(const struct header *header, const unsigned char *data,
+                            struct amp_tensor *tensor, struct amp_error *err)
+{
+    const struct element *element = &header->element;
+    if (tensor->dtype == AMP_STRING) {
+        AMP_TRY(amp_npy_text_read(tensor, data, element->width, element->is_unicode, err));
+        return header->is_fortran ? turn_texts(tensor, err) : AMP_OK;
+    }
+    AMP_TRY(amp_tensor_alloc(tensor, err));
+    from_fortran(tensor, data);
+    return AMP_OK;
+}
+
+/* What the tensor cannot have as it lies in the file: of an entry there must be a copy. */
+static enum amp_status read_turned(struct source *source, const struct header *header,
+                                   struct amp_tensor *tensor, struct amp_error *err)
+{
+    if (source->data != NULL)
+        return turn(header, source->data, tensor, err);
+    struct amp_buffer *copy = amp_buffer_create(header->size);
+    if (copy == NULL)
+        return amp_memory_fail(err, "an array of text or in Fortran order", header->size);
+    enum amp_status status = take(source, copy->data, header->size, err);
+    if (status == AMP_OK)
+        status = turn(header, copy->data, tensor, err);
+    amp_buffer_unref(copy);
+    return status;
+}
+
+static enum amp_status read_data(struct source *source, struct amp_tensor *tensor,
+                                 struct amp_error *err)
+{
+    struct header header;
+    AMP_TRY(read_header(source, tensor, &header, err));
+    AMP_TRY(check_size(source, tensor, &header, err));
+    if (header.is_fortran || tensor->dtype == AMP_STRING)
+        return read_turned(source, &header, tensor, err);
+    AMP_TRY(amp_tensor_alloc(tensor, err));
+    return take(source, tensor->data, header.size, err);
+}
+
+static enum amp_status read_array(struct source *source, struct amp_tensor *tensor,
                                   struct amp_error *err)
 {
-    AMP_TRY(amp_npy_text_read(tensor, data, size, element->width, element->is_unicode, err));
-    if (is_fortran) {
-        size_t bytes = amp_tensor_size(tensor);
-        struct amp_str *texts = amp_xmalloc(bytes, 1);
-        memcpy(texts, tensor->data, bytes);
-        from_fortran(tensor, texts);
-        free(texts);
-    }
-    return AMP_OK;
-}
-
-static enum amp_status parse_body(const char *header, const unsigned char *data, size_t size,
-                                  struct amp_tensor *tensor, struct amp_error *err)
-{
-    const char *order = find_key(header, "fortran_order");
-    bool is_fortran = order != NULL && strncmp(order, "True", 4) == 0;
-    struct element element;
-    size_t needed;
-    AMP_TRY(parse_descr(find_key(header, "descr"), &element, err));
-    tensor->dtype = element.dtype;
-    AMP_TRY(parse_shape(find_key(header, "shape"), &tensor->shape, err));
-    AMP_TRY(amp_shape_size(&tensor->shape, tensor->dtype, &needed, err));
-    if (tensor->dtype == AMP_STRING)
-        return read_texts(&element, is_fortran, data, size, tensor, err);
-    if (size < needed)
-        return amp_fail(err, AMP_MODEL, ".npy file is truncated: %zu bytes of data, %zu needed",
-                        size, needed);
-    AMP_TRY(amp_tensor_alloc(tensor, err));
-    if (is_fortran)
-        from_fortran(tensor, data);
-    else if (needed > 0)
-        memcpy(tensor->data, data, needed);
-    return AMP_OK;
+    *tensor = (struct amp_tensor){.data = NULL};
+    enum amp_status status = read_data(source, tensor, err);
+    if (status != AMP_OK)
+        amp_tensor_release(tensor);
+    return status;
 }
 
 enum amp_status amp_npy_parse(const unsigned char *data, size_t size, struct amp_tensor *tensor,
                               struct amp_error *err)
 {
-    size_t offset;
-    *tensor = (struct amp_tensor){.data = NULL};
-    char *header = find_header(data, size, &offset, err);
-    if (header == NULL)
-        return AMP_MODEL;
-    enum amp_status status = parse_body(header, data + offset, size - offset, tensor, err);
-    free(header);
-    if (status != AMP_OK)
-        amp_tensor_release(tensor);
-    return status;
+    static const unsigned char nothing;
+    struct source source = {.data = data != NULL ? data : &nothing, .left = size};
+    return read_array(&source, tensor, err);
 }
 
 /* Writes the header as NumPy does: with room for the first dim to grow to GROWTH digits in place,
@@ -225,47 +327,91 @@ enum amp_status amp_npy_write(struct amp_output *output, const struct amp_tensor
                     amp_is_list(tensor) ? "a list of tensors" : amp_dtype_name(tensor->dtype));
 }
 
-static enum amp_status read_entry(zip_t *zip, zip_uint64_t index, const char *name,
-                                  amp_npz_visit *visit, void *context, struct amp_error *err)
+/* ---- .npz ------------------------------------------------------------------------------------ */
+
+/* What is at the end of an entry: nothing more, and then its checksum. */
+static enum amp_status check_end(zip_file_t *file, struct amp_error *err)
+{
+    char more;
+    zip_int64_t n = zip_fread(file, &more, sizeof more);
+    if (n > 0)
+        return amp_fail(err, AMP_MODEL, "more data than the .npz file says it has");
+    if (n < 0)
+        return amp_fail(err, AMP_MODEL, "cannot be read: %s", zip_file_strerror(file));
+    return AMP_OK;
+}
+
+static enum amp_status inflate(zip_t *zip, zip_uint64_t index, struct amp_tensor *tensor,
+                               struct amp_error *err)
 {
     zip_stat_t info;
-    if (zip_stat_index(zip, index, 0, &info) != 0 || info.size > SIZE_MAX / 2)
-        return amp_fail(err, AMP_MODEL, "array '%s' cannot be read", name);
+    if (zip_stat_index(zip, index, 0, &info) != 0 || !(info.valid & ZIP_STAT_SIZE) ||
+        info.size > SIZE_MAX / 2)
+        return amp_fail(err, AMP_MODEL, "cannot be read: its size is not known");
+    if ((info.valid & ZIP_STAT_ENCRYPTION_METHOD) && info.encryption_method != ZIP_EM_NONE)
+        return amp_fail(err, AMP_MODEL, "is encrypted; plain arrays are read");
     zip_file_t *file = zip_fopen_index(zip, index, 0);
-    unsigned char *data = malloc(info.size ? info.size : 1);
-    struct amp_tensor tensor;
-    enum amp_status status;
-    if (file == NULL || data == NULL || zip_fread(file, data, info.size) != (zip_int64_t)info.size)
-        status = amp_fail(err, AMP_MODEL, "array '%s' cannot be read", name);
-    else
-        status = amp_npy_parse(data, info.size, &tensor, err);
-    if (status == AMP_OK) {
-        char stem[256];
-        snprintf(stem, sizeof stem, "%.*s", (int)(strlen(name) - strlen(".npy")), name);
-        status = visit(context, stem, &tensor, err);
-    }
-    free(data);
-    if (file != NULL)
-        zip_fclose(file);
+    if (file == NULL)
+        return amp_fail(err, AMP_MODEL, "cannot be read: %s", zip_strerror(zip));
+    struct source source = {.entry = file, .left = (size_t)info.size};
+    enum amp_status status = read_array(&source, tensor, err);
+    if (status == AMP_OK && (status = check_end(file, err)) != AMP_OK)
+        amp_tensor_release(tensor);
+    zip_fclose(file);
     return status;
 }
 
-enum amp_status amp_npz_read(const char *path, amp_npz_visit *visit, void *context,
-                             struct amp_error *err)
+/* NAME is that of the entry. */
+static enum amp_status read_entry(zip_t *zip, zip_uint64_t index, const char *name,
+                                  amp_npz_find *find, void *context, struct amp_error *err)
 {
-    int code;
-    zip_t *zip = zip_open(path, ZIP_RDONLY, &code);
-    if (zip == NULL)
-        return amp_fail(err, AMP_MODEL, "%s: not a .npz file (a zip of .npy files)", path);
-    enum amp_status status = AMP_OK;
+    struct amp_tensor *tensor = NULL;
+    char *stem = amp_xstrdup(name);
+    stem[strlen(name) - strlen(".npy")] = '\0';
+    enum amp_status status = find(context, stem, &tensor, err);
+    if (status == AMP_OK && tensor != NULL && (status = inflate(zip, index, tensor, err)) != AMP_OK)
+        amp_error_prefix(err, "array '%s'", stem);
+    free(stem);
+    return status;
+}
+
+static enum amp_status read_entries(zip_t *zip, amp_npz_find *find, void *context,
+                                    struct amp_error *err)
+{
     zip_int64_t count = zip_get_num_entries(zip, 0);
-    for (zip_int64_t i = 0; i < count && status == AMP_OK; i++) {
+    for (zip_int64_t i = 0; i < count; i++) {
         const char *name = zip_get_name(zip, (zip_uint64_t)i, 0);
         if (name != NULL && amp_has_ending(name, ".npy"))
-            status = read_entry(zip, (zip_uint64_t)i, name, visit, context, err);
+            AMP_TRY(read_entry(zip, (zip_uint64_t)i, name, find, context, err));
     }
-    zip_discard(zip);
+    return AMP_OK;
+}
+
+/* The archive in BYTES, which must outlive it; NULL when they are none. */
+static zip_t *open_zip(const struct amp_bytes *bytes)
+{
+    zip_source_t *source = zip_source_buffer_create(bytes->data, bytes->size, 0, NULL);
+    zip_t *zip = source != NULL ? zip_open_from_source(source, ZIP_RDONLY, NULL) : NULL;
+    if (zip == NULL && source != NULL)
+        zip_source_free(source);
+    return zip;
+}
+
+enum amp_status amp_npz_read(const char *path, amp_npz_find *find, void *context,
+                             struct amp_error *err)
+{
+    struct amp_bytes bytes;
+    AMP_TRY(amp_bytes_open(&bytes, path, err));
+    zip_t *zip = open_zip(&bytes);
+    enum amp_status status =
+        zip != NULL ? read_entries(zip, find, context, err)
+                    : amp_fail(err, AMP_MODEL, "not a .npz file (a zip of .npy files)");
+    if (zip != NULL)
+        zip_discard(zip);
     if (status != AMP_OK)
         amp_error_prefix(err, "%s", path);
+    else
+        status = amp_bytes_check(&bytes, err);
+    amp_bytes_close(&bytes);
     return status;
 }

@@ -18,11 +18,13 @@ enum amp_status amp_npy_parse(const unsigned char *data, size_t size, struct amp
 enum amp_status amp_npy_write(struct amp_output *output, const struct amp_tensor *tensor,
                               struct amp_error *err);
 
-/* Calls VISIT for each array of the .npz file at PATH, with its name without ".npy". The visitor
-   takes over the tensor. */
-typedef enum amp_status amp_npz_visit(void *context, const char *name, struct amp_tensor *tensor,
-                                      struct amp_error *err);
-enum amp_status amp_npz_read(const char *path, amp_npz_visit *visit, void *context,
+/* Reads the arrays of the .npz file at PATH. FIND is called for each, with its name without ".npy",
+   and says in *TENSOR where it goes: NULL leaves it out. The tensors hold nothing before and what
+   could be read after, also when others could not. AMP_MODEL with the array that is wrong; AMP_IO
+   when it does not fit in the account of memory. */
+typedef enum amp_status amp_npz_find(void *context, const char *name, struct amp_tensor **tensor,
+                                     struct amp_error *err);
+enum amp_status amp_npz_read(const char *path, amp_npz_find *find, void *context,
                              struct amp_error *err);
 
 #endif

@@ -55,17 +55,24 @@ static size_t read_bytes(const unsigned char *data, size_t width, char *to)
     return width;
 }
 
-enum amp_status amp_npy_text_read(struct amp_tensor *tensor, const unsigned char *data, size_t size,
+enum amp_status amp_npy_text_size(size_t count, size_t width, bool is_unicode, size_t size,
+                                  size_t *needed, struct amp_error *err)
+{
+    size_t room;
+    if (!__builtin_mul_overflow(width, is_unicode ? CODE_SIZE : 1, &room) &&
+        !__builtin_mul_overflow(room, count, needed) && *needed <= size)
+        return AMP_OK;
+    return amp_fail(err, AMP_MODEL,
+                    ".npy file is truncated: %zu bytes of data for %zu texts of %zu characters",
+                    size, count, width);
+}
+
+enum amp_status amp_npy_text_read(struct amp_tensor *tensor, const unsigned char *data,
                                   size_t width, bool is_unicode, struct amp_error *err)
 {
     size_t (*read)(const unsigned char *, size_t, char *) = is_unicode ? read_codes : read_bytes;
-    size_t count = amp_tensor_count(tensor), room, needed, total = 0;
+    size_t count = amp_tensor_count(tensor), room = width * (is_unicode ? CODE_SIZE : 1), total = 0;
     char *text;
-    if (__builtin_mul_overflow(width, is_unicode ? CODE_SIZE : 1, &room) ||
-        __builtin_mul_overflow(room, count, &needed) || size < needed)
-        return amp_fail(err, AMP_MODEL,
-                        ".npy file is truncated: %zu bytes of data for %zu texts of %zu characters",
-                        size, count, width);
     for (size_t i = 0; i < count; i++) {
         size_t length = read(data + i * room, width, NULL);
         if (length == SIZE_MAX)

@@ -11,10 +11,14 @@
    points. False when it is no array of text. */
 bool amp_npy_text_descr(const char *descr, size_t *width, bool *is_unicode);
 
-/* Gives TENSOR (dtype AMP_STRING, shape set) memory of its own with the texts of the SIZE bytes at
-   DATA, in their order there, as UTF-8; bytes stay as they are. AMP_MODEL when there are too few
-   bytes, or what is no code point. */
-enum amp_status amp_npy_text_read(struct amp_tensor *tensor, const unsigned char *data, size_t size,
+/* The bytes that COUNT texts take go to *NEEDED. AMP_MODEL when they are more than SIZE. */
+enum amp_status amp_npy_text_size(size_t count, size_t width, bool is_unicode, size_t size,
+                                  size_t *needed, struct amp_error *err);
+
+/* Gives TENSOR (dtype AMP_STRING, shape set) memory of its own with the texts at DATA, which take
+   the bytes that amp_npy_text_size says, in their order there, as UTF-8; bytes stay as they are.
+   AMP_MODEL for what is no code point. */
+enum amp_status amp_npy_text_read(struct amp_tensor *tensor, const unsigned char *data,
                                   size_t width, bool is_unicode, struct amp_error *err);
 
 /* The code points of TENSOR's longest text, at least 1, to *WIDTH. AMP_UNSUPPORTED for a text that

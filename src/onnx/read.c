@@ -5,6 +5,7 @@
  */
 #include "onnx/read.h"
 
+#include "onnx/ahead.h"
 #include "onnx/check.h"
 #include "onnx/external.h"
 #include "onnx/functions.h"
@@ -395,7 +396,7 @@ static enum amp_status read_bytes(const char *path, bool keeps_functions,
 enum amp_status amp_model_read(const char *path, struct amp_model_file *file, struct amp_error *err)
 {
     *file = (struct amp_model_file){.arena = NULL};
-    AMP_TRY(amp_bytes_open(&file->bytes, path, err));
+    AMP_TRY(amp_model_bytes_open(&file->bytes, path, err));
     return read_bytes(path, false, file, err);
 }
 
@@ -403,7 +404,7 @@ enum amp_status amp_model_read_to_convert(const char *path, struct amp_model_fil
                                           struct amp_error *err)
 {
     *file = (struct amp_model_file){.arena = NULL};
-    AMP_TRY(amp_bytes_open(&file->bytes, path, err));
+    AMP_TRY(amp_model_bytes_open(&file->bytes, path, err));
     return read_bytes(path, true, file, err);
 }
 

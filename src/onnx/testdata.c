@@ -6,6 +6,7 @@
 
 #include "core/file.h"
 #include "core/output.h"
+#include "core/strmap.h"
 #include "core/words.h"
 #include "onnx/npy.h"
 #include "onnx/value_proto.h"
@@ -25,16 +26,19 @@ enum amp_status amp_tensor_load(const char *path, enum amp_kind kind, struct amp
     struct amp_bytes bytes;
     enum amp_status status;
     *tensor = (struct amp_tensor){.data = NULL};
+    bool is_npy = amp_has_ending(path, ".npy");
+    if (!is_npy && !amp_has_ending(path, ".pb"))
+        return amp_fail(err, AMP_MODEL, "%s: not a .npy or .pb file", path);
     AMP_TRY(amp_bytes_open(&bytes, path, err));
-    if (amp_has_ending(path, ".npy"))
+    if (is_npy)
         status = amp_npy_parse(bytes.data, bytes.size, tensor, err);
-    else if (amp_has_ending(path, ".pb"))
-        status = amp_value_parse(kind, bytes.data, bytes.size, tensor, err);
     else
-        status = amp_fail(err, AMP_MODEL, "not a .npy or .pb file");
-    amp_bytes_close(&bytes);
+        status = amp_value_parse(kind, bytes.data, bytes.size, tensor, err);
     if (status != AMP_OK)
         amp_error_prefix(err, "%s", path);
+    else if ((status = amp_bytes_check(&bytes, err)) != AMP_OK)
+        amp_tensor_release(tensor);
+    amp_bytes_close(&bytes);
     return status;
 }
 
@@ -86,7 +90,11 @@ static bool file_exists(const char *folder, const char *name)
 
 static void push_path(struct amp_samples *samples, char *path)
 {
-    samples->paths = amp_xrealloc(samples->paths, samples->count + 1, sizeof *samples->paths);
+    size_t count = samples->count;
+    /* Room for as many again when it is used up: at each power of two. */
+    if ((count & (count - 1)) == 0)
+        samples->paths =
+            amp_xrealloc(samples->paths, count > 0 ? 2 * count : 1, sizeof *samples->paths);
     samples->paths[samples->count++] = path;
 }
 
@@ -220,37 +228,55 @@ static enum amp_status load_outputs(const char *folder, const struct amp_model *
     return AMP_OK;
 }
 
+/* The inputs and outputs that the arrays of a .npz file are for, by name. */
 struct named {
     const struct amp_model *model;
     struct amp_tensor *inputs, *outputs; /* inputs NULL: not wanted */
+    struct amp_arena *arena;
+    struct amp_strmap places; /* name -> number among the inputs and then the outputs */
+    bool *is_taken;           /* by place */
 };
 
-static bool take(const struct amp_model *model, const struct amp_ids *ids, const char *name,
-                 struct amp_tensor *to, struct amp_tensor *tensor)
+/* Of places of the same name the first counts. */
+static void put_places(struct named *named, const struct amp_ids *ids, size_t first)
 {
-    for (size_t i = 0; i < ids->count; i++)
-        if (strcmp(amp_value_at(model, ids->items[i])->name, name) == 0) {
-            if (to == NULL) {
-                amp_tensor_release(tensor);
-                return true;
-            }
-            amp_tensor_release(&to[i]);
-            to[i] = *tensor;
-            return true;
-        }
-    return false;
+    for (size_t i = ids->count; i-- > 0;)
+        amp_strmap_put(&named->places, named->arena,
+                       amp_value_at(named->model, ids->items[i])->name, (uint32_t)(first + i));
 }
 
-static enum amp_status visit_array(void *context, const char *name, struct amp_tensor *tensor,
-                                   struct amp_error *err)
+static enum amp_status find_array(void *context, const char *name, struct amp_tensor **tensor,
+                                  struct amp_error *err)
 {
     const struct named *named = context;
-    const struct amp_graph *graph = &named->model->graphs[0];
-    if (take(named->model, &graph->inputs, name, named->inputs, tensor) ||
-        take(named->model, &graph->outputs, name, named->outputs, tensor))
-        return AMP_OK;
-    amp_tensor_release(tensor);
-    return amp_fail(err, AMP_MODEL, "array '%s' is no input or output of the model", name);
+    size_t n_inputs = named->model->graphs[0].inputs.count;
+    uint32_t place;
+    if (!amp_strmap_get(&named->places, name, &place))
+        return amp_fail(err, AMP_MODEL, "array '%s' is no input or output of the model", name);
+    if (named->is_taken[place])
+        return amp_fail(err, AMP_MODEL, "array '%s' is there twice", name);
+    named->is_taken[place] = true;
+    if (place >= n_inputs)
+        *tensor = &named->outputs[place - n_inputs];
+    else
+        *tensor = named->inputs != NULL ? &named->inputs[place] : NULL;
+    if (*tensor != NULL)
+        amp_tensor_release(*tensor);
+    return AMP_OK;
+}
+
+static enum amp_status load_arrays(const char *path, const struct amp_model *model,
+                                   struct amp_tensor *inputs, struct amp_tensor *outputs,
+                                   struct amp_error *err)
+{
+    const struct amp_ids *in = &model->graphs[0].inputs, *out = &model->graphs[0].outputs;
+    struct named named = {model, inputs, outputs, .arena = amp_arena_create()};
+    named.is_taken = amp_arena_array(named.arena, in->count + out->count, sizeof *named.is_taken);
+    put_places(&named, out, in->count);
+    put_places(&named, in, 0);
+    enum amp_status status = amp_npz_read(path, find_array, &named, err);
+    amp_arena_destroy(named.arena);
+    return status;
 }
 
 enum amp_status amp_sample_load(const struct amp_samples *samples, size_t i,
@@ -258,10 +284,8 @@ enum amp_status amp_sample_load(const struct amp_samples *samples, size_t i,
                                 struct amp_tensor *outputs, struct amp_error *err)
 {
     const char *path = samples->paths[i];
-    if (amp_has_ending(path, ".npz")) {
-        struct named named = {model, inputs, outputs};
-        return amp_npz_read(path, visit_array, &named, err);
-    }
+    if (amp_has_ending(path, ".npz"))
+        return load_arrays(path, model, inputs, outputs, err);
     AMP_TRY(load_inputs(path, model, inputs, err));
     return load_outputs(path, model, outputs, err);
 }
@@ -319,8 +343,7 @@ enum amp_status amp_expected_load(const struct amp_samples *samples, size_t i,
 {
     const char *path = samples->paths[i];
     if (amp_has_ending(path, ".npz")) {
-        struct named named = {model, NULL, outputs};
-        AMP_TRY(amp_npz_read(path, visit_array, &named, err));
+        AMP_TRY(load_arrays(path, model, NULL, outputs, err));
     } else {
         AMP_TRY(load_outputs(path, model, outputs, err));
         AMP_TRY(load_named(path, model, outputs, err));
