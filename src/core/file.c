@@ -223,24 +223,32 @@ void amp_bytes_close(struct amp_bytes *bytes)
 
 /* ---- streams --------------------------------------------------------------------------------- */
 
-enum { STREAM_STEP = 1 << 20 }; /* bytes that memory for a stream grows by */
+/* Memory for a stream grows by a STREAM_STEP of bytes, or by that part of it. */
+enum { STREAM_STEP = 1 << 20, STREAM_SHARE = 4 };
 
-/* Makes room for another STREAM_STEP bytes: mapped, as the system moves such memory without copying
-   it. */
+/* Claims the bytes to grow by: a good deal, so that it grows seldom, or as little as goes. 0: there
+   are none left. */
+static size_t claim_step(const struct amp_bytes *bytes)
+{
+    size_t step = bytes->capacity / STREAM_SHARE;
+    if (step > STREAM_STEP && amp_memory_claim(step))
+        return step;
+    return amp_memory_claim(STREAM_STEP) ? STREAM_STEP : 0;
+}
+
+/* Makes room for more: mapped, as the system moves such memory without copying it. */
 static enum amp_status grow(struct amp_bytes *bytes, struct amp_error *err)
 {
-    size_t old = bytes->capacity, size = old + STREAM_STEP;
     void *data = MAP_FAILED;
-    bool is_claimed = amp_memory_claim(STREAM_STEP);
-    if (is_claimed && old == 0)
+    size_t step = claim_step(bytes), old = bytes->capacity, size = old + step;
+    if (step > 0 && old == 0)
         data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    else if (is_claimed)
+    else if (step > 0)
         data = mremap(bytes->data, old, size, MREMAP_MAYMOVE);
     if (data == MAP_FAILED) {
-        if (is_claimed)
-            amp_memory_return(STREAM_STEP);
+        amp_memory_return(step);
         amp_bytes_close(bytes); /* the message tells what others have in use */
-        return amp_memory_fail(err, "the stream", size);
+        return amp_memory_fail(err, "the stream", old + STREAM_STEP);
     }
     bytes->data = data;
     bytes->capacity = size;
