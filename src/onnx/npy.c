@@ -390,6 +390,8 @@ static enum amp_status read_entries(zip_t *zip, amp_npz_find *find, void *contex
 /* The archive in BYTES, which must outlive it; NULL when they are none. */
 static zip_t *open_zip(const struct amp_bytes *bytes)
 {
+    if (bytes->size == 0) /* to libzip an archive without entries */
+        return NULL;
     zip_source_t *source = zip_source_buffer_create(bytes->data, bytes->size, 0, NULL);
     zip_t *zip = source != NULL ? zip_open_from_source(source, ZIP_RDONLY, NULL) : NULL;
     if (zip == NULL && source != NULL)

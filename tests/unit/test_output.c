@@ -42,13 +42,13 @@ int close(int fd)
     return comes_to_fail(&closes_left, ENOSPC) ? -1 : result;
 }
 
-int rename(const char *from, const char *to)
+int renameat(int from_folder, const char *from, int to_folder, const char *to)
 {
     if (killing_rename > 0 && --killing_rename == 0)
         _exit(9);
     if (comes_to_fail(&renames_left, EIO))
         return -1;
-    return (int)syscall(SYS_renameat2, -100, from, -100, to, 0);
+    return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, 0);
 }
 
 ssize_t write(int fd, const void *data, size_t size)
@@ -257,6 +257,72 @@ static void an_exit_removes_the_temporary(void **unused)
     tear_down();
 }
 
+/* Opens, writes and, after what CHANGE does to the folder "there", commits; nothing may be left
+   anywhere. */
+static void fail_after(const char *change)
+{
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_output *output;
+    set_up(false);
+    assert_int_equal(system("mkdir there && echo old >there/model"), 0);
+    assert_int_equal(amp_output_open(&output, "there/model", &err), AMP_OK);
+    assert_int_equal(amp_output_write(output, "new model", 9, &err), AMP_OK);
+    assert_int_equal(system(change), 0);
+    assert_int_equal(amp_output_commit(output, &err), AMP_IO);
+    assert_string_equal(err.text,
+                        "there/model: its folder was removed or moved while it was written");
+    assert_int_equal(system("test -z \"$(find . -name '.ampconv.*' -o -path ./there/model)\""), 0);
+    assert_int_equal(system("if [ -e moved ]; then echo old | cmp - moved/model; fi"), 0);
+    assert_int_equal(system("rm -rf there moved"), 0);
+    tear_down();
+}
+
+static void a_folder_goes_in_mid_write(void **unused)
+{
+    (void)unused;
+    fail_after("rm -rf there");
+    fail_after("rm -rf there; mkdir there");
+    fail_after("mv there moved");
+    fail_after("mv there moved; mkdir there");
+    fail_after("mv there moved; echo a file >there; rm there; ln -s nowhere there");
+}
+
+static void a_folder_that_moves_and_comes_back(void **unused)
+{
+    (void)unused;
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_output *output;
+    set_up(false);
+    assert_int_equal(mkdir("there", 0777), 0);
+    assert_int_equal(amp_output_open(&output, "there/model", &err), AMP_OK);
+    assert_int_equal(amp_output_write(output, "new model", 9, &err), AMP_OK);
+    assert_int_equal(system("mv there moved; mv moved there"), 0);
+    assert_int_equal(amp_output_commit(output, &err), AMP_OK);
+    assert_string_equal(text_of("there/model"), "new model");
+    assert_int_equal(system("rm -rf there"), 0);
+    tear_down();
+}
+
+static enum amp_status say_no(struct amp_error *err)
+{
+    return amp_fail(err, AMP_IO, "no");
+}
+
+static void nothing_is_published_from_what_has_changed(void **unused)
+{
+    (void)unused;
+    struct amp_error err;
+    set_up(true);
+    amp_outputs_require(say_no);
+    assert_int_equal(write_pair(&err), AMP_IO);
+    assert_string_equal(err.text, "no");
+    expect_pair("old");
+    amp_outputs_require(NULL);
+    assert_int_equal(write_pair(&err), AMP_OK);
+    expect_pair("new");
+    tear_down();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -266,6 +332,9 @@ int main(void)
         cmocka_unit_test(a_pair_is_never_mixed),
         cmocka_unit_test(short_and_interrupted_writes_go_on),
         cmocka_unit_test(an_exit_removes_the_temporary),
+        cmocka_unit_test(a_folder_goes_in_mid_write),
+        cmocka_unit_test(a_folder_that_moves_and_comes_back),
+        cmocka_unit_test(nothing_is_published_from_what_has_changed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

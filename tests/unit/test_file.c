@@ -1,0 +1,343 @@
+/*
+ * Files in: what is no regular file is refused without waiting for it, streams end at a bound or at
+ * the budget, and a file that is cut or written to while it is mapped does not go unnoticed.
+ */
+#include "core/file.h"
+#include "core/memory.h"
+#include "onnx/ahead.h"
+#include "onnx/npy.h"
+#include "scratch.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { FILE_SIZE = 3 * 4096 + 100, BUDGET = 8 << 20 };
+
+static char folder[SCRATCH_MAX];
+
+static int enter(void **unused)
+{
+    (void)unused;
+    scratch_folder(folder, sizeof folder);
+    return chdir(folder);
+}
+
+static int leave(void **unused)
+{
+    (void)unused;
+    char command[SCRATCH_MAX + 16];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return chdir("/") != 0 || system(command) != 0;
+}
+
+static void make_file(const char *path, size_t size)
+{
+    static char zeros[FILE_SIZE];
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(zeros, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void make_socket(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    assert_true(fd >= 0);
+    assert_int_equal(bind(fd, (const struct sockaddr *)&address, sizeof address), 0);
+    close(fd);
+}
+
+static void only_regular_files_are_data(void **unused)
+{
+    (void)unused;
+    static const char *const cases[][2] = {
+        {"fifo", "fifo: is a FIFO; a regular file is needed"},
+        {"link", "link: is a FIFO; a regular file is needed"},
+        {"socket", "socket: is a socket; a regular file is needed"},
+        {"/dev/zero", "/dev/zero: is a device; a regular file is needed"},
+        {"/dev/null", "/dev/null: is a device; a regular file is needed"},
+        {".", ".: is a directory; a regular file is needed"},
+        {"none", "none: cannot open: No such file or directory"},
+        {"-", "-: cannot open: No such file or directory"},
+    };
+    assert_int_equal(mkfifo("fifo", 0666), 0);
+    assert_int_equal(symlink("fifo", "link"), 0);
+    make_socket("socket");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct amp_bytes bytes;
+        struct amp_error err = {.status = AMP_OK};
+        assert_int_equal(amp_bytes_open(&bytes, cases[i][0], &err), AMP_IO);
+        assert_string_equal(err.text, cases[i][1]);
+        assert_null(bytes.data);
+    }
+}
+
+static void streams_are_told_from_files(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *path;
+        bool is_stream;
+    } cases[] = {{"-", true},         {"/dev/stdin", true}, {"/dev/fd/0", true},
+                 {"/dev/zero", true}, {"fifo2", true},      {"/proc/self/fd/0", true},
+                 {"file", false},     {"none", false},      {".", false},
+                 {"./file", false},   {"/dev", false}};
+    assert_int_equal(mkfifo("fifo2", 0666), 0);
+    make_file("file", 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(amp_is_stream(cases[i].path), cases[i].is_stream);
+}
+
+/* A FIFO under PATH that COUNT times SIZE bytes of DATA come through. */
+static pid_t feed(const char *path, const void *data, size_t size, size_t count)
+{
+    unlink(path);
+    assert_int_equal(mkfifo(path, 0666), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child > 0)
+        return child;
+    int fd = open(path, O_WRONLY);
+    for (size_t i = 0; i < count; i++)
+        if (write(fd, data, size) < 0)
+            break;
+    _exit(0);
+}
+
+static void end(pid_t child)
+{
+    assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+static void a_stream_is_in_the_account(void **unused)
+{
+    (void)unused;
+    static const char block[1 << 16] = {1};
+    const struct amp_stream stream = {.has_names = true, .size_max = SIZE_MAX};
+    for (size_t blocks = 0; blocks <= 112; blocks += 16) { /* to 7 of 8 MiB */
+        struct amp_bytes bytes;
+        struct amp_error err = {.status = AMP_OK};
+        pid_t child = feed("stream", block, sizeof block, blocks);
+        assert_int_equal(amp_bytes_open_stream(&bytes, "stream", &stream, &err), AMP_OK);
+        end(child);
+        assert_int_equal(bytes.size, blocks * sizeof block);
+        assert_true(amp_memory_used() >= bytes.size);
+        for (size_t i = 0; i < bytes.size; i += sizeof block)
+            assert_int_equal(bytes.data[i] + bytes.data[i + 1], 1);
+        amp_bytes_close(&bytes);
+        assert_int_equal(amp_memory_used(), 0);
+    }
+}
+
+static void a_stream_ends_at_the_budget(void **unused)
+{
+    (void)unused;
+    const struct amp_stream stream = {.has_names = true, .size_max = SIZE_MAX};
+    struct amp_bytes bytes;
+    struct amp_error err = {.status = AMP_OK};
+    assert_int_equal(amp_bytes_open_stream(&bytes, "/dev/zero", &stream, &err), AMP_IO);
+    assert_string_equal(err.text, "/dev/zero: out of memory: the stream takes 9.2 MB; 0 bytes of "
+                                  "8.4 MB are in use");
+    assert_null(bytes.data);
+    assert_int_equal(amp_memory_used(), 0);
+}
+
+static void a_stream_ends_at_its_bound(void **unused)
+{
+    (void)unused;
+    const struct amp_stream stream = {.has_names = true, .size_max = 1000};
+    struct amp_bytes bytes;
+    struct amp_error err = {.status = AMP_OK};
+    assert_int_equal(amp_bytes_open_stream(&bytes, "/dev/zero", &stream, &err), AMP_IO);
+    assert_string_equal(err.text, "/dev/zero: more than 1.0 KB; a stream of at most that is read");
+    const struct amp_stream unnamed = {.size_max = 1000};
+    err = (struct amp_error){.status = AMP_OK};
+    assert_int_equal(amp_bytes_open_stream(&bytes, "/dev/zero", &unnamed, &err), AMP_IO);
+    assert_string_equal(err.text, "/dev/zero: is a device; a regular file is needed");
+}
+
+static void a_terminal_is_no_stream(void **unused)
+{
+    (void)unused;
+    struct amp_bytes bytes;
+    struct amp_error err = {.status = AMP_OK};
+    char text[128];
+    int fd = posix_openpt(O_RDWR | O_NOCTTY);
+    if (fd < 0 || grantpt(fd) != 0 || unlockpt(fd) != 0 || ptsname(fd) == NULL) {
+        print_message("no terminal to test with\n");
+        return;
+    }
+    snprintf(text, sizeof text, "%s: is a terminal; a file or a pipe is needed", ptsname(fd));
+    assert_int_equal(amp_model_bytes_open(&bytes, ptsname(fd), &err), AMP_USAGE);
+    assert_string_equal(err.text, text);
+    close(fd);
+}
+
+/* Streams that begin like that and go on with zeros for ever. */
+static void no_model_is_seen_at_once(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *start;
+        size_t size;
+        const char *text;
+    } cases[] = {
+        {"\0", 1, "not a valid protobuf message: a wrong field number or type at byte 0"},
+        {"\x08\x08", 2, "not a valid protobuf message: a wrong field number or type at byte 2"},
+        {"\x0a\x08", 2, "not a valid protobuf message: a wrong field number or type at byte 0"},
+        {"\x0b\x08", 2, "not a valid protobuf message: a wrong field number or type at byte 0"},
+        {"\x3a\xff\xff\xff\xff\x06", 6,
+         "not a valid protobuf message: a wrong field number or type at byte 6"},
+        {"\x3a\xff\xff\xff\xff\x06\x0a\xff\xff\x07", 10,
+         "not a valid protobuf message: a wrong field number or type at byte 10"},
+        {"\x3a\x06\x0a\x05\xff", 5,
+         "not a valid protobuf message: a field of 5 bytes at byte 2 of a GraphProto that ends "
+         "at 8"},
+        {"\x12\xff\xff\xff\xff\x07", 6,
+         "a field of 2147483647 bytes at byte 0; models end at 2147483647, where protobuf "
+         "messages do"},
+        {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 10,
+         "not a valid protobuf message: a wrong field number or type at byte 0"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char data[1 << 12] = "", text[256];
+        struct amp_bytes bytes;
+        struct amp_error err = {.status = AMP_OK};
+        memcpy(data, cases[i].start, cases[i].size);
+        pid_t child = feed("stream", data, sizeof data, 1000000);
+        enum amp_status status = amp_model_bytes_open(&bytes, "stream", &err);
+        end(child);
+        snprintf(text, sizeof text, "stream: %s", cases[i].text);
+        assert_string_equal(err.text, text);
+        assert_int_equal(status, AMP_MODEL);
+        assert_int_equal(amp_memory_used(), 0);
+    }
+}
+
+/* A child that ends as the program does when an input is lost: with 2, after it said TEXT. */
+static void expect_lost(void (*act)(void), const char *text)
+{
+    char said[256] = "";
+    int status, ends[2];
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        act();
+        _exit(0);
+    }
+    close(ends[1]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(read(ends[0], said, sizeof said - 1) >= 0);
+    close(ends[0]);
+    assert_string_equal(said, text);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 2);
+}
+
+static void read_what_is_cut(void)
+{
+    struct amp_bytes bytes;
+    if (amp_bytes_open(&bytes, "c\nut", NULL) != AMP_OK || truncate("c\nut", 4096) != 0)
+        _exit(9);
+    _exit(bytes.data[4095] + bytes.data[FILE_SIZE - 1]);
+}
+
+static void parse_what_is_cut(void)
+{
+    struct amp_bytes bytes;
+    struct amp_tensor tensor;
+    FILE *file = fopen("cut.npy", "w");
+    fprintf(file,
+            "\x93NUMPY\x01%c%c%c{'descr': '|u1', 'fortran_order': False, 'shape': (12000,)}\n", 0,
+            60, 0);
+    fclose(file);
+    if (truncate("cut.npy", FILE_SIZE) != 0 || amp_bytes_open(&bytes, "cut.npy", NULL) != AMP_OK ||
+        truncate("cut.npy", 100) != 0)
+        _exit(9);
+    _exit(amp_npy_parse(bytes.data, bytes.size, &tensor, NULL) == AMP_OK ? 0 : 8);
+}
+
+static void reading_what_was_cut_ends_the_program(void **unused)
+{
+    (void)unused;
+    make_file("c\nut", FILE_SIZE);
+    expect_lost(read_what_is_cut, "ampconv: c?ut: was cut or cannot be read any more\n");
+    expect_lost(parse_what_is_cut, "ampconv: cut.npy: was cut or cannot be read any more\n");
+}
+
+/* What happens to the file in the same page, where the system does not tell. */
+static void change(const char *path, bool is_cut)
+{
+    int fd = open(path, O_WRONLY);
+    const struct timespec times[] = {{1, 0}, {1, 0}};
+    if (is_cut)
+        assert_int_equal(ftruncate(fd, FILE_SIZE - 10), 0);
+    else
+        assert_int_equal(pwrite(fd, "x", 1, 10), 1);
+    assert_int_equal(futimens(fd, times), 0); /* clocks of file systems are coarse */
+    close(fd);
+}
+
+static void a_changed_file_is_noticed(void **unused)
+{
+    (void)unused;
+    for (int is_cut = 0; is_cut < 2; is_cut++) {
+        struct amp_bytes bytes, other;
+        struct amp_error err = {.status = AMP_OK};
+        make_file("changes", FILE_SIZE);
+        make_file("other", FILE_SIZE);
+        assert_int_equal(amp_bytes_open(&bytes, "changes", &err), AMP_OK);
+        assert_int_equal(amp_bytes_open(&other, "other", &err), AMP_OK);
+        assert_int_equal(amp_bytes_check(&bytes, &err), AMP_OK);
+        change("changes", is_cut);
+        assert_int_equal(amp_bytes_check(&other, &err), AMP_OK);
+        assert_int_equal(amp_bytes_check(&bytes, &err), AMP_IO);
+        assert_string_equal(err.text, "changes: was changed while it was read");
+        amp_bytes_close(&bytes);
+        amp_bytes_close(&other);
+    }
+}
+
+static void a_file_that_is_replaced_stays(void **unused)
+{
+    (void)unused;
+    struct amp_bytes bytes;
+    struct amp_error err = {.status = AMP_OK};
+    make_file("replaced", FILE_SIZE);
+    assert_int_equal(amp_bytes_open(&bytes, "replaced", &err), AMP_OK);
+    make_file("new", 1);
+    assert_int_equal(rename("new", "replaced"), 0);
+    assert_int_equal(bytes.data[FILE_SIZE - 1], 0);
+    assert_int_equal(amp_bytes_check(&bytes, &err), AMP_OK);
+    assert_int_equal(unlink("replaced"), 0);
+    assert_int_equal(amp_bytes_check(&bytes, &err), AMP_OK);
+    amp_bytes_close(&bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_regular_files_are_data),
+        cmocka_unit_test(streams_are_told_from_files),
+        cmocka_unit_test(a_stream_is_in_the_account),
+        cmocka_unit_test(a_stream_ends_at_the_budget),
+        cmocka_unit_test(a_stream_ends_at_its_bound),
+        cmocka_unit_test(a_terminal_is_no_stream),
+        cmocka_unit_test(no_model_is_seen_at_once),
+        cmocka_unit_test(reading_what_was_cut_ends_the_program),
+        cmocka_unit_test(a_changed_file_is_noticed),
+        cmocka_unit_test(a_file_that_is_replaced_stays),
+    };
+    amp_memory_set_limit(BUDGET);
+    return cmocka_run_group_tests(tests, enter, leave);
+}
