@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Ended in mid-write, and written to disks of all sizes: the target is the old or the new one, whole; a model and its data file
-# are of the same age; no temporary file is left, but by SIGKILL, which nothing can answer.
-#   KILLS (200), SEED (random): how often it is killed, and the points in time
+# Ended in mid-write, robbed of its folder or its input, and written to disks of all sizes: the target is the old or the new one,
+# whole; a model and its data file are of the same age; no temporary file is left, but by SIGKILL, which nothing can answer.
+#   KILLS (200), SEED (random): how often it is killed and, a quarter of that, robbed; and the points in time
 set -u
 models=$(cd "$(dirname "$0")/../../models" && pwd)
 kills=${KILLS-200} seed=${SEED-$RANDOM}
@@ -133,6 +133,105 @@ verdict 'killed: no temporary is left' '^(INT|TERM|HUP|QUIT) [0-9]+ [1-9]'
 verdict 'killed: what came through is there' ' 0 [0-9]+ ([^n]|none)'
 if (($(wc -l <killed.log) != kills / 2 * 2 || ended < kills / 4)); then echo 'not ok killed: too few ended the program'; fi
 if [ "$(cat old.onnx old.data)" != $'an old model\nold data' ]; then echo 'not ok killed: an old target was written to'; fi
+
+# ---- the folder or the input goes ----
+
+# strike ACTION: what others do meanwhile. FILE is an input, OUT's folder that of the output.
+strike() {
+  case $1 in
+    removed) rm -rf out 2>/dev/null || rm -rf out ;;
+    moved) mv out gone ;;
+    swapped) mv out gone; mkdir out ;;
+    cut) truncate -s $((point % size)) "$file" ;;
+    emptied) : >"$file" ;;
+    zeroed) truncate -s 0 "$file"; truncate -s "$size" "$file" ;;
+  esac
+}
+
+# The state of both folders, in a word each, and what is left in them.
+judge_all() {
+  local state file
+  state=$(judge "$1")
+  if [ -d gone ]; then
+    state="$state, gone:"
+    for file in gone/x.*; do
+      if cmp -s "$file" "old.${file#*.}"; then state="$state old"
+      elif cmp -s "$file" "$1/${file#gone/}"; then state="$state new"
+      else state="$state $file"; fi
+    done
+  fi
+  echo "$(find out gone -name '.ampconv.*' 2>/dev/null | wc -l) $state"
+}
+
+# rob_once KIND ACTION START TIME INPUT OPTIONS...: ACTION comes TIME after START; prints ACTION, exit code, what is left, state and
+# message.
+rob_once() {
+  local kind=$1 action=$2 start=$3 time=$4 input=$5 code
+  shift 5
+  rm -rf out gone work && mkdir out work && cp "$input".* work
+  put_old "$kind"
+  file=work/$input.onnx
+  if [ -e "work/$input.data" ]; then file=work/$input.data; fi
+  size=$(stat -c %s "$file")
+  "$AMPCONV" "work/$input.onnx" -q -o out/x.onnx "$@" 2>stderr &
+  if [ "$start" = write ]; then wait_for_write; fi
+  wait_for "$time"
+  strike "$action" 2>/dev/null
+  wait $! 2>/dev/null
+  code=$?
+  echo "$action $code $(judge_all "$kind"): $(cat stderr)"
+}
+
+"$AMPCONV" in.onnx -q --no-validate -d fp32 --opset 22 -o outer.onnx --external-data outer.data || echo 'not ok no model with data'
+mkdir outer && "$AMPCONV" outer.onnx -q --no-validate -o outer/x.onnx --inline || echo 'not ok the model with data is not converted'
+robberies=$((kills / 4)) actions=(removed moved swapped cut emptied zeroed)
+for ((i = 0; i < robberies; i++)); do
+  action=${actions[$((i % 6))]} start=write point=$((RANDOM << 15 | RANDOM))
+  if ((RANDOM % 4 == 0)); then start=begin; fi
+  case $((i / 6 % 3)) in
+    0) rob_once alone "$action" $start $((point % (time / 3))) in --no-validate ;;
+    1) rob_once pair "$action" $start $((point % (time / 3))) in --no-validate "${as_pair[@]}" ;;
+    2) rob_once outer "$action" $start $((point % (time / 3))) outer --no-validate --inline ;;
+  esac
+done >robbed.log
+refuse() {
+  if grep -vE "$2" robbed.log | grep -E "^($3) " >found; then echo "not ok $1 (SEED=$seed): $(sort found | uniq -c | tr '\n' ';')"; else echo "ok $1"; fi
+}
+echo "# robbed $(wc -l <robbed.log) times, of which $(grep -c '^[a-z]* 2 ' robbed.log) were told and $(grep -c '^[a-z]* 3 ' robbed.log) before" \
+  "all was read"
+lost='([^ ]*/)?work/[a-z]*\.(onnx|data): (was cut or cannot be read any more|was changed while it was read)'
+folder_lost='ampconv: out/x\.(onnx|data): (its folder was removed or moved while it was written|cannot (create|rename): No such file or directory)$'
+refuse 'robbed of the folder: a message and nothing left' \
+  "^[a-z]+ (2 0 none(, gone:( old)+)?: $folder_lost|0 0 (none|new)(, gone:( new)+)?: $)" 'removed|moved|swapped'
+refuse 'robbed of the input: the target is as it was' \
+  "^[a-z]+ (2 0 old: ampconv: $lost$|3 0 old: ampconv: work/[a-z]*\.onnx: .*|0 0 new: $)" 'cut|emptied|zeroed'
+rm -rf out gone work && mkdir out
+if ((kills >= 40 && $(grep -c '^[a-z]* 2 ' robbed.log) < robberies / 4)); then echo 'not ok robbed: too few were told'; fi
+
+# The input is cut at a certain point: while its data go into a FIFO that nobody reads. Of the first weight all is there still;
+# of the second, which is copied after that into the model, nothing is.
+reads_on() { # MESSAGE CUT OPTIONS...: what the program says, when it can write on after its input was cut to CUT bytes
+  local message=$1 cut=$2 code
+  shift 2
+  cp waits.onnx work.onnx && put_old alone && rm -f out/slow && mkfifo out/slow
+  "$AMPCONV" work.onnx -q --no-validate "$@" 2>stderr &
+  exec 8<out/slow
+  head -c 1 <&8 >/dev/null
+  truncate -s "$cut" work.onnx
+  cat <&8 >/dev/null
+  exec 8<&-
+  wait $!
+  code=$?
+  rm -f out/slow
+  if [ "$code $(left) $(judge alone) $(cat stderr)" = "2 0 old $message" ]; then echo "ok cut while it is read: ${message#*: }"
+  else echo "not ok cut while it is read: exit $code, $(left) left, $(judge alone): $(cat stderr)"; fi
+}
+mv in.onnx whole.onnx && : >in.onnx
+add_weight v $((2 << 20))
+add_weight u 60000
+cat "$models/digits_cnn.onnx" >>in.onnx && mv in.onnx waits.onnx && mv whole.onnx in.onnx
+reads_on 'ampconv: work.onnx: was cut or cannot be read any more' $(((2 << 20) + 8192)) -o out/x.onnx --external-data slow --external-threshold 1000000
+reads_on 'ampconv: work.onnx: was changed while it was read' 4096 -o out/slow
 
 # ---- no memory ----
 

@@ -103,7 +103,8 @@ static void write_zip(const struct entry *entries, size_t count, bool overlap)
         }
         put_bytes(&central, "PK\x01\x02\x14", 6);
         put_common(&central, &entries[i], &array);
-        put(&central, 0, 10);
+        put(&central, 0, 8);
+        put(&central, 0, 2);
         put(&central, start, 4);
         put_bytes(&central, entries[i].name, strlen(entries[i].name));
     }
