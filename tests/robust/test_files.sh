@@ -56,6 +56,20 @@ if limited in.onnx -o /dev/null 2>stderr; then
   check 'data in a folder without permission' 2 'ampconv: open/closed/x.data: cannot create: Permission denied' \
     limited in.onnx -o open/x.onnx --external-data closed/x.data
   if [ "$(ls -A open)" = closed ]; then echo 'ok then there is no model either'; else echo "not ok then there is no model either: $(ls -A open)"; fi
+  # The folder allows nothing any more while the model waits to be read.
+  mkfifo -m 666 open/slow
+  limited in.onnx -o open/slow --external-data x.data --external-threshold 100 2>stderr &
+  until [ -n "$(find open -name '.ampconv.*')" ] || ! kill -0 $! 2>/dev/null; do sleep 0.01; done
+  chmod 555 open
+  timeout 60 cat open/slow >/dev/null
+  wait $!
+  code=$?
+  if [ $code -eq 2 ] && [ "$(cat stderr)" = 'ampconv: open/x.data: cannot rename: Permission denied' ] && [ ! -e open/x.data ] &&
+    [ -z "$(find open -type f -size +0)" ]; then
+    echo 'ok a folder that loses its permission'
+  else
+    echo "not ok a folder that loses its permission: exit $code: $(cat stderr): $(ls -lA open)"
+  fi
   check 'a report without permission' 2 'ampconv: closed/r.json: cannot create: Permission denied' limited in.onnx -o /dev/null --json closed/r.json
   if cmp -s closed/x.onnx in.onnx; then echo 'ok what is there without permission stays'; else echo 'not ok what is there without permission changed'; fi
 else
