@@ -137,12 +137,11 @@ static enum amp_status make_folder(const char *path, struct amp_error *err)
     return AMP_OK;
 }
 
-static enum amp_status write_output(struct run *run, const char *folder, size_t i)
+static enum amp_status write_output(struct run *run, const char *folder, size_t i, const char *stem)
 {
-    char name[192], path[PATH_MAX];
+    char path[PATH_MAX];
     const char *format = run->options->format ? run->options->format : "npy";
-    amp_output_file_name(run->model, i, format, name, sizeof name);
-    if ((size_t)snprintf(path, sizeof path, "%s/%s", folder, name) >= sizeof path)
+    if ((size_t)snprintf(path, sizeof path, "%s/%s.%s", folder, stem, format) >= sizeof path)
         return amp_fail(run->err, AMP_IO, "%s: the path is too long", folder);
     enum amp_status status =
         amp_tensor_save(path, run->result.outputs[i].name, &run->outputs[i], run->err);
@@ -165,9 +164,13 @@ static enum amp_status write_outputs(struct run *run, size_t sample)
     if ((size_t)length >= sizeof folder)
         return amp_fail(run->err, AMP_IO, "%s: the path is too long", parent);
     AMP_TRY(make_folder(folder, run->err));
-    for (size_t i = 0; i < run->output_ids->count; i++)
-        AMP_TRY(write_output(run, folder, i));
-    return AMP_OK;
+    struct amp_arena *arena = amp_arena_create();
+    const char *const *stems = amp_output_stems(run->model, arena);
+    enum amp_status status = AMP_OK;
+    for (size_t i = 0; i < run->output_ids->count && status == AMP_OK; i++)
+        status = write_output(run, folder, i, stems[i]);
+    amp_arena_destroy(arena);
+    return status;
 }
 
 static enum amp_status count_right(struct run *run)

@@ -11,13 +11,13 @@
 #include "onnx/npy.h"
 #include "onnx/value_proto.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 enum amp_status amp_tensor_load(const char *path, enum amp_kind kind, struct amp_tensor *tensor,
@@ -305,36 +305,57 @@ static void put_file_name(const char *name, char *text, size_t size)
     }
 }
 
-char *amp_output_file_name(const struct amp_model *model, size_t k, const char *ending, char *text,
-                           size_t size)
+/* TEXT in lower case, as the file systems compare that see no difference. */
+static char *fold_case(struct amp_arena *arena, const char *text)
+{
+    char *folded = amp_arena_strdup(arena, text);
+    for (char *at = folded; *at != '\0'; at++)
+        *at = (char)tolower((unsigned char)*at);
+    return folded;
+}
+
+const char *const *amp_output_stems(const struct amp_model *model, struct amp_arena *arena)
 {
     enum { STEM_SIZE = 128 };
-    char stem[STEM_SIZE], other[STEM_SIZE];
+    char stem[STEM_SIZE];
     const struct amp_ids *ids = &model->graphs[0].outputs;
-    bool is_taken = false;
-    put_file_name(amp_value_at(model, ids->items[k])->name, stem, sizeof stem);
-    for (size_t i = 0; i < k && !is_taken; i++) {
-        put_file_name(amp_value_at(model, ids->items[i])->name, other, sizeof other);
-        is_taken = strcasecmp(stem, other) == 0;
+    const char **stems = amp_arena_array(arena, ids->count, sizeof *stems);
+    struct amp_strmap taken = {.count = 0};
+    for (size_t k = 0; k < ids->count; k++) {
+        put_file_name(amp_value_at(model, ids->items[k])->name, stem, sizeof stem);
+        const char *folded = fold_case(arena, stem);
+        bool is_taken = amp_strmap_get(&taken, folded, NULL);
+        amp_strmap_put(&taken, arena, folded, 0);
+        stems[k] =
+            is_taken ? amp_arena_printf(arena, "%s.%zu", stem, k) : amp_arena_strdup(arena, stem);
     }
-    if (is_taken)
-        snprintf(text, size, "%s.%zu.%s", stem, k, ending);
-    else
-        snprintf(text, size, "%s.%s", stem, ending);
-    return text;
+    return stems;
+}
+
+static enum amp_status load_stem(const char *folder, const struct amp_model *model, uint32_t value,
+                                 const char *stem, struct amp_tensor *tensor, struct amp_error *err)
+{
+    static const char *const endings[] = {"npy", "pb"};
+    char name[192];
+    for (size_t i = 0; i < 2 && tensor->data == NULL; i++) {
+        snprintf(name, sizeof name, "%s.%s", stem, endings[i]);
+        if (file_exists(folder, name))
+            AMP_TRY(load_file(folder, name, model, value, tensor, err));
+    }
+    return AMP_OK;
 }
 
 static enum amp_status load_named(const char *folder, const struct amp_model *model,
                                   struct amp_tensor *tensors, struct amp_error *err)
 {
-    static const char *const endings[] = {"npy", "pb"};
-    char name[192];
     const struct amp_ids *ids = &model->graphs[0].outputs;
-    for (size_t k = 0; k < ids->count; k++)
-        for (size_t i = 0; i < 2 && tensors[k].data == NULL; i++)
-            if (file_exists(folder, amp_output_file_name(model, k, endings[i], name, sizeof name)))
-                AMP_TRY(load_file(folder, name, model, ids->items[k], &tensors[k], err));
-    return AMP_OK;
+    struct amp_arena *arena = amp_arena_create();
+    const char *const *stems = amp_output_stems(model, arena);
+    enum amp_status status = AMP_OK;
+    for (size_t k = 0; k < ids->count && status == AMP_OK; k++)
+        status = load_stem(folder, model, ids->items[k], stems[k], &tensors[k], err);
+    amp_arena_destroy(arena);
+    return status;
 }
 
 enum amp_status amp_expected_load(const struct amp_samples *samples, size_t i,

@@ -40,7 +40,7 @@ enum amp_status amp_sample_load(const struct amp_samples *samples, size_t i,
 /*
  * The outputs expected of samples, for inputs that come from elsewhere: test_data_set_N folders,
  * sample_N folders or .npz files, one per sample, or the files of a single sample in FOLDER itself.
- * Files are output_K.pb or, by the output's name, what amp_output_file_name gives with npy or pb.
+ * Files are output_K.pb or, by the output's name, what amp_output_stems gives with npy or pb.
  * OUTPUTS is filled as amp_sample_load does it; AMP_MODEL when nothing is there for any output.
  */
 enum amp_status amp_expected_open(const char *folder, struct amp_samples *samples,
@@ -49,10 +49,9 @@ enum amp_status amp_expected_load(const struct amp_samples *samples, size_t i,
                                   const struct amp_model *model, struct amp_tensor *outputs,
                                   struct amp_error *err);
 
-/* The file for graph output K of MODEL: its name, with characters that files should not have in
-   their names made '_', the position added where that is the name of an earlier output, and ENDING.
-   Returns TEXT. */
-char *amp_output_file_name(const struct amp_model *model, size_t k, const char *ending, char *text,
-                           size_t size);
+/* The names of the files for the graph outputs of MODEL, without their endings: an output's name,
+   with characters that files should not have in their names made '_', and the position added where
+   that is the name of an earlier output. */
+const char *const *amp_output_stems(const struct amp_model *model, struct amp_arena *arena);
 
 #endif

@@ -292,6 +292,41 @@ static void refuses_what_is_no_zip(void **unused)
     assert_string_equal(err.text, "x.npz: not a .npz file (a zip of .npy files)");
 }
 
+/* Any byte of a file may be another: what can be read is read, all else is an error. */
+static void survives_any_byte(void **unused)
+{
+    (void)unused;
+    static const struct entry entries[] = {{"y.npy", "left out", .size = 8},
+                                           {"x.npy", F4("(2, 3)"), .size = 24}};
+    unsigned char image[1024];
+    uint32_t random = 1;
+    write_zip(entries, 2, false);
+    FILE *file = fopen("x.npz", "r");
+    assert_non_null(file);
+    size_t size = fread(image, 1, sizeof image, file), n_read = 0;
+    fclose(file);
+    for (int i = 0; i < 3000; i++) {
+        struct amp_tensor tensor;
+        struct amp_error err;
+        unsigned char changed[sizeof image];
+        memcpy(changed, image, size);
+        for (int k = 0; k <= i % 3; k++) {
+            random = random * 1664525 + 1013904223;
+            changed[(random >> 8) % size] = (unsigned char)(random >> 24);
+        }
+        file = fopen("x.npz", "w");
+        assert_int_equal(fwrite(changed, 1, size, file), size);
+        assert_int_equal(fclose(file), 0);
+        enum amp_status status = read_zip(&tensor, &err);
+        assert_true(status == AMP_OK || status == AMP_MODEL || status == AMP_IO);
+        assert_int_equal(err.status, status);
+        n_read += status == AMP_OK;
+        amp_tensor_release(&tensor);
+        assert_int_equal(amp_memory_used(), 0);
+    }
+    assert_in_range(n_read, 1, 2999);
+}
+
 static char folder[SCRATCH_MAX];
 
 static int enter(void **unused)
@@ -312,7 +347,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_what_is_wanted),        cmocka_unit_test(refuses_what_lies),
         cmocka_unit_test(refuses_what_is_there_twice), cmocka_unit_test(leaves_out_what_overlaps),
-        cmocka_unit_test(refuses_what_is_no_zip),
+        cmocka_unit_test(refuses_what_is_no_zip),      cmocka_unit_test(survives_any_byte),
     };
     amp_memory_set_limit(BUDGET);
     return cmocka_run_group_tests(tests, enter, leave);
