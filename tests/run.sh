@@ -23,7 +23,7 @@ export ASAN_OPTIONS=${ASAN_OPTIONS-exitcode=99:detect_leaks=1:allocator_may_retu
 export UBSAN_OPTIONS=${UBSAN_OPTIONS-halt_on_error=1:exitcode=99}
 # The longest scripts, which begin before all else.
 longest='convert/test_valid_bf16.sh convert/test_valid_fp16.sh upgrade/test_upgrade.sh light/test_light.sh upgrade/test_steps.sh
-  robust/test_kill.sh composites/test_composites.sh casts/test_casts.sh big/test_external.sh digits/test_digits.sh'
+  robust/test_kill.sh robust/test_streams.sh composites/test_composites.sh casts/test_casts.sh big/test_external.sh digits/test_digits.sh'
 
 # What a report says without the line that depends on the machine: how many nodes its CPU has no kernel for.
 without_machine() { sed '/^  widened  /d' "$1"; }

@@ -307,8 +307,9 @@ enum amp_status amp_bytes_open_stream(struct amp_bytes *bytes, const char *path,
     *bytes = (struct amp_bytes){.data = NULL};
     if (strcmp(path, "-") == 0)
         return read_stream(bytes, STDIN_FILENO, "stdin", stream, err);
+    /* A socket cannot be opened by its name. */
     if (!stream->has_names || stat(path, &info) != 0 || S_ISREG(info.st_mode) ||
-        S_ISDIR(info.st_mode))
+        S_ISDIR(info.st_mode) || S_ISSOCK(info.st_mode))
         return amp_bytes_open(bytes, path, err);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)

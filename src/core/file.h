@@ -31,7 +31,7 @@ enum amp_status amp_bytes_check(const struct amp_bytes *bytes, struct amp_error 
 
 /* What may come through a stream. */
 struct amp_stream {
-    bool has_names;  /* FIFOs, sockets and devices are streams as well; false: only "-" is */
+    bool has_names;  /* FIFOs and devices are streams as well; false: only "-" is */
     size_t size_max; /* bytes */
     /* Whether the first SIZE bytes, which are at DATA, can be the start of what is wanted: reading
        ends with the error of the first call that says no. NULL: all bytes can. */

@@ -80,6 +80,16 @@ static void only_regular_files_are_data(void **unused)
     }
 }
 
+static void a_model_is_no_socket(void **unused)
+{
+    (void)unused;
+    struct amp_bytes bytes;
+    struct amp_error err = {.status = AMP_OK};
+    make_socket("socket2");
+    assert_int_equal(amp_model_bytes_open(&bytes, "socket2", &err), AMP_IO);
+    assert_string_equal(err.text, "socket2: is a socket; a regular file is needed");
+}
+
 static void streams_are_told_from_files(void **unused)
 {
     (void)unused;
@@ -328,6 +338,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_regular_files_are_data),
+        cmocka_unit_test(a_model_is_no_socket),
         cmocka_unit_test(streams_are_told_from_files),
         cmocka_unit_test(a_stream_is_in_the_account),
         cmocka_unit_test(a_stream_ends_at_the_budget),
