@@ -39,16 +39,20 @@ static enum amp_dtype output_dtype(const struct call *call, uint32_t i)
     return is_there ? output_value(call, i)->dtype : AMP_UNDEFINED;
 }
 
-/* Where VALUE is read: its slot or, where a Cast that gives it does not run, that of what is cast.
- */
+struct amp_tensor *amp_step_slot(struct amp_session *session, const struct amp_step *step,
+                                 size_t n_casts, uint32_t value)
+{
+    for (size_t i = 0; i < n_casts; i++) {
+        const struct amp_node *cast = amp_node_at(session->model, step->casts[i]->node);
+        if (cast->outputs[0] == value)
+            return &session->slots[cast->inputs[0]];
+    }
+    return &session->slots[value];
+}
+
 static struct amp_tensor *read_slot(const struct call *call, uint32_t value)
 {
-    for (size_t i = 0; i < call->n_casts; i++) {
-        const struct amp_node *cast = amp_node_at(call->session->model, call->step->casts[i]->node);
-        if (cast->outputs[0] == value)
-            return &call->session->slots[cast->inputs[0]];
-    }
-    return &call->session->slots[value];
+    return amp_step_slot(call->session, call->step, call->n_casts, value);
 }
 
 static void set_inputs(const struct call *call)

@@ -8,4 +8,9 @@
 enum amp_status amp_step_call(struct amp_session *session, struct amp_step *step, size_t n_posts,
                               size_t n_casts, struct amp_error *err);
 
+/* Where STEP, called with N_CASTS, reads VALUE: its slot or, where a Cast that gives it does not
+   run, that of what is cast. */
+struct amp_tensor *amp_step_slot(struct amp_session *session, const struct amp_step *step,
+                                 size_t n_casts, uint32_t value);
+
 #endif

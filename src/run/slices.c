@@ -105,13 +105,6 @@ void amp_slices_destroy(struct amp_slices *slices)
     release_inputs(slices);
 }
 
-bool amp_slices_begin(struct amp_slices *slices)
-{
-    release_inputs(slices);
-    slices->is_taking = slices->refused_by == NULL;
-    return slices->is_taking;
-}
-
 bool amp_slices_are_taking(const struct amp_slices *slices)
 {
     return slices->is_taking;
@@ -501,21 +494,26 @@ static void forget_cuts(struct member *member)
         member->operands[i].is_made = false;
 }
 
-/* False: the scores are to be kept whole. */
-static bool take_scores(struct amp_slices *slices, const struct amp_tensor *scores)
+bool amp_slices_begin(struct amp_slices *slices, const struct amp_shape *shape,
+                      enum amp_dtype dtype)
 {
-    int64_t size = amp_dtype_bits(scores->dtype) / 8, count = amp_shape_count(&scores->shape);
+    int64_t size = amp_dtype_bits(dtype) / 8;
+    release_inputs(slices);
+    slices->is_taking = slices->refused_by == NULL && shape->rank >= 2 && size > 0 &&
+                        amp_shape_count(shape) > max_bytes() / size;
+    return slices->is_taking;
+}
+
+static void take_scores(struct amp_slices *slices, const struct amp_tensor *scores)
+{
     int axis = slices->axis;
     int64_t full = slices->counts[FULL];
-    if (scores->shape.rank < 2 || size == 0 || count <= max_bytes() / size)
-        return false;
     bool is_same = amp_shape_equal(&slices->shape, &scores->shape);
     slices->shape = scores->shape;
-    choose_cut(slices, size, max_bytes());
+    choose_cut(slices, amp_dtype_bits(scores->dtype) / 8, max_bytes());
     for (size_t m = 0; m < slices->capacity; m++)
         if (!is_same || axis != slices->axis || full != slices->counts[FULL])
             forget_cuts(&slices->members[m]);
-    return true;
 }
 
 /* What CTX gives once it is stored. A call that computes in float32 for a lower dtype has no
@@ -557,10 +555,10 @@ static void add_member(struct amp_slices *slices, const struct amp_sliced *step,
 bool amp_slices_take(struct amp_slices *slices, const struct amp_sliced *step, bool is_fit,
                      const struct amp_ctx *ctx, enum amp_status *status)
 {
-    if (slices->is_taking && slices->n == 0)
-        slices->is_taking = take_scores(slices, ctx->out[0]);
     if (!slices->is_taking)
         return false;
+    if (slices->n == 0)
+        take_scores(slices, ctx->out[0]);
     *status = AMP_OK;
     if (!is_fit || !is_by_rows(slices, ctx, step->is_last)) {
         *status = refuse(slices, ctx);

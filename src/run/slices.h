@@ -30,17 +30,18 @@ struct amp_sliced {
 struct amp_slices *amp_slices_create(struct amp_arena *arena, size_t n);
 void amp_slices_destroy(struct amp_slices *slices); /* frees what running left; NULL is fine */
 
-/* Before the steps run, one after the other. False: no call will be taken. */
-bool amp_slices_begin(struct amp_slices *slices);
+/* Before the steps run, one after the other, on scores of SHAPE and DTYPE. False: no call will be
+   taken; the steps are refused, or the scores small enough to be there as a whole. */
+bool amp_slices_begin(struct amp_slices *slices, const struct amp_shape *shape,
+                      enum amp_dtype dtype);
 /* Whether calls are taken now. */
 bool amp_slices_are_taking(const struct amp_slices *slices);
 
 /* Whether the call CTX of STEP, whose output has its shape but no memory, and dtype float32 where
    it computes in that for a lower one, is no longer the caller's: it waits for that of the last
-   step, which runs all of them; *STATUS says how that went. Not so where the scores are small
-   enough to be there as a whole. AMP_AGAIN: a constant has no data. Where IS_FIT is false, or the
-   kernels cannot do it in slices, nothing of what was taken has been done: the steps are then
-   refused, and no call of them is taken unless that is allowed again. */
+   step, which runs all of them; *STATUS says how that went. AMP_AGAIN: a constant has no data.
+   Where IS_FIT is false, or the kernels cannot do it in slices, nothing of what was taken has been
+   done: the steps are then refused, and no call of them is taken unless that is allowed again. */
 bool amp_slices_take(struct amp_slices *slices, const struct amp_sliced *step, bool is_fit,
                      const struct amp_ctx *ctx, enum amp_status *status);
 /* The node whose call was not fit, or not possible in slices; NULL: the steps are not refused. */

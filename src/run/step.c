@@ -5,6 +5,8 @@
  */
 #include "run/step.h"
 
+#include "ops/matmul.h"
+
 #include "run/call.h"
 
 #include <stdlib.h>
@@ -58,21 +60,17 @@ static enum amp_status run_nodes(struct amp_session *session, struct amp_step *s
                                  struct amp_error *err)
 {
     enum amp_status status;
-    bool was_split;
     do {
-        was_split = is_split_now(step);
-        size_t n_posts = was_split ? 0 : step->n_tail;
+        size_t n_posts = is_split_now(step) ? 0 : step->n_tail;
         size_t n_casts = step->runs_casts ? 0 : step->n_casts;
         *err = (struct amp_error){.status = AMP_OK};
         if (step->runs_casts)
             AMP_TRY(run_casts(session, step, err));
         status = amp_step_call(session, step, n_posts, n_casts, err);
-        /* Slices begin before the size of the scores is known, which may turn out to be small. */
-    } while (status == AMP_UNSUPPORTED &&
-             (is_split_now(step) != was_split || give_up(session, step, is_sliced(step))));
+    } while (status == AMP_UNSUPPORTED && give_up(session, step, is_sliced(step)));
     if (status == AMP_UNSUPPORTED && is_sliced(step))
         amp_slices_refuse(step->slices, amp_node_at(session->model, step->node));
-    for (size_t i = 0; i < step->n_tail && was_split && status == AMP_OK; i++)
+    for (size_t i = 0; i < step->n_tail && is_split_now(step) && status == AMP_OK; i++)
         status = amp_step_call(session, &step->tail[i], 0, 0, err);
     return status;
 }
@@ -123,11 +121,28 @@ static bool try_again(const struct amp_session *session, struct amp_step *step)
     return true;
 }
 
+/* Whether the lead of STEP begins to go in slices: the scores, which its first product gives, have
+   their shape from what that multiplies. */
+static bool begin_slices(struct amp_session *session, const struct amp_step *step)
+{
+    const struct amp_step *first = step->lead;
+    const struct amp_node *node = amp_node_at(session->model, first->node);
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_shape scores;
+    const struct amp_shape *a =
+        &amp_step_slot(session, first, first->n_casts, node->inputs[0])->shape;
+    const struct amp_shape *b =
+        &amp_step_slot(session, first, first->n_casts, node->inputs[1])->shape;
+    enum amp_dtype dtype = amp_value_at(session->model, node->outputs[0])->dtype;
+    return amp_matmul_shape(a, b, &scores, &err) == AMP_OK &&
+           amp_slices_begin(step->slices, &scores, dtype);
+}
+
 /* In slices, where that is of use and the kernels can. */
 static enum amp_status run_all(struct amp_session *session, struct amp_step *step,
                                struct amp_error *err)
 {
-    while (step->n_lead > 0 && amp_slices_begin(step->slices)) {
+    while (step->n_lead > 0 && begin_slices(session, step)) {
         enum amp_status status = run_after_lead(session, step, err);
         if (amp_slices_refused_by(step->slices) == NULL)
             return status;
