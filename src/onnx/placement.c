@@ -6,6 +6,8 @@
  */
 #include "onnx/placement.h"
 
+#include "onnx/wire.h"
+
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -48,20 +50,12 @@ static void note_tensor(struct finder *finder, Onnx__TensorProto *proto, bool is
 static void find_in_field(struct finder *finder, ProtobufCMessage *message,
                           const ProtobufCFieldDescriptor *field)
 {
-    unsigned char *base = (unsigned char *)message;
     bool is_initializer = message->descriptor == &onnx__graph_proto__descriptor &&
                           strcmp(field->name, "initializer") == 0;
-    if (field->label != PROTOBUF_C_LABEL_REPEATED) {
-        ProtobufCMessage *const *one = (ProtobufCMessage *const *)(void *)(base + field->offset);
-        if (*one != NULL)
-            find_tensors(finder, *one, false);
-        return;
-    }
-    size_t count = *(const size_t *)(void *)(base + field->quantifier_offset);
-    ProtobufCMessage *const *many =
-        *(ProtobufCMessage *const *const *)(void *)(base + field->offset);
+    ProtobufCMessage *const *items;
+    size_t count = amp_message_items(message, field, &items);
     for (size_t i = 0; i < count; i++)
-        find_tensors(finder, many[i], is_initializer);
+        find_tensors(finder, items[i], is_initializer);
 }
 
 /* Notes all tensors in MESSAGE in the order in which they are packed. */
@@ -71,8 +65,7 @@ static void find_tensors(struct finder *finder, ProtobufCMessage *message, bool 
     if (type == &onnx__tensor_proto__descriptor)
         note_tensor(finder, (Onnx__TensorProto *)message, is_initializer);
     for (unsigned i = 0; i < type->n_fields; i++)
-        if (type->fields[i].type == PROTOBUF_C_TYPE_MESSAGE)
-            find_in_field(finder, message, &type->fields[i]);
+        find_in_field(finder, message, &type->fields[i]);
 }
 
 /* Places in the data file as they are given away. */

@@ -16,6 +16,14 @@ enum wire_type { VARINT = 0, FIXED64 = 1, LENGTH = 2, FIXED32 = 5 };
 /* A nested message's length is written after its content is known, in a varint of fixed width. */
 enum { LENGTH_WIDTH = 5, RAW_DATA_FIELD = 9 };
 
+/* Protobuf joins what a field that is not repeated is given several times, anew each time. */
+enum { FIELDS_MAX = 64, JOINED_MAX = 8 };
+
+/* How often each field of the message at hand was there. */
+struct seen {
+    unsigned char counts[FIELDS_MAX];
+};
+
 struct reference {
     uint64_t offset, size;
 };
@@ -95,8 +103,20 @@ static void refer(struct scan *scan, size_t length)
     scan->at += length;
 }
 
+static enum amp_status count_field(struct scan *scan, const ProtobufCMessageDescriptor *type,
+                                   const ProtobufCFieldDescriptor *field, struct seen *seen)
+{
+    size_t index = (size_t)(field - type->fields);
+    if (field->label == PROTOBUF_C_LABEL_REPEATED || index >= FIELDS_MAX ||
+        seen->counts[index]++ < JOINED_MAX)
+        return AMP_OK;
+    return amp_fail(scan->err, AMP_MODEL,
+                    "field %s of %s at byte %zu is there more than %d times; it holds one message",
+                    field->name, type->short_name, scan->at, JOINED_MAX);
+}
+
 static enum amp_status scan_length(struct scan *scan, const ProtobufCMessageDescriptor *type,
-                                   unsigned field_number, size_t end, int depth)
+                                   unsigned field_number, struct seen *seen, size_t end, int depth)
 {
     size_t start = scan->at;
     uint64_t length;
@@ -108,8 +128,10 @@ static enum amp_status scan_length(struct scan *scan, const ProtobufCMessageDesc
                         end - scan->at);
     const ProtobufCFieldDescriptor *field =
         protobuf_c_message_descriptor_get_field(type, field_number);
-    if (field != NULL && field->type == PROTOBUF_C_TYPE_MESSAGE)
+    if (field != NULL && field->type == PROTOBUF_C_TYPE_MESSAGE) {
+        AMP_TRY(count_field(scan, type, field, seen));
         return scan_nested(scan, field->descriptor, (size_t)length, depth);
+    }
     if (type == &onnx__tensor_proto__descriptor && field_number == RAW_DATA_FIELD) {
         refer(scan, (size_t)length);
         return AMP_OK;
@@ -129,7 +151,7 @@ static enum amp_status scan_fixed(struct scan *scan, size_t size, size_t end)
 }
 
 static enum amp_status scan_field(struct scan *scan, const ProtobufCMessageDescriptor *type,
-                                  size_t end, int depth)
+                                  struct seen *seen, size_t end, int depth)
 {
     size_t start = scan->at;
     uint64_t tag, number;
@@ -146,7 +168,7 @@ static enum amp_status scan_field(struct scan *scan, const ProtobufCMessageDescr
     case FIXED64:
         return scan_fixed(scan, 8, end);
     case LENGTH:
-        return scan_length(scan, type, (unsigned)(tag >> 3), end, depth);
+        return scan_length(scan, type, (unsigned)(tag >> 3), seen, end, depth);
     case FIXED32:
         return scan_fixed(scan, 4, end);
     default:
@@ -157,8 +179,9 @@ static enum amp_status scan_field(struct scan *scan, const ProtobufCMessageDescr
 static enum amp_status scan_message(struct scan *scan, const ProtobufCMessageDescriptor *type,
                                     size_t end, int depth)
 {
+    struct seen seen = {.counts = {0}};
     while (scan->at < end)
-        AMP_TRY(scan_field(scan, type, end, depth));
+        AMP_TRY(scan_field(scan, type, &seen, end, depth));
     return AMP_OK;
 }
 
@@ -173,23 +196,21 @@ static void release(void *arena, void *memory)
     (void)memory;
 }
 
-static void resolve(ProtobufCMessage *message, uint8_t *data);
-
-static void resolve_field(ProtobufCMessage *message, const ProtobufCFieldDescriptor *field,
-                          uint8_t *data)
+size_t amp_message_items(ProtobufCMessage *message, const ProtobufCFieldDescriptor *field,
+                         ProtobufCMessage *const **items)
 {
     unsigned char *base = (unsigned char *)message;
-    if (field->label != PROTOBUF_C_LABEL_REPEATED) {
-        ProtobufCMessage *const *one = (ProtobufCMessage *const *)(void *)(base + field->offset);
-        if (*one != NULL)
-            resolve(*one, data);
-        return;
+    const void *quantifier = base + field->quantifier_offset;
+    *items = (ProtobufCMessage *const *)(void *)(base + field->offset);
+    if (field->type != PROTOBUF_C_TYPE_MESSAGE)
+        return 0;
+    if (field->label == PROTOBUF_C_LABEL_REPEATED) {
+        *items = *(ProtobufCMessage *const *const *)(void *)(base + field->offset);
+        return *(const size_t *)quantifier;
     }
-    size_t count = *(const size_t *)(void *)(base + field->quantifier_offset);
-    ProtobufCMessage *const *many =
-        *(ProtobufCMessage *const *const *)(void *)(base + field->offset);
-    for (size_t i = 0; i < count; i++)
-        resolve(many[i], data);
+    if (field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF && *(const uint32_t *)quantifier != field->id)
+        return 0;
+    return **items != NULL;
 }
 
 /* Turns the references of all tensors in MESSAGE into pointers. */
@@ -205,9 +226,12 @@ static void resolve(ProtobufCMessage *message, uint8_t *data)
             tensor->raw_data.len = reference.size;
         }
     }
-    for (unsigned i = 0; i < type->n_fields; i++)
-        if (type->fields[i].type == PROTOBUF_C_TYPE_MESSAGE)
-            resolve_field(message, &type->fields[i], data);
+    for (unsigned i = 0; i < type->n_fields; i++) {
+        ProtobufCMessage *const *items;
+        size_t count = amp_message_items(message, &type->fields[i], &items);
+        for (size_t k = 0; k < count; k++)
+            resolve(items[k], data);
+    }
 }
 
 enum amp_status amp_wire_parse(const ProtobufCMessageDescriptor *type, uint8_t *data, size_t size,

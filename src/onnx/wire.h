@@ -24,4 +24,9 @@ enum amp_status amp_wire_parse(const ProtobufCMessageDescriptor *type, uint8_t *
                                struct amp_arena *arena, ProtobufCMessage **message,
                                struct amp_error *err);
 
+/* How many messages FIELD of MESSAGE holds, none unless it is of messages; they go to *ITEMS. The
+   members of a oneof lie in one place: only the one that is set holds what is there. */
+size_t amp_message_items(ProtobufCMessage *message, const ProtobufCFieldDescriptor *field,
+                         ProtobufCMessage *const **items);
+
 #endif
