@@ -5,6 +5,7 @@
  */
 #include "onnx/function_body.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static enum amp_status copy_graph(const struct amp_body *body, const struct amp_scope *outer,
@@ -16,11 +17,54 @@ enum amp_status amp_body_fail(const struct amp_body *body, const char *name, con
                     body->prefix, body->function->text, name, what);
 }
 
+/*
+ * Every call repeats its own name and those of the body, and so does every call within: a file of
+ * little more than one long name could ask for gigabytes. Parts of names that are longer than any
+ * exporter's, and all that are not short once much has been repeated, are cut; the number that
+ * makes a name unique does so still.
+ */
+enum { PART_MAX = 1000, SHORT_PART_MAX = 60, COPIED_MAX = 64 << 20 };
+
+/* Whether SIZE more bytes may be repeated; they then count. */
+static bool may_copy(struct amp_functions *functions, size_t size)
+{
+    if (functions->n_copied >= COPIED_MAX || size > COPIED_MAX - functions->n_copied)
+        return false;
+    functions->n_copied += size;
+    return true;
+}
+
+/* The bytes of TEXT that go into a name: all, or as many whole characters as fit. */
+static size_t part_length(const struct amp_functions *functions, const char *text)
+{
+    size_t max = functions->n_copied < COPIED_MAX ? PART_MAX : SHORT_PART_MAX;
+    size_t length = strnlen(text, max + 1);
+    if (length <= max)
+        return length;
+    for (length = max; length > 0 && ((unsigned char)text[length] & 0xC0) == 0x80;)
+        length--;
+    return length;
+}
+
+bool amp_body_is_name_short(const char *name)
+{
+    return strnlen(name, PART_MAX + 1) <= PART_MAX;
+}
+
+static char *join_name(struct amp_functions *functions, const char *prefix, const char *name)
+{
+    size_t before = part_length(functions, prefix), after = part_length(functions, name);
+    functions->n_copied += before + after;
+    return amp_arena_printf(functions->arena, "%.*s%s/%.*s%s", (int)before, prefix,
+                            prefix[before] ? "..." : "", (int)after, name,
+                            name[after] ? "..." : "");
+}
+
 /* PREFIX/NAME, with a number behind it when that is TAKEN. */
 static char *new_name(const struct amp_body *body, struct amp_strmap *taken, const char *name)
 {
     struct amp_arena *arena = body->functions->arena;
-    char *base = amp_arena_printf(arena, "%s/%s", body->prefix, name), *text = base;
+    char *base = join_name(body->functions, body->prefix, name), *text = base;
     uint32_t number = 0;
     if (amp_strmap_get(taken, base, &number))
         do
@@ -52,7 +96,7 @@ void amp_body_push(struct amp_functions *functions, Onnx__NodeProto *node, struc
 /* ---- names ----------------------------------------------------------------------------------- */
 
 enum amp_status amp_body_define(const struct amp_body *body, struct amp_scope *scope,
-                                const char *name, const char *becomes)
+                                const char *name, char *becomes)
 {
     struct amp_arena *arena = body->functions->arena;
     if (!amp_is_text(name))
@@ -60,13 +104,13 @@ enum amp_status amp_body_define(const struct amp_body *body, struct amp_scope *s
     if (amp_strmap_get(&scope->ids, name, NULL))
         return amp_body_fail(body, name, "is defined twice");
     amp_strmap_put(&scope->ids, arena, name, (uint32_t)scope->count);
-    const char **slot =
+    char **slot =
         amp_arena_push(arena, &scope->names, &scope->count, &scope->capacity, sizeof *slot);
     *slot = becomes;
     return AMP_OK;
 }
 
-const char *amp_body_find(const struct amp_scope *scope, const char *name)
+char *amp_body_find(const struct amp_scope *scope, const char *name)
 {
     uint32_t id;
     for (; scope != NULL; scope = scope->outer)
@@ -79,16 +123,77 @@ const char *amp_body_find(const struct amp_scope *scope, const char *name)
 static enum amp_status rename_all(const struct amp_body *body, const struct amp_scope *scope,
                                   char ***names, size_t count)
 {
-    struct amp_arena *arena = body->functions->arena;
-    char **renamed = amp_arena_array(arena, count, sizeof *renamed);
+    char **renamed = amp_arena_array(body->functions->arena, count, sizeof *renamed);
     for (size_t i = 0; i < count; i++) {
-        const char *name = amp_is_text((*names)[i]) ? amp_body_find(scope, (*names)[i]) : "";
-        if (name == NULL)
+        renamed[i] = amp_is_text((*names)[i]) ? amp_body_find(scope, (*names)[i]) : (*names)[i];
+        if (renamed[i] == NULL)
             return amp_body_fail(body, (*names)[i], "is not defined");
-        renamed[i] = amp_arena_strdup(arena, name);
     }
     *names = renamed;
     return AMP_OK;
+}
+
+/* ---- constants that all calls share --------------------------------------------------------- */
+
+/* Bytes from which on a constant is shared: smaller ones take no more room than a node does. */
+enum { SHARED_MIN = 256 };
+
+static struct amp_shared *find_shared(const struct amp_functions *functions, const void *message)
+{
+    uint32_t id;
+    char key[32];
+    snprintf(key, sizeof key, "%p", message);
+    return amp_strmap_get(&functions->shared_ids, key, &id) ? &functions->shared[id] : NULL;
+}
+
+static struct amp_shared *add_shared(struct amp_functions *functions, const void *message,
+                                     char *name)
+{
+    amp_strmap_put(&functions->shared_ids, functions->arena,
+                   amp_arena_printf(functions->arena, "%p", message),
+                   (uint32_t)functions->n_shared);
+    struct amp_shared *shared =
+        amp_arena_push(functions->arena, &functions->shared, &functions->n_shared,
+                       &functions->shared_capacity, sizeof *shared);
+    shared->name = name;
+    return shared;
+}
+
+static bool is_large(const void *message)
+{
+    return protobuf_c_message_get_packed_size(message) >= SHARED_MIN;
+}
+
+bool amp_body_is_shared(const struct amp_body *body, const Onnx__NodeProto *node)
+{
+    struct amp_functions *functions = body->functions;
+    bool is_constant = node->op_type != NULL && strcmp(node->op_type, "Constant") == 0 &&
+                       !amp_is_text(node->domain) && node->n_output == 1 && node->n_input == 0 &&
+                       amp_is_text(node->output[0]) && node->n_attribute == 1 &&
+                       !amp_is_text(node->attribute[0]->ref_attr_name);
+    if (!is_constant || amp_function_called(functions, body->function, node) != NULL)
+        return false;
+    return node->attribute[0]->sparse_tensor != NULL || find_shared(functions, node) != NULL ||
+           is_large(node);
+}
+
+enum amp_status amp_body_define_shared(const struct amp_body *body, struct amp_scope *scope,
+                                       struct amp_scope *made, const struct amp_scope *wanted,
+                                       const Onnx__NodeProto *node)
+{
+    const char *name = node->output[0];
+    const struct amp_shared *shared = find_shared(body->functions, node);
+    if (shared != NULL)
+        return amp_body_define(body, scope, name, shared->name);
+    char *becomes =
+        wanted != NULL && body->sink == body->functions->root ? amp_body_find(wanted, name) : NULL;
+    if (becomes == NULL) {
+        becomes = amp_body_value_name(body, name);
+        if (made != NULL)
+            AMP_TRY(amp_body_define(body, made, name, becomes));
+    }
+    add_shared(body->functions, node, becomes);
+    return amp_body_define(body, scope, name, becomes);
 }
 
 /* ---- copies ---------------------------------------------------------------------------------- */
@@ -149,19 +254,46 @@ static enum amp_status copy_attrs(const struct amp_body *body, const struct amp_
     return AMP_OK;
 }
 
+static size_t text_size(const char *text)
+{
+    return text ? strlen(text) : 0;
+}
+
+static size_t notes_size(const Onnx__NodeProto *node)
+{
+    size_t size = text_size(node->doc_string);
+    for (size_t i = 0; i < node->n_metadata_props; i++)
+        size += sizeof *node->metadata_props[i] + text_size(node->metadata_props[i]->key) +
+                text_size(node->metadata_props[i]->value);
+    return size;
+}
+
 void amp_body_keep_notes(const struct amp_body *body, Onnx__NodeProto *node)
 {
+    const Onnx__NodeProto *call = body->call;
     if (!amp_is_text(node->doc_string))
-        node->doc_string = body->call->doc_string;
-    if (node->n_metadata_props > 0)
+        node->doc_string = call->doc_string;
+    if (node->n_metadata_props == 0) {
+        node->n_metadata_props = call->n_metadata_props;
+        node->metadata_props = call->metadata_props;
+    }
+    if (may_copy(body->functions, notes_size(node)))
         return;
-    node->n_metadata_props = body->call->n_metadata_props;
-    node->metadata_props = body->call->metadata_props;
+    node->doc_string = NULL;
+    node->n_metadata_props = 0;
 }
 
 enum amp_status amp_body_copy_node(const struct amp_body *body, const struct amp_scope *scope,
                                    const Onnx__NodeProto *node, struct amp_sink *sink)
 {
+    struct amp_shared *shared =
+        amp_body_is_shared(body, node) ? find_shared(body->functions, node) : NULL;
+    if (shared != NULL && shared->is_put)
+        return AMP_OK;
+    if (shared != NULL) {
+        shared->is_put = true;
+        sink = body->functions->root;
+    }
     Onnx__NodeProto *copy = amp_arena_memdup(body->functions->arena, node, sizeof *copy);
     const char *op_type = node->op_type ? node->op_type : "";
     copy->name = amp_body_node_name(body, amp_is_text(node->name) ? node->name : op_type);
@@ -173,10 +305,10 @@ enum amp_status amp_body_copy_node(const struct amp_body *body, const struct amp
 }
 
 static Onnx__ValueInfoProto *copy_info(const struct amp_body *body,
-                                       const Onnx__ValueInfoProto *info, const char *name)
+                                       const Onnx__ValueInfoProto *info, char *name)
 {
     Onnx__ValueInfoProto *copy = amp_arena_memdup(body->functions->arena, info, sizeof *copy);
-    copy->name = amp_arena_strdup(body->functions->arena, name);
+    copy->name = name;
     /* Types are changed in place where a value's dtype changes: each value has its own. */
     if (info->type != NULL)
         copy->type = amp_arena_memdup(body->functions->arena, info->type, sizeof *copy->type);
@@ -186,8 +318,8 @@ static Onnx__ValueInfoProto *copy_info(const struct amp_body *body,
     return copy;
 }
 
-static void put_info(const struct amp_body *body, const Onnx__ValueInfoProto *info,
-                     const char *name, struct amp_sink *sink)
+static void put_info(const struct amp_body *body, const Onnx__ValueInfoProto *info, char *name,
+                     struct amp_sink *sink)
 {
     Onnx__ValueInfoProto **slot =
         amp_arena_push(body->functions->arena, &sink->infos, &sink->n_infos, &sink->infos_capacity,
@@ -199,11 +331,15 @@ static void put_info(const struct amp_body *body, const Onnx__ValueInfoProto *in
 static enum amp_status define_outputs(const struct amp_body *body, struct amp_scope *scope,
                                       Onnx__NodeProto *const *nodes, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < nodes[i]->n_output; k++)
+    for (size_t i = 0; i < count; i++) {
+        bool is_shared = amp_body_is_shared(body, nodes[i]);
+        if (is_shared)
+            AMP_TRY(amp_body_define_shared(body, scope, NULL, NULL, nodes[i]));
+        for (size_t k = 0; k < nodes[i]->n_output && !is_shared; k++)
             if (amp_is_text(nodes[i]->output[k]))
                 AMP_TRY(amp_body_define(body, scope, nodes[i]->output[k],
                                         amp_body_value_name(body, nodes[i]->output[k])));
+    }
     return AMP_OK;
 }
 
@@ -228,31 +364,80 @@ static enum amp_status copy_tensor(const struct amp_body *body, struct amp_scope
                                    Onnx__TensorProto **tensor)
 {
     Onnx__TensorProto *copy = amp_arena_memdup(body->functions->arena, *tensor, sizeof *copy);
-    const char *name = copy->name ? copy->name : "";
+    char empty[] = "", *name = copy->name ? copy->name : empty;
     if (!amp_strmap_get(&scope->ids, name, NULL))
         AMP_TRY(amp_body_define(body, scope, name, amp_body_value_name(body, name)));
-    copy->name = amp_arena_strdup(body->functions->arena, amp_body_find(scope, name));
+    copy->name = amp_body_find(scope, name);
     *tensor = copy;
     return AMP_OK;
 }
 
-static enum amp_status copy_initializers(const struct amp_body *body, struct amp_scope *scope,
-                                         Onnx__GraphProto *graph)
+/* Whether MESSAGE is an initializer, called NAME, that all calls share: no call can override it. */
+static bool is_shared_tensor(const struct amp_body *body, const struct amp_scope *scope,
+                             const void *message, const char *name, bool is_sparse)
 {
-    struct amp_arena *arena = body->functions->arena;
-    graph->initializer = amp_arena_memdup(arena, graph->initializer,
-                                          graph->n_initializer * sizeof(Onnx__TensorProto *));
-    for (size_t i = 0; i < graph->n_initializer; i++)
-        AMP_TRY(copy_tensor(body, scope, &graph->initializer[i]));
-    graph->sparse_initializer =
-        amp_arena_memdup(arena, graph->sparse_initializer,
-                         graph->n_sparse_initializer * sizeof(Onnx__SparseTensorProto *));
-    for (size_t i = 0; i < graph->n_sparse_initializer; i++) {
-        Onnx__SparseTensorProto **sparse = &graph->sparse_initializer[i];
-        *sparse = amp_arena_memdup(arena, *sparse, sizeof **sparse);
-        if ((*sparse)->values != NULL)
-            AMP_TRY(copy_tensor(body, scope, &(*sparse)->values));
+    if (!amp_is_text(name) || amp_strmap_get(&scope->ids, name, NULL))
+        return false;
+    return is_sparse || find_shared(body->functions, message) != NULL || is_large(message);
+}
+
+/* Names a shared initializer in SCOPE; true in *IS_NEW when the main graph does not have it yet. */
+static enum amp_status define_shared_tensor(const struct amp_body *body, struct amp_scope *scope,
+                                            const void *message, const char *name, bool *is_new)
+{
+    const struct amp_shared *shared = find_shared(body->functions, message);
+    *is_new = shared == NULL;
+    if (shared == NULL)
+        shared = add_shared(body->functions, message, amp_body_value_name(body, name));
+    return amp_body_define(body, scope, name, shared->name);
+}
+
+static enum amp_status copy_initializer(const struct amp_body *body, struct amp_scope *scope,
+                                        Onnx__TensorProto *tensor, struct amp_sink *sink)
+{
+    bool is_put = true;
+    if (is_shared_tensor(body, scope, tensor, tensor->name, false)) {
+        AMP_TRY(define_shared_tensor(body, scope, tensor, tensor->name, &is_put));
+        sink = body->functions->root;
     }
+    AMP_TRY(copy_tensor(body, scope, &tensor));
+    if (!is_put)
+        return AMP_OK;
+    Onnx__TensorProto **slot =
+        amp_arena_push(body->functions->arena, &sink->tensors, &sink->n_tensors,
+                       &sink->tensors_capacity, sizeof(Onnx__TensorProto *));
+    *slot = tensor;
+    return AMP_OK;
+}
+
+static enum amp_status copy_sparse(const struct amp_body *body, struct amp_scope *scope,
+                                   const Onnx__SparseTensorProto *sparse, struct amp_sink *sink)
+{
+    bool is_put = true;
+    Onnx__SparseTensorProto *copy = amp_arena_memdup(body->functions->arena, sparse, sizeof *copy);
+    const char *name = sparse->values != NULL ? sparse->values->name : NULL;
+    if (is_shared_tensor(body, scope, sparse, name, true)) {
+        AMP_TRY(define_shared_tensor(body, scope, sparse, name, &is_put));
+        sink = body->functions->root;
+    }
+    if (copy->values != NULL)
+        AMP_TRY(copy_tensor(body, scope, &copy->values));
+    if (!is_put)
+        return AMP_OK;
+    Onnx__SparseTensorProto **slot =
+        amp_arena_push(body->functions->arena, &sink->sparse, &sink->n_sparse,
+                       &sink->sparse_capacity, sizeof(Onnx__SparseTensorProto *));
+    *slot = copy;
+    return AMP_OK;
+}
+
+static enum amp_status copy_initializers(const struct amp_body *body, struct amp_scope *scope,
+                                         const Onnx__GraphProto *graph, struct amp_sink *sink)
+{
+    for (size_t i = 0; i < graph->n_initializer; i++)
+        AMP_TRY(copy_initializer(body, scope, graph->initializer[i], sink));
+    for (size_t i = 0; i < graph->n_sparse_initializer; i++)
+        AMP_TRY(copy_sparse(body, scope, graph->sparse_initializer[i], sink));
     return AMP_OK;
 }
 
@@ -287,7 +472,7 @@ static enum amp_status copy_graph(const struct amp_body *body, const struct amp_
     struct amp_sink sink = {.n_nodes = 0};
     Onnx__GraphProto *copy = amp_arena_memdup(body->functions->arena, *graph, sizeof *copy);
     AMP_TRY(copy_inputs(body, &scope, copy));
-    AMP_TRY(copy_initializers(body, &scope, copy));
+    AMP_TRY(copy_initializers(body, &scope, *graph, &sink));
     AMP_TRY(define_outputs(body, &scope, copy->node, copy->n_node));
     for (size_t i = 0; i < copy->n_node; i++)
         AMP_TRY(amp_body_copy_node(body, &scope, copy->node[i], &sink));
@@ -295,6 +480,10 @@ static enum amp_status copy_graph(const struct amp_body *body, const struct amp_
     amp_body_copy_infos(body, &scope, copy->value_info, copy->n_value_info, &sink);
     copy->node = sink.nodes;
     copy->n_node = sink.n_nodes;
+    copy->initializer = sink.tensors;
+    copy->n_initializer = sink.n_tensors;
+    copy->sparse_initializer = sink.sparse;
+    copy->n_sparse_initializer = sink.n_sparse;
     copy->value_info = sink.infos;
     copy->n_value_info = sink.n_infos;
     copy->n_quantization_annotation = 0; /* it names values of the original */

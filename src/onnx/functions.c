@@ -8,6 +8,7 @@
 #include "core/dtype.h"
 #include "onnx/function_call.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef enum amp_status visitor(struct amp_functions *functions, struct amp_function *caller,
@@ -23,22 +24,31 @@ static const char *text_or_empty(const char *text)
     return text ? text : "";
 }
 
-static int64_t imported(Onnx__OperatorSetIdProto *const *imports, size_t count, const char *domain)
+/* The index of what each domain is imported with. As ever of two for one domain, the first counts.
+ */
+static void index_imports(struct amp_functions *functions, struct amp_strmap *map,
+                          Onnx__OperatorSetIdProto *const *imports, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (strcmp(domain_of(imports[i]->domain), domain_of(domain)) == 0)
-            return imports[i]->version;
-    return 0;
+        if (!amp_strmap_get(map, domain_of(imports[i]->domain), NULL))
+            amp_strmap_put(map, functions->arena, domain_of(imports[i]->domain), (uint32_t)i);
+}
+
+static int64_t imported(const struct amp_strmap *map, Onnx__OperatorSetIdProto *const *imports,
+                        const char *domain)
+{
+    uint32_t index;
+    return amp_strmap_get(map, domain_of(domain), &index) ? imports[index]->version : 0;
 }
 
 int64_t amp_function_opset(const struct amp_functions *functions, const struct amp_function *caller,
                            const char *domain)
 {
-    const Onnx__ModelProto *model = functions->model;
     int64_t version = 0;
-    if (caller != NULL)
-        version = imported(caller->proto->opset_import, caller->proto->n_opset_import, domain);
-    return version ? version : imported(model->opset_import, model->n_opset_import, domain);
+    if (caller != NULL && caller->proto != NULL)
+        version = imported(&caller->imports, caller->proto->opset_import, domain);
+    return version ? version
+                   : imported(&functions->imports, functions->model->opset_import, domain);
 }
 
 const struct amp_schema *amp_function_schema(const struct amp_functions *functions,
@@ -49,22 +59,28 @@ const struct amp_schema *amp_function_schema(const struct amp_functions *functio
     return amp_schema_find(domain_of(node->domain), text_or_empty(node->op_type), (int)version);
 }
 
-/* What ONNX identifies a function by. */
-static const char *key_of(struct amp_arena *arena, const char *domain, const char *name,
+/* What ONNX identifies a function by, until the next is asked for. */
+static const char *key_of(struct amp_functions *functions, const char *domain, const char *name,
                           const char *overload)
 {
-    return amp_arena_printf(arena, "%s\n%s\n%s", domain_of(domain), text_or_empty(name),
-                            text_or_empty(overload));
+    const char *parts[] = {domain_of(domain), text_or_empty(name), text_or_empty(overload)};
+    size_t size = strlen(parts[0]) + strlen(parts[1]) + strlen(parts[2]) + sizeof "\n\n";
+    if (size > functions->key_size) {
+        functions->key_size = 2 * size;
+        functions->key = amp_arena_alloc(functions->arena, functions->key_size);
+    }
+    snprintf(functions->key, size, "%s\n%s\n%s", parts[0], parts[1], parts[2]);
+    return functions->key;
 }
 
-struct amp_function *amp_function_called(const struct amp_functions *functions,
+struct amp_function *amp_function_called(struct amp_functions *functions,
                                          const struct amp_function *caller,
                                          const Onnx__NodeProto *node)
 {
     uint32_t id;
     if (node->op_type == NULL)
         return NULL;
-    const char *key = key_of(functions->arena, node->domain, node->op_type, node->overload);
+    const char *key = key_of(functions, node->domain, node->op_type, node->overload);
     if (!amp_strmap_get(&functions->ids, key, &id) ||
         amp_function_schema(functions, caller, node) != NULL)
         return NULL;
@@ -77,11 +93,17 @@ static enum amp_status index_functions(struct amp_functions *functions)
     functions->count = functions->model->n_functions;
     functions->items = amp_arena_array(arena, functions->count, sizeof *functions->items);
     functions->needed = amp_arena_array(arena, functions->count, sizeof(struct amp_function *));
+    functions->imports_capacity = functions->model->n_opset_import;
+    index_imports(functions, &functions->imports, functions->model->opset_import,
+                  functions->model->n_opset_import);
     for (size_t i = 0; i < functions->count; i++) {
         Onnx__FunctionProto *proto = functions->model->functions[i];
-        const char *key = key_of(arena, proto->domain, proto->name, proto->overload);
+        const char *key =
+            amp_arena_strdup(arena, key_of(functions, proto->domain, proto->name, proto->overload));
         const char *overload = text_or_empty(proto->overload), *domain = domain_of(proto->domain);
         functions->items[i].proto = proto;
+        index_imports(functions, &functions->items[i].imports, proto->opset_import,
+                      proto->n_opset_import);
         functions->items[i].text =
             amp_arena_printf(arena, "%s%s%s%s%s", domain, domain[0] ? "." : "",
                              text_or_empty(proto->name), overload[0] ? ":" : "", overload);
@@ -130,23 +152,54 @@ static bool is_changeable(const struct amp_schema *schema)
 
 static enum amp_status look_into(struct amp_functions *functions, struct amp_function *function);
 
+static size_t count_graph_parts(const Onnx__GraphProto *graph)
+{
+    return graph->n_input + graph->n_output + graph->n_initializer + graph->n_sparse_initializer +
+           graph->n_value_info;
+}
+
+/* What a copy of NODE has to name or to read, but for the nodes of its graphs. */
+static size_t count_parts(const Onnx__NodeProto *node)
+{
+    size_t count = node->n_input + node->n_output + node->n_attribute;
+    bool is_constant = strcmp(text_or_empty(node->op_type), "Constant") == 0;
+    for (size_t i = 0; i < node->n_attribute && !is_constant; i++) {
+        const Onnx__AttributeProto *attr = node->attribute[i];
+        count += attr->n_strings + attr->n_tensors + attr->n_sparse_tensors;
+        if (attr->g != NULL)
+            count += count_graph_parts(attr->g);
+        for (size_t g = 0; g < attr->n_graphs; g++)
+            count += count_graph_parts(attr->graphs[g]);
+    }
+    return count;
+}
+
+/* Adds to what the calls in CALLER become; a sum that is too large stays just that. */
+static void add_counts(struct amp_function *caller, size_t n_nodes, size_t n_parts)
+{
+    caller->n_nodes += n_nodes;
+    if (caller->n_nodes > AMP_FUNCTION_NODES_MAX)
+        caller->n_nodes = AMP_FUNCTION_NODES_MAX + 1;
+    caller->n_parts += n_parts;
+    if (caller->n_parts > AMP_FUNCTION_PARTS_MAX)
+        caller->n_parts = AMP_FUNCTION_PARTS_MAX + 1;
+}
+
 /* Adds NODE to what is known of CALLER. */
 static enum amp_status classify_node(struct amp_functions *functions, struct amp_function *caller,
                                      const Onnx__NodeProto *node)
 {
     struct amp_function *called = amp_function_called(functions, caller, node);
     const struct amp_schema *schema = amp_function_schema(functions, caller, node);
-    size_t n_nodes = 1;
-    bool is_inlined = false;
-    if (called != NULL) {
+    caller->is_inlined |= schema != NULL && is_changeable(schema);
+    if (called != NULL)
         AMP_TRY(look_into(functions, called));
-        is_inlined = called->is_inlined;
-        n_nodes = is_inlined ? called->n_nodes : 1;
+    if (called != NULL && called->is_inlined) {
+        caller->is_inlined = true;
+        add_counts(caller, called->n_nodes, called->n_parts);
+    } else {
+        add_counts(caller, 1, count_parts(node));
     }
-    caller->is_inlined |= is_inlined || (schema != NULL && is_changeable(schema));
-    caller->n_nodes += n_nodes;
-    if (caller->n_nodes > AMP_FUNCTION_NODES_MAX)
-        caller->n_nodes = AMP_FUNCTION_NODES_MAX + 1;
     return AMP_OK;
 }
 
@@ -162,6 +215,8 @@ static enum amp_status look_into(struct amp_functions *functions, struct amp_fun
     function->visit = AMP_VISIT_OPEN;
     function->is_inlined = functions->all;
     function->n_nodes = 1 + function->proto->n_output;
+    function->n_parts =
+        function->proto->n_input + function->proto->n_output + function->proto->n_value_info;
     functions->depth++;
     AMP_TRY(
         walk(functions, function, function->proto->node, function->proto->n_node, classify_node));
@@ -182,11 +237,16 @@ static enum amp_status count_call(struct amp_functions *functions, struct amp_fu
     if (!called->is_inlined)
         return AMP_OK;
     graphs->is_inlined = true;
-    graphs->n_nodes += called->n_nodes;
+    add_counts(graphs, called->n_nodes, called->n_parts);
     if (graphs->n_nodes > AMP_FUNCTION_NODES_MAX)
         return amp_fail(functions->err, AMP_UNSUPPORTED,
                         "function '%s': the model's calls become more than %d nodes", called->text,
                         AMP_FUNCTION_NODES_MAX);
+    if (graphs->n_parts > AMP_FUNCTION_PARTS_MAX)
+        return amp_fail(functions->err, AMP_UNSUPPORTED,
+                        "function '%s': the nodes that the model's calls become have more than %d "
+                        "inputs, outputs and attributes",
+                        called->text, AMP_FUNCTION_PARTS_MAX);
     return AMP_OK;
 }
 
