@@ -88,7 +88,7 @@ const struct amp_option amp_option_table[] = {
      "a bound on max_abs, mean_abs, max_rel, rmse, cosine, snr, top1, differ; run: rtol, atol"},
 
     {"max-memory", 0, "SIZE", AMP_OPTION_SIZE, AT(max_memory), RUNS_MODELS, AMP_GROUP_DATA,
-     "what running a model may take, as 500M or 4G [default: what the machine has]"},
+     "what tensors and graphs may take, as 500M or 4G [default: what the machine has]"},
 
     {"output-dir", 0, "DIR", AMP_OPTION_TEXT, AT(output_dir), AMP_CMD_RUN, AMP_GROUP_RUNNING,
      "write the outputs there, one file each"},

@@ -1,9 +1,11 @@
 /*
  * The arena: hands out zeroed memory from chained blocks and frees it in one go. Large requests get
- * a block of their own. The end of memory is reported here, once, and ends the program.
+ * a block of their own. Blocks are claimed from the account of memory. The end of memory is
+ * reported here, once, and ends the program.
  */
 #include "core/arena.h"
 
+#include "core/memory.h"
 #include "core/status.h"
 
 #include <stdalign.h>
@@ -16,7 +18,7 @@
 enum { BLOCK_SIZE = 256 * 1024, ALIGNMENT = alignof(max_align_t) };
 
 struct block {
-    struct block *next;
+    struct block *next, *before;
     size_t used, size;
     alignas(max_align_t) unsigned char data[];
 };
@@ -27,8 +29,18 @@ struct amp_arena {
 
 static _Noreturn void out_of_memory(size_t size)
 {
-    fprintf(stderr, "ampconv: out of memory (%zu bytes more were needed)\n", size);
+    struct amp_error err = {.status = AMP_OK};
+    amp_memory_fail(&err, "the next part of the graph", size);
+    fprintf(stderr, "ampconv: %s\n", err.text);
     exit(AMP_EXIT_SYSTEM);
+}
+
+/* What callers free themselves comes and goes, and is never larger than some multiple of what is in
+   arenas: it is only held against what there is. */
+static void expect_room(size_t size)
+{
+    if (size > AMP_MEMORY_BASIS && !amp_memory_has(size))
+        out_of_memory(size);
 }
 
 static size_t checked_product(size_t count, size_t size)
@@ -42,6 +54,7 @@ static size_t checked_product(size_t count, size_t size)
 void *amp_xmalloc(size_t count, size_t size)
 {
     size_t total = checked_product(count, size);
+    expect_room(total);
     void *memory = malloc(total ? total : 1);
     if (memory == NULL)
         out_of_memory(total);
@@ -51,6 +64,7 @@ void *amp_xmalloc(size_t count, size_t size)
 void *amp_xcalloc(size_t count, size_t size)
 {
     size_t total = checked_product(count, size);
+    expect_room(total);
     void *memory = calloc(total ? total : 1, 1);
     if (memory == NULL)
         out_of_memory(total);
@@ -60,6 +74,7 @@ void *amp_xcalloc(size_t count, size_t size)
 void *amp_xrealloc(void *old, size_t count, size_t size)
 {
     size_t total = checked_product(count, size);
+    expect_room(total);
     void *memory = realloc(old, total ? total : 1);
     if (memory == NULL)
         out_of_memory(total);
@@ -79,40 +94,70 @@ struct amp_arena *amp_arena_create(void)
     return arena;
 }
 
+static void free_block(struct block *block)
+{
+    amp_memory_return_basis(sizeof *block + block->size);
+    free(block);
+}
+
 void amp_arena_destroy(struct amp_arena *arena)
 {
     if (arena == NULL)
         return;
     for (struct block *block = arena->head; block != NULL;) {
         struct block *next = block->next;
-        free(block);
+        free_block(block);
         block = next;
     }
     free(arena);
 }
 
+/* Puts BLOCK behind BEFORE; NULL: first. */
+static void link_block(struct amp_arena *arena, struct block *block, struct block *before)
+{
+    struct block **place = before != NULL ? &before->next : &arena->head;
+    block->before = before;
+    block->next = *place;
+    *place = block;
+    if (block->next != NULL)
+        block->next->before = block;
+}
+
 static struct block *add_block(struct amp_arena *arena, size_t size)
 {
+    if (!amp_memory_claim_basis(sizeof(struct block) + size))
+        out_of_memory(size);
     struct block *block = calloc(1, sizeof *block + size);
     if (block == NULL)
         out_of_memory(size);
     block->size = size;
     /* A block made for one large item goes second, so that the head keeps its free space. */
-    if (size > BLOCK_SIZE && arena->head != NULL) {
-        block->next = arena->head->next;
-        arena->head->next = block;
-    } else {
-        block->next = arena->head;
-        arena->head = block;
-    }
+    link_block(arena, block, size > BLOCK_SIZE ? arena->head : NULL);
     return block;
+}
+
+static size_t aligned(size_t size)
+{
+    return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+void amp_arena_release(struct amp_arena *arena, void *memory, size_t size)
+{
+    if (memory == NULL || aligned(size) <= BLOCK_SIZE)
+        return;
+    struct block *block =
+        (struct block *)(void *)((unsigned char *)memory - offsetof(struct block, data));
+    *(block->before != NULL ? &block->before->next : &arena->head) = block->next;
+    if (block->next != NULL)
+        block->next->before = block->before;
+    free_block(block);
 }
 
 void *amp_arena_alloc(struct amp_arena *arena, size_t size)
 {
     if (size > SIZE_MAX / 2)
         out_of_memory(size);
-    size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    size = aligned(size);
     struct block *block = arena->head;
     if (block == NULL || block->size - block->used < size)
         block = add_block(arena, size > BLOCK_SIZE ? size : BLOCK_SIZE);

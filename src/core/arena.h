@@ -5,9 +5,9 @@
 
 /*
  * One arena holds what lives as long as a run: the graph, its names, the rules. Blocks are freed
- * together. When memory runs out the arena says so and ends the program (exit code 2), so that no
- * caller has to test for it; sizes that come from a file are checked against it before they get
- * here.
+ * together. They count in the account of core/memory.h; when it is used up, or memory runs out
+ * before, the arena says so and ends the program (exit code 2), so that no caller has to test for
+ * it; sizes that come from a file are checked against it before they get here.
  */
 struct amp_arena;
 
@@ -19,6 +19,10 @@ void *amp_arena_alloc(struct amp_arena *arena, size_t size);
 
 /* Memory for COUNT items of SIZE bytes, zeroed; the product is checked. */
 void *amp_arena_array(struct amp_arena *arena, size_t count, size_t size);
+
+/* Gives back the SIZE bytes at MEMORY, which nothing points to any more: at once where they are
+   many, else with the arena. NULL is fine. */
+void amp_arena_release(struct amp_arena *arena, void *memory, size_t size);
 
 char *amp_arena_strdup(struct amp_arena *arena, const char *text);
 char *amp_arena_strndup(struct amp_arena *arena, const char *text, size_t length);

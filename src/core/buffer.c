@@ -94,19 +94,13 @@ static struct amp_buffer *make(size_t size)
     return buffer;
 }
 
-static bool is_free(size_t size)
-{
-    size_t most = amp_memory_limit(), used = amp_memory_used();
-    return used <= most && size <= most - used;
-}
-
 bool amp_buffer_has_room(size_t size)
 {
     if (size > SIZE_MAX / 2)
         return false;
-    if (!is_free(size + OVERHEAD))
+    if (!amp_memory_has(size + OVERHEAD))
         destroy_kept();
-    return is_free(size + OVERHEAD);
+    return amp_memory_has(size + OVERHEAD);
 }
 
 struct amp_buffer *amp_buffer_create(size_t size)

@@ -43,13 +43,20 @@ struct amp_model *amp_model_create(struct amp_arena *arena, const char *path)
     return model;
 }
 
+void amp_model_import(struct amp_model *model, const char *domain, int64_t version)
+{
+    struct amp_opset *opset = amp_arena_push(model->arena, &model->opsets, &model->n_opsets,
+                                             &model->opsets_capacity, sizeof *opset);
+    *opset = (struct amp_opset){domain, version};
+    amp_strmap_put(&model->opset_ids, model->arena, domain_name(domain),
+                   (uint32_t)(model->n_opsets - 1));
+}
+
 int64_t amp_model_opset(const struct amp_model *model, const char *domain)
 {
-    int64_t version = 0;
-    for (size_t i = 0; i < model->n_opsets; i++)
-        if (strcmp(domain_name(model->opsets[i].domain), domain_name(domain)) == 0)
-            version = model->opsets[i].version;
-    return version;
+    uint32_t id;
+    bool is_imported = amp_strmap_get(&model->opset_ids, domain_name(domain), &id);
+    return is_imported ? model->opsets[id].version : 0;
 }
 
 int64_t amp_symbol_dim(struct amp_model *model, const char *name)

@@ -132,7 +132,8 @@ struct amp_model {
     const char *path; /* as the user named it, for messages */
     int64_t ir_version;
     struct amp_opset *opsets;
-    size_t n_opsets;
+    size_t n_opsets, opsets_capacity;
+    struct amp_strmap opset_ids; /* domain to the index of its last import */
     struct amp_value *values;
     size_t n_values, values_capacity;
     struct amp_node *nodes;
@@ -151,6 +152,8 @@ struct amp_model *amp_model_create(struct amp_arena *arena, const char *path);
 /* A copy in ARENA that can be changed: graphs, nodes and values of its own, what they point to is
    MODEL's, which must outlive it. */
 struct amp_model *amp_model_copy(const struct amp_model *model, struct amp_arena *arena);
+
+void amp_model_import(struct amp_model *model, const char *domain, int64_t version);
 
 /* The version of DOMAIN that the model imports ("" and "ai.onnx" are one); 0: not imported. */
 int64_t amp_model_opset(const struct amp_model *model, const char *domain);

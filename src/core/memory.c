@@ -1,16 +1,18 @@
 /*
- * The account of memory that models decide the size of: claims against what the system says is
+ * The account of memory that files decide the size of: claims against what the system says is
  * there. Nothing is allocated here.
  */
 #include "core/memory.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static size_t used, peak, limit;
+static atomic_size_t used, peak, basis;
+static size_t limit;
 static bool has_limit;
 
 /* The number after KEY in a file of lines such as "MemAvailable:  1234 kB"; 0 when there is none.
@@ -65,39 +67,76 @@ void amp_memory_set_limit(size_t size)
 
 size_t amp_memory_used(void)
 {
-    return used;
+    return atomic_load_explicit(&used, memory_order_relaxed);
 }
 
 size_t amp_memory_peak(void)
 {
-    return peak;
+    return atomic_load_explicit(&peak, memory_order_relaxed);
 }
 
 void amp_memory_restart_peak(void)
 {
-    peak = used;
+    atomic_store_explicit(&peak, amp_memory_used(), memory_order_relaxed);
+}
+
+bool amp_memory_has(size_t size)
+{
+    size_t most = amp_memory_limit(), now = amp_memory_used();
+    return now <= most && size <= most - now;
+}
+
+static void note_peak(size_t now)
+{
+    size_t seen = amp_memory_peak();
+    while (seen < now && !atomic_compare_exchange_weak_explicit(
+                             &peak, &seen, now, memory_order_relaxed, memory_order_relaxed))
+        ;
 }
 
 bool amp_memory_claim(size_t size)
 {
-    size_t most = amp_memory_limit();
-    if (used > most || size > most - used)
-        return false;
-    used += size;
-    peak = used > peak ? used : peak;
+    size_t now = amp_memory_used();
+    do
+        if (!amp_memory_has(size))
+            return false;
+    while (!atomic_compare_exchange_weak_explicit(&used, &now, now + size, memory_order_relaxed,
+                                                  memory_order_relaxed));
+    note_peak(now + size);
     return true;
 }
 
 void amp_memory_return(size_t size)
 {
-    used -= size;
+    atomic_fetch_sub_explicit(&used, size, memory_order_relaxed);
+}
+
+/* What of SIZE bytes of the basis counts. */
+static size_t counted(size_t size)
+{
+    return size > AMP_MEMORY_BASIS ? size - AMP_MEMORY_BASIS : 0;
+}
+
+bool amp_memory_claim_basis(size_t size)
+{
+    size_t before = atomic_fetch_add_explicit(&basis, size, memory_order_relaxed);
+    if (amp_memory_claim(counted(before + size) - counted(before)))
+        return true;
+    atomic_fetch_sub_explicit(&basis, size, memory_order_relaxed);
+    return false;
+}
+
+void amp_memory_return_basis(size_t size)
+{
+    size_t before = atomic_fetch_sub_explicit(&basis, size, memory_order_relaxed);
+    amp_memory_return(counted(before) - counted(before - size));
 }
 
 enum amp_status amp_memory_fail(struct amp_error *err, const char *what, size_t size)
 {
     char wanted[32], in_use[32], most[32];
     return amp_fail(err, AMP_IO, "out of memory: %s takes %s; %s of %s are in use", what,
-                    amp_size_text(size, wanted), amp_size_text(used, in_use),
+                    amp_size_text(size, wanted), amp_size_text(amp_memory_used(), in_use),
                     amp_size_text(amp_memory_limit(), most));
 }
 

@@ -7,16 +7,27 @@
 #include <stddef.h>
 
 /*
- * The account of memory whose size a model decides: the tensors of a run, and what control flow
- * gathers. Systems promise more memory than there is and end the program when it is touched, so
- * that a failed malloc comes too late or never; here a claim that cannot be met is refused before.
- * The bound is what was available when the first claim was made, at most the machine's memory.
- * Not for several threads at once.
+ * The account of memory whose size a file decides: the tensors of a run, what control flow gathers,
+ * the graph of a model and all that is made of it. Systems promise more memory than there is and
+ * end the program when it is touched, so that a failed malloc comes too late or never; here a claim
+ * that cannot be met is refused before. The bound is what was available when the first claim was
+ * made, at most the machine's memory. Files that are mapped do not count: their pages are the
+ * system's. Threads may claim and return at the same time; the bound is set before there are
+ * several.
  */
 
 /* Takes SIZE bytes from the account; false, with nothing taken, when they are not there. */
 bool amp_memory_claim(size_t size);
 void amp_memory_return(size_t size);
+
+/* Whether a claim of SIZE bytes could be met now. */
+bool amp_memory_has(size_t size);
+
+/* The same for what arenas hold, of which the first bytes are free: what any model needs for its
+   graph, so that a small bound speaks of tensors alone. */
+enum { AMP_MEMORY_BASIS = 16 << 20 };
+bool amp_memory_claim_basis(size_t size);
+void amp_memory_return_basis(size_t size);
 
 /* Bytes claimed now, and the most there can be. */
 size_t amp_memory_used(void);

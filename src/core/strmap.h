@@ -23,7 +23,10 @@ bool amp_strmap_get(const struct amp_strmap *map, const char *key, uint32_t *val
 void amp_strmap_put(struct amp_strmap *map, struct amp_arena *arena, const char *key,
                     uint32_t value);
 
-/* The hash that the map uses, for other tables of strings. */
+/* The hash that the map uses, for other tables of strings from files: another in every process. */
+uint32_t amp_hash_secretly(const void *data, size_t size);
+
+/* A hash that is the same everywhere. */
 uint32_t amp_hash(const void *data, size_t size, uint32_t seed);
 
 #endif

@@ -157,7 +157,7 @@ static enum amp_status adopt(struct amp_functions *functions, const struct amp_f
     const char *domain = amp_is_text(node->domain) ? node->domain : "ai.onnx";
     int64_t own = amp_function_opset(functions, caller, domain);
     int64_t models = amp_function_opset(functions, NULL, domain);
-    int newest = amp_schema_newest_opset(domain);
+    int newest = own > models ? amp_schema_newest_opset(domain) : 0;
     if (newest > 0 && own > newest)
         return amp_fail(functions->err, AMP_UNSUPPORTED,
                         "function '%s': opset version %lld of %s; the newest known is %d",

@@ -320,7 +320,6 @@ static enum amp_status read_graph(struct amp_reader *reader, Onnx__GraphProto *p
 static enum amp_status read_opsets(struct amp_reader *reader, const Onnx__ModelProto *proto)
 {
     struct amp_model *model = reader->model;
-    model->opsets = amp_arena_array(model->arena, proto->n_opset_import, sizeof *model->opsets);
     for (size_t i = 0; i < proto->n_opset_import; i++) {
         const Onnx__OperatorSetIdProto *import = proto->opset_import[i];
         const char *domain = text_or_empty(import->domain);
@@ -334,7 +333,7 @@ static enum amp_status read_opsets(struct amp_reader *reader, const Onnx__ModelP
             return amp_fail(reader->err, AMP_UNSUPPORTED,
                             "opset version %lld of %s; the newest known is %d",
                             (long long)import->version, shown, newest);
-        model->opsets[model->n_opsets++] = (struct amp_opset){domain, import->version};
+        amp_model_import(model, domain, import->version);
     }
     if (model->n_opsets == 0)
         return amp_fail(reader->err, AMP_MODEL, "the model has no opset_import");

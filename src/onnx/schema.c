@@ -33,22 +33,29 @@ static int place(const struct amp_schema *s, const char *domain, const char *nam
     return order != 0 ? order : s->since_version - version;
 }
 
-const struct amp_schema *amp_schema_find(const char *domain, const char *op_type, int opset)
+/* The number of definitions that stand before the given place or at it. */
+static size_t count_until(const char *domain, const char *name, int version)
 {
-    const char *key = domain_key(domain);
-    size_t low = 0,
-           high = AMP_COUNT(schemas); /* the first definition past the place is in low..high */
+    size_t low = 0, high = AMP_COUNT(schemas);
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (place(&schemas[middle], key, op_type, opset) <= 0)
+        if (place(&schemas[middle], domain, name, version) <= 0)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low == 0)
+    return low;
+}
+
+const struct amp_schema *amp_schema_find(const char *domain, const char *op_type, int opset)
+{
+    const char *key = domain_key(domain);
+    size_t count = count_until(key, op_type, opset);
+
+    if (count == 0)
         return NULL;
-    const struct amp_schema *found = &schemas[low - 1];
+    const struct amp_schema *found = &schemas[count - 1];
     return strcmp(found->domain, key) == 0 && strcmp(found->name, op_type) == 0 ? found : NULL;
 }
 
@@ -81,9 +88,12 @@ int amp_schema_newest_opset(const char *domain)
 
     if (amp_schema_is_partial(key))
         return 0;
-    for (size_t i = 0; i < AMP_COUNT(schemas); i++)
-        if (schemas[i].since_version > newest && strcmp(schemas[i].domain, key) == 0)
+    for (size_t i = count_until(key, "", 0); i < AMP_COUNT(schemas); i++) {
+        if (strcmp(schemas[i].domain, key) != 0)
+            break;
+        if (schemas[i].since_version > newest)
             newest = schemas[i].since_version;
+    }
     /* A release may bring an opset in which no operator changed. */
     if (key[0] == '\0' && amp_schema_released_opset() > newest)
         newest = amp_schema_released_opset();

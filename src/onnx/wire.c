@@ -8,7 +8,6 @@
 
 #include "onnx.pb-c.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum wire_type { VARINT = 0, FIXED64 = 1, LENGTH = 2, FIXED32 = 5 };
@@ -33,14 +32,20 @@ struct scan {
     size_t at; /* offset of the next byte */
     uint8_t *slim;
     size_t used, capacity;
+    struct amp_arena *arena;
     struct amp_error *err;
 };
 
 static void append(struct scan *scan, const void *bytes, size_t size)
 {
-    while (scan->capacity - scan->used < size) {
-        scan->capacity = scan->capacity * 2 + size;
-        scan->slim = amp_xrealloc(scan->slim, scan->capacity, 1);
+    if (scan->capacity - scan->used < size) {
+        size_t capacity = scan->capacity * 2 + size;
+        uint8_t *grown = amp_arena_alloc(scan->arena, capacity);
+        if (scan->used > 0)
+            memcpy(grown, scan->slim, scan->used);
+        amp_arena_release(scan->arena, scan->slim, scan->capacity);
+        scan->slim = grown;
+        scan->capacity = capacity;
     }
     memcpy(scan->slim + scan->used, bytes, size);
     scan->used += size;
@@ -238,7 +243,7 @@ enum amp_status amp_wire_parse(const ProtobufCMessageDescriptor *type, uint8_t *
                                struct amp_arena *arena, ProtobufCMessage **message,
                                struct amp_error *err)
 {
-    struct scan scan = {.data = data, .err = err};
+    struct scan scan = {.data = data, .arena = arena, .err = err};
     enum amp_status status = scan_message(&scan, type, size, 0);
     if (status == AMP_OK) {
         ProtobufCAllocator allocator = {allocate, release, arena};
@@ -249,6 +254,6 @@ enum amp_status amp_wire_parse(const ProtobufCMessageDescriptor *type, uint8_t *
         else
             resolve(*message, data);
     }
-    free(scan.slim);
+    amp_arena_release(arena, scan.slim, scan.capacity);
     return status;
 }

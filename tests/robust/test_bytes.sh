@@ -88,3 +88,44 @@ everywhere 'a graph in 8 pieces' 0 ''
 write m.onnx "$(pieces 9)"
 everywhere 'a graph in 9 pieces' 3 \
   'ampconv: m.onnx: field graph of ModelProto at byte 75 is there more than 8 times; it holds one message'
+
+# ---- functions that become more than there is memory for ----
+
+# chain OP DOMAIN COUNT FIELD: nodes one after the other, from x to y.
+chain() {
+  local i from to domain=
+  if [ -n "$2" ]; then domain=$(field 7 "$(text "$2")"); fi
+  for ((i = 1; i <= $3; i++)); do
+    from=v$((i - 1)) to=v$i
+    if [ $i = 1 ]; then from=x; fi
+    if [ $i = "$3" ]; then to=y; fi
+    field "$4" "$(field 1 "$(text $from)")$(field 2 "$(text $to)")$(field 4 "$(text "$1")")$domain"
+  done
+}
+define() { # NAME NODES
+  field 25 "$(field 1 "$(text "$1")")$(field 4 "$(text x)")$(field 5 "$(text y)")$2$(field 9 1012)$(field 9 "$(field 1 "$(text f)")1001")$(field 10 "$(text f)")"
+}
+calls=$(define F5 "$(chain Relu '' 10 7)")
+for i in 4 3 2 1; do calls+=$(define F$i "$(chain F$((i + 1)) f 10 7)"); done
+write m.onnx "$(printf '%s%s%s%s' "$head" "$(field 8 "$(field 1 "$(text f)")1001")" "$(field 7 "$(chain F1 f 1 1)$interface")" "$calls")"
+everything() { # NAME CODE WHAT COMMAND...: WHAT is all that is said, as a pattern.
+  local name=$1 code=$2 what=$3 found
+  shift 3
+  rm -rf out && mkdir out
+  timeout $limit "$AMPCONV" "$@" >stdout 2>stderr
+  found=$?
+  if [ "$found" = "$code" ] && [ "$(wc -l <stderr)" -le 1 ] && grep -qx "$what" <(cat stderr; [ -s stderr ] || echo) && [ -z "$(ls -A out)" ]; then
+    echo "ok $name"
+  else
+    echo "not ok $name: exit $found: $(head -c 300 stderr) $(ls -A out)"
+  fi
+}
+short='ampconv: out of memory: the next part of the graph takes [0-9.]* [KM]B; [0-9.]* MB of 40\.0 MB are in use'
+everything '100 000 nodes of 1 KB, converted' 2 "$short" m.onnx --no-validate -q -o out/m.onnx --max-memory 40M
+everything '100 000 nodes of 1 KB, validated' 2 "$short" m.onnx -q -o out/m.onnx --max-memory 40M
+everything '100 000 nodes of 1 KB, listed' 2 "$short" m.onnx -q --list --max-memory 40M
+everything '100 000 nodes of 1 KB, explained' 2 "$short" m.onnx -q --no-validate --explain -o out/m.onnx --max-memory 40M
+everything '100 000 nodes of 1 KB, printed' 2 "$short" m.onnx -q --dump-after=fold --max-memory 40M
+everything '100 000 nodes of 1 KB, run' 2 "$short" run m.onnx -q --max-memory 40M
+everything '100 000 nodes of 1 KB, timed' 2 "$short" bench m.onnx -q --max-memory 40M
+everything '100 000 nodes of 1 KB, where there is room' 0 '' m.onnx --no-validate -q --dump-after=insert --max-memory 1G

@@ -18,7 +18,6 @@
 struct fixture {
     struct amp_arena *arena;
     struct amp_model *model;
-    struct amp_opset opset;
     char text[4096];
     struct amp_error err;
 };
@@ -47,9 +46,7 @@ static void start(struct fixture *f, int opset)
     f->err = (struct amp_error){.status = AMP_OK};
     f->model = amp_model_create(f->arena, "test.onnx");
     f->model->ir_version = amp_schema_ir_version(opset);
-    f->opset = (struct amp_opset){"", opset};
-    f->model->opsets = &f->opset;
-    f->model->n_opsets = 1;
+    amp_model_import(f->model, "", opset);
     amp_graph_add(f->model, "main", AMP_NONE);
 }
 
@@ -109,7 +106,7 @@ static uint32_t node_in(struct fixture *f, uint32_t graph, const char *op, uint3
         n_inputs++;
     uint32_t id = amp_graph_add_node(f->model, graph, op, n_inputs, n_outputs);
     struct amp_node *node = amp_node_at(f->model, id);
-    node->schema = amp_schema_find("", op, (int)f->opset.version);
+    node->schema = amp_schema_find("", op, (int)amp_model_opset(f->model, ""));
     assert_non_null(node->schema);
     node->since_version = node->schema->since_version;
     memcpy(node->inputs, inputs, n_inputs * sizeof *inputs);
@@ -250,13 +247,13 @@ static void refused(struct fixture *f, int target, int limit, const char *messag
 {
     char *before = strdup(graph_text(f));
     struct amp_opset_limit found = {0};
-    int64_t opset = f->opset.version;
+    int64_t opset = amp_model_opset(f->model, "");
 
     assert_int_equal(amp_opset_raise(f->model, target, &found, &f->err), AMP_UNSUPPORTED);
     assert_string_equal(f->err.text, message);
     assert_int_equal(found.opset, limit);
     assert_string_equal(graph_text(f), before);
-    assert_int_equal(f->opset.version, opset);
+    assert_int_equal(amp_model_opset(f->model, ""), opset);
     free(before);
 }
 
@@ -275,7 +272,7 @@ static void nodes_are_carried_over(void **state)
     assert_int_equal(f->model->ir_version, 10);
     raised(f, 22, "y = Conv-22(x, [1 2 3 4]) auto_pad=SAME_UPPER\n");
     assert_int_equal(amp_opset_raise(f->model, 13, NULL, &f->err), AMP_OK);
-    assert_int_equal(f->opset.version, 22);
+    assert_int_equal(amp_model_opset(f->model, ""), 22);
 }
 
 static void unknown_opsets_are_refused(void **state)
@@ -285,7 +282,7 @@ static void unknown_opsets_are_refused(void **state)
     start(f, 13);
     node(f, "Relu", INPUT(f, "x", AMP_FLOAT, 2), AMP_NONE, AMP_NONE, 1);
     assert_int_equal(amp_opset_raise(f->model, 1000, NULL, &f->err), AMP_UNSUPPORTED);
-    assert_int_equal(f->opset.version, 13);
+    assert_int_equal(amp_model_opset(f->model, ""), 13);
 }
 
 static void softmax_on_the_last_axis(void **state)
