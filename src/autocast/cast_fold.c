@@ -7,6 +7,7 @@
 #include "autocast/weights.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct fold {
     struct amp_model *model;
@@ -14,6 +15,8 @@ struct fold {
     uint32_t *standin;   /* per value: what its consumers take instead */
     uint32_t *last_cast; /* per value: the last of its casts so far, by their outputs; AMP_NONE */
     uint32_t *next_cast; /* per output of such a cast: the cast of the same value before it */
+    uint32_t *given;     /* per value: how often graphs give it out */
+    uint32_t *passed;    /* per value: what is given out instead; AMP_NONE: itself */
     bool is_shared;      /* casts of one value to one dtype become one */
     uint32_t first_inserted; /* casts from this node on are the conversion's own */
     size_t n_removed;
@@ -42,19 +45,21 @@ static bool is_plain(enum amp_dtype dtype)
            class == AMP_CLASS_UINT || class == AMP_CLASS_BOOL;
 }
 
-static uint32_t *count_uses(const struct amp_model *model)
+static void count_uses(struct fold *fold)
 {
-    uint32_t *uses = amp_xcalloc(model->n_values, sizeof *uses);
+    const struct amp_model *model = fold->model;
+    fold->uses = amp_xcalloc(model->n_values, sizeof *fold->uses);
+    fold->given = amp_xcalloc(model->n_values, sizeof *fold->given);
+    for (size_t g = 0; g < model->n_graphs; g++)
+        for (size_t i = 0; i < model->graphs[g].outputs.count; i++)
+            fold->given[model->graphs[g].outputs.items[i]]++;
+    memcpy(fold->uses, fold->given, model->n_values * sizeof *fold->uses);
     for (uint32_t id = 0; id < model->n_nodes; id++) {
         const struct amp_node *node = amp_node_at(model, id);
         for (uint32_t i = 0; i < node->n_inputs && !node->is_removed; i++)
             if (node->inputs[i] != AMP_NONE)
-                uses[node->inputs[i]]++;
+                fold->uses[node->inputs[i]]++;
     }
-    for (size_t g = 0; g < model->n_graphs; g++)
-        for (size_t i = 0; i < model->graphs[g].outputs.count; i++)
-            uses[model->graphs[g].outputs.items[i]]++;
-    return uses;
 }
 
 static void set_input(struct fold *fold, uint32_t node, uint32_t slot, uint32_t value)
@@ -261,14 +266,22 @@ static void pass_output(struct fold *fold, uint32_t id)
     source->is_output = true;
     made->name = name;
     made->is_output = false;
-    const struct amp_ids *outputs = &model->graphs[made->graph].outputs;
-    for (size_t i = 0; i < outputs->count; i++)
-        if (outputs->items[i] == output) {
-            outputs->items[i] = input;
-            fold->uses[input]++;
-            fold->uses[output]--;
-        }
+    fold->passed[output] = input;
+    fold->uses[input] += fold->given[output];
+    fold->uses[output] -= fold->given[output];
+    fold->given[input] += fold->given[output];
+    fold->given[output] = 0;
     remove_unused(fold, output);
+}
+
+static void replace_outputs(const struct fold *fold)
+{
+    for (size_t g = 0; g < fold->model->n_graphs; g++) {
+        const struct amp_ids *outputs = &fold->model->graphs[g].outputs;
+        for (size_t i = 0; i < outputs->count; i++)
+            while (fold->passed[outputs->items[i]] != AMP_NONE)
+                outputs->items[i] = fold->passed[outputs->items[i]];
+    }
 }
 
 /* A cast that is not needed loses its consumers. */
@@ -332,15 +345,19 @@ size_t amp_cast_fold(struct amp_model *model, bool is_shared, uint32_t first_ins
     struct fold fold = {.model = model,
                         .is_shared = is_shared,
                         .first_inserted = first_inserted,
-                        .uses = count_uses(model),
+                        .passed = no_ids(model->n_values),
                         .standin = no_ids(model->n_values),
                         .last_cast = no_ids(model->n_values),
                         .next_cast = no_ids(model->n_values)};
+    count_uses(&fold);
     fold_graph(&fold, 0);
+    replace_outputs(&fold);
     for (uint32_t v = 0; v < model->n_values; v++)
         drop_standin(&fold, v);
     amp_graph_drop_removed(model);
     free(fold.uses);
+    free(fold.given);
+    free(fold.passed);
     free(fold.standin);
     free(fold.last_cast);
     free(fold.next_cast);

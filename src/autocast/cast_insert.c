@@ -23,6 +23,11 @@ struct insert {
     struct amp_inserted_casts *casts;
 };
 
+/* What an output of a graph has become; GRAPH AMP_NONE: nothing yet. */
+struct given {
+    uint32_t graph, becomes;
+};
+
 static enum form form_of(enum amp_dtype dtype)
 {
     return dtype == AMP_FLOAT ? FORM_F32 : dtype == AMP_FLOAT16 ? FORM_F16 : FORM_BF16;
@@ -152,28 +157,43 @@ static void take_over_output(struct amp_model *model, uint32_t value_id, uint32_
     amp_value_at(model, cast_id)->name = name;
 }
 
-static void restore_outputs(struct insert *insert, uint32_t graph)
+/* What output ID of GRAPH becomes, so that it has the dtype that it is to have. */
+static uint32_t restored(struct insert *insert, uint32_t graph, uint32_t id)
 {
     struct amp_model *model = insert->model;
-    for (size_t i = 0; i < model->graphs[graph].outputs.count; i++) {
-        uint32_t id = model->graphs[graph].outputs.items[i];
-        if (id >= insert->n_values)
-            continue; /* the same value given out twice: done */
-        bool is_lowered = graph == 0 && insert->assignment->is_interface[id];
-        enum amp_dtype dtype =
-            is_lowered ? insert->assignment->lower : amp_value_at(model, id)->dtype;
-        enum amp_dtype now = insert->assignment->values[id];
-        if (now == dtype)
-            continue;
-        uint32_t cast = value_in(insert, id, dtype, amp_value_at(model, id)->producer);
-        if (amp_value_at(model, cast)->is_output) /* one constant under several names */
-            cast = convert_constant(model, id, dtype);
-        if (amp_value_at(model, id)->graph == graph)
-            take_over_output(model, id, cast, now);
-        for (size_t k = i; k < model->graphs[graph].outputs.count; k++)
-            if (model->graphs[graph].outputs.items[k] == id)
-                model->graphs[graph].outputs.items[k] = cast;
+    bool is_lowered = graph == 0 && insert->assignment->is_interface[id];
+    enum amp_dtype dtype = is_lowered ? insert->assignment->lower : amp_value_at(model, id)->dtype;
+    enum amp_dtype now = insert->assignment->values[id];
+    if (now == dtype)
+        return id;
+    uint32_t cast = value_in(insert, id, dtype, amp_value_at(model, id)->producer);
+    if (amp_value_at(model, cast)->is_output) /* one constant under several names */
+        cast = convert_constant(model, id, dtype);
+    if (amp_value_at(model, id)->graph == graph)
+        take_over_output(model, id, cast, now);
+    return cast;
+}
+
+/* A value that is given out twice becomes one value, too. */
+static void restore_outputs(struct insert *insert, uint32_t graph, struct given *given)
+{
+    struct amp_ids *outputs = &insert->model->graphs[graph].outputs;
+    for (size_t i = 0; i < outputs->count; i++) {
+        uint32_t id = outputs->items[i];
+        if (given[id].graph != graph)
+            given[id] = (struct given){graph, restored(insert, graph, id)};
+        outputs->items[i] = given[id].becomes;
     }
+}
+
+static void restore_all_outputs(struct insert *insert)
+{
+    struct given *given = amp_xmalloc(insert->n_values, sizeof *given);
+    for (size_t v = 0; v < insert->n_values; v++)
+        given[v].graph = AMP_NONE;
+    for (uint32_t g = 0; g < insert->model->n_graphs; g++)
+        restore_outputs(insert, g, given);
+    free(given);
 }
 
 /* Per value: how often nodes take it, and as the output of a graph. */
@@ -264,8 +284,7 @@ enum amp_status amp_cast_insert(struct amp_model *model, const struct amp_assign
     for (uint32_t id = 0; id < assignment->n_nodes; id++)
         if (!amp_node_at(model, id)->is_removed)
             connect(&insert, id);
-    for (uint32_t g = 0; g < model->n_graphs; g++)
-        restore_outputs(&insert, g);
+    restore_all_outputs(&insert);
     for (uint32_t v = 0; v < insert.n_values; v++)
         amp_value_at(model, v)->dtype = assignment->values[v];
     drop_constants(&insert, uses);

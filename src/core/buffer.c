@@ -51,7 +51,9 @@ static struct amp_buffer *take_kept(size_t size)
 {
     struct amp_buffer **best = NULL;
     size_t most = size + size / SLACK_SHARE + SLACK_BYTES;
-    for (struct amp_buffer **at = &kept; *at != NULL; at = &(*at)->next)
+    /* None is better than one of that very size, which most runs but the first find soon. */
+    for (struct amp_buffer **at = &kept; *at != NULL && (best == NULL || (*best)->capacity > size);
+         at = &(*at)->next)
         if ((*at)->capacity >= size && (*at)->capacity <= most &&
             (best == NULL || (*at)->capacity < (*best)->capacity))
             best = at;

@@ -18,8 +18,8 @@ static bool passes_on(const struct amp_planning *planning, const struct amp_step
 {
     const struct amp_node *node = amp_node_at(planning->model, step->node);
     bool passes = step->op->is_elementwise && step->n_tail == 0 && step->taking.any_layout;
-    for (uint32_t i = 0; i < node->n_inputs; i++)
-        passes &= i == slot || is_one_constant(planning->model, node->inputs[i]);
+    for (uint32_t i = 0; i < node->n_inputs && passes; i++)
+        passes = i == slot || is_one_constant(planning->model, node->inputs[i]);
     return passes;
 }
 
