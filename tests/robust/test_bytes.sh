@@ -2,25 +2,14 @@
 # Models of a few bytes that ask for much: types within types, a message in many pieces. Made here, byte by byte, in hex. Every
 # command has its answer within seconds, and it is the right one.
 set -u
+. ../bytes.sh
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
-limit=10 # seconds; what goes wrong here takes years
-
-varint() { # NUMBER
-  local n=$1 hex=
-  for (( ; n > 127; n >>= 7)); do hex+=$(printf %02x $((n & 127 | 128))); done
-  printf '%s%02x' "$hex" "$n"
-}
-field() { printf '%s%s%s' "$(varint $(($1 << 3 | 2)))" "$(varint $((${#2} / 2)))" "$2"; } # NUMBER HEX
-text() { printf %s "$1" | od -An -v -tx1 | tr -d ' \n'; }
-write() { # FILE HEX
-  printf "$(sed 's/../\\x&/g' <<<"$2")" >"$1"
-}
+limit=10 # seconds of CPU time; what goes wrong here takes years
 
 float=$(field 1 "0801$(field 2 "$(field 1 0801)")") # TypeProto of float32 [1]
-value() { field "$1" "$(field 1 "$(text "$2")")$(field 2 "$3")"; } # FIELD NAME TYPE
-node=$(field 1 "$(field 1 "$(text x)")$(field 2 "$(text y)")$(field 4 "$(text Relu)")")
+node=$(field 1 "$(node Relu x y)")
 interface=$(field 2 "$(text g)")$(value 11 x "$float")$(value 12 y "$float")
 head=0808$(field 8 1012) # IR version 8, opset 18
 model() { printf '%s%s' "$head" "$(field 7 "$1")"; } # GRAPH
@@ -42,7 +31,7 @@ nested() {
 check() {
   local name=$1 code=$2 wanted=$3 found
   shift 3
-  timeout $limit "$AMPCONV" "$@" >stdout 2>stderr
+  (ulimit -t $limit && exec "$AMPCONV" "$@") >stdout 2>stderr
   found=$?
   if [ "$found" = "$code" ] && { [ -z "$wanted" ] || [ "$(cat stderr)" = "$wanted" ]; }; then
     echo "ok $name"
@@ -70,7 +59,7 @@ type=$(nested sequence 60)
 write m.onnx "$(model "$node$interface$(value 11 i "$type")")"
 check 'sequences of an input, 60 deep' 0 '' m.onnx --no-validate -q -o out.onnx
 attribute=$(field 5 "$(field 1 "$(text type)")$(field 14 "$type")a0010d") # Optional(type=...)
-write m.onnx "$(model "$(field 1 "$(field 2 "$(text o)")$(field 4 "$(text Optional)")$attribute")$node$interface")"
+write m.onnx "$(model "$(field 1 "$(node Optional '' o "$attribute")")$node$interface")"
 check 'sequences of an attribute, 60 deep' 0 '' m.onnx --no-validate -q -o out.onnx
 write m.onnx "$(model "$node$interface$(value 13 t "$(nested optional 110)")")"
 everywhere 'optionals, 110 deep' 3 \
@@ -99,7 +88,7 @@ chain() {
     from=v$((i - 1)) to=v$i
     if [ $i = 1 ]; then from=x; fi
     if [ $i = "$3" ]; then to=y; fi
-    field "$4" "$(field 1 "$(text $from)")$(field 2 "$(text $to)")$(field 4 "$(text "$1")")$domain"
+    field "$4" "$(node "$1" $from $to "$domain")"
   done
 }
 define() { # NAME NODES
@@ -112,7 +101,7 @@ everything() { # NAME CODE WHAT COMMAND...: WHAT is all that is said, as a patte
   local name=$1 code=$2 what=$3 found
   shift 3
   rm -rf out && mkdir out
-  timeout $limit "$AMPCONV" "$@" >stdout 2>stderr
+  (ulimit -t $limit && exec "$AMPCONV" "$@") >stdout 2>stderr
   found=$?
   if [ "$found" = "$code" ] && [ "$(wc -l <stderr)" -le 1 ] && grep -qx "$what" <(cat stderr; [ -s stderr ] || echo) && [ -z "$(ls -A out)" ]; then
     echo "ok $name"
