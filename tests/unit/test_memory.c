@@ -1,0 +1,167 @@
+/* The account of memory, and what arenas claim from it. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "core/arena.h"
+#include "core/memory.h"
+
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MB = 1000000 };
+
+static void claims_are_bounded(void **state)
+{
+    (void)state;
+    amp_memory_set_limit(10 * MB);
+    assert_true(amp_memory_has(10 * MB));
+    assert_false(amp_memory_has(10 * MB + 1));
+    assert_true(amp_memory_claim(7 * MB));
+    assert_false(amp_memory_claim(3 * MB + 1));
+    assert_int_equal(amp_memory_used(), 7 * MB);
+    amp_memory_return(7 * MB);
+    assert_int_equal(amp_memory_used(), 0);
+    assert_int_equal(amp_memory_peak(), 7 * MB);
+    amp_memory_restart_peak();
+    assert_int_equal(amp_memory_peak(), 0);
+}
+
+static void the_basis_is_free(void **state)
+{
+    (void)state;
+    amp_memory_set_limit(1 * MB);
+    assert_true(amp_memory_claim_basis(AMP_MEMORY_BASIS - 10));
+    assert_int_equal(amp_memory_used(), 0);
+    assert_false(amp_memory_claim_basis(1 * MB + 11));
+    assert_true(amp_memory_claim_basis(1 * MB + 10));
+    assert_int_equal(amp_memory_used(), 1 * MB);
+    amp_memory_return_basis(AMP_MEMORY_BASIS);
+    assert_int_equal(amp_memory_used(), 0);
+    amp_memory_return_basis(1 * MB);
+    assert_int_equal(amp_memory_used(), 0);
+}
+
+static void arenas_claim_and_return(void **state)
+{
+    (void)state;
+    enum { LARGE = 40 * MB };
+    amp_memory_set_limit(100 * MB);
+    struct amp_arena *arena = amp_arena_create();
+    char *small = amp_arena_strdup(arena, "small"), *large = amp_arena_alloc(arena, LARGE);
+    assert_in_range(amp_memory_used(), LARGE - AMP_MEMORY_BASIS, LARGE);
+    char *second = amp_arena_alloc(arena, LARGE);
+    memset(second, 1, LARGE);
+    amp_arena_release(arena, large, LARGE);
+    assert_in_range(amp_memory_used(), LARGE - AMP_MEMORY_BASIS, LARGE);
+    amp_arena_release(arena, small, sizeof "small");
+    assert_string_equal(small, "small");
+    assert_int_equal(second[LARGE - 1], 1);
+    assert_string_equal(amp_arena_strdup(arena, "more"), "more");
+    amp_arena_destroy(arena);
+    assert_int_equal(amp_memory_used(), 0);
+}
+
+/* The first block of an arena may be a large one, and go. */
+static void all_of_an_arena_can_be_released(void **state)
+{
+    (void)state;
+    amp_memory_set_limit(100 * MB);
+    struct amp_arena *arena = amp_arena_create();
+    amp_arena_release(arena, amp_arena_alloc(arena, 40 * MB), 40 * MB);
+    amp_arena_release(arena, NULL, 0);
+    assert_int_equal(amp_memory_used(), 0);
+    assert_string_equal(amp_arena_strdup(arena, "again"), "again");
+    amp_arena_destroy(arena);
+}
+
+typedef void *taker(struct amp_arena *arena);
+
+static void *take_in_arena(struct amp_arena *arena)
+{
+    return amp_arena_alloc(arena, 100 * MB);
+}
+
+static void *take_outside(struct amp_arena *arena)
+{
+    (void)arena;
+    return amp_xmalloc(100, MB);
+}
+
+static void *take_zeroed(struct amp_arena *arena)
+{
+    (void)arena;
+    return amp_xcalloc(100, MB);
+}
+
+static void *take_grown(struct amp_arena *arena)
+{
+    (void)arena;
+    return amp_xrealloc(NULL, 100, MB);
+}
+
+/* TAKE in a process of its own, which must end with WANTED. */
+static void expect_end(taker *take, const char *wanted)
+{
+    int ends[2], status;
+    char said[256] = "";
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        amp_memory_set_limit(20 * MB);
+        dup2(ends[1], STDERR_FILENO);
+        take(amp_arena_create());
+        _exit(0);
+    }
+    close(ends[1]);
+    assert_true(read(ends[0], said, sizeof said - 1) >= 0);
+    close(ends[0]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_string_equal(said, wanted);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), AMP_EXIT_SYSTEM);
+}
+
+static void the_end_of_memory_is_said(void **state)
+{
+    static taker *const takers[] = {take_in_arena, take_outside, take_zeroed, take_grown};
+    (void)state;
+    for (size_t i = 0; i < sizeof takers / sizeof takers[0]; i++)
+        expect_end(takers[i], "ampconv: out of memory: the next part of the graph takes 100.0 MB; "
+                              "0 bytes of 20.0 MB are in use\n");
+}
+
+static void threads_may_claim(void **state)
+{
+    (void)state;
+    size_t refused = 0;
+    amp_memory_set_limit(4 * MB);
+    amp_memory_restart_peak();
+#pragma omp parallel for num_threads(4) reduction(+ : refused)
+    for (int i = 0; i < 200000; i++) {
+        if (amp_memory_claim(1 * MB))
+            amp_memory_return(1 * MB);
+        else
+            refused++;
+    }
+    assert_int_equal(refused, 0);
+    assert_int_equal(amp_memory_used(), 0);
+    assert_in_range(amp_memory_peak(), 1 * MB, 4 * MB);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(claims_are_bounded),
+        cmocka_unit_test(the_basis_is_free),
+        cmocka_unit_test(arenas_claim_and_return),
+        cmocka_unit_test(all_of_an_arena_can_be_released),
+        cmocka_unit_test(the_end_of_memory_is_said),
+        cmocka_unit_test(threads_may_claim),
+    };
+    return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
+}
