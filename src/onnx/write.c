@@ -210,11 +210,11 @@ static Onnx__GraphProto *create_graph(struct amp_model *model, const struct amp_
     return proto;
 }
 
-/* Before IR version 4 every initializer is an input, later only one that callers may override. */
+/* Before IR version 4 every initializer is an input, later only one that callers may override.
+   IS_LIVE is false for every value, and is so again. */
 static void update_inputs(struct amp_model *model, const struct amp_graph *graph,
-                          Onnx__GraphProto *proto, bool initializers_are_inputs)
+                          Onnx__GraphProto *proto, bool initializers_are_inputs, bool *is_live)
 {
-    bool *is_live = amp_xcalloc(model->n_values, sizeof *is_live);
     Onnx__ValueInfoProto **inputs =
         amp_arena_array(model->arena, proto->n_input + graph->initializers.count, sizeof *inputs);
     size_t kept = 0;
@@ -232,7 +232,8 @@ static void update_inputs(struct amp_model *model, const struct amp_graph *graph
     for (size_t i = 0; i < graph->initializers.count && initializers_are_inputs; i++)
         if (is_live[graph->initializers.items[i]])
             inputs[kept++] = create_info(model, amp_value_at(model, graph->initializers.items[i]));
-    free(is_live);
+    for (size_t i = 0; i < graph->initializers.count; i++)
+        is_live[graph->initializers.items[i]] = false;
     proto->input = inputs;
     proto->n_input = kept;
 }
@@ -250,6 +251,7 @@ static void update_outputs(struct amp_model *model, const struct amp_graph *grap
 static void update_message(struct amp_model *model, struct amp_placement *placement)
 {
     Onnx__ModelProto *proto = model->origin;
+    bool *is_live = amp_xcalloc(model->n_values, sizeof *is_live);
     for (size_t i = 0; i < model->n_opsets; i++)
         proto->opset_import[i]->version = model->opsets[i].version;
     proto->ir_version = model->ir_version;
@@ -259,12 +261,13 @@ static void update_message(struct amp_model *model, struct amp_placement *placem
     for (size_t g = 0; g < model->n_graphs; g++) {
         const struct amp_graph *graph = &model->graphs[g];
         Onnx__GraphProto *graph_proto = graph->origin;
-        update_inputs(model, graph, graph_proto, g == 0 && model->ir_version < 4);
+        update_inputs(model, graph, graph_proto, g == 0 && model->ir_version < 4, is_live);
         update_nodes(model, graph, graph_proto);
         update_initializers(model, graph, graph_proto, placement);
         update_outputs(model, graph, graph_proto);
         update_value_info(model, graph, graph_proto);
     }
+    free(is_live);
 }
 
 enum amp_status amp_model_prepare(struct amp_model *model, const struct amp_write_options *options,
