@@ -51,7 +51,7 @@ static bool passes_values(const struct amp_node *node)
     return amp_node_is(node, "", "Cast") || (op != NULL && op->effect == AMP_PRESERVES_VALUES);
 }
 
-struct search {
+struct amp_random_planner {
     const struct amp_model *model;
     struct amp_uses uses;
     bool *is_seen;      /* per value */
@@ -59,7 +59,7 @@ struct search {
     size_t n_to_visit;
 };
 
-static void visit_later(struct search *search, uint32_t value)
+static void visit_later(struct amp_random_planner *search, uint32_t value)
 {
     if (value == AMP_NONE || search->is_seen[value])
         return;
@@ -67,7 +67,7 @@ static void visit_later(struct search *search, uint32_t value)
     search->to_visit[search->n_to_visit++] = value;
 }
 
-static int64_t visit_use(struct search *search, struct amp_use use)
+static int64_t visit_use(struct amp_random_planner *search, struct amp_use use)
 {
     const struct amp_node *node = amp_node_at(search->model, use.node);
     if (use.slot == 1 && is_indexing(node) && node->inputs[0] != AMP_NONE)
@@ -77,31 +77,44 @@ static int64_t visit_use(struct search *search, struct amp_use use)
     return INT64_MAX;
 }
 
-/* The least dim that VALUE, moved about or not, is an index into; INT64_MAX when none is known. */
-static int64_t indexed_dim(const struct amp_model *model, uint32_t value)
+/* The least dim that VALUE, moved about or not, is an index into; INT64_MAX when none is known.
+   What one input is moved to no other input is. */
+static int64_t indexed_dim(struct amp_random_planner *search, uint32_t value)
 {
-    struct search search = {.model = model,
-                            .uses = amp_uses_create(model),
-                            .is_seen = amp_xcalloc(model->n_values, sizeof(bool)),
-                            .to_visit = amp_xcalloc(model->n_values, sizeof(uint32_t))};
     int64_t least = INT64_MAX;
-    visit_later(&search, value);
-    while (search.n_to_visit > 0) {
-        uint32_t at = search.to_visit[--search.n_to_visit];
-        for (uint32_t i = search.uses.first[at]; i < search.uses.first[at + 1]; i++) {
-            int64_t dim = visit_use(&search, search.uses.items[i]);
+    visit_later(search, value);
+    while (search->n_to_visit > 0) {
+        uint32_t at = search->to_visit[--search->n_to_visit];
+        for (uint32_t i = search->uses.first[at]; i < search->uses.first[at + 1]; i++) {
+            int64_t dim = visit_use(search, search->uses.items[i]);
             least = dim < least ? dim : least;
         }
     }
-    amp_uses_destroy(&search.uses);
-    free(search.is_seen);
-    free(search.to_visit);
     return least;
+}
+
+struct amp_random_planner *amp_random_planner_create(const struct amp_model *model)
+{
+    struct amp_random_planner *planner = amp_xmalloc(1, sizeof *planner);
+    *planner =
+        (struct amp_random_planner){.model = model,
+                                    .uses = amp_uses_create(model),
+                                    .is_seen = amp_xcalloc(model->n_values, sizeof(bool)),
+                                    .to_visit = amp_xcalloc(model->n_values, sizeof(uint32_t))};
+    return planner;
+}
+
+void amp_random_planner_destroy(struct amp_random_planner *planner)
+{
+    amp_uses_destroy(&planner->uses);
+    free(planner->is_seen);
+    free(planner->to_visit);
+    free(planner);
 }
 
 /* ---- planning -------------------------------------------------------------------------------- */
 
-static void plan_integers(const struct amp_model *model, uint32_t value,
+static void plan_integers(struct amp_random_planner *planner, uint32_t value,
                           struct amp_random_input *plan)
 {
     unsigned bits = amp_dtype_bits(plan->dtype);
@@ -111,18 +124,18 @@ static void plan_integers(const struct amp_model *model, uint32_t value,
     plan->highest = 1;
     if (plan->dtype == AMP_BOOL)
         return;
-    int64_t dim = bits >= 32 ? indexed_dim(model, value) : INT64_MAX;
+    int64_t dim = bits >= 32 ? indexed_dim(planner, value) : INT64_MAX;
     if (bits <= 8) {
         plan->lowest = is_signed ? -(1 << (bits - 1)) : 0;
         plan->highest = plan->lowest + (1 << bits) - 1;
     } else if (dim < INT64_MAX) {
         plan->highest = dim > 0 ? dim - 1 : 0;
-    } else if (strcasestr(amp_value_at(model, value)->name, "mask") != NULL) {
+    } else if (strcasestr(amp_value_at(planner->model, value)->name, "mask") != NULL) {
         plan->kind = AMP_RANDOM_ONES;
     }
 }
 
-static enum amp_status plan_kind(const struct amp_model *model, uint32_t value,
+static enum amp_status plan_kind(struct amp_random_planner *planner, uint32_t value,
                                  struct amp_random_input *plan, struct amp_error *err)
 {
     switch (amp_dtype_class(plan->dtype)) {
@@ -132,7 +145,7 @@ static enum amp_status plan_kind(const struct amp_model *model, uint32_t value,
     case AMP_CLASS_INT:
     case AMP_CLASS_UINT:
     case AMP_CLASS_BOOL:
-        plan_integers(model, value, plan);
+        plan_integers(planner, value, plan);
         return AMP_OK;
     case AMP_CLASS_STRING:
         plan->kind = AMP_RANDOM_EMPTY;
@@ -143,12 +156,14 @@ static enum amp_status plan_kind(const struct amp_model *model, uint32_t value,
     }
     return amp_fail(err, AMP_UNSUPPORTED,
                     "input '%s': no random values of type %s; give it with --input",
-                    amp_value_at(model, value)->name, amp_dtype_name(plan->dtype));
+                    amp_value_at(planner->model, value)->name, amp_dtype_name(plan->dtype));
 }
 
-enum amp_status amp_random_plan(const struct amp_model *model, uint32_t value, const int64_t *sizes,
-                                struct amp_random_input *plan, struct amp_error *err)
+enum amp_status amp_random_plan_input(struct amp_random_planner *planner, uint32_t value,
+                                      const int64_t *sizes, struct amp_random_input *plan,
+                                      struct amp_error *err)
 {
+    const struct amp_model *model = planner->model;
     const struct amp_value *input = amp_value_at(model, value);
     if (input->kind != AMP_KIND_TENSOR && input->kind != AMP_KIND_UNKNOWN)
         return amp_fail(err, AMP_UNSUPPORTED,
@@ -166,7 +181,16 @@ enum amp_status amp_random_plan(const struct amp_model *model, uint32_t value, c
         if (*dim < 0)
             *dim = amp_dim_symbol(model, *dim) ? sizes[AMP_DIM_UNKNOWN - 1 - *dim] : 1;
     }
-    return plan_kind(model, value, plan, err);
+    return plan_kind(planner, value, plan, err);
+}
+
+enum amp_status amp_random_plan(const struct amp_model *model, uint32_t value, const int64_t *sizes,
+                                struct amp_random_input *plan, struct amp_error *err)
+{
+    struct amp_random_planner *planner = amp_random_planner_create(model);
+    enum amp_status status = amp_random_plan_input(planner, value, sizes, plan, err);
+    amp_random_planner_destroy(planner);
+    return status;
 }
 
 const char *amp_random_text(const struct amp_random_input *plan, char *text, size_t size)

@@ -30,6 +30,15 @@ struct amp_random_input {
 enum amp_status amp_random_plan(const struct amp_model *model, uint32_t value, const int64_t *sizes,
                                 struct amp_random_input *plan, struct amp_error *err);
 
+/* The same for many inputs of one model, each once: what the model does with them is looked up
+ * once.
+ */
+struct amp_random_planner *amp_random_planner_create(const struct amp_model *model);
+void amp_random_planner_destroy(struct amp_random_planner *planner);
+enum amp_status amp_random_plan_input(struct amp_random_planner *planner, uint32_t value,
+                                      const int64_t *sizes, struct amp_random_input *plan,
+                                      struct amp_error *err);
+
 /* "random", "random, 0 to 99", "ones", "empty": what the values are. */
 const char *amp_random_text(const struct amp_random_input *plan, char *text, size_t size);
 

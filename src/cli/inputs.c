@@ -236,29 +236,38 @@ static enum amp_status open_data(struct amp_inputs *inputs, struct amp_error *er
     return AMP_OK;
 }
 
+static enum amp_status plan_input(struct amp_inputs *inputs, size_t i, const int64_t *sizes,
+                                  struct amp_random_planner *planner, struct amp_error *err)
+{
+    char text[64], source[128];
+    struct amp_random_input *plan = &inputs->random[i];
+    const struct amp_value *input = input_at(inputs->model, i);
+    if (!is_required(input)) {
+        if (input->constant == NULL)
+            set_note(inputs, i, &input->initial->shape, "the model's own");
+        return AMP_OK;
+    }
+    AMP_TRY(
+        amp_random_plan_input(planner, inputs->model->graphs[0].inputs.items[i], sizes, plan, err));
+    amp_random_text(plan, source, sizeof source);
+    if (plan->kind == AMP_RANDOM_NORMAL || plan->kind == AMP_RANDOM_INTEGERS)
+        snprintf(source, sizeof source, "%s, seed %" PRId64,
+                 amp_random_text(plan, text, sizeof text), inputs->options->seed);
+    set_note(inputs, i, &plan->shape, source);
+    return AMP_OK;
+}
+
 static enum amp_status plan_random(struct amp_inputs *inputs, const int64_t *sizes,
                                    struct amp_error *err)
 {
+    struct amp_random_planner *planner = amp_random_planner_create(inputs->model);
+    enum amp_status status = AMP_OK;
     inputs->count = inputs->options->samples > 0 ? (size_t)inputs->options->samples : 1;
     inputs->random = amp_xcalloc(count_inputs(inputs->model), sizeof *inputs->random);
-    for (size_t i = 0; i < count_inputs(inputs->model); i++) {
-        char text[64], source[128];
-        struct amp_random_input *plan = &inputs->random[i];
-        const struct amp_value *input = input_at(inputs->model, i);
-        if (!is_required(input)) {
-            if (input->constant == NULL)
-                set_note(inputs, i, &input->initial->shape, "the model's own");
-            continue;
-        }
-        AMP_TRY(amp_random_plan(inputs->model, inputs->model->graphs[0].inputs.items[i], sizes,
-                                plan, err));
-        amp_random_text(plan, source, sizeof source);
-        if (plan->kind == AMP_RANDOM_NORMAL || plan->kind == AMP_RANDOM_INTEGERS)
-            snprintf(source, sizeof source, "%s, seed %" PRId64,
-                     amp_random_text(plan, text, sizeof text), inputs->options->seed);
-        set_note(inputs, i, &plan->shape, source);
-    }
-    return AMP_OK;
+    for (size_t i = 0; i < count_inputs(inputs->model) && status == AMP_OK; i++)
+        status = plan_input(inputs, i, sizes, planner, err);
+    amp_random_planner_destroy(planner);
+    return status;
 }
 
 static enum amp_status check_samples(const struct amp_options *options, struct amp_error *err)

@@ -279,6 +279,13 @@ static void inputs(struct maker *m, size_t n)
         input(m, numbered(m, "i", i));
 }
 
+static void integer_inputs(struct maker *m, size_t n)
+{
+    inputs(m, n);
+    for (size_t i = 1; i <= n; i++)
+        m->graph->input[i]->type->tensor_type->elem_type = AMP_INT64;
+}
+
 static void used_inputs(struct maker *m, size_t n)
 {
     Onnx__NodeProto *last = node_of(m, "Sum", NULL, NULL, "y");
@@ -779,6 +786,7 @@ static const struct growth {
     ROW(nodes_of_two_kinds, 2500, RUNS),
     ROW(diamonds, 2500, RUNS),
     ROW(inputs, 5000, RUNS),
+    ROW(integer_inputs, 2500, RUNS),
     ROW(used_inputs, 2500, RUNS),
     ROW(outputs, 2500, RUNS),
     ROW(inputs_as_outputs, 5000, RUNS),
