@@ -40,41 +40,55 @@ static const char *name_of(const struct side *side, const struct amp_ids *ids, s
     return amp_value_at(side->model, ids->items[i])->name;
 }
 
-/* The position in IDS of the value called NAME. */
-static uint32_t find_name(const struct side *side, const struct amp_ids *ids, const char *name)
+/* The positions in IDS by name. */
+static struct amp_strmap index_names(const struct side *side, const struct amp_ids *ids,
+                                     struct amp_arena *arena)
 {
-    for (uint32_t i = 0; i < ids->count; i++)
-        if (strcmp(name_of(side, ids, i), name) == 0)
-            return i;
-    return AMP_NONE;
+    struct amp_strmap map = {.count = 0};
+    for (size_t i = ids->count; i-- > 0;)
+        amp_strmap_put(&map, arena, name_of(side, ids, i), (uint32_t)i);
+    return map;
 }
 
-static enum amp_status match_inputs(struct validation *v)
+static enum amp_status match_inputs(struct validation *v, struct amp_arena *arena)
 {
     const struct side *reference = &v->sides[REFERENCE], *converted = &v->sides[CONVERTED];
+    struct amp_strmap names = index_names(reference, reference->input_ids, arena);
     for (size_t i = 0; i < converted->input_ids->count; i++) {
         const struct amp_value *value =
             amp_value_at(converted->model, converted->input_ids->items[i]);
-        v->input_of[i] = find_name(reference, reference->input_ids, value->name);
-        if (v->input_of[i] == AMP_NONE && value->initial == NULL)
+        if (amp_strmap_get(&names, value->name, &v->input_of[i]))
+            continue;
+        v->input_of[i] = AMP_NONE;
+        if (value->initial == NULL)
             return amp_fail(v->err, AMP_MODEL, "%s: input '%s' is no input of %s",
                             converted->model->path, value->name, reference->model->path);
     }
     return AMP_OK;
 }
 
-static enum amp_status match_outputs(struct validation *v)
+static enum amp_status match_outputs(struct validation *v, struct amp_arena *arena)
 {
     const struct side *reference = &v->sides[REFERENCE], *converted = &v->sides[CONVERTED];
+    struct amp_strmap names = index_names(converted, converted->output_ids, arena);
     for (size_t i = 0; i < reference->output_ids->count; i++) {
         const char *name = name_of(reference, reference->output_ids, i);
-        v->output_of[i] = find_name(converted, converted->output_ids, name);
-        if (v->output_of[i] == AMP_NONE)
+        if (!amp_strmap_get(&names, name, &v->output_of[i]))
             return amp_fail(v->err, AMP_MODEL, "%s: output '%s' is no output of %s",
                             reference->model->path, name, converted->model->path);
         v->result->outputs[i].name = name;
     }
     return AMP_OK;
+}
+
+static enum amp_status match(struct validation *v)
+{
+    struct amp_arena *arena = amp_arena_create();
+    enum amp_status status = match_inputs(v, arena);
+    if (status == AMP_OK)
+        status = match_outputs(v, arena);
+    amp_arena_destroy(arena);
+    return status;
 }
 
 static struct side create_side(const struct amp_model *model)
@@ -125,8 +139,7 @@ static void destroy(struct validation *v)
 
 static enum amp_status set_up(struct validation *v)
 {
-    AMP_TRY(match_inputs(v));
-    AMP_TRY(match_outputs(v));
+    AMP_TRY(match(v));
     for (int i = 0; i < N_SIDES; i++)
         /* Strict: what a runtime that rounds after each node gives. */
         AMP_TRY(amp_session_create(v->sides[i].model, true, &v->sides[i].session, v->err));
