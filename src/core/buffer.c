@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "core/tensor.h"
 
+#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -26,7 +27,9 @@ enum {
     SLACK_BYTES = 256 /* ... and this much */
 };
 
-static struct amp_buffer *kept;
+/* By the number of bits of their capacities. */
+enum { BINS = sizeof(size_t) * CHAR_BIT + 1 };
+static struct amp_buffer *kept[BINS];
 static unsigned n_keepers;
 
 static void destroy(struct amp_buffer *buffer)
@@ -37,26 +40,44 @@ static void destroy(struct amp_buffer *buffer)
     free(buffer);
 }
 
+static size_t bin_of(size_t capacity)
+{
+    size_t bin = 0;
+    for (; capacity > 0; capacity >>= 1)
+        bin++;
+    return bin;
+}
+
 static void destroy_kept(void)
 {
-    while (kept != NULL) {
-        struct amp_buffer *buffer = kept;
-        kept = buffer->next;
-        destroy(buffer);
-    }
+    for (size_t bin = 0; bin < BINS; bin++)
+        while (kept[bin] != NULL) {
+            struct amp_buffer *buffer = kept[bin];
+            kept[bin] = buffer->next;
+            destroy(buffer);
+        }
+}
+
+/* Where the best of a bin for SIZE to MOST bytes hangs; NULL: none fits. None is better than one
+   of that very size, which most runs but the first find soon. */
+static struct amp_buffer **find_best(size_t bin, size_t size, size_t most)
+{
+    struct amp_buffer **best = NULL;
+    for (struct amp_buffer **at = &kept[bin];
+         *at != NULL && (best == NULL || (*best)->capacity > size); at = &(*at)->next)
+        if ((*at)->capacity >= size && (*at)->capacity <= most &&
+            (best == NULL || (*at)->capacity < (*best)->capacity))
+            best = at;
+    return best;
 }
 
 /* Takes the best of the kept buffers for SIZE bytes out; NULL: none fits. */
 static struct amp_buffer *take_kept(size_t size)
 {
     struct amp_buffer **best = NULL;
-    size_t most = size + size / SLACK_SHARE + SLACK_BYTES;
-    /* None is better than one of that very size, which most runs but the first find soon. */
-    for (struct amp_buffer **at = &kept; *at != NULL && (best == NULL || (*best)->capacity > size);
-         at = &(*at)->next)
-        if ((*at)->capacity >= size && (*at)->capacity <= most &&
-            (best == NULL || (*at)->capacity < (*best)->capacity))
-            best = at;
+    size_t most = size + size / SLACK_SHARE + SLACK_BYTES, last = bin_of(most);
+    for (size_t bin = bin_of(size); bin <= last && best == NULL; bin++)
+        best = find_best(bin, size, most);
     if (best == NULL)
         return NULL;
     struct amp_buffer *buffer = *best;
@@ -137,8 +158,9 @@ void amp_buffer_unref(struct amp_buffer *buffer)
         return;
     }
     FORBID(buffer->data, buffer->capacity);
-    buffer->next = kept;
-    kept = buffer;
+    struct amp_buffer **list = &kept[bin_of(buffer->capacity)];
+    buffer->next = *list;
+    *list = buffer;
 }
 
 void amp_buffer_discard(struct amp_buffer *buffer)
