@@ -451,8 +451,8 @@ static double weight_max(const struct amp_assign_options *options)
     return limits == NULL ? amp_dtype_max(options->lower) : limits->weight_max;
 }
 
-void amp_assign(const struct amp_model *model, const struct amp_assign_options *options,
-                struct amp_assignment *assignment)
+enum amp_status amp_assign(const struct amp_model *model, const struct amp_assign_options *options,
+                           struct amp_assignment *assignment, struct amp_error *err)
 {
     struct amp_arena *arena = model->arena;
     int opset = (int)amp_model_opset(model, "");
@@ -462,17 +462,19 @@ void amp_assign(const struct amp_model *model, const struct amp_assign_options *
         .values = amp_arena_array(arena, model->n_values, sizeof *assignment->values),
         .is_interface = amp_arena_array(arena, model->n_values, sizeof(bool)),
         .n_nodes = model->n_nodes};
+    const struct amp_wish *wishes;
+    amp_composites_find(model, &assignment->composites);
+    AMP_TRY(amp_wishes_find(model, options->rules, &assignment->composites, &wishes, err));
     struct pass pass = {.model = model,
                         .rules = options->rules,
                         .cap = options->cap > opset ? options->cap : opset,
                         .cast_opset = cast_opset(options->lower),
                         .result = assignment,
+                        .wishes = wishes,
                         .reach = amp_reach_create(model, options->lower, weight_max(options)),
                         .is_refused = amp_xcalloc(model->n_values, sizeof *pass.is_refused),
                         .order = amp_xmalloc(model->n_nodes, sizeof *pass.order),
                         .uses = amp_uses_create(model)};
-    amp_composites_find(model, &assignment->composites);
-    pass.wishes = amp_wishes_find(model, options->rules, &assignment->composites);
     do {
         start(&pass, options);
         assign_graph(&pass, 0);
@@ -482,4 +484,5 @@ void amp_assign(const struct amp_model *model, const struct amp_assign_options *
     free(pass.order);
     free(pass.is_refused);
     amp_reach_destroy(pass.reach);
+    return AMP_OK;
 }

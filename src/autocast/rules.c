@@ -7,6 +7,7 @@
 #include "autocast/rules_excerpt.h"
 #include "autocast/rules_op.h"
 #include "autocast/rules_parse.h"
+#include "autocast/rules_pattern.h"
 #include "core/paths.h"
 #include "core/words.h"
 
@@ -18,7 +19,10 @@
 
 enum {
     DEPTH_MAX = 16, /* of a chain of extends */
-    FILES_MAX = 100 /* read for one list, those read twice counted twice */
+    /* Of all files read for one list, those read twice counted twice: */
+    FILES_MAX = 100,
+    MIB_MAX = 4,
+    VALUES_MAX = 200000
 };
 
 /* A file to read, and those that led to it. */
@@ -43,6 +47,7 @@ struct amp_rules *amp_rules_create(struct amp_arena *arena)
     struct amp_rules *rules = amp_arena_alloc(arena, sizeof *rules);
     *rules = (struct amp_rules){
         .arena = arena,
+        .work = amp_rule_work_create(arena),
         .bf16 = widest_limits(AMP_BFLOAT16),
         .fp16 = widest_limits(AMP_FLOAT16),
     };
@@ -53,9 +58,7 @@ void amp_rules_destroy(struct amp_rules *rules)
 {
     if (rules == NULL)
         return;
-    for (struct amp_rule_regex *regex = rules->regexes; regex != NULL; regex = regex->next)
-        regfree(&regex->compiled);
-    rules->regexes = NULL;
+    amp_rule_work_free(rules->work);
 }
 
 static struct amp_rule *add_rule(struct amp_rules *rules)
@@ -78,13 +81,18 @@ enum amp_status amp_rules_add_op(struct amp_rules *rules, const char *op,
     return AMP_OK;
 }
 
-void amp_rules_add_node(struct amp_rules *rules, const char *pattern, enum amp_precision precision,
-                        struct amp_rule_source source)
+enum amp_status amp_rules_add_node(struct amp_rules *rules, const char *pattern,
+                                   enum amp_precision precision, struct amp_rule_source source,
+                                   struct amp_error *err)
 {
-    struct amp_rule_pattern *copy = amp_arena_alloc(rules->arena, sizeof *copy);
-    copy->text = amp_arena_strdup(rules->arena, pattern);
-    *add_rule(rules) =
-        (struct amp_rule){.precision = precision, .source = source, .nodes = copy, .n_nodes = 1};
+    struct amp_rule_pattern *made = amp_arena_alloc(rules->arena, sizeof *made);
+    const char *problem = amp_rule_pattern_glob(rules, pattern, made);
+    if (problem != NULL)
+        return amp_fail(err, AMP_USAGE, "'%.60s': %s", pattern, problem);
+    *add_rule(rules) = (struct amp_rule){.precision = precision,
+                                         .source = source,
+                                         .nodes = amp_rule_patterns_of(rules->arena, made, 1)};
+    return AMP_OK;
 }
 
 const struct amp_rule_limits *amp_rules_limits(const struct amp_rules *rules, enum amp_dtype dtype)
@@ -292,6 +300,23 @@ static void append(struct amp_rules *rules, const struct amp_rules_document *doc
     override_limits(&rules->fp16, &document->fp16);
 }
 
+/* Reads FILE, which counts with the files before it. */
+static enum amp_status read_file(struct loader *loader, const struct rule_file *file,
+                                 struct amp_yaml *yaml)
+{
+    struct amp_rules *rules = loader->rules;
+    AMP_TRY(amp_yaml_read(yaml, loader->arena, file->path, loader->err));
+    rules->n_files++;
+    rules->n_bytes += yaml->size;
+    rules->n_values += yaml->n_nodes;
+    if (rules->n_bytes > (size_t)MIB_MAX << 20 || rules->n_values > VALUES_MAX)
+        return amp_fail(loader->err, AMP_RULES,
+                        "%s: too much with the files before it; accepted: rule files of %d MiB and "
+                        "%d values in all",
+                        file->path, MIB_MAX, VALUES_MAX);
+    return AMP_OK;
+}
+
 static enum amp_status load_file(struct loader *loader, const struct rule_file *file,
                                  struct amp_rule_set *set)
 {
@@ -301,8 +326,7 @@ static enum amp_status load_file(struct loader *loader, const struct rule_file *
     uint32_t inherited;
     char *label = amp_arena_strdup(rules->arena, file->label);
     amp_make_printable(label);
-    rules->n_files++;
-    AMP_TRY(amp_yaml_read(&yaml, loader->arena, file->path, loader->err));
+    AMP_TRY(read_file(loader, file, &yaml));
     AMP_TRY(amp_rules_parse(rules, &yaml, label, &document, loader->err));
     AMP_TRY(load_bases(loader, &yaml, document.extends, file, &inherited));
     if (document.dtypes == 0 && inherited == 0)

@@ -37,12 +37,26 @@ struct amp_rule_source {
 
 #define AMP_RULES_COMMAND_LINE "command line"
 
-struct amp_rule_regex; /* a compiled expression */
+struct amp_rule_work;
 
 /* A pattern over names. */
 struct amp_rule_pattern {
     const char *text;
-    struct amp_rule_regex *regex; /* NULL: TEXT is a glob, or the name itself */
+    uint32_t hash;     /* amp_hash of TEXT */
+    bool is_glob;      /* TEXT is also the name itself */
+    size_t prefix;     /* how many of its bytes all names begin with that it matches */
+    const char *parts; /* amp_automaton_parts */
+    size_t n_parts;
+    const struct amp_automaton *automaton; /* NULL: nothing but TEXT itself matches */
+};
+
+/* Patterns of one kind, any of which may match. */
+struct amp_rule_patterns {
+    struct amp_rule_pattern *items;
+    size_t count;
+    uint32_t *automata; /* the indices of those that have one */
+    size_t n_automata;
+    struct amp_strmap by_text; /* empty where they are few */
 };
 
 /* A value to compare an attribute with. */
@@ -114,12 +128,9 @@ struct amp_rule {
     struct amp_rule_source source;
     struct amp_rule_op *ops; /* any of them */
     size_t n_ops;
-    struct amp_rule_pattern *nodes; /* any of them matches the node's name */
-    size_t n_nodes;
-    struct amp_rule_pattern *nodes_regex; /* the same, as regular expressions */
-    size_t n_nodes_regex;
-    struct amp_rule_pattern *tensors; /* any of them matches the name of one of its outputs */
-    size_t n_tensors;
+    struct amp_rule_patterns nodes;       /* globs over the node's name */
+    struct amp_rule_patterns nodes_regex; /* the same, as regular expressions */
+    struct amp_rule_patterns tensors;     /* globs over the name of one of its outputs */
     struct amp_rule_condition condition;
 };
 
@@ -144,9 +155,9 @@ struct amp_rules {
     struct amp_rule_limits bf16, fp16;
     struct amp_rule_set *sets; /* in the order of loading */
     size_t n_sets, sets_capacity;
-    size_t n_files;                 /* read so far */
-    struct amp_torch_map *torch;    /* PyTorch's names; NULL: not read yet */
-    struct amp_rule_regex *regexes; /* all of them, to be freed */
+    size_t n_files, n_bytes, n_values; /* read so far */
+    struct amp_torch_map *torch;       /* PyTorch's names; NULL: not read yet */
+    struct amp_rule_work *work;        /* of matching names */
 };
 
 /* An empty list in ARENA, which must outlive it; everything is AMP_FOLLOW. */
@@ -173,9 +184,11 @@ enum amp_status amp_rules_add_op(struct amp_rules *rules, const char *op,
                                  enum amp_precision precision, struct amp_rule_source source,
                                  struct amp_error *err);
 
-/* Appends a rule for the nodes whose name matches the glob PATTERN. */
-void amp_rules_add_node(struct amp_rules *rules, const char *pattern, enum amp_precision precision,
-                        struct amp_rule_source source);
+/* Appends a rule for the nodes whose name matches the glob PATTERN. AMP_USAGE when it is too long.
+ */
+enum amp_status amp_rules_add_node(struct amp_rules *rules, const char *pattern,
+                                   enum amp_precision precision, struct amp_rule_source source,
+                                   struct amp_error *err);
 
 /* "bf16", "fp16" or "bf16, fp16" for a mask of lower dtypes that is not empty. */
 const char *amp_rules_dtypes_text(uint32_t dtypes);
@@ -207,15 +220,21 @@ struct amp_rule_subject {
 
 struct amp_rule_subject amp_rule_subject(const struct amp_model *model, uint32_t node);
 
-/* The last matching rule; NULL when none matches (then rules->unlisted decides). */
+/* The last matching rule; NULL when none matches (then rules->unlisted decides), and when all of
+   this took too long, which amp_rules_check_work then says. */
 const struct amp_rule *amp_rules_match_subject(const struct amp_rules *rules,
                                                const struct amp_rule_subject *subject);
 const struct amp_rule *amp_rules_match(const struct amp_rules *rules, const struct amp_model *model,
                                        uint32_t node);
 
-/* Which of the operators that RULE names SUBJECT is, the first where several fit; NULL for a rule
-   that names none. RULE must match SUBJECT. */
-const struct amp_rule_op *amp_rule_named_op(const struct amp_rule *rule,
+/* AMP_RULES, with the place of a rule, when matches with RULES so far were cut off because they
+   looked at too much: operators, patterns, values and names. */
+enum amp_status amp_rules_check_work(const struct amp_rules *rules, struct amp_error *err);
+
+/* Which of the operators that RULE, one of RULES, names SUBJECT is, the first where several fit;
+   NULL for a rule that names none. RULE must match SUBJECT. */
+const struct amp_rule_op *amp_rule_named_op(const struct amp_rules *rules,
+                                            const struct amp_rule *rule,
                                             const struct amp_rule_subject *subject);
 
 /*

@@ -1,13 +1,21 @@
 /*
  * Lint for rule files: takes a list of rules, says which of them can have no effect. What it says
  * is sure; it does not find all: patterns over names are compared as texts, and several later rules
- * together count only where each takes whole operators.
+ * together count only where each takes whole operators. What it compares is counted, and bounded.
  */
 #include "autocast/rules_check.h"
 
+#include "autocast/rules_pattern.h"
 #include "onnx/schema.h"
 
 #include <string.h>
+
+enum { STEPS_OF_RULE = 4 /* that two rules take to compare, apart from lists */ };
+
+static void count(const struct amp_rules *rules, size_t steps)
+{
+    rules->work->matcher.steps += steps;
+}
 
 /* ---- conditions ---- */
 
@@ -97,11 +105,12 @@ static bool is_composite(const struct amp_rule_op *op)
 }
 
 /* Whether a node of the operator may have attribute NAME: true where the table does not know. */
-static bool may_have(const struct amp_rule_op *op, const char *name)
+static bool may_have(const struct amp_rules *rules, const struct amp_rule_op *op, const char *name)
 {
     bool is_known = false;
     const struct amp_schema *schema;
     for (size_t i = 0; (schema = amp_schema_at(i)) != NULL; i++) {
+        count(rules, 1);
         if (strcmp(schema->name, op->name) != 0 || strcmp(schema->domain, op->domain) != 0)
             continue;
         if (amp_schema_attr(schema, name) != NULL)
@@ -112,25 +121,27 @@ static bool may_have(const struct amp_rule_op *op, const char *name)
 }
 
 /* Why no node that is OP matches RULE; NULL: some may. */
-static const char *why_never(const struct amp_rule *rule, const struct amp_rule_op *op)
+static const char *why_never(const struct amp_rules *rules, const struct amp_rule *rule,
+                             const struct amp_rule_op *op)
 {
+    count(rules, 1);
     if (op->name == NULL)
         return op->reason;
     for (size_t i = 0; i < AMP_RULE_RANKS; i++)
         if (exclude_each_other(&rule->condition.ranks[i], &condition_of(op)->ranks[i]))
             return "the name stands for other ranks than the rule asks for";
-    for (size_t i = 0; i < rule->condition.n_when; i++)
-        if (!may_have(op, rule->condition.when[i].attr))
+    for (size_t i = 0; i < rule->condition.n_when && !amp_rule_work_is_over(rules->work); i++)
+        if (!may_have(rules, op, rule->condition.when[i].attr))
             return "it has no attribute that the rule asks for";
     return NULL;
 }
 
 /* Why no node matches RULE; NULL: some may. */
-static const char *why_dead(const struct amp_rule *rule)
+static const char *why_dead(const struct amp_rules *rules, const struct amp_rule *rule)
 {
     const char *why = NULL;
     for (size_t i = 0; i < rule->n_ops; i++) {
-        const char *reason = why_never(rule, &rule->ops[i]);
+        const char *reason = why_never(rules, rule, &rule->ops[i]);
         if (reason == NULL)
             return NULL;
         why = why == NULL ? reason : why;
@@ -140,40 +151,30 @@ static const char *why_dead(const struct amp_rule *rule)
 
 /* ---- rules behind which a later one decides ---- */
 
-static bool covers_pattern(const struct amp_rule_pattern *later, size_t n_later, const char *all,
-                           const struct amp_rule_pattern *pattern)
-{
-    for (size_t i = 0; i < n_later; i++)
-        if (strcmp(later[i].text, all) == 0 ||
-            (pattern != NULL && strcmp(later[i].text, pattern->text) == 0))
-            return true;
-    return false;
-}
-
 /* Whether the patterns LATER match all that PATTERNS match; ALL is the one that matches any name.
  */
-static bool cover_patterns(const struct amp_rule_pattern *later, size_t n_later,
-                           const struct amp_rule_pattern *patterns, size_t count, const char *all)
+static bool cover_patterns(const struct amp_rules *rules, const struct amp_rule_patterns *later,
+                           const struct amp_rule_patterns *patterns, const char *all)
 {
-    if (n_later == 0)
+    if (later->count == 0 ||
+        amp_rule_patterns_have(later, all, amp_hash(all, strlen(all), 0), rules->work))
         return true;
-    if (count == 0)
-        return covers_pattern(later, n_later, all, NULL);
-    for (size_t i = 0; i < count; i++)
-        if (!covers_pattern(later, n_later, all, &patterns[i]))
+    for (size_t i = 0; i < patterns->count; i++)
+        if (!amp_rule_patterns_have(later, patterns->items[i].text, patterns->items[i].hash,
+                                    rules->work))
             return false;
-    return true;
+    return patterns->count > 0;
 }
 
 /* Apart from operators and conditions. */
-static bool covers_names(const struct amp_rule *later, const struct amp_rule *rule)
+static bool covers_names(const struct amp_rules *rules, const struct amp_rule *later,
+                         const struct amp_rule *rule)
 {
     if (later->dtypes != 0 && (rule->dtypes == 0 || (rule->dtypes & ~later->dtypes) != 0))
         return false;
-    return cover_patterns(later->nodes, later->n_nodes, rule->nodes, rule->n_nodes, "*") &&
-           cover_patterns(later->nodes_regex, later->n_nodes_regex, rule->nodes_regex,
-                          rule->n_nodes_regex, ".*") &&
-           cover_patterns(later->tensors, later->n_tensors, rule->tensors, rule->n_tensors, "*");
+    return cover_patterns(rules, &later->nodes, &rule->nodes, "*") &&
+           cover_patterns(rules, &later->nodes_regex, &rule->nodes_regex, ".*") &&
+           cover_patterns(rules, &later->tensors, &rule->tensors, "*");
 }
 
 static bool is_same_op(const struct amp_rule_op *later, const struct amp_rule_op *op)
@@ -184,10 +185,11 @@ static bool is_same_op(const struct amp_rule_op *later, const struct amp_rule_op
 }
 
 /* Whether LATER matches each node that is OP (NULL: of any operator) and matches RULE. */
-static bool covers(const struct amp_rule *later, const struct amp_rule *rule,
-                   const struct amp_rule_op *op)
+static bool covers(const struct amp_rules *rules, const struct amp_rule *later,
+                   const struct amp_rule *rule, const struct amp_rule_op *op)
 {
-    if (!covers_names(later, rule) ||
+    count(rules, STEPS_OF_RULE + later->n_ops);
+    if (!covers_names(rules, later, rule) ||
         !implies(&rule->condition, condition_of(op), &later->condition))
         return false;
     for (size_t i = 0; op != NULL && i < later->n_ops; i++)
@@ -197,26 +199,28 @@ static bool covers(const struct amp_rule *later, const struct amp_rule *rule,
     return later->n_ops == 0;
 }
 
-/* The first rule behind RULE, up to END, that covers it for OP; NULL: none. */
-static const struct amp_rule *coverer(const struct amp_rule *rule, const struct amp_rule *end,
+/* The first rule behind RULE that covers it for OP; NULL: none. */
+static const struct amp_rule *coverer(const struct amp_rules *rules, const struct amp_rule *rule,
                                       const struct amp_rule_op *op)
 {
-    for (const struct amp_rule *later = rule + 1; later < end; later++)
-        if (covers(later, rule, op))
+    const struct amp_rule *end = rules->items + rules->count;
+    for (const struct amp_rule *later = rule + 1;
+         later < end && !amp_rule_work_is_over(rules->work); later++)
+        if (covers(rules, later, rule, op))
             return later;
     return NULL;
 }
 
 /* A later rule behind which RULE has no effect; where there are several, the first. */
-static const struct amp_rule *shadow_of(const struct amp_rule *rule, const struct amp_rule *end)
+static const struct amp_rule *shadow_of(const struct amp_rules *rules, const struct amp_rule *rule)
 {
     if (rule->n_ops == 0)
-        return coverer(rule, end, NULL);
+        return coverer(rules, rule, NULL);
     const struct amp_rule *first = NULL;
     for (size_t i = 0; i < rule->n_ops; i++) {
-        if (why_never(rule, &rule->ops[i]) != NULL)
+        if (why_never(rules, rule, &rule->ops[i]) != NULL)
             continue;
-        const struct amp_rule *later = coverer(rule, end, &rule->ops[i]);
+        const struct amp_rule *later = coverer(rules, rule, &rule->ops[i]);
         if (later == NULL)
             return NULL;
         first = first == NULL || later < first ? later : first;
@@ -258,9 +262,8 @@ static void check_rule(const struct amp_rules *rules, const struct amp_rule *rul
                        struct findings *findings)
 {
     struct amp_arena *arena = rules->arena;
-    const char *dead = why_dead(rule);
-    const struct amp_rule *shadow =
-        dead == NULL ? shadow_of(rule, rules->items + rules->count) : NULL;
+    const char *dead = why_dead(rules, rule);
+    const struct amp_rule *shadow = dead == NULL ? shadow_of(rules, rule) : NULL;
     const char *text = NULL;
     if (dead != NULL)
         text = amp_arena_printf(arena, "the rule can never match: %s", dead);
@@ -275,8 +278,8 @@ static void check_rule(const struct amp_rules *rules, const struct amp_rule *rul
         note_ops(arena, rule, findings);
 }
 
-void amp_rules_check(const struct amp_rules *rules, struct amp_rule_finding **findings,
-                     size_t *count)
+enum amp_status amp_rules_check(const struct amp_rules *rules, struct amp_rule_finding **findings,
+                                size_t *n_findings, struct amp_error *err)
 {
     struct findings found = {.items = NULL};
     const char *file = rules->n_sets > 0 ? rules->sets[rules->n_sets - 1].file : "";
@@ -284,5 +287,11 @@ void amp_rules_check(const struct amp_rules *rules, struct amp_rule_finding **fi
         if (strcmp(rules->items[i].source.file, file) == 0)
             check_rule(rules, &rules->items[i], &found);
     *findings = found.items;
-    *count = found.count;
+    *n_findings = found.count;
+    if (amp_rule_work_is_over(rules->work))
+        return amp_fail(err, AMP_RULES,
+                        "%s: too much to compare: %d steps were used up; accepted: fewer rules, "
+                        "operators and values",
+                        file, AMP_RULE_STEPS_MAX);
+    return AMP_OK;
 }

@@ -15,9 +15,9 @@ struct amp_rule_finding {
  * Looks for rules of the set loaded last, without those of the sets it extends, that can have no
  * effect: those that no node can match, and those of which every node is matched by a later rule
  * too. Operators without a form in ONNX are noted. *FINDINGS, in the rules' arena, gets them in the
- * order of the rules.
+ * order of the rules. AMP_RULES when there is too much to compare.
  */
-void amp_rules_check(const struct amp_rules *rules, struct amp_rule_finding **findings,
-                     size_t *count);
+enum amp_status amp_rules_check(const struct amp_rules *rules, struct amp_rule_finding **findings,
+                                size_t *n_findings, struct amp_error *err);
 
 #endif

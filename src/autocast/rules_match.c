@@ -1,65 +1,60 @@
 /*
  * Matching: takes the list of rules and a node of a model, gives the rule that decides. Nothing is
- * changed and nothing can fail.
+ * changed but the count of steps: one for each rule, operator, pattern and value looked at, and
+ * those that matching a name takes (core/automaton.h). When they are used up, nothing matches any
+ * more.
  */
-#include "autocast/rules_parse.h"
+#include "autocast/rules_pattern.h"
 #include "onnx/schema.h"
 
-#include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- patterns over names ---- */
+enum {
+    STEPS_OF_RULE = 2,
+    STEPS_OF_OPERATOR = 2,
+    BYTES_A_STEP = 16 /* that are compared in the time of a step */
+};
 
-/* POSIX gives the leftmost and longest match: it is the whole name, or no match is. */
-static bool is_whole_match(const regex_t *regex, const char *name)
+static void count(struct amp_rule_work *work, size_t steps)
 {
-    regmatch_t match;
-    return regexec(regex, name, 1, &match, 0) == 0 && match.rm_so == 0 &&
-           (size_t)match.rm_eo == strlen(name);
-}
-
-static bool pattern_matches(const struct amp_rule_pattern *pattern, const char *name)
-{
-    if (pattern->regex != NULL)
-        return is_whole_match(&pattern->regex->compiled, name);
-    return strcmp(pattern->text, name) == 0 || fnmatch(pattern->text, name, 0) == 0;
-}
-
-static bool any_pattern(const struct amp_rule_pattern *patterns, size_t count, const char *name)
-{
-    for (size_t i = 0; i < count; i++)
-        if (pattern_matches(&patterns[i], name))
-            return true;
-    return false;
+    work->matcher.steps += steps;
 }
 
 /* ---- attributes ---- */
 
-static bool equals_text(const struct amp_rule_scalar *scalar, struct amp_str text)
+static bool equals_text(const struct amp_rule_scalar *scalar, struct amp_str text,
+                        struct amp_rule_work *work)
 {
-    return strlen(scalar->text) == text.size && memcmp(scalar->text, text.data, text.size) == 0;
+    size_t size = strnlen(scalar->text, text.size + 1);
+    count(work, size / BYTES_A_STEP);
+    return size == text.size && memcmp(scalar->text, text.data, size) == 0;
 }
 
 /* Item I of an attribute that holds integers, floats or strings. Floats are compared as float32,
    which is what the model holds. */
-static bool item_equals(const struct amp_attr *attr, size_t i, const struct amp_rule_scalar *scalar)
+static bool item_equals(const struct amp_attr *attr, size_t i, const struct amp_rule_scalar *scalar,
+                        struct amp_rule_work *work)
 {
+    count(work, 1);
     if (attr->type == AMP_ATTR_INT || attr->type == AMP_ATTR_INTS)
         return scalar->is_integer && attr->ints[i] == scalar->integer;
     if (attr->type == AMP_ATTR_FLOAT || attr->type == AMP_ATTR_FLOATS)
         return scalar->is_number && attr->floats[i] == (float)scalar->number;
     if (attr->type == AMP_ATTR_STRING || attr->type == AMP_ATTR_STRINGS)
-        return equals_text(scalar, attr->strings[i]);
+        return equals_text(scalar, attr->strings[i], work);
     return false;
 }
 
-static bool list_equals(const struct amp_attr *attr, const struct amp_rule_tuple *tuple)
+static bool list_equals(const struct amp_attr *attr, const struct amp_rule_tuple *tuple,
+                        struct amp_rule_work *work)
 {
+    count(work, 1);
     if (attr->count != tuple->count)
         return false;
     for (size_t i = 0; i < tuple->count; i++)
-        if (!item_equals(attr, i, &tuple->items[i]))
+        if (!item_equals(attr, i, &tuple->items[i], work))
             return false;
     return true;
 }
@@ -69,16 +64,17 @@ static bool holds_list(enum amp_attr_type type)
     return type == AMP_ATTR_INTS || type == AMP_ATTR_FLOATS || type == AMP_ATTR_STRINGS;
 }
 
-static bool attr_matches(const struct amp_attr *attr, const struct amp_rule_when *when)
+static bool attr_matches(const struct amp_attr *attr, const struct amp_rule_when *when,
+                         struct amp_rule_work *work)
 {
     if (holds_list(attr->type)) {
         for (size_t i = 0; i < when->n_tuples; i++)
-            if (list_equals(attr, &when->tuples[i]))
+            if (list_equals(attr, &when->tuples[i], work))
                 return true;
         return false;
     }
     for (size_t i = 0; i < when->tuples[0].count && !when->is_nested && attr->count == 1; i++)
-        if (item_equals(attr, 0, &when->tuples[0].items[i]))
+        if (item_equals(attr, 0, &when->tuples[0].items[i], work))
             return true;
     return false;
 }
@@ -134,12 +130,13 @@ static bool make_default(const struct amp_schema_attr *schema, struct default_at
     return true;
 }
 
-static bool default_matches(const struct amp_node *node, const struct amp_rule_when *when)
+static bool default_matches(const struct amp_node *node, const struct amp_rule_when *when,
+                            struct amp_rule_work *work)
 {
     const struct amp_schema_attr *schema =
         node->schema != NULL ? amp_schema_attr(node->schema, when->attr) : NULL;
     struct default_attr made;
-    return schema != NULL && make_default(schema, &made) && attr_matches(&made.attr, when);
+    return schema != NULL && make_default(schema, &made) && attr_matches(&made.attr, when, work);
 }
 
 /* ---- rules ---- */
@@ -150,13 +147,15 @@ static bool is_own_op(const struct amp_rule_subject *subject, const struct amp_n
 }
 
 static bool attrs_match(const struct amp_rule_condition *condition,
-                        const struct amp_rule_subject *subject, const struct amp_node *node)
+                        const struct amp_rule_subject *subject, const struct amp_node *node,
+                        struct amp_rule_work *work)
 {
+    count(work, condition->n_when * (1 + (size_t)node->n_attrs));
     for (size_t i = 0; i < condition->n_when; i++) {
         const struct amp_rule_when *when = &condition->when[i];
         const struct amp_attr *attr = amp_node_attr(node, when->attr);
         if (!is_own_op(subject, node) ||
-            !(attr != NULL ? attr_matches(attr, when) : default_matches(node, when)))
+            !(attr != NULL ? attr_matches(attr, when, work) : default_matches(node, when, work)))
             return false;
     }
     return true;
@@ -178,10 +177,11 @@ static int input_rank(const struct amp_model *model, const struct amp_node *node
 }
 
 static bool ranks_match(const struct amp_rule_condition *condition, const struct amp_model *model,
-                        const struct amp_node *node)
+                        const struct amp_node *node, struct amp_rule_work *work)
 {
     for (uint32_t i = 0; i < AMP_RULE_RANKS; i++) {
         const struct amp_rule_ranks *ranks = &condition->ranks[i];
+        count(work, ranks->count);
         int rank = ranks->count > 0 ? input_rank(model, node, i) : -1;
         size_t at = 0;
         while (at < ranks->count && ranks->items[at] != rank)
@@ -193,9 +193,11 @@ static bool ranks_match(const struct amp_rule_condition *condition, const struct
 }
 
 static bool condition_holds(const struct amp_rule_condition *condition,
-                            const struct amp_rule_subject *subject, const struct amp_node *node)
+                            const struct amp_rule_subject *subject, const struct amp_node *node,
+                            struct amp_rule_work *work)
 {
-    return ranks_match(condition, subject->model, node) && attrs_match(condition, subject, node);
+    return ranks_match(condition, subject->model, node, work) &&
+           attrs_match(condition, subject, node, work);
 }
 
 /* A composite counts as the operator of its name too. */
@@ -207,51 +209,95 @@ static bool is_op(const struct amp_rule_op *op, const struct amp_rule_subject *s
            (op->domain[0] == '\0' && strcmp(subject->domain, AMP_RULES_COMPOSITE) == 0);
 }
 
-const struct amp_rule_op *amp_rule_named_op(const struct amp_rule *rule,
+const struct amp_rule_op *amp_rule_named_op(const struct amp_rules *rules,
+                                            const struct amp_rule *rule,
                                             const struct amp_rule_subject *subject)
 {
     const struct amp_node *node = amp_node_at(subject->model, subject->node);
     for (size_t i = 0; i < rule->n_ops; i++) {
         const struct amp_rule_op *op = &rule->ops[i];
+        count(rules->work, STEPS_OF_OPERATOR);
         if (is_op(op, subject) &&
-            (op->condition == NULL || condition_holds(op->condition, subject, node)))
+            (op->condition == NULL || condition_holds(op->condition, subject, node, rules->work)))
             return op;
     }
     return NULL;
 }
 
-static bool output_matches(const struct amp_rule *rule, const struct amp_model *model,
-                           const struct amp_node *node)
+/* Reads the names of NODE and of its outputs, for all rules to come. */
+static void read_names(const struct amp_rules *rules, const struct amp_model *model,
+                       const struct amp_node *node)
 {
+    struct amp_rule_work *work = rules->work;
+    if (node->n_outputs >= work->names_capacity) {
+        work->names_capacity = (size_t)node->n_outputs + 1;
+        work->names = amp_xrealloc(work->names, work->names_capacity, sizeof *work->names);
+    }
+    work->names[0] = amp_rule_name(node->name);
     for (uint32_t i = 0; i < node->n_outputs; i++)
+        if (node->outputs[i] != AMP_NONE)
+            work->names[i + 1] = amp_rule_name(amp_value_at(model, node->outputs[i])->name);
+}
+
+static bool output_matches(const struct amp_rule *rule, const struct amp_node *node,
+                           struct amp_rule_work *work)
+{
+    for (uint32_t i = 0; i < node->n_outputs && rule->tensors.count > 0; i++)
         if (node->outputs[i] != AMP_NONE &&
-            any_pattern(rule->tensors, rule->n_tensors,
-                        amp_value_at(model, node->outputs[i])->name))
+            amp_rule_patterns_match(&rule->tensors, &work->names[i + 1], work))
             return true;
-    return rule->n_tensors == 0;
+    return rule->tensors.count == 0;
 }
 
-/* Whether a rule that names nodes or tensors names this one; a rule that names none is about all.
- */
-static bool names_match(const struct amp_rule *rule, const struct amp_rule_subject *subject)
+static bool fits(const struct amp_rule_patterns *patterns, struct amp_rule_work *work)
+{
+    return patterns->count == 0 || amp_rule_patterns_match(patterns, &work->names[0], work);
+}
+
+/* Whether a rule that names nodes or tensors names this one, the names of which are read; a rule
+   that names none is about all. */
+static bool names_match(const struct amp_rules *rules, const struct amp_rule *rule,
+                        const struct amp_rule_subject *subject)
+{
+    return fits(&rule->nodes, rules->work) && fits(&rule->nodes_regex, rules->work) &&
+           output_matches(rule, amp_node_at(subject->model, subject->node), rules->work);
+}
+
+static bool operator_matches(const struct amp_rules *rules, const struct amp_rule *rule,
+                             const struct amp_rule_subject *subject)
 {
     const struct amp_node *node = amp_node_at(subject->model, subject->node);
-    return (rule->n_nodes == 0 || any_pattern(rule->nodes, rule->n_nodes, node->name)) &&
-           (rule->n_nodes_regex == 0 ||
-            any_pattern(rule->nodes_regex, rule->n_nodes_regex, node->name)) &&
-           output_matches(rule, subject->model, node);
+    return (rule->n_ops == 0 || amp_rule_named_op(rules, rule, subject) != NULL) &&
+           condition_holds(&rule->condition, subject, node, rules->work);
 }
 
-static bool operator_matches(const struct amp_rule *rule, const struct amp_rule_subject *subject)
+static bool rule_matches(const struct amp_rules *rules, const struct amp_rule *rule,
+                         const struct amp_rule_subject *subject)
 {
-    const struct amp_node *node = amp_node_at(subject->model, subject->node);
-    return (rule->n_ops == 0 || amp_rule_named_op(rule, subject) != NULL) &&
-           condition_holds(&rule->condition, subject, node);
+    return operator_matches(rules, rule, subject) && names_match(rules, rule, subject);
 }
 
-static bool rule_matches(const struct amp_rule *rule, const struct amp_rule_subject *subject)
+/* Counts RULE; whether the steps have been used up since the rule before it. */
+static bool is_too_much(const struct amp_rules *rules, const struct amp_rule *rule)
 {
-    return operator_matches(rule, subject) && names_match(rule, subject);
+    count(rules->work, STEPS_OF_RULE);
+    if (amp_rule_work_is_over(rules->work))
+        rules->work->rule = rule;
+    return amp_rule_work_is_over(rules->work);
+}
+
+enum amp_status amp_rules_check_work(const struct amp_rules *rules, struct amp_error *err)
+{
+    const struct amp_rule *rule = rules->work->rule;
+    char place[32] = "";
+    if (rule == NULL)
+        return AMP_OK;
+    if (rule->source.line > 0)
+        snprintf(place, sizeof place, ":%d:%d", rule->source.line, rule->source.column);
+    return amp_fail(err, AMP_RULES,
+                    "%s%s: too much to match: %d steps were used up at this rule; accepted: fewer "
+                    "rules, operators, values and patterns, or shorter names in the model",
+                    rule->source.file, place, AMP_RULE_STEPS_MAX);
 }
 
 struct amp_rule_subject amp_rule_subject(const struct amp_model *model, uint32_t node)
@@ -263,9 +309,17 @@ struct amp_rule_subject amp_rule_subject(const struct amp_model *model, uint32_t
 const struct amp_rule *amp_rules_match_subject(const struct amp_rules *rules,
                                                const struct amp_rule_subject *subject)
 {
-    for (size_t i = rules->count; i > 0; i--)
-        if (rule_matches(&rules->items[i - 1], subject))
-            return &rules->items[i - 1];
+    if (rules->work->rule != NULL)
+        return NULL;
+    read_names(rules, subject->model, amp_node_at(subject->model, subject->node));
+    for (size_t i = rules->count; i > 0; i--) {
+        const struct amp_rule *rule = &rules->items[i - 1];
+        bool matches = rule_matches(rules, rule, subject);
+        if (is_too_much(rules, rule))
+            return NULL;
+        if (matches)
+            return rule;
+    }
     return NULL;
 }
 
@@ -278,26 +332,28 @@ const struct amp_rule *amp_rules_match(const struct amp_rules *rules, const stru
 
 /* Whether the rule speaks of nodes as they are in the graph: it names some, or an operator of
    ONNX's; an operator of PyTorch's is what PyTorch ran, which a part of a composite is not. */
-static bool is_about_nodes(const struct amp_rule *rule, const struct amp_rule_subject *subject)
+static bool is_about_nodes(const struct amp_rules *rules, const struct amp_rule *rule,
+                           const struct amp_rule_subject *subject)
 {
-    bool is_so =
-        rule->n_ops == 0 || rule->n_nodes > 0 || rule->n_nodes_regex > 0 || rule->n_tensors > 0;
+    bool is_so = rule->n_ops == 0 || rule->nodes.count > 0 || rule->nodes_regex.count > 0 ||
+                 rule->tensors.count > 0;
     for (size_t i = 0; i < rule->n_ops && !is_so; i++)
         is_so = !rule->ops[i].is_torch && is_op(&rule->ops[i], subject);
-    return is_so && operator_matches(rule, subject);
+    return is_so && operator_matches(rules, rule, subject);
 }
 
 /* As what the rule matches the part; NULL: not at all. */
-static const struct amp_rule_subject *matched_as(const struct amp_rule *rule,
+static const struct amp_rule_subject *matched_as(const struct amp_rules *rules,
+                                                 const struct amp_rule *rule,
                                                  const struct amp_rule_part *part)
 {
-    if (!names_match(rule, &part->self))
+    if (!names_match(rules, rule, &part->self))
         return NULL;
-    if (operator_matches(rule, &part->whole))
+    if (operator_matches(rules, rule, &part->whole))
         return &part->whole;
-    if (part->has_head && operator_matches(rule, &part->head))
+    if (part->has_head && operator_matches(rules, rule, &part->head))
         return &part->head;
-    return is_about_nodes(rule, &part->self) ? &part->self : NULL;
+    return is_about_nodes(rules, rule, &part->self) ? &part->self : NULL;
 }
 
 const struct amp_rule *amp_rules_match_part(const struct amp_rules *rules,
@@ -305,12 +361,17 @@ const struct amp_rule *amp_rules_match_part(const struct amp_rules *rules,
                                             const struct amp_rule_op **op)
 {
     *op = NULL;
+    if (rules->work->rule != NULL)
+        return NULL;
+    read_names(rules, part->self.model, amp_node_at(part->self.model, part->self.node));
     for (size_t i = rules->count; i > 0; i--) {
         const struct amp_rule *rule = &rules->items[i - 1];
-        const struct amp_rule_subject *subject = matched_as(rule, part);
+        const struct amp_rule_subject *subject = matched_as(rules, rule, part);
+        if (is_too_much(rules, rule))
+            return NULL;
         if (subject == NULL)
             continue;
-        *op = amp_rule_named_op(rule, subject);
+        *op = amp_rule_named_op(rules, rule, subject);
         return rule;
     }
     return NULL;

@@ -3,14 +3,7 @@
 
 #include "autocast/rules_bind.h"
 
-#include <regex.h>
-
 /* Private to the rules: from a tree to what one rule file says. */
-
-struct amp_rule_regex {
-    regex_t compiled;
-    struct amp_rule_regex *next; /* of all in an amp_rules */
-};
 
 /* Limits of 0 were not given. */
 struct amp_rules_document {
@@ -25,7 +18,7 @@ struct amp_rules_document {
 };
 
 /* Checks all of YAML and fills *DOCUMENT, whose rules lie in the arena of RULES and name LABEL as
-   their file; regular expressions are kept with RULES in any case. AMP_RULES when it is wrong. */
+   their file. AMP_RULES when it is wrong. */
 enum amp_status amp_rules_parse(struct amp_rules *rules, const struct amp_yaml *yaml,
                                 const char *label, struct amp_rules_document *document,
                                 struct amp_error *err);

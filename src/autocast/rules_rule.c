@@ -6,13 +6,12 @@
 
 #include "autocast/rules_bind.h"
 #include "autocast/rules_op.h"
+#include "autocast/rules_pattern.h"
 #include "autocast/rules_when.h"
 #include "core/array.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { WRITTEN_OUT_MAX = 2000 }; /* bytes of a regular expression */
 
 typedef struct amp_yaml_node yaml_node;
 typedef struct amp_rules_binder binder;
@@ -67,91 +66,32 @@ static enum amp_status bind_ops(const binder *b, const char *name, const yaml_no
     return AMP_OK;
 }
 
-struct patterns {
-    struct amp_rule_pattern *items;
-    size_t count;
-};
-
-typedef enum amp_status pattern_fn(const binder *b, const yaml_node *item,
-                                   struct amp_rule_pattern *pattern);
-
 /* A list of patterns, each made by MAKE. */
-static enum amp_status bind_each(const binder *b, const char *name, const yaml_node *value,
-                                 struct patterns *patterns, pattern_fn *make)
+static enum amp_status bind_patterns(const binder *b, const char *name, const yaml_node *value,
+                                     struct amp_rule_patterns *patterns,
+                                     amp_rule_pattern_maker *make)
 {
     AMP_TRY(amp_check_texts(b, name, value, 1));
-    patterns->items = amp_arena_array(b->rules->arena, value->count, sizeof *patterns->items);
-    for (; patterns->count < value->count; patterns->count++)
-        AMP_TRY(make(b, value->items[patterns->count], &patterns->items[patterns->count]));
-    return AMP_OK;
-}
-
-static enum amp_status keep_glob(const binder *b, const yaml_node *item,
-                                 struct amp_rule_pattern *pattern)
-{
-    pattern->text = amp_arena_strdup(b->rules->arena, item->text);
+    struct amp_rule_pattern *items = amp_arena_array(b->rules->arena, value->count, sizeof *items);
+    for (size_t i = 0; i < value->count; i++) {
+        const char *problem = make(b->rules, value->items[i]->text, &items[i]);
+        if (problem != NULL)
+            return FAIL(b, value->items[i], "%s", problem);
+    }
+    *patterns = amp_rule_patterns_of(b->rules->arena, items, value->count);
     return AMP_OK;
 }
 
 static enum amp_status bind_globs(const binder *b, const char *name, const yaml_node *value,
                                   void *field)
 {
-    return bind_each(b, name, value, field, keep_glob);
-}
-
-/* The larger number of the repetition "{n}", "{n,}" or "{n,m}" that begins at TEXT; 1 when none
-   does. */
-static unsigned long repetition(const char *text)
-{
-    char *end;
-    if (text[0] != '{' || text[1] < '0' || text[1] > '9')
-        return 1;
-    unsigned long least = strtoul(text + 1, &end, 10);
-    unsigned long most = *end == ',' ? strtoul(end + 1, NULL, 10) : 0;
-    return most > least ? most : least;
-}
-
-/* Whether an expression with its repetitions written out is short: that bounds what it takes to
-   compile it. */
-static bool is_short(const char *text)
-{
-    size_t length = strlen(text);
-    for (; *text != '\0' && length <= WRITTEN_OUT_MAX; text++) {
-        unsigned long times = repetition(text);
-        if (times > WRITTEN_OUT_MAX)
-            return false;
-        length *= times > 0 ? times : 1;
-    }
-    return length <= WRITTEN_OUT_MAX;
-}
-
-static enum amp_status compile_regex(const binder *b, const yaml_node *item,
-                                     struct amp_rule_pattern *pattern)
-{
-    char reason[120];
-    pattern->text = amp_arena_strdup(b->rules->arena, item->text);
-    if (!is_short(item->text))
-        return FAIL(b, item,
-                    "too long a regular expression; accepted: %d bytes at most, repetitions "
-                    "written out",
-                    WRITTEN_OUT_MAX);
-    struct amp_rule_regex *regex = amp_arena_alloc(b->rules->arena, sizeof *regex);
-    int code = regcomp(&regex->compiled, item->text, REG_EXTENDED);
-    if (code != 0) {
-        regerror(code, &regex->compiled, reason, sizeof reason);
-        return FAIL(b, item, "'%.60s': %s; accepted: a POSIX extended regular expression",
-                    item->text, reason);
-    }
-    regex->next = b->rules->regexes;
-    b->rules->regexes = regex;
-    pattern->regex = regex;
-    return AMP_OK;
+    return bind_patterns(b, name, value, field, amp_rule_pattern_glob);
 }
 
 static enum amp_status bind_regexes(const binder *b, const char *name, const yaml_node *value,
                                     void *field)
 {
-    return bind_each(b, name, value, field, compile_regex);
+    return bind_patterns(b, name, value, field, amp_rule_pattern_regex);
 }
 
 /* For later: the operators must be known to check it. */
@@ -169,7 +109,7 @@ struct draft {
     enum amp_precision precision;
     uint32_t dtypes;
     struct amp_rule_ops ops;
-    struct patterns nodes, nodes_regex, tensors;
+    struct amp_rule_patterns nodes, nodes_regex, tensors;
     const yaml_node *when;
 };
 
@@ -192,12 +132,9 @@ static struct amp_rule rule_of(const binder *b, const yaml_node *node, const str
         .source = {b->label, node->line, node->column},
         .ops = draft->ops.items,
         .n_ops = draft->ops.count,
-        .nodes = draft->nodes.items,
-        .n_nodes = draft->nodes.count,
-        .nodes_regex = draft->nodes_regex.items,
-        .n_nodes_regex = draft->nodes_regex.count,
-        .tensors = draft->tensors.items,
-        .n_tensors = draft->tensors.count,
+        .nodes = draft->nodes,
+        .nodes_regex = draft->nodes_regex,
+        .tensors = draft->tensors,
     };
 }
 

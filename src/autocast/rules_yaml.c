@@ -30,7 +30,7 @@ struct builder {
     struct amp_strmap anchor_ids;
     struct amp_yaml_node **anchors;
     size_t n_anchors, anchors_capacity;
-    size_t n_nodes;
+    size_t n_nodes, n_bytes; /* of text; both as if aliases were written out */
     int depth;
 };
 
@@ -110,14 +110,19 @@ static struct amp_yaml_node *new_node(const struct builder *b, enum amp_yaml_kin
     node->line = place.line;
     node->column = place.column;
     node->weight = 1;
+    node->size = 0;
     return node;
 }
 
-static enum amp_status count_nodes(struct builder *b, size_t count)
+static enum amp_status count_nodes(struct builder *b, size_t count, size_t bytes)
 {
     b->n_nodes += count;
+    b->n_bytes += bytes;
     if (b->n_nodes > NODES_MAX)
         return fail_here(b, "too many values; accepted: 100000 at most, aliased ones counted each "
+                            "time");
+    if (b->n_bytes > SIZE_MAX_BYTES)
+        return fail_here(b, "too much text; accepted: 1 MiB at most, aliased ones counted each "
                             "time");
     return AMP_OK;
 }
@@ -134,7 +139,7 @@ static enum amp_status build_alias(struct builder *b, struct amp_yaml_node **nod
         return fail_here(b, message);
     }
     const struct amp_yaml_node *target = b->anchors[id];
-    AMP_TRY(count_nodes(b, target->weight));
+    AMP_TRY(count_nodes(b, target->weight, target->size));
     *node = new_node(b, target->kind);
     struct amp_yaml_node place = **node;
     **node = *target;
@@ -149,7 +154,9 @@ static enum amp_status build_scalar(struct builder *b, struct amp_yaml_node **no
     size_t length = b->event.data.scalar.length;
     if (memchr(value, '\0', length) != NULL)
         return fail_here(b, "text with a NUL character; accepted: text without");
+    AMP_TRY(count_nodes(b, 0, length));
     *node = new_node(b, AMP_YAML_SCALAR);
+    (*node)->size = length;
     (*node)->text = amp_arena_strndup(b->yaml->arena, value, length);
     (*node)->is_plain = b->event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     return AMP_OK;
@@ -197,6 +204,7 @@ static enum amp_status build_items(struct builder *b, struct amp_yaml_node *node
                                                      &node->capacity, sizeof(void *));
         *slot = item;
         node->weight += item->weight;
+        node->size += item->size;
     }
     b->depth--;
     return AMP_OK;
@@ -243,7 +251,7 @@ static enum amp_status build_node(struct builder *b, struct amp_yaml_node **node
     const char *anchor, *tag;
     if (b->event.type == YAML_ALIAS_EVENT)
         return build_alias(b, node);
-    AMP_TRY(count_nodes(b, 1));
+    AMP_TRY(count_nodes(b, 1, 0));
     read_properties(&b->event, &anchor, &tag);
     if (tag != NULL)
         return fail_here(b, "a tag; accepted: values without tags");
@@ -287,6 +295,7 @@ static enum amp_status build_tree(struct amp_yaml *yaml, struct amp_error *err)
     yaml_parser_set_encoding(&b.parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&b.parser, (const unsigned char *)yaml->text, yaml->size);
     enum amp_status status = build_document(&b);
+    yaml->n_nodes = b.n_nodes;
     yaml_event_delete(&b.event);
     yaml_parser_delete(&b.parser);
     return status;

@@ -19,6 +19,7 @@ struct amp_yaml_node {
     struct amp_yaml_node **items; /* of a list; of a mapping: key, value, key, value, ... */
     size_t count, capacity;       /* of items */
     size_t weight;                /* the number of nodes in it, itself included */
+    size_t size;                  /* bytes of the scalars in it */
 };
 
 struct amp_yaml {
@@ -27,6 +28,7 @@ struct amp_yaml {
     const char *text; /* the file's */
     size_t size;      /* in bytes */
     struct amp_yaml_node *root;
+    size_t n_nodes; /* aliased ones counted each time */
 };
 
 /*

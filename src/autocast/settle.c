@@ -13,7 +13,7 @@ enum amp_status amp_settle(struct amp_model *model, struct amp_assign_options op
     for (;;) {
         struct amp_opset_limit limit = {.node = AMP_NONE};
         struct amp_error blocked = {.status = AMP_OK};
-        amp_assign(model, &options, assignment);
+        AMP_TRY(amp_assign(model, &options, assignment, err));
         int target = assignment->opset;
         enum amp_status status = amp_opset_raise(model, target, &limit, &blocked);
         if (status == AMP_OK)

@@ -18,7 +18,7 @@ static struct amp_wish wish_of(const struct amp_model *model, const struct amp_r
     const struct amp_composite_match *match = amp_composites_of(composites, id);
     if (match == NULL) {
         wish.rule = amp_rules_match_subject(rules, &self);
-        wish.op = wish.rule ? amp_rule_named_op(wish.rule, &self) : NULL;
+        wish.op = wish.rule ? amp_rule_named_op(rules, wish.rule, &self) : NULL;
     } else {
         struct amp_rule_part part = {
             .self = self,
@@ -219,13 +219,16 @@ static bool depends_on_surroundings(const struct amp_rules *rules)
     return false;
 }
 
-const struct amp_wish *amp_wishes_find(const struct amp_model *model, const struct amp_rules *rules,
-                                       const struct amp_composites *composites)
+enum amp_status amp_wishes_find(const struct amp_model *model, const struct amp_rules *rules,
+                                const struct amp_composites *composites,
+                                const struct amp_wish **wishes, struct amp_error *err)
 {
-    struct amp_wish *wishes = amp_arena_array(model->arena, model->n_nodes, sizeof *wishes);
+    struct amp_wish *found = amp_arena_array(model->arena, model->n_nodes, sizeof *found);
     for (uint32_t id = 0; id < model->n_nodes; id++)
-        wishes[id] = wish_of(model, rules, composites, id);
+        found[id] = wish_of(model, rules, composites, id);
+    AMP_TRY(amp_rules_check_work(rules, err));
     if (depends_on_surroundings(rules))
-        settle(model, wishes);
-    return wishes;
+        settle(model, found);
+    *wishes = found;
+    return AMP_OK;
 }

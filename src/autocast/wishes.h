@@ -14,15 +14,17 @@ struct amp_wish {
 };
 
 /*
- * What the rules want of each node of MODEL, by id, in its arena; the parts of a composite get the
- * rule of the whole. Then nodes of AMP_INFER and AMP_CLEAR take sides, by the float values that
+ * Sets *WISHES to what the rules want of each node of MODEL, by id, in its arena; AMP_RULES when
+ * that takes too long to find out (amp_rules_check_work). The parts of a composite get the rule of
+ * the whole. Then nodes of AMP_INFER and AMP_CLEAR take sides, by the float values that
  * pass between nodes, as TensorFlow's auto_mixed_precision does:
  *   1. what a rule has in AMP_FP32 spreads forward through both, up to the last AMP_INFER;
  *   2. of the rest, both become AMP_LOWER between nodes of AMP_LOWER;
  *   3. AMP_CLEAR becomes AMP_LOWER next to nodes of AMP_LOWER;
  *   4. what is left becomes AMP_FP32.
  */
-const struct amp_wish *amp_wishes_find(const struct amp_model *model, const struct amp_rules *rules,
-                                       const struct amp_composites *composites);
+enum amp_status amp_wishes_find(const struct amp_model *model, const struct amp_rules *rules,
+                                const struct amp_composites *composites,
+                                const struct amp_wish **wishes, struct amp_error *err);
 
 #endif

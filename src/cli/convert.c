@@ -86,21 +86,18 @@ static enum amp_status parse_stage(struct job *job)
 /* ---- rules ----------------------------------------------------------------------------------- */
 
 /* To raise a model one rule is enough: whatever can be float32 is. */
-static struct amp_rules *rules_to_raise(struct amp_arena *arena)
+static enum amp_status load_rule_to_raise(struct job *job)
 {
     static const struct amp_rule_source source = {.file = AMP_RULES_COMMAND_LINE};
-    struct amp_rules *rules = amp_rules_create(arena);
-    amp_rules_add_node(rules, "*", AMP_FP32, source);
-    return rules;
+    job->rules = amp_rules_create(job->file.arena);
+    return amp_rules_add_node(job->rules, "*", AMP_FP32, source, job->err);
 }
 
 static enum amp_status load_rules(struct job *job)
 {
     struct amp_rule_choice choice = {.rules = NULL};
-    if (job->target.lower == AMP_FLOAT) {
-        job->rules = rules_to_raise(job->file.arena);
-        return AMP_OK;
-    }
+    if (job->target.lower == AMP_FLOAT)
+        return load_rule_to_raise(job);
     enum amp_status status =
         amp_rule_options(job->options, job->conversion.lower, job->file.arena, &choice, job->err);
     job->rules = choice.rules;
@@ -179,7 +176,7 @@ static enum amp_status lower_graph(struct job *job, bool *is_done)
 {
     struct amp_conversion *conversion = &job->conversion;
     struct amp_assign_options options = assign_options(job, (int)conversion->opset_after);
-    amp_assign(job->model, &options, &job->conversion.assignment);
+    AMP_TRY(amp_assign(job->model, &options, &job->conversion.assignment, job->err));
     if (conversion->assignment.opset > conversion->opset_after)
         return amp_fail(
             job->err, AMP_UNSUPPORTED,

@@ -83,8 +83,7 @@ static enum amp_status add_override(struct amp_rules *rules, const char *option,
     const char *kept = amp_arena_strdup(rules->arena, name);
     if (is_op)
         return amp_rules_add_op(rules, kept, precision, source, err);
-    amp_rules_add_node(rules, kept, precision, source);
-    return AMP_OK;
+    return amp_rules_add_node(rules, kept, precision, source, err);
 }
 
 enum amp_status amp_rule_options(const struct amp_options *options, enum amp_dtype lower,

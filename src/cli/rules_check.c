@@ -11,7 +11,7 @@ static enum amp_status report(const struct amp_rules *rules, struct amp_error *e
 {
     struct amp_rule_finding *findings;
     size_t count, mistakes = 0;
-    amp_rules_check(rules, &findings, &count);
+    AMP_TRY(amp_rules_check(rules, &findings, &count, err));
     for (size_t i = 0; i < count; i++) {
         const struct amp_rule_finding *finding = &findings[i];
         mistakes += !finding->is_note;

@@ -51,8 +51,8 @@ static enum amp_status decide(struct side *side, const char *path, const struct 
     AMP_TRY(amp_settle(side->file.model, options, &side->assignment, &obstacle, err));
     AMP_TRY(amp_infer(side->file.model, err));
     options.cap = (int)amp_model_opset(side->file.model, "");
-    amp_assign(side->file.model, &options, &side->assignment); /* what follows, at the new opset */
-    return AMP_OK;
+    /* What follows, at the new opset. */
+    return amp_assign(side->file.model, &options, &side->assignment, err);
 }
 
 static void print_side(const struct side *side, uint32_t id)

@@ -135,14 +135,14 @@ static void print_ops(struct amp_arena *arena, const struct amp_rule_op *ops, si
 }
 
 static void print_patterns(struct amp_arena *arena, const char *key,
-                           const struct amp_rule_pattern *patterns, size_t count)
+                           const struct amp_rule_patterns *patterns)
 {
-    if (count == 0)
+    if (patterns->count == 0)
         return;
     int column = printf("    %s: ", key);
     struct flow flow = open_list(column);
-    for (size_t i = 0; i < count; i++)
-        put_item(&flow, scalar(arena, patterns[i].text));
+    for (size_t i = 0; i < patterns->count; i++)
+        put_item(&flow, scalar(arena, patterns->items[i].text));
     puts("]");
 }
 
@@ -214,9 +214,9 @@ static void print_precision(const struct amp_rule *rule)
 
 static void print_names(struct amp_arena *arena, const struct amp_rule *rule)
 {
-    print_patterns(arena, "nodes", rule->nodes, rule->n_nodes);
-    print_patterns(arena, "nodes_regex", rule->nodes_regex, rule->n_nodes_regex);
-    print_patterns(arena, "tensors", rule->tensors, rule->n_tensors);
+    print_patterns(arena, "nodes", &rule->nodes);
+    print_patterns(arena, "nodes_regex", &rule->nodes_regex);
+    print_patterns(arena, "tensors", &rule->tensors);
 }
 
 static void print_rule(struct amp_arena *arena, const struct amp_rule *rule)

@@ -19,6 +19,10 @@ struct amp_strmap {
 /* Sets *VALUE (which may be NULL) and returns true when KEY is there. */
 bool amp_strmap_get(const struct amp_strmap *map, const char *key, uint32_t *value);
 
+/* The same where HASH is known to be amp_hash_secretly of KEY. */
+bool amp_strmap_get_hashed(const struct amp_strmap *map, const char *key, uint32_t hash,
+                           uint32_t *value);
+
 /* Adds KEY or replaces its value. */
 void amp_strmap_put(struct amp_strmap *map, struct amp_arena *arena, const char *key,
                     uint32_t value);

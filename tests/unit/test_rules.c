@@ -32,7 +32,7 @@ static void later_sets_and_overrides_come_last(void **state)
     assert_int_equal(f->rules->n_sets, 2);
     assert_int_equal(amp_rules_add_op(f->rules, "Conv", AMP_WIDEST, source, &f->err), AMP_OK);
     assert_int_equal(amp_rules_match(f->rules, f->model, conv)->precision, AMP_WIDEST);
-    amp_rules_add_node(f->rules, "*/conv", AMP_FOLLOW, source);
+    assert_int_equal(amp_rules_add_node(f->rules, "*/conv", AMP_FOLLOW, source, &f->err), AMP_OK);
     assert_int_equal(amp_rules_match(f->rules, f->model, conv)->precision, AMP_FOLLOW);
     assert_string_equal(amp_rules_match(f->rules, f->model, conv)->source.file, "command line");
 }
@@ -223,7 +223,7 @@ static void a_group_is_matched_as_one_operator(void **state)
                    "  - {precision: fp32, ops: [\"composite::Swish\"]}\n");
     const struct amp_rule *rule = amp_rules_match_subject(f->rules, &subject);
     assert_int_equal(rule->source.line, 4);
-    assert_string_equal(amp_rule_named_op(rule, &subject)->word, "layer_norm");
+    assert_string_equal(amp_rule_named_op(f->rules, rule, &subject)->word, "layer_norm");
     subject.op_type = "Swish";
     assert_int_equal(amp_rules_match_subject(f->rules, &subject)->source.line, 5);
     assert_int_equal(line_of(f, add_node(f, "Swish", "")), 0);

@@ -166,7 +166,7 @@ static const char *word_for(struct fixture *f, const char *text, uint32_t node)
     snprintf(rules, sizeof rules, HEAD "rules:\n  - {precision: fp32, ops: [%s]}\n", text);
     reload(f, rules);
     const struct amp_rule *rule = amp_rules_match_subject(f->rules, &subject);
-    return rule != NULL ? amp_rule_named_op(rule, &subject)->word : "";
+    return rule != NULL ? amp_rule_named_op(f->rules, rule, &subject)->word : "";
 }
 
 static void names_of_pytorch_stand_for_operators(void **state)

@@ -1,0 +1,18 @@
+#ifndef AMP_CORE_GLOB_H
+#define AMP_CORE_GLOB_H
+
+#include "core/automaton.h"
+
+/* The number of bytes of PATTERN before its first character with a meaning (* ? [ \); all of it
+   when it has none: only itself is then its match. */
+size_t amp_glob_prefix(const char *pattern);
+
+/*
+ * Makes *AUTOMATON, in ARENA, of a glob as fnmatch of POSIX has it without flags: * and ? stand for
+ * / and leading dots, too, and a [ that no ] closes is a character. Every text is a glob; one that
+ * ends in a single \ or has [: :] around what is no class matches nothing.
+ */
+void amp_glob_compile(struct amp_arena *arena, const char *pattern,
+                      struct amp_automaton *automaton);
+
+#endif

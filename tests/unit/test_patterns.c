@@ -1,0 +1,347 @@
+/* Globs and regular expressions over names: what matches, what is refused, and how the work grows.
+   The C library's matchers are the second opinion. */
+#include "core/array.h"
+#include "core/ere.h"
+#include "core/glob.h"
+#include "scratch.h"
+
+#include <fnmatch.h>
+#include <regex.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- matching ---- */
+
+static uint64_t steps; /* of the last match */
+
+/* Whether NAME has the parts that every match has. */
+static bool has_parts(const struct amp_automaton *automaton, const char *name)
+{
+    struct amp_arena *arena = amp_arena_create();
+    size_t count;
+    const char *part = amp_automaton_parts(arena, automaton, &count);
+
+    for (; count > 0 && name != NULL; count--, part += strlen(part) + 1) {
+        name = strstr(name, part);
+        name = name != NULL ? name + strlen(part) : NULL;
+    }
+    amp_arena_destroy(arena);
+    return name != NULL;
+}
+
+static bool run(const struct amp_automaton *automaton, const char *name)
+{
+    struct amp_matcher matcher = {.limit = UINT64_MAX};
+    bool matches = amp_automaton_match(automaton, name, strlen(name), &matcher);
+
+    assert_true(!matches || has_parts(automaton, name));
+    steps = matcher.steps;
+    amp_matcher_free(&matcher);
+    return matches;
+}
+
+static bool glob(const char *pattern, const char *name)
+{
+    struct amp_arena *arena = amp_arena_create();
+    struct amp_automaton automaton = {.count = 0};
+
+    amp_glob_compile(arena, pattern, &automaton);
+    bool matches = run(&automaton, name);
+    amp_arena_destroy(arena);
+    return matches;
+}
+
+static bool ere(const char *pattern, const char *name)
+{
+    struct amp_arena *arena = amp_arena_create();
+    struct amp_automaton automaton = {.count = 0};
+    const char *problem = amp_ere_compile(arena, pattern, &automaton);
+
+    if (problem != NULL)
+        fail_msg("%s: %s", pattern, problem);
+    bool matches = run(&automaton, name);
+    amp_arena_destroy(arena);
+    return matches;
+}
+
+/* The same numbers everywhere (Knuth, MMIX). */
+static unsigned next_random(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(*seed >> 33);
+}
+
+/* Up to MOST of PIECES, one after the other. */
+static void make_text(char *text, const char *const *pieces, size_t n_pieces, unsigned most,
+                      uint64_t *seed)
+{
+    *text = '\0';
+    for (unsigned n = next_random(seed) % (most + 1); n > 0; n--)
+        text = stpcpy(text, pieces[next_random(seed) % n_pieces]);
+}
+
+static const char *const letters[] = {"a", "b", "c", "-", "]", "/", "."};
+
+/* ---- globs ---- */
+
+static void globs_are_those_of_fnmatch(void **state)
+{
+    static const char *const pieces[] = {"a",
+                                         "b",
+                                         "c",
+                                         "*",
+                                         "*",
+                                         "?",
+                                         "/",
+                                         ".",
+                                         "[ab]",
+                                         "[!a]",
+                                         "[^b-c]",
+                                         "[a-c]",
+                                         "[]a]",
+                                         "[!]a]",
+                                         "[a-]",
+                                         "[-a]",
+                                         "\\a",
+                                         "\\*",
+                                         "\\[",
+                                         "[\\]a]",
+                                         "[[:alpha:]]",
+                                         "[[:lower:]-]",
+                                         "[c-a]",
+                                         "[",
+                                         "]",
+                                         "[a",
+                                         "-",
+                                         "[[:a]",
+                                         "[b",
+                                         "[a-\\c]",
+                                         "[[.a.]b]",
+                                         "[^[=b=]]",
+                                         "[[:digit:][:upper:]]"};
+    uint64_t seed = 1;
+    size_t n_matches = 0;
+
+    (void)state;
+    for (int i = 0; i < 60000; i++) {
+        char pattern[128], name[64];
+        make_text(pattern, pieces, AMP_COUNT(pieces), 6, &seed);
+        make_text(name, letters, AMP_COUNT(letters), 6, &seed);
+        bool expected = fnmatch(pattern, name, 0) == 0;
+        if (glob(pattern, name) != expected)
+            fail_msg("'%s' and '%s': %s expected", pattern, name, expected ? "a match" : "none");
+        n_matches += expected;
+    }
+    assert_in_range(n_matches, 1000, 59000);
+}
+
+static void globs_know_characters(void **state)
+{
+    (void)state;
+    assert_true(glob("?", "\xc3\xb6"));
+    assert_true(glob("a?", "a\xff")); /* a byte that is no UTF-8 counts as one, */
+    assert_false(glob("a?", "a\xff\xff"));
+    assert_false(glob("\xff", "\xc3\xbf")); /* and is no other character */
+    assert_true(glob("[\xc3\xa4-\xc3\xb6]", "\xc3\xa5"));
+    assert_false(glob("[!\xc3\xa4]", "\xc3\xa4"));
+    assert_true(glob("*\xe2\x82\xac", "1\xe2\x82\xac"));
+    assert_true(glob("", ""));
+    assert_true(glob("**", ""));
+    assert_false(glob("a\\", "a"));
+    assert_false(glob("a\\", "a\\"));
+    assert_false(glob("[[:nope:]]", "n"));
+    assert_int_equal(amp_glob_prefix("/a/b"), 4);
+    assert_int_equal(amp_glob_prefix("/a[b"), 2);
+    assert_int_equal(amp_glob_prefix("\\a"), 0);
+}
+
+/* ---- regular expressions ---- */
+
+static void expressions_are_those_of_regexec(void **state)
+{
+    static const char *const pieces[] = {
+        "a",     "b",        "c",       ".",        "(a|b)",       "(ab)",         "(a|)",
+        "()",    "[ab]",     "[^a]",    "[a-c]",    "[]a]",        "[^]a]",        "[a-]",
+        "[-/]",  "[\\a]",    "\\.",     "\\*",      "[[:alpha:]]", "[^[:lower:]]", "^",
+        "$",     "|",        "a*",      "b+",       "c?",          "(ab)*",        "(a|b)+",
+        "(a*)*", "(a+|b)?",  "a{2}",    "b{,2}",    "(ab){1,}",    ".{0,3}",       "(a{1,2}){2}",
+        "a{0}",  "(^a|b$)*", "[[.-.]]", "[[=a=]b]", "((a)(b))?"};
+    uint64_t seed = 1;
+    size_t n_matches = 0;
+
+    (void)state;
+    for (int i = 0; i < 20000; i++) {
+        char pattern[256], whole[300], name[64];
+        regex_t regex;
+        make_text(pattern, pieces, AMP_COUNT(pieces), 5, &seed);
+        make_text(name, letters, AMP_COUNT(letters), 6, &seed);
+        snprintf(whole, sizeof whole, "^(%s)$", pattern);
+        assert_int_equal(regcomp(&regex, whole, REG_EXTENDED | REG_NOSUB), 0);
+        bool expected = regexec(&regex, name, 0, NULL, 0) == 0;
+        regfree(&regex);
+        if (ere(pattern, name) != expected)
+            fail_msg("'%s' and '%s': %s expected", pattern, name, expected ? "a match" : "none");
+        n_matches += expected;
+    }
+    assert_in_range(n_matches, 500, 19500);
+}
+
+static void expressions_know_characters(void **state)
+{
+    (void)state;
+    assert_true(ere(".{2}", "\xc3\xb6\xff"));
+    assert_true(ere("[^a]", "\xff"));
+    assert_true(ere("(\xc3\xb6|x)+", "\xc3\xb6\xc3\xb6x"));
+    assert_false(ere("[[:alpha:]]", "\xc3\xb6")); /* classes are ASCII's */
+    assert_true(ere("[[.\xc3\xb6.]]", "\xc3\xb6"));
+    assert_true(ere(".", "\n"));
+    assert_true(ere("a|ab", "ab")); /* the longer one counts */
+    assert_true(ere("x}", "x}"));
+    assert_true(ere("\\{\\}\\(\\)\\[\\]\\\\\\|\\/\\-\\ ", "{}()[]\\|/- "));
+    assert_true(ere("a{,}", "aaa"));
+}
+
+static void what_is_no_expression_is_refused(void **state)
+{
+#define ERE "; accepted: a POSIX extended regular expression"
+#define TWICE "; accepted: one of a group, as in (a+)?, or \\ before a character"
+#define NOTHING "nothing to repeat, at character 1; accepted: \\ before * + ? { as characters"
+#define COUNTS "; accepted: {n}, {n,}, {n,m} or {,m} with n not above m, and \\{ for the character"
+#define ESCAPE                                                                                \
+    "; accepted: characters alone, and [[:digit:]], [[:space:]], [_[:alnum:]] for \\d, \\s, " \
+    "\\w"
+#define RANGE "; accepted: as in [a-z], and - as the first or the last in the brackets"
+    static const struct {
+        const char *pattern, *problem;
+    } cases[] = {
+        {"/block(.*", "a ( without its ), at character 7" ERE},
+        {"\xc3\xb6\xc3\xb6)", "a ) without its (, at character 3" ERE},
+        {"a[b", "a [ without its ], at character 2" ERE},
+        {"[]", "a [ without its ], at character 1" ERE},
+        {"[[.ab.]]", "a [. or [= around what is not one character, at character 1" ERE},
+        {"[z-a]",
+         "a range without a first and a last character in this order, at character 1" RANGE},
+        {"[a-c-e]",
+         "a range without a first and a last character in this order, at character 1" RANGE},
+        {"a\\", "a \\ at the end, at character 2" ERE},
+        {"(a)\\1", "a back-reference, at character 4" ERE},
+        {"a\\d", "a \\ before a character that has no meaning, at character 2" ESCAPE},
+        {"\\<a", "a \\ before a character that has no meaning, at character 1" ESCAPE},
+        {"\\Qa", "a \\ before a character that has no meaning, at character 1" ESCAPE},
+        {"a+?", "a repetition of a repetition, at character 3" TWICE},
+        {"a*+", "a repetition of a repetition, at character 3" TWICE},
+        {"a{,5}{,5}", "a repetition of a repetition, at character 6" TWICE},
+        {"*a", NOTHING},
+        {"?", NOTHING},
+        {"(?:a)", "nothing to repeat, at character 2; accepted: \\ before * + ? { as characters"},
+        {"(?=a)", "nothing to repeat, at character 2; accepted: \\ before * + ? { as characters"},
+        {"^*", "nothing to repeat, at character 2; accepted: \\ before * + ? { as characters"},
+        {"a|{2}", "nothing to repeat, at character 3; accepted: \\ before * + ? { as characters"},
+        {"a{b}", "a { that begins no repetition, at character 2" COUNTS},
+        {"a{2", "a { that begins no repetition, at character 2" COUNTS},
+        {"a{}", "a { that begins no repetition, at character 2" COUNTS},
+        {"a{3,2}", "a { that begins no repetition, at character 2" COUNTS},
+        {"(a{200}){200}", "too long a regular expression; accepted: 2000 bytes, and 8000 "
+                          "characters and operators with repetitions written out"},
+        {"a{99999999999999999999}", "too long a regular expression; accepted: 2000 bytes, and 8000 "
+                                    "characters and operators with repetitions written out"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(cases); i++) {
+        struct amp_arena *arena = amp_arena_create();
+        struct amp_automaton automaton = {.count = 0};
+        const char *problem = amp_ere_compile(arena, cases[i].pattern, &automaton);
+        assert_string_equal(problem != NULL ? problem : cases[i].pattern, cases[i].problem);
+        amp_arena_destroy(arena);
+    }
+}
+
+/* COUNT times PIECE, in ARENA. */
+static char *times(struct amp_arena *arena, const char *piece, size_t count)
+{
+    size_t size = strlen(piece);
+    char *text = amp_arena_alloc(arena, count * size + 1);
+
+    for (size_t i = 0; i < count; i++)
+        memcpy(text + i * size, piece, size);
+    return text;
+}
+
+static void sizes_are_bounded(void **state)
+{
+    struct amp_arena *arena = amp_arena_create();
+    struct amp_automaton automaton = {.count = 0};
+    const char *deep =
+        amp_arena_printf(arena, "%sa%s", times(arena, "(", 101), times(arena, ")", 101));
+
+    (void)state;
+    assert_true(ere(amp_arena_printf(arena, "%.*s", 201, deep + 1), "a"));
+    assert_string_equal(amp_ere_compile(arena, deep, &automaton),
+                        "a group in 100 others, at character 101; accepted: 100 levels of groups");
+    assert_non_null(amp_ere_compile(arena, times(arena, "a", 2001), &automaton));
+    assert_true(ere(times(arena, "a", 2000), times(arena, "a", 2000)));
+    assert_true(ere(times(arena, "a|", 1000), ""));
+    assert_true(ere("(.{0,60}){0,60}", times(arena, "a", 3600)));
+    assert_false(ere("(.{0,60}){0,60}", times(arena, "a", 3601)));
+    amp_arena_destroy(arena);
+}
+
+/* ---- work ---- */
+
+/* Twice the name, twice the work, whatever the pattern. */
+static void work_grows_with_the_name(void **state)
+{
+    static const char *const patterns[] = {
+        "(((((((((((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+b",
+        "(.*)(.*)(.*)(.*)(.*)(.*)z",
+        "((a{0,9}){0,9}){0,9}b",
+        "(a|aa|aaa)*b",
+        "(((a*)*)*)*b",
+    };
+    struct amp_arena *arena = amp_arena_create();
+
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(patterns); i++) {
+        assert_false(ere(patterns[i], times(arena, "a", 2000)));
+        uint64_t once = steps;
+        assert_false(ere(patterns[i], times(arena, "a", 4000)));
+        assert_in_range(steps, once, 5 * once / 2);
+    }
+    assert_false(glob(times(arena, "*a", 500), times(arena, "b", 1000)));
+    assert_false(glob(times(arena, "*a*b", 100), times(arena, "a", 1000)));
+    assert_in_range(steps, 1000, 1000 * 4 * 100 * 4);
+    amp_arena_destroy(arena);
+}
+
+static void work_has_a_limit(void **state)
+{
+    struct amp_arena *arena = amp_arena_create();
+    struct amp_automaton automaton = {.count = 0};
+    struct amp_matcher matcher = {.limit = 1000};
+
+    (void)state;
+    amp_glob_compile(arena, "*a*a*a*a*b", &automaton);
+    const char *name = times(arena, "a", 1000000);
+    assert_false(amp_automaton_match(&automaton, name, 1000000, &matcher));
+    assert_in_range(matcher.steps, 1001, 1100);
+    assert_false(amp_automaton_match(&automaton, "aaaab", 5, &matcher));
+    amp_matcher_free(&matcher);
+    amp_arena_destroy(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(globs_are_those_of_fnmatch),
+        cmocka_unit_test(globs_know_characters),
+        cmocka_unit_test(expressions_are_those_of_regexec),
+        cmocka_unit_test(expressions_know_characters),
+        cmocka_unit_test(what_is_no_expression_is_refused),
+        cmocka_unit_test(sizes_are_bounded),
+        cmocka_unit_test(work_grows_with_the_name),
+        cmocka_unit_test(work_has_a_limit),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
