@@ -68,6 +68,14 @@ static enum amp_status run_command(const struct amp_options *options, struct amp
     return AMP_OK;
 }
 
+/* The text is clean already, and may have several lines. */
+static void print_failure(const struct amp_error *err)
+{
+    fputs("ampconv: ", stderr);
+    fputs(err->text, stderr);
+    fputc('\n', stderr);
+}
+
 int main(int argc, char **argv)
 {
     struct amp_options options;
@@ -80,7 +88,7 @@ int main(int argc, char **argv)
     if (status == AMP_OK && fflush(stdout) != 0)
         status = amp_fail(&err, AMP_IO, "stdout: cannot write");
     if (err.text[0] != '\0')
-        fprintf(stderr, "ampconv: %s\n", err.text);
+        print_failure(&err);
     amp_options_free(&options);
     return exit_code(status);
 }

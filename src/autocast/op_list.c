@@ -3,7 +3,6 @@
  */
 #include "autocast/op_list.h"
 
-#include "autocast/rules_excerpt.h"
 #include "core/file.h"
 
 #include <stdlib.h>
@@ -33,7 +32,7 @@ static enum amp_status add_line(struct amp_rules *rules, const char *word,
     enum amp_status status = amp_rules_add_op(rules, word, precision, source, &problem);
     if (status == AMP_USAGE)
         return amp_fail(err, AMP_RULES, "%s:%d: %s", source.file, source.line, problem.text);
-    return status == AMP_OK ? AMP_OK : amp_fail(err, status, "%s", problem.text);
+    return status == AMP_OK ? AMP_OK : amp_error_copy(err, &problem);
 }
 
 /* TEXT is cut into lines. */
@@ -46,7 +45,6 @@ static enum amp_status add_lines(struct amp_rules *rules, char *text, const char
         if (next != NULL)
             *next++ = '\0';
         char *word = trim(at);
-        amp_make_printable(word);
         if (*word != '\0')
             AMP_TRY(
                 add_line(rules, word, precision, (struct amp_rule_source){label, line, 1}, err));
@@ -73,7 +71,6 @@ enum amp_status amp_rules_load_op_list(struct amp_rules *rules, const char *path
     static const struct amp_stream stream = {.size_max = LIST_BYTES_MAX};
     struct amp_bytes bytes;
     char *label = amp_arena_strdup(rules->arena, path);
-    amp_make_printable(label);
     AMP_TRY(amp_bytes_open_stream(&bytes, path, &stream, err));
     enum amp_status status = check_text(&bytes, label, err);
     if (status == AMP_OK) {

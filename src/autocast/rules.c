@@ -4,7 +4,6 @@
  */
 #include "autocast/rules.h"
 
-#include "autocast/rules_excerpt.h"
 #include "autocast/rules_op.h"
 #include "autocast/rules_parse.h"
 #include "autocast/rules_pattern.h"
@@ -324,8 +323,7 @@ static enum amp_status load_file(struct loader *loader, const struct rule_file *
     struct amp_rules_document document;
     struct amp_yaml yaml;
     uint32_t inherited;
-    char *label = amp_arena_strdup(rules->arena, file->label);
-    amp_make_printable(label);
+    const char *label = amp_arena_strdup(rules->arena, file->label);
     AMP_TRY(read_file(loader, file, &yaml));
     AMP_TRY(amp_rules_parse(rules, &yaml, label, &document, loader->err));
     AMP_TRY(load_bases(loader, &yaml, document.extends, file, &inherited));

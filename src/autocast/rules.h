@@ -27,7 +27,7 @@ const char *amp_precision_name(enum amp_precision precision);
 enum amp_status amp_precision_parse(const char *word, enum amp_precision *precision,
                                     struct amp_error *err);
 
-/* Where a rule was written: FILE is the path as given, what cannot be printed replaced by '?',
+/* Where a rule was written: FILE is the path as given,
    "NAME.yaml" for a set found by its name, and AMP_RULES_COMMAND_LINE, with line and column 0, for
    an override. */
 struct amp_rule_source {

@@ -4,6 +4,9 @@
  */
 #include "autocast/rules_excerpt.h"
 
+#include "core/print.h"
+#include "core/utf8.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -82,17 +85,12 @@ static void put(struct out *out, const void *bytes, size_t count)
     out->text[out->used] = '\0';
 }
 
-static bool is_control(const unsigned char *at, size_t length)
-{
-    return (length == 1 && (*at < 0x20 || *at == 0x7f)) ||
-           (length == 2 && *at == 0xc2 && at[1] < 0xa0);
-}
-
 /* Shows the character at AT; returns its length in bytes. */
 static size_t put_character(struct out *out, const unsigned char *at, const unsigned char *end)
 {
     size_t length = utf8_length(at, end);
-    if (length == 0 || (is_control(at, length) && *at != '\t')) {
+    const char *character = (const char *)at;
+    if (length == 0 || !amp_is_shown(amp_utf8_next(&character, (const char *)end))) {
         put(out, "?", 1);
         return length > 0 ? length : 1;
     }
@@ -124,33 +122,20 @@ static void put_caret(struct out *out, const unsigned char *at, const unsigned c
     put(out, "^", 1);
 }
 
-void amp_excerpt(const char *text, size_t size, struct amp_place place, char *out_text,
-                 size_t capacity)
+void amp_excerpt(const char *text, size_t size, struct amp_place place, struct amp_excerpt *excerpt)
 {
-    struct out out = {out_text, 0, capacity};
+    struct out line = {excerpt->line, 0, AMP_EXCERPT_SIZE};
+    struct out caret = {excerpt->caret, 0, AMP_EXCERPT_SIZE};
     const unsigned char *end = (const unsigned char *)text + size;
     const unsigned char *at = find_line((const unsigned char *)text, end, place.line);
     int skipped = place.column > WIDTH ? place.column - BEFORE : 0, shown = 0;
     for (int i = 0; i < skipped && at < end; i++)
         at += step(at, end);
     const unsigned char *first = at;
-    if (skipped > 0)
-        put(&out, "...", 3);
+    put(&line, "...", skipped > 0 ? 3 : 0);
     while (at < end && break_length(at, end) == 0 && shown++ < WIDTH)
-        at += put_character(&out, at, end);
+        at += put_character(&line, at, end);
     if (at < end && break_length(at, end) == 0)
-        put(&out, "...", 3);
-    put(&out, "\n", 1);
-    put_caret(&out, first, end, place.column - skipped, skipped > 0);
-}
-
-void amp_make_printable(char *text)
-{
-    unsigned char *at = (unsigned char *)text, *end = at + strlen(text);
-    while (at < end) {
-        size_t length = utf8_length(at, end);
-        if (length == 0 || is_control(at, length))
-            memset(at, '?', length > 0 ? length : 1);
-        at += length > 0 ? length : 1;
-    }
+        put(&line, "...", 3);
+    put_caret(&caret, first, end, place.column - skipped, skipped > 0);
 }

@@ -13,12 +13,16 @@ struct amp_place {
 /* The place of the byte at OFFSET, which is at most SIZE. */
 struct amp_place amp_place_of(const char *text, size_t size, size_t offset);
 
-/* Writes the line at PLACE and, below it, a caret under the column to OUT, CAPACITY bytes at least
-   1. Of a long line only the surroundings of the column are shown. What a terminal would not show
-   as a character comes as '?'. */
-void amp_excerpt(const char *text, size_t size, struct amp_place place, char *out, size_t capacity);
+enum { AMP_EXCERPT_SIZE = 512 };
 
-/* Replaces control characters and what is no UTF-8 by '?'. */
-void amp_make_printable(char *text);
+struct amp_excerpt {
+    char line[AMP_EXCERPT_SIZE], caret[AMP_EXCERPT_SIZE];
+};
+
+/* Sets *EXCERPT to the line at PLACE and, for the line below it, a caret under the column. Of a
+   long line only the surroundings of the column are shown. What a terminal would not show as a
+   character comes as '?'. */
+void amp_excerpt(const char *text, size_t size, struct amp_place place,
+                 struct amp_excerpt *excerpt);
 
 #endif

@@ -39,10 +39,10 @@ struct builder {
 static enum amp_status fail_at(const struct amp_yaml *yaml, struct amp_place place,
                                struct amp_error *err, const char *message)
 {
-    char excerpt[700];
-    amp_excerpt(yaml->text, yaml->size, place, excerpt, sizeof excerpt);
-    return amp_fail(err, AMP_RULES, "%s:%d:%d: %s\n%s", yaml->path, place.line, place.column,
-                    message, excerpt);
+    struct amp_excerpt excerpt;
+    amp_excerpt(yaml->text, yaml->size, place, &excerpt);
+    return amp_fail(err, AMP_RULES, "%s:%d:%d: %s\n%s\n%s", yaml->path, place.line, place.column,
+                    message, excerpt.line, excerpt.caret);
 }
 
 enum amp_status amp_yaml_fail(const struct amp_yaml *yaml, const struct amp_yaml_node *node,
@@ -53,7 +53,6 @@ enum amp_status amp_yaml_fail(const struct amp_yaml *yaml, const struct amp_yaml
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    amp_make_printable(message);
     return fail_at(yaml, (struct amp_place){node->line, node->column}, err, message);
 }
 
@@ -65,10 +64,7 @@ static struct amp_place place_of_mark(yaml_mark_t mark)
 /* At the event being looked at. */
 static enum amp_status fail_here(const struct builder *b, const char *message)
 {
-    char text[512];
-    snprintf(text, sizeof text, "%s", message);
-    amp_make_printable(text);
-    return fail_at(b->yaml, place_of_mark(b->event.start_mark), b->err, text);
+    return fail_at(b->yaml, place_of_mark(b->event.start_mark), b->err, message);
 }
 
 /* What the reader cannot decode comes with an offset, the rest with a mark and often a context. */

@@ -19,6 +19,7 @@
 #include "cli/rule_options.h"
 #include "cli/target.h"
 #include "core/dump.h"
+#include "core/print.h"
 #include "core/words.h"
 #include "onnx/check.h"
 #include "onnx/external.h"
@@ -114,11 +115,11 @@ static void note_decision(FILE *file, const void *context, uint32_t node)
     if (node >= assignment->n_nodes)
         return;
     const struct amp_decision *decision = &assignment->nodes[node];
-    fprintf(file, " ; %s %s",
-            decision->dtype == AMP_UNDEFINED ? "-" : amp_dtype_name(decision->dtype),
-            amp_reason_name(decision->reason));
+    amp_print(file, " ; %s %s",
+              decision->dtype == AMP_UNDEFINED ? "-" : amp_dtype_name(decision->dtype),
+              amp_reason_name(decision->reason));
     if (decision->composite != NULL)
-        fprintf(file, " of %s", decision->composite->composite->name);
+        amp_print(file, " of %s", decision->composite->composite->name);
 }
 
 /* Prints the graph when the user asked for it after STAGE; true then. */

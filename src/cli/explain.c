@@ -5,6 +5,9 @@
 #include "cli/explain.h"
 
 #include "cli/report_json.h"
+#include "core/print.h"
+
+#include <stdlib.h>
 
 struct amp_explained_node {
     const struct amp_decision *decision;
@@ -132,31 +135,31 @@ static const char *dtype_text(enum amp_dtype dtype)
 static void print_rule(FILE *file, const struct amp_decision *decision)
 {
     const struct amp_rule_source *source = &decision->rule->source;
-    fprintf(file, " %s %s", amp_precision_name(decision->rule->precision), source->file);
+    amp_print(file, " %s %s", amp_precision_name(decision->rule->precision), source->file);
     if (source->line > 0)
-        fprintf(file, ":%d", rule_line(decision));
+        amp_print(file, ":%d", rule_line(decision));
     if (decision->op != NULL && decision->op->is_torch)
-        fprintf(file, " %s", decision->op->word);
+        amp_print(file, " %s", decision->op->word);
 }
 
 static void print_casts(FILE *file, const struct amp_explained_cast *cast)
 {
     for (; cast != NULL; cast = cast->next)
-        fprintf(file, "    cast '%s' -> '%s' %s\n", cast->input, cast->output,
-                amp_dtype_name(cast->dtype));
+        amp_print(file, "    cast '%s' -> '%s' %s\n", cast->input, cast->output,
+                  amp_dtype_name(cast->dtype));
 }
 
 static void print_node(FILE *file, const struct amp_explained_node *node)
 {
     const struct amp_decision *decision = node->decision;
-    fprintf(file, "%-60s  %-9s %s", node->text, dtype_text(decision->dtype),
-            amp_reason_name(decision->reason));
+    amp_print(file, "%-60s  %-9s %s", node->text, dtype_text(decision->dtype),
+              amp_reason_name(decision->reason));
     if (node->composite != NULL)
-        fprintf(file, " of %s", node->composite);
+        amp_print(file, " of %s", node->composite);
     if (decision->rule != NULL)
         print_rule(file, decision);
     if (node->constant != NULL)
-        fprintf(file, " '%s'", node->constant);
+        amp_print(file, " '%s'", node->constant);
     fputc('\n', file);
     print_casts(file, node->casts);
 }
@@ -164,15 +167,16 @@ static void print_node(FILE *file, const struct amp_explained_node *node)
 static void print_summary(FILE *file, const struct amp_explanation *explanation)
 {
     struct tally all = tally(explanation);
-    fprintf(file, "%zu node%s, %zu cast%s\n", explanation->n_nodes,
-            explanation->n_nodes == 1 ? "" : "s", explanation->n_casts,
-            explanation->n_casts == 1 ? "" : "s");
+    amp_print(file, "%zu node%s, %zu cast%s\n", explanation->n_nodes,
+              explanation->n_nodes == 1 ? "" : "s", explanation->n_casts,
+              explanation->n_casts == 1 ? "" : "s");
     for (int reason = 0; reason < AMP_REASON_COUNT; reason++)
         for (int dtype = 0; dtype < AMP_DTYPE_COUNT; dtype++)
             if (all.counts[reason][dtype] > 0)
-                fprintf(file, "    %5zu %-9s %-15s %s\n", all.counts[reason][dtype],
-                        dtype_text((enum amp_dtype)dtype), amp_reason_name((enum amp_reason)reason),
-                        amp_reason_text((enum amp_reason)reason));
+                amp_print(file, "    %5zu %-9s %-15s %s\n", all.counts[reason][dtype],
+                          dtype_text((enum amp_dtype)dtype),
+                          amp_reason_name((enum amp_reason)reason),
+                          amp_reason_text((enum amp_reason)reason));
 }
 
 void amp_explanation_print(FILE *file, const struct amp_explanation *explanation)
@@ -268,12 +272,19 @@ static json_t *json_reasons(const struct amp_explanation *explanation)
     return array;
 }
 
-/* VALUE on one line under KEY, with what follows it; takes the reference over. */
+/* VALUE on one line; takes the reference over. */
+static void print_json(FILE *file, json_t *value)
+{
+    char *text = amp_json_dump(value, JSON_ENCODE_ANY);
+    fputs(text != NULL ? text : "", file);
+    free(text);
+}
+
+/* VALUE under KEY, with what follows it; takes the reference over. */
 static void print_member(FILE *file, const char *key, json_t *value, const char *end)
 {
-    fprintf(file, "  \"%s\": ", key);
-    json_dumpf(value, file, JSON_ENCODE_ANY);
-    json_decref(value);
+    amp_print(file, "  \"%s\": ", key);
+    print_json(file, value);
     fputs(end, file);
 }
 
@@ -293,10 +304,8 @@ void amp_explanation_print_json(FILE *file, const struct amp_explanation *explan
     print_member(file, "dtype", json_dtype(explanation->assignment->lower), ",\n");
     print_member(file, "rules", json_names(explanation), ",\n  \"nodes\": [\n");
     for (size_t i = 0; i < explanation->n_nodes; i++) {
-        json_t *node = json_node(&explanation->nodes[i]);
         fputs("    ", file);
-        json_dumpf(node, file, 0);
-        json_decref(node);
+        print_json(file, json_node(&explanation->nodes[i]));
         fputs(i + 1 < explanation->n_nodes ? ",\n" : "\n", file);
     }
     fputs("  ],\n", file);

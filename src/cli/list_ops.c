@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/report_json.h"
 #include "core/array.h"
+#include "core/print.h"
 #include "onnx/schema.h"
 #include "ops/op.h"
 
@@ -244,8 +245,8 @@ static void fill_row(const struct entry *entry, struct row *row)
 static void print_row(const struct row *row, const size_t *widths)
 {
     for (int i = 0; i < TYPES; i++)
-        printf("%-*s  ", (int)widths[i], row->cells[i].chars);
-    printf("%s\n", row->cells[TYPES].chars);
+        amp_print(stdout, "%-*s  ", (int)widths[i], row->cells[i].chars);
+    amp_print(stdout, "%s\n", row->cells[TYPES].chars);
 }
 
 static void print_table(void)

@@ -5,6 +5,7 @@
 #include "cli/option_table.h"
 
 #include "core/array.h"
+#include "core/print.h"
 
 #include <string.h>
 
@@ -197,9 +198,9 @@ static void print_option(FILE *file, const struct amp_option *option)
     int n = snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name, is_apart ? " " : "",
                      option->argument ? option->argument : "");
     if (n > 25)
-        fprintf(file, "  %s\n  %-26s%s\n", left, "", option->help);
+        amp_print(file, "  %s\n  %-26s%s\n", left, "", option->help);
     else
-        fprintf(file, "  %-26s%s\n", left, option->help);
+        amp_print(file, "  %-26s%s\n", left, option->help);
 }
 
 static void print_group(FILE *file, enum amp_option_group group, unsigned shown)
@@ -209,7 +210,7 @@ static void print_group(FILE *file, enum amp_option_group group, unsigned shown)
         if (amp_option_table[i].group != group || !(amp_option_table[i].commands & shown))
             continue;
         if (!has_title)
-            fprintf(file, "\n%s:\n", group_titles[group]);
+            amp_print(file, "\n%s:\n", group_titles[group]);
         has_title = true;
         print_option(file, &amp_option_table[i]);
     }

@@ -5,6 +5,7 @@
 #include "cli/bench.h"
 #include "cli/report_json.h"
 #include "core/cpu.h"
+#include "core/print.h"
 #include "run/roofline.h"
 #include "run/session.h"
 
@@ -42,20 +43,20 @@ void amp_report_bench_head(FILE *file, size_t n_runs)
 {
     char version[64];
     int n_threads = amp_session_threads();
-    fprintf(file, "oneDNN %s on %s, %d thread%s, medians of %zu run%s in turns\n",
-            amp_session_library(version, sizeof version), amp_cpu_isa(), n_threads,
-            n_threads == 1 ? "" : "s", n_runs, n_runs == 1 ? "" : "s");
-    fprintf(file, "%-24s %5s %10s %10s %8s %8s %14s %12s\n", "model", "dtype", "median ms",
-            "minimum ms", "speed-up", "GFLOP/s", "% of roofline", "peak MB");
+    amp_print(file, "oneDNN %s on %s, %d thread%s, medians of %zu run%s in turns\n",
+              amp_session_library(version, sizeof version), amp_cpu_isa(), n_threads,
+              n_threads == 1 ? "" : "s", n_runs, n_runs == 1 ? "" : "s");
+    amp_print(file, "%-24s %5s %10s %10s %8s %8s %14s %12s\n", "model", "dtype", "median ms",
+              "minimum ms", "speed-up", "GFLOP/s", "% of roofline", "peak MB");
 }
 
 /* "-" in a column of WIDTH where there is no VALUE. */
 static void print_number(FILE *file, int width, int digits, double value)
 {
     if (value > 0)
-        fprintf(file, " %*.*f", width, digits, value);
+        amp_print(file, " %*.*f", width, digits, value);
     else
-        fprintf(file, " %*s", width, "-");
+        amp_print(file, " %*s", width, "-");
 }
 
 static void print_roofline(FILE *file, double share, double possible)
@@ -63,7 +64,7 @@ static void print_roofline(FILE *file, double share, double possible)
     char text[48] = "-";
     if (share > 0)
         snprintf(text, sizeof text, "%.0f of %.0f", 100 * share, possible);
-    fprintf(file, " %14s", text);
+    amp_print(file, " %14s", text);
 }
 
 void amp_report_bench(FILE *file, const char *path, const struct amp_bench *bench)
@@ -71,8 +72,8 @@ void amp_report_bench(FILE *file, const char *path, const struct amp_bench *benc
     const char *slash = strrchr(path, '/');
     for (size_t i = 0; i < bench->n_sides; i++) {
         const struct amp_bench_side *side = &bench->sides[i];
-        fprintf(file, "%-24s %5s", slash != NULL ? slash + 1 : path,
-                amp_dtype_short_name(side->dtype));
+        amp_print(file, "%-24s %5s", slash != NULL ? slash + 1 : path,
+                  amp_dtype_short_name(side->dtype));
         print_number(file, 10, 3, 1e3 * side->median);
         print_number(file, 10, 3, 1e3 * side->minimum);
         print_number(file, 8, 2, speedup(bench, side));

@@ -3,10 +3,10 @@
  * size, and, on request, of every node.
  */
 #include "cli/convert.h"
-
 #include "cli/report_json.h"
 #include "cli/report_text.h"
 #include "core/memory.h"
+#include "core/print.h"
 
 #include <stdio.h>
 
@@ -55,14 +55,14 @@ void amp_conversion_count(struct amp_conversion *conversion, const struct amp_mo
 
 static void print_nodes(FILE *file, const struct amp_conversion *conversion, int verbosity)
 {
-    fprintf(file, AMP_REPORT_LABEL "%zu %s", "nodes", conversion->n_precision[conversion->lower],
-            amp_dtype_name(conversion->lower));
+    amp_print(file, AMP_REPORT_LABEL "%zu %s", "nodes", conversion->n_precision[conversion->lower],
+              amp_dtype_name(conversion->lower));
     if (conversion->lower != AMP_FLOAT)
-        fprintf(file, ", %zu float32", conversion->n_precision[AMP_FLOAT]);
-    fprintf(file, ", %zu other", conversion->n_other);
+        amp_print(file, ", %zu float32", conversion->n_precision[AMP_FLOAT]);
+    amp_print(file, ", %zu other", conversion->n_other);
     if (conversion->n_refused > 0)
-        fprintf(file, "; %zu kept from %s%s", conversion->n_refused,
-                amp_dtype_name(conversion->lower), verbosity > 0 ? "" : " (-v says why)");
+        amp_print(file, "; %zu kept from %s%s", conversion->n_refused,
+                  amp_dtype_name(conversion->lower), verbosity > 0 ? "" : " (-v says why)");
     fputc('\n', file);
 }
 
@@ -75,17 +75,17 @@ static void print_refused(FILE *file, const struct amp_conversion *conversion,
     size_t named = 0, count = conversion->n_refused_for[reason];
     if (count == 0)
         return;
-    fprintf(file, "          %zu kept from %s:", count, amp_dtype_name(conversion->lower));
+    amp_print(file, "          %zu kept from %s:", count, amp_dtype_name(conversion->lower));
     for (size_t i = 0; i < conversion->n_refused && named < NAMED_MAX; i++) {
         const struct amp_refusal *refusal = &conversion->refusals[i];
         if (refusal->reason != reason)
             continue;
-        fprintf(file, "%s %s", named++ > 0 ? ";" : "", refusal->node);
+        amp_print(file, "%s %s", named++ > 0 ? ";" : "", refusal->node);
         if (refusal->value != NULL)
-            fprintf(file, ", '%s'", refusal->value);
+            amp_print(file, ", '%s'", refusal->value);
     }
     if (count > named)
-        fprintf(file, "; %zu more", count - named);
+        amp_print(file, "; %zu more", count - named);
     fputc('\n', file);
 }
 
@@ -94,39 +94,39 @@ static void print_reasons(FILE *file, const struct amp_conversion *conversion)
     for (enum amp_reason reason = 0; reason < AMP_REASON_COUNT; reason++) {
         if (conversion->n_reason[reason] == 0)
             continue;
-        fprintf(file, "    %5zu %-15s %s\n", conversion->n_reason[reason], amp_reason_name(reason),
-                amp_reason_text(reason));
+        amp_print(file, "    %5zu %-15s %s\n", conversion->n_reason[reason],
+                  amp_reason_name(reason), amp_reason_text(reason));
         print_refused(file, conversion, reason);
         if (reason == AMP_REASON_OPSET && conversion->opset_obstacle != NULL)
-            fprintf(file, "          %s\n", conversion->opset_obstacle);
+            amp_print(file, "          %s\n", conversion->opset_obstacle);
     }
 }
 
 /* "m.onnx -> m.bf16.onnx: bfloat16 by torch-cpu; opset 17 -> 22" */
 static void print_head(FILE *file, const struct amp_conversion *conversion)
 {
-    fprintf(file, "%s -> %s: ", conversion->model_path, conversion->output_path);
+    amp_print(file, "%s -> %s: ", conversion->model_path, conversion->output_path);
     if (!conversion->keeps_types)
-        fprintf(file, "%s%s", amp_dtype_name(conversion->lower),
-                conversion->n_rule_names > 0 ? " by" : "");
+        amp_print(file, "%s%s", amp_dtype_name(conversion->lower),
+                  conversion->n_rule_names > 0 ? " by" : "");
     for (size_t i = 0; i < conversion->n_rule_names; i++)
-        fprintf(file, "%s %s", i > 0 ? "," : "", conversion->rule_names[i]);
-    fprintf(file, "%sopset %lld", conversion->keeps_types ? "" : "; ",
-            (long long)conversion->opset_before);
+        amp_print(file, "%s %s", i > 0 ? "," : "", conversion->rule_names[i]);
+    amp_print(file, "%sopset %lld", conversion->keeps_types ? "" : "; ",
+              (long long)conversion->opset_before);
     if (conversion->opset_after != conversion->opset_before)
-        fprintf(file, " -> %lld", (long long)conversion->opset_after);
+        amp_print(file, " -> %lld", (long long)conversion->opset_after);
     fputs(conversion->was_unsorted ? "; nodes sorted\n" : "\n", file);
 }
 
 static void print_casts(FILE *file, const struct amp_conversion *conversion)
 {
     char before[32], after[32];
-    fprintf(file, AMP_REPORT_LABEL "%zu before; %zu inserted, %zu folded; %zu now; file %s -> %s",
-            "casts", conversion->casts_before, conversion->casts.count, conversion->casts_folded,
-            conversion->casts_after, amp_size_text(conversion->bytes_before, before),
-            amp_size_text(conversion->bytes_after, after));
+    amp_print(file, AMP_REPORT_LABEL "%zu before; %zu inserted, %zu folded; %zu now; file %s -> %s",
+              "casts", conversion->casts_before, conversion->casts.count, conversion->casts_folded,
+              conversion->casts_after, amp_size_text(conversion->bytes_before, before),
+              amp_size_text(conversion->bytes_after, after));
     if (conversion->data_path != NULL)
-        fprintf(file, " with %s", conversion->data_path);
+        amp_print(file, " with %s", conversion->data_path);
     fputc('\n', file);
 }
 
@@ -136,8 +136,8 @@ void amp_report_conversion(FILE *file, const struct amp_conversion *conversion, 
     if (!conversion->keeps_types)
         print_nodes(file, conversion, verbosity);
     if (conversion->n_interface > 0)
-        fprintf(file, AMP_REPORT_LABEL "%zu inputs and outputs of the graph are now %s\n",
-                "interface", conversion->n_interface, amp_dtype_name(conversion->lower));
+        amp_print(file, AMP_REPORT_LABEL "%zu inputs and outputs of the graph are now %s\n",
+                  "interface", conversion->n_interface, amp_dtype_name(conversion->lower));
     if (verbosity > 0)
         print_reasons(file, conversion);
     print_casts(file, conversion);

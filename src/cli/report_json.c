@@ -4,6 +4,8 @@
 #include "cli/report_json.h"
 
 #include "core/output.h"
+#include "core/print.h"
+#include "core/utf8.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -142,11 +144,33 @@ json_t *amp_json_validation(const struct amp_validation *validation)
     return object;
 }
 
+/* Outside strings there is nothing but ASCII; what jansson leaves unescaped in them, and is not to
+   be shown, has four digits. */
+char *amp_json_dump(json_t *root, size_t flags)
+{
+    char *text = json_dumps(root, flags | JSON_REAL_PRECISION(9));
+    json_decref(root);
+    if (text == NULL)
+        return NULL;
+    size_t size = strlen(text);
+    char *clean = amp_xmalloc(6 * size + 1, 1), *to = clean;
+    for (const char *at = text, *end = text + size; at < end;) {
+        const char *begin = at;
+        int32_t code = amp_utf8_next(&at, end);
+        if (amp_is_shown(code) || code == '\n')
+            to = mempcpy(to, begin, (size_t)(at - begin));
+        else
+            to += sprintf(to, "\\u%04x", (unsigned)code);
+    }
+    *to = '\0';
+    free(text);
+    return clean;
+}
+
 enum amp_status amp_json_write(json_t *root, const char *path, struct amp_error *err)
 {
     struct amp_output *output;
-    char *text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-    json_decref(root);
+    char *text = amp_json_dump(root, JSON_INDENT(2));
     if (text == NULL)
         return amp_fail(err, AMP_IO, "%s: out of memory", path);
     enum amp_status status = amp_output_open(&output, path, err);

@@ -31,6 +31,11 @@ json_t *amp_json_text(const char *text); /* names in a model need not be UTF-8 *
 /* Sets KEY of OBJECT to VALUE, whose reference it takes over. */
 void amp_json_set(json_t *object, const char *key, json_t *value);
 
+/* ROOT as text, to be freed, with jansson's FLAGS; drops the reference. NULL when memory is out.
+   Characters that are not shown (core/print.h) are escaped, so that the text is fit for a terminal
+   and means the same. */
+char *amp_json_dump(json_t *root, size_t flags);
+
 /* Writes ROOT to PATH ("-": stdout), whole or not at all, and drops the reference. */
 enum amp_status amp_json_write(json_t *root, const char *path, struct amp_error *err);
 

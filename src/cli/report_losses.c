@@ -7,6 +7,7 @@
 #include "cli/report_json.h"
 #include "cli/report_text.h"
 #include "core/array.h"
+#include "core/print.h"
 
 /* Gets a converted constant of which anything was lost. */
 typedef void visit_fn(void *context, const char *name, const struct amp_tensor *tensor);
@@ -69,7 +70,7 @@ static void print_losses(FILE *file, const struct amp_losses *losses)
     for (size_t i = 0; i < AMP_COUNT(kinds); i++) {
         if (kinds[i].count == 0)
             continue;
-        fprintf(file, "%s%zu %s", comma, kinds[i].count, kinds[i].what);
+        amp_print(file, "%s%zu %s", comma, kinds[i].count, kinds[i].what);
         comma = ", ";
     }
 }
@@ -77,8 +78,8 @@ static void print_losses(FILE *file, const struct amp_losses *losses)
 static void print_tensor(void *context, const char *name, const struct amp_tensor *tensor)
 {
     FILE *file = context;
-    fprintf(file, "    '%s' %s, of %zu: ", name, amp_dtype_name(tensor->dtype),
-            amp_tensor_count(tensor));
+    amp_print(file, "    '%s' %s, of %zu: ", name, amp_dtype_name(tensor->dtype),
+              amp_tensor_count(tensor));
     print_losses(file, tensor->losses);
     fputc('\n', file);
 }
@@ -89,10 +90,10 @@ void amp_report_losses(FILE *file, const struct amp_model *model, int verbosity)
     visit_all(add, &total, model);
     if (total.n_tensors == 0)
         return;
-    fprintf(file, AMP_REPORT_LABEL, "weights");
+    amp_print(file, AMP_REPORT_LABEL, "weights");
     print_losses(file, &total.losses);
-    fprintf(file, "; in %zu tensor%s%s\n", total.n_tensors, total.n_tensors == 1 ? "" : "s",
-            verbosity > 0 ? "" : " (-v names them)");
+    amp_print(file, "; in %zu tensor%s%s\n", total.n_tensors, total.n_tensors == 1 ? "" : "s",
+              verbosity > 0 ? "" : " (-v names them)");
     if (verbosity > 0)
         visit_all(print_tensor, file, model);
 }

@@ -5,6 +5,7 @@
 #include "cli/bench.h"
 #include "cli/report_json.h"
 #include "core/array.h"
+#include "core/print.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -126,24 +127,24 @@ static struct shares measure(const struct amp_bench_side *side, size_t n_runs)
 static void print_operator(FILE *file, const struct line *line)
 {
     if (line->flops > 0)
-        fprintf(file, " %8.1f", line->flops / line->seconds * 1e-9);
+        amp_print(file, " %8.1f", line->flops / line->seconds * 1e-9);
     else
-        fprintf(file, " %8s", "-");
-    fprintf(file, "  %s", line->group);
+        amp_print(file, " %8s", "-");
+    amp_print(file, "  %s", line->group);
 }
 
 static void print_node(FILE *file, const struct line *line)
 {
     print_operator(file, line);
     if (line->node->name[0] != '\0')
-        fprintf(file, " %s", line->node->name);
+        amp_print(file, " %s", line->node->name);
     else
-        fprintf(file, " #%u", line->node->index);
+        amp_print(file, " #%u", line->node->index);
 }
 
 static void print_primitive(FILE *file, const struct line *line)
 {
-    fprintf(file, "  %s %s  %s", line->group, line->detail, line->extra);
+    amp_print(file, "  %s %s  %s", line->group, line->detail, line->extra);
 }
 
 struct table {
@@ -158,16 +159,16 @@ static void print_table(FILE *file, const struct table *table, double all, int v
     size_t shown = verbosity > 0 || count <= LINES_MAX ? count : LINES_MAX;
     if (count == 0)
         return;
-    fprintf(file, "  %9s %5s %6s%s\n", "ms", "%", "calls", table->title);
+    amp_print(file, "  %9s %5s %6s%s\n", "ms", "%", "calls", table->title);
     for (size_t i = 0; i < shown; i++) {
         const struct line *line = &table->lines.items[i];
-        fprintf(file, "  %9.3f %5.1f %6.4g", 1e3 * line->seconds,
-                all > 0 ? 100 * line->seconds / all : 0, line->calls);
+        amp_print(file, "  %9.3f %5.1f %6.4g", 1e3 * line->seconds,
+                  all > 0 ? 100 * line->seconds / all : 0, line->calls);
         table->print(file, line);
         fputc('\n', file);
     }
     if (shown < count)
-        fprintf(file, "  %9s %zu more; -v lists them\n", "", count - shown);
+        amp_print(file, "  %9s %zu more; -v lists them\n", "", count - shown);
 }
 
 void amp_report_profile(FILE *file, const struct amp_bench_side *side, size_t n_runs, int verbosity)
@@ -178,10 +179,10 @@ void amp_report_profile(FILE *file, const struct amp_bench_side *side, size_t n_
         {"  GFLOP/s  node", collect_nodes(side, n_runs, true), print_node},
         {"  primitive of oneDNN, implementation, layouts", collect_primitives(side, n_runs),
          print_primitive}};
-    fprintf(file, "\n%s: %.3f ms in nodes; reorders %.1f %%, casts %.1f %%\n",
-            amp_dtype_short_name(side->dtype), 1e3 * shares.all,
-            shares.all > 0 ? 100 * shares.reorders / shares.all : 0,
-            shares.all > 0 ? 100 * shares.casts / shares.all : 0);
+    amp_print(file, "\n%s: %.3f ms in nodes; reorders %.1f %%, casts %.1f %%\n",
+              amp_dtype_short_name(side->dtype), 1e3 * shares.all,
+              shares.all > 0 ? 100 * shares.reorders / shares.all : 0,
+              shares.all > 0 ? 100 * shares.casts / shares.all : 0);
     for (size_t i = 0; i < AMP_COUNT(tables); i++) {
         print_table(file, &tables[i], shares.all, verbosity);
         free(tables[i].lines.items);

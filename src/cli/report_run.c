@@ -4,6 +4,7 @@
 #include "cli/report_json.h"
 #include "cli/report_text.h"
 #include "cli/run.h"
+#include "core/print.h"
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
@@ -11,17 +12,17 @@ static void print_summary(FILE *file, const struct amp_run_output *output)
 {
     const struct amp_summary *summary = &output->summary;
     if (output->dtype == AMP_STRING)
-        fprintf(file, "%llu strings", (unsigned long long)summary->count);
+        amp_print(file, "%llu strings", (unsigned long long)summary->count);
     else if (summary->count == 0)
         fputs("empty", file);
     else if (summary->finite > 0)
-        fprintf(file, "min %.6g, max %.6g, mean %.6g", summary->minimum, summary->maximum,
-                summary->sum / (double)summary->finite);
+        amp_print(file, "min %.6g, max %.6g, mean %.6g", summary->minimum, summary->maximum,
+                  summary->sum / (double)summary->finite);
     else
         fputs("no finite element", file);
     if (summary->nan + summary->infinite > 0)
-        fprintf(file, ", %llu NaN, %llu infinite", (unsigned long long)summary->nan,
-                (unsigned long long)summary->infinite);
+        amp_print(file, ", %llu NaN, %llu infinite", (unsigned long long)summary->nan,
+                  (unsigned long long)summary->infinite);
 }
 
 /* What a tensor or a list consists of; maps have no one dtype. */
@@ -36,13 +37,13 @@ static void print_output(FILE *file, const struct amp_run_output *output, int ve
 {
     char text[256];
     const char *form = output->form == AMP_FORM_TENSOR ? "" : amp_form_name(output->form);
-    fprintf(file, AMP_REPORT_LABEL "'%s' %s%s%s %s: ", "output", output->name, form,
-            form[0] ? " of " : "", elements_of(output),
-            amp_shape_text(&output->shape, text, sizeof text));
+    amp_print(file, AMP_REPORT_LABEL "'%s' %s%s%s %s: ", "output", output->name, form,
+              form[0] ? " of " : "", elements_of(output),
+              amp_shape_text(&output->shape, text, sizeof text));
     print_summary(file, output);
     fputc('\n', file);
     if (verbosity > 0 && output->compared > 0) {
-        fprintf(file, AMP_REPORT_LABEL, "");
+        amp_print(file, AMP_REPORT_LABEL, "");
         amp_report_metrics(file, &output->metrics, true);
         fputc('\n', file);
     }
@@ -56,17 +57,17 @@ void amp_report_run(FILE *file, const struct amp_run_result *result, int verbosi
     for (size_t i = 0; i < n_lines; i++)
         print_output(file, &result->outputs[i], verbosity);
     if (n_lines < count)
-        fprintf(file, AMP_REPORT_LABEL "%zu more outputs; -v lists them\n", "", count - n_lines);
+        amp_print(file, AMP_REPORT_LABEL "%zu more outputs; -v lists them\n", "", count - n_lines);
     if (result->scores != NULL)
         amp_report_accuracy(file, count > 1 ? result->scores : NULL, &result->accuracy, 1);
     if (result->compared > 0)
-        fprintf(file, AMP_REPORT_LABEL "%zu tensor%s compared: %s\n", "expected", result->compared,
-                result->compared == 1 ? "" : "s",
-                result->mismatch[0] == '\0' ? "within tolerance" : "outside tolerance");
+        amp_print(file, AMP_REPORT_LABEL "%zu tensor%s compared: %s\n", "expected",
+                  result->compared, result->compared == 1 ? "" : "s",
+                  result->mismatch[0] == '\0' ? "within tolerance" : "outside tolerance");
     amp_report_widened(file, result->widened);
     if (verbosity > 0)
-        fprintf(file, AMP_REPORT_LABEL "%zu sample%s, %.3g s\n", "run", result->samples,
-                result->samples == 1 ? "" : "s", result->seconds);
+        amp_print(file, AMP_REPORT_LABEL "%zu sample%s, %.3g s\n", "run", result->samples,
+                  result->samples == 1 ? "" : "s", result->seconds);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

@@ -4,6 +4,7 @@
 #include "cli/report_text.h"
 
 #include "core/array.h"
+#include "core/print.h"
 
 #include <math.h>
 
@@ -22,10 +23,10 @@ void amp_report_inputs(FILE *file, const struct amp_inputs *inputs, int verbosit
         if (verbosity == 0 && n_lines == LINES_MAX)
             n_left_out++;
         else if (++n_lines > 0)
-            fprintf(file, AMP_REPORT_LABEL "%s\n", "input", note);
+            amp_print(file, AMP_REPORT_LABEL "%s\n", "input", note);
     }
     if (n_left_out > 0)
-        fprintf(file, AMP_REPORT_LABEL "%zu more inputs; -v lists them\n", "", n_left_out);
+        amp_print(file, AMP_REPORT_LABEL "%zu more inputs; -v lists them\n", "", n_left_out);
 }
 
 /* ---- validation ------------------------------------------------------------------------------ */
@@ -54,8 +55,8 @@ static void print_specials(FILE *file, const struct amp_metrics *m)
     static const char *const sides[] = {"reference", "converted"};
     for (int side = 0; side < 2; side++)
         if (m->nan[side] > 0 || m->inf[side] > 0)
-            fprintf(file, ", %s: %llu NaN, %llu infinite", sides[side],
-                    (unsigned long long)m->nan[side], (unsigned long long)m->inf[side]);
+            amp_print(file, ", %s: %llu NaN, %llu infinite", sides[side],
+                      (unsigned long long)m->nan[side], (unsigned long long)m->inf[side]);
 }
 
 void amp_report_metrics(FILE *file, const struct amp_metrics *metrics, bool is_brief)
@@ -66,12 +67,12 @@ void amp_report_metrics(FILE *file, const struct amp_metrics *metrics, bool is_b
         if ((is_brief && !shown[i].is_brief) ||
             !amp_metrics_value(metrics, shown[i].metric, &value))
             continue;
-        fprintf(file, "%s%s %.*g%s", comma, shown[i].label, shown[i].digits,
-                value * shown[i].factor, shown[i].unit);
+        amp_print(file, "%s%s %.*g%s", comma, shown[i].label, shown[i].digits,
+                  value * shown[i].factor, shown[i].unit);
         comma = ", ";
     }
     if (metrics->finite == 0 && metrics->is_float)
-        fprintf(file, "%sno element that is finite on both sides", comma);
+        amp_print(file, "%sno element that is finite on both sides", comma);
     print_specials(file, metrics);
 }
 
@@ -79,11 +80,11 @@ static void print_output(FILE *file, const struct amp_output_check *check, const
                          bool is_brief)
 {
     char text[256];
-    fprintf(file, AMP_REPORT_LABEL "'%s' %s %s%s: ", "output", check->name,
-            amp_dtype_name(check->dtype[1]), amp_shape_text(&check->shape, text, sizeof text),
-            note);
+    amp_print(file, AMP_REPORT_LABEL "'%s' %s %s%s: ", "output", check->name,
+              amp_dtype_name(check->dtype[1]), amp_shape_text(&check->shape, text, sizeof text),
+              note);
     if (check->metrics.count == 0)
-        fprintf(file, "%s", check->is_outside ? check->reason : "empty");
+        amp_print(file, "%s", check->is_outside ? check->reason : "empty");
     else
         amp_report_metrics(file, &check->metrics, is_brief);
     fputc('\n', file);
@@ -126,14 +127,14 @@ void amp_report_accuracy(FILE *file, const char *scores, const struct amp_accura
                          size_t n_models)
 {
     static const char *const sides[] = {" in fp32, ", " converted"};
-    fprintf(file, AMP_REPORT_LABEL, "accuracy");
+    amp_print(file, AMP_REPORT_LABEL, "accuracy");
     if (scores != NULL)
-        fprintf(file, "'%s': ", scores);
+        amp_print(file, "'%s': ", scores);
     for (size_t i = 0; i < n_models; i++) {
         double percent = 100.0 * (double)accuracy[i].right / (double)accuracy[i].rows;
-        fprintf(file, "%.2f %% (%llu of %llu)%s", accuracy[i].rows > 0 ? percent : 0.0,
-                (unsigned long long)accuracy[i].right, (unsigned long long)accuracy[i].rows,
-                n_models > 1 ? sides[i] : "");
+        amp_print(file, "%.2f %% (%llu of %llu)%s", accuracy[i].rows > 0 ? percent : 0.0,
+                  (unsigned long long)accuracy[i].right, (unsigned long long)accuracy[i].rows,
+                  n_models > 1 ? sides[i] : "");
     }
     fputc('\n', file);
 }
@@ -141,10 +142,10 @@ void amp_report_accuracy(FILE *file, const char *scores, const struct amp_accura
 void amp_report_widened(FILE *file, size_t widened)
 {
     if (widened > 0)
-        fprintf(file,
-                AMP_REPORT_LABEL "%zu node%s computed in float32 and rounded: no kernel for the "
-                                 "lower dtype\n",
-                "widened", widened, widened == 1 ? "" : "s");
+        amp_print(file,
+                  AMP_REPORT_LABEL "%zu node%s computed in float32 and rounded: no kernel for the "
+                                   "lower dtype\n",
+                  "widened", widened, widened == 1 ? "" : "s");
 }
 
 /* Whether a bound on METRIC decided anything. */
@@ -165,9 +166,9 @@ static void print_bounds(FILE *file, const struct amp_validation *validation)
         enum amp_metric metric = shown[i].metric;
         if (!applies(validation, metric))
             continue;
-        fprintf(file, "%s%s %s %.5g%s", mark, amp_metric_name(metric),
-                amp_metric_is_minimum(metric) ? ">=" : "<=", validation->tolerances.bounds[metric],
-                amp_metric_unit(metric));
+        amp_print(file, "%s%s %s %.5g%s", mark, amp_metric_name(metric),
+                  amp_metric_is_minimum(metric) ? ">=" : "<=",
+                  validation->tolerances.bounds[metric], amp_metric_unit(metric));
         mark = ", ";
     }
     fputs(mark[0] == ',' ? ")" : "", file);
@@ -180,12 +181,12 @@ void amp_report_validation(FILE *file, const struct amp_validation *validation, 
         amp_report_accuracy(file, validation->n_outputs > 1 ? validation->scores : NULL,
                             validation->accuracy, 2);
     amp_report_widened(file, validation->widened[1]);
-    fprintf(file, AMP_REPORT_LABEL "%s tolerance", "verdict",
-            validation->is_within ? "within" : "outside");
+    amp_print(file, AMP_REPORT_LABEL "%s tolerance", "verdict",
+              validation->is_within ? "within" : "outside");
     print_bounds(file, validation);
-    fprintf(file, "; %zu sample%s", validation->samples, validation->samples == 1 ? "" : "s");
+    amp_print(file, "; %zu sample%s", validation->samples, validation->samples == 1 ? "" : "s");
     if (verbosity > 0)
-        fprintf(file, ", %.3g s in fp32, %.3g s converted, set-up included", validation->seconds[0],
-                validation->seconds[1]);
+        amp_print(file, ", %.3g s in fp32, %.3g s converted, set-up included",
+                  validation->seconds[0], validation->seconds[1]);
     fputc('\n', file);
 }

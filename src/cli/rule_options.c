@@ -57,8 +57,10 @@ static enum amp_status load_environment(struct amp_rules *rules, struct amp_erro
         struct amp_error problem = {.status = AMP_OK};
         enum amp_status status =
             amp_rules_load_op_list(rules, path, op_lists[i].precision, &problem);
-        if (status != AMP_OK)
-            return amp_fail(err, status, "%s: %s", op_lists[i].variable, problem.text);
+        if (status != AMP_OK) {
+            amp_error_prefix(&problem, "%s", op_lists[i].variable);
+            return amp_error_copy(err, &problem);
+        }
     }
     return AMP_OK;
 }

@@ -5,8 +5,8 @@
 #include "cli/commands.h"
 #include "cli/rules_print.h"
 #include "cli/rules_tools.h"
+#include "core/print.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static enum amp_status print_one(struct amp_arena *arena, const char *name, bool
 
 /* ---- the list of sets ---- */
 
-/* A line per set. A control character in a description must not reach the terminal. */
+/* A line per set. */
 static enum amp_status list_one(struct amp_arena *arena, const char *name, int width,
                                 struct amp_error *err)
 {
@@ -31,11 +31,8 @@ static enum amp_status list_one(struct amp_arena *arena, const char *name, int w
     enum amp_status status = amp_rules_load(rules, name, err);
     if (status == AMP_OK) {
         const struct amp_rule_set *set = &rules->sets[0];
-        char *description = amp_arena_strdup(arena, set->description);
-        for (char *at = description; *at != '\0'; at++)
-            if (iscntrl((unsigned char)*at))
-                *at = ' ';
-        printf("%-*s  %-10s  %s\n", width, name, amp_rules_dtypes_text(set->dtypes), description);
+        amp_print(stdout, "%-*s  %-10s  %s\n", width, name, amp_rules_dtypes_text(set->dtypes),
+                  set->description);
     }
     amp_rules_destroy(rules);
     return status;

@@ -1,9 +1,9 @@
 /*
  * `ampconv rules --check`: takes a rule set, prints which of its rules can have no effect.
  */
-#include "cli/rules_tools.h"
-
 #include "autocast/rules_check.h"
+#include "cli/rules_tools.h"
+#include "core/print.h"
 
 #include <stdio.h>
 
@@ -15,8 +15,8 @@ static enum amp_status report(const struct amp_rules *rules, struct amp_error *e
     for (size_t i = 0; i < count; i++) {
         const struct amp_rule_finding *finding = &findings[i];
         mistakes += !finding->is_note;
-        printf("%s:%d: %s%s\n", finding->rule->source.file, finding->line,
-               finding->is_note ? "note: " : "", finding->text);
+        amp_print(stdout, "%s:%d: %s%s\n", finding->rule->source.file, finding->line,
+                  finding->is_note ? "note: " : "", finding->text);
     }
     if (mistakes > 0)
         return amp_fail(err, AMP_RULES, "%s: %zu %s without effect", rules->sets[0].file, mistakes,

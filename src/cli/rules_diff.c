@@ -2,10 +2,10 @@
  * `ampconv rules --diff`: takes two rule sets and a model, decides on its nodes by each, prints the
  * nodes that become of different dtypes. Nothing is converted.
  */
-#include "cli/rules_tools.h"
-
 #include "autocast/settle.h"
+#include "cli/rules_tools.h"
 #include "cli/target.h"
+#include "core/print.h"
 #include "onnx/infer.h"
 #include "onnx/read.h"
 #include "onnx/schema.h"
@@ -59,15 +59,15 @@ static void print_side(const struct side *side, uint32_t id)
 {
     const struct amp_decision *decision = &side->assignment.nodes[id];
     const struct amp_rule_op *op = decision->op;
-    printf("    %s  %s", side->name,
-           decision->dtype == AMP_UNDEFINED ? "-" : amp_dtype_name(decision->dtype));
-    printf("  %s", amp_reason_name(decision->reason));
+    amp_print(stdout, "    %s  %s", side->name,
+              decision->dtype == AMP_UNDEFINED ? "-" : amp_dtype_name(decision->dtype));
+    amp_print(stdout, "  %s", amp_reason_name(decision->reason));
     if (decision->rule != NULL)
-        printf(" %s %s:%d", amp_precision_name(decision->rule->precision),
-               decision->rule->source.file,
-               op != NULL && op->line > 0 ? op->line : decision->rule->source.line);
+        amp_print(stdout, " %s %s:%d", amp_precision_name(decision->rule->precision),
+                  decision->rule->source.file,
+                  op != NULL && op->line > 0 ? op->line : decision->rule->source.line);
     if (op != NULL && op->is_torch)
-        printf(" %s", op->word);
+        amp_print(stdout, " %s", op->word);
     putchar('\n');
 }
 
@@ -79,11 +79,11 @@ static void print_differences(const struct side *a, const struct side *b)
         if (a->assignment.nodes[id].dtype == b->assignment.nodes[id].dtype)
             continue;
         differ++;
-        puts(a->nodes[id]);
+        amp_print(stdout, "%s\n", a->nodes[id]);
         print_side(a, id);
         print_side(b, id);
     }
-    printf("%zu of %zu nodes differ\n", differ, a->n_nodes);
+    amp_print(stdout, "%zu of %zu nodes differ\n", differ, a->n_nodes);
 }
 
 static void close_side(struct side *side)

@@ -5,6 +5,7 @@
 #include "cli/rules_print.h"
 
 #include "core/array.h"
+#include "core/print.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -38,13 +39,13 @@ static void put_item(struct flow *flow, const char *text)
 {
     int width = (int)strlen(text);
     if (flow->has_items && flow->column + width + 3 > LINE_WIDTH) {
-        printf(",\n%*s", flow->indent, "");
+        amp_print(stdout, ",\n%*s", flow->indent, "");
         flow->column = flow->indent;
     } else if (flow->has_items) {
-        printf(", ");
+        amp_print(stdout, ", ");
         flow->column += 2;
     }
-    fputs(text, stdout);
+    amp_print(stdout, "%s", text);
     flow->column += width;
     flow->has_items = true;
 }
@@ -78,9 +79,12 @@ static unsigned long decode(const unsigned char **at)
     return code;
 }
 
-/* What may stand in YAML as it is (1.2, 5.1), without line breaks and byte order marks. */
+/* What may stand in YAML as it is (1.2, 5.1), without line breaks and byte order marks, and is
+   shown as it is. */
 static bool is_printable(unsigned long code)
 {
+    if (!amp_is_shown((int32_t)code))
+        return false;
     return (code >= 0x20 && code < 0x7f) || (code >= 0xa0 && code < 0x2028) ||
            (code > 0x2029 && code < 0xd800) ||
            (code >= 0xe000 && code < 0xfffe && code != 0xfeff) || code > 0xffff;
@@ -125,13 +129,13 @@ static void print_ops(struct amp_arena *arena, const struct amp_rule_op *ops, si
 {
     if (count == 0)
         return;
-    int column = printf("    ops: ");
+    int column = amp_print(stdout, "    ops: ");
     struct flow flow = open_list(column);
     for (size_t i = 0; i < count; i++)
         if (!by_word || i == 0 || strcmp(ops[i].word, ops[i - 1].word) != 0)
             put_item(&flow,
                      scalar(arena, by_word ? ops[i].word : amp_rule_op_text(arena, &ops[i])));
-    puts("]");
+    fputs("]\n", stdout);
 }
 
 static void print_patterns(struct amp_arena *arena, const char *key,
@@ -139,11 +143,11 @@ static void print_patterns(struct amp_arena *arena, const char *key,
 {
     if (patterns->count == 0)
         return;
-    int column = printf("    %s: ", key);
+    int column = amp_print(stdout, "    %s: ", key);
     struct flow flow = open_list(column);
     for (size_t i = 0; i < patterns->count; i++)
         put_item(&flow, scalar(arena, patterns->items[i].text));
-    puts("]");
+    fputs("]\n", stdout);
 }
 
 /* A number stays as it was written. */
@@ -152,7 +156,8 @@ static void print_tuple(struct amp_arena *arena, const struct amp_rule_tuple *tu
     putchar('[');
     for (size_t i = 0; i < tuple->count; i++) {
         const struct amp_rule_scalar *item = &tuple->items[i];
-        printf("%s%s", i > 0 ? ", " : "", item->is_number ? item->text : scalar(arena, item->text));
+        amp_print(stdout, "%s%s", i > 0 ? ", " : "",
+                  item->is_number ? item->text : scalar(arena, item->text));
     }
     putchar(']');
 }
@@ -161,10 +166,10 @@ static void print_ranks(const char *key, const struct amp_rule_ranks *ranks)
 {
     if (ranks->count == 0)
         return;
-    printf("      %s: [", key);
+    amp_print(stdout, "      %s: [", key);
     for (size_t i = 0; i < ranks->count; i++)
-        printf("%s%lld", i > 0 ? ", " : "", (long long)ranks->items[i]);
-    puts("]");
+        amp_print(stdout, "%s%lld", i > 0 ? ", " : "", (long long)ranks->items[i]);
+    fputs("]\n", stdout);
 }
 
 static bool is_empty(const struct amp_rule_condition *condition)
@@ -179,12 +184,12 @@ static void print_attrs(struct amp_arena *arena, const struct amp_rule_condition
 {
     for (size_t i = 0; i < condition->n_when; i++) {
         const struct amp_rule_when *when = &condition->when[i];
-        printf("      %s: %s", scalar(arena, when->attr), when->is_nested ? "[" : "");
+        amp_print(stdout, "      %s: %s", scalar(arena, when->attr), when->is_nested ? "[" : "");
         for (size_t j = 0; j < when->n_tuples; j++) {
             fputs(j > 0 ? ", " : "", stdout);
             print_tuple(arena, &when->tuples[j]);
         }
-        puts(when->is_nested ? "]" : "");
+        amp_print(stdout, "%s\n", when->is_nested ? "]" : "");
     }
 }
 
@@ -194,7 +199,7 @@ static void print_conditions(struct amp_arena *arena, const struct amp_rule_cond
 {
     if (is_empty(a) && is_empty(b))
         return;
-    puts("    when:");
+    fputs("    when:\n", stdout);
     print_attrs(arena, a);
     print_attrs(arena, b);
     for (size_t i = 0; i < AMP_RULE_RANKS; i++) {
@@ -207,9 +212,9 @@ static const struct amp_rule_condition always;
 
 static void print_precision(const struct amp_rule *rule)
 {
-    printf("  - precision: %s\n", amp_precision_name(rule->precision));
+    amp_print(stdout, "  - precision: %s\n", amp_precision_name(rule->precision));
     if (rule->dtypes != 0)
-        printf("    dtypes: [%s]\n", amp_rules_dtypes_text(rule->dtypes));
+        amp_print(stdout, "    dtypes: [%s]\n", amp_rules_dtypes_text(rule->dtypes));
 }
 
 static void print_names(struct amp_arena *arena, const struct amp_rule *rule)
@@ -221,7 +226,7 @@ static void print_names(struct amp_arena *arena, const struct amp_rule *rule)
 
 static void print_rule(struct amp_arena *arena, const struct amp_rule *rule)
 {
-    printf("  # %s:%d\n", rule->source.file, rule->source.line);
+    amp_print(stdout, "  # %s:%d\n", rule->source.file, rule->source.line);
     print_precision(rule);
     print_ops(arena, rule->ops, rule->n_ops, true);
     print_names(arena, rule);
@@ -249,9 +254,9 @@ static void print_forms(struct amp_arena *arena, const struct amp_rule *rule,
 {
     const struct amp_rule_condition *condition = ops->condition ? ops->condition : &always;
     bool by_word = asks_the_same(condition, &rule->condition);
-    printf("  # %s:%d %s", rule->source.file, ops->line, ops->word);
+    amp_print(stdout, "  # %s:%d %s", rule->source.file, ops->line, ops->word);
     if (ops->name == NULL) {
-        printf(": none; %s\n", ops->reason);
+        amp_print(stdout, ": none; %s\n", ops->reason);
         return;
     }
     putchar('\n');
@@ -290,11 +295,12 @@ static const char *number_text(struct amp_arena *arena, double number)
 
 static void print_limits(struct amp_arena *arena, const struct amp_rules *rules)
 {
-    puts("limits:");
+    fputs("limits:\n", stdout);
     for (size_t i = 0; i < N_LOWER; i++) {
         const struct amp_rule_limits *limits = amp_rules_limits(rules, lower_dtypes[i].dtype);
-        printf("  %s: {weight_max: %s, activation_max: %s}\n", lower_dtypes[i].name,
-               number_text(arena, limits->weight_max), number_text(arena, limits->activation_max));
+        amp_print(stdout, "  %s: {weight_max: %s, activation_max: %s}\n", lower_dtypes[i].name,
+                  number_text(arena, limits->weight_max),
+                  number_text(arena, limits->activation_max));
     }
 }
 
@@ -315,12 +321,12 @@ static bool has_rules(const struct amp_rules *rules, bool is_resolved)
 void amp_print_rules(struct amp_arena *arena, const struct amp_rules *rules, bool is_resolved)
 {
     const struct amp_rule_set *set = &rules->sets[rules->n_sets - 1];
-    printf("version: 1\nname: %s\n", scalar(arena, set->name));
+    amp_print(stdout, "version: 1\nname: %s\n", scalar(arena, set->name));
     if (set->description[0] != '\0')
-        printf("description: %s\n", scalar(arena, set->description));
-    printf("dtypes: [%s]\n", amp_rules_dtypes_text(set->dtypes));
-    printf("unlisted: %s\n", amp_precision_name(rules->unlisted));
-    puts(has_rules(rules, is_resolved) ? "rules:" : "rules: []");
+        amp_print(stdout, "description: %s\n", scalar(arena, set->description));
+    amp_print(stdout, "dtypes: [%s]\n", amp_rules_dtypes_text(set->dtypes));
+    amp_print(stdout, "unlisted: %s\n", amp_precision_name(rules->unlisted));
+    amp_print(stdout, "%s\n", has_rules(rules, is_resolved) ? "rules:" : "rules: []");
     for (size_t i = 0; i < rules->count; i++) {
         if (is_resolved)
             print_resolved(arena, &rules->items[i]);
@@ -361,8 +367,8 @@ static const char *form_text(struct amp_arena *arena, const struct amp_rule_op *
 
 void amp_print_torch_name(struct amp_arena *arena, const struct amp_torch_name *name)
 {
-    printf("%-34s %-12s", name->name, amp_torch_kind_name(amp_torch_kind(name)));
+    amp_print(stdout, "%-34s %-12s", name->name, amp_torch_kind_name(amp_torch_kind(name)));
     for (size_t i = 0; i < name->forms.count; i++)
-        printf("%s%s", i > 0 ? ", " : " ", form_text(arena, &name->forms.items[i]));
+        amp_print(stdout, "%s%s", i > 0 ? ", " : " ", form_text(arena, &name->forms.items[i]));
     putchar('\n');
 }

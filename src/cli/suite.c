@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/report_json.h"
 #include "core/file.h"
+#include "core/print.h"
 #include "onnx/infer.h"
 #include "onnx/read.h"
 #include "onnx/testdata.h"
@@ -233,8 +234,8 @@ static void note_result(struct suite *suite, const char *name, const struct test
     if (result != PASSED)
         count_reason(suite, result, test);
     if (suite->options->verbosity > 0 || (result != PASSED && !suite->options->is_quiet))
-        fprintf(suite->talk, "%s %s%s%s\n", result_names[result], name, err->text[0] ? ": " : "",
-                err->text);
+        amp_print(suite->talk, "%s %s%s%s\n", result_names[result], name, err->text[0] ? ": " : "",
+                  err->text);
     if (suite->cases != NULL)
         json_array_append_new(suite->cases, json_case(name, result, err->text));
 }
@@ -299,13 +300,13 @@ static int compare_reasons(const void *a, const void *b)
 static void print_summary(struct suite *suite)
 {
     const size_t *counts = suite->counts;
-    fprintf(suite->talk, "%zu passed, %zu failed, %zu skipped\n", counts[PASSED], counts[FAILED],
-            counts[SKIPPED]);
+    amp_print(suite->talk, "%zu passed, %zu failed, %zu skipped\n", counts[PASSED], counts[FAILED],
+              counts[SKIPPED]);
     if (suite->n_reasons > 0)
         qsort(suite->reasons, suite->n_reasons, sizeof *suite->reasons, compare_reasons);
     for (size_t i = 0; i < suite->n_reasons; i++)
-        fprintf(suite->talk, "%6zu %s: %s\n", suite->reasons[i].count,
-                result_names[suite->reasons[i].result], suite->reasons[i].text);
+        amp_print(suite->talk, "%6zu %s: %s\n", suite->reasons[i].count,
+                  result_names[suite->reasons[i].result], suite->reasons[i].text);
     fflush(suite->talk);
 }
 

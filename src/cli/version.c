@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "core/array.h"
 #include "core/cpu.h"
+#include "core/print.h"
 #include "run/session.h"
 
 /* oneDNN's instruction set, and the instructions that kernels of our own take. */
@@ -11,23 +12,23 @@ static void print_cpu(FILE *file)
 {
     char text[64];
     const char *separator = "";
-    fprintf(file, "oneDNN %s on %s\n", amp_session_library(text, sizeof text), amp_cpu_isa());
-    fprintf(file, "kernels   ");
+    amp_print(file, "oneDNN %s on %s\n", amp_session_library(text, sizeof text), amp_cpu_isa());
+    amp_print(file, "kernels   ");
     for (enum amp_cpu_feature i = 0; i < AMP_CPU_FEATURES; i++) {
         if (amp_cpu_own(i) == NULL || !amp_cpu_has(i))
             continue;
-        fprintf(file, "%s%s", separator, amp_cpu_own(i));
+        amp_print(file, "%s%s", separator, amp_cpu_own(i));
         separator = ", ";
     }
-    fprintf(file, separator[0] == '\0' ? "generic code\n" : "\n");
+    fputs(separator[0] == '\0' ? "generic code\n" : "\n", file);
 }
 
 void amp_command_version(FILE *file)
 {
     static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_BFLOAT16, AMP_FLOAT16};
-    fprintf(file, "ampconv %s\n", AMP_VERSION);
+    amp_print(file, "ampconv %s\n", AMP_VERSION);
     print_cpu(file);
     for (size_t i = 0; i < AMP_COUNT(dtypes); i++)
-        fprintf(file, "%-9s %s\n", amp_dtype_name(dtypes[i]),
-                amp_cpu_is_native(dtypes[i]) ? "native" : "computed in float32, then rounded");
+        amp_print(file, "%-9s %s\n", amp_dtype_name(dtypes[i]),
+                  amp_cpu_is_native(dtypes[i]) ? "native" : "computed in float32, then rounded");
 }

@@ -1,21 +1,20 @@
 /*
- * Failure texts: takes a status and a format, keeps the first failure. Does not print. Names in the
- * texts come from files that may hold anything: they must not hide the rest of the text or tell the
- * terminal what to do.
+ * Failure texts: takes a status and a format, keeps the first failure. Does not print. What is put
+ * into the format is cleaned (core/print.h): a text is fit to be shown as it is.
  */
 #include "core/status.h"
+
+#include "core/print.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Turns control characters, which a terminal would obey, into '?'; line ends and tabs stay. */
-static void clean(char *text)
+/* Whether BYTE is one of a UTF-8 character, but not its first: no place to cut. */
+static bool is_inside(char byte)
 {
-    for (; *text != '\0'; text++)
-        if (((unsigned char)*text < ' ' && *text != '\n' && *text != '\t') || *text == '\x7f')
-            *text = '?';
+    return ((unsigned char)byte & 0xc0) == 0x80;
 }
 
 /* Puts HEAD, JOINT and TAIL into TEXT of SIZE bytes; where they are too long, the middle is left
@@ -29,19 +28,17 @@ static void join(char *text, size_t size, const char *head, const char *joint, c
         return;
     }
     size_t length = (size_t)sprintf(whole, "%s%s%s", head, joint, tail);
-    size_t half = (size - sizeof "...") / 2;
-    if (length < size)
+    size_t half = (size - sizeof "...") / 2, end = half, begin = length - half;
+    if (length < size) {
         memcpy(text, whole, length + 1);
-    else
-        snprintf(text, size, "%.*s...%s", (int)half, whole, whole + length - half);
+    } else {
+        for (; end > 0 && is_inside(whole[end]); end--)
+            ;
+        for (; is_inside(whole[begin]); begin++)
+            ;
+        snprintf(text, size, "%.*s...%s", (int)end, whole, whole + begin);
+    }
     free(whole);
-    clean(text);
-}
-
-static char *format_text(const char *format, va_list args)
-{
-    char *text = NULL;
-    return vasprintf(&text, format, args) < 0 ? NULL : text;
 }
 
 void amp_error_record(struct amp_error *err, enum amp_status status, const char *format, ...)
@@ -50,11 +47,18 @@ void amp_error_record(struct amp_error *err, enum amp_status status, const char 
         return;
     va_list args;
     va_start(args, format);
-    char *text = format_text(format, args);
+    char *text = amp_format_clean(format, args);
     va_end(args);
     join(err->text, sizeof err->text, "", "", text ? text : format);
     free(text);
     err->status = status;
+}
+
+enum amp_status amp_error_copy(struct amp_error *err, const struct amp_error *failed)
+{
+    if (err != NULL && err->status == AMP_OK)
+        *err = *failed;
+    return failed->status;
 }
 
 void amp_error_prefix(struct amp_error *err, const char *format, ...)
@@ -63,7 +67,7 @@ void amp_error_prefix(struct amp_error *err, const char *format, ...)
     memcpy(tail, err->text, sizeof tail);
     va_list args;
     va_start(args, format);
-    char *text = format_text(format, args);
+    char *text = amp_format_clean(format, args);
     va_end(args);
     join(err->text, sizeof err->text, text ? text : format, ": ", tail);
     free(text);

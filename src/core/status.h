@@ -41,6 +41,10 @@ static inline enum amp_status amp_status_of(enum amp_status status)
 #define amp_fail(err, status, ...) \
     (amp_error_record((err), (status), __VA_ARGS__), amp_status_of(status))
 
+/* Records the failure that FAILED holds, and returns its status: the text may have several lines,
+   which those put into a format cannot. */
+enum amp_status amp_error_copy(struct amp_error *err, const struct amp_error *failed);
+
 /* Puts "PREFIX: " before the text of the failure that ERR holds. */
 void amp_error_prefix(struct amp_error *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -1,0 +1,26 @@
+#ifndef AMP_CORE_PRINT_H
+#define AMP_CORE_PRINT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/*
+ * Text for people. Names come from files and may hold anything: what is put in for %s and %c can
+ * neither tell the terminal what to do nor end the line. Control characters but the tab, what is no
+ * UTF-8 and characters that turn the direction of the text come as \n, \r, \x1b (a byte) or \u202e
+ * (a code point). What is visible stays as it is; text that went through this once is not changed
+ * again.
+ */
+
+/* Prints as fprintf does and returns the number of bytes. */
+int amp_print(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same as a new string, to be freed; NULL when memory is out. */
+char *amp_format_clean(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
+
+/* Whether CODE, a code point or AMP_UTF8_INVALID, may be shown as it is. */
+bool amp_is_shown(int32_t code);
+
+#endif
