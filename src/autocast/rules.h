@@ -42,7 +42,7 @@ struct amp_rule_work;
 /* A pattern over names. */
 struct amp_rule_pattern {
     const char *text;
-    uint32_t hash;     /* amp_hash of TEXT */
+    uint32_t hash;     /* of TEXT */
     bool is_glob;      /* TEXT is also the name itself */
     size_t prefix;     /* how many of its bytes all names begin with that it matches */
     const char *parts; /* amp_automaton_parts */

@@ -15,7 +15,7 @@ enum {
 struct amp_rule_name {
     const char *text;
     size_t size;
-    uint32_t hash; /* amp_hash */
+    uint32_t hash; /* amp_strmap_hash */
 };
 
 struct amp_rule_name amp_rule_name(const char *text);
@@ -49,7 +49,7 @@ struct amp_rule_patterns amp_rule_patterns_of(struct amp_arena *arena,
 bool amp_rule_patterns_match(const struct amp_rule_patterns *patterns,
                              const struct amp_rule_name *name, struct amp_rule_work *work);
 
-/* Whether one of PATTERNS is written as TEXT, the amp_hash of which is HASH. */
+/* Whether one of PATTERNS is written as TEXT, the hash of which is HASH. */
 bool amp_rule_patterns_have(const struct amp_rule_patterns *patterns, const char *text,
                             uint32_t hash, struct amp_rule_work *work);
 

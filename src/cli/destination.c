@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* NAME.DTYPE.onnx beside the model, NAME.opsetN.onnx where only the opset is raised; stdout for a
@@ -48,11 +49,18 @@ static enum amp_status check_data_name(const char *name, const char *path, struc
     return AMP_OK;
 }
 
+/* Whether a file has the name PATH, be it a link that leads to none. */
+static bool is_taken(const char *path)
+{
+    struct stat info;
+    return lstat(path, &info) == 0;
+}
+
 /* What has a name that the user did not choose must not be there, unless with --force. */
 static enum amp_status check_is_free(const struct amp_options *options, const char *path,
                                      struct amp_error *err)
 {
-    if (options->output != NULL || options->is_forced || access(path, F_OK) != 0)
+    if (options->output != NULL || options->is_forced || !is_taken(path))
         return AMP_OK;
     return amp_fail(err, AMP_IO, "%s exists; use --force, or -o to name an output", path);
 }

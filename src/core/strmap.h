@@ -19,7 +19,7 @@ struct amp_strmap {
 /* Sets *VALUE (which may be NULL) and returns true when KEY is there. */
 bool amp_strmap_get(const struct amp_strmap *map, const char *key, uint32_t *value);
 
-/* The same where HASH is known to be amp_hash_secretly of KEY. */
+/* The same where HASH is amp_hash_secretly of KEY. */
 bool amp_strmap_get_hashed(const struct amp_strmap *map, const char *key, uint32_t hash,
                            uint32_t *value);
 

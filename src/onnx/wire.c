@@ -98,6 +98,18 @@ static enum amp_status scan_nested(struct scan *scan, const ProtobufCMessageDesc
     return AMP_OK;
 }
 
+/* A text becomes a string that a NUL ends: with one inside it would be read as another text. */
+static enum amp_status check_text(const struct scan *scan, const ProtobufCMessageDescriptor *type,
+                                  const ProtobufCFieldDescriptor *field, size_t length)
+{
+    if (field == NULL || field->type != PROTOBUF_C_TYPE_STRING || length == 0 ||
+        memchr(scan->data + scan->at, '\0', length) == NULL)
+        return AMP_OK;
+    return amp_fail(scan->err, AMP_MODEL,
+                    "%s of %s at byte %zu has a NUL in it; accepted: text without", field->name,
+                    type->short_name, scan->at);
+}
+
 static void refer(struct scan *scan, size_t length)
 {
     uint8_t width[LENGTH_WIDTH];
@@ -141,6 +153,7 @@ static enum amp_status scan_length(struct scan *scan, const ProtobufCMessageDesc
         refer(scan, (size_t)length);
         return AMP_OK;
     }
+    AMP_TRY(check_text(scan, type, field, (size_t)length));
     scan->at += (size_t)length;
     append(scan, scan->data + start, scan->at - start);
     return AMP_OK;

@@ -23,6 +23,13 @@ holds() { # NAME: the rest is a condition
 expect 'default name' 0 "$AMPCONV" m.onnx -q
 holds 'default name is NAME.DTYPE.onnx' test -s m.bf16.onnx
 expect 'an existing file is kept' 2 "$AMPCONV" m.onnx -q
+mkdir links && ln -s nowhere.onnx links/m.bf16.onnx && cp m.onnx links/m.onnx
+expect 'a link that leads nowhere is kept' 2 "$AMPCONV" links/m.onnx -q
+holds 'and not followed' test ! -e links/nowhere.onnx
+said=$("$AMPCONV" links/m.onnx -q --no-validate 2>&1)
+holds 'and named' test "$said" = 'ampconv: links/m.bf16.onnx exists; use --force, or -o to name an output'
+expect '--force follows it' 0 "$AMPCONV" links/m.onnx -q --no-validate --force
+holds 'and leaves it' test -L links/m.bf16.onnx -a -s links/nowhere.onnx
 expect '--force overwrites it' 0 "$AMPCONV" m.onnx -q --force
 expect '-o replaces' 0 "$AMPCONV" m.onnx -q -o m.bf16.onnx
 expect 'outside the tolerance' 1 "$AMPCONV" m.onnx -q -o outside.onnx -t snr=200
