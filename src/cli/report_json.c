@@ -160,7 +160,7 @@ char *amp_json_dump(json_t *root, size_t flags)
         if (amp_is_shown(code) || code == '\n')
             to = mempcpy(to, begin, (size_t)(at - begin));
         else
-            to += sprintf(to, "\\u%04x", (unsigned)code);
+            to += sprintf(to, "\\u%04X", (unsigned)code);
     }
     *to = '\0';
     free(text);
