@@ -271,9 +271,13 @@ static bool operator_matches(const struct amp_rules *rules, const struct amp_rul
            condition_holds(&rule->condition, subject, node, rules->work);
 }
 
+/* Names that are looked up come first: that is quickest. */
 static bool rule_matches(const struct amp_rules *rules, const struct amp_rule *rule,
                          const struct amp_rule_subject *subject)
 {
+    bool is_looked_up = rule->nodes.count > 0 && rule->nodes.n_automata == 0;
+    if (is_looked_up && !fits(&rule->nodes, rules->work))
+        return false;
     return operator_matches(rules, rule, subject) && names_match(rules, rule, subject);
 }
 

@@ -14,6 +14,7 @@
 enum {
     FEW = 8, /* patterns that are as well compared one by one */
     STEPS_OF_PATTERN = 2,
+    STEPS_OF_PART = 5,
     BYTES_A_STEP = 16 /* that are compared in the time of a step */
 };
 
@@ -134,8 +135,7 @@ static bool has_parts(const struct amp_rule_pattern *pattern, const struct amp_r
     for (size_t i = 0; i < pattern->n_parts; i++) {
         size_t size = strlen(part);
         const char *found = memmem(at, (size_t)(end - at), part, size);
-        work->matcher.steps +=
-            STEPS_OF_PATTERN + (size_t)((found ? found : end) - at) / BYTES_A_STEP;
+        work->matcher.steps += STEPS_OF_PART + (size_t)((found ? found : end) - at) / BYTES_A_STEP;
         if (found == NULL)
             return false;
         at = found + size;

@@ -15,7 +15,7 @@ enum {
 struct amp_rule_name {
     const char *text;
     size_t size;
-    uint32_t hash; /* amp_strmap_hash */
+    uint32_t hash; /* amp_hash_secretly */
 };
 
 struct amp_rule_name amp_rule_name(const char *text);

@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/report_json.h"
 #include "core/file.h"
+#include "core/glob.h"
 #include "core/print.h"
 #include "onnx/infer.h"
 #include "onnx/read.h"
@@ -14,7 +15,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fnmatch.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,7 +245,7 @@ static void try_case(struct suite *suite, const char *name)
 {
     char folder[PATH_MAX], path[PATH_MAX + 16];
     struct amp_error err = {.status = AMP_OK};
-    if (suite->options->filter != NULL && fnmatch(suite->options->filter, name, 0) != 0)
+    if (suite->options->filter != NULL && !amp_glob_matches(suite->options->filter, name))
         return;
     snprintf(folder, sizeof folder, "%s/%s", suite->options->test_suite, name);
     snprintf(path, sizeof path, "%s/model.onnx", folder);

@@ -70,3 +70,15 @@ void amp_glob_compile(struct amp_arena *arena, const char *pattern, struct amp_a
         }
     }
 }
+
+bool amp_glob_matches(const char *pattern, const char *name)
+{
+    struct amp_arena *arena = amp_arena_create();
+    struct amp_automaton automaton = {.count = 0};
+    struct amp_matcher matcher = {.limit = UINT64_MAX};
+    amp_glob_compile(arena, pattern, &automaton);
+    bool matches = amp_automaton_match(&automaton, name, strlen(name), &matcher);
+    amp_matcher_free(&matcher);
+    amp_arena_destroy(arena);
+    return matches;
+}

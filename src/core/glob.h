@@ -15,4 +15,7 @@ size_t amp_glob_prefix(const char *pattern);
 void amp_glob_compile(struct amp_arena *arena, const char *pattern,
                       struct amp_automaton *automaton);
 
+/* Whether the glob PATTERN matches NAME, for those who ask once or a few times. */
+bool amp_glob_matches(const char *pattern, const char *name);
+
 #endif

@@ -58,8 +58,8 @@ static void put_hidden(struct text *text, int32_t code, unsigned char first)
         put(text, code == '\n' ? "\\n" : "\\r", 2);
     else
         put(text, escape,
-            (size_t)(code > 0x7f ? sprintf(escape, "\\u%04x", (unsigned)code)
-                                 : sprintf(escape, "\\x%02x", first)));
+            (size_t)(code > 0x7f ? sprintf(escape, "\\u%04X", (unsigned)code)
+                                 : sprintf(escape, "\\x%02X", first)));
 }
 
 static void put_clean(struct text *text, const char *bytes, size_t count)

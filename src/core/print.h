@@ -9,7 +9,7 @@
 /*
  * Text for people. Names come from files and may hold anything: what is put in for %s and %c can
  * neither tell the terminal what to do nor end the line. Control characters but the tab, what is no
- * UTF-8 and characters that turn the direction of the text come as \n, \r, \x1b (a byte) or \u202e
+ * UTF-8 and characters that turn the direction of the text come as \n, \r, \x1B (a byte) or \u202E
  * (a code point). What is visible stays as it is; text that went through this once is not changed
  * again.
  */

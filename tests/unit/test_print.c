@@ -44,16 +44,16 @@ static void plain_text_is_that_of_printf(void **state)
 static void what_is_not_to_be_shown_is_escaped(void **state)
 {
     (void)state;
-    assert_text("\\x1b[31m\\n\\r\\x07\\x7f\\x01", "%s", "\x1b[31m\n\r\a\x7f\x01");
-    assert_text("\\u0080\\u009f\xc2\xa0", "%s", "\xc2\x80\xc2\x9f\xc2\xa0");
-    assert_text("\\u202e\\u2066\\u200f\\u061c\\u2028\\u2029", "%s",
+    assert_text("\\x1B[31m\\n\\r\\x07\\x7F\\x01", "%s", "\x1b[31m\n\r\a\x7f\x01");
+    assert_text("\\u0080\\u009F\xc2\xa0", "%s", "\xc2\x80\xc2\x9f\xc2\xa0");
+    assert_text("\\u202E\\u2066\\u200F\\u061C\\u2028\\u2029", "%s",
                 "\xe2\x80\xae\xe2\x81\xa6\xe2\x80\x8f\xd8\x9c\xe2\x80\xa8\xe2\x80\xa9");
     /* Bytes that are no UTF-8: alone, cut short, overlong, a surrogate. */
-    assert_text("\\xff\\x9b a\\xe2\\x82 \\xc0\\x80 \\xed\\xa0\\x80", "%s",
+    assert_text("\\xFF\\x9B a\\xE2\\x82 \\xC0\\x80 \\xED\\xA0\\x80", "%s",
                 "\xff\x9b a\xe2\x82 \xc0\x80 \xed\xa0\x80");
-    assert_text("\\xc3 \\n", "%.1s %c", "\xc3\xb6", '\n');
+    assert_text("\\xC3 \\n", "%.1s %c", "\xc3\xb6", '\n');
     /* Once is enough. */
-    assert_text("\\x1b", "%s", "\\x1b");
+    assert_text("\\x1B", "%s", "\\x1B");
 }
 
 static void failures_are_clean_lines(void **state)
@@ -64,7 +64,7 @@ static void failures_are_clean_lines(void **state)
     (void)state;
     assert_int_equal(amp_fail(&err, AMP_MODEL, "%s: wrong\n%s", "a\nb", "^"), AMP_MODEL);
     amp_error_prefix(&err, "p\n%s", "q\x1b");
-    assert_string_equal(err.text, "p\nq\\x1b: a\\nb: wrong\n^");
+    assert_string_equal(err.text, "p\nq\\x1B: a\\nb: wrong\n^");
     assert_int_equal(amp_error_copy(&other, &err), AMP_MODEL);
     assert_string_equal(other.text, err.text);
     /* A long one is not cut within a character. */
