@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIST_BYTES_MAX = 1 << 20 };
+enum { LIST_BYTES_MAX = 1 << 20, LIST_MAX = 10000 /* operators in it */ };
 
 static const char BLANKS[] = " \t\r\f\v";
 
@@ -39,12 +39,16 @@ static enum amp_status add_line(struct amp_rules *rules, const char *word,
 static enum amp_status add_lines(struct amp_rules *rules, char *text, const char *label,
                                  enum amp_precision precision, struct amp_error *err)
 {
-    int line = 1;
+    int line = 1, n_words = 0;
     for (char *at = text, *next; at != NULL; at = next, line++) {
         next = strchr(at, '\n');
         if (next != NULL)
             *next++ = '\0';
         char *word = trim(at);
+        if (*word != '\0' && ++n_words > LIST_MAX)
+            return amp_fail(err, AMP_RULES,
+                            "%s:%d: too many operators; accepted: a list of %d at most", label,
+                            line, LIST_MAX);
         if (*word != '\0')
             AMP_TRY(
                 add_line(rules, word, precision, (struct amp_rule_source){label, line, 1}, err));

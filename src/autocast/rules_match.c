@@ -14,7 +14,9 @@
 enum {
     STEPS_OF_RULE = 2,
     STEPS_OF_OPERATOR = 2,
-    BYTES_A_STEP = 16 /* that are compared in the time of a step */
+    STEPS_OF_RANK = 10,    /* to find one out */
+    STEPS_OF_DEFAULT = 30, /* to read an attribute's */
+    BYTES_A_STEP = 16      /* that are compared in the time of a step */
 };
 
 static void count(struct amp_rule_work *work, size_t steps)
@@ -136,6 +138,7 @@ static bool default_matches(const struct amp_node *node, const struct amp_rule_w
     const struct amp_schema_attr *schema =
         node->schema != NULL ? amp_schema_attr(node->schema, when->attr) : NULL;
     struct default_attr made;
+    count(work, STEPS_OF_DEFAULT);
     return schema != NULL && make_default(schema, &made) && attr_matches(&made.attr, when, work);
 }
 
@@ -181,7 +184,7 @@ static bool ranks_match(const struct amp_rule_condition *condition, const struct
 {
     for (uint32_t i = 0; i < AMP_RULE_RANKS; i++) {
         const struct amp_rule_ranks *ranks = &condition->ranks[i];
-        count(work, ranks->count);
+        count(work, ranks->count > 0 ? ranks->count + STEPS_OF_RANK : 0);
         int rank = ranks->count > 0 ? input_rank(model, node, i) : -1;
         size_t at = 0;
         while (at < ranks->count && ranks->items[at] != rank)

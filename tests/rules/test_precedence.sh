@@ -57,6 +57,8 @@ variables=(X=)
 printf 'Conv\nmatmull # no\n' >wrong
 printf 'Conv\0' >binary
 hint="unknown operator 'matmull' (did you mean 'MatMul'?); accepted: an operator of ONNX or PyTorch, or DOMAIN::NAME of another domain"
+yes Add | head -n 10001 >many
+fails 'a list of too many' 3 'many:10001: too many operators; accepted: a list of 10000 at most' --lower-ops many
 fails 'a list with an unknown name' 3 "wrong:2: $hint" --lower-ops wrong
 fails 'a list that is no text' 3 'binary: not a text; accepted: a name of an operator per line' --fp32-ops binary
 fails 'a list that is not there' 2 'none: cannot open: No such file or directory' --fp32-ops none
