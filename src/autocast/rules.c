@@ -32,6 +32,7 @@ struct rule_file {
     int depth;
     dev_t device; /* which file it is, under whatever path */
     ino_t inode;
+    bool is_regular; /* not a FIFO, on which the program would wait, or a folder */
 };
 
 /* ---- the list ---- */
@@ -205,6 +206,7 @@ static bool identify(struct rule_file *file)
         return false;
     file->device = info.st_dev;
     file->inode = info.st_ino;
+    file->is_regular = S_ISREG(info.st_mode);
     return true;
 }
 
@@ -250,6 +252,11 @@ static enum amp_status locate_base(struct loader *loader, const struct amp_yaml 
                              "cannot open '%.200s': %s; accepted: a rule set, or a file",
                              base->path, strerror(errno));
     }
+    if (!base->is_regular)
+        return amp_yaml_fail(yaml, item, loader->err,
+                             "cannot open '%.200s': not a regular file; accepted: a rule set, or a "
+                             "file",
+                             base->path);
     const char *cycle = find_cycle(arena, base);
     if (cycle != NULL)
         return amp_yaml_fail(

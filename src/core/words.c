@@ -4,6 +4,7 @@
 #include "core/words.h"
 
 #include <ctype.h>
+#include <stdint.h>
 #include <string.h>
 
 enum { LENGTH_MAX = 48 };
@@ -26,7 +27,7 @@ static size_t distance(const char *a, const char *b)
 {
     size_t row[LENGTH_MAX + 1], n = strlen(a), m = strlen(b);
     if (n > LENGTH_MAX || m > LENGTH_MAX)
-        return LENGTH_MAX;
+        return SIZE_MAX;
     for (size_t j = 0; j <= m; j++)
         row[j] = j;
     for (size_t i = 1; i <= n; i++) {
