@@ -97,7 +97,7 @@ static bool joins(const struct reader *r)
 
 static enum amp_bracket_problem read_range(struct reader *r)
 {
-    int32_t first, last;
+    int32_t first = 0, last;
     enum amp_bracket_problem problem = read_character(r, &first);
     last = first;
     if (problem == AMP_BRACKET_FINE && joins(r)) {

@@ -21,9 +21,12 @@ static void put(struct text *text, const char *bytes, size_t count)
     if (text->size - text->used <= count && !text->is_lost) {
         size_t size = 2 * text->size + count + 64;
         char *moved = realloc(text->bytes, size);
-        text->is_lost = moved == NULL;
-        text->bytes = moved != NULL ? moved : text->bytes;
-        text->size = moved != NULL ? size : text->size;
+        if (moved == NULL) {
+            text->is_lost = true;
+            return;
+        }
+        text->bytes = moved;
+        text->size = size;
     }
     if (text->is_lost)
         return;
@@ -53,13 +56,14 @@ bool amp_is_shown(int32_t code)
 /* What stands for CODE, the first byte of which is FIRST. */
 static void put_hidden(struct text *text, int32_t code, unsigned char first)
 {
-    char escape[16];
-    if (code == '\n' || code == '\r')
-        put(text, code == '\n' ? "\\n" : "\\r", 2);
-    else
-        put(text, escape,
-            (size_t)(code > 0x7f ? sprintf(escape, "\\u%04X", (unsigned)code)
-                                 : sprintf(escape, "\\x%02X", first)));
+    char escape[16] = "\\n";
+    if (code == '\r')
+        escape[1] = 'r';
+    else if (code > 0x7f)
+        snprintf(escape, sizeof escape, "\\u%04X", (unsigned)code);
+    else if (code != '\n')
+        snprintf(escape, sizeof escape, "\\x%02X", first);
+    put(text, escape, strlen(escape));
 }
 
 static void put_clean(struct text *text, const char *bytes, size_t count)
