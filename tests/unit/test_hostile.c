@@ -13,7 +13,7 @@
 #include "check/random_input.h"
 #include "cli/commands.h"
 #include "core/memory.h"
-#include "mutate_onnx.h"
+#include "mutate_model.h"
 #include "onnx/check.h"
 #include "onnx/infer.h"
 #include "onnx/read.h"
@@ -38,8 +38,6 @@
 
 enum {
     MUTANTS = 2000,
-    EDITS_MAX = 5,
-    SEED_SIZE_MAX = 256 * 1024,
     INPUT_ELEMENTS_MAX = 100000, /* of a model that is run */
     MEMORY_MAX = 64 << 20,       /* bytes of tensors */
     SECONDS_MAX = 8              /* of CPU time for one mutant, which takes milliseconds */
@@ -100,79 +98,23 @@ static void collect_seeds(glob_t *seeds)
     glob(pattern, GLOB_APPEND, NULL, seeds);
 }
 
-/* A graph input becomes an initializer with the values of the sample beside the seed, so that the
-   stages before running see them as well. */
-static void freeze_input(struct mutator *m, const char *seed)
-{
-    Onnx__GraphProto *graph = m->model->graph;
-    char path[4096];
-    struct amp_bytes bytes;
-    struct amp_error err = {.status = AMP_OK};
-    ProtobufCMessage *message;
-    if (graph == NULL || graph->n_input == 0)
-        return;
-    size_t i = below(m->state, graph->n_input);
-    snprintf(path, sizeof path, "%.*s/test_data_set_0/input_%zu.pb",
-             (int)(strlen(seed) - strlen("/model.onnx")), seed, i);
-    if (amp_bytes_open(&bytes, path, &err) != AMP_OK)
-        return;
-    uint8_t *copy = amp_arena_memdup(m->arena, bytes.data, bytes.size);
-    if (bytes.size < SEED_SIZE_MAX &&
-        amp_wire_parse(&onnx__tensor_proto__descriptor, copy, bytes.size, m->arena, &message,
-                       &err) == AMP_OK) {
-        Onnx__TensorProto **grown =
-            amp_arena_array(m->arena, graph->n_initializer + 1, sizeof(Onnx__TensorProto *));
-        if (graph->n_initializer > 0)
-            memcpy(grown, graph->initializer, graph->n_initializer * sizeof(Onnx__TensorProto *));
-        grown[graph->n_initializer++] = (Onnx__TensorProto *)message;
-        grown[graph->n_initializer - 1]->name = graph->input[i]->name;
-        graph->initializer = grown;
-        memmove(&graph->input[i], &graph->input[i + 1],
-                (graph->n_input - i - 1) * sizeof(Onnx__ValueInfoProto *));
-        graph->n_input--;
-    }
-    amp_bytes_close(&bytes);
-}
-
-static bool holds_loop(struct mutator *m)
-{
-    collect(m);
-    for (size_t i = 0; i < m->n_parts; i++) {
-        const Onnx__NodeProto *node = (const Onnx__NodeProto *)m->parts[i];
-        if (node->base.descriptor == &onnx__node_proto__descriptor && node->op_type != NULL &&
-            strcmp(node->op_type, "Loop") == 0)
-            return true;
-    }
-    return false;
-}
-
 /* Writes the mutant to PATH; false when the seed is no model. */
 static bool make_mutant(struct worker *worker, const char *seed, const char *path, uint64_t *state)
 {
     struct amp_error err = {.status = AMP_OK};
     struct amp_bytes bytes;
-    ProtobufCMessage *message;
     if (amp_bytes_open(&bytes, seed, &err) != AMP_OK)
         return false;
-    struct mutator m = {.arena = amp_arena_create(), .state = state};
-    bool is_model =
-        bytes.size < SEED_SIZE_MAX && amp_wire_parse(&onnx__model_proto__descriptor, bytes.data,
-                                                     bytes.size, m.arena, &message, &err) == AMP_OK;
+    struct bytes mutant = {.arena = amp_arena_create()};
+    bool is_model = mutate_model(seed, &bytes, &mutant, state);
     if (is_model) {
-        m.model = (Onnx__ModelProto *)message;
-        while (one_in(state, 3))
-            freeze_input(&m, seed);
-        for (size_t n = below(state, EDITS_MAX + 1); n > 0; n--)
-            mutate(&m);
-        worker->shared->may_loop = holds_loop(&m);
-        size_t size = protobuf_c_message_get_packed_size(message);
-        uint8_t *packed = amp_arena_alloc(m.arena, size);
-        protobuf_c_message_pack(message, packed);
+        worker->shared->may_loop = may_loop(&mutant);
         FILE *file = fopen(path, "wb");
-        if (file == NULL || fwrite(packed, 1, size, file) != size || fclose(file) != 0)
+        if (file == NULL || fwrite(mutant.data, 1, mutant.size, file) != mutant.size ||
+            fclose(file) != 0)
             wrong(worker, path, "cannot write");
     }
-    amp_arena_destroy(m.arena);
+    amp_arena_destroy(mutant.arena);
     amp_bytes_close(&bytes);
     return is_model;
 }

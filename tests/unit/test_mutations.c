@@ -1,8 +1,9 @@
 /*
- * Ten thousand damaged models through the reader and inference: bytes flipped, runs overwritten,
- * files cut. Nothing is asserted of the outcome but that there is one, with a message where it is a
- * failure; the sanitizers watch for the rest.
+ * Ten thousand damaged models through the reader and inference (mutate_bytes.h). Nothing is
+ * asserted of the outcome but that there is one, with a message where it is a failure; the
+ * sanitizers watch for the rest.
  */
+#include "mutate_bytes.h"
 #include "onnx/infer.h"
 #include "onnx/read.h"
 
@@ -19,61 +20,14 @@
 
 #include <cmocka.h>
 
-enum { MUTATIONS = 10000, FLIPS_MAX = 8, RUN_MAX = 16 };
+enum { MUTATIONS = 10000 };
 
-/* splitmix64, so that a failure can be had again. */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9E3779B97F4A7C15u;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-    return z ^ z >> 31;
-}
-
-static size_t below(uint64_t *state, size_t bound)
-{
-    return (size_t)(next_random(state) % bound);
-}
-
-static void flip_bytes(unsigned char *data, size_t size, uint64_t *state)
-{
-    for (size_t n = 1 + below(state, FLIPS_MAX); n > 0; n--)
-        data[below(state, size)] ^= (unsigned char)(1u << below(state, 8));
-}
-
-/* Extreme values where lengths, counts and dims are. */
-static void overwrite_run(unsigned char *data, size_t size, uint64_t *state)
-{
-    static const unsigned char fills[] = {0x00, 0x01, 0x7F, 0x80, 0xFF};
-    size_t at = below(state, size), length = 1 + below(state, RUN_MAX);
-    unsigned char fill = fills[below(state, sizeof fills)];
-    memset(data + at, fill, length < size - at ? length : size - at);
-}
-
-static size_t mutate(unsigned char *data, size_t size, uint64_t *state)
-{
-    switch (below(state, 4)) {
-    case 0:
-        return below(state, size);
-    case 1:
-        overwrite_run(data, size, state);
-        return size;
-    case 2:
-        overwrite_run(data, size, state);
-        flip_bytes(data, size, state);
-        return size;
-    default:
-        flip_bytes(data, size, state);
-        return size;
-    }
-}
-
-static void read_mutant(const unsigned char *data, size_t size)
+static void read_mutant(const struct bytes *bytes)
 {
     char path[64];
     int fd = memfd_create("mutant", 0);
     assert_true(fd >= 0);
-    assert_int_equal(write(fd, data, size), (ssize_t)size);
+    assert_int_equal(write(fd, bytes->data, bytes->size), (ssize_t)bytes->size);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     struct amp_model_file file;
     struct amp_error err = {.status = AMP_OK};
@@ -99,10 +53,11 @@ static void mutated_models_are_refused_or_read(void **unused)
         struct amp_error err = {.status = AMP_OK};
         assert_int_equal(amp_bytes_open(&bytes, seeds.gl_pathv[i % seeds.gl_pathc], &err), AMP_OK);
         if (bytes.size > 0) {
-            unsigned char *copy = malloc(bytes.size);
-            memcpy(copy, bytes.data, bytes.size);
-            read_mutant(copy, mutate(copy, bytes.size, &state));
-            free(copy);
+            struct bytes mutant = {.arena = amp_arena_create()};
+            put(&mutant, bytes.data, bytes.size);
+            mutate_bytes(&mutant, NULL, 0, &state);
+            read_mutant(&mutant);
+            amp_arena_destroy(mutant.arena);
         }
         amp_bytes_close(&bytes);
     }

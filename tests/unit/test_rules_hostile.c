@@ -1,4 +1,5 @@
 /* Rule files that are wrong: no input crashes the reader. */
+#include "mutate_rules.h"
 #include "rules_fixture.h"
 
 static const char whole[] = HEAD
@@ -16,37 +17,6 @@ static const char whole[] = HEAD
     "limits:\n"
     "  fp16: {weight_max: 65504, activation_max: 1e4}\n"
     "  bf16:\n    weight_max: 1\n";
-
-/* The same numbers everywhere (Knuth, MMIX). */
-static unsigned next_random(uint64_t *seed)
-{
-    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    return (unsigned)(*seed >> 33);
-}
-
-/* Overwrites, drops or repeats a few bytes of TEXT, which has room for one more for each. */
-static size_t mutate(char *text, size_t size, uint64_t *seed)
-{
-    static const char special[] = "[]{}:,-&*!|>'\"%@`#\n\t \\?~\0\xc3\xff\x1b";
-
-    for (unsigned n = 1 + next_random(seed) % 4; n > 0 && size > 0; n--) {
-        size_t at = next_random(seed) % size;
-        switch (next_random(seed) % 4) {
-        case 0:
-            text[at] = (char)next_random(seed);
-            break;
-        case 1:
-            text[at] = special[next_random(seed) % (sizeof special - 1)];
-            break;
-        case 2:
-            memmove(text + at, text + at + 1, --size - at);
-            break;
-        default:
-            memmove(text + at + 1, text + at, size++ - at);
-        }
-    }
-    return size;
-}
 
 /* Loads SIZE bytes as a rule file; whatever they are, it ends in a rule list or a message with a
  * place. */
@@ -72,12 +42,14 @@ static void mutated_files(void **state)
 {
     struct fixture *f = *state;
     uint64_t seed = 1;
-    char text[sizeof whole + 4];
 
     load(f, whole);
     for (int i = 0; i < 3000; i++) {
-        memcpy(text, whole, sizeof whole);
-        survive(f, text, mutate(text, sizeof whole - 1, &seed));
+        struct bytes text = {.arena = amp_arena_create()};
+        put(&text, whole, sizeof whole - 1);
+        mutate_bytes(&text, yaml_special, sizeof yaml_special - 1, &seed);
+        survive(f, (const char *)text.data, text.size);
+        amp_arena_destroy(text.arena);
     }
 }
 
