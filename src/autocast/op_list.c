@@ -63,7 +63,7 @@ static enum amp_status check_text(const struct amp_bytes *bytes, const char *lab
         return amp_fail(err, AMP_RULES,
                         "%s: %zu bytes; accepted: a list of operators of at most %d", label,
                         bytes->size, LIST_BYTES_MAX);
-    if (memchr(bytes->data, '\0', bytes->size) != NULL)
+    if (bytes->size > 0 && memchr(bytes->data, '\0', bytes->size) != NULL)
         return amp_fail(err, AMP_RULES, "%s: not a text; accepted: a name of an operator per line",
                         label);
     return AMP_OK;

@@ -174,7 +174,8 @@ void *amp_arena_array(struct amp_arena *arena, size_t count, size_t size)
 char *amp_arena_strndup(struct amp_arena *arena, const char *text, size_t length)
 {
     char *copy = amp_arena_alloc(arena, length + 1);
-    memcpy(copy, text, length);
+    if (length > 0)
+        memcpy(copy, text, length);
     return copy;
 }
 

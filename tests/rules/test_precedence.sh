@@ -62,6 +62,12 @@ fails 'a list of too many' 3 'many:10001: too many operators; accepted: a list o
 fails 'a list with an unknown name' 3 "wrong:2: $hint" --lower-ops wrong
 fails 'a list that is no text' 3 'binary: not a text; accepted: a name of an operator per line' --fp32-ops binary
 fails 'a list that is not there' 2 'none: cannot open: No such file or directory' --fp32-ops none
+: >empty
+if said=$("$AMPCONV" m.onnx -q -o out.onnx --no-validate --lower-ops empty --fp32-ops empty 2>&1); then
+  echo 'ok empty lists'
+else
+  echo "not ok empty lists: $said"
+fi
 variables=(AMPCONV_FP32_OPS_LIST=wrong)
 fails 'a list of the environment with an unknown name' 3 "AMPCONV_FP32_OPS_LIST: wrong:2: $hint"
 variables=(X=)
