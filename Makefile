@@ -26,8 +26,8 @@ say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(2)')
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all demo check check-pass check-isa check-update asan bench oracles lint format install uninstall dist clean distclean help \
-        compile_commands.json deps FORCE
+.PHONY: all demo check check-pass check-isa check-update asan fuzz fuzz-pass bench oracles lint format install uninstall dist \
+        clean distclean help compile_commands.json deps FORCE
 
 # ---- dependencies ------------------------------------------------------------------------------------------------------
 # The number goes up when src/setup/deps.sh comes to provide something else, so that a folder of the old kind is not used.
@@ -36,7 +36,7 @@ PROGRAM_DEPS := $(DEPS)/program.2.mk
 TEST_DEPS    := $(DEPS)/tests.1.mk
 BENCH_DEPS   := $(DEPS)/bench.1.mk
 without_deps := help clean distclean dist format uninstall
-with_tests   := check check-pass check-isa check-update asan bench oracles lint compile_commands.json deps \
+with_tests   := check check-pass check-isa check-update asan fuzz fuzz-pass bench oracles lint compile_commands.json deps \
                 $(BUILD)/unit/% $(BUILD)/oracle/%
 
 GOALS := $(or $(MAKECMDGOALS),all)
@@ -162,6 +162,21 @@ check-isa: $(BUILD)/ampconv $(UNITS) $(ORACLES)
 ## asan: all tests once, with the address and undefined-behaviour sanitizers
 asan:
 	@$(MAKE) $(parallel) BUILD=build/asan EXTRA='$(SANITIZE) -g' check-pass
+
+# How many mutants of each kind, which ones, of which kind (none: all of them).
+MUTANTS ?= 100000
+SEED    ?= 1
+KIND    ?=
+
+## fuzz: mutants of models, rules and samples through the program, with the sanitizers and without (MUTANTS, SEED, KIND)
+fuzz:
+	@status=0; \
+	$(MAKE) $(parallel) BUILD=build/asan EXTRA='$(SANITIZE) -g' fuzz-pass || status=$$?; \
+	$(MAKE) $(parallel) fuzz-pass || status=$$?; exit $$status
+
+## fuzz-pass: the same once, with the build as it is (BUILD, EXTRA); without sanitizers it measures memory
+fuzz-pass: $(BUILD)/unit/test_fuzz $(ORACLES)
+	@$(test_env) FUZZ_COUNT='$(MUTANTS)' FUZZ_SEED='$(SEED)' FUZZ_KIND='$(KIND)' FUZZ_JOBS="$$(nproc)" $<
 
 ## check-update: rewrite the expected outputs of the tests from what the program does now; review the difference
 check-update: $(BUILD)/ampconv $(ORACLES)

@@ -232,6 +232,36 @@ static inline void insert_sign(struct bytes *text, uint64_t *state)
     insert_at_line(text, &sign, state);
 }
 
+/* A pattern out of pieces, right or wrong as one. */
+static inline void put_pattern(struct bytes *to, uint64_t *state)
+{
+    static const char *const pieces[] = {
+        "a",    "/",    ".",   "*",     "+",           "?",    "(",    ")",       "|",  "[a-z]",
+        "[^/]", "[",    "]",   "{1,3}", "{2}",         "{,5}", "{3,}", "\\1",     "\\", "^",
+        "$",    "Conv", "onv", "(a|b)", "[[:digit:]]", "\\.",  ".*",   "\xc3\xb6"};
+    for (size_t n = 1 + below(state, 8); n > 0; n--)
+        put_text(to, PICK_WORD(pieces, state));
+}
+
+/* One more rule, right but for its patterns. */
+static inline void insert_rule(struct bytes *text, uint64_t *state)
+{
+    static const char *const keys[] = {"nodes_regex", "nodes", "tensors"};
+    static const char *const words[] = {"lower", "fp32", "widest", "follow", "infer", "clear"};
+    static const char head[] = "\nrules:\n";
+    const unsigned char *found = memmem(text->data, text->size, head, sizeof head - 1);
+    struct bytes rule = {.arena = text->arena};
+    if (found == NULL)
+        return;
+    put_text(&rule, amp_arena_printf(text->arena, "  - {precision: %s, %s: ['",
+                                     PICK_WORD(words, state), PICK_WORD(keys, state)));
+    put_pattern(&rule, state);
+    put_text(&rule, "', '");
+    put_pattern(&rule, state);
+    put_text(&rule, "']}\n");
+    replace_bytes(text, (size_t)(found - text->data) + sizeof head - 1, 0, rule.data, rule.size);
+}
+
 static inline void insert_long_word(struct bytes *text, uint64_t *state)
 {
     static const size_t sizes[] = {256, 1024, 2001, 70000, 1100000};
@@ -254,12 +284,13 @@ static inline void mutate_any_bytes(struct bytes *text, uint64_t *state)
 /* Edits TEXT, a rule file. */
 static inline void mutate_rules(struct bytes *text, uint64_t *state)
 {
-    enum { EDITS_MAX = 4 };
+    enum { EDITS_MAX = 3 };
     static void (*const edits[])(struct bytes *, uint64_t *) = {
         change_indent,     change_key,  change_key,        change_word,      change_word,
         change_word,       change_word, change_line_value, drop_line,        repeat_line,
         change_line_value, nest_value,  multiply_aliases,  insert_sign,      insert_sign,
-        insert_long_word,  drop_line,   repeat_line,       mutate_any_bytes, mutate_any_bytes};
+        insert_long_word,  insert_rule, insert_rule,       insert_rule,      insert_rule,
+        insert_rule,       drop_line,   repeat_line,       mutate_any_bytes, mutate_any_bytes};
     for (size_t n = 1 + below(state, EDITS_MAX); n > 0 && text->size > 0; n--)
         edits[below(state, sizeof edits / sizeof edits[0])](text, state);
 }
