@@ -458,6 +458,47 @@ static void repeat_field(struct wire_mutator *m)
     }
 }
 
+static size_t about_size(const struct wire_field *field)
+{
+    size_t size = 4 + field->size;
+    for (size_t i = 0; field->inner != NULL && i < field->inner->count; i++)
+        size += about_size(&field->inner->fields[i]);
+    return size;
+}
+
+/* Texts in the fields of MESSAGE whose numbers are in MASK end with N: names become others. */
+static void rename_parts(struct wire_mutator *m, struct wire_message *message, uint64_t mask,
+                         size_t n)
+{
+    for (size_t i = 0; i < message->count; i++) {
+        struct wire_field *field = &message->fields[i];
+        if (field->type != WIRE_LENGTH || field->inner != NULL || !(mask >> field->number % 64 & 1))
+            continue;
+        char *text =
+            amp_arena_printf(m->arena, "%.*s%zu", (int)field->size, (char *)field->data, n);
+        field->data = (unsigned char *)text;
+        field->size = strlen(text);
+    }
+}
+
+/* Very many of a field, each with names of its own: what is slow for many is slow here. */
+static void multiply_field(struct wire_mutator *m)
+{
+    static const size_t numbers[] = {100, 3000, 30000};
+    struct wire_message *message = pick_full(m);
+    if (message->count == 0)
+        return;
+    size_t i = below(m->state, message->count), most = numbers[below(m->state, 3)];
+    uint64_t mask = next_random(m->state);
+    size_t fits = WIRE_SIZE_MAX / 4 / about_size(&message->fields[i]);
+    for (size_t n = 0; n < most && n < fits; n++) {
+        struct wire_field copy = clone_field(m, &message->fields[i]);
+        if (copy.inner != NULL)
+            rename_parts(m, copy.inner, mask, n);
+        add_field(m->arena, message, &copy);
+    }
+}
+
 static void move_field(struct wire_mutator *m)
 {
     struct wire_message *message = pick_full(m);
@@ -714,6 +755,8 @@ static void mutate_wire(const struct bytes *seed, const struct bytes *donor, str
     }
     for (size_t n = 1 + below(state, EDITS_MAX); n > 0; n--)
         edits[below(state, sizeof edits / sizeof edits[0])](&m);
+    if (one_in(state, 40))
+        multiply_field(&m);
     write_wire(m.root, to);
     if (one_in(state, 16) && to->size > 0)
         mutate_bytes(to, "", 0, state);

@@ -106,8 +106,10 @@ struct fuzz {
     uint64_t seed;
     struct amp_arena *arena; /* of the mutant at hand */
     struct shared *shared;
-    int said;                             /* the program's stderr */
-    glob_t few, many, own, rules, models; /* seeds: third-party models, large and small; ... */
+    int said; /* the program's stderr */
+    /* Seeds: third-party models, large and small; those of the tests; rule sets that are right,
+       rule files of the tests; models to try rules on. */
+    glob_t few, many, own, sets, rules, models;
     char folder[SCRATCH_MAX];
     /* What the commands are about. */
     const char *model, *rule_file, *input;
@@ -323,7 +325,8 @@ static bool make_model(struct fuzz *f, uint64_t *state)
 
 static bool make_rules(struct fuzz *f, uint64_t *state)
 {
-    struct bytes first = read_file(f, pick_path(&f->rules, state)), second = first;
+    const glob_t *seeds = one_in(state, 2) ? &f->sets : &f->rules;
+    struct bytes first = read_file(f, pick_path(seeds, state)), second = first;
     f->model = pick_path(&f->models, state);
     f->rule_file = path_in(f, "rules.yaml");
     mutate_rules(&second, state);
@@ -665,7 +668,7 @@ static void collect_seeds(struct fuzz *f)
     add_paths("", "models/*.onnx", &f->models);
     add_paths("", "tests/*/*/model.onnx", &f->own);
     add_paths("", "tests/ops/cases/*/model.onnx", &f->own);
-    add_paths("", "rules/*.yaml", &f->rules);
+    add_paths("", "rules/*.yaml", &f->sets);
     add_paths("", "tests/*/*/*.yaml", &f->rules);
     if (testdata == NULL || *testdata == '\0')
         return;
@@ -854,7 +857,7 @@ static void run_kind(const char *name)
     collect_seeds(&f);
     struct tally sum = share_work(&f, number_of("FUZZ_JOBS", 1));
     print_tally(&f, &sum);
-    glob_t *lists[] = {&f.few, &f.many, &f.own, &f.rules, &f.models};
+    glob_t *lists[] = {&f.few, &f.many, &f.own, &f.sets, &f.rules, &f.models};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         globfree(lists[i]);
     assert_int_equal(sum.faults, 0);
