@@ -428,7 +428,7 @@ static void write_array(struct fuzz *f, struct sample *sample, uint64_t *state)
 
 static bool make_sample(struct fuzz *f, uint64_t *state)
 {
-    f->model = f->many.gl_pathc > 0 ? pick_path(&f->many, state) : "";
+    f->model = pick_path(&f->many, state);
     const Onnx__ModelProto *model = read_case(f, f->model);
     if (model == NULL)
         return false;
@@ -855,7 +855,10 @@ static void run_kind(const char *name)
     while (strcmp(f.kind->name, name) != 0)
         f.kind++;
     collect_seeds(&f);
-    struct tally sum = share_work(&f, number_of("FUZZ_JOBS", 1));
+    bool has_seeds = f.many.gl_pathc > 0 || f.kind->make != make_sample;
+    struct tally sum = {.faults = 0};
+    if (has_seeds)
+        sum = share_work(&f, number_of("FUZZ_JOBS", 1));
     print_tally(&f, &sum);
     glob_t *lists[] = {&f.few, &f.many, &f.own, &f.sets, &f.rules, &f.models};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
