@@ -34,6 +34,7 @@ int program_main(int argc, char **argv);
 #include <fcntl.h>
 #include <ftw.h>
 #include <glob.h>
+#include <jansson.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -53,7 +54,7 @@ enum {
     WORDS_MAX = 64,
     PATH_SIZE_MAX = 4096,
     INPUTS_MAX = 8,
-    BATCH = 100,    /* mutants in a process, as the search for leaks at its end takes its time */
+    BATCH = 250,    /* mutants in a process, as the search for leaks at its end takes its time */
     SAID_MAX = 8192 /* bytes of stderr that matter */
 };
 
@@ -75,7 +76,7 @@ const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
     return "allocator_may_return_null=1:max_allocation_size_mb=1024:exitcode=99:"
-           "malloc_context_size=4:quarantine_size_mb=16";
+           "malloc_context_size=1:quarantine_size_mb=16";
 }
 
 const char *__ubsan_default_options(void);
@@ -300,7 +301,7 @@ static void use_model(struct fuzz *f, const struct bytes *mutant)
 
 static const char *third_party(const struct fuzz *f, uint64_t *state)
 {
-    return pick_path(f->many.gl_pathc == 0 || one_in(state, 8) ? &f->few : &f->many, state);
+    return pick_path(f->many.gl_pathc == 0 || one_in(state, 24) ? &f->few : &f->many, state);
 }
 
 static bool make_wire(struct fuzz *f, uint64_t *state)
@@ -537,6 +538,15 @@ static char *read_said(const struct fuzz *f, char text[SAID_MAX])
 
 /* ---- judging --------------------------------------------------------------------------------- */
 
+/* Whether a terminal can be given TEXT as it is. */
+static bool is_printable(const char *text)
+{
+    for (; *text != '\0'; text++)
+        if (((unsigned char)*text < 0x20 && *text != '\n' && *text != '\t') || *text == 0x7F)
+            return false;
+    return true;
+}
+
 /* What was wrong with how it ended; NULL for nothing. */
 static const char *judge_end(struct fuzz *f, int code)
 {
@@ -547,15 +557,27 @@ static const char *judge_end(struct fuzz *f, int code)
     f->shared->tally.exits[code]++;
     if (code >= EXIT_USAGE_OR_SYSTEM && !has_message)
         return "it failed without a message";
+    if (!is_printable(said))
+        return "control characters on stderr";
     return amp_memory_used() != 0 ? "tensors were not released" : NULL;
+}
+
+static bool is_json(const char *path)
+{
+    json_t *json = json_load_file(path, JSON_ALLOW_NUL, NULL);
+    json_decref(json);
+    return json != NULL;
 }
 
 /* What was wrong with the files there. */
 static const char *judge_files(struct fuzz *f, const struct command *command, int code)
 {
     bool is_there = access(path_in(f, "to.onnx"), F_OK) == 0;
+    char *report = path_in(f, "report.json");
     if (has_temporary(f->folder))
         return "a temporary file is left";
+    if (access(report, F_OK) == 0 && !is_json(report))
+        return "the report is not JSON";
     if (command->flags & WRITES && code == EXIT_OK && !is_there)
         return "it says that it converted, but there is no file";
     if (code >= EXIT_USAGE_OR_SYSTEM && is_there)
@@ -603,7 +625,7 @@ static void remove_outputs(const struct fuzz *f)
 static bool is_left_out(const struct fuzz *f, const struct command *command, uint64_t *state)
 {
     return ((command->flags & IS_COSTLY) && f->is_large && !one_in(state, 16)) ||
-           ((command->flags & IS_RARE) && !one_in(state, 32)) ||
+           ((command->flags & IS_RARE) && !one_in(state, 256)) ||
            ((command->flags & READS_SAMPLES) && !f->has_samples);
 }
 
