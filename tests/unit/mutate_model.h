@@ -71,7 +71,7 @@ static bool mutate_model(const char *seed, const struct amp_bytes *file, struct 
 /* Whether a node of the model in BYTES may be a Loop, which may be asked to run for ever. */
 static bool may_loop(const struct bytes *bytes)
 {
-    return memmem(bytes->data, bytes->size, "Loop", 4) != NULL;
+    return bytes->size > 0 && memmem(bytes->data, bytes->size, "Loop", 4) != NULL;
 }
 
 #endif

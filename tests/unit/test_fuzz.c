@@ -660,6 +660,7 @@ static void run_mutant(struct fuzz *f)
     f->arena = amp_arena_create();
     f->model = f->rule_file = f->input = NULL;
     f->is_large = f->shared->may_loop = f->has_samples = false;
+    f->shared->line[0] = '\0';
     while (!f->kind->make(f, &state))
         empty_folder(f->folder);
     f->shared->tally.mutants++;
