@@ -654,6 +654,22 @@ static void try_commands(struct fuzz *f, uint64_t *state)
     }
 }
 
+static const char *kept(struct amp_arena *arena, const char *text)
+{
+    return text != NULL ? amp_arena_strdup(arena, text) : NULL;
+}
+
+/* Gives up what the mutant was made with: it would count as the program's. */
+static void keep_names(struct fuzz *f)
+{
+    struct amp_arena *arena = amp_arena_create();
+    f->model = kept(arena, f->model);
+    f->rule_file = kept(arena, f->rule_file);
+    f->input = kept(arena, f->input);
+    amp_arena_destroy(f->arena);
+    f->arena = arena;
+}
+
 static void run_mutant(struct fuzz *f)
 {
     uint64_t state = f->seed * 0xD1342543DE82EF95u + f->shared->mutant * 2654435761u + 1;
@@ -663,6 +679,7 @@ static void run_mutant(struct fuzz *f)
     f->shared->line[0] = '\0';
     while (!f->kind->make(f, &state))
         empty_folder(f->folder);
+    keep_names(f);
     f->shared->tally.mutants++;
     try_commands(f, &state);
     amp_arena_destroy(f->arena);
