@@ -26,7 +26,7 @@
 /* The program's own main(). */
 int program_main(int argc, char **argv);
 #define main program_main
-#include "main.c"
+#include "main.c" /* NOLINT(bugprone-suspicious-include): so that all of main() is tried */
 #undef main
 
 #include <dirent.h>
@@ -107,7 +107,7 @@ struct fuzz {
     uint64_t seed;
     struct amp_arena *arena; /* of the mutant at hand */
     struct shared *shared;
-    int said; /* the program's stderr */
+    int said, printed; /* the program's stderr and stdout */
     /* Seeds: third-party models, large and small; those of the tests; rule sets that are right,
        rule files of the tests; models to try rules on. */
     glob_t few, many, own, sets, rules, models;
@@ -138,6 +138,7 @@ struct command {
 static const struct command model_commands[] = {
     {"%m --no-validate -o %f/to.onnx", CONVERTS | WRITES},
     {"%m --list", LISTS},
+    {"%m --dump-after insert", LISTS},
     {"%m --samples 1 -o %f/to.onnx", CONVERTS | WRITES | IS_COSTLY},
     {"run %m", RUNS | IS_COSTLY},
     {"bench %m --runs 1", IS_COSTLY | IS_RARE},
@@ -182,6 +183,7 @@ static const struct {
     {3, CONVERTS, "--external-threshold 1"},
     {6, CONVERTS, "--force"},
     {4, CONVERTS | RUNS, "--json %f/report.json"},
+    {2, IS_RARE, "--profile"},
     {4, RUNS, "--strict"},
     {4, RUNS, "--output-dir %f/outputs"},
     {8, RUNS, "--format pb"},
@@ -500,9 +502,10 @@ static int run_program(struct fuzz *f, struct line_of_words *line)
 {
     double start = cpu_seconds();
     note_command(f, line);
-    if (ftruncate(STDERR_FILENO, 0) != 0)
+    if (ftruncate(STDERR_FILENO, 0) != 0 || ftruncate(STDOUT_FILENO, 0) != 0)
         _exit(EXIT_WRONG);
     lseek(STDERR_FILENO, 0, SEEK_SET);
+    lseek(STDOUT_FILENO, 0, SEEK_SET);
     limit_time(CPU_SECONDS_MAX, WALL_SECONDS_MAX);
     int code = program_main(line->count, line->items);
     limit_time(0, 0);
@@ -528,10 +531,10 @@ static bool is_valid(const char *oracle, const char *path)
     return status == 0;
 }
 
-/* What the program printed on stderr, at least the beginning. Returns TEXT. */
-static char *read_said(const struct fuzz *f, char text[SAID_MAX])
+/* What the program printed to FILE, at least the beginning. Returns TEXT. */
+static char *read_said(int file, char text[SAID_MAX])
 {
-    ssize_t size = pread(f->said, text, SAID_MAX - 1, 0);
+    ssize_t size = pread(file, text, SAID_MAX - 1, 0);
     text[size > 0 ? size : 0] = '\0';
     return text;
 }
@@ -551,14 +554,14 @@ static bool is_printable(const char *text)
 static const char *judge_end(struct fuzz *f, int code)
 {
     char said[SAID_MAX];
-    bool has_message = strstr(read_said(f, said), "ampconv: ") != NULL;
+    bool has_message = strstr(read_said(f->said, said), "ampconv: ") != NULL;
     if (code > EXIT_UNSUPPORTED)
         return "an exit code that is none of its own";
     f->shared->tally.exits[code]++;
     if (code >= EXIT_USAGE_OR_SYSTEM && !has_message)
         return "it failed without a message";
-    if (!is_printable(said))
-        return "control characters on stderr";
+    if (!is_printable(said) || !is_printable(read_said(f->printed, said)))
+        return "control characters for a terminal";
     return amp_memory_used() != 0 ? "tensors were not released" : NULL;
 }
 
@@ -720,7 +723,8 @@ static void collect_seeds(struct fuzz *f)
 static _Noreturn void work(struct fuzz *f, size_t end, size_t step, size_t count)
 {
     redirect("/dev/null", O_RDONLY, STDIN_FILENO);
-    redirect("/dev/null", O_WRONLY, STDOUT_FILENO);
+    fflush(NULL);
+    dup2(f->printed, STDOUT_FILENO);
     dup2(f->said, STDERR_FILENO);
     for (; count > 0 && f->shared->mutant < end; count--, f->shared->mutant += step)
         run_mutant(f);
@@ -756,7 +760,7 @@ static void report(struct fuzz *f, const char *fault)
             "%s mutant %zu: %s: FUZZ_KIND=%s FUZZ_SEED=%llu FUZZ_FIRST=%zu FUZZ_COUNT=1\n"
             " %s\n%s\n",
             f->kind->name, f->shared->mutant, fault, f->kind->name, (unsigned long long)f->seed,
-            f->shared->mutant, f->shared->line, read_said(f, said));
+            f->shared->mutant, f->shared->line, read_said(f->said, said));
     scratch_folder(f->folder, sizeof f->folder); /* that of the mutant stays */
 }
 
@@ -823,10 +827,12 @@ static void watch_job(struct fuzz *f, size_t job, size_t jobs)
     size_t first = number_of("FUZZ_FIRST", 0), end = first + number_of("FUZZ_COUNT", COUNT_DEFAULT);
     scratch_folder(f->folder, sizeof f->folder);
     f->said = memfd_create("said", MFD_CLOEXEC);
-    assert_true(f->said >= 0);
+    f->printed = memfd_create("printed", MFD_CLOEXEC);
+    assert_true(f->said >= 0 && f->printed >= 0);
     f->shared->mutant = first + job;
     watch(f, end, jobs, IS_SANITIZED ? BATCH : 1);
     close(f->said);
+    close(f->printed);
     rmdir(f->folder);
 }
 
