@@ -13,6 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* About what a primitive takes, with its descriptors, beside its buffers: oneDNN does not tell, and
+   where nodes are many and small it is most of what they take. */
+enum { PRIM_SIZE = 24 << 10 };
+
 void amp_binding_destroy(struct binding *binding)
 {
     if (binding->own != binding->user)
@@ -38,6 +42,7 @@ void amp_prim_destroy(void *state)
     dnnl_primitive_destroy(prim->primitive);
     dnnl_primitive_desc_destroy(prim->pd);
     dnnl_primitive_attr_destroy(prim->attr);
+    amp_memory_return(prim->claimed);
     free(prim);
 }
 
@@ -316,10 +321,21 @@ static struct amp_prim *new_prim(struct amp_ctx *ctx)
     return prim;
 }
 
+static enum amp_status claim(struct amp_ctx *ctx, struct amp_prim *prim)
+{
+    if (!amp_memory_claim(PRIM_SIZE))
+        return amp_memory_fail(ctx->err, "a primitive of oneDNN", PRIM_SIZE);
+    prim->claimed = PRIM_SIZE;
+    return AMP_OK;
+}
+
 /* Makes the primitive of the new state; keeps in mind that oneDNN has none. */
 static enum amp_status fill_prim(struct amp_ctx *ctx, amp_prim_make *make)
 {
-    enum amp_status status = make(ctx, new_prim(ctx));
+    struct amp_prim *prim = new_prim(ctx);
+    enum amp_status status = claim(ctx, prim);
+    if (status == AMP_OK)
+        status = make(ctx, prim);
     if (status == AMP_UNSUPPORTED) {
         new_prim(ctx)->is_refused = true;
     } else if (status != AMP_OK) {

@@ -44,6 +44,7 @@ struct operand {
 struct amp_prim {
     struct signature signature;
     bool is_refused; /* oneDNN has no primitive for the signature; nothing else is set */
+    size_t claimed;  /* of the account of memory, beside the buffers */
     dnnl_primitive_desc_t pd;
     dnnl_primitive_t primitive; /* NULL where TILES run in its place */
     struct amp_tiles *tiles;

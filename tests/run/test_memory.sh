@@ -10,3 +10,24 @@ if [ "$peak" -ge $((2 * 12 * rows)) ] && [ "$peak" -lt $((5 * 12 * rows / 2)) ];
 else
   echo "not ok two tensors at a time: $peak bytes"
 fi
+
+# A chain of 2000 small nodes. Each has a primitive of oneDNN, which is most of what it takes: that counts.
+scratch=$(mktemp -d) || exit 2
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 2
+tensor() { printf '%b\x12\n\x04%s\x12\n\n\x08\x08\x01\x12\x04\n\x02\x08\x04' "$1" "$2"; } # FIELD NAME: a float32 of 4 elements
+{
+  printf '\x08\x08\x42\x04\n\x00\x10\x11\x3a\xdb\xe7\x02'
+  for ((i = 1000; i < 3000; i++)); do printf '\n\x15\n\x04%d\x12\x04%d"\x07Softmax' $i $((i + 1)); done
+  printf '\x12\x01g'
+  tensor '\x5a' 1000
+  tensor '\x62' 3000
+} >chain.onnx
+"$AMPCONV" run chain.onnx -q --max-memory 20M 2>stderr
+code=$?
+if [ $code = 2 ] && grep -qxE "ampconv: chain.onnx: node [0-9]+ with output '[0-9]+' \(Softmax-13\): out of memory: a primitive of oneDNN takes 24.6 KB; [0-9.]+ MB of 20.0 MB are in use" stderr; then
+  echo 'ok primitives count'
+else
+  echo "not ok primitives count: exit $code: $(cat stderr)"
+fi
+if "$AMPCONV" run chain.onnx -q --max-memory 200M 2>stderr; then echo 'ok and fit where there is more'; else echo "not ok and fit where there is more: $(cat stderr)"; fi
