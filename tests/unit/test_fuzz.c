@@ -680,6 +680,7 @@ static void run_mutant(struct fuzz *f)
     f->model = f->rule_file = f->input = NULL;
     f->is_large = f->shared->may_loop = f->has_samples = false;
     f->shared->line[0] = '\0';
+    amp_memory_set_limit(SIZE_MAX); /* the last command's is not for making the next mutant */
     while (!f->kind->make(f, &state))
         empty_folder(f->folder);
     keep_names(f);
