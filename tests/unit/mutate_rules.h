@@ -5,6 +5,10 @@
 
 #include "mutate_bytes.h"
 
+enum {
+    RULES_SIZE_MAX = 2 << 20
+}; /* about: what is larger than the program's bound is all the same */
+
 static const char yaml_special[] = "[]{}:,-&*!|>'\"%@`#\n\t \\?~\0\xc3\xff\x1b";
 
 /* A line of TEXT without its end. */
@@ -173,7 +177,7 @@ static inline void repeat_line(struct bytes *text, uint64_t *state)
     struct bytes copies = {.arena = text->arena};
     struct line line = pick_line(text, state),
                 to = one_in(state, 2) ? line : pick_line(text, state);
-    for (size_t n = numbers[below(state, 6)]; n > 0; n--) {
+    for (size_t n = numbers[below(state, 6)]; n > 0 && copies.size < RULES_SIZE_MAX; n--) {
         put(&copies, text->data + line.at, line.size);
         put_text(&copies, "\n");
     }
