@@ -5,9 +5,8 @@
 
 #include "mutate_bytes.h"
 
-enum {
-    RULES_SIZE_MAX = 2 << 20
-}; /* about: what is larger than the program's bound is all the same */
+/* About how large a mutant gets: beyond the program's own bound one is like another. */
+enum { RULES_SIZE_MAX = 2 << 20 };
 
 static const char yaml_special[] = "[]{}:,-&*!|>'\"%@`#\n\t \\?~\0\xc3\xff\x1b";
 
