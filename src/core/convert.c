@@ -13,6 +13,14 @@
 typedef uint16_t any_u16 __attribute__((aligned(1), may_alias));
 typedef uint32_t any_u32 __attribute__((aligned(1), may_alias));
 
+/* One of them as a value: not every compiler passes an element of such a type to a function. */
+static inline uint16_t u16_at(const any_u16 *at)
+{
+    uint16_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
 typedef void convert_fn(const void *from, void *to, size_t count);
 
 AMP_CLONES(void, bf16_to_f32, (const void *from, void *to, size_t count), (from, to, count))
@@ -39,7 +47,7 @@ static void f16_to_f32_each(const void *from, void *to, size_t count)
     const any_u16 *halves = from;
     any_u32 *bits = to;
     for (size_t i = 0; i < count; i++)
-        bits[i] = amp_f32_to_bits(amp_f16_to_f32(halves[i]));
+        bits[i] = amp_f32_to_bits(amp_f16_to_f32(u16_at(halves + i)));
 }
 
 static void f32_to_f16_each(const void *from, void *to, size_t count)
