@@ -464,6 +464,13 @@ enum amp_status amp_prim_run_plain(struct amp_ctx *ctx,
     return plain(ctx);
 }
 
+/* Whether oneDNN was asked for such inputs before and has nothing. */
+static bool was_refused(const struct amp_ctx *ctx)
+{
+    const struct amp_prim *prim = *ctx->state;
+    return prim != NULL && has_signature(prim, ctx) && prim->is_refused;
+}
+
 enum amp_status amp_prim_run_or(struct amp_ctx *ctx, amp_prim_make *make,
                                 enum amp_status (*plain)(struct amp_ctx *ctx))
 {
@@ -471,7 +478,8 @@ enum amp_status amp_prim_run_or(struct amp_ctx *ctx, amp_prim_make *make,
     bool is_half = dtype == AMP_FLOAT16 || dtype == AMP_BFLOAT16;
     if (make == NULL && is_half)
         return amp_no_kernel(ctx, dtype);
-    if (make == NULL || amp_dnnl_dtype(dtype) == dnnl_data_type_undef)
+    if (make == NULL || amp_dnnl_dtype(dtype) == dnnl_data_type_undef ||
+        (!is_half && was_refused(ctx)))
         return amp_prim_run_plain(ctx, plain);
     struct amp_error *err = ctx->err, refusal = {.status = AMP_OK};
     if (!is_half)
