@@ -4,6 +4,7 @@
 #   deps.sh program FILE   what the program needs; writes FILE (make variables) when all is there
 #   deps.sh tests FILE     what the tests need on top of it; likewise
 #   deps.sh bench FILE     the ONNX Runtime to measure against; likewise
+#   deps.sh arm64 FILE     what building for arm64 and running that here need: a cross compiler, an emulator, the libraries
 #
 # FILE's folder is the dependency folder. In this order:
 #   1. what the system has already is used as it is;
@@ -11,17 +12,18 @@
 #   3. Debian 12, whose oneDNN is too old: the Debian 13 packages are unpacked below the dependency folder (a sysroot), where
 #      nothing of the system changes and root is not needed;
 #   4. elsewhere: one message that names all that is missing.
+# The libraries for arm64 always are a sysroot, of Debian 13 or of the running Ubuntu.
 # FILE is renamed into place as the last step, so an interrupted run is simply run again.
 set -eu
 
 part=$1
 file=$2
 deps=$(dirname "$file")
-apt=$deps/apt
-sysroot=$deps/sysroot
 testdata=usr/lib/python3/dist-packages/onnx/backend/test/data
 
-program_packages="libdnnl-dev libprotobuf-c-dev protobuf-c-compiler libyaml-dev libjansson-dev libzip-dev libpcre2-dev"
+library_packages="libdnnl-dev libprotobuf-c-dev libyaml-dev libjansson-dev libzip-dev libpcre2-dev"
+program_packages="$library_packages protobuf-c-compiler"
+runtime_packages="libc6-dev libgcc-s1 libstdc++6"
 test_packages="libcmocka-dev libonnx-dev libprotobuf-dev libonnxruntime-dev"
 
 say() { printf 'setup: %s\n' "$*" >&2; }
@@ -116,6 +118,13 @@ missing_of_tests() {
   [ -n "$(find_testdata)" ] || echo "ONNX's backend tests (of libonnx-testdata; or set ONNX_TESTDATA=FOLDER)"
 }
 
+emulator() { command -v qemu-aarch64-static || command -v qemu-aarch64 || true; }
+
+missing_of_arm64() {
+  command -v aarch64-linux-gnu-gcc >/dev/null 2>&1 || echo "gcc-aarch64-linux-gnu"
+  [ -n "$(emulator)" ] || echo "qemu-user"
+}
+
 # Installs through apt what is missing, where the distribution's own packages will do.
 complete_system() {
   missing=$(missing_of_"$part")
@@ -147,19 +156,33 @@ END
   esac
 }
 
-# ---- the Debian 13 sysroot for Debian 12 -------------------------------------------------------------------------------
+# ---- sysroots ----------------------------------------------------------------------------------------------------------
 
-# The archives this machine uses for bookworm already (of Debian or others), one a line, whether or not apt has their lists.
+# What a private apt takes: SUITE, of the archives that this machine uses for one of SUITES.
+choose_suite() {
+  components=main suite=trixie suites='bookworm|trixie|forky|sid|oldstable|stable|testing|unstable'
+  keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+  case $(distribution) in
+    ubuntu*)
+      suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
+      suites=$suite components="main universe"
+      keyring=/usr/share/keyrings/ubuntu-archive-keyring.gpg
+      ;;
+  esac
+}
+
+# The archives this machine uses for its distribution already, one a line, whether or not apt has their lists.
 mirrors() {
-  apt-get update --print-uris 2>/dev/null |
-    sed -nE "s#^'(.*)/dists/(bookworm|stable|oldstable)/InRelease'.*#\1#p" | sort -u
+  apt-get update --print-uris 2>/dev/null | sed -nE "s#^'(.*)/dists/($suites)/InRelease'.*#\1#p" | sort -u
 }
 
 write_private_apt() { # SITE
   mkdir -p "$apt/etc/empty" "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/unpacked"
   : >"$apt/status"
-  echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $1 trixie main" >"$apt/etc/sources.list"
+  echo "deb [signed-by=$keyring] $1 $suite $components" >"$apt/etc/sources.list"
   cat >"$apt/etc/apt.conf" <<END
+APT::Architecture "$arch";
+APT::Architectures { "$arch"; };
 Dir::Etc::sourcelist "$apt/etc/sources.list";
 Dir::Etc::sourceparts "$apt/etc/empty";
 Dir::Etc::preferencesparts "$apt/etc/empty";
@@ -174,18 +197,22 @@ Acquire::Retries "3";
 END
 }
 
+# Whether the private apt has lists with what is wanted: an archive may lack the suite or the architecture.
+has_lists() { (export APT_CONFIG="$apt/etc/apt.conf" && apt-get -qq update && apt-cache show libdnnl-dev >/dev/null) >&2; }
+
 # An apt of its own with no package installed, so that it resolves whole closures and touches nothing outside its folder.
 private_apt() {
+  choose_suite
   if [ ! -e "$apt/ready" ]; then
     sites=$(mirrors)
     for site in $sites; do
       write_private_apt "$site"
-      if APT_CONFIG=$apt/etc/apt.conf apt-get -qq update >&2; then
+      if has_lists; then
         : >"$apt/ready"
         break
       fi
     done
-    [ -e "$apt/ready" ] || die "cannot get Debian 13's package lists from the machine's apt sources (tried: ${sites:-none, no source for bookworm})"
+    [ -e "$apt/ready" ] || die "cannot get $suite's package lists for $arch from the machine's apt sources (tried: ${sites:-none, no source for $suites})"
   fi
   export APT_CONFIG="$apt/etc/apt.conf"
 }
@@ -204,55 +231,88 @@ unpack_into() {
   done
 }
 
-# A sysroot that is there, set up for less, is added to: programs of other checkouts may run on it.
-program_sysroot() {
+# begin_sysroot SIZE: says what is to come. A sysroot that is there, set up for less, is added to: programs of other checkouts
+# may run on it.
+begin_sysroot() {
   if [ -d "$sysroot" ] && [ -d "$apt/unpacked" ]; then
-    say "adding the Debian 13 libraries that are new to $sysroot"
+    say "adding the $arch libraries that are new to $sysroot"
     rm -f "$apt/ready" # the package lists may be old
-    private_apt
-    fetch_closure $program_packages libc6-dev libgcc-s1 libstdc++6
-    fetch_alone libonnx-dev
-    unpack_into "$sysroot"
-    return
+  else
+    say "fetching the $arch libraries into $sysroot (about $1; the system itself stays as it is)"
+    rm -rf "$apt" "$sysroot" "$sysroot.new"
   fi
-  say "fetching the Debian 13 libraries into $sysroot (about 30 MB; the system itself stays as it is)"
-  rm -rf "$apt" "$sysroot" "$sysroot.new" "$deps"/tests.*.mk # the tests' packages were unpacked into the same folder
   private_apt
-  fetch_closure $program_packages libc6-dev libgcc-s1 libstdc++6
+}
+
+# What was fetched, in a sysroot that is there whole or not at all.
+end_sysroot() {
+  if [ ! -d "$sysroot" ]; then
+    mkdir -p "$sysroot.new/usr/lib" "$sysroot.new/usr/lib64" "$sysroot.new/usr/bin" "$sysroot.new/usr/sbin"
+    for dir in lib lib64 bin sbin; do ln -s "usr/$dir" "$sysroot.new/$dir"; done
+    unpack_into "$sysroot.new"
+    mv "$sysroot.new" "$sysroot"
+  else
+    unpack_into "$sysroot"
+  fi
+}
+
+program_sysroot() {
+  begin_sysroot "30 MB"
+  [ -d "$sysroot" ] || rm -f "$deps"/tests.*.mk # the tests' packages were unpacked into the same folder
+  fetch_closure $program_packages $runtime_packages
   fetch_alone libonnx-dev
-  mkdir -p "$sysroot.new/usr/lib" "$sysroot.new/usr/lib64" "$sysroot.new/usr/bin" "$sysroot.new/usr/sbin"
-  for dir in lib lib64 bin sbin; do ln -s "usr/$dir" "$sysroot.new/$dir"; done
-  unpack_into "$sysroot.new"
-  mv "$sysroot.new" "$sysroot"
+  end_sysroot
 }
 
 tests_sysroot() {
   say "fetching what the tests need (ONNX's checker, ONNX Runtime, test models) into $sysroot (about 60 MB)"
   command -v "${CXX:-g++}" >/dev/null 2>&1 || install_packages g++
   private_apt
-  fetch_closure $program_packages libc6-dev libgcc-s1 libstdc++6 $test_packages
+  fetch_closure $program_packages $runtime_packages $test_packages
   fetch_alone libonnx-testdata
-  unpack_into "$sysroot"
+  end_sysroot
   rm -rf "$apt/cache/archives"
 }
 
-describe_sysroot() {
-  lib=usr/lib/$("${CC:-gcc}" -print-multiarch)
-  case $part in
-    program)
-      loader=$(cd "$sysroot/$lib" && ls ld-linux*.so.?)
-      cat <<END
-DEP_KIND := sysroot
-SYSROOT := \$(DEPS)/sysroot
+arm64_sysroot() {
+  [ "$(uname -m)" != aarch64 ] || die "this machine is arm64 itself: 'make check' tests it"
+  command -v apt-get >/dev/null 2>&1 || die "the libraries for arm64 come through apt, of Debian or Ubuntu"
+  missing=$(missing_of_arm64)
+  if [ -n "$missing" ]; then install_packages $missing; fi
+  begin_sysroot "30 MB"
+  fetch_closure $library_packages $runtime_packages libcmocka-dev
+  end_sysroot
+  rm -rf "$apt/cache/archives"
+}
+
+# describe_libraries TRIPLET: where the libraries and the loader are.
+describe_libraries() {
+  name=$(basename "$sysroot") lib=usr/lib/$1
+  loader=$(cd "$sysroot/$lib" && ls ld-linux*.so.?)
+  cat <<END
+SYSROOT := \$(DEPS)/$name
 SYSLIB := \$(SYSROOT)/$lib
 LOADER := $loader
 DEP_CPPFLAGS := --sysroot=\$(SYSROOT)
 DEP_LDFLAGS := --sysroot=\$(SYSROOT) -B\$(SYSLIB) -L\$(SYSLIB)
+END
+}
+
+describe_sysroot() {
+  case $part in
+    program)
+      echo "DEP_KIND := sysroot"
+      describe_libraries "$("${CC:-gcc}" -print-multiarch)"
+      cat <<END
 PROTOC_C := \$(SYSLIB)/$loader --library-path \$(SYSLIB) \$(SYSROOT)/usr/bin/protoc-c
 ONNX_PROTO := \$(SYSROOT)/usr/include/onnx/onnx.proto
 END
       ;;
     tests) echo "TESTDATA := \$(SYSROOT)/$testdata" ;;
+    arm64)
+      describe_libraries aarch64-linux-gnu
+      echo "EMULATOR := $(emulator)"
+      ;;
   esac
 }
 
@@ -279,11 +339,18 @@ describe_bench() {
 
 # ---- the choice --------------------------------------------------------------------------------------------------------
 
-case $part in program | tests | bench) ;; *) die "usage: deps.sh program|tests|bench FILE" ;; esac
+case $part in
+  program | tests | bench) arch=native ;;
+  arm64) arch=arm64 ;;
+  *) die "usage: deps.sh program|tests|bench|arm64 FILE" ;;
+esac
 mkdir -p "$deps"
 deps=$(cd "$deps" && pwd -P)
-apt=$deps/apt
-sysroot=$deps/sysroot
+if [ $arch = native ]; then
+  arch=$(dpkg --print-architecture 2>/dev/null || uname -m) apt=$deps/apt sysroot=$deps/sysroot
+else
+  apt=$deps/apt-$arch sysroot=$deps/sysroot-$arch
+fi
 exec 9>"$deps/lock"
 if command -v flock >/dev/null 2>&1; then flock 9; fi
 [ -e "$file" ] && exit 0 # another make did it while this one waited
@@ -292,6 +359,9 @@ kind=system
 if [ "$part" = bench ]; then
   bench_runtime
   kind=bench
+elif [ "$part" = arm64 ]; then
+  arm64_sysroot
+  kind=sysroot
 elif [ "$(distribution)" = "debian 12" ] && [ "$part" = program ] && [ -n "$(missing_of_program)" ]; then
   program_sysroot
   kind=sysroot
