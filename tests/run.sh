@@ -5,8 +5,8 @@
 #                          prepares what cannot be committed. The program runs in a copy of the folder.
 #   tests/STAGE/test_*.sh  a script that prints "ok NAME" or "not ok NAME: reason" lines; for what a folder cannot say.
 # Appends "NAME PASSED FAILED" to RESULTS for each stage. --update rewrites the expected files. Exits 1 when anything failed.
-# Arguments: stages (folder names) to run; none: all of them. Scripts, and folders by the dozen, run side by side (tests/pool.sh);
-# what they print comes in the order of the stages, first a stage's folders, then its scripts.
+# Arguments: what to run, stages or globs of STAGE/CASE and STAGE/test_*.sh; none: all. Scripts, and folders by the dozen, run side
+# by side (tests/pool.sh); what they print comes in the order of the stages, first a stage's folders, then its scripts.
 set -u
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
@@ -86,18 +86,35 @@ add_job() { # STAGE PATH...
   printf '%s\n' "${@:2}" >"$scratch/$n_jobs"
 }
 
+asked=("$@")
+# Whether to run STAGE/CASE or STAGE/SCRIPT.
+is_asked() {
+  local glob
+  for glob in "${asked[@]}"; do
+    # shellcheck disable=SC2053 # a glob
+    if [[ $1 == $glob || $1 == "$glob"/* ]]; then return 0; fi
+  done
+  [ ${#asked[@]} -eq 0 ]
+}
+
+list_cases() { # STAGE
+  local args
+  for args in "$1"/*/args; do
+    if [ -f "$args" ] && is_asked "${args%/args}"; then echo "${args%/args}"; fi
+  done
+}
+
 stages=() last=()
 for folder in "$here"/*/; do
   stage=$(basename "$folder")
-  if [ $# -gt 0 ] && [[ " $* " != *" $stage "* ]]; then continue; fi
   stages+=("$stage")
-  mapfile -t cases < <(cd "$here" && for args in "$stage"/*/args; do if [ -f "$args" ]; then echo "${args%/args}"; fi; done)
+  mapfile -t cases < <(cd "$here" && list_cases "$stage")
   for ((i = 0; i < ${#cases[@]}; i += 12)); do
     add_job "$stage" "${cases[@]:i:12}"
     last+=("$n_jobs")
   done
   for script in "$folder"test_*.sh; do
-    [ -f "$script" ] && [ -z "$update" ] || continue
+    if [ ! -f "$script" ] || [ -n "$update" ] || ! is_asked "$stage/${script##*/}"; then continue; fi
     add_job "$stage" "$stage/${script##*/}"
     script_job[$stage/${script##*/}]=$n_jobs
   done
