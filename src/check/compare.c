@@ -100,11 +100,15 @@ static void compare_integers(const struct amp_tensor *got, const struct amp_tens
             note_difference(seen, i, fabs(amp_tensor_double(got, i) - amp_tensor_double(want, i)));
 }
 
-/* Element I as it is: a double would lose digits of large integers. */
+/* Element I as it is: a double would lose digits of large integers, and a computed NaN has the sign
+   that this processor gives it. */
 static char *number_text(const struct amp_tensor *tensor, size_t i, char *text, size_t size)
 {
-    if (amp_dtype_class(tensor->dtype) == AMP_CLASS_FLOAT)
-        snprintf(text, size, "%.9g", amp_tensor_double(tensor, i));
+    double value = amp_tensor_double(tensor, i);
+    if (isnan(value))
+        snprintf(text, size, "nan");
+    else if (amp_dtype_class(tensor->dtype) == AMP_CLASS_FLOAT)
+        snprintf(text, size, "%.9g", value);
     else if (tensor->dtype == AMP_UINT64)
         snprintf(text, size, "%" PRIu64, (uint64_t)amp_tensor_int(tensor, i));
     else

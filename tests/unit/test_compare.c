@@ -66,7 +66,7 @@ static void the_worst_element_is_named(void **state)
 static void a_nan_is_the_worst(void **state)
 {
     (void)state;
-    const float got[] = {100, NAN}, want[] = {1, 2};
+    const float got[] = {100, -NAN}, want[] = {1, 2};
     differs(matrix(AMP_FLOAT, got, 1, 2), matrix(AMP_FLOAT, want, 1, 2),
             (struct amp_tolerance){0, 0},
             "2 of 2 elements differ; the worst is element [0, 1]: nan, expected 2");
