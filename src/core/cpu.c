@@ -12,11 +12,18 @@
 
 uint32_t amp_cpu_found;
 
-/* oneDNN's instruction sets; each is a set of bits, and holds those that it extends. */
+/* oneDNN's instruction sets; each is a set of bits, and holds those that it extends. On arm64 it
+   gives numbers that its header does not name. */
 static const struct {
     dnnl_cpu_isa_t isa;
     const char *name;
 } isas[] = {
+#if defined __aarch64__
+    {0x27, "SVE with 512 bits"},
+    {0x7, "SVE with 256 bits"},
+    {0x3, "SVE with 128 bits"},
+    {0x1, "Advanced SIMD"},
+#else
     {dnnl_cpu_isa_avx10_1_512_amx_fp16, "AVX10.1/512 with AMX bf16, int8 and fp16"},
     {dnnl_cpu_isa_avx10_1_512_amx, "AVX10.1/512 with AMX bf16 and int8"},
     {dnnl_cpu_isa_avx10_1_512, "AVX10.1/512"},
@@ -28,6 +35,7 @@ static const struct {
     {dnnl_cpu_isa_avx2, "AVX2"},
     {dnnl_cpu_isa_avx, "AVX"},
     {dnnl_cpu_isa_sse41, "SSE4.1"},
+#endif
     {dnnl_cpu_isa_default, "generic code"},
 };
 
