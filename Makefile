@@ -13,6 +13,9 @@ CFLAGS  ?= -O2 -g
 BUILD   ?= build
 # More flags for compiler and linker, for a build folder of their own: make BUILD=build/x EXTRA=...
 EXTRA   ?=
+# What the program is built for: ARCH=arm64, in a build folder of its own, takes ARM64_CC and libraries for arm64.
+ARCH    := native
+ARM64_CC ?= aarch64-linux-gnu-gcc
 
 TOP  := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
 DEPS := $(TOP)/build/deps
@@ -26,8 +29,8 @@ say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(2)')
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all demo check check-pass check-isa check-update asan fuzz fuzz-pass bench oracles lint format install uninstall dist \
-        clean distclean help compile_commands.json deps FORCE
+.PHONY: all demo check check-pass check-isa check-update check-arm64 arm64-pass asan fuzz fuzz-pass bench oracles lint \
+        format install uninstall dist clean distclean help compile_commands.json deps FORCE
 
 # ---- dependencies ------------------------------------------------------------------------------------------------------
 # The number goes up when src/setup/deps.sh comes to provide something else, so that a folder of the old kind is not used.
@@ -35,8 +38,10 @@ say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(2)')
 PROGRAM_DEPS := $(DEPS)/program.2.mk
 TEST_DEPS    := $(DEPS)/tests.1.mk
 BENCH_DEPS   := $(DEPS)/bench.1.mk
+ARM64_DEPS   := $(DEPS)/arm64.1.mk
 without_deps := help clean distclean dist format uninstall
-with_tests   := check check-pass check-isa check-update asan fuzz fuzz-pass bench oracles lint compile_commands.json deps \
+with_tests   := check check-pass check-isa check-update check-arm64 arm64-pass asan fuzz fuzz-pass bench oracles lint \
+                compile_commands.json deps \
                 $(BUILD)/unit/% $(BUILD)/oracle/%
 
 GOALS := $(or $(MAKECMDGOALS),all)
@@ -49,6 +54,10 @@ endif
 ifneq ($(filter bench build/oracle/ort_bench,$(GOALS)),)
 include $(BENCH_DEPS)
 endif
+# Last: its compiler flags and libraries take the place of this machine's.
+ifeq ($(ARCH),arm64)
+include $(ARM64_DEPS)
+endif
 
 $(PROGRAM_DEPS):
 	@CC='$(CC)' src/setup/deps.sh program $@
@@ -56,6 +65,8 @@ $(TEST_DEPS): | $(PROGRAM_DEPS)
 	@CC='$(CC)' src/setup/deps.sh tests $@
 $(BENCH_DEPS): | $(PROGRAM_DEPS) $(TEST_DEPS)
 	@CC='$(CC)' src/setup/deps.sh bench $@
+$(ARM64_DEPS): | $(PROGRAM_DEPS)
+	@src/setup/deps.sh arm64 $@
 
 # ---- the program -------------------------------------------------------------------------------------------------------
 
@@ -142,13 +153,14 @@ $(BUILD)/unit/%.o: tests/unit/%.c | $(PB_NAMES:%=$(PB)/%.pb-c.h)
 # Two builds take their time: they use all processors, unless make was told how many.
 parallel = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
-## check: all tests, once plain and once with the sanitizers, and check-isa; the totals go to build/results
+## check: all tests, once plain and once with the sanitizers, and check-isa (ARM64=1: and check-arm64); totals in build/results
 check:
 	@rm -rf $(RESULTS) $(RESULTS).ort
 	@status=0; \
 	$(MAKE) $(parallel) check-pass || status=$$?; \
 	$(MAKE) check-isa || status=$$?; \
 	$(MAKE) asan || status=$$?; \
+	$(if $(ARM64),$(MAKE) check-arm64 || status=$$?;) \
 	tests/totals.sh $(RESULTS) || status=1; exit $$status
 
 ## check-pass: all tests once, with the build as it is (BUILD, EXTRA)
@@ -162,6 +174,19 @@ check-isa: $(BUILD)/ampconv $(UNITS) $(ORACLES)
 ## asan: all tests once, with the address and undefined-behaviour sanitizers
 asan:
 	@$(MAKE) $(parallel) BUILD=build/asan EXTRA='$(SANITIZE) -g' check-pass
+
+## check-arm64: a short list of tests (tests/arm64.txt) of the program built for arm64, under QEMU; totals in build/results.arm64
+check-arm64:
+	@rm -f $(RESULTS).arm64
+	@status=0; \
+	$(MAKE) $(parallel) $(BUILD)/ampconv && \
+	$(MAKE) $(parallel) ARCH=arm64 BUILD=build/arm64 CC='$(ARM64_CC)' RESULTS=$(RESULTS).arm64 \
+	  NATIVE='$(abspath $(BUILD)/ampconv)' arm64-pass || status=$$?; \
+	tests/totals.sh $(RESULTS).arm64 || status=1; exit $$status
+
+# The tests of the program for arm64; NATIVE is this machine's.
+arm64-pass: $(BUILD)/ampconv $(shell sed -n 's|^unit |$(BUILD)/unit/|p' tests/arm64.txt)
+	@$(test_env) EMULATOR='$(EMULATOR)' NATIVE='$(NATIVE)' tests/arm64.sh
 
 # How many mutants of each kind, which ones, of which kind (none: all of them).
 MUTANTS ?= 100000
