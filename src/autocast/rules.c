@@ -7,6 +7,7 @@
 #include "autocast/rules_op.h"
 #include "autocast/rules_parse.h"
 #include "autocast/rules_pattern.h"
+#include "core/file.h"
 #include "core/paths.h"
 #include "core/words.h"
 
@@ -32,7 +33,6 @@ struct rule_file {
     int depth;
     dev_t device; /* which file it is, under whatever path */
     ino_t inode;
-    bool is_regular; /* not a FIFO, on which the program would wait, or a folder */
 };
 
 /* ---- the list ---- */
@@ -206,7 +206,6 @@ static bool identify(struct rule_file *file)
         return false;
     file->device = info.st_dev;
     file->inode = info.st_ino;
-    file->is_regular = S_ISREG(info.st_mode);
     return true;
 }
 
@@ -244,6 +243,7 @@ static enum amp_status locate_base(struct loader *loader, const struct amp_yaml 
                                    struct rule_file *base)
 {
     struct amp_arena *arena = loader->arena;
+    struct amp_error found = {.status = AMP_OK};
     *base = locate(arena, item->text, parent);
     if (!identify(base)) {
         if (!amp_rules_is_path(item->text) && errno == ENOENT)
@@ -252,11 +252,8 @@ static enum amp_status locate_base(struct loader *loader, const struct amp_yaml 
                              "cannot open '%.200s': %s; accepted: a rule set, or a file",
                              base->path, strerror(errno));
     }
-    if (!base->is_regular)
-        return amp_yaml_fail(yaml, item, loader->err,
-                             "cannot open '%.200s': not a regular file; accepted: a rule set, or a "
-                             "file",
-                             base->path);
+    if (amp_file_check(base->path, &found) != AMP_OK)
+        return amp_yaml_fail(yaml, item, loader->err, "%s", found.text);
     const char *cycle = find_cycle(arena, base);
     if (cycle != NULL)
         return amp_yaml_fail(

@@ -201,7 +201,9 @@ def convolutions():
     x, w, k = normal(2, 32, 9, 7), normal(32, 32, 3, 3), normal(16, 32, 1, 1)
     case("conv_transposed_product", "f32", {"x": x, "w": w, "b": normal(2, 7, 32, 4)},
          [("Conv", ["x", "w"], "c", {}), transpose("c", "t", 0, 2, 3, 1), ("MatMul", ["t", "b"], "y", {})], ["y"], ["w"])
-    case("channels_last_conv", "f32", {"x": normal(2, 9, 7, 32), "w": w, "k": k},
+    # Two in a row: of few binary digits, so that all sums are exact in whatever order they are taken.
+    x_last, w_exact, k_exact = (np.round(q * a) / q for q, a in ((4, normal(2, 9, 7, 32)), (32, w), (32, k)))
+    case("channels_last_conv", "f32", {"x": x_last, "w": w_exact, "k": k_exact},
          [transpose("x", "t", 0, 3, 1, 2), ("Conv", ["t", "w"], "c", {}), ("Relu", ["c"], "r", {}), ("Conv", ["r", "k"], "d", {}),
           transpose("d", "y", 0, 2, 3, 1)], ["y"], ["w", "k"])
     case("transposed_between_convs", "f32", {"x": x, "w": w, "k": k},

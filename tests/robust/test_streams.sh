@@ -7,7 +7,7 @@ scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
 
-# check NAME CODE MESSAGE COMMAND...: ok when COMMAND exits with CODE, and soon, and says that one line ('': nothing).
+# check NAME CODE MESSAGE COMMAND...: ok when COMMAND exits with CODE, and soon, and says that ('': nothing).
 check() {
   local name=$1 code=$2 message=$3 found said
   shift 3
@@ -99,7 +99,8 @@ for kind in a: zero: folder:; do
   case $stem in a) what=$fifo ;; zero) what=$device ;; *) what=$folder ;; esac
   check "$stem as a rule file" 2 "ampconv: $stem.yaml: $what" amp m.onnx --list -r $stem.yaml
   printf 'version: 1\nname: x\nextends: [%s.yaml]\nrules: []\n' $stem >extends.yaml
-  check "$stem as a base" 2 "ampconv: $stem.yaml: $what" amp m.onnx --list -r extends.yaml
+  place=$'\n'"extends: [$stem.yaml]"$'\n          ^'
+  check "$stem as a base" 3 "ampconv: extends.yaml:3:11: $stem.yaml: $what$place" amp m.onnx --list -r extends.yaml
   check "$stem as a rule file to show" 2 "ampconv: ./$stem.yaml: $what" amp rules ./$stem.yaml
   check "$stem as a list of operators" 2 "ampconv: $stem.txt: $what" amp m.onnx --list --lower-ops $stem.txt
   check "$stem as a list of others" 2 "ampconv: $stem.txt: $what" amp m.onnx --list --fp32-ops $stem.txt
