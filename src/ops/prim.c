@@ -151,6 +151,8 @@ enum amp_status amp_prim_create(struct amp_ctx *ctx, struct amp_prim *prim,
                                 dnnl_primitive_desc_t pd)
 {
     prim->pd = pd;
+    if (amp_prim_divides_padding(ctx, pd))
+        return amp_fail(ctx->err, AMP_UNSUPPORTED, "a division in a layout with padding");
     prim->tiles = amp_tiles_create(pd);
     if (prim->tiles != NULL)
         return AMP_OK;

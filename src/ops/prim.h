@@ -83,6 +83,11 @@ enum amp_status amp_prim_bind_laid(struct amp_ctx *ctx, struct amp_prim *prim, i
                                    uint32_t index, const_dnnl_memory_desc_t desc,
                                    const struct amp_layout *layout);
 
+/* Whether a post-op of CTX divides what pads the destination of PD to whole blocks. Zeros by zeros
+   are NaNs, which some of oneDNN's kernels leave there, and which reach what counts in the next
+   product: multiplied by the zeros that pad its weights they are NaNs still. */
+bool amp_prim_divides_padding(const struct amp_ctx *ctx, const_dnnl_primitive_desc_t pd);
+
 /* Binds the operands of post-ops, which amp_prim_set_posts described. */
 enum amp_status amp_prim_bind_posts(struct amp_ctx *ctx, struct amp_prim *prim);
 

@@ -99,6 +99,30 @@ enum amp_status amp_prim_set_posts(struct amp_ctx *ctx, struct amp_prim *prim,
     return status;
 }
 
+/* Whether the destination of PD has elements beside those that count. */
+static bool is_padded(const_dnnl_primitive_desc_t pd)
+{
+    const_dnnl_memory_desc_t desc = dnnl_primitive_desc_query_md(pd, dnnl_query_dst_md, 0);
+    const dnnl_dims_t *dims, *padded;
+    int rank;
+    if (dnnl_memory_desc_query(desc, dnnl_query_ndims_s32, &rank) != dnnl_success ||
+        dnnl_memory_desc_query(desc, dnnl_query_dims, &dims) != dnnl_success ||
+        dnnl_memory_desc_query(desc, dnnl_query_padded_dims, &padded) != dnnl_success)
+        return false;
+    for (int i = 0; i < rank; i++)
+        if ((*dims)[i] != (*padded)[i])
+            return true;
+    return false;
+}
+
+bool amp_prim_divides_padding(const struct amp_ctx *ctx, const_dnnl_primitive_desc_t pd)
+{
+    for (size_t i = 0; i < ctx->n_posts; i++)
+        if (ctx->posts[i].kind == AMP_POST_BINARY && ctx->posts[i].alg == dnnl_binary_div)
+            return is_padded(pd);
+    return false;
+}
+
 enum amp_status amp_prim_bind_posts(struct amp_ctx *ctx, struct amp_prim *prim)
 {
     for (int i = 0; i < prim->n_operands; i++) {
