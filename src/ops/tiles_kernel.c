@@ -1,6 +1,7 @@
 /*
- * The product of tiles (Advanced Matrix Extensions of x86-64): up to 32 rows by 32 columns at a time
- * in four tiles of sums, while the weights of the next 32 columns are on their way into the cache.
+ * The product of tiles (Advanced Matrix Extensions of x86-64): up to 32 rows by 32 columns at a
+ * time in four tiles of sums, while the weights of the next 32 columns are on their way into the
+ * cache.
  */
 #include "ops/tiles_kernel.h"
 

@@ -400,8 +400,8 @@ static void oneDNN_runs_where_descriptors_say_so(void **unused)
         bool is_said = tally->op->native & AMP_BY_DNNL;
         /* Recurrent layers come to oneDNN in bfloat16 alone, where the CPU has it, and GRU only
            with more sequences than the cases have. */
-        bool may_not = is_said && (!amp_cpu_is_native(AMP_BFLOAT16) ||
-                                   strcmp(tally->op->name, "GRU") == 0);
+        bool may_not =
+            is_said && (!amp_cpu_is_native(AMP_BFLOAT16) || strcmp(tally->op->name, "GRU") == 0);
         if (tally->runs == 0 || may_not || is_said == (tally->by_dnnl > 0))
             continue;
         faults++;

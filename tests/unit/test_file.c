@@ -19,23 +19,6 @@
 
 enum { FILE_SIZE = 3 * 4096 + 100, BUDGET = 8 << 20 };
 
-static char folder[SCRATCH_MAX];
-
-static int enter(void **unused)
-{
-    (void)unused;
-    scratch_folder(folder, sizeof folder);
-    return chdir(folder);
-}
-
-static int leave(void **unused)
-{
-    (void)unused;
-    char command[SCRATCH_MAX + 16];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir("/") != 0 || system(command) != 0;
-}
-
 static void make_file(const char *path, size_t size)
 {
     static char zeros[FILE_SIZE];
@@ -350,5 +333,5 @@ int main(void)
         cmocka_unit_test(a_file_that_is_replaced_stays),
     };
     amp_memory_set_limit(BUDGET);
-    return cmocka_run_group_tests(tests, enter, leave);
+    return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
 }

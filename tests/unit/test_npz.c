@@ -327,21 +327,6 @@ static void survives_any_byte(void **unused)
     assert_in_range(n_read, 1, 2999);
 }
 
-static char folder[SCRATCH_MAX];
-
-static int enter(void **unused)
-{
-    (void)unused;
-    scratch_folder(folder, sizeof folder);
-    return chdir(folder);
-}
-
-static int leave(void **unused)
-{
-    (void)unused;
-    return unlink("x.npz") != 0 || chdir("/") != 0 || rmdir(folder) != 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -350,5 +335,5 @@ int main(void)
         cmocka_unit_test(refuses_what_is_no_zip),      cmocka_unit_test(survives_any_byte),
     };
     amp_memory_set_limit(BUDGET);
-    return cmocka_run_group_tests(tests, enter, leave);
+    return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
 }
