@@ -15,7 +15,9 @@ enum wire_type { VARINT = 0, FIXED64 = 1, LENGTH = 2, FIXED32 = 5 };
 /* A nested message's length is written after its content is known, in a varint of fixed width. */
 enum { LENGTH_WIDTH = 5, RAW_DATA_FIELD = 9 };
 
-/* Protobuf joins what a field that is not repeated is given several times, anew each time. */
+/* Protobuf joins what a field that is not repeated is given several times, anew each time. Not
+   protobuf-c where the field is one of several of which one is set: there the last one is all that
+   it keeps. */
 enum { FIELDS_MAX = 64, JOINED_MAX = 8 };
 
 /* How often each field of the message at hand was there. */
@@ -124,12 +126,13 @@ static enum amp_status count_field(struct scan *scan, const ProtobufCMessageDesc
                                    const ProtobufCFieldDescriptor *field, struct seen *seen)
 {
     size_t index = (size_t)(field - type->fields);
+    int most = (field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0 ? 1 : JOINED_MAX;
     if (field->label == PROTOBUF_C_LABEL_REPEATED || index >= FIELDS_MAX ||
-        seen->counts[index]++ < JOINED_MAX)
+        seen->counts[index]++ < most)
         return AMP_OK;
     return amp_fail(scan->err, AMP_MODEL,
-                    "field %s of %s at byte %zu is there more than %d times; it holds one message",
-                    field->name, type->short_name, scan->at, JOINED_MAX);
+                    "field %s of %s at byte %zu is there more than %d time%s; it holds one message",
+                    field->name, type->short_name, scan->at, most, most == 1 ? "" : "s");
 }
 
 static enum amp_status scan_length(struct scan *scan, const ProtobufCMessageDescriptor *type,

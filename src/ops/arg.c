@@ -163,7 +163,7 @@ static enum amp_status arg_shape(struct amp_ctx *ctx)
 {
     const struct amp_shape *in = &ctx->in[0]->shape;
     struct amp_shape *out = &ctx->out[0]->shape;
-    bool is_kept = amp_node_int(ctx->node, "keepdims", 1) != 0;
+    bool is_kept = amp_ctx_keeps_dims(ctx);
     int axis;
     out->rank = -1;
     if (in->rank < 0)

@@ -147,6 +147,11 @@ enum amp_status amp_ctx_axis(const struct amp_ctx *ctx, int64_t axis, int rank, 
     return AMP_OK;
 }
 
+bool amp_ctx_keeps_dims(const struct amp_ctx *ctx)
+{
+    return amp_node_int(ctx->node, "keepdims", 1) == 1;
+}
+
 enum amp_status amp_shape_same(struct amp_ctx *ctx)
 {
     for (uint32_t i = 0; i < ctx->n_out && amp_has_in(ctx, 0); i++)

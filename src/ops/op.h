@@ -176,6 +176,10 @@ enum amp_status amp_ctx_choice(const struct amp_ctx *ctx, const char *name,
 /* AXIS in -RANK .. RANK-1, made positive. */
 enum amp_status amp_ctx_axis(const struct amp_ctx *ctx, int64_t axis, int rank, int *result);
 
+/* Whether what is reduced stays as a dim of 1: attribute keepdims. ONNX knows 1, the default, and
+   0; its own shape inference takes others for 0. */
+bool amp_ctx_keeps_dims(const struct amp_ctx *ctx);
+
 /* Shape functions that many operators share. */
 enum amp_status amp_shape_same(struct amp_ctx *ctx);      /* every output as input 0 */
 enum amp_status amp_shape_broadcast(struct amp_ctx *ctx); /* output 0: all inputs broadcast (ONNX

@@ -437,7 +437,7 @@ static enum amp_status reduced_axes(const struct amp_ctx *ctx, int rank, bool *i
 static void shape_without_axes(struct amp_ctx *ctx, struct amp_shape *out)
 {
     const struct amp_shape *axes = &ctx->in[1]->shape;
-    bool is_kept = amp_node_int(ctx->node, "keepdims", 1) != 0;
+    bool is_kept = amp_ctx_keeps_dims(ctx);
     out->rank = -1;
     if (is_kept)
         out->rank = ctx->in[0]->shape.rank;
@@ -461,7 +461,7 @@ static enum amp_status reduce_shape(struct amp_ctx *ctx)
         shape_without_axes(ctx, out);
         return AMP_OK;
     }
-    bool is_kept = amp_node_int(ctx->node, "keepdims", 1) != 0;
+    bool is_kept = amp_ctx_keeps_dims(ctx);
     out->rank = 0;
     for (int i = 0; i < in->rank; i++)
         if (is_kept || !is_reduced[i])

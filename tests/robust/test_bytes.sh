@@ -78,6 +78,12 @@ write m.onnx "$(pieces 9)"
 everywhere 'a graph in 9 pieces' 3 \
   'ampconv: m.onnx: field graph of ModelProto at byte 75 is there more than 8 times; it holds one message'
 
+# So is a type, but what reads it would keep the last piece alone.
+twice="$(field 1 "0801$(field 2 "$(field 1 0801)")")$(field 1 '')"
+write m.onnx "$(model "$node$(field 2 "$(text g)")$(value 11 x "$twice")$(value 12 y "$float")")"
+everywhere 'a type in 2 pieces' 3 \
+  'ampconv: m.onnx: field tensor_type of TypeProto at byte 44 is there more than 1 time; it holds one message'
+
 # ---- functions that become more than there is memory for ----
 
 # chain OP DOMAIN COUNT FIELD: nodes one after the other, from x to y.

@@ -686,7 +686,7 @@ static void change_data(struct wire_mutator *m)
         "../../x", "%s%n",     "/",        "Loop",         "Cast",     "ai.onnx",
         "x",       "location", "If",       "Scan",         "Identity", "com.microsoft"};
     struct wire_field *field = pick_field(m, is_leaf), *other = pick_field(m, is_leaf);
-    if (field == NULL)
+    if (field == NULL || other == NULL)
         return;
     struct bytes bytes = {.arena = m->arena};
     put(&bytes, field->data, field->size);
