@@ -755,7 +755,7 @@ static void computed_weights(struct maker *m, size_t n)
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
-enum { WORDS_MAX = 16, TRIES = 4 };
+enum { WORDS_MAX = 16, TRIES = 6 };
 
 /* What is done with every model: MODEL, OUT and JSON stand for files. */
 static const struct command {
@@ -926,7 +926,7 @@ static void measure(const struct growth *row, const struct command *command,
 }
 
 /* What a process takes that does nothing, and what is too little to be told from it. */
-static const double idle_bytes = 8e6, small_bytes = 12e6, small_seconds = 0.03;
+static const double idle_bytes = 8e6, small_bytes = 12e6, small_seconds = 0.1;
 
 static bool is_slow(const struct cost cost[2])
 {
