@@ -61,7 +61,7 @@ static enum amp_status col2im_shape(struct amp_ctx *ctx)
     bool is_known;
     char text[256];
     int64_t n = amp_ctx_length(ctx, 1);
-    amp_shape_unknown(out, n < 1 ? -1 : n + 2);
+    amp_shape_unknown(out, n < 1 || n > AMP_SPATIAL_MAX ? -1 : n + 2);
     if (in->rank >= 0 && in->rank != 3)
         return AMP_CTX_FAIL(ctx, "input 0 has shape %s; rank 3 is needed",
                             amp_shape_text(in, text, sizeof text));

@@ -254,7 +254,7 @@ static enum amp_status unsqueeze_shape(struct amp_ctx *ctx)
         return AMP_OK;
     if (n < 0) {
         int64_t length = amp_ctx_length(ctx, 1);
-        amp_shape_unknown(out, length < 0 ? -1 : in->rank + length);
+        amp_shape_unknown(out, length < 0 || length > AMP_RANK_MAX ? -1 : in->rank + length);
         return AMP_OK;
     }
     int rank = in->rank + n, taken = 0;

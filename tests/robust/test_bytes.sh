@@ -84,6 +84,14 @@ write m.onnx "$(model "$node$(field 2 "$(text g)")$(value 11 x "$twice")$(value 
 everywhere 'a type in 2 pieces' 3 \
   'ampconv: m.onnx: field tensor_type of TypeProto at byte 44 is there more than 1 time; it holds one message'
 
+# A list of 2^63 - 2 numbers is declared: no rank can be one more.
+long=$(field 1 "0807$(field 2 "$(field 1 "08feffffffffffffff7f")")")
+for node in 'Col2Im x i i' 'Unsqueeze x i'; do
+  made=$(field 1 "$(node ${node%% *} "${node#* }" y)")$(field 2 "$(text g)")
+  write m.onnx "$(model "$made$(value 11 x "$float")$(value 11 i "$long")$(value 12 y "$float")")"
+  check "a rank of many digits: ${node%% *}" 0 '' m.onnx --no-validate -q -o out.onnx
+done
+
 # ---- functions that become more than there is memory for ----
 
 # chain OP DOMAIN COUNT FIELD: nodes one after the other, from x to y.
