@@ -134,8 +134,9 @@ static bool begin_slices(struct amp_session *session, const struct amp_step *ste
     const struct amp_shape *b =
         &amp_step_slot(session, first, first->n_casts, node->inputs[1])->shape;
     enum amp_dtype dtype = amp_value_at(session->model, node->outputs[0])->dtype;
-    return amp_matmul_shape(a, b, &scores, &err) == AMP_OK &&
-           amp_slices_begin(step->slices, &scores, dtype);
+    if (amp_matmul_shape(a, b, &scores, &err) != AMP_OK)
+        scores.rank = -1;
+    return amp_slices_begin(step->slices, &scores, dtype);
 }
 
 /* In slices, where that is of use and the kernels can. */

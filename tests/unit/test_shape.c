@@ -598,6 +598,27 @@ static void ranks_beyond_the_limit_are_refused(void **state)
     expect_failure("the output would have rank 13; at most 12 is supported");
 }
 
+/* ONNX knows keepdims 0 and 1; its shape inference takes all but 1 for 0. */
+static void reductions_keep_dims_where_keepdims_is_1(void **state)
+{
+    static const char *const operators[] = {"ReduceMean", "ArgMax"};
+    (void)state;
+    for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++)
+        for (int64_t keepdims = 0; keepdims < 4; keepdims++) {
+            start(operators[i], 13);
+            TENSOR(B, 4);
+            INT("keepdims", keepdims);
+            if (i == 0)
+                INTS("axes", 1);
+            else
+                INT("axis", 1);
+            if (keepdims == 1)
+                EXPECT(B, 1);
+            else
+                EXPECT(B);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -624,6 +645,7 @@ int main(void)
         cmocka_unit_test(generators_take_dims_from_values),
         cmocka_unit_test(sizes_that_depend_on_values_stay_open),
         cmocka_unit_test(ranks_beyond_the_limit_are_refused),
+        cmocka_unit_test(reductions_keep_dims_where_keepdims_is_1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
