@@ -113,7 +113,7 @@ $(PATHS_OBJ): OWN_FLAGS = -DAMP_RULES_DIR='"$(TOP)/rules"'
 
 # protoc-c writes two files; the header counts as a by-product of the source.
 $(PB)/onnx.pb-c.c: $(ONNX_PROTO)
-$(PB)/onnx-data.pb-c.c: src/onnx/onnx-data.proto $(ONNX_PROTO)
+$(PB)/onnx-data.pb-c.c: src/onnx/sample/onnx-data.proto $(ONNX_PROTO)
 $(PB)/%.pb-c.c:
 	$(call say,PROTOC,$@)
 	@mkdir -p $(PB)

@@ -6,7 +6,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/threads.h"
-#include "core/file.h"
+#include "core/file/input.h"
 #include "core/memory.h"
 
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "autocast/guard.h"
 #include "autocast/reach.h"
 #include "autocast/wishes.h"
-#include "onnx/schema.h"
+#include "onnx/schema/schema.h"
 #include "ops/op.h"
 
 #include <stdlib.h>

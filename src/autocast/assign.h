@@ -1,9 +1,9 @@
 #ifndef AMP_AUTOCAST_ASSIGN_H
 #define AMP_AUTOCAST_ASSIGN_H
 
-#include "autocast/rules.h"
-#include "core/graph.h"
-#include "onnx/composites.h"
+#include "autocast/rules/rules.h"
+#include "core/graph/graph.h"
+#include "pattern/composites.h"
 
 /* Why a node has its precision: the rule that matched it, or the constraint that kept it from it.
    Name and text of each stand in reason.c. */

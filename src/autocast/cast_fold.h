@@ -1,7 +1,7 @@
 #ifndef AMP_AUTOCAST_CAST_FOLD_H
 #define AMP_AUTOCAST_CAST_FOLD_H
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 
 /*
  * Removes casts where the result stays the same to the bit, but for overflows of constants:

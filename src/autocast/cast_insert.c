@@ -6,7 +6,7 @@
 #include "autocast/cast_insert.h"
 
 #include "autocast/weights.h"
-#include "onnx/schema.h"
+#include "onnx/schema/schema.h"
 
 #include <stdlib.h>
 #include <string.h>

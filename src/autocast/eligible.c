@@ -5,7 +5,7 @@
 #include "autocast/eligible.h"
 
 #include "autocast/island.h"
-#include "onnx/infer.h"
+#include "onnx/schema/infer.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #define AMP_AUTOCAST_ELIGIBLE_H
 
 #include "autocast/assign.h"
-#include "onnx/schema.h"
+#include "onnx/schema/schema.h"
 
 /* Private to autocast/: which nodes can have another dtype at all. */
 

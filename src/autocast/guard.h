@@ -1,7 +1,7 @@
 #ifndef AMP_AUTOCAST_GUARD_H
 #define AMP_AUTOCAST_GUARD_H
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 
 /*
  * Guards: constants whose values beyond a dtype's range mean "further than any other value" rather

@@ -1,7 +1,7 @@
 #ifndef AMP_AUTOCAST_ISLAND_H
 #define AMP_AUTOCAST_ISLAND_H
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 
 /* Whether NODE is an integer operator written in floats: all its float inputs come from
    DequantizeLinear, all its outputs go to QuantizeLinear. Runtimes compute such a node in integers

@@ -4,7 +4,7 @@
  */
 #include "autocast/settle.h"
 
-#include "onnx/opset.h"
+#include "onnx/opset/opset.h"
 
 enum amp_status amp_settle(struct amp_model *model, struct amp_assign_options options,
                            struct amp_assignment *assignment, const char **obstacle,

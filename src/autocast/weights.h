@@ -1,7 +1,7 @@
 #ifndef AMP_AUTOCAST_WEIGHTS_H
 #define AMP_AUTOCAST_WEIGHTS_H
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 
 /* Constants in other float dtypes. */
 

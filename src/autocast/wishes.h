@@ -1,8 +1,8 @@
 #ifndef AMP_AUTOCAST_WISHES_H
 #define AMP_AUTOCAST_WISHES_H
 
-#include "autocast/rules.h"
-#include "onnx/composites.h"
+#include "autocast/rules/rules.h"
+#include "pattern/composites.h"
 
 /* What the rules want of a node. */
 struct amp_wish {

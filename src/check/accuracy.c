@@ -4,7 +4,7 @@
 #include "check/accuracy.h"
 
 #include "check/metrics.h"
-#include "core/graph.h"
+#include "core/graph/graph.h"
 
 enum amp_status amp_accuracy_add(struct amp_accuracy *accuracy, const struct amp_tensor *tensor,
                                  struct amp_error *err)

@@ -5,8 +5,8 @@
 
 #include "core/clock.h"
 #include "core/memory.h"
-#include "run/roofline.h"
-#include "run/session.h"
+#include "ops/dnnl/roofline.h"
+#include "run/exec/session.h"
 
 #include <stdlib.h>
 

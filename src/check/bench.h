@@ -1,8 +1,8 @@
 #ifndef AMP_CHECK_BENCH_H
 #define AMP_CHECK_BENCH_H
 
-#include "core/graph.h"
-#include "ops/profile.h"
+#include "core/graph/graph.h"
+#include "ops/dnnl/profile.h"
 
 /* One form of a model: what is timed, and what came of it. */
 struct amp_bench_side {
@@ -11,10 +11,10 @@ struct amp_bench_side {
     const struct amp_tensor *inputs; /* one per graph input, as amp_session_run wants them */
 
     double median, minimum; /* seconds of a run */
-    double roofline;        /* seconds of a product (run/roofline.h); 0: the machine has none */
-    double ratio;           /* of a run's seconds to those of the product after it */
-    size_t peak_bytes;      /* the most that the session held at any time, outputs included */
-    size_t widened;         /* nodes without a kernel for their dtype: computed in float32 */
+    double roofline;   /* seconds of a product (ops/dnnl/roofline.h); 0: the machine has none */
+    double ratio;      /* of a run's seconds to those of the product after it */
+    size_t peak_bytes; /* the most that the session held at any time, outputs included */
+    size_t widened;    /* nodes without a kernel for their dtype: computed in float32 */
     struct amp_profile *profile; /* NULL: not asked for */
     struct amp_session *session; /* keeps what the profile points into */
 };
@@ -24,7 +24,7 @@ struct amp_bench {
     size_t n_sides;
     size_t n_runs; /* of each side, at least 1 */
     bool is_profiled;
-    bool is_strict; /* run/session.h */
+    bool is_strict; /* run/exec/session.h */
     double flops;   /* of products in a run: ops/flops.h, counted in the first side */
 };
 

@@ -6,7 +6,7 @@
 
 #include "core/array.h"
 #include "core/random.h"
-#include "ops/cast.h"
+#include "ops/elementwise/cast.h"
 
 #include <inttypes.h>
 #include <stdio.h>

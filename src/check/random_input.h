@@ -1,7 +1,7 @@
 #ifndef AMP_CHECK_RANDOM_INPUT_H
 #define AMP_CHECK_RANDOM_INPUT_H
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 
 /*
  * Random values for a graph input that nothing else supplies:
@@ -24,8 +24,8 @@ struct amp_random_input {
 
 /*
  * Decides for graph input VALUE, a tensor. SIZES has the size of every symbol of the model
- * (core/graph.h); dims that are unknown and have no symbol get 1. AMP_USAGE when the rank is not
- * known, AMP_UNSUPPORTED for complex numbers.
+ * (core/graph/graph.h); dims that are unknown and have no symbol get 1. AMP_USAGE when the rank is
+ * not known, AMP_UNSUPPORTED for complex numbers.
  */
 enum amp_status amp_random_plan(const struct amp_model *model, uint32_t value, const int64_t *sizes,
                                 struct amp_random_input *plan, struct amp_error *err);

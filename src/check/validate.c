@@ -5,8 +5,8 @@
 #include "check/validate.h"
 
 #include "core/clock.h"
-#include "ops/cast.h"
-#include "run/session.h"
+#include "ops/elementwise/cast.h"
+#include "run/exec/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include "check/accuracy.h"
 #include "check/metrics.h"
-#include "core/graph.h"
+#include "core/graph/graph.h"
 
 /* Where the inputs of runs come from. */
 struct amp_source {

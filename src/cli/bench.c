@@ -8,9 +8,9 @@
 #include "cli/convert.h"
 #include "cli/inputs.h"
 #include "cli/progress.h"
-#include "cli/report_json.h"
+#include "cli/report/json.h"
 #include "core/array.h"
-#include "onnx/read.h"
+#include "onnx/file/read.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "autocast/assign.h"
 #include "autocast/cast_insert.h"
 #include "cli/options.h"
-#include "onnx/read.h"
+#include "onnx/file/read.h"
 
 #include <stdio.h>
 

@@ -4,8 +4,8 @@
  */
 #include "cli/destination.h"
 
-#include "core/file.h"
-#include "core/output.h"
+#include "core/file/input.h"
+#include "core/file/output.h"
 #include "core/words.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include "cli/options.h"
 #include "cli/target.h"
-#include "onnx/external.h"
+#include "onnx/file/external.h"
 
 /* Finds where the model that becomes TARGET goes: the -o of OPTIONS, or a name beside the model
    that is made in ARENA; "-" is stdout. AMP_USAGE or AMP_IO when it, the JSON report or the data

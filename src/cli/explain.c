@@ -4,7 +4,7 @@
  */
 #include "cli/explain.h"
 
-#include "cli/report_json.h"
+#include "cli/report/json.h"
 #include "core/print.h"
 
 #include <stdlib.h>

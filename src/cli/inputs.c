@@ -6,7 +6,7 @@
 
 #include "check/random_input.h"
 #include "core/words.h"
-#include "ops/cast.h"
+#include "ops/elementwise/cast.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,10 +3,10 @@
  * (names, versions, types) and the registry of kernels.
  */
 #include "cli/commands.h"
-#include "cli/report_json.h"
+#include "cli/report/json.h"
 #include "core/array.h"
 #include "core/print.h"
-#include "onnx/schema.h"
+#include "onnx/schema/schema.h"
 #include "ops/op.h"
 
 #include <stdarg.h>

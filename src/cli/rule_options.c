@@ -4,7 +4,7 @@
  */
 #include "cli/rule_options.h"
 
-#include "autocast/op_list.h"
+#include "autocast/rules/op_list.h"
 #include "core/array.h"
 
 #include <stdlib.h>

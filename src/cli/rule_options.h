@@ -1,7 +1,7 @@
 #ifndef AMP_CLI_RULE_OPTIONS_H
 #define AMP_CLI_RULE_OPTIONS_H
 
-#include "autocast/rules.h"
+#include "autocast/rules/rules.h"
 #include "cli/options.h"
 
 /* The rules of a conversion, all that the user gave in one list. */

@@ -1,7 +1,7 @@
 /*
  * `ampconv rules --check`: takes a rule set, prints which of its rules can have no effect.
  */
-#include "autocast/rules_check.h"
+#include "autocast/rules/check.h"
 #include "cli/rules_tools.h"
 #include "core/print.h"
 

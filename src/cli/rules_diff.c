@@ -6,9 +6,9 @@
 #include "cli/rules_tools.h"
 #include "cli/target.h"
 #include "core/print.h"
-#include "onnx/infer.h"
-#include "onnx/read.h"
-#include "onnx/schema.h"
+#include "onnx/schema/infer.h"
+#include "onnx/file/read.h"
+#include "onnx/schema/schema.h"
 
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 #ifndef AMP_CLI_RULES_PRINT_H
 #define AMP_CLI_RULES_PRINT_H
 
-#include "autocast/rules.h"
-#include "autocast/torch_map.h"
+#include "autocast/rules/rules.h"
+#include "autocast/rules/torch_map.h"
 
 /* Prints RULES under the head of the set that was loaded last, as YAML that loads to the same
    rules. With IS_RESOLVED PyTorch's names come as the operators they stand for. Texts are made in

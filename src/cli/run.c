@@ -8,12 +8,12 @@
 #include "cli/bounds.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
-#include "cli/report_json.h"
-#include "cli/report_text.h"
+#include "cli/report/json.h"
+#include "cli/report/text.h"
 #include "core/clock.h"
-#include "onnx/infer.h"
-#include "onnx/read.h"
-#include "run/session.h"
+#include "onnx/schema/infer.h"
+#include "onnx/file/read.h"
+#include "run/exec/session.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -4,14 +4,14 @@
  */
 #include "cli/bounds.h"
 #include "cli/commands.h"
-#include "cli/report_json.h"
-#include "core/file.h"
-#include "core/glob.h"
+#include "cli/report/json.h"
+#include "core/file/input.h"
+#include "core/match/glob.h"
 #include "core/print.h"
-#include "onnx/infer.h"
-#include "onnx/read.h"
-#include "onnx/testdata.h"
-#include "run/session.h"
+#include "onnx/schema/infer.h"
+#include "onnx/file/read.h"
+#include "onnx/sample/testdata.h"
+#include "run/exec/session.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -6,7 +6,7 @@
 #include "cli/target.h"
 
 #include "core/words.h"
-#include "onnx/schema.h"
+#include "onnx/schema/schema.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -2,7 +2,7 @@
 #define AMP_CLI_TARGET_H
 
 #include "cli/options.h"
-#include "core/graph.h"
+#include "core/graph/graph.h"
 
 /* How --opset has the model raised. */
 enum amp_opset_mode {

@@ -3,7 +3,7 @@
  */
 #include "cli/threads.h"
 
-#include "run/session.h"
+#include "run/exec/session.h"
 
 #include <limits.h>
 #include <stdlib.h>

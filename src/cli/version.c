@@ -5,7 +5,7 @@
 #include "core/array.h"
 #include "core/cpu.h"
 #include "core/print.h"
-#include "run/session.h"
+#include "run/exec/session.h"
 
 /* oneDNN's instruction set, and the instructions that kernels of our own take. */
 static void print_cpu(FILE *file)

@@ -8,8 +8,8 @@
 /* The most dimensions a tensor may have here: as many as oneDNN takes. */
 enum { AMP_RANK_MAX = 12 };
 
-/* A dimension that is not known before running. Values below it are symbols (core/graph.h): names
-   such as "batch", equal where the model gives them the same name. */
+/* A dimension that is not known before running. Values below it are symbols (core/graph/graph.h):
+   names such as "batch", equal where the model gives them the same name. */
 enum { AMP_DIM_UNKNOWN = -1 };
 
 struct amp_shape {
@@ -27,8 +27,8 @@ struct amp_tensor {
     enum amp_dtype dtype;
     enum amp_form form;
     struct amp_shape shape;
-    /* How the elements lie, when not row-major: as oneDNN chose (ops/layout.h). Only between the
-       steps of a run. */
+    /* How the elements lie, when not row-major: as oneDNN chose (ops/dnnl/layout.h). Only between
+       the steps of a run. */
     const struct amp_layout *layout;
     void *data;                /* NULL: not known. May be unaligned when it lies in a model file. */
     struct amp_buffer *buffer; /* owns DATA together with other tensors; NULL: DATA is borrowed */

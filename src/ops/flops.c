@@ -4,7 +4,7 @@
 #include "ops/flops.h"
 
 #include "core/array.h"
-#include "ops/einsum_equation.h"
+#include "ops/matmul/einsum_equation.h"
 
 static double count(const struct amp_tensor *tensor)
 {

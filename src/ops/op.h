@@ -1,7 +1,7 @@
 #ifndef AMP_OPS_OP_H
 #define AMP_OPS_OP_H
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 
 /*
  * Operators: one `const struct amp_op amp_op_<name>` in its family file and one line in op_list.h.
@@ -33,7 +33,7 @@ struct amp_op {
     /* So many outputs, from the first on, get no memory before run, which shares that of input 0 or
        asks for some itself. */
     uint32_t shares_input;
-    /* Run computes through oneDNN (ops/dnnl.h), takes tensors in oneDNN's layouts and may give
+    /* Run computes through oneDNN (ops/dnnl/dnnl.h), takes tensors in oneDNN's layouts and may give
        such: output 0 gets no memory before run. */
     bool has_layouts;
     /* The same, but of oneDNN's layouts only those without blocks (amp_layout_strides). */
@@ -45,7 +45,8 @@ struct amp_op {
        model has them in (amp_ctx.reads_casts): it casts them, or computes in float32 in any case.
        Of the second, inputs of type float32 alone. */
     uint32_t reads_casts, reads_widened;
-    /* Run does the post-ops of its call (ops/post.h), or says AMP_UNSUPPORTED when there are any.
+    /* Run does the post-ops of its call (ops/dnnl/post_op.h), or says AMP_UNSUPPORTED when there
+     * are any.
      */
     bool fuses;
     enum amp_status (*shape)(struct amp_ctx *ctx); /* NULL: outputs' shapes come from run alone */
@@ -76,7 +77,7 @@ struct amp_op {
 
 /* What a kernel may ask of whoever runs it. */
 struct amp_host {
-    struct amp_dnnl *dnnl;       /* engine and stream: ops/dnnl.h */
+    struct amp_dnnl *dnnl;       /* engine and stream: ops/dnnl/dnnl.h */
     struct amp_profile *profile; /* what nodes and primitives are noted in; NULL: nothing is */
     bool blocks_channels; /* float32 convolutions are to have blocks of channels, not channels last
                            */

@@ -29,6 +29,6 @@ if said=$("$ORACLES/onnx_check" "$scratch"/*.torch-*.onnx 2>&1); then echo 'ok c
 
 # The manual lists them all.
 listed=$(sed -n '/^There are:/,/^\.SH/p' ../../man/ampconv-rules.5 | grep -oE '\b[A-Za-z0-9_]+\b' | sort)
-there=$(sed -nE 's/^\{"([A-Za-z0-9_]+)".*/\1/p' ../../src/onnx/composites.inc | sort -u)
+there=$(sed -nE 's/^\{"([A-Za-z0-9_]+)".*/\1/p' ../../src/pattern/composites.inc | sort -u)
 missing=$(comm -13 <(echo "$listed") <(echo "$there"))
 if [ -z "$missing" ] && [ -n "$there" ]; then echo 'ok manual'; else echo "not ok manual: $missing"; fi

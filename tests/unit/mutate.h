@@ -10,8 +10,8 @@
 #include "chance.h"
 #include "core/arena.h"
 #include "core/dtype.h"
-#include "onnx/schema.h"
-#include "onnx/wire.h"
+#include "onnx/schema/schema.h"
+#include "onnx/file/wire.h"
 
 #include "onnx.pb-c.h"
 

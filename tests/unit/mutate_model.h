@@ -3,7 +3,7 @@
 
 /* From the file of a model to a mutant of it that is still a message (mutate_onnx.h). */
 
-#include "core/file.h"
+#include "core/file/input.h"
 #include "mutate_bytes.h"
 #include "mutate_onnx.h"
 

@@ -9,7 +9,7 @@
 #include "mutate.h"
 
 #include "core/dtype.h"
-#include "onnx/schema.h"
+#include "onnx/schema/schema.h"
 
 static void set_raw(struct mutator *m, Onnx__TensorProto *tensor, size_t size)
 {

@@ -2,15 +2,15 @@
 #define AMP_TESTS_NODE_CASE_H
 
 #include "check/random_input.h"
-#include "onnx/check.h"
-#include "onnx/infer.h"
-#include "onnx/read.h"
-#include "onnx/schema.h"
-#include "onnx/testdata.h"
-#include "ops/cast.h"
+#include "onnx/schema/check.h"
+#include "onnx/schema/infer.h"
+#include "onnx/file/read.h"
+#include "onnx/schema/schema.h"
+#include "onnx/sample/testdata.h"
+#include "ops/elementwise/cast.h"
 #include "ops/op.h"
-#include "ops/profile.h"
-#include "run/session.h"
+#include "ops/dnnl/profile.h"
+#include "run/exec/session.h"
 
 #include <glob.h>
 #include <stdio.h>

@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "core/array.h"
-#include "onnx/infer.h"
-#include "onnx/opset.h"
-#include "onnx/read.h"
-#include "onnx/schema.h"
-#include "ops/cast.h"
+#include "onnx/schema/infer.h"
+#include "onnx/opset/opset.h"
+#include "onnx/file/read.h"
+#include "onnx/schema/schema.h"
+#include "ops/elementwise/cast.h"
 #include "ops/op.h"
 #include "precision.h"
 

@@ -1,8 +1,8 @@
 #ifndef AMP_TESTS_RULES_FIXTURE_H
 #define AMP_TESTS_RULES_FIXTURE_H
 
-#include "autocast/rules.h"
-#include "onnx/schema.h"
+#include "autocast/rules/rules.h"
+#include "onnx/schema/schema.h"
 #include "scratch.h"
 
 #include <stdio.h>

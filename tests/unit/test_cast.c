@@ -12,7 +12,7 @@
 
 #include "core/dtype.h"
 #include "core/minifloat.h"
-#include "ops/cast.h"
+#include "ops/elementwise/cast.h"
 
 /* A step through the 2^32 patterns of float32 that meets every exponent and both kinds of bits. */
 enum { STRIDE = 4099 };

@@ -1,6 +1,6 @@
 /* The list of composites: every pattern can be read, and what stands for what. Which graphs they
  * fit is tests/composites' matter. */
-#include "onnx/composites.h"
+#include "pattern/composites.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

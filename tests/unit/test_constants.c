@@ -3,11 +3,11 @@
  * primitives have taken over are let go. That the values are right is for tests/constants.
  */
 #include "core/memory.h"
-#include "onnx/infer.h"
-#include "onnx/read.h"
-#include "onnx/schema.h"
-#include "ops/profile.h"
-#include "run/session.h"
+#include "onnx/schema/infer.h"
+#include "onnx/file/read.h"
+#include "onnx/schema/schema.h"
+#include "ops/dnnl/profile.h"
+#include "run/exec/session.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

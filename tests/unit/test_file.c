@@ -2,10 +2,10 @@
  * Files in: what is no regular file is refused without waiting for it, streams end at a bound or at
  * the budget, and a file that is cut or written to while it is mapped does not go unnoticed.
  */
-#include "core/file.h"
+#include "core/file/input.h"
 #include "core/memory.h"
-#include "onnx/ahead.h"
-#include "onnx/npy.h"
+#include "onnx/file/lookahead.h"
+#include "onnx/sample/npy.h"
 #include "scratch.h"
 
 #include <fcntl.h>

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "autocast/cast_fold.h"
-#include "core/dump.h"
+#include "core/graph/dump.h"
 
 struct fixture {
     struct amp_arena *arena;

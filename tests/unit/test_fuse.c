@@ -1,11 +1,11 @@
 /* The graph that runs when nodes may be done together, and its steps: tests/run/fused/NAME.onnx as
    NAME.txt. FUSE_UPDATE=1 rewrites the texts. That results agree is tests/run/test_strict.sh's
    matter. */
-#include "core/dump.h"
-#include "onnx/infer.h"
-#include "onnx/read.h"
-#include "run/fuse.h"
-#include "run/plan.h"
+#include "core/graph/dump.h"
+#include "onnx/schema/infer.h"
+#include "onnx/file/read.h"
+#include "run/rewrite/fuse_composites.h"
+#include "run/plan/plan.h"
 
 #include <glob.h>
 #include <setjmp.h>

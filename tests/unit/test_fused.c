@@ -7,9 +7,9 @@
 #include "check/metrics.h"
 #include "check/random_input.h"
 #include "core/memory.h"
-#include "onnx/infer.h"
-#include "onnx/read.h"
-#include "run/session.h"
+#include "onnx/schema/infer.h"
+#include "onnx/file/read.h"
+#include "run/exec/session.h"
 
 #include <ftw.h>
 #include <setjmp.h>

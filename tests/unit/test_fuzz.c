@@ -20,7 +20,7 @@
 #include "mutate_rules.h"
 #include "mutate_sample.h"
 #include "mutate_wire.h"
-#include "onnx/testdata.h"
+#include "onnx/sample/testdata.h"
 #include "scratch.h"
 
 /* The program's own main(). */

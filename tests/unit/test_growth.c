@@ -12,7 +12,7 @@
 #include "core/arena.h"
 #include "core/array.h"
 #include "core/dtype.h"
-#include "core/graph.h"
+#include "core/graph/graph.h"
 #include "scratch.h"
 
 #include "onnx.pb-c.h"

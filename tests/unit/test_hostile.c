@@ -14,11 +14,11 @@
 #include "cli/commands.h"
 #include "core/memory.h"
 #include "mutate_model.h"
-#include "onnx/check.h"
-#include "onnx/infer.h"
-#include "onnx/read.h"
-#include "onnx/testdata.h"
-#include "run/session.h"
+#include "onnx/schema/check.h"
+#include "onnx/schema/infer.h"
+#include "onnx/file/read.h"
+#include "onnx/sample/testdata.h"
+#include "run/exec/session.h"
 #include "scratch.h"
 
 #include <glob.h>

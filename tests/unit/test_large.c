@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ops/kernel.h"
+#include "ops/kernel/kernel.h"
 
 enum { INPUTS_MAX = 6, OUTPUTS_MAX = 3, ATTRS_MAX = 4 };
 

@@ -11,7 +11,7 @@
 #include "check/accuracy.h"
 #include "check/metrics.h"
 #include "check/summary.h"
-#include "core/graph.h"
+#include "core/graph/graph.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 

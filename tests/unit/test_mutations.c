@@ -4,8 +4,8 @@
  * sanitizers watch for the rest.
  */
 #include "mutate_bytes.h"
-#include "onnx/infer.h"
-#include "onnx/read.h"
+#include "onnx/schema/infer.h"
+#include "onnx/file/read.h"
 
 #include <glob.h>
 #include <setjmp.h>

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "onnx/npy.h"
-#include "onnx/testdata.h"
+#include "onnx/sample/npy.h"
+#include "onnx/sample/testdata.h"
 #include "scratch.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])

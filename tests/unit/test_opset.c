@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "core/arena.h"
-#include "core/graph.h"
-#include "onnx/opset.h"
-#include "onnx/opset_step.h"
-#include "onnx/schema.h"
+#include "core/graph/graph.h"
+#include "onnx/opset/opset.h"
+#include "onnx/opset/edit.h"
+#include "onnx/schema/schema.h"
 
 struct fixture {
     struct amp_arena *arena;

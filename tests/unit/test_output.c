@@ -2,7 +2,7 @@
  * Outputs when the system says no where a disk rarely does: at close, at rename, to the second of
  * two outputs. The calls are replaced by ones that fail when they are told to.
  */
-#include "core/output.h"
+#include "core/file/output.h"
 #include "scratch.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* Globs and regular expressions over names: what matches, what is refused, and how the work grows.
    The C library's matchers are the second opinion. */
 #include "core/array.h"
-#include "core/ere.h"
-#include "core/glob.h"
+#include "core/match/ere.h"
+#include "core/match/glob.h"
 #include "scratch.h"
 
 #include <fnmatch.h>

@@ -24,12 +24,12 @@
 #include <string.h>
 
 #include "check/random_input.h"
-#include "onnx/schema.h"
-#include "onnx/testdata.h"
+#include "onnx/schema/schema.h"
+#include "onnx/sample/testdata.h"
 #include "ops/op.h"
 #include "precision.h"
 #include "precision_case.h"
-#include "run/session.h"
+#include "run/exec/session.h"
 
 #define AMP_OP(descriptor) extern const struct amp_op descriptor;
 #include "ops/op_list.h"

@@ -1,5 +1,5 @@
 /* Text for people, and JSON: what becomes of characters that are not to be shown. */
-#include "cli/report_json.h"
+#include "cli/report/json.h"
 #include "core/print.h"
 #include "core/status.h"
 #include "scratch.h"

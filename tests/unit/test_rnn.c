@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ops/dnnl.h"
-#include "ops/rnn.h"
+#include "ops/dnnl/dnnl.h"
+#include "ops/rnn/rnn.h"
 
 enum { ATTRS = 4, MOST_HIDDEN = 152 };
 
@@ -146,7 +146,7 @@ static int64_t any_size(int64_t most)
     return any(12) == 0 ? 0 : any(4) == 0 ? most : 1 + any(8);
 }
 
-/* What ops/rnn_bf16.c takes. */
+/* What ops/own/rnn_bf16.c takes. */
 static void set_sizes_for_pairs(struct test_node *test)
 {
     test->batch = 1 + any(4);

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "core/dtype.h"
-#include "core/graph.h"
-#include "onnx/schema.h"
+#include "core/graph/graph.h"
+#include "onnx/schema/schema.h"
 
 #define F32 AMP_DTYPE_BIT(AMP_FLOAT)
 #define F64 AMP_DTYPE_BIT(AMP_DOUBLE)

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "core/dtype.h"
-#include "ops/softmax_512.h"
+#include "ops/own/softmax_512.h"
 
 enum { LONGEST = 4096, ROWS = 3 };
 

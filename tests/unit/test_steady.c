@@ -5,9 +5,9 @@
  */
 #include "check/random_input.h"
 #include "core/memory.h"
-#include "onnx/infer.h"
-#include "onnx/read.h"
-#include "run/session.h"
+#include "onnx/schema/infer.h"
+#include "onnx/file/read.h"
+#include "run/exec/session.h"
 
 #include <dlfcn.h>
 #include <oneapi/dnnl/dnnl.h>

@@ -18,8 +18,8 @@
 #include "core/array.h"
 #include "core/cpu.h"
 #include "core/dtype.h"
-#include "ops/dnnl.h"
-#include "ops/tiles.h"
+#include "ops/dnnl/dnnl.h"
+#include "ops/own/amx_matmul.h"
 
 enum { MOST_POSTS = 3, MOST_DATA = 8 };
 

@@ -11,8 +11,8 @@
 
 #include "check/validate.h"
 #include "core/random.h"
-#include "onnx/infer.h"
-#include "onnx/read.h"
+#include "onnx/schema/infer.h"
+#include "onnx/file/read.h"
 
 enum { ROWS = 6, COLUMNS = 8, SAMPLES = 3 };
 

@@ -1,0 +1,153 @@
+/*
+ * What a rule file says: takes the tree of a YAML file, gives the document's fields and its rules.
+ * A rule itself is rules_rule.c's matter, and files that the document extends are rules.c's.
+ */
+#include "autocast/rules/parse.h"
+
+#include "autocast/rules/bind.h"
+#include "autocast/rules/when.h"
+#include "core/array.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct amp_yaml_node yaml_node;
+typedef struct amp_rules_binder binder;
+
+#define FAIL(b, node, ...) amp_yaml_fail((b)->yaml, node, (b)->err, __VA_ARGS__)
+
+/* ---- fields of the document ---- */
+
+static enum amp_status bind_version(const binder *b, const char *name, const yaml_node *value,
+                                    void *field)
+{
+    (void)field;
+    if (value->kind != AMP_YAML_SCALAR || !value->is_plain || strcmp(value->text, "1") != 0)
+        return amp_wrong_type(b, name, value, "1");
+    return AMP_OK;
+}
+
+static enum amp_status bind_extends(const binder *b, const char *name, const yaml_node *value,
+                                    void *field)
+{
+    AMP_TRY(amp_check_texts(b, name, value, 0));
+    *(const yaml_node **)field = value;
+    return AMP_OK;
+}
+
+static enum amp_status bind_unlisted(const binder *b, const char *name, const yaml_node *value,
+                                     void *field)
+{
+    static const char *const names[] = {"follow", "fp32", "lower"};
+    static const enum amp_precision precisions[] = {AMP_FOLLOW, AMP_FP32, AMP_LOWER};
+    struct amp_rules_document *document = field;
+    size_t index = 0;
+    AMP_TRY(amp_bind_word(b, name, "precision", value, names, AMP_COUNT(names), &index));
+    document->has_unlisted = true;
+    document->unlisted = precisions[index];
+    return AMP_OK;
+}
+
+static enum amp_status bind_rules(const binder *b, const char *name, const yaml_node *value,
+                                  void *field)
+{
+    struct amp_rules_document *document = field;
+    if (value->kind != AMP_YAML_LIST)
+        return amp_wrong_type(b, name, value, "a list of rules");
+    for (size_t i = 0; i < value->count; i++) {
+        struct amp_rule *rule =
+            amp_arena_push(b->rules->arena, &document->rules, &document->n_rules,
+                           &document->rules_capacity, sizeof *rule);
+        AMP_TRY(amp_rules_bind_rule(b, value->items[i], rule));
+    }
+    return AMP_OK;
+}
+
+static enum amp_status bind_limit(const binder *b, const char *name, const yaml_node *value,
+                                  double most, double *limit)
+{
+    struct amp_rule_scalar scalar = amp_rule_scalar_of(value);
+    if (!scalar.is_number || !(scalar.number > 0) || !(scalar.number <= most)) {
+        char accepted[80];
+        snprintf(accepted, sizeof accepted, "a number above 0 and at most %.17g", most);
+        return amp_wrong_type(b, name, value, accepted);
+    }
+    *limit = scalar.number;
+    return AMP_OK;
+}
+
+static enum amp_status bind_bf16_limit(const binder *b, const char *name, const yaml_node *value,
+                                       void *field)
+{
+    return bind_limit(b, name, value, amp_dtype_max(AMP_BFLOAT16), field);
+}
+
+static enum amp_status bind_fp16_limit(const binder *b, const char *name, const yaml_node *value,
+                                       void *field)
+{
+    return bind_limit(b, name, value, amp_dtype_max(AMP_FLOAT16), field);
+}
+
+#define LIMIT_KEYS(bind)                                                                    \
+    {                                                                                       \
+        {"weight_max", bind, offsetof(struct amp_rule_limits, weight_max), false},          \
+        {                                                                                   \
+            "activation_max", bind, offsetof(struct amp_rule_limits, activation_max), false \
+        }                                                                                   \
+    }
+
+static enum amp_status bind_bf16_limits(const binder *b, const char *name, const yaml_node *value,
+                                        void *field)
+{
+    static const struct amp_key keys[] = LIMIT_KEYS(bind_bf16_limit);
+    static const struct amp_mapping mapping = {"limits", keys, AMP_COUNT(keys)};
+    return amp_bind_mapping(b, name, value, &mapping, field);
+}
+
+static enum amp_status bind_fp16_limits(const binder *b, const char *name, const yaml_node *value,
+                                        void *field)
+{
+    static const struct amp_key keys[] = LIMIT_KEYS(bind_fp16_limit);
+    static const struct amp_mapping mapping = {"limits", keys, AMP_COUNT(keys)};
+    return amp_bind_mapping(b, name, value, &mapping, field);
+}
+
+static enum amp_status bind_limits(const binder *b, const char *name, const yaml_node *value,
+                                   void *field)
+{
+    static const struct amp_key keys[] = {
+        {"bf16", bind_bf16_limits, offsetof(struct amp_rules_document, bf16), false},
+        {"fp16", bind_fp16_limits, offsetof(struct amp_rules_document, fp16), false},
+    };
+    static const struct amp_mapping mapping = {"limits", keys, AMP_COUNT(keys)};
+    return amp_bind_mapping(b, name, value, &mapping, field);
+}
+
+/* ---- the document ---- */
+
+#define FIELD(name) offsetof(struct amp_rules_document, name)
+
+static const struct amp_key document_keys[] = {
+    {"version", bind_version, 0, true},
+    {"name", amp_bind_text, FIELD(name), true},
+    {"description", amp_bind_text, FIELD(description), false},
+    {"dtypes", amp_bind_dtypes, FIELD(dtypes), false},
+    {"extends", bind_extends, FIELD(extends), false},
+    {"unlisted", bind_unlisted, 0, false},
+    {"rules", bind_rules, 0, false},
+    {"limits", bind_limits, 0, false},
+};
+static const struct amp_mapping document_mapping = {"a rule file", document_keys,
+                                                    AMP_COUNT(document_keys)};
+
+enum amp_status amp_rules_parse(struct amp_rules *rules, const struct amp_yaml *yaml,
+                                const char *label, struct amp_rules_document *document,
+                                struct amp_error *err)
+{
+    const binder b = {rules, yaml, label, err};
+    const yaml_node *version = amp_find_value(yaml->root, "version");
+    *document = (struct amp_rules_document){.name = ""};
+    if (version != NULL) /* before all else: another version may have other keys */
+        AMP_TRY(bind_version(&b, "version", version, NULL));
+    return amp_bind_mapping(&b, "the file", yaml->root, &document_mapping, document);
+}

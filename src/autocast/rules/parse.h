@@ -1,0 +1,30 @@
+#ifndef AMP_AUTOCAST_RULES_PARSE_H
+#define AMP_AUTOCAST_RULES_PARSE_H
+
+#include "autocast/rules/bind.h"
+
+/* Private to the rules: from a tree to what one rule file says. */
+
+/* Limits of 0 were not given. */
+struct amp_rules_document {
+    const char *name, *description; /* description NULL: not given */
+    uint32_t dtypes;                /* 0: not given */
+    bool has_unlisted;
+    enum amp_precision unlisted;
+    const struct amp_yaml_node *extends; /* a list of texts; NULL: not given */
+    struct amp_rule *rules;
+    size_t n_rules, rules_capacity;
+    struct amp_rule_limits bf16, fp16;
+};
+
+/* Checks all of YAML and fills *DOCUMENT, whose rules lie in the arena of RULES and name LABEL as
+   their file. AMP_RULES when it is wrong. */
+enum amp_status amp_rules_parse(struct amp_rules *rules, const struct amp_yaml *yaml,
+                                const char *label, struct amp_rules_document *document,
+                                struct amp_error *err);
+
+/* Checks NODE and sets *RULE to what it says. */
+enum amp_status amp_rules_bind_rule(const struct amp_rules_binder *b,
+                                    const struct amp_yaml_node *node, struct amp_rule *rule);
+
+#endif

@@ -1,0 +1,291 @@
+/*
+ * The table of PyTorch's names: takes the file that comes with the program, gives the operators and
+ * composites of each name. A row says one thing of one or more names, and the rows of a name add
+ * up.
+ */
+#include "autocast/rules/torch_map.h"
+
+#include "autocast/rules/when.h"
+#include "core/array.h"
+#include "core/paths.h"
+#include "core/strmap.h"
+#include "core/words.h"
+#include "pattern/composites.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FAIL(b, node, ...) amp_yaml_fail((b)->yaml, node, (b)->err, __VA_ARGS__)
+
+typedef struct amp_yaml_node yaml_node;
+typedef struct amp_rules_binder binder;
+
+static const char LABEL[] = "pytorch.map";
+
+struct amp_torch_map {
+    struct amp_arena *arena;
+    struct amp_torch_name *names;
+    size_t n_names, names_capacity;
+    struct amp_strmap by_name;       /* to indices in names */
+    struct amp_torch_name *variants; /* name: the ending, as the "_" of add_ */
+    size_t n_variants, variants_capacity;
+};
+
+/* ---- what the table says ---- */
+
+static const struct amp_torch_name *find_exact(const struct amp_torch_map *map, const char *name)
+{
+    uint32_t index;
+    return amp_strmap_get(&map->by_name, name, &index) ? &map->names[index] : NULL;
+}
+
+/* Whether WORD is a name of the table and ENDING after it. */
+static bool is_variant(const struct amp_torch_map *map, const char *word, const char *ending)
+{
+    char stem[64];
+    size_t length = strlen(word) - (amp_has_ending(word, ending) ? strlen(ending) : 0);
+    if (length == strlen(word) || length >= sizeof stem)
+        return false;
+    memcpy(stem, word, length);
+    stem[length] = '\0';
+    return find_exact(map, stem) != NULL;
+}
+
+const struct amp_torch_name *amp_torch_map_find(const struct amp_torch_map *map, const char *name)
+{
+    const struct amp_torch_name *found = find_exact(map, name);
+    for (size_t i = 0; found == NULL && i < map->n_variants; i++)
+        if (is_variant(map, name, map->variants[i].name))
+            found = &map->variants[i];
+    return found;
+}
+
+const char *amp_torch_map_nearest(const struct amp_torch_map *map, const char *word)
+{
+    const char **words = amp_xmalloc(map->n_names, sizeof(char *));
+    for (size_t i = 0; i < map->n_names; i++)
+        words[i] = map->names[i].name;
+    const char *nearest = amp_nearest_of(word, words, map->n_names);
+    free(words);
+    return nearest;
+}
+
+const struct amp_torch_name *amp_torch_map_at(const struct amp_torch_map *map, size_t index)
+{
+    return index < map->n_names ? &map->names[index] : NULL;
+}
+
+const char *amp_torch_kind_name(enum amp_torch_kind kind)
+{
+    static const char *const names[AMP_TORCH_KIND_COUNT] = {"mapped", "composite", "conditional",
+                                                            "none"};
+    return names[kind];
+}
+
+enum amp_torch_kind amp_torch_kind(const struct amp_torch_name *name)
+{
+    enum amp_torch_kind kind = AMP_TORCH_NONE;
+    for (size_t i = 0; i < name->forms.count; i++) {
+        const struct amp_rule_op *form = &name->forms.items[i];
+        if (form->name == NULL)
+            continue;
+        if (strcmp(form->domain, AMP_RULES_COMPOSITE) == 0)
+            kind = kind == AMP_TORCH_NONE ? AMP_TORCH_COMPOSITE : kind;
+        else if (form->condition == NULL)
+            return AMP_TORCH_MAPPED;
+        else
+            kind = AMP_TORCH_CONDITIONAL;
+    }
+    return kind;
+}
+
+/* ---- rows ---- */
+
+/* What one row says: ONNX or COMPOSITE or both, or REASON. */
+struct row {
+    const yaml_node *torch, *onnx, *composite, *when;
+    const char *reason;
+    const char *opsets, *note; /* for people */
+};
+
+/* For later: what one key means depends on the others. */
+static enum amp_status keep_texts(const binder *b, const char *name, const yaml_node *value,
+                                  void *field)
+{
+    *(const yaml_node **)field = value;
+    return amp_check_texts(b, name, value, 1);
+}
+
+static enum amp_status keep_node(const binder *b, const char *name, const yaml_node *value,
+                                 void *field)
+{
+    (void)b, (void)name;
+    *(const yaml_node **)field = value;
+    return AMP_OK;
+}
+
+static const struct amp_key row_keys[] = {
+    {"torch", keep_texts, offsetof(struct row, torch), true},
+    {"onnx", keep_texts, offsetof(struct row, onnx), false},
+    {"composite", keep_texts, offsetof(struct row, composite), false},
+    {"when", keep_node, offsetof(struct row, when), false},
+    {"opsets", amp_bind_text, offsetof(struct row, opsets), false},
+    {"none", amp_bind_text, offsetof(struct row, reason), false},
+    {"note", amp_bind_text, offsetof(struct row, note), false},
+};
+static const struct amp_mapping row_mapping = {"a row", row_keys, AMP_COUNT(row_keys)};
+
+static void push_form(struct amp_arena *arena, struct amp_rule_ops *ops, struct amp_rule_op form)
+{
+    struct amp_rule_op *slot =
+        amp_arena_push(arena, &ops->items, &ops->count, &ops->capacity, sizeof *slot);
+    *slot = form;
+}
+
+static enum amp_status add_composites(const binder *b, const yaml_node *names,
+                                      struct amp_rule_ops *forms)
+{
+    for (size_t i = 0; names != NULL && i < names->count; i++) {
+        const struct amp_composite *composite = amp_composite_find(names->items[i]->text);
+        if (composite == NULL)
+            return FAIL(b, names->items[i], "unknown composite '%.60s'", names->items[i]->text);
+        push_form(b->rules->arena, forms,
+                  (struct amp_rule_op){.domain = AMP_RULES_COMPOSITE, .name = composite->name});
+    }
+    return AMP_OK;
+}
+
+/* The operators and composites of a row, or the one form that says why there is none. */
+static enum amp_status forms_of(const binder *b, const struct row *row, struct amp_rule_ops *forms)
+{
+    struct amp_arena *arena = b->rules->arena;
+    struct amp_rule_condition *condition = NULL;
+    for (size_t i = 0; row->onnx != NULL && i < row->onnx->count; i++)
+        AMP_TRY(amp_rule_ops_bind_onnx(b, row->onnx->items[i], forms));
+    if (row->when != NULL) {
+        condition = amp_arena_alloc(arena, sizeof *condition);
+        AMP_TRY(amp_rules_bind_when(b, row->when, forms, condition));
+    }
+    AMP_TRY(add_composites(b, row->composite, forms));
+    if (row->reason != NULL)
+        push_form(arena, forms, (struct amp_rule_op){.domain = "", .reason = row->reason});
+    for (size_t i = 0; i < forms->count; i++) {
+        forms->items[i].is_torch = true;
+        forms->items[i].condition = condition;
+    }
+    return AMP_OK;
+}
+
+static struct amp_torch_name *name_slot(struct amp_torch_map *map, const char *name)
+{
+    uint32_t index;
+    if (amp_strmap_get(&map->by_name, name, &index))
+        return &map->names[index];
+    struct amp_torch_name *slot =
+        amp_arena_push(map->arena, &map->names, &map->n_names, &map->names_capacity, sizeof *slot);
+    slot->name = amp_arena_strdup(map->arena, name);
+    amp_strmap_put(&map->by_name, map->arena, slot->name, (uint32_t)(map->n_names - 1));
+    return slot;
+}
+
+static enum amp_status add_forms(const binder *b, const yaml_node *name, bool is_none,
+                                 const struct amp_rule_ops *forms, struct amp_torch_map *map)
+{
+    struct amp_torch_name *slot = name_slot(map, name->text);
+    if (slot->forms.count > 0 && (is_none || slot->forms.items[0].name == NULL))
+        return FAIL(b, name,
+                    "'%.60s' has a form in one row and none in another; accepted: one of "
+                    "them",
+                    name->text);
+    for (size_t i = 0; i < forms->count; i++)
+        push_form(map->arena, &slot->forms, forms->items[i]);
+    return AMP_OK;
+}
+
+static enum amp_status bind_row(const binder *b, const yaml_node *node, struct amp_torch_map *map)
+{
+    struct row row = {.torch = NULL};
+    struct amp_rule_ops forms = {.items = NULL};
+    AMP_TRY(amp_bind_mapping(b, "rows", node, &row_mapping, &row));
+    if ((row.onnx != NULL || row.composite != NULL) == (row.reason != NULL))
+        return FAIL(b, node,
+                    "a row with a form and without one; accepted: onnx, composite or both, "
+                    "or none");
+    AMP_TRY(forms_of(b, &row, &forms));
+    for (size_t i = 0; i < row.torch->count; i++)
+        AMP_TRY(add_forms(b, row.torch->items[i], row.reason != NULL, &forms, map));
+    return AMP_OK;
+}
+
+static enum amp_status bind_rows(const binder *b, const char *name, const yaml_node *value,
+                                 void *field)
+{
+    if (value->kind != AMP_YAML_LIST)
+        return amp_wrong_type(b, name, value, "a list of rows");
+    for (size_t i = 0; i < value->count; i++)
+        AMP_TRY(bind_row(b, value->items[i], field));
+    return AMP_OK;
+}
+
+/* ---- variants ---- */
+
+struct variant {
+    const char *ending, *reason;
+};
+
+static const struct amp_key variant_keys[] = {
+    {"ending", amp_bind_text, offsetof(struct variant, ending), true},
+    {"none", amp_bind_text, offsetof(struct variant, reason), true},
+};
+static const struct amp_mapping variant_mapping = {"a variant", variant_keys,
+                                                   AMP_COUNT(variant_keys)};
+
+static enum amp_status bind_variants(const binder *b, const char *name, const yaml_node *value,
+                                     void *field)
+{
+    struct amp_torch_map *map = field;
+    if (value->kind != AMP_YAML_LIST)
+        return amp_wrong_type(b, name, value, "a list of variants");
+    for (size_t i = 0; i < value->count; i++) {
+        struct variant variant = {.ending = NULL};
+        AMP_TRY(amp_bind_mapping(b, name, value->items[i], &variant_mapping, &variant));
+        struct amp_torch_name *slot = amp_arena_push(map->arena, &map->variants, &map->n_variants,
+                                                     &map->variants_capacity, sizeof *slot);
+        slot->name = variant.ending;
+        push_form(map->arena, &slot->forms,
+                  (struct amp_rule_op){.domain = "", .is_torch = true, .reason = variant.reason});
+    }
+    return AMP_OK;
+}
+
+/* ---- the file ---- */
+
+static const struct amp_key map_keys[] = {
+    {"variants", bind_variants, 0, true},
+    {"rows", bind_rows, 0, true},
+};
+static const struct amp_mapping map_mapping = {"the table", map_keys, AMP_COUNT(map_keys)};
+
+static enum amp_status read_map(struct amp_rules *rules, struct amp_arena *scratch,
+                                struct amp_torch_map *map, struct amp_error *err)
+{
+    struct amp_yaml yaml;
+    const char *path = amp_arena_printf(scratch, "%s/%s", amp_rules_dir, LABEL);
+    AMP_TRY(amp_yaml_read(&yaml, scratch, path, err));
+    const binder b = {rules, &yaml, LABEL, err};
+    return amp_bind_mapping(&b, "the file", yaml.root, &map_mapping, map);
+}
+
+enum amp_status amp_torch_map_get(struct amp_rules *rules, struct amp_error *err)
+{
+    if (rules->torch != NULL)
+        return AMP_OK;
+    struct amp_torch_map *map = amp_arena_alloc(rules->arena, sizeof *map);
+    struct amp_arena *scratch = amp_arena_create();
+    map->arena = rules->arena;
+    enum amp_status status = read_map(rules, scratch, map, err);
+    amp_arena_destroy(scratch);
+    if (status == AMP_OK)
+        rules->torch = map;
+    return status;
+}

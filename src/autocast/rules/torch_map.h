@@ -1,0 +1,44 @@
+#ifndef AMP_AUTOCAST_RULES_TORCH_MAP_H
+#define AMP_AUTOCAST_RULES_TORCH_MAP_H
+
+#include "autocast/rules/op.h"
+
+/*
+ * The table of PyTorch's operators (rules/pytorch.map): what each is in an exported model. Rule
+ * files, op lists and overrides name PyTorch's operators through it.
+ */
+
+/* What ONNX has for a name. */
+enum amp_torch_kind {
+    AMP_TORCH_MAPPED,      /* an operator */
+    AMP_TORCH_COMPOSITE,   /* nothing but a group of nodes */
+    AMP_TORCH_CONDITIONAL, /* operators, each only with certain attributes or ranks */
+    AMP_TORCH_NONE,        /* nothing */
+    AMP_TORCH_KIND_COUNT
+};
+
+struct amp_torch_name {
+    const char *name;
+    struct amp_rule_ops forms; /* what it may be; of AMP_TORCH_NONE: one that gives the reason */
+};
+
+struct amp_torch_map;
+
+/* Reads the table into rules->torch unless it is there. AMP_IO, or AMP_RULES when it is wrong. */
+enum amp_status amp_torch_map_get(struct amp_rules *rules, struct amp_error *err);
+
+/* NULL: no such name. Those of in-place and out= variants of a name in the table have no form. */
+const struct amp_torch_name *amp_torch_map_find(const struct amp_torch_map *map, const char *name);
+
+/* The name that WORD was probably meant to be; NULL when none is near. */
+const char *amp_torch_map_nearest(const struct amp_torch_map *map, const char *word);
+
+/* All names, in the table's order; NULL past the end. */
+const struct amp_torch_name *amp_torch_map_at(const struct amp_torch_map *map, size_t index);
+
+/* "mapped", "composite", "conditional", "none". */
+const char *amp_torch_kind_name(enum amp_torch_kind kind);
+
+enum amp_torch_kind amp_torch_kind(const struct amp_torch_name *name);
+
+#endif

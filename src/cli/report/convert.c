@@ -1,0 +1,237 @@
+/*
+ * The report of a conversion, as text and as JSON: what became of the nodes, the casts and the
+ * size, and, on request, of every node.
+ */
+#include "cli/convert.h"
+#include "cli/report/json.h"
+#include "cli/report/text.h"
+#include "core/memory.h"
+#include "core/print.h"
+
+#include <stdio.h>
+
+/* Whether a rule asks for the lower dtype, or the node's inputs do where it follows them, and it
+   stays float32. Nodes with a type variable of their own were eligible. */
+static bool is_refused(const struct amp_decision *decision)
+{
+    if (decision->reason == AMP_REASON_RULE || decision->reason == AMP_REASON_UNLISTED ||
+        decision->reason == AMP_REASON_NOT_FLOAT)
+        return false;
+    return decision->wish == AMP_LOWER || decision->type >= 0;
+}
+
+void amp_conversion_note_refusals(struct amp_conversion *conversion, const struct amp_model *model)
+{
+    char text[512];
+    size_t n_nodes = conversion->assignment.n_nodes;
+    conversion->refusals = amp_arena_array(model->arena, n_nodes, sizeof *conversion->refusals);
+    for (uint32_t id = 0; id < n_nodes; id++) {
+        const struct amp_decision *decision = &conversion->assignment.nodes[id];
+        if (amp_node_at(model, id)->is_removed || !is_refused(decision))
+            continue;
+        amp_node_text(model, id, text, sizeof text);
+        conversion->n_refused_for[decision->reason]++;
+        conversion->refusals[conversion->n_refused++] = (struct amp_refusal){
+            .node = amp_arena_strdup(model->arena, text),
+            .value =
+                decision->value == AMP_NONE ? NULL : amp_value_at(model, decision->value)->name,
+            .reason = decision->reason};
+    }
+}
+
+void amp_conversion_count(struct amp_conversion *conversion, const struct amp_model *model)
+{
+    for (uint32_t id = 0; id < conversion->assignment.n_nodes; id++) {
+        const struct amp_decision *decision = &conversion->assignment.nodes[id];
+        if (amp_node_at(model, id)->is_removed)
+            continue;
+        conversion->n_reason[decision->reason]++;
+        if (decision->dtype == AMP_UNDEFINED)
+            conversion->n_other++;
+        else
+            conversion->n_precision[decision->dtype]++;
+    }
+}
+
+static void print_nodes(FILE *file, const struct amp_conversion *conversion, int verbosity)
+{
+    amp_print(file, AMP_REPORT_LABEL "%zu %s", "nodes", conversion->n_precision[conversion->lower],
+              amp_dtype_name(conversion->lower));
+    if (conversion->lower != AMP_FLOAT)
+        amp_print(file, ", %zu float32", conversion->n_precision[AMP_FLOAT]);
+    amp_print(file, ", %zu other", conversion->n_other);
+    if (conversion->n_refused > 0)
+        amp_print(file, "; %zu kept from %s%s", conversion->n_refused,
+                  amp_dtype_name(conversion->lower), verbosity > 0 ? "" : " (-v says why)");
+    fputc('\n', file);
+}
+
+enum { NAMED_MAX = 3 }; /* nodes that a line names */
+
+/* "5 kept from float16: node 'a' (MatMul-13), 'w'; node 'b' (Clip-13), 'max'; ...; 2 more" */
+static void print_refused(FILE *file, const struct amp_conversion *conversion,
+                          enum amp_reason reason)
+{
+    size_t named = 0, count = conversion->n_refused_for[reason];
+    if (count == 0)
+        return;
+    amp_print(file, "          %zu kept from %s:", count, amp_dtype_name(conversion->lower));
+    for (size_t i = 0; i < conversion->n_refused && named < NAMED_MAX; i++) {
+        const struct amp_refusal *refusal = &conversion->refusals[i];
+        if (refusal->reason != reason)
+            continue;
+        amp_print(file, "%s %s", named++ > 0 ? ";" : "", refusal->node);
+        if (refusal->value != NULL)
+            amp_print(file, ", '%s'", refusal->value);
+    }
+    if (count > named)
+        amp_print(file, "; %zu more", count - named);
+    fputc('\n', file);
+}
+
+static void print_reasons(FILE *file, const struct amp_conversion *conversion)
+{
+    for (enum amp_reason reason = 0; reason < AMP_REASON_COUNT; reason++) {
+        if (conversion->n_reason[reason] == 0)
+            continue;
+        amp_print(file, "    %5zu %-15s %s\n", conversion->n_reason[reason],
+                  amp_reason_name(reason), amp_reason_text(reason));
+        print_refused(file, conversion, reason);
+        if (reason == AMP_REASON_OPSET && conversion->opset_obstacle != NULL)
+            amp_print(file, "          %s\n", conversion->opset_obstacle);
+    }
+}
+
+/* "m.onnx -> m.bf16.onnx: bfloat16 by torch-cpu; opset 17 -> 22" */
+static void print_head(FILE *file, const struct amp_conversion *conversion)
+{
+    amp_print(file, "%s -> %s: ", conversion->model_path, conversion->output_path);
+    if (!conversion->keeps_types)
+        amp_print(file, "%s%s", amp_dtype_name(conversion->lower),
+                  conversion->n_rule_names > 0 ? " by" : "");
+    for (size_t i = 0; i < conversion->n_rule_names; i++)
+        amp_print(file, "%s %s", i > 0 ? "," : "", conversion->rule_names[i]);
+    amp_print(file, "%sopset %lld", conversion->keeps_types ? "" : "; ",
+              (long long)conversion->opset_before);
+    if (conversion->opset_after != conversion->opset_before)
+        amp_print(file, " -> %lld", (long long)conversion->opset_after);
+    fputs(conversion->was_unsorted ? "; nodes sorted\n" : "\n", file);
+}
+
+static void print_casts(FILE *file, const struct amp_conversion *conversion)
+{
+    char before[32], after[32];
+    amp_print(file, AMP_REPORT_LABEL "%zu before; %zu inserted, %zu folded; %zu now; file %s -> %s",
+              "casts", conversion->casts_before, conversion->casts.count, conversion->casts_folded,
+              conversion->casts_after, amp_size_text(conversion->bytes_before, before),
+              amp_size_text(conversion->bytes_after, after));
+    if (conversion->data_path != NULL)
+        amp_print(file, " with %s", conversion->data_path);
+    fputc('\n', file);
+}
+
+void amp_report_conversion(FILE *file, const struct amp_conversion *conversion, int verbosity)
+{
+    print_head(file, conversion);
+    if (!conversion->keeps_types)
+        print_nodes(file, conversion, verbosity);
+    if (conversion->n_interface > 0)
+        amp_print(file, AMP_REPORT_LABEL "%zu inputs and outputs of the graph are now %s\n",
+                  "interface", conversion->n_interface, amp_dtype_name(conversion->lower));
+    if (verbosity > 0)
+        print_reasons(file, conversion);
+    print_casts(file, conversion);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static json_t *before_and_after(size_t before, size_t after)
+{
+    return amp_json_pair("before", before, "after", after);
+}
+
+static json_t *json_rules(const struct amp_conversion *conversion)
+{
+    json_t *names = json_array();
+    for (size_t i = 0; i < conversion->n_rule_names; i++)
+        json_array_append_new(names, amp_json_text(conversion->rule_names[i]));
+    return names;
+}
+
+static json_t *json_nodes(const struct amp_conversion *conversion)
+{
+    json_t *nodes = json_object();
+    for (int dtype = 1; dtype < AMP_DTYPE_COUNT; dtype++)
+        if (conversion->n_precision[dtype] > 0)
+            amp_json_set(nodes, amp_dtype_name((enum amp_dtype)dtype),
+                         amp_json_count(conversion->n_precision[dtype]));
+    amp_json_set(nodes, "other", amp_json_count(conversion->n_other));
+    amp_json_set(nodes, "refused", amp_json_count(conversion->n_refused));
+    return nodes;
+}
+
+static json_t *json_reasons(const struct amp_conversion *conversion)
+{
+    json_t *reasons = json_object();
+    for (int reason = 0; reason < AMP_REASON_COUNT; reason++)
+        if (conversion->n_reason[reason] > 0)
+            amp_json_set(reasons, amp_reason_name((enum amp_reason)reason),
+                         amp_json_count(conversion->n_reason[reason]));
+    return reasons;
+}
+
+/* {"weight-range": {"count": 1, "nodes": [{"node": "node 'a' (MatMul-13)", "constant": "w"}]}} */
+static json_t *json_refused(const struct amp_conversion *conversion)
+{
+    json_t *reasons = json_object();
+    for (size_t i = 0; i < conversion->n_refused; i++) {
+        const struct amp_refusal *refusal = &conversion->refusals[i];
+        json_t *reason = json_object_get(reasons, amp_reason_name(refusal->reason));
+        if (reason == NULL) {
+            reason = json_object();
+            amp_json_set(reasons, amp_reason_name(refusal->reason), reason);
+            amp_json_set(reason, "count",
+                         amp_json_count(conversion->n_refused_for[refusal->reason]));
+            amp_json_set(reason, "nodes", json_array());
+        }
+        json_t *node = json_object();
+        amp_json_set(node, "node", amp_json_text(refusal->node));
+        if (refusal->value != NULL)
+            amp_json_set(node, "constant", amp_json_text(refusal->value));
+        json_array_append_new(json_object_get(reason, "nodes"), node);
+    }
+    return reasons;
+}
+
+static json_t *json_casts(const struct amp_conversion *conversion)
+{
+    json_t *casts = json_object();
+    amp_json_set(casts, "before", amp_json_count(conversion->casts_before));
+    amp_json_set(casts, "inserted", amp_json_count(conversion->casts.count));
+    amp_json_set(casts, "folded", amp_json_count(conversion->casts_folded));
+    amp_json_set(casts, "after", amp_json_count(conversion->casts_after));
+    return casts;
+}
+
+json_t *amp_json_conversion(const struct amp_conversion *conversion, bool is_written)
+{
+    json_t *root = json_object();
+    amp_json_set(root, "ampconv", json_string(AMP_VERSION));
+    amp_json_set(root, "model", amp_json_text(conversion->model_path));
+    amp_json_set(root, "output", amp_json_text(conversion->output_path));
+    amp_json_set(root, "written", json_boolean(is_written));
+    amp_json_set(root, "dtype", json_string(amp_dtype_name(conversion->lower)));
+    amp_json_set(root, "rules", json_rules(conversion));
+    amp_json_set(
+        root, "opset",
+        before_and_after((size_t)conversion->opset_before, (size_t)conversion->opset_after));
+    amp_json_set(root, "nodes", json_nodes(conversion));
+    amp_json_set(root, "reasons", json_reasons(conversion));
+    amp_json_set(root, "refused", json_refused(conversion));
+    amp_json_set(root, "interface", amp_json_count(conversion->n_interface));
+    amp_json_set(root, "casts", json_casts(conversion));
+    amp_json_set(root, "bytes",
+                 before_and_after(conversion->bytes_before, conversion->bytes_after));
+    amp_json_set(root, "sorted", json_boolean(conversion->was_unsorted));
+    return root;
+}

@@ -1,0 +1,266 @@
+#ifndef AMP_CORE_GRAPH_GRAPH_H
+#define AMP_CORE_GRAPH_GRAPH_H
+
+#include "core/arena.h"
+#include "core/strmap.h"
+#include "core/tensor.h"
+
+/*
+ * A model: values and nodes in arrays, addressed by uint32_t ids that stay valid while the arrays
+ * grow; pointers into the arrays do not. Graph 0 is the main graph; the bodies of If, Loop and Scan
+ * are further graphs, and because ids are unique in the whole model a value captured from an outer
+ * graph is just an id. What the model file said beyond this (doc strings, metadata, unknown fields)
+ * stays behind the `origin` pointers, which only onnx/ follows.
+ */
+enum { AMP_NONE = UINT32_MAX }; /* no id: an omitted input or output, no producer, no parent */
+
+struct amp_schema; /* onnx/schema/schema.h */
+
+enum amp_kind {
+    AMP_KIND_UNKNOWN,
+    AMP_KIND_TENSOR,
+    AMP_KIND_SPARSE_TENSOR,
+    AMP_KIND_SEQUENCE, /* of tensors with the value's dtype and shape */
+    AMP_KIND_OPTIONAL, /* of a tensor */
+    AMP_KIND_OPTIONAL_SEQUENCE,
+    AMP_KIND_MAP,
+    AMP_KIND_MAP_SEQUENCE
+};
+
+/* What values of KIND are when they are there (core/tensor.h). */
+enum amp_form amp_kind_form(enum amp_kind kind);
+
+/* What the elements of a list of KIND are; those of a map are tensors. */
+static inline enum amp_kind amp_kind_element(enum amp_kind kind)
+{
+    if (kind == AMP_KIND_OPTIONAL_SEQUENCE)
+        return AMP_KIND_SEQUENCE;
+    return kind == AMP_KIND_MAP_SEQUENCE ? AMP_KIND_MAP : AMP_KIND_TENSOR;
+}
+
+/* "sequence": KIND in words. */
+const char *amp_kind_name(enum amp_kind kind);
+
+/* A cache line of 64 bytes: large models have hundreds of thousands of them. */
+struct amp_value {
+    const char *name;
+    enum amp_kind kind;
+    enum amp_dtype dtype;        /* AMP_UNDEFINED: unknown */
+    const int64_t *dims;         /* >= 0, AMP_DIM_UNKNOWN, or a symbol below it */
+    int rank;                    /* -1: unknown */
+    uint32_t graph;              /* the graph that defines it */
+    uint32_t producer;           /* node id; AMP_NONE: graph input or initializer */
+    bool is_input, is_output;    /* of its graph */
+    bool is_initializer;         /* together with is_input: a default that a caller may override */
+    bool is_removed;             /* an initializer that was taken out */
+    struct amp_tensor *constant; /* its data when no run can change it; NULL otherwise */
+    struct amp_tensor *initial;  /* its initializer, also where a caller may override it */
+    double constant_max;         /* amp_weight_max of the constant; below 0: not looked for yet */
+    void *origin;
+};
+
+/* As AttributeProto.AttributeType. */
+enum amp_attr_type {
+    AMP_ATTR_UNDEFINED,
+    AMP_ATTR_FLOAT,
+    AMP_ATTR_INT,
+    AMP_ATTR_STRING,
+    AMP_ATTR_TENSOR,
+    AMP_ATTR_GRAPH,
+    AMP_ATTR_FLOATS,
+    AMP_ATTR_INTS,
+    AMP_ATTR_STRINGS,
+    AMP_ATTR_TENSORS,
+    AMP_ATTR_GRAPHS,
+    AMP_ATTR_SPARSE_TENSOR,
+    AMP_ATTR_SPARSE_TENSORS,
+    AMP_ATTR_TYPE,
+    AMP_ATTR_TYPES
+};
+
+/* A single value is a list of one. */
+struct amp_attr {
+    const char *name;
+    enum amp_attr_type type;
+    size_t count;
+    union {
+        const float *floats;
+        const int64_t *ints;
+        const struct amp_str *strings;
+        struct amp_tensor *const *tensors; /* sparse tensors are made dense */
+        const uint32_t *graphs;
+    };
+    void *origin;
+};
+
+struct amp_node {
+    const char *name;                /* "": unnamed */
+    const char *op_type;             /* ONNX's */
+    const char *domain;              /* "": ai.onnx */
+    const struct amp_schema *schema; /* the operator at the model's opset; NULL: not known */
+    int since_version;               /* of that schema; 0: not known */
+    uint32_t graph;
+    uint32_t index; /* in its graph when it was added; of a node from a file, its place there */
+    uint32_t n_inputs, n_outputs, n_attrs;
+    uint32_t *inputs, *outputs; /* value ids, AMP_NONE where omitted */
+    struct amp_attr *attrs;
+    bool is_removed;
+    void *origin; /* NULL: made here */
+};
+
+struct amp_ids {
+    uint32_t *items;
+    size_t count, capacity;
+};
+
+struct amp_graph {
+    const char *name;
+    uint32_t owner;       /* the node whose attribute it is; AMP_NONE: the main graph */
+    struct amp_ids nodes; /* in topological order once read */
+    struct amp_ids inputs, outputs;
+    struct amp_ids initializers; /* in the file's order, new ones last */
+    void *origin;
+};
+
+struct amp_opset {
+    const char *domain;
+    int64_t version;
+};
+
+struct amp_model {
+    struct amp_arena *arena;
+    const char *path; /* as the user named it, for messages */
+    int64_t ir_version;
+    struct amp_opset *opsets;
+    size_t n_opsets, opsets_capacity;
+    struct amp_strmap opset_ids; /* domain to the index of its last import */
+    struct amp_value *values;
+    size_t n_values, values_capacity;
+    struct amp_node *nodes;
+    size_t n_nodes, nodes_capacity;
+    struct amp_graph *graphs;
+    size_t n_graphs, graphs_capacity;
+    const char **symbols; /* names of symbolic dims */
+    size_t n_symbols, symbols_capacity;
+    struct amp_strmap symbol_ids;
+    struct amp_strmap names; /* every name of a value or node, so that new ones are unique */
+    void *origin;
+};
+
+struct amp_model *amp_model_create(struct amp_arena *arena, const char *path);
+
+/* A copy in ARENA that can be changed: graphs, nodes and values of its own, what they point to is
+   MODEL's, which must outlive it. */
+struct amp_model *amp_model_copy(const struct amp_model *model, struct amp_arena *arena);
+
+void amp_model_import(struct amp_model *model, const char *domain, int64_t version);
+
+/* The version of DOMAIN that the model imports ("" and "ai.onnx" are one); 0: not imported. */
+int64_t amp_model_opset(const struct amp_model *model, const char *domain);
+
+static inline struct amp_value *amp_value_at(const struct amp_model *model, uint32_t id)
+{
+    return &model->values[id];
+}
+
+static inline struct amp_node *amp_node_at(const struct amp_model *model, uint32_t id)
+{
+    return &model->nodes[id];
+}
+
+/* The dim that stands for symbol NAME: always below AMP_DIM_UNKNOWN. */
+int64_t amp_symbol_dim(struct amp_model *model, const char *name);
+/* The symbol's name; NULL when DIM is no symbol. */
+const char *amp_dim_symbol(const struct amp_model *model, int64_t dim);
+
+/* Adding. Ids come back; names must not clash within a graph (amp_model_unique_name). */
+uint32_t amp_graph_add(struct amp_model *model, const char *name, uint32_t owner);
+uint32_t amp_graph_add_value(struct amp_model *model, uint32_t graph, const char *name);
+
+/* A node at the end of GRAPH's order with room for the counted inputs and outputs, all AMP_NONE. */
+uint32_t amp_graph_add_node(struct amp_model *model, uint32_t graph, const char *op_type,
+                            uint32_t n_inputs, uint32_t n_outputs);
+
+/* An initializer of GRAPH that holds TENSOR, which must live as long as the model. */
+uint32_t amp_graph_add_initializer(struct amp_model *model, uint32_t graph, const char *name,
+                                   struct amp_tensor *tensor);
+
+/* The same for a value that is there, without a producer. */
+void amp_graph_make_initializer(struct amp_model *model, uint32_t id, struct amp_tensor *tensor);
+
+void amp_ids_push(struct amp_model *model, struct amp_ids *ids, uint32_t id);
+
+/* BASE, or BASE_1, BASE_2, ...: the first that no value or node has; it is then taken. */
+const char *amp_model_unique_name(struct amp_model *model, const char *base);
+
+/* Gives every node but the first of a name within its graph a new one; unnamed nodes stay so. ONNX
+   leaves equal names open, ONNX Runtime refuses them. */
+void amp_model_rename_nodes(struct amp_model *model);
+
+/* Editing. What was removed stays in its graph's list until amp_graph_drop_removed, which
+   amp_graph_sort calls, so that removing many takes time linear in their number. */
+void amp_node_set_output(struct amp_model *model, uint32_t node, uint32_t slot, uint32_t value);
+/* Takes NODE out of the model; its outputs must have no consumers left. */
+void amp_node_remove(struct amp_model *model, uint32_t node);
+/* Takes initializer ID out of its graph; it must have no consumers left. */
+void amp_graph_remove_initializer(struct amp_model *model, uint32_t id);
+void amp_graph_drop_removed(struct amp_model *model);
+/* Appends an attribute or replaces the one of the same name. */
+void amp_node_set_attr(struct amp_model *model, uint32_t node, struct amp_attr attr);
+void amp_node_set_int(struct amp_model *model, uint32_t node, const char *name, int64_t value);
+void amp_node_remove_attr(struct amp_model *model, uint32_t node, const char *name);
+/* Grows the node's inputs to COUNT, new ones AMP_NONE. */
+void amp_node_grow_inputs(struct amp_model *model, uint32_t node, uint32_t count);
+void amp_value_set_shape(struct amp_model *model, uint32_t id, const struct amp_shape *shape);
+
+/* Reading. Attributes of another type than asked for count as absent: types are checked against the
+   schema when a model is read. */
+const struct amp_attr *amp_node_attr(const struct amp_node *node, const char *name);
+int64_t amp_node_int(const struct amp_node *node, const char *name, int64_t fallback);
+float amp_node_float(const struct amp_node *node, const char *name, float fallback);
+/* The bytes are not terminated in the model, but the copy here is: a plain C string. */
+const char *amp_node_string(const struct amp_node *node, const char *name, const char *fallback);
+/* NULL, *COUNT 0 when absent. */
+const int64_t *amp_node_ints(const struct amp_node *node, const char *name, size_t *count);
+/* The number of graphs that ATTR holds; 0 when it is of another type. */
+size_t amp_attr_graph_count(const struct amp_attr *attr);
+bool amp_node_is(const struct amp_node *node, const char *domain, const char *op_type);
+void amp_value_shape(const struct amp_value *value, struct amp_shape *shape);
+
+/* "node 'conv1' (Conv-11)"; an unnamed node by its index and its first output. TEXT holds SIZE
+   bytes and is returned. */
+char *amp_node_text(const struct amp_model *model, uint32_t id, char *text, size_t size);
+
+/* The node of GRAPH that contains NODE: itself or the owner, at some level, of its graph; AMP_NONE
+   when GRAPH is not around it. */
+uint32_t amp_graph_container(const struct amp_model *model, uint32_t node, uint32_t graph);
+
+/*
+ * The uses of every value, made afresh when needed: nodes of all graphs that take it, in node
+ * order. The graph's own outputs are not uses; ask value.is_output.
+ */
+struct amp_use {
+    uint32_t node, slot;
+};
+struct amp_uses {
+    uint32_t *first; /* uses of value v: items[first[v]] .. items[first[v + 1] - 1] */
+    struct amp_use *items;
+};
+struct amp_uses amp_uses_create(const struct amp_model *model);
+void amp_uses_destroy(struct amp_uses *uses);
+
+/* The one use of VALUE, by a node of its graph; false when there are others. */
+bool amp_uses_only(const struct amp_model *model, const struct amp_uses *uses, uint32_t value,
+                   struct amp_use *use);
+
+/* Puts the nodes of every graph into topological order, keeping the given order where it is one
+   already; a node moves only to stand right before the first that needs it. Removed nodes are
+   dropped. AMP_MODEL with a node's name when there is a cycle. *MOVED (may be NULL) says whether
+   nodes that came from the file changed their order. */
+enum amp_status amp_graph_sort(struct amp_model *model, bool *moved, struct amp_error *err);
+
+/* One producer per value, topological order, scopes and names right. A failure is a defect of the
+   stage that ran before, or a model that was wrong when it was read. */
+enum amp_status amp_graph_check(const struct amp_model *model, struct amp_error *err);
+
+#endif

@@ -1,0 +1,84 @@
+/*
+ * Globs: takes a pattern as fnmatch does, gives a program that matches names.
+ */
+#include "core/match/glob.h"
+
+#include "core/match/bracket.h"
+
+#include <string.h>
+
+size_t amp_glob_prefix(const char *pattern)
+{
+    return strcspn(pattern, "*?[\\");
+}
+
+static void add(struct amp_arena *arena, struct amp_automaton *automaton,
+                enum amp_instruction_kind kind, int32_t a, int32_t b)
+{
+    amp_automaton_add(arena, automaton, (struct amp_instruction){kind, a, b});
+}
+
+/* An empty set, which no character is in. */
+static void add_nothing(struct amp_arena *arena, struct amp_automaton *automaton)
+{
+    amp_automaton_add_set(arena, automaton);
+}
+
+static void add_star(struct amp_arena *arena, struct amp_automaton *automaton)
+{
+    add(arena, automaton, AMP_MATCH_SPLIT, 1, 3);
+    add(arena, automaton, AMP_MATCH_ANY, 0, 0);
+    add(arena, automaton, AMP_MATCH_JUMP, -2, 0);
+}
+
+/* Behind a [. *HAS_END becomes false where no ] closes it. */
+static void add_bracket(struct amp_arena *arena, struct amp_automaton *automaton, const char **at,
+                        const char *end, bool *has_end)
+{
+    size_t count = automaton->count;
+    enum amp_bracket_problem problem =
+        *has_end ? amp_bracket_read(arena, automaton, at, end, AMP_BRACKET_GLOB) : AMP_BRACKET_OPEN;
+    if (problem == AMP_BRACKET_FINE)
+        return;
+    automaton->count = count;
+    *has_end = *has_end && problem != AMP_BRACKET_OPEN;
+    if (problem == AMP_BRACKET_OPEN)
+        add(arena, automaton, AMP_MATCH_CODE, '[', 0);
+    else
+        add_nothing(arena, automaton);
+}
+
+void amp_glob_compile(struct amp_arena *arena, const char *pattern, struct amp_automaton *automaton)
+{
+    const char *at = pattern, *end = pattern + strlen(pattern);
+    bool has_end = true; /* brackets here may have one; where one has none, none behind it has */
+    while (at < end) {
+        int32_t code = amp_automaton_next(&at, end);
+        if (code == '*') {
+            at += strspn(at, "*");
+            add_star(arena, automaton);
+        } else if (code == '?') {
+            add(arena, automaton, AMP_MATCH_ANY, 0, 0);
+        } else if (code == '[') {
+            add_bracket(arena, automaton, &at, end, &has_end);
+        } else if (code == '\\' && at == end) {
+            add_nothing(arena, automaton);
+        } else {
+            if (code == '\\')
+                code = amp_automaton_next(&at, end);
+            add(arena, automaton, AMP_MATCH_CODE, code, 0);
+        }
+    }
+}
+
+bool amp_glob_matches(const char *pattern, const char *name)
+{
+    struct amp_arena *arena = amp_arena_create();
+    struct amp_automaton automaton = {.count = 0};
+    struct amp_matcher matcher = {.limit = UINT64_MAX};
+    amp_glob_compile(arena, pattern, &automaton);
+    bool matches = amp_automaton_match(&automaton, name, strlen(name), &matcher);
+    amp_matcher_free(&matcher);
+    amp_arena_destroy(arena);
+    return matches;
+}

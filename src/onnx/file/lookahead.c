@@ -1,0 +1,150 @@
+/*
+ * A look at a model while it comes in through a stream: walks the fields of the messages as far as
+ * they are there, and says at the first that no model has. So a stream that never ends is read to
+ * its end only where it could be a model. What it lets through may still be none: onnx/file/wire.c
+ * decides.
+ */
+#include "onnx/file/lookahead.h"
+
+#include "onnx/file/wire.h"
+
+#include "onnx.pb-c.h"
+
+#include <limits.h>
+
+enum wire_type { VARINT = 0, FIXED64 = 1, LENGTH = 2, FIXED32 = 5 };
+
+enum { FIELD_MAX = 0x1FFFFFFF };
+
+/* A message that is being walked through. */
+struct level {
+    const ProtobufCMessageDescriptor *type;
+    size_t end; /* the offset behind it; of a model: where it has to end */
+};
+
+struct ahead {
+    struct level levels[AMP_WIRE_DEPTH_MAX + 1];
+    int depth;
+    size_t at; /* offset of the next field, all before were in order */
+};
+
+/* What there is to look at: SIZE bytes at DATA, of which the field at hand is read from AT on. */
+struct view {
+    const unsigned char *data;
+    size_t size, at;
+};
+
+/* Reads a number; false when not all of its bytes are there. Of one that is too long the bytes that
+   count. */
+static bool get_number(struct view *view, uint64_t *number)
+{
+    *number = 0;
+    for (unsigned shift = 0; view->at < view->size; shift += 7) {
+        unsigned char byte = view->data[view->at++];
+        if (shift < 64)
+            *number |= (uint64_t)(byte & 0x7F) << shift;
+        if (byte < 0x80 || shift >= 63)
+            return true;
+    }
+    return false;
+}
+
+/* The wire types of items that are no varints. */
+static const unsigned char wire_types[] = {
+    [PROTOBUF_C_TYPE_FIXED32] = FIXED32,  [PROTOBUF_C_TYPE_SFIXED32] = FIXED32,
+    [PROTOBUF_C_TYPE_FLOAT] = FIXED32,    [PROTOBUF_C_TYPE_FIXED64] = FIXED64,
+    [PROTOBUF_C_TYPE_SFIXED64] = FIXED64, [PROTOBUF_C_TYPE_DOUBLE] = FIXED64,
+    [PROTOBUF_C_TYPE_STRING] = LENGTH,    [PROTOBUF_C_TYPE_BYTES] = LENGTH,
+    [PROTOBUF_C_TYPE_MESSAGE] = LENGTH};
+
+/* Whether a field with TAG can be in a message; FIELD is NULL where the message's type knows none
+   of that number. */
+static bool is_possible(uint64_t tag, const ProtobufCFieldDescriptor *field)
+{
+    unsigned type = tag & 7;
+    if (tag >> 3 == 0 || tag >> 3 > FIELD_MAX)
+        return false;
+    if (type != VARINT && type != FIXED64 && type != LENGTH && type != FIXED32)
+        return false;
+    bool is_packed = field != NULL && field->label == PROTOBUF_C_LABEL_REPEATED && type == LENGTH;
+    return field == NULL || is_packed || type == wire_types[field->type];
+}
+
+static enum amp_status fail_length(const struct ahead *ahead, uint64_t size, struct amp_error *err)
+{
+    const struct level *level = &ahead->levels[ahead->depth];
+    if (ahead->depth == 0)
+        return amp_fail(err, AMP_MODEL,
+                        "a field of %llu bytes at byte %zu; models end at %d, where protobuf "
+                        "messages do",
+                        (unsigned long long)size, ahead->at, INT_MAX);
+    return amp_fail(err, AMP_MODEL,
+                    "not a valid protobuf message: a field of %llu bytes at byte %zu of a %s that "
+                    "ends at %zu",
+                    (unsigned long long)size, ahead->at, level->type->short_name, level->end);
+}
+
+/* Goes on behind a field of SIZE bytes, or into it where it is a message. */
+static enum amp_status enter(struct ahead *ahead, const struct view *view, uint64_t size,
+                             const ProtobufCFieldDescriptor *field, struct amp_error *err)
+{
+    size_t end = ahead->levels[ahead->depth].end;
+    if (view->at > end || size > end - view->at)
+        return fail_length(ahead, size, err);
+    bool is_message = field != NULL && field->type == PROTOBUF_C_TYPE_MESSAGE;
+    bool goes_in = is_message && ahead->depth < AMP_WIRE_DEPTH_MAX;
+    ahead->at = view->at + (goes_in ? 0 : (size_t)size);
+    if (goes_in)
+        ahead->levels[++ahead->depth] = (struct level){field->descriptor, view->at + (size_t)size};
+    return AMP_OK;
+}
+
+/* Walks over the next field; *IS_THERE says whether enough of it is. */
+static enum amp_status step(struct ahead *ahead, struct view *view, bool *is_there,
+                            struct amp_error *err)
+{
+    uint64_t tag, size = 0;
+    view->at = ahead->at;
+    *is_there = get_number(view, &tag);
+    if (!*is_there)
+        return AMP_OK;
+    const ProtobufCFieldDescriptor *field =
+        tag >> 3 > FIELD_MAX ? NULL
+                             : protobuf_c_message_descriptor_get_field(
+                                   ahead->levels[ahead->depth].type, (unsigned)(tag >> 3));
+    if (!is_possible(tag, field))
+        return amp_fail(err, AMP_MODEL,
+                        "not a valid protobuf message: a wrong field number or type at byte %zu",
+                        ahead->at);
+    if ((tag & 7) == FIXED64 || (tag & 7) == FIXED32)
+        size = (tag & 7) == FIXED64 ? 8 : 4;
+    else
+        *is_there = get_number(view, &size);
+    if (!*is_there)
+        return AMP_OK;
+    return enter(ahead, view, (tag & 7) == VARINT ? 0 : size, (tag & 7) == LENGTH ? field : NULL,
+                 err);
+}
+
+static enum amp_status look(void *context, const unsigned char *data, size_t size,
+                            struct amp_error *err)
+{
+    struct ahead *ahead = context;
+    struct view view = {.data = data, .size = size};
+    bool is_there = true;
+    while (is_there && ahead->at < size) {
+        while (ahead->depth > 0 && ahead->at == ahead->levels[ahead->depth].end)
+            ahead->depth--;
+        AMP_TRY(step(ahead, &view, &is_there, err));
+    }
+    return AMP_OK;
+}
+
+enum amp_status amp_model_bytes_open(struct amp_bytes *bytes, const char *path,
+                                     struct amp_error *err)
+{
+    struct ahead ahead = {.levels = {{&onnx__model_proto__descriptor, INT_MAX}}};
+    struct amp_stream stream = {
+        .has_names = true, .size_max = INT_MAX, .check = look, .context = &ahead};
+    return amp_bytes_open_stream(bytes, path, &stream, err);
+}

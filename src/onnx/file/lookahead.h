@@ -1,0 +1,12 @@
+#ifndef AMP_ONNX_FILE_LOOKAHEAD_H
+#define AMP_ONNX_FILE_LOOKAHEAD_H
+
+#include "core/file/input.h"
+
+/* Opens the bytes of the model at PATH: a regular file, or a stream ("-": stdin, a FIFO, a device)
+   of at most the 2 GB that protobuf messages have, which is read to its end or to where it is known
+   to be no model. Errors as amp_bytes_open_stream has them; AMP_MODEL for the latter. */
+enum amp_status amp_model_bytes_open(struct amp_bytes *bytes, const char *path,
+                                     struct amp_error *err);
+
+#endif

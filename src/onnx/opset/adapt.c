@@ -1,0 +1,24 @@
+/*
+ * Finds the adapter for a step from one definition of an operator to the next in the families'
+ * tables.
+ */
+#include "onnx/opset/adapt.h"
+
+#include "core/array.h"
+
+#include <string.h>
+
+static const struct amp_adapters *const families[] = {&amp_adapters_legacy, &amp_adapters_inputs,
+                                                      &amp_adapters_norm, &amp_adapters_resize,
+                                                      &amp_adapters_scan};
+
+amp_adapter *amp_adapter_find(const char *op_type, int version)
+{
+    for (size_t f = 0; f < AMP_COUNT(families); f++)
+        for (size_t i = 0; i < families[f]->count; i++) {
+            const struct amp_adapter_entry *entry = &families[f]->entries[i];
+            if (entry->version == version && strcmp(entry->op, op_type) == 0)
+                return entry->adapt;
+        }
+    return NULL;
+}

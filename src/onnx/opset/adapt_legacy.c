@@ -1,0 +1,236 @@
+/*
+ * Adapters for the definitions of opsets 1 to 6: broadcasting along an axis, types as text, numbers
+ * of other types, shapes and axes in other places. Where those said less than later ones do, a node
+ * is refused. Source: the definitions of both versions in ONNX's Changelog.md.
+ */
+#include "onnx/opset/adapt.h"
+
+#include "core/array.h"
+
+#include <string.h>
+
+/* Attribute NAME of type float becomes an integer. Absent stays absent. */
+static const char *float_to_int(struct amp_step *step, const char *name)
+{
+    const struct amp_attr *attr = amp_node_attr(amp_step_node(step), name);
+
+    if (attr == NULL || attr->type != AMP_ATTR_FLOAT)
+        return NULL;
+    int64_t whole = (int64_t)attr->floats[0];
+    if ((float)whole != attr->floats[0])
+        return "its order p is not a whole number";
+    amp_node_set_int(step->model, step->node, name, whole);
+    return NULL;
+}
+
+static const char *pad_2(struct amp_step *step)
+{
+    const struct amp_attr *old = amp_node_attr(amp_step_node(step), "paddings");
+
+    if (old == NULL)
+        return "it has no paddings";
+    struct amp_attr pads = *old;
+    pads.name = "pads";
+    pads.origin = NULL;
+    amp_node_set_attr(step->model, step->node, pads);
+    amp_step_drop_attr(step, "paddings");
+    return NULL;
+}
+
+static const char *split_2(struct amp_step *step)
+{
+    const struct amp_tensor *sizes = amp_step_constant(step, 1);
+
+    if (amp_step_input(step, 1) != AMP_NONE) {
+        if (sizes == NULL)
+            return "the sizes of its parts are computed";
+        size_t count = amp_tensor_count(sizes);
+        int64_t *items = amp_arena_array(step->model->arena, count, sizeof *items);
+        for (size_t i = 0; i < count; i++)
+            items[i] = (int64_t)amp_tensor_double(sizes, i);
+        struct amp_attr split = {.name = "split", .type = AMP_ATTR_INTS, .count = count};
+        split.ints = items;
+        amp_node_set_attr(step->model, step->node, split);
+    }
+    amp_step_node(step)->n_inputs = 1;
+    return NULL;
+}
+
+static const char *lp_pool_2(struct amp_step *step)
+{
+    if (amp_node_attr(amp_step_node(step), "kernel_shape") == NULL)
+        return "it has no kernel_shape";
+    return float_to_int(step, "p");
+}
+
+static const char *global_lp_pool_2(struct amp_step *step)
+{
+    return float_to_int(step, "p");
+}
+
+static const char *concat_4(struct amp_step *step)
+{
+    if (amp_node_attr(amp_step_node(step), "axis") == NULL)
+        amp_node_set_int(step->model, step->node, "axis", 1);
+    return NULL;
+}
+
+static const char *reshape_5(struct amp_step *step)
+{
+    size_t count;
+    const int64_t *shape = amp_node_ints(amp_step_node(step), "shape", &count);
+
+    amp_step_set_input(step, 1, amp_step_ints(step, "shape", shape, count));
+    amp_step_drop_attr(step, "shape");
+    return NULL;
+}
+
+/* Tile-1 repeats along one axis; Tile-6 takes a count for each. */
+static const char *tile_6(struct amp_step *step)
+{
+    const struct amp_tensor *tiles = amp_step_constant(step, 1), *axis = amp_step_constant(step, 2);
+    int64_t repeats[AMP_RANK_MAX];
+    int rank = amp_step_shape(step, 0).rank;
+
+    if (tiles == NULL || axis == NULL || amp_tensor_count(tiles) != 1 || rank < 0 ||
+        amp_tensor_count(axis) != 1)
+        return "the axis and how often it repeats along it are not known";
+    double at = amp_tensor_double(axis, 0);
+    if (!(at >= 0 && at < rank))
+        return "its axis does not fit the rank of its input";
+    for (int i = 0; i < rank; i++)
+        repeats[i] = i == (int)at ? (int64_t)amp_tensor_double(tiles, 0) : 1;
+    amp_step_set_input(step, 1, amp_step_ints(step, "repeats", repeats, (size_t)rank));
+    amp_step_node(step)->n_inputs = 2;
+    return NULL;
+}
+
+/* The names of TensorProto.DataType, one of which Cast-1 has in `to`. */
+static const char *const dtype_names[AMP_DTYPE_COUNT] = {
+#define X(id, number, name, bits, class) [AMP_##id] = #id,
+    AMP_DTYPE_LIST(X)
+#undef X
+};
+
+static const char *cast_6(struct amp_step *step)
+{
+    const char *to = amp_node_string(amp_step_node(step), "to", "");
+
+    for (int i = AMP_FLOAT; i < AMP_DTYPE_COUNT; i++)
+        if (strcmp(dtype_names[i], to) == 0) {
+            amp_node_set_int(step->model, step->node, "to", i);
+            return NULL;
+        }
+    return "the type it casts to is not known";
+}
+
+/* Selu-6 has other defaults than Selu-1. */
+static const char *selu_6(struct amp_step *step)
+{
+    float alpha = amp_node_float(amp_step_node(step), "alpha", 1.6732f);
+    float gamma = amp_node_float(amp_step_node(step), "gamma", 1.0507f);
+
+    amp_step_set_float(step, "alpha", alpha);
+    amp_step_set_float(step, "gamma", gamma);
+    return NULL;
+}
+
+/* Gives input SLOT, whose rank is RANK, TRAILING more dims of 1. */
+static void add_trailing_dims(struct amp_step *step, uint32_t slot, int rank, int trailing)
+{
+    const struct amp_tensor *constant = amp_step_constant(step, slot);
+    int64_t dims[AMP_RANK_MAX] = {0}; /* 0: the dim stays, as Reshape has it */
+    uint32_t input = amp_step_input(step, slot), value;
+
+    for (int i = 0; i < trailing; i++)
+        dims[rank + i] = 1;
+    if (constant != NULL) {
+        struct amp_shape shape = constant->shape;
+        shape.rank = rank + trailing;
+        for (int i = 0; i < trailing; i++)
+            shape.dims[rank + i] = 1;
+        value = amp_step_reshaped(step, "reshaped", constant, &shape);
+    } else {
+        uint32_t shape = amp_step_ints(step, "dims", dims, (size_t)rank + (size_t)trailing);
+        enum amp_dtype dtype = amp_step_dtype(step, slot);
+        value = amp_step_add_before(step, "Reshape", input, shape, dtype);
+    }
+    amp_step_set_input(step, slot, value);
+}
+
+/* Before opset 7, B was broadcast only when told to, and its dims could start at `axis` of A's. */
+static const char *legacy_broadcast(struct amp_step *step)
+{
+    const struct amp_attr *axis = amp_node_attr(amp_step_node(step), "axis");
+    int a = amp_step_shape(step, 0).rank, b = amp_step_shape(step, 1).rank;
+
+    if (axis != NULL && amp_node_int(amp_step_node(step), "broadcast", 0) != 0) {
+        if (a < 0 || b < 0)
+            return "it broadcasts along an axis and the rank of its inputs is not known";
+        int64_t start = axis->ints[0] < 0 ? axis->ints[0] + a : axis->ints[0];
+        int64_t trailing = a - start - b;
+        if (trailing < 0 || trailing > a || a > AMP_RANK_MAX)
+            return "its axis does not fit the rank of its inputs";
+        if (trailing > 0)
+            add_trailing_dims(step, 1, b, (int)trailing);
+    }
+    amp_step_drop_attr(step, "axis");
+    amp_step_drop_attr(step, "broadcast");
+    return NULL;
+}
+
+static const char *gemm_7(struct amp_step *step)
+{
+    amp_step_drop_attr(step, "broadcast");
+    return NULL;
+}
+
+/* PRelu-6 has one slope for all or one per channel; PRelu-7 broadcasts as NumPy does. */
+static const char *prelu_7(struct amp_step *step)
+{
+    struct amp_shape slope = amp_step_shape(step, 1);
+    int rank = amp_step_shape(step, 0).rank;
+
+    if (amp_shape_count(&slope) == 1 || slope.rank > 1 || rank == 2)
+        return NULL;
+    if (slope.rank != 1 || rank < 2 || rank > AMP_RANK_MAX)
+        return "the shapes of its input and its slope are not known";
+    add_trailing_dims(step, 1, 1, rank - 2);
+    return NULL;
+}
+
+static const char *rnn_7(struct amp_step *step)
+{
+    amp_step_drop_attr(step, "output_sequence");
+    return NULL;
+}
+
+static const struct amp_adapter_entry entries[] = {
+    {"Add", 7, legacy_broadcast},
+    {"And", 7, legacy_broadcast},
+    {"Cast", 6, cast_6},
+    {"Concat", 4, concat_4},
+    {"Div", 7, legacy_broadcast},
+    {"Equal", 7, legacy_broadcast},
+    {"GRU", 7, rnn_7},
+    {"Gemm", 7, gemm_7},
+    {"GlobalLpPool", 2, global_lp_pool_2},
+    {"Greater", 7, legacy_broadcast},
+    {"LSTM", 7, rnn_7},
+    {"Less", 7, legacy_broadcast},
+    {"LpPool", 2, lp_pool_2},
+    {"Mul", 7, legacy_broadcast},
+    {"Or", 7, legacy_broadcast},
+    {"PRelu", 7, prelu_7},
+    {"Pad", 2, pad_2},
+    {"Pow", 7, legacy_broadcast},
+    {"RNN", 7, rnn_7},
+    {"Reshape", 5, reshape_5},
+    {"Selu", 6, selu_6},
+    {"Split", 2, split_2},
+    {"Sub", 7, legacy_broadcast},
+    {"Tile", 6, tile_6},
+    {"Xor", 7, legacy_broadcast},
+};
+
+const struct amp_adapters amp_adapters_legacy = {entries, AMP_COUNT(entries)};

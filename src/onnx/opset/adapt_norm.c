@@ -1,0 +1,237 @@
+/*
+ * Adapters for normalizations, softmaxes and dropout. Source: the definitions of both versions in
+ * ONNX's Changelog.md.
+ */
+#include "onnx/opset/adapt.h"
+
+#include "core/array.h"
+
+/* Drops the outputs beyond the first, which have a meaning in training only. */
+static const char *drop_training_outputs(struct amp_step *step)
+{
+    for (uint32_t i = 1; i < amp_step_node(step)->n_outputs; i++)
+        if (amp_step_is_used(step, i))
+            return "outputs that it has in training only are used";
+    amp_step_trim_outputs(step, 1);
+    return NULL;
+}
+
+/* In the first opsets is_test says that the node is not training; later outputs beyond Y do. */
+static const char *batch_norm_7(struct amp_step *step)
+{
+    bool is_test = amp_node_int(amp_step_node(step), "is_test", 0) != 0;
+
+    amp_step_drop_attr(step, "is_test");
+    return is_test ? drop_training_outputs(step) : NULL;
+}
+
+/* Whether there is an output beyond Y, which up to BatchNormalization-9 means training. */
+static bool is_training(const struct amp_step *step)
+{
+    const struct amp_node *node = amp_step_node(step);
+
+    for (uint32_t i = 1; i < node->n_outputs; i++)
+        if (node->outputs[i] != AMP_NONE)
+            return true;
+    return false;
+}
+
+/* Makes a list of input SLOT. */
+static void flatten_input(struct amp_step *step, uint32_t slot)
+{
+    const struct amp_tensor *constant = amp_step_constant(step, slot);
+    uint32_t value;
+
+    if (constant != NULL) {
+        struct amp_shape shape = {.rank = 1, .dims = {amp_shape_count(&constant->shape)}};
+        value = amp_step_reshaped(step, "flat", constant, &shape);
+    } else {
+        uint32_t dims = amp_step_ints(step, "dims", (const int64_t[]){-1}, 1);
+        value = amp_step_add_before(step, "Reshape", amp_step_input(step, slot), dims,
+                                    amp_step_dtype(step, slot));
+    }
+    amp_step_set_input(step, slot, value);
+}
+
+/* BatchNormalization-9 has one scale, bias, mean and variance per channel. Where there is one for
+   every activation (spatial is 0), the activations are made channels. */
+static const char *batch_norm_9(struct amp_step *step)
+{
+    if (amp_node_int(amp_step_node(step), "spatial", 1) == 0 && amp_step_shape(step, 0).rank != 2) {
+        if (is_training(step))
+            return "it is trained per activation (spatial is 0)";
+        for (uint32_t slot = 1; slot < 5; slot++)
+            flatten_input(step, slot);
+        amp_step_flatten(step, 1);
+    }
+    amp_step_drop_attr(step, "spatial");
+    return NULL;
+}
+
+/* BatchNormalization-14 is told that it is training, and keeps the running statistics only. */
+static const char *batch_norm_14(struct amp_step *step)
+{
+    if (!is_training(step)) {
+        amp_step_trim_outputs(step, 1);
+        return NULL;
+    }
+    if (amp_step_is_used(step, 3) || amp_step_is_used(step, 4))
+        return "saved_mean or saved_var, which are gone, are used";
+    amp_step_trim_outputs(step, 3);
+    amp_node_set_int(step->model, step->node, "training_mode", 1);
+    return NULL;
+}
+
+/* Dropout has a mask in training only. */
+static const char *dropout_7(struct amp_step *step)
+{
+    amp_step_drop_attr(step, "is_test");
+    return drop_training_outputs(step);
+}
+
+/* The mask of Dropout-10 is bool. */
+static const char *dropout_10(struct amp_step *step)
+{
+    if (!amp_step_is_used(step, 1)) {
+        amp_step_trim_outputs(step, 1);
+        return NULL;
+    }
+    enum amp_dtype dtype = amp_step_dtype(step, 0);
+    if (dtype == AMP_UNDEFINED)
+        return "the type of its mask is not known";
+    uint32_t cast = amp_step_add_after(step, "Cast", 1, AMP_BOOL, AMP_NONE);
+    amp_node_set_int(step->model, cast, "to", dtype);
+    return NULL;
+}
+
+/* Dropout-12 runs as in training only when an input says so. */
+static const char *dropout_12(struct amp_step *step)
+{
+    float ratio = amp_node_float(amp_step_node(step), "ratio", 0.5f);
+
+    if (amp_node_attr(amp_step_node(step), "ratio") != NULL)
+        amp_step_set_input(step, 1, amp_step_float(step, "ratio", AMP_FLOAT, ratio));
+    amp_step_drop_attr(step, "ratio");
+    return NULL;
+}
+
+/* The axis along which Softmax-13 does what Softmax-11 does over all dims from AXIS on: the only
+   one of those with more than one element, or the last. -1 when there is none. */
+static int single_axis(const struct amp_shape *shape, int axis)
+{
+    int found = -1;
+
+    for (int i = axis; i < shape->rank; i++)
+        if (shape->dims[i] != 1 && found >= 0)
+            return -1;
+        else if (shape->dims[i] != 1 || i == shape->rank - 1)
+            found = found < 0 ? i : found;
+    return found;
+}
+
+/* Flattened to two dims, the operator works on the second. */
+static void flatten_softmax(struct amp_step *step, int64_t axis)
+{
+    amp_step_flatten(step, axis);
+    amp_node_set_int(step->model, step->node, "axis", -1);
+}
+
+/* Up to Softmax-11 (LogSoftmax, Hardmax) the dims from `axis` on, default 1, are one. */
+static const char *softmax_13(struct amp_step *step)
+{
+    struct amp_shape shape = amp_step_shape(step, 0);
+    int64_t axis = amp_node_int(amp_step_node(step), "axis", 1);
+    int64_t start = axis < 0 ? axis + shape.rank : axis;
+
+    if (shape.rank < 0 && axis != -1) {
+        flatten_softmax(step, axis);
+    } else if (shape.rank >= 0) {
+        if (start < 0 || start > shape.rank)
+            return "its axis does not fit the rank of its input";
+        int single = single_axis(&shape, (int)start);
+        if (single >= 0)
+            amp_node_set_int(step->model, step->node, "axis", single);
+        else
+            flatten_softmax(step, start);
+    }
+    return NULL;
+}
+
+/* The dims [1, n], where n is how many of the channels of input 0 each of GROUPS groups has. */
+static uint32_t group_size(struct amp_step *step, int64_t groups)
+{
+    struct amp_model *model = step->model;
+    uint32_t one = amp_step_ints(step, "one", (const int64_t[]){1}, 1);
+    uint32_t count = amp_step_ints(step, "groups", &groups, 1), input = amp_step_input(step, 0);
+    uint32_t channels = amp_step_add_before(step, "Shape", input, AMP_NONE, AMP_INT64);
+    uint32_t shape = amp_value_at(model, channels)->producer;
+
+    amp_node_set_int(model, shape, "start", 1);
+    amp_node_set_int(model, shape, "end", 2);
+    uint32_t size = amp_step_add_before(step, "Div", channels, count, AMP_INT64);
+    uint32_t dims = amp_step_add_before(step, "Concat", one, size, AMP_INT64);
+    amp_node_set_int(model, amp_value_at(model, dims)->producer, "axis", 0);
+    return dims;
+}
+
+/* Repeats each element of input SLOT, one per group, as DIMS say: [1, times]. */
+static void repeat_elements(struct amp_step *step, uint32_t slot, uint32_t dims)
+{
+    enum amp_dtype dtype = amp_step_dtype(step, slot);
+    uint32_t column = amp_step_ints(step, "column", (const int64_t[]){-1, 1}, 2);
+    uint32_t flat = amp_step_ints(step, "flat", (const int64_t[]){-1}, 1);
+    uint32_t value = amp_step_input(step, slot);
+
+    value = amp_step_add_before(step, "Reshape", value, column, dtype);
+    value = amp_step_add_before(step, "Expand", value, dims, dtype);
+    value = amp_step_add_before(step, "Reshape", value, flat, dtype);
+    amp_step_set_input(step, slot, value);
+}
+
+/* Scale and bias are per channel from GroupNormalization-21 on. TIMES: how many channels a group
+   has; 0: it is to be computed. */
+static void groups_to_channels(struct amp_step *step, int64_t groups, int64_t times)
+{
+    uint32_t dims = AMP_NONE;
+
+    for (uint32_t slot = 1; slot < 3; slot++) {
+        const struct amp_tensor *constant = amp_step_constant(step, slot);
+        if (constant != NULL && times > 0) {
+            const char *what = slot == 1 ? "scale" : "bias";
+            amp_step_set_input(step, slot, amp_step_repeated(step, what, constant, times));
+            continue;
+        }
+        if (dims == AMP_NONE)
+            dims = times > 0 ? amp_step_ints(step, "repeats", (const int64_t[]){1, times}, 2)
+                             : group_size(step, groups);
+        repeat_elements(step, slot, dims);
+    }
+}
+
+static const char *group_norm_21(struct amp_step *step)
+{
+    struct amp_shape shape = amp_step_shape(step, 0);
+    int64_t groups = amp_node_int(amp_step_node(step), "num_groups", 0);
+    int64_t channels = shape.rank >= 2 && shape.dims[1] >= 0 ? shape.dims[1] : 0;
+
+    if (groups < 1 || channels % groups != 0)
+        return "its channels cannot be divided into its groups";
+    if (channels != groups)
+        groups_to_channels(step, groups, channels / groups);
+    return NULL;
+}
+
+static const struct amp_adapter_entry entries[] = {
+    {"BatchNormalization", 7, batch_norm_7},
+    {"BatchNormalization", 9, batch_norm_9},
+    {"BatchNormalization", 14, batch_norm_14},
+    {"Dropout", 7, dropout_7},
+    {"Dropout", 10, dropout_10},
+    {"Dropout", 12, dropout_12},
+    {"GroupNormalization", 21, group_norm_21},
+    {"Hardmax", 13, softmax_13},
+    {"LogSoftmax", 13, softmax_13},
+    {"Softmax", 13, softmax_13},
+};
+
+const struct amp_adapters amp_adapters_norm = {entries, AMP_COUNT(entries)};

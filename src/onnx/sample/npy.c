@@ -1,0 +1,419 @@
+/*
+ * NumPy's .npy and .npz files in and out. The header is a Python dict literal of three known keys;
+ * it is searched for them, not evaluated. What an array takes is known and claimed before any of it
+ * is copied or inflated, and it is inflated where it stays.
+ */
+#include "onnx/sample/npy.h"
+
+#include "core/arena.h"
+#include "core/array.h"
+#include "core/file/input.h"
+#include "core/memory.h"
+#include "core/words.h"
+#include "onnx/sample/npy_text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zip.h>
+
+static const struct {
+    const char *descr; /* without the byte order */
+    enum amp_dtype dtype;
+} types[] = {{"f4", AMP_FLOAT},    {"f2", AMP_FLOAT16},   {"f8", AMP_DOUBLE},     {"i1", AMP_INT8},
+             {"i2", AMP_INT16},    {"i4", AMP_INT32},     {"i8", AMP_INT64},      {"u1", AMP_UINT8},
+             {"u2", AMP_UINT16},   {"u4", AMP_UINT32},    {"u8", AMP_UINT64},     {"b1", AMP_BOOL},
+             {"V2", AMP_BFLOAT16}, {"c8", AMP_COMPLEX64}, {"c16", AMP_COMPLEX128}};
+
+enum {
+    N_TYPES = AMP_COUNT(types),
+    MAGIC_SIZE = 6,
+    HEADER_MAX = 0xFFFF /* as version 1 has it; NumPy's own are below 1 KB */
+};
+
+static const char magic[MAGIC_SIZE + 1] = "\x93NUMPY";
+
+/* Where the bytes of an array come from: memory, or an entry of a .npz file, which is inflated as
+   it is read. */
+struct source {
+    const unsigned char *data; /* what is next; NULL: an entry */
+    zip_file_t *entry;
+    size_t left; /* bytes that follow, as the file has it */
+};
+
+/* Reads the next SIZE of the bytes that are left. */
+static enum amp_status take(struct source *source, void *to, size_t size, struct amp_error *err)
+{
+    source->left -= size;
+    if (source->data != NULL) {
+        memcpy(to, source->data, size);
+        source->data += size;
+        return AMP_OK;
+    }
+    for (size_t done = 0; done < size;) {
+        zip_int64_t n = zip_fread(source->entry, (unsigned char *)to + done, size - done);
+        if (n < 0)
+            return amp_fail(err, AMP_MODEL, "cannot be read: %s", zip_file_strerror(source->entry));
+        if (n == 0)
+            return amp_fail(err, AMP_MODEL, "ends %zu bytes before it should", size - done);
+        done += (size_t)n;
+    }
+    return AMP_OK;
+}
+
+/* The text after "'KEY':" in HEADER; NULL when the key is not there. */
+static const char *find_key(const char *header, const char *key)
+{
+    char quoted[32];
+    snprintf(quoted, sizeof quoted, "'%s':", key);
+    const char *found = strstr(header, quoted);
+    return found ? found + strlen(quoted) + strspn(found + strlen(quoted), " ") : NULL;
+}
+
+/* The type of the elements; of text also the room that each takes. */
+struct element {
+    enum amp_dtype dtype;
+    size_t width;
+    bool is_unicode;
+};
+
+static enum amp_status parse_descr(const char *text, struct element *element, struct amp_error *err)
+{
+    char descr[24] = "";
+    *element = (struct element){.dtype = AMP_UNDEFINED};
+    if (text == NULL || sscanf(text, "'%23[^']'", descr) != 1)
+        return amp_fail(err, AMP_MODEL, ".npy header without a simple 'descr'");
+    for (size_t i = 0; i < N_TYPES; i++)
+        if (strchr("<|=", descr[0]) && strcmp(descr + 1, types[i].descr) == 0)
+            element->dtype = types[i].dtype;
+    if (amp_npy_text_descr(descr, &element->width, &element->is_unicode))
+        element->dtype = AMP_STRING;
+    if (element->dtype != AMP_UNDEFINED)
+        return AMP_OK;
+    if (strcmp(descr, "|O") == 0)
+        return amp_fail(err, AMP_MODEL,
+                        ".npy of Python objects; text is read as '<U' or '|S' (astype(str))");
+    return amp_fail(err, AMP_MODEL,
+                    ".npy of type '%s'; little-endian numbers, bool and text are read", descr);
+}
+
+static enum amp_status parse_shape(const char *text, struct amp_shape *shape, struct amp_error *err)
+{
+    if (text == NULL || *text != '(')
+        return amp_fail(err, AMP_MODEL, ".npy header without 'shape'");
+    shape->rank = 0;
+    for (text++; *text != ')';) {
+        char *end;
+        long long dim = strtoll(text, &end, 10);
+        if (end == text || dim < 0 || shape->rank == AMP_RANK_MAX)
+            return amp_fail(err, AMP_MODEL,
+                            ".npy header with a wrong shape; at most %d dims are "
+                            "possible",
+                            AMP_RANK_MAX);
+        shape->dims[shape->rank++] = dim;
+        text = end + strspn(end, ", ");
+    }
+    return AMP_OK;
+}
+
+/* Copies Fortran-ordered elements into row-major order. */
+static void from_fortran(struct amp_tensor *tensor, const void *fortran)
+{
+    size_t width = amp_dtype_bits(tensor->dtype) / 8, count = amp_tensor_count(tensor);
+    const struct amp_shape *shape = &tensor->shape;
+    const unsigned char *from = fortran;
+    for (size_t i = 0; i < count; i++) {
+        size_t rest = i, at = 0;
+        for (int d = 0; d < shape->rank; d++) {
+            at = at * (size_t)shape->dims[d] + rest % (size_t)shape->dims[d];
+            rest /= (size_t)shape->dims[d];
+        }
+        memcpy((unsigned char *)tensor->data + at * width, from + i * width, width);
+    }
+}
+
+/* The length of the header, which is next then. */
+static enum amp_status read_start(struct source *source, size_t *length, struct amp_error *err)
+{
+    enum { START = 10, MORE = 2 }; /* of version 1; what later ones have more */
+    unsigned char start[START + MORE] = {0};
+    if (source->left >= sizeof start)
+        AMP_TRY(take(source, start, START, err));
+    if (memcmp(start, magic, MAGIC_SIZE) != 0 || start[6] < 1 || start[6] > 3)
+        return amp_fail(err, AMP_MODEL, "not a .npy file of version 1, 2 or 3");
+    if (start[6] > 1)
+        AMP_TRY(take(source, start + START, MORE, err));
+    *length = start[8] | (size_t)start[9] << 8 | (size_t)start[10] << 16 | (size_t)start[11] << 24;
+    if (*length > HEADER_MAX)
+        return amp_fail(err, AMP_MODEL, ".npy header of %zu bytes; at most %d are read", *length,
+                        HEADER_MAX);
+    if (*length > source->left)
+        return amp_fail(err, AMP_MODEL, ".npy file is truncated");
+    return AMP_OK;
+}
+
+/* What the header says. */
+struct header {
+    struct element element;
+    bool is_fortran;
+    size_t size; /* of the data in the file */
+};
+
+static enum amp_status parse_header(const char *text, struct amp_tensor *tensor,
+                                    struct header *header, struct amp_error *err)
+{
+    const char *order = find_key(text, "fortran_order");
+    header->is_fortran = order != NULL && strncmp(order, "True", 4) == 0;
+    AMP_TRY(parse_descr(find_key(text, "descr"), &header->element, err));
+    tensor->dtype = header->element.dtype;
+    AMP_TRY(parse_shape(find_key(text, "shape"), &tensor->shape, err));
+    return amp_shape_size(&tensor->shape, tensor->dtype, &header->size, err);
+}
+
+static enum amp_status read_header(struct source *source, struct amp_tensor *tensor,
+                                   struct header *header, struct amp_error *err)
+{
+    size_t length;
+    AMP_TRY(read_start(source, &length, err));
+    char *text = amp_xcalloc(length + 1, 1);
+    enum amp_status status = take(source, text, length, err);
+    if (status == AMP_OK)
+        status = parse_header(text, tensor, header, err);
+    free(text);
+    return status;
+}
+
+static enum amp_status check_size(const struct source *source, const struct amp_tensor *tensor,
+                                  struct header *header, struct amp_error *err)
+{
+    char shape[256];
+    const struct element *element = &header->element;
+    if (tensor->dtype == AMP_STRING)
+        AMP_TRY(amp_npy_text_size(amp_tensor_count(tensor), element->width, element->is_unicode,
+                                  source->left, &header->size, err));
+    if (source->left < header->size)
+        return amp_fail(err, AMP_MODEL, ".npy file is truncated: %zu bytes of data, %zu needed",
+                        source->left, header->size);
+    if (source->entry != NULL && source->left > header->size)
+        return amp_fail(err, AMP_MODEL, "%zu bytes of data; %s %s has %zu", source->left,
+                        amp_dtype_name(tensor->dtype),
+                        amp_shape_text(&tensor->shape, shape, sizeof shape), header->size);
+    return AMP_OK;
+}
+
+/* Gives text in Fortran order its places. */
+static enum amp_status turn_texts(struct amp_tensor *tensor, struct amp_error *err)
+{
+    size_t size = amp_tensor_size(tensor);
+    struct amp_buffer *texts = amp_buffer_create(size);
+    if (texts == NULL)
+        return amp_memory_fail(err, "an array in Fortran order", size);
+    if (size > 0)
+        memcpy(texts->data, tensor->data, size);
+    from_fortran(tensor, texts->data);
+    amp_buffer_unref(texts);
+    return AMP_OK;
+}
+
+/* Makes the tensor from the data as the file has them. */
+static enum amp_status turn(const struct header *header, const unsigned char *data,
+                            struct amp_tensor *tensor, struct amp_error *err)
+{
+    const struct element *element = &header->element;
+    if (tensor->dtype == AMP_STRING) {
+        AMP_TRY(amp_npy_text_read(tensor, data, element->width, element->is_unicode, err));
+        return header->is_fortran ? turn_texts(tensor, err) : AMP_OK;
+    }
+    AMP_TRY(amp_tensor_alloc(tensor, err));
+    from_fortran(tensor, data);
+    return AMP_OK;
+}
+
+/* What the tensor cannot have as it lies in the file: of an entry there must be a copy. */
+static enum amp_status read_turned(struct source *source, const struct header *header,
+                                   struct amp_tensor *tensor, struct amp_error *err)
+{
+    if (source->data != NULL)
+        return turn(header, source->data, tensor, err);
+    struct amp_buffer *copy = amp_buffer_create(header->size);
+    if (copy == NULL)
+        return amp_memory_fail(err, "an array of text or in Fortran order", header->size);
+    enum amp_status status = take(source, copy->data, header->size, err);
+    if (status == AMP_OK)
+        status = turn(header, copy->data, tensor, err);
+    amp_buffer_unref(copy);
+    return status;
+}
+
+static enum amp_status read_data(struct source *source, struct amp_tensor *tensor,
+                                 struct amp_error *err)
+{
+    struct header header;
+    AMP_TRY(read_header(source, tensor, &header, err));
+    AMP_TRY(check_size(source, tensor, &header, err));
+    if (header.is_fortran || tensor->dtype == AMP_STRING)
+        return read_turned(source, &header, tensor, err);
+    AMP_TRY(amp_tensor_alloc(tensor, err));
+    return take(source, tensor->data, header.size, err);
+}
+
+static enum amp_status read_array(struct source *source, struct amp_tensor *tensor,
+                                  struct amp_error *err)
+{
+    *tensor = (struct amp_tensor){.data = NULL};
+    enum amp_status status = read_data(source, tensor, err);
+    if (status != AMP_OK)
+        amp_tensor_release(tensor);
+    return status;
+}
+
+enum amp_status amp_npy_parse(const unsigned char *data, size_t size, struct amp_tensor *tensor,
+                              struct amp_error *err)
+{
+    static const unsigned char nothing;
+    struct source source = {.data = data != NULL ? data : &nothing, .left = size};
+    return read_array(&source, tensor, err);
+}
+
+/* Writes the header as NumPy does: with room for the first dim to grow to GROWTH digits in place,
+   and padded so that the data start at a multiple of 64 bytes. */
+static enum amp_status write_header(struct amp_output *output, const char *descr,
+                                    const struct amp_shape *shape, struct amp_error *err)
+{
+    enum { GROWTH = 21 };
+    char text[512];
+    int digits = shape->rank > 0 ? snprintf(NULL, 0, "%lld", (long long)shape->dims[0]) : GROWTH;
+    size_t used =
+        (size_t)snprintf(text, sizeof text, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
+                         strcmp(descr + 1, "1") == 0 && descr[0] != 'U' ? '|' : '<', descr);
+    for (int i = 0; i < shape->rank; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%lld", i > 0 ? ", " : "",
+                                 (long long)shape->dims[i]);
+    if (shape->rank == 1)
+        text[used++] = ',';
+    used += (size_t)snprintf(text + used, sizeof text - used, "), }%*s", GROWTH - digits, "");
+    while ((10 + used + 1) % 64 != 0)
+        text[used++] = ' ';
+    text[used++] = '\n';
+    unsigned char start[10] = {
+        0, 0, 0, 0, 0, 0, 1, 0, (unsigned char)(used & 0xFF), (unsigned char)(used >> 8)};
+    memcpy(start, magic, MAGIC_SIZE);
+    AMP_TRY(amp_output_write(output, start, sizeof start, err));
+    return amp_output_write(output, text, used, err);
+}
+
+static enum amp_status write_texts(struct amp_output *output, const struct amp_tensor *tensor,
+                                   struct amp_error *err)
+{
+    char descr[32];
+    size_t width;
+    AMP_TRY(amp_npy_text_width(tensor, &width, err));
+    snprintf(descr, sizeof descr, "U%zu", width);
+    AMP_TRY(write_header(output, descr, &tensor->shape, err));
+    return amp_npy_text_write(output, tensor, width, err);
+}
+
+enum amp_status amp_npy_write(struct amp_output *output, const struct amp_tensor *tensor,
+                              struct amp_error *err)
+{
+    if (tensor->dtype == AMP_STRING && !amp_is_list(tensor))
+        return write_texts(output, tensor, err);
+    for (size_t i = 0; i < N_TYPES && !amp_is_list(tensor); i++)
+        if (types[i].dtype == tensor->dtype) {
+            AMP_TRY(write_header(output, types[i].descr, &tensor->shape, err));
+            return amp_output_write(output, tensor->data, amp_tensor_size(tensor), err);
+        }
+    return amp_fail(err, AMP_UNSUPPORTED, "a .npy file cannot hold %s; .pb can",
+                    amp_is_list(tensor) ? "a list of tensors" : amp_dtype_name(tensor->dtype));
+}
+
+/* ---- .npz ------------------------------------------------------------------------------------ */
+
+/* What is at the end of an entry: nothing more, and then its checksum. */
+static enum amp_status check_end(zip_file_t *file, struct amp_error *err)
+{
+    char more;
+    zip_int64_t n = zip_fread(file, &more, sizeof more);
+    if (n > 0)
+        return amp_fail(err, AMP_MODEL, "more data than the .npz file says it has");
+    if (n < 0)
+        return amp_fail(err, AMP_MODEL, "cannot be read: %s", zip_file_strerror(file));
+    return AMP_OK;
+}
+
+static enum amp_status inflate(zip_t *zip, zip_uint64_t index, struct amp_tensor *tensor,
+                               struct amp_error *err)
+{
+    zip_stat_t info;
+    if (zip_stat_index(zip, index, 0, &info) != 0 || !(info.valid & ZIP_STAT_SIZE) ||
+        info.size > SIZE_MAX / 2)
+        return amp_fail(err, AMP_MODEL, "cannot be read: its size is not known");
+    if ((info.valid & ZIP_STAT_ENCRYPTION_METHOD) && info.encryption_method != ZIP_EM_NONE)
+        return amp_fail(err, AMP_MODEL, "is encrypted; plain arrays are read");
+    zip_file_t *file = zip_fopen_index(zip, index, 0);
+    if (file == NULL)
+        return amp_fail(err, AMP_MODEL, "cannot be read: %s", zip_strerror(zip));
+    struct source source = {.entry = file, .left = (size_t)info.size};
+    enum amp_status status = read_array(&source, tensor, err);
+    if (status == AMP_OK && (status = check_end(file, err)) != AMP_OK)
+        amp_tensor_release(tensor);
+    zip_fclose(file);
+    return status;
+}
+
+/* NAME is that of the entry. */
+static enum amp_status read_entry(zip_t *zip, zip_uint64_t index, const char *name,
+                                  amp_npz_find *find, void *context, struct amp_error *err)
+{
+    struct amp_tensor *tensor = NULL;
+    char *stem = amp_xstrdup(name);
+    stem[strlen(name) - strlen(".npy")] = '\0';
+    enum amp_status status = find(context, stem, &tensor, err);
+    if (status == AMP_OK && tensor != NULL && (status = inflate(zip, index, tensor, err)) != AMP_OK)
+        amp_error_prefix(err, "array '%s'", stem);
+    free(stem);
+    return status;
+}
+
+static enum amp_status read_entries(zip_t *zip, amp_npz_find *find, void *context,
+                                    struct amp_error *err)
+{
+    zip_int64_t count = zip_get_num_entries(zip, 0);
+    for (zip_int64_t i = 0; i < count; i++) {
+        const char *name = zip_get_name(zip, (zip_uint64_t)i, 0);
+        if (name != NULL && amp_has_ending(name, ".npy"))
+            AMP_TRY(read_entry(zip, (zip_uint64_t)i, name, find, context, err));
+    }
+    return AMP_OK;
+}
+
+/* The archive in BYTES, which must outlive it; NULL when they are none. */
+static zip_t *open_zip(const struct amp_bytes *bytes)
+{
+    if (bytes->size == 0) /* to libzip an archive without entries */
+        return NULL;
+    zip_source_t *source = zip_source_buffer_create(bytes->data, bytes->size, 0, NULL);
+    zip_t *zip = source != NULL ? zip_open_from_source(source, ZIP_RDONLY, NULL) : NULL;
+    if (zip == NULL && source != NULL)
+        zip_source_free(source);
+    return zip;
+}
+
+enum amp_status amp_npz_read(const char *path, amp_npz_find *find, void *context,
+                             struct amp_error *err)
+{
+    struct amp_bytes bytes;
+    AMP_TRY(amp_bytes_open(&bytes, path, err));
+    zip_t *zip = open_zip(&bytes);
+    enum amp_status status =
+        zip != NULL ? read_entries(zip, find, context, err)
+                    : amp_fail(err, AMP_MODEL, "not a .npz file (a zip of .npy files)");
+    if (zip != NULL)
+        zip_discard(zip);
+    if (status != AMP_OK)
+        amp_error_prefix(err, "%s", path);
+    else
+        status = amp_bytes_check(&bytes, err);
+    amp_bytes_close(&bytes);
+    return status;
+}

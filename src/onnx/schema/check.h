@@ -1,0 +1,26 @@
+#ifndef AMP_ONNX_SCHEMA_CHECK_H
+#define AMP_ONNX_SCHEMA_CHECK_H
+
+#include "core/graph/graph.h"
+
+/* Checks of a model against the schema table. */
+
+/* Node ID against its schema: the number of inputs and outputs, none of the required ones omitted,
+   required attributes, attribute types. A node of an unknown operator passes. AMP_MODEL with the
+   node, what was found and what is accepted. */
+enum amp_status amp_check_node(const struct amp_model *model, uint32_t id, struct amp_error *err);
+
+/* Of node ID, for which a check failed with *ERR: where the schema table may know an older form of
+   the operator (amp_schema_is_partial), the node loses its schema, as an unknown operator has none,
+   and it is AMP_OK; else the failure stays. */
+enum amp_status amp_check_forgive(struct amp_model *model, uint32_t id, struct amp_error *err);
+
+/* The dtypes of node ID's inputs and outputs against the type rules of its schema: those that each
+   type variable allows, and one for all parameters that share it. Unknown dtypes and unknown
+   operators pass. AMP_MODEL as above. */
+enum amp_status amp_check_types(const struct amp_model *model, uint32_t id, struct amp_error *err);
+
+/* The whole model: the graph's form (amp_graph_check), and every node as the two above check it. */
+enum amp_status amp_check_model(const struct amp_model *model, struct amp_error *err);
+
+#endif

@@ -1,0 +1,17 @@
+#ifndef AMP_ONNX_SCHEMA_INFER_H
+#define AMP_ONNX_SCHEMA_INFER_H
+
+#include "core/graph/graph.h"
+
+/*
+ * Sets kind, dtype and shape of every value: dtypes by the type variables of the schema table and
+ * the attributes that name a dtype, shapes by the operators' shape functions, bodies of control
+ * flow included. What the file declares stays where nothing better is known. AMP_MODEL when a
+ * node's dtypes break its operator's type rules, or the declared dtype of a graph output does.
+ */
+enum amp_status amp_infer(struct amp_model *model, struct amp_error *err);
+
+/* Whether the operator has such an attribute for its first output, written out or not. */
+bool amp_names_dtype(const struct amp_node *node);
+
+#endif

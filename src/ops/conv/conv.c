@@ -1,0 +1,195 @@
+/*
+ * Convolution (ONNX Conv): X [N, C, D...] with weights [M, C / group, K...] gives [N, M, steps...].
+ * It runs in oneDNN for up to three spatial dims; other shapes and float64 run in C, tap by tap
+ * over whole planes.
+ */
+#include "ops/conv/conv.h"
+
+#include "ops/kernel/kernel.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static const struct amp_conv_inputs conv_inputs = {.x = 0, .w = 1, .bias = 2};
+
+enum amp_status amp_conv_rank(const struct amp_ctx *ctx, uint32_t x, uint32_t w, int *n)
+{
+    int n_weights;
+    AMP_TRY(amp_window_rank(ctx, x, 1, n));
+    AMP_TRY(amp_window_rank(ctx, w, 1, &n_weights));
+    if (*n >= 0 && n_weights >= 0 && *n != n_weights)
+        return AMP_CTX_FAIL(ctx, "weights of rank %d; rank %d, as the input has, is needed",
+                            n_weights + 2, *n + 2);
+    if (*n < 0)
+        *n = n_weights;
+    return AMP_OK;
+}
+
+enum amp_status amp_conv_group(const struct amp_ctx *ctx, int64_t channels, int64_t filters,
+                               int64_t *group)
+{
+    *group = amp_node_int(ctx->node, "group", 1);
+    if (*group < 1 || *group > INT32_MAX)
+        return AMP_CTX_FAIL(ctx, "attribute 'group' is %" PRId64 "; 1 to %d allowed", *group,
+                            INT32_MAX);
+    int64_t odd = channels > 0 && channels % *group != 0 ? channels : filters;
+    if (odd > 0 && odd % *group != 0)
+        return AMP_CTX_FAIL(ctx,
+                            "%" PRId64 " %s channels; a multiple of group %" PRId64 " is needed",
+                            odd, odd == channels ? "input" : "output", *group);
+    return AMP_OK;
+}
+
+enum amp_status amp_conv_bias(const struct amp_ctx *ctx, uint32_t i, int64_t filters)
+{
+    if (!amp_has_in(ctx, i) || ctx->in[i]->shape.rank < 0)
+        return AMP_OK;
+    const struct amp_shape *shape = &ctx->in[i]->shape;
+    bool is_known = shape->rank == 1 && shape->dims[0] >= 0 && filters >= 0;
+    char text[256];
+    if (shape->rank == 1 && (!is_known || shape->dims[0] == filters))
+        return AMP_OK;
+    return AMP_CTX_FAIL(
+        ctx, "bias has shape %s; one value for each of %" PRId64 " output channels is needed",
+        amp_shape_text(shape, text, sizeof text), filters);
+}
+
+enum amp_status amp_conv_read(const struct amp_ctx *ctx, const struct amp_conv_inputs *inputs,
+                              int n, struct amp_conv *conv)
+{
+    int64_t unknown[AMP_RANK_MAX];
+    for (int d = 0; d < AMP_RANK_MAX; d++)
+        unknown[d] = AMP_DIM_UNKNOWN;
+    const struct amp_shape *x = &ctx->in[inputs->x]->shape, *w = &ctx->in[inputs->w]->shape;
+    const int64_t *x_dims = x->rank < 0 ? unknown : x->dims;
+    const int64_t *w_dims = w->rank < 0 ? unknown : w->dims;
+    *conv = (struct amp_conv){
+        .inputs = inputs, .batch = x_dims[0], .channels = x_dims[1], .filters = w_dims[0]};
+    AMP_TRY(amp_conv_group(ctx, conv->channels, conv->filters, &conv->group));
+    AMP_TRY(amp_conv_bias(ctx, inputs->bias, conv->filters));
+    if (conv->channels >= 0 && w_dims[1] >= 0 && conv->channels / conv->group != w_dims[1])
+        return AMP_CTX_FAIL(ctx,
+                            "weights for %" PRId64 " input channels in each of %" PRId64
+                            " groups; the input has %" PRId64 " channels",
+                            w_dims[1], conv->group, conv->channels);
+    AMP_TRY(amp_window_read(ctx, n, w_dims + 2, &conv->window));
+    return amp_window_slide(ctx, x_dims + 2, &conv->window);
+}
+
+enum amp_status amp_conv_shape(struct amp_ctx *ctx, const struct amp_conv_inputs *inputs)
+{
+    struct amp_shape *out = &ctx->out[0]->shape;
+    struct amp_conv conv;
+    int n;
+    out->rank = -1;
+    AMP_TRY(amp_conv_rank(ctx, inputs->x, inputs->w, &n));
+    if (n < 0)
+        return AMP_OK;
+    AMP_TRY(amp_conv_read(ctx, inputs, n, &conv));
+    out->rank = n + 2;
+    out->dims[0] = conv.batch;
+    out->dims[1] = conv.filters;
+    memcpy(out->dims + 2, conv.window.steps, (size_t)n * sizeof *out->dims);
+    return AMP_OK;
+}
+
+static enum amp_status conv_shape(struct amp_ctx *ctx)
+{
+    return amp_conv_shape(ctx, &conv_inputs);
+}
+
+AMP_CONV_TAP(FLOAT, float, float)
+AMP_CONV_TAP(DOUBLE, double, double)
+
+/* One output plane: filter M on the channels of its group. */
+#define PLANE(DTYPE, T)                                                                  \
+    static void plane_##DTYPE(const struct amp_ctx *ctx, const struct amp_conv *conv,    \
+                              int64_t batch, int64_t m)                                  \
+    {                                                                                    \
+        const struct amp_window *window = &conv->window;                                 \
+        int64_t image_size = amp_window_product(window->n, window->image);               \
+        int64_t steps = amp_window_product(window->n, window->steps);                    \
+        int64_t taps = amp_window_product(window->n, window->kernel);                    \
+        int64_t channels = conv->channels / conv->group;                                 \
+        int64_t first = m / (conv->filters / conv->group) * channels;                    \
+        const T *image =                                                                 \
+            (const T *)ctx->in[0]->data + (batch * conv->channels + first) * image_size; \
+        const T *weight = (const T *)ctx->in[1]->data + m * channels * taps;             \
+        T *sum = (T *)ctx->out[0]->data + (batch * conv->filters + m) * steps;           \
+        T bias = amp_has_in(ctx, 2) ? ((const T *)ctx->in[2]->data)[m] : (T)0;           \
+        for (int64_t i = 0; i < steps; i++)                                              \
+            sum[i] = bias;                                                               \
+        for (int64_t c = 0; c < channels; c++, image += image_size) {                    \
+            int64_t tap[AMP_SPATIAL_MAX] = {0};                                          \
+            do {                                                                         \
+                struct amp_runs runs;                                                    \
+                amp_runs_start(&runs, window, tap);                                      \
+                tap_##DTYPE(&runs, image, *weight++, 0, sum);                            \
+            } while (amp_index_next(window->n, window->kernel, tap));                    \
+        }                                                                                \
+    }
+AMP_FLOAT_TYPES(PLANE)
+
+typedef void plane_fn(const struct amp_ctx *ctx, const struct amp_conv *conv, int64_t batch,
+                      int64_t m);
+
+static plane_fn *const planes[AMP_DTYPE_COUNT] = {AMP_FLOAT_TYPES(AMP_ROW, plane)};
+
+static enum amp_status conv_plain(struct amp_ctx *ctx)
+{
+    struct amp_conv conv;
+    plane_fn *plane;
+    AMP_PICK(ctx, plane, planes, ctx->in[0]->dtype);
+    AMP_TRY(amp_conv_read(ctx, &conv_inputs, ctx->in[0]->shape.rank - 2, &conv));
+#pragma omp parallel for
+    for (int64_t i = 0; i < conv.batch * conv.filters; i++)
+        plane(ctx, &conv, i / conv.filters, i % conv.filters);
+    return AMP_OK;
+}
+
+struct amp_conv_weights amp_conv_weights_of(const struct amp_shape *w, int64_t group)
+{
+    struct amp_conv_weights weights = {.rank = w->rank};
+    int lead = group > 1;
+    memcpy(weights.dims + lead, w->dims, (size_t)w->rank * sizeof *w->dims);
+    amp_strides(w, weights.strides + lead);
+    if (lead) {
+        weights.rank++;
+        weights.dims[0] = group;
+        weights.dims[1] /= group;
+        weights.strides[0] = weights.dims[1] * weights.strides[1];
+    }
+    return weights;
+}
+
+static enum amp_status conv_make(struct amp_ctx *ctx, struct amp_prim *prim)
+{
+    const struct amp_shape *w = &ctx->in[1]->shape;
+    struct amp_conv conv;
+    AMP_TRY(amp_conv_read(ctx, &conv_inputs, w->rank - 2, &conv));
+    struct amp_conv_weights weights = amp_conv_weights_of(w, conv.group);
+    return amp_conv_make(ctx, prim, dnnl_convolution_forward_primitive_desc_create,
+                         dnnl_convolution_direct, &conv.window, &weights);
+}
+
+static enum amp_status conv_run(struct amp_ctx *ctx)
+{
+    if (amp_shape_count(&ctx->out[0]->shape) == 0)
+        return amp_ctx_alloc(ctx, 0);
+    return amp_prim_run_or(ctx, conv_make, conv_plain);
+}
+
+const struct amp_op amp_op_conv = {
+    .name = "Conv",
+    .newest = 22,
+    .effect = AMP_COMPUTES,
+    .native = AMP_NATIVE_DNNL,
+    .has_layouts = true,
+    .reads_casts = AMP_INPUT(0),
+    .fuses = true,
+    .shape = conv_shape,
+    .run = conv_run,
+    .destroy = amp_prim_destroy,
+    .reads = amp_prim_reads,
+};

@@ -1,0 +1,79 @@
+#ifndef AMP_OPS_CONV_CONV_H
+#define AMP_OPS_CONV_CONV_H
+
+#include "core/simd.h"
+#include "ops/dnnl/dnnl.h"
+#include "ops/conv/window.h"
+
+/*
+ * What convolutions of all kinds share: what they read and check, and the oneDNN primitive.
+ */
+
+/* The number of spatial dims from inputs X and W, which must agree; -1 when neither tells it. */
+enum amp_status amp_conv_rank(const struct amp_ctx *ctx, uint32_t x, uint32_t w, int *n);
+
+/* Attribute group, 1 or more, which must divide CHANNELS and FILTERS where they are known. */
+enum amp_status amp_conv_group(const struct amp_ctx *ctx, int64_t channels, int64_t filters,
+                               int64_t *group);
+
+/* Input I, when it is there, must have the shape [FILTERS]. */
+enum amp_status amp_conv_bias(const struct amp_ctx *ctx, uint32_t i, int64_t filters);
+
+/* Which input is which. */
+struct amp_conv_inputs {
+    uint32_t x, x_zero, w, w_zero, bias;
+};
+
+struct amp_conv {
+    const struct amp_conv_inputs *inputs;
+    struct amp_window window;
+    int64_t group, batch, channels, filters; /* dims unknown where the shapes do not tell */
+};
+
+/* Everything from attributes and shapes, unknown dims allowed, with N spatial dims. */
+enum amp_status amp_conv_read(const struct amp_ctx *ctx, const struct amp_conv_inputs *inputs,
+                              int n, struct amp_conv *conv);
+
+/* The shape of output 0. */
+enum amp_status amp_conv_shape(struct amp_ctx *ctx, const struct amp_conv_inputs *inputs);
+
+/* A function: sum[step] += weight * (image - zero) over all steps that one tap has inside the
+   image. ACC: unsigned for integers, whose sums may wrap. */
+#define AMP_CONV_TAP(DTYPE, T, ACC)                                                                \
+    static void tap_##DTYPE(struct amp_runs *runs, const T *image, ACC weight, ACC zero, ACC *sum) \
+    {                                                                                              \
+        while (amp_runs_next(runs)) {                                                              \
+            const T *from = image + runs->image;                                                   \
+            ACC *to = sum + runs->step;                                                            \
+            int64_t stride = runs->stride, count = runs->count;                                    \
+            AMP_SIMD                                                                               \
+            for (int64_t i = 0; i < count; i++)                                                    \
+                to[i] += weight * ((ACC)from[i * stride] - zero);                                  \
+        }                                                                                          \
+    }
+
+/* The weights of oneDNN's primitive, as a view of input 1: [M, C, K...], or with a leading dim
+   [group, M / group, C / group, K...]. */
+struct amp_conv_weights {
+    int rank;
+    int64_t dims[AMP_RANK_MAX + 1], strides[AMP_RANK_MAX + 1];
+};
+
+/* Those of a convolution, which have shape W. */
+struct amp_conv_weights amp_conv_weights_of(const struct amp_shape *w, int64_t group);
+
+typedef dnnl_status_t
+amp_conv_create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_prop_kind_t prop,
+                dnnl_alg_kind_t alg, const_dnnl_memory_desc_t src, const_dnnl_memory_desc_t weights,
+                const_dnnl_memory_desc_t bias, const_dnnl_memory_desc_t dst,
+                const dnnl_dims_t strides, const dnnl_dims_t dilates, const dnnl_dims_t pads_begin,
+                const dnnl_dims_t pads_end, const_dnnl_primitive_attr_t attr);
+
+/* Makes PRIM: input 0, weights in input 1 and the bias, if any, in input 2, to output 0. MAKE
+   with ALG is oneDNN's convolution or deconvolution; pad_end of WINDOW must be what MAKE wants.
+   AMP_UNSUPPORTED for empty inputs and for more than three spatial dims. */
+enum amp_status amp_conv_make(struct amp_ctx *ctx, struct amp_prim *prim, amp_conv_create *make,
+                              dnnl_alg_kind_t alg, const struct amp_window *window,
+                              const struct amp_conv_weights *weights);
+
+#endif

@@ -1,0 +1,188 @@
+/*
+ * Convolutions of bytes (ONNX ConvInteger, QLinearConv): as ops/conv/byte_conv.h does them, else in
+ * C, tap by tap over whole planes; for QLinearConv the sums are scaled and rounded back to bytes.
+ */
+#include "ops/conv/byte_conv.h"
+#include "ops/kernel/kernel.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static const struct amp_conv_inputs conv_integer_inputs = {
+    .x = 0, .x_zero = 2, .w = 1, .w_zero = 3, .bias = UINT32_MAX};
+static const struct amp_conv_inputs qlinear_conv_inputs = {
+    .x = 0, .x_zero = 2, .w = 3, .w_zero = 5, .bias = 8};
+
+AMP_CONV_TAP(INT8, int8_t, uint32_t)
+AMP_CONV_TAP(UINT8, uint8_t, uint32_t)
+
+/* Input I, where it is given, must have one value for all output channels or one for each. */
+static enum amp_status check_per_channel(const struct amp_ctx *ctx, uint32_t i, int64_t filters)
+{
+    if (!amp_has_in(ctx, i))
+        return AMP_OK;
+    int64_t count = amp_shape_count(&ctx->in[i]->shape);
+    if (count == 1 || (filters > 1 && count == filters))
+        return AMP_OK;
+    return AMP_CTX_FAIL(ctx,
+                        "input %u has %" PRId64 " values; 1 or %" PRId64
+                        ", one per output channel, are allowed",
+                        i, count, filters);
+}
+
+static int64_t int_of(const struct amp_ctx *ctx, uint32_t i, int64_t index)
+{
+    if (!amp_has_in(ctx, i))
+        return 0;
+    return amp_tensor_int(ctx->in[i], amp_tensor_count(ctx->in[i]) > 1 ? (size_t)index : 0);
+}
+
+static double float_of(const struct amp_ctx *ctx, uint32_t i, int64_t index)
+{
+    return amp_tensor_double(ctx->in[i], amp_tensor_count(ctx->in[i]) > 1 ? (size_t)index : 0);
+}
+
+/* The sums of one output plane of zero-point corrected products, from BIAS on. */
+static void int_plane(const struct amp_ctx *ctx, const struct amp_conv *conv, int64_t batch,
+                      int64_t m, uint32_t bias, uint32_t *sum)
+{
+    const struct amp_conv_inputs *inputs = conv->inputs;
+    const struct amp_window *window = &conv->window;
+    const struct amp_tensor *x = ctx->in[inputs->x], *w = ctx->in[inputs->w];
+    int64_t image_size = amp_window_product(window->n, window->image);
+    int64_t steps = amp_window_product(window->n, window->steps);
+    int64_t taps = amp_window_product(window->n, window->kernel);
+    int64_t channels = conv->channels / conv->group;
+    int64_t first = m / (conv->filters / conv->group) * channels;
+    uint32_t x_zero = (uint32_t)int_of(ctx, inputs->x_zero, 0);
+    int64_t w_zero = int_of(ctx, inputs->w_zero, m);
+    size_t weight = (size_t)(m * channels * taps);
+    for (int64_t i = 0; i < steps; i++)
+        sum[i] = bias;
+    for (int64_t c = 0; c < channels; c++) {
+        int64_t tap[AMP_SPATIAL_MAX] = {0};
+        int64_t image = (batch * conv->channels + first + c) * image_size;
+        do {
+            struct amp_runs runs;
+            uint32_t value = (uint32_t)(amp_tensor_int(w, weight++) - w_zero);
+            amp_runs_start(&runs, window, tap);
+            if (x->dtype == AMP_INT8)
+                tap_INT8(&runs, (const int8_t *)x->data + image, value, x_zero, sum);
+            else
+                tap_UINT8(&runs, (const uint8_t *)x->data + image, value, x_zero, sum);
+        } while (amp_index_next(window->n, window->kernel, tap));
+    }
+}
+
+static void conv_planes(const struct amp_ctx *ctx, const struct amp_conv *conv, uint32_t *sum)
+{
+    int64_t steps = amp_window_product(conv->window.n, conv->window.steps);
+#pragma omp parallel for
+    for (int64_t i = 0; i < conv->batch * conv->filters; i++) {
+        int64_t m = i % conv->filters;
+        uint32_t bias = (uint32_t)int_of(ctx, conv->inputs->bias, m);
+        int_plane(ctx, conv, i / conv->filters, m, bias, sum + i * steps);
+    }
+}
+
+/* All sums, [N, M, steps...], which go to an int32 tensor with memory. */
+static enum amp_status int_conv(struct amp_ctx *ctx, const struct amp_conv_inputs *inputs,
+                                struct amp_conv *conv, struct amp_tensor *sums)
+{
+    AMP_TRY(amp_conv_read(ctx, inputs, ctx->in[inputs->x]->shape.rank - 2, conv));
+    AMP_TRY(check_per_channel(ctx, inputs->x_zero, 1));
+    AMP_TRY(check_per_channel(ctx, inputs->w_zero, conv->filters));
+    enum amp_status status = amp_byte_conv_run(ctx, conv, sums);
+    if (status != AMP_UNSUPPORTED)
+        return status;
+    conv_planes(ctx, conv, sums->data);
+    return AMP_OK;
+}
+
+static enum amp_status conv_integer_shape(struct amp_ctx *ctx)
+{
+    return amp_conv_shape(ctx, &conv_integer_inputs);
+}
+
+static enum amp_status conv_integer_run(struct amp_ctx *ctx)
+{
+    struct amp_conv conv;
+    return int_conv(ctx, &conv_integer_inputs, &conv, ctx->out[0]);
+}
+
+static enum amp_status qlinear_conv_shape(struct amp_ctx *ctx)
+{
+    return amp_conv_shape(ctx, &qlinear_conv_inputs);
+}
+
+enum { Q_X_SCALE = 1, Q_W_SCALE = 4, Q_Y_SCALE = 6, Q_Y_ZERO = 7 };
+
+/* N sums, scaled, rounded (ties to even) and kept in the range of T. */
+#define REQUANTIZE(DTYPE, T, ...)                                                   \
+    AMP_CLONES(void, requantize_##DTYPE,                                            \
+               (const int32_t *sums, float scale, float zero, void *to, int64_t n), \
+               (sums, scale, zero, to, n))                                          \
+    {                                                                               \
+        const float low = AMP_LOWEST(T), high = AMP_HIGHEST(T);                     \
+        T *y = to;                                                                  \
+        AMP_SIMD for (int64_t i = 0; i < n; i++)                                    \
+        {                                                                           \
+            float value = rintf((float)sums[i] * scale) + zero;                     \
+            value = value > low ? value : low;                                      \
+            y[i] = (T)(int32_t)(value < high ? value : high);                       \
+        }                                                                           \
+    }
+REQUANTIZE(INT8, int8_t)
+REQUANTIZE(UINT8, uint8_t)
+
+static enum amp_status requantize(struct amp_ctx *ctx, const struct amp_conv *conv,
+                                  const int32_t *sums)
+{
+    AMP_TRY(check_per_channel(ctx, Q_X_SCALE, 1));
+    AMP_TRY(check_per_channel(ctx, Q_W_SCALE, conv->filters));
+    AMP_TRY(check_per_channel(ctx, Q_Y_SCALE, 1));
+    AMP_TRY(check_per_channel(ctx, Q_Y_ZERO, 1));
+    const double scale = float_of(ctx, Q_X_SCALE, 0) / float_of(ctx, Q_Y_SCALE, 0);
+    const float zero = (float)int_of(ctx, Q_Y_ZERO, 0);
+    const int64_t steps = amp_window_product(conv->window.n, conv->window.steps);
+    const int64_t planes = conv->batch * conv->filters;
+    bool is_signed = ctx->out[0]->dtype == AMP_INT8;
+#pragma omp parallel for if (planes * steps >= AMP_PARALLEL_MIN)
+    for (int64_t i = 0; i < planes; i++)
+        (is_signed ? requantize_INT8 : requantize_UINT8)(
+            sums + i * steps, (float)(scale * float_of(ctx, Q_W_SCALE, i % conv->filters)), zero,
+            (char *)ctx->out[0]->data + i * steps, steps);
+    return AMP_OK;
+}
+
+static enum amp_status qlinear_conv_run(struct amp_ctx *ctx)
+{
+    struct amp_conv conv;
+    struct amp_tensor sums = {.dtype = AMP_INT32, .shape = ctx->out[0]->shape};
+    AMP_TRY(amp_tensor_alloc(&sums, ctx->err));
+    enum amp_status status = int_conv(ctx, &qlinear_conv_inputs, &conv, &sums);
+    if (status == AMP_OK)
+        status = requantize(ctx, &conv, sums.data);
+    amp_tensor_release(&sums);
+    return status;
+}
+
+const struct amp_op amp_op_conv_integer = {
+    .name = "ConvInteger",
+    .newest = 10,
+    .effect = AMP_COMPUTES,
+    .native = AMP_BY_DNNL | AMP_NATIVE_F32,
+    .shape = conv_integer_shape,
+    .run = conv_integer_run,
+    .destroy = amp_byte_conv_destroy,
+};
+
+const struct amp_op amp_op_qlinear_conv = {
+    .name = "QLinearConv",
+    .newest = 10,
+    .effect = AMP_COMPUTES,
+    .native = AMP_BY_DNNL | AMP_NATIVE_F32,
+    .shape = qlinear_conv_shape,
+    .run = qlinear_conv_run,
+    .destroy = amp_byte_conv_destroy,
+};

@@ -1,0 +1,91 @@
+/*
+ * A oneDNN primitive in words: its kind, its implementation, and the layouts of its memories in
+ * oneDNN's notation (dims from the slowest to the fastest, "a" the first; capitals for those of
+ * which blocks lie innermost: "aBcd16b").
+ */
+#include "ops/dnnl/describe.h"
+
+#include "ops/dnnl/descriptor.h"
+
+#include <oneapi/dnnl/dnnl.h>
+#include <oneapi/dnnl/dnnl_debug.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+struct text {
+    char *at;
+    size_t left; /* with the terminating zero */
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(text->at, text->left, format, arguments);
+    va_end(arguments);
+    size_t used = length < 0 ? 0 : (size_t)length < text->left ? (size_t)length : text->left - 1;
+    text->at += used;
+    text->left -= used;
+}
+
+/* Whether dim A comes before dim B in memory. */
+static bool is_slower(const struct amp_blocks *blocks, int a, int b)
+{
+    int64_t stride_a = (*blocks->strides)[a], stride_b = (*blocks->strides)[b];
+    return stride_a > stride_b || (stride_a == stride_b && a < b);
+}
+
+static bool is_blocked(const struct amp_blocks *blocks, int dim)
+{
+    for (int i = 0; i < blocks->n_inner; i++)
+        if ((*blocks->inner_dims)[i] == dim)
+            return true;
+    return false;
+}
+
+static void add_layout(struct text *text, const_dnnl_memory_desc_t desc)
+{
+    struct amp_blocks blocks;
+    if (!amp_blocks_read(desc, &blocks)) {
+        add(text, "opaque");
+        return;
+    }
+    for (int place = 0; place < blocks.rank; place++)
+        for (int d = 0; d < blocks.rank; d++) {
+            int n_slower = 0;
+            for (int other = 0; other < blocks.rank; other++)
+                n_slower += other != d && is_slower(&blocks, other, d);
+            if (n_slower == place)
+                add(text, "%c", (is_blocked(&blocks, d) ? 'A' : 'a') + d);
+        }
+    for (int i = 0; i < blocks.n_inner; i++)
+        add(text, "%d%c", (int)(*blocks.inner)[i], 'a' + (int)(*blocks.inner_dims)[i]);
+}
+
+/* Adds "BETWEEN f32:abcd" unless the primitive has no such memory. */
+static void add_memory(struct text *text, const char *between, const_dnnl_primitive_desc_t pd,
+                       dnnl_query_t what, int index)
+{
+    dnnl_data_type_t type = dnnl_data_type_undef;
+    const_dnnl_memory_desc_t desc = dnnl_primitive_desc_query_md(pd, what, index);
+    if (desc == NULL || dnnl_memory_desc_get_size(desc) == 0)
+        return;
+    dnnl_memory_desc_query(desc, dnnl_query_data_type, &type);
+    add(text, "%s%s:", between, dnnl_dt2str(type));
+    add_layout(text, desc);
+}
+
+void amp_dnnl_describe(const struct dnnl_primitive_desc *pd, struct amp_profile_primitive *entry)
+{
+    dnnl_primitive_kind_t kind = dnnl_undefined_primitive;
+    const char *name = "";
+    struct text text = {entry->layouts, sizeof entry->layouts};
+    dnnl_primitive_desc_query(pd, dnnl_query_primitive_kind, 0, &kind);
+    dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &name);
+    entry->kind = dnnl_prim_kind2str(kind);
+    snprintf(entry->implementation, sizeof entry->implementation, "%s", name);
+    add_memory(&text, "", pd, dnnl_query_src_md, 0);
+    add_memory(&text, " * ", pd, dnnl_query_src_md, 1);
+    add_memory(&text, " * ", pd, dnnl_query_weights_md, 0);
+    add_memory(&text, " -> ", pd, dnnl_query_dst_md, 0);
+}

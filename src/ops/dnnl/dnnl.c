@@ -1,0 +1,94 @@
+/*
+ * The bridge to oneDNN: engine and stream, what this machine computes in, errors and execution.
+ */
+#include "ops/dnnl/dnnl.h"
+
+#include "core/clock.h"
+#include "core/cpu.h"
+#include "ops/dnnl/profile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum amp_status amp_dnnl_create(struct amp_dnnl **dnnl, struct amp_error *err)
+{
+    struct amp_dnnl *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return amp_fail(err, AMP_IO, "out of memory");
+    if (dnnl_engine_create(&made->engine, dnnl_cpu, 0) != dnnl_success ||
+        dnnl_stream_create(&made->stream, made->engine, dnnl_stream_default_flags) !=
+            dnnl_success) {
+        amp_dnnl_destroy(made);
+        return amp_fail(err, AMP_KERNEL, "oneDNN has no CPU engine on this machine");
+    }
+    made->layouts = amp_layouts_create(made->engine);
+    *dnnl = made;
+    return AMP_OK;
+}
+
+void amp_dnnl_destroy(struct amp_dnnl *dnnl)
+{
+    if (dnnl == NULL)
+        return;
+    amp_layouts_destroy(dnnl->layouts);
+    dnnl_stream_destroy(dnnl->stream);
+    dnnl_engine_destroy(dnnl->engine);
+    free(dnnl);
+}
+
+const char *amp_dnnl_version(char *text, size_t size)
+{
+    const dnnl_version_t *version = dnnl_version();
+    snprintf(text, size, "%d.%d.%d", version->major, version->minor, version->patch);
+    return text;
+}
+
+bool amp_dnnl_adds_bytes(int64_t k)
+{
+    return amp_cpu_has(AMP_CPU_BYTE_SUMS) && k <= INT32_MAX / (UINT8_MAX * -INT8_MIN);
+}
+
+dnnl_data_type_t amp_dnnl_dtype(enum amp_dtype dtype)
+{
+    static const dnnl_data_type_t types[AMP_DTYPE_COUNT] = {
+        [AMP_FLOAT] = dnnl_f32, [AMP_FLOAT16] = dnnl_f16, [AMP_BFLOAT16] = dnnl_bf16,
+        [AMP_INT32] = dnnl_s32, [AMP_INT8] = dnnl_s8,     [AMP_UINT8] = dnnl_u8};
+    return types[dtype];
+}
+
+enum amp_status amp_dnnl_check(struct amp_error *err, dnnl_status_t status, const char *what)
+{
+    if (status == dnnl_success)
+        return AMP_OK;
+    if (status == dnnl_unimplemented || status == dnnl_invalid_arguments)
+        return amp_fail(err, AMP_UNSUPPORTED, "oneDNN has no %s for these types and shapes", what);
+    if (status == dnnl_out_of_memory)
+        return amp_fail(err, AMP_IO, "out of memory in oneDNN's %s", what);
+    return amp_fail(err, AMP_KERNEL, "oneDNN's %s failed with status %d", what, (int)status);
+}
+
+enum amp_status amp_dnnl_execute(const struct amp_ctx *ctx, dnnl_primitive_t primitive, int n,
+                                 const dnnl_exec_arg_t *args)
+{
+    struct amp_profile *profile = ctx->host->profile;
+    double start = profile != NULL ? amp_seconds() : 0;
+    AMP_TRY(amp_dnnl_check(ctx->err,
+                           dnnl_primitive_execute(primitive, ctx->host->dnnl->stream, n, args),
+                           "execution"));
+    const_dnnl_primitive_desc_t pd;
+    if (profile != NULL && dnnl_primitive_get_primitive_desc(primitive, &pd) == dnnl_success)
+        amp_profile_note(profile, ctx, pd, NULL, amp_seconds() - start);
+    return AMP_OK;
+}
+
+enum amp_status amp_ctx_plain(struct amp_ctx *ctx, uint32_t i)
+{
+    struct amp_tensor plain;
+    if (ctx->out[i]->layout == NULL)
+        return AMP_OK;
+    enum amp_status status = amp_layout_undo(ctx, ctx->out[i], &plain);
+    if (status == AMP_OK)
+        amp_tensor_share(ctx->out[i], &plain);
+    amp_tensor_release(&plain);
+    return status;
+}

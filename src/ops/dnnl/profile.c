@@ -1,0 +1,125 @@
+/*
+ * The profile of runs: sums by node and by primitive, and oneDNN's own words for what ran.
+ */
+#include "ops/dnnl/profile.h"
+
+#include "core/array.h"
+#include "core/clock.h"
+#include "ops/dnnl/describe.h"
+#include "ops/flops.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct amp_profile {
+    struct amp_profile_node *nodes; /* by id */
+    size_t n_nodes;
+    struct amp_profile_primitive *primitives;
+    size_t n_primitives;
+    double inner; /* seconds of the nodes that ended since the node at hand began */
+};
+
+struct amp_profile *amp_profile_create(void)
+{
+    return amp_xcalloc(1, sizeof(struct amp_profile));
+}
+
+void amp_profile_destroy(struct amp_profile *profile)
+{
+    if (profile == NULL)
+        return;
+    free(profile->nodes);
+    free(profile->primitives);
+    free(profile);
+}
+
+const struct amp_profile_node *amp_profile_nodes(const struct amp_profile *profile, size_t *count)
+{
+    *count = profile->n_nodes;
+    return profile->nodes;
+}
+
+const struct amp_profile_primitive *amp_profile_primitives(const struct amp_profile *profile,
+                                                           size_t *count)
+{
+    *count = profile->n_primitives;
+    return profile->primitives;
+}
+
+/* ---- nodes ----------------------------------------------------------------------------------- */
+
+static struct amp_profile_node *node_entry(struct amp_profile *profile, const struct amp_ctx *ctx)
+{
+    size_t id = (size_t)(ctx->node - ctx->model->nodes), count = ctx->model->n_nodes;
+    if (id >= profile->n_nodes) {
+        profile->nodes = amp_xrealloc(profile->nodes, count, sizeof *profile->nodes);
+        memset(profile->nodes + profile->n_nodes, 0,
+               (count - profile->n_nodes) * sizeof *profile->nodes);
+        profile->n_nodes = count;
+    }
+    profile->nodes[id].node = ctx->node;
+    return &profile->nodes[id];
+}
+
+struct amp_profile_mark amp_profile_begin(struct amp_profile *profile)
+{
+    struct amp_profile_mark mark = {.start = 0};
+    if (profile == NULL)
+        return mark;
+    mark.inner = profile->inner;
+    profile->inner = 0;
+    mark.start = amp_seconds();
+    return mark;
+}
+
+void amp_profile_end(struct amp_profile *profile, struct amp_profile_mark mark,
+                     const struct amp_ctx *ctx)
+{
+    if (profile == NULL)
+        return;
+    double seconds = amp_seconds() - mark.start;
+    struct amp_profile_node *entry = node_entry(profile, ctx);
+    entry->calls++;
+    entry->seconds += seconds - profile->inner;
+    entry->flops += amp_flops(ctx);
+    profile->inner = mark.inner + seconds;
+}
+
+void amp_profile_credit(struct amp_profile *profile, const struct amp_ctx *ctx, double seconds)
+{
+    node_entry(profile, ctx)->seconds += seconds;
+    profile->inner += seconds;
+}
+
+/* ---- primitives ------------------------------------------------------------------------------ */
+
+/* A descriptor that is gone can leave its address to another one; hardly to one of the same node.
+ */
+static struct amp_profile_primitive *primitive_entry(struct amp_profile *profile,
+                                                     const struct amp_ctx *ctx,
+                                                     const struct dnnl_primitive_desc *pd)
+{
+    for (size_t i = 0; i < profile->n_primitives; i++)
+        if (profile->primitives[i].pd == pd && profile->primitives[i].node == ctx->node)
+            return &profile->primitives[i];
+    profile->primitives =
+        amp_xrealloc(profile->primitives, profile->n_primitives + 1, sizeof *profile->primitives);
+    struct amp_profile_primitive *entry = &profile->primitives[profile->n_primitives++];
+    *entry = (struct amp_profile_primitive){.node = ctx->node, .pd = pd, .kind = ""};
+    amp_dnnl_describe(pd, entry);
+    return entry;
+}
+
+void amp_profile_note(struct amp_profile *profile, const struct amp_ctx *ctx,
+                      const struct dnnl_primitive_desc *pd, const char *implementation,
+                      double seconds)
+{
+    if (profile == NULL)
+        return;
+    struct amp_profile_primitive *entry = primitive_entry(profile, ctx, pd);
+    if (implementation != NULL)
+        snprintf(entry->implementation, sizeof entry->implementation, "%s", implementation);
+    entry->calls++;
+    entry->seconds += seconds;
+}

@@ -1,0 +1,160 @@
+/*
+ * Activation functions: each is an expression of the element x and of up to two float attributes, a
+ * and b. Takes a tensor of any shape, gives one of the same shape and dtype; only PRelu and
+ * SwiGLU have a second input. NaN stays NaN.
+ */
+#include "ops/kernel/elementwise.h"
+#include "ops/kernel/data_movement.h"
+#include "ops/kernel/vector_math.h"
+
+/* A float attribute and its default. */
+struct parameter {
+    const char *name; /* NULL: none */
+    float fallback;
+};
+
+static enum amp_status run_activation(struct amp_ctx *ctx, amp_loop_body *const *table,
+                                      const struct parameter *parameters)
+{
+    double values[2] = {0};
+    for (int i = 0; i < 2; i++)
+        if (parameters[i].name != NULL)
+            values[i] = amp_node_float(ctx->node, parameters[i].name, parameters[i].fallback);
+    return amp_map_run(ctx, table, values);
+}
+
+/* Operator NAME, whose bodies lower_<DTYPE> are there for TYPES. */
+#define ACTIVATION(NAME, lower, version, TYPES, A, a_fallback, B, b_fallback)            \
+    static enum amp_status run_##lower(struct amp_ctx *ctx)                              \
+    {                                                                                    \
+        static amp_loop_body *const table[AMP_DTYPE_COUNT] = {TYPES(AMP_ROW, lower)};    \
+        static const struct parameter parameters[] = {{A, a_fallback}, {B, b_fallback}}; \
+        return run_activation(ctx, table, parameters);                                   \
+    }                                                                                    \
+    AMP_ELEMENTWISE(NAME, lower, version, amp_shape_same)
+
+/* The common ones: float types, EARLY and EXPR as AMP_MAP_AB has them. */
+#define FLOATS(NAME, lower, version, A, a_fallback, B, b_fallback, early, expr) \
+    AMP_FLOAT_TYPES(AMP_MAP_AB, lower, early, expr)                             \
+    ACTIVATION(NAME, lower, version, AMP_FLOAT_TYPES, A, a_fallback, B, b_fallback)
+
+#define POSITIVE(value) ((value) < 0 ? 0 : (value))
+#define UNIT(value) ((value) < 0 ? 0 : (value) > 1 ? 1 : (value))
+/* log(1 + exp(x)) without overflow. */
+#define SOFTPLUS (POSITIVE(x) + log1p(exp(-fabs(x))))
+
+FLOATS(Celu, celu, 28, "alpha", 1, NULL, 0, expm1(x / a), x > 0 ? x : a * e)
+FLOATS(Elu, elu, 22, "alpha", 1, NULL, 0, expm1(x), x < 0 ? a * e : x)
+FLOATS(HardSigmoid, hard_sigmoid, 22, "alpha", 0.2f, "beta", 0.5f, a *x + b, UNIT(e))
+FLOATS(HardSwish, hard_swish, 22, NULL, 0, NULL, 0, x / 6 + 0.5f, x *UNIT(e))
+FLOATS(LeakyRelu, leaky_relu, 16, "alpha", 0.01f, NULL, 0, 0, x < 0 ? a * x : x)
+FLOATS(Mish, mish, 22, NULL, 0, NULL, 0, SOFTPLUS, x *tanh(e))
+FLOATS(Sigmoid, sigmoid, 13, NULL, 0, NULL, 0, exp(-x), 1 / (1 + e))
+FLOATS(Softplus, softplus, 22, NULL, 0, NULL, 0, SOFTPLUS, e)
+FLOATS(Softsign, softsign, 22, NULL, 0, NULL, 0, 1 + fabs(x), x / e)
+FLOATS(Swish, swish, 24, "alpha", 1, NULL, 0, exp(-a *x), x / (1 + e))
+FLOATS(ThresholdedRelu, thresholded_relu, 22, "alpha", 1, NULL, 0, 0, x > a ? x : 0)
+
+#define RELU_TYPES(X, ...) AMP_FLOAT_TYPES(X, __VA_ARGS__) AMP_SIGNED_TYPES(X, __VA_ARGS__)
+RELU_TYPES(AMP_MAP, relu, POSITIVE(x))
+ACTIVATION(Relu, relu, 14, RELU_TYPES, NULL, 0, NULL, 0)
+
+/* Integers take part as float64: the attributes need not be whole. */
+#define SHRUNK(x) ((x) < -a ? (x) + b : (x) > a ? (x)-b : 0)
+#define MAP_SHRINK_INTEGER(DTYPE, T, name) \
+    AMP_MAP_FULL(DTYPE, T, name, T, AMP_AB(double), 0, amp_f64_to_i64(SHRUNK((double)x)))
+AMP_FLOAT_TYPES(AMP_MAP_AB, shrink, 0, SHRUNK(x))
+AMP_INTEGER_TYPES(MAP_SHRINK_INTEGER, shrink)
+ACTIVATION(Shrink, shrink, 9, AMP_REAL_TYPES, "lambd", 0.5f, "bias", 0)
+
+/* Version 1 had shorter defaults. */
+AMP_FLOAT_TYPES(AMP_MAP_AB, selu, expm1(x), x > 0 ? b * x : b * a * e)
+static enum amp_status run_selu(struct amp_ctx *ctx)
+{
+    static amp_loop_body *const table[AMP_DTYPE_COUNT] = {AMP_FLOAT_TYPES(AMP_ROW, selu)};
+    static const struct parameter first[] = {{"alpha", 1.6732f}, {"gamma", 1.0507f}},
+                                  later[] = {{"alpha", 1.67326319217681884765625f},
+                                             {"gamma", 1.05070102214813232421875f}};
+    return run_activation(ctx, table, ctx->node->since_version < 6 ? first : later);
+}
+AMP_ELEMENTWISE(Selu, selu, 22, amp_shape_same)
+
+/* The slope's shape as it lines up with X: one value per channel before version 7. */
+static void align_slope(const struct amp_ctx *ctx, struct amp_shape *shape)
+{
+    int rank = ctx->in[0]->shape.rank;
+    *shape = ctx->in[1]->shape;
+    if (ctx->node->since_version >= 7 || shape->rank != 1 || shape->dims[0] == 1)
+        return;
+    for (shape->rank = rank < 0 ? -1 : 1; shape->rank < rank - 1; shape->rank++)
+        shape->dims[shape->rank] = 1;
+}
+
+static enum amp_status shape_prelu(struct amp_ctx *ctx)
+{
+    struct amp_shape slope;
+    align_slope(ctx, &slope);
+    return amp_zip_shape_into(ctx, &slope);
+}
+
+AMP_FLOAT_TYPES(AMP_ZIP, prelu, x < 0 ? x * y : x)
+AMP_SIGNED_TYPES(AMP_ZIP, prelu, x < 0 ? (uint64_t)x * (uint64_t)y : (uint64_t)x)
+AMP_UNSIGNED_TYPES(AMP_ZIP, prelu, ((void)y, x))
+static enum amp_status run_prelu(struct amp_ctx *ctx)
+{
+    static amp_loop_body *const table[AMP_DTYPE_COUNT] = {AMP_REAL_TYPES(AMP_ROW, prelu)};
+    amp_loop_body *body;
+    AMP_PICK(ctx, body, table, amp_compute_dtype(ctx->in[0]->dtype));
+    struct amp_tensor slope = *ctx->in[1];
+    align_slope(ctx, &slope.shape);
+    amp_zip_loop(ctx, body, &slope);
+    return AMP_OK;
+}
+AMP_ELEMENTWISE(PRelu, prelu, 16, shape_prelu)
+
+/* swish(x) y, of the same shape: nothing is broadcast. */
+static enum amp_status shape_swi_glu(struct amp_ctx *ctx)
+{
+    const struct amp_shape *gate = &ctx->in[0]->shape, *value = &ctx->in[1]->shape;
+    struct amp_shape *out = &ctx->out[0]->shape;
+    char text[200], text_gate[200];
+    *out = gate->rank < 0 ? *value : *gate;
+    if (gate->rank < 0 || value->rank < 0)
+        return AMP_OK;
+    bool fits = gate->rank == value->rank;
+    for (int d = 0; fits && d < gate->rank; d++)
+        fits = amp_dim_merge(gate->dims[d], value->dims[d], &out->dims[d]);
+    if (fits)
+        return AMP_OK;
+    return AMP_CTX_FAIL(ctx, "B has shape %s; that of A, %s, is needed",
+                        amp_shape_text(value, text, sizeof text),
+                        amp_shape_text(gate, text_gate, sizeof text_gate));
+}
+
+#define SWI_GLU(DTYPE, T, ...)                                                   \
+    static void swi_glu_##DTYPE(int64_t n, void *const *at, const int64_t *step, \
+                                const void *param)                               \
+    {                                                                            \
+        const T *gates = at[1], *values = at[2], alpha = *(const float *)param;  \
+        T *to = at[0];                                                           \
+        for (int64_t i = 0; i < n; i++) {                                        \
+            const T x = gates[i * step[1]];                                      \
+            to[i] = x / (1 + (T)exp(-alpha * x)) * values[i * step[2]];          \
+        }                                                                        \
+    }
+AMP_FLOAT_TYPES(SWI_GLU)
+static enum amp_status run_swi_glu(struct amp_ctx *ctx)
+{
+    static amp_loop_body *const table[AMP_DTYPE_COUNT] = {AMP_FLOAT_TYPES(AMP_ROW, swi_glu)};
+    const float alpha = amp_node_float(ctx->node, "alpha", 1);
+    amp_loop_body *body;
+    AMP_PICK(ctx, body, table, amp_compute_dtype(ctx->in[0]->dtype));
+    struct amp_loop loop;
+    amp_loop_init(&loop, ctx->out[0]->shape.rank, ctx->out[0]->shape.dims);
+    amp_loop_tensor(&loop, ctx->out[0]);
+    amp_loop_tensor(&loop, ctx->in[0]);
+    amp_loop_tensor(&loop, ctx->in[1]);
+    amp_loop_compute(&loop, body, &alpha);
+    return AMP_OK;
+}
+AMP_ELEMENTWISE(SwiGLU, swi_glu, 28, shape_swi_glu)

@@ -1,0 +1,82 @@
+/*
+ * Gelu and its relatives: x Phi(x), Phi being the normal distribution; its approximations by tanh
+ * and by a sigmoid; and the same of x plus a bias (ONNX Gelu-20, ONNX Runtime's com.microsoft
+ * BiasGelu, FastGelu, Gelu and QuickGelu). NaN stays NaN.
+ */
+#include "ops/kernel/elementwise.h"
+#include "ops/kernel/vector_math.h"
+
+#define MICROSOFT "com.microsoft"
+
+/* With the root of 1/2 x Phi(x) is x/2 erfc(-x root), the approximation x/2 (1 + tanh(u)) is
+   x / (1 + exp(-2 u)), TANH_FACTOR being twice the root of 2/pi (Hendrycks and Gimpel, "Gaussian
+   error linear units", 2016). In these forms nothing cancels where x is far below 0. */
+#define ROOT 0.70710678118654752440
+#define TANH_FACTOR 1.59576912160573071176
+#define TANH_CUBE 0.044715
+#define EXACT(T, x) ((x) / 2 * erfc(-(T)ROOT * (x)))
+#define BY_TANH(T, x) ((x) / (1 + exp(-(T)TANH_FACTOR * ((x) + (T)TANH_CUBE * (x) * (x) * (x)))))
+
+#define BODIES(DTYPE, T, ...)                        \
+    AMP_MAP(DTYPE, T, exact, EXACT(T, x))            \
+    AMP_MAP(DTYPE, T, by_tanh, BY_TANH(T, x))        \
+    AMP_ZIP(DTYPE, T, biased_exact, EXACT(T, x + y)) \
+    AMP_ZIP(DTYPE, T, biased_by_tanh, BY_TANH(T, x + y))
+AMP_FLOAT_TYPES(BODIES)
+AMP_FLOAT_TYPES(AMP_MAP_AB, by_sigmoid, exp(-a *x), x / (1 + e))
+
+static amp_loop_body *const exact[AMP_DTYPE_COUNT] = {AMP_FLOAT_TYPES(AMP_ROW, exact)};
+static amp_loop_body *const by_tanh[AMP_DTYPE_COUNT] = {AMP_FLOAT_TYPES(AMP_ROW, by_tanh)};
+static amp_loop_body *const by_sigmoid[AMP_DTYPE_COUNT] = {AMP_FLOAT_TYPES(AMP_ROW, by_sigmoid)};
+static amp_loop_body *const biased_exact[AMP_DTYPE_COUNT] = {
+    AMP_FLOAT_TYPES(AMP_ROW, biased_exact)};
+static amp_loop_body *const biased_by_tanh[AMP_DTYPE_COUNT] = {
+    AMP_FLOAT_TYPES(AMP_ROW, biased_by_tanh)};
+
+static enum amp_status run_gelu(struct amp_ctx *ctx)
+{
+    static const char *const kinds[] = {"none", "tanh", NULL};
+    int kind = 0;
+    AMP_TRY(amp_ctx_choice(ctx, "approximate", kinds, &kind));
+    return amp_map_run(ctx, kind == 0 ? exact : by_tanh, NULL);
+}
+AMP_ELEMENTWISE(Gelu, gelu, 20, amp_shape_same)
+
+static enum amp_status run_gelu_exact(struct amp_ctx *ctx)
+{
+    return amp_map_run(ctx, exact, NULL);
+}
+AMP_ELEMENTWISE_OF(MICROSOFT, Gelu, gelu_exact, 1, amp_shape_same)
+
+static enum amp_status run_quick_gelu(struct amp_ctx *ctx)
+{
+    const double ab[] = {(double)amp_node_float(ctx->node, "alpha", 1.702f), 0};
+    return amp_map_run(ctx, by_sigmoid, ab);
+}
+AMP_ELEMENTWISE_OF(MICROSOFT, QuickGelu, quick_gelu, 1, amp_shape_same)
+
+/* The bias broadcasts to X. */
+static enum amp_status shape_biased(struct amp_ctx *ctx)
+{
+    return amp_has_in(ctx, 1) ? amp_zip_shape_into(ctx, &ctx->in[1]->shape) : amp_shape_same(ctx);
+}
+
+static enum amp_status run_biased(struct amp_ctx *ctx, amp_loop_body *const *table)
+{
+    amp_loop_body *body;
+    AMP_PICK(ctx, body, table, amp_compute_dtype(ctx->in[0]->dtype));
+    amp_zip_loop(ctx, body, ctx->in[1]);
+    return AMP_OK;
+}
+
+static enum amp_status run_bias_gelu(struct amp_ctx *ctx)
+{
+    return run_biased(ctx, biased_exact);
+}
+AMP_ELEMENTWISE_OF(MICROSOFT, BiasGelu, bias_gelu, 1, shape_biased)
+
+static enum amp_status run_fast_gelu(struct amp_ctx *ctx)
+{
+    return amp_has_in(ctx, 1) ? run_biased(ctx, biased_by_tanh) : amp_map_run(ctx, by_tanh, NULL);
+}
+AMP_ELEMENTWISE_OF(MICROSOFT, FastGelu, fast_gelu, 1, shape_biased)

@@ -1,0 +1,63 @@
+/*
+ * Functions of one element without attributes: each operator is a line of the list at the end, an
+ * expression of x. Takes a tensor of any shape, gives one of the same shape and dtype.
+ */
+#include "ops/kernel/elementwise.h"
+
+#include "ops/kernel/vector_math.h"
+
+enum amp_status amp_map_run(struct amp_ctx *ctx, amp_loop_body *const *table, const void *param)
+{
+    amp_loop_body *body;
+    AMP_PICK(ctx, body, table, amp_compute_dtype(ctx->in[0]->dtype));
+    struct amp_loop loop;
+    amp_loop_init(&loop, ctx->out[0]->shape.rank, ctx->out[0]->shape.dims);
+    amp_loop_tensor(&loop, ctx->out[0]);
+    amp_loop_tensor(&loop, ctx->in[0]);
+    amp_loop_compute(&loop, body, param);
+    return AMP_OK;
+}
+
+#define FLOAT_UNARY(NAME, lower, version, expr) \
+    AMP_FLOAT_TYPES(AMP_MAP, lower, expr)       \
+    AMP_UNARY(NAME, lower, version, AMP_FLOAT_TYPES)
+
+FLOAT_UNARY(Acos, acos, 22, acos(x))
+FLOAT_UNARY(Acosh, acosh, 22, acosh(x))
+FLOAT_UNARY(Asin, asin, 22, asin(x))
+FLOAT_UNARY(Asinh, asinh, 22, asinh(x))
+FLOAT_UNARY(Atan, atan, 22, atan(x))
+FLOAT_UNARY(Atanh, atanh, 22, atanh(x))
+FLOAT_UNARY(Ceil, ceil, 13, ceil(x))
+FLOAT_UNARY(Cos, cos, 22, cos(x))
+FLOAT_UNARY(Cosh, cosh, 22, cosh(x))
+FLOAT_UNARY(Exp, exp, 13, exp(x))
+FLOAT_UNARY(Floor, floor, 13, floor(x))
+FLOAT_UNARY(Log, log, 13, log(x))
+FLOAT_UNARY(Reciprocal, reciprocal, 13, 1 / x)
+FLOAT_UNARY(Round, round, 22, rint(x))
+FLOAT_UNARY(Sin, sin, 22, sin(x))
+FLOAT_UNARY(Sinh, sinh, 22, sinh(x))
+FLOAT_UNARY(Sqrt, sqrt, 13, sqrt(x))
+FLOAT_UNARY(Tan, tan, 22, tan(x))
+FLOAT_UNARY(Tanh, tanh, 13, tanh(x))
+
+AMP_FLOAT_TYPES(AMP_MAP, erf, erf(x))
+AMP_INTEGER_TYPES(AMP_MAP, erf, erf((double)x))
+AMP_UNARY(Erf, erf, 13, AMP_REAL_TYPES)
+
+/* The least integer has no positive counterpart: it stays, as in two's complement. */
+AMP_FLOAT_TYPES(AMP_MAP, neg, -x)
+AMP_SIGNED_TYPES(AMP_MAP, neg, 0 - (uint64_t)x)
+#define NEG_TYPES(X, ...) AMP_FLOAT_TYPES(X, __VA_ARGS__) AMP_SIGNED_TYPES(X, __VA_ARGS__)
+AMP_UNARY(Neg, neg, 13, NEG_TYPES)
+
+AMP_FLOAT_TYPES(AMP_MAP, abs, fabs(x))
+AMP_SIGNED_TYPES(AMP_MAP, abs, x < 0 ? 0 - (uint64_t)x : (uint64_t)x)
+AMP_UNSIGNED_TYPES(AMP_MAP, abs, x)
+AMP_UNARY(Abs, abs, 13, AMP_REAL_TYPES)
+
+AMP_FLOAT_TYPES(AMP_MAP, sign, isnan(x) ? x : (x > 0) - (x < 0))
+AMP_SIGNED_TYPES(AMP_MAP, sign, (x > 0) - (x < 0))
+AMP_UNSIGNED_TYPES(AMP_MAP, sign, x > 0)
+AMP_UNARY(Sign, sign, 13, AMP_REAL_TYPES)

@@ -1,0 +1,188 @@
+/*
+ * Choosing and gathering up between tensors: Where, Clip, and the operators of any number of
+ * inputs, Max, Mean, Min and Sum. All inputs broadcast; NaN wins over numbers, as in numpy.
+ */
+#include "ops/kernel/elementwise.h"
+
+#include <string.h>
+
+/* Elements of SIZE bytes. Both are read, whatever the condition: vectors can choose, and a branch
+   would have the processor guess. */
+#define WHERE_LOOP(pragma, T, condition_element, x_element, y_element) \
+    pragma for (int64_t i = 0; i < n; i++)                             \
+    {                                                                  \
+        const T x = x_element, y = y_element;                          \
+        to[i] = condition_element ? x : y;                             \
+    }
+#define WHERE(SIZE, T)                                                                 \
+    AMP_CLONES(void, where_##SIZE,                                                     \
+               (int64_t n, void *const *at, const int64_t *step, const void *param),   \
+               (n, at, step, param))                                                   \
+    {                                                                                  \
+        (void)param;                                                                   \
+        T *to = at[0];                                                                 \
+        const uint8_t *condition = at[1];                                              \
+        const T *xs = at[2], *ys = at[3];                                              \
+        if (step[1] == 1 && step[2] == 1 && step[3] == 1) {                            \
+            WHERE_LOOP(AMP_SIMD, T, condition[i], xs[i], ys[i]);                       \
+        } else if (step[1] == 1 && step[2] == 1) {                                     \
+            WHERE_LOOP(AMP_SIMD, T, condition[i], xs[i], ys[0]);                       \
+        } else if (step[1] == 1 && step[3] == 1) {                                     \
+            WHERE_LOOP(AMP_SIMD, T, condition[i], xs[0], ys[i]);                       \
+        } else {                                                                       \
+            WHERE_LOOP(, T, condition[i * step[1]], xs[i * step[2]], ys[i * step[3]]); \
+        }                                                                              \
+    }
+AMP_SIZED_TYPES(WHERE)
+
+static enum amp_status run_where(struct amp_ctx *ctx)
+{
+#define ROW(SIZE, T) [SIZE] = where_##SIZE,
+    static amp_loop_body *const by_size[] = {AMP_SIZED_TYPES(ROW)};
+#undef ROW
+    amp_loop_body *body;
+    AMP_PICK(ctx, body, by_size, amp_dtype_bits(ctx->out[0]->dtype) / 8);
+    amp_loop_inputs(ctx, 3, body, NULL);
+    return ctx->out[0]->dtype == AMP_STRING ? amp_strings_own(ctx->out[0], ctx->err) : AMP_OK;
+}
+
+const struct amp_op amp_op_where = {.name = "Where",
+                                    .newest = 16,
+                                    .effect = AMP_PRESERVES_VALUES,
+                                    .is_elementwise = true,
+                                    .shape = amp_shape_broadcast,
+                                    .run = run_where};
+
+/* ---- Clip */
+
+/* Where the bounds are, of the type that is computed in; NULL: there is none. Those that are not so
+   in the model, attributes and inputs of less than float32, have copies here. */
+struct bounds {
+    const void *low, *high;
+    float floats[2];
+    double doubles[2];
+};
+
+#define BOUNDS(T)                                                        \
+    const struct bounds *bounds = param;                                 \
+    const T low = bounds->low ? *(const T *)bounds->low : AMP_LOWEST(T); \
+    const T high = bounds->high ? *(const T *)bounds->high : AMP_HIGHEST(T)
+/* Where the bounds are the wrong way round, the upper one counts. */
+#define MAP_CLIP(DTYPE, T, name) \
+    AMP_MAP_FULL(DTYPE, T, name, T, BOUNDS(T), x<low ? low : x, e> high ? high : e)
+AMP_REAL_TYPES(MAP_CLIP, clip)
+
+static const void *keep_bound(const struct amp_ctx *ctx, struct bounds *bounds, int i, double value)
+{
+    bounds->floats[i] = (float)value;
+    bounds->doubles[i] = value;
+    return ctx->in[0]->dtype == AMP_DOUBLE ? (const void *)&bounds->doubles[i]
+                                           : (const void *)&bounds->floats[i];
+}
+
+static enum amp_status find_bound(const struct amp_ctx *ctx, const char *attribute, uint32_t input,
+                                  struct bounds *bounds, const void **bound)
+{
+    int i = (int)input - 1;
+    if (ctx->node->since_version < 11) {
+        if (amp_node_attr(ctx->node, attribute) != NULL)
+            *bound = keep_bound(ctx, bounds, i, (double)amp_node_float(ctx->node, attribute, 0));
+        return AMP_OK;
+    }
+    if (!amp_has_in(ctx, input))
+        return AMP_OK;
+    const struct amp_tensor *tensor = ctx->in[input];
+    if (amp_tensor_count(tensor) != 1)
+        return AMP_CTX_FAIL(ctx, "input %u must be a scalar", input);
+    *bound = tensor->data;
+    if (amp_compute_dtype(tensor->dtype) != tensor->dtype)
+        *bound = keep_bound(ctx, bounds, i, amp_tensor_double(tensor, 0));
+    return AMP_OK;
+}
+
+static enum amp_status run_clip(struct amp_ctx *ctx)
+{
+    static amp_loop_body *const table[AMP_DTYPE_COUNT] = {AMP_REAL_TYPES(AMP_ROW, clip)};
+    struct bounds bounds = {.low = NULL, .high = NULL};
+    AMP_TRY(find_bound(ctx, "min", 1, &bounds, &bounds.low));
+    AMP_TRY(find_bound(ctx, "max", 2, &bounds, &bounds.high));
+    return amp_map_run(ctx, table, &bounds);
+}
+
+const struct amp_op amp_op_clip = {.name = "Clip",
+                                   .newest = 13,
+                                   .effect = AMP_COMPUTES,
+                                   .native = AMP_NATIVE_LOOP,
+                                   .shape = amp_shape_same,
+                                   .run = run_clip};
+
+/* ---- any number of inputs */
+
+/* Output 0 = BODY(...BODY(BODY(input 0, input 1), input 2)...). */
+static void accumulate(struct amp_ctx *ctx, amp_loop_body *body)
+{
+    const struct amp_tensor *sum = ctx->in[0], *out = ctx->out[0];
+    for (uint32_t i = 1; i < ctx->n_in; i++, sum = out) {
+        struct amp_loop loop;
+        amp_loop_init(&loop, out->shape.rank, out->shape.dims);
+        amp_loop_tensor(&loop, out);
+        amp_loop_tensor(&loop, sum);
+        amp_loop_tensor(&loop, ctx->in[i]);
+        amp_loop_compute(&loop, body, NULL);
+    }
+    if (ctx->n_in == 1)
+        memcpy(out->data, ctx->in[0]->data, amp_tensor_size(out));
+}
+
+static enum amp_status run_variadic(struct amp_ctx *ctx, amp_loop_body *const *table)
+{
+    amp_loop_body *body;
+    for (uint32_t i = 0; i < ctx->n_in; i++)
+        if (!amp_has_in(ctx, i))
+            return AMP_CTX_FAIL(ctx, "input %u is missing", i);
+    AMP_PICK(ctx, body, table, amp_compute_dtype(ctx->out[0]->dtype));
+    accumulate(ctx, body);
+    return AMP_OK;
+}
+
+#define DESCRIPTOR(NAME, lower, dtypes)                                 \
+    const struct amp_op amp_op_##lower = {.name = NAME,                 \
+                                          .newest = 13,                 \
+                                          .effect = AMP_COMPUTES,       \
+                                          .native = dtypes,             \
+                                          .shape = amp_shape_broadcast, \
+                                          .run = run_##lower};
+#define VARIADIC(NAME, lower, TYPES, dtypes)                                          \
+    static enum amp_status run_##lower(struct amp_ctx *ctx)                           \
+    {                                                                                 \
+        static amp_loop_body *const table[AMP_DTYPE_COUNT] = {TYPES(AMP_ROW, lower)}; \
+        return run_variadic(ctx, table);                                              \
+    }                                                                                 \
+    DESCRIPTOR(NAME, lower, dtypes)
+
+AMP_FLOAT_TYPES(AMP_ZIP, max, x > y || x != x ? x : y)
+AMP_INTEGER_TYPES(AMP_ZIP, max, x > y ? x : y)
+VARIADIC("Max", max, AMP_REAL_TYPES, AMP_NATIVE_LOOP)
+
+AMP_FLOAT_TYPES(AMP_ZIP, min, x < y || x != x ? x : y)
+AMP_INTEGER_TYPES(AMP_ZIP, min, x < y ? x : y)
+VARIADIC("Min", min, AMP_REAL_TYPES, AMP_NATIVE_LOOP)
+
+/* In float32 throughout for the halves, so that they round once. */
+AMP_FLOAT_TYPES(AMP_ZIP, sum, x + y)
+VARIADIC("Sum", sum, AMP_FLOAT_TYPES, AMP_NATIVE_C)
+
+AMP_FLOAT_TYPES(AMP_MAP_AB, divide, 0, x / a)
+static enum amp_status run_mean(struct amp_ctx *ctx)
+{
+    static amp_loop_body *const table[AMP_DTYPE_COUNT] = {AMP_FLOAT_TYPES(AMP_ROW, divide)};
+    AMP_TRY(run_sum(ctx));
+    const double parameters[2] = {ctx->n_in, 0};
+    struct amp_loop loop;
+    amp_loop_init(&loop, ctx->out[0]->shape.rank, ctx->out[0]->shape.dims);
+    amp_loop_tensor(&loop, ctx->out[0]);
+    amp_loop_tensor(&loop, ctx->out[0]);
+    amp_loop_run(&loop, table[ctx->out[0]->dtype], parameters);
+    return AMP_OK;
+}
+DESCRIPTOR("Mean", mean, AMP_NATIVE_C)

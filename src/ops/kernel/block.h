@@ -1,0 +1,51 @@
+#ifndef AMP_OPS_KERNEL_BLOCK_H
+#define AMP_OPS_KERNEL_BLOCK_H
+
+#include "ops/op.h"
+
+/*
+ * Elements of any numeric dtype in the widest type of their class: float types as double, signed
+ * integers as int64_t, unsigned ones and bool as uint64_t. Kernels that accumulate or compare load
+ * a block of elements into this form, work on it, and store the block: one kernel for all dtypes,
+ * and sums that stay right over long axes.
+ */
+union amp_wide {
+    double f;
+    int64_t i;
+    uint64_t u;
+};
+
+enum amp_wide_kind {
+    AMP_WIDE_NONE, /* the dtype has no wide form: strings, complex, types below a byte, float8 */
+    AMP_WIDE_FLOAT,
+    AMP_WIDE_INT,
+    AMP_WIDE_UINT
+};
+
+/* Elements per block: a few pages of stack, enough for loops over a block to be worth their start.
+ */
+enum { AMP_WIDE_BLOCK = 256 };
+
+/* Float dtypes that kernels over wide blocks take as they are (amp_op.native). */
+#define AMP_NATIVE_WIDE AMP_NATIVE_ALL
+
+enum amp_wide_kind amp_wide_kind_of(enum amp_dtype dtype);
+
+/* AMP_UNSUPPORTED with the dtype's name unless it has a wide form. */
+enum amp_status amp_wide_check(struct amp_ctx *ctx, enum amp_dtype dtype);
+
+/* Loads N elements of DTYPE, STRIDE elements apart, the first at index FIRST of DATA. */
+void amp_wide_load(enum amp_dtype dtype, const void *data, int64_t first, int64_t stride, int64_t n,
+                   union amp_wide *to);
+
+/* The opposite; float values are rounded once to DTYPE, integers wrap. */
+void amp_wide_store(enum amp_dtype dtype, const union amp_wide *from, void *data, int64_t first,
+                    int64_t stride, int64_t n);
+
+/* Turns integers of KIND into doubles, in place. */
+void amp_wide_to_float(enum amp_wide_kind kind, union amp_wide *wide, int64_t n);
+
+/* Turns doubles into integers of KIND, towards zero, saturating, NaN to 0; in place. */
+void amp_wide_from_float(enum amp_wide_kind kind, union amp_wide *wide, int64_t n);
+
+#endif

@@ -1,0 +1,344 @@
+/*
+ * The nested loop with operands of any strides. Shapes were checked by the shape functions; nothing
+ * here can fail.
+ */
+#include "ops/kernel/kernel.h"
+
+#include <omp.h>
+#include <string.h>
+
+void amp_strides(const struct amp_shape *shape, int64_t *strides)
+{
+    int64_t stride = 1;
+    for (int d = shape->rank - 1; d >= 0; d--) {
+        strides[d] = stride;
+        stride *= shape->dims[d];
+    }
+}
+
+void amp_index_at(int rank, const int64_t *dims, int64_t flat, int64_t *index)
+{
+    for (int d = rank - 1; d >= 0; d--) {
+        index[d] = flat % dims[d];
+        flat /= dims[d];
+    }
+}
+
+void amp_loop_init(struct amp_loop *loop, int rank, const int64_t *dims)
+{
+    loop->rank = rank;
+    loop->period = 0;
+    loop->n_operands = 0;
+    memcpy(loop->dims, dims, (size_t)rank * sizeof *dims);
+}
+
+void amp_loop_view(struct amp_loop *loop, void *data, size_t size, const int64_t *strides)
+{
+    struct amp_operand *operand = &loop->operands[loop->n_operands++];
+    operand->dtype = AMP_UNDEFINED;
+    operand->data = data;
+    operand->size = (int64_t)size;
+    operand->repeats = false;
+    memcpy(operand->strides, strides, (size_t)loop->rank * sizeof *strides);
+}
+
+void amp_loop_tensor(struct amp_loop *loop, const struct amp_tensor *tensor)
+{
+    int64_t own[AMP_RANK_MAX], strides[AMP_LOOP_RANK] = {0};
+    int missing = loop->rank - tensor->shape.rank;
+    amp_strides(&tensor->shape, own);
+    for (int d = 0; d < tensor->shape.rank; d++)
+        if (tensor->shape.dims[d] != 1)
+            strides[missing + d] = own[d];
+    amp_loop_view(loop, tensor->data, amp_dtype_bits(tensor->dtype) / 8, strides);
+    loop->operands[loop->n_operands - 1].dtype = tensor->dtype;
+}
+
+/* Whether every operand steps through dims OUTER and INNER as through one. */
+static bool is_operand_mergeable(const struct amp_loop *loop, int k, int outer, int inner)
+{
+    const int64_t *strides = loop->operands[k].strides;
+    return strides[outer] == strides[inner] * loop->dims[inner];
+}
+
+static bool is_mergeable(const struct amp_loop *loop, int outer, int inner)
+{
+    for (int k = 0; k < loop->n_operands; k++)
+        if (!is_operand_mergeable(loop, k, outer, inner))
+            return false;
+    return true;
+}
+
+static void move_dim(struct amp_loop *loop, int from, int to)
+{
+    loop->dims[to] = loop->dims[from];
+    for (int k = 0; k < loop->n_operands; k++)
+        loop->operands[k].strides[to] = loop->operands[k].strides[from];
+}
+
+void amp_loop_merge(struct amp_loop *loop)
+{
+    int rank = 0;
+    for (int d = 0; d < loop->rank; d++) {
+        if (loop->dims[d] == 1)
+            continue;
+        if (rank > 0 && is_mergeable(loop, rank - 1, d)) {
+            int64_t outer = loop->dims[rank - 1];
+            move_dim(loop, d, rank - 1);
+            loop->dims[rank - 1] *= outer;
+        } else {
+            move_dim(loop, d, rank++);
+        }
+    }
+    if (rank == 0) {
+        loop->dims[0] = 1;
+        for (int k = 0; k < loop->n_operands; k++)
+            loop->operands[k].strides[0] = 0;
+        rank = 1;
+    }
+    loop->rank = rank;
+}
+
+/* Threads share the work in multiples of some elements, so that where vectors of elements begin,
+   and with it the last bit of some functions, does not depend on the number of threads. */
+enum { GRAIN = 64 };
+
+/* Elements that are widened, or repeated, at a time. */
+enum { BLOCK = 512 };
+
+/* The fewest elements that are whole periods and end at a multiple of GRAIN. */
+static int64_t whole_periods(int64_t period)
+{
+    int64_t count = period;
+    while (count % GRAIN != 0)
+        count += period;
+    return count;
+}
+
+/* Whether PERIOD elements of each operand can be repeated in blocks. */
+static bool is_period(const struct amp_loop *loop, int64_t period)
+{
+    for (int k = 0; k < loop->n_operands; k++)
+        if (loop->operands[k].size > 8)
+            return false;
+    return whole_periods(period) <= BLOCK;
+}
+
+/* Makes the two innermost dims one where all operands step through them as one but some that are
+   broadcast along the outer of them, which then repeat what they have: rows of a few elements, such
+   as blocks of channels, would cost more than what is done with them. */
+static void merge_repeats(struct amp_loop *loop)
+{
+    int inner = loop->rank - 1, outer = inner - 1;
+    if (outer < 0 || !is_period(loop, loop->dims[inner]))
+        return;
+    for (int k = 0; k < loop->n_operands; k++)
+        if (!is_operand_mergeable(loop, k, outer, inner) &&
+            (k == 0 || loop->operands[k].strides[outer] != 0))
+            return;
+    loop->period = loop->dims[inner];
+    for (int k = 0; k < loop->n_operands; k++)
+        loop->operands[k].repeats = !is_operand_mergeable(loop, k, outer, inner);
+    int64_t count = loop->dims[outer];
+    move_dim(loop, inner, outer);
+    loop->dims[outer] *= count;
+    loop->rank--;
+}
+
+/* What runs the innermost dim: the body itself, or by way of blocks. */
+struct work {
+    const struct amp_loop *loop;
+    amp_loop_body *body;
+    const void *param;
+    bool widens;
+};
+
+static bool is_narrow(const struct amp_operand *operand)
+{
+    return operand->dtype == AMP_FLOAT16 || operand->dtype == AMP_BFLOAT16;
+}
+
+static bool is_widened(const struct work *work, int k)
+{
+    return work->widens && is_narrow(&work->loop->operands[k]);
+}
+
+/* Some elements of the innermost dim: those from FIRST on, of which operand K has its own at AT[K];
+   one that repeats has its first there. */
+struct row {
+    int64_t first;
+    char *at[AMP_LOOP_OPERANDS];
+    int64_t step[AMP_LOOP_OPERANDS];
+};
+
+/* What the operands of a block have in place of what does not lie as the body wants it. */
+union block {
+    float floats[BLOCK];
+    char bytes[8 * BLOCK];
+};
+
+/* Puts N elements of an operand, from DATA on, into FLOATS, and gives the step between them. */
+static int64_t widen(const struct amp_operand *operand, const char *data, int64_t step, int64_t n,
+                     float *floats)
+{
+    if (step == 0 || step == 1) {
+        amp_dtype_convert(operand->dtype, data, AMP_FLOAT, floats, step == 0 ? 1 : (size_t)n);
+        return step;
+    }
+    for (int64_t i = 0; i < n; i++)
+        amp_dtype_convert(operand->dtype, data + i * step * operand->size, AMP_FLOAT, floats + i,
+                          1);
+    return 1;
+}
+
+/* Fills TO with N elements of operand K, which repeats, widened if narrow. */
+static void repeat(const struct work *work, const struct row *row, int k, int64_t n, char *to)
+{
+    const struct amp_operand *operand = &work->loop->operands[k];
+    int64_t period = work->loop->period, count = n < period ? n : period;
+    int64_t size = is_widened(work, k) ? (int64_t)sizeof(float) : operand->size;
+    for (int64_t i = 0; i < count; i++) {
+        const char *from = row->at[k] + (row->first + i) % period * row->step[k] * operand->size;
+        if (is_widened(work, k))
+            amp_dtype_convert(operand->dtype, from, AMP_FLOAT, to + i * size, 1);
+        else
+            memcpy(to + i * size, from, (size_t)size);
+    }
+    for (; count < n; count *= 2)
+        memcpy(to + count * size, to, (size_t)((count < n - count ? count : n - count) * size));
+}
+
+/* N elements, up to a block, from element FIRST of ROW on. What repeats is in BLOCKS for all of
+   ROW. */
+static void run_block(const struct work *work, const struct row *row, int64_t first, int64_t n,
+                      union block *blocks)
+{
+    void *at[AMP_LOOP_OPERANDS];
+    int64_t step[AMP_LOOP_OPERANDS];
+    const struct amp_operand *operands = work->loop->operands;
+    for (int k = 0; k < work->loop->n_operands; k++) {
+        at[k] = row->at[k] + first * row->step[k] * operands[k].size;
+        step[k] = row->step[k];
+        if (operands[k].repeats)
+            step[k] = 1;
+        else if (is_widened(work, k))
+            step[k] = k == 0 ? 1 : widen(&operands[k], at[k], step[k], n, blocks[k].floats);
+        if (operands[k].repeats || is_widened(work, k))
+            at[k] = &blocks[k];
+    }
+    work->body(n, at, step, work->param);
+    if (is_widened(work, 0))
+        amp_dtype_convert(AMP_FLOAT, blocks[0].floats, operands[0].dtype,
+                          row->at[0] + first * operands[0].size, (size_t)n);
+}
+
+static void run_row(const struct work *work, const struct row *row, int64_t n)
+{
+    int64_t period = work->loop->period, size = BLOCK;
+    union block blocks[AMP_LOOP_OPERANDS];
+    if (!work->widens && period == 0) {
+        work->body(n, (void *const *)row->at, row->step, work->param);
+        return;
+    }
+    if (period > 0)
+        size -= BLOCK % whole_periods(period);
+    for (int k = 0; k < work->loop->n_operands; k++)
+        if (work->loop->operands[k].repeats)
+            repeat(work, row, k, n < size ? n : size, blocks[k].bytes);
+    for (int64_t i = 0; i < n; i += size)
+        run_block(work, row, i, n - i < size ? n - i : size, blocks);
+}
+
+/* Works on elements BEGIN to END-1 of the loop in row-major order. */
+static void run_range(const struct work *work, int64_t begin, int64_t end)
+{
+    const struct amp_loop *loop = work->loop;
+    int inner = loop->rank - 1;
+    int64_t index[AMP_LOOP_RANK];
+    struct row row;
+    amp_index_at(loop->rank, loop->dims, begin, index);
+    for (int k = 0; k < loop->n_operands; k++)
+        row.step[k] = loop->operands[k].strides[inner];
+    while (begin < end) {
+        int64_t n = loop->dims[inner] - index[inner];
+        if (n > end - begin)
+            n = end - begin;
+        row.first = index[inner];
+        for (int k = 0; k < loop->n_operands; k++) {
+            const struct amp_operand *operand = &loop->operands[k];
+            int64_t offset = 0;
+            for (int d = 0; d < inner + !operand->repeats; d++)
+                offset += index[d] * operand->strides[d];
+            row.at[k] = operand->data + offset * operand->size;
+        }
+        run_row(work, &row, n);
+        begin += n;
+        index[inner] = 0;
+        amp_index_next(inner, loop->dims, index);
+    }
+}
+
+static void run_work(struct amp_loop *loop, const struct work *work)
+{
+    int64_t count = 1;
+    for (int d = 0; d < loop->rank; d++)
+        count *= loop->dims[d];
+    if (count == 0)
+        return;
+    amp_loop_merge(loop);
+    merge_repeats(loop);
+#pragma omp parallel if (count >= AMP_PARALLEL_MIN)
+    {
+        int64_t threads = omp_get_num_threads(), thread = omp_get_thread_num();
+        int64_t grains = (count + GRAIN - 1) / GRAIN;
+        int64_t share = (grains + threads - 1) / threads * GRAIN, begin = thread * share;
+        if (begin < count)
+            run_range(work, begin, begin + share < count ? begin + share : count);
+    }
+}
+
+void amp_loop_run(struct amp_loop *loop, amp_loop_body *body, const void *param)
+{
+    run_work(loop, &(struct work){loop, body, param, false});
+}
+
+void amp_loop_compute(struct amp_loop *loop, amp_loop_body *body, const void *param)
+{
+    struct work work = {loop, body, param, false};
+    for (int k = 0; k < loop->n_operands; k++)
+        work.widens |= is_narrow(&loop->operands[k]);
+    run_work(loop, &work);
+}
+
+void amp_loop_inputs(struct amp_ctx *ctx, uint32_t n, amp_loop_body *body, const void *param)
+{
+    struct amp_loop loop;
+    amp_loop_init(&loop, ctx->out[0]->shape.rank, ctx->out[0]->shape.dims);
+    amp_loop_tensor(&loop, ctx->out[0]);
+    for (uint32_t i = 0; i < n; i++)
+        amp_loop_tensor(&loop, ctx->in[i]);
+    amp_loop_run(&loop, body, param);
+}
+
+#define COPY(SIZE, T)                                                                           \
+    static void copy_##SIZE(int64_t n, void *const *at, const int64_t *step, const void *param) \
+    {                                                                                           \
+        (void)param;                                                                            \
+        const T *from = at[1];                                                                  \
+        T *to = at[0];                                                                          \
+        if (step[0] == 1 && step[1] == 1) {                                                     \
+            memcpy(to, from, (size_t)n * sizeof *to);                                           \
+            return;                                                                             \
+        }                                                                                       \
+        for (int64_t i = 0; i < n; i++)                                                         \
+            to[i * step[0]] = from[i * step[1]];                                                \
+    }
+AMP_SIZED_TYPES(COPY)
+
+amp_loop_body *amp_loop_copy(enum amp_dtype dtype)
+{
+#define ROW(SIZE, T) [SIZE] = copy_##SIZE,
+    static amp_loop_body *const table[] = {AMP_SIZED_TYPES(ROW)};
+#undef ROW
+    return table[amp_dtype_bits(dtype) / 8];
+}

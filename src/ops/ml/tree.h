@@ -1,0 +1,84 @@
+#ifndef AMP_OPS_ML_TREE_H
+#define AMP_OPS_ML_TREE_H
+
+#include "ops/ml/ml.h"
+
+/*
+ * Ensembles of decision trees as they are evaluated, made once from a node's attributes.
+ */
+
+/* Branches as TreeEnsemble-5 numbers them, and leaves. */
+enum amp_tree_mode {
+    AMP_TREE_LEQ,
+    AMP_TREE_LT,
+    AMP_TREE_GTE,
+    AMP_TREE_GT,
+    AMP_TREE_EQ,
+    AMP_TREE_NEQ,
+    AMP_TREE_MEMBER,
+    AMP_TREE_LEAF
+};
+
+struct amp_tree_node {
+    double split;          /* what the feature is compared with, but for AMP_TREE_MEMBER */
+    uint32_t yes, no;      /* where a branch leads: nodes */
+    uint32_t first, count; /* the members of a branch's set, or the weights of a leaf */
+    int32_t feature;       /* >= 0 */
+    uint8_t mode;          /* enum amp_tree_mode */
+    bool missing_yes;      /* a NaN goes to YES */
+};
+
+struct amp_tree_weight {
+    int64_t target; /* >= 0, < n_targets */
+    double value;
+};
+
+enum amp_aggregate {
+    AMP_AGGREGATE_AVERAGE,
+    AMP_AGGREGATE_SUM,
+    AMP_AGGREGATE_MIN,
+    AMP_AGGREGATE_MAX
+};
+
+struct amp_trees {
+    struct amp_tree_node *nodes;
+    int64_t n_nodes;
+    uint32_t *roots; /* nodes, one for each tree */
+    int64_t n_roots;
+    struct amp_tree_weight *weights; /* those of one leaf in a row */
+    int64_t n_weights;
+    double *members; /* those of one set in a row, ascending */
+    double *base;    /* [n_base] */
+    int64_t n_base;
+    int64_t n_targets;  /* or classes; >= 1 */
+    int64_t n_features; /* the greatest feature that a branch asks for + 1 */
+    enum amp_aggregate aggregate;
+    enum amp_transform transform;
+};
+
+/*
+ * Reading. AMP_MODEL, with the node's numbers, unless the attributes make trees: children exist and
+ * no node leads back to itself (two may share a child), targets are below N_TARGETS. The contents
+ * are to be destroyed in any case.
+ */
+
+/* TreeEnsembleClassifier and TreeEnsembleRegressor (ai.onnx.ml 1 to 5): lists of nodes of all trees
+   and, under PREFIX_ids, PREFIX_nodeids ..., of weights: "class" or "target". */
+enum amp_status amp_trees_read_lists(struct amp_ctx *ctx, const char *prefix, int64_t n_targets,
+                                     struct amp_trees *trees);
+
+/* TreeEnsemble (ai.onnx.ml 5): lists of branches, leaves and roots. */
+enum amp_status amp_trees_read(struct amp_ctx *ctx, int64_t n_targets, struct amp_trees *trees);
+
+void amp_trees_destroy(struct amp_trees *trees);
+
+/* The rows that amp_trees_score is given at a time: trees stay in the cache meanwhile. */
+enum { AMP_TREE_ROWS = 32 };
+
+/* What the trees give for rows FIRST to FIRST + N - 1, aggregated: SCORES [n, targets]. HAS [n,
+   targets]: whether a leaf had a weight for the target; its score is 0 otherwise. ROWS are of
+   float32, double, int32 or int64, and have the features that the trees ask for. */
+void amp_trees_score(const struct amp_trees *trees, const struct amp_rows *rows, int64_t first,
+                     int64_t n, double *scores, bool *has);
+
+#endif

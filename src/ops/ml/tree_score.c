@@ -1,0 +1,107 @@
+/*
+ * Evaluates ensembles of trees: from the root of each to the leaf of a row, then the leaves'
+ * weights into the row's scores.
+ */
+#include "ops/kernel/kernel.h"
+#include "ops/ml/tree.h"
+
+#include <string.h>
+
+static bool is_member(const double *members, uint32_t count, double value)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (members[middle] == value)
+            return true;
+        if (members[middle] < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return false;
+}
+
+/* The answer to the question of branch NODE about VALUE. */
+static inline bool answer(const struct amp_trees *trees, const struct amp_tree_node *node,
+                          double value)
+{
+    if (node->missing_yes && isnan(value))
+        return true;
+    switch ((enum amp_tree_mode)node->mode) {
+    case AMP_TREE_LEQ:
+        return value <= node->split;
+    case AMP_TREE_LT:
+        return value < node->split;
+    case AMP_TREE_GTE:
+        return value >= node->split;
+    case AMP_TREE_GT:
+        return value > node->split;
+    case AMP_TREE_EQ:
+        return value == node->split;
+    case AMP_TREE_NEQ:
+        return value != node->split;
+    case AMP_TREE_MEMBER:
+        return is_member(trees->members + node->first, node->count, value);
+    case AMP_TREE_LEAF:
+        break;
+    }
+    return false;
+}
+
+/* The leaf of a row of the tree whose root is AT; FIRST is the row's first element in DATA. */
+typedef const struct amp_tree_node *walk_fn(const struct amp_trees *trees, uint32_t at,
+                                            const void *data, int64_t first);
+
+#define WALK(DTYPE, T)                                                                          \
+    static const struct amp_tree_node *walk_##DTYPE(const struct amp_trees *trees, uint32_t at, \
+                                                    const void *data, int64_t first)            \
+    {                                                                                           \
+        const T *row = (const T *)data + first;                                                 \
+        const struct amp_tree_node *node = &trees->nodes[at];                                   \
+        while (node->mode != AMP_TREE_LEAF) {                                                   \
+            bool is_yes = answer(trees, node, (double)row[node->feature]);                      \
+            node = &trees->nodes[is_yes ? node->yes : node->no];                                \
+        }                                                                                       \
+        return node;                                                                            \
+    }
+AMP_FLOAT_TYPES(WALK)
+WALK(INT32, int32_t)
+WALK(INT64, int64_t)
+
+static void add_leaf(const struct amp_trees *trees, const struct amp_tree_node *leaf,
+                     double *scores, bool *has)
+{
+    for (uint32_t i = 0; i < leaf->count; i++) {
+        const struct amp_tree_weight *weight = &trees->weights[leaf->first + i];
+        double *score = &scores[weight->target], value = weight->value;
+        bool is_sum =
+            trees->aggregate == AMP_AGGREGATE_SUM || trees->aggregate == AMP_AGGREGATE_AVERAGE;
+        if (is_sum)
+            *score += value;
+        else if (!has[weight->target] ||
+                 (trees->aggregate == AMP_AGGREGATE_MIN ? value < *score : value > *score))
+            *score = value;
+        has[weight->target] = true;
+    }
+}
+
+void amp_trees_score(const struct amp_trees *trees, const struct amp_rows *rows, int64_t first,
+                     int64_t n, double *scores, bool *has)
+{
+    static walk_fn *const walks[AMP_DTYPE_COUNT] = {[AMP_FLOAT] = walk_FLOAT,
+                                                    [AMP_DOUBLE] = walk_DOUBLE,
+                                                    [AMP_INT32] = walk_INT32,
+                                                    [AMP_INT64] = walk_INT64};
+    walk_fn *walk = walks[rows->x->dtype];
+    size_t count = (size_t)(n * trees->n_targets);
+    memset(scores, 0, count * sizeof *scores);
+    memset(has, 0, count * sizeof *has);
+    for (int64_t t = 0; t < trees->n_roots; t++)
+        for (int64_t i = 0; i < n; i++)
+            add_leaf(trees,
+                     walk(trees, trees->roots[t], rows->x->data, (first + i) * rows->features),
+                     scores + i * trees->n_targets, has + i * trees->n_targets);
+    for (size_t i = 0; i < count && trees->aggregate == AMP_AGGREGATE_AVERAGE; i++)
+        scores[i] /= (double)trees->n_roots;
+}

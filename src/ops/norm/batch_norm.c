@@ -1,0 +1,246 @@
+/*
+ * BatchNormalization, all versions: with the statistics that it is given (oneDNN; plain C for
+ * float64) or, when training, with those of the batch (plain C). X is seen as [batch, channels,
+ * spatial].
+ */
+#include "ops/dnnl/dnnl.h"
+#include "ops/kernel/kernel.h"
+
+#include <math.h>
+
+enum { X, SCALE, BIAS, MEAN, VARIANCE };
+
+struct view {
+    int64_t batch, channels, spatial; /* -1: not known */
+};
+
+/* Before version 9 each element of a sample could have statistics of its own. */
+static bool is_spatial(const struct amp_ctx *ctx)
+{
+    return ctx->node->since_version >= 9 || amp_node_int(ctx->node, "spatial", 1) != 0;
+}
+
+/* Since version 14 an attribute says so; before, more outputs than one. */
+static bool is_training(const struct amp_ctx *ctx)
+{
+    if (ctx->node->since_version >= 14)
+        return amp_node_int(ctx->node, "training_mode", 0) != 0;
+    bool has_more = false;
+    for (uint32_t i = 1; i < ctx->n_out; i++)
+        has_more |= amp_has_out(ctx, i);
+    return has_more && amp_node_int(ctx->node, "is_test", 0) == 0;
+}
+
+static struct view view_of(const struct amp_ctx *ctx)
+{
+    const struct amp_shape *x = &ctx->in[X]->shape;
+    struct view view = {.batch = x->dims[0], .channels = 1, .spatial = 1};
+    if (x->rank > 1) {
+        int end = is_spatial(ctx) ? 2 : x->rank;
+        view.channels = amp_shape_product(x, 1, end);
+        view.spatial = amp_shape_product(x, end, x->rank);
+    }
+    return view;
+}
+
+/* ---- shape --------------------------------------------------------------------------------- */
+
+static enum amp_status check_parameter(struct amp_ctx *ctx, uint32_t input)
+{
+    const struct amp_shape *shape = &ctx->in[input]->shape, *x = &ctx->in[X]->shape;
+    if (shape->rank < 0 || x->rank < 0)
+        return AMP_OK;
+    int rank = is_spatial(ctx) || x->rank == 1 ? 1 : x->rank - 1;
+    int64_t channels = view_of(ctx).channels, count = amp_shape_count(shape);
+    char text[200], text_x[200];
+    if (shape->rank != rank || (channels >= 0 && count >= 0 && channels != count))
+        return AMP_CTX_FAIL(ctx,
+                            "input %u of shape %s does not hold a value for each channel of X, "
+                            "shape %s",
+                            input, amp_shape_text(shape, text, sizeof text),
+                            amp_shape_text(x, text_x, sizeof text_x));
+    return AMP_OK;
+}
+
+static enum amp_status shape(struct amp_ctx *ctx)
+{
+    if (ctx->in[X]->shape.rank == 0)
+        return AMP_CTX_FAIL(ctx, "X is a scalar; rank 1 or more is needed");
+    for (uint32_t i = SCALE; i <= VARIANCE; i++)
+        AMP_TRY(check_parameter(ctx, i));
+    ctx->out[0]->shape = ctx->in[X]->shape;
+    for (uint32_t i = 1; i < ctx->n_out; i++) {
+        if (amp_has_out(ctx, i) && !is_training(ctx))
+            return AMP_CTX_FAIL(ctx, "output %u is there only in training", i);
+        ctx->out[i]->shape = ctx->in[MEAN]->shape;
+    }
+    return AMP_OK;
+}
+
+/* ---- plain C ------------------------------------------------------------------------------- */
+
+/* Y = (X - mean) * factor + bias for N elements. */
+struct affine {
+    double mean, factor, bias;
+};
+typedef void apply_kernel(const void *x, void *y, int64_t n, const struct affine *affine);
+
+#define APPLY(DTYPE, T, ...)                                                                     \
+    AMP_CLONES(void, apply_##DTYPE,                                                              \
+               (const void *x, void *y, int64_t n, const struct affine *affine),                 \
+               (x, y, n, affine))                                                                \
+    {                                                                                            \
+        AMP_SIMD                                                                                 \
+        for (int64_t i = 0; i < n; i++)                                                          \
+            ((T *)y)[i] =                                                                        \
+                (T)(((double)((const T *)x)[i] - affine->mean) * affine->factor + affine->bias); \
+    }
+AMP_FLOAT_TYPES(APPLY)
+
+/* The sum over N elements of (X - mean)^POWER, power 1 or 2. */
+typedef double sum_kernel(const void *x, int64_t n, double mean, int power);
+
+#define SUM(DTYPE, T, ...)                                                      \
+    static double sum_##DTYPE(const void *x, int64_t n, double mean, int power) \
+    {                                                                           \
+        double sum = 0;                                                         \
+        for (int64_t i = 0; i < n; i++) {                                       \
+            double value = (double)((const T *)x)[i] - mean;                    \
+            sum += power == 1 ? value : value * value;                          \
+        }                                                                       \
+        return sum;                                                             \
+    }
+AMP_FLOAT_TYPES(SUM)
+
+/* Element FIRST of channel CHANNEL of sample SAMPLE. */
+static char *slice(const struct amp_tensor *tensor, const struct view *view, int64_t sample,
+                   int64_t channel)
+{
+    int64_t first = (sample * view->channels + channel) * view->spatial;
+    return (char *)tensor->data + (size_t)first * (amp_dtype_bits(tensor->dtype) / 8);
+}
+
+static double value(const struct amp_ctx *ctx, uint32_t input, int64_t channel)
+{
+    return amp_tensor_double(ctx->in[input], (size_t)channel);
+}
+
+static void apply(struct amp_ctx *ctx, const struct view *view, apply_kernel *kernel,
+                  int64_t channel, double mean, double variance)
+{
+    double epsilon = (double)amp_node_float(ctx->node, "epsilon", 1e-5f);
+    struct affine affine = {mean, value(ctx, SCALE, channel) / sqrt(variance + epsilon),
+                            value(ctx, BIAS, channel)};
+    for (int64_t i = 0; i < view->batch; i++)
+        kernel(slice(ctx->in[X], view, i, channel), slice(ctx->out[0], view, i, channel),
+               view->spatial, &affine);
+}
+
+static enum amp_status infer_plain(struct amp_ctx *ctx)
+{
+    static apply_kernel *const table[AMP_DTYPE_COUNT] = {AMP_FLOAT_TYPES(AMP_ROW, apply)};
+    apply_kernel *kernel;
+    AMP_PICK(ctx, kernel, table, ctx->in[X]->dtype);
+    struct view view = view_of(ctx);
+#pragma omp parallel for
+    for (int64_t i = 0; i < view.channels; i++)
+        apply(ctx, &view, kernel, i, value(ctx, MEAN, i), value(ctx, VARIANCE, i));
+    return AMP_OK;
+}
+
+/* The mean of (X - MEAN)^POWER over a channel. */
+static double moment(struct amp_ctx *ctx, const struct view *view, int64_t channel, double mean,
+                     int power)
+{
+    static sum_kernel *const table[AMP_DTYPE_COUNT] = {AMP_FLOAT_TYPES(AMP_ROW, sum)};
+    double sum = 0;
+    for (int64_t i = 0; i < view->batch; i++)
+        sum += table[ctx->in[X]->dtype](slice(ctx->in[X], view, i, channel), view->spatial, mean,
+                                        power);
+    return sum / ((double)view->batch * (double)view->spatial);
+}
+
+/* Outputs 1 and 2: INPUT moved towards the batch's value; 3 and 4, up to version 13: that value. */
+static void store(struct amp_ctx *ctx, uint32_t output, uint32_t input, int64_t channel,
+                  double of_batch)
+{
+    double momentum = (double)amp_node_float(ctx->node, "momentum", 0.9f);
+    double running = value(ctx, input, channel) * momentum + of_batch * (1 - momentum);
+    if (amp_has_out(ctx, output))
+        amp_tensor_set_double(ctx->out[output], (size_t)channel, running);
+    if (amp_has_out(ctx, output + 2))
+        amp_tensor_set_double(ctx->out[output + 2], (size_t)channel, of_batch);
+}
+
+static enum amp_status train(struct amp_ctx *ctx)
+{
+    static apply_kernel *const table[AMP_DTYPE_COUNT] = {AMP_FLOAT_TYPES(AMP_ROW, apply)};
+    apply_kernel *kernel;
+    AMP_PICK(ctx, kernel, table, ctx->in[X]->dtype);
+    struct view view = view_of(ctx);
+    for (int64_t i = 0; i < view.channels; i++) {
+        double mean = moment(ctx, &view, i, 0, 1), variance = moment(ctx, &view, i, mean, 2);
+        store(ctx, 1, MEAN, i, mean);
+        store(ctx, 2, VARIANCE, i, variance);
+        apply(ctx, &view, kernel, i, mean, variance);
+    }
+    return AMP_OK;
+}
+
+/* ---- oneDNN -------------------------------------------------------------------------------- */
+
+static enum amp_status bind_parameter(struct amp_ctx *ctx, struct amp_prim *prim, uint32_t input,
+                                      int64_t channels, int arg)
+{
+    dnnl_memory_desc_t desc;
+    AMP_TRY(amp_prim_desc(prim, ctx->err, ctx->in[input]->dtype, 1, &channels, NULL, &desc));
+    return amp_prim_bind_in(ctx, prim, arg, input, desc);
+}
+
+static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim)
+{
+    static const int args[] = {[SCALE] = DNNL_ARG_SCALE,
+                               [BIAS] = DNNL_ARG_SHIFT,
+                               [MEAN] = DNNL_ARG_MEAN,
+                               [VARIANCE] = DNNL_ARG_VARIANCE};
+    struct view view = view_of(ctx);
+    const struct amp_tensor *in = ctx->in[X];
+    int64_t dims[] = {view.batch, view.channels, view.spatial};
+    dnnl_memory_desc_t x;
+    dnnl_primitive_attr_t attr;
+    dnnl_primitive_desc_t pd;
+    AMP_TRY(in->layout != NULL ? amp_prim_desc_tensor(prim, ctx->err, in, &x)
+                               : amp_prim_desc(prim, ctx->err, in->dtype, 3, dims, NULL, &x));
+    AMP_TRY(amp_prim_attr(prim, ctx->err, &attr));
+    AMP_TRY(amp_dnnl_check(ctx->err,
+                           dnnl_batch_normalization_forward_primitive_desc_create(
+                               &pd, ctx->host->dnnl->engine, dnnl_forward_inference, x, x,
+                               amp_node_float(ctx->node, "epsilon", 1e-5f),
+                               dnnl_use_global_stats | dnnl_use_scale | dnnl_use_shift, attr),
+                           "batch normalization"));
+    AMP_TRY(amp_prim_create_fast(ctx, prim, pd));
+    AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_SRC, X, x));
+    for (uint32_t i = SCALE; i <= VARIANCE; i++)
+        AMP_TRY(bind_parameter(ctx, prim, i, view.channels, args[i]));
+    return in->layout != NULL ? amp_prim_bind_free(ctx, prim, DNNL_ARG_DST, 0)
+                              : amp_prim_bind_out(ctx, prim, DNNL_ARG_DST, 0, x);
+}
+
+static enum amp_status run(struct amp_ctx *ctx)
+{
+    if (is_training(ctx))
+        return amp_prim_run_plain(ctx, train);
+    return amp_tensor_count(ctx->in[X]) == 0 ? amp_ctx_alloc(ctx, 0)
+                                             : amp_prim_run_or(ctx, make, infer_plain);
+}
+
+const struct amp_op amp_op_batch_normalization = {
+    .name = "BatchNormalization",
+    .newest = 15,
+    .effect = AMP_COMPUTES,
+    .native = AMP_NATIVE_DNNL,
+    .has_layouts = true,
+    .shape = shape,
+    .run = run,
+    .destroy = amp_prim_destroy,
+};

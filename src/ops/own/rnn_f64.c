@@ -1,0 +1,46 @@
+/*
+ * Recurrent layers in float64, which oneDNN does not have: everything in plain C.
+ */
+#include "ops/kernel/kernel.h"
+#include "ops/rnn/rnn.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+static inline double sigmoid_of(double x)
+{
+    return 1 / (1 + exp(-x));
+}
+
+static inline double tanh_of(double x)
+{
+    return tanh(x);
+}
+
+AMP_CLONES(double, dot, (const double *a, const double *b, int64_t n), (a, b, n))
+{
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+static enum amp_status gemm(int64_t m, int64_t n, int64_t k, const double *a, int64_t lda,
+                            const double *b, int64_t ldb, double *c, int64_t ldc,
+                            struct amp_error *err)
+{
+    (void)err;
+#pragma omp parallel for collapse(2) if (m * n * k >= AMP_PARALLEL_MIN)
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++)
+            c[i * ldc + j] += dot(a + i * lda, b + j * ldb, k);
+    return AMP_OK;
+}
+
+#define REAL double
+#define STORED double
+#define KERNEL amp_rnn_f64
+#define PRODUCTS "ops/own/rnn_products.inc"
+#include "ops/own/rnn_kernel.inc"

@@ -1,0 +1,507 @@
+/*
+ * ReduceSum, ReduceMean, ReduceMax, ReduceMin, ReduceProd, ReduceL1, ReduceL2, ReduceSumSquare,
+ * ReduceLogSum and ReduceLogSumExp. Each is a map of the elements, a combination over the reduced
+ * axes and a finish of the result, all three on wide blocks (wide.h): float results are rounded
+ * once, at the end. Adjacent axes that are all kept or all reduced are merged first, so that a
+ * reduction over the last axes combines the elements of rows and one over leading axes combines
+ * rows.
+ */
+#include "ops/kernel/kernel.h"
+#include "ops/kernel/vector_math.h"
+#include "ops/kernel/block.h"
+
+#include <string.h>
+
+enum combination { SUM, PROD, MAX, MIN, COMBINATIONS };
+
+/* What one operator does. */
+struct reduction {
+    const char *op_type;
+    enum combination combination;
+    bool is_float;       /* computes in double whatever the dtype is */
+    bool is_exponential; /* shifts by the maximum, so that no exponential overflows */
+    void (*map)(enum amp_wide_kind kind, union amp_wide *x, int64_t n); /* NULL: none */
+    void (*finish)(enum amp_wide_kind kind, union amp_wide *x, int64_t n, int64_t count); /* same */
+};
+
+/* ---- blocks ---- */
+
+typedef void combine_fn(union amp_wide *acc, const union amp_wide *x, int64_t n);
+
+#define COMBINE(name, M, EXPRESSION)                                                   \
+    AMP_CLONES(void, name, (union amp_wide * acc, const union amp_wide *x, int64_t n), \
+               (acc, x, n))                                                            \
+    {                                                                                  \
+        AMP_SIMD for (int64_t i = 0; i < n; i++)                                       \
+        {                                                                              \
+            acc[i].M = EXPRESSION(acc[i].M, x[i].M);                                   \
+        }                                                                              \
+    }
+
+#define PLUS(a, b) ((a) + (b))
+#define TIMES(a, b) ((a) * (b))
+#define LARGER(a, b) ((b) > (a) ? (b) : (a))
+#define SMALLER(a, b) ((b) < (a) ? (b) : (a))
+/* With floats a NaN wins, as in numpy. */
+#define LARGER_FLOAT(a, b) ((b) > (a) || (b) != (b) ? (b) : (a))
+#define SMALLER_FLOAT(a, b) ((b) < (a) || (b) != (b) ? (b) : (a))
+
+COMBINE(sum_float, f, PLUS)
+COMBINE(sum_int, u, PLUS)
+COMBINE(prod_float, f, TIMES)
+COMBINE(prod_int, u, TIMES)
+COMBINE(max_float, f, LARGER_FLOAT)
+COMBINE(max_int, i, LARGER)
+COMBINE(max_uint, u, LARGER)
+COMBINE(min_float, f, SMALLER_FLOAT)
+COMBINE(min_int, i, SMALLER)
+COMBINE(min_uint, u, SMALLER)
+
+/* Sums and products of signed integers wrap: they are made of the unsigned bits. */
+static combine_fn *const combine[COMBINATIONS][AMP_WIDE_UINT + 1] = {
+    [SUM] = {NULL, sum_float, sum_int, sum_int},
+    [PROD] = {NULL, prod_float, prod_int, prod_int},
+    [MAX] = {NULL, max_float, max_int, max_uint},
+    [MIN] = {NULL, min_float, min_int, min_uint},
+};
+
+/* The largest or smallest value of DTYPE, of which KIND is the wide form. */
+static union amp_wide extreme(enum amp_dtype dtype, enum amp_wide_kind kind, bool is_largest)
+{
+    unsigned bits = amp_dtype_bits(dtype);
+    union amp_wide value = {.u = 0};
+    if (kind == AMP_WIDE_FLOAT)
+        value.f = is_largest ? INFINITY : -INFINITY;
+    else if (kind == AMP_WIDE_INT)
+        value.i = is_largest ? INT64_MAX >> (64 - bits) : INT64_MIN >> (64 - bits);
+    else if (is_largest)
+        value.u = dtype == AMP_BOOL ? 1 : UINT64_MAX >> (64 - bits);
+    return value;
+}
+
+/* The result of COMBINATION over nothing. */
+static union amp_wide identity(enum combination combination, enum amp_dtype dtype,
+                               enum amp_wide_kind kind)
+{
+    union amp_wide one = {.u = 1}, zero = {.u = 0};
+    if (kind == AMP_WIDE_FLOAT)
+        one.f = 1;
+    if (combination == SUM || combination == PROD)
+        return combination == SUM ? zero : one;
+    return extreme(dtype, kind, combination == MIN);
+}
+
+static void map_abs(enum amp_wide_kind kind, union amp_wide *x, int64_t n)
+{
+    for (int64_t i = 0; i < n && kind == AMP_WIDE_FLOAT; i++)
+        x[i].f = fabs(x[i].f);
+    for (int64_t i = 0; i < n && kind == AMP_WIDE_INT; i++)
+        x[i].u = x[i].i < 0 ? 0 - x[i].u : x[i].u;
+}
+
+static void map_square(enum amp_wide_kind kind, union amp_wide *x, int64_t n)
+{
+    combine[PROD][kind](x, x, n);
+}
+
+static void finish_mean(enum amp_wide_kind kind, union amp_wide *x, int64_t n, int64_t count)
+{
+    for (int64_t i = 0; i < n && kind == AMP_WIDE_FLOAT; i++)
+        x[i].f /= (double)count;
+    if (count == 0)
+        return;
+    for (int64_t i = 0; i < n && kind == AMP_WIDE_INT; i++)
+        x[i].i /= count;
+    for (int64_t i = 0; i < n && kind == AMP_WIDE_UINT; i++)
+        x[i].u /= (uint64_t)count;
+}
+
+static void finish_sqrt(enum amp_wide_kind kind, union amp_wide *x, int64_t n, int64_t count)
+{
+    (void)kind, (void)count;
+    for (int64_t i = 0; i < n; i++)
+        x[i].f = sqrt(x[i].f);
+}
+
+static void finish_log(enum amp_wide_kind kind, union amp_wide *x, int64_t n, int64_t count)
+{
+    (void)kind, (void)count;
+    for (int64_t i = 0; i < n; i++)
+        x[i].f = log(x[i].f);
+}
+
+/* ---- what is reduced how ---- */
+
+/* Axes, the innermost first. */
+struct axes {
+    int n;
+    int64_t dims[AMP_RANK_MAX], strides[AMP_RANK_MAX];
+    int64_t count; /* product of dims */
+};
+
+/*
+ * Blocks of elements are taken along one run of merged axes, `width` elements that lie `stride`
+ * apart. When the run is kept (is_columns), it is one of outputs, and so many elements are combined
+ * at a time; when it is reduced, its elements are combined with each other.
+ */
+struct plan {
+    const struct reduction *reduction;
+    enum amp_dtype dtype;
+    enum amp_wide_kind kind; /* of the computation */
+    const void *in;
+    void *out;
+    struct axes kept, reduced; /* the others */
+    bool is_columns;
+    int64_t width, stride;
+    int64_t count; /* elements combined for each output */
+};
+
+/* Adjacent axes that are all kept or all reduced. */
+struct run {
+    bool is_reduced;
+    int64_t dim, stride;
+};
+
+static void axes_add(struct axes *axes, int64_t dim, int64_t stride)
+{
+    axes->dims[axes->n] = dim;
+    axes->strides[axes->n++] = stride;
+    axes->count *= dim;
+}
+
+static int64_t axes_offset(const struct axes *axes, int64_t flat)
+{
+    int64_t offset = 0;
+    for (int i = 0; i < axes->n; i++) {
+        offset += flat % axes->dims[i] * axes->strides[i];
+        flat /= axes->dims[i];
+    }
+    return offset;
+}
+
+/* Merges the axes of SHAPE to RUNS, the innermost first; at least one. */
+static int merge_axes(const struct amp_shape *shape, const bool *is_reduced, struct run *runs)
+{
+    int n = 0;
+    int64_t stride = 1;
+    runs[0] = (struct run){false, 1, 1};
+    for (int i = shape->rank - 1; i >= 0; i--) {
+        if (shape->dims[i] == 1)
+            continue;
+        if (n > 0 && runs[n - 1].is_reduced == is_reduced[i])
+            runs[n - 1].dim *= shape->dims[i];
+        else
+            runs[n++] = (struct run){is_reduced[i], shape->dims[i], stride};
+        stride *= shape->dims[i];
+    }
+    return n > 0 ? n : 1;
+}
+
+static void plan_axes(struct plan *plan, const struct amp_shape *shape, const bool *is_reduced)
+{
+    enum { SHORT = 32 }; /* below, loops along the next run pay although its elements lie apart */
+    struct run runs[AMP_RANK_MAX];
+    int n = merge_axes(shape, is_reduced, runs);
+    int chosen = n > 1 && runs[0].dim < SHORT && runs[1].dim > runs[0].dim ? 1 : 0;
+    plan->kept.count = plan->reduced.count = 1;
+    for (int i = 0; i < n; i++)
+        if (i != chosen)
+            axes_add(runs[i].is_reduced ? &plan->reduced : &plan->kept, runs[i].dim,
+                     runs[i].stride);
+    plan->is_columns = !runs[chosen].is_reduced;
+    plan->width = runs[chosen].dim;
+    plan->stride = runs[chosen].stride;
+    plan->count = plan->reduced.count * (plan->is_columns ? 1 : plan->width);
+}
+
+/* Of elements that are combined with each other. */
+static int64_t blocks_per_run(const struct plan *plan)
+{
+    return (plan->width + AMP_WIDE_BLOCK - 1) / AMP_WIDE_BLOCK;
+}
+
+enum { PARTS = 16 }; /* of one output's elements */
+
+/* Whether threads share the elements of each output rather than the outputs. */
+static bool is_split(const struct plan *plan)
+{
+    int64_t blocks = plan->reduced.count * blocks_per_run(plan);
+    return !plan->is_columns && plan->kept.count < PARTS &&
+           plan->count >= PARTS * AMP_PARALLEL_MIN / 4 && blocks >= PARTS;
+}
+
+/* ---- running ---- */
+
+/* The exponentials of N elements X above SHIFT, which steps by 0 or 1. */
+AMP_CLONES(void, map_exp,
+           (union amp_wide * x, int64_t n, const union amp_wide *shift, int64_t step),
+           (x, n, shift, step))
+{
+    if (step == 0)
+        AMP_SIMD for (int64_t i = 0; i < n; i++) x[i].f = exp(x[i].f - shift[0].f);
+    else
+        AMP_SIMD for (int64_t i = 0; i < n; i++) x[i].f = exp(x[i].f - shift[i].f);
+}
+
+/* Loads N elements of a run from index FIRST on, mapped. With SHIFT, which steps by SHIFT_STEP, the
+   exponential of what they are above it. */
+static void load(const struct plan *plan, int64_t first, int64_t n, const union amp_wide *shift,
+                 int64_t shift_step, union amp_wide *x)
+{
+    amp_wide_load(plan->dtype, plan->in, first, plan->stride, n, x);
+    if (plan->reduction->is_float)
+        amp_wide_to_float(amp_wide_kind_of(plan->dtype), x, n);
+    if (plan->reduction->map != NULL)
+        plan->reduction->map(plan->kind, x, n);
+    if (shift != NULL)
+        map_exp(x, n, shift, shift_step);
+}
+
+/* Combines ACC[0 .. n) into ACC[0], halving it each time. */
+static void fold(combine_fn *add, union amp_wide *acc, int64_t n)
+{
+    while (n > 1) {
+        int64_t half = (n + 1) / 2;
+        add(acc, acc + half, n - half);
+        n = half;
+    }
+}
+
+/* A part of one output's elements: blocks BEGIN to END-1 of those from index BASE on, combined to
+ *RESULT. */
+static void reduce_part(const struct plan *plan, combine_fn *add, int64_t base, int64_t begin,
+                        int64_t end, const union amp_wide *shift, union amp_wide *result)
+{
+    union amp_wide acc[AMP_WIDE_BLOCK], x[AMP_WIDE_BLOCK];
+    int64_t used = plan->width < AMP_WIDE_BLOCK ? plan->width : AMP_WIDE_BLOCK;
+    int64_t blocks = blocks_per_run(plan);
+    for (int64_t i = 0; i < used; i++)
+        acc[i] = *result;
+    for (int64_t k = begin, stop; k < end; k = stop) { /* a run, or what the part has of it */
+        int64_t run = k / blocks, first = base + axes_offset(&plan->reduced, run);
+        stop = (run + 1) * blocks < end ? (run + 1) * blocks : end;
+        for (int64_t i = (k - run * blocks) * AMP_WIDE_BLOCK; k < stop; k++, i += AMP_WIDE_BLOCK) {
+            int64_t n = plan->width - i < AMP_WIDE_BLOCK ? plan->width - i : AMP_WIDE_BLOCK;
+            load(plan, first + i * plan->stride, n, shift, 0, x);
+            add(acc, x, n);
+        }
+    }
+    fold(add, acc, used);
+    if (used > 0)
+        *result = acc[0];
+}
+
+/* One output: all its elements, from index BASE on, combined to *RESULT. Where outputs are too few
+   for threads to have some each, they share the elements, in parts that no number of threads
+   changes. */
+static void reduce_row(const struct plan *plan, combine_fn *add, int64_t base,
+                       const union amp_wide *shift, union amp_wide *result)
+{
+    union amp_wide parts[PARTS];
+    int64_t blocks = plan->reduced.count * blocks_per_run(plan);
+    if (!is_split(plan)) {
+        reduce_part(plan, add, base, 0, blocks, shift, result);
+        return;
+    }
+    for (int64_t i = 0; i < PARTS; i++)
+        parts[i] = *result;
+#pragma omp parallel for
+    for (int64_t i = 0; i < PARTS; i++)
+        reduce_part(plan, add, base, blocks * i / PARTS, blocks * (i + 1) / PARTS, shift,
+                    &parts[i]);
+    fold(add, parts, PARTS);
+    *result = parts[0];
+}
+
+/* N adjacent outputs, whose first elements begin at BASE. */
+static void reduce_columns(const struct plan *plan, combine_fn *add, int64_t base, int64_t n,
+                           const union amp_wide *shift, union amp_wide *result)
+{
+    union amp_wide x[AMP_WIDE_BLOCK];
+    for (int64_t r = 0; r < plan->reduced.count; r++) {
+        load(plan, base + axes_offset(&plan->reduced, r), n, shift, 1, x);
+        add(result, x, n);
+    }
+}
+
+/* N outputs from output FIRST on, a block at most and within a row of columns. */
+static void reduce(const struct plan *plan, enum combination how, int64_t first, int64_t n,
+                   const union amp_wide *shift, union amp_wide *result)
+{
+    combine_fn *add = combine[how][plan->kind];
+    for (int64_t i = 0; i < n; i++)
+        result[i] = identity(how, plan->dtype, plan->kind);
+    if (plan->is_columns) {
+        int64_t base = axes_offset(&plan->kept, first / plan->width);
+        base += first % plan->width * plan->stride;
+        reduce_columns(plan, add, base, n, shift, result);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++)
+        reduce_row(plan, add, axes_offset(&plan->kept, first + i), shift ? shift + i : NULL,
+                   result + i);
+}
+
+static void reduce_exponential(const struct plan *plan, int64_t first, int64_t n,
+                               union amp_wide *result)
+{
+    union amp_wide shift[AMP_WIDE_BLOCK];
+    reduce(plan, MAX, first, n, NULL, shift);
+    for (int64_t i = 0; i < n; i++)
+        shift[i].f = isfinite(shift[i].f) ? shift[i].f : 0;
+    reduce(plan, SUM, first, n, shift, result);
+    for (int64_t i = 0; i < n; i++)
+        result[i].f = log(result[i].f) + shift[i].f;
+}
+
+/* Computes and stores N outputs from output FIRST on. */
+static void reduce_block(const struct plan *plan, int64_t first, int64_t n)
+{
+    const struct reduction *reduction = plan->reduction;
+    enum amp_wide_kind kind = amp_wide_kind_of(plan->dtype);
+    union amp_wide result[AMP_WIDE_BLOCK];
+    if (reduction->is_exponential)
+        reduce_exponential(plan, first, n, result);
+    else
+        reduce(plan, reduction->combination, first, n, NULL, result);
+    if (reduction->finish != NULL)
+        reduction->finish(plan->kind, result, n, plan->count);
+    if (reduction->is_float)
+        amp_wide_from_float(kind, result, n);
+    amp_wide_store(plan->dtype, result, plan->out, first, 1, n);
+}
+
+/* Outputs at a time: a block, or fewer where that gives each thread some. */
+static int64_t block_size(const struct plan *plan)
+{
+    int64_t rows = AMP_PARALLEL_MIN / (plan->count > 0 ? plan->count : 1);
+    if (plan->is_columns || rows > AMP_WIDE_BLOCK)
+        return AMP_WIDE_BLOCK;
+    return rows > 0 ? rows : 1;
+}
+
+static void run_plan(const struct plan *plan)
+{
+    int64_t row = plan->is_columns ? plan->width : plan->kept.count;
+    int64_t rows = plan->is_columns ? plan->kept.count : 1;
+    int64_t size = block_size(plan), per_row = (row + size - 1) / size;
+    bool is_large = rows * row * plan->count >= AMP_PARALLEL_MIN && !is_split(plan);
+#pragma omp parallel for if (is_large)
+    for (int64_t i = 0; i < rows * per_row; i++) {
+        int64_t begin = i % per_row * size;
+        reduce_block(plan, i / per_row * row + begin, row - begin < size ? row - begin : size);
+    }
+}
+
+/* ---- the operator ---- */
+
+static const struct reduction reductions[] = {
+    {"ReduceSum", SUM, false, false, NULL, NULL},
+    {"ReduceMean", SUM, false, false, NULL, finish_mean},
+    {"ReduceProd", PROD, false, false, NULL, NULL},
+    {"ReduceMax", MAX, false, false, NULL, NULL},
+    {"ReduceMin", MIN, false, false, NULL, NULL},
+    {"ReduceL1", SUM, false, false, map_abs, NULL},
+    {"ReduceL2", SUM, true, false, map_square, finish_sqrt},
+    {"ReduceSumSquare", SUM, false, false, map_square, NULL},
+    {"ReduceLogSum", SUM, true, false, NULL, finish_log},
+    {"ReduceLogSumExp", SUM, true, true, NULL, NULL},
+};
+
+static const struct reduction *reduction_of(const struct amp_node *node)
+{
+    const struct reduction *found = reductions;
+    while (strcmp(found->op_type, node->op_type) != 0)
+        found++;
+    return found;
+}
+
+/* The axes that the node reduces; *COUNT is -1 when they are not known yet. */
+static enum amp_status reduced_axes(const struct amp_ctx *ctx, int rank, bool *is_reduced,
+                                    int *count)
+{
+    int64_t axes[AMP_RANK_MAX];
+    AMP_TRY(amp_ctx_ints_attr(ctx, "axes", 1, axes, AMP_RANK_MAX, count));
+    bool is_all = *count == 0 && amp_node_int(ctx->node, "noop_with_empty_axes", 0) == 0;
+    for (int i = 0; i < rank; i++)
+        is_reduced[i] = is_all;
+    for (int i = 0; i < *count; i++) {
+        int axis;
+        AMP_TRY(amp_ctx_axis(ctx, axes[i], rank, &axis));
+        is_reduced[axis] = true;
+    }
+    return AMP_OK;
+}
+
+/* The output's shape while the axes are not known: as much of the rank as can be told. */
+static void shape_without_axes(struct amp_ctx *ctx, struct amp_shape *out)
+{
+    const struct amp_shape *axes = &ctx->in[1]->shape;
+    bool is_kept = amp_ctx_keeps_dims(ctx);
+    out->rank = -1;
+    if (is_kept)
+        out->rank = ctx->in[0]->shape.rank;
+    else if (axes->rank == 1 && axes->dims[0] > 0 && axes->dims[0] <= ctx->in[0]->shape.rank)
+        out->rank = ctx->in[0]->shape.rank - (int)axes->dims[0];
+    for (int i = 0; i < out->rank; i++)
+        out->dims[i] = AMP_DIM_UNKNOWN;
+}
+
+static enum amp_status reduce_shape(struct amp_ctx *ctx)
+{
+    const struct amp_shape *in = &ctx->in[0]->shape;
+    struct amp_shape *out = &ctx->out[0]->shape;
+    bool is_reduced[AMP_RANK_MAX] = {false};
+    int count = 0;
+    out->rank = -1;
+    if (in->rank < 0)
+        return AMP_OK;
+    AMP_TRY(reduced_axes(ctx, in->rank, is_reduced, &count));
+    if (count < 0) {
+        shape_without_axes(ctx, out);
+        return AMP_OK;
+    }
+    bool is_kept = amp_ctx_keeps_dims(ctx);
+    out->rank = 0;
+    for (int i = 0; i < in->rank; i++)
+        if (is_kept || !is_reduced[i])
+            out->dims[out->rank++] = is_reduced[i] ? 1 : in->dims[i];
+    return AMP_OK;
+}
+
+static enum amp_status reduce_run(struct amp_ctx *ctx)
+{
+    const struct amp_tensor *in = ctx->in[0];
+    bool is_reduced[AMP_RANK_MAX] = {false};
+    int count = 0;
+    AMP_TRY(amp_wide_check(ctx, in->dtype));
+    AMP_TRY(reduced_axes(ctx, in->shape.rank, is_reduced, &count));
+    const struct reduction *reduction = reduction_of(ctx->node);
+    struct plan plan = {.reduction = reduction,
+                        .dtype = in->dtype,
+                        .kind = reduction->is_float ? AMP_WIDE_FLOAT : amp_wide_kind_of(in->dtype),
+                        .in = in->data,
+                        .out = ctx->out[0]->data};
+    plan_axes(&plan, &in->shape, is_reduced);
+    run_plan(&plan);
+    return AMP_OK;
+}
+
+#define REDUCE(id, op_type, newest_version)                       \
+    const struct amp_op amp_op_##id = {.name = op_type,           \
+                                       .newest = newest_version,  \
+                                       .effect = AMP_COMPUTES,    \
+                                       .native = AMP_NATIVE_WIDE, \
+                                       .shape = reduce_shape,     \
+                                       .run = reduce_run}
+
+REDUCE(reduce_l1, "ReduceL1", 18);
+REDUCE(reduce_l2, "ReduceL2", 18);
+REDUCE(reduce_log_sum, "ReduceLogSum", 18);
+REDUCE(reduce_log_sum_exp, "ReduceLogSumExp", 18);
+REDUCE(reduce_max, "ReduceMax", 20);
+REDUCE(reduce_mean, "ReduceMean", 18);
+REDUCE(reduce_min, "ReduceMin", 20);
+REDUCE(reduce_prod, "ReduceProd", 18);
+REDUCE(reduce_sum, "ReduceSum", 13);
+REDUCE(reduce_sum_square, "ReduceSumSquare", 18);

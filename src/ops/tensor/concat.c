@@ -1,0 +1,439 @@
+/*
+ * Operators that put tensors together, apart, or one beside itself: Concat, Split, Tile, Expand.
+ * All versions up to ONNX 18; what was an attribute and became an input is taken from where it is.
+ */
+#include "ops/dnnl/dnnl.h"
+#include "ops/kernel/data_movement.h"
+#include "ops/kernel/gather_blocks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Copies OUTER runs of COUNT elements; operands are FROM and TO with the elements from one run to
+   the next. */
+struct runs {
+    enum amp_dtype dtype;
+    int64_t outer, count;
+    void *from, *to;
+    int64_t from_step, to_step;
+};
+
+static void copy_runs(const struct runs *runs)
+{
+    struct amp_loop loop;
+    size_t size = amp_dtype_bits(runs->dtype) / 8;
+    const int64_t dims[] = {runs->outer, runs->count};
+    amp_loop_init(&loop, 2, dims);
+    amp_loop_view(&loop, runs->to, size, (int64_t[]){runs->to_step, 1});
+    amp_loop_view(&loop, runs->from, size, (int64_t[]){runs->from_step, 1});
+    amp_loop_run(&loop, amp_loop_copy(runs->dtype), NULL);
+}
+
+/* DATA moved on by COUNT elements of DTYPE. */
+static void *step_by(void *data, int64_t count, enum amp_dtype dtype)
+{
+    return (char *)data + (size_t)count * amp_dtype_bits(dtype) / 8;
+}
+
+/* ---- Concat ---- */
+
+/* The axis for tensors of RANK; before version 4 it is 1 unless given. */
+static enum amp_status concat_axis(struct amp_ctx *ctx, int rank, int *axis)
+{
+    return amp_ctx_axis(ctx, amp_node_int(ctx->node, "axis", 1), rank, axis);
+}
+
+/* Joins the shape of input I to *OUT. */
+static enum amp_status join_shape(struct amp_ctx *ctx, uint32_t i, int axis, struct amp_shape *out)
+{
+    const struct amp_shape *in = &ctx->in[i]->shape;
+    char text[200], before[200];
+    bool fits = in->rank == out->rank;
+    for (int d = 0; fits && d < out->rank; d++) {
+        if (d == axis)
+            AMP_TRY(amp_dim_add(out->dims[d], in->dims[d], &out->dims[d], ctx->err));
+        else
+            fits = amp_dim_merge(out->dims[d], in->dims[d], &out->dims[d]);
+    }
+    if (fits)
+        return AMP_OK;
+    return AMP_CTX_FAIL(ctx, "input %u: shape %s does not go with %s along axis %d", i,
+                        amp_shape_text(in, text, sizeof text),
+                        amp_shape_text(&ctx->in[0]->shape, before, sizeof before), axis);
+}
+
+static enum amp_status concat_shape(struct amp_ctx *ctx)
+{
+    struct amp_shape *out = &ctx->out[0]->shape, joined = ctx->in[0]->shape;
+    bool is_known = true;
+    int axis;
+    for (uint32_t i = 0; i < ctx->n_in; i++) {
+        if (!amp_has_in(ctx, i))
+            return AMP_CTX_FAIL(ctx, "input %u is omitted", i);
+        is_known &= ctx->in[i]->shape.rank >= 0;
+    }
+    out->rank = -1;
+    if (!is_known)
+        return AMP_OK;
+    AMP_TRY(concat_axis(ctx, joined.rank, &axis));
+    for (uint32_t i = 1; i < ctx->n_in; i++)
+        AMP_TRY(join_shape(ctx, i, axis, &joined));
+    *out = joined;
+    return AMP_OK;
+}
+
+/* Tensors in oneDNN's layouts are joined in such a one. */
+static enum amp_status concat_make(struct amp_ctx *ctx, struct amp_prim *prim)
+{
+    enum { MAX_SOURCES = 16 };
+    const_dnnl_memory_desc_t sources[MAX_SOURCES];
+    dnnl_memory_desc_t from[MAX_SOURCES] = {NULL}, to;
+    dnnl_primitive_attr_t attr;
+    dnnl_primitive_desc_t pd;
+    struct amp_tensor *out = ctx->out[0];
+    int axis = 0;
+    if (ctx->n_in > MAX_SOURCES)
+        return amp_fail(ctx->err, AMP_UNSUPPORTED, "more than %d tensors", MAX_SOURCES);
+    AMP_TRY(concat_axis(ctx, out->shape.rank, &axis));
+    for (uint32_t i = 0; i < ctx->n_in; i++) {
+        AMP_TRY(amp_prim_desc_tensor(prim, ctx->err, ctx->in[i], &from[i]));
+        sources[i] = from[i];
+    }
+    AMP_TRY(amp_prim_desc_tag(prim, ctx->err, out->dtype, out->shape.rank, out->shape.dims,
+                              dnnl_format_tag_any, &to));
+    AMP_TRY(amp_prim_attr(prim, ctx->err, &attr));
+    AMP_TRY(amp_dnnl_check(ctx->err,
+                           dnnl_concat_primitive_desc_create(&pd, ctx->host->dnnl->engine, to,
+                                                             (int)ctx->n_in, axis, sources, attr),
+                           "concatenation"));
+    AMP_TRY(amp_prim_create_fast(ctx, prim, pd));
+    for (uint32_t i = 0; i < ctx->n_in; i++)
+        AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_MULTIPLE_SRC + (int)i, i, from[i]));
+    return amp_prim_bind_free(ctx, prim, DNNL_ARG_DST, 0);
+}
+
+static enum amp_status concat_plain(struct amp_ctx *ctx)
+{
+    struct amp_tensor *out = ctx->out[0];
+    int axis;
+    AMP_TRY(concat_axis(ctx, out->shape.rank, &axis));
+    int64_t block = amp_shape_product(&out->shape, axis + 1, out->shape.rank), at = 0;
+    struct runs runs = {.dtype = out->dtype,
+                        .outer = amp_shape_product(&out->shape, 0, axis),
+                        .to_step = out->shape.dims[axis] * block};
+    for (uint32_t i = 0; i < ctx->n_in; i++) {
+        runs.count = runs.from_step = ctx->in[i]->shape.dims[axis] * block;
+        runs.from = ctx->in[i]->data;
+        runs.to = step_by(out->data, at, out->dtype);
+        copy_runs(&runs);
+        at += runs.count;
+    }
+    return amp_move_done(ctx, 0);
+}
+
+static enum amp_status concat_run(struct amp_ctx *ctx)
+{
+    bool has_layout = false;
+    if (ctx->n_in == 1)
+        return amp_run_share(ctx);
+    for (uint32_t i = 0; i < ctx->n_in; i++)
+        has_layout |= ctx->in[i]->layout != NULL;
+    return has_layout ? amp_prim_run_or(ctx, concat_make, concat_plain)
+                      : amp_prim_run_plain(ctx, concat_plain);
+}
+
+const struct amp_op amp_op_concat = {
+    .name = "Concat",
+    .newest = 13,
+    .effect = AMP_PRESERVES_VALUES,
+    .native = AMP_NATIVE_ANY,
+    .has_layouts = true,
+    .shape = concat_shape,
+    .run = concat_run,
+    .destroy = amp_prim_destroy,
+};
+
+/* ---- Split ---- */
+
+/* The parts' sizes when they are to be equal: DIM in N parts, the last ones smaller (or empty) when
+   MAY_BE_UNEVEN. */
+static enum amp_status equal_sizes(struct amp_ctx *ctx, int64_t dim, bool may_be_uneven,
+                                   int64_t *sizes)
+{
+    int64_t n = ctx->n_out;
+    if (n == 0)
+        return AMP_CTX_FAIL(ctx, "no outputs");
+    int64_t size = dim / n + (dim % n != 0);
+    if (dim % n != 0 && !may_be_uneven)
+        return AMP_CTX_FAIL(ctx, "a dim of %lld cannot be split into %lld equal parts",
+                            (long long)dim, (long long)n);
+    for (int64_t i = 0, rest = dim; i < n; i++) {
+        sizes[i] = rest < size ? rest : size;
+        rest -= sizes[i];
+    }
+    return AMP_OK;
+}
+
+/* Input 1, which version 1 has in the data's own float type. */
+static enum amp_status sizes_of_input(struct amp_ctx *ctx, int64_t *sizes, int *count)
+{
+    const struct amp_tensor *in = ctx->in[1];
+    *count = -1;
+    if (in->data == NULL || !amp_shape_is_known(&in->shape))
+        return AMP_OK;
+    size_t n = amp_tensor_count(in);
+    if (n != ctx->n_out)
+        return AMP_CTX_FAIL(ctx, "split has %zu values; there are %u outputs", n, ctx->n_out);
+    for (size_t i = 0; i < n; i++)
+        if (!amp_tensor_whole(in, i, &sizes[i]))
+            return AMP_CTX_FAIL(ctx, "split[%zu] is no size", i);
+    *count = (int)n;
+    return AMP_OK;
+}
+
+static enum amp_status check_sizes(struct amp_ctx *ctx, int64_t dim, const int64_t *sizes)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < ctx->n_out; i++) {
+        if (sizes[i] < 0)
+            return AMP_CTX_FAIL(ctx, "split[%u] is %lld; sizes are at least 0", i,
+                                (long long)sizes[i]);
+        AMP_TRY(amp_dim_add(sum, sizes[i], &sum, ctx->err));
+    }
+    if (dim >= 0 && sum != dim)
+        return AMP_CTX_FAIL(ctx, "the sizes in split sum up to %lld; the dim is %lld",
+                            (long long)sum, (long long)dim);
+    return AMP_OK;
+}
+
+/* The sizes of the parts of DIM, one per output; all AMP_DIM_UNKNOWN when they are not known. */
+static enum amp_status split_sizes(struct amp_ctx *ctx, int64_t dim, int64_t *sizes)
+{
+    size_t n;
+    int count = 0;
+    const int64_t *listed = amp_node_ints(ctx->node, "split", &n);
+    int64_t wanted = amp_node_int(ctx->node, "num_outputs", ctx->n_out);
+    if (wanted != ctx->n_out)
+        return AMP_CTX_FAIL(ctx, "num_outputs is %lld; there are %u outputs", (long long)wanted,
+                            ctx->n_out);
+    if (listed != NULL && n != ctx->n_out)
+        return AMP_CTX_FAIL(ctx, "split has %zu values; there are %u outputs", n, ctx->n_out);
+    if (listed != NULL)
+        memcpy(sizes, listed, n * sizeof *sizes);
+    else if (amp_has_in(ctx, 1))
+        AMP_TRY(sizes_of_input(ctx, sizes, &count));
+    if (listed != NULL || count > 0)
+        return check_sizes(ctx, dim, sizes);
+    if (count == 0 && dim >= 0)
+        return equal_sizes(ctx, dim, amp_node_attr(ctx->node, "num_outputs") != NULL, sizes);
+    for (uint32_t i = 0; i < ctx->n_out; i++)
+        sizes[i] = count == 0 && ctx->n_out == 1 ? dim : AMP_DIM_UNKNOWN;
+    return AMP_OK;
+}
+
+static enum amp_status split_axis(struct amp_ctx *ctx, int *axis)
+{
+    return amp_ctx_axis(ctx, amp_node_int(ctx->node, "axis", 0), ctx->in[0]->shape.rank, axis);
+}
+
+static enum amp_status split_shape(struct amp_ctx *ctx)
+{
+    const struct amp_shape *in = &ctx->in[0]->shape;
+    int axis;
+    for (uint32_t i = 0; i < ctx->n_out; i++)
+        ctx->out[i]->shape.rank = -1;
+    if (in->rank < 0)
+        return AMP_OK;
+    AMP_TRY(split_axis(ctx, &axis));
+    struct amp_buffer *buffer = amp_scratch(ctx, "a list of places", ctx->n_out, sizeof(int64_t));
+    if (buffer == NULL)
+        return ctx->err->status;
+    int64_t *sizes = buffer->data;
+    enum amp_status status = split_sizes(ctx, in->dims[axis], sizes);
+    for (uint32_t i = 0; i < ctx->n_out && status == AMP_OK; i++) {
+        ctx->out[i]->shape = *in;
+        ctx->out[i]->shape.dims[axis] = sizes[i];
+    }
+    amp_buffer_unref(buffer);
+    return status;
+}
+
+/* Output I, from element AT of each run on. */
+static enum amp_status copy_part(struct amp_ctx *ctx, uint32_t i, const struct runs *input,
+                                 int64_t at)
+{
+    struct runs runs = *input;
+    AMP_TRY(amp_ctx_alloc(ctx, i));
+    runs.from = step_by(runs.from, at, runs.dtype);
+    runs.to = ctx->out[i]->data;
+    copy_runs(&runs);
+    return amp_move_done(ctx, i);
+}
+
+static void share_part(struct amp_ctx *ctx, uint32_t i, int64_t at)
+{
+    amp_tensor_share(ctx->out[i], ctx->in[0]);
+    ctx->out[i]->data = step_by(ctx->in[0]->data, at, ctx->in[0]->dtype);
+}
+
+/* Parts that lie in one piece are left where they are. */
+static enum amp_status split_run(struct amp_ctx *ctx)
+{
+    const struct amp_tensor *in = ctx->in[0];
+    int axis;
+    AMP_TRY(split_axis(ctx, &axis));
+    if (ctx->n_out == 1)
+        return amp_run_share(ctx);
+    int64_t block = amp_shape_product(&in->shape, axis + 1, in->shape.rank), at = 0;
+    struct runs runs = {.dtype = in->dtype,
+                        .outer = amp_shape_product(&in->shape, 0, axis),
+                        .from = in->data,
+                        .from_step = in->shape.dims[axis] * block};
+    bool may_share = runs.outer == 1 && in->dtype != AMP_STRING && !amp_is_packed(in->dtype);
+    for (uint32_t i = 0; i < ctx->n_out; i++, at += runs.count) {
+        runs.count = runs.to_step = ctx->out[i]->shape.dims[axis] * block;
+        if (!amp_has_out(ctx, i))
+            continue;
+        if (may_share)
+            share_part(ctx, i, at);
+        else
+            AMP_TRY(copy_part(ctx, i, &runs, at));
+    }
+    return AMP_OK;
+}
+
+const struct amp_op amp_op_split = {
+    .name = "Split",
+    .newest = 18,
+    .effect = AMP_PRESERVES_VALUES,
+    .native = AMP_NATIVE_ANY,
+    .shares_input = UINT32_MAX,
+    .shape = split_shape,
+    .run = split_run,
+};
+
+/* ---- Tile ---- */
+
+/* Version 1: inputs tiles and axis in the data's own type. */
+static enum amp_status read_tiles(struct amp_ctx *ctx, int rank, int64_t *repeats)
+{
+    int64_t tiles, at;
+    bool has_tiles, has_axis;
+    int axis;
+    AMP_TRY(amp_ctx_whole(ctx, 1, &tiles, &has_tiles));
+    AMP_TRY(amp_ctx_whole(ctx, 2, &at, &has_axis));
+    if (has_tiles && tiles < 0)
+        return AMP_CTX_FAIL(ctx, "tiles is %lld; at least 0 is needed", (long long)tiles);
+    if (!has_axis)
+        return AMP_OK;
+    AMP_TRY(amp_ctx_axis(ctx, at, rank, &axis));
+    for (int i = 0; i < rank; i++)
+        repeats[i] = i != axis ? 1 : has_tiles ? tiles : AMP_DIM_UNKNOWN;
+    return AMP_OK;
+}
+
+/* How often each dim is repeated, AMP_DIM_UNKNOWN where that is not known. */
+static enum amp_status read_repeats(struct amp_ctx *ctx, int rank, int64_t *repeats)
+{
+    int count;
+    for (int i = 0; i < rank; i++)
+        repeats[i] = AMP_DIM_UNKNOWN;
+    if (ctx->node->since_version == 1)
+        return read_tiles(ctx, rank, repeats);
+    AMP_TRY(amp_ctx_ints(ctx, 1, repeats, AMP_RANK_MAX, &count));
+    if (count >= 0 && count != rank)
+        return AMP_CTX_FAIL(ctx, "repeats has %d values; the input has %d dims", count, rank);
+    for (int i = 0; i < count; i++)
+        if (repeats[i] < 0)
+            return AMP_CTX_FAIL(ctx, "repeats[%d] is %lld; at least 0 is needed", i,
+                                (long long)repeats[i]);
+    return AMP_OK;
+}
+
+static enum amp_status tile_shape(struct amp_ctx *ctx)
+{
+    const struct amp_shape *in = &ctx->in[0]->shape;
+    struct amp_shape *out = &ctx->out[0]->shape;
+    int64_t repeats[AMP_RANK_MAX];
+    amp_shape_unknown(out, in->rank);
+    if (in->rank < 0)
+        return AMP_OK;
+    AMP_TRY(read_repeats(ctx, in->rank, repeats));
+    for (int i = 0; i < in->rank; i++)
+        AMP_TRY(amp_dim_mul(in->dims[i], repeats[i], &out->dims[i], ctx->err));
+    return AMP_OK;
+}
+
+/* Every dim becomes two: the repeats, through which the input does not step, and itself. */
+static enum amp_status tile_run(struct amp_ctx *ctx)
+{
+    const struct amp_tensor *in = ctx->in[0];
+    struct amp_tensor *out = ctx->out[0];
+    int rank = in->shape.rank;
+    int64_t in_strides[AMP_RANK_MAX], out_strides[AMP_RANK_MAX];
+    int64_t dims[AMP_LOOP_RANK], from[AMP_LOOP_RANK], to[AMP_LOOP_RANK];
+    struct amp_loop loop;
+    if (amp_tensor_count(out) == 0)
+        return AMP_OK;
+    amp_strides(&in->shape, in_strides);
+    amp_strides(&out->shape, out_strides);
+    for (int i = 0, d = 0; i < rank; i++, d += 2) {
+        dims[d] = out->shape.dims[i] / in->shape.dims[i];
+        from[d] = 0;
+        to[d] = out_strides[i] * in->shape.dims[i];
+        dims[d + 1] = in->shape.dims[i];
+        from[d + 1] = in_strides[i];
+        to[d + 1] = out_strides[i];
+    }
+    amp_loop_init(&loop, 2 * rank, dims);
+    amp_loop_view(&loop, out->data, amp_dtype_bits(out->dtype) / 8, to);
+    amp_loop_view(&loop, in->data, amp_dtype_bits(in->dtype) / 8, from);
+    amp_loop_run(&loop, amp_loop_copy(in->dtype), NULL);
+    return amp_move_done(ctx, 0);
+}
+
+const struct amp_op amp_op_tile = {
+    .name = "Tile",
+    .newest = 13,
+    .effect = AMP_PRESERVES_VALUES,
+    .native = AMP_NATIVE_ANY,
+    .shape = tile_shape,
+    .run = tile_run,
+};
+
+/* ---- Expand ---- */
+
+static enum amp_status expand_shape(struct amp_ctx *ctx)
+{
+    struct amp_shape target, *out = &ctx->out[0]->shape;
+    int64_t dims[AMP_RANK_MAX];
+    int count;
+    AMP_TRY(amp_ctx_ints(ctx, 1, dims, AMP_RANK_MAX, &count));
+    amp_shape_unknown(&target, count < 0 ? amp_ctx_length(ctx, 1) : count);
+    for (int i = 0; i < count; i++) {
+        if (dims[i] < 0)
+            return AMP_CTX_FAIL(ctx, "shape[%d] is %lld; at least 0 is needed", i,
+                                (long long)dims[i]);
+        target.dims[i] = dims[i];
+    }
+    return amp_broadcast(&ctx->in[0]->shape, &target, out, ctx->err);
+}
+
+static enum amp_status expand_run(struct amp_ctx *ctx)
+{
+    const struct amp_tensor *in = ctx->in[0];
+    struct amp_tensor *out = ctx->out[0];
+    if (amp_tensor_count(in) == amp_tensor_count(out))
+        return amp_run_share(ctx);
+    amp_loop_inputs(ctx, 1, amp_loop_copy(out->dtype), NULL);
+    return amp_move_done(ctx, 0);
+}
+
+const struct amp_op amp_op_expand = {
+    .name = "Expand",
+    .newest = 13,
+    .effect = AMP_PRESERVES_VALUES,
+    .native = AMP_NATIVE_ANY,
+    .shape = expand_shape,
+    .run = expand_run,
+};

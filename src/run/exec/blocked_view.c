@@ -1,0 +1,102 @@
+/*
+ * Elementwise kernels on what does not lie row by row.
+ */
+#include "run/exec/blocked_view.h"
+
+#include "ops/dnnl/layout.h"
+
+bool amp_view_takes(const struct amp_view *view, const struct amp_tensor *in)
+{
+    return in->layout == NULL || in->layout == view->layout;
+}
+
+/* The input that has a layout of oneDNN's and most elements. */
+static const struct amp_tensor *largest(const struct amp_step *step, uint32_t n_in)
+{
+    const struct amp_tensor *found = NULL;
+    for (uint32_t i = 0; i < n_in; i++) {
+        const struct amp_tensor *in = step->frame.in[i];
+        if (in != NULL && in->layout != NULL &&
+            (found == NULL || amp_tensor_count(in) > amp_tensor_count(found)))
+            found = in;
+    }
+    return found;
+}
+
+/* The dim of a tensor of RANK that broadcasts to dim D of VIEW's; -1: it has none. */
+static int dim_of(const struct amp_view *view, int rank, int d)
+{
+    int dim = d - (view->shape.rank - rank);
+    return dim < 0 ? -1 : dim;
+}
+
+static bool broadcasts(const struct amp_view *view, const struct amp_tensor *in)
+{
+    if (in->shape.rank > view->shape.rank)
+        return false;
+    for (int d = 0; d < view->shape.rank; d++) {
+        int dim = dim_of(view, in->shape.rank, d);
+        if (dim >= 0 && in->shape.dims[dim] != 1 && in->shape.dims[dim] != view->shape.dims[d])
+            return false;
+    }
+    return true;
+}
+
+/* What IN, row-major, is as VIEW sees it; false: its elements would have to change their order. */
+static bool see(const struct amp_view *view, const struct amp_tensor *in, struct amp_shape *seen)
+{
+    int last = 0;
+    seen->rank = view->lies.rank;
+    for (int i = 0; i < view->lies.rank; i++) {
+        int dim = dim_of(view, in->shape.rank, view->of[i]);
+        bool is_there = dim >= 0 && in->shape.dims[dim] != 1;
+        seen->dims[i] = is_there ? view->lies.dims[i] : 1;
+        if (is_there && view->of[i] < last)
+            return false;
+        if (is_there)
+            last = view->of[i];
+    }
+    return true;
+}
+
+/* Before version 7 operands of other shapes were lined up by attributes, of which axis counts dims.
+ */
+static bool counts_dims(const struct amp_node *node)
+{
+    return node->since_version < 7 && amp_node_attr(node, "axis") != NULL;
+}
+
+bool amp_view_find(const struct amp_node *node, const struct amp_step *step, enum amp_dtype dtype,
+                   struct amp_view *view)
+{
+    const struct amp_tensor *first =
+        step->op->is_elementwise && node->n_outputs == 1 ? largest(step, node->n_inputs) : NULL;
+    if (first == NULL || first->dtype != dtype || counts_dims(node))
+        return false;
+    *view = (struct amp_view){.layout = first->layout, .shape = first->shape};
+    if (!amp_layout_lies(first->layout, &view->lies, view->of) ||
+        amp_shape_count(&view->lies) != amp_shape_count(&first->shape))
+        return false;
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        const struct amp_tensor *in = step->frame.in[i];
+        struct amp_shape seen;
+        if (in != NULL && in->layout != first->layout &&
+            (node->since_version < 7 || !broadcasts(view, in) || !see(view, in, &seen)))
+            return false;
+    }
+    return true;
+}
+
+void amp_view_set(const struct amp_view *view, struct amp_frame *frame, uint32_t n_in)
+{
+    for (uint32_t i = 0; i < n_in; i++) {
+        const struct amp_tensor *in = frame->in[i];
+        if (in == NULL)
+            continue;
+        struct amp_tensor *borrowed = &frame->temporary[i];
+        *borrowed = (struct amp_tensor){.dtype = in->dtype, .shape = view->lies, .data = in->data};
+        if (in->layout == NULL)
+            see(view, in, &borrowed->shape);
+        frame->in[i] = borrowed;
+    }
+}

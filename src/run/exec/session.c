@@ -1,0 +1,266 @@
+/*
+ * The executor: runs the steps of a plan in order, each set up on first sight of its shapes, and
+ * drops a value's memory after its last use. Bodies of control flow run through the same code,
+ * called back by their operators.
+ */
+#include "run/exec/session.h"
+
+#include "ops/dnnl/dnnl.h"
+#include "run/rewrite/fuse_composites.h"
+#include "run/rewrite/gradient.h"
+#include "run/exec/step.h"
+
+#include <omp.h>
+#include <stdlib.h>
+
+static struct amp_session *session_of(struct amp_host *host)
+{
+    return (struct amp_session *)(void *)((unsigned char *)host -
+                                          offsetof(struct amp_session, host));
+}
+
+/* ---- set-up ---------------------------------------------------------------------------------- */
+
+static enum amp_status run_graph(struct amp_host *host, uint32_t graph,
+                                 struct amp_tensor *const *inputs, size_t n_inputs,
+                                 struct amp_tensor *outputs, size_t n_outputs,
+                                 struct amp_error *err);
+
+enum amp_status amp_session_create(const struct amp_model *model, bool is_strict,
+                                   struct amp_session **session, struct amp_error *err)
+{
+    struct amp_arena *arena = amp_arena_create();
+    enum amp_status status = amp_gradients_expand(&model, arena, err);
+    if (status != AMP_OK) {
+        amp_arena_destroy(arena);
+        return status;
+    }
+    if (!is_strict)
+        model = amp_fuse(model, arena);
+    struct amp_session *made = amp_xmalloc(1, sizeof *made);
+    amp_buffers_keep();
+    *made = (struct amp_session){
+        .model = model,
+        .arena = arena,
+        .host = {.run_graph = run_graph, .blocks_channels = amp_plan_blocks_channels(model)}};
+    made->symbols = amp_arena_array(made->arena, model->n_symbols, sizeof *made->symbols);
+    made->slots = amp_arena_array(made->arena, model->n_values, sizeof *made->slots);
+    status = amp_plans_create(model, made->arena, !is_strict, &made->plans, err);
+    if (status == AMP_OK)
+        status = amp_dnnl_create(&made->host.dnnl, err);
+    if (status != AMP_OK) {
+        amp_session_destroy(made);
+        return status;
+    }
+    amp_constants_create(made);
+    *session = made;
+    return AMP_OK;
+}
+
+uint32_t amp_session_lacking(const struct amp_model *model)
+{
+    return amp_plan_lacking(model);
+}
+
+void amp_session_destroy(struct amp_session *session)
+{
+    if (session == NULL)
+        return;
+    for (size_t g = 0; g < session->model->n_graphs; g++)
+        for (size_t i = 0; i < session->plans[g].n_steps; i++)
+            amp_step_destroy(session->model, &session->plans[g].steps[i]);
+    amp_tensors_release(session->slots, session->model->n_values);
+    amp_dnnl_destroy(session->host.dnnl);
+    amp_arena_destroy(session->arena);
+    free(session);
+    amp_buffers_let_go();
+}
+
+/* ---- graphs ---------------------------------------------------------------------------------- */
+
+static enum amp_status run_steps(struct amp_session *session, uint32_t graph, struct amp_error *err)
+{
+    struct amp_plan *plan = &session->plans[graph];
+    for (size_t i = 0; i < plan->n_steps; i++)
+        AMP_TRY(amp_step_run(session, &plan->steps[i], err));
+    return AMP_OK;
+}
+
+/* Gives the graph's outputs to OUTPUTS. */
+static enum amp_status collect(struct amp_session *session, uint32_t graph,
+                               struct amp_tensor *outputs, struct amp_error *err)
+{
+    const struct amp_ids *ids = &session->model->graphs[graph].outputs;
+    for (size_t i = 0; i < ids->count; i++) {
+        const struct amp_tensor *slot = &session->slots[ids->items[i]];
+        if (amp_constant_is(session, ids->items[i]))
+            AMP_TRY(amp_constant_load(session, ids->items[i], err));
+        AMP_TRY(amp_slot_make_plain(session, ids->items[i], err));
+        if (slot->data == NULL)
+            return amp_fail(err, AMP_MODEL, "%s: graph output '%s' has no value",
+                            session->model->path,
+                            amp_value_at(session->model, ids->items[i])->name);
+        amp_tensor_refer(&outputs[i], slot);
+    }
+    return AMP_OK;
+}
+
+/* Drops what is left of a graph's values: inputs and outputs. */
+static void drop_rest(struct amp_session *session, uint32_t graph)
+{
+    const struct amp_graph *g = &session->model->graphs[graph];
+    const struct amp_ids *lists[] = {&g->inputs, &g->outputs};
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < lists[k]->count; i++) {
+            const struct amp_value *value = amp_value_at(session->model, lists[k]->items[i]);
+            if (!amp_constant_is(session, lists[k]->items[i]) && value->graph == graph)
+                amp_tensor_release(&session->slots[lists[k]->items[i]]);
+        }
+}
+
+static enum amp_status set_body_inputs(struct amp_session *session, const struct amp_graph *body,
+                                       struct amp_tensor *const *inputs, struct amp_error *err)
+{
+    for (size_t i = 0; i < body->inputs.count; i++) {
+        const struct amp_value *value = amp_value_at(session->model, body->inputs.items[i]);
+        if (inputs[i]->form == AMP_FORM_TENSOR && inputs[i]->dtype != value->dtype)
+            return amp_fail(err, AMP_MODEL, "input '%s' of the body is %s; it gets %s", value->name,
+                            amp_dtype_name(value->dtype), amp_dtype_name(inputs[i]->dtype));
+    }
+    for (size_t i = 0; i < body->inputs.count; i++)
+        AMP_TRY(amp_slot_set(session, body->inputs.items[i], inputs[i], err));
+    return AMP_OK;
+}
+
+static enum amp_status run_graph(struct amp_host *host, uint32_t graph,
+                                 struct amp_tensor *const *inputs, size_t n_inputs,
+                                 struct amp_tensor *outputs, size_t n_outputs,
+                                 struct amp_error *err)
+{
+    struct amp_session *session = session_of(host);
+    const struct amp_graph *body = &session->model->graphs[graph];
+    if (body->inputs.count != n_inputs || body->outputs.count != n_outputs)
+        return amp_fail(err, AMP_MODEL,
+                        "the body has %zu inputs and %zu outputs; %zu and %zu are needed",
+                        body->inputs.count, body->outputs.count, n_inputs, n_outputs);
+    AMP_TRY(set_body_inputs(session, body, inputs, err));
+    enum amp_status status = run_steps(session, graph, err);
+    if (status == AMP_OK)
+        status = collect(session, graph, outputs, err);
+    drop_rest(session, graph);
+    return status;
+}
+
+static enum amp_status check_input(const struct amp_model *model, const struct amp_value *value,
+                                   const struct amp_tensor *tensor, int64_t *symbols,
+                                   struct amp_error *err)
+{
+    char found[200], declared[200];
+    struct amp_shape shape;
+    amp_value_shape(value, &shape);
+    if (amp_kind_form(value->kind) != AMP_FORM_TENSOR)
+        return AMP_OK;
+    if (tensor->dtype != value->dtype)
+        return amp_fail(err, AMP_MODEL, "input '%s': dtype %s; the model wants %s", value->name,
+                        amp_dtype_name(tensor->dtype), amp_dtype_name(value->dtype));
+    bool fits = value->rank < 0 || value->rank == tensor->shape.rank;
+    for (int i = 0; i < value->rank && fits; i++) {
+        int64_t dim = value->dims[i], given = tensor->shape.dims[i];
+        int64_t *symbol = amp_dim_symbol(model, dim) ? &symbols[AMP_DIM_UNKNOWN - 1 - dim] : NULL;
+        fits = dim < 0 || dim == given;
+        if (symbol != NULL && *symbol >= 0 && *symbol != given)
+            return amp_fail(err, AMP_MODEL,
+                            "input '%s': dim %d is %lld, but '%s' is %lld elsewhere", value->name,
+                            i, (long long)given, amp_dim_symbol(model, dim), (long long)*symbol);
+        if (symbol != NULL)
+            *symbol = given;
+    }
+    if (!fits)
+        return amp_fail(err, AMP_MODEL, "input '%s': shape %s; the model wants %s", value->name,
+                        amp_shape_text(&tensor->shape, found, sizeof found),
+                        amp_shape_text(&shape, declared, sizeof declared));
+    return AMP_OK;
+}
+
+/* The model's own value of an input that is not given. */
+static enum amp_status place_default(struct amp_session *session, uint32_t value,
+                                     struct amp_error *err)
+{
+    const struct amp_tensor *initial = amp_value_at(session->model, value)->initial;
+    enum amp_status status = amp_constant_place(session, value, initial, err);
+    if (status != AMP_OK)
+        amp_error_prefix(err, "%s", session->model->path);
+    return status;
+}
+
+static enum amp_status take_inputs(struct amp_session *session, const struct amp_tensor *inputs,
+                                   struct amp_error *err)
+{
+    const struct amp_model *model = session->model;
+    const struct amp_ids *ids = &model->graphs[0].inputs;
+    int64_t *symbols = session->symbols;
+    enum amp_status status = AMP_OK;
+    for (size_t i = 0; i < model->n_symbols; i++)
+        symbols[i] = AMP_DIM_UNKNOWN;
+    for (size_t i = 0; i < ids->count && status == AMP_OK; i++) {
+        const struct amp_value *value = amp_value_at(model, ids->items[i]);
+        if (value->constant != NULL)
+            continue;
+        bool is_given = inputs[i].data != NULL;
+        const struct amp_tensor *tensor = is_given ? &inputs[i] : value->initial;
+        if (tensor == NULL)
+            status = amp_fail(err, AMP_MODEL, "input '%s' is not given", value->name);
+        else
+            status = check_input(model, value, tensor, symbols, err);
+        if (status == AMP_OK && is_given)
+            status = amp_slot_set(session, ids->items[i], tensor, err);
+        else if (status == AMP_OK)
+            status = place_default(session, ids->items[i], err);
+    }
+    return status;
+}
+
+enum amp_status amp_session_run(struct amp_session *session, const struct amp_tensor *inputs,
+                                struct amp_tensor *outputs, struct amp_error *err)
+{
+    enum amp_status status = take_inputs(session, inputs, err);
+    if (status == AMP_OK)
+        status = run_steps(session, 0, err);
+    if (status == AMP_OK)
+        status = collect(session, 0, outputs, err);
+    drop_rest(session, 0);
+    return status;
+}
+
+void amp_session_observe(struct amp_session *session, struct amp_profile *profile)
+{
+    session->host.profile = profile;
+}
+
+size_t amp_session_widened(const struct amp_session *session)
+{
+    size_t count = 0;
+    for (size_t g = 0; g < session->model->n_graphs; g++)
+        for (size_t i = 0; i < session->plans[g].n_steps; i++) {
+            const struct amp_step *step = &session->plans[g].steps[i];
+            count += step->was_widened;
+            for (size_t k = 0; k < step->n_lead; k++)
+                count += step->lead[k].was_widened;
+        }
+    return count;
+}
+
+void amp_session_set_threads(int count)
+{
+    omp_set_num_threads(count);
+}
+
+int amp_session_threads(void)
+{
+    return omp_get_max_threads();
+}
+
+const char *amp_session_library(char *text, size_t size)
+{
+    return amp_dnnl_version(text, size);
+}

@@ -1,0 +1,81 @@
+/*
+ * Casts that need not run: those who use the result read what is cast, in its own dtype. To
+ * primitives that reorder their input the cast comes for free; others compute in float32 whatever
+ * they read.
+ */
+#include "run/plan/uses.h"
+
+/* Whether NODE casts one of float32, float16 and bfloat16 to another. */
+static bool is_float_cast(const struct amp_model *model, const struct amp_node *node)
+{
+    return amp_node_is(node, "", "Cast") &&
+           amp_dtype_is_autocast(amp_value_at(model, node->inputs[0])->dtype) &&
+           amp_dtype_is_autocast(amp_value_at(model, node->outputs[0])->dtype);
+}
+
+/* Whether STEP reads input SLOT of the node NODE that it absorbed as the operand of a post-op. */
+static bool is_operand(const struct amp_step *step, uint32_t node, uint32_t slot)
+{
+    for (size_t i = 0; i < step->n_tail; i++)
+        if (step->tail[i].node == node)
+            return step->posts[i].kind == AMP_POST_BINARY && step->posts[i].in == slot;
+    return false;
+}
+
+/* Whether USE, of what CAST gives, can be of what it takes. */
+static bool can_read(const struct amp_planning *planning, const struct amp_node *cast,
+                     const struct amp_use *use)
+{
+    const struct amp_step *step = planning->steps[use->node];
+    if (step == NULL || amp_node_at(planning->model, use->node)->graph != cast->graph)
+        return false;
+    if (step->node != use->node)
+        return is_operand(step, use->node, use->slot);
+    bool widens = amp_value_at(planning->model, cast->outputs[0])->dtype == AMP_FLOAT;
+    uint32_t inputs = step->op->reads_casts | (widens ? step->op->reads_widened : 0);
+    return use->slot < 32 && (inputs >> use->slot & 1) != 0;
+}
+
+static bool can_all_read(const struct amp_planning *planning, const struct amp_node *cast)
+{
+    uint32_t value = cast->outputs[0];
+    uint32_t first = planning->uses.first[value], end = planning->uses.first[value + 1];
+    bool can = !amp_value_at(planning->model, value)->is_output && first < end;
+    for (uint32_t i = first; i < end && can; i++)
+        can = can_read(planning, cast, &planning->uses.items[i]);
+    return can;
+}
+
+static void add_cast(const struct amp_planning *planning, struct amp_step *step,
+                     struct amp_step *cast)
+{
+    for (size_t i = 0; i < step->n_casts; i++)
+        if (step->casts[i] == cast)
+            return;
+    struct amp_step **slot = amp_arena_push(planning->arena, &step->casts, &step->n_casts,
+                                            &step->casts_capacity, sizeof *slot);
+    *slot = cast;
+}
+
+/* Makes the step CAST part of all that use it. */
+static void give_away(const struct amp_planning *planning, struct amp_step *cast)
+{
+    struct amp_step *kept = amp_arena_memdup(planning->arena, cast, sizeof *cast);
+    uint32_t value = amp_node_at(planning->model, cast->node)->outputs[0];
+    for (uint32_t i = planning->uses.first[value]; i < planning->uses.first[value + 1]; i++)
+        add_cast(planning, planning->steps[planning->uses.items[i].node], kept);
+    cast->op = NULL;
+}
+
+void amp_plan_read_casts(struct amp_planning *planning)
+{
+    for (size_t g = 0; g < planning->model->n_graphs; g++)
+        for (size_t i = 0; i < planning->plans[g].n_steps; i++) {
+            struct amp_step *step = &planning->plans[g].steps[i];
+            const struct amp_node *node = amp_node_at(planning->model, step->node);
+            if (!step->is_constant && is_float_cast(planning->model, node) &&
+                can_all_read(planning, node))
+                give_away(planning, step);
+        }
+    amp_planning_compact(planning);
+}

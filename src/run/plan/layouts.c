@@ -1,0 +1,58 @@
+/*
+ * How steps take what others give: where nobody wants it row-major, a Transpose need not move
+ * anything, and a matrix product can lie as the Transpose after it wants it.
+ */
+#include "run/plan/uses.h"
+
+static bool is_one_constant(const struct amp_model *model, uint32_t value)
+{
+    const struct amp_tensor *tensor =
+        value == AMP_NONE ? NULL : amp_value_at(model, value)->constant;
+    return tensor != NULL && amp_shape_count(&tensor->shape) == 1;
+}
+
+/* Whether STEP leaves the elements of its input SLOT where they are, for others who take it in any
+   layout. */
+static bool passes_on(const struct amp_planning *planning, const struct amp_step *step,
+                      uint32_t slot)
+{
+    const struct amp_node *node = amp_node_at(planning->model, step->node);
+    bool passes = step->op->is_elementwise && step->n_tail == 0 && step->taking.any_layout;
+    for (uint32_t i = 0; i < node->n_inputs && passes; i++)
+        passes = i == slot || is_one_constant(planning->model, node->inputs[i]);
+    return passes;
+}
+
+static bool takes_any_layout(const struct amp_planning *planning, const struct amp_use *use,
+                             uint32_t graph)
+{
+    const struct amp_step *step = amp_planning_own(planning, use->node);
+    if (step == NULL || amp_node_at(planning->model, use->node)->graph != graph)
+        return false;
+    return step->op->has_layouts || step->op->has_strides || passes_on(planning, step, use->slot);
+}
+
+/* Of a step whose takers have been seen. */
+static void note(const struct amp_planning *planning, struct amp_step *step)
+{
+    const struct amp_model *model = planning->model;
+    uint32_t value = amp_step_output(model, step);
+    const struct amp_value *v = value == AMP_NONE ? NULL : amp_value_at(model, value);
+    if (v == NULL || v->is_output)
+        return;
+    const struct amp_use *uses = &planning->uses.items[planning->uses.first[value]];
+    size_t n = planning->uses.first[value + 1] - planning->uses.first[value];
+    step->taking.any_layout = n > 0;
+    for (size_t i = 0; i < n; i++)
+        step->taking.any_layout &= takes_any_layout(planning, &uses[i], v->graph);
+    const struct amp_node *taker = n == 1 ? amp_node_at(model, uses[0].node) : NULL;
+    if (taker != NULL && taker->graph == v->graph && amp_node_is(taker, "", "Transpose"))
+        step->taking.order = amp_node_ints(taker, "perm", &step->taking.n_order);
+}
+
+void amp_plan_note_taking(struct amp_planning *planning)
+{
+    for (size_t g = 0; g < planning->model->n_graphs; g++)
+        for (size_t i = planning->plans[g].n_steps; i-- > 0;)
+            note(planning, &planning->plans[g].steps[i]);
+}

@@ -1,0 +1,80 @@
+/*
+ * Chains of elementwise nodes become part of the step before them. Of two steps whose results meet
+ * in an addition the later one takes it, when the other operand is there.
+ */
+#include "run/plan/uses.h"
+
+/* Whether VALUE has been computed when STEP runs. */
+static bool is_there(const struct amp_planning *planning, uint32_t value,
+                     const struct amp_step *step)
+{
+    const struct amp_value *v = amp_value_at(planning->model, value);
+    uint32_t graph = amp_node_at(planning->model, step->node)->graph;
+    if (v->producer == AMP_NONE || v->constant != NULL || v->graph != graph)
+        return true;
+    const struct amp_step *producer = planning->steps[v->producer];
+    return producer != NULL && producer < step;
+}
+
+/* Whether VALUE is no constant with an infinity or a NaN. */
+static bool is_finite(const struct amp_model *model, uint32_t value)
+{
+    const struct amp_tensor *tensor =
+        value == AMP_NONE ? NULL : amp_value_at(model, value)->constant;
+    return tensor == NULL || tensor->data == NULL || !amp_dtype_is_autocast(tensor->dtype) ||
+           amp_dtype_is_finite(tensor->dtype, tensor->data, amp_tensor_count(tensor));
+}
+
+static bool has_finite_constants(const struct amp_planning *planning, const struct amp_step *step)
+{
+    const struct amp_node *node = amp_node_at(planning->model, step->node);
+    bool is_all = true;
+    for (uint32_t i = 0; i < node->n_inputs && is_all; i++)
+        is_all = is_finite(planning->model, node->inputs[i]);
+    for (size_t i = 0; i < step->n_tail && is_all; i++)
+        is_all = is_finite(planning->model, amp_step_operand(planning->model, step, i));
+    return is_all;
+}
+
+/* The next node of the chain of STEP, with what it does. */
+static bool find_next(const struct amp_planning *planning, const struct amp_step *step,
+                      struct amp_use *use, struct amp_post *post)
+{
+    if (!amp_uses_only(planning->model, &planning->uses, amp_step_output(planning->model, step),
+                       use))
+        return false;
+    const struct amp_node *node = amp_node_at(planning->model, use->node);
+    const struct amp_step *own = amp_planning_own(planning, use->node);
+    return own != NULL && own->n_tail == 0 && amp_post_of(planning->model, node, use->slot, post) &&
+           (post->kind != AMP_POST_BINARY || is_there(planning, node->inputs[post->in], step)) &&
+           (!amp_post_hides_nan(post) || has_finite_constants(planning, step));
+}
+
+static void absorb_chain(struct amp_planning *planning, struct amp_step *step)
+{
+    struct amp_use use;
+    struct amp_post post;
+    if (!step->op->fuses || step->is_constant ||
+        amp_node_at(planning->model, step->node)->n_outputs != 1)
+        return;
+    while (step->n_tail < AMP_POSTS_MAX && find_next(planning, step, &use, &post)) {
+        if (step->tail == NULL) {
+            step->tail = amp_arena_array(planning->arena, AMP_POSTS_MAX, sizeof *step->tail);
+            step->posts = amp_arena_array(planning->arena, AMP_POSTS_MAX, sizeof *step->posts);
+        }
+        struct amp_step *own = planning->steps[use.node];
+        step->tail[step->n_tail] = *own;
+        step->posts[step->n_tail++] = post;
+        own->op = NULL;
+        planning->steps[use.node] = step;
+    }
+}
+
+void amp_plan_absorb(struct amp_planning *planning)
+{
+    for (size_t g = 0; g < planning->model->n_graphs; g++)
+        for (size_t i = 0; i < planning->plans[g].n_steps; i++)
+            if (planning->plans[g].steps[i].op != NULL)
+                absorb_chain(planning, &planning->plans[g].steps[i]);
+    amp_planning_compact(planning);
+}

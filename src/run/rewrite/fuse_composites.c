@@ -1,0 +1,241 @@
+/*
+ * Nodes that together are one operator become that operator. What a composite's parts look like is
+ * pattern/composites.inc's; here stands which operator takes which of a pattern's values.
+ */
+#include "run/rewrite/fuse_composites.h"
+
+#include "core/array.h"
+#include "pattern/composites.h"
+#include "run/rewrite/fold_scales.h"
+#include "run/rewrite/move_reshapes.h"
+
+#include <string.h>
+
+enum { MAX_INPUTS = 3 };
+
+struct fusion {
+    const char *name;               /* of the composite and of the operator */
+    const char *inputs[MAX_INPUTS]; /* values of the pattern; all must be there */
+    const char *optional;           /* one more input, if it is there */
+    const char *attr, *scalar;      /* an attribute and the constant that it comes from */
+    bool is_last_axis;              /* only where statistics go over the last axis alone */
+    /* A part that tells one form of the operator, by the word that an attribute then is. */
+    const char *part, *form_attr;
+    struct amp_str form;
+};
+
+static const struct fusion fusions[] = {
+    {"Gelu", {"x"}, NULL, NULL, NULL, false, "Tanh", "approximate", {"tanh", 4}},
+    {"HardSwish", {"x"}, NULL, NULL, NULL, false, NULL, NULL, {NULL, 0}},
+    {"LayerNormalization", {"x", "g"}, "b", "epsilon", "e", true, NULL, NULL, {NULL, 0}},
+    {"Mish", {"x"}, NULL, NULL, NULL, false, NULL, NULL, {NULL, 0}},
+    {"RMSNormalization", {"x", "g"}, NULL, "epsilon", "e", true, NULL, NULL, {NULL, 0}},
+    {"Swish", {"x"}, NULL, "alpha", "a", false, NULL, NULL, {NULL, 0}},
+};
+
+struct fuser {
+    struct amp_model *model;
+    struct amp_pattern *patterns[AMP_COUNT(fusions)]; /* the one that is looked at, per fusion */
+    const struct amp_composite *composites[AMP_COUNT(fusions)];
+    struct amp_matcher *matcher;
+};
+
+/* A pattern found where FUSION may take its place. */
+struct found {
+    const struct fusion *fusion;
+    const struct amp_composite_match *composite;
+    const struct amp_pattern *pattern;
+    struct amp_pattern_match match;
+};
+
+static uint32_t value_of(const struct found *found, const char *name)
+{
+    int slot = name != NULL ? amp_pattern_slot(found->pattern, name) : -1;
+    return slot < 0 ? AMP_NONE : found->match.values[slot];
+}
+
+static bool has_part(const struct amp_model *model, const struct found *found, const char *op_type)
+{
+    for (size_t i = 0; i < found->composite->n_nodes; i++)
+        if (amp_node_is(amp_node_at(model, found->composite->nodes[i]), "", op_type))
+            return true;
+    return false;
+}
+
+/* Whether each reduction goes over one axis, which the pattern holds to be among the last. */
+static bool is_last_axis(const struct amp_model *model, const struct found *found)
+{
+    for (size_t i = 0; i < found->composite->n_nodes; i++) {
+        const struct amp_node *node = amp_node_at(model, found->composite->nodes[i]);
+        size_t count = 0;
+        if (!amp_node_is(node, "", "ReduceMean"))
+            continue;
+        amp_node_ints(node, "axes", &count);
+        if (node->n_inputs > 1 && node->inputs[1] != AMP_NONE) {
+            const struct amp_tensor *axes = amp_value_at(model, node->inputs[1])->constant;
+            count = axes != NULL ? amp_tensor_count(axes) : 0;
+        }
+        if (count != 1)
+            return false;
+    }
+    return true;
+}
+
+/* All inputs must be there, of the output's dtype and, but for the first, vectors. */
+static bool fits(const struct amp_model *model, const struct found *found)
+{
+    const struct amp_node *root = amp_node_at(model, found->composite->root);
+    enum amp_dtype dtype = amp_value_at(model, root->outputs[0])->dtype;
+    for (int i = 0; i <= MAX_INPUTS; i++) {
+        const char *name = i < MAX_INPUTS ? found->fusion->inputs[i] : found->fusion->optional;
+        uint32_t id = value_of(found, name);
+        if (id == AMP_NONE && name != NULL && i < MAX_INPUTS)
+            return false;
+        if (id != AMP_NONE && (amp_value_at(model, id)->dtype != dtype ||
+                               (i > 0 && amp_value_at(model, id)->rank != 1)))
+            return false;
+    }
+    uint32_t scalar = value_of(found, found->fusion->scalar);
+    return (scalar == AMP_NONE || amp_value_at(model, scalar)->constant != NULL) &&
+           (!found->fusion->is_last_axis || is_last_axis(model, found));
+}
+
+static void set_inputs(struct amp_model *model, struct amp_node *node, const struct found *found)
+{
+    node->n_inputs = 0;
+    node->inputs = amp_arena_array(model->arena, MAX_INPUTS + 1, sizeof *node->inputs);
+    for (int i = 0; i < MAX_INPUTS && found->fusion->inputs[i] != NULL; i++)
+        node->inputs[node->n_inputs++] = value_of(found, found->fusion->inputs[i]);
+    uint32_t optional = value_of(found, found->fusion->optional);
+    if (optional != AMP_NONE)
+        node->inputs[node->n_inputs++] = optional;
+}
+
+static void set_attrs(struct amp_model *model, uint32_t root, const struct found *found)
+{
+    uint32_t scalar = value_of(found, found->fusion->scalar);
+    if (scalar != AMP_NONE) {
+        const struct amp_tensor *constant = amp_value_at(model, scalar)->constant;
+        float value = (float)amp_tensor_double(constant, 0);
+        amp_node_set_attr(
+            model, root,
+            (struct amp_attr){.name = found->fusion->attr,
+                              .type = AMP_ATTR_FLOAT,
+                              .count = 1,
+                              .floats = amp_arena_memdup(model->arena, &value, sizeof value)});
+    }
+    if (found->fusion->part != NULL && has_part(model, found, found->fusion->part))
+        amp_node_set_attr(model, root,
+                          (struct amp_attr){.name = found->fusion->form_attr,
+                                            .type = AMP_ATTR_STRING,
+                                            .count = 1,
+                                            .strings = &found->fusion->form});
+}
+
+/* Makes the root the operator; the other parts go. */
+static void replace(struct amp_model *model, const struct found *found)
+{
+    uint32_t root = found->composite->root;
+    amp_node_become(model, root, found->fusion->name);
+    set_attrs(model, root, found);
+    for (size_t i = 0; i < found->composite->n_nodes; i++)
+        if (found->composite->nodes[i] != root)
+            amp_node_remove(model, found->composite->nodes[i]);
+    set_inputs(model, amp_node_at(model, root), found);
+}
+
+/* ---- finding them ---------------------------------------------------------------------------- */
+
+static struct amp_pattern *compile(struct fuser *fuser, size_t fusion,
+                                   const struct amp_composite *composite)
+{
+    struct amp_error ignored = {.status = AMP_OK};
+    if (fuser->composites[fusion] != composite) {
+        fuser->composites[fusion] = composite;
+        fuser->patterns[fusion] = amp_pattern_parse(fuser->model->arena, composite->text, &ignored);
+    }
+    return fuser->patterns[fusion];
+}
+
+static bool find(struct fuser *fuser, const struct amp_composite_match *composite,
+                 struct found *found)
+{
+    for (size_t i = 0; i < AMP_COUNT(fusions); i++) {
+        if (strcmp(fusions[i].name, composite->composite->name) != 0)
+            continue;
+        *found = (struct found){.fusion = &fusions[i], .composite = composite};
+        found->pattern = compile(fuser, i, composite->composite);
+        return found->pattern != NULL &&
+               amp_matcher_match(fuser->matcher, found->pattern, composite->root, &found->match) &&
+               fits(fuser->model, found);
+    }
+    return false;
+}
+
+static void fuse_composites(struct amp_model *model)
+{
+    struct amp_composites composites;
+    struct fuser fuser = {.model = model};
+    amp_composites_find(model, &composites);
+    struct found *found = amp_arena_array(model->arena, composites.n_matches, sizeof *found);
+    size_t n = 0;
+    fuser.matcher = amp_matcher_create(model);
+    for (size_t i = 0; i < composites.n_matches; i++)
+        n += find(&fuser, &composites.matches[i], &found[n]);
+    amp_matcher_destroy(fuser.matcher);
+    for (size_t i = 0; i < n; i++)
+        replace(model, &found[i]);
+}
+
+static bool is_reshaped(const struct amp_node *node)
+{
+    static const char *const names[] = {"Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze"};
+    for (size_t i = 0; i < AMP_COUNT(names); i++)
+        if (amp_node_is(node, "", names[i]))
+            return true;
+    return false;
+}
+
+/* What these make of a constant is one, for all that looks for constants after this. */
+static void reshape_constants(struct amp_model *model)
+{
+    for (uint32_t id = 0; id < model->n_nodes; id++) {
+        const struct amp_node *node = amp_node_at(model, id);
+        if (node->is_removed || !is_reshaped(node))
+            continue;
+        const struct amp_tensor *from = amp_value_at(model, node->inputs[0])->constant;
+        struct amp_value *value = amp_value_at(model, node->outputs[0]);
+        struct amp_tensor made = {.dtype = value->dtype, .shape.rank = value->rank};
+        for (int i = 0; i < value->rank; i++)
+            made.shape.dims[i] = value->dims[i];
+        if (from == NULL || from->dtype != made.dtype || !amp_shape_is_known(&made.shape) ||
+            amp_shape_count(&made.shape) != amp_shape_count(&from->shape))
+            continue;
+        made.data = from->data;
+        made.source = from->source;
+        value->constant = amp_arena_memdup(model->arena, &made, sizeof made);
+    }
+}
+
+/* A Sum of two, as old exports have it, is an Add, which can be a post-op and takes any layout. */
+static void simplify_sums(struct amp_model *model)
+{
+    for (uint32_t id = 0; id < model->n_nodes; id++) {
+        const struct amp_node *node = amp_node_at(model, id);
+        if (!node->is_removed && amp_node_is(node, "", "Sum") && node->n_inputs == 2)
+            amp_node_become(model, id, "Add");
+    }
+}
+
+struct amp_model *amp_fuse(const struct amp_model *model, struct amp_arena *arena)
+{
+    struct amp_model *copy = amp_model_copy(model, arena);
+    reshape_constants(copy);
+    simplify_sums(copy);
+    fuse_composites(copy);
+    amp_fold_channels(copy);
+    amp_sink(copy);
+    /* Cycles, its one complaint, do not come about. */
+    amp_graph_sort(copy, NULL, &(struct amp_error){.status = AMP_OK});
+    return copy;
+}

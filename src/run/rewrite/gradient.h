@@ -1,0 +1,22 @@
+#ifndef AMP_RUN_REWRITE_GRADIENT_H
+#define AMP_RUN_REWRITE_GRADIENT_H
+
+#include "core/graph/graph.h"
+
+/*
+ * Private to run/: puts the nodes that compute it in the place of each Gradient node of *MODEL, in
+ * a copy in ARENA that *MODEL then is; without such nodes *MODEL stays what it is. Types must be
+ * inferred; those of the new values are.
+ *
+ * Gradient gives the derivatives of the sum of all elements of tensor y by the tensors xs. It names
+ * the tensors, and gets the values at which to derive as inputs: what lies between them and y is
+ * computed once more where these are not the named tensors themselves. The named tensors are
+ * independent variables, also where one is computed from another; those of zs are not derived by.
+ * AMP_MODEL: names that do not exist, counts that do not fit. AMP_UNSUPPORTED: an operator in
+ * between whose derivative is not known here (gradient_rules.c).
+ * Source: ONNX, ai.onnx.preview.training, Gradient-1.
+ */
+enum amp_status amp_gradients_expand(const struct amp_model **model, struct amp_arena *arena,
+                                     struct amp_error *err);
+
+#endif

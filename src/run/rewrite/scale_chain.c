@@ -1,0 +1,273 @@
+/*
+ * Chains of nodes that constants make multiples and sums by channel: BatchNormalization, Mul, Div,
+ * Add, Sub. They come down to one factor and one sum for each channel, in double.
+ */
+#include "run/rewrite/scale_chain.h"
+
+#include "core/array.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SCALE = 1, BIAS, MEAN, VARIANCE };
+
+/* BatchNormalization with the statistics that it is given. */
+static bool is_inference(const struct amp_node *norm)
+{
+    return norm->since_version >= 9 && norm->n_outputs == 1 &&
+           amp_node_int(norm, "training_mode", 0) == 0;
+}
+
+/* Before version 7 an attribute said whether C may broadcast. */
+static bool may_broadcast(const struct amp_node *gemm)
+{
+    return gemm->since_version >= 7;
+}
+
+static const struct amp_linear linears[] = {
+    {"BatchNormalization", .has_added = true, .channel = 0, .suits = is_inference},
+    {"Conv", .has_added = true, .channel = 0},
+    {"ConvTranspose", .has_added = true, .channel = 1, .parts = "group"},
+    {"Gemm", .has_added = true, .channel = 1, .flip = "transB", .alpha = "alpha", .beta = "beta",
+     .suits = may_broadcast},
+    {"MatMul", .channel = 1, .is_last = true},
+};
+
+/* Y = factor Y + shift by channel, followed by one more operation with a constant. */
+typedef void follow(double constant, double *factor, double *shift);
+
+static void add(double constant, double *factor, double *shift)
+{
+    (void)factor;
+    *shift += constant;
+}
+
+static void subtract(double constant, double *factor, double *shift)
+{
+    (void)factor;
+    *shift -= constant;
+}
+
+static void subtract_from(double constant, double *factor, double *shift)
+{
+    *factor = -*factor;
+    *shift = constant - *shift;
+}
+
+static void multiply(double constant, double *factor, double *shift)
+{
+    *factor *= constant;
+    *shift *= constant;
+}
+
+static void divide(double constant, double *factor, double *shift)
+{
+    *factor /= constant;
+    *shift /= constant;
+}
+
+static const struct binary {
+    const char *op_type;
+    uint32_t slot; /* which operand is the result; the other is the constant */
+    follow *follow;
+} binaries[] = {
+    {"Add", 0, add},      {"Add", 1, add},      {"Div", 0, divide},        {"Mul", 0, multiply},
+    {"Mul", 1, multiply}, {"Sub", 0, subtract}, {"Sub", 1, subtract_from},
+};
+
+/* ---- constants ------------------------------------------------------------------------------- */
+
+/* The float constant that VALUE is, in float32, float16 or bfloat16; NULL: it is none. */
+static const struct amp_tensor *constant_of(const struct amp_model *model, uint32_t value)
+{
+    const struct amp_tensor *tensor =
+        value == AMP_NONE ? NULL : amp_value_at(model, value)->constant;
+    bool is_float = tensor != NULL && amp_dtype_is_autocast(tensor->dtype);
+    return is_float && (tensor->data != NULL || tensor->source != NULL) ? tensor : NULL;
+}
+
+const struct amp_tensor *amp_chain_constant(const struct amp_model *model,
+                                            const struct amp_node *node, uint32_t i)
+{
+    return i < node->n_inputs ? constant_of(model, node->inputs[i]) : NULL;
+}
+
+static bool has_input(const struct amp_node *node, uint32_t i)
+{
+    return i < node->n_inputs && node->inputs[i] != AMP_NONE;
+}
+
+double *amp_chain_load(const struct amp_tensor *tensor)
+{
+    size_t count = amp_tensor_count(tensor);
+    double *values = amp_xmalloc(count, sizeof *values);
+    struct amp_tensor copy = *tensor;
+    copy.data = amp_xmalloc(amp_tensor_size(tensor), 1);
+    amp_tensor_copy(tensor, copy.data);
+    for (size_t i = 0; i < count; i++)
+        values[i] = amp_tensor_double(&copy, i);
+    free(copy.data);
+    return values;
+}
+
+/* ---- chains ---------------------------------------------------------------------------------- */
+
+static const struct amp_linear *linear_of(const struct amp_node *node)
+{
+    for (size_t i = 0; i < AMP_COUNT(linears); i++)
+        if (amp_node_is(node, "", linears[i].op_type))
+            return &linears[i];
+    return NULL;
+}
+
+/* Whether a constant of SHAPE may be added to N channels: one value for each and, where it
+   BROADCASTS to [rows, N], other shapes too. */
+static bool fits_sum(const struct amp_shape *shape, int64_t n, bool broadcasts)
+{
+    int64_t last = shape->rank > 0 ? shape->dims[shape->rank - 1] : 1;
+    return broadcasts ? shape->rank <= 2 && (last == 1 || last == n)
+                      : shape->rank == 1 && last == n;
+}
+
+/* Starts CHAIN with node ID; false: it has no weights that can be changed. */
+static bool start(const struct amp_model *model, uint32_t id, struct amp_chain *chain)
+{
+    const struct amp_node *node = amp_node_at(model, id);
+    const struct amp_linear *linear = linear_of(node);
+    const struct amp_tensor *w =
+        linear == NULL ? NULL : amp_chain_constant(model, node, AMP_WEIGHTS);
+    if (w == NULL || (linear->suits != NULL && !linear->suits(node)))
+        return false;
+    bool is_flipped = linear->flip != NULL && amp_node_int(node, linear->flip, 0) != 0;
+    *chain =
+        (struct amp_chain){.linear = linear,
+                           .node = id,
+                           .is_sum = true,
+                           .adds = linear->has_added && has_input(node, AMP_ADDED),
+                           .rank = amp_value_at(model, node->outputs[0])->rank,
+                           .channel = is_flipped ? 1 - linear->channel : linear->channel,
+                           .n_parts = linear->parts ? amp_node_int(node, linear->parts, 1) : 1};
+    chain->axis = linear->is_last ? chain->rank - 1 : 1;
+    if (chain->rank < 2 || amp_shape_count(&w->shape) == 0 || w->shape.rank <= chain->channel ||
+        (linear->is_last && w->shape.rank != 2) || chain->n_parts < 1 ||
+        w->shape.dims[0] % chain->n_parts != 0)
+        return false;
+    chain->n_channels = chain->n_parts * w->shape.dims[chain->channel];
+    const struct amp_tensor *added = amp_chain_constant(model, node, AMP_ADDED);
+    return !chain->adds ||
+           (added != NULL && fits_sum(&added->shape, chain->n_channels, linear->beta != NULL));
+}
+
+static void start_values(struct amp_chain *chain)
+{
+    chain->factors = amp_xmalloc((size_t)chain->n_channels, sizeof *chain->factors);
+    chain->shifts = amp_xcalloc((size_t)chain->n_channels, sizeof *chain->shifts);
+    for (int64_t c = 0; c < chain->n_channels; c++)
+        chain->factors[c] = 1;
+}
+
+/* Whether CONSTANT has one value, or one for each channel, and broadcasts to the result. */
+static bool fits_channels(const struct amp_chain *chain, const struct amp_tensor *constant)
+{
+    const struct amp_shape *shape = &constant->shape;
+    if (shape->rank > chain->rank)
+        return false;
+    for (int i = 0; i < shape->rank; i++)
+        if (shape->dims[i] != 1 &&
+            (chain->rank - shape->rank + i != chain->axis || shape->dims[i] != chain->n_channels))
+            return false;
+    return true;
+}
+
+/* Before version 7 operands were lined up by an attribute. */
+static bool follow_binary(const struct amp_model *model, const struct amp_use *use,
+                          struct amp_chain *chain)
+{
+    const struct amp_node *node = amp_node_at(model, use->node);
+    const struct amp_tensor *constant =
+        node->n_inputs == 2 ? amp_chain_constant(model, node, 1 - use->slot) : NULL;
+    if (constant == NULL || node->since_version < 7 || !fits_channels(chain, constant))
+        return false;
+    for (size_t i = 0; i < AMP_COUNT(binaries); i++) {
+        const struct binary *binary = &binaries[i];
+        if (binary->slot != use->slot || !amp_node_is(node, "", binary->op_type))
+            continue;
+        double *values = amp_chain_load(constant);
+        bool is_one = amp_tensor_count(constant) == 1;
+        for (int64_t c = 0; c < chain->n_channels; c++)
+            binary->follow(values[is_one ? 0 : c], &chain->factors[c], &chain->shifts[c]);
+        free(values);
+        chain->is_sum &= binary->follow == add || binary->follow == subtract;
+        return true;
+    }
+    return false;
+}
+
+static bool follow_norm(const struct amp_model *model, const struct amp_use *use,
+                        struct amp_chain *chain)
+{
+    const struct amp_node *norm = amp_node_at(model, use->node);
+    double *values[VARIANCE + 1] = {NULL};
+    bool fits = use->slot == 0 && amp_node_is(norm, "", "BatchNormalization") &&
+                is_inference(norm) && chain->axis == 1;
+    for (uint32_t i = SCALE; i <= VARIANCE && fits; i++) {
+        const struct amp_tensor *tensor = amp_chain_constant(model, norm, i);
+        fits = tensor != NULL && amp_shape_count(&tensor->shape) == chain->n_channels;
+        values[i] = fits ? amp_chain_load(tensor) : NULL;
+    }
+    double epsilon = (double)amp_node_float(norm, "epsilon", 1e-5f);
+    for (int64_t c = 0; c < chain->n_channels && fits; c++) {
+        subtract(values[MEAN][c], &chain->factors[c], &chain->shifts[c]);
+        multiply(values[SCALE][c] / sqrt(values[VARIANCE][c] + epsilon), &chain->factors[c],
+                 &chain->shifts[c]);
+        add(values[BIAS][c], &chain->factors[c], &chain->shifts[c]);
+    }
+    for (uint32_t i = SCALE; i <= VARIANCE; i++)
+        free(values[i]);
+    chain->is_sum &= !fits;
+    return fits;
+}
+
+uint32_t amp_chain_result(const struct amp_model *model, const struct amp_chain *chain)
+{
+    uint32_t last = chain->n_nodes > 0 ? chain->nodes[chain->n_nodes - 1] : chain->node;
+    return amp_node_at(model, last)->outputs[0];
+}
+
+/* Takes the node that is the only use of the chain's result along; false: it cannot. */
+static bool extend(const struct amp_model *model, const struct amp_uses *uses,
+                   struct amp_chain *chain)
+{
+    uint32_t result = amp_chain_result(model, chain);
+    struct amp_use use;
+    if (chain->n_nodes == AMP_CHAIN_MAX || !amp_uses_only(model, uses, result, &use))
+        return false;
+    const struct amp_node *node = amp_node_at(model, use.node);
+    if (node->n_outputs != 1 ||
+        amp_value_at(model, node->outputs[0])->dtype != amp_value_at(model, result)->dtype)
+        return false;
+    if (!follow_norm(model, &use, chain) && !follow_binary(model, &use, chain))
+        return false;
+    chain->nodes[chain->n_nodes++] = use.node;
+    return true;
+}
+
+bool amp_chain_find(const struct amp_model *model, const struct amp_uses *uses, uint32_t node,
+                    struct amp_chain *chain)
+{
+    if (!start(model, node, chain))
+        return false;
+    start_values(chain);
+    while (extend(model, uses, chain))
+        ;
+    if (chain->n_nodes == 0)
+        amp_chain_release(chain);
+    return chain->n_nodes > 0;
+}
+
+void amp_chain_release(struct amp_chain *chain)
+{
+    free(chain->factors);
+    free(chain->shifts);
+}

@@ -1,0 +1,55 @@
+#ifndef AMP_RUN_REWRITE_SCALE_CHAIN_H
+#define AMP_RUN_REWRITE_SCALE_CHAIN_H
+
+#include "core/graph/graph.h"
+
+/* Private to run/rewrite/fold_scales.c: what constants do to the channels of an operator's result.
+ */
+
+/* Operators that are linear in input AMP_WEIGHTS, and in input AMP_ADDED if they have that. */
+enum { AMP_WEIGHTS = 1, AMP_ADDED = 2 };
+
+struct amp_linear {
+    const char *op_type;
+    bool has_added;
+    int channel;       /* the dim of the weights that is the result's channel */
+    bool is_last;      /* channels are the last dim of the result; false: dim 1 */
+    const char *flip;  /* an attribute; where it is set, the other one of two dims is */
+    const char *parts; /* an attribute: each of so many parts of dim 0 has channels of its own */
+    const char *alpha, *beta;                   /* attributes: factors of product and sum */
+    bool (*suits)(const struct amp_node *node); /* NULL: every one */
+};
+
+/* A linear node and those after it, each the only use of what is before it, that multiply its
+   channels by constants and add constants to them. */
+enum { AMP_CHAIN_MAX = 8 };
+
+struct amp_chain {
+    const struct amp_linear *linear;
+    uint32_t node, nodes[AMP_CHAIN_MAX];
+    size_t n_nodes;
+    bool is_sum;        /* none multiplies */
+    bool adds;          /* the linear node has input AMP_ADDED */
+    int rank, axis;     /* of the result, and of its channels in it */
+    int64_t n_channels; /* of all parts */
+    int64_t n_parts;
+    int channel;              /* the weights' dim */
+    double *factors, *shifts; /* by channel: the chain is factor times the first result + shift */
+};
+
+/* The longest chain that begins with NODE; false: there is none. To be released if there is. */
+bool amp_chain_find(const struct amp_model *model, const struct amp_uses *uses, uint32_t node,
+                    struct amp_chain *chain);
+void amp_chain_release(struct amp_chain *chain);
+
+/* The value that the last node of CHAIN gives. */
+uint32_t amp_chain_result(const struct amp_model *model, const struct amp_chain *chain);
+
+/* Input I of NODE if it is a constant in float32, float16 or bfloat16, else NULL. */
+const struct amp_tensor *amp_chain_constant(const struct amp_model *model,
+                                            const struct amp_node *node, uint32_t i);
+
+/* The elements of TENSOR, to be freed. */
+double *amp_chain_load(const struct amp_tensor *tensor);
+
+#endif
