@@ -15,7 +15,7 @@ static const struct amp_tolerance usual_tolerance = {.rtol = 1e-3, .atol = 1e-7}
 
 struct amp_tolerance amp_tolerance_of(enum amp_dtype dtype)
 {
-    return dtype == AMP_FLOAT16 || dtype == AMP_BFLOAT16 ? half_tolerance : usual_tolerance;
+    return amp_dtype_is_lower(dtype) ? half_tolerance : usual_tolerance;
 }
 
 bool amp_string_equal(const struct amp_tensor *a, const struct amp_tensor *b, size_t i)

@@ -17,7 +17,7 @@ static enum amp_status parse_dtype(const struct amp_options *options, enum amp_d
                                    struct amp_error *err)
 {
     *dtype = options->dtype ? amp_dtype_parse(options->dtype) : AMP_BFLOAT16;
-    if (*dtype == AMP_BFLOAT16 || *dtype == AMP_FLOAT16 || *dtype == AMP_FLOAT)
+    if (amp_dtype_is_autocast(*dtype))
         return AMP_OK;
     return amp_fail(err, AMP_USAGE, "--dtype %s: bf16, fp16 or fp32 is needed", options->dtype);
 }

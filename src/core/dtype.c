@@ -39,7 +39,12 @@ bool amp_dtype_is_valid(int64_t number)
 
 bool amp_dtype_is_autocast(enum amp_dtype dtype)
 {
-    return dtype == AMP_FLOAT || dtype == AMP_FLOAT16 || dtype == AMP_BFLOAT16;
+    return dtype == AMP_FLOAT || amp_dtype_is_lower(dtype);
+}
+
+bool amp_dtype_is_lower(enum amp_dtype dtype)
+{
+    return dtype == AMP_FLOAT16 || dtype == AMP_BFLOAT16;
 }
 
 enum amp_dtype amp_dtype_promote(enum amp_dtype a, enum amp_dtype b)

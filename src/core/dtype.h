@@ -72,6 +72,9 @@ bool amp_dtype_is_valid(int64_t number); /* a number of the list */
 /* float32, float16 or bfloat16: the types that autocast moves between. */
 bool amp_dtype_is_autocast(enum amp_dtype dtype);
 
+/* Whether DTYPE is a lower precision of autocast: float16 or bfloat16. */
+bool amp_dtype_is_lower(enum amp_dtype dtype);
+
 /* The wider of two dtypes that autocast moves between, as torch.promote_types has it: two equal
    ones stay, float16 with bfloat16 gives float32. */
 enum amp_dtype amp_dtype_promote(enum amp_dtype a, enum amp_dtype b);

@@ -44,7 +44,7 @@ static const struct binary {
 static bool is_float(const struct amp_model *model, uint32_t value)
 {
     enum amp_dtype dtype = amp_value_at(model, value)->dtype;
-    return dtype == AMP_FLOAT || dtype == AMP_BFLOAT16 || dtype == AMP_FLOAT16;
+    return amp_dtype_is_autocast(dtype);
 }
 
 /* Sets *NUMBER to the one element of input I, or leaves it when there is none. */

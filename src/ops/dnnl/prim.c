@@ -477,7 +477,7 @@ enum amp_status amp_prim_run_or(struct amp_ctx *ctx, amp_prim_make *make,
                                 enum amp_status (*plain)(struct amp_ctx *ctx))
 {
     enum amp_dtype dtype = ctx->in[0]->dtype;
-    bool is_half = dtype == AMP_FLOAT16 || dtype == AMP_BFLOAT16;
+    bool is_half = amp_dtype_is_lower(dtype);
     if (make == NULL && is_half)
         return amp_no_kernel(ctx, dtype);
     if (make == NULL || amp_dnnl_dtype(dtype) == dnnl_data_type_undef ||

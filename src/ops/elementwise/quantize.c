@@ -298,7 +298,7 @@ static enum amp_status run_quantize(struct amp_ctx *ctx)
         return amp_no_kernel(ctx, dtype);
     set_target(&job, dtype);
     int64_t precision = amp_node_int(ctx->node, "precision", AMP_FLOAT);
-    if (precision == AMP_FLOAT16 || precision == AMP_BFLOAT16)
+    if (amp_dtype_is_lower(precision))
         job.precision = (enum amp_dtype)precision;
     return run_job(ctx, &job, quantize_block);
 }

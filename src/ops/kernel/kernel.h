@@ -99,7 +99,7 @@ static inline int64_t amp_f64_to_i64(double value)
 /* The dtype in which C computes what has DTYPE: float32 for float16 and bfloat16, else DTYPE. */
 static inline enum amp_dtype amp_compute_dtype(enum amp_dtype dtype)
 {
-    return dtype == AMP_FLOAT16 || dtype == AMP_BFLOAT16 ? AMP_FLOAT : dtype;
+    return amp_dtype_is_lower(dtype) ? AMP_FLOAT : dtype;
 }
 
 /* SIZE bytes from FROM to TO, which do not overlap, shared among threads. */

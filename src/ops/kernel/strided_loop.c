@@ -155,7 +155,7 @@ struct work {
 
 static bool is_narrow(const struct amp_operand *operand)
 {
-    return operand->dtype == AMP_FLOAT16 || operand->dtype == AMP_BFLOAT16;
+    return amp_dtype_is_lower(operand->dtype);
 }
 
 static bool is_widened(const struct work *work, int k)

@@ -12,11 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool is_lower(enum amp_dtype dtype)
-{
-    return dtype == AMP_FLOAT16 || dtype == AMP_BFLOAT16;
-}
-
 struct call {
     struct amp_session *session;
     struct amp_step *step;
@@ -114,10 +109,10 @@ static bool must_widen(const struct call *call)
         return false;
     uint32_t dtypes = 0;
     for (uint32_t i = 0; i < call->node->n_inputs; i++)
-        if (call->frame->in[i] != NULL && is_lower(call->frame->in[i]->dtype))
+        if (call->frame->in[i] != NULL && amp_dtype_is_lower(call->frame->in[i]->dtype))
             dtypes |= AMP_DTYPE_BIT(call->frame->in[i]->dtype);
     for (uint32_t i = 0; i < call->node->n_outputs; i++)
-        if (is_lower(output_dtype(call, i)))
+        if (amp_dtype_is_lower(output_dtype(call, i)))
             dtypes |= AMP_DTYPE_BIT(output_dtype(call, i));
     return dtypes != 0 &&
            (call->step->is_widened || call->step->prefers_f32 || (dtypes & ~op->native) != 0);
@@ -143,7 +138,7 @@ static enum amp_status widen_inputs(const struct call *call)
         step->wide = amp_xcalloc(call->node->n_inputs, sizeof *step->wide);
     for (uint32_t i = 0; i < call->node->n_inputs; i++) {
         const struct amp_tensor **in = &call->frame->in[i];
-        if (*in == NULL || !is_lower((*in)->dtype))
+        if (*in == NULL || !amp_dtype_is_lower((*in)->dtype))
             continue;
         struct amp_tensor *wide =
             call->frame->is_constant[i] ? &step->wide[i] : &call->frame->temporary[i];
@@ -165,7 +160,7 @@ static void set_outputs(const struct call *call, bool is_wide)
         struct amp_tensor *out = &call->frame->outs[i];
         enum amp_dtype dtype = output_dtype(call, i);
         amp_tensor_release(out);
-        out->dtype = is_wide && is_lower(dtype) ? AMP_FLOAT : dtype;
+        out->dtype = is_wide && amp_dtype_is_lower(dtype) ? AMP_FLOAT : dtype;
         out->shape.rank = -1;
     }
 }
@@ -336,7 +331,7 @@ static enum amp_status store_outputs(const struct call *call)
         struct amp_tensor *slot = &call->session->slots[value];
         enum amp_dtype dtype = output_value(call, i)->dtype;
         amp_tensor_release(slot);
-        bool is_wide = out->dtype == AMP_FLOAT && is_lower(dtype) && !amp_is_list(out);
+        bool is_wide = out->dtype == AMP_FLOAT && amp_dtype_is_lower(dtype) && !amp_is_list(out);
         bool keeps_wide = call->step->keeps_wide && call->n_posts == call->step->n_tail;
         if (!is_wide && !amp_is_list(out) && dtype != AMP_UNDEFINED && out->dtype != dtype)
             return amp_fail(call->err, AMP_MODEL, "output %u is %s; the model wants %s", i,
