@@ -27,10 +27,17 @@ static int64_t list_at(const struct amp_node *node, const char *name, size_t i)
     return i < count ? list[i] : 0;
 }
 
-/* Makes *OUT the part of FROM at position AT of N_DIMS dims, taken as one, from dim FIRST on. */
-static enum amp_status slice(const struct amp_ctx *ctx, const struct amp_tensor *from, int first,
-                             int n_dims, int64_t at, struct amp_tensor *out)
+/* A position in N_DIMS dims, taken as one, from dim FIRST on. */
+struct position {
+    int first, n_dims;
+    int64_t at;
+};
+
+/* Makes *OUT the part of FROM at POSITION. */
+static enum amp_status slice(const struct amp_ctx *ctx, const struct amp_tensor *from,
+                             struct position position, struct amp_tensor *out)
 {
+    int first = position.first, n_dims = position.n_dims;
     const struct amp_shape *shape = &from->shape;
     amp_tensor_release(out);
     out->dtype = from->dtype;
@@ -45,8 +52,8 @@ static enum amp_status slice(const struct amp_ctx *ctx, const struct amp_tensor 
     if (amp_is_packed(from->dtype))
         memset(out->data, 0, amp_tensor_size(out));
     for (size_t o = 0; o < outer; o++)
-        amp_elements_copy(from->dtype, from->data, (o * slots + (size_t)at) * inner, out->data,
-                          o * inner, inner);
+        amp_elements_copy(from->dtype, from->data, (o * slots + (size_t)position.at) * inner,
+                          out->data, o * inner, inner);
     return out->dtype == AMP_STRING ? amp_strings_own(out, ctx->err) : AMP_OK;
 }
 
@@ -91,9 +98,9 @@ static enum amp_status scan_feed(struct scan *scan, int64_t b, int64_t t, int64_
         int64_t at = list_at(ctx->node, directions, i) != 0 ? steps - 1 - t : t;
         AMP_TRY(scanned_at(scan, i, &tensor, &axis));
         if (scan->is_batched)
-            AMP_TRY(slice(ctx, tensor, 0, 2, b * scan->steps + at, to));
+            AMP_TRY(slice(ctx, tensor, (struct position){0, 2, b * scan->steps + at}, to));
         else
-            AMP_TRY(slice(ctx, tensor, axis, 1, at, to));
+            AMP_TRY(slice(ctx, tensor, (struct position){axis, 1, at}, to));
     }
     return AMP_OK;
 }
@@ -157,7 +164,7 @@ static enum amp_status scan_one_of_batch(struct scan *scan, int64_t b)
         if (state == NULL || state->shape.rank < 1 || state->shape.dims[0] != scan->batch)
             return AMP_CTX_FAIL(ctx, "state variable %zu has no batch of %lld", i,
                                 (long long)scan->batch);
-        AMP_TRY(slice(ctx, state, 0, 1, b, amp_subgraph_state(body, i)));
+        AMP_TRY(slice(ctx, state, (struct position){0, 1, b}, amp_subgraph_state(body, i)));
     }
     AMP_TRY(scan_sequence(scan, b, steps));
     for (size_t i = 0; i < body->n_state; i++)

@@ -31,24 +31,18 @@ static enum amp_status put(const struct amp_ctx *ctx, int64_t to, const struct a
     return AMP_OK;
 }
 
-/* The place that input I names, FALLBACK when it is omitted: below zero it counts from the end of
-   LENGTH elements; at most HIGHEST. */
+/* Reads the place in a sequence of LENGTH elements that input I names: below zero it counts from
+   the end; at most HIGHEST. Where the input is omitted *POSITION stays as it is. */
 static enum amp_status read_position(const struct amp_ctx *ctx, uint32_t i, int64_t length,
-                                     int64_t highest, int64_t fallback, int64_t *position)
+                                     int64_t highest, int64_t *position)
 {
     int count;
-    int64_t value = fallback;
+    int64_t value = *position;
     AMP_TRY(amp_ctx_ints(ctx, i, &value, 1, &count));
     if (value < -length || value > highest)
         return AMP_CTX_FAIL(ctx, "position %lld; the sequence has %lld elements", (long long)value,
                             (long long)length);
     *position = value < 0 ? value + length : value;
-    return AMP_OK;
-}
-
-enum amp_status amp_list_scalar(struct amp_ctx *ctx)
-{
-    ctx->out[0]->shape = (struct amp_shape){.rank = 0};
     return AMP_OK;
 }
 
@@ -73,8 +67,8 @@ static enum amp_status empty_run(struct amp_ctx *ctx)
 static enum amp_status insert_run(struct amp_ctx *ctx)
 {
     const struct amp_tensor *items = amp_list_items(ctx->in[0]);
-    int64_t length = length_of(ctx->in[0]), position = 0;
-    AMP_TRY(read_position(ctx, 2, length, length, length, &position));
+    int64_t length = length_of(ctx->in[0]), position = length;
+    AMP_TRY(read_position(ctx, 2, length, length, &position));
     AMP_TRY(new_sequence(ctx, 0, length + 1));
     AMP_TRY(put(ctx, position, ctx->in[1]));
     for (int64_t i = 0; i < length; i++)
@@ -85,10 +79,10 @@ static enum amp_status insert_run(struct amp_ctx *ctx)
 static enum amp_status erase_run(struct amp_ctx *ctx)
 {
     const struct amp_tensor *items = amp_list_items(ctx->in[0]);
-    int64_t length = length_of(ctx->in[0]), position = 0;
+    int64_t length = length_of(ctx->in[0]), position = length - 1;
     if (length == 0)
         return AMP_CTX_FAIL(ctx, "the sequence is empty");
-    AMP_TRY(read_position(ctx, 1, length, length - 1, length - 1, &position));
+    AMP_TRY(read_position(ctx, 1, length, length - 1, &position));
     AMP_TRY(new_sequence(ctx, 0, length - 1));
     for (int64_t i = 0; i < length; i++)
         if (i != position)
@@ -99,7 +93,7 @@ static enum amp_status erase_run(struct amp_ctx *ctx)
 static enum amp_status at_run(struct amp_ctx *ctx)
 {
     int64_t length = length_of(ctx->in[0]), position = 0;
-    AMP_TRY(read_position(ctx, 1, length, length - 1, 0, &position));
+    AMP_TRY(read_position(ctx, 1, length, length - 1, &position));
     amp_tensor_refer(ctx->out[0], &amp_list_items(ctx->in[0])[position]);
     return AMP_OK;
 }
@@ -112,16 +106,22 @@ static enum amp_status length_run(struct amp_ctx *ctx)
 
 /* ---- tensors in pieces ----------------------------------------------------------------------- */
 
-/* Copies PART, which is LENGTH long on AXIS, out of WHOLE from START on, or into it. The other dims
-   are the same. */
-static void copy_part(const struct amp_tensor *whole, int axis, int64_t start, int64_t length,
+/* LENGTH elements of dim AXIS from START on. */
+struct stretch {
+    int axis;
+    int64_t start, length;
+};
+
+/* Copies PART out of STRETCH of WHOLE, or into it. The other dims are the same. */
+static void copy_part(const struct amp_tensor *whole, struct stretch stretch,
                       const struct amp_tensor *part, bool is_out)
 {
+    int axis = stretch.axis;
     const struct amp_shape *shape = &whole->shape;
     size_t inner =
         amp_dtype_bits(whole->dtype) / 8 * (size_t)amp_shape_product(shape, axis + 1, shape->rank);
-    size_t outer = (size_t)amp_shape_product(shape, 0, axis), size = (size_t)length * inner;
-    char *at = (char *)whole->data + (size_t)start * inner, *other = part->data;
+    size_t outer = (size_t)amp_shape_product(shape, 0, axis), size = (size_t)stretch.length * inner;
+    char *at = (char *)whole->data + (size_t)stretch.start * inner, *other = part->data;
     for (size_t i = 0; i < outer && size > 0; i++) {
         memcpy(is_out ? other : at, is_out ? at : other, size);
         at += (size_t)shape->dims[axis] * inner;
@@ -196,7 +196,7 @@ static enum amp_status split_run(struct amp_ctx *ctx)
         *part = (struct amp_tensor){.dtype = whole->dtype, .shape = whole->shape};
         part->shape.dims[axis] = length;
         AMP_TRY(amp_tensor_alloc(part, ctx->err));
-        copy_part(whole, axis, start, length, part, true);
+        copy_part(whole, (struct stretch){axis, start, length}, part, true);
         start += length;
         if (!cuts.keeps_dim) {
             part->shape.rank--;
@@ -251,7 +251,7 @@ static enum amp_status concat_run(struct amp_ctx *ctx)
     AMP_TRY(amp_ctx_alloc(ctx, 0));
     for (int64_t i = 0; i < count; i++) {
         int64_t length = is_new ? 1 : items[i].shape.dims[axis];
-        copy_part(out, axis, start, length, &items[i], false);
+        copy_part(out, (struct stretch){axis, start, length}, &items[i], false);
         start += length;
     }
     return out->dtype == AMP_STRING ? amp_strings_own(out, ctx->err) : AMP_OK;

@@ -39,6 +39,7 @@ enum { TEXT_BLOCK = 512 };
 
 struct numbers {
     enum amp_dtype dtype;
+    enum amp_dtype target; /* text is read for */
     union {
         double floats[TEXT_BLOCK];
         int64_t ints[TEXT_BLOCK];
@@ -91,17 +92,18 @@ static enum amp_status cast_to_strings(const struct amp_tensor *from, struct amp
     return AMP_OK;
 }
 
-/* Reads N STRINGS: integers for an integer type, for a bool or a float type floats. FIRST is the
-   index of the first, for messages. */
-static enum amp_status read_numbers(const struct amp_str *strings, size_t first, size_t n,
-                                    enum amp_dtype dtype, struct numbers *numbers,
-                                    struct amp_error *err)
+/* Reads N elements of FROM, strings, from index FIRST on: integers for an integer type, for a bool
+   or a float type floats. */
+static enum amp_status read_numbers(const struct amp_tensor *from, size_t first, size_t n,
+                                    struct numbers *numbers, struct amp_error *err)
 {
+    const struct amp_str *strings = from->data;
+    enum amp_dtype dtype = numbers->target;
     enum amp_dtype_class class = amp_dtype_class(dtype);
     bool is_int = class == AMP_CLASS_INT || class == AMP_CLASS_UINT;
     numbers->dtype = is_int ? widest_of(dtype) : AMP_DOUBLE;
     for (size_t i = 0; i < n; i++) {
-        struct amp_str text = strings[i];
+        struct amp_str text = strings[first + i];
         if (is_int ? !amp_int_read(text, class == AMP_CLASS_INT, &numbers->ints[i])
                    : !amp_float_read(text, dtype, &numbers->floats[i]))
             return amp_fail(err, AMP_MODEL, "element %zu is '%.*s': not a number", first + i,
@@ -114,12 +116,11 @@ static enum amp_status cast_from_strings(const struct amp_tensor *from, struct a
                                          const struct amp_cast_options *options,
                                          struct amp_error *err)
 {
-    const struct amp_str *strings = from->data;
     size_t count = amp_tensor_count(from);
-    struct numbers numbers;
+    struct numbers numbers = {.target = to->dtype};
     for (size_t first = 0; first < count; first += TEXT_BLOCK) {
         size_t n = count - first < TEXT_BLOCK ? count - first : TEXT_BLOCK;
-        AMP_TRY(read_numbers(strings + first, first, n, to->dtype, &numbers, err));
+        AMP_TRY(read_numbers(from, first, n, &numbers, err));
         amp_numbers_convert(numbers.dtype, numbers.ints, to->dtype,
                             (char *)to->data + first * amp_dtype_bits(to->dtype) / 8, n, options);
     }

@@ -149,12 +149,20 @@ struct job {
     float low, high;
 };
 
-/* y = FUNCTION(x, parameter) for N elements of SIZE bytes, the first being element FIRST of x;
-   parameters NULL: one 0. */
-static void run_spans(const struct job *job, span_fn *function, const float *parameters,
-                      size_t first, size_t n, const float *x, void *y, size_t size)
+/* y = function(x, parameter) over a block. */
+struct pass {
+    span_fn *function;
+    const float *parameters; /* scales or zero points; NULL: one 0 */
+    const float *x;
+    void *y;
+    size_t size; /* bytes of an element of y */
+};
+
+/* Runs PASS for N elements, the first being element FIRST of the tensor. */
+static void run_spans(const struct job *job, const struct pass *pass, size_t first, size_t n)
 {
     static const float no_zero = 0;
+    const float *parameters = pass->parameters;
     const struct granularity one = one_scale((int64_t)(first + n));
     const struct granularity *grain = parameters == NULL ? &one : &job->grain;
     if (parameters == NULL)
@@ -162,8 +170,8 @@ static void run_spans(const struct job *job, span_fn *function, const float *par
     for (size_t i = 0; i < n;) {
         struct span span = span_at(grain, (int64_t)(first + i));
         int64_t left = (int64_t)(n - i), count = span.count < left ? span.count : left;
-        function(x + i, parameters + span.scale, span.is_shared, (char *)y + i * size, count,
-                 job->low, job->high);
+        pass->function(pass->x + i, parameters + span.scale, span.is_shared,
+                       (char *)pass->y + i * pass->size, count, job->low, job->high);
         i += (size_t)count;
     }
 }
@@ -201,14 +209,15 @@ static void quantize_block(const struct job *job, size_t first, size_t n)
         round_floats(job->precision, x, block, n);
         x = block;
     }
-    run_spans(job, divide, job->scale, first, n, x, block, sizeof *block);
+    run_spans(job, &(struct pass){divide, job->scale, x, block, sizeof *block}, first, n);
     if (job->precision != AMP_FLOAT)
         round_floats(job->precision, block, block, n);
     void *y = bits < 8 ? bytes : element(job->y, first);
     if (job->round != NULL) {
-        run_spans(job, job->round, job->zero, first, n, block, y, bits < 8 ? 1 : bits / 8);
+        size_t size = bits < 8 ? 1 : bits / 8;
+        run_spans(job, &(struct pass){job->round, job->zero, block, y, size}, first, n);
     } else {
-        run_spans(job, add, job->zero, first, n, block, block, sizeof *block);
+        run_spans(job, &(struct pass){add, job->zero, block, block, sizeof *block}, first, n);
         amp_minifloat_encode(dtype, block, y, n, job->saturate, AMP_ROUND_UP);
     }
     if (bits < 8)
@@ -222,10 +231,10 @@ static void dequantize_block(const struct job *job, size_t first, size_t n)
     float *result = job->y->dtype == AMP_FLOAT ? y : block;
     const float *x = load(job, first, n, block);
     if (job->zero != NULL) {
-        run_spans(job, subtract, job->zero, first, n, x, block, sizeof *block);
+        run_spans(job, &(struct pass){subtract, job->zero, x, block, sizeof *block}, first, n);
         x = block;
     }
-    run_spans(job, multiply, job->scale, first, n, x, result, sizeof *block);
+    run_spans(job, &(struct pass){multiply, job->scale, x, result, sizeof *block}, first, n);
     if (result == block)
         amp_dtype_convert(AMP_FLOAT, block, job->y->dtype, y, n);
 }

@@ -3,20 +3,7 @@
  * expression of x. Takes a tensor of any shape, gives one of the same shape and dtype.
  */
 #include "ops/kernel/elementwise.h"
-
 #include "ops/kernel/vector_math.h"
-
-enum amp_status amp_map_run(struct amp_ctx *ctx, amp_loop_body *const *table, const void *param)
-{
-    amp_loop_body *body;
-    AMP_PICK(ctx, body, table, amp_compute_dtype(ctx->in[0]->dtype));
-    struct amp_loop loop;
-    amp_loop_init(&loop, ctx->out[0]->shape.rank, ctx->out[0]->shape.dims);
-    amp_loop_tensor(&loop, ctx->out[0]);
-    amp_loop_tensor(&loop, ctx->in[0]);
-    amp_loop_compute(&loop, body, param);
-    return AMP_OK;
-}
 
 #define FLOAT_UNARY(NAME, lower, version, expr) \
     AMP_FLOAT_TYPES(AMP_MAP, lower, expr)       \

@@ -154,18 +154,20 @@ static void normalize(double *weight, int64_t count)
         weight[i] /= sum;
 }
 
-/* The taps around X: the element left of it counts as whole when X lies on the one right of that,
-   which decides what is inside and what is not. */
+/* The taps of output element I, around X: the element left of it counts as whole when X lies on the
+   one right of that, which decides what is inside and what is not. */
 static void weigh(const struct amp_resample *how, const struct amp_resample_dim *dim, double x,
-                  int64_t count, int64_t *index, double *weight)
+                  int64_t i, struct amp_taps *taps)
 {
+    int64_t count = taps->count, *index = taps->index + i * count;
+    double *weight = taps->weight + i * count;
     double left = ceil(x) - 1, narrow = squeeze(how, dim);
     int64_t first = first_tap(how, dim);
-    for (int64_t i = 0; i < count; i++) {
-        double at = left + (double)(first + i);
+    for (int64_t k = 0; k < count; k++) {
+        double at = left + (double)(first + k);
         bool is_inside = at >= 0 && at < (double)dim->in;
-        index[i] = clamp(at, dim->in);
-        weight[i] = is_inside || !how->excludes_outside ? weight_at(how, (at - x) * narrow) : 0;
+        index[k] = clamp(at, dim->in);
+        weight[k] = is_inside || !how->excludes_outside ? weight_at(how, (at - x) * narrow) : 0;
     }
     if (how->is_antialiased || how->excludes_outside)
         normalize(weight, count);
@@ -202,8 +204,7 @@ enum amp_status amp_taps_create(const struct amp_resample *how, const struct amp
         if (taps->weight == NULL)
             taps->index[i] = clamp(nearest[how->nearest](dim, x), dim->in);
         else
-            weigh(how, dim, x, taps->count, taps->index + i * taps->count,
-                  taps->weight + i * taps->count);
+            weigh(how, dim, x, i, taps);
     }
     return AMP_OK;
 }

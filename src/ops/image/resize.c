@@ -6,7 +6,7 @@
 #include "ops/elementwise/cast.h"
 #include "ops/dnnl/dnnl.h"
 #include "ops/kernel/data_movement.h"
-#include "ops/image/resize.h"
+#include "ops/image/resize_read.h"
 
 #include <math.h>
 #include <string.h>

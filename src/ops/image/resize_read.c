@@ -2,7 +2,7 @@
  * What Resize and Upsample, of all versions, say of each dim: scales or sizes, the part of the
  * input, and how to sample it.
  */
-#include "ops/image/resize.h"
+#include "ops/image/resize_read.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -107,9 +107,11 @@ static struct sample sample_at(const struct span *span, int64_t bin, int64_t i)
     return sample;
 }
 
-static enum amp_status make_span(const struct amp_ctx *ctx, const struct align *align, double start,
-                                 double end, int64_t bins, struct span *span)
+/* SPAN of BINS from ENDS[0] to ENDS[1], in the coordinates of the region. */
+static enum amp_status make_span(const struct amp_ctx *ctx, const struct align *align,
+                                 const double ends[2], int64_t bins, struct span *span)
 {
+    double start = ends[0], end = ends[1];
     double shift = align->is_half_pixel ? 0.5 : 0;
     double length = end * align->scale - start * align->scale;
     if (!align->is_half_pixel && length < 1)
@@ -190,13 +192,13 @@ static enum amp_status align_region(struct amp_ctx *ctx, const struct align *ali
     const struct amp_tensor *image = ctx->in[0], *out = ctx->out[0];
     const int64_t *dims = image->shape.dims;
     struct span y = {.size = dims[2]}, x = {.size = dims[3]};
-    double roi[4];
+    double ends[2][2]; /* of x and of y */
     int64_t batch = amp_tensor_int(ctx->in[2], (size_t)r);
     for (size_t k = 0; k < 4; k++)
-        roi[k] = amp_tensor_double(ctx->in[1], (size_t)r * 4 + k);
+        ends[k % 2][k / 2] = amp_tensor_double(ctx->in[1], (size_t)r * 4 + k);
     AMP_TRY(check_batch(ctx, r, batch));
-    AMP_TRY(make_span(ctx, align, roi[0], roi[2], align->width, &x));
-    AMP_TRY(make_span(ctx, align, roi[1], roi[3], align->height, &y));
+    AMP_TRY(make_span(ctx, align, ends[0], align->width, &x));
+    AMP_TRY(make_span(ctx, align, ends[1], align->height, &y));
     int64_t size = amp_dtype_bits(image->dtype) / 8;
 #pragma omp parallel for
     for (int64_t c = 0; c < dims[1]; c++)

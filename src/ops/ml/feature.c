@@ -74,7 +74,7 @@ static enum amp_status read_sizes(struct amp_ctx *ctx, const int64_t **sizes, in
     size_t count;
     *sizes = amp_node_ints(ctx->node, "inputdimensions", &count);
     *total = 0;
-    AMP_TRY(amp_list_check(ctx, "inputdimensions", (int64_t)count, ctx->n_in, "inputs", false));
+    AMP_TRY(amp_list_check(ctx, "inputdimensions", (int64_t)count, ctx->n_in, "inputs"));
     for (size_t i = 0; i < count; i++) {
         if ((*sizes)[i] < 0)
             return AMP_CTX_FAIL(ctx, "attribute 'inputdimensions' has the value %lld",

@@ -58,7 +58,7 @@ static enum amp_status read_linear(struct amp_ctx *ctx, int64_t targets, struct 
     linear->intercepts = amp_node_floats(ctx->node, "intercepts", &n_intercepts);
     AMP_TRY(amp_rows_of(ctx, &linear->rows));
     AMP_TRY(amp_transform_read(ctx, &linear->transform));
-    AMP_TRY(amp_list_check(ctx, "intercepts", n_intercepts, targets, "targets", true));
+    AMP_TRY(amp_list_check_any(ctx, "intercepts", n_intercepts, targets, "targets"));
     if (n_intercepts == 0)
         linear->intercepts = NULL;
     if (linear->rows.features > 0 ? n_coefficients % linear->rows.features != 0 ||

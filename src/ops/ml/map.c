@@ -22,7 +22,7 @@ static enum amp_status read_keys(struct amp_ctx *ctx, int64_t features, struct a
         name = "classlabels_int64s";
         AMP_TRY(amp_list_of(ctx, name, keys));
     }
-    AMP_TRY(amp_list_check(ctx, name, amp_list_count(keys), features, "columns", false));
+    AMP_TRY(amp_list_check(ctx, name, amp_list_count(keys), features, "columns"));
     if (keys->dtype == AMP_STRING)
         return amp_strings_own(keys, ctx->err);
     struct amp_tensor owned = {.dtype = AMP_INT64, .shape = keys->shape};

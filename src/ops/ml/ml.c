@@ -87,12 +87,18 @@ enum amp_status amp_list_of(struct amp_ctx *ctx, const char *name, struct amp_te
 }
 
 enum amp_status amp_list_check(struct amp_ctx *ctx, const char *name, int64_t count, int64_t wanted,
-                               const char *what, bool may_be_empty)
+                               const char *what)
 {
-    if (count == wanted || (may_be_empty && count == 0))
+    if (count == wanted)
         return AMP_OK;
     return AMP_CTX_FAIL(ctx, "attribute '%s' has %lld values; one for each of %lld %s is needed",
                         name, (long long)count, (long long)wanted, what);
+}
+
+enum amp_status amp_list_check_any(struct amp_ctx *ctx, const char *name, int64_t count,
+                                   int64_t wanted, const char *what)
+{
+    return count == 0 ? AMP_OK : amp_list_check(ctx, name, count, wanted, what);
 }
 
 const float *amp_node_floats(const struct amp_node *node, const char *name, int64_t *count)

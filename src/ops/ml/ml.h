@@ -41,10 +41,14 @@ static inline int64_t amp_list_count(const struct amp_tensor *list)
     return list->shape.dims[0];
 }
 
-/* AMP_MODEL unless attribute NAME, which has COUNT elements, has one for each of WANTED things, or
-   (with MAY_BE_EMPTY) none. WHAT names the things. */
+/* AMP_MODEL unless attribute NAME, which has COUNT elements, has one for each of WANTED things.
+   WHAT names the things. */
 enum amp_status amp_list_check(struct amp_ctx *ctx, const char *name, int64_t count, int64_t wanted,
-                               const char *what, bool may_be_empty);
+                               const char *what);
+
+/* AMP_MODEL unless the attribute is as amp_list_check wants it, or empty. */
+enum amp_status amp_list_check_any(struct amp_ctx *ctx, const char *name, int64_t count,
+                                   int64_t wanted, const char *what);
 
 /* The float32 elements of attribute NAME, none when it is absent. */
 const float *amp_node_floats(const struct amp_node *node, const char *name, int64_t *count);

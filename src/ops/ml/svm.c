@@ -213,8 +213,7 @@ static enum amp_status read_counts(struct amp_ctx *ctx, struct classifier *c, in
                                 (long long)per_class[i]);
     }
     if (*n_vectors > 0) {
-        AMP_TRY(amp_list_check(ctx, "vectors_per_class", (int64_t)count, c->n_classes, "classes",
-                               false));
+        AMP_TRY(amp_list_check(ctx, "vectors_per_class", (int64_t)count, c->n_classes, "classes"));
         c->per_class = per_class;
     }
     c->prob_a = amp_node_floats(ctx->node, "prob_a", &n_prob);

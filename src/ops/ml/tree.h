@@ -56,29 +56,4 @@ struct amp_trees {
     enum amp_transform transform;
 };
 
-/*
- * Reading. AMP_MODEL, with the node's numbers, unless the attributes make trees: children exist and
- * no node leads back to itself (two may share a child), targets are below N_TARGETS. The contents
- * are to be destroyed in any case.
- */
-
-/* TreeEnsembleClassifier and TreeEnsembleRegressor (ai.onnx.ml 1 to 5): lists of nodes of all trees
-   and, under PREFIX_ids, PREFIX_nodeids ..., of weights: "class" or "target". */
-enum amp_status amp_trees_read_lists(struct amp_ctx *ctx, const char *prefix, int64_t n_targets,
-                                     struct amp_trees *trees);
-
-/* TreeEnsemble (ai.onnx.ml 5): lists of branches, leaves and roots. */
-enum amp_status amp_trees_read(struct amp_ctx *ctx, int64_t n_targets, struct amp_trees *trees);
-
-void amp_trees_destroy(struct amp_trees *trees);
-
-/* The rows that amp_trees_score is given at a time: trees stay in the cache meanwhile. */
-enum { AMP_TREE_ROWS = 32 };
-
-/* What the trees give for rows FIRST to FIRST + N - 1, aggregated: SCORES [n, targets]. HAS [n,
-   targets]: whether a leaf had a weight for the target; its score is 0 otherwise. ROWS are of
-   float32, double, int32 or int64, and have the features that the trees ask for. */
-void amp_trees_score(const struct amp_trees *trees, const struct amp_rows *rows, int64_t first,
-                     int64_t n, double *scores, bool *has);
-
 #endif

@@ -102,12 +102,19 @@ enum amp_status amp_tree_set_feature(struct amp_ctx *ctx, struct amp_trees *tree
 }
 
 enum amp_status amp_tree_ints(struct amp_ctx *ctx, const char *name, int64_t count,
-                              const char *what, bool is_optional, const int64_t **ints)
+                              const char *what, const int64_t **ints)
 {
     size_t given;
     *ints = amp_node_ints(ctx->node, name, &given);
-    AMP_TRY(amp_list_check(ctx, name, (int64_t)given, count, what, is_optional));
+    return amp_list_check(ctx, name, (int64_t)given, count, what);
+}
+
+enum amp_status amp_tree_ints_any(struct amp_ctx *ctx, const char *name, int64_t count,
+                                  const char *what, const int64_t **ints)
+{
+    size_t given;
+    *ints = amp_node_ints(ctx->node, name, &given);
     if (given == 0)
         *ints = NULL;
-    return AMP_OK;
+    return amp_list_check_any(ctx, name, (int64_t)given, count, what);
 }

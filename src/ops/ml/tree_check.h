@@ -4,7 +4,7 @@
 #include "ops/ml/tree.h"
 
 /*
- * Steps of making an ensemble of trees (ml_tree_read.c). All fail with AMP_MODEL.
+ * Steps of making an ensemble of trees (ops/ml/tree_read.c). All fail with AMP_MODEL.
  */
 
 /* More nodes than this do not fit the numbers of a node's children. */
@@ -21,10 +21,14 @@ const char *amp_tree_name(const struct amp_tree_names *names, int64_t node, char
 /* That there are nodes, and not too many. */
 enum amp_status amp_trees_check_count(struct amp_ctx *ctx, int64_t n_nodes);
 
-/* The list of ints in attribute NAME with COUNT elements, one for each of WHAT; NULL where it
-   IS_OPTIONAL and absent. */
+/* The list of ints in attribute NAME with COUNT elements, one for each of WHAT. */
 enum amp_status amp_tree_ints(struct amp_ctx *ctx, const char *name, int64_t count,
-                              const char *what, bool is_optional, const int64_t **ints);
+                              const char *what, const int64_t **ints);
+
+/* The list of ints in attribute NAME with COUNT elements, one for each of WHAT; NULL where it is
+   absent or empty. */
+enum amp_status amp_tree_ints_any(struct amp_ctx *ctx, const char *name, int64_t count,
+                                  const char *what, const int64_t **ints);
 
 /* Gives node NODE the number of its feature. */
 enum amp_status amp_tree_set_feature(struct amp_ctx *ctx, struct amp_trees *trees, int64_t node,

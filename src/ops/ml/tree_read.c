@@ -2,6 +2,8 @@
  * Makes ensembles of trees from the attributes of ai.onnx.ml's operators. Whatever the attributes
  * say, what comes out can be walked: children are nodes, every path ends in a leaf.
  */
+#include "ops/ml/tree_read.h"
+
 #include "core/array.h"
 #include "ops/ml/tree_check.h"
 
@@ -67,18 +69,16 @@ static enum amp_status read_node_lists(struct amp_ctx *ctx, struct lists *lists)
     lists->ids = amp_node_ints(ctx->node, "nodes_nodeids", &count);
     int64_t n = lists->n_nodes = (int64_t)count;
     AMP_TRY(amp_trees_check_count(ctx, n));
-    AMP_TRY(amp_tree_ints(ctx, "nodes_treeids", n, "nodes", false, &lists->trees));
-    AMP_TRY(amp_tree_ints(ctx, "nodes_featureids", n, "nodes", false, &lists->features));
-    AMP_TRY(amp_tree_ints(ctx, "nodes_truenodeids", n, "nodes", false, &lists->yes));
-    AMP_TRY(amp_tree_ints(ctx, "nodes_falsenodeids", n, "nodes", false, &lists->no));
-    AMP_TRY(
-        amp_tree_ints(ctx, "nodes_missing_value_tracks_true", n, "nodes", true, &lists->missing));
+    AMP_TRY(amp_tree_ints(ctx, "nodes_treeids", n, "nodes", &lists->trees));
+    AMP_TRY(amp_tree_ints(ctx, "nodes_featureids", n, "nodes", &lists->features));
+    AMP_TRY(amp_tree_ints(ctx, "nodes_truenodeids", n, "nodes", &lists->yes));
+    AMP_TRY(amp_tree_ints(ctx, "nodes_falsenodeids", n, "nodes", &lists->no));
+    AMP_TRY(amp_tree_ints_any(ctx, "nodes_missing_value_tracks_true", n, "nodes", &lists->missing));
     bool has_modes = modes != NULL && modes->type == AMP_ATTR_STRINGS;
-    AMP_TRY(amp_list_check(ctx, "nodes_modes", has_modes ? (int64_t)modes->count : 0, n, "nodes",
-                           false));
+    AMP_TRY(amp_list_check(ctx, "nodes_modes", has_modes ? (int64_t)modes->count : 0, n, "nodes"));
     lists->modes = has_modes ? modes->strings : NULL;
     AMP_TRY(read_numbers(ctx, "nodes_values", &lists->values));
-    return amp_list_check(ctx, "nodes_values", amp_list_count(&lists->values), n, "nodes", false);
+    return amp_list_check(ctx, "nodes_values", amp_list_count(&lists->values), n, "nodes");
 }
 
 static enum amp_status read_weight_lists(struct amp_ctx *ctx, struct lists *lists)
@@ -93,9 +93,9 @@ static enum amp_status read_weight_lists(struct amp_ctx *ctx, struct lists *list
     if (n > AMP_TREE_NODES_MAX)
         return AMP_CTX_FAIL(ctx, "%lld weights; at most %d are possible", (long long)n,
                             AMP_TREE_NODES_MAX);
-    AMP_TRY(amp_tree_ints(ctx, ids, n, "weights", false, &lists->targets));
-    AMP_TRY(amp_tree_ints(ctx, nodes, n, "weights", false, &lists->weight_ids));
-    return amp_tree_ints(ctx, trees, n, "weights", false, &lists->weight_trees);
+    AMP_TRY(amp_tree_ints(ctx, ids, n, "weights", &lists->targets));
+    AMP_TRY(amp_tree_ints(ctx, nodes, n, "weights", &lists->weight_ids));
+    return amp_tree_ints(ctx, trees, n, "weights", &lists->weight_trees);
 }
 
 /* Sorts the nodes by their numbers, which must be unique. */
@@ -254,7 +254,7 @@ static enum amp_status read_tensor(struct amp_ctx *ctx, const char *name, int64_
     enum amp_dtype_class class = amp_dtype_class(list->dtype);
     if (amp_list_count(list) > 0 && class != AMP_CLASS_FLOAT && class != AMP_CLASS_UINT)
         return AMP_CTX_FAIL(ctx, "attribute '%s' is of %s", name, amp_dtype_name(list->dtype));
-    return count < 0 ? AMP_OK : amp_list_check(ctx, name, amp_list_count(list), count, what, false);
+    return count < 0 ? AMP_OK : amp_list_check(ctx, name, amp_list_count(list), count, what);
 }
 
 static enum amp_status read_parts(struct amp_ctx *ctx, struct parts *p)
@@ -268,11 +268,11 @@ static enum amp_status read_parts(struct amp_ctx *ctx, struct parts *p)
     p->n_roots = (int64_t)roots;
     AMP_TRY(amp_trees_check_count(ctx, n));
     AMP_TRY(amp_trees_check_count(ctx, p->n_leaves));
-    AMP_TRY(amp_tree_ints(ctx, "nodes_truenodeids", n, "nodes", false, &p->yes));
-    AMP_TRY(amp_tree_ints(ctx, "nodes_falsenodeids", n, "nodes", false, &p->no));
-    AMP_TRY(amp_tree_ints(ctx, "nodes_trueleafs", n, "nodes", false, &p->yes_is_leaf));
-    AMP_TRY(amp_tree_ints(ctx, "nodes_falseleafs", n, "nodes", false, &p->no_is_leaf));
-    AMP_TRY(amp_tree_ints(ctx, "nodes_missing_value_tracks_true", n, "nodes", true, &p->missing));
+    AMP_TRY(amp_tree_ints(ctx, "nodes_truenodeids", n, "nodes", &p->yes));
+    AMP_TRY(amp_tree_ints(ctx, "nodes_falsenodeids", n, "nodes", &p->no));
+    AMP_TRY(amp_tree_ints(ctx, "nodes_trueleafs", n, "nodes", &p->yes_is_leaf));
+    AMP_TRY(amp_tree_ints(ctx, "nodes_falseleafs", n, "nodes", &p->no_is_leaf));
+    AMP_TRY(amp_tree_ints_any(ctx, "nodes_missing_value_tracks_true", n, "nodes", &p->missing));
     AMP_TRY(read_tensor(ctx, "nodes_modes", n, "nodes", &p->modes));
     AMP_TRY(read_tensor(ctx, "nodes_splits", n, "nodes", &p->splits));
     AMP_TRY(read_tensor(ctx, "leaf_weights", p->n_leaves, "leaves", &p->weights));
@@ -284,10 +284,12 @@ static enum amp_status read_parts(struct amp_ctx *ctx, struct parts *p)
     return AMP_OK;
 }
 
-/* The node that child ID of a branch is: leaves come after the branches. */
+/* The node to which BRANCH leads where the answer is yes, or no: leaves come after the branches. */
 static enum amp_status find_child(struct amp_ctx *ctx, const struct parts *p, int64_t branch,
-                                  int64_t id, bool is_leaf, uint32_t *child)
+                                  bool is_yes, uint32_t *child)
 {
+    int64_t id = is_yes ? p->yes[branch] : p->no[branch];
+    bool is_leaf = (is_yes ? p->yes_is_leaf : p->no_is_leaf)[branch] != 0;
     if (id < 0 || id >= (is_leaf ? p->n_leaves : p->n_branches))
         return AMP_CTX_FAIL(ctx, "node %lld leads to %s %lld, which is not there",
                             (long long)branch, is_leaf ? "leaf" : "node", (long long)id);
@@ -332,8 +334,8 @@ static enum amp_status make_branch(struct amp_ctx *ctx, const struct parts *p, i
     node->missing_yes = p->missing != NULL && p->missing[i] == 1;
     AMP_TRY(
         amp_tree_set_feature(ctx, trees, i, p->features[i], &(struct amp_tree_names){NULL, NULL}));
-    AMP_TRY(find_child(ctx, p, i, p->yes[i], p->yes_is_leaf[i] != 0, &node->yes));
-    AMP_TRY(find_child(ctx, p, i, p->no[i], p->no_is_leaf[i] != 0, &node->no));
+    AMP_TRY(find_child(ctx, p, i, true, &node->yes));
+    AMP_TRY(find_child(ctx, p, i, false, &node->no));
     return node->mode == AMP_TREE_MEMBER ? take_set(ctx, p, member, trees, node) : AMP_OK;
 }
 

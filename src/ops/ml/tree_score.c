@@ -2,8 +2,9 @@
  * Evaluates ensembles of trees: from the root of each to the leaf of a row, then the leaves'
  * weights into the row's scores.
  */
+#include "ops/ml/tree_score.h"
+
 #include "ops/kernel/kernel.h"
-#include "ops/ml/tree.h"
 
 #include <string.h>
 
@@ -87,7 +88,7 @@ static void add_leaf(const struct amp_trees *trees, const struct amp_tree_node *
 }
 
 void amp_trees_score(const struct amp_trees *trees, const struct amp_rows *rows, int64_t first,
-                     int64_t n, double *scores, bool *has)
+                     int64_t n, const struct amp_tree_scores *to)
 {
     static walk_fn *const walks[AMP_DTYPE_COUNT] = {[AMP_FLOAT] = walk_FLOAT,
                                                     [AMP_DOUBLE] = walk_DOUBLE,
@@ -95,13 +96,13 @@ void amp_trees_score(const struct amp_trees *trees, const struct amp_rows *rows,
                                                     [AMP_INT64] = walk_INT64};
     walk_fn *walk = walks[rows->x->dtype];
     size_t count = (size_t)(n * trees->n_targets);
-    memset(scores, 0, count * sizeof *scores);
-    memset(has, 0, count * sizeof *has);
+    memset(to->scores, 0, count * sizeof *to->scores);
+    memset(to->has, 0, count * sizeof *to->has);
     for (int64_t t = 0; t < trees->n_roots; t++)
         for (int64_t i = 0; i < n; i++)
             add_leaf(trees,
                      walk(trees, trees->roots[t], rows->x->data, (first + i) * rows->features),
-                     scores + i * trees->n_targets, has + i * trees->n_targets);
+                     to->scores + i * trees->n_targets, to->has + i * trees->n_targets);
     for (size_t i = 0; i < count && trees->aggregate == AMP_AGGREGATE_AVERAGE; i++)
-        scores[i] /= (double)trees->n_roots;
+        to->scores[i] /= (double)trees->n_roots;
 }

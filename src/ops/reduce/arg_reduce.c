@@ -43,12 +43,17 @@ static void make_keys(enum amp_wide_kind kind, struct order order, union amp_wid
         x[i].i = ~x[i].i;
 }
 
-/* N keys of the elements of TENSOR that lie STRIDE apart from index FIRST on. */
-static void load_keys(const struct amp_tensor *tensor, struct order order, int64_t first,
-                      int64_t stride, int64_t n, union amp_wide *keys)
+/* N elements from index FIRST on that lie STRIDE apart. */
+struct part {
+    int64_t first, stride, n;
+};
+
+/* The keys of a PART of TENSOR. */
+static void load_keys(const struct amp_tensor *tensor, struct order order, struct part part,
+                      union amp_wide *keys)
 {
-    amp_wide_load(tensor->dtype, tensor->data, first, stride, n, keys);
-    make_keys(amp_wide_kind_of(tensor->dtype), order, keys, n);
+    amp_wide_load(tensor->dtype, tensor->data, part.first, part.stride, part.n, keys);
+    make_keys(amp_wide_kind_of(tensor->dtype), order, keys, part.n);
 }
 
 /* A tensor seen along one axis: lines of `length` elements `inner` apart. */
@@ -121,7 +126,7 @@ static void arg_line(const struct arg *arg, int64_t line, int64_t *out)
     int64_t first = line_begin(&arg->lines, line), step = arg->lines.inner;
     for (int64_t i = 0; i < arg->lines.length; i += AMP_WIDE_BLOCK) {
         int64_t left = arg->lines.length - i, n = left < AMP_WIDE_BLOCK ? left : AMP_WIDE_BLOCK;
-        load_keys(arg->in, arg->order, first + i * step, step, n, keys);
+        load_keys(arg->in, arg->order, (struct part){first + i * step, step, n}, keys);
         best_of(keys, n, i, arg->is_last, &best);
     }
     out[line] = best.index;
@@ -137,7 +142,7 @@ static void arg_columns(const struct arg *arg, int64_t line, int64_t *out)
         best[j].i = INT64_MIN;
     memset(out + line, 0, (size_t)n * sizeof *out);
     for (int64_t i = 0; i < arg->lines.length; i++) {
-        load_keys(arg->in, arg->order, first + i * inner, 1, n, keys);
+        load_keys(arg->in, arg->order, (struct part){first + i * inner, 1, n}, keys);
         best_of_each(keys, n, i, arg->is_last, best, out + line);
     }
 }
@@ -275,7 +280,8 @@ static void top_line(const struct top *top, int64_t line, struct best *heap)
     int64_t first = line_begin(&lines, line);
     for (int64_t i = 0; i < lines.length; i += AMP_WIDE_BLOCK) {
         int64_t left = lines.length - i, n = left < AMP_WIDE_BLOCK ? left : AMP_WIDE_BLOCK;
-        load_keys(top->in, top->order, first + i * lines.inner, lines.inner, n, keys);
+        load_keys(top->in, top->order, (struct part){first + i * lines.inner, lines.inner, n},
+                  keys);
         for (int64_t j = 0; j < n; j++)
             offer(heap, top->k, (struct best){keys[j].i, i + j});
     }

@@ -243,18 +243,25 @@ AMP_CLONES(void, map_exp,
         AMP_SIMD for (int64_t i = 0; i < n; i++) x[i].f = exp(x[i].f - shift[i].f);
 }
 
-/* Loads N elements of a run from index FIRST on, mapped. With SHIFT, which steps by SHIFT_STEP, the
-   exponential of what they are above it. */
-static void load(const struct plan *plan, int64_t first, int64_t n, const union amp_wide *shift,
-                 int64_t shift_step, union amp_wide *x)
+/* One way over the elements. */
+struct pass {
+    const struct plan *plan;
+    enum combination how;
+    const union amp_wide *shift; /* per output: the exponential of what elements are above it is
+                                    combined; NULL: elements as the map gives them */
+};
+
+/* Loads N elements of a run from index FIRST on, mapped, for one output or for N of them. */
+static void load(const struct pass *pass, int64_t first, int64_t n, union amp_wide *x)
 {
+    const struct plan *plan = pass->plan;
     amp_wide_load(plan->dtype, plan->in, first, plan->stride, n, x);
     if (plan->reduction->is_float)
         amp_wide_to_float(amp_wide_kind_of(plan->dtype), x, n);
     if (plan->reduction->map != NULL)
         plan->reduction->map(plan->kind, x, n);
-    if (shift != NULL)
-        map_exp(x, n, shift, shift_step);
+    if (pass->shift != NULL)
+        map_exp(x, n, pass->shift, plan->is_columns);
 }
 
 /* Combines ACC[0 .. n) into ACC[0], halving it each time. */
@@ -269,9 +276,11 @@ static void fold(combine_fn *add, union amp_wide *acc, int64_t n)
 
 /* A part of one output's elements: blocks BEGIN to END-1 of those from index BASE on, combined to
  *RESULT. */
-static void reduce_part(const struct plan *plan, combine_fn *add, int64_t base, int64_t begin,
-                        int64_t end, const union amp_wide *shift, union amp_wide *result)
+static void reduce_part(const struct pass *pass, int64_t base, int64_t begin, int64_t end,
+                        union amp_wide *result)
 {
+    const struct plan *plan = pass->plan;
+    combine_fn *add = combine[pass->how][plan->kind];
     union amp_wide acc[AMP_WIDE_BLOCK], x[AMP_WIDE_BLOCK];
     int64_t used = plan->width < AMP_WIDE_BLOCK ? plan->width : AMP_WIDE_BLOCK;
     int64_t blocks = blocks_per_run(plan);
@@ -282,7 +291,7 @@ static void reduce_part(const struct plan *plan, combine_fn *add, int64_t base, 
         stop = (run + 1) * blocks < end ? (run + 1) * blocks : end;
         for (int64_t i = (k - run * blocks) * AMP_WIDE_BLOCK; k < stop; k++, i += AMP_WIDE_BLOCK) {
             int64_t n = plan->width - i < AMP_WIDE_BLOCK ? plan->width - i : AMP_WIDE_BLOCK;
-            load(plan, first + i * plan->stride, n, shift, 0, x);
+            load(pass, first + i * plan->stride, n, x);
             add(acc, x, n);
         }
     }
@@ -294,62 +303,62 @@ static void reduce_part(const struct plan *plan, combine_fn *add, int64_t base, 
 /* One output: all its elements, from index BASE on, combined to *RESULT. Where outputs are too few
    for threads to have some each, they share the elements, in parts that no number of threads
    changes. */
-static void reduce_row(const struct plan *plan, combine_fn *add, int64_t base,
-                       const union amp_wide *shift, union amp_wide *result)
+static void reduce_row(const struct pass *pass, int64_t base, union amp_wide *result)
 {
+    const struct plan *plan = pass->plan;
     union amp_wide parts[PARTS];
     int64_t blocks = plan->reduced.count * blocks_per_run(plan);
     if (!is_split(plan)) {
-        reduce_part(plan, add, base, 0, blocks, shift, result);
+        reduce_part(pass, base, 0, blocks, result);
         return;
     }
     for (int64_t i = 0; i < PARTS; i++)
         parts[i] = *result;
 #pragma omp parallel for
     for (int64_t i = 0; i < PARTS; i++)
-        reduce_part(plan, add, base, blocks * i / PARTS, blocks * (i + 1) / PARTS, shift,
-                    &parts[i]);
-    fold(add, parts, PARTS);
+        reduce_part(pass, base, blocks * i / PARTS, blocks * (i + 1) / PARTS, &parts[i]);
+    fold(combine[pass->how][plan->kind], parts, PARTS);
     *result = parts[0];
 }
 
 /* N adjacent outputs, whose first elements begin at BASE. */
-static void reduce_columns(const struct plan *plan, combine_fn *add, int64_t base, int64_t n,
-                           const union amp_wide *shift, union amp_wide *result)
+static void reduce_columns(const struct pass *pass, int64_t base, int64_t n, union amp_wide *result)
 {
+    const struct plan *plan = pass->plan;
     union amp_wide x[AMP_WIDE_BLOCK];
     for (int64_t r = 0; r < plan->reduced.count; r++) {
-        load(plan, base + axes_offset(&plan->reduced, r), n, shift, 1, x);
-        add(result, x, n);
+        load(pass, base + axes_offset(&plan->reduced, r), n, x);
+        combine[pass->how][plan->kind](result, x, n);
     }
 }
 
 /* N outputs from output FIRST on, a block at most and within a row of columns. */
-static void reduce(const struct plan *plan, enum combination how, int64_t first, int64_t n,
-                   const union amp_wide *shift, union amp_wide *result)
+static void reduce(const struct pass *pass, int64_t first, int64_t n, union amp_wide *result)
 {
-    combine_fn *add = combine[how][plan->kind];
+    const struct plan *plan = pass->plan;
     for (int64_t i = 0; i < n; i++)
-        result[i] = identity(how, plan->dtype, plan->kind);
+        result[i] = identity(pass->how, plan->dtype, plan->kind);
     if (plan->is_columns) {
         int64_t base = axes_offset(&plan->kept, first / plan->width);
         base += first % plan->width * plan->stride;
-        reduce_columns(plan, add, base, n, shift, result);
+        reduce_columns(pass, base, n, result);
         return;
     }
-    for (int64_t i = 0; i < n; i++)
-        reduce_row(plan, add, axes_offset(&plan->kept, first + i), shift ? shift + i : NULL,
-                   result + i);
+    for (int64_t i = 0; i < n; i++) {
+        struct pass row = *pass;
+        row.shift = pass->shift == NULL ? NULL : pass->shift + i;
+        reduce_row(&row, axes_offset(&plan->kept, first + i), result + i);
+    }
 }
 
 static void reduce_exponential(const struct plan *plan, int64_t first, int64_t n,
                                union amp_wide *result)
 {
     union amp_wide shift[AMP_WIDE_BLOCK];
-    reduce(plan, MAX, first, n, NULL, shift);
+    reduce(&(struct pass){plan, MAX, NULL}, first, n, shift);
     for (int64_t i = 0; i < n; i++)
         shift[i].f = isfinite(shift[i].f) ? shift[i].f : 0;
-    reduce(plan, SUM, first, n, shift, result);
+    reduce(&(struct pass){plan, SUM, shift}, first, n, result);
     for (int64_t i = 0; i < n; i++)
         result[i].f = log(result[i].f) + shift[i].f;
 }
@@ -363,7 +372,7 @@ static void reduce_block(const struct plan *plan, int64_t first, int64_t n)
     if (reduction->is_exponential)
         reduce_exponential(plan, first, n, result);
     else
-        reduce(plan, reduction->combination, first, n, NULL, result);
+        reduce(&(struct pass){plan, reduction->combination, NULL}, first, n, result);
     if (reduction->finish != NULL)
         reduction->finish(plan->kind, result, n, plan->count);
     if (reduction->is_float)

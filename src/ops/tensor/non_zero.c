@@ -90,9 +90,17 @@ MARK(8, uint64_t)
 /* Elements that are looked at at a time. */
 enum { STRETCH = 1024 };
 
-/* MARKS[i] = whether element FIRST+i is not 0, for N of them; their number. */
-static int64_t mark_stretch(const struct amp_tensor *in, size_t first, size_t n, uint8_t *marks)
+/* N elements from index FIRST on, and which of them are not 0. */
+struct stretch {
+    size_t first, n;
+    uint8_t marks[STRETCH];
+};
+
+/* Marks the elements of STRETCH; returns how many are not 0. */
+static int64_t mark_stretch(const struct amp_tensor *in, struct stretch *stretch)
 {
+    size_t first = stretch->first, n = stretch->n;
+    uint8_t *marks = stretch->marks;
     static mark_fn *const table[] = {[1] = mark_1, [2] = mark_2, [4] = mark_4, [8] = mark_8};
     uint64_t bits = significant_bits(in->dtype);
     int64_t found = 0;
@@ -105,20 +113,21 @@ static int64_t mark_stretch(const struct amp_tensor *in, size_t first, size_t n,
     return found;
 }
 
-/* Writes the coordinates of the marked ones of N elements from FIRST on to TO: column after column
-   of FOUND in each row. */
-static void put_marked(const struct amp_shape *shape, size_t first, size_t n, const uint8_t *marks,
-                       int64_t *to, int64_t found)
+/* Writes the coordinates of the marked elements of a tensor of SHAPE to TO: a row per dim, whose
+   rows lie FOUND apart. */
+static void put_marked(const struct amp_shape *shape, const struct stretch *stretch, int64_t *to,
+                       int64_t found)
 {
+    size_t n = stretch->n;
     int last = shape->rank - 1;
     int64_t at[AMP_RANK_MAX] = {0}, columns[STRETCH];
-    amp_index_at(shape->rank, shape->dims, (int64_t)first, at);
+    amp_index_at(shape->rank, shape->dims, (int64_t)stretch->first, at);
     for (size_t i = 0; i < n;) {
         int64_t left = shape->dims[last] - at[last], count = 0;
         size_t end = n - i < (size_t)left ? n : i + (size_t)left;
         for (int64_t column = at[last]; i < end; i++, column++) {
             columns[count] = column;
-            count += marks[i];
+            count += stretch->marks[i];
         }
         for (int d = 0; d < last; d++)
             for (int64_t k = 0; k < count; k++)
@@ -137,10 +146,11 @@ static void put_all_marked(const struct amp_tensor *in, const struct amp_tensor 
     size_t count = amp_tensor_count(in);
 #pragma omp parallel for if (count >= AMP_PARALLEL_MIN)
     for (size_t i = 0; i < count; i += STRETCH) {
-        uint8_t marks[STRETCH];
-        size_t n = count - i < STRETCH ? count - i : STRETCH;
-        if (mark_stretch(in, i, n, marks) > 0)
-            put_marked(&in->shape, i, n, marks, (int64_t *)out->data + begins[i / STRETCH],
+        struct stretch stretch;
+        stretch.first = i;
+        stretch.n = count - i < STRETCH ? count - i : STRETCH;
+        if (mark_stretch(in, &stretch) > 0)
+            put_marked(&in->shape, &stretch, (int64_t *)out->data + begins[i / STRETCH],
                        out->shape.dims[1]);
     }
 }
@@ -152,8 +162,10 @@ static int64_t count_marked(const struct amp_tensor *in, int64_t *begins)
     int64_t found = 0;
 #pragma omp parallel for if (count >= AMP_PARALLEL_MIN)
     for (size_t i = 0; i < count; i += STRETCH) {
-        uint8_t marks[STRETCH];
-        begins[i / STRETCH] = mark_stretch(in, i, count - i < STRETCH ? count - i : STRETCH, marks);
+        struct stretch stretch;
+        stretch.first = i;
+        stretch.n = count - i < STRETCH ? count - i : STRETCH;
+        begins[i / STRETCH] = mark_stretch(in, &stretch);
     }
     for (size_t i = 0; i < count; i += STRETCH) {
         int64_t each = begins[i / STRETCH];

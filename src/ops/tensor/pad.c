@@ -103,10 +103,11 @@ static enum amp_status read_pads(struct amp_ctx *ctx, int rank, struct pads *pad
     return AMP_OK;
 }
 
-/* *PADDED = DIM with BEGIN and END elements more, or fewer. */
-static enum amp_status pad_dim(struct amp_ctx *ctx, int axis, int64_t dim, int64_t begin,
-                               int64_t end, int64_t *padded)
+/* *PADDED = the dim AXIS of input 0 with the elements of PADS more, or fewer. */
+static enum amp_status pad_dim(struct amp_ctx *ctx, int axis, const struct pads *pads,
+                               int64_t *padded)
 {
+    int64_t dim = ctx->in[0]->shape.dims[axis], begin = pads->begin[axis], end = pads->end[axis];
     if (dim < 0) {
         *padded = begin == 0 && end == 0 ? dim : AMP_DIM_UNKNOWN;
         return AMP_OK;
@@ -128,15 +129,16 @@ static enum amp_status pad_shape(struct amp_ctx *ctx)
         return AMP_OK;
     AMP_TRY(read_pads(ctx, in->rank, &pads, &is_known));
     for (int d = 0; d < in->rank && is_known; d++)
-        AMP_TRY(pad_dim(ctx, d, in->dims[d], pads.begin[d], pads.end[d], &out->dims[d]));
+        AMP_TRY(pad_dim(ctx, d, &pads, &out->dims[d]));
     return AMP_OK;
 }
 
-/* For each element of a dim of the output, the offset of its source in the input's dim of N
-   elements that are STRIDE apart. */
-static enum amp_status map_dim(struct amp_ctx *ctx, int axis, const struct pads *pads,
-                               int64_t stride, pad_map *map, int64_t *offsets)
+/* For each element of dim AXIS of the output, the offset of its source in the input. */
+static enum amp_status map_dim(struct amp_ctx *ctx, int axis, const struct pads *pads, pad_map *map,
+                               int64_t *offsets)
 {
+    const struct amp_shape *in = &ctx->in[0]->shape;
+    int64_t stride = amp_shape_product(in, axis + 1, in->rank);
     int64_t dim = ctx->in[0]->shape.dims[axis], count = ctx->out[0]->shape.dims[axis];
     int64_t begin = pads->begin[axis], end = pads->end[axis];
     int64_t first = begin < 0 ? -begin : 0, n = dim - first + (end < 0 ? end : 0);
@@ -181,10 +183,9 @@ static enum amp_status pad_mapped(struct amp_ctx *ctx, const struct amp_tensor *
                                   const struct amp_tensor *out, const struct pads *pads,
                                   pad_map *map)
 {
-    int64_t strides[AMP_RANK_MAX], total = 0;
+    int64_t total = 0;
     if (amp_tensor_count(out) == 0)
         return AMP_OK;
-    amp_strides(&in->shape, strides);
     for (int d = 0; d < out->shape.rank; d++)
         total += out->shape.dims[d];
     struct amp_buffer *buffer =
@@ -194,7 +195,7 @@ static enum amp_status pad_mapped(struct amp_ctx *ctx, const struct amp_tensor *
     int64_t *offsets = buffer->data, *next = offsets;
     enum amp_status status = AMP_OK;
     for (int d = 0; d < out->shape.rank && status == AMP_OK; next += out->shape.dims[d++])
-        status = map_dim(ctx, d, pads, strides[d], map, next);
+        status = map_dim(ctx, d, pads, map, next);
     if (status == AMP_OK)
         copy_mapped(in, out, amp_dtype_bits(in->dtype) / 8, offsets);
     amp_buffer_unref(buffer);

@@ -11,15 +11,6 @@
 #include <omp.h>
 #include <string.h>
 
-/* What is put where: block I of FROM to place I, blocks of BLOCK elements. */
-struct scatter {
-    const struct amp_places *places;
-    const void *from;
-    void *to;
-    int64_t block;
-    size_t size; /* bytes of an element */
-};
-
 /* N pieces of WIDTH elements, one BLOCK elements behind the other from FROM on, to places LIST of
    TO. */
 struct pieces {
@@ -30,6 +21,16 @@ struct pieces {
 };
 
 typedef void put_fn(const struct pieces *pieces);
+
+/* What is put where: block I of FROM to place I, blocks of BLOCK elements. */
+struct scatter {
+    const struct amp_places *places;
+    const void *from;
+    void *to;
+    int64_t block;
+    size_t size; /* bytes of an element */
+    put_fn *put; /* of the reduction */
+};
 
 /* Integers wrap. A NaN among the operands of max and min stays. */
 #define ADD_INT(T, a, b) (T)((uint64_t)(a) + (uint64_t)(b))
@@ -119,8 +120,8 @@ static enum amp_status find_put(struct amp_ctx *ctx, put_fn **put)
 
 /* Elements FIRST to FIRST+WIDTH-1 of the blocks for N places from PLACE on; false when one is no
    place. */
-static bool put_stretch(const struct scatter *scatter, put_fn *put, int64_t place, int64_t n,
-                        int64_t first, int64_t width)
+static bool put_stretch(const struct scatter *scatter, int64_t place, int64_t n, int64_t first,
+                        int64_t width)
 {
     enum { STRETCH = 512 };
     int64_t list[STRETCH];
@@ -135,21 +136,23 @@ static bool put_stretch(const struct scatter *scatter, put_fn *put, int64_t plac
                                       .list = list};
         if (!scatter->places->read(scatter->places, place + done, pieces.n, list))
             return false;
-        put(&pieces);
+        scatter->put(&pieces);
     }
     return true;
 }
 
 /* The output becomes a copy of the data, for updates by SCATTER to be put into. */
-static void begin_scatter(const struct amp_ctx *ctx, const struct amp_places *places, int64_t block,
-                          struct scatter *scatter)
+static enum amp_status begin_scatter(struct amp_ctx *ctx, const struct amp_places *places,
+                                     int64_t block, struct scatter *scatter)
 {
     *scatter = (struct scatter){.places = places,
                                 .from = ctx->in[2]->data,
                                 .to = ctx->out[0]->data,
                                 .block = block,
                                 .size = amp_dtype_bits(ctx->in[0]->dtype) / 8};
+    AMP_TRY(find_put(ctx, &scatter->put));
     amp_copy(ctx->out[0]->data, ctx->in[0]->data, amp_tensor_size(ctx->in[0]));
+    return AMP_OK;
 }
 
 static enum amp_status end_scatter(struct amp_ctx *ctx, const struct amp_places *places,
@@ -203,17 +206,16 @@ struct lines {
 };
 
 /* The updates for part I of all lines. */
-static bool put_lines(const struct scatter *scatter, put_fn *put, const struct lines *lines,
-                      int64_t i)
+static bool put_lines(const struct scatter *scatter, const struct lines *lines, int64_t i)
 {
     int64_t share = (lines->inner + lines->parts - 1) / lines->parts;
     int64_t begin = i % lines->parts * share, first = i / lines->parts * lines->length;
     int64_t n = lines->inner - begin < share ? lines->inner - begin : share;
     bool is_right = true;
     if (lines->parts == 1)
-        return put_stretch(scatter, put, first * lines->inner, lines->length * lines->inner, 0, 1);
+        return put_stretch(scatter, first * lines->inner, lines->length * lines->inner, 0, 1);
     for (int64_t k = 0; k < lines->length && n > 0; k++)
-        is_right &= put_stretch(scatter, put, (first + k) * lines->inner + begin, n, 0, 1);
+        is_right &= put_stretch(scatter, (first + k) * lines->inner + begin, n, 0, 1);
     return is_right;
 }
 
@@ -234,17 +236,15 @@ static enum amp_status scatter_elements_run(struct amp_ctx *ctx)
 {
     const struct amp_shape *indices = &ctx->in[1]->shape;
     struct scatter scatter;
-    put_fn *put;
     int axis;
     AMP_TRY(scatter_axis(ctx, &axis));
-    AMP_TRY(find_put(ctx, &put));
     const struct amp_places places = amp_places_elements(&ctx->in[0]->shape, axis, ctx->in[1]);
     const struct lines lines = lines_of(indices, axis);
     bool is_right = true;
-    begin_scatter(ctx, &places, 1, &scatter);
+    AMP_TRY(begin_scatter(ctx, &places, 1, &scatter));
 #pragma omp parallel for reduction(&& : is_right) if (places.count >= AMP_PARALLEL_MIN)
     for (int64_t i = 0; i < lines.outer * lines.parts; i++)
-        is_right = put_lines(&scatter, put, &lines, i) && is_right;
+        is_right = put_lines(&scatter, &lines, i) && is_right;
     return end_scatter(ctx, &places, is_right);
 }
 
@@ -295,20 +295,17 @@ static enum amp_status scatter_nd_run(struct amp_ctx *ctx)
     enum { PART = 64 };
     const struct amp_shape *data = &ctx->in[0]->shape;
     struct scatter scatter;
-    put_fn *put;
     bool is_right = true;
-    AMP_TRY(find_put(ctx, &put));
     const struct amp_places places = amp_places_tuples(data, 0, ctx->in[1]);
     int64_t block = amp_shape_product(data, places.depth, data->rank);
-    begin_scatter(ctx, &places, block, &scatter);
+    AMP_TRY(begin_scatter(ctx, &places, block, &scatter));
 #pragma omp parallel if (places.count * block >= AMP_PARALLEL_MIN) reduction(&& : is_right)
     {
         int64_t parts = (block + PART - 1) / PART, threads = omp_get_num_threads();
         int64_t share = (parts + threads - 1) / threads * PART;
         int64_t first = omp_get_thread_num() * share, left = block - first;
         if (left > 0)
-            is_right =
-                put_stretch(&scatter, put, 0, places.count, first, left < share ? left : share);
+            is_right = put_stretch(&scatter, 0, places.count, first, left < share ? left : share);
     }
     return end_scatter(ctx, &places, is_right);
 }

@@ -146,20 +146,25 @@ static enum amp_status read_settings(struct amp_ctx *ctx, struct settings *setti
     return AMP_OK;
 }
 
-/* Adds the n-gram of LENGTH that begins at ITEM of the pool and is the one of number GRAM. */
+/* An n-gram of the pool. */
+struct gram {
+    size_t item, length; /* the item that it begins at, and how many it has */
+    size_t number;       /* its place in the pool */
+};
+
 static enum amp_status add_gram(struct amp_ctx *ctx, const struct settings *settings,
-                                struct vocabulary *vocabulary, size_t item, size_t length,
-                                size_t gram)
+                                struct vocabulary *vocabulary, struct gram gram)
 {
     uint32_t node = 0;
-    if (gram >= settings->n_columns)
+    if (gram.number >= settings->n_columns)
         return AMP_CTX_FAIL(ctx, "ngram_indexes has %zu values; the pool has more n-grams",
                             settings->n_columns);
-    for (size_t k = 0; k < length; k++)
-        node = follow_or_add(vocabulary, (struct edge){node, token_of(vocabulary, item + k)});
+    for (size_t k = 0; k < gram.length; k++)
+        node = follow_or_add(vocabulary, (struct edge){node, token_of(vocabulary, gram.item + k)});
     if (vocabulary->columns[node] >= 0)
-        return AMP_CTX_FAIL(ctx, "the pool has n-gram %zu, of length %zu, twice", gram, length);
-    vocabulary->columns[node] = settings->columns[gram];
+        return AMP_CTX_FAIL(ctx, "the pool has n-gram %zu, of length %zu, twice", gram.number,
+                            gram.length);
+    vocabulary->columns[node] = settings->columns[gram.number];
     return AMP_OK;
 }
 
@@ -183,7 +188,7 @@ static enum amp_status add_grams(struct amp_ctx *ctx, const struct settings *set
             (int64_t)length >= settings->min_length && (int64_t)length <= settings->max_length;
         for (size_t item = (size_t)begin; item < (size_t)end; item += length, gram++)
             if (counts)
-                AMP_TRY(add_gram(ctx, settings, vocabulary, item, length, gram));
+                AMP_TRY(add_gram(ctx, settings, vocabulary, (struct gram){item, length, gram}));
     }
     return AMP_OK;
 }
@@ -227,15 +232,23 @@ static void find_tokens(const struct vocabulary *vocabulary, const struct amp_te
     }
 }
 
-/* Adds to COUNTS[width] the n-grams that begin at TOKENS and have DISTANCE from item to item; N
-   tokens are left in the row. Single items have no distance: they count at distance 1. */
+/* A row of input, or what is left of it. */
+struct row {
+    const uint32_t *tokens;
+    int64_t n;
+};
+
+/* Adds to COUNTS[width] the n-grams that ROW begins with and that have DISTANCE from item to item.
+   Single items have no distance: they count at distance 1. */
 static void count_from(const struct vocabulary *vocabulary, const struct settings *settings,
-                       const uint32_t *tokens, int64_t n, int64_t distance, int64_t *counts)
+                       struct row row, int64_t distance, int64_t *counts)
 {
     uint32_t node = 0;
     int64_t at = 0;
-    for (int64_t length = 1; length <= settings->max_length && at < n; length++, at += distance) {
-        node = tokens[at] != 0 ? follow(vocabulary, (struct edge){node, tokens[at]}) : 0;
+    for (int64_t length = 1; length <= settings->max_length && at < row.n;
+         length++, at += distance) {
+        uint32_t token = row.tokens[at];
+        node = token != 0 ? follow(vocabulary, (struct edge){node, token}) : 0;
         if (node == 0)
             return;
         if (vocabulary->columns[node] >= 0 && (length > 1 || distance == 1))
@@ -244,14 +257,16 @@ static void count_from(const struct vocabulary *vocabulary, const struct setting
 }
 
 static void count_row(const struct vocabulary *vocabulary, const struct settings *settings,
-                      const uint32_t *tokens, int64_t n, int64_t *counts)
+                      struct row row, int64_t *counts)
 {
+    int64_t n = row.n;
     int64_t distances = settings->max_length == 1 || n < 2 ? 1
                         : settings->max_skip < n - 2       ? settings->max_skip + 1
                                                            : n - 1;
     for (int64_t first = 0; first < n; first++)
-        for (int64_t distance = 1; distance <= distances && tokens[first] != 0; distance++)
-            count_from(vocabulary, settings, tokens + first, n - first, distance, counts);
+        for (int64_t distance = 1; distance <= distances && row.tokens[first] != 0; distance++)
+            count_from(vocabulary, settings, (struct row){row.tokens + first, n - first}, distance,
+                       counts);
 }
 
 enum mode { TF, IDF, TFIDF };
@@ -335,7 +350,7 @@ static enum amp_status run_tfidf(struct amp_ctx *ctx)
     find_tokens(*ctx->state, in, tokens);
     for (int64_t row = 0; row < rows; row++) {
         memset(counts, 0, (size_t)settings.width * sizeof *counts);
-        count_row(*ctx->state, &settings, tokens + row * length, length, counts);
+        count_row(*ctx->state, &settings, (struct row){tokens + row * length, length}, counts);
         weigh_row(mode, weights, counts, settings.width, (float *)out->data + row * settings.width);
     }
     amp_buffer_unref(tokens_buffer);

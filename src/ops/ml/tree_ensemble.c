@@ -7,9 +7,9 @@
  * in ONNX Runtime. With weights for both, the greater score does; ONNX Runtime takes class 1
  * whenever its score is above 0.
  */
-#include "ops/ml/tree.h"
-
 #include "ops/kernel/kernel.h"
+#include "ops/ml/tree_read.h"
+#include "ops/ml/tree_score.h"
 
 #include <omp.h>
 #include <stdlib.h>
@@ -68,11 +68,10 @@ static enum amp_status run_ensemble(struct amp_ctx *ctx, const struct ensemble *
     for (int64_t first = 0; first < last; first += AMP_TREE_ROWS) {
         int64_t count = last - first < AMP_TREE_ROWS ? last - first : AMP_TREE_ROWS;
         int64_t place = (int64_t)omp_get_thread_num() * AMP_TREE_ROWS * n;
-        double *scores = (double *)scratch.data + place;
-        bool *has = (bool *)flags.data + place;
-        amp_trees_score(trees, &rows, first, count, scores, has);
+        struct amp_tree_scores block = {(double *)scratch.data + place, (bool *)flags.data + place};
+        amp_trees_score(trees, &rows, first, count, &block);
         for (int64_t i = 0; i < count; i++)
-            finish(param, ensemble, first + i, scores + i * n, has + i * n);
+            finish(param, ensemble, first + i, block.scores + i * n, block.has + i * n);
     }
     amp_tensor_release(&scratch);
     amp_tensor_release(&flags);
@@ -116,7 +115,7 @@ static enum amp_status read_regressor(struct amp_ctx *ctx, bool is_newer)
     enum amp_status status = is_newer ? amp_trees_read(ctx, targets, trees)
                                       : amp_trees_read_lists(ctx, "target", targets, trees);
     if (status == AMP_OK)
-        status = amp_list_check(ctx, "base_values", trees->n_base, targets, "targets", true);
+        status = amp_list_check_any(ctx, "base_values", trees->n_base, targets, "targets");
     if (status == AMP_OK)
         *ctx->state = ensemble;
     else
@@ -196,7 +195,7 @@ static enum amp_status read_classifier(struct amp_ctx *ctx)
     enum amp_status status = amp_trees_read_lists(ctx, "class", classes, trees);
     bool is_one_of_two = classes == 2 && trees->n_base == 1;
     if (status == AMP_OK && !is_one_of_two)
-        status = amp_list_check(ctx, "base_values", trees->n_base, classes, "classes", true);
+        status = amp_list_check_any(ctx, "base_values", trees->n_base, classes, "classes");
     if (status == AMP_OK) {
         survey_weights(ensemble);
         *ctx->state = ensemble;

@@ -1,5 +1,5 @@
-#ifndef AMP_OPS_IMAGE_RESIZE_H
-#define AMP_OPS_IMAGE_RESIZE_H
+#ifndef AMP_OPS_IMAGE_RESIZE_READ_H
+#define AMP_OPS_IMAGE_RESIZE_READ_H
 
 #include "ops/kernel/kernel.h"
 #include "ops/image/interpolation.h"
