@@ -7,7 +7,7 @@
 #include "ops/attention/attention.h"
 #include "ops/elementwise/cast.h"
 #include "ops/kernel/kernel.h"
-#include "ops/control/body.h"
+#include "ops/control/subgraph.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /*
- * If and Loop: they choose, feed and collect; the host runs the bodies and finds what these
- * capture.
+ * If and Loop. They choose a body, feed it and collect its outputs; the host (struct amp_host) runs
+ * it and finds what it captures.
  */
-#include "ops/control/body.h"
+#include "ops/control/subgraph.h"
 
 #include <stdlib.h>
 

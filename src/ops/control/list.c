@@ -1,6 +1,5 @@
 /*
- * What the operators on sequences and optionals share: the shape function of those that give one
- * number.
+ * The shape function that operators on sequences and optionals share when they give one number.
  */
 #include "ops/control/list.h"
 

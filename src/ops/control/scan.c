@@ -1,8 +1,9 @@
 /*
- * Scan: one run of its body for each step along an axis of its inputs.
+ * Scan, all versions up to ONNX 25. Runs its body once for each step along an axis of its inputs;
+ * version 8 does so for each sequence of a batch.
  */
 #include "ops/kernel/data_movement.h"
-#include "ops/control/body.h"
+#include "ops/control/subgraph.h"
 
 #include <string.h>
 

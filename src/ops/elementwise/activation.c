@@ -1,7 +1,7 @@
 /*
- * Activation functions: each is an expression of the element x and of up to two float attributes, a
- * and b. Takes a tensor of any shape, gives one of the same shape and dtype; only PRelu and
- * SwiGLU have a second input. NaN stays NaN.
+ * Activation functions. Each operator is an expression of the element x and of up to two float
+ * attributes, a and b. An operator takes a tensor of any shape and gives one of the same shape and
+ * dtype; PRelu and SwiGLU have a second input. A NaN stays a NaN.
  */
 #include "ops/kernel/elementwise.h"
 #include "ops/kernel/data_movement.h"

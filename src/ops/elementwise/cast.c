@@ -1,6 +1,7 @@
 /*
- * Cast and CastLike (all versions up to ONNX 25), and BitCast-26: numbers as
- * ops/kernel/element_cast.h converts them, shared among threads, and numbers as text.
+ * Cast and CastLike (all versions up to ONNX 25) and BitCast-26. Numbers go through
+ * ops/kernel/element_cast.h, in blocks that threads share; numbers and text through
+ * ops/kernel/number_text.h. Text that is no number fails with AMP_MODEL.
  */
 #include "ops/elementwise/cast.h"
 
@@ -198,7 +199,7 @@ static enum amp_status run_cast(struct amp_ctx *ctx)
 CAST("Cast", cast)
 CAST("CastLike", cast_like)
 
-/* The same bits as elements of another dtype, which must have as many. */
+/* BitCast: the shape stays, and so must the number of bits of an element. */
 static enum amp_status shape_bit_cast(struct amp_ctx *ctx)
 {
     enum amp_dtype from = ctx->in[0]->dtype, to = ctx->out[0]->dtype;

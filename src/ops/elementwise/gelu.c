@@ -1,7 +1,7 @@
 /*
- * Gelu and its relatives: x Phi(x), Phi being the normal distribution; its approximations by tanh
- * and by a sigmoid; and the same of x plus a bias (ONNX Gelu-20, ONNX Runtime's com.microsoft
- * BiasGelu, FastGelu, Gelu and QuickGelu). NaN stays NaN.
+ * Gelu, x Phi(x) with the normal distribution Phi, and its approximations by tanh and by a sigmoid,
+ * each also of x plus a bias (ONNX Gelu-20; com.microsoft BiasGelu, FastGelu, Gelu and QuickGelu of
+ * ONNX Runtime). A NaN stays a NaN.
  */
 #include "ops/kernel/elementwise.h"
 #include "ops/kernel/vector_math.h"

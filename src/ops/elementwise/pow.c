@@ -1,6 +1,6 @@
 /*
- * Pow, whose base and exponent may differ in type: the result has the base's. Integers to an
- * integer power are exact and wrap as in two's complement.
+ * Pow. Base and exponent may differ in type; the result has the base's. Integers to an integer
+ * power are exact and wrap as in two's complement.
  */
 #include "core/array.h"
 #include "ops/elementwise/cast.h"

@@ -1,6 +1,6 @@
 /*
- * Functions of one element without attributes: each operator is a line of the list at the end, an
- * expression of x. Takes a tensor of any shape, gives one of the same shape and dtype.
+ * Functions of one element without attributes. Each operator is a line of the list at the end, an
+ * expression of x; it takes a tensor of any shape and gives one of the same shape and dtype.
  */
 #include "ops/kernel/elementwise.h"
 #include "ops/kernel/vector_math.h"

@@ -1,6 +1,6 @@
 /*
- * Choosing and gathering up between tensors: Where, Clip, and the operators of any number of
- * inputs, Max, Mean, Min and Sum. All inputs broadcast; NaN wins over numbers, as in numpy.
+ * Where and Clip, and the operators of any number of inputs: Max, Mean, Min and Sum. All inputs
+ * broadcast; a NaN wins over numbers, as in numpy.
  */
 #include "ops/kernel/elementwise.h"
 

@@ -1,5 +1,5 @@
 /*
- * Sampling of one dim, in double precision as ONNX's reference has it: coordinates, nearest
+ * Interpolation along one dim, in double precision as ONNX's reference has it: coordinates, nearest
  * elements, and the weights of linear and cubic interpolation, stretched for antialiasing.
  */
 #include "ops/image/interpolation.h"

@@ -1,6 +1,6 @@
 /*
- * NonMaxSuppression: per batch and class, boxes in the order of their scores, each kept unless it
- * overlaps one that was kept by more than a threshold.
+ * NonMaxSuppression. Takes the boxes of each batch entry and class in the order of their scores and
+ * keeps a box unless it overlaps a kept one by more than the threshold.
  */
 #include "ops/kernel/kernel.h"
 

@@ -1,7 +1,7 @@
 /*
- * Resize and its forerunner Upsample, all versions: nearest, linear and cubic sampling of any dims,
- * one after the other. oneDNN does linear half-pixel resizing of spatial dims; everything else, and
- * the copying of nearest for any dtype, is C.
+ * Resize and its forerunner Upsample, all versions. Samples one dim after the other: nearest,
+ * linear or cubic. oneDNN does linear half-pixel resizing of spatial dims; C does all else, and
+ * nearest for any dtype, where elements are copied.
  */
 #include "ops/elementwise/cast.h"
 #include "ops/dnnl/dnnl.h"

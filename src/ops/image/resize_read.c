@@ -1,6 +1,6 @@
 /*
- * What Resize and Upsample, of all versions, say of each dim: scales or sizes, the part of the
- * input, and how to sample it.
+ * Reads what Resize and Upsample, of all versions, say of each dim: scale or size, the part of the
+ * input and how to sample it.
  */
 #include "ops/image/resize_read.h"
 

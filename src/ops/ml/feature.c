@@ -1,6 +1,6 @@
 /*
- * ArrayFeatureExtractor and FeatureVectorizer (ai.onnx.ml 1): which features there are, and side by
- * side.
+ * ArrayFeatureExtractor and FeatureVectorizer (ai.onnx.ml 1): the first picks columns of features,
+ * the second puts the features of several inputs side by side.
  */
 #include "ops/ml/ml.h"
 #include "ops/kernel/data_movement.h"

@@ -1,6 +1,6 @@
 /*
- * What both ways to write down an ensemble of trees have to go through: lists of the right length,
- * features and targets in range, and no way from a node back to itself.
+ * Checks that both forms of tree ensembles share: lists have the right length, features and targets
+ * are in range, and no node leads back to itself.
  */
 #include "ops/ml/tree_check.h"
 

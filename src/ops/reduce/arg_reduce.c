@@ -1,6 +1,6 @@
 /*
- * ArgMax, ArgMin and TopK. Elements become int64_t keys that order as they do, whatever the dtype
- * is; all that follows compares keys.
+ * ArgMax, ArgMin and TopK. Turns elements of any dtype into int64_t keys of the same order and
+ * compares keys only.
  */
 #include "ops/kernel/kernel.h"
 #include "ops/kernel/block.h"
@@ -98,7 +98,8 @@ static void best_of(const union amp_wide *keys, int64_t n, int64_t index, bool i
             *best = (struct best){keys[i].i, index + i};
 }
 
-/* The same for element INDEX of N lines, each with a best key and an index of its own. */
+/* Goes on from BEST and INDICES, one of each per line, with KEYS: element INDEX of each of N lines.
+ */
 AMP_CLONES(void, best_of_each,
            (const union amp_wide *keys, int64_t n, int64_t index, bool is_last,
             union amp_wide *best, int64_t *indices),

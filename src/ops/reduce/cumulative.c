@@ -1,6 +1,7 @@
 /*
- * CumSum and CumProd: running sums and products along one axis, on wide blocks, so that a float's
- * running value is kept in double and rounded only where it is stored.
+ * CumSum and CumProd: running sums and products along one axis. Works on wide blocks
+ * (ops/kernel/block.h), so that a float's running value is kept in double and rounded only where it
+ * is stored.
  */
 #include "ops/kernel/kernel.h"
 #include "ops/kernel/block.h"

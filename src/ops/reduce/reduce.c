@@ -1,10 +1,10 @@
 /*
  * ReduceSum, ReduceMean, ReduceMax, ReduceMin, ReduceProd, ReduceL1, ReduceL2, ReduceSumSquare,
  * ReduceLogSum and ReduceLogSumExp. Each is a map of the elements, a combination over the reduced
- * axes and a finish of the result, all three on wide blocks (wide.h): float results are rounded
- * once, at the end. Adjacent axes that are all kept or all reduced are merged first, so that a
- * reduction over the last axes combines the elements of rows and one over leading axes combines
- * rows.
+ * axes and a finish of the result, all three on wide blocks (ops/kernel/block.h): float results are
+ * rounded once, at the end. Adjacent axes that are all kept or all reduced are merged first, so
+ * that a reduction over the last axes combines the elements of rows and one over leading axes
+ * combines rows.
  */
 #include "ops/kernel/kernel.h"
 #include "ops/kernel/vector_math.h"

@@ -1,7 +1,7 @@
 /*
  * Fourier transforms: radix 2 where the length is a power of two, else Bluestein's algorithm
- * (1970), which writes the transform as a convolution of a power-of-two length: j k = (j^2 + k^2 -
- * (k-j)^2) / 2.
+ * (1970), which writes the transform as a convolution of a power-of-two length by j k = (j^2 + k^2
+ * - (k-j)^2) / 2.
  */
 #include "ops/signal/fft.h"
 

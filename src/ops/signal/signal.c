@@ -1,6 +1,6 @@
 /*
- * DFT and STFT, the windows that go with them, and MelWeightMatrix. Complex tensors have a last
- * dimension of 2, real and imaginary part; real ones may have one of 1.
+ * DFT and STFT, their windows, and MelWeightMatrix. A complex tensor has a last dim of 2, real and
+ * imaginary part; a real one may have a last dim of 1.
  */
 #include "ops/signal/fft.h"
 #include "ops/kernel/kernel.h"

@@ -1,6 +1,7 @@
 /*
- * Operators that put tensors together, apart, or one beside itself: Concat, Split, Tile, Expand.
- * All versions up to ONNX 18; what was an attribute and became an input is taken from where it is.
+ * Concat, Split, Tile and Expand, all versions up to ONNX 18. What was an attribute in one version
+ * and is an input in another is taken from where the node has it. Elements are moved, never
+ * computed.
  */
 #include "ops/dnnl/dnnl.h"
 #include "ops/kernel/data_movement.h"

@@ -1,6 +1,7 @@
 /*
  * Operators that make tensors out of attributes, shapes and numbers: Constant, ConstantOfShape,
- * Range, OneHot, EyeLike; and Trilu, which clears a part of one. All versions up to ONNX 27.
+ * Range, OneHot and EyeLike; and Trilu, which clears one triangle of a matrix. All versions up to
+ * ONNX 27.
  */
 #include "ops/kernel/data_movement.h"
 

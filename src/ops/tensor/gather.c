@@ -1,7 +1,7 @@
 /*
- * Operators that pick elements or blocks by index: Gather, GatherElements, GatherND,
- * ReverseSequence. All versions up to ONNX 13. Indices are checked: one that is out of range is an
- * error of the model or its inputs.
+ * Operators that pick elements or blocks by index: Gather, GatherElements, GatherND and
+ * ReverseSequence, all versions up to ONNX 13. Every index is checked; one that is out of range
+ * fails with AMP_MODEL.
  */
 #include "ops/kernel/data_movement.h"
 #include "ops/kernel/gather_blocks.h"

@@ -1,6 +1,6 @@
 /*
- * NonZero, all versions up to ONNX 13. Threads count first, so that each knows where what it finds
- * belongs.
+ * NonZero, all versions up to ONNX 13. Threads count first, then each writes the coordinates that
+ * it found to where they belong.
  */
 #include "ops/kernel/data_movement.h"
 

@@ -1,6 +1,8 @@
 /*
- * Operators that add elements around a tensor, or take them off: Pad, CenterCropPad. All versions
- * up to ONNX 25; what was an attribute and became an input is taken from where it is.
+ * Pad and CenterCropPad, which add elements around a tensor or take them off, all versions up to
+ * ONNX
+ * 25. What was an attribute in one version and is an input in another is taken from where the node
+ * has it.
  */
 #include "ops/kernel/data_movement.h"
 

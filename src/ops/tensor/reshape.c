@@ -1,7 +1,8 @@
 /*
- * Operators that give the same elements another shape, none of which copies: Reshape, Flatten,
- * Squeeze, Unsqueeze, Identity; and Shape and Size, which tell it. All versions up to ONNX 25; what
- * was an attribute and became an input is taken from where it is.
+ * Operators that give the elements another shape and copy none: Reshape, Flatten, Squeeze,
+ * Unsqueeze and Identity; and Shape and Size, which tell the shape. All versions up to ONNX 25.
+ * What was an attribute in one version and is an input in another is taken from where the node has
+ * it.
  */
 #include "ops/kernel/data_movement.h"
 

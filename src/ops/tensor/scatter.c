@@ -1,8 +1,8 @@
 /*
- * Operators that put elements or blocks where indices say: Scatter, ScatterElements, ScatterND, the
- * latter two with reductions, all versions up to ONNX 18; and TensorScatter-24, which puts a run of
- * them. Updates are applied in the order of their indices, so that the last of several for one
- * place wins; the standard leaves that open.
+ * Operators that put elements or blocks where indices say: Scatter; ScatterElements and ScatterND,
+ * also with reductions, all versions up to ONNX 18; and TensorScatter-24, which puts a run of
+ * blocks. Updates are applied in the order of their indices, so that the last of several for one
+ * place wins; the standard leaves that open. An index out of range fails with AMP_MODEL.
  */
 #include "core/array.h"
 #include "ops/kernel/data_movement.h"
@@ -408,7 +408,7 @@ static enum amp_status write_runs(const struct amp_ctx *ctx, const struct cache 
     return AMP_OK;
 }
 
-/* The same for elements below a byte, on copies of a byte each. */
+/* Writes elements below a byte into the cache, by way of copies of a byte each. */
 static enum amp_status write_packed(struct amp_ctx *ctx, const struct cache *cache)
 {
     struct amp_tensor update, out;

@@ -1,6 +1,6 @@
 /*
- * Slice, all versions up to ONNX 13; what was an attribute and became an input is taken from where
- * it is.
+ * Slice, all versions up to ONNX 13. What was an attribute in one version and is an input in
+ * another is taken from where the node has it.
  */
 #include "ops/kernel/data_movement.h"
 
@@ -32,7 +32,9 @@ static struct range clamp_range(int64_t dim, int64_t start, int64_t end, int64_t
     return range;
 }
 
-/* The same of a dim that is not known: it passes where all of it is taken whatever its size. */
+/* The range of a dim whose size is not known: known only where all of it is taken whatever its
+ * size.
+ */
 static struct range unknown_range(int64_t dim, int64_t start, int64_t end, int64_t step)
 {
     bool is_all = (step == 1 && start == 0 && end >= INT32_MAX) ||

@@ -1,6 +1,6 @@
 /*
- * Operators that permute dims: Transpose, and DepthToSpace and SpaceToDepth, which are permutations
- * of a tensor seen with more dims. All versions up to ONNX 25.
+ * Operators that permute dims: Transpose; DepthToSpace and SpaceToDepth, which permute a tensor
+ * that is seen with more dims. All versions up to ONNX 25.
  */
 #include "ops/dnnl/dnnl.h"
 #include "ops/kernel/data_movement.h"

@@ -1,5 +1,5 @@
 /*
- * Compress and Unique, which keep what values say. All versions up to ONNX 13.
+ * Compress and Unique, which choose elements by value. All versions up to ONNX 13.
  */
 #include "ops/kernel/data_movement.h"
 #include "ops/kernel/gather_blocks.h"

@@ -1,7 +1,7 @@
 /*
- * Regular expressions from RE2's syntax (github.com/google/re2/wiki/Syntax) to PCRE2's. The two
- * look alike but for details that would go unnoticed, so everything is read here and written anew:
- * what RE2 does not have is refused, what both write alike and mean otherwise (\s, \v, {,2},
+ * Translates regular expressions from RE2's syntax (github.com/google/re2/wiki/Syntax) to PCRE2's.
+ * The two look alike but for details that would go unnoticed, so every item is read and written
+ * anew: what RE2 does not have is refused, what both write alike and mean otherwise (\s, \v, {,2},
  * scripts) is spelled out.
  */
 #include "ops/text/regex_syntax.h"

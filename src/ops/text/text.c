@@ -12,7 +12,7 @@ static const struct amp_str *strings_of(const struct amp_tensor *tensor)
     return tensor->data;
 }
 
-/* The same string, its data never NULL. */
+/* TEXT with data that are never NULL. */
 static struct amp_str solid(struct amp_str text)
 {
     return text.size > 0 ? text : (struct amp_str){"", 0};
@@ -128,7 +128,7 @@ static bool next_word(struct amp_str *rest, int64_t *splits, struct amp_str *par
     return true;
 }
 
-/* The same with a delimiter; the last part leaves REST without data. */
+/* Takes the next part of REST, up to DELIMITER; the last part leaves REST without data. */
 static bool next_field(struct amp_str *rest, struct amp_str delimiter, int64_t *splits,
                        struct amp_str *part)
 {

@@ -1,7 +1,7 @@
 /*
- * TfIdfVectorizer, ONNX 9: how often the n-grams of a pool occur in each row of integers or
- * strings, the items of an n-gram in equal distances. The pool becomes a trie over tokens, which
- * number its distinct items; it is built once per node.
+ * TfIdfVectorizer, ONNX 9. Counts how often the n-grams of a pool occur in each row of integers or
+ * strings, the items of an n-gram in equal distances. Makes of the pool a trie over tokens, the
+ * numbers of its distinct items, once per node.
  */
 #include "ops/kernel/data_movement.h"
 

@@ -1,5 +1,5 @@
-#ifndef AMP_OPS_CONTROL_BODY_H
-#define AMP_OPS_CONTROL_BODY_H
+#ifndef AMP_OPS_CONTROL_SUBGRAPH_H
+#define AMP_OPS_CONTROL_SUBGRAPH_H
 
 #include "ops/kernel/kernel.h"
 

@@ -1,9 +1,9 @@
 /*
- * Bodies that are run again and again, and what becomes of their outputs: state for the next
- * iteration, or values that are gathered. These are kept as the body gave them and put together at
- * the end, when their number and shape are known.
+ * Runs the body of a Loop, Scan or SequenceMap iteration by iteration. An output of the body is
+ * state for the next iteration or is gathered: kept as the body gave it and put together at the
+ * end, when number and shape are known.
  */
-#include "ops/control/body.h"
+#include "ops/control/subgraph.h"
 
 #include "core/memory.h"
 #include "ops/kernel/data_movement.h"
