@@ -3,7 +3,7 @@
 
 #include "check/validate.h"
 #include "cli/options.h"
-#include "onnx/sample/testdata.h"
+#include "onnx/sample/samples.h"
 
 /*
  * The samples that the command line asks for, for the graph inputs of one model: files named by

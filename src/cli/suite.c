@@ -10,7 +10,7 @@
 #include "core/print.h"
 #include "onnx/schema/infer.h"
 #include "onnx/file/read.h"
-#include "onnx/sample/testdata.h"
+#include "onnx/sample/samples.h"
 #include "run/exec/session.h"
 
 #include <dirent.h>

@@ -1,316 +1,308 @@
 /*
- * Looks for a pattern in a graph: from a node backwards through the producers of its inputs, each
- * order of commutative inputs and each alternative in turn, until everything fits together. What is
- * left to do is a list of goals on the C stack, as deep as the pattern, so that giving up a choice
- * is returning from a call.
+ * Compiles the text of a pattern (pattern/pattern.h says how one is written) into terms. Knows
+ * nothing of graphs.
  */
 #include "pattern/term.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    /* Choices that are tried for one root: some ten times what the largest pattern takes. */
-    TRIES = 1 << 14,
-    /* Inputs that a repeated argument may stand for: each takes a frame of the stack. */
-    INPUTS_MAX = 1024
+struct parser {
+    struct amp_arena *arena;
+    struct amp_pattern *pattern;
+    const char *text, *at;
+    struct amp_error *err;
 };
 
-struct amp_matcher {
-    const struct amp_model *model;
-    struct amp_uses uses;
-    const struct amp_pattern *pattern;
-    uint32_t root, graph;
-    uint32_t *nodes; /* of the match so far */
-    size_t n_nodes, capacity;
-    bool *is_part; /* per node id: in NODES */
-    uint32_t values[AMP_PATTERN_VALUES];
-    struct amp_axes axes[AMP_AXES_LETTERS];
-    uint32_t bound; /* letters whose axes are known */
-    int tries;
-};
+static enum amp_status parse_expression(struct parser *parser, struct amp_term **term);
 
-/* One thing that must hold, and those after it. */
-struct goal {
-    const struct amp_term *term;
-    uint32_t value; /* that the term is to fit */
-    uint32_t user;  /* the node that takes it */
-    /* Where CALLEE is a node, instead: its inputs from INPUT on fit the arguments of TERM. */
-    uint32_t callee, input;
-    bool is_swapped;
-    const struct goal *next;
-};
-
-static bool solve(struct amp_matcher *m, const struct goal *goal);
-
-/* ---- the end ---- */
-
-static bool has_outside_use(const struct amp_matcher *m, uint32_t value)
+static enum amp_status fail(const struct parser *parser, const char *what)
 {
-    if (amp_value_at(m->model, value)->is_output)
-        return true;
-    for (uint32_t u = m->uses.first[value]; u < m->uses.first[value + 1]; u++)
-        if (!m->is_part[m->uses.items[u].node])
-            return true;
-    return false;
+    return amp_fail(parser->err, AMP_RULES, "pattern '%.40s...', at '%.20s': %s", parser->text,
+                    parser->at, what);
 }
 
-/* Whether nobody outside sees what is between the inputs and the root. */
-static bool is_closed(const struct amp_matcher *m)
+static void skip_space(struct parser *parser)
 {
-    for (size_t i = 0; i < m->n_nodes; i++) {
-        const struct amp_node *node = amp_node_at(m->model, m->nodes[i]);
-        for (uint32_t o = 0; o < node->n_outputs && m->nodes[i] != m->root; o++)
-            if (node->outputs[o] != AMP_NONE && has_outside_use(m, node->outputs[o]))
-                return false;
-    }
+    while (isspace((unsigned char)*parser->at))
+        parser->at++;
+}
+
+static bool take(struct parser *parser, const char *sign)
+{
+    skip_space(parser);
+    size_t length = strlen(sign);
+    if (strncmp(parser->at, sign, length) != 0)
+        return false;
+    parser->at += length;
     return true;
 }
 
-/* ---- nodes ---- */
-
-static bool add_part(struct amp_matcher *m, uint32_t node)
+static enum amp_status expect(struct parser *parser, const char *sign)
 {
-    if (m->is_part[node])
+    return take(parser, sign) ? AMP_OK : fail(parser, "a sign is missing");
+}
+
+static bool is_word_char(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* NULL when there is no word. */
+static const char *take_word(struct parser *parser)
+{
+    skip_space(parser);
+    const char *start = parser->at;
+    while (is_word_char(*parser->at))
+        parser->at++;
+    if (parser->at == start)
+        return NULL;
+    return amp_arena_strndup(parser->arena, start, (size_t)(parser->at - start));
+}
+
+static bool take_number(struct parser *parser, double *number)
+{
+    skip_space(parser);
+    if (*parser->at != '-' && !isdigit((unsigned char)*parser->at))
         return false;
-    if (m->n_nodes == m->capacity) {
-        m->capacity = m->capacity ? m->capacity * 2 : 32;
-        m->nodes = amp_xrealloc(m->nodes, m->capacity, sizeof *m->nodes);
-    }
-    m->nodes[m->n_nodes++] = node;
-    m->is_part[node] = true;
+    char *end;
+    *number = strtod(parser->at, &end);
+    parser->at = end;
     return true;
 }
 
-static void drop_parts(struct amp_matcher *m, size_t count)
+static struct amp_term *create(struct parser *parser, enum amp_term_kind kind)
 {
-    while (m->n_nodes > count)
-        m->is_part[m->nodes[--m->n_nodes]] = false;
+    struct amp_term *term = amp_arena_alloc(parser->arena, sizeof *term);
+    term->kind = kind;
+    term->slot = -1;
+    return term;
 }
 
-static bool is_commutative(const struct amp_node *node)
+/* ---- conditions ---- */
+
+static enum amp_status parse_numbers(struct parser *parser, struct amp_condition *condition)
 {
-    static const char *const ops[] = {"Add", "Mul", "Max", "Min"};
-    for (size_t i = 0; i < sizeof ops / sizeof ops[0] && node->n_inputs == 2; i++)
-        if (amp_node_is(node, "", ops[i]))
-            return true;
-    return false;
+    condition->kind = AMP_CONDITION_NUMBERS;
+    do {
+        if (condition->n_numbers == AMP_TERM_ITEMS)
+            return fail(parser, "too many numbers");
+        if (!take_number(parser, &condition->numbers[condition->n_numbers++]))
+            return fail(parser, "a number is missing");
+    } while (take(parser, ","));
+    return expect(parser, "]");
 }
 
-/* Whether the node gives its first input on as it is. */
-static bool is_transparent(const struct amp_matcher *m, const struct amp_node *node)
+static void parse_condition_word(const char *word, struct amp_condition *condition)
 {
-    if (node->n_inputs == 0 || node->inputs[0] == AMP_NONE)
-        return false;
-    if (amp_node_is(node, "", "Cast"))
-        return amp_value_at(m->model, node->inputs[0])->dtype ==
-               amp_value_at(m->model, node->outputs[0])->dtype;
-    return amp_node_is(node, "", "Identity") || amp_node_is(node, "", "Dropout");
-}
-
-/* Inputs beyond the COUNT that the pattern names may be settings, but no data. */
-static bool has_only_constants_after(const struct amp_matcher *m, const struct amp_node *node,
-                                     size_t count)
-{
-    for (size_t i = count; i < node->n_inputs; i++)
-        if (node->inputs[i] != AMP_NONE &&
-            amp_value_at(m->model, node->inputs[i])->initial == NULL &&
-            amp_pattern_constant(m->model, node->inputs[i]) == NULL)
-            return false;
-    return true;
-}
-
-static bool has_inputs(const struct amp_matcher *m, const struct amp_node *node,
-                       const struct amp_term *term)
-{
-    if (node->n_inputs < term->n_items)
-        return false;
-    return term->repeats ? node->n_inputs <= INPUTS_MAX
-                         : has_only_constants_after(m, node, term->n_items);
-}
-
-static bool is_operator(const struct amp_matcher *m, uint32_t id, const struct amp_term *term)
-{
-    const struct amp_node *node = amp_node_at(m->model, id);
-    return amp_node_is(node, "", term->op) && has_inputs(m, node, term);
-}
-
-static bool holds_conditions(struct amp_matcher *m, uint32_t node, const struct amp_term *term)
-{
-    for (size_t i = 0; i < term->n_conditions; i++)
-        if (!amp_condition_holds(m->model, node, &term->conditions[i], m->axes, &m->bound))
-            return false;
-    return true;
-}
-
-static bool solve_inputs(struct amp_matcher *m, const struct goal *goal)
-{
-    const struct amp_node *node = amp_node_at(m->model, goal->callee);
-    const struct amp_term *term = goal->term;
-    size_t count = term->repeats ? node->n_inputs : term->n_items;
-    if (goal->input == count)
-        return solve(m, goal->next);
-    uint32_t slot = goal->is_swapped ? 1 - goal->input : goal->input;
-    size_t item = goal->input < term->n_items ? goal->input : term->n_items - 1;
-    struct goal others = *goal;
-    others.input++;
-    struct goal one = {.term = term->items[item],
-                       .value = node->inputs[slot],
-                       .user = goal->callee,
-                       .callee = AMP_NONE,
-                       .next = &others};
-    return solve(m, &one);
-}
-
-static bool solve_operator(struct amp_matcher *m, const struct goal *goal, uint32_t node)
-{
-    uint32_t bound = m->bound;
-    struct goal inputs = {.term = goal->term, .callee = node, .next = goal->next};
-    bool fits = holds_conditions(m, node, goal->term) && solve_inputs(m, &inputs);
-    if (!fits && goal->term->n_items == 2 && is_commutative(amp_node_at(m->model, node))) {
-        m->bound = bound;
-        inputs.is_swapped = true;
-        fits = holds_conditions(m, node, goal->term) && solve_inputs(m, &inputs);
+    static const struct {
+        const char *word;
+        enum amp_condition_kind kind;
+    } words[] = {{"last", AMP_CONDITION_LAST},       {"trailing", AMP_CONDITION_TRAILING},
+                 {"inner", AMP_CONDITION_INNER},     {"all", AMP_CONDITION_ALL},
+                 {"swapped", AMP_CONDITION_SWAPPED}, {"eps", AMP_CONDITION_EPS}};
+    condition->kind = AMP_CONDITION_TEXT;
+    condition->text = word;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(word, words[i].word) == 0)
+            condition->kind = words[i].kind;
+    if (isupper((unsigned char)word[0]) && word[1] == '\0') {
+        condition->kind = AMP_CONDITION_LETTER;
+        condition->letter = word[0] - 'A';
     }
-    if (!fits)
-        m->bound = bound;
-    return fits;
 }
 
-static bool solve_node(struct amp_matcher *m, const struct goal *goal)
+static enum amp_status parse_condition(struct parser *parser, struct amp_condition *condition)
 {
-    uint32_t id = amp_value_at(m->model, goal->value)->producer;
-    if (id == AMP_NONE)
-        return false;
-    const struct amp_node *node = amp_node_at(m->model, id);
-    bool is_root = goal->user == AMP_NONE;
-    if (node->graph != m->graph || node->outputs[0] != goal->value ||
-        (!is_root && amp_value_at(m->model, goal->value)->is_output))
-        return false;
-    size_t n_nodes = m->n_nodes;
-    bool fits = false;
-    if (is_operator(m, id, goal->term)) {
-        add_part(m, id);
-        fits = solve_operator(m, goal, id);
-    } else if (!is_root && is_transparent(m, node)) {
-        struct goal behind = *goal;
-        behind.value = node->inputs[0];
-        behind.user = id;
-        add_part(m, id);
-        fits = solve(m, &behind);
+    condition->name = take_word(parser);
+    if (condition->name == NULL)
+        return fail(parser, "the name of an attribute is missing");
+    AMP_TRY(expect(parser, "="));
+    if (take(parser, "["))
+        return parse_numbers(parser, condition);
+    if (take_number(parser, &condition->numbers[0])) {
+        condition->kind = AMP_CONDITION_NUMBERS;
+        condition->n_numbers = 1;
+        return AMP_OK;
     }
-    if (!fits)
-        drop_parts(m, n_nodes);
-    return fits;
+    const char *word = take_word(parser);
+    if (word == NULL)
+        return fail(parser, "the value of an attribute is missing");
+    parse_condition_word(word, condition);
+    return AMP_OK;
 }
 
-/* ---- the other terms ---- */
-
-/* Exporters write a constant once for each use. */
-static bool is_same(const struct amp_matcher *m, uint32_t a, uint32_t b)
+static enum amp_status parse_conditions(struct parser *parser, struct amp_term *term)
 {
-    const struct amp_tensor *constant = a == b ? NULL : amp_pattern_constant(m->model, a);
+    if (!take(parser, "{"))
+        return AMP_OK;
+    do {
+        if (term->n_conditions == AMP_TERM_ITEMS)
+            return fail(parser, "too many conditions");
+        AMP_TRY(parse_condition(parser, &term->conditions[term->n_conditions++]));
+    } while (take(parser, ","));
+    return expect(parser, "}");
+}
+
+/* ---- expressions ---- */
+
+static enum amp_status parse_arguments(struct parser *parser, struct amp_term *term)
+{
+    do {
+        if (term->n_items == AMP_TERM_ITEMS || term->repeats)
+            return fail(parser, "too many arguments");
+        AMP_TRY(parse_expression(parser, &term->items[term->n_items++]));
+        term->repeats = take(parser, "...");
+    } while (take(parser, ","));
+    AMP_TRY(expect(parser, ")"));
+    return parse_conditions(parser, term);
+}
+
+static enum amp_status find_slot(struct parser *parser, const char *name, int *slot)
+{
+    struct amp_pattern *pattern = parser->pattern;
+    *slot = amp_pattern_slot(pattern, name);
+    if (*slot >= 0)
+        return AMP_OK;
+    if (pattern->n_names == AMP_PATTERN_VALUES)
+        return fail(parser, "too many names");
+    *slot = pattern->n_names++;
+    pattern->names[*slot] = name;
+    return AMP_OK;
+}
+
+static enum amp_status parse_value(struct parser *parser, const char *name, struct amp_term *term)
+{
+    if (strcmp(name, "_") != 0)
+        AMP_TRY(find_slot(parser, name, &term->slot));
+    if (!take(parser, ":"))
+        return AMP_OK;
+    const char *kind = take_word(parser);
+    term->test = kind == NULL ? NULL : amp_kind_find(kind);
+    return term->test != NULL ? AMP_OK : fail(parser, "unknown kind of value");
+}
+
+static enum amp_status parse_item(struct parser *parser, struct amp_term **term)
+{
     double number;
-    return a == b || (amp_pattern_number(constant, &number) &&
-                      amp_pattern_is_number(amp_pattern_constant(m->model, b), number));
-}
-
-static bool solve_value(struct amp_matcher *m, const struct goal *goal)
-{
-    const struct amp_term *term = goal->term;
-    struct amp_model_place place = {m->model, goal->user};
-    if (term->test != NULL && !term->test(&place, goal->value))
-        return false;
-    if (term->slot < 0)
-        return solve(m, goal->next);
-    uint32_t *known = &m->values[term->slot];
-    if (*known != AMP_NONE)
-        return is_same(m, *known, goal->value) && solve(m, goal->next);
-    struct goal definition = *goal;
-    definition.term = m->pattern->definitions[term->slot];
-    *known = goal->value;
-    bool fits = solve(m, definition.term != NULL ? &definition : goal->next);
-    if (!fits)
-        *known = AMP_NONE;
-    return fits;
-}
-
-static bool solve_alternatives(struct amp_matcher *m, const struct goal *goal)
-{
-    struct goal one = *goal;
-    for (size_t i = 0; i < goal->term->n_items; i++) {
-        one.term = goal->term->items[i];
-        if (solve(m, &one))
-            return true;
+    if (take(parser, "(")) {
+        AMP_TRY(parse_expression(parser, term));
+        return expect(parser, ")");
     }
-    return false;
-}
-
-static bool solve(struct amp_matcher *m, const struct goal *goal)
-{
-    if (goal == NULL)
-        return is_closed(m);
-    if (--m->tries < 0)
-        return false;
-    if (goal->callee != AMP_NONE)
-        return solve_inputs(m, goal);
-    if (goal->value == AMP_NONE)
-        return false;
-    switch (goal->term->kind) {
-    case AMP_TERM_NODE:
-        return solve_node(m, goal);
-    case AMP_TERM_VALUE:
-        return solve_value(m, goal);
-    case AMP_TERM_ALTERNATIVES:
-        return solve_alternatives(m, goal);
-    case AMP_TERM_NUMBER:
-        break;
+    if (take_number(parser, &number)) {
+        *term = create(parser, AMP_TERM_NUMBER);
+        (*term)->number = number;
+        return AMP_OK;
     }
-    return amp_pattern_is_number(amp_pattern_constant(m->model, goal->value), goal->term->number) &&
-           solve(m, goal->next);
+    const char *word = take_word(parser);
+    if (word == NULL)
+        return fail(parser, "an expression is missing");
+    if (!isupper((unsigned char)word[0])) {
+        *term = create(parser, AMP_TERM_VALUE);
+        return parse_value(parser, word, *term);
+    }
+    *term = create(parser, AMP_TERM_NODE);
+    (*term)->op = word;
+    AMP_TRY(expect(parser, "("));
+    return parse_arguments(parser, *term);
 }
 
-/* ---- the matcher ---- */
-
-struct amp_matcher *amp_matcher_create(const struct amp_model *model)
+static enum amp_status parse_expression(struct parser *parser, struct amp_term **term)
 {
-    struct amp_matcher *matcher = amp_xcalloc(1, sizeof *matcher);
-    matcher->model = model;
-    matcher->uses = amp_uses_create(model);
-    matcher->is_part = amp_xcalloc(model->n_nodes, sizeof *matcher->is_part);
-    return matcher;
+    AMP_TRY(parse_item(parser, term));
+    if (!take(parser, "|"))
+        return AMP_OK;
+    struct amp_term *all = create(parser, AMP_TERM_ALTERNATIVES);
+    all->items[all->n_items++] = *term;
+    do {
+        if (all->n_items == AMP_TERM_ITEMS)
+            return fail(parser, "too many alternatives");
+        AMP_TRY(parse_item(parser, &all->items[all->n_items++]));
+    } while (take(parser, "|"));
+    *term = all;
+    return AMP_OK;
 }
 
-void amp_matcher_destroy(struct amp_matcher *matcher)
+/* "name =" begins a definition; an expression does not have that sign behind its first word. */
+static bool is_definition(const struct parser *parser)
 {
-    if (matcher == NULL)
-        return;
-    amp_uses_destroy(&matcher->uses);
-    free(matcher->nodes);
-    free(matcher->is_part);
-    free(matcher);
+    const char *at = parser->at;
+    while (isspace((unsigned char)*at))
+        at++;
+    const char *start = at;
+    while (is_word_char(*at))
+        at++;
+    bool is_word = at > start;
+    while (isspace((unsigned char)*at))
+        at++;
+    return is_word && *at == '=';
 }
 
-bool amp_matcher_match(struct amp_matcher *m, const struct amp_pattern *pattern, uint32_t root,
-                       struct amp_pattern_match *match)
+static enum amp_status parse_definition(struct parser *parser)
 {
-    const struct amp_node *node = amp_node_at(m->model, root);
-    struct goal goal = {.term = pattern->root,
-                        .value = node->n_outputs > 0 ? node->outputs[0] : AMP_NONE,
-                        .user = AMP_NONE,
-                        .callee = AMP_NONE};
-    m->pattern = pattern;
-    m->root = root;
-    m->graph = node->graph;
-    m->bound = 0;
-    m->tries = TRIES;
-    for (int i = 0; i < AMP_PATTERN_VALUES; i++)
-        m->values[i] = AMP_NONE;
-    if (goal.value == AMP_NONE || !solve(m, &goal))
-        return false;
-    match->nodes = m->nodes;
-    match->n_nodes = m->n_nodes;
-    memcpy(match->values, m->values, sizeof match->values);
-    drop_parts(m, 0);
-    return true;
+    struct amp_term *term;
+    int slot;
+    AMP_TRY(find_slot(parser, take_word(parser), &slot));
+    AMP_TRY(expect(parser, "="));
+    AMP_TRY(parse_expression(parser, &term));
+    parser->pattern->definitions[slot] = term;
+    return expect(parser, ";");
+}
+
+/* ---- the whole ---- */
+
+static enum amp_status find_roots(struct parser *parser, const struct amp_term *term)
+{
+    struct amp_pattern *pattern = parser->pattern;
+    if (term->kind == AMP_TERM_VALUE && term->slot >= 0 && pattern->definitions[term->slot] != NULL)
+        return find_roots(parser, pattern->definitions[term->slot]);
+    if (term->kind == AMP_TERM_ALTERNATIVES) {
+        for (size_t i = 0; i < term->n_items; i++)
+            AMP_TRY(find_roots(parser, term->items[i]));
+        return AMP_OK;
+    }
+    if (term->kind != AMP_TERM_NODE)
+        return fail(parser, "the output is not an operator's");
+    for (size_t i = 0; i < pattern->n_roots; i++)
+        if (strcmp(pattern->roots[i], term->op) == 0)
+            return AMP_OK;
+    if (pattern->n_roots == AMP_TERM_ITEMS)
+        return fail(parser, "too many operators for the output");
+    pattern->roots[pattern->n_roots++] = term->op;
+    return AMP_OK;
+}
+
+static enum amp_status parse(struct parser *parser)
+{
+    struct amp_term *root;
+    while (is_definition(parser))
+        AMP_TRY(parse_definition(parser));
+    AMP_TRY(parse_expression(parser, &root));
+    skip_space(parser);
+    if (*parser->at != '\0')
+        return fail(parser, "more than an expression");
+    parser->pattern->root = root;
+    return find_roots(parser, root);
+}
+
+struct amp_pattern *amp_pattern_parse(struct amp_arena *arena, const char *text,
+                                      struct amp_error *err)
+{
+    struct parser parser = {arena, amp_arena_alloc(arena, sizeof *parser.pattern), text, text, err};
+    return parse(&parser) == AMP_OK ? parser.pattern : NULL;
+}
+
+const char *const *amp_pattern_roots(const struct amp_pattern *pattern, size_t *count)
+{
+    *count = pattern->n_roots;
+    return pattern->roots;
+}
+
+int amp_pattern_slot(const struct amp_pattern *pattern, const char *name)
+{
+    for (int slot = 0; slot < pattern->n_names; slot++)
+        if (strcmp(pattern->names[slot], name) == 0)
+            return slot;
+    return -1;
 }

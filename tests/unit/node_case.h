@@ -6,7 +6,7 @@
 #include "onnx/schema/infer.h"
 #include "onnx/file/read.h"
 #include "onnx/schema/schema.h"
-#include "onnx/sample/testdata.h"
+#include "onnx/sample/samples.h"
 #include "ops/elementwise/cast.h"
 #include "ops/op.h"
 #include "ops/dnnl/profile.h"

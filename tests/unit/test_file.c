@@ -4,7 +4,7 @@
  */
 #include "core/file/input.h"
 #include "core/memory.h"
-#include "onnx/file/lookahead.h"
+#include "onnx/file/model_bytes.h"
 #include "onnx/sample/npy.h"
 #include "scratch.h"
 

@@ -12,7 +12,7 @@
 #include "core/arena.h"
 #include "core/graph/graph.h"
 #include "onnx/opset/opset.h"
-#include "onnx/opset/edit.h"
+#include "onnx/opset/upgrade.h"
 #include "onnx/schema/schema.h"
 
 struct fixture {

@@ -25,7 +25,7 @@
 
 #include "check/random_input.h"
 #include "onnx/schema/schema.h"
-#include "onnx/sample/testdata.h"
+#include "onnx/sample/samples.h"
 #include "ops/op.h"
 #include "precision.h"
 #include "precision_case.h"

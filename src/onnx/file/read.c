@@ -5,11 +5,11 @@
  */
 #include "onnx/file/read.h"
 
-#include "onnx/file/lookahead.h"
+#include "onnx/file/model_bytes.h"
 #include "onnx/schema/check.h"
 #include "onnx/file/external.h"
 #include "onnx/functions/functions.h"
-#include "onnx/file/message.h"
+#include "onnx/file/reader.h"
 #include "onnx/schema/schema.h"
 #include "onnx/file/wire.h"
 

@@ -7,7 +7,7 @@
 
 #include "onnx/functions/functions.h"
 #include "onnx/file/placement.h"
-#include "onnx/file/message.h"
+#include "onnx/file/reader.h"
 
 #include <stdlib.h>
 

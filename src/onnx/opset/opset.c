@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "onnx/opset/edit.h"
+#include "onnx/opset/upgrade.h"
 #include "onnx/schema/schema.h"
 
 static void *copy_array(struct amp_arena *arena, const void *items, size_t count, size_t size)

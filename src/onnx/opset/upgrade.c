@@ -2,7 +2,7 @@
  * What adapters do to a node and its surroundings: inputs from attributes, constants, nodes before
  * and after it. Everything goes through core/graph/graph.h; nothing here knows an operator.
  */
-#include "onnx/opset/edit.h"
+#include "onnx/opset/upgrade.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
  * Types of values as messages: TypeProto to kind, dtype and shape, and back.
  */
-#include "onnx/file/message.h"
+#include "onnx/file/reader.h"
 
 static int64_t read_dim(struct amp_model *model, const Onnx__TensorShapeProto__Dimension *dim)
 {

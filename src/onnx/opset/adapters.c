@@ -2,7 +2,7 @@
  * Finds the adapter for a step from one definition of an operator to the next in the families'
  * tables.
  */
-#include "onnx/opset/adapt.h"
+#include "onnx/opset/adapter.h"
 
 #include "core/array.h"
 

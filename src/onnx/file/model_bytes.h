@@ -1,5 +1,5 @@
-#ifndef AMP_ONNX_FILE_LOOKAHEAD_H
-#define AMP_ONNX_FILE_LOOKAHEAD_H
+#ifndef AMP_ONNX_FILE_MODEL_BYTES_H
+#define AMP_ONNX_FILE_MODEL_BYTES_H
 
 #include "core/file/input.h"
 

@@ -1,7 +1,7 @@
 /*
  * Attributes: AttributeProto to lists of values and back, and the tensors that Constant nodes hold.
  */
-#include "onnx/file/message.h"
+#include "onnx/file/reader.h"
 
 #include <string.h>
 

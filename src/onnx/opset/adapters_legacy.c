@@ -3,7 +3,7 @@
  * of other types, shapes and axes in other places. Where those said less than later ones do, a node
  * is refused. Source: the definitions of both versions in ONNX's Changelog.md.
  */
-#include "onnx/opset/adapt.h"
+#include "onnx/opset/adapter.h"
 
 #include "core/array.h"
 

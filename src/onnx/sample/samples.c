@@ -2,7 +2,7 @@
  * Samples on disk: single tensors as .pb or .npy, and folders of inputs with expected outputs as
  * ONNX's backend tests and NumPy users keep them.
  */
-#include "onnx/sample/testdata.h"
+#include "onnx/sample/samples.h"
 
 #include "core/file/input.h"
 #include "core/file/output.h"

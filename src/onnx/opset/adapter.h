@@ -1,7 +1,7 @@
-#ifndef AMP_ONNX_OPSET_ADAPT_H
-#define AMP_ONNX_OPSET_ADAPT_H
+#ifndef AMP_ONNX_OPSET_ADAPTER_H
+#define AMP_ONNX_OPSET_ADAPTER_H
 
-#include "onnx/opset/edit.h"
+#include "onnx/opset/upgrade.h"
 
 #include <stddef.h>
 

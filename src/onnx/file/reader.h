@@ -1,5 +1,5 @@
-#ifndef AMP_ONNX_FILE_MESSAGE_H
-#define AMP_ONNX_FILE_MESSAGE_H
+#ifndef AMP_ONNX_FILE_READER_H
+#define AMP_ONNX_FILE_READER_H
 
 #include "core/graph/graph.h"
 #include "onnx/file/tensor_proto.h"

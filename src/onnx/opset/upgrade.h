@@ -1,5 +1,5 @@
-#ifndef AMP_ONNX_OPSET_EDIT_H
-#define AMP_ONNX_OPSET_EDIT_H
+#ifndef AMP_ONNX_OPSET_UPGRADE_H
+#define AMP_ONNX_OPSET_UPGRADE_H
 
 #include "core/graph/graph.h"
 

@@ -4,7 +4,7 @@
  * its end only where it could be a model. What it lets through may still be none: onnx/file/wire.c
  * decides.
  */
-#include "onnx/file/lookahead.h"
+#include "onnx/file/model_bytes.h"
 
 #include "onnx/file/wire.h"
 

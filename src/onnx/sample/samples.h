@@ -1,5 +1,5 @@
-#ifndef AMP_ONNX_SAMPLE_TESTDATA_H
-#define AMP_ONNX_SAMPLE_TESTDATA_H
+#ifndef AMP_ONNX_SAMPLE_SAMPLES_H
+#define AMP_ONNX_SAMPLE_SAMPLES_H
 
 #include "core/graph/graph.h"
 
