@@ -1,6 +1,8 @@
 /*
- * Random values for graph inputs, chosen so that most models can run on them: integers stay within
- * what they index, as far as the graph shows it.
+ * Random values for graph inputs. Takes a model and one of its inputs, gives a plan (type, shape,
+ * range) and, for a seed and a sample, the tensor. An integer input whose elements reach a Gather
+ * as indices stays within the dim that they index, so that most models can run on the values.
+ * Assumes that types are inferred; changes nothing in the model.
  */
 #include "check/random_input.h"
 
@@ -59,34 +61,36 @@ struct amp_random_planner {
     size_t n_to_visit;
 };
 
-static void visit_later(struct amp_random_planner *search, uint32_t value)
+static void visit_later(struct amp_random_planner *planner, uint32_t value)
 {
-    if (value == AMP_NONE || search->is_seen[value])
+    if (value == AMP_NONE || planner->is_seen[value])
         return;
-    search->is_seen[value] = true;
-    search->to_visit[search->n_to_visit++] = value;
+    planner->is_seen[value] = true;
+    planner->to_visit[planner->n_to_visit++] = value;
 }
 
-static int64_t visit_use(struct amp_random_planner *search, struct amp_use use)
+/* Follows one use of a value: gives the dim that the value is an index into, INT64_MAX where it is
+   none, and visits the output later where the value moves there unchanged. */
+static int64_t visit_use(struct amp_random_planner *planner, struct amp_use use)
 {
-    const struct amp_node *node = amp_node_at(search->model, use.node);
+    const struct amp_node *node = amp_node_at(planner->model, use.node);
     if (use.slot == 1 && is_indexing(node) && node->inputs[0] != AMP_NONE)
-        return addressed_dim(search->model, node);
+        return addressed_dim(planner->model, node);
     if (use.slot == 0 && node->n_outputs > 0 && passes_values(node))
-        visit_later(search, node->outputs[0]);
+        visit_later(planner, node->outputs[0]);
     return INT64_MAX;
 }
 
 /* The least dim that VALUE, moved about or not, is an index into; INT64_MAX when none is known.
    What one input is moved to no other input is. */
-static int64_t indexed_dim(struct amp_random_planner *search, uint32_t value)
+static int64_t indexed_dim(struct amp_random_planner *planner, uint32_t value)
 {
     int64_t least = INT64_MAX;
-    visit_later(search, value);
-    while (search->n_to_visit > 0) {
-        uint32_t at = search->to_visit[--search->n_to_visit];
-        for (uint32_t i = search->uses.first[at]; i < search->uses.first[at + 1]; i++) {
-            int64_t dim = visit_use(search, search->uses.items[i]);
+    visit_later(planner, value);
+    while (planner->n_to_visit > 0) {
+        uint32_t at = planner->to_visit[--planner->n_to_visit];
+        for (uint32_t i = planner->uses.first[at]; i < planner->uses.first[at + 1]; i++) {
+            int64_t dim = visit_use(planner, planner->uses.items[i]);
             least = dim < least ? dim : least;
         }
     }
@@ -159,9 +163,9 @@ static enum amp_status plan_kind(struct amp_random_planner *planner, uint32_t va
                     amp_value_at(planner->model, value)->name, amp_dtype_name(plan->dtype));
 }
 
-enum amp_status amp_random_plan_input(struct amp_random_planner *planner, uint32_t value,
-                                      const int64_t *sizes, struct amp_random_input *plan,
-                                      struct amp_error *err)
+enum amp_status amp_random_planner_plan(struct amp_random_planner *planner, uint32_t value,
+                                        const int64_t *sizes, struct amp_random_input *plan,
+                                        struct amp_error *err)
 {
     const struct amp_model *model = planner->model;
     const struct amp_value *input = amp_value_at(model, value);
@@ -184,16 +188,17 @@ enum amp_status amp_random_plan_input(struct amp_random_planner *planner, uint32
     return plan_kind(planner, value, plan, err);
 }
 
-enum amp_status amp_random_plan(const struct amp_model *model, uint32_t value, const int64_t *sizes,
-                                struct amp_random_input *plan, struct amp_error *err)
+enum amp_status amp_random_input_plan(const struct amp_model *model, uint32_t value,
+                                      const int64_t *sizes, struct amp_random_input *plan,
+                                      struct amp_error *err)
 {
     struct amp_random_planner *planner = amp_random_planner_create(model);
-    enum amp_status status = amp_random_plan_input(planner, value, sizes, plan, err);
+    enum amp_status status = amp_random_planner_plan(planner, value, sizes, plan, err);
     amp_random_planner_destroy(planner);
     return status;
 }
 
-const char *amp_random_text(const struct amp_random_input *plan, char *text, size_t size)
+char *amp_random_input_text(const struct amp_random_input *plan, char *text, size_t size)
 {
     static const char *const texts[] = {[AMP_RANDOM_NORMAL] = "random",
                                         [AMP_RANDOM_INTEGERS] = "random",
@@ -240,8 +245,9 @@ static enum amp_dtype made_dtype(const struct amp_random_input *plan)
     return dtypes[plan->kind];
 }
 
-enum amp_status amp_random_make(const struct amp_random_input *plan, uint64_t seed, uint64_t sample,
-                                struct amp_tensor *tensor, struct amp_error *err)
+enum amp_status amp_random_input_make(const struct amp_random_input *plan, uint64_t seed,
+                                      uint64_t sample, struct amp_tensor *tensor,
+                                      struct amp_error *err)
 {
     struct amp_tensor made = {.dtype = made_dtype(plan), .shape = plan->shape};
     struct amp_random random = amp_random_start(seed, sample << 32 | plan->stream);

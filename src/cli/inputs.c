@@ -247,12 +247,12 @@ static enum amp_status plan_input(struct amp_inputs *inputs, size_t i, const int
             set_note(inputs, i, &input->initial->shape, "the model's own");
         return AMP_OK;
     }
-    AMP_TRY(
-        amp_random_plan_input(planner, inputs->model->graphs[0].inputs.items[i], sizes, plan, err));
-    amp_random_text(plan, source, sizeof source);
+    AMP_TRY(amp_random_planner_plan(planner, inputs->model->graphs[0].inputs.items[i], sizes, plan,
+                                    err));
+    amp_random_input_text(plan, source, sizeof source);
     if (plan->kind == AMP_RANDOM_NORMAL || plan->kind == AMP_RANDOM_INTEGERS)
         snprintf(source, sizeof source, "%s, seed %" PRId64,
-                 amp_random_text(plan, text, sizeof text), inputs->options->seed);
+                 amp_random_input_text(plan, text, sizeof text), inputs->options->seed);
     set_note(inputs, i, &plan->shape, source);
     return AMP_OK;
 }
@@ -365,8 +365,8 @@ static enum amp_status make_random(struct amp_inputs *inputs, size_t sample,
     for (size_t i = 0; i < count_inputs(inputs->model); i++) {
         if (!is_required(input_at(inputs->model, i)))
             continue;
-        if (amp_random_make(&inputs->random[i], (uint64_t)inputs->options->seed, sample,
-                            &tensors[i], err) == AMP_OK)
+        if (amp_random_input_make(&inputs->random[i], (uint64_t)inputs->options->seed, sample,
+                                  &tensors[i], err) == AMP_OK)
             continue;
         amp_error_prefix(err, "input '%s'", input_at(inputs->model, i)->name);
         return err->status;

@@ -45,8 +45,8 @@ static bool make_inputs(const struct amp_model_file *file, struct amp_tensor *in
         uint32_t value = model->graphs[0].inputs.items[i];
         struct amp_random_input plan;
         if (amp_value_at(model, value)->constant == NULL &&
-            (amp_random_plan(model, value, sizes, &plan, &err) != AMP_OK ||
-             amp_random_make(&plan, 0, 0, &inputs[i], &err) != AMP_OK))
+            (amp_random_input_plan(model, value, sizes, &plan, &err) != AMP_OK ||
+             amp_random_input_make(&plan, 0, 0, &inputs[i], &err) != AMP_OK))
             return false;
     }
     return true;

@@ -140,12 +140,12 @@ static bool make_input(const struct amp_model *model, uint32_t id, const char *s
     for (size_t s = 0; s < model->n_symbols; s++)
         sizes[s] = 2;
     err = (struct amp_error){.status = AMP_OK};
-    if (amp_random_plan(model, id, sizes, &plan, &err) != AMP_OK)
+    if (amp_random_input_plan(model, id, sizes, &plan, &err) != AMP_OK)
         return false;
     size_t size;
     return amp_shape_size(&plan.shape, AMP_DOUBLE, &size, &err) == AMP_OK &&
            size <= INPUT_ELEMENTS_MAX * sizeof(double) &&
-           amp_random_make(&plan, 1, 0, tensor, &err) == AMP_OK;
+           amp_random_input_make(&plan, 1, 0, tensor, &err) == AMP_OK;
 }
 
 /* Some of the values become extreme. */

@@ -101,8 +101,8 @@ static enum amp_status make_inputs(const struct amp_model *model, struct amp_ten
     const struct amp_ids *ids = &model->graphs[0].inputs;
     for (size_t i = 0; i < ids->count; i++) {
         struct amp_random_input plan;
-        AMP_TRY(amp_random_plan(model, ids->items[i], NULL, &plan, err));
-        AMP_TRY(amp_random_make(&plan, 1, 0, &inputs[i], err));
+        AMP_TRY(amp_random_input_plan(model, ids->items[i], NULL, &plan, err));
+        AMP_TRY(amp_random_input_make(&plan, 1, 0, &inputs[i], err));
     }
     return AMP_OK;
 }

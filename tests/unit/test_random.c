@@ -113,8 +113,8 @@ static void is_planned(struct fixture *f, uint32_t value, const char *text)
     char found[64];
     struct amp_random_input plan;
     struct amp_error err = {.status = AMP_OK};
-    assert_int_equal(amp_random_plan(f->model, value, sizes, &plan, &err), AMP_OK);
-    assert_string_equal(amp_random_text(&plan, found, sizeof found), text);
+    assert_int_equal(amp_random_input_plan(f->model, value, sizes, &plan, &err), AMP_OK);
+    assert_string_equal(amp_random_input_text(&plan, found, sizeof found), text);
 }
 
 static void kinds_follow_types_and_names(void **state)
@@ -177,14 +177,14 @@ static void dims_get_sizes_and_values_repeat(void **state)
     struct amp_random_input plan_a, plan_b;
     struct amp_tensor once, again, other, next;
     struct amp_error err = {.status = AMP_OK};
-    assert_int_equal(amp_random_plan(f.model, a, sizes, &plan_a, &err), AMP_OK);
-    assert_int_equal(amp_random_plan(f.model, b, sizes, &plan_b, &err), AMP_OK);
+    assert_int_equal(amp_random_input_plan(f.model, a, sizes, &plan_a, &err), AMP_OK);
+    assert_int_equal(amp_random_input_plan(f.model, b, sizes, &plan_b, &err), AMP_OK);
     assert_int_equal(plan_a.shape.dims[0], 5);
     assert_int_equal(plan_a.shape.dims[1], 1);
-    assert_int_equal(amp_random_make(&plan_a, 0, 0, &once, &err), AMP_OK);
-    assert_int_equal(amp_random_make(&plan_a, 0, 0, &again, &err), AMP_OK);
-    assert_int_equal(amp_random_make(&plan_b, 0, 0, &other, &err), AMP_OK);
-    assert_int_equal(amp_random_make(&plan_a, 0, 1, &next, &err), AMP_OK);
+    assert_int_equal(amp_random_input_make(&plan_a, 0, 0, &once, &err), AMP_OK);
+    assert_int_equal(amp_random_input_make(&plan_a, 0, 0, &again, &err), AMP_OK);
+    assert_int_equal(amp_random_input_make(&plan_b, 0, 0, &other, &err), AMP_OK);
+    assert_int_equal(amp_random_input_make(&plan_a, 0, 1, &next, &err), AMP_OK);
     assert_memory_equal(once.data, again.data, 15 * sizeof(float));
     assert_memory_not_equal(once.data, other.data, 15 * sizeof(float));
     assert_memory_not_equal(once.data, next.data, 15 * sizeof(float));
@@ -202,12 +202,12 @@ static void what_has_no_random_values_is_said(void **state)
     struct amp_random_input plan;
     struct amp_error err = {.status = AMP_OK};
     uint32_t value = add_value(&f, "z", AMP_COMPLEX64, 0, NULL);
-    assert_int_equal(amp_random_plan(f.model, value, NULL, &plan, &err), AMP_UNSUPPORTED);
+    assert_int_equal(amp_random_input_plan(f.model, value, NULL, &plan, &err), AMP_UNSUPPORTED);
     assert_string_equal(err.text,
                         "input 'z': no random values of type complex64; give it with --input");
     err = (struct amp_error){.status = AMP_OK};
     value = add_value(&f, "x", AMP_FLOAT, -1, NULL);
-    assert_int_equal(amp_random_plan(f.model, value, NULL, &plan, &err), AMP_USAGE);
+    assert_int_equal(amp_random_input_plan(f.model, value, NULL, &plan, &err), AMP_USAGE);
     assert_string_equal(err.text, "input 'x' has no declared rank: give it with --input or --data");
     amp_arena_destroy(f.arena);
 }

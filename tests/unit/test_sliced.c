@@ -51,8 +51,8 @@ static void make_inputs(struct fixture *f, int64_t size)
     struct amp_random_input plan;
     for (size_t i = 0; i < f->n_inputs; i++) {
         uint32_t value = f->file.model->graphs[0].inputs.items[i];
-        assert_int_equal(amp_random_plan(f->file.model, value, &size, &plan, &err), AMP_OK);
-        assert_int_equal(amp_random_make(&plan, 0, 0, &f->inputs[i], &err), AMP_OK);
+        assert_int_equal(amp_random_input_plan(f->file.model, value, &size, &plan, &err), AMP_OK);
+        assert_int_equal(amp_random_input_make(&plan, 0, 0, &f->inputs[i], &err), AMP_OK);
     }
 }
 

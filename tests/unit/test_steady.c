@@ -103,9 +103,10 @@ static void set_up(struct fixture *f, const char *path, int64_t size)
         struct amp_random_input plan;
         if (amp_value_at(f->file.model, graph->inputs.items[i])->constant != NULL)
             continue;
-        assert_int_equal(amp_random_plan(f->file.model, graph->inputs.items[i], sizes, &plan, &err),
-                         AMP_OK);
-        assert_int_equal(amp_random_make(&plan, 0, 0, &f->inputs[i], &err), AMP_OK);
+        assert_int_equal(
+            amp_random_input_plan(f->file.model, graph->inputs.items[i], sizes, &plan, &err),
+            AMP_OK);
+        assert_int_equal(amp_random_input_make(&plan, 0, 0, &f->inputs[i], &err), AMP_OK);
     }
     assert_int_equal(amp_session_create(f->file.model, false, &f->session, &err), AMP_OK);
 }
