@@ -53,7 +53,7 @@ static char *fused_text(const char *path)
     FILE *out = open_memstream(&text, &size);
     if (amp_model_read(path, &file, &err) != AMP_OK || amp_infer(file.model, &err) != AMP_OK)
         fail_msg("%s", err.text);
-    struct amp_model *fused = amp_fuse(file.model, file.arena);
+    struct amp_model *fused = amp_composites_fuse(file.model, file.arena);
     assert_int_equal(amp_graph_check(fused, &err), AMP_OK);
     amp_model_dump(out, fused, NULL, NULL);
     print_steps(out, fused, file.arena);

@@ -36,7 +36,7 @@ enum amp_status amp_session_create(const struct amp_model *model, bool is_strict
         return status;
     }
     if (!is_strict)
-        model = amp_fuse(model, arena);
+        model = amp_composites_fuse(model, arena);
     struct amp_session *made = amp_xmalloc(1, sizeof *made);
     amp_buffers_keep();
     *made = (struct amp_session){

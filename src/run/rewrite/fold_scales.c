@@ -1,6 +1,8 @@
 /*
- * What constants do to each channel of a result (run/rewrite/scale_chain.h) goes into the weights
- * and the sum of the operator that gives it.
+ * Folds scale chains (run/rewrite/scale_chain.h) into constants: takes the factor and the sum that
+ * a chain applies to each channel, multiplies the weights of the linear operator before it by the
+ * factors, and puts the sums into its bias. It changes nothing where the dtype of the weights lacks
+ * the range or the digits for the products.
  */
 #include "run/rewrite/fold_scales.h"
 
@@ -35,7 +37,7 @@ static struct amp_tensor *new_tensor(const struct amp_model *model, enum amp_dty
     return tensor;
 }
 
-static uint32_t add_constant(struct amp_model *model, const struct amp_chain *chain,
+static uint32_t add_constant(struct amp_model *model, const struct amp_scale_chain *chain,
                              struct amp_tensor *tensor)
 {
     uint32_t graph = amp_node_at(model, chain->node)->graph;
@@ -52,7 +54,7 @@ static double rounding_of(enum amp_dtype dtype)
 
 /* Multiplies W by the chain's factors and ALPHA, each element rounded once. ERRORS and LARGEST, by
    channel, come to hold the largest error and the largest weight. */
-static void scale(const struct amp_chain *chain, const struct amp_tensor *w, double alpha,
+static void scale(const struct amp_scale_chain *chain, const struct amp_tensor *w, double alpha,
                   double *errors, double *largest)
 {
     int64_t n = w->shape.dims[chain->channel];
@@ -71,7 +73,8 @@ static void scale(const struct amp_chain *chain, const struct amp_tensor *w, dou
 
 /* W multiplied; NULL: its dtype has no room for the largest weights of a channel, or not as many
    digits as usual. */
-static struct amp_tensor *new_weights(const struct amp_model *model, const struct amp_chain *chain,
+static struct amp_tensor *new_weights(const struct amp_model *model,
+                                      const struct amp_scale_chain *chain,
                                       const struct amp_tensor *w)
 {
     const struct amp_node *node = amp_node_at(model, chain->node);
@@ -90,17 +93,18 @@ static struct amp_tensor *new_weights(const struct amp_model *model, const struc
 }
 
 /* The rows of what is added, from input AMP_ADDED if there; NULL: not all are finite in DTYPE. */
-static struct amp_tensor *new_sum(const struct amp_model *model, const struct amp_chain *chain,
-                                  enum amp_dtype dtype)
+static struct amp_tensor *new_sum(const struct amp_model *model,
+                                  const struct amp_scale_chain *chain, enum amp_dtype dtype)
 {
     const struct amp_node *node = amp_node_at(model, chain->node);
-    const struct amp_tensor *old = chain->adds ? amp_chain_constant(model, node, AMP_ADDED) : NULL;
+    const struct amp_tensor *old =
+        chain->adds ? amp_scale_chain_constant(model, node, AMP_ADDED) : NULL;
     double beta = chain->linear->beta ? (double)amp_node_float(node, chain->linear->beta, 1) : 1;
     int64_t n = chain->n_channels, n_rows = old && old->shape.rank == 2 ? old->shape.dims[0] : 1;
     bool is_one = old != NULL && amp_tensor_count(old) == (size_t)n_rows;
     struct amp_shape shape = {.rank = n_rows == 1 ? 1 : 2, .dims = {n_rows == 1 ? n : n_rows, n}};
     struct amp_tensor *sum = new_tensor(model, dtype, &shape);
-    double *values = old != NULL ? amp_chain_load(old) : NULL;
+    double *values = old != NULL ? amp_scale_chain_load(old) : NULL;
     bool is_finite = true;
     for (int64_t i = 0; i < n_rows * n; i++) {
         double value = values != NULL ? beta * values[is_one ? i / n : i] : 0;
@@ -113,7 +117,7 @@ static struct amp_tensor *new_sum(const struct amp_model *model, const struct am
 
 /* ---- folding --------------------------------------------------------------------------------- */
 
-static bool is_finite(const struct amp_chain *chain)
+static bool is_finite(const struct amp_scale_chain *chain)
 {
     for (int64_t c = 0; c < chain->n_channels; c++)
         if (!isfinite(chain->factors[c]) || !isfinite(chain->shifts[c]))
@@ -121,7 +125,7 @@ static bool is_finite(const struct amp_chain *chain)
     return true;
 }
 
-static bool has_shift(const struct amp_chain *chain)
+static bool has_shift(const struct amp_scale_chain *chain)
 {
     for (int64_t c = 0; c < chain->n_channels; c++)
         if (chain->shifts[c] != 0)
@@ -129,7 +133,7 @@ static bool has_shift(const struct amp_chain *chain)
     return false;
 }
 
-static void set_weights(struct amp_model *model, const struct amp_chain *chain,
+static void set_weights(struct amp_model *model, const struct amp_scale_chain *chain,
                         struct amp_tensor *w)
 {
     uint32_t id = add_constant(model, chain, w);
@@ -139,10 +143,10 @@ static void set_weights(struct amp_model *model, const struct amp_chain *chain,
 }
 
 /* The linear node adds SUM (NULL: nothing) and gives the result; the others go. */
-static void end_with_sum(struct amp_model *model, const struct amp_chain *chain,
+static void end_with_sum(struct amp_model *model, const struct amp_scale_chain *chain,
                          struct amp_tensor *sum)
 {
-    uint32_t result = amp_chain_result(model, chain);
+    uint32_t result = amp_scale_chain_result(model, chain);
     for (size_t i = 0; i < chain->n_nodes; i++)
         amp_node_remove(model, chain->nodes[i]);
     amp_node_set_output(model, chain->node, 0, result);
@@ -156,7 +160,7 @@ static void end_with_sum(struct amp_model *model, const struct amp_chain *chain,
 }
 
 /* The same where the linear node has no such input: the last node becomes the one that adds. */
-static void end_with_add(struct amp_model *model, const struct amp_chain *chain,
+static void end_with_add(struct amp_model *model, const struct amp_scale_chain *chain,
                          struct amp_tensor *sum)
 {
     uint32_t last = chain->nodes[chain->n_nodes - 1], id = add_constant(model, chain, sum);
@@ -169,10 +173,10 @@ static void end_with_add(struct amp_model *model, const struct amp_chain *chain,
 }
 
 /* Leaves the model as it is where the weights would lose digits. */
-static void fold(struct amp_model *model, const struct amp_chain *chain)
+static void fold(struct amp_model *model, const struct amp_scale_chain *chain)
 {
     const struct amp_node *node = amp_node_at(model, chain->node);
-    const struct amp_tensor *w = amp_chain_constant(model, node, AMP_WEIGHTS);
+    const struct amp_tensor *w = amp_scale_chain_constant(model, node, AMP_WEIGHTS);
     bool has_added = chain->linear->has_added;
     bool adds = has_shift(chain) || chain->adds;
     struct amp_tensor *sum = NULL, *weights = NULL;
@@ -188,16 +192,16 @@ static void fold(struct amp_model *model, const struct amp_chain *chain)
         end_with_sum(model, chain, sum);
 }
 
-void amp_fold_channels(struct amp_model *model)
+void amp_scales_fold(struct amp_model *model)
 {
     struct amp_uses uses = amp_uses_create(model);
     size_t n_nodes = model->n_nodes;
     for (uint32_t id = 0; id < n_nodes; id++) {
-        struct amp_chain chain;
-        if (amp_node_at(model, id)->is_removed || !amp_chain_find(model, &uses, id, &chain))
+        struct amp_scale_chain chain;
+        if (amp_node_at(model, id)->is_removed || !amp_scale_chain_find(model, &uses, id, &chain))
             continue;
         fold(model, &chain);
-        amp_chain_release(&chain);
+        amp_scale_chain_release(&chain);
     }
     amp_uses_destroy(&uses);
 }

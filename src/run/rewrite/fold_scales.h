@@ -4,14 +4,15 @@
 #include "core/graph/graph.h"
 
 /*
- * Private to run/: BatchNormalization and Mul, Div, Add and Sub with constants of one value, or of
- * one for each channel, become part of the operator before them, whose result they are the only use
- * of: y = W x + b times f plus s is an operator of the same kind with f W and f b + s. So it is for
- * Conv, ConvTranspose, Gemm and BatchNormalization itself; MatMul, which has no b, is followed by
- * an Add. A chain of such nodes is computed in double; each weight and sum is rounded once. Where
- * its dtype lacks the range for that, everything stays as it is.
+ * Private to run/: folds BatchNormalization, and Mul, Div, Add and Sub with constants of one value
+ * or of one value per channel, into the linear operator before them, if they are the only use of
+ * its result: (W x + b) f + s is an operator of the same kind with weights f W and bias f b + s.
+ * This is done for Conv, ConvTranspose, Gemm and BatchNormalization; MatMul, which has no bias, is
+ * followed by an Add. The factors and sums of a chain are computed in double, and each weight and
+ * sum is rounded once. Where the dtype lacks the range or the digits for that, the chain stays as
+ * it is.
  */
-void amp_fold_channels(struct amp_model *model);
+void amp_scales_fold(struct amp_model *model);
 
 /* Makes NODE of MODEL one of OP_TYPE of ai.onnx, the newest that the executor has, without
    attributes. */

@@ -1,6 +1,9 @@
 /*
- * Nodes that together are one operator become that operator. What a composite's parts look like is
- * pattern/composites.inc's; here stands which operator takes which of a pattern's values.
+ * Replaces composites (pattern/composites.inc) by the operators of the same name, which have one
+ * kernel: takes a model whose types are inferred, gives a sorted copy. The table says which values
+ * of a pattern the operator takes as inputs and attributes. Before that it makes constants of what
+ * nodes only reshape; after it the scales are folded (fold_scales.h) and Reshapes moved
+ * (move_reshapes.h).
  */
 #include "run/rewrite/fuse_composites.h"
 
@@ -227,14 +230,14 @@ static void simplify_sums(struct amp_model *model)
     }
 }
 
-struct amp_model *amp_fuse(const struct amp_model *model, struct amp_arena *arena)
+struct amp_model *amp_composites_fuse(const struct amp_model *model, struct amp_arena *arena)
 {
     struct amp_model *copy = amp_model_copy(model, arena);
     reshape_constants(copy);
     simplify_sums(copy);
     fuse_composites(copy);
-    amp_fold_channels(copy);
-    amp_sink(copy);
+    amp_scales_fold(copy);
+    amp_reshapes_move(copy);
     /* Cycles, its one complaint, do not come about. */
     amp_graph_sort(copy, NULL, &(struct amp_error){.status = AMP_OK});
     return copy;

@@ -4,12 +4,12 @@
 #include "core/graph/graph.h"
 
 /*
- * Private to run/: a copy of MODEL, in ARENA, that computes the same with fewer nodes: composites
- * (pattern/composites.h) are the operators that they stand for, constants that a node only reshapes
- * are constants, a Sum of two is an Add, a BatchNormalization after a Conv is part of its weights,
- * and what stands between a product and a node that could be done with it has moved behind that.
- * Results differ by what is no longer rounded in between.
+ * Private to run/: gives a copy of MODEL, in ARENA, that computes the same with fewer nodes.
+ * Composites (pattern/composites.h) become the operators that they stand for, what a node only
+ * reshapes of a constant becomes a constant, a Sum of two becomes an Add, a BatchNormalization
+ * after a Conv goes into its weights, and a Reshape between a product and its post-ops moves behind
+ * them. Results differ from MODEL's by the roundings to a dtype that no longer happen in between.
  */
-struct amp_model *amp_fuse(const struct amp_model *model, struct amp_arena *arena);
+struct amp_model *amp_composites_fuse(const struct amp_model *model, struct amp_arena *arena);
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * Gradient nodes become the nodes that compute them: reverse-mode differentiation of the part of
- * the graph that lies between the named tensors. What the derivatives of single operators are is
- * gradient_rules.c's.
+ * Replaces each Gradient node by the nodes that compute it: takes a model with inferred types,
+ * gives a sorted copy with inferred types. It differentiates the part of the graph between the
+ * named tensors and y in reverse mode. It does not know the derivatives of single operators: these
+ * are in gradient_rules.c.
  */
 #include "run/rewrite/gradient.h"
 

@@ -4,9 +4,9 @@
 #include "core/graph/graph.h"
 
 /*
- * Private to run/: puts the nodes that compute it in the place of each Gradient node of *MODEL, in
- * a copy in ARENA that *MODEL then is; without such nodes *MODEL stays what it is. Types must be
- * inferred; those of the new values are.
+ * Private to run/: replaces each Gradient node of *MODEL by the nodes that compute it. *MODEL then
+ * is a copy in ARENA; without Gradient nodes it stays the model that was given. The types of *MODEL
+ * must be inferred; the types of the new values are inferred here.
  *
  * Gradient gives the derivatives of the sum of all elements of tensor y by the tensors xs. It names
  * the tensors, and gets the values at which to derive as inputs: what lies between them and y is

@@ -1,6 +1,6 @@
 /*
- * Which terms the gradients of an operator's inputs are: the derivatives that calculus gives, with
- * the convention that kinks (Abs, Relu at 0) have the derivative 0.
+ * Knows the derivative of each operator by each input, as a table of terms (gradient_term.h), and
+ * picks the row for a node. At a kink (Abs or Relu at 0) the derivative is 0.
  */
 #include "run/rewrite/gradient_rules.h"
 

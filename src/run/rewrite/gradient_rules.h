@@ -1,35 +1,10 @@
 #ifndef AMP_RUN_REWRITE_GRADIENT_RULES_H
 #define AMP_RUN_REWRITE_GRADIENT_RULES_H
 
-#include "core/graph/graph.h"
+#include "run/rewrite/gradient_term.h"
 
-/* Private to gradient.c, which goes through a graph, gradient_rules.c, which knows operators, and
-   gradient_term.c, which makes nodes. */
-
-/* What is being derived: output 0 of a node by one of its inputs. */
-struct amp_derivation {
-    struct amp_model *model;
-    uint32_t graph; /* that new nodes go to */
-    uint32_t node;
-    uint32_t x;           /* the input */
-    uint32_t g;           /* the gradient of the output, of its shape */
-    enum amp_dtype dtype; /* of numbers without a type */
-};
-
-/*
- * Makes the nodes that TEXT names and gives the value that comes of them. TEXT is
- *   Op(arguments; attributes)   a node of ONNX in its newest version that there is a kernel for
- *   SumTo(term)                 its sum over all that x was broadcast along, in the shape of x
- *   g, x, y, a, b, c            the gradient, the input, the output, inputs 0, 1 and 2
- *   axes                        of the node, an attribute or input 1; none: no elements
- *   2.5, 1L, [1]                a scalar of the derivation's dtype or int64, a list of int64
- * and an attribute is name=1, or comes from the node's: name=@its (an int, else 0),
- * !its (1 where that is 0), $its (a float, else 1), ~its (the inverse of a permutation, if any), or
- * from a value: name=^a (the permutation that swaps the last two axes of a, whose rank is known).
- */
-uint32_t amp_gradient_term(const struct amp_derivation *derivation, const char *text);
-
-/* The gradient of input I of the derivation's node; AMP_NONE: there is no rule for it. */
+/* Private to run/rewrite: makes the nodes of the gradient of input I of the derivation's node and
+   gives its value. AMP_NONE: there is no rule for it. */
 uint32_t amp_gradient_of_input(struct amp_derivation *derivation, uint32_t i);
 
 #endif

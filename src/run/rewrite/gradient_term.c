@@ -1,11 +1,12 @@
 /*
- * Makes nodes out of terms: the text of a rule comes in, nodes at the end of a graph's list come
- * out. Types and shapes of the new values are left to inference. Terms are the program's own: what
- * they may look like is not checked here.
+ * Reads the term of a gradient rule and makes its nodes: takes the text, gives nodes at the end of
+ * the graph's list and the value of the last one. It assumes that the text is correct, because all
+ * texts are the program's own. It does not set types and shapes of the new values: inference does.
  */
+#include "run/rewrite/gradient_term.h"
+
 #include "onnx/schema/schema.h"
 #include "ops/op.h"
-#include "run/rewrite/gradient_rules.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /*
- * What stands between a product and those who could be done with it moves out of the way.
+ * Moves a Reshape from before elementwise nodes to after them, so that these can become post-ops of
+ * the product before the Reshape; moves a constant factor from before a MatMul to after it, so that
+ * the factor can become its post-op. Takes a model whose types are inferred, and leaves the order
+ * of its nodes to be sorted.
  */
 #include "run/rewrite/move_reshapes.h"
 
@@ -45,7 +48,7 @@ static bool takes_each(const struct amp_model *model, const struct amp_use *use)
     return node->n_inputs == 1 && amp_post_of(model, node, use->slot, &post);
 }
 
-static void sink_reshape(struct amp_model *model, const struct amp_uses *uses, uint32_t id)
+static void move_reshape(struct amp_model *model, const struct amp_uses *uses, uint32_t id)
 {
     struct amp_use use;
     uint32_t from = amp_node_at(model, id)->inputs[0];
@@ -72,7 +75,7 @@ static bool is_factor(const struct amp_model *model, const struct amp_node *node
            other->rank >= tensor->shape.rank && other->rank >= 2;
 }
 
-static void sink_factor(struct amp_model *model, const struct amp_uses *uses, uint32_t id)
+static void move_factor(struct amp_model *model, const struct amp_uses *uses, uint32_t id)
 {
     const struct amp_node *node = amp_node_at(model, id);
     struct amp_use use;
@@ -88,7 +91,7 @@ static void sink_factor(struct amp_model *model, const struct amp_uses *uses, ui
         exchange(model, &(struct pair){id, slot, use.node, use.slot}, product->outputs[0]);
 }
 
-void amp_sink(struct amp_model *model)
+void amp_reshapes_move(struct amp_model *model)
 {
     struct amp_uses uses = amp_uses_create(model);
     for (uint32_t id = 0; id < model->n_nodes; id++) {
@@ -96,9 +99,9 @@ void amp_sink(struct amp_model *model)
         if (node->is_removed)
             continue;
         if (amp_node_is(node, "", "Reshape"))
-            sink_reshape(model, &uses, id);
+            move_reshape(model, &uses, id);
         else if (amp_node_is(node, "", "Mul") || amp_node_is(node, "", "Div"))
-            sink_factor(model, &uses, id);
+            move_factor(model, &uses, id);
     }
     amp_uses_destroy(&uses);
 }

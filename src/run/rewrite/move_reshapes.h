@@ -4,11 +4,11 @@
 #include "core/graph/graph.h"
 
 /*
- * Private to run/: moves nodes of MODEL, a copy, behind the one that takes their result, where that
- * lets it, or them, be done with a product: a Reshape behind elementwise operators, which do not
- * care; a factor, Mul or Div by a constant, behind the MatMul that one operand of which it scales,
- * but not in float16, where the product could overflow without it. The graph is to be sorted then.
+ * Private to run/: exchanges nodes of MODEL so that more of them can be post-ops of a product.
+ * A Reshape of a product's result moves behind the elementwise nodes that follow it. A Mul or Div
+ * of a MatMul's operand by one constant moves behind the MatMul, but not in float16, where the
+ * product could overflow without it. The caller sorts the graph afterwards.
  */
-void amp_sink(struct amp_model *model);
+void amp_reshapes_move(struct amp_model *model);
 
 #endif

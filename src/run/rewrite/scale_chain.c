@@ -1,6 +1,7 @@
 /*
- * Chains of nodes that constants make multiples and sums by channel: BatchNormalization, Mul, Div,
- * Add, Sub. They come down to one factor and one sum for each channel, in double.
+ * Finds scale chains: a linear node and the BatchNormalization, Mul, Div, Add and Sub nodes after
+ * it that scale and shift each channel by constants. Takes a node to begin with, gives one factor
+ * and one sum for each channel, in double. It changes nothing in the model.
  */
 #include "run/rewrite/scale_chain.h"
 
@@ -87,8 +88,8 @@ static const struct amp_tensor *constant_of(const struct amp_model *model, uint3
     return is_float && (tensor->data != NULL || tensor->source != NULL) ? tensor : NULL;
 }
 
-const struct amp_tensor *amp_chain_constant(const struct amp_model *model,
-                                            const struct amp_node *node, uint32_t i)
+const struct amp_tensor *amp_scale_chain_constant(const struct amp_model *model,
+                                                  const struct amp_node *node, uint32_t i)
 {
     return i < node->n_inputs ? constant_of(model, node->inputs[i]) : NULL;
 }
@@ -98,7 +99,7 @@ static bool has_input(const struct amp_node *node, uint32_t i)
     return i < node->n_inputs && node->inputs[i] != AMP_NONE;
 }
 
-double *amp_chain_load(const struct amp_tensor *tensor)
+double *amp_scale_chain_load(const struct amp_tensor *tensor)
 {
     size_t count = amp_tensor_count(tensor);
     double *values = amp_xmalloc(count, sizeof *values);
@@ -131,35 +132,35 @@ static bool fits_sum(const struct amp_shape *shape, int64_t n, bool broadcasts)
 }
 
 /* Starts CHAIN with node ID; false: it has no weights that can be changed. */
-static bool start(const struct amp_model *model, uint32_t id, struct amp_chain *chain)
+static bool start(const struct amp_model *model, uint32_t id, struct amp_scale_chain *chain)
 {
     const struct amp_node *node = amp_node_at(model, id);
     const struct amp_linear *linear = linear_of(node);
     const struct amp_tensor *w =
-        linear == NULL ? NULL : amp_chain_constant(model, node, AMP_WEIGHTS);
+        linear == NULL ? NULL : amp_scale_chain_constant(model, node, AMP_WEIGHTS);
     if (w == NULL || (linear->suits != NULL && !linear->suits(node)))
         return false;
     bool is_flipped = linear->flip != NULL && amp_node_int(node, linear->flip, 0) != 0;
-    *chain =
-        (struct amp_chain){.linear = linear,
-                           .node = id,
-                           .is_sum = true,
-                           .adds = linear->has_added && has_input(node, AMP_ADDED),
-                           .rank = amp_value_at(model, node->outputs[0])->rank,
-                           .channel = is_flipped ? 1 - linear->channel : linear->channel,
-                           .n_parts = linear->parts ? amp_node_int(node, linear->parts, 1) : 1};
+    *chain = (struct amp_scale_chain){.linear = linear,
+                                      .node = id,
+                                      .is_sum = true,
+                                      .adds = linear->has_added && has_input(node, AMP_ADDED),
+                                      .rank = amp_value_at(model, node->outputs[0])->rank,
+                                      .channel = is_flipped ? 1 - linear->channel : linear->channel,
+                                      .n_parts =
+                                          linear->parts ? amp_node_int(node, linear->parts, 1) : 1};
     chain->axis = linear->is_last ? chain->rank - 1 : 1;
     if (chain->rank < 2 || amp_shape_count(&w->shape) == 0 || w->shape.rank <= chain->channel ||
         (linear->is_last && w->shape.rank != 2) || chain->n_parts < 1 ||
         w->shape.dims[0] % chain->n_parts != 0)
         return false;
     chain->n_channels = chain->n_parts * w->shape.dims[chain->channel];
-    const struct amp_tensor *added = amp_chain_constant(model, node, AMP_ADDED);
+    const struct amp_tensor *added = amp_scale_chain_constant(model, node, AMP_ADDED);
     return !chain->adds ||
            (added != NULL && fits_sum(&added->shape, chain->n_channels, linear->beta != NULL));
 }
 
-static void start_values(struct amp_chain *chain)
+static void start_values(struct amp_scale_chain *chain)
 {
     chain->factors = amp_xmalloc((size_t)chain->n_channels, sizeof *chain->factors);
     chain->shifts = amp_xcalloc((size_t)chain->n_channels, sizeof *chain->shifts);
@@ -168,7 +169,7 @@ static void start_values(struct amp_chain *chain)
 }
 
 /* Whether CONSTANT has one value, or one for each channel, and broadcasts to the result. */
-static bool fits_channels(const struct amp_chain *chain, const struct amp_tensor *constant)
+static bool fits_channels(const struct amp_scale_chain *chain, const struct amp_tensor *constant)
 {
     const struct amp_shape *shape = &constant->shape;
     if (shape->rank > chain->rank)
@@ -182,18 +183,18 @@ static bool fits_channels(const struct amp_chain *chain, const struct amp_tensor
 
 /* Before version 7 operands were lined up by an attribute. */
 static bool follow_binary(const struct amp_model *model, const struct amp_use *use,
-                          struct amp_chain *chain)
+                          struct amp_scale_chain *chain)
 {
     const struct amp_node *node = amp_node_at(model, use->node);
     const struct amp_tensor *constant =
-        node->n_inputs == 2 ? amp_chain_constant(model, node, 1 - use->slot) : NULL;
+        node->n_inputs == 2 ? amp_scale_chain_constant(model, node, 1 - use->slot) : NULL;
     if (constant == NULL || node->since_version < 7 || !fits_channels(chain, constant))
         return false;
     for (size_t i = 0; i < AMP_COUNT(binaries); i++) {
         const struct binary *binary = &binaries[i];
         if (binary->slot != use->slot || !amp_node_is(node, "", binary->op_type))
             continue;
-        double *values = amp_chain_load(constant);
+        double *values = amp_scale_chain_load(constant);
         bool is_one = amp_tensor_count(constant) == 1;
         for (int64_t c = 0; c < chain->n_channels; c++)
             binary->follow(values[is_one ? 0 : c], &chain->factors[c], &chain->shifts[c]);
@@ -205,16 +206,16 @@ static bool follow_binary(const struct amp_model *model, const struct amp_use *u
 }
 
 static bool follow_norm(const struct amp_model *model, const struct amp_use *use,
-                        struct amp_chain *chain)
+                        struct amp_scale_chain *chain)
 {
     const struct amp_node *norm = amp_node_at(model, use->node);
     double *values[VARIANCE + 1] = {NULL};
     bool fits = use->slot == 0 && amp_node_is(norm, "", "BatchNormalization") &&
                 is_inference(norm) && chain->axis == 1;
     for (uint32_t i = SCALE; i <= VARIANCE && fits; i++) {
-        const struct amp_tensor *tensor = amp_chain_constant(model, norm, i);
+        const struct amp_tensor *tensor = amp_scale_chain_constant(model, norm, i);
         fits = tensor != NULL && amp_shape_count(&tensor->shape) == chain->n_channels;
-        values[i] = fits ? amp_chain_load(tensor) : NULL;
+        values[i] = fits ? amp_scale_chain_load(tensor) : NULL;
     }
     double epsilon = (double)amp_node_float(norm, "epsilon", 1e-5f);
     for (int64_t c = 0; c < chain->n_channels && fits; c++) {
@@ -229,7 +230,7 @@ static bool follow_norm(const struct amp_model *model, const struct amp_use *use
     return fits;
 }
 
-uint32_t amp_chain_result(const struct amp_model *model, const struct amp_chain *chain)
+uint32_t amp_scale_chain_result(const struct amp_model *model, const struct amp_scale_chain *chain)
 {
     uint32_t last = chain->n_nodes > 0 ? chain->nodes[chain->n_nodes - 1] : chain->node;
     return amp_node_at(model, last)->outputs[0];
@@ -237,11 +238,11 @@ uint32_t amp_chain_result(const struct amp_model *model, const struct amp_chain 
 
 /* Takes the node that is the only use of the chain's result along; false: it cannot. */
 static bool extend(const struct amp_model *model, const struct amp_uses *uses,
-                   struct amp_chain *chain)
+                   struct amp_scale_chain *chain)
 {
-    uint32_t result = amp_chain_result(model, chain);
+    uint32_t result = amp_scale_chain_result(model, chain);
     struct amp_use use;
-    if (chain->n_nodes == AMP_CHAIN_MAX || !amp_uses_only(model, uses, result, &use))
+    if (chain->n_nodes == AMP_SCALE_CHAIN_MAX || !amp_uses_only(model, uses, result, &use))
         return false;
     const struct amp_node *node = amp_node_at(model, use.node);
     if (node->n_outputs != 1 ||
@@ -253,8 +254,8 @@ static bool extend(const struct amp_model *model, const struct amp_uses *uses,
     return true;
 }
 
-bool amp_chain_find(const struct amp_model *model, const struct amp_uses *uses, uint32_t node,
-                    struct amp_chain *chain)
+bool amp_scale_chain_find(const struct amp_model *model, const struct amp_uses *uses, uint32_t node,
+                          struct amp_scale_chain *chain)
 {
     if (!start(model, node, chain))
         return false;
@@ -262,11 +263,11 @@ bool amp_chain_find(const struct amp_model *model, const struct amp_uses *uses, 
     while (extend(model, uses, chain))
         ;
     if (chain->n_nodes == 0)
-        amp_chain_release(chain);
+        amp_scale_chain_release(chain);
     return chain->n_nodes > 0;
 }
 
-void amp_chain_release(struct amp_chain *chain)
+void amp_scale_chain_release(struct amp_scale_chain *chain)
 {
     free(chain->factors);
     free(chain->shifts);

@@ -3,8 +3,8 @@
 
 #include "core/graph/graph.h"
 
-/* Private to run/rewrite/fold_scales.c: what constants do to the channels of an operator's result.
- */
+/* Private to run/rewrite: how nodes with constants scale and shift the channels of an operator's
+   result. */
 
 /* Operators that are linear in input AMP_WEIGHTS, and in input AMP_ADDED if they have that. */
 enum { AMP_WEIGHTS = 1, AMP_ADDED = 2 };
@@ -22,11 +22,11 @@ struct amp_linear {
 
 /* A linear node and those after it, each the only use of what is before it, that multiply its
    channels by constants and add constants to them. */
-enum { AMP_CHAIN_MAX = 8 };
+enum { AMP_SCALE_CHAIN_MAX = 8 };
 
-struct amp_chain {
+struct amp_scale_chain {
     const struct amp_linear *linear;
-    uint32_t node, nodes[AMP_CHAIN_MAX];
+    uint32_t node, nodes[AMP_SCALE_CHAIN_MAX];
     size_t n_nodes;
     bool is_sum;        /* none multiplies */
     bool adds;          /* the linear node has input AMP_ADDED */
@@ -38,18 +38,18 @@ struct amp_chain {
 };
 
 /* The longest chain that begins with NODE; false: there is none. To be released if there is. */
-bool amp_chain_find(const struct amp_model *model, const struct amp_uses *uses, uint32_t node,
-                    struct amp_chain *chain);
-void amp_chain_release(struct amp_chain *chain);
+bool amp_scale_chain_find(const struct amp_model *model, const struct amp_uses *uses, uint32_t node,
+                          struct amp_scale_chain *chain);
+void amp_scale_chain_release(struct amp_scale_chain *chain);
 
 /* The value that the last node of CHAIN gives. */
-uint32_t amp_chain_result(const struct amp_model *model, const struct amp_chain *chain);
+uint32_t amp_scale_chain_result(const struct amp_model *model, const struct amp_scale_chain *chain);
 
 /* Input I of NODE if it is a constant in float32, float16 or bfloat16, else NULL. */
-const struct amp_tensor *amp_chain_constant(const struct amp_model *model,
-                                            const struct amp_node *node, uint32_t i);
+const struct amp_tensor *amp_scale_chain_constant(const struct amp_model *model,
+                                                  const struct amp_node *node, uint32_t i);
 
 /* The elements of TENSOR, to be freed. */
-double *amp_chain_load(const struct amp_tensor *tensor);
+double *amp_scale_chain_load(const struct amp_tensor *tensor);
 
 #endif
