@@ -8,6 +8,7 @@
 #include "core/tensor.h"
 
 #include <limits.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -31,6 +32,7 @@ enum {
 enum { BINS = sizeof(size_t) * CHAR_BIT + 1 };
 static struct amp_buffer *kept[BINS];
 static unsigned n_keepers;
+static pthread_mutex_t pool = PTHREAD_MUTEX_INITIALIZER; /* of these two */
 
 static void destroy(struct amp_buffer *buffer)
 {
@@ -48,6 +50,7 @@ static size_t bin_of(size_t capacity)
     return bin;
 }
 
+/* While POOL is locked. */
 static void destroy_kept(void)
 {
     for (size_t bin = 0; bin < BINS; bin++)
@@ -74,16 +77,41 @@ static struct amp_buffer **find_best(size_t bin, size_t size, size_t most)
 /* Takes the best of the kept buffers for SIZE bytes out; NULL: none fits. */
 static struct amp_buffer *take_kept(size_t size)
 {
-    struct amp_buffer **best = NULL;
+    struct amp_buffer **best = NULL, *buffer = NULL;
     size_t most = size + size / SLACK_SHARE + SLACK_BYTES, last = bin_of(most);
+    pthread_mutex_lock(&pool);
     for (size_t bin = bin_of(size); bin <= last && best == NULL; bin++)
         best = find_best(bin, size, most);
-    if (best == NULL)
-        return NULL;
-    struct amp_buffer *buffer = *best;
-    *best = buffer->next;
-    ALLOW(buffer->data, buffer->capacity);
+    if (best != NULL) {
+        buffer = *best;
+        *best = buffer->next;
+        ALLOW(buffer->data, buffer->capacity);
+    }
+    pthread_mutex_unlock(&pool);
     return buffer;
+}
+
+/* Gives the kept buffers back to the system. */
+static void empty_pool(void)
+{
+    pthread_mutex_lock(&pool);
+    destroy_kept();
+    pthread_mutex_unlock(&pool);
+}
+
+/* Keeps BUFFER for those to come, if anybody wants that. */
+static bool keep(struct amp_buffer *buffer)
+{
+    pthread_mutex_lock(&pool);
+    bool is_wanted = n_keepers > 0;
+    if (is_wanted) {
+        FORBID(buffer->data, buffer->capacity);
+        struct amp_buffer **list = &kept[bin_of(buffer->capacity)];
+        buffer->next = *list;
+        *list = buffer;
+    }
+    pthread_mutex_unlock(&pool);
+    return is_wanted;
 }
 
 static struct amp_buffer *allocate(size_t size)
@@ -103,7 +131,7 @@ static bool claim(size_t size)
 {
     if (amp_memory_claim(size))
         return true;
-    destroy_kept();
+    empty_pool();
     return amp_memory_claim(size);
 }
 
@@ -122,7 +150,7 @@ bool amp_buffer_has_room(size_t size)
     if (size > SIZE_MAX / 2)
         return false;
     if (!amp_memory_has(size + OVERHEAD))
-        destroy_kept();
+        empty_pool();
     return amp_memory_has(size + OVERHEAD);
 }
 
@@ -153,14 +181,8 @@ void amp_buffer_unref(struct amp_buffer *buffer)
     if (buffer == NULL || --buffer->refs > 0)
         return;
     amp_tensors_release(buffer->data, buffer->n_tensors);
-    if (n_keepers == 0 || buffer->is_discarded) {
+    if (buffer->is_discarded || !keep(buffer))
         destroy(buffer);
-        return;
-    }
-    FORBID(buffer->data, buffer->capacity);
-    struct amp_buffer **list = &kept[bin_of(buffer->capacity)];
-    buffer->next = *list;
-    *list = buffer;
 }
 
 void amp_buffer_discard(struct amp_buffer *buffer)
@@ -172,11 +194,15 @@ void amp_buffer_discard(struct amp_buffer *buffer)
 
 void amp_buffers_keep(void)
 {
+    pthread_mutex_lock(&pool);
     n_keepers++;
+    pthread_mutex_unlock(&pool);
 }
 
 void amp_buffers_let_go(void)
 {
+    pthread_mutex_lock(&pool);
     if (--n_keepers == 0)
         destroy_kept();
+    pthread_mutex_unlock(&pool);
 }

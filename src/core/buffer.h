@@ -1,15 +1,16 @@
 #ifndef AMP_CORE_BUFFER_H
 #define AMP_CORE_BUFFER_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 /*
  * Shared memory of tensors: counted references, data aligned to 64 bytes, in the account of
- * core/memory.h. Not for several threads at once.
+ * core/memory.h. Several threads may create them, and refer to the same one, at once.
  */
 struct amp_buffer {
-    unsigned refs;
+    atomic_uint refs;
     size_t size;
     size_t n_tensors; /* the data are that many tensors, which go with the buffer */
     void *data;

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 static atomic_size_t used, peak, basis;
-static size_t limit;
-static bool has_limit;
+static atomic_size_t limit;
+static atomic_bool has_limit;
 
 /* The number after KEY in a file of lines such as "MemAvailable:  1234 kB"; 0 when there is none.
  */
