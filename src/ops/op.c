@@ -72,6 +72,11 @@ enum amp_status amp_call_run(const struct amp_ctx *ctx, const struct amp_call *c
     return call->op->run(&inner);
 }
 
+enum amp_status amp_ctx_run_body(const struct amp_ctx *ctx, const struct amp_body_call *call)
+{
+    return ctx->host->run_body(ctx->host->session, call, ctx->err);
+}
+
 enum amp_status amp_ctx_alloc(struct amp_ctx *ctx, uint32_t i)
 {
     return amp_tensor_alloc(ctx->out[i], ctx->err);

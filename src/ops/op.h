@@ -75,26 +75,34 @@ struct amp_op {
     (AMP_DTYPE_BIT(AMP_FLOAT8E4M3FN) | AMP_DTYPE_BIT(AMP_FLOAT8E4M3FNUZ) | \
      AMP_DTYPE_BIT(AMP_FLOAT8E5M2) | AMP_DTYPE_BIT(AMP_FLOAT8E5M2FNUZ))
 
+/* One run of a body of control flow. */
+struct amp_body_call {
+    uint32_t graph;                   /* the body */
+    struct amp_tensor *const *inputs; /* one for each of its graph inputs, by position */
+    size_t n_inputs;
+    struct amp_tensor *outputs; /* one for each of its graph outputs; the caller releases them */
+    size_t n_outputs;
+};
+
+struct amp_session; /* run/exec/session.h */
+
 /* What a kernel may ask of whoever runs it. */
 struct amp_host {
     struct amp_dnnl *dnnl;       /* engine and stream: ops/dnnl/dnnl.h */
     struct amp_profile *profile; /* what nodes and primitives are noted in; NULL: nothing is */
     bool blocks_channels; /* float32 convolutions are to have blocks of channels, not channels last
                            */
-    /* Runs body GRAPH with INPUTS as its graph inputs (by position) and gives its N_OUTPUTS
-       outputs, which the caller releases. Values captured from outer graphs are found by the host.
-     */
-    enum amp_status (*run_graph)(struct amp_host *host, uint32_t graph,
-                                 struct amp_tensor *const *inputs, size_t n_inputs,
-                                 struct amp_tensor *outputs, size_t n_outputs,
-                                 struct amp_error *err);
+    /* Runs a body; values captured from outer graphs are found by SESSION, which is the host's. */
+    enum amp_status (*run_body)(struct amp_session *session, const struct amp_body_call *call,
+                                struct amp_error *err);
+    struct amp_session *session;
 };
 
-/* What is known of those that take output 0. */
-struct amp_taking {
-    bool any_layout;      /* nobody wants it row-major */
-    const int64_t *order; /* the only one is a Transpose with this perm, of N_ORDER dims; NULL: not
-                             so. Only a wish: output 0 may lie so that the result is row-major */
+/* How output 0 may lie, for the nodes that read it. */
+struct amp_layout_wish {
+    bool any_layout;      /* no reader needs it row-major */
+    const int64_t *order; /* the only reader is a Transpose with this perm, of N_ORDER dims; NULL:
+                             not so. Output 0 may lie so that the Transpose's result is row-major */
     size_t n_order;
 };
 
@@ -118,7 +126,7 @@ struct amp_ctx {
     struct amp_error *err;
     const struct amp_post *posts; /* to be done to output 0, whose dtype is that of the last */
     size_t n_posts;
-    struct amp_taking taking; /* how output 0 is taken */
+    struct amp_layout_wish layout_wish; /* how output 0 may lie */
     bool reads_casts; /* inputs or operands of posts have another dtype than in the model: run takes
                          them as if they were cast, or says AMP_UNSUPPORTED */
 };
@@ -138,6 +146,9 @@ struct amp_call {
 
 /* Runs CALL for the node of CTX. */
 enum amp_status amp_call_run(const struct amp_ctx *ctx, const struct amp_call *call);
+
+/* Runs a body of the node of CTX. */
+enum amp_status amp_ctx_run_body(const struct amp_ctx *ctx, const struct amp_body_call *call);
 
 /* The descriptor of an operator; NULL when there is none. DOMAIN "" is ai.onnx. */
 const struct amp_op *amp_op_find(const char *domain, const char *op_type);

@@ -77,7 +77,8 @@ static enum amp_status run_graph(const struct amp_ctx *ctx, uint32_t id, enum am
     struct amp_tensor given, made = {.dtype = AMP_UNDEFINED};
     AMP_TRY(amp_cast_copy(scores, dtype, &given, ctx->err));
     struct amp_tensor *inputs[] = {&given};
-    enum amp_status status = ctx->host->run_graph(ctx->host, id, inputs, 1, &made, 1, ctx->err);
+    enum amp_status status =
+        amp_ctx_run_body(ctx, &(struct amp_body_call){id, inputs, 1, &made, 1});
     if (status == AMP_OK && (made.dtype != dtype || !amp_shape_equal(&made.shape, &scores->shape)))
         status = AMP_CTX_FAIL(ctx, "the graph that changes the scores gives another shape or type");
     if (status == AMP_OK)

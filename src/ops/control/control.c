@@ -28,7 +28,7 @@ static enum amp_status if_run(struct amp_ctx *ctx)
         return AMP_CTX_FAIL(ctx, "the branch has %zu outputs; %u are needed", count, ctx->n_out);
     struct amp_tensor *outputs = amp_xcalloc(count, sizeof *outputs);
     enum amp_status status =
-        ctx->host->run_graph(ctx->host, graph, NULL, 0, outputs, count, ctx->err);
+        amp_ctx_run_body(ctx, &(struct amp_body_call){graph, NULL, 0, outputs, count});
     for (uint32_t i = 0; i < ctx->n_out && status == AMP_OK; i++)
         status = amp_subgraph_give(ctx, i, &outputs[i]);
     amp_tensors_release(outputs, count);

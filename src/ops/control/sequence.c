@@ -279,7 +279,8 @@ static enum amp_status map_element(const struct amp_ctx *ctx, uint32_t graph, in
                                    struct amp_tensor *const *in, struct amp_tensor *outputs)
 {
     AMP_TRY(choose_elements(ctx, k, in));
-    AMP_TRY(ctx->host->run_graph(ctx->host, graph, in, ctx->n_in, outputs, ctx->n_out, ctx->err));
+    AMP_TRY(
+        amp_ctx_run_body(ctx, &(struct amp_body_call){graph, in, ctx->n_in, outputs, ctx->n_out}));
     for (uint32_t i = 0; i < ctx->n_out; i++)
         if (amp_has_out(ctx, i))
             amp_tensor_refer(&amp_list_items(ctx->out[i])[k], &outputs[i]);

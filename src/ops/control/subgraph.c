@@ -206,9 +206,9 @@ enum amp_status amp_subgraph_set_state(struct amp_subgraph *body, size_t i,
 
 enum amp_status amp_subgraph_run(struct amp_subgraph *body, size_t slot)
 {
-    struct amp_host *host = body->ctx->host;
-    AMP_TRY(host->run_graph(host, body->id, body->in_pointers, body->n_in, body->out, body->n_out,
-                            body->ctx->err));
+    AMP_TRY(
+        amp_ctx_run_body(body->ctx, &(struct amp_body_call){body->id, body->in_pointers, body->n_in,
+                                                            body->out, body->n_out}));
     for (size_t i = 0; i < body->n_state; i++) {
         struct amp_tensor *from = &body->out[body->extra_out + i];
         if (from->dtype != amp_subgraph_state(body, i)->dtype)

@@ -209,7 +209,7 @@ static enum amp_status convolve(struct call *call, const struct amp_tensor *sums
     ctx->n_out = 1;
     ctx->state = &call->state->prim;
     ctx->n_posts = 0;
-    ctx->taking = (struct amp_taking){.any_layout = false};
+    ctx->layout_wish = (struct amp_layout_wish){.any_layout = false};
     AMP_TRY(amp_prim_run_or(ctx, make, refuse));
     return amp_ctx_plain(ctx, 0);
 }

@@ -211,7 +211,7 @@ static enum amp_status multiply(const struct amp_ctx *ctx, const struct amp_byte
     product.out = &y;
     product.state = state;
     product.n_posts = 0;
-    product.taking = (struct amp_taking){.any_layout = false};
+    product.layout_wish = (struct amp_layout_wish){.any_layout = false};
     struct amp_matmul matmul = amp_matmul_of(&a->data->shape, &b->data->shape);
     return amp_matmul_run(&product, &matmul);
 }

@@ -27,7 +27,7 @@ struct amp_matmul {
 enum amp_status amp_matmul_run(const struct amp_ctx *ctx, const struct amp_matmul *product);
 
 /* How output 0 of CTX, whose shape and dtype are set, is to lie so that the Transpose that takes it
-   (amp_ctx.taking) moves nothing; NULL: row-major. */
+   (amp_ctx.layout_wish) moves nothing; NULL: row-major. */
 const struct amp_layout *amp_matmul_layout(const struct amp_ctx *ctx,
                                            const struct amp_matmul *product);
 

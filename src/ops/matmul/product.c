@@ -69,11 +69,10 @@ static enum amp_status take_strides(const struct call *call, const struct amp_te
    ones in another order, and oneDNN 3.7 reads wild where that meets a post-op with an operand. */
 static bool may_be_ordered(const struct amp_ctx *ctx, const struct amp_matmul *p)
 {
-    const struct amp_taking *taking = &ctx->taking;
+    const struct amp_layout_wish *wish = &ctx->layout_wish;
     int rank = p->batch_rank + 2;
-    bool may = taking->order != NULL && taking->n_order == (size_t)rank &&
-               ctx->out[0]->shape.rank == rank && taking->order[rank - 1] == rank - 1 &&
-               p->beta == 0;
+    bool may = wish->order != NULL && wish->n_order == (size_t)rank &&
+               ctx->out[0]->shape.rank == rank && wish->order[rank - 1] == rank - 1 && p->beta == 0;
     for (int i = 0; i < p->batch_rank; i++)
         may &= p->b_batch[i] != 1 || p->a_batch[i] == 1;
     for (size_t i = 0; i < ctx->n_posts; i++)
@@ -84,7 +83,7 @@ static bool may_be_ordered(const struct amp_ctx *ctx, const struct amp_matmul *p
 const struct amp_layout *amp_matmul_layout(const struct amp_ctx *ctx, const struct amp_matmul *p)
 {
     const struct amp_tensor *y = ctx->out[0];
-    const int64_t *order = ctx->taking.order;
+    const int64_t *order = ctx->layout_wish.order;
     struct amp_tensor turned = {.dtype = y->dtype, .shape.rank = y->shape.rank};
     int rank = y->shape.rank, back[AMP_RANK_MAX];
     if (!may_be_ordered(ctx, p))

@@ -240,7 +240,7 @@ static enum amp_status permute_packed(struct amp_ctx *ctx, const int *perm)
 static bool transpose_in_place(struct amp_ctx *ctx, const int *perm)
 {
     const struct amp_layout *layout;
-    bool may = ctx->taking.any_layout || ctx->in[0]->layout != NULL;
+    bool may = ctx->layout_wish.any_layout || ctx->in[0]->layout != NULL;
     if (!may || !amp_layout_permute(ctx->host->dnnl->layouts, ctx->in[0], perm, &layout))
         return false;
     amp_tensor_share(ctx->out[0], ctx->in[0]);

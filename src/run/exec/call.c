@@ -231,7 +231,7 @@ static enum amp_status call_kernel(const struct call *call, bool has_view)
                           .n_posts = call->n_posts,
                           .reads_casts = call->n_casts > 0};
     if (call->n_posts == call->step->n_tail)
-        ctx.taking = call->step->taking;
+        ctx.layout_wish = call->step->layout_wish;
     if (op->shape != NULL)
         AMP_TRY(op->shape(&ctx));
     enum amp_status status;

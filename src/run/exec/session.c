@@ -13,18 +13,10 @@
 #include <omp.h>
 #include <stdlib.h>
 
-static struct amp_session *session_of(struct amp_host *host)
-{
-    return (struct amp_session *)(void *)((unsigned char *)host -
-                                          offsetof(struct amp_session, host));
-}
-
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
-static enum amp_status run_graph(struct amp_host *host, uint32_t graph,
-                                 struct amp_tensor *const *inputs, size_t n_inputs,
-                                 struct amp_tensor *outputs, size_t n_outputs,
-                                 struct amp_error *err);
+static enum amp_status run_body(struct amp_session *session, const struct amp_body_call *call,
+                                struct amp_error *err);
 
 enum amp_status amp_session_create(const struct amp_model *model, bool is_strict,
                                    struct amp_session **session, struct amp_error *err)
@@ -39,10 +31,11 @@ enum amp_status amp_session_create(const struct amp_model *model, bool is_strict
         model = amp_composites_fuse(model, arena);
     struct amp_session *made = amp_xmalloc(1, sizeof *made);
     amp_buffers_keep();
-    *made = (struct amp_session){
-        .model = model,
-        .arena = arena,
-        .host = {.run_graph = run_graph, .blocks_channels = amp_plan_blocks_channels(model)}};
+    *made = (struct amp_session){.model = model,
+                                 .arena = arena,
+                                 .host = {.run_body = run_body,
+                                          .session = made,
+                                          .blocks_channels = amp_plan_blocks_channels(model)}};
     made->symbols = amp_arena_array(made->arena, model->n_symbols, sizeof *made->symbols);
     made->slots = amp_arena_array(made->arena, model->n_values, sizeof *made->slots);
     status = amp_plans_create(model, made->arena, !is_strict, &made->plans, err);
@@ -132,22 +125,19 @@ static enum amp_status set_body_inputs(struct amp_session *session, const struct
     return AMP_OK;
 }
 
-static enum amp_status run_graph(struct amp_host *host, uint32_t graph,
-                                 struct amp_tensor *const *inputs, size_t n_inputs,
-                                 struct amp_tensor *outputs, size_t n_outputs,
-                                 struct amp_error *err)
+static enum amp_status run_body(struct amp_session *session, const struct amp_body_call *call,
+                                struct amp_error *err)
 {
-    struct amp_session *session = session_of(host);
-    const struct amp_graph *body = &session->model->graphs[graph];
-    if (body->inputs.count != n_inputs || body->outputs.count != n_outputs)
+    const struct amp_graph *body = &session->model->graphs[call->graph];
+    if (body->inputs.count != call->n_inputs || body->outputs.count != call->n_outputs)
         return amp_fail(err, AMP_MODEL,
                         "the body has %zu inputs and %zu outputs; %zu and %zu are needed",
-                        body->inputs.count, body->outputs.count, n_inputs, n_outputs);
-    AMP_TRY(set_body_inputs(session, body, inputs, err));
-    enum amp_status status = run_steps(session, graph, err);
+                        body->inputs.count, body->outputs.count, call->n_inputs, call->n_outputs);
+    AMP_TRY(set_body_inputs(session, body, call->inputs, err));
+    enum amp_status status = run_steps(session, call->graph, err);
     if (status == AMP_OK)
-        status = collect(session, graph, outputs, err);
-    drop_rest(session, graph);
+        status = collect(session, call->graph, call->outputs, err);
+    drop_rest(session, call->graph);
     return status;
 }
 

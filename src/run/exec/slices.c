@@ -304,7 +304,7 @@ static enum amp_status run_member(struct amp_slices *slices, struct member *memb
     ctx.is_constant = is_constant;
     ctx.state = &member->states[form];
     ctx.posts = member->posts;
-    ctx.taking = (struct amp_taking){.any_layout = false};
+    ctx.layout_wish = (struct amp_layout_wish){.any_layout = false};
     return member->step.op->run(&ctx);
 }
 

@@ -17,7 +17,7 @@ static bool passes_on(const struct amp_planning *planning, const struct amp_step
                       uint32_t slot)
 {
     const struct amp_node *node = amp_node_at(planning->model, step->node);
-    bool passes = step->op->is_elementwise && step->n_tail == 0 && step->taking.any_layout;
+    bool passes = step->op->is_elementwise && step->n_tail == 0 && step->layout_wish.any_layout;
     for (uint32_t i = 0; i < node->n_inputs && passes; i++)
         passes = i == slot || is_one_constant(planning->model, node->inputs[i]);
     return passes;
@@ -42,15 +42,15 @@ static void note(const struct amp_planning *planning, struct amp_step *step)
         return;
     const struct amp_use *uses = &planning->uses.items[planning->uses.first[value]];
     size_t n = planning->uses.first[value + 1] - planning->uses.first[value];
-    step->taking.any_layout = n > 0;
+    step->layout_wish.any_layout = n > 0;
     for (size_t i = 0; i < n; i++)
-        step->taking.any_layout &= takes_any_layout(planning, &uses[i], v->graph);
+        step->layout_wish.any_layout &= takes_any_layout(planning, &uses[i], v->graph);
     const struct amp_node *taker = n == 1 ? amp_node_at(model, uses[0].node) : NULL;
     if (taker != NULL && taker->graph == v->graph && amp_node_is(taker, "", "Transpose"))
-        step->taking.order = amp_node_ints(taker, "perm", &step->taking.n_order);
+        step->layout_wish.order = amp_node_ints(taker, "perm", &step->layout_wish.n_order);
 }
 
-void amp_plan_note_taking(struct amp_planning *planning)
+void amp_plan_note_layout_wishes(struct amp_planning *planning)
 {
     for (size_t g = 0; g < planning->model->n_graphs; g++)
         for (size_t i = planning->plans[g].n_steps; i-- > 0;)

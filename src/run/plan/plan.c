@@ -189,7 +189,7 @@ enum amp_status amp_plans_create(const struct amp_model *model, struct amp_arena
         amp_plan_read_casts(&planning);
         amp_plan_widen(&planning);
     }
-    amp_plan_note_taking(&planning);
+    amp_plan_note_layout_wishes(&planning);
     if (fuses)
         amp_plan_lead(&planning);
     amp_plan_note_drops(&planning);

@@ -20,16 +20,16 @@ struct amp_step {
     uint32_t node;
     const struct amp_op *op;
     struct amp_frame frame;
-    void *state;              /* of op: amp_ctx.state */
-    bool is_widened;          /* the kernel said that it has no lower dtype here */
-    bool was_widened;         /* and this run, or an earlier one, computed in float32 */
-    struct amp_tensor *wide;  /* per input: constants in float32; NULL before the first such run */
-    bool prefers_f32;         /* float16 is computed in float32, which is faster */
-    bool keeps_wide;          /* and stored so: all that use it prefer that */
-    struct amp_taking taking; /* of what it gives, all its post-ops done */
-    struct amp_ids drops;     /* values that nobody needs after this step */
-    bool is_constant;         /* all that it reads is constant: it runs once ... */
-    bool is_done;             /* ... and has run */
+    void *state;             /* of op: amp_ctx.state */
+    bool is_widened;         /* the kernel said that it has no lower dtype here */
+    bool was_widened;        /* and this run, or an earlier one, computed in float32 */
+    struct amp_tensor *wide; /* per input: constants in float32; NULL before the first such run */
+    bool prefers_f32;        /* float16 is computed in float32, which is faster */
+    bool keeps_wide;         /* and stored so: all that use it prefer that */
+    struct amp_layout_wish layout_wish; /* of what it gives, all its post-ops done */
+    struct amp_ids drops;               /* values that nobody needs after this step */
+    bool is_constant;                   /* all that it reads is constant: it runs once ... */
+    bool is_done;                       /* ... and has run */
     /* Nodes that are done as post-ops of this one where oneDNN can, as steps to run after it where
        it cannot. */
     struct amp_step *tail;

@@ -39,8 +39,8 @@ void amp_plan_read_casts(struct amp_planning *planning);
    float32; what goes from one to another of them stays float32. */
 void amp_plan_widen(struct amp_planning *planning);
 
-/* Notes how the steps' output 0 is taken (amp_step.taking). */
-void amp_plan_note_taking(struct amp_planning *planning);
+/* Notes how the steps' output 0 is taken (amp_step.layout_wish). */
+void amp_plan_note_layout_wishes(struct amp_planning *planning);
 
 /* Makes the steps of attention (MatMul, Softmax over the last axis, MatMul, with what is done to
    the scores in between) the lead of the last one, so that they can go in slices (amp_step.lead).
