@@ -1,8 +1,14 @@
 /*
  * Finds composites: tries on every node the patterns whose output is of its operator, then settles
- * which of the matches that overlap count. How a pattern is matched is pattern.c's.
+ * which of the matches that overlap count. Takes a model whose types are inferred, gives the
+ * matches and which node is part of which. The patterns are data (composites.inc); matcher.c
+ * matches them. Nothing is replaced here: the callers decide what a match means.
  */
 #include "pattern/composites.h"
+
+#include "core/array.h"
+#include "pattern/matcher.h"
+#include "pattern/pattern.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +17,7 @@ static const struct amp_composite patterns[] = {
 #include "pattern/composites.inc"
 };
 
-enum { N_PATTERNS = sizeof patterns / sizeof patterns[0] };
+enum { N_PATTERNS = AMP_COUNT(patterns) };
 
 const struct amp_composite *amp_composite_at(size_t index)
 {
@@ -34,12 +40,14 @@ struct anchor {
     size_t count;
 };
 
+/* A match that may count. */
 struct candidate {
-    uint32_t pattern, root;
-    uint32_t place; /* of the root among all nodes, in order */
+    uint32_t pattern; /* index in patterns */
+    uint32_t root;    /* node id */
+    uint32_t place;   /* of the root among all nodes, in order */
     uint32_t *nodes;
     size_t n_nodes;
-    uint32_t input;
+    uint32_t input; /* the value that the pattern calls x; AMP_NONE: it has none */
 };
 
 struct search {
@@ -49,7 +57,7 @@ struct search {
     struct amp_strmap operators; /* name -> index in anchors */
     struct anchor *anchors;
     size_t n_anchors, anchors_capacity;
-    struct amp_matcher *matcher;
+    struct amp_pattern_matcher *matcher;
     struct candidate *candidates;
     size_t n_candidates, capacity;
     uint32_t *place_of; /* per node id */
@@ -66,12 +74,7 @@ static struct anchor *anchor_of(struct search *search, const char *op)
                           &search->anchors_capacity, sizeof *search->anchors);
 }
 
-static void add_anchor(struct search *search, const char *op, uint32_t pattern)
-{
-    struct anchor *anchor = anchor_of(search, op);
-    anchor->patterns[anchor->count++] = pattern;
-}
-
+/* Compiles all patterns and notes each under the operators that its output may be of. */
 static void compile(struct search *search)
 {
     for (uint32_t i = 0; i < N_PATTERNS; i++) {
@@ -81,14 +84,17 @@ static void compile(struct search *search)
         if (search->compiled[i] == NULL)
             continue;
         const char *const *roots = amp_pattern_roots(search->compiled[i], &count);
-        for (size_t r = 0; r < count; r++)
-            add_anchor(search, roots[r], i);
+        for (size_t r = 0; r < count; r++) {
+            struct anchor *anchor = anchor_of(search, roots[r]);
+            anchor->patterns[anchor->count++] = i;
+        }
     }
 }
 
 /* ---- candidates ---- */
 
-/* Shape arithmetic looks like stack and the like, but has no precision. */
+/* Whether NODE gives floats that autocast may lower: shape arithmetic, on integers, may look like
+   stack and others, but has no precision to decide on. */
 static bool gives_float(const struct amp_model *model, const struct amp_node *node)
 {
     return node->n_outputs > 0 && node->outputs[0] != AMP_NONE &&
@@ -98,10 +104,10 @@ static bool gives_float(const struct amp_model *model, const struct amp_node *no
 static void try_pattern(struct search *search, uint32_t pattern, uint32_t root, uint32_t place)
 {
     struct amp_pattern_match match;
-    if (!amp_matcher_match(search->matcher, search->compiled[pattern], root, &match) ||
+    if (!amp_pattern_matcher_match(search->matcher, search->compiled[pattern], root, &match) ||
         match.n_nodes < 2)
         return;
-    int slot = amp_pattern_slot(search->compiled[pattern], "x");
+    int x = amp_pattern_value(search->compiled[pattern], "x");
     struct candidate *candidate =
         amp_arena_push(search->arena, &search->candidates, &search->n_candidates, &search->capacity,
                        sizeof *candidate);
@@ -111,7 +117,7 @@ static void try_pattern(struct search *search, uint32_t pattern, uint32_t root, 
         .place = place,
         .nodes = amp_arena_memdup(search->arena, match.nodes, match.n_nodes * sizeof(uint32_t)),
         .n_nodes = match.n_nodes,
-        .input = slot < 0 ? AMP_NONE : match.values[slot]};
+        .input = x < 0 ? AMP_NONE : match.values[x]};
 }
 
 static void search_graph(struct search *search, const struct amp_graph *graph, uint32_t *place)
@@ -131,6 +137,7 @@ static void search_graph(struct search *search, const struct amp_graph *graph, u
 
 /* ---- which of them count ---- */
 
+/* More nodes first, then the upper pattern, then the earlier root. */
 static int compare_worth(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
@@ -172,6 +179,7 @@ static void settle(struct search *search, struct amp_composites *result)
     qsort(search->candidates, kept, sizeof *search->candidates, compare_place);
 }
 
+/* Sorts COUNT node ids into the order of the graph: by insertion, as a match has few. */
 static void sort_nodes(const struct search *search, uint32_t *nodes, size_t count)
 {
     for (size_t i = 1; i < count; i++)
@@ -183,6 +191,8 @@ static void sort_nodes(const struct search *search, uint32_t *nodes, size_t coun
         }
 }
 
+/* The node that struct amp_composite_match calls the entry; INPUT is the value that the pattern
+   calls x. */
 static uint32_t find_entry(const struct amp_model *model, const struct amp_composite *composite,
                            const struct amp_composite_match *match, uint32_t input)
 {
@@ -195,8 +205,8 @@ static uint32_t find_entry(const struct amp_model *model, const struct amp_compo
     return match->root;
 }
 
-static void keep(const struct search *search, const struct candidate *candidate,
-                 struct amp_composites *result)
+static void add_match(const struct search *search, const struct candidate *candidate,
+                      struct amp_composites *result)
 {
     const struct amp_composite *composite = &patterns[candidate->pattern];
     struct amp_composite_match *match = &result->matches[result->n_matches];
@@ -222,15 +232,15 @@ void amp_composites_find(const struct amp_model *model, struct amp_composites *c
     memset(composites->match_of, 0xff, model->n_nodes * sizeof(uint32_t));
     search.place_of = amp_arena_array(search.arena, model->n_nodes, sizeof(uint32_t));
     compile(&search);
-    search.matcher = amp_matcher_create(model);
+    search.matcher = amp_pattern_matcher_create(model);
     for (size_t g = 0; g < model->n_graphs; g++)
         search_graph(&search, &model->graphs[g], &place);
-    amp_matcher_destroy(search.matcher);
+    amp_pattern_matcher_destroy(search.matcher);
     settle(&search, composites);
     composites->matches =
         amp_arena_array(model->arena, search.n_candidates, sizeof *composites->matches);
     for (size_t i = 0; i < search.n_candidates; i++)
-        keep(&search, &search.candidates[i], composites);
+        add_match(&search, &search.candidates[i], composites);
     amp_arena_destroy(search.arena);
 }
 

@@ -1,7 +1,7 @@
 #ifndef AMP_PATTERN_COMPOSITES_H
 #define AMP_PATTERN_COMPOSITES_H
 
-#include "pattern/pattern.h"
+#include "core/graph/graph.h"
 
 /*
  * Composites: operators that exporters take apart into several nodes, LayerNormalization, Gelu and
@@ -21,6 +21,7 @@ const struct amp_composite *amp_composite_at(size_t index);
 /* The first pattern of composite NAME; NULL when there is none. */
 const struct amp_composite *amp_composite_find(const char *name);
 
+/* One composite found in a graph. */
 struct amp_composite_match {
     const struct amp_composite *composite;
     uint32_t root;   /* the node whose first output is the whole's */
@@ -30,6 +31,7 @@ struct amp_composite_match {
     size_t n_nodes;
 };
 
+/* All composites of a model. */
 struct amp_composites {
     struct amp_composite_match *matches; /* graph by graph, in the order of their roots */
     size_t n_matches;
@@ -40,7 +42,7 @@ struct amp_composites {
 /*
  * Finds the composites in MODEL, whose types must be inferred, into its arena. No node is part of
  * two: of those that overlap the one of more nodes counts; of equal ones that whose pattern stands
- * first in the list; then the one whose root comes first. The time is linear in nodes.
+ * first in the list; then the one whose root comes first. The time is linear in the nodes.
  */
 void amp_composites_find(const struct amp_model *model, struct amp_composites *composites);
 

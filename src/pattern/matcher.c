@@ -2,8 +2,14 @@
  * Looks for a pattern in a graph: from a node backwards through the producers of its inputs, each
  * order of commutative inputs and each alternative in turn, until everything fits together. What is
  * left to do is a list of goals on the C stack, as deep as the pattern, so that giving up a choice
- * is returning from a call.
+ * is returning from a call. Takes a graph whose types are inferred and a compiled pattern; gives
+ * the nodes and values of the first match. The tries are bounded, so a pattern may be missed in a
+ * graph that was made to confuse it; the graph is not changed.
  */
+#include "pattern/matcher.h"
+
+#include "core/array.h"
+#include "pattern/constant.h"
 #include "pattern/term.h"
 
 #include <stdlib.h>
@@ -16,18 +22,17 @@ enum {
     INPUTS_MAX = 1024
 };
 
-struct amp_matcher {
+struct amp_pattern_matcher {
     const struct amp_model *model;
     struct amp_uses uses;
     const struct amp_pattern *pattern;
     uint32_t root, graph;
     uint32_t *nodes; /* of the match so far */
     size_t n_nodes, capacity;
-    bool *is_part; /* per node id: in NODES */
-    uint32_t values[AMP_PATTERN_VALUES];
-    struct amp_axes axes[AMP_AXES_LETTERS];
-    uint32_t bound; /* letters whose axes are known */
-    int tries;
+    bool *is_part;                       /* per node id: in NODES */
+    uint32_t values[AMP_PATTERN_VALUES]; /* per name of the pattern; AMP_NONE: not known */
+    struct amp_axes_letters letters;
+    int tries; /* that are left */
 };
 
 /* One thing that must hold, and those after it. */
@@ -41,11 +46,11 @@ struct goal {
     const struct goal *next;
 };
 
-static bool solve(struct amp_matcher *m, const struct goal *goal);
+static bool solve(struct amp_pattern_matcher *m, const struct goal *goal);
 
-/* ---- the end ---- */
+/* ---- the whole match ---- */
 
-static bool has_outside_use(const struct amp_matcher *m, uint32_t value)
+static bool has_outside_use(const struct amp_pattern_matcher *m, uint32_t value)
 {
     if (amp_value_at(m->model, value)->is_output)
         return true;
@@ -55,8 +60,9 @@ static bool has_outside_use(const struct amp_matcher *m, uint32_t value)
     return false;
 }
 
-/* Whether nobody outside sees what is between the inputs and the root. */
-static bool is_closed(const struct amp_matcher *m)
+/* Whether no node outside the match, and no output of the graph, takes what the parts other than
+   the root give. */
+static bool is_closed(const struct amp_pattern_matcher *m)
 {
     for (size_t i = 0; i < m->n_nodes; i++) {
         const struct amp_node *node = amp_node_at(m->model, m->nodes[i]);
@@ -69,7 +75,7 @@ static bool is_closed(const struct amp_matcher *m)
 
 /* ---- nodes ---- */
 
-static bool add_part(struct amp_matcher *m, uint32_t node)
+static bool add_part(struct amp_pattern_matcher *m, uint32_t node)
 {
     if (m->is_part[node])
         return false;
@@ -82,7 +88,7 @@ static bool add_part(struct amp_matcher *m, uint32_t node)
     return true;
 }
 
-static void drop_parts(struct amp_matcher *m, size_t count)
+static void drop_parts(struct amp_pattern_matcher *m, size_t count)
 {
     while (m->n_nodes > count)
         m->is_part[m->nodes[--m->n_nodes]] = false;
@@ -91,14 +97,14 @@ static void drop_parts(struct amp_matcher *m, size_t count)
 static bool is_commutative(const struct amp_node *node)
 {
     static const char *const ops[] = {"Add", "Mul", "Max", "Min"};
-    for (size_t i = 0; i < sizeof ops / sizeof ops[0] && node->n_inputs == 2; i++)
+    for (size_t i = 0; i < AMP_COUNT(ops) && node->n_inputs == 2; i++)
         if (amp_node_is(node, "", ops[i]))
             return true;
     return false;
 }
 
 /* Whether the node gives its first input on as it is. */
-static bool is_transparent(const struct amp_matcher *m, const struct amp_node *node)
+static bool is_transparent(const struct amp_pattern_matcher *m, const struct amp_node *node)
 {
     if (node->n_inputs == 0 || node->inputs[0] == AMP_NONE)
         return false;
@@ -108,9 +114,10 @@ static bool is_transparent(const struct amp_matcher *m, const struct amp_node *n
     return amp_node_is(node, "", "Identity") || amp_node_is(node, "", "Dropout");
 }
 
-/* Inputs beyond the COUNT that the pattern names may be settings, but no data. */
-static bool has_only_constants_after(const struct amp_matcher *m, const struct amp_node *node,
-                                     size_t count)
+/* Whether the inputs beyond the COUNT that the pattern names are constants or left out: they may be
+   settings, but no data. */
+static bool has_only_constants_after(const struct amp_pattern_matcher *m,
+                                     const struct amp_node *node, size_t count)
 {
     for (size_t i = count; i < node->n_inputs; i++)
         if (node->inputs[i] != AMP_NONE &&
@@ -120,7 +127,8 @@ static bool has_only_constants_after(const struct amp_matcher *m, const struct a
     return true;
 }
 
-static bool has_inputs(const struct amp_matcher *m, const struct amp_node *node,
+/* Whether NODE has the inputs that TERM writes out, and no other data. */
+static bool has_inputs(const struct amp_pattern_matcher *m, const struct amp_node *node,
                        const struct amp_term *term)
 {
     if (node->n_inputs < term->n_items)
@@ -129,55 +137,50 @@ static bool has_inputs(const struct amp_matcher *m, const struct amp_node *node,
                          : has_only_constants_after(m, node, term->n_items);
 }
 
-static bool is_operator(const struct amp_matcher *m, uint32_t id, const struct amp_term *term)
-{
-    const struct amp_node *node = amp_node_at(m->model, id);
-    return amp_node_is(node, "", term->op) && has_inputs(m, node, term);
-}
-
-static bool holds_conditions(struct amp_matcher *m, uint32_t node, const struct amp_term *term)
+static bool holds_conditions(struct amp_pattern_matcher *m, uint32_t node,
+                             const struct amp_term *term)
 {
     for (size_t i = 0; i < term->n_conditions; i++)
-        if (!amp_condition_holds(m->model, node, &term->conditions[i], m->axes, &m->bound))
+        if (!amp_condition_holds(m->model, node, &term->conditions[i], &m->letters))
             return false;
     return true;
 }
 
-static bool solve_inputs(struct amp_matcher *m, const struct goal *goal)
+static bool solve_inputs(struct amp_pattern_matcher *m, const struct goal *goal)
 {
     const struct amp_node *node = amp_node_at(m->model, goal->callee);
     const struct amp_term *term = goal->term;
     size_t count = term->repeats ? node->n_inputs : term->n_items;
     if (goal->input == count)
         return solve(m, goal->next);
-    uint32_t slot = goal->is_swapped ? 1 - goal->input : goal->input;
+    uint32_t input = goal->is_swapped ? 1 - goal->input : goal->input;
     size_t item = goal->input < term->n_items ? goal->input : term->n_items - 1;
     struct goal others = *goal;
     others.input++;
     struct goal one = {.term = term->items[item],
-                       .value = node->inputs[slot],
+                       .value = node->inputs[input],
                        .user = goal->callee,
                        .callee = AMP_NONE,
                        .next = &others};
     return solve(m, &one);
 }
 
-static bool solve_operator(struct amp_matcher *m, const struct goal *goal, uint32_t node)
+static bool solve_operator(struct amp_pattern_matcher *m, const struct goal *goal, uint32_t node)
 {
-    uint32_t bound = m->bound;
+    uint32_t known = m->letters.known;
     struct goal inputs = {.term = goal->term, .callee = node, .next = goal->next};
     bool fits = holds_conditions(m, node, goal->term) && solve_inputs(m, &inputs);
     if (!fits && goal->term->n_items == 2 && is_commutative(amp_node_at(m->model, node))) {
-        m->bound = bound;
+        m->letters.known = known;
         inputs.is_swapped = true;
         fits = holds_conditions(m, node, goal->term) && solve_inputs(m, &inputs);
     }
     if (!fits)
-        m->bound = bound;
+        m->letters.known = known;
     return fits;
 }
 
-static bool solve_node(struct amp_matcher *m, const struct goal *goal)
+static bool solve_node(struct amp_pattern_matcher *m, const struct goal *goal)
 {
     uint32_t id = amp_value_at(m->model, goal->value)->producer;
     if (id == AMP_NONE)
@@ -189,7 +192,7 @@ static bool solve_node(struct amp_matcher *m, const struct goal *goal)
         return false;
     size_t n_nodes = m->n_nodes;
     bool fits = false;
-    if (is_operator(m, id, goal->term)) {
+    if (amp_node_is(node, "", goal->term->op) && has_inputs(m, node, goal->term)) {
         add_part(m, id);
         fits = solve_operator(m, goal, id);
     } else if (!is_root && is_transparent(m, node)) {
@@ -206,28 +209,28 @@ static bool solve_node(struct amp_matcher *m, const struct goal *goal)
 
 /* ---- the other terms ---- */
 
-/* Exporters write a constant once for each use. */
-static bool is_same(const struct amp_matcher *m, uint32_t a, uint32_t b)
+/* Whether two values are one, or two constants of one element that are equal: exporters write a
+   constant once for each use. */
+static bool is_same(const struct amp_pattern_matcher *m, uint32_t a, uint32_t b)
 {
     const struct amp_tensor *constant = a == b ? NULL : amp_pattern_constant(m->model, a);
     double number;
-    return a == b || (amp_pattern_number(constant, &number) &&
-                      amp_pattern_is_number(amp_pattern_constant(m->model, b), number));
+    return a == b || (amp_pattern_constant_number(constant, &number) &&
+                      amp_pattern_constant_equals(amp_pattern_constant(m->model, b), number));
 }
 
-static bool solve_value(struct amp_matcher *m, const struct goal *goal)
+static bool solve_value(struct amp_pattern_matcher *m, const struct goal *goal)
 {
     const struct amp_term *term = goal->term;
-    struct amp_model_place place = {m->model, goal->user};
-    if (term->test != NULL && !term->test(&place, goal->value))
+    if (term->test != NULL && !term->test(m->model, goal->value, goal->user))
         return false;
-    if (term->slot < 0)
+    if (term->value < 0)
         return solve(m, goal->next);
-    uint32_t *known = &m->values[term->slot];
+    uint32_t *known = &m->values[term->value];
     if (*known != AMP_NONE)
         return is_same(m, *known, goal->value) && solve(m, goal->next);
     struct goal definition = *goal;
-    definition.term = m->pattern->definitions[term->slot];
+    definition.term = m->pattern->definitions[term->value];
     *known = goal->value;
     bool fits = solve(m, definition.term != NULL ? &definition : goal->next);
     if (!fits)
@@ -235,7 +238,7 @@ static bool solve_value(struct amp_matcher *m, const struct goal *goal)
     return fits;
 }
 
-static bool solve_alternatives(struct amp_matcher *m, const struct goal *goal)
+static bool solve_alternatives(struct amp_pattern_matcher *m, const struct goal *goal)
 {
     struct goal one = *goal;
     for (size_t i = 0; i < goal->term->n_items; i++) {
@@ -246,7 +249,7 @@ static bool solve_alternatives(struct amp_matcher *m, const struct goal *goal)
     return false;
 }
 
-static bool solve(struct amp_matcher *m, const struct goal *goal)
+static bool solve(struct amp_pattern_matcher *m, const struct goal *goal)
 {
     if (goal == NULL)
         return is_closed(m);
@@ -266,22 +269,23 @@ static bool solve(struct amp_matcher *m, const struct goal *goal)
     case AMP_TERM_NUMBER:
         break;
     }
-    return amp_pattern_is_number(amp_pattern_constant(m->model, goal->value), goal->term->number) &&
+    return amp_pattern_constant_equals(amp_pattern_constant(m->model, goal->value),
+                                       goal->term->number) &&
            solve(m, goal->next);
 }
 
 /* ---- the matcher ---- */
 
-struct amp_matcher *amp_matcher_create(const struct amp_model *model)
+struct amp_pattern_matcher *amp_pattern_matcher_create(const struct amp_model *model)
 {
-    struct amp_matcher *matcher = amp_xcalloc(1, sizeof *matcher);
+    struct amp_pattern_matcher *matcher = amp_xcalloc(1, sizeof *matcher);
     matcher->model = model;
     matcher->uses = amp_uses_create(model);
     matcher->is_part = amp_xcalloc(model->n_nodes, sizeof *matcher->is_part);
     return matcher;
 }
 
-void amp_matcher_destroy(struct amp_matcher *matcher)
+void amp_pattern_matcher_destroy(struct amp_pattern_matcher *matcher)
 {
     if (matcher == NULL)
         return;
@@ -291,8 +295,8 @@ void amp_matcher_destroy(struct amp_matcher *matcher)
     free(matcher);
 }
 
-bool amp_matcher_match(struct amp_matcher *m, const struct amp_pattern *pattern, uint32_t root,
-                       struct amp_pattern_match *match)
+bool amp_pattern_matcher_match(struct amp_pattern_matcher *m, const struct amp_pattern *pattern,
+                               uint32_t root, struct amp_pattern_match *match)
 {
     const struct amp_node *node = amp_node_at(m->model, root);
     struct goal goal = {.term = pattern->root,
@@ -302,7 +306,7 @@ bool amp_matcher_match(struct amp_matcher *m, const struct amp_pattern *pattern,
     m->pattern = pattern;
     m->root = root;
     m->graph = node->graph;
-    m->bound = 0;
+    m->letters.known = 0;
     m->tries = TRIES;
     for (int i = 0; i < AMP_PATTERN_VALUES; i++)
         m->values[i] = AMP_NONE;

@@ -1,7 +1,11 @@
 /*
- * Compiles the text of a pattern (pattern/pattern.h says how one is written) into terms. Knows
- * nothing of graphs.
+ * Compiles the text of a pattern into terms; pattern/pattern.h says how one is written. A parser by
+ * recursive descent, one function per rule of the grammar, that stops at the first error. Knows the
+ * names of kinds and conditions, but not which operators exist, and nothing of graphs.
  */
+#include "pattern/pattern.h"
+
+#include "core/array.h"
 #include "pattern/term.h"
 
 #include <ctype.h>
@@ -29,7 +33,8 @@ static void skip_space(struct parser *parser)
         parser->at++;
 }
 
-static bool take(struct parser *parser, const char *sign)
+/* Goes past SIGN when it is next. */
+static bool accept(struct parser *parser, const char *sign)
 {
     skip_space(parser);
     size_t length = strlen(sign);
@@ -41,7 +46,7 @@ static bool take(struct parser *parser, const char *sign)
 
 static enum amp_status expect(struct parser *parser, const char *sign)
 {
-    return take(parser, sign) ? AMP_OK : fail(parser, "a sign is missing");
+    return accept(parser, sign) ? AMP_OK : fail(parser, "a sign is missing");
 }
 
 static bool is_word_char(char c)
@@ -49,8 +54,8 @@ static bool is_word_char(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* NULL when there is no word. */
-static const char *take_word(struct parser *parser)
+/* Goes past the word that is next and returns it; NULL when there is none. */
+static const char *read_word(struct parser *parser)
 {
     skip_space(parser);
     const char *start = parser->at;
@@ -61,7 +66,8 @@ static const char *take_word(struct parser *parser)
     return amp_arena_strndup(parser->arena, start, (size_t)(parser->at - start));
 }
 
-static bool take_number(struct parser *parser, double *number)
+/* Goes past the number that is next, which goes to *NUMBER; false when there is none. */
+static bool read_number(struct parser *parser, double *number)
 {
     skip_space(parser);
     if (*parser->at != '-' && !isdigit((unsigned char)*parser->at))
@@ -76,7 +82,7 @@ static struct amp_term *create(struct parser *parser, enum amp_term_kind kind)
 {
     struct amp_term *term = amp_arena_alloc(parser->arena, sizeof *term);
     term->kind = kind;
-    term->slot = -1;
+    term->value = -1;
     return term;
 }
 
@@ -86,11 +92,11 @@ static enum amp_status parse_numbers(struct parser *parser, struct amp_condition
 {
     condition->kind = AMP_CONDITION_NUMBERS;
     do {
-        if (condition->n_numbers == AMP_TERM_ITEMS)
+        if (condition->n_numbers == AMP_CONDITION_ITEMS)
             return fail(parser, "too many numbers");
-        if (!take_number(parser, &condition->numbers[condition->n_numbers++]))
+        if (!read_number(parser, &condition->numbers[condition->n_numbers++]))
             return fail(parser, "a number is missing");
-    } while (take(parser, ","));
+    } while (accept(parser, ","));
     return expect(parser, "]");
 }
 
@@ -104,7 +110,7 @@ static void parse_condition_word(const char *word, struct amp_condition *conditi
                  {"swapped", AMP_CONDITION_SWAPPED}, {"eps", AMP_CONDITION_EPS}};
     condition->kind = AMP_CONDITION_TEXT;
     condition->text = word;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (size_t i = 0; i < AMP_COUNT(words); i++)
         if (strcmp(word, words[i].word) == 0)
             condition->kind = words[i].kind;
     if (isupper((unsigned char)word[0]) && word[1] == '\0') {
@@ -115,18 +121,18 @@ static void parse_condition_word(const char *word, struct amp_condition *conditi
 
 static enum amp_status parse_condition(struct parser *parser, struct amp_condition *condition)
 {
-    condition->name = take_word(parser);
+    condition->name = read_word(parser);
     if (condition->name == NULL)
         return fail(parser, "the name of an attribute is missing");
     AMP_TRY(expect(parser, "="));
-    if (take(parser, "["))
+    if (accept(parser, "["))
         return parse_numbers(parser, condition);
-    if (take_number(parser, &condition->numbers[0])) {
+    if (read_number(parser, &condition->numbers[0])) {
         condition->kind = AMP_CONDITION_NUMBERS;
         condition->n_numbers = 1;
         return AMP_OK;
     }
-    const char *word = take_word(parser);
+    const char *word = read_word(parser);
     if (word == NULL)
         return fail(parser, "the value of an attribute is missing");
     parse_condition_word(word, condition);
@@ -135,13 +141,13 @@ static enum amp_status parse_condition(struct parser *parser, struct amp_conditi
 
 static enum amp_status parse_conditions(struct parser *parser, struct amp_term *term)
 {
-    if (!take(parser, "{"))
+    if (!accept(parser, "{"))
         return AMP_OK;
     do {
         if (term->n_conditions == AMP_TERM_ITEMS)
             return fail(parser, "too many conditions");
         AMP_TRY(parse_condition(parser, &term->conditions[term->n_conditions++]));
-    } while (take(parser, ","));
+    } while (accept(parser, ","));
     return expect(parser, "}");
 }
 
@@ -153,49 +159,50 @@ static enum amp_status parse_arguments(struct parser *parser, struct amp_term *t
         if (term->n_items == AMP_TERM_ITEMS || term->repeats)
             return fail(parser, "too many arguments");
         AMP_TRY(parse_expression(parser, &term->items[term->n_items++]));
-        term->repeats = take(parser, "...");
-    } while (take(parser, ","));
+        term->repeats = accept(parser, "...");
+    } while (accept(parser, ","));
     AMP_TRY(expect(parser, ")"));
     return parse_conditions(parser, term);
 }
 
-static enum amp_status find_slot(struct parser *parser, const char *name, int *slot)
+/* The index of the value NAME, which is added to the pattern's when it is new. */
+static enum amp_status name_value(struct parser *parser, const char *name, int *index)
 {
     struct amp_pattern *pattern = parser->pattern;
-    *slot = amp_pattern_slot(pattern, name);
-    if (*slot >= 0)
+    *index = amp_pattern_value(pattern, name);
+    if (*index >= 0)
         return AMP_OK;
     if (pattern->n_names == AMP_PATTERN_VALUES)
         return fail(parser, "too many names");
-    *slot = pattern->n_names++;
-    pattern->names[*slot] = name;
+    *index = pattern->n_names++;
+    pattern->names[*index] = name;
     return AMP_OK;
 }
 
 static enum amp_status parse_value(struct parser *parser, const char *name, struct amp_term *term)
 {
     if (strcmp(name, "_") != 0)
-        AMP_TRY(find_slot(parser, name, &term->slot));
-    if (!take(parser, ":"))
+        AMP_TRY(name_value(parser, name, &term->value));
+    if (!accept(parser, ":"))
         return AMP_OK;
-    const char *kind = take_word(parser);
-    term->test = kind == NULL ? NULL : amp_kind_find(kind);
+    const char *kind = read_word(parser);
+    term->test = kind == NULL ? NULL : amp_pattern_kind_find(kind);
     return term->test != NULL ? AMP_OK : fail(parser, "unknown kind of value");
 }
 
 static enum amp_status parse_item(struct parser *parser, struct amp_term **term)
 {
     double number;
-    if (take(parser, "(")) {
+    if (accept(parser, "(")) {
         AMP_TRY(parse_expression(parser, term));
         return expect(parser, ")");
     }
-    if (take_number(parser, &number)) {
+    if (read_number(parser, &number)) {
         *term = create(parser, AMP_TERM_NUMBER);
         (*term)->number = number;
         return AMP_OK;
     }
-    const char *word = take_word(parser);
+    const char *word = read_word(parser);
     if (word == NULL)
         return fail(parser, "an expression is missing");
     if (!isupper((unsigned char)word[0])) {
@@ -211,7 +218,7 @@ static enum amp_status parse_item(struct parser *parser, struct amp_term **term)
 static enum amp_status parse_expression(struct parser *parser, struct amp_term **term)
 {
     AMP_TRY(parse_item(parser, term));
-    if (!take(parser, "|"))
+    if (!accept(parser, "|"))
         return AMP_OK;
     struct amp_term *all = create(parser, AMP_TERM_ALTERNATIVES);
     all->items[all->n_items++] = *term;
@@ -219,7 +226,7 @@ static enum amp_status parse_expression(struct parser *parser, struct amp_term *
         if (all->n_items == AMP_TERM_ITEMS)
             return fail(parser, "too many alternatives");
         AMP_TRY(parse_item(parser, &all->items[all->n_items++]));
-    } while (take(parser, "|"));
+    } while (accept(parser, "|"));
     *term = all;
     return AMP_OK;
 }
@@ -242,21 +249,23 @@ static bool is_definition(const struct parser *parser)
 static enum amp_status parse_definition(struct parser *parser)
 {
     struct amp_term *term;
-    int slot;
-    AMP_TRY(find_slot(parser, take_word(parser), &slot));
+    int value;
+    AMP_TRY(name_value(parser, read_word(parser), &value));
     AMP_TRY(expect(parser, "="));
     AMP_TRY(parse_expression(parser, &term));
-    parser->pattern->definitions[slot] = term;
+    parser->pattern->definitions[value] = term;
     return expect(parser, ";");
 }
 
 /* ---- the whole ---- */
 
+/* Collects the operators that TERM, as the expression of the output, may begin with. */
 static enum amp_status find_roots(struct parser *parser, const struct amp_term *term)
 {
     struct amp_pattern *pattern = parser->pattern;
-    if (term->kind == AMP_TERM_VALUE && term->slot >= 0 && pattern->definitions[term->slot] != NULL)
-        return find_roots(parser, pattern->definitions[term->slot]);
+    if (term->kind == AMP_TERM_VALUE && term->value >= 0 &&
+        pattern->definitions[term->value] != NULL)
+        return find_roots(parser, pattern->definitions[term->value]);
     if (term->kind == AMP_TERM_ALTERNATIVES) {
         for (size_t i = 0; i < term->n_items; i++)
             AMP_TRY(find_roots(parser, term->items[i]));
@@ -299,10 +308,10 @@ const char *const *amp_pattern_roots(const struct amp_pattern *pattern, size_t *
     return pattern->roots;
 }
 
-int amp_pattern_slot(const struct amp_pattern *pattern, const char *name)
+int amp_pattern_value(const struct amp_pattern *pattern, const char *name)
 {
-    for (int slot = 0; slot < pattern->n_names; slot++)
-        if (strcmp(pattern->names[slot], name) == 0)
-            return slot;
+    for (int i = 0; i < pattern->n_names; i++)
+        if (strcmp(pattern->names[i], name) == 0)
+            return i;
     return -1;
 }

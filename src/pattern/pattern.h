@@ -1,7 +1,8 @@
 #ifndef AMP_PATTERN_PATTERN_H
 #define AMP_PATTERN_PATTERN_H
 
-#include "core/graph/graph.h"
+#include "core/arena.h"
+#include "core/status.h"
 
 /*
  * Patterns over graphs: what a group of nodes looks like that stands for one operator. A pattern is
@@ -33,7 +34,7 @@
  *     axes=last       the one last axis
  *     axes=trailing   the last axes, one or more
  *     axes=inner      all axes but the first two
- *     axes=all        all axes, also by naming none
+ *     axes=all        all axes, also where the node names none
  *     axes=A          any axes, the same wherever the letter stands
  *     axis=1          that axis; axes=[2, 3]
  *     perm=swapped    the last two axes exchanged
@@ -42,42 +43,20 @@
  *     mode=linear     another word: a string
  *
  * Axes are sets, and counted from the front where the rank is known. Nodes that change nothing
- * (Identity, a Cast to the type that it takes, Dropout) may lie in between.
+ * (Identity, a Cast to the type that it takes, Dropout) may lie between the nodes of the pattern.
  */
 struct amp_pattern;
-
-/* The values with names that a pattern may have. */
-enum { AMP_PATTERN_VALUES = 16 };
 
 /* Compiles TEXT, which must outlive the pattern, into ARENA. NULL, and AMP_RULES in ERR with the
    place, for a text that is wrong: a defect of the program, which tests rule out. */
 struct amp_pattern *amp_pattern_parse(struct amp_arena *arena, const char *text,
                                       struct amp_error *err);
 
-/* The operators that the output's expression may begin with: COUNT of them. */
+/* The operators that the output's expression may begin with: *COUNT of them, the pattern's own. */
 const char *const *amp_pattern_roots(const struct amp_pattern *pattern, size_t *count);
 
-/* The slot of value NAME; -1 when the pattern has none. */
-int amp_pattern_slot(const struct amp_pattern *pattern, const char *name);
-
-/* Where a pattern fits. */
-struct amp_pattern_match {
-    const uint32_t *nodes; /* the root first; the matcher's own, until it is asked again */
-    size_t n_nodes;
-    uint32_t values[AMP_PATTERN_VALUES]; /* per slot; AMP_NONE: on a branch that was not taken */
-};
-
-/* Looks for patterns in MODEL, which must not change meanwhile and whose types are inferred. */
-struct amp_matcher;
-struct amp_matcher *amp_matcher_create(const struct amp_model *model);
-void amp_matcher_destroy(struct amp_matcher *matcher); /* NULL is fine */
-
-/*
- * Whether PATTERN fits with output 0 of node ROOT as its output. All nodes of a match are of one
- * graph; but for the root's, none of their outputs is an output of the graph or used by a node,
- * also of a body, that is not part of it.
- */
-bool amp_matcher_match(struct amp_matcher *matcher, const struct amp_pattern *pattern,
-                       uint32_t root, struct amp_pattern_match *match);
+/* The index of the value that the pattern calls NAME, as amp_pattern_match counts them; -1 when the
+   pattern has none of that name. */
+int amp_pattern_value(const struct amp_pattern *pattern, const char *name);
 
 #endif

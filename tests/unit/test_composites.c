@@ -1,6 +1,7 @@
 /* The list of composites: every pattern can be read, and what stands for what. Which graphs they
  * fit is tests/composites' matter. */
 #include "pattern/composites.h"
+#include "pattern/pattern.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -65,9 +66,9 @@ static void test_names(void **state)
     assert_int_equal(count, 2);
     assert_string_equal(roots[0], "Mul");
     assert_string_equal(roots[1], "Sub");
-    assert_int_equal(amp_pattern_slot(pattern, "d"), 0);
-    assert_int_equal(amp_pattern_slot(pattern, "y"), 2);
-    assert_int_equal(amp_pattern_slot(pattern, "z"), -1);
+    assert_int_equal(amp_pattern_value(pattern, "d"), 0);
+    assert_int_equal(amp_pattern_value(pattern, "y"), 2);
+    assert_int_equal(amp_pattern_value(pattern, "z"), -1);
     amp_arena_destroy(arena);
 }
 

@@ -9,6 +9,8 @@
 
 #include "core/array.h"
 #include "pattern/composites.h"
+#include "pattern/matcher.h"
+#include "pattern/pattern.h"
 #include "run/rewrite/fold_scales.h"
 #include "run/rewrite/move_reshapes.h"
 
@@ -40,7 +42,7 @@ struct fuser {
     struct amp_model *model;
     struct amp_pattern *patterns[AMP_COUNT(fusions)]; /* the one that is looked at, per fusion */
     const struct amp_composite *composites[AMP_COUNT(fusions)];
-    struct amp_matcher *matcher;
+    struct amp_pattern_matcher *matcher;
 };
 
 /* A pattern found where FUSION may take its place. */
@@ -53,8 +55,8 @@ struct found {
 
 static uint32_t value_of(const struct found *found, const char *name)
 {
-    int slot = name != NULL ? amp_pattern_slot(found->pattern, name) : -1;
-    return slot < 0 ? AMP_NONE : found->match.values[slot];
+    int value = name != NULL ? amp_pattern_value(found->pattern, name) : -1;
+    return value < 0 ? AMP_NONE : found->match.values[value];
 }
 
 static bool has_part(const struct amp_model *model, const struct found *found, const char *op_type)
@@ -169,7 +171,8 @@ static bool find(struct fuser *fuser, const struct amp_composite_match *composit
         *found = (struct found){.fusion = &fusions[i], .composite = composite};
         found->pattern = compile(fuser, i, composite->composite);
         return found->pattern != NULL &&
-               amp_matcher_match(fuser->matcher, found->pattern, composite->root, &found->match) &&
+               amp_pattern_matcher_match(fuser->matcher, found->pattern, composite->root,
+                                         &found->match) &&
                fits(fuser->model, found);
     }
     return false;
@@ -182,10 +185,10 @@ static void fuse_composites(struct amp_model *model)
     amp_composites_find(model, &composites);
     struct found *found = amp_arena_array(model->arena, composites.n_matches, sizeof *found);
     size_t n = 0;
-    fuser.matcher = amp_matcher_create(model);
+    fuser.matcher = amp_pattern_matcher_create(model);
     for (size_t i = 0; i < composites.n_matches; i++)
         n += find(&fuser, &composites.matches[i], &found[n]);
-    amp_matcher_destroy(fuser.matcher);
+    amp_pattern_matcher_destroy(fuser.matcher);
     for (size_t i = 0; i < n; i++)
         replace(model, &found[i]);
 }
