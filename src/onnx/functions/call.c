@@ -1,244 +1,247 @@
 /*
- * Puts the body of a function in the place of its call: binds the call's values to the parameters,
- * has function_body.c copy the nodes and gives what comes out the names that the call has for it.
+ * One call of a function: binds the call's values to the parameters, gives what the body makes the
+ * names that the call has for it or new ones, and fills in the attributes that the body refers to.
+ * Takes the messages of call and function and changes neither; does not copy the body's nodes.
  */
-#include "onnx/functions/body.h"
+#include "onnx/functions/call.h"
 
 #include <string.h>
 
-/* NAME as OUTPUT too. */
-static void put_identity(const struct amp_body *body, char *name, char *output)
+enum amp_status amp_call_fail(const struct amp_call *call, const char *name, const char *what)
 {
-    struct amp_arena *arena = body->functions->arena;
+    return amp_fail(call->inliner->table->err, AMP_MODEL,
+                    "call '%s' of function '%s': value '%s' %s", call->prefix, call->function->text,
+                    name, what);
+}
+
+enum amp_status amp_call_define(const struct amp_call *call, struct amp_scope *scope,
+                                const char *name, char *becomes)
+{
+    if (!amp_is_text(name))
+        return amp_call_fail(call, "", "is a parameter without a name");
+    if (amp_scope_has(scope, name))
+        return amp_call_fail(call, name, "is defined twice");
+    amp_scope_define(scope, call->inliner->table->arena, name, becomes);
+    return AMP_OK;
+}
+
+/* ---- notes ----------------------------------------------------------------------------------- */
+
+static size_t text_size(const char *text)
+{
+    return text ? strlen(text) : 0;
+}
+
+static size_t notes_size(const Onnx__NodeProto *node)
+{
+    size_t size = text_size(node->doc_string);
+    for (size_t i = 0; i < node->n_metadata_props; i++)
+        size += sizeof *node->metadata_props[i] + text_size(node->metadata_props[i]->key) +
+                text_size(node->metadata_props[i]->value);
+    return size;
+}
+
+void amp_call_keep_notes(const struct amp_call *call, Onnx__NodeProto *node)
+{
+    if (!amp_is_text(node->doc_string))
+        node->doc_string = call->node->doc_string;
+    if (node->n_metadata_props == 0) {
+        node->n_metadata_props = call->node->n_metadata_props;
+        node->metadata_props = call->node->metadata_props;
+    }
+    if (amp_names_may_repeat(&call->inliner->names, notes_size(node)))
+        return;
+    node->doc_string = NULL;
+    node->n_metadata_props = 0;
+}
+
+/* ---- attributes ------------------------------------------------------------------------------ */
+
+static const Onnx__AttributeProto *find_attr(Onnx__AttributeProto *const *attrs, size_t count,
+                                             const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (attrs[i]->name != NULL && strcmp(attrs[i]->name, name) == 0)
+            return attrs[i];
+    return NULL;
+}
+
+enum amp_status amp_call_attr(const struct amp_call *call, const Onnx__AttributeProto *attr,
+                              const Onnx__AttributeProto **value)
+{
+    const Onnx__FunctionProto *proto = call->function->proto;
+    *value = attr;
+    if (!amp_is_text(attr->ref_attr_name))
+        return AMP_OK;
+    *value = find_attr(call->node->attribute, call->node->n_attribute, attr->ref_attr_name);
+    if (*value == NULL)
+        *value = find_attr(proto->attribute_proto, proto->n_attribute_proto, attr->ref_attr_name);
+    if (*value != NULL && ((*value)->g != NULL || (*value)->n_graphs > 0))
+        return amp_fail(call->inliner->table->err, AMP_UNSUPPORTED,
+                        "call '%s' of function '%s': attribute '%s' holds a graph", call->prefix,
+                        call->function->text, attr->ref_attr_name);
+    return AMP_OK;
+}
+
+/* ---- constants that all calls share ---------------------------------------------------------- */
+
+bool amp_call_shares(const struct amp_call *call, const Onnx__NodeProto *node)
+{
+    bool is_constant = node->op_type != NULL && strcmp(node->op_type, "Constant") == 0 &&
+                       !amp_is_text(node->domain) && node->n_output == 1 && node->n_input == 0 &&
+                       amp_is_text(node->output[0]) && node->n_attribute == 1 &&
+                       !amp_is_text(node->attribute[0]->ref_attr_name);
+    if (!is_constant ||
+        amp_function_table_called(call->inliner->table, call->function, node) != NULL)
+        return false;
+    return node->attribute[0]->sparse_tensor != NULL ||
+           amp_shared_constants_find(&call->inliner->constants, node) != NULL ||
+           amp_shared_constants_is_large(&node->base);
+}
+
+/* Names shared Constant NODE in SCOPE: as it is called already, or as WANTED has it where the call
+   stands in the main graph, or anew; then in MADE (may be NULL) too. */
+static enum amp_status define_constant(const struct amp_call *call, struct amp_scope *scope,
+                                       struct amp_scope *made, const struct amp_scope *wanted,
+                                       const Onnx__NodeProto *node)
+{
+    struct amp_inliner *inliner = call->inliner;
+    const char *name = node->output[0];
+    const struct amp_shared_constant *shared = amp_shared_constants_find(&inliner->constants, node);
+    if (shared != NULL)
+        return amp_call_define(call, scope, name, shared->name);
+    char *becomes = call->parts == inliner->root ? amp_scope_find(wanted, name) : NULL;
+    if (becomes == NULL) {
+        becomes = amp_names_new_value(&inliner->names, call->prefix, name);
+        if (made != NULL)
+            AMP_TRY(amp_call_define(call, made, name, becomes));
+    }
+    amp_shared_constants_add(&inliner->constants, node, becomes);
+    return amp_call_define(call, scope, name, becomes);
+}
+
+/* ---- inputs and outputs ---------------------------------------------------------------------- */
+
+/* Adds a node that gives value NAME as OUTPUT too. */
+static void put_identity(const struct amp_call *call, char *name, char *output)
+{
+    struct amp_arena *arena = call->inliner->table->arena;
     Onnx__NodeProto *node = amp_arena_alloc(arena, sizeof *node);
     onnx__node_proto__init(node);
     node->op_type = amp_arena_strdup(arena, "Identity");
-    node->name = amp_body_node_name(body, "Identity");
+    node->name = amp_names_new_node(&call->inliner->names, call->prefix, "Identity");
     node->n_input = node->n_output = 1;
     node->input = amp_arena_array(arena, 1, sizeof *node->input);
     node->output = amp_arena_array(arena, 1, sizeof *node->output);
     node->input[0] = name;
     node->output[0] = output;
-    amp_body_keep_notes(body, node);
-    amp_body_push(body->functions, node, body->sink);
+    amp_call_keep_notes(call, node);
+    amp_graph_parts_add_node(call->parts, node);
 }
 
-/* What stands for parameter I: the call's value, under a name of the body's own where a body that
-   repeats the call's would be all name; "" where the call leaves it out. */
-static char *argument(const struct amp_body *body, size_t i)
+/* What stands for parameter I: the call's value, under a new name where that is so long that a body
+   which repeats it would grow without measure; "" where the call leaves it out. */
+static char *argument(const struct amp_call *call, size_t i)
 {
     static char nothing[] = "";
-    char *name = i < body->call->n_input ? body->call->input[i] : nothing;
-    if (amp_body_is_name_short(name))
+    char *name = i < call->node->n_input ? call->node->input[i] : nothing;
+    if (amp_names_is_short(name))
         return name;
-    char *becomes = amp_body_value_name(body, body->function->proto->input[i]);
-    put_identity(body, name, becomes);
+    char *becomes =
+        amp_names_new_value(&call->inliner->names, call->prefix, call->function->proto->input[i]);
+    put_identity(call, name, becomes);
     return becomes;
 }
 
-/* The call's values stand for the parameters. */
-static enum amp_status bind_inputs(const struct amp_body *body, struct amp_scope *scope)
+static enum amp_status bind_inputs(const struct amp_call *call, struct amp_scope *scope)
 {
-    const Onnx__FunctionProto *proto = body->function->proto;
-    const Onnx__NodeProto *call = body->call;
-    if (call->n_input > proto->n_input || call->n_output > proto->n_output)
-        return amp_fail(body->functions->err, AMP_MODEL,
+    const Onnx__FunctionProto *proto = call->function->proto;
+    const Onnx__NodeProto *node = call->node;
+    if (node->n_input > proto->n_input || node->n_output > proto->n_output)
+        return amp_fail(call->inliner->table->err, AMP_MODEL,
                         "call '%s' of function '%s': %zu inputs and %zu outputs; it has %zu and "
                         "%zu",
-                        body->prefix, body->function->text, call->n_input, call->n_output,
+                        call->prefix, call->function->text, node->n_input, node->n_output,
                         proto->n_input, proto->n_output);
     for (size_t i = 0; i < proto->n_input; i++)
-        AMP_TRY(amp_body_define(body, scope, proto->input[i], argument(body, i)));
+        AMP_TRY(amp_call_define(call, scope, proto->input[i], argument(call, i)));
     return AMP_OK;
 }
 
-/* What the call wants to have the function's outputs named. */
-static enum amp_status bind_outputs(const struct amp_body *body, struct amp_scope *wanted)
+/* What the call wants the function's outputs to be named. */
+static enum amp_status find_wanted(const struct amp_call *call, struct amp_scope *wanted)
 {
-    const Onnx__FunctionProto *proto = body->function->proto;
-    for (size_t i = 0; i < body->call->n_output; i++)
-        if (amp_is_text(body->call->output[i]) && amp_body_is_name_short(body->call->output[i]) &&
-            amp_body_find(wanted, proto->output[i]) == NULL)
-            AMP_TRY(amp_body_define(body, wanted, proto->output[i], body->call->output[i]));
+    const Onnx__FunctionProto *proto = call->function->proto;
+    for (size_t i = 0; i < call->node->n_output; i++) {
+        char *output = call->node->output[i];
+        if (amp_is_text(output) && amp_names_is_short(output) &&
+            amp_scope_find(wanted, proto->output[i]) == NULL)
+            AMP_TRY(amp_call_define(call, wanted, proto->output[i], output));
+    }
     return AMP_OK;
 }
 
 /* Names output NAME of a node of the body. */
-static enum amp_status bind_output(const struct amp_body *body, struct amp_scope *scope,
+static enum amp_status bind_output(const struct amp_call *call, struct amp_scope *scope,
                                    struct amp_scope *made, const struct amp_scope *wanted,
                                    const char *name)
 {
     if (!amp_is_text(name))
         return AMP_OK;
-    char *becomes = amp_body_find(wanted, name);
+    char *becomes = amp_scope_find(wanted, name);
     if (becomes == NULL) {
-        becomes = amp_body_value_name(body, name);
-        AMP_TRY(amp_body_define(body, made, name, becomes));
+        becomes = amp_names_new_value(&call->inliner->names, call->prefix, name);
+        AMP_TRY(amp_call_define(call, made, name, becomes));
     }
-    return amp_body_define(body, scope, name, becomes);
+    return amp_call_define(call, scope, name, becomes);
 }
 
-/* Names what the body's nodes make: as the call wants it, or anew; MADE has the latter only. */
-static enum amp_status bind_nodes(const struct amp_body *body, struct amp_scope *scope,
-                                  struct amp_scope *made)
+enum amp_status amp_call_bind(const struct amp_call *call, struct amp_scope *scope,
+                              struct amp_scope *made)
 {
-    const Onnx__FunctionProto *proto = body->function->proto;
+    const Onnx__FunctionProto *proto = call->function->proto;
     struct amp_scope wanted = {.outer = NULL};
-    AMP_TRY(bind_outputs(body, &wanted));
+    AMP_TRY(bind_inputs(call, scope));
+    AMP_TRY(find_wanted(call, &wanted));
     for (size_t i = 0; i < proto->n_node; i++) {
         const Onnx__NodeProto *node = proto->node[i];
-        bool is_shared = amp_body_is_shared(body, node);
+        bool is_shared = amp_call_shares(call, node);
         if (is_shared)
-            AMP_TRY(amp_body_define_shared(body, scope, made, &wanted, node));
+            AMP_TRY(define_constant(call, scope, made, &wanted, node));
         for (size_t k = 0; k < node->n_output && !is_shared; k++)
-            AMP_TRY(bind_output(body, scope, made, &wanted, node->output[k]));
+            AMP_TRY(bind_output(call, scope, made, &wanted, node->output[k]));
     }
     return AMP_OK;
 }
 
-/* Where the body gives one value twice, an input as it came, or what has another name, an Identity
-   gives the call's output. */
-static enum amp_status give_outputs(const struct amp_body *body, const struct amp_scope *scope)
+enum amp_status amp_call_define_outputs(const struct amp_call *call, struct amp_scope *scope,
+                                        const Onnx__NodeProto *node)
 {
-    const Onnx__FunctionProto *proto = body->function->proto;
-    for (size_t i = 0; i < body->call->n_output; i++) {
-        char *output = body->call->output[i];
+    if (amp_call_shares(call, node))
+        return define_constant(call, scope, NULL, NULL, node);
+    for (size_t k = 0; k < node->n_output; k++)
+        if (amp_is_text(node->output[k]))
+            AMP_TRY(amp_call_define(
+                call, scope, node->output[k],
+                amp_names_new_value(&call->inliner->names, call->prefix, node->output[k])));
+    return AMP_OK;
+}
+
+enum amp_status amp_call_give_outputs(const struct amp_call *call, const struct amp_scope *scope)
+{
+    const Onnx__FunctionProto *proto = call->function->proto;
+    for (size_t i = 0; i < call->node->n_output; i++) {
+        char *output = call->node->output[i];
         if (!amp_is_text(output))
             continue;
-        char *name = amp_body_find(scope, proto->output[i]);
+        char *name = amp_scope_find(scope, proto->output[i]);
         if (name == NULL)
-            return amp_body_fail(body, proto->output[i], "is not defined");
+            return amp_call_fail(call, proto->output[i], "is not defined");
         if (name[0] == '\0')
-            return amp_body_fail(body, proto->output[i],
+            return amp_call_fail(call, proto->output[i],
                                  "is an output, and an input that is left out");
         if (strcmp(name, output) != 0)
-            put_identity(body, name, output);
+            put_identity(call, name, output);
     }
-    return AMP_OK;
-}
-
-static enum amp_status inline_call(struct amp_functions *functions,
-                                   const struct amp_function *function, const Onnx__NodeProto *call,
-                                   struct amp_sink *sink)
-{
-    const Onnx__FunctionProto *proto = function->proto;
-    struct amp_body body = {functions, function, call,
-                            amp_is_text(call->name) ? call->name : call->op_type, sink};
-    struct amp_scope scope = {.outer = NULL}, made = {.outer = NULL};
-    AMP_TRY(bind_inputs(&body, &scope));
-    AMP_TRY(bind_nodes(&body, &scope, &made));
-    for (size_t i = 0; i < proto->n_node; i++)
-        AMP_TRY(amp_body_copy_node(&body, &scope, proto->node[i], sink));
-    amp_body_copy_infos(&body, &made, proto->value_info, proto->n_value_info, sink);
-    return give_outputs(&body, &scope);
-}
-
-/* The model imports DOMAIN from now on. */
-static void add_import(struct amp_functions *functions, const char *domain, int64_t version)
-{
-    Onnx__ModelProto *model = functions->model;
-    Onnx__OperatorSetIdProto *import = amp_arena_alloc(functions->arena, sizeof *import);
-    onnx__operator_set_id_proto__init(import);
-    import->domain = amp_arena_strdup(functions->arena, domain);
-    import->has_version = true;
-    import->version = version;
-    Onnx__OperatorSetIdProto **slot =
-        amp_arena_push(functions->arena, &model->opset_import, &model->n_opset_import,
-                       &functions->imports_capacity, sizeof(Onnx__OperatorSetIdProto *));
-    *slot = import;
-    amp_strmap_put(&functions->imports, functions->arena, import->domain,
-                   (uint32_t)(model->n_opset_import - 1));
-}
-
-/* NODE of the body of CALLER must be the same operator under the model's opsets. */
-static enum amp_status adopt(struct amp_functions *functions, const struct amp_function *caller,
-                             const Onnx__NodeProto *node)
-{
-    const char *domain = amp_is_text(node->domain) ? node->domain : "ai.onnx";
-    int64_t own = amp_function_opset(functions, caller, domain);
-    int64_t models = amp_function_opset(functions, NULL, domain);
-    int newest = own > models ? amp_schema_newest_opset(domain) : 0;
-    if (newest > 0 && own > newest)
-        return amp_fail(functions->err, AMP_UNSUPPORTED,
-                        "function '%s': opset version %lld of %s; the newest known is %d",
-                        caller->text, (long long)own, domain, newest);
-    if (models == 0 && own != 0)
-        add_import(functions, domain, own);
-    if (amp_function_schema(functions, caller, node) == amp_function_schema(functions, NULL, node))
-        return AMP_OK;
-    return amp_fail(functions->err, AMP_UNSUPPORTED,
-                    "function '%s': %s is another operator in opset %lld of %s, the function's, "
-                    "than in opset %lld, the model's",
-                    caller->text, node->op_type, (long long)own, domain, (long long)models);
-}
-
-enum amp_status amp_function_put_node(struct amp_functions *functions,
-                                      const struct amp_function *caller, Onnx__NodeProto *node,
-                                      struct amp_sink *sink)
-{
-    const struct amp_function *called = amp_function_called(functions, caller, node);
-    if (called != NULL && called->is_inlined)
-        return inline_call(functions, called, node, sink);
-    if (caller != NULL)
-        AMP_TRY(adopt(functions, caller, node));
-    amp_body_push(functions, node, sink);
-    return AMP_OK;
-}
-
-static enum amp_status inline_in_attrs(struct amp_functions *functions, const Onnx__NodeProto *node)
-{
-    for (size_t i = 0; i < node->n_attribute; i++) {
-        const Onnx__AttributeProto *attr = node->attribute[i];
-        if (attr->g != NULL)
-            AMP_TRY(amp_function_calls_inline(functions, attr->g));
-        for (size_t g = 0; g < attr->n_graphs; g++)
-            AMP_TRY(amp_function_calls_inline(functions, attr->graphs[g]));
-    }
-    return AMP_OK;
-}
-
-/* The *COUNT messages at ITEMS and N_MORE behind them. */
-static void *join(struct amp_functions *functions, void *items, size_t *count, void *more,
-                  size_t n_more)
-{
-    void **joined = amp_arena_array(functions->arena, *count + n_more, sizeof *joined);
-    if (*count > 0)
-        memcpy(joined, items, *count * sizeof *joined);
-    if (n_more > 0)
-        memcpy(joined + *count, more, n_more * sizeof *joined);
-    *count += n_more;
-    return joined;
-}
-
-/* GRAPH consists of what is in SINK now, and the initializers that it had. */
-static void take_sink(struct amp_functions *functions, Onnx__GraphProto *graph,
-                      const struct amp_sink *sink)
-{
-    graph->node = sink->nodes;
-    graph->n_node = sink->n_nodes;
-    graph->value_info = sink->infos;
-    graph->n_value_info = sink->n_infos;
-    graph->initializer =
-        join(functions, graph->initializer, &graph->n_initializer, sink->tensors, sink->n_tensors);
-    graph->sparse_initializer = join(functions, graph->sparse_initializer,
-                                     &graph->n_sparse_initializer, sink->sparse, sink->n_sparse);
-}
-
-enum amp_status amp_function_calls_inline(struct amp_functions *functions, Onnx__GraphProto *graph)
-{
-    struct amp_sink sink = {.n_nodes = 0};
-    if (functions->root == NULL)
-        functions->root = &sink;
-    for (size_t i = 0; i < graph->n_value_info; i++) {
-        Onnx__ValueInfoProto **slot =
-            amp_arena_push(functions->arena, &sink.infos, &sink.n_infos, &sink.infos_capacity,
-                           sizeof(Onnx__ValueInfoProto *));
-        *slot = graph->value_info[i];
-    }
-    for (size_t i = 0; i < graph->n_node; i++) {
-        AMP_TRY(inline_in_attrs(functions, graph->node[i]));
-        AMP_TRY(amp_function_put_node(functions, NULL, graph->node[i], &sink));
-    }
-    take_sink(functions, graph, &sink);
     return AMP_OK;
 }

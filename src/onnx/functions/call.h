@@ -1,74 +1,71 @@
 #ifndef AMP_ONNX_FUNCTIONS_CALL_H
 #define AMP_ONNX_FUNCTIONS_CALL_H
 
-#include "core/strmap.h"
-#include "onnx/functions/functions.h"
-#include "onnx/schema/schema.h"
+#include "onnx/functions/graph_parts.h"
+#include "onnx/functions/names.h"
+#include "onnx/functions/scope.h"
+#include "onnx/functions/shared_constants.h"
+#include "onnx/functions/table.h"
 
-/* Private to functions.c, which decides, and function_call.c, which inlines. */
+/* Private to onnx/functions: one call of a function, and what it makes of the names and attributes
+   of the function's body. */
 
-enum amp_visit { AMP_VISIT_NONE, AMP_VISIT_OPEN, AMP_VISIT_DONE };
-
-struct amp_function {
-    Onnx__FunctionProto *proto;
-    const char *text; /* "domain.name", with ":overload" where there is one */
-    enum amp_visit visit;
-    bool is_inlined;
-    bool is_needed; /* by a function that stays, or for itself */
-    /* Once the calls within are inlined, with one for each output that an Identity may have to
-       give, and one more so that empty bodies count; at most AMP_FUNCTION_NODES_MAX + 1. */
-    size_t n_nodes;
-    struct amp_strmap imports; /* domain to the index of its import, once that was asked for */
-    size_t n_parts;            /* what hangs on those nodes, counted in the same way */
+/* What all calls of a model share. */
+struct amp_inliner {
+    struct amp_function_table *table;
+    struct amp_names names; /* all names of the model are taken */
+    struct amp_shared_constants constants;
+    struct amp_graph_parts *root; /* of the main graph */
 };
 
-/* A constant of a body, a Constant or an initializer of a graph in it: the same for every call, so
-   that the main graph has it once for all. */
-struct amp_shared {
-    char *name;
-    bool is_put; /* it is where it belongs */
+/* One call while the body takes its place. */
+struct amp_call {
+    struct amp_inliner *inliner;
+    const struct amp_function *function;
+    const Onnx__NodeProto *node;   /* the call itself */
+    const char *prefix;            /* of new names */
+    struct amp_graph_parts *parts; /* of the graph that the call stands in */
 };
 
-struct amp_functions {
-    Onnx__ModelProto *model;
-    struct amp_arena *arena;
-    struct amp_error *err;
-    struct amp_function *items; /* in the order of the model */
-    size_t count;
-    struct amp_strmap ids;     /* domain, name and overload to the index in items */
-    struct amp_strmap imports; /* of the model: domain to index */
-    size_t imports_capacity;
-    char *key; /* what is looked up in ids */
-    size_t key_size;
-    /* The names that are taken, with the number last put behind them. */
-    struct amp_strmap value_names, node_names;
-    size_t n_copied;              /* bytes of names and notes that calls repeat */
-    struct amp_sink *root;        /* of the main graph */
-    struct amp_strmap shared_ids; /* the message of a constant, as text, to the index in shared */
-    struct amp_shared *shared;
-    size_t n_shared, shared_capacity;
-    struct amp_function **needed; /* that stay, in the order in which this was found */
-    size_t n_needed;
-    bool all;
-    int depth; /* of the calls that are being looked into */
-};
+/* Whether TEXT, a field of a message, is there and says something. */
+static inline bool amp_is_text(const char *text)
+{
+    return text != NULL && text[0] != '\0';
+}
 
-/* The operator of ONNX that NODE is in the body of CALLER, or in a graph (NULL); NULL: none. */
-const struct amp_schema *amp_function_schema(const struct amp_functions *functions,
-                                             const struct amp_function *caller,
-                                             const Onnx__NodeProto *node);
+/* AMP_MODEL: value NAME of the body WHAT ("is not defined"). */
+enum amp_status amp_call_fail(const struct amp_call *call, const char *name, const char *what);
 
-/* The version of DOMAIN that counts in the body of CALLER, or in a graph (NULL); 0: none. */
-int64_t amp_function_opset(const struct amp_functions *functions, const struct amp_function *caller,
-                           const char *domain);
+/* From here on NAME is BECOMES in SCOPE. AMP_MODEL when SCOPE has the name already, or it is empty.
+ */
+enum amp_status amp_call_define(const struct amp_call *call, struct amp_scope *scope,
+                                const char *name, char *becomes);
 
-/* The function that NODE, which stands in the body of CALLER (NULL: in a graph), calls; NULL when
-   it is an operator. */
-struct amp_function *amp_function_called(struct amp_functions *functions,
-                                         const struct amp_function *caller,
-                                         const Onnx__NodeProto *node);
+/* Names the function's inputs and what the body's nodes give in SCOPE, as the call has them or
+   anew; in MADE the new ones only. Adds Identity nodes where a parameter needs a name of its own.
+   AMP_MODEL when the call has more inputs or outputs than the function. */
+enum amp_status amp_call_bind(const struct amp_call *call, struct amp_scope *scope,
+                              struct amp_scope *made);
 
-/* Inlines the calls in GRAPH and the graphs within. All names of the model must be taken. */
-enum amp_status amp_function_calls_inline(struct amp_functions *functions, Onnx__GraphProto *graph);
+/* Once the body's nodes are in place: gives the call's outputs. Where the body gives one value
+   twice, an input as it came, or a value of another name, an Identity gives the output. */
+enum amp_status amp_call_give_outputs(const struct amp_call *call, const struct amp_scope *scope);
+
+/* What ATTR of a node in the body says goes to *VALUE: itself, or the parameter that it refers to,
+   for which the call, or else the function's default, has the value; NULL when neither has.
+   AMP_UNSUPPORTED for a parameter that holds a graph. */
+enum amp_status amp_call_attr(const struct amp_call *call, const Onnx__AttributeProto *attr,
+                              const Onnx__AttributeProto **value);
+
+/* What the exporter noted of the call (doc_string, metadata_props) goes to NODE unless it has notes
+   of its own, as long as notes may be repeated. */
+void amp_call_keep_notes(const struct amp_call *call, Onnx__NodeProto *node);
+
+/* Whether NODE of the body is a Constant that all calls share. */
+bool amp_call_shares(const struct amp_call *call, const Onnx__NodeProto *node);
+
+/* Gives names in SCOPE to the outputs of NODE, which stands in a graph within the body. */
+enum amp_status amp_call_define_outputs(const struct amp_call *call, struct amp_scope *scope,
+                                        const Onnx__NodeProto *node);
 
 #endif

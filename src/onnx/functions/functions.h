@@ -8,12 +8,11 @@
 
 #include <stdbool.h>
 
-/* Bounds on what is inlined: calls within calls, the nodes that all calls together become, and what
-   hangs on these: inputs, outputs, attributes. */
+/* Private to onnx/. Bounds on what is inlined. */
 enum {
-    AMP_FUNCTION_DEPTH_MAX = 64,
-    AMP_FUNCTION_NODES_MAX = 1000000,
-    AMP_FUNCTION_PARTS_MAX = 8000000
+    AMP_FUNCTION_DEPTH_MAX = 64,      /* calls within calls */
+    AMP_FUNCTION_NODES_MAX = 1000000, /* nodes that all calls together become */
+    AMP_FUNCTION_PARTS_MAX = 8000000  /* inputs, outputs and attributes of these */
 };
 
 /*
@@ -35,10 +34,10 @@ enum amp_status amp_functions_inline(Onnx__ModelProto *model, bool all, struct a
                                      struct amp_error *err);
 
 /*
- * Once MODEL's opset imports and nodes are final: ONNX lets a function import another opset than
- * the model only as long as its operators are the same in both. Where raising the model broke that,
- * all functions that the graph does not call, directly or not, are dropped; those that it calls
- * hold nothing that could change.
+ * Drops what raising the opset made invalid, once MODEL's opset imports and nodes are final: ONNX
+ * lets a function import another opset than the model only as long as its operators are the same in
+ * both. Where that is broken, all functions that the graph does not call, directly or not, are
+ * dropped; those that it calls hold nothing that could change. Fails as amp_functions_inline does.
  */
 enum amp_status amp_functions_settle(Onnx__ModelProto *model, struct amp_arena *arena,
                                      struct amp_error *err);
