@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ops/dnnl/dnnl.h"
-#include "ops/rnn/rnn.h"
+#include "ops/dnnl/engine.h"
+#include "ops/own/kernels.h"
+#include "ops/rnn/rnn_dnnl.h"
 
 enum { ATTRS = 4, MOST_HIDDEN = 152 };
 
@@ -399,12 +400,12 @@ static bool has_primitives(void)
 static bool suits_pairs(const struct run *run)
 {
     struct amp_rnn_layer layer;
-    return amp_rnn_read(&run->ctx, &layer) == AMP_OK && amp_rnn_bf16_suits(&layer.common);
+    return amp_rnn_read(&run->ctx, &layer) == AMP_OK && amp_rnn_bf16.fits(&layer.common);
 }
 
 static bool has_pairs(void)
 {
-    return amp_rnn_bf16_suits(&(struct amp_rnn){.batch = 1, .input = 32, .hidden = 4});
+    return amp_rnn_bf16.fits(&(struct amp_rnn){.batch = 1, .input = 32, .hidden = 4});
 }
 
 /* As in a session: the node keeps its state and has the same weights; then it gets other inputs,
@@ -516,7 +517,7 @@ static int start_library(void **state)
 {
     struct amp_error err = {.status = AMP_OK};
     (void)state;
-    return amp_dnnl_create(&host.dnnl, &err) == AMP_OK ? 0 : -1;
+    return amp_dnnl_create(NULL, &host.dnnl, &err) == AMP_OK ? 0 : -1;
 }
 
 static int stop_library(void **state)

@@ -16,8 +16,7 @@ enum { LONGEST = 4096, ROWS = 3 };
 
 static bool has_kernel(void)
 {
-    uint16_t one = 0;
-    return amp_softmax_512(&one, &one, 1, 1);
+    return amp_softmax_512.fits(1);
 }
 
 static double value_of(uint16_t half)
@@ -50,11 +49,12 @@ static void run(uint16_t *x, int64_t n)
     uint16_t *y = calloc((size_t)n * ROWS + 1, sizeof *y);
     assert_non_null(y);
     y[n * ROWS] = 0x1234;
-    assert_true(amp_softmax_512(x, y, ROWS, n));
+    assert_true(amp_softmax_512.fits(n));
+    amp_softmax_512.run(x, y, ROWS, n);
     for (int64_t r = 0; r < ROWS; r++)
         assert_row(x + r * n, y + r * n, n);
     assert_int_equal(y[n * ROWS], 0x1234);
-    assert_true(amp_softmax_512(x, x, ROWS, n));
+    amp_softmax_512.run(x, x, ROWS, n);
     assert_memory_equal(x, y, (size_t)n * ROWS * sizeof *x);
     free(y);
 }
@@ -99,9 +99,8 @@ static void what_is_no_number(void **state)
 
 static void longer_rows_are_refused(void **state)
 {
-    static uint16_t x[LONGEST + 1];
     (void)state;
-    assert_false(amp_softmax_512(x, x, 1, LONGEST + 1));
+    assert_false(amp_softmax_512.fits(LONGEST + 1));
 }
 
 int main(void)

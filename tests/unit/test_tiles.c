@@ -18,7 +18,6 @@
 #include "core/array.h"
 #include "core/cpu.h"
 #include "core/dtype.h"
-#include "ops/dnnl/dnnl.h"
 #include "ops/own/amx_matmul.h"
 
 enum { MOST_POSTS = 3, MOST_DATA = 8 };
@@ -416,12 +415,12 @@ static void check(const struct product *p, int64_t step)
 {
     struct run run;
     set_up(&run, p);
-    struct amp_tiles *tiles = amp_tiles_create(run.pd);
+    void *tiles = amp_amx_matmul.create(run.pd);
     assert_non_null(tiles);
-    amp_tiles_run(tiles, run.n_args, run.args);
+    amp_amx_matmul.run(tiles, run.n_args, run.args);
     for (int64_t at = 0; at < p->m * p->n; at += step)
         compare(&run, at / p->n, at % p->n);
-    amp_tiles_destroy(tiles);
+    amp_amx_matmul.destroy(tiles);
     tear_down(&run);
 }
 
@@ -529,12 +528,12 @@ static void check_values(const struct post *post, const double *values, int64_t 
     free_data(&run.packed);
     pack(&run);
     dnnl_memory_set_data_handle(run.memories[1], run.packed.at);
-    struct amp_tiles *tiles = amp_tiles_create(run.pd);
+    void *tiles = amp_amx_matmul.create(run.pd);
     assert_non_null(tiles);
-    amp_tiles_run(tiles, run.n_args, run.args);
+    amp_amx_matmul.run(tiles, run.n_args, run.args);
     for (int64_t i = 0; i < p.m; i++)
         compare(&run, i, i % p.n);
-    amp_tiles_destroy(tiles);
+    amp_amx_matmul.destroy(tiles);
     tear_down(&run);
 }
 
@@ -577,7 +576,7 @@ static void test_refused(void **state)
         dnnl_primitive_desc_t pd = create_pd(&products[i]);
         if (pd == NULL) /* this CPU has no such primitive at all */
             continue;
-        assert_null(amp_tiles_create(pd));
+        assert_null(amp_amx_matmul.create(pd));
         dnnl_primitive_desc_destroy(pd);
     }
 }

@@ -4,7 +4,7 @@
  * weights; MultiHeadAttention takes them apart, or packed together.
  */
 #include "core/array.h"
-#include "ops/dnnl/dnnl.h"
+#include "ops/dnnl/prim.h"
 #include "ops/kernel/kernel.h"
 #include "ops/matmul/matmul.h"
 #include "ops/attention/heads.h"

@@ -5,7 +5,7 @@
  */
 #include "ops/attention/attention.h"
 
-#include "ops/dnnl/dnnl.h"
+#include "ops/dnnl/prim.h"
 #include "ops/kernel/kernel.h"
 #include "ops/matmul/matmul.h"
 

@@ -6,6 +6,8 @@
  */
 #include "ops/conv/byte_conv.h"
 
+#include "ops/conv/conv_prim.h"
+#include "ops/dnnl/layout.h"
 #include "ops/kernel/kernel.h"
 
 #include <stdlib.h>
@@ -27,8 +29,7 @@ void amp_byte_conv_destroy(void *state)
     free(own);
 }
 
-/* One run. The make function of the primitive is given the context alone: the rest comes along
-   behind it. */
+/* One run. */
 struct call {
     struct amp_ctx ctx;
     const struct amp_conv *conv;
@@ -183,35 +184,39 @@ static enum amp_status make_x_sums(struct call *call)
 
 /* ---- the convolution ---- */
 
-static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim)
+static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim, void *what)
 {
-    const struct call *call = (const struct call *)ctx;
+    const struct call *call = what;
     struct amp_conv_weights weights = amp_conv_weights_of(&ctx->in[1]->shape, call->conv->group);
-    return amp_conv_make(ctx, prim, dnnl_convolution_forward_primitive_desc_create,
-                         dnnl_convolution_direct, &call->window, &weights);
+    const struct amp_conv_prim conv = {.create = dnnl_convolution_forward_primitive_desc_create,
+                                       .alg = dnnl_convolution_direct,
+                                       .window = &call->window,
+                                       .weights = &weights};
+    return amp_conv_prim_make(ctx, prim, &conv);
 }
 
-static enum amp_status refuse(struct amp_ctx *ctx)
+static enum amp_status refuse(struct amp_ctx *ctx, void *what)
 {
+    (void)what;
     return amp_fail(ctx->err, AMP_UNSUPPORTED, "oneDNN has no such convolution");
 }
 
 static enum amp_status convolve(struct call *call, const struct amp_tensor *sums)
 {
     struct amp_tensor *out = &call->raw;
-    struct call inner = *call;
-    struct amp_ctx *ctx = &inner.ctx;
+    struct amp_ctx ctx = call->ctx;
     call->raw = (struct amp_tensor){.dtype = AMP_INT32, .shape = sums->shape};
-    ctx->in = (const struct amp_tensor *[]){&call->x, &call->state->w};
-    ctx->is_constant = (const bool[]){false, call->ctx.is_constant[call->conv->inputs->w]};
-    ctx->n_in = 2;
-    ctx->out = &out;
-    ctx->n_out = 1;
-    ctx->state = &call->state->prim;
-    ctx->n_posts = 0;
-    ctx->layout_wish = (struct amp_layout_wish){.any_layout = false};
-    AMP_TRY(amp_prim_run_or(ctx, make, refuse));
-    return amp_ctx_plain(ctx, 0);
+    ctx.in = (const struct amp_tensor *[]){&call->x, &call->state->w};
+    ctx.is_constant = (const bool[]){false, call->ctx.is_constant[call->conv->inputs->w]};
+    ctx.n_in = 2;
+    ctx.out = &out;
+    ctx.n_out = 1;
+    ctx.state = &call->state->prim;
+    ctx.n_posts = 0;
+    ctx.layout_wish = (struct amp_layout_wish){.any_layout = false};
+    AMP_TRY(amp_prim_run_call(
+        &ctx, &(struct amp_prim_call){.make = make, .plain = refuse, .what = call}));
+    return amp_ctx_plain(&ctx, 0);
 }
 
 /* sums = raw + CONSTANT - factor * x_sums; X_SUMS may be NULL where FACTOR is 0 */

@@ -4,6 +4,7 @@
  * over whole planes.
  */
 #include "ops/conv/conv.h"
+#include "ops/conv/conv_prim.h"
 
 #include "ops/kernel/kernel.h"
 
@@ -148,29 +149,17 @@ static enum amp_status conv_plain(struct amp_ctx *ctx)
     return AMP_OK;
 }
 
-struct amp_conv_weights amp_conv_weights_of(const struct amp_shape *w, int64_t group)
-{
-    struct amp_conv_weights weights = {.rank = w->rank};
-    int lead = group > 1;
-    memcpy(weights.dims + lead, w->dims, (size_t)w->rank * sizeof *w->dims);
-    amp_strides(w, weights.strides + lead);
-    if (lead) {
-        weights.rank++;
-        weights.dims[0] = group;
-        weights.dims[1] /= group;
-        weights.strides[0] = weights.dims[1] * weights.strides[1];
-    }
-    return weights;
-}
-
 static enum amp_status conv_make(struct amp_ctx *ctx, struct amp_prim *prim)
 {
     const struct amp_shape *w = &ctx->in[1]->shape;
     struct amp_conv conv;
     AMP_TRY(amp_conv_read(ctx, &conv_inputs, w->rank - 2, &conv));
     struct amp_conv_weights weights = amp_conv_weights_of(w, conv.group);
-    return amp_conv_make(ctx, prim, dnnl_convolution_forward_primitive_desc_create,
-                         dnnl_convolution_direct, &conv.window, &weights);
+    const struct amp_conv_prim what = {.create = dnnl_convolution_forward_primitive_desc_create,
+                                       .alg = dnnl_convolution_direct,
+                                       .window = &conv.window,
+                                       .weights = &weights};
+    return amp_conv_prim_make(ctx, prim, &what);
 }
 
 static enum amp_status conv_run(struct amp_ctx *ctx)

@@ -2,11 +2,10 @@
 #define AMP_OPS_CONV_CONV_H
 
 #include "core/simd.h"
-#include "ops/dnnl/dnnl.h"
 #include "ops/conv/window.h"
 
 /*
- * What convolutions of all kinds share: what they read and check, and the oneDNN primitive.
+ * What convolutions of all kinds share: what they read and check.
  */
 
 /* The number of spatial dims from inputs X and W, which must agree; -1 when neither tells it. */
@@ -51,29 +50,5 @@ enum amp_status amp_conv_shape(struct amp_ctx *ctx, const struct amp_conv_inputs
                 to[i] += weight * ((ACC)from[i * stride] - zero);                                  \
         }                                                                                          \
     }
-
-/* The weights of oneDNN's primitive, as a view of input 1: [M, C, K...], or with a leading dim
-   [group, M / group, C / group, K...]. */
-struct amp_conv_weights {
-    int rank;
-    int64_t dims[AMP_RANK_MAX + 1], strides[AMP_RANK_MAX + 1];
-};
-
-/* Those of a convolution, which have shape W. */
-struct amp_conv_weights amp_conv_weights_of(const struct amp_shape *w, int64_t group);
-
-typedef dnnl_status_t
-amp_conv_create(dnnl_primitive_desc_t *pd, dnnl_engine_t engine, dnnl_prop_kind_t prop,
-                dnnl_alg_kind_t alg, const_dnnl_memory_desc_t src, const_dnnl_memory_desc_t weights,
-                const_dnnl_memory_desc_t bias, const_dnnl_memory_desc_t dst,
-                const dnnl_dims_t strides, const dnnl_dims_t dilates, const dnnl_dims_t pads_begin,
-                const dnnl_dims_t pads_end, const_dnnl_primitive_attr_t attr);
-
-/* Makes PRIM: input 0, weights in input 1 and the bias, if any, in input 2, to output 0. MAKE
-   with ALG is oneDNN's convolution or deconvolution; pad_end of WINDOW must be what MAKE wants.
-   AMP_UNSUPPORTED for empty inputs and for more than three spatial dims. */
-enum amp_status amp_conv_make(struct amp_ctx *ctx, struct amp_prim *prim, amp_conv_create *make,
-                              dnnl_alg_kind_t alg, const struct amp_window *window,
-                              const struct amp_conv_weights *weights);
 
 #endif

@@ -3,6 +3,7 @@
  * C, tap by tap over whole planes; for QLinearConv the sums are scaled and rounded back to bytes.
  */
 #include "ops/conv/byte_conv.h"
+#include "ops/dnnl/dnnl.h"
 #include "ops/kernel/kernel.h"
 
 #include <inttypes.h>

@@ -4,6 +4,7 @@
  * does up to three spatial dims; other shapes and float64 run in C.
  */
 #include "ops/conv/conv.h"
+#include "ops/conv/conv_prim.h"
 #include "ops/kernel/kernel.h"
 
 #include <inttypes.h>
@@ -145,8 +146,11 @@ static enum amp_status deconv_make(struct amp_ctx *ctx, struct amp_prim *prim)
     }
     for (int d = 0; d < deconv.window.n; d++)
         deconv.window.pad_end[d] = amp_window_reach(&deconv.window, d);
-    return amp_conv_make(ctx, prim, dnnl_deconvolution_forward_primitive_desc_create,
-                         dnnl_deconvolution_direct, &deconv.window, &weights);
+    const struct amp_conv_prim what = {.create = dnnl_deconvolution_forward_primitive_desc_create,
+                                       .alg = dnnl_deconvolution_direct,
+                                       .window = &deconv.window,
+                                       .weights = &weights};
+    return amp_conv_prim_make(ctx, prim, &what);
 }
 
 static enum amp_status deconv_run(struct amp_ctx *ctx)

@@ -3,7 +3,7 @@
  * [N, C, steps...], every plane by itself. oneDNN does maxima and averages of up to three spatial
  * dims; indices, norms, other shapes and dtypes run in C (pool_plane.c).
  */
-#include "ops/dnnl/dnnl.h"
+#include "ops/dnnl/prim.h"
 #include "ops/kernel/kernel.h"
 #include "ops/conv/pool.h"
 
@@ -122,8 +122,10 @@ static enum amp_status make_prim(struct amp_ctx *ctx, struct amp_prim *prim,
         behind[d] = amp_window_reach(window, d);
     }
     AMP_TRY(amp_prim_desc_tensor(prim, ctx->err, ctx->in[0], &src));
-    AMP_TRY(amp_prim_desc_tag(prim, ctx->err, ctx->out[0]->dtype, ctx->out[0]->shape.rank,
-                              ctx->out[0]->shape.dims, dnnl_format_tag_any, &dst));
+    AMP_TRY(amp_prim_desc(prim, ctx->err,
+                          amp_form_tagged(ctx->out[0]->dtype, ctx->out[0]->shape.rank,
+                                          ctx->out[0]->shape.dims, dnnl_format_tag_any),
+                          &dst));
     AMP_TRY(amp_prim_attr(prim, ctx->err, &attr));
     AMP_TRY(amp_dnnl_check(ctx->err,
                            dnnl_pooling_forward_primitive_desc_create(
@@ -133,7 +135,7 @@ static enum amp_status make_prim(struct amp_ctx *ctx, struct amp_prim *prim,
                            "pooling"));
     AMP_TRY(amp_prim_create_fast(ctx, prim, pd));
     AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_SRC, 0, src));
-    return amp_prim_bind_free(ctx, prim, DNNL_ARG_DST, 0);
+    return amp_prim_bind_free(ctx, prim, DNNL_ARG_DST);
 }
 
 static bool is_empty(const struct amp_ctx *ctx)

@@ -7,7 +7,6 @@
 
 #include "ops/dnnl/descriptor.h"
 
-#include <oneapi/dnnl/dnnl.h>
 #include <oneapi/dnnl/dnnl_debug.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -75,15 +74,24 @@ static void add_memory(struct text *text, const char *between, const_dnnl_primit
     add_layout(text, desc);
 }
 
-void amp_dnnl_describe(const struct dnnl_primitive_desc *pd, struct amp_profile_primitive *entry)
+const char *amp_describe_kind(const_dnnl_primitive_desc_t pd)
 {
     dnnl_primitive_kind_t kind = dnnl_undefined_primitive;
-    const char *name = "";
-    struct text text = {entry->layouts, sizeof entry->layouts};
     dnnl_primitive_desc_query(pd, dnnl_query_primitive_kind, 0, &kind);
+    return dnnl_prim_kind2str(kind);
+}
+
+const char *amp_describe_implementation(const_dnnl_primitive_desc_t pd)
+{
+    const char *name = "";
     dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &name);
-    entry->kind = dnnl_prim_kind2str(kind);
-    snprintf(entry->implementation, sizeof entry->implementation, "%s", name);
+    return name;
+}
+
+void amp_describe_layouts(const_dnnl_primitive_desc_t pd, char *to, size_t size)
+{
+    struct text text = {to, size};
+    *to = '\0';
     add_memory(&text, "", pd, dnnl_query_src_md, 0);
     add_memory(&text, " * ", pd, dnnl_query_src_md, 1);
     add_memory(&text, " * ", pd, dnnl_query_weights_md, 0);

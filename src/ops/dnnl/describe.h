@@ -1,9 +1,14 @@
 #ifndef AMP_OPS_DNNL_DESCRIBE_H
 #define AMP_OPS_DNNL_DESCRIBE_H
 
-#include "ops/dnnl/profile.h"
+#include <oneapi/dnnl/dnnl.h>
+#include <stddef.h>
 
-/* What oneDNN says of the primitive of PD: sets ENTRY's kind, implementation and layouts. */
-void amp_dnnl_describe(const struct dnnl_primitive_desc *pd, struct amp_profile_primitive *entry);
+/* What oneDNN says of the primitive of PD: the kind, "convolution"; the implementation,
+   "brg_conv_fwd:avx10_1_512_amx"; and, as TEXT of SIZE bytes, the layouts of its memories,
+   "bf16:aBcd32b * bf16:ABcd16b32a2b -> bf16:aBcd32b". The first two are oneDNN's. */
+const char *amp_describe_kind(const_dnnl_primitive_desc_t pd);
+const char *amp_describe_implementation(const_dnnl_primitive_desc_t pd);
+void amp_describe_layouts(const_dnnl_primitive_desc_t pd, char *text, size_t size);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * The bridge to oneDNN: engine and stream, what this machine computes in, errors and execution.
+ * The bridge to oneDNN: its version, its names of dtypes, its errors as statuses of this program,
+ * and the execution of a primitive, which it notes in the profile. It makes no primitives.
  */
 #include "ops/dnnl/dnnl.h"
 
@@ -8,33 +9,6 @@
 #include "ops/dnnl/profile.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-
-enum amp_status amp_dnnl_create(struct amp_dnnl **dnnl, struct amp_error *err)
-{
-    struct amp_dnnl *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return amp_fail(err, AMP_IO, "out of memory");
-    if (dnnl_engine_create(&made->engine, dnnl_cpu, 0) != dnnl_success ||
-        dnnl_stream_create(&made->stream, made->engine, dnnl_stream_default_flags) !=
-            dnnl_success) {
-        amp_dnnl_destroy(made);
-        return amp_fail(err, AMP_KERNEL, "oneDNN has no CPU engine on this machine");
-    }
-    made->layouts = amp_layouts_create(made->engine);
-    *dnnl = made;
-    return AMP_OK;
-}
-
-void amp_dnnl_destroy(struct amp_dnnl *dnnl)
-{
-    if (dnnl == NULL)
-        return;
-    amp_layouts_destroy(dnnl->layouts);
-    dnnl_stream_destroy(dnnl->stream);
-    dnnl_engine_destroy(dnnl->engine);
-    free(dnnl);
-}
 
 const char *amp_dnnl_version(char *text, size_t size)
 {
@@ -79,16 +53,4 @@ enum amp_status amp_dnnl_execute(const struct amp_ctx *ctx, dnnl_primitive_t pri
     if (profile != NULL && dnnl_primitive_get_primitive_desc(primitive, &pd) == dnnl_success)
         amp_profile_note(profile, ctx, pd, NULL, amp_seconds() - start);
     return AMP_OK;
-}
-
-enum amp_status amp_ctx_plain(struct amp_ctx *ctx, uint32_t i)
-{
-    struct amp_tensor plain;
-    if (ctx->out[i]->layout == NULL)
-        return AMP_OK;
-    enum amp_status status = amp_layout_undo(ctx, ctx->out[i], &plain);
-    if (status == AMP_OK)
-        amp_tensor_share(ctx->out[i], &plain);
-    amp_tensor_release(&plain);
-    return status;
 }

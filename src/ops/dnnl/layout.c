@@ -272,3 +272,15 @@ enum amp_status amp_layout_undo(const struct amp_ctx *ctx, const struct amp_tens
     const dnnl_exec_arg_t args[] = {{DNNL_ARG_FROM, layout->from}, {DNNL_ARG_TO, layout->to}};
     return amp_dnnl_execute(ctx, layout->undo, 2, args);
 }
+
+enum amp_status amp_ctx_plain(struct amp_ctx *ctx, uint32_t i)
+{
+    struct amp_tensor plain;
+    if (ctx->out[i]->layout == NULL)
+        return AMP_OK;
+    enum amp_status status = amp_layout_undo(ctx, ctx->out[i], &plain);
+    if (status == AMP_OK)
+        amp_tensor_share(ctx->out[i], &plain);
+    amp_tensor_release(&plain);
+    return status;
+}

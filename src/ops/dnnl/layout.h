@@ -45,4 +45,7 @@ bool amp_layout_lies(const struct amp_layout *layout, struct amp_shape *lies, in
 enum amp_status amp_layout_undo(const struct amp_ctx *ctx, const struct amp_tensor *from,
                                 struct amp_tensor *to);
 
+/* Makes output I of CTX row-major, which it may be already. */
+enum amp_status amp_ctx_plain(struct amp_ctx *ctx, uint32_t i);
+
 #endif

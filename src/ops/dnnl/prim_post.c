@@ -1,9 +1,13 @@
 /*
- * Post-ops of primitives: the nodes that a step absorbed, with operands that are viewed as the
- * primitive views its output.
+ * Gives a primitive the post-ops of its call, which are the nodes that the step absorbed. Their
+ * operands broadcast to the node's output; they are viewed as broadcasting to the dims with which
+ * the primitive sees that output.
  */
+#include "ops/dnnl/prim_post.h"
+
+#include "core/array.h"
+#include "ops/dnnl/dnnl.h"
 #include "ops/dnnl/post_op.h"
-#include "ops/dnnl/prim.h"
 
 /* Whether OPERAND has an element for each of OUT, whose rank is not lower. */
 static bool is_whole_operand(const struct amp_shape *out, const struct amp_shape *operand)
@@ -15,12 +19,13 @@ static bool is_whole_operand(const struct amp_shape *out, const struct amp_shape
     return true;
 }
 
-/* Views OPERAND as one that broadcasts to DIMS of RANK, another view of the elements of OUT. False:
-   it cannot, or OUT would have to broadcast to it. */
-static bool view_operand(const struct amp_shape *out, const struct amp_shape *operand, int rank,
-                         const int64_t *dims, int64_t *view)
+/* Sets VIEW to dims of OPERAND that broadcast to those of TARGET, another view of the elements of
+   OUT. False: there are none, or OUT would have to broadcast to the operand. */
+static bool view_operand(const struct amp_shape *out, const struct amp_shape *operand,
+                         const struct amp_post_target *target, int64_t *view)
 {
-    int first = 0, n = operand->rank;
+    const int64_t *dims = target->dims;
+    int first = 0, n = operand->rank, rank = target->rank;
     if (n > out->rank)
         return false;
     bool is_whole = is_whole_operand(out, operand);
@@ -40,63 +45,46 @@ static bool view_operand(const struct amp_shape *out, const struct amp_shape *op
     return true;
 }
 
-/* Appends the post-op INDEX of CTX, with the operand that is bound later, at POSITION. */
-static enum amp_status append_binary(struct amp_ctx *ctx, struct amp_prim *prim,
-                                     dnnl_post_ops_t ops, uint32_t index, int rank,
-                                     const int64_t *dims)
+/* Appends the post-op INDEX of CTX, whose operand is bound later. */
+static enum amp_status append_binary(struct amp_ctx *ctx, const struct amp_post_target *target,
+                                     uint32_t index)
 {
     const struct amp_post *post = &ctx->posts[index];
     const struct amp_tensor *tensor = post->operand;
-    struct operand *operand = &prim->operands[prim->n_operands++];
+    struct amp_post_operands *operands = target->operands;
     int64_t view[DNNL_MAX_NDIMS];
-    dnnl_memory_desc_t wanted;
-    if (!view_operand(&ctx->out[0]->shape, &tensor->shape, rank, dims, view))
+    struct amp_desc_form form = amp_form_row_major(tensor->dtype, target->rank, view);
+    if (!view_operand(&ctx->out[0]->shape, &tensor->shape, target, view))
         return amp_fail(ctx->err, AMP_UNSUPPORTED, "an operand that broadcasts in another way");
     bool is_whole = is_whole_operand(&ctx->out[0]->shape, &tensor->shape);
-    *operand = (struct operand){.post = index, .position = dnnl_post_ops_len(ops)};
-    if (tensor->layout != NULL && (!is_whole || tensor->shape.rank != rank))
+    dnnl_memory_desc_t user, wanted;
+    if (tensor->layout != NULL && (!is_whole || tensor->shape.rank != target->rank))
         return amp_fail(ctx->err, AMP_UNSUPPORTED, "an operand in another layout");
-    if (tensor->layout != NULL)
-        AMP_TRY(amp_prim_desc_tensor(prim, ctx->err, tensor, &operand->user));
-    else
-        AMP_TRY(amp_prim_desc(prim, ctx->err, tensor->dtype, rank, view, NULL, &operand->user));
-    wanted = operand->user;
+    AMP_TRY(tensor->layout != NULL ? amp_descs_add_tensor(target->descs, ctx->err, tensor, &user)
+                                   : amp_descs_add(target->descs, ctx->err, form, &user));
+    operands->at[operands->n].post = index;
+    operands->at[operands->n].position = dnnl_post_ops_len(target->ops);
+    operands->at[operands->n++].user = wanted = user;
+    form = amp_form_tagged(tensor->dtype, target->rank, view, dnnl_format_tag_any);
     if (is_whole)
-        AMP_TRY(amp_prim_desc_tag(prim, ctx->err, tensor->dtype, rank, view, dnnl_format_tag_any,
-                                  &wanted));
-    return amp_dnnl_check(ctx->err, dnnl_post_ops_append_binary(ops, post->alg, wanted), "post-op");
+        AMP_TRY(amp_descs_add(target->descs, ctx->err, form, &wanted));
+    return amp_dnnl_check(ctx->err, dnnl_post_ops_append_binary(target->ops, post->alg, wanted),
+                          "post-op");
 }
 
-static enum amp_status append_posts(struct amp_ctx *ctx, struct amp_prim *prim, dnnl_post_ops_t ops,
-                                    int rank, const int64_t *dims)
+enum amp_status amp_post_operands_append(struct amp_ctx *ctx, const struct amp_post_target *target)
 {
     for (uint32_t i = 0; i < ctx->n_posts; i++) {
         const struct amp_post *post = &ctx->posts[i];
         if (post->kind == AMP_POST_BINARY)
-            AMP_TRY(append_binary(ctx, prim, ops, i, rank, dims));
+            AMP_TRY(append_binary(ctx, target, i));
         else if (post->kind == AMP_POST_ELTWISE)
             AMP_TRY(amp_dnnl_check(
-                ctx->err, dnnl_post_ops_append_eltwise(ops, post->alg, post->alpha, post->beta),
+                ctx->err,
+                dnnl_post_ops_append_eltwise(target->ops, post->alg, post->alpha, post->beta),
                 "post-op"));
     }
     return AMP_OK;
-}
-
-enum amp_status amp_prim_set_posts(struct amp_ctx *ctx, struct amp_prim *prim,
-                                   dnnl_primitive_attr_t attr, dnnl_post_ops_t ops, int rank,
-                                   const int64_t *dims)
-{
-    dnnl_post_ops_t own = NULL;
-    if (ops == NULL && ctx->n_posts == 0)
-        return AMP_OK;
-    if (ops == NULL)
-        AMP_TRY(amp_dnnl_check(ctx->err, dnnl_post_ops_create(&own), "post-ops"));
-    enum amp_status status = append_posts(ctx, prim, ops ? ops : own, rank, dims);
-    if (status == AMP_OK)
-        status = amp_dnnl_check(ctx->err, dnnl_primitive_attr_set_post_ops(attr, ops ? ops : own),
-                                "post-ops");
-    dnnl_post_ops_destroy(own);
-    return status;
 }
 
 /* Whether the destination of PD has elements beside those that count. */
@@ -115,7 +103,7 @@ static bool is_padded(const_dnnl_primitive_desc_t pd)
     return false;
 }
 
-bool amp_prim_divides_padding(const struct amp_ctx *ctx, const_dnnl_primitive_desc_t pd)
+bool amp_post_divides_padding(const struct amp_ctx *ctx, const_dnnl_primitive_desc_t pd)
 {
     for (size_t i = 0; i < ctx->n_posts; i++)
         if (ctx->posts[i].kind == AMP_POST_BINARY && ctx->posts[i].alg == dnnl_binary_div)
@@ -123,16 +111,19 @@ bool amp_prim_divides_padding(const struct amp_ctx *ctx, const_dnnl_primitive_de
     return false;
 }
 
-enum amp_status amp_prim_bind_posts(struct amp_ctx *ctx, struct amp_prim *prim)
+enum amp_status amp_post_operands_bind(struct amp_ctx *ctx,
+                                       const struct amp_post_operands *operands,
+                                       const_dnnl_primitive_desc_t pd,
+                                       struct amp_bindings *bindings)
 {
-    for (int i = 0; i < prim->n_operands; i++) {
-        const struct operand *operand = &prim->operands[i];
-        struct binding binding = {.arg = DNNL_ARG_ATTR_MULTIPLE_POST_OP(operand->position) |
-                                         DNNL_ARG_SRC_1,
-                                  .index = operand->post,
-                                  .is_operand = true,
-                                  .is_constant = ctx->posts[operand->post].is_constant};
-        AMP_TRY(amp_prim_bind(ctx, prim, binding, operand->user));
+    for (int i = 0; i < operands->n; i++) {
+        uint32_t post = operands->at[i].post;
+        struct amp_binding binding = {
+            .arg = DNNL_ARG_ATTR_MULTIPLE_POST_OP(operands->at[i].position) | DNNL_ARG_SRC_1,
+            .index = post,
+            .is_operand = true,
+            .is_constant = ctx->posts[post].is_constant};
+        AMP_TRY(amp_bindings_add(ctx, bindings, pd, binding, operands->at[i].user));
     }
     return AMP_OK;
 }

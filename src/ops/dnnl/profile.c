@@ -106,8 +106,11 @@ static struct amp_profile_primitive *primitive_entry(struct amp_profile *profile
     profile->primitives =
         amp_xrealloc(profile->primitives, profile->n_primitives + 1, sizeof *profile->primitives);
     struct amp_profile_primitive *entry = &profile->primitives[profile->n_primitives++];
-    *entry = (struct amp_profile_primitive){.node = ctx->node, .pd = pd, .kind = ""};
-    amp_dnnl_describe(pd, entry);
+    *entry =
+        (struct amp_profile_primitive){.node = ctx->node, .pd = pd, .kind = amp_describe_kind(pd)};
+    snprintf(entry->implementation, sizeof entry->implementation, "%s",
+             amp_describe_implementation(pd));
+    amp_describe_layouts(pd, entry->layouts, sizeof entry->layouts);
     return entry;
 }
 

@@ -7,7 +7,7 @@
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/tensor.h"
-#include "ops/dnnl/dnnl.h"
+#include "ops/dnnl/engine.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +81,7 @@ static enum amp_status create_memory(struct amp_roofline *roofline, enum amp_dty
 static enum amp_status create(struct amp_roofline *roofline, enum amp_dtype dtype,
                               struct amp_error *err)
 {
-    AMP_TRY(amp_dnnl_create(&roofline->dnnl, err));
+    AMP_TRY(amp_dnnl_create(NULL, &roofline->dnnl, err));
     AMP_TRY(create_pd(roofline, dtype, err));
     for (int i = 0; i < N_MEMORIES; i++)
         AMP_TRY(create_memory(roofline, dtype, i, err));

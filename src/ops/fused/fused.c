@@ -5,6 +5,8 @@
  */
 #include "core/array.h"
 #include "ops/conv/conv.h"
+#include "ops/dnnl/layout.h"
+#include "ops/dnnl/prim.h"
 #include "ops/kernel/kernel.h"
 #include "ops/matmul/matmul.h"
 

@@ -4,7 +4,7 @@
  * nearest for any dtype, where elements are copied.
  */
 #include "ops/elementwise/cast.h"
-#include "ops/dnnl/dnnl.h"
+#include "ops/dnnl/prim.h"
 #include "ops/kernel/data_movement.h"
 #include "ops/image/resize_read.h"
 
@@ -256,8 +256,10 @@ static enum amp_status resize_make(struct amp_ctx *ctx, struct amp_prim *prim)
     dnnl_primitive_attr_t attr;
     dnnl_primitive_desc_t pd;
     AMP_TRY(amp_prim_desc_tensor(prim, ctx->err, ctx->in[0], &src));
-    AMP_TRY(amp_prim_desc_tag(prim, ctx->err, ctx->out[0]->dtype, ctx->out[0]->shape.rank,
-                              ctx->out[0]->shape.dims, dnnl_format_tag_any, &dst));
+    AMP_TRY(amp_prim_desc(prim, ctx->err,
+                          amp_form_tagged(ctx->out[0]->dtype, ctx->out[0]->shape.rank,
+                                          ctx->out[0]->shape.dims, dnnl_format_tag_any),
+                          &dst));
     AMP_TRY(amp_prim_attr(prim, ctx->err, &attr));
     AMP_TRY(amp_dnnl_check(ctx->err,
                            dnnl_resampling_forward_primitive_desc_create(
@@ -266,7 +268,7 @@ static enum amp_status resize_make(struct amp_ctx *ctx, struct amp_prim *prim)
                            "resampling"));
     AMP_TRY(amp_prim_create(ctx, prim, pd));
     AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_SRC, 0, src));
-    return amp_prim_bind_free(ctx, prim, DNNL_ARG_DST, 0);
+    return amp_prim_bind_free(ctx, prim, DNNL_ARG_DST);
 }
 
 static enum amp_status resize_run(struct amp_ctx *ctx)

@@ -6,7 +6,7 @@
  */
 #include "ops/matmul/byte_product.h"
 
-#include "ops/dnnl/dnnl.h"
+#include "ops/dnnl/prim.h"
 #include "ops/kernel/kernel.h"
 #include "ops/matmul/matmul.h"
 

@@ -4,7 +4,7 @@
  * summed ones, and the contraction is a matrix product of operands whose dims are put into that
  * order, or a product element by element where no label is summed.
  */
-#include "ops/dnnl/dnnl.h"
+#include "ops/dnnl/prim.h"
 #include "ops/matmul/einsum_equation.h"
 #include "ops/kernel/kernel.h"
 #include "ops/matmul/matmul.h"

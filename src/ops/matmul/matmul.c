@@ -3,7 +3,7 @@
  */
 #include "ops/matmul/matmul.h"
 
-#include "ops/dnnl/dnnl.h"
+#include "ops/dnnl/prim.h"
 #include "ops/kernel/kernel.h"
 
 /* ---- MatMul -------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
  */
 #include "core/array.h"
 #include "ops/matmul/byte_product.h"
-#include "ops/dnnl/dnnl.h"
+#include "ops/dnnl/prim.h"
 #include "ops/kernel/kernel.h"
 #include "ops/matmul/matmul.h"
 

@@ -5,6 +5,7 @@
  */
 #include "ops/kernel/kernel.h"
 #include "ops/matmul/matmul.h"
+#include "ops/dnnl/layout.h"
 #include "ops/dnnl/post_op.h"
 #include "ops/dnnl/prim.h"
 
@@ -15,7 +16,7 @@ struct matrices {
     int64_t dims[AMP_RANK_MAX], strides[AMP_RANK_MAX];
 };
 
-/* A make function is given the context alone: what it multiplies comes along behind it. */
+/* One product. */
 struct call {
     struct amp_ctx ctx;
     const struct amp_matmul *product;
@@ -323,9 +324,9 @@ static void run_row(const struct call *call, int64_t index)
     functions->finish(p, row.y, p->beta == 0 ? NULL : element(ctx->in[2], c_row), c_step);
 }
 
-static enum amp_status run_plain(struct amp_ctx *ctx)
+static enum amp_status run_plain(struct amp_ctx *ctx, void *what)
 {
-    const struct call *call = (const struct call *)ctx;
+    const struct call *call = what;
     if (plain_of(ctx)->product == NULL)
         return amp_no_kernel(ctx, ctx->out[0]->dtype);
     int64_t rows = 1, work = call->product->n * (call->product->k + 1);
@@ -359,7 +360,7 @@ static dnnl_status_t append_post_ops(dnnl_post_ops_t ops, const struct amp_matmu
 }
 
 static enum amp_status set_post_ops(const struct call *call, struct amp_prim *prim,
-                                    struct amp_ctx *ctx, dnnl_primitive_attr_t attr)
+                                    struct amp_ctx *ctx)
 {
     dnnl_post_ops_t ops;
     AMP_TRY(amp_dnnl_check(ctx->err, dnnl_post_ops_create(&ops), "post-ops"));
@@ -368,7 +369,7 @@ static enum amp_status set_post_ops(const struct call *call, struct amp_prim *pr
         status = amp_dnnl_check(ctx->err, append_post_ops(ops, call->product),
                                 "post-ops of a matrix product");
     if (status == AMP_OK)
-        status = amp_prim_set_posts(ctx, prim, attr, ops, call->batch_rank + 2, call->y.dims);
+        status = amp_prim_set_posts(ctx, prim, ops, call->batch_rank + 2, call->y.dims);
     dnnl_post_ops_destroy(ops);
     return status;
 }
@@ -384,31 +385,36 @@ static enum amp_status set_layouts(const struct call *call, struct amp_prim *pri
     const struct amp_ctx *ctx = &call->ctx;
     enum amp_dtype dtype = ctx->in[0]->dtype;
     int rank = call->batch_rank + 2;
-    AMP_TRY(amp_prim_desc(prim, ctx->err, dtype, rank, call->a.dims, call->a.strides, &layouts->a));
+    AMP_TRY(amp_prim_desc(
+        prim, ctx->err, amp_form_strided(dtype, rank, call->a.dims, call->a.strides), &layouts->a));
     enum amp_dtype b_dtype = ctx->in[1]->dtype;
-    AMP_TRY(
-        amp_prim_desc(prim, ctx->err, b_dtype, rank, call->b.dims, call->b.strides, &layouts->b));
-    AMP_TRY(amp_prim_desc(prim, ctx->err, ctx->out[0]->dtype, rank, call->y.dims, call->y.strides,
+    AMP_TRY(amp_prim_desc(prim, ctx->err,
+                          amp_form_strided(b_dtype, rank, call->b.dims, call->b.strides),
+                          &layouts->b));
+    AMP_TRY(amp_prim_desc(prim, ctx->err,
+                          amp_form_strided(ctx->out[0]->dtype, rank, call->y.dims, call->y.strides),
                           &layouts->y));
     layouts->b_wanted = layouts->b;
     if (ctx->is_constant[1])
-        AMP_TRY(amp_prim_desc_tag(prim, ctx->err, b_dtype, rank, call->b.dims, dnnl_format_tag_any,
-                                  &layouts->b_wanted));
+        AMP_TRY(amp_prim_desc(prim, ctx->err,
+                              amp_form_tagged(b_dtype, rank, call->b.dims, dnnl_format_tag_any),
+                              &layouts->b_wanted));
     layouts->bias = NULL;
-    return is_bias(call->product) ? amp_prim_desc(prim, ctx->err, dtype, 2, call->product->c_dims,
-                                                  NULL, &layouts->bias)
-                                  : AMP_OK;
+    return is_bias(call->product)
+               ? amp_prim_desc(prim, ctx->err, amp_form_row_major(dtype, 2, call->product->c_dims),
+                               &layouts->bias)
+               : AMP_OK;
 }
 
-static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim)
+static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim, void *what)
 {
-    const struct call *call = (const struct call *)ctx;
+    const struct call *call = what;
     struct layouts layouts;
     dnnl_primitive_attr_t attr;
     dnnl_primitive_desc_t pd;
     AMP_TRY(set_layouts(call, prim, &layouts));
     AMP_TRY(amp_prim_attr(prim, ctx->err, &attr));
-    AMP_TRY(set_post_ops(call, prim, ctx, attr));
+    AMP_TRY(set_post_ops(call, prim, ctx));
     AMP_TRY(amp_dnnl_check(ctx->err,
                            dnnl_matmul_primitive_desc_create(&pd, ctx->host->dnnl->engine,
                                                              layouts.a, layouts.b_wanted,
@@ -421,7 +427,7 @@ static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim)
         AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_BIAS, 2, layouts.bias));
     return call->y_layout == NULL || ctx->out[0]->data != NULL
                ? amp_prim_bind_out(ctx, prim, DNNL_ARG_DST, 0, layouts.y)
-               : amp_prim_bind_laid(ctx, prim, DNNL_ARG_DST, 0, layouts.y, call->y_layout);
+               : amp_prim_bind_layout(ctx, prim, DNNL_ARG_DST, layouts.y, call->y_layout);
 }
 
 static void copy_c(const struct amp_ctx *ctx)
@@ -443,6 +449,7 @@ static bool is_for_dnnl(const struct amp_ctx *ctx, const struct amp_matmul *p)
 enum amp_status amp_matmul_run(const struct amp_ctx *ctx, const struct amp_matmul *p)
 {
     struct call call = {.ctx = *ctx, .product = p};
+    struct amp_prim_call prim = {.make = make, .plain = run_plain, .what = &call};
     struct amp_tensor *y = ctx->out[0];
     bool adds = p->beta != 0 && !is_bias(p);
     if (amp_shape_count(&y->shape) == 0 || p->k == 0 || adds)
@@ -458,7 +465,8 @@ enum amp_status amp_matmul_run(const struct amp_ctx *ctx, const struct amp_matmu
     AMP_TRY(set_operands(&call));
     if (p->k == 0 || !is_for_dnnl(ctx, p)) {
         merge_batches(&call);
-        return amp_prim_run_or(&call.ctx, NULL, run_plain);
+        prim.make = NULL;
+        return amp_prim_run_call(&call.ctx, &prim);
     }
     if (adds && y->dtype != ctx->in[2]->dtype)
         return amp_fail(ctx->err, AMP_UNSUPPORTED, "C of another type than Y");
@@ -468,5 +476,5 @@ enum amp_status amp_matmul_run(const struct amp_ctx *ctx, const struct amp_matmu
         copy_c(ctx);
     take_order(&call);
     merge_batches(&call);
-    return amp_prim_run_or(&call.ctx, make, run_plain);
+    return amp_prim_run_call(&call.ctx, &prim);
 }

@@ -3,7 +3,7 @@
  * float64) or, when training, with those of the batch (plain C). X is seen as [batch, channels,
  * spatial].
  */
-#include "ops/dnnl/dnnl.h"
+#include "ops/dnnl/prim.h"
 #include "ops/kernel/kernel.h"
 
 #include <math.h>
@@ -193,7 +193,8 @@ static enum amp_status bind_parameter(struct amp_ctx *ctx, struct amp_prim *prim
                                       int64_t channels, int arg)
 {
     dnnl_memory_desc_t desc;
-    AMP_TRY(amp_prim_desc(prim, ctx->err, ctx->in[input]->dtype, 1, &channels, NULL, &desc));
+    AMP_TRY(amp_prim_desc(prim, ctx->err, amp_form_row_major(ctx->in[input]->dtype, 1, &channels),
+                          &desc));
     return amp_prim_bind_in(ctx, prim, arg, input, desc);
 }
 
@@ -209,8 +210,9 @@ static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim)
     dnnl_memory_desc_t x;
     dnnl_primitive_attr_t attr;
     dnnl_primitive_desc_t pd;
-    AMP_TRY(in->layout != NULL ? amp_prim_desc_tensor(prim, ctx->err, in, &x)
-                               : amp_prim_desc(prim, ctx->err, in->dtype, 3, dims, NULL, &x));
+    AMP_TRY(in->layout != NULL
+                ? amp_prim_desc_tensor(prim, ctx->err, in, &x)
+                : amp_prim_desc(prim, ctx->err, amp_form_row_major(in->dtype, 3, dims), &x));
     AMP_TRY(amp_prim_attr(prim, ctx->err, &attr));
     AMP_TRY(amp_dnnl_check(ctx->err,
                            dnnl_batch_normalization_forward_primitive_desc_create(
@@ -222,7 +224,7 @@ static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim)
     AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_SRC, X, x));
     for (uint32_t i = SCALE; i <= VARIANCE; i++)
         AMP_TRY(bind_parameter(ctx, prim, i, view.channels, args[i]));
-    return in->layout != NULL ? amp_prim_bind_free(ctx, prim, DNNL_ARG_DST, 0)
+    return in->layout != NULL ? amp_prim_bind_free(ctx, prim, DNNL_ARG_DST)
                               : amp_prim_bind_out(ctx, prim, DNNL_ARG_DST, 0, x);
 }
 

@@ -79,8 +79,8 @@ static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim)
     dnnl_memory_desc_t x, wide;
     dnnl_primitive_attr_t attr;
     dnnl_primitive_desc_t pd;
-    AMP_TRY(amp_prim_desc(prim, ctx->err, ctx->in[0]->dtype, 3, dims, NULL, &x));
-    AMP_TRY(amp_prim_desc(prim, ctx->err, AMP_FLOAT, 3, dims, NULL, &wide));
+    AMP_TRY(amp_prim_desc(prim, ctx->err, amp_form_row_major(ctx->in[0]->dtype, 3, dims), &x));
+    AMP_TRY(amp_prim_desc(prim, ctx->err, amp_form_row_major(AMP_FLOAT, 3, dims), &wide));
     AMP_TRY(amp_prim_attr(prim, ctx->err, &attr));
     AMP_TRY(
         amp_dnnl_check(ctx->err,

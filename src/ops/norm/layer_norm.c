@@ -119,15 +119,10 @@ static enum amp_status run_plain(struct amp_ctx *ctx, enum amp_rows_kind kind)
     return amp_scale_shift(ctx, &ctx->out[0]->shape, NULL);
 }
 
-/* The context, and whether plain C ran: statistics come out differently. */
-struct call {
-    struct amp_ctx ctx;
-    bool was_plain;
-};
-
-static enum amp_status plain_layer(struct amp_ctx *ctx)
+/* WAS_PLAIN is set, as statistics come out otherwise than by oneDNN. */
+static enum amp_status plain_layer(struct amp_ctx *ctx, void *was_plain)
 {
-    ((struct call *)ctx)->was_plain = true;
+    *(bool *)was_plain = true;
     return run_plain(ctx, AMP_ROWS_STANDARDIZE);
 }
 
@@ -145,8 +140,9 @@ static enum amp_status bind_statistics(struct amp_ctx *ctx, struct amp_prim *pri
                                     : amp_prim_bind_data(ctx, prim, arg, desc, &unused);
 }
 
-static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim)
+static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim, void *unused)
 {
+    (void)unused;
     struct amp_rows rows;
     dnnl_memory_desc_t x, y, statistics;
     dnnl_primitive_attr_t attr;
@@ -154,11 +150,11 @@ static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim)
     AMP_TRY(rows_of(ctx, &rows));
     bool is_stored = rows.mean != NULL || rows.inverse != NULL;
     const int64_t dims[] = {rows.count, rows.n};
-    AMP_TRY(amp_prim_desc(prim, ctx->err, ctx->in[0]->dtype, 2, dims, NULL, &x));
-    AMP_TRY(amp_prim_desc(prim, ctx->err, ctx->out[0]->dtype, 2, dims, NULL, &y));
-    AMP_TRY(amp_prim_desc(prim, ctx->err, AMP_FLOAT, 1, dims, NULL, &statistics));
+    AMP_TRY(amp_prim_desc(prim, ctx->err, amp_form_row_major(ctx->in[0]->dtype, 2, dims), &x));
+    AMP_TRY(amp_prim_desc(prim, ctx->err, amp_form_row_major(ctx->out[0]->dtype, 2, dims), &y));
+    AMP_TRY(amp_prim_desc(prim, ctx->err, amp_form_row_major(AMP_FLOAT, 1, dims), &statistics));
     AMP_TRY(amp_prim_attr(prim, ctx->err, &attr));
-    AMP_TRY(amp_prim_set_posts(ctx, prim, attr, NULL, 2, dims));
+    AMP_TRY(amp_prim_set_posts(ctx, prim, NULL, 2, dims));
     unsigned flags = dnnl_use_scale | (amp_has_in(ctx, 2) ? (unsigned)dnnl_use_shift : 0);
     AMP_TRY(amp_dnnl_check(ctx->err,
                            dnnl_layer_normalization_forward_primitive_desc_create(
@@ -204,9 +200,11 @@ static enum amp_status run(struct amp_ctx *ctx)
     AMP_TRY(first_axis(ctx, &axis));
     bool suits = amp_tensor_count(ctx->in[0]) > 0 && is_row(ctx, 1, axis) && is_row(ctx, 2, axis) &&
                  is_f32(ctx, MEAN_OUT) && is_f32(ctx, INVERSE_OUT);
-    struct call call = {.ctx = *ctx};
-    AMP_TRY(amp_prim_run_or(&call.ctx, suits ? make : NULL, plain_layer));
-    if (!call.was_plain && amp_has_out(ctx, INVERSE_OUT))
+    bool was_plain = false;
+    const struct amp_prim_call call = {
+        .make = suits ? make : NULL, .plain = plain_layer, .what = &was_plain};
+    AMP_TRY(amp_prim_run_call(ctx, &call));
+    if (!was_plain && amp_has_out(ctx, INVERSE_OUT))
         invert(ctx);
     return AMP_OK;
 }

@@ -3,7 +3,7 @@
  * where s sums x * x over the SIZE channels around each. oneDNN does odd sizes: of an even one it
  * would sum one channel less.
  */
-#include "ops/dnnl/dnnl.h"
+#include "ops/dnnl/prim.h"
 #include "ops/kernel/kernel.h"
 
 #include <inttypes.h>
@@ -103,7 +103,7 @@ static enum amp_status lrn_make(struct amp_ctx *ctx, struct amp_prim *prim)
     AMP_TRY(ctx->in[0]->dtype == AMP_FLOAT ? amp_prim_create(ctx, prim, pd)
                                            : amp_prim_create_fast(ctx, prim, pd));
     AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_SRC, 0, desc));
-    return amp_prim_bind_free(ctx, prim, DNNL_ARG_DST, 0);
+    return amp_prim_bind_free(ctx, prim, DNNL_ARG_DST);
 }
 
 static enum amp_status lrn_run(struct amp_ctx *ctx)

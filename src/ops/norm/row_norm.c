@@ -212,7 +212,7 @@ enum amp_status amp_prim_bind_scale_shift(struct amp_ctx *ctx, struct amp_prim *
     static const int args[] = {0, DNNL_ARG_SCALE, DNNL_ARG_SHIFT};
     for (uint32_t i = 1; i <= 2 && amp_has_in(ctx, i); i++) {
         dnnl_memory_desc_t desc;
-        AMP_TRY(amp_prim_desc(prim, ctx->err, ctx->in[i]->dtype, 1, &n, NULL, &desc));
+        AMP_TRY(amp_prim_desc(prim, ctx->err, amp_form_row_major(ctx->in[i]->dtype, 1, &n), &desc));
         AMP_TRY(amp_prim_bind_in(ctx, prim, args[i], i, desc));
     }
     return AMP_OK;

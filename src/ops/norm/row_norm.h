@@ -1,7 +1,7 @@
 #ifndef AMP_OPS_NORM_ROW_NORM_H
 #define AMP_OPS_NORM_ROW_NORM_H
 
-#include "ops/dnnl/dnnl.h"
+#include "ops/dnnl/prim.h"
 
 /*
  * What normalizations share: rows are normalized by their own statistics in plain C, computed in

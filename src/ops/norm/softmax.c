@@ -1,11 +1,11 @@
 /*
  * Softmax, LogSoftmax and Hardmax: along one axis, or before version 13 along all dims from the
- * axis on. oneDNN computes the first two, plain C those in float64 and Hardmax; softmax_512.c rows
- * of bfloat16.
+ * axis on. oneDNN computes the first two, plain C those in float64 and Hardmax; a kernel of our own
+ * rows of bfloat16, where there is one (ops/own/kernels.h).
  */
-#include "ops/dnnl/dnnl.h"
+#include "ops/dnnl/prim.h"
 #include "ops/kernel/kernel.h"
-#include "ops/own/softmax_512.h"
+#include "ops/own/kernels.h"
 
 #include <math.h>
 
@@ -119,10 +119,10 @@ static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim, dnnl_alg
     dnnl_primitive_desc_t pd;
     AMP_TRY(find_view(ctx, &view));
     int64_t dims[] = {view.outer, view.count, view.inner};
-    AMP_TRY(amp_prim_desc(prim, ctx->err, ctx->in[0]->dtype, 3, dims, NULL, &from));
-    AMP_TRY(amp_prim_desc(prim, ctx->err, ctx->out[0]->dtype, 3, dims, NULL, &to));
+    AMP_TRY(amp_prim_desc(prim, ctx->err, amp_form_row_major(ctx->in[0]->dtype, 3, dims), &from));
+    AMP_TRY(amp_prim_desc(prim, ctx->err, amp_form_row_major(ctx->out[0]->dtype, 3, dims), &to));
     AMP_TRY(amp_prim_attr(prim, ctx->err, &attr));
-    AMP_TRY(amp_prim_set_posts(ctx, prim, attr, NULL, 3, dims));
+    AMP_TRY(amp_prim_set_posts(ctx, prim, NULL, 3, dims));
     AMP_TRY(amp_dnnl_check(ctx->err,
                            dnnl_softmax_forward_primitive_desc_create(&pd, ctx->host->dnnl->engine,
                                                                       dnnl_forward_inference,
@@ -152,19 +152,23 @@ static enum amp_status plain_softmax(struct amp_ctx *ctx)
     return run_rows(ctx, table);
 }
 
-/* False: not here. */
-static bool run_bf16_rows(struct amp_ctx *ctx)
+/* Runs a kernel of our own where one is for these rows; false: none is. */
+static bool run_own(struct amp_ctx *ctx)
 {
     const struct amp_tensor *in = ctx->in[0], *out = ctx->out[0];
     struct view view;
-    return in->dtype == AMP_BFLOAT16 && out->dtype == AMP_BFLOAT16 && ctx->n_posts == 0 &&
-           find_view(ctx, &view) == AMP_OK && view.inner == 1 &&
-           amp_softmax_512(in->data, out->data, view.outer, view.count);
+    if (in->dtype != out->dtype || ctx->n_posts != 0 || find_view(ctx, &view) != AMP_OK ||
+        view.inner != 1)
+        return false;
+    const struct amp_softmax_kernel *kernel = amp_own_softmax(in->dtype, view.count);
+    if (kernel != NULL)
+        kernel->run(in->data, out->data, view.outer, view.count);
+    return kernel != NULL;
 }
 
 static enum amp_status run_softmax(struct amp_ctx *ctx)
 {
-    return run_bf16_rows(ctx) ? AMP_OK : run_or(ctx, make_softmax, plain_softmax);
+    return run_own(ctx) ? AMP_OK : run_or(ctx, make_softmax, plain_softmax);
 }
 
 const struct amp_op amp_op_softmax = {

@@ -1,11 +1,14 @@
 /*
- * The product of tiles (Advanced Matrix Extensions of x86-64): up to 32 rows by 32 columns at a
- * time in four tiles of sums, while the weights of the next 32 columns are on their way into the
- * cache.
+ * Multiplies matrices of bfloat16 on the tiles of AMX (Advanced Matrix Extensions of x86-64): up to
+ * 32 rows by 32 columns at a time in four tiles of sums, while the weights of the next 32 columns
+ * are on their way into the cache. It takes a product that is described in full, and assumes that
+ * the CPU has AMX.
  */
 #include "ops/own/amx_kernel.h"
 
-#if AMP_HAS_TILES
+#include "ops/own/amx_post.h"
+
+#if AMP_HAS_AMX
 #    include <immintrin.h>
 
 enum { LINE = 64 }; /* bytes of a cache line */
@@ -45,7 +48,7 @@ struct config {
    where another program uses the other half of the core, each tile in use slows down what is done
    with the others (a product of 2 by 2 tiles took 29 ns with eight and 20 with seven; on a core of
    one's own 8 with either). */
-AMP_TILES_TARGET static void configure(int rows)
+AMP_AMX_TARGET static void configure(int rows)
 {
     struct config config = {.palette = 1};
     for (int i = 0; i < 7; i++) {
@@ -74,8 +77,8 @@ static inline void fetch_second(const char *at)
 }
 
 /* Fetches row I of each 4 of what STEP fetches ahead. */
-AMP_TILES_TARGET static inline void fetch_b(const struct tile_product *p, const struct ahead *ahead,
-                                            int64_t step, int i)
+AMP_AMX_TARGET static inline void fetch_b(const struct tile_product *p, const struct ahead *ahead,
+                                          int64_t step, int i)
 {
     int64_t row = 4 * p->width, at = 2 * step * p->b_down + i * row;
     for (int n = 0; n < ahead->count; n++, at += 4 * row) {
@@ -85,15 +88,15 @@ AMP_TILES_TARGET static inline void fetch_b(const struct tile_product *p, const 
 }
 
 /* Fetches what the next step takes of a tile of A. */
-AMP_TILES_TARGET static inline void fetch_a(const struct tile_product *p, const uint16_t *a)
+AMP_AMX_TARGET static inline void fetch_a(const struct tile_product *p, const uint16_t *a)
 {
     for (int i = 0; i < TILE; i++)
         fetch_first((const char *)(a + i * p->a_row + STEP));
 }
 
 /* Fetches COUNT rows, or those that are left from row FIRST of RESULTS on, of FROM there. */
-AMP_TILES_TARGET static inline void fetch_rows(const struct elements *from, bool is_written,
-                                               const struct results *results, int first, int count)
+AMP_AMX_TARGET static inline void fetch_rows(const struct elements *from, bool is_written,
+                                             const struct results *results, int first, int count)
 {
     int64_t size = from->is_bf16 ? 2 : 4, row = from->row * size;
     const char *at = (const char *)from->data + results->row * row + results->column * size;
@@ -104,8 +107,8 @@ AMP_TILES_TARGET static inline void fetch_rows(const struct elements *from, bool
 
 /* Fetches COUNT rows, from row FIRST of RESULTS on, of what the end of the product reads and
    writes. */
-AMP_TILES_TARGET static inline void fetch_end(const struct tile_product *p,
-                                              const struct results *results, int first, int count)
+AMP_AMX_TARGET static inline void fetch_end(const struct tile_product *p,
+                                            const struct results *results, int first, int count)
 {
     fetch_rows(&p->y, true, results, first, count);
     for (int k = 0; k < p->n_posts; k++)
@@ -115,9 +118,9 @@ AMP_TILES_TARGET static inline void fetch_end(const struct tile_product *p,
 
 /* Rows of A, from row RESULTS->row on, by UNIT: the first TILE_ROWS and the last of them, which may
    be the same in part. */
-AMP_TILES_TARGET static void multiply_two(const struct tile_product *p, const struct unit *unit,
-                                          const struct ahead *ahead, int tile_rows,
-                                          struct results *results)
+AMP_AMX_TARGET static void multiply_two(const struct tile_product *p, const struct unit *unit,
+                                        const struct ahead *ahead, int tile_rows,
+                                        struct results *results)
 {
     int lower_row = results->rows - tile_rows;
     const uint16_t *upper = p->a + results->row * p->a_row, *lower = upper + lower_row * p->a_row;
@@ -151,9 +154,9 @@ AMP_TILES_TARGET static void multiply_two(const struct tile_product *p, const st
     _tile_stored(3, &results->at[lower_row][TILE], sizeof results->at[0]);
 }
 
-/* The same of no more rows than a tile has. */
-AMP_TILES_TARGET static void multiply_one(const struct tile_product *p, const struct unit *unit,
-                                          const struct ahead *ahead, struct results *results)
+/* Rows of A, from row RESULTS->row on, no more than a tile has, by UNIT. */
+AMP_AMX_TARGET static void multiply_one(const struct tile_product *p, const struct unit *unit,
+                                        const struct ahead *ahead, struct results *results)
 {
     const uint16_t *a = p->a + results->row * p->a_row;
     int64_t a_bytes = p->a_row * 2, b_bytes = p->width * 4, steps = p->k / STEP;
@@ -204,7 +207,7 @@ static void multiply_unit(const struct tile_product *p, int64_t index, int64_t n
             multiply_two(p, &unit, &ahead, tile_rows, &results);
         else
             multiply_one(p, &unit, &ahead, &results);
-        amp_tiles_finish(p, &results);
+        amp_amx_store(p, &results);
     }
 }
 
@@ -215,7 +218,7 @@ static int tile_rows_of(int64_t m)
     return (int)(m <= TILE ? m : (rows + 1) / 2);
 }
 
-AMP_TILES_TARGET void amp_tiles_multiply(const struct tile_product *p, int64_t first, int64_t end)
+AMP_AMX_TARGET void amp_amx_multiply(const struct tile_product *p, int64_t first, int64_t end)
 {
     int tile_rows = tile_rows_of(p->m);
     if (first < end)

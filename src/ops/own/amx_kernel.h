@@ -1,93 +1,9 @@
 #ifndef AMP_OPS_OWN_AMX_KERNEL_H
 #define AMP_OPS_OWN_AMX_KERNEL_H
 
-#include <oneapi/dnnl/dnnl.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include "ops/own/amx_product.h"
 
-/* Private to the tiles of ops/own/amx_matmul.h, on x86-64: a product that is ready to be computed.
- */
-
-#if defined __x86_64__ && defined __GNUC__
-#    define AMP_HAS_TILES 1
-#    define AMP_TILES_TARGET \
-        __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,amx-tile,amx-bf16")))
-#else
-#    define AMP_HAS_TILES 0
-#endif
-
-/* Rows and columns of a tile of sums; those that are computed together; what they are summed over
-   at a time. */
-enum { TILE = 16, UNIT = 2 * TILE, STEP = 32, MAX_TILE_POSTS = 8 };
-
-/* Elements of float32 or bfloat16. */
-struct elements {
-    void *data;
-    bool is_bf16;
-    int64_t row; /* the distance of rows, in elements; 0: one row for all */
-};
-
-/* Results of one unit, rows of float32; ROWS of them count, and COLUMNS of each. */
-struct results {
-    _Alignas(64) float at[UNIT][UNIT];
-    int rows, columns;
-    int64_t row, column; /* where they go */
-};
-
-/* What is done to the results before they are stored: to each, or with an operand, which is one
-   element where IS_SCALAR. */
-struct tile_post;
-typedef void tile_post_run(const struct tile_post *post, struct results *results);
-
-struct tile_post {
-    tile_post_run *run;
-    float alpha, beta;
-    int arg; /* of the operand, DNNL_ARG_... */
-    struct elements operand;
-    bool is_scalar;
-};
-
-/*
- * Y [m, n] = A [m, k] B [k, n], with what comes after it. K is a multiple of STEP. B lies in blocks
- * of STEP rows and WIDTH columns, a multiple of TILE, full of zeros at their ends: 16 rows of
- * pairs, one pair below the other for each column. Distances are in elements; those of B are
- * between blocks.
- */
-struct tile_product {
-    int64_t m, n, k, width, a_row, b_down, b_right;
-    const uint16_t *a, *b;
-    struct elements y;
-    int n_posts;
-    struct tile_post posts[MAX_TILE_POSTS];
-};
-
-/* The windows of a convolution over images whose channels are last; lines before columns. */
-struct tile_windows {
-    int64_t height, width, channels, pixel; /* of the input; elements from pixel to pixel */
-    int64_t out_height, out_width;
-    int64_t size[2], stride[2], dilation[2], pad[2];
-};
-
-struct amp_buffer;
-
-struct amp_tiles {
-    struct tile_product product; /* without data */
-    bool has_windows;            /* A is what they hold, a row for each */
-    struct tile_windows windows;
-    struct amp_buffer *gathered; /* A then, else NULL */
-};
-
-/* Reads what PD computes into TILES, which holds zeros. False: see amp_tiles_create. */
-bool amp_tiles_read(const_dnnl_primitive_desc_t pd, struct amp_tiles *tiles);
-
-/* Computes units FIRST to END - 1 of Y, UNIT columns each. */
-void amp_tiles_multiply(const struct tile_product *product, int64_t first, int64_t end);
-
-/* Does the product's post-ops to RESULTS and stores them. */
-void amp_tiles_finish(const struct tile_product *product, struct results *results);
-
-/* The post-ops of oneDNN's ALG; NULL: there is none here. */
-tile_post_run *amp_tiles_eltwise(int alg);
-tile_post_run *amp_tiles_binary(int alg);
+/* Computes units FIRST to END - 1 of the product's Y, UNIT columns each. The CPU has AMX. */
+void amp_amx_multiply(const struct tile_product *product, int64_t first, int64_t end);
 
 #endif

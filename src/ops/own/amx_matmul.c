@@ -1,33 +1,45 @@
 /*
- * Products on the tiles of AMX, shared among threads: each takes columns of its own, and so weights
- * of its own. A convolution is a product of what its windows hold, gathered row by row, with the
- * weights.
+ * Computes matrix products and convolutions on the tiles of AMX, shared among threads: each takes
+ * columns of its own, and so weights of its own. A convolution is a product of what its windows
+ * hold, gathered row by row, with the weights. It takes the memories that oneDNN's primitive would.
  */
 #include "ops/own/amx_matmul.h"
 
 #include "core/buffer.h"
 #include "ops/own/amx_kernel.h"
+#include "ops/own/amx_read.h"
 
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char *const amp_tiles_name = "ampconv:amx_prefetch";
+#if AMP_HAS_AMX
 
-#if AMP_HAS_TILES
+struct state {
+    struct tile_matmul matmul;
+    struct amp_buffer *gathered; /* A of a product with windows, else NULL */
+};
 
-struct amp_tiles *amp_tiles_create(const_dnnl_primitive_desc_t pd)
+static void destroy(void *data)
 {
-    struct amp_tiles read = {.has_windows = false};
-    struct amp_tiles *tiles = amp_tiles_read(pd, &read) ? malloc(sizeof *tiles) : NULL;
-    if (tiles == NULL)
+    struct state *state = data;
+    if (state != NULL)
+        amp_buffer_unref(state->gathered);
+    free(state);
+}
+
+static void *create(const_dnnl_primitive_desc_t pd)
+{
+    struct tile_matmul matmul = {.has_windows = false};
+    struct state *state = amp_amx_read(pd, &matmul) ? malloc(sizeof *state) : NULL;
+    if (state == NULL)
         return NULL;
-    *tiles = read;
-    if (read.has_windows)
-        tiles->gathered = amp_buffer_create((size_t)(read.product.m * read.product.k) * 2);
-    if (!read.has_windows || tiles->gathered != NULL)
-        return tiles;
-    free(tiles);
+    *state = (struct state){.matmul = matmul};
+    if (matmul.has_windows)
+        state->gathered = amp_buffer_create((size_t)(matmul.product.m * matmul.product.k) * 2);
+    if (!matmul.has_windows || state->gathered != NULL)
+        return state;
+    free(state);
     return NULL;
 }
 
@@ -57,46 +69,48 @@ static void *data_of(int arg, int n, const dnnl_exec_arg_t *args)
     return data;
 }
 
-void amp_tiles_run(const struct amp_tiles *tiles, int n, const dnnl_exec_arg_t *args)
+static void run(const void *data, int n, const dnnl_exec_arg_t *args)
 {
-    struct tile_product product = tiles->product;
+    const struct state *state = data;
+    const struct tile_matmul *matmul = &state->matmul;
+    struct tile_product product = matmul->product;
     const uint16_t *source = data_of(DNNL_ARG_SRC, n, args);
-    uint16_t *gathered = tiles->has_windows ? tiles->gathered->data : NULL;
-    product.a = tiles->has_windows ? gathered : source;
+    uint16_t *gathered = matmul->has_windows ? state->gathered->data : NULL;
+    product.a = matmul->has_windows ? gathered : source;
     product.b = data_of(DNNL_ARG_WEIGHTS, n, args);
     product.y.data = data_of(DNNL_ARG_DST, n, args);
     for (int i = 0; i < product.n_posts; i++)
         if (product.posts[i].arg != 0)
             product.posts[i].operand.data = data_of(product.posts[i].arg, n, args);
-    int64_t units = (product.n + UNIT - 1) / UNIT, rows = tiles->has_windows ? product.m : 0;
+    int64_t units = (product.n + UNIT - 1) / UNIT, rows = matmul->has_windows ? product.m : 0;
 #    pragma omp parallel
     {
         int64_t threads = omp_get_num_threads(), thread = omp_get_thread_num();
 #    pragma omp for
         for (int64_t i = 0; i < rows; i++)
-            gather(&tiles->windows, source, i, gathered + i * product.k);
-        amp_tiles_multiply(&product, units * thread / threads, units * (thread + 1) / threads);
+            gather(&matmul->windows, source, i, gathered + i * product.k);
+        amp_amx_multiply(&product, units * thread / threads, units * (thread + 1) / threads);
     }
 }
 
 #else
 
-struct amp_tiles *amp_tiles_create(const_dnnl_primitive_desc_t pd)
+static void *create(const_dnnl_primitive_desc_t pd)
 {
     (void)pd;
     return NULL;
 }
 
-void amp_tiles_run(const struct amp_tiles *tiles, int n, const dnnl_exec_arg_t *args)
+static void run(const void *state, int n, const dnnl_exec_arg_t *args)
 {
-    (void)tiles, (void)n, (void)args;
+    (void)state, (void)n, (void)args;
+}
+
+static void destroy(void *state)
+{
+    (void)state;
 }
 
 #endif
 
-void amp_tiles_destroy(struct amp_tiles *tiles)
-{
-    if (tiles != NULL)
-        amp_buffer_unref(tiles->gathered);
-    free(tiles);
-}
+const struct amp_own_primitive amp_amx_matmul = {.create = create, .run = run, .destroy = destroy};

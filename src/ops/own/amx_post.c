@@ -1,16 +1,16 @@
 /*
- * What comes after the product of tiles: bias, activation, operands, and the cast to the type of Y.
- * In vectors of x86-64 by hand, for the tiles wait meanwhile: Gelu in a loop that gcc vectorizes
- * takes twice as long.
+ * Does to the results of tiles what comes after the product: bias, activation, operands, and the
+ * cast to the type of Y. It is written in vectors of x86-64 by hand, for the tiles wait meanwhile:
+ * Gelu in a loop that gcc vectorizes takes twice as long.
  */
-#include "ops/own/amx_kernel.h"
+#include "ops/own/amx_post.h"
 
 #include "core/array.h"
 #include "ops/kernel/vector_512.h"
 
 #include <oneapi/dnnl/dnnl.h>
 
-#if AMP_HAS_TILES
+#if AMP_HAS_AMX
 
 /* Columns that count of the vector of a row that begins with column LEFT. */
 static inline __mmask16 mask_of(const struct results *results, int left)
@@ -22,7 +22,7 @@ static inline __mmask16 mask_of(const struct results *results, int left)
 /* ---- of each element ------------------------------------------------------------------------- */
 
 /* x / (1 + exp(-u)); 0 where u is so low that the exponential would be no number. */
-AMP_TILES_TARGET static inline __m512 by_sigmoid(__m512 x, __m512 u)
+AMP_AMX_TARGET static inline __m512 by_sigmoid(__m512 x, __m512 u)
 {
     __m512 e = amp_512_exp(amp_512_clamp(_mm512_sub_ps(_mm512_setzero_ps(), u), -87, 87));
     __mmask16 is_low = _mm512_cmp_ps_mask(u, _mm512_set1_ps(-87), _CMP_LT_OQ);
@@ -30,20 +30,20 @@ AMP_TILES_TARGET static inline __m512 by_sigmoid(__m512 x, __m512 u)
                                amp_512_reciprocal(_mm512_add_ps(_mm512_set1_ps(1), e)));
 }
 
-AMP_TILES_TARGET static inline __m512 logistic(__m512 x, __m512 alpha, __m512 beta)
+AMP_AMX_TARGET static inline __m512 logistic(__m512 x, __m512 alpha, __m512 beta)
 {
     (void)alpha, (void)beta;
     return by_sigmoid(_mm512_set1_ps(1), x);
 }
 
-AMP_TILES_TARGET static inline __m512 swish(__m512 x, __m512 alpha, __m512 beta)
+AMP_AMX_TARGET static inline __m512 swish(__m512 x, __m512 alpha, __m512 beta)
 {
     (void)beta;
     return by_sigmoid(x, _mm512_mul_ps(alpha, x));
 }
 
 /* See ops/elementwise/gelu.c for the factors. */
-AMP_TILES_TARGET static inline __m512 gelu_tanh(__m512 x, __m512 alpha, __m512 beta)
+AMP_AMX_TARGET static inline __m512 gelu_tanh(__m512 x, __m512 alpha, __m512 beta)
 {
     (void)alpha, (void)beta;
     __m512 cube = _mm512_mul_ps(_mm512_mul_ps(x, x), _mm512_mul_ps(x, _mm512_set1_ps(0.044715f)));
@@ -53,7 +53,7 @@ AMP_TILES_TARGET static inline __m512 gelu_tanh(__m512 x, __m512 alpha, __m512 b
 /* x Phi(x) by erfc(z), z = |x| / sqrt(2): a polynomial in t = 1 / (1 + p z) by exp(-z^2) (Hastings;
    Abramowitz and Stegun, "Handbook of Mathematical Functions", 7.1.26), to 1.5e-7; nothing cancels
    below 0. Beyond 9 erfc(z) is no normal number, and 0 to all ends. */
-AMP_TILES_TARGET static inline __m512 gelu_erf(__m512 x, __m512 alpha, __m512 beta)
+AMP_AMX_TARGET static inline __m512 gelu_erf(__m512 x, __m512 alpha, __m512 beta)
 {
     static const float factors[] = {1.061405429f,  -1.453152027f, 1.421413741f,
                                     -0.284496736f, 0.254829592f,  0};
@@ -69,14 +69,14 @@ AMP_TILES_TARGET static inline __m512 gelu_erf(__m512 x, __m512 alpha, __m512 be
     return _mm512_mask_sub_ps(below, is_above, x, below);
 }
 
-AMP_TILES_TARGET static inline __m512 relu(__m512 x, __m512 alpha, __m512 beta)
+AMP_AMX_TARGET static inline __m512 relu(__m512 x, __m512 alpha, __m512 beta)
 {
     (void)beta;
     __mmask16 is_below = _mm512_cmp_ps_mask(x, _mm512_setzero_ps(), _CMP_LT_OQ);
     return _mm512_mask_mul_ps(x, is_below, x, alpha);
 }
 
-AMP_TILES_TARGET static inline __m512 linear(__m512 x, __m512 alpha, __m512 beta)
+AMP_AMX_TARGET static inline __m512 linear(__m512 x, __m512 alpha, __m512 beta)
 {
     return _mm512_fmadd_ps(x, alpha, beta);
 }
@@ -90,8 +90,8 @@ AMP_TILES_TARGET static inline __m512 linear(__m512 x, __m512 alpha, __m512 beta
         X(swish)
 
 #    define RUN_EACH(name)                                                                 \
-        AMP_TILES_TARGET static void run_##name(const struct tile_post *post,              \
-                                                struct results *results)                   \
+        AMP_AMX_TARGET static void run_##name(const struct tile_post *post,                \
+                                              struct results *results)                     \
         {                                                                                  \
             __m512 alpha = _mm512_set1_ps(post->alpha), beta = _mm512_set1_ps(post->beta); \
             for (int i = 0; i < results->rows; i++)                                        \
@@ -105,8 +105,8 @@ EACH(RUN_EACH)
 /* ---- with operands --------------------------------------------------------------------------- */
 
 /* The elements for row I of RESULTS from column LEFT on; 0 where no column is. */
-AMP_TILES_TARGET static inline __m512 read_vector(const struct tile_post *post,
-                                                  const struct results *results, int i, int left)
+AMP_AMX_TARGET static inline __m512 read_vector(const struct tile_post *post,
+                                                const struct results *results, int i, int left)
 {
     const struct elements *from = &post->operand;
     int64_t at = (results->row + i) * from->row + results->column + left;
@@ -126,8 +126,8 @@ AMP_TILES_TARGET static inline __m512 read_vector(const struct tile_post *post,
         X(sub)
 
 #    define RUN_WITH(name)                                                             \
-        AMP_TILES_TARGET static void run_##name(const struct tile_post *post,          \
-                                                struct results *results)               \
+        AMP_AMX_TARGET static void run_##name(const struct tile_post *post,            \
+                                              struct results *results)                 \
         {                                                                              \
             for (int left = 0; left < UNIT; left += TILE) {                            \
                 __m512 with = read_vector(post, results, 0, left);                     \
@@ -158,12 +158,12 @@ static tile_post_run *find(const struct row *rows, size_t n, int alg)
     return NULL;
 }
 
-tile_post_run *amp_tiles_eltwise(int alg)
+tile_post_run *amp_amx_find_eltwise(int alg)
 {
     return find(eltwises, AMP_COUNT(eltwises), alg);
 }
 
-tile_post_run *amp_tiles_binary(int alg)
+tile_post_run *amp_amx_find_binary(int alg)
 {
     return find(binaries, AMP_COUNT(binaries), alg);
 }
@@ -171,7 +171,7 @@ tile_post_run *amp_tiles_binary(int alg)
 /* ---- the end --------------------------------------------------------------------------------- */
 
 /* RESULTS into Y, rounded to the nearest, ties to even, where it is bfloat16. */
-AMP_TILES_TARGET static void store(const struct elements *y, const struct results *results)
+AMP_AMX_TARGET static void store(const struct elements *y, const struct results *results)
 {
     __mmask16 is_left = mask_of(results, 0), is_right = mask_of(results, TILE);
     int64_t at = results->row * y->row + results->column;
@@ -189,7 +189,7 @@ AMP_TILES_TARGET static void store(const struct elements *y, const struct result
     }
 }
 
-AMP_TILES_TARGET void amp_tiles_finish(const struct tile_product *product, struct results *results)
+AMP_AMX_TARGET void amp_amx_store(const struct tile_product *product, struct results *results)
 {
     for (int i = 0; i < product->n_posts; i++)
         product->posts[i].run(&product->posts[i], results);

@@ -1,12 +1,16 @@
 /*
- * Reads from a primitive descriptor of oneDNN which product of matrices it is.
+ * Reads from a primitive descriptor of oneDNN which product of matrices the primitive computes:
+ * from the layouts and types of its memories, its windows and its post-ops. Nothing depends on the
+ * name of oneDNN's implementation: weights that lie in blocks of pairs are those that it packs for
+ * tiles.
  */
+#include "ops/own/amx_read.h"
+
+#include "core/cpu.h"
 #include "ops/dnnl/descriptor.h"
-#include "ops/own/amx_kernel.h"
+#include "ops/own/amx_post.h"
 
-#include <string.h>
-
-#if AMP_HAS_TILES
+#if AMP_HAS_AMX
 
 /* ---- memory descriptors ---------------------------------------------------------------------- */
 
@@ -36,12 +40,12 @@ static bool read_rows(const_dnnl_memory_desc_t desc, int column, struct rows *ro
 
 /* ---- products -------------------------------------------------------------------------------- */
 
-/* A descriptor that is being read into TILES. */
+/* A descriptor that is being read into MATMUL. */
 struct reading {
     const_dnnl_primitive_desc_t pd;
     struct amp_blocks weights;
     int weights_k, weights_n; /* the weights' dims of that name */
-    struct amp_tiles *tiles;
+    struct tile_matmul *matmul;
 };
 
 enum { COLUMN = 1 }; /* the dim of source and destination whose elements adjoin */
@@ -55,7 +59,7 @@ static bool query_dims(const_dnnl_primitive_desc_t pd, dnnl_query_t what, const 
 static bool read_windows(struct reading *r)
 {
     const dnnl_dims_t *strides, *dilations, *begin, *end;
-    struct tile_windows *windows = &r->tiles->windows;
+    struct tile_windows *windows = &r->matmul->windows;
     int n = r->weights.rank - 2;
     if (!query_dims(r->pd, dnnl_query_strides, &strides) ||
         !query_dims(r->pd, dnnl_query_dilations, &dilations) ||
@@ -63,15 +67,15 @@ static bool read_windows(struct reading *r)
         !query_dims(r->pd, dnnl_query_padding_r, &end))
         return false;
     for (int i = 0; i < n; i++)
-        r->tiles->has_windows |= (*r->weights.dims)[i + 2] != 1 || (*strides)[i] != 1 ||
-                                 (*begin)[i] != 0 || (*end)[i] != 0;
+        r->matmul->has_windows |= (*r->weights.dims)[i + 2] != 1 || (*strides)[i] != 1 ||
+                                  (*begin)[i] != 0 || (*end)[i] != 0;
     for (int i = 0; i < 2 && n == 2; i++) {
         windows->size[i] = (*r->weights.dims)[i + 2];
         windows->stride[i] = (*strides)[i];
         windows->dilation[i] = (*dilations)[i] + 1;
         windows->pad[i] = (*begin)[i];
     }
-    return n >= 1 && (n == 2 || !r->tiles->has_windows);
+    return n >= 1 && (n == 2 || !r->matmul->has_windows);
 }
 
 static bool read_kind(struct reading *r)
@@ -88,7 +92,7 @@ static bool read_kind(struct reading *r)
 static bool read_weights(struct reading *r)
 {
     const struct amp_blocks *w = &r->weights;
-    struct tile_product *p = &r->tiles->product;
+    struct tile_product *p = &r->matmul->product;
     int k = r->weights_k, n = r->weights_n;
     if (w->type != dnnl_bf16 || w->n_inner != 3 || (*w->inner)[0] != TILE || (*w->inner)[2] != 2 ||
         (*w->inner)[1] % TILE != 0 || (*w->inner_dims)[0] != k || (*w->inner_dims)[1] != n ||
@@ -112,21 +116,21 @@ static bool read_weights(struct reading *r)
 /* Source and destination as rows; of a convolution with windows, pixels. */
 static bool read_rows_of(struct reading *r)
 {
-    struct tile_product *p = &r->tiles->product;
+    struct tile_product *p = &r->matmul->product;
     const_dnnl_memory_desc_t src = dnnl_primitive_desc_query_md(r->pd, dnnl_query_src_md, 0);
     const_dnnl_memory_desc_t dst = dnnl_primitive_desc_query_md(r->pd, dnnl_query_dst_md, 0);
-    struct tile_windows *windows = &r->tiles->windows;
+    struct tile_windows *windows = &r->matmul->windows;
     struct rows a, y;
     struct amp_blocks from, to;
     if (!read_rows(src, COLUMN, &a) || !read_rows(dst, COLUMN, &y))
         return false;
     p->m = y.count;
     p->y = (struct elements){.is_bf16 = y.type == dnnl_bf16, .row = y.distance};
-    p->a_row = r->tiles->has_windows ? p->k : a.distance;
+    p->a_row = r->matmul->has_windows ? p->k : a.distance;
     if (a.type != dnnl_bf16 || (y.type != dnnl_bf16 && y.type != dnnl_f32) || y.count == 0 ||
         y.columns != p->n)
         return false;
-    if (!r->tiles->has_windows)
+    if (!r->matmul->has_windows)
         return a.count == y.count && a.columns == p->k;
     amp_blocks_read(src, &from);
     amp_blocks_read(dst, &to);
@@ -156,7 +160,7 @@ static bool add_binary(struct tile_product *p, int alg, int arg, const_dnnl_memo
     struct rows rows;
     if (!amp_blocks_read(desc, &layout) || !read_rows(desc, layout.rank == 1 ? 0 : COLUMN, &rows))
         return false;
-    struct tile_post post = {.run = amp_tiles_binary(alg),
+    struct tile_post post = {.run = amp_amx_find_binary(alg),
                              .arg = arg,
                              .operand = {.is_bf16 = rows.type == dnnl_bf16, .row = rows.distance},
                              .is_scalar = rows.count == 1 && rows.columns == 1};
@@ -171,8 +175,8 @@ static bool read_eltwise(struct reading *r, const_dnnl_post_ops_t ops, int i)
     struct tile_post post = {.arg = 0};
     if (dnnl_post_ops_get_params_eltwise(ops, i, &alg, &post.alpha, &post.beta) != dnnl_success)
         return false;
-    post.run = amp_tiles_eltwise((int)alg);
-    return add_post(&r->tiles->product, post);
+    post.run = amp_amx_find_eltwise((int)alg);
+    return add_post(&r->matmul->product, post);
 }
 
 static bool read_binary(struct reading *r, const_dnnl_post_ops_t ops, int i)
@@ -181,7 +185,7 @@ static bool read_binary(struct reading *r, const_dnnl_post_ops_t ops, int i)
     const_dnnl_memory_desc_t given;
     dnnl_alg_kind_t alg;
     return dnnl_post_ops_get_params_binary(ops, i, &alg, &given) == dnnl_success &&
-           add_binary(&r->tiles->product, (int)alg, arg,
+           add_binary(&r->matmul->product, (int)alg, arg,
                       dnnl_primitive_desc_query_md(r->pd, dnnl_query_exec_arg_md, arg));
 }
 
@@ -191,7 +195,7 @@ static bool read_posts(struct reading *r)
     const_dnnl_primitive_attr_t attr;
     const_dnnl_post_ops_t ops = NULL;
     if (bias != NULL && dnnl_memory_desc_get_size(bias) > 0 &&
-        !add_binary(&r->tiles->product, dnnl_binary_add, DNNL_ARG_BIAS, bias))
+        !add_binary(&r->matmul->product, dnnl_binary_add, DNNL_ARG_BIAS, bias))
         return false;
     if (dnnl_primitive_desc_get_attr(r->pd, &attr) != dnnl_success ||
         dnnl_primitive_attr_get_post_ops(attr, &ops) != dnnl_success)
@@ -209,26 +213,24 @@ static bool read_posts(struct reading *r)
 
 /* With many rows, few columns of A or few weights, oneDNN's kernels are as fast or faster; so they
    are with windows that overlap, each element of which is gathered often, unless these are few. */
-static bool is_faster(const struct amp_tiles *tiles)
+static bool is_faster(const struct tile_matmul *matmul)
 {
     enum { MANY_ROWS = 1024, MANY_WINDOWS = 128, SHORT = 256, FEW_WEIGHTS = 1 << 16 };
-    const struct tile_product *p = &tiles->product;
-    const struct tile_windows *w = &tiles->windows;
-    bool overlaps = tiles->has_windows && w->stride[0] == 1 && w->stride[1] == 1;
+    const struct tile_product *p = &matmul->product;
+    const struct tile_windows *w = &matmul->windows;
+    bool overlaps = matmul->has_windows && w->stride[0] == 1 && w->stride[1] == 1;
     return p->m <= (overlaps ? MANY_WINDOWS : MANY_ROWS) && p->k >= SHORT &&
            p->k * p->n >= FEW_WEIGHTS;
 }
 
-bool amp_tiles_read(const_dnnl_primitive_desc_t pd, struct amp_tiles *tiles)
+bool amp_amx_read(const_dnnl_primitive_desc_t pd, struct tile_matmul *matmul)
 {
-    const char *name = "";
-    struct reading r = {.pd = pd, .tiles = tiles};
-    dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &name);
-    return strstr(name, "amx") != NULL &&
+    struct reading r = {.pd = pd, .matmul = matmul};
+    return amp_cpu_has(AMP_CPU_TILES) &&
            amp_blocks_read(dnnl_primitive_desc_query_md(pd, dnnl_query_weights_md, 0),
                            &r.weights) &&
            read_kind(&r) && read_weights(&r) && read_rows_of(&r) && read_posts(&r) &&
-           is_faster(tiles);
+           is_faster(matmul);
 }
 
 #endif

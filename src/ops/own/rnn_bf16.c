@@ -1,40 +1,43 @@
 /*
  * Recurrent layers in bfloat16 on x86-64 with AMX; sums and cells are float32.
  */
-#include "ops/dnnl/dnnl.h"
-#include "ops/kernel/kernel.h"
-#include "ops/rnn/rnn.h"
-#include "ops/own/amx_kernel.h"
+#include "ops/own/rnn_kernel.h"
 
-#if AMP_HAS_TILES
+#include "ops/kernel/kernel.h"
+#include "ops/own/amx_kernel.h"
+#include "ops/own/amx_post.h"
+
+#if AMP_HAS_AMX
 #    include <immintrin.h>
+#    include <oneapi/dnnl/dnnl.h>
 #    include <math.h>
 #    include <omp.h>
 #    include <string.h>
 
 #    include "ops/own/rnn_activation.h"
 
-#    define REAL float
-#    define STORED uint16_t
-#    define KERNEL amp_rnn_bf16
-#    define PRODUCTS "ops/own/rnn_pairs.inc"
-#    include "ops/own/rnn_kernel.inc"
-
-bool amp_rnn_bf16_suits(const struct amp_rnn *rnn)
+static bool fits(const struct amp_rnn *rnn)
 {
     enum { FEW_SEQUENCES = 4 }; /* with more, oneDNN's tiles win */
     return amp_cpu_has(AMP_CPU_TILES) && rnn->input > 0 && rnn->input % STEP == 0 &&
            rnn->hidden % 4 == 0 && rnn->hidden > 0 && rnn->batch <= FEW_SEQUENCES;
 }
 
+#    define FITS fits
+#    define REAL float
+#    define STORED uint16_t
+#    define KERNEL amp_rnn_bf16
+#    define PRODUCTS "ops/own/rnn_pairs.inc"
+#    include "ops/own/rnn_kernel.inc"
+
 #else
 
-const struct amp_rnn_kernel amp_rnn_bf16;
-
-bool amp_rnn_bf16_suits(const struct amp_rnn *rnn)
+static bool fits(const struct amp_rnn *rnn)
 {
     (void)rnn;
     return false;
 }
+
+const struct amp_rnn_kernel amp_rnn_bf16 = {.fits = fits};
 
 #endif

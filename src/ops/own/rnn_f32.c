@@ -3,7 +3,7 @@
  */
 #include "ops/dnnl/dnnl.h"
 #include "ops/kernel/kernel.h"
-#include "ops/rnn/rnn.h"
+#include "ops/own/rnn_kernel.h"
 #include "ops/own/rnn_activation.h"
 
 #include <math.h>
@@ -27,6 +27,7 @@ static enum amp_status gemm(int64_t m, int64_t n, int64_t k, const float *a, int
     return amp_dnnl_check(err, status, "dnnl_sgemm");
 }
 
+#define FITS NULL
 #define REAL float
 #define STORED float
 #define KERNEL amp_rnn_f32

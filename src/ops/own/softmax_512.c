@@ -1,6 +1,6 @@
 /*
- * Softmax of rows of bfloat16, which attention has many of: oneDNN's takes half as long again. For
- * x86-64 with AVX-512; elsewhere there is none.
+ * Softmax of rows of bfloat16, which attention has many of: oneDNN's takes half as long again. It
+ * runs on x86-64 with AVX-512; elsewhere it fits nothing.
  */
 #include "ops/own/softmax_512.h"
 
@@ -54,22 +54,31 @@ AMP_512_TARGET static void softmax_row(const uint16_t *x, uint16_t *y, int64_t n
     }
 }
 
-bool amp_softmax_512(const uint16_t *x, uint16_t *y, int64_t rows, int64_t count)
+static bool fits(int64_t count)
 {
-    if (!amp_cpu_has(AMP_CPU_512_BF16) || count > LONGEST)
-        return false;
+    return amp_cpu_has(AMP_CPU_512_BF16) && count <= LONGEST;
+}
+
+static void run(const uint16_t *x, uint16_t *y, int64_t rows, int64_t count)
+{
 #    pragma omp parallel for if (rows * count >= AMP_PARALLEL_MIN)
     for (int64_t i = 0; i < rows; i++)
         softmax_row(x + i * count, y + i * count, count);
-    return true;
 }
 
 #else
 
-bool amp_softmax_512(const uint16_t *x, uint16_t *y, int64_t rows, int64_t count)
+static bool fits(int64_t count)
 {
-    (void)x, (void)y, (void)rows, (void)count;
+    (void)count;
     return false;
 }
 
+static void run(const uint16_t *x, uint16_t *y, int64_t rows, int64_t count)
+{
+    (void)x, (void)y, (void)rows, (void)count;
+}
+
 #endif
+
+const struct amp_softmax_kernel amp_softmax_512 = {.fits = fits, .run = run};

@@ -4,11 +4,11 @@
  * two, and gives both directions of a step side by side: what differs is put in order here, before
  * and after, weights that are constant once.
  */
-#include "ops/dnnl/dnnl.h"
+#include "ops/rnn/rnn_dnnl.h"
 
 #include "core/array.h"
+#include "ops/dnnl/prim.h"
 #include "ops/kernel/kernel.h"
-#include "ops/rnn/rnn.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ struct amp_rnn_dnnl {
 /* The call as the primitive's make function gets it: its inputs and outputs are the node's or stand
    in for them. */
 struct call {
-    struct amp_ctx ctx; /* first: the function gets a pointer to it */
+    struct amp_ctx ctx;
     const struct amp_ctx *node;
     const struct amp_rnn_layer *layer;
     struct amp_rnn_dnnl *state;
@@ -286,22 +286,23 @@ static enum amp_status make_descs(const struct call *call, struct amp_prim *prim
     const int64_t y[] = {rnn->steps, b, dirs * n};
     bool is_lstm = rnn->cell == AMP_RNN_LSTM, has_state = call->in[AMP_RNN_H] != NULL;
     bool gives_state = amp_has_out(&call->ctx, AMP_RNN_Y_H) || amp_has_out(&call->ctx, AMP_RNN_Y_C);
-    AMP_TRY(amp_prim_desc(prim, err, dtype, 3, x, NULL, &descs->x));
-    AMP_TRY(amp_prim_desc_tag(prim, err, dtype, 5, w, dnnl_format_tag_any, &descs->w));
-    AMP_TRY(amp_prim_desc_tag(prim, err, dtype, 5, r, dnnl_format_tag_any, &descs->r));
-    AMP_TRY(amp_prim_desc(prim, err, dtype, 3, y, NULL, &descs->y));
+    AMP_TRY(amp_prim_desc(prim, err, amp_form_row_major(dtype, 3, x), &descs->x));
+    AMP_TRY(amp_prim_desc(prim, err, amp_form_tagged(dtype, 5, w, dnnl_format_tag_any), &descs->w));
+    AMP_TRY(amp_prim_desc(prim, err, amp_form_tagged(dtype, 5, r, dnnl_format_tag_any), &descs->r));
+    AMP_TRY(amp_prim_desc(prim, err, amp_form_row_major(dtype, 3, y), &descs->y));
     if (call->in[AMP_RNN_BIAS] != NULL)
-        AMP_TRY(amp_prim_desc(prim, err, AMP_FLOAT, 4, bias, NULL, &descs->bias));
+        AMP_TRY(amp_prim_desc(prim, err, amp_form_row_major(AMP_FLOAT, 4, bias), &descs->bias));
     if (call->in[AMP_RNN_PEEPHOLES] != NULL)
-        AMP_TRY(amp_prim_desc(prim, err, AMP_FLOAT, 4, peepholes, NULL, &descs->peepholes));
+        AMP_TRY(amp_prim_desc(prim, err, amp_form_row_major(AMP_FLOAT, 4, peepholes),
+                              &descs->peepholes));
     if (has_state)
-        AMP_TRY(amp_prim_desc(prim, err, dtype, 4, state, NULL, &descs->h));
+        AMP_TRY(amp_prim_desc(prim, err, amp_form_row_major(dtype, 4, state), &descs->h));
     if (has_state && is_lstm)
-        AMP_TRY(amp_prim_desc(prim, err, AMP_FLOAT, 4, state, NULL, &descs->c));
+        AMP_TRY(amp_prim_desc(prim, err, amp_form_row_major(AMP_FLOAT, 4, state), &descs->c));
     if (gives_state)
-        AMP_TRY(amp_prim_desc(prim, err, dtype, 4, state, NULL, &descs->y_h));
+        AMP_TRY(amp_prim_desc(prim, err, amp_form_row_major(dtype, 4, state), &descs->y_h));
     if (gives_state && is_lstm)
-        AMP_TRY(amp_prim_desc(prim, err, AMP_FLOAT, 4, state, NULL, &descs->y_c));
+        AMP_TRY(amp_prim_desc(prim, err, amp_form_row_major(AMP_FLOAT, 4, state), &descs->y_c));
     return AMP_OK;
 }
 
@@ -339,7 +340,8 @@ static enum amp_status bind_in(struct call *call, struct amp_prim *prim, int arg
         return AMP_OK;
     if (call->in[i] == in_order && in_order->data == NULL)
         AMP_TRY(fill_input(call, i));
-    AMP_TRY(amp_prim_desc(prim, call->ctx.err, call->in[i]->dtype, rank, dims, strides, &user));
+    AMP_TRY(amp_prim_desc(prim, call->ctx.err,
+                          amp_form_strided(call->in[i]->dtype, rank, dims, strides), &user));
     call->state->is_plain[i] = dnnl_memory_desc_equal(own, user) != 0;
     return amp_prim_bind_in(&call->ctx, prim, arg, i, user);
 }
@@ -370,7 +372,7 @@ static enum amp_status desc_state(const struct call *call, struct amp_prim *prim
     const int64_t dims[] = {1, dirs, b, n};
     const int64_t strides[] = {dirs * b * n, call->layer->is_batch_first ? n : b * n,
                                rnn->state_batch, 1};
-    return amp_prim_desc(prim, call->ctx.err, dtype, 4, dims, strides, user);
+    return amp_prim_desc(prim, call->ctx.err, amp_form_strided(dtype, 4, dims, strides), user);
 }
 
 static enum amp_status bind_state_in(struct call *call, struct amp_prim *prim, int arg, uint32_t i)
@@ -404,14 +406,15 @@ static enum amp_status bind_y(struct call *call, struct amp_prim *prim, dnnl_mem
     const int64_t strides[] = {rnn->y_step, rnn->y_batch, 1};
     dnnl_memory_desc_t user = own;
     if (call->layer->directions == 1)
-        AMP_TRY(amp_prim_desc(prim, call->ctx.err, call->out[AMP_RNN_Y]->dtype, 3, dims, strides,
+        AMP_TRY(amp_prim_desc(prim, call->ctx.err,
+                              amp_form_strided(call->out[AMP_RNN_Y]->dtype, 3, dims, strides),
                               &user));
     return amp_prim_bind_out(&call->ctx, prim, DNNL_ARG_DST_LAYER, AMP_RNN_Y, user);
 }
 
-static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim)
+static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim, void *what)
 {
-    struct call *call = (struct call *)ctx;
+    struct call *call = what;
     struct descs descs = {NULL};
     dnnl_primitive_attr_t attr;
     dnnl_primitive_desc_t pd;
@@ -454,7 +457,7 @@ enum amp_status amp_rnn_dnnl_run(struct amp_ctx *ctx, const struct amp_rnn_layer
     call.ctx.state = &(*state)->prim;
     AMP_TRY(set_inputs(&call));
     AMP_TRY(set_outputs(&call));
-    AMP_TRY(amp_prim_run_or(&call.ctx, make, NULL));
+    AMP_TRY(amp_prim_run_call(&call.ctx, &(struct amp_prim_call){.make = make, .what = &call}));
     release_weights(&call);
     if (amp_has_out(ctx, AMP_RNN_Y) && !has_plain_y(layer))
         split_directions(layer, &(*state)->y, ctx->out[AMP_RNN_Y]);

@@ -3,7 +3,7 @@
  * and is an input in another is taken from where the node has it. Elements are moved, never
  * computed.
  */
-#include "ops/dnnl/dnnl.h"
+#include "ops/dnnl/prim.h"
 #include "ops/kernel/data_movement.h"
 #include "ops/kernel/gather_blocks.h"
 
@@ -100,8 +100,9 @@ static enum amp_status concat_make(struct amp_ctx *ctx, struct amp_prim *prim)
         AMP_TRY(amp_prim_desc_tensor(prim, ctx->err, ctx->in[i], &from[i]));
         sources[i] = from[i];
     }
-    AMP_TRY(amp_prim_desc_tag(prim, ctx->err, out->dtype, out->shape.rank, out->shape.dims,
-                              dnnl_format_tag_any, &to));
+    AMP_TRY(amp_prim_desc(
+        prim, ctx->err,
+        amp_form_tagged(out->dtype, out->shape.rank, out->shape.dims, dnnl_format_tag_any), &to));
     AMP_TRY(amp_prim_attr(prim, ctx->err, &attr));
     AMP_TRY(amp_dnnl_check(ctx->err,
                            dnnl_concat_primitive_desc_create(&pd, ctx->host->dnnl->engine, to,
@@ -110,7 +111,7 @@ static enum amp_status concat_make(struct amp_ctx *ctx, struct amp_prim *prim)
     AMP_TRY(amp_prim_create_fast(ctx, prim, pd));
     for (uint32_t i = 0; i < ctx->n_in; i++)
         AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_MULTIPLE_SRC + (int)i, i, from[i]));
-    return amp_prim_bind_free(ctx, prim, DNNL_ARG_DST, 0);
+    return amp_prim_bind_free(ctx, prim, DNNL_ARG_DST);
 }
 
 static enum amp_status concat_plain(struct amp_ctx *ctx)

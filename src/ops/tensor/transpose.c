@@ -3,6 +3,7 @@
  * that is seen with more dims. All versions up to ONNX 25.
  */
 #include "ops/dnnl/dnnl.h"
+#include "ops/dnnl/layout.h"
 #include "ops/kernel/data_movement.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "run/exec/call.h"
 
 #include "core/memory.h"
-#include "ops/dnnl/dnnl.h"
+#include "ops/dnnl/layout.h"
 #include "ops/dnnl/profile.h"
 #include "run/exec/blocked_view.h"
 

@@ -5,7 +5,8 @@
  */
 #include "run/exec/session.h"
 
-#include "ops/dnnl/dnnl.h"
+#include "ops/dnnl/engine.h"
+#include "ops/own/kernels.h"
 #include "run/rewrite/fuse_composites.h"
 #include "run/rewrite/gradient.h"
 #include "run/exec/step.h"
@@ -40,7 +41,7 @@ enum amp_status amp_session_create(const struct amp_model *model, bool is_strict
     made->slots = amp_arena_array(made->arena, model->n_values, sizeof *made->slots);
     status = amp_plans_create(model, made->arena, !is_strict, &made->plans, err);
     if (status == AMP_OK)
-        status = amp_dnnl_create(&made->host.dnnl, err);
+        status = amp_dnnl_create(amp_own_kernels, &made->host.dnnl, err);
     if (status != AMP_OK) {
         amp_session_destroy(made);
         return status;

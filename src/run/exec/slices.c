@@ -8,6 +8,7 @@
 
 #include "core/clock.h"
 #include "ops/dnnl/dnnl.h"
+#include "ops/dnnl/layout.h"
 #include "ops/kernel/kernel.h"
 #include "ops/matmul/matmul.h"
 #include "ops/dnnl/profile.h"

@@ -1,7 +1,7 @@
 /*
  * What values hold while a session runs.
  */
-#include "ops/dnnl/dnnl.h"
+#include "ops/dnnl/layout.h"
 #include "run/exec/type_check.h"
 #include "run/exec/step.h"
 

@@ -3,7 +3,6 @@
  * convolution into float32 each time that it is read.
  */
 #include "core/cpu.h"
-#include "ops/dnnl/dnnl.h"
 #include "run/plan/uses.h"
 
 static bool prefers_f32(const struct amp_model *model, const struct amp_step *step)

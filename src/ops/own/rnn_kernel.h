@@ -1,25 +1,16 @@
-#ifndef AMP_OPS_RNN_RNN_H
-#define AMP_OPS_RNN_RNN_H
+#ifndef AMP_OPS_OWN_RNN_KERNEL_H
+#define AMP_OPS_OWN_RNN_KERNEL_H
 
-#include "ops/op.h"
+#include "core/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /*
- * Recurrent layers (ONNX RNN-22, GRU-22, LSTM-22), as rnn.c describes them to those who compute.
+ * Kernels of recurrent layers, and one direction of a layer (ONNX RNN-22, GRU-22, LSTM-22) as they
+ * take it.
  */
-
-/* Inputs and outputs by their place; LSTM alone has the last ones. */
-enum {
-    AMP_RNN_X,
-    AMP_RNN_W,
-    AMP_RNN_R,
-    AMP_RNN_BIAS,
-    AMP_RNN_LENGTHS,
-    AMP_RNN_H,
-    AMP_RNN_C,
-    AMP_RNN_PEEPHOLES,
-    AMP_RNN_INPUTS
-};
-enum { AMP_RNN_Y, AMP_RNN_Y_H, AMP_RNN_Y_C, AMP_RNN_OUTPUTS };
 
 #define AMP_RNN_ACTIVATION_LIST(X)              \
     X(AFFINE, "Affine", 2, 1, 0)                \
@@ -71,27 +62,16 @@ struct amp_rnn {
     void *work;  /* memory for the kernel, of work_size bytes, aligned to 64 */
 };
 
-/* A node's directions. */
-struct amp_rnn_layer {
-    struct amp_rnn common; /* what they share; neither tensors nor activations */
-    int directions;
-    bool is_reverse[2];
-    bool is_batch_first; /* layout 1: the batch is the first axis of X, Y and the states */
-    struct amp_rnn_activation activations[2][3];
-};
-
-/* Reads and checks the node of CTX, whose inputs are known; AMP_MODEL when something does not fit.
- */
-enum amp_status amp_rnn_read(const struct amp_ctx *ctx, struct amp_rnn_layer *layer);
-
-/* The kernels of an element type. */
+/* The kernel of an element type. */
 struct amp_rnn_kernel {
+    /* Whether this CPU has the kernel, it takes RNN, and it is faster than oneDNN; NULL: always. */
+    bool (*fits)(const struct amp_rnn *rnn);
     int64_t block; /* units whose weights lie side by side */
-    /* Bytes. */
+    /* Bytes that packed R takes, and those that a run works in. */
     size_t (*packed_size)(const struct amp_rnn *rnn);
     size_t (*work_size)(const struct amp_rnn *rnn);
     void (*pack)(const struct amp_rnn *rnn, void *packed);
-    /* The same for W; NULL: it is taken as it is. */
+    /* Bytes of packed W, and its packing; NULL: W is taken as it is. */
     size_t (*input_size)(const struct amp_rnn *rnn);
     void (*pack_input)(const struct amp_rnn *rnn, void *packed);
     /* Runs the direction; AMP_KERNEL when oneDNN fails. Allocates nothing. */
@@ -99,18 +79,5 @@ struct amp_rnn_kernel {
 };
 
 extern const struct amp_rnn_kernel amp_rnn_f32, amp_rnn_f64, amp_rnn_bf16;
-
-/* Whether amp_rnn_bf16 is there on this CPU, takes RNN, and is faster than oneDNN. */
-bool amp_rnn_bf16_suits(const struct amp_rnn *rnn);
-
-/* Runs the whole layer by oneDNN's primitive in the dtype of X, which keeps what it prepared in
- *STATE (NULL at first); AMP_UNSUPPORTED when oneDNN has none for the node's options, sizes or
-   dtype but its reference. */
-struct amp_rnn_dnnl;
-enum amp_status amp_rnn_dnnl_run(struct amp_ctx *ctx, const struct amp_rnn_layer *layer,
-                                 struct amp_rnn_dnnl **state);
-/* amp_op.reads, after such a run. */
-bool amp_rnn_dnnl_reads(const struct amp_rnn_dnnl *state, size_t index);
-void amp_rnn_dnnl_destroy(struct amp_rnn_dnnl *state); /* NULL is fine */
 
 #endif
