@@ -1,0 +1,212 @@
+#!/usr/bin/env bash
+# Changes single points of the program, by itself, and says which changes the tests let through. Not a part of make check.
+#   tests/mutate.sh [--seed N] [--count N] [--folder NAME]... [--files GLOB]... [--list] [--jobs N] [--sanitize]
+#     --seed N        which changes are drawn (1)
+#     --count N       how many (30)
+#     --folder NAME   of the files below src/NAME; --files GLOB: of files whose paths match; several add up (all)
+#     --list          only says which changes it would make, without those that do not compile or do not matter
+#     --jobs N        how many changes are tested at a time (1)
+#     --sanitize      builds with the sanitizers, as the second half of make check does
+# The changes are made in a copy of the tree, in build/mutate. A change counts when its file compiles to another object than before;
+# then the tests of its area (mutate.areas) run until one fails, the quickest first. Changes of mutate.equivalent are not drawn.
+# Exits 1 when changes survived. DEPS (build/deps), ORACLES (build/oracle) and CC say where to find what make sets up.
+set -u
+export LC_ALL=C
+top=$(cd "$(dirname "$0")/.." && pwd)
+work=$top/build/mutate
+seed=1 count=30 jobs=1 only_list= globs=() sanitize=
+while [ $# -gt 0 ]; do
+  case $1 in
+    --seed) seed=$2; shift ;;
+    --count) count=$2; shift ;;
+    --jobs) jobs=$2; shift ;;
+    --folder) globs+=("src/$2/*"); shift ;;
+    --files) globs+=("$2"); shift ;;
+    --list) only_list=1 ;;
+    --sanitize) sanitize='-fsanitize=address,undefined -fno-sanitize-recover=undefined' ;;
+    *) sed -n 's/^#   /  /p' "$0" >&2; exit 2 ;;
+  esac
+  shift
+done
+if [ ${#globs[@]} -eq 0 ]; then globs=('src/*'); fi
+if [ -n "$sanitize" ]; then work+=.sanitize; fi
+DEPS=${DEPS-$top/build/deps} ORACLES=${ORACLES-$top/build/oracle}
+tree=$work/tree records=$work/changes
+export ASAN_OPTIONS=${ASAN_OPTIONS-exitcode=99:detect_leaks=1:allocator_may_return_null=1:malloc_context_size=1}
+export UBSAN_OPTIONS=${UBSAN_OPTIONS-halt_on_error=1:exitcode=99}
+export OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive
+
+# ---- the copy and its build ----
+
+# The tree as it is, with the times of its files, so that only what has changed is built anew.
+copy_tree() {
+  mkdir -p "$tree" "$work/objects" && find "$tree" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} + &&
+    (cd "$top" && git ls-files -z -co --exclude-standard | xargs -0 ls -d 2>/dev/null | tar c -T -) | tar x -C "$tree" &&
+    mkdir -p "$tree/build" && ln -sfn "$DEPS" "$tree/build/deps" && ln -sfn "$ORACLES" "$tree/build/oracle"
+}
+
+# Types that do not agree are errors, so that swapped arguments count where they compile for a reason.
+build() { # FOLDER TARGET...
+  make -s -C "$tree" CC="${CC:-gcc}" CFLAGS=-O2 BUILD="build/$1" \
+    EXTRA="$sanitize -Werror=incompatible-pointer-types -Werror=int-conversion" "${@:2}"
+}
+
+object_of() { echo "build/$1/${2%.c}.o"; }
+
+# What tests are told of this machine, as the Makefile has it.
+read_test_env() {
+  local said
+  said=$(make -s -C "$tree" --eval='deps: ; @:' --eval='say-env: ; @echo "$(test_env)"' deps say-env 2>/dev/null | grep -o "TESTDATA='[^']*'")
+  eval "export $said"
+  export RESULTS=/dev/null
+}
+
+# ---- the tests ----
+
+# The tests of a file: of the longest prefix of its path that mutate.areas has; of a stage its cases and each script.
+tests_of() {
+  local test script
+  for test in $(awk -v file="$1" '
+    /^#/ { next }
+    /^[^ ]/ { is_it = index(file, $1) == 1 && length($1) > best; if (is_it) { best = length($1); n = 0 } next }
+    is_it { for (i = 1; i <= NF; i++) test[++n] = $i }
+    END { for (i = 1; i <= n; i++) print test[i] }' "$top/tests/mutate.areas"); do
+    echo "$test"
+    if [[ $test != */* ]]; then for script in "$top/tests/$test/"test_*.sh; do echo "$test/${script##*/}"; done; fi
+  done | sed -E 's|^([^/]*)$|\1/[!t]*|'
+}
+
+exists() {
+  case $1 in
+    unit/*) [ -f "$tree/tests/$1.c" ] ;;
+    */test_*) [ -f "$tree/tests/$1" ] ;;
+    *) compgen -G "$tree/tests/$1/args" >/dev/null ;;
+  esac
+}
+
+# Runs one test with the program and the units in build/FOLDER, no longer than SECONDS; its exit code, 124 when that was too short.
+run_test() { # FOLDER TEST SECONDS
+  local bin=$tree/build/$1 scratch=$work/scratch.$1 code command
+  case $2 in
+    unit/*) command=("$bin/$2"); build "$1" "build/$1/$2" ;;
+    *) command=(tests/run.sh "$2"); build "$1" "build/$1/ampconv" "build/$1/man/ampconv-ops.7" ;;
+  esac >"$work/log.$1" 2>&1 || return 1
+  mkdir -p "$scratch"
+  (cd "$tree" && AMPCONV=$bin/ampconv BUILD=$bin TMPDIR=$scratch JOBS=1 timeout -k 5 "$3" "${command[@]}" </dev/null >>"$work/log.$1" 2>&1)
+  code=$?
+  chmod -R u+rwx "$scratch" && rm -rf "$scratch"
+  return $code
+}
+
+# What the outcome of a test depends on, in short.
+key_of() { # TEST
+  local own
+  case $1 in unit/*) own=(tests/unit/*.h "tests/$1.c") ;; */test_*) own=("tests/$1") ;; *) own=("tests/${1%%/*}") ;; esac
+  (cd "$tree" && find src rules models "${own[@]}" -type f -print0 | sort -z | xargs -0 cat | cksum | tr -d ' ')
+}
+
+# Writes how long each test takes with the program as it is; one that fails is left out. What is known already is kept.
+measure_tests() { # TEST...
+  local test begin key
+  : >"$work/times.new"
+  for test in "$@"; do
+    if ! exists "$test"; then continue; fi
+    key=$(key_of "$test") begin=$EPOCHREALTIME
+    if grep -hF " $test $key" "$work/times" >>"$work/times.new" 2>/dev/null; then continue; fi
+    if run_test base "$test" 600; then
+      echo "$(((${EPOCHREALTIME/./} - ${begin/./}) / 1000)) $test $key" | tee -a "$work/times" >>"$work/times.new"
+    else
+      echo "without $test, which fails as it is" >&2
+    fi
+  done
+}
+
+# The tests of a file that pass, the quickest first, each with the seconds that it may take.
+timed_tests() { # FILE
+  tests_of "$1" | awk 'NR == FNR { is_ours[$1] = 1; next } $2 in is_ours { print $1, $2, int($1 / 100) + 20 }' - "$work/times.new" | sort -n
+}
+
+# ---- the changes ----
+
+# Makes a change and keeps its object as NUMBER; false when it does not compile or makes no other object.
+make_change() { # NUMBER FILE OFFSET LENGTH REPLACEMENT
+  local object base status=1
+  object=$tree/$(object_of base "$2") base=$work/objects/base.o
+  cp -p "$object" "$base" && cp -p "$tree/$2" "$work/before.c"
+  perl "$top/tests/mutate.pl" apply "$top/$2" "${@:3}" >"$tree/$2"
+  if build base "$(object_of base "$2")" >"$work/log.change" 2>&1 && ! cmp -s "$object" "$base"; then
+    cp "$object" "$work/objects/$1.o"
+    status=0
+  fi
+  cp -p "$work/before.c" "$tree/$2" && cp -p "$base" "$object"
+  return $status
+}
+
+# Draws changes until COUNT of them count: $records holds a line for each.
+draw_changes() {
+  local n=0 file line kind offset length replacement before after
+  : >"$records"
+  while [ $n -lt "$count" ] && IFS=$'\x1f' read -r file line kind offset length replacement before after; do
+    make_change $n "$file" "$offset" "$length" "$replacement" || continue
+    printf '%s\t%s\t%s\t%s  ->  %s\n' "$n" "$file" "$file:$line" "$kind: $before" "$after" >>"$records"
+    n=$((n + 1))
+  done < <(list_changes | tr '\t' '\037')
+}
+
+list_changes() {
+  local file glob files=()
+  while read -r file; do
+    # shellcheck disable=SC2053 # a glob
+    for glob in "${globs[@]}"; do if [[ $file == $glob ]]; then files+=("$file"); break; fi; done
+  done < <(cd "$top" && find src -name '*.c' | sort)
+  (cd "$top" && perl tests/mutate.pl list "$seed" tests/mutate.equivalent "${files[@]}")
+}
+
+# Tests the change of one line of $records; says and notes what came of it.
+judge() { # NUMBER FILE PLACE CHANGE, with tabs between
+  local number file place change test seconds code verdict=survived by= folder=job$SLOT object
+  IFS=$'\t' read -r number file place change <<<"$1"
+  object=$tree/$(object_of "$folder" "$file")
+  cp "$work/objects/$number.o" "$object"
+  while read -r _ test seconds; do
+    run_test "$folder" "$test" "$seconds"
+    code=$?
+    if [ $code -eq 124 ]; then verdict=timeout by=$test; break; fi
+    if [ $code -ne 0 ]; then verdict=caught by=$test; break; fi
+  done < <(timed_tests "$file")
+  cp "$tree/$(object_of base "$file")" "$object"
+  printf '%s\t%s\t%s\t%s\t%s\n' $verdict "$file" "$place" "$change" "$by" >>"$work/verdicts"
+  printf '%-8s %s  %s%s\n' $verdict "$place" "$change" "${by:+  [$by]}"
+}
+
+# ---- the report ----
+
+# How many changes of each folder were caught; those that survived.
+report() {
+  awk -F '\t' '
+    { folder = $2; sub(/\/[^\/]*$/, "", folder); n[folder]++; if ($1 != "survived") good[folder]++; else left = left "\n" $3 "  " $4 }
+    END {
+      for (folder in n) { all += n[folder]; caught += good[folder]; printf "%-24s %3d of %3d  %3d %%\n", folder, good[folder], n[folder], 100 * good[folder] / n[folder] | "sort" }
+      close("sort"); printf "%-24s %3d of %3d  %3d %%\n", "all", caught, all, all ? 100 * caught / all : 0
+      if (left != "") print "\nsurvived:" left
+      exit left != "" }' "$work/verdicts"
+}
+
+if [ -n "$only_list" ]; then
+  list_changes | awk -F '\t' -v n="$count" 'NR <= n { printf "%s:%s  %s: %s  ->  %s\n", $1, $2, $3, $7, $8 }'
+  exit
+fi
+mkdir -p "$work" && copy_tree || exit 2
+mapfile -t folders < <(list_changes | cut -f 1 | sort -u)
+mapfile -t tests < <(for file in "${folders[@]}"; do tests_of "$file"; done | sort -u)
+build base -j"$(nproc)" build/base/ampconv >"$work/log.base" 2>&1 || { tail -5 "$work/log.base" >&2; exit 2; }
+read_test_env
+measure_tests "${tests[@]}"
+draw_changes
+for ((i = 1; i <= jobs; i++)); do rm -rf "$tree/build/job$i" && cp -a "$tree/build/base" "$tree/build/job$i"; done
+: >"$work/verdicts"
+export top work tree records sanitize ORACLES
+export -f judge run_test build object_of tests_of timed_tests
+tr '\n' '\0' <"$records" | xargs -0 -r -P "$jobs" --process-slot-var=SLOT0 -n 1 bash -c 'SLOT=$((SLOT0 + 1)); judge "$1"' -
+echo
+report

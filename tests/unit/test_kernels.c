@@ -1,0 +1,206 @@
+/* Kernels where there is next to nothing to compute, where data are no numbers, and where what was
+   constant changes. Expected values follow from ONNX's definitions by hand; Hardmax takes the first
+   NaN for the largest as NumPy's argmax does. */
+#include "net.h"
+
+#include <math.h>
+
+static const enum amp_dtype floats[] = {AMP_FLOAT, AMP_DOUBLE};
+
+/* A model of one operator on one input, which has SHAPE. */
+static uint32_t start_one(const char *op_type, int opset, enum amp_dtype dtype,
+                          struct amp_shape shape)
+{
+    net_start(opset);
+    uint32_t y = NODE(op_type, "y", input("x", dtype, shape));
+    output(y);
+    return y;
+}
+
+/* Runs it on values, which are float32 or float64. */
+static void run_one(enum amp_dtype dtype, struct amp_shape shape, const double *values)
+{
+    float narrow[64];
+    for (int64_t i = 0; i < amp_shape_count(&shape); i++)
+        narrow[i] = (float)values[i];
+    run_on(net_tensor(dtype, shape, dtype == AMP_FLOAT ? (const void *)narrow : values));
+}
+
+#define RUN(dtype, shape, ...) run_one(dtype, shape, (const double[]){__VA_ARGS__})
+
+/* ---- pooling ---- */
+
+static void averages_of_nothing_but_padding_are_zero(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        uint32_t y = start_one("AveragePool", 19, floats[i], DIMS(1, 1, 2));
+        SET_INTS(y, "kernel_shape", 1);
+        SET_INTS(y, "pads", 1, 1);
+        RUN(floats[i], DIMS(1, 1, 2), 3, 5);
+        EXPECT_OUTPUT(0, 0, 0, 3, 5, 0);
+    }
+}
+
+/* The second window has two elements and one that only ceil_mode adds. */
+static void what_ceil_mode_adds_is_not_counted_as_padding(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        uint32_t y = start_one("AveragePool", 19, floats[i], DIMS(1, 1, 4));
+        SET_INTS(y, "kernel_shape", 3);
+        SET_INTS(y, "strides", 2);
+        set_int(y, "ceil_mode", 1);
+        set_int(y, "count_include_pad", 1);
+        RUN(floats[i], DIMS(1, 1, 4), 1, 2, 3, 5);
+        EXPECT_OUTPUT(0, 1e-6, 2, 4);
+    }
+}
+
+/* ---- rows ---- */
+
+static void rows_far_below_zero_have_a_softmax(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        start_one("Softmax", 13, floats[i], DIMS(1, 4));
+        RUN(floats[i], DIMS(1, 4), -1000, -1000, -1000, -1000);
+        EXPECT_OUTPUT(0, 1e-7, 0.25, 0.25, 0.25, 0.25);
+        start_one("LogSoftmax", 13, floats[i], DIMS(1, 2));
+        RUN(floats[i], DIMS(1, 2), -1000, -1000);
+        EXPECT_OUTPUT(0, 1e-5, -log(2), -log(2));
+    }
+}
+
+static void hardmax_takes_the_first_nan_for_the_largest(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        start_one("Hardmax", 13, floats[i], DIMS(1, 5));
+        RUN(floats[i], DIMS(1, 5), 1, NAN, 2, NAN, 3);
+        EXPECT_OUTPUT(0, 0, 0, 1, 0, 0, 0);
+        RUN(floats[i], DIMS(1, 5), 1, 3, 2, 3, -INFINITY);
+        EXPECT_OUTPUT(0, 0, 0, 1, 0, 0, 0);
+    }
+}
+
+/* ---- quantization ---- */
+
+/* Blocks of 3, 3 and 1, each with a scale of its own. */
+static void the_last_block_may_be_partial(void **state)
+{
+    static const float x[14] = {2, 4, 6, 2, 4, 6, 2, 2, 4, 6, 2, 4, 6, 2};
+    (void)state;
+    net_start(21);
+    uint32_t in = input("x", AMP_FLOAT, DIMS(2, 7));
+    uint32_t scale =
+        constant("scale", AMP_FLOAT, DIMS(2, 3), (const float[]){1, 2, 0.5f, 2, 1, 0.25f});
+    uint32_t zero = constant("zero", AMP_INT8, DIMS(2, 3), (const int8_t[]){0, 1, 2, 3, 4, 5});
+    uint32_t q = NODE("QuantizeLinear", "q", in, scale, zero);
+    uint32_t back = NODE("DequantizeLinear", "back", q, scale, zero);
+    set_int(q, "axis", 1);
+    set_int(q, "block_size", 3);
+    set_int(back, "axis", 1);
+    set_int(back, "block_size", 3);
+    output(q);
+    output(back);
+    run_on(net_tensor(AMP_FLOAT, DIMS(2, 7), x));
+    EXPECT_OUTPUT(0, 0, 2, 4, 6, 2, 3, 4, 6, 4, 5, 6, 6, 8, 10, 13);
+    EXPECT_OUTPUT(1, 0, 2, 4, 6, 2, 4, 6, 2, 2, 4, 6, 2, 4, 6, 2);
+}
+
+static void zeros_have_the_scale_one(void **state)
+{
+    (void)state;
+    net_start(11);
+    uint32_t node =
+        net_node(0, "DynamicQuantizeLinear", "y", 3, IDS(input("x", AMP_FLOAT, DIMS(3))));
+    for (uint32_t i = 0; i < 3; i++)
+        output(net_out(node, i));
+    RUN(AMP_FLOAT, DIMS(3), 0, 0, 0);
+    EXPECT_OUTPUT(0, 0, 0, 0, 0);
+    EXPECT_OUTPUT(1, 0, 1);
+    EXPECT_OUTPUT(2, 0, 0);
+}
+
+/* ---- recurrent layers ---- */
+
+/* An RNN of one hidden unit with weights 1 that keeps what is above 0: h = x + R h. */
+static void start_rnn(struct amp_shape lengths, bool has_lengths)
+{
+    net_start(14);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(3, 1, 1));
+    uint32_t w = constant("w", AMP_FLOAT, DIMS(1, 1, 1), (const float[]){1});
+    uint32_t r = input("r", AMP_FLOAT, DIMS(1, 1, 1));
+    uint32_t n = has_lengths ? input("n", AMP_INT32, lengths) : AMP_NONE;
+    uint32_t y = NODE("RNN", "y", x, w, r, AMP_NONE, n);
+    struct amp_str *relu = amp_arena_alloc(net.arena, sizeof *relu);
+    *relu = (struct amp_str){"Relu", 4};
+    amp_node_set_attr(
+        net.model, node_of(y),
+        (struct amp_attr){
+            .name = "activations", .type = AMP_ATTR_STRINGS, .count = 1, .strings = relu});
+    set_int(y, "hidden_size", 1);
+    output(y);
+}
+
+static struct amp_tensor three_steps(void)
+{
+    return *net_tensor(AMP_FLOAT, DIMS(3, 1, 1), (const float[]){1, 2, 4});
+}
+
+static struct amp_tensor recurrence(float r)
+{
+    return *net_tensor(AMP_FLOAT, DIMS(1, 1, 1), &r);
+}
+
+static struct amp_tensor length(int32_t n)
+{
+    return *net_tensor(AMP_INT32, DIMS(1), &n);
+}
+
+static void recurrences_that_are_no_constants_may_change(void **state)
+{
+    struct amp_session *session;
+    (void)state;
+    start_rnn(SCALAR, false);
+    infer_all();
+    assert_int_equal(amp_session_create(net.model, true, &session, &net.err), AMP_OK);
+    for (int r = 1; r < 4; r++) {
+        amp_tensors_release(net.outputs, NET_OUTPUTS);
+        assert_int_equal(amp_session_run(session, TENSORS(three_steps(), recurrence((float)r)),
+                                         net.outputs, &net.err),
+                         AMP_OK);
+        EXPECT_OUTPUT(0, 0, 1, 2 + r, 4 + r * (2 + r));
+    }
+    amp_session_destroy(session);
+}
+
+static void sequences_are_no_longer_than_the_steps(void **state)
+{
+    (void)state;
+    start_rnn(DIMS(1), true);
+    run_on(TENSORS(three_steps(), recurrence(1), length(3)));
+    EXPECT_OUTPUT(0, 0, 1, 3, 7);
+    run_on(TENSORS(three_steps(), recurrence(1), length(0)));
+    EXPECT_OUTPUT(0, 0, 0, 0, 0);
+    refuses(TENSORS(three_steps(), recurrence(1), length(4)), AMP_MODEL,
+            "sequence 0 has length 4; there are 3 steps");
+    refuses(TENSORS(three_steps(), recurrence(1), length(-1)), AMP_MODEL,
+            "sequence 0 has length -1; there are 3 steps");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        NET_TEST(averages_of_nothing_but_padding_are_zero),
+        NET_TEST(what_ceil_mode_adds_is_not_counted_as_padding),
+        NET_TEST(rows_far_below_zero_have_a_softmax),
+        NET_TEST(hardmax_takes_the_first_nan_for_the_largest),
+        NET_TEST(the_last_block_may_be_partial),
+        NET_TEST(zeros_have_the_scale_one),
+        NET_TEST(recurrences_that_are_no_constants_may_change),
+        NET_TEST(sequences_are_no_longer_than_the_steps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
