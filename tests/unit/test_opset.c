@@ -249,6 +249,7 @@ static void refused(struct fixture *f, int target, int limit, const char *messag
     struct amp_opset_limit found = {0};
     int64_t opset = amp_model_opset(f->model, "");
 
+    f->err = (struct amp_error){.status = AMP_OK};
     assert_int_equal(amp_opset_raise(f->model, target, &found, &f->err), AMP_UNSUPPORTED);
     assert_string_equal(f->err.text, message);
     assert_int_equal(found.opset, limit);
@@ -440,6 +441,21 @@ static void dropout_and_batch_normalization(void **state)
             "used");
 }
 
+/* Of what training gave, each of the two outputs that version 14 dropped is in the way. */
+static void saved_statistics_that_are_used(void **state)
+{
+    struct fixture *f = *state;
+
+    for (uint32_t used = 0; used < 5; used++) {
+        start(f, 9);
+        uint32_t x = INPUT(f, "x", AMP_FLOAT, 1, 4), s = INPUT(f, "s", AMP_FLOAT, 4);
+        uint32_t id = node(f, "BatchNormalization", x, s, s, 5);
+        node(f, "Relu", amp_node_at(f->model, id)->outputs[used], AMP_NONE, AMP_NONE, 1);
+        enum amp_status status = amp_opset_raise(f->model, 14, NULL, &f->err);
+        assert_int_equal(status, used < 3 ? AMP_OK : AMP_UNSUPPORTED);
+    }
+}
+
 static void batch_normalization_per_activation(void **state)
 {
     struct fixture *f = *state;
@@ -575,6 +591,52 @@ static void changed_names_and_defaults(void **state)
     raised(f, 18, "y = ScatterElements-18(x, i, x)\n");
 }
 
+static void orders_become_whole_numbers(void **state)
+{
+    struct fixture *f = *state;
+
+    for (int i = 0; i < 2; i++) {
+        start(f, 1);
+        uint32_t x = INPUT(f, "x", AMP_FLOAT, 1, 1, 4);
+        uint32_t id = node(f, i == 0 ? "GlobalLpPool" : "LpPool", x, AMP_NONE, AMP_NONE, 1);
+        if (i == 1)
+            INTS(f, id, "kernel_shape", 2);
+        set_float(f, id, "p", 3);
+        raised(f, 2,
+               i == 0 ? "y = GlobalLpPool-2(x) p=3\n" : "y = LpPool-2(x) kernel_shape=2 p=3\n");
+        start(f, 1);
+        x = INPUT(f, "x", AMP_FLOAT, 1, 1, 4);
+        id = node(f, "GlobalLpPool", x, AMP_NONE, AMP_NONE, 1);
+        set_float(f, id, "p", 2.5f);
+        refused(f, 2, 1,
+                "node 0 with output 'y' (GlobalLpPool-1): cannot be raised to opset 2: GlobalLpPool "
+                "changed in opset 2: its order p is not a whole number");
+    }
+}
+
+/* With x = (i + 0.5) / scale, floor(x) is x - 0.5 rounded up at halves, and round(x) with halves
+   down is the ceiling of x - 0.5. */
+static void coordinates_that_are_gone(void **state)
+{
+    static const char *const roundings[][2] = {{"floor", "round_prefer_ceil"},
+                                               {"round_prefer_floor", "ceil"}};
+    struct fixture *f = *state;
+
+    for (int i = 0; i < 2; i++) {
+        char expected[256];
+        start(f, 11);
+        uint32_t x = INPUT(f, "x", AMP_FLOAT, 1, 1, 2, 2), r = INPUT(f, "r", AMP_FLOAT, 0);
+        uint32_t id = node(f, "Resize", x, r, INPUT(f, "s", AMP_FLOAT, 4), 1);
+        set_string(f, id, "nearest_mode", roundings[i][0]);
+        set_string(f, id, "coordinate_transformation_mode", "tf_half_pixel_for_nn");
+        snprintf(expected, sizeof expected,
+                 "y = Resize-13(x, -, s) nearest_mode=%s "
+                 "coordinate_transformation_mode=half_pixel\n",
+                 roundings[i][1]);
+        raised(f, 13, expected);
+    }
+}
+
 static void group_normalization(void **state)
 {
     struct fixture *f = *state;
@@ -641,6 +703,10 @@ static void what_cannot_be_raised_leaves_all_as_it_was(void **state)
     refused(f, 22, 19,
             "node 0 with output 'y' (Gelu): cannot be raised to opset 22: the operator is new "
             "in opset 20");
+    refused(f, 20, 19,
+            "node 0 with output 'y' (Gelu): cannot be raised to opset 20: the operator is new "
+            "in opset 20");
+    assert_int_equal(amp_opset_raise(f->model, 19, NULL, &f->err), AMP_OK);
 }
 
 /* Every step of every operator of ai.onnx either means the same or has an adapter. */
@@ -676,11 +742,14 @@ int main(void)
         TEST(clip_and_pad),
         TEST(splits),
         TEST(dropout_and_batch_normalization),
+        TEST(saved_statistics_that_are_used),
         TEST(batch_normalization_per_activation),
         TEST(a_dropout_mask_that_is_used),
         TEST(upsample_becomes_resize),
         TEST(legacy_broadcasting),
         TEST(changed_names_and_defaults),
+        TEST(orders_become_whole_numbers),
+        TEST(coordinates_that_are_gone),
         TEST(group_normalization),
         TEST(nodes_in_bodies_are_raised),
         TEST(what_cannot_be_raised_leaves_all_as_it_was),

@@ -125,6 +125,20 @@ static void tensors_select_their_producer(void **state)
     assert_false(selects(f, "tensors: ['x*', conv]", node));
 }
 
+static void tensors_select_by_any_output(void **state)
+{
+    struct fixture *f = *state;
+    uint32_t node = amp_graph_add_node(f->model, 0, "Split", 1, 3);
+
+    amp_node_at(f->model, node)->schema = amp_schema_find("", "Split", 22);
+    amp_node_set_output(f->model, node, 0, add_value(f, "left", 2));
+    amp_node_set_output(f->model, node, 2, add_value(f, "right", 2));
+    assert_true(selects(f, "tensors: [left]", node));
+    assert_true(selects(f, "tensors: [right]", node));
+    assert_true(selects(f, "tensors: [middle, right]", node));
+    assert_false(selects(f, "tensors: [middle]", node));
+}
+
 static void all_selectors_must_match(void **state)
 {
     struct fixture *f = *state;
@@ -240,6 +254,7 @@ int main(void)
         RULES_TEST(globs_match_names),
         RULES_TEST(expressions_match_whole_names),
         RULES_TEST(tensors_select_their_producer),
+        RULES_TEST(tensors_select_by_any_output),
         RULES_TEST(all_selectors_must_match),
         RULES_TEST(ranks),
         RULES_TEST(attributes_are_compared),
