@@ -608,9 +608,10 @@ static void orders_become_whole_numbers(void **state)
         x = INPUT(f, "x", AMP_FLOAT, 1, 1, 4);
         id = node(f, "GlobalLpPool", x, AMP_NONE, AMP_NONE, 1);
         set_float(f, id, "p", 2.5f);
-        refused(f, 2, 1,
-                "node 0 with output 'y' (GlobalLpPool-1): cannot be raised to opset 2: GlobalLpPool "
-                "changed in opset 2: its order p is not a whole number");
+        refused(
+            f, 2, 1,
+            "node 0 with output 'y' (GlobalLpPool-1): cannot be raised to opset 2: GlobalLpPool "
+            "changed in opset 2: its order p is not a whole number");
     }
 }
 
