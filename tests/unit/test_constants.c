@@ -186,6 +186,23 @@ static void long_chains_are_computed_again(void **state)
     tear_down(&f);
 }
 
+/* Kernels for few sequences and for many hold the weights in forms of their own, so that the second
+   one wants them again. From then on they stay: they are made twice, however often that goes on. */
+static void constants_that_were_wanted_again_stay(void **state)
+{
+    static const struct amp_shape few = {3, {3, 1, 16}}, many = {3, {3, 20, 16}};
+    struct fixture f;
+    float first;
+    (void)state;
+    set_up(&f, "recurrent", true);
+    for (int i = 0; i < RUNS; i++) {
+        assert_int_equal(run(&f, many, &first), AMP_OK);
+        assert_int_equal(run(&f, few, &first), AMP_OK);
+    }
+    assert_string_equal(calls(&f), "2 2 6");
+    tear_down(&f);
+}
+
 /* What fails is not done: it fails again. */
 static void failures_are_no_constants(void **state)
 {
@@ -204,6 +221,7 @@ int main(void)
                                        cmocka_unit_test(packed_weights_are_let_go),
                                        cmocka_unit_test(changed_shapes_take_weights_over),
                                        cmocka_unit_test(long_chains_are_computed_again),
+                                       cmocka_unit_test(constants_that_were_wanted_again_stay),
                                        cmocka_unit_test(failures_are_no_constants)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
