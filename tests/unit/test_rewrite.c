@@ -1,5 +1,5 @@
-/* What may not be done together: graphs that amp_fuse leaves as they are, beside ones like them that
-   it does not. By ONNX's definitions of the operators and of their versions. */
+/* What may not be done together: graphs that amp_composites_fuse leaves as they are, beside ones
+   like them that it does not. By ONNX's definitions of the operators and of their versions. */
 #include "net.h"
 
 #include "run/rewrite/fuse_composites.h"
@@ -9,7 +9,7 @@ static const char *fused(void)
 {
     static char text[512];
     infer_all();
-    struct amp_model *model = amp_fuse(net.model, net.arena);
+    struct amp_model *model = amp_composites_fuse(net.model, net.arena);
     assert_int_equal(amp_graph_check(model, &net.err), AMP_OK);
     text[0] = '\0';
     for (size_t i = 0; i < model->graphs[0].nodes.count; i++) {
@@ -74,8 +74,8 @@ static void a_normalization_in_training_stays(void **state)
     (void)state;
     for (int training = 0; training < 2; training++) {
         uint32_t c = conv(15);
-        uint32_t y = NODE("BatchNormalization", "y", c, vector("s"), vector("b"), vector("m"),
-                          vector("v"));
+        uint32_t y =
+            NODE("BatchNormalization", "y", c, vector("s"), vector("b"), vector("m"), vector("v"));
         set_int(y, "training_mode", training);
         output(y);
         assert_string_equal(fused(), training ? "Conv BatchNormalization" : "Conv");
