@@ -23,10 +23,10 @@ static enum amp_status run_side(struct amp_bench_side *side, double *seconds, st
 {
     size_t n_outputs = side->model->graphs[0].outputs.count;
     struct amp_tensor *outputs = amp_xcalloc(n_outputs, sizeof *outputs);
-    double start = amp_seconds();
+    double start = amp_clock_seconds();
     enum amp_status status = amp_session_run(side->session, side->inputs, outputs, err);
     if (seconds != NULL)
-        *seconds = amp_seconds() - start;
+        *seconds = amp_clock_seconds() - start;
     amp_tensors_release(outputs, n_outputs);
     free(outputs);
     return status;

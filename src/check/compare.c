@@ -161,7 +161,7 @@ enum amp_status amp_tensor_compare(const struct amp_tensor *got, const struct am
                                    struct amp_tolerance tolerance, struct amp_error *err)
 {
     char text_got[256], text_want[256];
-    if (amp_is_list(got) || amp_is_list(want))
+    if (amp_tensor_is_list(got) || amp_tensor_is_list(want))
         return compare_lists(got, want, tolerance, err);
     if (got->dtype != want->dtype)
         return amp_fail(err, AMP_MISMATCH, "dtype %s, expected %s", amp_dtype_name(got->dtype),

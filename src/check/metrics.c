@@ -154,7 +154,7 @@ static void add_others(struct amp_metrics *metrics, const struct amp_tensor *ref
 static enum amp_status add_lists(struct amp_metrics *metrics, const struct amp_tensor *reference,
                                  const struct amp_tensor *converted, struct amp_error *err)
 {
-    bool are_lists = amp_is_list(reference) && amp_is_list(converted);
+    bool are_lists = amp_tensor_is_list(reference) && amp_tensor_is_list(converted);
     if (!are_lists || amp_tensor_count(reference) != amp_tensor_count(converted))
         return amp_fail(err, AMP_MISMATCH,
                         "the reference and the converted model give lists of "
@@ -169,7 +169,7 @@ enum amp_status amp_metrics_add(struct amp_metrics *metrics, const struct amp_te
                                 const struct amp_tensor *converted, struct amp_error *err)
 {
     char a[256], b[256];
-    if (amp_is_list(reference) || amp_is_list(converted))
+    if (amp_tensor_is_list(reference) || amp_tensor_is_list(converted))
         return add_lists(metrics, reference, converted, err);
     enum amp_dtype_class class = amp_dtype_class(reference->dtype);
     bool is_float = class == AMP_CLASS_FLOAT || class == AMP_CLASS_COMPLEX;
@@ -278,7 +278,7 @@ static const char *name_at(size_t i)
 
 static enum amp_status unknown_metric(const char *name, struct amp_error *err)
 {
-    const char *nearest = amp_nearest_word(name, name_at);
+    const char *nearest = amp_word_nearest_at(name, name_at);
     if (nearest != NULL)
         return amp_fail(err, AMP_USAGE, "unknown metric '%s'; did you mean '%s'?", name, nearest);
     return amp_fail(err, AMP_USAGE,

@@ -174,7 +174,7 @@ enum amp_status amp_random_planner_plan(struct amp_random_planner *planner, uint
                         "input '%s': no random values of type %s; give it with --input or --data",
                         input->name, amp_kind_name(input->kind));
     *plan = (struct amp_random_input){.dtype = input->dtype,
-                                      .stream = amp_hash(input->name, strlen(input->name), 0)};
+                                      .stream = amp_hash_fnv(input->name, strlen(input->name), 0)};
     amp_value_shape(input, &plan->shape);
     if (plan->shape.rank < 0)
         return amp_fail(err, AMP_USAGE,

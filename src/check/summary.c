@@ -18,9 +18,9 @@ static void add_finite(struct amp_summary *summary, double value)
 void amp_summary_add(struct amp_summary *summary, const struct amp_tensor *tensor)
 {
     size_t count;
-    for (size_t i = 0; amp_is_list(tensor) && i < amp_tensor_count(tensor); i++)
+    for (size_t i = 0; amp_tensor_is_list(tensor) && i < amp_tensor_count(tensor); i++)
         amp_summary_add(summary, &amp_list_items(tensor)[i]);
-    if (amp_is_list(tensor))
+    if (amp_tensor_is_list(tensor))
         return;
     struct amp_tensor numbers = amp_real_view(tensor, &count);
     summary->count += count;

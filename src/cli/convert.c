@@ -75,7 +75,7 @@ static enum amp_status parse_stage(struct job *job)
     if (name == NULL)
         job->last = N_STAGES;
     else if (job->last == N_STAGES) {
-        const char *nearest = amp_nearest_word(name, stage_at);
+        const char *nearest = amp_word_nearest_at(name, stage_at);
         return amp_fail(job->err, AMP_USAGE,
                         "--dump-after %s: read, infer, opset, assign, insert or fold%s%s%s", name,
                         nearest ? "; did you mean '" : "", nearest ? nearest : "",

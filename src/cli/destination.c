@@ -19,10 +19,10 @@ static const char *default_path(const struct amp_options *options, const struct 
                                 struct amp_arena *arena)
 {
     const char *path = options->operands.items[0];
-    if (amp_is_stream(path))
+    if (amp_file_is_stream(path))
         return "-";
     size_t length = strlen(path);
-    if (amp_has_ending(path, ".onnx"))
+    if (amp_word_has_ending(path, ".onnx"))
         length -= strlen(".onnx");
     if (target->keeps_types)
         return amp_arena_printf(arena, "%.*s.opset%d.onnx", (int)length, path, target->opset);

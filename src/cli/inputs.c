@@ -54,7 +54,7 @@ static enum amp_status unknown_name(const char *what, const char *option, const 
                                     struct names *known, struct amp_error *err)
 {
     char list[512] = "none";
-    const char *nearest = amp_nearest_of(name, known->items, known->count);
+    const char *nearest = amp_word_nearest(name, known->items, known->count);
     for (size_t i = 0, used = 0; i < known->count && used < sizeof list; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s'%s'", i ? ", " : "",
                                  known->items[i]);
@@ -166,7 +166,7 @@ static enum amp_status fit_dtype(const struct amp_value *input, struct amp_tenso
     bool are_floats = amp_dtype_class(input->dtype) == AMP_CLASS_FLOAT &&
                       amp_dtype_class(tensor->dtype) == AMP_CLASS_FLOAT;
     bool are_whole = is_whole(input->dtype) && is_whole(tensor->dtype);
-    if (tensor->data == NULL || amp_is_list(tensor) || tensor->dtype == input->dtype ||
+    if (tensor->data == NULL || amp_tensor_is_list(tensor) || tensor->dtype == input->dtype ||
         (!are_floats && !are_whole))
         return AMP_OK;
     AMP_TRY(amp_cast_copy(tensor, input->dtype, &cast, err));

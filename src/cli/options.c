@@ -130,7 +130,7 @@ struct parse {
 static const char *take_report(struct parse *parse)
 {
     const char *next = parse->at < parse->argc ? parse->argv[parse->at] : "";
-    bool is_name = strcmp(next, "-") == 0 || amp_has_ending(next, ".json");
+    bool is_name = strcmp(next, "-") == 0 || amp_word_has_ending(next, ".json");
     parse->at += is_name;
     return is_name ? next : "-";
 }
@@ -163,7 +163,7 @@ static enum amp_status take_long(struct parse *parse, const char *word)
     const struct amp_option *option = find_long(word, length, parse->command);
     if (option != NULL)
         return take_option(parse, option, equals ? equals + 1 : NULL);
-    const char *nearest = amp_nearest_word(word, name_at);
+    const char *nearest = amp_word_nearest_at(word, name_at);
     if (nearest == NULL)
         return amp_fail(parse->err, AMP_USAGE, "unknown option '--%s'; see ampconv --help", word);
     return amp_fail(parse->err, AMP_USAGE, "unknown option '--%s'; did you mean '--%s'?", word,

@@ -83,7 +83,7 @@ static unsigned long decode(const unsigned char **at)
    shown as it is. */
 static bool is_printable(unsigned long code)
 {
-    if (!amp_is_shown((int32_t)code))
+    if (!amp_print_is_shown((int32_t)code))
         return false;
     return (code >= 0x20 && code < 0x7f) || (code >= 0xa0 && code < 0x2028) ||
            (code > 0x2029 && code < 0xd800) ||

@@ -143,7 +143,7 @@ static enum amp_status unknown_name(const struct interface *all, const char *nam
     const char **names = amp_xmalloc(all->count, sizeof *names);
     for (size_t i = 0; i < all->count; i++)
         names[i] = amp_value_at(all->model, all->ids[i])->name;
-    const char *nearest = amp_nearest_of(name, names, all->count);
+    const char *nearest = amp_word_nearest(name, names, all->count);
     free(names);
     return amp_fail(all->err, AMP_USAGE, "--io %s: no input or output '%s'%s%s%s", text, name,
                     nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");

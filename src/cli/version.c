@@ -15,9 +15,9 @@ static void print_cpu(FILE *file)
     amp_print(file, "oneDNN %s on %s\n", amp_session_library(text, sizeof text), amp_cpu_isa());
     amp_print(file, "kernels   ");
     for (enum amp_cpu_feature i = 0; i < AMP_CPU_FEATURES; i++) {
-        if (amp_cpu_own(i) == NULL || !amp_cpu_has(i))
+        if (amp_cpu_instructions(i) == NULL || !amp_cpu_has(i))
             continue;
-        amp_print(file, "%s%s", separator, amp_cpu_own(i));
+        amp_print(file, "%s%s", separator, amp_cpu_instructions(i));
         separator = ", ";
     }
     fputs(separator[0] == '\0' ? "generic code\n" : "\n", file);

@@ -5,7 +5,7 @@
 
 #include <time.h>
 
-double amp_seconds(void)
+double amp_clock_seconds(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);

@@ -2,6 +2,6 @@
 #define AMP_CORE_CLOCK_H
 
 /* Seconds since some moment, by a clock that only goes forward. */
-double amp_seconds(void);
+double amp_clock_seconds(void);
 
 #endif

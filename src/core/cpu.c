@@ -10,7 +10,7 @@
 #include <oneapi/dnnl/dnnl.h>
 #include <stddef.h>
 
-uint32_t amp_cpu_found;
+uint32_t amp_cpu_detected;
 
 /* oneDNN's instruction sets; each is a set of bits, and holds those that it extends. On arm64 it
    gives numbers that its header does not name. */
@@ -77,12 +77,12 @@ static const struct {
     [AMP_CPU_BF16] = {dnnl_cpu_isa_avx512_core_bf16, dnnl_cpu_isa_avx2_vnni_2, NULL, NULL},
     [AMP_CPU_F16] = {dnnl_cpu_isa_avx10_1_512, dnnl_cpu_isa_avx2_vnni_2, NULL, NULL},
     [AMP_CPU_FAST_F16] = {dnnl_cpu_isa_avx10_1_512_amx_fp16, 0, NULL, NULL},
-    [AMP_CPU_BYTE_SUMS] = {dnnl_cpu_isa_avx512_core_vnni, dnnl_cpu_isa_avx2_vnni, NULL, NULL},
+    [AMP_CPU_VNNI] = {dnnl_cpu_isa_avx512_core_vnni, dnnl_cpu_isa_avx2_vnni, NULL, NULL},
     [AMP_CPU_V3] = {dnnl_cpu_isa_avx2, 0, "x86-64-v3", has_v3},
     [AMP_CPU_F16C] = {dnnl_cpu_isa_avx, 0, "F16C", has_f16c},
-    [AMP_CPU_512] = {dnnl_cpu_isa_avx512_core, 0, "AVX-512", NULL},
-    [AMP_CPU_512_BF16] = {dnnl_cpu_isa_avx512_core_bf16, 0, "AVX-512-BF16", NULL},
-    [AMP_CPU_TILES] = {dnnl_cpu_isa_avx10_1_512_amx, 0, "AMX-BF16", NULL},
+    [AMP_CPU_AVX512] = {dnnl_cpu_isa_avx512_core, 0, "AVX-512", NULL},
+    [AMP_CPU_AVX512_BF16] = {dnnl_cpu_isa_avx512_core_bf16, 0, "AVX-512-BF16", NULL},
+    [AMP_CPU_AMX_BF16] = {dnnl_cpu_isa_avx10_1_512_amx, 0, "AMX-BF16", NULL},
 };
 
 static bool holds(dnnl_cpu_isa_t isa, dnnl_cpu_isa_t part)
@@ -96,7 +96,7 @@ static bool find(enum amp_cpu_feature i, dnnl_cpu_isa_t isa)
            (features[i].has_beyond == NULL || features[i].has_beyond());
 }
 
-const char *amp_cpu_own(enum amp_cpu_feature feature)
+const char *amp_cpu_instructions(enum amp_cpu_feature feature)
 {
     return features[feature].own;
 }
@@ -107,21 +107,21 @@ static bool find(enum amp_cpu_feature i, dnnl_cpu_isa_t isa)
     return false;
 }
 
-const char *amp_cpu_own(enum amp_cpu_feature feature)
+const char *amp_cpu_instructions(enum amp_cpu_feature feature)
 {
     (void)feature;
     return NULL;
 }
 #endif
 
-uint32_t amp_cpu_ask(void)
+uint32_t amp_cpu_detect(void)
 {
     dnnl_cpu_isa_t isa = dnnl_get_effective_cpu_isa();
     uint32_t found = UINT32_C(1) << AMP_CPU_FEATURES;
     for (enum amp_cpu_feature i = 0; i < AMP_CPU_FEATURES; i++)
         if (find(i, isa))
             found |= UINT32_C(1) << i;
-    __atomic_store_n(&amp_cpu_found, found, __ATOMIC_RELAXED);
+    __atomic_store_n(&amp_cpu_detected, found, __ATOMIC_RELAXED);
     return found;
 }
 

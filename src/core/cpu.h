@@ -11,27 +11,27 @@
  * they are compiled for. ONEDNN_MAX_CPU_ISA caps both.
  */
 enum amp_cpu_feature {
-    AMP_CPU_BF16,      /* oneDNN computes in bfloat16 */
-    AMP_CPU_F16,       /* oneDNN computes in float16 */
-    AMP_CPU_FAST_F16,  /* products in float16 are no slower than in float32 */
-    AMP_CPU_BYTE_SUMS, /* VNNI: sums of products of bytes do not saturate at 16 bits */
-    AMP_CPU_V3,        /* loops compiled for x86-64-v3 (AVX2, FMA, F16C, ...): core/simd.h */
-    AMP_CPU_F16C,      /* conversion of float16: core/f16c.h */
-    AMP_CPU_512,       /* AVX-512: products of recurrent layers, ops/own/rnn_products.inc */
-    AMP_CPU_512_BF16,  /* AVX-512 with bfloat16: rows of softmax, ops/own/softmax_512.c */
-    AMP_CPU_TILES,     /* AMX for bfloat16: products, ops/own/amx_matmul.h, and recurrent layers */
+    AMP_CPU_BF16,        /* oneDNN computes in bfloat16 */
+    AMP_CPU_F16,         /* oneDNN computes in float16 */
+    AMP_CPU_FAST_F16,    /* products in float16 are no slower than in float32 */
+    AMP_CPU_VNNI,        /* VNNI: sums of products of bytes do not saturate at 16 bits */
+    AMP_CPU_V3,          /* loops compiled for x86-64-v3 (AVX2, FMA, F16C, ...): core/simd.h */
+    AMP_CPU_F16C,        /* conversion of float16: core/f16c.h */
+    AMP_CPU_AVX512,      /* AVX-512: products of recurrent layers, ops/own/rnn_products.inc */
+    AMP_CPU_AVX512_BF16, /* AVX-512 with bfloat16: rows of softmax, ops/own/softmax_512.c */
+    AMP_CPU_AMX_BF16,    /* AMX for bfloat16: products, ops/own/amx_matmul.h, and recurrent layers */
     AMP_CPU_FEATURES
 };
 
 /* A bit for each feature, and one beyond them: it has been asked. 0 before. */
-extern uint32_t amp_cpu_found;
-uint32_t amp_cpu_ask(void);
+extern uint32_t amp_cpu_detected;
+uint32_t amp_cpu_detect(void);
 
 /* Whether there is FEATURE, and the cap allows it. For several threads at once. */
 static inline bool amp_cpu_has(enum amp_cpu_feature feature)
 {
-    uint32_t found = __atomic_load_n(&amp_cpu_found, __ATOMIC_RELAXED);
-    return ((found != 0 ? found : amp_cpu_ask()) >> feature & 1) != 0;
+    uint32_t found = __atomic_load_n(&amp_cpu_detected, __ATOMIC_RELAXED);
+    return ((found != 0 ? found : amp_cpu_detect()) >> feature & 1) != 0;
 }
 
 /* Whether oneDNN computes in DTYPE (float32, bfloat16, float16) itself here. */
@@ -41,6 +41,6 @@ bool amp_cpu_is_native(enum amp_dtype dtype);
 const char *amp_cpu_isa(void);
 
 /* The instructions that FEATURE, of our own kernels, takes: "AVX-512"; NULL for one of oneDNN's. */
-const char *amp_cpu_own(enum amp_cpu_feature feature);
+const char *amp_cpu_instructions(enum amp_cpu_feature feature);
 
 #endif

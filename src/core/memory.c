@@ -136,11 +136,11 @@ enum amp_status amp_memory_fail(struct amp_error *err, const char *what, size_t 
 {
     char wanted[32], in_use[32], most[32];
     return amp_fail(err, AMP_IO, "out of memory: %s takes %s; %s of %s are in use", what,
-                    amp_size_text(size, wanted), amp_size_text(amp_memory_used(), in_use),
-                    amp_size_text(amp_memory_limit(), most));
+                    amp_memory_text(size, wanted), amp_memory_text(amp_memory_used(), in_use),
+                    amp_memory_text(amp_memory_limit(), most));
 }
 
-char *amp_size_text(size_t bytes, char text[32])
+char *amp_memory_text(size_t bytes, char text[32])
 {
     static const char *const units[] = {"bytes", "KB", "MB", "GB", "TB", "PB", "EB"};
     double size = (double)bytes;

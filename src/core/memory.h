@@ -45,6 +45,6 @@ void amp_memory_set_limit(size_t size);
 enum amp_status amp_memory_fail(struct amp_error *err, const char *what, size_t size);
 
 /* BYTES for people: "512 bytes", "12.3 GB" (powers of 1000). Returns TEXT. */
-char *amp_size_text(size_t bytes, char text[32]);
+char *amp_memory_text(size_t bytes, char text[32]);
 
 #endif

@@ -45,7 +45,7 @@ static const struct {
     {0x200e, 0x200f},         {0x2028, 0x202e}, {0x2066, 0x2069},
 };
 
-bool amp_is_shown(int32_t code)
+bool amp_print_is_shown(int32_t code)
 {
     for (size_t i = 0; i < AMP_COUNT(hidden); i++)
         if (code >= hidden[i].first && code <= hidden[i].last)
@@ -72,7 +72,7 @@ static void put_clean(struct text *text, const char *bytes, size_t count)
     while (bytes < end) {
         const char *begin = bytes;
         int32_t code = amp_utf8_next(&bytes, end);
-        if (amp_is_shown(code))
+        if (amp_print_is_shown(code))
             put(text, begin, (size_t)(bytes - begin));
         else
             put_hidden(text, code, (unsigned char)*begin);
@@ -202,7 +202,7 @@ static void put_conversion(struct text *text, struct conversion *c, struct argum
     }
 }
 
-char *amp_format_clean(const char *format, va_list list)
+char *amp_print_format(const char *format, va_list list)
 {
     struct text text = {.bytes = NULL};
     struct arguments args;
@@ -229,7 +229,7 @@ int amp_print(FILE *file, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    char *text = amp_format_clean(format, args);
+    char *text = amp_print_format(format, args);
     va_end(args);
     if (text == NULL)
         return -1;

@@ -18,9 +18,9 @@
 int amp_print(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The same as a new string, to be freed; NULL when memory is out. */
-char *amp_format_clean(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
+char *amp_print_format(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 
 /* Whether CODE, a code point or AMP_UTF8_INVALID, may be shown as it is. */
-bool amp_is_shown(int32_t code);
+bool amp_print_is_shown(int32_t code);
 
 #endif

@@ -47,7 +47,7 @@ void amp_error_record(struct amp_error *err, enum amp_status status, const char 
         return;
     va_list args;
     va_start(args, format);
-    char *text = amp_format_clean(format, args);
+    char *text = amp_print_format(format, args);
     va_end(args);
     join(err->text, sizeof err->text, "", "", text ? text : format);
     free(text);
@@ -67,7 +67,7 @@ void amp_error_prefix(struct amp_error *err, const char *format, ...)
     memcpy(tail, err->text, sizeof tail);
     va_list args;
     va_start(args, format);
-    char *text = amp_format_clean(format, args);
+    char *text = amp_print_format(format, args);
     va_end(args);
     join(err->text, sizeof err->text, text ? text : format, ": ", tail);
     free(text);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-uint32_t amp_hash(const void *data, size_t size, uint32_t seed)
+uint32_t amp_hash_fnv(const void *data, size_t size, uint32_t seed)
 {
     /* FNV-1a with a final mix, so that the low bits depend on every byte. */
     const unsigned char *bytes = data;
@@ -43,7 +43,7 @@ static const uint64_t *secret_key(void)
 }
 
 /* SipHash-1-3 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012). */
-uint32_t amp_hash_secretly(const void *data, size_t size)
+uint32_t amp_hash_keyed(const void *data, size_t size)
 {
     const uint64_t *key = secret_key();
     const unsigned char *bytes = data;
@@ -71,7 +71,7 @@ uint32_t amp_hash_secretly(const void *data, size_t size)
 
 static uint32_t hash_of(const char *key)
 {
-    return amp_hash_secretly(key, strlen(key));
+    return amp_hash_keyed(key, strlen(key));
 }
 
 static struct amp_strmap_slot *find_slot(const struct amp_strmap *map, const char *key,

@@ -19,7 +19,7 @@ struct amp_strmap {
 /* Sets *VALUE (which may be NULL) and returns true when KEY is there. */
 bool amp_strmap_get(const struct amp_strmap *map, const char *key, uint32_t *value);
 
-/* The same where HASH is amp_hash_secretly of KEY. */
+/* The same where HASH is amp_hash_keyed of KEY. */
 bool amp_strmap_get_hashed(const struct amp_strmap *map, const char *key, uint32_t hash,
                            uint32_t *value);
 
@@ -28,9 +28,9 @@ void amp_strmap_put(struct amp_strmap *map, struct amp_arena *arena, const char 
                     uint32_t value);
 
 /* The hash that the map uses, for other tables of strings from files: another in every process. */
-uint32_t amp_hash_secretly(const void *data, size_t size);
+uint32_t amp_hash_keyed(const void *data, size_t size);
 
 /* A hash that is the same everywhere. */
-uint32_t amp_hash(const void *data, size_t size, uint32_t seed);
+uint32_t amp_hash_fnv(const void *data, size_t size, uint32_t seed);
 
 #endif

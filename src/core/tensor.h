@@ -123,7 +123,7 @@ enum amp_status amp_list_alloc(struct amp_tensor *list, enum amp_form form, size
 /* "sequence" */
 const char *amp_form_name(enum amp_form form);
 
-static inline bool amp_is_list(const struct amp_tensor *tensor)
+static inline bool amp_tensor_is_list(const struct amp_tensor *tensor)
 {
     return tensor->form != AMP_FORM_TENSOR;
 }

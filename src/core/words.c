@@ -9,7 +9,7 @@
 
 enum { LENGTH_MAX = 48 };
 
-bool amp_has_ending(const char *text, const char *ending)
+bool amp_word_has_ending(const char *text, const char *ending)
 {
     size_t n = strlen(text), m = strlen(ending);
     return n >= m && strcmp(text + n - m, ending) == 0;
@@ -63,7 +63,7 @@ static void consider(struct search *search, const char *known)
     }
 }
 
-const char *amp_nearest_word(const char *word, const char *(*at)(size_t index))
+const char *amp_word_nearest_at(const char *word, const char *(*at)(size_t index))
 {
     struct search search = search_for(word);
     for (size_t i = 0; at(i) != NULL; i++)
@@ -71,7 +71,7 @@ const char *amp_nearest_word(const char *word, const char *(*at)(size_t index))
     return search.nearest;
 }
 
-const char *amp_nearest_of(const char *word, const char *const *words, size_t count)
+const char *amp_word_nearest(const char *word, const char *const *words, size_t count)
 {
     struct search search = search_for(word);
     for (size_t i = 0; i < count; i++)

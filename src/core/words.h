@@ -5,13 +5,13 @@
 #include <stddef.h>
 
 /* Whether TEXT ends with ENDING. */
-bool amp_has_ending(const char *text, const char *ending);
+bool amp_word_has_ending(const char *text, const char *ending);
 
 /* The known word that WORD was probably meant to be: the least edit distance, at most a third of
    its letters. AT gives the known words by index, NULL past the end. NULL when none is near. */
-const char *amp_nearest_word(const char *word, const char *(*at)(size_t index));
+const char *amp_word_nearest_at(const char *word, const char *(*at)(size_t index));
 
 /* The same among COUNT words in an array. */
-const char *amp_nearest_of(const char *word, const char *const *words, size_t count);
+const char *amp_word_nearest(const char *word, const char *const *words, size_t count);
 
 #endif

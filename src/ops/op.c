@@ -25,7 +25,8 @@ static pthread_once_t table_once = PTHREAD_ONCE_INIT;
 
 static uint32_t hash_name(const char *domain, const char *op_type)
 {
-    return amp_hash(op_type, strlen(op_type), amp_hash(domain, strlen(domain), 0)) % TABLE_SIZE;
+    return amp_hash_fnv(op_type, strlen(op_type), amp_hash_fnv(domain, strlen(domain), 0)) %
+           TABLE_SIZE;
 }
 
 static const char *domain_of(const struct amp_op *op)

@@ -181,7 +181,7 @@ static struct amp_tensor in_dtype(const struct amp_tensor *tensor, enum amp_dtyp
     struct amp_error err = {.status = AMP_OK};
     struct amp_tensor from = {.dtype = tensor->dtype, .shape = tensor->shape};
     struct amp_tensor to = {.dtype = dtype, .shape = tensor->shape};
-    if (amp_is_list(tensor))
+    if (amp_tensor_is_list(tensor))
         return list_in_dtype(tensor, dtype);
     /* In a model file data lie as they come. */
     assert_int_equal(amp_tensor_alloc(&from, &err), AMP_OK);

@@ -207,7 +207,7 @@ enum { N_CHANGES = sizeof changes / sizeof changes[0] };
 static void change_input(struct node_case *test, uint32_t i, const struct change *change)
 {
     struct amp_tensor *tensor = node_case_input(test, i);
-    if (tensor == NULL || tensor->data == NULL || amp_is_list(tensor) ||
+    if (tensor == NULL || tensor->data == NULL || amp_tensor_is_list(tensor) ||
         amp_tensor_count(tensor) > ELEMENTS_MAX)
         return;
     change->apply(tensor);

@@ -86,7 +86,7 @@ static void streams_are_told_from_files(void **unused)
     assert_int_equal(mkfifo("fifo2", 0666), 0);
     make_file("file", 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(amp_is_stream(cases[i].path), cases[i].is_stream);
+        assert_int_equal(amp_file_is_stream(cases[i].path), cases[i].is_stream);
 }
 
 /* A FIFO under PATH that COUNT times SIZE bytes of DATA come through. */

@@ -152,7 +152,7 @@ static bool make_input(const struct amp_model *model, uint32_t id, const char *s
 static void spoil_input(struct amp_tensor *tensor, uint64_t *state)
 {
     size_t size = amp_tensor_size(tensor), width = amp_dtype_bits(tensor->dtype) / 8;
-    if (amp_is_list(tensor) || size == 0 || width == 0 || width > 8 || !one_in(state, 3))
+    if (amp_tensor_is_list(tensor) || size == 0 || width == 0 || width > 8 || !one_in(state, 3))
         return;
     bool is_float = amp_dtype_is_autocast(tensor->dtype) || tensor->dtype == AMP_DOUBLE;
     for (size_t n = 1 + below(state, 3); n > 0; n--) {

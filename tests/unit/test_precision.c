@@ -283,7 +283,7 @@ static double output_error(const struct amp_tensor *got, const struct amp_tensor
     if (got->dtype != want->dtype || got->form != want->form ||
         !amp_shape_equal(&got->shape, &want->shape))
         return INFINITY;
-    if (!amp_is_list(got))
+    if (!amp_tensor_is_list(got))
         return tensor_error(got, want, bound, dtype);
     for (size_t i = 0; i < amp_tensor_count(got); i++)
         error = fmax(error,
@@ -327,7 +327,7 @@ static void compare(const struct subject *subject, const struct variant *lower,
         if (got[i].dtype == subject->dtype && want[i].dtype == AMP_FLOAT)
             convert_tensor(&want[i], subject->dtype);
         error = fmax(error, output_error(&got[i], &want[i], bound, subject->dtype));
-        n_elements += amp_is_list(&got[i]) ? 1 : amp_tensor_count(&got[i]);
+        n_elements += amp_tensor_is_list(&got[i]) ? 1 : amp_tensor_count(&got[i]);
     }
     if (n_elements > 0)
         note(subject, seen, bound, error);

@@ -12,7 +12,7 @@ __attribute__((format(printf, 1, 2))) static char *text_of(const char *format, .
     va_list args;
 
     va_start(args, format);
-    char *text = amp_format_clean(format, args);
+    char *text = amp_print_format(format, args);
     va_end(args);
     assert_non_null(text);
     return text;

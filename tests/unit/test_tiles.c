@@ -210,7 +210,7 @@ static void append_posts(const struct product *p, dnnl_post_ops_t ops)
 
 static bool has_tiles(void)
 {
-    return amp_cpu_has(AMP_CPU_TILES);
+    return amp_cpu_has(AMP_CPU_AMX_BF16);
 }
 
 /* NULL: this CPU has no such primitive, nor tiles. */

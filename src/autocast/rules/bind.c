@@ -29,7 +29,7 @@ static const char *join(struct amp_arena *arena, const char *const *words, size_
 const char *amp_unknown_word(struct amp_arena *arena, const char *what, const char *word,
                              const char *where, const char *const *words, size_t count)
 {
-    const char *nearest = amp_nearest_of(word, words, count);
+    const char *nearest = amp_word_nearest(word, words, count);
     const char *hint = nearest ? amp_arena_printf(arena, " (did you mean '%s'?)", nearest) : "";
     return amp_arena_printf(arena, "unknown %s '%.60s'%s%s; accepted: %s", what, word, where, hint,
                             join(arena, words, count));

@@ -157,7 +157,7 @@ static bool cover_patterns(const struct amp_rules *rules, const struct amp_rule_
                            const struct amp_rule_patterns *patterns, const char *all)
 {
     if (later->count == 0 ||
-        amp_rule_patterns_have(later, all, amp_hash_secretly(all, strlen(all)), rules->work))
+        amp_rule_patterns_have(later, all, amp_hash_keyed(all, strlen(all)), rules->work))
         return true;
     for (size_t i = 0; i < patterns->count; i++)
         if (!amp_rule_patterns_have(later, patterns->items[i].text, patterns->items[i].hash,

@@ -90,7 +90,7 @@ static size_t put_character(struct out *out, const unsigned char *at, const unsi
 {
     size_t length = utf8_length(at, end);
     const char *character = (const char *)at;
-    if (length == 0 || !amp_is_shown(amp_utf8_next(&character, (const char *)end))) {
+    if (length == 0 || !amp_print_is_shown(amp_utf8_next(&character, (const char *)end))) {
         put(out, "?", 1);
         return length > 0 ? length : 1;
     }

@@ -21,7 +21,7 @@ enum {
 struct amp_rule_name amp_rule_name(const char *text)
 {
     size_t size = strlen(text);
-    return (struct amp_rule_name){text, size, amp_hash_secretly(text, size)};
+    return (struct amp_rule_name){text, size, amp_hash_keyed(text, size)};
 }
 
 struct amp_rule_work *amp_rule_work_create(struct amp_arena *arena)
@@ -74,7 +74,7 @@ static void begin_draft(struct amp_rules *rules, const char *text, struct amp_ru
 {
     rules->work->draft.count = rules->work->draft.n_sets = 0;
     pattern->text = amp_arena_strdup(rules->arena, text);
-    pattern->hash = amp_hash_secretly(text, strlen(text));
+    pattern->hash = amp_hash_keyed(text, strlen(text));
 }
 
 const char *amp_rule_pattern_glob(struct amp_rules *rules, const char *text,

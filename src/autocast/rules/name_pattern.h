@@ -15,7 +15,7 @@ enum {
 struct amp_rule_name {
     const char *text;
     size_t size;
-    uint32_t hash; /* amp_hash_secretly */
+    uint32_t hash; /* amp_hash_keyed */
 };
 
 struct amp_rule_name amp_rule_name(const char *text);

@@ -67,7 +67,7 @@ static const char *nearest_op(struct amp_arena *arena, const struct amp_torch_ma
     if (onnx == NULL || torch == NULL)
         return onnx != NULL ? onnx : torch;
     const char *const both[] = {onnx, torch};
-    return amp_nearest_of(word, both, 2);
+    return amp_word_nearest(word, both, 2);
 }
 
 static const char *unknown_op(struct amp_arena *arena, const struct amp_torch_map *map,

@@ -134,7 +134,7 @@ enum amp_status amp_rules_set_dtype(struct amp_rules *rules, enum amp_dtype dtyp
 
 static int is_set_file(const struct dirent *entry)
 {
-    return entry->d_name[0] != '.' && amp_has_ending(entry->d_name, ".yaml");
+    return entry->d_name[0] != '.' && amp_word_has_ending(entry->d_name, ".yaml");
 }
 
 enum amp_status amp_rules_names(struct amp_arena *arena, const char *const **names, size_t *count,
@@ -173,8 +173,8 @@ static const char *unknown_set(struct amp_arena *arena, const char *name)
 
 bool amp_rules_is_path(const char *text)
 {
-    return strchr(text, '/') != NULL || amp_has_ending(text, ".yaml") ||
-           amp_has_ending(text, ".yml");
+    return strchr(text, '/') != NULL || amp_word_has_ending(text, ".yaml") ||
+           amp_word_has_ending(text, ".yml");
 }
 
 /* Where TEXT leads: a set of that name, or a file, relative to the folder of PARENT (NULL: to the

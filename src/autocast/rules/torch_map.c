@@ -43,7 +43,7 @@ static const struct amp_torch_name *find_exact(const struct amp_torch_map *map, 
 static bool is_variant(const struct amp_torch_map *map, const char *word, const char *ending)
 {
     char stem[64];
-    size_t length = strlen(word) - (amp_has_ending(word, ending) ? strlen(ending) : 0);
+    size_t length = strlen(word) - (amp_word_has_ending(word, ending) ? strlen(ending) : 0);
     if (length == strlen(word) || length >= sizeof stem)
         return false;
     memcpy(stem, word, length);
@@ -65,7 +65,7 @@ const char *amp_torch_map_nearest(const struct amp_torch_map *map, const char *w
     const char **words = amp_xmalloc(map->n_names, sizeof(char *));
     for (size_t i = 0; i < map->n_names; i++)
         words[i] = map->names[i].name;
-    const char *nearest = amp_nearest_of(word, words, map->n_names);
+    const char *nearest = amp_word_nearest(word, words, map->n_names);
     free(words);
     return nearest;
 }

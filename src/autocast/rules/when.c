@@ -152,7 +152,7 @@ static enum amp_status unknown_attr(const binder *b, const struct amp_rule_ops *
         return FAIL(b, key, "%s",
                     amp_unknown_word(arena, "attribute", key->text, " of the rule's operators",
                                      names, count));
-    const char *nearest = amp_nearest_of(key->text, names, count);
+    const char *nearest = amp_word_nearest(key->text, names, count);
     const char *hint = nearest ? amp_arena_printf(arena, " (did you mean '%s'?)", nearest) : "";
     return FAIL(b, key,
                 "unknown attribute '%.60s'%s; accepted: input_rank, second_rank, an attribute of "

@@ -123,8 +123,8 @@ static void print_casts(FILE *file, const struct amp_conversion *conversion)
     char before[32], after[32];
     amp_print(file, AMP_REPORT_LABEL "%zu before; %zu inserted, %zu folded; %zu now; file %s -> %s",
               "casts", conversion->casts_before, conversion->casts.count, conversion->casts_folded,
-              conversion->casts_after, amp_size_text(conversion->bytes_before, before),
-              amp_size_text(conversion->bytes_after, after));
+              conversion->casts_after, amp_memory_text(conversion->bytes_before, before),
+              amp_memory_text(conversion->bytes_after, after));
     if (conversion->data_path != NULL)
         amp_print(file, " with %s", conversion->data_path);
     fputc('\n', file);

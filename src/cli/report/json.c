@@ -157,7 +157,7 @@ char *amp_json_dump(json_t *root, size_t flags)
     for (const char *at = text, *end = text + size; at < end;) {
         const char *begin = at;
         int32_t code = amp_utf8_next(&at, end);
-        if (amp_is_shown(code) || code == '\n')
+        if (amp_print_is_shown(code) || code == '\n')
             to = mempcpy(to, begin, (size_t)(at - begin));
         else
             to += sprintf(to, "\\u%04X", (unsigned)code);

@@ -278,7 +278,7 @@ static enum amp_status check_stream(const struct amp_bytes *bytes, const struct 
     if (bytes->size <= stream->size_max)
         return AMP_OK;
     return amp_fail(err, AMP_IO, "more than %s; a stream of at most that is read",
-                    amp_size_text(stream->size_max, most));
+                    amp_memory_text(stream->size_max, most));
 }
 
 static enum amp_status read_stream(struct amp_bytes *bytes, int fd, const char *label,
@@ -334,7 +334,7 @@ static bool names_descriptor(const char *path)
     return is_one;
 }
 
-bool amp_is_stream(const char *path)
+bool amp_file_is_stream(const char *path)
 {
     struct stat info;
     if (strcmp(path, "-") == 0 || names_descriptor(path))

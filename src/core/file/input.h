@@ -50,6 +50,6 @@ enum amp_status amp_file_check(const char *path, struct amp_error *err);
 
 /* Whether PATH is a stream: "-", the name of an open descriptor (/dev/stdin, /dev/fd/3) or what is
    there and no regular file. Such a path says nothing of where the bytes lie. */
-bool amp_is_stream(const char *path);
+bool amp_file_is_stream(const char *path);
 
 #endif

@@ -28,7 +28,7 @@ struct amp_external {
 struct amp_external *amp_external_create(const char *model_path)
 {
     struct amp_external *external = amp_xmalloc(1, sizeof *external);
-    const char *slash = amp_is_stream(model_path) ? NULL : strrchr(model_path, '/');
+    const char *slash = amp_file_is_stream(model_path) ? NULL : strrchr(model_path, '/');
     *external = (struct amp_external){.files = NULL};
     external->folder = amp_xstrdup(slash != NULL ? model_path : ".");
     if (slash != NULL)

@@ -11,7 +11,7 @@
 struct amp_external;
 
 /* MODEL_PATH: the model file, whose folder locations are relative to and may not leave; of a stream
-   (amp_is_stream) the current folder. */
+   (amp_file_is_stream) the current folder. */
 struct amp_external *amp_external_create(const char *model_path);
 void amp_external_destroy(struct amp_external *external);
 

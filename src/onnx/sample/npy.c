@@ -316,15 +316,16 @@ static enum amp_status write_texts(struct amp_output *output, const struct amp_t
 enum amp_status amp_npy_write(struct amp_output *output, const struct amp_tensor *tensor,
                               struct amp_error *err)
 {
-    if (tensor->dtype == AMP_STRING && !amp_is_list(tensor))
+    if (tensor->dtype == AMP_STRING && !amp_tensor_is_list(tensor))
         return write_texts(output, tensor, err);
-    for (size_t i = 0; i < N_TYPES && !amp_is_list(tensor); i++)
+    for (size_t i = 0; i < N_TYPES && !amp_tensor_is_list(tensor); i++)
         if (types[i].dtype == tensor->dtype) {
             AMP_TRY(write_header(output, types[i].descr, &tensor->shape, err));
             return amp_output_write(output, tensor->data, amp_tensor_size(tensor), err);
         }
     return amp_fail(err, AMP_UNSUPPORTED, "a .npy file cannot hold %s; .pb can",
-                    amp_is_list(tensor) ? "a list of tensors" : amp_dtype_name(tensor->dtype));
+                    amp_tensor_is_list(tensor) ? "a list of tensors"
+                                               : amp_dtype_name(tensor->dtype));
 }
 
 /* ---- .npz ------------------------------------------------------------------------------------ */
@@ -381,7 +382,7 @@ static enum amp_status read_entries(zip_t *zip, amp_npz_find *find, void *contex
     zip_int64_t count = zip_get_num_entries(zip, 0);
     for (zip_int64_t i = 0; i < count; i++) {
         const char *name = zip_get_name(zip, (zip_uint64_t)i, 0);
-        if (name != NULL && amp_has_ending(name, ".npy"))
+        if (name != NULL && amp_word_has_ending(name, ".npy"))
             AMP_TRY(read_entry(zip, (zip_uint64_t)i, name, find, context, err));
     }
     return AMP_OK;

@@ -26,8 +26,8 @@ enum amp_status amp_tensor_load(const char *path, enum amp_kind kind, struct amp
     struct amp_bytes bytes;
     enum amp_status status;
     *tensor = (struct amp_tensor){.data = NULL};
-    bool is_npy = amp_has_ending(path, ".npy");
-    if (!is_npy && !amp_has_ending(path, ".pb"))
+    bool is_npy = amp_word_has_ending(path, ".npy");
+    if (!is_npy && !amp_word_has_ending(path, ".pb"))
         return amp_fail(err, AMP_MODEL, "%s: not a .npy or .pb file", path);
     AMP_TRY(amp_bytes_open(&bytes, path, err));
     if (is_npy)
@@ -60,7 +60,7 @@ enum amp_status amp_tensor_save(const char *path, const char *name, const struct
 {
     struct pack pack = {.base.append = append, .err = err};
     AMP_TRY(amp_output_open(&pack.output, path, err));
-    if (amp_has_ending(path, ".npy"))
+    if (amp_word_has_ending(path, ".npy"))
         amp_npy_write(pack.output, tensor, err);
     else
         amp_value_pack(tensor, name, &pack.base);
@@ -175,7 +175,7 @@ static enum amp_status load_file(const char *folder, const char *name,
     enum amp_status status = amp_tensor_load(path, declared->kind, tensor, err);
     if (tensor->dtype == AMP_UINT16 && declared->dtype == AMP_BFLOAT16)
         tensor->dtype = AMP_BFLOAT16;
-    if (amp_is_list(tensor) && tensor->dtype == AMP_UNDEFINED)
+    if (amp_tensor_is_list(tensor) && tensor->dtype == AMP_UNDEFINED)
         tensor->dtype = declared->dtype;
     free(path);
     return status;
@@ -284,7 +284,7 @@ enum amp_status amp_sample_load(const struct amp_samples *samples, size_t i,
                                 struct amp_tensor *outputs, struct amp_error *err)
 {
     const char *path = samples->paths[i];
-    if (amp_has_ending(path, ".npz"))
+    if (amp_word_has_ending(path, ".npz"))
         return load_arrays(path, model, inputs, outputs, err);
     AMP_TRY(load_inputs(path, model, inputs, err));
     return load_outputs(path, model, outputs, err);
@@ -363,7 +363,7 @@ enum amp_status amp_expected_load(const struct amp_samples *samples, size_t i,
                                   struct amp_error *err)
 {
     const char *path = samples->paths[i];
-    if (amp_has_ending(path, ".npz")) {
+    if (amp_word_has_ending(path, ".npz")) {
         AMP_TRY(load_arrays(path, model, NULL, outputs, err));
     } else {
         AMP_TRY(load_outputs(path, model, outputs, err));

@@ -242,7 +242,7 @@ static Onnx__SequenceProto *sequence_to_proto(const struct amp_tensor *list, con
 {
     size_t count = amp_tensor_count(list);
     const struct amp_tensor *items = amp_list_items(list);
-    bool has_maps = count > 0 && amp_is_list(&items[0]);
+    bool has_maps = count > 0 && amp_tensor_is_list(&items[0]);
     Onnx__SequenceProto *proto = new_sequence(name,
                                               has_maps ? ONNX__SEQUENCE_PROTO__DATA_TYPE__MAP
                                                        : ONNX__SEQUENCE_PROTO__DATA_TYPE__TENSOR,
@@ -272,9 +272,9 @@ static Onnx__OptionalProto *optional_to_proto(const struct amp_tensor *list, con
     proto->elem_type = ONNX__SEQUENCE_PROTO__DATA_TYPE__UNDEFINED;
     if (amp_tensor_count(list) == 0)
         return proto;
-    proto->elem_type = amp_is_list(item) ? ONNX__SEQUENCE_PROTO__DATA_TYPE__SEQUENCE
-                                         : ONNX__SEQUENCE_PROTO__DATA_TYPE__TENSOR;
-    if (amp_is_list(item))
+    proto->elem_type = amp_tensor_is_list(item) ? ONNX__SEQUENCE_PROTO__DATA_TYPE__SEQUENCE
+                                                : ONNX__SEQUENCE_PROTO__DATA_TYPE__TENSOR;
+    if (amp_tensor_is_list(item))
         proto->sequence_value = sequence_to_proto(item, "", arena);
     else
         proto->tensor_value = amp_tensor_to_proto(item, "", arena);

@@ -224,7 +224,7 @@ static void fill_call(const struct amp_model *model, const struct amp_node *node
         struct amp_tensor *tensor = &call->in_tensors[i];
         *tensor = (struct amp_tensor){
             .dtype = value->dtype, .form = amp_kind_form(value->kind), .shape.rank = -1};
-        if (!amp_is_list(tensor))
+        if (!amp_tensor_is_list(tensor))
             amp_value_shape(value, &tensor->shape);
         if (value->constant != NULL)
             tensor->data = value->constant->data;

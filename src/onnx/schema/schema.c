@@ -186,5 +186,5 @@ static const char *name_at(size_t index)
 
 const char *amp_schema_nearest(const char *word)
 {
-    return amp_nearest_word(word, name_at);
+    return amp_word_nearest_at(word, name_at);
 }

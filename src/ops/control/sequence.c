@@ -266,7 +266,7 @@ static enum amp_status choose_elements(const struct amp_ctx *ctx, int64_t k,
     for (uint32_t i = 0; i < ctx->n_in; i++) {
         if (!amp_has_in(ctx, i))
             return AMP_CTX_FAIL(ctx, "input %u is missing", i);
-        bool is_list = amp_is_list(ctx->in[i]);
+        bool is_list = amp_tensor_is_list(ctx->in[i]);
         if (is_list && length_of(ctx->in[i]) != length_of(ctx->in[0]))
             return AMP_CTX_FAIL(ctx, "input %u has %lld elements, input 0 has %lld", i,
                                 (long long)length_of(ctx->in[i]), (long long)length_of(ctx->in[0]));
@@ -290,7 +290,7 @@ static enum amp_status map_element(const struct amp_ctx *ctx, uint32_t graph, in
 static enum amp_status map_run(struct amp_ctx *ctx)
 {
     const struct amp_attr *body = amp_node_attr(ctx->node, "body");
-    if (amp_attr_graph_count(body) != 1 || !amp_is_list(ctx->in[0]))
+    if (amp_attr_graph_count(body) != 1 || !amp_tensor_is_list(ctx->in[0]))
         return AMP_CTX_FAIL(ctx, "a body and a sequence are needed");
     int64_t length = length_of(ctx->in[0]);
     for (uint32_t i = 0; i < ctx->n_out; i++)

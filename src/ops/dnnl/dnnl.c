@@ -19,7 +19,7 @@ const char *amp_dnnl_version(char *text, size_t size)
 
 bool amp_dnnl_adds_bytes(int64_t k)
 {
-    return amp_cpu_has(AMP_CPU_BYTE_SUMS) && k <= INT32_MAX / (UINT8_MAX * -INT8_MIN);
+    return amp_cpu_has(AMP_CPU_VNNI) && k <= INT32_MAX / (UINT8_MAX * -INT8_MIN);
 }
 
 dnnl_data_type_t amp_dnnl_dtype(enum amp_dtype dtype)
@@ -45,12 +45,12 @@ enum amp_status amp_dnnl_execute(const struct amp_ctx *ctx, dnnl_primitive_t pri
                                  const dnnl_exec_arg_t *args)
 {
     struct amp_profile *profile = ctx->host->profile;
-    double start = profile != NULL ? amp_seconds() : 0;
+    double start = profile != NULL ? amp_clock_seconds() : 0;
     AMP_TRY(amp_dnnl_check(ctx->err,
                            dnnl_primitive_execute(primitive, ctx->host->dnnl->stream, n, args),
                            "execution"));
     const_dnnl_primitive_desc_t pd;
     if (profile != NULL && dnnl_primitive_get_primitive_desc(primitive, &pd) == dnnl_success)
-        amp_profile_note(profile, ctx, pd, NULL, amp_seconds() - start);
+        amp_profile_note(profile, ctx, pd, NULL, amp_clock_seconds() - start);
     return AMP_OK;
 }

@@ -312,10 +312,10 @@ static enum amp_status execute(const struct amp_ctx *ctx, const struct amp_prim 
     struct amp_profile *profile = ctx->host->profile;
     if (prim->own == NULL)
         return amp_dnnl_execute(ctx, prim->primitive, n, args);
-    double start = profile != NULL ? amp_seconds() : 0;
+    double start = profile != NULL ? amp_clock_seconds() : 0;
     prim->own->primitive->run(prim->own_state, n, args);
     if (profile != NULL)
-        amp_profile_note(profile, ctx, prim->pd, prim->own->name, amp_seconds() - start);
+        amp_profile_note(profile, ctx, prim->pd, prim->own->name, amp_clock_seconds() - start);
     return AMP_OK;
 }
 

@@ -69,7 +69,7 @@ struct amp_profile_mark amp_profile_begin(struct amp_profile *profile)
         return mark;
     mark.inner = profile->inner;
     profile->inner = 0;
-    mark.start = amp_seconds();
+    mark.start = amp_clock_seconds();
     return mark;
 }
 
@@ -78,7 +78,7 @@ void amp_profile_end(struct amp_profile *profile, struct amp_profile_mark mark,
 {
     if (profile == NULL)
         return;
-    double seconds = amp_seconds() - mark.start;
+    double seconds = amp_clock_seconds() - mark.start;
     struct amp_profile_node *entry = node_entry(profile, ctx);
     entry->calls++;
     entry->seconds += seconds - profile->inner;

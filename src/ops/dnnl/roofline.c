@@ -121,11 +121,11 @@ enum amp_status amp_roofline_run(struct amp_roofline *roofline, double *seconds,
     dnnl_exec_arg_t args[N_MEMORIES];
     for (int i = 0; i < N_MEMORIES; i++)
         args[i] = (dnnl_exec_arg_t){arguments[i].arg, roofline->memories[i].memory};
-    double start = amp_seconds();
+    double start = amp_clock_seconds();
     dnnl_status_t status =
         dnnl_primitive_execute(roofline->primitive, roofline->dnnl->stream, N_MEMORIES, args);
     if (status == dnnl_success)
         status = dnnl_stream_wait(roofline->dnnl->stream);
-    *seconds = amp_seconds() - start;
+    *seconds = amp_clock_seconds() - start;
     return amp_dnnl_check(err, status, "product");
 }

@@ -53,7 +53,7 @@ static struct amp_str key_at(const struct amp_tensor *tensor, size_t index, uint
 /* The slot of KEY, or the free one where it belongs. */
 static uint32_t *find_slot(const struct table *table, struct amp_str key)
 {
-    uint32_t at = amp_hash_secretly(key.data, key.size) & table->mask;
+    uint32_t at = amp_hash_keyed(key.data, key.size) & table->mask;
     while (table->slots[at] != 0) {
         uint64_t number;
         struct amp_str other = key_at(&table->keys, table->slots[at] - 1, &number);

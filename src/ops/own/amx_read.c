@@ -226,7 +226,7 @@ static bool is_faster(const struct tile_matmul *matmul)
 bool amp_amx_read(const_dnnl_primitive_desc_t pd, struct tile_matmul *matmul)
 {
     struct reading r = {.pd = pd, .matmul = matmul};
-    return amp_cpu_has(AMP_CPU_TILES) &&
+    return amp_cpu_has(AMP_CPU_AMX_BF16) &&
            amp_blocks_read(dnnl_primitive_desc_query_md(pd, dnnl_query_weights_md, 0),
                            &r.weights) &&
            read_kind(&r) && read_weights(&r) && read_rows_of(&r) && read_posts(&r) &&

@@ -19,7 +19,7 @@
 static bool fits(const struct amp_rnn *rnn)
 {
     enum { FEW_SEQUENCES = 4 }; /* with more, oneDNN's tiles win */
-    return amp_cpu_has(AMP_CPU_TILES) && rnn->input > 0 && rnn->input % STEP == 0 &&
+    return amp_cpu_has(AMP_CPU_AMX_BF16) && rnn->input > 0 && rnn->input % STEP == 0 &&
            rnn->hidden % 4 == 0 && rnn->hidden > 0 && rnn->batch <= FEW_SEQUENCES;
 }
 

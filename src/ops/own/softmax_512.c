@@ -56,7 +56,7 @@ AMP_512_TARGET static void softmax_row(const uint16_t *x, uint16_t *y, int64_t n
 
 static bool fits(int64_t count)
 {
-    return amp_cpu_has(AMP_CPU_512_BF16) && count <= LONGEST;
+    return amp_cpu_has(AMP_CPU_AVX512_BF16) && count <= LONGEST;
 }
 
 static void run(const uint16_t *x, uint16_t *y, int64_t rows, int64_t count)

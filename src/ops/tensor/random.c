@@ -87,7 +87,7 @@ static uint32_t seed_of(const struct amp_ctx *ctx)
     const char *name = "";
     if (ctx->node->n_outputs > 0 && ctx->node->outputs[0] != AMP_NONE)
         name = amp_value_at(ctx->model, ctx->node->outputs[0])->name;
-    return amp_hash(name, strlen(name), 0);
+    return amp_hash_fnv(name, strlen(name), 0);
 }
 
 /* The node's generator; NULL when there is no memory. */

@@ -28,7 +28,7 @@ static void create_table(struct table *table, size_t most)
 /* The slot of KEY, or the free one where it belongs. */
 static struct slot *find_slot(const struct table *table, struct amp_str key)
 {
-    for (size_t i = amp_hash_secretly(key.data, key.size);; i++) {
+    for (size_t i = amp_hash_keyed(key.data, key.size);; i++) {
         struct slot *slot = &table->slots[i & table->mask];
         if (slot->value == 0 ||
             (slot->key.size == key.size &&

@@ -331,9 +331,10 @@ static enum amp_status store_outputs(const struct call *call)
         struct amp_tensor *slot = &call->session->slots[value];
         enum amp_dtype dtype = output_value(call, i)->dtype;
         amp_tensor_release(slot);
-        bool is_wide = out->dtype == AMP_FLOAT && amp_dtype_is_lower(dtype) && !amp_is_list(out);
+        bool is_wide =
+            out->dtype == AMP_FLOAT && amp_dtype_is_lower(dtype) && !amp_tensor_is_list(out);
         bool keeps_wide = call->step->keeps_wide && call->n_posts == call->step->n_tail;
-        if (!is_wide && !amp_is_list(out) && dtype != AMP_UNDEFINED && out->dtype != dtype)
+        if (!is_wide && !amp_tensor_is_list(out) && dtype != AMP_UNDEFINED && out->dtype != dtype)
             return amp_fail(call->err, AMP_MODEL, "output %u is %s; the model wants %s", i,
                             amp_dtype_name(out->dtype), amp_dtype_name(dtype));
         if (is_wide && keeps_wide) {

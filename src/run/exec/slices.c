@@ -189,7 +189,7 @@ static bool cut_tensor(const struct amp_slices *slices, struct amp_layouts *layo
     if (is_same)
         return true;
     cut->n_dims = n_dims;
-    if (amp_is_list(tensor) || !find_strides(slices, tensor, cut))
+    if (amp_tensor_is_list(tensor) || !find_strides(slices, tensor, cut))
         return false;
     for (int form = 0; form < N_FORMS; form++) {
         struct amp_tensor *slice = &cut->slices[form];
@@ -336,14 +336,14 @@ static enum amp_status run_slice(struct amp_slices *slices, int form, const int6
     bool is_noted = slices->members[0].ctx.host->profile != NULL;
     for (size_t m = 0; m < slices->n; m++) {
         struct member *member = &slices->members[m];
-        double start = is_noted ? amp_seconds() : 0;
+        double start = is_noted ? amp_clock_seconds() : 0;
         enum amp_status status = run_member(slices, member, form, at);
         if (status != AMP_OK)
             return status == AMP_UNSUPPORTED ? refuse(slices, &member->ctx) : status;
         if (m + 1 < slices->n)
             hand_on(slices, member, form);
         if (is_noted)
-            member->seconds += amp_seconds() - start;
+            member->seconds += amp_clock_seconds() - start;
     }
     return AMP_OK;
 }
