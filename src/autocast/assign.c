@@ -9,6 +9,7 @@
 #include "autocast/guard.h"
 #include "autocast/reach.h"
 #include "autocast/wishes.h"
+#include "core/graph/uses.h"
 #include "onnx/schema/schema.h"
 #include "ops/op.h"
 

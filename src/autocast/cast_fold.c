@@ -5,6 +5,7 @@
 #include "autocast/cast_fold.h"
 
 #include "autocast/weights.h"
+#include "core/tensor.h"
 
 #include <stdlib.h>
 #include <string.h>

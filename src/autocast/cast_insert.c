@@ -6,6 +6,8 @@
 #include "autocast/cast_insert.h"
 
 #include "autocast/weights.h"
+#include "core/graph/order.h"
+#include "core/tensor.h"
 #include "onnx/schema/schema.h"
 
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 #include "autocast/eligible.h"
 
 #include "autocast/island.h"
+#include "core/tensor.h"
 #include "onnx/schema/infer.h"
 
 #include <string.h>

@@ -4,6 +4,8 @@
 #include "autocast/assign.h"
 #include "onnx/schema/schema.h"
 
+struct amp_uses; /* core/graph/uses.h */
+
 /* Private to autocast/: which nodes can have another dtype at all. */
 
 /* The node's definition at the newest opset in reach, CAP: types only grow, and it is there that a

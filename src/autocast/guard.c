@@ -5,6 +5,8 @@
 #include "autocast/guard.h"
 
 #include "core/array.h"
+#include "core/convert.h"
+#include "core/tensor.h"
 
 #include <math.h>
 #include <string.h>

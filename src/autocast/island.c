@@ -4,6 +4,8 @@
  */
 #include "autocast/island.h"
 
+#include "core/graph/uses.h"
+
 #include <string.h>
 
 /* In ai.onnx, or in com.microsoft, which had them for more types first. */

@@ -3,7 +3,9 @@
  */
 #include "autocast/weights.h"
 
+#include "core/convert.h"
 #include "core/simd.h"
+#include "core/tensor.h"
 
 #include <math.h>
 #include <string.h>

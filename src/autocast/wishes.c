@@ -6,6 +6,8 @@
  */
 #include "autocast/wishes.h"
 
+#include "core/graph/uses.h"
+
 #include <stdlib.h>
 
 /* ---- rules ---- */

@@ -7,6 +7,8 @@
 #include "check/random_input.h"
 
 #include "core/array.h"
+#include "core/graph/uses.h"
+#include "core/hash.h"
 #include "core/random.h"
 #include "ops/elementwise/cast.h"
 

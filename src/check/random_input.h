@@ -2,6 +2,7 @@
 #define AMP_CHECK_RANDOM_INPUT_H
 
 #include "core/graph/graph.h"
+#include "core/tensor.h"
 
 /*
  * Random values for a graph input that nothing else supplies, by its element type:

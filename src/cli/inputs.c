@@ -5,6 +5,7 @@
 #include "cli/inputs.h"
 
 #include "check/random_input.h"
+#include "core/buffer.h"
 #include "core/words.h"
 #include "ops/elementwise/cast.h"
 

@@ -5,7 +5,6 @@
 #include "core/buffer.h"
 
 #include "core/memory.h"
-#include "core/tensor.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -163,7 +162,7 @@ struct amp_buffer *amp_buffer_create(size_t size)
         return NULL;
     buffer->refs = 1;
     buffer->size = size;
-    buffer->n_tensors = 0;
+    buffer->release = NULL;
     buffer->is_discarded = false;
     buffer->next = NULL;
     return buffer;
@@ -180,7 +179,8 @@ void amp_buffer_unref(struct amp_buffer *buffer)
 {
     if (buffer == NULL || --buffer->refs > 0)
         return;
-    amp_tensors_release(buffer->data, buffer->n_tensors);
+    if (buffer->release != NULL)
+        buffer->release(buffer->data, buffer->size);
     if (buffer->is_discarded || !keep(buffer))
         destroy(buffer);
 }

@@ -12,7 +12,9 @@
 struct amp_buffer {
     atomic_uint refs;
     size_t size;
-    size_t n_tensors; /* the data are that many tensors, which go with the buffer */
+    /* Called when nobody refers to the buffer any more, with DATA and SIZE: gives back what the
+       data refer to. NULL: they refer to nothing. */
+    void (*release)(void *data, size_t size);
     void *data;
     size_t capacity; /* bytes there are: size or more */
     bool is_discarded;

@@ -1,9 +1,11 @@
 /*
  * Conversion of arrays between float32, float16 and bfloat16: what a mixed-precision model does
- * most besides its products. Vectorized, with the processor's own instructions for float16 where it
- * has them; gives the same bits as the conversion of single values in dtype.c.
+ * most besides its products. Takes arrays anywhere in memory and gives the bits that dtype.c's
+ * conversions of single values give. Loops are vectorized; float16 goes by the processor's own
+ * instructions where it has them. Large arrays are shared among threads.
  */
-#include "core/dtype.h"
+#include "core/convert.h"
+
 #include "core/f16c.h"
 #include "core/simd.h"
 
@@ -13,7 +15,8 @@
 typedef uint16_t any_u16 __attribute__((aligned(1), may_alias));
 typedef uint32_t any_u32 __attribute__((aligned(1), may_alias));
 
-/* One of them as a value: not every compiler passes an element of such a type to a function. */
+/* An element of such an array as a value: not every compiler passes an element of such a type to a
+ * function. */
 static inline uint16_t u16_at(const any_u16 *at)
 {
     uint16_t value;
@@ -58,7 +61,7 @@ static void f32_to_f16_each(const void *from, void *to, size_t count)
         halves[i] = amp_f32_to_f16(amp_bits_to_f32(bits[i]));
 }
 
-/* By the processor's own instructions as far as they go. */
+/* Converts by the processor's own instructions as far as they go. */
 static void f16_to_f32(const void *from, void *to, size_t count)
 {
     size_t done = amp_f16c_to_f32(from, to, count);
@@ -71,7 +74,7 @@ static void f32_to_f16(const void *from, void *to, size_t count)
     f32_to_f16_each((const any_u32 *)from + done, (any_u16 *)to + done, count - done);
 }
 
-/* Between the two halves, by way of float32. */
+/* Elements that float16 and bfloat16 convert into each other at a time, by way of float32. */
 enum { BLOCK = 512 };
 
 static void by_f32(convert_fn *widen, convert_fn *narrow, const void *from, void *to, size_t count)
@@ -99,7 +102,7 @@ static convert_fn *const conversions[AMP_DTYPE_COUNT][AMP_DTYPE_COUNT] = {
     [AMP_FLOAT16] = {[AMP_FLOAT] = f16_to_f32, [AMP_BFLOAT16] = f16_to_bf16},
     [AMP_BFLOAT16] = {[AMP_FLOAT] = bf16_to_f32, [AMP_FLOAT16] = bf16_to_f16}};
 
-/* What threads take at a time. */
+/* Elements that a thread takes at a time. */
 enum { CHUNK = AMP_PARALLEL_MIN };
 
 void amp_dtype_convert(enum amp_dtype from_dtype, const void *from, enum amp_dtype to_dtype,
@@ -177,9 +180,9 @@ static uint32_t f32_bits_at(enum amp_dtype dtype, const void *from, size_t i)
                               : (uint32_t)((const any_u16 *)from)[i] << 16;
 }
 
-/* Takes back the infinities that the rounding made. */
-static void limit(enum amp_dtype dtype, const void *from, any_u16 *to, size_t count,
-                  const struct range *range)
+/* Puts the largest finite value in place of the infinities that the rounding made. */
+static void replace_infinities(enum amp_dtype dtype, const void *from, any_u16 *to, size_t count,
+                               const struct range *range)
 {
     for (size_t i = 0; i < count; i++)
         if ((to[i] & 0x7FFFu) == range->infinity &&
@@ -187,7 +190,7 @@ static void limit(enum amp_dtype dtype, const void *from, any_u16 *to, size_t co
             to[i] = (uint16_t)((to[i] & 0x8000u) | range->largest);
 }
 
-/* A chunk, which stays in the processor's cache from the one loop to the next. */
+/* Converts a chunk, which stays in the processor's cache from the one loop to the next. */
 static struct amp_losses saturate_chunk(enum amp_dtype from_dtype, const void *from,
                                         enum amp_dtype to_dtype, void *to, size_t count)
 {
@@ -196,19 +199,19 @@ static struct amp_losses saturate_chunk(enum amp_dtype from_dtype, const void *f
     conversions[from_dtype][to_dtype](from, to, count);
     (from_dtype == AMP_FLOAT ? count_f32 : count_bf16)(from, count, range, &losses);
     if (losses.saturated > 0)
-        limit(from_dtype, from, to, count, range);
+        replace_infinities(from_dtype, from, to, count, range);
     return losses;
 }
 
-void amp_dtype_saturate(enum amp_dtype from_dtype, const void *from, enum amp_dtype to_dtype,
-                        void *to, size_t count, struct amp_losses *losses)
+struct amp_losses amp_dtype_saturate(enum amp_dtype from_dtype, const void *from,
+                                     enum amp_dtype to_dtype, void *to, size_t count)
 {
     size_t from_size = amp_dtype_bits(from_dtype) / 8, to_size = amp_dtype_bits(to_dtype) / 8;
     size_t saturated = 0, zeroed = 0, subnormal = 0;
     if (to_dtype == AMP_FLOAT || from_dtype == AMP_FLOAT16 || from_dtype == to_dtype) {
         /* bfloat16 and float32 have float16's range. */
         amp_dtype_convert(from_dtype, from, to_dtype, to, count);
-        return;
+        return (struct amp_losses){.saturated = 0};
     }
 #pragma omp parallel for reduction(+ : saturated, zeroed, subnormal) if (count > CHUNK)
     for (size_t i = 0; i < count; i += CHUNK) {
@@ -219,7 +222,5 @@ void amp_dtype_saturate(enum amp_dtype from_dtype, const void *from, enum amp_dt
         zeroed += found.zeroed;
         subnormal += found.subnormal;
     }
-    losses->saturated += saturated;
-    losses->zeroed += zeroed;
-    losses->subnormal += subnormal;
+    return (struct amp_losses){saturated, zeroed, subnormal};
 }

@@ -145,21 +145,4 @@ static inline float amp_bf16_to_f32(uint16_t bits)
 
 float amp_f16_to_f32(uint16_t half);
 
-/* Converts COUNT elements between float32, float16 and bfloat16. FROM and TO may be unaligned and
-   must not overlap. */
-void amp_dtype_convert(enum amp_dtype from_dtype, const void *from, enum amp_dtype to_dtype,
-                       void *to, size_t count);
-
-/* What a conversion could not keep to within rounding: numbers of elements. */
-struct amp_losses {
-    size_t saturated; /* finite, rounded to an infinity: made the largest finite value instead */
-    size_t zeroed;    /* not zero, rounded to zero */
-    size_t subnormal; /* normal in the dtype they came from, subnormal now */
-};
-
-/* The same for constants: what is finite stays finite, and infinities stay what they are. Adds to
-   LOSSES. */
-void amp_dtype_saturate(enum amp_dtype from_dtype, const void *from, enum amp_dtype to_dtype,
-                        void *to, size_t count, struct amp_losses *losses);
-
 #endif

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-/* Codes without their sign. */
+/* A type; its codes are without their sign. */
 struct format {
     int bits;        /* of exponent and significand together */
     int significand; /* bits stored */
@@ -28,7 +28,7 @@ static const struct format formats[AMP_DTYPE_COUNT] = {
     [AMP_FLOAT8E8M0] = {8, 0, 127, 0xFE, 0, 0xFF, false},
 };
 
-/* Of float32. */
+/* The format of float32. */
 enum { SIGNIFICAND = 23, BIAS = 127 };
 static const uint32_t infinity_bits = 0x7F800000u, quiet_nan_bits = 0x7FC00000u;
 
@@ -39,7 +39,7 @@ bool amp_dtype_is_minifloat(enum amp_dtype dtype)
 
 /* ---- to float32 ---- */
 
-/* What is a power of two alone. The least is subnormal in float32. */
+/* Decodes FLOAT8E8M0, powers of two alone. The least is subnormal in float32. */
 static void decode_powers(const uint8_t *codes, float *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -89,7 +89,8 @@ float amp_minifloat_to_f32(enum amp_dtype dtype, uint8_t code)
 
 /* ---- from float32 ---- */
 
-static uint8_t to_power(float value, bool saturate, enum amp_rounding rounding)
+/* The code of VALUE in FLOAT8E8M0. */
+static uint8_t to_power(float value, struct amp_minifloat_rounding rounding)
 {
     const struct format *format = &formats[AMP_FLOAT8E8M0];
     int exponent = -2 * format->bias; /* below all others */
@@ -100,14 +101,14 @@ static uint8_t to_power(float value, bool saturate, enum amp_rounding rounding)
     else if (value != 0) {
         float fraction = frexpf(fabsf(value), &exponent) * 2 - 1;
         exponent--;
-        exponent += rounding == AMP_ROUND_UP        ? fraction > 0
-                    : rounding == AMP_ROUND_NEAREST ? fraction >= 0.5f
-                                                    : 0;
+        exponent += rounding.mode == AMP_ROUND_UP        ? fraction > 0
+                    : rounding.mode == AMP_ROUND_NEAREST ? fraction >= 0.5f
+                                                         : 0;
     }
     if (exponent > format->bias)
-        return saturate ? format->max : format->nan;
+        return rounding.saturate ? format->max : format->nan;
     if (exponent < -format->bias)
-        return saturate ? 0 : format->nan;
+        return rounding.saturate ? 0 : format->nan;
     return (uint8_t)(exponent + format->bias);
 }
 
@@ -142,21 +143,21 @@ AMP_CLONES(void, encode,
 }
 
 void amp_minifloat_encode(enum amp_dtype dtype, const float *values, uint8_t *codes, size_t count,
-                          bool saturate, enum amp_rounding rounding)
+                          struct amp_minifloat_rounding rounding)
 {
     if (dtype != AMP_FLOAT8E8M0) {
-        encode(&formats[dtype], values, codes, count, saturate);
+        encode(&formats[dtype], values, codes, count, rounding.saturate);
         return;
     }
     for (size_t i = 0; i < count; i++)
-        codes[i] = to_power(values[i], saturate, rounding);
+        codes[i] = to_power(values[i], rounding);
 }
 
 uint8_t amp_f64_to_minifloat(enum amp_dtype dtype, double value, bool saturate,
-                             enum amp_rounding rounding)
+                             enum amp_rounding mode)
 {
     float odd = amp_f64_to_f32_odd(value);
     uint8_t code;
-    amp_minifloat_encode(dtype, &odd, &code, 1, saturate, rounding);
+    amp_minifloat_encode(dtype, &odd, &code, 1, (struct amp_minifloat_rounding){saturate, mode});
     return code;
 }

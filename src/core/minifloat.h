@@ -10,13 +10,13 @@
  * byte, in the low bits.
  */
 
-/* Whether DTYPE is one of them. */
+/* Whether DTYPE is one of these types. */
 bool amp_dtype_is_minifloat(enum amp_dtype dtype);
 
-/* The value of CODE; every one is exact. */
+/* The value of CODE in float32, which holds every one exactly. */
 float amp_minifloat_to_f32(enum amp_dtype dtype, uint8_t code);
 
-/* The values of COUNT codes. */
+/* Writes the values of the COUNT codes at CODES to VALUES. */
 void amp_minifloat_decode(enum amp_dtype dtype, const uint8_t *codes, float *values, size_t count);
 
 /* How FLOAT8E8M0, whose values are the powers of two, rounds others. */
@@ -26,16 +26,24 @@ enum amp_rounding {
     AMP_ROUND_NEAREST /* ties up */
 };
 
-/*
- * Rounds VALUE once, to nearest, ties to even, except for FLOAT8E8M0, which rounds as ROUNDING says
- * and drops signs. What is beyond the greatest value becomes that with SATURATE, else an infinity
- * where the type has one, else NaN where it has that (ONNX Cast-25).
- */
-uint8_t amp_f64_to_minifloat(enum amp_dtype dtype, double value, bool saturate,
-                             enum amp_rounding rounding);
+/* The attributes of ONNX Cast-25 that say how values become codes. */
+struct amp_minifloat_rounding {
+    /* What is beyond the greatest value becomes that; else an infinity where the type has one, else
+       NaN where it has that. */
+    bool saturate;
+    enum amp_rounding mode; /* of FLOAT8E8M0 */
+};
 
-/* The codes of COUNT values. Float64 first goes to float32 by amp_f64_to_f32_odd. */
+/*
+ * Writes the codes of the COUNT values at VALUES to CODES. Rounds once, to nearest, ties to even,
+ * except for FLOAT8E8M0, which rounds by its mode and drops signs. A caller with float64 values
+ * gives them as amp_f64_to_f32_odd makes them.
+ */
 void amp_minifloat_encode(enum amp_dtype dtype, const float *values, uint8_t *codes, size_t count,
-                          bool saturate, enum amp_rounding rounding);
+                          struct amp_minifloat_rounding rounding);
+
+/* The code of VALUE, rounded once as amp_minifloat_encode rounds. */
+uint8_t amp_f64_to_minifloat(enum amp_dtype dtype, double value, bool saturate,
+                             enum amp_rounding mode);
 
 #endif

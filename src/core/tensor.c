@@ -4,6 +4,8 @@
  */
 #include "core/tensor.h"
 
+#include "core/buffer.h"
+#include "core/convert.h"
 #include "core/memory.h"
 #include "core/minifloat.h"
 
@@ -109,7 +111,10 @@ void amp_tensor_convert(const struct amp_tensor *tensor, size_t first, size_t co
     }
     if (first == 0)
         *tensor->losses = (struct amp_losses){.saturated = 0};
-    amp_dtype_saturate(source->dtype, from, tensor->dtype, to, count, tensor->losses);
+    struct amp_losses lost = amp_dtype_saturate(source->dtype, from, tensor->dtype, to, count);
+    tensor->losses->saturated += lost.saturated;
+    tensor->losses->zeroed += lost.zeroed;
+    tensor->losses->subnormal += lost.subnormal;
 }
 
 void amp_tensor_copy(const struct amp_tensor *tensor, void *to)
@@ -312,13 +317,9 @@ enum amp_status amp_strings_own(struct amp_tensor *tensor, struct amp_error *err
     return AMP_OK;
 }
 
-const char *amp_form_name(enum amp_form form)
+static void release_items(void *data, size_t size)
 {
-    static const char *const names[] = {[AMP_FORM_TENSOR] = "tensor",
-                                        [AMP_FORM_SEQUENCE] = "sequence",
-                                        [AMP_FORM_OPTIONAL] = "optional",
-                                        [AMP_FORM_MAP] = "map"};
-    return names[form];
+    amp_tensors_release(data, size / sizeof(struct amp_tensor));
 }
 
 enum amp_status amp_list_alloc(struct amp_tensor *list, enum amp_form form, size_t count,
@@ -331,7 +332,7 @@ enum amp_status amp_list_alloc(struct amp_tensor *list, enum amp_form form, size
     if (buffer == NULL)
         return amp_memory_fail(err, "a list of tensors", size);
     memset(buffer->data, 0, size);
-    buffer->n_tensors = count;
+    buffer->release = release_items;
     amp_tensor_release(list);
     list->form = form;
     list->shape = (struct amp_shape){.rank = 1, .dims = {(int64_t)count}};

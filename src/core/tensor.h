@@ -1,9 +1,13 @@
 #ifndef AMP_CORE_TENSOR_H
 #define AMP_CORE_TENSOR_H
 
-#include "core/buffer.h"
 #include "core/dtype.h"
+#include "core/kind.h"
 #include "core/status.h"
+
+struct amp_buffer; /* core/buffer.h */
+struct amp_layout; /* ops/dnnl/layout.h */
+struct amp_losses; /* core/convert.h */
 
 /* The most dimensions a tensor may have here: as many as oneDNN takes. */
 enum { AMP_RANK_MAX = 12 };
@@ -16,9 +20,6 @@ struct amp_shape {
     int rank; /* -1: unknown; 0: a scalar */
     int64_t dims[AMP_RANK_MAX];
 };
-
-/* A tensor, or what a list of tensors is. */
-enum amp_form { AMP_FORM_TENSOR, AMP_FORM_SEQUENCE, AMP_FORM_OPTIONAL, AMP_FORM_MAP };
 
 /* A tensor's elements in row-major order, little endian, types below a byte packed low nibble first
    (onnx.proto, TensorProto.raw_data); strings are struct amp_str. Or a list of tensors: see
@@ -119,9 +120,6 @@ enum amp_status amp_strings_own(struct amp_tensor *tensor, struct amp_error *err
  */
 enum amp_status amp_list_alloc(struct amp_tensor *list, enum amp_form form, size_t count,
                                struct amp_error *err);
-
-/* "sequence" */
-const char *amp_form_name(enum amp_form form);
 
 static inline bool amp_tensor_is_list(const struct amp_tensor *tensor)
 {

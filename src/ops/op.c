@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define AMP_OP(descriptor) extern const struct amp_op descriptor;
+#include "core/hash.h"
 #include "ops/op_list.h"
 #undef AMP_OP
 

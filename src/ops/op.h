@@ -2,6 +2,7 @@
 #define AMP_OPS_OP_H
 
 #include "core/graph/graph.h"
+#include "core/tensor.h"
 
 /*
  * Operators: one `const struct amp_op amp_op_<name>` in its family file and one line in op_list.h.

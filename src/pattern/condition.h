@@ -2,6 +2,7 @@
 #define AMP_PATTERN_CONDITION_H
 
 #include "core/graph/graph.h"
+#include "core/tensor.h"
 #include "pattern/limits.h"
 
 /* What the word behind '=' stands for; pattern/pattern.h says what each means. */

@@ -5,6 +5,8 @@
  */
 #include "pattern/constant.h"
 
+#include "core/tensor.h"
+
 #include <math.h>
 
 static bool passes_constants(const struct amp_node *node)

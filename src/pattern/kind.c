@@ -5,6 +5,7 @@
  */
 #include "pattern/kind.h"
 
+#include "core/tensor.h"
 #include "pattern/constant.h"
 
 #include "core/array.h"

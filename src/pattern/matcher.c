@@ -9,6 +9,7 @@
 #include "pattern/matcher.h"
 
 #include "core/array.h"
+#include "core/graph/uses.h"
 #include "pattern/constant.h"
 #include "pattern/term.h"
 

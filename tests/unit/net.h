@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/graph/check.h"
 #include "core/graph/dump.h"
+#include "core/tensor.h"
 #include "onnx/schema/check.h"
 #include "onnx/schema/infer.h"
 #include "onnx/schema/schema.h"

@@ -2,6 +2,7 @@
 #define AMP_TESTS_RULES_FIXTURE_H
 
 #include "autocast/rules/rules.h"
+#include "core/tensor.h"
 #include "onnx/schema/schema.h"
 #include "scratch.h"
 

@@ -1,5 +1,6 @@
 /* The list of composites: every pattern can be read, and what stands for what. Which graphs they
  * fit is tests/composites' matter. */
+#include "core/status.h"
 #include "pattern/composites.h"
 #include "pattern/pattern.h"
 

@@ -2,6 +2,7 @@
  * What the executor does with constants over several runs: nodes on them run once, and those that
  * primitives have taken over are let go. That the values are right is for tests/constants.
  */
+#include "core/graph/order.h"
 #include "core/memory.h"
 #include "onnx/schema/infer.h"
 #include "onnx/file/read.h"

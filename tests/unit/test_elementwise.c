@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/convert.h"
 #include "ops/kernel/kernel.h"
 
 static uint32_t random_state = 1;

@@ -10,7 +10,9 @@
 #include <stdlib.h>
 
 #include "autocast/cast_fold.h"
+#include "core/graph/check.h"
 #include "core/graph/dump.h"
+#include "core/status.h"
 
 struct fixture {
     struct amp_arena *arena;

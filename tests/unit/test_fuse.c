@@ -1,6 +1,7 @@
 /* The graph that runs when nodes may be done together, and its steps: tests/run/fused/NAME.onnx as
    NAME.txt. FUSE_UPDATE=1 rewrites the texts. That results agree is tests/run/test_strict.sh's
    matter. */
+#include "core/graph/check.h"
 #include "core/graph/dump.h"
 #include "onnx/schema/infer.h"
 #include "onnx/file/read.h"

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/arena.h"
+#include "core/graph/check.h"
 #include "core/graph/graph.h"
 #include "onnx/opset/opset.h"
 #include "onnx/opset/upgrade.h"

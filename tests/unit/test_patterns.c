@@ -1,6 +1,8 @@
 /* Globs and regular expressions over names: what matches, what is refused, and how the work grows.
    The C library's matchers are the second opinion. */
+#include "core/arena.h"
 #include "core/array.h"
+#include "core/match/automaton.h"
 #include "core/match/ere.h"
 #include "core/match/glob.h"
 #include "scratch.h"

@@ -7,6 +7,7 @@
 
 #include "autocast/rules/parse.h"
 #include "core/array.h"
+#include "core/tensor.h"
 #include "core/words.h"
 #include "onnx/schema/schema.h"
 

@@ -7,6 +7,7 @@
 #include "cli/report/json.h"
 #include "cli/report/text.h"
 #include "core/array.h"
+#include "core/convert.h"
 #include "core/print.h"
 
 /* Gets a converted constant of which anything was lost. */

@@ -1,6 +1,9 @@
 /*
- * Copies of a model that can be changed without changing it.
+ * Copies of a model that can be changed without changing it. Takes the arrays of the model;
+ * tensors, names, attribute values and the symbols stay shared.
  */
+#include "core/graph/copy.h"
+
 #include "core/graph/graph.h"
 
 static struct amp_ids copy_ids(const struct amp_ids *ids, struct amp_arena *arena)

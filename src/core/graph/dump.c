@@ -4,7 +4,9 @@
  */
 #include "core/graph/dump.h"
 
+#include "core/graph/graph.h"
 #include "core/print.h"
+#include "core/tensor.h"
 
 struct dump {
     FILE *file;

@@ -1,9 +1,10 @@
 #ifndef AMP_CORE_GRAPH_DUMP_H
 #define AMP_CORE_GRAPH_DUMP_H
 
-#include "core/graph/graph.h"
-
+#include <stdint.h>
 #include <stdio.h>
+
+struct amp_model; /* core/graph/graph.h */
 
 /* What a stage knows of a node, for the end of its line; prints nothing, or " ; ..." */
 typedef void amp_dump_note(FILE *file, const void *context, uint32_t node);

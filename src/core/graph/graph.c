@@ -1,8 +1,10 @@
 /*
- * The model's arrays of values, nodes and graphs: adding, editing, reading. Order, uses and checks
- * are in graph_order.c. Nothing here judges precision or reads a file.
+ * The model's arrays of values, nodes and graphs: adding, editing, reading. Takes ids that are in
+ * the model; does not check them. Nothing here judges precision, sorts nodes or reads a file.
  */
 #include "core/graph/graph.h"
+
+#include "core/tensor.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,29 +12,6 @@
 static const char *domain_name(const char *domain)
 {
     return strcmp(domain, "ai.onnx") == 0 ? "" : domain;
-}
-
-enum amp_form amp_kind_form(enum amp_kind kind)
-{
-    static const enum amp_form forms[] = {[AMP_KIND_SEQUENCE] = AMP_FORM_SEQUENCE,
-                                          [AMP_KIND_OPTIONAL] = AMP_FORM_OPTIONAL,
-                                          [AMP_KIND_OPTIONAL_SEQUENCE] = AMP_FORM_OPTIONAL,
-                                          [AMP_KIND_MAP] = AMP_FORM_MAP,
-                                          [AMP_KIND_MAP_SEQUENCE] = AMP_FORM_SEQUENCE};
-    return forms[kind];
-}
-
-const char *amp_kind_name(enum amp_kind kind)
-{
-    static const char *const names[] = {[AMP_KIND_UNKNOWN] = "of unknown type",
-                                        [AMP_KIND_TENSOR] = "tensor",
-                                        [AMP_KIND_SPARSE_TENSOR] = "sparse tensor",
-                                        [AMP_KIND_SEQUENCE] = "sequence",
-                                        [AMP_KIND_OPTIONAL] = "optional",
-                                        [AMP_KIND_OPTIONAL_SEQUENCE] = "optional sequence",
-                                        [AMP_KIND_MAP] = "map",
-                                        [AMP_KIND_MAP_SEQUENCE] = "sequence of maps"};
-    return names[kind];
 }
 
 struct amp_model *amp_model_create(struct amp_arena *arena, const char *path)
@@ -363,4 +342,11 @@ char *amp_node_text(const struct amp_model *model, uint32_t id, char *text, size
     snprintf(text, size, "node %u with output '%s' (%s%s%s%s)", node->index, output, node->domain,
              dot, node->op_type, version);
     return text;
+}
+
+uint32_t amp_graph_container(const struct amp_model *model, uint32_t node, uint32_t graph)
+{
+    while (node != AMP_NONE && amp_node_at(model, node)->graph != graph)
+        node = model->graphs[amp_node_at(model, node)->graph].owner;
+    return node;
 }

@@ -2,8 +2,9 @@
 #define AMP_CORE_GRAPH_GRAPH_H
 
 #include "core/arena.h"
+#include "core/dtype.h"
+#include "core/kind.h"
 #include "core/strmap.h"
-#include "core/tensor.h"
 
 /*
  * A model: values and nodes in arrays, addressed by uint32_t ids that stay valid while the arrays
@@ -15,31 +16,8 @@
 enum { AMP_NONE = UINT32_MAX }; /* no id: an omitted input or output, no producer, no parent */
 
 struct amp_schema; /* onnx/schema/schema.h */
-
-enum amp_kind {
-    AMP_KIND_UNKNOWN,
-    AMP_KIND_TENSOR,
-    AMP_KIND_SPARSE_TENSOR,
-    AMP_KIND_SEQUENCE, /* of tensors with the value's dtype and shape */
-    AMP_KIND_OPTIONAL, /* of a tensor */
-    AMP_KIND_OPTIONAL_SEQUENCE,
-    AMP_KIND_MAP,
-    AMP_KIND_MAP_SEQUENCE
-};
-
-/* What values of KIND are when they are there (core/tensor.h). */
-enum amp_form amp_kind_form(enum amp_kind kind);
-
-/* What the elements of a list of KIND are; those of a map are tensors. */
-static inline enum amp_kind amp_kind_element(enum amp_kind kind)
-{
-    if (kind == AMP_KIND_OPTIONAL_SEQUENCE)
-        return AMP_KIND_SEQUENCE;
-    return kind == AMP_KIND_MAP_SEQUENCE ? AMP_KIND_MAP : AMP_KIND_TENSOR;
-}
-
-/* "sequence": KIND in words. */
-const char *amp_kind_name(enum amp_kind kind);
+struct amp_shape;  /* core/tensor.h */
+struct amp_tensor; /* core/tensor.h */
 
 /* A cache line of 64 bytes: large models have hundreds of thousands of them. */
 struct amp_value {
@@ -149,10 +127,6 @@ struct amp_model {
 
 struct amp_model *amp_model_create(struct amp_arena *arena, const char *path);
 
-/* A copy in ARENA that can be changed: graphs, nodes and values of its own, what they point to is
-   MODEL's, which must outlive it. */
-struct amp_model *amp_model_copy(const struct amp_model *model, struct amp_arena *arena);
-
 void amp_model_import(struct amp_model *model, const char *domain, int64_t version);
 
 /* The version of DOMAIN that the model imports ("" and "ai.onnx" are one); 0: not imported. */
@@ -234,33 +208,5 @@ char *amp_node_text(const struct amp_model *model, uint32_t id, char *text, size
 /* The node of GRAPH that contains NODE: itself or the owner, at some level, of its graph; AMP_NONE
    when GRAPH is not around it. */
 uint32_t amp_graph_container(const struct amp_model *model, uint32_t node, uint32_t graph);
-
-/*
- * The uses of every value, made afresh when needed: nodes of all graphs that take it, in node
- * order. The graph's own outputs are not uses; ask value.is_output.
- */
-struct amp_use {
-    uint32_t node, slot;
-};
-struct amp_uses {
-    uint32_t *first; /* uses of value v: items[first[v]] .. items[first[v + 1] - 1] */
-    struct amp_use *items;
-};
-struct amp_uses amp_uses_create(const struct amp_model *model);
-void amp_uses_destroy(struct amp_uses *uses);
-
-/* The one use of VALUE, by a node of its graph; false when there are others. */
-bool amp_uses_only(const struct amp_model *model, const struct amp_uses *uses, uint32_t value,
-                   struct amp_use *use);
-
-/* Puts the nodes of every graph into topological order, keeping the given order where it is one
-   already; a node moves only to stand right before the first that needs it. Removed nodes are
-   dropped. AMP_MODEL with a node's name when there is a cycle. *MOVED (may be NULL) says whether
-   nodes that came from the file changed their order. */
-enum amp_status amp_graph_sort(struct amp_model *model, bool *moved, struct amp_error *err);
-
-/* One producer per value, topological order, scopes and names right. A failure is a defect of the
-   stage that ran before, or a model that was wrong when it was read. */
-enum amp_status amp_graph_check(const struct amp_model *model, struct amp_error *err);
 
 #endif

@@ -1,49 +1,13 @@
 /*
- * The order of nodes: uses of values, the stable topological sort and the check of a graph's form.
- * Works on all graphs of a model; a node that owns subgraphs needs what these capture.
+ * The order of nodes: takes a model of any order, gives a stable topological one. Works on all
+ * graphs of a model; a node that owns subgraphs needs what these capture.
  */
+#include "core/graph/order.h"
+
 #include "core/graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct amp_uses amp_uses_create(const struct amp_model *model)
-{
-    struct amp_uses uses = {.first = amp_xcalloc(model->n_values + 2, sizeof *uses.first)};
-    /* Counted two places up, then summed one place up: filling moves each to its place. */
-    for (uint32_t id = 0; id < model->n_nodes; id++) {
-        const struct amp_node *node = amp_node_at(model, id);
-        for (uint32_t i = 0; i < node->n_inputs && !node->is_removed; i++)
-            if (node->inputs[i] != AMP_NONE)
-                uses.first[node->inputs[i] + 2]++;
-    }
-    for (size_t v = 1; v <= model->n_values; v++)
-        uses.first[v + 1] += uses.first[v];
-    uses.items = amp_xmalloc(uses.first[model->n_values + 1], sizeof *uses.items);
-    for (uint32_t id = 0; id < model->n_nodes; id++) {
-        const struct amp_node *node = amp_node_at(model, id);
-        for (uint32_t i = 0; i < node->n_inputs && !node->is_removed; i++)
-            if (node->inputs[i] != AMP_NONE)
-                uses.items[uses.first[node->inputs[i] + 1]++] = (struct amp_use){id, i};
-    }
-    return uses;
-}
-
-void amp_uses_destroy(struct amp_uses *uses)
-{
-    free(uses->first);
-    free(uses->items);
-}
-
-bool amp_uses_only(const struct amp_model *model, const struct amp_uses *uses, uint32_t value,
-                   struct amp_use *use)
-{
-    const struct amp_value *v = amp_value_at(model, value);
-    if (v->is_output || uses->first[value + 1] - uses->first[value] != 1)
-        return false;
-    *use = uses->items[uses->first[value]];
-    return amp_node_at(model, use->node)->graph == v->graph;
-}
 
 /* Edges of the sort: the nodes that must stand before a node, its providers. */
 struct edges {
@@ -51,14 +15,7 @@ struct edges {
     uint32_t *providers;
 };
 
-uint32_t amp_graph_container(const struct amp_model *model, uint32_t node, uint32_t graph)
-{
-    while (node != AMP_NONE && amp_node_at(model, node)->graph != graph)
-        node = model->graphs[amp_node_at(model, node)->graph].owner;
-    return node;
-}
-
-/* Counts or fills in one edge: as in amp_uses_create, counted two places up. */
+/* Counts an edge, two places up so that filling moves each count to its place, or fills it in. */
 static void count_edge(struct edges *edges, uint32_t provider, uint32_t node, bool fill)
 {
     if (fill)
@@ -200,71 +157,5 @@ enum amp_status amp_graph_sort(struct amp_model *model, bool *moved, struct amp_
     free(walk.next);
     free(walk.stack);
     free(walk.order);
-    return status;
-}
-
-static enum amp_status check_inputs(const struct amp_model *model, uint32_t id,
-                                    const bool *is_defined, struct amp_error *err)
-{
-    const struct amp_node *node = amp_node_at(model, id);
-    char text[512];
-    for (uint32_t i = 0; i < node->n_inputs; i++) {
-        if (node->inputs[i] == AMP_NONE || is_defined[node->inputs[i]])
-            continue;
-        return amp_fail(err, AMP_MODEL, "%s: %s, input %u: value '%s' is used before it is defined",
-                        model->path, amp_node_text(model, id, text, sizeof text), i,
-                        amp_value_at(model, node->inputs[i])->name);
-    }
-    return AMP_OK;
-}
-
-static enum amp_status define_outputs(const struct amp_model *model, uint32_t id, bool *is_defined,
-                                      struct amp_error *err)
-{
-    const struct amp_node *node = amp_node_at(model, id);
-    char text[512];
-    for (uint32_t i = 0; i < node->n_outputs; i++) {
-        if (node->outputs[i] == AMP_NONE)
-            continue;
-        const struct amp_value *value = amp_value_at(model, node->outputs[i]);
-        if (value->producer != id || is_defined[node->outputs[i]] || value->graph != node->graph)
-            return amp_fail(err, AMP_MODEL, "%s: %s, output %u: value '%s' has another producer",
-                            model->path, amp_node_text(model, id, text, sizeof text), i,
-                            value->name);
-        is_defined[node->outputs[i]] = true;
-    }
-    return AMP_OK;
-}
-
-/* Graph G with the subgraphs of its nodes, which come after it in the array. */
-static enum amp_status check_graph(const struct amp_model *model, uint32_t g, bool *is_defined,
-                                   struct amp_error *err)
-{
-    const struct amp_graph *graph = &model->graphs[g];
-    for (size_t i = 0; i < graph->inputs.count; i++)
-        is_defined[graph->inputs.items[i]] = true;
-    for (size_t i = 0; i < graph->initializers.count; i++)
-        is_defined[graph->initializers.items[i]] = true;
-    for (size_t i = 0; i < graph->nodes.count; i++) {
-        uint32_t id = graph->nodes.items[i];
-        AMP_TRY(check_inputs(model, id, is_defined, err));
-        const struct amp_node *node = amp_node_at(model, id);
-        for (uint32_t a = 0; a < node->n_attrs; a++)
-            for (size_t k = 0; k < amp_attr_graph_count(&node->attrs[a]); k++)
-                AMP_TRY(check_graph(model, node->attrs[a].graphs[k], is_defined, err));
-        AMP_TRY(define_outputs(model, id, is_defined, err));
-    }
-    for (size_t i = 0; i < graph->outputs.count; i++)
-        if (!is_defined[graph->outputs.items[i]])
-            return amp_fail(err, AMP_MODEL, "%s: graph output '%s' is not defined", model->path,
-                            amp_value_at(model, graph->outputs.items[i])->name);
-    return AMP_OK;
-}
-
-enum amp_status amp_graph_check(const struct amp_model *model, struct amp_error *err)
-{
-    bool *is_defined = amp_xcalloc(model->n_values, sizeof *is_defined);
-    enum amp_status status = check_graph(model, 0, is_defined, err);
-    free(is_defined);
     return status;
 }

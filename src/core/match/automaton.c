@@ -7,6 +7,7 @@
  */
 #include "core/match/automaton.h"
 
+#include "core/arena.h"
 #include "core/array.h"
 #include "core/utf8.h"
 

@@ -1,10 +1,11 @@
 #ifndef AMP_CORE_MATCH_AUTOMATON_H
 #define AMP_CORE_MATCH_AUTOMATON_H
 
-#include "core/arena.h"
-
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+struct amp_arena;
 
 /*
  * Programs that match whole names, made by core/match/glob.h and core/match/ere.h. A name is UTF-8,

@@ -4,6 +4,8 @@
  */
 #include "core/match/bracket.h"
 
+#include "core/match/automaton.h"
+
 #include <string.h>
 
 struct reader {

@@ -1,7 +1,8 @@
 #ifndef AMP_CORE_MATCH_BRACKET_H
 #define AMP_CORE_MATCH_BRACKET_H
 
-#include "core/match/automaton.h"
+struct amp_arena;
+struct amp_automaton;
 
 enum amp_bracket_problem {
     AMP_BRACKET_FINE,

@@ -1,7 +1,8 @@
 #ifndef AMP_CORE_MATCH_ERE_H
 #define AMP_CORE_MATCH_ERE_H
 
-#include "core/match/automaton.h"
+struct amp_arena;
+struct amp_automaton;
 
 enum {
     AMP_ERE_BYTES = 2000, /* of an expression */

@@ -3,6 +3,8 @@
  */
 #include "core/match/glob.h"
 
+#include "core/arena.h"
+#include "core/match/automaton.h"
 #include "core/match/bracket.h"
 
 #include <string.h>

@@ -1,7 +1,11 @@
 #ifndef AMP_CORE_MATCH_GLOB_H
 #define AMP_CORE_MATCH_GLOB_H
 
-#include "core/match/automaton.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+struct amp_arena;
+struct amp_automaton;
 
 /* The number of bytes of PATTERN before its first character with a meaning (* ? [ \); all of it
    when it has none: only itself is then its match. */

@@ -6,6 +6,7 @@
  */
 #include "onnx/file/placement.h"
 
+#include "core/tensor.h"
 #include "onnx/file/wire.h"
 
 #include <inttypes.h>

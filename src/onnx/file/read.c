@@ -5,6 +5,7 @@
  */
 #include "onnx/file/read.h"
 
+#include "core/graph/order.h"
 #include "onnx/file/model_bytes.h"
 #include "onnx/schema/check.h"
 #include "onnx/file/external.h"

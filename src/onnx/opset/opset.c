@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/graph/order.h"
 #include "onnx/opset/upgrade.h"
 #include "onnx/schema/schema.h"
 

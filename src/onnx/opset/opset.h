@@ -2,6 +2,7 @@
 #define AMP_ONNX_OPSET_OPSET_H
 
 #include "core/graph/graph.h"
+#include "core/status.h"
 
 /* What keeps a model from being raised. */
 struct amp_opset_limit {

@@ -2,6 +2,7 @@
 #define AMP_ONNX_OPSET_UPGRADE_H
 
 #include "core/graph/graph.h"
+#include "core/tensor.h"
 
 /*
  * One step of one node: from its definition to the next newer one of the same operator, for the

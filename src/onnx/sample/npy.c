@@ -7,6 +7,7 @@
 
 #include "core/arena.h"
 #include "core/array.h"
+#include "core/buffer.h"
 #include "core/file/input.h"
 #include "core/memory.h"
 #include "core/words.h"

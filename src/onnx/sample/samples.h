@@ -2,6 +2,7 @@
 #define AMP_ONNX_SAMPLE_SAMPLES_H
 
 #include "core/graph/graph.h"
+#include "core/tensor.h"
 
 /* Tensors and whole samples (the inputs of one run, with the outputs expected of it) in files. */
 

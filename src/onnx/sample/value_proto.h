@@ -2,6 +2,7 @@
 #define AMP_ONNX_SAMPLE_VALUE_PROTO_H
 
 #include "core/graph/graph.h"
+#include "core/status.h"
 
 #include <protobuf-c/protobuf-c.h>
 

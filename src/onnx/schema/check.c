@@ -5,6 +5,7 @@
 #include "onnx/schema/check.h"
 
 #include "core/array.h"
+#include "core/graph/check.h"
 #include "onnx/schema/schema.h"
 
 #include <limits.h>

@@ -2,6 +2,7 @@
 #define AMP_ONNX_SCHEMA_CHECK_H
 
 #include "core/graph/graph.h"
+#include "core/status.h"
 
 /* Checks of a model against the schema table. */
 

@@ -2,6 +2,7 @@
 #define AMP_ONNX_SCHEMA_INFER_H
 
 #include "core/graph/graph.h"
+#include "core/status.h"
 
 /*
  * Sets kind, dtype and shape of every value: dtypes by the type variables of the schema table and

@@ -5,6 +5,7 @@
 #include "onnx/schema/infer_ml.h"
 
 #include "core/array.h"
+#include "core/tensor.h"
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
 #include "ops/dnnl/binding.h"
 
 #include "core/array.h"
+#include "core/buffer.h"
 #include "core/memory.h"
 #include "ops/dnnl/dnnl.h"
 #include "ops/dnnl/post_op.h"

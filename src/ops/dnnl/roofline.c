@@ -4,7 +4,9 @@
  */
 #include "ops/dnnl/roofline.h"
 
+#include "core/buffer.h"
 #include "core/clock.h"
+#include "core/convert.h"
 #include "core/memory.h"
 #include "core/tensor.h"
 #include "ops/dnnl/engine.h"

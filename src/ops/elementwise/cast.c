@@ -5,6 +5,7 @@
  */
 #include "ops/elementwise/cast.h"
 
+#include "core/convert.h"
 #include "ops/kernel/number_text.h"
 #include "ops/kernel/kernel.h"
 #include "ops/kernel/data_movement.h"

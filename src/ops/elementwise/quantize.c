@@ -4,6 +4,7 @@
  * which all arithmetic is, whatever their types.
  */
 #include "core/array.h"
+#include "core/convert.h"
 #include "ops/kernel/kernel.h"
 #include "ops/kernel/element_cast.h"
 
@@ -218,7 +219,8 @@ static void quantize_block(const struct job *job, size_t first, size_t n)
         run_spans(job, &(struct pass){job->round, job->zero, block, y, size}, first, n);
     } else {
         run_spans(job, &(struct pass){add, job->zero, block, block, sizeof *block}, first, n);
-        amp_minifloat_encode(dtype, block, y, n, job->saturate, AMP_ROUND_UP);
+        amp_minifloat_encode(dtype, block, y, n,
+                             (struct amp_minifloat_rounding){job->saturate, AMP_ROUND_UP});
     }
     if (bits < 8)
         amp_bits_pack(dtype, bytes, element(job->y, first), n);

@@ -4,6 +4,8 @@
  */
 #include "ops/image/interpolation.h"
 
+#include "core/buffer.h"
+
 #include <math.h>
 
 static double half_pixel(const struct amp_resample_dim *dim, double x)

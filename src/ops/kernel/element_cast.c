@@ -6,6 +6,7 @@
  */
 #include "ops/kernel/element_cast.h"
 
+#include "core/convert.h"
 #include "ops/kernel/kernel.h"
 
 #include <assert.h>
@@ -176,8 +177,8 @@ static void store_float(enum form form, const void *values, enum amp_dtype dtype
         return;
     }
     bool is_packed = amp_dtype_bits(dtype) < 8;
-    amp_minifloat_encode(dtype, values, is_packed ? codes : to, n, options->saturate,
-                         options->rounding);
+    amp_minifloat_encode(dtype, values, is_packed ? codes : to, n,
+                         (struct amp_minifloat_rounding){options->saturate, options->rounding});
     if (is_packed)
         amp_bits_pack(dtype, codes, to, n);
 }

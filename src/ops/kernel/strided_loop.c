@@ -2,6 +2,7 @@
  * The nested loop with operands of any strides. Shapes were checked by the shape functions; nothing
  * here can fail.
  */
+#include "core/convert.h"
 #include "ops/kernel/kernel.h"
 
 #include <omp.h>

@@ -2,6 +2,7 @@
  * LabelEncoder (ai.onnx.ml 1, 2 and 4), CategoryMapper and OneHotEncoder (1): values found by key,
  * through a hash table that is made on the first run. A NaN is a key like any other.
  */
+#include "core/hash.h"
 #include "ops/ml/ml.h"
 #include "ops/kernel/data_movement.h"
 

@@ -3,6 +3,7 @@
  * RMSNormalization (plain C), which ONNX Runtime calls SimplifiedLayerNormalization: the dims from
  * an axis on are normalized together.
  */
+#include "core/convert.h"
 #include "ops/kernel/kernel.h"
 #include "ops/kernel/float64_call.h"
 #include "ops/norm/row_norm.h"

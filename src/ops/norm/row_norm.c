@@ -5,6 +5,7 @@
 #include "ops/norm/row_norm.h"
 
 #include "core/array.h"
+#include "core/convert.h"
 #include "ops/kernel/kernel.h"
 
 #include <math.h>

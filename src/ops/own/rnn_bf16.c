@@ -1,6 +1,7 @@
 /*
  * Recurrent layers in bfloat16 on x86-64 with AMX; sums and cells are float32.
  */
+#include "core/convert.h"
 #include "ops/own/rnn_kernel.h"
 
 #include "ops/kernel/kernel.h"

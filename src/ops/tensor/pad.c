@@ -4,6 +4,7 @@
  * 25. What was an attribute in one version and is an input in another is taken from where the node
  * has it.
  */
+#include "core/convert.h"
 #include "ops/kernel/data_movement.h"
 
 #include <stdlib.h>

@@ -4,6 +4,7 @@
  * name of the node's output is one: a run can be repeated, and a converted model draws what the
  * model before it drew. The generator goes on from run to run of a session.
  */
+#include "core/hash.h"
 #include "ops/elementwise/cast.h"
 #include "ops/kernel/kernel.h"
 

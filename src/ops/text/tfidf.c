@@ -3,6 +3,7 @@
  * strings, the items of an n-gram in equal distances. Makes of the pool a trie over tokens, the
  * numbers of its distinct items, once per node.
  */
+#include "core/hash.h"
 #include "ops/kernel/data_movement.h"
 
 #include <stdlib.h>

@@ -4,6 +4,8 @@
  */
 #include "run/exec/call.h"
 
+#include "core/buffer.h"
+#include "core/convert.h"
 #include "core/memory.h"
 #include "ops/dnnl/layout.h"
 #include "ops/dnnl/profile.h"

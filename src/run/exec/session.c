@@ -5,6 +5,7 @@
  */
 #include "run/exec/session.h"
 
+#include "core/buffer.h"
 #include "ops/dnnl/engine.h"
 #include "ops/own/kernels.h"
 #include "run/rewrite/fuse_composites.h"

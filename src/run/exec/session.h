@@ -2,6 +2,7 @@
 #define AMP_RUN_EXEC_SESSION_H
 
 #include "core/graph/graph.h"
+#include "core/status.h"
 
 /*
  * Executes a model whose types are inferred. A session keeps constants, oneDNN primitives and

@@ -7,6 +7,7 @@
 #include "run/exec/slices.h"
 
 #include "core/clock.h"
+#include "core/convert.h"
 #include "ops/dnnl/dnnl.h"
 #include "ops/dnnl/layout.h"
 #include "ops/kernel/kernel.h"

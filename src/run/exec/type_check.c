@@ -4,6 +4,8 @@
  */
 #include "run/exec/type_check.h"
 
+#include "core/tensor.h"
+
 static enum amp_status check_form(const struct amp_value *value, enum amp_kind kind,
                                   const struct amp_tensor *tensor, struct amp_error *err)
 {

@@ -2,6 +2,7 @@
 #define AMP_RUN_EXEC_TYPE_CHECK_H
 
 #include "core/graph/graph.h"
+#include "core/status.h"
 
 /* Private to run/: makes TENSOR, which VALUE is about to hold, of VALUE's kind: what a model
    declares as an optional may be given plain (ONNX OptionalHasElement-18), and is wrapped.

@@ -1,6 +1,7 @@
 #ifndef AMP_RUN_PLAN_USES_H
 #define AMP_RUN_PLAN_USES_H
 
+#include "core/graph/uses.h"
 #include "run/plan/plan.h"
 
 /* Private to run/: the passes that make of a step per node those that run. */

@@ -7,6 +7,7 @@
 #include "run/rewrite/fold_scales.h"
 
 #include "core/array.h"
+#include "core/graph/uses.h"
 #include "onnx/schema/schema.h"
 #include "ops/op.h"
 #include "run/rewrite/scale_chain.h"

@@ -8,6 +8,9 @@
 #include "run/rewrite/fuse_composites.h"
 
 #include "core/array.h"
+#include "core/graph/copy.h"
+#include "core/graph/order.h"
+#include "core/tensor.h"
 #include "pattern/composites.h"
 #include "pattern/matcher.h"
 #include "pattern/pattern.h"

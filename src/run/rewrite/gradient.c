@@ -6,6 +6,8 @@
  */
 #include "run/rewrite/gradient.h"
 
+#include "core/graph/copy.h"
+#include "core/graph/order.h"
 #include "onnx/schema/infer.h"
 #include "onnx/file/read.h"
 #include "run/rewrite/gradient_rules.h"

@@ -2,6 +2,7 @@
 #define AMP_RUN_REWRITE_GRADIENT_H
 
 #include "core/graph/graph.h"
+#include "core/status.h"
 
 /*
  * Private to run/: replaces each Gradient node of *MODEL by the nodes that compute it. *MODEL then

@@ -6,6 +6,7 @@
  */
 #include "run/rewrite/move_reshapes.h"
 
+#include "core/graph/uses.h"
 #include "ops/op.h"
 #include "ops/dnnl/post_op.h"
 

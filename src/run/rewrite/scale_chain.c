@@ -6,6 +6,8 @@
 #include "run/rewrite/scale_chain.h"
 
 #include "core/array.h"
+#include "core/graph/uses.h"
+#include "core/tensor.h"
 
 #include <math.h>
 #include <stdlib.h>

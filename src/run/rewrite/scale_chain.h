@@ -3,6 +3,8 @@
 
 #include "core/graph/graph.h"
 
+struct amp_uses; /* core/graph/uses.h */
+
 /* Private to run/rewrite: how nodes with constants scale and shift the channels of an operator's
    result. */
 
