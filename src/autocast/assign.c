@@ -330,7 +330,7 @@ enum amp_dtype amp_assigned_dtype(const struct amp_model *model,
     if (decision->dtype != AMP_UNDEFINED && schema != NULL &&
         amp_schema_shares(schema, decision->type, param))
         return decision->dtype;
-    if (amp_node_is(node, "", "Cast") && value->constant == NULL)
+    if (amp_node_has_role(node, AMP_ROLE_CAST) && value->constant == NULL)
         return assignment->values[node->inputs[i]];
     return value->dtype;
 }

@@ -6,6 +6,7 @@
 
 #include "autocast/weights.h"
 #include "core/tensor.h"
+#include "ops/op.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ struct fold {
 
 static bool is_cast(const struct amp_node *node)
 {
-    return !node->is_removed && amp_node_is(node, "", "Cast") && node->n_inputs == 1 &&
+    return !node->is_removed && amp_node_has_role(node, AMP_ROLE_CAST) && node->n_inputs == 1 &&
            node->n_outputs == 1 && node->inputs[0] != AMP_NONE && node->outputs[0] != AMP_NONE;
 }
 
@@ -190,7 +191,7 @@ static bool can_fill(const struct amp_model *model, uint32_t producer, enum amp_
         (dtype == AMP_BFLOAT16 && amp_model_opset(model, "") < 20))
         return false;
     const struct amp_node *node = amp_node_at(model, producer);
-    return amp_node_is(node, "", "ConstantOfShape") && node->n_inputs == 1;
+    return amp_node_has_role(node, AMP_ROLE_CONSTANT_OF_SHAPE) && node->n_inputs == 1;
 }
 
 /* Turns the cast of a ConstantOfShape into a ConstantOfShape of the cast's dtype. */
@@ -208,7 +209,7 @@ static void fold_fill(struct fold *fold, uint32_t id)
         return;
     struct amp_tensor **list = amp_arena_memdup(model->arena, &fill, sizeof fill);
     set_input(fold, id, 0, producer->inputs[0]);
-    cast->op_type = "ConstantOfShape";
+    cast->op_type = producer->op_type;
     cast->name =
         amp_model_unique_name(model, amp_arena_printf(model->arena, "ConstantOfShape/%s",
                                                       amp_value_at(model, cast->outputs[0])->name));

@@ -7,6 +7,7 @@
 #include "autocast/island.h"
 #include "core/tensor.h"
 #include "onnx/schema/infer.h"
+#include "ops/op.h"
 
 #include <string.h>
 
@@ -66,8 +67,8 @@ static bool is_control_flow(const struct amp_node *node)
 
 static bool has_explicit_dtype(const struct amp_node *node)
 {
-    return amp_names_dtype(node) || amp_node_is(node, "", "Constant") ||
-           amp_node_is(node, "", "CastLike");
+    return amp_names_dtype(node) || amp_node_has_role(node, AMP_ROLE_CONSTANT) ||
+           amp_node_has_role(node, AMP_ROLE_CAST_LIKE);
 }
 
 /* Attributes that hold data of the node's type (the thresholds of TreeEnsemble) keep it what it is.

@@ -9,28 +9,11 @@
 #include "core/tensor.h"
 
 #include <math.h>
-#include <string.h>
-
-/* What operators of ONNX do with their constants, where that makes guards of them. */
-static const struct {
-    const char *op_type;
-    enum amp_guard_use use;
-} uses[] = {
-    {"Clip", AMP_GUARD_BOUNDS},    {"Max", AMP_GUARD_BOUNDS},
-    {"Min", AMP_GUARD_BOUNDS},     {"Equal", AMP_GUARD_BOUNDS},
-    {"Greater", AMP_GUARD_BOUNDS}, {"GreaterOrEqual", AMP_GUARD_BOUNDS},
-    {"Less", AMP_GUARD_BOUNDS},    {"LessOrEqual", AMP_GUARD_BOUNDS},
-    {"Pad", AMP_GUARD_BOUNDS},     {"Where", AMP_GUARD_BOUNDS},
-    {"Add", AMP_GUARD_ADDS},       {"Sub", AMP_GUARD_ADDS},
-    {"Sum", AMP_GUARD_ADDS},
-};
 
 enum amp_guard_use amp_guard_use(const struct amp_node *node)
 {
-    for (size_t i = 0; i < AMP_COUNT(uses); i++)
-        if (amp_node_is(node, "", uses[i].op_type))
-            return uses[i].use;
-    return AMP_GUARD_NONE;
+    const struct amp_op *op = amp_op_of(node);
+    return op != NULL ? op->guard_use : AMP_GUARD_NONE;
 }
 
 /* What has been seen of a constant. */

@@ -1,7 +1,7 @@
 #ifndef AMP_AUTOCAST_GUARD_H
 #define AMP_AUTOCAST_GUARD_H
 
-#include "core/graph/graph.h"
+#include "ops/op.h"
 
 /*
  * Guards: constants whose values beyond a dtype's range mean "further than any other value" rather
@@ -11,13 +11,8 @@
  *   - where it adds or subtracts them, those of a mask are: one and the same value wherever it is
  *     beyond the range, else 0 or 1, and both there;
  *   - anywhere, magnitudes from 1e30 on are: no data come near.
+ * Which operators do which is amp_op.guard_use (ops/op.h).
  */
-enum amp_guard_use {
-    AMP_GUARD_NONE, /* the operator has no use of its own for them */
-    AMP_GUARD_BOUNDS,
-    AMP_GUARD_ADDS
-};
-
 enum amp_guard_use amp_guard_use(const struct amp_node *node);
 
 /* What the values of a constant with magnitudes beyond a limit are. */

@@ -5,20 +5,24 @@
 #include "autocast/island.h"
 
 #include "core/graph/uses.h"
+#include "ops/op.h"
 
 #include <string.h>
 
 /* In ai.onnx, or in com.microsoft, which had them for more types first. */
-static bool is_op(const struct amp_node *node, const char *op_type)
+static bool has_role(const struct amp_node *node, enum amp_role role)
 {
-    return strcmp(node->op_type, op_type) == 0 &&
-           (node->domain[0] == '\0' || strcmp(node->domain, "com.microsoft") == 0);
+    if (node->domain[0] != '\0' && strcmp(node->domain, "com.microsoft") != 0)
+        return false;
+    const struct amp_op *op = amp_op_find("", node->op_type);
+    return op != NULL && op->role == role;
 }
 
 static bool is_dequantized(const struct amp_model *model, uint32_t value_id)
 {
     uint32_t producer = amp_value_at(model, value_id)->producer;
-    return producer != AMP_NONE && is_op(amp_node_at(model, producer), "DequantizeLinear");
+    return producer != AMP_NONE &&
+           has_role(amp_node_at(model, producer), AMP_ROLE_DEQUANTIZE_LINEAR);
 }
 
 static bool is_quantized(const struct amp_model *model, const struct amp_uses *uses,
@@ -29,7 +33,7 @@ static bool is_quantized(const struct amp_model *model, const struct amp_uses *u
         return false;
     for (uint32_t u = first; u < end; u++)
         if (uses->items[u].slot != 0 ||
-            !is_op(amp_node_at(model, uses->items[u].node), "QuantizeLinear"))
+            !has_role(amp_node_at(model, uses->items[u].node), AMP_ROLE_QUANTIZE_LINEAR))
             return false;
     return true;
 }

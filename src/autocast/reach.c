@@ -75,7 +75,7 @@ static const struct amp_tensor *data_of(const struct amp_reach *reach, uint32_t 
         return value->constant;
     const struct amp_node *node = amp_node_at(reach->model, value->producer);
     const struct amp_attr *attr = amp_node_attr(node, "value");
-    bool is_fill = amp_node_is(node, "", "ConstantOfShape") && attr != NULL &&
+    bool is_fill = amp_node_has_role(node, AMP_ROLE_CONSTANT_OF_SHAPE) && attr != NULL &&
                    attr->type == AMP_ATTR_TENSOR && amp_dtype_is_autocast(attr->tensors[0]->dtype);
     return is_fill ? attr->tensors[0] : NULL;
 }

@@ -7,6 +7,7 @@
 #include "autocast/wishes.h"
 
 #include "core/graph/uses.h"
+#include "ops/op.h"
 
 #include <stdlib.h>
 
@@ -129,7 +130,7 @@ static bool has_wish(const struct painter *painter, uint32_t id, enum amp_precis
 static bool is_clear(const struct painter *painter, uint32_t id)
 {
     return has_wish(painter, id, AMP_CLEAR) ||
-           amp_node_is(amp_node_at(painter->model, id), "", "Cast");
+           amp_node_has_role(amp_node_at(painter->model, id), AMP_ROLE_CAST);
 }
 
 static bool is_denied_or_inferred(const struct painter *painter, uint32_t id)

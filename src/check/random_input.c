@@ -19,17 +19,18 @@
 
 /* ---- what an integer input indexes ----------------------------------------------------------- */
 
-/* The least dim that the second input of an indexing node addresses; INT64_MAX when not known. */
-static int64_t addressed_dim(const struct amp_model *model, const struct amp_node *node)
+/* The least dim that the second input of a node addresses, as INDEXING says; INT64_MAX when not
+   known. */
+static int64_t addressed_dim(const struct amp_model *model, const struct amp_node *node,
+                             enum amp_indexing indexing)
 {
     struct amp_shape data;
     amp_value_shape(amp_value_at(model, node->inputs[0]), &data);
     if (data.rank <= 0)
         return INT64_MAX;
     int64_t axis = amp_node_int(node, "axis", 0), least = INT64_MAX;
-    bool is_nd = amp_node_is(node, "", "GatherND");
     int first = (int)(axis < 0 ? axis + data.rank : axis), last = first;
-    if (is_nd) {
+    if (indexing == AMP_INDEXES_DIMS) {
         first = 0;
         last = data.rank - 1;
     }
@@ -39,20 +40,10 @@ static int64_t addressed_dim(const struct amp_model *model, const struct amp_nod
     return least;
 }
 
-static bool is_indexing(const struct amp_node *node)
+/* Whether the first output of a node holds the values of its first input. */
+static bool passes_values(const struct amp_op *op)
 {
-    static const char *const names[] = {"Gather", "GatherElements", "GatherND"};
-    for (size_t i = 0; i < AMP_COUNT(names); i++)
-        if (amp_node_is(node, "", names[i]))
-            return true;
-    return false;
-}
-
-/* Whether the node's first output holds the values of its first input. */
-static bool passes_values(const struct amp_node *node)
-{
-    const struct amp_op *op = amp_op_find(node->domain, node->op_type);
-    return amp_node_is(node, "", "Cast") || (op != NULL && op->effect == AMP_PRESERVES_VALUES);
+    return op->role == AMP_ROLE_CAST || op->effect == AMP_PRESERVES_VALUES;
 }
 
 struct amp_random_planner {
@@ -76,9 +67,12 @@ static void visit_later(struct amp_random_planner *planner, uint32_t value)
 static int64_t visit_use(struct amp_random_planner *planner, struct amp_use use)
 {
     const struct amp_node *node = amp_node_at(planner->model, use.node);
-    if (use.slot == 1 && is_indexing(node) && node->inputs[0] != AMP_NONE)
-        return addressed_dim(planner->model, node);
-    if (use.slot == 0 && node->n_outputs > 0 && passes_values(node))
+    const struct amp_op *op = amp_op_of(node);
+    if (op == NULL)
+        return INT64_MAX;
+    if (use.slot == 1 && op->indexing != AMP_INDEXES_NOTHING && node->inputs[0] != AMP_NONE)
+        return addressed_dim(planner->model, node, op->indexing);
+    if (use.slot == 0 && node->n_outputs > 0 && passes_values(op))
         visit_later(planner, node->outputs[0]);
     return INT64_MAX;
 }

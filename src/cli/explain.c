@@ -6,6 +6,7 @@
 
 #include "cli/report/json.h"
 #include "core/print.h"
+#include "ops/op.h"
 
 #include <stdlib.h>
 
@@ -93,7 +94,7 @@ void amp_explanation_end(struct amp_explanation *explanation, const struct amp_m
     for (size_t i = casts->count; i > 0; i--) {
         const struct amp_node *node = amp_node_at(model, casts->items[i - 1].cast);
         uint32_t cause = casts->items[i - 1].cause;
-        if (node->is_removed || !amp_node_is(node, "", "Cast"))
+        if (node->is_removed || !amp_node_has_role(node, AMP_ROLE_CAST))
             continue;
         struct amp_explained_cast **list =
             cause == AMP_NONE ? &explanation->casts

@@ -8,4 +8,26 @@
    attention, recurrent layers. 0 for other operators. Padding counts as work, as is usual. */
 double amp_flops(const struct amp_ctx *ctx);
 
+/* ---- counters for amp_op.flops; shapes are known ---- */
+
+/* Input WEIGHTS, [out, in / groups, kernel...], for every element of output 0. */
+double amp_flops_convolution(const struct amp_ctx *ctx, uint32_t weights);
+
+/* Input WEIGHTS, [in, out / groups, kernel...], for every element of input 0. */
+double amp_flops_deconvolution(const struct amp_ctx *ctx, uint32_t weights);
+
+/* Input 0, whose rows are as attribute transA says, with another matrix. */
+double amp_flops_matmul(const struct amp_ctx *ctx, uint32_t unused);
+
+/* Input 0, [steps, batch, ...] or both swapped, with input WEIGHTS and the one after it, the
+   recurrent weights of all gates. */
+double amp_flops_recurrent(const struct amp_ctx *ctx, uint32_t weights);
+
+/* Inputs 0 to 2, queries, keys and values; input PAST holds the keys before them. */
+double amp_flops_attention(const struct amp_ctx *ctx, uint32_t past);
+
+/* With the projection to queries, keys and values: input 0, [batch, words, in], and input 1, the
+   weights [in, out]. Input PAST as for amp_flops_attention. */
+double amp_flops_projected_attention(const struct amp_ctx *ctx, uint32_t past);
+
 #endif

@@ -55,12 +55,34 @@ const struct amp_op *amp_op_find(const char *domain, const char *op_type)
     return NULL;
 }
 
+const struct amp_op *amp_op_of(const struct amp_node *node)
+{
+    return amp_op_find(node->domain, node->op_type);
+}
+
+bool amp_node_has_role(const struct amp_node *node, enum amp_role role)
+{
+    const struct amp_op *op = amp_op_of(node);
+    return op != NULL && op->role == role;
+}
+
+bool amp_broadcasts_by_attributes(const struct amp_node *node)
+{
+    return node->since_version < 7;
+}
+
+bool amp_broadcasts_from_axis(const struct amp_node *node)
+{
+    return amp_broadcasts_by_attributes(node) && amp_node_attr(node, "axis") != NULL;
+}
+
 enum amp_status amp_call_run(const struct amp_ctx *ctx, const struct amp_call *call)
 {
     static const bool is_constant[4] = {false};
     struct amp_node node = *ctx->node;
     struct amp_ctx inner = *ctx;
     node.op_type = call->op->name;
+    node.domain = domain_of(call->op);
     node.since_version = call->version;
     node.attrs = call->attrs;
     node.n_attrs = call->n_attrs;

@@ -3,6 +3,7 @@
 
 #include "core/graph/graph.h"
 #include "core/tensor.h"
+#include "ops/facts.h"
 
 /*
  * Operators: one `const struct amp_op amp_op_<name>` in its family file and one line in op_list.h.
@@ -15,14 +16,19 @@ enum amp_effect {
     AMP_OPAQUE            /* control flow, random numbers, side effects */
 };
 
-struct amp_ctx;
 struct amp_post;
+struct amp_post_op;
 
 struct amp_op {
     const char *name;   /* ONNX op_type */
     const char *domain; /* NULL: ai.onnx */
     int newest;         /* the newest since_version that shape and run know */
     enum amp_effect effect;
+    enum amp_role role;
+    const void *own; /* what its family file alone reads, to tell its operators apart */
+
+    /* ---- what run can do ---- */
+
     /* Float dtypes (AMP_DTYPE_BIT) that run takes as they are. For others among float16 and
        bfloat16 the executor widens the inputs to float32 and rounds the outputs. Of no concern for
        AMP_PRESERVES_VALUES, which takes any dtype. AMP_BY_DNNL with them: oneDNN computes them, C
@@ -50,6 +56,36 @@ struct amp_op {
      * are any.
      */
     bool fuses;
+
+    /* ---- what it is to the nodes around it; NULL and false: nothing of the kind ---- */
+
+    /* How it can be done as a post-op of the node before it (ops/dnnl/post_op.h). */
+    const struct amp_post_op *post_op;
+    const struct amp_linear *linear;
+    const struct amp_fusion *fusion;
+    const struct amp_gradient_rule *gradient; /* AMP_GRADIENT */
+    /* Of two inputs either may come first in a pattern (pattern/pattern.h). */
+    bool is_commutative;
+    /* Output 0 holds the elements of input 0 in their order; only its shape may be another. */
+    bool is_reshape;
+    /* Axes, in an attribute or an input, count the dims of output 0 and not of input 0. */
+    bool has_output_axes;
+    enum amp_guard_use guard_use;
+    enum amp_indexing indexing;
+    struct amp_flops flops; /* COUNT NULL: no product, or none that counts */
+
+    /* ---- types that the schema table does not tell ---- */
+
+    const struct amp_dtype_attr *dtype_attr;
+    /* The dtype of output I where neither type variables nor dtype_attr tell it; AMP_UNDEFINED:
+       not known. */
+    enum amp_dtype (*dtype)(const struct amp_model *model, const struct amp_node *node, uint32_t i);
+    const struct amp_pairing *pairing; /* with the bodies that it has */
+    const char *twins[2];              /* type variables that stand for the same data */
+    const struct amp_version_change *changes;
+
+    /* ---- functions ---- */
+
     enum amp_status (*shape)(struct amp_ctx *ctx); /* NULL: outputs' shapes come from run alone */
     enum amp_status (*run)(struct amp_ctx *ctx);   /* NULL: can be converted, not executed */
     void (*destroy)(void *state);                  /* frees what run left in *ctx->state */
@@ -59,6 +95,8 @@ struct amp_op {
     bool (*reads)(const void *state, size_t index);
 };
 
+/* For amp_op.native: float32 alone; what C computes in; what is lower; every float dtype, whether
+   elements are only moved or computed in float32 block by block. */
 #define AMP_NATIVE_F32 AMP_DTYPE_BIT(AMP_FLOAT)
 #define AMP_NATIVE_C (AMP_DTYPE_BIT(AMP_FLOAT) | AMP_DTYPE_BIT(AMP_DOUBLE))
 #define AMP_NATIVE_LOWER (AMP_DTYPE_BIT(AMP_BFLOAT16) | AMP_DTYPE_BIT(AMP_FLOAT16))
@@ -66,7 +104,7 @@ struct amp_op {
 #define AMP_BY_DNNL AMP_DTYPE_BIT(AMP_UNDEFINED) /* the bit of no dtype */
 #define AMP_NATIVE_DNNL (AMP_BY_DNNL | AMP_NATIVE_ALL)
 
-/* For amp_op.reads_casts and reads_widened. */
+/* For amp_op.reads_casts and reads_widened, and amp_dtype_attr.outputs. */
 #define AMP_INPUT(i) (UINT32_C(1) << (i))
 #define AMP_INPUTS_ALL UINT32_MAX
 
@@ -153,6 +191,17 @@ enum amp_status amp_ctx_run_body(const struct amp_ctx *ctx, const struct amp_bod
 
 /* The descriptor of an operator; NULL when there is none. DOMAIN "" is ai.onnx. */
 const struct amp_op *amp_op_find(const char *domain, const char *op_type);
+const struct amp_op *amp_op_of(const struct amp_node *node);
+
+/* Whether NODE is of the operator that ROLE is of. */
+bool amp_node_has_role(const struct amp_node *node, enum amp_role role);
+
+/* Whether NODE is of a version before 7, in which operands line up by attributes, broadcast and
+   axis, and not from the last dim on as NumPy has it (ONNX, Broadcasting). */
+bool amp_broadcasts_by_attributes(const struct amp_node *node);
+
+/* Whether they do so from another dim on than the last ones: attribute axis is there. */
+bool amp_broadcasts_from_axis(const struct amp_node *node);
 
 /* Whether input or output I is there. */
 static inline bool amp_has_in(const struct amp_ctx *ctx, uint32_t i)

@@ -7,6 +7,7 @@
 #include "pattern/condition.h"
 
 #include "onnx/schema/schema.h"
+#include "ops/op.h"
 #include "pattern/constant.h"
 
 #include <math.h>
@@ -106,7 +107,8 @@ static bool find_setting(const struct amp_model *model, const struct amp_node *n
 /* The rank of the tensor that the node's axes number: Unsqueeze counts in its output. */
 static int axes_rank(const struct amp_model *model, const struct amp_node *node)
 {
-    uint32_t id = amp_node_is(node, "", "Unsqueeze") ? node->outputs[0] : node->inputs[0];
+    const struct amp_op *op = amp_op_of(node);
+    uint32_t id = op != NULL && op->has_output_axes ? node->outputs[0] : node->inputs[0];
     return id == AMP_NONE ? -1 : amp_value_at(model, id)->rank;
 }
 

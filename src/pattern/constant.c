@@ -6,13 +6,14 @@
 #include "pattern/constant.h"
 
 #include "core/tensor.h"
+#include "ops/op.h"
 
 #include <math.h>
 
 static bool passes_constants(const struct amp_node *node)
 {
-    return amp_node_is(node, "", "Cast") || amp_node_is(node, "", "CastLike") ||
-           amp_node_is(node, "", "Identity");
+    return amp_node_has_role(node, AMP_ROLE_CAST) || amp_node_has_role(node, AMP_ROLE_CAST_LIKE) ||
+           amp_node_has_role(node, AMP_ROLE_IDENTITY);
 }
 
 const struct amp_tensor *amp_pattern_constant(const struct amp_model *model, uint32_t id)

@@ -10,6 +10,7 @@
 
 #include "core/array.h"
 #include "core/graph/uses.h"
+#include "ops/op.h"
 #include "pattern/constant.h"
 #include "pattern/term.h"
 
@@ -97,11 +98,8 @@ static void drop_parts(struct amp_pattern_matcher *m, size_t count)
 
 static bool is_commutative(const struct amp_node *node)
 {
-    static const char *const ops[] = {"Add", "Mul", "Max", "Min"};
-    for (size_t i = 0; i < AMP_COUNT(ops) && node->n_inputs == 2; i++)
-        if (amp_node_is(node, "", ops[i]))
-            return true;
-    return false;
+    const struct amp_op *op = amp_op_of(node);
+    return op != NULL && op->is_commutative && node->n_inputs == 2;
 }
 
 /* Whether the node gives its first input on as it is. */
@@ -109,10 +107,10 @@ static bool is_transparent(const struct amp_pattern_matcher *m, const struct amp
 {
     if (node->n_inputs == 0 || node->inputs[0] == AMP_NONE)
         return false;
-    if (amp_node_is(node, "", "Cast"))
+    if (amp_node_has_role(node, AMP_ROLE_CAST))
         return amp_value_at(m->model, node->inputs[0])->dtype ==
                amp_value_at(m->model, node->outputs[0])->dtype;
-    return amp_node_is(node, "", "Identity") || amp_node_is(node, "", "Dropout");
+    return amp_node_has_role(node, AMP_ROLE_IDENTITY) || amp_node_has_role(node, AMP_ROLE_DROPOUT);
 }
 
 /* Whether the inputs beyond the COUNT that the pattern names are constants or left out: they may be

@@ -6,6 +6,7 @@
 #include "cli/report/json.h"
 #include "core/array.h"
 #include "core/print.h"
+#include "ops/op.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,7 @@ static void sort_lines(struct lines *lines)
 
 static bool is_cast(const struct amp_node *node)
 {
-    return amp_node_is(node, "", "Cast");
+    return amp_node_has_role(node, AMP_ROLE_CAST);
 }
 
 /* A line per operator, or per node where BY_NODE. */

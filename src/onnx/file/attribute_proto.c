@@ -2,6 +2,7 @@
  * Attributes: AttributeProto to lists of values and back, and the tensors that Constant nodes hold.
  */
 #include "onnx/file/reader.h"
+#include "ops/op.h"
 
 #include <string.h>
 
@@ -174,7 +175,8 @@ static struct amp_tensor *constant_of(struct amp_arena *arena, const struct amp_
 void amp_mark_constant(struct amp_model *model, uint32_t id)
 {
     const struct amp_node *node = amp_node_at(model, id);
-    if (!amp_node_is(node, "", "Constant") || node->n_outputs != 1 || node->outputs[0] == AMP_NONE)
+    if (!amp_node_has_role(node, AMP_ROLE_CONSTANT) || node->n_outputs != 1 ||
+        node->outputs[0] == AMP_NONE)
         return;
     struct amp_tensor *tensor = NULL;
     for (uint32_t i = 0; i < node->n_attrs && tensor == NULL; i++)

@@ -2,6 +2,7 @@
  * Types of values as messages: TypeProto to kind, dtype and shape, and back.
  */
 #include "onnx/file/reader.h"
+#include "ops/op.h"
 
 static int64_t read_dim(struct amp_model *model, const Onnx__TensorShapeProto__Dimension *dim)
 {
@@ -95,7 +96,7 @@ enum amp_status amp_read_optional(struct amp_reader *reader, uint32_t id)
 {
     const struct amp_node *node = amp_node_at(reader->model, id);
     const struct amp_attr *attr = amp_node_attr(node, "type");
-    if (!amp_node_is(node, "", "Optional") || node->n_outputs == 0 ||
+    if (!amp_node_has_role(node, AMP_ROLE_OPTIONAL) || node->n_outputs == 0 ||
         node->outputs[0] == AMP_NONE || (node->n_inputs > 0 && node->inputs[0] != AMP_NONE) ||
         attr == NULL || attr->type != AMP_ATTR_TYPE)
         return AMP_OK;

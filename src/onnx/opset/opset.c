@@ -12,6 +12,7 @@
 #include "core/graph/order.h"
 #include "onnx/opset/upgrade.h"
 #include "onnx/schema/schema.h"
+#include "ops/op.h"
 
 static void *copy_array(struct amp_arena *arena, const void *items, size_t count, size_t size)
 {
@@ -227,7 +228,7 @@ static void drop_leftovers(struct amp_model *model, const bool *before, size_t n
         ids->count = kept;
     }
     for (size_t n = 0; n < model->n_nodes; n++)
-        if (!model->nodes[n].is_removed && amp_node_is(&model->nodes[n], "", "Constant") &&
+        if (!model->nodes[n].is_removed && amp_node_has_role(&model->nodes[n], AMP_ROLE_CONSTANT) &&
             is_left_over(model->nodes[n].outputs[0], before, n_before, after))
             amp_node_remove(model, (uint32_t)n);
     free(after);

@@ -1,41 +1,24 @@
 /*
  * Whether two versions of an operator mean the same for a node that was written for the older one.
- * The signatures in the schema table answer that for most steps from one version to the next; the
- * exceptions are in a table here, found by reading the definitions of all versions side by side.
+ * The signatures in the schema table answer that for most steps from one version to the next; of
+ * the others, found by reading the definitions of all versions side by side, the operators'
+ * descriptors tell (amp_op.changes).
  */
 #include "onnx/schema/schema.h"
 
-#include "core/array.h"
+#include "ops/op.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* A step to version SINCE of OP where the signatures give the wrong answer. */
-struct exception {
-    const char *op;
-    int since;
-    const char *difference; /* NULL: compatible all the same */
-};
-
-static const struct exception exceptions[] = {
-    {"Clip", 6, NULL}, /* limits that were not given became the largest numbers */
-    {"Erf", 13, NULL}, /* the integer types that it lost were never defined for it */
-    {"GRU", 3, NULL},  /* only the default's spelling, "foward", was mended */
-    {"GroupNormalization", 21, "scale and bias are per channel, no longer per group"},
-    {"LayerNormalization", 17, NULL}, /* version 1 is ONNX Runtime's, which ONNX took over */
-    {"PRelu", 7, "the slope is broadcast as NumPy does, no longer along the channels"},
-    {"Resize", 13, "tf_half_pixel_for_nn is gone and scales must be left out when sizes are given"},
-    {"RoiAlign", 16, "the default coordinates are shifted by half a pixel"},
-    {"Split", 18, "num_outputs is needed when no split is given"},
-};
-
-static const struct exception *find_exception(const struct amp_schema *to)
+/* What the operator's descriptor says of the step to TO; NULL: the signatures tell it. */
+static const struct amp_version_change *find_change(const struct amp_schema *to)
 {
-    for (size_t i = 0; i < AMP_COUNT(exceptions); i++)
-        if (exceptions[i].since == to->since_version && to->domain[0] == '\0' &&
-            strcmp(exceptions[i].op, to->name) == 0)
-            return &exceptions[i];
-    return NULL;
+    const struct amp_op *op = amp_op_find(to->domain, to->name);
+    const struct amp_version_change *change = op != NULL ? op->changes : NULL;
+    while (change != NULL && change->since != 0 && change->since != to->since_version)
+        change++;
+    return change != NULL && change->since != 0 ? change : NULL;
 }
 
 static bool same_text(const char *a, const char *b)
@@ -109,10 +92,10 @@ static const char *params_difference(struct side from, struct side to)
 
 static const char *step_difference(const struct amp_schema *from, const struct amp_schema *to)
 {
-    const struct exception *exception = find_exception(to);
+    const struct amp_version_change *change = find_change(to);
 
-    if (exception != NULL)
-        return exception->difference;
+    if (change != NULL)
+        return change->difference;
     if (to->deprecated)
         return "deprecated";
     const char *found = attrs_difference(from, to);

@@ -5,9 +5,7 @@
  */
 #include "onnx/schema/infer.h"
 
-#include "core/array.h"
 #include "onnx/schema/check.h"
-#include "onnx/schema/infer_ml.h"
 #include "onnx/schema/schema.h"
 #include "ops/elementwise/cast.h"
 #include "ops/op.h"
@@ -16,43 +14,13 @@
 
 enum { MAX_PARAMS = 256 };
 
-#define NO_DEFAULT AMP_UNDEFINED
-
-/* Outputs whose dtype an attribute names (ONNX operator documentation). */
-static const struct explicit_dtype {
-    const char *op_type;
-    uint32_t output;
-    const char *attr;
-    enum amp_dtype fallback; /* of the attribute; NO_DEFAULT: the inputs decide */
-} explicit_dtypes[] = {
-    {"Bernoulli", 0, "dtype", NO_DEFAULT},
-    {"BitCast", 0, "to", NO_DEFAULT},
-    {"BlackmanWindow", 0, "output_datatype", AMP_FLOAT},
-    {"Cast", 0, "to", NO_DEFAULT},
-    {"ConstantOfShape", 0, "value", AMP_FLOAT},
-    {"DequantizeLinear", 0, "output_dtype", NO_DEFAULT},
-    {"EyeLike", 0, "dtype", NO_DEFAULT},
-    {"HammingWindow", 0, "output_datatype", AMP_FLOAT},
-    {"HannWindow", 0, "output_datatype", AMP_FLOAT},
-    {"LayerNormalization", 1, "stash_type", AMP_FLOAT},
-    {"LayerNormalization", 2, "stash_type", AMP_FLOAT},
-    {"MelWeightMatrix", 0, "output_datatype", AMP_FLOAT},
-    {"Multinomial", 0, "dtype", AMP_INT32},
-    {"QuantizeLinear", 0, "output_dtype", NO_DEFAULT},
-    {"RandomNormal", 0, "dtype", AMP_FLOAT},
-    {"RandomNormalLike", 0, "dtype", NO_DEFAULT},
-    {"RandomUniform", 0, "dtype", AMP_FLOAT},
-    {"RandomUniformLike", 0, "dtype", NO_DEFAULT},
-    {"SequenceEmpty", 0, "dtype", AMP_FLOAT},
-    {"SimplifiedLayerNormalization", 1, "stash_type", AMP_FLOAT},
-};
-
-static const struct explicit_dtype *find_explicit(const struct amp_node *node, uint32_t i)
+/* The attribute that names the dtype of output I; NULL: none does. */
+static const struct amp_dtype_attr *find_explicit(const struct amp_node *node, uint32_t i)
 {
-    for (size_t k = 0; k < AMP_COUNT(explicit_dtypes); k++)
-        if (explicit_dtypes[k].output == i && amp_node_is(node, "", explicit_dtypes[k].op_type))
-            return &explicit_dtypes[k];
-    return NULL;
+    const struct amp_op *op = amp_op_of(node);
+    bool has = op != NULL && op->dtype_attr != NULL && i < 32 &&
+               (op->dtype_attr->outputs & AMP_INPUT(i)) != 0;
+    return has ? op->dtype_attr : NULL;
 }
 
 /* The dtype that NODE gives to output I because an attribute says so (Cast's `to`, RandomNormal's
@@ -60,14 +28,14 @@ static const struct explicit_dtype *find_explicit(const struct amp_node *node, u
    AMP_UNDEFINED when the node has none and the dtype follows from the inputs. */
 static enum amp_dtype explicit_dtype(const struct amp_node *node, uint32_t i)
 {
-    const struct explicit_dtype *entry = find_explicit(node, i);
+    const struct amp_dtype_attr *entry = find_explicit(node, i);
     if (entry == NULL)
         return AMP_UNDEFINED;
-    const struct amp_attr *attr = amp_node_attr(node, entry->attr);
+    const struct amp_attr *attr = amp_node_attr(node, entry->name);
     if (attr != NULL && attr->type == AMP_ATTR_TENSOR)
         return attr->tensors[0]->dtype;
     /* 0 stands for "not set" in the quantization operators. */
-    int64_t number = amp_node_int(node, entry->attr, 0);
+    int64_t number = amp_node_int(node, entry->name, 0);
     return amp_dtype_is_valid(number) ? (enum amp_dtype)number : entry->fallback;
 }
 
@@ -76,18 +44,18 @@ static enum amp_status check_explicit(const struct amp_model *model, uint32_t id
                                       struct amp_error *err)
 {
     const struct amp_node *node = amp_node_at(model, id);
-    const struct explicit_dtype *entry = find_explicit(node, 0);
-    const struct amp_attr *attr = entry ? amp_node_attr(node, entry->attr) : NULL;
+    const struct amp_dtype_attr *entry = find_explicit(node, 0);
+    const struct amp_attr *attr = entry ? amp_node_attr(node, entry->name) : NULL;
     if (attr == NULL || attr->type != AMP_ATTR_INT || node->schema == NULL)
         return AMP_OK;
-    int64_t number = amp_node_int(node, entry->attr, 0);
-    const struct amp_schema_attr *known = amp_schema_attr(node->schema, entry->attr);
+    int64_t number = amp_node_int(node, entry->name, 0);
+    const struct amp_schema_attr *known = amp_schema_attr(node->schema, entry->name);
     bool may_be_0 = known == NULL || !known->required;
     char text[512];
     if (amp_dtype_is_valid(number) || (number == 0 && may_be_0))
         return AMP_OK;
     return amp_fail(err, AMP_MODEL, "%s: attribute '%s' is %lld, which is no element type",
-                    amp_node_text(model, id, text, sizeof text), entry->attr, (long long)number);
+                    amp_node_text(model, id, text, sizeof text), entry->name, (long long)number);
 }
 
 bool amp_names_dtype(const struct amp_node *node)
@@ -147,6 +115,14 @@ static uint32_t input_of_type(const struct amp_model *model, const struct amp_no
     return first;
 }
 
+/* What the operator says of the dtype of output I; AMP_UNDEFINED: nothing. */
+static enum amp_dtype op_dtype(const struct amp_model *model, const struct amp_node *node,
+                               uint32_t i)
+{
+    const struct amp_op *op = amp_op_of(node);
+    return op != NULL && op->dtype != NULL ? op->dtype(model, node, i) : AMP_UNDEFINED;
+}
+
 static void infer_output_type(struct amp_model *model, uint32_t id, uint32_t i)
 {
     const struct amp_node *node = amp_node_at(model, id);
@@ -156,7 +132,7 @@ static void infer_output_type(struct amp_model *model, uint32_t id, uint32_t i)
     uint32_t source = input_of_type(model, node, param->type);
     enum amp_dtype explicit = explicit_dtype(node, i);
     if (explicit == AMP_UNDEFINED)
-        explicit = amp_infer_ml(model, node, i);
+        explicit = op_dtype(model, node, i);
     if (type->has_maps) {
         /* Of all operators ZipMap alone gives maps, a sequence of them. */
         set_type(model, output, AMP_KIND_MAP_SEQUENCE, AMP_UNDEFINED);
@@ -170,9 +146,9 @@ static void infer_output_type(struct amp_model *model, uint32_t id, uint32_t i)
                  amp_value_at(model, source)->dtype);
     } else if (is_single_bit(type->tensors) && !type->sequences && !type->optionals) {
         set_type(model, output, AMP_KIND_TENSOR, (enum amp_dtype)__builtin_ctz(type->tensors));
-    } else if (amp_node_is(node, "", "DequantizeLinear")) {
+    } else if (amp_node_has_role(node, AMP_ROLE_DEQUANTIZE_LINEAR)) {
         set_type(model, output, AMP_KIND_TENSOR, amp_value_at(model, node->inputs[1])->dtype);
-    } else if (amp_node_is(node, "", "QuantizeLinear")) {
+    } else if (amp_node_has_role(node, AMP_ROLE_QUANTIZE_LINEAR)) {
         set_type(model, output, AMP_KIND_TENSOR, AMP_UINT8);
     } else if (amp_value_at(model, output)->dtype == AMP_UNDEFINED && node->n_inputs > 0 &&
                node->inputs[0] != AMP_NONE) {
@@ -188,7 +164,7 @@ static void infer_output_type(struct amp_model *model, uint32_t id, uint32_t i)
 static void infer_types(struct amp_model *model, uint32_t id)
 {
     const struct amp_node *node = amp_node_at(model, id);
-    if (node->schema == NULL || amp_node_is(node, "", "Constant"))
+    if (node->schema == NULL || amp_node_has_role(node, AMP_ROLE_CONSTANT))
         return;
     for (uint32_t i = 0; i < node->n_outputs; i++)
         if (node->outputs[i] != AMP_NONE)
@@ -241,7 +217,7 @@ static void fill_call(const struct amp_model *model, const struct amp_node *node
 static void infer_shapes(struct amp_model *model, uint32_t id)
 {
     const struct amp_node *node = amp_node_at(model, id);
-    const struct amp_op *op = amp_op_find(node->domain, node->op_type);
+    const struct amp_op *op = amp_op_of(node);
     if (op == NULL || op->shape == NULL || node->schema == NULL ||
         node->since_version > op->newest || node->n_inputs > MAX_PARAMS ||
         node->n_outputs > MAX_PARAMS)
@@ -281,29 +257,6 @@ static void copy_input_type(struct amp_model *model, uint32_t to, uint32_t from,
         amp_value_at(model, to)->kind = AMP_KIND_TENSOR;
 }
 
-/* How a control-flow node's inputs and outputs pair with those of its body (ONNX If, Loop, Scan,
-   SequenceMap). */
-struct pairing {
-    const char *op_type;
-    uint32_t first_input; /* of the node: the one that pairs with the body's input BODY_INPUT */
-    uint32_t body_input;
-    uint32_t body_output; /* the body's output that pairs with the node's output 0 */
-    bool maps;            /* the node takes and gives sequences of what the body does */
-};
-
-static const struct pairing pairings[] = {{"If", 1, 0, 0, false},
-                                          {"Loop", 2, 2, 1, false},
-                                          {"Scan", 0, 0, 0, false},
-                                          {"SequenceMap", 0, 0, 0, true}};
-
-static const struct pairing *find_pairing(const struct amp_node *node)
-{
-    for (size_t i = 0; i < AMP_COUNT(pairings); i++)
-        if (amp_node_is(node, "", pairings[i].op_type))
-            return &pairings[i];
-    return NULL;
-}
-
 /* A body need not declare its inputs; of a Loop's first two the operator says what they are. */
 static void type_loop_scalars(struct amp_model *model, const struct amp_ids *inputs)
 {
@@ -314,12 +267,11 @@ static void type_loop_scalars(struct amp_model *model, const struct amp_ids *inp
 }
 
 static enum amp_status infer_body(struct amp_model *model, uint32_t id, uint32_t graph,
-                                  const struct pairing *pairing, struct amp_error *err)
+                                  const struct amp_pairing *pairing, struct amp_error *err)
 {
     const struct amp_node *node = amp_node_at(model, id);
-    /* Scan-8 has sequence_lens before the inputs of its body. */
-    uint32_t first =
-        pairing->first_input + (amp_node_is(node, "", "Scan") && node->since_version == 8);
+    bool is_later = pairing->later_in != 0 && node->since_version == pairing->later_in;
+    uint32_t first = pairing->first_input + is_later;
     const struct amp_ids *inputs = &model->graphs[graph].inputs;
     for (uint32_t i = 0; first + i < node->n_inputs && pairing->body_input + i < inputs->count; i++)
         copy_input_type(model, inputs->items[pairing->body_input + i], node->inputs[first + i],
@@ -339,7 +291,8 @@ static enum amp_status infer_body(struct amp_model *model, uint32_t id, uint32_t
 
 static enum amp_status infer_bodies(struct amp_model *model, uint32_t id, struct amp_error *err)
 {
-    const struct pairing *pairing = find_pairing(amp_node_at(model, id));
+    const struct amp_op *op = amp_op_of(amp_node_at(model, id));
+    const struct amp_pairing *pairing = op != NULL ? op->pairing : NULL;
     for (uint32_t a = 0; a < amp_node_at(model, id)->n_attrs; a++) {
         const struct amp_attr *attr = &amp_node_at(model, id)->attrs[a];
         for (size_t k = 0; k < amp_attr_graph_count(attr); k++)
@@ -381,7 +334,7 @@ static struct amp_tensor *cast_constant(struct amp_model *model, const struct am
 static void pass_constant(struct amp_model *model, uint32_t id)
 {
     const struct amp_node *node = amp_node_at(model, id);
-    if (!(amp_node_is(node, "", "Identity") || amp_node_is(node, "", "Cast")) ||
+    if (!(amp_node_has_role(node, AMP_ROLE_IDENTITY) || amp_node_has_role(node, AMP_ROLE_CAST)) ||
         node->n_inputs != 1 || node->inputs[0] == AMP_NONE || node->outputs[0] == AMP_NONE)
         return;
     struct amp_tensor *from = amp_value_at(model, node->inputs[0])->constant;

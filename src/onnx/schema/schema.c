@@ -7,6 +7,7 @@
 
 #include "core/array.h"
 #include "core/words.h"
+#include "ops/op.h"
 
 #include <limits.h>
 #include <string.h>
@@ -140,16 +141,6 @@ const struct amp_schema_type *amp_schema_type(const struct amp_schema *schema,
     return &schema->types[param->type];
 }
 
-/* Type variables of one operator that stand for the same data (the operators' definitions). */
-static const struct {
-    const char *op, *first, *second;
-} twins[] = {
-    {"Attention", "T1", "T2"}, /* queries and keys; values */
-    {"LayerNormalization", "T", "V"},
-    {"RMSNormalization", "T", "V"},
-    {"SimplifiedLayerNormalization", "T", "V"},
-};
-
 static bool is_type(const struct amp_schema *schema, int type, const char *name)
 {
     return schema->types[type].name != NULL && strcmp(schema->types[type].name, name) == 0;
@@ -162,13 +153,11 @@ bool amp_schema_shares(const struct amp_schema *schema, int type,
         return false;
     if (param->type == type)
         return true;
-    for (size_t i = 0; i < AMP_COUNT(twins); i++)
-        if (strcmp(twins[i].op, schema->name) == 0)
-            return (is_type(schema, type, twins[i].first) &&
-                    is_type(schema, param->type, twins[i].second)) ||
-                   (is_type(schema, type, twins[i].second) &&
-                    is_type(schema, param->type, twins[i].first));
-    return false;
+    const struct amp_op *op = amp_op_find(schema->domain, schema->name);
+    if (op == NULL || op->twins[0] == NULL)
+        return false;
+    return (is_type(schema, type, op->twins[0]) && is_type(schema, param->type, op->twins[1])) ||
+           (is_type(schema, type, op->twins[1]) && is_type(schema, param->type, op->twins[0]));
 }
 
 const struct amp_schema_attr *amp_schema_attr(const struct amp_schema *schema, const char *name)

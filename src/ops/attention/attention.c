@@ -5,6 +5,7 @@
  */
 #include "ops/attention/attention.h"
 
+#include "ops/flops.h"
 #include "ops/kernel/kernel.h"
 #include "ops/kernel/float64_call.h"
 
@@ -391,7 +392,9 @@ const struct amp_op amp_op_attention = {
     .newest = 25,
     .effect = AMP_COMPUTES,
     .native = AMP_BY_DNNL | AMP_NATIVE_C,
-    .shape = shape,
+    .flops = {amp_flops_attention, 4},
+    .twins = {"T1", "T2"},
+    /* queries and keys; values */ .shape = shape,
     .run = run,
     .destroy = amp_attention_destroy,
 };

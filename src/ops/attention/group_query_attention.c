@@ -4,6 +4,7 @@
  * of the batch. Each sequence has a length of its own: seqlens_k + 1 with the new ones. float32.
  */
 #include "ops/attention/attention.h"
+#include "ops/flops.h"
 #include "ops/kernel/kernel.h"
 #include "ops/attention/rotary_embedding.h"
 
@@ -326,6 +327,7 @@ const struct amp_op amp_op_group_query_attention = {
     .newest = 1,
     .effect = AMP_COMPUTES,
     .native = AMP_BY_DNNL | AMP_NATIVE_F32,
+    .flops = {amp_flops_attention, 3},
     .shape = shape,
     .run = run,
     .destroy = amp_attention_destroy,

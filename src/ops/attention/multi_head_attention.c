@@ -5,6 +5,7 @@
  */
 #include "core/array.h"
 #include "ops/dnnl/prim.h"
+#include "ops/flops.h"
 #include "ops/kernel/kernel.h"
 #include "ops/matmul/matmul.h"
 #include "ops/attention/heads.h"
@@ -197,6 +198,7 @@ const struct amp_op amp_op_multi_head_attention = {
     .newest = 1,
     .effect = AMP_COMPUTES,
     .native = AMP_BY_DNNL | AMP_NATIVE_F32,
+    .flops = {amp_flops_attention, 6},
     .shape = shape_multi,
     .run = run_multi,
     .destroy = amp_attention_destroy,
@@ -387,7 +389,9 @@ const struct amp_op amp_op_ms_attention = {
     .newest = 1,
     .effect = AMP_COMPUTES,
     .native = AMP_BY_DNNL | AMP_NATIVE_F32,
-    .shape = shape_attention,
+    .flops = {amp_flops_projected_attention, 4},
+    .twins = {"T1", "T2"},
+    /* queries and keys; values */ .shape = shape_attention,
     .run = run_attention,
     .destroy = destroy_attention,
     .reads = reads,

@@ -107,11 +107,17 @@ static enum amp_status loop_run(struct amp_ctx *ctx)
     return status;
 }
 
-const struct amp_op amp_op_if = {
-    .name = "If", .newest = 25, .effect = AMP_OPAQUE, .native = AMP_NATIVE_SUBGRAPH, .run = if_run};
+const struct amp_op amp_op_if = {.name = "If",
+                                 .newest = 25,
+                                 .effect = AMP_OPAQUE,
+                                 .native = AMP_NATIVE_ALL,
+                                 .pairing = &(const struct amp_pairing){.first_input = 1},
+                                 .run = if_run};
 
-const struct amp_op amp_op_loop = {.name = "Loop",
-                                   .newest = 25,
-                                   .effect = AMP_OPAQUE,
-                                   .native = AMP_NATIVE_SUBGRAPH,
-                                   .run = loop_run};
+const struct amp_op amp_op_loop = {
+    .name = "Loop",
+    .newest = 25,
+    .effect = AMP_OPAQUE,
+    .native = AMP_NATIVE_ALL,
+    .pairing = &(const struct amp_pairing){.first_input = 2, .body_input = 2, .body_output = 1},
+    .run = loop_run};

@@ -34,6 +34,6 @@ static enum amp_status get_element_run(struct amp_ctx *ctx)
     return AMP_OK;
 }
 
-AMP_LIST_OP(optional, "Optional", 15, NULL, optional_run)
+AMP_LIST_OP(optional, "Optional", 15, NULL, optional_run, .role = AMP_ROLE_OPTIONAL)
 AMP_LIST_OP(optional_get_element, "OptionalGetElement", 18, NULL, get_element_run)
 AMP_LIST_OP(optional_has_element, "OptionalHasElement", 18, amp_list_scalar, has_element_run)

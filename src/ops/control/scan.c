@@ -211,5 +211,6 @@ static enum amp_status scan_run(struct amp_ctx *ctx)
 const struct amp_op amp_op_scan = {.name = "Scan",
                                    .newest = 25,
                                    .effect = AMP_OPAQUE,
-                                   .native = AMP_NATIVE_SUBGRAPH,
+                                   .native = AMP_NATIVE_ALL,
+                                   .pairing = &(const struct amp_pairing){.later_in = 8},
                                    .run = scan_run};

@@ -314,9 +314,12 @@ static enum amp_status map_run(struct amp_ctx *ctx)
 AMP_LIST_OP(concat_from_sequence, "ConcatFromSequence", 11, NULL, concat_run)
 AMP_LIST_OP(sequence_at, "SequenceAt", 11, NULL, at_run)
 AMP_LIST_OP(sequence_construct, "SequenceConstruct", 11, NULL, construct_run)
-AMP_LIST_OP(sequence_empty, "SequenceEmpty", 11, NULL, empty_run)
+AMP_LIST_OP(sequence_empty, "SequenceEmpty", 11, NULL, empty_run,
+            .dtype_attr = &(const struct amp_dtype_attr){
+                .name = "dtype", .outputs = AMP_INPUT(0), .fallback = AMP_FLOAT})
 AMP_LIST_OP(sequence_erase, "SequenceErase", 11, NULL, erase_run)
 AMP_LIST_OP(sequence_insert, "SequenceInsert", 11, NULL, insert_run)
 AMP_LIST_OP(sequence_length, "SequenceLength", 11, amp_list_scalar, length_run)
-AMP_LIST_OP(sequence_map, "SequenceMap", 17, NULL, map_run)
+AMP_LIST_OP(sequence_map, "SequenceMap", 17, NULL, map_run,
+            .pairing = &(const struct amp_pairing){.maps = true})
 AMP_LIST_OP(split_to_sequence, "SplitToSequence", 24, NULL, split_run)

@@ -17,9 +17,6 @@ struct amp_stacking {
     bool is_reverse;
 };
 
-/* Bodies compute, not the operators: values of any dtype pass through. */
-#define AMP_NATIVE_SUBGRAPH AMP_NATIVE_ALL
-
 /* A body of Loop or Scan. Inputs are: `extra_in` others, the state, what Scan iterates over;
    outputs: `extra_out` others, the state, what is gathered. Each iteration's state is the next
    one's input. */

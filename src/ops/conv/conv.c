@@ -6,6 +6,7 @@
 #include "ops/conv/conv.h"
 #include "ops/conv/conv_prim.h"
 
+#include "ops/flops.h"
 #include "ops/kernel/kernel.h"
 
 #include <inttypes.h>
@@ -177,6 +178,9 @@ const struct amp_op amp_op_conv = {
     .has_layouts = true,
     .reads_casts = AMP_INPUT(0),
     .fuses = true,
+    .role = AMP_ROLE_CONV,
+    .linear = &(const struct amp_linear){.has_added = true, .channel = 0},
+    .flops = {amp_flops_convolution, 1},
     .shape = conv_shape,
     .run = conv_run,
     .destroy = amp_prim_destroy,

@@ -4,6 +4,7 @@
  */
 #include "ops/conv/byte_conv.h"
 #include "ops/dnnl/dnnl.h"
+#include "ops/flops.h"
 #include "ops/kernel/kernel.h"
 
 #include <inttypes.h>
@@ -173,6 +174,7 @@ const struct amp_op amp_op_conv_integer = {
     .newest = 10,
     .effect = AMP_COMPUTES,
     .native = AMP_BY_DNNL | AMP_NATIVE_F32,
+    .flops = {amp_flops_convolution, 1},
     .shape = conv_integer_shape,
     .run = conv_integer_run,
     .destroy = amp_byte_conv_destroy,
@@ -183,6 +185,7 @@ const struct amp_op amp_op_qlinear_conv = {
     .newest = 10,
     .effect = AMP_COMPUTES,
     .native = AMP_BY_DNNL | AMP_NATIVE_F32,
+    .flops = {amp_flops_convolution, 3},
     .shape = qlinear_conv_shape,
     .run = qlinear_conv_run,
     .destroy = amp_byte_conv_destroy,

@@ -5,6 +5,7 @@
  */
 #include "ops/conv/conv.h"
 #include "ops/conv/conv_prim.h"
+#include "ops/flops.h"
 #include "ops/kernel/kernel.h"
 
 #include <inttypes.h>
@@ -168,6 +169,8 @@ const struct amp_op amp_op_conv_transpose = {
     .has_layouts = true,
     .reads_casts = AMP_INPUT(0),
     .fuses = true,
+    .linear = &(const struct amp_linear){.has_added = true, .channel = 1, .parts = "group"},
+    .flops = {amp_flops_deconvolution, 1},
     .shape = deconv_shape,
     .run = deconv_run,
     .destroy = amp_prim_destroy,

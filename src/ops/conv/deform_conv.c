@@ -7,6 +7,7 @@
 #include "core/array.h"
 #include "ops/elementwise/cast.h"
 #include "ops/conv/conv.h"
+#include "ops/flops.h"
 #include "ops/kernel/kernel.h"
 
 #include <inttypes.h>
@@ -251,6 +252,7 @@ const struct amp_op amp_op_deform_conv = {
     .newest = 22,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_ALL,
+    .flops = {amp_flops_convolution, 1},
     .shape = deform_shape,
     .run = deform_run,
 };

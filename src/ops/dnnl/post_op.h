@@ -24,6 +24,20 @@ struct amp_post {
     bool is_constant;
 };
 
+/* How an operator can be done as a post-op: amp_op.post_op, a constant of its family file. */
+struct amp_post_op {
+    enum amp_post_kind kind;
+    dnnl_alg_kind_t alg;
+    /* Of AMP_POST_ELTWISE: the float attributes that alpha and beta come from, and what they are
+       without; NULL: always that. */
+    const char *alpha_attr, *beta_attr;
+    float alpha, beta;
+    /* Of AMP_POST_ELTWISE: sets in POST what of NODE these do not tell; false: not as a post-op.
+       NULL: they tell all. */
+    bool (*read)(const struct amp_model *model, const struct amp_node *node, struct amp_post *post);
+    bool is_ordered; /* of AMP_POST_BINARY: the result must be the first operand */
+};
+
 /* What NODE does to each element of its input SLOT, as a post-op; false: it does something else. */
 bool amp_post_of(const struct amp_model *model, const struct amp_node *node, uint32_t slot,
                  struct amp_post *post);

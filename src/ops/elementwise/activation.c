@@ -3,6 +3,7 @@
  * attributes, a and b. An operator takes a tensor of any shape and gives one of the same shape and
  * dtype; PRelu and SwiGLU have a second input. A NaN stays a NaN.
  */
+#include "ops/dnnl/post_op.h"
 #include "ops/kernel/elementwise.h"
 #include "ops/kernel/data_movement.h"
 #include "ops/kernel/vector_math.h"
@@ -24,19 +25,30 @@ static enum amp_status run_activation(struct amp_ctx *ctx, amp_loop_body *const 
 }
 
 /* Operator NAME, whose bodies lower_<DTYPE> are there for TYPES. */
-#define ACTIVATION(NAME, lower, version, TYPES, A, a_fallback, B, b_fallback)            \
+#define ACTIVATION(NAME, lower, version, TYPES, A, a_fallback, B, b_fallback, ...)       \
     static enum amp_status run_##lower(struct amp_ctx *ctx)                              \
     {                                                                                    \
         static amp_loop_body *const table[AMP_DTYPE_COUNT] = {TYPES(AMP_ROW, lower)};    \
         static const struct parameter parameters[] = {{A, a_fallback}, {B, b_fallback}}; \
         return run_activation(ctx, table, parameters);                                   \
     }                                                                                    \
-    AMP_ELEMENTWISE(NAME, lower, version, amp_shape_same)
+    AMP_ELEMENTWISE(NAME, lower, version, amp_shape_same, __VA_ARGS__)
 
 /* The common ones: float types, EARLY and EXPR as AMP_MAP_AB has them. */
-#define FLOATS(NAME, lower, version, A, a_fallback, B, b_fallback, early, expr) \
-    AMP_FLOAT_TYPES(AMP_MAP_AB, lower, early, expr)                             \
-    ACTIVATION(NAME, lower, version, AMP_FLOAT_TYPES, A, a_fallback, B, b_fallback)
+#define FLOATS(NAME, lower, version, A, a_fallback, B, b_fallback, early, expr, ...) \
+    AMP_FLOAT_TYPES(AMP_MAP_AB, lower, early, expr)                                  \
+    ACTIVATION(NAME, lower, version, AMP_FLOAT_TYPES, A, a_fallback, B, b_fallback, __VA_ARGS__)
+
+/* Those that oneDNN can do as a post-op: ALG, with the attributes as alpha and beta. */
+#define FLOATS_POST(NAME, lower, version, ALG, A, a_fallback, B, b_fallback, early, expr, ...) \
+    FLOATS(NAME, lower, version, A, a_fallback, B, b_fallback, early, expr,                    \
+           POST(ALG, A, a_fallback, B, b_fallback), __VA_ARGS__)
+#define POST(ALG, A, a_fallback, B, b_fallback)                                          \
+    .post_op = &(const struct amp_post_op)                                               \
+    {                                                                                    \
+        .alg = dnnl_eltwise_##ALG, .alpha_attr = A, .alpha = a_fallback, .beta_attr = B, \
+        .beta = b_fallback                                                               \
+    }
 
 #define POSITIVE(value) ((value) < 0 ? 0 : (value))
 #define UNIT(value) ((value) < 0 ? 0 : (value) > 1 ? 1 : (value))
@@ -44,20 +56,28 @@ static enum amp_status run_activation(struct amp_ctx *ctx, amp_loop_body *const 
 #define SOFTPLUS (POSITIVE(x) + log1p(exp(-fabs(x))))
 
 FLOATS(Celu, celu, 28, "alpha", 1, NULL, 0, expm1(x / a), x > 0 ? x : a * e)
-FLOATS(Elu, elu, 22, "alpha", 1, NULL, 0, expm1(x), x < 0 ? a * e : x)
-FLOATS(HardSigmoid, hard_sigmoid, 22, "alpha", 0.2f, "beta", 0.5f, a *x + b, UNIT(e))
-FLOATS(HardSwish, hard_swish, 22, NULL, 0, NULL, 0, x / 6 + 0.5f, x *UNIT(e))
-FLOATS(LeakyRelu, leaky_relu, 16, "alpha", 0.01f, NULL, 0, 0, x < 0 ? a * x : x)
-FLOATS(Mish, mish, 22, NULL, 0, NULL, 0, SOFTPLUS, x *tanh(e))
-FLOATS(Sigmoid, sigmoid, 13, NULL, 0, NULL, 0, exp(-x), 1 / (1 + e))
-FLOATS(Softplus, softplus, 22, NULL, 0, NULL, 0, SOFTPLUS, e)
+FLOATS_POST(Elu, elu, 22, elu, "alpha", 1, NULL, 0, expm1(x), x < 0 ? a * e : x)
+FLOATS_POST(HardSigmoid, hard_sigmoid, 22, hardsigmoid, "alpha", 0.2f, "beta", 0.5f, a *x + b,
+            UNIT(e))
+FLOATS_POST(HardSwish, hard_swish, 22, hardswish, NULL, 1 / 6.f, NULL, 0.5f, x / 6 + 0.5f,
+            x *UNIT(e), .fusion = &(const struct amp_fusion){.inputs = {"x"}})
+FLOATS_POST(LeakyRelu, leaky_relu, 16, relu, "alpha", 0.01f, NULL, 0, 0, x < 0 ? a * x : x)
+FLOATS_POST(Mish, mish, 22, mish, NULL, 0, NULL, 0, SOFTPLUS, x *tanh(e),
+            .fusion = &(const struct amp_fusion){.inputs = {"x"}})
+FLOATS_POST(Sigmoid, sigmoid, 13, logistic, NULL, 0, NULL, 0, exp(-x), 1 / (1 + e),
+            .gradient = AMP_GRADIENT({.term = "Mul(g, Mul(y, Sub(1, y)))"}))
+FLOATS(Softplus, softplus, 22, NULL, 0, NULL, 0, SOFTPLUS, e,
+       .gradient = AMP_GRADIENT({.term = "Mul(g, Sigmoid(x))"}))
 FLOATS(Softsign, softsign, 22, NULL, 0, NULL, 0, 1 + fabs(x), x / e)
-FLOATS(Swish, swish, 24, "alpha", 1, NULL, 0, exp(-a *x), x / (1 + e))
+FLOATS_POST(Swish, swish, 24, swish, "alpha", 1, NULL, 0, exp(-a *x), x / (1 + e),
+            .fusion = &(const struct amp_fusion){.inputs = {"x"}, .attr = "alpha", .scalar = "a"})
 FLOATS(ThresholdedRelu, thresholded_relu, 22, "alpha", 1, NULL, 0, 0, x > a ? x : 0)
 
 #define RELU_TYPES(X, ...) AMP_FLOAT_TYPES(X, __VA_ARGS__) AMP_SIGNED_TYPES(X, __VA_ARGS__)
 RELU_TYPES(AMP_MAP, relu, POSITIVE(x))
-ACTIVATION(Relu, relu, 14, RELU_TYPES, NULL, 0, NULL, 0)
+ACTIVATION(Relu, relu, 14, RELU_TYPES, NULL, 0, NULL, 0,
+           .gradient = AMP_GRADIENT({.term = "Where(Greater(x, 0), g, 0)"}),
+           POST(relu, NULL, 0, NULL, 0))
 
 /* Integers take part as float64: the attributes need not be whole. */
 #define SHRUNK(x) ((x) < -a ? (x) + b : (x) > a ? (x)-b : 0)
@@ -84,7 +104,7 @@ static void align_slope(const struct amp_ctx *ctx, struct amp_shape *shape)
 {
     int rank = ctx->in[0]->shape.rank;
     *shape = ctx->in[1]->shape;
-    if (ctx->node->since_version >= 7 || shape->rank != 1 || shape->dims[0] == 1)
+    if (!amp_broadcasts_by_attributes(ctx->node) || shape->rank != 1 || shape->dims[0] == 1)
         return;
     for (shape->rank = rank < 0 ? -1 : 1; shape->rank < rank - 1; shape->rank++)
         shape->dims[shape->rank] = 1;
@@ -110,7 +130,9 @@ static enum amp_status run_prelu(struct amp_ctx *ctx)
     amp_zip_loop(ctx, body, &slope);
     return AMP_OK;
 }
-AMP_ELEMENTWISE(PRelu, prelu, 16, shape_prelu)
+AMP_ELEMENTWISE(PRelu, prelu, 16, shape_prelu,
+                .changes = AMP_CHANGES(
+                    {7, "the slope is broadcast as NumPy does, no longer along the channels"}))
 
 /* swish(x) y, of the same shape: nothing is broadcast. */
 static enum amp_status shape_swi_glu(struct amp_ctx *ctx)

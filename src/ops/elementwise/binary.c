@@ -2,20 +2,30 @@
  * Arithmetic of two tensors: Add, Sub, Mul, Div and Mod, all versions up to ONNX 14. Integers wrap
  * as in two's complement; an integer divided by zero gives 0, as numpy has it, and no trap.
  */
+#include "ops/dnnl/post_op.h"
 #include "ops/kernel/elementwise.h"
 #include "ops/kernel/vector_math.h"
 
 AMP_FLOAT_TYPES(AMP_ZIP, add, x + y)
 AMP_INTEGER_TYPES(AMP_ZIP, add, (uint64_t)x + (uint64_t)y)
-AMP_BINARY(Add, add, 14, AMP_REAL_TYPES)
+AMP_BINARY(Add, add, 14, AMP_REAL_TYPES, .role = AMP_ROLE_ADD, .is_commutative = true,
+           .guard_use = AMP_GUARD_ADDS,
+           .gradient = AMP_GRADIENT({.input = AMP_EACH_INPUT, .term = "SumTo(g)"}),
+           .post_op = &(const struct amp_post_op){.kind = AMP_POST_BINARY, .alg = dnnl_binary_add})
 
 AMP_FLOAT_TYPES(AMP_ZIP, sub, x - y)
 AMP_INTEGER_TYPES(AMP_ZIP, sub, (uint64_t)x - (uint64_t)y)
-AMP_BINARY(Sub, sub, 14, AMP_REAL_TYPES)
+AMP_BINARY(Sub, sub, 14, AMP_REAL_TYPES, .role = AMP_ROLE_SUB, .guard_use = AMP_GUARD_ADDS,
+           .gradient = AMP_GRADIENT({.term = "SumTo(g)"}, {.input = 1, .term = "SumTo(Neg(g))"}),
+           .post_op = &(const struct amp_post_op){
+               .kind = AMP_POST_BINARY, .alg = dnnl_binary_sub, .is_ordered = true})
 
 AMP_FLOAT_TYPES(AMP_ZIP, mul, x *y)
 AMP_INTEGER_TYPES(AMP_ZIP, mul, (uint64_t)x *(uint64_t)y)
-AMP_BINARY(Mul, mul, 14, AMP_REAL_TYPES)
+AMP_BINARY(Mul, mul, 14, AMP_REAL_TYPES, .role = AMP_ROLE_MUL, .is_commutative = true,
+           .gradient = AMP_GRADIENT({.term = "SumTo(Mul(g, b))"},
+                                    {.input = 1, .term = "SumTo(Mul(g, a))"}),
+           .post_op = &(const struct amp_post_op){.kind = AMP_POST_BINARY, .alg = dnnl_binary_mul})
 
 /* Division takes a step of its own for each element, whatever the compiler does. */
 #define ZIP_INT(DTYPE, T, name, expr) AMP_ZIP_PLAIN(DTYPE, T, name, T, T, expr)
@@ -24,7 +34,11 @@ AMP_BINARY(Mul, mul, 14, AMP_REAL_TYPES)
 AMP_FLOAT_TYPES(AMP_ZIP, div, x / y)
 AMP_SIGNED_TYPES(ZIP_INT, div, y == 0 ? 0 : y == -1 ? 0 - (uint64_t)x : (uint64_t)(x / y))
 AMP_UNSIGNED_TYPES(ZIP_INT, div, y == 0 ? 0 : x / y)
-AMP_BINARY(Div, div, 14, AMP_REAL_TYPES)
+AMP_BINARY(Div, div, 14, AMP_REAL_TYPES, .role = AMP_ROLE_DIV,
+           .gradient = AMP_GRADIENT({.term = "SumTo(Div(g, b))"},
+                                    {.input = 1, .term = "SumTo(Neg(Mul(g, Div(y, b))))"}),
+           .post_op = &(const struct amp_post_op){
+               .kind = AMP_POST_BINARY, .alg = dnnl_binary_div, .is_ordered = true})
 
 /* The remainder with the sign of X, and with that of Y: without branches, which random signs would
    have the processor guess. */

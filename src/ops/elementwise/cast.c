@@ -6,6 +6,7 @@
 #include "ops/elementwise/cast.h"
 
 #include "core/convert.h"
+#include "ops/dnnl/post_op.h"
 #include "ops/kernel/number_text.h"
 #include "ops/kernel/kernel.h"
 #include "ops/kernel/data_movement.h"
@@ -190,15 +191,21 @@ static enum amp_status run_cast(struct amp_ctx *ctx)
     return amp_cast_tensor(ctx->in[0], ctx->out[0], &options, ctx->err);
 }
 
-#define CAST(NAME, lower)                                           \
+#define CAST(NAME, lower, ...)                                      \
     const struct amp_op amp_op_##lower = {.name = NAME,             \
                                           .newest = 25,             \
                                           .effect = AMP_COMPUTES,   \
                                           .native = AMP_NATIVE_ALL, \
                                           .shape = amp_shape_same,  \
-                                          .run = run_cast};
-CAST("Cast", cast)
-CAST("CastLike", cast_like)
+                                          .run = run_cast,          \
+                                          __VA_ARGS__};
+CAST("Cast", cast,
+     .dtype_attr = &(const struct amp_dtype_attr){.name = "to", .outputs = AMP_INPUT(0)},
+     .role = AMP_ROLE_CAST, .gradient = AMP_GRADIENT({.term = "CastLike(g, x)"}),
+     .post_op = &(const struct amp_post_op){.kind = AMP_POST_CAST})
+CAST("CastLike", cast_like, .role = AMP_ROLE_CAST_LIKE,
+     .gradient = AMP_GRADIENT({.term = "CastLike(g, x)"},
+                              {.input = 1, .term = "Expand(0, Shape(x))"}))
 
 /* BitCast: the shape stays, and so must the number of bits of an element. */
 static enum amp_status shape_bit_cast(struct amp_ctx *ctx)
@@ -213,10 +220,12 @@ static enum amp_status shape_bit_cast(struct amp_ctx *ctx)
 }
 
 /* Opaque: it shows what a value looks like in its dtype. */
-const struct amp_op amp_op_bit_cast = {.name = "BitCast",
-                                       .newest = 26,
-                                       .effect = AMP_OPAQUE,
-                                       .native = AMP_NATIVE_ANY,
-                                       .shares_input = true,
-                                       .shape = shape_bit_cast,
-                                       .run = amp_run_share};
+const struct amp_op amp_op_bit_cast = {
+    .name = "BitCast",
+    .newest = 26,
+    .effect = AMP_OPAQUE,
+    .native = AMP_NATIVE_ALL,
+    .shares_input = true,
+    .dtype_attr = &(const struct amp_dtype_attr){.name = "to", .outputs = AMP_INPUT(0)},
+    .shape = shape_bit_cast,
+    .run = amp_run_share};

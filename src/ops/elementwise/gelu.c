@@ -3,8 +3,11 @@
  * each also of x plus a bias (ONNX Gelu-20; com.microsoft BiasGelu, FastGelu, Gelu and QuickGelu of
  * ONNX Runtime). A NaN stays a NaN.
  */
+#include "ops/dnnl/post_op.h"
 #include "ops/kernel/elementwise.h"
 #include "ops/kernel/vector_math.h"
+
+#include <string.h>
 
 #define MICROSOFT "com.microsoft"
 
@@ -40,7 +43,21 @@ static enum amp_status run_gelu(struct amp_ctx *ctx)
     AMP_TRY(amp_ctx_choice(ctx, "approximate", kinds, &kind));
     return amp_map_run(ctx, kind == 0 ? exact : by_tanh, NULL);
 }
-AMP_ELEMENTWISE(Gelu, gelu, 20, amp_shape_same)
+static bool read_post(const struct amp_model *model, const struct amp_node *node,
+                      struct amp_post *post)
+{
+    (void)model;
+    bool is_tanh = strcmp(amp_node_string(node, "approximate", "none"), "tanh") == 0;
+    post->alg = is_tanh ? dnnl_eltwise_gelu_tanh : dnnl_eltwise_gelu_erf;
+    return true;
+}
+
+AMP_ELEMENTWISE(Gelu, gelu, 20, amp_shape_same,
+                .fusion = &(const struct amp_fusion){.inputs = {"x"},
+                                                     .part = "Tanh",
+                                                     .form_attr = "approximate",
+                                                     .form = {"tanh", 4}},
+                .post_op = &(const struct amp_post_op){.read = read_post})
 
 static enum amp_status run_gelu_exact(struct amp_ctx *ctx)
 {

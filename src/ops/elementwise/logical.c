@@ -9,7 +9,7 @@
 
 #define COMPARISON(NAME, lower, version, expr) \
     AMP_REAL_TYPES(AMP_TEST, lower, expr)      \
-    AMP_BINARY(NAME, lower, version, AMP_REAL_TYPES)
+    AMP_BINARY(NAME, lower, version, AMP_REAL_TYPES, .guard_use = AMP_GUARD_BOUNDS)
 COMPARISON(Greater, greater, 13, x > y)
 COMPARISON(GreaterOrEqual, greater_or_equal, 16, x >= y)
 COMPARISON(Less, less, 13, x < y)
@@ -26,7 +26,7 @@ static bool is_same_text(struct amp_str x, struct amp_str y)
 AMP_REAL_TYPES(AMP_TEST, equal, x == y)
 AMP_BOOL_TYPE(AMP_TEST, equal, (x != 0) == (y != 0))
 STRING_TYPE(AMP_TEST, equal, is_same_text(x, y))
-AMP_BINARY(Equal, equal, 19, EQUAL_TYPES)
+AMP_BINARY(Equal, equal, 19, EQUAL_TYPES, .guard_use = AMP_GUARD_BOUNDS)
 
 #define LOGIC(NAME, lower, expr)         \
     AMP_BOOL_TYPE(AMP_TEST, lower, expr) \

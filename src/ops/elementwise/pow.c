@@ -107,9 +107,16 @@ static enum amp_status run_pow(struct amp_ctx *ctx)
     return status;
 }
 
-const struct amp_op amp_op_pow = {.name = "Pow",
-                                  .newest = 15,
-                                  .effect = AMP_COMPUTES,
-                                  .native = AMP_NATIVE_LOOP,
-                                  .shape = amp_zip_shape,
-                                  .run = run_pow};
+const struct amp_op amp_op_pow = {
+    .name = "Pow",
+    .newest = 15,
+    .effect = AMP_COMPUTES,
+    .native = AMP_NATIVE_ALL,
+    .gradient = AMP_GRADIENT(
+        {.term = "SumTo(Where(Equal(b, CastLike(0, b)), 0, Mul(g, Mul(CastLike(b, x), "
+                 "Pow(x, Sub(CastLike(b, x), 1))))))"},
+        {.input = 1,
+         .term = "SumTo(Where(Greater(a, CastLike(0, a)), CastLike(Mul(CastLike(g, a), "
+                 "Mul(y, Log(a))), x), CastLike(0, x)))"}),
+    .shape = amp_zip_shape,
+    .run = run_pow};

@@ -314,12 +314,15 @@ static enum amp_status run_quantize(struct amp_ctx *ctx)
     return run_job(ctx, &job, quantize_block);
 }
 
-const struct amp_op amp_op_quantize_linear = {.name = "QuantizeLinear",
-                                              .newest = 25,
-                                              .effect = AMP_COMPUTES,
-                                              .native = AMP_NATIVE_F32 | AMP_NATIVE_LOWER,
-                                              .shape = amp_shape_same,
-                                              .run = run_quantize};
+const struct amp_op amp_op_quantize_linear = {
+    .name = "QuantizeLinear",
+    .newest = 25,
+    .effect = AMP_COMPUTES,
+    .native = AMP_NATIVE_F32 | AMP_NATIVE_LOWER,
+    .role = AMP_ROLE_QUANTIZE_LINEAR,
+    .dtype_attr = &(const struct amp_dtype_attr){.name = "output_dtype", .outputs = AMP_INPUT(0)},
+    .shape = amp_shape_same,
+    .run = run_quantize};
 
 static enum amp_status run_dequantize(struct amp_ctx *ctx)
 {
@@ -327,12 +330,15 @@ static enum amp_status run_dequantize(struct amp_ctx *ctx)
     return run_job(ctx, &job, dequantize_block);
 }
 
-const struct amp_op amp_op_dequantize_linear = {.name = "DequantizeLinear",
-                                                .newest = 25,
-                                                .effect = AMP_COMPUTES,
-                                                .native = AMP_NATIVE_F32 | AMP_NATIVE_LOWER,
-                                                .shape = amp_shape_same,
-                                                .run = run_dequantize};
+const struct amp_op amp_op_dequantize_linear = {
+    .name = "DequantizeLinear",
+    .newest = 25,
+    .effect = AMP_COMPUTES,
+    .native = AMP_NATIVE_F32 | AMP_NATIVE_LOWER,
+    .role = AMP_ROLE_DEQUANTIZE_LINEAR,
+    .dtype_attr = &(const struct amp_dtype_attr){.name = "output_dtype", .outputs = AMP_INPUT(0)},
+    .shape = amp_shape_same,
+    .run = run_dequantize};
 
 static enum amp_status shape_dynamic(struct amp_ctx *ctx)
 {

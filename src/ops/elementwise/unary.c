@@ -2,12 +2,13 @@
  * Functions of one element without attributes. Each operator is a line of the list at the end, an
  * expression of x; it takes a tensor of any shape and gives one of the same shape and dtype.
  */
+#include "ops/dnnl/post_op.h"
 #include "ops/kernel/elementwise.h"
 #include "ops/kernel/vector_math.h"
 
-#define FLOAT_UNARY(NAME, lower, version, expr) \
-    AMP_FLOAT_TYPES(AMP_MAP, lower, expr)       \
-    AMP_UNARY(NAME, lower, version, AMP_FLOAT_TYPES)
+#define FLOAT_UNARY(NAME, lower, version, expr, ...) \
+    AMP_FLOAT_TYPES(AMP_MAP, lower, expr)            \
+    AMP_UNARY(NAME, lower, version, AMP_FLOAT_TYPES, __VA_ARGS__)
 
 FLOAT_UNARY(Acos, acos, 22, acos(x))
 FLOAT_UNARY(Acosh, acosh, 22, acosh(x))
@@ -16,33 +17,41 @@ FLOAT_UNARY(Asinh, asinh, 22, asinh(x))
 FLOAT_UNARY(Atan, atan, 22, atan(x))
 FLOAT_UNARY(Atanh, atanh, 22, atanh(x))
 FLOAT_UNARY(Ceil, ceil, 13, ceil(x))
-FLOAT_UNARY(Cos, cos, 22, cos(x))
+FLOAT_UNARY(Cos, cos, 22, cos(x), .gradient = AMP_GRADIENT({.term = "Neg(Mul(g, Sin(x)))"}))
 FLOAT_UNARY(Cosh, cosh, 22, cosh(x))
-FLOAT_UNARY(Exp, exp, 13, exp(x))
+FLOAT_UNARY(Exp, exp, 13, exp(x), .gradient = AMP_GRADIENT({.term = "Mul(g, y)"}))
 FLOAT_UNARY(Floor, floor, 13, floor(x))
-FLOAT_UNARY(Log, log, 13, log(x))
-FLOAT_UNARY(Reciprocal, reciprocal, 13, 1 / x)
+FLOAT_UNARY(Log, log, 13, log(x), .gradient = AMP_GRADIENT({.term = "Div(g, x)"}))
+FLOAT_UNARY(Reciprocal, reciprocal, 13, 1 / x,
+            .gradient = AMP_GRADIENT({.term = "Neg(Mul(g, Mul(y, y)))"}))
 FLOAT_UNARY(Round, round, 22, rint(x))
-FLOAT_UNARY(Sin, sin, 22, sin(x))
+FLOAT_UNARY(Sin, sin, 22, sin(x), .gradient = AMP_GRADIENT({.term = "Mul(g, Cos(x))"}))
 FLOAT_UNARY(Sinh, sinh, 22, sinh(x))
-FLOAT_UNARY(Sqrt, sqrt, 13, sqrt(x))
+FLOAT_UNARY(Sqrt, sqrt, 13, sqrt(x), .gradient = AMP_GRADIENT({.term = "Div(g, Add(y, y))"}),
+            .post_op = &(const struct amp_post_op){.alg = dnnl_eltwise_sqrt})
 FLOAT_UNARY(Tan, tan, 22, tan(x))
-FLOAT_UNARY(Tanh, tanh, 13, tanh(x))
+FLOAT_UNARY(Tanh, tanh, 13, tanh(x),
+            .gradient = AMP_GRADIENT({.term = "Mul(g, Sub(1, Mul(y, y)))"}),
+            .post_op = &(const struct amp_post_op){.alg = dnnl_eltwise_tanh})
 
 AMP_FLOAT_TYPES(AMP_MAP, erf, erf(x))
 AMP_INTEGER_TYPES(AMP_MAP, erf, erf((double)x))
-AMP_UNARY(Erf, erf, 13, AMP_REAL_TYPES)
+/* Version 13: the integer types that it lost were never defined for it. */
+AMP_UNARY(
+    Erf, erf, 13, AMP_REAL_TYPES, .changes = AMP_CHANGES({13, NULL}),
+    .gradient = AMP_GRADIENT({.term = "Mul(g, Mul(1.1283791670955126, Exp(Neg(Mul(x, x)))))"}))
 
 /* The least integer has no positive counterpart: it stays, as in two's complement. */
 AMP_FLOAT_TYPES(AMP_MAP, neg, -x)
 AMP_SIGNED_TYPES(AMP_MAP, neg, 0 - (uint64_t)x)
 #define NEG_TYPES(X, ...) AMP_FLOAT_TYPES(X, __VA_ARGS__) AMP_SIGNED_TYPES(X, __VA_ARGS__)
-AMP_UNARY(Neg, neg, 13, NEG_TYPES)
+AMP_UNARY(Neg, neg, 13, NEG_TYPES, .gradient = AMP_GRADIENT({.term = "Neg(g)"}))
 
 AMP_FLOAT_TYPES(AMP_MAP, abs, fabs(x))
 AMP_SIGNED_TYPES(AMP_MAP, abs, x < 0 ? 0 - (uint64_t)x : (uint64_t)x)
 AMP_UNSIGNED_TYPES(AMP_MAP, abs, x)
-AMP_UNARY(Abs, abs, 13, AMP_REAL_TYPES)
+AMP_UNARY(Abs, abs, 13, AMP_REAL_TYPES, .gradient = AMP_GRADIENT({.term = "Mul(g, Sign(x))"}),
+          .post_op = &(const struct amp_post_op){.alg = dnnl_eltwise_abs})
 
 AMP_FLOAT_TYPES(AMP_MAP, sign, isnan(x) ? x : (x > 0) - (x < 0))
 AMP_SIGNED_TYPES(AMP_MAP, sign, (x > 0) - (x < 0))

@@ -2,8 +2,10 @@
  * Where and Clip, and the operators of any number of inputs: Max, Mean, Min and Sum. All inputs
  * broadcast; a NaN wins over numbers, as in numpy.
  */
+#include "ops/dnnl/post_op.h"
 #include "ops/kernel/elementwise.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Elements of SIZE bytes. Both are read, whatever the condition: vectors can choose, and a branch
@@ -50,6 +52,10 @@ const struct amp_op amp_op_where = {.name = "Where",
                                     .newest = 16,
                                     .effect = AMP_PRESERVES_VALUES,
                                     .is_elementwise = true,
+                                    .guard_use = AMP_GUARD_BOUNDS,
+                                    .gradient =
+                                        AMP_GRADIENT({.input = 1, .term = "SumTo(Where(a, g, 0))"},
+                                                     {.input = 2, .term = "SumTo(Where(a, 0, g))"}),
                                     .shape = amp_shape_broadcast,
                                     .run = run_where};
 
@@ -109,12 +115,43 @@ static enum amp_status run_clip(struct amp_ctx *ctx)
     return amp_map_run(ctx, table, &bounds);
 }
 
-const struct amp_op amp_op_clip = {.name = "Clip",
-                                   .newest = 13,
-                                   .effect = AMP_COMPUTES,
-                                   .native = AMP_NATIVE_LOOP,
-                                   .shape = amp_shape_same,
-                                   .run = run_clip};
+/* Sets *NUMBER to the one element of input I, or leaves it when there is none. */
+static bool read_number(const struct amp_model *model, const struct amp_node *node, uint32_t i,
+                        float *number)
+{
+    if (i >= node->n_inputs || node->inputs[i] == AMP_NONE)
+        return true;
+    const struct amp_tensor *tensor = amp_value_at(model, node->inputs[i])->constant;
+    if (tensor == NULL || tensor->data == NULL || amp_tensor_count(tensor) != 1)
+        return false;
+    *number = (float)amp_tensor_double(tensor, 0);
+    return true;
+}
+
+/* Bounds that are attributes or constants, the right way round. */
+static bool read_post(const struct amp_model *model, const struct amp_node *node,
+                      struct amp_post *post)
+{
+    return read_number(model, node, 1, &post->alpha) && read_number(model, node, 2, &post->beta) &&
+           post->alpha <= post->beta;
+}
+
+const struct amp_op amp_op_clip = {
+    .name = "Clip",
+    .newest = 13,
+    .effect = AMP_COMPUTES,
+    .native = AMP_NATIVE_ALL,
+    .guard_use = AMP_GUARD_BOUNDS,
+    .post_op = &(const struct amp_post_op){.alg = dnnl_eltwise_clip,
+                                           .alpha_attr = "min",
+                                           .alpha = -INFINITY,
+                                           .beta_attr = "max",
+                                           .beta = INFINITY,
+                                           .read = read_post},
+    /* Version 6: limits that were not given became the largest numbers. */
+    .changes = AMP_CHANGES({6, NULL}),
+    .shape = amp_shape_same,
+    .run = run_clip};
 
 /* ---- any number of inputs */
 
@@ -145,32 +182,37 @@ static enum amp_status run_variadic(struct amp_ctx *ctx, amp_loop_body *const *t
     return AMP_OK;
 }
 
-#define DESCRIPTOR(NAME, lower, dtypes)                                 \
+#define DESCRIPTOR(NAME, lower, dtypes, ...)                            \
     const struct amp_op amp_op_##lower = {.name = NAME,                 \
                                           .newest = 13,                 \
                                           .effect = AMP_COMPUTES,       \
                                           .native = dtypes,             \
                                           .shape = amp_shape_broadcast, \
-                                          .run = run_##lower};
-#define VARIADIC(NAME, lower, TYPES, dtypes)                                          \
+                                          .run = run_##lower,           \
+                                          __VA_ARGS__};
+#define VARIADIC(NAME, lower, TYPES, dtypes, ...)                                     \
     static enum amp_status run_##lower(struct amp_ctx *ctx)                           \
     {                                                                                 \
         static amp_loop_body *const table[AMP_DTYPE_COUNT] = {TYPES(AMP_ROW, lower)}; \
         return run_variadic(ctx, table);                                              \
     }                                                                                 \
-    DESCRIPTOR(NAME, lower, dtypes)
+    DESCRIPTOR(NAME, lower, dtypes, __VA_ARGS__)
 
 AMP_FLOAT_TYPES(AMP_ZIP, max, x > y || x != x ? x : y)
 AMP_INTEGER_TYPES(AMP_ZIP, max, x > y ? x : y)
-VARIADIC("Max", max, AMP_REAL_TYPES, AMP_NATIVE_LOOP)
+VARIADIC("Max", max, AMP_REAL_TYPES, AMP_NATIVE_ALL, .guard_use = AMP_GUARD_BOUNDS,
+         .is_commutative = true)
 
 AMP_FLOAT_TYPES(AMP_ZIP, min, x < y || x != x ? x : y)
 AMP_INTEGER_TYPES(AMP_ZIP, min, x < y ? x : y)
-VARIADIC("Min", min, AMP_REAL_TYPES, AMP_NATIVE_LOOP)
+VARIADIC("Min", min, AMP_REAL_TYPES, AMP_NATIVE_ALL, .guard_use = AMP_GUARD_BOUNDS,
+         .is_commutative = true)
 
 /* In float32 throughout for the halves, so that they round once. */
 AMP_FLOAT_TYPES(AMP_ZIP, sum, x + y)
-VARIADIC("Sum", sum, AMP_FLOAT_TYPES, AMP_NATIVE_C)
+VARIADIC("Sum", sum, AMP_FLOAT_TYPES, AMP_NATIVE_C, .role = AMP_ROLE_SUM,
+         .guard_use = AMP_GUARD_ADDS,
+         .gradient = AMP_GRADIENT({.input = AMP_EACH_INPUT, .term = "SumTo(g)"}))
 
 AMP_FLOAT_TYPES(AMP_MAP_AB, divide, 0, x / a)
 static enum amp_status run_mean(struct amp_ctx *ctx)

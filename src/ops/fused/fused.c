@@ -7,6 +7,7 @@
 #include "ops/conv/conv.h"
 #include "ops/dnnl/layout.h"
 #include "ops/dnnl/prim.h"
+#include "ops/flops.h"
 #include "ops/kernel/kernel.h"
 #include "ops/matmul/matmul.h"
 
@@ -179,19 +180,18 @@ static enum amp_status run_matmul(struct amp_ctx *ctx)
     return status;
 }
 
-#define FUSED_MATMUL(NAME, lower)          \
-    const struct amp_op amp_op_##lower = { \
-        .name = #NAME,                     \
-        .domain = MICROSOFT,               \
-        .newest = 1,                       \
-        .effect = AMP_COMPUTES,            \
-        .native = AMP_NATIVE_DNNL,         \
-        .shape = shape_matmul,             \
-        .run = run_matmul,                 \
-        .destroy = amp_prim_destroy,       \
-        .reads = amp_prim_reads,           \
-    };
-FUSED_MATMUL(FusedMatMul, fused_matmul)
+#define FUSED_MATMUL(NAME, lower, ...)                                 \
+    const struct amp_op amp_op_##lower = {.name = #NAME,               \
+                                          .domain = MICROSOFT,         \
+                                          .newest = 1,                 \
+                                          .effect = AMP_COMPUTES,      \
+                                          .native = AMP_NATIVE_DNNL,   \
+                                          .shape = shape_matmul,       \
+                                          .run = run_matmul,           \
+                                          .destroy = amp_prim_destroy, \
+                                          .reads = amp_prim_reads,     \
+                                          __VA_ARGS__};
+FUSED_MATMUL(FusedMatMul, fused_matmul, .flops = {amp_flops_matmul, 0})
 FUSED_MATMUL(TransposeMatMul, transpose_matmul)
 
 /* ---- FusedGemm ----------------------------------------------------------------------------- */
@@ -239,6 +239,7 @@ const struct amp_op amp_op_fused_gemm = {
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_DNNL,
     .lacks = AMP_DTYPE_BIT(AMP_UINT32) | AMP_DTYPE_BIT(AMP_UINT64), /* activations have none */
+    .flops = {amp_flops_matmul, 0},
     .shape = shape_gemm,
     .run = run_gemm,
     .destroy = amp_prim_destroy,
@@ -300,6 +301,7 @@ const struct amp_op amp_op_fused_conv = {
     .newest = 1,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_DNNL,
+    .flops = {amp_flops_convolution, 1},
     .shape = shape_conv,
     .run = run_conv,
     .destroy = amp_prim_destroy,

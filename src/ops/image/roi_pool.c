@@ -339,6 +339,7 @@ const struct amp_op amp_op_roi_align = {
     .newest = 22,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_C,
+    .changes = AMP_CHANGES({16, "the default coordinates are shifted by half a pixel"}),
     .shape = align_shape,
     .run = align_run,
 };

@@ -26,9 +26,6 @@ enum amp_wide_kind {
  */
 enum { AMP_WIDE_BLOCK = 256 };
 
-/* Float dtypes that kernels over wide blocks take as they are (amp_op.native). */
-#define AMP_NATIVE_WIDE AMP_NATIVE_ALL
-
 enum amp_wide_kind amp_wide_kind_of(enum amp_dtype dtype);
 
 /* AMP_UNSUPPORTED with the dtype's name unless it has a wide form. */

@@ -7,9 +7,6 @@
  * What operators that move elements without computing on them share.
  */
 
-/* For descriptors: any float dtype as it is. */
-#define AMP_NATIVE_ANY AMP_NATIVE_ALL
-
 /*
  * Dimensions that may be unknown or symbols. A symbol passes where arithmetic leaves it as it is
  * (x + 0, x * 1); elsewhere the result is AMP_DIM_UNKNOWN. AMP_MODEL when a result overflows.

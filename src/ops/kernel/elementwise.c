@@ -21,7 +21,7 @@ enum amp_status amp_zip_align(struct amp_ctx *ctx, struct amp_shape *b)
 {
     const struct amp_shape *a = &ctx->in[0]->shape;
     *b = ctx->in[1]->shape;
-    if (ctx->node->since_version >= 7 || amp_node_attr(ctx->node, "axis") == NULL || b->rank < 0)
+    if (!amp_broadcasts_from_axis(ctx->node) || b->rank < 0)
         return AMP_OK;
     if (a->rank < 0) {
         b->rank = -1;
@@ -52,7 +52,7 @@ enum amp_status amp_zip_shape(struct amp_ctx *ctx)
 {
     struct amp_shape b;
     AMP_TRY(amp_zip_align(ctx, &b));
-    if (ctx->node->since_version < 7)
+    if (amp_broadcasts_by_attributes(ctx->node))
         return amp_zip_shape_into(ctx, &b);
     return amp_broadcast(&ctx->in[0]->shape, &b, &ctx->out[0]->shape, ctx->err);
 }

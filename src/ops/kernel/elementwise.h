@@ -80,35 +80,37 @@
         AMP_ZIP_LOOP(, T, U, R, xs[i * step[1]], ys[i * step[2]], expr);                           \
     }
 
-/* The descriptor of operator NAME (of DOMAIN), which run_<lower> runs through amp_loop_compute. */
-#define AMP_ELEMENTWISE(NAME, lower, version, shape_function) \
-    AMP_ELEMENTWISE_OF(NULL, NAME, lower, version, shape_function)
-#define AMP_ELEMENTWISE_OF(DOMAIN, NAME, lower, version, shape_function)   \
-    const struct amp_op amp_op_##lower = {.name = #NAME,                   \
-                                          .domain = DOMAIN,                \
-                                          .newest = version,               \
-                                          .effect = AMP_COMPUTES,          \
-                                          .native = AMP_NATIVE_LOOP,       \
-                                          .is_elementwise = true,          \
-                                          .reads_widened = AMP_INPUTS_ALL, \
-                                          .shape = shape_function,         \
-                                          .run = run_##lower};
+/* The descriptor of operator NAME (of DOMAIN), which run_<lower> runs through amp_loop_compute.
+   What else is known of it comes last, as designated initializers. */
+#define AMP_ELEMENTWISE(NAME, lower, version, ...) \
+    AMP_ELEMENTWISE_OF(NULL, NAME, lower, version, __VA_ARGS__)
+#define AMP_ELEMENTWISE_OF(DOMAIN, NAME, lower, version, shape_function, ...) \
+    const struct amp_op amp_op_##lower = {.name = #NAME,                      \
+                                          .domain = DOMAIN,                   \
+                                          .newest = version,                  \
+                                          .effect = AMP_COMPUTES,             \
+                                          .native = AMP_NATIVE_ALL,           \
+                                          .is_elementwise = true,             \
+                                          .reads_widened = AMP_INPUTS_ALL,    \
+                                          .shape = shape_function,            \
+                                          .run = run_##lower,                 \
+                                          __VA_ARGS__};
 
 /* Operator NAME of one input, or of two, whose bodies lower_<DTYPE> are there for TYPES. */
-#define AMP_UNARY(NAME, lower, version, TYPES)                                        \
+#define AMP_UNARY(NAME, lower, version, TYPES, ...)                                   \
     static enum amp_status run_##lower(struct amp_ctx *ctx)                           \
     {                                                                                 \
         static amp_loop_body *const table[AMP_DTYPE_COUNT] = {TYPES(AMP_ROW, lower)}; \
         return amp_map_run(ctx, table, NULL);                                         \
     }                                                                                 \
-    AMP_ELEMENTWISE(NAME, lower, version, amp_shape_same)
-#define AMP_BINARY(NAME, lower, version, TYPES)                                       \
+    AMP_ELEMENTWISE(NAME, lower, version, amp_shape_same, __VA_ARGS__)
+#define AMP_BINARY(NAME, lower, version, TYPES, ...)                                  \
     static enum amp_status run_##lower(struct amp_ctx *ctx)                           \
     {                                                                                 \
         static amp_loop_body *const table[AMP_DTYPE_COUNT] = {TYPES(AMP_ROW, lower)}; \
         return amp_zip_run(ctx, table);                                               \
     }                                                                                 \
-    AMP_ELEMENTWISE(NAME, lower, version, amp_zip_shape)
+    AMP_ELEMENTWISE(NAME, lower, version, amp_zip_shape, __VA_ARGS__)
 
 /* Output 0 = the body in TABLE for the dtype of input 0, over that input. */
 enum amp_status amp_map_run(struct amp_ctx *ctx, amp_loop_body *const *table, const void *param);

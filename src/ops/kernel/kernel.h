@@ -93,9 +93,6 @@ static inline int64_t amp_f64_to_i64(double value)
     return value < 0 ? INT64_MIN : 0;
 }
 
-/* For amp_op.native of operators that run so. */
-#define AMP_NATIVE_LOOP AMP_NATIVE_ALL
-
 /* The dtype in which C computes what has DTYPE: float32 for float16 and bfloat16, else DTYPE. */
 static inline enum amp_dtype amp_compute_dtype(enum amp_dtype dtype)
 {

@@ -90,6 +90,6 @@ static enum amp_status det_run(struct amp_ctx *ctx)
 const struct amp_op amp_op_det = {.name = "Det",
                                   .newest = 22,
                                   .effect = AMP_COMPUTES,
-                                  .native = AMP_NATIVE_WIDE,
+                                  .native = AMP_NATIVE_ALL,
                                   .shape = det_shape,
                                   .run = det_run};

@@ -479,11 +479,28 @@ static void destroy(void *state)
     free(kept);
 }
 
+/* Every label's dim, for each factor after the first (ops/flops.h). */
+static double count_flops(const struct amp_ctx *ctx, uint32_t unused)
+{
+    (void)unused;
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_ctx reading = *ctx;
+    struct amp_einsum equation;
+    reading.err = &err;
+    if (ctx->n_in < 2 || amp_einsum_read(&reading, &equation) != AMP_OK)
+        return 0;
+    double product = 2 * (ctx->n_in - 1.0);
+    for (int i = 0; i < AMP_EINSUM_LABELS; i++)
+        product *= (double)equation.dims[i];
+    return product;
+}
+
 const struct amp_op amp_op_einsum = {
     .name = "Einsum",
     .newest = 12,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_DNNL,
+    .flops = {count_flops, 0},
     .shape = shape,
     .run = run,
     .destroy = destroy,

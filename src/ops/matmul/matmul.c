@@ -4,6 +4,7 @@
 #include "ops/matmul/matmul.h"
 
 #include "ops/dnnl/prim.h"
+#include "ops/flops.h"
 #include "ops/kernel/kernel.h"
 
 /* ---- MatMul -------------------------------------------------------------------------------- */
@@ -82,6 +83,23 @@ const struct amp_op amp_op_matmul = {
     .native = AMP_NATIVE_DNNL,
     .has_strides = true,
     .fuses = true,
+    .role = AMP_ROLE_MATMUL,
+    .linear = &(const struct amp_linear){.channel = 1, .is_last = true},
+    .gradient = AMP_GRADIENT(
+        {.term = "SumTo(MatMul(g, Transpose(b; perm=^b)))", .ranks = AMP_RANKS_MATRICES},
+        {.input = 1,
+         .term = "SumTo(MatMul(Transpose(a; perm=^a), g))",
+         .ranks = AMP_RANKS_MATRICES},
+        {.term = "SumTo(Squeeze(MatMul(b, Unsqueeze(g, [-1])), [-1]))",
+         .ranks = AMP_RANKS_VECTOR_MATRIX},
+        {.input = 1,
+         .term = "SumTo(Mul(Unsqueeze(a, [-1]), Unsqueeze(g, [-2])))",
+         .ranks = AMP_RANKS_VECTOR_MATRIX},
+        {.term = "SumTo(Mul(Unsqueeze(g, [-1]), b))", .ranks = AMP_RANKS_MATRIX_VECTOR},
+        {.input = 1, .term = "SumTo(Mul(a, Unsqueeze(g, [-1])))", .ranks = AMP_RANKS_MATRIX_VECTOR},
+        {.term = "Mul(g, b)", .ranks = AMP_RANKS_VECTORS},
+        {.input = 1, .term = "Mul(g, a)", .ranks = AMP_RANKS_VECTORS}),
+    .flops = {amp_flops_matmul, 0},
     .shape = shape_matmul,
     .run = run_matmul,
     .destroy = amp_prim_destroy,
@@ -99,7 +117,7 @@ static bool is_transposed(const struct amp_ctx *ctx, const char *name)
 static bool fits(const struct amp_ctx *ctx, const struct amp_shape *c, const struct amp_shape *y)
 {
     bool may_broadcast =
-        ctx->node->since_version >= 7 || amp_node_int(ctx->node, "broadcast", 0) != 0;
+        !amp_broadcasts_by_attributes(ctx->node) || amp_node_int(ctx->node, "broadcast", 0) != 0;
     if (c->rank > 2 || (c->rank >= 0 && c->rank < 2 && !may_broadcast))
         return false;
     for (int i = 0; i < c->rank; i++) {
@@ -151,6 +169,12 @@ static enum amp_status run_gemm(struct amp_ctx *ctx)
     return amp_matmul_run(ctx, &p);
 }
 
+/* Before version 7 an attribute said whether C may broadcast. */
+static bool may_broadcast(const struct amp_node *gemm)
+{
+    return !amp_broadcasts_by_attributes(gemm);
+}
+
 const struct amp_op amp_op_gemm = {
     .name = "Gemm",
     .newest = 13,
@@ -158,6 +182,24 @@ const struct amp_op amp_op_gemm = {
     .native = AMP_NATIVE_DNNL,
     .has_strides = true,
     .fuses = true,
+    .linear = &(const struct amp_linear){.has_added = true,
+                                         .channel = 1,
+                                         .flip = "transB",
+                                         .alpha = "alpha",
+                                         .beta = "beta",
+                                         .suits = may_broadcast},
+    .gradient = AMP_GRADIENT(
+        {.term = "Gemm(g, b; alpha=$alpha, transB=!transB)", .attr = "transA"},
+        {.term = "Gemm(b, g; alpha=$alpha, transA=@transB, transB=1)",
+         .attr = "transA",
+         .value = 1},
+        {.input = 1, .term = "Gemm(a, g; alpha=$alpha, transA=!transA)", .attr = "transB"},
+        {.input = 1,
+         .term = "Gemm(g, a; alpha=$alpha, transA=1, transB=@transA)",
+         .attr = "transB",
+         .value = 1},
+        {.input = 2, .term = "SumTo(Mul(g, $beta))"}),
+    .flops = {amp_flops_matmul, 0},
     .shape = shape_gemm,
     .run = run_gemm,
     .destroy = amp_prim_destroy,

@@ -3,6 +3,7 @@
  * int32, and for QLinearMatMul scaled and rounded back to 8 bits.
  */
 #include "core/array.h"
+#include "ops/flops.h"
 #include "ops/matmul/byte_product.h"
 #include "ops/dnnl/prim.h"
 #include "ops/kernel/kernel.h"
@@ -196,6 +197,7 @@ const struct amp_op amp_op_matmul_integer = {
     .newest = 10,
     .effect = AMP_COMPUTES,
     .native = AMP_BY_DNNL | AMP_NATIVE_C,
+    .flops = {amp_flops_matmul, 0},
     .shape = shape_matmul_integer,
     .run = run_matmul_integer,
     .destroy = amp_byte_product_destroy,
@@ -309,6 +311,7 @@ const struct amp_op amp_op_qlinear_matmul = {
     .effect = AMP_COMPUTES,
     .native = AMP_BY_DNNL | AMP_NATIVE_F32,
     .lacks = AMP_FLOAT8_TYPES,
+    .flops = {amp_flops_matmul, 0},
     .shape = shape_qlinear_matmul,
     .run = run_qlinear_matmul,
     .destroy = amp_byte_product_destroy,

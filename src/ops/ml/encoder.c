@@ -3,6 +3,7 @@
  * through a hash table that is made on the first run. A NaN is a key like any other.
  */
 #include "core/hash.h"
+#include "core/array.h"
 #include "ops/ml/ml.h"
 #include "ops/kernel/data_movement.h"
 
@@ -219,11 +220,22 @@ static enum amp_status mapper_run(struct amp_ctx *ctx)
     return give_values(ctx, table);
 }
 
+/* What strings map to is integers, and the other way round. */
+static enum amp_dtype other_dtype(const struct amp_model *model, const struct amp_node *node,
+                                  uint32_t i)
+{
+    if (i > 0 || node->n_inputs == 0 || node->inputs[0] == AMP_NONE)
+        return AMP_UNDEFINED;
+    enum amp_dtype from = amp_value_at(model, node->inputs[0])->dtype;
+    return from == AMP_STRING ? AMP_INT64 : from == AMP_INT64 ? AMP_STRING : AMP_UNDEFINED;
+}
+
 const struct amp_op amp_op_category_mapper = {.name = "CategoryMapper",
                                               .domain = AMP_ML_DOMAIN,
                                               .newest = 1,
                                               .effect = AMP_COMPUTES,
                                               .native = AMP_NATIVE_C,
+                                              .dtype = other_dtype,
                                               .shape = amp_shape_same,
                                               .run = mapper_run,
                                               .destroy = destroy_table};
@@ -300,11 +312,33 @@ static enum amp_status encoder_run(struct amp_ctx *ctx)
     return give_values(ctx, table);
 }
 
+/* That of the values; those in a tensor have its dtype. */
+static enum amp_dtype value_dtype(const struct amp_model *model, const struct amp_node *node,
+                                  uint32_t i)
+{
+    static const struct {
+        const char *name;
+        enum amp_dtype dtype;
+    } lists[] = {
+        {"values_strings", AMP_STRING}, {"values_int64s", AMP_INT64}, {"values_floats", AMP_FLOAT}};
+    if (node->since_version == 1)
+        return other_dtype(model, node, i);
+    for (size_t k = 0; k < AMP_COUNT(lists) && i == 0; k++) {
+        const struct amp_attr *attr = amp_node_attr(node, lists[k].name);
+        if (attr != NULL && attr->count > 0)
+            return lists[k].dtype;
+    }
+    const struct amp_attr *attr = i == 0 ? amp_node_attr(node, "values_tensor") : NULL;
+    bool is_tensor = attr != NULL && attr->type == AMP_ATTR_TENSOR && attr->count > 0;
+    return is_tensor ? attr->tensors[0]->dtype : AMP_UNDEFINED;
+}
+
 const struct amp_op amp_op_label_encoder = {.name = "LabelEncoder",
                                             .domain = AMP_ML_DOMAIN,
                                             .newest = 4,
                                             .effect = AMP_COMPUTES,
                                             .native = AMP_NATIVE_C,
+                                            .dtype = value_dtype,
                                             .shape = amp_shape_same,
                                             .run = encoder_run,
                                             .destroy = destroy_table};

@@ -202,5 +202,6 @@ const struct amp_op amp_op_linear_classifier = {.name = "LinearClassifier",
                                                 .newest = 1,
                                                 .effect = AMP_COMPUTES,
                                                 .native = AMP_NATIVE_C,
+                                                .dtype = amp_labels_dtype,
                                                 .shape = classifier_shape,
                                                 .run = classifier_run};

@@ -225,13 +225,27 @@ static enum amp_status put_values(struct amp_ctx *ctx, const struct amp_tensor *
     return amp_move_done(ctx, 0);
 }
 
+/* Values of attribute cast_to. */
+static const char *const cast_names[] = {"TO_FLOAT", "TO_STRING", "TO_INT64", NULL};
+
+static enum amp_dtype cast_dtype(const struct amp_model *model, const struct amp_node *node,
+                                 uint32_t i)
+{
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_STRING, AMP_INT64};
+    const char *to = amp_node_string(node, "cast_to", cast_names[0]);
+    (void)model;
+    for (size_t k = 0; cast_names[k] != NULL && i == 0; k++)
+        if (strcmp(to, cast_names[k]) == 0)
+            return dtypes[k];
+    return AMP_UNDEFINED;
+}
+
 static enum amp_status cast_run(struct amp_ctx *ctx)
 {
-    static const char *const types[] = {"TO_FLOAT", "TO_STRING", "TO_INT64", NULL};
     struct amp_tensor *map = amp_list_items(ctx->in[0]), *out = ctx->out[0];
     struct amp_tensor cast = {.dtype = out->dtype, .shape = map[VALUES].shape};
     int form, type = 0; /* inference made the type the output's */
-    AMP_TRY(amp_ctx_choice(ctx, "cast_to", types, &type));
+    AMP_TRY(amp_ctx_choice(ctx, "cast_to", cast_names, &type));
     AMP_TRY(read_form(ctx, &form));
     AMP_TRY(check_keys(ctx, &map[KEYS], AMP_INT64));
     if (form == DENSE) {
@@ -251,5 +265,6 @@ const struct amp_op amp_op_cast_map = {.name = "CastMap",
                                        .newest = 1,
                                        .effect = AMP_COMPUTES,
                                        .native = AMP_NATIVE_C,
+                                       .dtype = cast_dtype,
                                        .shape = cast_shape,
                                        .run = cast_run};

@@ -125,6 +125,16 @@ void amp_labels_read(const struct amp_node *node, const char *ints_name, struct 
     labels->count = (int64_t)count;
 }
 
+enum amp_dtype amp_labels_dtype(const struct amp_model *model, const struct amp_node *node,
+                                uint32_t i)
+{
+    (void)model;
+    const struct amp_attr *strings = amp_node_attr(node, "classlabels_strings");
+    if (i > 0)
+        return AMP_UNDEFINED;
+    return strings != NULL && strings->count > 0 ? AMP_STRING : AMP_INT64;
+}
+
 enum amp_status amp_labels_put(struct amp_ctx *ctx, const struct amp_labels *labels,
                                const int64_t *indices, int64_t rows, bool is_number)
 {

@@ -65,6 +65,10 @@ struct amp_labels {
 /* From attributes classlabels_strings and INTS_NAME; strings count when both are there. */
 void amp_labels_read(const struct amp_node *node, const char *ints_name, struct amp_labels *labels);
 
+/* For amp_op.dtype: output 0 holds labels, of the type that the attributes give them. */
+enum amp_dtype amp_labels_dtype(const struct amp_model *model, const struct amp_node *node,
+                                uint32_t i);
+
 /* The labels of ROWS rows to output 0, if it is wanted: INDICES holds the class of each. Where
    there are not two labels for the two classes 0 and 1 of one set of weights, IS_NUMBER: the label
    is the index itself. */

@@ -473,5 +473,6 @@ const struct amp_op amp_op_svm_classifier = {.name = "SVMClassifier",
                                              .newest = 1,
                                              .effect = AMP_COMPUTES,
                                              .native = AMP_NATIVE_C,
+                                             .dtype = amp_labels_dtype,
                                              .shape = classifier_shape,
                                              .run = classifier_run};

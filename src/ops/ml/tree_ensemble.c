@@ -284,6 +284,7 @@ const struct amp_op amp_op_tree_ensemble_classifier = {.name = "TreeEnsembleClas
                                                        .newest = 5,
                                                        .effect = AMP_COMPUTES,
                                                        .native = AMP_NATIVE_C,
+                                                       .dtype = amp_labels_dtype,
                                                        .shape = classifier_shape,
                                                        .run = classifier_run,
                                                        .destroy = destroy_ensemble};

@@ -236,12 +236,21 @@ static enum amp_status run(struct amp_ctx *ctx)
                                              : amp_prim_run_or(ctx, make, infer_plain);
 }
 
+/* With the statistics that it is given. */
+static bool is_inference(const struct amp_node *norm)
+{
+    return norm->since_version >= 9 && norm->n_outputs == 1 &&
+           amp_node_int(norm, "training_mode", 0) == 0;
+}
+
 const struct amp_op amp_op_batch_normalization = {
     .name = "BatchNormalization",
     .newest = 15,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_DNNL,
     .has_layouts = true,
+    .role = AMP_ROLE_BATCH_NORMALIZATION,
+    .linear = &(const struct amp_linear){.has_added = true, .channel = 0, .suits = is_inference},
     .shape = shape,
     .run = run,
     .destroy = amp_prim_destroy,

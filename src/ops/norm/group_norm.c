@@ -107,6 +107,7 @@ const struct amp_op amp_op_group_normalization = {
     .newest = 21,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_DNNL,
+    .changes = AMP_CHANGES({21, "scale and bias are per channel, no longer per group"}),
     .shape = shape,
     .run = run,
     .destroy = amp_prim_destroy,

@@ -217,6 +217,17 @@ const struct amp_op amp_op_layer_normalization = {
     .native = AMP_NATIVE_DNNL,
     .reads_casts = AMP_INPUT(0),
     .fuses = true,
+    .fusion = &(const struct amp_fusion){.inputs = {"x", "g"},
+                                         .optional = "b",
+                                         .attr = "epsilon",
+                                         .scalar = "e",
+                                         .is_last_axis = true},
+    .dtype_attr = &(const struct amp_dtype_attr){.name = "stash_type",
+                                                 .outputs = AMP_INPUT(1) | AMP_INPUT(2),
+                                                 .fallback = AMP_FLOAT},
+    .twins = {"T", "V"},
+    /* Version 1 is ONNX Runtime's, which ONNX took over. */
+    .changes = AMP_CHANGES({17, NULL}),
     .shape = shape,
     .run = run,
     .destroy = amp_prim_destroy,
@@ -234,6 +245,10 @@ const struct amp_op amp_op_rms_normalization = {
     .newest = 23,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_ALL,
+    .fusion =
+        &(const struct amp_fusion){
+            .inputs = {"x", "g"}, .attr = "epsilon", .scalar = "e", .is_last_axis = true},
+    .twins = {"T", "V"},
     .shape = shape,
     .run = run_rms,
 };
@@ -255,6 +270,10 @@ const struct amp_op amp_op_simplified_layer_normalization = {
     .newest = 1,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_ALL,
+    .dtype_attr = &(const struct amp_dtype_attr){.name = "stash_type",
+                                                 .outputs = AMP_INPUT(1),
+                                                 .fallback = AMP_FLOAT},
+    .twins = {"T", "V"},
     .shape = shape,
     .run = run_simplified,
 };
@@ -266,6 +285,7 @@ const struct amp_op amp_op_ms_layer_normalization = {
     .newest = 1,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_DNNL,
+    .twins = {"T", "V"},
     .shape = shape,
     .run = run,
     .destroy = amp_prim_destroy,
@@ -277,6 +297,7 @@ const struct amp_op amp_op_ms_simplified_layer_normalization = {
     .newest = 1,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_ALL,
+    .twins = {"T", "V"},
     .shape = shape,
     .run = run_simplified,
 };

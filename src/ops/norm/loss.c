@@ -167,13 +167,13 @@ static enum amp_status loss_run(struct amp_ctx *ctx)
 const struct amp_op amp_op_negative_log_likelihood_loss = {.name = "NegativeLogLikelihoodLoss",
                                                            .newest = 22,
                                                            .effect = AMP_COMPUTES,
-                                                           .native = AMP_NATIVE_WIDE,
+                                                           .native = AMP_NATIVE_ALL,
                                                            .shape = loss_shape,
                                                            .run = loss_run};
 
 const struct amp_op amp_op_softmax_cross_entropy_loss = {.name = "SoftmaxCrossEntropyLoss",
                                                          .newest = 13,
                                                          .effect = AMP_COMPUTES,
-                                                         .native = AMP_NATIVE_WIDE,
+                                                         .native = AMP_NATIVE_ALL,
                                                          .shape = loss_shape,
                                                          .run = loss_run};

@@ -178,6 +178,7 @@ const struct amp_op amp_op_softmax = {
     .native = AMP_NATIVE_DNNL,
     .reads_casts = AMP_INPUT(0),
     .fuses = true,
+    .role = AMP_ROLE_SOFTMAX,
     .shape = shape,
     .run = run_softmax,
     .destroy = amp_prim_destroy,

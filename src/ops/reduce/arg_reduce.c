@@ -374,20 +374,20 @@ static enum amp_status top_run(struct amp_ctx *ctx)
 const struct amp_op amp_op_arg_max = {.name = "ArgMax",
                                       .newest = 13,
                                       .effect = AMP_COMPUTES,
-                                      .native = AMP_NATIVE_WIDE,
+                                      .native = AMP_NATIVE_ALL,
                                       .shape = arg_shape,
                                       .run = arg_run};
 
 const struct amp_op amp_op_arg_min = {.name = "ArgMin",
                                       .newest = 13,
                                       .effect = AMP_COMPUTES,
-                                      .native = AMP_NATIVE_WIDE,
+                                      .native = AMP_NATIVE_ALL,
                                       .shape = arg_shape,
                                       .run = arg_run};
 
 const struct amp_op amp_op_top_k = {.name = "TopK",
                                     .newest = 24,
                                     .effect = AMP_COMPUTES,
-                                    .native = AMP_NATIVE_WIDE,
+                                    .native = AMP_NATIVE_ALL,
                                     .shape = top_shape,
                                     .run = top_run};

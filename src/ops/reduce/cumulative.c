@@ -138,13 +138,13 @@ static enum amp_status cumulate_run(struct amp_ctx *ctx)
 const struct amp_op amp_op_cum_prod = {.name = "CumProd",
                                        .newest = 26,
                                        .effect = AMP_COMPUTES,
-                                       .native = AMP_NATIVE_WIDE,
+                                       .native = AMP_NATIVE_ALL,
                                        .shape = amp_shape_same,
                                        .run = cumulate_run};
 
 const struct amp_op amp_op_cum_sum = {.name = "CumSum",
                                       .newest = 14,
                                       .effect = AMP_COMPUTES,
-                                      .native = AMP_NATIVE_WIDE,
+                                      .native = AMP_NATIVE_ALL,
                                       .shape = amp_shape_same,
                                       .run = cumulate_run};

@@ -496,21 +496,34 @@ static enum amp_status reduce_run(struct amp_ctx *ctx)
     return AMP_OK;
 }
 
-#define REDUCE(id, op_type, newest_version)                       \
-    const struct amp_op amp_op_##id = {.name = op_type,           \
-                                       .newest = newest_version,  \
-                                       .effect = AMP_COMPUTES,    \
-                                       .native = AMP_NATIVE_WIDE, \
-                                       .shape = reduce_shape,     \
-                                       .run = reduce_run}
+#define REDUCE(id, op_type, newest_version, ...)                 \
+    const struct amp_op amp_op_##id = {.name = op_type,          \
+                                       .newest = newest_version, \
+                                       .effect = AMP_COMPUTES,   \
+                                       .native = AMP_NATIVE_ALL, \
+                                       .shape = reduce_shape,    \
+                                       .run = reduce_run,        \
+                                       __VA_ARGS__}
 
 REDUCE(reduce_l1, "ReduceL1", 18);
 REDUCE(reduce_l2, "ReduceL2", 18);
 REDUCE(reduce_log_sum, "ReduceLogSum", 18);
 REDUCE(reduce_log_sum_exp, "ReduceLogSumExp", 18);
 REDUCE(reduce_max, "ReduceMax", 20);
-REDUCE(reduce_mean, "ReduceMean", 18);
+REDUCE(reduce_mean, "ReduceMean", 18, .role = AMP_ROLE_REDUCE_MEAN,
+       .gradient = AMP_GRADIENT(
+           {.term = "Div(Expand(g, Shape(x)), CastLike(Div(Size(x), Max(Size(y), 1L)), x))",
+            .attr = "keepdims",
+            .fallback = 1,
+            .value = 1},
+           {.term = "Div(Expand(Unsqueeze(g, axes), Shape(x)), "
+                    "CastLike(Div(Size(x), Max(Size(y), 1L)), x))",
+            .attr = "keepdims",
+            .fallback = 1}));
 REDUCE(reduce_min, "ReduceMin", 20);
 REDUCE(reduce_prod, "ReduceProd", 18);
-REDUCE(reduce_sum, "ReduceSum", 13);
+REDUCE(reduce_sum, "ReduceSum", 13,
+       .gradient = AMP_GRADIENT(
+           {.term = "Expand(g, Shape(x))", .attr = "keepdims", .fallback = 1, .value = 1},
+           {.term = "Expand(Unsqueeze(g, axes), Shape(x))", .attr = "keepdims", .fallback = 1}));
 REDUCE(reduce_sum_square, "ReduceSumSquare", 18);

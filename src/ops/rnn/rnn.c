@@ -7,6 +7,7 @@
  */
 #include "core/array.h"
 #include "core/memory.h"
+#include "ops/flops.h"
 #include "ops/kernel/kernel.h"
 #include "ops/own/kernels.h"
 #include "ops/rnn/rnn_dnnl.h"
@@ -255,19 +256,24 @@ static bool reads(const void *data, size_t index)
 
 enum { NATIVE = AMP_BY_DNNL | AMP_NATIVE_C | AMP_DTYPE_BIT(AMP_BFLOAT16) };
 
-const struct amp_op amp_op_gru = {.name = "GRU",
-                                  .newest = 22,
-                                  .effect = AMP_COMPUTES,
-                                  .native = NATIVE,
-                                  .shape = amp_rnn_shape,
-                                  .run = rnn_run,
-                                  .destroy = destroy_state,
-                                  .reads = reads};
+const struct amp_op amp_op_gru = {
+    .name = "GRU",
+    .newest = 22,
+    .effect = AMP_COMPUTES,
+    .native = NATIVE,
+    .flops = {amp_flops_recurrent, 1},
+    /* Version 3: only the default's spelling, "foward", was mended. */
+    .changes = AMP_CHANGES({3, NULL}),
+    .shape = amp_rnn_shape,
+    .run = rnn_run,
+    .destroy = destroy_state,
+    .reads = reads};
 
 const struct amp_op amp_op_lstm = {.name = "LSTM",
                                    .newest = 22,
                                    .effect = AMP_COMPUTES,
                                    .native = NATIVE,
+                                   .flops = {amp_flops_recurrent, 1},
                                    .shape = amp_rnn_shape,
                                    .run = rnn_run,
                                    .destroy = destroy_state,
@@ -277,6 +283,7 @@ const struct amp_op amp_op_rnn = {.name = "RNN",
                                   .newest = 22,
                                   .effect = AMP_COMPUTES,
                                   .native = NATIVE,
+                                  .flops = {amp_flops_recurrent, 1},
                                   .shape = amp_rnn_shape,
                                   .run = rnn_run,
                                   .destroy = destroy_state,

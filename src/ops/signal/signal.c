@@ -447,17 +447,25 @@ static enum amp_status mel_run(struct amp_ctx *ctx)
     return AMP_OK;
 }
 
-#define SIGNAL(id, op_type, newest_version, shape_fn, run_fn)     \
-    const struct amp_op amp_op_##id = {.name = op_type,           \
-                                       .newest = newest_version,  \
-                                       .effect = AMP_COMPUTES,    \
-                                       .native = AMP_NATIVE_WIDE, \
-                                       .shape = shape_fn,         \
-                                       .run = run_fn}
+#define SIGNAL(id, op_type, newest_version, shape_fn, run_fn, ...) \
+    const struct amp_op amp_op_##id = {.name = op_type,            \
+                                       .newest = newest_version,   \
+                                       .effect = AMP_COMPUTES,     \
+                                       .native = AMP_NATIVE_ALL,   \
+                                       .shape = shape_fn,          \
+                                       .run = run_fn,              \
+                                       __VA_ARGS__}
 
-SIGNAL(blackman_window, "BlackmanWindow", 17, window_shape, window_run);
+/* With an output of the dtype that an attribute says. */
+#define TYPED                                                                     \
+    .dtype_attr = &(const struct amp_dtype_attr)                                  \
+    {                                                                             \
+        .name = "output_datatype", .outputs = AMP_INPUT(0), .fallback = AMP_FLOAT \
+    }
+
+SIGNAL(blackman_window, "BlackmanWindow", 17, window_shape, window_run, TYPED);
 SIGNAL(dft, "DFT", 20, dft_shape, dft_run);
-SIGNAL(hamming_window, "HammingWindow", 17, window_shape, window_run);
-SIGNAL(hann_window, "HannWindow", 17, window_shape, window_run);
-SIGNAL(mel_weight_matrix, "MelWeightMatrix", 17, mel_shape, mel_run);
+SIGNAL(hamming_window, "HammingWindow", 17, window_shape, window_run, TYPED);
+SIGNAL(hann_window, "HannWindow", 17, window_shape, window_run, TYPED);
+SIGNAL(mel_weight_matrix, "MelWeightMatrix", 17, mel_shape, mel_run, TYPED);
 SIGNAL(stft, "STFT", 17, stft_shape, stft_run);

@@ -148,7 +148,7 @@ const struct amp_op amp_op_concat = {
     .name = "Concat",
     .newest = 13,
     .effect = AMP_PRESERVES_VALUES,
-    .native = AMP_NATIVE_ANY,
+    .native = AMP_NATIVE_ALL,
     .has_layouts = true,
     .shape = concat_shape,
     .run = concat_run,
@@ -308,8 +308,9 @@ const struct amp_op amp_op_split = {
     .name = "Split",
     .newest = 18,
     .effect = AMP_PRESERVES_VALUES,
-    .native = AMP_NATIVE_ANY,
+    .native = AMP_NATIVE_ALL,
     .shares_input = UINT32_MAX,
+    .changes = AMP_CHANGES({18, "num_outputs is needed when no split is given"}),
     .shape = split_shape,
     .run = split_run,
 };
@@ -398,7 +399,7 @@ const struct amp_op amp_op_tile = {
     .name = "Tile",
     .newest = 13,
     .effect = AMP_PRESERVES_VALUES,
-    .native = AMP_NATIVE_ANY,
+    .native = AMP_NATIVE_ALL,
     .shape = tile_shape,
     .run = tile_run,
 };
@@ -435,7 +436,8 @@ const struct amp_op amp_op_expand = {
     .name = "Expand",
     .newest = 13,
     .effect = AMP_PRESERVES_VALUES,
-    .native = AMP_NATIVE_ANY,
+    .native = AMP_NATIVE_ALL,
+    .gradient = AMP_GRADIENT({.term = "SumTo(g)"}),
     .shape = expand_shape,
     .run = expand_run,
 };

@@ -67,7 +67,8 @@ const struct amp_op amp_op_constant = {
     .name = "Constant",
     .newest = 25,
     .effect = AMP_COMPUTES,
-    .native = AMP_NATIVE_ANY,
+    .native = AMP_NATIVE_ALL,
+    .role = AMP_ROLE_CONSTANT,
     .shape = constant_shape,
     .run = constant_run,
 };
@@ -120,7 +121,11 @@ const struct amp_op amp_op_constant_of_shape = {
     .name = "ConstantOfShape",
     .newest = 25,
     .effect = AMP_COMPUTES,
-    .native = AMP_NATIVE_ANY,
+    .native = AMP_NATIVE_ALL,
+    .role = AMP_ROLE_CONSTANT_OF_SHAPE,
+    .dtype_attr = &(const struct amp_dtype_attr){.name = "value",
+                                                 .outputs = AMP_INPUT(0),
+                                                 .fallback = AMP_FLOAT},
     .shape = constant_of_shape_shape,
     .run = constant_of_shape_run,
 };
@@ -291,7 +296,7 @@ const struct amp_op amp_op_one_hot = {
     .name = "OneHot",
     .newest = 11,
     .effect = AMP_COMPUTES,
-    .native = AMP_NATIVE_ANY,
+    .native = AMP_NATIVE_ALL,
     .shape = one_hot_shape,
     .run = one_hot_run,
 };
@@ -346,7 +351,8 @@ const struct amp_op amp_op_eye_like = {
     .name = "EyeLike",
     .newest = 22,
     .effect = AMP_COMPUTES,
-    .native = AMP_NATIVE_ANY,
+    .native = AMP_NATIVE_ALL,
+    .dtype_attr = &(const struct amp_dtype_attr){.name = "dtype", .outputs = AMP_INPUT(0)},
     .shape = eye_like_shape,
     .run = eye_like_run,
 };
@@ -398,7 +404,7 @@ const struct amp_op amp_op_trilu = {
     .name = "Trilu",
     .newest = 14,
     .effect = AMP_PRESERVES_VALUES,
-    .native = AMP_NATIVE_ANY,
+    .native = AMP_NATIVE_ALL,
     .shape = trilu_shape,
     .run = trilu_run,
 };

@@ -79,7 +79,8 @@ const struct amp_op amp_op_gather = {
     .name = "Gather",
     .newest = 13,
     .effect = AMP_PRESERVES_VALUES,
-    .native = AMP_NATIVE_ANY,
+    .native = AMP_NATIVE_ALL,
+    .indexing = AMP_INDEXES_AXIS,
     .shape = gather_shape,
     .run = gather_run,
 };
@@ -111,7 +112,8 @@ const struct amp_op amp_op_gather_elements = {
     .name = "GatherElements",
     .newest = 13,
     .effect = AMP_PRESERVES_VALUES,
-    .native = AMP_NATIVE_ANY,
+    .native = AMP_NATIVE_ALL,
+    .indexing = AMP_INDEXES_AXIS,
     .shape = gather_elements_shape,
     .run = gather_elements_run,
 };
@@ -171,7 +173,8 @@ const struct amp_op amp_op_gather_nd = {
     .name = "GatherND",
     .newest = 13,
     .effect = AMP_PRESERVES_VALUES,
-    .native = AMP_NATIVE_ANY,
+    .native = AMP_NATIVE_ALL,
+    .indexing = AMP_INDEXES_DIMS,
     .shape = gather_nd_shape,
     .run = gather_nd_run,
 };
@@ -254,7 +257,7 @@ const struct amp_op amp_op_reverse_sequence = {
     .name = "ReverseSequence",
     .newest = 10,
     .effect = AMP_PRESERVES_VALUES,
-    .native = AMP_NATIVE_ANY,
+    .native = AMP_NATIVE_ALL,
     .shape = reverse_sequence_shape,
     .run = reverse_sequence_run,
 };

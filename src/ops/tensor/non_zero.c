@@ -195,7 +195,7 @@ const struct amp_op amp_op_non_zero = {
     .name = "NonZero",
     .newest = 13,
     .effect = AMP_COMPUTES,
-    .native = AMP_NATIVE_ANY,
+    .native = AMP_NATIVE_ALL,
     .shape = non_zero_shape,
     .run = non_zero_run,
 };

@@ -290,7 +290,8 @@ const struct amp_op amp_op_pad = {
     .name = "Pad",
     .newest = 25,
     .effect = AMP_PRESERVES_VALUES,
-    .native = AMP_NATIVE_ANY,
+    .native = AMP_NATIVE_ALL,
+    .guard_use = AMP_GUARD_BOUNDS,
     .shape = pad_shape,
     .run = pad_run,
 };
@@ -336,7 +337,7 @@ const struct amp_op amp_op_center_crop_pad = {
     .name = "CenterCropPad",
     .newest = 18,
     .effect = AMP_PRESERVES_VALUES,
-    .native = AMP_NATIVE_ANY,
+    .native = AMP_NATIVE_ALL,
     .shape = center_crop_pad_shape,
     .run = center_crop_pad_run,
 };

@@ -166,19 +166,25 @@ static enum amp_status shape_attribute(struct amp_ctx *ctx)
     return AMP_OK;
 }
 
-#define RANDOM(NAME, lower, version, shape_function, run_function)  \
-    const struct amp_op amp_op_##lower = {.name = NAME,             \
-                                          .newest = version,        \
-                                          .effect = AMP_OPAQUE,     \
-                                          .native = AMP_NATIVE_ALL, \
-                                          .shape = shape_function,  \
-                                          .run = run_function,      \
-                                          .destroy = free};
+/* UNSET: the dtype of what is drawn where attribute dtype does not say it; AMP_UNDEFINED: that of
+   the input. */
+#define RANDOM(NAME, lower, version, UNSET, shape_function, run_function)     \
+    const struct amp_op amp_op_##lower = {                                    \
+        .name = NAME,                                                         \
+        .newest = version,                                                    \
+        .effect = AMP_OPAQUE,                                                 \
+        .native = AMP_NATIVE_ALL,                                             \
+        .dtype_attr = &(const struct amp_dtype_attr){.name = "dtype",         \
+                                                     .outputs = AMP_INPUT(0), \
+                                                     .fallback = UNSET},      \
+        .shape = shape_function,                                              \
+        .run = run_function,                                                  \
+        .destroy = free};
 
-RANDOM("RandomNormal", random_normal, 22, shape_attribute, run_normal)
-RANDOM("RandomNormalLike", random_normal_like, 22, amp_shape_same, run_normal)
-RANDOM("RandomUniform", random_uniform, 22, shape_attribute, run_uniform)
-RANDOM("RandomUniformLike", random_uniform_like, 22, amp_shape_same, run_uniform)
+RANDOM("RandomNormal", random_normal, 22, AMP_FLOAT, shape_attribute, run_normal)
+RANDOM("RandomNormalLike", random_normal_like, 22, AMP_UNDEFINED, amp_shape_same, run_normal)
+RANDOM("RandomUniform", random_uniform, 22, AMP_FLOAT, shape_attribute, run_uniform)
+RANDOM("RandomUniformLike", random_uniform_like, 22, AMP_UNDEFINED, amp_shape_same, run_uniform)
 
 /* ---- Bernoulli and Multinomial */
 
@@ -193,7 +199,7 @@ static enum amp_status run_bernoulli(struct amp_ctx *ctx)
     return end_draw(ctx, &numbers);
 }
 
-RANDOM("Bernoulli", bernoulli, 22, amp_shape_same, run_bernoulli)
+RANDOM("Bernoulli", bernoulli, 22, AMP_UNDEFINED, amp_shape_same, run_bernoulli)
 
 static enum amp_status shape_multinomial(struct amp_ctx *ctx)
 {
@@ -252,7 +258,7 @@ static enum amp_status run_multinomial(struct amp_ctx *ctx)
     return status;
 }
 
-RANDOM("Multinomial", multinomial, 22, shape_multinomial, run_multinomial)
+RANDOM("Multinomial", multinomial, 22, AMP_INT32, shape_multinomial, run_multinomial)
 
 /* ---- Dropout */
 
@@ -319,6 +325,7 @@ const struct amp_op amp_op_dropout = {.name = "Dropout",
                                       .newest = 22,
                                       .effect = AMP_PRESERVES_VALUES,
                                       .shares_input = true,
+                                      .role = AMP_ROLE_DROPOUT,
                                       .shape = amp_shape_same,
                                       .run = run_dropout,
                                       .destroy = free};

@@ -252,7 +252,7 @@ const struct amp_op amp_op_scatter = {
     .name = "Scatter",
     .newest = 11,
     .effect = AMP_PRESERVES_VALUES,
-    .native = AMP_NATIVE_ANY,
+    .native = AMP_NATIVE_ALL,
     .shape = scatter_elements_shape,
     .run = scatter_elements_run,
 };
@@ -262,7 +262,7 @@ const struct amp_op amp_op_scatter_elements = {
     .name = "ScatterElements",
     .newest = 18,
     .effect = AMP_COMPUTES,
-    .native = AMP_NATIVE_ANY,
+    .native = AMP_NATIVE_ALL,
     .shape = scatter_elements_shape,
     .run = scatter_elements_run,
 };
@@ -314,7 +314,7 @@ const struct amp_op amp_op_scatter_nd = {
     .name = "ScatterND",
     .newest = 18,
     .effect = AMP_COMPUTES,
-    .native = AMP_NATIVE_ANY,
+    .native = AMP_NATIVE_ALL,
     .shape = scatter_nd_shape,
     .run = scatter_nd_run,
 };
@@ -440,7 +440,7 @@ const struct amp_op amp_op_tensor_scatter = {
     .name = "TensorScatter",
     .newest = 24,
     .effect = AMP_PRESERVES_VALUES,
-    .native = AMP_NATIVE_ANY,
+    .native = AMP_NATIVE_ALL,
     .shape = tensor_scatter_shape,
     .run = tensor_scatter_run,
 };

@@ -147,7 +147,7 @@ const struct amp_op amp_op_slice = {
     .name = "Slice",
     .newest = 13,
     .effect = AMP_PRESERVES_VALUES,
-    .native = AMP_NATIVE_ANY,
+    .native = AMP_NATIVE_ALL,
     .shape = slice_shape,
     .run = slice_run,
 };

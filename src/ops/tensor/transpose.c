@@ -269,8 +269,10 @@ const struct amp_op amp_op_transpose = {
     .name = "Transpose",
     .newest = 25,
     .effect = AMP_PRESERVES_VALUES,
-    .native = AMP_NATIVE_ANY,
+    .native = AMP_NATIVE_ALL,
     .has_layouts = true,
+    .role = AMP_ROLE_TRANSPOSE,
+    .gradient = AMP_GRADIENT({.term = "Transpose(g; perm=~perm)"}),
     .shape = transpose_shape,
     .run = transpose_run,
 };
@@ -335,7 +337,7 @@ const struct amp_op amp_op_depth_to_space = {
     .name = "DepthToSpace",
     .newest = 13,
     .effect = AMP_PRESERVES_VALUES,
-    .native = AMP_NATIVE_ANY,
+    .native = AMP_NATIVE_ALL,
     .shape = depth_to_space_shape,
     .run = depth_to_space_run,
 };
@@ -371,7 +373,7 @@ const struct amp_op amp_op_space_to_depth = {
     .name = "SpaceToDepth",
     .newest = 13,
     .effect = AMP_PRESERVES_VALUES,
-    .native = AMP_NATIVE_ANY,
+    .native = AMP_NATIVE_ALL,
     .shape = space_to_depth_shape,
     .run = space_to_depth_run,
 };

@@ -105,7 +105,7 @@ const struct amp_op amp_op_compress = {
     .name = "Compress",
     .newest = 11,
     .effect = AMP_PRESERVES_VALUES,
-    .native = AMP_NATIVE_ANY,
+    .native = AMP_NATIVE_ALL,
     .shape = compress_shape,
     .run = compress_run,
 };

@@ -25,6 +25,30 @@ struct element {
     double x, g, state[MAX_STATES];
 };
 
+/* Output I, a value or a state, has the dtype of its input. GROUPS: of inputs, as many in each as
+   there are tensors. */
+static enum amp_dtype state_dtype(const struct amp_model *model, const struct amp_node *node,
+                                  uint32_t i, uint32_t groups)
+{
+    uint32_t n = node->n_inputs < IN_TENSORS ? 0 : (node->n_inputs - IN_TENSORS) / groups;
+    uint32_t input = IN_TENSORS + (i < n ? i : i + n);
+    if (n == 0 || input >= node->n_inputs || node->inputs[input] == AMP_NONE)
+        return AMP_UNDEFINED;
+    return amp_value_at(model, node->inputs[input])->dtype;
+}
+
+static enum amp_dtype one_state_dtype(const struct amp_model *model, const struct amp_node *node,
+                                      uint32_t i)
+{
+    return state_dtype(model, node, i, STATE + 1);
+}
+
+static enum amp_dtype two_states_dtype(const struct amp_model *model, const struct amp_node *node,
+                                       uint32_t i)
+{
+    return state_dtype(model, node, i, STATE + 2);
+}
+
 static inline void update_adagrad(const struct step *step, struct element *e)
 {
     double g = step->norm * e->x + e->g;
@@ -200,6 +224,7 @@ const struct amp_op amp_op_adagrad = {.name = "Adagrad",
                                       .newest = 1,
                                       .effect = AMP_COMPUTES,
                                       .native = AMP_NATIVE_C,
+                                      .dtype = one_state_dtype,
                                       .shape = one_state_shape,
                                       .run = adagrad_run};
 
@@ -223,6 +248,7 @@ const struct amp_op amp_op_adam = {.name = "Adam",
                                    .newest = 1,
                                    .effect = AMP_COMPUTES,
                                    .native = AMP_NATIVE_C,
+                                   .dtype = two_states_dtype,
                                    .shape = two_states_shape,
                                    .run = adam_run};
 
@@ -248,5 +274,6 @@ const struct amp_op amp_op_momentum = {.name = "Momentum",
                                        .newest = 1,
                                        .effect = AMP_COMPUTES,
                                        .native = AMP_NATIVE_C,
+                                       .dtype = one_state_dtype,
                                        .shape = one_state_shape,
                                        .run = momentum_run};

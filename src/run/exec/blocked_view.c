@@ -59,19 +59,12 @@ static bool see(const struct amp_view *view, const struct amp_tensor *in, struct
     return true;
 }
 
-/* Before version 7 operands of other shapes were lined up by attributes, of which axis counts dims.
- */
-static bool counts_dims(const struct amp_node *node)
-{
-    return node->since_version < 7 && amp_node_attr(node, "axis") != NULL;
-}
-
 bool amp_view_find(const struct amp_node *node, const struct amp_step *step, enum amp_dtype dtype,
                    struct amp_view *view)
 {
     const struct amp_tensor *first =
         step->op->is_elementwise && node->n_outputs == 1 ? largest(step, node->n_inputs) : NULL;
-    if (first == NULL || first->dtype != dtype || counts_dims(node))
+    if (first == NULL || first->dtype != dtype || amp_broadcasts_from_axis(node))
         return false;
     *view = (struct amp_view){.layout = first->layout, .shape = first->shape};
     if (!amp_layout_lies(first->layout, &view->lies, view->of) ||
@@ -81,7 +74,7 @@ bool amp_view_find(const struct amp_node *node, const struct amp_step *step, enu
         const struct amp_tensor *in = step->frame.in[i];
         struct amp_shape seen;
         if (in != NULL && in->layout != first->layout &&
-            (node->since_version < 7 || !broadcasts(view, in) || !see(view, in, &seen)))
+            (amp_broadcasts_by_attributes(node) || !broadcasts(view, in) || !see(view, in, &seen)))
             return false;
     }
     return true;

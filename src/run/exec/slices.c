@@ -461,7 +461,7 @@ static bool is_by_rows(const struct amp_slices *slices, const struct amp_ctx *ct
     bool fits = out->rank == scores->rank;
     for (int i = 0; i < scores->rank - is_last && fits; i++)
         fits = out->dims[i] == scores->dims[i];
-    if (!fits || !amp_node_is(ctx->node, "", "Softmax"))
+    if (!fits || !amp_node_has_role(ctx->node, AMP_ROLE_SOFTMAX))
         return fits;
     int64_t axis = amp_node_int(ctx->node, "axis", is_flat ? 1 : -1);
     return axis == -1 || axis == scores->rank - 1;

@@ -14,7 +14,7 @@ struct sequence {
 
 static bool is_product(const struct amp_planning *planning, const struct amp_step *step)
 {
-    return amp_node_is(amp_node_at(planning->model, step->node), "", "MatMul");
+    return amp_node_has_role(amp_node_at(planning->model, step->node), AMP_ROLE_MATMUL);
 }
 
 /* Whether each element that STEP gives comes from that of the scores, and of operands that
@@ -22,10 +22,10 @@ static bool is_product(const struct amp_planning *planning, const struct amp_ste
 static bool is_elementwise(const struct amp_planning *planning, const struct amp_step *step)
 {
     const struct amp_node *node = amp_node_at(planning->model, step->node);
-    if (amp_node_is(node, "", "Cast"))
+    if (amp_node_has_role(node, AMP_ROLE_CAST))
         return true;
     return step->op->is_elementwise && !step->op->shares_input && !step->op->has_layouts &&
-           (node->n_inputs == 1 || node->since_version >= 7);
+           (node->n_inputs == 1 || !amp_broadcasts_by_attributes(node));
 }
 
 /* Whether STEP may be one of a sequence at all. */
@@ -77,7 +77,7 @@ static bool find_next(const struct amp_planning *planning, struct sequence *sequ
     struct amp_step *step = find_reader(planning, value, &slot);
     if (sequence->n == AMP_SLICED_STEPS_MAX || step == NULL || !is_fit(planning, step))
         return false;
-    bool is_softmax = amp_node_is(amp_node_at(planning->model, step->node), "", "Softmax");
+    bool is_softmax = amp_node_has_role(amp_node_at(planning->model, step->node), AMP_ROLE_SOFTMAX);
     *is_done = is_product(planning, step) && slot == 0 && sequence->has_softmax;
     sequence->has_softmax |= is_softmax;
     if (!is_softmax && !*is_done && !is_elementwise(planning, step))

@@ -8,7 +8,7 @@
 /* Whether NODE casts one of float32, float16 and bfloat16 to another. */
 static bool is_float_cast(const struct amp_model *model, const struct amp_node *node)
 {
-    return amp_node_is(node, "", "Cast") &&
+    return amp_node_has_role(node, AMP_ROLE_CAST) &&
            amp_dtype_is_autocast(amp_value_at(model, node->inputs[0])->dtype) &&
            amp_dtype_is_autocast(amp_value_at(model, node->outputs[0])->dtype);
 }

@@ -46,7 +46,7 @@ static void note(const struct amp_planning *planning, struct amp_step *step)
     for (size_t i = 0; i < n; i++)
         step->layout_wish.any_layout &= takes_any_layout(planning, &uses[i], v->graph);
     const struct amp_node *taker = n == 1 ? amp_node_at(model, uses[0].node) : NULL;
-    if (taker != NULL && taker->graph == v->graph && amp_node_is(taker, "", "Transpose"))
+    if (taker != NULL && taker->graph == v->graph && amp_node_has_role(taker, AMP_ROLE_TRANSPOSE))
         step->layout_wish.order = amp_node_ints(taker, "perm", &step->layout_wish.n_order);
 }
 

@@ -211,7 +211,7 @@ bool amp_plan_blocks_channels(const struct amp_model *model)
 {
     for (uint32_t id = 0; id < model->n_nodes; id++) {
         const struct amp_node *node = amp_node_at(model, id);
-        const struct amp_value *w = node->is_removed || !amp_node_is(node, "", "Conv")
+        const struct amp_value *w = node->is_removed || !amp_node_has_role(node, AMP_ROLE_CONV)
                                         ? NULL
                                         : amp_value_at(model, node->inputs[1]);
         if (w != NULL && w->rank > 2 && w->dims[1] == 1 && amp_node_int(node, "group", 1) > 1)

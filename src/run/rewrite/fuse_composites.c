@@ -1,9 +1,9 @@
 /*
  * Replaces composites (pattern/composites.inc) by the operators of the same name, which have one
- * kernel: takes a model whose types are inferred, gives a sorted copy. The table says which values
- * of a pattern the operator takes as inputs and attributes. Before that it makes constants of what
- * nodes only reshape; after it the scales are folded (fold_scales.h) and Reshapes moved
- * (move_reshapes.h).
+ * kernel: takes a model whose types are inferred, gives a sorted copy. Which values of a pattern
+ * the operator takes as inputs and attributes, its descriptor says (amp_op.fusion). Before that it
+ * makes constants of what nodes only reshape; after it the scales are folded (fold_scales.h) and
+ * Reshapes moved (move_reshapes.h).
  */
 #include "run/rewrite/fuse_composites.h"
 
@@ -11,46 +11,30 @@
 #include "core/graph/copy.h"
 #include "core/graph/order.h"
 #include "core/tensor.h"
+#include "ops/op.h"
 #include "pattern/composites.h"
 #include "pattern/matcher.h"
 #include "pattern/pattern.h"
 #include "run/rewrite/fold_scales.h"
 #include "run/rewrite/move_reshapes.h"
 
-#include <string.h>
-
-enum { MAX_INPUTS = 3 };
-
-struct fusion {
-    const char *name;               /* of the composite and of the operator */
-    const char *inputs[MAX_INPUTS]; /* values of the pattern; all must be there */
-    const char *optional;           /* one more input, if it is there */
-    const char *attr, *scalar;      /* an attribute and the constant that it comes from */
-    bool is_last_axis;              /* only where statistics go over the last axis alone */
-    /* A part that tells one form of the operator, by the word that an attribute then is. */
-    const char *part, *form_attr;
-    struct amp_str form;
-};
-
-static const struct fusion fusions[] = {
-    {"Gelu", {"x"}, NULL, NULL, NULL, false, "Tanh", "approximate", {"tanh", 4}},
-    {"HardSwish", {"x"}, NULL, NULL, NULL, false, NULL, NULL, {NULL, 0}},
-    {"LayerNormalization", {"x", "g"}, "b", "epsilon", "e", true, NULL, NULL, {NULL, 0}},
-    {"Mish", {"x"}, NULL, NULL, NULL, false, NULL, NULL, {NULL, 0}},
-    {"RMSNormalization", {"x", "g"}, NULL, "epsilon", "e", true, NULL, NULL, {NULL, 0}},
-    {"Swish", {"x"}, NULL, "alpha", "a", false, NULL, NULL, {NULL, 0}},
+/* A pattern of the list, compiled. */
+struct compiled {
+    const struct amp_composite *composite;
+    struct amp_pattern *pattern;
 };
 
 struct fuser {
     struct amp_model *model;
-    struct amp_pattern *patterns[AMP_COUNT(fusions)]; /* the one that is looked at, per fusion */
-    const struct amp_composite *composites[AMP_COUNT(fusions)];
+    struct compiled *compiled;
+    size_t n_compiled, capacity;
     struct amp_pattern_matcher *matcher;
 };
 
 /* A pattern found where FUSION may take its place. */
 struct found {
-    const struct fusion *fusion;
+    const struct amp_op *op;
+    const struct amp_fusion *fusion; /* OP's */
     const struct amp_composite_match *composite;
     const struct amp_pattern *pattern;
     struct amp_pattern_match match;
@@ -76,7 +60,7 @@ static bool is_last_axis(const struct amp_model *model, const struct found *foun
     for (size_t i = 0; i < found->composite->n_nodes; i++) {
         const struct amp_node *node = amp_node_at(model, found->composite->nodes[i]);
         size_t count = 0;
-        if (!amp_node_is(node, "", "ReduceMean"))
+        if (!amp_node_has_role(node, AMP_ROLE_REDUCE_MEAN))
             continue;
         amp_node_ints(node, "axes", &count);
         if (node->n_inputs > 1 && node->inputs[1] != AMP_NONE) {
@@ -94,10 +78,11 @@ static bool fits(const struct amp_model *model, const struct found *found)
 {
     const struct amp_node *root = amp_node_at(model, found->composite->root);
     enum amp_dtype dtype = amp_value_at(model, root->outputs[0])->dtype;
-    for (int i = 0; i <= MAX_INPUTS; i++) {
-        const char *name = i < MAX_INPUTS ? found->fusion->inputs[i] : found->fusion->optional;
+    for (int i = 0; i <= AMP_FUSION_INPUTS; i++) {
+        const char *name =
+            i < AMP_FUSION_INPUTS ? found->fusion->inputs[i] : found->fusion->optional;
         uint32_t id = value_of(found, name);
-        if (id == AMP_NONE && name != NULL && i < MAX_INPUTS)
+        if (id == AMP_NONE && name != NULL && i < AMP_FUSION_INPUTS)
             return false;
         if (id != AMP_NONE && (amp_value_at(model, id)->dtype != dtype ||
                                (i > 0 && amp_value_at(model, id)->rank != 1)))
@@ -111,8 +96,8 @@ static bool fits(const struct amp_model *model, const struct found *found)
 static void set_inputs(struct amp_model *model, struct amp_node *node, const struct found *found)
 {
     node->n_inputs = 0;
-    node->inputs = amp_arena_array(model->arena, MAX_INPUTS + 1, sizeof *node->inputs);
-    for (int i = 0; i < MAX_INPUTS && found->fusion->inputs[i] != NULL; i++)
+    node->inputs = amp_arena_array(model->arena, AMP_FUSION_INPUTS + 1, sizeof *node->inputs);
+    for (int i = 0; i < AMP_FUSION_INPUTS && found->fusion->inputs[i] != NULL; i++)
         node->inputs[node->n_inputs++] = value_of(found, found->fusion->inputs[i]);
     uint32_t optional = value_of(found, found->fusion->optional);
     if (optional != AMP_NONE)
@@ -144,7 +129,7 @@ static void set_attrs(struct amp_model *model, uint32_t root, const struct found
 static void replace(struct amp_model *model, const struct found *found)
 {
     uint32_t root = found->composite->root;
-    amp_node_become(model, root, found->fusion->name);
+    amp_node_become(model, root, found->op->name);
     set_attrs(model, root, found);
     for (size_t i = 0; i < found->composite->n_nodes; i++)
         if (found->composite->nodes[i] != root)
@@ -154,31 +139,32 @@ static void replace(struct amp_model *model, const struct found *found)
 
 /* ---- finding them ---------------------------------------------------------------------------- */
 
-static struct amp_pattern *compile(struct fuser *fuser, size_t fusion,
-                                   const struct amp_composite *composite)
+/* NULL where its text is wrong, which tests rule out. */
+static struct amp_pattern *compile(struct fuser *fuser, const struct amp_composite *composite)
 {
     struct amp_error ignored = {.status = AMP_OK};
-    if (fuser->composites[fusion] != composite) {
-        fuser->composites[fusion] = composite;
-        fuser->patterns[fusion] = amp_pattern_parse(fuser->model->arena, composite->text, &ignored);
-    }
-    return fuser->patterns[fusion];
+    for (size_t i = 0; i < fuser->n_compiled; i++)
+        if (fuser->compiled[i].composite == composite)
+            return fuser->compiled[i].pattern;
+    struct compiled *slot = amp_arena_push(fuser->model->arena, &fuser->compiled,
+                                           &fuser->n_compiled, &fuser->capacity, sizeof *slot);
+    slot->composite = composite;
+    slot->pattern = amp_pattern_parse(fuser->model->arena, composite->text, &ignored);
+    return slot->pattern;
 }
 
 static bool find(struct fuser *fuser, const struct amp_composite_match *composite,
                  struct found *found)
 {
-    for (size_t i = 0; i < AMP_COUNT(fusions); i++) {
-        if (strcmp(fusions[i].name, composite->composite->name) != 0)
-            continue;
-        *found = (struct found){.fusion = &fusions[i], .composite = composite};
-        found->pattern = compile(fuser, i, composite->composite);
-        return found->pattern != NULL &&
-               amp_pattern_matcher_match(fuser->matcher, found->pattern, composite->root,
-                                         &found->match) &&
-               fits(fuser->model, found);
-    }
-    return false;
+    const struct amp_op *op = amp_op_find("", composite->composite->name);
+    if (op == NULL || op->fusion == NULL)
+        return false;
+    *found = (struct found){.op = op, .fusion = op->fusion, .composite = composite};
+    found->pattern = compile(fuser, composite->composite);
+    return found->pattern != NULL &&
+           amp_pattern_matcher_match(fuser->matcher, found->pattern, composite->root,
+                                     &found->match) &&
+           fits(fuser->model, found);
 }
 
 static void fuse_composites(struct amp_model *model)
@@ -196,21 +182,14 @@ static void fuse_composites(struct amp_model *model)
         replace(model, &found[i]);
 }
 
-static bool is_reshaped(const struct amp_node *node)
-{
-    static const char *const names[] = {"Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze"};
-    for (size_t i = 0; i < AMP_COUNT(names); i++)
-        if (amp_node_is(node, "", names[i]))
-            return true;
-    return false;
-}
-
-/* What these make of a constant is one, for all that looks for constants after this. */
+/* What a reshaping operator makes of a constant is one, for all that looks for constants after
+   this. */
 static void reshape_constants(struct amp_model *model)
 {
     for (uint32_t id = 0; id < model->n_nodes; id++) {
         const struct amp_node *node = amp_node_at(model, id);
-        if (node->is_removed || !is_reshaped(node))
+        const struct amp_op *op = amp_op_of(node);
+        if (node->is_removed || op == NULL || !op->is_reshape)
             continue;
         const struct amp_tensor *from = amp_value_at(model, node->inputs[0])->constant;
         struct amp_value *value = amp_value_at(model, node->outputs[0]);
@@ -231,7 +210,7 @@ static void simplify_sums(struct amp_model *model)
 {
     for (uint32_t id = 0; id < model->n_nodes; id++) {
         const struct amp_node *node = amp_node_at(model, id);
-        if (!node->is_removed && amp_node_is(node, "", "Sum") && node->n_inputs == 2)
+        if (!node->is_removed && amp_node_has_role(node, AMP_ROLE_SUM) && node->n_inputs == 2)
             amp_node_become(model, id, "Add");
     }
 }

@@ -82,13 +82,14 @@ static void move_factor(struct amp_model *model, const struct amp_uses *uses, ui
     struct amp_use use;
     uint32_t slot = is_factor(model, node, 1) ? 0 : 1;
     enum amp_dtype dtype = amp_value_at(model, node->outputs[0])->dtype;
-    if ((slot == 1 && (amp_node_is(node, "", "Div") || !is_factor(model, node, 0))) ||
-        node->since_version < 7 || (dtype != AMP_FLOAT && dtype != AMP_BFLOAT16) ||
+    if ((slot == 1 && (amp_node_has_role(node, AMP_ROLE_DIV) || !is_factor(model, node, 0))) ||
+        amp_broadcasts_by_attributes(node) || (dtype != AMP_FLOAT && dtype != AMP_BFLOAT16) ||
         !amp_uses_only(model, uses, node->outputs[0], &use))
         return;
     const struct amp_node *product = amp_node_at(model, use.node);
-    if (amp_node_is(product, "", "MatMul") && amp_value_at(model, product->outputs[0])->rank >=
-                                                  amp_value_at(model, node->outputs[0])->rank)
+    if (amp_node_has_role(product, AMP_ROLE_MATMUL) &&
+        amp_value_at(model, product->outputs[0])->rank >=
+            amp_value_at(model, node->outputs[0])->rank)
         exchange(model, &(struct pair){id, slot, use.node, use.slot}, product->outputs[0]);
 }
 
@@ -99,9 +100,9 @@ void amp_reshapes_move(struct amp_model *model)
         const struct amp_node *node = amp_node_at(model, id);
         if (node->is_removed)
             continue;
-        if (amp_node_is(node, "", "Reshape"))
+        if (amp_node_has_role(node, AMP_ROLE_RESHAPE))
             move_reshape(model, &uses, id);
-        else if (amp_node_is(node, "", "Mul") || amp_node_is(node, "", "Div"))
+        else if (amp_node_has_role(node, AMP_ROLE_MUL) || amp_node_has_role(node, AMP_ROLE_DIV))
             move_factor(model, &uses, id);
     }
     amp_uses_destroy(&uses);

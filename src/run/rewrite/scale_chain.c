@@ -8,34 +8,13 @@
 #include "core/array.h"
 #include "core/graph/uses.h"
 #include "core/tensor.h"
+#include "ops/op.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { SCALE = 1, BIAS, MEAN, VARIANCE };
-
-/* BatchNormalization with the statistics that it is given. */
-static bool is_inference(const struct amp_node *norm)
-{
-    return norm->since_version >= 9 && norm->n_outputs == 1 &&
-           amp_node_int(norm, "training_mode", 0) == 0;
-}
-
-/* Before version 7 an attribute said whether C may broadcast. */
-static bool may_broadcast(const struct amp_node *gemm)
-{
-    return gemm->since_version >= 7;
-}
-
-static const struct amp_linear linears[] = {
-    {"BatchNormalization", .has_added = true, .channel = 0, .suits = is_inference},
-    {"Conv", .has_added = true, .channel = 0},
-    {"ConvTranspose", .has_added = true, .channel = 1, .parts = "group"},
-    {"Gemm", .has_added = true, .channel = 1, .flip = "transB", .alpha = "alpha", .beta = "beta",
-     .suits = may_broadcast},
-    {"MatMul", .channel = 1, .is_last = true},
-};
 
 /* Y = factor Y + shift by channel, followed by one more operation with a constant. */
 typedef void follow(double constant, double *factor, double *shift);
@@ -71,12 +50,13 @@ static void divide(double constant, double *factor, double *shift)
 }
 
 static const struct binary {
-    const char *op_type;
+    enum amp_role role;
     uint32_t slot; /* which operand is the result; the other is the constant */
     follow *follow;
 } binaries[] = {
-    {"Add", 0, add},      {"Add", 1, add},      {"Div", 0, divide},        {"Mul", 0, multiply},
-    {"Mul", 1, multiply}, {"Sub", 0, subtract}, {"Sub", 1, subtract_from},
+    {AMP_ROLE_ADD, 0, add},           {AMP_ROLE_ADD, 1, add},      {AMP_ROLE_DIV, 0, divide},
+    {AMP_ROLE_MUL, 0, multiply},      {AMP_ROLE_MUL, 1, multiply}, {AMP_ROLE_SUB, 0, subtract},
+    {AMP_ROLE_SUB, 1, subtract_from},
 };
 
 /* ---- constants ------------------------------------------------------------------------------- */
@@ -116,14 +96,6 @@ double *amp_scale_chain_load(const struct amp_tensor *tensor)
 
 /* ---- chains ---------------------------------------------------------------------------------- */
 
-static const struct amp_linear *linear_of(const struct amp_node *node)
-{
-    for (size_t i = 0; i < AMP_COUNT(linears); i++)
-        if (amp_node_is(node, "", linears[i].op_type))
-            return &linears[i];
-    return NULL;
-}
-
 /* Whether a constant of SHAPE may be added to N channels: one value for each and, where it
    BROADCASTS to [rows, N], other shapes too. */
 static bool fits_sum(const struct amp_shape *shape, int64_t n, bool broadcasts)
@@ -137,7 +109,8 @@ static bool fits_sum(const struct amp_shape *shape, int64_t n, bool broadcasts)
 static bool start(const struct amp_model *model, uint32_t id, struct amp_scale_chain *chain)
 {
     const struct amp_node *node = amp_node_at(model, id);
-    const struct amp_linear *linear = linear_of(node);
+    const struct amp_op *op = amp_op_of(node);
+    const struct amp_linear *linear = op != NULL ? op->linear : NULL;
     const struct amp_tensor *w =
         linear == NULL ? NULL : amp_scale_chain_constant(model, node, AMP_WEIGHTS);
     if (w == NULL || (linear->suits != NULL && !linear->suits(node)))
@@ -190,11 +163,13 @@ static bool follow_binary(const struct amp_model *model, const struct amp_use *u
     const struct amp_node *node = amp_node_at(model, use->node);
     const struct amp_tensor *constant =
         node->n_inputs == 2 ? amp_scale_chain_constant(model, node, 1 - use->slot) : NULL;
-    if (constant == NULL || node->since_version < 7 || !fits_channels(chain, constant))
+    const struct amp_op *op = amp_op_of(node);
+    if (constant == NULL || op == NULL || amp_broadcasts_by_attributes(node) ||
+        !fits_channels(chain, constant))
         return false;
     for (size_t i = 0; i < AMP_COUNT(binaries); i++) {
         const struct binary *binary = &binaries[i];
-        if (binary->slot != use->slot || !amp_node_is(node, "", binary->op_type))
+        if (binary->slot != use->slot || op->role != binary->role)
             continue;
         double *values = amp_scale_chain_load(constant);
         bool is_one = amp_tensor_count(constant) == 1;
@@ -212,8 +187,8 @@ static bool follow_norm(const struct amp_model *model, const struct amp_use *use
 {
     const struct amp_node *norm = amp_node_at(model, use->node);
     double *values[VARIANCE + 1] = {NULL};
-    bool fits = use->slot == 0 && amp_node_is(norm, "", "BatchNormalization") &&
-                is_inference(norm) && chain->axis == 1;
+    bool fits = use->slot == 0 && amp_node_has_role(norm, AMP_ROLE_BATCH_NORMALIZATION) &&
+                amp_op_of(norm)->linear->suits(norm) && chain->axis == 1;
     for (uint32_t i = SCALE; i <= VARIANCE && fits; i++) {
         const struct amp_tensor *tensor = amp_scale_chain_constant(model, norm, i);
         fits = tensor != NULL && amp_shape_count(&tensor->shape) == chain->n_channels;

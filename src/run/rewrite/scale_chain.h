@@ -1,26 +1,15 @@
 #ifndef AMP_RUN_REWRITE_SCALE_CHAIN_H
 #define AMP_RUN_REWRITE_SCALE_CHAIN_H
 
-#include "core/graph/graph.h"
+#include "ops/op.h"
 
 struct amp_uses; /* core/graph/uses.h */
 
 /* Private to run/rewrite: how nodes with constants scale and shift the channels of an operator's
    result. */
 
-/* Operators that are linear in input AMP_WEIGHTS, and in input AMP_ADDED if they have that. */
+/* The inputs of an operator that is linear (amp_op.linear): it is so in both. */
 enum { AMP_WEIGHTS = 1, AMP_ADDED = 2 };
-
-struct amp_linear {
-    const char *op_type;
-    bool has_added;
-    int channel;       /* the dim of the weights that is the result's channel */
-    bool is_last;      /* channels are the last dim of the result; false: dim 1 */
-    const char *flip;  /* an attribute; where it is set, the other one of two dims is */
-    const char *parts; /* an attribute: each of so many parts of dim 0 has channels of its own */
-    const char *alpha, *beta;                   /* attributes: factors of product and sum */
-    bool (*suits)(const struct amp_node *node); /* NULL: every one */
-};
 
 /* A linear node and those after it, each the only use of what is before it, that multiply its
    channels by constants and add constants to them. */

@@ -1,0 +1,131 @@
+#ifndef AMP_OPS_FACTS_H
+#define AMP_OPS_FACTS_H
+
+#include "core/graph/graph.h"
+
+/*
+ * What the columns of struct amp_op (ops/op.h) may hold beyond flags and functions. All of it is
+ * constant and stands in the operator's family file; whoever looks at a graph reads it there and
+ * asks for no operator by name.
+ */
+struct amp_ctx;
+
+/* The operator that it is, for those who treat it like no other. */
+enum amp_role {
+    AMP_ROLE_NONE, /* most operators */
+    AMP_ROLE_ADD,
+    AMP_ROLE_SUB,
+    AMP_ROLE_MUL,
+    AMP_ROLE_DIV,
+    AMP_ROLE_SUM, /* Add of any number of inputs */
+    AMP_ROLE_BATCH_NORMALIZATION,
+    AMP_ROLE_CAST,
+    AMP_ROLE_CAST_LIKE,
+    AMP_ROLE_CONSTANT,
+    AMP_ROLE_CONSTANT_OF_SHAPE,
+    AMP_ROLE_CONV,
+    AMP_ROLE_DEQUANTIZE_LINEAR,
+    AMP_ROLE_DROPOUT,
+    AMP_ROLE_IDENTITY,
+    AMP_ROLE_MATMUL,
+    AMP_ROLE_OPTIONAL,
+    AMP_ROLE_QUANTIZE_LINEAR,
+    AMP_ROLE_REDUCE_MEAN,
+    AMP_ROLE_RESHAPE,
+    AMP_ROLE_SOFTMAX,
+    AMP_ROLE_TRANSPOSE
+};
+
+/* What the operator does with a constant that is beyond a dtype's range (autocast/guard.h). */
+enum amp_guard_use {
+    AMP_GUARD_NONE,   /* nothing that makes a guard of it */
+    AMP_GUARD_BOUNDS, /* it bounds, compares or fills with it */
+    AMP_GUARD_ADDS    /* it adds or subtracts it */
+};
+
+/* Which dims of input 0 the elements of input 1 are indices into. */
+enum amp_indexing {
+    AMP_INDEXES_NOTHING,
+    AMP_INDEXES_AXIS, /* that of attribute axis, 0 by default */
+    AMP_INDEXES_DIMS  /* any */
+};
+
+/* A product whose arithmetic COUNT gives, two operations per multiplication with addition, from
+   the shapes of a call (ops/flops.h); INPUT tells it which input it is about. */
+struct amp_flops {
+    double (*count)(const struct amp_ctx *ctx, uint32_t input);
+    uint32_t input;
+};
+
+/* An operator that is linear in input 1, its weights, and in input 2, which it adds, if it has
+   that. */
+struct amp_linear {
+    bool has_added;
+    int channel;              /* the dim of the weights that is the result's channel */
+    bool is_last;             /* channels are the last dim of the result; false: dim 1 */
+    const char *flip;         /* an attribute; where it is set, the other one of two dims is */
+    const char *parts;        /* an attribute: each of so many parts of dim 0 has channels of
+                                 its own */
+    const char *alpha, *beta; /* attributes: factors of product and sum */
+    bool (*suits)(const struct amp_node *node); /* NULL: every one */
+};
+
+/* The operator that takes the place of a composite of its name (pattern/composites.inc): which of
+   the pattern's values become its inputs and attributes. */
+enum { AMP_FUSION_INPUTS = 3 };
+struct amp_fusion {
+    const char *inputs[AMP_FUSION_INPUTS]; /* all must be there */
+    const char *optional;                  /* one more input, if it is there */
+    const char *attr, *scalar;             /* an attribute and the constant that it comes from */
+    bool is_last_axis;                     /* only where statistics go over the last axis alone */
+    const char *part; /* a part of the pattern, an operator of ai.onnx, that tells ... */
+    const char *form_attr;
+    struct amp_str form; /* ... that attribute form_attr is this word */
+};
+
+/* Ranks of inputs 0 and 1. */
+enum amp_ranks {
+    AMP_RANKS_ANY,
+    AMP_RANKS_MATRICES, /* both 2 or more */
+    AMP_RANKS_VECTOR_MATRIX,
+    AMP_RANKS_MATRIX_VECTOR,
+    AMP_RANKS_VECTORS
+};
+
+/* The gradient of an input, given that of output 0: the derivatives that calculus gives, with the
+   convention that kinks (Abs, Relu at 0) have the derivative 0. The first rule of an operator's
+   list that applies counts. */
+enum { AMP_EACH_INPUT = -1 };
+struct amp_gradient_rule {
+    const char *term; /* run/rewrite/gradient_term.h says what it may hold; NULL ends a list */
+    int input;        /* or AMP_EACH_INPUT */
+    const char *attr; /* only where this attribute, else FALLBACK, is VALUE; NULL: always */
+    int64_t fallback, value;
+    enum amp_ranks ranks;
+};
+#define AMP_GRADIENT(...) ((const struct amp_gradient_rule[]){__VA_ARGS__, {.term = NULL}})
+
+/* Outputs whose dtype an attribute names: an int that is a dtype, or a tensor of it. */
+struct amp_dtype_attr {
+    const char *name;
+    uint32_t outputs;        /* AMP_INPUT of each */
+    enum amp_dtype fallback; /* without the attribute; AMP_UNDEFINED: the inputs decide */
+};
+
+/* How a control-flow node's inputs and outputs pair with those of its body. */
+struct amp_pairing {
+    uint32_t first_input; /* of the node: the one that pairs with the body's input BODY_INPUT */
+    uint32_t body_input;
+    uint32_t body_output; /* the body's output that pairs with the node's output 0 */
+    bool maps;            /* the node takes and gives sequences of what the body does */
+    int later_in;         /* the one version in which one more input comes before the first */
+};
+
+/* A step to version SINCE where the signatures of the schema table tell the wrong difference. */
+struct amp_version_change {
+    int since;              /* 0 ends a list */
+    const char *difference; /* NULL: compatible all the same */
+};
+#define AMP_CHANGES(...) ((const struct amp_version_change[]){__VA_ARGS__, {.since = 0}})
+
+#endif
