@@ -233,12 +233,12 @@ static enum amp_status convert_graph(struct job *job, bool *is_done)
 static enum amp_status prepare_output(struct job *job)
 {
     const struct amp_options *options = job->options;
-    struct amp_write_options how = {.path = job->conversion.output_path,
-                                    .data_name = options->external_data,
-                                    .threshold = (uint64_t)options->external_threshold,
-                                    .is_inline = options->is_inline};
+    struct amp_placement_options how = {.path = job->conversion.output_path,
+                                        .data_name = options->external_data,
+                                        .threshold = (uint64_t)options->external_threshold,
+                                        .is_inline = options->is_inline};
     AMP_TRY(amp_model_prepare(job->model, &how, &job->placement, job->err));
-    const char *data_path = amp_placement_data_path(job->placement);
+    const char *data_path = job->placement->data_path;
     job->conversion.bytes_after = amp_placement_size(job->placement);
     job->conversion.data_path = data_path;
     return amp_destination_check(options, job->file.external, job->conversion.output_path,

@@ -107,12 +107,9 @@ static ProtobufCMessage *clone(struct mutator *m, const ProtobufCMessage *messag
 {
     size_t size = protobuf_c_message_get_packed_size(message);
     uint8_t *bytes = amp_arena_alloc(m->arena, size + 1);
-    ProtobufCMessage *copy = NULL;
     struct amp_error err = {.status = AMP_OK};
     protobuf_c_message_pack(message, bytes);
-    if (amp_wire_parse(message->descriptor, bytes, size, m->arena, &copy, &err) != AMP_OK)
-        return NULL;
-    return copy;
+    return amp_wire_parse(message->descriptor, bytes, size, m->arena, &err);
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */

@@ -29,8 +29,8 @@ static void freeze_input(struct mutator *m, const char *seed)
         return;
     uint8_t *copy = amp_arena_memdup(m->arena, bytes.data, bytes.size);
     if (bytes.size < SEED_SIZE_MAX &&
-        amp_wire_parse(&onnx__tensor_proto__descriptor, copy, bytes.size, m->arena, &message,
-                       &err) == AMP_OK) {
+        (message = amp_wire_parse(&onnx__tensor_proto__descriptor, copy, bytes.size, m->arena,
+                                  &err)) != NULL) {
         Onnx__TensorProto **grown =
             amp_arena_array(m->arena, graph->n_initializer + 1, sizeof(Onnx__TensorProto *));
         if (graph->n_initializer > 0)
@@ -52,19 +52,19 @@ static bool mutate_model(const char *seed, const struct amp_bytes *file, struct 
     enum { EDITS_MAX = 5 };
     struct amp_error err = {.status = AMP_OK};
     struct mutator m = {.arena = to->arena, .state = state};
-    ProtobufCMessage *message;
-    if (file->size >= SEED_SIZE_MAX ||
-        amp_wire_parse(&onnx__model_proto__descriptor, file->data, file->size, m.arena, &message,
-                       &err) != AMP_OK)
+    if (file->size >= SEED_SIZE_MAX)
         return false;
-    m.model = (Onnx__ModelProto *)message;
+    m.model = (Onnx__ModelProto *)amp_wire_parse(&onnx__model_proto__descriptor, file->data,
+                                                 file->size, m.arena, &err);
+    if (m.model == NULL)
+        return false;
     while (one_in(state, 3))
         freeze_input(&m, seed);
     for (size_t n = below(state, EDITS_MAX + 1); n > 0; n--)
         mutate(&m);
-    to->size = to->capacity = protobuf_c_message_get_packed_size(message);
+    to->size = to->capacity = protobuf_c_message_get_packed_size(&m.model->base);
     to->data = amp_arena_alloc(to->arena, to->size);
-    protobuf_c_message_pack(message, to->data);
+    protobuf_c_message_pack(&m.model->base, to->data);
     return true;
 }
 

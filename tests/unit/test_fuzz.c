@@ -344,12 +344,9 @@ static Onnx__ModelProto *read_case(const struct fuzz *f, const char *path)
 {
     struct bytes bytes = read_file(f, path);
     struct amp_error err = {.status = AMP_OK};
-    ProtobufCMessage *message;
-    if (amp_wire_parse(&onnx__model_proto__descriptor, bytes.data, bytes.size, f->arena, &message,
-                       &err) != AMP_OK)
-        return NULL;
-    Onnx__ModelProto *model = (Onnx__ModelProto *)message;
-    return model->graph == NULL || model->graph->n_input == 0 ? NULL : model;
+    Onnx__ModelProto *model = (Onnx__ModelProto *)amp_wire_parse(
+        &onnx__model_proto__descriptor, bytes.data, bytes.size, f->arena, &err);
+    return model == NULL || model->graph == NULL || model->graph->n_input == 0 ? NULL : model;
 }
 
 /* The tensor file PATH as a .npy; empty when it holds something else. */

@@ -1,8 +1,10 @@
 /*
- * Attributes: AttributeProto to lists of values and back, and the tensors that Constant nodes hold.
+ * Attributes: AttributeProto to lists of values and back. Takes a message that has been parsed;
+ * single values become lists of one. Which attributes an operator may have is schema/check.c's
+ * question.
  */
-#include "onnx/file/reader.h"
-#include "ops/op.h"
+#include "onnx/file/attribute_proto.h"
+#include "onnx/file/tensor_proto.h"
 
 #include <string.h>
 
@@ -28,7 +30,8 @@ static enum amp_attr_type type_of(const Onnx__AttributeProto *proto)
     return proto->n_strings > 0 ? AMP_ATTR_STRINGS : AMP_ATTR_UNDEFINED;
 }
 
-/* Copies with a NUL after the bytes, so that names and modes are C strings as well. */
+/* Copies the COUNT strings at DATA with a NUL after the bytes, so that names and modes are C
+   strings as well. */
 static const struct amp_str *read_strings(struct amp_arena *arena, const ProtobufCBinaryData *data,
                                           size_t count)
 {
@@ -70,6 +73,7 @@ static enum amp_status read_sparse(struct amp_reader *reader,
     return AMP_OK;
 }
 
+/* The value or values of ATTR, whose type is set. */
 static enum amp_status read_value(struct amp_reader *reader, Onnx__AttributeProto *proto,
                                   struct amp_attr *attr)
 {
@@ -122,72 +126,24 @@ static enum amp_status read_value(struct amp_reader *reader, Onnx__AttributeProt
     return amp_fail(reader->err, AMP_MODEL, "unknown type %d", (int)proto->type);
 }
 
-static bool is_single(enum amp_attr_type type)
+/* Whether the value of an attribute of TYPE is one message, which may be missing. */
+static bool is_single_message(enum amp_attr_type type)
 {
     return type == AMP_ATTR_TENSOR || type == AMP_ATTR_GRAPH || type == AMP_ATTR_SPARSE_TENSOR;
 }
 
-enum amp_status amp_read_attr(struct amp_reader *reader, Onnx__AttributeProto *proto,
-                              struct amp_attr *attr)
+enum amp_status amp_attr_from_proto(struct amp_reader *reader, Onnx__AttributeProto *proto,
+                                    struct amp_attr *attr)
 {
     if (proto->name == NULL || proto->name[0] == '\0')
         return amp_fail(reader->err, AMP_MODEL, "an attribute without a name");
     *attr = (struct amp_attr){.name = proto->name, .type = type_of(proto), .origin = proto};
     enum amp_status status = read_value(reader, proto, attr);
-    if (status == AMP_OK && is_single(attr->type) && attr->count == 0)
+    if (status == AMP_OK && is_single_message(attr->type) && attr->count == 0)
         status = amp_fail(reader->err, AMP_MODEL, "the value is missing");
     if (status != AMP_OK)
         amp_error_prefix(reader->err, "attribute '%s'", proto->name);
     return status;
-}
-
-/* A tensor over the items of an attribute: a scalar for a single value, else rank 1. */
-static struct amp_tensor *tensor_of(struct amp_arena *arena, enum amp_dtype dtype,
-                                    const void *items, size_t count, bool is_list)
-{
-    struct amp_tensor *tensor = amp_arena_alloc(arena, sizeof *tensor);
-    size_t size = count * (amp_dtype_bits(dtype) / 8);
-    tensor->dtype = dtype;
-    tensor->shape.rank = is_list ? 1 : 0;
-    tensor->shape.dims[0] = (int64_t)count;
-    tensor->data = amp_arena_memdup(arena, items, size);
-    return tensor;
-}
-
-static struct amp_tensor *constant_of(struct amp_arena *arena, const struct amp_attr *attr)
-{
-    if (strcmp(attr->name, "value") == 0 || strcmp(attr->name, "sparse_value") == 0)
-        return attr->type == AMP_ATTR_TENSOR || attr->type == AMP_ATTR_SPARSE_TENSOR
-                   ? attr->tensors[0]
-                   : NULL;
-    if (strncmp(attr->name, "value_", 6) != 0)
-        return NULL;
-    enum amp_attr_type type = attr->type;
-    if (type == AMP_ATTR_FLOAT || type == AMP_ATTR_FLOATS)
-        return tensor_of(arena, AMP_FLOAT, attr->floats, attr->count, type == AMP_ATTR_FLOATS);
-    if (type == AMP_ATTR_INT || type == AMP_ATTR_INTS)
-        return tensor_of(arena, AMP_INT64, attr->ints, attr->count, type == AMP_ATTR_INTS);
-    if (type == AMP_ATTR_STRING || type == AMP_ATTR_STRINGS)
-        return tensor_of(arena, AMP_STRING, attr->strings, attr->count, type == AMP_ATTR_STRINGS);
-    return NULL;
-}
-
-void amp_mark_constant(struct amp_model *model, uint32_t id)
-{
-    const struct amp_node *node = amp_node_at(model, id);
-    if (!amp_node_has_role(node, AMP_ROLE_CONSTANT) || node->n_outputs != 1 ||
-        node->outputs[0] == AMP_NONE)
-        return;
-    struct amp_tensor *tensor = NULL;
-    for (uint32_t i = 0; i < node->n_attrs && tensor == NULL; i++)
-        tensor = constant_of(model->arena, &node->attrs[i]);
-    if (tensor == NULL)
-        return;
-    struct amp_value *value = amp_value_at(model, node->outputs[0]);
-    value->constant = tensor;
-    value->kind = AMP_KIND_TENSOR;
-    value->dtype = tensor->dtype;
-    amp_value_set_shape(model, node->outputs[0], &tensor->shape);
 }
 
 static void put_strings(Onnx__AttributeProto *proto, const struct amp_attr *attr,
@@ -201,7 +157,6 @@ static void put_strings(Onnx__AttributeProto *proto, const struct amp_attr *attr
             amp_arena_memdup(arena, attr->strings[i].data, attr->strings[i].size)};
 }
 
-/* The types that passes make; others keep the message they came with. */
 Onnx__AttributeProto *amp_attr_to_proto(const struct amp_attr *attr, struct amp_arena *arena)
 {
     Onnx__AttributeProto *proto = amp_arena_alloc(arena, sizeof *proto);

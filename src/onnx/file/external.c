@@ -1,6 +1,7 @@
 /*
- * External tensor data: finds the files, keeps them inside the model's folder, maps them whole. The
- * pages that nobody reads cost nothing.
+ * External tensor data: finds the files, sees that they lie inside the model's folder, and maps
+ * them whole; the pages that nobody reads cost nothing. Takes locations as the model has them; what
+ * the bytes mean is tensor_proto.c's question.
  */
 #include "onnx/file/external.h"
 
@@ -13,9 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A file that is mapped. */
 struct file {
-    char *location;
-    char *path; /* real */
+    char *location; /* as the model has it */
+    char *path;     /* real */
     struct amp_bytes bytes;
 };
 
@@ -110,6 +112,7 @@ static enum amp_status resolve(const struct amp_external *external, const char *
     return status;
 }
 
+/* The bytes of file LOCATION, which is mapped when it was not yet. */
 static enum amp_status find_file(struct amp_external *external, const char *location,
                                  const struct amp_bytes **bytes, struct amp_error *err)
 {
@@ -132,15 +135,17 @@ static enum amp_status find_file(struct amp_external *external, const char *loca
     return AMP_OK;
 }
 
-enum amp_status amp_external_map(struct amp_external *external, const char *location,
-                                 uint64_t offset, uint64_t size, void **data, struct amp_error *err)
+enum amp_status amp_external_map(struct amp_external *external,
+                                 const struct amp_external_range *range, void **data,
+                                 struct amp_error *err)
 {
     const struct amp_bytes *bytes;
-    AMP_TRY(find_file(external, location, &bytes, err));
-    if (offset > bytes->size || size > bytes->size - offset)
-        return amp_fail(
-            err, AMP_MODEL, "external data file '%s' has %zu bytes; %llu at offset %llu are needed",
-            location, bytes->size, (unsigned long long)size, (unsigned long long)offset);
-    *data = bytes->data ? bytes->data + offset : NULL;
+    AMP_TRY(find_file(external, range->location, &bytes, err));
+    if (range->offset > bytes->size || range->size > bytes->size - range->offset)
+        return amp_fail(err, AMP_MODEL,
+                        "external data file '%s' has %zu bytes; %llu at offset %llu are needed",
+                        range->location, bytes->size, (unsigned long long)range->size,
+                        (unsigned long long)range->offset);
+    *data = bytes->data ? bytes->data + range->offset : NULL;
     return AMP_OK;
 }

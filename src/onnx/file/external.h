@@ -21,10 +21,17 @@ uint64_t amp_external_size(const struct amp_external *external);
 /* Whether PATH names a file that was mapped so far. */
 bool amp_external_has(const struct amp_external *external, const char *path);
 
-/* The SIZE bytes at OFFSET of file LOCATION go to *DATA (unaligned). AMP_MODEL when the location is
-   absolute or leaves the model's folder, when the file is missing or too short. */
-enum amp_status amp_external_map(struct amp_external *external, const char *location,
-                                 uint64_t offset, uint64_t size, void **data,
+/* Where a tensor's data lie. */
+struct amp_external_range {
+    const char *location; /* of the file, relative to the model's folder */
+    uint64_t offset;      /* bytes */
+    uint64_t size;        /* bytes */
+};
+
+/* The bytes of RANGE go to *DATA (unaligned). AMP_MODEL when the location is absolute or leaves the
+   model's folder, when the file is missing or too short. */
+enum amp_status amp_external_map(struct amp_external *external,
+                                 const struct amp_external_range *range, void **data,
                                  struct amp_error *err);
 
 #endif

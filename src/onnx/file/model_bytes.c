@@ -1,8 +1,8 @@
 /*
- * A look at a model while it comes in through a stream: walks the fields of the messages as far as
- * they are there, and says at the first that no model has. So a stream that never ends is read to
- * its end only where it could be a model. What it lets through may still be none: onnx/file/wire.c
- * decides.
+ * Opens the bytes of a model, and looks at them while they come in through a stream: walks the
+ * fields of the messages as far as they are there, and stops at the first that no model has. So a
+ * stream that never ends is read on only as long as it could be a model. What is let through may
+ * still be none: wire.c decides.
  */
 #include "onnx/file/model_bytes.h"
 
@@ -11,10 +11,6 @@
 #include "onnx.pb-c.h"
 
 #include <limits.h>
-
-enum wire_type { VARINT = 0, FIXED64 = 1, LENGTH = 2, FIXED32 = 5 };
-
-enum { FIELD_MAX = 0x1FFFFFFF };
 
 /* A message that is being walked through. */
 struct level {
@@ -51,22 +47,24 @@ static bool get_number(struct view *view, uint64_t *number)
 
 /* The wire types of items that are no varints. */
 static const unsigned char wire_types[] = {
-    [PROTOBUF_C_TYPE_FIXED32] = FIXED32,  [PROTOBUF_C_TYPE_SFIXED32] = FIXED32,
-    [PROTOBUF_C_TYPE_FLOAT] = FIXED32,    [PROTOBUF_C_TYPE_FIXED64] = FIXED64,
-    [PROTOBUF_C_TYPE_SFIXED64] = FIXED64, [PROTOBUF_C_TYPE_DOUBLE] = FIXED64,
-    [PROTOBUF_C_TYPE_STRING] = LENGTH,    [PROTOBUF_C_TYPE_BYTES] = LENGTH,
-    [PROTOBUF_C_TYPE_MESSAGE] = LENGTH};
+    [PROTOBUF_C_TYPE_FIXED32] = AMP_WIRE_FIXED32,  [PROTOBUF_C_TYPE_SFIXED32] = AMP_WIRE_FIXED32,
+    [PROTOBUF_C_TYPE_FLOAT] = AMP_WIRE_FIXED32,    [PROTOBUF_C_TYPE_FIXED64] = AMP_WIRE_FIXED64,
+    [PROTOBUF_C_TYPE_SFIXED64] = AMP_WIRE_FIXED64, [PROTOBUF_C_TYPE_DOUBLE] = AMP_WIRE_FIXED64,
+    [PROTOBUF_C_TYPE_STRING] = AMP_WIRE_LENGTH,    [PROTOBUF_C_TYPE_BYTES] = AMP_WIRE_LENGTH,
+    [PROTOBUF_C_TYPE_MESSAGE] = AMP_WIRE_LENGTH};
 
 /* Whether a field with TAG can be in a message; FIELD is NULL where the message's type knows none
    of that number. */
 static bool is_possible(uint64_t tag, const ProtobufCFieldDescriptor *field)
 {
     unsigned type = tag & 7;
-    if (tag >> 3 == 0 || tag >> 3 > FIELD_MAX)
+    if (tag >> 3 == 0 || tag >> 3 > AMP_WIRE_FIELD_MAX)
         return false;
-    if (type != VARINT && type != FIXED64 && type != LENGTH && type != FIXED32)
+    if (type != AMP_WIRE_VARINT && type != AMP_WIRE_FIXED64 && type != AMP_WIRE_LENGTH &&
+        type != AMP_WIRE_FIXED32)
         return false;
-    bool is_packed = field != NULL && field->label == PROTOBUF_C_LABEL_REPEATED && type == LENGTH;
+    bool is_packed =
+        field != NULL && field->label == PROTOBUF_C_LABEL_REPEATED && type == AMP_WIRE_LENGTH;
     return field == NULL || is_packed || type == wire_types[field->type];
 }
 
@@ -109,21 +107,21 @@ static enum amp_status step(struct ahead *ahead, struct view *view, bool *is_the
     if (!*is_there)
         return AMP_OK;
     const ProtobufCFieldDescriptor *field =
-        tag >> 3 > FIELD_MAX ? NULL
-                             : protobuf_c_message_descriptor_get_field(
-                                   ahead->levels[ahead->depth].type, (unsigned)(tag >> 3));
+        tag >> 3 > AMP_WIRE_FIELD_MAX ? NULL
+                                      : protobuf_c_message_descriptor_get_field(
+                                            ahead->levels[ahead->depth].type, (unsigned)(tag >> 3));
     if (!is_possible(tag, field))
         return amp_fail(err, AMP_MODEL,
                         "not a valid protobuf message: a wrong field number or type at byte %zu",
                         ahead->at);
-    if ((tag & 7) == FIXED64 || (tag & 7) == FIXED32)
-        size = (tag & 7) == FIXED64 ? 8 : 4;
+    if ((tag & 7) == AMP_WIRE_FIXED64 || (tag & 7) == AMP_WIRE_FIXED32)
+        size = (tag & 7) == AMP_WIRE_FIXED64 ? 8 : 4;
     else
         *is_there = get_number(view, &size);
     if (!*is_there)
         return AMP_OK;
-    return enter(ahead, view, (tag & 7) == VARINT ? 0 : size, (tag & 7) == LENGTH ? field : NULL,
-                 err);
+    return enter(ahead, view, (tag & 7) == AMP_WIRE_VARINT ? 0 : size,
+                 (tag & 7) == AMP_WIRE_LENGTH ? field : NULL, err);
 }
 
 static enum amp_status look(void *context, const unsigned char *data, size_t size,

@@ -9,6 +9,8 @@
 #include "core/tensor.h"
 #include "onnx/file/wire.h"
 
+#include "onnx.pb-c.h"
+
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -21,6 +23,7 @@ enum { PAGE = 4096, VECTOR = 64 };
 /* The most bytes of a short list: 64 of int64. */
 enum { SHAPE_DATA_MAX = 512 };
 
+/* A tensor of the message whose data are known. */
 struct found {
     Onnx__TensorProto *proto;
     bool is_initializer, was_external;
@@ -54,7 +57,7 @@ static void find_in_field(struct finder *finder, ProtobufCMessage *message,
     bool is_initializer = message->descriptor == &onnx__graph_proto__descriptor &&
                           strcmp(field->name, "initializer") == 0;
     ProtobufCMessage *const *items;
-    size_t count = amp_message_items(message, field, &items);
+    size_t count = amp_wire_items(message, field, &items);
     for (size_t i = 0; i < count; i++)
         find_tensors(finder, items[i], is_initializer);
 }
@@ -73,6 +76,7 @@ static void find_tensors(struct finder *finder, ProtobufCMessage *message, bool 
 struct places {
     struct amp_placement *placement;
     const char *location; /* of the data file, as the tensors name it */
+    uint64_t threshold;   /* bytes from which on an initializer goes there */
     struct amp_arena *arena;
     struct amp_strmap known; /* data_identity -> index in the placement's placed */
 };
@@ -111,20 +115,13 @@ static void put_external(Onnx__TensorProto *proto, const char *location, uint64_
         proto->external_data[i] = create_entry(arena, keys[i], values[i]);
 }
 
-const struct amp_tensor *amp_placement_deferred(const struct amp_placement *placement,
-                                                const uint8_t *data)
-{
-    uintptr_t start = (uintptr_t)placement->deferred, at = (uintptr_t)data;
-    bool is_entry = at >= start && at < (uintptr_t)(placement->deferred + placement->n_deferred);
-    return is_entry ? *(const struct amp_tensor *const *)(const void *)data : NULL;
-}
-
 /* What the data of PROTO are made of, as text: the same for tensors that the input let share one
    stretch of a file, tied weights for one. */
 static const char *data_identity(const struct amp_placement *placement,
                                  const Onnx__TensorProto *proto, struct amp_arena *arena)
 {
-    const struct amp_tensor *deferred = amp_placement_deferred(placement, proto->raw_data.data);
+    const struct amp_tensor *deferred =
+        amp_deferred_find(&placement->deferred, proto->raw_data.data);
     const struct amp_tensor *source = deferred != NULL ? deferred->source : NULL;
     const void *data = proto->raw_data.data;
     if (source != NULL)
@@ -147,7 +144,8 @@ static void place(struct places *places, Onnx__TensorProto *proto)
     }
     put_external(proto, places->location, offset, places->arena);
     amp_strmap_put(&places->known, places->arena, identity, (uint32_t)placement->n_placed);
-    placement->placed[placement->n_placed++] = (struct amp_placed){proto, offset};
+    placement->placed[placement->n_placed++] =
+        (struct amp_placed){proto->raw_data.data, proto->raw_data.len, offset};
     placement->data_size = offset + proto->raw_data.len;
 }
 
@@ -160,17 +158,19 @@ static const char *beside(const struct amp_placement *placement, const char *nam
     return amp_arena_printf(arena, "%.*s%s", length, placement->path, name);
 }
 
+/* The name of the data file where the user gave none: the model's with ".data". */
 static const char *default_location(const struct amp_placement *placement, struct amp_arena *arena)
 {
     const char *slash = strrchr(placement->path, '/');
     return amp_arena_printf(arena, "%s.data", slash == NULL ? placement->path : slash + 1);
 }
 
-/* Whether data go outside though the user did not ask for it: the message would be too large, or
-   the input's were. A stream has no file beside it. */
+/* Whether data go outside though the user did not ask for it goes to *NEEDS: they do where the
+   message would be too large, or where the input's data were outside. A stream has no file beside
+   it. */
 static enum amp_status needs_file(const struct amp_placement *placement,
                                   const struct finder *finder,
-                                  const struct amp_write_options *options, bool *needs,
+                                  const struct amp_placement_options *options, bool *needs,
                                   struct amp_error *err)
 {
     bool is_stdout = strcmp(placement->path, "-") == 0;
@@ -193,28 +193,30 @@ static bool is_shape_data(const Onnx__TensorProto *proto)
     return proto->n_dims < 2 && proto->raw_data.len <= SHAPE_DATA_MAX;
 }
 
-static void place_all(struct amp_placement *placement, const struct finder *finder,
-                      const char *location, uint64_t threshold, struct amp_arena *arena)
+/* Places what belongs outside and says so in the messages. */
+static void place_all(struct places *places, const struct finder *finder)
 {
-    struct places places = {.placement = placement, .location = location, .arena = arena};
-    placement->data_path = beside(placement, location, arena);
-    placement->placed = amp_arena_array(arena, finder->count, sizeof *placement->placed);
+    struct amp_placement *placement = places->placement;
+    placement->data_path = beside(placement, places->location, places->arena);
+    placement->placed = amp_arena_array(places->arena, finder->count, sizeof *placement->placed);
     for (size_t i = 0; i < finder->count; i++) {
         const struct found *found = &finder->items[i];
         size_t size = found->proto->raw_data.len;
-        bool is_large = found->is_initializer && size >= threshold;
+        bool is_large = found->is_initializer && size >= places->threshold;
         if (size > 0 && (is_large || found->was_external) && !is_shape_data(found->proto))
-            place(&places, found->proto);
+            place(places, found->proto);
     }
 }
 
-enum amp_status amp_placement_decide(struct amp_placement *placement, Onnx__ModelProto *message,
-                                     struct amp_arena *arena,
-                                     const struct amp_write_options *options, struct amp_error *err)
+enum amp_status amp_placement_decide(struct amp_placement *placement, struct amp_model *model,
+                                     const struct amp_placement_options *options,
+                                     struct amp_error *err)
 {
+    Onnx__ModelProto *message = model->origin;
     struct finder finder = {.count = 0};
     bool needs = options->data_name != NULL;
     enum amp_status status = AMP_OK;
+    placement->path = options->path;
     find_tensors(&finder, &message->base, false);
     for (size_t i = 0; i < finder.count; i++)
         put_inline(finder.items[i].proto);
@@ -222,9 +224,13 @@ enum amp_status amp_placement_decide(struct amp_placement *placement, Onnx__Mode
     if (!needs)
         status = needs_file(placement, &finder, options, &needs, err);
     if (status == AMP_OK && needs) {
-        const char *location =
-            options->data_name ? options->data_name : default_location(placement, arena);
-        place_all(placement, &finder, location, options->threshold, arena);
+        struct places places = {.placement = placement,
+                                .location = options->data_name,
+                                .threshold = options->threshold,
+                                .arena = model->arena};
+        if (places.location == NULL)
+            places.location = default_location(placement, model->arena);
+        place_all(&places, &finder);
         placement->message_size = protobuf_c_message_get_packed_size(&message->base);
     }
     free(finder.items);
@@ -234,4 +240,9 @@ enum amp_status amp_placement_decide(struct amp_placement *placement, Onnx__Mode
                           "bytes; protobuf messages end at 2 GB: lower --external-threshold",
                           placement->path, placement->message_size);
     return status;
+}
+
+uint64_t amp_placement_size(const struct amp_placement *placement)
+{
+    return placement->message_size + placement->data_size;
 }

@@ -1,26 +1,32 @@
 /*
  * Reads a model: bytes to message to graph. Names become ids here, once, so that no later stage
  * looks a name up; each value gets the type that the file declares for it. The message stays behind
- * the origin pointers for the writer. Attributes are read in attr.c, tensors in tensor_proto.c.
+ * the origin pointers for the writer. Attributes are read in attribute_proto.c, types in
+ * type_proto.c, tensors in tensor_proto.c. Infers no types.
  */
 #include "onnx/file/read.h"
 
 #include "core/graph/order.h"
-#include "onnx/file/model_bytes.h"
-#include "onnx/schema/check.h"
+#include "onnx/file/attribute_proto.h"
+#include "onnx/file/constant_node.h"
 #include "onnx/file/external.h"
-#include "onnx/functions/functions.h"
+#include "onnx/file/model_bytes.h"
 #include "onnx/file/reader.h"
-#include "onnx/schema/schema.h"
+#include "onnx/file/tensor_proto.h"
+#include "onnx/file/type_proto.h"
 #include "onnx/file/wire.h"
+#include "onnx/functions/functions.h"
+#include "onnx/schema/check.h"
+#include "onnx/schema/schema.h"
 
 #include <string.h>
 
-/* The names of one graph while it is read, and of those around it. */
+/* One graph while it is read. */
 struct scope {
-    struct amp_strmap values;
-    const struct scope *outer;
-    int depth;
+    uint32_t graph;            /* its id */
+    struct amp_strmap values;  /* name -> value id */
+    const struct scope *outer; /* the graph around it; NULL: the main graph */
+    int depth;                 /* graphs around it */
 };
 
 static enum amp_status read_graph(struct amp_reader *reader, Onnx__GraphProto *proto,
@@ -31,30 +37,30 @@ static const char *text_or_empty(const char *text)
     return text ? text : "";
 }
 
-/* A new value of GRAPH under a name that the graph does not have yet. */
-static enum amp_status define(struct amp_reader *reader, uint32_t graph, struct scope *scope,
-                              const char *name, const char *what, uint32_t *id)
+/* A new value of the graph under NAME, which the graph must not have yet; WHAT for messages. */
+static enum amp_status define(struct amp_reader *reader, struct scope *scope, const char *name,
+                              const char *what, uint32_t *id)
 {
     if (name == NULL || name[0] == '\0')
         return amp_fail(reader->err, AMP_MODEL, "%s without a name", what);
     if (amp_strmap_get(&scope->values, name, NULL))
         return amp_fail(reader->err, AMP_MODEL, "%s '%s': the name is taken by another value", what,
                         name);
-    *id = amp_graph_add_value(reader->model, graph, name);
+    *id = amp_graph_add_value(reader->model, scope->graph, name);
     amp_strmap_put(&scope->values, reader->model->arena, name, *id);
     return AMP_OK;
 }
 
 static enum amp_status read_inputs(struct amp_reader *reader, const Onnx__GraphProto *proto,
-                                   uint32_t graph, struct scope *scope)
+                                   struct scope *scope)
 {
     for (size_t i = 0; i < proto->n_input; i++) {
         const Onnx__ValueInfoProto *info = proto->input[i];
         uint32_t id;
-        AMP_TRY(define(reader, graph, scope, info->name, "graph input", &id));
-        AMP_TRY(amp_read_value_info(reader, info, id));
+        AMP_TRY(define(reader, scope, info->name, "graph input", &id));
+        AMP_TRY(amp_type_from_proto(reader, info->type, id));
         amp_value_at(reader->model, id)->is_input = true;
-        amp_ids_push(reader->model, &reader->model->graphs[graph].inputs, id);
+        amp_ids_push(reader->model, &reader->model->graphs[scope->graph].inputs, id);
     }
     return AMP_OK;
 }
@@ -62,24 +68,24 @@ static enum amp_status read_inputs(struct amp_reader *reader, const Onnx__GraphP
 /* Gives value ID the initializer TENSOR. Before IR version 4 every initializer had to be an input
    as well, which says nothing; since then it makes the initializer a default that callers override.
  */
-static void initialize(struct amp_reader *reader, uint32_t graph, uint32_t id,
-                       struct amp_tensor *tensor, void *origin)
+static void initialize(struct amp_model *model, uint32_t id, struct amp_tensor *tensor,
+                       void *origin)
 {
-    struct amp_value *value = amp_value_at(reader->model, id);
+    struct amp_value *value = amp_value_at(model, id);
     value->is_initializer = true;
     value->origin = origin;
     value->initial = tensor;
-    if (!value->is_input || reader->model->ir_version < 4)
+    if (!value->is_input || model->ir_version < 4)
         value->constant = tensor;
     value->kind = AMP_KIND_TENSOR;
     value->dtype = tensor->dtype;
-    amp_value_set_shape(reader->model, id, &tensor->shape);
-    amp_ids_push(reader->model, &reader->model->graphs[graph].initializers, id);
+    amp_value_set_shape(model, id, &tensor->shape);
+    amp_ids_push(model, &model->graphs[value->graph].initializers, id);
 }
 
-static enum amp_status add_initializer(struct amp_reader *reader, uint32_t graph,
-                                       struct scope *scope, const char *name,
-                                       struct amp_tensor *tensor, void *origin)
+/* Adds initializer NAME, or makes it that of the input NAME. ORIGIN is its message. */
+static enum amp_status add_initializer(struct amp_reader *reader, struct scope *scope,
+                                       const char *name, struct amp_tensor *tensor, void *origin)
 {
     uint32_t id;
     if (name != NULL && amp_strmap_get(&scope->values, name, &id)) {
@@ -92,14 +98,14 @@ static enum amp_status add_initializer(struct amp_reader *reader, uint32_t graph
                             "initializer '%s' is %s; the graph input of that name is %s", name,
                             amp_dtype_name(tensor->dtype), amp_dtype_name(value->dtype));
     } else {
-        AMP_TRY(define(reader, graph, scope, name, "initializer", &id));
+        AMP_TRY(define(reader, scope, name, "initializer", &id));
     }
-    initialize(reader, graph, id, tensor, origin);
+    initialize(reader->model, id, tensor, origin);
     return AMP_OK;
 }
 
 static enum amp_status read_initializers(struct amp_reader *reader, const Onnx__GraphProto *proto,
-                                         uint32_t graph, struct scope *scope)
+                                         struct scope *scope)
 {
     struct amp_arena *arena = reader->model->arena;
     for (size_t i = 0; i < proto->n_initializer; i++) {
@@ -109,7 +115,7 @@ static enum amp_status read_initializers(struct amp_reader *reader, const Onnx__
             amp_error_prefix(reader->err, "initializer '%s'", text_or_empty(tensor_proto->name));
             return reader->err->status;
         }
-        AMP_TRY(add_initializer(reader, graph, scope, tensor_proto->name, tensor, tensor_proto));
+        AMP_TRY(add_initializer(reader, scope, tensor_proto->name, tensor, tensor_proto));
     }
     for (size_t i = 0; i < proto->n_sparse_initializer; i++) {
         Onnx__SparseTensorProto *sparse = proto->sparse_initializer[i];
@@ -119,21 +125,22 @@ static enum amp_status read_initializers(struct amp_reader *reader, const Onnx__
             amp_error_prefix(reader->err, "sparse initializer '%s'", text_or_empty(name));
             return reader->err->status;
         }
-        AMP_TRY(add_initializer(reader, graph, scope, name, tensor, sparse));
+        AMP_TRY(add_initializer(reader, scope, name, tensor, sparse));
     }
     return AMP_OK;
 }
 
-/* Adds the node with its outputs; inputs and attributes come when all names of the graph are known.
+/* Adds node INDEX of the graph with its outputs; inputs and attributes come when all names of the
+ * graph are known.
  */
-static enum amp_status add_node(struct amp_reader *reader, Onnx__NodeProto *proto, uint32_t graph,
+static enum amp_status add_node(struct amp_reader *reader, Onnx__NodeProto *proto,
                                 struct scope *scope, size_t index)
 {
     struct amp_model *model = reader->model;
     if (proto->op_type == NULL || proto->op_type[0] == '\0')
         return amp_fail(reader->err, AMP_MODEL, "node %zu '%s' has no op_type", index,
                         text_or_empty(proto->name));
-    uint32_t id = amp_graph_add_node(model, graph, proto->op_type, (uint32_t)proto->n_input,
+    uint32_t id = amp_graph_add_node(model, scope->graph, proto->op_type, (uint32_t)proto->n_input,
                                      (uint32_t)proto->n_output);
     struct amp_node *node = amp_node_at(model, id);
     node->name = text_or_empty(proto->name);
@@ -147,7 +154,7 @@ static enum amp_status add_node(struct amp_reader *reader, Onnx__NodeProto *prot
         uint32_t value;
         if (proto->output[i][0] == '\0')
             continue;
-        if (define(reader, graph, scope, proto->output[i], "output", &value)) {
+        if (define(reader, scope, proto->output[i], "output", &value)) {
             amp_error_prefix(reader->err, "node %zu '%s' (%s)", index, text_or_empty(proto->name),
                              proto->op_type);
             return reader->err->status;
@@ -168,11 +175,12 @@ static enum amp_status read_value_infos(struct amp_reader *reader, const Onnx__G
         if (info->name == NULL || !amp_strmap_get(&scope->values, info->name, &id) ||
             amp_value_at(reader->model, id)->is_initializer)
             continue;
-        AMP_TRY(amp_read_value_info(reader, info, id));
+        AMP_TRY(amp_type_from_proto(reader, info->type, id));
     }
     return AMP_OK;
 }
 
+/* Finds value NAME in the graph or those around it. */
 static bool lookup(const struct scope *scope, const char *name, uint32_t *id)
 {
     for (; scope != NULL; scope = scope->outer)
@@ -182,7 +190,7 @@ static bool lookup(const struct scope *scope, const char *name, uint32_t *id)
 }
 
 static enum amp_status read_outputs(struct amp_reader *reader, const Onnx__GraphProto *proto,
-                                    uint32_t graph, const struct scope *scope)
+                                    const struct scope *scope)
 {
     for (size_t i = 0; i < proto->n_output; i++) {
         const Onnx__ValueInfoProto *info = proto->output[i];
@@ -191,12 +199,12 @@ static enum amp_status read_outputs(struct amp_reader *reader, const Onnx__Graph
             return amp_fail(reader->err, AMP_MODEL, "graph output '%s' is not defined",
                             text_or_empty(info->name));
         struct amp_value *value = amp_value_at(reader->model, id);
-        if (value->graph == graph) {
+        if (value->graph == scope->graph) {
             value->is_output = true;
             if (!value->is_initializer && !value->is_input)
-                AMP_TRY(amp_read_value_info(reader, info, id));
+                AMP_TRY(amp_type_from_proto(reader, info->type, id));
         }
-        amp_ids_push(reader->model, &reader->model->graphs[graph].outputs, id);
+        amp_ids_push(reader->model, &reader->model->graphs[scope->graph].outputs, id);
     }
     return AMP_OK;
 }
@@ -209,6 +217,7 @@ static void find_schema(const struct amp_model *model, struct amp_node *node)
     node->since_version = node->schema ? node->schema->since_version : 0;
 }
 
+/* Sets the inputs of node ID. */
 static enum amp_status connect(struct amp_reader *reader, uint32_t id, const struct scope *scope)
 {
     struct amp_node *node = amp_node_at(reader->model, id);
@@ -244,7 +253,7 @@ static enum amp_status read_attrs(struct amp_reader *reader, uint32_t id, const 
         amp_arena_array(reader->model->arena, proto->n_attribute, sizeof *attrs);
     char text[512];
     for (size_t i = 0; i < proto->n_attribute; i++)
-        if (amp_read_attr(reader, proto->attribute[i], &attrs[i])) {
+        if (amp_attr_from_proto(reader, proto->attribute[i], &attrs[i])) {
             amp_error_prefix(reader->err, "%s",
                              amp_node_text(reader->model, id, text, sizeof text));
             return reader->err->status;
@@ -256,26 +265,26 @@ static enum amp_status read_attrs(struct amp_reader *reader, uint32_t id, const 
     return AMP_OK;
 }
 
-static enum amp_status read_nodes(struct amp_reader *reader, uint32_t graph,
-                                  const struct scope *scope)
+static enum amp_status read_nodes(struct amp_reader *reader, const struct scope *scope)
 {
+    struct amp_model *model = reader->model;
     /* Reading bodies adds graphs, which may move the arrays: nothing here keeps a pointer. */
-    size_t count = reader->model->graphs[graph].nodes.count;
+    size_t count = model->graphs[scope->graph].nodes.count;
     for (size_t i = 0; i < count; i++) {
-        uint32_t id = reader->model->graphs[graph].nodes.items[i];
-        find_schema(reader->model, amp_node_at(reader->model, id));
+        uint32_t id = model->graphs[scope->graph].nodes.items[i];
+        find_schema(model, amp_node_at(model, id));
         AMP_TRY(connect(reader, id, scope));
         AMP_TRY(read_attrs(reader, id, scope));
-        if (amp_check_node(reader->model, id, reader->err) != AMP_OK)
-            AMP_TRY(amp_check_forgive(reader->model, id, reader->err));
-        amp_mark_constant(reader->model, id);
-        AMP_TRY(amp_read_optional(reader, id));
+        if (amp_check_node(model, id, reader->err) != AMP_OK)
+            AMP_TRY(amp_check_forgive(model, id, reader->err));
+        amp_constant_node_read(model, id);
+        AMP_TRY(amp_type_of_optional(reader, id));
     }
     return AMP_OK;
 }
 
-/* Gives a body an output of its own where it names a value from outside, which ONNX does not allow,
-   though exporters write it. */
+/* Gives output I of a body a value of its own where it names one from outside, which ONNX does not
+   allow, though exporters write it. */
 static enum amp_status own_output(struct amp_reader *reader, const Onnx__ValueInfoProto *info,
                                   uint32_t graph, size_t i)
 {
@@ -291,12 +300,13 @@ static enum amp_status own_output(struct amp_reader *reader, const Onnx__ValueIn
     amp_node_at(model, node)->inputs[0] = outer;
     amp_node_set_output(model, node, 0, value);
     find_schema(model, amp_node_at(model, node));
-    amp_mark_constant(model, node);
+    amp_constant_node_read(model, node);
     amp_value_at(model, value)->is_output = true;
     model->graphs[graph].outputs.items[i] = value;
-    return amp_read_value_info(reader, info, value);
+    return amp_type_from_proto(reader, info->type, value);
 }
 
+/* Reads PROTO, which node OWNER holds (AMP_NONE: the main graph), and the graphs within. */
 static enum amp_status read_graph(struct amp_reader *reader, Onnx__GraphProto *proto,
                                   uint32_t owner, const struct scope *outer, uint32_t *id)
 {
@@ -306,13 +316,14 @@ static enum amp_status read_graph(struct amp_reader *reader, Onnx__GraphProto *p
                         AMP_SUBGRAPH_DEPTH_MAX);
     *id = amp_graph_add(reader->model, text_or_empty(proto->name), owner);
     reader->model->graphs[*id].origin = proto;
-    AMP_TRY(read_inputs(reader, proto, *id, &scope));
-    AMP_TRY(read_initializers(reader, proto, *id, &scope));
+    scope.graph = *id;
+    AMP_TRY(read_inputs(reader, proto, &scope));
+    AMP_TRY(read_initializers(reader, proto, &scope));
     for (size_t i = 0; i < proto->n_node; i++)
-        AMP_TRY(add_node(reader, proto->node[i], *id, &scope, i));
+        AMP_TRY(add_node(reader, proto->node[i], &scope, i));
     AMP_TRY(read_value_infos(reader, proto, &scope));
-    AMP_TRY(read_outputs(reader, proto, *id, &scope));
-    AMP_TRY(read_nodes(reader, *id, &scope));
+    AMP_TRY(read_outputs(reader, proto, &scope));
+    AMP_TRY(read_nodes(reader, &scope));
     for (size_t i = 0; i < proto->n_output; i++)
         AMP_TRY(own_output(reader, proto->output[i], *id, i));
     return AMP_OK;
@@ -361,15 +372,13 @@ static enum amp_status read_model(struct amp_reader *reader, Onnx__ModelProto *p
     return read_graph(reader, proto->graph, AMP_NONE, NULL, &main_graph);
 }
 
-static enum amp_status parse_bytes(struct amp_reader *reader, const struct amp_bytes *bytes,
-                                   struct amp_error *err)
+static enum amp_status parse_bytes(struct amp_reader *reader, const struct amp_bytes *bytes)
 {
-    ProtobufCMessage *message;
     if (bytes->size == 0)
-        return amp_fail(err, AMP_MODEL, "the file is empty");
-    AMP_TRY(amp_wire_parse(&onnx__model_proto__descriptor, bytes->data, bytes->size,
-                           reader->model->arena, &message, err));
-    return read_model(reader, (Onnx__ModelProto *)message);
+        return amp_fail(reader->err, AMP_MODEL, "the file is empty");
+    ProtobufCMessage *message = amp_wire_parse(&onnx__model_proto__descriptor, bytes->data,
+                                               bytes->size, reader->model->arena, reader->err);
+    return message != NULL ? read_model(reader, (Onnx__ModelProto *)message) : AMP_MODEL;
 }
 
 /* Fills FILE, whose bytes are there. PATH as the user gave it. */
@@ -381,7 +390,7 @@ static enum amp_status read_bytes(const char *path, bool keeps_functions,
     file->external = amp_external_create(path);
     file->model = amp_model_create(file->arena, strcmp(path, "-") == 0 ? "stdin" : file->path);
     struct amp_reader reader = {file->model, file->external, keeps_functions, err};
-    enum amp_status status = parse_bytes(&reader, &file->bytes, err);
+    enum amp_status status = parse_bytes(&reader, &file->bytes);
     if (status != AMP_OK)
         amp_error_prefix(err, "%s", file->model->path);
     else

@@ -30,8 +30,8 @@ struct amp_model_file {
 enum amp_status amp_model_read(const char *path, struct amp_model_file *file,
                                struct amp_error *err);
 
-/* Reads likewise, but leaves functions alone that hold nothing to convert: their calls are unknown
-   operators. */
+/* Reads the ONNX model at PATH as amp_model_read does, but leaves functions alone that hold nothing
+   to convert: their calls are unknown operators. */
 enum amp_status amp_model_read_to_convert(const char *path, struct amp_model_file *file,
                                           struct amp_error *err);
 

@@ -1,7 +1,7 @@
 /*
- * TensorProto to tensor and back. ONNX has five places for a tensor's elements: raw_data, four
- * kinds of typed fields, string_data and external files; all of them end as row-major little-endian
- * bytes.
+ * TensorProto to tensor and back. ONNX has several places for a tensor's elements: raw_data, typed
+ * fields by dtype, string_data and external files; all of them end as row-major little-endian
+ * bytes. Checks dtype, dims and the size of the data; the elements are not looked at.
  */
 #include "onnx/file/tensor_proto.h"
 
@@ -55,11 +55,6 @@ static struct typed typed_field(const Onnx__TensorProto *proto, enum amp_dtype d
     return (struct typed){"raw_data", NULL, 0, 1};
 }
 
-static bool is_complex(enum amp_dtype dtype)
-{
-    return amp_dtype_class(dtype) == AMP_CLASS_COMPLEX;
-}
-
 /* Packs items of the field's width into elements: the low bytes of each (little endian). */
 static void pack(unsigned char *to, size_t to_width, const struct typed *field)
 {
@@ -75,11 +70,13 @@ static void copy_strings(struct amp_str *to, const struct typed *field)
         to[i] = (struct amp_str){(const char *)from[i].data, from[i].len};
 }
 
+/* Packs the elements of the typed field that goes with the dtype into SIZE bytes. */
 static enum amp_status read_typed(const Onnx__TensorProto *proto, struct amp_arena *arena,
                                   struct amp_tensor *tensor, size_t size, struct amp_error *err)
 {
     struct typed field = typed_field(proto, tensor->dtype);
-    size_t bits = amp_dtype_bits(tensor->dtype) / (is_complex(tensor->dtype) ? 2 : 1);
+    bool is_complex = amp_dtype_class(tensor->dtype) == AMP_CLASS_COMPLEX;
+    size_t bits = amp_dtype_bits(tensor->dtype) / (is_complex ? 2 : 1);
     size_t width = bits < 8 ? 1 : bits / 8;
     size_t needed = field.width == 0 ? amp_tensor_count(tensor) : size / width;
     if (field.count != needed) {
@@ -123,18 +120,19 @@ static enum amp_status external_number(const Onnx__TensorProto *proto, const cha
     return AMP_OK;
 }
 
+/* Maps the elements from an external file, and has raw_data of PROTO refer to them too. */
 static enum amp_status read_external(Onnx__TensorProto *proto, struct amp_external *external,
                                      struct amp_tensor *tensor, size_t size, struct amp_error *err)
 {
-    const char *location = external_entry(proto, "location");
-    uint64_t offset, length;
+    struct amp_external_range range = {.location = external_entry(proto, "location"), .size = size};
+    uint64_t length;
     if (external == NULL)
         return amp_fail(err, AMP_MODEL, "external data are not possible here");
-    if (location == NULL)
+    if (range.location == NULL)
         return amp_fail(err, AMP_MODEL, "external data without a location");
     if (tensor->dtype == AMP_STRING)
         return amp_fail(err, AMP_MODEL, "external data cannot hold strings");
-    AMP_TRY(external_number(proto, "offset", 0, &offset, err));
+    AMP_TRY(external_number(proto, "offset", 0, &range.offset, err));
     AMP_TRY(external_number(proto, "length", size, &length, err));
     if (length != size) {
         char text[200];
@@ -142,7 +140,7 @@ static enum amp_status read_external(Onnx__TensorProto *proto, struct amp_extern
                         (unsigned long long)length, amp_dtype_name(tensor->dtype),
                         amp_shape_text(&tensor->shape, text, sizeof text), size);
     }
-    AMP_TRY(amp_external_map(external, location, offset, size, &tensor->data, err));
+    AMP_TRY(amp_external_map(external, &range, &tensor->data, err));
     proto->has_raw_data = false;
     proto->raw_data = (ProtobufCBinaryData){.len = size, .data = tensor->data};
     return AMP_OK;
@@ -162,6 +160,7 @@ static enum amp_status read_raw(const Onnx__TensorProto *proto, struct amp_tenso
     return AMP_OK;
 }
 
+/* Sets the shape of TENSOR, whose dtype is set; the bytes that its elements take go to *SIZE. */
 static enum amp_status read_shape(size_t n_dims, const int64_t *dims, struct amp_tensor *tensor,
                                   size_t *size, struct amp_error *err)
 {
@@ -199,7 +198,8 @@ enum amp_status amp_tensor_from_proto(Onnx__TensorProto *proto, struct amp_arena
     return AMP_OK;
 }
 
-/* The place of a sparse value in the dense tensor: index INDEX, as one linear number or as RANK. */
+/* The place of sparse value INDEX in the dense tensor of SHAPE goes to *PLACE. INDICES have it as
+   one linear number or as one number per dim. */
 static enum amp_status sparse_place(const struct amp_tensor *indices, size_t index,
                                     const struct amp_shape *shape, int64_t *place,
                                     struct amp_error *err)

@@ -7,7 +7,7 @@
 
 #include "onnx.pb-c.h"
 
-/* Private to onnx/: tensors as messages. */
+/* Private to onnx/: tensors as messages (onnx.proto, TensorProto and SparseTensorProto). */
 
 /*
  * Reads PROTO into *TENSOR. Raw and external data are referred to, not copied; typed fields are
@@ -19,7 +19,9 @@ enum amp_status amp_tensor_from_proto(Onnx__TensorProto *proto, struct amp_arena
                                       struct amp_external *external, struct amp_tensor *tensor,
                                       struct amp_error *err);
 
-/* The dense form of a sparse tensor (SparseTensorProto: values, indices of rank 1 or 2, dims). */
+/* Reads the sparse tensor PROTO (values, indices of rank 1 or 2, dims) into *TENSOR in dense form,
+   in ARENA. AMP_MODEL for indices outside the dims or of another form, and above 1 GB of dense
+   data. */
 enum amp_status amp_tensor_from_sparse(const Onnx__SparseTensorProto *proto,
                                        struct amp_arena *arena, struct amp_external *external,
                                        struct amp_tensor *tensor, struct amp_error *err);

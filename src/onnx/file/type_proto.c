@@ -1,7 +1,11 @@
 /*
- * Types of values as messages: TypeProto to kind, dtype and shape, and back.
+ * Types of values as messages: TypeProto to kind, dtype and shape, and back. Symbolic dims become
+ * negative numbers that the model has a name for. Types nested deeper than a sequence in an
+ * optional are left unknown.
  */
-#include "onnx/file/reader.h"
+#include "onnx/file/type_proto.h"
+
+#include "core/tensor.h"
 #include "ops/op.h"
 
 static int64_t read_dim(struct amp_model *model, const Onnx__TensorShapeProto__Dimension *dim)
@@ -43,6 +47,8 @@ static const Onnx__TypeProto__Tensor *tensor_within(const Onnx__TypeProto *type)
     return is_tensor ? type->tensor_type : NULL;
 }
 
+/* Value ID is of KIND, and its elements of type ELEMENT, a tensor; where they are not, nothing is
+ * said. */
 static enum amp_status read_nested(struct amp_reader *reader, const Onnx__TypeProto *element,
                                    enum amp_kind kind, uint32_t id)
 {
@@ -53,11 +59,13 @@ static enum amp_status read_nested(struct amp_reader *reader, const Onnx__TypePr
     return read_tensor_type(reader, tensor->elem_type, tensor->shape, id);
 }
 
-static enum amp_status read_type(struct amp_reader *reader, const Onnx__TypeProto *type,
-                                 uint32_t id)
+enum amp_status amp_type_from_proto(struct amp_reader *reader, const Onnx__TypeProto *type,
+                                    uint32_t id)
 {
     struct amp_value *value = amp_value_at(reader->model, id);
     const Onnx__TypeProto *element;
+    if (type == NULL)
+        return AMP_OK;
     switch ((int)type->value_case) {
     case ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE:
         return read_nested(reader, type, AMP_KIND_TENSOR, id);
@@ -84,15 +92,7 @@ static enum amp_status read_type(struct amp_reader *reader, const Onnx__TypeProt
     }
 }
 
-enum amp_status amp_read_value_info(struct amp_reader *reader, const Onnx__ValueInfoProto *info,
-                                    uint32_t id)
-{
-    if (info->type == NULL)
-        return AMP_OK;
-    return read_type(reader, info->type, id);
-}
-
-enum amp_status amp_read_optional(struct amp_reader *reader, uint32_t id)
+enum amp_status amp_type_of_optional(struct amp_reader *reader, uint32_t id)
 {
     const struct amp_node *node = amp_node_at(reader->model, id);
     const struct amp_attr *attr = amp_node_attr(node, "type");
@@ -104,7 +104,7 @@ enum amp_status amp_read_optional(struct amp_reader *reader, uint32_t id)
     uint32_t output = node->outputs[0];
     if (type == NULL)
         return AMP_OK;
-    AMP_TRY(read_type(reader, type, output));
+    AMP_TRY(amp_type_from_proto(reader, type, output));
     struct amp_value *value = amp_value_at(reader->model, output);
     value->kind = value->kind == AMP_KIND_SEQUENCE ? AMP_KIND_OPTIONAL_SEQUENCE : AMP_KIND_OPTIONAL;
     return AMP_OK;

@@ -2,15 +2,14 @@
  * From bytes to protobuf-c messages without copying tensor data. The bytes are walked once: the
  * walk checks lengths and nesting and writes a slim copy in which each tensor's raw_data is
  * replaced by a reference (offset and length) into the original. protobuf-c parses the slim copy;
- * then the references are resolved.
+ * then the references are resolved. Takes any bytes; what it gives is a message by its wire format,
+ * not yet a model that makes sense.
  */
 #include "onnx/file/wire.h"
 
 #include "onnx.pb-c.h"
 
 #include <string.h>
-
-enum wire_type { VARINT = 0, FIXED64 = 1, LENGTH = 2, FIXED32 = 5 };
 
 /* A nested message's length is written after its content is known, in a varint of fixed width. */
 enum { LENGTH_WIDTH = 5, RAW_DATA_FIELD = 9 };
@@ -20,20 +19,24 @@ enum { LENGTH_WIDTH = 5, RAW_DATA_FIELD = 9 };
    it keeps. */
 enum { FIELDS_MAX = 64, JOINED_MAX = 8 };
 
-/* How often each field of the message at hand was there. */
-struct seen {
-    unsigned char counts[FIELDS_MAX];
+/* The message that is being walked through. */
+struct level {
+    const ProtobufCMessageDescriptor *type;
+    size_t end;                       /* the offset behind it */
+    int depth;                        /* 0: the whole */
+    unsigned char counts[FIELDS_MAX]; /* how often each field was there */
 };
 
+/* Where in the original a tensor's raw_data are. */
 struct reference {
     uint64_t offset, size;
 };
 
 struct scan {
-    const uint8_t *data;
-    size_t at; /* offset of the next byte */
-    uint8_t *slim;
-    size_t used, capacity;
+    const uint8_t *data;   /* the original */
+    size_t at;             /* offset of the next byte */
+    uint8_t *slim;         /* the copy */
+    size_t used, capacity; /* bytes of it */
     struct amp_arena *arena;
     struct amp_error *err;
 };
@@ -53,6 +56,7 @@ static void append(struct scan *scan, const void *bytes, size_t size)
     scan->used += size;
 }
 
+/* Writes LENGTH as a varint of LENGTH_WIDTH bytes. */
 static void put_length(uint8_t *to, size_t length)
 {
     for (int i = 0; i < LENGTH_WIDTH; i++, length >>= 7)
@@ -65,6 +69,7 @@ static enum amp_status fail_at(struct scan *scan, size_t offset, const char *wha
                     offset);
 }
 
+/* Reads a number that ends before END. */
 static enum amp_status get_varint(struct scan *scan, size_t end, uint64_t *value)
 {
     size_t start = scan->at;
@@ -81,21 +86,22 @@ static enum amp_status get_varint(struct scan *scan, size_t end, uint64_t *value
     return fail_at(scan, start, "a number of more than ten bytes");
 }
 
-static enum amp_status scan_message(struct scan *scan, const ProtobufCMessageDescriptor *type,
-                                    size_t end, int depth);
+static enum amp_status scan_message(struct scan *scan, struct level *level);
 
-/* A message field of LENGTH bytes: its content goes through the scan. */
-static enum amp_status scan_nested(struct scan *scan, const ProtobufCMessageDescriptor *type,
-                                   size_t length, int depth)
+/* A field of LEVEL that is a message of TYPE and LENGTH bytes: its content goes through the scan.
+ */
+static enum amp_status scan_nested(struct scan *scan, const struct level *level,
+                                   const ProtobufCMessageDescriptor *type, size_t length)
 {
     static const uint8_t room[LENGTH_WIDTH];
-    if (depth == AMP_WIRE_DEPTH_MAX)
+    if (level->depth == AMP_WIRE_DEPTH_MAX)
         return amp_fail(scan->err, AMP_MODEL,
                         "messages nested more than %d deep, as 64 subgraphs would be, at byte %zu",
                         AMP_WIRE_DEPTH_MAX, scan->at);
     size_t start = scan->used;
     append(scan, room, sizeof room);
-    AMP_TRY(scan_message(scan, type, scan->at + length, depth + 1));
+    struct level inner = {.type = type, .end = scan->at + length, .depth = level->depth + 1};
+    AMP_TRY(scan_message(scan, &inner));
     put_length(scan->slim + start, scan->used - start - LENGTH_WIDTH);
     return AMP_OK;
 }
@@ -112,6 +118,7 @@ static enum amp_status check_text(const struct scan *scan, const ProtobufCMessag
                     type->short_name, scan->at);
 }
 
+/* Puts a reference to the next LENGTH bytes in their place. */
 static void refer(struct scan *scan, size_t length)
 {
     uint8_t width[LENGTH_WIDTH];
@@ -122,35 +129,37 @@ static void refer(struct scan *scan, size_t length)
     scan->at += length;
 }
 
-static enum amp_status count_field(struct scan *scan, const ProtobufCMessageDescriptor *type,
-                                   const ProtobufCFieldDescriptor *field, struct seen *seen)
+/* Counts a field that holds a message, and refuses it when it was there too often. */
+static enum amp_status count_field(const struct scan *scan, struct level *level,
+                                   const ProtobufCFieldDescriptor *field)
 {
-    size_t index = (size_t)(field - type->fields);
+    size_t index = (size_t)(field - level->type->fields);
     int most = (field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0 ? 1 : JOINED_MAX;
     if (field->label == PROTOBUF_C_LABEL_REPEATED || index >= FIELDS_MAX ||
-        seen->counts[index]++ < most)
+        level->counts[index]++ < most)
         return AMP_OK;
     return amp_fail(scan->err, AMP_MODEL,
                     "field %s of %s at byte %zu is there more than %d time%s; it holds one message",
-                    field->name, type->short_name, scan->at, most, most == 1 ? "" : "s");
+                    field->name, level->type->short_name, scan->at, most, most == 1 ? "" : "s");
 }
 
-static enum amp_status scan_length(struct scan *scan, const ProtobufCMessageDescriptor *type,
-                                   unsigned field_number, struct seen *seen, size_t end, int depth)
+/* A field that begins with its length: a message, a text, bytes, packed numbers. */
+static enum amp_status scan_length(struct scan *scan, struct level *level, unsigned field_number)
 {
+    const ProtobufCMessageDescriptor *type = level->type;
     size_t start = scan->at;
     uint64_t length;
-    AMP_TRY(get_varint(scan, end, &length));
-    if (length > end - scan->at)
+    AMP_TRY(get_varint(scan, level->end, &length));
+    if (length > level->end - scan->at)
         return amp_fail(scan->err, AMP_MODEL,
                         "truncated: field %u of %s at byte %zu has %llu bytes, but %zu follow",
                         field_number, type->short_name, start, (unsigned long long)length,
-                        end - scan->at);
+                        level->end - scan->at);
     const ProtobufCFieldDescriptor *field =
         protobuf_c_message_descriptor_get_field(type, field_number);
     if (field != NULL && field->type == PROTOBUF_C_TYPE_MESSAGE) {
-        AMP_TRY(count_field(scan, type, field, seen));
-        return scan_nested(scan, field->descriptor, (size_t)length, depth);
+        AMP_TRY(count_field(scan, level, field));
+        return scan_nested(scan, level, field->descriptor, (size_t)length);
     }
     if (type == &onnx__tensor_proto__descriptor && field_number == RAW_DATA_FIELD) {
         refer(scan, (size_t)length);
@@ -171,38 +180,35 @@ static enum amp_status scan_fixed(struct scan *scan, size_t size, size_t end)
     return AMP_OK;
 }
 
-static enum amp_status scan_field(struct scan *scan, const ProtobufCMessageDescriptor *type,
-                                  struct seen *seen, size_t end, int depth)
+static enum amp_status scan_field(struct scan *scan, struct level *level)
 {
-    size_t start = scan->at;
+    size_t start = scan->at, end = level->end;
     uint64_t tag, number;
     AMP_TRY(get_varint(scan, end, &tag));
-    if (tag >> 3 == 0 || tag >> 3 > 0x1FFFFFFF)
+    if (tag >> 3 == 0 || tag >> 3 > AMP_WIRE_FIELD_MAX)
         return fail_at(scan, start, "a wrong field number");
     append(scan, scan->data + start, scan->at - start);
     size_t value = scan->at;
     switch (tag & 7) {
-    case VARINT:
+    case AMP_WIRE_VARINT:
         AMP_TRY(get_varint(scan, end, &number));
         append(scan, scan->data + value, scan->at - value);
         return AMP_OK;
-    case FIXED64:
+    case AMP_WIRE_FIXED64:
         return scan_fixed(scan, 8, end);
-    case LENGTH:
-        return scan_length(scan, type, (unsigned)(tag >> 3), seen, end, depth);
-    case FIXED32:
+    case AMP_WIRE_LENGTH:
+        return scan_length(scan, level, (unsigned)(tag >> 3));
+    case AMP_WIRE_FIXED32:
         return scan_fixed(scan, 4, end);
     default:
         return fail_at(scan, start, "an unknown wire type");
     }
 }
 
-static enum amp_status scan_message(struct scan *scan, const ProtobufCMessageDescriptor *type,
-                                    size_t end, int depth)
+static enum amp_status scan_message(struct scan *scan, struct level *level)
 {
-    struct seen seen = {.counts = {0}};
-    while (scan->at < end)
-        AMP_TRY(scan_field(scan, type, &seen, end, depth));
+    while (scan->at < level->end)
+        AMP_TRY(scan_field(scan, level));
     return AMP_OK;
 }
 
@@ -217,8 +223,8 @@ static void release(void *arena, void *memory)
     (void)memory;
 }
 
-size_t amp_message_items(ProtobufCMessage *message, const ProtobufCFieldDescriptor *field,
-                         ProtobufCMessage *const **items)
+size_t amp_wire_items(ProtobufCMessage *message, const ProtobufCFieldDescriptor *field,
+                      ProtobufCMessage *const **items)
 {
     unsigned char *base = (unsigned char *)message;
     const void *quantifier = base + field->quantifier_offset;
@@ -249,27 +255,27 @@ static void resolve(ProtobufCMessage *message, uint8_t *data)
     }
     for (unsigned i = 0; i < type->n_fields; i++) {
         ProtobufCMessage *const *items;
-        size_t count = amp_message_items(message, &type->fields[i], &items);
+        size_t count = amp_wire_items(message, &type->fields[i], &items);
         for (size_t k = 0; k < count; k++)
             resolve(items[k], data);
     }
 }
 
-enum amp_status amp_wire_parse(const ProtobufCMessageDescriptor *type, uint8_t *data, size_t size,
-                               struct amp_arena *arena, ProtobufCMessage **message,
-                               struct amp_error *err)
+ProtobufCMessage *amp_wire_parse(const ProtobufCMessageDescriptor *type, uint8_t *data, size_t size,
+                                 struct amp_arena *arena, struct amp_error *err)
 {
     struct scan scan = {.data = data, .arena = arena, .err = err};
-    enum amp_status status = scan_message(&scan, type, size, 0);
-    if (status == AMP_OK) {
+    struct level whole = {.type = type, .end = size};
+    ProtobufCMessage *message = NULL;
+    if (scan_message(&scan, &whole) == AMP_OK) {
         ProtobufCAllocator allocator = {allocate, release, arena};
-        *message =
+        message =
             protobuf_c_message_unpack(type, &allocator, scan.used, scan.slim ? scan.slim : data);
-        if (*message == NULL)
-            status = amp_fail(err, AMP_MODEL, "not a valid %s message", type->name);
+        if (message == NULL)
+            amp_fail(err, AMP_MODEL, "not a valid %s message", type->name);
         else
-            resolve(*message, data);
+            resolve(message, data);
     }
     amp_arena_release(arena, scan.slim, scan.capacity);
-    return status;
+    return message;
 }

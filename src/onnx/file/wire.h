@@ -1,6 +1,8 @@
 #ifndef AMP_ONNX_FILE_WIRE_H
 #define AMP_ONNX_FILE_WIRE_H
 
+/* Private to onnx/: the encoding of protobuf messages. */
+
 #include "core/arena.h"
 #include "core/status.h"
 
@@ -13,20 +15,30 @@
    or a type holds below. protobuf-c itself recurses without a bound. */
 enum { AMP_WIRE_DEPTH_MAX = 208 };
 
+/* How the value behind a field's tag is encoded. */
+enum amp_wire_type {
+    AMP_WIRE_VARINT = 0,
+    AMP_WIRE_FIXED64 = 1,
+    AMP_WIRE_LENGTH = 2, /* a length in bytes and as many bytes */
+    AMP_WIRE_FIXED32 = 5
+};
+
+/* The largest field number. */
+enum { AMP_WIRE_FIELD_MAX = 0x1FFFFFFF };
+
 /*
  * Parses the SIZE bytes at DATA as a message of TYPE into ARENA, after a check of its wire format
  * that bounds the nesting. The raw_data of tensors are not copied: they point into DATA, which must
- * outlive the message. Everything else is copied; unknown fields are kept. AMP_MODEL with the
- * offset of what is wrong. Source: protobuf encoding,
+ * outlive the message. Everything else is copied; unknown fields are kept. NULL, and AMP_MODEL with
+ * the offset of what is wrong in ERR, when they are no such message. Source: protobuf encoding,
  * https://protobuf.dev/programming-guides/encoding/.
  */
-enum amp_status amp_wire_parse(const ProtobufCMessageDescriptor *type, uint8_t *data, size_t size,
-                               struct amp_arena *arena, ProtobufCMessage **message,
-                               struct amp_error *err);
+ProtobufCMessage *amp_wire_parse(const ProtobufCMessageDescriptor *type, uint8_t *data, size_t size,
+                                 struct amp_arena *arena, struct amp_error *err);
 
-/* How many messages FIELD of MESSAGE holds, none unless it is of messages; they go to *ITEMS. The
-   members of a oneof lie in one place: only the one that is set holds what is there. */
-size_t amp_message_items(ProtobufCMessage *message, const ProtobufCFieldDescriptor *field,
-                         ProtobufCMessage *const **items);
+/* How many messages FIELD of the parsed MESSAGE holds, none unless it is of messages; they go to
+   *ITEMS. The members of a oneof lie in one place: only the one that is set holds what is there. */
+size_t amp_wire_items(ProtobufCMessage *message, const ProtobufCFieldDescriptor *field,
+                      ProtobufCMessage *const **items);
 
 #endif

@@ -1,305 +1,38 @@
 /*
- * Writes a model: the message that it was read from, edited where the graph differs, packed again.
- * The packing streams to the output; tensor data go from where they lie straight to the file, those
- * of constants that are yet to be converted by way of one block.
+ * Writes a model: prepares the message that it was read from, packs it and streams it to the
+ * output; tensor data go from where they lie straight to the file, those of constants that are yet
+ * to be converted by way of one block. The files appear when they are complete, or not at all.
  */
 #include "onnx/file/write.h"
 
+#include "core/file/output.h"
+#include "onnx/file/update.h"
 #include "onnx/functions/functions.h"
-#include "onnx/file/placement.h"
-#include "onnx/file/reader.h"
 
 #include <stdlib.h>
 
-/* A message's strings are `char *` though nothing changes them. */
-static char *mutable_text(const char *text)
-{
-    union {
-        const char *from;
-        char *to;
-    } pun = {.from = text};
-    return pun.to;
-}
-
-static char **names_of(const struct amp_model *model, const uint32_t *ids, uint32_t count)
-{
-    char **names = amp_arena_array(model->arena, count, sizeof *names);
-    for (uint32_t i = 0; i < count; i++)
-        names[i] = mutable_text(ids[i] == AMP_NONE ? "" : amp_value_at(model, ids[i])->name);
-    return names;
-}
-
-static Onnx__NodeProto *create_node(const struct amp_model *model, const struct amp_node *node)
-{
-    Onnx__NodeProto *proto = amp_arena_alloc(model->arena, sizeof *proto);
-    onnx__node_proto__init(proto);
-    proto->op_type = mutable_text(node->op_type);
-    if (node->domain[0] != '\0')
-        proto->domain = mutable_text(node->domain);
-    return proto;
-}
-
-static Onnx__AttributeProto *create_attr(const struct amp_model *model, const struct amp_attr *attr)
-{
-    Onnx__AttributeProto *proto = amp_attr_to_proto(attr, model->arena);
-    if (attr->type == AMP_ATTR_GRAPH)
-        proto->g = model->graphs[attr->graphs[0]].origin;
-    return proto;
-}
-
-static Onnx__NodeProto *update_node(struct amp_model *model, uint32_t id)
-{
-    struct amp_node *node = amp_node_at(model, id);
-    if (node->origin == NULL)
-        node->origin = create_node(model, node);
-    Onnx__NodeProto *proto = node->origin;
-    proto->op_type = mutable_text(node->op_type);
-    if (node->name[0] != '\0')
-        proto->name = mutable_text(node->name);
-    proto->n_input = node->n_inputs;
-    proto->input = names_of(model, node->inputs, node->n_inputs);
-    proto->n_output = node->n_outputs;
-    proto->output = names_of(model, node->outputs, node->n_outputs);
-    proto->n_attribute = node->n_attrs;
-    proto->attribute = amp_arena_array(model->arena, node->n_attrs, sizeof(Onnx__AttributeProto *));
-    for (uint32_t i = 0; i < node->n_attrs; i++) {
-        if (node->attrs[i].origin == NULL)
-            node->attrs[i].origin = create_attr(model, &node->attrs[i]);
-        proto->attribute[i] = node->attrs[i].origin;
-    }
-    return proto;
-}
-
-static void update_nodes(struct amp_model *model, const struct amp_graph *graph,
-                         Onnx__GraphProto *proto)
-{
-    proto->n_node = graph->nodes.count;
-    proto->node = amp_arena_array(model->arena, proto->n_node, sizeof(Onnx__NodeProto *));
-    for (size_t i = 0; i < graph->nodes.count; i++)
-        proto->node[i] = update_node(model, graph->nodes.items[i]);
-}
-
-static Onnx__TensorProto *create_initializer(struct amp_model *model, const struct amp_value *value,
-                                             struct amp_placement *placement)
-{
-    const struct amp_tensor *tensor = value->initial;
-    Onnx__TensorProto *proto = amp_tensor_to_proto(tensor, value->name, model->arena);
-    if (tensor->data == NULL && tensor->source != NULL) {
-        placement->deferred[placement->n_deferred] = tensor;
-        proto->raw_data.data = (uint8_t *)&placement->deferred[placement->n_deferred++];
-    }
-    return proto;
-}
-
-static void update_initializers(struct amp_model *model, const struct amp_graph *graph,
-                                Onnx__GraphProto *proto, struct amp_placement *placement)
-{
-    size_t count = graph->initializers.count;
-    proto->n_initializer = proto->n_sparse_initializer = 0;
-    proto->initializer = amp_arena_array(model->arena, count, sizeof(Onnx__TensorProto *));
-    proto->sparse_initializer =
-        amp_arena_array(model->arena, count, sizeof(Onnx__SparseTensorProto *));
-    for (size_t i = 0; i < count; i++) {
-        struct amp_value *value = amp_value_at(model, graph->initializers.items[i]);
-        ProtobufCMessage *origin = value->origin;
-        if (origin == NULL)
-            origin = &create_initializer(model, value, placement)->base;
-        if (origin->descriptor == &onnx__sparse_tensor_proto__descriptor) {
-            proto->sparse_initializer[proto->n_sparse_initializer++] = value->origin;
-            continue;
-        }
-        proto->initializer[proto->n_initializer++] = (Onnx__TensorProto *)origin;
-    }
-}
-
-/* Whether SHAPE, as the file declares it, cannot be what follows from the operators. */
-static bool is_contradicted(const Onnx__TensorShapeProto *shape, const struct amp_value *value)
-{
-    if (shape == NULL || value->rank < 0)
-        return false;
-    if (shape->n_dim != (size_t)value->rank)
-        return true;
-    for (int i = 0; i < value->rank; i++)
-        if (shape->dim[i]->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE &&
-            shape->dim[i]->dim_value >= 0 && value->dims[i] >= 0 &&
-            shape->dim[i]->dim_value != value->dims[i])
-            return true;
-    return false;
-}
-
-/* The value's type as INFO has it, with the dtype that the graph now says, and its shape where that
-   is another. What the file left open stays open. */
-static Onnx__ValueInfoProto *update_info(const struct amp_model *model, Onnx__ValueInfoProto *info,
-                                         const struct amp_value *value)
-{
-    bool is_tensor =
-        info->type != NULL && info->type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
-    if (value->dtype == AMP_UNDEFINED || value->kind != AMP_KIND_TENSOR || !is_tensor)
-        return info;
-    info->type->tensor_type->elem_type = value->dtype;
-    if (is_contradicted(info->type->tensor_type->shape, value))
-        info->type->tensor_type->shape = amp_type_to_proto(model, value)->tensor_type->shape;
-    return info;
-}
-
-/* Values of GRAPH by name, those that value_info may describe: made by its nodes, not its outputs,
-   and initializers. */
-static struct amp_strmap inner_values(struct amp_model *model, const struct amp_graph *graph)
-{
-    struct amp_strmap map = {.count = 0};
-    for (size_t i = 0; i < graph->initializers.count; i++)
-        amp_strmap_put(&map, model->arena, amp_value_at(model, graph->initializers.items[i])->name,
-                       graph->initializers.items[i]);
-    for (size_t i = 0; i < graph->nodes.count; i++) {
-        const struct amp_node *node = amp_node_at(model, graph->nodes.items[i]);
-        for (uint32_t k = 0; k < node->n_outputs; k++)
-            if (node->outputs[k] != AMP_NONE && !amp_value_at(model, node->outputs[k])->is_output)
-                amp_strmap_put(&map, model->arena, amp_value_at(model, node->outputs[k])->name,
-                               node->outputs[k]);
-    }
-    return map;
-}
-
-static void update_value_info(struct amp_model *model, const struct amp_graph *graph,
-                              Onnx__GraphProto *proto)
-{
-    if (proto->n_value_info == 0)
-        return;
-    struct amp_strmap values = inner_values(model, graph);
-    size_t kept = 0;
-    for (size_t i = 0; i < proto->n_value_info; i++) {
-        Onnx__ValueInfoProto *info = proto->value_info[i];
-        uint32_t id;
-        if (info->name != NULL && amp_strmap_get(&values, info->name, &id))
-            proto->value_info[kept++] = update_info(model, info, amp_value_at(model, id));
-    }
-    proto->n_value_info = kept;
-}
-
-/* A new entry for a value that had none, as an initializer must have among the inputs before IR 4.
- */
-static Onnx__ValueInfoProto *create_info(struct amp_model *model, const struct amp_value *value)
-{
-    Onnx__ValueInfoProto *info = amp_arena_alloc(model->arena, sizeof *info);
-    onnx__value_info_proto__init(info);
-    info->name = mutable_text(value->name);
-    if (value->dtype != AMP_UNDEFINED)
-        info->type = amp_type_to_proto(model, value);
-    return info;
-}
-
-static Onnx__ValueInfoProto **create_infos(struct amp_model *model, const struct amp_ids *values)
-{
-    Onnx__ValueInfoProto **infos =
-        amp_arena_array(model->arena, values->count, sizeof(Onnx__ValueInfoProto *));
-    for (size_t i = 0; i < values->count; i++)
-        infos[i] = create_info(model, amp_value_at(model, values->items[i]));
-    return infos;
-}
-
-/* The message of a graph that was made here, its interface only. */
-static Onnx__GraphProto *create_graph(struct amp_model *model, const struct amp_graph *graph)
-{
-    Onnx__GraphProto *proto = amp_arena_alloc(model->arena, sizeof *proto);
-    onnx__graph_proto__init(proto);
-    proto->name = mutable_text(graph->name);
-    proto->n_input = graph->inputs.count;
-    proto->input = create_infos(model, &graph->inputs);
-    proto->n_output = graph->outputs.count;
-    proto->output = create_infos(model, &graph->outputs);
-    return proto;
-}
-
-/* Before IR version 4 every initializer is an input, later only one that callers may override.
-   IS_LIVE is false for every value, and is so again. */
-static void update_inputs(struct amp_model *model, const struct amp_graph *graph,
-                          Onnx__GraphProto *proto, bool initializers_are_inputs, bool *is_live)
-{
-    Onnx__ValueInfoProto **inputs =
-        amp_arena_array(model->arena, proto->n_input + graph->initializers.count, sizeof *inputs);
-    size_t kept = 0;
-    for (size_t i = 0; i < graph->initializers.count; i++)
-        is_live[graph->initializers.items[i]] = true;
-    for (size_t i = 0; i < graph->inputs.count; i++) {
-        uint32_t id = graph->inputs.items[i];
-        const struct amp_value *value = amp_value_at(model, id);
-        bool is_weight = value->is_initializer && value->constant != NULL;
-        if (is_weight && !(initializers_are_inputs && is_live[id]))
-            continue;
-        inputs[kept++] = update_info(model, proto->input[i], value);
-        is_live[id] = false;
-    }
-    for (size_t i = 0; i < graph->initializers.count && initializers_are_inputs; i++)
-        if (is_live[graph->initializers.items[i]])
-            inputs[kept++] = create_info(model, amp_value_at(model, graph->initializers.items[i]));
-    for (size_t i = 0; i < graph->initializers.count; i++)
-        is_live[graph->initializers.items[i]] = false;
-    proto->input = inputs;
-    proto->n_input = kept;
-}
-
-static void update_outputs(struct amp_model *model, const struct amp_graph *graph,
-                           Onnx__GraphProto *proto)
-{
-    for (size_t i = 0; i < graph->outputs.count; i++) {
-        const struct amp_value *value = amp_value_at(model, graph->outputs.items[i]);
-        proto->output[i]->name = mutable_text(value->name);
-        update_info(model, proto->output[i], value);
-    }
-}
-
-static void update_message(struct amp_model *model, struct amp_placement *placement)
-{
-    Onnx__ModelProto *proto = model->origin;
-    bool *is_live = amp_xcalloc(model->n_values, sizeof *is_live);
-    for (size_t i = 0; i < model->n_opsets; i++)
-        proto->opset_import[i]->version = model->opsets[i].version;
-    proto->ir_version = model->ir_version;
-    for (size_t g = 0; g < model->n_graphs; g++)
-        if (model->graphs[g].origin == NULL)
-            model->graphs[g].origin = create_graph(model, &model->graphs[g]);
-    for (size_t g = 0; g < model->n_graphs; g++) {
-        const struct amp_graph *graph = &model->graphs[g];
-        Onnx__GraphProto *graph_proto = graph->origin;
-        update_inputs(model, graph, graph_proto, g == 0 && model->ir_version < 4, is_live);
-        update_nodes(model, graph, graph_proto);
-        update_initializers(model, graph, graph_proto, placement);
-        update_outputs(model, graph, graph_proto);
-        update_value_info(model, graph, graph_proto);
-    }
-    free(is_live);
-}
-
-enum amp_status amp_model_prepare(struct amp_model *model, const struct amp_write_options *options,
+enum amp_status amp_model_prepare(struct amp_model *model,
+                                  const struct amp_placement_options *options,
                                   struct amp_placement **placement, struct amp_error *err)
 {
     struct amp_placement *made = amp_arena_alloc(model->arena, sizeof *made);
     size_t n_initializers = 0;
     for (size_t g = 0; g < model->n_graphs; g++)
         n_initializers += model->graphs[g].initializers.count;
-    *made = (struct amp_placement){.path = options->path};
-    made->deferred = amp_arena_array(model->arena, n_initializers, sizeof(struct amp_tensor *));
-    update_message(model, made);
+    made->deferred.items =
+        amp_arena_array(model->arena, n_initializers, sizeof(struct amp_tensor *));
+    amp_message_update(model, &made->deferred);
     AMP_TRY(amp_functions_settle(model->origin, model->arena, err));
     *placement = made;
-    return amp_placement_decide(made, model->origin, model->arena, options, err);
-}
-
-uint64_t amp_placement_size(const struct amp_placement *placement)
-{
-    return placement->message_size + placement->data_size;
-}
-
-const char *amp_placement_data_path(const struct amp_placement *placement)
-{
-    return placement->data_path;
+    return amp_placement_decide(made, model, options, err);
 }
 
 /* Elements that are converted at a time: enough for all threads and for a large write. */
 enum { BLOCK = 1 << 20 };
 
+/* What protobuf-c packs a message into: a buffer that passes the bytes on to the file. */
 struct stream {
-    ProtobufCBuffer base;
+    ProtobufCBuffer base; /* first, so that protobuf-c's pointer is the stream's */
     const struct amp_placement *placement;
     struct amp_output *output;
     void *block; /* BLOCK elements of a converted tensor */
@@ -318,10 +51,11 @@ static void write_converted(struct stream *stream, const struct amp_tensor *tens
     }
 }
 
+/* Writes DATA, or the tensor that they stand for; nothing more after a failure. */
 static void append(ProtobufCBuffer *buffer, size_t size, const uint8_t *data)
 {
     struct stream *stream = (struct stream *)buffer;
-    const struct amp_tensor *tensor = amp_placement_deferred(stream->placement, data);
+    const struct amp_tensor *tensor = amp_deferred_find(&stream->placement->deferred, data);
     if (stream->err->status != AMP_OK)
         return;
     if (tensor != NULL)
@@ -330,6 +64,7 @@ static void append(ProtobufCBuffer *buffer, size_t size, const uint8_t *data)
         amp_output_write(stream->output, data, size, stream->err);
 }
 
+/* The data file: each tensor at its offset, zeros between. */
 static void write_data(struct stream *stream)
 {
     static const uint8_t zeros[4096];
@@ -337,8 +72,8 @@ static void write_data(struct stream *stream)
     for (size_t i = 0; i < stream->placement->n_placed; i++) {
         const struct amp_placed *placed = &stream->placement->placed[i];
         append(&stream->base, (size_t)(placed->offset - at), zeros);
-        append(&stream->base, placed->proto->raw_data.len, placed->proto->raw_data.data);
-        at = placed->offset + placed->proto->raw_data.len;
+        append(&stream->base, placed->size, placed->data);
+        at = placed->offset + placed->size;
     }
 }
 

@@ -167,12 +167,9 @@ enum amp_status amp_value_parse(enum amp_kind kind, uint8_t *data, size_t size,
                                 struct amp_tensor *tensor, struct amp_error *err)
 {
     struct reading reading = {.arena = amp_arena_create(), .err = err};
-    ProtobufCMessage *message;
     *tensor = (struct amp_tensor){.data = NULL};
-    enum amp_status status =
-        amp_wire_parse(descriptor_of(kind), data, size, reading.arena, &message, err);
-    if (status == AMP_OK)
-        status = read_message(&reading, message, tensor);
+    ProtobufCMessage *message = amp_wire_parse(descriptor_of(kind), data, size, reading.arena, err);
+    enum amp_status status = message != NULL ? read_message(&reading, message, tensor) : AMP_MODEL;
     if (status != AMP_OK)
         amp_tensor_release(tensor);
     amp_arena_destroy(reading.arena);
