@@ -13,7 +13,8 @@
 #include "core/graph/check.h"
 #include "core/graph/graph.h"
 #include "onnx/opset/opset.h"
-#include "onnx/opset/upgrade.h"
+#include "onnx/opset/adapters.h"
+#include "onnx/schema/difference.h"
 #include "onnx/schema/schema.h"
 
 struct fixture {
@@ -144,16 +145,16 @@ static void set_ints(struct fixture *f, uint32_t id, const char *name, size_t co
 
 static void set_string(struct fixture *f, uint32_t id, const char *name, const char *text)
 {
-    struct amp_step step = {.model = f->model, .node = id};
+    struct amp_upgrade step = {.model = f->model, .node = id};
 
-    amp_step_set_string(&step, name, text);
+    amp_upgrade_set_string(&step, name, text);
 }
 
 static void set_float(struct fixture *f, uint32_t id, const char *name, float item)
 {
-    struct amp_step step = {.model = f->model, .node = id};
+    struct amp_upgrade step = {.model = f->model, .node = id};
 
-    amp_step_set_float(&step, name, item);
+    amp_upgrade_set_float(&step, name, item);
 }
 
 /* ---- the graph as text: "y = Op-13(x, [1, 2]) axis=1" and so on, one node a line ---- */
@@ -722,7 +723,7 @@ static void every_change_has_its_adapter(void **state)
         if (next == NULL || s->domain[0] != '\0')
             continue;
         const char *difference = amp_schema_difference(s, next);
-        bool has_adapter = amp_adapter_find(next->name, next->since_version) != NULL;
+        bool has_adapter = amp_adapters_find(next->name, next->since_version) != NULL;
         if (difference == NULL && has_adapter)
             fail_msg("%s-%d has an adapter and needs none", next->name, next->since_version);
         if (difference != NULL && !has_adapter)

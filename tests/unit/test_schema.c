@@ -10,6 +10,7 @@
 
 #include "core/dtype.h"
 #include "core/graph/graph.h"
+#include "onnx/schema/difference.h"
 #include "onnx/schema/schema.h"
 
 #define F32 AMP_DTYPE_BIT(AMP_FLOAT)

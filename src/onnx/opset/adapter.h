@@ -6,23 +6,26 @@
 #include <stddef.h>
 
 /*
- * Adapters: what to do to a node when a newer definition of its operator says the same in another
- * way. Each takes one step, from the definition before to the one of the version named. An adapter
- * checks first and rewrites then; it returns why a node cannot be rewritten. Private to the opset
- * stage: one table for each family of operators, in opset_adapt_*.c.
+ * Private to onnx/opset. Adapters, as ONNX's version converter calls them: what to do to a node
+ * when the next newer definition of its operator says the same in another way. An adapter checks
+ * first and rewrites then; it returns NULL, or why this node cannot be rewritten.
  */
+typedef const char *amp_adapter(struct amp_upgrade *upgrade);
+
 struct amp_adapter_entry {
-    const char *op;
-    int version;
+    const char *op; /* of ai.onnx */
+    int version;    /* of the definition that the node is rewritten for */
     amp_adapter *adapt;
 };
 
-struct amp_adapters {
+/* The adapters of one family of operators. */
+struct amp_adapter_family {
     const struct amp_adapter_entry *entries;
     size_t count;
 };
 
-extern const struct amp_adapters amp_adapters_legacy, amp_adapters_inputs, amp_adapters_norm,
+/* Each is defined in the file adapters_FAMILY.c. */
+extern const struct amp_adapter_family amp_adapters_legacy, amp_adapters_inputs, amp_adapters_norm,
     amp_adapters_resize, amp_adapters_scan;
 
 #endif

@@ -1,18 +1,19 @@
 /*
- * Finds the adapter for a step from one definition of an operator to the next in the families'
- * tables.
+ * Finds the adapter that rewrites a node for a definition of its operator in the tables of the
+ * families. Where none is there, either nothing is to be rewritten or the node cannot follow:
+ * schema/difference.c knows which.
  */
-#include "onnx/opset/adapter.h"
+#include "onnx/opset/adapters.h"
 
 #include "core/array.h"
 
 #include <string.h>
 
-static const struct amp_adapters *const families[] = {&amp_adapters_legacy, &amp_adapters_inputs,
-                                                      &amp_adapters_norm, &amp_adapters_resize,
-                                                      &amp_adapters_scan};
+static const struct amp_adapter_family *const families[] = {
+    &amp_adapters_legacy, &amp_adapters_inputs, &amp_adapters_norm, &amp_adapters_resize,
+    &amp_adapters_scan};
 
-amp_adapter *amp_adapter_find(const char *op_type, int version)
+amp_adapter *amp_adapters_find(const char *op_type, int version)
 {
     for (size_t f = 0; f < AMP_COUNT(families); f++)
         for (size_t i = 0; i < families[f]->count; i++) {

@@ -9,92 +9,96 @@
 #include <float.h>
 
 /* No axes and an empty list of them mean the same here: all. */
-static const char *axes_to_input(struct amp_step *step)
+static const char *axes_to_input(struct amp_upgrade *upgrade)
 {
     size_t count;
 
-    amp_node_ints(amp_step_node(step), "axes", &count);
+    amp_node_ints(amp_upgrade_node(upgrade), "axes", &count);
     if (count > 0)
-        amp_step_ints_to_input(step, "axes", 1);
-    amp_step_drop_attr(step, "axes");
+        amp_upgrade_ints_to_input(upgrade, "axes", 1);
+    amp_upgrade_drop_attr(upgrade, "axes");
     return NULL;
 }
 
-static const char *slice_10(struct amp_step *step)
+static const char *slice_10(struct amp_upgrade *upgrade)
 {
-    amp_step_ints_to_input(step, "starts", 1);
-    amp_step_ints_to_input(step, "ends", 2);
-    amp_step_ints_to_input(step, "axes", 3);
+    amp_upgrade_ints_to_input(upgrade, "starts", 1);
+    amp_upgrade_ints_to_input(upgrade, "ends", 2);
+    amp_upgrade_ints_to_input(upgrade, "axes", 3);
     return NULL;
 }
 
-static const char *top_k_10(struct amp_step *step)
+static const char *top_k_10(struct amp_upgrade *upgrade)
 {
-    int64_t k = amp_node_int(amp_step_node(step), "k", -1);
+    int64_t k = amp_node_int(amp_upgrade_node(upgrade), "k", -1);
 
-    amp_step_set_input(step, 1, amp_step_ints(step, "k", &k, 1));
-    amp_step_drop_attr(step, "k");
+    amp_upgrade_set_input(upgrade, 1, amp_upgrade_add_ints(upgrade, "k", &k, 1));
+    amp_upgrade_drop_attr(upgrade, "k");
     return NULL;
 }
 
-/* Moves attribute NAME to the scalar input SLOT, of input 0's type; no input when it is absent or
+/* Moves attribute NAME to the scalar input INDEX, of input 0's type; no input when it is absent or
    NEUTRAL. */
-static void float_to_input(struct amp_step *step, const char *name, uint32_t slot, float neutral)
+static void float_to_input(struct amp_upgrade *upgrade, const char *name, uint32_t index,
+                           float neutral)
 {
-    float value = amp_node_float(amp_step_node(step), name, neutral);
+    float value = amp_node_float(amp_upgrade_node(upgrade), name, neutral);
 
     if (value < neutral || value > neutral)
-        amp_step_set_input(step, slot, amp_step_float(step, name, amp_step_dtype(step, 0), value));
-    amp_step_drop_attr(step, name);
+        amp_upgrade_set_input(
+            upgrade, index,
+            amp_upgrade_add_float(upgrade, name, amp_upgrade_dtype(upgrade, 0), value));
+    amp_upgrade_drop_attr(upgrade, name);
 }
 
-static const char *clip_11(struct amp_step *step)
+static const char *clip_11(struct amp_upgrade *upgrade)
 {
-    if (!amp_step_is_float(amp_step_dtype(step, 0)))
+    if (!amp_upgrade_is_float(amp_upgrade_dtype(upgrade, 0)))
         return "its type is not known";
-    float_to_input(step, "min", 1, -FLT_MAX);
-    float_to_input(step, "max", 2, FLT_MAX);
+    float_to_input(upgrade, "min", 1, -FLT_MAX);
+    float_to_input(upgrade, "max", 2, FLT_MAX);
     return NULL;
 }
 
-static const char *pad_11(struct amp_step *step)
+static const char *pad_11(struct amp_upgrade *upgrade)
 {
     size_t count;
 
-    if (!amp_step_is_float(amp_step_dtype(step, 0)))
+    if (!amp_upgrade_is_float(amp_upgrade_dtype(upgrade, 0)))
         return "its type is not known";
-    const int64_t *pads = amp_node_ints(amp_step_node(step), "pads", &count);
-    amp_step_set_input(step, 1, amp_step_ints(step, "pads", pads, count));
-    amp_step_drop_attr(step, "pads");
-    float_to_input(step, "value", 2, 0.0f);
+    const int64_t *pads = amp_node_ints(amp_upgrade_node(upgrade), "pads", &count);
+    amp_upgrade_set_input(upgrade, 1, amp_upgrade_add_ints(upgrade, "pads", pads, count));
+    amp_upgrade_drop_attr(upgrade, "pads");
+    float_to_input(upgrade, "value", 2, 0.0f);
     return NULL;
 }
 
-static const char *scatter_11(struct amp_step *step)
+static const char *scatter_11(struct amp_upgrade *upgrade)
 {
-    amp_step_node(step)->op_type = "ScatterElements";
+    amp_upgrade_node(upgrade)->op_type = "ScatterElements";
     return NULL;
 }
 
-static const char *split_13(struct amp_step *step)
+static const char *split_13(struct amp_upgrade *upgrade)
 {
-    amp_step_ints_to_input(step, "split", 1);
+    amp_upgrade_ints_to_input(upgrade, "split", 1);
     return NULL;
 }
 
-static const char *split_18(struct amp_step *step)
+static const char *split_18(struct amp_upgrade *upgrade)
 {
-    if (amp_step_input(step, 1) == AMP_NONE)
-        amp_node_set_int(step->model, step->node, "num_outputs", amp_step_node(step)->n_outputs);
+    if (amp_upgrade_input(upgrade, 1) == AMP_NONE)
+        amp_node_set_int(upgrade->model, upgrade->node, "num_outputs",
+                         amp_upgrade_node(upgrade)->n_outputs);
     return NULL;
 }
 
-static const char *dft_20(struct amp_step *step)
+static const char *dft_20(struct amp_upgrade *upgrade)
 {
-    int64_t axis = amp_node_int(amp_step_node(step), "axis", 1);
+    int64_t axis = amp_node_int(amp_upgrade_node(upgrade), "axis", 1);
 
-    amp_step_set_input(step, 2, amp_step_int(step, "axis", axis));
-    amp_step_drop_attr(step, "axis");
+    amp_upgrade_set_input(upgrade, 2, amp_upgrade_add_int(upgrade, "axis", axis));
+    amp_upgrade_drop_attr(upgrade, "axis");
     return NULL;
 }
 
@@ -121,4 +125,4 @@ static const struct amp_adapter_entry entries[] = {
     {"Unsqueeze", 13, axes_to_input},
 };
 
-const struct amp_adapters amp_adapters_inputs = {entries, AMP_COUNT(entries)};
+const struct amp_adapter_family amp_adapters_inputs = {entries, AMP_COUNT(entries)};

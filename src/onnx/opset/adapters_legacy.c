@@ -10,87 +10,88 @@
 #include <string.h>
 
 /* Attribute NAME of type float becomes an integer. Absent stays absent. */
-static const char *float_to_int(struct amp_step *step, const char *name)
+static const char *float_to_int(struct amp_upgrade *upgrade, const char *name)
 {
-    const struct amp_attr *attr = amp_node_attr(amp_step_node(step), name);
+    const struct amp_attr *attr = amp_node_attr(amp_upgrade_node(upgrade), name);
 
     if (attr == NULL || attr->type != AMP_ATTR_FLOAT)
         return NULL;
     int64_t whole = (int64_t)attr->floats[0];
     if ((float)whole != attr->floats[0])
         return "its order p is not a whole number";
-    amp_node_set_int(step->model, step->node, name, whole);
+    amp_node_set_int(upgrade->model, upgrade->node, name, whole);
     return NULL;
 }
 
-static const char *pad_2(struct amp_step *step)
+static const char *pad_2(struct amp_upgrade *upgrade)
 {
-    const struct amp_attr *old = amp_node_attr(amp_step_node(step), "paddings");
+    const struct amp_attr *old = amp_node_attr(amp_upgrade_node(upgrade), "paddings");
 
     if (old == NULL)
         return "it has no paddings";
     struct amp_attr pads = *old;
     pads.name = "pads";
     pads.origin = NULL;
-    amp_node_set_attr(step->model, step->node, pads);
-    amp_step_drop_attr(step, "paddings");
+    amp_node_set_attr(upgrade->model, upgrade->node, pads);
+    amp_upgrade_drop_attr(upgrade, "paddings");
     return NULL;
 }
 
-static const char *split_2(struct amp_step *step)
+static const char *split_2(struct amp_upgrade *upgrade)
 {
-    const struct amp_tensor *sizes = amp_step_constant(step, 1);
+    const struct amp_tensor *sizes = amp_upgrade_constant(upgrade, 1);
 
-    if (amp_step_input(step, 1) != AMP_NONE) {
+    if (amp_upgrade_input(upgrade, 1) != AMP_NONE) {
         if (sizes == NULL)
             return "the sizes of its parts are computed";
         size_t count = amp_tensor_count(sizes);
-        int64_t *items = amp_arena_array(step->model->arena, count, sizeof *items);
+        int64_t *items = amp_arena_array(upgrade->model->arena, count, sizeof *items);
         for (size_t i = 0; i < count; i++)
             items[i] = (int64_t)amp_tensor_double(sizes, i);
         struct amp_attr split = {.name = "split", .type = AMP_ATTR_INTS, .count = count};
         split.ints = items;
-        amp_node_set_attr(step->model, step->node, split);
+        amp_node_set_attr(upgrade->model, upgrade->node, split);
     }
-    amp_step_node(step)->n_inputs = 1;
+    amp_upgrade_node(upgrade)->n_inputs = 1;
     return NULL;
 }
 
-static const char *lp_pool_2(struct amp_step *step)
+static const char *lp_pool_2(struct amp_upgrade *upgrade)
 {
-    if (amp_node_attr(amp_step_node(step), "kernel_shape") == NULL)
+    if (amp_node_attr(amp_upgrade_node(upgrade), "kernel_shape") == NULL)
         return "it has no kernel_shape";
-    return float_to_int(step, "p");
+    return float_to_int(upgrade, "p");
 }
 
-static const char *global_lp_pool_2(struct amp_step *step)
+static const char *global_lp_pool_2(struct amp_upgrade *upgrade)
 {
-    return float_to_int(step, "p");
+    return float_to_int(upgrade, "p");
 }
 
-static const char *concat_4(struct amp_step *step)
+static const char *concat_4(struct amp_upgrade *upgrade)
 {
-    if (amp_node_attr(amp_step_node(step), "axis") == NULL)
-        amp_node_set_int(step->model, step->node, "axis", 1);
+    if (amp_node_attr(amp_upgrade_node(upgrade), "axis") == NULL)
+        amp_node_set_int(upgrade->model, upgrade->node, "axis", 1);
     return NULL;
 }
 
-static const char *reshape_5(struct amp_step *step)
+static const char *reshape_5(struct amp_upgrade *upgrade)
 {
     size_t count;
-    const int64_t *shape = amp_node_ints(amp_step_node(step), "shape", &count);
+    const int64_t *shape = amp_node_ints(amp_upgrade_node(upgrade), "shape", &count);
 
-    amp_step_set_input(step, 1, amp_step_ints(step, "shape", shape, count));
-    amp_step_drop_attr(step, "shape");
+    amp_upgrade_set_input(upgrade, 1, amp_upgrade_add_ints(upgrade, "shape", shape, count));
+    amp_upgrade_drop_attr(upgrade, "shape");
     return NULL;
 }
 
 /* Tile-1 repeats along one axis; Tile-6 takes a count for each. */
-static const char *tile_6(struct amp_step *step)
+static const char *tile_6(struct amp_upgrade *upgrade)
 {
-    const struct amp_tensor *tiles = amp_step_constant(step, 1), *axis = amp_step_constant(step, 2);
+    const struct amp_tensor *tiles = amp_upgrade_constant(upgrade, 1),
+                            *axis = amp_upgrade_constant(upgrade, 2);
     int64_t repeats[AMP_RANK_MAX];
-    int rank = amp_step_shape(step, 0).rank;
+    int rank = amp_upgrade_shape(upgrade, 0).rank;
 
     if (tiles == NULL || axis == NULL || amp_tensor_count(tiles) != 1 || rank < 0 ||
         amp_tensor_count(axis) != 1)
@@ -100,8 +101,9 @@ static const char *tile_6(struct amp_step *step)
         return "its axis does not fit the rank of its input";
     for (int i = 0; i < rank; i++)
         repeats[i] = i == (int)at ? (int64_t)amp_tensor_double(tiles, 0) : 1;
-    amp_step_set_input(step, 1, amp_step_ints(step, "repeats", repeats, (size_t)rank));
-    amp_step_node(step)->n_inputs = 2;
+    amp_upgrade_set_input(upgrade, 1,
+                          amp_upgrade_add_ints(upgrade, "repeats", repeats, (size_t)rank));
+    amp_upgrade_node(upgrade)->n_inputs = 2;
     return NULL;
 }
 
@@ -112,35 +114,35 @@ static const char *const dtype_names[AMP_DTYPE_COUNT] = {
 #undef X
 };
 
-static const char *cast_6(struct amp_step *step)
+static const char *cast_6(struct amp_upgrade *upgrade)
 {
-    const char *to = amp_node_string(amp_step_node(step), "to", "");
+    const char *to = amp_node_string(amp_upgrade_node(upgrade), "to", "");
 
     for (int i = AMP_FLOAT; i < AMP_DTYPE_COUNT; i++)
         if (strcmp(dtype_names[i], to) == 0) {
-            amp_node_set_int(step->model, step->node, "to", i);
+            amp_node_set_int(upgrade->model, upgrade->node, "to", i);
             return NULL;
         }
     return "the type it casts to is not known";
 }
 
 /* Selu-6 has other defaults than Selu-1. */
-static const char *selu_6(struct amp_step *step)
+static const char *selu_6(struct amp_upgrade *upgrade)
 {
-    float alpha = amp_node_float(amp_step_node(step), "alpha", 1.6732f);
-    float gamma = amp_node_float(amp_step_node(step), "gamma", 1.0507f);
+    float alpha = amp_node_float(amp_upgrade_node(upgrade), "alpha", 1.6732f);
+    float gamma = amp_node_float(amp_upgrade_node(upgrade), "gamma", 1.0507f);
 
-    amp_step_set_float(step, "alpha", alpha);
-    amp_step_set_float(step, "gamma", gamma);
+    amp_upgrade_set_float(upgrade, "alpha", alpha);
+    amp_upgrade_set_float(upgrade, "gamma", gamma);
     return NULL;
 }
 
-/* Gives input SLOT, whose rank is RANK, TRAILING more dims of 1. */
-static void add_trailing_dims(struct amp_step *step, uint32_t slot, int rank, int trailing)
+/* Gives input INDEX, whose rank is RANK, TRAILING more dims of 1. */
+static void add_trailing_dims(struct amp_upgrade *upgrade, uint32_t index, int rank, int trailing)
 {
-    const struct amp_tensor *constant = amp_step_constant(step, slot);
+    const struct amp_tensor *constant = amp_upgrade_constant(upgrade, index);
     int64_t dims[AMP_RANK_MAX] = {0}; /* 0: the dim stays, as Reshape has it */
-    uint32_t input = amp_step_input(step, slot), value;
+    uint32_t input = amp_upgrade_input(upgrade, index), value;
 
     for (int i = 0; i < trailing; i++)
         dims[rank + i] = 1;
@@ -149,22 +151,23 @@ static void add_trailing_dims(struct amp_step *step, uint32_t slot, int rank, in
         shape.rank = rank + trailing;
         for (int i = 0; i < trailing; i++)
             shape.dims[rank + i] = 1;
-        value = amp_step_reshaped(step, "reshaped", constant, &shape);
+        value = amp_upgrade_add_reshaped(upgrade, "reshaped", constant, &shape);
     } else {
-        uint32_t shape = amp_step_ints(step, "dims", dims, (size_t)rank + (size_t)trailing);
-        enum amp_dtype dtype = amp_step_dtype(step, slot);
-        value = amp_step_add_before(step, "Reshape", input, shape, dtype);
+        uint32_t shape =
+            amp_upgrade_add_ints(upgrade, "dims", dims, (size_t)rank + (size_t)trailing);
+        enum amp_dtype dtype = amp_upgrade_dtype(upgrade, index);
+        value = amp_upgrade_add_node_before(upgrade, "Reshape", input, shape, dtype);
     }
-    amp_step_set_input(step, slot, value);
+    amp_upgrade_set_input(upgrade, index, value);
 }
 
 /* Before opset 7, B was broadcast only when told to, and its dims could start at `axis` of A's. */
-static const char *legacy_broadcast(struct amp_step *step)
+static const char *legacy_broadcast(struct amp_upgrade *upgrade)
 {
-    const struct amp_attr *axis = amp_node_attr(amp_step_node(step), "axis");
-    int a = amp_step_shape(step, 0).rank, b = amp_step_shape(step, 1).rank;
+    const struct amp_attr *axis = amp_node_attr(amp_upgrade_node(upgrade), "axis");
+    int a = amp_upgrade_shape(upgrade, 0).rank, b = amp_upgrade_shape(upgrade, 1).rank;
 
-    if (axis != NULL && amp_node_int(amp_step_node(step), "broadcast", 0) != 0) {
+    if (axis != NULL && amp_node_int(amp_upgrade_node(upgrade), "broadcast", 0) != 0) {
         if (a < 0 || b < 0)
             return "it broadcasts along an axis and the rank of its inputs is not known";
         int64_t start = axis->ints[0] < 0 ? axis->ints[0] + a : axis->ints[0];
@@ -172,36 +175,36 @@ static const char *legacy_broadcast(struct amp_step *step)
         if (trailing < 0 || trailing > a || a > AMP_RANK_MAX)
             return "its axis does not fit the rank of its inputs";
         if (trailing > 0)
-            add_trailing_dims(step, 1, b, (int)trailing);
+            add_trailing_dims(upgrade, 1, b, (int)trailing);
     }
-    amp_step_drop_attr(step, "axis");
-    amp_step_drop_attr(step, "broadcast");
+    amp_upgrade_drop_attr(upgrade, "axis");
+    amp_upgrade_drop_attr(upgrade, "broadcast");
     return NULL;
 }
 
-static const char *gemm_7(struct amp_step *step)
+static const char *gemm_7(struct amp_upgrade *upgrade)
 {
-    amp_step_drop_attr(step, "broadcast");
+    amp_upgrade_drop_attr(upgrade, "broadcast");
     return NULL;
 }
 
 /* PRelu-6 has one slope for all or one per channel; PRelu-7 broadcasts as NumPy does. */
-static const char *prelu_7(struct amp_step *step)
+static const char *prelu_7(struct amp_upgrade *upgrade)
 {
-    struct amp_shape slope = amp_step_shape(step, 1);
-    int rank = amp_step_shape(step, 0).rank;
+    struct amp_shape slope = amp_upgrade_shape(upgrade, 1);
+    int rank = amp_upgrade_shape(upgrade, 0).rank;
 
     if (amp_shape_count(&slope) == 1 || slope.rank > 1 || rank == 2)
         return NULL;
     if (slope.rank != 1 || rank < 2 || rank > AMP_RANK_MAX)
         return "the shapes of its input and its slope are not known";
-    add_trailing_dims(step, 1, 1, rank - 2);
+    add_trailing_dims(upgrade, 1, 1, rank - 2);
     return NULL;
 }
 
-static const char *rnn_7(struct amp_step *step)
+static const char *rnn_7(struct amp_upgrade *upgrade)
 {
-    amp_step_drop_attr(step, "output_sequence");
+    amp_upgrade_drop_attr(upgrade, "output_sequence");
     return NULL;
 }
 
@@ -233,4 +236,4 @@ static const struct amp_adapter_entry entries[] = {
     {"Xor", 7, legacy_broadcast},
 };
 
-const struct amp_adapters amp_adapters_legacy = {entries, AMP_COUNT(entries)};
+const struct amp_adapter_family amp_adapters_legacy = {entries, AMP_COUNT(entries)};

@@ -1,10 +1,16 @@
 /*
  * Raises a model to a newer opset, node by node and definition by definition: a definition that
- * means the same is taken over, for others an adapter (opset_adapt.h) rewrites the node. Nodes that
- * adapters add are raised in their turn. The model is kept aside first and put back when one node
- * cannot follow, so that raising succeeds whole or changes nothing.
+ * means the same is taken over, for others an adapter (adapters.h) rewrites the node. Nodes that
+ * adapters add are raised in their turn. Takes a model whose element types are inferred as far as
+ * they can be. The model is copied first and restored when one node cannot follow, so that raising
+ * succeeds whole or changes nothing.
  */
 #include "onnx/opset/opset.h"
+
+#include "core/graph/order.h"
+#include "onnx/opset/adapters.h"
+#include "onnx/schema/difference.h"
+#include "onnx/schema/schema.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,8 +63,9 @@ static struct amp_model copy_model(const struct amp_model *model)
     return copy;
 }
 
-/* Names that were taken in the meantime stay taken: the table of names only grows. */
-static void put_back(struct amp_model *model, const struct amp_model *kept)
+/* Makes MODEL what KEPT is, but for names: those that were taken since stay taken, as the table of
+   names only grows. */
+static void restore(struct amp_model *model, const struct amp_model *kept)
 {
     struct amp_strmap names = model->names, symbol_ids = model->symbol_ids;
 
@@ -68,15 +75,15 @@ static void put_back(struct amp_model *model, const struct amp_model *kept)
 }
 
 /* Whether every tensor input whose dtype is known has one that SCHEMA takes. */
-static bool takes_inputs(const struct amp_step *step, const struct amp_schema *schema)
+static bool takes_inputs(const struct amp_upgrade *upgrade, const struct amp_schema *schema)
 {
-    const struct amp_node *node = amp_step_node(step);
+    const struct amp_node *node = amp_upgrade_node(upgrade);
 
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         const struct amp_schema_param *param = amp_schema_input(schema, i);
         if (node->inputs[i] == AMP_NONE || param == NULL)
             continue;
-        const struct amp_value *value = amp_value_at(step->model, node->inputs[i]);
+        const struct amp_value *value = amp_value_at(upgrade->model, node->inputs[i]);
         if (value->kind == AMP_KIND_TENSOR && value->dtype != AMP_UNDEFINED &&
             !(amp_schema_type(schema, param)->tensors & AMP_DTYPE_BIT(value->dtype)))
             return false;
@@ -84,36 +91,36 @@ static bool takes_inputs(const struct amp_step *step, const struct amp_schema *s
     return true;
 }
 
-/* Takes the step from FROM to NEXT. Returns NULL, or why the node cannot take it. */
-static const char *take_step(struct amp_step *step, const struct amp_schema *from,
-                             const struct amp_schema *next)
+/* Carries the node over from definition FROM to NEXT. Returns NULL, or why it cannot follow. */
+static const char *carry_over(struct amp_upgrade *upgrade, const struct amp_schema *from,
+                              const struct amp_schema *next)
 {
     const char *difference = amp_schema_difference(from, next);
-    amp_adapter *adapt = amp_adapter_find(next->name, next->since_version);
+    amp_adapter *adapt = amp_adapters_find(next->name, next->since_version);
 
     if (amp_schema_attr(next, "consumed_inputs") == NULL)
-        amp_step_drop_attr(step, "consumed_inputs");
+        amp_upgrade_drop_attr(upgrade, "consumed_inputs");
     if (difference == NULL)
         return NULL;
-    return adapt != NULL ? adapt(step) : difference;
+    return adapt != NULL ? adapt(upgrade) : difference;
 }
 
-/* Raises the node of STEP to step->target. Returns NULL, or why it stops before the definition of
-   step->version. */
-static const char *raise_node(struct amp_step *step)
+/* Raises the node to upgrade->target. Returns NULL, or why it stops before the definition of
+   upgrade->version. */
+static const char *raise_node(struct amp_upgrade *upgrade)
 {
-    const struct amp_schema *first = amp_step_node(step)->schema, *schema = first, *next;
+    const struct amp_schema *first = amp_upgrade_node(upgrade)->schema, *schema = first, *next;
 
-    while ((next = amp_schema_next(schema)) != NULL && next->since_version <= step->target) {
-        step->version = next->since_version;
-        const char *obstacle = take_step(step, schema, next);
+    while ((next = amp_schema_next(schema)) != NULL && next->since_version <= upgrade->target) {
+        upgrade->version = next->since_version;
+        const char *obstacle = carry_over(upgrade, schema, next);
         if (obstacle != NULL)
             return obstacle;
-        schema = amp_schema_find("", amp_step_node(step)->op_type, step->version);
-        amp_step_node(step)->schema = schema;
-        amp_step_node(step)->since_version = schema->since_version;
+        schema = amp_schema_find("", amp_upgrade_node(upgrade)->op_type, upgrade->version);
+        amp_upgrade_node(upgrade)->schema = schema;
+        amp_upgrade_node(upgrade)->since_version = schema->since_version;
     }
-    return schema == first || takes_inputs(step, schema) ? NULL : "it takes fewer types";
+    return schema == first || takes_inputs(upgrade, schema) ? NULL : "it takes fewer types";
 }
 
 static bool is_raised(const struct amp_node *node)
@@ -133,15 +140,15 @@ static int coming_opset(const struct amp_node *node, int opset, int target)
     return 0;
 }
 
-static enum amp_status fail_node(const struct amp_step *step, const char *obstacle,
+static enum amp_status fail_node(const struct amp_upgrade *upgrade, const char *obstacle,
                                  const struct amp_schema *schema, struct amp_error *err)
 {
     char text[512];
 
     return amp_fail(err, AMP_UNSUPPORTED,
                     "%s: cannot be raised to opset %d: %s changed in opset %d: %s",
-                    amp_node_text(step->model, step->node, text, sizeof text), step->target,
-                    schema->name, step->version, obstacle);
+                    amp_node_text(upgrade->model, upgrade->node, text, sizeof text),
+                    upgrade->target, schema->name, upgrade->version, obstacle);
 }
 
 static enum amp_status fail_unknown(const struct amp_model *model, uint32_t id, int target,
@@ -160,18 +167,18 @@ static enum amp_status raise_nodes(struct amp_model *model, int target,
     int now = (int)amp_model_opset(model, "");
 
     for (size_t id = 0; id < model->n_nodes; id++) {
-        struct amp_step step = {.model = model, .node = (uint32_t)id, .target = target};
-        int coming = coming_opset(amp_step_node(&step), now, target);
+        struct amp_upgrade upgrade = {.model = model, .node = (uint32_t)id, .target = target};
+        int coming = coming_opset(amp_upgrade_node(&upgrade), now, target);
         if (coming > 0) {
-            *limit = (struct amp_opset_limit){.node = step.node, .opset = coming - 1};
-            return fail_unknown(model, step.node, target, coming, err);
+            *limit = (struct amp_opset_limit){.node = upgrade.node, .opset = coming - 1};
+            return fail_unknown(model, upgrade.node, target, coming, err);
         }
-        if (!is_raised(amp_step_node(&step)))
+        if (!is_raised(amp_upgrade_node(&upgrade)))
             continue;
-        const char *obstacle = raise_node(&step);
+        const char *obstacle = raise_node(&upgrade);
         if (obstacle != NULL) {
-            *limit = (struct amp_opset_limit){.node = step.node, .opset = step.version - 1};
-            return fail_node(&step, obstacle, amp_step_node(&step)->schema, err);
+            *limit = (struct amp_opset_limit){.node = upgrade.node, .opset = upgrade.version - 1};
+            return fail_node(&upgrade, obstacle, amp_upgrade_node(&upgrade)->schema, err);
         }
     }
     return AMP_OK;
@@ -257,7 +264,7 @@ enum amp_status amp_opset_raise(struct amp_model *model, int target, struct amp_
     if (status == AMP_OK)
         set_opset(model, target, model->n_values > n_values);
     else
-        put_back(model, &kept);
+        restore(model, &kept);
     free(used);
     return status;
 }

@@ -1,14 +1,13 @@
 /*
  * Whether two versions of an operator mean the same for a node that was written for the older one.
- * The signatures in the schema table answer that for most steps from one version to the next; of
- * the others, found by reading the definitions of all versions side by side, the operators'
- * descriptors tell (amp_op.changes).
+ * Takes two entries of the schema table, gives the first difference in words. The signatures answer
+ * that for most steps from one version to the next; the operators' descriptors tell the exceptions
+ * (amp_op.changes), found by reading the definitions of all versions side by side. Looks at no node.
  */
-#include "onnx/schema/schema.h"
+#include "onnx/schema/difference.h"
 
 #include "ops/op.h"
 
-#include <stddef.h>
 #include <string.h>
 
 /* What the operator's descriptor says of the step to TO; NULL: the signatures tell it. */

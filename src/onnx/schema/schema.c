@@ -1,7 +1,7 @@
 /*
  * The operator table and the questions asked of it: lookup by domain, name and opset, IR versions,
  * near names. The table is sorted by domain, name and version, which is all this file relies on.
- * What two versions have in common is schema_compat.c's matter.
+ * What two versions have in common is difference.c's matter.
  */
 #include "onnx/schema/schema.h"
 
