@@ -131,8 +131,7 @@ static enum amp_status read_initializers(struct amp_reader *reader, const Onnx__
 }
 
 /* Adds node INDEX of the graph with its outputs; inputs and attributes come when all names of the
- * graph are known.
- */
+   graph are known. */
 static enum amp_status add_node(struct amp_reader *reader, Onnx__NodeProto *proto,
                                 struct scope *scope, size_t index)
 {

@@ -47,8 +47,8 @@ static const Onnx__TypeProto__Tensor *tensor_within(const Onnx__TypeProto *type)
     return is_tensor ? type->tensor_type : NULL;
 }
 
-/* Value ID is of KIND, and its elements of type ELEMENT, a tensor; where they are not, nothing is
- * said. */
+/* Value ID is of KIND, with elements of type ELEMENT; nothing is said where these are no tensors.
+ */
 static enum amp_status read_nested(struct amp_reader *reader, const Onnx__TypeProto *element,
                                    enum amp_kind kind, uint32_t id)
 {

@@ -36,8 +36,8 @@ enum { AMP_WIRE_FIELD_MAX = 0x1FFFFFFF };
 ProtobufCMessage *amp_wire_parse(const ProtobufCMessageDescriptor *type, uint8_t *data, size_t size,
                                  struct amp_arena *arena, struct amp_error *err);
 
-/* How many messages FIELD of the parsed MESSAGE holds, none unless it is of messages; they go to
-   *ITEMS. The members of a oneof lie in one place: only the one that is set holds what is there. */
+/* How many messages FIELD of the parsed MESSAGE holds, none unless it is of messages; ITEMS gets
+   them. The members of a oneof lie in one place: only the one that is set holds what is there. */
 size_t amp_wire_items(ProtobufCMessage *message, const ProtobufCFieldDescriptor *field,
                       ProtobufCMessage *const **items);
 

@@ -12,9 +12,9 @@
 enum amp_status amp_npy_parse(const unsigned char *data, size_t size, struct amp_tensor *tensor,
                               struct amp_error *err);
 
-/* Writes TENSOR in version 1 of the format; bfloat16 as '<V2', strings as '<U'. AMP_UNSUPPORTED
-   for lists, types of a byte or less that NumPy does not have, and text that would not come back:
-   no UTF-8, or a zero at its end. */
+/* Writes TENSOR in version 1 of the format; bfloat16 as '<V2', strings as '<U'. AMP_UNSUPPORTED for
+   lists, types of a byte or less that NumPy does not have, and text that would not come back: no
+   UTF-8, or a zero at its end. */
 enum amp_status amp_npy_write(struct amp_output *output, const struct amp_tensor *tensor,
                               struct amp_error *err);
 
