@@ -7,6 +7,8 @@
 #include "check/random_input.h"
 #include "core/buffer.h"
 #include "core/words.h"
+#include "onnx/sample/sample.h"
+#include "onnx/sample/tensor_file.h"
 #include "ops/elementwise/cast.h"
 
 #include <errno.h>
@@ -331,8 +333,8 @@ static enum amp_status load_sample(struct amp_inputs *inputs, size_t sample,
     struct amp_tensor *unused = NULL;
     if (expected == NULL)
         expected = unused = amp_xcalloc(n_outputs, sizeof *unused);
-    enum amp_status status =
-        amp_sample_load(&inputs->samples, sample, inputs->model, tensors, expected, err);
+    const struct amp_sample to = {inputs->model, tensors, expected};
+    enum amp_status status = amp_sample_load(&inputs->samples, sample, &to, err);
     if (unused != NULL)
         amp_tensors_release(unused, n_outputs);
     free(unused);

@@ -11,6 +11,9 @@
 #include "cli/report/json.h"
 #include "cli/report/text.h"
 #include "core/clock.h"
+#include "onnx/sample/output_stems.h"
+#include "onnx/sample/sample.h"
+#include "onnx/sample/tensor_file.h"
 #include "onnx/schema/infer.h"
 #include "onnx/file/read.h"
 #include "run/exec/session.h"
@@ -42,7 +45,7 @@ static enum amp_status open_expected(struct run *run)
 {
     if (run->options->expect == NULL)
         return AMP_OK;
-    AMP_TRY(amp_expected_open(run->options->expect, &run->expected, run->err));
+    AMP_TRY(amp_samples_open_expected(run->options->expect, &run->expected, run->err));
     if (run->expected.count >= run->inputs.count)
         return AMP_OK;
     return amp_fail(run->err, AMP_MODEL, "%s: expected outputs for %zu of %zu samples",
@@ -190,7 +193,8 @@ static enum amp_status run_sample(struct run *run, size_t sample)
     AMP_TRY(amp_inputs_load(&run->inputs, sample, run->tensors, run->wanted, run->err));
     if (run->expected.count > 0) {
         amp_tensors_release(run->wanted, run->output_ids->count);
-        AMP_TRY(amp_expected_load(&run->expected, sample, run->model, run->wanted, run->err));
+        const struct amp_sample to = {.model = run->model, .outputs = run->wanted};
+        AMP_TRY(amp_sample_load_expected(&run->expected, sample, &to, run->err));
     }
     AMP_TRY(compute(run));
     for (size_t i = 0; i < run->output_ids->count; i++) {

@@ -10,7 +10,7 @@
 #include "core/print.h"
 #include "onnx/schema/infer.h"
 #include "onnx/file/read.h"
-#include "onnx/sample/samples.h"
+#include "onnx/sample/sample.h"
 #include "run/exec/session.h"
 
 #include <dirent.h>
@@ -117,8 +117,9 @@ static enum amp_status check_expected(const struct test_case *test, const char *
 static enum amp_status load_sample(struct test_case *test, size_t i, struct amp_tensor *inputs,
                                    struct amp_tensor *want, struct amp_error *err)
 {
+    const struct amp_sample to = {test->model, inputs, want};
     test->stage = DATA;
-    AMP_TRY(amp_sample_load(&test->samples, i, test->model, inputs, want, err));
+    AMP_TRY(amp_sample_load(&test->samples, i, &to, err));
     return check_inputs(test, test->samples.paths[i], inputs, err);
 }
 

@@ -6,7 +6,7 @@
 #include "onnx/schema/infer.h"
 #include "onnx/file/read.h"
 #include "onnx/schema/schema.h"
-#include "onnx/sample/samples.h"
+#include "onnx/sample/sample.h"
 #include "ops/elementwise/cast.h"
 #include "ops/op.h"
 #include "ops/dnnl/profile.h"
@@ -80,10 +80,11 @@ static inline bool node_case_open(struct node_case *test, const char *folder)
     bool is_one = test->model->n_graphs == 1 && graph->nodes.count == 1;
     if (is_one)
         test->node = amp_node_at(test->model, graph->nodes.items[0]);
+    const struct amp_sample to = {test->model, test->inputs, test->outputs};
     bool is_good =
         is_one && test->node->schema != NULL &&
         amp_samples_open(folder, &samples, &err) == AMP_OK &&
-        amp_sample_load(&samples, 0, test->model, test->inputs, test->outputs, &err) == AMP_OK;
+        amp_sample_load(&samples, 0, &to, &err) == AMP_OK;
     amp_samples_close(&samples);
     amp_tensors_release(test->outputs, test->n_outputs);
     if (!is_good)

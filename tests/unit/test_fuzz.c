@@ -20,7 +20,7 @@
 #include "mutate_rules.h"
 #include "mutate_sample.h"
 #include "mutate_wire.h"
-#include "onnx/sample/samples.h"
+#include "onnx/sample/tensor_file.h"
 #include "scratch.h"
 
 /* The program's own main(). */

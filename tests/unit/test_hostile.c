@@ -17,7 +17,7 @@
 #include "onnx/schema/check.h"
 #include "onnx/schema/infer.h"
 #include "onnx/file/read.h"
-#include "onnx/sample/samples.h"
+#include "onnx/sample/tensor_file.h"
 #include "run/exec/session.h"
 #include "scratch.h"
 

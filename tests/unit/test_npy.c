@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "onnx/sample/npy.h"
-#include "onnx/sample/samples.h"
+#include "onnx/sample/tensor_file.h"
 #include "scratch.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])

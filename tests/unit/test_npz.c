@@ -3,7 +3,7 @@
  * here byte by byte (PKWARE, APPNOTE.TXT), its entries stored.
  */
 #include "core/memory.h"
-#include "onnx/sample/npy.h"
+#include "onnx/sample/npz.h"
 #include "scratch.h"
 
 #include <stdbool.h>

@@ -25,7 +25,7 @@
 
 #include "check/random_input.h"
 #include "onnx/schema/schema.h"
-#include "onnx/sample/samples.h"
+#include "onnx/sample/sample.h"
 #include "ops/op.h"
 #include "precision.h"
 #include "precision_case.h"
@@ -89,7 +89,8 @@ static enum amp_status load_inputs(const struct amp_model *model, const char *fo
     struct amp_tensor *outputs = amp_arena_array(model->arena, n_outputs, sizeof *outputs);
     struct amp_samples samples;
     AMP_TRY(amp_samples_open(folder, &samples, err));
-    enum amp_status status = amp_sample_load(&samples, 0, model, inputs, outputs, err);
+    const struct amp_sample to = {model, inputs, outputs};
+    enum amp_status status = amp_sample_load(&samples, 0, &to, err);
     amp_tensors_release(outputs, n_outputs);
     amp_samples_close(&samples);
     return status;

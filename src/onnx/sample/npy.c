@@ -1,22 +1,19 @@
 /*
- * NumPy's .npy and .npz files in and out. The header is a Python dict literal of three known keys;
- * it is searched for them, not evaluated. What an array takes is known and claimed before any of it
- * is copied or inflated, and it is inflated where it stays.
+ * NumPy's .npy files in and out (numpy.lib.format). The header is a Python dict literal of three
+ * known keys; it is searched for them, not evaluated. What an array takes is known and claimed
+ * before any of its bytes are asked for, and they are read where they stay. Text is npy_text.c's.
  */
 #include "onnx/sample/npy.h"
 
 #include "core/arena.h"
 #include "core/array.h"
 #include "core/buffer.h"
-#include "core/file/input.h"
 #include "core/memory.h"
-#include "core/words.h"
 #include "onnx/sample/npy_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zip.h>
 
 static const struct {
     const char *descr; /* without the byte order */
@@ -34,31 +31,15 @@ enum {
 
 static const char magic[MAGIC_SIZE + 1] = "\x93NUMPY";
 
-/* Where the bytes of an array come from: memory, or an entry of a .npz file, which is inflated as
-   it is read. */
-struct source {
-    const unsigned char *data; /* what is next; NULL: an entry */
-    zip_file_t *entry;
-    size_t left; /* bytes that follow, as the file has it */
-};
-
 /* Reads the next SIZE of the bytes that are left. */
-static enum amp_status take(struct source *source, void *to, size_t size, struct amp_error *err)
+static enum amp_status read_bytes(struct amp_npy_source *source, void *to, size_t size,
+                                  struct amp_error *err)
 {
     source->left -= size;
-    if (source->data != NULL) {
-        memcpy(to, source->data, size);
-        source->data += size;
-        return AMP_OK;
-    }
-    for (size_t done = 0; done < size;) {
-        zip_int64_t n = zip_fread(source->entry, (unsigned char *)to + done, size - done);
-        if (n < 0)
-            return amp_fail(err, AMP_MODEL, "cannot be read: %s", zip_file_strerror(source->entry));
-        if (n == 0)
-            return amp_fail(err, AMP_MODEL, "ends %zu bytes before it should", size - done);
-        done += (size_t)n;
-    }
+    if (source->data == NULL)
+        return source->read(source, to, size, err);
+    memcpy(to, source->data, size);
+    source->data += size;
     return AMP_OK;
 }
 
@@ -71,13 +52,13 @@ static const char *find_key(const char *header, const char *key)
     return found ? found + strlen(quoted) + strspn(found + strlen(quoted), " ") : NULL;
 }
 
-/* The type of the elements; of text also the room that each takes. */
+/* The type of the elements. */
 struct element {
     enum amp_dtype dtype;
-    size_t width;
-    bool is_unicode;
+    struct amp_npy_text text; /* AMP_STRING: the room that each takes */
 };
 
+/* TEXT is what the header has behind 'descr'; NULL: nothing. */
 static enum amp_status parse_descr(const char *text, struct element *element, struct amp_error *err)
 {
     char descr[24] = "";
@@ -87,7 +68,7 @@ static enum amp_status parse_descr(const char *text, struct element *element, st
     for (size_t i = 0; i < N_TYPES; i++)
         if (strchr("<|=", descr[0]) && strcmp(descr + 1, types[i].descr) == 0)
             element->dtype = types[i].dtype;
-    if (amp_npy_text_descr(descr, &element->width, &element->is_unicode))
+    if (amp_npy_text_descr(descr, &element->text))
         element->dtype = AMP_STRING;
     if (element->dtype != AMP_UNDEFINED)
         return AMP_OK;
@@ -134,16 +115,17 @@ static void from_fortran(struct amp_tensor *tensor, const void *fortran)
 }
 
 /* The length of the header, which is next then. */
-static enum amp_status read_start(struct source *source, size_t *length, struct amp_error *err)
+static enum amp_status read_start(struct amp_npy_source *source, size_t *length,
+                                  struct amp_error *err)
 {
     enum { START = 10, MORE = 2 }; /* of version 1; what later ones have more */
     unsigned char start[START + MORE] = {0};
     if (source->left >= sizeof start)
-        AMP_TRY(take(source, start, START, err));
+        AMP_TRY(read_bytes(source, start, START, err));
     if (memcmp(start, magic, MAGIC_SIZE) != 0 || start[6] < 1 || start[6] > 3)
         return amp_fail(err, AMP_MODEL, "not a .npy file of version 1, 2 or 3");
     if (start[6] > 1)
-        AMP_TRY(take(source, start + START, MORE, err));
+        AMP_TRY(read_bytes(source, start + START, MORE, err));
     *length = start[8] | (size_t)start[9] << 8 | (size_t)start[10] << 16 | (size_t)start[11] << 24;
     if (*length > HEADER_MAX)
         return amp_fail(err, AMP_MODEL, ".npy header of %zu bytes; at most %d are read", *length,
@@ -153,13 +135,14 @@ static enum amp_status read_start(struct source *source, size_t *length, struct 
     return AMP_OK;
 }
 
-/* What the header says. */
+/* What the header says besides the shape. */
 struct header {
     struct element element;
-    bool is_fortran;
-    size_t size; /* of the data in the file */
+    bool is_fortran; /* the first index counts fastest */
+    size_t size;     /* bytes of the data in the file */
 };
 
+/* Sets dtype and shape of TENSOR and fills HEADER from the dict literal TEXT. */
 static enum amp_status parse_header(const char *text, struct amp_tensor *tensor,
                                     struct header *header, struct amp_error *err)
 {
@@ -171,39 +154,41 @@ static enum amp_status parse_header(const char *text, struct amp_tensor *tensor,
     return amp_shape_size(&tensor->shape, tensor->dtype, &header->size, err);
 }
 
-static enum amp_status read_header(struct source *source, struct amp_tensor *tensor,
+static enum amp_status read_header(struct amp_npy_source *source, struct amp_tensor *tensor,
                                    struct header *header, struct amp_error *err)
 {
     size_t length;
     AMP_TRY(read_start(source, &length, err));
     char *text = amp_xcalloc(length + 1, 1);
-    enum amp_status status = take(source, text, length, err);
+    enum amp_status status = read_bytes(source, text, length, err);
     if (status == AMP_OK)
         status = parse_header(text, tensor, header, err);
     free(text);
     return status;
 }
 
-static enum amp_status check_size(const struct source *source, const struct amp_tensor *tensor,
-                                  struct header *header, struct amp_error *err)
+/* Checks that the data are all there; of text, the header's size is set. */
+static enum amp_status check_size(const struct amp_npy_source *source,
+                                  const struct amp_tensor *tensor, struct header *header,
+                                  struct amp_error *err)
 {
     char shape[256];
     const struct element *element = &header->element;
     if (tensor->dtype == AMP_STRING)
-        AMP_TRY(amp_npy_text_size(amp_tensor_count(tensor), element->width, element->is_unicode,
-                                  source->left, &header->size, err));
+        AMP_TRY(amp_npy_text_size(&element->text, amp_tensor_count(tensor), source->left,
+                                  &header->size, err));
     if (source->left < header->size)
         return amp_fail(err, AMP_MODEL, ".npy file is truncated: %zu bytes of data, %zu needed",
                         source->left, header->size);
-    if (source->entry != NULL && source->left > header->size)
+    if (source->is_exact && source->left > header->size)
         return amp_fail(err, AMP_MODEL, "%zu bytes of data; %s %s has %zu", source->left,
                         amp_dtype_name(tensor->dtype),
                         amp_shape_text(&tensor->shape, shape, sizeof shape), header->size);
     return AMP_OK;
 }
 
-/* Gives text in Fortran order its places. */
-static enum amp_status turn_texts(struct amp_tensor *tensor, struct amp_error *err)
+/* Puts the texts of TENSOR, which are in Fortran order, in row-major order. */
+static enum amp_status reorder_texts(struct amp_tensor *tensor, struct amp_error *err)
 {
     size_t size = amp_tensor_size(tensor);
     struct amp_buffer *texts = amp_buffer_create(size);
@@ -216,50 +201,51 @@ static enum amp_status turn_texts(struct amp_tensor *tensor, struct amp_error *e
     return AMP_OK;
 }
 
-/* Makes the tensor from the data as the file has them. */
-static enum amp_status turn(const struct header *header, const unsigned char *data,
-                            struct amp_tensor *tensor, struct amp_error *err)
+/* Makes TENSOR, whose header is read, from DATA, text or numbers in Fortran order. */
+static enum amp_status convert(const struct header *header, const unsigned char *data,
+                               struct amp_tensor *tensor, struct amp_error *err)
 {
     const struct element *element = &header->element;
     if (tensor->dtype == AMP_STRING) {
-        AMP_TRY(amp_npy_text_read(tensor, data, element->width, element->is_unicode, err));
-        return header->is_fortran ? turn_texts(tensor, err) : AMP_OK;
+        AMP_TRY(amp_npy_text_read(tensor, data, &element->text, err));
+        return header->is_fortran ? reorder_texts(tensor, err) : AMP_OK;
     }
     AMP_TRY(amp_tensor_alloc(tensor, err));
     from_fortran(tensor, data);
     return AMP_OK;
 }
 
-/* What the tensor cannot have as it lies in the file: of an entry there must be a copy. */
-static enum amp_status read_turned(struct source *source, const struct header *header,
-                                   struct amp_tensor *tensor, struct amp_error *err)
+/* Reads data that the tensor cannot have as they lie in the file; where they are not in memory,
+   into a copy first. */
+static enum amp_status read_converted(struct amp_npy_source *source, const struct header *header,
+                                      struct amp_tensor *tensor, struct amp_error *err)
 {
     if (source->data != NULL)
-        return turn(header, source->data, tensor, err);
+        return convert(header, source->data, tensor, err);
     struct amp_buffer *copy = amp_buffer_create(header->size);
     if (copy == NULL)
         return amp_memory_fail(err, "an array of text or in Fortran order", header->size);
-    enum amp_status status = take(source, copy->data, header->size, err);
+    enum amp_status status = read_bytes(source, copy->data, header->size, err);
     if (status == AMP_OK)
-        status = turn(header, copy->data, tensor, err);
+        status = convert(header, copy->data, tensor, err);
     amp_buffer_unref(copy);
     return status;
 }
 
-static enum amp_status read_data(struct source *source, struct amp_tensor *tensor,
+static enum amp_status read_data(struct amp_npy_source *source, struct amp_tensor *tensor,
                                  struct amp_error *err)
 {
     struct header header;
     AMP_TRY(read_header(source, tensor, &header, err));
     AMP_TRY(check_size(source, tensor, &header, err));
     if (header.is_fortran || tensor->dtype == AMP_STRING)
-        return read_turned(source, &header, tensor, err);
+        return read_converted(source, &header, tensor, err);
     AMP_TRY(amp_tensor_alloc(tensor, err));
-    return take(source, tensor->data, header.size, err);
+    return read_bytes(source, tensor->data, header.size, err);
 }
 
-static enum amp_status read_array(struct source *source, struct amp_tensor *tensor,
-                                  struct amp_error *err)
+enum amp_status amp_npy_read(struct amp_npy_source *source, struct amp_tensor *tensor,
+                             struct amp_error *err)
 {
     *tensor = (struct amp_tensor){.data = NULL};
     enum amp_status status = read_data(source, tensor, err);
@@ -272,8 +258,8 @@ enum amp_status amp_npy_parse(const unsigned char *data, size_t size, struct amp
                               struct amp_error *err)
 {
     static const unsigned char nothing;
-    struct source source = {.data = data != NULL ? data : &nothing, .left = size};
-    return read_array(&source, tensor, err);
+    struct amp_npy_source source = {.data = data != NULL ? data : &nothing, .left = size};
+    return amp_npy_read(&source, tensor, err);
 }
 
 /* Writes the header as NumPy does: with room for the first dim to grow to GROWTH digits in place,
@@ -327,95 +313,4 @@ enum amp_status amp_npy_write(struct amp_output *output, const struct amp_tensor
     return amp_fail(err, AMP_UNSUPPORTED, "a .npy file cannot hold %s; .pb can",
                     amp_tensor_is_list(tensor) ? "a list of tensors"
                                                : amp_dtype_name(tensor->dtype));
-}
-
-/* ---- .npz ------------------------------------------------------------------------------------ */
-
-/* What is at the end of an entry: nothing more, and then its checksum. */
-static enum amp_status check_end(zip_file_t *file, struct amp_error *err)
-{
-    char more;
-    zip_int64_t n = zip_fread(file, &more, sizeof more);
-    if (n > 0)
-        return amp_fail(err, AMP_MODEL, "more data than the .npz file says it has");
-    if (n < 0)
-        return amp_fail(err, AMP_MODEL, "cannot be read: %s", zip_file_strerror(file));
-    return AMP_OK;
-}
-
-static enum amp_status inflate(zip_t *zip, zip_uint64_t index, struct amp_tensor *tensor,
-                               struct amp_error *err)
-{
-    zip_stat_t info;
-    if (zip_stat_index(zip, index, 0, &info) != 0 || !(info.valid & ZIP_STAT_SIZE) ||
-        info.size > SIZE_MAX / 2)
-        return amp_fail(err, AMP_MODEL, "cannot be read: its size is not known");
-    if ((info.valid & ZIP_STAT_ENCRYPTION_METHOD) && info.encryption_method != ZIP_EM_NONE)
-        return amp_fail(err, AMP_MODEL, "is encrypted; plain arrays are read");
-    zip_file_t *file = zip_fopen_index(zip, index, 0);
-    if (file == NULL)
-        return amp_fail(err, AMP_MODEL, "cannot be read: %s", zip_strerror(zip));
-    struct source source = {.entry = file, .left = (size_t)info.size};
-    enum amp_status status = read_array(&source, tensor, err);
-    if (status == AMP_OK && (status = check_end(file, err)) != AMP_OK)
-        amp_tensor_release(tensor);
-    zip_fclose(file);
-    return status;
-}
-
-/* NAME is that of the entry. */
-static enum amp_status read_entry(zip_t *zip, zip_uint64_t index, const char *name,
-                                  amp_npz_find *find, void *context, struct amp_error *err)
-{
-    struct amp_tensor *tensor = NULL;
-    char *stem = amp_xstrdup(name);
-    stem[strlen(name) - strlen(".npy")] = '\0';
-    enum amp_status status = find(context, stem, &tensor, err);
-    if (status == AMP_OK && tensor != NULL && (status = inflate(zip, index, tensor, err)) != AMP_OK)
-        amp_error_prefix(err, "array '%s'", stem);
-    free(stem);
-    return status;
-}
-
-static enum amp_status read_entries(zip_t *zip, amp_npz_find *find, void *context,
-                                    struct amp_error *err)
-{
-    zip_int64_t count = zip_get_num_entries(zip, 0);
-    for (zip_int64_t i = 0; i < count; i++) {
-        const char *name = zip_get_name(zip, (zip_uint64_t)i, 0);
-        if (name != NULL && amp_word_has_ending(name, ".npy"))
-            AMP_TRY(read_entry(zip, (zip_uint64_t)i, name, find, context, err));
-    }
-    return AMP_OK;
-}
-
-/* The archive in BYTES, which must outlive it; NULL when they are none. */
-static zip_t *open_zip(const struct amp_bytes *bytes)
-{
-    if (bytes->size == 0) /* to libzip an archive without entries */
-        return NULL;
-    zip_source_t *source = zip_source_buffer_create(bytes->data, bytes->size, 0, NULL);
-    zip_t *zip = source != NULL ? zip_open_from_source(source, ZIP_RDONLY, NULL) : NULL;
-    if (zip == NULL && source != NULL)
-        zip_source_free(source);
-    return zip;
-}
-
-enum amp_status amp_npz_read(const char *path, amp_npz_find *find, void *context,
-                             struct amp_error *err)
-{
-    struct amp_bytes bytes;
-    AMP_TRY(amp_bytes_open(&bytes, path, err));
-    zip_t *zip = open_zip(&bytes);
-    enum amp_status status =
-        zip != NULL ? read_entries(zip, find, context, err)
-                    : amp_fail(err, AMP_MODEL, "not a .npz file (a zip of .npy files)");
-    if (zip != NULL)
-        zip_discard(zip);
-    if (status != AMP_OK)
-        amp_error_prefix(err, "%s", path);
-    else
-        status = amp_bytes_check(&bytes, err);
-    amp_bytes_close(&bytes);
-    return status;
 }

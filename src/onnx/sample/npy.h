@@ -4,7 +4,20 @@
 #include "core/file/output.h"
 #include "core/tensor.h"
 
-/* NumPy's array files (numpy.lib.format, versions 1 to 3; .npz is a zip of them). */
+/* NumPy's array files (numpy.lib.format, versions 1 to 3). */
+
+/* Where the bytes of a .npy image come from. */
+struct amp_npy_source {
+    const unsigned char *data; /* those that are next; NULL: READ gives them */
+    enum amp_status (*read)(struct amp_npy_source *source, void *to, size_t size,
+                            struct amp_error *err); /* reads the next SIZE bytes */
+    size_t left;                                    /* bytes that follow */
+    bool is_exact;                                  /* nothing may follow the array */
+};
+
+/* Reads the .npy image of SOURCE as amp_npy_parse does. */
+enum amp_status amp_npy_read(struct amp_npy_source *source, struct amp_tensor *tensor,
+                             struct amp_error *err);
 
 /* Reads the .npy image of SIZE bytes at DATA into a tensor of its own memory; Fortran order is
    turned into row-major, big endian refused. NumPy has no bfloat16: '|V2' and '<V2' are read as
@@ -17,14 +30,5 @@ enum amp_status amp_npy_parse(const unsigned char *data, size_t size, struct amp
    UTF-8, or a zero at its end. */
 enum amp_status amp_npy_write(struct amp_output *output, const struct amp_tensor *tensor,
                               struct amp_error *err);
-
-/* Reads the arrays of the .npz file at PATH. FIND is called for each, with its name without ".npy",
-   and says in *TENSOR where it goes: NULL leaves it out. The tensors hold nothing before and what
-   could be read after, also when others could not. AMP_MODEL with the array that is wrong; AMP_IO
-   when it does not fit in the account of memory. */
-typedef enum amp_status amp_npz_find(void *context, const char *name, struct amp_tensor **tensor,
-                                     struct amp_error *err);
-enum amp_status amp_npz_read(const char *path, amp_npz_find *find, void *context,
-                             struct amp_error *err);
 
 #endif

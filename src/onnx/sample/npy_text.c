@@ -1,5 +1,6 @@
 /*
- * Arrays of text in NumPy's files: UTF-8 on this side, code points or bytes of fixed room there.
+ * Arrays of text in NumPy's files: takes and gives tensors of strings, UTF-8 on this side, code
+ * points or bytes of fixed room in the file. Headers are npy.c's.
  */
 #include "onnx/sample/npy_text.h"
 
@@ -12,14 +13,14 @@
 
 enum { CODE_SIZE = 4 };
 
-bool amp_npy_text_descr(const char *descr, size_t *width, bool *is_unicode)
+bool amp_npy_text_descr(const char *descr, struct amp_npy_text *text)
 {
-    *is_unicode = strncmp(descr, "<U", 2) == 0 || strncmp(descr, "=U", 2) == 0;
-    if (!*is_unicode && strncmp(descr, "|S", 2) != 0)
+    text->is_unicode = strncmp(descr, "<U", 2) == 0 || strncmp(descr, "=U", 2) == 0;
+    if (!text->is_unicode && strncmp(descr, "|S", 2) != 0)
         return false;
     size_t digits = strspn(descr + 2, "0123456789");
-    *width = strtoul(descr + 2, NULL, 10);
-    return digits > 0 && descr[2 + digits] == '\0' && *width > 0;
+    text->width = strtoul(descr + 2, NULL, 10);
+    return digits > 0 && descr[2 + digits] == '\0' && text->width > 0;
 }
 
 static int32_t code_at(const unsigned char *data, size_t index)
@@ -46,6 +47,8 @@ static size_t read_codes(const unsigned char *data, size_t width, char *to)
     return size;
 }
 
+/* Copies the element of WIDTH bytes at DATA to TO (NULL: only its length counts) and returns its
+   length without the zeros behind it. */
 static size_t read_bytes(const unsigned char *data, size_t width, char *to)
 {
     while (width > 0 && data[width - 1] == 0)
@@ -55,41 +58,43 @@ static size_t read_bytes(const unsigned char *data, size_t width, char *to)
     return width;
 }
 
-enum amp_status amp_npy_text_size(size_t count, size_t width, bool is_unicode, size_t size,
+enum amp_status amp_npy_text_size(const struct amp_npy_text *text, size_t count, size_t size,
                                   size_t *needed, struct amp_error *err)
 {
     size_t room;
-    if (!__builtin_mul_overflow(width, is_unicode ? CODE_SIZE : 1, &room) &&
+    if (!__builtin_mul_overflow(text->width, text->is_unicode ? CODE_SIZE : 1, &room) &&
         !__builtin_mul_overflow(room, count, needed) && *needed <= size)
         return AMP_OK;
     return amp_fail(err, AMP_MODEL,
                     ".npy file is truncated: %zu bytes of data for %zu texts of %zu characters",
-                    size, count, width);
+                    size, count, text->width);
 }
 
 enum amp_status amp_npy_text_read(struct amp_tensor *tensor, const unsigned char *data,
-                                  size_t width, bool is_unicode, struct amp_error *err)
+                                  const struct amp_npy_text *text, struct amp_error *err)
 {
-    size_t (*read)(const unsigned char *, size_t, char *) = is_unicode ? read_codes : read_bytes;
-    size_t count = amp_tensor_count(tensor), room = width * (is_unicode ? CODE_SIZE : 1), total = 0;
-    char *text;
+    size_t (*read)(const unsigned char *, size_t, char *) =
+        text->is_unicode ? read_codes : read_bytes;
+    size_t count = amp_tensor_count(tensor), total = 0;
+    size_t room = text->width * (text->is_unicode ? CODE_SIZE : 1);
+    char *to;
     for (size_t i = 0; i < count; i++) {
-        size_t length = read(data + i * room, width, NULL);
+        size_t length = read(data + i * room, text->width, NULL);
         if (length == SIZE_MAX)
             return amp_fail(err, AMP_MODEL, ".npy with text that is no Unicode: element %zu", i);
         total += length;
     }
-    AMP_TRY(amp_strings_alloc(tensor, total, &text, err));
+    AMP_TRY(amp_strings_alloc(tensor, total, &to, err));
     for (size_t i = 0; i < count; i++) {
         struct amp_str *string = (struct amp_str *)tensor->data + i;
-        *string = (struct amp_str){text, read(data + i * room, width, text)};
-        text += string->size;
+        *string = (struct amp_str){to, read(data + i * room, text->width, to)};
+        to += string->size;
     }
     return AMP_OK;
 }
 
-/* The code points of TEXT go to CODES (NULL: only their number counts), which is returned; SIZE_MAX
-   when they would not come back. */
+/* The code points of TEXT go to CODES (NULL: only their number counts). Returns their number;
+   SIZE_MAX when they would not come back. */
 static size_t split_codes(struct amp_str text, int32_t *codes)
 {
     const char *at = text.size > 0 ? text.data : "", *end = at + text.size;

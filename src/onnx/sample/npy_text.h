@@ -4,22 +4,27 @@
 #include "core/file/output.h"
 #include "core/tensor.h"
 
-/* Private to onnx/sample/npy.c: arrays of text, whose elements all take the same room, zeros behind
-   the text: '<U5' holds five code points of four bytes, '|S5' five bytes. */
+/* Private to npy.c: arrays of text, whose elements all take the same room, with zeros behind the
+   text: '<U5' holds five code points of four bytes, '|S5' five bytes. */
 
-/* What DESCR says of the room of an element: its code points or bytes and whether they are code
-   points. False when it is no array of text. */
-bool amp_npy_text_descr(const char *descr, size_t *width, bool *is_unicode);
+/* The room of one element. */
+struct amp_npy_text {
+    size_t width;    /* code points or bytes */
+    bool is_unicode; /* code points */
+};
+
+/* Fills TEXT as DESCR, the type in the header, says. False when it is no array of text. */
+bool amp_npy_text_descr(const char *descr, struct amp_npy_text *text);
 
 /* The bytes that COUNT texts take go to *NEEDED. AMP_MODEL when they are more than SIZE. */
-enum amp_status amp_npy_text_size(size_t count, size_t width, bool is_unicode, size_t size,
+enum amp_status amp_npy_text_size(const struct amp_npy_text *text, size_t count, size_t size,
                                   size_t *needed, struct amp_error *err);
 
 /* Gives TENSOR (dtype AMP_STRING, shape set) memory of its own with the texts at DATA, which take
-   the bytes that amp_npy_text_size says, in their order there, as UTF-8; bytes stay as they are.
-   AMP_MODEL for what is no code point. */
+   the bytes that amp_npy_text_size says, in their order there: code points as UTF-8, bytes as they
+   are. AMP_MODEL for what is no code point. */
 enum amp_status amp_npy_text_read(struct amp_tensor *tensor, const unsigned char *data,
-                                  size_t width, bool is_unicode, struct amp_error *err);
+                                  const struct amp_npy_text *text, struct amp_error *err);
 
 /* The code points of TENSOR's longest text, at least 1, to *WIDTH. AMP_UNSUPPORTED for a text that
    would not come back: one that is no UTF-8 or ends with a zero. */
