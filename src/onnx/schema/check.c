@@ -1,6 +1,7 @@
 /*
- * Holds nodes against the schema table: counts, attributes, dtypes. What it lets through is a model
- * whose nodes are what ONNX says they are; shapes are the business of the operators.
+ * Checks nodes against the schema table: how many inputs and outputs, attributes, dtypes. What
+ * passes is a model whose nodes are what ONNX says they are. Does not check shapes, which the
+ * operators do, nor nodes of operators that the table does not know.
  */
 #include "onnx/schema/check.h"
 
@@ -11,64 +12,89 @@
 #include <limits.h>
 #include <stdio.h>
 
-static enum amp_status fail_count(const struct amp_model *model, uint32_t id, const char *what,
-                                  uint32_t found, int min, int max, struct amp_error *err)
-{
-    char text[512];
-    amp_node_text(model, id, text, sizeof text);
-    if (min == max)
-        return amp_fail(err, AMP_MODEL, "%s: %u %s; %d needed", text, found, what, min);
-    if (max == INT_MAX)
-        return amp_fail(err, AMP_MODEL, "%s: %u %s; at least %d needed", text, found, what, min);
-    return amp_fail(err, AMP_MODEL, "%s: %u %s; %d to %d allowed", text, found, what, min, max);
-}
+/* The inputs or the outputs of a node. */
+struct side {
+    const struct amp_model *model;
+    uint32_t node;
+    const char *what;       /* "input" or "output" */
+    const uint32_t *values; /* AMP_NONE: left out */
+    uint32_t count;
+    int min, max; /* how many the schema allows */
+    const struct amp_schema_param *(*param)(const struct amp_schema *schema, size_t i);
+    bool (*is_needed)(const struct amp_schema_param *param); /* may not be left out */
+};
 
 /* The items of a homogeneous list (Concat's, Max's) must be there; those of a heterogeneous one
    have places of their own (Loop's state variables). */
-static bool may_be_omitted(const struct amp_schema_param *param)
+static bool is_needed_input(const struct amp_schema_param *param)
 {
-    return param->option == AMP_PARAM_OPTIONAL ||
-           (param->option == AMP_PARAM_VARIADIC && !param->homogeneous);
+    return param->option == AMP_PARAM_SINGLE ||
+           (param->option == AMP_PARAM_VARIADIC && param->homogeneous);
 }
 
-static enum amp_status fail_missing(const struct amp_model *model, uint32_t id, const char *what,
-                                    uint32_t i, const struct amp_schema_param *param,
-                                    struct amp_error *err)
+/* Outputs of a list that nobody takes may be left out; required ones must have a name. */
+static bool is_needed_output(const struct amp_schema_param *param)
+{
+    return param->option == AMP_PARAM_SINGLE;
+}
+
+static struct side inputs_of(const struct amp_model *model, uint32_t id)
+{
+    const struct amp_node *node = amp_node_at(model, id);
+    return (struct side){.model = model,
+                         .node = id,
+                         .what = "input",
+                         .values = node->inputs,
+                         .count = node->n_inputs,
+                         .min = node->schema->min_inputs,
+                         .max = node->schema->max_inputs,
+                         .param = amp_schema_input,
+                         .is_needed = is_needed_input};
+}
+
+static struct side outputs_of(const struct amp_model *model, uint32_t id)
+{
+    const struct amp_node *node = amp_node_at(model, id);
+    return (struct side){.model = model,
+                         .node = id,
+                         .what = "output",
+                         .values = node->outputs,
+                         .count = node->n_outputs,
+                         .min = node->schema->min_outputs,
+                         .max = node->schema->max_outputs,
+                         .param = amp_schema_output,
+                         .is_needed = is_needed_output};
+}
+
+static enum amp_status check_count(const struct side *side, struct amp_error *err)
 {
     char text[512];
-    return amp_fail(err, AMP_MODEL, "%s: %s %u (%s) is missing",
-                    amp_node_text(model, id, text, sizeof text), what, i, param->name);
+    if ((int64_t)side->count >= side->min && (int64_t)side->count <= side->max)
+        return AMP_OK;
+    amp_node_text(side->model, side->node, text, sizeof text);
+    if (side->min == side->max)
+        return amp_fail(err, AMP_MODEL, "%s: %u %ss; %d needed", text, side->count, side->what,
+                        side->min);
+    if (side->max == INT_MAX)
+        return amp_fail(err, AMP_MODEL, "%s: %u %ss; at least %d needed", text, side->count,
+                        side->what, side->min);
+    return amp_fail(err, AMP_MODEL, "%s: %u %ss; %d to %d allowed", text, side->count, side->what,
+                    side->min, side->max);
 }
 
-static enum amp_status check_inputs(const struct amp_model *model, uint32_t id,
-                                    struct amp_error *err)
+/* How many there are, and that none is left out which is needed. */
+static enum amp_status check_side(const struct side *side, struct amp_error *err)
 {
-    const struct amp_node *node = amp_node_at(model, id);
-    const struct amp_schema *schema = node->schema;
-    if ((int64_t)node->n_inputs < schema->min_inputs ||
-        (int64_t)node->n_inputs > schema->max_inputs)
-        return fail_count(model, id, "inputs", node->n_inputs, schema->min_inputs,
-                          schema->max_inputs, err);
-    for (uint32_t i = 0; i < node->n_inputs; i++)
-        if (node->inputs[i] == AMP_NONE && !may_be_omitted(amp_schema_input(schema, i)))
-            return fail_missing(model, id, "input", i, amp_schema_input(schema, i), err);
-    return AMP_OK;
-}
-
-/* Outputs of a list that nobody takes may be omitted; required ones must have a name. */
-static enum amp_status check_outputs(const struct amp_model *model, uint32_t id,
-                                     struct amp_error *err)
-{
-    const struct amp_node *node = amp_node_at(model, id);
-    const struct amp_schema *schema = node->schema;
-    if ((int64_t)node->n_outputs < schema->min_outputs ||
-        (int64_t)node->n_outputs > schema->max_outputs)
-        return fail_count(model, id, "outputs", node->n_outputs, schema->min_outputs,
-                          schema->max_outputs, err);
-    for (uint32_t i = 0; i < node->n_outputs; i++)
-        if (node->outputs[i] == AMP_NONE &&
-            amp_schema_output(schema, i)->option == AMP_PARAM_SINGLE)
-            return fail_missing(model, id, "output", i, amp_schema_output(schema, i), err);
+    const struct amp_schema *schema = amp_node_at(side->model, side->node)->schema;
+    char text[512];
+    AMP_TRY(check_count(side, err));
+    for (uint32_t i = 0; i < side->count; i++) {
+        const struct amp_schema_param *param = side->param(schema, i);
+        if (side->values[i] == AMP_NONE && side->is_needed(param))
+            return amp_fail(err, AMP_MODEL, "%s: %s %u (%s) is missing",
+                            amp_node_text(side->model, side->node, text, sizeof text), side->what,
+                            i, param->name);
+    }
     return AMP_OK;
 }
 
@@ -113,8 +139,9 @@ enum amp_status amp_check_node(const struct amp_model *model, uint32_t id, struc
     if (node->schema->deprecated)
         return amp_fail(err, AMP_MODEL, "%s: the operator is deprecated since opset %d",
                         amp_node_text(model, id, text, sizeof text), node->schema->since_version);
-    AMP_TRY(check_inputs(model, id, err));
-    AMP_TRY(check_outputs(model, id, err));
+    struct side inputs = inputs_of(model, id), outputs = outputs_of(model, id);
+    AMP_TRY(check_side(&inputs, err));
+    AMP_TRY(check_side(&outputs, err));
     return check_attrs(model, id, err);
 }
 
@@ -150,6 +177,7 @@ static uint32_t allowed(const struct amp_schema_type *type, enum amp_kind kind)
     return UINT32_MAX;
 }
 
+/* Writes the names of the dtypes in MASK. */
 static void list_dtypes(uint32_t mask, char *text, size_t size)
 {
     size_t used = 0;
@@ -160,6 +188,7 @@ static void list_dtypes(uint32_t mask, char *text, size_t size)
                                      amp_dtype_name((enum amp_dtype)d));
 }
 
+/* Writes the kinds of values that TYPE allows. */
 static const char *list_kinds(const struct amp_schema_type *type, char *text, size_t size)
 {
     static const enum amp_kind kinds[] = {AMP_KIND_TENSOR, AMP_KIND_SEQUENCE, AMP_KIND_OPTIONAL,
@@ -172,27 +201,28 @@ static const char *list_kinds(const struct amp_schema_type *type, char *text, si
     return text;
 }
 
-/* One input or output: its dtype against what the variable allows and against what other parameters
-   bound the variable to. */
-static enum amp_status check_dtype(const struct amp_model *model, uint32_t id, const char *what,
-                                   uint32_t i, const struct amp_schema_param *param,
-                                   enum amp_dtype *bound, uint32_t value_id, struct amp_error *err)
+/* Input or output I: its dtype against what the type variable allows and against what other
+   parameters bound the variable to; BOUND has the dtype of each variable, by number. */
+static enum amp_status check_dtype(const struct side *side, uint32_t i, enum amp_dtype *bound,
+                                   struct amp_error *err)
 {
-    const struct amp_schema *schema = amp_node_at(model, id)->schema;
-    const struct amp_value *value = amp_value_at(model, value_id);
+    const struct amp_schema *schema = amp_node_at(side->model, side->node)->schema;
+    const struct amp_schema_param *param = side->param(schema, i);
+    const struct amp_value *value = amp_value_at(side->model, side->values[i]);
     const struct amp_schema_type *type = amp_schema_type(schema, param);
     char text[512], list[512];
     if (value->dtype == AMP_UNDEFINED)
         return AMP_OK;
     if (allowed(type, value->kind) == 0)
         return amp_fail(err, AMP_MODEL, "%s, %s %u ('%s'): its type is %s; allowed: %s",
-                        amp_node_text(model, id, text, sizeof text), what, i, value->name,
-                        amp_kind_name(value->kind), list_kinds(type, list, sizeof list));
+                        amp_node_text(side->model, side->node, text, sizeof text), side->what, i,
+                        value->name, amp_kind_name(value->kind),
+                        list_kinds(type, list, sizeof list));
     if (!(allowed(type, value->kind) & AMP_DTYPE_BIT(value->dtype))) {
         list_dtypes(allowed(type, value->kind), list, sizeof list);
         return amp_fail(err, AMP_MODEL, "%s, %s %u ('%s'): dtype %s; allowed: %s",
-                        amp_node_text(model, id, text, sizeof text), what, i, value->name,
-                        amp_dtype_name(value->dtype), list);
+                        amp_node_text(side->model, side->node, text, sizeof text), side->what, i,
+                        value->name, amp_dtype_name(value->dtype), list);
     }
     bool is_free =
         type->name == NULL || (param->option == AMP_PARAM_VARIADIC && !param->homogeneous);
@@ -204,24 +234,21 @@ static enum amp_status check_dtype(const struct amp_model *model, uint32_t id, c
     return amp_fail(err, AMP_MODEL,
                     "%s, %s %u ('%s'): dtype %s; %s needed, as other parameters "
                     "of type %s have it",
-                    amp_node_text(model, id, text, sizeof text), what, i, value->name,
-                    amp_dtype_name(value->dtype), amp_dtype_name(*variable), type->name);
+                    amp_node_text(side->model, side->node, text, sizeof text), side->what, i,
+                    value->name, amp_dtype_name(value->dtype), amp_dtype_name(*variable),
+                    type->name);
 }
 
 enum amp_status amp_check_types(const struct amp_model *model, uint32_t id, struct amp_error *err)
 {
-    const struct amp_node *node = amp_node_at(model, id);
     enum amp_dtype bound[UINT8_MAX + 1] = {AMP_UNDEFINED};
-    if (node->schema == NULL)
+    if (amp_node_at(model, id)->schema == NULL)
         return AMP_OK;
-    for (uint32_t i = 0; i < node->n_inputs; i++)
-        if (node->inputs[i] != AMP_NONE)
-            AMP_TRY(check_dtype(model, id, "input", i, amp_schema_input(node->schema, i), bound,
-                                node->inputs[i], err));
-    for (uint32_t i = 0; i < node->n_outputs; i++)
-        if (node->outputs[i] != AMP_NONE)
-            AMP_TRY(check_dtype(model, id, "output", i, amp_schema_output(node->schema, i), bound,
-                                node->outputs[i], err));
+    const struct side sides[] = {inputs_of(model, id), outputs_of(model, id)};
+    for (size_t s = 0; s < AMP_COUNT(sides); s++)
+        for (uint32_t i = 0; i < sides[s].count; i++)
+            if (sides[s].values[i] != AMP_NONE)
+                AMP_TRY(check_dtype(&sides[s], i, bound, err));
     return AMP_OK;
 }
 

@@ -18,10 +18,11 @@ enum amp_status amp_check_forgive(struct amp_model *model, uint32_t id, struct a
 
 /* The dtypes of node ID's inputs and outputs against the type rules of its schema: those that each
    type variable allows, and one for all parameters that share it. Unknown dtypes and unknown
-   operators pass. AMP_MODEL as above. */
+   operators pass. AMP_MODEL with the node, the value, what was found and what is accepted. */
 enum amp_status amp_check_types(const struct amp_model *model, uint32_t id, struct amp_error *err);
 
-/* The whole model: the graph's form (amp_graph_check), and every node as the two above check it. */
+/* The whole model: the graph's form (amp_graph_check), then amp_check_node and amp_check_types for
+   every node. */
 enum amp_status amp_check_model(const struct amp_model *model, struct amp_error *err);
 
 #endif
