@@ -18,20 +18,21 @@ struct level {
     size_t end; /* the offset behind it; of a model: where it has to end */
 };
 
-struct ahead {
+/* How far the walk has come. */
+struct walk {
     struct level levels[AMP_WIRE_DEPTH_MAX + 1];
     int depth;
     size_t at; /* offset of the next field, all before were in order */
 };
 
-/* What there is to look at: SIZE bytes at DATA, of which the field at hand is read from AT on. */
+/* The bytes that have come in so far: SIZE at DATA. AT is the offset of the next one to read. */
 struct view {
     const unsigned char *data;
     size_t size, at;
 };
 
-/* Reads a number; false when not all of its bytes are there. Of one that is too long the bytes that
-   count. */
+/* Reads a varint; false when not all of its bytes are there yet. Of one that is too long the first
+   ten bytes count. */
 static bool get_number(struct view *view, uint64_t *number)
 {
     *number = 0;
@@ -68,72 +69,73 @@ static bool is_possible(uint64_t tag, const ProtobufCFieldDescriptor *field)
     return field == NULL || is_packed || type == wire_types[field->type];
 }
 
-static enum amp_status fail_length(const struct ahead *ahead, uint64_t size, struct amp_error *err)
+static enum amp_status fail_length(const struct walk *walk, uint64_t size, struct amp_error *err)
 {
-    const struct level *level = &ahead->levels[ahead->depth];
-    if (ahead->depth == 0)
+    const struct level *level = &walk->levels[walk->depth];
+    if (walk->depth == 0)
         return amp_fail(err, AMP_MODEL,
                         "a field of %llu bytes at byte %zu; models end at %d, where protobuf "
                         "messages do",
-                        (unsigned long long)size, ahead->at, INT_MAX);
+                        (unsigned long long)size, walk->at, INT_MAX);
     return amp_fail(err, AMP_MODEL,
                     "not a valid protobuf message: a field of %llu bytes at byte %zu of a %s that "
                     "ends at %zu",
-                    (unsigned long long)size, ahead->at, level->type->short_name, level->end);
+                    (unsigned long long)size, walk->at, level->type->short_name, level->end);
 }
 
-/* Goes on behind a field of SIZE bytes, or into it where it is a message. */
-static enum amp_status enter(struct ahead *ahead, const struct view *view, uint64_t size,
+/* Moves on behind the value of a field, SIZE bytes from view->at on, or into it when FIELD (NULL:
+   none) is a message. */
+static enum amp_status enter(struct walk *walk, const struct view *view, uint64_t size,
                              const ProtobufCFieldDescriptor *field, struct amp_error *err)
 {
-    size_t end = ahead->levels[ahead->depth].end;
+    size_t end = walk->levels[walk->depth].end;
     if (view->at > end || size > end - view->at)
-        return fail_length(ahead, size, err);
+        return fail_length(walk, size, err);
     bool is_message = field != NULL && field->type == PROTOBUF_C_TYPE_MESSAGE;
-    bool goes_in = is_message && ahead->depth < AMP_WIRE_DEPTH_MAX;
-    ahead->at = view->at + (goes_in ? 0 : (size_t)size);
+    bool goes_in = is_message && walk->depth < AMP_WIRE_DEPTH_MAX;
+    walk->at = view->at + (goes_in ? 0 : (size_t)size);
     if (goes_in)
-        ahead->levels[++ahead->depth] = (struct level){field->descriptor, view->at + (size_t)size};
+        walk->levels[++walk->depth] = (struct level){field->descriptor, view->at + (size_t)size};
     return AMP_OK;
 }
 
-/* Walks over the next field; *IS_THERE says whether enough of it is. */
-static enum amp_status step(struct ahead *ahead, struct view *view, bool *is_there,
+/* Walks over the next field. IS_THERE says whether enough of it has come in. */
+static enum amp_status step(struct walk *walk, struct view *view, bool *is_there,
                             struct amp_error *err)
 {
     uint64_t tag, size = 0;
-    view->at = ahead->at;
+    view->at = walk->at;
     *is_there = get_number(view, &tag);
     if (!*is_there)
         return AMP_OK;
     const ProtobufCFieldDescriptor *field =
         tag >> 3 > AMP_WIRE_FIELD_MAX ? NULL
                                       : protobuf_c_message_descriptor_get_field(
-                                            ahead->levels[ahead->depth].type, (unsigned)(tag >> 3));
+                                            walk->levels[walk->depth].type, (unsigned)(tag >> 3));
     if (!is_possible(tag, field))
         return amp_fail(err, AMP_MODEL,
                         "not a valid protobuf message: a wrong field number or type at byte %zu",
-                        ahead->at);
+                        walk->at);
     if ((tag & 7) == AMP_WIRE_FIXED64 || (tag & 7) == AMP_WIRE_FIXED32)
         size = (tag & 7) == AMP_WIRE_FIXED64 ? 8 : 4;
     else
         *is_there = get_number(view, &size);
     if (!*is_there)
         return AMP_OK;
-    return enter(ahead, view, (tag & 7) == AMP_WIRE_VARINT ? 0 : size,
+    return enter(walk, view, (tag & 7) == AMP_WIRE_VARINT ? 0 : size,
                  (tag & 7) == AMP_WIRE_LENGTH ? field : NULL, err);
 }
 
-static enum amp_status look(void *context, const unsigned char *data, size_t size,
-                            struct amp_error *err)
+static enum amp_status check(void *context, const unsigned char *data, size_t size,
+                             struct amp_error *err)
 {
-    struct ahead *ahead = context;
+    struct walk *walk = context;
     struct view view = {.data = data, .size = size};
     bool is_there = true;
-    while (is_there && ahead->at < size) {
-        while (ahead->depth > 0 && ahead->at == ahead->levels[ahead->depth].end)
-            ahead->depth--;
-        AMP_TRY(step(ahead, &view, &is_there, err));
+    while (is_there && walk->at < size) {
+        while (walk->depth > 0 && walk->at == walk->levels[walk->depth].end)
+            walk->depth--;
+        AMP_TRY(step(walk, &view, &is_there, err));
     }
     return AMP_OK;
 }
@@ -141,8 +143,8 @@ static enum amp_status look(void *context, const unsigned char *data, size_t siz
 enum amp_status amp_model_bytes_open(struct amp_bytes *bytes, const char *path,
                                      struct amp_error *err)
 {
-    struct ahead ahead = {.levels = {{&onnx__model_proto__descriptor, INT_MAX}}};
+    struct walk walk = {.levels = {{&onnx__model_proto__descriptor, INT_MAX}}};
     struct amp_stream stream = {
-        .has_names = true, .size_max = INT_MAX, .check = look, .context = &ahead};
+        .has_names = true, .size_max = INT_MAX, .check = check, .context = &walk};
     return amp_bytes_open_stream(bytes, path, &stream, err);
 }

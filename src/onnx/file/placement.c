@@ -34,8 +34,6 @@ struct finder {
     size_t count, capacity;
 };
 
-static void find_tensors(struct finder *finder, ProtobufCMessage *message, bool is_initializer);
-
 static void note_tensor(struct finder *finder, Onnx__TensorProto *proto, bool is_initializer)
 {
     bool was_external = proto->has_data_location &&
@@ -51,28 +49,23 @@ static void note_tensor(struct finder *finder, Onnx__TensorProto *proto, bool is
     finder->items[finder->count++] = (struct found){proto, is_initializer, was_external};
 }
 
-static void find_in_field(struct finder *finder, ProtobufCMessage *message,
-                          const ProtobufCFieldDescriptor *field)
-{
-    bool is_initializer = message->descriptor == &onnx__graph_proto__descriptor &&
-                          strcmp(field->name, "initializer") == 0;
-    ProtobufCMessage *const *items;
-    size_t count = amp_wire_items(message, field, &items);
-    for (size_t i = 0; i < count; i++)
-        find_tensors(finder, items[i], is_initializer);
-}
-
 /* Notes all tensors in MESSAGE in the order in which they are packed. */
 static void find_tensors(struct finder *finder, ProtobufCMessage *message, bool is_initializer)
 {
     const ProtobufCMessageDescriptor *type = message->descriptor;
     if (type == &onnx__tensor_proto__descriptor)
         note_tensor(finder, (Onnx__TensorProto *)message, is_initializer);
-    for (unsigned i = 0; i < type->n_fields; i++)
-        find_in_field(finder, message, &type->fields[i]);
+    for (unsigned f = 0; f < type->n_fields; f++) {
+        ProtobufCMessage *const *items;
+        size_t count = amp_wire_items(message, &type->fields[f], &items);
+        bool are_initializers = type == &onnx__graph_proto__descriptor &&
+                                strcmp(type->fields[f].name, "initializer") == 0;
+        for (size_t i = 0; i < count; i++)
+            find_tensors(finder, items[i], are_initializers);
+    }
 }
 
-/* Places in the data file as they are given away. */
+/* The data file while tensors get their places in it. */
 struct places {
     struct amp_placement *placement;
     const char *location; /* of the data file, as the tensors name it */
@@ -115,8 +108,8 @@ static void put_external(Onnx__TensorProto *proto, const char *location, uint64_
         proto->external_data[i] = create_entry(arena, keys[i], values[i]);
 }
 
-/* What the data of PROTO are made of, as text: the same for tensors that the input let share one
-   stretch of a file, tied weights for one. */
+/* A text that is equal for tensors with equal data, by where the data come from: the input may have
+   several tensors share one stretch of a file (tied weights). */
 static const char *data_identity(const struct amp_placement *placement,
                                  const Onnx__TensorProto *proto, struct amp_arena *arena)
 {
@@ -165,9 +158,8 @@ static const char *default_location(const struct amp_placement *placement, struc
     return amp_arena_printf(arena, "%s.data", slash == NULL ? placement->path : slash + 1);
 }
 
-/* Whether data go outside though the user did not ask for it goes to *NEEDS: they do where the
-   message would be too large, or where the input's data were outside. A stream has no file beside
-   it. */
+/* Says in NEEDS whether data go outside though the user did not ask for it: they do where the
+   message would be too large or the input's data were outside. A stream has no file beside it. */
 static enum amp_status needs_file(const struct amp_placement *placement,
                                   const struct finder *finder,
                                   const struct amp_placement_options *options, bool *needs,

@@ -67,7 +67,7 @@ static enum amp_status read_inputs(struct amp_reader *reader, const Onnx__GraphP
 
 /* Gives value ID the initializer TENSOR. Before IR version 4 every initializer had to be an input
    as well, which says nothing; since then it makes the initializer a default that callers override.
- */
+   */
 static void initialize(struct amp_model *model, uint32_t id, struct amp_tensor *tensor,
                        void *origin)
 {
@@ -208,7 +208,7 @@ static enum amp_status read_outputs(struct amp_reader *reader, const Onnx__Graph
     return AMP_OK;
 }
 
-/* Finds the operator's schema. The opset of an unknown domain binds nothing. */
+/* Sets the schema of NODE; none for an unknown operator or an unknown domain. */
 static void find_schema(const struct amp_model *model, struct amp_node *node)
 {
     int64_t opset = amp_model_opset(model, node->domain);
@@ -230,7 +230,7 @@ static enum amp_status connect(struct amp_reader *reader, uint32_t id, const str
     return AMP_OK;
 }
 
-/* The subgraphs that an attribute holds. */
+/* Reads the subgraphs that ATTR of NODE holds. */
 static enum amp_status read_bodies(struct amp_reader *reader, uint32_t node, struct amp_attr *attr,
                                    const struct scope *scope)
 {
@@ -380,7 +380,7 @@ static enum amp_status parse_bytes(struct amp_reader *reader, const struct amp_b
     return message != NULL ? read_model(reader, (Onnx__ModelProto *)message) : AMP_MODEL;
 }
 
-/* Fills FILE, whose bytes are there. PATH as the user gave it. */
+/* Reads the model in the bytes of FILE and fills in all else. PATH is as the user gave it. */
 static enum amp_status read_bytes(const char *path, bool keeps_functions,
                                   struct amp_model_file *file, struct amp_error *err)
 {

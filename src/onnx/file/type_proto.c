@@ -40,21 +40,14 @@ static enum amp_status read_tensor_type(struct amp_reader *reader, int32_t elem_
     return AMP_OK;
 }
 
-/* The tensor type within a sequence or an optional; NULL when it is nested otherwise. */
-static const Onnx__TypeProto__Tensor *tensor_within(const Onnx__TypeProto *type)
-{
-    bool is_tensor = type != NULL && type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
-    return is_tensor ? type->tensor_type : NULL;
-}
-
 /* Value ID is of KIND, with elements of type ELEMENT; nothing is said where these are no tensors.
  */
 static enum amp_status read_nested(struct amp_reader *reader, const Onnx__TypeProto *element,
                                    enum amp_kind kind, uint32_t id)
 {
-    const Onnx__TypeProto__Tensor *tensor = tensor_within(element);
-    if (tensor == NULL)
+    if (element == NULL || element->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)
         return AMP_OK;
+    const Onnx__TypeProto__Tensor *tensor = element->tensor_type;
     amp_value_at(reader->model, id)->kind = kind;
     return read_tensor_type(reader, tensor->elem_type, tensor->shape, id);
 }

@@ -111,7 +111,8 @@ static void update_initializers(struct amp_model *model, const struct amp_graph 
     }
 }
 
-/* Whether SHAPE, as the file declares it, cannot be what follows from the operators. */
+/* Whether SHAPE, as the file declares it, contradicts the shape of VALUE in the graph: another
+   rank, or another number where both are known. */
 static bool is_contradicted(const Onnx__TensorShapeProto *shape, const struct amp_value *value)
 {
     if (shape == NULL || value->rank < 0)
@@ -126,8 +127,8 @@ static bool is_contradicted(const Onnx__TensorShapeProto *shape, const struct am
     return false;
 }
 
-/* The value's type as INFO has it, with the dtype that the graph now says, and its shape where that
-   is another. What the file left open stays open. */
+/* Sets in INFO, where it is a tensor's, the dtype that VALUE has in the graph, and its shape where
+   the declared one contradicts it. Dims that the file left open stay open. */
 static Onnx__ValueInfoProto *update_info(const struct amp_model *model, Onnx__ValueInfoProto *info,
                                          const struct amp_value *value)
 {
@@ -141,8 +142,8 @@ static Onnx__ValueInfoProto *update_info(const struct amp_model *model, Onnx__Va
     return info;
 }
 
-/* Values of GRAPH by name, those that value_info may describe: made by its nodes, not its outputs,
-   and initializers. */
+/* The values of GRAPH that value_info may describe, by name: initializers, and what nodes give that
+   is no output of the graph. */
 static struct amp_strmap inner_values(struct amp_model *model, const struct amp_graph *graph)
 {
     struct amp_strmap map = {.count = 0};
@@ -210,7 +211,7 @@ static Onnx__GraphProto *create_graph(struct amp_model *model, const struct amp_
 }
 
 /* Before IR version 4 every initializer is an input, later only one that callers may override.
-   IS_LIVE is false for every value, and is so again. */
+   IS_LIVE has a flag per value id, all false before and after. */
 static void update_inputs(struct amp_model *model, const struct amp_graph *graph,
                           Onnx__GraphProto *proto, bool initializers_are_inputs, bool *is_live)
 {

@@ -22,7 +22,7 @@ enum amp_status amp_model_prepare(struct amp_model *model,
     made->deferred.items =
         amp_arena_array(model->arena, n_initializers, sizeof(struct amp_tensor *));
     amp_message_update(model, &made->deferred);
-    AMP_TRY(amp_functions_settle(model->origin, model->arena, err));
+    AMP_TRY(amp_functions_drop_invalid(model->origin, model->arena, err));
     *placement = made;
     return amp_placement_decide(made, model, options, err);
 }

@@ -259,8 +259,8 @@ static enum amp_status compare_schemas(struct decision *decision, struct amp_fun
     return is_same || !is_imported ? AMP_OK : AMP_UNSUPPORTED;
 }
 
-enum amp_status amp_functions_settle(Onnx__ModelProto *model, struct amp_arena *arena,
-                                     struct amp_error *err)
+enum amp_status amp_functions_drop_invalid(Onnx__ModelProto *model, struct amp_arena *arena,
+                                           struct amp_error *err)
 {
     struct decision decision = {.table = {.model = model, .arena = arena, .err = err}};
     bool is_stale = false;

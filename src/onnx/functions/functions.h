@@ -39,7 +39,7 @@ enum amp_status amp_functions_inline(Onnx__ModelProto *model, bool all, struct a
  * both. Where that is broken, all functions that the graph does not call, directly or not, are
  * dropped; those that it calls hold nothing that could change. Fails as amp_functions_inline does.
  */
-enum amp_status amp_functions_settle(Onnx__ModelProto *model, struct amp_arena *arena,
-                                     struct amp_error *err);
+enum amp_status amp_functions_drop_invalid(Onnx__ModelProto *model, struct amp_arena *arena,
+                                           struct amp_error *err);
 
 #endif

@@ -16,7 +16,8 @@ static const char *drop_training_outputs(struct amp_upgrade *upgrade)
     return NULL;
 }
 
-/* In the first opsets is_test says that the node is not training; later outputs beyond Y do. */
+/* Up to BatchNormalization-6 is_test says that the node is not training; from 7 on outputs beyond Y
+   say that it is. */
 static const char *batch_norm_7(struct amp_upgrade *upgrade)
 {
     bool is_test = amp_node_int(amp_upgrade_node(upgrade), "is_test", 0) != 0;
@@ -36,7 +37,7 @@ static bool is_training(const struct amp_upgrade *upgrade)
     return false;
 }
 
-/* Makes a list of input INDEX. */
+/* Gives input INDEX rank 1. */
 static void flatten_input(struct amp_upgrade *upgrade, uint32_t index)
 {
     const struct amp_tensor *constant = amp_upgrade_constant(upgrade, index);
@@ -159,7 +160,8 @@ static const char *softmax_13(struct amp_upgrade *upgrade)
     return NULL;
 }
 
-/* The dims [1, n], where n is how many of the channels of input 0 each of GROUPS groups has. */
+/* Adds nodes that compute the dims [1, n], where n is the channels of input 0 divided by GROUPS,
+   and returns their value id. */
 static uint32_t group_size(struct amp_upgrade *upgrade, int64_t groups)
 {
     struct amp_model *model = upgrade->model;

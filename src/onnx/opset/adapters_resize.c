@@ -65,7 +65,8 @@ static struct direction direction_of(const struct amp_tensor *scales)
     return found;
 }
 
-/* SCALES where they enlarge, 1 elsewhere; or, with SHRINKS, where they shrink. */
+/* The value id of SCALES with 1 for those that do not enlarge (SHRINKS: do not shrink): an
+   initializer where the scales are known, else computed by Max or Min. */
 static uint32_t split_scales(struct amp_upgrade *upgrade, uint32_t scales, bool shrinks)
 {
     const struct amp_tensor *constant = amp_value_at(upgrade->model, scales)->constant;

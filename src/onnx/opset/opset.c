@@ -123,13 +123,9 @@ static const char *raise_node(struct amp_upgrade *upgrade)
     return schema == first || takes_inputs(upgrade, schema) ? NULL : "it takes fewer types";
 }
 
-static bool is_raised(const struct amp_node *node)
-{
-    return !node->is_removed && node->domain[0] == '\0' && node->schema != NULL;
-}
-
-/* The opset above OPSET, TARGET at most, that brings the operator of NODE, which OPSET does not
-   have; 0 when none does. What is unknown must not come to mean something on the way. */
+/* The first opset above OPSET, TARGET at most, in which the operator of NODE exists when it does
+   not in OPSET; 0 when there is none. A node of an unknown operator must not become one of a known
+   operator by being raised. */
 static int coming_opset(const struct amp_node *node, int opset, int target)
 {
     if (node->is_removed || node->domain[0] != '\0' || node->schema != NULL)
@@ -173,7 +169,8 @@ static enum amp_status raise_nodes(struct amp_model *model, int target,
             *limit = (struct amp_opset_limit){.node = upgrade.node, .opset = coming - 1};
             return fail_unknown(model, upgrade.node, target, coming, err);
         }
-        if (!is_raised(amp_upgrade_node(&upgrade)))
+        const struct amp_node *node = amp_upgrade_node(&upgrade);
+        if (node->is_removed || node->domain[0] != '\0' || node->schema == NULL)
             continue;
         const char *obstacle = raise_node(&upgrade);
         if (obstacle != NULL) {
@@ -219,8 +216,8 @@ static bool is_left_over(uint32_t value, const bool *before, size_t n_before, co
     return value != AMP_NONE && !after[value] && (value >= n_before || before[value]);
 }
 
-/* Drops initializers and Constants that only the nodes as they were BEFORE used. What callers may
-   set stays. */
+/* Drops initializers and Constants that were in use BEFORE and are no more. Initializers that
+   callers may override stay. */
 static void drop_leftovers(struct amp_model *model, const bool *before, size_t n_before)
 {
     bool *after = find_used(model);

@@ -1,5 +1,7 @@
 /*
- * Tensors, sequences, optionals and maps as the messages that ONNX's test data keep them in.
+ * Tensors, sequences, optionals and maps as messages (onnx-data.proto), as ONNX's test data keep
+ * them. Takes bytes and gives values in memory of their own, and back. Sequences of sequences,
+ * sparse tensors and maps with other values than single numbers or strings are refused.
  */
 #include "onnx/sample/value_proto.h"
 
@@ -189,7 +191,7 @@ static Onnx__SequenceProto *new_sequence(const char *name, int32_t elem_type,
     return proto;
 }
 
-/* The elements of VALUES one by one. */
+/* A message of one tensor for each element of VALUES. */
 static Onnx__SequenceProto *values_to_proto(const struct amp_tensor *values,
                                             struct amp_arena *arena)
 {

@@ -1,11 +1,16 @@
-/* Prints the operator definitions that libonnx carries as lines of facts, for table.py.
+/* Prints the operator definitions that libonnx carries as lines of facts, for table.py. */
+/* Takes no arguments; writes to stdout one record per operator and version of ai.onnx, ai.onnx.ml
+ * and ai.onnx.preview.training. Fields are separated by tabs:
  *
- * Takes no arguments; writes to stdout one record per operator and version of ai.onnx,
- * ai.onnx.ml and ai.onnx.preview.training. Fields are separated by tabs: op    domain  name  since
- * deprecated  function min_inputs max_inputs min_outputs max_outputs type  variable  allowed types
- * joined by ", " in name  type  single|optional|variadic  homogeneous  min_arity        (out: the
- * same) attr  name attribute type  required  default        (field absent: no default) changelog.py
- * writes the same lines from ONNX's documentation. How all three are run: see table.py. */
+ *     op    domain  name  since  deprecated  function  min_inputs  max_inputs  min_outputs
+ *           max_outputs
+ *     type  variable  allowed types joined by ", "
+ *     in    name  type  single|optional|variadic  homogeneous  min_arity
+ *     out   name  type  single|optional|variadic  homogeneous  min_arity
+ *     attr  name  attribute type  required  default        (field absent: no default)
+ *
+ * changelog.py writes such lines from ONNX's documentation, contrib.py from ONNX Runtime. How all
+ * three are run: see table.py. */
 
 #include <onnx/defs/schema.h>
 
