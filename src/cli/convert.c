@@ -10,7 +10,7 @@
 #include "autocast/settle.h"
 #include "cli/commands.h"
 #include "cli/destination.h"
-#include "cli/explain.h"
+#include "cli/report/explanation.h"
 #include "cli/inputs.h"
 #include "cli/progress.h"
 #include "cli/report/json.h"

@@ -3,7 +3,7 @@
  * operators, or prints a set as it is resolved.
  */
 #include "cli/commands.h"
-#include "cli/rules_print.h"
+#include "cli/report/rules.h"
 #include "cli/rules_tools.h"
 #include "core/print.h"
 

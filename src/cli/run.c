@@ -5,7 +5,7 @@
  */
 #include "cli/run.h"
 
-#include "cli/bounds.h"
+#include "cli/tolerance.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/report/json.h"

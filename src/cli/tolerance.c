@@ -1,7 +1,7 @@
 /*
  * What --tolerance means where there are expected values.
  */
-#include "cli/bounds.h"
+#include "cli/tolerance.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-#ifndef AMP_CLI_EXPLAIN_H
-#define AMP_CLI_EXPLAIN_H
+#ifndef AMP_CLI_REPORT_EXPLANATION_H
+#define AMP_CLI_REPORT_EXPLANATION_H
 
 #include "autocast/assign.h"
 #include "autocast/cast_insert.h"

@@ -2,7 +2,7 @@
  * Rule sets as text: takes a list of rules, prints YAML that loads again to the same rules, each
  * below a comment that says where it was written.
  */
-#include "cli/rules_print.h"
+#include "cli/report/rules.h"
 
 #include "core/array.h"
 #include "core/print.h"

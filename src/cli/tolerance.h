@@ -1,5 +1,5 @@
-#ifndef AMP_CLI_BOUNDS_H
-#define AMP_CLI_BOUNDS_H
+#ifndef AMP_CLI_TOLERANCE_H
+#define AMP_CLI_TOLERANCE_H
 
 #include "check/compare.h"
 #include "check/metrics.h"

@@ -1,5 +1,5 @@
-#ifndef AMP_CLI_RULES_PRINT_H
-#define AMP_CLI_RULES_PRINT_H
+#ifndef AMP_CLI_REPORT_RULES_H
+#define AMP_CLI_REPORT_RULES_H
 
 #include "autocast/rules/rules.h"
 #include "autocast/rules/torch_map.h"

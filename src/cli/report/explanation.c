@@ -2,7 +2,7 @@
  * The explanation of a conversion, node by node: notes what was decided before the graph changes,
  * adds the casts that came of it, and prints both as text or JSON. Decides nothing.
  */
-#include "cli/explain.h"
+#include "cli/report/explanation.h"
 
 #include "cli/report/json.h"
 #include "core/print.h"

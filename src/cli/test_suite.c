@@ -2,7 +2,7 @@
  * `ampconv run --test-suite DIR`: runs each folder of DIR that holds a model.onnx as ONNX's backend
  * runner does, compares with the expected outputs, and counts: results, and why cases did not pass.
  */
-#include "cli/bounds.h"
+#include "cli/tolerance.h"
 #include "cli/commands.h"
 #include "cli/report/json.h"
 #include "core/file/input.h"
