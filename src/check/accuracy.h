@@ -17,8 +17,4 @@ enum amp_status amp_accuracy_add(struct amp_accuracy *accuracy, const struct amp
 /* AMP_MODEL unless every label had its row. */
 enum amp_status amp_accuracy_check(const struct amp_accuracy *accuracy, struct amp_error *err);
 
-/* The first of the COUNT tensors that looks like class scores (amp_class_view); AMP_NONE when none
-   does. */
-uint32_t amp_find_scores(const struct amp_tensor *outputs, size_t count);
-
 #endif

@@ -3,6 +3,8 @@
  */
 #include "check/compare.h"
 
+#include "check/elements.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,24 +18,6 @@ static const struct amp_tolerance usual_tolerance = {.rtol = 1e-3, .atol = 1e-7}
 struct amp_tolerance amp_tolerance_of(enum amp_dtype dtype)
 {
     return amp_dtype_is_lower(dtype) ? half_tolerance : usual_tolerance;
-}
-
-bool amp_string_equal(const struct amp_tensor *a, const struct amp_tensor *b, size_t i)
-{
-    const struct amp_str *x = (const struct amp_str *)a->data + i;
-    const struct amp_str *y = (const struct amp_str *)b->data + i;
-    return x->size == y->size && (x->size == 0 || memcmp(x->data, y->data, x->size) == 0);
-}
-
-struct amp_tensor amp_real_view(const struct amp_tensor *tensor, size_t *count)
-{
-    struct amp_tensor view = *tensor;
-    *count = amp_tensor_count(tensor);
-    if (amp_dtype_class(tensor->dtype) == AMP_CLASS_COMPLEX) {
-        view.dtype = tensor->dtype == AMP_COMPLEX64 ? AMP_FLOAT : AMP_DOUBLE;
-        *count *= 2;
-    }
-    return view;
 }
 
 /* How far apart two numbers are; 0 when they count as equal whatever the tolerance. */
@@ -61,7 +45,7 @@ static enum amp_status compare_strings(const struct amp_tensor *got, const struc
 {
     char text[256];
     for (size_t i = 0; i < amp_tensor_count(want); i++)
-        if (!amp_string_equal(got, want, i))
+        if (!amp_elements_equal_strings(got, want, i))
             return amp_fail(err, AMP_MISMATCH, "element %s differs",
                             place_text(&want->shape, i, text, sizeof text));
     return AMP_OK;
@@ -123,8 +107,8 @@ static enum amp_status compare_numbers(const struct amp_tensor *got_tensor,
     char place[256], number[64], expected[64];
     size_t count;
     struct differences seen = {.off = 0};
-    struct amp_tensor got = amp_real_view(got_tensor, &count);
-    struct amp_tensor want = amp_real_view(want_tensor, &count);
+    struct amp_tensor got = amp_elements_real(got_tensor, &count);
+    struct amp_tensor want = amp_elements_real(want_tensor, &count);
     if (amp_dtype_class(want.dtype) == AMP_CLASS_FLOAT)
         compare_floats(&got, &want, count, tolerance, &seen);
     else

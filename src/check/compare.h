@@ -19,11 +19,4 @@ struct amp_tolerance amp_tolerance_of(enum amp_dtype dtype);
 enum amp_status amp_tensor_compare(const struct amp_tensor *got, const struct amp_tensor *want,
                                    struct amp_tolerance tolerance, struct amp_error *err);
 
-/* Numbers of a complex tensor as a real one of twice the elements, *COUNT of them; the data are
-   TENSOR's. Of others, TENSOR itself. */
-struct amp_tensor amp_real_view(const struct amp_tensor *tensor, size_t *count);
-
-/* Whether elements I of two string tensors are equal. */
-bool amp_string_equal(const struct amp_tensor *a, const struct amp_tensor *b, size_t i);
-
 #endif

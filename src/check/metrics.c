@@ -4,7 +4,8 @@
  */
 #include "check/metrics.h"
 
-#include "check/compare.h"
+#include "check/class_scores.h"
+#include "check/elements.h"
 #include "core/array.h"
 #include "core/words.h"
 
@@ -37,64 +38,18 @@ bool amp_metric_is_minimum(enum amp_metric metric)
     return table[metric].is_minimum;
 }
 
-/* ---- class scores ---------------------------------------------------------------------------- */
-
-bool amp_class_view(const struct amp_tensor *tensor, struct amp_class_view *view)
-{
-    enum { CLASSES_MIN = 2, CLASSES_MAX = 100000 };
-    int rank = tensor->shape.rank;
-    while (rank > 2 && tensor->shape.dims[rank - 1] == 1)
-        rank--;
-    if (amp_dtype_class(tensor->dtype) != AMP_CLASS_FLOAT || rank < 2 || rank > 3)
-        return false;
-    int64_t n_classes = tensor->shape.dims[rank - 1];
-    if (n_classes < CLASSES_MIN || n_classes > CLASSES_MAX)
-        return false;
-    view->n_classes = (size_t)n_classes;
-    view->rows = amp_tensor_count(tensor) / view->n_classes;
-    return true;
-}
-
-int64_t amp_class_top(const struct amp_tensor *tensor, const struct amp_class_view *view,
-                      size_t row)
-{
-    int64_t top = -1;
-    double greatest = -INFINITY;
-    for (size_t i = 0; i < view->n_classes; i++) {
-        double score = amp_tensor_double(tensor, row * view->n_classes + i);
-        if (score > greatest || (top < 0 && score == greatest)) {
-            greatest = score;
-            top = (int64_t)i;
-        }
-    }
-    return top;
-}
-
-/* Whether the class that CONVERTED puts first is one that REFERENCE puts first. */
-static bool tops_agree(const struct amp_tensor *reference, const struct amp_tensor *converted,
-                       const struct amp_class_view *view, size_t row)
-{
-    int64_t wanted = amp_class_top(reference, view, row);
-    int64_t got = amp_class_top(converted, view, row);
-    if (wanted < 0 || got < 0)
-        return wanted == got;
-    size_t first = row * view->n_classes;
-    return amp_tensor_double(reference, first + (size_t)wanted) ==
-           amp_tensor_double(reference, first + (size_t)got);
-}
+/* ---- sums ------------------------------------------------------------------------------------ */
 
 static void add_classes(struct amp_metrics *metrics, const struct amp_tensor *reference,
                         const struct amp_tensor *converted)
 {
-    struct amp_class_view view;
-    if (!amp_class_view(reference, &view))
+    struct amp_class_scores scores;
+    if (!amp_class_scores_view(reference, &scores))
         return;
-    metrics->rows += view.rows;
-    for (size_t row = 0; row < view.rows; row++)
-        metrics->agreed += tops_agree(reference, converted, &view, row);
+    metrics->rows += scores.rows;
+    for (size_t row = 0; row < scores.rows; row++)
+        metrics->agreed += amp_class_scores_agree(reference, converted, &scores, row);
 }
-
-/* ---- sums ------------------------------------------------------------------------------------ */
 
 static void add_not_finite(struct amp_metrics *metrics, double r, double c)
 {
@@ -126,7 +81,8 @@ static void add_floats(struct amp_metrics *metrics, const struct amp_tensor *ref
                        const struct amp_tensor *converted)
 {
     size_t count;
-    struct amp_tensor r = amp_real_view(reference, &count), c = amp_real_view(converted, &count);
+    struct amp_tensor r = amp_elements_real(reference, &count),
+                      c = amp_elements_real(converted, &count);
     metrics->is_float = true;
     metrics->count += count;
     for (size_t i = 0; i < count; i++) {
@@ -146,7 +102,7 @@ static void add_others(struct amp_metrics *metrics, const struct amp_tensor *ref
     metrics->count += count;
     for (size_t i = 0; i < count; i++)
         metrics->different += reference->dtype == AMP_STRING
-                                  ? !amp_string_equal(reference, converted, i)
+                                  ? !amp_elements_equal_strings(reference, converted, i)
                                   : amp_tensor_int(reference, i) != amp_tensor_int(converted, i);
 }
 

@@ -15,7 +15,7 @@
  *             is all zero
  *   snr       10 log10(sum r^2 / sum (c - r)^2), in dB; infinite when all elements are equal
  *   top1      the fraction of rows in which c has its greatest element where r has it (ties of r
- *             count for it), of outputs that look like class scores: see amp_class_view
+ *             count for it), of outputs that look like class scores: see check/class_scores.h
  *   differ    the fraction of elements that are not equal, of outputs that are not of a float type
  *
  * An element that is not finite is equal to its like (NaN to NaN, an infinity to the same one);
@@ -60,21 +60,6 @@ enum amp_status amp_metrics_add(struct amp_metrics *metrics, const struct amp_te
 
 /* Sets *VALUE and returns true when METRIC is defined for what was seen. */
 bool amp_metrics_value(const struct amp_metrics *metrics, enum amp_metric metric, double *value);
-
-/* A tensor as rows of class scores: COUNT rows of N_CLASSES elements that lie next to each other.
- */
-struct amp_class_view {
-    size_t rows, n_classes;
-};
-
-/* Whether TENSOR looks like class scores: a float type, and, with trailing dims of 1 beyond the
-   second left out, rank 2 or 3 and a last dim of 2 to 100000. */
-bool amp_class_view(const struct amp_tensor *tensor, struct amp_class_view *view);
-
-/* The index of the greatest element of ROW, the first of equals; a NaN is never the greatest; -1
-   when all are NaN. */
-int64_t amp_class_top(const struct amp_tensor *tensor, const struct amp_class_view *view,
-                      size_t row);
 
 /* Bounds on metrics, inclusive; NaN: none. */
 struct amp_tolerances {

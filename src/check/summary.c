@@ -3,7 +3,7 @@
  */
 #include "check/summary.h"
 
-#include "check/compare.h"
+#include "check/elements.h"
 
 #include <math.h>
 
@@ -22,7 +22,7 @@ void amp_summary_add(struct amp_summary *summary, const struct amp_tensor *tenso
         amp_summary_add(summary, &amp_list_items(tensor)[i]);
     if (amp_tensor_is_list(tensor))
         return;
-    struct amp_tensor numbers = amp_real_view(tensor, &count);
+    struct amp_tensor numbers = amp_elements_real(tensor, &count);
     summary->count += count;
     for (size_t i = 0; i < count && tensor->dtype != AMP_STRING; i++) {
         double value = amp_tensor_double(&numbers, i);

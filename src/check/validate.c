@@ -4,6 +4,7 @@
  */
 #include "check/validate.h"
 
+#include "check/class_scores.h"
 #include "core/clock.h"
 #include "ops/elementwise/cast.h"
 #include "run/exec/session.h"
@@ -195,7 +196,7 @@ static enum amp_status count_right(struct validation *v)
     if (v->options->labels == NULL)
         return AMP_OK;
     if (v->scores == AMP_NONE)
-        v->scores = amp_find_scores(v->sides[REFERENCE].outputs, v->result->n_outputs);
+        v->scores = amp_class_scores_find(v->sides[REFERENCE].outputs, v->result->n_outputs);
     if (v->scores == AMP_NONE)
         return amp_fail(v->err, AMP_MODEL,
                         "%s: no output looks like class scores: labels are no use",

@@ -5,6 +5,7 @@
  */
 #include "cli/run.h"
 
+#include "check/class_scores.h"
 #include "cli/tolerance.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
@@ -180,7 +181,7 @@ static enum amp_status count_right(struct run *run)
 {
     if (run->labels.data == NULL)
         return AMP_OK;
-    uint32_t scores = amp_find_scores(run->outputs, run->output_ids->count);
+    uint32_t scores = amp_class_scores_find(run->outputs, run->output_ids->count);
     if (scores == AMP_NONE)
         return amp_fail(run->err, AMP_MODEL, "%s: no output looks like class scores for --labels",
                         run->model->path);

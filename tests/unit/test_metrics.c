@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "check/accuracy.h"
+#include "check/class_scores.h"
 #include "check/metrics.h"
 #include "check/summary.h"
 #include "core/graph/graph.h"
@@ -176,10 +177,10 @@ static void class_scores_are_told_by_shape(void **state)
         {3, {4, 1, 1}, AMP_FLOAT, 0, 0},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct amp_class_view v = {0, 0};
+        struct amp_class_scores v = {0, 0};
         struct amp_tensor t =
             shaped(tensor_of(cases[i].dtype, NULL, 0), cases[i].rank, cases[i].dims);
-        assert_int_equal(amp_class_view(&t, &v), cases[i].n_classes > 0);
+        assert_int_equal(amp_class_scores_view(&t, &v), cases[i].n_classes > 0);
         assert_int_equal(v.rows, cases[i].rows);
         assert_int_equal(v.n_classes, cases[i].n_classes);
     }
@@ -326,8 +327,8 @@ static void the_first_scores_are_found(void **state)
     const int64_t map[] = {1, 3, 8, 8}, scores[] = {4, 10};
     struct amp_tensor outputs[] = {shaped(tensor_of(AMP_FLOAT, NULL, 0), 4, map),
                                    shaped(tensor_of(AMP_FLOAT, NULL, 0), 2, scores)};
-    assert_int_equal(amp_find_scores(outputs, 2), 1);
-    assert_true(amp_find_scores(outputs, 1) == AMP_NONE);
+    assert_int_equal(amp_class_scores_find(outputs, 2), 1);
+    assert_true(amp_class_scores_find(outputs, 1) == AMP_NONE);
 }
 
 static void summary_leaves_out_what_is_no_number(void **state)

@@ -1,0 +1,29 @@
+#ifndef AMP_CHECK_CLASS_SCORES_H
+#define AMP_CHECK_CLASS_SCORES_H
+
+#include "core/tensor.h"
+
+/* A tensor as rows of class scores; the N_CLASSES scores of a row lie next to each other. */
+struct amp_class_scores {
+    size_t rows, n_classes;
+};
+
+/* Whether TENSOR looks like class scores, which *SCORES describes then: a float type, and, without
+   trailing dims of 1 beyond the second, rank 2 or 3 and a last dim of 2 to 100000. */
+bool amp_class_scores_view(const struct amp_tensor *tensor, struct amp_class_scores *scores);
+
+/* The index of the first of the COUNT tensors that looks like class scores; AMP_NONE when none
+   does. */
+uint32_t amp_class_scores_find(const struct amp_tensor *tensors, size_t count);
+
+/* The index of the greatest score of ROW, the first of equals; a NaN is never the greatest; -1 when
+   all are NaN. */
+int64_t amp_class_scores_top(const struct amp_tensor *tensor, const struct amp_class_scores *scores,
+                             size_t row);
+
+/* Whether the class that CONVERTED puts first in ROW is one of those that REFERENCE puts first, or
+   both rows are all NaN. SCORES describes both tensors. */
+bool amp_class_scores_agree(const struct amp_tensor *reference, const struct amp_tensor *converted,
+                            const struct amp_class_scores *scores, size_t row);
+
+#endif
