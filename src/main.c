@@ -3,9 +3,14 @@
  * exit code. All of ampconv's exits are here, but those of running out of memory and of losing an
  * input while it is read.
  */
-#include "cli/commands.h"
-#include "cli/options.h"
+#include "cli/bench.h"
+#include "cli/command_line.h"
+#include "cli/convert.h"
+#include "cli/help.h"
+#include "cli/rules.h"
+#include "cli/run.h"
 #include "cli/threads.h"
+#include "cli/version.h"
 #include "core/file/input.h"
 #include "core/memory.h"
 
@@ -44,7 +49,7 @@ static enum exit_code exit_code(enum amp_status status)
 static enum amp_status run_command(const struct amp_options *options, struct amp_error *err)
 {
     if (options->wants_help) {
-        amp_options_help(stdout, options->command);
+        amp_help_print(stdout, options->command);
         return AMP_OK;
     }
     if (options->wants_version) {
@@ -82,13 +87,13 @@ int main(int argc, char **argv)
     struct amp_error err = {.status = AMP_OK};
     amp_streams_open();
     amp_threads_prepare(argv);
-    enum amp_status status = amp_options_parse(argc, argv, &options, &err);
+    enum amp_status status = amp_command_line_parse(argc, argv, &options, &err);
     if (status == AMP_OK)
         status = run_command(&options, &err);
     if (status == AMP_OK && fflush(stdout) != 0)
         status = amp_fail(&err, AMP_IO, "stdout: cannot write");
     if (err.text[0] != '\0')
         print_failure(&err);
-    amp_options_free(&options);
+    amp_command_line_free(&options);
     return exit_code(status);
 }

@@ -1,41 +1,222 @@
 /*
- * How far apart two tensors are, in sums that grow sample by sample, and whether that is within
- * bounds. Elements that are not finite stay out of the sums and are counted.
+ * How far apart two tensors are. Takes the reference's tensor and the converted model's, sample by
+ * sample, adds up counts and sums over their elements, and gives the metrics of the table below.
+ * Elements that are not finite stay out of the sums and are counted: one is equal to its like (NaN
+ * to NaN, an infinity to the same one); where only one side has it, nothing is within tolerance.
  */
 #include "check/metrics.h"
 
 #include "check/class_scores.h"
 #include "check/elements.h"
 #include "core/array.h"
-#include "core/words.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdio.h>
 
-static const struct {
-    const char *name, *unit;
-    bool is_minimum;
-} table[AMP_METRIC_COUNT] = {
-    [AMP_METRIC_MAX_ABS] = {"max_abs", "", false}, [AMP_METRIC_MEAN_ABS] = {"mean_abs", "", false},
-    [AMP_METRIC_MAX_REL] = {"max_rel", "", false}, [AMP_METRIC_RMSE] = {"rmse", "", false},
-    [AMP_METRIC_COSINE] = {"cosine", "", true},    [AMP_METRIC_SNR] = {"snr", " dB", true},
-    [AMP_METRIC_TOP1] = {"top1", "", true},        [AMP_METRIC_DIFFER] = {"differ", "", false},
+/* What is added up over the elements that are finite in both; r and c are those of the two. */
+enum sum {
+    MAX_ABS,       /* max |c - r| */
+    SUM_ABS,       /* |c - r| */
+    MAX_REL,       /* max |c - r| / |r| where r is not 0 */
+    SQUARED_ERROR, /* (c - r)^2 */
+    SQUARED_R,     /* r^2 */
+    SQUARED_C,     /* c^2 */
+    PRODUCT,       /* r c */
+    N_SUMS
 };
 
-const char *amp_metric_name(enum amp_metric metric)
+_Static_assert((int)N_SUMS <= (int)AMP_METRICS_SUMS_MAX,
+               "struct amp_metrics has room for all sums");
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static bool has_finite(const struct amp_metrics *m)
 {
-    return table[metric].name;
+    return m->finite > 0;
 }
 
-const char *amp_metric_unit(enum amp_metric metric)
+static bool has_rows(const struct amp_metrics *m)
 {
-    return table[metric].unit;
+    return m->rows > 0;
 }
 
-bool amp_metric_is_minimum(enum amp_metric metric)
+static bool has_no_floats(const struct amp_metrics *m)
 {
-    return table[metric].is_minimum;
+    return !m->is_float && m->count > 0;
+}
+
+static double max_abs(const struct amp_metrics *m)
+{
+    return m->sums[MAX_ABS];
+}
+
+static double mean_abs(const struct amp_metrics *m)
+{
+    return m->sums[SUM_ABS] / (double)m->finite;
+}
+
+static double max_rel(const struct amp_metrics *m)
+{
+    return m->sums[MAX_REL];
+}
+
+static double rmse(const struct amp_metrics *m)
+{
+    return sqrt(m->sums[SQUARED_ERROR] / (double)m->finite);
+}
+
+static double cosine(const struct amp_metrics *m)
+{
+    double scale = sqrt(m->sums[SQUARED_R]) * sqrt(m->sums[SQUARED_C]);
+    if (m->sums[SQUARED_ERROR] == 0)
+        return 1;
+    return scale == 0 ? 0 : fmin(1, fmax(-1, m->sums[PRODUCT] / scale));
+}
+
+static double snr(const struct amp_metrics *m)
+{
+    if (m->sums[SQUARED_ERROR] == 0)
+        return INFINITY;
+    return 10 * log10(m->sums[SQUARED_R] / m->sums[SQUARED_ERROR]);
+}
+
+static double top1(const struct amp_metrics *m)
+{
+    return (double)m->agreed / (double)m->rows;
+}
+
+static double differ(const struct amp_metrics *m)
+{
+    return (double)m->different / (double)m->count;
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+/* clang-format off */
+#define NO_BOUNDS {NAN, NAN, NAN}
+/* clang-format on */
+
+/*
+ * A rounding to bfloat16 (8 significand bits) is 56 dB below the value at the root mean square, one
+ * to float16 (11 bits) 74 dB, one to float32 (24 bits) 152 dB; a hundred layers add some 20 dB of
+ * noise. The bounds leave 15 dB more, and are far above what unrelated outputs have: 0 dB and less.
+ * Float32 against float32 is the same computation written otherwise: long sums in another order may
+ * cost some more there, but what is no float must be the same.
+ *
+ * The comment on a row defines the metric; the manual is made of it (man/metrics.awk).
+ */
+static const struct amp_metric metrics_table[] = {
+    /* The greatest |c - r|. */
+    {.name = "max_abs",
+     .unit = "",
+     .is_defined = has_finite,
+     .value = max_abs,
+     .bounds = NO_BOUNDS,
+     .text = {.place = 2, .label = "max abs error", .digits = 2, .is_brief = true}},
+    /* The mean of |c - r|. */
+    {.name = "mean_abs",
+     .unit = "",
+     .is_defined = has_finite,
+     .value = mean_abs,
+     .bounds = NO_BOUNDS,
+     .text = {.place = 3, .label = "mean", .digits = 2}},
+    /* The greatest |c - r| / |r| where r is not 0. */
+    {.name = "max_rel",
+     .unit = "",
+     .is_defined = has_finite,
+     .value = max_rel,
+     .bounds = NO_BOUNDS,
+     .text = {.place = 5, .label = "max rel error", .digits = 2}},
+    /* The square root of the mean of (c - r)^2. */
+    {.name = "rmse",
+     .unit = "",
+     .is_defined = has_finite,
+     .value = rmse,
+     .bounds = NO_BOUNDS,
+     .text = {.place = 4, .label = "rmse", .digits = 2}},
+    /* The cosine of the angle between c and r: sum(c r) / sqrt(sum(c^2) sum(r^2)); 1 when all
+       elements are equal, 0 when only one side is all zero. */
+    {.name = "cosine",
+     .unit = "",
+     .is_minimum = true,
+     .is_defined = has_finite,
+     .value = cosine,
+     .bounds = {.bf16 = 0.99, .fp16 = 0.999, .fp32 = 0.9999},
+     .text = {.place = 1, .label = "cosine", .digits = 5, .is_brief = true}},
+    /* The signal to noise in dB: 10 log10(sum(r^2) / sum((c - r)^2)); infinite when all elements
+       are equal. */
+    {.name = "snr",
+     .unit = " dB",
+     .is_minimum = true,
+     .is_defined = has_finite,
+     .value = snr,
+     .bounds = {.bf16 = 20, .fp16 = 35, .fp32 = 100},
+     .text = {.place = 0, .label = "snr", .digits = 3, .is_brief = true}},
+    /* The fraction of rows in which c has its greatest element where r has it (ties of r count for
+       it), of outputs that look like class scores. */
+    {.name = "top1",
+     .unit = "",
+     .is_minimum = true,
+     .is_defined = has_rows,
+     .value = top1,
+     .bounds = NO_BOUNDS,
+     .text = {.place = 6, .label = "top-1", .digits = 4, .is_percent = true, .is_brief = true}},
+    /* The fraction of elements that are not equal, of outputs that are not of a float type. */
+    {.name = "differ",
+     .unit = "",
+     .is_defined = has_no_floats,
+     .value = differ,
+     .bounds = {.bf16 = 0.1, .fp16 = 0.05, .fp32 = 0},
+     .text = {.place = 7,
+              .label = "elements that differ",
+              .digits = 3,
+              .is_percent = true,
+              .is_brief = true}},
+};
+
+_Static_assert(AMP_COUNT(metrics_table) <= AMP_METRICS_MAX, "bounds have room for all metrics");
+
+const struct amp_metric *amp_metric_at(size_t i)
+{
+    return i < AMP_COUNT(metrics_table) ? &metrics_table[i] : NULL;
+}
+
+const struct amp_metric *amp_metric_shown_at(size_t i)
+{
+    for (size_t row = 0; row < AMP_COUNT(metrics_table); row++)
+        if ((size_t)metrics_table[row].text.place == i)
+            return &metrics_table[row];
+    return NULL;
+}
+
+const char *amp_metric_name_at(size_t i)
+{
+    return i < AMP_COUNT(metrics_table) ? metrics_table[i].name : NULL;
+}
+
+char *amp_metric_names(char *text, size_t size)
+{
+    text[0] = '\0';
+    for (size_t i = 0, used = 0; i < AMP_COUNT(metrics_table) && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "",
+                                 metrics_table[i].name);
+    return text;
+}
+
+bool amp_metric_value(const struct amp_metric *metric, const struct amp_metrics *metrics,
+                      double *value)
+{
+    if (!metric->is_defined(metrics))
+        return false;
+    *value = metric->value(metrics);
+    return true;
+}
+
+double amp_metrics_quality(const struct amp_metrics *metrics)
+{
+    if (has_finite(metrics))
+        return snr(metrics);
+    return has_no_floats(metrics) && metrics->different > 0 ? 0 : INFINITY;
 }
 
 /* ---- sums ------------------------------------------------------------------------------------ */
@@ -67,14 +248,14 @@ static void add_finite(struct amp_metrics *metrics, double r, double c)
     double d = fabs(c - r);
     metrics->finite++;
     metrics->different += d != 0;
-    metrics->max_abs = fmax(metrics->max_abs, d);
+    metrics->sums[MAX_ABS] = fmax(metrics->sums[MAX_ABS], d);
     if (r != 0)
-        metrics->max_rel = fmax(metrics->max_rel, d / fabs(r));
-    metrics->sum_abs += d;
-    metrics->sum_squared_error += d * d;
-    metrics->sum_squared[0] += r * r;
-    metrics->sum_squared[1] += c * c;
-    metrics->sum_product += r * c;
+        metrics->sums[MAX_REL] = fmax(metrics->sums[MAX_REL], d / fabs(r));
+    metrics->sums[SUM_ABS] += d;
+    metrics->sums[SQUARED_ERROR] += d * d;
+    metrics->sums[SQUARED_R] += r * r;
+    metrics->sums[SQUARED_C] += c * c;
+    metrics->sums[PRODUCT] += r * c;
 }
 
 static void add_floats(struct amp_metrics *metrics, const struct amp_tensor *reference,
@@ -141,151 +322,5 @@ enum amp_status amp_metrics_add(struct amp_metrics *metrics, const struct amp_te
         add_floats(metrics, reference, converted);
     else
         add_others(metrics, reference, converted);
-    return AMP_OK;
-}
-
-/* ---- values ---------------------------------------------------------------------------------- */
-
-static double cosine(const struct amp_metrics *m)
-{
-    double scale = sqrt(m->sum_squared[0]) * sqrt(m->sum_squared[1]);
-    if (m->sum_squared_error == 0)
-        return 1;
-    return scale == 0 ? 0 : fmin(1, fmax(-1, m->sum_product / scale));
-}
-
-static double snr(const struct amp_metrics *m)
-{
-    if (m->sum_squared_error == 0)
-        return INFINITY;
-    return 10 * log10(m->sum_squared[0] / m->sum_squared_error);
-}
-
-bool amp_metrics_value(const struct amp_metrics *metrics, enum amp_metric metric, double *value)
-{
-    double finite = (double)metrics->finite;
-    switch (metric) {
-    case AMP_METRIC_MAX_ABS:
-        *value = metrics->max_abs;
-        return metrics->finite > 0;
-    case AMP_METRIC_MEAN_ABS:
-        *value = metrics->sum_abs / finite;
-        return metrics->finite > 0;
-    case AMP_METRIC_MAX_REL:
-        *value = metrics->max_rel;
-        return metrics->finite > 0;
-    case AMP_METRIC_RMSE:
-        *value = sqrt(metrics->sum_squared_error / finite);
-        return metrics->finite > 0;
-    case AMP_METRIC_COSINE:
-        *value = cosine(metrics);
-        return metrics->finite > 0;
-    case AMP_METRIC_SNR:
-        *value = snr(metrics);
-        return metrics->finite > 0;
-    case AMP_METRIC_TOP1:
-        *value = (double)metrics->agreed / (double)metrics->rows;
-        return metrics->rows > 0;
-    case AMP_METRIC_DIFFER:
-        *value = (double)metrics->different / (double)metrics->count;
-        return !metrics->is_float && metrics->count > 0;
-    case AMP_METRIC_COUNT:
-        break;
-    }
-    return false;
-}
-
-/* ---- tolerances ------------------------------------------------------------------------------ */
-
-/*
- * A rounding to bfloat16 (8 significand bits) is 56 dB below the value at the root mean square, one
- * to float16 (11 bits) 74 dB, one to float32 (24 bits) 152 dB; a hundred layers add some 20 dB of
- * noise. The defaults leave 15 dB more, and are far above what unrelated outputs have: 0 dB and
- * less. Float32 against float32 is the same computation written otherwise: long sums in another
- * order may cost some more there, but what is no float must be the same.
- */
-static const struct {
-    enum amp_dtype dtype;
-    double cosine, snr, differ;
-} defaults[] = {
-    {AMP_BFLOAT16, .cosine = 0.99, .snr = 20, .differ = 0.1},
-    {AMP_FLOAT16, .cosine = 0.999, .snr = 35, .differ = 0.05},
-    {AMP_FLOAT, .cosine = 0.9999, .snr = 100, .differ = 0},
-};
-
-struct amp_tolerances amp_tolerances_default(enum amp_dtype dtype)
-{
-    struct amp_tolerances tolerances;
-    for (int metric = 0; metric < AMP_METRIC_COUNT; metric++)
-        tolerances.bounds[metric] = NAN;
-    for (size_t i = 0; i < AMP_COUNT(defaults); i++)
-        if (defaults[i].dtype == dtype) {
-            tolerances.bounds[AMP_METRIC_COSINE] = defaults[i].cosine;
-            tolerances.bounds[AMP_METRIC_SNR] = defaults[i].snr;
-            tolerances.bounds[AMP_METRIC_DIFFER] = defaults[i].differ;
-        }
-    return tolerances;
-}
-
-static const char *name_at(size_t i)
-{
-    return i < AMP_METRIC_COUNT ? table[i].name : NULL;
-}
-
-static enum amp_status unknown_metric(const char *name, struct amp_error *err)
-{
-    const char *nearest = amp_word_nearest_at(name, name_at);
-    if (nearest != NULL)
-        return amp_fail(err, AMP_USAGE, "unknown metric '%s'; did you mean '%s'?", name, nearest);
-    return amp_fail(err, AMP_USAGE,
-                    "unknown metric '%s'; known: max_abs, mean_abs, max_rel, rmse, cosine, snr, "
-                    "top1, differ",
-                    name);
-}
-
-enum amp_status amp_tolerances_set(struct amp_tolerances *tolerances, const char *name,
-                                   const char *text, struct amp_error *err)
-{
-    for (int metric = 0; metric < AMP_METRIC_COUNT; metric++) {
-        if (strcmp(table[metric].name, name) != 0)
-            continue;
-        char *end;
-        double bound = strtod(text, &end);
-        if (end == text || *end != '\0' || isnan(bound))
-            return amp_fail(err, AMP_USAGE, "the tolerance of %s: '%s' is no number", name, text);
-        tolerances->bounds[metric] = bound;
-        return AMP_OK;
-    }
-    return unknown_metric(name, err);
-}
-
-/* Written so that a NaN is outside. */
-static enum amp_status check_bound(enum amp_metric metric, double value, double bound,
-                                   struct amp_error *err)
-{
-    bool is_minimum = table[metric].is_minimum;
-    if (is_minimum ? value >= bound : value <= bound)
-        return AMP_OK;
-    return amp_fail(err, AMP_MISMATCH, "%s %.4g%s; at %s %.4g %s", table[metric].name, value,
-                    table[metric].unit, is_minimum ? "least" : "most", bound,
-                    is_minimum ? "needed" : "allowed");
-}
-
-enum amp_status amp_tolerances_check(const struct amp_tolerances *tolerances,
-                                     const struct amp_metrics *metrics, struct amp_error *err)
-{
-    if (metrics->stray > 0)
-        return amp_fail(err, AMP_MISMATCH,
-                        "%llu of %llu elements are NaN or infinite in one model and not in the "
-                        "other",
-                        (unsigned long long)metrics->stray, (unsigned long long)metrics->count);
-    if (metrics->count > 0 && metrics->nan[0] == metrics->count)
-        return amp_fail(err, AMP_MISMATCH,
-                        "all elements are NaN in both models: these inputs tell nothing");
-    for (int metric = 0; metric < AMP_METRIC_COUNT; metric++) {
-        double value, bound = tolerances->bounds[metric];
-        if (!isnan(bound) && amp_metrics_value(metrics, metric, &value))
-            AMP_TRY(check_bound(metric, value, bound, err));
-    }
     return AMP_OK;
 }

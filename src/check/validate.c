@@ -9,6 +9,7 @@
 #include "ops/elementwise/cast.h"
 #include "run/exec/session.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,7 +113,7 @@ static void create(struct validation *v, const struct amp_model *reference,
     v->scores = AMP_NONE;
     v->result->n_outputs = v->sides[REFERENCE].output_ids->count;
     v->result->outputs = amp_xcalloc(v->result->n_outputs, sizeof *v->result->outputs);
-    v->result->tolerances = v->options->tolerances;
+    v->result->bounds = v->options->bounds;
     for (int i = 0; i < N_SIDES; i++)
         v->result->accuracy[i].labels = v->options->labels;
 }
@@ -240,10 +241,10 @@ static enum amp_status run_samples(struct validation *v)
 
 /* ---- verdict --------------------------------------------------------------------------------- */
 
-static void judge(const struct amp_tolerances *tolerances, struct amp_output_check *check)
+static void judge(const struct amp_metric_bounds *bounds, struct amp_output_check *check)
 {
     struct amp_error err = {.status = AMP_OK};
-    if (check->is_outside || amp_tolerances_check(tolerances, &check->metrics, &err) == AMP_OK)
+    if (check->is_outside || amp_metric_bounds_check(bounds, &check->metrics, &err) == AMP_OK)
         return;
     check->is_outside = true;
     snprintf(check->reason, sizeof check->reason, "%.*s", (int)sizeof check->reason - 1, err.text);
@@ -254,7 +255,7 @@ static enum amp_status judge_all(struct amp_validation *result, struct amp_error
     result->is_within = true;
     for (size_t i = 0; i < result->n_outputs; i++) {
         struct amp_output_check *check = &result->outputs[i];
-        judge(&result->tolerances, check);
+        judge(&result->bounds, check);
         result->is_within = result->is_within && !check->is_outside;
         if (check->is_outside)
             amp_fail(err, AMP_MISMATCH, "outside tolerance: output '%s': %s", check->name,
@@ -279,6 +280,20 @@ enum amp_status amp_validate(const struct amp_model *reference, const struct amp
         return status;
     }
     return judge_all(result, err);
+}
+
+static double quality(const struct amp_output_check *check)
+{
+    return check->is_outside ? -INFINITY : amp_metrics_quality(&check->metrics);
+}
+
+const struct amp_output_check *amp_validation_worst(const struct amp_validation *validation)
+{
+    const struct amp_output_check *worst = &validation->outputs[0];
+    for (size_t i = 1; i < validation->n_outputs; i++)
+        if (quality(&validation->outputs[i]) < quality(worst))
+            worst = &validation->outputs[i];
+    return worst;
 }
 
 void amp_validation_free(struct amp_validation *result)

@@ -2,7 +2,7 @@
 #define AMP_CHECK_VALIDATE_H
 
 #include "check/accuracy.h"
-#include "check/metrics.h"
+#include "check/metric_bounds.h"
 #include "core/graph/graph.h"
 
 /* Where the inputs of runs come from. */
@@ -31,7 +31,7 @@ struct amp_validation {
     struct amp_output_check *outputs;
     size_t widened[2]; /* nodes without a kernel for their dtype here: computed in float32 */
     double seconds[2]; /* all runs of each model, with what the first one sets up */
-    struct amp_tolerances tolerances;
+    struct amp_metric_bounds bounds;
     const char *scores; /* the output that the labels are of; NULL: no labels */
     struct amp_accuracy accuracy[2];
     bool is_within;
@@ -39,7 +39,7 @@ struct amp_validation {
 
 struct amp_validate_options {
     struct amp_source source;
-    struct amp_tolerances tolerances;
+    struct amp_metric_bounds bounds;
     const struct amp_tensor *labels; /* NULL: none. One per row of the first class-score output */
 };
 
@@ -53,6 +53,10 @@ struct amp_validate_options {
 enum amp_status amp_validate(const struct amp_model *reference, const struct amp_model *converted,
                              const struct amp_validate_options *options,
                              struct amp_validation *result, struct amp_error *err);
+
+/* The worst of the outputs, of which there is one at least: one that is outside its tolerance, else
+   the one of the least quality (amp_metrics_quality); the first of equals. */
+const struct amp_output_check *amp_validation_worst(const struct amp_validation *validation);
 
 /* Frees what RESULT holds; a zeroed one is fine. */
 void amp_validation_free(struct amp_validation *result);

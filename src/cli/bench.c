@@ -4,11 +4,12 @@
  */
 #include "cli/bench.h"
 
-#include "cli/commands.h"
 #include "cli/convert.h"
 #include "cli/inputs.h"
 #include "cli/progress.h"
+#include "cli/report/bench.h"
 #include "cli/report/json.h"
+#include "cli/report/profile.h"
 #include "core/array.h"
 #include "onnx/file/read.h"
 

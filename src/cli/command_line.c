@@ -1,11 +1,12 @@
 /*
- * The command line: takes the words apart by the table of options. What the values mean is the
- * commands' business.
+ * The command line: takes the words of argv apart by the table of options and gives struct
+ * amp_options, whose texts point into argv. Refuses options that do not go with the command or with
+ * each other. What the values mean is the commands' business.
  */
-#include "cli/option_table.h"
+#include "cli/command_line.h"
 
+#include "cli/option_table.h"
 #include "core/arena.h"
-#include "core/array.h"
 #include "core/words.h"
 
 #include <errno.h>
@@ -14,45 +15,16 @@
 
 enum { THREADS_MAX = 1024, THRESHOLD = 1024, RUNS = 20 };
 
-void amp_options_free(struct amp_options *options)
+/* Where OPTION's value goes; of what type it is its kind says. */
+static void *field_of(struct amp_options *options, const struct amp_option *option)
 {
-    struct amp_texts *lists[] = {&options->operands,   &options->io,         &options->rules,
-                                 &options->node_rules, &options->op_rules,   &options->inputs,
-                                 &options->dims,       &options->tolerances, &options->lower_ops,
-                                 &options->fp32_ops};
-    for (size_t i = 0; i < AMP_COUNT(lists); i++)
-        free(lists[i]->items);
+    return (unsigned char *)options + option->offset;
 }
 
 static void push_text(struct amp_texts *texts, const char *text)
 {
     texts->items = amp_xrealloc(texts->items, texts->count + 1, sizeof *texts->items);
     texts->items[texts->count++] = text;
-}
-
-/* The option that COMMAND has under that name, else that of another command. */
-static const struct amp_option *find_long(const char *name, size_t length, enum amp_command command)
-{
-    const struct amp_option *found = NULL;
-    for (size_t i = 0; i < amp_option_count; i++)
-        if (strlen(amp_option_table[i].name) == length &&
-            strncmp(amp_option_table[i].name, name, length) == 0 &&
-            (found == NULL || (amp_option_table[i].commands & command)))
-            found = &amp_option_table[i];
-    return found;
-}
-
-static const struct amp_option *find_letter(char letter, enum amp_command command)
-{
-    for (size_t i = 0; i < amp_option_count; i++)
-        if (amp_option_table[i].letter == letter)
-            return find_long(amp_option_table[i].name, strlen(amp_option_table[i].name), command);
-    return NULL;
-}
-
-static const char *name_at(size_t i)
-{
-    return i < amp_option_count ? amp_option_table[i].name : NULL;
 }
 
 static enum amp_status set_number(const struct amp_option *option, const char *text,
@@ -92,7 +64,7 @@ static enum amp_status set_size(const struct amp_option *option, const char *tex
 static enum amp_status set_option(const struct amp_option *option, const char *value,
                                   struct amp_options *options, struct amp_error *err)
 {
-    void *field = (unsigned char *)options + option->offset;
+    void *field = field_of(options, option);
     switch (option->kind) {
     case AMP_OPTION_FLAG:
         *(bool *)field = true;
@@ -127,7 +99,7 @@ struct parse {
 };
 
 /* The next word if it is the name of a report: - or NAME.json; else -, stdout. */
-static const char *take_report(struct parse *parse)
+static const char *report_name(struct parse *parse)
 {
     const char *next = parse->at < parse->argc ? parse->argv[parse->at] : "";
     bool is_name = strcmp(next, "-") == 0 || amp_word_has_ending(next, ".json");
@@ -136,8 +108,8 @@ static const char *take_report(struct parse *parse)
 }
 
 /* Sets OPTION with the value INLINE_VALUE or the next word. */
-static enum amp_status take_option(struct parse *parse, const struct amp_option *option,
-                                   const char *inline_value)
+static enum amp_status parse_option(struct parse *parse, const struct amp_option *option,
+                                    const char *inline_value)
 {
     const char *value = inline_value, *name = amp_command_words(parse->command)->name;
     if (!(option->commands & parse->command))
@@ -146,7 +118,7 @@ static enum amp_status take_option(struct parse *parse, const struct amp_option 
     if (option->argument == NULL && inline_value != NULL)
         return amp_fail(parse->err, AMP_USAGE, "--%s takes no value", option->name);
     if (option->kind == AMP_OPTION_REPORT && value == NULL)
-        value = take_report(parse);
+        value = report_name(parse);
     if (option->argument != NULL && value == NULL && option->kind != AMP_OPTION_FORMAT) {
         if (parse->at >= parse->argc)
             return amp_fail(parse->err, AMP_USAGE, "--%s needs a value: %s", option->name,
@@ -156,14 +128,14 @@ static enum amp_status take_option(struct parse *parse, const struct amp_option 
     return set_option(option, value, parse->options, parse->err);
 }
 
-static enum amp_status take_long(struct parse *parse, const char *word)
+static enum amp_status parse_long(struct parse *parse, const char *word)
 {
     const char *equals = strchr(word, '=');
     size_t length = equals != NULL ? (size_t)(equals - word) : strlen(word);
-    const struct amp_option *option = find_long(word, length, parse->command);
+    const struct amp_option *option = amp_option_find(word, length, parse->command);
     if (option != NULL)
-        return take_option(parse, option, equals ? equals + 1 : NULL);
-    const char *nearest = amp_word_nearest_at(word, name_at);
+        return parse_option(parse, option, equals ? equals + 1 : NULL);
+    const char *nearest = amp_word_nearest_at(word, amp_option_name_at);
     if (nearest == NULL)
         return amp_fail(parse->err, AMP_USAGE, "unknown option '--%s'; see ampconv --help", word);
     return amp_fail(parse->err, AMP_USAGE, "unknown option '--%s'; did you mean '--%s'?", word,
@@ -171,21 +143,21 @@ static enum amp_status take_long(struct parse *parse, const char *word)
 }
 
 /* -v, -qf, -dbf16, -d bf16 */
-static enum amp_status take_letters(struct parse *parse, const char *letters)
+static enum amp_status parse_letters(struct parse *parse, const char *letters)
 {
     for (; *letters != '\0'; letters++) {
-        const struct amp_option *option = find_letter(*letters, parse->command);
+        const struct amp_option *option = amp_option_find_letter(*letters, parse->command);
         if (option == NULL)
             return amp_fail(parse->err, AMP_USAGE, "unknown option '-%c'; see ampconv --help",
                             *letters);
         if (option->argument != NULL)
-            return take_option(parse, option, letters[1] ? letters + 1 : NULL);
-        AMP_TRY(take_option(parse, option, NULL));
+            return parse_option(parse, option, letters[1] ? letters + 1 : NULL);
+        AMP_TRY(parse_option(parse, option, NULL));
     }
     return AMP_OK;
 }
 
-static enum amp_status take_words(struct parse *parse)
+static enum amp_status parse_words(struct parse *parse)
 {
     bool options_ended = false;
     while (parse->at < parse->argc) {
@@ -195,9 +167,9 @@ static enum amp_status take_words(struct parse *parse)
         else if (strcmp(word, "--") == 0)
             options_ended = true;
         else if (word[1] == '-')
-            AMP_TRY(take_long(parse, word + 2));
+            AMP_TRY(parse_long(parse, word + 2));
         else
-            AMP_TRY(take_letters(parse, word + 1));
+            AMP_TRY(parse_letters(parse, word + 1));
     }
     return AMP_OK;
 }
@@ -259,8 +231,8 @@ static enum amp_status check_values(const struct amp_options *options, struct am
     return check_together(options, err);
 }
 
-enum amp_status amp_options_parse(int argc, char **argv, struct amp_options *options,
-                                  struct amp_error *err)
+enum amp_status amp_command_line_parse(int argc, char **argv, struct amp_options *options,
+                                       struct amp_error *err)
 {
     *options = (struct amp_options){
         .command = AMP_CMD_CONVERT, .samples = -1, .external_threshold = THRESHOLD, .runs = RUNS};
@@ -270,19 +242,18 @@ enum amp_status amp_options_parse(int argc, char **argv, struct amp_options *opt
         options->command = parse.command = words->command;
         parse.at = 2;
     }
-    AMP_TRY(take_words(&parse));
+    AMP_TRY(parse_words(&parse));
     return check_values(options, err);
 }
 
-enum amp_status amp_option_pair(const char *option, const char *text, char *name, size_t size,
-                                const char **value, struct amp_error *err)
+void amp_command_line_free(struct amp_options *options)
 {
-    const char *equals = strrchr(text, '=');
-    if (equals == NULL || equals == text || equals[1] == '\0' || (size_t)(equals - text) >= size)
-        return amp_fail(err, AMP_USAGE, "--%s %s: %s is needed", option, text,
-                        find_long(option, strlen(option), AMP_CMD_CONVERT)->argument);
-    memcpy(name, text, (size_t)(equals - text));
-    name[equals - text] = '\0';
-    *value = equals + 1;
-    return AMP_OK;
+    for (size_t i = 0; amp_option_at(i) != NULL; i++) {
+        if (amp_option_at(i)->kind != AMP_OPTION_LIST)
+            continue;
+        struct amp_texts *texts = field_of(options, amp_option_at(i));
+        free(texts->items);
+        *texts = (struct amp_texts){.count = 0};
+    }
+    free(options->operands.items);
 }

@@ -8,16 +8,17 @@
 #include "autocast/cast_fold.h"
 #include "autocast/cast_insert.h"
 #include "autocast/settle.h"
-#include "cli/commands.h"
 #include "cli/destination.h"
-#include "cli/report/explanation.h"
-#include "cli/inputs.h"
 #include "cli/progress.h"
+#include "cli/report/conversion.h"
+#include "cli/report/explanation.h"
+#include "cli/report/inputs.h"
 #include "cli/report/json.h"
 #include "cli/report/losses.h"
-#include "cli/report/text.h"
+#include "cli/report/validation.h"
 #include "cli/rule_options.h"
 #include "cli/target.h"
+#include "cli/validation.h"
 #include "core/graph/dump.h"
 #include "core/print.h"
 #include "core/words.h"
@@ -99,8 +100,8 @@ static enum amp_status load_rules(struct job *job)
     struct amp_rule_choice choice = {.rules = NULL};
     if (job->target.lower == AMP_FLOAT)
         return load_rule_to_raise(job);
-    enum amp_status status =
-        amp_rule_options(job->options, job->conversion.lower, job->file.arena, &choice, job->err);
+    enum amp_status status = amp_rule_options_load(job->options, job->conversion.lower,
+                                                   job->file.arena, &choice, job->err);
     job->rules = choice.rules;
     job->conversion.rule_names = choice.names;
     job->conversion.n_rule_names = choice.n_names;
@@ -295,7 +296,7 @@ static enum amp_dtype coarsest_dtype(const struct job *job, const struct amp_mod
 /* Runs the model as it came and as it is now. AMP_MISMATCH when they are too far apart. */
 static enum amp_status validate(struct job *job, struct amp_error *err)
 {
-    struct amp_inputs inputs = {.count = 0};
+    struct amp_input_notes notes = {.model = NULL};
     struct amp_validation validation = {.samples = 0};
     struct amp_model_file reference;
     struct job twin;
@@ -304,20 +305,23 @@ static enum amp_status validate(struct job *job, struct amp_error *err)
     enum amp_status status = make_runnable(job, &twin, err);
     if (status == AMP_OK)
         status = amp_infer(reference.model, err);
-    if (status == AMP_OK)
-        status =
-            amp_inputs_validate(job->options, reference.model, twin.model,
-                                coarsest_dtype(job, reference.model), &inputs, &validation, err);
+    if (status == AMP_OK) {
+        struct amp_validation_request request = {.options = job->options,
+                                                 .reference = reference.model,
+                                                 .converted = twin.model,
+                                                 .coarsest = coarsest_dtype(job, reference.model)};
+        status = amp_validation_run(&request, &notes, &validation, err);
+    }
     amp_progress_end();
     bool is_measured = status == AMP_OK || status == AMP_MISMATCH;
     if (is_measured && !job->options->is_quiet) {
-        amp_report_inputs(stderr, &inputs, job->options->verbosity);
+        amp_report_inputs(stderr, &notes, job->options->verbosity);
         amp_report_validation(stderr, &validation, job->options->verbosity);
     }
     if (is_measured)
         job->validation_json = amp_json_validation(&validation);
     amp_validation_free(&validation);
-    amp_inputs_close(&inputs);
+    amp_input_notes_destroy(&notes);
     amp_model_close(&reference);
     amp_model_close(&twin.file);
     return status;
@@ -381,7 +385,7 @@ static enum amp_status convert(struct job *job)
         AMP_TRY(amp_destination_choose(job->options, &job->target, job->file.arena,
                                        &conversion->output_path, job->err));
     if (!job->options->no_validate && !job->options->is_listed)
-        AMP_TRY(amp_inputs_check(job->options, conversion->lower, job->err));
+        AMP_TRY(amp_validation_check_options(job->options, conversion->lower, job->err));
     AMP_TRY(load_rules(job));
     AMP_TRY(convert_graph(job, &is_done));
     if (is_done)

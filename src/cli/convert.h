@@ -1,63 +1,17 @@
 #ifndef AMP_CLI_CONVERT_H
 #define AMP_CLI_CONVERT_H
 
-#include "autocast/assign.h"
-#include "autocast/cast_insert.h"
 #include "cli/options.h"
 #include "onnx/file/read.h"
 
-#include <stdio.h>
-
-#include <jansson.h>
-
-/* A node that stays float32 although a rule wants it lower, or its inputs do where it follows them.
- */
-struct amp_refusal {
-    const char *node;  /* as amp_node_text has it, before casts were inserted */
-    const char *value; /* the constant out of range; NULL when that is not the reason */
-    enum amp_reason reason;
-};
-
-/* What a conversion did, for the reports. */
-struct amp_conversion {
-    const char *model_path, *output_path; /* "stdin" and "stdout" for - */
-    const char *const *rule_names;
-    size_t n_rule_names;
-    enum amp_dtype lower;
-    bool keeps_types; /* only the opset was raised */
-    int64_t opset_before, opset_after;
-    const char *opset_obstacle; /* what kept the opset from being raised further; NULL: nothing */
-    struct amp_assignment assignment;
-    size_t n_reason[AMP_REASON_COUNT];   /* nodes of the model by reason */
-    size_t n_precision[AMP_DTYPE_COUNT]; /* float nodes by the dtype they run in */
-    size_t n_other;                      /* nodes that keep their types */
-    struct amp_refusal *refusals;
-    size_t n_refused, n_refused_for[AMP_REASON_COUNT];
-    size_t n_interface;              /* graph inputs and outputs that got the lower dtype */
-    struct amp_inserted_casts casts; /* of which some may be folded */
-    size_t casts_before, casts_folded, casts_after;
-    size_t bytes_before, bytes_after; /* of the models' files, those of external data included */
-    const char *data_path;            /* the output's external data; NULL: none */
-    bool was_unsorted;
-};
+/* `ampconv MODEL`: converts a model, runs it beside the original, and writes it with the reports
+   that OPTIONS ask for. AMP_MISMATCH when it is outside its tolerance; nothing is written then,
+   unless with --force. */
+enum amp_status amp_command_convert(const struct amp_options *options, struct amp_error *err);
 
 /* Converts the model of FILE, all calls inlined, as OPTIONS say: its stages, without a report or a
-   file. The model is as good as lost when it fails. */
+   file. After a failure the model is only good to be closed. */
 enum amp_status amp_convert_in_memory(const struct amp_options *options,
                                       struct amp_model_file *file, struct amp_error *err);
-
-/* Notes the nodes that stay float32 against the rules. Takes the model as it was when
-   the assignment was made. */
-void amp_conversion_note_refusals(struct amp_conversion *conversion, const struct amp_model *model);
-
-/* Counts nodes by precision and reason. */
-void amp_conversion_count(struct amp_conversion *conversion, const struct amp_model *model);
-
-/* The report that a person reads, at most five lines when VERBOSITY is 0; validation not included.
- */
-void amp_report_conversion(FILE *file, const struct amp_conversion *conversion, int verbosity);
-
-/* The same as JSON; a new reference. IS_WRITTEN: the model was not held back by the validation. */
-json_t *amp_json_conversion(const struct amp_conversion *conversion, bool is_written);
 
 #endif

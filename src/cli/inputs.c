@@ -1,10 +1,13 @@
 /*
  * From the command line to samples: takes --input, --data, --seed, --samples and --dim apart
- * against the inputs of a model, and loads or makes the tensors of one sample at a time.
+ * against the inputs of a model, loads or makes the tensors of one sample at a time, and notes for
+ * the reports where each comes from. Assumes that the types of the model are inferred; prints
+ * nothing.
  */
 #include "cli/inputs.h"
 
 #include "check/random_input.h"
+#include "cli/option_pair.h"
 #include "core/buffer.h"
 #include "core/words.h"
 #include "onnx/sample/sample.h"
@@ -15,8 +18,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { NAME_SIZE = 1024 };
 
 static size_t count_inputs(const struct amp_model *model)
 {
@@ -109,27 +110,27 @@ static struct names symbols_of_inputs(const struct amp_model *model)
 static enum amp_status set_size(const struct amp_model *model, const char *text, int64_t *sizes,
                                 struct amp_error *err)
 {
-    char name[NAME_SIZE], *end;
-    const char *value;
-    AMP_TRY(amp_option_pair("dim", text, name, sizeof name, &value, err));
+    struct amp_option_pair pair;
+    char *end;
+    AMP_TRY(amp_option_pair_split("dim", text, &pair, err));
     errno = 0;
-    int64_t size = strtoll(value, &end, 10);
+    int64_t size = strtoll(pair.value, &end, 10);
     if (errno != 0 || *end != '\0' || size < 0)
         return amp_fail(err, AMP_USAGE, "--dim %s: a number of 0 or more is needed", text);
     struct names known = symbols_of_inputs(model);
     for (size_t i = 0; i < known.count; i++)
-        if (strcmp(known.items[i], name) == 0) {
+        if (strcmp(known.items[i], pair.name) == 0) {
             for (size_t s = 0; s < model->n_symbols; s++)
-                if (strcmp(model->symbols[s], name) == 0)
+                if (strcmp(model->symbols[s], pair.name) == 0)
                     sizes[s] = size;
             free(known.items);
             return AMP_OK;
         }
-    return unknown_name("symbolic dim in its inputs", "dim", name, &known, err);
+    return unknown_name("symbolic dim in its inputs", "dim", pair.name, &known, err);
 }
 
 /* One size per symbol of the model: 1 unless --dim says otherwise. */
-static enum amp_status take_sizes(const struct amp_inputs *inputs, int64_t **sizes,
+static enum amp_status read_sizes(const struct amp_inputs *inputs, int64_t **sizes,
                                   struct amp_error *err)
 {
     const struct amp_texts *dims = &inputs->options->dims;
@@ -162,8 +163,8 @@ static enum amp_status check_same(const struct amp_value *input, const struct am
 
 /* Turns floats into the float type that the model declares, integers into its integer type as long
    as all values fit. Other types stay as they are, for the executor to refuse. */
-static enum amp_status fit_dtype(const struct amp_value *input, struct amp_tensor *tensor,
-                                 struct amp_error *err)
+static enum amp_status cast_to_declared(const struct amp_value *input, struct amp_tensor *tensor,
+                                        struct amp_error *err)
 {
     struct amp_tensor cast;
     bool are_floats = amp_dtype_class(input->dtype) == AMP_CLASS_FLOAT &&
@@ -181,32 +182,19 @@ static enum amp_status fit_dtype(const struct amp_value *input, struct amp_tenso
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* Writes "'x' float32 [1, 3]: SOURCE" down for input I. */
-static void set_note(struct amp_inputs *inputs, size_t i, const struct amp_shape *shape,
-                     const char *source)
-{
-    char shape_text[256], note[2048];
-    const struct amp_value *input = input_at(inputs->model, i);
-    snprintf(note, sizeof note, "'%s' %s %s: %s", input->name, amp_dtype_name(input->dtype),
-             amp_shape_text(shape, shape_text, sizeof shape_text), source);
-    free(inputs->notes[i]);
-    inputs->notes[i] = amp_xstrdup(note);
-}
-
 static enum amp_status load_given(struct amp_inputs *inputs, const char *text,
                                   struct amp_error *err)
 {
-    char name[NAME_SIZE];
-    const char *path;
+    struct amp_option_pair pair;
     size_t i = 0;
-    AMP_TRY(amp_option_pair("input", text, name, sizeof name, &path, err));
-    AMP_TRY(find_input(inputs->model, name, &i, err));
+    AMP_TRY(amp_option_pair_split("input", text, &pair, err));
+    AMP_TRY(find_input(inputs->model, pair.name, &i, err));
     struct amp_tensor *tensor = &inputs->given[i];
     if (tensor->data != NULL)
-        return amp_fail(err, AMP_USAGE, "--input %s: '%s' is given twice", text, name);
-    AMP_TRY(amp_tensor_load(path, input_at(inputs->model, i)->kind, tensor, err));
-    AMP_TRY(fit_dtype(input_at(inputs->model, i), tensor, err));
-    set_note(inputs, i, &tensor->shape, path);
+        return amp_fail(err, AMP_USAGE, "--input %s: '%s' is given twice", text, pair.name);
+    AMP_TRY(amp_tensor_load(pair.value, input_at(inputs->model, i)->kind, tensor, err));
+    AMP_TRY(cast_to_declared(input_at(inputs->model, i), tensor, err));
+    amp_input_notes_set(&inputs->notes, i, &tensor->shape, pair.value);
     return AMP_OK;
 }
 
@@ -234,7 +222,7 @@ static enum amp_status open_data(struct amp_inputs *inputs, struct amp_error *er
         struct amp_shape shape;
         amp_value_shape(input_at(inputs->model, i), &shape);
         if (inputs->given[i].data == NULL && input_at(inputs->model, i)->constant == NULL)
-            set_note(inputs, i, &shape, inputs->options->data);
+            amp_input_notes_set(&inputs->notes, i, &shape, inputs->options->data);
     }
     return AMP_OK;
 }
@@ -247,7 +235,7 @@ static enum amp_status plan_input(struct amp_inputs *inputs, size_t i, const int
     const struct amp_value *input = input_at(inputs->model, i);
     if (!is_required(input)) {
         if (input->constant == NULL)
-            set_note(inputs, i, &input->initial->shape, "the model's own");
+            amp_input_notes_set(&inputs->notes, i, &input->initial->shape, "the model's own");
         return AMP_OK;
     }
     AMP_TRY(amp_random_planner_plan(planner, inputs->model->graphs[0].inputs.items[i], sizes, plan,
@@ -256,7 +244,7 @@ static enum amp_status plan_input(struct amp_inputs *inputs, size_t i, const int
     if (plan->kind == AMP_RANDOM_NORMAL || plan->kind == AMP_RANDOM_INTEGERS)
         snprintf(source, sizeof source, "%s, seed %" PRId64,
                  amp_random_input_text(plan, text, sizeof text), inputs->options->seed);
-    set_note(inputs, i, &plan->shape, source);
+    amp_input_notes_set(&inputs->notes, i, &plan->shape, source);
     return AMP_OK;
 }
 
@@ -266,6 +254,7 @@ static enum amp_status plan_random(struct amp_inputs *inputs, const int64_t *siz
     struct amp_random_planner *planner = amp_random_planner_create(inputs->model);
     enum amp_status status = AMP_OK;
     inputs->count = inputs->options->samples > 0 ? (size_t)inputs->options->samples : 1;
+    inputs->notes.are_random = true;
     inputs->random = amp_xcalloc(count_inputs(inputs->model), sizeof *inputs->random);
     for (size_t i = 0; i < count_inputs(inputs->model) && status == AMP_OK; i++)
         status = plan_input(inputs, i, sizes, planner, err);
@@ -273,7 +262,7 @@ static enum amp_status plan_random(struct amp_inputs *inputs, const int64_t *siz
     return status;
 }
 
-static enum amp_status check_samples(const struct amp_options *options, struct amp_error *err)
+enum amp_status amp_inputs_check(const struct amp_options *options, struct amp_error *err)
 {
     if (options->samples == 0)
         return amp_fail(err, AMP_USAGE, "--samples 0: at least 1 is needed");
@@ -284,8 +273,8 @@ static enum amp_status open_all(struct amp_inputs *inputs, struct amp_error *err
 {
     int64_t *sizes = NULL;
     const struct amp_texts *given = &inputs->options->inputs;
-    AMP_TRY(check_samples(inputs->options, err));
-    enum amp_status status = take_sizes(inputs, &sizes, err);
+    AMP_TRY(amp_inputs_check(inputs->options, err));
+    enum amp_status status = read_sizes(inputs, &sizes, err);
     for (size_t i = 0; i < given->count && status == AMP_OK; i++)
         status = load_given(inputs, given->items[i], err);
     inputs->count = 1;
@@ -302,7 +291,7 @@ enum amp_status amp_inputs_open(const struct amp_options *options, const struct 
 {
     *inputs = (struct amp_inputs){.options = options, .model = model};
     inputs->given = amp_xcalloc(count_inputs(model), sizeof *inputs->given);
-    inputs->notes = amp_xcalloc(count_inputs(model), sizeof *inputs->notes);
+    inputs->notes = amp_input_notes_create(model);
     enum amp_status status = open_all(inputs, err);
     if (status != AMP_OK)
         amp_inputs_close(inputs);
@@ -312,13 +301,10 @@ enum amp_status amp_inputs_open(const struct amp_options *options, const struct 
 void amp_inputs_close(struct amp_inputs *inputs)
 {
     size_t count = inputs->model != NULL ? count_inputs(inputs->model) : 0;
-    for (size_t i = 0; i < count; i++) {
-        amp_tensor_release(&inputs->given[i]);
-        free(inputs->notes[i]);
-    }
+    amp_tensors_release(inputs->given, count);
+    amp_input_notes_destroy(&inputs->notes);
     amp_samples_close(&inputs->samples);
     free(inputs->given);
-    free(inputs->notes);
     free(inputs->random);
     *inputs = (struct amp_inputs){.count = 0};
 }
@@ -352,12 +338,12 @@ static enum amp_status check_sample(struct amp_inputs *inputs, size_t sample,
             continue;
         if (tensors[i].data == NULL && input->initial == NULL)
             return amp_fail(err, AMP_MODEL, "%s: nothing for input '%s'", path, input->name);
-        if (fit_dtype(input, &tensors[i], err) != AMP_OK) {
+        if (cast_to_declared(input, &tensors[i], err) != AMP_OK) {
             amp_error_prefix(err, "%s", path);
             return err->status;
         }
         if (sample == 0 && tensors[i].data != NULL)
-            set_note(inputs, i, &tensors[i].shape, inputs->options->data);
+            amp_input_notes_set(&inputs->notes, i, &tensors[i].shape, inputs->options->data);
     }
     return AMP_OK;
 }
@@ -395,49 +381,8 @@ enum amp_status amp_inputs_load(struct amp_inputs *inputs, size_t i, struct amp_
     return AMP_OK;
 }
 
-static enum amp_status load_for_source(void *context, size_t sample, struct amp_tensor *tensors,
+enum amp_status amp_inputs_load_labels(const struct amp_options *options, struct amp_tensor *labels,
                                        struct amp_error *err)
-{
-    return amp_inputs_load(context, sample, tensors, NULL, err);
-}
-
-static struct amp_source source_of(struct amp_inputs *inputs)
-{
-    return (struct amp_source){.count = inputs->count, .load = load_for_source, .context = inputs};
-}
-
-const char *amp_inputs_note(const struct amp_inputs *inputs, size_t input)
-{
-    return inputs->notes[input];
-}
-
-/* ---- validation ------------------------------------------------------------------------------ */
-
-/* The bounds for a conversion to DTYPE: the defaults with those of --tolerance. */
-static enum amp_status read_tolerances(const struct amp_options *options, enum amp_dtype dtype,
-                                       struct amp_tolerances *tolerances, struct amp_error *err)
-{
-    *tolerances = amp_tolerances_default(dtype);
-    for (size_t i = 0; i < options->tolerances.count; i++) {
-        char name[NAME_SIZE];
-        const char *value;
-        AMP_TRY(amp_option_pair("tolerance", options->tolerances.items[i], name, sizeof name,
-                                &value, err));
-        AMP_TRY(amp_tolerances_set(tolerances, name, value, err));
-    }
-    return AMP_OK;
-}
-
-enum amp_status amp_inputs_check(const struct amp_options *options, enum amp_dtype dtype,
-                                 struct amp_error *err)
-{
-    struct amp_tolerances unused;
-    AMP_TRY(check_samples(options, err));
-    return read_tolerances(options, dtype, &unused, err);
-}
-
-enum amp_status amp_inputs_labels(const struct amp_options *options, struct amp_tensor *labels,
-                                  struct amp_error *err)
 {
     *labels = (struct amp_tensor){.data = NULL};
     if (options->labels == NULL)
@@ -448,33 +393,4 @@ enum amp_status amp_inputs_labels(const struct amp_options *options, struct amp_
     amp_tensor_release(labels);
     return amp_fail(err, AMP_MODEL, "%s: labels of type %s; integers are needed", options->labels,
                     amp_dtype_name(labels->dtype));
-}
-
-/* What can be done where the executor lacks something. */
-static void add_way_out(struct amp_error *err)
-{
-    size_t used = strlen(err->text);
-    snprintf(err->text + used, sizeof err->text - used, "; --no-validate converts all the same");
-}
-
-enum amp_status amp_inputs_validate(const struct amp_options *options,
-                                    const struct amp_model *reference,
-                                    const struct amp_model *converted, enum amp_dtype dtype,
-                                    struct amp_inputs *inputs, struct amp_validation *result,
-                                    struct amp_error *err)
-{
-    struct amp_tensor labels = {.data = NULL};
-    struct amp_validate_options setup;
-    *inputs = (struct amp_inputs){.count = 0};
-    *result = (struct amp_validation){.samples = 0};
-    AMP_TRY(read_tolerances(options, dtype, &setup.tolerances, err));
-    AMP_TRY(amp_inputs_open(options, reference, inputs, err));
-    AMP_TRY(amp_inputs_labels(options, &labels, err));
-    setup.source = source_of(inputs);
-    setup.labels = labels.data != NULL ? &labels : NULL;
-    enum amp_status status = amp_validate(reference, converted, &setup, result, err);
-    if (status == AMP_UNSUPPORTED)
-        add_way_out(err);
-    amp_tensor_release(&labels);
-    return status;
 }

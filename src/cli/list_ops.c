@@ -2,7 +2,7 @@
  * `ampconv run --list-ops`: what the executor runs, an operator per line, out of the schema table
  * (names, versions, types) and the registry of kernels.
  */
-#include "cli/commands.h"
+#include "cli/list_ops.h"
 #include "cli/report/json.h"
 #include "core/array.h"
 #include "core/print.h"
@@ -78,11 +78,6 @@ static uint32_t dtypes_of(const struct entry *entry, int type, enum form form)
 
 /* ---- as JSON --------------------------------------------------------------------------------- */
 
-static json_t *json_or_null(const char *text)
-{
-    return text != NULL ? json_string(text) : json_null();
-}
-
 static json_t *json_versions(const struct entry *entry)
 {
     json_t *versions = json_array();
@@ -124,8 +119,8 @@ static json_t *json_entry(const struct entry *entry)
     amp_json_set(object, "domain", json_string(domain[0] != '\0' ? domain : "ai.onnx"));
     amp_json_set(object, "name", json_string(entry->first->name));
     amp_json_set(object, "versions", json_versions(entry));
-    amp_json_set(object, "kernel", json_or_null(kernel_of(entry)));
-    amp_json_set(object, "lower", json_or_null(lower_form(entry)));
+    amp_json_set(object, "kernel", amp_json_text_or_null(kernel_of(entry)));
+    amp_json_set(object, "lower", amp_json_text_or_null(lower_form(entry)));
     amp_json_set(object, "types", json_types(entry));
     return object;
 }

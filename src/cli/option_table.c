@@ -1,20 +1,12 @@
 /*
- * The table of options and commands, which the parser reads (options.c), and the help that is
- * printed from it.
+ * The table of options and the table of commands, as data: what the parser (command_line.c) reads
+ * and the help (help.c) prints. Says of no option what its value means.
  */
 #include "cli/option_table.h"
 
 #include "core/array.h"
-#include "core/print.h"
 
 #include <string.h>
-
-static const char *const group_titles[AMP_GROUP_END] = {"Conversion",
-                                                        "Rules",
-                                                        "Inputs and validation",
-                                                        "Running (ampconv run)",
-                                                        "Timing (ampconv bench)",
-                                                        "Output and help"};
 
 #define AT(field) offsetof(struct amp_options, field)
 #define ALL (AMP_CMD_CONVERT | AMP_CMD_RUN | AMP_CMD_RULES | AMP_CMD_BENCH)
@@ -22,7 +14,7 @@ static const char *const group_titles[AMP_GROUP_END] = {"Conversion",
 #define RUNS_MODELS (AMP_CMD_CONVERT | AMP_CMD_RUN | AMP_CMD_BENCH)
 #define LOWERS (AMP_CMD_CONVERT | AMP_CMD_BENCH)
 
-const struct amp_option amp_option_table[] = {
+static const struct amp_option option_table[] = {
     {"dtype", 'd', "DTYPE", AMP_OPTION_TEXT, AT(dtype), AMP_CMD_CONVERT | AMP_CMD_RULES,
      AMP_GROUP_CONVERSION,
      "the lower dtype: bf16 or fp16; fp32 raises a model of 16 bits [default: bf16]"},
@@ -86,7 +78,7 @@ const struct amp_option amp_option_table[] = {
     {"labels", 0, "FILE", AMP_OPTION_TEXT, AT(labels), VALIDATES, AMP_GROUP_DATA,
      "class numbers (.npy) of the samples: report the accuracy of each model"},
     {"tolerance", 't', "METRIC=VALUE", AMP_OPTION_LIST, AT(tolerances), VALIDATES, AMP_GROUP_DATA,
-     "a bound on max_abs, mean_abs, max_rel, rmse, cosine, snr, top1, differ; run: rtol, atol"},
+     "a bound on {metrics}; run: rtol, atol"},
 
     {"max-memory", 0, "SIZE", AMP_OPTION_SIZE, AT(max_memory), RUNS_MODELS, AMP_GROUP_DATA,
      "what tensors and graphs may take, as 500M or 4G [default: what the machine has]"},
@@ -126,8 +118,6 @@ const struct amp_option amp_option_table[] = {
     {"version", 'V', NULL, AMP_OPTION_FLAG, AT(wants_version), ALL, AMP_GROUP_TALK,
      "print the version, oneDNN's, and what this CPU computes natively"},
 };
-
-const size_t amp_option_count = AMP_COUNT(amp_option_table);
 
 static const struct amp_command_words commands[] = {
     {NULL, AMP_CMD_CONVERT, ALL,
@@ -170,6 +160,36 @@ static const struct amp_command_words commands[] = {
      "  ampconv rules --diff torch-cpu torch-cuda model.onnx\n"},
 };
 
+const struct amp_option *amp_option_at(size_t i)
+{
+    return i < AMP_COUNT(option_table) ? &option_table[i] : NULL;
+}
+
+const char *amp_option_name_at(size_t i)
+{
+    return i < AMP_COUNT(option_table) ? option_table[i].name : NULL;
+}
+
+const struct amp_option *amp_option_find(const char *name, size_t length, enum amp_command command)
+{
+    const struct amp_option *found = NULL;
+    for (size_t i = 0; i < AMP_COUNT(option_table); i++) {
+        const struct amp_option *option = &option_table[i];
+        if (strlen(option->name) == length && strncmp(option->name, name, length) == 0 &&
+            (found == NULL || (option->commands & command)))
+            found = option;
+    }
+    return found;
+}
+
+const struct amp_option *amp_option_find_letter(char letter, enum amp_command command)
+{
+    for (size_t i = 0; i < AMP_COUNT(option_table); i++)
+        if (option_table[i].letter == letter)
+            return amp_option_find(option_table[i].name, strlen(option_table[i].name), command);
+    return NULL;
+}
+
 const struct amp_command_words *amp_command_find(const char *name)
 {
     for (size_t i = 0; i < AMP_COUNT(commands); i++)
@@ -184,49 +204,4 @@ const struct amp_command_words *amp_command_words(enum amp_command command)
     while (commands[i].command != command)
         i++;
     return &commands[i];
-}
-
-/* ---- help ------------------------------------------------------------------------------------ */
-
-static void print_option(FILE *file, const struct amp_option *option)
-{
-    char left[64], letter[8] = "    ";
-    if (option->letter)
-        snprintf(letter, sizeof letter, "-%c, ", option->letter);
-    bool is_apart = option->argument != NULL && option->kind != AMP_OPTION_FORMAT &&
-                    option->kind != AMP_OPTION_REPORT;
-    int n = snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name, is_apart ? " " : "",
-                     option->argument ? option->argument : "");
-    if (n > 25)
-        amp_print(file, "  %s\n  %-26s%s\n", left, "", option->help);
-    else
-        amp_print(file, "  %-26s%s\n", left, option->help);
-}
-
-static void print_group(FILE *file, enum amp_option_group group, unsigned shown)
-{
-    bool has_title = false;
-    for (size_t i = 0; i < amp_option_count; i++) {
-        if (amp_option_table[i].group != group || !(amp_option_table[i].commands & shown))
-            continue;
-        if (!has_title)
-            amp_print(file, "\n%s:\n", group_titles[group]);
-        has_title = true;
-        print_option(file, &amp_option_table[i]);
-    }
-}
-
-void amp_options_help(FILE *file, enum amp_command command)
-{
-    const struct amp_command_words *about = amp_command_words(command);
-    fputs(about->help, file);
-    for (int group = 0; group < AMP_GROUP_END; group++)
-        print_group(file, (enum amp_option_group)group, about->shown);
-    fputs("\nExit codes:\n"
-          "  0  done, within tolerance\n"
-          "  1  ran, but outside the tolerance\n"
-          "  2  usage or system error\n"
-          "  3  bad model, rules or input data\n"
-          "  4  an operator or type that is not supported\n",
-          file);
 }

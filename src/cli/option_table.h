@@ -3,15 +3,13 @@
 
 #include "cli/options.h"
 
-/* Private to the parser and the help: the options and commands as data. */
-
 /* What an option's value is, and so which type its field has. */
 enum amp_option_kind {
     AMP_OPTION_FLAG,   /* none: bool */
     AMP_OPTION_COUNT,  /* none: int, how often it was given */
     AMP_OPTION_TEXT,   /* const char * */
-    AMP_OPTION_FORMAT, /* the same; only after '=', "text" without it */
-    AMP_OPTION_REPORT, /* the same; after '=' or a next word that names a report, else "-" */
+    AMP_OPTION_FORMAT, /* const char *; only after '=', "text" without it */
+    AMP_OPTION_REPORT, /* const char *; after '=' or a next word that names a report, else "-" */
     AMP_OPTION_LIST,   /* struct amp_texts */
     AMP_OPTION_NUMBER, /* int64_t, 0 or more */
     AMP_OPTION_SIZE    /* int64_t, bytes */
@@ -28,30 +26,44 @@ enum amp_option_group {
     AMP_GROUP_END
 };
 
-/* One name may stand for options of several commands that differ. */
+/* An option. Options of several commands may have one name and differ. */
 struct amp_option {
-    const char *name;
-    char letter;
+    const char *name;     /* without the dashes */
+    char letter;          /* 0: none */
     const char *argument; /* NULL: none; "[=...": not needed */
     enum amp_option_kind kind;
-    size_t offset; /* in struct amp_options */
-    unsigned commands;
+    size_t offset;     /* in struct amp_options */
+    unsigned commands; /* bits of enum amp_command */
     enum amp_option_group group;
-    const char *help;
+    const char *help; /* {metrics} stands for the names of all metrics */
 };
 
-extern const struct amp_option amp_option_table[];
-extern const size_t amp_option_count;
+/* The option in row I of the table; NULL behind the last. */
+const struct amp_option *amp_option_at(size_t i);
 
+/* The name of the option in row I; NULL behind the last. */
+const char *amp_option_name_at(size_t i);
+
+/* The option that COMMAND has under the first LENGTH characters of NAME, else that of another
+   command; NULL when there is none. */
+const struct amp_option *amp_option_find(const char *name, size_t length, enum amp_command command);
+
+/* The option that COMMAND has under the name whose letter is LETTER, else that of another command;
+   NULL when there is none. */
+const struct amp_option *amp_option_find_letter(char letter, enum amp_command command);
+
+/* What the help says of a command. */
 struct amp_command_words {
     const char *name; /* NULL: no word */
     enum amp_command command;
-    unsigned shown; /* the commands whose options its help lists */
-    const char *help;
+    unsigned shown;   /* the commands whose options its help lists */
+    const char *help; /* usage, what it does, examples */
 };
 
 /* The command that is called NAME; NULL: none is. */
 const struct amp_command_words *amp_command_find(const char *name);
+
+/* The words of COMMAND. */
 const struct amp_command_words *amp_command_words(enum amp_command command);
 
 #endif

@@ -1,13 +1,11 @@
 #ifndef AMP_CLI_OPTIONS_H
 #define AMP_CLI_OPTIONS_H
 
-#include "core/dtype.h"
 #include "core/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 /* The commands; bits, so that an option can belong to several. */
 enum amp_command {
@@ -17,6 +15,7 @@ enum amp_command {
     AMP_CMD_BENCH = 8
 };
 
+/* The values of an option that may be given several times, in the order of the command line. */
 struct amp_texts {
     const char **items;
     size_t count;
@@ -54,20 +53,5 @@ struct amp_options {
     bool is_quiet, wants_help, wants_version;
     int verbosity; /* -v: 1, -vv: 2 */
 };
-
-/* Parses ARGV into *OPTIONS, whose lists are freed by amp_options_free. AMP_USAGE with the word
-   that is wrong and the nearest right one. */
-enum amp_status amp_options_parse(int argc, char **argv, struct amp_options *options,
-                                  struct amp_error *err);
-void amp_options_free(struct amp_options *options);
-
-/* Writes the help text: usage, examples, options by group, exit codes. Of a command that has a
-   word, only what goes with it. */
-void amp_options_help(FILE *file, enum amp_command command);
-
-/* Splits "NAME=VALUE" at the last '=' (names may hold one); NAME gets SIZE bytes at most. AMP_USAGE
-   when there is none. OPTION names the option in the message. */
-enum amp_status amp_option_pair(const char *option, const char *text, char *name, size_t size,
-                                const char **value, struct amp_error *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include "cli/rule_options.h"
 
 #include "autocast/rules/op_list.h"
+#include "cli/option_pair.h"
 #include "core/array.h"
 
 #include <stdlib.h>
@@ -77,20 +78,19 @@ static enum amp_status add_override(struct amp_rules *rules, const char *option,
                                     bool is_op, struct amp_error *err)
 {
     static const struct amp_rule_source source = {.file = AMP_RULES_COMMAND_LINE};
-    char name[1024];
-    const char *word;
+    struct amp_option_pair pair;
     enum amp_precision precision;
-    AMP_TRY(amp_option_pair(option, text, name, sizeof name, &word, err));
-    AMP_TRY(amp_precision_parse(word, &precision, err));
-    const char *kept = amp_arena_strdup(rules->arena, name);
+    AMP_TRY(amp_option_pair_split(option, text, &pair, err));
+    AMP_TRY(amp_precision_parse(pair.value, &precision, err));
+    const char *kept = amp_arena_strdup(rules->arena, pair.name);
     if (is_op)
         return amp_rules_add_op(rules, kept, precision, source, err);
     return amp_rules_add_node(rules, kept, precision, source, err);
 }
 
-enum amp_status amp_rule_options(const struct amp_options *options, enum amp_dtype lower,
-                                 struct amp_arena *arena, struct amp_rule_choice *choice,
-                                 struct amp_error *err)
+enum amp_status amp_rule_options_load(const struct amp_options *options, enum amp_dtype lower,
+                                      struct amp_arena *arena, struct amp_rule_choice *choice,
+                                      struct amp_error *err)
 {
     struct amp_rules *rules = choice->rules = amp_rules_create(arena);
     choice->names = order_sets(&options->rules, lower, arena, &choice->n_names);

@@ -17,8 +17,8 @@ struct amp_rule_choice {
  * environment names, those of options, --op, --node. CHOICE must be all zero and gets its rules in
  * any case, made in ARENA.
  */
-enum amp_status amp_rule_options(const struct amp_options *options, enum amp_dtype lower,
-                                 struct amp_arena *arena, struct amp_rule_choice *choice,
-                                 struct amp_error *err);
+enum amp_status amp_rule_options_load(const struct amp_options *options, enum amp_dtype lower,
+                                      struct amp_arena *arena, struct amp_rule_choice *choice,
+                                      struct amp_error *err);
 
 #endif

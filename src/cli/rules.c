@@ -1,11 +1,18 @@
 /*
  * `ampconv rules`: lists the rule sets that come with the program or the names of PyTorch's
- * operators, or prints a set as it is resolved.
+ * operators, prints a set as it is resolved, finds the rules of a set that can have no effect, or
+ * the nodes of a model on which two sets differ. Converts and writes nothing.
  */
-#include "cli/commands.h"
+#include "cli/rules.h"
+
+#include "autocast/rules/check.h"
+#include "autocast/settle.h"
 #include "cli/report/rules.h"
-#include "cli/rules_tools.h"
+#include "cli/target.h"
 #include "core/print.h"
+#include "onnx/file/read.h"
+#include "onnx/schema/infer.h"
+#include "onnx/schema/schema.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -65,15 +72,144 @@ static enum amp_status list_names(struct amp_arena *arena, struct amp_error *err
     return AMP_OK;
 }
 
+/* ---- --check ---- */
+
+static enum amp_status report_findings(const struct amp_rules *rules, struct amp_error *err)
+{
+    struct amp_rule_finding *findings;
+    size_t count, mistakes = 0;
+    AMP_TRY(amp_rules_check(rules, &findings, &count, err));
+    for (size_t i = 0; i < count; i++) {
+        const struct amp_rule_finding *finding = &findings[i];
+        mistakes += !finding->is_note;
+        amp_print(stdout, "%s:%d: %s%s\n", finding->rule->source.file, finding->line,
+                  finding->is_note ? "note: " : "", finding->text);
+    }
+    if (mistakes > 0)
+        return amp_fail(err, AMP_RULES, "%s: %zu %s without effect", rules->sets[0].file, mistakes,
+                        mistakes == 1 ? "rule" : "rules");
+    return AMP_OK;
+}
+
+static enum amp_status check_set(struct amp_arena *arena, const char *name, struct amp_error *err)
+{
+    struct amp_rules *rules = amp_rules_create(arena);
+    enum amp_status status = amp_rules_load(rules, name, err);
+    if (status == AMP_OK)
+        status = report_findings(rules, err);
+    amp_rules_destroy(rules);
+    return status;
+}
+
+/* ---- --diff ---- */
+
+/* One of the two sets and what it leads to. */
+struct side {
+    const char *name; /* of the set */
+    struct amp_model_file file;
+    struct amp_rules *rules;
+    struct amp_assignment assignment;
+    const char **nodes; /* per node id: what it is called, before raising changes operators */
+    size_t n_nodes;     /* then */
+};
+
+static void name_nodes(struct side *side)
+{
+    struct amp_model *model = side->file.model;
+    side->n_nodes = model->n_nodes;
+    side->nodes = amp_arena_array(model->arena, side->n_nodes, sizeof *side->nodes);
+    for (uint32_t id = 0; id < side->n_nodes; id++) {
+        char text[256];
+        side->nodes[id] =
+            amp_arena_strdup(model->arena, amp_node_text(model, id, text, sizeof text));
+    }
+}
+
+static enum amp_status decide(struct side *side, const char *path, const struct amp_target *target,
+                              struct amp_error *err)
+{
+    const char *obstacle = NULL;
+    AMP_TRY(amp_model_read_to_convert(path, &side->file, err));
+    struct amp_assign_options options = {.lower = target->lower,
+                                         .cap = amp_schema_released_opset()};
+    options.rules = side->rules = amp_rules_create(side->file.arena);
+    AMP_TRY(amp_rules_load(side->rules, side->name, err));
+    AMP_TRY(amp_rules_set_dtype(side->rules, target->lower, err));
+    AMP_TRY(amp_infer(side->file.model, err));
+    name_nodes(side);
+    AMP_TRY(amp_settle(side->file.model, options, &side->assignment, &obstacle, err));
+    AMP_TRY(amp_infer(side->file.model, err));
+    options.cap = (int)amp_model_opset(side->file.model, "");
+    /* What follows, at the new opset. */
+    return amp_assign(side->file.model, &options, &side->assignment, err);
+}
+
+static void print_side(const struct side *side, uint32_t id)
+{
+    const struct amp_decision *decision = &side->assignment.nodes[id];
+    const struct amp_rule_op *op = decision->op;
+    amp_print(stdout, "    %s  %s", side->name,
+              decision->dtype == AMP_UNDEFINED ? "-" : amp_dtype_name(decision->dtype));
+    amp_print(stdout, "  %s", amp_reason_name(decision->reason));
+    if (decision->rule != NULL)
+        amp_print(stdout, " %s %s:%d", amp_precision_name(decision->rule->precision),
+                  decision->rule->source.file,
+                  op != NULL && op->line > 0 ? op->line : decision->rule->source.line);
+    if (op != NULL && op->is_torch)
+        amp_print(stdout, " %s", op->word);
+    putchar('\n');
+}
+
+/* In the order of the graphs: the main graph, then bodies. */
+static void print_differences(const struct side *a, const struct side *b)
+{
+    size_t differ = 0;
+    for (uint32_t id = 0; id < a->n_nodes; id++) {
+        if (a->assignment.nodes[id].dtype == b->assignment.nodes[id].dtype)
+            continue;
+        differ++;
+        amp_print(stdout, "%s\n", a->nodes[id]);
+        print_side(a, id);
+        print_side(b, id);
+    }
+    amp_print(stdout, "%zu of %zu nodes differ\n", differ, a->n_nodes);
+}
+
+static void close_side(struct side *side)
+{
+    amp_rules_destroy(side->rules);
+    amp_model_close(&side->file);
+}
+
+static enum amp_status diff_sets(const struct amp_options *options, struct amp_error *err)
+{
+    const char *const *words = options->operands.items;
+    struct side a = {.name = words[0]}, b = {.name = words[1]};
+    struct amp_target target;
+    AMP_TRY(amp_target_parse(options, &target, err));
+    if (target.lower == AMP_FLOAT)
+        return amp_fail(err, AMP_USAGE, "--diff is about rules, and --dtype fp32 takes none");
+    enum amp_status status = decide(&a, words[2], &target, err);
+    if (status == AMP_OK)
+        status = decide(&b, words[2], &target, err);
+    if (status == AMP_OK)
+        print_differences(&a, &b);
+    close_side(&a);
+    close_side(&b);
+    return status;
+}
+
+/* ---- the command ---- */
+
 static enum amp_status run(struct amp_arena *arena, const struct amp_options *options,
                            struct amp_error *err)
 {
     if (options->names)
         return list_names(arena, err);
     if (options->diffs)
-        return amp_rules_tool_diff(options, err);
+        return diff_sets(options, err);
     if (options->checks)
-        return amp_rules_tool_check(arena, options->operands.items[0], err);
+        return check_set(arena, options->operands.items[0], err);
     if (options->operands.count == 0)
         return list_all(arena, err);
     return print_one(arena, options->operands.items[0], options->is_resolved, err);

@@ -6,11 +6,14 @@
 #include "cli/run.h"
 
 #include "check/class_scores.h"
-#include "cli/tolerance.h"
-#include "cli/commands.h"
+#include "check/compare.h"
+#include "cli/inputs.h"
+#include "cli/list_ops.h"
 #include "cli/progress.h"
 #include "cli/report/json.h"
-#include "cli/report/text.h"
+#include "cli/report/run.h"
+#include "cli/test_suite.h"
+#include "cli/tolerance.h"
 #include "core/clock.h"
 #include "onnx/sample/output_stems.h"
 #include "onnx/sample/sample.h"
@@ -33,7 +36,7 @@ struct run {
     struct amp_session *session;
     struct amp_samples expected; /* of --expect */
     struct amp_tensor labels;
-    struct amp_bounds bounds;
+    struct amp_expected_tolerance tolerance;
     struct amp_tensor *tensors, *outputs, *wanted; /* of the sample at hand */
     struct amp_run_result result;
     struct amp_error mismatch; /* the first */
@@ -71,7 +74,7 @@ static enum amp_status set_up(struct run *run)
 {
     prepare(run);
     AMP_TRY(amp_inputs_open(run->options, run->model, &run->inputs, run->err));
-    AMP_TRY(amp_inputs_labels(run->options, &run->labels, run->err));
+    AMP_TRY(amp_inputs_load_labels(run->options, &run->labels, run->err));
     run->result.accuracy.labels = &run->labels;
     AMP_TRY(open_expected(run));
     return amp_session_create(run->model, run->options->is_strict, &run->session, run->err);
@@ -126,9 +129,10 @@ static void compare_output(struct run *run, size_t sample, size_t i)
     output->compared++;
     run->result.compared++;
     enum amp_status status = amp_metrics_add(&output->metrics, want, got, &found);
-    if (run->bounds.by_element) {
+    if (run->tolerance.by_element) {
         found = (struct amp_error){.status = AMP_OK};
-        status = amp_tensor_compare(got, want, amp_bounds_of(&run->bounds, want->dtype), &found);
+        status = amp_tensor_compare(
+            got, want, amp_expected_tolerance_of(&run->tolerance, want->dtype), &found);
     }
     if (status != AMP_OK)
         note_mismatch(run, sample, i, &found);
@@ -215,11 +219,11 @@ static enum amp_status run_sample(struct run *run, size_t sample)
 
 static void check_metrics(struct run *run)
 {
-    for (size_t i = 0; i < run->result.n_outputs && run->bounds.by_metric; i++) {
+    for (size_t i = 0; i < run->result.n_outputs && run->tolerance.by_metric; i++) {
         struct amp_error found = {.status = AMP_OK};
         const struct amp_run_output *output = &run->result.outputs[i];
         if (output->compared > 0 &&
-            amp_tolerances_check(&run->bounds.metrics, &output->metrics, &found) != AMP_OK)
+            amp_metric_bounds_check(&run->tolerance.bounds, &output->metrics, &found) != AMP_OK)
             amp_fail(&run->mismatch, AMP_MISMATCH, "output '%s': %s", output->name, found.text);
     }
 }
@@ -227,12 +231,12 @@ static void check_metrics(struct run *run)
 static enum amp_status report(struct run *run)
 {
     if (!run->options->is_quiet) {
-        amp_report_inputs(stderr, &run->inputs, run->options->verbosity);
+        amp_report_inputs(stderr, &run->inputs.notes, run->options->verbosity);
         amp_report_run(stderr, &run->result, run->options->verbosity);
     }
     if (run->options->json != NULL)
-        AMP_TRY(
-            amp_json_write(amp_json_run(&run->result, &run->inputs), run->options->json, run->err));
+        AMP_TRY(amp_json_write(amp_json_run(&run->result, &run->inputs.notes), run->options->json,
+                               run->err));
     if (run->mismatch.status == AMP_OK)
         return AMP_OK;
     return amp_fail(run->err, AMP_MISMATCH, "not as expected: %s", run->mismatch.text);
@@ -257,13 +261,14 @@ static enum amp_status run_all(struct run *run)
     return report(run);
 }
 
-static enum amp_status run_model(const struct amp_options *options, const struct amp_bounds *bounds,
+static enum amp_status run_model(const struct amp_options *options,
+                                 const struct amp_expected_tolerance *tolerance,
                                  const struct amp_model *model, struct amp_error *err)
 {
     struct run run = {.options = options,
                       .model = model,
                       .output_ids = &model->graphs[0].outputs,
-                      .bounds = *bounds,
+                      .tolerance = *tolerance,
                       .err = err};
     enum amp_status status = run_all(&run);
     tear_down(&run);
@@ -281,17 +286,17 @@ static enum amp_status check_options(const struct amp_options *options, struct a
 enum amp_status amp_command_run(const struct amp_options *options, struct amp_error *err)
 {
     struct amp_model_file file;
-    struct amp_bounds bounds;
+    struct amp_expected_tolerance tolerance;
     if (options->lists_ops)
         return amp_command_list_ops(options, err);
     if (options->test_suite != NULL)
-        return amp_command_suite(options, err);
+        return amp_command_test_suite(options, err);
     AMP_TRY(check_options(options, err));
-    AMP_TRY(amp_bounds_parse(options, &bounds, err));
+    AMP_TRY(amp_expected_tolerance_parse(options, &tolerance, err));
     AMP_TRY(amp_model_read(options->operands.items[0], &file, err));
     enum amp_status status = amp_infer(file.model, err);
     if (status == AMP_OK)
-        status = run_model(options, &bounds, file.model, err);
+        status = run_model(options, &tolerance, file.model, err);
     amp_model_close(&file);
     return status;
 }

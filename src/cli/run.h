@@ -1,45 +1,11 @@
 #ifndef AMP_CLI_RUN_H
 #define AMP_CLI_RUN_H
 
-#include "check/summary.h"
-#include "cli/inputs.h"
+#include "cli/options.h"
 
-#include <jansson.h>
-
-/* One output, over all samples. */
-struct amp_run_output {
-    const char *name;
-    enum amp_dtype dtype;
-    enum amp_form form; /* of the last sample, as its shape: of a list its length */
-    struct amp_shape shape;
-    struct amp_summary summary;
-    size_t compared;            /* samples that had an expected value for it */
-    struct amp_metrics metrics; /* of those; the expected value is the reference */
-};
-
-/* What a run did, for the reports. */
-struct amp_run_result {
-    const char *model_path;
-    size_t samples;
-    size_t n_outputs;
-    struct amp_run_output *outputs;
-    size_t compared;      /* expected tensors, all outputs and samples */
-    const char *mismatch; /* the first difference beyond the tolerance; "": none */
-    const char *scores;   /* the output that the labels are of; NULL: no labels */
-    struct amp_accuracy accuracy;
-    size_t widened; /* nodes without a kernel for their dtype here */
-    double seconds; /* of the runs alone */
-};
-
-/* The report that a person reads; five outputs at most when VERBOSITY is 0. */
-void amp_report_run(FILE *file, const struct amp_run_result *result, int verbosity);
-
-/*
- * The same as JSON, a new reference: {"model", "inputs": [...], "samples", "outputs": [{"name",
- * "type", "dtype", "shape", "elements", "min", "max", "mean", "nan", "infinite", "metrics"}, ...],
- * "expected": {"compared", "within", "reason"}, "accuracy", "widened_nodes", "seconds"}; "metrics"
- * and "expected" where there were expected values, "accuracy" with labels.
+/* `ampconv run`: runs a model on the samples that OPTIONS ask for and reports on its outputs.
+   AMP_MISMATCH when they are not as expected (--expect). Hands over to --list-ops and --test-suite.
  */
-json_t *amp_json_run(const struct amp_run_result *result, const struct amp_inputs *inputs);
+enum amp_status amp_command_run(const struct amp_options *options, struct amp_error *err);
 
 #endif

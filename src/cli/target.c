@@ -5,6 +5,7 @@
  */
 #include "cli/target.h"
 
+#include "cli/option_pair.h"
 #include "core/words.h"
 #include "onnx/schema/schema.h"
 
@@ -167,17 +168,17 @@ static enum amp_status set_entries(struct interface *all, const char *name, bool
 }
 
 /* TEXT: keep or lower, for all or, behind NAME=, for one. */
-static enum amp_status take_io(struct interface *all, const char *text)
+static enum amp_status parse_io(struct interface *all, const char *text)
 {
-    char name[1024];
-    const char *word = text;
+    struct amp_option_pair pair = {.value = text};
     bool is_named = strchr(text, '=') != NULL;
     if (is_named)
-        AMP_TRY(amp_option_pair("io", text, name, sizeof name, &word, all->err));
+        AMP_TRY(amp_option_pair_split("io", text, &pair, all->err));
+    const char *word = pair.value;
     if (strcmp(word, "lower") != 0 && strcmp(word, "keep") != 0)
         return amp_fail(all->err, AMP_USAGE, "--io %s: keep or lower is needed, or NAME=lower",
                         text);
-    return set_entries(all, is_named ? name : NULL, strcmp(word, "lower") == 0, text);
+    return set_entries(all, is_named ? pair.name : NULL, strcmp(word, "lower") == 0, text);
 }
 
 enum amp_status amp_target_interface(const struct amp_options *options,
@@ -194,7 +195,7 @@ enum amp_status amp_target_interface(const struct amp_options *options,
         for (size_t k = 0; k < lists[i]->count; k++)
             all.ids[all.count++] = lists[i]->items[k];
     for (size_t i = 0; i < options->io.count && status == AMP_OK; i++)
-        status = take_io(&all, options->io.items[i]);
+        status = parse_io(&all, options->io.items[i]);
     for (size_t i = 0; i < all.count && status == AMP_OK; i++)
         if (all.is_lower[i])
             amp_ids_push(model, ids, all.ids[i]);

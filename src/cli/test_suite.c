@@ -2,9 +2,10 @@
  * `ampconv run --test-suite DIR`: runs each folder of DIR that holds a model.onnx as ONNX's backend
  * runner does, compares with the expected outputs, and counts: results, and why cases did not pass.
  */
-#include "cli/tolerance.h"
-#include "cli/commands.h"
+#include "cli/test_suite.h"
+
 #include "cli/report/json.h"
+#include "cli/tolerance.h"
 #include "core/file/input.h"
 #include "core/match/glob.h"
 #include "core/print.h"
@@ -34,7 +35,7 @@ struct reason {
 struct suite {
     const struct amp_options *options;
     FILE *talk; /* stdout, unless the JSON report goes there */
-    struct amp_bounds bounds;
+    struct amp_expected_tolerance tolerance;
     size_t counts[N_RESULTS];
     struct reason *reasons;
     size_t n_reasons;
@@ -43,25 +44,27 @@ struct suite {
 
 /* ---- one case -------------------------------------------------------------------------------- */
 
-static enum amp_status compare_output(const struct amp_bounds *bounds, const struct amp_tensor *got,
-                                      const struct amp_tensor *want, struct amp_error *err)
+static enum amp_status compare_output(const struct amp_expected_tolerance *tolerance,
+                                      const struct amp_tensor *got, const struct amp_tensor *want,
+                                      struct amp_error *err)
 {
     struct amp_metrics metrics = {.count = 0};
-    if (bounds->by_element)
-        AMP_TRY(amp_tensor_compare(got, want, amp_bounds_of(bounds, want->dtype), err));
-    if (!bounds->by_metric)
+    if (tolerance->by_element)
+        AMP_TRY(
+            amp_tensor_compare(got, want, amp_expected_tolerance_of(tolerance, want->dtype), err));
+    if (!tolerance->by_metric)
         return AMP_OK;
     AMP_TRY(amp_metrics_add(&metrics, want, got, err));
-    return amp_tolerances_check(&bounds->metrics, &metrics, err);
+    return amp_metric_bounds_check(&tolerance->bounds, &metrics, err);
 }
 
-static enum amp_status compare_outputs(const struct amp_bounds *bounds,
+static enum amp_status compare_outputs(const struct amp_expected_tolerance *tolerance,
                                        const struct amp_model *model, const struct amp_tensor *got,
                                        const struct amp_tensor *want, struct amp_error *err)
 {
     const struct amp_ids *outputs = &model->graphs[0].outputs;
     for (size_t i = 0; i < outputs->count; i++) {
-        if (want[i].data == NULL || compare_output(bounds, &got[i], &want[i], err) == AMP_OK)
+        if (want[i].data == NULL || compare_output(tolerance, &got[i], &want[i], err) == AMP_OK)
             continue;
         amp_error_prefix(err, "output '%s'", amp_value_at(model, outputs->items[i])->name);
         return err->status;
@@ -82,7 +85,7 @@ static const char *const stage_texts[] = {
 };
 
 struct test_case {
-    const struct amp_bounds *bounds;
+    const struct amp_expected_tolerance *tolerance;
     const struct amp_model *model;
     struct amp_samples samples;
     struct amp_session *session;
@@ -140,7 +143,7 @@ static enum amp_status run_sample(struct test_case *test, size_t i, struct amp_e
     }
     if (status == AMP_OK) {
         test->stage = COMPARE;
-        status = compare_outputs(test->bounds, test->model, got, want, err);
+        status = compare_outputs(test->tolerance, test->model, got, want, err);
     }
     amp_tensors_release(tensors, n_in + 2 * n_out);
     free(tensors);
@@ -253,7 +256,7 @@ static void try_case(struct suite *suite, const char *name)
     if (access(path, F_OK) != 0)
         return;
     struct test_case test = {
-        .bounds = &suite->bounds, .stage = READ, .is_strict = suite->options->is_strict};
+        .tolerance = &suite->tolerance, .stage = READ, .is_strict = suite->options->is_strict};
     run_case(&test, folder, path, &err);
     note_result(suite, name, &test, &err);
 }
@@ -327,10 +330,10 @@ static enum amp_status report(struct suite *suite, struct amp_error *err)
     return AMP_OK;
 }
 
-enum amp_status amp_command_suite(const struct amp_options *options, struct amp_error *err)
+enum amp_status amp_command_test_suite(const struct amp_options *options, struct amp_error *err)
 {
     struct suite suite = {.options = options, .talk = stdout};
-    AMP_TRY(amp_bounds_parse(options, &suite.bounds, err));
+    AMP_TRY(amp_expected_tolerance_parse(options, &suite.tolerance, err));
     if (options->json != NULL && strcmp(options->json, "-") == 0)
         suite.talk = stderr;
     suite.cases = options->json != NULL ? json_array() : NULL;

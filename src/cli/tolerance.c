@@ -1,48 +1,65 @@
 /*
- * What --tolerance means where there are expected values.
+ * What --tolerance means: takes the words, gives bounds on metrics and, where outputs are held
+ * against expected ones, a tolerance for elements. Compares nothing.
  */
 #include "cli/tolerance.h"
+
+#include "cli/option_pair.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static enum amp_status parse_bound(struct amp_bounds *bounds, const char *text,
-                                   struct amp_error *err)
+enum amp_status amp_tolerance_parse(const struct amp_options *options, enum amp_dtype dtype,
+                                    struct amp_metric_bounds *bounds, struct amp_error *err)
 {
-    char name[64], *end;
-    const char *value;
-    AMP_TRY(amp_option_pair("tolerance", text, name, sizeof name, &value, err));
-    bool is_rtol = strcmp(name, "rtol") == 0;
-    if (!is_rtol && strcmp(name, "atol") != 0) {
-        bounds->by_metric = true;
-        return amp_tolerances_set(&bounds->metrics, name, value, err);
+    *bounds = amp_metric_bounds_default(dtype);
+    for (size_t i = 0; i < options->tolerances.count; i++) {
+        struct amp_option_pair pair;
+        AMP_TRY(amp_option_pair_split("tolerance", options->tolerances.items[i], &pair, err));
+        AMP_TRY(amp_metric_bounds_set(bounds, pair.name, pair.value, err));
     }
-    double bound = strtod(value, &end);
-    if (*end != '\0' || !(bound >= 0))
-        return amp_fail(err, AMP_USAGE, "--tolerance %s: a number of 0 or more is needed", text);
-    bounds->by_element = true;
-    *(is_rtol ? &bounds->rtol : &bounds->atol) = bound;
     return AMP_OK;
 }
 
-enum amp_status amp_bounds_parse(const struct amp_options *options, struct amp_bounds *bounds,
+static enum amp_status parse_one(struct amp_expected_tolerance *tolerance, const char *text,
                                  struct amp_error *err)
 {
-    *bounds = (struct amp_bounds){
-        .rtol = NAN, .atol = NAN, .metrics = amp_tolerances_default(AMP_UNDEFINED)};
-    for (size_t i = 0; i < options->tolerances.count; i++)
-        AMP_TRY(parse_bound(bounds, options->tolerances.items[i], err));
-    bounds->by_element = bounds->by_element || !bounds->by_metric;
+    struct amp_option_pair pair;
+    char *end;
+    AMP_TRY(amp_option_pair_split("tolerance", text, &pair, err));
+    bool is_rtol = strcmp(pair.name, "rtol") == 0;
+    if (!is_rtol && strcmp(pair.name, "atol") != 0) {
+        tolerance->by_metric = true;
+        return amp_metric_bounds_set(&tolerance->bounds, pair.name, pair.value, err);
+    }
+    double bound = strtod(pair.value, &end);
+    if (*end != '\0' || !(bound >= 0))
+        return amp_fail(err, AMP_USAGE, "--tolerance %s: a number of 0 or more is needed", text);
+    tolerance->by_element = true;
+    *(is_rtol ? &tolerance->rtol : &tolerance->atol) = bound;
     return AMP_OK;
 }
 
-struct amp_tolerance amp_bounds_of(const struct amp_bounds *bounds, enum amp_dtype dtype)
+enum amp_status amp_expected_tolerance_parse(const struct amp_options *options,
+                                             struct amp_expected_tolerance *tolerance,
+                                             struct amp_error *err)
 {
-    struct amp_tolerance tolerance = amp_tolerance_of(dtype);
-    if (!isnan(bounds->rtol))
-        tolerance.rtol = bounds->rtol;
-    if (!isnan(bounds->atol))
-        tolerance.atol = bounds->atol;
-    return tolerance;
+    *tolerance = (struct amp_expected_tolerance){
+        .rtol = NAN, .atol = NAN, .bounds = amp_metric_bounds_default(AMP_UNDEFINED)};
+    for (size_t i = 0; i < options->tolerances.count; i++)
+        AMP_TRY(parse_one(tolerance, options->tolerances.items[i], err));
+    tolerance->by_element = tolerance->by_element || !tolerance->by_metric;
+    return AMP_OK;
+}
+
+struct amp_tolerance amp_expected_tolerance_of(const struct amp_expected_tolerance *tolerance,
+                                               enum amp_dtype dtype)
+{
+    struct amp_tolerance own = amp_tolerance_of(dtype);
+    if (!isnan(tolerance->rtol))
+        own.rtol = tolerance->rtol;
+    if (!isnan(tolerance->atol))
+        own.atol = tolerance->atol;
+    return own;
 }

@@ -2,22 +2,31 @@
 #define AMP_CLI_TOLERANCE_H
 
 #include "check/compare.h"
-#include "check/metrics.h"
+#include "check/metric_bounds.h"
 #include "cli/options.h"
+
+/* Reads --tolerance METRIC=VALUE for a conversion in which DTYPE is the coarsest type that the
+   models compute in: *BOUNDS are the defaults for it with those that the user named. AMP_USAGE for
+   what is wrong. */
+enum amp_status amp_tolerance_parse(const struct amp_options *options, enum amp_dtype dtype,
+                                    struct amp_metric_bounds *bounds, struct amp_error *err);
 
 /* How outputs are held against expected ones: element by element, by metrics where --tolerance
    names some, by both where it names rtol or atol too. */
-struct amp_bounds {
+struct amp_expected_tolerance {
     bool by_element, by_metric;
     double rtol, atol; /* NaN: the dtype's own */
-    struct amp_tolerances metrics;
+    struct amp_metric_bounds bounds;
 };
 
-/* Takes apart --tolerance rtol=, atol= and METRIC=. AMP_USAGE for what is wrong. */
-enum amp_status amp_bounds_parse(const struct amp_options *options, struct amp_bounds *bounds,
-                                 struct amp_error *err);
+/* Reads --tolerance rtol=, atol= and METRIC= for outputs that are held against expected ones.
+   AMP_USAGE for what is wrong. */
+enum amp_status amp_expected_tolerance_parse(const struct amp_options *options,
+                                             struct amp_expected_tolerance *tolerance,
+                                             struct amp_error *err);
 
 /* The tolerance for elements of DTYPE. */
-struct amp_tolerance amp_bounds_of(const struct amp_bounds *bounds, enum amp_dtype dtype);
+struct amp_tolerance amp_expected_tolerance_of(const struct amp_expected_tolerance *tolerance,
+                                               enum amp_dtype dtype);
 
 #endif

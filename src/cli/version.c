@@ -1,7 +1,8 @@
 /*
  * `ampconv --version`: the program, oneDNN, and what both make of this CPU.
  */
-#include "cli/commands.h"
+#include "cli/version.h"
+
 #include "core/array.h"
 #include "core/cpu.h"
 #include "core/print.h"

@@ -4,7 +4,7 @@
  * conversions to them are held to, for what lies between nodes is not rounded.
  */
 #include "check/compare.h"
-#include "check/metrics.h"
+#include "check/metric_bounds.h"
 #include "check/random_input.h"
 #include "core/memory.h"
 #include "onnx/schema/infer.h"
@@ -79,14 +79,14 @@ static enum amp_status compare(const struct amp_tensor *fused, const struct amp_
                                enum amp_dtype lower, struct amp_error *err)
 {
     struct amp_metrics metrics = {.is_float = false};
-    struct amp_tolerances tolerances = amp_tolerances_default(lower);
+    struct amp_metric_bounds bounds = amp_metric_bounds_default(lower);
     enum amp_status status =
         amp_tensor_compare(fused, strict, amp_tolerance_of(strict->dtype), err);
     if (status == AMP_OK || lower == AMP_FLOAT)
         return status;
     *err = (struct amp_error){.status = AMP_OK};
     AMP_TRY(amp_metrics_add(&metrics, strict, fused, err));
-    return amp_tolerances_check(&tolerances, &metrics, err);
+    return amp_metric_bounds_check(&bounds, &metrics, err);
 }
 
 static void compare_all(const struct amp_model *model, const struct results *fused,

@@ -10,6 +10,7 @@
 
 #include "check/accuracy.h"
 #include "check/class_scores.h"
+#include "check/metric_bounds.h"
 #include "check/metrics.h"
 #include "check/summary.h"
 #include "core/graph/graph.h"
@@ -46,17 +47,26 @@ static void add_floats(struct amp_metrics *metrics, const float *reference, cons
     add(metrics, tensor_of(AMP_FLOAT, reference, count), tensor_of(AMP_FLOAT, converted, count));
 }
 
-static double value_of(const struct amp_metrics *metrics, enum amp_metric metric)
+static const struct amp_metric *metric_of(const char *name)
+{
+    for (size_t i = 0; amp_metric_at(i) != NULL; i++)
+        if (strcmp(amp_metric_at(i)->name, name) == 0)
+            return amp_metric_at(i);
+    fail_msg("no metric %s", name);
+    return NULL;
+}
+
+static double value_of(const struct amp_metrics *metrics, const char *name)
 {
     double value = NAN;
-    assert_true(amp_metrics_value(metrics, metric, &value));
+    assert_true(amp_metric_value(metric_of(name), metrics, &value));
     return value;
 }
 
-static bool is_defined(const struct amp_metrics *metrics, enum amp_metric metric)
+static bool is_defined(const struct amp_metrics *metrics, const char *name)
 {
     double value;
-    return amp_metrics_value(metrics, metric, &value);
+    return amp_metric_value(metric_of(name), metrics, &value);
 }
 
 static void is_near(double value, double expected)
@@ -70,14 +80,14 @@ static void distances_of_two_vectors(void **state)
     (void)state;
     struct amp_metrics m = {.count = 0};
     add_floats(&m, (float[]){3, 4}, (float[]){3, 3}, 2);
-    is_near(value_of(&m, AMP_METRIC_MAX_ABS), 1);
-    is_near(value_of(&m, AMP_METRIC_MEAN_ABS), 0.5);
-    is_near(value_of(&m, AMP_METRIC_MAX_REL), 0.25);
-    is_near(value_of(&m, AMP_METRIC_RMSE), 0.70710678118654752);
-    is_near(value_of(&m, AMP_METRIC_COSINE), 0.98994949366116653);
-    is_near(value_of(&m, AMP_METRIC_SNR), 13.979400086720376);
-    assert_false(is_defined(&m, AMP_METRIC_TOP1));
-    assert_false(is_defined(&m, AMP_METRIC_DIFFER));
+    is_near(value_of(&m, "max_abs"), 1);
+    is_near(value_of(&m, "mean_abs"), 0.5);
+    is_near(value_of(&m, "max_rel"), 0.25);
+    is_near(value_of(&m, "rmse"), 0.70710678118654752);
+    is_near(value_of(&m, "cosine"), 0.98994949366116653);
+    is_near(value_of(&m, "snr"), 13.979400086720376);
+    assert_false(is_defined(&m, "top1"));
+    assert_false(is_defined(&m, "differ"));
     assert_int_equal(m.different, 1);
 }
 
@@ -90,7 +100,7 @@ static void samples_add_up(void **state)
     add_floats(&parts, r, c, 1);
     add_floats(&parts, r + 1, c + 1, 3);
     assert_memory_equal(&whole, &parts, sizeof whole);
-    is_near(value_of(&parts, AMP_METRIC_MEAN_ABS), 1.75 / 4);
+    is_near(value_of(&parts, "mean_abs"), 1.75 / 4);
 }
 
 static void nothing_divides_by_zero(void **state)
@@ -98,16 +108,16 @@ static void nothing_divides_by_zero(void **state)
     (void)state;
     struct amp_metrics zeros = {.count = 0}, constant = {.count = 0}, off = {.count = 0};
     add_floats(&zeros, (float[]){0, 0}, (float[]){0, -0.0f}, 2);
-    is_near(value_of(&zeros, AMP_METRIC_COSINE), 1);
-    assert_true(value_of(&zeros, AMP_METRIC_SNR) == INFINITY);
-    is_near(value_of(&zeros, AMP_METRIC_MAX_REL), 0);
+    is_near(value_of(&zeros, "cosine"), 1);
+    assert_true(value_of(&zeros, "snr") == INFINITY);
+    is_near(value_of(&zeros, "max_rel"), 0);
     add_floats(&constant, (float[]){7, 7, 7}, (float[]){7, 7, 7}, 3);
-    is_near(value_of(&constant, AMP_METRIC_COSINE), 1);
-    assert_true(value_of(&constant, AMP_METRIC_SNR) == INFINITY);
+    is_near(value_of(&constant, "cosine"), 1);
+    assert_true(value_of(&constant, "snr") == INFINITY);
     add_floats(&off, (float[]){0, 0}, (float[]){1, 0}, 2);
-    is_near(value_of(&off, AMP_METRIC_COSINE), 0);
-    assert_true(value_of(&off, AMP_METRIC_SNR) == -INFINITY);
-    is_near(value_of(&off, AMP_METRIC_MAX_REL), 0);
+    is_near(value_of(&off, "cosine"), 0);
+    assert_true(value_of(&off, "snr") == -INFINITY);
+    is_near(value_of(&off, "max_rel"), 0);
 }
 
 static void empty_outputs_have_no_metrics(void **state)
@@ -115,11 +125,11 @@ static void empty_outputs_have_no_metrics(void **state)
     (void)state;
     struct amp_metrics m = {.count = 0};
     struct amp_error err = {.status = AMP_OK};
-    struct amp_tolerances bf16 = amp_tolerances_default(AMP_BFLOAT16);
+    struct amp_metric_bounds bf16 = amp_metric_bounds_default(AMP_BFLOAT16);
     add_floats(&m, NULL, NULL, 0);
-    for (int metric = 0; metric < AMP_METRIC_COUNT; metric++)
-        assert_false(is_defined(&m, (enum amp_metric)metric));
-    assert_int_equal(amp_tolerances_check(&bf16, &m, &err), AMP_OK);
+    for (size_t i = 0; amp_metric_at(i) != NULL; i++)
+        assert_false(is_defined(&m, amp_metric_name_at(i)));
+    assert_int_equal(amp_metric_bounds_check(&bf16, &m, &err), AMP_OK);
 }
 
 static void not_finite_is_counted_on_each_side(void **state)
@@ -136,24 +146,24 @@ static void not_finite_is_counted_on_each_side(void **state)
     assert_int_equal(m.inf[0], 3);
     assert_int_equal(m.inf[1], 2);
     assert_int_equal(m.stray, 4);
-    is_near(value_of(&m, AMP_METRIC_MAX_ABS), 0);
+    is_near(value_of(&m, "max_abs"), 0);
 }
 
 static void a_nan_on_one_side_is_outside(void **state)
 {
     (void)state;
-    struct amp_tolerances none = amp_tolerances_default(AMP_UNDEFINED);
+    struct amp_metric_bounds none = amp_metric_bounds_default(AMP_UNDEFINED);
     struct amp_metrics one = {.count = 0}, both = {.count = 0}, all = {.count = 0};
     struct amp_error err = {.status = AMP_OK};
     add_floats(&one, (float[]){1, 2}, (float[]){1, NAN}, 2);
-    assert_int_equal(amp_tolerances_check(&none, &one, &err), AMP_MISMATCH);
+    assert_int_equal(amp_metric_bounds_check(&none, &one, &err), AMP_MISMATCH);
     assert_string_equal(err.text,
                         "1 of 2 elements are NaN or infinite in one model and not in the other");
     err = (struct amp_error){.status = AMP_OK};
     add_floats(&both, (float[]){1, NAN}, (float[]){1, NAN}, 2);
-    assert_int_equal(amp_tolerances_check(&none, &both, &err), AMP_OK);
+    assert_int_equal(amp_metric_bounds_check(&none, &both, &err), AMP_OK);
     add_floats(&all, (float[]){NAN}, (float[]){NAN}, 1);
-    assert_int_equal(amp_tolerances_check(&none, &all, &err), AMP_MISMATCH);
+    assert_int_equal(amp_metric_bounds_check(&none, &all, &err), AMP_MISMATCH);
 }
 
 static void class_scores_are_told_by_shape(void **state)
@@ -197,7 +207,7 @@ static void top1_counts_rows_and_ties(void **state)
     add(&m, shaped(tensor_of(AMP_FLOAT, r, 0), 2, dims),
         shaped(tensor_of(AMP_FLOAT, c, 0), 2, dims));
     assert_int_equal(m.rows, 4);
-    is_near(value_of(&m, AMP_METRIC_TOP1), 0.75);
+    is_near(value_of(&m, "top1"), 0.75);
 }
 
 static void integers_strings_and_bools_are_equal_or_not(void **state)
@@ -208,12 +218,12 @@ static void integers_strings_and_bools_are_equal_or_not(void **state)
     const uint8_t yes[] = {1, 1}, no[] = {1, 0};
     const struct amp_str one[] = {{NULL, 0}, {"ab", 2}}, two[] = {{"", 0}, {"ac", 2}};
     add(&ints, tensor_of(AMP_INT64, a, 4), tensor_of(AMP_INT64, b, 4));
-    is_near(value_of(&ints, AMP_METRIC_DIFFER), 0.25);
-    assert_false(is_defined(&ints, AMP_METRIC_SNR));
+    is_near(value_of(&ints, "differ"), 0.25);
+    assert_false(is_defined(&ints, "snr"));
     add(&bools, tensor_of(AMP_BOOL, yes, 2), tensor_of(AMP_BOOL, no, 2));
-    is_near(value_of(&bools, AMP_METRIC_DIFFER), 0.5);
+    is_near(value_of(&bools, "differ"), 0.5);
     add(&strings, tensor_of(AMP_STRING, one, 2), tensor_of(AMP_STRING, two, 2));
-    is_near(value_of(&strings, AMP_METRIC_DIFFER), 0.5);
+    is_near(value_of(&strings, "differ"), 0.5);
 }
 
 static void float_types_may_differ_others_not(void **state)
@@ -228,7 +238,7 @@ static void float_types_may_differ_others_not(void **state)
     struct amp_tensor reference = tensor_of(AMP_FLOAT, r, 2), ints = tensor_of(AMP_INT32, i, 2);
     add(&m, reference, tensor_of(AMP_BFLOAT16, bf16, 2));
     add(&m, reference, tensor_of(AMP_FLOAT8E4M3FN, e4m3, 2));
-    is_near(value_of(&m, AMP_METRIC_MAX_ABS), 0);
+    is_near(value_of(&m, "max_abs"), 0);
     assert_int_equal(amp_metrics_add(&m, &reference, &ints, &err), AMP_MISMATCH);
     assert_string_equal(err.text, "the reference gives float32, the converted model int32");
     err = (struct amp_error){.status = AMP_OK};
@@ -258,9 +268,10 @@ static void bounds_are_inclusive_and_said(void **state)
     add_floats(&m, (float[]){3, 4}, (float[]){3, 3}, 2);
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct amp_error err = {.status = AMP_OK};
-        struct amp_tolerances t = amp_tolerances_default(AMP_UNDEFINED); /* no bounds */
-        assert_int_equal(amp_tolerances_set(&t, cases[i].name, cases[i].bound, &err), AMP_OK);
-        assert_int_equal(amp_tolerances_check(&t, &m, &err), cases[i].text ? AMP_MISMATCH : AMP_OK);
+        struct amp_metric_bounds t = amp_metric_bounds_default(AMP_UNDEFINED); /* no bounds */
+        assert_int_equal(amp_metric_bounds_set(&t, cases[i].name, cases[i].bound, &err), AMP_OK);
+        assert_int_equal(amp_metric_bounds_check(&t, &m, &err),
+                         cases[i].text ? AMP_MISMATCH : AMP_OK);
         assert_string_equal(err.text, cases[i].text ? cases[i].text : "");
     }
 }
@@ -280,24 +291,66 @@ static void defaults_take_rounding_and_refuse_garbage(void **state)
     const enum amp_dtype dtypes[] = {AMP_BFLOAT16, AMP_FLOAT16};
     for (size_t i = 0; i < 2; i++) {
         struct amp_error err = {.status = AMP_OK};
-        struct amp_tolerances t = amp_tolerances_default(dtypes[i]);
-        assert_int_equal(amp_tolerances_check(&t, &near, &err), AMP_OK);
-        assert_int_equal(amp_tolerances_check(&t, &far, &err), AMP_MISMATCH);
+        struct amp_metric_bounds t = amp_metric_bounds_default(dtypes[i]);
+        assert_int_equal(amp_metric_bounds_check(&t, &near, &err), AMP_OK);
+        assert_int_equal(amp_metric_bounds_check(&t, &far, &err), AMP_MISMATCH);
     }
 }
 
 static void wrong_tolerances_are_named(void **state)
 {
     (void)state;
-    struct amp_tolerances t = amp_tolerances_default(AMP_BFLOAT16);
+    struct amp_metric_bounds t = amp_metric_bounds_default(AMP_BFLOAT16);
     struct amp_error err = {.status = AMP_OK};
-    assert_int_equal(amp_tolerances_set(&t, "cosin", "0.9", &err), AMP_USAGE);
+    assert_int_equal(amp_metric_bounds_set(&t, "cosin", "0.9", &err), AMP_USAGE);
     assert_string_equal(err.text, "unknown metric 'cosin'; did you mean 'cosine'?");
     err = (struct amp_error){.status = AMP_OK};
-    assert_int_equal(amp_tolerances_set(&t, "snr", "2o", &err), AMP_USAGE);
+    assert_int_equal(amp_metric_bounds_set(&t, "snr", "2o", &err), AMP_USAGE);
     assert_string_equal(err.text, "the tolerance of snr: '2o' is no number");
     err = (struct amp_error){.status = AMP_OK};
-    assert_int_equal(amp_tolerances_set(&t, "snr", "nan", &err), AMP_USAGE);
+    assert_int_equal(amp_metric_bounds_set(&t, "snr", "nan", &err), AMP_USAGE);
+}
+
+/* What the reports, the options and the manual take from the table. */
+static void the_table_is_whole(void **state)
+{
+    (void)state;
+    char names[256], start[12];
+    const char *at = amp_metric_names(names, sizeof names);
+    size_t count = 0;
+    for (; amp_metric_at(count) != NULL; count++) {
+        const struct amp_metric *metric = amp_metric_at(count);
+        assert_string_equal(metric->name, amp_metric_name_at(count));
+        assert_memory_equal(at, metric->name, strlen(metric->name));
+        at += strlen(metric->name);
+        at += strspn(at, ", ");
+        assert_ptr_equal(amp_metric_shown_at((size_t)metric->text.place), metric);
+        assert_non_null(amp_metric_shown_at(count));
+        assert_true(metric->text.digits > 0 && metric->text.label[0] != '\0');
+        assert_true(isnan(metric->bounds.bf16) == isnan(metric->bounds.fp32));
+    }
+    assert_string_equal(at, "");
+    assert_null(amp_metric_name_at(count));
+    assert_null(amp_metric_shown_at(count));
+    assert_int_equal(strlen(amp_metric_names(start, sizeof start)), sizeof start - 1);
+}
+
+static void quality_orders_outputs(void **state)
+{
+    (void)state;
+    struct amp_metrics good = {.count = 0}, equal = {.count = 0}, differ = {.count = 0};
+    struct amp_metrics same = {.count = 0}, nans = {.count = 0};
+    add_floats(&good, (float[]){3, 4}, (float[]){3, 3}, 2);
+    add_floats(&equal, (float[]){3, 4}, (float[]){3, 4}, 2);
+    add_floats(&nans, (float[]){NAN}, (float[]){NAN}, 1);
+    add(&differ, tensor_of(AMP_INT64, (int64_t[]){1, 2}, 2),
+        tensor_of(AMP_INT64, (int64_t[]){1, 3}, 2));
+    add(&same, tensor_of(AMP_INT64, (int64_t[]){1}, 1), tensor_of(AMP_INT64, (int64_t[]){1}, 1));
+    is_near(amp_metrics_quality(&good), 13.979400086720376);
+    assert_true(amp_metrics_quality(&equal) == INFINITY);
+    assert_true(amp_metrics_quality(&nans) == INFINITY);
+    assert_true(amp_metrics_quality(&differ) == 0);
+    assert_true(amp_metrics_quality(&same) == INFINITY);
 }
 
 static void accuracy_goes_row_by_row(void **state)
@@ -367,6 +420,8 @@ int main(void)
         cmocka_unit_test(bounds_are_inclusive_and_said),
         cmocka_unit_test(defaults_take_rounding_and_refuse_garbage),
         cmocka_unit_test(wrong_tolerances_are_named),
+        cmocka_unit_test(the_table_is_whole),
+        cmocka_unit_test(quality_orders_outputs),
         cmocka_unit_test(accuracy_goes_row_by_row),
         cmocka_unit_test(the_first_scores_are_found),
         cmocka_unit_test(summary_leaves_out_what_is_no_number),

@@ -42,7 +42,7 @@ static enum amp_status load(void *context, size_t sample, struct amp_tensor *inp
 static struct amp_validate_options options_of(enum amp_dtype dtype, const struct amp_tensor *labels)
 {
     return (struct amp_validate_options){.source = {.count = SAMPLES, .load = load},
-                                         .tolerances = amp_tolerances_default(dtype),
+                                         .bounds = amp_metric_bounds_default(dtype),
                                          .labels = labels};
 }
 
@@ -54,7 +54,6 @@ static void inputs_are_cast_and_outputs_compared(void **state)
     struct amp_validate_options options = options_of(AMP_BFLOAT16, NULL);
     struct amp_validation result;
     struct amp_error err = {.status = AMP_OK};
-    double snr;
     assert_int_equal(amp_validate(reference.model, converted.model, &options, &result, &err),
                      AMP_OK);
     assert_int_equal(result.samples, SAMPLES);
@@ -63,7 +62,7 @@ static void inputs_are_cast_and_outputs_compared(void **state)
     assert_int_equal(result.outputs[0].dtype[0], AMP_FLOAT);
     assert_int_equal(result.outputs[0].dtype[1], AMP_BFLOAT16);
     assert_int_equal(result.outputs[0].metrics.count, SAMPLES * ROWS * 4);
-    assert_true(amp_metrics_value(&result.outputs[0].metrics, AMP_METRIC_SNR, &snr));
+    double snr = amp_metrics_quality(&result.outputs[0].metrics);
     assert_true(snr > 40 && snr < 65); /* a few roundings of 56 dB each */
     assert_true(result.is_within);
     assert_null(result.scores);
@@ -80,7 +79,7 @@ static void the_result_is_whole_when_outside(void **state)
     struct amp_validate_options options = options_of(AMP_BFLOAT16, NULL);
     struct amp_validation result;
     struct amp_error err = {.status = AMP_OK};
-    options.tolerances.bounds[AMP_METRIC_MAX_ABS] = 0;
+    assert_int_equal(amp_metric_bounds_set(&options.bounds, "max_abs", "0", &err), AMP_OK);
     assert_int_equal(amp_validate(reference.model, converted.model, &options, &result, &err),
                      AMP_MISMATCH);
     assert_false(result.is_within);

@@ -2,8 +2,10 @@
  * The report of `ampconv bench`, as text and as JSON: what was timed, set against the arithmetic
  * and against the machine.
  */
-#include "cli/bench.h"
+#include "cli/report/bench.h"
+
 #include "cli/report/json.h"
+#include "cli/report/profile.h"
 #include "core/cpu.h"
 #include "core/print.h"
 #include "ops/dnnl/roofline.h"

@@ -2,7 +2,8 @@
  * The report of a conversion, as text and as JSON: what became of the nodes, the casts and the
  * size, and, on request, of every node.
  */
-#include "cli/convert.h"
+#include "cli/report/conversion.h"
+
 #include "cli/report/json.h"
 #include "cli/report/text.h"
 #include "core/memory.h"
@@ -150,14 +151,6 @@ static json_t *before_and_after(size_t before, size_t after)
     return amp_json_pair("before", before, "after", after);
 }
 
-static json_t *json_rules(const struct amp_conversion *conversion)
-{
-    json_t *names = json_array();
-    for (size_t i = 0; i < conversion->n_rule_names; i++)
-        json_array_append_new(names, amp_json_text(conversion->rule_names[i]));
-    return names;
-}
-
 static json_t *json_nodes(const struct amp_conversion *conversion)
 {
     json_t *nodes = json_object();
@@ -221,7 +214,7 @@ json_t *amp_json_conversion(const struct amp_conversion *conversion, bool is_wri
     amp_json_set(root, "output", amp_json_text(conversion->output_path));
     amp_json_set(root, "written", json_boolean(is_written));
     amp_json_set(root, "dtype", json_string(amp_dtype_name(conversion->lower)));
-    amp_json_set(root, "rules", json_rules(conversion));
+    amp_json_set(root, "rules", amp_json_texts(conversion->rule_names, conversion->n_rule_names));
     amp_json_set(
         root, "opset",
         before_and_after((size_t)conversion->opset_before, (size_t)conversion->opset_after));

@@ -190,16 +190,6 @@ void amp_explanation_print(FILE *file, const struct amp_explanation *explanation
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static json_t *text_or_null(const char *text)
-{
-    return text != NULL ? amp_json_text(text) : json_null();
-}
-
-static json_t *json_dtype(enum amp_dtype dtype)
-{
-    return dtype == AMP_UNDEFINED ? json_null() : json_string(amp_dtype_name(dtype));
-}
-
 static json_t *json_rule(const struct amp_decision *decision)
 {
     if (decision->rule == NULL)
@@ -210,7 +200,7 @@ static json_t *json_rule(const struct amp_decision *decision)
     amp_json_set(object, "precision", json_string(amp_precision_name(decision->rule->precision)));
     amp_json_set(object, "file", amp_json_text(decision->rule->source.file));
     amp_json_set(object, "line", line > 0 ? json_integer(line) : json_null());
-    amp_json_set(object, "torch", text_or_null(is_torch ? decision->op->word : NULL));
+    amp_json_set(object, "torch", amp_json_text_or_null(is_torch ? decision->op->word : NULL));
     return object;
 }
 
@@ -231,7 +221,7 @@ static json_t *json_casts(const struct amp_explained_cast *cast)
         json_t *object = json_object();
         amp_json_set(object, "input", amp_json_text(cast->input));
         amp_json_set(object, "output", amp_json_text(cast->output));
-        amp_json_set(object, "dtype", json_dtype(cast->dtype));
+        amp_json_set(object, "dtype", amp_json_dtype(cast->dtype));
         json_array_append_new(array, object);
     }
     return array;
@@ -242,15 +232,15 @@ static json_t *json_node(const struct amp_explained_node *node)
     json_t *object = json_object();
     const struct amp_decision *decision = node->decision;
     amp_json_set(object, "name", amp_json_text(node->name));
-    amp_json_set(object, "output", text_or_null(node->output));
+    amp_json_set(object, "output", amp_json_text_or_null(node->output));
     amp_json_set(object, "domain", amp_json_text(node->domain));
     amp_json_set(object, "op", amp_json_text(node->op_type));
     amp_json_set(object, "version", node->version > 0 ? json_integer(node->version) : json_null());
     amp_json_set(object, "composite", json_composite(node));
-    amp_json_set(object, "dtype", json_dtype(decision->dtype));
+    amp_json_set(object, "dtype", amp_json_dtype(decision->dtype));
     amp_json_set(object, "reason", json_string(amp_reason_name(decision->reason)));
     amp_json_set(object, "rule", json_rule(decision));
-    amp_json_set(object, "constant", text_or_null(node->constant));
+    amp_json_set(object, "constant", amp_json_text_or_null(node->constant));
     amp_json_set(object, "casts", json_casts(node->casts));
     return object;
 }
@@ -266,7 +256,7 @@ static json_t *json_reasons(const struct amp_explanation *explanation)
                 continue;
             json_t *object = json_object();
             amp_json_set(object, "reason", json_string(amp_reason_name((enum amp_reason)reason)));
-            amp_json_set(object, "dtype", json_dtype((enum amp_dtype)dtype));
+            amp_json_set(object, "dtype", amp_json_dtype((enum amp_dtype)dtype));
             amp_json_set(object, "nodes", amp_json_count(count));
             json_array_append_new(array, object);
         }
@@ -289,21 +279,14 @@ static void print_member(FILE *file, const char *key, json_t *value, const char 
     fputs(end, file);
 }
 
-static json_t *json_names(const struct amp_explanation *explanation)
-{
-    json_t *names = json_array();
-    for (size_t i = 0; i < explanation->n_rule_names; i++)
-        json_array_append_new(names, amp_json_text(explanation->rule_names[i]));
-    return names;
-}
-
 void amp_explanation_print_json(FILE *file, const struct amp_explanation *explanation)
 {
     fputs("{\n", file);
     print_member(file, "ampconv", json_string(AMP_VERSION), ",\n");
     print_member(file, "model", amp_json_text(explanation->model_path), ",\n");
-    print_member(file, "dtype", json_dtype(explanation->assignment->lower), ",\n");
-    print_member(file, "rules", json_names(explanation), ",\n  \"nodes\": [\n");
+    print_member(file, "dtype", amp_json_dtype(explanation->assignment->lower), ",\n");
+    print_member(file, "rules", amp_json_texts(explanation->rule_names, explanation->n_rule_names),
+                 ",\n  \"nodes\": [\n");
     for (size_t i = 0; i < explanation->n_nodes; i++) {
         fputs("    ", file);
         print_json(file, json_node(&explanation->nodes[i]));

@@ -2,7 +2,8 @@
  * The report of `ampconv bench --profile`, as text and as JSON: nodes, operators and primitives by
  * the time they took, longest first.
  */
-#include "cli/bench.h"
+#include "cli/report/profile.h"
+
 #include "cli/report/json.h"
 #include "core/array.h"
 #include "core/print.h"

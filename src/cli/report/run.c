@@ -1,9 +1,12 @@
 /*
  * The report of `ampconv run`, as text and as JSON.
  */
+#include "cli/report/run.h"
+
+#include "cli/report/accuracy.h"
 #include "cli/report/json.h"
+#include "cli/report/metrics.h"
 #include "cli/report/text.h"
-#include "cli/run.h"
 #include "core/print.h"
 
 /* ---- text ------------------------------------------------------------------------------------ */
@@ -79,9 +82,7 @@ static json_t *json_output(const struct amp_run_output *output)
     bool has_numbers = summary->finite > 0;
     amp_json_set(object, "name", amp_json_text(output->name));
     amp_json_set(object, "type", json_string(amp_form_name(output->form)));
-    amp_json_set(object, "dtype",
-                 output->dtype == AMP_UNDEFINED ? json_null()
-                                                : json_string(amp_dtype_name(output->dtype)));
+    amp_json_set(object, "dtype", amp_json_dtype(output->dtype));
     amp_json_set(object, "shape", amp_json_shape(&output->shape));
     amp_json_set(object, "elements", amp_json_count(summary->count));
     amp_json_set(object, "min", has_numbers ? amp_json_number(summary->minimum) : json_null());
@@ -105,7 +106,7 @@ static json_t *json_expected(const struct amp_run_result *result)
     return object;
 }
 
-json_t *amp_json_run(const struct amp_run_result *result, const struct amp_inputs *inputs)
+json_t *amp_json_run(const struct amp_run_result *result, const struct amp_input_notes *inputs)
 {
     json_t *object = json_object(), *outputs = json_array();
     for (size_t i = 0; i < result->n_outputs; i++)

@@ -1,0 +1,143 @@
+/*
+ * The report of a validation, as text and as JSON: what the outputs of the converted model are like
+ * beside the reference's, and the verdict.
+ */
+#include "cli/report/validation.h"
+
+#include "cli/report/accuracy.h"
+#include "cli/report/json.h"
+#include "cli/report/metrics.h"
+#include "cli/report/text.h"
+#include "core/print.h"
+
+#include <math.h>
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+static void print_output(FILE *file, const struct amp_output_check *check, const char *note,
+                         bool is_brief)
+{
+    char text[256];
+    amp_print(file, AMP_REPORT_LABEL "'%s' %s %s%s: ", "output", check->name,
+              amp_dtype_name(check->dtype[1]), amp_shape_text(&check->shape, text, sizeof text),
+              note);
+    if (check->metrics.count == 0)
+        amp_print(file, "%s", check->is_outside ? check->reason : "empty");
+    else
+        amp_report_metrics(file, &check->metrics, is_brief);
+    fputc('\n', file);
+}
+
+static void print_outputs(FILE *file, const struct amp_validation *validation, int verbosity)
+{
+    char note[64] = "";
+    for (size_t i = 0; verbosity > 0 && i < validation->n_outputs; i++)
+        print_output(file, &validation->outputs[i], "", false);
+    if (verbosity > 0 || validation->n_outputs == 0)
+        return;
+    if (validation->n_outputs > 1)
+        snprintf(note, sizeof note, ", the worst of %zu", validation->n_outputs);
+    print_output(file, amp_validation_worst(validation), note, true);
+}
+
+/* Whether a bound on METRIC decided anything. */
+static bool is_used(const struct amp_validation *validation, const struct amp_metric *metric)
+{
+    double value;
+    if (isnan(amp_metric_bounds_get(&validation->bounds, metric)))
+        return false;
+    for (size_t i = 0; i < validation->n_outputs; i++)
+        if (amp_metric_value(metric, &validation->outputs[i].metrics, &value))
+            return true;
+    return false;
+}
+
+/* " (snr >= 20 dB, cosine >= 0.99)" */
+static void print_bounds(FILE *file, const struct amp_validation *validation)
+{
+    const char *mark = " (";
+    const struct amp_metric *metric;
+    for (size_t i = 0; (metric = amp_metric_shown_at(i)) != NULL; i++) {
+        if (!is_used(validation, metric))
+            continue;
+        amp_print(file, "%s%s %s %.5g%s", mark, metric->name, metric->is_minimum ? ">=" : "<=",
+                  amp_metric_bounds_get(&validation->bounds, metric), metric->unit);
+        mark = ", ";
+    }
+    fputs(mark[0] == ',' ? ")" : "", file);
+}
+
+void amp_report_validation(FILE *file, const struct amp_validation *validation, int verbosity)
+{
+    print_outputs(file, validation, verbosity);
+    if (validation->scores != NULL)
+        amp_report_accuracy(file, validation->n_outputs > 1 ? validation->scores : NULL,
+                            validation->accuracy, 2);
+    amp_report_widened(file, validation->widened[1]);
+    amp_print(file, AMP_REPORT_LABEL "%s tolerance", "verdict",
+              validation->is_within ? "within" : "outside");
+    print_bounds(file, validation);
+    amp_print(file, "; %zu sample%s", validation->samples, validation->samples == 1 ? "" : "s");
+    if (verbosity > 0)
+        amp_print(file, ", %.3g s in fp32, %.3g s converted, set-up included",
+                  validation->seconds[0], validation->seconds[1]);
+    fputc('\n', file);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static json_t *json_bounds(const struct amp_metric_bounds *bounds)
+{
+    json_t *object = json_object();
+    const struct amp_metric *metric;
+    for (size_t i = 0; (metric = amp_metric_at(i)) != NULL; i++)
+        if (!isnan(amp_metric_bounds_get(bounds, metric)))
+            amp_json_set(object, metric->name,
+                         amp_json_number(amp_metric_bounds_get(bounds, metric)));
+    return object;
+}
+
+static json_t *json_both(uint64_t reference, uint64_t converted)
+{
+    return amp_json_pair("reference", reference, "converted", converted);
+}
+
+static json_t *json_output(const struct amp_output_check *check)
+{
+    json_t *object = json_object();
+    amp_json_set(object, "name", amp_json_text(check->name));
+    amp_json_set(object, "dtype", json_string(amp_dtype_name(check->dtype[1])));
+    amp_json_set(object, "shape", amp_json_shape(&check->shape));
+    amp_json_set(object, "elements", amp_json_count(check->metrics.count));
+    amp_json_set(object, "metrics", amp_json_metrics(&check->metrics));
+    amp_json_set(object, "nan", json_both(check->metrics.nan[0], check->metrics.nan[1]));
+    amp_json_set(object, "infinite", json_both(check->metrics.inf[0], check->metrics.inf[1]));
+    amp_json_set(object, "within", json_boolean(!check->is_outside));
+    if (check->is_outside)
+        amp_json_set(object, "reason", amp_json_text(check->reason));
+    return object;
+}
+
+json_t *amp_json_validation(const struct amp_validation *validation)
+{
+    json_t *object = json_object(), *outputs = json_array(), *seconds = json_object();
+    for (size_t i = 0; i < validation->n_outputs; i++)
+        json_array_append_new(outputs, json_output(&validation->outputs[i]));
+    amp_json_set(seconds, "reference", amp_json_number(validation->seconds[0]));
+    amp_json_set(seconds, "converted", amp_json_number(validation->seconds[1]));
+    amp_json_set(object, "within", json_boolean(validation->is_within));
+    amp_json_set(object, "samples", amp_json_count(validation->samples));
+    amp_json_set(object, "tolerances", json_bounds(&validation->bounds));
+    amp_json_set(object, "outputs", outputs);
+    if (validation->scores != NULL) {
+        json_t *accuracy = json_object();
+        amp_json_set(accuracy, "output", amp_json_text(validation->scores));
+        amp_json_set(accuracy, "reference", amp_json_accuracy(&validation->accuracy[0]));
+        amp_json_set(accuracy, "converted", amp_json_accuracy(&validation->accuracy[1]));
+        amp_json_set(object, "accuracy", accuracy);
+    }
+    amp_json_set(object, "widened_nodes",
+                 json_both(validation->widened[0], validation->widened[1]));
+    amp_json_set(object, "seconds", seconds);
+    return object;
+}

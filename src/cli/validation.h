@@ -1,0 +1,30 @@
+#ifndef AMP_CLI_VALIDATION_H
+#define AMP_CLI_VALIDATION_H
+
+#include "check/validate.h"
+#include "cli/options.h"
+#include "cli/report/inputs.h"
+
+/* A conversion to be validated as the command line says. */
+struct amp_validation_request {
+    const struct amp_options *options;
+    const struct amp_model *reference, *converted; /* types inferred; they outlive the result */
+    enum amp_dtype coarsest; /* the least precise type that the two compute in */
+};
+
+/* AMP_USAGE for what is wrong with the options of a validation whatever the model is, so that it
+   can be said before any work. COARSEST as in struct amp_validation_request. */
+enum amp_status amp_validation_check_options(const struct amp_options *options,
+                                             enum amp_dtype coarsest, struct amp_error *err);
+
+/*
+ * Runs the two models of REQUEST on the samples that its options ask for; *NOTES gets what supplied
+ * the inputs and is destroyed by the caller, *RESULT what amp_validate gives. Fails as
+ * amp_inputs_open and amp_validate do; with AMP_OK and AMP_MISMATCH both are complete, otherwise
+ * they hold nothing.
+ */
+enum amp_status amp_validation_run(const struct amp_validation_request *request,
+                                   struct amp_input_notes *notes, struct amp_validation *result,
+                                   struct amp_error *err);
+
+#endif
