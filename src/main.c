@@ -1,7 +1,7 @@
 /*
  * The program: parses the command line, calls the command, prints the failure and turns it into the
- * exit code. All of ampconv's exits are here, but those of running out of memory and of losing an
- * input while it is read.
+ * exit code. The program ends nowhere else but where memory runs out (core/arena.c) and where an
+ * input disappears while it is read (core/file/input.c).
  */
 #include "cli/bench.h"
 #include "cli/command_line.h"

@@ -1,5 +1,6 @@
 /*
- * Task accuracy: class scores against labels, row by row over any number of samples.
+ * Task accuracy: takes class scores and labels, row by row over any number of samples, counts the
+ * rows whose greatest score is at the label. Assumes that the rows come in the order of the labels.
  */
 #include "check/accuracy.h"
 

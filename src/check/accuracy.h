@@ -3,10 +3,11 @@
 
 #include "core/tensor.h"
 
-/* How many of the labelled rows of an output have their greatest score at the label. */
+/* How many of the labelled rows of an output have their greatest score at the label. Zero but for
+   the labels to start with. */
 struct amp_accuracy {
     const struct amp_tensor *labels; /* integers, any shape; borrowed */
-    uint64_t rows, right;
+    uint64_t rows, right;            /* rows seen so far, and those with the label first */
 };
 
 /* Adds the rows of an output to ACCURACY, whose labels go row by row. AMP_MODEL when TENSOR does

@@ -1,5 +1,7 @@
 /*
- * Times several forms of one model in turns, so that what else the machine does meets all of them.
+ * Times several forms of one model in turns, so that a change of the machine's speed meets all of
+ * them. Takes models that are converted, with their inputs; gives medians, minima, the peak of
+ * memory, the arithmetic of a run and, on request, profiles. Prints nothing.
  */
 #include "check/bench.h"
 
@@ -133,7 +135,7 @@ static enum amp_status profile_side(struct amp_bench_side *side, size_t n_runs,
 }
 
 /* Sums the arithmetic of a run of the first side, node by node as the graph is written, so that no
-   fusion hides any. That of the others is the same. */
+   fusion hides any. The other sides do as much. */
 static enum amp_status count_flops(struct amp_bench *bench, struct amp_error *err)
 {
     struct amp_bench_side counted = {.model = bench->sides[0].model,

@@ -4,7 +4,7 @@
 #include "core/graph/graph.h"
 #include "ops/dnnl/profile.h"
 
-/* One form of a model: what is timed, and what came of it. */
+/* One form of a model: what is timed (set by the caller) and what came of it. */
 struct amp_bench_side {
     enum amp_dtype dtype;            /* what its rules lower to; AMP_FLOAT: nothing */
     const struct amp_model *model;   /* types inferred */
@@ -29,9 +29,10 @@ struct amp_bench {
 };
 
 /*
- * Times the sides in turns: after two runs of each to warm up, every round runs each of them once,
- * and after it the machine's product in its dtype. Then, if it is to be profiled, n_runs of each
- * side are. Medians of the rounds.
+ * Times the sides in turns: after two runs of each to warm up, every round runs each side once, and
+ * after it the machine's product of matrices in the side's dtype (ops/dnnl/roofline.h). Times are
+ * medians over the rounds. Then n_runs more of each side are profiled, where that is asked for.
+ * Fails as amp_session_create and amp_session_run do; amp_bench_free follows in any case.
  */
 enum amp_status amp_bench_run(struct amp_bench *bench, struct amp_error *err);
 

@@ -1,5 +1,7 @@
 /*
- * Compares a tensor with the one expected, element by element within a tolerance.
+ * Compares a tensor with the one expected, element by element within a tolerance, as ONNX's backend
+ * test runner does. Takes tensors of any type and lists of them; says how many elements are off and
+ * which one is worst.
  */
 #include "check/compare.h"
 

@@ -3,8 +3,8 @@
 
 #include "core/tensor.h"
 
-/* |got - want| <= atol + rtol * |want| for every element; as NumPy's assert_allclose: a NaN equals
-   a NaN, an infinity the same infinity. */
+/* How near an element has to be: |got - want| <= atol + rtol * |want|, as for NumPy's
+   assert_allclose; a NaN equals a NaN, an infinity an infinity of its sign. */
 struct amp_tolerance {
     double rtol, atol;
 };

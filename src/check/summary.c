@@ -1,5 +1,6 @@
 /*
- * Least, greatest and mean element of an output, and how many are no numbers.
+ * What the elements of an output are like: takes tensors, adds up the least, the greatest and the
+ * mean element, and how many are NaN or infinite.
  */
 #include "check/summary.h"
 

@@ -4,10 +4,10 @@
 #include "core/tensor.h"
 
 /* What the elements of one tensor, or of one output over all samples, are like. All zero to start
-   with. */
+   with; the numbers are those of the elements, of complex ones the two parts. */
 struct amp_summary {
     uint64_t count;  /* elements; a complex one is two */
-    uint64_t finite; /* of those, what minimum, maximum and sum are over */
+    uint64_t finite; /* of those, finite; what minimum, maximum and sum are over */
     uint64_t nan, infinite;
     double minimum, maximum, sum;
 };

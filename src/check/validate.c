@@ -1,6 +1,7 @@
 /*
- * Runs a reference and a converted model on the same samples, one sample at a time, and keeps what
- * the differences add up to.
+ * Runs a reference and a converted model on the samples of one source, one sample at a time,
+ * measures the differences of their outputs, and judges them by bounds. Takes models whose types
+ * are inferred; holds the tensors of one sample at most. Prints nothing.
  */
 #include "check/validate.h"
 
@@ -83,16 +84,6 @@ static enum amp_status match_outputs(struct validation *v, struct amp_arena *are
     return AMP_OK;
 }
 
-static enum amp_status match(struct validation *v)
-{
-    struct amp_arena *arena = amp_arena_create();
-    enum amp_status status = match_inputs(v, arena);
-    if (status == AMP_OK)
-        status = match_outputs(v, arena);
-    amp_arena_destroy(arena);
-    return status;
-}
-
 static struct side create_side(const struct amp_model *model)
 {
     const struct amp_graph *graph = &model->graphs[0];
@@ -141,7 +132,12 @@ static void destroy(struct validation *v)
 
 static enum amp_status set_up(struct validation *v)
 {
-    AMP_TRY(match(v));
+    struct amp_arena *arena = amp_arena_create();
+    enum amp_status status = match_inputs(v, arena);
+    if (status == AMP_OK)
+        status = match_outputs(v, arena);
+    amp_arena_destroy(arena);
+    AMP_TRY(status);
     for (int i = 0; i < N_SIDES; i++)
         /* Strict: what a runtime that rounds after each node gives. */
         AMP_TRY(amp_session_create(v->sides[i].model, true, &v->sides[i].session, v->err));
@@ -176,7 +172,15 @@ static enum amp_status pass_inputs(struct validation *v)
     return AMP_OK;
 }
 
-/* What cannot be compared is outside every tolerance, but no reason to stop. */
+static void note_outside(struct amp_output_check *check, const struct amp_error *reason)
+{
+    check->is_outside = true;
+    snprintf(check->reason, sizeof check->reason, "%.*s", (int)sizeof check->reason - 1,
+             reason->text);
+}
+
+/* Adds what the outputs I of the sample differ in. What cannot be compared is outside every
+ * tolerance, but no reason to stop. */
 static void measure(struct validation *v, size_t i)
 {
     struct amp_output_check *check = &v->result->outputs[i];
@@ -188,8 +192,7 @@ static void measure(struct validation *v, size_t i)
     check->shape = reference->shape;
     if (check->is_outside || amp_metrics_add(&check->metrics, reference, converted, &err) == AMP_OK)
         return;
-    check->is_outside = true;
-    snprintf(check->reason, sizeof check->reason, "%.*s", (int)sizeof check->reason - 1, err.text);
+    note_outside(check, &err);
 }
 
 static enum amp_status count_right(struct validation *v)
@@ -241,13 +244,12 @@ static enum amp_status run_samples(struct validation *v)
 
 /* ---- verdict --------------------------------------------------------------------------------- */
 
+/* Holds what was measured of an output against BOUNDS. */
 static void judge(const struct amp_metric_bounds *bounds, struct amp_output_check *check)
 {
     struct amp_error err = {.status = AMP_OK};
-    if (check->is_outside || amp_metric_bounds_check(bounds, &check->metrics, &err) == AMP_OK)
-        return;
-    check->is_outside = true;
-    snprintf(check->reason, sizeof check->reason, "%.*s", (int)sizeof check->reason - 1, err.text);
+    if (!check->is_outside && amp_metric_bounds_check(bounds, &check->metrics, &err) != AMP_OK)
+        note_outside(check, &err);
 }
 
 static enum amp_status judge_all(struct amp_validation *result, struct amp_error *err)

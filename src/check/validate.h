@@ -5,7 +5,7 @@
 #include "check/metric_bounds.h"
 #include "core/graph/graph.h"
 
-/* Where the inputs of runs come from. */
+/* Where the inputs of runs come from. The samples are numbered from 0. */
 struct amp_source {
     size_t count; /* samples */
     /* Sets INPUTS, one per graph input of the model that the source was made for (the reference),
@@ -47,7 +47,7 @@ struct amp_validate_options {
  * Runs both models, whose types are inferred, on the same samples and measures the outputs. Inputs
  * and outputs go by name; an input that has another dtype in CONVERTED is cast. The models must
  * stay while RESULT is used. AMP_MISMATCH with the first output that is outside its tolerance:
- * RESULT is complete then, as it is with AMP_OK. AMP_MODEL when the models do not have the same
+ * RESULT is complete with this and with AMP_OK. AMP_MODEL when the models do not have the same
  * inputs and outputs, or the labels do not fit; otherwise what loading and running say.
  */
 enum amp_status amp_validate(const struct amp_model *reference, const struct amp_model *converted,

@@ -1,6 +1,6 @@
 /*
- * `ampconv bench`: converts every model in memory to the dtypes to be timed, hands them to
- * check/bench.c, and reports model by model.
+ * `ampconv bench`: converts every model in memory to the dtypes to be timed, loads the inputs, has
+ * check/bench.c time them in turns, and reports model by model. Writes no model.
  */
 #include "cli/bench.h"
 

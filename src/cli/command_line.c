@@ -191,7 +191,7 @@ static enum amp_status check_explain(const struct amp_options *options, struct a
     return AMP_OK;
 }
 
-/* What no option says by itself. */
+/* Refuses options that exclude each other, and values out of range. */
 static enum amp_status check_together(const struct amp_options *options, struct amp_error *err)
 {
     if (options->threads > THREADS_MAX)

@@ -1,7 +1,7 @@
 /*
- * The main job: reads a model, decides, casts, validates and writes, in the order of the stages.
- * What a stage does is in its own file; here is only the order, and what the user asked for along
- * the way.
+ * `ampconv MODEL`: reads a model, decides on every node, inserts casts, validates and writes, in
+ * the order of the stages. What a stage does is in the stage's own file; this one has the order,
+ * the stops on the way that the user asked for (--dump-after, --list), and the reports.
  */
 #include "cli/convert.h"
 
@@ -139,38 +139,21 @@ static struct amp_assign_options assign_options(const struct job *job, int cap)
         .rules = job->rules, .lower = job->target.lower, .cap = cap, .interface = job->interface};
 }
 
-static enum amp_status raise_as_needed(struct job *job)
-{
-    return amp_settle(job->model, assign_options(job, amp_schema_released_opset()),
-                      &job->conversion.assignment, &job->conversion.opset_obstacle, job->err);
-}
-
-static enum amp_status raise_exactly(struct job *job)
-{
-    enum amp_status status = amp_opset_raise(job->model, job->target.opset, NULL, job->err);
-    if (status != AMP_OK)
-        amp_error_prefix(job->err, "%s", job->model->path);
-    return status;
-}
-
+/* Raises the opset as far as lowered operators need, or to the one that the user named. */
 static enum amp_status raise_opset(struct job *job)
 {
     struct amp_conversion *conversion = &job->conversion;
     conversion->opset_before = amp_model_opset(job->model, "");
     if (job->target.mode == AMP_OPSET_AUTO)
-        AMP_TRY(raise_as_needed(job));
-    else if (job->target.mode == AMP_OPSET_EXACT)
-        AMP_TRY(raise_exactly(job));
+        AMP_TRY(amp_settle(job->model, assign_options(job, amp_schema_released_opset()),
+                           &conversion->assignment, &conversion->opset_obstacle, job->err));
+    if (job->target.mode == AMP_OPSET_EXACT &&
+        amp_opset_raise(job->model, job->target.opset, NULL, job->err) != AMP_OK) {
+        amp_error_prefix(job->err, "%s", job->model->path);
+        return job->err->status;
+    }
     conversion->opset_after = amp_model_opset(job->model, "");
     return amp_infer(job->model, job->err);
-}
-
-static enum amp_status check_result(struct job *job)
-{
-    enum amp_status status = amp_check_model(job->model, job->err);
-    if (status != AMP_OK)
-        amp_error_prefix(job->err, "%s: the converted graph is wrong", job->model->path);
-    return status;
 }
 
 /* The stages that lower nodes, up to the one that the user wants to see. */
@@ -227,10 +210,14 @@ static enum amp_status convert_graph(struct job *job, bool *is_done)
         *is_done = dump(job, job->last);
     }
     conversion->casts_after = amp_cast_count(job->model);
-    return *is_done ? AMP_OK : check_result(job);
+    if (*is_done || amp_check_model(job->model, job->err) == AMP_OK)
+        return AMP_OK;
+    amp_error_prefix(job->err, "%s: the converted graph is wrong", job->model->path);
+    return job->err->status;
 }
 
-/* Makes the message and finds the places of its tensor data. */
+/* Makes the message to write, finds the places of its tensor data, and refuses to replace files
+   that are not to be. */
 static enum amp_status prepare_output(struct job *job)
 {
     const struct amp_options *options = job->options;
@@ -246,8 +233,8 @@ static enum amp_status prepare_output(struct job *job)
                                  data_path, job->err);
 }
 
-/* The converted model to run: the one to write, unless that has calls of functions. Then TWIN is
-   read and converted in the same way, with all of them inlined. */
+/* Gives in TWIN the converted model to run: the one to write, unless that has calls of functions.
+   Then the model is read again and converted by the rules of JOB, with all calls inlined. */
 static enum amp_status make_runnable(struct job *job, struct job *twin, struct amp_error *err)
 {
     *twin = (struct job){.model = job->model};
@@ -293,7 +280,8 @@ static enum amp_dtype coarsest_dtype(const struct job *job, const struct amp_mod
     return coarsest;
 }
 
-/* Runs the model as it came and as it is now. AMP_MISMATCH when they are too far apart. */
+/* Runs the model as it was read and the converted one, and reports how far apart they are.
+   AMP_MISMATCH when that is too far. */
 static enum amp_status validate(struct job *job, struct amp_error *err)
 {
     struct amp_input_notes notes = {.model = NULL};
@@ -327,6 +315,7 @@ static enum amp_status validate(struct job *job, struct amp_error *err)
     return status;
 }
 
+/* Writes the report as JSON where the user asked for it. IS_WRITTEN: so is the model. */
 static enum amp_status write_report(struct job *job, bool is_written)
 {
     if (job->options->json == NULL)
@@ -401,15 +390,11 @@ static enum amp_status convert(struct job *job)
     return validate_and_write(job);
 }
 
-static bool wants_explanation(const struct amp_options *options)
-{
-    return options->explain != NULL || options->is_listed ||
-           (options->verbosity > 1 && !options->is_quiet);
-}
-
 enum amp_status amp_command_convert(const struct amp_options *options, struct amp_error *err)
 {
-    struct job job = {.options = options, .err = err, .explains = wants_explanation(options)};
+    bool explains = options->explain != NULL || options->is_listed ||
+                    (options->verbosity > 1 && !options->is_quiet);
+    struct job job = {.options = options, .err = err, .explains = explains};
     AMP_TRY(amp_target_parse(options, &job.target, err));
     job.conversion.lower = job.target.lower;
     job.conversion.keeps_types = job.target.keeps_types;

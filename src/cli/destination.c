@@ -1,6 +1,7 @@
 /*
- * Where the converted model, its data file and the report go, and that nothing is lost there which
- * the user did not give up. Nothing is written here.
+ * Where the converted model, its data file and the JSON report go. Takes the options and the paths
+ * of the input, gives the path of the output, and refuses what would replace a file that the user
+ * did not give up. Writes nothing.
  */
 #include "cli/destination.h"
 
@@ -49,18 +50,13 @@ static enum amp_status check_data_name(const char *name, const char *path, struc
     return AMP_OK;
 }
 
-/* Whether a file has the name PATH, be it a link that leads to none. */
-static bool is_taken(const char *path)
-{
-    struct stat info;
-    return lstat(path, &info) == 0;
-}
-
-/* What has a name that the user did not choose must not be there, unless with --force. */
+/* AMP_IO when PATH, a name that the user did not choose, is that of a file or of a link that leads
+   to none; not with --force. */
 static enum amp_status check_is_free(const struct amp_options *options, const char *path,
                                      struct amp_error *err)
 {
-    if (options->output != NULL || options->is_forced || !is_taken(path))
+    struct stat info;
+    if (options->output != NULL || options->is_forced || lstat(path, &info) != 0)
         return AMP_OK;
     return amp_fail(err, AMP_IO, "%s exists; use --force, or -o to name an output", path);
 }

@@ -12,9 +12,9 @@ enum amp_status amp_destination_choose(const struct amp_options *options,
                                        const struct amp_target *target, struct amp_arena *arena,
                                        const char **path, struct amp_error *err);
 
-/* AMP_IO when DATA_PATH, the data file of the model at PATH, may not be replaced; AMP_USAGE when it
-   or the model would replace a part of the input that stays, whose own data are EXTERNAL. DATA_PATH
-   is NULL when there is none. */
+/* Checks that a model written to PATH with its data file DATA_PATH (NULL: none) replaces nothing
+   that is to stay. AMP_IO when DATA_PATH exists and the user did not choose it; AMP_USAGE when one
+   of the two is part of an input that stays. EXTERNAL: the data files of the input. */
 enum amp_status amp_destination_check(const struct amp_options *options,
                                       const struct amp_external *external, const char *path,
                                       const char *data_path, struct amp_error *err);

@@ -1,6 +1,6 @@
 /*
- * `ampconv run --list-ops`: what the executor runs, an operator per line, out of the schema table
- * (names, versions, types) and the registry of kernels.
+ * `ampconv run --list-ops`: prints the operators of the schema table with their versions and types,
+ * and which kernel each has in the table of operators. Reads no model.
  */
 #include "cli/list_ops.h"
 #include "cli/report/json.h"

@@ -1,6 +1,6 @@
 /*
- * Progress on a terminal: a timer writes the stage's name once it has taken a second. The handler
- * only calls write, so it may interrupt anything.
+ * Progress on a terminal: a timer writes the stage's name once the stage has taken a second. The
+ * handler of the signal only calls write, so that it may interrupt anything.
  */
 #include "cli/progress.h"
 

@@ -1,6 +1,6 @@
 /*
- * The rules of a conversion: takes options and environment, gives one list of rules. The last one
- * that matches decides, so what has precedence comes later.
+ * The rules of a conversion: takes options and environment, gives one list of rules. The last rule
+ * that matches a node decides, so that what has precedence comes later. Decides on no node itself.
  */
 #include "cli/rule_options.h"
 
@@ -20,13 +20,8 @@ static const struct {
     {AMP_FP32, "AMPCONV_FP32_OPS_LIST"},
 };
 
-/* The set that is made for the range of the dtype. */
-static const char *default_set(enum amp_dtype lower)
-{
-    return lower == AMP_FLOAT16 ? "torch-cuda" : "torch-cpu";
-}
-
-/* The sets in the order of loading: by name, then by path. */
+/* The sets in the order of loading: those by name, then those by path; without any, the one that is
+   made for the range of LOWER. */
 static const char *const *order_sets(const struct amp_texts *given, enum amp_dtype lower,
                                      struct amp_arena *arena, size_t *count)
 {
@@ -37,16 +32,8 @@ static const char *const *order_sets(const struct amp_texts *given, enum amp_dty
             if (amp_rules_is_path(given->items[i]) == (are_paths == 1))
                 names[(*count)++] = given->items[i];
     if (*count == 0)
-        names[(*count)++] = default_set(lower);
+        names[(*count)++] = lower == AMP_FLOAT16 ? "torch-cuda" : "torch-cpu";
     return names;
-}
-
-static enum amp_status load_sets(struct amp_rule_choice *choice, enum amp_dtype lower,
-                                 struct amp_error *err)
-{
-    for (size_t i = 0; i < choice->n_names; i++)
-        AMP_TRY(amp_rules_load(choice->rules, choice->names[i], err));
-    return amp_rules_set_dtype(choice->rules, lower, err);
 }
 
 static enum amp_status load_environment(struct amp_rules *rules, struct amp_error *err)
@@ -94,7 +81,9 @@ enum amp_status amp_rule_options_load(const struct amp_options *options, enum am
 {
     struct amp_rules *rules = choice->rules = amp_rules_create(arena);
     choice->names = order_sets(&options->rules, lower, arena, &choice->n_names);
-    AMP_TRY(load_sets(choice, lower, err));
+    for (size_t i = 0; i < choice->n_names; i++)
+        AMP_TRY(amp_rules_load(rules, choice->names[i], err));
+    AMP_TRY(amp_rules_set_dtype(rules, lower, err));
     AMP_TRY(load_environment(rules, err));
     AMP_TRY(load_op_lists(rules, &options->lower_ops, AMP_LOWER, err));
     AMP_TRY(load_op_lists(rules, &options->fp32_ops, AMP_FP32, err));

@@ -12,10 +12,11 @@ struct amp_rule_choice {
 };
 
 /*
- * What options and environment say of rules, in the order of precedence: the sets that come with
- * the program (the one for LOWER when none is named), rule files, the lists of operators that the
- * environment names, those of options, --op, --node. CHOICE must be all zero and gets its rules in
- * any case, made in ARENA.
+ * Loads what options and environment say of rules, the ones of least precedence first: the sets
+ * that come with the program (the one for LOWER when none is named), rule files, the lists of
+ * operators that the environment names, those of options, --op, --node. CHOICE must be all zero and
+ * gets its rules, made in ARENA, also on failure. AMP_RULES for a set that is wrong, AMP_USAGE for
+ * a wrong option.
  */
 enum amp_status amp_rule_options_load(const struct amp_options *options, enum amp_dtype lower,
                                       struct amp_arena *arena, struct amp_rule_choice *choice,

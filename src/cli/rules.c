@@ -23,7 +23,7 @@ static enum amp_status print_one(struct amp_arena *arena, const char *name, bool
     struct amp_rules *rules = amp_rules_create(arena);
     enum amp_status status = amp_rules_load(rules, name, err);
     if (status == AMP_OK)
-        amp_print_rules(arena, rules, is_resolved);
+        amp_report_rules(arena, rules, is_resolved);
     amp_rules_destroy(rules);
     return status;
 }
@@ -68,7 +68,7 @@ static enum amp_status list_names(struct amp_arena *arena, struct amp_error *err
     struct amp_rules *rules = amp_rules_create(arena);
     AMP_TRY(amp_torch_map_get(rules, err));
     for (size_t i = 0; amp_torch_map_at(rules->torch, i) != NULL; i++)
-        amp_print_torch_name(arena, amp_torch_map_at(rules->torch, i));
+        amp_report_torch_name(arena, amp_torch_map_at(rules->torch, i));
     return AMP_OK;
 }
 

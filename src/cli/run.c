@@ -1,7 +1,7 @@
 /*
  * `ampconv run`: runs one model on given or random inputs, sample by sample; writes the outputs,
- * compares them with expected ones, counts right answers. The outputs of a sample are dropped
- * before the next one runs.
+ * compares them with expected ones, and counts the rows whose greatest score is at the label. Drops
+ * the outputs of a sample before the next one runs.
  */
 #include "cli/run.h"
 
@@ -56,7 +56,8 @@ static enum amp_status open_expected(struct run *run)
                     run->options->expect, run->expected.count, run->inputs.count);
 }
 
-static void prepare(struct run *run)
+/* Makes room for the tensors of a sample and for the result. */
+static void allocate(struct run *run)
 {
     size_t n_inputs = run->model->graphs[0].inputs.count, n_outputs = run->output_ids->count;
     run->tensors = amp_xcalloc(n_inputs, sizeof *run->tensors);
@@ -72,7 +73,7 @@ static void prepare(struct run *run)
 
 static enum amp_status set_up(struct run *run)
 {
-    prepare(run);
+    allocate(run);
     AMP_TRY(amp_inputs_open(run->options, run->model, &run->inputs, run->err));
     AMP_TRY(amp_inputs_load_labels(run->options, &run->labels, run->err));
     run->result.accuracy.labels = &run->labels;
@@ -100,14 +101,6 @@ static void tear_down(struct run *run)
 }
 
 /* ---- one sample ------------------------------------------------------------------------------ */
-
-static enum amp_status compute(struct run *run)
-{
-    double start = amp_clock_seconds();
-    AMP_TRY(amp_session_run(run->session, run->tensors, run->outputs, run->err));
-    run->result.seconds += amp_clock_seconds() - start;
-    return AMP_OK;
-}
 
 static void note_mismatch(struct run *run, size_t sample, size_t i, const struct amp_error *found)
 {
@@ -201,7 +194,9 @@ static enum amp_status run_sample(struct run *run, size_t sample)
         const struct amp_sample to = {.model = run->model, .outputs = run->wanted};
         AMP_TRY(amp_sample_load_expected(&run->expected, sample, &to, run->err));
     }
-    AMP_TRY(compute(run));
+    double start = amp_clock_seconds();
+    AMP_TRY(amp_session_run(run->session, run->tensors, run->outputs, run->err));
+    run->result.seconds += amp_clock_seconds() - start;
     for (size_t i = 0; i < run->output_ids->count; i++) {
         struct amp_run_output *output = &run->result.outputs[i];
         output->dtype = run->outputs[i].dtype;
@@ -275,14 +270,6 @@ static enum amp_status run_model(const struct amp_options *options,
     return status;
 }
 
-static enum amp_status check_options(const struct amp_options *options, struct amp_error *err)
-{
-    const char *format = options->format;
-    if (format != NULL && strcmp(format, "npy") != 0 && strcmp(format, "pb") != 0)
-        return amp_fail(err, AMP_USAGE, "--format %s: npy or pb is possible", format);
-    return AMP_OK;
-}
-
 enum amp_status amp_command_run(const struct amp_options *options, struct amp_error *err)
 {
     struct amp_model_file file;
@@ -291,7 +278,9 @@ enum amp_status amp_command_run(const struct amp_options *options, struct amp_er
         return amp_command_list_ops(options, err);
     if (options->test_suite != NULL)
         return amp_command_test_suite(options, err);
-    AMP_TRY(check_options(options, err));
+    const char *format = options->format;
+    if (format != NULL && strcmp(format, "npy") != 0 && strcmp(format, "pb") != 0)
+        return amp_fail(err, AMP_USAGE, "--format %s: npy or pb is possible", format);
     AMP_TRY(amp_expected_tolerance_parse(options, &tolerance, err));
     AMP_TRY(amp_model_read(options->operands.items[0], &file, err));
     enum amp_status status = amp_infer(file.model, err);

@@ -1,7 +1,7 @@
 /*
- * What the user wants the model to become, from the command line: the lower dtype, the opset and
- * the dtypes of the graph's inputs and outputs.
- * Reads and checks the words; carries nothing out.
+ * What the user wants the model to become: takes --dtype, --opset, --cast-cache and --io, gives the
+ * lower dtype, the opset and the graph inputs and outputs that change their dtype. Changes nothing
+ * in the model.
  */
 #include "cli/target.h"
 

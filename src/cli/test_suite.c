@@ -1,6 +1,7 @@
 /*
  * `ampconv run --test-suite DIR`: runs each folder of DIR that holds a model.onnx as ONNX's backend
- * runner does, compares with the expected outputs, and counts: results, and why cases did not pass.
+ * test runner does (onnx/backend/test/runner), compares the outputs with the expected ones, and
+ * counts the results and the reasons why cases did not pass.
  */
 #include "cli/test_suite.h"
 
@@ -117,29 +118,25 @@ static enum amp_status check_expected(const struct test_case *test, const char *
     return amp_fail(err, AMP_MODEL, "%s: no expected outputs", path);
 }
 
-static enum amp_status load_sample(struct test_case *test, size_t i, struct amp_tensor *inputs,
-                                   struct amp_tensor *want, struct amp_error *err)
-{
-    const struct amp_sample to = {test->model, inputs, want};
-    test->stage = DATA;
-    AMP_TRY(amp_sample_load(&test->samples, i, &to, err));
-    return check_inputs(test, test->samples.paths[i], inputs, err);
-}
-
 static enum amp_status run_sample(struct test_case *test, size_t i, struct amp_error *err)
 {
     const struct amp_graph *graph = &test->model->graphs[0];
     size_t n_in = graph->inputs.count, n_out = graph->outputs.count;
     struct amp_tensor *tensors = amp_xcalloc(n_in + 2 * n_out, sizeof *tensors);
     struct amp_tensor *got = tensors + n_in, *want = got + n_out;
-    enum amp_status status = load_sample(test, i, tensors, want, err);
+    const char *path = test->samples.paths[i];
+    const struct amp_sample to = {test->model, tensors, want};
+    test->stage = DATA;
+    enum amp_status status = amp_sample_load(&test->samples, i, &to, err);
+    if (status == AMP_OK)
+        status = check_inputs(test, path, tensors, err);
     if (status == AMP_OK) {
         test->stage = RUN;
         status = amp_session_run(test->session, tensors, got, err);
     }
     if (status == AMP_OK) {
         test->stage = DATA;
-        status = check_expected(test, test->samples.paths[i], want, err);
+        status = check_expected(test, path, want, err);
     }
     if (status == AMP_OK) {
         test->stage = COMPARE;

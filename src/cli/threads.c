@@ -1,5 +1,5 @@
 /*
- * How many threads the program has, and how they wait for work.
+ * How many threads the program computes with, and how they wait for work.
  */
 #include "cli/threads.h"
 

@@ -9,7 +9,7 @@
  */
 void amp_threads_prepare(char **argv);
 
-/* Computes with COUNT threads at most from here on. */
+/* Limits what is computed from here on to COUNT threads. */
 void amp_threads_limit(int count);
 
 #endif

@@ -1,5 +1,7 @@
 /*
- * `ampconv --version`: the program, oneDNN, and what both make of this CPU.
+ * `ampconv --version`: prints the versions of the program and of oneDNN, the instruction set that
+ * oneDNN takes, the kernels of the program's own that run here, and the dtypes that this CPU
+ * computes in.
  */
 #include "cli/version.h"
 

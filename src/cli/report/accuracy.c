@@ -1,5 +1,5 @@
 /*
- * The task accuracy of one model or of two, as a line and as JSON.
+ * The task accuracy of one model or of two: takes counts of right rows, gives a line and JSON.
  */
 #include "cli/report/accuracy.h"
 

@@ -1,6 +1,7 @@
 /*
- * The report of `ampconv bench`, as text and as JSON: what was timed, set against the arithmetic
- * and against the machine.
+ * The report of `ampconv bench`, as text and as JSON: takes the times of the sides of a model,
+ * gives speed-ups over float32, GFLOP/s, and shares of what the machine's product of matrices
+ * reaches.
  */
 #include "cli/report/bench.h"
 

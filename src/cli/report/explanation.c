@@ -1,5 +1,5 @@
 /*
- * The explanation of a conversion, node by node: notes what was decided before the graph changes,
+ * The explanation of a conversion, node by node. Notes what was decided before the graph changes,
  * adds the casts that came of it, and prints both as text or JSON. Decides nothing.
  */
 #include "cli/report/explanation.h"

@@ -15,7 +15,7 @@ struct amp_explanation {
     struct amp_explained_node *nodes; /* in the model's arena, as all here */
     size_t n_nodes;
     size_t *node_of;                  /* per node id: index in nodes */
-    struct amp_explained_cast *casts; /* on account of no node: of an input that is an output */
+    struct amp_explained_cast *casts; /* those that no node caused: of an input that is an output */
     size_t n_casts;                   /* all that were inserted and are left */
     const char *model_path;
     const char *const *rule_names;
@@ -33,11 +33,13 @@ void amp_explanation_begin(struct amp_explanation *explanation, const struct amp
 void amp_explanation_end(struct amp_explanation *explanation, const struct amp_model *model,
                          const struct amp_inserted_casts *casts);
 
-/* A line per node: its dtype, the reason, the rule, its place and the name it gives the operator;
-   below it the casts that it caused. Then how many nodes there are of each reason and dtype. */
+/* Prints a line per node: its dtype, the reason, the rule, its place and the name it gives the
+   operator; below it the casts that it caused. Then how many nodes there are of each reason and
+   dtype. */
 void amp_explanation_print(FILE *file, const struct amp_explanation *explanation);
 
-/* The same as JSON (ampconv(1), "Explanation"), each node on a line of its own. */
+/* Prints the explanation as JSON, as ampconv(1) has it under "Explanation", each node on a line of
+   its own. */
 void amp_explanation_print_json(FILE *file, const struct amp_explanation *explanation);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * What supplied the inputs of a run: takes a note per graph input, gives it as text and as JSON.
+ * What supplied the inputs of a run: takes a note per graph input, gives lines and JSON.
  */
 #include "cli/report/inputs.h"
 

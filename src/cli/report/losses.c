@@ -1,6 +1,7 @@
 /*
- * Reports what converted constants lost: values that saturated, went to zero or became subnormal.
- * The numbers are there once the constants have been converted; here they are only gathered.
+ * What converted constants lost: values that saturated, went to zero or became subnormal. Takes a
+ * model whose constants have been converted and gathers the counts that the conversion left at
+ * each; gives lines and JSON. Converts nothing.
  */
 #include "cli/report/losses.h"
 

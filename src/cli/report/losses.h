@@ -8,12 +8,12 @@
 #include <jansson.h>
 
 /*
- * What the constants of MODEL lost beyond rounding when they were converted (struct amp_losses).
- * Large ones are converted when they are written or run: ask afterwards.
+ * Both report what the constants of MODEL lost beyond rounding when they were converted (struct
+ * amp_losses). Large constants are converted when they are written or run: call these afterwards.
  */
 
-/* A line with the totals, and one for each tensor when VERBOSITY is above 0; nothing when nothing
-   was lost. */
+/* Prints a line with the totals, and one for each tensor when VERBOSITY is above 0; nothing when
+   nothing was lost. */
 void amp_report_losses(FILE *file, const struct amp_model *model, int verbosity);
 
 /* {"saturated": 2, "zeroed": 0, "subnormal": 1, "tensors": [{"name": "mask", "dtype": "float16",

@@ -1,6 +1,6 @@
 /*
- * The report of `ampconv bench --profile`, as text and as JSON: nodes, operators and primitives by
- * the time they took, longest first.
+ * The report of `ampconv bench --profile`, as text and as JSON: takes the profile of a side, sums
+ * its entries by operator, node and primitive, and gives them by the time they took, longest first.
  */
 #include "cli/report/profile.h"
 

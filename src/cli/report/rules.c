@@ -1,6 +1,6 @@
 /*
- * Rule sets as text: takes a list of rules, prints YAML that loads again to the same rules, each
- * below a comment that says where it was written.
+ * Rule sets as text: takes a list of rules, prints YAML that loads to an equal list, each rule
+ * below a comment that says where it was written. Prints to stdout.
  */
 #include "cli/report/rules.h"
 
@@ -318,7 +318,7 @@ static bool has_rules(const struct amp_rules *rules, bool is_resolved)
     return false;
 }
 
-void amp_print_rules(struct amp_arena *arena, const struct amp_rules *rules, bool is_resolved)
+void amp_report_rules(struct amp_arena *arena, const struct amp_rules *rules, bool is_resolved)
 {
     const struct amp_rule_set *set = &rules->sets[rules->n_sets - 1];
     amp_print(stdout, "version: 1\nname: %s\n", scalar(arena, set->name));
@@ -365,7 +365,7 @@ static const char *form_text(struct amp_arena *arena, const struct amp_rule_op *
     return amp_arena_printf(arena, "%s {%s}", text, condition_text(arena, form->condition));
 }
 
-void amp_print_torch_name(struct amp_arena *arena, const struct amp_torch_name *name)
+void amp_report_torch_name(struct amp_arena *arena, const struct amp_torch_name *name)
 {
     amp_print(stdout, "%-34s %-12s", name->name, amp_torch_kind_name(amp_torch_kind(name)));
     for (size_t i = 0; i < name->forms.count; i++)

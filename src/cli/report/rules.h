@@ -4,12 +4,13 @@
 #include "autocast/rules/rules.h"
 #include "autocast/rules/torch_map.h"
 
-/* Prints RULES under the head of the set that was loaded last, as YAML that loads to the same
-   rules. With IS_RESOLVED PyTorch's names come as the operators they stand for. Texts are made in
-   ARENA. */
-void amp_print_rules(struct amp_arena *arena, const struct amp_rules *rules, bool is_resolved);
+/* Prints RULES to stdout under the head of the set that was loaded last, as YAML that loads to
+   equal rules. With IS_RESOLVED the operators that PyTorch's names stand for come in place of the
+   names. Texts are made in ARENA. */
+void amp_report_rules(struct amp_arena *arena, const struct amp_rules *rules, bool is_resolved);
 
-/* "conv2d  conditional  Conv {input_rank=4}": a line. */
-void amp_print_torch_name(struct amp_arena *arena, const struct amp_torch_name *name);
+/* Prints the line of one of PyTorch's names: "conv2d  conditional  Conv {input_rank=4}". Texts are
+   made in ARENA. */
+void amp_report_torch_name(struct amp_arena *arena, const struct amp_torch_name *name);
 
 #endif

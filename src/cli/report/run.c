@@ -1,5 +1,6 @@
 /*
- * The report of `ampconv run`, as text and as JSON.
+ * The report of `ampconv run`, as text and as JSON: takes the result of a run, gives what the
+ * outputs are like and how they compare with expected ones.
  */
 #include "cli/report/run.h"
 

@@ -1,6 +1,7 @@
 /*
- * The report of a validation, as text and as JSON: what the outputs of the converted model are like
- * beside the reference's, and the verdict.
+ * The report of a validation, as text and as JSON: takes the result of check/validate.c, gives what
+ * the outputs of the converted model are like beside the reference's, and the verdict with its
+ * bounds.
  */
 #include "cli/report/validation.h"
 
