@@ -87,15 +87,22 @@ PB_NAMES := onnx onnx-data
 SRCS := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c))
 OBJS := $(SRCS:%.c=$(BUILD)/%.o) $(PB_NAMES:%=$(BUILD)/pb/%.pb-c.o)
 LIB_OBJS := $(filter-out $(BUILD)/src/main.o,$(OBJS))
+MAN1 := $(BUILD)/man/ampconv.1
 MAN7 := $(BUILD)/man/ampconv-ops.7
 PATHS_OBJ := $(BUILD)/src/core/paths.o
 
 ## all: build the program, build/ampconv
-all: $(BUILD)/ampconv $(MAN7)
+all: $(BUILD)/ampconv $(MAN1) $(MAN7)
 
 $(BUILD)/ampconv: $(OBJS)
 	$(call say,LINK,$@)
 	$(Q)$(call link,$@,$(OBJS),$(SYSLIB))
+
+# What the table of metrics says of them is a part of the manual.
+$(MAN1): man/metrics.awk src/check/metrics.c man/ampconv.1
+	$(call say,MAN,$@)
+	@mkdir -p $(@D)
+	$(Q)awk -f $^ >$@
 
 # What the program says of its operators.
 $(MAN7): man/ops.sh $(BUILD)/ampconv
@@ -244,7 +251,6 @@ demo: $(BUILD)/ampconv
 PKGLIBDIR  := $(LIBDIR)/ampconv
 PKGDATADIR := $(DATADIR)/ampconv
 RULES := $(wildcard rules/*.yaml rules/*.map)
-MAN1  := $(wildcard man/*.1)
 MAN5  := $(wildcard man/*.5)
 
 # Linked again at each installation: PREFIX may differ from the last one's.
@@ -255,12 +261,12 @@ $(BUILD)/install/ampconv: $(OBJS) FORCE
 	$(Q)$(call link,$@,$(filter-out $(PATHS_OBJ),$(OBJS)) $(BUILD)/install/paths.o,$(PKGLIBDIR))
 
 ## install: install the program, its rule sets and its manual (PREFIX, DESTDIR, BINDIR, LIBDIR, DATADIR, MANDIR)
-install: $(BUILD)/install/ampconv $(MAN7)
+install: $(BUILD)/install/ampconv $(MAN1) $(MAN7)
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(PKGDATADIR)/rules
 	$(INSTALL) -d $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man7
 	$(INSTALL) -m 755 $< $(DESTDIR)$(BINDIR)/ampconv
 	$(if $(RULES),$(INSTALL) -m 644 $(RULES) $(DESTDIR)$(PKGDATADIR)/rules)
-	$(if $(MAN1),$(INSTALL) -m 644 $(MAN1) $(DESTDIR)$(MANDIR)/man1)
+	$(INSTALL) -m 644 $(MAN1) $(DESTDIR)$(MANDIR)/man1
 	$(if $(MAN5),$(INSTALL) -m 644 $(MAN5) $(DESTDIR)$(MANDIR)/man5)
 	$(INSTALL) -m 644 $(MAN7) $(DESTDIR)$(MANDIR)/man7
 	$(if $(LOADER),src/setup/copy_libs.sh $(BUILD)/ampconv $(SYSLIB)/$(LOADER) $(DESTDIR)$(PKGLIBDIR))
