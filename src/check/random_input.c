@@ -10,7 +10,8 @@
 #include "core/graph/uses.h"
 #include "core/hash.h"
 #include "core/random.h"
-#include "ops/elementwise/cast.h"
+#include "ops/kernel/tensor_cast.h"
+#include "ops/op.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -255,7 +256,7 @@ enum amp_status amp_random_input_make(const struct amp_random_input *plan, uint6
         fill_floats(&made, &random);
     else
         fill_integers(plan, &made, &random);
-    enum amp_status status = amp_cast_copy(&made, plan->dtype, tensor, err);
+    enum amp_status status = amp_tensor_cast_copy(&made, plan->dtype, tensor, err);
     amp_tensor_release(&made);
     return status;
 }

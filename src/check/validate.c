@@ -7,7 +7,7 @@
 
 #include "check/class_scores.h"
 #include "core/clock.h"
-#include "ops/elementwise/cast.h"
+#include "ops/kernel/tensor_cast.h"
 #include "run/exec/session.h"
 
 #include <math.h>
@@ -167,7 +167,7 @@ static enum amp_status pass_inputs(struct validation *v)
         const struct amp_tensor *from = &v->sides[REFERENCE].inputs[v->input_of[i]];
         if (from->data == NULL)
             continue;
-        AMP_TRY(amp_cast_copy(from, value->dtype, &converted->inputs[i], v->err));
+        AMP_TRY(amp_tensor_cast_copy(from, value->dtype, &converted->inputs[i], v->err));
     }
     return AMP_OK;
 }

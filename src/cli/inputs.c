@@ -13,6 +13,7 @@
 #include "onnx/sample/sample.h"
 #include "onnx/sample/tensor_file.h"
 #include "ops/elementwise/cast.h"
+#include "ops/kernel/tensor_cast.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -173,7 +174,7 @@ static enum amp_status cast_to_declared(const struct amp_value *input, struct am
     if (tensor->data == NULL || amp_tensor_is_list(tensor) || tensor->dtype == input->dtype ||
         (!are_floats && !are_whole))
         return AMP_OK;
-    AMP_TRY(amp_cast_copy(tensor, input->dtype, &cast, err));
+    AMP_TRY(amp_tensor_cast_copy(tensor, input->dtype, &cast, err));
     enum amp_status status = are_whole ? check_same(input, tensor, &cast, err) : AMP_OK;
     amp_tensor_release(tensor);
     *tensor = cast;

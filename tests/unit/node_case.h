@@ -8,6 +8,8 @@
 #include "onnx/schema/schema.h"
 #include "onnx/sample/sample.h"
 #include "ops/elementwise/cast.h"
+#include "onnx/sample/samples.h"
+#include "ops/kernel/tensor_cast.h"
 #include "ops/op.h"
 #include "ops/dnnl/profile.h"
 #include "run/exec/session.h"

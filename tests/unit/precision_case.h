@@ -14,7 +14,7 @@
 #include "onnx/opset/opset.h"
 #include "onnx/file/read.h"
 #include "onnx/schema/schema.h"
-#include "ops/elementwise/cast.h"
+#include "ops/kernel/tensor_cast.h"
 #include "ops/op.h"
 #include "precision.h"
 
@@ -187,7 +187,7 @@ static struct amp_tensor in_dtype(const struct amp_tensor *tensor, enum amp_dtyp
     assert_int_equal(amp_tensor_alloc(&from, &err), AMP_OK);
     amp_tensor_copy(tensor, from.data);
     assert_int_equal(amp_tensor_alloc(&to, &err), AMP_OK);
-    assert_int_equal(amp_cast_tensor(&from, &to, NULL, &err), AMP_OK);
+    assert_int_equal(amp_tensor_cast(&from, &to, NULL, &err), AMP_OK);
     amp_tensor_release(&from);
     return to;
 }

@@ -13,7 +13,7 @@
 #include "core/convert.h"
 #include "core/dtype.h"
 #include "core/minifloat.h"
-#include "ops/elementwise/cast.h"
+#include "ops/kernel/tensor_cast.h"
 
 /* A step through the 2^32 patterns of float32 that meets every exponent and both kinds of bits. */
 enum { STRIDE = 4099 };
@@ -375,7 +375,7 @@ static struct amp_tensor cast(enum amp_dtype from_dtype, void *from, int64_t cou
     struct amp_tensor tensor = {
         .dtype = from_dtype, .shape = {.rank = 1, .dims = {count}}, .data = from};
     struct amp_tensor result;
-    assert_int_equal(amp_cast_copy(&tensor, to_dtype, &result, &err), AMP_OK);
+    assert_int_equal(amp_tensor_cast_copy(&tensor, to_dtype, &result, &err), AMP_OK);
     return result;
 }
 
@@ -488,7 +488,7 @@ static void other_strings_are_refused(void **state)
     struct amp_str text = {"Hello", 5};
     struct amp_tensor tensor = {.dtype = AMP_STRING, .shape = {.rank = 0}, .data = &text};
     struct amp_tensor result;
-    assert_int_equal(amp_cast_copy(&tensor, AMP_FLOAT, &result, &err), AMP_MODEL);
+    assert_int_equal(amp_tensor_cast_copy(&tensor, AMP_FLOAT, &result, &err), AMP_MODEL);
     assert_string_equal(err.text, "element 0 is 'Hello': not a number");
 }
 

@@ -94,7 +94,7 @@ static void set_small(struct amp_tensor *tensor, enum amp_dtype dtype)
     enum amp_dtype_class class = amp_dtype_class(tensor->dtype);
     bool is_number = class != AMP_CLASS_STRING && class != AMP_CLASS_COMPLEX;
     if (is_number)
-        assert_int_equal(amp_cast_tensor(&copy, &wide, NULL, &err), AMP_OK);
+        assert_int_equal(amp_tensor_cast(&copy, &wide, NULL, &err), AMP_OK);
     for (size_t i = 0; i < amp_tensor_count(&wide); i++)
         values[i] = is_number ? small(values[i]) : (double)(i % 4);
     amp_tensor_release(&copy);
@@ -108,7 +108,7 @@ static void set_small(struct amp_tensor *tensor, enum amp_dtype dtype)
         else
             ((double *)tensor->data)[2 * i] = values[i];
     if (!is_complex(dtype))
-        assert_int_equal(amp_cast_tensor(&wide, tensor, NULL, &err), AMP_OK);
+        assert_int_equal(amp_tensor_cast(&wide, tensor, NULL, &err), AMP_OK);
     amp_tensor_release(&wide);
 }
 

@@ -254,8 +254,8 @@ static bool texts_differ(const struct amp_tensor *got, const struct amp_tensor *
     if (is_same_text(got, want))
         return false;
     bool differs = amp_tensor_alloc(&a, &err) != AMP_OK || amp_tensor_alloc(&b, &err) != AMP_OK ||
-                   amp_cast_tensor(got, &a, NULL, &err) != AMP_OK ||
-                   amp_cast_tensor(want, &b, NULL, &err) != AMP_OK ||
+                   amp_tensor_cast(got, &a, NULL, &err) != AMP_OK ||
+                   amp_tensor_cast(want, &b, NULL, &err) != AMP_OK ||
                    float_error(&a, &b, &(struct bound){.ulps = 0}) > 0;
     amp_tensor_release(&a);
     amp_tensor_release(&b);

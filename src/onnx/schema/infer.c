@@ -7,7 +7,7 @@
 
 #include "onnx/schema/check.h"
 #include "onnx/schema/schema.h"
-#include "ops/elementwise/cast.h"
+#include "ops/kernel/tensor_cast.h"
 #include "ops/op.h"
 
 #include <stdlib.h>
@@ -324,7 +324,7 @@ static struct amp_tensor *cast_constant(struct amp_model *model, const struct am
     struct amp_tensor aligned = *tensor;
     aligned.data = amp_xmalloc(amp_tensor_size(tensor), 1);
     amp_tensor_copy(tensor, aligned.data);
-    enum amp_status status = amp_cast_tensor(&aligned, cast, NULL, &ignored);
+    enum amp_status status = amp_tensor_cast(&aligned, cast, NULL, &ignored);
     free(aligned.data);
     return status == AMP_OK ? cast : NULL;
 }

@@ -5,7 +5,7 @@
  * Heads of keys and values are shared by groups of query heads.
  */
 #include "ops/attention/attention.h"
-#include "ops/elementwise/cast.h"
+#include "ops/kernel/tensor_cast.h"
 #include "ops/kernel/kernel.h"
 #include "ops/control/subgraph.h"
 
@@ -75,14 +75,14 @@ static enum amp_status run_graph(const struct amp_ctx *ctx, uint32_t id, enum am
                                  struct amp_tensor *scores)
 {
     struct amp_tensor given, made = {.dtype = AMP_UNDEFINED};
-    AMP_TRY(amp_cast_copy(scores, dtype, &given, ctx->err));
+    AMP_TRY(amp_tensor_cast_copy(scores, dtype, &given, ctx->err));
     struct amp_tensor *inputs[] = {&given};
     enum amp_status status =
         amp_ctx_run_body(ctx, &(struct amp_body_call){id, inputs, 1, &made, 1});
     if (status == AMP_OK && (made.dtype != dtype || !amp_shape_equal(&made.shape, &scores->shape)))
         status = AMP_CTX_FAIL(ctx, "the graph that changes the scores gives another shape or type");
     if (status == AMP_OK)
-        status = amp_cast_tensor(&made, scores, NULL, ctx->err);
+        status = amp_tensor_cast(&made, scores, NULL, ctx->err);
     amp_tensor_release(&given);
     amp_tensor_release(&made);
     return status;

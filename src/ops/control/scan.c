@@ -53,8 +53,10 @@ static enum amp_status slice(const struct amp_ctx *ctx, const struct amp_tensor 
     if (amp_is_packed(from->dtype))
         memset(out->data, 0, amp_tensor_size(out));
     for (size_t o = 0; o < outer; o++)
-        amp_elements_copy(from->dtype, from->data, (o * slots + (size_t)position.at) * inner,
-                          out->data, o * inner, inner);
+        amp_elements_copy(
+            from->dtype,
+            (struct amp_element){from->data, (o * slots + (size_t)position.at) * inner},
+            (struct amp_element){out->data, o * inner}, inner);
     return out->dtype == AMP_STRING ? amp_strings_own(out, ctx->err) : AMP_OK;
 }
 

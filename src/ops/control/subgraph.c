@@ -136,8 +136,8 @@ static void copy_items(const struct amp_pile *pile, const struct amp_stacking *s
     for (size_t i = 0; i < pile->count && i < slots; i++) {
         size_t slot = stacking->is_reverse ? slots - 1 - i : i;
         for (size_t o = 0; o < outer && pile->items[i].dtype != AMP_UNDEFINED; o++)
-            amp_elements_copy(out->dtype, pile->items[i].data, o * inner, out->data,
-                              (o * slots + slot) * inner, inner);
+            amp_elements_copy(out->dtype, (struct amp_element){pile->items[i].data, o * inner},
+                              (struct amp_element){out->data, (o * slots + slot) * inner}, inner);
     }
 }
 

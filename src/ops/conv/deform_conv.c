@@ -5,7 +5,7 @@
  * of one of G offset groups; weights are [M, C / group, K...].
  */
 #include "core/array.h"
-#include "ops/elementwise/cast.h"
+#include "ops/kernel/tensor_cast.h"
 #include "ops/conv/conv.h"
 #include "ops/flops.h"
 #include "ops/kernel/kernel.h"
@@ -222,7 +222,7 @@ static enum amp_status prepare(struct amp_ctx *ctx, struct run *run)
     run->steps = amp_window_product(window->n, window->steps);
     for (uint32_t i = X; i <= MASK; i++)
         if (amp_has_in(ctx, i))
-            AMP_TRY(amp_cast_copy(ctx->in[i], AMP_DOUBLE, &run->in[i], ctx->err));
+            AMP_TRY(amp_tensor_cast_copy(ctx->in[i], AMP_DOUBLE, &run->in[i], ctx->err));
     run->columns =
         (struct amp_tensor){.dtype = AMP_DOUBLE,
                             .shape = {.rank = 3, .dims = {PARTS, run->deform.channels, run->taps}}};
@@ -239,7 +239,7 @@ static enum amp_status deform_run(struct amp_ctx *ctx)
     enum amp_status status = prepare(ctx, &run);
     if (status == AMP_OK) {
         run_steps(&run);
-        status = amp_cast_tensor(&run.y, ctx->out[0], NULL, ctx->err);
+        status = amp_tensor_cast(&run.y, ctx->out[0], NULL, ctx->err);
     }
     amp_tensors_release(run.in, AMP_COUNT(run.in));
     amp_tensor_release(&run.y);

@@ -3,7 +3,7 @@
  * power are exact and wrap as in two's complement.
  */
 #include "core/array.h"
-#include "ops/elementwise/cast.h"
+#include "ops/kernel/tensor_cast.h"
 #include "ops/kernel/elementwise.h"
 #include "ops/kernel/vector_math.h"
 
@@ -99,7 +99,7 @@ static enum amp_status run_pow(struct amp_ctx *ctx)
 {
     struct amp_tensor exponent;
     enum amp_dtype dtype = exponent_dtype(amp_compute_dtype(ctx->in[0]->dtype), ctx->in[1]->dtype);
-    AMP_TRY(amp_cast_copy(ctx->in[1], dtype, &exponent, ctx->err));
+    AMP_TRY(amp_tensor_cast_copy(ctx->in[1], dtype, &exponent, ctx->err));
     enum amp_status status = amp_zip_align(ctx, &exponent.shape);
     if (status == AMP_OK)
         status = run_power(ctx, &exponent);

@@ -6,7 +6,7 @@
 #include "core/array.h"
 #include "core/convert.h"
 #include "ops/kernel/kernel.h"
-#include "ops/kernel/element_cast.h"
+#include "ops/kernel/tensor_cast.h"
 
 #include <math.h>
 
@@ -188,7 +188,8 @@ static const float *load(const struct job *job, size_t first, size_t n, float *b
     const void *x = element(job->x, first);
     if (job->x->dtype == AMP_FLOAT)
         return x;
-    amp_numbers_convert(job->x->dtype, x, AMP_FLOAT, block, n, NULL);
+    amp_numbers_convert((struct amp_number_source){job->x->dtype, x},
+                        (struct amp_number_target){AMP_FLOAT, block}, n, NULL);
     return block;
 }
 
@@ -276,11 +277,11 @@ static enum amp_status load_parameters(struct amp_ctx *ctx, enum amp_dtype preci
                                        struct amp_tensor floats[3])
 {
     struct amp_tensor rounded;
-    AMP_TRY(amp_cast_copy(ctx->in[SCALE], precision, &rounded, ctx->err));
-    enum amp_status status = amp_cast_copy(&rounded, AMP_FLOAT, &floats[SCALE], ctx->err);
+    AMP_TRY(amp_tensor_cast_copy(ctx->in[SCALE], precision, &rounded, ctx->err));
+    enum amp_status status = amp_tensor_cast_copy(&rounded, AMP_FLOAT, &floats[SCALE], ctx->err);
     amp_tensor_release(&rounded);
     if (status == AMP_OK && amp_has_in(ctx, ZERO))
-        status = amp_cast_copy(ctx->in[ZERO], AMP_FLOAT, &floats[ZERO], ctx->err);
+        status = amp_tensor_cast_copy(ctx->in[ZERO], AMP_FLOAT, &floats[ZERO], ctx->err);
     return status;
 }
 

@@ -3,7 +3,7 @@
  * linear or cubic. oneDNN does linear half-pixel resizing of spatial dims; C does all else, and
  * nearest for any dtype, where elements are copied.
  */
-#include "ops/elementwise/cast.h"
+#include "ops/kernel/tensor_cast.h"
 #include "ops/dnnl/prim.h"
 #include "ops/kernel/data_movement.h"
 #include "ops/image/resize_read.h"
@@ -47,7 +47,7 @@ static enum amp_status extrapolated(enum amp_dtype dtype, float value, unsigned 
     memset(element, 0, 16);
     if (class == AMP_CLASS_STRING || class == AMP_CLASS_COMPLEX)
         return AMP_OK;
-    return amp_cast_tensor(&from, &to, NULL, err);
+    return amp_tensor_cast(&from, &to, NULL, err);
 }
 
 /* Row ROW of the output: where it comes from in the input; false when it is outside. */
@@ -191,7 +191,7 @@ static enum amp_status store(struct amp_ctx *ctx, const struct amp_tensor *resul
     double *values = result->data;
     for (size_t i = 0; i < amp_tensor_count(result); i++)
         values[i] = nearbyint(values[i]);
-    return amp_cast_tensor(result, out, NULL, ctx->err);
+    return amp_tensor_cast(result, out, NULL, ctx->err);
 }
 
 static enum amp_status run_weighted(struct amp_ctx *ctx, const struct amp_resize *resize)
@@ -202,7 +202,7 @@ static enum amp_status run_weighted(struct amp_ctx *ctx, const struct amp_resize
     struct amp_tensor work;
     if (!is_integer && rows_of[in->dtype] == NULL)
         return amp_no_kernel(ctx, in->dtype);
-    AMP_TRY(amp_cast_copy(in, is_integer ? AMP_DOUBLE : in->dtype, &work, ctx->err));
+    AMP_TRY(amp_tensor_cast_copy(in, is_integer ? AMP_DOUBLE : in->dtype, &work, ctx->err));
     enum amp_status status = AMP_OK;
     for (int d = 0; d < resize->rank && status == AMP_OK; d++)
         if (!amp_resample_is_identity(&resize->how, &resize->dims[d]))

@@ -93,18 +93,20 @@ enum amp_status amp_wide_check(struct amp_ctx *ctx, enum amp_dtype dtype)
     return amp_wide_kind_of(dtype) == AMP_WIDE_NONE ? amp_no_kernel(ctx, dtype) : AMP_OK;
 }
 
-void amp_wide_load(enum amp_dtype dtype, const void *data, int64_t first, int64_t stride, int64_t n,
-                   union amp_wide *to)
+static unsigned char *first_of(const struct amp_stretch *stretch)
 {
-    size_t offset = (size_t)first * (amp_dtype_bits(dtype) / 8);
-    codecs[dtype].load((const unsigned char *)data + offset, stride, n, to);
+    return (unsigned char *)stretch->data +
+           (size_t)stretch->first * (amp_dtype_bits(stretch->dtype) / 8);
 }
 
-void amp_wide_store(enum amp_dtype dtype, const union amp_wide *from, void *data, int64_t first,
-                    int64_t stride, int64_t n)
+void amp_wide_load(struct amp_stretch from, union amp_wide *to)
 {
-    size_t offset = (size_t)first * (amp_dtype_bits(dtype) / 8);
-    codecs[dtype].store(from, (unsigned char *)data + offset, stride, n);
+    codecs[from.dtype].load(first_of(&from), from.stride, from.n, to);
+}
+
+void amp_wide_store(const union amp_wide *from, struct amp_stretch to)
+{
+    codecs[to.dtype].store(from, first_of(&to), to.stride, to.n);
 }
 
 void amp_wide_to_float(enum amp_wide_kind kind, union amp_wide *wide, int64_t n)

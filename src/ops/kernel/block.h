@@ -31,13 +31,17 @@ enum amp_wide_kind amp_wide_kind_of(enum amp_dtype dtype);
 /* AMP_UNSUPPORTED with the dtype's name unless it has a wide form. */
 enum amp_status amp_wide_check(struct amp_ctx *ctx, enum amp_dtype dtype);
 
-/* Loads N elements of DTYPE, STRIDE elements apart, the first at index FIRST of DATA. */
-void amp_wide_load(enum amp_dtype dtype, const void *data, int64_t first, int64_t stride, int64_t n,
-                   union amp_wide *to);
+/* N elements of DTYPE, STRIDE elements apart, the first at index FIRST of DATA. */
+struct amp_stretch {
+    enum amp_dtype dtype;
+    void *data;
+    int64_t first, stride, n;
+};
 
-/* The opposite; float values are rounded once to DTYPE, integers wrap. */
-void amp_wide_store(enum amp_dtype dtype, const union amp_wide *from, void *data, int64_t first,
-                    int64_t stride, int64_t n);
+/* Loads the elements of FROM, and only reads them; stores those of TO: float values are rounded
+   once to its dtype, integers wrap. */
+void amp_wide_load(struct amp_stretch from, union amp_wide *to);
+void amp_wide_store(const union amp_wide *from, struct amp_stretch to);
 
 /* Turns integers of KIND into doubles, in place. */
 void amp_wide_to_float(enum amp_wide_kind kind, union amp_wide *wide, int64_t n);

@@ -97,19 +97,20 @@ enum amp_status amp_ctx_whole(const struct amp_ctx *ctx, uint32_t i, int64_t *va
     return AMP_OK;
 }
 
-enum amp_status amp_ctx_axes(struct amp_ctx *ctx, uint32_t i, int rank, int n, int *axes,
+enum amp_status amp_ctx_axes(struct amp_ctx *ctx, struct amp_axes_wanted wanted, int *axes,
                              int *n_axes)
 {
+    const int n = wanted.n;
     int64_t listed[AMP_RANK_MAX];
-    bool is_listed = amp_has_in(ctx, i) || amp_node_attr(ctx->node, "axes") != NULL;
-    AMP_TRY(amp_ctx_ints_attr(ctx, "axes", i, listed, AMP_RANK_MAX, n_axes));
+    bool is_listed = amp_has_in(ctx, wanted.input) || amp_node_attr(ctx->node, "axes") != NULL;
+    AMP_TRY(amp_ctx_ints_attr(ctx, "axes", wanted.input, listed, AMP_RANK_MAX, n_axes));
     if (!is_listed)
         *n_axes = n;
-    if (*n_axes >= 0 && (*n_axes != n || n > rank))
+    if (*n_axes >= 0 && (*n_axes != n || n > wanted.rank))
         return AMP_CTX_FAIL(ctx, "values for %d axes, but %d axes; the input has %d dims", n,
-                            *n_axes, rank);
+                            *n_axes, wanted.rank);
     for (int k = 0; k < *n_axes; k++)
-        AMP_TRY(amp_ctx_axis(ctx, is_listed ? listed[k] : k, rank, &axes[k]));
+        AMP_TRY(amp_ctx_axis(ctx, is_listed ? listed[k] : k, wanted.rank, &axes[k]));
     return AMP_OK;
 }
 
@@ -153,13 +154,14 @@ void amp_fill(void *to, const void *element, size_t size, size_t count)
     }
 }
 
-void amp_elements_copy(enum amp_dtype dtype, const void *from, size_t first, void *to, size_t at,
+void amp_elements_copy(enum amp_dtype dtype, struct amp_element from, struct amp_element to,
                        size_t count)
 {
     const size_t bits = amp_dtype_bits(dtype), per_byte = bits < 8 ? 8 / bits : 1;
     const unsigned mask = (1u << bits % 8) - 1;
-    const uint8_t *source = from;
-    uint8_t *target = to;
+    const uint8_t *source = from.data;
+    uint8_t *target = to.data;
+    const size_t first = from.index, at = to.index;
     if (count == 0)
         return;
     if (bits >= 8) {

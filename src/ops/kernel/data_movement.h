@@ -37,9 +37,16 @@ bool amp_tensor_whole(const struct amp_tensor *tensor, size_t index, int64_t *va
 enum amp_status amp_ctx_whole(const struct amp_ctx *ctx, uint32_t i, int64_t *value,
                               bool *is_known);
 
-/* The axes of RANK that N values apply to, from attribute axes or input I where the operator has
-   them, else 0 to N-1. *N_AXES below 0: not known. AMP_MODEL when there are not N. */
-enum amp_status amp_ctx_axes(struct amp_ctx *ctx, uint32_t i, int rank, int n, int *axes,
+/* The axes of a tensor that some values, such as pads or starts, apply to. */
+struct amp_axes_wanted {
+    uint32_t input; /* where the operator may have them, when attribute axes does not */
+    int rank;       /* of the tensor */
+    int n;          /* values: so many axes there must be */
+};
+
+/* Reads WANTED to AXES, room for AMP_RANK_MAX; without attribute and input they are 0 to n-1.
+ *N_AXES below 0: not known. AMP_MODEL when there are not n. */
+enum amp_status amp_ctx_axes(struct amp_ctx *ctx, struct amp_axes_wanted wanted, int *axes,
                              int *n_axes);
 
 /* Output 0 becomes the data of input 0 in output 0's own shape, without a copy. For amp_op.run of
@@ -53,9 +60,15 @@ enum amp_status amp_move_done(struct amp_ctx *ctx, uint32_t i);
 /* COUNT times the element of SIZE bytes at ELEMENT (NULL: all bits 0). */
 void amp_fill(void *to, const void *element, size_t size, size_t count);
 
-/* COUNT elements of DTYPE, of any size, from element FIRST of FROM to element AT of TO. Strings
-   still point where they did. */
-void amp_elements_copy(enum amp_dtype dtype, const void *from, size_t first, void *to, size_t at,
+/* Element INDEX of the elements at DATA. */
+struct amp_element {
+    void *data;
+    size_t index;
+};
+
+/* Copies COUNT elements of DTYPE, of any size, that begin with FROM to those that begin with TO.
+   Strings still point where they did. */
+void amp_elements_copy(enum amp_dtype dtype, struct amp_element from, struct amp_element to,
                        size_t count);
 
 /* A copy of the elements of FROM, of a dtype below a byte, as a tensor of UINT8 to be released by

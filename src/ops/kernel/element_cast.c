@@ -163,8 +163,8 @@ CONVERT(U64_to_odd, uint64_t, float,
 static convert_fn *const to_odd[FORMS] = {
     [F64] = F64_to_odd, [I32] = I32_to_odd, [I64] = I64_to_odd, [U64] = U64_to_odd};
 
-static void store_float(enum form form, const void *values, enum amp_dtype dtype, void *to,
-                        size_t n, const struct amp_cast_options *options)
+static void store_float(enum form form, const void *values, struct amp_number_target to, size_t n,
+                        const struct amp_cast_options *options)
 {
     union room odd;
     uint8_t codes[BLOCK];
@@ -172,15 +172,15 @@ static void store_float(enum form form, const void *values, enum amp_dtype dtype
         to_odd[form](values, odd.floats, n);
         values = odd.floats;
     }
-    if (!amp_dtype_is_minifloat(dtype)) {
-        amp_dtype_convert(AMP_FLOAT, values, dtype, to, n);
+    if (!amp_dtype_is_minifloat(to.dtype)) {
+        amp_dtype_convert(AMP_FLOAT, values, to.dtype, to.data, n);
         return;
     }
-    bool is_packed = amp_dtype_bits(dtype) < 8;
-    amp_minifloat_encode(dtype, values, is_packed ? codes : to, n,
+    bool is_packed = amp_dtype_bits(to.dtype) < 8;
+    amp_minifloat_encode(to.dtype, values, is_packed ? codes : to.data, n,
                          (struct amp_minifloat_rounding){options->saturate, options->rounding});
     if (is_packed)
-        amp_bits_pack(dtype, codes, to, n);
+        amp_bits_pack(to.dtype, codes, to.data, n);
 }
 
 /* ---- to integers of less than a byte ---- */
@@ -200,13 +200,13 @@ AMP_CLONES(void, round_doubles, (double *values, size_t n, double low, double ra
     }
 }
 
-static void store_packed(enum form form, const void *values, enum amp_dtype dtype, void *to,
-                         size_t n, bool wraps)
+static void store_packed(enum form form, const void *values, struct amp_number_target to, size_t n,
+                         bool wraps)
 {
     union room rounded;
     uint8_t bytes[BLOCK];
-    double range = 1 << amp_dtype_bits(dtype);
-    bool is_signed = amp_dtype_class(dtype) == AMP_CLASS_INT;
+    double range = 1 << amp_dtype_bits(to.dtype);
+    bool is_signed = amp_dtype_class(to.dtype) == AMP_CLASS_INT;
     if (form == F32 || form == F64) {
         stores[form][AMP_DOUBLE](values, rounded.doubles, n);
         round_doubles(rounded.doubles, n, is_signed ? -range / 2 : 0, range, wraps);
@@ -214,41 +214,41 @@ static void store_packed(enum form form, const void *values, enum amp_dtype dtyp
         form = F64;
     }
     stores[form][is_signed ? AMP_INT8 : AMP_UINT8](values, bytes, n);
-    amp_bits_pack(dtype, bytes, to, n);
+    amp_bits_pack(to.dtype, bytes, to.data, n);
 }
 
 /* ---- blocks ---- */
 
 /* Gives the values of N elements in the form of their dtype: where they lie, or in ROOM. */
-static const void *load(enum amp_dtype dtype, const void *from, void *room, size_t n)
+static const void *load(struct amp_number_source from, void *room, size_t n)
 {
     uint8_t bytes[BLOCK];
-    if (sources[dtype].load == NULL)
-        return from;
-    if (amp_dtype_bits(dtype) < 8) {
-        amp_bits_unpack(dtype, from, bytes, n);
-        from = bytes;
+    if (sources[from.dtype].load == NULL)
+        return from.data;
+    if (amp_dtype_bits(from.dtype) < 8) {
+        amp_bits_unpack(from.dtype, from.data, bytes, n);
+        from.data = bytes;
     }
-    sources[dtype].load(from, room, n);
+    sources[from.dtype].load(from.data, room, n);
     return room;
 }
 
-static void convert_block(enum amp_dtype from_dtype, const void *from, enum amp_dtype to_dtype,
-                          void *to, size_t n, const struct amp_cast_options *options)
+static void convert_block(struct amp_number_source from, struct amp_number_target to, size_t n,
+                          const struct amp_cast_options *options)
 {
     union room room;
-    enum form form = sources[from_dtype].form;
-    if (to_dtype == form_dtypes[form]) {
-        load(from_dtype, from, to, n);
+    enum form form = sources[from.dtype].form;
+    if (to.dtype == form_dtypes[form]) {
+        load(from, to.data, n);
         return;
     }
-    const void *values = load(from_dtype, from, &room, n);
-    if (stores[form][to_dtype] != NULL)
-        stores[form][to_dtype](values, to, n);
-    else if (amp_dtype_class(to_dtype) == AMP_CLASS_FLOAT)
-        store_float(form, values, to_dtype, to, n, options);
+    const void *values = load(from, &room, n);
+    if (stores[form][to.dtype] != NULL)
+        stores[form][to.dtype](values, to.data, n);
+    else if (amp_dtype_class(to.dtype) == AMP_CLASS_FLOAT)
+        store_float(form, values, to, n, options);
     else
-        store_packed(form, values, to_dtype, to, n, options->wraps);
+        store_packed(form, values, to, n, options->wraps);
 }
 
 bool amp_is_number(enum amp_dtype dtype)
@@ -256,17 +256,18 @@ bool amp_is_number(enum amp_dtype dtype)
     return sources[dtype].is_number;
 }
 
-void amp_numbers_convert(enum amp_dtype from_dtype, const void *from, enum amp_dtype to_dtype,
-                         void *to, size_t count, const struct amp_cast_options *options)
+void amp_numbers_convert(struct amp_number_source from, struct amp_number_target to, size_t count,
+                         const struct amp_cast_options *options)
 {
-    size_t from_bits = amp_dtype_bits(from_dtype), to_bits = amp_dtype_bits(to_dtype);
-    assert(amp_is_number(from_dtype) && amp_is_number(to_dtype));
-    if (from_dtype == to_dtype) {
-        memcpy(to, from, (count * to_bits + 7) / 8);
+    size_t from_bits = amp_dtype_bits(from.dtype), to_bits = amp_dtype_bits(to.dtype);
+    assert(amp_is_number(from.dtype) && amp_is_number(to.dtype));
+    if (from.dtype == to.dtype) {
+        memcpy(to.data, from.data, (count * to_bits + 7) / 8);
         return;
     }
     for (size_t first = 0; first < count; first += BLOCK)
-        convert_block(from_dtype, (const char *)from + first * from_bits / 8, to_dtype,
-                      (char *)to + first * to_bits / 8,
-                      count - first < BLOCK ? count - first : BLOCK, options);
+        convert_block(
+            (struct amp_number_source){from.dtype, (const char *)from.data + first * from_bits / 8},
+            (struct amp_number_target){to.dtype, (char *)to.data + first * to_bits / 8},
+            count - first < BLOCK ? count - first : BLOCK, options);
 }

@@ -4,7 +4,7 @@
  */
 #include "ops/kernel/float64_call.h"
 
-#include "ops/elementwise/cast.h"
+#include "ops/kernel/tensor_cast.h"
 #include "ops/kernel/kernel.h"
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static enum amp_status copy_in(const struct amp_ctx *ctx, struct copies *copies)
         copies->ins[i] = ctx->in[i];
         if (!amp_has_in(ctx, i) || !is_float(ctx->in[i]))
             continue;
-        AMP_TRY(amp_cast_copy(ctx->in[i], AMP_DOUBLE, &copies->in[i], ctx->err));
+        AMP_TRY(amp_tensor_cast_copy(ctx->in[i], AMP_DOUBLE, &copies->in[i], ctx->err));
         copies->ins[i] = &copies->in[i];
     }
     for (uint32_t i = 0; i < ctx->n_out; i++) {
@@ -57,7 +57,7 @@ static enum amp_status copy_out(const struct amp_ctx *ctx, const struct copies *
 {
     for (uint32_t i = 0; i < ctx->n_out; i++)
         if (copies->outs[i] != ctx->out[i])
-            AMP_TRY(amp_cast_tensor(&copies->out[i], ctx->out[i], NULL, ctx->err));
+            AMP_TRY(amp_tensor_cast(&copies->out[i], ctx->out[i], NULL, ctx->err));
     return AMP_OK;
 }
 

@@ -69,17 +69,6 @@ void amp_take_run(const struct amp_take *take)
 /* Places that are read at a time. */
 enum { STRETCH = 512 };
 
-/* Blocks of BLOCK bytes from place FIRST on; false when one is no place. */
-static bool take_stretch(const struct amp_places *places, int64_t first, int64_t n,
-                         const void *from, void *to, size_t block)
-{
-    int64_t list[STRETCH];
-    if (!places->read(places, first, n, list))
-        return false;
-    take_for(block)(from, (char *)to + (size_t)first * block, list, n, block);
-    return true;
-}
-
 enum amp_status amp_take_places(struct amp_ctx *ctx, const struct amp_places *places,
                                 const void *from, void *to, size_t block)
 {
@@ -88,8 +77,11 @@ enum amp_status amp_take_places(struct amp_ctx *ctx, const struct amp_places *pl
     bool is_right = true, is_large = count * ((int64_t)block + 4) >= INT64_C(4) * AMP_PARALLEL_MIN;
 #pragma omp parallel for reduction(&& : is_right) if (is_large)
     for (int64_t i = 0; i < count; i += stretch) {
-        int64_t n = count - i < stretch ? count - i : stretch;
-        is_right = take_stretch(places, i, n, from, to, block) && is_right;
+        int64_t n = count - i < stretch ? count - i : stretch, list[STRETCH];
+        bool has_places = places->read(places, i, n, list);
+        if (has_places)
+            take_for(block)(from, (char *)to + (size_t)i * block, list, n, block);
+        is_right = has_places && is_right;
     }
     return is_right ? AMP_OK : amp_places_fail(ctx, places);
 }

@@ -2,8 +2,11 @@
  * The nested loop with operands of any strides. Shapes were checked by the shape functions; nothing
  * here can fail.
  */
+#include "ops/kernel/strided_loop.h"
+
 #include "core/convert.h"
-#include "ops/kernel/kernel.h"
+#include "core/simd.h"
+#include "ops/kernel/types.h"
 
 #include <omp.h>
 #include <string.h>

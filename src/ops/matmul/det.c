@@ -79,9 +79,9 @@ static enum amp_status det_run(struct amp_ctx *ctx)
         return ctx->err->status;
     union amp_wide *matrix = buffer->data;
     for (int64_t i = 0; i < count; i++) {
-        amp_wide_load(in->dtype, in->data, i * n * n, 1, n * n, matrix);
+        amp_wide_load((struct amp_stretch){in->dtype, in->data, i * n * n, 1, n * n}, matrix);
         union amp_wide result = {.f = determinant(matrix, n)};
-        amp_wide_store(out->dtype, &result, out->data, i, 1, 1);
+        amp_wide_store(&result, (struct amp_stretch){out->dtype, out->data, i, 1, 1});
     }
     amp_buffer_unref(buffer);
     return AMP_OK;

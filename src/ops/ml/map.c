@@ -2,7 +2,7 @@
  * Maps (ai.onnx.ml 1): ZipMap makes them of rows, DictVectorizer and CastMap make tensors of them.
  * A map is a list of two vectors, keys and values (core/tensor.h).
  */
-#include "ops/elementwise/cast.h"
+#include "ops/kernel/tensor_cast.h"
 #include "ops/ml/ml.h"
 #include "ops/kernel/data_movement.h"
 
@@ -253,7 +253,7 @@ static enum amp_status cast_run(struct amp_ctx *ctx)
         AMP_TRY(amp_ctx_alloc(ctx, 0));
     }
     AMP_TRY(amp_tensor_alloc(&cast, ctx->err));
-    enum amp_status status = amp_cast_tensor(&map[VALUES], &cast, NULL, ctx->err);
+    enum amp_status status = amp_tensor_cast(&map[VALUES], &cast, NULL, ctx->err);
     if (status == AMP_OK)
         status = put_values(ctx, &cast, &map[KEYS], form);
     amp_tensor_release(&cast);

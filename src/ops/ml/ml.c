@@ -26,7 +26,8 @@ enum amp_status amp_rows_of(struct amp_ctx *ctx, struct amp_rows *rows)
 void amp_rows_load(const struct amp_rows *rows, int64_t index, union amp_wide *row)
 {
     const struct amp_tensor *x = rows->x;
-    amp_wide_load(x->dtype, x->data, index * rows->features, 1, rows->features, row);
+    amp_wide_load(
+        (struct amp_stretch){x->dtype, x->data, index * rows->features, 1, rows->features}, row);
     if (amp_wide_kind_of(x->dtype) != AMP_WIDE_FLOAT)
         amp_wide_to_float(amp_wide_kind_of(x->dtype), row, rows->features);
 }

@@ -33,14 +33,14 @@ struct sample {
 static double load_one(const struct amp_tensor *tensor, int64_t index)
 {
     union amp_wide value;
-    amp_wide_load(tensor->dtype, tensor->data, index, 1, 1, &value);
+    amp_wide_load((struct amp_stretch){tensor->dtype, tensor->data, index, 1, 1}, &value);
     return value.f;
 }
 
 static void store_one(const struct amp_tensor *tensor, int64_t index, double value)
 {
     union amp_wide wide = {.f = value};
-    amp_wide_store(tensor->dtype, &wide, tensor->data, index, 1, 1);
+    amp_wide_store(&wide, (struct amp_stretch){tensor->dtype, tensor->data, index, 1, 1});
 }
 
 /* The logarithm of the sum of the exponentials of a sample's scores, the first at index FIRST. */

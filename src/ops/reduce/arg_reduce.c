@@ -52,7 +52,8 @@ struct part {
 static void load_keys(const struct amp_tensor *tensor, struct order order, struct part part,
                       union amp_wide *keys)
 {
-    amp_wide_load(tensor->dtype, tensor->data, part.first, part.stride, part.n, keys);
+    amp_wide_load(
+        (struct amp_stretch){tensor->dtype, tensor->data, part.first, part.stride, part.n}, keys);
     make_keys(amp_wide_kind_of(tensor->dtype), order, keys, part.n);
 }
 

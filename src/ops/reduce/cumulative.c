@@ -72,9 +72,10 @@ static void cumulate_line(const struct cumulation *c, int64_t first)
     block_fn *block = block_of(c, true);
     for (int64_t i = 0; i < c->length; i += AMP_WIDE_BLOCK) {
         int64_t left = c->length - i, n = left < AMP_WIDE_BLOCK ? left : AMP_WIDE_BLOCK;
-        amp_wide_load(c->in->dtype, c->in->data, at + i * stride, stride, n, x);
+        amp_wide_load((struct amp_stretch){c->in->dtype, c->in->data, at + i * stride, stride, n},
+                      x);
         block(x, n, &running, c->is_exclusive);
-        amp_wide_store(c->in->dtype, x, c->out, at + i * stride, stride, n);
+        amp_wide_store(x, (struct amp_stretch){c->in->dtype, c->out, at + i * stride, stride, n});
     }
 }
 
@@ -87,9 +88,9 @@ static void cumulate_columns(const struct cumulation *c, int64_t first, int64_t 
         running[j] = neutral(c);
     for (int64_t i = 0; i < c->length; i++) {
         int64_t row = c->is_reverse ? c->length - 1 - i : i, at = first + row * c->inner;
-        amp_wide_load(c->in->dtype, c->in->data, at, 1, n, x);
+        amp_wide_load((struct amp_stretch){c->in->dtype, c->in->data, at, 1, n}, x);
         block(x, n, running, c->is_exclusive);
-        amp_wide_store(c->in->dtype, x, c->out, at, 1, n);
+        amp_wide_store(x, (struct amp_stretch){c->in->dtype, c->out, at, 1, n});
     }
 }
 

@@ -148,7 +148,7 @@ struct plan {
     const struct reduction *reduction;
     enum amp_dtype dtype;
     enum amp_wide_kind kind; /* of the computation */
-    const void *in;
+    void *in; /* only read */
     void *out;
     struct axes kept, reduced; /* the others */
     bool is_columns;
@@ -255,7 +255,7 @@ struct pass {
 static void load(const struct pass *pass, int64_t first, int64_t n, union amp_wide *x)
 {
     const struct plan *plan = pass->plan;
-    amp_wide_load(plan->dtype, plan->in, first, plan->stride, n, x);
+    amp_wide_load((struct amp_stretch){plan->dtype, plan->in, first, plan->stride, n}, x);
     if (plan->reduction->is_float)
         amp_wide_to_float(amp_wide_kind_of(plan->dtype), x, n);
     if (plan->reduction->map != NULL)
@@ -377,7 +377,7 @@ static void reduce_block(const struct plan *plan, int64_t first, int64_t n)
         reduction->finish(plan->kind, result, n, plan->count);
     if (reduction->is_float)
         amp_wide_from_float(kind, result, n);
-    amp_wide_store(plan->dtype, result, plan->out, first, 1, n);
+    amp_wide_store(result, (struct amp_stretch){plan->dtype, plan->out, first, 1, n});
 }
 
 /* Outputs at a time: a block, or fewer where that gives each thread some. */

@@ -64,7 +64,7 @@ static enum amp_status window_run(struct amp_ctx *ctx)
                                      window->a2 * cos(2 * angle)};
         if (amp_wide_kind_of(out->dtype) != AMP_WIDE_FLOAT)
             amp_wide_from_float(amp_wide_kind_of(out->dtype), &value, 1);
-        amp_wide_store(out->dtype, &value, out->data, k, 1, 1);
+        amp_wide_store(&value, (struct amp_stretch){out->dtype, out->data, k, 1, 1});
     }
     return AMP_OK;
 }
@@ -136,12 +136,13 @@ static void load_line(struct line line, int64_t n, struct amp_complex *x)
         int64_t count = n - i < AMP_WIDE_BLOCK ? n - i : AMP_WIDE_BLOCK;
         int64_t first = line.first + i * line.step;
         const struct amp_tensor *from = line.tensor;
-        amp_wide_load(from->dtype, from->data, first, line.step, count, part);
+        amp_wide_load((struct amp_stretch){from->dtype, from->data, first, line.step, count}, part);
         for (int64_t k = 0; k < count; k++)
             x[i + k] = (struct amp_complex){part[k].f, 0};
         if (line.parts == 1)
             continue;
-        amp_wide_load(from->dtype, from->data, first + 1, line.step, count, part);
+        amp_wide_load((struct amp_stretch){from->dtype, from->data, first + 1, line.step, count},
+                      part);
         for (int64_t k = 0; k < count; k++)
             x[i + k].im = part[k].f;
     }
@@ -156,11 +157,12 @@ static void store_line(struct line line, int64_t n, const struct amp_complex *x)
         const struct amp_tensor *to = line.tensor;
         for (int64_t k = 0; k < count; k++)
             part[k].f = x[i + k].re;
-        amp_wide_store(to->dtype, part, to->data, first, line.step, count);
+        amp_wide_store(part, (struct amp_stretch){to->dtype, to->data, first, line.step, count});
         for (int64_t k = 0; k < count; k++)
             part[k].f = x[i + k].im;
         if (line.parts > 1)
-            amp_wide_store(to->dtype, part, to->data, first + 1, line.step, count);
+            amp_wide_store(part,
+                           (struct amp_stretch){to->dtype, to->data, first + 1, line.step, count});
     }
 }
 
@@ -441,7 +443,8 @@ static enum amp_status mel_run(struct amp_ctx *ctx)
             union amp_wide value = {.f = triangle((double)bin, edges[0], edges[1], edges[2])};
             if (amp_wide_kind_of(out->dtype) != AMP_WIDE_FLOAT)
                 amp_wide_from_float(amp_wide_kind_of(out->dtype), &value, 1);
-            amp_wide_store(out->dtype, &value, out->data, bin * bands + band, 1, 1);
+            amp_wide_store(&value,
+                           (struct amp_stretch){out->dtype, out->data, bin * bands + band, 1, 1});
         }
     }
     return AMP_OK;

@@ -91,7 +91,8 @@ static enum amp_status read_pads(struct amp_ctx *ctx, int rank, struct pads *pad
         return AMP_OK;
     if (count % 2 != 0)
         return AMP_CTX_FAIL(ctx, "%s has %d values; two for each axis are needed", name, count);
-    AMP_TRY(amp_ctx_axes(ctx, 3, rank, count / 2, axes, &n_axes));
+    AMP_TRY(amp_ctx_axes(ctx, (struct amp_axes_wanted){.input = 3, .rank = rank, .n = count / 2},
+                         axes, &n_axes));
     *is_known = n_axes >= 0;
     if (!amp_has_in(ctx, 3) && n_axes != rank)
         return AMP_CTX_FAIL(ctx, "%s has %d values; the input has %d dims", name, count, rank);
@@ -308,7 +309,8 @@ static enum amp_status center_crop_pad_shape(struct amp_ctx *ctx)
     AMP_TRY(amp_ctx_ints(ctx, 1, sizes, AMP_RANK_MAX, &count));
     if (in->rank < 0 || count < 0)
         return AMP_OK;
-    AMP_TRY(amp_ctx_axes(ctx, 2, in->rank, count, axes, &n_axes));
+    AMP_TRY(amp_ctx_axes(ctx, (struct amp_axes_wanted){.input = 2, .rank = in->rank, .n = count},
+                         axes, &n_axes));
     *out = *in;
     for (int i = 0; i < n_axes; i++) {
         if (sizes[i] < 0)

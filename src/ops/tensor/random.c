@@ -5,7 +5,7 @@
  * model before it drew. The generator goes on from run to run of a session.
  */
 #include "core/hash.h"
-#include "ops/elementwise/cast.h"
+#include "ops/kernel/tensor_cast.h"
 #include "ops/kernel/kernel.h"
 
 #include <math.h>
@@ -116,7 +116,7 @@ static enum amp_status begin_draw(struct amp_ctx *ctx, const struct amp_shape *s
 /* Gives the numbers to output 0. */
 static enum amp_status end_draw(struct amp_ctx *ctx, struct amp_tensor *numbers)
 {
-    enum amp_status status = amp_cast_tensor(numbers, ctx->out[0], NULL, ctx->err);
+    enum amp_status status = amp_tensor_cast(numbers, ctx->out[0], NULL, ctx->err);
     amp_tensor_release(numbers);
     return status;
 }
@@ -252,7 +252,7 @@ static enum amp_status draw_classes(struct amp_ctx *ctx, const struct amp_tensor
 static enum amp_status run_multinomial(struct amp_ctx *ctx)
 {
     struct amp_tensor logits;
-    AMP_TRY(amp_cast_copy(ctx->in[0], AMP_DOUBLE, &logits, ctx->err));
+    AMP_TRY(amp_tensor_cast_copy(ctx->in[0], AMP_DOUBLE, &logits, ctx->err));
     enum amp_status status = draw_classes(ctx, &logits);
     amp_tensor_release(&logits);
     return status;
@@ -281,7 +281,7 @@ static bool is_training(const struct amp_ctx *ctx, double *ratio)
 /* Writes MASK, one byte per element, to output 1, a bool or (before version 10) as the data. */
 static enum amp_status write_mask(struct amp_ctx *ctx, const struct amp_tensor *mask)
 {
-    return amp_has_out(ctx, 1) ? amp_cast_tensor(mask, ctx->out[1], NULL, ctx->err) : AMP_OK;
+    return amp_has_out(ctx, 1) ? amp_tensor_cast(mask, ctx->out[1], NULL, ctx->err) : AMP_OK;
 }
 
 static enum amp_status drop(struct amp_ctx *ctx, double ratio, struct amp_tensor *mask)

@@ -69,7 +69,8 @@ static enum amp_status read_slice(struct amp_ctx *ctx, int rank, struct slice *s
     for (int i = 0; i < slice->n_steps; i++)
         if (slice->steps[i] == 0)
             return AMP_CTX_FAIL(ctx, "steps[%d] is 0", i);
-    return amp_ctx_axes(ctx, 3, rank, (int)n, slice->axes, &slice->n_axes);
+    return amp_ctx_axes(ctx, (struct amp_axes_wanted){.input = 3, .rank = rank, .n = (int)n},
+                        slice->axes, &slice->n_axes);
 }
 
 /* The range of every dim of the input, whose rank is known. */
