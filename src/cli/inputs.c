@@ -12,7 +12,6 @@
 #include "core/words.h"
 #include "onnx/sample/sample.h"
 #include "onnx/sample/tensor_file.h"
-#include "ops/elementwise/cast.h"
 #include "ops/kernel/tensor_cast.h"
 
 #include <errno.h>

@@ -7,7 +7,6 @@
 #include "onnx/file/read.h"
 #include "onnx/schema/schema.h"
 #include "onnx/sample/sample.h"
-#include "ops/elementwise/cast.h"
 #include "onnx/sample/samples.h"
 #include "ops/kernel/tensor_cast.h"
 #include "ops/op.h"

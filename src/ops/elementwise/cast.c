@@ -2,11 +2,7 @@
  * Cast and CastLike (all versions up to ONNX 25) and BitCast-26. Tensors are converted by
  * ops/kernel/tensor_cast.h; this file reads attributes and checks dtypes.
  */
-#include "ops/elementwise/cast.h"
-#include "core/convert.h"
 #include "ops/dnnl/post_op.h"
-#include "ops/kernel/number_text.h"
-#include "ops/kernel/kernel.h"
 #include "ops/kernel/data_movement.h"
 #include "ops/kernel/kernel.h"
 #include "ops/kernel/tensor_cast.h"
