@@ -40,7 +40,7 @@ static enum amp_status start_side(struct amp_bench_side *side, bool is_strict,
 {
     size_t before = amp_memory_used();
     amp_memory_restart_peak();
-    enum amp_status status = amp_session_create(side->model, is_strict, &side->session, err);
+    enum amp_status status = amp_session_open(side->model, is_strict, &side->session, err);
     for (int i = 0; i < N_WARM_UPS && status == AMP_OK; i++)
         status = run_side(side, NULL, err);
     if (status != AMP_OK)
@@ -140,7 +140,7 @@ static enum amp_status count_flops(struct amp_bench *bench, struct amp_error *er
 {
     struct amp_bench_side counted = {.model = bench->sides[0].model,
                                      .inputs = bench->sides[0].inputs};
-    enum amp_status status = amp_session_create(counted.model, true, &counted.session, err);
+    enum amp_status status = amp_session_open(counted.model, true, &counted.session, err);
     if (status == AMP_OK)
         status = profile_side(&counted, 1, err);
     if (status == AMP_OK) {

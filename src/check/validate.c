@@ -140,7 +140,7 @@ static enum amp_status set_up(struct validation *v)
     AMP_TRY(status);
     for (int i = 0; i < N_SIDES; i++)
         /* Strict: what a runtime that rounds after each node gives. */
-        AMP_TRY(amp_session_create(v->sides[i].model, true, &v->sides[i].session, v->err));
+        AMP_TRY(amp_session_open(v->sides[i].model, true, &v->sides[i].session, v->err));
     return AMP_OK;
 }
 

@@ -78,7 +78,7 @@ static enum amp_status set_up(struct run *run)
     AMP_TRY(amp_inputs_load_labels(run->options, &run->labels, run->err));
     run->result.accuracy.labels = &run->labels;
     AMP_TRY(open_expected(run));
-    return amp_session_create(run->model, run->options->is_strict, &run->session, run->err);
+    return amp_session_open(run->model, run->options->is_strict, &run->session, run->err);
 }
 
 static void release_sample(struct run *run)

@@ -151,7 +151,7 @@ static enum amp_status run_samples(struct test_case *test, const char *folder,
                                    struct amp_error *err)
 {
     test->stage = PLAN;
-    enum amp_status status = amp_session_create(test->model, test->is_strict, &test->session, err);
+    enum amp_status status = amp_session_open(test->model, test->is_strict, &test->session, err);
     if (status == AMP_OK) {
         test->stage = DATA;
         status = amp_samples_open(folder, &test->samples, err);
@@ -165,7 +165,7 @@ static enum amp_status run_samples(struct test_case *test, const char *folder,
 
 static void note_lacking(struct test_case *test)
 {
-    uint32_t id = amp_session_lacking(test->model);
+    uint32_t id = amp_plan_find_unsupported(test->model);
     test->stage = PLAN;
     if (id == AMP_NONE)
         return;

@@ -153,7 +153,7 @@ static inline enum amp_status node_case_run(struct node_case *test, struct amp_p
     if (status == AMP_OK)
         status = amp_infer(test->model, err);
     if (status == AMP_OK)
-        status = amp_session_create(test->model, true, &session, err);
+        status = amp_session_open(test->model, true, &session, err);
     if (status == AMP_OK) {
         amp_session_observe(session, profile);
         status = amp_session_run(session, test->inputs, test->outputs, err);

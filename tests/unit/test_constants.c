@@ -39,7 +39,7 @@ static void start(struct fixture *f, bool is_strict)
 {
     struct amp_error err = {.status = AMP_OK};
     assert_int_equal(amp_infer(f->file.model, &err), AMP_OK);
-    assert_int_equal(amp_session_create(f->file.model, is_strict, &f->session, &err), AMP_OK);
+    assert_int_equal(amp_session_open(f->file.model, is_strict, &f->session, &err), AMP_OK);
     f->profile = amp_profile_create();
     amp_session_observe(f->session, f->profile);
 }

@@ -5,8 +5,8 @@
 #include "core/graph/dump.h"
 #include "onnx/schema/infer.h"
 #include "onnx/file/read.h"
-#include "run/rewrite/fuse_composites.h"
 #include "run/plan/plan.h"
+#include "run/plan/step.h"
 
 #include <glob.h>
 #include <setjmp.h>
@@ -27,17 +27,15 @@ static void print_node(FILE *out, const struct amp_model *model, const char *sig
 
 /* A line per step: its node, with + those that are done as its post-ops, with < the casts that it
    reads what is cast of. */
-static void print_steps(FILE *out, const struct amp_model *model, struct amp_arena *arena)
+static void print_steps(FILE *out, const struct amp_plan *plan)
 {
-    struct amp_error err = {.status = AMP_OK};
-    struct amp_plan *plans;
-    assert_int_equal(amp_plans_create(model, arena, true, &plans, &err), AMP_OK);
-    for (size_t i = 0; i < plans[0].n_steps; i++) {
-        const struct amp_step *step = &plans[0].steps[i];
+    const struct amp_model *model = plan->model;
+    for (size_t i = 0; i < plan->graphs[0].n_steps; i++) {
+        const struct amp_step *step = &plan->graphs[0].steps[i];
         fputs("step", out);
         print_node(out, model, "", step->node);
-        for (size_t t = 0; t < step->n_tail; t++)
-            print_node(out, model, "+ ", step->tail[t].node);
+        for (size_t t = 0; t < step->n_posts; t++)
+            print_node(out, model, "+ ", step->post_steps[t].node);
         for (size_t c = 0; c < step->n_casts; c++)
             print_node(out, model, "< ", step->casts[c]->node);
         fputc('\n', out);
@@ -54,10 +52,12 @@ static char *fused_text(const char *path)
     FILE *out = open_memstream(&text, &size);
     if (amp_model_read(path, &file, &err) != AMP_OK || amp_infer(file.model, &err) != AMP_OK)
         fail_msg("%s", err.text);
-    struct amp_model *fused = amp_composites_fuse(file.model, file.arena);
-    assert_int_equal(amp_graph_check(fused, &err), AMP_OK);
-    amp_model_dump(out, fused, NULL, NULL);
-    print_steps(out, fused, file.arena);
+    const struct amp_plan *plan;
+    assert_int_equal(amp_plan_create(file.model, false, &plan, &err), AMP_OK);
+    assert_int_equal(amp_graph_check(plan->model, &err), AMP_OK);
+    amp_model_dump(out, plan->model, NULL, NULL);
+    print_steps(out, plan);
+    amp_plan_destroy(plan);
     fclose(out);
     amp_model_close(&file);
     return text;

@@ -193,7 +193,7 @@ static void run_model(struct worker *worker, const struct amp_model *model, cons
     struct amp_error err = {.status = AMP_OK};
     struct amp_session *session = NULL;
     size_t n_inputs = model->graphs[0].inputs.count, n_outputs = model->graphs[0].outputs.count;
-    enum amp_status status = amp_session_create(model, false, &session, &err);
+    enum amp_status status = amp_session_open(model, false, &session, &err);
     expect_message(worker, "session", status, &err);
     for (int i = 0; i < 2 && status == AMP_OK; i++) {
         struct amp_tensor *inputs = amp_xcalloc(n_inputs, sizeof *inputs);

@@ -75,7 +75,7 @@ static enum amp_status run_inputs(struct variant *variant, struct amp_tensor *in
                                   struct amp_tensor *outputs, struct amp_error *err)
 {
     struct amp_session *session = NULL;
-    enum amp_status status = amp_session_create(variant->file.model, true, &session, err);
+    enum amp_status status = amp_session_open(variant->file.model, true, &session, err);
     if (status == AMP_OK)
         status = amp_session_run(session, inputs, outputs, err);
     amp_session_destroy(session);

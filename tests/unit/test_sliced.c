@@ -32,8 +32,8 @@ static void set_up(struct fixture *f, const char *path)
     f->n_inputs = f->file.model->graphs[0].inputs.count;
     f->inputs = amp_xcalloc(f->n_inputs, sizeof *f->inputs);
     f->outputs = amp_xcalloc(2, sizeof *f->outputs);
-    assert_int_equal(amp_session_create(f->file.model, false, &f->session, &err), AMP_OK);
-    assert_int_equal(amp_session_create(f->file.model, true, &f->strict, &err), AMP_OK);
+    assert_int_equal(amp_session_open(f->file.model, false, &f->session, &err), AMP_OK);
+    assert_int_equal(amp_session_open(f->file.model, true, &f->strict, &err), AMP_OK);
 }
 
 static void tear_down(struct fixture *f)

@@ -108,7 +108,7 @@ static void set_up(struct fixture *f, const char *path, int64_t size)
             AMP_OK);
         assert_int_equal(amp_random_input_make(&plan, 0, 0, &f->inputs[i], &err), AMP_OK);
     }
-    assert_int_equal(amp_session_create(f->file.model, false, &f->session, &err), AMP_OK);
+    assert_int_equal(amp_session_open(f->file.model, false, &f->session, &err), AMP_OK);
 }
 
 static void tear_down(struct fixture *f)

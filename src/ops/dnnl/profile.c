@@ -74,13 +74,14 @@ struct amp_profile_mark amp_profile_begin(struct amp_profile *profile)
 }
 
 void amp_profile_end(struct amp_profile *profile, struct amp_profile_mark mark,
-                     const struct amp_ctx *ctx)
+                     const struct amp_ctx *ctx, const char *way)
 {
     if (profile == NULL)
         return;
     double seconds = amp_clock_seconds() - mark.start;
     struct amp_profile_node *entry = node_entry(profile, ctx);
     entry->calls++;
+    snprintf(entry->way, sizeof entry->way, "%s", way);
     entry->seconds += seconds - profile->inner;
     entry->flops += amp_flops(ctx);
     profile->inner = mark.inner + seconds;

@@ -12,11 +12,14 @@ struct dnnl_primitive_desc;
  */
 struct amp_profile;
 
+enum { AMP_PROFILE_WAY_SIZE = 128 };
+
 /* A node over all runs. SECONDS are its own, without the nodes of its bodies. */
 struct amp_profile_node {
     const struct amp_node *node; /* NULL: it did not run */
     size_t calls;
     double seconds, flops;
+    char way[AMP_PROFILE_WAY_SIZE]; /* the way it last ran in, and why: "post-ops" */
 };
 
 /* A oneDNN primitive of a node over all runs. */
@@ -39,13 +42,13 @@ const struct amp_profile_primitive *amp_profile_primitives(const struct amp_prof
                                                            size_t *count);
 
 /* Around a node: what begin gives goes to end, with the node's inputs and outputs as they are then
-   (amp_ctx; only model, node, in and out are looked at). */
+   (amp_ctx; only model, node, in and out are looked at) and the WAY in which it ran. */
 struct amp_profile_mark {
     double start, inner;
 };
 struct amp_profile_mark amp_profile_begin(struct amp_profile *profile);
 void amp_profile_end(struct amp_profile *profile, struct amp_profile_mark mark,
-                     const struct amp_ctx *ctx);
+                     const struct amp_ctx *ctx, const char *way);
 
 /* SECONDS of the node that has begun were another's, that of CTX, which has ended before. */
 void amp_profile_credit(struct amp_profile *profile, const struct amp_ctx *ctx, double seconds);

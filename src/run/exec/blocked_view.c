@@ -1,5 +1,7 @@
 /*
- * Elementwise kernels on what does not lie row by row.
+ * Finds the view in which an elementwise kernel can work on inputs that lie in blocks, and sets its
+ * inputs so: takes the inputs of a call, gives tensors that borrow their data. An input that is
+ * broadcast has to be row-major, with the dims in the order in which the view has them.
  */
 #include "run/exec/blocked_view.h"
 
@@ -11,11 +13,11 @@ bool amp_view_takes(const struct amp_view *view, const struct amp_tensor *in)
 }
 
 /* The input that has a layout of oneDNN's and most elements. */
-static const struct amp_tensor *largest(const struct amp_step *step, uint32_t n_in)
+static const struct amp_tensor *largest(const struct amp_tensor *const *inputs, uint32_t n_in)
 {
     const struct amp_tensor *found = NULL;
     for (uint32_t i = 0; i < n_in; i++) {
-        const struct amp_tensor *in = step->frame.in[i];
+        const struct amp_tensor *in = inputs[i];
         if (in != NULL && in->layout != NULL &&
             (found == NULL || amp_tensor_count(in) > amp_tensor_count(found)))
             found = in;
@@ -59,11 +61,12 @@ static bool see(const struct amp_view *view, const struct amp_tensor *in, struct
     return true;
 }
 
-bool amp_view_find(const struct amp_node *node, const struct amp_step *step, enum amp_dtype dtype,
+bool amp_view_find(const struct amp_node *node, const struct amp_op *op,
+                   const struct amp_tensor *const *inputs, enum amp_dtype dtype,
                    struct amp_view *view)
 {
     const struct amp_tensor *first =
-        step->op->is_elementwise && node->n_outputs == 1 ? largest(step, node->n_inputs) : NULL;
+        op->is_elementwise && node->n_outputs == 1 ? largest(inputs, node->n_inputs) : NULL;
     if (first == NULL || first->dtype != dtype || amp_broadcasts_from_axis(node))
         return false;
     *view = (struct amp_view){.layout = first->layout, .shape = first->shape};
@@ -71,7 +74,7 @@ bool amp_view_find(const struct amp_node *node, const struct amp_step *step, enu
         amp_shape_count(&view->lies) != amp_shape_count(&first->shape))
         return false;
     for (uint32_t i = 0; i < node->n_inputs; i++) {
-        const struct amp_tensor *in = step->frame.in[i];
+        const struct amp_tensor *in = inputs[i];
         struct amp_shape seen;
         if (in != NULL && in->layout != first->layout &&
             (amp_broadcasts_by_attributes(node) || !broadcasts(view, in) || !see(view, in, &seen)))

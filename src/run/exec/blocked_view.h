@@ -1,29 +1,30 @@
 #ifndef AMP_RUN_EXEC_BLOCKED_VIEW_H
 #define AMP_RUN_EXEC_BLOCKED_VIEW_H
 
-#include "run/plan/plan.h"
+#include "run/exec/state.h"
 
 /*
- * Private to run/: tensors that lie as oneDNN chose, for kernels to which the order of elements is
- * of no concern. These get them as what they are in memory: row-major, of other dims, such as those
- * of blocks of channels; and what is broadcast to them with dims to match.
+ * Private to run/exec: lets elementwise kernels, to which the order of elements is of no concern,
+ * work on tensors in oneDNN's layouts. A blocked tensor, such as aBcd16b, is row-major in memory if
+ * its blocks count as dims of their own; the kernel gets it with these dims, and what is broadcast
+ * to it with dims to match.
  */
 struct amp_view {
     const struct amp_layout *layout; /* of the output, and of each input of that size */
     struct amp_shape shape;          /* the output's */
-    struct amp_shape lies;           /* as which it lies */
-    int of[AMP_RANK_MAX];            /* and the dims of SHAPE that those dims are parts of */
+    struct amp_shape lies;           /* its dims in memory, those of blocks among them */
+    int of[AMP_RANK_MAX];            /* the dim of SHAPE that each of these is a part of */
 };
 
-/* The view in which STEP's kernel may take its inputs, as they are or row-major, and give its
-   output, of DTYPE; false: there is none. */
-bool amp_view_find(const struct amp_node *node, const struct amp_step *step, enum amp_dtype dtype,
-                   struct amp_view *view);
+/* The view in which OP's kernel may read IN, the inputs of NODE, as they are or row-major, and
+   write its output of DTYPE; false: there is none. */
+bool amp_view_find(const struct amp_node *node, const struct amp_op *op,
+                   const struct amp_tensor *const *in, enum amp_dtype dtype, struct amp_view *view);
 
 /* Whether VIEW takes IN as it lies; else it is to be made row-major. */
 bool amp_view_takes(const struct amp_view *view, const struct amp_tensor *in);
 
-/* Makes the inputs of FRAME what they are in VIEW: tensors that borrow the data. */
+/* Makes the N_IN inputs of FRAME what they are in VIEW: tensors that borrow the data. */
 void amp_view_set(const struct amp_view *view, struct amp_frame *frame, uint32_t n_in);
 
 #endif

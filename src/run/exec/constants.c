@@ -1,20 +1,16 @@
 /*
- * Values that are the same in every run. The slot of one is filled when a step first reads it: with
- * data of the model, or by the step that computes it. It is let go when all who read it have taken
- * forms of their own, such as a primitive's layout of weights.
+ * Keeps the values that are the same in every run: the model's data and what steps have computed of
+ * nothing else. It places data of the model, counts who still reads a constant, and releases one
+ * when all who read it have forms of their own, such as weights in a primitive's layout. It runs no
+ * steps: step.c runs the one that computes a constant which has been let go.
  */
 #include "run/exec/constants.h"
 
 #include "core/memory.h"
-#include "run/exec/step.h"
+#include "run/exec/values.h"
 
 /* What all that is computed but once may take of the memory that there is: 1 / this. */
 enum { FOLDED_SHARE = 4 };
-
-static struct amp_tensor *slot_of(struct amp_session *session, uint32_t value)
-{
-    return &session->slots[value];
-}
 
 static const struct amp_tensor *data_of(const struct amp_session *session, uint32_t value)
 {
@@ -34,10 +30,10 @@ static void count_reads(struct amp_session *session, const struct amp_step *step
     for (uint32_t i = 0; i < node->n_inputs; i++)
         if (node->inputs[i] != AMP_NONE)
             session->constants[node->inputs[i]].n_readers++;
-    for (size_t i = 0; i < step->n_tail; i++)
-        count_reads(session, &step->tail[i]);
-    for (size_t i = 0; i < step->n_lead; i++)
-        count_reads(session, &step->lead[i]);
+    for (size_t i = 0; i < step->n_posts; i++)
+        count_reads(session, &step->post_steps[i]);
+    for (size_t i = 0; i < step->n_scores; i++)
+        count_reads(session, &step->scores[i]);
 }
 
 void amp_constants_create(struct amp_session *session)
@@ -47,90 +43,52 @@ void amp_constants_create(struct amp_session *session)
         amp_arena_array(session->arena, model->n_values, sizeof *session->constants);
     for (uint32_t v = 0; v < model->n_values; v++)
         if (data_of(session, v) != NULL) {
-            slot_of(session, v)->dtype = data_of(session, v)->dtype;
-            slot_of(session, v)->shape = data_of(session, v)->shape;
+            session->values[v].dtype = data_of(session, v)->dtype;
+            session->values[v].shape = data_of(session, v)->shape;
         }
     for (size_t g = 0; g < model->n_graphs; g++) {
-        for (size_t i = 0; i < session->plans[g].n_steps; i++)
-            count_reads(session, &session->plans[g].steps[i]);
+        for (size_t i = 0; i < session->plan->graphs[g].n_steps; i++)
+            count_reads(session, &session->plan->graphs[g].steps[i]);
         for (size_t i = 0; i < model->graphs[g].outputs.count; i++)
             session->constants[model->graphs[g].outputs.items[i]].n_readers++;
     }
 }
 
-/* ---- filling --------------------------------------------------------------------------------- */
+/* ---- data ------------------------------------------------------------------------------------ */
 
 enum amp_status amp_constant_place(struct amp_session *session, uint32_t value,
                                    const struct amp_tensor *data, struct amp_error *err)
 {
-    struct amp_tensor *slot = slot_of(session, value);
-    slot->dtype = data->dtype;
-    slot->shape = data->shape;
+    struct amp_tensor *tensor = &session->values[value];
+    tensor->dtype = data->dtype;
+    tensor->shape = data->shape;
     if (data->data != NULL && (uintptr_t)data->data % 64 == 0) {
-        amp_tensor_share(slot, data);
+        amp_tensor_share(tensor, data);
         return AMP_OK;
     }
-    enum amp_status status = amp_tensor_alloc(slot, err);
+    enum amp_status status = amp_tensor_alloc(tensor, err);
     if (status == AMP_OK)
-        amp_tensor_copy(data, slot->data);
+        amp_tensor_copy(data, tensor->data);
     else
         amp_error_prefix(err, "'%s'", amp_value_at(session->model, value)->name);
     return status;
 }
 
-/* What STEP reads that has been computed but is not there; AMP_NONE: nothing. */
-static uint32_t find_missing(const struct amp_session *session, const struct amp_step *step)
+void amp_constant_keep(struct amp_session *session, uint32_t value)
+{
+    session->constants[value].is_kept |= session->constants[value].was_let_go;
+}
+
+uint32_t amp_constant_missing(const struct amp_session *session, const struct amp_step *step)
 {
     const struct amp_node *node = amp_node_at(session->model, step->node);
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         uint32_t value = node->inputs[i];
         if (value != AMP_NONE && session->constants[value].source != NULL &&
-            session->slots[value].data == NULL)
+            session->values[value].data == NULL)
             return value;
     }
     return AMP_NONE;
-}
-
-static void keep_outputs(struct amp_session *session, const struct amp_step *step)
-{
-    const struct amp_node *node = amp_node_at(session->model, step->node);
-    for (uint32_t i = 0; i < node->n_outputs; i++)
-        if (node->outputs[i] != AMP_NONE)
-            session->constants[node->outputs[i]].is_kept = true;
-}
-
-/* Runs the step of VALUE once more, and before it those whose results it reads: a chain that may be
-   longer than a stack of calls is deep. */
-static enum amp_status compute_again(struct amp_session *session, uint32_t value,
-                                     struct amp_error *err)
-{
-    struct amp_constant *constants = session->constants;
-    constants[value].wanted_by = AMP_NONE;
-    while (value != AMP_NONE) {
-        struct amp_step *source = constants[value].source;
-        uint32_t missing = find_missing(session, source);
-        if (missing != AMP_NONE) {
-            constants[missing].wanted_by = value;
-            value = missing;
-            continue;
-        }
-        keep_outputs(session, source);
-        AMP_TRY(amp_step_compute(session, source, err));
-        value = constants[value].wanted_by;
-    }
-    return AMP_OK;
-}
-
-enum amp_status amp_constant_load(struct amp_session *session, uint32_t value,
-                                  struct amp_error *err)
-{
-    struct amp_constant *constant = &session->constants[value];
-    if (slot_of(session, value)->data != NULL)
-        return AMP_OK;
-    constant->is_kept |= constant->was_let_go;
-    return constant->source != NULL
-               ? compute_again(session, value, err)
-               : amp_constant_place(session, value, data_of(session, value), err);
 }
 
 /* ---- letting go ------------------------------------------------------------------------------ */
@@ -138,16 +96,16 @@ enum amp_status amp_constant_load(struct amp_session *session, uint32_t value,
 static void let_go(struct amp_session *session, uint32_t value)
 {
     struct amp_constant *constant = &session->constants[value];
-    struct amp_tensor *slot = slot_of(session, value);
-    if (constant->n_readers > 0 || constant->is_kept || slot->data == NULL)
+    struct amp_tensor *tensor = &session->values[value];
+    if (constant->n_readers > 0 || constant->is_kept || tensor->data == NULL)
         return;
     if (constant->source != NULL)
-        session->folded_bytes -= amp_tensor_size(slot);
+        session->folded_bytes -= amp_tensor_size(tensor);
     constant->was_let_go = true;
-    amp_tensor_discard(slot);
+    amp_tensor_discard(tensor);
 }
 
-/* Notes whether a use of constant VALUE, whose flag is *IS_SERVED, reads its slot no more. */
+/* Notes whether a use of constant VALUE, whose flag is *IS_SERVED, needs no more what it holds. */
 static void note_use(struct amp_session *session, uint32_t value, bool *is_served, bool is_now)
 {
     struct amp_constant *constant = &session->constants[value];
@@ -158,95 +116,106 @@ static void note_use(struct amp_session *session, uint32_t value, bool *is_serve
     let_go(session, value);
 }
 
-/* ---- the constants of a step ----------------------------------------------------------------- */
+/* ---- the constants of a call ------------------------------------------------------------------
+ */
 
-/* The use of the operand of post-op I as an input of its own node. */
-static bool *operand_flag(const struct amp_step *step, size_t i, bool *flags)
+/* Per input of the step of post-op I: the flags of its use of constants. */
+static struct amp_frame *post_frame(const struct amp_session *session, const struct amp_step *step,
+                                    size_t i)
 {
-    return &flags[step->posts[i].in];
+    return &amp_state_of(session, &step->post_steps[i])->frame;
 }
 
-enum amp_status amp_step_load(struct amp_session *session, const struct amp_step *step,
-                              size_t n_posts, bool is_wide, struct amp_error *err)
+uint32_t amp_constant_wanted(const struct amp_session *session, const struct amp_step_state *state,
+                             size_t index, bool is_wide)
 {
+    const struct amp_step *step = state->step;
     const struct amp_node *node = amp_node_at(session->model, step->node);
-    for (uint32_t i = 0; i < node->n_inputs; i++) {
-        bool has_wide = is_wide && step->wide != NULL && step->wide[i].data != NULL;
-        if (step->frame.is_constant[i] && !step->frame.has_form[i] && !has_wide)
-            AMP_TRY(amp_constant_load(session, node->inputs[i], err));
+    if (index < node->n_inputs) {
+        bool has_wide = is_wide && state->wide != NULL && state->wide[index].data != NULL;
+        bool is_wanted =
+            state->frame.is_constant[index] && !state->frame.has_form[index] && !has_wide;
+        return is_wanted ? node->inputs[index] : AMP_NONE;
     }
-    for (size_t i = 0; i < n_posts; i++)
-        if (step->posts[i].is_constant && !*operand_flag(step, i, step->tail[i].frame.has_form))
-            AMP_TRY(amp_constant_load(session, amp_step_operand(session->model, step, i), err));
-    return AMP_OK;
+    size_t i = index - node->n_inputs;
+    bool has_form = post_frame(session, step, i)->has_form[step->posts[i].in];
+    return state->posts[i].is_constant && !has_form ? amp_step_operand(session->model, step, i)
+                                                    : AMP_NONE;
 }
 
-void amp_step_forget(const struct amp_model *model, struct amp_step *step)
+void amp_constants_forget_forms(const struct amp_session *session, struct amp_step_state *state)
 {
-    for (uint32_t i = 0; i < amp_node_at(model, step->node)->n_inputs; i++)
-        step->frame.has_form[i] = false;
-    for (size_t i = 0; i < step->n_tail; i++)
-        amp_step_forget(model, &step->tail[i]);
+    const struct amp_step *step = state->step;
+    for (uint32_t i = 0; i < amp_node_at(session->model, step->node)->n_inputs; i++)
+        state->frame.has_form[i] = false;
+    for (size_t i = 0; i < step->n_posts; i++)
+        amp_constants_forget_forms(session, amp_state_of(session, &step->post_steps[i]));
 }
 
-/* Whether another such call reads constant input INDEX, or behind those a post-op's operand. */
-static bool reads(const struct amp_step *step, size_t index)
+/* Whether another call like the last reads constant input INDEX, or behind those a post-op's
+   operand. */
+static bool reads(const struct amp_step_state *state, size_t index)
 {
-    return step->op->reads == NULL || step->state == NULL || step->op->reads(step->state, index);
+    const struct amp_op *op = state->step->op;
+    return op->reads == NULL || state->kernel == NULL || op->reads(state->kernel, index);
 }
 
-static void note_input(struct amp_session *session, struct amp_step *step, uint32_t value,
+static void note_input(struct amp_session *session, struct amp_step_state *state, uint32_t value,
                        uint32_t i)
 {
-    struct amp_frame *frame = &step->frame;
-    struct amp_tensor *wide = step->wide != NULL ? &step->wide[i] : NULL;
-    frame->has_form[i] = !reads(step, i);
+    struct amp_frame *frame = &state->frame;
+    struct amp_tensor *wide = state->wide != NULL ? &state->wide[i] : NULL;
+    frame->has_form[i] = !reads(state, i);
     if (wide != NULL && frame->has_form[i] && !session->constants[value].is_kept)
         amp_tensor_discard(wide);
     note_use(session, value, &frame->is_served[i],
              frame->has_form[i] || (wide != NULL && wide->data != NULL));
 }
 
-void amp_step_note(struct amp_session *session, struct amp_step *step, size_t n_posts)
+void amp_constants_note_call(struct amp_session *session, struct amp_step_state *state,
+                             size_t n_posts)
 {
+    const struct amp_step *step = state->step;
     const struct amp_node *node = amp_node_at(session->model, step->node);
     for (uint32_t i = 0; i < node->n_inputs; i++)
-        if (step->frame.is_constant[i])
-            note_input(session, step, node->inputs[i], i);
+        if (state->frame.is_constant[i])
+            note_input(session, state, node->inputs[i], i);
     for (size_t i = 0; i < n_posts; i++) {
-        struct amp_frame *frame = &step->tail[i].frame;
-        if (!step->posts[i].is_constant)
+        struct amp_frame *frame = post_frame(session, step, i);
+        uint32_t in = step->posts[i].in;
+        if (!state->posts[i].is_constant)
             continue;
-        bool *has_form = operand_flag(step, i, frame->has_form);
-        *has_form = !reads(step, node->n_inputs + i);
-        note_use(session, amp_step_operand(session->model, step, i),
-                 operand_flag(step, i, frame->is_served), *has_form);
+        frame->has_form[in] = !reads(state, node->n_inputs + i);
+        note_use(session, amp_step_operand(session->model, step, i), &frame->is_served[in],
+                 frame->has_form[in]);
     }
 }
 
-/* ---- folding --------------------------------------------------------------------------------- */
+/* ---- results that are constants ---------------------------------------------------------------
+ */
 
-enum amp_status amp_constants_fold(struct amp_session *session, struct amp_step *step,
+enum amp_status amp_constants_fold(struct amp_session *session, struct amp_step_state *state,
                                    struct amp_error *err)
 {
-    const struct amp_node *node = amp_node_at(session->model, step->node);
+    const struct amp_node *node = amp_node_at(session->model, state->step->node);
     size_t size = 0;
     for (uint32_t i = 0; i < node->n_outputs; i++)
         if (node->outputs[i] != AMP_NONE) {
-            AMP_TRY(amp_slot_make_plain(session, node->outputs[i], err));
-            size += amp_tensor_size(slot_of(session, node->outputs[i]));
+            AMP_TRY(amp_values_reorder(session, node->outputs[i], err));
+            size += amp_tensor_size(&session->values[node->outputs[i]]);
         }
-    step->is_constant = session->folded_bytes + size <= amp_memory_limit() / FOLDED_SHARE;
-    if (!step->is_constant)
+    state->is_repeated = session->folded_bytes + size > amp_memory_limit() / FOLDED_SHARE;
+    if (state->is_repeated)
         return AMP_OK;
+    state->is_done = true;
     session->folded_bytes += size;
     for (uint32_t i = 0; i < node->n_outputs; i++)
         if (node->outputs[i] != AMP_NONE) {
-            session->constants[node->outputs[i]].source = step;
+            session->constants[node->outputs[i]].source = state->step;
             let_go(session, node->outputs[i]);
         }
     for (uint32_t i = 0; i < node->n_inputs; i++)
-        if (step->frame.is_constant[i])
-            note_use(session, node->inputs[i], &step->frame.is_served[i], true);
+        if (state->frame.is_constant[i])
+            note_use(session, node->inputs[i], &state->frame.is_served[i], true);
     return AMP_OK;
 }

@@ -1,51 +1,53 @@
 #ifndef AMP_RUN_EXEC_CONSTANTS_H
 #define AMP_RUN_EXEC_CONSTANTS_H
 
-#include "run/plan/plan.h"
+#include "run/exec/state.h"
 
 /*
- * Private to run/: values that are the same in every run, which are the model's constants and what
- * steps compute of nothing else. Their slots are filled when a step first reads them, and let go
- * when all that read them have forms of their own.
+ * Private to run/exec: values that are the same in every run, which are the model's constants and
+ * what steps compute of nothing else. A value gets its tensor when a step first reads it, and gives
+ * it up when all kernels that read it have forms of their own.
  */
-struct amp_session;
-
 struct amp_constant {
-    struct amp_step *source; /* which computed it; NULL: it is the model's, or no constant */
-    uint32_t n_readers;      /* uses that have no form of their own, or have not run yet */
-    uint32_t wanted_by;      /* while it is computed again: the value for which it is */
+    const struct amp_step *source; /* which computed it; NULL: it is the model's, or no constant */
+    uint32_t n_readers;            /* uses that have no form of their own, or have not run yet */
+    uint32_t wanted_by;            /* while it is computed again: the value for which it is */
     bool was_let_go;
     bool is_kept; /* it was read again after that, as shapes changed: that may go on */
 };
 
-/* Prepares the slots of the model's constants and counts who reads what. */
+/* Sets dtypes and shapes of the model's constants and counts who reads what. */
 void amp_constants_create(struct amp_session *session);
 
 bool amp_constant_is(const struct amp_session *session, uint32_t value);
 
-/* Puts DATA of the model into VALUE's slot: a copy unless they are there and aligned as kernels
-   want them. */
+/* Makes VALUE hold DATA of the model: a copy unless they are in memory and aligned as kernels want
+   them. AMP_IO when there is not enough memory or a file of data cannot be read. */
 enum amp_status amp_constant_place(struct amp_session *session, uint32_t value,
                                    const struct amp_tensor *data, struct amp_error *err);
 
-/* Fills the slot of constant VALUE unless it is filled. */
-enum amp_status amp_constant_load(struct amp_session *session, uint32_t value,
-                                  struct amp_error *err);
+/* VALUE, which was let go, is read again: it is kept from then on. */
+void amp_constant_keep(struct amp_session *session, uint32_t value);
 
-/* Loads the constants that STEP, called with N_POSTS post-ops, reads: not those that its kernel or,
-   where IS_WIDE, step->wide has a form of. */
-enum amp_status amp_step_load(struct amp_session *session, const struct amp_step *step,
-                              size_t n_posts, bool is_wide, struct amp_error *err);
+/* The first input of STEP that a step has computed and that has been let go; AMP_NONE: none. */
+uint32_t amp_constant_missing(const struct amp_session *session, const struct amp_step *step);
 
-/* The kernel of STEP is about to make its forms anew. */
-void amp_step_forget(const struct amp_model *model, struct amp_step *step);
+/* The constant whose data a call of STATE's kernel wants as input INDEX or, behind the inputs, as
+   the operand of a post-op; AMP_NONE: it is no constant, or the kernel or, where IS_WIDE,
+   state->wide has a form of it. */
+uint32_t amp_constant_wanted(const struct amp_session *session, const struct amp_step_state *state,
+                             size_t index, bool is_wide);
 
-/* Lets constants go that the call of STEP, which went well, is the last to read. */
-void amp_step_note(struct amp_session *session, struct amp_step *step, size_t n_posts);
+/* The kernel of STATE is about to make its forms of constants anew. */
+void amp_constants_forget_forms(const struct amp_session *session, struct amp_step_state *state);
 
-/* Makes constants of what STEP, which computes nothing else, has put into its slots; where they
-   take too much memory it stays a step like others. */
-enum amp_status amp_constants_fold(struct amp_session *session, struct amp_step *step,
+/* Lets constants go that the call of STATE's kernel, which has succeeded, is the last to read. */
+void amp_constants_note_call(struct amp_session *session, struct amp_step_state *state,
+                             size_t n_posts);
+
+/* Makes constants of the results of STATE's step, which reads nothing but constants. Where they
+   take too much memory the step runs again in each run, as others do. */
+enum amp_status amp_constants_fold(struct amp_session *session, struct amp_step_state *state,
                                    struct amp_error *err);
 
 #endif

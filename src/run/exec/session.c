@@ -1,72 +1,73 @@
 /*
- * The executor: runs the steps of a plan in order, each set up on first sight of its shapes, and
- * drops a value's memory after its last use. Bodies of control flow run through the same code,
- * called back by their operators.
+ * The executor: runs the steps of a plan in order, and the bodies of control flow, for which their
+ * operators call back. Takes the inputs of a graph, gives its outputs; what a step reads, and how
+ * it runs, is step.c's matter. It checks inputs against the types and shapes that the model
+ * declares.
  */
 #include "run/exec/session.h"
 
 #include "core/buffer.h"
 #include "ops/dnnl/engine.h"
 #include "ops/own/kernels.h"
-#include "run/rewrite/fuse_composites.h"
-#include "run/rewrite/gradient.h"
+#include "run/exec/constants.h"
 #include "run/exec/step.h"
+#include "run/exec/values.h"
 
 #include <omp.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+
+/* Of all sessions; 0: OpenMP's default. */
+static atomic_int n_threads;
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
 static enum amp_status run_body(struct amp_session *session, const struct amp_body_call *call,
                                 struct amp_error *err);
 
-enum amp_status amp_session_create(const struct amp_model *model, bool is_strict,
-                                   struct amp_session **session, struct amp_error *err)
+enum amp_status amp_session_create(const struct amp_plan *plan, struct amp_session **session,
+                                   struct amp_error *err)
 {
-    struct amp_arena *arena = amp_arena_create();
-    enum amp_status status = amp_gradients_expand(&model, arena, err);
-    if (status != AMP_OK) {
-        amp_arena_destroy(arena);
-        return status;
-    }
-    if (!is_strict)
-        model = amp_composites_fuse(model, arena);
     struct amp_session *made = amp_xmalloc(1, sizeof *made);
+    const struct amp_model *model = plan->model;
+    *made = (struct amp_session){.plan = plan, .model = model, .arena = amp_arena_create()};
+    made->host = (struct amp_host){
+        .run_body = run_body, .session = made, .blocks_channels = plan->blocks_channels};
     amp_buffers_keep();
-    *made = (struct amp_session){.model = model,
-                                 .arena = arena,
-                                 .host = {.run_body = run_body,
-                                          .session = made,
-                                          .blocks_channels = amp_plan_blocks_channels(model)}};
     made->symbols = amp_arena_array(made->arena, model->n_symbols, sizeof *made->symbols);
-    made->slots = amp_arena_array(made->arena, model->n_values, sizeof *made->slots);
-    status = amp_plans_create(model, made->arena, !is_strict, &made->plans, err);
-    if (status == AMP_OK)
-        status = amp_dnnl_create(amp_own_kernels, &made->host.dnnl, err);
-    if (status != AMP_OK) {
-        amp_session_destroy(made);
-        return status;
-    }
+    made->values = amp_arena_array(made->arena, model->n_values, sizeof *made->values);
+    amp_states_create(made);
     amp_constants_create(made);
-    *session = made;
-    return AMP_OK;
+    enum amp_status status = amp_dnnl_create(amp_own_kernels, &made->host.dnnl, err);
+    if (status == AMP_OK)
+        *session = made;
+    else
+        amp_session_destroy(made);
+    return status;
 }
 
-uint32_t amp_session_lacking(const struct amp_model *model)
+enum amp_status amp_session_open(const struct amp_model *model, bool is_strict,
+                                 struct amp_session **session, struct amp_error *err)
 {
-    return amp_plan_lacking(model);
+    const struct amp_plan *plan;
+    AMP_TRY(amp_plan_create(model, is_strict, &plan, err));
+    enum amp_status status = amp_session_create(plan, session, err);
+    if (status == AMP_OK)
+        (*session)->own_plan = plan;
+    else
+        amp_plan_destroy(plan);
+    return status;
 }
 
 void amp_session_destroy(struct amp_session *session)
 {
     if (session == NULL)
         return;
-    for (size_t g = 0; g < session->model->n_graphs; g++)
-        for (size_t i = 0; i < session->plans[g].n_steps; i++)
-            amp_step_destroy(session->model, &session->plans[g].steps[i]);
-    amp_tensors_release(session->slots, session->model->n_values);
+    amp_states_destroy(session);
+    amp_tensors_release(session->values, session->model->n_values);
     amp_dnnl_destroy(session->host.dnnl);
     amp_arena_destroy(session->arena);
+    amp_plan_destroy(session->own_plan);
     free(session);
     amp_buffers_let_go();
 }
@@ -75,9 +76,9 @@ void amp_session_destroy(struct amp_session *session)
 
 static enum amp_status run_steps(struct amp_session *session, uint32_t graph, struct amp_error *err)
 {
-    struct amp_plan *plan = &session->plans[graph];
-    for (size_t i = 0; i < plan->n_steps; i++)
-        AMP_TRY(amp_step_run(session, &plan->steps[i], err));
+    const struct amp_plan_graph *steps = &session->plan->graphs[graph];
+    for (size_t i = 0; i < steps->n_steps; i++)
+        AMP_TRY(amp_step_run(session, &steps->steps[i], err));
     return AMP_OK;
 }
 
@@ -87,15 +88,15 @@ static enum amp_status collect(struct amp_session *session, uint32_t graph,
 {
     const struct amp_ids *ids = &session->model->graphs[graph].outputs;
     for (size_t i = 0; i < ids->count; i++) {
-        const struct amp_tensor *slot = &session->slots[ids->items[i]];
+        const struct amp_tensor *tensor = &session->values[ids->items[i]];
         if (amp_constant_is(session, ids->items[i]))
-            AMP_TRY(amp_constant_load(session, ids->items[i], err));
-        AMP_TRY(amp_slot_make_plain(session, ids->items[i], err));
-        if (slot->data == NULL)
+            AMP_TRY(amp_step_load(session, ids->items[i], err));
+        AMP_TRY(amp_values_reorder(session, ids->items[i], err));
+        if (tensor->data == NULL)
             return amp_fail(err, AMP_MODEL, "%s: graph output '%s' has no value",
                             session->model->path,
                             amp_value_at(session->model, ids->items[i])->name);
-        amp_tensor_refer(&outputs[i], slot);
+        amp_tensor_refer(&outputs[i], tensor);
     }
     return AMP_OK;
 }
@@ -109,7 +110,7 @@ static void drop_rest(struct amp_session *session, uint32_t graph)
         for (size_t i = 0; i < lists[k]->count; i++) {
             const struct amp_value *value = amp_value_at(session->model, lists[k]->items[i]);
             if (!amp_constant_is(session, lists[k]->items[i]) && value->graph == graph)
-                amp_tensor_release(&session->slots[lists[k]->items[i]]);
+                amp_tensor_release(&session->values[lists[k]->items[i]]);
         }
 }
 
@@ -123,7 +124,7 @@ static enum amp_status set_body_inputs(struct amp_session *session, const struct
                             amp_dtype_name(value->dtype), amp_dtype_name(inputs[i]->dtype));
     }
     for (size_t i = 0; i < body->inputs.count; i++)
-        AMP_TRY(amp_slot_set(session, body->inputs.items[i], inputs[i], err));
+        AMP_TRY(amp_values_set(session, body->inputs.items[i], inputs[i], err));
     return AMP_OK;
 }
 
@@ -205,7 +206,7 @@ static enum amp_status take_inputs(struct amp_session *session, const struct amp
         else
             status = check_input(model, value, tensor, symbols, err);
         if (status == AMP_OK && is_given)
-            status = amp_slot_set(session, ids->items[i], tensor, err);
+            status = amp_values_set(session, ids->items[i], tensor, err);
         else if (status == AMP_OK)
             status = place_default(session, ids->items[i], err);
     }
@@ -215,6 +216,9 @@ static enum amp_status take_inputs(struct amp_session *session, const struct amp
 enum amp_status amp_session_run(struct amp_session *session, const struct amp_tensor *inputs,
                                 struct amp_tensor *outputs, struct amp_error *err)
 {
+    int count = atomic_load(&n_threads);
+    if (count > 0 && count != omp_get_max_threads()) /* OpenMP keeps that for each thread */
+        omp_set_num_threads(count);
     enum amp_status status = take_inputs(session, inputs, err);
     if (status == AMP_OK)
         status = run_steps(session, 0, err);
@@ -233,17 +237,18 @@ size_t amp_session_widened(const struct amp_session *session)
 {
     size_t count = 0;
     for (size_t g = 0; g < session->model->n_graphs; g++)
-        for (size_t i = 0; i < session->plans[g].n_steps; i++) {
-            const struct amp_step *step = &session->plans[g].steps[i];
-            count += step->was_widened;
-            for (size_t k = 0; k < step->n_lead; k++)
-                count += step->lead[k].was_widened;
+        for (size_t i = 0; i < session->plan->graphs[g].n_steps; i++) {
+            const struct amp_step *step = &session->plan->graphs[g].steps[i];
+            count += amp_state_of(session, step)->was_widened;
+            for (size_t k = 0; k < step->n_scores; k++)
+                count += amp_state_of(session, &step->scores[k])->was_widened;
         }
     return count;
 }
 
 void amp_session_set_threads(int count)
 {
+    atomic_store(&n_threads, count);
     omp_set_num_threads(count);
 }
 

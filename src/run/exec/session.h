@@ -1,24 +1,26 @@
 #ifndef AMP_RUN_EXEC_SESSION_H
 #define AMP_RUN_EXEC_SESSION_H
 
-#include "core/graph/graph.h"
 #include "core/status.h"
+#include "run/plan/plan.h"
 
 /*
- * Executes a model whose types are inferred. A session keeps constants, oneDNN primitives and
- * reordered weights between runs; the model must outlive it and stay unchanged.
+ * Executes a plan. A session keeps constants, oneDNN primitives and reordered weights between runs.
+ * Sessions share nothing that runs change: those of one plan may run at the same time, each in a
+ * thread of its own.
  */
 struct amp_session;
 
-/* AMP_UNSUPPORTED with operator and node when there is no kernel for one: before any work. Unless
-   IS_STRICT, nodes are computed together where one primitive can: what lies between them is not
-   rounded to its dtype then. */
-enum amp_status amp_session_create(const struct amp_model *model, bool is_strict,
-                                   struct amp_session **session, struct amp_error *err);
-void amp_session_destroy(struct amp_session *session);
+/* PLAN must outlive the session. AMP_KERNEL: oneDNN has no CPU engine. */
+enum amp_status amp_session_create(const struct amp_plan *plan, struct amp_session **session,
+                                   struct amp_error *err);
 
-/* The first node of MODEL that there is no kernel for; AMP_NONE: there is one for each. */
-uint32_t amp_session_lacking(const struct amp_model *model);
+/* Plans MODEL, which must outlive the session and stay unchanged, and makes the only session of the
+   plan; errors are those of amp_plan_create, before any work. */
+enum amp_status amp_session_open(const struct amp_model *model, bool is_strict,
+                                 struct amp_session **session, struct amp_error *err);
+
+void amp_session_destroy(struct amp_session *session); /* NULL is fine */
 
 /*
  * Runs the main graph. INPUTS: one tensor per graph input, in order, with the declared dtype and a

@@ -1,19 +1,20 @@
 /*
- * Runs the steps of attention in slices. Their kernels are called as ever, on tensors that view a
- * part of what they would get: the same primitives as for the whole, made for the shape of a slice,
- * and once more for what is left at the end. Which part, is the cut: a range along one dim of the
- * scores, all dims behind it whole, and one index along each before it.
+ * Runs the steps of attention in slices: takes the calls of their kernels, which it queues, and
+ * gives the output of the last one. The kernels run on tensors that view a part of what the calls
+ * read: the same primitives as for the whole, made for the shape of a slice, and once more for what
+ * is left at the end. A slice is a range along one dim of the scores, with all dims behind it
+ * whole, and one index along each dim before it. It refuses calls that cannot be cut so; step.c
+ * then tries others.
  */
 #include "run/exec/slices.h"
 
 #include "core/clock.h"
 #include "core/convert.h"
-#include "ops/dnnl/dnnl.h"
+#include "ops/dnnl/engine.h"
 #include "ops/dnnl/layout.h"
 #include "ops/kernel/kernel.h"
 #include "ops/matmul/matmul.h"
 #include "ops/dnnl/profile.h"
-#include "run/plan/plan.h"
 
 #include <omp.h>
 #include <string.h>
@@ -41,13 +42,14 @@ struct cut {
 };
 
 struct member {
-    struct amp_sliced step;
-    struct amp_ctx ctx;                              /* of the call that waits */
-    struct amp_tensor inputs[AMP_SLICED_INPUTS_MAX]; /* what was widened would go with the call */
-    const struct amp_tensor *reads[AMP_SLICED_INPUTS_MAX]; /* those */
+    const struct amp_step *step;
+    struct amp_ctx ctx; /* of the call that waits */
+    struct amp_tensor
+        inputs[AMP_ATTENTION_INPUTS_MAX]; /* what was widened would go with the call */
+    const struct amp_tensor *reads[AMP_ATTENTION_INPUTS_MAX]; /* those */
     enum amp_dtype wanted; /* the dtype of what it gets from the member before */
     struct amp_tensor all; /* what it would give; data only of the last one */
-    struct cut in[AMP_SLICED_INPUTS_MAX], operands[AMP_POSTS_MAX], out;
+    struct cut in[AMP_ATTENTION_INPUTS_MAX], operands[AMP_POSTS_MAX], out;
     struct amp_post posts[AMP_POSTS_MAX];
     void *states[N_FORMS];
     int place;                        /* of what it gives: which scratch memory */
@@ -60,7 +62,7 @@ struct member {
 struct amp_slices {
     struct member *members;
     size_t n, capacity;
-    bool is_taking;
+    bool is_queueing;
     const struct amp_node *refused_by;
     struct amp_shape shape;  /* of the scores */
     int axis;                /* which is cut */
@@ -80,15 +82,15 @@ struct amp_slices *amp_slices_create(struct amp_arena *arena, size_t n)
 static void release_inputs(struct amp_slices *slices)
 {
     for (size_t m = 0; m < slices->n; m++)
-        amp_tensors_release(slices->members[m].inputs, AMP_SLICED_INPUTS_MAX);
+        amp_tensors_release(slices->members[m].inputs, AMP_ATTENTION_INPUTS_MAX);
     slices->n = 0;
 }
 
 static void drop_member_states(struct member *member)
 {
     for (int form = 0; form < N_FORMS; form++) {
-        if (member->states[form] != NULL && member->step.op->destroy != NULL)
-            member->step.op->destroy(member->states[form]);
+        if (member->states[form] != NULL && member->step->op->destroy != NULL)
+            member->step->op->destroy(member->states[form]);
         member->states[form] = NULL;
     }
 }
@@ -107,9 +109,9 @@ void amp_slices_destroy(struct amp_slices *slices)
     release_inputs(slices);
 }
 
-bool amp_slices_are_taking(const struct amp_slices *slices)
+bool amp_slices_are_queueing(const struct amp_slices *slices)
 {
-    return slices->is_taking;
+    return slices->is_queueing;
 }
 
 const struct amp_node *amp_slices_refused_by(const struct amp_slices *slices)
@@ -124,7 +126,7 @@ void amp_slices_allow(struct amp_slices *slices)
 
 void amp_slices_refuse(struct amp_slices *slices, const struct amp_node *node)
 {
-    slices->is_taking = false;
+    slices->is_queueing = false;
     slices->refused_by = node;
     drop_states(slices);
     release_inputs(slices);
@@ -139,7 +141,7 @@ static enum amp_status refuse(struct amp_slices *slices, const struct amp_ctx *c
 
 static bool is_chained(const struct amp_slices *slices, const struct member *member, uint32_t i)
 {
-    return member != slices->members && i == member->step.slot;
+    return member != slices->members && i == member->step->attention.scores_in;
 }
 
 /* ---- cutting --------------------------------------------------------------------------------- */
@@ -287,8 +289,8 @@ static const struct amp_tensor *slice_at(const struct amp_slices *slices, struct
 static enum amp_status run_member(struct amp_slices *slices, struct member *member, int form,
                                   const int64_t *at)
 {
-    static const bool is_constant[AMP_SLICED_INPUTS_MAX];
-    const struct amp_tensor *in[AMP_SLICED_INPUTS_MAX];
+    static const bool is_constant[AMP_ATTENTION_INPUTS_MAX];
+    const struct amp_tensor *in[AMP_ATTENTION_INPUTS_MAX];
     struct amp_tensor *out = &member->out.slices[form];
     struct amp_ctx ctx = member->ctx;
     for (uint32_t i = 0; i < ctx.n_in; i++)
@@ -307,7 +309,7 @@ static enum amp_status run_member(struct amp_slices *slices, struct member *memb
     ctx.state = &member->states[form];
     ctx.posts = member->posts;
     ctx.layout_wish = (struct amp_layout_wish){.any_layout = false};
-    return member->step.op->run(&ctx);
+    return member->step->op->run(&ctx);
 }
 
 /* Brings SCORES, at *PLACE, into DTYPE. */
@@ -434,7 +436,7 @@ static enum amp_status run(struct amp_slices *slices)
     return status;
 }
 
-/* ---- taking calls ---------------------------------------------------------------------------- */
+/* ---- queueing calls -------------------------------------------------------------------------- */
 
 static int64_t max_bytes(void)
 {
@@ -490,7 +492,7 @@ static void choose_cut(struct amp_slices *slices, int64_t size, int64_t limit)
 static void forget_cuts(struct member *member)
 {
     member->out.is_made = false;
-    for (int i = 0; i < AMP_SLICED_INPUTS_MAX; i++)
+    for (int i = 0; i < AMP_ATTENTION_INPUTS_MAX; i++)
         member->in[i].is_made = false;
     for (int i = 0; i < AMP_POSTS_MAX; i++)
         member->operands[i].is_made = false;
@@ -501,12 +503,12 @@ bool amp_slices_begin(struct amp_slices *slices, const struct amp_shape *shape,
 {
     int64_t size = amp_dtype_bits(dtype) / 8;
     release_inputs(slices);
-    slices->is_taking = slices->refused_by == NULL && shape->rank >= 2 && size > 0 &&
-                        amp_shape_count(shape) > max_bytes() / size;
-    return slices->is_taking;
+    slices->is_queueing = slices->refused_by == NULL && shape->rank >= 2 && size > 0 &&
+                          amp_shape_count(shape) > max_bytes() / size;
+    return slices->is_queueing;
 }
 
-static void take_scores(struct amp_slices *slices, const struct amp_tensor *scores)
+static void begin_scores(struct amp_slices *slices, const struct amp_tensor *scores)
 {
     int axis = slices->axis;
     int64_t full = slices->counts[FULL];
@@ -520,9 +522,9 @@ static void take_scores(struct amp_slices *slices, const struct amp_tensor *scor
 
 /* What CTX gives once it is stored. A call that computes in float32 for a lower dtype has no
    post-ops. */
-static enum amp_dtype rounded_dtype(const struct amp_sliced *step, const struct amp_ctx *ctx)
+static enum amp_dtype rounded_dtype(const struct amp_step *step, const struct amp_ctx *ctx)
 {
-    bool is_rounded = ctx->n_posts == 0 && !step->keeps_wide && !step->is_last;
+    bool is_rounded = ctx->n_posts == 0 && !step->stores_f32 && !step->attention.is_last;
     return is_rounded ? amp_value_at(ctx->model, ctx->node->outputs[0])->dtype : ctx->out[0]->dtype;
 }
 
@@ -532,13 +534,13 @@ static void keep_inputs(struct member *member, const struct amp_ctx *ctx)
         member->reads[i] = &member->inputs[i];
         amp_tensor_refer(&member->inputs[i], ctx->in[i]);
     }
-    member->wanted = ctx->in[member->step.slot]->dtype;
+    member->wanted = ctx->in[member->step->attention.scores_in]->dtype;
     member->ctx.in = member->reads;
 }
 
 /* The next member is STEP, called with CTX: what it has of another step, or of the same one with
    other post-ops or in another dtype, goes. */
-static void add_member(struct amp_slices *slices, const struct amp_sliced *step,
+static void add_member(struct amp_slices *slices, const struct amp_step *step,
                        const struct amp_ctx *ctx)
 {
     struct member *member = &slices->members[slices->n++];
@@ -547,28 +549,28 @@ static void add_member(struct amp_slices *slices, const struct amp_sliced *step,
         drop_member_states(member);
         forget_cuts(member);
     }
-    member->step = *step;
+    member->step = step;
     member->ctx = *ctx;
     member->all = (struct amp_tensor){.dtype = ctx->out[0]->dtype, .shape = ctx->out[0]->shape};
     member->rounded = rounded_dtype(step, ctx);
     keep_inputs(member, ctx);
 }
 
-bool amp_slices_take(struct amp_slices *slices, const struct amp_sliced *step, bool is_fit,
-                     const struct amp_ctx *ctx, enum amp_status *status)
+bool amp_slices_queue(struct amp_slices *slices, const struct amp_step *step, bool can_cut,
+                      const struct amp_ctx *ctx, enum amp_status *status)
 {
-    if (!slices->is_taking)
+    if (!slices->is_queueing)
         return false;
     if (slices->n == 0)
-        take_scores(slices, ctx->out[0]);
+        begin_scores(slices, ctx->out[0]);
     *status = AMP_OK;
-    if (!is_fit || !is_by_rows(slices, ctx, step->is_last)) {
+    if (!can_cut || !is_by_rows(slices, ctx, step->attention.is_last)) {
         *status = refuse(slices, ctx);
     } else if (lacks_data(ctx)) {
         *status = AMP_AGAIN;
     } else {
         add_member(slices, step, ctx);
-        if (step->is_last)
+        if (step->attention.is_last)
             *status = run(slices);
     }
     return true;

@@ -1,193 +1,464 @@
 /*
- * Runs one step: its node with all that it takes along, casts of what it reads and post-ops, or,
- * where the kernel cannot, one after the other; and before it the steps that lead to it, in slices
- * where that helps.
+ * Runs one step of a plan, in the first of an ordered list of ways that its kernel takes: with
+ * casts and post-ops, with post-ops alone, or with each of these as a call of its own; on inputs as
+ * they lie, then row-major, then in float32. The step of attention runs with those that compute its
+ * scores, in slices where that is of use. Takes a step and the values that it reads; what worked is
+ * remembered in the step's state, so that the next run begins there. How one call is made, is
+ * kernel_call.c's matter.
  */
 #include "run/exec/step.h"
 
+#include "ops/dnnl/profile.h"
 #include "ops/matmul/matmul.h"
+#include "run/exec/constants.h"
+#include "run/exec/kernel_call.h"
+#include "run/exec/slices.h"
+#include "run/exec/values.h"
 
-#include "run/exec/call.h"
+#include <stdio.h>
 
-#include <stdlib.h>
+/* ---- the ways -------------------------------------------------------------------------------- */
 
-static void drop_state(struct amp_step *step)
+/* A way to run a step. */
+struct way {
+    const char *name;
+    bool reads_casts, has_posts; /* the kernel does the step's casts and post-ops */
+    /* Whether the way is another one than those before it. */
+    bool (*fits)(const struct amp_step *step, enum amp_mode mode);
+    /* Gathers what CALL reads and sets in which dtype it computes. AMP_UNSUPPORTED: the way cannot
+       be taken, or comes to the same as the one before it, which has failed. */
+    enum amp_status (*prepare)(struct amp_kernel_call *call);
+};
+
+static bool has_casts(const struct amp_step *step, enum amp_mode mode)
 {
-    if (step->state != NULL && step->op->destroy != NULL)
-        step->op->destroy(step->state);
-    step->state = NULL;
+    (void)mode;
+    return step->n_casts > 0;
 }
 
-/* Those casts that no other step has run. */
-static enum amp_status run_casts(struct amp_session *session, struct amp_step *step,
-                                 struct amp_error *err)
+static bool has_posts(const struct amp_step *step, enum amp_mode mode)
 {
-    for (size_t i = 0; i < step->n_casts; i++) {
-        uint32_t value = amp_node_at(session->model, step->casts[i]->node)->outputs[0];
-        if (session->slots[value].data == NULL)
-            AMP_TRY(amp_step_call(session, step->casts[i], 0, 0, err));
+    (void)mode;
+    return step->n_posts > 0;
+}
+
+/* Whether the post-ops, if there are any, can run as steps of their own. */
+static bool can_split(const struct amp_step *step, enum amp_mode mode)
+{
+    return mode == AMP_WHOLE || step->n_posts == 0 || step->attention.can_split_posts;
+}
+
+static bool has_whole_casts(const struct amp_step *step, enum amp_mode mode)
+{
+    return mode == AMP_WHOLE && step->n_casts > 0;
+}
+
+static bool has_whole_posts(const struct amp_step *step, enum amp_mode mode)
+{
+    return mode == AMP_WHOLE && step->n_posts > 0;
+}
+
+static bool is_whole(const struct amp_step *step, enum amp_mode mode)
+{
+    (void)step;
+    return mode == AMP_WHOLE;
+}
+
+/* No kernel that is not meant to compute in float32 has post-ops when it does. */
+static enum amp_status set_dtype(struct amp_kernel_call *call)
+{
+    call->is_wide = amp_kernel_call_is_wide(call, call->state->is_widened);
+    bool can_be = !call->is_wide || call->n_posts == 0 || call->step->prefers_f32;
+    return can_be ? AMP_OK : AMP_UNSUPPORTED;
+}
+
+static enum amp_status prepare_as_it_lies(struct amp_kernel_call *call)
+{
+    amp_kernel_call_gather(call);
+    return set_dtype(call);
+}
+
+static enum amp_status prepare_row_major(struct amp_kernel_call *call)
+{
+    bool any;
+    amp_kernel_call_gather(call);
+    AMP_TRY(amp_kernel_call_reorder(call, &any));
+    return any ? set_dtype(call) : AMP_UNSUPPORTED;
+}
+
+static enum amp_status prepare_float32(struct amp_kernel_call *call)
+{
+    bool was_wide = call->is_wide;
+    amp_kernel_call_gather(call);
+    call->state->is_widened = true;
+    AMP_TRY(set_dtype(call));
+    return call->is_wide && !was_wide ? AMP_OK : AMP_UNSUPPORTED;
+}
+
+static const struct way ways[] = {
+    {"reads casts", true, true, has_casts, prepare_as_it_lies},
+    {"reads casts, row-major", true, true, has_whole_casts, prepare_row_major},
+    {"post-ops", false, true, has_posts, prepare_as_it_lies},
+    {"post-ops, row-major", false, true, has_whole_posts, prepare_row_major},
+    {"alone", false, false, can_split, prepare_as_it_lies},
+    {"alone, row-major", false, false, is_whole, prepare_row_major},
+    {"alone", false, false, is_whole, prepare_float32},
+};
+
+enum { N_WAYS = sizeof ways / sizeof *ways };
+
+/* The first way from W on that fits; N_WAYS: there is none. */
+static size_t find_way(const struct amp_step *step, enum amp_mode mode, size_t w)
+{
+    while (w < N_WAYS && !ways[w].fits(step, mode))
+        w++;
+    return w;
+}
+
+/* STATE's kernel cannot do what it did before way W: it is set up anew. That it cannot read casts
+   holds in both modes. */
+static void go_on(const struct amp_session *session, struct amp_step_state *state,
+                  enum amp_mode mode, size_t w)
+{
+    uint8_t *other = &state->way[1 - mode];
+    state->way[mode] = (uint8_t)w;
+    while (ways[*other].reads_casts && !ways[w].reads_casts)
+        ++*other;
+    amp_state_drop_kernel(state);
+    amp_constants_forget_forms(session, state);
+}
+
+/* ---- constants ------------------------------------------------------------------------------- */
+
+static enum amp_status compute(struct amp_session *session, const struct amp_step *step,
+                               struct amp_error *err);
+
+/* The results of STEP are kept from now on. */
+static void keep_outputs(struct amp_session *session, const struct amp_step *step)
+{
+    const struct amp_node *node = amp_node_at(session->model, step->node);
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        if (node->outputs[i] != AMP_NONE)
+            session->constants[node->outputs[i]].is_kept = true;
+}
+
+/* Runs the step of VALUE once more, and before it those whose results it reads: a chain that may be
+   longer than a stack of calls is deep. */
+static enum amp_status compute_again(struct amp_session *session, uint32_t value,
+                                     struct amp_error *err)
+{
+    struct amp_constant *constants = session->constants;
+    constants[value].wanted_by = AMP_NONE;
+    while (value != AMP_NONE) {
+        const struct amp_step *source = constants[value].source;
+        uint32_t missing = amp_constant_missing(session, source);
+        if (missing != AMP_NONE) {
+            constants[missing].wanted_by = value;
+            value = missing;
+            continue;
+        }
+        keep_outputs(session, source);
+        AMP_TRY(compute(session, source, err));
+        value = constants[value].wanted_by;
     }
     return AMP_OK;
 }
 
-static bool is_sliced(const struct amp_step *step)
+enum amp_status amp_step_load(struct amp_session *session, uint32_t value, struct amp_error *err)
 {
-    return step->slices != NULL && amp_slices_are_taking(step->slices);
+    if (session->values[value].data != NULL)
+        return AMP_OK;
+    amp_constant_keep(session, value);
+    if (session->constants[value].source != NULL)
+        return compute_again(session, value, err);
+    return amp_constant_place(session, value, amp_value_at(session->model, value)->constant, err);
 }
 
-/* Whether post-ops of STEP run as steps of their own. */
-static bool is_split_now(const struct amp_step *step)
+static enum amp_status load_constants(const struct amp_kernel_call *call)
 {
-    return is_sliced(step) ? step->is_split_in_slices : step->is_split;
+    size_t count = call->node->n_inputs + call->n_posts;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t value = amp_constant_wanted(call->session, call->state, i, call->is_wide);
+        if (value != AMP_NONE)
+            AMP_TRY(amp_step_load(call->session, value, call->err));
+    }
+    return AMP_OK;
 }
 
-/* Gives up what STEP takes along, casts before post-ops; false: there is nothing. */
-static bool give_up(const struct amp_session *session, struct amp_step *step, bool in_slices)
-{
-    bool *is_split = in_slices ? &step->is_split_in_slices : &step->is_split;
-    if (step->n_casts > 0 && !step->runs_casts)
-        step->runs_casts = true;
-    else if (step->n_tail > 0 && !*is_split && (!in_slices || step->can_split_slices))
-        *is_split = true;
-    else
-        return false;
-    drop_state(step);
-    amp_step_forget(session->model, step);
-    return true;
-}
+/* ---- one step -------------------------------------------------------------------------------- */
 
-static enum amp_status run_nodes(struct amp_session *session, struct amp_step *step,
+static enum amp_status run_ways(struct amp_session *session, const struct amp_step *step,
+                                struct amp_error *err);
+
+/* Runs the casts of STEP that no other step has run. */
+static enum amp_status run_casts(struct amp_session *session, const struct amp_step *step,
                                  struct amp_error *err)
 {
-    enum amp_status status;
-    do {
-        size_t n_posts = is_split_now(step) ? 0 : step->n_tail;
-        size_t n_casts = step->runs_casts ? 0 : step->n_casts;
-        *err = (struct amp_error){.status = AMP_OK};
-        if (step->runs_casts)
-            AMP_TRY(run_casts(session, step, err));
-        status = amp_step_call(session, step, n_posts, n_casts, err);
-    } while (status == AMP_UNSUPPORTED && give_up(session, step, is_sliced(step)));
-    if (status == AMP_UNSUPPORTED && is_sliced(step))
-        amp_slices_refuse(step->slices, amp_node_at(session->model, step->node));
-    for (size_t i = 0; i < step->n_tail && is_split_now(step) && status == AMP_OK; i++)
-        status = amp_step_call(session, &step->tail[i], 0, 0, err);
-    return status;
+    for (size_t i = 0; i < step->n_casts; i++) {
+        uint32_t value = amp_node_at(session->model, step->casts[i]->node)->outputs[0];
+        if (session->values[value].data == NULL)
+            AMP_TRY(run_ways(session, step->casts[i], err));
+    }
+    return AMP_OK;
 }
 
-/* STEP after its lead; what one gives goes when the next has run. */
-static enum amp_status run_after_lead(struct amp_session *session, struct amp_step *step,
-                                      struct amp_error *err)
+static enum amp_status load_and_run(struct amp_kernel_call *call)
 {
-    for (size_t i = 0; i < step->n_lead; i++) {
-        AMP_TRY(run_nodes(session, &step->lead[i], err));
+    *call->err = (struct amp_error){.status = AMP_OK};
+    AMP_TRY(load_constants(call));
+    return amp_kernel_call_run(call);
+}
+
+/* Runs CALL in WAY. Where the kernel wants constants of which it had a form, it gets them. */
+static enum amp_status try_way(struct amp_kernel_call *call, const struct way *way)
+{
+    call->n_posts = way->has_posts ? call->step->n_posts : 0;
+    call->n_casts = way->reads_casts ? call->step->n_casts : 0;
+    AMP_TRY(way->prepare(call));
+    enum amp_status status = load_and_run(call);
+    if (status == AMP_AGAIN) {
+        amp_constants_forget_forms(call->session, call->state);
+        amp_kernel_call_gather(call);
+        status = load_and_run(call);
+    }
+    return status == AMP_OK ? amp_kernel_call_store(call) : status;
+}
+
+/* ---- why a way was taken --------------------------------------------------------------------- */
+
+/* The way of a call and the reasons for it, as `bench --profile` has them. */
+struct reasons {
+    char text[AMP_PROFILE_WAY_SIZE];
+    size_t used;
+};
+
+static void add_reason(struct reasons *reasons, const char *text, const char *what)
+{
+    size_t room = sizeof reasons->text - reasons->used;
+    size_t n = (size_t)snprintf(reasons->text + reasons->used, room, "%s%s%s",
+                                reasons->used > 0 ? "; " : "", text, what);
+    reasons->used += n < room ? n : room - 1;
+}
+
+/* The name of the lower dtype that CALL computes wide. */
+static const char *lower_dtype(const struct amp_kernel_call *call)
+{
+    const struct amp_model *model = call->session->model;
+    uint32_t out = call->node->outputs[0];
+    enum amp_dtype dtype = out == AMP_NONE ? AMP_UNDEFINED : amp_value_at(model, out)->dtype;
+    for (uint32_t i = 0; i < call->node->n_inputs && !amp_dtype_is_lower(dtype); i++)
+        if (call->node->inputs[i] != AMP_NONE)
+            dtype = amp_value_at(model, call->node->inputs[i])->dtype;
+    return amp_dtype_short_name(dtype);
+}
+
+static struct reasons find_reasons(const struct amp_kernel_call *call, const struct way *way,
+                                   enum amp_mode mode)
+{
+    struct reasons reasons = {.used = 0};
+    const struct amp_step *step = call->step;
+    add_reason(&reasons, way->name, "");
+    if (call->n_casts > 0 && call->n_posts > 0)
+        add_reason(&reasons, "post-ops", "");
+    if (step->n_casts > call->n_casts)
+        add_reason(&reasons, "casts run: kernel reads no other dtype", "");
+    if (step->n_posts > call->n_posts)
+        add_reason(&reasons, "split: kernel has no post-op", call->is_wide ? " in float32" : "");
+    if (call->has_view)
+        add_reason(&reasons, "blocked view", "");
+    if (mode == AMP_IN_SLICES)
+        add_reason(&reasons, "in slices", "");
+    if (call->is_wide && step->prefers_f32)
+        add_reason(&reasons, "float32: faster than ", lower_dtype(call));
+    else if (call->is_wide)
+        add_reason(&reasons, "float32: no kernel for ", lower_dtype(call));
+    return reasons;
+}
+
+static void note(const struct amp_kernel_call *call, const struct way *way, enum amp_mode mode,
+                 struct amp_profile_mark mark)
+{
+    struct amp_profile *profile = call->session->host.profile;
+    if (profile == NULL)
+        return;
+    const struct amp_ctx ctx = {.model = call->session->model,
+                                .node = call->node,
+                                .in = call->state->frame.in,
+                                .n_in = call->node->n_inputs,
+                                .out = call->state->frame.out,
+                                .n_out = call->node->n_outputs};
+    struct reasons reasons = find_reasons(call, way, mode);
+    amp_profile_end(profile, mark, &ctx, reasons.text);
+}
+
+/* ---- one step -------------------------------------------------------------------------------- */
+
+/* The nodes of a body stand behind their owner, which stands behind the path. */
+static void name_node(const struct amp_kernel_call *call)
+{
+    char text[512];
+    const struct amp_model *model = call->session->model;
+    bool is_inner = call->node->graph != 0;
+    amp_error_prefix(call->err, "%s%s%s", is_inner ? "" : model->path, is_inner ? "" : ": ",
+                     amp_node_text(model, call->step->node, text, sizeof text));
+}
+
+/* Turns from way BEFORE of CALL, which has failed (N_WAYS: there was none), to way W. */
+static enum amp_status begin_way(const struct amp_kernel_call *call, enum amp_mode mode,
+                                 size_t before, size_t w)
+{
+    bool is_first = before == N_WAYS;
+    if (!is_first && (ways[w].has_posts != ways[before].has_posts ||
+                      ways[w].reads_casts != ways[before].reads_casts))
+        go_on(call->session, call->state, mode, w);
+    bool runs_casts = !ways[w].reads_casts && (is_first || ways[before].reads_casts);
+    return runs_casts ? run_casts(call->session, call->step, call->err) : AMP_OK;
+}
+
+static enum amp_status run_posts(struct amp_session *session, const struct amp_step *step,
+                                 struct amp_error *err)
+{
+    for (size_t i = 0; i < step->n_posts; i++)
+        AMP_TRY(run_ways(session, &step->post_steps[i], err));
+    return AMP_OK;
+}
+
+/* Runs STEP in the first way that its kernel takes, and the post-ops that this leaves. */
+static enum amp_status run_ways(struct amp_session *session, const struct amp_step *step,
+                                struct amp_error *err)
+{
+    struct amp_step_state *state = amp_state_of(session, step);
+    bool is_queued = state->slices != NULL && amp_slices_are_queueing(state->slices);
+    enum amp_mode mode = is_queued ? AMP_IN_SLICES : AMP_WHOLE;
+    const struct amp_node *node = amp_node_at(session->model, step->node);
+    struct amp_kernel_call call = {session, step, state, node, .err = err};
+    struct amp_profile_mark mark = amp_profile_begin(session->host.profile);
+    enum amp_status status = AMP_UNSUPPORTED;
+    size_t before = N_WAYS, w = find_way(step, mode, state->way[mode]);
+    while (w < N_WAYS) {
+        AMP_TRY(begin_way(&call, mode, before, w));
+        status = try_way(&call, &ways[w]);
+        if (status != AMP_UNSUPPORTED)
+            break;
+        amp_kernel_call_release(&call);
+        before = w;
+        w = find_way(step, mode, w + 1);
+    }
+    if (status == AMP_OK) {
+        note(&call, &ways[w], mode, mark);
+        amp_constants_note_call(session, state, call.n_posts);
+    } else {
+        name_node(&call);
+    }
+    amp_kernel_call_release(&call);
+    if (status == AMP_UNSUPPORTED && is_queued)
+        amp_slices_refuse(state->slices, node);
+    return status == AMP_OK && call.n_posts < step->n_posts ? run_posts(session, step, err)
+                                                            : status;
+}
+
+/* ---- attention ------------------------------------------------------------------------------- */
+
+/* STEP after those that compute its scores; what one of these gives goes when the next has run. */
+static enum amp_status run_in_turn(struct amp_session *session, const struct amp_step *step,
+                                   struct amp_error *err)
+{
+    for (size_t i = 0; i < step->n_scores; i++) {
+        AMP_TRY(run_ways(session, &step->scores[i], err));
         if (i > 0)
             amp_tensor_release(
-                &session->slots[amp_step_output(session->model, &step->lead[i - 1])]);
+                &session->values[amp_step_output(session->model, &step->scores[i - 1])]);
     }
-    return run_nodes(session, step, err);
+    return run_ways(session, step, err);
 }
 
-/* Which of N steps could not go in slices; NULL: none of them. */
-static struct amp_step *find_refused(const struct amp_session *session,
-                                     const struct amp_slices *slices, struct amp_step *steps,
-                                     size_t n)
+/* Which of N steps is that of NODE, or of a part of it; NULL: none of them. */
+static const struct amp_step *find_step(const struct amp_session *session,
+                                        const struct amp_node *node, const struct amp_step *steps,
+                                        size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        if (amp_node_at(session->model, steps[i].node) == amp_slices_refused_by(slices))
+        if (amp_node_at(session->model, steps[i].node) == node)
             return &steps[i];
-        struct amp_step *found = find_refused(session, slices, steps[i].tail, steps[i].n_tail);
+        const struct amp_step *found =
+            find_step(session, node, steps[i].post_steps, steps[i].n_posts);
         if (found == NULL)
-            found = find_refused(session, slices, steps[i].lead, steps[i].n_lead);
+            found = find_step(session, node, steps[i].scores, steps[i].n_scores);
         if (found != NULL)
             return found;
     }
     return NULL;
 }
 
-/* Lets STEP and its lead go in slices once more, the one that could not without what it takes along
-   or else in float32; false: it did so. */
-static bool try_again(const struct amp_session *session, struct amp_step *step)
+/* Lets the steps of attention, of which STEP is the last, run in slices once more, the refused one
+   in its next way or else in float32; false: it has been tried so. */
+static bool try_slices_again(const struct amp_session *session, const struct amp_step *step,
+                             struct amp_slices *slices)
 {
-    struct amp_step *refused = find_refused(session, step->slices, step, 1);
+    const struct amp_step *refused = find_step(session, amp_slices_refused_by(slices), step, 1);
     if (refused == NULL)
         return false;
-    if (!give_up(session, refused, true)) {
-        if (refused->is_widened)
-            return false;
-        refused->is_widened = true;
-    }
-    amp_slices_allow(step->slices);
+    struct amp_step_state *state = amp_state_of(session, refused);
+    size_t w = find_way(refused, AMP_IN_SLICES, state->way[AMP_IN_SLICES]);
+    size_t next = find_way(refused, AMP_IN_SLICES, w + 1);
+    if (next < N_WAYS)
+        go_on(session, state, AMP_IN_SLICES, next);
+    else if (state->is_widened)
+        return false;
+    else
+        state->is_widened = true;
+    amp_slices_allow(slices);
     return true;
 }
 
-/* Whether the lead of STEP begins to go in slices: the scores, which its first product gives, have
-   their shape from what that multiplies. */
-static bool begin_slices(struct amp_session *session, const struct amp_step *step)
+/* Whether the steps of attention begin to run in slices: the scores, which the first product gives,
+   have their shape from what that multiplies. */
+static bool begin_slices(const struct amp_session *session, const struct amp_step *step,
+                         struct amp_slices *slices)
 {
-    const struct amp_step *first = step->lead;
+    const struct amp_step *first = step->scores;
     const struct amp_node *node = amp_node_at(session->model, first->node);
     struct amp_error err = {.status = AMP_OK};
     struct amp_shape scores;
     const struct amp_shape *a =
-        &amp_step_slot(session, first, first->n_casts, node->inputs[0])->shape;
+        &amp_kernel_call_input(session, first, first->n_casts, node->inputs[0])->shape;
     const struct amp_shape *b =
-        &amp_step_slot(session, first, first->n_casts, node->inputs[1])->shape;
+        &amp_kernel_call_input(session, first, first->n_casts, node->inputs[1])->shape;
     enum amp_dtype dtype = amp_value_at(session->model, node->outputs[0])->dtype;
     if (amp_matmul_shape(a, b, &scores, &err) != AMP_OK)
         scores.rank = -1;
-    return amp_slices_begin(step->slices, &scores, dtype);
+    return amp_slices_begin(slices, &scores, dtype);
 }
 
-/* In slices, where that is of use and the kernels can. */
-static enum amp_status run_all(struct amp_session *session, struct amp_step *step,
+/* Computes what STEP gives: in slices, where there are any and the kernels can, else as a whole. */
+static enum amp_status compute(struct amp_session *session, const struct amp_step *step,
                                struct amp_error *err)
 {
-    while (step->n_lead > 0 && begin_slices(session, step)) {
-        enum amp_status status = run_after_lead(session, step, err);
-        if (amp_slices_refused_by(step->slices) == NULL)
+    struct amp_slices *slices = amp_state_of(session, step)->slices;
+    while (step->n_scores > 0 && begin_slices(session, step, slices)) {
+        enum amp_status status = run_in_turn(session, step, err);
+        if (amp_slices_refused_by(slices) == NULL)
             return status;
         *err = (struct amp_error){.status = AMP_OK};
-        if (!try_again(session, step))
+        if (!try_slices_again(session, step, slices))
             break;
     }
-    return run_after_lead(session, step, err);
+    return run_in_turn(session, step, err);
 }
 
-enum amp_status amp_step_compute(struct amp_session *session, struct amp_step *step,
-                                 struct amp_error *err)
-{
-    return run_all(session, step, err);
-}
+/* ---- the step -------------------------------------------------------------------------------- */
 
-enum amp_status amp_step_run(struct amp_session *session, struct amp_step *step,
+enum amp_status amp_step_run(struct amp_session *session, const struct amp_step *step,
                              struct amp_error *err)
 {
-    if (step->is_done)
+    struct amp_step_state *state = amp_state_of(session, step);
+    if (state->is_done)
         return AMP_OK;
-    enum amp_status status = run_all(session, step, err);
-    if (status == AMP_OK && step->is_constant)
-        status = amp_constants_fold(session, step, err);
-    step->is_done = status == AMP_OK && step->is_constant;
-    for (size_t i = 0; i < step->drops.count; i++)
-        if (!amp_constant_is(session, step->drops.items[i]))
-            amp_tensor_release(&session->slots[step->drops.items[i]]);
+    enum amp_status status = compute(session, step, err);
+    if (status == AMP_OK && step->is_constant && !state->is_repeated)
+        status = amp_constants_fold(session, state, err);
+    for (size_t i = 0; i < step->last_uses.count; i++)
+        if (!amp_constant_is(session, step->last_uses.items[i]))
+            amp_tensor_release(&session->values[step->last_uses.items[i]]);
     return status;
-}
-
-void amp_step_destroy(const struct amp_model *model, struct amp_step *step)
-{
-    drop_state(step);
-    if (step->wide != NULL)
-        amp_tensors_release(step->wide, amp_node_at(model, step->node)->n_inputs);
-    free(step->wide);
-    step->wide = NULL;
-    for (size_t i = 0; i < step->n_tail; i++)
-        amp_step_destroy(model, &step->tail[i]);
-    for (size_t i = 0; i < step->n_casts; i++)
-        amp_step_destroy(model, step->casts[i]);
-    for (size_t i = 0; i < step->n_lead; i++)
-        amp_step_destroy(model, &step->lead[i]);
-    if (step->n_lead > 0)
-        amp_slices_destroy(step->slices);
 }

@@ -1,6 +1,7 @@
 /*
- * Holds what a value gets against what it was declared or inferred to be, so that kernels find the
- * tensors and lists that they expect.
+ * Checks what a value gets against the type that the model declares or inference found, so that
+ * kernels find the tensors and lists that they expect. Takes a value and the tensor, which it may
+ * wrap as an optional. It does not check shapes.
  */
 #include "run/exec/type_check.h"
 
@@ -43,8 +44,8 @@ static enum amp_status wrap(struct amp_tensor *tensor, struct amp_error *err)
     return AMP_OK;
 }
 
-enum amp_status amp_fit(const struct amp_value *value, struct amp_tensor *tensor,
-                        struct amp_error *err)
+enum amp_status amp_type_check(const struct amp_value *value, struct amp_tensor *tensor,
+                               struct amp_error *err)
 {
     if (amp_kind_form(value->kind) == AMP_FORM_OPTIONAL && tensor->form != AMP_FORM_OPTIONAL)
         AMP_TRY(wrap(tensor, err));

@@ -4,10 +4,11 @@
 #include "core/graph/graph.h"
 #include "core/status.h"
 
-/* Private to run/: makes TENSOR, which VALUE is about to hold, of VALUE's kind: what a model
-   declares as an optional may be given plain (ONNX OptionalHasElement-18), and is wrapped.
-   AMP_MODEL when it is of another kind or holds elements of another dtype. */
-enum amp_status amp_fit(const struct amp_value *value, struct amp_tensor *tensor,
-                        struct amp_error *err);
+/* Private to run/exec: checks that TENSOR, which VALUE is about to hold, is of VALUE's type. Where
+   the model declares an optional and TENSOR is the element itself (ONNX OptionalHasElement-18
+   allows that), TENSOR becomes an optional that holds it. AMP_MODEL when TENSOR is of another kind
+   or holds elements of another dtype. */
+enum amp_status amp_type_check(const struct amp_value *value, struct amp_tensor *tensor,
+                               struct amp_error *err);
 
 #endif

@@ -1,19 +1,22 @@
 /*
- * What values hold while a session runs.
+ * Sets the values of a session and reorders what they hold: takes tensors as kernels gave them,
+ * gives tensors of the declared types. It assumes that whoever replaces a value's tensor has
+ * released the one before.
  */
+#include "run/exec/values.h"
+
 #include "ops/dnnl/layout.h"
 #include "run/exec/type_check.h"
-#include "run/exec/step.h"
 
-enum amp_status amp_slot_set(struct amp_session *session, uint32_t value,
-                             const struct amp_tensor *tensor, struct amp_error *err)
+enum amp_status amp_values_set(struct amp_session *session, uint32_t value,
+                               const struct amp_tensor *tensor, struct amp_error *err)
 {
-    amp_tensor_refer(&session->slots[value], tensor);
-    return amp_fit(amp_value_at(session->model, value), &session->slots[value], err);
+    amp_tensor_refer(&session->values[value], tensor);
+    return amp_type_check(amp_value_at(session->model, value), &session->values[value], err);
 }
 
-enum amp_status amp_slot_undo(struct amp_session *session, struct amp_tensor *tensor,
-                              const struct amp_node *node, struct amp_error *err)
+enum amp_status amp_values_reorder_for(struct amp_session *session, struct amp_tensor *tensor,
+                                       const struct amp_node *node, struct amp_error *err)
 {
     struct amp_tensor plain;
     struct amp_ctx ctx = {
@@ -27,12 +30,12 @@ enum amp_status amp_slot_undo(struct amp_session *session, struct amp_tensor *te
     return status;
 }
 
-enum amp_status amp_slot_make_plain(struct amp_session *session, uint32_t value,
-                                    struct amp_error *err)
+enum amp_status amp_values_reorder(struct amp_session *session, uint32_t value,
+                                   struct amp_error *err)
 {
-    struct amp_tensor *slot = &session->slots[value];
-    if (slot->layout == NULL)
+    if (session->values[value].layout == NULL)
         return AMP_OK;
     uint32_t producer = amp_value_at(session->model, value)->producer;
-    return amp_slot_undo(session, slot, amp_node_at(session->model, producer), err);
+    return amp_values_reorder_for(session, &session->values[value],
+                                  amp_node_at(session->model, producer), err);
 }

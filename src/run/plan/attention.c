@@ -1,13 +1,16 @@
 /*
- * Finds attention: a matrix product whose result goes, by itself and row by row, through a Softmax
- * into the next matrix product. The steps before that become its lead.
+ * Finds attention: a matrix product whose result, the scores, goes through a Softmax over the last
+ * axis into the next matrix product, with elementwise steps in between, each step the only reader
+ * of the one before. The steps that compute the scores become part of the last product's step, and
+ * each is told what it is in the sequence, so that the session can run them slice by slice. Takes
+ * steps with their post-ops and casts.
  */
-#include "run/plan/uses.h"
+#include "run/plan/attention.h"
 
-/* Steps, each the only use of what the one before it gives. */
+/* Steps, each the only reader of what the one before it computes. */
 struct sequence {
-    struct amp_step *steps[AMP_SLICED_STEPS_MAX];
-    uint32_t slots[AMP_SLICED_STEPS_MAX]; /* which input is what the step before gives */
+    struct amp_step *steps[AMP_ATTENTION_STEPS_MAX];
+    uint32_t scores_in[AMP_ATTENTION_STEPS_MAX]; /* the input that the step before computes */
     size_t n;
     bool has_softmax;
 };
@@ -17,8 +20,8 @@ static bool is_product(const struct amp_planning *planning, const struct amp_ste
     return amp_node_has_role(amp_node_at(planning->model, step->node), AMP_ROLE_MATMUL);
 }
 
-/* Whether each element that STEP gives comes from that of the scores, and of operands that
-   broadcast to them: before version 7 an attribute lined those up. */
+/* Whether each element of STEP's output comes from the same element of the scores and of operands
+   that broadcast to them. Before version 7 an attribute lined operands up. */
 static bool is_elementwise(const struct amp_planning *planning, const struct amp_step *step)
 {
     const struct amp_node *node = amp_node_at(planning->model, step->node);
@@ -28,24 +31,24 @@ static bool is_elementwise(const struct amp_planning *planning, const struct amp
            (node->n_inputs == 1 || !amp_broadcasts_by_attributes(node));
 }
 
-/* Whether STEP may be one of a sequence at all. */
-static bool is_fit(const struct amp_planning *planning, const struct amp_step *step)
+/* Whether STEP has the inputs and outputs of a part of attention. */
+static bool can_be_part(const struct amp_planning *planning, const struct amp_step *step)
 {
     const struct amp_node *node = amp_node_at(planning->model, step->node);
-    bool is_fit = !step->is_constant && step->slices == NULL && node->n_outputs == 1 &&
-                  node->n_inputs <= AMP_SLICED_INPUTS_MAX;
+    bool can_be = !step->is_constant && !step->attention.is_part && node->n_outputs == 1 &&
+                  node->n_inputs <= AMP_ATTENTION_INPUTS_MAX;
     for (uint32_t i = 0; i < node->n_inputs; i++)
-        is_fit &= node->inputs[i] != AMP_NONE;
-    return is_fit;
+        can_be &= node->inputs[i] != AMP_NONE;
+    return can_be;
 }
 
-static void add(struct sequence *sequence, struct amp_step *step, uint32_t slot)
+static void add(struct sequence *sequence, struct amp_step *step, uint32_t scores_in)
 {
     sequence->steps[sequence->n] = step;
-    sequence->slots[sequence->n++] = slot;
+    sequence->scores_in[sequence->n++] = scores_in;
 }
 
-/* Whether the Cast NODE is read by who uses what it would give. */
+/* Whether the readers of the Cast NODE read what it casts. */
 static bool is_read_through(const struct amp_planning *planning, uint32_t node)
 {
     const struct amp_step *step = planning->steps[node];
@@ -55,7 +58,7 @@ static bool is_read_through(const struct amp_planning *planning, uint32_t node)
     return false;
 }
 
-/* The step for which VALUE is input *SLOT, and for which alone it is there. NULL: there is none. */
+/* The only step that reads VALUE, as its input *SLOT. NULL: there are several, or none. */
 static struct amp_step *find_reader(const struct amp_planning *planning, uint32_t value,
                                     uint32_t *slot)
 {
@@ -70,12 +73,13 @@ static struct amp_step *find_reader(const struct amp_planning *planning, uint32_
     return amp_planning_own(planning, use.node);
 }
 
-/* Adds the step that follows; *IS_DONE: it is the last. False: there is none that fits. */
+/* Adds the step that follows; *IS_DONE says whether it is the last. False: it is no part of
+   attention. */
 static bool find_next(const struct amp_planning *planning, struct sequence *sequence, bool *is_done)
 {
     uint32_t slot, value = amp_step_output(planning->model, sequence->steps[sequence->n - 1]);
     struct amp_step *step = find_reader(planning, value, &slot);
-    if (sequence->n == AMP_SLICED_STEPS_MAX || step == NULL || !is_fit(planning, step))
+    if (sequence->n == AMP_ATTENTION_STEPS_MAX || step == NULL || !can_be_part(planning, step))
         return false;
     bool is_softmax = amp_node_has_role(amp_node_at(planning->model, step->node), AMP_ROLE_SOFTMAX);
     *is_done = is_product(planning, step) && slot == 0 && sequence->has_softmax;
@@ -86,63 +90,57 @@ static bool find_next(const struct amp_planning *planning, struct sequence *sequ
     return true;
 }
 
-/* Makes PART, which takes SLOT from the step before it, a part of SLICES; false: it cannot be. */
-static bool slice_part(const struct amp_planning *planning, struct amp_step *part, uint32_t slot,
-                       struct amp_slices *slices)
+/* Makes PART a part that reads the scores as input SCORES_IN; false: it cannot be one. */
+static bool mark_part(const struct amp_planning *planning, struct amp_step *part,
+                      uint32_t scores_in)
 {
-    bool can_be = is_fit(planning, part) && is_elementwise(planning, part);
-    part->slices = slices;
-    part->sliced = (struct amp_sliced){.op = part->op, .slot = slot};
+    bool can_be = can_be_part(planning, part) && is_elementwise(planning, part);
+    part->attention = (struct amp_attention_part){.is_part = true, .scores_in = scores_in};
     return can_be;
 }
 
-/* Makes the tail of STEP a part of SLICES; not that of the last step, which runs after them. */
-static void slice_tail(const struct amp_planning *planning, struct amp_step *step,
-                       struct amp_slices *slices)
+/* Makes the post-ops of STEP parts, for when its kernel has none. The post-ops of the last step
+   run after the slices. */
+static void mark_post_ops(const struct amp_planning *planning, struct amp_step *step)
 {
-    step->can_split_slices = true;
-    for (size_t i = 0; i < step->n_tail && !step->sliced.is_last; i++) {
-        uint32_t slot = step->posts[i].kind == AMP_POST_BINARY ? 1 - step->posts[i].in : 0;
-        step->can_split_slices &= slice_part(planning, &step->tail[i], slot, slices);
+    step->attention.can_split_posts = true;
+    for (size_t i = 0; i < step->n_posts && !step->attention.is_last; i++) {
+        uint32_t in = step->posts[i].kind == AMP_POST_BINARY ? 1 - step->posts[i].in : 0;
+        step->attention.can_split_posts &= mark_part(planning, &step->post_steps[i], in);
     }
 }
 
-/* Makes the cast through which STEP reads what the step before it gives, VALUE, a part of SLICES.
- */
-static void slice_cast(const struct amp_planning *planning, const struct amp_step *step,
-                       uint32_t value, struct amp_slices *slices)
+/* Makes the Cast through which STEP reads VALUE, the result of the step before it, a part. */
+static void mark_cast(const struct amp_planning *planning, const struct amp_step *step,
+                      uint32_t value)
 {
     for (size_t i = 0; i < step->n_casts; i++)
         if (amp_node_at(planning->model, step->casts[i]->node)->inputs[0] == value)
-            slice_part(planning, step->casts[i], 0, slices);
+            mark_part(planning, step->casts[i], 0);
 }
 
-static void slice(const struct amp_planning *planning, const struct sequence *sequence)
+static void mark_parts(const struct amp_planning *planning, const struct sequence *sequence)
 {
-    size_t n = sequence->n;
-    for (size_t i = 0; i < sequence->n; i++)
-        n += sequence->steps[i]->n_tail + sequence->steps[i]->n_casts;
-    struct amp_slices *slices = amp_slices_create(planning->arena, n);
     for (size_t i = 0; i < sequence->n; i++) {
         struct amp_step *step = sequence->steps[i];
-        step->sliced = (struct amp_sliced){step->op, sequence->slots[i], i + 1 == sequence->n,
-                                           step->keeps_wide};
-        slice_tail(planning, step, slices);
+        step->attention = (struct amp_attention_part){.is_last = i + 1 == sequence->n,
+                                                      .scores_in = sequence->scores_in[i]};
+        mark_post_ops(planning, step);
         if (i > 0)
-            slice_cast(planning, step, amp_step_output(planning->model, sequence->steps[i - 1]),
-                       slices);
-        step->slices = slices;
+            mark_cast(planning, step, amp_step_output(planning->model, sequence->steps[i - 1]));
+        step->attention.is_part = true;
     }
 }
 
-static void lead(struct amp_arena *arena, const struct sequence *sequence)
+/* Makes all steps but the last one part of that. */
+static void join(struct amp_arena *arena, const struct sequence *sequence)
 {
     size_t n = sequence->n - 1;
     struct amp_step *last = sequence->steps[n];
-    last->lead = amp_arena_array(arena, n, sizeof *last->lead);
-    last->n_lead = n;
+    last->scores = amp_arena_array(arena, n, sizeof *last->scores);
+    last->n_scores = n;
     for (size_t i = 0; i < n; i++) {
-        last->lead[i] = *sequence->steps[i];
+        last->scores[i] = *sequence->steps[i];
         sequence->steps[i]->op = NULL;
     }
 }
@@ -151,20 +149,20 @@ static void find_attention(const struct amp_planning *planning, struct amp_step 
 {
     struct sequence sequence = {.n = 0};
     bool is_done = false;
-    if (first->op == NULL || !is_fit(planning, first) || !is_product(planning, first))
+    if (first->op == NULL || !can_be_part(planning, first) || !is_product(planning, first))
         return;
     add(&sequence, first, 0);
     while (!is_done)
         if (!find_next(planning, &sequence, &is_done))
             return;
-    slice(planning, &sequence);
-    lead(planning->arena, &sequence);
+    mark_parts(planning, &sequence);
+    join(planning->arena, &sequence);
 }
 
-void amp_plan_lead(struct amp_planning *planning)
+void amp_plan_attention(struct amp_planning *planning)
 {
     for (size_t g = 0; g < planning->model->n_graphs; g++)
-        for (size_t i = 0; i < planning->plans[g].n_steps; i++)
-            find_attention(planning, &planning->plans[g].steps[i]);
+        for (size_t i = 0; i < planning->graphs[g].n_steps; i++)
+            find_attention(planning, &planning->graphs[g].steps[i]);
     amp_planning_compact(planning);
 }

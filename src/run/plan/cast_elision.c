@@ -1,9 +1,10 @@
 /*
- * Casts that need not run: those who use the result read what is cast, in its own dtype. To
- * primitives that reorder their input the cast comes for free; others compute in float32 whatever
- * they read.
+ * Elides Casts between float32, float16 and bfloat16 that all readers can do while they read: gives
+ * each reader the Cast as a part of its step. A primitive that reorders its input casts it for
+ * free; a kernel that computes in float32 casts whatever it reads. Which inputs can be read so,
+ * operators say (ops/op.h, reads_casts and reads_widened).
  */
-#include "run/plan/uses.h"
+#include "run/plan/cast_elision.h"
 
 /* Whether NODE casts one of float32, float16 and bfloat16 to another. */
 static bool is_float_cast(const struct amp_model *model, const struct amp_node *node)
@@ -16,8 +17,8 @@ static bool is_float_cast(const struct amp_model *model, const struct amp_node *
 /* Whether STEP reads input SLOT of the node NODE that it absorbed as the operand of a post-op. */
 static bool is_operand(const struct amp_step *step, uint32_t node, uint32_t slot)
 {
-    for (size_t i = 0; i < step->n_tail; i++)
-        if (step->tail[i].node == node)
+    for (size_t i = 0; i < step->n_posts; i++)
+        if (step->post_steps[i].node == node)
             return step->posts[i].kind == AMP_POST_BINARY && step->posts[i].in == slot;
     return false;
 }
@@ -67,11 +68,11 @@ static void give_away(const struct amp_planning *planning, struct amp_step *cast
     cast->op = NULL;
 }
 
-void amp_plan_read_casts(struct amp_planning *planning)
+void amp_plan_elide_casts(struct amp_planning *planning)
 {
     for (size_t g = 0; g < planning->model->n_graphs; g++)
-        for (size_t i = 0; i < planning->plans[g].n_steps; i++) {
-            struct amp_step *step = &planning->plans[g].steps[i];
+        for (size_t i = 0; i < planning->graphs[g].n_steps; i++) {
+            struct amp_step *step = &planning->graphs[g].steps[i];
             const struct amp_node *node = amp_node_at(planning->model, step->node);
             if (!step->is_constant && is_float_cast(planning->model, node) &&
                 can_all_read(planning, node))

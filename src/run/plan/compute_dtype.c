@@ -1,9 +1,11 @@
 /*
- * float16 that is faster in float32: with no more than AVX512-FP16 oneDNN turns every element of a
- * convolution into float32 each time that it is read.
+ * Chooses the steps that compute float16 in float32, because this CPU does that faster: without
+ * AMX-FP16 oneDNN converts every element of a convolution to float32 each time that it is read.
+ * Takes steps with their post-ops and casts; notes also which results stay float32 between them.
  */
+#include "run/plan/compute_dtype.h"
+
 #include "core/cpu.h"
-#include "run/plan/uses.h"
 
 static bool prefers_f32(const struct amp_model *model, const struct amp_step *step)
 {
@@ -13,7 +15,7 @@ static bool prefers_f32(const struct amp_model *model, const struct amp_step *st
 }
 
 /* Whether all uses of what STEP gives are by steps that prefer float32 too. */
-static bool keeps_wide(const struct amp_planning *planning, const struct amp_step *step)
+static bool stores_f32(const struct amp_planning *planning, const struct amp_step *step)
 {
     uint32_t value = amp_step_output(planning->model, step);
     const struct amp_value *v = amp_value_at(planning->model, value);
@@ -30,19 +32,19 @@ static bool keeps_wide(const struct amp_planning *planning, const struct amp_ste
     return true;
 }
 
-void amp_plan_widen(struct amp_planning *planning)
+void amp_plan_compute_dtypes(struct amp_planning *planning)
 {
     const struct amp_model *model = planning->model;
     if (amp_cpu_has(AMP_CPU_FAST_F16))
         return;
     for (size_t g = 0; g < model->n_graphs; g++)
-        for (size_t i = 0; i < planning->plans[g].n_steps; i++) {
-            struct amp_step *step = &planning->plans[g].steps[i];
+        for (size_t i = 0; i < planning->graphs[g].n_steps; i++) {
+            struct amp_step *step = &planning->graphs[g].steps[i];
             step->prefers_f32 = prefers_f32(model, step);
         }
     for (size_t g = 0; g < model->n_graphs; g++)
-        for (size_t i = 0; i < planning->plans[g].n_steps; i++) {
-            struct amp_step *step = &planning->plans[g].steps[i];
-            step->keeps_wide = step->prefers_f32 && keeps_wide(planning, step);
+        for (size_t i = 0; i < planning->graphs[g].n_steps; i++) {
+            struct amp_step *step = &planning->graphs[g].steps[i];
+            step->stores_f32 = step->prefers_f32 && stores_f32(planning, step);
         }
 }

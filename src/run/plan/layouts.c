@@ -1,8 +1,10 @@
 /*
- * How steps take what others give: where nobody wants it row-major, a Transpose need not move
- * anything, and a matrix product can lie as the Transpose after it wants it.
+ * Notes in which layout the output of each step may lie (amp_step.layout_wish). Where no reader
+ * needs it row-major, a Transpose need not move anything; where a Transpose is the only reader, a
+ * matrix product can lie so that the Transpose's result is row-major. Goes from the last step to
+ * the first, because an elementwise step passes the wish of its readers on.
  */
-#include "run/plan/uses.h"
+#include "run/plan/layouts.h"
 
 static bool is_one_constant(const struct amp_model *model, uint32_t value)
 {
@@ -17,7 +19,7 @@ static bool passes_on(const struct amp_planning *planning, const struct amp_step
                       uint32_t slot)
 {
     const struct amp_node *node = amp_node_at(planning->model, step->node);
-    bool passes = step->op->is_elementwise && step->n_tail == 0 && step->layout_wish.any_layout;
+    bool passes = step->op->is_elementwise && step->n_posts == 0 && step->layout_wish.any_layout;
     for (uint32_t i = 0; i < node->n_inputs && passes; i++)
         passes = i == slot || is_one_constant(planning->model, node->inputs[i]);
     return passes;
@@ -32,7 +34,7 @@ static bool takes_any_layout(const struct amp_planning *planning, const struct a
     return step->op->has_layouts || step->op->has_strides || passes_on(planning, step, use->slot);
 }
 
-/* Of a step whose takers have been seen. */
+/* Of a step whose readers have been seen. */
 static void note(const struct amp_planning *planning, struct amp_step *step)
 {
     const struct amp_model *model = planning->model;
@@ -45,14 +47,15 @@ static void note(const struct amp_planning *planning, struct amp_step *step)
     step->layout_wish.any_layout = n > 0;
     for (size_t i = 0; i < n; i++)
         step->layout_wish.any_layout &= takes_any_layout(planning, &uses[i], v->graph);
-    const struct amp_node *taker = n == 1 ? amp_node_at(model, uses[0].node) : NULL;
-    if (taker != NULL && taker->graph == v->graph && amp_node_has_role(taker, AMP_ROLE_TRANSPOSE))
-        step->layout_wish.order = amp_node_ints(taker, "perm", &step->layout_wish.n_order);
+    const struct amp_node *reader = n == 1 ? amp_node_at(model, uses[0].node) : NULL;
+    if (reader != NULL && reader->graph == v->graph &&
+        amp_node_has_role(reader, AMP_ROLE_TRANSPOSE))
+        step->layout_wish.order = amp_node_ints(reader, "perm", &step->layout_wish.n_order);
 }
 
 void amp_plan_note_layout_wishes(struct amp_planning *planning)
 {
     for (size_t g = 0; g < planning->model->n_graphs; g++)
-        for (size_t i = planning->plans[g].n_steps; i-- > 0;)
-            note(planning, &planning->plans[g].steps[i]);
+        for (size_t i = planning->graphs[g].n_steps; i-- > 0;)
+            note(planning, &planning->graphs[g].steps[i]);
 }

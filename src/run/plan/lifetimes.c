@@ -1,7 +1,9 @@
 /*
- * When values are needed no more: what runs in a body counts as the step that has the body.
+ * Finds the last step that reads each value, after which its memory is free (amp_step.last_uses).
+ * A use in a body counts as a use by the step that has the body. Constants and graph outputs have
+ * no last use.
  */
-#include "run/plan/uses.h"
+#include "run/plan/lifetimes.h"
 
 struct search {
     const struct amp_planning *planning;
@@ -42,7 +44,7 @@ static void note_uses(struct search *search)
             note_use(search, model->graphs[g].outputs.items[i], model->graphs[g].owner);
 }
 
-void amp_plan_note_drops(struct amp_planning *planning)
+void amp_plan_note_last_uses(struct amp_planning *planning)
 {
     const struct amp_model *model = planning->model;
     struct search search = {
@@ -53,9 +55,9 @@ void amp_plan_note_drops(struct amp_planning *planning)
         const struct amp_value *value = amp_value_at(model, v);
         if (search.last[v] == NULL || value->is_output || value->constant != NULL)
             continue;
-        struct amp_ids *drops = &search.last[v]->drops;
-        uint32_t *slot = amp_arena_push(planning->arena, &drops->items, &drops->count,
-                                        &drops->capacity, sizeof *slot);
+        struct amp_ids *ids = &search.last[v]->last_uses;
+        uint32_t *slot =
+            amp_arena_push(planning->arena, &ids->items, &ids->count, &ids->capacity, sizeof *slot);
         *slot = v;
     }
 }

@@ -1,8 +1,18 @@
 /*
- * Plans a model's execution: takes the sorted graphs, gives the steps that run and what is known of
- * each before it does. Computes nothing.
+ * Plans a model's execution: takes the sorted graphs, rewrites them and gives the steps that run,
+ * in order, with what is known of each before it runs. It assumes inferred types, and refuses nodes
+ * without a kernel. It computes no values.
  */
-#include "run/plan/uses.h"
+#include "run/plan/plan.h"
+
+#include "run/plan/attention.h"
+#include "run/plan/cast_elision.h"
+#include "run/plan/compute_dtype.h"
+#include "run/plan/layouts.h"
+#include "run/plan/lifetimes.h"
+#include "run/plan/post_ops.h"
+#include "run/rewrite/fuse_composites.h"
+#include "run/rewrite/gradient.h"
 
 static enum amp_status find_op(const struct amp_model *model, uint32_t id, const struct amp_op **op,
                                struct amp_error *err)
@@ -90,21 +100,6 @@ static bool is_constant(const struct amp_model *model, const struct amp_node *no
            amp_value_at(model, node->outputs[0])->constant != NULL;
 }
 
-static struct amp_frame new_frame(const struct amp_node *node, struct amp_arena *arena)
-{
-    struct amp_frame frame = {
-        .in = amp_arena_array(arena, node->n_inputs, sizeof *frame.in),
-        .temporary = amp_arena_array(arena, node->n_inputs, sizeof *frame.temporary),
-        .is_constant = amp_arena_array(arena, node->n_inputs, sizeof *frame.is_constant),
-        .has_form = amp_arena_array(arena, node->n_inputs, sizeof *frame.has_form),
-        .is_served = amp_arena_array(arena, node->n_inputs, sizeof *frame.is_served),
-        .outs = amp_arena_array(arena, node->n_outputs, sizeof *frame.outs),
-        .out = amp_arena_array(arena, node->n_outputs, sizeof(struct amp_tensor *))};
-    for (uint32_t i = 0; i < node->n_outputs; i++)
-        frame.out[i] = &frame.outs[i];
-    return frame;
-}
-
 /* Whether NODE computes nothing but what is the same in every run. IS_CONSTANT: of values, whether
    nodes compute them so; its outputs get theirs. */
 static bool mark_constant(const struct amp_model *model, const struct amp_node *node,
@@ -127,87 +122,56 @@ static bool mark_constant(const struct amp_model *model, const struct amp_node *
 }
 
 /* Graphs come before the bodies of their nodes. */
-static void mark_constants(const struct amp_model *model, struct amp_arena *arena,
-                           struct amp_plan *plans)
+static void mark_constants(const struct amp_plan *plan)
 {
-    bool *is_constant = amp_arena_array(arena, model->n_values, sizeof *is_constant);
+    const struct amp_model *model = plan->model;
+    bool *is_constant = amp_arena_array(plan->arena, model->n_values, sizeof *is_constant);
     for (size_t g = 0; g < model->n_graphs; g++)
-        for (size_t i = 0; i < plans[g].n_steps; i++) {
-            struct amp_step *step = &plans[g].steps[i];
+        for (size_t i = 0; i < plan->graphs[g].n_steps; i++) {
+            struct amp_step *step = &plan->graphs[g].steps[i];
             step->is_constant =
                 mark_constant(model, amp_node_at(model, step->node), step->op, is_constant);
         }
 }
 
-static enum amp_status plan_graph(const struct amp_model *model, struct amp_arena *arena,
-                                  const struct amp_ids *nodes, struct amp_plan *plan,
-                                  struct amp_error *err)
+static enum amp_status make_steps(const struct amp_plan *plan, const struct amp_ids *nodes,
+                                  struct amp_plan_graph *graph, struct amp_error *err)
 {
-    plan->steps = amp_arena_array(arena, nodes->count, sizeof *plan->steps);
+    const struct amp_model *model = plan->model;
+    graph->steps = amp_arena_array(plan->arena, nodes->count, sizeof *graph->steps);
     for (size_t i = 0; i < nodes->count; i++) {
-        struct amp_step *step = &plan->steps[plan->n_steps];
+        struct amp_step *step = &graph->steps[graph->n_steps];
         step->node = nodes->items[i];
         if (is_constant(model, amp_node_at(model, step->node)))
             continue;
         AMP_TRY(find_kernel(model, step->node, &step->op, err));
         AMP_TRY(check_types(model, step->node, err));
-        step->frame = new_frame(amp_node_at(model, step->node), arena);
-        plan->n_steps++;
+        graph->n_steps++;
     }
     return AMP_OK;
 }
 
-uint32_t amp_plan_lacking(const struct amp_model *model)
+/* Makes of a step per node those that run. */
+static void join_steps(const struct amp_plan *plan, bool is_strict)
 {
-    const struct amp_op *op;
-    for (size_t g = 0; g < model->n_graphs; g++)
-        for (size_t i = 0; i < model->graphs[g].nodes.count; i++) {
-            uint32_t id = model->graphs[g].nodes.items[i];
-            if (!is_constant(model, amp_node_at(model, id)) &&
-                find_kernel(model, id, &op, NULL) != AMP_OK)
-                return id;
-        }
-    return AMP_NONE;
-}
-
-uint32_t amp_step_output(const struct amp_model *model, const struct amp_step *step)
-{
-    const struct amp_step *last = step->n_tail > 0 ? &step->tail[step->n_tail - 1] : step;
-    return amp_node_at(model, last->node)->outputs[0];
-}
-
-enum amp_status amp_plans_create(const struct amp_model *model, struct amp_arena *arena, bool fuses,
-                                 struct amp_plan **plans, struct amp_error *err)
-{
-    *plans = amp_arena_array(arena, model->n_graphs, sizeof **plans);
-    for (size_t g = 0; g < model->n_graphs; g++)
-        AMP_TRY(plan_graph(model, arena, &model->graphs[g].nodes, &(*plans)[g], err));
-    mark_constants(model, arena, *plans);
-    struct amp_planning planning = amp_planning_create(model, arena, *plans);
-    if (fuses) {
-        amp_plan_absorb(&planning);
-        amp_plan_read_casts(&planning);
-        amp_plan_widen(&planning);
+    struct amp_planning planning = amp_planning_create(plan);
+    if (!is_strict) {
+        amp_plan_post_ops(&planning);
+        amp_plan_elide_casts(&planning);
+        amp_plan_compute_dtypes(&planning);
     }
     amp_plan_note_layout_wishes(&planning);
-    if (fuses)
-        amp_plan_lead(&planning);
-    amp_plan_note_drops(&planning);
+    if (!is_strict)
+        amp_plan_attention(&planning);
+    amp_plan_note_last_uses(&planning);
     amp_planning_destroy(&planning);
-    return AMP_OK;
 }
 
-uint32_t amp_step_operand(const struct amp_model *model, const struct amp_step *step, size_t i)
-{
-    const struct amp_node *node = amp_node_at(model, step->tail[i].node);
-    return step->posts[i].kind == AMP_POST_BINARY ? node->inputs[step->posts[i].in] : AMP_NONE;
-}
-
-/* So they are in networks of depthwise convolutions and few channels, by a tenth. In others they
-   win two hundredths on a core of one's own, and lose a tenth where another program runs on its
-   other half: they read from memory for each multiplication, channels-last kernels hold more in
-   registers. */
-bool amp_plan_blocks_channels(const struct amp_model *model)
+/* Whether float32 convolutions of MODEL are faster in blocks of channels. They are so in networks
+   of depthwise convolutions and few channels, by a tenth. In others they win two hundredths on a
+   core of one's own, and lose a tenth where another program runs on its other half: they read from
+   memory for each multiplication, channels-last kernels hold more in registers. */
+static bool blocks_channels(const struct amp_model *model)
 {
     for (uint32_t id = 0; id < model->n_nodes; id++) {
         const struct amp_node *node = amp_node_at(model, id);
@@ -218,4 +182,53 @@ bool amp_plan_blocks_channels(const struct amp_model *model)
             return true;
     }
     return false;
+}
+
+static enum amp_status fill(struct amp_plan *plan, bool is_strict, struct amp_error *err)
+{
+    AMP_TRY(amp_gradients_expand(&plan->model, plan->arena, err));
+    if (!is_strict)
+        plan->model = amp_composites_fuse(plan->model, plan->arena);
+    const struct amp_model *model = plan->model;
+    plan->graphs = amp_arena_array(plan->arena, model->n_graphs, sizeof *plan->graphs);
+    for (size_t g = 0; g < model->n_graphs; g++)
+        AMP_TRY(make_steps(plan, &model->graphs[g].nodes, &plan->graphs[g], err));
+    plan->blocks_channels = blocks_channels(model);
+    mark_constants(plan);
+    join_steps(plan, is_strict);
+    return AMP_OK;
+}
+
+enum amp_status amp_plan_create(const struct amp_model *model, bool is_strict,
+                                const struct amp_plan **plan, struct amp_error *err)
+{
+    struct amp_arena *arena = amp_arena_create();
+    struct amp_plan *made = amp_arena_array(arena, 1, sizeof *made);
+    made->arena = arena;
+    made->model = model;
+    enum amp_status status = fill(made, is_strict, err);
+    if (status == AMP_OK)
+        *plan = made;
+    else
+        amp_plan_destroy(made);
+    return status;
+}
+
+void amp_plan_destroy(const struct amp_plan *plan)
+{
+    if (plan != NULL)
+        amp_arena_destroy(plan->arena);
+}
+
+uint32_t amp_plan_find_unsupported(const struct amp_model *model)
+{
+    const struct amp_op *op;
+    for (size_t g = 0; g < model->n_graphs; g++)
+        for (size_t i = 0; i < model->graphs[g].nodes.count; i++) {
+            uint32_t id = model->graphs[g].nodes.items[i];
+            if (!is_constant(model, amp_node_at(model, id)) &&
+                find_kernel(model, id, &op, NULL) != AMP_OK)
+                return id;
+        }
+    return AMP_NONE;
 }

@@ -1,8 +1,10 @@
 /*
- * Chains of elementwise nodes become part of the step before them. Of two steps whose results meet
- * in an addition the later one takes it, when the other operand is there.
+ * Makes chains of elementwise nodes post-ops of the step whose result they are the only use of.
+ * Where the results of two steps meet in an addition, this is a post-op of the later step. It
+ * assumes sorted steps, and does not know whether oneDNN has a kernel for such a step: it may run
+ * the post-ops as steps of their own.
  */
-#include "run/plan/uses.h"
+#include "run/plan/post_ops.h"
 
 /* Whether VALUE has been computed when STEP runs. */
 static bool is_there(const struct amp_planning *planning, uint32_t value,
@@ -31,7 +33,7 @@ static bool has_finite_constants(const struct amp_planning *planning, const stru
     bool is_all = true;
     for (uint32_t i = 0; i < node->n_inputs && is_all; i++)
         is_all = is_finite(planning->model, node->inputs[i]);
-    for (size_t i = 0; i < step->n_tail && is_all; i++)
+    for (size_t i = 0; i < step->n_posts && is_all; i++)
         is_all = is_finite(planning->model, amp_step_operand(planning->model, step, i));
     return is_all;
 }
@@ -45,36 +47,38 @@ static bool find_next(const struct amp_planning *planning, const struct amp_step
         return false;
     const struct amp_node *node = amp_node_at(planning->model, use->node);
     const struct amp_step *own = amp_planning_own(planning, use->node);
-    return own != NULL && own->n_tail == 0 && amp_post_of(planning->model, node, use->slot, post) &&
+    return own != NULL && own->n_posts == 0 &&
+           amp_post_of(planning->model, node, use->slot, post) &&
            (post->kind != AMP_POST_BINARY || is_there(planning, node->inputs[post->in], step)) &&
            (!amp_post_hides_nan(post) || has_finite_constants(planning, step));
 }
 
-static void absorb_chain(struct amp_planning *planning, struct amp_step *step)
+static void add_post_ops(struct amp_planning *planning, struct amp_step *step)
 {
     struct amp_use use;
     struct amp_post post;
     if (!step->op->fuses || step->is_constant ||
         amp_node_at(planning->model, step->node)->n_outputs != 1)
         return;
-    while (step->n_tail < AMP_POSTS_MAX && find_next(planning, step, &use, &post)) {
-        if (step->tail == NULL) {
-            step->tail = amp_arena_array(planning->arena, AMP_POSTS_MAX, sizeof *step->tail);
+    while (step->n_posts < AMP_POSTS_MAX && find_next(planning, step, &use, &post)) {
+        if (step->post_steps == NULL) {
+            step->post_steps =
+                amp_arena_array(planning->arena, AMP_POSTS_MAX, sizeof *step->post_steps);
             step->posts = amp_arena_array(planning->arena, AMP_POSTS_MAX, sizeof *step->posts);
         }
         struct amp_step *own = planning->steps[use.node];
-        step->tail[step->n_tail] = *own;
-        step->posts[step->n_tail++] = post;
+        step->post_steps[step->n_posts] = *own;
+        step->posts[step->n_posts++] = post;
         own->op = NULL;
         planning->steps[use.node] = step;
     }
 }
 
-void amp_plan_absorb(struct amp_planning *planning)
+void amp_plan_post_ops(struct amp_planning *planning)
 {
     for (size_t g = 0; g < planning->model->n_graphs; g++)
-        for (size_t i = 0; i < planning->plans[g].n_steps; i++)
-            if (planning->plans[g].steps[i].op != NULL)
-                absorb_chain(planning, &planning->plans[g].steps[i]);
+        for (size_t i = 0; i < planning->graphs[g].n_steps; i++)
+            if (planning->graphs[g].steps[i].op != NULL)
+                add_post_ops(planning, &planning->graphs[g].steps[i]);
     amp_planning_compact(planning);
 }

@@ -1,0 +1,340 @@
+/*
+ * Calls the kernel of one step, once: gathers its inputs, prepares them as the kernel can take
+ * them, and stores what it computes. Takes a call that says what goes along (post-ops, casts,
+ * float32). Constants have to be loaded. It does not try anything else when the kernel refuses:
+ * step.c does.
+ */
+#include "run/exec/kernel_call.h"
+
+#include "core/buffer.h"
+#include "core/convert.h"
+#include "core/memory.h"
+#include "ops/dnnl/layout.h"
+#include "run/exec/blocked_view.h"
+#include "run/exec/constants.h"
+#include "run/exec/slices.h"
+#include "run/exec/values.h"
+
+#include <stdio.h>
+
+/* The value that is output I after all post-ops of CALL; AMP_NONE: there is none. */
+static uint32_t output_id(const struct amp_kernel_call *call, uint32_t i)
+{
+    if (i >= call->node->n_outputs)
+        return AMP_NONE;
+    return call->n_posts > 0 ? amp_step_output(call->session->model, call->step)
+                             : call->node->outputs[i];
+}
+
+/* AMP_UNDEFINED: there is no output I. */
+static enum amp_dtype output_dtype(const struct amp_kernel_call *call, uint32_t i)
+{
+    uint32_t value = output_id(call, i);
+    return value == AMP_NONE ? AMP_UNDEFINED : amp_value_at(call->session->model, value)->dtype;
+}
+
+/* ---- inputs ---------------------------------------------------------------------------------- */
+
+struct amp_tensor *amp_kernel_call_input(const struct amp_session *session,
+                                         const struct amp_step *step, size_t n_casts,
+                                         uint32_t value)
+{
+    for (size_t i = 0; i < n_casts; i++) {
+        const struct amp_node *cast = amp_node_at(session->model, step->casts[i]->node);
+        if (cast->outputs[0] == value)
+            return &session->values[cast->inputs[0]];
+    }
+    return &session->values[value];
+}
+
+/* What CALL reads as VALUE. */
+static struct amp_tensor *read_value(const struct amp_kernel_call *call, uint32_t value)
+{
+    return amp_kernel_call_input(call->session, call->step, call->n_casts, value);
+}
+
+void amp_kernel_call_gather(const struct amp_kernel_call *call)
+{
+    const struct amp_session *session = call->session;
+    struct amp_frame *frame = &call->state->frame;
+    for (uint32_t i = 0; i < call->node->n_inputs; i++) {
+        uint32_t value = call->node->inputs[i];
+        frame->in[i] = value == AMP_NONE ? NULL : read_value(call, value);
+        frame->is_constant[i] = value != AMP_NONE && amp_constant_is(session, value);
+    }
+    for (size_t i = 0; i < call->n_posts; i++) {
+        uint32_t value = amp_step_operand(session->model, call->step, i);
+        struct amp_post *post = &call->state->posts[i];
+        post->operand = value == AMP_NONE ? NULL : read_value(call, value);
+        post->is_constant = value != AMP_NONE && amp_constant_is(session, value);
+    }
+}
+
+/* Makes what CALL reads as VALUE row-major. */
+static enum amp_status reorder(const struct amp_kernel_call *call, uint32_t value)
+{
+    return amp_values_reorder_for(call->session, read_value(call, value), call->node, call->err);
+}
+
+/* Makes the inputs row-major that lie in another way; where TAKES_STRIDES only those in blocks. */
+static enum amp_status reorder_inputs(const struct amp_kernel_call *call, bool takes_strides)
+{
+    for (uint32_t i = 0; i < call->node->n_inputs; i++) {
+        const struct amp_tensor *in = call->state->frame.in[i];
+        bool is_taken = takes_strides && in != NULL && in->layout != NULL &&
+                        amp_layout_strides(in->layout) != NULL;
+        if (in != NULL && !is_taken)
+            AMP_TRY(reorder(call, call->node->inputs[i]));
+    }
+    return AMP_OK;
+}
+
+enum amp_status amp_kernel_call_reorder(const struct amp_kernel_call *call, bool *any)
+{
+    *any = false;
+    for (uint32_t i = 0; i < call->node->n_inputs; i++)
+        *any |= call->state->frame.in[i] != NULL && call->state->frame.in[i]->layout != NULL;
+    AMP_TRY(reorder_inputs(call, false));
+    for (size_t i = 0; i < call->n_posts; i++) {
+        uint32_t value = amp_step_operand(call->session->model, call->step, i);
+        if (value == AMP_NONE)
+            continue;
+        *any |= call->state->posts[i].operand->layout != NULL;
+        AMP_TRY(reorder(call, value));
+    }
+    return AMP_OK;
+}
+
+bool amp_kernel_call_is_wide(const struct amp_kernel_call *call, bool is_forced)
+{
+    const struct amp_op *op = call->step->op;
+    if (op->effect == AMP_PRESERVES_VALUES)
+        return false;
+    uint32_t dtypes = 0;
+    for (uint32_t i = 0; i < call->node->n_inputs; i++)
+        if (call->state->frame.in[i] != NULL && amp_dtype_is_lower(call->state->frame.in[i]->dtype))
+            dtypes |= AMP_DTYPE_BIT(call->state->frame.in[i]->dtype);
+    for (uint32_t i = 0; i < call->node->n_outputs; i++)
+        if (amp_dtype_is_lower(output_dtype(call, i)))
+            dtypes |= AMP_DTYPE_BIT(output_dtype(call, i));
+    return dtypes != 0 && (is_forced || call->step->prefers_f32 || (dtypes & ~op->native) != 0);
+}
+
+static enum amp_status convert(const struct amp_tensor *from, struct amp_tensor *to,
+                               enum amp_dtype dtype, struct amp_error *err)
+{
+    *to = (struct amp_tensor){.dtype = dtype, .shape = from->shape};
+    AMP_TRY(amp_tensor_alloc(to, err));
+    amp_dtype_convert(from->dtype, from->data, dtype, to->data, amp_tensor_count(from));
+    return AMP_OK;
+}
+
+/* Makes input I float32; a constant once and for all. */
+static enum amp_status widen_input(const struct amp_kernel_call *call, uint32_t i)
+{
+    struct amp_frame *frame = &call->state->frame;
+    const struct amp_tensor *in = frame->in[i];
+    bool is_constant = frame->is_constant[i];
+    struct amp_tensor *wide = is_constant ? &call->state->wide[i] : &frame->temporary[i];
+    if (in->layout != NULL)
+        AMP_TRY(reorder(call, call->node->inputs[i]));
+    if (in->data == NULL && !is_constant) /* slices have it */
+        *wide = (struct amp_tensor){.dtype = AMP_FLOAT, .shape = in->shape};
+    else if (wide->data == NULL && !(is_constant && frame->has_form[i]))
+        AMP_TRY(convert(in, wide, AMP_FLOAT, call->err));
+    frame->in[i] = wide;
+    return AMP_OK;
+}
+
+static enum amp_status widen_inputs(const struct amp_kernel_call *call)
+{
+    struct amp_step_state *state = call->state;
+    if (!call->step->prefers_f32)
+        AMP_TRY(reorder_inputs(call, false));
+    state->was_widened = !call->step->prefers_f32;
+    if (state->wide == NULL)
+        state->wide = amp_xcalloc(call->node->n_inputs, sizeof *state->wide);
+    for (uint32_t i = 0; i < call->node->n_inputs; i++)
+        if (state->frame.in[i] != NULL && amp_dtype_is_lower(state->frame.in[i]->dtype))
+            AMP_TRY(widen_input(call, i));
+    return AMP_OK;
+}
+
+/* Makes the inputs what they are in VIEW, those row-major that lie in another way. */
+static enum amp_status view_inputs(const struct amp_kernel_call *call, const struct amp_view *view)
+{
+    for (uint32_t i = 0; i < call->node->n_inputs; i++)
+        if (call->state->frame.in[i] != NULL && !amp_view_takes(view, call->state->frame.in[i]))
+            AMP_TRY(reorder(call, call->node->inputs[i]));
+    amp_view_set(view, &call->state->frame, call->node->n_inputs);
+    return AMP_OK;
+}
+
+/* ---- outputs --------------------------------------------------------------------------------- */
+
+static void set_outputs(const struct amp_kernel_call *call)
+{
+    for (uint32_t i = 0; i < call->node->n_outputs; i++) {
+        struct amp_tensor *out = &call->state->frame.outs[i];
+        enum amp_dtype dtype = output_dtype(call, i);
+        amp_tensor_release(out);
+        out->dtype = call->is_wide && amp_dtype_is_lower(dtype) ? AMP_FLOAT : dtype;
+        out->shape.rank = -1;
+    }
+}
+
+/* An output that gets its memory in run, when oneDNN has chosen its layout: what is too large is
+   refused before that is asked about it. */
+static enum amp_status check_room(const struct amp_tensor *out, struct amp_error *err)
+{
+    char what[300], shape[256];
+    size_t size;
+    AMP_TRY(amp_shape_size(&out->shape, out->dtype, &size, err));
+    if (amp_buffer_has_room(size))
+        return AMP_OK;
+    snprintf(what, sizeof what, "%s %s", amp_dtype_name(out->dtype),
+             amp_shape_text(&out->shape, shape, sizeof shape));
+    return amp_memory_fail(err, what, size);
+}
+
+static bool is_last_use(const struct amp_step *step, uint32_t value)
+{
+    for (size_t i = 0; i < step->last_uses.count; i++)
+        if (step->last_uses.items[i] == value)
+            return true;
+    return false;
+}
+
+/* The value whose data input I has, if they are nothing else's, and no later step's; else NULL. */
+static const struct amp_tensor *free_after(const struct amp_kernel_call *call, uint32_t i)
+{
+    uint32_t value = call->node->inputs[i];
+    const struct amp_frame *frame = &call->state->frame;
+    const struct amp_tensor *in = frame->in[i];
+    const struct amp_tensor *from = in == NULL ? NULL : &call->session->values[value];
+    bool is_free = from != NULL && in->data == from->data && from->buffer != NULL &&
+                   from->buffer->refs == 1 && !frame->is_constant[i] &&
+                   is_last_use(call->step, value);
+    return is_free ? from : NULL;
+}
+
+/* Lets output 0 of an elementwise operator have the memory of such an input. */
+static void reuse_input(const struct amp_kernel_call *call)
+{
+    struct amp_tensor *out = &call->state->frame.outs[0];
+    for (uint32_t i = 0; i < call->node->n_inputs && call->step->op->is_elementwise; i++) {
+        const struct amp_tensor *in = call->state->frame.in[i], *from = free_after(call, i);
+        if (from != NULL && in->dtype == out->dtype && amp_shape_equal(&in->shape, &out->shape)) {
+            amp_tensor_share(out, from);
+            out->layout = NULL;
+            return;
+        }
+    }
+}
+
+/* ---- the kernel ------------------------------------------------------------------------------ */
+
+/* Gives the outputs memory that the kernel does not choose itself. */
+static enum amp_status create_outputs(const struct amp_kernel_call *call, struct amp_ctx *ctx)
+{
+    const struct amp_op *op = call->step->op;
+    bool is_free = op->has_layouts || op->has_strides;
+    if (is_free && amp_has_out(ctx, 0) && amp_shape_is_known(&ctx->out[0]->shape))
+        AMP_TRY(check_room(ctx->out[0], ctx->err));
+    reuse_input(call);
+    for (uint32_t i = is_free ? 1 : op->shares_input; i < ctx->n_out; i++)
+        if (amp_has_out(ctx, i) && ctx->out[i]->data == NULL &&
+            amp_shape_is_known(&ctx->out[i]->shape))
+            AMP_TRY(amp_ctx_alloc(ctx, i));
+    return AMP_OK;
+}
+
+static enum amp_status run_kernel(const struct amp_kernel_call *call)
+{
+    const struct amp_op *op = call->step->op;
+    struct amp_step_state *state = call->state;
+    struct amp_ctx ctx = {.model = call->session->model,
+                          .node = call->node,
+                          .in = state->frame.in,
+                          .n_in = call->node->n_inputs,
+                          .out = state->frame.out,
+                          .n_out = call->node->n_outputs,
+                          .is_constant = state->frame.is_constant,
+                          .state = &state->kernel,
+                          .host = &call->session->host,
+                          .err = call->err,
+                          .posts = state->posts,
+                          .n_posts = call->n_posts,
+                          .reads_casts = call->n_casts > 0};
+    enum amp_status status;
+    if (call->n_posts == call->step->n_posts)
+        ctx.layout_wish = call->step->layout_wish;
+    if (op->shape != NULL)
+        AMP_TRY(op->shape(&ctx));
+    if (state->slices != NULL &&
+        amp_slices_queue(state->slices, call->step, !call->has_view, &ctx, &status))
+        return status;
+    AMP_TRY(create_outputs(call, &ctx));
+    return op->run(&ctx);
+}
+
+enum amp_status amp_kernel_call_run(struct amp_kernel_call *call)
+{
+    const struct amp_op *op = call->step->op;
+    struct amp_frame *frame = &call->state->frame;
+    struct amp_view view;
+    call->has_view =
+        !call->is_wide && amp_view_find(call->node, op, frame->in, output_dtype(call, 0), &view);
+    if (call->has_view)
+        AMP_TRY(view_inputs(call, &view));
+    else if (!op->has_layouts)
+        AMP_TRY(reorder_inputs(call, op->has_strides));
+    if (call->is_wide)
+        AMP_TRY(widen_inputs(call));
+    set_outputs(call);
+    AMP_TRY(run_kernel(call));
+    if (call->has_view) {
+        frame->outs[0].layout = view.layout;
+        frame->outs[0].shape = view.shape;
+    }
+    return AMP_OK;
+}
+
+/* Moves output I, of VALUE, there. */
+static enum amp_status store_output(const struct amp_kernel_call *call, uint32_t i, uint32_t value)
+{
+    struct amp_tensor *out = &call->state->frame.outs[i], *to = &call->session->values[value];
+    enum amp_dtype dtype = amp_value_at(call->session->model, value)->dtype;
+    bool is_wide = out->dtype == AMP_FLOAT && amp_dtype_is_lower(dtype) && !amp_tensor_is_list(out);
+    amp_tensor_release(to);
+    if (!is_wide && !amp_tensor_is_list(out) && dtype != AMP_UNDEFINED && out->dtype != dtype)
+        return amp_fail(call->err, AMP_MODEL, "output %u is %s; the model wants %s", i,
+                        amp_dtype_name(out->dtype), amp_dtype_name(dtype));
+    if (is_wide && call->step->stores_f32 && call->n_posts == call->step->n_posts) {
+        amp_tensor_refer(to, out);
+        return AMP_OK;
+    }
+    if (is_wide && out->data != NULL) {
+        AMP_TRY(amp_values_reorder_for(call->session, out, call->node, call->err));
+        return convert(out, to, dtype, call->err);
+    }
+    if (is_wide) /* slices have it */
+        out->dtype = dtype;
+    return amp_values_set(call->session, value, out, call->err);
+}
+
+enum amp_status amp_kernel_call_store(const struct amp_kernel_call *call)
+{
+    for (uint32_t i = 0; i < call->node->n_outputs; i++) {
+        uint32_t value = output_id(call, i);
+        if (value != AMP_NONE)
+            AMP_TRY(store_output(call, i, value));
+    }
+    return AMP_OK;
+}
+
+void amp_kernel_call_release(const struct amp_kernel_call *call)
+{
+    amp_tensors_release(call->state->frame.temporary, call->node->n_inputs);
+    amp_tensors_release(call->state->frame.outs, call->node->n_outputs);
+}

@@ -1,0 +1,45 @@
+#ifndef AMP_RUN_EXEC_KERNEL_CALL_H
+#define AMP_RUN_EXEC_KERNEL_CALL_H
+
+#include "run/exec/state.h"
+
+/* Private to run/exec: one call of the kernel of a step. */
+struct amp_kernel_call {
+    struct amp_session *session;
+    const struct amp_step *step;
+    struct amp_step_state *state;
+    const struct amp_node *node; /* the step's */
+    size_t n_posts, n_casts;     /* of the step's, that the kernel does: all or none of either */
+    bool is_wide;                /* float32 in place of lower dtypes; rounded afterwards */
+    bool has_view;               /* its inputs were seen as a blocked view */
+    struct amp_error *err;
+};
+
+/* Sets the inputs and operands that CALL reads, as they lie. */
+void amp_kernel_call_gather(const struct amp_kernel_call *call);
+
+/* Whether CALL has to give the kernel float32 in place of a lower dtype: where IS_FORCED, it has if
+   there is any. */
+bool amp_kernel_call_is_wide(const struct amp_kernel_call *call, bool is_forced);
+
+/* Makes all that CALL reads row-major and sets *ANY to whether something was not. */
+enum amp_status amp_kernel_call_reorder(const struct amp_kernel_call *call, bool *any);
+
+/* Runs the kernel on what has been gathered. AMP_UNSUPPORTED: it has nothing for such inputs and
+   post-ops. AMP_AGAIN: it wants constants of which it had a form. In slices it may run later, with
+   the call of the last step. */
+enum amp_status amp_kernel_call_run(struct amp_kernel_call *call);
+
+/* Moves the outputs to their values, rounded where the kernel computed in float32. AMP_MODEL for a
+   dtype that the model does not declare. */
+enum amp_status amp_kernel_call_store(const struct amp_kernel_call *call);
+
+/* Releases what CALL left in the frame; it may then be gathered once more. */
+void amp_kernel_call_release(const struct amp_kernel_call *call);
+
+/* What STEP reads as VALUE if the kernel does N_CASTS of its casts: the value, or what is cast. */
+struct amp_tensor *amp_kernel_call_input(const struct amp_session *session,
+                                         const struct amp_step *step, size_t n_casts,
+                                         uint32_t value);
+
+#endif

@@ -1,0 +1,17 @@
+/*
+ * Answers what a step of a plan gives and reads, for those who plan and those who run: takes the
+ * step and its model, gives ids of values. It changes nothing.
+ */
+#include "run/plan/step.h"
+
+uint32_t amp_step_output(const struct amp_model *model, const struct amp_step *step)
+{
+    const struct amp_step *last = step->n_posts > 0 ? &step->post_steps[step->n_posts - 1] : step;
+    return amp_node_at(model, last->node)->outputs[0];
+}
+
+uint32_t amp_step_operand(const struct amp_model *model, const struct amp_step *step, size_t i)
+{
+    const struct amp_node *node = amp_node_at(model, step->post_steps[i].node);
+    return step->posts[i].kind == AMP_POST_BINARY ? node->inputs[step->posts[i].in] : AMP_NONE;
+}
