@@ -62,12 +62,12 @@ holds '--json -' says '"median_ms"'
 "$AMPCONV" bench cnn.onnx -d fp32,bf16 --profile "${few[@]}" >report
 holds 'a profile per dtype' counts '^(fp32|bf16): [0-9.]+ ms in nodes; reorders [0-9.]+ %, casts [0-9.]+ %$' 2
 holds 'operators' counts '^ +[0-9.]+ +[0-9.]+ +4 +[0-9.]+  Conv$' 2
-holds 'nodes' says '^ +[0-9.]+ +[0-9.]+ +1 +[0-9.]+  Conv [^ ]+$'
+holds 'nodes, with the way each ran in' says '^ +[0-9.]+ +[0-9.]+ +1 +[0-9.]+  Conv [^ ]+  post-ops$'
 holds 'primitives' says '^ +[0-9.]+ +[0-9.]+ +[0-9]+  convolution [^ ]+  [a-z0-9]+:[a-zA-Z0-9]+ \* '
 sorted() { awk '/^ +[0-9.]+ +[0-9.]+ +[0-9]+ / { if (last != "" && $1 > last) exit 1; last = $1; next } { last = "" }' report; }
 holds 'longest first' sorted
 "$AMPCONV" bench cnn.onnx -d bf16 --profile --json "${few[@]}" >report 2>/dev/null
-for name in reorder_share cast_share nodes primitives implementation layouts; do holds "JSON: $name" says "\"$name\""; done
+for name in reorder_share cast_share nodes way primitives implementation layouts; do holds "JSON: $name" says "\"$name\""; done
 
 "$AMPCONV" bench cnn.onnx --dim N=4 -d fp32 --json --runs 1 >report 2>&1
 flops=$(awk '/"flops"/ { print $2 + 0 }' report)

@@ -19,6 +19,7 @@ struct line {
     const char *group;            /* operator, or kind of primitive */
     const char *detail, *extra;   /* implementation and layouts; "" for nodes */
     const struct amp_node *node;  /* one of the nodes; NULL for primitives */
+    const char *way;              /* in which it ran, and why; NULL for primitives */
     double calls, seconds, flops; /* of one run */
 };
 
@@ -78,6 +79,7 @@ static struct lines collect_nodes(const struct amp_bench_side *side, size_t n_ru
             line = line_of(&lines, nodes[i].node->op_type, "", "");
         }
         line->node = nodes[i].node;
+        line->way = nodes[i].way;
         line->calls += (double)nodes[i].calls / (double)n_runs;
         line->seconds += nodes[i].seconds / (double)n_runs;
         line->flops += nodes[i].flops / (double)n_runs;
@@ -142,6 +144,7 @@ static void print_node(FILE *file, const struct line *line)
         amp_print(file, " %s", line->node->name);
     else
         amp_print(file, " #%u", line->node->index);
+    amp_print(file, "  %s", line->way);
 }
 
 static void print_primitive(FILE *file, const struct line *line)
@@ -178,7 +181,7 @@ void amp_report_profile(FILE *file, const struct amp_bench_side *side, size_t n_
     struct shares shares = measure(side, n_runs);
     struct table tables[] = {
         {"  GFLOP/s  operator", collect_nodes(side, n_runs, false), print_operator},
-        {"  GFLOP/s  node", collect_nodes(side, n_runs, true), print_node},
+        {"  GFLOP/s  node, the way it ran in", collect_nodes(side, n_runs, true), print_node},
         {"  primitive of oneDNN, implementation, layouts", collect_primitives(side, n_runs),
          print_primitive}};
     amp_print(file, "\n%s: %.3f ms in nodes; reorders %.1f %%, casts %.1f %%\n",
@@ -199,6 +202,7 @@ static json_t *json_node(const struct line *line)
     json_t *object = json_object();
     amp_json_set(object, "name", amp_json_text(line->node->name));
     amp_json_set(object, "op", amp_json_text(line->group));
+    amp_json_set(object, "way", amp_json_text(line->way));
     amp_json_set(object, "ms", amp_json_number(1e3 * line->seconds));
     amp_json_set(object, "gflops", amp_json_number(line->flops / line->seconds * 1e-9));
     return object;
