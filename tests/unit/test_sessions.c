@@ -1,0 +1,164 @@
+/*
+ * Sessions of one plan in two threads at the same time give what one session alone gives, byte for
+ * byte: with other inputs in each thread, in shapes that change from run to run.
+ */
+#include "check/random_input.h"
+#include "onnx/schema/infer.h"
+#include "onnx/file/read.h"
+#include "run/exec/session.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N_THREADS = 2, N_SAMPLES = 4, N_RUNS = 12, N_TENSORS_MAX = 8 };
+
+struct sample {
+    struct amp_tensor inputs[N_TENSORS_MAX], outputs[N_TENSORS_MAX];
+};
+
+struct fixture {
+    struct amp_model_file file;
+    const struct amp_plan *plan;
+    size_t n_inputs, n_outputs;
+    struct sample samples[N_SAMPLES]; /* with the outputs of a session that ran alone */
+};
+
+/* What one thread does. */
+struct job {
+    const struct fixture *fixture;
+    size_t first;         /* the sample that it begins with */
+    size_t n_wrong;       /* runs that failed or gave something else */
+    struct amp_error err; /* of the last that failed */
+};
+
+/* Inputs of SAMPLE number I, with symbolic dims of SIZE. */
+static void make_inputs(struct fixture *f, struct sample *sample, size_t i, int64_t size)
+{
+    struct amp_error err = {.status = AMP_OK};
+    const struct amp_model *model = f->file.model;
+    const struct amp_ids *ids = &model->graphs[0].inputs;
+    int64_t *sizes = amp_arena_array(f->file.arena, model->n_symbols, sizeof *sizes);
+    for (size_t s = 0; s < model->n_symbols; s++)
+        sizes[s] = size;
+    for (size_t k = 0; k < ids->count; k++) {
+        struct amp_random_input random;
+        if (amp_value_at(model, ids->items[k])->constant != NULL)
+            continue;
+        assert_int_equal(amp_random_input_plan(model, ids->items[k], sizes, &random, &err), AMP_OK);
+        assert_int_equal(amp_random_input_make(&random, i, 0, &sample->inputs[k], &err), AMP_OK);
+    }
+}
+
+/* The model at PATH, planned, and what one session gives for samples of other SIZES. */
+static void set_up(struct fixture *f, const char *path, const int64_t *sizes)
+{
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_session *session;
+    *f = (struct fixture){.n_inputs = 0};
+    assert_int_equal(amp_model_read(path, &f->file, &err), AMP_OK);
+    assert_int_equal(amp_infer(f->file.model, &err), AMP_OK);
+    f->n_inputs = f->file.model->graphs[0].inputs.count;
+    f->n_outputs = f->file.model->graphs[0].outputs.count;
+    assert_in_range(f->n_inputs, 1, N_TENSORS_MAX);
+    assert_in_range(f->n_outputs, 1, N_TENSORS_MAX);
+    assert_int_equal(amp_plan_create(f->file.model, false, &f->plan, &err), AMP_OK);
+    assert_int_equal(amp_session_create(f->plan, &session, &err), AMP_OK);
+    for (size_t i = 0; i < N_SAMPLES; i++) {
+        struct sample *sample = &f->samples[i];
+        make_inputs(f, sample, i, sizes[i]);
+        if (amp_session_run(session, sample->inputs, sample->outputs, &err) != AMP_OK)
+            fail_msg("%s: %s", path, err.text);
+    }
+    amp_session_destroy(session);
+}
+
+static void tear_down(struct fixture *f)
+{
+    for (size_t i = 0; i < N_SAMPLES; i++) {
+        amp_tensors_release(f->samples[i].inputs, f->n_inputs);
+        amp_tensors_release(f->samples[i].outputs, f->n_outputs);
+    }
+    amp_plan_destroy(f->plan);
+    amp_model_close(&f->file);
+}
+
+static bool is_same(const struct amp_tensor *a, const struct amp_tensor *b)
+{
+    return a->dtype == b->dtype && amp_shape_equal(&a->shape, &b->shape) &&
+           memcmp(a->data, b->data, amp_tensor_size(a)) == 0;
+}
+
+/* Runs SESSION on SAMPLE; false: it fails or gives something else. */
+static bool runs_right(const struct fixture *f, struct amp_session *session,
+                       const struct sample *sample, struct amp_error *err)
+{
+    struct amp_tensor outputs[N_TENSORS_MAX] = {{.dtype = AMP_UNDEFINED}};
+    bool is_right = amp_session_run(session, sample->inputs, outputs, err) == AMP_OK;
+    for (size_t i = 0; i < f->n_outputs && is_right; i++)
+        is_right = is_same(&outputs[i], &sample->outputs[i]);
+    amp_tensors_release(outputs, f->n_outputs);
+    return is_right;
+}
+
+/* A thread: its own session of the plan, which it also destroys. */
+static void *run_session(void *data)
+{
+    struct job *job = data;
+    struct amp_session *session;
+    if (amp_session_create(job->fixture->plan, &session, &job->err) != AMP_OK) {
+        job->n_wrong = N_RUNS;
+        return NULL;
+    }
+    for (size_t i = 0; i < N_RUNS; i++) {
+        const struct sample *sample = &job->fixture->samples[(job->first + i) % N_SAMPLES];
+        job->n_wrong += !runs_right(job->fixture, session, sample, &job->err);
+    }
+    amp_session_destroy(session);
+    return NULL;
+}
+
+static void sessions_run_at_once(void **state)
+{
+    static const struct {
+        const char *path;
+        int64_t sizes[N_SAMPLES]; /* of symbolic dims, per sample */
+    } models[] = {{"models/digits_cnn.onnx", {4, 1, 4, 7}},
+                  {"models/digits_transformer.onnx", {4, 1, 4, 7}},
+                  {"tests/parity/bert.onnx", {4, 4, 4, 4}},
+                  {"tests/run/sliced/exported.onnx", {700, 16, 700, 900}},
+                  {"tests/constants/loop/model.onnx", {1, 1, 1, 1}},
+                  {"tests/constants/halves_bf16/model.onnx", {1, 70, 1, 70}},
+                  {"tests/constants/recurrent/model.onnx", {1, 1, 1, 1}},
+                  {"tests/constants/shared/model.onnx", {1, 70, 1, 70}}};
+    (void)state;
+    amp_session_set_threads(2);
+    for (size_t m = 0; m < sizeof models / sizeof models[0]; m++) {
+        struct fixture f;
+        struct job jobs[N_THREADS];
+        pthread_t threads[N_THREADS];
+        set_up(&f, models[m].path, models[m].sizes);
+        for (size_t i = 0; i < N_THREADS; i++) {
+            jobs[i] = (struct job){.fixture = &f, .first = i};
+            assert_int_equal(pthread_create(&threads[i], NULL, run_session, &jobs[i]), 0);
+        }
+        for (size_t i = 0; i < N_THREADS; i++) {
+            assert_int_equal(pthread_join(threads[i], NULL), 0);
+            if (jobs[i].n_wrong > 0)
+                fail_msg("%s: %zu runs of thread %zu are wrong: %s", models[m].path,
+                         jobs[i].n_wrong, i, jobs[i].err.text);
+        }
+        tear_down(&f);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sessions_run_at_once)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
