@@ -7,9 +7,11 @@
 #include <inttypes.h>
 #include <math.h>
 
+extern const struct amp_op amp_op_upsample;
+
 static bool is_upsample(const struct amp_ctx *ctx)
 {
-    return amp_node_is(ctx->node, "", "Upsample");
+    return amp_op_of(ctx->node) == &amp_op_upsample;
 }
 
 /* Upsample and the first Resize have no roi, no sizes and one way to find coordinates. */

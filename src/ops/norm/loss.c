@@ -134,7 +134,7 @@ static void put_loss(const struct amp_tensor *out, int reduction, const struct s
         store_one(out, 0, reduction == SUM ? sum.loss : sum.loss / sum.weight);
 }
 
-static enum amp_status loss_run(struct amp_ctx *ctx)
+static enum amp_status loss_run(struct amp_ctx *ctx, bool is_softmax)
 {
     const struct amp_shape *shape = &ctx->in[IN_SCORES]->shape;
     struct loss loss = {.scores = ctx->in[IN_SCORES],
@@ -145,7 +145,7 @@ static enum amp_status loss_run(struct amp_ctx *ctx)
                         .inner = amp_shape_product(shape, 2, shape->rank),
                         .ignored = amp_node_int(ctx->node, "ignore_index", 0),
                         .has_ignored = amp_node_attr(ctx->node, "ignore_index") != NULL,
-                        .is_softmax = strcmp(ctx->node->op_type, "SoftmaxCrossEntropyLoss") == 0};
+                        .is_softmax = is_softmax};
     AMP_TRY(read_reduction(ctx, &loss.reduction));
     AMP_TRY(check_inputs(ctx, &loss));
     int64_t count = amp_shape_count(&loss.labels->shape);
@@ -164,16 +164,26 @@ static enum amp_status loss_run(struct amp_ctx *ctx)
     return AMP_OK;
 }
 
+static enum amp_status likelihood_run(struct amp_ctx *ctx)
+{
+    return loss_run(ctx, false);
+}
+
+static enum amp_status entropy_run(struct amp_ctx *ctx)
+{
+    return loss_run(ctx, true);
+}
+
 const struct amp_op amp_op_negative_log_likelihood_loss = {.name = "NegativeLogLikelihoodLoss",
                                                            .newest = 22,
                                                            .effect = AMP_COMPUTES,
                                                            .native = AMP_NATIVE_ALL,
                                                            .shape = loss_shape,
-                                                           .run = loss_run};
+                                                           .run = likelihood_run};
 
 const struct amp_op amp_op_softmax_cross_entropy_loss = {.name = "SoftmaxCrossEntropyLoss",
                                                          .newest = 13,
                                                          .effect = AMP_COMPUTES,
                                                          .native = AMP_NATIVE_ALL,
                                                          .shape = loss_shape,
-                                                         .run = loss_run};
+                                                         .run = entropy_run};

@@ -183,10 +183,9 @@ static enum amp_status arg_shape(struct amp_ctx *ctx)
     return AMP_OK;
 }
 
-static enum amp_status arg_run(struct amp_ctx *ctx)
+static enum amp_status arg_run(struct amp_ctx *ctx, bool is_smallest)
 {
     const struct amp_tensor *in = ctx->in[0];
-    bool is_smallest = strcmp(ctx->node->op_type, "ArgMin") == 0;
     int axis;
     AMP_TRY(amp_wide_check(ctx, in->dtype));
     AMP_TRY(axis_of(ctx, 0, &axis));
@@ -372,19 +371,29 @@ static enum amp_status top_run(struct amp_ctx *ctx)
     return run_top(&top, ctx->err);
 }
 
+static enum amp_status arg_max_run(struct amp_ctx *ctx)
+{
+    return arg_run(ctx, false);
+}
+
+static enum amp_status arg_min_run(struct amp_ctx *ctx)
+{
+    return arg_run(ctx, true);
+}
+
 const struct amp_op amp_op_arg_max = {.name = "ArgMax",
                                       .newest = 13,
                                       .effect = AMP_COMPUTES,
                                       .native = AMP_NATIVE_ALL,
                                       .shape = arg_shape,
-                                      .run = arg_run};
+                                      .run = arg_max_run};
 
 const struct amp_op amp_op_arg_min = {.name = "ArgMin",
                                       .newest = 13,
                                       .effect = AMP_COMPUTES,
                                       .native = AMP_NATIVE_ALL,
                                       .shape = arg_shape,
-                                      .run = arg_run};
+                                      .run = arg_min_run};
 
 const struct amp_op amp_op_top_k = {.name = "TopK",
                                     .newest = 24,

@@ -6,8 +6,6 @@
 #include "ops/kernel/kernel.h"
 #include "ops/kernel/block.h"
 
-#include <string.h>
-
 struct cumulation {
     const struct amp_tensor *in;
     void *out;
@@ -114,7 +112,7 @@ static void cumulate(const struct cumulation *c, int64_t outer)
     }
 }
 
-static enum amp_status cumulate_run(struct amp_ctx *ctx)
+static enum amp_status cumulate_run(struct amp_ctx *ctx, bool is_product)
 {
     const struct amp_tensor *in = ctx->in[0];
     int64_t value;
@@ -129,11 +127,21 @@ static enum amp_status cumulate_run(struct amp_ctx *ctx)
                            .kind = amp_wide_kind_of(in->dtype),
                            .length = rank > 0 ? in->shape.dims[axis] : 1,
                            .inner = rank > 0 ? amp_shape_product(&in->shape, axis + 1, rank) : 1,
-                           .is_product = strcmp(ctx->node->op_type, "CumProd") == 0,
+                           .is_product = is_product,
                            .is_exclusive = amp_node_int(ctx->node, "exclusive", 0) != 0,
                            .is_reverse = amp_node_int(ctx->node, "reverse", 0) != 0};
     cumulate(&c, amp_shape_product(&in->shape, 0, axis));
     return AMP_OK;
+}
+
+static enum amp_status product_run(struct amp_ctx *ctx)
+{
+    return cumulate_run(ctx, true);
+}
+
+static enum amp_status sum_run(struct amp_ctx *ctx)
+{
+    return cumulate_run(ctx, false);
 }
 
 const struct amp_op amp_op_cum_prod = {.name = "CumProd",
@@ -141,11 +149,11 @@ const struct amp_op amp_op_cum_prod = {.name = "CumProd",
                                        .effect = AMP_COMPUTES,
                                        .native = AMP_NATIVE_ALL,
                                        .shape = amp_shape_same,
-                                       .run = cumulate_run};
+                                       .run = product_run};
 
 const struct amp_op amp_op_cum_sum = {.name = "CumSum",
                                       .newest = 14,
                                       .effect = AMP_COMPUTES,
                                       .native = AMP_NATIVE_ALL,
                                       .shape = amp_shape_same,
-                                      .run = cumulate_run};
+                                      .run = sum_run};

@@ -10,13 +10,10 @@
 #include "ops/kernel/vector_math.h"
 #include "ops/kernel/block.h"
 
-#include <string.h>
-
 enum combination { SUM, PROD, MAX, MIN, COMBINATIONS };
 
 /* What one operator does. */
 struct reduction {
-    const char *op_type;
     enum combination combination;
     bool is_float;       /* computes in double whatever the dtype is */
     bool is_exponential; /* shifts by the maximum, so that no exponential overflows */
@@ -404,27 +401,6 @@ static void run_plan(const struct plan *plan)
 
 /* ---- the operator ---- */
 
-static const struct reduction reductions[] = {
-    {"ReduceSum", SUM, false, false, NULL, NULL},
-    {"ReduceMean", SUM, false, false, NULL, finish_mean},
-    {"ReduceProd", PROD, false, false, NULL, NULL},
-    {"ReduceMax", MAX, false, false, NULL, NULL},
-    {"ReduceMin", MIN, false, false, NULL, NULL},
-    {"ReduceL1", SUM, false, false, map_abs, NULL},
-    {"ReduceL2", SUM, true, false, map_square, finish_sqrt},
-    {"ReduceSumSquare", SUM, false, false, map_square, NULL},
-    {"ReduceLogSum", SUM, true, false, NULL, finish_log},
-    {"ReduceLogSumExp", SUM, true, true, NULL, NULL},
-};
-
-static const struct reduction *reduction_of(const struct amp_node *node)
-{
-    const struct reduction *found = reductions;
-    while (strcmp(found->op_type, node->op_type) != 0)
-        found++;
-    return found;
-}
-
 /* The axes that the node reduces; *COUNT is -1 when they are not known yet. */
 static enum amp_status reduced_axes(const struct amp_ctx *ctx, int rank, bool *is_reduced,
                                     int *count)
@@ -485,7 +461,7 @@ static enum amp_status reduce_run(struct amp_ctx *ctx)
     int count = 0;
     AMP_TRY(amp_wide_check(ctx, in->dtype));
     AMP_TRY(reduced_axes(ctx, in->shape.rank, is_reduced, &count));
-    const struct reduction *reduction = reduction_of(ctx->node);
+    const struct reduction *reduction = amp_op_of(ctx->node)->own;
     struct plan plan = {.reduction = reduction,
                         .dtype = in->dtype,
                         .kind = reduction->is_float ? AMP_WIDE_FLOAT : amp_wide_kind_of(in->dtype),
@@ -505,12 +481,19 @@ static enum amp_status reduce_run(struct amp_ctx *ctx)
                                        .run = reduce_run,        \
                                        __VA_ARGS__}
 
-REDUCE(reduce_l1, "ReduceL1", 18);
-REDUCE(reduce_l2, "ReduceL2", 18);
-REDUCE(reduce_log_sum, "ReduceLogSum", 18);
-REDUCE(reduce_log_sum_exp, "ReduceLogSumExp", 18);
-REDUCE(reduce_max, "ReduceMax", 20);
-REDUCE(reduce_mean, "ReduceMean", 18, .role = AMP_ROLE_REDUCE_MEAN,
+REDUCE(reduce_l1, "ReduceL1", 18,
+       .own = &(const struct reduction){SUM, false, false, map_abs, NULL});
+REDUCE(reduce_l2, "ReduceL2", 18,
+       .own = &(const struct reduction){SUM, true, false, map_square, finish_sqrt});
+REDUCE(reduce_log_sum, "ReduceLogSum", 18,
+       .own = &(const struct reduction){SUM, true, false, NULL, finish_log});
+REDUCE(reduce_log_sum_exp, "ReduceLogSumExp", 18,
+       .own = &(const struct reduction){SUM, true, true, NULL, NULL});
+REDUCE(reduce_max, "ReduceMax", 20,
+       .own = &(const struct reduction){MAX, false, false, NULL, NULL});
+REDUCE(reduce_mean, "ReduceMean", 18,
+       .own = &(const struct reduction){SUM, false, false, NULL, finish_mean},
+       .role = AMP_ROLE_REDUCE_MEAN,
        .gradient = AMP_GRADIENT(
            {.term = "Div(Expand(g, Shape(x)), CastLike(Div(Size(x), Max(Size(y), 1L)), x))",
             .attr = "keepdims",
@@ -520,10 +503,13 @@ REDUCE(reduce_mean, "ReduceMean", 18, .role = AMP_ROLE_REDUCE_MEAN,
                     "CastLike(Div(Size(x), Max(Size(y), 1L)), x))",
             .attr = "keepdims",
             .fallback = 1}));
-REDUCE(reduce_min, "ReduceMin", 20);
-REDUCE(reduce_prod, "ReduceProd", 18);
-REDUCE(reduce_sum, "ReduceSum", 13,
+REDUCE(reduce_min, "ReduceMin", 20,
+       .own = &(const struct reduction){MIN, false, false, NULL, NULL});
+REDUCE(reduce_prod, "ReduceProd", 18,
+       .own = &(const struct reduction){PROD, false, false, NULL, NULL});
+REDUCE(reduce_sum, "ReduceSum", 13, .own = &(const struct reduction){SUM, false, false, NULL, NULL},
        .gradient = AMP_GRADIENT(
            {.term = "Expand(g, Shape(x))", .attr = "keepdims", .fallback = 1, .value = 1},
            {.term = "Expand(Unsqueeze(g, axes), Shape(x))", .attr = "keepdims", .fallback = 1}));
-REDUCE(reduce_sum_square, "ReduceSumSquare", 18);
+REDUCE(reduce_sum_square, "ReduceSumSquare", 18,
+       .own = &(const struct reduction){SUM, false, false, map_square, NULL});

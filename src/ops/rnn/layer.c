@@ -12,25 +12,19 @@
 #include <strings.h>
 
 static const struct cell {
-    const char *op_type;
     int64_t gates;
     int n_activations;
     struct amp_rnn_activation defaults[3];
 } cells[] = {
-    [AMP_RNN_PLAIN] = {"RNN", 1, 1, {{AMP_RNN_TANH, 0, 0}}},
-    [AMP_RNN_GRU] = {"GRU", 3, 2, {{AMP_RNN_SIGMOID, 0, 0}, {AMP_RNN_TANH, 0, 0}}},
-    [AMP_RNN_LSTM] = {"LSTM",
-                      4,
-                      3,
-                      {{AMP_RNN_SIGMOID, 0, 0}, {AMP_RNN_TANH, 0, 0}, {AMP_RNN_TANH, 0, 0}}},
+    [AMP_RNN_PLAIN] = {1, 1, {{AMP_RNN_TANH, 0, 0}}},
+    [AMP_RNN_GRU] = {3, 2, {{AMP_RNN_SIGMOID, 0, 0}, {AMP_RNN_TANH, 0, 0}}},
+    [AMP_RNN_LSTM] = {4, 3, {{AMP_RNN_SIGMOID, 0, 0}, {AMP_RNN_TANH, 0, 0}, {AMP_RNN_TANH, 0, 0}}},
 };
 
 static enum amp_rnn_cell cell_of(const struct amp_node *node)
 {
-    int cell = AMP_RNN_PLAIN;
-    while (strcmp(cells[cell].op_type, node->op_type) != 0)
-        cell++;
-    return (enum amp_rnn_cell)cell;
+    const enum amp_rnn_cell *cell = amp_op_of(node)->own;
+    return *cell;
 }
 
 /* ---- attributes ---- */

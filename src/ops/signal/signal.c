@@ -32,13 +32,8 @@ static enum amp_status read_int(const struct amp_ctx *ctx, uint32_t i, int64_t f
 
 /* a0 - a1 cos(2 pi k / n) + a2 cos(4 pi k / n), as in F. J. Harris, "On the use of windows for
    harmonic analysis with the discrete Fourier transform" (1978). */
-static const struct window {
-    const char *op_type;
+struct window {
     double a0, a1, a2;
-} windows[] = {
-    {"HannWindow", 0.5, 0.5, 0},
-    {"HammingWindow", 25.0 / 46, 21.0 / 46, 0},
-    {"BlackmanWindow", 0.42, 0.5, 0.08},
 };
 
 static enum amp_status window_shape(struct amp_ctx *ctx)
@@ -51,11 +46,9 @@ static enum amp_status window_shape(struct amp_ctx *ctx)
 static enum amp_status window_run(struct amp_ctx *ctx)
 {
     const struct amp_tensor *out = ctx->out[0];
-    const struct window *window = windows;
+    const struct window *window = amp_op_of(ctx->node)->own;
     int64_t size = out->shape.dims[0], period = size;
     AMP_TRY(amp_wide_check(ctx, out->dtype));
-    while (strcmp(window->op_type, ctx->node->op_type) != 0)
-        window++;
     if (amp_node_int(ctx->node, "periodic", 1) == 0)
         period = size > 1 ? size - 1 : 1;
     for (int64_t k = 0; k < size; k++) {
@@ -466,9 +459,12 @@ static enum amp_status mel_run(struct amp_ctx *ctx)
         .name = "output_datatype", .outputs = AMP_INPUT(0), .fallback = AMP_FLOAT \
     }
 
-SIGNAL(blackman_window, "BlackmanWindow", 17, window_shape, window_run, TYPED);
+SIGNAL(blackman_window, "BlackmanWindow", 17, window_shape, window_run, TYPED,
+       .own = &(const struct window){0.42, 0.5, 0.08});
 SIGNAL(dft, "DFT", 20, dft_shape, dft_run);
-SIGNAL(hamming_window, "HammingWindow", 17, window_shape, window_run, TYPED);
-SIGNAL(hann_window, "HannWindow", 17, window_shape, window_run, TYPED);
+SIGNAL(hamming_window, "HammingWindow", 17, window_shape, window_run, TYPED,
+       .own = &(const struct window){25.0 / 46, 21.0 / 46, 0});
+SIGNAL(hann_window, "HannWindow", 17, window_shape, window_run, TYPED,
+       .own = &(const struct window){0.5, 0.5, 0});
 SIGNAL(mel_weight_matrix, "MelWeightMatrix", 17, mel_shape, mel_run, TYPED);
 SIGNAL(stft, "STFT", 17, stft_shape, stft_run);
