@@ -125,9 +125,9 @@ static enum amp_status run_sample(struct test_case *test, size_t i, struct amp_e
     struct amp_tensor *tensors = amp_xcalloc(n_in + 2 * n_out, sizeof *tensors);
     struct amp_tensor *got = tensors + n_in, *want = got + n_out;
     const char *path = test->samples.paths[i];
-    const struct amp_sample to = {test->model, tensors, want};
+    const struct amp_sample sample = {test->model, tensors, want};
     test->stage = DATA;
-    enum amp_status status = amp_sample_load(&test->samples, i, &to, err);
+    enum amp_status status = amp_sample_load(&test->samples, i, &sample, err);
     if (status == AMP_OK)
         status = check_inputs(test, path, tensors, err);
     if (status == AMP_OK) {
