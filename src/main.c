@@ -73,7 +73,8 @@ static enum amp_status run_command(const struct amp_options *options, struct amp
     return AMP_OK;
 }
 
-/* The text is clean already, and may have several lines. */
+/* Prints the message of ERR, which core/print.h has cleaned already and which may have several
+   lines. */
 static void print_failure(const struct amp_error *err)
 {
     fputs("ampconv: ", stderr);

@@ -14,7 +14,8 @@
 
 enum { N_WARM_UPS = 2 };
 
-/* The seconds of one side's turns, and how often the product fits into the run of its round. */
+/* The times of one side, an entry per round: seconds of its run, seconds of the machine's product
+   after it, and the ratio of the two. */
 struct turns {
     struct amp_roofline *roofline; /* NULL: no product in that dtype */
     double *runs, *products, *ratios;
@@ -34,7 +35,8 @@ static enum amp_status run_side(struct amp_bench_side *side, double *seconds, st
     return status;
 }
 
-/* Creates the session and warms it up; its peak is what came on top of what others hold. */
+/* Creates the side's session and runs it to warm up. The peak is counted from what the sessions
+   before it hold. */
 static enum amp_status start_side(struct amp_bench_side *side, bool is_strict,
                                   struct amp_error *err)
 {
@@ -50,7 +52,8 @@ static enum amp_status start_side(struct amp_bench_side *side, bool is_strict,
     return AMP_OK;
 }
 
-/* A machine without a product in the side's dtype has no roofline for it. */
+/* Makes room for the times of SIDE, and its roofline, unless the machine has no product in the
+   side's dtype. */
 static enum amp_status start_turns(const struct amp_bench *bench, const struct amp_bench_side *side,
                                    struct turns *turns, struct amp_error *err)
 {
@@ -64,8 +67,9 @@ static enum amp_status start_turns(const struct amp_bench *bench, const struct a
                : amp_fail(err, status, "%s", refusal.text);
 }
 
-/* The product of a round comes right after its run, since a machine's speed may change from second
-   to second; before that one that brings the matrices into the caches. */
+/* Times one run of SIDE and, right after it, the machine's product, since the speed of a machine
+   may change from second to second. The product runs twice: the first run brings the matrices into
+   the caches. */
 static enum amp_status take_turn(struct amp_bench_side *side, struct turns *turns, size_t round,
                                  struct amp_error *err)
 {
@@ -83,7 +87,7 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorts VALUES; the mean of the two in the middle where COUNT is even. */
+/* Sorts VALUES and gives their median: the mean of the two in the middle where COUNT is even. */
 static double median(double *values, size_t count)
 {
     qsort(values, count, sizeof *values, compare_doubles);

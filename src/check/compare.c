@@ -22,7 +22,7 @@ struct amp_tolerance amp_tolerance_of(enum amp_dtype dtype)
     return amp_dtype_is_lower(dtype) ? half_tolerance : usual_tolerance;
 }
 
-/* How far apart two numbers are; 0 when they count as equal whatever the tolerance. */
+/* The distance of two numbers: 0 when they are equal or both NaN, infinite when one is NaN. */
 static double distance(double got, double want)
 {
     if (got == want || (isnan(got) && isnan(want)))
@@ -31,7 +31,7 @@ static double distance(double got, double want)
     return isnan(d) ? INFINITY : d;
 }
 
-/* "[1, 0, 2]": where in SHAPE the element at INDEX is. */
+/* Writes the position of element INDEX of a tensor of SHAPE into TEXT: "[1, 0, 2]". */
 static char *place_text(const struct amp_shape *shape, size_t index, char *text, size_t size)
 {
     struct amp_shape place = {.rank = shape->rank};
@@ -53,7 +53,7 @@ static enum amp_status compare_strings(const struct amp_tensor *got, const struc
     return AMP_OK;
 }
 
-/* The elements that are off, as far as they have been seen. */
+/* The elements that are further off than the tolerance, among those compared so far. */
 struct differences {
     size_t off, worst; /* worst: index of the first that is farthest off */
     double distance;   /* of that one */
@@ -86,8 +86,8 @@ static void compare_integers(const struct amp_tensor *got, const struct amp_tens
             note_difference(seen, i, fabs(amp_tensor_double(got, i) - amp_tensor_double(want, i)));
 }
 
-/* Element I as it is: a double would lose digits of large integers, and a computed NaN has the sign
-   that this processor gives it. */
+/* Writes element I into TEXT in its own type, since a double would lose digits of large integers. A
+   NaN is written without its sign, which depends on the processor. */
 static char *number_text(const struct amp_tensor *tensor, size_t i, char *text, size_t size)
 {
     double value = amp_tensor_double(tensor, i);

@@ -61,7 +61,7 @@ enum amp_status amp_metric_bounds_set(struct amp_metric_bounds *bounds, const ch
     return unknown_metric(name, err);
 }
 
-/* Written so that a NaN is outside. */
+/* AMP_MISMATCH when VALUE is beyond BOUND. The comparison is written so that a NaN is outside. */
 static enum amp_status check_bound(const struct amp_metric *metric, double value, double bound,
                                    struct amp_error *err)
 {

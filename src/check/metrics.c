@@ -287,7 +287,7 @@ static void add_others(struct amp_metrics *metrics, const struct amp_tensor *ref
                                   : amp_tensor_int(reference, i) != amp_tensor_int(converted, i);
 }
 
-/* Lists have their elements added, one by one. */
+/* Adds the elements of two lists of one length, tensor by tensor. */
 static enum amp_status add_lists(struct amp_metrics *metrics, const struct amp_tensor *reference,
                                  const struct amp_tensor *converted, struct amp_error *err)
 {

@@ -78,8 +78,9 @@ static int64_t visit_use(struct amp_random_planner *planner, struct amp_use use)
     return INT64_MAX;
 }
 
-/* The least dim that VALUE, moved about or not, is an index into; INT64_MAX when none is known.
-   What one input is moved to no other input is. */
+/* The least dim that VALUE, or a value that nodes move it to unchanged, is an index into; INT64_MAX
+   when none is known. The marks in is_seen stay set, since no value gets the elements of two
+   inputs. */
 static int64_t indexed_dim(struct amp_random_planner *planner, uint32_t value)
 {
     int64_t least = INT64_MAX;
@@ -232,7 +233,7 @@ static void fill_strings(struct amp_tensor *tensor)
         elements[i] = (struct amp_str){.data = "", .size = 0};
 }
 
-/* The dtype that values are made in; they are cast to the plan's. */
+/* The dtype that values are made in before they are cast to the plan's dtype. */
 static enum amp_dtype made_dtype(const struct amp_random_input *plan)
 {
     static const enum amp_dtype dtypes[] = {[AMP_RANDOM_NORMAL] = AMP_FLOAT,

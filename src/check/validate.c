@@ -43,7 +43,7 @@ static const char *name_of(const struct side *side, const struct amp_ids *ids, s
     return amp_value_at(side->model, ids->items[i])->name;
 }
 
-/* The positions in IDS by name. */
+/* A map from the names of the values IDS of SIDE to their positions. */
 static struct amp_strmap index_names(const struct side *side, const struct amp_ids *ids,
                                      struct amp_arena *arena)
 {
@@ -155,7 +155,7 @@ static enum amp_status run_side(struct validation *v, int i)
     return AMP_OK;
 }
 
-/* Gives the converted model the reference's inputs. */
+/* Casts the reference's inputs to the dtypes that the converted model declares. */
 static enum amp_status pass_inputs(struct validation *v)
 {
     struct side *converted = &v->sides[CONVERTED];
@@ -179,8 +179,8 @@ static void note_outside(struct amp_output_check *check, const struct amp_error 
              reason->text);
 }
 
-/* Adds what the outputs I of the sample differ in. What cannot be compared is outside every
- * tolerance, but no reason to stop. */
+/* Adds the differences of output I in this sample. Outputs that cannot be compared are outside
+   every tolerance; the validation goes on. */
 static void measure(struct validation *v, size_t i)
 {
     struct amp_output_check *check = &v->result->outputs[i];

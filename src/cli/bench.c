@@ -59,7 +59,7 @@ static enum amp_status add_dtype(struct dtypes *dtypes, const char *name, struct
     return AMP_OK;
 }
 
-/* "bf16,fp16"; NULL: all. */
+/* Reads the dtypes of --dtype from TEXT, "bf16,fp16"; NULL: all. */
 static enum amp_status parse_dtypes(const char *text, struct dtypes *dtypes, struct amp_error *err)
 {
     *dtypes = (struct dtypes){.count = 0};
@@ -78,7 +78,8 @@ static enum amp_status parse_dtypes(const char *text, struct dtypes *dtypes, str
 
 /* ---- one model ------------------------------------------------------------------------------- */
 
-/* Rules go with the dtypes that lower. */
+/* The options with which a model is converted to DTYPE: OPTIONS, without rules for float32, which
+   lowers nothing. */
 static struct amp_options options_for(const struct amp_options *options, enum amp_dtype dtype)
 {
     struct amp_options own = *options;
@@ -100,7 +101,7 @@ static enum amp_status load_inputs(struct job *job, struct form *form)
     return status;
 }
 
-/* Side I of the model at PATH, from the bytes of the first one. */
+/* Prepares side I of the model at PATH: its file is read once and parsed anew for each side. */
 static enum amp_status prepare(struct job *job, const char *path, size_t i)
 {
     struct form *form = &job->forms[i];
@@ -141,7 +142,8 @@ static void report(struct job *job, const char *path)
         json_array_append_new(job->models, amp_json_bench(path, &job->bench));
 }
 
-/* Releases all of the model; those that share the first one's bytes go before it. */
+/* Releases the forms of the model, the first one last, since the others share the bytes of its
+   file. */
 static void tear_down(struct job *job)
 {
     amp_bench_free(&job->bench);

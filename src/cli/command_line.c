@@ -15,7 +15,8 @@
 
 enum { THREADS_MAX = 1024, THRESHOLD = 1024, RUNS = 20 };
 
-/* Where OPTION's value goes; of what type it is its kind says. */
+/* The field of OPTIONS that OPTION's value goes to; the option's kind says of what type the field
+   is. */
 static void *field_of(struct amp_options *options, const struct amp_option *option)
 {
     return (unsigned char *)options + option->offset;
@@ -39,8 +40,8 @@ static enum amp_status set_number(const struct amp_option *option, const char *t
     return AMP_OK;
 }
 
-/* A number of bytes, with K, M, G or T for powers of 1000 and Ki, Mi, Gi or Ti for those of 1024.
- */
+/* Reads a number of bytes, with K, M, G or T for powers of 1000 and Ki, Mi, Gi or Ti for powers of
+   1024. */
 static enum amp_status set_size(const struct amp_option *option, const char *text, int64_t *size,
                                 struct amp_error *err)
 {
@@ -98,7 +99,7 @@ struct parse {
     struct amp_error *err;
 };
 
-/* The next word if it is the name of a report: - or NAME.json; else -, stdout. */
+/* Gives the name of a report: the next word if that is - or NAME.json; otherwise -, stdout. */
 static const char *report_name(struct parse *parse)
 {
     const char *next = parse->at < parse->argc ? parse->argv[parse->at] : "";
@@ -142,7 +143,7 @@ static enum amp_status parse_long(struct parse *parse, const char *word)
                     nearest);
 }
 
-/* -v, -qf, -dbf16, -d bf16 */
+/* Parses a word of short options: -v, -qf, -dbf16, -d bf16. */
 static enum amp_status parse_letters(struct parse *parse, const char *letters)
 {
     for (; *letters != '\0'; letters++) {

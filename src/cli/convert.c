@@ -87,7 +87,7 @@ static enum amp_status parse_stage(struct job *job)
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 
-/* To raise a model one rule is enough: whatever can be float32 is. */
+/* Loads the one rule that raises a model of 16 bits: every node runs in float32. */
 static enum amp_status load_rule_to_raise(struct job *job)
 {
     static const struct amp_rule_source source = {.file = AMP_RULES_COMMAND_LINE};
@@ -123,7 +123,7 @@ static void note_decision(FILE *file, const void *context, uint32_t node)
         amp_print(file, " of %s", decision->composite->composite->name);
 }
 
-/* Prints the graph when the user asked for it after STAGE; true then. */
+/* Prints the graph and returns true when the user asked for it after STAGE. */
 static bool dump(const struct job *job, enum stage stage)
 {
     if (stage != job->last || stage == N_STAGES)
@@ -156,7 +156,8 @@ static enum amp_status raise_opset(struct job *job)
     return amp_infer(job->model, job->err);
 }
 
-/* The stages that lower nodes, up to the one that the user wants to see. */
+/* Runs the stages that lower nodes, up to the one after which the user wants to see the graph;
+ *IS_DONE when that was printed. */
 static enum amp_status lower_graph(struct job *job, bool *is_done)
 {
     struct amp_conversion *conversion = &job->conversion;
@@ -186,7 +187,8 @@ static enum amp_status lower_graph(struct job *job, bool *is_done)
     return AMP_OK;
 }
 
-/* Runs the stages up to the one that the user wants to see; *IS_DONE when that was printed. */
+/* Runs all stages on the graph, up to the one after which the user wants to see it; *IS_DONE when
+   that was printed. */
 static enum amp_status convert_graph(struct job *job, bool *is_done)
 {
     struct amp_conversion *conversion = &job->conversion;
@@ -268,7 +270,7 @@ enum amp_status amp_convert_in_memory(const struct amp_options *options,
 }
 
 /* The least precise of the dtypes that the two models compute in, which decides how far apart they
-   may be: of a model of 16 bits the reference itself is rounded to them. */
+   may be. The reference counts, since a model of 16 bits rounds by itself. */
 static enum amp_dtype coarsest_dtype(const struct job *job, const struct amp_model *reference)
 {
     enum amp_dtype coarsest = job->target.lower;
@@ -344,7 +346,8 @@ static enum amp_status validate_and_write(struct job *job)
     return is_mismatch ? amp_fail(job->err, AMP_MISMATCH, "%s", verdict.text) : AMP_OK;
 }
 
-/* To stdout, unless the model goes there or only -vv asks for it. */
+/* Prints the explanation to stdout, or to stderr when the model goes to stdout or only -vv asks for
+   it. */
 static void explain(struct job *job)
 {
     const struct amp_options *options = job->options;

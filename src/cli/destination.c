@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* NAME.DTYPE.onnx beside the model, NAME.opsetN.onnx where only the opset is raised; stdout for a
-   stream. */
+/* Makes the path of the output in ARENA where the user gives none: NAME.DTYPE.onnx beside the
+   model, NAME.opsetN.onnx where only the opset is raised, stdout for a stream. */
 static const char *default_path(const struct amp_options *options, const struct amp_target *target,
                                 struct amp_arena *arena)
 {
@@ -31,8 +31,8 @@ static const char *default_path(const struct amp_options *options, const struct 
                             amp_dtype_short_name(target->lower));
 }
 
-/* The file for tensor data lies in the folder of the model or below it, as ONNX wants it
-   (onnx.proto, TensorProto.external_data). */
+/* AMP_USAGE unless NAME, a file for tensor data, lies in the folder of the model at PATH or below
+   it, as ONNX wants it (onnx.proto, TensorProto.external_data), and is not the model itself. */
 static enum amp_status check_data_name(const char *name, const char *path, struct amp_error *err)
 {
     const char *slash = strrchr(path, '/');
@@ -92,8 +92,8 @@ static bool is_same_file(const char *a, const char *b)
     return is_same;
 }
 
-/* The output may replace the input, its data those of the input; but no part of an input that
-   stays, and nothing by what is of another kind. */
+/* An output may replace the input model, and its data file a data file of the input then. A model
+   never replaces a data file of the input, a data file never the input model. */
 enum amp_status amp_destination_check(const struct amp_options *options,
                                       const struct amp_external *external, const char *path,
                                       const char *data_path, struct amp_error *err)

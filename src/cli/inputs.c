@@ -37,7 +37,7 @@ static bool is_required(const struct amp_value *input)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* The names that an option may give: of inputs, of symbols. */
+/* A list of names that an option may give, of inputs or of symbols. */
 struct names {
     const char **items;
     size_t count;
@@ -52,8 +52,8 @@ static void push_name(struct names *names, const char *name)
     names->items[names->count++] = name;
 }
 
-/* AMP_USAGE: the model has no such WHAT; with the nearest of the KNOWN names, or all of them. Frees
-   the list. */
+/* Fails with AMP_USAGE, since the model has no WHAT that is called NAME; the message has the
+   nearest of the KNOWN names, or all of them. Frees the list. */
 static enum amp_status unknown_name(const char *what, const char *option, const char *name,
                                     struct names *known, struct amp_error *err)
 {
@@ -129,7 +129,8 @@ static enum amp_status set_size(const struct amp_model *model, const char *text,
     return unknown_name("symbolic dim in its inputs", "dim", pair.name, &known, err);
 }
 
-/* One size per symbol of the model: 1 unless --dim says otherwise. */
+/* Gives one size per symbol of the model, 1 unless --dim says otherwise, in *SIZES, to be freed
+   also on failure. */
 static enum amp_status read_sizes(const struct amp_inputs *inputs, int64_t **sizes,
                                   struct amp_error *err)
 {
@@ -198,7 +199,7 @@ static enum amp_status load_given(struct amp_inputs *inputs, const char *text,
     return AMP_OK;
 }
 
-/* AMP_USAGE with the names of all inputs that --input leaves out. */
+/* AMP_USAGE, with their names, when --input leaves inputs out that need a tensor. */
 static enum amp_status check_given(const struct amp_inputs *inputs, struct amp_error *err)
 {
     char list[1024] = "";
@@ -327,7 +328,8 @@ static enum amp_status load_sample(struct amp_inputs *inputs, size_t sample,
     return status;
 }
 
-/* What a sample of --data supplies: all inputs that need to be and are not given otherwise. */
+/* Checks that a sample of --data supplies every input that needs a tensor and has no --input, and
+   casts the tensors to the declared types. */
 static enum amp_status check_sample(struct amp_inputs *inputs, size_t sample,
                                     struct amp_tensor *tensors, struct amp_error *err)
 {

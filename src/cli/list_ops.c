@@ -19,7 +19,8 @@ struct entry {
     const struct amp_op *op;         /* NULL: it can only be converted */
 };
 
-/* The operator whose definitions begin at INDEX, which goes to the next one's; false at the end. */
+/* Gives the operator whose definitions begin at *INDEX and moves *INDEX behind them; false at the
+   end of the table. */
 static bool next_entry(size_t *index, struct entry *entry)
 {
     const struct amp_schema *schema = amp_schema_at(*index);
@@ -40,7 +41,8 @@ static const char *kernel_of(const struct entry *entry)
     return entry->op == NULL ? NULL : entry->op->native & AMP_BY_DNNL ? "oneDNN" : "C";
 }
 
-/* Whether type number TYPE is one of an input or output, and none that is written out. */
+/* Whether type number TYPE is a type variable of an input or output, not a type that the schema
+   writes out. */
 static bool is_variable(const struct amp_schema *schema, int type)
 {
     bool is_used = false;
@@ -51,7 +53,8 @@ static bool is_variable(const struct amp_schema *schema, int type)
     return is_used && schema->types[type].name != NULL;
 }
 
-/* How it computes in float16 and bfloat16; NULL where it takes neither. */
+/* How the operator computes in float16 and bfloat16, "native" or "rounded"; NULL where it takes
+   neither. */
 static const char *lower_form(const struct entry *entry)
 {
     uint32_t lower = 0;
@@ -139,7 +142,8 @@ static enum amp_status write_json(const char *path, struct amp_error *err)
 
 /* ---- as text --------------------------------------------------------------------------------- */
 
-/* Dtypes in the order in which they are named; neighbours of a family are named as a range. */
+/* Families of dtypes in the order in which they are printed; members that follow each other are
+   printed as a range. */
 static const struct family {
     const char *name;
     enum amp_dtype members[4]; /* from narrow to wide; AMP_UNDEFINED ends them */

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lists of operators, by what names them. An operator in two of a kind is float32. */
+/* The environment variables that name lists of operators. An operator in both lists is float32,
+   since the second is loaded last. */
 static const struct {
     enum amp_precision precision;
     const char *variable;

@@ -30,7 +30,7 @@ static enum amp_status print_one(struct amp_arena *arena, const char *name, bool
 
 /* ---- the list of sets ---- */
 
-/* A line per set. */
+/* Prints the line of the set NAME: its name in WIDTH columns, its dtypes and its description. */
 static enum amp_status list_one(struct amp_arena *arena, const char *name, int width,
                                 struct amp_error *err)
 {
@@ -45,7 +45,8 @@ static enum amp_status list_one(struct amp_arena *arena, const char *name, int w
     return status;
 }
 
-/* One that is wrong does not hide the others. */
+/* Prints a line per set that comes with the program. A set that is wrong fails and does not hide
+   the others. */
 static enum amp_status list_all(struct amp_arena *arena, struct amp_error *err)
 {
     const char *const *names;
@@ -103,7 +104,7 @@ static enum amp_status check_set(struct amp_arena *arena, const char *name, stru
 
 /* ---- --diff ---- */
 
-/* One of the two sets and what it leads to. */
+/* One of the two sets, and the decisions on the model by it. */
 struct side {
     const char *name; /* of the set */
     struct amp_model_file file;
@@ -160,7 +161,7 @@ static void print_side(const struct side *side, uint32_t id)
     putchar('\n');
 }
 
-/* In the order of the graphs: the main graph, then bodies. */
+/* Prints the nodes whose dtypes differ, by id: those of the main graph, then those of bodies. */
 static void print_differences(const struct side *a, const struct side *b)
 {
     size_t differ = 0;

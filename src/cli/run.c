@@ -151,7 +151,8 @@ static enum amp_status write_output(struct run *run, const char *folder, size_t 
     return status;
 }
 
-/* Into --output-dir, or its subfolder sample_N where there are several samples. */
+/* Writes the outputs of a sample to --output-dir, or to its subfolder sample_N where there are
+   several samples. */
 static enum amp_status write_outputs(struct run *run, size_t sample)
 {
     char folder[PATH_MAX];

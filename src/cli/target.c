@@ -56,7 +56,7 @@ static enum amp_status parse_cast_cache(const struct amp_options *options, bool 
     return amp_fail(err, AMP_USAGE, "--cast-cache %s: on or off is needed", text);
 }
 
-/* Float32 as the target lowers nothing: it takes none of what steers lowering. */
+/* AMP_USAGE when an option that steers lowering goes with --dtype fp32, which lowers nothing. */
 static enum amp_status check_raise(const struct amp_options *options,
                                    const struct amp_target *target, struct amp_error *err)
 {
@@ -118,7 +118,7 @@ struct interface {
     struct amp_error *err;
 };
 
-/* What has a value in the model keeps its dtype. */
+/* Whether --io may change the dtype of VALUE: of a float tensor that has no value in the model. */
 static bool can_change(const struct amp_value *value)
 {
     return value->kind == AMP_KIND_TENSOR && amp_dtype_is_autocast(value->dtype) &&
@@ -150,7 +150,8 @@ static enum amp_status unknown_name(const struct interface *all, const char *nam
                     nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-/* Sets the entries of that NAME, or all where it is NULL. */
+/* Notes for the input or output NAME, or for all of them where it is NULL, whether it gets the
+   lower dtype. TEXT is the option's value, for messages. */
 static enum amp_status set_entries(struct interface *all, const char *name, bool is_lower,
                                    const char *text)
 {
@@ -167,7 +168,8 @@ static enum amp_status set_entries(struct interface *all, const char *name, bool
     return is_found ? AMP_OK : unknown_name(all, name, text);
 }
 
-/* TEXT: keep or lower, for all or, behind NAME=, for one. */
+/* Reads TEXT, a value of --io: keep or lower, for all inputs and outputs or, behind NAME=, for
+   one. */
 static enum amp_status parse_io(struct interface *all, const char *text)
 {
     struct amp_option_pair pair = {.value = text};

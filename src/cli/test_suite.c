@@ -26,7 +26,7 @@ enum result { PASSED, FAILED, SKIPPED, N_RESULTS };
 
 static const char *const result_names[N_RESULTS] = {"passed", "failed", "skipped"};
 
-/* Why cases did not pass, in words that many have in common. */
+/* A reason why cases did not pass, in words that many cases have in common. */
 struct reason {
     enum result result;
     char text[192];
@@ -73,7 +73,7 @@ static enum amp_status compare_outputs(const struct amp_expected_tolerance *tole
     return AMP_OK;
 }
 
-/* How far a case comes. */
+/* The stages of a case; the one that was reached says why a case did not pass. */
 enum stage { READ, INFER, DATA, PLAN, RUN, COMPARE };
 
 static const char *const stage_texts[] = {
@@ -95,7 +95,7 @@ struct test_case {
     char lacking[128]; /* the operator, and the types, that there is no kernel for; "": none */
 };
 
-/* A sample has a value for each input that needs one. */
+/* AMP_MODEL when the sample at PATH has no tensor for an input that needs one. */
 static enum amp_status check_inputs(const struct test_case *test, const char *path,
                                     const struct amp_tensor *inputs, struct amp_error *err)
 {
@@ -108,7 +108,8 @@ static enum amp_status check_inputs(const struct test_case *test, const char *pa
     return AMP_OK;
 }
 
-/* A sample without expected outputs is for a model that fails; one that ran needs some. */
+/* AMP_MODEL when the sample at PATH has no expected outputs: such samples belong to models that
+   fail, and this one ran. */
 static enum amp_status check_expected(const struct test_case *test, const char *path,
                                       const struct amp_tensor *want, struct amp_error *err)
 {
@@ -241,7 +242,7 @@ static void note_result(struct suite *suite, const char *name, const struct test
         json_array_append_new(suite->cases, json_case(name, result, err->text));
 }
 
-/* Folders without a model are no cases. */
+/* Runs the case in the folder NAME; a folder without a model is none. */
 static void try_case(struct suite *suite, const char *name)
 {
     char folder[PATH_MAX], path[PATH_MAX + 16];
@@ -287,7 +288,7 @@ static enum amp_status write_json(struct suite *suite, struct amp_error *err)
     return amp_json_write(root, suite->options->json, err);
 }
 
-/* Failures first, the most frequent reason of each first. */
+/* Orders reasons: failures before skipped cases, frequent reasons before rare ones. */
 static int compare_reasons(const void *a, const void *b)
 {
     const struct reason *x = a, *y = b;

@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* Times faster than the side in float32; 0: there is none. */
+/* How many times as fast as the side in float32 SIDE is; 0 when there is no side in float32. */
 static double speedup(const struct amp_bench *bench, const struct amp_bench_side *side)
 {
     for (size_t i = 0; i < bench->n_sides; i++)
@@ -28,13 +28,13 @@ static double gflops(const struct amp_bench *bench, const struct amp_bench_side 
     return bench->flops / side->median * 1e-9;
 }
 
-/* Of the machine's product; 0: it has none in that dtype. */
+/* GFLOP/s of the machine's product of matrices in the side's dtype; 0 when it has none. */
 static double roofline(const struct amp_bench_side *side)
 {
     return side->roofline > 0 ? AMP_ROOFLINE_FLOPS / side->roofline * 1e-9 : 0;
 }
 
-/* What a run reaches of the product after it; 0: there is none. */
+/* The fraction of the product's speed that a run reaches; 0 when there is no product. */
 static double share(const struct amp_bench *bench, const struct amp_bench_side *side)
 {
     return side->ratio > 0 ? bench->flops / AMP_ROOFLINE_FLOPS / side->ratio : 0;
@@ -53,7 +53,7 @@ void amp_report_bench_head(FILE *file, size_t n_runs)
               "minimum ms", "speed-up", "GFLOP/s", "% of roofline", "peak MB");
 }
 
-/* "-" in a column of WIDTH where there is no VALUE. */
+/* Prints VALUE in a column of WIDTH, "-" where it is 0. */
 static void print_number(FILE *file, int width, int digits, double value)
 {
     if (value > 0)

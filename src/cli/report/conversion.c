@@ -12,8 +12,8 @@
 
 #include <stdio.h>
 
-/* Whether a rule asks for the lower dtype, or the node's inputs do where it follows them, and it
-   stays float32. Nodes with a type variable of their own were eligible. */
+/* Whether a node stays float32 although a rule asks for the lower dtype, or its inputs have it and
+   it follows them. A decision with a type variable (type >= 0) is that of an eligible node. */
 static bool is_refused(const struct amp_decision *decision)
 {
     if (decision->reason == AMP_REASON_RULE || decision->reason == AMP_REASON_UNLISTED ||

@@ -28,11 +28,11 @@ struct amp_explained_cast {
     enum amp_dtype dtype;
 };
 
-/* What stands for a dtype that there is not: nodes that keep their types. */
+/* What is printed for the dtype of a node that keeps its types. */
 static const char no_dtype[] = "-";
 
-/* Where the rule names the operator or, if it names none or the name came from elsewhere, begins;
-   0: in no file. */
+/* The line on which the rule names the operator, or on which the rule begins when it names none or
+   took the name from another file; 0 for a rule of no file. */
 static int rule_line(const struct amp_decision *decision)
 {
     bool is_named = decision->op != NULL && decision->op->line > 0;
@@ -110,7 +110,7 @@ void amp_explanation_end(struct amp_explanation *explanation, const struct amp_m
     }
 }
 
-/* Nodes by reason and dtype. */
+/* How many nodes have a reason and a dtype. */
 struct tally {
     size_t counts[AMP_REASON_COUNT][AMP_DTYPE_COUNT];
 };
@@ -263,7 +263,7 @@ static json_t *json_reasons(const struct amp_explanation *explanation)
     return array;
 }
 
-/* VALUE on one line; takes the reference over. */
+/* Prints VALUE on one line; takes its reference over. */
 static void print_json(FILE *file, json_t *value)
 {
     char *text = amp_json_dump(value, JSON_ENCODE_ANY);
@@ -271,7 +271,7 @@ static void print_json(FILE *file, json_t *value)
     free(text);
 }
 
-/* VALUE under KEY, with what follows it; takes the reference over. */
+/* Prints VALUE under KEY and then END; takes the reference of VALUE over. */
 static void print_member(FILE *file, const char *key, json_t *value, const char *end)
 {
     amp_print(file, "  \"%s\": ", key);

@@ -71,8 +71,9 @@ json_t *amp_json_pair(const char *first, uint64_t a, const char *second, uint64_
     return object;
 }
 
-/* Outside strings there is nothing but ASCII; what jansson leaves unescaped in them, and is not to
-   be shown, has four digits. */
+/* A character that must not be shown stands in a string, since jansson writes ASCII elsewhere. It
+   escapes the control characters below U+0020 itself; the others that are not shown have at most
+   four hexadecimal digits. */
 char *amp_json_dump(json_t *root, size_t flags)
 {
     char *text = json_dumps(root, flags | JSON_REAL_PRECISION(9));

@@ -11,7 +11,7 @@
 #include "core/convert.h"
 #include "core/print.h"
 
-/* Gets a converted constant of which anything was lost. */
+/* Visits a converted constant that lost something. */
 typedef void visit_fn(void *context, const char *name, const struct amp_tensor *tensor);
 
 static void visit(visit_fn *fn, void *context, const char *name, const struct amp_tensor *tensor)
@@ -21,7 +21,8 @@ static void visit(visit_fn *fn, void *context, const char *name, const struct am
         fn(context, name, tensor);
 }
 
-/* The value that a ConstantOfShape fills its output with is a constant too. */
+/* Visits the tensors in attributes of NODE, such as the value that a ConstantOfShape fills its
+   output with. */
 static void visit_attributes(visit_fn *fn, void *context, const struct amp_model *model,
                              const struct amp_node *node)
 {

@@ -14,7 +14,7 @@
 
 enum { LINES_MAX = 15 };
 
-/* A line of a table: nodes or primitives that belong together. */
+/* A line of a table: nodes or primitives that are summed. */
 struct line {
     const char *group;            /* operator, or kind of primitive */
     const char *detail, *extra;   /* implementation and layouts; "" for nodes */
@@ -61,7 +61,7 @@ static bool is_cast(const struct amp_node *node)
     return amp_node_has_role(node, AMP_ROLE_CAST);
 }
 
-/* A line per operator, or per node where BY_NODE. */
+/* Sums the nodes of SIDE's profile by operator; where BY_NODE each has a line of its own. */
 static struct lines collect_nodes(const struct amp_bench_side *side, size_t n_runs, bool by_node)
 {
     struct lines lines = {.count = 0};

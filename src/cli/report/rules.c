@@ -23,7 +23,7 @@ enum { N_LOWER = AMP_COUNT(lower_dtypes) };
 
 /* ---- a list in brackets ---- */
 
-/* Breaks the line before an item that would not fit. */
+/* A list whose line breaks before an item that would reach beyond LINE_WIDTH. */
 struct flow {
     int indent, column; /* spaces before a continued line; where the next character goes */
     bool has_items;
@@ -52,7 +52,8 @@ static void put_item(struct flow *flow, const char *text)
 
 /* ---- scalars ---- */
 
-/* Words that YAML reads as text wherever they stand; "null", "true" and the like are none. */
+/* Whether YAML reads TEXT as a string without quotes: letters, digits and "_-.", no word that
+   stands for null or a boolean. */
 static bool is_plain_word(const char *text)
 {
     static const char *const reserved[] = {"null", "true", "false", "yes", "no",
@@ -68,7 +69,7 @@ static bool is_plain_word(const char *text)
     return true;
 }
 
-/* Takes the code point at *AT, which is well-formed UTF-8. */
+/* Gives the code point at *AT, well-formed UTF-8, and moves *AT behind it. */
 static unsigned long decode(const unsigned char **at)
 {
     unsigned char first = *(*at)++;
@@ -79,8 +80,8 @@ static unsigned long decode(const unsigned char **at)
     return code;
 }
 
-/* What may stand in YAML as it is (1.2, 5.1), without line breaks and byte order marks, and is
-   shown as it is. */
+/* Whether CODE may stand in YAML unescaped (YAML 1.2, 5.1), is no line break or byte order mark,
+   and is shown as it is. */
 static bool is_printable(unsigned long code)
 {
     if (!amp_print_is_shown((int32_t)code))
@@ -90,7 +91,8 @@ static bool is_printable(unsigned long code)
            (code >= 0xe000 && code < 0xfffe && code != 0xfeff) || code > 0xffff;
 }
 
-/* OUT has room for 6 bytes for each byte of TEXT, and 3 more. */
+/* Writes TEXT in double quotes to OUT, which has room for 6 bytes for each byte of TEXT and 3
+   more. */
 static void quote(char *out, const char *text)
 {
     const unsigned char *at = (const unsigned char *)text;
@@ -122,8 +124,8 @@ static const char *scalar(struct amp_arena *arena, const char *text)
 
 /* ---- a rule ---- */
 
-/* COUNT operators as the rule names them, or as what they are; the forms of one name of PyTorch's
-   follow each other. */
+/* Prints COUNT operators by the words of the rule or by their ONNX names. Operators that one of
+   PyTorch's names stands for follow each other, so that the name is printed once. */
 static void print_ops(struct amp_arena *arena, const struct amp_rule_op *ops, size_t count,
                       bool by_word)
 {
@@ -150,7 +152,7 @@ static void print_patterns(struct amp_arena *arena, const char *key,
     fputs("]\n", stdout);
 }
 
-/* A number stays as it was written. */
+/* Prints a list of values; a number stays as it was written. */
 static void print_tuple(struct amp_arena *arena, const struct amp_rule_tuple *tuple)
 {
     putchar('[');
@@ -193,7 +195,8 @@ static void print_attrs(struct amp_arena *arena, const struct amp_rule_condition
     }
 }
 
-/* What holds under both conditions, which share no attribute and no input whose rank they ask. */
+/* Prints two conditions that both have to hold; they share no attribute and no input whose rank
+   they ask for. */
 static void print_conditions(struct amp_arena *arena, const struct amp_rule_condition *a,
                              const struct amp_rule_condition *b)
 {
@@ -247,8 +250,9 @@ static bool asks_the_same(const struct amp_rule_condition *a, const struct amp_r
     return false;
 }
 
-/* The forms of one name, COUNT operators that share a condition, as a rule of their own. A rule's
-   condition on what the name already asks of a node leaves the name as it is. */
+/* Prints COUNT operators, which one of PyTorch's names stands for under one condition, as a rule of
+   their own. Where RULE has a condition on something that the name asks for too, the name itself is
+   printed. */
 static void print_forms(struct amp_arena *arena, const struct amp_rule *rule,
                         const struct amp_rule_op *ops, size_t count)
 {
@@ -281,7 +285,7 @@ static void print_resolved(struct amp_arena *arena, const struct amp_rule *rule)
 
 /* ---- a set ---- */
 
-/* The shortest text that is read as the same number. */
+/* The shortest text that strtod reads as NUMBER. */
 static const char *number_text(struct amp_arena *arena, double number)
 {
     char *text = NULL;
@@ -304,7 +308,8 @@ static void print_limits(struct amp_arena *arena, const struct amp_rules *rules)
     }
 }
 
-/* Whether there is a rule to print: resolved ones of operators without a form are comments. */
+/* Whether there is a rule to print. A resolved rule of names that stand for no operator is printed
+   as a comment. */
 static bool has_rules(const struct amp_rules *rules, bool is_resolved)
 {
     for (size_t i = 0; i < rules->count; i++) {

@@ -29,7 +29,8 @@ static void print_summary(FILE *file, const struct amp_run_output *output)
                   (unsigned long long)summary->infinite);
 }
 
-/* What a tensor or a list consists of; maps have no one dtype. */
+/* The type of the elements of an output, or what a list consists of where they have several
+   types. */
 static const char *elements_of(const struct amp_run_output *output)
 {
     if (output->dtype != AMP_UNDEFINED)
