@@ -7,8 +7,9 @@
  *   GROWTH_SHOW=1    print what was measured
  *   GROWTH_SCALE=K   K times the sizes
  */
-#include "cli/commands.h"
-#include "cli/options.h"
+#include "cli/command_line.h"
+#include "cli/convert.h"
+#include "cli/run.h"
 #include "core/arena.h"
 #include "core/array.h"
 #include "core/dtype.h"
@@ -868,7 +869,7 @@ static int do_command(const struct command *command, const struct place *place)
                                : strcmp(word, "JSON") == 0 ? place->json
                                                            : word);
     }
-    if (amp_options_parse(n, words, &options, &err) == AMP_OK) {
+    if (amp_command_line_parse(n, words, &options, &err) == AMP_OK) {
         if (options.command == AMP_CMD_RUN)
             amp_command_run(&options, &err);
         else

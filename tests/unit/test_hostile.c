@@ -11,7 +11,8 @@
  *   HOSTILE_KEEP=DIR                  keep the models, and what they are converted to
  */
 #include "check/random_input.h"
-#include "cli/commands.h"
+#include "cli/command_line.h"
+#include "cli/convert.h"
 #include "core/memory.h"
 #include "mutate_model.h"
 #include "onnx/schema/check.h"
@@ -280,12 +281,12 @@ static enum amp_status convert(struct worker *worker, const char *from, const ch
         if (extras[i].value != NULL)
             add_word(words, &n, extras[i].is_file ? worker->folder : "", extras[i].value);
     }
-    enum amp_status status = amp_options_parse(n, words, &options, &err);
+    enum amp_status status = amp_command_line_parse(n, words, &options, &err);
     if (status != AMP_OK)
         wrong(worker, "options", err.text);
     status = amp_command_convert(&options, &err);
     expect_message(worker, "convert", status, &err);
-    amp_options_free(&options);
+    amp_command_line_free(&options);
     while (n > 0)
         free(words[--n]);
     return status;
