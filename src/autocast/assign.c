@@ -8,6 +8,7 @@
 #include "autocast/eligible.h"
 #include "autocast/guard.h"
 #include "autocast/reach.h"
+#include "autocast/rules/rules.h"
 #include "autocast/wishes.h"
 #include "core/graph/uses.h"
 #include "onnx/schema/schema.h"

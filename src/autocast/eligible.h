@@ -1,10 +1,12 @@
 #ifndef AMP_AUTOCAST_ELIGIBLE_H
 #define AMP_AUTOCAST_ELIGIBLE_H
 
-#include "autocast/assign.h"
+#include "autocast/decision.h"
 #include "onnx/schema/schema.h"
 
-struct amp_uses; /* core/graph/uses.h */
+struct amp_model; /* core/graph/graph.h */
+struct amp_node;  /* core/graph/graph.h */
+struct amp_uses;  /* core/graph/uses.h */
 
 /* Private to autocast/: which nodes can have another dtype at all. */
 

@@ -1,5 +1,7 @@
-/* Why nodes have the dtypes that they have, in words. */
-#include "autocast/assign.h"
+/*
+ * Why nodes have the dtypes that they have, in words. Takes a reason, gives its name and its text.
+ */
+#include "autocast/reason.h"
 
 static const struct {
     const char *name, *text;

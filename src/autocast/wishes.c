@@ -6,8 +6,10 @@
  */
 #include "autocast/wishes.h"
 
+#include "autocast/rules/match.h"
 #include "core/graph/uses.h"
 #include "ops/op.h"
+#include "pattern/composites.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,13 @@
 #ifndef AMP_AUTOCAST_WISHES_H
 #define AMP_AUTOCAST_WISHES_H
 
-#include "autocast/rules/rules.h"
-#include "pattern/composites.h"
+#include "autocast/rules/precision.h"
+
+struct amp_composites; /* pattern/composites.h */
+struct amp_model;      /* core/graph/graph.h */
+struct amp_rule;       /* autocast/rules/rule.h */
+struct amp_rule_op;    /* autocast/rules/rule.h */
+struct amp_rules;      /* autocast/rules/rule.h */
 
 /* What the rules want of a node. */
 struct amp_wish {

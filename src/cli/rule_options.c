@@ -6,6 +6,7 @@
 
 #include "autocast/rules/op_list.h"
 #include "cli/option_pair.h"
+#include "core/arena.h"
 #include "core/array.h"
 
 #include <stdlib.h>

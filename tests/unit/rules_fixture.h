@@ -1,6 +1,7 @@
 #ifndef AMP_TESTS_RULES_FIXTURE_H
 #define AMP_TESTS_RULES_FIXTURE_H
 
+#include "autocast/rules/match.h"
 #include "autocast/rules/rules.h"
 #include "core/tensor.h"
 #include "onnx/schema/schema.h"

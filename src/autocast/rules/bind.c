@@ -5,8 +5,9 @@
  */
 #include "autocast/rules/bind.h"
 
+#include "core/arena.h"
 #include "core/array.h"
-#include "core/words.h"
+#include "core/dtype.h"
 
 #include <string.h>
 
@@ -15,25 +16,7 @@
 typedef struct amp_yaml_node yaml_node;
 typedef struct amp_rules_binder binder;
 
-/* ---- words ---- */
-
-/* "a, b, c" */
-static const char *join(struct amp_arena *arena, const char *const *words, size_t count)
-{
-    const char *text = "";
-    for (size_t i = 0; i < count; i++)
-        text = amp_arena_printf(arena, "%s%s%s", text, i > 0 ? ", " : "", words[i]);
-    return text;
-}
-
-const char *amp_unknown_word(struct amp_arena *arena, const char *what, const char *word,
-                             const char *where, const char *const *words, size_t count)
-{
-    const char *nearest = amp_word_nearest(word, words, count);
-    const char *hint = nearest ? amp_arena_printf(arena, " (did you mean '%s'?)", nearest) : "";
-    return amp_arena_printf(arena, "unknown %s '%.60s'%s%s; accepted: %s", what, word, where, hint,
-                            join(arena, words, count));
-}
+/* ---- texts ---- */
 
 enum amp_status amp_wrong_type(const binder *b, const char *name, const yaml_node *value,
                                const char *accepted)
@@ -48,21 +31,18 @@ bool amp_is_text(const yaml_node *node)
     return node->kind == AMP_YAML_SCALAR && !amp_yaml_is_null(node);
 }
 
-/* Writes the index of VALUE among COUNT words to *INDEX; messages call it WHAT. */
-enum amp_status amp_bind_word(const binder *b, const char *name, const char *what,
-                              const yaml_node *value, const char *const *words, size_t count,
-                              size_t *index)
+enum amp_status amp_bind_word(const binder *b, const char *name, const yaml_node *value,
+                              const struct amp_word_list *list, size_t *index)
 {
     struct amp_arena *arena = b->yaml->arena;
     if (!amp_is_text(value))
-        return amp_wrong_type(b, name, value, join(arena, words, count));
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(value->text, words[i]) == 0) {
+        return amp_wrong_type(b, name, value, amp_word_list_text(arena, list));
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(value->text, list->words[i]) == 0) {
             *index = i;
             return AMP_OK;
         }
-    return FAIL(b, value, "%s: %s", name,
-                amp_unknown_word(arena, what, value->text, "", words, count));
+    return FAIL(b, value, "%s: %s", name, amp_word_unknown(arena, list, value->text, ""));
 }
 
 /* ---- mappings ---- */
@@ -83,11 +63,10 @@ static enum amp_status unknown_key(const binder *b, const struct amp_mapping *ma
     for (size_t i = 0; i < mapping->n_keys; i++)
         names[i] = mapping->keys[i].name;
     const char *where = amp_arena_printf(arena, " in %s", mapping->what);
-    return FAIL(b, key, "%s",
-                amp_unknown_word(arena, "key", key->text, where, names, mapping->n_keys));
+    const struct amp_word_list list = {"key", names, mapping->n_keys};
+    return FAIL(b, key, "%s", amp_word_unknown(arena, &list, key->text, where));
 }
 
-/* NULL when MAPPING, which may be no mapping, has no such key. */
 const yaml_node *amp_find_value(const yaml_node *mapping, const char *name)
 {
     if (mapping->kind == AMP_YAML_MAPPING)
@@ -116,7 +95,6 @@ enum amp_status amp_bind_mapping(const binder *b, const char *name, const yaml_n
     return AMP_OK;
 }
 
-/* Checks that VALUE is a list of at least MIN texts. */
 enum amp_status amp_check_texts(const binder *b, const char *name, const yaml_node *value,
                                 size_t min)
 {
@@ -135,7 +113,7 @@ enum amp_status amp_bind_text(const binder *b, const char *name, const yaml_node
 {
     if (!amp_is_text(value))
         return amp_wrong_type(b, name, value, "a text");
-    *(const char **)field = amp_arena_strdup(b->rules->arena, value->text);
+    *(const char **)field = amp_arena_strdup(b->arena, value->text);
     return AMP_OK;
 }
 
@@ -143,10 +121,11 @@ enum amp_status amp_bind_dtypes(const binder *b, const char *name, const yaml_no
                                 void *field)
 {
     static const char *const names[] = {"bf16", "fp16"};
+    static const struct amp_word_list list = {"dtype", names, AMP_COUNT(names)};
     AMP_TRY(amp_check_texts(b, name, value, 1));
     for (size_t i = 0; i < value->count; i++) {
         size_t index = 0;
-        AMP_TRY(amp_bind_word(b, name, "dtype", value->items[i], names, AMP_COUNT(names), &index));
+        AMP_TRY(amp_bind_word(b, name, value->items[i], &list, &index));
         *(uint32_t *)field |= AMP_DTYPE_BIT(amp_dtype_parse(names[index]));
     }
     return AMP_OK;

@@ -1,13 +1,16 @@
 #ifndef AMP_AUTOCAST_RULES_BIND_H
 #define AMP_AUTOCAST_RULES_BIND_H
 
-#include "autocast/rules/rules.h"
+#include "autocast/rules/word.h"
 #include "autocast/rules/yaml.h"
+
+struct amp_rules; /* autocast/rules/rule.h */
 
 /* Private to the rules: from a YAML tree to structs, by tables of keys. */
 
 /* What the functions that check a tree share. */
 struct amp_rules_binder {
+    struct amp_arena *arena; /* the rules': of what is to stay when the tree is gone */
     struct amp_rules *rules;
     const struct amp_yaml *yaml;
     const char *label; /* the file as rules name it */
@@ -35,21 +38,22 @@ enum amp_status amp_bind_mapping(const struct amp_rules_binder *b, const char *n
                                  const struct amp_yaml_node *node,
                                  const struct amp_mapping *mapping, void *target);
 
-/* NULL when MAPPING, which may be no mapping, has no such key. */
+/* The value of key NAME in MAPPING; NULL when it has no such key, or is no mapping. */
 const struct amp_yaml_node *amp_find_value(const struct amp_yaml_node *mapping, const char *name);
 
-/* Copies a text to the const char * at FIELD. */
+/* Copies the text VALUE to the const char * at FIELD; AMP_RULES when it is none. */
 enum amp_status amp_bind_text(const struct amp_rules_binder *b, const char *name,
                               const struct amp_yaml_node *value, void *field);
 
-/* Adds the lower dtypes of a list to the mask at FIELD, a uint32_t. */
+/* Adds the dtypes that the list VALUE names, "bf16" and "fp16", to the mask at FIELD, a uint32_t.
+   AMP_RULES when it is no such list. */
 enum amp_status amp_bind_dtypes(const struct amp_rules_binder *b, const char *name,
                                 const struct amp_yaml_node *value, void *field);
 
-/* Writes the index of VALUE among COUNT words to *INDEX; messages call it WHAT. */
-enum amp_status amp_bind_word(const struct amp_rules_binder *b, const char *name, const char *what,
-                              const struct amp_yaml_node *value, const char *const *words,
-                              size_t count, size_t *index);
+/* Writes the index of the text VALUE in LIST to *INDEX. AMP_RULES when it is none of its words. */
+enum amp_status amp_bind_word(const struct amp_rules_binder *b, const char *name,
+                              const struct amp_yaml_node *value, const struct amp_word_list *list,
+                              size_t *index);
 
 /* AMP_RULES unless VALUE is a list of at least MIN texts. */
 enum amp_status amp_check_texts(const struct amp_rules_binder *b, const char *name,
@@ -59,12 +63,7 @@ enum amp_status amp_check_texts(const struct amp_rules_binder *b, const char *na
 enum amp_status amp_wrong_type(const struct amp_rules_binder *b, const char *name,
                                const struct amp_yaml_node *value, const char *accepted);
 
-/* A scalar that is not null. */
+/* Whether NODE is a scalar that is not null. */
 bool amp_is_text(const struct amp_yaml_node *node);
-
-/* "unknown WHAT 'WORD'WHERE (did you mean 'x'?); accepted: a, b, c" out of COUNT words, in ARENA.
- */
-const char *amp_unknown_word(struct amp_arena *arena, const char *what, const char *word,
-                             const char *where, const char *const *words, size_t count);
 
 #endif

@@ -6,6 +6,7 @@
 #include "autocast/rules/check.h"
 
 #include "autocast/rules/name_pattern.h"
+#include "core/arena.h"
 #include "core/hash.h"
 #include "onnx/schema/schema.h"
 

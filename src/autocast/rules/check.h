@@ -1,7 +1,7 @@
 #ifndef AMP_AUTOCAST_RULES_CHECK_H
 #define AMP_AUTOCAST_RULES_CHECK_H
 
-#include "autocast/rules/rules.h"
+#include "autocast/rules/rule.h"
 
 /* What is odd about a rule, or about one of the operators that it names. */
 struct amp_rule_finding {

@@ -4,6 +4,8 @@
  * those that matching a name takes (core/match/automaton.h). When they are used up, nothing matches
  * any more.
  */
+#include "autocast/rules/match.h"
+
 #include "autocast/rules/name_pattern.h"
 #include "onnx/schema/schema.h"
 

@@ -5,6 +5,7 @@
  */
 #include "autocast/rules/name_pattern.h"
 
+#include "core/arena.h"
 #include "core/hash.h"
 #include "core/match/ere.h"
 #include "core/match/glob.h"

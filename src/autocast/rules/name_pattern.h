@@ -1,14 +1,14 @@
 #ifndef AMP_AUTOCAST_RULES_NAME_PATTERN_H
 #define AMP_AUTOCAST_RULES_NAME_PATTERN_H
 
-#include "autocast/rules/rules.h"
+#include "autocast/rules/rule.h"
 #include "core/match/automaton.h"
 
 /* Private to the rules: patterns over names. */
 
 enum {
     AMP_RULE_CODE_MAX = 1000000,   /* instructions of all patterns of a list */
-    AMP_RULE_STEPS_MAX = 300000000 /* of all matches of a list, in the units of rules_match.c */
+    AMP_RULE_STEPS_MAX = 300000000 /* of all matches of a list, in the units of match.c */
 };
 
 /* A name, ready to be compared. */

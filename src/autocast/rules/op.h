@@ -1,35 +1,32 @@
 #ifndef AMP_AUTOCAST_RULES_OP_H
 #define AMP_AUTOCAST_RULES_OP_H
 
-#include "autocast/rules/bind.h"
+#include "autocast/rules/rule.h"
 
-/* Private to the rules: the names of operators. */
-
-struct amp_rule_ops {
-    struct amp_rule_op *items;
-    size_t count, capacity;
-};
+/* The operators that rules name in ONNX's words; PyTorch's names are op_name.h's matter. */
 
 /* Whether operators of DOMAIN go by any name: all but ai.onnx and ai.onnx.ml. */
 bool amp_rule_is_custom_domain(const char *domain);
 
-/*
- * Appends what WORD stands for: an operator of ONNX by its name, one of another domain as
- * DOMAIN::NAME, or PyTorch's, which may be several. Names are told apart by case: ONNX's "Softmax",
- * PyTorch's "softmax". *PROBLEM: NULL, or what is wrong with WORD, as text in the rules' arena. The
- * status is that of reading the table of PyTorch's names.
- */
-enum amp_status amp_rule_ops_add(struct amp_rules *rules, const char *word, int line,
-                                 struct amp_rule_ops *ops, const char **problem,
-                                 struct amp_error *err);
+/* OP, which has a name, in ARENA as a rule file writes it: "Conv", "com.microsoft::FusedConv",
+   "composite::Swish". */
+const char *amp_rule_op_text(struct amp_arena *arena, const struct amp_rule_op *op);
 
-/* The same for the text NODE of a rule file; AMP_RULES when it names no operator. */
-enum amp_status amp_rule_ops_bind(const struct amp_rules_binder *b,
-                                  const struct amp_yaml_node *node, struct amp_rule_ops *ops);
+/* Sets *OP, in ARENA, to the operator or composite that WORD is by its name in ONNX, or by
+   DOMAIN::NAME in another domain. False when there is none; *OP.word is WORD in ARENA then. */
+bool amp_rule_op_parse(struct amp_arena *arena, const char *word, struct amp_rule_op *op);
 
-/* The same for ONNX's and other domains' operators alone: the table of PyTorch's names is made of
-   them. */
-enum amp_status amp_rule_ops_bind_onnx(const struct amp_rules_binder *b,
-                                       const struct amp_yaml_node *node, struct amp_rule_ops *ops);
+/* The operator of ONNX that WORD was probably meant to be, in ARENA as a rule file writes it; NULL
+   when none is near. */
+const char *amp_rule_op_nearest(struct amp_arena *arena, const char *word);
+
+/* What is wrong with WORD, which names no operator, as text in ARENA. NEAREST (may be NULL) is what
+   was probably meant, ALSO what is accepted beside ONNX's names: "", " or PyTorch". */
+const char *amp_rule_op_unknown(struct amp_arena *arena, const char *word, const char *nearest,
+                                const char *also);
+
+/* Appends OP to OPS, whose items lie in ARENA; gives its place there. */
+struct amp_rule_op *amp_rule_ops_push(struct amp_arena *arena, struct amp_rule_ops *ops,
+                                      struct amp_rule_op op);
 
 #endif

@@ -3,6 +3,8 @@
  */
 #include "autocast/rules/op_list.h"
 
+#include "autocast/rules/rules.h"
+#include "core/arena.h"
 #include "core/file/input.h"
 
 #include <stdlib.h>

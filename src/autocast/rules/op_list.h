@@ -1,7 +1,9 @@
 #ifndef AMP_AUTOCAST_RULES_OP_LIST_H
 #define AMP_AUTOCAST_RULES_OP_LIST_H
 
-#include "autocast/rules/rules.h"
+#include "autocast/rules/precision.h"
+
+struct amp_rules; /* autocast/rules/rule.h */
 
 /*
  * Appends a rule of PRECISION for each operator in the file at PATH: a name per line, of ONNX, of

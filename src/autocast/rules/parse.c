@@ -1,11 +1,15 @@
 /*
  * What a rule file says: takes the tree of a YAML file, gives the document's fields and its rules.
- * A rule itself is rules_rule.c's matter, and files that the document extends are rules.c's.
+ * Files that the document extends are rules.c's matter, names of operators op_name.c's, attributes
+ * in `when` when.c's.
  */
 #include "autocast/rules/parse.h"
 
 #include "autocast/rules/bind.h"
+#include "autocast/rules/name_pattern.h"
+#include "autocast/rules/op_name.h"
 #include "autocast/rules/when.h"
+#include "core/arena.h"
 #include "core/array.h"
 
 #include <stdio.h>
@@ -15,6 +19,115 @@ typedef struct amp_yaml_node yaml_node;
 typedef struct amp_rules_binder binder;
 
 #define FAIL(b, node, ...) amp_yaml_fail((b)->yaml, node, (b)->err, __VA_ARGS__)
+
+/* ---- fields of a rule ---- */
+
+static enum amp_status bind_precision(const binder *b, const char *name, const yaml_node *value,
+                                      void *field)
+{
+    const char *names[AMP_PRECISION_COUNT];
+    const struct amp_word_list list = {"precision", names, AMP_PRECISION_COUNT};
+    size_t index = 0;
+    for (int i = 0; i < AMP_PRECISION_COUNT; i++)
+        names[i] = amp_precision_name((enum amp_precision)i);
+    AMP_TRY(amp_bind_word(b, name, value, &list, &index));
+    *(enum amp_precision *)field = (enum amp_precision)index;
+    return AMP_OK;
+}
+
+static enum amp_status bind_ops(const binder *b, const char *name, const yaml_node *value,
+                                void *field)
+{
+    AMP_TRY(amp_check_texts(b, name, value, 1));
+    for (size_t i = 0; i < value->count; i++)
+        AMP_TRY(amp_op_name_bind(b, value->items[i], field));
+    return AMP_OK;
+}
+
+/* A list of patterns, each made by MAKE. */
+static enum amp_status bind_patterns(const binder *b, const char *name, const yaml_node *value,
+                                     struct amp_rule_patterns *patterns,
+                                     amp_rule_pattern_maker *make)
+{
+    AMP_TRY(amp_check_texts(b, name, value, 1));
+    struct amp_rule_pattern *items = amp_arena_array(b->arena, value->count, sizeof *items);
+    for (size_t i = 0; i < value->count; i++) {
+        const char *problem = make(b->rules, value->items[i]->text, &items[i]);
+        if (problem != NULL)
+            return FAIL(b, value->items[i], "%s", problem);
+    }
+    *patterns = amp_rule_patterns_of(b->arena, items, value->count);
+    return AMP_OK;
+}
+
+static enum amp_status bind_globs(const binder *b, const char *name, const yaml_node *value,
+                                  void *field)
+{
+    return bind_patterns(b, name, value, field, amp_rule_pattern_glob);
+}
+
+static enum amp_status bind_regexes(const binder *b, const char *name, const yaml_node *value,
+                                    void *field)
+{
+    return bind_patterns(b, name, value, field, amp_rule_pattern_regex);
+}
+
+/* For later: the operators must be known to check it. */
+static enum amp_status keep_node(const binder *b, const char *name, const yaml_node *value,
+                                 void *field)
+{
+    (void)b, (void)name;
+    *(const yaml_node **)field = value;
+    return AMP_OK;
+}
+
+/* ---- a rule ---- */
+
+struct draft {
+    enum amp_precision precision;
+    uint32_t dtypes;
+    struct amp_rule_ops ops;
+    struct amp_rule_patterns nodes, nodes_regex, tensors;
+    const yaml_node *when;
+};
+
+static const struct amp_key rule_keys[] = {
+    {"precision", bind_precision, offsetof(struct draft, precision), true},
+    {"dtypes", amp_bind_dtypes, offsetof(struct draft, dtypes), false},
+    {"ops", bind_ops, offsetof(struct draft, ops), false},
+    {"nodes", bind_globs, offsetof(struct draft, nodes), false},
+    {"nodes_regex", bind_regexes, offsetof(struct draft, nodes_regex), false},
+    {"tensors", bind_globs, offsetof(struct draft, tensors), false},
+    {"when", keep_node, offsetof(struct draft, when), false},
+};
+static const struct amp_mapping rule_mapping = {"a rule", rule_keys, AMP_COUNT(rule_keys)};
+
+static struct amp_rule rule_of(const binder *b, const yaml_node *node, const struct draft *draft)
+{
+    return (struct amp_rule){
+        .precision = draft->precision,
+        .dtypes = draft->dtypes,
+        .source = {b->label, node->line, node->column},
+        .ops = draft->ops.items,
+        .n_ops = draft->ops.count,
+        .nodes = draft->nodes,
+        .nodes_regex = draft->nodes_regex,
+        .tensors = draft->tensors,
+    };
+}
+
+static enum amp_status bind_rule(const binder *b, const yaml_node *node, struct amp_rule *rule)
+{
+    struct draft draft = {.when = NULL};
+    AMP_TRY(amp_bind_mapping(b, "rules", node, &rule_mapping, &draft));
+    if (node->count == (draft.dtypes != 0 ? 4 : 2))
+        return FAIL(b, node,
+                    "a rule for no node; accepted: one of ops, nodes, nodes_regex, tensors, when, "
+                    "and nodes: [\"*\"] for all nodes");
+    *rule = rule_of(b, node, &draft);
+    return draft.when != NULL ? amp_rules_bind_when(b, draft.when, &draft.ops, &rule->condition)
+                              : AMP_OK;
+}
 
 /* ---- fields of the document ---- */
 
@@ -39,10 +152,11 @@ static enum amp_status bind_unlisted(const binder *b, const char *name, const ya
                                      void *field)
 {
     static const char *const names[] = {"follow", "fp32", "lower"};
+    static const struct amp_word_list list = {"precision", names, AMP_COUNT(names)};
     static const enum amp_precision precisions[] = {AMP_FOLLOW, AMP_FP32, AMP_LOWER};
     struct amp_rules_document *document = field;
     size_t index = 0;
-    AMP_TRY(amp_bind_word(b, name, "precision", value, names, AMP_COUNT(names), &index));
+    AMP_TRY(amp_bind_word(b, name, value, &list, &index));
     document->has_unlisted = true;
     document->unlisted = precisions[index];
     return AMP_OK;
@@ -55,10 +169,9 @@ static enum amp_status bind_rules(const binder *b, const char *name, const yaml_
     if (value->kind != AMP_YAML_LIST)
         return amp_wrong_type(b, name, value, "a list of rules");
     for (size_t i = 0; i < value->count; i++) {
-        struct amp_rule *rule =
-            amp_arena_push(b->rules->arena, &document->rules, &document->n_rules,
-                           &document->rules_capacity, sizeof *rule);
-        AMP_TRY(amp_rules_bind_rule(b, value->items[i], rule));
+        struct amp_rule *rule = amp_arena_push(b->arena, &document->rules, &document->n_rules,
+                                               &document->rules_capacity, sizeof *rule);
+        AMP_TRY(bind_rule(b, value->items[i], rule));
     }
     return AMP_OK;
 }
@@ -144,7 +257,7 @@ enum amp_status amp_rules_parse(struct amp_rules *rules, const struct amp_yaml *
                                 const char *label, struct amp_rules_document *document,
                                 struct amp_error *err)
 {
-    const binder b = {rules, yaml, label, err};
+    const binder b = {rules->arena, rules, yaml, label, err};
     const yaml_node *version = amp_find_value(yaml->root, "version");
     *document = (struct amp_rules_document){.name = ""};
     if (version != NULL) /* before all else: another version may have other keys */

@@ -1,7 +1,8 @@
 #ifndef AMP_AUTOCAST_RULES_PARSE_H
 #define AMP_AUTOCAST_RULES_PARSE_H
 
-#include "autocast/rules/bind.h"
+#include "autocast/rules/rule.h"
+#include "autocast/rules/yaml.h"
 
 /* Private to the rules: from a tree to what one rule file says. */
 
@@ -22,9 +23,5 @@ struct amp_rules_document {
 enum amp_status amp_rules_parse(struct amp_rules *rules, const struct amp_yaml *yaml,
                                 const char *label, struct amp_rules_document *document,
                                 struct amp_error *err);
-
-/* Checks NODE and sets *RULE to what it says. */
-enum amp_status amp_rules_bind_rule(const struct amp_rules_binder *b,
-                                    const struct amp_yaml_node *node, struct amp_rule *rule);
 
 #endif

@@ -1,12 +1,13 @@
 /*
  * The rule list: takes names of rule sets, files and overrides, gives their rules in one order.
- * Finds the files and follows `extends`; what a file says is rules_parse.c's matter.
+ * Finds the files and follows `extends`; what a file says is parse.c's matter.
  */
 #include "autocast/rules/rules.h"
 
-#include "autocast/rules/op.h"
-#include "autocast/rules/parse.h"
 #include "autocast/rules/name_pattern.h"
+#include "autocast/rules/op_name.h"
+#include "autocast/rules/parse.h"
+#include "core/arena.h"
 #include "core/file/input.h"
 #include "core/paths.h"
 #include "core/words.h"
@@ -73,7 +74,7 @@ enum amp_status amp_rules_add_op(struct amp_rules *rules, const char *op,
 {
     struct amp_rule_ops ops = {.items = NULL};
     const char *problem;
-    AMP_TRY(amp_rule_ops_add(rules, op, 0, &ops, &problem, err));
+    AMP_TRY(amp_op_name_resolve(rules, (struct amp_op_name){op, 0}, &ops, &problem, err));
     if (problem != NULL)
         return amp_fail(err, AMP_USAGE, "%s", problem);
     *add_rule(rules) = (struct amp_rule){
@@ -165,8 +166,9 @@ static const char *unknown_set(struct amp_arena *arena, const char *name)
         return amp_arena_printf(arena,
                                 "unknown rule set '%s', and none in %s; accepted: a file FILE.yaml",
                                 name, amp_rules_dir);
+    const struct amp_word_list list = {"rule set", names, count};
     return amp_arena_printf(arena, "%s, or a file FILE.yaml",
-                            amp_unknown_word(arena, "rule set", name, "", names, count));
+                            amp_word_unknown(arena, &list, name, ""));
 }
 
 /* ---- files ---- */

@@ -5,7 +5,10 @@
  */
 #include "autocast/rules/torch_map.h"
 
+#include "autocast/rules/bind.h"
+#include "autocast/rules/op.h"
 #include "autocast/rules/when.h"
+#include "core/arena.h"
 #include "core/array.h"
 #include "core/paths.h"
 #include "core/strmap.h"
@@ -135,11 +138,18 @@ static const struct amp_key row_keys[] = {
 };
 static const struct amp_mapping row_mapping = {"a row", row_keys, AMP_COUNT(row_keys)};
 
-static void push_form(struct amp_arena *arena, struct amp_rule_ops *ops, struct amp_rule_op form)
+/* The table is made of ONNX's and other domains' operators alone. */
+static enum amp_status add_operator(const binder *b, const yaml_node *node,
+                                    struct amp_rule_ops *forms)
 {
-    struct amp_rule_op *slot =
-        amp_arena_push(arena, &ops->items, &ops->count, &ops->capacity, sizeof *slot);
-    *slot = form;
+    struct amp_arena *scratch = b->yaml->arena;
+    struct amp_rule_op op;
+    if (!amp_rule_op_parse(b->arena, node->text, &op))
+        return FAIL(
+            b, node, "%s",
+            amp_rule_op_unknown(scratch, node->text, amp_rule_op_nearest(scratch, node->text), ""));
+    amp_rule_ops_push(b->arena, forms, op);
+    return AMP_OK;
 }
 
 static enum amp_status add_composites(const binder *b, const yaml_node *names,
@@ -149,8 +159,9 @@ static enum amp_status add_composites(const binder *b, const yaml_node *names,
         const struct amp_composite *composite = amp_composite_find(names->items[i]->text);
         if (composite == NULL)
             return FAIL(b, names->items[i], "unknown composite '%.60s'", names->items[i]->text);
-        push_form(b->rules->arena, forms,
-                  (struct amp_rule_op){.domain = AMP_RULES_COMPOSITE, .name = composite->name});
+        amp_rule_ops_push(
+            b->arena, forms,
+            (struct amp_rule_op){.domain = AMP_RULES_COMPOSITE, .name = composite->name});
     }
     return AMP_OK;
 }
@@ -158,17 +169,17 @@ static enum amp_status add_composites(const binder *b, const yaml_node *names,
 /* The operators and composites of a row, or the one form that says why there is none. */
 static enum amp_status forms_of(const binder *b, const struct row *row, struct amp_rule_ops *forms)
 {
-    struct amp_arena *arena = b->rules->arena;
+    struct amp_arena *arena = b->arena;
     struct amp_rule_condition *condition = NULL;
     for (size_t i = 0; row->onnx != NULL && i < row->onnx->count; i++)
-        AMP_TRY(amp_rule_ops_bind_onnx(b, row->onnx->items[i], forms));
+        AMP_TRY(add_operator(b, row->onnx->items[i], forms));
     if (row->when != NULL) {
         condition = amp_arena_alloc(arena, sizeof *condition);
         AMP_TRY(amp_rules_bind_when(b, row->when, forms, condition));
     }
     AMP_TRY(add_composites(b, row->composite, forms));
     if (row->reason != NULL)
-        push_form(arena, forms, (struct amp_rule_op){.domain = "", .reason = row->reason});
+        amp_rule_ops_push(arena, forms, (struct amp_rule_op){.domain = "", .reason = row->reason});
     for (size_t i = 0; i < forms->count; i++) {
         forms->items[i].is_torch = true;
         forms->items[i].condition = condition;
@@ -198,7 +209,7 @@ static enum amp_status add_forms(const binder *b, const yaml_node *name, bool is
                     "them",
                     name->text);
     for (size_t i = 0; i < forms->count; i++)
-        push_form(map->arena, &slot->forms, forms->items[i]);
+        amp_rule_ops_push(map->arena, &slot->forms, forms->items[i]);
     return AMP_OK;
 }
 
@@ -252,8 +263,9 @@ static enum amp_status bind_variants(const binder *b, const char *name, const ya
         struct amp_torch_name *slot = amp_arena_push(map->arena, &map->variants, &map->n_variants,
                                                      &map->variants_capacity, sizeof *slot);
         slot->name = variant.ending;
-        push_form(map->arena, &slot->forms,
-                  (struct amp_rule_op){.domain = "", .is_torch = true, .reason = variant.reason});
+        amp_rule_ops_push(
+            map->arena, &slot->forms,
+            (struct amp_rule_op){.domain = "", .is_torch = true, .reason = variant.reason});
     }
     return AMP_OK;
 }
@@ -272,7 +284,7 @@ static enum amp_status read_map(struct amp_rules *rules, struct amp_arena *scrat
     struct amp_yaml yaml;
     const char *path = amp_arena_printf(scratch, "%s/%s", amp_rules_dir, LABEL);
     AMP_TRY(amp_yaml_read(&yaml, scratch, path, err));
-    const binder b = {rules, &yaml, LABEL, err};
+    const binder b = {rules->arena, rules, &yaml, LABEL, err};
     return amp_bind_mapping(&b, "the file", yaml.root, &map_mapping, map);
 }
 

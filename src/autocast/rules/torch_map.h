@@ -1,7 +1,7 @@
 #ifndef AMP_AUTOCAST_RULES_TORCH_MAP_H
 #define AMP_AUTOCAST_RULES_TORCH_MAP_H
 
-#include "autocast/rules/op.h"
+#include "autocast/rules/rule.h"
 
 /*
  * The table of PyTorch's operators (rules/pytorch.map): what each is in an exported model. Rule

@@ -1,12 +1,14 @@
 /*
  * `when`: takes the mapping of a rule, checks attributes and values against the definitions of the
- * rule's operators, and gives the conditions that rules_match.c tests. Operators of domains that
+ * rule's operators, and gives the conditions that match.c tests. Operators of domains that
  * ONNX does not define may have any attribute.
  */
 #include "autocast/rules/when.h"
 
-#include "autocast/rules/parse.h"
+#include "autocast/rules/op.h"
+#include "core/arena.h"
 #include "core/array.h"
+#include "core/graph/graph.h"
 #include "core/tensor.h"
 #include "core/words.h"
 #include "onnx/schema/schema.h"
@@ -149,10 +151,10 @@ static enum amp_status unknown_attr(const binder *b, const struct amp_rule_ops *
     struct amp_arena *arena = b->yaml->arena;
     size_t count;
     const char *const *names = attr_names(arena, ops, &count);
+    const struct amp_word_list list = {"attribute", names, count};
     if (ops->count > 0)
         return FAIL(b, key, "%s",
-                    amp_unknown_word(arena, "attribute", key->text, " of the rule's operators",
-                                     names, count));
+                    amp_word_unknown(arena, &list, key->text, " of the rule's operators"));
     const char *nearest = amp_word_nearest(key->text, names, count);
     const char *hint = nearest ? amp_arena_printf(arena, " (did you mean '%s'?)", nearest) : "";
     return FAIL(b, key,
@@ -283,8 +285,8 @@ static enum amp_status bind_attr(const binder *b, const yaml_node *key, const ya
     else
         AMP_TRY(check_value(b, key, value, types));
     struct amp_rule_when *when = &condition->when[condition->n_when++];
-    when->attr = amp_arena_strdup(b->rules->arena, key->text);
-    copy_value(b->rules->arena, value, when);
+    when->attr = amp_arena_strdup(b->arena, key->text);
+    copy_value(b->arena, value, when);
     return AMP_OK;
 }
 
@@ -296,7 +298,7 @@ static enum amp_status bind_ranks(const binder *b, const yaml_node *key, const y
     size_t count = is_list ? value->count : 1;
     if (count == 0)
         return FAIL(b, value, "%s: an empty list; accepted: one rank or more", key->text);
-    ranks->items = amp_arena_array(b->rules->arena, count, sizeof *ranks->items);
+    ranks->items = amp_arena_array(b->arena, count, sizeof *ranks->items);
     for (; ranks->count < count; ranks->count++) {
         const yaml_node *item = is_list ? value->items[ranks->count] : value;
         struct amp_rule_scalar scalar = amp_rule_scalar_of(item);
@@ -329,7 +331,7 @@ enum amp_status amp_rules_bind_when(const binder *b, const yaml_node *when,
                     amp_yaml_describe(when, found, sizeof found));
     if (when->count == 0)
         return FAIL(b, when, "when: an empty mapping; accepted: one attribute or more");
-    condition->when = amp_arena_array(b->rules->arena, when->count / 2, sizeof *condition->when);
+    condition->when = amp_arena_array(b->arena, when->count / 2, sizeof *condition->when);
     for (size_t i = 0; i < when->count; i += 2)
         AMP_TRY(bind_condition(b, when->items[i], when->items[i + 1], ops, condition));
     return AMP_OK;

@@ -2,9 +2,12 @@
 #define AMP_AUTOCAST_RULES_WHEN_H
 
 #include "autocast/rules/bind.h"
-#include "autocast/rules/op.h"
+#include "autocast/rules/rule.h"
 
 /* Private to the rules: the conditions on attributes. */
+
+/* The keys of `when` for the ranks: "input_rank", "second_rank". */
+extern const char *const amp_rule_rank_keys[AMP_RULE_RANKS];
 
 /* The value of a scalar node; numbers are plain ones as YAML 1.2 writes them. Its text is the
    node's. No number when NODE is not a scalar. */

@@ -1,11 +1,12 @@
 /*
  * YAML to a tree: takes a file, gives nodes with their places. libyaml's events are consumed here
  * and nowhere else. Bounds on size, depth and number of nodes keep any input cheap; what the nodes
- * mean is rules_parse.c's matter.
+ * mean is parse.c's matter.
  */
 #include "autocast/rules/yaml.h"
 
 #include "autocast/rules/excerpt.h"
+#include "core/arena.h"
 #include "core/array.h"
 #include "core/file/input.h"
 #include "core/strmap.h"

@@ -1,11 +1,12 @@
 #ifndef AMP_AUTOCAST_RULES_YAML_H
 #define AMP_AUTOCAST_RULES_YAML_H
 
-#include "core/arena.h"
 #include "core/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+
+struct amp_arena; /* core/arena.h */
 
 /* Private to the rules: a YAML file as a tree that remembers where everything was written. */
 

@@ -4,6 +4,7 @@
  */
 #include "cli/report/explanation.h"
 
+#include "autocast/rules/rule.h"
 #include "cli/report/json.h"
 #include "core/print.h"
 #include "ops/op.h"

@@ -4,6 +4,9 @@
  */
 #include "cli/report/rules.h"
 
+#include "autocast/rules/op.h"
+#include "autocast/rules/when.h"
+#include "core/arena.h"
 #include "core/array.h"
 #include "core/print.h"
 

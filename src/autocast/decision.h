@@ -1,0 +1,26 @@
+#ifndef AMP_AUTOCAST_DECISION_H
+#define AMP_AUTOCAST_DECISION_H
+
+#include "autocast/reason.h"
+#include "autocast/rules/precision.h"
+#include "core/dtype.h"
+
+struct amp_composite_match; /* pattern/composites.h */
+struct amp_rule;            /* autocast/rules/rule.h */
+struct amp_rule_op;         /* autocast/rules/rule.h */
+
+/* What was decided about a node, and why. */
+struct amp_decision {
+    enum amp_precision wish;      /* what the rules say */
+    const struct amp_rule *rule;  /* NULL: unlisted */
+    const struct amp_rule_op *op; /* by which of the rule's operators it matched; NULL: it names
+                                     none */
+    enum amp_reason reason;
+    enum amp_dtype dtype; /* the node runs in: float32 or the lower one; AMP_UNDEFINED: not a float
+                             node, or one that keeps its types */
+    int type;       /* the type variable (index in the schema's types) that takes the dtype; -1 */
+    uint32_t value; /* AMP_REASON_WEIGHT_RANGE: the constant; else AMP_NONE */
+    const struct amp_composite_match *composite; /* that the node is part of; NULL: none */
+};
+
+#endif
