@@ -1,5 +1,5 @@
 /*
- * Decides in which dtype each node runs. Takes the rules' wishes and the operators' type
+ * Decides in which dtype each node runs. Takes the rules' policies and the operators' type
  * constraints and walks the graphs in topological order, because an unlisted node follows what its
  * inputs have become. Inserts nothing: cast_insert.c carries the decisions out.
  */
@@ -7,9 +7,9 @@
 
 #include "autocast/eligible.h"
 #include "autocast/guard.h"
-#include "autocast/reach.h"
+#include "autocast/static_values.h"
 #include "autocast/rules/rules.h"
-#include "autocast/wishes.h"
+#include "autocast/policy.h"
 #include "core/graph/uses.h"
 #include "onnx/schema/schema.h"
 #include "ops/op.h"
@@ -22,8 +22,8 @@ struct pass {
     const struct amp_rules *rules;
     int cap, cast_opset; /* the first opset at which Cast takes the lower dtype */
     struct amp_assignment *result;
-    const struct amp_wish *wishes; /* per node id */
-    struct amp_reach *reach;
+    const struct amp_policy *policies; /* per node id */
+    struct amp_static_values *static_values;
     struct amp_uses uses;
     bool *is_refused; /* per value id: must not count on its guards saturating */
     uint32_t *order;  /* node ids as they were decided: producers first */
@@ -34,7 +34,7 @@ struct pass {
 static uint32_t typed_input(const struct pass *pass, const struct amp_node *node, int type,
                             uint32_t i)
 {
-    const struct amp_schema *schema = amp_schema_in_reach(node, pass->cap);
+    const struct amp_schema *schema = amp_schema_at_cap(node, pass->cap);
     return amp_schema_shares(schema, type, amp_schema_input(schema, i)) ? node->inputs[i]
                                                                         : AMP_NONE;
 }
@@ -53,7 +53,7 @@ static enum amp_dtype promoted(const struct pass *pass, const struct amp_node *n
     enum amp_dtype result = AMP_UNDEFINED;
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         uint32_t id = typed_input(pass, node, type, i);
-        if (id == AMP_NONE || (!with_static && amp_reach_is_static(pass->reach, id)))
+        if (id == AMP_NONE || (!with_static && amp_static_values_has(pass->static_values, id)))
             continue;
         result = promote(result, pass->result->values[id]);
     }
@@ -65,12 +65,12 @@ static enum amp_dtype promoted(const struct pass *pass, const struct amp_node *n
    be: the dtype that they came with. */
 static enum amp_dtype widest(const struct pass *pass, const struct amp_node *node, int type)
 {
-    const struct amp_schema *schema = amp_schema_in_reach(node, pass->cap);
+    const struct amp_schema *schema = amp_schema_at_cap(node, pass->cap);
     enum amp_dtype result = AMP_UNDEFINED;
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         const struct amp_schema_param *param = amp_schema_input(schema, i);
         if (node->inputs[i] == AMP_NONE || param == NULL ||
-            !amp_is_float_variable(amp_schema_type(schema, param)))
+            !amp_schema_type_is_float(amp_schema_type(schema, param)))
             continue;
         enum amp_dtype dtype = amp_schema_shares(schema, type, param)
                                    ? pass->result->values[node->inputs[i]]
@@ -81,10 +81,10 @@ static enum amp_dtype widest(const struct pass *pass, const struct amp_node *nod
     return result;
 }
 
-static enum amp_dtype wished_dtype(const struct pass *pass, const struct amp_node *node,
+static enum amp_dtype policy_dtype(const struct pass *pass, const struct amp_node *node,
                                    const struct amp_decision *decision)
 {
-    switch (decision->wish) {
+    switch (decision->precision) {
     case AMP_LOWER:
         return pass->result->lower;
     case AMP_FP32:
@@ -113,7 +113,7 @@ static bool takes_dtype(const struct amp_schema *schema, const char *variable, e
 static int opset_for(const struct pass *pass, const struct amp_node *node, int type,
                      enum amp_dtype dtype)
 {
-    const char *variable = amp_schema_in_reach(node, pass->cap)->types[type].name;
+    const char *variable = amp_schema_at_cap(node, pass->cap)->types[type].name;
     int opset = (int)amp_model_opset(pass->model, node->domain);
     for (const struct amp_schema *s = node->schema; s != NULL; s = amp_schema_next(s))
         if (takes_dtype(s, variable, dtype))
@@ -136,8 +136,8 @@ static int cast_opset(enum amp_dtype dtype)
 static bool is_pinned(const struct pass *pass, const struct amp_node *node,
                       const struct amp_decision *decision)
 {
-    bool may_be = decision->wish == AMP_FOLLOW ||
-                  (decision->wish == AMP_LOWER && amp_guard_use(node) != AMP_GUARD_NONE);
+    bool may_be = decision->precision == AMP_FOLLOW ||
+                  (decision->precision == AMP_LOWER && amp_guard_use(node) != AMP_GUARD_NONE);
     return may_be && promoted(pass, node, decision->type, false) == pass->result->lower;
 }
 
@@ -148,11 +148,12 @@ static uint32_t overflowing_weight(struct pass *pass, const struct amp_node *nod
 {
     for (uint32_t i = 0; i < node->n_inputs && decision->dtype == pass->result->lower; i++) {
         uint32_t id = typed_input(pass, node, decision->type, i);
-        uint32_t origin = id == AMP_NONE ? AMP_NONE : amp_reach_origin(pass->reach, id);
+        uint32_t origin =
+            id == AMP_NONE ? AMP_NONE : amp_static_values_origin(pass->static_values, id);
         if (origin == AMP_NONE)
             continue;
         if (pass->is_refused[id] || !is_pinned(pass, node, decision) ||
-            !amp_reach_is_guard(pass->reach, id, amp_guard_use(node)))
+            !amp_static_values_is_guard(pass->static_values, id, amp_guard_use(node)))
             return origin;
     }
     return AMP_NONE;
@@ -165,8 +166,8 @@ static void keep_float(struct amp_decision *decision, enum amp_reason reason, ui
     decision->value = value;
 }
 
-/* Finds the opset that the node needs for its dtype; takes the wish back when there is none in
-   reach. False then. */
+/* Sets *OPSET to the one that the node needs for its dtype. False when none up to the cap has it:
+   the node then stays float32. */
 static bool find_opset(const struct pass *pass, const struct amp_node *node,
                        struct amp_decision *decision, int *opset)
 {
@@ -180,8 +181,9 @@ static bool find_opset(const struct pass *pass, const struct amp_node *node,
     return *opset != 0 && *opset <= pass->cap;
 }
 
-/* Takes the wish back where the operator, the opset or a constant forbids it. Only a rule's own
-   wish raises the opset; what merely follows its inputs takes the opset that is there. */
+/* Keeps the node in float32 where the operator, the opset or a constant forbids the lower dtype.
+   Only a rule that asks for it raises the opset; what merely follows its inputs takes the opset
+   that is there. */
 static void constrain(struct pass *pass, const struct amp_node *node, struct amp_decision *decision)
 {
     int opset;
@@ -190,14 +192,14 @@ static void constrain(struct pass *pass, const struct amp_node *node, struct amp
     uint32_t weight = overflowing_weight(pass, node, decision);
     if (weight != AMP_NONE)
         keep_float(decision, AMP_REASON_WEIGHT_RANGE, weight);
-    else if (decision->wish == AMP_LOWER && opset > pass->result->opset)
+    else if (decision->precision == AMP_LOWER && opset > pass->result->opset)
         pass->result->opset = opset;
 }
 
 static void set_outputs(struct pass *pass, const struct amp_node *node,
                         const struct amp_decision *decision)
 {
-    const struct amp_schema *schema = amp_schema_in_reach(node, pass->cap);
+    const struct amp_schema *schema = amp_schema_at_cap(node, pass->cap);
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         const struct amp_schema_param *param = amp_schema_output(schema, i);
         if (amp_schema_shares(schema, decision->type, param) && node->outputs[i] != AMP_NONE)
@@ -205,18 +207,18 @@ static void set_outputs(struct pass *pass, const struct amp_node *node,
     }
 }
 
-/* Takes the rules' wish down; false when the node keeps its types whatever they say. */
+/* Notes what the rules say of node ID. False when the node keeps its types whatever they say. */
 static bool begin(struct pass *pass, uint32_t id)
 {
     const struct amp_node *node = amp_node_at(pass->model, id);
     struct amp_decision *decision = &pass->result->nodes[id];
     *decision = (struct amp_decision){.type = -1, .value = AMP_NONE};
     decision->composite = amp_composites_of(&pass->result->composites, id);
-    decision->rule = pass->wishes[id].rule;
-    decision->op = pass->wishes[id].op;
-    decision->wish = pass->wishes[id].precision;
+    decision->rule = pass->policies[id].rule;
+    decision->op = pass->policies[id].op;
+    decision->precision = pass->policies[id].precision;
     decision->reason = decision->rule ? AMP_REASON_RULE : AMP_REASON_UNLISTED;
-    if (amp_is_eligible(pass->model, &pass->uses, pass->cap, node, decision))
+    if (amp_node_is_eligible(pass->model, &pass->uses, pass->cap, node, decision))
         return true;
     decision->type = -1;
     return false;
@@ -236,7 +238,7 @@ static void decide(struct pass *pass, uint32_t id)
 {
     if (begin(pass, id))
         finish(pass, id,
-               wished_dtype(pass, amp_node_at(pass->model, id), &pass->result->nodes[id]));
+               policy_dtype(pass, amp_node_at(pass->model, id), &pass->result->nodes[id]));
 }
 
 /* Whether VALUE is an input of the whole that has a say in its dtype: not what passes between its
@@ -262,7 +264,8 @@ static enum amp_dtype promoted_whole(const struct pass *pass,
         int type = pass->result->nodes[composite->nodes[i]].type;
         for (uint32_t k = 0; k < node->n_inputs && type >= 0; k++) {
             uint32_t id = typed_input(pass, node, type, k);
-            if (id != AMP_NONE && (with_static || !amp_reach_is_static(pass->reach, id)) &&
+            if (id != AMP_NONE &&
+                (with_static || !amp_static_values_has(pass->static_values, id)) &&
                 is_outer_input(pass, composite, id))
                 result = promote(result, pass->result->values[id]);
         }
@@ -270,16 +273,16 @@ static enum amp_dtype promoted_whole(const struct pass *pass,
     return result;
 }
 
-/* The dtype of those parts that have WISH. */
-static enum amp_dtype wished_by_whole(const struct pass *pass,
-                                      const struct amp_composite_match *composite,
-                                      enum amp_precision wish)
+/* The dtype of those parts of COMPOSITE for which the rules say PRECISION. */
+static enum amp_dtype policy_dtype_of_whole(const struct pass *pass,
+                                            const struct amp_composite_match *composite,
+                                            enum amp_precision precision)
 {
-    if (wish == AMP_LOWER)
+    if (precision == AMP_LOWER)
         return pass->result->lower;
-    if (wish == AMP_FP32)
+    if (precision == AMP_FP32)
         return AMP_FLOAT;
-    enum amp_dtype dtype = promoted_whole(pass, composite, wish == AMP_WIDEST);
+    enum amp_dtype dtype = promoted_whole(pass, composite, precision == AMP_WIDEST);
     if (dtype == AMP_UNDEFINED)
         dtype = promoted_whole(pass, composite, true);
     return dtype != AMP_UNDEFINED ? dtype : AMP_FLOAT;
@@ -294,7 +297,8 @@ static void decide_composite(struct pass *pass, const struct amp_composite_match
     for (size_t i = 0; i < composite->n_nodes; i++) {
         const struct amp_decision *decision = &pass->result->nodes[composite->nodes[i]];
         if (decision->type >= 0)
-            finish(pass, composite->nodes[i], wished_by_whole(pass, composite, decision->wish));
+            finish(pass, composite->nodes[i],
+                   policy_dtype_of_whole(pass, composite, decision->precision));
     }
 }
 
@@ -315,7 +319,7 @@ static void assign_graph(struct pass *pass, uint32_t graph)
         for (uint32_t a = 0; a < node->n_attrs; a++)
             for (size_t k = 0; k < amp_attr_graph_count(&node->attrs[a]); k++)
                 assign_graph(pass, node->attrs[a].graphs[k]);
-        amp_reach_add(pass->reach, node);
+        amp_static_values_add(pass->static_values, node);
         decide_next(pass, nodes->items[i]);
     }
 }
@@ -344,8 +348,7 @@ static bool is_wanted_lower(const struct pass *pass, uint32_t value)
         uses->first[value] < uses->first[value + 1] && !amp_value_at(pass->model, value)->is_output;
     for (uint32_t u = uses->first[value]; u < uses->first[value + 1] && is_wanted; u++) {
         const struct amp_node *user = amp_node_at(pass->model, uses->items[u].node);
-        const struct amp_schema *schema =
-            user->schema ? amp_schema_in_reach(user, pass->cap) : NULL;
+        const struct amp_schema *schema = user->schema ? amp_schema_at_cap(user, pass->cap) : NULL;
         is_wanted = amp_assigned_dtype(pass->model, pass->result, uses->items[u].node, schema,
                                        uses->items[u].slot) == pass->result->lower;
     }
@@ -358,8 +361,9 @@ static bool may_be_lowered(const struct pass *pass, const struct amp_node *node,
                            const struct amp_decision *decision)
 {
     const struct amp_op *op = amp_op_find(node->domain, node->op_type);
-    if (decision->wish != AMP_FOLLOW || decision->reason != AMP_REASON_UNLISTED || op == NULL ||
-        op->effect != AMP_PRESERVES_VALUES || !amp_reach_is_static_node(pass->reach, node))
+    if (decision->precision != AMP_FOLLOW || decision->reason != AMP_REASON_UNLISTED ||
+        op == NULL || op->effect != AMP_PRESERVES_VALUES ||
+        !amp_static_values_give_node(pass->static_values, node))
         return false;
     for (uint32_t i = 0; i < node->n_inputs; i++)
         if (node->inputs[i] != AMP_NONE && pass->is_refused[node->inputs[i]])
@@ -398,7 +402,7 @@ static bool saturates_offline(const struct pass *pass, uint32_t value_id)
     const struct amp_value *value = amp_value_at(pass->model, value_id);
     if (value->constant != NULL || pass->result->values[value_id] == pass->result->lower)
         return true;
-    return amp_reach_origin(pass->reach, value_id) == value_id &&
+    return amp_static_values_origin(pass->static_values, value_id) == value_id &&
            takes_dtype(amp_schema_find("", "ConstantOfShape", pass->result->opset), "T2",
                        pass->result->lower);
 }
@@ -414,7 +418,8 @@ static bool refuse_guards(struct pass *pass)
         for (uint32_t i = 0; i < node->n_inputs && decision->dtype == pass->result->lower; i++) {
             uint32_t id = typed_input(pass, node, decision->type, i);
             if (id == AMP_NONE || pass->is_refused[id] ||
-                amp_reach_origin(pass->reach, id) == AMP_NONE || saturates_offline(pass, id))
+                amp_static_values_origin(pass->static_values, id) == AMP_NONE ||
+                saturates_offline(pass, id))
                 continue;
             pass->is_refused[id] = found = true;
         }
@@ -464,16 +469,17 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
         .values = amp_arena_array(arena, model->n_values, sizeof *assignment->values),
         .is_interface = amp_arena_array(arena, model->n_values, sizeof(bool)),
         .n_nodes = model->n_nodes};
-    const struct amp_wish *wishes;
+    const struct amp_policy *policies;
     amp_composites_find(model, &assignment->composites);
-    AMP_TRY(amp_wishes_find(model, options->rules, &assignment->composites, &wishes, err));
+    AMP_TRY(amp_policies_find(model, options->rules, &assignment->composites, &policies, err));
     struct pass pass = {.model = model,
                         .rules = options->rules,
                         .cap = options->cap > opset ? options->cap : opset,
                         .cast_opset = cast_opset(options->lower),
                         .result = assignment,
-                        .wishes = wishes,
-                        .reach = amp_reach_create(model, options->lower, weight_max(options)),
+                        .policies = policies,
+                        .static_values =
+                            amp_static_values_create(model, options->lower, weight_max(options)),
                         .is_refused = amp_xcalloc(model->n_values, sizeof *pass.is_refused),
                         .order = amp_xmalloc(model->n_nodes, sizeof *pass.order),
                         .uses = amp_uses_create(model)};
@@ -485,6 +491,6 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
     amp_uses_destroy(&pass.uses);
     free(pass.order);
     free(pass.is_refused);
-    amp_reach_destroy(pass.reach);
+    amp_static_values_destroy(pass.static_values);
     return AMP_OK;
 }

@@ -11,7 +11,7 @@ struct amp_rule_op;         /* autocast/rules/rule.h */
 
 /* What was decided about a node, and why. */
 struct amp_decision {
-    enum amp_precision wish;      /* what the rules say */
+    enum amp_precision precision; /* what the rules say */
     const struct amp_rule *rule;  /* NULL: unlisted */
     const struct amp_rule_op *op; /* by which of the rule's operators it matched; NULL: it names
                                      none */

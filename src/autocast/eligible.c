@@ -4,19 +4,19 @@
  */
 #include "autocast/eligible.h"
 
-#include "autocast/island.h"
+#include "autocast/qdq.h"
 #include "core/tensor.h"
 #include "onnx/schema/infer.h"
 #include "ops/op.h"
 
 #include <string.h>
 
-bool amp_is_float_variable(const struct amp_schema_type *type)
+bool amp_schema_type_is_float(const struct amp_schema_type *type)
 {
     return type->name != NULL && (type->tensors & AMP_DTYPE_BIT(AMP_FLOAT)) != 0;
 }
 
-const struct amp_schema *amp_schema_in_reach(const struct amp_node *node, int cap)
+const struct amp_schema *amp_schema_at_cap(const struct amp_node *node, int cap)
 {
     if (strcmp(node->schema->domain, "") != 0)
         return node->schema;
@@ -42,7 +42,7 @@ static int main_type(const struct amp_model *model, const struct amp_node *node,
                      const struct amp_schema *schema)
 {
     const struct amp_schema_param *output = amp_schema_output(schema, 0);
-    if (output != NULL && amp_is_float_variable(amp_schema_type(schema, output)) &&
+    if (output != NULL && amp_schema_type_is_float(amp_schema_type(schema, output)) &&
         input_of(node, schema, output->type) != AMP_NONE)
         return output->type;
     for (uint32_t i = 0; i < node->n_inputs; i++) {
@@ -51,7 +51,7 @@ static int main_type(const struct amp_model *model, const struct amp_node *node,
             continue;
         enum amp_dtype dtype = amp_value_at(model, node->inputs[i])->dtype;
         const struct amp_schema_type *type = amp_schema_type(schema, input);
-        if (amp_is_float_variable(type) && !type->optionals && amp_dtype_is_autocast(dtype))
+        if (amp_schema_type_is_float(type) && !type->optionals && amp_dtype_is_autocast(dtype))
             return input->type;
     }
     return -1;
@@ -136,8 +136,8 @@ static bool has_unknown_input(const struct amp_model *model, const struct amp_no
     return false;
 }
 
-bool amp_is_eligible(const struct amp_model *model, const struct amp_uses *uses, int cap,
-                     const struct amp_node *node, struct amp_decision *decision)
+bool amp_node_is_eligible(const struct amp_model *model, const struct amp_uses *uses, int cap,
+                          const struct amp_node *node, struct amp_decision *decision)
 {
     if (node->schema == NULL) {
         decision->reason = AMP_REASON_UNKNOWN_OP;
@@ -155,7 +155,7 @@ bool amp_is_eligible(const struct amp_model *model, const struct amp_uses *uses,
         decision->reason = AMP_REASON_NOT_TENSOR;
         return false;
     }
-    const struct amp_schema *schema = amp_schema_in_reach(node, cap);
+    const struct amp_schema *schema = amp_schema_at_cap(node, cap);
     decision->type = main_type(model, node, schema);
     uint32_t input = decision->type < 0 ? AMP_NONE : input_of(node, schema, decision->type);
     const struct amp_value *value = input == AMP_NONE ? NULL : amp_value_at(model, input);
@@ -174,7 +174,7 @@ bool amp_is_eligible(const struct amp_model *model, const struct amp_uses *uses,
         decision->dtype = value->dtype;
         return false;
     }
-    if (amp_island_holds(model, uses, node)) {
+    if (amp_qdq_holds(model, uses, node)) {
         decision->reason = AMP_REASON_QUANTIZED;
         decision->dtype = value->dtype;
         return false;

@@ -10,16 +10,17 @@ struct amp_uses;  /* core/graph/uses.h */
 
 /* Private to autocast/: which nodes can have another dtype at all. */
 
-/* The node's definition at the newest opset in reach, CAP: types only grow, and it is there that a
-   newer operator separates what may be cast from what may not (BatchNormalization's statistics). */
-const struct amp_schema *amp_schema_in_reach(const struct amp_node *node, int cap);
+/* The definition of NODE, which has a schema, at opset CAP, the newest that the model may be raised
+   to; of another domain than ai.onnx: the node's own. Types only grow, and a newer definition
+   separates what may be cast from what may not (BatchNormalization's statistics). */
+const struct amp_schema *amp_schema_at_cap(const struct amp_node *node, int cap);
 
 /* Whether float32 is among the types that the variable can have. */
-bool amp_is_float_variable(const struct amp_schema_type *type);
+bool amp_schema_type_is_float(const struct amp_schema_type *type);
 
 /* Whether the rules may decide NODE's dtype, at opsets up to CAP; sets the type variable that the
    decision is about. If not, sets the reason, and the dtype where it is a float all the same. */
-bool amp_is_eligible(const struct amp_model *model, const struct amp_uses *uses, int cap,
-                     const struct amp_node *node, struct amp_decision *decision);
+bool amp_node_is_eligible(const struct amp_model *model, const struct amp_uses *uses, int cap,
+                          const struct amp_node *node, struct amp_decision *decision);
 
 #endif

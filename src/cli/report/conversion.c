@@ -19,7 +19,7 @@ static bool is_refused(const struct amp_decision *decision)
     if (decision->reason == AMP_REASON_RULE || decision->reason == AMP_REASON_UNLISTED ||
         decision->reason == AMP_REASON_NOT_FLOAT)
         return false;
-    return decision->wish == AMP_LOWER || decision->type >= 0;
+    return decision->precision == AMP_LOWER || decision->type >= 0;
 }
 
 void amp_conversion_note_refusals(struct amp_conversion *conversion, const struct amp_model *model)

@@ -4,7 +4,7 @@
  * the surroundings are settled here by painting the graph in a few linear sweeps; the order of the
  * sweeps is that of TensorFlow's grappler (auto_mixed_precision).
  */
-#include "autocast/wishes.h"
+#include "autocast/policy.h"
 
 #include "autocast/rules/match.h"
 #include "core/graph/uses.h"
@@ -15,26 +15,26 @@
 
 /* ---- rules ---- */
 
-static struct amp_wish wish_of(const struct amp_model *model, const struct amp_rules *rules,
-                               const struct amp_composites *composites, uint32_t id)
+static struct amp_policy policy_of(const struct amp_model *model, const struct amp_rules *rules,
+                                   const struct amp_composites *composites, uint32_t id)
 {
-    struct amp_wish wish = {.precision = rules->unlisted};
+    struct amp_policy policy = {.precision = rules->unlisted};
     struct amp_rule_subject self = amp_rule_subject(model, id);
     const struct amp_composite_match *match = amp_composites_of(composites, id);
     if (match == NULL) {
-        wish.rule = amp_rules_match_subject(rules, &self);
-        wish.op = wish.rule ? amp_rule_named_op(rules, wish.rule, &self) : NULL;
+        policy.rule = amp_rules_match_subject(rules, &self);
+        policy.op = policy.rule ? amp_rule_named_op(rules, policy.rule, &self) : NULL;
     } else {
         struct amp_rule_part part = {
             .self = self,
             .whole = {model, match->entry, AMP_RULES_COMPOSITE, match->composite->name},
             .head = amp_rule_subject(model, match->entry),
             .has_head = match->composite->head != NULL};
-        wish.rule = amp_rules_match_part(rules, &part, &wish.op);
+        policy.rule = amp_rules_match_part(rules, &part, &policy.op);
     }
-    if (wish.rule != NULL)
-        wish.precision = wish.rule->precision;
-    return wish;
+    if (policy.rule != NULL)
+        policy.precision = policy.rule->precision;
+    return policy;
 }
 
 /* ---- painting ---- */
@@ -52,7 +52,7 @@ enum { UP = 1, DOWN = 2 };
 
 struct painter {
     const struct amp_model *model;
-    const struct amp_wish *wishes;
+    const struct amp_policy *policies;
     struct amp_uses uses;
     unsigned char *paint; /* per node id */
     uint32_t *stack;      /* nodes to look around from; each is there once in a sweep */
@@ -123,26 +123,26 @@ static void run_sweep(struct painter *painter, const struct sweep *sweep, painte
 
 /* ---- the sweeps ---- */
 
-static bool has_wish(const struct painter *painter, uint32_t id, enum amp_precision precision)
+static bool has_policy(const struct painter *painter, uint32_t id, enum amp_precision precision)
 {
-    return painter->wishes[id].rule != NULL && painter->wishes[id].precision == precision;
+    return painter->policies[id].rule != NULL && painter->policies[id].precision == precision;
 }
 
 /* So is a Cast, through which the data go on: what was converted is then decided on as before. */
 static bool is_clear(const struct painter *painter, uint32_t id)
 {
-    return has_wish(painter, id, AMP_CLEAR) ||
+    return has_policy(painter, id, AMP_CLEAR) ||
            amp_node_has_role(amp_node_at(painter->model, id), AMP_ROLE_CAST);
 }
 
 static bool is_denied_or_inferred(const struct painter *painter, uint32_t id)
 {
-    return has_wish(painter, id, AMP_FP32) || has_wish(painter, id, AMP_INFER);
+    return has_policy(painter, id, AMP_FP32) || has_policy(painter, id, AMP_INFER);
 }
 
 static bool is_denied_by_rule(const struct painter *painter, uint32_t id)
 {
-    return has_wish(painter, id, AMP_FP32);
+    return has_policy(painter, id, AMP_FP32);
 }
 
 static bool takes_denial(const struct painter *painter, uint32_t id)
@@ -152,13 +152,13 @@ static bool takes_denial(const struct painter *painter, uint32_t id)
 
 static bool is_allowed(const struct painter *painter, uint32_t id)
 {
-    return painter->wishes[id].precision == AMP_LOWER;
+    return painter->policies[id].precision == AMP_LOWER;
 }
 
 static bool is_open(const struct painter *painter, uint32_t id)
 {
     return (painter->paint[id] & (DENIED | ALLOWED)) == 0 &&
-           (is_clear(painter, id) || has_wish(painter, id, AMP_INFER));
+           (is_clear(painter, id) || has_policy(painter, id, AMP_INFER));
 }
 
 static bool is_below(const struct painter *painter, uint32_t id)
@@ -199,18 +199,18 @@ static void paint(struct painter *painter)
         run_sweep(painter, &steps[i].sweep, steps[i].starts);
 }
 
-/* Settles the wishes that depend on their surroundings. */
-static void settle(const struct amp_model *model, struct amp_wish *wishes)
+/* Settles the policies that depend on their surroundings. */
+static void settle(const struct amp_model *model, struct amp_policy *policies)
 {
     struct painter painter = {.model = model,
-                              .wishes = wishes,
+                              .policies = policies,
                               .uses = amp_uses_create(model),
                               .paint = amp_xcalloc(model->n_nodes, 1),
                               .stack = amp_xmalloc(model->n_nodes, sizeof(uint32_t))};
     paint(&painter);
     for (uint32_t id = 0; id < model->n_nodes; id++)
-        if (wishes[id].precision == AMP_INFER || wishes[id].precision == AMP_CLEAR)
-            wishes[id].precision = painter.paint[id] & (BETWEEN | BESIDE) ? AMP_LOWER : AMP_FP32;
+        if (policies[id].precision == AMP_INFER || policies[id].precision == AMP_CLEAR)
+            policies[id].precision = painter.paint[id] & (BETWEEN | BESIDE) ? AMP_LOWER : AMP_FP32;
     free(painter.stack);
     free(painter.paint);
     amp_uses_destroy(&painter.uses);
@@ -224,16 +224,16 @@ static bool depends_on_surroundings(const struct amp_rules *rules)
     return false;
 }
 
-enum amp_status amp_wishes_find(const struct amp_model *model, const struct amp_rules *rules,
-                                const struct amp_composites *composites,
-                                const struct amp_wish **wishes, struct amp_error *err)
+enum amp_status amp_policies_find(const struct amp_model *model, const struct amp_rules *rules,
+                                  const struct amp_composites *composites,
+                                  const struct amp_policy **policies, struct amp_error *err)
 {
-    struct amp_wish *found = amp_arena_array(model->arena, model->n_nodes, sizeof *found);
+    struct amp_policy *found = amp_arena_array(model->arena, model->n_nodes, sizeof *found);
     for (uint32_t id = 0; id < model->n_nodes; id++)
-        found[id] = wish_of(model, rules, composites, id);
+        found[id] = policy_of(model, rules, composites, id);
     AMP_TRY(amp_rules_check_work(rules, err));
     if (depends_on_surroundings(rules))
         settle(model, found);
-    *wishes = found;
+    *policies = found;
     return AMP_OK;
 }

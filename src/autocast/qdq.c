@@ -2,7 +2,7 @@
  * The integer islands of quantized models in QDQ form. Takes the graph as it was read; decides
  * nothing: assign.c keeps what an island holds.
  */
-#include "autocast/island.h"
+#include "autocast/qdq.h"
 
 #include "core/graph/uses.h"
 #include "ops/op.h"
@@ -43,8 +43,8 @@ static bool is_float(const struct amp_model *model, uint32_t value_id)
     return value_id != AMP_NONE && amp_dtype_is_autocast(amp_value_at(model, value_id)->dtype);
 }
 
-bool amp_island_holds(const struct amp_model *model, const struct amp_uses *uses,
-                      const struct amp_node *node)
+bool amp_qdq_holds(const struct amp_model *model, const struct amp_uses *uses,
+                   const struct amp_node *node)
 {
     bool has_float = false;
     for (uint32_t i = 0; i < node->n_inputs; i++) {

@@ -1,5 +1,5 @@
-#ifndef AMP_AUTOCAST_REACH_H
-#define AMP_AUTOCAST_REACH_H
+#ifndef AMP_AUTOCAST_STATIC_VALUES_H
+#define AMP_AUTOCAST_STATIC_VALUES_H
 
 #include "autocast/guard.h"
 
@@ -7,30 +7,32 @@
  * Static values, those that depend on constants alone, and which of them may hold what the lower
  * dtype cannot. Origins of such values are constants and what ConstantOfShape gives.
  */
-struct amp_reach;
+struct amp_static_values;
 
 /* Nothing but MODEL's constants is static yet. LIMIT is the largest magnitude that LOWER takes.
    MODEL must outlive it, with its constants as they are. */
-struct amp_reach *amp_reach_create(const struct amp_model *model, enum amp_dtype lower,
-                                   double limit);
-void amp_reach_destroy(struct amp_reach *reach); /* NULL is fine */
+struct amp_static_values *amp_static_values_create(const struct amp_model *model,
+                                                   enum amp_dtype lower, double limit);
+void amp_static_values_destroy(struct amp_static_values *values); /* NULL is fine */
 
 /* Looks at NODE, after the nodes whose outputs it takes: what it makes of static values alone is
    static. */
-void amp_reach_add(struct amp_reach *reach, const struct amp_node *node);
+void amp_static_values_add(struct amp_static_values *values, const struct amp_node *node);
 
-bool amp_reach_is_static(const struct amp_reach *reach, uint32_t value);
+bool amp_static_values_has(const struct amp_static_values *values, uint32_t value);
 
 /* Whether all inputs of NODE are static, and it gives the same in every run. */
-bool amp_reach_is_static_node(const struct amp_reach *reach, const struct amp_node *node);
+bool amp_static_values_give_node(const struct amp_static_values *values,
+                                 const struct amp_node *node);
 
 /* The value whose data, beyond the lower dtype's range, reach VALUE: itself, or what VALUE is made
    from. AMP_NONE: there is none. What is computed counts only where its origin is so large
    (AMP_GUARD_HUGE) that results are likely to be. */
-uint32_t amp_reach_origin(const struct amp_reach *reach, uint32_t value);
+uint32_t amp_static_values_origin(const struct amp_static_values *values, uint32_t value);
 
 /* Whether the values beyond the range among VALUE, which has an origin, are guards where they are
    put to USE. False when they are computed, as nobody knows them then. */
-bool amp_reach_is_guard(struct amp_reach *reach, uint32_t value, enum amp_guard_use use);
+bool amp_static_values_is_guard(struct amp_static_values *values, uint32_t value,
+                                enum amp_guard_use use);
 
 #endif

@@ -1,5 +1,5 @@
-#ifndef AMP_AUTOCAST_WISHES_H
-#define AMP_AUTOCAST_WISHES_H
+#ifndef AMP_AUTOCAST_POLICY_H
+#define AMP_AUTOCAST_POLICY_H
 
 #include "autocast/rules/precision.h"
 
@@ -10,7 +10,7 @@ struct amp_rule_op;    /* autocast/rules/rule.h */
 struct amp_rules;      /* autocast/rules/rule.h */
 
 /* What the rules want of a node. */
-struct amp_wish {
+struct amp_policy {
     const struct amp_rule *rule;  /* NULL: unlisted */
     const struct amp_rule_op *op; /* by which of the rule's operators it matched; NULL: it names
                                      none */
@@ -19,7 +19,7 @@ struct amp_wish {
 };
 
 /*
- * Sets *WISHES to what the rules want of each node of MODEL, by id, in its arena; AMP_RULES when
+ * Sets *POLICIES to what the rules want of each node of MODEL, by id, in its arena; AMP_RULES when
  * that takes too long to find out (amp_rules_check_work). The parts of a composite get the rule of
  * the whole. Then nodes of AMP_INFER and AMP_CLEAR take sides, by the float values that
  * pass between nodes, as TensorFlow's auto_mixed_precision does:
@@ -28,8 +28,8 @@ struct amp_wish {
  *   3. AMP_CLEAR becomes AMP_LOWER next to nodes of AMP_LOWER;
  *   4. what is left becomes AMP_FP32.
  */
-enum amp_status amp_wishes_find(const struct amp_model *model, const struct amp_rules *rules,
-                                const struct amp_composites *composites,
-                                const struct amp_wish **wishes, struct amp_error *err);
+enum amp_status amp_policies_find(const struct amp_model *model, const struct amp_rules *rules,
+                                  const struct amp_composites *composites,
+                                  const struct amp_policy **policies, struct amp_error *err);
 
 #endif

@@ -1,0 +1,163 @@
+/*
+ * Follows constants through the nodes that depend on nothing else. Takes nodes in topological
+ * order; searches the data of a constant once, for all who follow it, and only when asked about it
+ * or when a node makes another static value of it.
+ */
+#include "autocast/static_values.h"
+
+#include "autocast/weights.h"
+#include "ops/op.h"
+
+#include <stdlib.h>
+
+struct origin {
+    uint32_t value; /* AMP_NONE: none */
+    bool is_computed;
+};
+
+struct facts {
+    struct amp_guard_values values; /* once has_values */
+    struct origin origin;           /* of what nodes make */
+    bool is_static, has_values;
+};
+
+struct amp_static_values {
+    const struct amp_model *model;
+    enum amp_dtype lower;
+    double limit;
+    struct facts *facts; /* per value id */
+};
+
+struct amp_static_values *amp_static_values_create(const struct amp_model *model,
+                                                   enum amp_dtype lower, double limit)
+{
+    struct amp_static_values *values = amp_xmalloc(1, sizeof *values);
+    *values =
+        (struct amp_static_values){.model = model,
+                                   .lower = lower,
+                                   .limit = limit,
+                                   .facts = amp_xmalloc(model->n_values, sizeof *values->facts)};
+    for (uint32_t v = 0; v < model->n_values; v++)
+        values->facts[v] = (struct facts){.origin = {.value = AMP_NONE},
+                                          .is_static = amp_value_at(model, v)->constant != NULL};
+    return values;
+}
+
+void amp_static_values_destroy(struct amp_static_values *values)
+{
+    if (values == NULL)
+        return;
+    free(values->facts);
+    free(values);
+}
+
+bool amp_static_values_has(const struct amp_static_values *values, uint32_t value)
+{
+    return values->facts[value].is_static;
+}
+
+bool amp_static_values_give_node(const struct amp_static_values *values,
+                                 const struct amp_node *node)
+{
+    const struct amp_op *op = amp_op_find(node->domain, node->op_type);
+    bool is_static = op != NULL && op->effect != AMP_OPAQUE && node->n_inputs > 0;
+    for (uint32_t i = 0; i < node->n_inputs && is_static; i++)
+        is_static = node->inputs[i] == AMP_NONE || values->facts[node->inputs[i]].is_static;
+    return is_static;
+}
+
+/* The data of a value that has some of a float type: a constant's, a ConstantOfShape's; else NULL.
+ */
+static const struct amp_tensor *data_of(const struct amp_static_values *values, uint32_t value_id)
+{
+    const struct amp_value *value = amp_value_at(values->model, value_id);
+    if (!amp_dtype_is_autocast(value->dtype))
+        return NULL;
+    if (value->constant != NULL || value->producer == AMP_NONE)
+        return value->constant;
+    const struct amp_node *node = amp_node_at(values->model, value->producer);
+    const struct amp_attr *attr = amp_node_attr(node, "value");
+    bool is_fill = amp_node_has_role(node, AMP_ROLE_CONSTANT_OF_SHAPE) && attr != NULL &&
+                   attr->type == AMP_ATTR_TENSOR && amp_dtype_is_autocast(attr->tensors[0]->dtype);
+    return is_fill ? attr->tensors[0] : NULL;
+}
+
+/* The largest magnitude in the value's own data. That of a constant is kept: it may be large, and
+   precisions are decided more than once. */
+static double max_of(const struct amp_static_values *values, uint32_t value_id)
+{
+    struct amp_value *value = amp_value_at(values->model, value_id);
+    if (value->constant == NULL)
+        return amp_weight_max(data_of(values, value_id));
+    if (value->constant_max < 0)
+        value->constant_max = amp_weight_max(value->constant);
+    return value->constant_max;
+}
+
+/* Whether the lower dtype cannot hold the value's own data. */
+static bool is_beyond(const struct amp_static_values *values, uint32_t value)
+{
+    const struct amp_tensor *data = data_of(values, value);
+    if (data == NULL || amp_dtype_is_exact(data->dtype, values->lower))
+        return false;
+    return max_of(values, value) > values->limit;
+}
+
+static struct origin origin_of(const struct amp_static_values *values, uint32_t value)
+{
+    if (!values->facts[value].is_static || data_of(values, value) == NULL)
+        return values->facts[value].origin;
+    return (struct origin){.value = is_beyond(values, value) ? value : AMP_NONE};
+}
+
+/* The origin of what NODE makes. Of several that are moved together, nobody knows which values
+   arrive: that counts as computed. */
+static struct origin origin_through(const struct amp_static_values *values,
+                                    const struct amp_node *node)
+{
+    struct origin found = {.value = AMP_NONE};
+    bool computes = amp_op_find(node->domain, node->op_type)->effect == AMP_COMPUTES;
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        if (node->inputs[i] == AMP_NONE)
+            continue;
+        struct origin origin = origin_of(values, node->inputs[i]);
+        if (origin.value == AMP_NONE || (computes && max_of(values, origin.value) < AMP_GUARD_HUGE))
+            continue;
+        origin.is_computed |= computes || (found.value != AMP_NONE && found.value != origin.value);
+        found = origin;
+    }
+    return found;
+}
+
+void amp_static_values_add(struct amp_static_values *values, const struct amp_node *node)
+{
+    if (!amp_static_values_give_node(values, node))
+        return;
+    struct origin origin = origin_through(values, node);
+    for (uint32_t i = 0; i < node->n_outputs; i++) {
+        if (node->outputs[i] == AMP_NONE)
+            continue;
+        struct facts *facts = &values->facts[node->outputs[i]];
+        facts->is_static = true;
+        if (amp_dtype_is_autocast(amp_value_at(values->model, node->outputs[i])->dtype))
+            facts->origin = origin;
+    }
+}
+
+uint32_t amp_static_values_origin(const struct amp_static_values *values, uint32_t value)
+{
+    return origin_of(values, value).value;
+}
+
+bool amp_static_values_is_guard(struct amp_static_values *values, uint32_t value,
+                                enum amp_guard_use use)
+{
+    struct origin origin = origin_of(values, value);
+    if (origin.is_computed)
+        return false;
+    struct facts *facts = &values->facts[origin.value];
+    if (!facts->has_values)
+        facts->values = amp_guard_values(data_of(values, origin.value), values->limit);
+    facts->has_values = true;
+    return amp_guard_is(use, facts->values);
+}
