@@ -1,7 +1,8 @@
 /*
- * Decides in which dtype each node runs. Takes the rules' policies and the operators' type
- * constraints and walks the graphs in topological order, because an unlisted node follows what its
- * inputs have become. Inserts nothing: cast_insert.c carries the decisions out.
+ * Decides in which dtype each node runs. Takes what the rules say of the nodes (policy.c) and the
+ * operators' type constraints, gives a dtype for every node and value. Walks the graphs in
+ * topological order, because an unlisted node follows what its inputs have become. Inserts nothing:
+ * cast_insert.c carries the decisions out.
  */
 #include "autocast/assign.h"
 
@@ -39,7 +40,7 @@ static uint32_t typed_input(const struct pass *pass, const struct amp_node *node
                                                                         : AMP_NONE;
 }
 
-/* ALL may be AMP_UNDEFINED: nothing so far. */
+/* What ALL, AMP_UNDEFINED where nothing has been seen so far, and DTYPE promote to. */
 static enum amp_dtype promote(enum amp_dtype all, enum amp_dtype dtype)
 {
     return all == AMP_UNDEFINED ? dtype : amp_dtype_promote(all, dtype);
@@ -363,7 +364,7 @@ static bool may_be_lowered(const struct pass *pass, const struct amp_node *node,
     const struct amp_op *op = amp_op_find(node->domain, node->op_type);
     if (decision->precision != AMP_FOLLOW || decision->reason != AMP_REASON_UNLISTED ||
         op == NULL || op->effect != AMP_PRESERVES_VALUES ||
-        !amp_static_values_give_node(pass->static_values, node))
+        !amp_static_values_has_node(pass->static_values, node))
         return false;
     for (uint32_t i = 0; i < node->n_inputs; i++)
         if (node->inputs[i] != AMP_NONE && pass->is_refused[node->inputs[i]])
@@ -407,8 +408,8 @@ static bool saturates_offline(const struct pass *pass, uint32_t value_id)
                        pass->result->lower);
 }
 
-/* Refuses the guards that would meet a cast where the model runs: it makes infinities of them.
-   Whether there are any. */
+/* Refuses the guards that a cast would meet while the model runs, as it would make infinities of
+   them. Whether there are any. */
 static bool refuse_guards(struct pass *pass)
 {
     bool found = false;
@@ -441,8 +442,8 @@ static void assign_interface(struct pass *pass, const struct amp_ids *interface)
         result->opset = pass->cast_opset;
 }
 
-/* Nothing is decided yet. */
-static void start(struct pass *pass, const struct amp_assign_options *options)
+/* Takes all decisions back but for the guards that were refused. */
+static void reset(struct pass *pass, const struct amp_assign_options *options)
 {
     for (uint32_t v = 0; v < pass->model->n_values; v++)
         pass->result->values[v] = amp_value_at(pass->model, v)->dtype;
@@ -451,7 +452,7 @@ static void start(struct pass *pass, const struct amp_assign_options *options)
     assign_interface(pass, &options->interface);
 }
 
-/* The greatest constant that the rules let into the lower dtype. */
+/* The greatest magnitude of a constant that the rules let into the lower dtype. */
 static double weight_max(const struct amp_assign_options *options)
 {
     const struct amp_rule_limits *limits = amp_rules_limits(options->rules, options->lower);
@@ -484,7 +485,7 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
                         .order = amp_xmalloc(model->n_nodes, sizeof *pass.order),
                         .uses = amp_uses_create(model)};
     do {
-        start(&pass, options);
+        reset(&pass, options);
         assign_graph(&pass, 0);
         lower_static_nodes(&pass);
     } while (refuse_guards(&pass));

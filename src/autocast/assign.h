@@ -27,18 +27,21 @@ struct amp_assign_options {
 };
 
 /*
- * Decides the precision of every node by the rules, as torch.autocast does (design: "Autocast
- * semantics"); the parts of a composite together, as the one operator that they stand for. Types
- * must be inferred. The model is not changed; the assignment lives in its arena. An interface may
- * need an opset beyond the cap, which assignment.opset then says. AMP_RULES when matching the rules
- * takes too long.
+ * Decides the precision of every node by the rules, as torch.autocast does; the parts of a
+ * composite together, as the one operator that they stand for. Types must be inferred. The model is
+ * not changed; the assignment lives in its arena. An interface may need an opset beyond the cap,
+ * which assignment.opset then says. AMP_RULES when matching the rules takes too long.
  */
 enum amp_status amp_assign(const struct amp_model *model, const struct amp_assign_options *options,
                            struct amp_assignment *assignment, struct amp_error *err);
 
-/* The dtype that input I of NODE, which must be there, is to have: the decided one where it is of
-   the main type variable of SCHEMA, the definition that the decision was made for; for a Cast, what
-   it has become, as going back to what it came with would round once more; else that. */
+/*
+ * The dtype that input I of NODE, which must be there, is to have:
+ *   - the decided one, where the input is of the decision's type variable in SCHEMA, the definition
+ *     that the decision was made for;
+ *   - of a Cast: what the value has become, as going back to its old dtype would round once more;
+ *   - else the dtype that the value has in the model.
+ */
 enum amp_dtype amp_assigned_dtype(const struct amp_model *model,
                                   const struct amp_assignment *assignment, uint32_t node,
                                   const struct amp_schema *schema, uint32_t i);

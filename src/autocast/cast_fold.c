@@ -1,6 +1,7 @@
 /*
  * Folds redundant casts, wherever they come from: this conversion, an earlier one or the exporter.
- * Works in topological order, so that a chain shrinks link by link.
+ * Takes a model whose nodes are sorted and works in their order, so that a chain shrinks link by
+ * link. Changes no result but infinities that constants overflow to.
  */
 #include "autocast/cast_fold.h"
 
@@ -13,14 +14,14 @@
 
 struct fold {
     struct amp_model *model;
-    uint32_t *uses;      /* per value: how often nodes take it, and as an output */
-    uint32_t *standin;   /* per value: what its consumers take instead */
-    uint32_t *last_cast; /* per value: the last of its casts so far, by their outputs; AMP_NONE */
-    uint32_t *next_cast; /* per output of such a cast: the cast of the same value before it */
-    uint32_t *given;     /* per value: how often graphs give it out */
-    uint32_t *passed;    /* per value: what is given out instead; AMP_NONE: itself */
-    bool is_shared;      /* casts of one value to one dtype become one */
-    uint32_t first_inserted; /* casts from this node on are the conversion's own */
+    uint32_t *uses;        /* per value: how often nodes take it, and as an output */
+    uint32_t *replacement; /* per value: what its consumers take instead */
+    uint32_t *last_cast;   /* per value: the last of its casts so far, by their outputs; AMP_NONE */
+    uint32_t *next_cast;   /* per output of such a cast: the cast of the same value before it */
+    uint32_t *output_count;       /* per value: how often graphs give it out */
+    uint32_t *output_replacement; /* per value: what is given out instead; AMP_NONE: itself */
+    bool is_shared;               /* casts of one value to one dtype become one */
+    uint32_t first_inserted;      /* casts from this node on are the conversion's own */
     size_t n_removed;
 };
 
@@ -51,11 +52,11 @@ static void count_uses(struct fold *fold)
 {
     const struct amp_model *model = fold->model;
     fold->uses = amp_xcalloc(model->n_values, sizeof *fold->uses);
-    fold->given = amp_xcalloc(model->n_values, sizeof *fold->given);
+    fold->output_count = amp_xcalloc(model->n_values, sizeof *fold->output_count);
     for (size_t g = 0; g < model->n_graphs; g++)
         for (size_t i = 0; i < model->graphs[g].outputs.count; i++)
-            fold->given[model->graphs[g].outputs.items[i]]++;
-    memcpy(fold->uses, fold->given, model->n_values * sizeof *fold->uses);
+            fold->output_count[model->graphs[g].outputs.items[i]]++;
+    memcpy(fold->uses, fold->output_count, model->n_values * sizeof *fold->uses);
     for (uint32_t id = 0; id < model->n_nodes; id++) {
         const struct amp_node *node = amp_node_at(model, id);
         for (uint32_t i = 0; i < node->n_inputs && !node->is_removed; i++)
@@ -74,22 +75,22 @@ static void set_input(struct fold *fold, uint32_t node, uint32_t slot, uint32_t 
 
 static void remove_unused(struct fold *fold, uint32_t value);
 
-/* Makes the consumers of VALUE take STANDIN instead, each when its turn comes. Until the node that
-   makes VALUE goes, that counts as a use. */
-static void set_standin(struct fold *fold, uint32_t value, uint32_t standin)
+/* Makes the consumers of VALUE take REPLACEMENT instead, each when its turn comes. Until the node
+   that makes VALUE goes, that counts as a use. */
+static void set_replacement(struct fold *fold, uint32_t value, uint32_t replacement)
 {
-    fold->standin[value] = standin;
-    fold->uses[standin]++;
+    fold->replacement[value] = replacement;
+    fold->uses[replacement]++;
 }
 
-static void drop_standin(struct fold *fold, uint32_t value)
+static void drop_replacement(struct fold *fold, uint32_t value)
 {
-    uint32_t standin = fold->standin[value];
-    if (standin == AMP_NONE)
+    uint32_t replacement = fold->replacement[value];
+    if (replacement == AMP_NONE)
         return;
-    fold->standin[value] = AMP_NONE;
-    fold->uses[standin]--;
-    remove_unused(fold, standin);
+    fold->replacement[value] = AMP_NONE;
+    fold->uses[replacement]--;
+    remove_unused(fold, replacement);
 }
 
 static void drop_unused_constant(struct fold *fold, uint32_t value_id)
@@ -121,7 +122,7 @@ static void remove_unused(struct fold *fold, uint32_t value)
         fold->uses[input]--;
         amp_node_remove(fold->model, producer);
         fold->n_removed++;
-        drop_standin(fold, value);
+        drop_replacement(fold, value);
         value = input;
     }
     drop_unused_constant(fold, value);
@@ -268,11 +269,11 @@ static void pass_output(struct fold *fold, uint32_t id)
     source->is_output = true;
     made->name = name;
     made->is_output = false;
-    fold->passed[output] = input;
-    fold->uses[input] += fold->given[output];
-    fold->uses[output] -= fold->given[output];
-    fold->given[input] += fold->given[output];
-    fold->given[output] = 0;
+    fold->output_replacement[output] = input;
+    fold->uses[input] += fold->output_count[output];
+    fold->uses[output] -= fold->output_count[output];
+    fold->output_count[input] += fold->output_count[output];
+    fold->output_count[output] = 0;
     remove_unused(fold, output);
 }
 
@@ -281,8 +282,8 @@ static void replace_outputs(const struct fold *fold)
     for (size_t g = 0; g < fold->model->n_graphs; g++) {
         const struct amp_ids *outputs = &fold->model->graphs[g].outputs;
         for (size_t i = 0; i < outputs->count; i++)
-            while (fold->passed[outputs->items[i]] != AMP_NONE)
-                outputs->items[i] = fold->passed[outputs->items[i]];
+            while (fold->output_replacement[outputs->items[i]] != AMP_NONE)
+                outputs->items[i] = fold->output_replacement[outputs->items[i]];
     }
 }
 
@@ -294,24 +295,24 @@ static void fold_cast(struct fold *fold, uint32_t id)
     uint32_t input = node->inputs[0], output = node->outputs[0];
     enum amp_dtype dtype = amp_value_at(fold->model, output)->dtype;
     if (dtype == amp_value_at(fold->model, input)->dtype) {
-        set_standin(fold, output, input);
+        set_replacement(fold, output, input);
         pass_output(fold, id);
         return;
     }
     uint32_t first = is_merged(fold, input, dtype) ? first_cast(fold, input, output) : output;
     if (first != output)
-        set_standin(fold, output, first);
+        set_replacement(fold, output, first);
     else if (!fold_constant(fold, id))
         fold_fill(fold, id);
 }
 
-static void take_standins(struct fold *fold, uint32_t id)
+static void take_replacements(struct fold *fold, uint32_t id)
 {
     for (uint32_t i = 0; i < amp_node_at(fold->model, id)->n_inputs; i++) {
         uint32_t value = amp_node_at(fold->model, id)->inputs[i];
-        if (value == AMP_NONE || fold->standin[value] == AMP_NONE)
+        if (value == AMP_NONE || fold->replacement[value] == AMP_NONE)
             continue;
-        set_input(fold, id, i, fold->standin[value]);
+        set_input(fold, id, i, fold->replacement[value]);
         remove_unused(fold, value);
     }
 }
@@ -323,7 +324,7 @@ static void fold_graph(struct fold *fold, uint32_t graph)
         uint32_t id = model->graphs[graph].nodes.items[i];
         if (amp_node_at(model, id)->is_removed)
             continue;
-        take_standins(fold, id);
+        take_replacements(fold, id);
         const struct amp_node *node = amp_node_at(model, id);
         for (uint32_t a = 0; a < node->n_attrs; a++)
             for (size_t k = 0; k < amp_attr_graph_count(&node->attrs[a]); k++)
@@ -347,20 +348,20 @@ size_t amp_cast_fold(struct amp_model *model, bool is_shared, uint32_t first_ins
     struct fold fold = {.model = model,
                         .is_shared = is_shared,
                         .first_inserted = first_inserted,
-                        .passed = no_ids(model->n_values),
-                        .standin = no_ids(model->n_values),
+                        .output_replacement = no_ids(model->n_values),
+                        .replacement = no_ids(model->n_values),
                         .last_cast = no_ids(model->n_values),
                         .next_cast = no_ids(model->n_values)};
     count_uses(&fold);
     fold_graph(&fold, 0);
     replace_outputs(&fold);
     for (uint32_t v = 0; v < model->n_values; v++)
-        drop_standin(&fold, v);
+        drop_replacement(&fold, v);
     amp_graph_drop_removed(model);
     free(fold.uses);
-    free(fold.given);
-    free(fold.passed);
-    free(fold.standin);
+    free(fold.output_count);
+    free(fold.output_replacement);
+    free(fold.replacement);
     free(fold.last_cast);
     free(fold.next_cast);
     return fold.n_removed;

@@ -1,7 +1,7 @@
 /*
  * Inserts casts. Takes the decisions of assign.c, which say for every node and value what dtype it
- * is to have, and makes the graph so; decides nothing itself. Redundant pairs are left to
- * cast_fold.c.
+ * is to have, and changes the graph so that it has it; decides nothing itself. Redundant pairs are
+ * left to cast_fold.c.
  */
 #include "autocast/cast_insert.h"
 
@@ -14,41 +14,36 @@
 #include <string.h>
 
 /* The dtypes that a value may be cast to. */
-enum form { FORM_F32, FORM_F16, FORM_BF16, N_FORMS };
+enum target { TARGET_F32, TARGET_F16, TARGET_BF16, N_TARGETS };
 
 struct insert {
     struct amp_model *model;
     const struct amp_assignment *assignment;
-    uint32_t (*forms)[N_FORMS]; /* per value of the model before: its casts; AMP_NONE: none yet */
+    /* Per value of the model before: its casts; AMP_NONE: none yet. */
+    uint32_t (*cast_of)[N_TARGETS];
     size_t n_values;
     bool is_shared;
     struct amp_inserted_casts *casts;
 };
 
-/* What an output of a graph has become; GRAPH AMP_NONE: nothing yet. */
+/* What a value that GRAPH gives out has become; GRAPH AMP_NONE: nothing yet. */
 struct given {
     uint32_t graph, becomes;
 };
 
-static enum form form_of(enum amp_dtype dtype)
+static enum target target_of(enum amp_dtype dtype)
 {
-    return dtype == AMP_FLOAT ? FORM_F32 : dtype == AMP_FLOAT16 ? FORM_F16 : FORM_BF16;
-}
-
-static const char *suffix_of(enum amp_dtype dtype)
-{
-    static const char *const suffixes[N_FORMS] = {"fp32", "fp16", "bf16"};
-    return suffixes[form_of(dtype)];
+    return dtype == AMP_FLOAT ? TARGET_F32 : dtype == AMP_FLOAT16 ? TARGET_F16 : TARGET_BF16;
 }
 
 static const char *cast_name(struct amp_model *model, const char *name, enum amp_dtype dtype)
 {
-    const char *base = amp_arena_printf(model->arena, "%s_%s", name, suffix_of(dtype));
+    const char *base = amp_arena_printf(model->arena, "%s_%s", name, amp_dtype_short_name(dtype));
     return amp_model_unique_name(model, base);
 }
 
-/* A node that casts INPUT to DTYPE, at the end of the graph that defines INPUT; its output's id
-   comes back. */
+/* Adds a node that casts INPUT to DTYPE to the end of the graph that defines INPUT. Returns its
+   output. */
 static uint32_t add_cast(struct amp_model *model, uint32_t input, enum amp_dtype dtype)
 {
     struct amp_shape shape;
@@ -98,9 +93,9 @@ static uint32_t source_of(const struct insert *insert, uint32_t value_id)
     return value_id;
 }
 
-/* VALUE cast to DTYPE on account of node CAUSE. */
-static uint32_t cast_for(struct insert *insert, uint32_t value, enum amp_dtype dtype,
-                         uint32_t cause)
+/* Casts VALUE to DTYPE on account of node CAUSE. Returns the result. */
+static uint32_t insert_cast(struct insert *insert, uint32_t value, enum amp_dtype dtype,
+                            uint32_t cause)
 {
     struct amp_inserted_casts *casts = insert->casts;
     uint32_t output = add_cast(insert->model, value, dtype);
@@ -122,13 +117,13 @@ static uint32_t value_in(struct insert *insert, uint32_t value, enum amp_dtype d
     value = source_of(insert, value);
     if (insert->assignment->values[value] == dtype)
         return value;
-    uint32_t *form = &insert->forms[value][form_of(dtype)];
+    uint32_t *cast = &insert->cast_of[value][target_of(dtype)];
     bool is_constant = amp_value_at(model, value)->constant != NULL;
-    if (is_constant && *form == AMP_NONE)
-        *form = convert_constant(model, value, dtype);
-    else if (!is_constant && (*form == AMP_NONE || !insert->is_shared))
-        *form = cast_for(insert, value, dtype, cause);
-    return *form;
+    if (is_constant && *cast == AMP_NONE)
+        *cast = convert_constant(model, value, dtype);
+    else if (!is_constant && (*cast == AMP_NONE || !insert->is_shared))
+        *cast = insert_cast(insert, value, dtype, cause);
+    return *cast;
 }
 
 static void connect(struct insert *insert, uint32_t id)
@@ -147,8 +142,8 @@ static void connect(struct insert *insert, uint32_t id)
 }
 
 /* Gives the name of graph output VALUE to its back-cast CAST, so that the interface stays. */
-static void take_over_output(struct amp_model *model, uint32_t value_id, uint32_t cast_id,
-                             enum amp_dtype lower)
+static void rename_output(struct amp_model *model, uint32_t value_id, uint32_t cast_id,
+                          enum amp_dtype lower)
 {
     struct amp_value *value = amp_value_at(model, value_id), *cast = amp_value_at(model, cast_id);
     const char *name = value->name;
@@ -159,7 +154,8 @@ static void take_over_output(struct amp_model *model, uint32_t value_id, uint32_
     amp_value_at(model, cast_id)->name = name;
 }
 
-/* What output ID of GRAPH becomes, so that it has the dtype that it is to have. */
+/* The value that takes the place of output ID of GRAPH, so that it has the dtype that it is to
+   have. */
 static uint32_t restored(struct insert *insert, uint32_t graph, uint32_t id)
 {
     struct amp_model *model = insert->model;
@@ -172,11 +168,11 @@ static uint32_t restored(struct insert *insert, uint32_t graph, uint32_t id)
     if (amp_value_at(model, cast)->is_output) /* one constant under several names */
         cast = convert_constant(model, id, dtype);
     if (amp_value_at(model, id)->graph == graph)
-        take_over_output(model, id, cast, now);
+        rename_output(model, id, cast, now);
     return cast;
 }
 
-/* A value that is given out twice becomes one value, too. */
+/* Restores the outputs of GRAPH; a value that it gives out twice stays one value. */
 static void restore_outputs(struct insert *insert, uint32_t graph, struct given *given)
 {
     struct amp_ids *outputs = &insert->model->graphs[graph].outputs;
@@ -214,17 +210,17 @@ static uint32_t *count_uses(const struct amp_model *model)
     return uses;
 }
 
-/* The only other form of VALUE; AMP_NONE when there are none or more. */
-static uint32_t only_form(const struct insert *insert, uint32_t value)
+/* The only cast of VALUE; AMP_NONE when there are none or more. */
+static uint32_t only_cast(const struct insert *insert, uint32_t value)
 {
-    uint32_t form = AMP_NONE;
-    for (int f = 0; f < N_FORMS; f++) {
-        if (insert->forms[value][f] != AMP_NONE && form != AMP_NONE)
+    uint32_t cast = AMP_NONE;
+    for (int f = 0; f < N_TARGETS; f++) {
+        if (insert->cast_of[value][f] != AMP_NONE && cast != AMP_NONE)
             return AMP_NONE;
-        if (insert->forms[value][f] != AMP_NONE)
-            form = insert->forms[value][f];
+        if (insert->cast_of[value][f] != AMP_NONE)
+            cast = insert->cast_of[value][f];
     }
-    return form;
+    return cast;
 }
 
 enum { DROPPED = UINT32_MAX }; /* for the number of uses: it is not dropped again */
@@ -234,9 +230,9 @@ enum { DROPPED = UINT32_MAX }; /* for the number of uses: it is not dropped agai
 static void drop_constant(struct insert *insert, uint32_t *uses, uint32_t value_id)
 {
     struct amp_model *model = insert->model;
-    uint32_t producer = amp_value_at(model, value_id)->producer, form = only_form(insert, value_id);
-    if (form != AMP_NONE && !amp_value_at(model, form)->is_output)
-        amp_value_at(model, form)->name = amp_value_at(model, value_id)->name;
+    uint32_t producer = amp_value_at(model, value_id)->producer, cast = only_cast(insert, value_id);
+    if (cast != AMP_NONE && !amp_value_at(model, cast)->is_output)
+        amp_value_at(model, cast)->name = amp_value_at(model, value_id)->name;
     uses[value_id] = DROPPED;
     if (producer == AMP_NONE) {
         amp_graph_remove_initializer(model, value_id);
@@ -249,8 +245,8 @@ static void drop_constant(struct insert *insert, uint32_t *uses, uint32_t value_
             drop_constant(insert, uses, node->inputs[i]);
 }
 
-/* The constants of which only other forms are used now go; the single form left takes over the
-   name. What was unused before stays. */
+/* Takes out the constants of which only casts are used; the single cast of one gets its name. What
+   was unused before stays. */
 static void drop_constants(struct insert *insert, const uint32_t *uses_before)
 {
     uint32_t *uses = count_uses(insert->model);
@@ -260,7 +256,7 @@ static void drop_constants(struct insert *insert, const uint32_t *uses_before)
     free(uses);
 }
 
-/* What an Identity in another dtype makes of a constant is no longer that constant. */
+/* Forgets what a constant is known to hold where an Identity gives it in another dtype. */
 static void forget_constants(struct insert *insert)
 {
     for (uint32_t v = 0; v < insert->n_values; v++) {
@@ -279,9 +275,9 @@ enum amp_status amp_cast_insert(struct amp_model *model, const struct amp_assign
                             .n_values = model->n_values,
                             .is_shared = is_shared,
                             .casts = casts,
-                            .forms = amp_xmalloc(model->n_values, sizeof *insert.forms)};
+                            .cast_of = amp_xmalloc(model->n_values, sizeof *insert.cast_of)};
     uint32_t *uses = count_uses(model);
-    memset(insert.forms, 0xFF, model->n_values * sizeof *insert.forms);
+    memset(insert.cast_of, 0xFF, model->n_values * sizeof *insert.cast_of);
     forget_constants(&insert);
     for (uint32_t id = 0; id < assignment->n_nodes; id++)
         if (!amp_node_at(model, id)->is_removed)
@@ -291,6 +287,6 @@ enum amp_status amp_cast_insert(struct amp_model *model, const struct amp_assign
         amp_value_at(model, v)->dtype = assignment->values[v];
     drop_constants(&insert, uses);
     free(uses);
-    free(insert.forms);
+    free(insert.cast_of);
     return amp_graph_sort(model, NULL, err);
 }

@@ -1,6 +1,6 @@
 /*
- * Tells guards from data among constants that a dtype cannot hold. Takes an operator and a tensor;
- * decides nothing about nodes.
+ * Tells guards from data among constants that a dtype cannot hold. Takes an operator and the data
+ * of a tensor; decides nothing about nodes.
  */
 #include "autocast/guard.h"
 

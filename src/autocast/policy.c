@@ -128,7 +128,8 @@ static bool has_policy(const struct painter *painter, uint32_t id, enum amp_prec
     return painter->policies[id].rule != NULL && painter->policies[id].precision == precision;
 }
 
-/* So is a Cast, through which the data go on: what was converted is then decided on as before. */
+/* Whether node ID is clear: by a rule, or because it is a Cast, through which data go on, so that a
+   model that was converted before is decided on as the original. */
 static bool is_clear(const struct painter *painter, uint32_t id)
 {
     return has_policy(painter, id, AMP_CLEAR) ||

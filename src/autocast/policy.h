@@ -9,7 +9,7 @@ struct amp_rule;       /* autocast/rules/rule.h */
 struct amp_rule_op;    /* autocast/rules/rule.h */
 struct amp_rules;      /* autocast/rules/rule.h */
 
-/* What the rules want of a node. */
+/* What the rules say of a node, as PyTorch's CastPolicy does. */
 struct amp_policy {
     const struct amp_rule *rule;  /* NULL: unlisted */
     const struct amp_rule_op *op; /* by which of the rule's operators it matched; NULL: it names

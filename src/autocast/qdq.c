@@ -1,6 +1,6 @@
 /*
- * The integer islands of quantized models in QDQ form. Takes the graph as it was read; decides
- * nothing: assign.c keeps what an island holds.
+ * The groups of quantized models in QDQ form: a node between DequantizeLinear and QuantizeLinear.
+ * Takes the graph as it was read; decides nothing: assign.c keeps the types of such nodes.
  */
 #include "autocast/qdq.h"
 
@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-/* In ai.onnx, or in com.microsoft, which had them for more types first. */
+/* Whether NODE has ROLE as an operator of ai.onnx, or of com.microsoft, which had it for more types
+   first. */
 static bool has_role(const struct amp_node *node, enum amp_role role)
 {
     if (node->domain[0] != '\0' && strcmp(node->domain, "com.microsoft") != 0)

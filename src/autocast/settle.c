@@ -1,6 +1,6 @@
 /*
- * Precisions and opset depend on each other: takes a model and the rules, decides and raises until
- * both agree.
+ * Precisions and opset depend on each other: takes a model and the rules, decides precisions and
+ * raises the opset until both agree. Inserts no casts.
  */
 #include "autocast/settle.h"
 

@@ -1,7 +1,7 @@
 /*
  * Follows constants through the nodes that depend on nothing else. Takes nodes in topological
- * order; searches the data of a constant once, for all who follow it, and only when asked about it
- * or when a node makes another static value of it.
+ * order, gives the constants behind a value. Searches the data of a constant once, and only when
+ * asked about it or when a node makes another static value of it. Computes nothing.
  */
 #include "autocast/static_values.h"
 
@@ -56,8 +56,7 @@ bool amp_static_values_has(const struct amp_static_values *values, uint32_t valu
     return values->facts[value].is_static;
 }
 
-bool amp_static_values_give_node(const struct amp_static_values *values,
-                                 const struct amp_node *node)
+bool amp_static_values_has_node(const struct amp_static_values *values, const struct amp_node *node)
 {
     const struct amp_op *op = amp_op_find(node->domain, node->op_type);
     bool is_static = op != NULL && op->effect != AMP_OPAQUE && node->n_inputs > 0;
@@ -131,7 +130,7 @@ static struct origin origin_through(const struct amp_static_values *values,
 
 void amp_static_values_add(struct amp_static_values *values, const struct amp_node *node)
 {
-    if (!amp_static_values_give_node(values, node))
+    if (!amp_static_values_has_node(values, node))
         return;
     struct origin origin = origin_through(values, node);
     for (uint32_t i = 0; i < node->n_outputs; i++) {

@@ -19,11 +19,12 @@ void amp_static_values_destroy(struct amp_static_values *values); /* NULL is fin
    static. */
 void amp_static_values_add(struct amp_static_values *values, const struct amp_node *node);
 
+/* Whether VALUE is static. */
 bool amp_static_values_has(const struct amp_static_values *values, uint32_t value);
 
 /* Whether all inputs of NODE are static, and it gives the same in every run. */
-bool amp_static_values_give_node(const struct amp_static_values *values,
-                                 const struct amp_node *node);
+bool amp_static_values_has_node(const struct amp_static_values *values,
+                                const struct amp_node *node);
 
 /* The value whose data, beyond the lower dtype's range, reach VALUE: itself, or what VALUE is made
    from. AMP_NONE: there is none. What is computed counts only where its origin is so large

@@ -1,5 +1,6 @@
 /*
- * Constants: their range and their offline conversion.
+ * Constants: takes the data of a tensor, gives their largest magnitude, or the tensor in another
+ * dtype. Which constants are converted is not decided here.
  */
 #include "autocast/weights.h"
 

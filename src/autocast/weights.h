@@ -3,7 +3,7 @@
 
 #include "core/graph/graph.h"
 
-/* Constants in other float dtypes. */
+/* The range of constants, and constants in other float dtypes. */
 
 /* The largest absolute value among the finite elements of a float32, float16 or bfloat16 tensor; 0
    when there is none. A tensor without data must be its source's without loss. */

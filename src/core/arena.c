@@ -1,7 +1,7 @@
 /*
- * The arena: hands out zeroed memory from chained blocks and frees it in one go. Large requests get
- * a block of their own. Blocks are claimed from the account of memory. The end of memory is
- * reported here, once, and ends the program.
+ * The arena: takes sizes, hands out zeroed memory from chained blocks and frees it in one go. Large
+ * requests get a block of their own. Blocks are claimed from the account of memory. The end of
+ * memory is reported here, once, and ends the program. Not for several threads at once.
  */
 #include "core/arena.h"
 
@@ -35,8 +35,9 @@ static _Noreturn void out_of_memory(size_t size)
     exit(AMP_EXIT_SYSTEM);
 }
 
-/* What callers free themselves comes and goes, and is never larger than some multiple of what is in
-   arenas: it is only held against what there is. */
+/* Ends the program when there is no room for SIZE bytes outside of arenas. Such memory is not
+   claimed from the account: callers free it soon, and it is never larger than some multiple of what
+   is in arenas. */
 static void expect_room(size_t size)
 {
     if (size > AMP_MEMORY_BASIS && !amp_memory_has(size))
@@ -112,7 +113,7 @@ void amp_arena_destroy(struct amp_arena *arena)
     free(arena);
 }
 
-/* Puts BLOCK behind BEFORE; NULL: first. */
+/* Puts BLOCK into the arena's chain behind BEFORE; NULL: first. */
 static void link_block(struct amp_arena *arena, struct block *block, struct block *before)
 {
     struct block **place = before != NULL ? &before->next : &arena->head;

@@ -1,6 +1,7 @@
 /*
- * Memory of tensors, and the pool of what is free for the next ones: the smallest that is large
- * enough and does not waste much.
+ * Memory of tensors, and the pool of free buffers. Takes sizes that the caller has checked; gives
+ * the smallest kept buffer that is large enough and does not waste much, or memory from the system.
+ * What the data are is not known here: a buffer's release function gives back what they refer to.
  */
 #include "core/buffer.h"
 
@@ -27,7 +28,7 @@ enum {
     SLACK_BYTES = 256 /* ... and this much */
 };
 
-/* By the number of bits of their capacities. */
+/* The kept buffers, in lists by the number of bits of their capacities. */
 enum { BINS = sizeof(size_t) * CHAR_BIT + 1 };
 static struct amp_buffer *kept[BINS];
 static unsigned n_keepers;
@@ -60,8 +61,8 @@ static void destroy_kept(void)
         }
 }
 
-/* Where the best of a bin for SIZE to MOST bytes hangs; NULL: none fits. None is better than one
-   of that very size, which most runs but the first find soon. */
+/* The link to the smallest buffer of a bin that has SIZE to MOST bytes; NULL: none has. The search
+   ends at a buffer of exactly SIZE bytes, which most runs but the first find soon. */
 static struct amp_buffer **find_best(size_t bin, size_t size, size_t most)
 {
     struct amp_buffer **best = NULL;

@@ -18,21 +18,27 @@ struct amp_buffer {
     void *data;
     size_t capacity; /* bytes there are: size or more */
     bool is_discarded;
-    struct amp_buffer *next; /* among those that are kept */
+    struct amp_buffer *next; /* in the list of kept buffers */
 };
 
-/* NULL when there is not enough memory. The contents are undefined. */
+/* A buffer of SIZE bytes with one reference, its contents undefined. NULL when there is not enough
+   memory. */
 struct amp_buffer *amp_buffer_create(size_t size);
-/* Whether there is enough memory for one; kept ones make room. */
+/* Whether there is enough memory for a buffer of SIZE bytes; kept buffers are freed to make room.
+ */
 bool amp_buffer_has_room(size_t size);
-struct amp_buffer *amp_buffer_ref(struct amp_buffer *buffer); /* NULL is fine */
-void amp_buffer_unref(struct amp_buffer *buffer);             /* NULL is fine */
-/* The same, and the buffer is not kept when nobody refers to it. NULL is fine. */
+/* Adds a reference and returns BUFFER. NULL is fine. */
+struct amp_buffer *amp_buffer_ref(struct amp_buffer *buffer);
+/* Takes a reference away; the last one frees the buffer or keeps it for others. NULL is fine. */
+void amp_buffer_unref(struct amp_buffer *buffer);
+/* Takes a reference away; the buffer is freed, never kept, when nobody refers to it. NULL is fine.
+ */
 void amp_buffer_discard(struct amp_buffer *buffer);
 
-/* Between these, which may be nested, buffers that nobody refers to are kept for those to come, as
-   long as memory lasts: runs that repeat themselves then allocate nothing. */
+/* Begins to keep the buffers that nobody refers to any more for amp_buffer_create to give out
+   again, as long as memory lasts: runs that repeat themselves then allocate nothing. */
 void amp_buffers_keep(void);
+/* Ends what one call of amp_buffers_keep began; the last one frees the kept buffers. */
 void amp_buffers_let_go(void);
 
 #endif

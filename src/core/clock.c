@@ -1,5 +1,5 @@
 /*
- * The time that things take.
+ * The clock that run times are measured with. Takes nothing, gives seconds; does not know the date.
  */
 #include "core/clock.h"
 

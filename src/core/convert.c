@@ -16,7 +16,7 @@ typedef uint16_t any_u16 __attribute__((aligned(1), may_alias));
 typedef uint32_t any_u32 __attribute__((aligned(1), may_alias));
 
 /* An element of such an array as a value: not every compiler passes an element of such a type to a
- * function. */
+   function. */
 static inline uint16_t u16_at(const any_u16 *at)
 {
     uint16_t value;

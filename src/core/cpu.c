@@ -1,7 +1,8 @@
 /*
  * What this CPU has. oneDNN is asked, as it knows the processors, the operating system's part in
- * AMX, and the cap; a kernel of our own needs a set of its, and where that says less than the
- * kernel takes, the processor is asked. Other processors than x86-64 have no such kernels.
+ * AMX, and the cap; a kernel of our own needs one of oneDNN's instruction sets, and where that set
+ * has less than the kernel takes, the processor is asked. Other processors than x86-64 have no such
+ * kernels.
  */
 #include "core/cpu.h"
 
@@ -51,7 +52,8 @@ const char *amp_cpu_isa(void)
 #if defined __x86_64__
 #    include <cpuid.h>
 
-/* Beyond AVX2: FMA, MOVBE, F16C, BMI 1 and 2, LZCNT. */
+/* Whether the processor has what x86-64-v3 has beyond AVX2: FMA, MOVBE, F16C, BMI 1 and 2, LZCNT.
+ */
 static bool has_v3(void)
 {
     const uint32_t basic = bit_FMA | bit_MOVBE | bit_F16C, extended = bit_BMI | bit_BMI2;

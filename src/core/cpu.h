@@ -19,15 +19,16 @@ enum amp_cpu_feature {
     AMP_CPU_F16C,        /* conversion of float16: core/f16c.h */
     AMP_CPU_AVX512,      /* AVX-512: products of recurrent layers, ops/own/rnn_products.inc */
     AMP_CPU_AVX512_BF16, /* AVX-512 with bfloat16: rows of softmax, ops/own/softmax_512.c */
-    AMP_CPU_AMX_BF16,    /* AMX for bfloat16: products, ops/own/amx_matmul.h, and recurrent layers */
+    AMP_CPU_AMX_BF16, /* AMX for bfloat16: products, ops/own/amx_matmul.h, and recurrent layers */
     AMP_CPU_FEATURES
 };
 
-/* A bit for each feature, and one beyond them: it has been asked. 0 before. */
+/* A bit for each feature that the CPU has, and one beyond them; 0 until amp_cpu_detect has been
+   called. For amp_cpu_has alone. */
 extern uint32_t amp_cpu_detected;
 uint32_t amp_cpu_detect(void);
 
-/* Whether there is FEATURE, and the cap allows it. For several threads at once. */
+/* Whether the CPU has FEATURE, and the cap allows it. Several threads may ask at once. */
 static inline bool amp_cpu_has(enum amp_cpu_feature feature)
 {
     uint32_t found = __atomic_load_n(&amp_cpu_detected, __ATOMIC_RELAXED);

@@ -1,6 +1,6 @@
 /*
- * Facts about element types and the rounding between the float types of autocast. Takes bits and
- * gives bits; knows nothing of tensors.
+ * Facts about element types, and the rounding of single values between the float types of autocast.
+ * Takes bits and gives bits; knows nothing of tensors. Arrays are convert.c's matter.
  */
 #include "core/dtype.h"
 

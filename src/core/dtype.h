@@ -75,8 +75,8 @@ bool amp_dtype_is_autocast(enum amp_dtype dtype);
 /* Whether DTYPE is a lower precision of autocast: float16 or bfloat16. */
 bool amp_dtype_is_lower(enum amp_dtype dtype);
 
-/* The wider of two dtypes that autocast moves between, as torch.promote_types has it: two equal
-   ones stay, float16 with bfloat16 gives float32. */
+/* The dtype that A and B, which autocast moves between, promote to, as torch.promote_types has it:
+   two equal ones stay, float16 with bfloat16 gives float32. */
 enum amp_dtype amp_dtype_promote(enum amp_dtype a, enum amp_dtype b);
 
 /* True when every value of FROM, NaN payloads apart, is exactly a value of TO. */

@@ -1,5 +1,6 @@
 /*
- * Float16 by x86-64's instructions for it.
+ * Conversion of float16 by x86-64's instructions for it. Takes arrays anywhere in memory and whole
+ * vectors of them; convert.c does the rest. Other processors convert nothing here.
  */
 #include "core/f16c.h"
 

@@ -29,7 +29,7 @@ const char *amp_kind_name(enum amp_kind kind);
 enum amp_form amp_kind_form(enum amp_kind kind);
 
 /* The kind of the elements of a sequence, optional or map of KIND; the elements of a map are
- * tensors. */
+   tensors. */
 enum amp_kind amp_kind_element(enum amp_kind kind);
 
 #endif

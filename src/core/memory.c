@@ -1,6 +1,6 @@
 /*
- * The account of memory that files decide the size of: claims against what the system says is
- * there. Nothing is allocated here.
+ * The account of memory whose size files decide: takes claims, holds them against what the system
+ * says is there. Nothing is allocated here.
  */
 #include "core/memory.h"
 
@@ -36,8 +36,9 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* What can be had now: what the machine has, of that what others leave, of that what the control
-   group (a container's limit) allows. Each but the first only where the system tells. */
+/* The bytes that this process can have: the machine's memory, of that what other processes leave,
+   of that what the control group (a container's limit) allows. Each but the first only where the
+   system tells. */
 static size_t find_limit(void)
 {
     uint64_t size = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
@@ -111,7 +112,7 @@ void amp_memory_return(size_t size)
     atomic_fetch_sub_explicit(&used, size, memory_order_relaxed);
 }
 
-/* What of SIZE bytes of the basis counts. */
+/* How many of SIZE bytes in arenas are taken from the account. */
 static size_t counted(size_t size)
 {
     return size > AMP_MEMORY_BASIS ? size - AMP_MEMORY_BASIS : 0;

@@ -18,19 +18,26 @@
 
 /* Takes SIZE bytes from the account; false, with nothing taken, when they are not there. */
 bool amp_memory_claim(size_t size);
+/* Gives SIZE claimed bytes back. */
 void amp_memory_return(size_t size);
 
-/* Whether a claim of SIZE bytes could be met now. */
+/* Whether a claim of SIZE bytes could be met. */
 bool amp_memory_has(size_t size);
 
-/* The same for what arenas hold, of which the first bytes are free: what any model needs for its
-   graph, so that a small bound speaks of tensors alone. */
+/* Bytes of arenas that do not count: what any model needs for its graph, so that a small bound
+   speaks of tensors alone. */
 enum { AMP_MEMORY_BASIS = 16 << 20 };
+
+/* Takes SIZE bytes for an arena, and gives them back. Of all such bytes, those beyond
+   AMP_MEMORY_BASIS are taken from the account. False, with nothing taken, when they are not there.
+ */
 bool amp_memory_claim_basis(size_t size);
 void amp_memory_return_basis(size_t size);
 
-/* Bytes claimed now, and the most there can be. */
+/* Bytes that are claimed. */
 size_t amp_memory_used(void);
+
+/* The most bytes that can be claimed. */
 size_t amp_memory_limit(void);
 
 /* The most bytes that were claimed at any time since the last restart, which makes it what is
@@ -38,13 +45,13 @@ size_t amp_memory_limit(void);
 size_t amp_memory_peak(void);
 void amp_memory_restart_peak(void);
 
-/* Sets the most there can be. */
+/* Sets the most bytes that can be claimed. */
 void amp_memory_set_limit(size_t size);
 
-/* AMP_IO: that WHAT takes SIZE bytes, and how much is in use and allowed. */
+/* Records the failure that WHAT takes SIZE bytes, with the bytes in use and allowed: AMP_IO. */
 enum amp_status amp_memory_fail(struct amp_error *err, const char *what, size_t size);
 
-/* BYTES for people: "512 bytes", "12.3 GB" (powers of 1000). Returns TEXT. */
+/* Writes BYTES for people to TEXT: "512 bytes", "12.3 GB" (powers of 1000). Returns TEXT. */
 char *amp_memory_text(size_t bytes, char text[32]);
 
 #endif

@@ -1,5 +1,7 @@
 /*
- * The one place where text for people is put together: printf, but for what is done to the strings.
+ * The one place where text for people is put together: takes a format and arguments as printf does,
+ * gives the text with control characters of the arguments escaped. Numbers are left to the C
+ * library; %n is not taken.
  */
 #include "core/print.h"
 
@@ -37,7 +39,7 @@ static void put(struct text *text, const char *bytes, size_t count)
 
 /* ---- characters ---- */
 
-/* Controls, and what ends lines or turns their direction. */
+/* Code points that are not shown: controls, and what ends lines or turns their direction. */
 static const struct {
     int32_t first, last;
 } hidden[] = {
@@ -53,7 +55,7 @@ bool amp_print_is_shown(int32_t code)
     return true;
 }
 
-/* What stands for CODE, the first byte of which is FIRST. */
+/* Puts in what stands for CODE, the first byte of which is FIRST. */
 static void put_hidden(struct text *text, int32_t code, unsigned char first)
 {
     char escape[16] = "\\n";
@@ -154,7 +156,7 @@ static void put_string(struct text *text, const struct conversion *c, const char
     }
 }
 
-/* Puts what the C library makes of a number in. */
+/* Puts in what the C library makes of a number. */
 static void put_number(struct text *text, const char *spec, va_list args)
 {
     char short_text[512];

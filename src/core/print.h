@@ -14,10 +14,10 @@
  * again.
  */
 
-/* Prints as fprintf does and returns the number of bytes. */
+/* Prints to FILE as fprintf does. Returns the number of bytes; -1 when memory is out. */
 int amp_print(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same as a new string, to be freed; NULL when memory is out. */
+/* The text that amp_print would print, as a new string, to be freed; NULL when memory is out. */
 char *amp_print_format(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 
 /* Whether CODE, a code point or AMP_UTF8_INVALID, may be shown as it is. */

@@ -1,7 +1,7 @@
 /*
- * xoshiro256** 1.0, its state filled by splitmix64 (D. Blackman and S. Vigna, "Scrambled linear
- * pseudorandom number generators", 2021; G. Steele, D. Lea and C. Flood, "Fast splittable
- * pseudorandom number generators", 2014).
+ * Random numbers: takes a seed, gives a sequence by xoshiro256** 1.0, its state filled by
+ * splitmix64 (D. Blackman and S. Vigna, "Scrambled linear pseudorandom number generators", 2021; G.
+ * Steele, D. Lea and C. Flood, "Fast splittable pseudorandom number generators", 2014).
  */
 #include "core/random.h"
 

@@ -5,7 +5,7 @@
 
 #include "core/cpu.h"
 
-/* Before a loop without dependencies: gcc -O2 vectorizes only loops that say so. */
+/* Stands before a loop without dependencies: gcc -O2 vectorizes only loops that say so. */
 #define AMP_SIMD _Pragma("omp simd")
 
 /* Defines the function NAME with such loops, whose body follows: RESULT NAME PARAMETERS, the names

@@ -1,6 +1,6 @@
 /*
- * Failure texts: takes a status and a format, keeps the first failure. Does not print. What is put
- * into the format is cleaned (core/print.h): a text is fit to be shown as it is.
+ * Failures: takes a status and a format, keeps the first failure with its text. The arguments of
+ * the format are cleaned (core/print.h), so that a text can be shown as it is. Does not print.
  */
 #include "core/status.h"
 
@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether BYTE is one of a UTF-8 character, but not its first: no place to cut. */
+/* Whether BYTE continues a UTF-8 character, so that a text cannot be cut before it. */
 static bool is_inside(char byte)
 {
     return ((unsigned char)byte & 0xc0) == 0x80;
 }
 
-/* Puts HEAD, JOINT and TAIL into TEXT of SIZE bytes; where they are too long, the middle is left
-   out: place and reason stand at the ends. */
+/* Writes HEAD, JOINT and TAIL to TEXT of SIZE bytes; where they are too long, the middle is left
+   out, because place and reason stand at the ends. */
 static void join(char *text, size_t size, const char *head, const char *joint, const char *tail)
 {
     size_t parts[] = {strlen(head), strlen(joint), strlen(tail)};

@@ -19,7 +19,8 @@ enum amp_status {
                         (ops/op.h, reads) */
 };
 
-/* The exit code of those who cannot report to main.c: memory is out, an input is gone. */
+/* The exit code of the two places that cannot report to main.c: the end of memory (core/arena.c)
+   and of a mapped file (core/file/input.c). */
 enum { AMP_EXIT_SYSTEM = 2 };
 
 struct amp_error {
@@ -37,15 +38,16 @@ static inline enum amp_status amp_status_of(enum amp_status status)
     return status;
 }
 
-/* The same, and STATUS is its value: a macro, so that whoever analyses the caller sees which. */
+/* Records a failure with amp_error_record; its value is STATUS. A macro, so that a static analysis
+   of the caller sees which status that is. */
 #define amp_fail(err, status, ...) \
     (amp_error_record((err), (status), __VA_ARGS__), amp_status_of(status))
 
-/* Records the failure that FAILED holds, and returns its status: the text may have several lines,
-   which those put into a format cannot. */
+/* Records the failure that FAILED holds in ERR, as amp_error_record does, and returns its status.
+   For texts of several lines: amp_error_record would escape the line ends of an argument. */
 enum amp_status amp_error_copy(struct amp_error *err, const struct amp_error *failed);
 
-/* Puts "PREFIX: " before the text of the failure that ERR holds. */
+/* Puts the formatted text and ": " before the text of the failure that ERR holds. */
 void amp_error_prefix(struct amp_error *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -17,7 +17,7 @@ struct amp_strmap {
     size_t count, capacity; /* capacity: a power of two, or 0 */
 };
 
-/* Sets *VALUE (which may be NULL) and returns true when KEY is there. */
+/* Whether KEY is in the map; *VALUE (VALUE may be NULL) becomes its value then. */
 bool amp_strmap_get(const struct amp_strmap *map, const char *key, uint32_t *value);
 
 /* As amp_strmap_get, for a caller that has HASH, the amp_hash_keyed of KEY. */

@@ -1,6 +1,7 @@
 /*
- * Shapes, tensors and the memory behind them. Sizes that come from a file are checked here, before
- * anything is allocated.
+ * Shapes, tensors and the memory behind them. Takes shapes and sizes from files, and checks them
+ * before anything is allocated; reads and writes single elements. Arithmetic on tensors is the
+ * operators' matter.
  */
 #include "core/tensor.h"
 

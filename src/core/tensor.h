@@ -46,13 +46,17 @@ struct amp_tensor {
    that exists does. */
 int64_t amp_shape_count(const struct amp_shape *shape);
 
-/* The product of dims FROM to TO-1; 1 when empty, -1 as above. */
+/* The product of dims FROM to TO - 1; 1 when there are none, -1 when one is not known or the
+   product overflows. */
 int64_t amp_shape_product(const struct amp_shape *shape, int from, int to);
 
+/* Whether the rank and all dims are known. */
 bool amp_shape_is_known(const struct amp_shape *shape);
+/* Whether A and B have the same rank and dims; unknown dims are equal to each other. */
 bool amp_shape_equal(const struct amp_shape *a, const struct amp_shape *b);
 
-/* "[2, 3, ?]"; "[?...]" for an unknown rank. Writes at most SIZE bytes to TEXT and returns it. */
+/* Writes SHAPE as text, at most SIZE bytes of it, to TEXT: "[2, 3, ?]"; "[?...]" for an unknown
+   rank. Returns TEXT. */
 char *amp_shape_text(const struct amp_shape *shape, char *text, size_t size);
 
 /* AMP_MODEL unless RANK is at most AMP_RANK_MAX, every dim is >= 0 and elements of DTYPE in that
@@ -60,21 +64,21 @@ char *amp_shape_text(const struct amp_shape *shape, char *text, size_t size);
 enum amp_status amp_shape_size(const struct amp_shape *shape, enum amp_dtype dtype, size_t *size,
                                struct amp_error *err);
 
-/* Elements of TENSOR, whose shape must be known. */
+/* The number of elements of TENSOR, whose shape must be known. */
 static inline size_t amp_tensor_count(const struct amp_tensor *tensor)
 {
     return (size_t)amp_shape_count(&tensor->shape);
 }
 
-/* Bytes of data. The shape must be known and checked. */
+/* The bytes of the data of TENSOR, whose shape must be known and checked (amp_shape_size). */
 size_t amp_tensor_size(const struct amp_tensor *tensor);
 
 /* Converts elements FIRST to FIRST + COUNT - 1 of TENSOR, whose data are NULL and whose source's
    are not, to TO: rounded to nearest, finite values to finite ones where it counts its losses. */
 void amp_tensor_convert(const struct amp_tensor *tensor, size_t first, size_t count, void *to);
 
-/* All data of TENSOR to TO, which has room for amp_tensor_size bytes: copied, or converted from the
-   source's. */
+/* Copies all data of TENSOR, or converts its source's, to TO, which has room for amp_tensor_size
+   bytes. */
 void amp_tensor_copy(const struct amp_tensor *tensor, void *to);
 
 /* Element INDEX of an integer or bool tensor as int64_t (uint64 wraps). */
@@ -91,14 +95,15 @@ void amp_tensor_set_double(const struct amp_tensor *tensor, size_t index, double
 enum amp_status amp_tensor_alloc(struct amp_tensor *tensor, struct amp_error *err);
 
 /* Makes *TO refer to the data of *FROM, which must own a buffer or outlive TO; dtype and shape
- * stay.
- */
+   stay. */
 void amp_tensor_share(struct amp_tensor *to, const struct amp_tensor *from);
 
-/* Drops the data; NULL data is fine. */
+/* Drops the data of TENSOR; NULL data is fine. Dtype and shape stay. */
 void amp_tensor_release(struct amp_tensor *tensor);
-/* The same for data that no later run is to have room for: amp_buffer_discard. */
+/* Drops the data of TENSOR, and frees memory that nobody else refers to: no later run needs as
+   much. */
 void amp_tensor_discard(struct amp_tensor *tensor);
+/* Drops the data of the COUNT tensors at TENSORS. */
 void amp_tensors_release(struct amp_tensor *tensors, size_t count);
 
 /* Gives string TENSOR, whose shape is set, memory for its elements, which are not set, and SIZE
@@ -121,11 +126,13 @@ enum amp_status amp_strings_own(struct amp_tensor *tensor, struct amp_error *err
 enum amp_status amp_list_alloc(struct amp_tensor *list, enum amp_form form, size_t count,
                                struct amp_error *err);
 
+/* Whether TENSOR is a list of tensors. */
 static inline bool amp_tensor_is_list(const struct amp_tensor *tensor)
 {
     return tensor->form != AMP_FORM_TENSOR;
 }
 
+/* The tensors of LIST. */
 static inline struct amp_tensor *amp_list_items(const struct amp_tensor *list)
 {
     return list->data;

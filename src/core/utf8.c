@@ -1,5 +1,6 @@
 /*
- * UTF-8: decoding that takes any bytes, encoding, and the simple case mappings.
+ * UTF-8: decoding that takes any bytes, encoding of code points, and Unicode's simple case mappings
+ * out of a generated table. The user's locale has no say.
  */
 #include "core/utf8.h"
 

@@ -1,5 +1,6 @@
 /*
- * Words: what they end with, and what a misspelled one was meant to be.
+ * Words: what they end with, and what a misspelled one was meant to be. Takes the known words of
+ * the caller; letters are told apart without case, as ASCII.
  */
 #include "core/words.h"
 
@@ -43,7 +44,7 @@ static size_t distance(const char *a, const char *b)
     return row[m];
 }
 
-/* Of the words seen so far, the nearest to WORD. */
+/* The nearest to WORD of the words seen so far. */
 struct search {
     const char *word, *nearest;
     size_t best; /* only what is nearer than this counts */

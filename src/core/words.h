@@ -11,7 +11,8 @@ bool amp_word_has_ending(const char *text, const char *ending);
    its letters. AT gives the known words by index, NULL past the end. NULL when none is near. */
 const char *amp_word_nearest_at(const char *word, const char *(*at)(size_t index));
 
-/* The same among COUNT words in an array. */
+/* The one of the COUNT words at WORDS that WORD was probably meant to be, by the measure of
+   amp_word_nearest_at. NULL when none is near. */
 const char *amp_word_nearest(const char *word, const char *const *words, size_t count);
 
 #endif

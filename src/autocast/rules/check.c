@@ -168,7 +168,7 @@ static bool cover_patterns(const struct amp_rules *rules, const struct amp_rule_
     return patterns->count > 0;
 }
 
-/* Apart from operators and conditions. */
+/* Whether LATER matches what RULE matches, apart from operators and conditions. */
 static bool covers_names(const struct amp_rules *rules, const struct amp_rule *later,
                          const struct amp_rule *rule)
 {

@@ -108,7 +108,7 @@ static const unsigned char *find_line(const unsigned char *at, const unsigned ch
     return at;
 }
 
-/* A tab above is repeated below, so that the caret stays under its column. */
+/* Draws the caret. A tab of the line is repeated, so that the caret stays under its column. */
 static void put_caret(struct out *out, const unsigned char *at, const unsigned char *end,
                       int columns, bool is_cut)
 {

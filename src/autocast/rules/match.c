@@ -146,11 +146,6 @@ static bool default_matches(const struct amp_node *node, const struct amp_rule_w
 
 /* ---- rules ---- */
 
-static bool is_own_op(const struct amp_rule_subject *subject, const struct amp_node *node)
-{
-    return amp_node_is(node, subject->domain, subject->op_type);
-}
-
 static bool attrs_match(const struct amp_rule_condition *condition,
                         const struct amp_rule_subject *subject, const struct amp_node *node,
                         struct amp_rule_work *work)
@@ -159,15 +154,15 @@ static bool attrs_match(const struct amp_rule_condition *condition,
     for (size_t i = 0; i < condition->n_when; i++) {
         const struct amp_rule_when *when = &condition->when[i];
         const struct amp_attr *attr = amp_node_attr(node, when->attr);
-        if (!is_own_op(subject, node) ||
+        if (!amp_node_is(node, subject->domain, subject->op_type) ||
             !(attr != NULL ? attr_matches(attr, when, work) : default_matches(node, when, work)))
             return false;
     }
     return true;
 }
 
-/* Of input I; where it is not known, the operators with a kernel tell it: both inputs have the same
-   rank, 2 more than the kernel's. -1: unknown. */
+/* The rank of input I; where it is not known, the operators with a kernel tell it: both inputs have
+   the same rank, 2 more than the kernel's. -1: unknown. */
 static int input_rank(const struct amp_model *model, const struct amp_node *node, uint32_t i)
 {
     if (i >= node->n_inputs || node->inputs[i] == AMP_NONE)
@@ -205,7 +200,7 @@ static bool condition_holds(const struct amp_rule_condition *condition,
            attrs_match(condition, subject, node, work);
 }
 
-/* A composite counts as the operator of its name too. */
+/* Whether SUBJECT is OP. A composite counts as the operator of its name too. */
 static bool is_op(const struct amp_rule_op *op, const struct amp_rule_subject *subject)
 {
     if (op->name == NULL || strcmp(op->name, subject->op_type) != 0)

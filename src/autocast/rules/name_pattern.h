@@ -11,7 +11,7 @@ enum {
     AMP_RULE_STEPS_MAX = 300000000 /* of all matches of a list, in the units of match.c */
 };
 
-/* A name, ready to be compared. */
+/* A name with what comparing it takes. */
 struct amp_rule_name {
     const char *text;
     size_t size;

@@ -1,5 +1,6 @@
 /*
- * Lists of operators: takes a text file with a name per line, gives rules of one precision.
+ * Lists of operators: takes a text file with a name per line, gives rules of one precision. What a
+ * name stands for is op_name.c's matter.
  */
 #include "autocast/rules/op_list.h"
 
@@ -37,7 +38,7 @@ static enum amp_status add_line(struct amp_rules *rules, const char *word,
     return status == AMP_OK ? AMP_OK : amp_error_copy(err, &problem);
 }
 
-/* TEXT is cut into lines. */
+/* Adds a rule for each line of TEXT, which is cut into lines. */
 static enum amp_status add_lines(struct amp_rules *rules, char *text, const char *label,
                                  enum amp_precision precision, struct amp_error *err)
 {

@@ -44,7 +44,7 @@ static enum amp_status bind_ops(const binder *b, const char *name, const yaml_no
     return AMP_OK;
 }
 
-/* A list of patterns, each made by MAKE. */
+/* Reads a list of patterns, each made by MAKE. */
 static enum amp_status bind_patterns(const binder *b, const char *name, const yaml_node *value,
                                      struct amp_rule_patterns *patterns,
                                      amp_rule_pattern_maker *make)
@@ -72,7 +72,7 @@ static enum amp_status bind_regexes(const binder *b, const char *name, const yam
     return bind_patterns(b, name, value, field, amp_rule_pattern_regex);
 }
 
-/* For later: the operators must be known to check it. */
+/* Keeps the node for later: the operators must be known to check it. */
 static enum amp_status keep_node(const binder *b, const char *name, const yaml_node *value,
                                  void *field)
 {

@@ -112,7 +112,7 @@ struct amp_rule {
     struct amp_rule_op *ops; /* any of them */
     size_t n_ops;
     struct amp_rule_patterns nodes;       /* globs over the node's name */
-    struct amp_rule_patterns nodes_regex; /* the same, as regular expressions */
+    struct amp_rule_patterns nodes_regex; /* regular expressions over the node's name */
     struct amp_rule_patterns tensors;     /* globs over the name of one of its outputs */
     struct amp_rule_condition condition;
 };

@@ -1,5 +1,5 @@
 /*
- * The rule list: takes names of rule sets, files and overrides, gives their rules in one order.
+ * The list of rules: takes names of rule sets, files and overrides, gives their rules in one order.
  * Finds the files and follows `extends`; what a file says is parse.c's matter.
  */
 #include "autocast/rules/rules.h"
@@ -20,7 +20,7 @@
 
 enum {
     DEPTH_MAX = 16, /* of a chain of extends */
-    /* Of all files read for one list, those read twice counted twice: */
+    /* Bounds on all files read for one list, those read twice counted twice: */
     FILES_MAX = 100,
     MIB_MAX = 4,
     VALUES_MAX = 200000
@@ -179,8 +179,8 @@ bool amp_rules_is_path(const char *text)
            amp_word_has_ending(text, ".yml");
 }
 
-/* Where TEXT leads: a set of that name, or a file, relative to the folder of PARENT (NULL: to the
-   working folder). */
+/* The file that TEXT names: that of a set of that name, or a file, relative to the folder of PARENT
+   (NULL: to the working folder). */
 static struct rule_file locate(struct amp_arena *arena, const char *text,
                                const struct rule_file *parent)
 {
@@ -211,18 +211,13 @@ static bool identify(struct rule_file *file)
     return true;
 }
 
-static bool is_same_file(const struct rule_file *a, const struct rule_file *b)
-{
-    return a->device == b->device && a->inode == b->inode;
-}
-
 /* "a.yaml -> b.yaml -> a.yaml" when FILE is one of those that led to it, else NULL. */
 static const char *find_cycle(struct amp_arena *arena, const struct rule_file *file)
 {
     const char *chain = file->label;
     for (const struct rule_file *at = file->parent; at != NULL; at = at->parent) {
         chain = amp_arena_printf(arena, "%s -> %s", at->label, chain);
-        if (is_same_file(at, file))
+        if (at->device == file->device && at->inode == file->inode)
             return chain;
     }
     return NULL;

@@ -111,7 +111,7 @@ struct row {
     const char *opsets, *note; /* for people */
 };
 
-/* For later: what one key means depends on the others. */
+/* Keeps a list of texts for later: what one key means depends on the others. */
 static enum amp_status keep_texts(const binder *b, const char *name, const yaml_node *value,
                                   void *field)
 {

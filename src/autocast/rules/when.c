@@ -238,7 +238,7 @@ static enum amp_status check_value(const binder *b, const yaml_node *key, const 
     return wrong_value(b, key, value, accepted);
 }
 
-/* Of an operator that ONNX does not define. */
+/* Checks VALUE for an attribute of an operator that ONNX does not define. */
 static enum amp_status check_shape(const binder *b, const yaml_node *key, const yaml_node *value)
 {
     if (is_item(value, TEXT) || is_list_of(value, TEXT) || is_list_of_lists(value, TEXT))
@@ -290,7 +290,7 @@ static enum amp_status bind_attr(const binder *b, const yaml_node *key, const ya
     return AMP_OK;
 }
 
-/* A list of one may be written without brackets. */
+/* Reads a list of ranks; a list of one may be written without brackets. */
 static enum amp_status bind_ranks(const binder *b, const yaml_node *key, const yaml_node *value,
                                   struct amp_rule_ranks *ranks)
 {

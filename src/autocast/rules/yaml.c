@@ -62,7 +62,7 @@ static struct amp_place place_of_mark(yaml_mark_t mark)
     return (struct amp_place){(int)mark.line + 1, (int)mark.column + 1};
 }
 
-/* At the event being looked at. */
+/* Records MESSAGE at the event being looked at. */
 static enum amp_status fail_here(const struct builder *b, const char *message)
 {
     return fail_at(b->yaml, place_of_mark(b->event.start_mark), b->err, message);
@@ -124,7 +124,7 @@ static enum amp_status count_nodes(struct builder *b, size_t count, size_t bytes
     return AMP_OK;
 }
 
-/* A copy, so that a message shows where the alias stands. */
+/* Makes a copy of the anchor's node, so that a message shows where the alias stands. */
 static enum amp_status build_alias(struct builder *b, struct amp_yaml_node **node)
 {
     char message[160];
@@ -159,11 +159,6 @@ static enum amp_status build_scalar(struct builder *b, struct amp_yaml_node **no
     return AMP_OK;
 }
 
-static bool is_same_key(const struct amp_yaml_node *a, const struct amp_yaml_node *b)
-{
-    return strcmp(a->text, b->text) == 0;
-}
-
 static enum amp_status check_key(const struct builder *b, const struct amp_yaml_node *mapping,
                                  const struct amp_yaml_node *key)
 {
@@ -174,7 +169,7 @@ static enum amp_status check_key(const struct builder *b, const struct amp_yaml_
         return amp_yaml_fail(b->yaml, key, b->err,
                              "too many keys in one mapping; accepted: %d at most", KEYS_MAX);
     for (size_t i = 0; i < mapping->count; i += 2)
-        if (is_same_key(mapping->items[i], key))
+        if (strcmp(mapping->items[i]->text, key->text) == 0)
             return amp_yaml_fail(b->yaml, key, b->err,
                                  "key '%.60s' again, as in line %d; accepted: each key once",
                                  key->text, mapping->items[i]->line);
@@ -275,7 +270,7 @@ static enum amp_status build_document(struct builder *b)
     return AMP_OK;
 }
 
-/* A byte order mark would shift the columns of line 1. */
+/* Skips a byte order mark, which would shift the columns of line 1. */
 static void skip_mark(struct amp_yaml *yaml)
 {
     if (yaml->size >= 3 && memcmp(yaml->text, "\xef\xbb\xbf", 3) == 0) {

@@ -51,7 +51,7 @@ enum amp_status amp_yaml_fail(const struct amp_yaml *yaml, const struct amp_yaml
    bytes and is returned. */
 const char *amp_yaml_describe(const struct amp_yaml_node *node, char *text, size_t size);
 
-/* A plain scalar that YAML takes for null: "", "~", "null". */
+/* Whether NODE is a plain scalar that YAML takes for null: "", "~", "null". */
 bool amp_yaml_is_null(const struct amp_yaml_node *node);
 
 #endif

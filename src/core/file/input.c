@@ -1,8 +1,8 @@
 /*
- * Files in: mapped inputs and streamed inputs. Nothing here knows what the bytes mean. Whoever
- * sends them may be anybody: data are regular files, as all others may never come or never end;
- * what a stream brings is in the account of memory; a file that changes while it is mapped ends the
- * program or is told before an output of ours is published.
+ * Input files: takes paths, gives the bytes of mapped files and of streams. Senders are not
+ * trusted: files of data have to be regular, as others may never come or never end; what a stream
+ * brings is in the account of memory; a file that changes while it is mapped ends the program, or
+ * is reported before an output is published. What the bytes mean is not known here.
  */
 #include "core/file/input.h"
 
@@ -40,7 +40,8 @@ static void say(const char *text)
     (void)written;
 }
 
-/* A mapped file was cut short, or its disk fails: what is read from it now is not there. */
+/* Handles SIGBUS: a mapped file was cut short, or its disk fails, and bytes that are read are not
+   there. */
 static void report_lost_file(int number, siginfo_t *info, void *context)
 {
     const char *label = "a file that is being read";
@@ -85,7 +86,7 @@ static enum amp_status check_mappings(struct amp_error *err)
     return AMP_OK;
 }
 
-/* A handler has no time to make the name fit for a terminal. */
+/* PATH as a signal handler may print it: it has no time to make the name fit for a terminal. */
 static char *make_label(const char *path)
 {
     char *label = amp_xstrdup(path);

@@ -24,6 +24,7 @@ struct amp_bytes {
    never end. A mapped file that others cut short ends the program with a message when what is gone
    is read. */
 enum amp_status amp_bytes_open(struct amp_bytes *bytes, const char *path, struct amp_error *err);
+/* Gives the mapping or the memory back. BYTES that are all zero are fine. */
 void amp_bytes_close(struct amp_bytes *bytes);
 
 /* AMP_IO when the file behind BYTES is another one now than when it was mapped. */
@@ -40,8 +41,10 @@ struct amp_stream {
     void *context;
 };
 
-/* The same for what may be a STREAM, which is read to its end; "-" is stdin. AMP_IO when its bytes
-   are more than STREAM or the account of memory allows. */
+/* Opens what is at PATH, a regular file as amp_bytes_open does or a stream, which is read to its
+   end;
+   "-" is stdin. AMP_IO as there, and when the bytes of the stream are more than STREAM or the
+   account of memory allows; AMP_USAGE for a terminal. */
 enum amp_status amp_bytes_open_stream(struct amp_bytes *bytes, const char *path,
                                       const struct amp_stream *stream, struct amp_error *err);
 

@@ -1,6 +1,6 @@
 /*
- * Files out: outputs that appear whole or not at all, whatever ends the program.
- * Nothing here knows what the bytes mean.
+ * Output files: takes a path and bytes, makes a file that appears whole or not at all, whatever
+ * ends the program. What the bytes mean is not known here.
  */
 #include "core/file/output.h"
 
@@ -92,7 +92,7 @@ static void catch_signals(void)
     }
 }
 
-/* Once: from now on the files go however the program ends. */
+/* Makes the temporary files go however the program ends; once in the program's life. */
 static void catch_ends(void)
 {
     static bool is_done;

@@ -20,24 +20,25 @@ enum amp_status amp_output_open(struct amp_output **output, const char *path,
 /* AMP_IO when the folder of PATH does not take files: for those who would otherwise work long
    before they hear of it. */
 enum amp_status amp_output_check(const char *path, struct amp_error *err);
+/* Appends SIZE bytes. AMP_IO when they cannot be written. */
 enum amp_status amp_output_write(struct amp_output *output, const void *data, size_t size,
                                  struct amp_error *err);
 /* Flushes, closes and renames; frees OUTPUT in every case. */
 enum amp_status amp_output_commit(struct amp_output *output, struct amp_error *err);
 /*
- * The same for COUNT outputs that belong together, of which the last makes the earlier ones count.
- * Nothing is renamed before all are complete. Then the old targets step aside, the last one first,
- * and the new ones take their places, the last one last: at no time does an old file go with a new
- * one, even if the program is killed there; then it may be that none is in its place. No other
- * signal comes between, and when a rename fails all is put back.
+ * Commits COUNT outputs that belong together, of which the last makes the earlier ones count; frees
+ * them in every case. Nothing is renamed before all are complete. Then the old targets step aside,
+ * the last one first, and the new ones take their places, the last one last: at no time does an old
+ * file go with a new one, even if the program is killed there; then it may be that none is in its
+ * place. No other signal comes between, and when a rename fails all is put back.
  */
 enum amp_status amp_outputs_commit(struct amp_output *const *outputs, size_t count,
                                    struct amp_error *err);
 /* Removes what was written; frees OUTPUT. NULL is fine. */
 void amp_output_abandon(struct amp_output *output);
 
-/* Nothing takes its place from now on unless CHECK, which is called when all is written, says that
-   what it was made from is what it was. */
+/* Sets the function that says, when all is written and before anything takes its place, whether the
+   inputs are what they were. Its failure becomes that of the commit. */
 typedef enum amp_status amp_outputs_check(struct amp_error *err);
 void amp_outputs_require(amp_outputs_check *check);
 

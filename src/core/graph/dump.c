@@ -1,6 +1,7 @@
 /*
- * The graph as text, for --dump-after and for tests: short enough to read, complete enough to
- * compare. A line stays a line, whatever the names are.
+ * The graph as text, for --dump-after and for tests: takes a model, prints it short enough to read,
+ * complete enough to compare. A line stays a line, whatever the names are. Data of tensors with
+ * several elements are left out.
  */
 #include "core/graph/dump.h"
 

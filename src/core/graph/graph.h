@@ -159,7 +159,8 @@ uint32_t amp_graph_add_node(struct amp_model *model, uint32_t graph, const char 
 uint32_t amp_graph_add_initializer(struct amp_model *model, uint32_t graph, const char *name,
                                    struct amp_tensor *tensor);
 
-/* The same for a value that is there, without a producer. */
+/* Makes value ID, which has no producer, an initializer of its graph that holds TENSOR, which must
+   live as long as the model. */
 void amp_graph_make_initializer(struct amp_model *model, uint32_t id, struct amp_tensor *tensor);
 
 void amp_ids_push(struct amp_model *model, struct amp_ids *ids, uint32_t id);
@@ -179,7 +180,7 @@ void amp_node_remove(struct amp_model *model, uint32_t node);
 /* Takes initializer ID out of its graph; it must have no consumers left. */
 void amp_graph_remove_initializer(struct amp_model *model, uint32_t id);
 void amp_graph_drop_removed(struct amp_model *model);
-/* Appends an attribute or replaces the one of the same name. */
+/* Appends ATTR to the attributes of NODE, or replaces the one that has its name. */
 void amp_node_set_attr(struct amp_model *model, uint32_t node, struct amp_attr attr);
 void amp_node_set_int(struct amp_model *model, uint32_t node, const char *name, int64_t value);
 void amp_node_remove_attr(struct amp_model *model, uint32_t node, const char *name);

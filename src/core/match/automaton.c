@@ -116,8 +116,8 @@ static size_t put_character(int32_t code, char *text)
     return 1;
 }
 
-/* What nothing leads over lies on all ways, so that characters which follow each other there are
-   read one after the other. */
+/* An instruction that nothing leads over lies on all ways, so that characters which follow each
+   other there are read one after the other. */
 const char *amp_automaton_parts(struct amp_arena *arena, const struct amp_automaton *automaton,
                                 size_t *count)
 {
@@ -180,8 +180,8 @@ static void begin_round(struct amp_matcher *matcher)
     matcher->round = 1;
 }
 
-/* Where the instruction at PC leads without a character: puts that on the stack; what wants a
-   character, and the end, goes to the next places. */
+/* Puts the instructions on the stack to which the one at PC leads without a character; an
+   instruction that wants a character, and the end, goes to the next places. */
 static size_t step(struct run *run, uint32_t pc, size_t depth)
 {
     struct amp_matcher *m = run->matcher;

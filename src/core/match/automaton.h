@@ -54,15 +54,17 @@ int32_t amp_automaton_next(const char **text, const char *end);
 
 /* ---- making */
 
-/* Appends an instruction; ARENA is the same for all of an automaton. */
+/* Appends INSTRUCTION. ARENA must be the same in all calls for an automaton. */
 void amp_automaton_add(struct amp_arena *arena, struct amp_automaton *automaton,
                        struct amp_instruction instruction);
-/* The same at the place AT; nothing before it may lead behind it. */
+/* Inserts INSTRUCTION before the one of index AT; no instruction before it may lead behind it. */
 void amp_automaton_insert(struct amp_arena *arena, struct amp_automaton *automaton, size_t at,
                           struct amp_instruction instruction);
-/* Appends the AMP_MATCH_SET of a new, empty set. */
+/* Appends the AMP_MATCH_SET of a new, empty set, which comes back; it may move when the next one is
+   added. */
 struct amp_code_set *amp_automaton_add_set(struct amp_arena *arena,
                                            struct amp_automaton *automaton);
+/* Adds the characters FIRST to LAST to SET. */
 void amp_code_set_add(struct amp_arena *arena, struct amp_code_set *set, int32_t first,
                       int32_t last);
 /* Adds the members of POSIX's class of that name (alpha, digit, ...) among ASCII; false when there
@@ -90,6 +92,7 @@ struct amp_matcher {
 /* Whether AUTOMATON matches the SIZE bytes at NAME as a whole. */
 bool amp_automaton_match(const struct amp_automaton *automaton, const char *name, size_t size,
                          struct amp_matcher *matcher);
+/* Frees the memory of MATCHER, which keeps its steps and its limit. */
 void amp_matcher_free(struct amp_matcher *matcher);
 
 #endif

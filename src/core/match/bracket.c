@@ -1,6 +1,6 @@
 /*
  * Bracket expressions, [a-z[:digit:]_], of globs and of regular expressions, as POSIX has them in
- * its own locale.
+ * its own locale: takes the text behind a [, gives a set of characters, or says what is wrong.
  */
 #include "core/match/bracket.h"
 
@@ -114,8 +114,8 @@ static enum amp_bracket_problem read_range(struct reader *r)
     return AMP_BRACKET_FINE;
 }
 
-/* A class, a character or a range. In an expression, - is a character only where it is the first or
-   the last. */
+/* Reads a class, a character or a range. In a regular expression, - is a character only where it is
+   the first or the last. */
 static enum amp_bracket_problem read_item(struct reader *r, bool is_first)
 {
     bool is_class = false;

@@ -1,6 +1,7 @@
 /*
- * POSIX extended regular expressions: checks their syntax and gives programs that match names. All
- * jumps within a program are relative, so that a part can be repeated by copying it.
+ * POSIX extended regular expressions: takes the text of one, checks its syntax and gives a program
+ * that matches names. All jumps within a program are relative, so that a part can be repeated by
+ * copying it. Matching is automaton.c's matter.
  */
 #include "core/match/ere.h"
 
@@ -169,7 +170,7 @@ static bool repeat(struct parser *p, size_t start, struct repetition times)
 
 static bool parse_alternatives(struct parser *p);
 
-/* Behind a (. */
+/* Reads a group, the ( of which is behind. */
 static bool parse_group(struct parser *p)
 {
     const char *begin = p->at - 1;
@@ -182,7 +183,7 @@ static bool parse_group(struct parser *p)
     return accept(p, ')') || fail(p, begin, "a ( without its )", ANY_ERE);
 }
 
-/* Behind a [. */
+/* Reads a bracket expression, the [ of which is behind. */
 static bool parse_bracket(struct parser *p)
 {
     static const struct {
@@ -205,7 +206,8 @@ static bool parse_bracket(struct parser *p)
            fail(p, begin, texts[problem].what, texts[problem].accepted);
 }
 
-/* Behind a \: GNU's and Perl's expressions give letters, digits and some signs a meaning. */
+/* Reads the character behind a \. Letters and digits are refused: GNU's and Perl's expressions give
+   them a meaning. */
 static bool parse_escape(struct parser *p)
 {
     const char *begin = p->at - 1;
@@ -220,7 +222,7 @@ static bool parse_escape(struct parser *p)
     return add(p, AMP_MATCH_CODE, (unsigned char)*p->at++, 0);
 }
 
-/* What matches one character, a group, or an anchor, which cannot be repeated. */
+/* Reads what matches one character, a group, or an anchor, which cannot be repeated. */
 static bool parse_item(struct parser *p, bool *is_anchor)
 {
     *is_anchor = is_left(p, "^$");

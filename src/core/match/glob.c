@@ -1,5 +1,6 @@
 /*
- * Globs: takes a pattern as fnmatch does, gives a program that matches names.
+ * Globs: takes a pattern as fnmatch does, gives a program that matches names. Every text is a glob,
+ * so that nothing can fail.
  */
 #include "core/match/glob.h"
 
@@ -20,7 +21,7 @@ static void add(struct amp_arena *arena, struct amp_automaton *automaton,
     amp_automaton_add(arena, automaton, (struct amp_instruction){kind, a, b});
 }
 
-/* An empty set, which no character is in. */
+/* Appends an empty set, which no character is in. */
 static void add_nothing(struct amp_arena *arena, struct amp_automaton *automaton)
 {
     amp_automaton_add_set(arena, automaton);
@@ -33,7 +34,8 @@ static void add_star(struct amp_arena *arena, struct amp_automaton *automaton)
     add(arena, automaton, AMP_MATCH_JUMP, -2, 0);
 }
 
-/* Behind a [. *HAS_END becomes false where no ] closes it. */
+/* Reads a bracket expression, the [ of which is behind. *HAS_END becomes false where no ] closes
+   it. */
 static void add_bracket(struct amp_arena *arena, struct amp_automaton *automaton, const char **at,
                         const char *end, bool *has_end)
 {
