@@ -7,7 +7,7 @@
 
 #include "ops/dnnl/layout.h"
 
-bool amp_view_takes(const struct amp_view *view, const struct amp_tensor *in)
+bool amp_blocked_view_takes(const struct amp_blocked_view *view, const struct amp_tensor *in)
 {
     return in->layout == NULL || in->layout == view->layout;
 }
@@ -26,13 +26,13 @@ static const struct amp_tensor *largest(const struct amp_tensor *const *inputs, 
 }
 
 /* The dim of a tensor of RANK that broadcasts to dim D of VIEW's; -1: it has none. */
-static int dim_of(const struct amp_view *view, int rank, int d)
+static int dim_of(const struct amp_blocked_view *view, int rank, int d)
 {
     int dim = d - (view->shape.rank - rank);
     return dim < 0 ? -1 : dim;
 }
 
-static bool broadcasts(const struct amp_view *view, const struct amp_tensor *in)
+static bool broadcasts(const struct amp_blocked_view *view, const struct amp_tensor *in)
 {
     if (in->shape.rank > view->shape.rank)
         return false;
@@ -45,7 +45,8 @@ static bool broadcasts(const struct amp_view *view, const struct amp_tensor *in)
 }
 
 /* What IN, row-major, is as VIEW sees it; false: its elements would have to change their order. */
-static bool see(const struct amp_view *view, const struct amp_tensor *in, struct amp_shape *seen)
+static bool see(const struct amp_blocked_view *view, const struct amp_tensor *in,
+                struct amp_shape *seen)
 {
     int last = 0;
     seen->rank = view->lies.rank;
@@ -61,15 +62,15 @@ static bool see(const struct amp_view *view, const struct amp_tensor *in, struct
     return true;
 }
 
-bool amp_view_find(const struct amp_node *node, const struct amp_op *op,
-                   const struct amp_tensor *const *inputs, enum amp_dtype dtype,
-                   struct amp_view *view)
+bool amp_blocked_view_find(const struct amp_node *node, const struct amp_op *op,
+                           const struct amp_tensor *const *inputs, enum amp_dtype dtype,
+                           struct amp_blocked_view *view)
 {
     const struct amp_tensor *first =
         op->is_elementwise && node->n_outputs == 1 ? largest(inputs, node->n_inputs) : NULL;
     if (first == NULL || first->dtype != dtype || amp_broadcasts_from_axis(node))
         return false;
-    *view = (struct amp_view){.layout = first->layout, .shape = first->shape};
+    *view = (struct amp_blocked_view){.layout = first->layout, .shape = first->shape};
     if (!amp_layout_lies(first->layout, &view->lies, view->of) ||
         amp_shape_count(&view->lies) != amp_shape_count(&first->shape))
         return false;
@@ -83,7 +84,8 @@ bool amp_view_find(const struct amp_node *node, const struct amp_op *op,
     return true;
 }
 
-void amp_view_set(const struct amp_view *view, struct amp_frame *frame, uint32_t n_in)
+void amp_blocked_view_set(const struct amp_blocked_view *view, struct amp_frame *frame,
+                          uint32_t n_in)
 {
     for (uint32_t i = 0; i < n_in; i++) {
         const struct amp_tensor *in = frame->in[i];

@@ -9,7 +9,7 @@
  * its blocks count as dims of their own; the kernel gets it with these dims, and what is broadcast
  * to it with dims to match.
  */
-struct amp_view {
+struct amp_blocked_view {
     const struct amp_layout *layout; /* of the output, and of each input of that size */
     struct amp_shape shape;          /* the output's */
     struct amp_shape lies;           /* its dims in memory, those of blocks among them */
@@ -18,13 +18,15 @@ struct amp_view {
 
 /* The view in which OP's kernel may read IN, the inputs of NODE, as they are or row-major, and
    write its output of DTYPE; false: there is none. */
-bool amp_view_find(const struct amp_node *node, const struct amp_op *op,
-                   const struct amp_tensor *const *in, enum amp_dtype dtype, struct amp_view *view);
+bool amp_blocked_view_find(const struct amp_node *node, const struct amp_op *op,
+                           const struct amp_tensor *const *in, enum amp_dtype dtype,
+                           struct amp_blocked_view *view);
 
 /* Whether VIEW takes IN as it lies; else it is to be made row-major. */
-bool amp_view_takes(const struct amp_view *view, const struct amp_tensor *in);
+bool amp_blocked_view_takes(const struct amp_blocked_view *view, const struct amp_tensor *in);
 
 /* Makes the N_IN inputs of FRAME what they are in VIEW: tensors that borrow the data. */
-void amp_view_set(const struct amp_view *view, struct amp_frame *frame, uint32_t n_in);
+void amp_blocked_view_set(const struct amp_blocked_view *view, struct amp_frame *frame,
+                          uint32_t n_in);
 
 #endif

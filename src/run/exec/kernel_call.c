@@ -161,12 +161,14 @@ static enum amp_status widen_inputs(const struct amp_kernel_call *call)
 }
 
 /* Makes the inputs what they are in VIEW, those row-major that lie in another way. */
-static enum amp_status view_inputs(const struct amp_kernel_call *call, const struct amp_view *view)
+static enum amp_status view_inputs(const struct amp_kernel_call *call,
+                                   const struct amp_blocked_view *view)
 {
     for (uint32_t i = 0; i < call->node->n_inputs; i++)
-        if (call->state->frame.in[i] != NULL && !amp_view_takes(view, call->state->frame.in[i]))
+        if (call->state->frame.in[i] != NULL &&
+            !amp_blocked_view_takes(view, call->state->frame.in[i]))
             AMP_TRY(reorder(call, call->node->inputs[i]));
-    amp_view_set(view, &call->state->frame, call->node->n_inputs);
+    amp_blocked_view_set(view, &call->state->frame, call->node->n_inputs);
     return AMP_OK;
 }
 
@@ -282,9 +284,9 @@ enum amp_status amp_kernel_call_run(struct amp_kernel_call *call)
 {
     const struct amp_op *op = call->step->op;
     struct amp_frame *frame = &call->state->frame;
-    struct amp_view view;
-    call->has_view =
-        !call->is_wide && amp_view_find(call->node, op, frame->in, output_dtype(call, 0), &view);
+    struct amp_blocked_view view;
+    call->has_view = !call->is_wide &&
+                     amp_blocked_view_find(call->node, op, frame->in, output_dtype(call, 0), &view);
     if (call->has_view)
         AMP_TRY(view_inputs(call, &view));
     else if (!op->has_layouts)

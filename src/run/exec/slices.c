@@ -231,8 +231,9 @@ static bool cut_inputs(struct amp_slices *slices, struct member *member)
     return true;
 }
 
-/* Where MEMBER gives its scores, and where the next one gets them: each conversion of them is from
-   one place to the other, and what takes as much room as it was made of goes where that was. */
+/* Chooses the place to which MEMBER writes its scores, and that from which the next one reads them.
+   Each conversion is from one place to the other; a result of as many bits as the scores that it is
+   made of is written over them. */
 static void choose_places(const struct amp_slices *slices, struct member *member)
 {
     bool is_first = member == slices->members;

@@ -28,7 +28,7 @@ struct amp_step_state {
     struct amp_post *posts;   /* the step's; operands are set for each call */
     void *kernel;             /* of the operator: amp_ctx.state */
     struct amp_tensor *wide;  /* per input: constants in float32; NULL before the first such call */
-    uint8_t way[AMP_N_MODES]; /* the first way (step.c) that can work, as far as is known */
+    uint8_t way[AMP_N_MODES]; /* the first way (way.h) that can work, as far as is known */
     bool is_widened;          /* the kernel has said that it has no lower dtype here */
     bool was_widened;         /* and a run has computed in float32, which was not planned */
     bool is_done;             /* the step is constant and has run */

@@ -1,132 +1,18 @@
 /*
- * Runs one step of a plan, in the first of an ordered list of ways that its kernel takes: with
- * casts and post-ops, with post-ops alone, or with each of these as a call of its own; on inputs as
- * they lie, then row-major, then in float32. The step of attention runs with those that compute its
- * scores, in slices where that is of use. Takes a step and the values that it reads; what worked is
- * remembered in the step's state, so that the next run begins there. How one call is made, is
- * kernel_call.c's matter.
+ * Runs one step of a plan in the first of the ways (way.h) that its kernel takes, and remembers it
+ * in the step's state, so that the next run begins there. Casts and post-ops that the kernel
+ * refuses run as calls of their own; the step of attention runs with those that compute its scores,
+ * in slices where that is of use. Takes a step and the values that it reads, and loads the
+ * constants among them. How one call is made is kernel_call.c's matter.
  */
 #include "run/exec/step.h"
 
 #include "ops/dnnl/profile.h"
 #include "ops/matmul/matmul.h"
 #include "run/exec/constants.h"
-#include "run/exec/kernel_call.h"
 #include "run/exec/slices.h"
 #include "run/exec/values.h"
-
-#include <stdio.h>
-
-/* ---- the ways -------------------------------------------------------------------------------- */
-
-/* A way to run a step. */
-struct way {
-    const char *name;
-    bool reads_casts, has_posts; /* the kernel does the step's casts and post-ops */
-    /* Whether the way is another one than those before it. */
-    bool (*fits)(const struct amp_step *step, enum amp_mode mode);
-    /* Gathers what CALL reads and sets in which dtype it computes. AMP_UNSUPPORTED: the way cannot
-       be taken, or comes to the same as the one before it, which has failed. */
-    enum amp_status (*prepare)(struct amp_kernel_call *call);
-};
-
-static bool has_casts(const struct amp_step *step, enum amp_mode mode)
-{
-    (void)mode;
-    return step->n_casts > 0;
-}
-
-static bool has_posts(const struct amp_step *step, enum amp_mode mode)
-{
-    (void)mode;
-    return step->n_posts > 0;
-}
-
-/* Whether the post-ops, if there are any, can run as steps of their own. */
-static bool can_split(const struct amp_step *step, enum amp_mode mode)
-{
-    return mode == AMP_WHOLE || step->n_posts == 0 || step->attention.can_split_posts;
-}
-
-static bool has_whole_casts(const struct amp_step *step, enum amp_mode mode)
-{
-    return mode == AMP_WHOLE && step->n_casts > 0;
-}
-
-static bool has_whole_posts(const struct amp_step *step, enum amp_mode mode)
-{
-    return mode == AMP_WHOLE && step->n_posts > 0;
-}
-
-static bool is_whole(const struct amp_step *step, enum amp_mode mode)
-{
-    (void)step;
-    return mode == AMP_WHOLE;
-}
-
-/* No kernel that is not meant to compute in float32 has post-ops when it does. */
-static enum amp_status set_dtype(struct amp_kernel_call *call)
-{
-    call->is_wide = amp_kernel_call_is_wide(call, call->state->is_widened);
-    bool can_be = !call->is_wide || call->n_posts == 0 || call->step->prefers_f32;
-    return can_be ? AMP_OK : AMP_UNSUPPORTED;
-}
-
-static enum amp_status prepare_as_it_lies(struct amp_kernel_call *call)
-{
-    amp_kernel_call_gather(call);
-    return set_dtype(call);
-}
-
-static enum amp_status prepare_row_major(struct amp_kernel_call *call)
-{
-    bool any;
-    amp_kernel_call_gather(call);
-    AMP_TRY(amp_kernel_call_reorder(call, &any));
-    return any ? set_dtype(call) : AMP_UNSUPPORTED;
-}
-
-static enum amp_status prepare_float32(struct amp_kernel_call *call)
-{
-    bool was_wide = call->is_wide;
-    amp_kernel_call_gather(call);
-    call->state->is_widened = true;
-    AMP_TRY(set_dtype(call));
-    return call->is_wide && !was_wide ? AMP_OK : AMP_UNSUPPORTED;
-}
-
-static const struct way ways[] = {
-    {"reads casts", true, true, has_casts, prepare_as_it_lies},
-    {"reads casts, row-major", true, true, has_whole_casts, prepare_row_major},
-    {"post-ops", false, true, has_posts, prepare_as_it_lies},
-    {"post-ops, row-major", false, true, has_whole_posts, prepare_row_major},
-    {"alone", false, false, can_split, prepare_as_it_lies},
-    {"alone, row-major", false, false, is_whole, prepare_row_major},
-    {"alone", false, false, is_whole, prepare_float32},
-};
-
-enum { N_WAYS = sizeof ways / sizeof *ways };
-
-/* The first way from W on that fits; N_WAYS: there is none. */
-static size_t find_way(const struct amp_step *step, enum amp_mode mode, size_t w)
-{
-    while (w < N_WAYS && !ways[w].fits(step, mode))
-        w++;
-    return w;
-}
-
-/* STATE's kernel cannot do what it did before way W: it is set up anew. That it cannot read casts
-   holds in both modes. */
-static void go_on(const struct amp_session *session, struct amp_step_state *state,
-                  enum amp_mode mode, size_t w)
-{
-    uint8_t *other = &state->way[1 - mode];
-    state->way[mode] = (uint8_t)w;
-    while (ways[*other].reads_casts && !ways[w].reads_casts)
-        ++*other;
-    amp_state_drop_kernel(state);
-    amp_constants_forget_forms(session, state);
-}
+#include "run/exec/way.h"
 
 /* ---- constants ------------------------------------------------------------------------------- */
 
@@ -210,7 +96,7 @@ static enum amp_status load_and_run(struct amp_kernel_call *call)
 }
 
 /* Runs CALL in WAY. Where the kernel wants constants of which it had a form, it gets them. */
-static enum amp_status try_way(struct amp_kernel_call *call, const struct way *way)
+static enum amp_status try_way(struct amp_kernel_call *call, const struct amp_way *way)
 {
     call->n_posts = way->has_posts ? call->step->n_posts : 0;
     call->n_casts = way->reads_casts ? call->step->n_casts : 0;
@@ -224,58 +110,7 @@ static enum amp_status try_way(struct amp_kernel_call *call, const struct way *w
     return status == AMP_OK ? amp_kernel_call_store(call) : status;
 }
 
-/* ---- why a way was taken --------------------------------------------------------------------- */
-
-/* The way of a call and the reasons for it, as `bench --profile` has them. */
-struct reasons {
-    char text[AMP_PROFILE_WAY_SIZE];
-    size_t used;
-};
-
-static void add_reason(struct reasons *reasons, const char *text, const char *what)
-{
-    size_t room = sizeof reasons->text - reasons->used;
-    size_t n = (size_t)snprintf(reasons->text + reasons->used, room, "%s%s%s",
-                                reasons->used > 0 ? "; " : "", text, what);
-    reasons->used += n < room ? n : room - 1;
-}
-
-/* The name of the lower dtype that CALL computes wide. */
-static const char *lower_dtype(const struct amp_kernel_call *call)
-{
-    const struct amp_model *model = call->session->model;
-    uint32_t out = call->node->outputs[0];
-    enum amp_dtype dtype = out == AMP_NONE ? AMP_UNDEFINED : amp_value_at(model, out)->dtype;
-    for (uint32_t i = 0; i < call->node->n_inputs && !amp_dtype_is_lower(dtype); i++)
-        if (call->node->inputs[i] != AMP_NONE)
-            dtype = amp_value_at(model, call->node->inputs[i])->dtype;
-    return amp_dtype_short_name(dtype);
-}
-
-static struct reasons find_reasons(const struct amp_kernel_call *call, const struct way *way,
-                                   enum amp_mode mode)
-{
-    struct reasons reasons = {.used = 0};
-    const struct amp_step *step = call->step;
-    add_reason(&reasons, way->name, "");
-    if (call->n_casts > 0 && call->n_posts > 0)
-        add_reason(&reasons, "post-ops", "");
-    if (step->n_casts > call->n_casts)
-        add_reason(&reasons, "casts run: kernel reads no other dtype", "");
-    if (step->n_posts > call->n_posts)
-        add_reason(&reasons, "split: kernel has no post-op", call->is_wide ? " in float32" : "");
-    if (call->has_view)
-        add_reason(&reasons, "blocked view", "");
-    if (mode == AMP_IN_SLICES)
-        add_reason(&reasons, "in slices", "");
-    if (call->is_wide && step->prefers_f32)
-        add_reason(&reasons, "float32: faster than ", lower_dtype(call));
-    else if (call->is_wide)
-        add_reason(&reasons, "float32: no kernel for ", lower_dtype(call));
-    return reasons;
-}
-
-static void note(const struct amp_kernel_call *call, const struct way *way, enum amp_mode mode,
+static void note(const struct amp_kernel_call *call, const struct amp_way *way, enum amp_mode mode,
                  struct amp_profile_mark mark)
 {
     struct amp_profile *profile = call->session->host.profile;
@@ -287,11 +122,10 @@ static void note(const struct amp_kernel_call *call, const struct way *way, enum
                                 .n_in = call->node->n_inputs,
                                 .out = call->state->frame.out,
                                 .n_out = call->node->n_outputs};
-    struct reasons reasons = find_reasons(call, way, mode);
-    amp_profile_end(profile, mark, &ctx, reasons.text);
+    char text[AMP_PROFILE_WAY_SIZE];
+    amp_way_describe(call, way, mode, text, sizeof text);
+    amp_profile_end(profile, mark, &ctx, text);
 }
-
-/* ---- one step -------------------------------------------------------------------------------- */
 
 /* The nodes of a body stand behind their owner, which stands behind the path. */
 static void name_node(const struct amp_kernel_call *call)
@@ -303,15 +137,28 @@ static void name_node(const struct amp_kernel_call *call)
                      amp_node_text(model, call->step->node, text, sizeof text));
 }
 
-/* Turns from way BEFORE of CALL, which has failed (N_WAYS: there was none), to way W. */
+/* STATE's kernel cannot do what it did before way W: it is set up anew. That it cannot read casts
+   holds in both modes. */
+static void go_on(const struct amp_session *session, struct amp_step_state *state,
+                  enum amp_mode mode, size_t w)
+{
+    uint8_t *other = &state->way[1 - mode];
+    state->way[mode] = (uint8_t)w;
+    while (amp_ways[*other].reads_casts && !amp_ways[w].reads_casts)
+        ++*other;
+    amp_state_drop_kernel(state);
+    amp_constants_forget_forms(session, state);
+}
+
+/* Turns from way BEFORE of CALL, which has failed (AMP_N_WAYS: there was none), to way W. */
 static enum amp_status begin_way(const struct amp_kernel_call *call, enum amp_mode mode,
                                  size_t before, size_t w)
 {
-    bool is_first = before == N_WAYS;
-    if (!is_first && (ways[w].has_posts != ways[before].has_posts ||
-                      ways[w].reads_casts != ways[before].reads_casts))
+    bool is_first = before == AMP_N_WAYS;
+    if (!is_first && (amp_ways[w].has_posts != amp_ways[before].has_posts ||
+                      amp_ways[w].reads_casts != amp_ways[before].reads_casts))
         go_on(call->session, call->state, mode, w);
-    bool runs_casts = !ways[w].reads_casts && (is_first || ways[before].reads_casts);
+    bool runs_casts = !amp_ways[w].reads_casts && (is_first || amp_ways[before].reads_casts);
     return runs_casts ? run_casts(call->session, call->step, call->err) : AMP_OK;
 }
 
@@ -334,18 +181,18 @@ static enum amp_status run_ways(struct amp_session *session, const struct amp_st
     struct amp_kernel_call call = {session, step, state, node, .err = err};
     struct amp_profile_mark mark = amp_profile_begin(session->host.profile);
     enum amp_status status = AMP_UNSUPPORTED;
-    size_t before = N_WAYS, w = find_way(step, mode, state->way[mode]);
-    while (w < N_WAYS) {
+    size_t before = AMP_N_WAYS, w = amp_way_find(step, mode, state->way[mode]);
+    while (w < AMP_N_WAYS) {
         AMP_TRY(begin_way(&call, mode, before, w));
-        status = try_way(&call, &ways[w]);
+        status = try_way(&call, &amp_ways[w]);
         if (status != AMP_UNSUPPORTED)
             break;
         amp_kernel_call_release(&call);
         before = w;
-        w = find_way(step, mode, w + 1);
+        w = amp_way_find(step, mode, w + 1);
     }
     if (status == AMP_OK) {
-        note(&call, &ways[w], mode, mark);
+        note(&call, &amp_ways[w], mode, mark);
         amp_constants_note_call(session, state, call.n_posts);
     } else {
         name_node(&call);
@@ -359,7 +206,8 @@ static enum amp_status run_ways(struct amp_session *session, const struct amp_st
 
 /* ---- attention ------------------------------------------------------------------------------- */
 
-/* STEP after those that compute its scores; what one of these gives goes when the next has run. */
+/* Runs STEP after those that compute its scores. What one of these gives is released when the next
+   has run. */
 static enum amp_status run_in_turn(struct amp_session *session, const struct amp_step *step,
                                    struct amp_error *err)
 {
@@ -399,9 +247,9 @@ static bool try_slices_again(const struct amp_session *session, const struct amp
     if (refused == NULL)
         return false;
     struct amp_step_state *state = amp_state_of(session, refused);
-    size_t w = find_way(refused, AMP_IN_SLICES, state->way[AMP_IN_SLICES]);
-    size_t next = find_way(refused, AMP_IN_SLICES, w + 1);
-    if (next < N_WAYS)
+    size_t w = amp_way_find(refused, AMP_IN_SLICES, state->way[AMP_IN_SLICES]);
+    size_t next = amp_way_find(refused, AMP_IN_SLICES, w + 1);
+    if (next < AMP_N_WAYS)
         go_on(session, state, AMP_IN_SLICES, next);
     else if (state->is_widened)
         return false;

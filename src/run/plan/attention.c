@@ -159,7 +159,7 @@ static void find_attention(const struct amp_planning *planning, struct amp_step 
     join(planning->arena, &sequence);
 }
 
-void amp_plan_attention(struct amp_planning *planning)
+void amp_plan_find_attention(struct amp_planning *planning)
 {
     for (size_t g = 0; g < planning->model->n_graphs; g++)
         for (size_t i = 0; i < planning->graphs[g].n_steps; i++)

@@ -6,6 +6,6 @@
 /* Private to run/plan: finds attention (MatMul, Softmax over the last axis, MatMul, with what is
    done to the scores in between) and makes its steps part of the last one (amp_step.scores), so
    that they can run in slices. */
-void amp_plan_attention(struct amp_planning *planning);
+void amp_plan_find_attention(struct amp_planning *planning);
 
 #endif

@@ -32,7 +32,7 @@ static bool stores_f32(const struct amp_planning *planning, const struct amp_ste
     return true;
 }
 
-void amp_plan_compute_dtypes(struct amp_planning *planning)
+void amp_plan_choose_dtypes(struct amp_planning *planning)
 {
     const struct amp_model *model = planning->model;
     if (amp_cpu_has(AMP_CPU_FAST_F16))

@@ -6,6 +6,6 @@
 /* Private to run/plan: where this CPU convolves and pools float16 more slowly than float32, notes
    that such steps compute in float32 (amp_step.prefers_f32) and which results stay float32 from one
    of them to another (amp_step.stores_f32). */
-void amp_plan_compute_dtypes(struct amp_planning *planning);
+void amp_plan_choose_dtypes(struct amp_planning *planning);
 
 #endif

@@ -27,8 +27,8 @@ static void note_all(struct search *search, const uint32_t *values, uint32_t cou
             note_use(search, values[i], node);
 }
 
-/* Outputs too: what nobody uses goes right after it is made. What a body gives out is needed until
-   its owner is done. */
+/* Notes outputs as uses too, so that a value that nothing reads is released right after its step.
+   The outputs of a body are needed until the node that owns the body is done. */
 static void note_uses(struct search *search)
 {
     const struct amp_model *model = search->planning->model;

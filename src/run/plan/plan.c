@@ -156,13 +156,13 @@ static void join_steps(const struct amp_plan *plan, bool is_strict)
 {
     struct amp_planning planning = amp_planning_create(plan);
     if (!is_strict) {
-        amp_plan_post_ops(&planning);
+        amp_plan_add_post_ops(&planning);
         amp_plan_elide_casts(&planning);
-        amp_plan_compute_dtypes(&planning);
+        amp_plan_choose_dtypes(&planning);
     }
     amp_plan_note_layout_wishes(&planning);
     if (!is_strict)
-        amp_plan_attention(&planning);
+        amp_plan_find_attention(&planning);
     amp_plan_note_last_uses(&planning);
     amp_planning_destroy(&planning);
 }

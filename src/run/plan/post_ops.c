@@ -74,7 +74,7 @@ static void add_post_ops(struct amp_planning *planning, struct amp_step *step)
     }
 }
 
-void amp_plan_post_ops(struct amp_planning *planning)
+void amp_plan_add_post_ops(struct amp_planning *planning)
 {
     for (size_t g = 0; g < planning->model->n_graphs; g++)
         for (size_t i = 0; i < planning->graphs[g].n_steps; i++)

@@ -5,6 +5,6 @@
 
 /* Private to run/plan: makes nodes that oneDNN can do as post-ops (ops/dnnl/post_op.h) part of the
    step whose result they are the only use of. */
-void amp_plan_post_ops(struct amp_planning *planning);
+void amp_plan_add_post_ops(struct amp_planning *planning);
 
 #endif
