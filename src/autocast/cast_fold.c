@@ -6,11 +6,11 @@
 #include "autocast/cast_fold.h"
 
 #include "autocast/weights.h"
+#include "core/graph/uses.h"
 #include "core/tensor.h"
 #include "ops/op.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct fold {
     struct amp_model *model;
@@ -46,23 +46,6 @@ static bool is_plain(enum amp_dtype dtype)
     enum amp_dtype_class class = amp_dtype_class(dtype);
     return amp_dtype_is_autocast(dtype) || dtype == AMP_DOUBLE || class == AMP_CLASS_INT ||
            class == AMP_CLASS_UINT || class == AMP_CLASS_BOOL;
-}
-
-static void count_uses(struct fold *fold)
-{
-    const struct amp_model *model = fold->model;
-    fold->uses = amp_xcalloc(model->n_values, sizeof *fold->uses);
-    fold->output_count = amp_xcalloc(model->n_values, sizeof *fold->output_count);
-    for (size_t g = 0; g < model->n_graphs; g++)
-        for (size_t i = 0; i < model->graphs[g].outputs.count; i++)
-            fold->output_count[model->graphs[g].outputs.items[i]]++;
-    memcpy(fold->uses, fold->output_count, model->n_values * sizeof *fold->uses);
-    for (uint32_t id = 0; id < model->n_nodes; id++) {
-        const struct amp_node *node = amp_node_at(model, id);
-        for (uint32_t i = 0; i < node->n_inputs && !node->is_removed; i++)
-            if (node->inputs[i] != AMP_NONE)
-                fold->uses[node->inputs[i]]++;
-    }
 }
 
 static void set_input(struct fold *fold, uint32_t node, uint32_t slot, uint32_t value)
@@ -348,11 +331,12 @@ size_t amp_cast_fold(struct amp_model *model, bool is_shared, uint32_t first_ins
     struct fold fold = {.model = model,
                         .is_shared = is_shared,
                         .first_inserted = first_inserted,
+                        .uses = amp_uses_count(model),
+                        .output_count = amp_uses_count_outputs(model),
                         .output_replacement = no_ids(model->n_values),
                         .replacement = no_ids(model->n_values),
                         .last_cast = no_ids(model->n_values),
                         .next_cast = no_ids(model->n_values)};
-    count_uses(&fold);
     fold_graph(&fold, 0);
     replace_outputs(&fold);
     for (uint32_t v = 0; v < model->n_values; v++)

@@ -7,6 +7,7 @@
 
 #include "autocast/weights.h"
 #include "core/graph/order.h"
+#include "core/graph/uses.h"
 #include "core/tensor.h"
 #include "onnx/schema/schema.h"
 
@@ -194,22 +195,6 @@ static void restore_all_outputs(struct insert *insert)
     free(given);
 }
 
-/* Per value: how often nodes take it, and as the output of a graph. */
-static uint32_t *count_uses(const struct amp_model *model)
-{
-    uint32_t *uses = amp_xcalloc(model->n_values, sizeof *uses);
-    for (size_t g = 0; g < model->n_graphs; g++)
-        for (size_t i = 0; i < model->graphs[g].outputs.count; i++)
-            uses[model->graphs[g].outputs.items[i]]++;
-    for (uint32_t id = 0; id < model->n_nodes; id++) {
-        const struct amp_node *node = amp_node_at(model, id);
-        for (uint32_t i = 0; i < node->n_inputs && !node->is_removed; i++)
-            if (node->inputs[i] != AMP_NONE)
-                uses[node->inputs[i]]++;
-    }
-    return uses;
-}
-
 /* The only cast of VALUE; AMP_NONE when there are none or more. */
 static uint32_t only_cast(const struct insert *insert, uint32_t value)
 {
@@ -249,7 +234,7 @@ static void drop_constant(struct insert *insert, uint32_t *uses, uint32_t value_
    was unused before stays. */
 static void drop_constants(struct insert *insert, const uint32_t *uses_before)
 {
-    uint32_t *uses = count_uses(insert->model);
+    uint32_t *uses = amp_uses_count(insert->model);
     for (uint32_t v = 0; v < insert->n_values; v++)
         if (amp_value_at(insert->model, v)->constant != NULL && uses_before[v] > 0 && uses[v] == 0)
             drop_constant(insert, uses, v);
@@ -276,7 +261,7 @@ enum amp_status amp_cast_insert(struct amp_model *model, const struct amp_assign
                             .is_shared = is_shared,
                             .casts = casts,
                             .cast_of = amp_xmalloc(model->n_values, sizeof *insert.cast_of)};
-    uint32_t *uses = count_uses(model);
+    uint32_t *uses = amp_uses_count(model);
     memset(insert.cast_of, 0xFF, model->n_values * sizeof *insert.cast_of);
     forget_constants(&insert);
     for (uint32_t id = 0; id < assignment->n_nodes; id++)

@@ -36,6 +36,27 @@ void amp_uses_destroy(struct amp_uses *uses)
     free(uses->items);
 }
 
+uint32_t *amp_uses_count_outputs(const struct amp_model *model)
+{
+    uint32_t *counts = amp_xcalloc(model->n_values, sizeof *counts);
+    for (size_t g = 0; g < model->n_graphs; g++)
+        for (size_t i = 0; i < model->graphs[g].outputs.count; i++)
+            counts[model->graphs[g].outputs.items[i]]++;
+    return counts;
+}
+
+uint32_t *amp_uses_count(const struct amp_model *model)
+{
+    uint32_t *counts = amp_uses_count_outputs(model);
+    for (uint32_t id = 0; id < model->n_nodes; id++) {
+        const struct amp_node *node = amp_node_at(model, id);
+        for (uint32_t i = 0; i < node->n_inputs && !node->is_removed; i++)
+            if (node->inputs[i] != AMP_NONE)
+                counts[node->inputs[i]]++;
+    }
+    return counts;
+}
+
 bool amp_uses_only(const struct amp_model *model, const struct amp_uses *uses, uint32_t value,
                    struct amp_use *use)
 {

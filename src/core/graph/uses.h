@@ -24,6 +24,12 @@ struct amp_uses {
 struct amp_uses amp_uses_create(const struct amp_model *model);
 void amp_uses_destroy(struct amp_uses *uses);
 
+/* Per value of MODEL, how often graphs give it out: to be freed. */
+uint32_t *amp_uses_count_outputs(const struct amp_model *model);
+
+/* Per value of MODEL, how often nodes take it and graphs give it out: to be freed. */
+uint32_t *amp_uses_count(const struct amp_model *model);
+
 /* Sets *USE to the one use of VALUE, by a node of VALUE's graph. False when there are others, or
    VALUE is an output of its graph. */
 bool amp_uses_only(const struct amp_model *model, const struct amp_uses *uses, uint32_t value,
