@@ -57,15 +57,45 @@ enum amp_status amp_conv_bias(const struct amp_ctx *ctx, uint32_t i, int64_t fil
         amp_shape_text(shape, text, sizeof text), filters);
 }
 
+const int64_t *amp_conv_dims(const struct amp_shape *shape, int64_t unknown[AMP_RANK_MAX])
+{
+    for (int d = 0; d < AMP_RANK_MAX; d++)
+        unknown[d] = AMP_DIM_UNKNOWN;
+    return shape->rank < 0 ? unknown : shape->dims;
+}
+
+void amp_conv_planes(const struct amp_ctx *ctx, const struct amp_conv *conv, amp_conv_plane *plane)
+{
+#pragma omp parallel for
+    for (int64_t i = 0; i < conv->batch * conv->filters; i++)
+        plane(ctx, conv, i / conv->filters, i % conv->filters);
+}
+
+void amp_conv_set_shape(struct amp_ctx *ctx, const struct amp_conv *conv, int n,
+                        const int64_t *sizes)
+{
+    struct amp_shape *out = &ctx->out[0]->shape;
+    out->rank = n + 2;
+    out->dims[0] = conv->batch;
+    out->dims[1] = conv->filters;
+    memcpy(out->dims + 2, sizes, (size_t)n * sizeof *out->dims);
+}
+
+enum amp_status amp_conv_run(struct amp_ctx *ctx,
+                             enum amp_status (*make)(struct amp_ctx *ctx, struct amp_prim *prim),
+                             enum amp_status (*plain)(struct amp_ctx *ctx))
+{
+    if (amp_shape_count(&ctx->out[0]->shape) == 0)
+        return amp_ctx_alloc(ctx, 0);
+    return amp_prim_run_or(ctx, make, plain);
+}
+
 enum amp_status amp_conv_read(const struct amp_ctx *ctx, const struct amp_conv_inputs *inputs,
                               int n, struct amp_conv *conv)
 {
     int64_t unknown[AMP_RANK_MAX];
-    for (int d = 0; d < AMP_RANK_MAX; d++)
-        unknown[d] = AMP_DIM_UNKNOWN;
-    const struct amp_shape *x = &ctx->in[inputs->x]->shape, *w = &ctx->in[inputs->w]->shape;
-    const int64_t *x_dims = x->rank < 0 ? unknown : x->dims;
-    const int64_t *w_dims = w->rank < 0 ? unknown : w->dims;
+    const int64_t *x_dims = amp_conv_dims(&ctx->in[inputs->x]->shape, unknown);
+    const int64_t *w_dims = amp_conv_dims(&ctx->in[inputs->w]->shape, unknown);
     *conv = (struct amp_conv){
         .inputs = inputs, .batch = x_dims[0], .channels = x_dims[1], .filters = w_dims[0]};
     AMP_TRY(amp_conv_group(ctx, conv->channels, conv->filters, &conv->group));
@@ -81,18 +111,14 @@ enum amp_status amp_conv_read(const struct amp_ctx *ctx, const struct amp_conv_i
 
 enum amp_status amp_conv_shape(struct amp_ctx *ctx, const struct amp_conv_inputs *inputs)
 {
-    struct amp_shape *out = &ctx->out[0]->shape;
     struct amp_conv conv;
     int n;
-    out->rank = -1;
+    ctx->out[0]->shape.rank = -1;
     AMP_TRY(amp_conv_rank(ctx, inputs->x, inputs->w, &n));
     if (n < 0)
         return AMP_OK;
     AMP_TRY(amp_conv_read(ctx, inputs, n, &conv));
-    out->rank = n + 2;
-    out->dims[0] = conv.batch;
-    out->dims[1] = conv.filters;
-    memcpy(out->dims + 2, conv.window.steps, (size_t)n * sizeof *out->dims);
+    amp_conv_set_shape(ctx, &conv, n, conv.window.steps);
     return AMP_OK;
 }
 
@@ -133,20 +159,15 @@ AMP_CONV_TAP(DOUBLE, double, double)
     }
 AMP_FLOAT_TYPES(PLANE)
 
-typedef void plane_fn(const struct amp_ctx *ctx, const struct amp_conv *conv, int64_t batch,
-                      int64_t m);
-
-static plane_fn *const planes[AMP_DTYPE_COUNT] = {AMP_FLOAT_TYPES(AMP_ROW, plane)};
+static amp_conv_plane *const planes[AMP_DTYPE_COUNT] = {AMP_FLOAT_TYPES(AMP_ROW, plane)};
 
 static enum amp_status conv_plain(struct amp_ctx *ctx)
 {
     struct amp_conv conv;
-    plane_fn *plane;
+    amp_conv_plane *plane;
     AMP_PICK(ctx, plane, planes, ctx->in[0]->dtype);
     AMP_TRY(amp_conv_read(ctx, &conv_inputs, ctx->in[0]->shape.rank - 2, &conv));
-#pragma omp parallel for
-    for (int64_t i = 0; i < conv.batch * conv.filters; i++)
-        plane(ctx, &conv, i / conv.filters, i % conv.filters);
+    amp_conv_planes(ctx, &conv, plane);
     return AMP_OK;
 }
 
@@ -165,9 +186,7 @@ static enum amp_status conv_make(struct amp_ctx *ctx, struct amp_prim *prim)
 
 static enum amp_status conv_run(struct amp_ctx *ctx)
 {
-    if (amp_shape_count(&ctx->out[0]->shape) == 0)
-        return amp_ctx_alloc(ctx, 0);
-    return amp_prim_run_or(ctx, conv_make, conv_plain);
+    return amp_conv_run(ctx, conv_make, conv_plain);
 }
 
 const struct amp_op amp_op_conv = {

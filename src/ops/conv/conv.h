@@ -15,6 +15,9 @@ enum amp_status amp_conv_rank(const struct amp_ctx *ctx, uint32_t x, uint32_t w,
 enum amp_status amp_conv_group(const struct amp_ctx *ctx, int64_t channels, int64_t filters,
                                int64_t *group);
 
+/* The dims of SHAPE: UNKNOWN, filled with unknown ones, where its rank is. */
+const int64_t *amp_conv_dims(const struct amp_shape *shape, int64_t unknown[AMP_RANK_MAX]);
+
 /* Input I, when it is there, must have the shape [FILTERS]. */
 enum amp_status amp_conv_bias(const struct amp_ctx *ctx, uint32_t i, int64_t filters);
 
@@ -28,6 +31,24 @@ struct amp_conv {
     struct amp_window window;
     int64_t group, batch, channels, filters; /* dims unknown where the shapes do not tell */
 };
+
+/* One output plane, that of filter M: of the kernels in C. */
+typedef void amp_conv_plane(const struct amp_ctx *ctx, const struct amp_conv *conv, int64_t batch,
+                            int64_t m);
+
+/* Runs PLANE for all filters of all of CONV's batch. */
+void amp_conv_planes(const struct amp_ctx *ctx, const struct amp_conv *conv, amp_conv_plane *plane);
+
+/* Gives output 0 the shape [batch, filters, SIZES...] of CONV, N sizes. */
+void amp_conv_set_shape(struct amp_ctx *ctx, const struct amp_conv *conv, int n,
+                        const int64_t *sizes);
+
+struct amp_prim;
+
+/* Runs what MAKE makes, or PLAIN where oneDNN has nothing, unless output 0 is empty. */
+enum amp_status amp_conv_run(struct amp_ctx *ctx,
+                             enum amp_status (*make)(struct amp_ctx *ctx, struct amp_prim *prim),
+                             enum amp_status (*plain)(struct amp_ctx *ctx));
 
 /* Everything from attributes and shapes, unknown dims allowed, with N spatial dims. */
 enum amp_status amp_conv_read(const struct amp_ctx *ctx, const struct amp_conv_inputs *inputs,

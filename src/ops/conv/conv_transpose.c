@@ -11,14 +11,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-struct deconv {
-    struct amp_window window;
-    int64_t group, batch, channels, filters; /* dims unknown where the shapes do not tell */
-};
-
 /* Output channels: so many per group. */
 static enum amp_status count_filters(const struct amp_ctx *ctx, int64_t per_group,
-                                     struct deconv *deconv)
+                                     struct amp_conv *deconv)
 {
     deconv->filters = deconv->group == 1 ? per_group : AMP_DIM_UNKNOWN;
     if (per_group > INT32_MAX)
@@ -30,15 +25,12 @@ static enum amp_status count_filters(const struct amp_ctx *ctx, int64_t per_grou
 }
 
 /* Everything from attributes and shapes, unknown dims allowed. The spatial rank must be known. */
-static enum amp_status deconv_read(const struct amp_ctx *ctx, int n, struct deconv *deconv)
+static enum amp_status deconv_read(const struct amp_ctx *ctx, int n, struct amp_conv *deconv)
 {
     int64_t unknown[AMP_RANK_MAX];
-    for (int d = 0; d < AMP_RANK_MAX; d++)
-        unknown[d] = AMP_DIM_UNKNOWN;
-    const struct amp_shape *x = &ctx->in[0]->shape, *w = &ctx->in[1]->shape;
-    const int64_t *x_dims = x->rank < 0 ? unknown : x->dims;
-    const int64_t *w_dims = w->rank < 0 ? unknown : w->dims;
-    *deconv = (struct deconv){.batch = x_dims[0], .channels = x_dims[1]};
+    const int64_t *x_dims = amp_conv_dims(&ctx->in[0]->shape, unknown);
+    const int64_t *w_dims = amp_conv_dims(&ctx->in[1]->shape, unknown);
+    *deconv = (struct amp_conv){.batch = x_dims[0], .channels = x_dims[1]};
     AMP_TRY(amp_conv_group(ctx, deconv->channels, AMP_DIM_UNKNOWN, &deconv->group));
     AMP_TRY(count_filters(ctx, w_dims[1], deconv));
     AMP_TRY(amp_conv_bias(ctx, 2, deconv->filters));
@@ -51,18 +43,14 @@ static enum amp_status deconv_read(const struct amp_ctx *ctx, int n, struct deco
 
 static enum amp_status deconv_shape(struct amp_ctx *ctx)
 {
-    struct amp_shape *out = &ctx->out[0]->shape;
-    struct deconv deconv;
+    struct amp_conv deconv;
     int n;
-    out->rank = -1;
+    ctx->out[0]->shape.rank = -1;
     AMP_TRY(amp_conv_rank(ctx, 0, 1, &n));
     if (n < 0)
         return AMP_OK;
     AMP_TRY(deconv_read(ctx, n, &deconv));
-    out->rank = n + 2;
-    out->dims[0] = deconv.batch;
-    out->dims[1] = deconv.filters;
-    memcpy(out->dims + 2, deconv.window.image, (size_t)n * sizeof *out->dims);
+    amp_conv_set_shape(ctx, &deconv, n, deconv.window.image);
     return AMP_OK;
 }
 
@@ -79,7 +67,7 @@ static enum amp_status deconv_shape(struct amp_ctx *ctx)
                 to[i * stride] += weight * from[i];                                             \
         }                                                                                       \
     }                                                                                           \
-    static void plane_##DTYPE(const struct amp_ctx *ctx, const struct deconv *deconv,           \
+    static void plane_##DTYPE(const struct amp_ctx *ctx, const struct amp_conv *deconv,         \
                               int64_t batch, int64_t m)                                         \
     {                                                                                           \
         const struct amp_window *window = &deconv->window;                                      \
@@ -107,27 +95,22 @@ static enum amp_status deconv_shape(struct amp_ctx *ctx)
     }
 AMP_FLOAT_TYPES(PLANE)
 
-typedef void plane_fn(const struct amp_ctx *ctx, const struct deconv *deconv, int64_t batch,
-                      int64_t m);
-
-static plane_fn *const planes[AMP_DTYPE_COUNT] = {AMP_FLOAT_TYPES(AMP_ROW, plane)};
+static amp_conv_plane *const planes[AMP_DTYPE_COUNT] = {AMP_FLOAT_TYPES(AMP_ROW, plane)};
 
 static enum amp_status deconv_plain(struct amp_ctx *ctx)
 {
-    struct deconv deconv;
-    plane_fn *plane;
+    struct amp_conv deconv;
+    amp_conv_plane *plane;
     AMP_PICK(ctx, plane, planes, ctx->in[0]->dtype);
     AMP_TRY(deconv_read(ctx, ctx->in[0]->shape.rank - 2, &deconv));
-#pragma omp parallel for
-    for (int64_t i = 0; i < deconv.batch * deconv.filters; i++)
-        plane(ctx, &deconv, i / deconv.filters, i % deconv.filters);
+    amp_conv_planes(ctx, &deconv, plane);
     return AMP_OK;
 }
 
 static enum amp_status deconv_make(struct amp_ctx *ctx, struct amp_prim *prim)
 {
     const struct amp_shape *w = &ctx->in[1]->shape;
-    struct deconv deconv;
+    struct amp_conv deconv;
     struct amp_conv_weights weights = {.rank = w->rank};
     AMP_TRY(deconv_read(ctx, w->rank - 2, &deconv));
     int lead = deconv.group > 1;
@@ -156,9 +139,7 @@ static enum amp_status deconv_make(struct amp_ctx *ctx, struct amp_prim *prim)
 
 static enum amp_status deconv_run(struct amp_ctx *ctx)
 {
-    if (amp_shape_count(&ctx->out[0]->shape) == 0)
-        return amp_ctx_alloc(ctx, 0);
-    return amp_prim_run_or(ctx, deconv_make, deconv_plain);
+    return amp_conv_run(ctx, deconv_make, deconv_plain);
 }
 
 const struct amp_op amp_op_conv_transpose = {

@@ -70,11 +70,8 @@ static enum amp_status check_offsets(const struct amp_ctx *ctx, const struct def
 static enum amp_status deform_read(const struct amp_ctx *ctx, int n, struct deform *deform)
 {
     int64_t unknown[AMP_RANK_MAX];
-    for (int d = 0; d < AMP_RANK_MAX; d++)
-        unknown[d] = AMP_DIM_UNKNOWN;
-    const struct amp_shape *x = &ctx->in[X]->shape, *w = &ctx->in[W]->shape;
-    const int64_t *x_dims = x->rank < 0 ? unknown : x->dims;
-    const int64_t *w_dims = w->rank < 0 ? unknown : w->dims;
+    const int64_t *x_dims = amp_conv_dims(&ctx->in[X]->shape, unknown);
+    const int64_t *w_dims = amp_conv_dims(&ctx->in[W]->shape, unknown);
     *deform = (struct deform){.batch = x_dims[0],
                               .channels = x_dims[1],
                               .filters = w_dims[0],
