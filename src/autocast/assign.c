@@ -361,7 +361,7 @@ static bool is_wanted_lower(const struct pass *pass, uint32_t value)
 static bool may_be_lowered(const struct pass *pass, const struct amp_node *node,
                            const struct amp_decision *decision)
 {
-    const struct amp_op *op = amp_op_find(node->domain, node->op_type);
+    const struct amp_op *op = amp_op_of(node);
     if (decision->precision != AMP_FOLLOW || decision->reason != AMP_REASON_UNLISTED ||
         op == NULL || op->effect != AMP_PRESERVES_VALUES ||
         !amp_static_values_has_node(pass->static_values, node))

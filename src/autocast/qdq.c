@@ -15,8 +15,7 @@ static bool has_role(const struct amp_node *node, enum amp_role role)
 {
     if (node->domain[0] != '\0' && strcmp(node->domain, "com.microsoft") != 0)
         return false;
-    const struct amp_op *op = amp_op_find("", node->op_type);
-    return op != NULL && op->role == role;
+    return amp_op_name_has_role(node->op_type, role);
 }
 
 static bool is_dequantized(const struct amp_model *model, uint32_t value_id)

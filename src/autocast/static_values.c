@@ -58,7 +58,7 @@ bool amp_static_values_has(const struct amp_static_values *values, uint32_t valu
 
 bool amp_static_values_has_node(const struct amp_static_values *values, const struct amp_node *node)
 {
-    const struct amp_op *op = amp_op_find(node->domain, node->op_type);
+    const struct amp_op *op = amp_op_of(node);
     bool is_static = op != NULL && op->effect != AMP_OPAQUE && node->n_inputs > 0;
     for (uint32_t i = 0; i < node->n_inputs && is_static; i++)
         is_static = node->inputs[i] == AMP_NONE || values->facts[node->inputs[i]].is_static;
@@ -115,7 +115,7 @@ static struct origin origin_through(const struct amp_static_values *values,
                                     const struct amp_node *node)
 {
     struct origin found = {.value = AMP_NONE};
-    bool computes = amp_op_find(node->domain, node->op_type)->effect == AMP_COMPUTES;
+    bool computes = amp_op_of(node)->effect == AMP_COMPUTES;
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         if (node->inputs[i] == AMP_NONE)
             continue;

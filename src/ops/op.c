@@ -66,6 +66,12 @@ bool amp_node_has_role(const struct amp_node *node, enum amp_role role)
     return op != NULL && op->role == role;
 }
 
+bool amp_op_name_has_role(const char *op_type, enum amp_role role)
+{
+    const struct amp_op *op = amp_op_find("", op_type);
+    return op != NULL && op->role == role;
+}
+
 bool amp_broadcasts_by_attributes(const struct amp_node *node)
 {
     return node->since_version < 7;

@@ -196,6 +196,9 @@ const struct amp_op *amp_op_of(const struct amp_node *node);
 /* Whether NODE is of the operator that ROLE is of. */
 bool amp_node_has_role(const struct amp_node *node, enum amp_role role);
 
+/* Whether the operator of ai.onnx that is called OP_TYPE is the one that ROLE is of. */
+bool amp_op_name_has_role(const char *op_type, enum amp_role role);
+
 /* Whether NODE is of a version before 7, in which operands line up by attributes, broadcast and
    axis, and not from the last dim on as NumPy has it (ONNX, Broadcasting). */
 bool amp_broadcasts_by_attributes(const struct amp_node *node);

@@ -87,10 +87,9 @@ enum amp_status amp_call_attr(const struct amp_call *call, const Onnx__Attribute
 
 bool amp_call_shares(const struct amp_call *call, const Onnx__NodeProto *node)
 {
-    bool is_constant = node->op_type != NULL && strcmp(node->op_type, "Constant") == 0 &&
-                       !amp_is_text(node->domain) && node->n_output == 1 && node->n_input == 0 &&
-                       amp_is_text(node->output[0]) && node->n_attribute == 1 &&
-                       !amp_is_text(node->attribute[0]->ref_attr_name);
+    bool is_constant = amp_shared_constants_is_op(node->op_type) && !amp_is_text(node->domain) &&
+                       node->n_output == 1 && node->n_input == 0 && amp_is_text(node->output[0]) &&
+                       node->n_attribute == 1 && !amp_is_text(node->attribute[0]->ref_attr_name);
     if (!is_constant ||
         amp_function_table_called(call->inliner->table, call->function, node) != NULL)
         return false;

@@ -7,9 +7,8 @@
 
 #include "core/dtype.h"
 #include "onnx/functions/inline.h"
+#include "onnx/functions/shared_constants.h"
 #include "onnx/functions/table.h"
-
-#include <string.h>
 
 enum visit { VISIT_NONE, VISIT_OPEN, VISIT_DONE };
 
@@ -102,7 +101,7 @@ static size_t count_graph_parts(const Onnx__GraphProto *graph)
 static size_t count_parts(const Onnx__NodeProto *node)
 {
     size_t count = node->n_input + node->n_output + node->n_attribute;
-    bool is_constant = node->op_type != NULL && strcmp(node->op_type, "Constant") == 0;
+    bool is_constant = amp_shared_constants_is_op(node->op_type);
     for (size_t i = 0; i < node->n_attribute && !is_constant; i++) {
         const Onnx__AttributeProto *attr = node->attribute[i];
         count += attr->n_strings + attr->n_tensors + attr->n_sparse_tensors;

@@ -4,6 +4,8 @@
  */
 #include "onnx/functions/shared_constants.h"
 
+#include "ops/op.h"
+
 #include <stdio.h>
 
 enum { LARGE_MIN = 256 };
@@ -32,4 +34,9 @@ struct amp_shared_constant *amp_shared_constants_add(struct amp_shared_constants
 bool amp_shared_constants_is_large(const ProtobufCMessage *message)
 {
     return protobuf_c_message_get_packed_size(message) >= LARGE_MIN;
+}
+
+bool amp_shared_constants_is_op(const char *op_type)
+{
+    return op_type != NULL && amp_op_name_has_role(op_type, AMP_ROLE_CONSTANT);
 }

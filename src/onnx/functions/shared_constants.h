@@ -33,4 +33,7 @@ struct amp_shared_constant *amp_shared_constants_add(struct amp_shared_constants
 /* Whether MESSAGE takes 256 bytes or more: a smaller constant takes no more room than a node. */
 bool amp_shared_constants_is_large(const ProtobufCMessage *message);
 
+/* Whether OP_TYPE, which may be NULL, is Constant; the domain is left to the caller. */
+bool amp_shared_constants_is_op(const char *op_type);
+
 #endif

@@ -19,7 +19,7 @@ static enum amp_status find_op(const struct amp_model *model, uint32_t id, const
 {
     const struct amp_node *node = amp_node_at(model, id);
     char text[512];
-    *op = amp_op_find(node->domain, node->op_type);
+    *op = amp_op_of(node);
     /* What the schema table lacks does not exist at the model's opset, or is not what we know. */
     if (node->schema != NULL && *op != NULL && (*op)->run != NULL &&
         node->since_version <= (*op)->newest)

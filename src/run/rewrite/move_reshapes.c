@@ -38,7 +38,7 @@ static bool gives_product(const struct amp_model *model, uint32_t value)
 {
     uint32_t producer = amp_value_at(model, value)->producer;
     const struct amp_node *node = producer == AMP_NONE ? NULL : amp_node_at(model, producer);
-    const struct amp_op *op = node == NULL ? NULL : amp_op_find(node->domain, node->op_type);
+    const struct amp_op *op = node == NULL ? NULL : amp_op_of(node);
     return op != NULL && op->fuses;
 }
 
