@@ -67,7 +67,7 @@ static bool is_control_flow(const struct amp_node *node)
 
 static bool has_explicit_dtype(const struct amp_node *node)
 {
-    return amp_names_dtype(node) || amp_node_has_role(node, AMP_ROLE_CONSTANT) ||
+    return amp_infer_names_dtype(node) || amp_node_has_role(node, AMP_ROLE_CONSTANT) ||
            amp_node_has_role(node, AMP_ROLE_CAST_LIKE);
 }
 

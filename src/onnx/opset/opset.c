@@ -11,14 +11,10 @@
 #include "onnx/opset/adapters.h"
 #include "onnx/schema/difference.h"
 #include "onnx/schema/schema.h"
+#include "ops/op.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "core/graph/order.h"
-#include "onnx/opset/upgrade.h"
-#include "onnx/schema/schema.h"
-#include "ops/op.h"
 
 static void *copy_array(struct amp_arena *arena, const void *items, size_t count, size_t size)
 {

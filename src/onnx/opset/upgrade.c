@@ -5,9 +5,9 @@
  */
 #include "onnx/opset/upgrade.h"
 
-#include <string.h>
-
 #include "onnx/schema/schema.h"
+
+#include <string.h>
 
 struct amp_node *amp_upgrade_node(const struct amp_upgrade *upgrade)
 {

@@ -2,7 +2,8 @@
  * Whether two versions of an operator mean the same for a node that was written for the older one.
  * Takes two entries of the schema table, gives the first difference in words. The signatures answer
  * that for most steps from one version to the next; the operators' descriptors tell the exceptions
- * (amp_op.changes), found by reading the definitions of all versions side by side. Looks at no node.
+ * (amp_op.changes), found by reading the definitions of all versions side by side. Looks at no
+ * node.
  */
 #include "onnx/schema/difference.h"
 

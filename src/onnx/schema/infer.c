@@ -1,6 +1,7 @@
 /*
  * Type and shape inference, node by node in topological order. Takes what the file declares, gives
- * what follows from it; a shape that an operator cannot tell stays as declared, and shapes that
+ * what follows from it by the schema table (dtypes) and the operators' descriptors (dtypes that
+ * attributes name, shapes). A shape that an operator cannot tell stays as declared; shapes that
  * disagree are left for the executor to report.
  */
 #include "onnx/schema/infer.h"
@@ -39,7 +40,8 @@ static enum amp_dtype explicit_dtype(const struct amp_node *node, uint32_t i)
     return amp_dtype_is_valid(number) ? (enum amp_dtype)number : entry->fallback;
 }
 
-/* The number that names a dtype must be one of a dtype; where it may be left out, 0 is as good. */
+/* Checks the attribute that names a dtype: its number must be one of a dtype. Where the attribute
+   may be left out, 0 stands for that. */
 static enum amp_status check_explicit(const struct amp_model *model, uint32_t id,
                                       struct amp_error *err)
 {
@@ -58,13 +60,13 @@ static enum amp_status check_explicit(const struct amp_model *model, uint32_t id
                     amp_node_text(model, id, text, sizeof text), entry->name, (long long)number);
 }
 
-bool amp_names_dtype(const struct amp_node *node)
+bool amp_infer_names_dtype(const struct amp_node *node)
 {
     return find_explicit(node, 0) != NULL;
 }
 
-/* What a value of TYPE is; where that leaves a choice, it is the kind that goes with an input of
-   kind INPUT: what an optional holds, or the optional of something. */
+/* The kind of a value of TYPE. Where the type allows several, it is the one that goes with an input
+   of kind INPUT: what an optional holds, or the optional of something. */
 static enum amp_kind kind_of(const struct amp_schema_type *type, enum amp_kind input)
 {
     bool holds_sequence = input == AMP_KIND_SEQUENCE || input == AMP_KIND_OPTIONAL_SEQUENCE;
@@ -123,6 +125,8 @@ static enum amp_dtype op_dtype(const struct amp_model *model, const struct amp_n
     return op != NULL && op->dtype != NULL ? op->dtype(model, node, i) : AMP_UNDEFINED;
 }
 
+/* Sets kind and dtype of output I of node ID: what an attribute or the operator says goes before
+   what the schema says, which goes before the type of an input. */
 static void infer_output_type(struct amp_model *model, uint32_t id, uint32_t i)
 {
     const struct amp_node *node = amp_node_at(model, id);
@@ -171,7 +175,8 @@ static void infer_types(struct amp_model *model, uint32_t id)
             infer_output_type(model, id, i);
 }
 
-/* A declared dim fills in where the inferred one is not known. */
+/* Gives a value the SHAPE that was inferred, with declared dims where the inferred ones are not
+   known. */
 static void merge_shape(struct amp_model *model, uint32_t value_id, struct amp_shape *shape)
 {
     const struct amp_value *value = amp_value_at(model, value_id);
@@ -214,6 +219,8 @@ static void fill_call(const struct amp_model *model, const struct amp_node *node
     }
 }
 
+/* Sets the shapes of the outputs of node ID where its operator has a shape function that knows the
+   version; what the function refuses is left as it was. */
 static void infer_shapes(struct amp_model *model, uint32_t id)
 {
     const struct amp_node *node = amp_node_at(model, id);
@@ -266,6 +273,8 @@ static void type_loop_scalars(struct amp_model *model, const struct amp_ids *inp
             set_type(model, inputs->items[i], AMP_KIND_TENSOR, dtypes[i]);
 }
 
+/* Infers GRAPH, a body of control-flow node ID: its inputs from the node's, the node's outputs from
+   its outputs, as PAIRING says. */
 static enum amp_status infer_body(struct amp_model *model, uint32_t id, uint32_t graph,
                                   const struct amp_pairing *pairing, struct amp_error *err)
 {
@@ -344,7 +353,7 @@ static void pass_constant(struct amp_model *model, uint32_t id)
             from->dtype == output->dtype ? from : cast_constant(model, from, output->dtype);
 }
 
-/* Types are checked before anyone relies on them, shape functions first of all. */
+/* Infers the nodes of GRAPH. Types are checked before shape functions rely on them. */
 static enum amp_status infer_graph(struct amp_model *model, uint32_t graph, struct amp_error *err)
 {
     for (size_t i = 0; i < model->graphs[graph].nodes.count; i++) {

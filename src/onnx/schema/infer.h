@@ -12,7 +12,8 @@
  */
 enum amp_status amp_infer(struct amp_model *model, struct amp_error *err);
 
-/* Whether the operator has such an attribute for its first output, written out or not. */
-bool amp_names_dtype(const struct amp_node *node);
+/* Whether NODE's operator has an attribute that names the dtype of its first output (Cast's `to`),
+   written out or not. */
+bool amp_infer_names_dtype(const struct amp_node *node);
 
 #endif
