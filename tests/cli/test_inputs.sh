@@ -30,6 +30,10 @@ check 'samples' 0 '; 3 samples' m.onnx --samples 3
 check 'threads' 0 'within tolerance' m.onnx --threads 1
 check 'files' 0 "'x' float32 \[3, 2, 4\]: rnn/input_0.pb\$" rnn.onnx -v --input s=rnn/input_1.pb --input x=rnn/input_0.pb
 check 'sizes of symbolic dims' 0 "'image' float32 \[3, 1, 8, 8\]: random, seed 0\$" digits.onnx --dim N=3
+check 'a size of 0' 0 "'image' float32 \[0, 1, 8, 8\]: random, seed 0\$" digits.onnx --dim N=0
+check 'a size below 0' 2 '^ampconv: --dim N=-1: a number of 0 or more is needed$' digits.onnx --dim N=-1
+check 'a size of 64 bits and more' 2 '^ampconv: --dim N=9223372036854775808: a number of 0 or more is needed$' \
+  digits.onnx --dim N=9223372036854775808
 check 'a folder of files' 0 "'x' float32 \[3, 2, 4\]: rnn\$" rnn.onnx -v --data rnn
 mkdir -p sets/test_data_set_0 sets/test_data_set_1 && cp rnn/*.pb sets/test_data_set_0 && cp rnn/*.pb sets/test_data_set_1
 check 'a folder of samples' 0 '; 2 samples' rnn.onnx --data sets
@@ -42,3 +46,17 @@ check 'a file of another shape' 3 "input 'x'" m.onnx -i x=rnn/input_0.pb
 check 'a tolerance that is met' 0 'within tolerance .*max_abs <= 1' m.onnx -t max_abs=1
 check 'a tolerance that is not met' 1 "^ampconv: outside tolerance: output 'y': max_abs " m.onnx -t max_abs=0
 check 'the last of two tolerances' 0 'within tolerance' m.onnx -t max_abs=0 -t max_abs=1
+
+# npy FILE TYPE BYTES: two elements (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html).
+npy() {
+  printf "\\x93NUMPY\\1\\0\\x76\\0%-117s\\n" "{'descr': '$2', 'fortran_order': False, 'shape': (2,), }" >"$1"
+  printf "$3" >>"$1"
+}
+# y = Neg(n) of two int64.
+. "$root/tests/bytes.sh"
+two=$(field 1 "0807$(field 2 "$(field 1 0802)")")
+write ints.onnx "0808$(field 7 "$(field 1 "$(node Neg n y)")$(value 11 n "$two")$(value 12 y "$two")")$(field 8 100d)"
+npy most.npy '<u8' '\xff\xff\xff\xff\xff\xff\xff\x7f\1\0\0\0\0\0\0\0'
+npy more.npy '<u8' '\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x80'
+check 'the greatest int64 as uint64' 0 "'n' int64 \\[2\\]: most.npy\$" -v ints.onnx -i n=most.npy
+check 'one more' 3 "^ampconv: input 'n': element 1, 9.2233720368547758e.18, does not fit into int64\$" ints.onnx -i n=more.npy

@@ -353,6 +353,31 @@ static void quality_orders_outputs(void **state)
     assert_true(amp_metrics_quality(&same) == INFINITY);
 }
 
+/* Of equal scores the first counts, as for NumPy's argmax; NaN and minus infinity are scores, but
+   no NaN is the greatest. */
+static void accuracy_takes_the_first_of_tied_scores(void **state)
+{
+    static const float scores[] = {2,         2,   1,         0,         3,   3,         5,
+                                   5,         5,   1,         NAN,       1,   -INFINITY, -INFINITY,
+                                   -INFINITY, NAN, -INFINITY, -INFINITY, NAN, NAN,       NAN};
+    static const int64_t dims[] = {1, 3};
+    static const int64_t first[] = {0, 1, 0, 0, 0, 1, -1};
+    struct amp_class_view view;
+    (void)state;
+    for (size_t i = 0; i < COUNT(first); i++) {
+        struct amp_tensor row = shaped(tensor_of(AMP_FLOAT, scores + 3 * i, 3), 2, dims);
+        assert_true(amp_class_view(&row, &view));
+        assert_int_equal(amp_class_top(&row, &view, 0), first[i]);
+        for (int64_t label = 0; label < 3; label++) {
+            struct amp_tensor labels = tensor_of(AMP_INT64, &label, 1);
+            struct amp_accuracy accuracy = {.labels = &labels};
+            struct amp_error err = {.status = AMP_OK};
+            assert_int_equal(amp_accuracy_add(&accuracy, &row, &err), AMP_OK);
+            assert_int_equal(accuracy.right, label == first[i]);
+        }
+    }
+}
+
 static void accuracy_goes_row_by_row(void **state)
 {
     (void)state;
@@ -422,6 +447,7 @@ int main(void)
         cmocka_unit_test(wrong_tolerances_are_named),
         cmocka_unit_test(the_table_is_whole),
         cmocka_unit_test(quality_orders_outputs),
+        cmocka_unit_test(accuracy_takes_the_first_of_tied_scores),
         cmocka_unit_test(accuracy_goes_row_by_row),
         cmocka_unit_test(the_first_scores_are_found),
         cmocka_unit_test(summary_leaves_out_what_is_no_number),

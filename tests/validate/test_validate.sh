@@ -48,6 +48,12 @@ END
 check 'several bounds' 0 yes "${digits[@]}" -t snr=30 -t top1=0.99 -t max_abs=0.2 <<'END'
 within tolerance (snr >= 30 dB, cosine >= 0.99, max_abs <= 0.2, top1 >= 0.99)
 END
+check 'float16 out of bfloat16, which is the coarser' 0 yes "$here/scores_bf16.onnx" -d fp16 <<'END'
+within tolerance (snr >= 20 dB, cosine >= 0.99)
+END
+check 'float16 out of float32' 0 yes "$here/scores.onnx" -d fp16 <<'END'
+within tolerance (snr >= 35 dB, cosine >= 0.999)
+END
 check 'an unknown metric' 2 no "${digits[@]}" -t sno=1 <<'END'
 unknown metric 'sno'; did you mean 'snr'?
 END
