@@ -78,7 +78,8 @@ fi
 ln -s in.onnx model_link.onnx
 convert model_link.onnx -o linked.onnx && same 'a link as the model' linked.onnx
 convert model_link.onnx && same 'the default output lies beside the link' model_link.bf16.onnx
-mkfifo model_pipe && cat in.onnx >model_pipe &
+mkfifo model_pipe
+cat in.onnx >model_pipe &
 convert model_pipe -o piped.onnx && same 'a pipe as the model' piped.onnx
 convert <(cat in.onnx) -o piped.onnx && same 'a process as the model' piped.onnx
 

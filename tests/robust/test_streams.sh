@@ -37,7 +37,8 @@ for command in '' run bench; do
   exec 7< <(endless)
   check "endless: $command /dev/fd/7" 2 "ampconv: /dev/fd/7: $full" amp $command /dev/fd/7 --max-memory 5M
   exec 7<&-
-  rm -f pipe && mkfifo pipe && endless >pipe &
+  rm -f pipe && mkfifo pipe
+  endless >pipe &
   check "endless: $command in a FIFO" 2 "ampconv: ./pipe: $full" amp $command ./pipe --max-memory 5M
   wait
 done
@@ -66,7 +67,8 @@ done
 exec 7< <(cat far/data.onnx)
 check 'data of a stream: /dev/fd/7' 0 '' amp run /dev/fd/7 -q
 exec 7<&-
-mkfifo far/pipe && cat far/data.onnx >far/pipe &
+mkfifo far/pipe
+cat far/data.onnx >far/pipe &
 check 'data of a FIFO elsewhere' 0 '' amp run far/pipe -q
 wait
 check 'a file has its own folder' 3 "ampconv: far/data.onnx: initializer 'w': external data file 'far/data': No such file or directory" \
