@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Changes single points of the program, by itself, and says which changes the tests let through. Not a part of make check.
-#   tests/mutate.sh [--seed N] [--count N] [--folder NAME]... [--files GLOB]... [--list] [--jobs N] [--sanitize]
+#   tests/mutate.sh [--seed N] [--count N] [--folder NAME]... [--files GLOB]... [--list] [--jobs N] [--most SECONDS] [--sanitize]
 #     --seed N        which changes are drawn (1)
 #     --count N       how many (30)
 #     --folder NAME   of the files below src/NAME; --files GLOB: of files whose paths match; several add up (all)
 #     --list          only says which changes it would make, without those that do not compile or do not matter
 #     --jobs N        how many changes are tested at a time (1)
+#     --most SECONDS  without tests that take longer (600)
 #     --sanitize      builds with the sanitizers, as the second half of make check does
 # The changes are made in a copy of the tree, in build/mutate. A change counts when its file compiles to another object than before;
 # then the tests of its area (mutate.areas) run until one fails, the quickest first. Changes of mutate.equivalent are not drawn.
@@ -14,12 +15,13 @@ set -u
 export LC_ALL=C
 top=$(cd "$(dirname "$0")/.." && pwd)
 work=$top/build/mutate
-seed=1 count=30 jobs=1 only_list= globs=() sanitize=
+seed=1 count=30 jobs=1 most=600 only_list= globs=() sanitize=
 while [ $# -gt 0 ]; do
   case $1 in
     --seed) seed=$2; shift ;;
     --count) count=$2; shift ;;
     --jobs) jobs=$2; shift ;;
+    --most) most=$2; shift ;;
     --folder) globs+=("src/$2/*"); shift ;;
     --files) globs+=("$2"); shift ;;
     --list) only_list=1 ;;
@@ -98,32 +100,33 @@ run_test() { # FOLDER TEST SECONDS
   return $code
 }
 
-# What the outcome of a test depends on, in short.
-key_of() { # TEST
-  local own
-  case $1 in unit/*) own=(tests/unit/*.h "tests/$1.c") ;; */test_*) own=("tests/$1") ;; *) own=("tests/${1%%/*}") ;; esac
-  (cd "$tree" && find src rules models "${own[@]}" -type f -print0 | sort -z | xargs -0 cat | cksum | tr -d ' ')
-}
-
-# Writes how long each test takes with the program as it is; one that fails is left out. What is known already is kept.
+# Writes how long tests take, in milliseconds; what an earlier run has found stays.
 measure_tests() { # TEST...
-  local test begin key
-  : >"$work/times.new"
+  local test begin
+  touch "$work/times"
   for test in "$@"; do
-    if ! exists "$test"; then continue; fi
-    key=$(key_of "$test") begin=$EPOCHREALTIME
-    if grep -hF " $test $key" "$work/times" >>"$work/times.new" 2>/dev/null; then continue; fi
-    if run_test base "$test" 600; then
-      echo "$(((${EPOCHREALTIME/./} - ${begin/./}) / 1000)) $test $key" | tee -a "$work/times" >>"$work/times.new"
-    else
-      echo "without $test, which fails as it is" >&2
-    fi
+    if ! exists "$test" || grep -qF " $test " "$work/times"; then continue; fi
+    begin=$EPOCHREALTIME
+    run_test base "$test" 600
+    echo "$(((${EPOCHREALTIME/./} - ${begin/./}) / 1000)) $test ." >>"$work/times"
   done
 }
 
-# The tests of a file that pass, the quickest first, each with the seconds that it may take.
+# The tests of a file, the quickest first, each with the seconds that it may take.
 timed_tests() { # FILE
-  tests_of "$1" | awk 'NR == FNR { is_ours[$1] = 1; next } $2 in is_ours { print $1, $2, int($1 / 100) + 20 }' - "$work/times.new" | sort -n
+  tests_of "$1" | awk -v most="$most" 'NR == FNR { is_ours[$1] = 1; next } $2 in is_ours && $1 < 1000 * most { print $1, $2, int($1 / 100) + 20 }' \
+    - "$work/times" | sort -n
+}
+
+# Whether a test passes without a change; it is run when that is first asked.
+passes_unchanged() { # TEST
+  (
+    flock 9
+    if ! grep -qF " $1 " "$work/unchanged"; then
+      run_test base "$1" 600 && echo "yes $1 ." >>"$work/unchanged" || echo "no $1 ." >>"$work/unchanged"
+    fi
+    grep -qF "yes $1 " "$work/unchanged"
+  ) 9>"$work/lock"
 }
 
 # ---- the changes ----
@@ -171,8 +174,10 @@ judge() { # NUMBER FILE PLACE CHANGE, with tabs between
   while read -r _ test seconds; do
     run_test "$folder" "$test" "$seconds"
     code=$?
-    if [ $code -eq 124 ]; then verdict=timeout by=$test; break; fi
-    if [ $code -ne 0 ]; then verdict=caught by=$test; break; fi
+    if [ $code -eq 0 ] || ! passes_unchanged "$test"; then continue; fi
+    verdict=caught by=$test
+    if [ $code -eq 124 ]; then verdict=timeout; fi
+    break
   done < <(timed_tests "$file")
   cp "$tree/$(object_of base "$file")" "$object"
   printf '%s\t%s\t%s\t%s\t%s\n' $verdict "$file" "$place" "$change" "$by" >>"$work/verdicts"
@@ -205,8 +210,9 @@ measure_tests "${tests[@]}"
 draw_changes
 for ((i = 1; i <= jobs; i++)); do rm -rf "$tree/build/job$i" && cp -a "$tree/build/base" "$tree/build/job$i"; done
 : >"$work/verdicts"
-export top work tree records sanitize ORACLES
-export -f judge run_test build object_of tests_of timed_tests
+: >"$work/unchanged"
+export top work tree records sanitize most ORACLES
+export -f judge run_test build object_of tests_of timed_tests passes_unchanged
 tr '\n' '\0' <"$records" | xargs -0 -r -P "$jobs" --process-slot-var=SLOT0 -n 1 bash -c 'SLOT=$((SLOT0 + 1)); judge "$1"' -
 echo
 report
