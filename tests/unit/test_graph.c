@@ -1,7 +1,7 @@
 /* The order of graphs and what patterns see in them. Orders follow from who needs whom. */
 #include "net.h"
 
-#include "pattern/composites.h"
+#include "pattern/pattern.h"
 
 /* ---- order ---- */
 
