@@ -1,6 +1,7 @@
 /* The order of graphs and what patterns see in them. Orders follow from who needs whom. */
 #include "net.h"
 
+#include "pattern/matcher.h"
 #include "pattern/pattern.h"
 
 /* ---- order ---- */
@@ -79,9 +80,9 @@ static bool fits_clip(bool is_constant)
     output(y);
     infer_all();
     struct amp_pattern *pattern = amp_pattern_parse(net.arena, "Clip(x)", &err);
-    struct amp_matcher *matcher = amp_matcher_create(net.model);
-    bool found = amp_matcher_match(matcher, pattern, node_of(y), &match);
-    amp_matcher_destroy(matcher);
+    struct amp_pattern_matcher *matcher = amp_pattern_matcher_create(net.model);
+    bool found = amp_pattern_matcher_match(matcher, pattern, node_of(y), &match);
+    amp_pattern_matcher_destroy(matcher);
     return found;
 }
 
