@@ -99,12 +99,28 @@ static inline uint32_t one_input(const char *text, enum one_way way)
     return input(name, tensor->dtype, way == ONE_GIVEN ? tensor->shape : ANY_DIMS);
 }
 
+static inline void one_words(uint32_t value, const char *name, const char *text)
+{
+    char *words = amp_arena_strdup(net.arena, text + 1);
+    struct amp_str *items = amp_arena_array(net.arena, 16, sizeof *items);
+    size_t count = 0;
+    words[strlen(words) - 1] = '\0';
+    for (char *word; (word = strsep(&words, ",")) != NULL;)
+        items[count++] = (struct amp_str){word, strlen(word)};
+    amp_node_set_attr(
+        net.model, node_of(value),
+        (struct amp_attr){
+            .name = name, .type = AMP_ATTR_STRINGS, .count = count, .strings = items});
+}
+
 static inline void one_attr(uint32_t value, const char *name, const char *text)
 {
     int64_t items[32];
     const char *at = text + 1;
     if (*text == '[')
         set_list(value, name, one_list(&at, items), items);
+    else if (*text == '{')
+        one_words(value, name, text);
     else if (*text != '-' && !isdigit((unsigned char)*text))
         set_word(value, name, text);
     else if (strchr(text, '.') != NULL)

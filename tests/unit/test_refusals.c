@@ -221,6 +221,15 @@ static void scales_and_images(void **state)
         {"NonMaxSuppression-11 f[1,3,4] f[2,2,3]",
          "boxes have shape [1, 3, 4] and scores [2, 2, 3]; [batch, boxes, 4] and [batch, classes, "
          "boxes] are needed"},
+
+        {"Resize-18 f[1,1,2,2] _ f[5]=1,1,1,1,1 axes=[0,1,2,3,0]",
+         "attribute 'axes' has 5 values; input 0 has rank 4"},
+        {"AffineGrid-20 f[1,2,3] i[4]=1,1,-2,2", "size holds -2; 0 to 2147483647 allowed"},
+        {"com.microsoft.QLinearAdd-1 u[3] f[1] u[1] u[3] f[1] u[1] f[1] u[1]", "[3]"},
+        {"com.microsoft.QLinearAdd-1 u[3] f[2] u[1] u[3] f[1] u[1] f[1] u[1]",
+         "input 1 has 2 values; 1 is needed"},
+        {"com.microsoft.QLinearAdd-1 u[3] f[1] u[1] u[3] f[1] u[1] f[1] u[2]",
+         "input 7 has 2 values; 1 is needed"},
     };
     (void)state;
     EXPECT_ALL(cases);
@@ -266,6 +275,23 @@ static void products_norms_and_reductions(void **state)
          "shapes [1, 2, 4] and [1, 2, 3] do not broadcast"},
         {"com.microsoft.SkipLayerNormalization-1 f[1,1,4] f[1,2,4] f[4]",
          "skip of shape [1, 2, 4] does not broadcast to [1, 1, 4]"},
+
+        {"com.microsoft.SkipLayerNormalization-1 f[] f[] f[1]", "a scalar has no dim to normalize"},
+        {"com.microsoft.EmbedLayerNormalization-1 j[2,3] _ f[9,4] f[9,4] _ f[4] f[4] >2",
+         "[2, 3, 4]"},
+        {"com.microsoft.EmbedLayerNormalization-1 j[3] _ f[9,4] f[9,4] _ f[4] f[4] >2",
+         "word ids of rank 1; 2 is needed"},
+        {"com.microsoft.EmbedLayerNormalization-1 j[2,3] _ f[9,4] f[9,5] _ f[4] f[4] >2",
+         "input 3 needs rank 2 and a last dim of 4"},
+        {"com.microsoft.EmbedLayerNormalization-1 j[2,3] _ f[9,4] f[9,4] _ f[4] f[1,4] >2",
+         "input 6 needs rank 1 and a last dim of 4"},
+        {"com.microsoft.EmbedLayerNormalization-1 j[2,3] j[2,2] f[9,4] f[9,4] f[2,4] f[4] f[4] >2",
+         "input 1 of shape [2, 2] does not fit X, shape [2, 3]"},
+        {"GroupNormalization-18 f[1,4,2] f[2] f[2] num_groups=2", "[1, 4, 2]"},
+        {"GroupNormalization-18 f[1,4,2] f[4] f[2] num_groups=2",
+         "input 1 of shape [4] does not hold a value for each group of X, shape [1, 4, 2]"},
+        {"GroupNormalization-21 f[1,4,2] f[4] f[2] num_groups=2",
+         "input 2 of shape [2] does not hold a value for each channel of X, shape [1, 4, 2]"},
     };
     (void)state;
     EXPECT_ALL(cases);
@@ -300,6 +326,15 @@ static void recurrent_layers(void **state)
         {"GRU-14 f[2,3,4] f[1,15,4] f[1,15,5] _ _ f[2,1,5] hidden_size=5 layout=1", "[2, 3, 1, 5]"},
         {"GRU-14 f[2,3,4] f[1,15,4] f[1,15,5] _ _ f[1,2,5] hidden_size=5 layout=1",
          "input 5 has shape [1, 2, 5]; [2, 1, 5] is needed"},
+
+        {"RNN-14 f[3,1,1] f[1,1,1] f[1,1,1] hidden_size=1 activations={Relu}", "[3, 1, 1, 1]"},
+        {"RNN-14 f[3,1,1] f[1,1,1] f[1,1,1] hidden_size=1 activations={Relu,Relu}",
+         "2 activations; 1 are needed"},
+        {"RNN-14 f[3,1,1] f[2,1,1] f[2,1,1] hidden_size=1 activations={Relu} "
+         "direction=bidirectional",
+         "1 activations; 2 are needed"},
+        {"RNN-14 f[3,1,1] f[1,1,1] f[1,1,1] hidden_size=1 activations={Swish}",
+         "unknown activation 'Swish'"},
     };
     (void)state;
     EXPECT_ALL(cases);
@@ -332,6 +367,10 @@ static void signals(void **state)
          "a signal of 3 parts; 1, or 2 when not one-sided, is possible"},
         {"STFT-17 f[8,1] i[]=2 f[4]", "the signal has rank 2; 3 is needed"},
         {"MelWeightMatrix-17 i[]=2 i[]=8 i[]=8000 f[]=0 f[]=4000", "[5, 2]"},
+
+        {"MelWeightMatrix-17 i[]=2 i[]=8 i[]=8000 f[2] f[]=4000", "input 3 has not one element"},
+        {"HannWindow-17 i[]=4", "[4]"},
+        {"HannWindow-17 i[]=-1", "input 0 is -1; 0 is the least possible"},
     };
     (void)state;
     EXPECT_ALL(cases);
@@ -392,6 +431,18 @@ static void moves(void **state)
         {"Squeeze-11 f[1,1] axes=[0,0,0,0,0,0,0,0,0,0,0,0,0]",
          "attribute 'axes' has 13 values; at most 12 are possible"},
         {"Squeeze-13 f[1,1] i[13]", "input 1 has 13 values; at most 12 are possible"},
+
+        {"Pad-18 f[3] i[2]=4611686018427387904,0",
+         "pads[0] is 4611686018427387904, which is out of range"},
+        {"GatherND-13 f[] i[1]", "data and indices have ranks 0 and 1; at least 1 is needed"},
+        {"Constant-13",
+         "no value; one of value, sparse_value, value_float, value_floats, value_int, "
+         "value_ints, value_string and value_strings is needed"},
+        {"Constant-13 value_int=3", "[]"},
+        {"SplitToSequence-11 f[5] i[2]=2,3", "[2]"},
+        {"SplitToSequence-11 f[5] i[2]=2,2", "split: the parts are 4 long together; dim 0 is 5"},
+        {"SplitToSequence-11 f[5] i[2]=2,4", "split: length 4 of part 1; dim 0 is 5"},
+        {"SplitToSequence-11 f[5] i[2]=-1,6", "split: length -1 of part 0; dim 0 is 5"},
     };
     (void)state;
     EXPECT_ALL(cases);
