@@ -435,7 +435,6 @@ static void moves(void **state)
         {"Pad-18 f[3] i[2]=4611686018427387904,0",
          "pads[0] is 4611686018427387904, which is out of range"},
         {"GatherND-13 f[] i[1]", "data and indices have ranks 0 and 1; at least 1 is needed"},
-        {"Constant-13 value_int=3", "[]"},
         {"SplitToSequence-11 f[5] i[2]=2,3", "[2]"},
         {"SplitToSequence-11 f[5] i[2]=2,2", "split: the parts are 4 long together; dim 0 is 5"},
         {"SplitToSequence-11 f[5] i[2]=2,4", "split: length 4 of part 1; dim 0 is 5"},
