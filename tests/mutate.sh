@@ -94,7 +94,7 @@ run_test() { # FOLDER TEST SECONDS
     *) command=(tests/run.sh "$2"); build "$1" "build/$1/ampconv" "build/$1/man/ampconv-ops.7" ;;
   esac >"$work/log.$1" 2>&1 || return 1
   mkdir -p "$scratch"
-  (cd "$tree" && AMPCONV=$bin/ampconv BUILD=$bin TMPDIR=$scratch JOBS=1 timeout -k 5 "$3" "${command[@]}" </dev/null >>"$work/log.$1" 2>&1)
+  (cd "$tree" && AMPCONV=$bin/ampconv BUILD=$bin TMPDIR=$scratch JOBS=1 timeout -k 5 "$3" "${command[@]}" </dev/null >>"$work/log.$1" 2>&1) 2>/dev/null
   code=$?
   chmod -R u+rwx "$scratch" && rm -rf "$scratch"
   return $code

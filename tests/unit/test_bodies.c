@@ -1,0 +1,253 @@
+/* Loop and Scan on bodies built in memory: what a body must take and give, sequences along other
+   axes and backwards, and what is refused. Expected values are computed by hand from ONNX's
+   definitions. */
+#include "net.h"
+
+/* ---- bodies ---- */
+
+static uint32_t body_input(uint32_t graph, const char *name, enum amp_dtype dtype,
+                           struct amp_shape shape)
+{
+    uint32_t id = net_value_in(graph, amp_model_unique_name(net.model, name), dtype, shape);
+    amp_value_at(net.model, id)->is_input = true;
+    amp_ids_push(net.model, &net.model->graphs[graph].inputs, id);
+    return id;
+}
+
+static uint32_t body_node(uint32_t graph, const char *op_type, const char *name, uint32_t a,
+                          uint32_t b)
+{
+    const uint32_t inputs[] = {a, b};
+    const char *unique = amp_model_unique_name(net.model, name);
+    return net_out(net_node(graph, op_type, unique, 1, inputs, b == AMP_NONE ? 1 : 2), 0);
+}
+
+static void body_output(uint32_t graph, uint32_t id)
+{
+    amp_value_at(net.model, id)->is_output = true;
+    amp_ids_push(net.model, &net.model->graphs[graph].outputs, id);
+}
+
+static uint32_t add_body(uint32_t owner)
+{
+    uint32_t graph = amp_graph_add(net.model, "body", owner);
+    struct amp_attr attr = {.name = "body", .type = AMP_ATTR_GRAPH, .count = 1};
+    attr.graphs = amp_arena_memdup(net.arena, &graph, sizeof graph);
+    amp_node_set_attr(net.model, owner, attr);
+    return graph;
+}
+
+/* ---- Scan ---- */
+
+struct scanning {
+    int64_t axis, direction, out_axis, out_direction; /* of the first iterated input and output */
+    int n_scanned;
+    struct amp_shape second; /* of the second iterated input */
+    int surplus;             /* inputs of the body that nothing is for */
+};
+
+/* Sums of the parts of x up to each: a state s, which begins with the parts' zeros. */
+static uint32_t start_scan(const struct scanning *scanning)
+{
+    uint32_t inputs[3];
+    net_start(11);
+    inputs[0] = input("s", AMP_FLOAT, DIMS(2));
+    inputs[1] = input("x", AMP_FLOAT, ANY_DIMS);
+    if (scanning->n_scanned > 1)
+        inputs[2] = input("z", AMP_FLOAT, ANY_DIMS);
+    uint32_t owner = net_node(0, "Scan", "y", 2, inputs, 1 + (size_t)scanning->n_scanned);
+    uint32_t y = net_out(owner, 0), graph = add_body(owner);
+    set_int(y, "num_scan_inputs", scanning->n_scanned);
+    SET_INTS(y, "scan_input_axes", scanning->axis, 0);
+    SET_INTS(y, "scan_input_directions", scanning->direction, 0);
+    SET_INTS(y, "scan_output_axes", scanning->out_axis);
+    SET_INTS(y, "scan_output_directions", scanning->out_direction);
+    uint32_t s = body_input(graph, "s_in", AMP_FLOAT, ANY_DIMS);
+    uint32_t x = body_input(graph, "x_in", AMP_FLOAT, ANY_DIMS);
+    for (int i = 1; i < scanning->n_scanned + scanning->surplus; i++)
+        body_input(graph, "z_in", AMP_FLOAT, ANY_DIMS);
+    uint32_t sum = body_node(graph, "Add", "sum", s, x);
+    body_output(graph, sum);
+    body_output(graph, body_node(graph, "Identity", "given", sum, AMP_NONE));
+    output(net_out(owner, 0));
+    output(net_out(owner, 1));
+    return y;
+}
+
+static struct amp_tensor floats(struct amp_shape shape)
+{
+    static const float numbers[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    return *net_tensor(AMP_FLOAT, shape, numbers);
+}
+
+static struct amp_tensor zeros(void)
+{
+    return *net_tensor(AMP_FLOAT, DIMS(2), (const float[]){0, 0});
+}
+
+static void scans_go_along_any_axis_in_either_direction(void **state)
+{
+    (void)state;
+    start_scan(&(struct scanning){.n_scanned = 1});
+    run_on(TENSORS(zeros(), floats(DIMS(3, 2))));
+    EXPECT_OUTPUT(0, 0, 9, 12);
+    EXPECT_OUTPUT(1, 0, 1, 2, 4, 6, 9, 12);
+    start_scan(&(struct scanning){.n_scanned = 1, .direction = 1});
+    run_on(TENSORS(zeros(), floats(DIMS(3, 2))));
+    EXPECT_OUTPUT(1, 0, 5, 6, 8, 10, 9, 12);
+    start_scan(&(struct scanning){.n_scanned = 1, .out_direction = 1});
+    run_on(TENSORS(zeros(), floats(DIMS(3, 2))));
+    EXPECT_OUTPUT(1, 0, 9, 12, 4, 6, 1, 2);
+    start_scan(&(struct scanning){.n_scanned = 1, .axis = 1});
+    run_on(TENSORS(zeros(), floats(DIMS(2, 3))));
+    EXPECT_OUTPUT(1, 0, 1, 4, 3, 9, 6, 15);
+    start_scan(&(struct scanning){.n_scanned = 1, .axis = -1, .out_axis = -1});
+    run_on(TENSORS(zeros(), floats(DIMS(2, 3))));
+    EXPECT_OUTPUT(1, 0, 1, 3, 6, 4, 9, 15);
+    assert_int_equal(net.outputs[1].shape.dims[1], 3);
+}
+
+static void scans_without_steps_give_their_state(void **state)
+{
+    (void)state;
+    start_scan(&(struct scanning){.n_scanned = 1});
+    run_on(TENSORS(floats(DIMS(2)), floats(DIMS(0, 2))));
+    EXPECT_OUTPUT(0, 0, 1, 2);
+    assert_int_equal(amp_tensor_count(&net.outputs[1]), 0);
+}
+
+static void scans_that_do_not_fit_are_refused(void **state)
+{
+    (void)state;
+    start_scan(&(struct scanning){.n_scanned = 2});
+    run_on(TENSORS(zeros(), floats(DIMS(3, 2)), floats(DIMS(3))));
+    refuses(TENSORS(zeros(), floats(DIMS(3, 2)), floats(DIMS(4))), AMP_MODEL,
+            "scan input 1 has another length than the first");
+    start_scan(&(struct scanning){.n_scanned = 1, .axis = 2});
+    refuses(TENSORS(zeros(), floats(DIMS(3, 2))), AMP_MODEL, "axis 2; rank 2 allows -2 to 1");
+    start_scan(&(struct scanning){.n_scanned = 1, .out_axis = 2});
+    refuses(TENSORS(zeros(), floats(DIMS(3, 2))), AMP_MODEL, "axis 2; rank 2 allows -2 to 1");
+    start_scan(&(struct scanning){.n_scanned = 1, .surplus = 1});
+    refuses(TENSORS(zeros(), floats(DIMS(3, 2))), AMP_MODEL, "the body has 3 inputs; 2 are needed");
+    uint32_t y = start_scan(&(struct scanning){.n_scanned = 1});
+    set_int(y, "num_scan_inputs", 0);
+    refuses(TENSORS(zeros(), floats(DIMS(3, 2))), AMP_MODEL,
+            "num_scan_inputs is 0; the node has 2 inputs");
+    set_int(y, "num_scan_inputs", 3);
+    refuses(TENSORS(zeros(), floats(DIMS(3, 2))), AMP_MODEL,
+            "num_scan_inputs is 3; the node has 2 inputs");
+}
+
+/* ---- Loop ---- */
+
+/* A loop that gives out the power of two of each iteration and goes on while they are below LEAST.
+ */
+static void start_loop(bool has_trips, bool has_condition, float least)
+{
+    net_start(13);
+    uint32_t trips = has_trips ? input("n", AMP_INT64, SCALAR) : AMP_NONE;
+    uint32_t goes_on = has_condition ? input("c", AMP_BOOL, SCALAR) : AMP_NONE;
+    uint32_t begin = input("s", AMP_FLOAT, SCALAR);
+    uint32_t bound = constant("least", AMP_FLOAT, SCALAR, &least);
+    uint32_t owner = net_node(0, "Loop", "y", 2, IDS(trips, goes_on, begin));
+    uint32_t graph = add_body(owner);
+    body_input(graph, "i", AMP_INT64, SCALAR);
+    body_input(graph, "c_in", AMP_BOOL, SCALAR);
+    uint32_t s = body_input(graph, "s_in", AMP_FLOAT, SCALAR);
+    uint32_t twice = body_node(graph, "Add", "twice", s, s);
+    body_output(graph, body_node(graph, "Less", "c_out", twice, bound));
+    body_output(graph, twice);
+    body_output(graph, body_node(graph, "Identity", "given", s, AMP_NONE));
+    output(net_out(owner, 0));
+    output(net_out(owner, 1));
+}
+
+static struct amp_tensor trips(int64_t n)
+{
+    return *net_tensor(AMP_INT64, SCALAR, &n);
+}
+
+static struct amp_tensor truth(bool value)
+{
+    return *net_tensor(AMP_BOOL, SCALAR, &value);
+}
+
+static struct amp_tensor one_float(void)
+{
+    return *net_tensor(AMP_FLOAT, SCALAR, (const float[]){1});
+}
+
+static void loops_end_by_trips_or_condition(void **state)
+{
+    (void)state;
+    start_loop(true, true, 1000);
+    run_on(TENSORS(trips(3), truth(true), one_float()));
+    EXPECT_OUTPUT(0, 0, 8);
+    EXPECT_OUTPUT(1, 0, 1, 2, 4);
+    run_on(TENSORS(trips(3), truth(false), one_float()));
+    EXPECT_OUTPUT(0, 0, 1);
+    assert_int_equal(amp_tensor_count(&net.outputs[1]), 0);
+    run_on(TENSORS(trips(0), truth(true), one_float()));
+    EXPECT_OUTPUT(0, 0, 1);
+    run_on(TENSORS(trips(-1), truth(true), one_float()));
+    EXPECT_OUTPUT(0, 0, 1);
+    start_loop(true, true, 4);
+    run_on(TENSORS(trips(9), truth(true), one_float()));
+    EXPECT_OUTPUT(0, 0, 4);
+    EXPECT_OUTPUT(1, 0, 1, 2);
+    start_loop(false, true, 4);
+    run_on(TENSORS(truth(true), one_float()));
+    EXPECT_OUTPUT(0, 0, 4);
+    start_loop(true, false, 4);
+    run_on(TENSORS(trips(4), one_float()));
+    EXPECT_OUTPUT(1, 0, 1, 2, 4, 8);
+}
+
+/* A loop whose state becomes what OP makes of it. */
+static void start_changing_loop(const char *op, enum amp_dtype to)
+{
+    static const int64_t twice = 2;
+    static const bool yes = true;
+    net_start(13);
+    uint32_t n = constant("n", AMP_INT64, SCALAR, &twice),
+             c = constant("c", AMP_BOOL, SCALAR, &yes);
+    uint32_t owner = net_node(0, "Loop", "y", 2, IDS(n, c, input("s", AMP_FLOAT, ANY_DIMS)));
+    uint32_t graph = add_body(owner);
+    body_input(graph, "i", AMP_INT64, SCALAR);
+    uint32_t c_in = body_input(graph, "c_in", AMP_BOOL, SCALAR);
+    uint32_t s = body_input(graph, "s_in", AMP_UNDEFINED, ANY_DIMS);
+    body_output(graph, body_node(graph, "Identity", "c_out", c_in, AMP_NONE));
+    uint32_t changed = strcmp(op, "Concat") == 0 ? body_node(graph, op, "changed", s, s)
+                                                 : body_node(graph, op, "changed", s, AMP_NONE);
+    if (strcmp(op, "Cast") == 0)
+        set_int(changed, "to", to);
+    if (strcmp(op, "Concat") == 0)
+        set_int(changed, "axis", 0);
+    body_output(graph, changed);
+    body_output(graph, body_node(graph, "Identity", "given", changed, AMP_NONE));
+    output(net_out(owner, 0));
+    output(net_out(owner, 1));
+}
+
+static void what_loops_give_out_is_of_one_shape(void **state)
+{
+    (void)state;
+    start_changing_loop("Neg", AMP_FLOAT);
+    run_on(TENSORS(floats(DIMS(2))));
+    EXPECT_OUTPUT(0, 0, 1, 2);
+    EXPECT_OUTPUT(1, 0, -1, -2, 1, 2);
+    start_changing_loop("Concat", AMP_FLOAT);
+    refuses(TENSORS(floats(DIMS(2))), AMP_MODEL, "changes its shape from one iteration to another");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        NET_TEST(scans_go_along_any_axis_in_either_direction),
+        NET_TEST(scans_without_steps_give_their_state),
+        NET_TEST(scans_that_do_not_fit_are_refused),
+        NET_TEST(loops_end_by_trips_or_condition),
+        NET_TEST(what_loops_give_out_is_of_one_shape),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
