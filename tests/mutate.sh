@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Changes single points of the program, by itself, and says which changes the tests let through. Not a part of make check.
-#   tests/mutate.sh [--seed N] [--count N] [--folder NAME]... [--files GLOB]... [--list] [--jobs N] [--most SECONDS] [--sanitize]
+#   tests/mutate.sh [--seed N] [--count N] [--folder NAME]... [--files GLOB]... [--list] [--again] [--jobs N]
+#                   [--most SECONDS] [--sanitize]
 #     --seed N        which changes are drawn (1)
 #     --count N       how many (30)
 #     --folder NAME   of the files below src/NAME; --files GLOB: of files whose paths match; several add up (all)
 #     --list          only says which changes it would make, without those that do not compile or do not matter
+#     --again         tests what survived the run before once more; only tests may have changed since
 #     --jobs N        how many changes are tested at a time (1)
 #     --most SECONDS  without tests that take longer (600)
 #     --sanitize      builds with the sanitizers, as the second half of make check does
@@ -15,7 +17,7 @@ set -u
 export LC_ALL=C
 top=$(cd "$(dirname "$0")/.." && pwd)
 work=$top/build/mutate
-seed=1 count=30 jobs=1 most=600 only_list= globs=() sanitize=
+seed=1 count=30 jobs=1 most=600 only_list= again= globs=() sanitize=
 while [ $# -gt 0 ]; do
   case $1 in
     --seed) seed=$2; shift ;;
@@ -25,6 +27,7 @@ while [ $# -gt 0 ]; do
     --folder) globs+=("src/$2/*"); shift ;;
     --files) globs+=("$2"); shift ;;
     --list) only_list=1 ;;
+    --again) again=1 ;;
     --sanitize) sanitize='-fsanitize=address,undefined -fno-sanitize-recover=undefined' ;;
     *) sed -n 's/^#   /  /p' "$0" >&2; exit 2 ;;
   esac
@@ -86,6 +89,12 @@ exists() {
   esac
 }
 
+# What an endless loop may take of the machine. The sanitizers need all addresses.
+limit_room() {
+  ulimit -f 8388608
+  if [ -z "$sanitize" ]; then ulimit -v 16777216; fi
+}
+
 # Runs one test with the program and the units in build/FOLDER, no longer than SECONDS; its exit code, 124 when that was too short.
 run_test() { # FOLDER TEST SECONDS
   local bin=$tree/build/$1 scratch=$work/scratch.$1 code command
@@ -94,7 +103,7 @@ run_test() { # FOLDER TEST SECONDS
     *) command=(tests/run.sh "$2"); build "$1" "build/$1/ampconv" "build/$1/man/ampconv-ops.7" ;;
   esac >"$work/log.$1" 2>&1 || return 1
   mkdir -p "$scratch"
-  (cd "$tree" && AMPCONV=$bin/ampconv BUILD=$bin TMPDIR=$scratch JOBS=1 timeout -k 5 "$3" "${command[@]}" </dev/null >>"$work/log.$1" 2>&1) 2>/dev/null
+  (limit_room && cd "$tree" && AMPCONV=$bin/ampconv BUILD=$bin TMPDIR=$scratch JOBS=1 timeout -k 5 "$3" "${command[@]}" </dev/null >>"$work/log.$1" 2>&1) 2>/dev/null
   code=$?
   chmod -R u+rwx "$scratch" && rm -rf "$scratch"
   return $code
@@ -156,6 +165,12 @@ draw_changes() {
   done < <(list_changes | tr '\t' '\037')
 }
 
+# The changes of the run before that survived.
+keep_survivors() {
+  awk -F '\t' 'NR == FNR { if ($1 == "survived") is_left[$3 FS $4] = 1; next } ($3 FS $4) in is_left' "$work/verdicts" "$records" >"$records.left" &&
+    mv "$records.left" "$records"
+}
+
 list_changes() {
   local file glob files=()
   while read -r file; do
@@ -202,17 +217,18 @@ if [ -n "$only_list" ]; then
   exit
 fi
 mkdir -p "$work" && copy_tree || exit 2
-mapfile -t folders < <(list_changes | cut -f 1 | sort -u)
-mapfile -t tests < <(for file in "${folders[@]}"; do tests_of "$file"; done | sort -u)
+if [ -n "$again" ]; then keep_survivors; fi
+mapfile -t files < <(if [ -n "$again" ]; then cut -f 2 "$records"; else list_changes | cut -f 1; fi | sort -u)
+mapfile -t tests < <(for file in "${files[@]}"; do tests_of "$file"; done | sort -u)
 build base -j"$(nproc)" build/base/ampconv >"$work/log.base" 2>&1 || { tail -5 "$work/log.base" >&2; exit 2; }
 read_test_env
 measure_tests "${tests[@]}"
-draw_changes
+if [ -z "$again" ]; then draw_changes; fi
 for ((i = 1; i <= jobs; i++)); do rm -rf "$tree/build/job$i" && cp -a "$tree/build/base" "$tree/build/job$i"; done
 : >"$work/verdicts"
 : >"$work/unchanged"
 export top work tree records sanitize most ORACLES
-export -f judge run_test build object_of tests_of timed_tests passes_unchanged
+export -f judge limit_room run_test build object_of tests_of timed_tests passes_unchanged
 tr '\n' '\0' <"$records" | xargs -0 -r -P "$jobs" --process-slot-var=SLOT0 -n 1 bash -c 'SLOT=$((SLOT0 + 1)); judge "$1"' -
 echo
 report
