@@ -1,0 +1,470 @@
+/* The ground that all stands on: words, UTF-8, shapes, dtypes, failures, maps and arenas. Expected
+   values follow from the definitions: Levenshtein's distance, RFC 3629, IEEE 754. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/arena.h"
+#include "core/array.h"
+#include "core/strmap.h"
+#include "core/tensor.h"
+#include "core/utf8.h"
+#include "core/words.h"
+
+/* ---- words ---- */
+
+static void endings(void **state)
+{
+    (void)state;
+    assert_true(amp_has_ending("model.onnx", ".onnx"));
+    assert_true(amp_has_ending(".onnx", ".onnx"));
+    assert_true(amp_has_ending("x", ""));
+    assert_true(amp_has_ending("", ""));
+    assert_false(amp_has_ending("onnx", ".onnx"));
+    assert_false(amp_has_ending("model.onnx.gz", ".onnx"));
+    assert_false(amp_has_ending("model.ONNX", ".onnx"));
+}
+
+static const char *const words[] = {"Conv", "ConvTranspose", "Gemm", "MatMul", "Add", NULL};
+
+static const char *word_at(size_t index)
+{
+    return words[index];
+}
+
+/* As many letters may be wrong as a third of the word's, rounded up; the first of equally near
+   words counts. */
+static void misspelled_words(void **state)
+{
+    static const char *const pairs[][2] = {{"Conv", "Conv"},
+                                           {"conv", "Conv"},
+                                           {"Cov", "Conv"},
+                                           {"Cnov", "Conv"},
+                                           {"Xxnv", "Conv"},
+                                           {"Xxxv", NULL},
+                                           {"Gem", "Gemm"},
+                                           {"Gemmm", "Gemm"},
+                                           {"gmm", "Gemm"},
+                                           {"MatMull", "MatMul"},
+                                           {"atMul", "MatMul"},
+                                           {"Metmul", "MatMul"},
+                                           {"Ad", "Add"},
+                                           {"A", NULL},
+                                           {"", NULL},
+                                           {"Softmax", NULL},
+                                           {"ConvTrnspse", "ConvTranspose"}};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(pairs); i++) {
+        const char *by_function = amp_nearest_word(pairs[i][0], word_at);
+        const char *by_array = amp_nearest_of(pairs[i][0], words, AMP_COUNT(words) - 1);
+        assert_ptr_equal(by_function, by_array);
+        if (pairs[i][1] == NULL ? by_array != NULL
+                                : by_array == NULL || strcmp(by_array, pairs[i][1]) != 0)
+            fail_msg("%s: %s", pairs[i][0], by_array ? by_array : "none");
+    }
+}
+
+static void long_words_are_far(void **state)
+{
+    char limit[49], longer[50];
+    const char *known[2] = {limit, longer};
+    (void)state;
+    memset(limit, 'a', sizeof limit);
+    memset(longer, 'a', sizeof longer);
+    limit[48] = longer[49] = '\0';
+    assert_ptr_equal(amp_nearest_of(limit, known, 1), limit);
+    assert_null(amp_nearest_of(longer, known, 2));
+    assert_ptr_equal(amp_nearest_of(limit, known + 1, 1), NULL);
+}
+
+/* ---- UTF-8 ---- */
+
+/* The next code point of TEXT, of which USED bytes must be taken. */
+static int32_t next(const char *text, size_t size, size_t used)
+{
+    const char *at = text;
+    int32_t code = amp_utf8_next(&at, text + size);
+    assert_int_equal(at - text, used);
+    return code;
+}
+
+static void characters_are_read_and_written(void **state)
+{
+    static const int32_t codes[] = {0,      0x7f,   0x80,   0x7ff,   0x800,
+                                    0xd7ff, 0xe000, 0xffff, 0x10000, 0x10ffff};
+    static const size_t lengths[] = {1, 1, 2, 2, 3, 3, 3, 3, 4, 4};
+    char text[4];
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(codes); i++) {
+        assert_int_equal(amp_utf8_put(codes[i], text), lengths[i]);
+        assert_int_equal(next(text, lengths[i], lengths[i]), codes[i]);
+        if (lengths[i] > 1)
+            assert_int_equal(next(text, lengths[i] - 1, 1), AMP_UTF8_INVALID);
+    }
+    assert_int_equal(amp_utf8_put(0x20ac, text), 3);
+    assert_memory_equal(text, "\xe2\x82\xac", 3);
+}
+
+static void what_is_no_character_is_passed_byte_by_byte(void **state)
+{
+    static const char *const wrong[] = {
+        "\x80",         "\xbf",         "\xc0\x80",         "\xc1\xbf",         "\xe0\x9f\xbf",
+        "\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80",
+        "\xff",         "\xc3(",        "\xe2\x82(",        "\xf0\x9f\x98("};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(wrong); i++)
+        assert_int_equal(next(wrong[i], strlen(wrong[i]), 1), AMP_UTF8_INVALID);
+}
+
+static void letters_have_cases(void **state)
+{
+    static const int32_t pairs[][2] = {{'a', 'A'},         {'z', 'Z'},     {0xe9, 0xc9},
+                                       {0x3b1, 0x391},     {0x436, 0x416}, {0x101, 0x100},
+                                       {0x10428, 0x10400}, {0xff, 0x178}};
+    static const int32_t same[] = {'0', '@', '[', '`', '{', 0xd7, 0xf7, 0x4e00, 0x10ffff};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(pairs); i++) {
+        assert_int_equal(amp_utf8_upper(pairs[i][0]), pairs[i][1]);
+        assert_int_equal(amp_utf8_lower(pairs[i][1]), pairs[i][0]);
+        assert_int_equal(amp_utf8_lower(pairs[i][0]), pairs[i][0]);
+        assert_int_equal(amp_utf8_upper(pairs[i][1]), pairs[i][1]);
+    }
+    for (size_t i = 0; i < AMP_COUNT(same); i++) {
+        assert_int_equal(amp_utf8_upper(same[i]), same[i]);
+        assert_int_equal(amp_utf8_lower(same[i]), same[i]);
+    }
+}
+
+/* ---- shapes ---- */
+
+static void shapes_count_their_elements(void **state)
+{
+    struct amp_shape scalar = {.rank = 0}, any = {.rank = -1}, plain = {3, {2, 3, 4}};
+    struct amp_shape open = {2, {2, -1}}, huge = {3, {INT64_MAX, 2, 0}};
+    (void)state;
+    assert_int_equal(amp_shape_count(&scalar), 1);
+    assert_int_equal(amp_shape_count(&any), -1);
+    assert_int_equal(amp_shape_count(&plain), 24);
+    assert_int_equal(amp_shape_count(&open), -1);
+    assert_int_equal(amp_shape_count(&huge), -1);
+    assert_int_equal(amp_shape_product(&plain, 1, 3), 12);
+    assert_int_equal(amp_shape_product(&plain, 0, 1), 2);
+    assert_int_equal(amp_shape_product(&plain, 2, 2), 1);
+    assert_true(amp_shape_is_known(&scalar) && amp_shape_is_known(&plain));
+    assert_false(amp_shape_is_known(&any) || amp_shape_is_known(&open));
+    struct amp_shape empty = {2, {0, 3}};
+    assert_true(amp_shape_is_known(&empty));
+    assert_int_equal(amp_shape_count(&empty), 0);
+}
+
+static void shapes_are_equal_or_not(void **state)
+{
+    struct amp_shape a = {2, {2, 3}}, longer = {3, {2, 3, 1}}, other = {2, {2, 4}},
+                     scalar = {0, {2}};
+    struct amp_shape same = {2, {2, 3, 9}}, any = {-1, {2}};
+    (void)state;
+    assert_true(amp_shape_equal(&a, &same));
+    assert_false(amp_shape_equal(&a, &longer));
+    assert_false(amp_shape_equal(&a, &other));
+    assert_false(amp_shape_equal(&scalar, &any));
+    other.dims[0] = 1;
+    other.dims[1] = 3;
+    assert_false(amp_shape_equal(&a, &other));
+}
+
+static void shapes_have_texts(void **state)
+{
+    struct amp_shape plain = {4, {2, -1, -7, 0}}, scalar = {.rank = 0}, any = {.rank = -1};
+    char text[64];
+    (void)state;
+    assert_string_equal(amp_shape_text(&plain, text, sizeof text), "[2, ?, ?, 0]");
+    assert_string_equal(amp_shape_text(&scalar, text, sizeof text), "[]");
+    assert_string_equal(amp_shape_text(&any, text, sizeof text), "[?...]");
+    for (size_t size = 1; size <= sizeof "[2, ?, ?, 0]"; size++) {
+        memset(text, 'x', sizeof text);
+        amp_shape_text(&plain, text, size);
+        assert_memory_equal(text, "[2, ?, ?, 0]", strlen(text));
+        assert_int_equal(strlen(text), size - 1);
+        assert_int_equal(text[size], 'x');
+    }
+}
+
+static void sizes_are_checked(void **state)
+{
+    static const struct {
+        struct amp_shape shape;
+        enum amp_dtype dtype;
+        size_t size; /* SIZE_MAX: refused */
+    } cases[] = {
+        {{2, {3, 5}}, AMP_FLOAT, 60},
+        {{0, {0}}, AMP_DOUBLE, 8},
+        {{1, {3}}, AMP_INT4, 2},
+        {{1, {4}}, AMP_INT4, 2},
+        {{1, {5}}, AMP_UINT2, 2},
+        {{1, {0}}, AMP_FLOAT, 0},
+        {{3, {INT64_MAX / 8, 0, 1}}, AMP_UINT8, 0},
+        {{3, {INT64_MAX, INT64_MAX, 0}}, AMP_UINT8, SIZE_MAX},
+        {{1, {-1}}, AMP_FLOAT, SIZE_MAX},
+        {{2, {2, -5}}, AMP_FLOAT, SIZE_MAX},
+        {{1, {INT64_MAX / 8}}, AMP_UINT8, INT64_MAX / 8},
+        {{1, {INT64_MAX}}, AMP_FLOAT, SIZE_MAX},
+        {{2, {INT64_MAX, 4}}, AMP_UINT8, SIZE_MAX},
+    };
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(cases); i++) {
+        struct amp_error err = {.status = AMP_OK};
+        size_t size = 7;
+        enum amp_status status = amp_shape_size(&cases[i].shape, cases[i].dtype, &size, &err);
+        assert_int_equal(status, cases[i].size == SIZE_MAX ? AMP_MODEL : AMP_OK);
+        if (status == AMP_OK)
+            assert_int_equal(size, cases[i].size);
+    }
+    struct amp_shape deep = {.rank = AMP_RANK_MAX + 1};
+    struct amp_error err = {.status = AMP_OK};
+    size_t size;
+    assert_int_equal(amp_shape_size(&deep, AMP_FLOAT, &size, &err), AMP_MODEL);
+    deep.rank = AMP_RANK_MAX;
+    err.status = AMP_OK;
+    assert_int_equal(amp_shape_size(&deep, AMP_FLOAT, &size, &err), AMP_OK);
+}
+
+/* ---- dtypes ---- */
+
+static void bits_become_whole_bytes(void **state)
+{
+    size_t size = 0;
+    (void)state;
+    for (uint64_t count = 0; count < 40; count++) {
+        assert_true(amp_dtype_size(AMP_INT4, count, &size));
+        assert_int_equal(size, (count + 1) / 2);
+        assert_true(amp_dtype_size(AMP_UINT2, count, &size));
+        assert_int_equal(size, (count + 3) / 4);
+        assert_true(amp_dtype_size(AMP_BFLOAT16, count, &size));
+        assert_int_equal(size, 2 * count);
+    }
+    assert_true(amp_dtype_size(AMP_UINT8, UINT64_MAX / 8, &size));
+    assert_false(amp_dtype_size(AMP_UINT8, UINT64_MAX / 8 + 1, &size));
+    assert_false(amp_dtype_size(AMP_DOUBLE, UINT64_MAX / 64 + 1, &size));
+    assert_true(amp_dtype_size(AMP_INT4, UINT64_MAX / 4 - 1, &size));
+    assert_false(amp_dtype_size(AMP_INT4, UINT64_MAX / 4, &size));
+}
+
+static void dtypes_have_names(void **state)
+{
+    static const struct {
+        const char *name;
+        enum amp_dtype dtype;
+    } others[] = {{"fp32", AMP_FLOAT},       {"f32", AMP_FLOAT},   {"float", AMP_FLOAT},
+                  {"fp16", AMP_FLOAT16},     {"f16", AMP_FLOAT16}, {"half", AMP_FLOAT16},
+                  {"bf16", AMP_BFLOAT16},    {"fp64", AMP_DOUBLE}, {"double", AMP_DOUBLE},
+                  {"float8", AMP_UNDEFINED}, {"", AMP_UNDEFINED},  {"undefined", AMP_UNDEFINED}};
+    (void)state;
+    for (int i = 1; i < AMP_DTYPE_COUNT; i++) {
+        assert_int_equal(amp_dtype_parse(amp_dtype_name((enum amp_dtype)i)), i);
+        assert_true(amp_dtype_is_valid(i));
+    }
+    for (size_t i = 0; i < AMP_COUNT(others); i++)
+        assert_int_equal(amp_dtype_parse(others[i].name), others[i].dtype);
+    assert_false(amp_dtype_is_valid(0));
+    assert_false(amp_dtype_is_valid(-1));
+    assert_false(amp_dtype_is_valid(AMP_DTYPE_COUNT));
+    assert_string_equal(amp_dtype_name((enum amp_dtype)0), "undefined");
+    assert_string_equal(amp_dtype_short_name(AMP_BFLOAT16), "bf16");
+    assert_string_equal(amp_dtype_short_name(AMP_INT64), "int64");
+}
+
+/* Significands: bfloat16 8 bits, float16 11, float32 24, float64 53. */
+static void dtypes_hold_others_exactly(void **state)
+{
+    static const enum amp_dtype pairs[][2] = {
+        {AMP_BFLOAT16, AMP_FLOAT}, {AMP_FLOAT16, AMP_FLOAT},  {AMP_FLOAT, AMP_DOUBLE},
+        {AMP_INT8, AMP_FLOAT16},   {AMP_UINT8, AMP_BFLOAT16}, {AMP_INT16, AMP_FLOAT},
+        {AMP_INT32, AMP_DOUBLE},   {AMP_BOOL, AMP_BFLOAT16},  {AMP_BOOL, AMP_INT8},
+        {AMP_UINT8, AMP_INT16},    {AMP_INT8, AMP_INT16},     {AMP_UINT8, AMP_UINT16},
+        {AMP_STRING, AMP_STRING}};
+    static const enum amp_dtype losing[][2] = {
+        {AMP_FLOAT, AMP_BFLOAT16}, {AMP_FLOAT16, AMP_BFLOAT16}, {AMP_BFLOAT16, AMP_FLOAT16},
+        {AMP_DOUBLE, AMP_FLOAT},   {AMP_INT16, AMP_FLOAT16},    {AMP_UINT16, AMP_BFLOAT16},
+        {AMP_INT32, AMP_FLOAT},    {AMP_INT64, AMP_DOUBLE},     {AMP_FLOAT16, AMP_INT64},
+        {AMP_INT8, AMP_UINT64},    {AMP_UINT8, AMP_INT8},       {AMP_UINT8, AMP_BOOL},
+        {AMP_STRING, AMP_FLOAT},   {AMP_FLOAT, AMP_STRING},     {AMP_FLOAT, AMP_BOOL}};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(pairs); i++)
+        assert_true(amp_dtype_is_exact(pairs[i][0], pairs[i][1]));
+    for (size_t i = 0; i < AMP_COUNT(losing); i++)
+        if (amp_dtype_is_exact(losing[i][0], losing[i][1]))
+            fail_msg("%s in %s", amp_dtype_name(losing[i][0]), amp_dtype_name(losing[i][1]));
+    assert_int_equal(amp_dtype_promote(AMP_FLOAT16, AMP_BFLOAT16), AMP_FLOAT);
+    assert_int_equal(amp_dtype_promote(AMP_FLOAT16, AMP_FLOAT16), AMP_FLOAT16);
+    assert_true(amp_dtype_is_autocast(AMP_FLOAT) && !amp_dtype_is_lower(AMP_FLOAT));
+    assert_true(amp_dtype_is_autocast(AMP_FLOAT16) && amp_dtype_is_lower(AMP_BFLOAT16));
+    assert_false(amp_dtype_is_autocast(AMP_DOUBLE) || amp_dtype_is_lower(AMP_INT16));
+}
+
+static void infinities_and_nan_are_not_finite(void **state)
+{
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_FLOAT16, AMP_BFLOAT16};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(dtypes); i++) {
+        const double most = amp_dtype_max(dtypes[i]), bad[] = {INFINITY, -INFINITY, NAN};
+        char data[3 * sizeof(double)];
+        struct amp_tensor tensor = {.dtype = dtypes[i], .shape = {1, {3}}, .data = data};
+        for (size_t k = 0; k < 3; k++)
+            amp_tensor_set_double(&tensor, k, k == 1 ? -most : most);
+        assert_true(amp_dtype_is_finite(dtypes[i], data, 3));
+        assert_true(amp_tensor_double(&tensor, 1) == -most);
+        for (size_t k = 0; k < 3; k++) {
+            amp_tensor_set_double(&tensor, k, bad[k]);
+            assert_false(amp_dtype_is_finite(dtypes[i], data, 3));
+            amp_tensor_set_double(&tensor, k, 0);
+        }
+    }
+    assert_true(amp_dtype_max(AMP_FLOAT16) == 65504);
+    assert_true(amp_dtype_max(AMP_BFLOAT16) == ldexp(255, 120));
+    assert_true(amp_dtype_max(AMP_FLOAT) == ldexp(16777215, 104));
+}
+
+/* ---- failures ---- */
+
+static void the_first_failure_counts(void **state)
+{
+    struct amp_error err = {.status = AMP_OK}, copy = {.status = AMP_OK};
+    (void)state;
+    assert_int_equal(amp_fail(&err, AMP_MODEL, "first %d", 1), AMP_MODEL);
+    assert_int_equal(amp_fail(&err, AMP_IO, "second"), AMP_IO);
+    assert_int_equal(err.status, AMP_MODEL);
+    assert_string_equal(err.text, "first 1");
+    assert_int_equal(amp_fail(NULL, AMP_IO, "nobody listens"), AMP_IO);
+    amp_error_prefix(&err, "place %d", 2);
+    assert_string_equal(err.text, "place 2: first 1");
+    assert_int_equal(amp_error_copy(&copy, &err), AMP_MODEL);
+    assert_string_equal(copy.text, err.text);
+    copy.text[0] = 'P';
+    assert_int_equal(amp_error_copy(&copy, &err), AMP_MODEL);
+    assert_int_equal(copy.text[0], 'P');
+    assert_int_equal(amp_error_copy(NULL, &err), AMP_MODEL);
+}
+
+/* What is too long keeps both its ends, and no character is cut. */
+static void long_failures_are_cut_in_the_middle(void **state)
+{
+    char name[4096];
+    (void)state;
+    for (int odd = 0; odd < 3; odd++) {
+        struct amp_error err = {.status = AMP_OK};
+        for (size_t i = 0; i + 2 < sizeof name; i += 2)
+            memcpy(name + i, "\xc3\xb6", 2);
+        name[sizeof name - 2] = '\0';
+        amp_error_record(&err, AMP_MODEL, "%.*s%s: the end", odd, "ab", name);
+        size_t length = strlen(err.text);
+        assert_in_range(length, sizeof err.text - 6, sizeof err.text - 1);
+        assert_string_equal(err.text + length - 9, ": the end");
+        char *dots = strstr(err.text, "...");
+        assert_non_null(dots);
+        assert_int_equal((dots - err.text - odd) % 2, 0);
+        assert_int_equal((unsigned char)dots[3], 0xc3);
+    }
+    struct amp_error err = {.status = AMP_OK};
+    memset(name, 'a', sizeof name);
+    name[sizeof err.text - 1] = '\0';
+    amp_error_record(&err, AMP_MODEL, "%s", name);
+    assert_string_equal(err.text, name);
+}
+
+/* ---- maps and arenas ---- */
+
+static void maps_find_what_was_put_last(void **state)
+{
+    enum { KEYS = 1000 };
+    struct amp_arena *arena = amp_arena_create();
+    struct amp_strmap map = {.count = 0};
+    uint32_t value = 7;
+    (void)state;
+    assert_false(amp_strmap_get(&map, "none", &value));
+    for (uint32_t round = 0; round < 2; round++)
+        for (uint32_t i = 0; i < KEYS; i++)
+            amp_strmap_put(&map, arena, amp_arena_printf(arena, "key%u", i), i + round);
+    assert_int_equal(map.count, KEYS);
+    for (uint32_t i = 0; i < KEYS; i++) {
+        assert_true(amp_strmap_get(&map, amp_arena_printf(arena, "key%u", i), &value));
+        assert_int_equal(value, i + 1);
+    }
+    assert_false(amp_strmap_get(&map, "key1000", &value));
+    assert_true(amp_strmap_get(&map, "key0", NULL));
+    amp_arena_destroy(arena);
+}
+
+static void arenas_give_aligned_zeros(void **state)
+{
+    static const size_t sizes[] = {0, 1, 15, 16, 17, 4096, 100000, 3, 1 << 20, 1};
+    struct amp_arena *arena = amp_arena_create();
+    char *former = NULL;
+    (void)state;
+    for (size_t i = 0; i < 100; i++) {
+        size_t size = sizes[i % AMP_COUNT(sizes)];
+        char *memory = amp_arena_alloc(arena, size);
+        assert_non_null(memory);
+        assert_int_equal((uintptr_t)memory % _Alignof(max_align_t), 0);
+        assert_ptr_not_equal(memory, former);
+        for (size_t k = 0; k < size; k++)
+            if (memory[k] != 0)
+                fail_msg("byte %zu of %zu is %d", k, size, memory[k]);
+        memset(memory, 0x5a, size);
+        former = size > 0 ? memory : former;
+    }
+    assert_string_equal(amp_arena_strndup(arena, "abcdef", 3), "abc");
+    assert_string_equal(amp_arena_printf(arena, "%s-%d", "x", 5), "x-5");
+    amp_arena_destroy(arena);
+}
+
+static void lists_grow_by_one(void **state)
+{
+    struct amp_arena *arena = amp_arena_create();
+    int *items = NULL;
+    size_t count = 0, capacity = 0;
+    (void)state;
+    for (int i = 0; i < 1000; i++) {
+        int *item = amp_arena_push(arena, &items, &count, &capacity, sizeof *items);
+        assert_ptr_equal(item, &items[i]);
+        assert_int_equal(*item, 0);
+        assert_int_equal(count, i + 1);
+        assert_true(capacity >= count);
+        *item = i;
+    }
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(items[i], i);
+    amp_arena_destroy(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(endings),
+        cmocka_unit_test(misspelled_words),
+        cmocka_unit_test(long_words_are_far),
+        cmocka_unit_test(characters_are_read_and_written),
+        cmocka_unit_test(what_is_no_character_is_passed_byte_by_byte),
+        cmocka_unit_test(letters_have_cases),
+        cmocka_unit_test(shapes_count_their_elements),
+        cmocka_unit_test(shapes_are_equal_or_not),
+        cmocka_unit_test(shapes_have_texts),
+        cmocka_unit_test(sizes_are_checked),
+        cmocka_unit_test(bits_become_whole_bytes),
+        cmocka_unit_test(dtypes_have_names),
+        cmocka_unit_test(dtypes_hold_others_exactly),
+        cmocka_unit_test(infinities_and_nan_are_not_finite),
+        cmocka_unit_test(the_first_failure_counts),
+        cmocka_unit_test(long_failures_are_cut_in_the_middle),
+        cmocka_unit_test(maps_find_what_was_put_last),
+        cmocka_unit_test(arenas_give_aligned_zeros),
+        cmocka_unit_test(lists_grow_by_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
