@@ -1,0 +1,403 @@
+/* Tensors and models as messages of protobuf: what is read, and what is refused. By onnx.proto. */
+#include "net.h"
+#include "scratch.h"
+
+#include "onnx.pb-c.h"
+#include "onnx/file/read.h"
+#include "onnx/file/tensor_proto.h"
+
+/* ---- tensors ---- */
+
+static int64_t dims[16] = {2, 3};
+static float numbers[6] = {1, 2, 3, 4, 5, 6};
+
+/* float32 [2, 3] in float_data. */
+static Onnx__TensorProto *floats(Onnx__TensorProto *proto)
+{
+    onnx__tensor_proto__init(proto);
+    proto->has_data_type = true;
+    proto->data_type = AMP_FLOAT;
+    proto->n_dims = 2;
+    proto->dims = dims;
+    proto->n_float_data = 6;
+    proto->float_data = numbers;
+    return proto;
+}
+
+static void is_read(Onnx__TensorProto *proto, const double *expected, size_t count)
+{
+    struct amp_tensor tensor;
+    struct amp_error err = {.status = AMP_OK};
+    if (amp_tensor_from_proto(proto, net.arena, NULL, &tensor, &err) != AMP_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(amp_tensor_count(&tensor), count);
+    for (size_t i = 0; i < count; i++)
+        assert_true(amp_tensor_double(&tensor, i) == expected[i]);
+}
+
+static void is_refused(Onnx__TensorProto *proto, const char *text)
+{
+    struct amp_tensor tensor;
+    struct amp_error err = {.status = AMP_OK};
+    assert_int_equal(amp_tensor_from_proto(proto, net.arena, NULL, &tensor, &err), AMP_MODEL);
+    assert_string_equal(err.text, text);
+}
+
+static void tensors_are_as_large_as_their_shape(void **state)
+{
+    static const double expected[6] = {1, 2, 3, 4, 5, 6};
+    uint8_t bytes[24];
+    Onnx__TensorProto proto;
+    (void)state;
+    memcpy(bytes, numbers, sizeof bytes);
+    is_read(floats(&proto), expected, 6);
+    proto.n_float_data = 5;
+    is_refused(&proto, "float_data holds 5 values; float32 [2, 3] needs 6");
+    proto.has_raw_data = true;
+    proto.raw_data = (ProtobufCBinaryData){24, bytes};
+    is_read(&proto, expected, 6);
+    proto.raw_data.len = 23;
+    is_refused(&proto, "raw_data of 23 bytes; float32 [2, 3] needs 24");
+    proto.raw_data.len = 25;
+    is_refused(&proto, "raw_data of 25 bytes; float32 [2, 3] needs 24");
+    proto.data_type = AMP_STRING;
+    is_refused(&proto, "raw_data of 25 bytes; string [2, 3] needs 0");
+    floats(&proto)->n_dims = 13;
+    is_refused(&proto, "rank 13; at most 12 is supported");
+    floats(&proto)->data_type = AMP_DTYPE_COUNT;
+    is_refused(&proto, "unknown data_type 27; 1 to 26 are known");
+    floats(&proto)->data_type = 0;
+    is_refused(&proto, "unknown data_type 0; 1 to 26 are known");
+}
+
+/* Types of fewer bits come in 32, those of 64 in fields of their own. */
+static void small_types_come_as_int32(void **state)
+{
+    static int32_t items[3] = {0x3f80, -1, 257};
+    static int64_t three = 3;
+    Onnx__TensorProto proto;
+    (void)state;
+    onnx__tensor_proto__init(&proto);
+    proto.n_dims = 1;
+    proto.dims = &three;
+    proto.n_int32_data = 3;
+    proto.int32_data = items;
+    proto.data_type = AMP_INT32;
+    is_read(&proto, (const double[]){0x3f80, -1, 257}, 3);
+    proto.data_type = AMP_INT8;
+    is_read(&proto, (const double[]){-128, -1, 1}, 3);
+    proto.data_type = AMP_UINT16;
+    is_read(&proto, (const double[]){0x3f80, 65535, 257}, 3);
+    items[1] = 0xbf80;
+    proto.data_type = AMP_BFLOAT16;
+    is_read(&proto, (const double[]){1, -1, 129 * 0x1p-132}, 3);
+    proto.data_type = AMP_INT64;
+    is_refused(&proto, "int64_data holds 0 values; int64 [3] needs 3");
+}
+
+static void external_data_need_a_file(void **state)
+{
+    Onnx__TensorProto proto;
+    (void)state;
+    floats(&proto)->has_data_location = true;
+    is_read(&proto, (const double[]){1, 2, 3, 4, 5, 6}, 6);
+    proto.data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+    is_refused(&proto, "external data are not possible here");
+}
+
+/* ---- sparse tensors ---- */
+
+static struct {
+    Onnx__SparseTensorProto proto;
+    Onnx__TensorProto values, indices;
+    int64_t dims[3], value_dims[2], index_dims[3], places[8];
+} sparse;
+
+/* 1 and 2 in a float32 [2, 3], at places 1 and 5. */
+static void start_sparse(void)
+{
+    memset(&sparse, 0, sizeof sparse);
+    onnx__sparse_tensor_proto__init(&sparse.proto);
+    floats(&sparse.values)->n_dims = 1;
+    sparse.values.dims = sparse.value_dims;
+    sparse.values.n_float_data = 2;
+    onnx__tensor_proto__init(&sparse.indices);
+    sparse.indices.data_type = AMP_INT64;
+    sparse.indices.n_dims = 1;
+    sparse.indices.dims = sparse.index_dims;
+    sparse.indices.int64_data = sparse.places;
+    sparse.indices.n_int64_data = 2;
+    sparse.proto.values = &sparse.values;
+    sparse.proto.indices = &sparse.indices;
+    sparse.proto.n_dims = 2;
+    sparse.proto.dims = sparse.dims;
+    memcpy(sparse.dims, dims, 2 * sizeof *dims);
+    sparse.value_dims[0] = sparse.index_dims[0] = 2;
+    sparse.places[0] = 1;
+    sparse.places[1] = 5;
+}
+
+/* The same with a pair of indices for each value. */
+static void start_pairs(void)
+{
+    static const int64_t pairs[4] = {0, 1, 1, 2};
+    start_sparse();
+    sparse.indices.n_dims = 2;
+    sparse.index_dims[1] = 2;
+    sparse.indices.n_int64_data = 4;
+    memcpy(sparse.places, pairs, sizeof pairs);
+}
+
+static void sparse_is(const char *refusal)
+{
+    static const double expected[6] = {0, 1, 0, 0, 0, 2};
+    struct amp_tensor tensor;
+    struct amp_error err = {.status = AMP_OK};
+    enum amp_status status = amp_tensor_from_sparse(&sparse.proto, net.arena, NULL, &tensor, &err);
+    assert_string_equal(err.text, refusal);
+    assert_int_equal(status, refusal[0] == '\0' ? AMP_OK : AMP_MODEL);
+    for (size_t i = 0; i < 6 && status == AMP_OK; i++)
+        assert_true(amp_tensor_double(&tensor, i) == expected[i]);
+}
+
+static void sparse_tensors_become_dense(void **state)
+{
+    (void)state;
+    start_sparse();
+    sparse_is("");
+    sparse.places[1] = 6;
+    sparse_is("sparse tensor: index 6; it has 6 elements");
+    sparse.places[1] = -1;
+    sparse_is("sparse tensor: index -1; it has 6 elements");
+    start_pairs();
+    sparse_is("");
+    sparse.places[3] = 3;
+    sparse_is("sparse tensor: index 3; dim 1 is 3");
+    sparse.places[3] = -1;
+    sparse_is("sparse tensor: index -1; dim 1 is 3");
+    start_pairs();
+    sparse.places[2] = 2;
+    sparse_is("sparse tensor: index 2; dim 0 is 2");
+}
+
+static void sparse_tensors_have_values_and_indices(void **state)
+{
+    (void)state;
+    start_sparse();
+    sparse.proto.values = NULL;
+    sparse_is("sparse tensor without values or indices");
+    start_sparse();
+    sparse.proto.indices = NULL;
+    sparse_is("sparse tensor without values or indices");
+    start_sparse();
+    sparse.index_dims[0] = sparse.indices.n_int64_data = 1;
+    sparse_is(
+        "sparse tensor with values [2] and int64 indices [1]; values [n] and int64 indices [n] "
+        "or [n, rank] are needed");
+    start_pairs();
+    sparse.index_dims[0] = 1;
+    sparse.index_dims[1] = 4;
+    sparse_is(
+        "sparse tensor with values [2] and int64 indices [1, 4]; values [n] and int64 indices "
+        "[n] or [n, rank] are needed");
+    start_pairs();
+    sparse.index_dims[1] = 1;
+    sparse.indices.n_int64_data = 2;
+    sparse_is(
+        "sparse tensor with values [2] and int64 indices [2, 1]; values [n] and int64 indices "
+        "[n] or [n, rank] are needed");
+    start_sparse();
+    sparse.values.n_dims = 2;
+    sparse.value_dims[1] = 1;
+    sparse_is(
+        "sparse tensor with values [2, 1] and int64 indices [2]; values [n] and int64 indices "
+        "[n] or [n, rank] are needed");
+    start_sparse();
+    sparse.indices.data_type = AMP_UINT64;
+    sparse.indices.n_uint64_data = 2;
+    sparse.indices.uint64_data = (uint64_t *)sparse.places;
+    sparse_is("sparse tensor with values [2] and uint64 indices [2]; values [n] and int64 indices "
+              "[n] or [n, rank] are needed");
+    start_sparse();
+    sparse.dims[0] = 1 << 20;
+    sparse.dims[1] = 1 << 10;
+    sparse_is("sparse tensor of 4294967296 dense bytes; at most 1073741824 are read");
+}
+
+/* ---- models ---- */
+
+/* y = Neg(x), as a message. */
+static struct {
+    Onnx__ModelProto model;
+    Onnx__GraphProto graph;
+    Onnx__NodeProto node;
+    Onnx__AttributeProto attr;
+    Onnx__OperatorSetIdProto opset;
+    Onnx__ValueInfoProto x, y;
+    Onnx__TensorProto initializer;
+    Onnx__TypeProto type;
+    Onnx__TypeProto__Tensor tensor_type;
+    Onnx__AttributeProto *attrs[1];
+    Onnx__NodeProto *nodes[1];
+    Onnx__OperatorSetIdProto *opsets[1];
+    Onnx__ValueInfoProto *inputs[1], *outputs[1];
+    Onnx__TensorProto *initializers[1];
+    char *takes[1], *gives[1];
+} made;
+
+static char name_x[] = "x", name_y[] = "y", neg[] = "Neg", attr_name[] = "axis";
+
+static void start_values(void)
+{
+    onnx__value_info_proto__init(&made.x);
+    onnx__value_info_proto__init(&made.y);
+    onnx__type_proto__init(&made.type);
+    onnx__type_proto__tensor__init(&made.tensor_type);
+    made.tensor_type.has_elem_type = true;
+    made.tensor_type.elem_type = AMP_FLOAT;
+    made.type.value_case = ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
+    made.type.tensor_type = &made.tensor_type;
+    made.x.name = name_x;
+    made.y.name = name_y;
+    made.x.type = made.y.type = &made.type;
+    made.inputs[0] = &made.x;
+    made.outputs[0] = &made.y;
+}
+
+static void start_model(void)
+{
+    onnx__model_proto__init(&made.model);
+    onnx__graph_proto__init(&made.graph);
+    onnx__node_proto__init(&made.node);
+    onnx__operator_set_id_proto__init(&made.opset);
+    onnx__attribute_proto__init(&made.attr);
+    start_values();
+    made.model.has_ir_version = true;
+    made.model.ir_version = 8;
+    made.model.graph = &made.graph;
+    made.model.n_opset_import = 1;
+    made.model.opset_import = made.opsets;
+    made.opsets[0] = &made.opset;
+    made.opset.has_version = true;
+    made.opset.version = 17;
+    made.graph.n_node = made.graph.n_input = made.graph.n_output = 1;
+    made.graph.node = made.nodes;
+    made.graph.input = made.inputs;
+    made.graph.output = made.outputs;
+    made.nodes[0] = &made.node;
+    made.node.op_type = neg;
+    made.node.n_input = made.node.n_output = 1;
+    made.node.input = made.takes;
+    made.node.output = made.gives;
+    made.takes[0] = name_x;
+    made.gives[0] = name_y;
+}
+
+static void add_attr(void)
+{
+    made.attr.name = attr_name;
+    made.attr.has_type = true;
+    made.attr.type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT;
+    made.attrs[0] = &made.attr;
+    made.node.n_attribute = 1;
+    made.node.attribute = made.attrs;
+}
+
+/* Reads the model from a file. TEXT is the end of the refusal; NULL: it is taken. */
+static void model_is(enum amp_status expected, const char *text)
+{
+    struct amp_model_file file;
+    struct amp_error err = {.status = AMP_OK};
+    size_t size = onnx__model_proto__get_packed_size(&made.model);
+    uint8_t *bytes = malloc(size);
+    onnx__model_proto__pack(&made.model, bytes);
+    FILE *out = fopen("model.onnx", "wb");
+    assert_non_null(out);
+    assert_int_equal(fwrite(bytes, 1, size, out), size);
+    fclose(out);
+    free(bytes);
+    enum amp_status status = amp_model_read("model.onnx", &file, &err);
+    if (status == AMP_OK)
+        amp_model_close(&file);
+    size_t length = strlen(err.text), tail = text ? strlen(text) : 0;
+    if (status != expected || length < tail ||
+        strcmp(err.text + length - tail, text ? text : "") != 0)
+        fail_msg("status %d: %s", (int)status, err.text);
+}
+
+static void models_have_versions(void **state)
+{
+    (void)state;
+    start_model();
+    model_is(AMP_OK, NULL);
+    made.model.ir_version = 3;
+    model_is(AMP_OK, NULL);
+    made.model.ir_version = 2;
+    model_is(AMP_MODEL, "IR version 2; 3 and newer are supported");
+    start_model();
+    made.opset.version = 1;
+    model_is(AMP_OK, NULL);
+    made.opset.version = 0;
+    model_is(AMP_MODEL, "opset version 0 of ai.onnx; 1 and above are possible");
+
+    start_model();
+    made.model.n_opset_import = 0;
+    model_is(AMP_MODEL, "the model has no opset_import");
+    start_model();
+    made.model.graph = NULL;
+    model_is(AMP_MODEL, "the model has no graph");
+}
+
+static void nodes_have_operators_and_attributes_names(void **state)
+{
+    static char empty[] = "";
+    (void)state;
+    start_model();
+    made.node.op_type = empty;
+    model_is(AMP_MODEL, "node 0 '' has no op_type");
+    made.node.op_type = NULL;
+    model_is(AMP_MODEL, "node 0 '' has no op_type");
+    start_model();
+    add_attr();
+    made.attr.name = empty;
+    model_is(AMP_MODEL, "an attribute without a name");
+    start_model();
+    add_attr();
+    made.attr.type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR;
+    model_is(AMP_MODEL, "attribute 'axis': the value is missing");
+    made.attr.type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPH;
+    model_is(AMP_MODEL, "attribute 'axis': the value is missing");
+    made.attr.type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__SPARSE_TENSOR;
+    model_is(AMP_MODEL, "attribute 'axis': the value is missing");
+}
+
+static void initializers_are_what_their_input_is(void **state)
+{
+    (void)state;
+    start_model();
+    floats(&made.initializer)->name = name_x;
+    made.graph.n_initializer = 1;
+    made.graph.initializer = made.initializers;
+    made.initializers[0] = &made.initializer;
+    model_is(AMP_OK, NULL);
+    made.initializer.data_type = AMP_INT32;
+    made.initializer.n_float_data = 0;
+    made.initializer.n_int32_data = 6;
+    made.initializer.int32_data = (int32_t *)numbers;
+    model_is(AMP_MODEL, "initializer 'x' is int32; the graph input of that name is float32");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        NET_TEST(tensors_are_as_large_as_their_shape),
+        NET_TEST(small_types_come_as_int32),
+        NET_TEST(external_data_need_a_file),
+        NET_TEST(sparse_tensors_become_dense),
+        NET_TEST(sparse_tensors_have_values_and_indices),
+        NET_TEST(models_have_versions),
+        NET_TEST(nodes_have_operators_and_attributes_names),
+        NET_TEST(initializers_are_what_their_input_is),
+    };
+    return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
+}
