@@ -84,6 +84,59 @@ static void hardmax_takes_the_first_nan_for_the_largest(void **state)
     }
 }
 
+/* ---- elements ---- */
+
+/* Exponents that have a kernel of their own, and ones beside them. */
+static void powers_are_those_of_pow(void **state)
+{
+    static const float exponents[] = {0, 0.5f, 1, 2, 3, 4, -1, -0.5f, -2, 1.5f};
+    static const double x[] = {0.25, 1, 2, 9};
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        for (size_t e = 0; e < sizeof exponents / sizeof *exponents; e++) {
+            double expected[4];
+            for (int k = 0; k < 4; k++)
+                expected[k] = pow(x[k], (double)exponents[e]);
+            net_start(15);
+            uint32_t in = input("x", floats[i], DIMS(4));
+            output(NODE("Pow", "y", in, constant("e", AMP_FLOAT, SCALAR, &exponents[e])));
+            run_one(floats[i], DIMS(4), x);
+            expect_doubles(0, expected, 4, 1e-3);
+        }
+}
+
+/* The model of an Imputer that puts 5 for REPLACED. */
+static void start_imputer(enum amp_dtype dtype, float replaced)
+{
+    static const float five = 5;
+    net_start(17);
+    amp_model_import(net.model, "ai.onnx.ml", 1);
+    uint32_t y = NODE("Imputer", "y", input("x", dtype, DIMS(1, 3)));
+    struct amp_node *node = amp_node_at(net.model, node_of(y));
+    node->domain = "ai.onnx.ml";
+    node->schema = amp_schema_find("ai.onnx.ml", "Imputer", 1);
+    node->since_version = 1;
+    set_number(y, "replaced_value_float", replaced);
+    amp_node_set_attr(
+        net.model, node_of(y),
+        (struct amp_attr){
+            .name = "imputed_value_floats", .type = AMP_ATTR_FLOATS, .count = 1, .floats = &five});
+    output(y);
+}
+
+static void imputers_replace_one_value(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        start_imputer(floats[i], 0);
+        RUN(floats[i], DIMS(1, 3), NAN, 0, 1);
+        EXPECT_OUTPUT(0, 0, NAN, 5, 1);
+        start_imputer(floats[i], NAN);
+        RUN(floats[i], DIMS(1, 3), NAN, 0, 1);
+        EXPECT_OUTPUT(0, 0, 5, 0, 1);
+    }
+}
+
 /* ---- quantization ---- */
 
 /* Blocks of 3, 3 and 1, each with a scale of its own. */
@@ -197,6 +250,8 @@ int main(void)
         NET_TEST(what_ceil_mode_adds_is_not_counted_as_padding),
         NET_TEST(rows_far_below_zero_have_a_softmax),
         NET_TEST(hardmax_takes_the_first_nan_for_the_largest),
+        NET_TEST(powers_are_those_of_pow),
+        NET_TEST(imputers_replace_one_value),
         NET_TEST(the_last_block_may_be_partial),
         NET_TEST(zeros_have_the_scale_one),
         NET_TEST(recurrences_that_are_no_constants_may_change),

@@ -45,6 +45,10 @@ static void windows_and_weights(void **state)
         {"GlobalLpPool-2 f[1,2,3] p=0", "attribute 'p' is 0; it must be positive"},
         {"LRN-13 f[1,2] size=3", "[1, 2]"},
         {"LRN-13 f[2] size=3", "input 0 has rank 1; 2 or more is needed"},
+
+        {"ConvTranspose-11 f[1,1,2] f[1,1,2] pads=[1,1]", "[1, 1, 1]"},
+        {"ConvTranspose-11 f[1,1,2] f[1,1,1] pads=[1,1]",
+         "spatial dim 0 of the output would be 0; 1 to 2147483647 allowed"},
     };
     (void)state;
     EXPECT_ALL(cases);
@@ -292,6 +296,27 @@ static void products_norms_and_reductions(void **state)
          "input 1 of shape [4] does not hold a value for each group of X, shape [1, 4, 2]"},
         {"GroupNormalization-21 f[1,4,2] f[4] f[2] num_groups=2",
          "input 2 of shape [2] does not hold a value for each channel of X, shape [1, 4, 2]"},
+
+        {"Gemm-13 f[2,3] f[3,4] f[4]", "[2, 4]"},
+        {"Gemm-13 f[2,3] f[3,4] f[2,1]", "[2, 4]"},
+        {"Gemm-13 f[3,2] f[3,4] transA=1", "[2, 4]"},
+        {"Gemm-13 f[2,3] f[4,3] transB=1", "[2, 4]"},
+        {"Gemm-13 f[2,3] f[3,4,1]", "both must have rank 2"},
+        {"Gemm-13 f[3] f[3,4]", "both must have rank 2"},
+        {"Gemm-13 f[2,3] f[4,4]", "inner dimensions differ"},
+        {"Gemm-13 f[2,3] f[3,4] transA=1", "inner dimensions differ"},
+        {"Gemm-13 f[2,3] f[3,4] transB=1", "inner dimensions differ"},
+        {"Gemm-13 f[2,3] f[3,4] f[3]", "C of shape [3] does not broadcast to the product's [2, 4]"},
+        {"Gemm-13 f[2,3] f[3,4] f[1,2,4]",
+         "C of shape [1, 2, 4] does not broadcast to the product's [2, 4]"},
+        {"MatMul-13 f[2,3] f[3]", "[2]"},
+        {"MatMul-13 f[3] f[3,2]", "[2]"},
+        {"MatMul-13 f[3] f[3]", "[]"},
+        {"MatMul-13 f[5,1,2,3] f[4,3,2]", "[5, 4, 2, 2]"},
+        {"MatMul-13 f[2,3] f[2,3]", "inner dimensions differ"},
+        {"LayerNormalization-17 f[2,3,4] f[4]", "[2, 3, 4]"},
+        {"LayerNormalization-17 f[2,3,4] f[3,4] axis=1", "[2, 3, 4]"},
+        {"LayerNormalization-17 f[2,3,4] f[4] axis=3", "axis 3; rank 3 allows -3 to 2"},
     };
     (void)state;
     EXPECT_ALL(cases);
@@ -439,6 +464,18 @@ static void moves(void **state)
         {"SplitToSequence-11 f[5] i[2]=2,2", "split: the parts are 4 long together; dim 0 is 5"},
         {"SplitToSequence-11 f[5] i[2]=2,4", "split: length 4 of part 1; dim 0 is 5"},
         {"SplitToSequence-11 f[5] i[2]=-1,6", "split: length -1 of part 0; dim 0 is 5"},
+
+        {"Range-11 i[]=0 i[]=5 i[]=2", "[3]"},
+        {"Range-11 i[]=0 i[]=6 i[]=2", "[3]"},
+        {"Range-11 i[]=5 i[]=0 i[]=-2", "[3]"},
+        {"Range-11 i[]=6 i[]=0 i[]=-2", "[3]"},
+        {"Range-11 i[]=5 i[]=5 i[]=1", "[0]"},
+        {"Range-11 i[]=5 i[]=0 i[]=1", "[0]"},
+        {"Range-11 i[]=0 i[]=5 i[]=-1", "[0]"},
+        {"Range-11 i[]=0 i[]=5 i[]=0", "delta is 0"},
+        {"Concat-13 f[2,3] f[2,4] axis=1", "[2, 7]"},
+        {"Concat-13 f[2,3] f[2,4] axis=-1", "[2, 7]"},
+        {"Concat-13 f[2,3] f[2,4] axis=2", "axis 2; rank 2 allows -2 to 1"},
     };
     (void)state;
     EXPECT_ALL(cases);

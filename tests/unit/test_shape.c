@@ -119,6 +119,30 @@ static void flatten_multiplies_on_either_side(void **state)
     expect_failure("axis 4; rank 3 allows -3 to 3");
 }
 
+/* Of a dim that is not known a slice is known where it takes all of it, either way round. */
+static void slices_of_unknown_dims_are_known_where_they_are_whole(void **state)
+{
+    static const struct {
+        int64_t start, end, step;
+        bool is_whole;
+    } cases[] = {
+        {0, INT64_MAX, 1, true},  {0, INT32_MAX, 1, true},    {0, 10, 1, false},
+        {1, INT64_MAX, 1, false}, {-1, INT64_MAX, 1, false},  {0, INT64_MAX, 2, false},
+        {0, -1, 1, false},        {-1, INT64_MIN, -1, true},  {-1, INT32_MIN, -1, true},
+        {-1, -10, -1, false},     {-2, INT64_MIN, -1, false}, {-1, INT64_MIN, -2, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        start("Slice", 13);
+        TENSOR(B, 4);
+        VALUES(cases[i].start);
+        VALUES(cases[i].end);
+        VALUES(0);
+        VALUES(cases[i].step);
+        EXPECT(cases[i].is_whole ? B : Q, 4);
+    }
+}
+
 static void squeeze_drops_what_is_named(void **state)
 {
     (void)state;
@@ -628,6 +652,7 @@ int main(void)
         cmocka_unit_test(reshape_takes_zero_as_zero_when_asked),
         cmocka_unit_test(reshape_names_what_does_not_fit),
         cmocka_unit_test(flatten_multiplies_on_either_side),
+        cmocka_unit_test(slices_of_unknown_dims_are_known_where_they_are_whole),
         cmocka_unit_test(squeeze_drops_what_is_named),
         cmocka_unit_test(unsqueeze_counts_axes_in_the_output),
         cmocka_unit_test(shape_has_as_many_values_as_dims_are_told),
