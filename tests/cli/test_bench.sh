@@ -76,3 +76,9 @@ holds 'four samples are four times the work' awk -v flops="$flops" '/"flops"/ { 
 holds 'a model of 16 bits is timed in 32 too' bash -c '"$0" cnn.onnx -q -o half.onnx --io lower --no-validate && "$0" bench half.onnx --runs 1' "$AMPCONV"
 cat cnn.onnx | "$AMPCONV" bench - --runs 1 >report
 holds 'stdin' counts '^- +(fp32|bf16|fp16) ' 3
+for words in 'nonsense,bf16' 'bf16,nonsense' ',bf16'; do
+  "$AMPCONV" bench cnn.onnx --runs 1 -d "$words" >report 2>stderr
+  holds "--dtype $words" test $? -eq 2 -a ! -s report
+done
+"$AMPCONV" bench cnn.onnx --runs 1 -d bf16,fp32,bf16 >report 2>stderr
+holds 'a dtype twice' grep -qxF "ampconv: --dtype: 'bf16' is there twice" stderr
