@@ -145,7 +145,7 @@ make_change() { # NUMBER FILE OFFSET LENGTH REPLACEMENT
   local object base status=1
   object=$tree/$(object_of base "$2") base=$work/objects/base.o
   cp -p "$object" "$base" && cp -p "$tree/$2" "$work/before.c"
-  perl "$top/tests/mutate.pl" apply "$top/$2" "${@:3}" >"$tree/$2"
+  perl "$top/tests/mutate.pl" apply "$work/before.c" "${@:3}" >"$tree/$2"
   if build base "$(object_of base "$2")" >"$work/log.change" 2>&1 && ! cmp -s "$object" "$base"; then
     cp "$object" "$work/objects/$1.o"
     status=0
@@ -162,7 +162,7 @@ draw_changes() {
     make_change $n "$file" "$offset" "$length" "$replacement" || continue
     printf '%s\t%s\t%s\t%s  ->  %s\n' "$n" "$file" "$file:$line" "$kind: $before" "$after" >>"$records"
     n=$((n + 1))
-  done < <(list_changes | tr '\t' '\037')
+  done < <(list_changes "$tree" | tr '\t' '\037')
 }
 
 # The changes of the run before that survived.
@@ -171,13 +171,13 @@ keep_survivors() {
     mv "$records.left" "$records"
 }
 
-list_changes() {
+list_changes() { # FOLDER that has src
   local file glob files=()
   while read -r file; do
     # shellcheck disable=SC2053 # a glob
     for glob in "${globs[@]}"; do if [[ $file == $glob ]]; then files+=("$file"); break; fi; done
-  done < <(cd "$top" && find src -name '*.c' | sort)
-  (cd "$top" && perl tests/mutate.pl list "$seed" tests/mutate.equivalent "${files[@]}")
+  done < <(cd "$1" && find src -name '*.c' | sort)
+  (cd "$1" && perl "$top/tests/mutate.pl" list "$seed" "$top/tests/mutate.equivalent" "${files[@]}")
 }
 
 # Tests the change of one line of $records; says and notes what came of it.
@@ -213,12 +213,12 @@ report() {
 }
 
 if [ -n "$only_list" ]; then
-  list_changes | awk -F '\t' -v n="$count" 'NR <= n { printf "%s:%s  %s: %s  ->  %s\n", $1, $2, $3, $7, $8 }'
+  list_changes "$top" | awk -F '\t' -v n="$count" 'NR <= n { printf "%s:%s  %s: %s  ->  %s\n", $1, $2, $3, $7, $8 }'
   exit
 fi
 mkdir -p "$work" && copy_tree || exit 2
 if [ -n "$again" ]; then keep_survivors; fi
-mapfile -t files < <(if [ -n "$again" ]; then cut -f 2 "$records"; else list_changes | cut -f 1; fi | sort -u)
+mapfile -t files < <(if [ -n "$again" ]; then cut -f 2 "$records"; else list_changes "$tree" | cut -f 1; fi | sort -u)
 mapfile -t tests < <(for file in "${files[@]}"; do tests_of "$file"; done | sort -u)
 build base -j"$(nproc)" build/base/ampconv >"$work/log.base" 2>&1 || { tail -5 "$work/log.base" >&2; exit 2; }
 read_test_env
