@@ -23,13 +23,13 @@
 static void endings(void **state)
 {
     (void)state;
-    assert_true(amp_has_ending("model.onnx", ".onnx"));
-    assert_true(amp_has_ending(".onnx", ".onnx"));
-    assert_true(amp_has_ending("x", ""));
-    assert_true(amp_has_ending("", ""));
-    assert_false(amp_has_ending("onnx", ".onnx"));
-    assert_false(amp_has_ending("model.onnx.gz", ".onnx"));
-    assert_false(amp_has_ending("model.ONNX", ".onnx"));
+    assert_true(amp_word_has_ending("model.onnx", ".onnx"));
+    assert_true(amp_word_has_ending(".onnx", ".onnx"));
+    assert_true(amp_word_has_ending("x", ""));
+    assert_true(amp_word_has_ending("", ""));
+    assert_false(amp_word_has_ending("onnx", ".onnx"));
+    assert_false(amp_word_has_ending("model.onnx.gz", ".onnx"));
+    assert_false(amp_word_has_ending("model.ONNX", ".onnx"));
 }
 
 static const char *const words[] = {"Conv", "ConvTranspose", "Gemm", "MatMul", "Add", NULL};
@@ -62,8 +62,8 @@ static void misspelled_words(void **state)
                                            {"ConvTrnspse", "ConvTranspose"}};
     (void)state;
     for (size_t i = 0; i < AMP_COUNT(pairs); i++) {
-        const char *by_function = amp_nearest_word(pairs[i][0], word_at);
-        const char *by_array = amp_nearest_of(pairs[i][0], words, AMP_COUNT(words) - 1);
+        const char *by_function = amp_word_nearest_at(pairs[i][0], word_at);
+        const char *by_array = amp_word_nearest(pairs[i][0], words, AMP_COUNT(words) - 1);
         assert_ptr_equal(by_function, by_array);
         if (pairs[i][1] == NULL ? by_array != NULL
                                 : by_array == NULL || strcmp(by_array, pairs[i][1]) != 0)
@@ -79,9 +79,9 @@ static void long_words_are_far(void **state)
     memset(limit, 'a', sizeof limit);
     memset(longer, 'a', sizeof longer);
     limit[48] = longer[49] = '\0';
-    assert_ptr_equal(amp_nearest_of(limit, known, 1), limit);
-    assert_null(amp_nearest_of(longer, known, 2));
-    assert_ptr_equal(amp_nearest_of(limit, known + 1, 1), NULL);
+    assert_ptr_equal(amp_word_nearest(limit, known, 1), limit);
+    assert_null(amp_word_nearest(longer, known, 2));
+    assert_ptr_equal(amp_word_nearest(limit, known + 1, 1), NULL);
 }
 
 /* ---- UTF-8 ---- */

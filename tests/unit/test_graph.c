@@ -1,6 +1,7 @@
 /* The order of graphs and what patterns see in them. Orders follow from who needs whom. */
 #include "net.h"
 
+#include "core/graph/order.h"
 #include "pattern/matcher.h"
 #include "pattern/pattern.h"
 

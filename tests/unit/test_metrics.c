@@ -362,12 +362,12 @@ static void accuracy_takes_the_first_of_tied_scores(void **state)
                                    -INFINITY, NAN, -INFINITY, -INFINITY, NAN, NAN,       NAN};
     static const int64_t dims[] = {1, 3};
     static const int64_t first[] = {0, 1, 0, 0, 0, 1, -1};
-    struct amp_class_view view;
+    struct amp_class_scores view;
     (void)state;
     for (size_t i = 0; i < COUNT(first); i++) {
         struct amp_tensor row = shaped(tensor_of(AMP_FLOAT, scores + 3 * i, 3), 2, dims);
-        assert_true(amp_class_view(&row, &view));
-        assert_int_equal(amp_class_top(&row, &view, 0), first[i]);
+        assert_true(amp_class_scores_view(&row, &view));
+        assert_int_equal(amp_class_scores_top(&row, &view, 0), first[i]);
         for (int64_t label = 0; label < 3; label++) {
             struct amp_tensor labels = tensor_of(AMP_INT64, &label, 1);
             struct amp_accuracy accuracy = {.labels = &labels};
