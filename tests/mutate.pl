@@ -128,8 +128,8 @@ sub check { my ($code) = @_;
     return @changes;
 }
 
-# Functions whose arguments may be swapped.
-my $SYMMETRIC = qr/^(?:f?max|f?min|fmaxf|fminf|\w*MIN|\w*MAX|strcmp|memcmp|amp_\w*equal)$/;
+# Functions that give the same when arguments are swapped.
+my $SYMMETRIC = qr/^(?:fmaxf?|fminf?|\w*MIN|\w*MAX|strcmp|memcmp|calloc|amp_xmalloc|amp_xcalloc|amp_arena_array|amp_\w*equal)$/;
 
 # Neighbouring arguments of a call in each other's place.
 sub swap { my ($code) = @_;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Changes single points of the program, by itself, and says which changes the tests let through. Not a part of make check.
 #   tests/mutate.sh [--seed N] [--count N] [--folder NAME]... [--files GLOB]... [--list] [--again] [--jobs N]
-#                   [--most SECONDS] [--sanitize]
+#                   [--most SECONDS] [--sanitize] [--work DIR]
 #     --seed N        which changes are drawn (1)
 #     --count N       how many (30)
 #     --folder NAME   of the files below src/NAME; --files GLOB: of files whose paths match; several add up (all)
@@ -10,7 +10,8 @@
 #     --jobs N        how many changes are tested at a time (1)
 #     --most SECONDS  without tests that take longer (600)
 #     --sanitize      builds with the sanitizers, as the second half of make check does
-# The changes are made in a copy of the tree, in build/mutate. A change counts when its file compiles to another object than before;
+#     --work DIR      where its files go (build/mutate): one for each that runs at the same time
+# The changes are made in a copy of the tree. A change counts when its file compiles to another object than before;
 # then the tests of its area (mutate.areas) run until one fails, the quickest first. Changes of mutate.equivalent are not drawn.
 # Exits 1 when changes survived. DEPS (build/deps), ORACLES (build/oracle) and CC say where to find what make sets up.
 set -u
@@ -28,13 +29,13 @@ while [ $# -gt 0 ]; do
     --files) globs+=("$2"); shift ;;
     --list) only_list=1 ;;
     --again) again=1 ;;
+    --work) work=$(realpath -m "$2"); shift ;;
     --sanitize) sanitize='-fsanitize=address,undefined -fno-sanitize-recover=undefined' ;;
     *) sed -n 's/^#   /  /p' "$0" >&2; exit 2 ;;
   esac
   shift
 done
 if [ ${#globs[@]} -eq 0 ]; then globs=('src/*'); fi
-if [ -n "$sanitize" ]; then work+=.sanitize; fi
 DEPS=${DEPS-$top/build/deps} ORACLES=${ORACLES-$top/build/oracle}
 tree=$work/tree records=$work/changes
 export ASAN_OPTIONS=${ASAN_OPTIONS-exitcode=99:detect_leaks=1:allocator_may_return_null=1:malloc_context_size=1}

@@ -220,7 +220,7 @@ static inline enum amp_status net_run(bool is_strict, const struct amp_tensor *i
     amp_tensors_release(net.outputs, NET_OUTPUTS);
     enum amp_status status = net_infer();
     if (status == AMP_OK)
-        status = amp_session_create(net.model, is_strict, &session, &net.err);
+        status = amp_session_open(net.model, is_strict, &session, &net.err);
     if (status == AMP_OK)
         status = amp_session_run(session, inputs, net.outputs, &net.err);
     amp_session_destroy(session);

@@ -115,6 +115,19 @@ static void operators_make_guards_of_their_constants(void **state)
     assert_int_equal(amp_guard_use(&node), AMP_GUARD_NONE);
 }
 
+static void guards_are_huge_or_fit_their_use(void **state)
+{
+    static const enum amp_guard_use uses[] = {AMP_GUARD_NONE, AMP_GUARD_BOUNDS, AMP_GUARD_ADDS};
+    (void)state;
+    for (int values = 0; values < 4; values++)
+        for (size_t i = 0; i < 3; i++) {
+            bool is_huge = values & 1, is_mask = values & 2;
+            bool wanted = i == 1 || is_huge || (i == 2 && is_mask);
+            struct amp_guard_values found = {.is_huge = is_huge, .is_mask = is_mask};
+            assert_int_equal(amp_guard_is(uses[i], found), wanted);
+        }
+}
+
 enum { LONG = 3000, FAR = 2500 };
 
 /* A vector of zeros but for VALUE at INDEX and, if it is not 0, OTHER at FAR. */
@@ -246,6 +259,7 @@ int main(void)
         AUTOCAST_TEST(casts_of_the_interface_need_opset_6),
         AUTOCAST_TEST(what_cannot_follow_leaves_the_highest_opset_it_can),
         AUTOCAST_TEST(operators_make_guards_of_their_constants),
+        AUTOCAST_TEST(guards_are_huge_or_fit_their_use),
         AUTOCAST_TEST(masks_are_looked_at_to_their_end),
         AUTOCAST_TEST(nothing_but_guards_is_no_mask),
         AUTOCAST_TEST(an_output_that_is_given_out_twice_is_cast_once),

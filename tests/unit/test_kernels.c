@@ -218,7 +218,7 @@ static void recurrences_that_are_no_constants_may_change(void **state)
     (void)state;
     start_rnn(SCALAR, false);
     infer_all();
-    assert_int_equal(amp_session_create(net.model, true, &session, &net.err), AMP_OK);
+    assert_int_equal(amp_session_open(net.model, true, &session, &net.err), AMP_OK);
     for (int r = 1; r < 4; r++) {
         amp_tensors_release(net.outputs, NET_OUTPUTS);
         assert_int_equal(amp_session_run(session, TENSORS(three_steps(), recurrence((float)r)),
