@@ -118,6 +118,86 @@ static void attention(void **state)
     EXPECT_ALL(cases);
 }
 
+static void newest_attention(void **state)
+{
+    static const struct one_case cases[] = {
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] _ f[1,3,2] f[1,3,2] q_num_heads=2 "
+         "kv_num_heads=2 >2",
+         "[1, 3, 6]"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,4] f[1,3,3] _ f[1,3,1] f[1,3,1] q_num_heads=2 "
+         "kv_num_heads=1 >2",
+         "[1, 3, 6]"},
+        {"LinearAttention-27 f[3,8] f[1,3,8] f[1,3,6] _ f[1,3,2] f[1,3,2] q_num_heads=2 "
+         "kv_num_heads=2 >2",
+         "query has rank 2; 3 is needed"},
+        {"LinearAttention-27 f[1,3,7] f[1,3,8] f[1,3,6] _ f[1,3,2] f[1,3,2] q_num_heads=2 "
+         "kv_num_heads=2 >2",
+         "query has a last dimension of 7 for 2 heads"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,6] f[1,3,6] _ f[1,3,2] f[1,3,2] q_num_heads=2 "
+         "kv_num_heads=2 >2",
+         "key has a head size of 3; 4 is needed"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,7] _ f[1,3,2] f[1,3,2] q_num_heads=2 "
+         "kv_num_heads=2 >2",
+         "value has a last dimension of 7 for 2 heads"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,4,6] _ f[1,3,2] f[1,3,2] q_num_heads=2 "
+         "kv_num_heads=2 >2",
+         "value has a length of 4; 3 is needed"},
+        {"LinearAttention-27 f[1,3,8] f[2,3,8] f[1,3,6] _ f[1,3,2] f[1,3,2] q_num_heads=2 "
+         "kv_num_heads=2 >2",
+         "key has a batch of 2; 1 is needed"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] f[1,2,4,3] f[1,3,2] f[1,3,2] q_num_heads=2 "
+         "kv_num_heads=2 >2",
+         "[1, 3, 6]"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] f[1,2,3,3] f[1,3,2] f[1,3,2] q_num_heads=2 "
+         "kv_num_heads=2 >2",
+         "past_state has a key size of 3; 4 is needed"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] f[1,1,4,3] f[1,3,2] f[1,3,2] q_num_heads=2 "
+         "kv_num_heads=2 >2",
+         "past_state has a number of heads of 1; 2 is needed"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] f[2,4,3] f[1,3,2] f[1,3,2] q_num_heads=2 "
+         "kv_num_heads=2 >2",
+         "past_state has rank 3; 4 is needed"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] _ f[1,2,2] f[1,3,2] q_num_heads=2 "
+         "kv_num_heads=2 >2",
+         "decay has a length of 2; 3 is needed"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] _ f[1,3,8] f[1,3,1] q_num_heads=2 "
+         "kv_num_heads=2 >2",
+         "[1, 3, 6]"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] _ f[1,3,2] f[1,3,4] q_num_heads=2 "
+         "kv_num_heads=2 >2",
+         "beta has a last dimension of 4; 1 or 2 is needed"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] _ f[1,3,2] _ q_num_heads=2 "
+         "kv_num_heads=2 update_rule=gated >2",
+         "[1, 3, 6]"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] _ _ f[1,3,2] q_num_heads=2 "
+         "kv_num_heads=2 update_rule=delta >2",
+         "[1, 3, 6]"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] _ f[1,3,2] f[1,3,2] q_num_heads=3 "
+         "kv_num_heads=2 >2",
+         "q_num_heads is 3, kv_num_heads 2, which must divide it"},
+        {"CausalConvWithState-27 f[2,3,4] f[3,1,2] >2", "[2, 3, 4]"},
+        {"CausalConvWithState-27 f[2,3,4] f[3,1,2] f[3] f[2,3,1] >2", "[2, 3, 4]"},
+        {"CausalConvWithState-27 f[3,4] f[3,1,2] >2",
+         "input has shape [3, 4]; [?, ?, ?] is needed"},
+        {"CausalConvWithState-27 f[2,3,4] f[2,1,2] >2",
+         "weight has shape [2, 1, 2]; [3, 1, ?] is needed"},
+        {"CausalConvWithState-27 f[2,3,4] f[3,1,2] f[2] >2", "bias has shape [2]; [3] is needed"},
+        {"CausalConvWithState-27 f[2,3,4] f[3,1,2] f[3] f[1,3,1] >2",
+         "past_state has shape [1, 3, 1]; [2, 3, 1] is needed"},
+        {"ai.onnx.preview.FlexAttention-1 f[1,2,3,4] f[1,2,5,4] f[1,2,5,6]", "[1, 2, 3, 6]"},
+        {"ai.onnx.preview.FlexAttention-1 f[1,2,3,4] f[1,2,5,3] f[1,2,5,6]",
+         "input 1 has shape [1, 2, 5, 3]; [1, 2, 5, 4] is needed"},
+        {"ai.onnx.preview.FlexAttention-1 f[1,2,3,4] f[1,2,5,4] f[1,2,4,6]",
+         "input 2 has shape [1, 2, 4, 6]; [1, 2, 5, ?] is needed"},
+        {"ai.onnx.preview.FlexAttention-1 f[2,3,4] f[1,2,5,4] f[1,2,5,6]",
+         "input 0 has shape [2, 3, 4]; [?, ?, ?, ?] is needed"},
+        {"ai.onnx.preview.FlexAttention-1 f[1,4,3,4] f[1,3,5,4] f[1,3,5,6]",
+         "4 heads of queries; 3 of keys do not divide them"},
+    };
+    (void)state;
+    EXPECT_ALL(cases);
+}
+
 static void contributed_attention(void **state)
 {
     static const struct one_case cases[] = {
@@ -486,6 +566,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         NET_TEST(windows_and_weights),
         NET_TEST(attention),
+        NET_TEST(newest_attention),
         NET_TEST(contributed_attention),
         NET_TEST(scales_and_images),
         NET_TEST(products_norms_and_reductions),
