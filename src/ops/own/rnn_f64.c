@@ -27,15 +27,16 @@ AMP_CLONES(double, dot, (const double *a, const double *b, int64_t n), (a, b, n)
     return sum;
 }
 
-static enum amp_status gemm(int64_t m, int64_t n, int64_t k, const double *a, int64_t lda,
-                            const double *b, int64_t ldb, double *c, int64_t ldc,
-                            struct amp_error *err)
+static enum amp_status add_input_products(const struct amp_rnn *rnn, int64_t rows, const double *x,
+                                          double *gates, struct amp_error *err)
 {
+    int64_t n = rnn->gates * rnn->hidden, k = rnn->input;
+    const double *w = rnn->w;
     (void)err;
-#pragma omp parallel for collapse(2) if (m * n * k >= AMP_PARALLEL_MIN)
-    for (int64_t i = 0; i < m; i++)
+#pragma omp parallel for collapse(2) if (rows * n * k >= AMP_PARALLEL_MIN)
+    for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < n; j++)
-            c[i * ldc + j] += dot(a + i * lda, b + j * ldb, k);
+            gates[i * n + j] += dot(x + i * k, w + j * k, k);
     return AMP_OK;
 }
 

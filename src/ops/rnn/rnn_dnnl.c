@@ -328,9 +328,15 @@ static dnnl_status_t create_pd(const struct call *call, const struct descs *d,
         d->y_h, dnnl_rnn_flags_undef, attr);
 }
 
+/* How an input lies in its tensor: dims, and strides in elements; NULL: row-major. */
+struct view {
+    int rank;
+    const int64_t *dims, *strides;
+};
+
 /* Binds input I, when it is there, as it lies in its tensor. */
 static enum amp_status bind_in(struct call *call, struct amp_prim *prim, int arg, uint32_t i,
-                               int rank, const int64_t *dims, const int64_t *strides)
+                               struct view view)
 {
     const_dnnl_memory_desc_t own =
         dnnl_primitive_desc_query_md(call->pd, dnnl_query_exec_arg_md, arg);
@@ -341,7 +347,8 @@ static enum amp_status bind_in(struct call *call, struct amp_prim *prim, int arg
     if (call->in[i] == in_order && in_order->data == NULL)
         AMP_TRY(fill_input(call, i));
     AMP_TRY(amp_prim_desc(prim, call->ctx.err,
-                          amp_form_strided(call->in[i]->dtype, rank, dims, strides), &user));
+                          amp_form_strided(call->in[i]->dtype, view.rank, view.dims, view.strides),
+                          &user));
     call->state->is_plain[i] = dnnl_memory_desc_equal(own, user) != 0;
     return amp_prim_bind_in(&call->ctx, prim, arg, i, user);
 }
@@ -356,11 +363,12 @@ static enum amp_status bind_inputs(struct call *call, struct amp_prim *prim)
     const int64_t r[] = {1, dirs, n, g, n},
                   r_strides[] = {dirs * g * n * n, g * n * n, 1, n * n, n};
     const int64_t bias[] = {1, dirs, bias_gates(rnn), n}, peepholes[] = {1, dirs, 3, n};
-    AMP_TRY(bind_in(call, prim, DNNL_ARG_SRC_LAYER, AMP_RNN_X, 3, x, x_strides));
-    AMP_TRY(bind_in(call, prim, DNNL_ARG_WEIGHTS_LAYER, AMP_RNN_W, 5, w, w_strides));
-    AMP_TRY(bind_in(call, prim, DNNL_ARG_WEIGHTS_ITER, AMP_RNN_R, 5, r, r_strides));
-    AMP_TRY(bind_in(call, prim, DNNL_ARG_BIAS, AMP_RNN_BIAS, 4, bias, NULL));
-    return bind_in(call, prim, DNNL_ARG_WEIGHTS_PEEPHOLE, AMP_RNN_PEEPHOLES, 4, peepholes, NULL);
+    AMP_TRY(bind_in(call, prim, DNNL_ARG_SRC_LAYER, AMP_RNN_X, (struct view){3, x, x_strides}));
+    AMP_TRY(bind_in(call, prim, DNNL_ARG_WEIGHTS_LAYER, AMP_RNN_W, (struct view){5, w, w_strides}));
+    AMP_TRY(bind_in(call, prim, DNNL_ARG_WEIGHTS_ITER, AMP_RNN_R, (struct view){5, r, r_strides}));
+    AMP_TRY(bind_in(call, prim, DNNL_ARG_BIAS, AMP_RNN_BIAS, (struct view){4, bias, NULL}));
+    return bind_in(call, prim, DNNL_ARG_WEIGHTS_PEEPHOLE, AMP_RNN_PEEPHOLES,
+                   (struct view){4, peepholes, NULL});
 }
 
 /* The layout of a state in the node's tensors. */
