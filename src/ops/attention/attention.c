@@ -3,7 +3,7 @@
  * and values from a cache, shared by groups of query heads, and masks (ONNX Attention-23 to -25).
  * It computes in float32 or float64, never below: attribute softmax_precision asks for no more.
  */
-#include "ops/attention/attention.h"
+#include "ops/attention/scaled_dot_product.h"
 
 #include "ops/flops.h"
 #include "ops/kernel/kernel.h"
@@ -41,25 +41,29 @@ static enum amp_status agree(struct amp_ctx *ctx, const char *what, uint32_t inp
     return AMP_OK;
 }
 
-/* Reads input I, [batch, heads, length, size] or [batch, length, heads * size], into the sizes. */
-static enum amp_status read_input(struct amp_ctx *ctx, uint32_t i, int64_t *batch, int64_t *heads,
-                                  int64_t *length, int64_t *size)
+/* Where the dims of an input go, which may be known already. */
+struct dims {
+    int64_t *batch, *heads, *length, *size;
+};
+
+/* Reads input I, [batch, heads, length, size] or [batch, length, heads * size], into DIMS. */
+static enum amp_status read_input(struct amp_ctx *ctx, uint32_t i, struct dims dims)
 {
     const struct amp_shape *shape = &ctx->in[i]->shape;
     bool is_flat = shape->rank == 3;
-    AMP_TRY(agree(ctx, "batch", i, shape->dims[0], batch));
-    AMP_TRY(agree(ctx, "length", i, shape->dims[is_flat ? 1 : 2], length));
+    AMP_TRY(agree(ctx, "batch", i, shape->dims[0], dims.batch));
+    AMP_TRY(agree(ctx, "length", i, shape->dims[is_flat ? 1 : 2], dims.length));
     if (!is_flat) {
-        AMP_TRY(agree(ctx, "number of heads", i, shape->dims[1], heads));
-        return agree(ctx, "head size", i, shape->dims[3], size);
+        AMP_TRY(agree(ctx, "number of heads", i, shape->dims[1], dims.heads));
+        return agree(ctx, "head size", i, shape->dims[3], dims.size);
     }
     const char *attribute = i == Q ? "q_num_heads" : "kv_num_heads";
     int64_t count = amp_node_int(ctx->node, attribute, 0), dim = shape->dims[2];
     if (count <= 0 || (dim >= 0 && dim % count != 0))
         return AMP_CTX_FAIL(ctx, "%s %lld; input %u needs a divisor of its last dimension, %lld",
                             attribute, (long long)count, i, (long long)dim);
-    *heads = count;
-    return agree(ctx, "head size", i, dim < 0 ? AMP_DIM_UNKNOWN : dim / count, size);
+    *dims.heads = count;
+    return agree(ctx, "head size", i, dim < 0 ? AMP_DIM_UNKNOWN : dim / count, dims.size);
 }
 
 static enum amp_status read_past(struct amp_ctx *ctx, uint32_t i, struct sizes *sizes,
@@ -87,9 +91,12 @@ static enum amp_status read_sizes(struct amp_ctx *ctx, struct sizes *sizes)
             return AMP_CTX_FAIL(ctx, "input %u has rank %d, input 0 %d; both need 3 or both 4", i,
                                 ctx->in[i]->shape.rank, rank);
     sizes->is_flat = rank == 3;
-    AMP_TRY(read_input(ctx, Q, &sizes->batch, &sizes->heads, &sizes->queries, &sizes->size));
-    AMP_TRY(read_input(ctx, K, &sizes->batch, &sizes->kv_heads, &sizes->keys, &sizes->size));
-    AMP_TRY(read_input(ctx, V, &sizes->batch, &sizes->kv_heads, &sizes->keys, &sizes->v_size));
+    AMP_TRY(read_input(ctx, Q,
+                       (struct dims){&sizes->batch, &sizes->heads, &sizes->queries, &sizes->size}));
+    AMP_TRY(read_input(ctx, K,
+                       (struct dims){&sizes->batch, &sizes->kv_heads, &sizes->keys, &sizes->size}));
+    AMP_TRY(read_input(
+        ctx, V, (struct dims){&sizes->batch, &sizes->kv_heads, &sizes->keys, &sizes->v_size}));
     if (has_past != amp_has_in(ctx, PAST_VALUE))
         return AMP_CTX_FAIL(ctx, "past_key and past_value go together");
     if (has_past) {
@@ -192,11 +199,18 @@ static void copy_heads(const struct amp_tensor *to, int64_t start, const struct 
     amp_heads_copy(&target, &source, shape);
 }
 
-/* Sets TENSOR to input INPUT after input PAST (if there), as [batch, heads, length, size]; made in
-   output PRESENT where that is wanted. */
-static enum amp_status gather(struct run *run, uint32_t input, uint32_t past, uint32_t present,
-                              const struct amp_shape *dims, struct amp_tensor *tensor)
+/* Where queries, keys or values come from: an input, an input with what came before and an output
+   for both; 0: none of the kind. */
+struct origin {
+    uint32_t input, past, present;
+};
+
+/* Sets TENSOR of DIMS to the input of FROM after its past (if there), as [batch, heads, length,
+   size]; made in the output present where that is wanted. */
+static enum amp_status gather(struct run *run, struct origin from, const struct amp_shape *dims,
+                              struct amp_tensor *tensor)
 {
+    const uint32_t input = from.input, past = from.past, present = from.present;
     struct amp_ctx *ctx = run->ctx;
     struct amp_shape of_input = *dims;
     int64_t start = past ? run->sizes.past : 0;
@@ -223,9 +237,9 @@ static enum amp_status gather_all(struct run *run)
     struct amp_shape q = shape_of(s->batch, s->heads, s->queries, s->size);
     struct amp_shape k = shape_of(s->batch, s->kv_heads, total, s->size);
     struct amp_shape v = shape_of(s->batch, s->kv_heads, total, s->v_size);
-    AMP_TRY(gather(run, Q, 0, 0, &q, &run->q));
-    AMP_TRY(gather(run, K, PAST_KEY, PRESENT_KEY, &k, &run->k));
-    return gather(run, V, PAST_VALUE, PRESENT_VALUE, &v, &run->v);
+    AMP_TRY(gather(run, (struct origin){.input = Q}, &q, &run->q));
+    AMP_TRY(gather(run, (struct origin){K, PAST_KEY, PRESENT_KEY}, &k, &run->k));
+    return gather(run, (struct origin){V, PAST_VALUE, PRESENT_VALUE}, &v, &run->v);
 }
 
 /* ---- bias ---------------------------------------------------------------------------------- */

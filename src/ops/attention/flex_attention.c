@@ -4,7 +4,7 @@
  * prob_mod: graphs of one input and one output of the same shape, [batch, heads, queries, keys].
  * Heads of keys and values are shared by groups of query heads.
  */
-#include "ops/attention/attention.h"
+#include "ops/attention/scaled_dot_product.h"
 #include "ops/kernel/tensor_cast.h"
 #include "ops/kernel/kernel.h"
 #include "ops/control/subgraph.h"

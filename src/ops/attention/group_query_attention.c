@@ -3,7 +3,7 @@
  * keys and values serve groups of heads and grow in a cache that has room for the longest sequence
  * of the batch. Each sequence has a length of its own: seqlens_k + 1 with the new ones. float32.
  */
-#include "ops/attention/attention.h"
+#include "ops/attention/scaled_dot_product.h"
 #include "ops/flops.h"
 #include "ops/kernel/kernel.h"
 #include "ops/attention/rotary_embedding.h"

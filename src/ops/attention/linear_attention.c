@@ -79,10 +79,11 @@ static enum amp_status read_past(struct amp_ctx *ctx, struct sizes *sizes)
     return agree(ctx, "value size", PAST, dims[3], &sizes->v_size);
 }
 
-/* Decay and beta, [batch, length, width]: the width is SMALL or LARGE. */
+/* Decay and beta, [batch, length, width]: the width is one of WIDTHS, the second the larger. */
 static enum amp_status read_gate(struct amp_ctx *ctx, uint32_t i, bool is_needed,
-                                 struct sizes *sizes, int64_t small, int64_t large)
+                                 struct sizes *sizes, const int64_t widths[2])
 {
+    const int64_t small = widths[0], large = widths[1];
     bool is_known;
     if (amp_has_in(ctx, i) != is_needed)
         return AMP_CTX_FAIL(ctx, "update_rule '%s' %s input %s",
@@ -120,8 +121,8 @@ static enum amp_status read_sizes(struct amp_ctx *ctx, struct sizes *sizes)
     int64_t wide = AMP_DIM_UNKNOWN;
     if (sizes->k_size >= 0 && __builtin_mul_overflow(kv_heads, sizes->k_size, &wide))
         wide = kv_heads;
-    AMP_TRY(read_gate(ctx, DECAY, sizes->is_gated, sizes, kv_heads, wide));
-    return read_gate(ctx, BETA, sizes->is_delta, sizes, 1, kv_heads);
+    AMP_TRY(read_gate(ctx, DECAY, sizes->is_gated, sizes, (const int64_t[]){kv_heads, wide}));
+    return read_gate(ctx, BETA, sizes->is_delta, sizes, (const int64_t[]){1, kv_heads});
 }
 
 static enum amp_status shape(struct amp_ctx *ctx)

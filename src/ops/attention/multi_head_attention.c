@@ -8,7 +8,7 @@
 #include "ops/flops.h"
 #include "ops/kernel/kernel.h"
 #include "ops/matmul/matmul.h"
-#include "ops/attention/heads.h"
+#include "ops/attention/multi_head.h"
 
 #include <stdlib.h>
 
@@ -60,10 +60,13 @@ static struct amp_heads packed(const struct amp_ctx *ctx, uint32_t i, int64_t co
                               .strides = {dims[1] * dims[2] * head, head, dims[2] * head, 1}};
 }
 
-/* Input I, [batch, length, heads * size] or [batch, heads, length, size]; its length and size. */
-static enum amp_status plain(struct amp_ctx *ctx, uint32_t i, int64_t batch, int64_t heads,
-                             struct amp_heads *view, int64_t *length, int64_t *size)
+/* Reads input I, [batch, length, heads * size] or [batch, heads, length, size], as VIEW, and its
+   length and size. */
+static enum amp_status read_plain(const struct amp_multi_head *multi, uint32_t i,
+                                  struct amp_heads *view, int64_t *length, int64_t *size)
 {
+    struct amp_ctx *ctx = multi->ctx;
+    int64_t batch = multi->batch, heads = multi->heads;
     const struct amp_shape *shape = &ctx->in[i]->shape;
     bool is_flat = shape->rank == 3;
     if ((!is_flat && shape->rank != 4) || shape->dims[0] != batch ||
@@ -99,10 +102,10 @@ static enum amp_status read_keys(struct amp_ctx *ctx, struct amp_multi_head *mul
     int64_t length, size;
     if (!amp_has_in(ctx, VALUE))
         return read_packed(ctx, KEY, 2, multi);
-    AMP_TRY(plain(ctx, KEY, multi->batch, multi->heads, &multi->k, &multi->keys, &size));
+    AMP_TRY(read_plain(multi, KEY, &multi->k, &multi->keys, &size));
     if (size != multi->size)
         return fail_shape(ctx, KEY, "heads of the query's size are needed");
-    AMP_TRY(plain(ctx, VALUE, multi->batch, multi->heads, &multi->v, &length, &multi->v_size));
+    AMP_TRY(read_plain(multi, VALUE, &multi->v, &length, &multi->v_size));
     return length == multi->keys ? AMP_OK : fail_shape(ctx, VALUE, "the key's length is needed");
 }
 
@@ -144,8 +147,7 @@ static enum amp_status read_multi(struct amp_ctx *ctx, struct amp_multi_head *mu
         multi->queries = multi->keys;
         multi->q = packed(ctx, QUERY, 3, 0);
     } else {
-        AMP_TRY(plain(ctx, QUERY, multi->batch, multi->heads, &multi->q, &multi->queries,
-                      &multi->size));
+        AMP_TRY(read_plain(multi, QUERY, &multi->q, &multi->queries, &multi->size));
         AMP_TRY(read_keys(ctx, multi));
     }
     AMP_TRY(read_all_past(ctx, multi));

@@ -3,7 +3,7 @@
  * scores, gives their weighted values. How they are stored in an operator's inputs, and what masks
  * and caches there are, is that operator's business.
  */
-#include "ops/attention/attention.h"
+#include "ops/attention/scaled_dot_product.h"
 
 #include "ops/dnnl/prim.h"
 #include "ops/kernel/kernel.h"
@@ -28,37 +28,6 @@ struct run {
     int64_t rows;             /* of the scores */
     bool *is_masked;          /* for each row: no key is allowed */
 };
-
-/* ---- heads --------------------------------------------------------------------------------- */
-
-struct amp_heads amp_heads_of(const struct amp_tensor *tensor, const struct amp_shape *shape,
-                              bool is_flat)
-{
-    struct amp_heads heads = {.tensor = tensor};
-    amp_strides(shape, heads.strides);
-    if (is_flat) {
-        heads.strides[2] = shape->dims[1] * shape->dims[3];
-        heads.strides[1] = shape->dims[3];
-    }
-    return heads;
-}
-
-static void add_heads(struct amp_loop *loop, const struct amp_heads *heads)
-{
-    size_t size = amp_dtype_bits(heads->tensor->dtype) / 8;
-    amp_loop_view(loop, (char *)heads->tensor->data + (size_t)heads->first * size, size,
-                  heads->strides);
-}
-
-void amp_heads_copy(const struct amp_heads *to, const struct amp_heads *from,
-                    const struct amp_shape *shape)
-{
-    struct amp_loop loop;
-    amp_loop_init(&loop, AMP_HEADS_RANK, shape->dims);
-    add_heads(&loop, to);
-    add_heads(&loop, from);
-    amp_loop_run(&loop, amp_loop_copy(to->tensor->dtype), NULL);
-}
 
 /* ---- scores -------------------------------------------------------------------------------- */
 
@@ -132,20 +101,27 @@ static enum amp_status modify(struct run *run, int stage)
 
 /* ---- the steps ----------------------------------------------------------------------------- */
 
-/* PRODUCT A B for each head of keys, whose queries are rows of one matrix. */
-static enum amp_status multiply(const struct run *run, const struct amp_tensor *a,
-                                const struct amp_tensor *b, struct amp_tensor *y,
-                                struct amp_matmul product, void **state)
+/* One of the two products: Y = PRODUCT A B for each head of keys, whose queries are rows of one
+   matrix. */
+struct head_product {
+    const struct amp_tensor *a, *b;
+    struct amp_tensor *y;
+    struct amp_matmul product; /* without batch dims and m */
+    void **state;
+};
+
+static enum amp_status multiply(const struct run *run, const struct head_product *p)
 {
     static const bool is_constant[2] = {false, false};
     const struct amp_attention *attention = run->attention;
+    struct amp_matmul product = p->product;
     struct amp_ctx ctx = *attention->ctx;
-    ctx.in = (const struct amp_tensor *[]){a, b};
+    ctx.in = (const struct amp_tensor *[]){p->a, p->b};
     ctx.n_in = 2;
-    ctx.out = (struct amp_tensor *[]){y};
+    ctx.out = (struct amp_tensor *[]){p->y};
     ctx.n_out = 1;
     ctx.is_constant = is_constant;
-    ctx.state = state;
+    ctx.state = p->state;
     product.batch_rank = 1;
     product.a_batch[0] = product.b_batch[0] = attention->batch * attention->kv_heads;
     product.m = attention->heads / attention->kv_heads * attention->queries;
@@ -155,11 +131,15 @@ static enum amp_status multiply(const struct run *run, const struct amp_tensor *
 static enum amp_status make_scores(struct run *run)
 {
     const struct amp_attention *attention = run->attention;
-    struct amp_matmul product = {.alpha = (float)attention->scale,
-                                 .is_b_transposed = true,
-                                 .n = attention->keys,
-                                 .k = attention->size};
-    AMP_TRY(multiply(run, attention->q, attention->k, &run->scores, product, &run->state->scores));
+    const struct head_product product = {.a = attention->q,
+                                         .b = attention->k,
+                                         .y = &run->scores,
+                                         .product = {.alpha = (float)attention->scale,
+                                                     .is_b_transposed = true,
+                                                     .n = attention->keys,
+                                                     .k = attention->size},
+                                         .state = &run->state->scores};
+    AMP_TRY(multiply(run, &product));
     show(run, AMP_SCORES_MULTIPLIED);
     cap_scores(run);
     show(run, AMP_SCORES_CAPPED);
@@ -212,8 +192,13 @@ static enum amp_status make_probabilities(struct run *run)
 static enum amp_status make_y(struct run *run, struct amp_tensor *y, bool is_flat)
 {
     const struct amp_attention *attention = run->attention;
-    struct amp_matmul product = {.alpha = 1, .n = attention->v_size, .k = attention->keys};
-    AMP_TRY(multiply(run, &run->scores, attention->v, &run->y, product, &run->state->values));
+    const struct head_product product = {
+        .a = &run->scores,
+        .b = attention->v,
+        .y = &run->y,
+        .product = {.alpha = 1, .n = attention->v_size, .k = attention->keys},
+        .state = &run->state->values};
+    AMP_TRY(multiply(run, &product));
     if (!is_flat)
         return AMP_OK;
     struct amp_heads to = amp_heads_of(y, &run->y.shape, true);

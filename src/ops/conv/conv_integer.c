@@ -44,10 +44,12 @@ static double float_of(const struct amp_ctx *ctx, uint32_t i, int64_t index)
     return amp_tensor_double(ctx->in[i], amp_tensor_count(ctx->in[i]) > 1 ? (size_t)index : 0);
 }
 
-/* The sums of one output plane of zero-point corrected products, from BIAS on. */
-static void int_plane(const struct amp_ctx *ctx, const struct amp_conv *conv, int64_t batch,
-                      int64_t m, uint32_t bias, uint32_t *sum)
+/* The sums of output plane INDEX, of zero-point corrected products, from the bias on. */
+static void int_plane(const struct amp_ctx *ctx, const struct amp_conv *conv, int64_t index,
+                      uint32_t *sum)
 {
+    int64_t batch = index / conv->filters, m = index % conv->filters;
+    uint32_t bias = (uint32_t)int_of(ctx, conv->inputs->bias, m);
     const struct amp_conv_inputs *inputs = conv->inputs;
     const struct amp_window *window = &conv->window;
     const struct amp_tensor *x = ctx->in[inputs->x], *w = ctx->in[inputs->w];
@@ -80,11 +82,8 @@ static void conv_planes(const struct amp_ctx *ctx, const struct amp_conv *conv, 
 {
     int64_t steps = amp_window_product(conv->window.n, conv->window.steps);
 #pragma omp parallel for
-    for (int64_t i = 0; i < conv->batch * conv->filters; i++) {
-        int64_t m = i % conv->filters;
-        uint32_t bias = (uint32_t)int_of(ctx, conv->inputs->bias, m);
-        int_plane(ctx, conv, i / conv->filters, m, bias, sum + i * steps);
-    }
+    for (int64_t i = 0; i < conv->batch * conv->filters; i++)
+        int_plane(ctx, conv, i, sum + i * steps);
 }
 
 /* All sums, [N, M, steps...], which go to an int32 tensor with memory. */

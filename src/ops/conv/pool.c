@@ -5,7 +5,7 @@
  */
 #include "ops/dnnl/prim.h"
 #include "ops/kernel/kernel.h"
-#include "ops/conv/pool.h"
+#include "ops/conv/pool_plane.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * goes in one loop.
  */
 #include "ops/kernel/kernel.h"
-#include "ops/conv/pool.h"
+#include "ops/conv/pool_plane.h"
 #include "ops/kernel/vector_math.h"
 
 /* A body for each element of RUNS: step I, and where it is AT in the image from the run's first one

@@ -28,32 +28,40 @@ enum amp_status amp_window_rank(const struct amp_ctx *ctx, uint32_t i, int n_min
     return AMP_OK;
 }
 
-/* The values of attribute NAME, COUNT of them from LOW on; *IS_THERE says whether it is given. */
-static enum amp_status read_ints(const struct amp_ctx *ctx, const char *name, int count,
-                                 int64_t low, int64_t *values, bool *is_there)
+/* A list attribute. */
+struct list {
+    const char *name;
+    int n;       /* values that it must have */
+    int64_t low; /* the least that each may be, up to INT32_MAX */
+};
+
+/* Reads LIST to VALUES; *IS_THERE says whether it is given. */
+static enum amp_status read_ints(const struct amp_ctx *ctx, struct list list, int64_t *values,
+                                 bool *is_there)
 {
     size_t n;
-    const int64_t *ints = amp_node_ints(ctx->node, name, &n);
+    const int64_t *ints = amp_node_ints(ctx->node, list.name, &n);
     *is_there = ints != NULL;
     if (ints == NULL)
         return AMP_OK;
-    if (n != (size_t)count)
-        return AMP_CTX_FAIL(ctx, "attribute '%s' has %zu values; %d are needed", name, n, count);
-    for (int i = 0; i < count; i++)
-        if (ints[i] < low || ints[i] > INT32_MAX)
+    if (n != (size_t)list.n)
+        return AMP_CTX_FAIL(ctx, "attribute '%s' has %zu values; %d are needed", list.name, n,
+                            list.n);
+    for (int i = 0; i < list.n; i++)
+        if (ints[i] < list.low || ints[i] > INT32_MAX)
             return AMP_CTX_FAIL(ctx, "attribute '%s' holds %" PRId64 "; %" PRId64 " to %d allowed",
-                                name, ints[i], low, INT32_MAX);
+                                list.name, ints[i], list.low, INT32_MAX);
     memcpy(values, ints, n * sizeof *values);
     return AMP_OK;
 }
 
-/* The N values of attribute NAME, each from LOW to INT32_MAX; FALLBACK where it is absent. */
-static enum amp_status read_ints_or(const struct amp_ctx *ctx, const char *name, int n, int64_t low,
-                                    int64_t fallback, int64_t *values)
+/* Reads LIST to VALUES; all of them are FALLBACK where it is absent. */
+static enum amp_status read_ints_or(const struct amp_ctx *ctx, struct list list, int64_t fallback,
+                                    int64_t *values)
 {
     bool is_there;
-    AMP_TRY(read_ints(ctx, name, n, low, values, &is_there));
-    for (int d = 0; d < n && !is_there; d++)
+    AMP_TRY(read_ints(ctx, list, values, &is_there));
+    for (int d = 0; d < list.n && !is_there; d++)
         values[d] = fallback;
     return AMP_OK;
 }
@@ -75,7 +83,7 @@ static enum amp_status read_kernel(const struct amp_ctx *ctx, const int64_t *ker
                                    struct amp_window *window)
 {
     bool is_there;
-    AMP_TRY(read_ints(ctx, "kernel_shape", window->n, 1, window->kernel, &is_there));
+    AMP_TRY(read_ints(ctx, (struct list){"kernel_shape", window->n, 1}, window->kernel, &is_there));
     if (!is_there && kernel == NULL)
         return AMP_CTX_FAIL(ctx, "attribute 'kernel_shape' is missing");
     for (int d = 0; d < window->n && kernel != NULL; d++) {
@@ -103,9 +111,9 @@ enum amp_status amp_window_read(const struct amp_ctx *ctx, int n, const int64_t 
     int64_t pads[2 * AMP_SPATIAL_MAX];
     AMP_TRY(read_auto_pad(ctx, window));
     AMP_TRY(read_kernel(ctx, kernel, window));
-    AMP_TRY(read_ints_or(ctx, "strides", n, 1, 1, window->stride));
-    AMP_TRY(read_ints_or(ctx, "dilations", n, 1, 1, window->dilation));
-    AMP_TRY(read_ints_or(ctx, "pads", 2 * n, 0, 0, pads));
+    AMP_TRY(read_ints_or(ctx, (struct list){"strides", n, 1}, 1, window->stride));
+    AMP_TRY(read_ints_or(ctx, (struct list){"dilations", n, 1}, 1, window->dilation));
+    AMP_TRY(read_ints_or(ctx, (struct list){"pads", 2 * n, 0}, 0, pads));
     for (int d = 0; d < n && window->auto_pad == AMP_PAD_NOTSET; d++) {
         window->pad_begin[d] = pads[d];
         window->pad_end[d] = pads[n + d];
@@ -229,8 +237,8 @@ enum amp_status amp_window_unslide(const struct amp_ctx *ctx, const int64_t *ste
 {
     int64_t extra[AMP_SPATIAL_MAX] = {0}, wanted[AMP_SPATIAL_MAX] = {0};
     bool is_wanted;
-    AMP_TRY(read_ints_or(ctx, "output_padding", window->n, 0, 0, extra));
-    AMP_TRY(read_ints(ctx, "output_shape", window->n, 1, wanted, &is_wanted));
+    AMP_TRY(read_ints_or(ctx, (struct list){"output_padding", window->n, 0}, 0, extra));
+    AMP_TRY(read_ints(ctx, (struct list){"output_shape", window->n, 1}, wanted, &is_wanted));
     for (int d = 0; d < window->n; d++) {
         window->steps[d] = steps[d];
         window->image[d] = is_wanted ? wanted[d] : AMP_DIM_UNKNOWN;

@@ -295,18 +295,28 @@ static bool is_same(const struct amp_einsum_term *a, const struct amp_einsum_ter
     return a->n == b->n && memcmp(a->labels, b->labels, (size_t)a->n) == 0;
 }
 
-/* Brings OPERAND into the order batch, ROWS, COLUMNS, unless it has the two swapped. */
+/* The labels of a matrix, or of a batch of matrices. */
+struct matrix_labels {
+    const struct amp_einsum_term *batch, *rows, *columns;
+};
+
+/* Brings OPERAND into the order of LABELS, unless it has rows and columns swapped. */
 static enum amp_status arrange_matrix(const struct run *run, struct operand *operand,
-                                      const struct amp_einsum_term *batch,
-                                      const struct amp_einsum_term *rows,
-                                      const struct amp_einsum_term *columns, bool *is_transposed)
+                                      struct matrix_labels labels, bool *is_transposed)
 {
-    struct amp_einsum_term plain = join(rows, columns), swapped = join(columns, rows);
-    plain = join(batch, &plain);
-    swapped = join(batch, &swapped);
+    struct amp_einsum_term plain = join(labels.rows, labels.columns);
+    struct amp_einsum_term swapped = join(labels.columns, labels.rows);
+    plain = join(labels.batch, &plain);
+    swapped = join(labels.batch, &swapped);
     *is_transposed = !is_in_order(run, operand, &plain) && is_in_order(run, operand, &swapped);
     return arrange(run, operand, *is_transposed ? &swapped : &plain);
 }
+
+/* One contraction of two operands. */
+struct contraction {
+    struct product *product; /* what is kept of it between runs */
+    struct operand *a, *b, *result;
+};
 
 /* The primitive of PRODUCT was made for other layouts: the shapes alone do not tell. */
 static void forget_layouts(struct product *product, const struct amp_matmul *matmul)
@@ -318,22 +328,22 @@ static void forget_layouts(struct product *product, const struct amp_matmul *mat
     *product = (struct product){NULL, matmul->is_a_transposed, matmul->is_b_transposed};
 }
 
-/* RESULT = A B, matrices by GROUPS. */
-static enum amp_status multiply_matrices(const struct run *run, struct product *product,
-                                         const struct groups *groups, struct operand *a,
-                                         struct operand *b, const struct operand *result)
+/* The result of C = A B, matrices by GROUPS. */
+static enum amp_status multiply_matrices(const struct run *run, const struct contraction *c,
+                                         const struct groups *groups)
 {
+    struct operand *a = c->a, *b = c->b;
     struct amp_matmul matmul = {.alpha = 1,
                                 .m = count_of(run, &groups->rows),
                                 .n = count_of(run, &groups->columns),
                                 .k = count_of(run, &groups->summed),
                                 .batch_rank = 1};
     matmul.a_batch[0] = matmul.b_batch[0] = count_of(run, &groups->batch);
-    AMP_TRY(arrange_matrix(run, a, &groups->batch, &groups->rows, &groups->summed,
-                           &matmul.is_a_transposed));
-    AMP_TRY(arrange_matrix(run, b, &groups->batch, &groups->summed, &groups->columns,
-                           &matmul.is_b_transposed));
-    forget_layouts(product, &matmul);
+    struct matrix_labels of_a = {&groups->batch, &groups->rows, &groups->summed};
+    struct matrix_labels of_b = {&groups->batch, &groups->summed, &groups->columns};
+    AMP_TRY(arrange_matrix(run, a, of_a, &matmul.is_a_transposed));
+    AMP_TRY(arrange_matrix(run, b, of_b, &matmul.is_b_transposed));
+    forget_layouts(c->product, &matmul);
     struct amp_tensor in[] = {{.dtype = run->dtype,
                                .shape = {3, {matmul.a_batch[0], matmul.m, matmul.k}},
                                .data = a->data},
@@ -342,35 +352,37 @@ static enum amp_status multiply_matrices(const struct run *run, struct product *
                                .data = b->data}};
     struct amp_tensor out = {.dtype = run->dtype,
                              .shape = {3, {matmul.a_batch[0], matmul.m, matmul.n}},
-                             .data = result->data};
+                             .data = c->result->data};
     struct amp_ctx ctx = *run->ctx;
     ctx.in = (const struct amp_tensor *[]){&in[0], &in[1]};
     ctx.n_in = 2;
     ctx.out = (struct amp_tensor *[]){&out};
     ctx.n_out = 1;
     ctx.is_constant = (bool[]){a->is_constant, b->is_constant};
-    ctx.state = &product->prim;
+    ctx.state = &c->product->prim;
     return amp_matmul_run(&ctx, &matmul);
 }
 
-/* RESULT = A times B, summed over what is not NEEDED. In OUTPUT if it comes out in its order; NULL:
-   it is not the last product. */
-static enum amp_status contract(const struct run *run, struct product *product, struct operand *a,
-                                struct operand *b, uint64_t needed, const struct operand *output,
-                                struct operand *result)
+/* The result of C = A times B, summed over what is not NEEDED. In OUTPUT if it comes out in its
+   order; NULL: it is not the last product. */
+static enum amp_status contract(const struct run *run, const struct contraction *c, uint64_t needed,
+                                const struct operand *output)
 {
+    struct operand *a = c->a, *b = c->b;
     AMP_TRY(reduce(run, a, &b->term, needed));
     AMP_TRY(reduce(run, b, &a->term, needed));
     struct amp_einsum_term order = output ? output->term : unite(&a->term, &b->term);
     struct groups groups = classify(a, b, needed, &order), swapped = classify(b, a, needed, &order);
     struct amp_einsum_term of_groups = order_of(&groups), of_swapped = order_of(&swapped);
-    if (output != NULL && is_same(&of_swapped, &order) && !is_same(&of_groups, &order))
-        return contract(run, product, b, a, needed, output, result);
+    if (output != NULL && is_same(&of_swapped, &order) && !is_same(&of_groups, &order)) {
+        const struct contraction turned = {c->product, b, a, c->result};
+        return contract(run, &turned, needed, output);
+    }
     void *data = output != NULL && is_same(&of_groups, &order) ? output->data : NULL;
-    AMP_TRY(create(run, &of_groups, data, result));
+    AMP_TRY(create(run, &of_groups, data, c->result));
     if (groups.summed.n == 0)
-        return multiply(run, a, b, result);
-    return multiply_matrices(run, product, &groups, a, b, result);
+        return multiply(run, a, b, c->result);
+    return multiply_matrices(run, c, &groups);
 }
 
 /* ---- the operator -------------------------------------------------------------------------- */
@@ -402,9 +414,9 @@ static enum amp_status contract_all(const struct run *run, struct state *state,
     for (int i = 1; i < n; i++) {
         struct operand operand, result = {.data = NULL};
         load(run, i, &operand);
+        const struct contraction contraction = {&state->products[i], last, &operand, &result};
         enum amp_status status =
-            contract(run, &state->products[i], last, &operand, needed_after(&run->einsum, i),
-                     i == n - 1 ? output : NULL, &result);
+            contract(run, &contraction, needed_after(&run->einsum, i), i == n - 1 ? output : NULL);
         release(&operand);
         release(last);
         *last = result;

@@ -220,32 +220,37 @@ static enum amp_status shape_qlinear_matmul(struct amp_ctx *ctx)
     return check_parameter(ctx, Y_ZERO_POINT, true, &full);
 }
 
-/* PRODUCT * FACTOR / SCALE + ZERO, rounded, LOW at least and HIGH at most. A NaN becomes the zero
+/* What Y is quantized by. */
+struct target {
+    double scale, zero, low, high;
+};
+
+/* PRODUCT * FACTOR / scale + zero, rounded, low at least and high at most. A NaN becomes the zero
    point. */
-static inline int32_t round_one(int32_t product, double factor, double scale, double zero,
-                                double low, double high)
+static inline int32_t round_one(int32_t product, double factor, struct target y)
 {
-    double value = rint(product * factor / scale);
-    value = (value != value ? 0 : value) + zero;
-    value = value < low ? low : value;
-    return (int32_t)(value > high ? high : value);
+    double value = rint(product * factor / y.scale);
+    value = (value != value ? 0 : value) + y.zero;
+    value = value < y.low ? y.low : value;
+    return (int32_t)(value > y.high ? y.high : value);
 }
 
 /* A row with one scale of Y and one of A; those of B are SHARED or one for each result. */
-#define ROUND_ROW(DTYPE, T)                                                               \
-    AMP_CLONES(void, round_row_##DTYPE,                                                   \
-               (int64_t n, T * y, const int32_t *product, double a, const float *b,       \
-                bool is_b_shared, double scale, double zero),                             \
-               (n, y, product, a, b, is_b_shared, scale, zero))                           \
-    {                                                                                     \
-        const double low = AMP_LOWEST(T), high = AMP_HIGHEST(T), factor = a * (double)*b; \
-        if (is_b_shared) {                                                                \
-            AMP_SIMD for (int64_t i = 0; i < n; i++) y[i] =                               \
-                (T)round_one(product[i], factor, scale, zero, low, high);                 \
-            return;                                                                       \
-        }                                                                                 \
-        AMP_SIMD for (int64_t i = 0; i < n; i++) y[i] =                                   \
-            (T)round_one(product[i], a * (double)b[i], scale, zero, low, high);           \
+#define ROUND_ROW(DTYPE, T)                                                         \
+    AMP_CLONES(void, round_row_##DTYPE,                                             \
+               (int64_t n, T * y, const int32_t *product, double a, const float *b, \
+                bool is_b_shared, double scale, double zero),                       \
+               (n, y, product, a, b, is_b_shared, scale, zero))                     \
+    {                                                                               \
+        const struct target target = {scale, zero, AMP_LOWEST(T), AMP_HIGHEST(T)};  \
+        const double factor = a * (double)*b;                                       \
+        if (is_b_shared) {                                                          \
+            AMP_SIMD for (int64_t i = 0; i < n; i++) y[i] =                         \
+                (T)round_one(product[i], factor, target);                           \
+            return;                                                                 \
+        }                                                                           \
+        AMP_SIMD for (int64_t i = 0; i < n; i++) y[i] =                             \
+            (T)round_one(product[i], a * (double)b[i], target);                     \
     }
 
 /* Operands: results, products, scales of A, of B and of Y, zero points. */

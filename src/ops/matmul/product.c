@@ -4,7 +4,7 @@
  * integers, sums over nothing and what oneDNN lacks are multiplied in plain C.
  */
 #include "ops/kernel/kernel.h"
-#include "ops/matmul/matmul.h"
+#include "ops/matmul/product.h"
 #include "ops/dnnl/layout.h"
 #include "ops/dnnl/post_op.h"
 #include "ops/dnnl/prim.h"

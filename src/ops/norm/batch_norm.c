@@ -125,11 +125,17 @@ static double value(const struct amp_ctx *ctx, uint32_t input, int64_t channel)
     return amp_tensor_double(ctx->in[input], (size_t)channel);
 }
 
+/* The statistics of one channel. */
+struct moments {
+    double mean, variance;
+};
+
 static void apply(struct amp_ctx *ctx, const struct view *view, apply_kernel *kernel,
-                  int64_t channel, double mean, double variance)
+                  int64_t channel, struct moments moments)
 {
     double epsilon = (double)amp_node_float(ctx->node, "epsilon", 1e-5f);
-    struct affine affine = {mean, value(ctx, SCALE, channel) / sqrt(variance + epsilon),
+    struct affine affine = {moments.mean,
+                            value(ctx, SCALE, channel) / sqrt(moments.variance + epsilon),
                             value(ctx, BIAS, channel)};
     for (int64_t i = 0; i < view->batch; i++)
         kernel(slice(ctx->in[X], view, i, channel), slice(ctx->out[0], view, i, channel),
@@ -144,7 +150,8 @@ static enum amp_status infer_plain(struct amp_ctx *ctx)
     struct view view = view_of(ctx);
 #pragma omp parallel for
     for (int64_t i = 0; i < view.channels; i++)
-        apply(ctx, &view, kernel, i, value(ctx, MEAN, i), value(ctx, VARIANCE, i));
+        apply(ctx, &view, kernel, i,
+              (struct moments){value(ctx, MEAN, i), value(ctx, VARIANCE, i)});
     return AMP_OK;
 }
 
@@ -182,7 +189,7 @@ static enum amp_status train(struct amp_ctx *ctx)
         double mean = moment(ctx, &view, i, 0, 1), variance = moment(ctx, &view, i, mean, 2);
         store(ctx, 1, MEAN, i, mean);
         store(ctx, 2, VARIANCE, i, variance);
-        apply(ctx, &view, kernel, i, mean, variance);
+        apply(ctx, &view, kernel, i, (struct moments){mean, variance});
     }
     return AMP_OK;
 }

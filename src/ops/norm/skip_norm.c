@@ -25,26 +25,30 @@ static enum amp_status check_vector(struct amp_ctx *ctx, uint32_t i)
                 : amp_parameter_fail(ctx, i, "is not one value for each of the last dim of");
 }
 
-/* Normalizes SUM along its last dim by OP into output 0. GAMMA and BETA (NULL: none) are inputs. Of
-   the node's outputs the first N_OUT are OP's. */
-static enum amp_status normalize(struct amp_ctx *ctx, const struct amp_op *op,
-                                 const struct amp_tensor *sum, const struct amp_tensor *gamma,
-                                 const struct amp_tensor *beta, uint32_t n_out)
+/* What normalizes a sum along its last dim, into output 0. */
+struct normalization {
+    const struct amp_op *op;
+    const struct amp_tensor *gamma, *beta; /* inputs; BETA NULL: none */
+    uint32_t n_out;                        /* the node's first outputs that are OP's */
+};
+
+static enum amp_status normalize(struct amp_ctx *ctx, const struct amp_tensor *sum,
+                                 const struct normalization *by)
 {
     struct amp_tensor unwanted = {.dtype = AMP_UNDEFINED};
     float epsilon = amp_node_float(ctx->node, "epsilon", 1e-12f);
     struct amp_attr attr = {
         .name = "epsilon", .type = AMP_ATTR_FLOAT, .count = 1, .floats = &epsilon};
-    struct amp_call call = {.op = op,
-                            .version = op->newest,
+    struct amp_call call = {.op = by->op,
+                            .version = by->op->newest,
                             .attrs = &attr,
                             .n_attrs = 1,
-                            .in = {sum, gamma, beta},
-                            .n_in = beta != NULL ? 3 : 2,
+                            .in = {sum, by->gamma, by->beta},
+                            .n_in = by->beta != NULL ? 3 : 2,
                             .out = {ctx->out[0], &unwanted, &unwanted},
                             .n_out = 3,
                             .state = ctx->state};
-    for (uint32_t i = 1; i < n_out && i < ctx->n_out; i++)
+    for (uint32_t i = 1; i < by->n_out && i < ctx->n_out; i++)
         call.out[i] = ctx->out[i];
     return amp_call_run(ctx, &call);
 }
@@ -103,7 +107,9 @@ static enum amp_status run_skip(struct amp_ctx *ctx, uint32_t bias, const struct
     if (status == AMP_OK && amp_has_in(ctx, bias))
         status = add(ctx, sum, ctx->in[bias], sum);
     if (status == AMP_OK)
-        status = normalize(ctx, op, sum, ctx->in[GAMMA], beta, SUM);
+        status = normalize(
+            ctx, sum,
+            &(struct normalization){.op = op, .gamma = ctx->in[GAMMA], .beta = beta, .n_out = SUM});
     amp_tensor_release(&own);
     return status;
 }
@@ -294,8 +300,11 @@ static enum amp_status run_embed(struct amp_ctx *ctx)
         AMP_TRY(amp_tensor_alloc(&own, ctx->err));
     enum amp_status status = embed_words(ctx, sum);
     if (status == AMP_OK)
-        status =
-            normalize(ctx, &amp_op_layer_normalization, sum, ctx->in[E_GAMMA], ctx->in[E_BETA], 1);
+        status = normalize(ctx, sum,
+                           &(struct normalization){.op = &amp_op_layer_normalization,
+                                                   .gamma = ctx->in[E_GAMMA],
+                                                   .beta = ctx->in[E_BETA],
+                                                   .n_out = 1});
     if (status == AMP_OK && amp_has_out(ctx, MASK_COUNT))
         count_mask(ctx);
     amp_tensor_release(&own);

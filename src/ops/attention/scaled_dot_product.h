@@ -1,30 +1,13 @@
-#ifndef AMP_OPS_ATTENTION_ATTENTION_H
-#define AMP_OPS_ATTENTION_ATTENTION_H
+#ifndef AMP_OPS_ATTENTION_SCALED_DOT_PRODUCT_H
+#define AMP_OPS_ATTENTION_SCALED_DOT_PRODUCT_H
 
-#include "ops/op.h"
+#include "ops/attention/heads.h"
 
 /*
  * Scaled dot product attention, the heart of Attention, MultiHeadAttention and others:
  * Y = softmax(bias(scale Q K')) V for each head of queries. The products and the softmax are those
  * of MatMul and Softmax. float32 and float64.
  */
-
-enum { AMP_HEADS_RANK = 4 }; /* [batch, heads, length, size] */
-
-/* A tensor, or a part of one, seen as [batch, heads, length, size]. */
-struct amp_heads {
-    const struct amp_tensor *tensor;
-    int64_t first, strides[AMP_HEADS_RANK]; /* elements */
-};
-
-/* TENSOR of SHAPE [batch, heads, length, size], stored so, or IS_FLAT: as [batch, length, heads,
-   size]. */
-struct amp_heads amp_heads_of(const struct amp_tensor *tensor, const struct amp_shape *shape,
-                              bool is_flat);
-
-/* Copies FROM, of SHAPE, into TO, of the same dtype. */
-void amp_heads_copy(const struct amp_heads *to, const struct amp_heads *from,
-                    const struct amp_shape *shape);
 
 /* What the scores are shown as, in the order in which they become it. */
 enum { AMP_SCORES_MULTIPLIED, AMP_SCORES_CAPPED, AMP_SCORES_BIASED, AMP_SCORES_PROBABILITIES };

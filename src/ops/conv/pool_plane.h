@@ -1,5 +1,5 @@
-#ifndef AMP_OPS_CONV_POOL_H
-#define AMP_OPS_CONV_POOL_H
+#ifndef AMP_OPS_CONV_POOL_PLANE_H
+#define AMP_OPS_CONV_POOL_PLANE_H
 
 #include "ops/conv/window.h"
 
