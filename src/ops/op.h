@@ -43,7 +43,8 @@ struct amp_op {
     /* Run computes through oneDNN (ops/dnnl/dnnl.h), takes tensors in oneDNN's layouts and may give
        such: output 0 gets no memory before run. */
     bool has_layouts;
-    /* The same, but of oneDNN's layouts only those without blocks (amp_layout_strides). */
+    /* Run takes tensors in those of oneDNN's layouts that have no blocks (amp_layout_strides), and
+       may give such: output 0 gets no memory before run. */
     bool has_strides;
     /* Each element of output 0 comes from the same element of each input, as that broadcasts, so
        that the order in which elements lie is of no concern. */

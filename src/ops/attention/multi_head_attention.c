@@ -1,7 +1,8 @@
 /*
- * com.microsoft's MultiHeadAttention and Attention (ONNX Runtime, ContribOperators.md): what their
- * inputs hold where. Attention first makes queries, keys and values of its input by a product with
- * weights; MultiHeadAttention takes them apart, or packed together.
+ * com.microsoft's MultiHeadAttention and Attention (ONNX Runtime, ContribOperators.md): reads which
+ * input holds what. Attention first makes queries, keys and values of its input by a product with
+ * weights; MultiHeadAttention gets them apart, or packed together. ops/attention/multi_head.c
+ * computes.
  */
 #include "core/array.h"
 #include "ops/dnnl/prim.h"

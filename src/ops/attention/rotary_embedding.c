@@ -1,6 +1,6 @@
 /*
  * RotaryEmbedding of ONNX (RotaryEmbedding-23) and of ONNX Runtime's com.microsoft, which has other
- * inputs for the same, and the turning itself for operators that contain it.
+ * inputs for it; and the rotation itself for operators that contain it.
  */
 #include "ops/attention/rotary_embedding.h"
 

@@ -1,7 +1,7 @@
 /*
- * Scaled dot product attention: takes queries, keys and values head by head and a bias for the
- * scores, gives their weighted values. How they are stored in an operator's inputs, and what masks
- * and caches there are, is that operator's business.
+ * Computes scaled dot product attention: takes queries, keys and values head by head and a bias for
+ * the scores, and gives their weighted values. How they are stored in an operator's inputs, and
+ * what masks and caches there are, the operator knows.
  */
 #include "ops/attention/scaled_dot_product.h"
 

@@ -1,8 +1,8 @@
 /*
- * Exact convolutions of bytes. As in byte_product.c, oneDNN convolves uint8 with int8, without zero
- * points: both operands come to those types by a shift of 128, the image with its padding, which
- * stands for 0, filled in. What the zero points s and t contribute is taken out of
- * sum x w: sum (x - s)(w - t) = sum x w - t sum x + (k t - sum w) s.
+ * Computes exact convolutions of bytes by oneDNN, which convolves uint8 with int8, without zero
+ * points: both operands are brought to those types by a shift of 128, the image with its padding,
+ * which stands for 0, filled in. What the zero points s and t contribute is taken out of sum x w:
+ * sum (x - s)(w - t) = sum x w - t sum x + (k t - sum w) s.
  */
 #include "ops/conv/byte_conv.h"
 
@@ -216,7 +216,7 @@ static enum amp_status convolve(struct call *call, const struct amp_tensor *sums
     ctx.layout_wish = (struct amp_layout_wish){.any_layout = false};
     AMP_TRY(amp_prim_run_call(
         &ctx, &(struct amp_prim_call){.make = make, .plain = refuse, .what = call}));
-    return amp_ctx_plain(&ctx, 0);
+    return amp_layout_undo_output(&ctx, 0);
 }
 
 /* sums = raw + CONSTANT - factor * x_sums; X_SUMS may be NULL where FACTOR is 0 */

@@ -1,8 +1,8 @@
 /*
- * CausalConvWithState-27: each channel of X, [batch, channels, length], convolved with a kernel of
+ * CausalConvWithState-27: convolves each channel of X, [batch, channels, length], with a kernel of
  * its own that sees the present and what came before, at first the state that an earlier call left.
- * Gives Y of X's shape, through SiLU if asked for, and the state for the next call.
- * The arithmetic is float32.
+ * It gives Y of X's shape, through SiLU if asked for, and the state for the next call. The
+ * arithmetic is float32.
  */
 #include "ops/kernel/kernel.h"
 

@@ -1,5 +1,5 @@
 /*
- * Col2Im: columns [N, C * K..., L], one per step of a window over an image, summed into that image
+ * Col2Im: sums columns [N, C * K..., L], one per step of a window over an image, into that image
  * [N, C, D...].
  */
 #include "ops/kernel/data_movement.h"

@@ -1,6 +1,7 @@
 /*
- * Convolutions of bytes (ONNX ConvInteger, QLinearConv): as ops/conv/byte_conv.h does them, else in
- * C, tap by tap over whole planes; for QLinearConv the sums are scaled and rounded back to bytes.
+ * Convolutions of bytes (ONNX ConvInteger, QLinearConv). ops/conv/byte_conv.h computes the sums
+ * through oneDNN where it can; else they are computed here in C, tap by tap over whole planes. For
+ * QLinearConv the sums are scaled and rounded back to bytes.
  */
 #include "ops/conv/byte_conv.h"
 #include "ops/dnnl/dnnl.h"

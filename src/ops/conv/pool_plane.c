@@ -1,6 +1,6 @@
 /*
- * Pooling of one plane in C, tap by tap: each tap of the window meets runs of steps, over which it
- * goes in one loop.
+ * Pools one plane in C, tap by tap: each tap of the window meets runs of steps, over which it goes
+ * in one loop. The window fits the plane; the caller has checked it.
  */
 #include "ops/kernel/kernel.h"
 #include "ops/conv/pool_plane.h"

@@ -1,7 +1,8 @@
 /*
- * Window arithmetic: attributes of convolutions and poolings to pads and output dims, with unknown
- * dims; and the walk over pairs of steps and image elements. Every number that comes from the model
- * is at most INT32_MAX before it is computed with, so that sums of products fit 64 bits.
+ * Window arithmetic of convolutions and poolings: turns attributes into pads and output dims, with
+ * unknown dims allowed, and walks over pairs of steps and image elements. Every number that comes
+ * from the model is at most INT32_MAX before it is computed with, so that sums of products fit 64
+ * bits.
  */
 #include "ops/conv/window.h"
 

@@ -1,7 +1,7 @@
 /*
- * A oneDNN primitive in words: its kind, its implementation, and the layouts of its memories in
- * oneDNN's notation (dims from the slowest to the fastest, "a" the first; capitals for those of
- * which blocks lie innermost: "aBcd16b").
+ * Puts a oneDNN primitive in words: its kind, its implementation, and the layouts of its memories
+ * in oneDNN's notation (dims from the slowest to the fastest, "a" the first; capitals for those of
+ * which blocks lie innermost: "aBcd16b"). It asks the primitive descriptor only.
  */
 #include "ops/dnnl/describe.h"
 

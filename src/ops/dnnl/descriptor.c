@@ -1,5 +1,5 @@
 /*
- * What a memory descriptor of oneDNN says, in one piece.
+ * Reads all that a memory descriptor of oneDNN says of a blocked layout in one call.
  */
 #include "ops/dnnl/descriptor.h"
 

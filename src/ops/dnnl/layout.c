@@ -1,5 +1,6 @@
 /*
- * The layouts in which tensors go between oneDNN's primitives, and the way back to row-major.
+ * Keeps the layouts in which tensors go between oneDNN's primitives, each once, derives others from
+ * them (a permutation, a part), and reorders tensors to row-major. It computes nothing.
  */
 #include "ops/dnnl/layout.h"
 
@@ -196,32 +197,32 @@ static int dim_at(const struct amp_blocks *blocks, int64_t stride)
     return -1;
 }
 
-/* Puts a dim before those that LIES has. */
-static bool put_first(struct amp_shape *lies, int *of, int64_t size, int dim)
+/* Puts a dim before those that VIEW has. */
+static bool put_first(struct amp_shape *view, int *of, int64_t size, int dim)
 {
-    if (lies->rank == AMP_RANK_MAX)
+    if (view->rank == AMP_RANK_MAX)
         return false;
-    memmove(lies->dims + 1, lies->dims, (size_t)lies->rank * sizeof *lies->dims);
-    memmove(of + 1, of, (size_t)lies->rank * sizeof *of);
-    lies->dims[0] = size;
+    memmove(view->dims + 1, view->dims, (size_t)view->rank * sizeof *view->dims);
+    memmove(of + 1, of, (size_t)view->rank * sizeof *of);
+    view->dims[0] = size;
     of[0] = dim;
-    lies->rank++;
+    view->rank++;
     return true;
 }
 
-bool amp_layout_lies(const struct amp_layout *layout, struct amp_shape *lies, int *of)
+bool amp_layout_view(const struct amp_layout *layout, struct amp_shape *view, int *of)
 {
     struct amp_blocks blocks;
     int64_t stride = 1, count = 1;
     if (!amp_blocks_read(layout->desc, &blocks))
         return false;
-    lies->rank = 0;
+    view->rank = 0;
     for (int i = blocks.n_inner; i-- > 0; stride *= (*blocks.inner)[i])
-        if (!put_first(lies, of, (*blocks.inner)[i], (int)(*blocks.inner_dims)[i]))
+        if (!put_first(view, of, (*blocks.inner)[i], (int)(*blocks.inner_dims)[i]))
             return false;
     for (int d = dim_at(&blocks, stride); d >= 0; d = dim_at(&blocks, stride)) {
         int64_t size = (*blocks.dims)[d] / block_of(&blocks, d);
-        if ((*blocks.dims)[d] % block_of(&blocks, d) != 0 || !put_first(lies, of, size, d))
+        if ((*blocks.dims)[d] % block_of(&blocks, d) != 0 || !put_first(view, of, size, d))
             return false;
         stride *= size;
     }
@@ -273,7 +274,7 @@ enum amp_status amp_layout_undo(const struct amp_ctx *ctx, const struct amp_tens
     return amp_dnnl_execute(ctx, layout->undo, 2, args);
 }
 
-enum amp_status amp_ctx_plain(struct amp_ctx *ctx, uint32_t i)
+enum amp_status amp_layout_undo_output(struct amp_ctx *ctx, uint32_t i)
 {
     struct amp_tensor plain;
     if (ctx->out[i]->layout == NULL)

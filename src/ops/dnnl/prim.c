@@ -1,7 +1,7 @@
 /*
- * Primitives of oneDNN, made once for a node and the shapes and dtypes of its inputs, and run with
- * the node's tensors; or, in the place of a primitive, a kernel of this program's own. Where oneDNN
- * has no primitive, that is kept in mind, and the operator's kernel in C runs.
+ * Makes primitives of oneDNN, once for a node and the shapes and dtypes of its inputs, and runs
+ * them with the node's tensors; or, in the place of a primitive, a kernel of this program's own.
+ * Where oneDNN has no primitive, that is kept in mind, and the operator's kernel in C runs.
  */
 #include "ops/dnnl/prim.h"
 

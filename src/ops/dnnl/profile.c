@@ -1,5 +1,6 @@
 /*
- * The profile of runs: sums by node and by primitive, and oneDNN's own words for what ran.
+ * Sums up the time of runs by node and by primitive, with oneDNN's own words for what ran. It takes
+ * the times from its callers, which measure.
  */
 #include "ops/dnnl/profile.h"
 

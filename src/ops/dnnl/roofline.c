@@ -1,6 +1,6 @@
 /*
- * The machine's matrix product, straight from oneDNN, with the weights in the layout that it asks
- * for.
+ * Measures the machine's matrix product in one dtype: oneDNN's primitive, with the weights in the
+ * layout that it asks for, on made-up values.
  */
 #include "ops/dnnl/roofline.h"
 

@@ -188,8 +188,8 @@ static const float *load(const struct job *job, size_t first, size_t n, float *b
     const void *x = element(job->x, first);
     if (job->x->dtype == AMP_FLOAT)
         return x;
-    amp_numbers_convert((struct amp_number_source){job->x->dtype, x},
-                        (struct amp_number_target){AMP_FLOAT, block}, n, NULL);
+    amp_elements_cast((struct amp_number_source){job->x->dtype, x},
+                      (struct amp_number_target){AMP_FLOAT, block}, n, NULL);
     return block;
 }
 

@@ -283,7 +283,7 @@ static enum amp_status run_conv(struct amp_ctx *ctx)
     AMP_TRY(find_activation(ctx, &activation));
     AMP_TRY(check_rounding(ctx, activation, amp_has_in(ctx, ADDEND)));
     AMP_TRY(amp_op_conv.run(ctx));
-    AMP_TRY(amp_ctx_plain(ctx, 0));
+    AMP_TRY(amp_layout_undo_output(ctx, 0));
     if (amp_has_in(ctx, ADDEND))
         AMP_TRY(add(ctx));
     if (activation == NULL)

@@ -1,5 +1,5 @@
 /*
- * Loading and storing blocks of elements in the wide form of their class. DATA is aligned for its
+ * Loads and stores blocks of elements in the wide form of their class. Data are aligned for their
  * dtype; indexes are the caller's to check.
  */
 #include "ops/kernel/block.h"

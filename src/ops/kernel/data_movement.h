@@ -57,7 +57,7 @@ enum amp_status amp_run_share(struct amp_ctx *ctx);
    outlives the input's. */
 enum amp_status amp_move_done(struct amp_ctx *ctx, uint32_t i);
 
-/* COUNT times the element of SIZE bytes at ELEMENT (NULL: all bits 0). */
+/* Fills TO with COUNT times the element of SIZE bytes at ELEMENT (NULL: all bits 0). */
 void amp_fill(void *to, const void *element, size_t size, size_t count);
 
 /* Element INDEX of the elements at DATA. */
@@ -71,8 +71,8 @@ struct amp_element {
 void amp_elements_copy(enum amp_dtype dtype, struct amp_element from, struct amp_element to,
                        size_t count);
 
-/* A copy of the elements of FROM, of a dtype below a byte, as a tensor of UINT8 to be released by
-   the caller; and back into TO, which has memory, of the same number of elements. */
+/* Copies the elements of FROM, of a dtype below a byte, into *BYTES, a tensor of UINT8 that the
+   caller releases; and packs BYTES into TO, which has memory for as many elements. */
 enum amp_status amp_bytes_unpack(const struct amp_tensor *from, struct amp_tensor *bytes,
                                  struct amp_error *err);
 void amp_bytes_pack(const struct amp_tensor *bytes, struct amp_tensor *to);

@@ -1,5 +1,5 @@
 /*
- * Conversion of runs of numbers between all element types. A block at a time is loaded into the
+ * Converts runs of numbers between all element types. A block at a time is loaded into the
  * narrowest of a few wide forms that holds all values of its type, and stored from there: one load
  * per type and one store per form and type instead of a loop per pair. What is wide itself is read
  * and written where it lies.
@@ -251,16 +251,16 @@ static void convert_block(struct amp_number_source from, struct amp_number_targe
         store_packed(form, values, to, n, options->wraps);
 }
 
-bool amp_is_number(enum amp_dtype dtype)
+bool amp_dtype_is_castable(enum amp_dtype dtype)
 {
     return sources[dtype].is_number;
 }
 
-void amp_numbers_convert(struct amp_number_source from, struct amp_number_target to, size_t count,
-                         const struct amp_cast_options *options)
+void amp_elements_cast(struct amp_number_source from, struct amp_number_target to, size_t count,
+                       const struct amp_cast_options *options)
 {
     size_t from_bits = amp_dtype_bits(from.dtype), to_bits = amp_dtype_bits(to.dtype);
-    assert(amp_is_number(from.dtype) && amp_is_number(to.dtype));
+    assert(amp_dtype_is_castable(from.dtype) && amp_dtype_is_castable(to.dtype));
     if (from.dtype == to.dtype) {
         memcpy(to.data, from.data, (count * to_bits + 7) / 8);
         return;

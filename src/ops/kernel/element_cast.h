@@ -18,7 +18,7 @@ struct amp_cast_options {
 
 /* Whether DTYPE is one of numbers, bool with them, that are converted into each other: all but
    strings and complex ones. */
-bool amp_is_number(enum amp_dtype dtype);
+bool amp_dtype_is_castable(enum amp_dtype dtype);
 
 /* Where numbers of a dtype lie, one behind the other: aligned for it; those of less than a byte
    begin with one. */
@@ -33,7 +33,7 @@ struct amp_number_target {
 
 /* Converts COUNT numbers in the thread that calls, by the rules above. OPTIONS are not read, and
    may be NULL, to float32, float64 and integers of a byte or more. */
-void amp_numbers_convert(struct amp_number_source from, struct amp_number_target to, size_t count,
-                         const struct amp_cast_options *options);
+void amp_elements_cast(struct amp_number_source from, struct amp_number_target to, size_t count,
+                       const struct amp_cast_options *options);
 
 #endif

@@ -30,7 +30,7 @@
     }
 #define AMP_MAP(DTYPE, T, name, expr) AMP_MAP_FULL(DTYPE, T, name, T, (void)0, 0, expr)
 
-/* The same with the kernel's parameters, two doubles, as a and b of type T. */
+/* to = EXPR of x, with the kernel's parameters, two doubles, as a and b of type T. */
 #define AMP_MAP_AB(DTYPE, T, name, early, expr) \
     AMP_MAP_FULL(DTYPE, T, name, T, AMP_AB(T), early, expr)
 #define AMP_AB(T)                              \

@@ -1,6 +1,6 @@
 /*
- * One call with mixed float types as a call in float64: copies of the inputs go in, and what comes
- * out is rounded. Kernels see nothing of it.
+ * Runs a call with mixed float types as one in float64: copies of the inputs go in, and what comes
+ * out is rounded. Kernels see one type only.
  */
 #include "ops/kernel/float64_call.h"
 

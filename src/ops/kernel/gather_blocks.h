@@ -4,10 +4,10 @@
 #include "ops/kernel/index_offsets.h"
 
 /*
- * Taking blocks by index: FROM is [outer, dim, block], TO is [outer, n, block], both row-major;
+ * Copies of blocks by index: FROM is [outer, dim, block], TO is [outer, n, block], both row-major;
  * to[o][k] = from[o][indices[k]]. Indices are in 0 to dim-1.
  */
-struct amp_take {
+struct amp_gather {
     const void *from;
     void *to;
     size_t block; /* bytes */
@@ -16,11 +16,11 @@ struct amp_take {
     int64_t n;
 };
 
-void amp_take_run(const struct amp_take *take);
+void amp_gather_run(const struct amp_gather *gather);
 
-/* TO = the blocks of BLOCK bytes at PLACES of FROM, one behind the other. Fails as
-   amp_places_fail does. */
-enum amp_status amp_take_places(struct amp_ctx *ctx, const struct amp_places *places,
-                                const void *from, void *to, size_t block);
+/* TO = the blocks of BLOCK bytes at OFFSETS of FROM, one behind the other. Fails as
+   amp_offsets_fail does. */
+enum amp_status amp_gather_offsets(struct amp_ctx *ctx, const struct amp_offsets *offsets,
+                                   const void *from, void *to, size_t block);
 
 #endif

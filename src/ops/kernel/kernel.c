@@ -1,5 +1,6 @@
 /*
- * Small things that kernels share.
+ * What kernels in C share: the refusal of a dtype, scratch memory, a copy by many threads, and the
+ * packing of elements below a byte.
  */
 #include "ops/kernel/kernel.h"
 

@@ -42,11 +42,11 @@ static inline enum amp_dtype amp_compute_dtype(enum amp_dtype dtype)
     return amp_dtype_is_lower(dtype) ? AMP_FLOAT : dtype;
 }
 
-/* SIZE bytes from FROM to TO, which do not overlap, shared among threads. */
+/* Copies SIZE bytes from FROM to TO, which do not overlap, shared among threads. */
 void amp_copy(void *to, const void *from, size_t size);
 
-/* COUNT elements of a dtype below a byte, as they lie in a tensor, to one byte each (sign-extended
-   for INT4 and INT2) and back (the low bits count). */
+/* Unpacks COUNT elements of a dtype below a byte, as they lie in a tensor, to one byte each
+   (sign-extended for INT4 and INT2), and packs them again (the low bits count). */
 void amp_bits_unpack(enum amp_dtype dtype, const void *from, uint8_t *to, size_t count);
 void amp_bits_pack(enum amp_dtype dtype, const uint8_t *from, void *to, size_t count);
 

@@ -1,6 +1,6 @@
 /*
- * The nested loop with operands of any strides. Shapes were checked by the shape functions; nothing
- * here can fail.
+ * Runs a nested loop over operands of any strides, shared among threads. Shapes were checked by the
+ * shape functions; nothing here can fail.
  */
 #include "ops/kernel/strided_loop.h"
 

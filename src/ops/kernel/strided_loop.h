@@ -51,7 +51,7 @@ typedef void amp_loop_body(int64_t n, void *const *at, const int64_t *step, cons
 
 void amp_loop_init(struct amp_loop *loop, int rank, const int64_t *dims);
 
-/* Adds TENSOR, which must broadcast to the loop's shape; its dtype has a size in whole bytes. */
+/* Adds TENSOR as an operand, which must broadcast to the loop's shape; its dtype has a size in whole bytes. */
 void amp_loop_tensor(struct amp_loop *loop, const struct amp_tensor *tensor);
 
 /* Adds elements of SIZE bytes from DATA on, with STRIDES in elements. */
@@ -64,14 +64,14 @@ void amp_loop_merge(struct amp_loop *loop);
 /* Runs BODY over the loop, which is spent afterwards. PARAM is passed on. */
 void amp_loop_run(struct amp_loop *loop, amp_loop_body *body, const void *param);
 
-/* The same for a BODY that computes in float32: operands of float16 and bfloat16 come to it
+/* Runs a BODY that computes in float32: operands of float16 and bfloat16 come to it
    widened, a block at a time, and what it writes to such an output is rounded. */
 void amp_loop_compute(struct amp_loop *loop, amp_loop_body *body, const void *param);
 
 /* Output 0 (with memory) = BODY(inputs 0 to N-1, all there, broadcast to the output's shape). */
 void amp_loop_inputs(struct amp_ctx *ctx, uint32_t n, amp_loop_body *body, const void *param);
 
-/* The body that copies operand 1 to operand 0, for any dtype of whole bytes. */
+/* Returns the body that copies operand 1 to operand 0, for any dtype of whole bytes. */
 amp_loop_body *amp_loop_copy(enum amp_dtype dtype);
 
 #endif

@@ -24,7 +24,7 @@ static void cast_numbers(const struct amp_tensor *from, struct amp_tensor *to,
     const size_t from_bits = amp_dtype_bits(from->dtype), to_bits = amp_dtype_bits(to->dtype);
 #pragma omp parallel for if (count >= AMP_PARALLEL_MIN)
     for (size_t first = 0; first < count; first += BLOCK)
-        amp_numbers_convert(
+        amp_elements_cast(
             (struct amp_number_source){from->dtype,
                                        (const char *)from->data + first * from_bits / 8},
             (struct amp_number_target){to->dtype, (char *)to->data + first * to_bits / 8},
@@ -81,7 +81,7 @@ static enum amp_status cast_to_strings(const struct amp_tensor *from, struct amp
     struct numbers numbers = {.dtype = widest_of(from->dtype)};
     for (size_t first = 0; first < count; first += TEXT_BLOCK) {
         size_t n = count - first < TEXT_BLOCK ? count - first : TEXT_BLOCK;
-        amp_numbers_convert(
+        amp_elements_cast(
             (struct amp_number_source){from->dtype, (const char *)from->data +
                                                         first * amp_dtype_bits(from->dtype) / 8},
             (struct amp_number_target){numbers.dtype, numbers.ints}, n, &defaults);
@@ -121,11 +121,10 @@ static enum amp_status cast_from_strings(const struct amp_tensor *from, struct a
     for (size_t first = 0; first < count; first += TEXT_BLOCK) {
         size_t n = count - first < TEXT_BLOCK ? count - first : TEXT_BLOCK;
         AMP_TRY(read_numbers(from, first, n, &numbers, err));
-        amp_numbers_convert(
-            (struct amp_number_source){numbers.dtype, numbers.ints},
-            (struct amp_number_target){to->dtype,
-                                       (char *)to->data + first * amp_dtype_bits(to->dtype) / 8},
-            n, options);
+        amp_elements_cast((struct amp_number_source){numbers.dtype, numbers.ints},
+                          (struct amp_number_target){
+                              to->dtype, (char *)to->data + first * amp_dtype_bits(to->dtype) / 8},
+                          n, options);
     }
     return AMP_OK;
 }
@@ -134,7 +133,7 @@ static enum amp_status cast_from_strings(const struct amp_tensor *from, struct a
 
 static bool is_castable(enum amp_dtype dtype)
 {
-    return amp_is_number(dtype) || dtype == AMP_STRING;
+    return amp_dtype_is_castable(dtype) || dtype == AMP_STRING;
 }
 
 enum amp_status amp_tensor_cast(const struct amp_tensor *from, struct amp_tensor *to,

@@ -1,8 +1,9 @@
 /*
- * Exact products of matrices of bytes. oneDNN multiplies uint8 by int8, and its sums are exact as
- * long as it knows of no zero points. So both operands come to those types by a shift of 128, which
- * moves their zero points, and what zero points contribute is taken out afterwards:
- * sum (a - s)(b - t) = sum a b + s (-sum b) + (k s - sum a) t, two products of a column with a row.
+ * Computes exact products of matrices of bytes. oneDNN multiplies uint8 by int8, and its sums are
+ * exact as long as it knows of no zero points. So both operands are brought to those types by a
+ * shift of 128, which moves their zero points, and what zero points contribute is taken out
+ * afterwards: sum (a - s)(b - t) = sum a b + s (-sum b) + (k s - sum a) t, two products of a column
+ * with a row.
  */
 #include "ops/matmul/byte_product.h"
 

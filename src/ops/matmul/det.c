@@ -1,6 +1,6 @@
 /*
- * Det: determinants of square matrices, by elimination in double with the largest pivot of each
- * column.
+ * Det: computes determinants of square matrices, by elimination in double with the largest pivot of
+ * each column.
  */
 #include "ops/kernel/kernel.h"
 #include "ops/kernel/block.h"

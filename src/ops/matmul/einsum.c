@@ -1,6 +1,6 @@
 /*
- * Einsum: operands are contracted one after the other, from the left. What only one of two operands
- * has and nobody needs later is summed first; then their labels fall into batch, rows, columns and
+ * Einsum: contracts operands one after the other, from the left. What only one of two operands has
+ * and no later one needs is summed first; then their labels fall into batch, rows, columns and
  * summed ones, and the contraction is a matrix product of operands whose dims are put into that
  * order, or a product element by element where no label is summed.
  */

@@ -1,6 +1,6 @@
 /*
- * Einsum's equation: letters, spaces, commas, at most one "->" and one "..." in each term (ONNX
- * Einsum-12).
+ * Reads Einsum's equation: letters, spaces, commas, at most one "->" and one "..." in each term
+ * (ONNX Einsum-12). It gives each operand's labels as numbers, and checks them against its rank.
  */
 #include "ops/matmul/einsum_equation.h"
 

@@ -1,5 +1,5 @@
 /*
- * MatMul and Gemm: what they multiply (ops/matmul/product.c does).
+ * MatMul and Gemm: shapes, and what is multiplied with what. ops/matmul/product.c computes it.
  */
 #include "ops/matmul/matmul.h"
 

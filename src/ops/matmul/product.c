@@ -1,7 +1,8 @@
 /*
- * Products of batches of matrices. The operands are described by strides, as tensors lie or as an
- * operator sees them; batch dims are merged as far as they go, and oneDNN multiplies; float64,
- * integers, sums over nothing and what oneDNN lacks are multiplied in plain C.
+ * Multiplies batches of matrices. The operands are described by strides, as tensors lie or as an
+ * operator sees them; batch dims are merged as far as they go, and oneDNN multiplies. float64,
+ * integers, sums over nothing and what oneDNN lacks are multiplied in plain C. Shapes are the
+ * caller's to check.
  */
 #include "ops/kernel/kernel.h"
 #include "ops/matmul/product.h"
@@ -16,8 +17,8 @@ struct matrices {
     int64_t dims[AMP_RANK_MAX], strides[AMP_RANK_MAX];
 };
 
-/* One product. */
-struct call {
+/* One product, with the strides of its operands. */
+struct product {
     struct amp_ctx ctx;
     const struct amp_matmul *product;
     int batch_rank;
@@ -47,7 +48,7 @@ static struct matrices describe(int batch_rank, const int64_t *batch, int64_t ro
 }
 
 /* Gives OPERAND the strides of TENSOR's layout. AMP_UNSUPPORTED for blocks. */
-static enum amp_status take_strides(const struct call *call, const struct amp_tensor *tensor,
+static enum amp_status read_strides(const struct product *call, const struct amp_tensor *tensor,
                                     bool is_transposed, struct matrices *operand)
 {
     int rank = tensor->shape.rank, last = call->batch_rank + 1;
@@ -102,7 +103,7 @@ const struct amp_layout *amp_matmul_layout(const struct amp_ctx *ctx, const stru
 }
 
 /* Lets Y lie as it has been laid already, or as those who take it want it. */
-static void take_order(struct call *call)
+static void set_order(struct product *call)
 {
     const struct amp_tensor *y = call->ctx.out[0];
     call->y_layout = y->data != NULL ? y->layout : amp_matmul_layout(&call->ctx, call->product);
@@ -111,7 +112,7 @@ static void take_order(struct call *call)
                (size_t)y->shape.rank * sizeof *call->y.strides);
 }
 
-static enum amp_status set_operands(struct call *call)
+static enum amp_status set_operands(struct product *call)
 {
     const struct amp_matmul *p = call->product;
     int64_t y_batch[AMP_RANK_MAX];
@@ -121,8 +122,8 @@ static enum amp_status set_operands(struct call *call)
     call->a = describe(p->batch_rank, p->a_batch, p->m, p->k, p->is_a_transposed);
     call->b = describe(p->batch_rank, p->b_batch, p->k, p->n, p->is_b_transposed);
     call->y = describe(p->batch_rank, y_batch, p->m, p->n, false);
-    AMP_TRY(take_strides(call, call->ctx.in[0], p->is_a_transposed, &call->a));
-    return take_strides(call, call->ctx.in[1], p->is_b_transposed, &call->b);
+    AMP_TRY(read_strides(call, call->ctx.in[0], p->is_a_transposed, &call->a));
+    return read_strides(call, call->ctx.in[1], p->is_b_transposed, &call->b);
 }
 
 /* Whether dim OUTER of OPERAND goes on where the dim behind it, of SIZE, ends; or both are
@@ -141,7 +142,7 @@ static void move_dim(struct matrices *operand, int from, int to)
     operand->strides[to] = operand->strides[from];
 }
 
-static void move_dims(struct call *call, int from, int to)
+static void move_dims(struct product *call, int from, int to)
 {
     move_dim(&call->a, from, to);
     move_dim(&call->b, from, to);
@@ -156,7 +157,7 @@ static void join(struct matrices *operand, int outer)
 }
 
 /* Makes batch dim OUTER and the one behind it one in all operands, if they are one in all. */
-static bool merge_dims(struct call *call, int outer)
+static bool merge_dims(struct product *call, int outer)
 {
     struct matrices *operands[] = {&call->a, &call->b, &call->y};
     for (int i = 0; i < 3; i++)
@@ -169,7 +170,7 @@ static bool merge_dims(struct call *call, int outer)
 
 /* Merges the last batch dim into the rows, where B does not have it: one big product is faster than
    many small ones. */
-static void merge_rows(struct call *call)
+static void merge_rows(struct product *call)
 {
     int batch = call->batch_rank - 1, rows = batch + 1, columns = batch + 2;
     if (batch < 0 || call->b.dims[batch] != 1 || !continues(&call->a, batch, call->a.dims[rows]) ||
@@ -182,7 +183,7 @@ static void merge_rows(struct call *call)
     call->batch_rank--;
 }
 
-static void merge_batches(struct call *call)
+static void merge_batches(struct product *call)
 {
     int kept = 0, rank = call->batch_rank;
     for (int i = 0; i < rank; i++) {
@@ -267,10 +268,11 @@ typedef void row_finish(const struct amp_matmul *p, void *y, const void *c, int6
 PRODUCT_TYPES(FINISH)
 
 #define ROW(DTYPE, T, SUM) [AMP_##DTYPE] = {product_##DTYPE, finish_##DTYPE},
-static const struct plain {
+static const struct plain_product {
     row_product *product;
     row_finish *finish;
-} plain[AMP_DTYPE_COUNT] = {PRODUCT_TYPES(ROW)}, plain_bytes = {product_bytes, finish_INT32};
+} plain_products[AMP_DTYPE_COUNT] = {PRODUCT_TYPES(ROW)},
+  plain_bytes = {product_bytes, finish_INT32};
 
 /* Bytes of either sign with int32 results, the one product of mixed types. */
 static bool is_of_bytes(const struct amp_ctx *ctx)
@@ -278,13 +280,13 @@ static bool is_of_bytes(const struct amp_ctx *ctx)
     return ctx->in[0]->dtype == AMP_UINT8 && ctx->in[1]->dtype == AMP_INT8;
 }
 
-static const struct plain *plain_of(const struct amp_ctx *ctx)
+static const struct plain_product *plain_of(const struct amp_ctx *ctx)
 {
-    return is_of_bytes(ctx) ? &plain_bytes : &plain[ctx->out[0]->dtype];
+    return is_of_bytes(ctx) ? &plain_bytes : &plain_products[ctx->out[0]->dtype];
 }
 
 /* Where the matrix of OPERAND begins that goes into matrix INDEX of Y. */
-static int64_t matrix_of(const struct call *call, const struct matrices *operand, int64_t index)
+static int64_t matrix_of(const struct product *call, const struct matrices *operand, int64_t index)
 {
     int64_t result = 0;
     for (int i = call->batch_rank - 1; i >= 0; i--) {
@@ -300,7 +302,7 @@ static char *element(const struct amp_tensor *tensor, int64_t index)
 }
 
 /* Row INDEX of all rows of Y. */
-static void run_row(const struct call *call, int64_t index)
+static void run_row(const struct product *call, int64_t index)
 {
     const struct amp_ctx *ctx = &call->ctx;
     const struct amp_matmul *p = call->product;
@@ -308,7 +310,7 @@ static void run_row(const struct call *call, int64_t index)
     int64_t batch = index / call->y.dims[rows], i = index % call->y.dims[rows];
     int64_t a = matrix_of(call, &call->a, batch) + i * call->a.strides[rows];
     int64_t y = matrix_of(call, &call->y, batch) + i * call->y.strides[rows];
-    const struct plain *functions = plain_of(ctx);
+    const struct plain_product *functions = plain_of(ctx);
     const struct row row = {.n = p->n,
                             .k = p->k,
                             .a_step = call->a.strides[columns],
@@ -326,7 +328,7 @@ static void run_row(const struct call *call, int64_t index)
 
 static enum amp_status run_plain(struct amp_ctx *ctx, void *what)
 {
-    const struct call *call = what;
+    const struct product *call = what;
     if (plain_of(ctx)->product == NULL)
         return amp_no_kernel(ctx, ctx->out[0]->dtype);
     int64_t rows = 1, work = call->product->n * (call->product->k + 1);
@@ -359,7 +361,7 @@ static dnnl_status_t append_post_ops(dnnl_post_ops_t ops, const struct amp_matmu
                         : dnnl_post_ops_append_sum(ops, p->beta, 0, dnnl_data_type_undef);
 }
 
-static enum amp_status set_post_ops(const struct call *call, struct amp_prim *prim,
+static enum amp_status set_post_ops(const struct product *call, struct amp_prim *prim,
                                     struct amp_ctx *ctx)
 {
     dnnl_post_ops_t ops;
@@ -374,60 +376,59 @@ static enum amp_status set_post_ops(const struct call *call, struct amp_prim *pr
     return status;
 }
 
-struct layouts {
+struct product_descs {
     dnnl_memory_desc_t a, b, y, bias; /* as the tensors lie; bias NULL: none */
     dnnl_memory_desc_t b_wanted;      /* of a constant B: what suits oneDNN best */
 };
 
-static enum amp_status set_layouts(const struct call *call, struct amp_prim *prim,
-                                   struct layouts *layouts)
+static enum amp_status set_descs(const struct product *call, struct amp_prim *prim,
+                                 struct product_descs *descs)
 {
     const struct amp_ctx *ctx = &call->ctx;
     enum amp_dtype dtype = ctx->in[0]->dtype;
     int rank = call->batch_rank + 2;
-    AMP_TRY(amp_prim_desc(
-        prim, ctx->err, amp_form_strided(dtype, rank, call->a.dims, call->a.strides), &layouts->a));
-    enum amp_dtype b_dtype = ctx->in[1]->dtype;
     AMP_TRY(amp_prim_desc(prim, ctx->err,
-                          amp_form_strided(b_dtype, rank, call->b.dims, call->b.strides),
-                          &layouts->b));
+                          amp_form_strided(dtype, rank, call->a.dims, call->a.strides), &descs->a));
+    enum amp_dtype b_dtype = ctx->in[1]->dtype;
+    AMP_TRY(amp_prim_desc(
+        prim, ctx->err, amp_form_strided(b_dtype, rank, call->b.dims, call->b.strides), &descs->b));
     AMP_TRY(amp_prim_desc(prim, ctx->err,
                           amp_form_strided(ctx->out[0]->dtype, rank, call->y.dims, call->y.strides),
-                          &layouts->y));
-    layouts->b_wanted = layouts->b;
+                          &descs->y));
+    descs->b_wanted = descs->b;
     if (ctx->is_constant[1])
         AMP_TRY(amp_prim_desc(prim, ctx->err,
                               amp_form_tagged(b_dtype, rank, call->b.dims, dnnl_format_tag_any),
-                              &layouts->b_wanted));
-    layouts->bias = NULL;
+                              &descs->b_wanted));
+    descs->bias = NULL;
     return is_bias(call->product)
                ? amp_prim_desc(prim, ctx->err, amp_form_row_major(dtype, 2, call->product->c_dims),
-                               &layouts->bias)
+                               &descs->bias)
                : AMP_OK;
 }
 
-static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim, void *what)
+static enum amp_status make_product(struct amp_ctx *ctx, struct amp_prim *prim, void *what)
 {
-    const struct call *call = what;
-    struct layouts layouts;
+    const struct product *call = what;
+    struct product_descs descs;
     dnnl_primitive_attr_t attr;
     dnnl_primitive_desc_t pd;
-    AMP_TRY(set_layouts(call, prim, &layouts));
+    AMP_TRY(set_descs(call, prim, &descs));
     AMP_TRY(amp_prim_attr(prim, ctx->err, &attr));
     AMP_TRY(set_post_ops(call, prim, ctx));
-    AMP_TRY(amp_dnnl_check(ctx->err,
-                           dnnl_matmul_primitive_desc_create(&pd, ctx->host->dnnl->engine,
-                                                             layouts.a, layouts.b_wanted,
-                                                             layouts.bias, layouts.y, attr),
-                           "matrix product"));
+    AMP_TRY(
+        amp_dnnl_check(ctx->err,
+                       dnnl_matmul_primitive_desc_create(&pd, ctx->host->dnnl->engine, descs.a,
+                                                         descs.b_wanted, descs.bias, descs.y, attr),
+                       "matrix product"));
     AMP_TRY(amp_prim_create_fast(ctx, prim, pd));
-    AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_SRC, 0, layouts.a));
-    AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_WEIGHTS, 1, layouts.b));
-    if (layouts.bias != NULL)
-        AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_BIAS, 2, layouts.bias));
+    AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_SRC, 0, descs.a));
+    AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_WEIGHTS, 1, descs.b));
+    if (descs.bias != NULL)
+        AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_BIAS, 2, descs.bias));
     return call->y_layout == NULL || ctx->out[0]->data != NULL
-               ? amp_prim_bind_out(ctx, prim, DNNL_ARG_DST, 0, layouts.y)
-               : amp_prim_bind_layout(ctx, prim, DNNL_ARG_DST, layouts.y, call->y_layout);
+               ? amp_prim_bind_out(ctx, prim, DNNL_ARG_DST, 0, descs.y)
+               : amp_prim_bind_layout(ctx, prim, DNNL_ARG_DST, descs.y, call->y_layout);
 }
 
 static void copy_c(const struct amp_ctx *ctx)
@@ -448,8 +449,8 @@ static bool is_for_dnnl(const struct amp_ctx *ctx, const struct amp_matmul *p)
 
 enum amp_status amp_matmul_run(const struct amp_ctx *ctx, const struct amp_matmul *p)
 {
-    struct call call = {.ctx = *ctx, .product = p};
-    struct amp_prim_call prim = {.make = make, .plain = run_plain, .what = &call};
+    struct product call = {.ctx = *ctx, .product = p};
+    struct amp_prim_call prim = {.make = make_product, .plain = run_plain, .what = &call};
     struct amp_tensor *y = ctx->out[0];
     bool adds = p->beta != 0 && !is_bias(p);
     if (amp_shape_count(&y->shape) == 0 || p->k == 0 || adds)
@@ -474,7 +475,7 @@ enum amp_status amp_matmul_run(const struct amp_ctx *ctx, const struct amp_matmu
         return AMP_AGAIN;
     if (adds)
         copy_c(ctx);
-    take_order(&call);
+    set_order(&call);
     merge_batches(&call);
     return amp_prim_run_call(&call.ctx, &prim);
 }

@@ -36,14 +36,14 @@ static enum amp_status extractor_run(struct amp_ctx *ctx)
         if (indices[i] < 0 || indices[i] >= dim)
             return AMP_CTX_FAIL(ctx, "index %lld; input 0 has %lld features", (long long)indices[i],
                                 (long long)dim);
-    struct amp_take take = {.from = x->data,
-                            .to = ctx->out[0]->data,
-                            .block = amp_dtype_bits(x->dtype) / 8,
-                            .outer = amp_shape_product(&x->shape, 0, x->shape.rank - 1),
-                            .dim = dim,
-                            .indices = indices,
-                            .n = n};
-    amp_take_run(&take);
+    struct amp_gather take = {.from = x->data,
+                              .to = ctx->out[0]->data,
+                              .block = amp_dtype_bits(x->dtype) / 8,
+                              .outer = amp_shape_product(&x->shape, 0, x->shape.rank - 1),
+                              .dim = dim,
+                              .indices = indices,
+                              .n = n};
+    amp_gather_run(&take);
     return amp_move_done(ctx, 0);
 }
 

@@ -278,7 +278,7 @@ const struct amp_op amp_op_simplified_layer_normalization = {
     .run = run_simplified,
 };
 
-/* The same under ONNX Runtime's own domain. */
+/* Those under ONNX Runtime's own domain. */
 const struct amp_op amp_op_ms_layer_normalization = {
     .name = "LayerNormalization",
     .domain = "com.microsoft",

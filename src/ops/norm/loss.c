@@ -1,6 +1,6 @@
 /*
  * NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss. The second is the first on the logarithm
- * of the softmax, of which it needs one element per sample, unless the whole is wanted too.
+ * of the softmax, of which it needs one element per sample, unless the whole is an output too.
  */
 #include "ops/kernel/kernel.h"
 #include "ops/kernel/block.h"

@@ -1,6 +1,7 @@
 /*
- * Rows normalized by their own statistics in plain C, and the two operators that need nothing else:
- * MeanVarianceNormalization and LpNormalization, which gather the dims they work on into rows.
+ * Normalizes rows by their own statistics in plain C. The two operators that need nothing else are
+ * here: MeanVarianceNormalization and LpNormalization, which gather the dims they work on into
+ * rows.
  */
 #include "ops/norm/row_norm.h"
 
@@ -129,7 +130,8 @@ static void run_rows(row_kernel *kernel, const struct amp_rows *rows, enum amp_d
                (char *)rows->y + (size_t)i * size);
 }
 
-/* The same for a KERNEL of float32: a row at a time is widened for each thread, into FLOATS. */
+/* Runs a KERNEL of float32 over rows of DTYPE, float16 or bfloat16: each thread widens a row at a
+   time into its part of FLOATS. */
 static void run_narrow_rows(row_kernel *kernel, const struct amp_rows *rows, enum amp_dtype dtype,
                             float *floats)
 {

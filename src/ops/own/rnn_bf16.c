@@ -1,5 +1,6 @@
 /*
- * Recurrent layers in bfloat16 on x86-64 with AMX; sums and cells are float32.
+ * Runs recurrent layers in bfloat16 on x86-64 with AMX; sums and cells are float32. Elsewhere it
+ * fits none.
  */
 #include "core/convert.h"
 #include "ops/own/rnn_kernel.h"

@@ -1,5 +1,6 @@
 /*
- * Recurrent layers in float32: matrix products by oneDNN.
+ * Runs recurrent layers in float32: the input's part by oneDNN's matrix product, the rest in vector
+ * code of rnn_products.inc.
  */
 #include "ops/dnnl/dnnl.h"
 #include "ops/kernel/kernel.h"

@@ -1,5 +1,5 @@
 /*
- * Recurrent layers in float64, which oneDNN does not have: everything in plain C.
+ * Runs recurrent layers in float64, which oneDNN does not have: everything is plain C.
  */
 #include "ops/kernel/kernel.h"
 #include "ops/own/rnn_kernel.h"

@@ -1,6 +1,6 @@
 /*
- * Softmax of rows of bfloat16, which attention has many of: oneDNN's takes half as long again. It
- * runs on x86-64 with AVX-512; elsewhere it fits nothing.
+ * Computes softmax of rows of bfloat16, which attention has many of, in vectors of AVX-512 by hand:
+ * one pass finds the largest, one sums, one scales. Elsewhere than on x86-64 it fits nothing.
  */
 #include "ops/own/softmax_512.h"
 

@@ -1,8 +1,8 @@
 /*
- * Recurrent layers by oneDNN's primitives, both directions of a layer in one. oneDNN wants the
+ * Runs recurrent layers by oneDNN's primitives, both directions of a layer in one. oneDNN wants the
  * gates of an LSTM in another order (i f c o) than ONNX has them (i o f c), one bias in place of
  * two, and gives both directions of a step side by side: what differs is put in order here, before
- * and after, weights that are constant once.
+ * and after; weights that are constant once.
  */
 #include "ops/rnn/rnn_dnnl.h"
 

@@ -12,11 +12,11 @@ static size_t element_size(const struct amp_tensor *tensor)
 }
 
 /* Runs TAKE with the indices, which are then dropped. */
-static enum amp_status take_and_drop(struct amp_ctx *ctx, struct amp_take *take,
+static enum amp_status take_and_drop(struct amp_ctx *ctx, struct amp_gather *take,
                                      struct amp_buffer *indices)
 {
     take->indices = indices->data;
-    amp_take_run(take);
+    amp_gather_run(take);
     amp_buffer_unref(indices);
     return amp_move_done(ctx, 0);
 }
@@ -63,15 +63,15 @@ static enum amp_status gather_run(struct amp_ctx *ctx)
     struct amp_buffer *positions;
     int axis;
     AMP_TRY(gather_axis(ctx, &axis));
-    const struct amp_places places = amp_places_axis(shape, axis, ctx->in[1]);
-    AMP_TRY(amp_places_list(ctx, &places, &positions));
-    struct amp_take take = {.from = data->data,
-                            .to = ctx->out[0]->data,
-                            .block = (size_t)amp_shape_product(shape, axis + 1, shape->rank) *
-                                     element_size(data),
-                            .outer = amp_shape_product(shape, 0, axis),
-                            .dim = shape->dims[axis],
-                            .n = amp_shape_count(&ctx->in[1]->shape)};
+    const struct amp_offsets places = amp_offsets_axis(shape, axis, ctx->in[1]);
+    AMP_TRY(amp_offsets_list(ctx, &places, &positions));
+    struct amp_gather take = {.from = data->data,
+                              .to = ctx->out[0]->data,
+                              .block = (size_t)amp_shape_product(shape, axis + 1, shape->rank) *
+                                       element_size(data),
+                              .outer = amp_shape_product(shape, 0, axis),
+                              .dim = shape->dims[axis],
+                              .n = amp_shape_count(&ctx->in[1]->shape)};
     return take_and_drop(ctx, &take, positions);
 }
 
@@ -95,7 +95,7 @@ static enum amp_status gather_elements_shape(struct amp_ctx *ctx)
     if (data->rank < 0 || indices->rank < 0)
         return AMP_OK;
     AMP_TRY(gather_axis(ctx, &axis));
-    return amp_check_elements(ctx, data, axis, indices);
+    return amp_offsets_check_elements(ctx, data, axis, indices);
 }
 
 static enum amp_status gather_elements_run(struct amp_ctx *ctx)
@@ -103,8 +103,8 @@ static enum amp_status gather_elements_run(struct amp_ctx *ctx)
     const struct amp_tensor *data = ctx->in[0];
     int axis;
     AMP_TRY(gather_axis(ctx, &axis));
-    const struct amp_places places = amp_places_elements(&data->shape, axis, ctx->in[1]);
-    AMP_TRY(amp_take_places(ctx, &places, data->data, ctx->out[0]->data, element_size(data)));
+    const struct amp_offsets places = amp_offsets_elements(&data->shape, axis, ctx->in[1]);
+    AMP_TRY(amp_gather_offsets(ctx, &places, data->data, ctx->out[0]->data, element_size(data)));
     return amp_move_done(ctx, 0);
 }
 
@@ -145,9 +145,9 @@ static enum amp_status gather_nd_shape(struct amp_ctx *ctx)
     ctx->out[0]->shape.rank = -1;
     if (data->rank < 0 || indices->rank < 0)
         return AMP_OK;
-    AMP_TRY(amp_check_tuples(ctx, data, 0, indices));
+    AMP_TRY(amp_offsets_check_tuples(ctx, data, 0, indices));
     AMP_TRY(read_batch_dims(ctx, &batch_dims));
-    AMP_TRY(amp_check_tuples(ctx, data, batch_dims, indices));
+    AMP_TRY(amp_offsets_check_tuples(ctx, data, batch_dims, indices));
     int64_t depth = indices->dims[indices->rank - 1];
     if (depth < 0)
         return AMP_OK;
@@ -162,10 +162,10 @@ static enum amp_status gather_nd_run(struct amp_ctx *ctx)
     const struct amp_tensor *data = ctx->in[0];
     int batch_dims = 0;
     AMP_TRY(read_batch_dims(ctx, &batch_dims));
-    const struct amp_places places = amp_places_tuples(&data->shape, batch_dims, ctx->in[1]);
+    const struct amp_offsets places = amp_offsets_tuples(&data->shape, batch_dims, ctx->in[1]);
     int64_t block = amp_shape_product(&data->shape, batch_dims + places.depth, data->shape.rank);
-    AMP_TRY(amp_take_places(ctx, &places, data->data, ctx->out[0]->data,
-                            (size_t)block * element_size(data)));
+    AMP_TRY(amp_gather_offsets(ctx, &places, data->data, ctx->out[0]->data,
+                               (size_t)block * element_size(data)));
     return amp_move_done(ctx, 0);
 }
 
@@ -244,12 +244,12 @@ static enum amp_status reverse_sequence_run(struct amp_ctx *ctx)
         amp_buffer_unref(sources);
         return status;
     }
-    struct amp_take take = {.from = in->data,
-                            .to = ctx->out[0]->data,
-                            .block = (size_t)amp_shape_product(&in->shape, 2, in->shape.rank) *
-                                     element_size(in),
-                            .outer = 1,
-                            .n = n};
+    struct amp_gather take = {.from = in->data,
+                              .to = ctx->out[0]->data,
+                              .block = (size_t)amp_shape_product(&in->shape, 2, in->shape.rank) *
+                                       element_size(in),
+                              .outer = 1,
+                              .n = n};
     return take_and_drop(ctx, &take, sources);
 }
 

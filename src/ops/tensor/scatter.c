@@ -24,7 +24,7 @@ typedef void put_fn(const struct pieces *pieces);
 
 /* What is put where: block I of FROM to place I, blocks of BLOCK elements. */
 struct scatter {
-    const struct amp_places *places;
+    const struct amp_offsets *places;
     const void *from;
     void *to;
     int64_t block;
@@ -142,7 +142,7 @@ static bool put_stretch(const struct scatter *scatter, int64_t place, int64_t n,
 }
 
 /* The output becomes a copy of the data, for updates by SCATTER to be put into. */
-static enum amp_status begin_scatter(struct amp_ctx *ctx, const struct amp_places *places,
+static enum amp_status begin_scatter(struct amp_ctx *ctx, const struct amp_offsets *places,
                                      int64_t block, struct scatter *scatter)
 {
     *scatter = (struct scatter){.places = places,
@@ -155,10 +155,10 @@ static enum amp_status begin_scatter(struct amp_ctx *ctx, const struct amp_place
     return AMP_OK;
 }
 
-static enum amp_status end_scatter(struct amp_ctx *ctx, const struct amp_places *places,
+static enum amp_status end_scatter(struct amp_ctx *ctx, const struct amp_offsets *places,
                                    bool is_right)
 {
-    return is_right ? amp_move_done(ctx, 0) : amp_places_fail(ctx, places);
+    return is_right ? amp_move_done(ctx, 0) : amp_offsets_fail(ctx, places);
 }
 
 /* ---- Scatter, ScatterElements ---- */
@@ -195,7 +195,7 @@ static enum amp_status scatter_elements_shape(struct amp_ctx *ctx)
     if (data->rank < 0 || indices->rank < 0)
         return AMP_OK;
     AMP_TRY(scatter_axis(ctx, &axis));
-    AMP_TRY(amp_check_elements(ctx, data, axis, indices));
+    AMP_TRY(amp_offsets_check_elements(ctx, data, axis, indices));
     return check_updates(ctx, 2, indices);
 }
 
@@ -238,7 +238,7 @@ static enum amp_status scatter_elements_run(struct amp_ctx *ctx)
     struct scatter scatter;
     int axis;
     AMP_TRY(scatter_axis(ctx, &axis));
-    const struct amp_places places = amp_places_elements(&ctx->in[0]->shape, axis, ctx->in[1]);
+    const struct amp_offsets places = amp_offsets_elements(&ctx->in[0]->shape, axis, ctx->in[1]);
     const struct lines lines = lines_of(indices, axis);
     bool is_right = true;
     AMP_TRY(begin_scatter(ctx, &places, 1, &scatter));
@@ -275,7 +275,7 @@ static enum amp_status scatter_nd_shape(struct amp_ctx *ctx)
     ctx->out[0]->shape = *data;
     if (data->rank < 0 || indices->rank < 0)
         return AMP_OK;
-    AMP_TRY(amp_check_tuples(ctx, data, 0, indices));
+    AMP_TRY(amp_offsets_check_tuples(ctx, data, 0, indices));
     int64_t depth = indices->dims[indices->rank - 1];
     struct amp_shape expected = {.rank = indices->rank - 1};
     if (depth < 0)
@@ -296,7 +296,7 @@ static enum amp_status scatter_nd_run(struct amp_ctx *ctx)
     const struct amp_shape *data = &ctx->in[0]->shape;
     struct scatter scatter;
     bool is_right = true;
-    const struct amp_places places = amp_places_tuples(data, 0, ctx->in[1]);
+    const struct amp_offsets places = amp_offsets_tuples(data, 0, ctx->in[1]);
     int64_t block = amp_shape_product(data, places.depth, data->rank);
     AMP_TRY(begin_scatter(ctx, &places, block, &scatter));
 #pragma omp parallel if (places.count * block >= AMP_PARALLEL_MIN) reduction(&& : is_right)

@@ -59,14 +59,14 @@ static enum amp_status take_view(struct amp_ctx *ctx, const struct view *view,
     struct amp_tensor *out = ctx->out[0];
     view_shape(ctx, view, n, &out->shape);
     AMP_TRY(amp_ctx_alloc(ctx, 0));
-    struct amp_take take = {.from = ctx->in[0]->data,
-                            .to = out->data,
-                            .block = view->block,
-                            .outer = view->outer,
-                            .dim = view->dim,
-                            .indices = indices,
-                            .n = n};
-    amp_take_run(&take);
+    struct amp_gather take = {.from = ctx->in[0]->data,
+                              .to = out->data,
+                              .block = view->block,
+                              .outer = view->outer,
+                              .dim = view->dim,
+                              .indices = indices,
+                              .n = n};
+    amp_gather_run(&take);
     return amp_move_done(ctx, 0);
 }
 

@@ -71,7 +71,7 @@ bool amp_blocked_view_find(const struct amp_node *node, const struct amp_op *op,
     if (first == NULL || first->dtype != dtype || amp_broadcasts_from_axis(node))
         return false;
     *view = (struct amp_blocked_view){.layout = first->layout, .shape = first->shape};
-    if (!amp_layout_lies(first->layout, &view->lies, view->of) ||
+    if (!amp_layout_view(first->layout, &view->lies, view->of) ||
         amp_shape_count(&view->lies) != amp_shape_count(&first->shape))
         return false;
     for (uint32_t i = 0; i < node->n_inputs; i++) {
