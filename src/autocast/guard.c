@@ -4,9 +4,9 @@
  */
 #include "autocast/guard.h"
 
-#include "core/array.h"
 #include "core/convert.h"
 #include "core/tensor.h"
+#include "ops/op.h"
 
 #include <math.h>
 

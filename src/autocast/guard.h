@@ -1,7 +1,10 @@
 #ifndef AMP_AUTOCAST_GUARD_H
 #define AMP_AUTOCAST_GUARD_H
 
-#include "ops/op.h"
+#include "ops/facts.h"
+
+struct amp_node;   /* core/graph/graph.h */
+struct amp_tensor; /* core/tensor.h */
 
 /*
  * Guards: constants whose values beyond a dtype's range mean "further than any other value" rather

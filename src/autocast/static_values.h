@@ -2,6 +2,11 @@
 #define AMP_AUTOCAST_STATIC_VALUES_H
 
 #include "autocast/guard.h"
+#include "core/dtype.h"
+
+#include <stdint.h>
+
+struct amp_model; /* core/graph/graph.h */
 
 /*
  * Static values, those that depend on constants alone, and which of them may hold what the lower

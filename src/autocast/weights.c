@@ -9,7 +9,6 @@
 #include "core/tensor.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Elements anywhere in memory. */
 typedef uint16_t any_u16 __attribute__((aligned(1), may_alias));

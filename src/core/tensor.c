@@ -11,7 +11,6 @@
 #include "core/minifloat.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 int64_t amp_shape_product(const struct amp_shape *shape, int from, int to)

@@ -1,7 +1,7 @@
 #ifndef AMP_OPS_FACTS_H
 #define AMP_OPS_FACTS_H
 
-#include "core/graph/graph.h"
+#include "core/dtype.h"
 
 /*
  * What the columns of struct amp_op (ops/op.h) may hold beyond flags and functions. All of it is
@@ -9,6 +9,7 @@
  * asks for no operator by name.
  */
 struct amp_ctx;
+struct amp_node; /* core/graph/graph.h */
 
 /* The operator that it is, for those who treat it like no other. */
 enum amp_role {

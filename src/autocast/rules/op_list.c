@@ -8,7 +8,6 @@
 #include "core/arena.h"
 #include "core/file/input.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { LIST_BYTES_MAX = 1 << 20, LIST_MAX = 10000 /* operators in it */ };

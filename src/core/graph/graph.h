@@ -125,13 +125,16 @@ struct amp_model {
     void *origin;
 };
 
+/* An empty model in ARENA, which must outlive it, as PATH must. */
 struct amp_model *amp_model_create(struct amp_arena *arena, const char *path);
 
+/* Adds the import of DOMAIN at VERSION; the last import of a domain counts. */
 void amp_model_import(struct amp_model *model, const char *domain, int64_t version);
 
 /* The version of DOMAIN that the model imports ("" and "ai.onnx" are one); 0: not imported. */
 int64_t amp_model_opset(const struct amp_model *model, const char *domain);
 
+/* The value, and the node, of an id; the pointer is good until one is added. */
 static inline struct amp_value *amp_value_at(const struct amp_model *model, uint32_t id)
 {
     return &model->values[id];
@@ -147,8 +150,12 @@ int64_t amp_symbol_dim(struct amp_model *model, const char *name);
 /* The symbol's name; NULL when DIM is no symbol. */
 const char *amp_dim_symbol(const struct amp_model *model, int64_t dim);
 
-/* Adding. Ids come back; names must not clash within a graph (amp_model_unique_name). */
+/* ---- adding: names must not clash within a graph (amp_model_unique_name); ids come back ---- */
+
+/* An empty graph that is an attribute of node OWNER; AMP_NONE: the main graph. */
 uint32_t amp_graph_add(struct amp_model *model, const char *name, uint32_t owner);
+
+/* A value of GRAPH without a producer, of unknown kind, dtype and shape. */
 uint32_t amp_graph_add_value(struct amp_model *model, uint32_t graph, const char *name);
 
 /* A node at the end of GRAPH's order with room for the counted inputs and outputs, all AMP_NONE. */
@@ -163,6 +170,7 @@ uint32_t amp_graph_add_initializer(struct amp_model *model, uint32_t graph, cons
    live as long as the model. */
 void amp_graph_make_initializer(struct amp_model *model, uint32_t id, struct amp_tensor *tensor);
 
+/* Appends ID to IDS. */
 void amp_ids_push(struct amp_model *model, struct amp_ids *ids, uint32_t id);
 
 /* BASE, or BASE_1, BASE_2, ...: the first that no value or node has; it is then taken. */
@@ -172,38 +180,48 @@ const char *amp_model_unique_name(struct amp_model *model, const char *base);
    leaves equal names open, ONNX Runtime refuses them. */
 void amp_model_rename_nodes(struct amp_model *model);
 
-/* Editing. What was removed stays in its graph's list until amp_graph_drop_removed, which
-   amp_graph_sort calls, so that removing many takes time linear in their number. */
+/* ---- editing: what was removed stays in its graph's list until amp_graph_drop_removed, which
+   amp_graph_sort calls, so that removing many takes time linear in their number ---- */
+
+/* Makes VALUE, which may be AMP_NONE, output SLOT of NODE, and NODE its producer. */
 void amp_node_set_output(struct amp_model *model, uint32_t node, uint32_t slot, uint32_t value);
 /* Takes NODE out of the model; its outputs must have no consumers left. */
 void amp_node_remove(struct amp_model *model, uint32_t node);
 /* Takes initializer ID out of its graph; it must have no consumers left. */
 void amp_graph_remove_initializer(struct amp_model *model, uint32_t id);
+/* Takes what was removed out of the lists of all graphs. */
 void amp_graph_drop_removed(struct amp_model *model);
 /* Appends ATTR to the attributes of NODE, or replaces the one that has its name. */
 void amp_node_set_attr(struct amp_model *model, uint32_t node, struct amp_attr attr);
+/* Sets attribute NAME of NODE to the integer VALUE. */
 void amp_node_set_int(struct amp_model *model, uint32_t node, const char *name, int64_t value);
+/* Removes attribute NAME of NODE, if it has that. */
 void amp_node_remove_attr(struct amp_model *model, uint32_t node, const char *name);
 /* Grows the node's inputs to COUNT, new ones AMP_NONE. */
 void amp_node_grow_inputs(struct amp_model *model, uint32_t node, uint32_t count);
+/* Sets the rank and the dims of value ID to a copy of SHAPE. */
 void amp_value_set_shape(struct amp_model *model, uint32_t id, const struct amp_shape *shape);
 
-/* Reading. Attributes of another type than asked for count as absent: types are checked against the
-   schema when a model is read. */
+/* ---- reading: an attribute of another type than asked for counts as absent, as types are checked
+   against the schema when a model is read; FALLBACK is the value of an absent one ---- */
+
+/* The attribute NAME of NODE, of any type; NULL when it has none. */
 const struct amp_attr *amp_node_attr(const struct amp_node *node, const char *name);
 int64_t amp_node_int(const struct amp_node *node, const char *name, int64_t fallback);
 float amp_node_float(const struct amp_node *node, const char *name, float fallback);
-/* The bytes are not terminated in the model, but the copy here is: a plain C string. */
+/* A plain C string: texts of attributes are terminated in memory, if not in the file. */
 const char *amp_node_string(const struct amp_node *node, const char *name, const char *fallback);
-/* NULL, *COUNT 0 when absent. */
+/* The *COUNT integers of attribute NAME; NULL, *COUNT 0 when absent. */
 const int64_t *amp_node_ints(const struct amp_node *node, const char *name, size_t *count);
 /* The number of graphs that ATTR holds; 0 when it is of another type. */
 size_t amp_attr_graph_count(const struct amp_attr *attr);
+/* Whether NODE is operator OP_TYPE of DOMAIN, "" for ai.onnx. */
 bool amp_node_is(const struct amp_node *node, const char *domain, const char *op_type);
+/* Sets *SHAPE to the rank and the dims of VALUE. */
 void amp_value_shape(const struct amp_value *value, struct amp_shape *shape);
 
-/* "node 'conv1' (Conv-11)"; an unnamed node by its index and its first output. TEXT holds SIZE
-   bytes and is returned. */
+/* Writes what messages call node ID to TEXT, which holds SIZE bytes: "node 'conv1' (Conv-11)"; an
+   unnamed node by its index and its first output. Returns TEXT. */
 char *amp_node_text(const struct amp_model *model, uint32_t id, char *text, size_t size);
 
 /* The node of GRAPH that contains NODE: itself or the owner, at some level, of its graph; AMP_NONE

@@ -6,7 +6,6 @@
 #include "core/match/ere.h"
 
 #include "core/arena.h"
-#include "core/array.h"
 #include "core/match/automaton.h"
 #include "core/match/bracket.h"
 
