@@ -138,16 +138,16 @@ enum amp_status amp_ctx_ints(const struct amp_ctx *ctx, uint32_t i, int64_t *val
     return AMP_OK;
 }
 
-enum amp_status amp_ctx_ints_attr(const struct amp_ctx *ctx, const char *name, uint32_t i,
+enum amp_status amp_ctx_ints_attr(const struct amp_ctx *ctx, struct amp_ints_place place,
                                   int64_t *values, int max, int *count)
 {
     size_t n;
-    const int64_t *ints = amp_node_ints(ctx->node, name, &n);
+    const int64_t *ints = amp_node_ints(ctx->node, place.attr, &n);
     if (ints == NULL)
-        return amp_ctx_ints(ctx, i, values, max, count);
+        return amp_ctx_ints(ctx, place.input, values, max, count);
     if (n > (size_t)max)
-        return AMP_CTX_FAIL(ctx, "attribute '%s' has %zu values; at most %d are possible", name, n,
-                            max);
+        return AMP_CTX_FAIL(ctx, "attribute '%s' has %zu values; at most %d are possible",
+                            place.attr, n, max);
     memcpy(values, ints, n * sizeof *values);
     *count = (int)n;
     return AMP_OK;

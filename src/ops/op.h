@@ -229,9 +229,17 @@ enum amp_status amp_ctx_alloc(struct amp_ctx *ctx, uint32_t i);
 enum amp_status amp_ctx_ints(const struct amp_ctx *ctx, uint32_t i, int64_t *values, int max,
                              int *count);
 
-/* Axes, pads, repeats ...: from attribute NAME where the operator has it there, else from input I.
- *COUNT as for amp_ctx_ints. */
-enum amp_status amp_ctx_ints_attr(const struct amp_ctx *ctx, const char *name, uint32_t i,
+/* Where a node has its axes, pads, repeats ...: in an attribute or, from some version on, in an
+ * input.
+ */
+struct amp_ints_place {
+    const char *attr;
+    uint32_t input;
+};
+
+/* Reads at most MAX integers from attribute PLACE.attr or, where the node does not have it, from
+   input PLACE.input into VALUES. Sets *COUNT as amp_ctx_ints does. */
+enum amp_status amp_ctx_ints_attr(const struct amp_ctx *ctx, struct amp_ints_place place,
                                   int64_t *values, int max, int *count);
 
 /* The place of string attribute NAME in the list NAMES, which NULL ends; *CHOICE stays as it is

@@ -103,7 +103,8 @@ enum amp_status amp_ctx_axes(struct amp_ctx *ctx, struct amp_axes_wanted wanted,
     const int n = wanted.n;
     int64_t listed[AMP_RANK_MAX];
     bool is_listed = amp_has_in(ctx, wanted.input) || amp_node_attr(ctx->node, "axes") != NULL;
-    AMP_TRY(amp_ctx_ints_attr(ctx, "axes", wanted.input, listed, AMP_RANK_MAX, n_axes));
+    AMP_TRY(amp_ctx_ints_attr(ctx, (struct amp_ints_place){"axes", wanted.input}, listed,
+                              AMP_RANK_MAX, n_axes));
     if (!is_listed)
         *n_axes = n;
     if (*n_axes >= 0 && (*n_axes != n || n > wanted.rank))

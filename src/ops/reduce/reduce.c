@@ -145,7 +145,7 @@ struct plan {
     const struct reduction *reduction;
     enum amp_dtype dtype;
     enum amp_wide_kind kind; /* of the computation */
-    void *in; /* only read */
+    void *in;                /* only read */
     void *out;
     struct axes kept, reduced; /* the others */
     bool is_columns;
@@ -406,7 +406,7 @@ static enum amp_status reduced_axes(const struct amp_ctx *ctx, int rank, bool *i
                                     int *count)
 {
     int64_t axes[AMP_RANK_MAX];
-    AMP_TRY(amp_ctx_ints_attr(ctx, "axes", 1, axes, AMP_RANK_MAX, count));
+    AMP_TRY(amp_ctx_ints_attr(ctx, (struct amp_ints_place){"axes", 1}, axes, AMP_RANK_MAX, count));
     bool is_all = *count == 0 && amp_node_int(ctx->node, "noop_with_empty_axes", 0) == 0;
     for (int i = 0; i < rank; i++)
         is_reduced[i] = is_all;

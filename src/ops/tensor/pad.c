@@ -85,7 +85,8 @@ static enum amp_status read_pads(struct amp_ctx *ctx, int rank, struct pads *pad
     int64_t values[2 * AMP_RANK_MAX];
     int axes[AMP_RANK_MAX], count, n_axes;
     *pads = (struct pads){0};
-    AMP_TRY(amp_ctx_ints_attr(ctx, name, 1, values, 2 * AMP_RANK_MAX, &count));
+    AMP_TRY(
+        amp_ctx_ints_attr(ctx, (struct amp_ints_place){name, 1}, values, 2 * AMP_RANK_MAX, &count));
     *is_known = count >= 0;
     if (count < 0)
         return AMP_OK;

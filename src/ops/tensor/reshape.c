@@ -124,7 +124,8 @@ static enum amp_status reshape_shape(struct amp_ctx *ctx)
 {
     struct amp_shape *out = &ctx->out[0]->shape;
     struct target target = {.keeps_zero = amp_node_int(ctx->node, "allowzero", 0) != 0};
-    AMP_TRY(amp_ctx_ints_attr(ctx, "shape", 1, target.dims, AMP_RANK_MAX, &target.rank));
+    AMP_TRY(amp_ctx_ints_attr(ctx, (struct amp_ints_place){"shape", 1}, target.dims, AMP_RANK_MAX,
+                              &target.rank));
     if (target.rank < 0) {
         amp_shape_unknown(out, amp_ctx_length(ctx, 1));
         return AMP_OK;
@@ -221,7 +222,7 @@ static enum amp_status squeeze_shape(struct amp_ctx *ctx)
     bool marks[AMP_RANK_MAX] = {false};
     int n;
     out->rank = -1;
-    AMP_TRY(amp_ctx_ints_attr(ctx, "axes", 1, axes, AMP_RANK_MAX, &n));
+    AMP_TRY(amp_ctx_ints_attr(ctx, (struct amp_ints_place){"axes", 1}, axes, AMP_RANK_MAX, &n));
     if (in->rank < 0)
         return AMP_OK;
     if (n < 0) {
@@ -257,7 +258,7 @@ static enum amp_status unsqueeze_shape(struct amp_ctx *ctx)
     bool marks[AMP_RANK_MAX] = {false};
     int n;
     out->rank = -1;
-    AMP_TRY(amp_ctx_ints_attr(ctx, "axes", 1, axes, AMP_RANK_MAX, &n));
+    AMP_TRY(amp_ctx_ints_attr(ctx, (struct amp_ints_place){"axes", 1}, axes, AMP_RANK_MAX, &n));
     if (in->rank < 0)
         return AMP_OK;
     if (n < 0) {

@@ -50,8 +50,10 @@ struct slice {
 
 static enum amp_status read_slice(struct amp_ctx *ctx, int rank, struct slice *slice)
 {
-    AMP_TRY(amp_ctx_ints_attr(ctx, "starts", 1, slice->starts, AMP_RANK_MAX, &slice->n_starts));
-    AMP_TRY(amp_ctx_ints_attr(ctx, "ends", 2, slice->ends, AMP_RANK_MAX, &slice->n_ends));
+    AMP_TRY(amp_ctx_ints_attr(ctx, (struct amp_ints_place){"starts", 1}, slice->starts,
+                              AMP_RANK_MAX, &slice->n_starts));
+    AMP_TRY(amp_ctx_ints_attr(ctx, (struct amp_ints_place){"ends", 2}, slice->ends, AMP_RANK_MAX,
+                              &slice->n_ends));
     AMP_TRY(amp_ctx_ints(ctx, 4, slice->steps, AMP_RANK_MAX, &slice->n_steps));
     int64_t n = slice->n_starts < 0 ? amp_ctx_length(ctx, 1) : slice->n_starts;
     slice->n_axes = -1;
