@@ -29,7 +29,7 @@ say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(2)')
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all demo check check-pass check-isa check-update check-arm64 arm64-pass asan fuzz fuzz-pass bench oracles lint \
+.PHONY: all demo cases check check-pass check-isa check-update check-arm64 arm64-pass asan fuzz fuzz-pass bench oracles lint \
         format install uninstall dist clean distclean help compile_commands.json deps FORCE
 
 # ---- dependencies ------------------------------------------------------------------------------------------------------
@@ -40,7 +40,7 @@ TEST_DEPS    := $(DEPS)/tests.1.mk
 BENCH_DEPS   := $(DEPS)/bench.1.mk
 ARM64_DEPS   := $(DEPS)/arm64.1.mk
 without_deps := help clean distclean dist format uninstall
-with_tests   := check check-pass check-isa check-update check-arm64 arm64-pass asan fuzz fuzz-pass bench oracles lint \
+with_tests   := cases check check-pass check-isa check-update check-arm64 arm64-pass asan fuzz fuzz-pass bench oracles lint \
                 compile_commands.json deps \
                 $(BUILD)/unit/% $(BUILD)/oracle/%
 
@@ -145,6 +145,9 @@ UNITS := $(UNIT_SRCS:tests/%.c=$(BUILD)/%)
 ORACLE_DIR := build/oracle
 ORACLES := $(ORACLE_DIR)/onnx_check $(ORACLE_DIR)/ort_run
 RESULTS := build/results
+# The cases' texts made into folders; one tool and one set of folders for all build folders.
+CASES := build/cases
+CASE_TOOL := build/case_tool
 
 $(UNITS): $(BUILD)/unit/%: $(BUILD)/unit/%.o $(LIB_OBJS)
 	$(call say,LINK,$@)
@@ -156,6 +159,15 @@ $(BUILD)/unit/%.o: tests/unit/%.c | $(PB_NAMES:%=$(PB)/%.pb-c.h)
 	$(Q)$(call compile,$@,-Itests/unit) $<
 
 -include $(UNITS:=.d)
+
+$(CASE_TOOL): $(wildcard tests/tool/*.c tests/tool/*.h) $(PB_NAMES:%=$(PB)/%.pb-c.c)
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(AMP_CPPFLAGS) $(AMP_CFLAGS) -O1 $(DEP_LDFLAGS) -o $@ $(filter %.c,$^) $(call runtime,$(SYSLIB)) -lprotobuf-c -lz -lm
+
+## cases: make the folders of test cases, build/cases, out of tests/*/*.cases
+cases: $(CASE_TOOL)
+	$(Q)$(CASE_TOOL) expand tests $(CASES)
 
 # Two builds take their time: they use all processors, unless make was told how many.
 parallel = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -171,11 +183,11 @@ check:
 	tests/totals.sh $(RESULTS) || status=1; exit $$status
 
 ## check-pass: all tests once, with the build as it is (BUILD, EXTRA)
-check-pass: $(BUILD)/ampconv $(UNITS) $(ORACLES)
+check-pass: $(BUILD)/ampconv $(UNITS) $(ORACLES) cases
 	@$(test_env) tests/all.sh $(UNITS)
 
 ## check-isa: the tests of what computes, once for each instruction set below the CPU's own that it can play
-check-isa: $(BUILD)/ampconv $(UNITS) $(ORACLES)
+check-isa: $(BUILD)/ampconv $(UNITS) $(ORACLES) cases
 	@$(test_env) tests/isa.sh $(UNITS)
 
 ## asan: all tests once, with the address and undefined-behaviour sanitizers
@@ -186,7 +198,7 @@ asan:
 check-arm64:
 	@rm -f $(RESULTS).arm64
 	@status=0; \
-	$(MAKE) $(parallel) $(BUILD)/ampconv && \
+	$(MAKE) $(parallel) $(BUILD)/ampconv cases && \
 	$(MAKE) $(parallel) ARCH=arm64 BUILD=build/arm64 CC='$(ARM64_CC)' RESULTS=$(RESULTS).arm64 \
 	  NATIVE='$(abspath $(BUILD)/ampconv)' arm64-pass || status=$$?; \
 	tests/totals.sh $(RESULTS).arm64 || status=1; exit $$status
@@ -207,11 +219,11 @@ fuzz:
 	$(MAKE) $(parallel) fuzz-pass || status=$$?; exit $$status
 
 ## fuzz-pass: the same once, with the build as it is (BUILD, EXTRA); without sanitizers it measures memory
-fuzz-pass: $(BUILD)/unit/test_fuzz $(ORACLES)
+fuzz-pass: $(BUILD)/unit/test_fuzz $(ORACLES) cases
 	@$(test_env) FUZZ_COUNT='$(MUTANTS)' FUZZ_SEED='$(SEED)' FUZZ_KIND='$(KIND)' FUZZ_JOBS="$$(nproc)" $<
 
 ## check-update: rewrite the expected outputs of the tests from what the program does now; review the difference
-check-update: $(BUILD)/ampconv $(ORACLES)
+check-update: $(BUILD)/ampconv $(ORACLES) cases
 	@$(test_env) tests/run.sh --update
 
 ## bench: time networks against ONNX Runtime, and conversions of large models against a copy; needs 14 GB of disk
@@ -220,7 +232,7 @@ bench: $(BUILD)/ampconv $(ORACLE_DIR)/ort_bench
 
 # What every test script is told: the program, the build folder, where totals go, ONNX's test models, the oracles.
 test_env = AMPCONV='$(abspath $(BUILD)/ampconv)' BUILD='$(abspath $(BUILD))' RESULTS='$(abspath $(RESULTS))' \
-           TESTDATA='$(TESTDATA)' ORACLES='$(abspath $(ORACLE_DIR))'
+           TESTDATA='$(TESTDATA)' ORACLES='$(abspath $(ORACLE_DIR))' CASES='$(abspath $(CASES))'
 
 ## oracles: the tests' second opinions, ONNX's checker and ONNX Runtime
 oracles: $(ORACLES)
@@ -305,7 +317,7 @@ compile_commands.json: $(PB_NAMES:%=$(PB)/%.pb-c.h)
 	$(file >>$@.new,])
 	@mv $@.new $@
 
-DATABASE = $(SRCS) $(UNIT_SRCS)
+DATABASE = $(SRCS) $(UNIT_SRCS) $(wildcard tests/tool/*.c)
 database_entry = {"directory": "$(TOP)", "file": "$(s)", "command": "$(subst ",\",$(call compile,$(s:%.c=$(BUILD)/%.o),$(database_flags)) $(s))"}
 database_flags = -Itests/unit -DAMP_RULES_DIR='"$(TOP)/rules"'
 

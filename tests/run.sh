@@ -1,16 +1,24 @@
 #!/usr/bin/env bash
 # The end-to-end tests.
-#   tests/STAGE/CASE/      a folder with `args` (words for the program, as a shell would split them), the files they name, and
-#                          what is expected: `stdout`, `stderr` (absent: empty), `exit` (absent: 0). `setup`, a shell script,
-#                          prepares what cannot be committed. The program runs in a copy of the folder.
-#   tests/STAGE/test_*.sh  a script that prints "ok NAME" or "not ok NAME: reason" lines; for what a folder cannot say.
-# Appends "NAME PASSED FAILED" to RESULTS for each stage. --update rewrites the expected files. Exits 1 when anything failed.
+#   tests/STAGE/*.cases    cases as text (tests/README.md), made into folders $CASES/STAGE/CASE/ first. A folder with `args` (words
+#                          for the program, as a shell would split them) is run: beside are the files that the words name, and what
+#                          is expected: `stdout`, `stderr` (absent: empty), `exit` (absent: 0). `setup`, a shell script, prepares
+#                          what a text cannot hold. The program runs in a copy of the folder.
+#   tests/STAGE/test_*.sh  a script that prints "ok NAME" or "not ok NAME: reason" lines; for what a folder cannot say. It runs in its
+#                          own folder and finds the cases in $CASES.
+# The stages are the folders here.
+# Appends "NAME PASSED FAILED" to RESULTS for each stage. --update rewrites what the .cases files expect. Exits 1 when anything failed.
 # Arguments: what to run, stages or globs of STAGE/CASE and STAGE/test_*.sh; none: all. Scripts, and folders by the dozen, run side
 # by side (tests/pool.sh); what they print comes in the order of the stages, first a stage's folders, then its scripts.
 set -u
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
 : "${AMPCONV:?the program}"
+export CASES=${CASES-$here/../build/cases}
+case_tool=$here/../build/case_tool
+if [ ! -x "$case_tool" ]; then echo 'run.sh: build/case_tool is missing: make cases' >&2; exit 2; fi
+"$case_tool" expand "$here" "$CASES" || exit 2
+CASES=$(cd "$CASES" && pwd)
 update=
 if [ "${1-}" = --update ]; then update=1; shift; fi
 scratch=$(mktemp -d) || exit 2
@@ -21,9 +29,6 @@ export here scratch update
 # allocated takes as long to find out, for all of oneDNN's, as the rest of a run: ASAN_OPTIONS with more malloc_context_size tells.
 export ASAN_OPTIONS=${ASAN_OPTIONS-exitcode=99:detect_leaks=1:allocator_may_return_null=1:malloc_context_size=1}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS-halt_on_error=1:exitcode=99}
-# The longest scripts, which begin before all else.
-longest='convert/test_valid_bf16.sh convert/test_valid_fp16.sh upgrade/test_upgrade.sh light/test_light.sh upgrade/test_steps.sh
-  robust/test_kill.sh robust/test_streams.sh composites/test_composites.sh casts/test_casts.sh big/test_external.sh digits/test_digits.sh'
 
 # What a report says without the line that depends on the machine: how many nodes its CPU has no kernel for.
 without_machine() { sed '/^  widened  /d' "$1"; }
@@ -56,9 +61,9 @@ run_case() {
 run_job() {
   local job=$scratch/$1 path output code good passed=0 failed=0 bad
   while read -r path; do
-    if [ -d "$here/$path" ]; then
+    if [ -d "$CASES/$path" ]; then
       good=1 bad=0
-      output=$(run_case "$here/$path" "$job.work" 2>&1) || good=0 bad=1
+      output=$(run_case "$CASES/$path" "$job.work" 2>&1) || good=0 bad=1
       rm -rf "$job.work"
     else
       output=$(cd "$here/${path%/*}" && timeout 1800 bash "$here/$path" 2>&1)
@@ -108,7 +113,7 @@ stages=() last=()
 for folder in "$here"/*/; do
   stage=$(basename "$folder")
   stages+=("$stage")
-  mapfile -t cases < <(cd "$here" && list_cases "$stage")
+  mapfile -t cases < <(cd "$CASES" && list_cases "$stage")
   for ((i = 0; i < ${#cases[@]}; i += 12)); do
     add_job "$stage" "${cases[@]:i:12}"
     last+=("$n_jobs")
@@ -120,11 +125,12 @@ for folder in "$here"/*/; do
   done
 done
 
-# Jobs in the order in which they begin.
+# Jobs in the order in which they begin: scripts that say that they take long, the others, folders.
 begin() {
   local path
-  for path in $longest; do if [ -n "${script_job[$path]-}" ]; then echo "${script_job[$path]}"; fi; done
-  for path in "${!script_job[@]}"; do if [[ " $longest " != *" $path "* ]]; then echo "${script_job[$path]}"; fi; done | sort -n
+  for path in "${!script_job[@]}"; do
+    if grep -qx '# Takes long.' "$here/$path"; then echo "0 ${script_job[$path]}"; else echo "1 ${script_job[$path]}"; fi
+  done | sort -k1,1n -k2,2n | cut -d' ' -f2
   if [ ${#last[@]} -gt 0 ]; then printf '%s\n' "${last[@]}"; fi
 }
 
@@ -166,4 +172,5 @@ while read -r job; do
 done < <(begin | side_by_side run_job)
 report_over
 if [ ${#stages[@]} -gt 0 ]; then echo "FAIL ${stages[*]}: not all was run"; total=$((total + 1)); fi
+if [ -n "$update" ]; then "$case_tool" update "$here" "$CASES" || exit 2; fi
 [ $total -eq 0 ]

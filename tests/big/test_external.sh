@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Tensor data outside the model: what is written with a data file is the model that is written without, says ONNX's checker,
 # ONNX Runtime and our own executor; both files appear whole or not at all; offsets beyond 4 GB are read.
+# Takes long.
 set -u
 : "${ORACLES:?}"
 make_model=$PWD/../bench/make_model.pl

@@ -2,6 +2,7 @@
 # The casts that each rule set puts into ONNX's nine light models, the models of models/ and those of tests/parity, before and after
 # folding, in a table per lower type; and that none is left that could go without a bit of any result changing (left.awk, which looks
 # at the graph that comes out and at nothing else). Under the sanitizers without the light models.
+# Takes long.
 set -u
 : "${TESTDATA:?}"
 scratch=$(mktemp -d) || exit 2

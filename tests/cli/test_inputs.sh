@@ -5,9 +5,9 @@ root=$(cd ../.. && pwd)
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 2
-cp "$root/tests/convert/fp32_between/model.onnx" m.onnx
-cp "$root/tests/convert/fill_folded/model.onnx" rnn.onnx
-cp -r "$root/tests/convert/fill_folded/data" rnn
+cp "$CASES/convert/fp32_between/model.onnx" m.onnx
+cp "$CASES/convert/fill_folded/model.onnx" rnn.onnx
+cp -r "$CASES/convert/fill_folded/data" rnn
 cp "$root/models/digits_cnn.onnx" digits.onnx
 
 # check NAME EXIT PATTERN WORDS...: what the conversion says holds the pattern (a regular expression)

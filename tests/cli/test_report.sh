@@ -60,17 +60,17 @@ holds '--list --explain=json says the same' cmp report listed
 holds '--list names composites' says "^node '/embed/Add' \(Add-14\) +bfloat16  rule of linear lower torch-cpu.yaml:[0-9]+ linear$"
 "$AMPCONV" "$root/models/digits_transformer.onnx" --list --explain=json >report
 holds '--explain=json names composites' says '^    \{"name": "/embed/MatMul", .*"composite": \{"op": "linear", "root": "/embed/Add"\},'
-cp "$root/tests/convert/custom_op/model.onnx" c.onnx
+cp "$CASES/convert/custom_op/model.onnx" c.onnx
 "$AMPCONV" c.onnx --list --explain=json --node '*=lower' >report
 holds '--explain=json is what the manual says of a node' counts '^    \{"name": "[^"]*", "output": "[^"]*", "domain": "[^"]*", "op": "[A-Za-z]+", "version": ([0-9]+|null), "composite": null, "dtype": ("[a-z0-9]+"|null), "reason": "[a-z0-9-]+", "rule": \{"precision": "lower", "file": "command line", "line": null, "torch": null\}, "constant": null, "casts": \[(\{"input": "[^"]*", "output": "[^"]*", "dtype": "[a-z0-9]+"\}(, )?)*\]\},?$' "$("$AMPCONV" c.onnx --dump-after=read | grep -c '^node')"
 
 # Constants that are run and written are converted twice, and counted once; those that are run alone are counted too.
 lost='^  weights    57 rounded to zero, 100 subnormal now; in 1 tensor \(-v names them\)$'
-"$AMPCONV" "$root/tests/convert/tiny/model.onnx" -d fp16 -o out.onnx 2>report
+"$AMPCONV" "$CASES/convert/tiny/model.onnx" -d fp16 -o out.onnx 2>report
 holds 'what constants lost' counts "$lost" 1
-"$AMPCONV" "$root/tests/convert/tiny/model.onnx" -d fp16 -o outside.onnx -t snr=200 2>report
+"$AMPCONV" "$CASES/convert/tiny/model.onnx" -d fp16 -o outside.onnx -t snr=200 2>report
 holds 'also when nothing is written' counts "$lost" 1
-"$AMPCONV" "$root/tests/convert/guard_for_products/model.onnx" --data "$root/tests/convert/guard_for_products/data" -v -o out.onnx 2>report
+"$AMPCONV" "$CASES/convert/guard_for_products/model.onnx" --data "$CASES/convert/guard_for_products/data" -v -o out.onnx 2>report
 holds 'and of what fills' says "^    'f_bf16' bfloat16, of 1: 1 saturated$"
 
 # JSON: the shape is compared, numbers are replaced; then what is sure of the numbers.

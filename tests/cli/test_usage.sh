@@ -5,9 +5,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/work" && cd "$scratch/work" || exit 2
-cp "$here/../convert/fp32_between/model.onnx" m.onnx
-cp "$here/../convert/custom_op/model.onnx" custom.onnx
-cp "$here/../convert/fill_folded/model.onnx" rnn.onnx
+cp "$CASES/convert/fp32_between/model.onnx" m.onnx
+cp "$CASES/convert/custom_op/model.onnx" custom.onnx
+cp "$CASES/convert/fill_folded/model.onnx" rnn.onnx
 before=$(ls)
 
 while IFS= read -r words; do

@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
-# Every model of this folder: the nodes that are found to be parts of composites are those that `composites` lists, no more and no
+# Every model of the stage that has a list `composites`: the nodes that are found to be parts of composites are those that the list names, no more and no
 # less. Converted to both types by rules that decide about operators one by one, it is valid for ONNX's checker, gives what the model
 # gave before, within tolerance, and converts to itself.
+# Takes long.
 set -u
+top=$(cd ../.. && pwd)
+cd "$CASES/composites" || exit 2
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 
@@ -28,7 +31,7 @@ done
 if said=$("$ORACLES/onnx_check" "$scratch"/*.torch-*.onnx 2>&1); then echo 'ok checker'; else echo "not ok checker: $said"; fi
 
 # The manual lists them all.
-listed=$(sed -n '/^There are:/,/^\.SH/p' ../../man/ampconv-rules.5 | grep -oE '\b[A-Za-z0-9_]+\b' | sort)
-there=$(sed -nE 's/^\{"([A-Za-z0-9_]+)".*/\1/p' ../../src/pattern/composites.inc | sort -u)
+listed=$(sed -n '/^There are:/,/^\.SH/p' "$top"/man/ampconv-rules.5 | grep -oE '\b[A-Za-z0-9_]+\b' | sort)
+there=$(sed -nE 's/^\{"([A-Za-z0-9_]+)".*/\1/p' "$top"/src/pattern/composites.inc | sort -u)
 missing=$(comm -13 <(echo "$listed") <(echo "$there"))
 if [ -z "$missing" ] && [ -n "$there" ]; then echo 'ok manual'; else echo "not ok manual: $missing"; fi

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The samples of all cases once more: node by node, and with two threads, for which oneDNN lays weights out by the number of rows.
 set -u
+cd "$CASES/constants" || exit 2
 for folder in */data; do
   name=${folder%/data}
   read -ra words <"$name/args"

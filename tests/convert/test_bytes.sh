@@ -2,6 +2,7 @@
 # What the text of a graph does not show: converted weights, bit by bit; text and unknown fields that come through; models with
 # nothing to convert, byte by byte; the same result twice, and through a pipe; data from outside the model file.
 set -u
+cd "$CASES/convert" || exit 2
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 out=$scratch/out.onnx

@@ -1,10 +1,11 @@
-# Sourced by test_valid_*.sh: models of this folder converted. The result is valid for ONNX's own checker, ONNX Runtime loads it or
+# Sourced by test_valid_*.sh: the models of the stage converted. The result is valid for ONNX's own checker, ONNX Runtime loads it or
 # lacks a kernel, and it converts to itself, byte by byte. Where ONNX Runtime can run what came out, its outputs agree with the
 # program's; where the program can, its outputs are within tolerance of those of the model that went in.
 set -u
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 . ../oracle/ort_plain.sh
+cd "$CASES/convert" || exit 2
 # An operator that nobody knows is no model for ONNX Runtime; ONNX's type inference knows no sparse initializers.
 unknown=' contrib_newer custom_op custom_op_in_body custom_op_no_type custom_op_untyped declared_types untouched weight_sparse '
 # Operators that ONNX Runtime has in ai.onnx, and ONNX itself does not.

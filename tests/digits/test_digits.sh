@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The trained digit models on their 360 held-out images: our float32 logits against ONNX Runtime's, the task's accuracy in
 # both lower dtypes within half a point of float32, valid and loadable outputs, and the pipeline through stdin and stdout.
+# Takes long.
 set -u
 export OMP_NUM_THREADS=2
 : "${ORACLES:?}"

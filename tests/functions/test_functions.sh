@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Models with model-local functions: their outputs against those that ONNX Runtime computed after ONNX's own inliner
-# (make_models.py); conversions, validated, through ONNX's checker (full_check) and ONNX Runtime, whose float16 outputs must be
+# (functions.cases); conversions, validated, through ONNX's checker (full_check) and ONNX Runtime, whose float16 outputs must be
 # ours; a second conversion, which changes nothing; functions that are left alone, byte for byte; names after inlining.
 set -u
-: "${AMPCONV:?}" "${ORACLES:?}"
-here=$(cd "$(dirname "$0")" && pwd)
+: "${AMPCONV:?}" "${ORACLES:?}" "${CASES:?}"
+here=$CASES/functions
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 . ../oracle/ort_plain.sh

@@ -4,6 +4,7 @@
 # conversion, which must change nothing. bfloat16 is validated as well; in float16 the made-up weights of six models overflow,
 # which validation rightly refuses: there the outputs need only be those of ONNX Runtime when it rounds after every node.
 # Under the sanitizers only the smaller models.
+# Takes long.
 set -u
 export OMP_NUM_THREADS=2
 : "${TESTDATA:?}" "${ORACLES:?}" "${BUILD:?}"

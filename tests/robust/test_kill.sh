@@ -2,6 +2,7 @@
 # Ended in mid-write, robbed of its folder or its input, and written to disks of all sizes: the target is the old or the new one,
 # whole; a model and its data file are of the same age; no temporary file is left, but by SIGKILL, which nothing can answer.
 #   KILLS (200), SEED (random): how often it is killed and, a quarter of that, robbed; and the points in time
+# Takes long.
 set -u
 models=$(cd "$(dirname "$0")/../../models" && pwd)
 kills=${KILLS-200} seed=${SEED-$RANDOM}

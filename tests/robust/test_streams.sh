@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Inputs that never end and those that are no files: a model may be a stream, by any name, within its budget; all other data are
 # regular files, which nothing waits for. A stream has no folder: its external data lie in the current one.
+# Takes long.
 set -u
 models=$(cd "$(dirname "$0")/../../models" && pwd)
 scratch=$(mktemp -d) || exit 1

@@ -30,4 +30,4 @@ check() {
 [ -f "$scratch/man-2.yaml" ] && echo 'ok manual has examples' || echo 'not ok manual has examples: less than two found'
 for file in "$scratch"/man-*.yaml; do check "$(basename "$file" .yaml)" "$file"; done
 for name in $("$AMPCONV" rules | cut -d' ' -f1); do check "set $name" "$name"; done
-check resolved resolved/rules.yaml
+check resolved "$CASES/rules/resolved/rules.yaml"

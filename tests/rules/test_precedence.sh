@@ -4,7 +4,7 @@
 set -u
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
-cp ../convert/names_missing_explain/model.onnx "$scratch/m.onnx"
+cp "$CASES"/convert/names_missing_explain/model.onnx "$scratch/m.onnx"
 cd "$scratch" || exit 2
 unset AMPCONV_LOWER_PRECISION_OPS_LIST AMPCONV_FP32_OPS_LIST
 printf '# products\n\n  matmul  # all of them\r\nqr\n' >list

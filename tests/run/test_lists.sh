@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Sequences, optionals and maps as inputs, as outputs in files and in reports.
 set -u
-here=$(cd "$(dirname "$0")" && pwd)
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
-cp -r "$here/../ops/sequences" "$here/../ops/ml" "$scratch"
+mkdir "$scratch/sequences" && cp -r "$CASES"/ops/{sequence,sequence_split,optional}/* "$scratch/sequences"
+cp -r "$CASES/ops/ml_label" "$scratch/ml"
 cd "$scratch" || exit 1
 
 # verdict NAME COMMAND...: ok when the command succeeds.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # .npz files that are not what they were when they were written: each a message with the file and the array.
 set -u
-here=$(cd "$(dirname "$0")" && pwd)
+here=$CASES/run
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1

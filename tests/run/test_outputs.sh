@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # What `ampconv run` writes: output files as NumPy and ONNX write them, JSON, nothing else on stdout.
 set -u
-here=$(cd "$(dirname "$0")" && pwd)
+here=$PWD cases=$CASES/run
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
-scores=$here/labels/model.onnx double=$here/input_npy/model.onnx
+scores=$cases/labels/model.onnx double=$cases/input_npy/model.onnx
 
 # verdict NAME COMMAND...: ok when the command succeeds.
 verdict() {
@@ -17,12 +17,12 @@ verdict() {
 # The number without digits that differ between runs.
 without_times() { sed -E 's/"seconds": [0-9.e-]+/"seconds": 0/'; }
 
-"$AMPCONV" run -q "$scores" -i x="$here/labels/x.npy" --output-dir out >stdout
-verdict 'a .npy file is as NumPy writes it' cmp out/scores.npy "$here/labels/x.npy"
+"$AMPCONV" run -q "$scores" -i x="$cases/labels/x.npy" --output-dir out >stdout
+verdict 'a .npy file is as NumPy writes it' cmp out/scores.npy "$cases/labels/x.npy"
 verdict 'nothing on stdout' cmp stdout /dev/null
 
-"$AMPCONV" run -q "$double" -i x="$here/input_pb/x.pb" --output-dir pb --format pb
-verdict 'a .pb file is read again' "$AMPCONV" run -q "$double" -i x="$here/input_pb/x.pb" --expect pb
+"$AMPCONV" run -q "$double" -i x="$cases/input_pb/x.pb" --output-dir pb --format pb
+verdict 'a .pb file is read again' "$AMPCONV" run -q "$double" -i x="$cases/input_pb/x.pb" --expect pb
 verdict 'a .pb file has the name of its output' grep -q y pb/y.pb
 
 "$AMPCONV" run -q "$double" --samples 3 --output-dir parent
@@ -30,13 +30,13 @@ verdict 'a folder for each sample' test -f parent/sample_2/y.npy
 verdict 'the same values in another run' "$AMPCONV" run -q "$double" --samples 3 --expect parent
 verdict 'other values with another seed' bash -c '! "$0" run -q "$1" --samples 3 --seed 1 --expect parent' "$AMPCONV" "$double"
 
-verdict 'a model from stdin' bash -c '"$0" run - -i x="$1" --expect pb -q <"$2"' "$AMPCONV" "$here/input_pb/x.pb" "$double"
+verdict 'a model from stdin' bash -c '"$0" run - -i x="$1" --expect pb -q <"$2"' "$AMPCONV" "$cases/input_pb/x.pb" "$double"
 
-"$AMPCONV" run -q "$scores" -i x="$here/labels/x.npy" --labels "$here/labels/l.npy" --expect out --json - | without_times |
-  sed "s|$here/||" >report.json
+"$AMPCONV" run -q "$scores" -i x="$cases/labels/x.npy" --labels "$cases/labels/l.npy" --expect out --json - | without_times |
+  sed "s|$cases/||" >report.json
 verdict 'JSON' diff "$here/report.json" report.json
 
-"$AMPCONV" run -v "$scores" -i x="$here/labels/x.npy" --expect out 2>&1 >/dev/null | sed -E "s|[0-9.e-]+ s\$|0 s|; s|$here/||" >report
+"$AMPCONV" run -v "$scores" -i x="$cases/labels/x.npy" --expect out 2>&1 >/dev/null | sed -E "s|[0-9.e-]+ s\$|0 s|; s|$cases/||" >report
 verdict 'more with -v' diff "$here/report.verbose" report
 
 chmod 555 out 2>/dev/null

@@ -2,7 +2,6 @@
 # (1100), in both cases with a rest at the end; in float32 and in conversions within what the dtype's rounding leaves. One thread
 # is as good as a promise of slices of 2 MiB. That the scores are never there as a whole shows in the memory that suffices.
 set -u
-top=$(cd "$(dirname "$0")/../.." && pwd)
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
@@ -21,7 +20,7 @@ agrees() {
   verdict "$name of $size" $?
 }
 
-for model in "$top"/tests/run/sliced/*.onnx; do
+for model in "$CASES"/run/sliced/*.onnx; do
   name=$(basename "$model" .onnx)
   agrees "$name" "$model" 430
   agrees "$name" "$model" 1100
@@ -35,7 +34,7 @@ done
 # Scores of 29 MB (58 in float64) and what is as large as a mask beside them.
 for name in plain scale mask_columns mask_matrix mask_batch mask_number opset_11 rank_5 keys_shared where where_infinite rows_hidden \
   between between_twice float64 exported; do
-  model=$top/tests/run/sliced/$name.onnx
+  model=$CASES/run/sliced/$name.onnx
   run "$model" --dim n=1100 --max-memory 25M
   verdict "$name in slices" $?
   run "$model" --dim n=1100 --max-memory 25M --strict
@@ -45,7 +44,7 @@ done
 # Scores of 31 MB in 16 bits, whether the CPU computes in them or in float32.
 for name in plain mask_columns exported; do
   for dtype in bf16 fp16; do
-    "$AMPCONV" -q "$top/tests/run/sliced/$name.onnx" -d $dtype --no-validate -f -o lower.onnx
+    "$AMPCONV" -q "$CASES/run/sliced/$name.onnx" -d $dtype --no-validate -f -o lower.onnx
     run lower.onnx --dim n=1600 --max-memory 25M
     verdict "$name in slices in $dtype" $?
   done

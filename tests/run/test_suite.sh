@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # `ampconv run --test-suite`: counts, reasons, exit codes.
 set -u
-here=$(cd "$(dirname "$0")" && pwd)
+here=$CASES/run
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 

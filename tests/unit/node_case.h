@@ -36,7 +36,7 @@ static inline void node_cases_find(glob_t *paths)
 {
     const char *testdata = getenv("TESTDATA");
     char pattern[4096];
-    glob("tests/ops/*/*/model.onnx", 0, NULL, paths);
+    glob("build/cases/ops/*/*/model.onnx", 0, NULL, paths);
     snprintf(pattern, sizeof pattern, "%s/node/*/model.onnx", testdata ? testdata : "");
     if (testdata != NULL && testdata[0] != '\0')
         glob(pattern, GLOB_APPEND, NULL, paths);

@@ -31,7 +31,7 @@ static void read_model(struct fixture *f, const char *name)
 {
     char path[256];
     struct amp_error err = {.status = AMP_OK};
-    snprintf(path, sizeof path, "tests/constants/%s/model.onnx", name);
+    snprintf(path, sizeof path, "build/cases/constants/%s/model.onnx", name);
     assert_int_equal(amp_model_read(path, &f->file, &err), AMP_OK);
 }
 

@@ -91,7 +91,7 @@ static void graphs_are_as_written(void **state)
     glob_t models;
     int n_wrong = 0;
     (void)state;
-    assert_int_equal(glob("tests/run/fused/*.onnx", 0, NULL, &models), 0);
+    assert_int_equal(glob("build/cases/run/fused/*.onnx", 0, NULL, &models), 0);
     for (size_t i = 0; i < models.gl_pathc; i++) {
         char path[256];
         size_t length = strlen(models.gl_pathv[i]) - strlen(".onnx");

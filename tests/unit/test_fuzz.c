@@ -715,10 +715,10 @@ static void collect_seeds(struct fuzz *f)
     const char *testdata = getenv("TESTDATA");
     add_paths("", "models/*.onnx", &f->few);
     add_paths("", "models/*.onnx", &f->models);
-    add_paths("", "tests/*/*/model.onnx", &f->own);
-    add_paths("", "tests/ops/cases/*/model.onnx", &f->own);
+    add_paths("", "build/cases/*/*/model.onnx", &f->own);
+    add_paths("", "build/cases/ops/control/*/model.onnx", &f->own);
     add_paths("", "rules/*.yaml", &f->sets);
-    add_paths("", "tests/*/*/*.yaml", &f->rules);
+    add_paths("", "build/cases/*/*/*.yaml", &f->rules);
     if (testdata == NULL || *testdata == '\0')
         return;
     add_paths(testdata, "/light/*.onnx", &f->few);

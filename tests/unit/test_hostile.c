@@ -89,10 +89,10 @@ static void collect_seeds(glob_t *seeds)
 {
     const char *testdata = getenv("TESTDATA");
     char pattern[4096];
-    assert_int_equal(glob("tests/read/*/model.onnx", 0, NULL, seeds), 0);
+    assert_int_equal(glob("build/cases/read/*/model.onnx", 0, NULL, seeds), 0);
     glob("models/*.onnx", GLOB_APPEND, NULL, seeds);
-    glob("tests/*/*/model.onnx", GLOB_APPEND, NULL, seeds);
-    glob("tests/ops/cases/*/model.onnx", GLOB_APPEND, NULL, seeds);
+    glob("build/cases/*/*/model.onnx", GLOB_APPEND, NULL, seeds);
+    glob("build/cases/ops/control/*/model.onnx", GLOB_APPEND, NULL, seeds);
     if (testdata == NULL || testdata[0] == '\0')
         return;
     snprintf(pattern, sizeof pattern, "%s/*/*/model.onnx", testdata);

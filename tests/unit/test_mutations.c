@@ -45,7 +45,7 @@ static void mutated_models_are_refused_or_read(void **unused)
 {
     (void)unused;
     glob_t seeds;
-    assert_int_equal(glob("tests/read/*/model.onnx", 0, NULL, &seeds), 0);
+    assert_int_equal(glob("build/cases/read/*/model.onnx", 0, NULL, &seeds), 0);
     assert_int_equal(glob("models/*.onnx", GLOB_APPEND, NULL, &seeds), 0);
     uint64_t state = 1;
     for (size_t i = 0; i < MUTATIONS; i++) {

@@ -373,8 +373,8 @@ static void every_case_is_within_its_bound(void **state)
     (void)state;
     char pattern[4096];
     glob_t paths;
-    glob("tests/ops/lower/*.onnx", 0, NULL, &paths);
-    glob("tests/ops/*/*/model.onnx", GLOB_APPEND, NULL, &paths);
+    glob("build/cases/ops/lower/*.onnx", 0, NULL, &paths);
+    glob("build/cases/ops/*/*/model.onnx", GLOB_APPEND, NULL, &paths);
     if (getenv("TESTDATA") != NULL) {
         snprintf(pattern, sizeof pattern, "%s/node/*/model.onnx", getenv("TESTDATA"));
         glob(pattern, GLOB_APPEND, NULL, &paths);
@@ -415,7 +415,7 @@ static void every_operator_has_a_case(void **state)
                               needs_case(all_seen[i].op);
             n_missing += is_missing;
             if (is_missing)
-                fprintf(stderr, "no case for %s in %s: tests/ops/make_lower.py makes them\n",
+                fprintf(stderr, "no case for %s in %s: tests/ops/lower.cases has them\n",
                         all_seen[i].op->name, amp_dtype_name(lower_dtypes[d]));
         }
     for (size_t i = 0; i < AMP_COUNT(all_seen); i++)

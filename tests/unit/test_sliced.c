@@ -84,7 +84,7 @@ static void follows_lengths(void **state)
     static const int64_t sizes[] = {7, 600, 850, 7, 431, 600, 1};
     glob_t models;
     (void)state;
-    assert_int_equal(glob("tests/run/sliced/*.onnx", 0, NULL, &models), 0);
+    assert_int_equal(glob("build/cases/run/sliced/*.onnx", 0, NULL, &models), 0);
     amp_session_set_threads(1);
     for (size_t m = 0; m < models.gl_pathc; m++) {
         struct fixture f;

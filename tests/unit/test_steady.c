@@ -138,7 +138,7 @@ static void runs_without_allocating(void **state)
                   {"tests/parity/bert.onnx", 4, 2},
                   {"tests/parity/mobilenet.onnx", 4, 2},
                   {"tests/parity/cnn.onnx", 4, 2},
-                  {"tests/run/sliced/exported.onnx", 1100, 1}}; /* in slices */
+                  {"build/cases/run/sliced/exported.onnx", 1100, 1}}; /* in slices */
     (void)state;
     for (size_t m = 0; m < sizeof models / sizeof models[0]; m++) {
         struct fixture f;

@@ -49,8 +49,8 @@ static struct amp_validate_options options_of(enum amp_dtype dtype, const struct
 static void inputs_are_cast_and_outputs_compared(void **state)
 {
     (void)state;
-    struct amp_model_file reference = open_model("tests/validate/scores.onnx");
-    struct amp_model_file converted = open_model("tests/validate/scores_bf16.onnx");
+    struct amp_model_file reference = open_model("build/cases/validate/scores.onnx");
+    struct amp_model_file converted = open_model("build/cases/validate/scores_bf16.onnx");
     struct amp_validate_options options = options_of(AMP_BFLOAT16, NULL);
     struct amp_validation result;
     struct amp_error err = {.status = AMP_OK};
@@ -74,8 +74,8 @@ static void inputs_are_cast_and_outputs_compared(void **state)
 static void the_result_is_whole_when_outside(void **state)
 {
     (void)state;
-    struct amp_model_file reference = open_model("tests/validate/scores.onnx");
-    struct amp_model_file converted = open_model("tests/validate/scores_bf16.onnx");
+    struct amp_model_file reference = open_model("build/cases/validate/scores.onnx");
+    struct amp_model_file converted = open_model("build/cases/validate/scores_bf16.onnx");
     struct amp_validate_options options = options_of(AMP_BFLOAT16, NULL);
     struct amp_validation result;
     struct amp_error err = {.status = AMP_OK};
@@ -99,7 +99,7 @@ static void labels_count_for_both(void **state)
     int32_t numbers[LABELLED] = {0};
     struct amp_tensor labels = {
         .dtype = AMP_INT32, .shape = {.rank = 2, .dims = {SAMPLES, ROWS}}, .data = numbers};
-    struct amp_model_file model = open_model("tests/validate/scores.onnx");
+    struct amp_model_file model = open_model("build/cases/validate/scores.onnx");
     struct amp_validate_options options = options_of(AMP_BFLOAT16, &labels);
     struct amp_validation result;
     struct amp_error err = {.status = AMP_OK};
@@ -122,19 +122,19 @@ static void labels_count_for_both(void **state)
 static void models_that_do_not_match_are_refused(void **state)
 {
     (void)state;
-    struct amp_model_file scores = open_model("tests/validate/scores.onnx");
-    struct amp_model_file classes = open_model("tests/validate/classes.onnx");
-    struct amp_model_file scaled = open_model("tests/validate/scores_scaled.onnx");
+    struct amp_model_file scores = open_model("build/cases/validate/scores.onnx");
+    struct amp_model_file classes = open_model("build/cases/validate/classes.onnx");
+    struct amp_model_file scaled = open_model("build/cases/validate/scores_scaled.onnx");
     struct amp_validate_options options = options_of(AMP_BFLOAT16, NULL);
     struct amp_validation result;
     struct amp_error err = {.status = AMP_OK};
     assert_int_equal(amp_validate(classes.model, scores.model, &options, &result, &err), AMP_MODEL);
-    assert_string_equal(err.text, "tests/validate/classes.onnx: output 'class' is no output of "
-                                  "tests/validate/scores.onnx");
+    assert_string_equal(err.text, "build/cases/validate/classes.onnx: output 'class' is no output of "
+                                  "build/cases/validate/scores.onnx");
     err = (struct amp_error){.status = AMP_OK};
     assert_int_equal(amp_validate(scores.model, scaled.model, &options, &result, &err), AMP_MODEL);
-    assert_string_equal(err.text, "tests/validate/scores_scaled.onnx: input 'scale' is no input of "
-                                  "tests/validate/scores.onnx");
+    assert_string_equal(err.text, "build/cases/validate/scores_scaled.onnx: input 'scale' is no input of "
+                                  "build/cases/validate/scores.onnx");
     err = (struct amp_error){.status = AMP_OK};
     assert_int_equal(amp_validate(scores.model, classes.model, &options, &result, &err), AMP_OK);
     amp_validation_free(&result);

@@ -17,16 +17,16 @@ check() {
   if cmp -s once.onnx twice.onnx; then echo "ok $name"; else echo "not ok $name: changes when converted again"; fi
 }
 
-models=$here/../../models
+models=$here/../../models cases=$CASES/upgrade
 for dtype in bf16 fp16; do
   for case in io_lower io_many io_casts; do
-    check "$case in $dtype" "$here/$case/model.onnx" --io lower -d $dtype
+    check "$case in $dtype" "$cases/$case/model.onnx" --io lower -d $dtype
   done
-  check "casts_shared in $dtype" "$here/casts_shared/model.onnx" -d $dtype
+  check "casts_shared in $dtype" "$cases/casts_shared/model.onnx" -d $dtype
   for case in x p y; do
-    check "$case of io_many in $dtype" "$here/io_many/model.onnx" --io $case=lower -d $dtype
+    check "$case of io_many in $dtype" "$cases/io_many/model.onnx" --io $case=lower -d $dtype
   done
-  check "fp32 nodes in $dtype" "$here/io_many/model.onnx" --io lower -d $dtype --op MatMul=fp32 --op Relu=fp32 --op Neg=fp32
+  check "fp32 nodes in $dtype" "$cases/io_many/model.onnx" --io lower -d $dtype --op MatMul=fp32 --op Relu=fp32 --op Neg=fp32
   for model in digits_cnn digits_gru digits_transformer; do
     check "$model in $dtype" "$models/$model.onnx" --io lower -d $dtype --dim N=2
   done

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Every change of an operator (steps/, made by make_steps.py with the outputs that must stay): each model raised to opset 22 passes
+# Every change of an operator (step_*.cases, with the outputs that must stay): each model raised to opset 22 passes
 # ONNX's checker (full_check), gives the outputs in the executor before and after, and gives them in ONNX Runtime after; raised
 # again, it is the same to the byte. And raised to the newest opset of an ONNX release: in the executor only.
+# Takes long.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${AMPCONV:?the program}" "${ORACLES:?checker and ONNX Runtime}"
@@ -9,6 +10,7 @@ opset=22 newest=27
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 . "$here/../oracle/ort_plain.sh"
+steps=$CASES/upgrade/steps
 cd "$scratch" || exit 1
 
 raise() { # FROM TO OPSET
@@ -23,16 +25,16 @@ passing() {
 # Puts ONNX Runtime's outputs of raised/NAME into ort/NAME; into NAME.skipped that it has no kernel.
 runs_in_onnx_runtime() {
   local name=$1 data=$1/test_data_set_0 words=() input code
-  for input in "$here/steps/$data"/input_*.pb; do
+  for input in "$steps/$data"/input_*.pb; do
     words+=("$(sed -n "s/^input \([^ ]*\) .*/\1/p" "$name.dump" | sed -n "$((${#words[@]} + 1))p")=$input")
   done
   mkdir -p "ort/$data"
-  cp "$here/steps/$data"/input_*.pb "ort/$data"
+  cp "$steps/$data"/input_*.pb "ort/$data"
   ort_plain "raised/$name/model.onnx" "ort/$data" "${words[@]}" >said 2>&1
   code=$?
   if [ $code -eq 4 ]; then mv said "$name.skipped"; return 0; fi
   [ $code -eq 0 ] || { cat said; return 1; }
-  ln -sf "$here/steps/$name/model.onnx" "ort/$name/model.onnx"
+  ln -sf "$steps/$name/model.onnx" "ort/$name/model.onnx"
 }
 
 stays() { # NAME
@@ -40,7 +42,7 @@ stays() { # NAME
 }
 
 mkdir raised newest ort
-for folder in "$here"/steps/*/; do
+for folder in "$steps"/*/; do
   name=$(basename "$folder")
   mkdir "raised/$name" "newest/$name"
   ln -s "$folder/test_data_set_0" "raised/$name/"
@@ -52,12 +54,12 @@ for folder in "$here"/steps/*/; do
   stays "$name" >>"$name.said" 2>&1 || touch "$name.again"
 done
 "$ORACLES/onnx_check" raised/*/model.onnx >checked 2>&1
-passing "$here/steps" >before
+passing "$steps" >before
 passing raised >after
 passing newest >after_newest
 passing ort >in_ort
 
-for folder in "$here"/steps/*/; do
+for folder in "$steps"/*/; do
   name=$(basename "$folder")
   failed=
   grep -qx "$name" before || failed+=' before'

@@ -3,6 +3,7 @@
 # must pass ONNX's checker wherever the one before does, and the executor wherever it passes before; raised again (every fourth) it
 # must stay the same to the byte. `exceptions` names the cases that may fail, and why; one that no longer fails must be taken out of
 # it. ONNX's light models likewise, with outputs that do not change. A build with sanitizers takes every 20th case and no light model.
+# Takes long.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${AMPCONV:?the program}" "${TESTDATA:?the test models}" "${ORACLES:?the checker}" "${BUILD:?the build folder}"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The validation of a conversion: verdicts, exit codes, whether a model is written, what is said about it.
 set -u
-here=$(cd "$(dirname "$0")" && pwd)
-models=$here/../../models
+here=$CASES/validate
+models=$(cd ../../models && pwd)
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1

@@ -1,1 +1,0 @@
-Bunused_inputJ ∑m[ø%I>n€6ø%Ií>%Iø∑m€>∑m€æ%I?

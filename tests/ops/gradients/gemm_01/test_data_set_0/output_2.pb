@@ -1,1 +1,0 @@
-BdcJº/C@ixz¡Ê¢zAtZZ¡

@@ -1,1 +1,0 @@
-BdaJ`Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<Ci¾<

@@ -1,1 +1,0 @@
-2b2c2_Unused2_UnusedBy0

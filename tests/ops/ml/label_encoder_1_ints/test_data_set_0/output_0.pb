@@ -1,1 +1,0 @@
-2_Unused2b2_Unused2cBy0

@@ -1,1 +1,0 @@
-2x2y2_Unused2_UnusedBy0

@@ -1,1 +1,0 @@
-2one2other2nan2otherBy0

@@ -1,1 +1,0 @@
-2dog2cat2dog2dog2catBy0

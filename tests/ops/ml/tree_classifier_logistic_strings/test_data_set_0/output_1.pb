@@ -1,1 +1,0 @@
-	By1Jl€d>¸Po> AB=€d>¸Po> AB=€d>¸Po> AB=ÜµI?Ñ? ä=€d>¸Po> AB=€d>¸Po> AB=€d>¸Po> AB=€d>¸Po> AB=€d>¸Po> AB=

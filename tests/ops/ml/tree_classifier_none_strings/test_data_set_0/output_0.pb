@@ -1,1 +1,0 @@
-	2cat2cat2cat2cat2cat2cat2cat2cat2catBy0

@@ -1,1 +1,0 @@
-2edge2edge2edge2edge2edge2s122s412s402s02edge2s902s752s922s222edge2s812s482s602s422edgeBy0

@@ -1,1 +1,0 @@
-By0JcnisZdfhj_foeiabelsZgrisYgjmsY

@@ -1,1 +1,0 @@
-2ax2éyz2猫2axx2éyzyz2猫猫2axxx2éyzyzyz2	猫猫猫By1

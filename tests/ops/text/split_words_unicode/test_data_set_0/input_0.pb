@@ -1,2 +1,0 @@
-2:x	x
-xxxxxxxx xx x x x x x x x x　2	a​b᠎cBx0

@@ -1,1 +1,0 @@
-2Hello World!Bx0

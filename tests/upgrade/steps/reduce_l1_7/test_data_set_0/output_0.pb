@@ -1,1 +1,0 @@
-ByJิชfA๙cAa|hAxชZA
