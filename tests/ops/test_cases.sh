@@ -12,6 +12,7 @@ judge() {
 
 for folder in */; do
   family=${folder%/}
+  compgen -G "$family/*/model.onnx" >/dev/null || continue
   declare -A said=()
   while IFS= read -r line; do
     name=${line%%:*}

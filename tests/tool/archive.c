@@ -279,20 +279,7 @@ void put_content(struct buffer *buffer, const struct member *member) {
     }
 }
 
-/* The bytes of the UTF-8 character at TEXT; 0: it is none that a text has. */
-static size_t get_character(const unsigned char *text, size_t left) {
-    size_t n = *text < 0x80 ? 1 : *text >= 0xf0 && *text < 0xf5 ? 4 : *text >= 0xe0 ? 3 : *text >= 0xc2 ? 2 : 0;
-    if (n > left || *text >= 0xf5 || (*text < 32 && !strchr("\n\t", *text)) || *text == 0 || *text == 127) {
-        return 0;
-    }
-    for (size_t i = 1; i < n; i++) {
-        if ((text[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-    }
-    return n;
-}
-
+/* Whether TEXT can be a member as it is. */
 static bool is_plain_text(const struct buffer *text) {
     const unsigned char *bytes = (const unsigned char *)text->data;
     for (size_t i = 0, n; i < text->size; i += n) {

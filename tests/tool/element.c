@@ -270,6 +270,28 @@ bool read_number(const struct element *element, const char *word, uint64_t *bits
     return read_large(element, word, bits);
 }
 
+uint64_t encode_number(const struct element *element, double value) {
+    uint64_t bits = 0;
+    if (element->kind == ELEMENT_SMALL) {
+        read_small(element, value, &bits);
+    } else if (element->kind == ELEMENT_DOUBLE) {
+        memcpy(&bits, &value, sizeof value);
+    } else {
+        float single = (float)value;
+        memcpy(&bits, &single, sizeof single);
+    }
+    return bits;
+}
+
+double decode_number(const struct element *element, uint64_t bits) {
+    if (element->kind != ELEMENT_SMALL) {
+        return get_float(element, bits);
+    }
+    uint32_t code = (uint32_t)bits, sign = get_sign_bit(element);
+    double size = (code & ~sign) > element->small->largest ? 0 : decode_small(element->small, code & ~sign);
+    return code & sign ? -size : size;
+}
+
 /* ---- packed bytes ---- */
 
 uint64_t get_bits(const struct element *element, const void *bytes, size_t i) {

@@ -36,6 +36,11 @@ void put_number(struct buffer *buffer, const struct element *element, uint64_t b
 /* The bits of the number WORD to *BITS; false where it is none, or one that the type does not have. */
 bool read_number(const struct element *element, const char *word, uint64_t *bits);
 
+/* The bits of the number nearest to VALUE, of a type of floats. */
+uint64_t encode_number(const struct element *element, double value);
+/* The number of a float's bits; 0 for what is none. */
+double decode_number(const struct element *element, uint64_t bits);
+
 /* Part I of packed bytes; types of less than 8 bits begin at the low end of a byte. */
 uint64_t get_bits(const struct element *element, const void *bytes, size_t i);
 /* Appends the bytes of N parts. */

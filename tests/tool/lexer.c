@@ -188,20 +188,35 @@ void read_base64(struct lexer *lexer, char close, struct buffer *bytes) {
     }
 }
 
+size_t get_character(const unsigned char *text, size_t left) {
+    size_t n = *text < 0x80 ? 1 : *text >= 0xf0 ? 4 : *text >= 0xe0 ? 3 : 2;
+    bool is_control = (*text < 32 && *text != '\n' && *text != '\t') || *text == 127;
+    if (n > left || is_control || (*text >= 0x80 && *text < 0xc2) || *text >= 0xf5) {
+        return 0;
+    }
+    for (size_t i = 1; i < n; i++) {
+        if ((text[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    return n;
+}
+
 void put_text(struct buffer *buffer, const void *text, size_t size) {
     const unsigned char *bytes = text;
     put(buffer, "\"");
-    for (size_t i = 0; i < size; i++) {
+    for (size_t i = 0, n; i < size; i += n ? n : 1) {
+        n = get_character(bytes + i, size - i);
         switch (bytes[i]) {
         case '\n': put(buffer, "\\n"); break;
         case '\t': put(buffer, "\\t"); break;
         case '"': put(buffer, "\\\""); break;
         case '\\': put(buffer, "\\\\"); break;
         default:
-            if (bytes[i] < 32 || bytes[i] == 127) {
-                put_format(buffer, "\\x%02x", bytes[i]);
+            if (n) {
+                put_bytes(buffer, bytes + i, n);
             } else {
-                put_bytes(buffer, bytes + i, 1);
+                put_format(buffer, "\\x%02x", bytes[i]);
             }
         }
     }

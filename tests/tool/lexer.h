@@ -39,7 +39,9 @@ void read_base64(struct lexer *lexer, char close, struct buffer *bytes);
 
 /* Whether TEXT can be written as an identifier. */
 bool is_identifier(const char *text);
-/* Appends a text in quotes. */
+/* The size of the UTF-8 character at TEXT; 0: it is none, or a control character other than tabs and newlines. */
+size_t get_character(const unsigned char *text, size_t left);
+/* Appends a text in quotes; what is no character is written in hexadecimal. */
 void put_text(struct buffer *buffer, const void *text, size_t size);
 
 #endif

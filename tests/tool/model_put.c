@@ -81,6 +81,16 @@ static void put_ints(struct buffer *buffer, const Onnx__AttributeProto *attribut
 }
 
 static void put_strings(struct buffer *buffer, const Onnx__AttributeProto *attribute) {
+    struct buffer all = {0};
+    for (size_t i = 0; i < attribute->n_strings; i++) {
+        put_bytes(&all, attribute->strings[i].data, attribute->strings[i].len);
+        put_bytes(&all, "", 1);
+    }
+    bool is_named = attribute->n_strings > MANY && put_anchor(buffer, all.data, all.size);
+    free(all.data);
+    if (is_named) {
+        return;
+    }
     put(buffer, "[");
     for (size_t i = 0; i < attribute->n_strings; i++) {
         if (i) {
@@ -138,7 +148,7 @@ static bool put_many(struct buffer *buffer, Onnx__AttributeProto *rest) {
 static bool needs_type(const Onnx__AttributeProto *attribute) {
     bool is_empty = (attribute->type == 6 && !attribute->n_floats) || (attribute->type == 7 && !attribute->n_ints) ||
                     (attribute->type == 8 && !attribute->n_strings);
-    bool has_many = attribute->n_ints > MANY || attribute->n_floats > MANY;
+    bool has_many = attribute->n_ints > MANY || attribute->n_floats > MANY || attribute->n_strings > MANY;
     return is_empty || has_many || attribute->type == 13 || attribute->ref_attr_name;
 }
 

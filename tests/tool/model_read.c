@@ -113,40 +113,10 @@ static void read_numbers(struct lexer *lexer, Onnx__AttributeProto *attribute, i
         fail_at(lexer, "the type of an empty list is missing: `axes: ints = []`");
     }
     set_type(attribute, type ? type : is_float(words[0]) ? 6 : 7);
-    if (attribute->type == 6 || attribute->type == 7) {
-        set_numbers(lexer, attribute, words, n);
-    } else if (n) {
+    if (attribute->type != 6 && attribute->type != 7) {
         fail_at(lexer, "the list's elements are numbers");
     }
-}
-
-/* Numbers that have the name behind &. */
-static void read_named(struct lexer *lexer, Onnx__AttributeProto *attribute, int type) {
-    char *name = read_name(lexer);
-    expect(lexer, "[");
-    read_numbers(lexer, attribute, type);
-    if (attribute->type == 6) {
-        keep_anchor(lexer, name, attribute->floats, attribute->n_floats * sizeof *attribute->floats);
-    } else {
-        keep_anchor(lexer, name, attribute->ints, attribute->n_ints * sizeof *attribute->ints);
-    }
-    free(name);
-}
-
-/* The numbers that were named. */
-static void read_numbers_again(struct lexer *lexer, Onnx__AttributeProto *attribute, int type) {
-    const struct buffer *bytes = read_reference(lexer);
-    if (type != 6 && type != 7) {
-        fail_at(lexer, "the type of the numbers is missing: `axes: ints = *NAME`");
-    }
-    set_type(attribute, type);
-    if (type == 6) {
-        attribute->n_floats = bytes->size / sizeof *attribute->floats;
-        attribute->floats = (float *)(void *)copy_bytes(bytes->data, bytes->size);
-    } else {
-        attribute->n_ints = bytes->size / sizeof *attribute->ints;
-        attribute->ints = (int64_t *)(void *)copy_bytes(bytes->data, bytes->size);
-    }
+    set_numbers(lexer, attribute, words, n);
 }
 
 static void read_strings(struct lexer *lexer, Onnx__AttributeProto *attribute) {
@@ -161,6 +131,68 @@ static void read_strings(struct lexer *lexer, Onnx__AttributeProto *attribute) {
         text->data = (uint8_t *)read_text(lexer, &text->len);
         accept(lexer, ",");
     }
+}
+
+/* The elements of a list in a row, as anchors keep them: numbers, or strings with a NUL behind each. */
+static struct buffer get_list(const Onnx__AttributeProto *attribute) {
+    struct buffer all = {0};
+    if (attribute->type == 6) {
+        put_bytes(&all, attribute->floats, attribute->n_floats * sizeof *attribute->floats);
+    } else if (attribute->type == 7) {
+        put_bytes(&all, attribute->ints, attribute->n_ints * sizeof *attribute->ints);
+    }
+    for (size_t i = 0; i < attribute->n_strings; i++) {
+        put_bytes(&all, attribute->strings[i].data, attribute->strings[i].len);
+        put_bytes(&all, "", 1);
+    }
+    return all;
+}
+
+static void set_list(Onnx__AttributeProto *attribute, const struct buffer *all) {
+    if (attribute->type == 6) {
+        attribute->n_floats = all->size / sizeof *attribute->floats;
+        attribute->floats = (float *)(void *)copy_bytes(all->data, all->size);
+    } else if (attribute->type == 7) {
+        attribute->n_ints = all->size / sizeof *attribute->ints;
+        attribute->ints = (int64_t *)(void *)copy_bytes(all->data, all->size);
+    } else {
+        attribute->strings = new_memory(all->size * sizeof *attribute->strings);
+        for (size_t at = 0; at < all->size;) {
+            ProtobufCBinaryData *text = &attribute->strings[attribute->n_strings++];
+            text->len = strlen(all->data + at);
+            text->data = (uint8_t *)copy_bytes(all->data + at, text->len);
+            at += text->len + 1;
+        }
+    }
+}
+
+/* A list in brackets. */
+static void read_list(struct lexer *lexer, Onnx__AttributeProto *attribute, int type) {
+    expect(lexer, "[");
+    if (peek(lexer) == '"' || type == 8) {
+        read_strings(lexer, attribute);
+    } else {
+        read_numbers(lexer, attribute, type);
+    }
+}
+
+/* A list that has the name behind &. */
+static void read_named(struct lexer *lexer, Onnx__AttributeProto *attribute, int type) {
+    char *name = read_name(lexer);
+    read_list(lexer, attribute, type);
+    struct buffer all = get_list(attribute);
+    keep_anchor(lexer, name, all.data, all.size);
+    free(all.data);
+    free(name);
+}
+
+/* The list that was named. */
+static void read_again(struct lexer *lexer, Onnx__AttributeProto *attribute, int type) {
+    if (type < 6 || type > 8) {
+        fail_at(lexer, "the type of the list is missing: `axes: ints = *NAME`");
+    }
+    set_type(attribute, type);
+    set_list(attribute, read_reference(lexer));
 }
 
 /* A tensor begins with a type, a graph with its name or its inputs. */
@@ -190,16 +222,12 @@ static void read_attribute_value(struct lexer *lexer, Onnx__AttributeProto *attr
     } else if (accept(lexer, "&")) {
         read_named(lexer, attribute, type);
     } else if (accept(lexer, "*")) {
-        read_numbers_again(lexer, attribute, type);
+        read_again(lexer, attribute, type);
     } else if (type == 13) {
         set_type(attribute, type);
         attribute->tp = accept_type(lexer);
-    } else if (accept(lexer, "[")) {
-        if (peek(lexer) == '"') {
-            read_strings(lexer, attribute);
-        } else {
-            read_numbers(lexer, attribute, type);
-        }
+    } else if (next == '[') {
+        read_list(lexer, attribute, type);
     } else if (type == 1 || is_number_next(*lexer)) {
         read_number_attribute(lexer, attribute, type);
     } else if (next == '"' && type != 5) {

@@ -2,6 +2,7 @@
      {1, 2, 3}              the elements, in raw_data (of strings: string_data); as many as the dims say
      repeat {1, 2}          these, over and over
      range {0, 0.5}         the first and the step
+     normal {7, 0, 0, 1}    random numbers: see chance.h; uniform likewise
      base64 {...}           the bytes of raw_data
      packed {...}           these, deflated, in base64
      &NAME DATA, *NAME      data that are named, and what data named above hold
@@ -18,6 +19,7 @@
 #include <zlib.h>
 
 #include "anchor.h"
+#include "chance.h"
 #include "element.h"
 #include "fields.h"
 
@@ -232,6 +234,7 @@ static void put_all(struct buffer *buffer, const struct element *element, const 
 static void put_many(struct buffer *buffer, const struct element *element, const void *bytes, size_t n) {
     size_t period = get_period(element, bytes, n);
     uint64_t range[2];
+    struct chance chance;
     if (period < n && count_bytes(element, period) < 2048) {
         put(buffer, "repeat ");
         put_numbers(buffer, element, bytes, period);
@@ -241,6 +244,8 @@ static void put_many(struct buffer *buffer, const struct element *element, const
         put(buffer, ", ");
         put_number(buffer, element, range[1]);
         put(buffer, "}");
+    } else if (n > 16 && find_chance(element, bytes, n, &chance)) {
+        put_chance(buffer, &chance);
     } else if (count_bytes(element, n) < ANCHORED || !put_anchor(buffer, bytes, count_bytes(element, n))) {
         put_all(buffer, element, bytes, n);
     }
@@ -443,6 +448,20 @@ static void read_range(struct lexer *lexer, Onnx__TensorProto *tensor) {
     free(all);
 }
 
+static void read_random(struct lexer *lexer, Onnx__TensorProto *tensor, bool is_normal) {
+    const struct element *element = get_known(lexer, tensor);
+    struct chance chance = {.is_normal = is_normal};
+    size_t n = count_parts(tensor, element);
+    uint64_t *bits = new_memory(n * sizeof *bits);
+    read_chance(lexer, &chance);
+    if (element->kind < ELEMENT_FLOAT || element->kind == ELEMENT_STRING) {
+        fail_at(lexer, "random numbers are floats");
+    }
+    draw(&chance, element, bits, n);
+    set_raw_bits(tensor, element, bits, n);
+    free(bits);
+}
+
 /* What comes behind the name of a field; false where it is none. */
 static bool read_data_field(struct lexer *lexer, Onnx__TensorProto *tensor) {
     size_t n;
@@ -525,6 +544,10 @@ static void read_data(struct lexer *lexer, Onnx__TensorProto *tensor) {
         read_repeat(lexer, tensor);
     } else if (accept_word(lexer, "range")) {
         read_range(lexer, tensor);
+    } else if (accept_word(lexer, "normal")) {
+        read_random(lexer, tensor, true);
+    } else if (accept_word(lexer, "uniform")) {
+        read_random(lexer, tensor, false);
     } else if (accept_word(lexer, "base64")) {
         read_block(lexer, tensor, false);
     } else if (accept_word(lexer, "packed")) {
