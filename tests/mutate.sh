@@ -221,7 +221,7 @@ mkdir -p "$work" && copy_tree || exit 2
 if [ -n "$again" ]; then keep_survivors; fi
 mapfile -t files < <(if [ -n "$again" ]; then cut -f 2 "$records"; else list_changes "$tree" | cut -f 1; fi | sort -u)
 mapfile -t tests < <(for file in "${files[@]}"; do tests_of "$file"; done | sort -u)
-build base -j"$(nproc)" build/base/ampconv >"$work/log.base" 2>&1 || { tail -5 "$work/log.base" >&2; exit 2; }
+build base -j"$(nproc)" build/base/ampconv cases >"$work/log.base" 2>&1 || { tail -5 "$work/log.base" >&2; exit 2; }
 read_test_env
 measure_tests "${tests[@]}"
 if [ -z "$again" ]; then draw_changes; fi

@@ -1,5 +1,6 @@
-/* Names of data that stand in an archive several times. Names are d1, d2, ... when they are written; one that is written by hand can
-   be any name. Data are equal when their bytes are, whatever their type. */
+/* Names of data that stand in an archive several times. Names are d1, d2, ... when they are
+   written; one that is written by hand can be any name. Data are equal when their bytes are,
+   whatever their type. */
 #include "anchor.h"
 
 #include <stdio.h>
@@ -25,7 +26,8 @@ static size_t n_names;
 static bool has_counted;
 
 /* FNV-1a. */
-static uint64_t get_hash(const void *bytes, size_t size) {
+static uint64_t get_hash(const void *bytes, size_t size)
+{
     const unsigned char *from = bytes;
     uint64_t hash = 0xcbf29ce484222325;
     for (size_t i = 0; i < size; i++) {
@@ -34,7 +36,8 @@ static uint64_t get_hash(const void *bytes, size_t size) {
     return hash;
 }
 
-static struct anchor *add_anchor(struct anchors *anchors, const void *bytes, size_t size) {
+static struct anchor *add_anchor(struct anchors *anchors, const void *bytes, size_t size)
+{
     struct anchor *anchor = new_memory(sizeof *anchor);
     anchor->hash = get_hash(bytes, size);
     put_bytes(&anchor->bytes, bytes, size);
@@ -42,22 +45,26 @@ static struct anchor *add_anchor(struct anchors *anchors, const void *bytes, siz
     return anchor;
 }
 
-static struct anchor *find_equal(const void *bytes, size_t size) {
+static struct anchor *find_equal(const void *bytes, size_t size)
+{
     uint64_t hash = get_hash(bytes, size);
     for (size_t i = 0; i < of_writing.n; i++) {
         struct anchor *anchor = of_writing.items[i];
-        if (anchor->hash == hash && anchor->bytes.size == size && !memcmp(anchor->bytes.data, bytes, size)) {
+        if (anchor->hash == hash && anchor->bytes.size == size &&
+            !memcmp(anchor->bytes.data, bytes, size)) {
             return anchor;
         }
     }
     return NULL;
 }
 
-void name_anchors(void) {
+void name_anchors(void)
+{
     has_counted = true;
 }
 
-bool put_anchor(struct buffer *buffer, const void *bytes, size_t size) {
+bool put_anchor(struct buffer *buffer, const void *bytes, size_t size)
+{
     struct anchor *anchor = find_equal(bytes, size);
     if (!has_counted) {
         anchor = anchor ? anchor : add_anchor(&of_writing, bytes, size);
@@ -81,7 +88,8 @@ bool put_anchor(struct buffer *buffer, const void *bytes, size_t size) {
 
 /* ---- reading ---- */
 
-static struct anchor *find_name(const char *name) {
+static struct anchor *find_name(const char *name)
+{
     for (size_t i = 0; i < of_reading.n; i++) {
         if (!strcmp(of_reading.items[i]->name, name)) {
             return of_reading.items[i];
@@ -90,11 +98,13 @@ static struct anchor *find_name(const char *name) {
     return NULL;
 }
 
-void forget_anchors(void) {
+void forget_anchors(void)
+{
     of_reading = (struct anchors){0};
 }
 
-const struct buffer *read_reference(struct lexer *lexer) {
+const struct buffer *read_reference(struct lexer *lexer)
+{
     char *name = read_name(lexer);
     const struct anchor *anchor = find_name(name);
     if (!anchor) {
@@ -104,7 +114,8 @@ const struct buffer *read_reference(struct lexer *lexer) {
     return &anchor->bytes;
 }
 
-void keep_anchor(struct lexer *lexer, const char *name, const void *bytes, size_t size) {
+void keep_anchor(struct lexer *lexer, const char *name, const void *bytes, size_t size)
+{
     const struct anchor *other = find_name(name);
     if (!other) {
         add_anchor(&of_reading, bytes, size)->name = copy_bytes(name, strlen(name));

@@ -4,10 +4,11 @@
      == NAME                   a case
      # what it is for
      args: m.onnx -q           a member on one line
-     -- model.onnx             a member up to the next line that begins with "-- " or "== "; words behind the path: base64, tensor,
-                               unended (no newline at its end), same as CASE, link to CASE
-   A line of a member that begins like a header has a backslash in front. A blank line in front of a case belongs to no member.
-   This file knows where cases and members stand; what members mean is expand.c's. */
+     -- model.onnx             a member up to the next line that begins with "-- " or "== "; words
+   behind the path: base64, tensor, unended (no newline at its end), same as CASE, link to CASE A
+   line of a member that begins like a header has a backslash in front. A blank line in front of a
+   case belongs to no member. This file knows where cases and members stand; what members mean is
+   expand.c's. */
 #include "archive.h"
 
 #include <ctype.h>
@@ -23,23 +24,27 @@ struct line {
     size_t next; /* where the next one begins */
 };
 
-static struct line get_line(const struct archive *archive, size_t at) {
+static struct line get_line(const struct archive *archive, size_t at)
+{
     const char *text = archive->text.data + at;
     const char *end = memchr(text, '\n', archive->text.size - at);
     size_t size = end ? (size_t)(end - text) : archive->text.size - at;
     return (struct line){text, size, at + size + (end != NULL)};
 }
 
-static bool begins(struct line line, const char *with) {
+static bool begins(struct line line, const char *with)
+{
     return line.size >= strlen(with) && !memcmp(line.text, with, strlen(with));
 }
 
-static bool is_header(struct line line) {
+static bool is_header(struct line line)
+{
     return begins(line, "-- ") || begins(line, "== ");
 }
 
 /* How many backslashes stand in front of what looks like a header; -1: it does not. */
-static int count_marks(struct line line) {
+static int count_marks(struct line line)
+{
     size_t n = 0;
     while (n < line.size && line.text[n] == '\\') {
         n++;
@@ -48,7 +53,9 @@ static int count_marks(struct line line) {
     return is_header(rest) ? (int)n : -1;
 }
 
-__attribute__((noreturn)) static void fail_on(const struct archive *archive, int line, const char *what) {
+__attribute__((noreturn)) static void fail_on(const struct archive *archive, int line,
+                                              const char *what)
+{
     die("%s:%d: %s", archive->path, line, what);
 }
 
@@ -62,16 +69,19 @@ struct reader {
 };
 
 /* `as CASE` or `to CASE`, the words left behind `same` or `link`. */
-static void read_other(struct reader *reader, struct member *member, char **left) {
+static void read_other(struct reader *reader, struct member *member, char **left)
+{
     const char *word = strtok_r(NULL, " ", left), *name = strtok_r(NULL, " ", left);
     if (!word || strcmp(word, member->form == FORM_SAME ? "as" : "to") || !name) {
-        fail_on(reader->archive, reader->line, "the name is missing: `same as CASE`, `link to CASE`");
+        fail_on(reader->archive, reader->line,
+                "the name is missing: `same as CASE`, `link to CASE`");
     }
     member->other = copy_bytes(name, strlen(name));
 }
 
 /* Words behind a member's path. */
-static void read_words(struct reader *reader, struct member *member, char *words) {
+static void read_words(struct reader *reader, struct member *member, char *words)
+{
     char *left = NULL;
     for (char *word = strtok_r(words, " ", &left); word; word = strtok_r(NULL, " ", &left)) {
         if (!strcmp(word, "base64")) {
@@ -84,13 +94,16 @@ static void read_words(struct reader *reader, struct member *member, char *words
             member->form = *word == 's' ? FORM_SAME : FORM_LINK;
             read_other(reader, member, &left);
         } else {
-            fail_on(reader->archive, reader->line, "unknown word behind a member's path; there are: base64 tensor unended same link");
+            fail_on(
+                reader->archive, reader->line,
+                "unknown word behind a member's path; there are: base64 tensor unended same link");
         }
     }
 }
 
 /* A member of lines: from its header to the next one. */
-static struct member *read_lines(struct reader *reader) {
+static struct member *read_lines(struct reader *reader)
+{
     struct member *member = new_memory(sizeof *member);
     struct line line = get_line(reader->archive, reader->at);
     char *head = copy_bytes(line.text + 3, line.size - 3), *space = strchr(head, ' ');
@@ -114,7 +127,8 @@ static struct member *read_lines(struct reader *reader) {
     }
     /* The blank line in front of the next case. */
     bool is_last = reader->at >= reader->archive->text.size || begins(line, "== ");
-    if (is_last && end > before && reader->at < reader->archive->text.size && reader->archive->text.data[before] == '\n') {
+    if (is_last && end > before && reader->at < reader->archive->text.size &&
+        reader->archive->text.data[before] == '\n') {
         end = before;
     }
     member->content = reader->archive->text.data + first;
@@ -124,15 +138,18 @@ static struct member *read_lines(struct reader *reader) {
 }
 
 /* The size of the path in a line "PATH: content"; 0: it is none. */
-static size_t get_path_size(struct line line) {
+static size_t get_path_size(struct line line)
+{
     size_t n = 0;
-    while (n < line.size && (isalnum((unsigned char)line.text[n]) || strchr("_./-", line.text[n]))) {
+    while (n < line.size &&
+           (isalnum((unsigned char)line.text[n]) || strchr("_./-", line.text[n]))) {
         n++;
     }
     return n && n + 1 < line.size && line.text[n] == ':' && line.text[n + 1] == ' ' ? n : 0;
 }
 
-static struct member *read_line(struct reader *reader, struct line line, size_t path_size) {
+static struct member *read_line(struct reader *reader, struct line line, size_t path_size)
+{
     struct member *member = new_memory(sizeof *member);
     member->path = copy_bytes(line.text, path_size);
     member->begin = reader->at;
@@ -143,7 +160,8 @@ static struct member *read_line(struct reader *reader, struct line line, size_t 
     return member;
 }
 
-static void add_member(struct reader *reader, struct test_case *test, struct member *member) {
+static void add_member(struct reader *reader, struct test_case *test, struct member *member)
+{
     if (find_member(test, member->path)) {
         fail_on(reader->archive, member->line, "the case has this member twice");
     }
@@ -152,7 +170,8 @@ static void add_member(struct reader *reader, struct test_case *test, struct mem
 }
 
 /* A case from its header on. */
-static void read_case(struct reader *reader) {
+static void read_case(struct reader *reader)
+{
     struct archive *archive = reader->archive;
     struct test_case *test = new_memory(sizeof *test);
     struct line line = get_line(archive, reader->at);
@@ -187,7 +206,8 @@ static void read_case(struct reader *reader) {
 }
 
 /* What stands in front of the first case. */
-static void read_head(struct reader *reader) {
+static void read_head(struct reader *reader)
+{
     struct archive *archive = reader->archive;
     while (reader->at < archive->text.size) {
         struct line line = get_line(archive, reader->at);
@@ -197,7 +217,8 @@ static void read_head(struct reader *reader) {
         if (begins(line, "files: ") && memchr(line.text, '*', line.size)) {
             archive->files = copy_bytes(line.text + 7, line.size - 7);
         } else if (line.size && line.text[0] != '#') {
-            fail_on(archive, reader->line, "neither a comment, nor `files: PATH/*/`, nor a case's header");
+            fail_on(archive, reader->line,
+                    "neither a comment, nor `files: PATH/*/`, nor a case's header");
         }
         reader->at = line.next;
         reader->line++;
@@ -205,7 +226,8 @@ static void read_head(struct reader *reader) {
 }
 
 /* STAGE/NAME/ of the archive's own folder. */
-static char *get_usual_files(const char *path) {
+static char *get_usual_files(const char *path)
+{
     const char *end = strrchr(path, '/'), *begin = end ? end : path;
     while (begin > path && begin[-1] != '/') {
         begin--;
@@ -216,7 +238,8 @@ static char *get_usual_files(const char *path) {
     return files.data;
 }
 
-struct archive *read_archive(const char *path) {
+struct archive *read_archive(const char *path)
+{
     struct archive *archive = new_memory(sizeof *archive);
     archive->path = copy_bytes(path, strlen(path));
     archive->files = get_usual_files(path);
@@ -231,7 +254,8 @@ struct archive *read_archive(const char *path) {
     return archive;
 }
 
-const struct test_case *find_case(const struct archive *archive, const char *name) {
+const struct test_case *find_case(const struct archive *archive, const char *name)
+{
     for (size_t i = 0; i < archive->n_cases; i++) {
         if (!strcmp(archive->cases[i]->name, name)) {
             return archive->cases[i];
@@ -240,7 +264,8 @@ const struct test_case *find_case(const struct archive *archive, const char *nam
     return NULL;
 }
 
-const struct member *find_member(const struct test_case *test, const char *path) {
+const struct member *find_member(const struct test_case *test, const char *path)
+{
     for (size_t i = 0; i < test->n_members; i++) {
         if (!strcmp(test->members[i]->path, path)) {
             return test->members[i];
@@ -249,7 +274,8 @@ const struct member *find_member(const struct test_case *test, const char *path)
     return NULL;
 }
 
-char *get_target(const struct archive *archive, const char *name, const char *member) {
+char *get_target(const struct archive *archive, const char *name, const char *member)
+{
     struct buffer path = {0};
     const char *star = strchr(archive->files, '*');
     put_bytes(&path, archive->files, (size_t)(star - archive->files));
@@ -259,14 +285,18 @@ char *get_target(const struct archive *archive, const char *name, const char *me
     return path.data;
 }
 
-struct lexer get_lexer(const struct archive *archive, const struct member *member) {
-    return (struct lexer){archive->path, member->content, member->content + member->size, member->line};
+struct lexer get_lexer(const struct archive *archive, const struct member *member)
+{
+    return (struct lexer){archive->path, member->content, member->content + member->size,
+                          member->line};
 }
 
 /* ---- texts as members ---- */
 
-void put_content(struct buffer *buffer, const struct member *member) {
-    const struct archive part = {.text = {.data = (char *)(uintptr_t)member->content, .size = member->size}};
+void put_content(struct buffer *buffer, const struct member *member)
+{
+    const struct archive part = {
+        .text = {.data = (char *)(uintptr_t)member->content, .size = member->size}};
     size_t before = buffer->size;
     for (size_t at = 0; at < member->size;) {
         struct line line = get_line(&part, at);
@@ -280,7 +310,8 @@ void put_content(struct buffer *buffer, const struct member *member) {
 }
 
 /* Whether TEXT can be a member as it is. */
-static bool is_plain_text(const struct buffer *text) {
+static bool is_plain_text(const struct buffer *text)
+{
     const unsigned char *bytes = (const unsigned char *)text->data;
     for (size_t i = 0, n; i < text->size; i += n) {
         n = get_character(bytes + i, text->size - i);
@@ -291,19 +322,23 @@ static bool is_plain_text(const struct buffer *text) {
     return true;
 }
 
-bool fits_line(const struct buffer *text) {
-    return is_plain_text(text) && text->size > 1 && text->size <= 110 && memchr(text->data, '\n', text->size) == text->data + text->size - 1 &&
+bool fits_line(const struct buffer *text)
+{
+    return is_plain_text(text) && text->size > 1 && text->size <= 110 &&
+           memchr(text->data, '\n', text->size) == text->data + text->size - 1 &&
            !isspace((unsigned char)text->data[0]);
 }
 
-static void put_base64_member(struct buffer *buffer, const char *path, const struct buffer *bytes) {
+static void put_base64_member(struct buffer *buffer, const char *path, const struct buffer *bytes)
+{
     put(buffer, "-- ");
     put(buffer, path);
     put(buffer, " base64\n");
     put_base64(buffer, bytes->data, bytes->size);
 }
 
-void put_file_member(struct buffer *buffer, const char *path, const struct buffer *text) {
+void put_file_member(struct buffer *buffer, const char *path, const struct buffer *text)
+{
     if (!is_plain_text(text)) {
         put_base64_member(buffer, path, text);
         return;
@@ -328,7 +363,9 @@ void put_file_member(struct buffer *buffer, const char *path, const struct buffe
     }
 }
 
-bool has_ending(const char *path, const char *ending) {
+bool has_ending(const char *path, const char *ending)
+{
     size_t size = strlen(path), end = strlen(ending);
-    return size >= end && !strcmp(path + size - end, ending) && (size == end || path[size - end - 1] == '.');
+    return size >= end && !strcmp(path + size - end, ending) &&
+           (size == end || path[size - end - 1] == '.');
 }

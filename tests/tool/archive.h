@@ -6,7 +6,7 @@
 
 /* How a member's text stands for its bytes. */
 enum member_form {
-    FORM_TEXT,   /* by the ending of its path: models, samples, or as it is */
+    FORM_TEXT, /* by the ending of its path: models, samples, or as it is */
     FORM_BASE64,
     FORM_SAME,   /* the bytes of the member of that path in another case */
     FORM_LINK,   /* a link to the file of that path in another folder of the same stage */
@@ -17,8 +17,8 @@ enum member_form {
 struct member {
     char *path; /* within the case */
     enum member_form form;
-    bool is_unended; /* no newline at its end */
-    char *other;     /* FORM_SAME, FORM_LINK: the other case's name */
+    bool is_unended;     /* no newline at its end */
+    char *other;         /* FORM_SAME, FORM_LINK: the other case's name */
     size_t begin, end;   /* in the archive's text, with its header */
     const char *content; /* in the archive's text */
     size_t size;
@@ -38,7 +38,8 @@ struct test_case {
 struct archive {
     char *path;
     struct buffer text;
-    char *files; /* where a case's members go: its name takes the place of the star, and a member's path follows */
+    char *files; /* where a case's members go: its name takes the place of the star, and a member's
+                    path follows */
     struct test_case **cases;
     size_t n_cases;
 };
@@ -57,7 +58,8 @@ struct lexer get_lexer(const struct archive *archive, const struct member *membe
 
 /* Whether TEXT can stand on the line of its path. */
 bool fits_line(const struct buffer *text);
-/* Appends a member that holds TEXT as it is: on a line, on several, or in base64 when it is no text. */
+/* Appends a member that holds TEXT as it is: on a line, on several, or in base64 when it is no
+ * text. */
 void put_file_member(struct buffer *buffer, const char *path, const struct buffer *text);
 
 /* Whether PATH ends in .ENDING or is ENDING. */

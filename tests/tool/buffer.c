@@ -1,5 +1,6 @@
-/* Memory, growing buffers, base64 and files for the tool. It takes memory and never gives it back: the tool ends within seconds and
-   keeps most of what it reads until then. Files are read and written whole. Whatever fails ends the program with a message. */
+/* Memory, growing buffers, base64 and files for the tool. It takes memory and never gives it back:
+   the tool ends within seconds and keeps most of what it reads until then. Files are read and
+   written whole. Whatever fails ends the program with a message. */
 #include "buffer.h"
 
 #include <errno.h>
@@ -9,7 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-void die(const char *format, ...) {
+void die(const char *format, ...)
+{
     va_list words;
     va_start(words, format);
     fprintf(stderr, "case_tool: ");
@@ -19,7 +21,8 @@ void die(const char *format, ...) {
     exit(1);
 }
 
-void *new_memory(size_t size) {
+void *new_memory(size_t size)
+{
     void *memory = calloc(1, size ? size : 1);
     if (!memory) {
         die("out of memory");
@@ -27,7 +30,8 @@ void *new_memory(size_t size) {
     return memory;
 }
 
-char *copy_bytes(const void *bytes, size_t size) {
+char *copy_bytes(const void *bytes, size_t size)
+{
     char *copy = new_memory(size + 1);
     if (size) {
         memcpy(copy, bytes, size);
@@ -35,7 +39,8 @@ char *copy_bytes(const void *bytes, size_t size) {
     return copy;
 }
 
-void add_item(void *list, size_t *n, void *item) {
+void add_item(void *list, size_t *n, void *item)
+{
     void **items;
     memcpy(&items, list, sizeof items);
     /* Doubled at each power of two. */
@@ -49,7 +54,8 @@ void add_item(void *list, size_t *n, void *item) {
     memcpy(list, &items, sizeof items);
 }
 
-static void reserve(struct buffer *buffer, size_t more) {
+static void reserve(struct buffer *buffer, size_t more)
+{
     if (buffer->size + more + 1 > buffer->capacity) {
         buffer->capacity = 2 * (buffer->size + more) + 64;
         buffer->data = realloc(buffer->data, buffer->capacity);
@@ -59,7 +65,8 @@ static void reserve(struct buffer *buffer, size_t more) {
     }
 }
 
-void put_bytes(struct buffer *buffer, const void *bytes, size_t size) {
+void put_bytes(struct buffer *buffer, const void *bytes, size_t size)
+{
     reserve(buffer, size);
     if (size) {
         memcpy(buffer->data + buffer->size, bytes, size);
@@ -73,11 +80,13 @@ void put_bytes(struct buffer *buffer, const void *bytes, size_t size) {
     buffer->data[buffer->size] = 0;
 }
 
-void put(struct buffer *buffer, const char *text) {
+void put(struct buffer *buffer, const char *text)
+{
     put_bytes(buffer, text, strlen(text));
 }
 
-void put_format(struct buffer *buffer, const char *format, ...) {
+void put_format(struct buffer *buffer, const char *format, ...)
+{
     char text[256];
     va_list words;
     va_start(words, format);
@@ -86,7 +95,8 @@ void put_format(struct buffer *buffer, const char *format, ...) {
     put(buffer, text);
 }
 
-size_t get_column(const struct buffer *buffer) {
+size_t get_column(const struct buffer *buffer)
+{
     return buffer->size - buffer->line;
 }
 
@@ -94,13 +104,15 @@ size_t get_column(const struct buffer *buffer) {
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-void put_base64(struct buffer *buffer, const void *bytes, size_t size) {
+void put_base64(struct buffer *buffer, const void *bytes, size_t size)
+{
     const unsigned char *from = bytes;
     for (size_t i = 0; i < size; i += 3) {
         uint32_t three = (uint32_t)from[i] << 16;
         three |= i + 1 < size ? (uint32_t)from[i + 1] << 8 : 0;
         three |= i + 2 < size ? from[i + 2] : 0;
-        char four[4] = {digits[three >> 18], digits[three >> 12 & 63], digits[three >> 6 & 63], digits[three & 63]};
+        char four[4] = {digits[three >> 18], digits[three >> 12 & 63], digits[three >> 6 & 63],
+                        digits[three & 63]};
         four[2] = i + 1 < size ? four[2] : '=';
         four[3] = i + 2 < size ? four[3] : '=';
         put_bytes(buffer, four, sizeof four);
@@ -110,7 +122,8 @@ void put_base64(struct buffer *buffer, const void *bytes, size_t size) {
     }
 }
 
-bool put_from_base64(struct buffer *buffer, const char *text, size_t size) {
+bool put_from_base64(struct buffer *buffer, const char *text, size_t size)
+{
     uint32_t bits = 0;
     int n_bits = 0;
     for (size_t i = 0; i < size; i++) {
@@ -134,7 +147,8 @@ bool put_from_base64(struct buffer *buffer, const char *text, size_t size) {
 
 /* ---- files ---- */
 
-bool read_file(const char *path, struct buffer *buffer) {
+bool read_file(const char *path, struct buffer *buffer)
+{
     FILE *file = fopen(path, "rb");
     if (!file) {
         return false;
@@ -148,7 +162,8 @@ bool read_file(const char *path, struct buffer *buffer) {
     return is_read;
 }
 
-static void make_folders(const char *path) {
+static void make_folders(const char *path)
+{
     char *folder = copy_bytes(path, strlen(path));
     for (char *slash = folder; (slash = strchr(slash + 1, '/'));) {
         *slash = 0;
@@ -160,7 +175,8 @@ static void make_folders(const char *path) {
     free(folder);
 }
 
-void write_file(const char *path, const void *bytes, size_t size) {
+void write_file(const char *path, const void *bytes, size_t size)
+{
     FILE *file = fopen(path, "wb");
     if (!file) {
         make_folders(path);
@@ -171,6 +187,7 @@ void write_file(const char *path, const void *bytes, size_t size) {
     }
 }
 
-bool is_same(const struct buffer *a, const struct buffer *b) {
+bool is_same(const struct buffer *a, const struct buffer *b)
+{
     return a->size == b->size && (!a->size || !memcmp(a->data, b->data, a->size));
 }

@@ -21,7 +21,8 @@ void add_item(void *list, size_t *n, void *item);
 
 void put_bytes(struct buffer *buffer, const void *bytes, size_t size);
 void put(struct buffer *buffer, const char *text);
-__attribute__((format(printf, 2, 3))) void put_format(struct buffer *buffer, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void put_format(struct buffer *buffer, const char *format,
+                                                      ...);
 /* How many characters the last line has. */
 size_t get_column(const struct buffer *buffer);
 

@@ -5,8 +5,8 @@
 #include "element.h"
 #include "lexer.h"
 
-/* Numbers by chance, as numpy.random.default_rng(SEED) makes them after SKIP others: OFFSET + SCALE * X, where X is standard normal or
-   uniform from 0 to 1. */
+/* Numbers by chance, as numpy.random.default_rng(SEED) makes them after SKIP others: OFFSET + SCALE
+   * X, where X is standard normal or uniform from 0 to 1. */
 struct chance {
     bool is_normal;
     uint64_t seed;
@@ -16,7 +16,8 @@ struct chance {
 
 /* The bits of N numbers. */
 void draw(const struct chance *chance, const struct element *element, uint64_t *bits, size_t n);
-/* Whether N packed elements are such numbers, of one of the seeds and scales that the tests have; then what they are goes to *CHANCE. */
+/* Whether N packed elements are such numbers, of one of the seeds and scales that the tests have;
+ * then what they are goes to *CHANCE. */
 bool find_chance(const struct element *element, const void *bytes, size_t n, struct chance *chance);
 
 /* normal {SEED, SKIP, OFFSET, SCALE}, and so for uniform. */

@@ -1,6 +1,7 @@
-/* The types of elements: one table of what they are called and how they are made, and numbers to and from their bits. A float is
-   written as the shortest decimal that reads back as the same bits; a NaN that is not the usual one, as its bits (0x7fc00001). Numbers
-   that a small float does not have are rounded to the nearest, ties to even. */
+/* The types of elements: one table of what they are called and how they are made, and numbers to
+   and from their bits. A float is written as the shortest decimal that reads back as the same bits;
+   a NaN that is not the usual one, as its bits (0x7fc00001). Numbers that a small float does not
+   have are rounded to the nearest, ties to even. */
 #include "element.h"
 
 #include <math.h>
@@ -46,7 +47,8 @@ static const struct element elements[] = {
     {"int2", 26, ELEMENT_SIGNED, 2, 1, NULL},
 };
 
-const struct element *find_element(const char *name) {
+const struct element *find_element(const char *name)
+{
     for (size_t i = 0; i < sizeof elements / sizeof *elements; i++) {
         if (!strcmp(elements[i].name, name)) {
             return &elements[i];
@@ -55,14 +57,16 @@ const struct element *find_element(const char *name) {
     return NULL;
 }
 
-const struct element *get_element(int id) {
+const struct element *get_element(int id)
+{
     return id >= 1 && id <= (int)(sizeof elements / sizeof *elements) ? &elements[id - 1] : NULL;
 }
 
 /* ---- small floats ---- */
 
 /* The number of a code without its sign, which is no infinity and no NaN. */
-static double decode_small(const struct small_float *format, uint32_t code) {
+static double decode_small(const struct small_float *format, uint32_t code)
+{
     int exponent = (int)(code >> format->fraction_bits);
     double fraction = (double)(code & ((1U << format->fraction_bits) - 1));
     double one = (double)(1U << format->fraction_bits);
@@ -73,7 +77,8 @@ static double decode_small(const struct small_float *format, uint32_t code) {
 }
 
 /* The code nearest to a number that is not negative. */
-static uint32_t encode_small(const struct small_float *format, double value) {
+static uint32_t encode_small(const struct small_float *format, double value)
+{
     uint32_t low = 0, high = format->largest;
     while (low < high) {
         uint32_t middle = (low + high + 1) / 2;
@@ -93,12 +98,14 @@ static uint32_t encode_small(const struct small_float *format, double value) {
     return low + is_up;
 }
 
-static uint32_t get_sign_bit(const struct element *element) {
+static uint32_t get_sign_bit(const struct element *element)
+{
     return element->small->has_sign ? 1U << (element->bits - 1) : 0;
 }
 
 /* Whether the value is best written without an exponent, and was. */
-static bool print_whole(char text[32], double value) {
+static bool print_whole(char text[32], double value)
+{
     bool is_whole = fabs(value) < 1e9 && value == floor(value);
     if (is_whole) {
         sprintf(text, "%.0f", value);
@@ -107,7 +114,8 @@ static bool print_whole(char text[32], double value) {
 }
 
 /* Writes the number of CODE; false where it is an unusual NaN. */
-static bool print_small(char text[32], const struct element *element, uint32_t code) {
+static bool print_small(char text[32], const struct element *element, uint32_t code)
+{
     const struct small_float *format = element->small;
     uint32_t sign = get_sign_bit(element), size = code & ~sign;
     const char *minus = code & sign ? "-" : "";
@@ -135,7 +143,8 @@ static bool print_small(char text[32], const struct element *element, uint32_t c
     return true;
 }
 
-static bool read_small(const struct element *element, double value, uint64_t *bits) {
+static bool read_small(const struct element *element, double value, uint64_t *bits)
+{
     const struct small_float *format = element->small;
     uint64_t sign = signbit(value) ? get_sign_bit(element) : 0;
     if (isnan(value)) {
@@ -152,17 +161,20 @@ static bool read_small(const struct element *element, double value, uint64_t *bi
 
 /* ---- numbers ---- */
 
-static uint64_t get_mask(const struct element *element) {
+static uint64_t get_mask(const struct element *element)
+{
     return element->bits == 64 ? UINT64_MAX : ((uint64_t)1 << element->bits) - 1;
 }
 
 /* The usual NaN has its highest fraction bit alone. */
-static bool is_unusual_nan(const struct element *element, uint64_t bits) {
+static bool is_unusual_nan(const struct element *element, uint64_t bits)
+{
     uint64_t fraction = element->kind == ELEMENT_FLOAT ? 0x7fffff : 0xfffffffffffff;
     return (bits & fraction) != (fraction + 1) / 2;
 }
 
-static void print_float(char text[32], float value) {
+static void print_float(char text[32], float value)
+{
     for (int precision = 1; precision < 10; precision++) {
         sprintf(text, "%.*g", precision, (double)value);
         if (strtof(text, NULL) == value) {
@@ -171,7 +183,8 @@ static void print_float(char text[32], float value) {
     }
 }
 
-static void print_double(char text[32], double value) {
+static void print_double(char text[32], double value)
+{
     for (int precision = 1; precision < 18; precision++) {
         sprintf(text, "%.*g", precision, value);
         if (strtod(text, NULL) == value) {
@@ -180,7 +193,8 @@ static void print_double(char text[32], double value) {
     }
 }
 
-static double get_float(const struct element *element, uint64_t bits) {
+static double get_float(const struct element *element, uint64_t bits)
+{
     double value;
     if (element->kind == ELEMENT_DOUBLE) {
         memcpy(&value, &bits, sizeof value);
@@ -193,7 +207,8 @@ static double get_float(const struct element *element, uint64_t bits) {
 }
 
 /* Writes the float of BITS; false where it is an unusual NaN. */
-static bool print_large(char text[32], const struct element *element, uint64_t bits) {
+static bool print_large(char text[32], const struct element *element, uint64_t bits)
+{
     double value = get_float(element, bits);
     if (isnan(value)) {
         sprintf(text, bits >> (element->bits - 1) ? "-nan" : "nan");
@@ -210,7 +225,8 @@ static bool print_large(char text[32], const struct element *element, uint64_t b
     return true;
 }
 
-void put_number(struct buffer *buffer, const struct element *element, uint64_t bits) {
+void put_number(struct buffer *buffer, const struct element *element, uint64_t bits)
+{
     char text[32] = "";
     bool is_number = true;
     int above = 64 - element->bits;
@@ -229,7 +245,8 @@ void put_number(struct buffer *buffer, const struct element *element, uint64_t b
     put(buffer, text);
 }
 
-static bool read_integer_bits(const struct element *element, const char *word, uint64_t *bits) {
+static bool read_integer_bits(const struct element *element, const char *word, uint64_t *bits)
+{
     char *end;
     if (element->kind == ELEMENT_UNSIGNED) {
         *bits = strtoull(word, &end, 0);
@@ -240,7 +257,8 @@ static bool read_integer_bits(const struct element *element, const char *word, u
     return !*end && value <= top && value >= -top - 1;
 }
 
-static bool read_large(const struct element *element, const char *word, uint64_t *bits) {
+static bool read_large(const struct element *element, const char *word, uint64_t *bits)
+{
     char *end;
     if (element->kind == ELEMENT_DOUBLE) {
         double value = strtod(word, &end);
@@ -254,7 +272,8 @@ static bool read_large(const struct element *element, const char *word, uint64_t
     return !*end;
 }
 
-bool read_number(const struct element *element, const char *word, uint64_t *bits) {
+bool read_number(const struct element *element, const char *word, uint64_t *bits)
+{
     char *end;
     if (element->kind == ELEMENT_SIGNED || element->kind == ELEMENT_UNSIGNED) {
         return read_integer_bits(element, word, bits);
@@ -270,7 +289,8 @@ bool read_number(const struct element *element, const char *word, uint64_t *bits
     return read_large(element, word, bits);
 }
 
-uint64_t encode_number(const struct element *element, double value) {
+uint64_t encode_number(const struct element *element, double value)
+{
     uint64_t bits = 0;
     if (element->kind == ELEMENT_SMALL) {
         read_small(element, value, &bits);
@@ -283,18 +303,21 @@ uint64_t encode_number(const struct element *element, double value) {
     return bits;
 }
 
-double decode_number(const struct element *element, uint64_t bits) {
+double decode_number(const struct element *element, uint64_t bits)
+{
     if (element->kind != ELEMENT_SMALL) {
         return get_float(element, bits);
     }
     uint32_t code = (uint32_t)bits, sign = get_sign_bit(element);
-    double size = (code & ~sign) > element->small->largest ? 0 : decode_small(element->small, code & ~sign);
+    double size =
+        (code & ~sign) > element->small->largest ? 0 : decode_small(element->small, code & ~sign);
     return code & sign ? -size : size;
 }
 
 /* ---- packed bytes ---- */
 
-uint64_t get_bits(const struct element *element, const void *bytes, size_t i) {
+uint64_t get_bits(const struct element *element, const void *bytes, size_t i)
+{
     const unsigned char *from = bytes;
     if (element->bits < 8) {
         size_t per_byte = 8 / (size_t)element->bits;
@@ -305,7 +328,8 @@ uint64_t get_bits(const struct element *element, const void *bytes, size_t i) {
     return bits;
 }
 
-void put_bits(struct buffer *buffer, const struct element *element, const uint64_t *bits, size_t n) {
+void put_bits(struct buffer *buffer, const struct element *element, const uint64_t *bits, size_t n)
+{
     size_t per_byte = element->bits < 8 ? 8 / (size_t)element->bits : 1;
     for (size_t i = 0; i < n; i += per_byte) {
         uint64_t value = 0;

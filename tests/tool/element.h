@@ -6,7 +6,14 @@
 
 #include "buffer.h"
 
-enum element_kind { ELEMENT_SIGNED, ELEMENT_UNSIGNED, ELEMENT_FLOAT, ELEMENT_DOUBLE, ELEMENT_SMALL, ELEMENT_STRING };
+enum element_kind {
+    ELEMENT_SIGNED,
+    ELEMENT_UNSIGNED,
+    ELEMENT_FLOAT,
+    ELEMENT_DOUBLE,
+    ELEMENT_SMALL,
+    ELEMENT_STRING
+};
 
 /* How a float of at most 16 bits is made. */
 struct small_float {
@@ -33,7 +40,8 @@ const struct element *get_element(int id);
 
 /* Appends the number that BITS stand for, as short as it can be to read back the same. */
 void put_number(struct buffer *buffer, const struct element *element, uint64_t bits);
-/* The bits of the number WORD to *BITS; false where it is none, or one that the type does not have. */
+/* The bits of the number WORD to *BITS; false where it is none, or one that the type does not have.
+ */
 bool read_number(const struct element *element, const char *word, uint64_t *bits);
 
 /* The bits of the number nearest to VALUE, of a type of floats. */

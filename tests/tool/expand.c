@@ -1,7 +1,8 @@
-/* Makes the folders of test cases out of the .cases files. What a member becomes goes by the ending of its path: .onnx a model,
-   .function a function, .pb and .npy a sample, PATH/ samples in files input_N.pb and output_N.pb, others the text as it is. ROOT/.made
-   lists the files that each archive gave; an archive that is not newer than its list is left alone, and the files that an archive gave
-   once and does not give any more are removed. */
+/* Makes the folders of test cases out of the .cases files. What a member becomes goes by the ending
+   of its path: .onnx a model, .function a function, .pb and .npy a sample, PATH/ samples in files
+   input_N.pb and output_N.pb, others the text as it is. ROOT/.made lists the files that each
+   archive gave; an archive that is not newer than its list is left alone, and the files that an
+   archive gave once and does not give any more are removed. */
 #include "expand.h"
 
 #include <errno.h>
@@ -19,33 +20,41 @@
 
 /* ---- members ---- */
 
-static void expect_end(struct lexer *lexer) {
+static void expect_end(struct lexer *lexer)
+{
     if (peek(lexer)) {
         fail_at(lexer, "'%.20s' is too much", lexer->at);
     }
 }
 
 /* The bytes of the member of that path in the case that it names. */
-static void put_same(struct buffer *bytes, const struct archive *archive, const struct member *member) {
+static void put_same(struct buffer *bytes, const struct archive *archive,
+                     const struct member *member)
+{
     const struct test_case *other = find_case(archive, member->other);
     const struct member *same = other ? find_member(other, member->path) : NULL;
     if (!same || same->form == FORM_SAME) {
-        die("%s:%d: case %s has no %s of its own", archive->path, member->line - 1, member->other, member->path);
+        die("%s:%d: case %s has no %s of its own", archive->path, member->line - 1, member->other,
+            member->path);
     }
     put_member_bytes(bytes, archive, same);
 }
 
-static void put_tensor_bytes(struct lexer *lexer, struct buffer *bytes) {
+static void put_tensor_bytes(struct lexer *lexer, struct buffer *bytes)
+{
     struct buffer packed = {0};
     read_sample(lexer, &packed);
-    Onnx__TensorProto *tensor = onnx__tensor_proto__unpack(NULL, packed.size, (uint8_t *)packed.data);
+    Onnx__TensorProto *tensor =
+        onnx__tensor_proto__unpack(NULL, packed.size, (uint8_t *)packed.data);
     if (!tensor || !tensor->has_raw_data) {
         fail_at(lexer, "a tensor with raw_data is missing");
     }
     put_bytes(bytes, tensor->raw_data.data, tensor->raw_data.len);
 }
 
-void put_member_bytes(struct buffer *bytes, const struct archive *archive, const struct member *member) {
+void put_member_bytes(struct buffer *bytes, const struct archive *archive,
+                      const struct member *member)
+{
     struct lexer lexer = get_lexer(archive, member);
     if (member->form == FORM_SAME) {
         put_same(bytes, archive, member);
@@ -83,7 +92,8 @@ struct output {
     struct buffer list; /* a path per line */
 };
 
-static char *get_path(const struct output *output, const char *target) {
+static char *get_path(const struct output *output, const char *target)
+{
     struct buffer path = {0};
     put(&path, output->root);
     put(&path, "/");
@@ -92,8 +102,10 @@ static char *get_path(const struct output *output, const char *target) {
 }
 
 /* Notes the file; returns its path. */
-static char *add_target(struct output *output, const struct test_case *test, const char *member) {
-    char *target = get_target(output->archive, test->name, member), *path = get_path(output, target);
+static char *add_target(struct output *output, const struct test_case *test, const char *member)
+{
+    char *target = get_target(output->archive, test->name, member),
+         *path = get_path(output, target);
     put(&output->list, target);
     put(&output->list, "\n");
     free(target);
@@ -101,11 +113,14 @@ static char *add_target(struct output *output, const struct test_case *test, con
 }
 
 /* Writes a file unless it is there as it is to be. */
-static void write_target(struct output *output, const struct test_case *test, const char *member, const struct buffer *bytes) {
+static void write_target(struct output *output, const struct test_case *test, const char *member,
+                         const struct buffer *bytes)
+{
     char *path = add_target(output, test, member);
     struct buffer before = {0};
     struct stat info;
-    if (lstat(path, &info) || !S_ISREG(info.st_mode) || (size_t)info.st_size != bytes->size || !read_file(path, &before) || !is_same(&before, bytes)) {
+    if (lstat(path, &info) || !S_ISREG(info.st_mode) || (size_t)info.st_size != bytes->size ||
+        !read_file(path, &before) || !is_same(&before, bytes)) {
         unlink(path);
         write_file(path, bytes->data ? bytes->data : "", bytes->size);
     }
@@ -114,7 +129,9 @@ static void write_target(struct output *output, const struct test_case *test, co
 }
 
 /* Links the member to the file of the same path in the folder beside the case's. */
-static void link_target(struct output *output, const struct test_case *test, const struct member *member) {
+static void link_target(struct output *output, const struct test_case *test,
+                        const struct member *member)
+{
     char *path = add_target(output, test, member->path);
     struct buffer to = {0};
     put(&to, "../");
@@ -130,7 +147,8 @@ static void link_target(struct output *output, const struct test_case *test, con
     free(path);
 }
 
-static void make_folder(struct output *output, const struct test_case *test, const char *member) {
+static void make_folder(struct output *output, const struct test_case *test, const char *member)
+{
     struct buffer path = {0};
     char *target = get_target(output->archive, test->name, member);
     put(&path, get_path(output, target));
@@ -142,7 +160,9 @@ static void make_folder(struct output *output, const struct test_case *test, con
 }
 
 /* Samples: `input N SAMPLE` and `output N SAMPLE`. */
-static void expand_samples(struct output *output, const struct test_case *test, const struct member *member) {
+static void expand_samples(struct output *output, const struct test_case *test,
+                           const struct member *member)
+{
     struct lexer lexer = get_lexer(output->archive, member);
     make_folder(output, test, member->path);
     while (peek(&lexer)) {
@@ -152,7 +172,8 @@ static void expand_samples(struct output *output, const struct test_case *test, 
         }
         struct buffer path = {0}, bytes = {0};
         put(&path, member->path);
-        put_format(&path, "%s_%lld.pb", is_input ? "input" : "output", (long long)read_integer(&lexer));
+        put_format(&path, "%s_%lld.pb", is_input ? "input" : "output",
+                   (long long)read_integer(&lexer));
         if (accept_word(&lexer, "base64")) {
             expect(&lexer, "{");
             read_base64(&lexer, '}', &bytes);
@@ -165,7 +186,8 @@ static void expand_samples(struct output *output, const struct test_case *test, 
     }
 }
 
-static void expand_case(struct output *output, const struct test_case *test) {
+static void expand_case(struct output *output, const struct test_case *test)
+{
     for (size_t i = 0; i < test->n_members; i++) {
         const struct member *member = test->members[i];
         if (member->path[strlen(member->path) - 1] == '/') {
@@ -184,7 +206,8 @@ static void expand_case(struct output *output, const struct test_case *test) {
 /* ---- what stands there already ---- */
 
 /* ROOT/.made/STAGE:FAMILY.cases for the archive PATH. */
-static char *get_list_path(const char *root, const char *tests, const char *path) {
+static char *get_list_path(const char *root, const char *tests, const char *path)
+{
     struct buffer list = {0};
     put(&list, root);
     put(&list, "/.made/");
@@ -196,14 +219,16 @@ static char *get_list_path(const char *root, const char *tests, const char *path
     return list.data;
 }
 
-static void remove_file(const char *root, const char *target) {
+static void remove_file(const char *root, const char *target)
+{
     struct buffer path = {0};
     put(&path, root);
     put(&path, "/");
     put(&path, target);
     unlink(path.data);
     /* The folders that are empty then. */
-    for (char *slash; (slash = strrchr(path.data, '/')) && (size_t)(slash - path.data) > strlen(root);) {
+    for (char *slash;
+         (slash = strrchr(path.data, '/')) && (size_t)(slash - path.data) > strlen(root);) {
         *slash = 0;
         if (rmdir(path.data)) {
             break;
@@ -212,12 +237,14 @@ static void remove_file(const char *root, const char *target) {
     free(path.data);
 }
 
-static int compare_texts(const void *a, const void *b) {
+static int compare_texts(const void *a, const void *b)
+{
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* Removes the files that the list at LIST_PATH names and the list KEPT does not. */
-static void remove_others(const char *root, const char *list_path, const struct buffer *kept) {
+static void remove_others(const char *root, const char *list_path, const struct buffer *kept)
+{
     struct buffer list = {0}, copy = {0};
     char **names = NULL, *left = NULL;
     size_t n = 0;
@@ -237,7 +264,8 @@ static void remove_others(const char *root, const char *list_path, const struct 
 }
 
 /* Whether the file A was changed before the file B; one that is not there was. */
-static bool is_older(const char *a, const char *b) {
+static bool is_older(const char *a, const char *b)
+{
     struct stat of_a, of_b;
     if (stat(a, &of_a)) {
         return true;
@@ -246,10 +274,12 @@ static bool is_older(const char *a, const char *b) {
         return false;
     }
     return of_a.st_mtim.tv_sec < of_b.st_mtim.tv_sec ||
-           (of_a.st_mtim.tv_sec == of_b.st_mtim.tv_sec && of_a.st_mtim.tv_nsec < of_b.st_mtim.tv_nsec);
+           (of_a.st_mtim.tv_sec == of_b.st_mtim.tv_sec &&
+            of_a.st_mtim.tv_nsec < of_b.st_mtim.tv_nsec);
 }
 
-static void expand_archive(const char *root, const char *path, const char *list_path) {
+static void expand_archive(const char *root, const char *path, const char *list_path)
+{
     struct archive *archive = read_archive(path);
     struct output output = {root, archive, {0}};
     forget_anchors();
@@ -262,7 +292,8 @@ static void expand_archive(const char *root, const char *path, const char *list_
 
 /* ---- all ---- */
 
-char **list_archives(const char *tests, size_t *n) {
+char **list_archives(const char *tests, size_t *n)
+{
     struct buffer pattern = {0};
     glob_t *found = new_memory(sizeof *found);
     put(&pattern, tests);
@@ -275,7 +306,8 @@ char **list_archives(const char *tests, size_t *n) {
 }
 
 /* Removes what archives that are gone left. */
-static void remove_orphans(const char *root, const char *tests, char **archives, size_t n) {
+static void remove_orphans(const char *root, const char *tests, char **archives, size_t n)
+{
     struct buffer pattern = {0};
     glob_t found;
     put(&pattern, root);
@@ -298,7 +330,8 @@ static void remove_orphans(const char *root, const char *tests, char **archives,
     globfree(&found);
 }
 
-void expand_all(const char *tests, const char *root) {
+void expand_all(const char *tests, const char *root)
+{
     size_t n;
     char **archives = list_archives(tests, &n);
     remove_orphans(root, tests, archives, n);

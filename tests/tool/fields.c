@@ -1,7 +1,8 @@
-/* Any protobuf message as text, by its descriptor: `name: value` for scalars, texts and bytes, `name {fields}` for messages, once for
-   each of a repeated field, `NUMBER/WIRE: "bytes"` for fields that the descriptor does not have. Two lists have a notation of their
-   own, as in ONNX's text: operator sets, ["" : 17], and entries of text, ["key": "value"]. What has a better notation (nodes, tensors,
-   types) is taken out of a copy of the message before it comes here. */
+/* Any protobuf message as text, by its descriptor: `name: value` for scalars, texts and bytes,
+   `name {fields}` for messages, once for each of a repeated field, `NUMBER/WIRE: "bytes"` for
+   fields that the descriptor does not have. Two lists have a notation of their own, as in ONNX's
+   text: operator sets, ["" : 17], and entries of text, ["key": "value"]. What has a better notation
+   (nodes, tensors, types) is taken out of a copy of the message before it comes here. */
 #include "fields.h"
 
 #include <stdio.h>
@@ -13,27 +14,32 @@
 
 typedef const ProtobufCFieldDescriptor field_type;
 
-void *new_message(const ProtobufCMessageDescriptor *type) {
+void *new_message(const ProtobufCMessageDescriptor *type)
+{
     ProtobufCMessage *message = new_memory(type->sizeof_message);
     type->message_init(message);
     return message;
 }
 
-static const void *get_member(const ProtobufCMessage *message, size_t offset) {
+static const void *get_member(const ProtobufCMessage *message, size_t offset)
+{
     return (const char *)message + offset;
 }
 
-static void *get_place(ProtobufCMessage *message, size_t offset) {
+static void *get_place(ProtobufCMessage *message, size_t offset)
+{
     return (char *)message + offset;
 }
 
 /* The element type whose numbers a field's are; NULL: none. */
-static const struct element *get_numbers(field_type *field) {
+static const struct element *get_numbers(field_type *field)
+{
     static const struct {
         ProtobufCType type;
         const char *name;
-    } names[] = {{PROTOBUF_C_TYPE_INT32, "int32"},   {PROTOBUF_C_TYPE_ENUM, "int32"},  {PROTOBUF_C_TYPE_INT64, "int64"},
-                 {PROTOBUF_C_TYPE_UINT64, "uint64"}, {PROTOBUF_C_TYPE_FLOAT, "float"}, {PROTOBUF_C_TYPE_DOUBLE, "double"}};
+    } names[] = {{PROTOBUF_C_TYPE_INT32, "int32"}, {PROTOBUF_C_TYPE_ENUM, "int32"},
+                 {PROTOBUF_C_TYPE_INT64, "int64"}, {PROTOBUF_C_TYPE_UINT64, "uint64"},
+                 {PROTOBUF_C_TYPE_FLOAT, "float"}, {PROTOBUF_C_TYPE_DOUBLE, "double"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (names[i].type == field->type) {
             return find_element(names[i].name);
@@ -42,7 +48,8 @@ static const struct element *get_numbers(field_type *field) {
     return NULL;
 }
 
-static size_t get_size(field_type *field) {
+static size_t get_size(field_type *field)
+{
     if (field->type == PROTOBUF_C_TYPE_BYTES) {
         return sizeof(ProtobufCBinaryData);
     }
@@ -52,12 +59,14 @@ static size_t get_size(field_type *field) {
     return get_numbers(field) ? (size_t)get_numbers(field)->bits / 8 : 4;
 }
 
-static bool is_pointer(field_type *field) {
+static bool is_pointer(field_type *field)
+{
     return field->type == PROTOBUF_C_TYPE_STRING || field->type == PROTOBUF_C_TYPE_MESSAGE;
 }
 
 /* How many values the field has. */
-static size_t count_values(const ProtobufCMessage *message, field_type *field) {
+static size_t count_values(const ProtobufCMessage *message, field_type *field)
+{
     const void *quantifier = get_member(message, field->quantifier_offset);
     if (field->label == PROTOBUF_C_LABEL_REPEATED) {
         return *(const size_t *)quantifier;
@@ -71,7 +80,8 @@ static size_t count_values(const ProtobufCMessage *message, field_type *field) {
     return *(const protobuf_c_boolean *)quantifier != 0;
 }
 
-static const void *get_value(const ProtobufCMessage *message, field_type *field, size_t i) {
+static const void *get_value(const ProtobufCMessage *message, field_type *field, size_t i)
+{
     const void *member = get_member(message, field->offset);
     if (field->label != PROTOBUF_C_LABEL_REPEATED) {
         return member;
@@ -79,7 +89,8 @@ static const void *get_value(const ProtobufCMessage *message, field_type *field,
     return *(const char *const *)member + i * get_size(field);
 }
 
-bool has_fields(const ProtobufCMessage *message) {
+bool has_fields(const ProtobufCMessage *message)
+{
     for (unsigned i = 0; i < message->descriptor->n_fields; i++) {
         if (count_values(message, &message->descriptor->fields[i])) {
             return true;
@@ -90,7 +101,8 @@ bool has_fields(const ProtobufCMessage *message) {
 
 /* ---- writing ---- */
 
-static void put_value(struct buffer *buffer, field_type *field, const void *value) {
+static void put_value(struct buffer *buffer, field_type *field, const void *value)
+{
     if (field->type == PROTOBUF_C_TYPE_STRING) {
         const char *text = *(char *const *)value;
         put_text(buffer, text, strlen(text));
@@ -105,9 +117,11 @@ static void put_value(struct buffer *buffer, field_type *field, const void *valu
 }
 
 /* Whether all values of a list of operator sets or entries have what their notation shows. */
-static bool is_list(const ProtobufCMessage *message, field_type *field, size_t n) {
+static bool is_list(const ProtobufCMessage *message, field_type *field, size_t n)
+{
     const ProtobufCMessageDescriptor *type = field->descriptor;
-    if (type != &onnx__operator_set_id_proto__descriptor && type != &onnx__string_string_entry_proto__descriptor) {
+    if (type != &onnx__operator_set_id_proto__descriptor &&
+        type != &onnx__string_string_entry_proto__descriptor) {
         return false;
     }
     bool is_set = type == &onnx__operator_set_id_proto__descriptor;
@@ -115,14 +129,17 @@ static bool is_list(const ProtobufCMessage *message, field_type *field, size_t n
         const ProtobufCMessage *item = *(ProtobufCMessage *const *)get_value(message, field, i);
         const Onnx__StringStringEntryProto *entry = (const void *)item;
         const Onnx__OperatorSetIdProto *set = (const void *)item;
-        if (item->n_unknown_fields || !(is_set ? set->has_version != 0 : entry->key && entry->value)) {
+        if (item->n_unknown_fields ||
+            !(is_set ? set->has_version != 0 : entry->key && entry->value)) {
             return false;
         }
     }
     return true;
 }
 
-static void put_list(struct buffer *buffer, const ProtobufCMessage *message, field_type *field, size_t n) {
+static void put_list(struct buffer *buffer, const ProtobufCMessage *message, field_type *field,
+                     size_t n)
+{
     put_format(buffer, "%s: [", field->name);
     for (size_t i = 0; i < n; i++) {
         const void *item = *(ProtobufCMessage *const *)get_value(message, field, i);
@@ -144,12 +161,15 @@ static void put_list(struct buffer *buffer, const ProtobufCMessage *message, fie
     put(buffer, "]");
 }
 
-static void put_unknown(struct buffer *buffer, const ProtobufCMessageUnknownField *field) {
+static void put_unknown(struct buffer *buffer, const ProtobufCMessageUnknownField *field)
+{
     put_format(buffer, "%u/%d: ", field->tag, (int)field->wire_type);
     put_text(buffer, field->data, field->len);
 }
 
-static void put_field(struct buffer *buffer, const ProtobufCMessage *message, field_type *field, size_t n) {
+static void put_field(struct buffer *buffer, const ProtobufCMessage *message, field_type *field,
+                      size_t n)
+{
     if (field->type == PROTOBUF_C_TYPE_MESSAGE && is_list(message, field, n)) {
         put_list(buffer, message, field, n);
         return;
@@ -168,7 +188,9 @@ static void put_field(struct buffer *buffer, const ProtobufCMessage *message, fi
     }
 }
 
-void put_fields(struct buffer *buffer, const ProtobufCMessage *message, const char *open, const char *close) {
+void put_fields(struct buffer *buffer, const ProtobufCMessage *message, const char *open,
+                const char *close)
+{
     if (!has_fields(message)) {
         return;
     }
@@ -190,15 +212,18 @@ void put_fields(struct buffer *buffer, const ProtobufCMessage *message, const ch
     put(buffer, close);
 }
 
-void put_rest(struct buffer *buffer, const ProtobufCMessage *message) {
+void put_rest(struct buffer *buffer, const ProtobufCMessage *message)
+{
     put_fields(buffer, message, " @{", "}");
 }
 
 /* ---- reading ---- */
 
 /* Room for one more value of the field, which has it from here on. */
-static void *make_room(ProtobufCMessage *message, field_type *field) {
-    void *quantifier = get_place(message, field->quantifier_offset), *member = get_place(message, field->offset);
+static void *make_room(ProtobufCMessage *message, field_type *field)
+{
+    void *quantifier = get_place(message, field->quantifier_offset),
+         *member = get_place(message, field->offset);
     if (field->label == PROTOBUF_C_LABEL_REPEATED) {
         size_t *n = quantifier, size = get_size(field);
         char **items = member;
@@ -216,7 +241,8 @@ static void *make_room(ProtobufCMessage *message, field_type *field) {
     return member;
 }
 
-static void read_value(struct lexer *lexer, field_type *field, void *place) {
+static void read_value(struct lexer *lexer, field_type *field, void *place)
+{
     if (field->type == PROTOBUF_C_TYPE_STRING) {
         *(char **)place = read_text(lexer, NULL);
     } else if (field->type == PROTOBUF_C_TYPE_BYTES) {
@@ -233,7 +259,8 @@ static void read_value(struct lexer *lexer, field_type *field, void *place) {
     }
 }
 
-static void read_item(struct lexer *lexer, field_type *field, ProtobufCMessage *item) {
+static void read_item(struct lexer *lexer, field_type *field, ProtobufCMessage *item)
+{
     if (field->descriptor == &onnx__operator_set_id_proto__descriptor) {
         Onnx__OperatorSetIdProto *set = (Onnx__OperatorSetIdProto *)item;
         if (peek(lexer) == '"') {
@@ -250,7 +277,8 @@ static void read_item(struct lexer *lexer, field_type *field, ProtobufCMessage *
     }
 }
 
-static void read_list(struct lexer *lexer, ProtobufCMessage *message, field_type *field) {
+static void read_list(struct lexer *lexer, ProtobufCMessage *message, field_type *field)
+{
     while (!accept(lexer, "]")) {
         ProtobufCMessage *item = new_message(field->descriptor);
         read_item(lexer, field, item);
@@ -260,7 +288,8 @@ static void read_list(struct lexer *lexer, ProtobufCMessage *message, field_type
 }
 
 /* A field without a name: NUMBER/WIRE: "bytes". */
-static void read_unknown(struct lexer *lexer, ProtobufCMessage *message) {
+static void read_unknown(struct lexer *lexer, ProtobufCMessage *message)
+{
     ProtobufCMessageUnknownField field = {0};
     field.tag = (uint32_t)read_integer(lexer);
     expect(lexer, "/");
@@ -276,7 +305,8 @@ static void read_unknown(struct lexer *lexer, ProtobufCMessage *message) {
     message->unknown_fields = fields;
 }
 
-static void read_field(struct lexer *lexer, ProtobufCMessage *message) {
+static void read_field(struct lexer *lexer, ProtobufCMessage *message)
+{
     char *name = read_name(lexer);
     field_type *field = protobuf_c_message_descriptor_get_field_by_name(message->descriptor, name);
     if (!field) {
@@ -296,7 +326,8 @@ static void read_field(struct lexer *lexer, ProtobufCMessage *message) {
     }
 }
 
-void read_fields(struct lexer *lexer, ProtobufCMessage *message, const char *close) {
+void read_fields(struct lexer *lexer, ProtobufCMessage *message, const char *close)
+{
     while (!accept(lexer, close)) {
         if (is_name_next(lexer)) {
             read_field(lexer, message);
@@ -307,7 +338,8 @@ void read_fields(struct lexer *lexer, ProtobufCMessage *message, const char *clo
     }
 }
 
-void read_rest(struct lexer *lexer, ProtobufCMessage *message) {
+void read_rest(struct lexer *lexer, ProtobufCMessage *message)
+{
     if (accept(lexer, "@{")) {
         read_fields(lexer, message, "}");
     }
@@ -315,7 +347,8 @@ void read_rest(struct lexer *lexer, ProtobufCMessage *message) {
 
 /* ---- comparing ---- */
 
-bool are_equal(const ProtobufCMessage *a, const ProtobufCMessage *b) {
+bool are_equal(const ProtobufCMessage *a, const ProtobufCMessage *b)
+{
     struct buffer bytes_a = {0}, bytes_b = {0};
     bytes_a.size = protobuf_c_message_get_packed_size(a);
     bytes_b.size = protobuf_c_message_get_packed_size(b);

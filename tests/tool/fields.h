@@ -9,7 +9,8 @@
 /* Whether the message has any field, known or not. */
 bool has_fields(const ProtobufCMessage *message);
 /* Appends OPEN, all fields of MESSAGE and CLOSE; nothing where there are none. */
-void put_fields(struct buffer *buffer, const ProtobufCMessage *message, const char *open, const char *close);
+void put_fields(struct buffer *buffer, const ProtobufCMessage *message, const char *open,
+                const char *close);
 /* Takes fields up to CLOSE, which it takes too, into MESSAGE. */
 void read_fields(struct lexer *lexer, ProtobufCMessage *message, const char *close);
 /* What follows an entity whose own notation does not show it all: @{fields}. */

@@ -1,5 +1,6 @@
-/* The words of the texts: names, texts in quotes, numbers, signs. A text in quotes has the escapes \n, \t, \", \\ and \xHH and stands
-   on one line. What does not fit ends the program with the file and the line. It assumes a NUL behind the text. */
+/* The words of the texts: names, texts in quotes, numbers, signs. A text in quotes has the escapes
+   \n, \t, \", \\ and \xHH and stands on one line. What does not fit ends the program with the file
+   and the line. It assumes a NUL behind the text. */
 #include "lexer.h"
 
 #include <ctype.h>
@@ -8,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void fail_at(const struct lexer *lexer, const char *format, ...) {
+void fail_at(const struct lexer *lexer, const char *format, ...)
+{
     char text[512];
     va_list words;
     va_start(words, format);
@@ -17,7 +19,8 @@ void fail_at(const struct lexer *lexer, const char *format, ...) {
     die("%s:%d: %s", lexer->file, lexer->line, text);
 }
 
-static void skip_blanks(struct lexer *lexer) {
+static void skip_blanks(struct lexer *lexer)
+{
     while (lexer->at < lexer->end) {
         if (*lexer->at == '#') {
             while (lexer->at < lexer->end && *lexer->at != '\n') {
@@ -31,12 +34,14 @@ static void skip_blanks(struct lexer *lexer) {
     }
 }
 
-char peek(struct lexer *lexer) {
+char peek(struct lexer *lexer)
+{
     skip_blanks(lexer);
     return lexer->at < lexer->end ? *lexer->at : 0;
 }
 
-bool accept(struct lexer *lexer, const char *sign) {
+bool accept(struct lexer *lexer, const char *sign)
+{
     skip_blanks(lexer);
     size_t size = strlen(sign);
     if ((size_t)(lexer->end - lexer->at) < size || memcmp(lexer->at, sign, size)) {
@@ -47,7 +52,8 @@ bool accept(struct lexer *lexer, const char *sign) {
 }
 
 /* Up to 20 characters of what comes next, for messages. */
-static const char *get_found(struct lexer *lexer, char found[24]) {
+static const char *get_found(struct lexer *lexer, char found[24])
+{
     skip_blanks(lexer);
     size_t n = 0;
     while (n < 20 && lexer->at + n < lexer->end && lexer->at[n] != '\n') {
@@ -57,22 +63,26 @@ static const char *get_found(struct lexer *lexer, char found[24]) {
     return n ? found : "the end";
 }
 
-void expect(struct lexer *lexer, const char *sign) {
+void expect(struct lexer *lexer, const char *sign)
+{
     char found[24];
     if (!accept(lexer, sign)) {
         fail_at(lexer, "'%s' is missing before '%s'", sign, get_found(lexer, found));
     }
 }
 
-static bool begins_identifier(char c) {
+static bool begins_identifier(char c)
+{
     return isalpha((unsigned char)c) || c == '_';
 }
 
-static bool continues_identifier(char c) {
+static bool continues_identifier(char c)
+{
     return isalnum((unsigned char)c) || c == '_';
 }
 
-bool is_identifier(const char *text) {
+bool is_identifier(const char *text)
+{
     if (!begins_identifier(*text)) {
         return false;
     }
@@ -82,12 +92,14 @@ bool is_identifier(const char *text) {
     return !*text;
 }
 
-bool is_name_next(struct lexer *lexer) {
+bool is_name_next(struct lexer *lexer)
+{
     char next = peek(lexer);
     return next == '"' || begins_identifier(next);
 }
 
-char *read_name(struct lexer *lexer) {
+char *read_name(struct lexer *lexer)
+{
     char found[24];
     if (peek(lexer) == '"') {
         return read_text(lexer, NULL);
@@ -102,17 +114,20 @@ char *read_name(struct lexer *lexer) {
     return copy_bytes(begin, (size_t)(lexer->at - begin));
 }
 
-bool accept_word(struct lexer *lexer, const char *word) {
+bool accept_word(struct lexer *lexer, const char *word)
+{
     size_t size = strlen(word);
     skip_blanks(lexer);
-    if ((size_t)(lexer->end - lexer->at) < size || memcmp(lexer->at, word, size) || continues_identifier(lexer->at[size])) {
+    if ((size_t)(lexer->end - lexer->at) < size || memcmp(lexer->at, word, size) ||
+        continues_identifier(lexer->at[size])) {
         return false;
     }
     lexer->at += size;
     return true;
 }
 
-static int get_hex_digit(struct lexer *lexer) {
+static int get_hex_digit(struct lexer *lexer)
+{
     if (lexer->at >= lexer->end || !isxdigit((unsigned char)*lexer->at)) {
         fail_at(lexer, "\\x needs two hexadecimal digits");
     }
@@ -121,22 +136,29 @@ static int get_hex_digit(struct lexer *lexer) {
 }
 
 /* What the characters behind a backslash stand for. */
-static char read_escape(struct lexer *lexer) {
+static char read_escape(struct lexer *lexer)
+{
     char sign = lexer->at < lexer->end ? *lexer->at++ : 0;
     switch (sign) {
-    case 'n': return '\n';
-    case 't': return '\t';
-    case '"': return '"';
-    case '\\': return '\\';
+    case 'n':
+        return '\n';
+    case 't':
+        return '\t';
+    case '"':
+        return '"';
+    case '\\':
+        return '\\';
     case 'x': {
         int high = get_hex_digit(lexer);
         return (char)(high * 16 + get_hex_digit(lexer));
     }
-    default: fail_at(lexer, "no such escape: \\%c", sign);
+    default:
+        fail_at(lexer, "no such escape: \\%c", sign);
     }
 }
 
-char *read_text(struct lexer *lexer, size_t *size) {
+char *read_text(struct lexer *lexer, size_t *size)
+{
     struct buffer text = {0};
     expect(lexer, "\"");
     while (lexer->at < lexer->end && *lexer->at != '"' && *lexer->at != '\n') {
@@ -154,11 +176,13 @@ char *read_text(struct lexer *lexer, size_t *size) {
     return text.data ? text.data : copy_bytes("", 0);
 }
 
-char *read_word(struct lexer *lexer) {
+char *read_word(struct lexer *lexer)
+{
     char found[24];
     skip_blanks(lexer);
     const char *begin = lexer->at;
-    while (lexer->at < lexer->end && (continues_identifier(*lexer->at) || strchr("+-.", *lexer->at))) {
+    while (lexer->at < lexer->end &&
+           (continues_identifier(*lexer->at) || strchr("+-.", *lexer->at))) {
         lexer->at++;
     }
     if (lexer->at == begin) {
@@ -167,7 +191,8 @@ char *read_word(struct lexer *lexer) {
     return copy_bytes(begin, (size_t)(lexer->at - begin));
 }
 
-int64_t read_integer(struct lexer *lexer) {
+int64_t read_integer(struct lexer *lexer)
+{
     char *word = read_word(lexer), *end;
     int64_t value = strtoll(word, &end, 0);
     if (*end) {
@@ -177,7 +202,8 @@ int64_t read_integer(struct lexer *lexer) {
     return value;
 }
 
-void read_base64(struct lexer *lexer, char close, struct buffer *bytes) {
+void read_base64(struct lexer *lexer, char close, struct buffer *bytes)
+{
     skip_blanks(lexer);
     const char *end = memchr(lexer->at, close, (size_t)(lexer->end - lexer->at));
     if (!end || !put_from_base64(bytes, lexer->at, (size_t)(end - lexer->at))) {
@@ -188,7 +214,8 @@ void read_base64(struct lexer *lexer, char close, struct buffer *bytes) {
     }
 }
 
-size_t get_character(const unsigned char *text, size_t left) {
+size_t get_character(const unsigned char *text, size_t left)
+{
     size_t n = *text < 0x80 ? 1 : *text >= 0xf0 ? 4 : *text >= 0xe0 ? 3 : 2;
     bool is_control = (*text < 32 && *text != '\n' && *text != '\t') || *text == 127;
     if (n > left || is_control || (*text >= 0x80 && *text < 0xc2) || *text >= 0xf5) {
@@ -202,16 +229,25 @@ size_t get_character(const unsigned char *text, size_t left) {
     return n;
 }
 
-void put_text(struct buffer *buffer, const void *text, size_t size) {
+void put_text(struct buffer *buffer, const void *text, size_t size)
+{
     const unsigned char *bytes = text;
     put(buffer, "\"");
     for (size_t i = 0, n; i < size; i += n ? n : 1) {
         n = get_character(bytes + i, size - i);
         switch (bytes[i]) {
-        case '\n': put(buffer, "\\n"); break;
-        case '\t': put(buffer, "\\t"); break;
-        case '"': put(buffer, "\\\""); break;
-        case '\\': put(buffer, "\\\\"); break;
+        case '\n':
+            put(buffer, "\\n");
+            break;
+        case '\t':
+            put(buffer, "\\t");
+            break;
+        case '"':
+            put(buffer, "\\\"");
+            break;
+        case '\\':
+            put(buffer, "\\\\");
+            break;
         default:
             if (n) {
                 put_bytes(buffer, bytes + i, n);

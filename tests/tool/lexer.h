@@ -15,9 +15,11 @@ struct lexer {
 };
 
 /* Says FILE:LINE and what is wrong there, and ends the program. */
-__attribute__((format(printf, 2, 3), noreturn)) void fail_at(const struct lexer *lexer, const char *format, ...);
+__attribute__((format(printf, 2, 3), noreturn)) void fail_at(const struct lexer *lexer,
+                                                             const char *format, ...);
 
-/* The next character behind blanks and comments, which reach from # to the end of their line; 0 at the end. */
+/* The next character behind blanks and comments, which reach from # to the end of their line; 0 at
+ * the end. */
 char peek(struct lexer *lexer);
 /* Takes SIGN when it comes next. */
 bool accept(struct lexer *lexer, const char *sign);
@@ -39,7 +41,8 @@ void read_base64(struct lexer *lexer, char close, struct buffer *bytes);
 
 /* Whether TEXT can be written as an identifier. */
 bool is_identifier(const char *text);
-/* The size of the UTF-8 character at TEXT; 0: it is none, or a control character other than tabs and newlines. */
+/* The size of the UTF-8 character at TEXT; 0: it is none, or a control character other than tabs
+ * and newlines. */
 size_t get_character(const unsigned char *text, size_t left);
 /* Appends a text in quotes; what is no character is written in hexadecimal. */
 void put_text(struct buffer *buffer, const void *text, size_t size);

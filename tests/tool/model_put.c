@@ -1,5 +1,6 @@
-/* Writes models in ONNX's textual form. Each entity is written with the fields that its notation shows; they are taken out of a copy,
-   and what is left follows as @{fields}, so that nothing gets lost. */
+/* Writes models in ONNX's textual form. Each entity is written with the fields that its notation
+   shows; they are taken out of a copy, and what is left follows as @{fields}, so that nothing gets
+   lost. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,16 +14,19 @@
 static void put_graph(struct buffer *buffer, const Onnx__GraphProto *graph, int depth);
 
 /* Deep graphs do not go further to the right from some depth on. */
-static void put_indent(struct buffer *buffer, int depth) {
+static void put_indent(struct buffer *buffer, int depth)
+{
     put_format(buffer, "%*s", 2 * (depth < 8 ? depth : 8), "");
 }
 
 /* A comma, and a new line where this one is full. */
-static void put_comma(struct buffer *buffer) {
+static void put_comma(struct buffer *buffer)
+{
     put(buffer, get_column(buffer) > 100 ? ",\n    " : ", ");
 }
 
-static void put_names(struct buffer *buffer, char *const *names, size_t n) {
+static void put_names(struct buffer *buffer, char *const *names, size_t n)
+{
     for (size_t i = 0; i < n; i++) {
         if (i) {
             put_comma(buffer);
@@ -33,10 +37,13 @@ static void put_names(struct buffer *buffer, char *const *names, size_t n) {
 
 /* ---- attributes ---- */
 
-static const char *const attribute_types[] = {"undefined", "float",  "int",     "string",  "tensor",        "graph",          "floats",    "ints",
-                                              "strings",   "tensors", "graphs", "sparse_tensor", "sparse_tensors", "type_proto", "type_protos"};
+static const char *const attribute_types[] = {
+    "undefined",      "float",      "int",        "string",  "tensor", "graph",
+    "floats",         "ints",       "strings",    "tensors", "graphs", "sparse_tensor",
+    "sparse_tensors", "type_proto", "type_protos"};
 
-static void put_float(struct buffer *buffer, float value) {
+static void put_float(struct buffer *buffer, float value)
+{
     struct buffer number = {0};
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
@@ -50,7 +57,8 @@ static void put_float(struct buffer *buffer, float value) {
 /* More numbers than this are named when they stand in several places. */
 enum { MANY = 24 };
 
-static void put_floats(struct buffer *buffer, const Onnx__AttributeProto *attribute) {
+static void put_floats(struct buffer *buffer, const Onnx__AttributeProto *attribute)
+{
     size_t n = attribute->n_floats;
     if (n > MANY && put_anchor(buffer, attribute->floats, n * sizeof *attribute->floats)) {
         return;
@@ -65,7 +73,8 @@ static void put_floats(struct buffer *buffer, const Onnx__AttributeProto *attrib
     put(buffer, "]");
 }
 
-static void put_ints(struct buffer *buffer, const Onnx__AttributeProto *attribute) {
+static void put_ints(struct buffer *buffer, const Onnx__AttributeProto *attribute)
+{
     size_t n = attribute->n_ints;
     if (n > MANY && put_anchor(buffer, attribute->ints, n * sizeof *attribute->ints)) {
         return;
@@ -80,7 +89,8 @@ static void put_ints(struct buffer *buffer, const Onnx__AttributeProto *attribut
     put(buffer, "]");
 }
 
-static void put_strings(struct buffer *buffer, const Onnx__AttributeProto *attribute) {
+static void put_strings(struct buffer *buffer, const Onnx__AttributeProto *attribute)
+{
     struct buffer all = {0};
     for (size_t i = 0; i < attribute->n_strings; i++) {
         put_bytes(&all, attribute->strings[i].data, attribute->strings[i].len);
@@ -101,8 +111,10 @@ static void put_strings(struct buffer *buffer, const Onnx__AttributeProto *attri
     put(buffer, "]");
 }
 
-/* The one value of the attribute's type, taken out of REST; false where it is not there, or the type is none of these. */
-static bool put_single(struct buffer *buffer, Onnx__AttributeProto *rest, int depth) {
+/* The one value of the attribute's type, taken out of REST; false where it is not there, or the
+ * type is none of these. */
+static bool put_single(struct buffer *buffer, Onnx__AttributeProto *rest, int depth)
+{
     Onnx__AttributeProto all = *rest;
     if (all.type == 1 && all.has_f) {
         rest->has_f = 0;
@@ -128,7 +140,8 @@ static bool put_single(struct buffer *buffer, Onnx__AttributeProto *rest, int de
     return true;
 }
 
-static bool put_many(struct buffer *buffer, Onnx__AttributeProto *rest) {
+static bool put_many(struct buffer *buffer, Onnx__AttributeProto *rest)
+{
     if (rest->type == 6) {
         put_floats(buffer, rest);
         rest->n_floats = 0;
@@ -145,15 +158,19 @@ static bool put_many(struct buffer *buffer, Onnx__AttributeProto *rest) {
 }
 
 /* Whether the value does not tell the type. */
-static bool needs_type(const Onnx__AttributeProto *attribute) {
-    bool is_empty = (attribute->type == 6 && !attribute->n_floats) || (attribute->type == 7 && !attribute->n_ints) ||
+static bool needs_type(const Onnx__AttributeProto *attribute)
+{
+    bool is_empty = (attribute->type == 6 && !attribute->n_floats) ||
+                    (attribute->type == 7 && !attribute->n_ints) ||
                     (attribute->type == 8 && !attribute->n_strings);
-    bool has_many = attribute->n_ints > MANY || attribute->n_floats > MANY || attribute->n_strings > MANY;
+    bool has_many =
+        attribute->n_ints > MANY || attribute->n_floats > MANY || attribute->n_strings > MANY;
     return is_empty || has_many || attribute->type == 13 || attribute->ref_attr_name;
 }
 
 /* The value as its type says, taken out of REST; false where there is none. */
-static bool put_attribute_value(struct buffer *buffer, Onnx__AttributeProto *rest, int depth) {
+static bool put_attribute_value(struct buffer *buffer, Onnx__AttributeProto *rest, int depth)
+{
     if (!rest->has_type || rest->type < 1 || rest->type > 14) {
         return false;
     }
@@ -169,7 +186,8 @@ static bool put_attribute_value(struct buffer *buffer, Onnx__AttributeProto *res
     return true;
 }
 
-static void put_attribute(struct buffer *buffer, const Onnx__AttributeProto *attribute, int depth) {
+static void put_attribute(struct buffer *buffer, const Onnx__AttributeProto *attribute, int depth)
+{
     Onnx__AttributeProto rest = *attribute;
     rest.name = NULL;
     put_name(buffer, attribute->name ? attribute->name : "");
@@ -182,7 +200,8 @@ static void put_attribute(struct buffer *buffer, const Onnx__AttributeProto *att
 
 /* ---- nodes ---- */
 
-static void put_operator(struct buffer *buffer, const Onnx__NodeProto *node) {
+static void put_operator(struct buffer *buffer, const Onnx__NodeProto *node)
+{
     bool is_plain = node->domain && *node->domain;
     for (const char *part = node->domain; is_plain && part;) {
         const char *dot = strchr(part, '.');
@@ -209,7 +228,8 @@ static void put_operator(struct buffer *buffer, const Onnx__NodeProto *node) {
     }
 }
 
-static void put_node(struct buffer *buffer, const Onnx__NodeProto *node, int depth) {
+static void put_node(struct buffer *buffer, const Onnx__NodeProto *node, int depth)
+{
     Onnx__NodeProto rest = *node;
     put_indent(buffer, depth);
     if (node->name) {
@@ -236,7 +256,8 @@ static void put_node(struct buffer *buffer, const Onnx__NodeProto *node, int dep
     put(buffer, "\n");
 }
 
-static void put_nodes(struct buffer *buffer, Onnx__NodeProto *const *nodes, size_t n, int depth) {
+static void put_nodes(struct buffer *buffer, Onnx__NodeProto *const *nodes, size_t n, int depth)
+{
     put(buffer, "{\n");
     for (size_t i = 0; i < n; i++) {
         put_node(buffer, nodes[i], depth + 1);
@@ -247,7 +268,8 @@ static void put_nodes(struct buffer *buffer, Onnx__NodeProto *const *nodes, size
 
 /* ---- graphs, functions, models ---- */
 
-static void put_value_infos(struct buffer *buffer, Onnx__ValueInfoProto *const *values, size_t n) {
+static void put_value_infos(struct buffer *buffer, Onnx__ValueInfoProto *const *values, size_t n)
+{
     put(buffer, "(");
     for (size_t i = 0; i < n; i++) {
         if (i) {
@@ -259,7 +281,8 @@ static void put_value_infos(struct buffer *buffer, Onnx__ValueInfoProto *const *
 }
 
 /* Initializers and the types of values within, a line each. */
-static void put_known_values(struct buffer *buffer, const Onnx__GraphProto *graph, int depth) {
+static void put_known_values(struct buffer *buffer, const Onnx__GraphProto *graph, int depth)
+{
     size_t n = graph->n_initializer + graph->n_value_info;
     for (size_t i = 0; i < n; i++) {
         put(buffer, i ? ",\n" : "\n");
@@ -279,7 +302,8 @@ static void put_known_values(struct buffer *buffer, const Onnx__GraphProto *grap
     }
 }
 
-static void put_graph(struct buffer *buffer, const Onnx__GraphProto *graph, int depth) {
+static void put_graph(struct buffer *buffer, const Onnx__GraphProto *graph, int depth)
+{
     Onnx__GraphProto rest = *graph;
     if (graph->name) {
         put_name(buffer, graph->name);
@@ -296,7 +320,8 @@ static void put_graph(struct buffer *buffer, const Onnx__GraphProto *graph, int 
 }
 
 /* The attributes of a function: names, and names with defaults. */
-static void put_parameters(struct buffer *buffer, const Onnx__FunctionProto *function) {
+static void put_parameters(struct buffer *buffer, const Onnx__FunctionProto *function)
+{
     size_t n = function->n_attribute + function->n_attribute_proto;
     for (size_t i = 0; i < n; i++) {
         put(buffer, i ? ", " : " <");
@@ -309,7 +334,8 @@ static void put_parameters(struct buffer *buffer, const Onnx__FunctionProto *fun
     put(buffer, n ? ">" : "");
 }
 
-void put_function(struct buffer *buffer, const Onnx__FunctionProto *function) {
+void put_function(struct buffer *buffer, const Onnx__FunctionProto *function)
+{
     Onnx__FunctionProto rest = *function;
     rest.name = NULL;
     rest.n_input = rest.n_output = rest.n_attribute = rest.n_attribute_proto = rest.n_node = 0;
@@ -329,7 +355,8 @@ void put_function(struct buffer *buffer, const Onnx__FunctionProto *function) {
     put(buffer, "\n");
 }
 
-void put_model(struct buffer *buffer, const Onnx__ModelProto *model) {
+void put_model(struct buffer *buffer, const Onnx__ModelProto *model)
+{
     Onnx__ModelProto rest = *model;
     rest.graph = NULL;
     rest.n_functions = 0;

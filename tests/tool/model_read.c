@@ -1,5 +1,6 @@
-/* Reads models in ONNX's textual form, as model_put.c writes them and as one writes them by hand. It checks the notation, never what
-   the model means: tests need models that are wrong. What does not fit ends the program with the file and the line. */
+/* Reads models in ONNX's textual form, as model_put.c writes them and as one writes them by hand.
+   It checks the notation, never what the model means: tests need models that are wrong. What does
+   not fit ends the program with the file and the line. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,8 @@
 static Onnx__GraphProto *read_graph(struct lexer *lexer);
 
 /* Names up to CLOSE, which it takes too. */
-static void read_names(struct lexer *lexer, const char *close, char ***names, size_t *n) {
+static void read_names(struct lexer *lexer, const char *close, char ***names, size_t *n)
+{
     while (!accept(lexer, close)) {
         add_item(names, n, read_name(lexer));
         accept(lexer, ",");
@@ -22,16 +24,20 @@ static void read_names(struct lexer *lexer, const char *close, char ***names, si
 
 /* ---- attributes ---- */
 
-static const char *const attribute_types[] = {"undefined", "float",  "int",     "string",  "tensor",        "graph",          "floats",    "ints",
-                                              "strings",   "tensors", "graphs", "sparse_tensor", "sparse_tensors", "type_proto", "type_protos"};
+static const char *const attribute_types[] = {
+    "undefined",      "float",      "int",        "string",  "tensor", "graph",
+    "floats",         "ints",       "strings",    "tensors", "graphs", "sparse_tensor",
+    "sparse_tensors", "type_proto", "type_protos"};
 
-static void set_type(Onnx__AttributeProto *attribute, int type) {
+static void set_type(Onnx__AttributeProto *attribute, int type)
+{
     attribute->has_type = 1;
     attribute->type = (Onnx__AttributeProto__AttributeType)type;
 }
 
 /* The type named behind a colon; 0: none is. */
-static int read_attribute_type(struct lexer *lexer) {
+static int read_attribute_type(struct lexer *lexer)
+{
     if (!accept(lexer, ":")) {
         return 0;
     }
@@ -45,7 +51,8 @@ static int read_attribute_type(struct lexer *lexer) {
     fail_at(lexer, "attributes have no type '%s'", word);
 }
 
-static float get_float(struct lexer *lexer, const char *word) {
+static float get_float(struct lexer *lexer, const char *word)
+{
     uint64_t bits;
     uint32_t low;
     float value;
@@ -57,7 +64,8 @@ static float get_float(struct lexer *lexer, const char *word) {
     return value;
 }
 
-static int64_t get_integer(struct lexer *lexer, const char *word) {
+static int64_t get_integer(struct lexer *lexer, const char *word)
+{
     uint64_t bits;
     if (!read_number(find_element("int64"), word, &bits)) {
         fail_at(lexer, "'%s' is no integer", word);
@@ -66,11 +74,13 @@ static int64_t get_integer(struct lexer *lexer, const char *word) {
 }
 
 /* Whether the word is a float's: more than a sign and digits. */
-static bool is_float(const char *word) {
+static bool is_float(const char *word)
+{
     return word[strspn(word, "+-0123456789")] != 0;
 }
 
-static void read_number_attribute(struct lexer *lexer, Onnx__AttributeProto *attribute, int type) {
+static void read_number_attribute(struct lexer *lexer, Onnx__AttributeProto *attribute, int type)
+{
     char *word = read_word(lexer);
     if (type == 1 || (!type && is_float(word))) {
         set_type(attribute, 1);
@@ -84,7 +94,9 @@ static void read_number_attribute(struct lexer *lexer, Onnx__AttributeProto *att
     free(word);
 }
 
-static void set_numbers(struct lexer *lexer, Onnx__AttributeProto *attribute, char **words, size_t n) {
+static void set_numbers(struct lexer *lexer, Onnx__AttributeProto *attribute, char **words,
+                        size_t n)
+{
     if (attribute->type == 6) {
         attribute->n_floats = n;
         attribute->floats = new_memory(n * sizeof *attribute->floats);
@@ -102,7 +114,8 @@ static void set_numbers(struct lexer *lexer, Onnx__AttributeProto *attribute, ch
 }
 
 /* Numbers up to ]: floats when the first of them is one or the type says so. */
-static void read_numbers(struct lexer *lexer, Onnx__AttributeProto *attribute, int type) {
+static void read_numbers(struct lexer *lexer, Onnx__AttributeProto *attribute, int type)
+{
     char **words = NULL;
     size_t n = 0;
     while (!accept(lexer, "]")) {
@@ -119,7 +132,8 @@ static void read_numbers(struct lexer *lexer, Onnx__AttributeProto *attribute, i
     set_numbers(lexer, attribute, words, n);
 }
 
-static void read_strings(struct lexer *lexer, Onnx__AttributeProto *attribute) {
+static void read_strings(struct lexer *lexer, Onnx__AttributeProto *attribute)
+{
     size_t capacity = 0;
     set_type(attribute, 8);
     while (!accept(lexer, "]")) {
@@ -133,8 +147,10 @@ static void read_strings(struct lexer *lexer, Onnx__AttributeProto *attribute) {
     }
 }
 
-/* The elements of a list in a row, as anchors keep them: numbers, or strings with a NUL behind each. */
-static struct buffer get_list(const Onnx__AttributeProto *attribute) {
+/* The elements of a list in a row, as anchors keep them: numbers, or strings with a NUL behind
+ * each. */
+static struct buffer get_list(const Onnx__AttributeProto *attribute)
+{
     struct buffer all = {0};
     if (attribute->type == 6) {
         put_bytes(&all, attribute->floats, attribute->n_floats * sizeof *attribute->floats);
@@ -148,7 +164,8 @@ static struct buffer get_list(const Onnx__AttributeProto *attribute) {
     return all;
 }
 
-static void set_list(Onnx__AttributeProto *attribute, const struct buffer *all) {
+static void set_list(Onnx__AttributeProto *attribute, const struct buffer *all)
+{
     if (attribute->type == 6) {
         attribute->n_floats = all->size / sizeof *attribute->floats;
         attribute->floats = (float *)(void *)copy_bytes(all->data, all->size);
@@ -167,7 +184,8 @@ static void set_list(Onnx__AttributeProto *attribute, const struct buffer *all) 
 }
 
 /* A list in brackets. */
-static void read_list(struct lexer *lexer, Onnx__AttributeProto *attribute, int type) {
+static void read_list(struct lexer *lexer, Onnx__AttributeProto *attribute, int type)
+{
     expect(lexer, "[");
     if (peek(lexer) == '"' || type == 8) {
         read_strings(lexer, attribute);
@@ -177,7 +195,8 @@ static void read_list(struct lexer *lexer, Onnx__AttributeProto *attribute, int 
 }
 
 /* A list that has the name behind &. */
-static void read_named(struct lexer *lexer, Onnx__AttributeProto *attribute, int type) {
+static void read_named(struct lexer *lexer, Onnx__AttributeProto *attribute, int type)
+{
     char *name = read_name(lexer);
     read_list(lexer, attribute, type);
     struct buffer all = get_list(attribute);
@@ -187,7 +206,8 @@ static void read_named(struct lexer *lexer, Onnx__AttributeProto *attribute, int
 }
 
 /* The list that was named. */
-static void read_again(struct lexer *lexer, Onnx__AttributeProto *attribute, int type) {
+static void read_again(struct lexer *lexer, Onnx__AttributeProto *attribute, int type)
+{
     if (type < 6 || type > 8) {
         fail_at(lexer, "the type of the list is missing: `axes: ints = *NAME`");
     }
@@ -196,7 +216,8 @@ static void read_again(struct lexer *lexer, Onnx__AttributeProto *attribute, int
 }
 
 /* A tensor begins with a type, a graph with its name or its inputs. */
-static void read_tensor_or_graph(struct lexer *lexer, Onnx__AttributeProto *attribute) {
+static void read_tensor_or_graph(struct lexer *lexer, Onnx__AttributeProto *attribute)
+{
     struct lexer ahead = *lexer;
     bool has_type;
     int type;
@@ -209,12 +230,15 @@ static void read_tensor_or_graph(struct lexer *lexer, Onnx__AttributeProto *attr
     }
 }
 
-static bool is_number_next(struct lexer ahead) {
-    return strchr("+-0123456789", peek(&ahead)) || accept_word(&ahead, "nan") || accept_word(&ahead, "inf");
+static bool is_number_next(struct lexer ahead)
+{
+    return strchr("+-0123456789", peek(&ahead)) || accept_word(&ahead, "nan") ||
+           accept_word(&ahead, "inf");
 }
 
 /* The value behind the equals sign. */
-static void read_attribute_value(struct lexer *lexer, Onnx__AttributeProto *attribute, int type) {
+static void read_attribute_value(struct lexer *lexer, Onnx__AttributeProto *attribute, int type)
+{
     char next = peek(lexer);
     if (accept(lexer, "@")) {
         attribute->ref_attr_name = read_name(lexer);
@@ -239,7 +263,8 @@ static void read_attribute_value(struct lexer *lexer, Onnx__AttributeProto *attr
     }
 }
 
-static Onnx__AttributeProto *read_attribute(struct lexer *lexer) {
+static Onnx__AttributeProto *read_attribute(struct lexer *lexer)
+{
     Onnx__AttributeProto *attribute = new_message(&onnx__attribute_proto__descriptor);
     attribute->name = read_name(lexer);
     int type = read_attribute_type(lexer);
@@ -253,7 +278,8 @@ static Onnx__AttributeProto *read_attribute(struct lexer *lexer) {
 /* ---- nodes ---- */
 
 /* The domain in front of an operator's name: what stands before the last dot. */
-static void read_operator(struct lexer *lexer, Onnx__NodeProto *node) {
+static void read_operator(struct lexer *lexer, Onnx__NodeProto *node)
+{
     struct buffer domain = {0};
     bool has_domain = accept(lexer, ".");
     char *name = read_name(lexer);
@@ -272,7 +298,8 @@ static void read_operator(struct lexer *lexer, Onnx__NodeProto *node) {
     }
 }
 
-static Onnx__NodeProto *read_node(struct lexer *lexer) {
+static Onnx__NodeProto *read_node(struct lexer *lexer)
+{
     Onnx__NodeProto *node = new_message(&onnx__node_proto__descriptor);
     if (accept(lexer, "[")) {
         node->name = read_name(lexer);
@@ -294,7 +321,8 @@ static Onnx__NodeProto *read_node(struct lexer *lexer) {
 
 /* ---- graphs, functions, models ---- */
 
-static void read_value_infos(struct lexer *lexer, Onnx__ValueInfoProto ***values, size_t *n) {
+static void read_value_infos(struct lexer *lexer, Onnx__ValueInfoProto ***values, size_t *n)
+{
     expect(lexer, "(");
     while (!accept(lexer, ")")) {
         add_item(values, n, read_value_info(lexer));
@@ -302,8 +330,10 @@ static void read_value_infos(struct lexer *lexer, Onnx__ValueInfoProto ***values
     }
 }
 
-/* Whether what comes next is a tensor with data, not a value with a type: both begin with a type and a name. */
-static bool is_tensor_next(const struct lexer *lexer) {
+/* Whether what comes next is a tensor with data, not a value with a type: both begin with a type
+ * and a name. */
+static bool is_tensor_next(const struct lexer *lexer)
+{
     struct lexer ahead = *lexer;
     if (!accept_type(&ahead)) {
         return false;
@@ -314,7 +344,8 @@ static bool is_tensor_next(const struct lexer *lexer) {
     return peek(&ahead) == '=' || peek(&ahead) == '{';
 }
 
-static void read_known_values(struct lexer *lexer, Onnx__GraphProto *graph) {
+static void read_known_values(struct lexer *lexer, Onnx__GraphProto *graph)
+{
     while (!accept(lexer, ">")) {
         if (is_tensor_next(lexer)) {
             add_item(&graph->initializer, &graph->n_initializer, read_tensor(lexer));
@@ -325,7 +356,8 @@ static void read_known_values(struct lexer *lexer, Onnx__GraphProto *graph) {
     }
 }
 
-static Onnx__GraphProto *read_graph(struct lexer *lexer) {
+static Onnx__GraphProto *read_graph(struct lexer *lexer)
+{
     Onnx__GraphProto *graph = new_message(&onnx__graph_proto__descriptor);
     graph->name = is_name_next(lexer) ? read_name(lexer) : NULL;
     read_value_infos(lexer, &graph->input, &graph->n_input);
@@ -343,7 +375,8 @@ static Onnx__GraphProto *read_graph(struct lexer *lexer) {
 }
 
 /* A name alone or an attribute with its default. */
-static void read_parameter(struct lexer *lexer, Onnx__FunctionProto *function) {
+static void read_parameter(struct lexer *lexer, Onnx__FunctionProto *function)
+{
     Onnx__AttributeProto *attribute = read_attribute(lexer);
     if (attribute->has_type) {
         add_item(&function->attribute_proto, &function->n_attribute_proto, attribute);
@@ -352,7 +385,8 @@ static void read_parameter(struct lexer *lexer, Onnx__FunctionProto *function) {
     }
 }
 
-Onnx__FunctionProto *read_function(struct lexer *lexer) {
+Onnx__FunctionProto *read_function(struct lexer *lexer)
+{
     Onnx__FunctionProto *function = new_message(&onnx__function_proto__descriptor);
     expect(lexer, "<");
     read_fields(lexer, &function->base, ">");
@@ -375,7 +409,8 @@ Onnx__FunctionProto *read_function(struct lexer *lexer) {
     return function;
 }
 
-Onnx__ModelProto *read_model(struct lexer *lexer) {
+Onnx__ModelProto *read_model(struct lexer *lexer)
+{
     Onnx__ModelProto *model = new_message(&onnx__model_proto__descriptor);
     if (accept(lexer, "<")) {
         read_fields(lexer, &model->base, ">");

@@ -1,10 +1,9 @@
-/* The files of values that tests run on: .pb files with a tensor, a sequence, an optional or a map, and .npy files. A list is written
-   with the kind of its elements in parentheses, as an empty one has no other way to tell:
-     seq(tensor) s = [float[2] = {1, 2}, float[1] = {3}]
-     optional(tensor) o = none
-     map(int64) m = {1, 2} seq(tensor) = [float = {0.5}, float = {1}]
-   A list in a list in a list without end is `nested N SAMPLE`: N lists around one sample.
-   A file whose bytes the text would not give again is not written as text. */
+/* The files of values that tests run on: .pb files with a tensor, a sequence, an optional or a map,
+   and .npy files. A list is written with the kind of its elements in parentheses, as an empty one
+   has no other way to tell: seq(tensor) s = [float[2] = {1, 2}, float[1] = {3}] optional(tensor) o
+   = none map(int64) m = {1, 2} seq(tensor) = [float = {0.5}, float = {1}] A list in a list in a
+   list without end is `nested N SAMPLE`: N lists around one sample. A file whose bytes the text
+   would not give again is not written as text. */
 #include "sample.h"
 
 #include <stdio.h>
@@ -17,7 +16,8 @@
 #include "tensor.h"
 
 /* The kinds of elements; SequenceProto and OptionalProto number them alike. */
-static const char *const kinds[] = {"undefined", "tensor", "sparse_tensor", "seq", "map", "optional"};
+static const char *const kinds[] = {"undefined", "tensor", "sparse_tensor",
+                                    "seq",       "map",    "optional"};
 enum { KIND_TENSOR = 1, KIND_SEQUENCE = 3, KIND_MAP, KIND_OPTIONAL, N_KINDS };
 
 static void put_sequence(struct buffer *buffer, const Onnx__SequenceProto *sequence);
@@ -30,7 +30,8 @@ static Onnx__MapProto *read_map(struct lexer *lexer);
 /* ---- writing ---- */
 
 /* WORD(KIND) NAME = */
-static void put_head(struct buffer *buffer, const char *word, const char *kind, const char *name) {
+static void put_head(struct buffer *buffer, const char *word, const char *kind, const char *name)
+{
     put_format(buffer, "%s(%s) ", word, kind);
     if (name) {
         put_name(buffer, name);
@@ -39,16 +40,19 @@ static void put_head(struct buffer *buffer, const char *word, const char *kind, 
     put(buffer, "= ");
 }
 
-static const char *get_kind(bool has_type, int type) {
+static const char *get_kind(bool has_type, int type)
+{
     return has_type && type > 0 && type < N_KINDS ? kinds[type] : "";
 }
 
 /* Between two elements. */
-static void put_gap(struct buffer *buffer, size_t i) {
+static void put_gap(struct buffer *buffer, size_t i)
+{
     put(buffer, i == 0 ? "" : get_column(buffer) > 80 ? ",\n    " : ", ");
 }
 
-static void put_sequence(struct buffer *buffer, const Onnx__SequenceProto *sequence) {
+static void put_sequence(struct buffer *buffer, const Onnx__SequenceProto *sequence)
+{
     Onnx__SequenceProto rest = *sequence;
     const char *kind = get_kind(sequence->has_elem_type, sequence->elem_type);
     put_head(buffer, "seq", kind, sequence->name);
@@ -58,7 +62,8 @@ static void put_sequence(struct buffer *buffer, const Onnx__SequenceProto *seque
         put_tensor(buffer, sequence->tensor_values[i]);
         rest.n_tensor_values = 0;
     }
-    for (size_t i = 0; sequence->elem_type == KIND_SEQUENCE && i < sequence->n_sequence_values; i++) {
+    for (size_t i = 0; sequence->elem_type == KIND_SEQUENCE && i < sequence->n_sequence_values;
+         i++) {
         put_gap(buffer, i);
         put_sequence(buffer, sequence->sequence_values[i]);
         rest.n_sequence_values = 0;
@@ -68,7 +73,8 @@ static void put_sequence(struct buffer *buffer, const Onnx__SequenceProto *seque
         put_map(buffer, sequence->map_values[i]);
         rest.n_map_values = 0;
     }
-    for (size_t i = 0; sequence->elem_type == KIND_OPTIONAL && i < sequence->n_optional_values; i++) {
+    for (size_t i = 0; sequence->elem_type == KIND_OPTIONAL && i < sequence->n_optional_values;
+         i++) {
         put_gap(buffer, i);
         put_optional(buffer, sequence->optional_values[i]);
         rest.n_optional_values = 0;
@@ -79,7 +85,8 @@ static void put_sequence(struct buffer *buffer, const Onnx__SequenceProto *seque
     put_rest(buffer, &rest.base);
 }
 
-static void put_optional(struct buffer *buffer, const Onnx__OptionalProto *optional) {
+static void put_optional(struct buffer *buffer, const Onnx__OptionalProto *optional)
+{
     Onnx__OptionalProto rest = *optional;
     const char *kind = get_kind(optional->has_elem_type, optional->elem_type);
     put_head(buffer, "optional", kind, optional->name);
@@ -103,7 +110,8 @@ static void put_optional(struct buffer *buffer, const Onnx__OptionalProto *optio
     put_rest(buffer, &rest.base);
 }
 
-static void put_map(struct buffer *buffer, const Onnx__MapProto *map) {
+static void put_map(struct buffer *buffer, const Onnx__MapProto *map)
+{
     Onnx__MapProto rest = *map;
     const struct element *element = map->has_key_type ? get_element(map->key_type) : NULL;
     put_head(buffer, "map", element ? element->name : "", map->name);
@@ -136,7 +144,8 @@ static const struct {
                 {&onnx__optional_proto__descriptor, ONNX__TYPE_PROTO__VALUE_OPTIONAL_TYPE},
                 {&onnx__map_proto__descriptor, ONNX__TYPE_PROTO__VALUE_MAP_TYPE}};
 
-static void put_content(struct buffer *buffer, const ProtobufCMessage *message) {
+static void put_content(struct buffer *buffer, const ProtobufCMessage *message)
+{
     if (message->descriptor == &onnx__tensor_proto__descriptor) {
         put_tensor(buffer, (const Onnx__TensorProto *)message);
     } else if (message->descriptor == &onnx__sequence_proto__descriptor) {
@@ -149,8 +158,11 @@ static void put_content(struct buffer *buffer, const ProtobufCMessage *message) 
 }
 
 /* Writes the bytes as a message, when the text gives them again. */
-static bool put_as(struct buffer *buffer, const ProtobufCMessageDescriptor *descriptor, const struct buffer *bytes) {
-    ProtobufCMessage *message = protobuf_c_message_unpack(descriptor, NULL, bytes->size, (const uint8_t *)bytes->data);
+static bool put_as(struct buffer *buffer, const ProtobufCMessageDescriptor *descriptor,
+                   const struct buffer *bytes)
+{
+    ProtobufCMessage *message =
+        protobuf_c_message_unpack(descriptor, NULL, bytes->size, (const uint8_t *)bytes->data);
     if (!message || !packs_to(message, bytes)) {
         return false;
     }
@@ -167,7 +179,8 @@ static bool put_as(struct buffer *buffer, const ProtobufCMessageDescriptor *desc
 }
 
 /* The length that a varint at FROM says, and where it ends; false where there is none. */
-static bool read_length(const struct buffer *bytes, size_t *from, size_t *length) {
+static bool read_length(const struct buffer *bytes, size_t *from, size_t *length)
+{
     *length = 0;
     for (int shift = 0; shift < 35 && *from < bytes->size; shift += 7) {
         unsigned char byte = (unsigned char)bytes->data[(*from)++];
@@ -181,18 +194,22 @@ static bool read_length(const struct buffer *bytes, size_t *from, size_t *length
 
 enum { NESTING = 0x2a }; /* the field sequence_values */
 
-/* How many lists hold nothing but a list each, from the outside; what is in them begins at *BEGIN. */
-static size_t count_nested(const struct buffer *bytes, size_t *begin) {
+/* How many lists hold nothing but a list each, from the outside; what is in them begins at *BEGIN.
+ */
+static size_t count_nested(const struct buffer *bytes, size_t *begin)
+{
     size_t n = 0, at = 0, length;
     *begin = 0;
-    while (at < bytes->size && bytes->data[at++] == NESTING && read_length(bytes, &at, &length) && at + length == bytes->size) {
+    while (at < bytes->size && bytes->data[at++] == NESTING && read_length(bytes, &at, &length) &&
+           at + length == bytes->size) {
         *begin = at;
         n++;
     }
     return n;
 }
 
-bool put_sample(struct buffer *buffer, const struct buffer *bytes, const Onnx__TypeProto *type) {
+bool put_sample(struct buffer *buffer, const struct buffer *bytes, const Onnx__TypeProto *type)
+{
     size_t begin, n = count_nested(bytes, &begin);
     if (n > 20) {
         struct buffer inner = {0};
@@ -214,7 +231,8 @@ bool put_sample(struct buffer *buffer, const struct buffer *bytes, const Onnx__T
 /* ---- reading ---- */
 
 /* (KIND) NAME =, behind the word; the kind, or an empty text. */
-static char *read_head(struct lexer *lexer, char **name) {
+static char *read_head(struct lexer *lexer, char **name)
+{
     expect(lexer, "(");
     char *kind = is_name_next(lexer) ? read_name(lexer) : copy_bytes("", 0);
     expect(lexer, ")");
@@ -224,7 +242,8 @@ static char *read_head(struct lexer *lexer, char **name) {
 }
 
 /* The number of a kind; 0: none was written. */
-static int find_kind(struct lexer *lexer, const char *word) {
+static int find_kind(struct lexer *lexer, const char *word)
+{
     for (int i = 1; i < N_KINDS; i++) {
         if (!strcmp(word, kinds[i])) {
             return i;
@@ -236,7 +255,8 @@ static int find_kind(struct lexer *lexer, const char *word) {
     return 0;
 }
 
-static Onnx__SequenceProto *read_sequence(struct lexer *lexer) {
+static Onnx__SequenceProto *read_sequence(struct lexer *lexer)
+{
     Onnx__SequenceProto *sequence = new_message(&onnx__sequence_proto__descriptor);
     int kind = find_kind(lexer, read_head(lexer, &sequence->name));
     sequence->has_elem_type = kind > 0;
@@ -244,9 +264,11 @@ static Onnx__SequenceProto *read_sequence(struct lexer *lexer) {
     expect(lexer, "[");
     while (!accept(lexer, "]")) {
         if (accept_word(lexer, "seq")) {
-            add_item(&sequence->sequence_values, &sequence->n_sequence_values, read_sequence(lexer));
+            add_item(&sequence->sequence_values, &sequence->n_sequence_values,
+                     read_sequence(lexer));
         } else if (accept_word(lexer, "optional")) {
-            add_item(&sequence->optional_values, &sequence->n_optional_values, read_optional(lexer));
+            add_item(&sequence->optional_values, &sequence->n_optional_values,
+                     read_optional(lexer));
         } else if (accept_word(lexer, "map")) {
             add_item(&sequence->map_values, &sequence->n_map_values, read_map(lexer));
         } else {
@@ -258,7 +280,8 @@ static Onnx__SequenceProto *read_sequence(struct lexer *lexer) {
     return sequence;
 }
 
-static Onnx__OptionalProto *read_optional(struct lexer *lexer) {
+static Onnx__OptionalProto *read_optional(struct lexer *lexer)
+{
     Onnx__OptionalProto *optional = new_message(&onnx__optional_proto__descriptor);
     int kind = find_kind(lexer, read_head(lexer, &optional->name));
     optional->has_elem_type = kind > 0;
@@ -276,9 +299,11 @@ static Onnx__OptionalProto *read_optional(struct lexer *lexer) {
     return optional;
 }
 
-static void add_key(struct lexer *lexer, Onnx__MapProto *map) {
+static void add_key(struct lexer *lexer, Onnx__MapProto *map)
+{
     if (peek(lexer) == '"') {
-        map->string_keys = realloc(map->string_keys, (map->n_string_keys + 1) * sizeof *map->string_keys);
+        map->string_keys =
+            realloc(map->string_keys, (map->n_string_keys + 1) * sizeof *map->string_keys);
         ProtobufCBinaryData *key = &map->string_keys[map->n_string_keys++];
         key->data = (uint8_t *)read_text(lexer, &key->len);
     } else {
@@ -287,7 +312,8 @@ static void add_key(struct lexer *lexer, Onnx__MapProto *map) {
     }
 }
 
-static Onnx__MapProto *read_map(struct lexer *lexer) {
+static Onnx__MapProto *read_map(struct lexer *lexer)
+{
     Onnx__MapProto *map = new_message(&onnx__map_proto__descriptor);
     char *kind = read_head(lexer, &map->name);
     map->has_key_type = *kind != 0;
@@ -308,7 +334,8 @@ static Onnx__MapProto *read_map(struct lexer *lexer) {
 }
 
 /* Puts N lists around the message in BYTES. */
-static void nest(struct buffer *bytes, int64_t n) {
+static void nest(struct buffer *bytes, int64_t n)
+{
     for (int64_t i = 0; i < n; i++) {
         struct buffer outer = {0};
         unsigned char byte = NESTING;
@@ -323,7 +350,8 @@ static void nest(struct buffer *bytes, int64_t n) {
     }
 }
 
-void read_sample(struct lexer *lexer, struct buffer *bytes) {
+void read_sample(struct lexer *lexer, struct buffer *bytes)
+{
     if (accept_word(lexer, "nested")) {
         int64_t n = read_integer(lexer);
         read_sample(lexer, bytes);
@@ -341,7 +369,8 @@ void read_sample(struct lexer *lexer, struct buffer *bytes) {
 
 /* ---- packed messages ---- */
 
-void put_packed(struct buffer *bytes, const ProtobufCMessage *message) {
+void put_packed(struct buffer *bytes, const ProtobufCMessage *message)
+{
     size_t size = protobuf_c_message_get_packed_size(message);
     uint8_t *packed = new_memory(size);
     protobuf_c_message_pack(message, packed);
@@ -349,7 +378,8 @@ void put_packed(struct buffer *bytes, const ProtobufCMessage *message) {
     free(packed);
 }
 
-bool packs_to(const ProtobufCMessage *message, const struct buffer *bytes) {
+bool packs_to(const ProtobufCMessage *message, const struct buffer *bytes)
+{
     struct buffer packed = {0};
     put_packed(&packed, message);
     bool is = is_same(&packed, bytes);
@@ -362,11 +392,14 @@ bool packs_to(const ProtobufCMessage *message, const struct buffer *bytes) {
 /* NumPy's name of each type that it has. */
 static const struct {
     const char *element, *npy;
-} npy_types[] = {{"float", "<f4"}, {"double", "<f8"}, {"float16", "<f2"}, {"int8", "|i1"},   {"int16", "<i2"},    {"int32", "<i4"},    {"int64", "<i8"},
-                 {"uint8", "|u1"}, {"uint16", "<u2"}, {"uint32", "<u4"},  {"uint64", "<u8"}, {"bool", "|b1"},     {"complex64", "<c8"}, {"complex128", "<c16"}};
+} npy_types[] = {{"float", "<f4"},     {"double", "<f8"},     {"float16", "<f2"}, {"int8", "|i1"},
+                 {"int16", "<i2"},     {"int32", "<i4"},      {"int64", "<i8"},   {"uint8", "|u1"},
+                 {"uint16", "<u2"},    {"uint32", "<u4"},     {"uint64", "<u8"},  {"bool", "|b1"},
+                 {"complex64", "<c8"}, {"complex128", "<c16"}};
 enum { N_NPY_TYPES = sizeof npy_types / sizeof *npy_types };
 
-static void put_npy_head(struct buffer *bytes, const char *type, const Onnx__TensorProto *tensor) {
+static void put_npy_head(struct buffer *bytes, const char *type, const Onnx__TensorProto *tensor)
+{
     struct buffer head = {0};
     put_format(&head, "{'descr': '%s', 'fortran_order': False, 'shape': (", type);
     for (size_t i = 0; i < tensor->n_dims; i++) {
@@ -383,7 +416,8 @@ static void put_npy_head(struct buffer *bytes, const char *type, const Onnx__Ten
     put_bytes(bytes, head.data, head.size);
 }
 
-void read_npy(struct lexer *lexer, struct buffer *bytes) {
+void read_npy(struct lexer *lexer, struct buffer *bytes)
+{
     Onnx__TensorProto *tensor = read_tensor(lexer);
     const struct element *element = get_element(tensor->data_type);
     for (size_t i = 0; element && tensor->has_raw_data && i < N_NPY_TYPES; i++) {
@@ -397,10 +431,14 @@ void read_npy(struct lexer *lexer, struct buffer *bytes) {
 }
 
 /* The tensor in a .npy file; false where it is none of those that are written. */
-static bool parse_npy(const struct buffer *bytes, Onnx__TensorProto *tensor) {
+static bool parse_npy(const struct buffer *bytes, Onnx__TensorProto *tensor)
+{
     char type[8];
     int at = 0;
-    if (bytes->size < 74 || sscanf(bytes->data + 10, "{'descr': '%7[^']', 'fortran_order': False, 'shape': (%n", type, &at) < 1 || !at) {
+    if (bytes->size < 74 ||
+        sscanf(bytes->data + 10, "{'descr': '%7[^']', 'fortran_order': False, 'shape': (%n", type,
+               &at) < 1 ||
+        !at) {
         return false;
     }
     for (size_t i = 0; i < N_NPY_TYPES; i++) {
@@ -422,7 +460,8 @@ static bool parse_npy(const struct buffer *bytes, Onnx__TensorProto *tensor) {
     return data && tensor->has_data_type;
 }
 
-bool put_npy(struct buffer *buffer, const struct buffer *bytes) {
+bool put_npy(struct buffer *buffer, const struct buffer *bytes)
+{
     Onnx__TensorProto tensor = ONNX__TENSOR_PROTO__INIT;
     struct buffer text = {0}, again = {0};
     if (!parse_npy(bytes, &tensor)) {

@@ -1,7 +1,6 @@
 /* Tensors as text: TYPE[DIMS] NAME = DATA @{other fields}, where DATA is
-     {1, 2, 3}              the elements, in raw_data (of strings: string_data); as many as the dims say
-     repeat {1, 2}          these, over and over
-     range {0, 0.5}         the first and the step
+     {1, 2, 3}              the elements, in raw_data (of strings: string_data); as many as the dims
+   say repeat {1, 2}          these, over and over range {0, 0.5}         the first and the step
      normal {7, 0, 0, 1}    random numbers: see chance.h; uniform likewise
      base64 {...}           the bytes of raw_data
      packed {...}           these, deflated, in base64
@@ -9,7 +8,8 @@
      float_data {1, 2}      what a field holds as it stands, as many as there are (raw_data too)
      ["location": "w.bin"]  external data
      none                   no data
-   A tensor without a name has no `NAME =` before braces. It writes numbers that read back to the same bytes. */
+   A tensor without a name has no `NAME =` before braces. It writes numbers that read back to the
+   same bytes. */
 #include "tensor.h"
 
 #include <math.h>
@@ -23,12 +23,14 @@
 #include "element.h"
 #include "fields.h"
 
-/* Numbers are read in a text up to MANY, or LONG, when each takes long; then in base64. Data of at least ANCHORED bytes are named. */
+/* Numbers are read in a text up to MANY, or LONG, when each takes long; then in base64. Data of at
+ * least ANCHORED bytes are named. */
 enum { WIDTH = 116, LONG = 32, MANY = 96, ANCHORED = 64 };
 
 /* ---- types and names ---- */
 
-void put_element_type(struct buffer *buffer, bool has_type, int type) {
+void put_element_type(struct buffer *buffer, bool has_type, int type)
+{
     const struct element *element = get_element(type);
     if (!has_type) {
         put(buffer, "untyped");
@@ -40,14 +42,16 @@ void put_element_type(struct buffer *buffer, bool has_type, int type) {
 }
 
 /* Whether WORD names an element type. */
-static bool get_type(const char *word, bool *has_type, int *type) {
+static bool get_type(const char *word, bool *has_type, int *type)
+{
     const struct element *element = find_element(word);
     *has_type = strcmp(word, "untyped") != 0;
     *type = element ? element->id : 0;
     return element || !*has_type || sscanf(word, "type_%d", type) == 1;
 }
 
-bool accept_element_type(struct lexer *lexer, bool *has_type, int *type) {
+bool accept_element_type(struct lexer *lexer, bool *has_type, int *type)
+{
     struct lexer ahead = *lexer;
     if (peek(&ahead) == '"' || !is_name_next(&ahead)) {
         return false;
@@ -66,7 +70,8 @@ bool accept_element_type(struct lexer *lexer, bool *has_type, int *type) {
     return is_type;
 }
 
-bool is_type_word(const char *word) {
+bool is_type_word(const char *word)
+{
     static const char *const words[] = {"seq", "optional", "map", "sparse_tensor", "any"};
     bool has_type;
     int type;
@@ -78,7 +83,8 @@ bool is_type_word(const char *word) {
     return get_type(word, &has_type, &type);
 }
 
-void put_name(struct buffer *buffer, const char *name) {
+void put_name(struct buffer *buffer, const char *name)
+{
     if (is_identifier(name) && !is_type_word(name)) {
         put(buffer, name);
     } else {
@@ -94,17 +100,24 @@ struct data_field {
     size_t n_offset, offset;
 };
 
-#define FIELD(name, numbers) {#name, numbers, offsetof(Onnx__TensorProto, n_##name), offsetof(Onnx__TensorProto, name)}
-static const struct data_field data_fields[] = {FIELD(float_data, "float"), FIELD(int32_data, "int32"), FIELD(int64_data, "int64"),
-                                                FIELD(double_data, "double"), FIELD(uint64_data, "uint64")};
+#define FIELD(name, numbers)                                                                     \
+    {                                                                                            \
+#        name, numbers, offsetof(Onnx__TensorProto, n_##name), offsetof(Onnx__TensorProto, name) \
+    }
+static const struct data_field data_fields[] = {
+    FIELD(float_data, "float"), FIELD(int32_data, "int32"), FIELD(int64_data, "int64"),
+    FIELD(double_data, "double"), FIELD(uint64_data, "uint64")};
 enum { N_DATA_FIELDS = sizeof data_fields / sizeof *data_fields };
 
-static size_t *get_count(Onnx__TensorProto *tensor, const struct data_field *field) {
+static size_t *get_count(Onnx__TensorProto *tensor, const struct data_field *field)
+{
     return (size_t *)((char *)tensor + field->n_offset);
 }
 
-/* The number of elements that the dims say; 0 where one is negative or there are more than a test has. */
-static size_t count_elements(const Onnx__TensorProto *tensor) {
+/* The number of elements that the dims say; 0 where one is negative or there are more than a test
+ * has. */
+static size_t count_elements(const Onnx__TensorProto *tensor)
+{
     size_t n = 1;
     for (size_t i = 0; i < tensor->n_dims; i++) {
         if (tensor->dims[i] <= 0 || tensor->dims[i] > (int64_t)(1 << 26) || n > 1 << 26) {
@@ -116,22 +129,27 @@ static size_t count_elements(const Onnx__TensorProto *tensor) {
 }
 
 /* The number of parts of raw_data. */
-static size_t count_parts(const Onnx__TensorProto *tensor, const struct element *element) {
+static size_t count_parts(const Onnx__TensorProto *tensor, const struct element *element)
+{
     return count_elements(tensor) * (size_t)element->parts;
 }
 
-static size_t count_bytes(const struct element *element, size_t n_parts) {
+static size_t count_bytes(const struct element *element, size_t n_parts)
+{
     return (n_parts * (size_t)element->bits + 7) / 8;
 }
 
 /* ---- writing ---- */
 
 /* A comma, and a new line where this one is full. */
-static void put_comma(struct buffer *buffer) {
+static void put_comma(struct buffer *buffer)
+{
     put(buffer, get_column(buffer) > WIDTH - 10 ? ",\n  " : ", ");
 }
 
-static void put_numbers(struct buffer *buffer, const struct element *element, const void *bytes, size_t n) {
+static void put_numbers(struct buffer *buffer, const struct element *element, const void *bytes,
+                        size_t n)
+{
     put(buffer, "{");
     for (size_t i = 0; i < n; i++) {
         if (i) {
@@ -142,7 +160,8 @@ static void put_numbers(struct buffer *buffer, const struct element *element, co
     put(buffer, "}");
 }
 
-static void put_strings(struct buffer *buffer, const Onnx__TensorProto *tensor) {
+static void put_strings(struct buffer *buffer, const Onnx__TensorProto *tensor)
+{
     put(buffer, "{");
     for (size_t i = 0; i < tensor->n_string_data; i++) {
         if (i) {
@@ -153,8 +172,10 @@ static void put_strings(struct buffer *buffer, const Onnx__TensorProto *tensor) 
     put(buffer, "}");
 }
 
-/* After how many parts the data begin again, at least twice; N where they do not. By the failure function of Knuth, Morris, Pratt. */
-static size_t get_period(const struct element *element, const void *bytes, size_t n) {
+/* After how many parts the data begin again, at least twice; N where they do not. By the failure
+ * function of Knuth, Morris, Pratt. */
+static size_t get_period(const struct element *element, const void *bytes, size_t n)
+{
     size_t *border = new_memory((n + 1) * sizeof *border);
     for (size_t i = 1, k = 0; i < n; i++) {
         while (k && get_bits(element, bytes, i) != get_bits(element, bytes, k)) {
@@ -169,7 +190,8 @@ static size_t get_period(const struct element *element, const void *bytes, size_
 }
 
 /* The bits of FIRST + I * STEP, each number being what its bits stand for. */
-static uint64_t get_in_range(const struct element *element, const uint64_t bits[2], size_t i) {
+static uint64_t get_in_range(const struct element *element, const uint64_t bits[2], size_t i)
+{
     struct buffer text = {0};
     double number[2];
     uint64_t result = 0;
@@ -179,7 +201,8 @@ static uint64_t get_in_range(const struct element *element, const uint64_t bits[
         number[j] = strtod(text.data, NULL);
     }
     char word[32];
-    snprintf(word, sizeof word, element->kind < ELEMENT_FLOAT ? "%.0f" : "%.17g", number[0] + (double)i * number[1]);
+    snprintf(word, sizeof word, element->kind < ELEMENT_FLOAT ? "%.0f" : "%.17g",
+             number[0] + (double)i * number[1]);
     if (!read_number(element, word, &result)) {
         result = ~(uint64_t)0;
     }
@@ -188,7 +211,8 @@ static uint64_t get_in_range(const struct element *element, const uint64_t bits[
 }
 
 /* Whether the numbers are a range; its first and its step go to BITS. */
-static bool is_range(const struct element *element, const void *bytes, size_t n, uint64_t bits[2]) {
+static bool is_range(const struct element *element, const void *bytes, size_t n, uint64_t bits[2])
+{
     struct buffer first = {0}, second = {0};
     put_number(&first, element, get_bits(element, bytes, 0));
     put_number(&second, element, get_bits(element, bytes, 1));
@@ -205,10 +229,12 @@ static bool is_range(const struct element *element, const void *bytes, size_t n,
 }
 
 /* The bytes in base64, deflated where that makes them shorter. */
-static void put_block(struct buffer *buffer, const void *bytes, size_t size) {
+static void put_block(struct buffer *buffer, const void *bytes, size_t size)
+{
     uLongf packed_size = compressBound(size);
     unsigned char *packed = new_memory(packed_size);
-    bool is_packed = compress2(packed, &packed_size, bytes, size, 9) == Z_OK && packed_size < size - size / 16;
+    bool is_packed =
+        compress2(packed, &packed_size, bytes, size, 9) == Z_OK && packed_size < size - size / 16;
     put(buffer, is_packed ? "packed {\n" : "base64 {\n");
     put_base64(buffer, is_packed ? packed : bytes, is_packed ? packed_size : size);
     put(buffer, "}");
@@ -216,7 +242,9 @@ static void put_block(struct buffer *buffer, const void *bytes, size_t size) {
 }
 
 /* Elements as numbers, or as bytes where these are shorter and there are many. */
-static void put_all(struct buffer *buffer, const struct element *element, const void *bytes, size_t n) {
+static void put_all(struct buffer *buffer, const struct element *element, const void *bytes,
+                    size_t n)
+{
     struct buffer numbers = {0}, block = {0};
     put_numbers(&numbers, element, bytes, n);
     put_block(&block, bytes, count_bytes(element, n));
@@ -231,7 +259,9 @@ static void put_all(struct buffer *buffer, const struct element *element, const 
 }
 
 /* Many elements: by a rule that gives them, or all. */
-static void put_many(struct buffer *buffer, const struct element *element, const void *bytes, size_t n) {
+static void put_many(struct buffer *buffer, const struct element *element, const void *bytes,
+                     size_t n)
+{
     size_t period = get_period(element, bytes, n);
     uint64_t range[2];
     struct chance chance;
@@ -246,13 +276,15 @@ static void put_many(struct buffer *buffer, const struct element *element, const
         put(buffer, "}");
     } else if (n > 16 && find_chance(element, bytes, n, &chance)) {
         put_chance(buffer, &chance);
-    } else if (count_bytes(element, n) < ANCHORED || !put_anchor(buffer, bytes, count_bytes(element, n))) {
+    } else if (count_bytes(element, n) < ANCHORED ||
+               !put_anchor(buffer, bytes, count_bytes(element, n))) {
         put_all(buffer, element, bytes, n);
     }
 }
 
 /* raw_data, which is taken out of REST. */
-static void put_raw(struct buffer *buffer, Onnx__TensorProto *rest) {
+static void put_raw(struct buffer *buffer, Onnx__TensorProto *rest)
+{
     const struct element *element = rest->has_data_type ? get_element(rest->data_type) : NULL;
     size_t n = element && element->bits ? count_parts(rest, element) : 0;
     const ProtobufCBinaryData raw = rest->raw_data;
@@ -263,7 +295,8 @@ static void put_raw(struct buffer *buffer, Onnx__TensorProto *rest) {
         } else {
             put_numbers(buffer, element, raw.data, n);
         }
-    } else if (element && element->bits >= 8 && raw.len % ((size_t)element->bits / 8) == 0 && raw.len <= 1024) {
+    } else if (element && element->bits >= 8 && raw.len % ((size_t)element->bits / 8) == 0 &&
+               raw.len <= 1024) {
         put(buffer, "raw_data ");
         put_numbers(buffer, element, raw.data, raw.len * 8 / (size_t)element->bits);
     } else {
@@ -272,7 +305,8 @@ static void put_raw(struct buffer *buffer, Onnx__TensorProto *rest) {
 }
 
 /* Where data lie outside; these fields are taken out of REST. */
-static void put_external(struct buffer *buffer, Onnx__TensorProto *rest) {
+static void put_external(struct buffer *buffer, Onnx__TensorProto *rest)
+{
     put(buffer, "[");
     for (size_t i = 0; i < rest->n_external_data; i++) {
         put(buffer, i ? ", " : "");
@@ -285,7 +319,8 @@ static void put_external(struct buffer *buffer, Onnx__TensorProto *rest) {
     rest->has_data_location = 0;
 }
 
-static bool has_external(const Onnx__TensorProto *tensor) {
+static bool has_external(const Onnx__TensorProto *tensor)
+{
     for (size_t i = 0; i < tensor->n_external_data; i++) {
         if (!tensor->external_data[i]->key || !tensor->external_data[i]->value) {
             return false;
@@ -295,7 +330,8 @@ static bool has_external(const Onnx__TensorProto *tensor) {
 }
 
 /* The first of the fields that hold data, which is taken out of REST. */
-static void put_data(struct buffer *buffer, Onnx__TensorProto *rest) {
+static void put_data(struct buffer *buffer, Onnx__TensorProto *rest)
+{
     if (rest->has_raw_data) {
         put_raw(buffer, rest);
         return;
@@ -311,7 +347,8 @@ static void put_data(struct buffer *buffer, Onnx__TensorProto *rest) {
         size_t *n = get_count(rest, &data_fields[i]);
         if (*n) {
             put_format(buffer, "%s ", data_fields[i].name);
-            put_numbers(buffer, find_element(data_fields[i].numbers), *(void **)((char *)rest + data_fields[i].offset), *n);
+            put_numbers(buffer, find_element(data_fields[i].numbers),
+                        *(void **)((char *)rest + data_fields[i].offset), *n);
             *n = 0;
             return;
         }
@@ -323,7 +360,8 @@ static void put_data(struct buffer *buffer, Onnx__TensorProto *rest) {
     }
 }
 
-void put_tensor(struct buffer *buffer, const Onnx__TensorProto *tensor) {
+void put_tensor(struct buffer *buffer, const Onnx__TensorProto *tensor)
+{
     Onnx__TensorProto rest = *tensor;
     put_element_type(buffer, tensor->has_data_type, tensor->data_type);
     for (size_t i = 0; i < tensor->n_dims; i++) {
@@ -345,7 +383,8 @@ void put_tensor(struct buffer *buffer, const Onnx__TensorProto *tensor) {
 /* ---- reading ---- */
 
 /* The numbers up to } as bits. */
-static uint64_t *read_numbers(struct lexer *lexer, const struct element *element, size_t *n) {
+static uint64_t *read_numbers(struct lexer *lexer, const struct element *element, size_t *n)
+{
     size_t capacity = 16;
     uint64_t *bits = new_memory(capacity * sizeof *bits);
     expect(lexer, "{");
@@ -366,13 +405,15 @@ static uint64_t *read_numbers(struct lexer *lexer, const struct element *element
     return bits;
 }
 
-static void read_strings(struct lexer *lexer, Onnx__TensorProto *tensor) {
+static void read_strings(struct lexer *lexer, Onnx__TensorProto *tensor)
+{
     expect(lexer, "{");
     size_t capacity = 0;
     while (!accept(lexer, "}")) {
         if (tensor->n_string_data == capacity) {
             capacity = 2 * capacity + 16;
-            tensor->string_data = realloc(tensor->string_data, capacity * sizeof *tensor->string_data);
+            tensor->string_data =
+                realloc(tensor->string_data, capacity * sizeof *tensor->string_data);
         }
         ProtobufCBinaryData *text = &tensor->string_data[tensor->n_string_data++];
         text->data = (uint8_t *)read_text(lexer, &text->len);
@@ -380,13 +421,16 @@ static void read_strings(struct lexer *lexer, Onnx__TensorProto *tensor) {
     }
 }
 
-static void set_raw(Onnx__TensorProto *tensor, const struct buffer *bytes) {
+static void set_raw(Onnx__TensorProto *tensor, const struct buffer *bytes)
+{
     tensor->has_raw_data = 1;
     tensor->raw_data.data = (uint8_t *)(bytes->data ? bytes->data : copy_bytes("", 0));
     tensor->raw_data.len = bytes->size;
 }
 
-static void set_raw_bits(Onnx__TensorProto *tensor, const struct element *element, const uint64_t *bits, size_t n) {
+static void set_raw_bits(Onnx__TensorProto *tensor, const struct element *element,
+                         const uint64_t *bits, size_t n)
+{
     struct buffer bytes = {0};
     put_bits(&bytes, element, bits, n);
     set_raw(tensor, &bytes);
@@ -394,7 +438,8 @@ static void set_raw_bits(Onnx__TensorProto *tensor, const struct element *elemen
 
 static void read_data(struct lexer *lexer, Onnx__TensorProto *tensor);
 
-static const struct element *get_known(struct lexer *lexer, const Onnx__TensorProto *tensor) {
+static const struct element *get_known(struct lexer *lexer, const Onnx__TensorProto *tensor)
+{
     const struct element *element = tensor->has_data_type ? get_element(tensor->data_type) : NULL;
     if (!element) {
         fail_at(lexer, "the data of a type that there is not need their field's name");
@@ -403,7 +448,8 @@ static const struct element *get_known(struct lexer *lexer, const Onnx__TensorPr
 }
 
 /* The elements in braces, as many as the dims say. */
-static void read_elements(struct lexer *lexer, Onnx__TensorProto *tensor) {
+static void read_elements(struct lexer *lexer, Onnx__TensorProto *tensor)
+{
     const struct element *element = get_known(lexer, tensor);
     size_t n, wanted = count_parts(tensor, element);
     if (!element->bits) {
@@ -419,7 +465,8 @@ static void read_elements(struct lexer *lexer, Onnx__TensorProto *tensor) {
     }
 }
 
-static void read_repeat(struct lexer *lexer, Onnx__TensorProto *tensor) {
+static void read_repeat(struct lexer *lexer, Onnx__TensorProto *tensor)
+{
     const struct element *element = get_known(lexer, tensor);
     size_t n, wanted = count_parts(tensor, element);
     uint64_t *some = read_numbers(lexer, element, &n), *all = new_memory(wanted * sizeof *all);
@@ -433,7 +480,8 @@ static void read_repeat(struct lexer *lexer, Onnx__TensorProto *tensor) {
     free(all);
 }
 
-static void read_range(struct lexer *lexer, Onnx__TensorProto *tensor) {
+static void read_range(struct lexer *lexer, Onnx__TensorProto *tensor)
+{
     const struct element *element = get_known(lexer, tensor);
     size_t n, wanted = count_parts(tensor, element);
     uint64_t *pair = read_numbers(lexer, element, &n), *all = new_memory(wanted * sizeof *all);
@@ -448,7 +496,8 @@ static void read_range(struct lexer *lexer, Onnx__TensorProto *tensor) {
     free(all);
 }
 
-static void read_random(struct lexer *lexer, Onnx__TensorProto *tensor, bool is_normal) {
+static void read_random(struct lexer *lexer, Onnx__TensorProto *tensor, bool is_normal)
+{
     const struct element *element = get_known(lexer, tensor);
     struct chance chance = {.is_normal = is_normal};
     size_t n = count_parts(tensor, element);
@@ -463,7 +512,8 @@ static void read_random(struct lexer *lexer, Onnx__TensorProto *tensor, bool is_
 }
 
 /* What comes behind the name of a field; false where it is none. */
-static bool read_data_field(struct lexer *lexer, Onnx__TensorProto *tensor) {
+static bool read_data_field(struct lexer *lexer, Onnx__TensorProto *tensor)
+{
     size_t n;
     for (int i = 0; i < N_DATA_FIELDS; i++) {
         if (accept_word(lexer, data_fields[i].name)) {
@@ -490,9 +540,11 @@ static bool read_data_field(struct lexer *lexer, Onnx__TensorProto *tensor) {
 }
 
 /* Where the data lie outside, behind [. */
-static void read_external(struct lexer *lexer, Onnx__TensorProto *tensor) {
+static void read_external(struct lexer *lexer, Onnx__TensorProto *tensor)
+{
     while (!accept(lexer, "]")) {
-        Onnx__StringStringEntryProto *entry = new_message(&onnx__string_string_entry_proto__descriptor);
+        Onnx__StringStringEntryProto *entry =
+            new_message(&onnx__string_string_entry_proto__descriptor);
         entry->key = read_text(lexer, NULL);
         expect(lexer, ":");
         entry->value = read_text(lexer, NULL);
@@ -504,7 +556,8 @@ static void read_external(struct lexer *lexer, Onnx__TensorProto *tensor) {
 }
 
 /* Bytes in base64, deflated ones made what they were. */
-static void read_block(struct lexer *lexer, Onnx__TensorProto *tensor, bool is_packed) {
+static void read_block(struct lexer *lexer, Onnx__TensorProto *tensor, bool is_packed)
+{
     struct buffer bytes = {0}, all = {0};
     expect(lexer, "{");
     read_base64(lexer, '}', &bytes);
@@ -512,7 +565,8 @@ static void read_block(struct lexer *lexer, Onnx__TensorProto *tensor, bool is_p
         const struct element *element = get_known(lexer, tensor);
         uLongf size = count_bytes(element, count_parts(tensor, element));
         all.data = new_memory(size);
-        if (uncompress((unsigned char *)all.data, &size, (const unsigned char *)bytes.data, bytes.size) != Z_OK) {
+        if (uncompress((unsigned char *)all.data, &size, (const unsigned char *)bytes.data,
+                       bytes.size) != Z_OK) {
             fail_at(lexer, "the packed data are not as many as the dims say");
         }
         all.size = size;
@@ -521,7 +575,8 @@ static void read_block(struct lexer *lexer, Onnx__TensorProto *tensor, bool is_p
 }
 
 /* Data that have the name behind &. */
-static void read_named(struct lexer *lexer, Onnx__TensorProto *tensor) {
+static void read_named(struct lexer *lexer, Onnx__TensorProto *tensor)
+{
     char *name = read_name(lexer);
     read_data(lexer, tensor);
     if (!tensor->has_raw_data) {
@@ -531,7 +586,8 @@ static void read_named(struct lexer *lexer, Onnx__TensorProto *tensor) {
     free(name);
 }
 
-static void read_data(struct lexer *lexer, Onnx__TensorProto *tensor) {
+static void read_data(struct lexer *lexer, Onnx__TensorProto *tensor)
+{
     if (peek(lexer) == '{') {
         read_elements(lexer, tensor);
     } else if (accept(lexer, "[")) {
@@ -557,7 +613,8 @@ static void read_data(struct lexer *lexer, Onnx__TensorProto *tensor) {
     }
 }
 
-void read_tensor_data(struct lexer *lexer, Onnx__TensorProto *tensor) {
+void read_tensor_data(struct lexer *lexer, Onnx__TensorProto *tensor)
+{
     if (is_name_next(lexer)) {
         tensor->name = read_name(lexer);
         expect(lexer, "=");
@@ -568,7 +625,8 @@ void read_tensor_data(struct lexer *lexer, Onnx__TensorProto *tensor) {
     read_rest(lexer, &tensor->base);
 }
 
-Onnx__TensorProto *read_tensor(struct lexer *lexer) {
+Onnx__TensorProto *read_tensor(struct lexer *lexer)
+{
     Onnx__TensorProto *tensor = new_message(&onnx__tensor_proto__descriptor);
     bool has_type;
     int type;

@@ -1,5 +1,5 @@
-/* Types of values as ONNX's text has them, and values with their types. What the notation has no place for (denotations, doc strings)
-   follows as @{fields}. */
+/* Types of values as ONNX's text has them, and values with their types. What the notation has no
+   place for (denotations, doc strings) follows as @{fields}. */
 #include "type.h"
 
 #include <stdio.h>
@@ -11,7 +11,8 @@
 
 /* ---- writing ---- */
 
-static void put_dim(struct buffer *buffer, const Onnx__TensorShapeProto__Dimension *dim) {
+static void put_dim(struct buffer *buffer, const Onnx__TensorShapeProto__Dimension *dim)
+{
     Onnx__TensorShapeProto__Dimension rest = *dim;
     if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE) {
         put_format(buffer, "%lld", (long long)dim->dim_value);
@@ -24,7 +25,9 @@ static void put_dim(struct buffer *buffer, const Onnx__TensorShapeProto__Dimensi
     put_rest(buffer, &rest.base);
 }
 
-static void put_shaped(struct buffer *buffer, bool has_type, int type, const Onnx__TensorShapeProto *shape) {
+static void put_shaped(struct buffer *buffer, bool has_type, int type,
+                       const Onnx__TensorShapeProto *shape)
+{
     put_element_type(buffer, has_type, type);
     if (!shape) {
         put(buffer, "[]");
@@ -38,7 +41,8 @@ static void put_shaped(struct buffer *buffer, bool has_type, int type, const Onn
 }
 
 /* WORD and the type in it, which may be absent. */
-static void put_around(struct buffer *buffer, const char *word, const Onnx__TypeProto *type) {
+static void put_around(struct buffer *buffer, const char *word, const Onnx__TypeProto *type)
+{
     put_format(buffer, "%s(", word);
     if (type) {
         put_type(buffer, type);
@@ -46,7 +50,8 @@ static void put_around(struct buffer *buffer, const char *word, const Onnx__Type
     put(buffer, ")");
 }
 
-static void put_map(struct buffer *buffer, const Onnx__TypeProto__Map *map) {
+static void put_map(struct buffer *buffer, const Onnx__TypeProto__Map *map)
+{
     put(buffer, "map(");
     put_element_type(buffer, map->has_key_type, map->key_type);
     put(buffer, ", ");
@@ -56,11 +61,13 @@ static void put_map(struct buffer *buffer, const Onnx__TypeProto__Map *map) {
     put(buffer, ")");
 }
 
-void put_type(struct buffer *buffer, const Onnx__TypeProto *type) {
+void put_type(struct buffer *buffer, const Onnx__TypeProto *type)
+{
     Onnx__TypeProto rest = *type;
     rest.value_case = 0;
     if (type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE) {
-        put_shaped(buffer, type->tensor_type->has_elem_type, type->tensor_type->elem_type, type->tensor_type->shape);
+        put_shaped(buffer, type->tensor_type->has_elem_type, type->tensor_type->elem_type,
+                   type->tensor_type->shape);
     } else if (type->value_case == ONNX__TYPE_PROTO__VALUE_SPARSE_TENSOR_TYPE) {
         const Onnx__TypeProto__SparseTensor *sparse = type->sparse_tensor_type;
         put(buffer, "sparse_tensor(");
@@ -78,7 +85,8 @@ void put_type(struct buffer *buffer, const Onnx__TypeProto *type) {
     put_rest(buffer, &rest.base);
 }
 
-void put_value_info(struct buffer *buffer, const Onnx__ValueInfoProto *value) {
+void put_value_info(struct buffer *buffer, const Onnx__ValueInfoProto *value)
+{
     Onnx__ValueInfoProto rest = *value;
     if (value->type) {
         put_type(buffer, value->type);
@@ -94,8 +102,10 @@ void put_value_info(struct buffer *buffer, const Onnx__ValueInfoProto *value) {
 
 /* ---- reading ---- */
 
-static Onnx__TensorShapeProto__Dimension *read_dim(struct lexer *lexer) {
-    Onnx__TensorShapeProto__Dimension *dim = new_message(&onnx__tensor_shape_proto__dimension__descriptor);
+static Onnx__TensorShapeProto__Dimension *read_dim(struct lexer *lexer)
+{
+    Onnx__TensorShapeProto__Dimension *dim =
+        new_message(&onnx__tensor_shape_proto__dimension__descriptor);
     if (is_name_next(lexer)) {
         dim->dim_param = read_name(lexer);
         dim->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
@@ -108,7 +118,8 @@ static Onnx__TensorShapeProto__Dimension *read_dim(struct lexer *lexer) {
 }
 
 /* The shape behind an element type; NULL for []. */
-static Onnx__TensorShapeProto *read_shape(struct lexer *lexer) {
+static Onnx__TensorShapeProto *read_shape(struct lexer *lexer)
+{
     Onnx__TensorShapeProto *shape = new_message(&onnx__tensor_shape_proto__descriptor);
     if (!accept(lexer, "[")) {
         return shape;
@@ -120,7 +131,8 @@ static Onnx__TensorShapeProto *read_shape(struct lexer *lexer) {
     return shape->n_dim ? shape : NULL;
 }
 
-static bool accept_tensor_type(struct lexer *lexer, Onnx__TypeProto *type) {
+static bool accept_tensor_type(struct lexer *lexer, Onnx__TypeProto *type)
+{
     bool has_type;
     int number;
     if (!accept_element_type(lexer, &has_type, &number)) {
@@ -134,7 +146,8 @@ static bool accept_tensor_type(struct lexer *lexer, Onnx__TypeProto *type) {
     return true;
 }
 
-static void read_sparse(struct lexer *lexer, Onnx__TypeProto *type) {
+static void read_sparse(struct lexer *lexer, Onnx__TypeProto *type)
+{
     Onnx__TypeProto dense = ONNX__TYPE_PROTO__INIT;
     if (!accept_tensor_type(lexer, &dense)) {
         fail_at(lexer, "a sparse tensor has an element type");
@@ -146,7 +159,8 @@ static void read_sparse(struct lexer *lexer, Onnx__TypeProto *type) {
     type->sparse_tensor_type->shape = dense.tensor_type->shape;
 }
 
-static void read_map(struct lexer *lexer, Onnx__TypeProto *type) {
+static void read_map(struct lexer *lexer, Onnx__TypeProto *type)
+{
     bool has_type;
     int number;
     if (!accept_element_type(lexer, &has_type, &number)) {
@@ -161,7 +175,8 @@ static void read_map(struct lexer *lexer, Onnx__TypeProto *type) {
 }
 
 /* What stands in the parentheses behind WORD. */
-static void read_compound(struct lexer *lexer, const char *word, Onnx__TypeProto *type) {
+static void read_compound(struct lexer *lexer, const char *word, Onnx__TypeProto *type)
+{
     expect(lexer, "(");
     if (!strcmp(word, "map")) {
         read_map(lexer, type);
@@ -179,7 +194,8 @@ static void read_compound(struct lexer *lexer, const char *word, Onnx__TypeProto
     expect(lexer, ")");
 }
 
-Onnx__TypeProto *accept_type(struct lexer *lexer) {
+Onnx__TypeProto *accept_type(struct lexer *lexer)
+{
     static const char *const words[] = {"seq", "optional", "map", "sparse_tensor"};
     Onnx__TypeProto *type = new_message(&onnx__type_proto__descriptor);
     bool is_there = accept_tensor_type(lexer, type) || accept_word(lexer, "any");
@@ -197,7 +213,8 @@ Onnx__TypeProto *accept_type(struct lexer *lexer) {
     return type;
 }
 
-Onnx__ValueInfoProto *read_value_info(struct lexer *lexer) {
+Onnx__ValueInfoProto *read_value_info(struct lexer *lexer)
+{
     Onnx__ValueInfoProto *value = new_message(&onnx__value_info_proto__descriptor);
     value->type = accept_type(lexer);
     value->name = is_name_next(lexer) ? read_name(lexer) : NULL;

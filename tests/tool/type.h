@@ -5,7 +5,8 @@
 #include "lexer.h"
 #include "onnx.pb-c.h"
 
-/* float[2,N,?], float[] (any rank), float (rank 0), seq(T), optional(T), map(K, T), sparse_tensor(float[2]), any (no type). */
+/* float[2,N,?], float[] (any rank), float (rank 0), seq(T), optional(T), map(K, T),
+ * sparse_tensor(float[2]), any (no type). */
 void put_type(struct buffer *buffer, const Onnx__TypeProto *type);
 /* Takes a type; NULL, with nothing taken, where none comes. */
 Onnx__TypeProto *accept_type(struct lexer *lexer);

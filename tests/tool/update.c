@@ -1,6 +1,6 @@
-/* Rewrites expectations in .cases files: the members stdout, stderr and exit of each case with args, and txt of those that have it,
-   become what the files of its folder are.
-   All else in an archive stays as it was written, to the byte. */
+/* Rewrites expectations in .cases files: the members stdout, stderr and exit of each case with
+   args, and txt of those that have it, become what the files of its folder are. All else in an
+   archive stays as it was written, to the byte. */
 #include "update.h"
 
 #include <stdio.h>
@@ -22,7 +22,8 @@ struct changes {
     size_t n;
 };
 
-static struct change *add_change(struct changes *changes, size_t begin, size_t end) {
+static struct change *add_change(struct changes *changes, size_t begin, size_t end)
+{
     struct change *change = new_memory(sizeof *change);
     change->begin = begin;
     change->end = end;
@@ -31,7 +32,9 @@ static struct change *add_change(struct changes *changes, size_t begin, size_t e
 }
 
 /* One expectation of a case: what the archive has, and what the folder FOLDER has. */
-static void compare(struct changes *changes, const struct test_case *test, const char *folder, const char *name) {
+static void compare(struct changes *changes, const struct test_case *test, const char *folder,
+                    const char *name)
+{
     const struct archive *archive = changes->archive;
     const struct member *member = find_member(test, name);
     struct buffer path = {0}, expected = {0}, text = {0};
@@ -44,19 +47,22 @@ static void compare(struct changes *changes, const struct test_case *test, const
     if (is_there == (member != NULL) && is_same(&text, &expected)) {
         return;
     }
-    bool is_line = is_there && fits_line(&text), was_line = member && member->begin < test->lines_end;
+    bool is_line = is_there && fits_line(&text),
+         was_line = member && member->begin < test->lines_end;
     bool is_in_place = is_there && member && is_line == was_line;
     if (member && !is_in_place) {
         add_change(changes, member->begin, member->end);
     }
     if (is_there) {
         size_t at = is_line ? test->lines_end : test->end;
-        struct change *change = is_in_place ? add_change(changes, member->begin, member->end) : add_change(changes, at, at);
+        struct change *change = is_in_place ? add_change(changes, member->begin, member->end)
+                                            : add_change(changes, at, at);
         put_file_member(&change->text, name, &text);
     }
 }
 
-static int compare_places(const void *a, const void *b) {
+static int compare_places(const void *a, const void *b)
+{
     const struct change *one = *(struct change *const *)a, *other = *(struct change *const *)b;
     if (one->begin != other->begin) {
         return one->begin < other->begin ? -1 : 1;
@@ -64,7 +70,8 @@ static int compare_places(const void *a, const void *b) {
     return one->end == other->end ? 0 : one->end < other->end ? -1 : 1;
 }
 
-static void write_changed(struct changes *changes) {
+static void write_changed(struct changes *changes)
+{
     const struct archive *archive = changes->archive;
     struct buffer text = {0};
     size_t at = 0;
@@ -80,7 +87,8 @@ static void write_changed(struct changes *changes) {
     printf("%s: %zu expectations rewritten\n", archive->path, changes->n);
 }
 
-static void update_archive(const char *root, const char *path) {
+static void update_archive(const char *root, const char *path)
+{
     static const char *const expectations[] = {"exit", "stdout", "stderr"};
     struct archive *archive = read_archive(path);
     struct changes changes = {archive, NULL, 0};
@@ -90,7 +98,8 @@ static void update_archive(const char *root, const char *path) {
         put(&folder, root);
         put(&folder, "/");
         put(&folder, get_target(archive, test->name, ""));
-        for (size_t j = 0; find_member(test, "args") && j < sizeof expectations / sizeof *expectations; j++) {
+        for (size_t j = 0;
+             find_member(test, "args") && j < sizeof expectations / sizeof *expectations; j++) {
             compare(&changes, test, folder.data, expectations[j]);
         }
         if (find_member(test, "txt")) {
@@ -103,7 +112,8 @@ static void update_archive(const char *root, const char *path) {
     }
 }
 
-void update_all(const char *tests, const char *root) {
+void update_all(const char *tests, const char *root)
+{
     size_t n;
     char **archives = list_archives(tests, &n);
     for (size_t i = 0; i < n; i++) {

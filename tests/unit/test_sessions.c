@@ -131,11 +131,11 @@ static void sessions_run_at_once(void **state)
     } models[] = {{"models/digits_cnn.onnx", {4, 1, 4, 7}},
                   {"models/digits_transformer.onnx", {4, 1, 4, 7}},
                   {"tests/parity/bert.onnx", {4, 4, 4, 4}},
-                  {"tests/run/sliced/exported.onnx", {700, 16, 700, 900}},
-                  {"tests/constants/loop/model.onnx", {1, 1, 1, 1}},
-                  {"tests/constants/halves_bf16/model.onnx", {1, 70, 1, 70}},
-                  {"tests/constants/recurrent/model.onnx", {1, 1, 1, 1}},
-                  {"tests/constants/shared/model.onnx", {1, 70, 1, 70}}};
+                  {"build/cases/run/sliced/exported.onnx", {700, 16, 700, 900}},
+                  {"build/cases/constants/loop/model.onnx", {1, 1, 1, 1}},
+                  {"build/cases/constants/halves_bf16/model.onnx", {1, 70, 1, 70}},
+                  {"build/cases/constants/recurrent/model.onnx", {1, 1, 1, 1}},
+                  {"build/cases/constants/shared/model.onnx", {1, 70, 1, 70}}};
     (void)state;
     amp_session_set_threads(2);
     for (size_t m = 0; m < sizeof models / sizeof models[0]; m++) {
