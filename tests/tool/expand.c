@@ -138,6 +138,8 @@ static void link_target(struct output *output, const struct test_case *test,
     put(&to, member->other);
     put(&to, "/");
     put(&to, member->path);
+    /* The folder is made by a file; what stands there must not be written through. */
+    unlink(path);
     write_file(path, "", 0);
     unlink(path);
     if (symlink(to.data, path)) {
