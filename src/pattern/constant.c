@@ -12,8 +12,9 @@
 
 static bool passes_constants(const struct amp_node *node)
 {
-    return amp_node_has_role(node, AMP_ROLE_CAST) || amp_node_has_role(node, AMP_ROLE_CAST_LIKE) ||
-           amp_node_has_role(node, AMP_ROLE_IDENTITY);
+    const struct amp_op *op = amp_op_of(node);
+    return op != NULL && (op->role == AMP_ROLE_CAST || op->role == AMP_ROLE_CAST_LIKE ||
+                          op->role == AMP_ROLE_IDENTITY);
 }
 
 const struct amp_tensor *amp_pattern_constant(const struct amp_model *model, uint32_t id)

@@ -107,10 +107,11 @@ static bool is_transparent(const struct amp_pattern_matcher *m, const struct amp
 {
     if (node->n_inputs == 0 || node->inputs[0] == AMP_NONE)
         return false;
-    if (amp_node_has_role(node, AMP_ROLE_CAST))
+    const struct amp_op *op = amp_op_of(node);
+    if (op != NULL && op->role == AMP_ROLE_CAST)
         return amp_value_at(m->model, node->inputs[0])->dtype ==
                amp_value_at(m->model, node->outputs[0])->dtype;
-    return amp_node_has_role(node, AMP_ROLE_IDENTITY) || amp_node_has_role(node, AMP_ROLE_DROPOUT);
+    return op != NULL && (op->role == AMP_ROLE_IDENTITY || op->role == AMP_ROLE_DROPOUT);
 }
 
 /* Whether the inputs beyond the COUNT that the pattern names are constants or left out: they may be
