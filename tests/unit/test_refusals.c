@@ -2,6 +2,41 @@
    run with its inputs given, of unknown shape, and constant. By ONNX's operator documentation. */
 #include "one_node.h"
 
+static void nodes_that_do_not_fit_their_schema(void **state)
+{
+    static const struct one_case cases[] = {
+        {"Conv-11 f[1,1,3,3]", "1 inputs; 2 to 3 allowed"},
+        {"Conv-11 f[1,1,3,3] f[1,1,1,1] f[1] f[1]", "4 inputs; 2 to 3 allowed"},
+        {"Conv-11 _ f[1,1,1,1]", "input 0 (X) is missing"},
+        {"Conv-11 f[1,1,3,3] f[1,1,1,1] _", "[1, 1, 3, 3]"},
+        {"Relu-13 f[2] >2", "2 outputs; 1 needed"},
+        {"Split-13 f[4] >0", "0 outputs; at least 1 needed"},
+        {"Upsample-9 f[1,1,2,2] f[4]=1,1,2,2", "[1, 1, 4, 4]"},
+        {"Upsample-10 f[1,1,2,2] f[4]=1,1,2,2", "the operator is deprecated since opset 10"},
+        {"Relu-13 f[2] bogus=1", "unknown attribute 'bogus'"},
+        {"Concat-13 f[2]", "attribute 'axis' is missing"},
+        {"Concat-1 f[1,2]", "[1, 2]"},
+        {"If-13 b[1]", "attribute 'else_branch' is missing"},
+        {"Transpose-13 f[2,3] perm=1", "attribute 'perm' holds an int; ints is needed"},
+        {"Transpose-13 f[2,3] perm=[1,0]", "[3, 2]"},
+        {"Cast-13 f[2] to=99", "attribute 'to' is 99, which is no element type"},
+        {"Cast-13 f[2] to=0", "attribute 'to' is 0, which is no element type"},
+        {"Add-13 f[2] d[2]",
+         "input 1 ('x1'): dtype float64; float32 needed, as other parameters of type T have it"},
+        {"Gather-13 f[2] f[1]", "input 1 ('x1'): dtype float32; allowed: int32, int64"},
+        {"Gather-13 f[2] j[1]", "[1]"},
+        {"Relu-13 s[2]",
+         "input 0 ('x0'): dtype string; allowed: float32, float16, float64, bfloat16"},
+        {"Relu-13 i[2]",
+         "input 0 ('x0'): dtype int64; allowed: float32, float16, float64, bfloat16"},
+        {"QuantizeLinear-13 f[2] f[] i[]", "input 2 ('x2'): dtype int64; allowed: uint8, int8"},
+        {"Dropout-13 f[2] f[] f[]", "input 2 ('x2'): dtype float32; allowed: bool"},
+        {"Loop-13 i[] b[]", "attribute 'body' is missing"},
+    };
+    (void)state;
+    EXPECT_ALL(cases);
+}
+
 static void windows_and_weights(void **state)
 {
     static const struct one_case cases[] = {
@@ -564,6 +599,7 @@ static void moves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        NET_TEST(nodes_that_do_not_fit_their_schema),
         NET_TEST(windows_and_weights),
         NET_TEST(attention),
         NET_TEST(newest_attention),
