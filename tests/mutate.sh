@@ -53,7 +53,7 @@ copy_tree() {
 
 # Types that do not agree are errors, so that swapped arguments count where they compile for a reason.
 build() { # FOLDER TARGET...
-  make -s -C "$tree" CC="${CC:-gcc}" CFLAGS=-O2 BUILD="build/$1" \
+  make -s -C "$tree" DEPS="$DEPS" CC="${CC:-gcc}" CFLAGS=-O2 BUILD="build/$1" \
     EXTRA="$sanitize -Werror=incompatible-pointer-types -Werror=int-conversion" "${@:2}"
 }
 
@@ -228,7 +228,7 @@ if [ -z "$again" ]; then draw_changes; fi
 for ((i = 1; i <= jobs; i++)); do rm -rf "$tree/build/job$i" && cp -a "$tree/build/base" "$tree/build/job$i"; done
 : >"$work/verdicts"
 : >"$work/unchanged"
-export top work tree records sanitize most ORACLES
+export top work tree records sanitize most DEPS ORACLES
 export -f judge limit_room run_test build object_of tests_of timed_tests passes_unchanged
 tr '\n' '\0' <"$records" | xargs -0 -r -P "$jobs" --process-slot-var=SLOT0 -n 1 bash -c 'SLOT=$((SLOT0 + 1)); judge "$1"' -
 echo
