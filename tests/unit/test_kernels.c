@@ -176,6 +176,42 @@ static void zeros_have_the_scale_one(void **state)
     EXPECT_OUTPUT(2, 0, 0);
 }
 
+/* ---- shapes that change ---- */
+
+/* One session, one image after the other, of more and of fewer rows; each is normalized to -1 and
+   1, times the scale, plus the bias. */
+static void scales_and_biases_stay_apart_when_shapes_change(void **state)
+{
+    static const char *const ops[] = {"BatchNormalization", "LayerNormalization"};
+    static const float scale[2] = {2, 3}, bias[2] = {10, 20}, mean[2] = {1, 1},
+                       variance[2] = {4, 4};
+    static const float x[8] = {-1, 3, -1, 3, -1, 3, -1, 3};
+    static const double y[8] = {8, 23, 8, 23, 8, 23, 8, 23};
+    struct amp_session *session;
+    (void)state;
+    for (size_t op = 0; op < 2; op++)
+        for (int is_strict = 0; is_strict < 2; is_strict++) {
+            net_start(17);
+            uint32_t in = input("x", AMP_FLOAT, DIMS(AMP_DIM_UNKNOWN, 2));
+            uint32_t s = constant("s", AMP_FLOAT, DIMS(2), scale);
+            uint32_t b = constant("b", AMP_FLOAT, DIMS(2), bias);
+            uint32_t m = constant("m", AMP_FLOAT, DIMS(2), mean);
+            uint32_t v = constant("v", AMP_FLOAT, DIMS(2), variance);
+            output(op == 0 ? NODE(ops[op], "y", in, s, b, m, v) : NODE(ops[op], "y", in, s, b));
+            infer_all();
+            assert_int_equal(amp_session_open(net.model, is_strict != 0, &session, &net.err),
+                             AMP_OK);
+            for (int64_t rows = 1; rows < 5; rows++) {
+                amp_tensors_release(net.outputs, NET_OUTPUTS);
+                assert_int_equal(amp_session_run(session, net_tensor(AMP_FLOAT, DIMS(rows, 2), x),
+                                                 net.outputs, &net.err),
+                                 AMP_OK);
+                expect_doubles(0, y, 2 * (size_t)rows, 1e-4);
+            }
+            amp_session_destroy(session);
+        }
+}
+
 /* ---- recurrent layers ---- */
 
 /* An RNN of one hidden unit with weights 1 that keeps what is above 0: h = x + R h. */
@@ -254,6 +290,7 @@ int main(void)
         NET_TEST(imputers_replace_one_value),
         NET_TEST(the_last_block_may_be_partial),
         NET_TEST(zeros_have_the_scale_one),
+        NET_TEST(scales_and_biases_stay_apart_when_shapes_change),
         NET_TEST(recurrences_that_are_no_constants_may_change),
         NET_TEST(sequences_are_no_longer_than_the_steps),
     };

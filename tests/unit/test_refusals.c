@@ -177,6 +177,9 @@ static void newest_attention(void **state)
         {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,4,6] _ f[1,3,2] f[1,3,2] q_num_heads=2 "
          "kv_num_heads=2 >2",
          "value has a length of 4; 3 is needed"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,4,6] f[1,2,4,3] f[1,3,2] f[1,3,2] q_num_heads=2 "
+         "kv_num_heads=2 >2",
+         "value has a length of 4; 3 is needed"},
         {"LinearAttention-27 f[1,3,8] f[2,3,8] f[1,3,6] _ f[1,3,2] f[1,3,2] q_num_heads=2 "
          "kv_num_heads=2 >2",
          "key has a batch of 2; 1 is needed"},
