@@ -122,6 +122,27 @@ static void assert_string(struct amp_str found, const char *text, size_t size)
         assert_memory_equal(found.data, text, size);
 }
 
+/* Surrogates, and what is beyond the last code point, are no text (RFC 3629). */
+static void takes_text_by_its_code_points(void **state)
+{
+    static const struct {
+        uint32_t code;
+        bool is_text;
+    } cases[] = {{'a', true},      {0xd7ff, true},    {0xd800, false},
+                 {0xdfff, false},  {0xe000, true},    {0xffff, true},
+                 {0x10ffff, true}, {0x110000, false}, {0x80000000, false}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct amp_tensor t;
+        struct amp_error err = {.status = AMP_OK};
+        enum amp_status status =
+            parse("{'descr': '<U1', 'fortran_order': False, 'shape': (1,), }\n", &cases[i].code, 4,
+                  &t, &err);
+        assert_int_equal(status, cases[i].is_text ? AMP_OK : AMP_MODEL);
+        amp_tensor_release(&t);
+    }
+}
+
 static void refuses_what_it_cannot_hold(void **state)
 {
     (void)state;
@@ -308,6 +329,7 @@ int main(void)
         cmocka_unit_test(reads_scalars_vectors_and_nothing),
         cmocka_unit_test(turns_fortran_order),
         cmocka_unit_test(takes_two_raw_bytes_for_bfloat16),
+        cmocka_unit_test(takes_text_by_its_code_points),
         cmocka_unit_test(refuses_what_it_cannot_hold),
         cmocka_unit_test(refuses_other_files_and_cut_ones),
         cmocka_unit_test(every_number_type_comes_back),

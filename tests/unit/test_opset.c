@@ -535,6 +535,67 @@ static void upsample_becomes_resize(void **state)
            "coordinate_transformation_mode=asymmetric\n");
 }
 
+static void upsample_without_scales(void **state)
+{
+    struct fixture *f = *state;
+
+    for (int i = 0; i < 4; i++) {
+        start(f, 1);
+        uint32_t x = INPUT(f, "x", AMP_FLOAT, 1, 1, 2, 2);
+        uint32_t id = node(f, "Upsample", x, AMP_NONE, AMP_NONE, 1);
+        set_float(f, id, "height_scale", i == 0 || i == 2 ? 0.0f : 2.0f);
+        set_float(f, id, "width_scale", i == 0 || i == 1 ? 0.0f : 2.0f);
+        if (i < 3)
+            refused(f, 7, 6,
+                    "node 0 with output 'y' (Upsample-1): cannot be raised to opset 7: Upsample "
+                    "changed in opset 7: it has no scales");
+        else
+            raised(f, 7, "y = Upsample-7(x) scales=1,1,2,2\n");
+    }
+}
+
+/* Rounded down along what is enlarged and up along what shrinks; lines are not rounded. */
+static void resizes_go_one_way_or_two(void **state)
+{
+    static const char rounded[] = "y = Resize-11(x, [], [1 1 %s]) nearest_mode=%s "
+                                  "coordinate_transformation_mode=asymmetric\n";
+    static const struct {
+        float height, width;
+        const char *scales, *rounding; /* NULL: two of them */
+    } cases[] = {{1.5f, 1.25f, "1.5 1.25", "floor"},
+                 {0.5f, 0.75f, "0.5 0.75", "ceil"},
+                 {1, 1, "1 1", "floor"},
+                 {1, 3, "1 3", "floor"},
+                 {1, 0.5f, "1 0.5", "ceil"},
+                 {2, 0.5f, NULL, NULL}};
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int is_linear = 0; is_linear < 2; is_linear++) {
+            float scales[4] = {1, 1, cases[i].height, cases[i].width};
+            char expected[512];
+            start(f, 10);
+            uint32_t x = INPUT(f, "x", AMP_FLOAT, 1, 1, 4, 4);
+            uint32_t id = node(f, "Resize", x, weight(f, "s", scales, 4), AMP_NONE, 1);
+            if (is_linear)
+                set_string(f, id, "mode", "linear");
+            if (is_linear)
+                snprintf(expected, sizeof expected,
+                         "y = Resize-11(x, [], [1 1 %g %g]) mode=linear "
+                         "coordinate_transformation_mode=asymmetric\n",
+                         (double)scales[2], (double)scales[3]);
+            else if (cases[i].scales != NULL)
+                snprintf(expected, sizeof expected, rounded, cases[i].scales, cases[i].rounding);
+            else
+                snprintf(expected, sizeof expected,
+                         "y_Resize = Resize-11(x, [], [1 1 2 1]) nearest_mode=floor "
+                         "coordinate_transformation_mode=asymmetric\n"
+                         "y = Resize-11(y_Resize, [], [1 1 1 0.5]) nearest_mode=ceil "
+                         "coordinate_transformation_mode=asymmetric\n");
+            raised(f, 11, expected);
+        }
+}
+
 static void legacy_broadcasting(void **state)
 {
     struct fixture *f = *state;
@@ -749,6 +810,8 @@ int main(void)
         TEST(batch_normalization_per_activation),
         TEST(a_dropout_mask_that_is_used),
         TEST(upsample_becomes_resize),
+        TEST(upsample_without_scales),
+        TEST(resizes_go_one_way_or_two),
         TEST(legacy_broadcasting),
         TEST(changed_names_and_defaults),
         TEST(orders_become_whole_numbers),

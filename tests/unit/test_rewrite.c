@@ -80,6 +80,14 @@ static void a_normalization_in_training_stays(void **state)
         output(y);
         assert_string_equal(fused(), training ? "Conv BatchNormalization" : "Conv");
     }
+    /* Before version 14 its outputs say that it trains. */
+    for (uint32_t n_outputs = 1; n_outputs < 6; n_outputs += 4) {
+        uint32_t c = conv(9);
+        output(net_out(net_node(0, "BatchNormalization", "y", n_outputs,
+                                IDS(c, vector("s"), vector("b"), vector("m"), vector("v"))),
+                       0));
+        assert_string_equal(fused(), n_outputs > 1 ? "Conv BatchNormalization" : "Conv");
+    }
 }
 
 /* Up to version 6 operands are of one shape unless an attribute lines them up. */
