@@ -18,7 +18,7 @@ set -u
 export LC_ALL=C
 top=$(cd "$(dirname "$0")/.." && pwd)
 work=$top/build/mutate
-seed=1 count=30 jobs=1 most=600 only_list= again= globs=() sanitize=
+seed=1 count=30 jobs=1 most=600 only_list='' again='' globs=() sanitize=''
 while [ $# -gt 0 ]; do
   case $1 in
     --seed) seed=$2; shift ;;
@@ -59,27 +59,30 @@ build() { # FOLDER TARGET...
 
 object_of() { echo "build/$1/${2%.c}.o"; }
 
-# What tests are told of this machine, as the Makefile has it.
+# What tests are told of this machine: where the Makefile finds ONNX's test models.
 read_test_env() {
-  local said
-  said=$(make -s -C "$tree" --eval='deps: ; @:' --eval='say-env: ; @echo "$(test_env)"' deps say-env 2>/dev/null | grep -o "TESTDATA='[^']*'")
-  eval "export $said"
-  export RESULTS=/dev/null
+  TESTDATA=$(make -s -C "$tree" DEPS="$DEPS" --eval='say: ; @echo "$(TESTDATA)"' deps say 2>/dev/null | tail -n 1)
+  export TESTDATA RESULTS=/dev/null
 }
 
 # ---- the tests ----
 
 # The tests of a file: of the longest prefix of its path that mutate.areas has; of a stage its cases and each script.
-tests_of() {
+tests_of() { # FILE
   local test script
-  for test in $(awk -v file="$1" '
+  while read -r test; do
+    case $test in
+      */*) echo "$test" ;;
+      *)
+        echo "$test/[!t]*"
+        for script in "$top/tests/$test/"test_*.sh; do echo "$test/${script##*/}"; done
+        ;;
+    esac
+  done < <(awk -v file="$1" '
     /^#/ { next }
     /^[^ ]/ { is_it = index(file, $1) == 1 && length($1) > best; if (is_it) { best = length($1); n = 0 } next }
     is_it { for (i = 1; i <= NF; i++) test[++n] = $i }
-    END { for (i = 1; i <= n; i++) print test[i] }' "$top/tests/mutate.areas"); do
-    echo "$test"
-    if [[ $test != */* ]]; then for script in "$top/tests/$test/"test_*.sh; do echo "$test/${script##*/}"; done; fi
-  done | sed -E 's|^([^/]*)$|\1/[!t]*|'
+    END { for (i = 1; i <= n; i++) print test[i] }' "$top/tests/mutate.areas")
 }
 
 exists() {
@@ -183,7 +186,7 @@ list_changes() { # FOLDER that has src
 
 # Tests the change of one line of $records; says and notes what came of it.
 judge() { # NUMBER FILE PLACE CHANGE, with tabs between
-  local number file place change test seconds code verdict=survived by= folder=job$SLOT object
+  local number file place change test seconds code verdict=survived by='' folder=job$SLOT object
   IFS=$'\t' read -r number file place change <<<"$1"
   object=$tree/$(object_of "$folder" "$file")
   cp "$work/objects/$number.o" "$object"
