@@ -4,6 +4,8 @@
  */
 #include "ops/dnnl/post_op.h"
 
+#include "ops/op.h"
+
 static bool is_float(const struct amp_model *model, uint32_t value)
 {
     enum amp_dtype dtype = amp_value_at(model, value)->dtype;

@@ -1,9 +1,13 @@
 #ifndef AMP_OPS_DNNL_POST_OP_H
 #define AMP_OPS_DNNL_POST_OP_H
 
-#include "ops/op.h"
-
 #include <oneapi/dnnl/dnnl.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct amp_model;
+struct amp_node;
+struct amp_tensor;
 
 /*
  * What may be done to each element of an operator's result before it is stored: oneDNN's post-ops.

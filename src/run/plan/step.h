@@ -2,6 +2,7 @@
 #define AMP_RUN_PLAN_STEP_H
 
 #include "ops/dnnl/post_op.h"
+#include "ops/op.h"
 
 /*
  * Private to run/: a step of a plan, which is a node with all that one call of its kernel may do
