@@ -7,6 +7,7 @@
 #include "run/exec/constants.h"
 
 #include "core/memory.h"
+#include "ops/dnnl/post_op.h"
 #include "run/exec/values.h"
 
 /* What all that is computed but once may take of the memory that there is: 1 / this. */

@@ -10,6 +10,7 @@
 #include "core/convert.h"
 #include "core/memory.h"
 #include "ops/dnnl/layout.h"
+#include "ops/dnnl/post_op.h"
 #include "run/exec/blocked_view.h"
 #include "run/exec/constants.h"
 #include "run/exec/slices.h"

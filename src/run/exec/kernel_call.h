@@ -1,7 +1,17 @@
 #ifndef AMP_RUN_EXEC_KERNEL_CALL_H
 #define AMP_RUN_EXEC_KERNEL_CALL_H
 
-#include "run/exec/state.h"
+#include "core/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct amp_node;
+struct amp_session; /* this and the state: run/exec/state.h */
+struct amp_step;    /* run/plan/step.h */
+struct amp_step_state;
+struct amp_tensor;
 
 /* Private to run/exec: one call of the kernel of a step. */
 struct amp_kernel_call {

@@ -12,6 +12,7 @@
 #include "core/convert.h"
 #include "ops/dnnl/engine.h"
 #include "ops/dnnl/layout.h"
+#include "ops/dnnl/post_op.h"
 #include "ops/kernel/kernel.h"
 #include "ops/matmul/matmul.h"
 #include "ops/dnnl/profile.h"

@@ -5,6 +5,7 @@
  */
 #include "run/exec/state.h"
 
+#include "ops/dnnl/post_op.h"
 #include "run/exec/slices.h"
 
 #include <stdlib.h>

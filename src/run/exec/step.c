@@ -10,6 +10,7 @@
 #include "ops/dnnl/profile.h"
 #include "ops/matmul/matmul.h"
 #include "run/exec/constants.h"
+#include "run/exec/kernel_call.h"
 #include "run/exec/slices.h"
 #include "run/exec/values.h"
 #include "run/exec/way.h"

@@ -6,6 +6,7 @@
  */
 #include "run/exec/way.h"
 
+#include "run/exec/kernel_call.h"
 #include <stdio.h>
 
 static bool has_casts(const struct amp_step *step, enum amp_mode mode)

@@ -1,7 +1,9 @@
 #ifndef AMP_RUN_EXEC_WAY_H
 #define AMP_RUN_EXEC_WAY_H
 
-#include "run/exec/kernel_call.h"
+#include "run/exec/state.h"
+
+struct amp_kernel_call; /* run/exec/kernel_call.h */
 
 /* Private to run/exec: the ways to run a step, in the order in which they are tried. */
 enum { AMP_N_WAYS = 7 };

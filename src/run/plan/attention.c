@@ -7,6 +7,8 @@
  */
 #include "run/plan/attention.h"
 
+#include "ops/dnnl/post_op.h"
+
 /* Steps, each the only reader of what the one before it computes. */
 struct sequence {
     struct amp_step *steps[AMP_ATTENTION_STEPS_MAX];

@@ -6,6 +6,8 @@
  */
 #include "run/plan/cast_elision.h"
 
+#include "ops/dnnl/post_op.h"
+
 /* Whether NODE casts one of float32, float16 and bfloat16 to another. */
 static bool is_float_cast(const struct amp_model *model, const struct amp_node *node)
 {

@@ -6,6 +6,8 @@
  */
 #include "run/plan/post_ops.h"
 
+#include "ops/dnnl/post_op.h"
+
 /* Whether VALUE has been computed when STEP runs. */
 static bool is_there(const struct amp_planning *planning, uint32_t value,
                      const struct amp_step *step)

@@ -4,6 +4,8 @@
  */
 #include "run/plan/step.h"
 
+#include "ops/dnnl/post_op.h"
+
 uint32_t amp_step_output(const struct amp_model *model, const struct amp_step *step)
 {
     const struct amp_step *last = step->n_posts > 0 ? &step->post_steps[step->n_posts - 1] : step;

@@ -1,8 +1,9 @@
 #ifndef AMP_RUN_PLAN_STEP_H
 #define AMP_RUN_PLAN_STEP_H
 
-#include "ops/dnnl/post_op.h"
 #include "ops/op.h"
+
+struct amp_post; /* ops/dnnl/post_op.h */
 
 /*
  * Private to run/: a step of a plan, which is a node with all that one call of its kernel may do
