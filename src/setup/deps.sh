@@ -102,6 +102,7 @@ missing_of_program() {
   has_library yaml.h "$flags -lyaml" || echo "libyaml (yaml.h, -lyaml)"
   has_library jansson.h "$flags -ljansson" || echo "jansson (jansson.h, -ljansson)"
   has_library zip.h "$flags -lzip" || echo "libzip (zip.h, -lzip)"
+  has_library zlib.h "-lz" || echo "zlib (zlib.h, -lz)"
   has_library pcre2.h "-DPCRE2_CODE_UNIT_WIDTH=8 $flags -lpcre2-8" "PCRE2_MAJOR * 100 + PCRE2_MINOR >= 1040" ||
     echo "PCRE2 10.40 or newer (pcre2.h, -lpcre2-8)"
   has_library omp.h "-fopenmp" || echo "OpenMP (omp.h, -fopenmp)"
@@ -115,6 +116,7 @@ missing_of_tests() {
   has_cxx_library onnx/checker.h "-lonnx -lonnx_proto -lprotobuf" || echo "ONNX's C++ library (onnx/checker.h, -lonnx)"
   has_library onnxruntime_c_api.h -lonnxruntime || has_library onnxruntime/onnxruntime_c_api.h -lonnxruntime ||
     has_library onnxruntime/core/session/onnxruntime_c_api.h -lonnxruntime || echo "ONNX Runtime (onnxruntime_c_api.h, -lonnxruntime)"
+  command -v xz >/dev/null 2>&1 || echo "xz"
   [ -n "$(find_testdata)" ] || echo "ONNX's backend tests (of libonnx-testdata; or set ONNX_TESTDATA=FOLDER)"
 }
 
@@ -267,6 +269,7 @@ program_sysroot() {
 tests_sysroot() {
   say "fetching what the tests need (ONNX's checker, ONNX Runtime, test models) into $sysroot (about 60 MB)"
   command -v "${CXX:-g++}" >/dev/null 2>&1 || install_packages g++
+  command -v xz >/dev/null 2>&1 || install_packages xz-utils
   private_apt
   fetch_closure $program_packages $runtime_packages $test_packages
   fetch_alone libonnx-testdata
