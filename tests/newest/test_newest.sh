@@ -5,7 +5,7 @@ set -u
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 while read -r archive least; do
-  mkdir "$scratch/$archive" && gzip -dc "$archive.tar.gz" | tar -xf - -C "$scratch/$archive" || exit 2
+  mkdir "$scratch/$archive" && xz -dc "$archive.tar.xz" | tar -xf - -C "$scratch/$archive" || exit 2
   output=$("$AMPCONV" run --test-suite "$scratch/$archive" 2>&1)
   code=$?
   total=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' <<<"$output")
