@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records what PyTorch's autocast does with the architectures of models.py.
 
-For each of them: NAME.onnx, its export to ONNX, and NAME.DEVICE.tsv, a line per node of that for which an operator of PyTorch's
+For each of them: NAME.onnx, its export to ONNX, whose text (build/case_tool show) with random weights stands in models.cases, and NAME.DEVICE.tsv, a line per node of that for which an operator of PyTorch's
 was found: the node's name, the dtype in which the operator ran under autocast, and the operator. Operators are recorded below
 autocast, with their inputs cast, and belong to nodes of the same module: within a module each takes the next nodes of the kinds that
 the exporter writes for it (NODES). What moves data or computes shapes is left out. Nodes and operators that found no partner are

@@ -3,6 +3,7 @@
 # PyTorch's autocast ran the operators that the nodes come from (recorded by record.py). Where they differ, the table `differences`
 # must say why: a rule set, a model and a node, the three as globs, PyTorch's dtype, the program's, and the reason; a line of it that
 # nothing needs is wrong too.
+: "${AMPCONV:?}" "${CASES:?}"
 set -u
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
@@ -33,7 +34,7 @@ for record in *.tsv; do
   name=${record%%.*} rules=torch-${record#*.}
   rules=${rules%.tsv} matched=0 wrong=''
   case $rules in torch-cuda) lower=fp16 ;; *) lower=bf16 ;; esac
-  decided "$name.onnx" $lower "$rules" >"$scratch/decided" || wrong=' not converted'
+  decided "$CASES/parity/$name.onnx" $lower "$rules" >"$scratch/decided" || wrong=' not converted'
   while IFS=$'\t' read -r node dtype operator; do
     case $node in '#'*) continue ;; esac
     matched=$((matched + 1))
