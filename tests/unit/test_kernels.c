@@ -84,6 +84,62 @@ static void hardmax_takes_the_first_nan_for_the_largest(void **state)
     }
 }
 
+/* The index counts, not the value; of NaNs the first, or the last if that is asked for. */
+static void nan_is_the_greatest_and_the_least(void **state)
+{
+    static const char *const ops[] = {"ArgMax", "ArgMin"};
+    (void)state;
+    for (int op = 0; op < 2; op++)
+        for (int i = 0; i < 2; i++)
+            for (int is_last = 0; is_last < 2; is_last++) {
+                uint32_t y = start_one(ops[op], 13, floats[i], DIMS(5));
+                set_int(y, "select_last_index", is_last);
+                RUN(floats[i], DIMS(5), 1, NAN, 3, NAN, 0);
+                EXPECT_OUTPUT(0, 0, is_last ? 3 : 1);
+                RUN(floats[i], DIMS(5), 2, 7, 2, 7, 5);
+                EXPECT_OUTPUT(0, 0, op == 0 ? (is_last ? 3 : 1) : (is_last ? 2 : 0));
+            }
+}
+
+/* x / (1 + sum of squares) over three channels, of which the first and the last have but two. */
+static void response_normalization_ends_with_the_channels(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        uint32_t y = start_one("LRN", 13, floats[i], DIMS(1, 4, 1));
+        set_int(y, "size", 3);
+        set_number(y, "alpha", 3);
+        set_number(y, "beta", 1);
+        set_number(y, "bias", 1);
+        RUN(floats[i], DIMS(1, 4, 1), 1, 2, 3, 4);
+        EXPECT_OUTPUT(0, 1e-6, 1. / 6, 2. / 15, 3. / 30, 4. / 26);
+    }
+}
+
+/* Half of the elements go unless a ratio is given; the others are doubled. */
+static void dropout_drops_a_half(void **state)
+{
+    enum { COUNT = 4000 };
+    static const bool yes = true;
+    static float x[COUNT];
+    size_t kept = 0;
+    (void)state;
+    for (size_t i = 0; i < COUNT; i++)
+        x[i] = 3;
+    net_start(13);
+    uint32_t in = input("x", AMP_FLOAT, DIMS(COUNT));
+    uint32_t y = NODE("Dropout", "y", in, AMP_NONE, constant("t", AMP_BOOL, SCALAR, &yes));
+    set_int(y, "seed", 1);
+    output(y);
+    run_on(net_tensor(AMP_FLOAT, DIMS(COUNT), x));
+    for (size_t i = 0; i < COUNT; i++) {
+        double value = amp_tensor_double(&net.outputs[0], i);
+        assert_true(value == 0 || value == 6);
+        kept += value == 6;
+    }
+    assert_in_range(kept, COUNT / 2 - 200, COUNT / 2 + 200);
+}
+
 /* ---- elements ---- */
 
 /* Exponents that have a kernel of their own, and ones beside them. */
@@ -286,6 +342,9 @@ int main(void)
         NET_TEST(what_ceil_mode_adds_is_not_counted_as_padding),
         NET_TEST(rows_far_below_zero_have_a_softmax),
         NET_TEST(hardmax_takes_the_first_nan_for_the_largest),
+        NET_TEST(nan_is_the_greatest_and_the_least),
+        NET_TEST(response_normalization_ends_with_the_channels),
+        NET_TEST(dropout_drops_a_half),
         NET_TEST(powers_are_those_of_pow),
         NET_TEST(imputers_replace_one_value),
         NET_TEST(the_last_block_may_be_partial),
