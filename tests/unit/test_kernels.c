@@ -106,13 +106,14 @@ static void response_normalization_ends_with_the_channels(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
-        uint32_t y = start_one("LRN", 13, floats[i], DIMS(1, 4, 1));
+        uint32_t y = start_one("LRN", 13, floats[i], DIMS(2, 4, 1));
         set_int(y, "size", 3);
         set_number(y, "alpha", 3);
         set_number(y, "beta", 1);
         set_number(y, "bias", 1);
-        RUN(floats[i], DIMS(1, 4, 1), 1, 2, 3, 4);
-        EXPECT_OUTPUT(0, 1e-6, 1. / 6, 2. / 15, 3. / 30, 4. / 26);
+        RUN(floats[i], DIMS(2, 4, 1), 1, 2, 3, 4, 5, 6, 7, 8);
+        EXPECT_OUTPUT(0, 1e-6, 1. / 6, 2. / 15, 3. / 30, 4. / 26, 5. / 62, 6. / 111, 7. / 150,
+                      8. / 114);
     }
 }
 
