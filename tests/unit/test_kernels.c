@@ -194,6 +194,23 @@ static void imputers_replace_one_value(void **state)
     }
 }
 
+/* Hann's window of 4 samples is 0, 1/2, 1, 1/2; whole numbers are cut. */
+static void windows_come_in_any_type(void **state)
+{
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_DOUBLE, AMP_INT64, AMP_UINT8};
+    static const int64_t four = 4;
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        double half = i < 2 ? 0.5 : 0;
+        net_start(17);
+        uint32_t y = NODE("HannWindow", "y", constant("n", AMP_INT64, SCALAR, &four));
+        set_int(y, "output_datatype", dtypes[i]);
+        output(y);
+        run_on(NULL);
+        EXPECT_OUTPUT(0, 1e-6, 0, half, 1, half);
+    }
+}
+
 /* ---- quantization ---- */
 
 /* Blocks of 3, 3 and 1, each with a scale of its own. */
@@ -348,6 +365,7 @@ int main(void)
         NET_TEST(dropout_drops_a_half),
         NET_TEST(powers_are_those_of_pow),
         NET_TEST(imputers_replace_one_value),
+        NET_TEST(windows_come_in_any_type),
         NET_TEST(the_last_block_may_be_partial),
         NET_TEST(zeros_have_the_scale_one),
         NET_TEST(scales_and_biases_stay_apart_when_shapes_change),
