@@ -89,7 +89,7 @@ exists() {
   case $1 in
     unit/*) [ -f "$tree/tests/$1.c" ] ;;
     */test_*) [ -f "$tree/tests/$1" ] ;;
-    *) compgen -G "$tree/tests/$1/args" >/dev/null ;;
+    *) compgen -G "$tree/build/cases/$1/args" >/dev/null ;;
   esac
 }
 
