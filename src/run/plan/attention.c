@@ -17,16 +17,16 @@ struct sequence {
     bool has_softmax;
 };
 
-static bool is_product(const struct amp_planning *planning, const struct amp_step *step)
+static bool is_product(const struct amp_plan_builder *builder, const struct amp_step *step)
 {
-    return amp_node_has_role(amp_node_at(planning->model, step->node), AMP_ROLE_MATMUL);
+    return amp_node_has_role(amp_node_at(builder->model, step->node), AMP_ROLE_MATMUL);
 }
 
 /* Whether each element of STEP's output comes from the same element of the scores and of operands
    that broadcast to them. Before version 7 an attribute lined operands up. */
-static bool is_elementwise(const struct amp_planning *planning, const struct amp_step *step)
+static bool is_elementwise(const struct amp_plan_builder *builder, const struct amp_step *step)
 {
-    const struct amp_node *node = amp_node_at(planning->model, step->node);
+    const struct amp_node *node = amp_node_at(builder->model, step->node);
     if (amp_node_has_role(node, AMP_ROLE_CAST))
         return true;
     return step->op->is_elementwise && !step->op->shares_input && !step->op->has_layouts &&
@@ -34,9 +34,9 @@ static bool is_elementwise(const struct amp_planning *planning, const struct amp
 }
 
 /* Whether STEP has the inputs and outputs of a part of attention. */
-static bool can_be_part(const struct amp_planning *planning, const struct amp_step *step)
+static bool can_be_part(const struct amp_plan_builder *builder, const struct amp_step *step)
 {
-    const struct amp_node *node = amp_node_at(planning->model, step->node);
+    const struct amp_node *node = amp_node_at(builder->model, step->node);
     bool can_be = !step->is_constant && !step->attention.is_part && node->n_outputs == 1 &&
                   node->n_inputs <= AMP_ATTENTION_INPUTS_MAX;
     for (uint32_t i = 0; i < node->n_inputs; i++)
@@ -51,9 +51,9 @@ static void add(struct sequence *sequence, struct amp_step *step, uint32_t score
 }
 
 /* Whether the readers of the Cast NODE read what it casts. */
-static bool is_read_through(const struct amp_planning *planning, uint32_t node)
+static bool is_read_through(const struct amp_plan_builder *builder, uint32_t node)
 {
-    const struct amp_step *step = planning->steps[node];
+    const struct amp_step *step = builder->steps[node];
     for (size_t i = 0; step != NULL && i < step->n_casts; i++)
         if (step->casts[i]->node == node)
             return true;
@@ -61,75 +61,76 @@ static bool is_read_through(const struct amp_planning *planning, uint32_t node)
 }
 
 /* The only step that reads VALUE, as its input *SLOT. NULL: there are several, or none. */
-static struct amp_step *find_reader(const struct amp_planning *planning, uint32_t value,
+static struct amp_step *find_reader(const struct amp_plan_builder *builder, uint32_t value,
                                     uint32_t *slot)
 {
     struct amp_use use;
-    if (!amp_uses_only(planning->model, &planning->uses, value, &use))
+    if (!amp_uses_only(builder->model, &builder->uses, value, &use))
         return NULL;
-    if (is_read_through(planning, use.node) &&
-        !amp_uses_only(planning->model, &planning->uses,
-                       amp_node_at(planning->model, use.node)->outputs[0], &use))
+    if (is_read_through(builder, use.node) &&
+        !amp_uses_only(builder->model, &builder->uses,
+                       amp_node_at(builder->model, use.node)->outputs[0], &use))
         return NULL;
     *slot = use.slot;
-    return amp_planning_own(planning, use.node);
+    return amp_plan_builder_own(builder, use.node);
 }
 
 /* Adds the step that follows; *IS_DONE says whether it is the last. False: it is no part of
    attention. */
-static bool find_next(const struct amp_planning *planning, struct sequence *sequence, bool *is_done)
+static bool find_next(const struct amp_plan_builder *builder, struct sequence *sequence,
+                      bool *is_done)
 {
-    uint32_t slot, value = amp_step_output(planning->model, sequence->steps[sequence->n - 1]);
-    struct amp_step *step = find_reader(planning, value, &slot);
-    if (sequence->n == AMP_ATTENTION_STEPS_MAX || step == NULL || !can_be_part(planning, step))
+    uint32_t slot, value = amp_step_output(builder->model, sequence->steps[sequence->n - 1]);
+    struct amp_step *step = find_reader(builder, value, &slot);
+    if (sequence->n == AMP_ATTENTION_STEPS_MAX || step == NULL || !can_be_part(builder, step))
         return false;
-    bool is_softmax = amp_node_has_role(amp_node_at(planning->model, step->node), AMP_ROLE_SOFTMAX);
-    *is_done = is_product(planning, step) && slot == 0 && sequence->has_softmax;
+    bool is_softmax = amp_node_has_role(amp_node_at(builder->model, step->node), AMP_ROLE_SOFTMAX);
+    *is_done = is_product(builder, step) && slot == 0 && sequence->has_softmax;
     sequence->has_softmax |= is_softmax;
-    if (!is_softmax && !*is_done && !is_elementwise(planning, step))
+    if (!is_softmax && !*is_done && !is_elementwise(builder, step))
         return false;
     add(sequence, step, slot);
     return true;
 }
 
 /* Makes PART a part that reads the scores as input SCORES_IN; false: it cannot be one. */
-static bool mark_part(const struct amp_planning *planning, struct amp_step *part,
+static bool mark_part(const struct amp_plan_builder *builder, struct amp_step *part,
                       uint32_t scores_in)
 {
-    bool can_be = can_be_part(planning, part) && is_elementwise(planning, part);
+    bool can_be = can_be_part(builder, part) && is_elementwise(builder, part);
     part->attention = (struct amp_attention_part){.is_part = true, .scores_in = scores_in};
     return can_be;
 }
 
 /* Makes the post-ops of STEP parts, for when its kernel has none. The post-ops of the last step
    run after the slices. */
-static void mark_post_ops(const struct amp_planning *planning, struct amp_step *step)
+static void mark_post_ops(const struct amp_plan_builder *builder, struct amp_step *step)
 {
     step->attention.can_split_posts = true;
     for (size_t i = 0; i < step->n_posts && !step->attention.is_last; i++) {
         uint32_t in = step->posts[i].kind == AMP_POST_BINARY ? 1 - step->posts[i].in : 0;
-        step->attention.can_split_posts &= mark_part(planning, &step->post_steps[i], in);
+        step->attention.can_split_posts &= mark_part(builder, &step->post_steps[i], in);
     }
 }
 
 /* Makes the Cast through which STEP reads VALUE, the result of the step before it, a part. */
-static void mark_cast(const struct amp_planning *planning, const struct amp_step *step,
+static void mark_cast(const struct amp_plan_builder *builder, const struct amp_step *step,
                       uint32_t value)
 {
     for (size_t i = 0; i < step->n_casts; i++)
-        if (amp_node_at(planning->model, step->casts[i]->node)->inputs[0] == value)
-            mark_part(planning, step->casts[i], 0);
+        if (amp_node_at(builder->model, step->casts[i]->node)->inputs[0] == value)
+            mark_part(builder, step->casts[i], 0);
 }
 
-static void mark_parts(const struct amp_planning *planning, const struct sequence *sequence)
+static void mark_parts(const struct amp_plan_builder *builder, const struct sequence *sequence)
 {
     for (size_t i = 0; i < sequence->n; i++) {
         struct amp_step *step = sequence->steps[i];
         step->attention = (struct amp_attention_part){.is_last = i + 1 == sequence->n,
                                                       .scores_in = sequence->scores_in[i]};
-        mark_post_ops(planning, step);
+        mark_post_ops(builder, step);
         if (i > 0)
-            mark_cast(planning, step, amp_step_output(planning->model, sequence->steps[i - 1]));
+            mark_cast(builder, step, amp_step_output(builder->model, sequence->steps[i - 1]));
         step->attention.is_part = true;
     }
 }
@@ -147,24 +148,24 @@ static void join(struct amp_arena *arena, const struct sequence *sequence)
     }
 }
 
-static void find_attention(const struct amp_planning *planning, struct amp_step *first)
+static void find_attention(const struct amp_plan_builder *builder, struct amp_step *first)
 {
     struct sequence sequence = {.n = 0};
     bool is_done = false;
-    if (first->op == NULL || !can_be_part(planning, first) || !is_product(planning, first))
+    if (first->op == NULL || !can_be_part(builder, first) || !is_product(builder, first))
         return;
     add(&sequence, first, 0);
     while (!is_done)
-        if (!find_next(planning, &sequence, &is_done))
+        if (!find_next(builder, &sequence, &is_done))
             return;
-    mark_parts(planning, &sequence);
-    join(planning->arena, &sequence);
+    mark_parts(builder, &sequence);
+    join(builder->arena, &sequence);
 }
 
-void amp_plan_find_attention(struct amp_planning *planning)
+void amp_plan_find_attention(struct amp_plan_builder *builder)
 {
-    for (size_t g = 0; g < planning->model->n_graphs; g++)
-        for (size_t i = 0; i < planning->graphs[g].n_steps; i++)
-            find_attention(planning, &planning->graphs[g].steps[i]);
-    amp_planning_compact(planning);
+    for (size_t g = 0; g < builder->model->n_graphs; g++)
+        for (size_t i = 0; i < builder->graphs[g].n_steps; i++)
+            find_attention(builder, &builder->graphs[g].steps[i]);
+    amp_plan_builder_compact(builder);
 }

@@ -26,59 +26,59 @@ static bool is_operand(const struct amp_step *step, uint32_t node, uint32_t slot
 }
 
 /* Whether USE, of what CAST gives, can be of what it takes. */
-static bool can_read(const struct amp_planning *planning, const struct amp_node *cast,
+static bool can_read(const struct amp_plan_builder *builder, const struct amp_node *cast,
                      const struct amp_use *use)
 {
-    const struct amp_step *step = planning->steps[use->node];
-    if (step == NULL || amp_node_at(planning->model, use->node)->graph != cast->graph)
+    const struct amp_step *step = builder->steps[use->node];
+    if (step == NULL || amp_node_at(builder->model, use->node)->graph != cast->graph)
         return false;
     if (step->node != use->node)
         return is_operand(step, use->node, use->slot);
-    bool widens = amp_value_at(planning->model, cast->outputs[0])->dtype == AMP_FLOAT;
+    bool widens = amp_value_at(builder->model, cast->outputs[0])->dtype == AMP_FLOAT;
     uint32_t inputs = step->op->reads_casts | (widens ? step->op->reads_widened : 0);
     return use->slot < 32 && (inputs >> use->slot & 1) != 0;
 }
 
-static bool can_all_read(const struct amp_planning *planning, const struct amp_node *cast)
+static bool can_all_read(const struct amp_plan_builder *builder, const struct amp_node *cast)
 {
     uint32_t value = cast->outputs[0];
-    uint32_t first = planning->uses.first[value], end = planning->uses.first[value + 1];
-    bool can = !amp_value_at(planning->model, value)->is_output && first < end;
+    uint32_t first = builder->uses.first[value], end = builder->uses.first[value + 1];
+    bool can = !amp_value_at(builder->model, value)->is_output && first < end;
     for (uint32_t i = first; i < end && can; i++)
-        can = can_read(planning, cast, &planning->uses.items[i]);
+        can = can_read(builder, cast, &builder->uses.items[i]);
     return can;
 }
 
-static void add_cast(const struct amp_planning *planning, struct amp_step *step,
+static void add_cast(const struct amp_plan_builder *builder, struct amp_step *step,
                      struct amp_step *cast)
 {
     for (size_t i = 0; i < step->n_casts; i++)
         if (step->casts[i] == cast)
             return;
-    struct amp_step **slot = amp_arena_push(planning->arena, &step->casts, &step->n_casts,
+    struct amp_step **slot = amp_arena_push(builder->arena, &step->casts, &step->n_casts,
                                             &step->casts_capacity, sizeof *slot);
     *slot = cast;
 }
 
 /* Makes the step CAST part of all that use it. */
-static void give_away(const struct amp_planning *planning, struct amp_step *cast)
+static void give_away(const struct amp_plan_builder *builder, struct amp_step *cast)
 {
-    struct amp_step *kept = amp_arena_memdup(planning->arena, cast, sizeof *cast);
-    uint32_t value = amp_node_at(planning->model, cast->node)->outputs[0];
-    for (uint32_t i = planning->uses.first[value]; i < planning->uses.first[value + 1]; i++)
-        add_cast(planning, planning->steps[planning->uses.items[i].node], kept);
+    struct amp_step *kept = amp_arena_memdup(builder->arena, cast, sizeof *cast);
+    uint32_t value = amp_node_at(builder->model, cast->node)->outputs[0];
+    for (uint32_t i = builder->uses.first[value]; i < builder->uses.first[value + 1]; i++)
+        add_cast(builder, builder->steps[builder->uses.items[i].node], kept);
     cast->op = NULL;
 }
 
-void amp_plan_elide_casts(struct amp_planning *planning)
+void amp_plan_elide_casts(struct amp_plan_builder *builder)
 {
-    for (size_t g = 0; g < planning->model->n_graphs; g++)
-        for (size_t i = 0; i < planning->graphs[g].n_steps; i++) {
-            struct amp_step *step = &planning->graphs[g].steps[i];
-            const struct amp_node *node = amp_node_at(planning->model, step->node);
-            if (!step->is_constant && is_float_cast(planning->model, node) &&
-                can_all_read(planning, node))
-                give_away(planning, step);
+    for (size_t g = 0; g < builder->model->n_graphs; g++)
+        for (size_t i = 0; i < builder->graphs[g].n_steps; i++) {
+            struct amp_step *step = &builder->graphs[g].steps[i];
+            const struct amp_node *node = amp_node_at(builder->model, step->node);
+            if (!step->is_constant && is_float_cast(builder->model, node) &&
+                can_all_read(builder, node))
+                give_away(builder, step);
         }
-    amp_planning_compact(planning);
+    amp_plan_builder_compact(builder);
 }

@@ -6,16 +6,16 @@
 #include "run/plan/lifetimes.h"
 
 struct search {
-    const struct amp_planning *planning;
+    const struct amp_plan_builder *builder;
     struct amp_step **last; /* per value: the last step of its graph that needs it; NULL: none */
 };
 
 /* NODE needs VALUE: what counts is the step of the value's own graph in or below which it runs. */
 static void note_use(struct search *search, uint32_t value, uint32_t node)
 {
-    uint32_t graph = amp_value_at(search->planning->model, value)->graph;
-    uint32_t container = amp_graph_container(search->planning->model, node, graph);
-    struct amp_step *step = container == AMP_NONE ? NULL : search->planning->steps[container];
+    uint32_t graph = amp_value_at(search->builder->model, value)->graph;
+    uint32_t container = amp_graph_container(search->builder->model, node, graph);
+    struct amp_step *step = container == AMP_NONE ? NULL : search->builder->steps[container];
     if (step != NULL && (search->last[value] == NULL || step > search->last[value]))
         search->last[value] = step;
 }
@@ -31,10 +31,10 @@ static void note_all(struct search *search, const uint32_t *values, uint32_t cou
    The outputs of a body are needed until the node that owns the body is done. */
 static void note_uses(struct search *search)
 {
-    const struct amp_model *model = search->planning->model;
+    const struct amp_model *model = search->builder->model;
     for (uint32_t id = 0; id < model->n_nodes; id++) {
         const struct amp_node *node = amp_node_at(model, id);
-        if (search->planning->steps[id] == NULL)
+        if (search->builder->steps[id] == NULL)
             continue;
         note_all(search, node->inputs, node->n_inputs, id);
         note_all(search, node->outputs, node->n_outputs, id);
@@ -44,12 +44,12 @@ static void note_uses(struct search *search)
             note_use(search, model->graphs[g].outputs.items[i], model->graphs[g].owner);
 }
 
-void amp_plan_note_last_uses(struct amp_planning *planning)
+void amp_plan_note_last_uses(struct amp_plan_builder *builder)
 {
-    const struct amp_model *model = planning->model;
+    const struct amp_model *model = builder->model;
     struct search search = {
-        .planning = planning,
-        .last = amp_arena_array(planning->arena, model->n_values, sizeof *search.last)};
+        .builder = builder,
+        .last = amp_arena_array(builder->arena, model->n_values, sizeof *search.last)};
     note_uses(&search);
     for (uint32_t v = 0; v < model->n_values; v++) {
         const struct amp_value *value = amp_value_at(model, v);
@@ -57,7 +57,7 @@ void amp_plan_note_last_uses(struct amp_planning *planning)
             continue;
         struct amp_ids *ids = &search.last[v]->last_uses;
         uint32_t *slot =
-            amp_arena_push(planning->arena, &ids->items, &ids->count, &ids->capacity, sizeof *slot);
+            amp_arena_push(builder->arena, &ids->items, &ids->count, &ids->capacity, sizeof *slot);
         *slot = v;
     }
 }

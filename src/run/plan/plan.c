@@ -154,17 +154,17 @@ static enum amp_status make_steps(const struct amp_plan *plan, const struct amp_
 /* Makes of a step per node those that run. */
 static void join_steps(const struct amp_plan *plan, bool is_strict)
 {
-    struct amp_planning planning = amp_planning_create(plan);
+    struct amp_plan_builder builder = amp_plan_builder_create(plan);
     if (!is_strict) {
-        amp_plan_add_post_ops(&planning);
-        amp_plan_elide_casts(&planning);
-        amp_plan_choose_dtypes(&planning);
+        amp_plan_add_post_ops(&builder);
+        amp_plan_elide_casts(&builder);
+        amp_plan_choose_dtypes(&builder);
     }
-    amp_plan_note_layout_wishes(&planning);
+    amp_plan_note_layout_wishes(&builder);
     if (!is_strict)
-        amp_plan_find_attention(&planning);
-    amp_plan_note_last_uses(&planning);
-    amp_planning_destroy(&planning);
+        amp_plan_find_attention(&builder);
+    amp_plan_note_last_uses(&builder);
+    amp_plan_builder_destroy(&builder);
 }
 
 /* Whether float32 convolutions of MODEL are faster in blocks of channels. They are so in networks

@@ -9,14 +9,14 @@
 #include "ops/dnnl/post_op.h"
 
 /* Whether VALUE has been computed when STEP runs. */
-static bool is_there(const struct amp_planning *planning, uint32_t value,
+static bool is_there(const struct amp_plan_builder *builder, uint32_t value,
                      const struct amp_step *step)
 {
-    const struct amp_value *v = amp_value_at(planning->model, value);
-    uint32_t graph = amp_node_at(planning->model, step->node)->graph;
+    const struct amp_value *v = amp_value_at(builder->model, value);
+    uint32_t graph = amp_node_at(builder->model, step->node)->graph;
     if (v->producer == AMP_NONE || v->constant != NULL || v->graph != graph)
         return true;
-    const struct amp_step *producer = planning->steps[v->producer];
+    const struct amp_step *producer = builder->steps[v->producer];
     return producer != NULL && producer < step;
 }
 
@@ -29,58 +29,57 @@ static bool is_finite(const struct amp_model *model, uint32_t value)
            amp_dtype_is_finite(tensor->dtype, tensor->data, amp_tensor_count(tensor));
 }
 
-static bool has_finite_constants(const struct amp_planning *planning, const struct amp_step *step)
+static bool has_finite_constants(const struct amp_plan_builder *builder,
+                                 const struct amp_step *step)
 {
-    const struct amp_node *node = amp_node_at(planning->model, step->node);
+    const struct amp_node *node = amp_node_at(builder->model, step->node);
     bool is_all = true;
     for (uint32_t i = 0; i < node->n_inputs && is_all; i++)
-        is_all = is_finite(planning->model, node->inputs[i]);
+        is_all = is_finite(builder->model, node->inputs[i]);
     for (size_t i = 0; i < step->n_posts && is_all; i++)
-        is_all = is_finite(planning->model, amp_step_operand(planning->model, step, i));
+        is_all = is_finite(builder->model, amp_step_operand(builder->model, step, i));
     return is_all;
 }
 
 /* The next node of the chain of STEP, with what it does. */
-static bool find_next(const struct amp_planning *planning, const struct amp_step *step,
+static bool find_next(const struct amp_plan_builder *builder, const struct amp_step *step,
                       struct amp_use *use, struct amp_post *post)
 {
-    if (!amp_uses_only(planning->model, &planning->uses, amp_step_output(planning->model, step),
-                       use))
+    if (!amp_uses_only(builder->model, &builder->uses, amp_step_output(builder->model, step), use))
         return false;
-    const struct amp_node *node = amp_node_at(planning->model, use->node);
-    const struct amp_step *own = amp_planning_own(planning, use->node);
-    return own != NULL && own->n_posts == 0 &&
-           amp_post_of(planning->model, node, use->slot, post) &&
-           (post->kind != AMP_POST_BINARY || is_there(planning, node->inputs[post->in], step)) &&
-           (!amp_post_hides_nan(post) || has_finite_constants(planning, step));
+    const struct amp_node *node = amp_node_at(builder->model, use->node);
+    const struct amp_step *own = amp_plan_builder_own(builder, use->node);
+    return own != NULL && own->n_posts == 0 && amp_post_of(builder->model, node, use->slot, post) &&
+           (post->kind != AMP_POST_BINARY || is_there(builder, node->inputs[post->in], step)) &&
+           (!amp_post_hides_nan(post) || has_finite_constants(builder, step));
 }
 
-static void add_post_ops(struct amp_planning *planning, struct amp_step *step)
+static void add_post_ops(struct amp_plan_builder *builder, struct amp_step *step)
 {
     struct amp_use use;
     struct amp_post post;
     if (!step->op->fuses || step->is_constant ||
-        amp_node_at(planning->model, step->node)->n_outputs != 1)
+        amp_node_at(builder->model, step->node)->n_outputs != 1)
         return;
-    while (step->n_posts < AMP_POSTS_MAX && find_next(planning, step, &use, &post)) {
+    while (step->n_posts < AMP_POSTS_MAX && find_next(builder, step, &use, &post)) {
         if (step->post_steps == NULL) {
             step->post_steps =
-                amp_arena_array(planning->arena, AMP_POSTS_MAX, sizeof *step->post_steps);
-            step->posts = amp_arena_array(planning->arena, AMP_POSTS_MAX, sizeof *step->posts);
+                amp_arena_array(builder->arena, AMP_POSTS_MAX, sizeof *step->post_steps);
+            step->posts = amp_arena_array(builder->arena, AMP_POSTS_MAX, sizeof *step->posts);
         }
-        struct amp_step *own = planning->steps[use.node];
+        struct amp_step *own = builder->steps[use.node];
         step->post_steps[step->n_posts] = *own;
         step->posts[step->n_posts++] = post;
         own->op = NULL;
-        planning->steps[use.node] = step;
+        builder->steps[use.node] = step;
     }
 }
 
-void amp_plan_add_post_ops(struct amp_planning *planning)
+void amp_plan_add_post_ops(struct amp_plan_builder *builder)
 {
-    for (size_t g = 0; g < planning->model->n_graphs; g++)
-        for (size_t i = 0; i < planning->graphs[g].n_steps; i++)
-            if (planning->graphs[g].steps[i].op != NULL)
-                add_post_ops(planning, &planning->graphs[g].steps[i]);
-    amp_planning_compact(planning);
+    for (size_t g = 0; g < builder->model->n_graphs; g++)
+        for (size_t i = 0; i < builder->graphs[g].n_steps; i++)
+            if (builder->graphs[g].steps[i].op != NULL)
+                add_post_ops(builder, &builder->graphs[g].steps[i]);
+    amp_plan_builder_compact(builder);
 }

@@ -1,5 +1,5 @@
-#ifndef AMP_RUN_PLAN_PLANNING_H
-#define AMP_RUN_PLAN_PLANNING_H
+#ifndef AMP_RUN_PLAN_BUILDER_H
+#define AMP_RUN_PLAN_BUILDER_H
 
 #include "core/graph/uses.h"
 #include "run/plan/plan.h"
@@ -7,7 +7,7 @@
 
 /* Private to run/plan: what the passes over a plan share while it is made. Each pass has a file of
    its own. */
-struct amp_planning {
+struct amp_plan_builder {
     const struct amp_model *model;
     struct amp_arena *arena;
     struct amp_plan_graph *graphs; /* of the plan */
@@ -18,13 +18,13 @@ struct amp_planning {
 };
 
 /* For PLAN, which has a step for each node that runs. */
-struct amp_planning amp_planning_create(const struct amp_plan *plan);
-void amp_planning_destroy(struct amp_planning *planning);
+struct amp_plan_builder amp_plan_builder_create(const struct amp_plan *plan);
+void amp_plan_builder_destroy(struct amp_plan_builder *builder);
 
 /* Removes the steps that have become parts of others, whose op is NULL. */
-void amp_planning_compact(struct amp_planning *planning);
+void amp_plan_builder_compact(struct amp_plan_builder *builder);
 
 /* The step of NODE; NULL: it has none, or is part of another node's. */
-struct amp_step *amp_planning_own(const struct amp_planning *planning, uint32_t node);
+struct amp_step *amp_plan_builder_own(const struct amp_plan_builder *builder, uint32_t node);
 
 #endif
