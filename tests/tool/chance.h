@@ -6,7 +6,7 @@
 #include "lexer.h"
 
 /* Numbers by chance, as numpy.random.default_rng(SEED) makes them after SKIP others: OFFSET + SCALE
-   * X, where X is standard normal or uniform from 0 to 1. */
+ * X, where X is standard normal or uniform from 0 to 1. */
 struct chance {
     bool is_normal;
     uint64_t seed;

@@ -82,10 +82,9 @@ static inline bool node_case_open(struct node_case *test, const char *folder)
     if (is_one)
         test->node = amp_node_at(test->model, graph->nodes.items[0]);
     const struct amp_sample to = {test->model, test->inputs, test->outputs};
-    bool is_good =
-        is_one && test->node->schema != NULL &&
-        amp_samples_open(folder, &samples, &err) == AMP_OK &&
-        amp_sample_load(&samples, 0, &to, &err) == AMP_OK;
+    bool is_good = is_one && test->node->schema != NULL &&
+                   amp_samples_open(folder, &samples, &err) == AMP_OK &&
+                   amp_sample_load(&samples, 0, &to, &err) == AMP_OK;
     amp_samples_close(&samples);
     amp_tensors_release(test->outputs, test->n_outputs);
     if (!is_good)

@@ -129,12 +129,14 @@ static void models_that_do_not_match_are_refused(void **state)
     struct amp_validation result;
     struct amp_error err = {.status = AMP_OK};
     assert_int_equal(amp_validate(classes.model, scores.model, &options, &result, &err), AMP_MODEL);
-    assert_string_equal(err.text, "build/cases/validate/classes.onnx: output 'class' is no output of "
-                                  "build/cases/validate/scores.onnx");
+    assert_string_equal(err.text,
+                        "build/cases/validate/classes.onnx: output 'class' is no output of "
+                        "build/cases/validate/scores.onnx");
     err = (struct amp_error){.status = AMP_OK};
     assert_int_equal(amp_validate(scores.model, scaled.model, &options, &result, &err), AMP_MODEL);
-    assert_string_equal(err.text, "build/cases/validate/scores_scaled.onnx: input 'scale' is no input of "
-                                  "build/cases/validate/scores.onnx");
+    assert_string_equal(err.text,
+                        "build/cases/validate/scores_scaled.onnx: input 'scale' is no input of "
+                        "build/cases/validate/scores.onnx");
     err = (struct amp_error){.status = AMP_OK};
     assert_int_equal(amp_validate(scores.model, classes.model, &options, &result, &err), AMP_OK);
     amp_validation_free(&result);

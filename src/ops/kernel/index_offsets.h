@@ -21,7 +21,8 @@ enum amp_status amp_offsets_check_tuples(struct amp_ctx *ctx, const struct amp_s
 
 struct amp_offsets;
 
-/* Reads offsets FIRST to FIRST+N-1 to TO. False: an index is out of range, and TO is not to be used.
+/* Reads offsets FIRST to FIRST+N-1 to TO. False: an index is out of range, and TO is not to be
+ * used.
  */
 typedef bool amp_offsets_fn(const struct amp_offsets *offsets, int64_t first, int64_t n,
                             int64_t *to);
@@ -44,13 +45,13 @@ struct amp_offsets amp_offsets_axis(const struct amp_shape *data, int axis,
 struct amp_offsets amp_offsets_elements(const struct amp_shape *data, int axis,
                                         const struct amp_tensor *indices);
 
-/* For GatherND, ScatterND: for each tuple of INDICES the block of DATA that it stands for, counted in
-   blocks. */
+/* For GatherND, ScatterND: for each tuple of INDICES the block of DATA that it stands for, counted
+   in blocks. */
 struct amp_offsets amp_offsets_tuples(const struct amp_shape *data, int batch_dims,
                                       const struct amp_tensor *indices);
 
-/* AMP_MODEL, naming the first index that is out of range and what is allowed: after a read that failed.
-   AMP_UNSUPPORTED for a dtype that indices do not have. */
+/* AMP_MODEL, naming the first index that is out of range and what is allowed: after a read that
+   failed. AMP_UNSUPPORTED for a dtype that indices do not have. */
 enum amp_status amp_offsets_fail(struct amp_ctx *ctx, const struct amp_offsets *offsets);
 
 /* All offsets, int64_t in *BUFFER, which is the caller's to drop. */

@@ -1,6 +1,7 @@
 /*
- * Writes numbers as text and reads them back. The C library's conversions are exact and round once; what they take
- * beyond ONNX's numbers (hexadecimal, NaNs with a payload) is refused before they see it.
+ * Writes numbers as text and reads them back. The C library's conversions are exact and round once;
+ * what they take beyond ONNX's numbers (hexadecimal, NaNs with a payload) is refused before they
+ * see it.
  */
 #include "ops/kernel/number_text.h"
 

@@ -51,7 +51,8 @@ typedef void amp_loop_body(int64_t n, void *const *at, const int64_t *step, cons
 
 void amp_loop_init(struct amp_loop *loop, int rank, const int64_t *dims);
 
-/* Adds TENSOR as an operand, which must broadcast to the loop's shape; its dtype has a size in whole bytes. */
+/* Adds TENSOR as an operand, which must broadcast to the loop's shape; its dtype has a size in
+ * whole bytes. */
 void amp_loop_tensor(struct amp_loop *loop, const struct amp_tensor *tensor);
 
 /* Adds elements of SIZE bytes from DATA on, with STRIDES in elements. */
