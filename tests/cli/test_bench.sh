@@ -68,6 +68,11 @@ sorted() { awk '/^ +[0-9.]+ +[0-9.]+ +[0-9]+ / { if (last != "" && $1 > last) ex
 holds 'longest first' sorted
 "$AMPCONV" bench cnn.onnx -d bf16 --profile --json "${few[@]}" >report 2>/dev/null
 for name in reorder_share cast_share nodes way primitives implementation layouts; do holds "JSON: $name" says "\"$name\""; done
+holds 'JSON: nodes one by one' counts '^ +"op": "Conv"' 4
+"$AMPCONV" bench "$root/models/digits_transformer.onnx" -d fp32 --profile --runs 1 >report
+holds 'the longest nodes' says '^ +[0-9]+ more; -v lists them$'
+"$AMPCONV" bench "$root/models/digits_transformer.onnx" -d fp32 --profile --runs 1 -v >report
+holds 'all nodes with -v' bash -c '! grep -q "more; -v" report'
 
 "$AMPCONV" bench cnn.onnx --dim N=4 -d fp32 --json --runs 1 >report 2>&1
 flops=$(awk '/"flops"/ { print $2 + 0 }' report)

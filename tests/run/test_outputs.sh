@@ -43,3 +43,17 @@ chmod 555 out 2>/dev/null
 if [ ! -w out ]; then
   verdict 'a folder that cannot be written' bash -c '! "$0" run -q "$1" --output-dir out' "$AMPCONV" "$scores"
 fi
+
+# Up to five outputs are all reported; of more, four.
+. "$here/../bytes.sh"
+two=$(field 1 "0801$(field 2 "$(field 1 0802)")")
+for outputs in 4 5 6 7; do
+  graph=$(value 11 x "$two")
+  for ((i = 0; i < outputs; i++)); do graph+=$(field 1 "$(node Neg x "y$i")")$(value 12 "y$i" "$two"); done
+  write many.onnx "0808$(field 7 "$graph")$(field 8 1011)"
+  said=$("$AMPCONV" run many.onnx 2>&1)
+  shown=$(grep -c "^  output " <<<"$said")
+  more=$(sed -n 's/^ *\([0-9]*\) more outputs; -v lists them$/\1/p' <<<"$said")
+  wanted=$((outputs <= 5 ? outputs : 4)) rest=$((outputs <= 5 ? 0 : outputs - 4))
+  if [ "$shown" -eq $wanted ] && [ "${more:-0}" -eq $rest ]; then echo "ok $outputs outputs"; else echo "not ok $outputs outputs: $said"; fi
+done
