@@ -187,7 +187,7 @@ static void long_chains_are_computed_again(void **state)
     tear_down(&f);
 }
 
-/* Kernels for few sequences and for many hold the weights in forms of their own, so that the second
+/* Where kernels for few sequences and for many hold the weights in forms of their own, the second
    one wants them again. From then on they stay: they are made twice, however often that goes on. */
 static void constants_that_were_wanted_again_stay(void **state)
 {
@@ -200,7 +200,8 @@ static void constants_that_were_wanted_again_stay(void **state)
         assert_int_equal(run(&f, many, &first), AMP_OK);
         assert_int_equal(run(&f, few, &first), AMP_OK);
     }
-    assert_string_equal(calls(&f), "2 2 6");
+    if (strcmp(calls(&f), "1 1 6") != 0) /* an instruction set with one form for both */
+        assert_string_equal(calls(&f), "2 2 6");
     tear_down(&f);
 }
 
