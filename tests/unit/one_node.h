@@ -88,11 +88,10 @@ static inline struct amp_tensor *one_tensor(const char *text)
 
 static inline uint32_t one_input(const char *text, enum one_way way)
 {
-    char name[8];
     if (strcmp(text, "_") == 0)
         return AMP_NONE;
     struct amp_tensor *tensor = one_tensor(text);
-    snprintf(name, sizeof name, "x%zu", one.n_inputs);
+    const char *name = amp_arena_printf(net.arena, "x%zu", one.n_inputs);
     one.inputs[one.n_inputs++] = *tensor;
     if (way == ONE_CONSTANT)
         return amp_graph_add_initializer(net.model, 0, name, tensor);
