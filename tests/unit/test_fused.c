@@ -159,7 +159,6 @@ static void fused_and_strict_agree(void **state)
 {
     (void)state;
     assert_int_equal(nftw("models", visit, MAX_OPEN, FTW_PHYS), 0);
-    assert_int_equal(nftw("tests/parity", visit, MAX_OPEN, FTW_PHYS), 0);
     assert_int_equal(nftw("build/cases", visit, MAX_OPEN, FTW_PHYS), 0);
     print_message("# %zu models agree, %zu are refused both ways\n", n_agreed, n_refused);
     assert_int_equal(n_failed, 0);

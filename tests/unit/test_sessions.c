@@ -130,7 +130,7 @@ static void sessions_run_at_once(void **state)
         int64_t sizes[N_SAMPLES]; /* of symbolic dims, per sample */
     } models[] = {{"models/digits_cnn.onnx", {4, 1, 4, 7}},
                   {"models/digits_transformer.onnx", {4, 1, 4, 7}},
-                  {"tests/parity/bert.onnx", {4, 4, 4, 4}},
+                  {"build/cases/parity/bert.onnx", {4, 4, 4, 4}},
                   {"build/cases/run/sliced/exported.onnx", {700, 16, 700, 900}},
                   {"build/cases/constants/loop/model.onnx", {1, 1, 1, 1}},
                   {"build/cases/constants/halves_bf16/model.onnx", {1, 70, 1, 70}},

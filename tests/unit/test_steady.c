@@ -135,9 +135,9 @@ static void runs_without_allocating(void **state)
         int threads;
     } models[] = {{"models/digits_cnn.onnx", 4, 2},
                   {"models/digits_transformer.onnx", 4, 2},
-                  {"tests/parity/bert.onnx", 4, 2},
-                  {"tests/parity/mobilenet.onnx", 4, 2},
-                  {"tests/parity/cnn.onnx", 4, 2},
+                  {"build/cases/parity/bert.onnx", 4, 2},
+                  {"build/cases/parity/mobilenet.onnx", 4, 2},
+                  {"build/cases/parity/cnn.onnx", 4, 2},
                   {"build/cases/run/sliced/exported.onnx", 1100, 1}}; /* in slices */
     (void)state;
     for (size_t m = 0; m < sizeof models / sizeof models[0]; m++) {
