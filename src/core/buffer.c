@@ -24,8 +24,8 @@
 
 enum {
     OVERHEAD = 160,   /* of a buffer beside its bytes: itself, its alignment, the allocator's own */
-    SLACK_SHARE = 8,  /* a kept buffer may be larger than what is wanted by this part of it ... */
-    SLACK_BYTES = 256 /* ... and this much */
+    SLACK_SHARE = 8,  /* a kept buffer may be larger than what is wanted by this part of that */
+    SLACK_BYTES = 256 /* and by these bytes besides */
 };
 
 /* The kept buffers, in lists by the number of bits of their capacities. */

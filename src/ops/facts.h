@@ -79,9 +79,9 @@ struct amp_fusion {
     const char *optional;                  /* one more input, if it is there */
     const char *attr, *scalar;             /* an attribute and the constant that it comes from */
     bool is_last_axis;                     /* only where statistics go over the last axis alone */
-    const char *part; /* a part of the pattern, an operator of ai.onnx, that tells ... */
-    const char *form_attr;
-    struct amp_str form; /* ... that attribute form_attr is this word */
+    const char *part;      /* NULL, or the operator of ai.onnx that tells the form of the pattern */
+    const char *form_attr; /* the attribute that is set where part is among the nodes */
+    struct amp_str form;   /* the value that it gets */
 };
 
 /* Ranks of inputs 0 and 1. */

@@ -126,14 +126,14 @@ static double squeeze(const struct amp_resample *how, const struct amp_resample_
     return how->is_antialiased && dim->scale < 1 ? dim->scale : 1;
 }
 
-/* The taps of one output element reach from this far before the element left of it ... */
+/* How far before the element left of an output element its taps begin: 0 or negative. */
 static int64_t first_tap(const struct amp_resample *how, const struct amp_resample_dim *dim)
 {
     double reach = how->mode == AMP_RESAMPLE_CUBIC ? 2 : 1;
     return (int64_t)floor(-reach / squeeze(how, dim)) + 1;
 }
 
-/* ... to as far behind the one right of it. */
+/* How many taps an output element has: they reach as far to the right as to the left. */
 static int64_t count_taps(const struct amp_resample *how, const struct amp_resample_dim *dim)
 {
     return how->mode == AMP_RESAMPLE_NEAREST ? 1 : 2 - 2 * first_tap(how, dim);

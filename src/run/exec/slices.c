@@ -53,11 +53,12 @@ struct member {
     struct cut in[AMP_ATTENTION_INPUTS_MAX], operands[AMP_POSTS_MAX], out;
     struct amp_post posts[AMP_POSTS_MAX];
     void *states[N_FORMS];
-    int place;                        /* of what it gives: which scratch memory */
-    enum amp_dtype rounded;           /* that is rounded to this, before ... */
-    struct amp_tensor given[N_FORMS]; /* ... the next member gets it as it wants it, ... */
-    int given_place;                  /* ... from there */
-    double seconds;                   /* of this run */
+    int place;              /* of what it gives: which scratch memory */
+    enum amp_dtype rounded; /* the dtype to which that is rounded */
+    struct amp_tensor
+        given[N_FORMS]; /* what the next member gets: rounded, in the dtype it wants */
+    int given_place;    /* in which scratch memory that is */
+    double seconds;     /* of this run */
 };
 
 struct amp_slices {

@@ -160,7 +160,8 @@ static void end_with_sum(struct amp_model *model, const struct amp_scale_chain *
         amp_node_remove_attr(model, chain->node, chain->linear->beta);
 }
 
-/* The same where the linear node has no such input: the last node becomes the one that adds. */
+/* Makes the last node of the chain, whose linear node has no input to add, an Add of SUM; the other
+   nodes go. */
 static void end_with_add(struct amp_model *model, const struct amp_scale_chain *chain,
                          struct amp_tensor *sum)
 {
