@@ -81,9 +81,9 @@ result 'absolute' fails 2 'relative to the output' inline.onnx -o o.onnx --exter
 result 'above the folder' fails 2 'relative to the output' inline.onnx -o o.onnx --external-data ../x.data
 result 'stdout as data' fails 2 'relative to the output' inline.onnx -o o.onnx --external-data -
 result 'the model as data' fails 2 'the model itself' inline.onnx -o o.onnx --external-data o.onnx
-result 'the model in a folder as data' fails 2 'the model itself' inline.onnx -o folder.data/o.onnx --external-data o.onnx
 result 'no such folder' fails 2 'cannot create' inline.onnx -o o.onnx --external-data none/x.data
 mkdir folder.data
+result 'the model in a folder as data' fails 2 'the model itself' inline.onnx -o folder.data/o.onnx --external-data o.onnx
 result 'data file is a folder' fails 2 'cannot create' inline.onnx -o o.onnx --external-data folder.data
 touch outside.bf16.onnx.data
 result 'default data file exists' fails 2 'exists; use --force' outside.onnx
