@@ -37,12 +37,12 @@ static enum amp_status run_side(struct amp_bench_side *side, double *seconds, st
 
 /* Creates the side's session and runs it to warm up. The peak is counted from what the sessions
    before it hold. */
-static enum amp_status start_side(struct amp_bench_side *side, bool is_strict,
+static enum amp_status start_side(struct amp_bench_side *side, enum amp_strictness strictness,
                                   struct amp_error *err)
 {
     size_t before = amp_memory_used();
     amp_memory_restart_peak();
-    enum amp_status status = amp_session_open(side->model, is_strict, &side->session, err);
+    enum amp_status status = amp_session_open(side->model, strictness, &side->session, err);
     for (int i = 0; i < N_WARM_UPS && status == AMP_OK; i++)
         status = run_side(side, NULL, err);
     if (status != AMP_OK)
@@ -144,7 +144,7 @@ static enum amp_status count_flops(struct amp_bench *bench, struct amp_error *er
 {
     struct amp_bench_side counted = {.model = bench->sides[0].model,
                                      .inputs = bench->sides[0].inputs};
-    enum amp_status status = amp_session_open(counted.model, true, &counted.session, err);
+    enum amp_status status = amp_session_open(counted.model, AMP_ROUNDED, &counted.session, err);
     if (status == AMP_OK)
         status = profile_side(&counted, 1, err);
     if (status == AMP_OK) {
@@ -162,7 +162,7 @@ enum amp_status amp_bench_run(struct amp_bench *bench, struct amp_error *err)
 {
     AMP_TRY(count_flops(bench, err));
     for (size_t i = 0; i < bench->n_sides; i++)
-        AMP_TRY(start_side(&bench->sides[i], bench->is_strict, err));
+        AMP_TRY(start_side(&bench->sides[i], bench->strictness, err));
     AMP_TRY(time_in_turns(bench, err));
     for (size_t i = 0; i < bench->n_sides && bench->is_profiled; i++)
         AMP_TRY(profile_side(&bench->sides[i], bench->n_runs, err));

@@ -3,6 +3,7 @@
 
 #include "core/graph/graph.h"
 #include "ops/dnnl/profile.h"
+#include "run/plan/plan.h"
 
 /* One form of a model: what is timed (set by the caller) and what came of it. */
 struct amp_bench_side {
@@ -24,8 +25,8 @@ struct amp_bench {
     size_t n_sides;
     size_t n_runs; /* of each side, at least 1 */
     bool is_profiled;
-    bool is_strict; /* run/exec/session.h */
-    double flops;   /* of products in a run: ops/flops.h, counted in the first side */
+    enum amp_strictness strictness;
+    double flops; /* of products in a run: ops/flops.h, counted in the first side */
 };
 
 /*

@@ -140,7 +140,7 @@ static enum amp_status set_up(struct validation *v)
     AMP_TRY(status);
     for (int i = 0; i < N_SIDES; i++)
         /* Strict: what a runtime that rounds after each node gives. */
-        AMP_TRY(amp_session_open(v->sides[i].model, true, &v->sides[i].session, v->err));
+        AMP_TRY(amp_session_open(v->sides[i].model, AMP_ROUNDED, &v->sides[i].session, v->err));
     return AMP_OK;
 }
 
@@ -239,6 +239,7 @@ static enum amp_status run_samples(struct validation *v)
         AMP_TRY(amp_accuracy_check(&v->result->accuracy[REFERENCE], v->err));
     for (int i = 0; i < N_SIDES; i++)
         v->result->widened[i] = amp_session_widened(v->sides[i].session);
+    v->result->squeezed = amp_session_squeezed(v->sides[REFERENCE].session);
     return AMP_OK;
 }
 

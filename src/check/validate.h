@@ -30,6 +30,7 @@ struct amp_validation {
     size_t n_outputs;
     struct amp_output_check *outputs;
     size_t widened[2]; /* nodes without a kernel for their dtype here: computed in float32 */
+    size_t squeezed;   /* nodes of the reference, amp_session_squeezed */
     double seconds[2]; /* all runs of each model, with what the first one sets up */
     struct amp_metric_bounds bounds;
     const char *scores; /* the output that the labels are of; NULL: no labels */

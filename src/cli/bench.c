@@ -124,7 +124,7 @@ static enum amp_status time_model(struct job *job, const char *path)
                                     .n_sides = job->dtypes.count,
                                     .n_runs = n_runs,
                                     .is_profiled = job->options->is_profiled,
-                                    .is_strict = job->options->is_strict};
+                                    .strictness = job->options->is_strict ? AMP_LITERAL : AMP_FREE};
     return amp_bench_run(&job->bench, job->err);
 }
 

@@ -78,7 +78,8 @@ static enum amp_status set_up(struct run *run)
     AMP_TRY(amp_inputs_load_labels(run->options, &run->labels, run->err));
     run->result.accuracy.labels = &run->labels;
     AMP_TRY(open_expected(run));
-    return amp_session_open(run->model, run->options->is_strict, &run->session, run->err);
+    enum amp_strictness strictness = run->options->is_strict ? AMP_LITERAL : AMP_FREE;
+    return amp_session_open(run->model, strictness, &run->session, run->err);
 }
 
 static void release_sample(struct run *run)
@@ -253,6 +254,7 @@ static enum amp_status run_all(struct run *run)
     if (run->options->expect != NULL && run->result.compared == 0)
         return amp_fail(run->err, AMP_MODEL, "%s: no expected outputs", run->options->expect);
     run->result.widened = amp_session_widened(run->session);
+    run->result.squeezed = amp_session_squeezed(run->session);
     check_metrics(run);
     return report(run);
 }

@@ -90,7 +90,7 @@ struct test_case {
     const struct amp_model *model;
     struct amp_samples samples;
     struct amp_session *session;
-    bool is_strict;
+    enum amp_strictness strictness;
     enum stage stage;  /* reached */
     char lacking[128]; /* the operator, and the types, that there is no kernel for; "": none */
 };
@@ -152,7 +152,7 @@ static enum amp_status run_samples(struct test_case *test, const char *folder,
                                    struct amp_error *err)
 {
     test->stage = PLAN;
-    enum amp_status status = amp_session_open(test->model, test->is_strict, &test->session, err);
+    enum amp_status status = amp_session_open(test->model, test->strictness, &test->session, err);
     if (status == AMP_OK) {
         test->stage = DATA;
         status = amp_samples_open(folder, &test->samples, err);
@@ -253,8 +253,9 @@ static void try_case(struct suite *suite, const char *name)
     snprintf(path, sizeof path, "%s/model.onnx", folder);
     if (access(path, F_OK) != 0)
         return;
-    struct test_case test = {
-        .tolerance = &suite->tolerance, .stage = READ, .is_strict = suite->options->is_strict};
+    struct test_case test = {.tolerance = &suite->tolerance,
+                             .stage = READ,
+                             .strictness = suite->options->is_strict ? AMP_LITERAL : AMP_FREE};
     run_case(&test, folder, path, &err);
     note_result(suite, name, &test, &err);
 }

@@ -27,6 +27,7 @@ static struct amp_validation made_up(struct amp_output_check *output)
         .n_outputs = 1,
         .outputs = output,
         .widened = {5, 6},
+        .squeezed = 7,
         .seconds = {0.25, 0.5},
         .scores = "y",
         .accuracy = {{.rows = 20, .right = 15}, {.rows = 20, .right = 5}}};
@@ -51,6 +52,7 @@ static void each_number_stands_under_its_name(void **state)
               "\"reference\":{\"rows\":20,\"right\":15,\"percent\":75.0},"
               "\"converted\":{\"rows\":20,\"right\":5,\"percent\":25.0}},"
               "\"widened_nodes\":{\"reference\":5,\"converted\":6},"
+              "\"squeezed_nodes\":7,"
               "\"seconds\":{\"reference\":0.25,\"converted\":0.5}}");
     free(text);
 }

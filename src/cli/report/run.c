@@ -70,6 +70,7 @@ void amp_report_run(FILE *file, const struct amp_run_result *result, int verbosi
                   result->compared, result->compared == 1 ? "" : "s",
                   result->mismatch[0] == '\0' ? "within tolerance" : "outside tolerance");
     amp_report_widened(file, result->widened);
+    amp_report_squeezed(file, result->squeezed);
     if (verbosity > 0)
         amp_print(file, AMP_REPORT_LABEL "%zu sample%s, %.3g s\n", "run", result->samples,
                   result->samples == 1 ? "" : "s", result->seconds);
@@ -125,6 +126,7 @@ json_t *amp_json_run(const struct amp_run_result *result, const struct amp_input
         amp_json_set(object, "accuracy", accuracy);
     }
     amp_json_set(object, "widened_nodes", amp_json_count(result->widened));
+    amp_json_set(object, "squeezed_nodes", amp_json_count(result->squeezed));
     amp_json_set(object, "seconds", amp_json_number(result->seconds));
     return object;
 }

@@ -27,8 +27,9 @@ struct amp_run_result {
     const char *mismatch; /* the first difference beyond the tolerance; "": none */
     const char *scores;   /* the output that the labels are of; NULL: no labels */
     struct amp_accuracy accuracy;
-    size_t widened; /* nodes without a kernel for their dtype here */
-    double seconds; /* of the runs alone */
+    size_t widened;  /* nodes without a kernel for their dtype here */
+    size_t squeezed; /* nodes, amp_session_squeezed */
+    double seconds;  /* of the runs alone */
 };
 
 /* Prints the report; five outputs at most when VERBOSITY is 0. */
@@ -37,8 +38,8 @@ void amp_report_run(FILE *file, const struct amp_run_result *result, int verbosi
 /*
  * {"model", "inputs": [...], "samples", "outputs": [{"name", "type", "dtype", "shape", "elements",
  * "min", "max", "mean", "nan", "infinite", "metrics"}, ...], "expected": {"compared", "within",
- * "reason"}, "accuracy", "widened_nodes", "seconds"}: a new reference. "metrics" and "expected"
- * where there were expected values, "accuracy" with labels.
+ * "reason"}, "accuracy", "widened_nodes", "squeezed_nodes", "seconds"}: a new reference. "metrics"
+ * and "expected" where there were expected values, "accuracy" with labels.
  */
 json_t *amp_json_run(const struct amp_run_result *result, const struct amp_input_notes *inputs);
 

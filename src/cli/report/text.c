@@ -13,3 +13,13 @@ void amp_report_widened(FILE *file, size_t widened)
                                    "lower dtype\n",
                   "widened", widened, widened == 1 ? "" : "s");
 }
+
+void amp_report_squeezed(FILE *file, size_t squeezed)
+{
+    if (squeezed > 0)
+        amp_print(file,
+                  AMP_REPORT_LABEL
+                  "%zu node%s with split 1 and keepdims 0: without the dim, as ONNX "
+                  "Runtime has it; ONNX keeps it, as --strict does\n",
+                  "squeezed", squeezed, squeezed == 1 ? "" : "s");
+}

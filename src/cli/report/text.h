@@ -10,4 +10,8 @@
 /* Prints a line that WIDENED nodes had no kernel for the lower dtype; nothing for 0. */
 void amp_report_widened(FILE *file, size_t widened);
 
+/* Prints a line that SQUEEZED nodes cut slices without the dim (amp_session_squeezed); nothing for
+   0. */
+void amp_report_squeezed(FILE *file, size_t squeezed);
+
 #endif

@@ -75,6 +75,7 @@ void amp_report_validation(FILE *file, const struct amp_validation *validation, 
         amp_report_accuracy(file, validation->n_outputs > 1 ? validation->scores : NULL,
                             validation->accuracy, 2);
     amp_report_widened(file, validation->widened[1]);
+    amp_report_squeezed(file, validation->squeezed);
     amp_print(file, AMP_REPORT_LABEL "%s tolerance", "verdict",
               validation->is_within ? "within" : "outside");
     print_bounds(file, validation);
@@ -139,6 +140,7 @@ json_t *amp_json_validation(const struct amp_validation *validation)
     }
     amp_json_set(object, "widened_nodes",
                  json_both(validation->widened[0], validation->widened[1]));
+    amp_json_set(object, "squeezed_nodes", amp_json_count(validation->squeezed));
     amp_json_set(object, "seconds", seconds);
     return object;
 }

@@ -219,33 +219,68 @@ static void fill_call(const struct amp_model *model, const struct amp_node *node
     }
 }
 
-/* Sets the shapes of the outputs of node ID where its operator has a shape function that knows the
-   version; what the function refuses is left as it was. */
+/* Whether the operator of NODE has a shape function that knows its version. */
+static bool tells_shapes(const struct amp_node *node)
+{
+    const struct amp_op *op = amp_op_of(node);
+    return op != NULL && op->shape != NULL && node->schema != NULL &&
+           node->since_version <= op->newest && node->n_inputs <= MAX_PARAMS &&
+           node->n_outputs <= MAX_PARAMS;
+}
+
+/* Calls the shape function of NODE; false when it refuses. */
+static bool call_shape(const struct amp_model *model, const struct amp_node *node,
+                       struct call *call)
+{
+    struct amp_error ignored = {.status = AMP_OK};
+    struct amp_ctx ctx = {.model = model,
+                          .node = node,
+                          .in = call->in,
+                          .n_in = node->n_inputs,
+                          .out = call->out,
+                          .n_out = node->n_outputs,
+                          .err = &ignored};
+    return amp_op_of(node)->shape(&ctx) == AMP_OK;
+}
+
+/* Sets the shapes of the outputs of node ID where its operator tells them; what its shape function
+   refuses is left as it was. */
 static void infer_shapes(struct amp_model *model, uint32_t id)
 {
     const struct amp_node *node = amp_node_at(model, id);
-    const struct amp_op *op = amp_op_of(node);
-    if (op == NULL || op->shape == NULL || node->schema == NULL ||
-        node->since_version > op->newest || node->n_inputs > MAX_PARAMS ||
-        node->n_outputs > MAX_PARAMS)
-        return;
     struct call call;
-    struct amp_error ignored = {.status = AMP_OK};
+    if (!tells_shapes(node))
+        return;
     fill_call(model, node, &call);
-    struct amp_ctx ctx = {.model = model,
-                          .node = node,
-                          .in = call.in,
-                          .n_in = node->n_inputs,
-                          .out = call.out,
-                          .n_out = node->n_outputs,
-                          .err = &ignored};
-    if (op->shape(&ctx) != AMP_OK)
+    if (!call_shape(model, node, &call))
         return;
     for (uint32_t i = 0; i < node->n_outputs; i++)
         if (node->outputs[i] != AMP_NONE &&
             amp_kind_form(amp_value_at(model, node->outputs[i])->kind) == AMP_FORM_TENSOR &&
             amp_value_at(model, node->outputs[i])->constant == NULL)
             merge_shape(model, node->outputs[i], &call.out[i]->shape);
+}
+
+bool amp_infer_takes(const struct amp_model *model, uint32_t id, uint32_t value,
+                     const struct amp_shape *shape)
+{
+    const struct amp_node *node = amp_node_at(model, id);
+    struct call call;
+    if (!tells_shapes(node))
+        return true;
+    fill_call(model, node, &call);
+    for (uint32_t i = 0; i < node->n_inputs; i++)
+        if (node->inputs[i] == value)
+            call.in_tensors[i].shape = *shape;
+    if (!call_shape(model, node, &call))
+        return false;
+    for (uint32_t i = 0; i < node->n_outputs; i++) {
+        int rank = node->outputs[i] == AMP_NONE ? -1 : amp_value_at(model, node->outputs[i])->rank;
+        if (rank >= 0 && call.out_tensors[i].shape.rank >= 0 &&
+            call.out_tensors[i].shape.rank != rank)
+            return false;
+    }
+    return true;
 }
 
 static enum amp_status infer_graph(struct amp_model *model, uint32_t graph, struct amp_error *err);

@@ -16,4 +16,10 @@ enum amp_status amp_infer(struct amp_model *model, struct amp_error *err);
    written out or not. */
 bool amp_infer_names_dtype(const struct amp_node *node);
 
+/* Whether node ID, of a model that amp_infer took, can have VALUE among its inputs in SHAPE: its
+   operator takes that, and gives outputs of the ranks that they have. True where the operator does
+   not tell. */
+bool amp_infer_takes(const struct amp_model *model, uint32_t id, uint32_t value,
+                     const struct amp_shape *shape);
+
 #endif

@@ -311,8 +311,9 @@ static enum amp_status map_run(struct amp_ctx *ctx)
 
 /* ---- descriptors ----------------------------------------------------------------------------- */
 
-AMP_LIST_OP(concat_from_sequence, "ConcatFromSequence", 11, NULL, concat_run)
-AMP_LIST_OP(sequence_at, "SequenceAt", 11, NULL, at_run)
+AMP_LIST_OP(concat_from_sequence, "ConcatFromSequence", 11, NULL, concat_run,
+            .role = AMP_ROLE_CONCAT_FROM_SEQUENCE)
+AMP_LIST_OP(sequence_at, "SequenceAt", 11, NULL, at_run, .role = AMP_ROLE_SEQUENCE_AT)
 AMP_LIST_OP(sequence_construct, "SequenceConstruct", 11, NULL, construct_run)
 AMP_LIST_OP(sequence_empty, "SequenceEmpty", 11, NULL, empty_run,
             .dtype_attr = &(const struct amp_dtype_attr){
@@ -322,4 +323,5 @@ AMP_LIST_OP(sequence_insert, "SequenceInsert", 11, NULL, insert_run)
 AMP_LIST_OP(sequence_length, "SequenceLength", 11, amp_list_scalar, length_run)
 AMP_LIST_OP(sequence_map, "SequenceMap", 17, NULL, map_run,
             .pairing = &(const struct amp_pairing){.maps = true})
-AMP_LIST_OP(split_to_sequence, "SplitToSequence", 24, NULL, split_run)
+AMP_LIST_OP(split_to_sequence, "SplitToSequence", 24, NULL, split_run,
+            .role = AMP_ROLE_SPLIT_TO_SEQUENCE)

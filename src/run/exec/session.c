@@ -46,11 +46,11 @@ enum amp_status amp_session_create(const struct amp_plan *plan, struct amp_sessi
     return status;
 }
 
-enum amp_status amp_session_open(const struct amp_model *model, bool is_strict,
+enum amp_status amp_session_open(const struct amp_model *model, enum amp_strictness strictness,
                                  struct amp_session **session, struct amp_error *err)
 {
     const struct amp_plan *plan;
-    AMP_TRY(amp_plan_create(model, is_strict, &plan, err));
+    AMP_TRY(amp_plan_create(model, strictness, &plan, err));
     enum amp_status status = amp_session_create(plan, session, err);
     if (status == AMP_OK)
         (*session)->own_plan = plan;
@@ -244,6 +244,11 @@ size_t amp_session_widened(const struct amp_session *session)
                 count += amp_state_of(session, &step->scores[k])->was_widened;
         }
     return count;
+}
+
+size_t amp_session_squeezed(const struct amp_session *session)
+{
+    return session->plan->n_squeezed;
 }
 
 void amp_session_set_threads(int count)

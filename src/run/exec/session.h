@@ -17,7 +17,7 @@ enum amp_status amp_session_create(const struct amp_plan *plan, struct amp_sessi
 
 /* Plans MODEL, which must outlive the session and stay unchanged, and makes the only session of the
    plan; errors are those of amp_plan_create, before any work. */
-enum amp_status amp_session_open(const struct amp_model *model, bool is_strict,
+enum amp_status amp_session_open(const struct amp_model *model, enum amp_strictness strictness,
                                  struct amp_session **session, struct amp_error *err);
 
 void amp_session_destroy(struct amp_session *session); /* NULL is fine */
@@ -33,6 +33,10 @@ enum amp_status amp_session_run(struct amp_session *session, const struct amp_te
 /* Nodes that this machine had no kernel for in float16 or bfloat16, so that they computed in
    float32 and rounded their outputs; known after the first run. */
 size_t amp_session_widened(const struct amp_session *session);
+
+/* Nodes that cut a tensor into slices without the dim that they cut, as their exporter means it,
+   and not with it, as ONNX has it (run/rewrite/squeeze_pieces.h). */
+size_t amp_session_squeezed(const struct amp_session *session);
 
 /* Notes all runs from now on in PROFILE (ops/dnnl/profile.h), which must outlive them; NULL: in
  * none. */

@@ -13,6 +13,7 @@
 #include "run/plan/post_ops.h"
 #include "run/rewrite/fuse_composites.h"
 #include "run/rewrite/gradient.h"
+#include "run/rewrite/squeeze_pieces.h"
 
 static enum amp_status find_op(const struct amp_model *model, uint32_t id, const struct amp_op **op,
                                struct amp_error *err)
@@ -152,16 +153,16 @@ static enum amp_status make_steps(const struct amp_plan *plan, const struct amp_
 }
 
 /* Makes of a step per node those that run. */
-static void join_steps(const struct amp_plan *plan, bool is_strict)
+static void join_steps(const struct amp_plan *plan, enum amp_strictness strictness)
 {
     struct amp_plan_builder builder = amp_plan_builder_create(plan);
-    if (!is_strict) {
+    if (strictness == AMP_FREE) {
         amp_plan_add_post_ops(&builder);
         amp_plan_elide_casts(&builder);
         amp_plan_choose_dtypes(&builder);
     }
     amp_plan_note_layout_wishes(&builder);
-    if (!is_strict)
+    if (strictness == AMP_FREE)
         amp_plan_find_attention(&builder);
     amp_plan_note_last_uses(&builder);
     amp_plan_builder_destroy(&builder);
@@ -184,10 +185,13 @@ static bool blocks_channels(const struct amp_model *model)
     return false;
 }
 
-static enum amp_status fill(struct amp_plan *plan, bool is_strict, struct amp_error *err)
+static enum amp_status fill(struct amp_plan *plan, enum amp_strictness strictness,
+                            struct amp_error *err)
 {
     AMP_TRY(amp_gradients_expand(&plan->model, plan->arena, err));
-    if (!is_strict)
+    if (strictness != AMP_LITERAL)
+        plan->model = amp_pieces_squeeze(plan->model, plan->arena, &plan->n_squeezed);
+    if (strictness == AMP_FREE)
         plan->model = amp_composites_fuse(plan->model, plan->arena);
     const struct amp_model *model = plan->model;
     plan->graphs = amp_arena_array(plan->arena, model->n_graphs, sizeof *plan->graphs);
@@ -195,18 +199,18 @@ static enum amp_status fill(struct amp_plan *plan, bool is_strict, struct amp_er
         AMP_TRY(make_steps(plan, &model->graphs[g].nodes, &plan->graphs[g], err));
     plan->blocks_channels = blocks_channels(model);
     mark_constants(plan);
-    join_steps(plan, is_strict);
+    join_steps(plan, strictness);
     return AMP_OK;
 }
 
-enum amp_status amp_plan_create(const struct amp_model *model, bool is_strict,
+enum amp_status amp_plan_create(const struct amp_model *model, enum amp_strictness strictness,
                                 const struct amp_plan **plan, struct amp_error *err)
 {
     struct amp_arena *arena = amp_arena_create();
     struct amp_plan *made = amp_arena_array(arena, 1, sizeof *made);
     made->arena = arena;
     made->model = model;
-    enum amp_status status = fill(made, is_strict, err);
+    enum amp_status status = fill(made, strictness, err);
     if (status == AMP_OK)
         *plan = made;
     else

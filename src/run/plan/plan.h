@@ -15,6 +15,7 @@ struct amp_plan {
     const struct amp_model *model; /* the rewritten one */
     struct amp_plan_graph *graphs; /* one for each graph of the model */
     bool blocks_channels;          /* amp_host.blocks_channels */
+    size_t n_squeezed;             /* nodes, run/rewrite/squeeze_pieces.h */
 };
 
 /* The steps of one graph, sorted; constant nodes, whose results the model holds, have none. */
@@ -23,10 +24,18 @@ struct amp_plan_graph {
     size_t n_steps;
 };
 
-/* Plans MODEL, whose types are inferred. Unless IS_STRICT, nodes are computed together where one
-   primitive can: what lies between them is not rounded to its dtype then. AMP_UNSUPPORTED with
-   operator and node when there is no kernel for one; AMP_MODEL for a type that is not known. */
-enum amp_status amp_plan_create(const struct amp_model *model, bool is_strict,
+/* How closely a run keeps to what the model says. */
+enum amp_strictness {
+    AMP_FREE, /* nodes are computed together where one primitive can: what lies between them is not
+                 rounded to its dtype */
+    AMP_ROUNDED, /* node by node, as other runtimes do */
+    AMP_LITERAL  /* node by node, and where other runtimes do not follow ONNX's definition of an
+                    operator, by the definition (run/rewrite/squeeze_pieces.h) */
+};
+
+/* Plans MODEL, whose types are inferred. AMP_UNSUPPORTED with operator and node when there is no
+   kernel for one; AMP_MODEL for a type that is not known. */
+enum amp_status amp_plan_create(const struct amp_model *model, enum amp_strictness strictness,
                                 const struct amp_plan **plan, struct amp_error *err);
 
 /* After all sessions of PLAN; NULL is fine. */
