@@ -4,7 +4,6 @@
  */
 #include "cli/rule_options.h"
 
-#include "autocast/rules/op_list.h"
 #include "cli/option_pair.h"
 #include "core/arena.h"
 #include "core/array.h"

@@ -1,10 +1,10 @@
 /*
- * Lists of operators: takes a text file with a name per line, gives rules of one precision. What a
- * name stands for is op_name.c's matter.
+ * Lists of operators: takes a text file with a name per line, gives the operators. What a name
+ * stands for is op_name.c's matter.
  */
 #include "autocast/rules/op_list.h"
 
-#include "autocast/rules/rules.h"
+#include "autocast/rules/op_name.h"
 #include "core/arena.h"
 #include "core/file/input.h"
 
@@ -26,34 +26,57 @@ static char *trim(char *line)
     return line;
 }
 
-static enum amp_status add_line(struct amp_rules *rules, const char *word,
-                                enum amp_precision precision, struct amp_rule_source source,
-                                struct amp_error *err)
+/* A list that is being read. */
+struct reading {
+    struct amp_rules *rules;
+    const char *label;
+    struct amp_op_list *list;
+    int n_words;
+};
+
+enum { NAMED_MAX = 3 }; /* unknown words that the list names */
+
+/* Adds WORD to the text that names those that are no operators. */
+static void note_unknown(struct reading *reading, const char *word, int line)
 {
-    struct amp_error problem = {.status = AMP_OK};
-    enum amp_status status = amp_rules_add_op(rules, word, precision, source, &problem);
-    if (status == AMP_USAGE)
-        return amp_fail(err, AMP_RULES, "%s:%d: %s", source.file, source.line, problem.text);
-    return status == AMP_OK ? AMP_OK : amp_error_copy(err, &problem);
+    struct amp_op_list *list = reading->list;
+    if (++list->n_unknown > NAMED_MAX)
+        return;
+    const char *before = list->unknown == NULL
+                             ? ""
+                             : amp_arena_printf(reading->rules->arena, "%s, ", list->unknown);
+    list->unknown =
+        amp_arena_printf(reading->rules->arena, "%s'%.60s' (line %d)", before, word, line);
 }
 
-/* Adds a rule for each line of TEXT, which is cut into lines. */
-static enum amp_status add_lines(struct amp_rules *rules, char *text, const char *label,
-                                 enum amp_precision precision, struct amp_error *err)
+static enum amp_status add_word(struct reading *reading, const char *word, int line,
+                                struct amp_error *err)
 {
-    int line = 1, n_words = 0;
+    const char *problem;
+    if (++reading->n_words > LIST_MAX)
+        return amp_fail(err, AMP_RULES,
+                        "%s:%d: too many operators; accepted: a list of %d at most", reading->label,
+                        line, LIST_MAX);
+    AMP_TRY(amp_op_name_resolve(reading->rules, (struct amp_op_name){word, line},
+                                &reading->list->ops, &problem, err));
+    if (problem != NULL && !reading->list->keeps_unknown)
+        return amp_fail(err, AMP_RULES, "%s:%d: %s", reading->label, line, problem);
+    if (problem != NULL)
+        note_unknown(reading, word, line);
+    return AMP_OK;
+}
+
+/* Adds the operators that the lines of TEXT name, which is cut into lines. */
+static enum amp_status add_lines(struct reading *reading, char *text, struct amp_error *err)
+{
+    int line = 1;
     for (char *at = text, *next; at != NULL; at = next, line++) {
         next = strchr(at, '\n');
         if (next != NULL)
             *next++ = '\0';
         char *word = trim(at);
-        if (*word != '\0' && ++n_words > LIST_MAX)
-            return amp_fail(err, AMP_RULES,
-                            "%s:%d: too many operators; accepted: a list of %d at most", label,
-                            line, LIST_MAX);
         if (*word != '\0')
-            AMP_TRY(
-                add_line(rules, word, precision, (struct amp_rule_source){label, line, 1}, err));
+            AMP_TRY(add_word(reading, word, line, err));
     }
     return AMP_OK;
 }
@@ -71,18 +94,19 @@ static enum amp_status check_text(const struct amp_bytes *bytes, const char *lab
     return AMP_OK;
 }
 
-enum amp_status amp_rules_load_op_list(struct amp_rules *rules, const char *path,
-                                       enum amp_precision precision, struct amp_error *err)
+enum amp_status amp_op_list_read(struct amp_rules *rules, const char *path,
+                                 struct amp_op_list *list, struct amp_error *err)
 {
     static const struct amp_stream stream = {.size_max = LIST_BYTES_MAX};
     struct amp_bytes bytes;
-    char *label = amp_arena_strdup(rules->arena, path);
+    struct reading reading = {rules, amp_arena_strdup(rules->arena, path), list, 0};
     AMP_TRY(amp_bytes_open_stream(&bytes, path, &stream, err));
-    enum amp_status status = check_text(&bytes, label, err);
+    enum amp_status status = check_text(&bytes, reading.label, err);
     if (status == AMP_OK) {
         char *text = amp_arena_strndup(rules->arena, (const char *)bytes.data, bytes.size);
-        status = add_lines(rules, text, label, precision, err);
+        status = add_lines(&reading, text, err);
     }
     amp_bytes_close(&bytes);
+    list->source = (struct amp_rule_source){reading.label, 1, 1};
     return status;
 }

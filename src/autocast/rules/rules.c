@@ -5,6 +5,7 @@
 #include "autocast/rules/rules.h"
 
 #include "autocast/rules/name_pattern.h"
+#include "autocast/rules/op_list.h"
 #include "autocast/rules/op_name.h"
 #include "autocast/rules/parse.h"
 #include "core/arena.h"
@@ -93,6 +94,19 @@ enum amp_status amp_rules_add_node(struct amp_rules *rules, const char *pattern,
     *add_rule(rules) = (struct amp_rule){.precision = precision,
                                          .source = source,
                                          .nodes = amp_rule_patterns_of(rules->arena, made, 1)};
+    return AMP_OK;
+}
+
+enum amp_status amp_rules_load_op_list(struct amp_rules *rules, const char *path,
+                                       enum amp_precision precision, struct amp_error *err)
+{
+    struct amp_op_list list = {.keeps_unknown = false};
+    AMP_TRY(amp_op_list_read(rules, path, &list, err));
+    if (list.ops.count > 0)
+        *add_rule(rules) = (struct amp_rule){.precision = precision,
+                                             .source = list.source,
+                                             .ops = list.ops.items,
+                                             .n_ops = list.ops.count};
     return AMP_OK;
 }
 

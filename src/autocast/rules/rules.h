@@ -35,6 +35,15 @@ enum amp_status amp_rules_add_node(struct amp_rules *rules, const char *pattern,
                                    enum amp_precision precision, struct amp_rule_source source,
                                    struct amp_error *err);
 
+/*
+ * Appends a rule of PRECISION for the operators in the file at PATH: a name per line, of ONNX, of
+ * PyTorch or DOMAIN::NAME, spaces around it and what follows a '#' apart. AMP_IO when the file
+ * cannot be read, AMP_RULES with file and line for a line that names no operator; RULES is then
+ * only good to be destroyed.
+ */
+enum amp_status amp_rules_load_op_list(struct amp_rules *rules, const char *path,
+                                       enum amp_precision precision, struct amp_error *err);
+
 /* "bf16", "fp16" or "bf16, fp16" for a mask of lower dtypes that is not empty. */
 const char *amp_rules_dtypes_text(uint32_t dtypes);
 
