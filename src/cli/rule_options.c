@@ -1,18 +1,21 @@
 /*
  * The rules of a conversion: takes options and environment, gives one list of rules. The last rule
  * that matches a node decides, so that what has precedence comes later. Decides on no node itself.
+ * What the user should know of the loading goes to stderr.
  */
 #include "cli/rule_options.h"
 
 #include "cli/option_pair.h"
+#include "cli/report/rules.h"
 #include "core/arena.h"
 #include "core/array.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The environment variables that name lists of operators. An operator in both lists is float32,
-   since the second is loaded last. */
+/* The environment variables that name lists of operators, which add to any rule set; those that
+   replace a list of a set stand in its file (ops_from). An operator in both lists is float32, since
+   the second is loaded last. */
 static const struct {
     enum amp_precision precision;
     const char *variable;
@@ -92,5 +95,7 @@ enum amp_status amp_rule_options_load(const struct amp_options *options, enum am
         AMP_TRY(add_override(rules, "op", options->op_rules.items[i], true, err));
     for (size_t i = 0; i < options->node_rules.count; i++)
         AMP_TRY(add_override(rules, "node", options->node_rules.items[i], false, err));
+    if (!options->is_quiet)
+        amp_report_rule_notes(rules);
     return AMP_OK;
 }

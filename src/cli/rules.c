@@ -22,6 +22,7 @@ static enum amp_status print_one(struct amp_arena *arena, const char *name, bool
 {
     struct amp_rules *rules = amp_rules_create(arena);
     enum amp_status status = amp_rules_load(rules, name, err);
+    amp_report_rule_notes(rules);
     if (status == AMP_OK)
         amp_report_rules(arena, rules, is_resolved);
     amp_rules_destroy(rules);
@@ -96,6 +97,7 @@ static enum amp_status check_set(struct amp_arena *arena, const char *name, stru
 {
     struct amp_rules *rules = amp_rules_create(arena);
     enum amp_status status = amp_rules_load(rules, name, err);
+    amp_report_rule_notes(rules);
     if (status == AMP_OK)
         status = report_findings(rules, err);
     amp_rules_destroy(rules);
@@ -135,6 +137,7 @@ static enum amp_status decide(struct side *side, const char *path, const struct 
                                          .cap = amp_schema_released_opset()};
     options.rules = side->rules = amp_rules_create(side->file.arena);
     AMP_TRY(amp_rules_load(side->rules, side->name, err));
+    amp_report_rule_notes(side->rules);
     AMP_TRY(amp_rules_set_dtype(side->rules, target->lower, err));
     AMP_TRY(amp_infer(side->file.model, err));
     name_nodes(side);

@@ -34,17 +34,14 @@ struct reading {
     int n_words;
 };
 
-enum { NAMED_MAX = 3 }; /* unknown words that the list names */
-
 /* Adds WORD to the text that names those that are no operators. */
 static void note_unknown(struct reading *reading, const char *word, int line)
 {
     struct amp_op_list *list = reading->list;
-    if (++list->n_unknown > NAMED_MAX)
+    if (++list->n_unknown > AMP_OP_LIST_NAMED)
         return;
-    const char *before = list->unknown == NULL
-                             ? ""
-                             : amp_arena_printf(reading->rules->arena, "%s, ", list->unknown);
+    const char *before =
+        list->unknown == NULL ? "" : amp_arena_printf(reading->rules->arena, "%s, ", list->unknown);
     list->unknown =
         amp_arena_printf(reading->rules->arena, "%s'%.60s' (line %d)", before, word, line);
 }
@@ -54,9 +51,8 @@ static enum amp_status add_word(struct reading *reading, const char *word, int l
 {
     const char *problem;
     if (++reading->n_words > LIST_MAX)
-        return amp_fail(err, AMP_RULES,
-                        "%s:%d: too many operators; accepted: a list of %d at most", reading->label,
-                        line, LIST_MAX);
+        return amp_fail(err, AMP_RULES, "%s:%d: too many operators; accepted: a list of %d at most",
+                        reading->label, line, LIST_MAX);
     AMP_TRY(amp_op_name_resolve(reading->rules, (struct amp_op_name){word, line},
                                 &reading->list->ops, &problem, err));
     if (problem != NULL && !reading->list->keeps_unknown)

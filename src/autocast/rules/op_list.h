@@ -5,6 +5,8 @@
 
 /* Private to the rules: lists of operators in text files. */
 
+enum { AMP_OP_LIST_NAMED = 3 }; /* unknown words that it names */
+
 struct amp_op_list {
     bool keeps_unknown;            /* words that name no operator are counted, not refused */
     struct amp_rule_ops ops;       /* with the line of each */

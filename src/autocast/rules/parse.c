@@ -1,16 +1,18 @@
 /*
  * What a rule file says: takes the tree of a YAML file, gives the document's fields and its rules.
  * Files that the document extends are rules.c's matter, names of operators op_name.c's, attributes
- * in `when` when.c's.
+ * in `when` when.c's, lists that environment variables put in the place of operators ops_from.c's.
  */
 #include "autocast/rules/parse.h"
 
 #include "autocast/rules/bind.h"
 #include "autocast/rules/name_pattern.h"
 #include "autocast/rules/op_name.h"
+#include "autocast/rules/ops_from.h"
 #include "autocast/rules/when.h"
 #include "core/arena.h"
 #include "core/array.h"
+#include "core/strmap.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -81,20 +83,45 @@ static enum amp_status keep_node(const binder *b, const char *name, const yaml_n
     return AMP_OK;
 }
 
+/* Checks that it names an operator; what that one's precision is, only the other rules say. */
+static enum amp_status bind_like(const binder *b, const char *name, const yaml_node *value,
+                                 void *field)
+{
+    struct amp_rule_ops ops = {.items = NULL};
+    if (!amp_is_text(value))
+        return amp_wrong_type(b, name, value, "a text");
+    AMP_TRY(amp_op_name_bind(b, value, &ops));
+    *(const char **)field = ops.count > 0 ? ops.items[0].word : value->text;
+    return AMP_OK;
+}
+
+static enum amp_status bind_variables(const binder *b, const char *name, const yaml_node *value,
+                                      void *field)
+{
+    *(const yaml_node **)field = value;
+    return amp_check_texts(b, name, value, 1);
+}
+
 /* ---- a rule ---- */
 
 struct draft {
     enum amp_precision precision;
+    const char *like; /* the operator whose precision it is; NULL: PRECISION says it */
     uint32_t dtypes;
     struct amp_rule_ops ops;
+    const yaml_node *ops_from;
     struct amp_rule_patterns nodes, nodes_regex, tensors;
     const yaml_node *when;
+    struct amp_rule rule; /* what comes of it */
+    bool is_void;         /* it is about no node */
 };
 
 static const struct amp_key rule_keys[] = {
-    {"precision", bind_precision, offsetof(struct draft, precision), true},
+    {"precision", bind_precision, offsetof(struct draft, precision), false},
+    {"like", bind_like, offsetof(struct draft, like), false},
     {"dtypes", amp_bind_dtypes, offsetof(struct draft, dtypes), false},
     {"ops", bind_ops, offsetof(struct draft, ops), false},
+    {"ops_from", bind_variables, offsetof(struct draft, ops_from), false},
     {"nodes", bind_globs, offsetof(struct draft, nodes), false},
     {"nodes_regex", bind_regexes, offsetof(struct draft, nodes_regex), false},
     {"tensors", bind_globs, offsetof(struct draft, tensors), false},
@@ -116,17 +143,90 @@ static struct amp_rule rule_of(const binder *b, const yaml_node *node, const str
     };
 }
 
-static enum amp_status bind_rule(const binder *b, const yaml_node *node, struct amp_rule *rule)
+static enum amp_status check_draft(const binder *b, const yaml_node *node,
+                                   const struct draft *draft)
 {
-    struct draft draft = {.when = NULL};
-    AMP_TRY(amp_bind_mapping(b, "rules", node, &rule_mapping, &draft));
-    if (node->count == (draft.dtypes != 0 ? 4 : 2))
+    bool has_precision = draft->precision != AMP_PRECISION_COUNT;
+    if (!has_precision && draft->like == NULL)
+        return FAIL(b, node,
+                    "a rule without 'precision'; accepted: a rule with it, or with 'like'");
+    if (has_precision && draft->like != NULL)
+        return FAIL(b, node, "a rule with 'precision' and 'like'; accepted: one of them");
+    if (draft->ops_from != NULL && draft->ops.count == 0)
+        return FAIL(b, draft->ops_from,
+                    "ops_from without 'ops'; accepted: ops_from beside the operators that it may "
+                    "replace");
+    if (draft->when == NULL &&
+        draft->ops.count + draft->nodes.count + draft->nodes_regex.count + draft->tensors.count ==
+            0)
         return FAIL(b, node,
                     "a rule for no node; accepted: one of ops, nodes, nodes_regex, tensors, when, "
                     "and nodes: [\"*\"] for all nodes");
-    *rule = rule_of(b, node, &draft);
-    return draft.when != NULL ? amp_rules_bind_when(b, draft.when, &draft.ops, &rule->condition)
-                              : AMP_OK;
+    return AMP_OK;
+}
+
+/* Puts the operators of a list that the environment names in the place of the rule's. */
+static enum amp_status replace_ops(const binder *b, struct draft *draft)
+{
+    struct amp_op_list list;
+    bool is_given = false;
+    if (draft->ops_from != NULL)
+        AMP_TRY(amp_rules_read_ops_from(b, draft->ops_from, &is_given, &list));
+    if (!is_given)
+        return AMP_OK;
+    draft->ops = list.ops;
+    draft->rule.ops = list.ops.items;
+    draft->rule.n_ops = list.ops.count;
+    draft->rule.source = list.source;
+    draft->is_void = list.ops.count == 0;
+    return AMP_OK;
+}
+
+static enum amp_status bind_rule(const binder *b, const yaml_node *node, struct draft *draft)
+{
+    *draft = (struct draft){.precision = AMP_PRECISION_COUNT};
+    AMP_TRY(amp_bind_mapping(b, "rules", node, &rule_mapping, draft));
+    AMP_TRY(check_draft(b, node, draft));
+    draft->rule = rule_of(b, node, draft);
+    AMP_TRY(replace_ops(b, draft));
+    return draft->when != NULL && !draft->is_void
+               ? amp_rules_bind_when(b, draft->when, &draft->ops, &draft->rule.condition)
+               : AMP_OK;
+}
+
+/* ---- rules like those for another operator ---- */
+
+/* Whether the rule decides on all nodes of the operators that it names, as a list does. */
+static bool is_list(const struct draft *draft)
+{
+    return draft->like == NULL && draft->when == NULL && draft->dtypes == 0 &&
+           draft->nodes.count + draft->nodes_regex.count + draft->tensors.count == 0;
+}
+
+/* Notes in MAP the precision for each operator that one of the COUNT rules at DRAFTS lists: the
+   last one counts. */
+static void map_lists(struct amp_arena *arena, const struct draft *drafts, size_t count,
+                      struct amp_strmap *map)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < drafts[i].rule.n_ops && is_list(&drafts[i]); k++)
+            amp_strmap_put(map, arena, drafts[i].rule.ops[k].word,
+                           (uint32_t)drafts[i].rule.precision);
+}
+
+/* Gives the rules among the COUNT at DRAFTS that are like those for an operator their precision;
+   without a rule that lists it they are about no node. */
+static void settle_likes(struct amp_arena *arena, struct draft *drafts, size_t count)
+{
+    struct amp_strmap map = {.count = 0};
+    uint32_t precision = AMP_FOLLOW;
+    map_lists(arena, drafts, count, &map);
+    for (size_t i = 0; i < count; i++) {
+        if (drafts[i].like == NULL)
+            continue;
+        drafts[i].is_void |= !amp_strmap_get(&map, drafts[i].like, &precision);
+        drafts[i].rule.precision = (enum amp_precision)precision;
+    }
 }
 
 /* ---- fields of the document ---- */
@@ -162,17 +262,26 @@ static enum amp_status bind_unlisted(const binder *b, const char *name, const ya
     return AMP_OK;
 }
 
+static void push_rule(const binder *b, struct amp_rules_document *document,
+                      const struct amp_rule *rule)
+{
+    struct amp_rule *slot = amp_arena_push(b->arena, &document->rules, &document->n_rules,
+                                           &document->rules_capacity, sizeof *slot);
+    *slot = *rule;
+}
+
 static enum amp_status bind_rules(const binder *b, const char *name, const yaml_node *value,
                                   void *field)
 {
-    struct amp_rules_document *document = field;
     if (value->kind != AMP_YAML_LIST)
         return amp_wrong_type(b, name, value, "a list of rules");
-    for (size_t i = 0; i < value->count; i++) {
-        struct amp_rule *rule = amp_arena_push(b->arena, &document->rules, &document->n_rules,
-                                               &document->rules_capacity, sizeof *rule);
-        AMP_TRY(bind_rule(b, value->items[i], rule));
-    }
+    struct draft *drafts = amp_arena_array(b->yaml->arena, value->count, sizeof *drafts);
+    for (size_t i = 0; i < value->count; i++)
+        AMP_TRY(bind_rule(b, value->items[i], &drafts[i]));
+    settle_likes(b->yaml->arena, drafts, value->count);
+    for (size_t i = 0; i < value->count; i++)
+        if (!drafts[i].is_void)
+            push_rule(b, field, &drafts[i].rule);
     return AMP_OK;
 }
 

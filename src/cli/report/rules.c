@@ -1,11 +1,12 @@
 /*
  * Rule sets as text: takes a list of rules, prints YAML that loads to an equal list, each rule
- * below a comment that says where it was written. Prints to stdout.
+ * below a comment that says where it was written. Prints to stdout, and warnings to stderr.
  */
 #include "cli/report/rules.h"
 
 #include "autocast/rules/op.h"
 #include "autocast/rules/when.h"
+#include "cli/progress.h"
 #include "core/arena.h"
 #include "core/array.h"
 #include "core/print.h"
@@ -342,6 +343,14 @@ void amp_report_rules(struct amp_arena *arena, const struct amp_rules *rules, bo
             print_rule(arena, &rules->items[i]);
     }
     print_limits(arena, rules);
+}
+
+void amp_report_rule_notes(const struct amp_rules *rules)
+{
+    if (rules->n_notes > 0)
+        amp_progress_end();
+    for (size_t i = 0; i < rules->n_notes; i++)
+        amp_print(stderr, "ampconv: warning: %s\n", rules->notes[i]);
 }
 
 /* ---- the table of PyTorch's names ---- */
