@@ -1,7 +1,7 @@
 /*
  * `ampconv --version`: prints the versions of the program and of oneDNN, the instruction set that
- * oneDNN takes, the kernels of the program's own that run here, and the dtypes that this CPU
- * computes in.
+ * oneDNN takes, the kernels of the program's own that run here, the instructions for lower
+ * precision that this CPU has, and the dtypes that it computes in.
  */
 #include "cli/version.h"
 
@@ -9,6 +9,17 @@
 #include "core/cpu.h"
 #include "core/print.h"
 #include "run/exec/session.h"
+
+/* Which instructions for the lower dtypes the CPU has. */
+static void print_flags(FILE *file)
+{
+    struct amp_cpu_flag flag;
+    for (size_t i = 0; amp_cpu_flag_at(i, &flag); i++)
+        amp_print(file, "%s%s %s", i == 0 ? "cpu       " : ", ", flag.name,
+                  flag.is_there ? "yes" : "no");
+    if (amp_cpu_flag_at(0, &flag))
+        fputc('\n', file);
+}
 
 /* oneDNN's instruction set, and the instructions that kernels of our own take. */
 static void print_cpu(FILE *file)
@@ -31,6 +42,7 @@ void amp_command_version(FILE *file)
     static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_BFLOAT16, AMP_FLOAT16};
     amp_print(file, "ampconv %s\n", AMP_VERSION);
     print_cpu(file);
+    print_flags(file);
     for (size_t i = 0; i < AMP_COUNT(dtypes); i++)
         amp_print(file, "%-9s %s\n", amp_dtype_name(dtypes[i]),
                   amp_cpu_is_native(dtypes[i]) ? "native" : "computed in float32, then rounded");

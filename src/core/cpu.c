@@ -102,6 +102,40 @@ const char *amp_cpu_instructions(enum amp_cpu_feature feature)
 {
     return features[feature].own;
 }
+
+/* What the system saves of the registers when it switches programs (XCR0), without which there is
+   no using them; 0 where it does not say. */
+static uint32_t saved_registers(void)
+{
+    uint32_t a, b, c, d;
+    if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & bit_OSXSAVE) == 0)
+        return 0;
+    __asm__ volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
+    return a;
+}
+
+bool amp_cpu_flag_at(size_t i, struct amp_cpu_flag *flag)
+{
+    enum { VECTORS = 0xe6, TILES = 0x60000 }; /* bits of XCR0: for AVX-512, for AMX */
+    enum { EAX, EDX };
+    static const struct {
+        const char *name;
+        uint32_t leaf, state; /* of CPUID's leaf 7; what has to be saved */
+        int word, bit;
+    } flags[] = {{"avx512_bf16", 1, VECTORS, EAX, 5},
+                 {"avx512_fp16", 0, VECTORS, EDX, 23},
+                 {"amx_bf16", 0, TILES, EDX, 22},
+                 {"amx_fp16", 1, TILES, EAX, 21}};
+    uint32_t words[2] = {0}, b, c;
+    if (i >= AMP_COUNT(flags))
+        return false;
+    bool is_known = __get_cpuid_count(7, flags[i].leaf, &words[EAX], &b, &c, &words[EDX]) != 0;
+    *flag = (struct amp_cpu_flag){.name = flags[i].name,
+                                  .is_there =
+                                      is_known && (words[flags[i].word] >> flags[i].bit & 1) != 0 &&
+                                      (saved_registers() & flags[i].state) == flags[i].state};
+    return true;
+}
 #else
 static bool find(enum amp_cpu_feature i, dnnl_cpu_isa_t isa)
 {
@@ -113,6 +147,12 @@ const char *amp_cpu_instructions(enum amp_cpu_feature feature)
 {
     (void)feature;
     return NULL;
+}
+
+bool amp_cpu_flag_at(size_t i, struct amp_cpu_flag *flag)
+{
+    (void)i, (void)flag;
+    return false;
 }
 #endif
 

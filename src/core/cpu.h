@@ -4,6 +4,7 @@
 #include "core/dtype.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -40,6 +41,15 @@ bool amp_cpu_is_native(enum amp_dtype dtype);
 
 /* The name of the instruction set that oneDNN uses here: "AVX2". */
 const char *amp_cpu_isa(void);
+
+/* Instructions for bfloat16 and float16 that a processor may have. */
+struct amp_cpu_flag {
+    const char *name; /* as Linux has it: "avx512_bf16" */
+    bool is_there; /* the processor has it and the system lets programs use it, whatever the cap */
+};
+
+/* The flag of number I, from 0 on. False past the last; other processors than x86-64 have none. */
+bool amp_cpu_flag_at(size_t i, struct amp_cpu_flag *flag);
 
 /* The instructions that FEATURE, of our own kernels, takes: "AVX-512"; NULL for one of oneDNN's. */
 const char *amp_cpu_instructions(enum amp_cpu_feature feature);

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What --version says of the CPU: the instruction set that oneDNN uses, the instructions that the program's own kernels use, and
-# which dtypes are native; none of them beyond ONEDNN_MAX_CPU_ISA, nor beyond what the system says that the processor has.
+# What --version says of the CPU: the instruction set that oneDNN uses, the instructions that the program's own kernels use,
+# those for lower precision that it has, and which dtypes are native; none of them beyond what the system says that the processor
+# has, nor, but for the third, beyond ONEDNN_MAX_CPU_ISA.
 set -u
 flags=" $(sed -n 's/^flags[^:]*: //p' /proc/cpuinfo | head -n 1) "
 
@@ -27,7 +28,27 @@ for cap in SSE41 AVX AVX2 AVX512_CORE AVX512_CORE_BF16 AVX512_CORE_AMX; do
   said=$(ONEDNN_MAX_CPU_ISA=$cap "$AMPCONV" --version | sed -n 's/^kernels   //p')
   if [ "$said" = "$(expected $cap)" ]; then echo "ok $cap"; else echo "not ok $cap: '$said', not '$(expected $cap)'"; fi
 done
-native=$(ONEDNN_MAX_CPU_ISA=SSE41 "$AMPCONV" --version | sed -n '4,$p')
+# What the CPU has does not depend on the cap.
+has_flags=
+for flag in avx512_bf16 avx512_fp16 amx_bf16 amx_fp16; do
+  has_flags+=", $flag $(if has $flag; then echo yes; else echo no; fi)"
+done
+for cap in SSE41 ALL; do
+  said=$(ONEDNN_MAX_CPU_ISA=$cap "$AMPCONV" --version | sed -n 's/^cpu       //p')
+  if [ "$said" = "${has_flags#, }" ]; then echo "ok flags with $cap"; else echo "not ok flags with $cap: '$said', not '${has_flags#, }'"; fi
+done
+# The most that the variable can allow is what is in use without it.
+most=$(ONEDNN_MAX_CPU_ISA=AVX512_CORE_AMX_FP16 "$AMPCONV" --version)
+if [ "$most" = "$(env -u ONEDNN_MAX_CPU_ISA "$AMPCONV" --version)" ]; then echo 'ok AVX512_CORE_AMX_FP16 caps nothing'; else echo "not ok AVX512_CORE_AMX_FP16 caps nothing: $most"; fi
+# A dtype is native where the CPU has the instructions and the cap lets oneDNN use them.
+native_with() { ONEDNN_MAX_CPU_ISA=$1 "$AMPCONV" --version | grep -qx "$2 *native"; }
+if has avx512_bf16; then
+  if native_with AVX512_CORE_BF16 bfloat16; then echo 'ok avx512_bf16'; else echo 'not ok avx512_bf16'; fi
+fi
+if has avx512_fp16; then
+  if native_with AVX512_CORE_FP16 float16 && ! native_with AVX512_CORE_BF16 float16; then echo 'ok avx512_fp16'; else echo 'not ok avx512_fp16'; fi
+fi
+native=$(ONEDNN_MAX_CPU_ISA=SSE41 "$AMPCONV" --version | sed -n '5,$p')
 wanted='float32   native
 bfloat16  computed in float32, then rounded
 float16   computed in float32, then rounded'
