@@ -160,22 +160,6 @@ static struct amp_strmap inner_values(struct amp_model *model, const struct amp_
     return map;
 }
 
-static void update_value_info(struct amp_model *model, const struct amp_graph *graph,
-                              Onnx__GraphProto *proto)
-{
-    if (proto->n_value_info == 0)
-        return;
-    struct amp_strmap values = inner_values(model, graph);
-    size_t kept = 0;
-    for (size_t i = 0; i < proto->n_value_info; i++) {
-        Onnx__ValueInfoProto *info = proto->value_info[i];
-        uint32_t id;
-        if (info->name != NULL && amp_strmap_get(&values, info->name, &id))
-            proto->value_info[kept++] = update_info(model, info, amp_value_at(model, id));
-    }
-    proto->n_value_info = kept;
-}
-
 /* A new entry for a value that had none, as an initializer must have among the inputs before IR 4.
  */
 static Onnx__ValueInfoProto *create_info(struct amp_model *model, const struct amp_value *value)
@@ -186,6 +170,64 @@ static Onnx__ValueInfoProto *create_info(struct amp_model *model, const struct a
     if (value->dtype != AMP_UNDEFINED)
         info->type = amp_type_to_proto(model, value);
     return info;
+}
+
+/* Keeps the entries of values that are still there, and notes their names in DECLARED. */
+static void keep_value_info(struct amp_model *model, const struct amp_graph *graph,
+                            Onnx__GraphProto *proto, struct amp_strmap *declared)
+{
+    struct amp_strmap values = inner_values(model, graph);
+    size_t kept = 0;
+    for (size_t i = 0; i < proto->n_value_info; i++) {
+        Onnx__ValueInfoProto *info = proto->value_info[i];
+        uint32_t id;
+        if (info->name == NULL || !amp_strmap_get(&values, info->name, &id))
+            continue;
+        proto->value_info[kept++] = update_info(model, info, amp_value_at(model, id));
+        amp_strmap_put(declared, model->arena, info->name, id);
+    }
+    proto->n_value_info = kept;
+}
+
+/* Whether nothing but an entry could tell the type of VALUE, which a node gives that no table
+   defines: it was an output of its graph before a cast took its place. */
+static bool needs_info(const struct amp_value *value, const struct amp_strmap *declared)
+{
+    return !value->is_output && value->kind == AMP_KIND_TENSOR && value->dtype != AMP_UNDEFINED &&
+           !amp_strmap_get(declared, value->name, NULL);
+}
+
+static void add_value_info(struct amp_model *model, const struct amp_graph *graph,
+                           Onnx__GraphProto *proto, const struct amp_strmap *declared)
+{
+    struct amp_ids added = {.items = NULL};
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        const struct amp_node *node = amp_node_at(model, graph->nodes.items[i]);
+        for (uint32_t k = 0; k < node->n_outputs && node->schema == NULL; k++)
+            if (node->outputs[k] != AMP_NONE &&
+                needs_info(amp_value_at(model, node->outputs[k]), declared))
+                amp_ids_push(model, &added, node->outputs[k]);
+    }
+    if (added.count == 0)
+        return;
+    size_t count = proto->n_value_info;
+    Onnx__ValueInfoProto **infos =
+        amp_arena_array(model->arena, count + added.count, sizeof(Onnx__ValueInfoProto *));
+    for (size_t i = 0; i < count; i++)
+        infos[i] = proto->value_info[i];
+    for (size_t i = 0; i < added.count; i++)
+        infos[count + i] = create_info(model, amp_value_at(model, added.items[i]));
+    proto->value_info = infos;
+    proto->n_value_info = count + added.count;
+}
+
+static void update_value_info(struct amp_model *model, const struct amp_graph *graph,
+                              Onnx__GraphProto *proto)
+{
+    struct amp_strmap declared = {.count = 0};
+    if (proto->n_value_info > 0)
+        keep_value_info(model, graph, proto, &declared);
+    add_value_info(model, graph, proto, &declared);
 }
 
 static Onnx__ValueInfoProto **create_infos(struct amp_model *model, const struct amp_ids *values)
