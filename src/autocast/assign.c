@@ -6,6 +6,7 @@
  */
 #include "autocast/assign.h"
 
+#include "autocast/custom.h"
 #include "autocast/eligible.h"
 #include "autocast/guard.h"
 #include "autocast/static_values.h"
@@ -31,13 +32,32 @@ struct pass {
     size_t n_order;
 };
 
+/* ID where it is a float that a node without a definition takes or gives; else AMP_NONE. */
+static uint32_t custom_float(const struct amp_model *model, uint32_t id)
+{
+    return id != AMP_NONE && amp_custom_is_float(amp_value_at(model, id)) ? id : AMP_NONE;
+}
+
 /* Input I of the node where it is there and of type variable TYPE; else AMP_NONE. */
 static uint32_t typed_input(const struct pass *pass, const struct amp_node *node, int type,
                             uint32_t i)
 {
+    if (type == AMP_TYPE_ALL_FLOATS)
+        return custom_float(pass->model, node->inputs[i]);
     const struct amp_schema *schema = amp_schema_at_cap(node, pass->cap);
     return amp_schema_shares(schema, type, amp_schema_input(schema, i)) ? node->inputs[i]
                                                                         : AMP_NONE;
+}
+
+/* Output I of the node, likewise. */
+static uint32_t typed_output(const struct pass *pass, const struct amp_node *node, int type,
+                             uint32_t i)
+{
+    if (type == AMP_TYPE_ALL_FLOATS)
+        return custom_float(pass->model, node->outputs[i]);
+    const struct amp_schema *schema = amp_schema_at_cap(node, pass->cap);
+    return amp_schema_shares(schema, type, amp_schema_output(schema, i)) ? node->outputs[i]
+                                                                         : AMP_NONE;
 }
 
 /* What ALL, AMP_UNDEFINED where nothing has been seen so far, and DTYPE promote to. */
@@ -66,6 +86,8 @@ static enum amp_dtype promoted(const struct pass *pass, const struct amp_node *n
    be: the dtype that they came with. */
 static enum amp_dtype widest(const struct pass *pass, const struct amp_node *node, int type)
 {
+    if (type == AMP_TYPE_ALL_FLOATS)
+        return promoted(pass, node, type, true);
     const struct amp_schema *schema = amp_schema_at_cap(node, pass->cap);
     enum amp_dtype result = AMP_UNDEFINED;
     for (uint32_t i = 0; i < node->n_inputs; i++) {
@@ -114,6 +136,8 @@ static bool takes_dtype(const struct amp_schema *schema, const char *variable, e
 static int opset_for(const struct pass *pass, const struct amp_node *node, int type,
                      enum amp_dtype dtype)
 {
+    if (type == AMP_TYPE_ALL_FLOATS)
+        return (int)amp_model_opset(pass->model, "");
     const char *variable = amp_schema_at_cap(node, pass->cap)->types[type].name;
     int opset = (int)amp_model_opset(pass->model, node->domain);
     for (const struct amp_schema *s = node->schema; s != NULL; s = amp_schema_next(s))
@@ -200,11 +224,10 @@ static void constrain(struct pass *pass, const struct amp_node *node, struct amp
 static void set_outputs(struct pass *pass, const struct amp_node *node,
                         const struct amp_decision *decision)
 {
-    const struct amp_schema *schema = amp_schema_at_cap(node, pass->cap);
     for (uint32_t i = 0; i < node->n_outputs; i++) {
-        const struct amp_schema_param *param = amp_schema_output(schema, i);
-        if (amp_schema_shares(schema, decision->type, param) && node->outputs[i] != AMP_NONE)
-            pass->result->values[node->outputs[i]] = decision->dtype;
+        uint32_t id = typed_output(pass, node, decision->type, i);
+        if (id != AMP_NONE)
+            pass->result->values[id] = decision->dtype;
     }
 }
 
@@ -333,6 +356,8 @@ enum amp_dtype amp_assigned_dtype(const struct amp_model *model,
     const struct amp_schema_param *param = schema ? amp_schema_input(schema, i) : NULL;
     const struct amp_node *node = amp_node_at(model, node_id);
     const struct amp_value *value = amp_value_at(model, node->inputs[i]);
+    if (decision->type == AMP_TYPE_ALL_FLOATS && amp_custom_is_float(value))
+        return decision->dtype;
     if (decision->dtype != AMP_UNDEFINED && schema != NULL &&
         amp_schema_shares(schema, decision->type, param))
         return decision->dtype;
@@ -493,5 +518,5 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
     free(pass.order);
     free(pass.is_refused);
     amp_static_values_destroy(pass.static_values);
-    return AMP_OK;
+    return amp_custom_check(model, assignment, err);
 }

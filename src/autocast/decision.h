@@ -9,6 +9,10 @@ struct amp_composite_match; /* pattern/composites.h */
 struct amp_rule;            /* autocast/rules/rule.h */
 struct amp_rule_op;         /* autocast/rules/rule.h */
 
+/* In place of a type variable: all float tensors that a node takes and gives, whose operator has no
+   definition (autocast/custom.h). */
+enum { AMP_TYPE_ALL_FLOATS = 256 };
+
 /* What was decided about a node, and why. */
 struct amp_decision {
     enum amp_precision precision; /* what the rules say */
@@ -18,7 +22,8 @@ struct amp_decision {
     enum amp_reason reason;
     enum amp_dtype dtype; /* the node runs in: float32 or the lower one; AMP_UNDEFINED: not a float
                              node, or one that keeps its types */
-    int type;       /* the type variable (index in the schema's types) that takes the dtype; -1 */
+    int type;       /* the type variable (index in the schema's types) that takes the dtype, or
+                       AMP_TYPE_ALL_FLOATS; -1: none */
     uint32_t value; /* AMP_REASON_WEIGHT_RANGE: the constant; else AMP_NONE */
     const struct amp_composite_match *composite; /* that the node is part of; NULL: none */
 };

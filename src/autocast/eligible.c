@@ -4,6 +4,7 @@
  */
 #include "autocast/eligible.h"
 
+#include "autocast/custom.h"
 #include "autocast/qdq.h"
 #include "core/tensor.h"
 #include "onnx/schema/infer.h"
@@ -139,10 +140,8 @@ static bool has_unknown_input(const struct amp_model *model, const struct amp_no
 bool amp_node_is_eligible(const struct amp_model *model, const struct amp_uses *uses, int cap,
                           const struct amp_node *node, struct amp_decision *decision)
 {
-    if (node->schema == NULL) {
-        decision->reason = AMP_REASON_UNKNOWN_OP;
-        return false;
-    }
+    if (node->schema == NULL)
+        return amp_custom_is_eligible(model, node, decision);
     if (is_control_flow(node)) {
         decision->reason = AMP_REASON_CONTROL_FLOW;
         return false;

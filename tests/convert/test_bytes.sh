@@ -53,6 +53,17 @@ beside() { convert "$1/model.onnx" "$out" "${@:2}" && convert "$out" "$scratch/t
 check 'clear beside the refused, in bf16' beside resize_18 -d bf16 --rules tensorflow --opset keep
 check 'clear beside the refused, in fp16' beside data_many -d fp16 --rules tensorflow --opset keep
 
+# Users' own operators: what is declared of their outputs has the new type, so that the same words change nothing once more.
+for case in custom_lower custom_fp32 custom_body custom_output; do
+  for dtype in bf16 fp16; do check "$case once more, in $dtype" beside $case -d $dtype --op my.ops::Foo=lower; done
+done
+declared() {
+  convert custom_lower/model.onnx "$out" -d "$1" --op my.ops::Foo=lower &&
+    "$AMPCONV" "$out" --dump-after=read | grep -F "node my.ops.Foo 'Foo_b' (a_$1, n, v, d) -> b $2 [2, 4]"
+}
+check 'a declared type in bf16' declared bf16 bfloat16
+check 'a declared type in fp16' declared fp16 float16
+
 # What was converted and then raised to a newer opset is converted all the same.
 raised() {
   convert "$1/model.onnx" "$out" -d "$2" && "$AMPCONV" "$out" -d fp32 --opset 23 -q -o "$scratch/raised.onnx" &&
