@@ -141,8 +141,8 @@ struct amp_rules {
     size_t n_files, n_bytes, n_values; /* read so far */
     const char **notes;                /* what the user should know of the loading, as texts */
     size_t n_notes, notes_capacity;
-    struct amp_torch_map *torch;       /* PyTorch's names; NULL: not read yet */
-    struct amp_rule_work *work;        /* of matching names */
+    struct amp_torch_map *torch; /* PyTorch's names; NULL: not read yet */
+    struct amp_rule_work *work;  /* of matching names */
 };
 
 #endif
