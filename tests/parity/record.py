@@ -1,305 +1,215 @@
 #!/usr/bin/env python3
-"""Records what PyTorch's autocast does with the architectures of models.py.
+"""Records what PyTorch's autocast does with the architectures of architectures.py: record.py [NAME...], none: all.
 
-For each of them: NAME.onnx, its export to ONNX, whose text (build/case_tool show) with random weights stands in models.cases, and NAME.DEVICE.tsv, a line per node of that for which an operator of PyTorch's
-was found: the node's name, the dtype in which the operator ran under autocast, and the operator. Operators are recorded below
-autocast, with their inputs cast, and belong to nodes of the same module: within a module each takes the next nodes of the kinds that
-the exporter writes for it (NODES). What moves data or computes shapes is left out. Nodes and operators that found no partner are
-counted and named on stdout: the latter must be none. Needs PyTorch 2.6 and onnx 1.17; same versions, same bytes.
+Writes exports.tar.xz, with NAME.FORM.onnx, each architecture's exports (exports.py says which forms there are), and NAME.FORM.tsv, a
+line per node with float data: its name, the dtypes in which autocast ran the call that it is for on a CPU and on a GPU (autocast.py;
+-: not recorded), and the operators that ran. A node of a function of the model's own is named CALL/NODE. Left out are nodes that
+move data or compute shapes, and what an exporter makes of scalars, or of an operator's parameters alone. The weights in the exports
+are no more than numbers of the right sign, by dynamo one number: no decision depends on them. Types of inner values, stack traces and
+doc strings are left out.
 
-For device cpu autocast's dtype is bfloat16; for cuda it is float16, and no GPU is needed: tensors that say they are on one pass
-through autocast's casts for it, and what comes below is computed on the CPU. Left out there is what takes other ways on a GPU:
-cuDNN's recurrent layers and fused attention.
+Needs PyTorch 2.6, onnx 1.17 and onnxscript (February 2025); same versions, same bytes. Says which exports there are not and which
+nodes have no call.
 """
 import collections
+import io
+import logging
+import lzma
 import os
+import re
 import sys
+import tarfile
 import warnings
 
+import numpy as np
 import onnx
-import torch
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves, tree_map
+from onnx import numpy_helper
 
-import models
+import architectures
+import autocast
+import exports
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-OPSET = 17
-DTYPES = {"cpu": torch.bfloat16, "cuda": torch.float16}
-CPU_ONLY = {"gpt", "rnn"}
+FX_NODE = "pkg.torch.onnx.fx_node"
+CPU_ONLY = {"lstm", "rnn", "seq2seq"}
+TS_ONLY = {"bert", "cnn", "gpt", "mobilenet", "rnn", "unet", "vit"}  # what the others are made of, as many kilobytes by dynamo
+FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 4, "pb": 0}]
 
-# What the exporter writes for an operator: alternatives, of which the first counts whose nodes are all there.
+MOVES = set("""Cast CastLike Constant ConstantOfShape DepthToSpace Expand EyeLike Flatten Gather GatherElements GatherND Identity
+    If Loop OneHot Optional Range Reshape ScatterElements ScatterND SequenceAt SequenceConstruct SequenceEmpty SequenceInsert Shape Size
+    Slice SpaceToDepth Split SplitToSequence Squeeze Tile Transpose Trilu Unsqueeze""".split())
+COMPARISONS = {"ArgMax", "ArgMin", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"}
+FLOATS = {onnx.TensorProto.UNDEFINED, onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16, onnx.TensorProto.DOUBLE}
+
+# Where a call runs operators in several dtypes: what the exporters write for each, alternatives of which the first counts whose
+# nodes are all there.
 NODES = {
-    "_cdist_forward": ["Sub Pow ReduceSum Pow"],
-    "_log_softmax": ["LogSoftmax", ""],  # "": as a part of the loss that follows
-    "_prelu_kernel": ["PRelu"],
-    "_scaled_dot_product_flash_attention_for_cpu": ["Mul Mul MatMul Add Softmax MatMul", "Mul Mul MatMul Softmax MatMul"],
+    "_log_softmax": ["LogSoftmax"],
     "_softmax": ["Softmax"],
-    "abs": ["Abs"],
-    "acos": ["Acos"],
     "add": ["Add"],
-    "addcmul": ["Mul Mul Add"],
-    "addmm": ["Gemm", "MatMul Add"],
-    "amax": ["ReduceMax"],
-    "atan2": ["Div Atan Greater Add Sub Where Less Where"],
-    "avg_pool2d": ["AveragePool"],
-    "avg_pool3d": ["AveragePool"],
-    "baddbmm": ["MatMul Mul Add", "MatMul Add"],
-    "binary_cross_entropy_with_logits": ["Sigmoid Log Sub Sub Log Mul Mul Add Neg ReduceMean"],
+    "addmm": ["GRU", "Gemm", "MatMul Add"],
     "bmm": ["Einsum", "MatMul"],
     "cat": ["Concat"],
-    "celu": ["Celu"],
-    "clamp": ["Clip"],
-    "clamp_min": ["Clip"],
-    "constant_pad_nd": ["Pad"],
-    "convolution": ["Conv", "ConvTranspose"],
-    "cumsum": ["CumSum"],
-    "div": ["Div"],
-    "elu": ["Elu", "Selu"],
-    "embedding": ["Gather"],
-    "exp": ["Exp"],
-    "floor": ["Floor"],
-    "gelu": ["Div Erf Add Mul Mul", "Mul Mul Mul Add Mul Tanh Add Mul Mul"],
-    "glu": ["Sigmoid Mul"],
-    "grid_sampler_2d": ["GridSample"],
-    "gt": ["Greater"],
-    "hardsigmoid": ["HardSigmoid"],
-    "hardswish": ["HardSwish"],
-    "hardtanh": ["Clip"],
-    "leaky_relu": ["LeakyRelu"],
-    "linalg_vector_norm": ["ReduceL2"],
-    "log": ["Log"],
-    "log10": ["Log Div"],
-    "log1p": ["Add Log"],
-    "log2": ["Log Div"],
-    "log_sigmoid_forward": ["Sigmoid Log"],
-    "logsumexp": ["ReduceLogSumExp"],
-    "max_pool2d_with_indices": ["MaxPool"],
-    "max_pool3d_with_indices": ["MaxPool"],
-    "maximum": ["Max"],
-    "mean": ["GlobalAveragePool", "ReduceMean"],
-    "mish": ["Softplus Tanh Mul"],
     "mkldnn_rnn_layer": ["LSTM"],
     "mm": ["MatMul"],
-    "mse_loss": ["Add Add Sub Sub Mul ReduceMean"],
     "mul": ["Mul"],
-    "native_batch_norm": ["BatchNormalization", "InstanceNormalization"],
-    "native_group_norm": ["InstanceNormalization Mul Add"],
-    "native_layer_norm": ["LayerNormalization"],
-    "neg": ["Neg"],
     "nll_loss2d_forward": ["SoftmaxCrossEntropyLoss"],
-    "nll_loss_forward": ["NegativeLogLikelihoodLoss"],
-    "pow": ["Pow"],
-    "prod": ["ReduceProd"],
-    "reciprocal": ["Reciprocal"],
-    "reflection_pad1d": ["Pad"],
-    "reflection_pad2d": ["Pad"],
-    "relu": ["Relu"],
-    "replication_pad1d": ["Pad"],
-    "replication_pad2d": ["Pad"],
-    "rsqrt": ["Sqrt Div"],
-    "rsub": ["Sub"],
+    "nll_loss_forward": ["NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"],
     "sigmoid": ["Sigmoid"],
-    "sign": ["Sign"],
-    "silu": ["Sigmoid Mul"],
-    "softplus": ["Softplus"],
-    "sqrt": ["Sqrt"],
-    "stack": ["Concat"],
     "sub": ["Sub"],
-    "sum": ["ReduceSum"],
-    "tan": ["Tan"],
     "tanh": ["Tanh"],
-    "topk": ["TopK"],
-    "upsample_bilinear2d": ["Resize"],
-    "upsample_nearest2d": ["Resize"],
-    "where": ["Where"],
-    "xlogy": ["Log"],
 }
-KINDS = {kind for ways in NODES.values() for way in ways for kind in way.split()} | {"GRU"}
-
-# Views, copies, casts, and what makes values out of nothing.
-SILENT = {"_to_copy", "_unsafe_view", "as_strided", "clone", "copy_", "detach", "empty", "expand", "permute", "repeat", "select",
-          "slice", "split", "squeeze", "squeeze_", "t", "transpose", "unbind", "unsafe_split", "unsqueeze", "view", "zeros", "lift_fresh",
-          "alias", "resize_"}
-
-Recorded = collections.namedtuple("Recorded", "scope name dtype")
+BELOW = {"linear": ("addmm", "mm"), "matmul": ("bmm", "mm"), "softmax": ("_softmax",), "log_softmax": ("_log_softmax",),
+         "nll_loss": ("nll_loss_forward",)}
 
 
-def dtype_of(tensors):
-    """The widest float dtype among TENSORS; None: there is none."""
-    dtypes = [tensor.dtype for tensor in tensors if isinstance(tensor, torch.Tensor) and tensor.is_floating_point()]
-    widest = None
-    for dtype in dtypes:
-        widest = dtype if widest is None else torch.promote_types(widest, dtype)
-    return widest and str(widest).removeprefix("torch.")
+def is_wide(tensor):
+    return len(tensor.dims) > 0 and max(tensor.dims) > 1
 
 
-class OnGpu(torch.Tensor):
-    """A tensor that says it is on a GPU, and is not."""
-
-    @staticmethod
-    def __new__(cls, held):
-        tensor = torch.Tensor._make_wrapper_subclass(cls, held.size(), strides=held.stride(), dtype=held.dtype, device="cuda:0")
-        tensor.held = held
-        return tensor
-
-    @classmethod
-    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
-        raise NotImplementedError(f"{func} without a Recorder")
-
-
-def real(item):
-    return item.held if isinstance(item, OnGpu) else torch.device("cpu") if isinstance(item, torch.device) else item
-
-
-def on_gpu(item):
-    return OnGpu(item) if isinstance(item, torch.Tensor) and not isinstance(item, OnGpu) else item
-
-
-def to(item, before, after):
-    return item.to(after) if isinstance(item, torch.Tensor) and item.dtype == before else item
-
-
-def compute(func, args, kwargs):
-    """FUNC on the CPU; where that has no kernel for float16, in float32 and rounded."""
-    if func.overloadpacket.__name__ in ("_softmax", "_log_softmax") and args[2]:  # from float16 to float32, as on GPUs only
-        return func(args[0].float(), args[1], False)
-    try:
-        return func(*args, **kwargs)
-    except RuntimeError:
-        args, kwargs = tree_map(lambda item: to(item, torch.float16, torch.float32), (args, kwargs))
-        return tree_map(lambda item: to(item, torch.float32, torch.float16), func(*args, **kwargs))
-
-
-def move_to_gpu(module):
-    for part in module.modules():
-        for tensors in part._parameters, part._buffers:
-            for name, tensor in tensors.items():
-                tensors[name] = tensor if tensor is None else OnGpu(tensor.detach())
-
-
-class Recorder(TorchDispatchMode):
-    """Notes every operator with the module it runs in and its dtype: its first output's, or if that is no float its inputs'."""
-
-    def __init__(self, module, device):
-        super().__init__()
-        self.recorded, self.stack, self.device = [], [], device
-        for name, part in module.named_modules():
-            if name:
-                part.register_forward_pre_hook(lambda *_, segment=segment_of(name): self.stack.append(segment))
-                part.register_forward_hook(lambda *_: self.stack.pop() and None)
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        args, kwargs = tree_map(real, args), tree_map(real, kwargs or {})
-        result = compute(func, args, kwargs) if self.device == "cuda" else func(*args, **kwargs)
-        first = result[0] if isinstance(result, (tuple, list)) else result
-        dtype = dtype_of([first]) or dtype_of(tree_leaves((args, kwargs)))
-        name = func.overloadpacket.__name__
-        if dtype and name not in SILENT:
-            self.recorded.append(Recorded("".join(f"/{part}" for part in self.stack), name, dtype))
-        return tree_map(on_gpu, result) if self.device == "cuda" else result
-
-
-def segment_of(name):
-    """How the exporter calls module NAME below its parent: its last word, or with a number the word before it too."""
-    words = name.split(".")
-    first = len(words) - 1
-    while words[first].isdigit():
-        first -= 1
-    return ".".join(words[first:])
-
-
-def export(module, inputs, path):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        torch.onnx.export(module, inputs, path, opset_version=OPSET, dynamo=False, training=torch.onnx.TrainingMode.PRESERVE)
-    return onnx.shape_inference.infer_shapes(onnx.load(path))
-
-
-def float_nodes(model):
-    """scope -> kind -> names of the nodes with float data, in order."""
-    graph = model.graph
-    infos = [*graph.value_info, *graph.input, *graph.output]
-    is_float = {info.name: info.type.tensor_type.elem_type == onnx.TensorProto.FLOAT for info in infos}
-    is_float |= {tensor.name: tensor.data_type == onnx.TensorProto.FLOAT for tensor in graph.initializer}
-    nodes = collections.defaultdict(lambda: collections.defaultdict(collections.deque))
+def origins_of_data(graph):
+    """Values made of data, which are inputs and tensors of more than an element, and of inputs."""
+    inputs = {value.name for value in graph.input}
+    data = inputs | {tensor.name for tensor in graph.initializer if is_wide(tensor)}
     for node in graph.node:
-        if node.op_type in KINDS and (is_float.get(node.output[0]) or node.op_type in ("Greater", "Less")):
-            nodes[os.path.dirname(node.name).rstrip("/")][node.op_type].append(node.name)
-    return nodes
+        if node.op_type == "Constant" and any(is_wide(attribute.t) for attribute in node.attribute if attribute.name == "value"):
+            data.update(node.output)
+        if node.op_type in ("Constant", "ConstantOfShape", "Shape", "Size"):
+            continue
+        sources = node.input[:1] if node.op_type == "CastLike" else node.input
+        for values in data, inputs:
+            if any(name in values for name in sources):
+                values.update(node.output)
+    return data, inputs
 
 
-def take(nodes, name):
-    """The next nodes for operator NAME among those of its module; None when there are none."""
-    for way in NODES.get(name, []):
-        kinds = way.split()
-        if all(len(nodes[kind]) >= kinds.count(kind) for kind in kinds):
-            return [nodes[kind].popleft() for kind in kinds]
-    return None
+def computing(model, calls):
+    """call -> [(node, its origin)] of the nodes with float data that do more than move it."""
+    flat, origins = exports.inlined(model)
+    graph = flat.graph
+    kinds = {value.name: value.type.tensor_type.elem_type for value in [*graph.value_info, *graph.input, *graph.output]}
+    kinds.update({tensor.name: tensor.data_type for tensor in graph.initializer})
+    data, inputs = origins_of_data(graph)
+    found = collections.defaultdict(list)
+    for node, origin in zip(graph.node, origins):
+        value = node.input[0] if node.op_type in COMPARISONS else node.output[0]
+        if node.op_type not in MOVES and kinds.get(value, 0) in FLOATS and any(name in data for name in node.input):
+            found[calls.get(origin.name)].append((node, origin))
+    for call, nodes in found.items():
+        fed = [pair for pair in nodes if any(name in inputs for name in pair[0].input)]
+        found[call] = fed or nodes
+    return found
 
 
-def match(recorded, nodes):
-    """[(node, dtype, operator)] and the operators without a node."""
-    rows, alone, layers = [], [], set()
-    for op in recorded:
-        here = nodes[op.scope]
-        name = op.name.removesuffix("_") if op.name.removesuffix("_") in NODES else op.name
-        if here["GRU"] and name == "addmm":  # the first product says in which dtype the layer runs
-            rows.append((here["GRU"].popleft(), op.dtype, "gru"))
-            layers.add(op.scope)
-        elif here["LSTM"] and name == "mkldnn_rnn_layer":
-            layers.add(op.scope)
-        if op.scope in layers and name != "mkldnn_rnn_layer":
-            continue  # what is in the layer, or makes its last states
-        found = take(here, name)
-        if found is None:
-            alone.append(op)
-        rows.extend((node, op.dtype, name) for node in found or [])
+def fx_node(node):
+    """The name and the operator of the decomposed call that dynamo's exporter wrote NODE for."""
+    text = next((entry.value for entry in node.metadata_props if entry.key == FX_NODE), "")
+    name, operator = re.match(r"%(\w+)", text), re.search(r"target=torch\.ops\.\w+\.(\w+)", text)
+    return name and name[1], operator and operator[1].rstrip("_")
+
+
+def split(nodes, ran):
+    """node's name -> (operator, dtype), for a call that runs operators in several dtypes."""
+    steps = list(dict.fromkeys(fx_node(origin) for _, origin in nodes))
+    same = lambda step, op: int(step[1] is not None and (op[0] == step[1] or op[0] in BELOW.get(step[1], ())))
+    pairs = {steps[i]: ran[k] for i, k in autocast.align(steps, ran, same)}
+    found = {node.name: pairs[fx_node(origin)] for node, origin in nodes if fx_node(origin) in pairs}
+    if found:
+        return found
+    left = collections.defaultdict(collections.deque)
+    for node, _ in nodes:
+        left[node.op_type].append(node.name)
+    for op in ran:
+        for way in NODES.get(op[0], []):
+            kinds = way.split()
+            if all(len(left[kind]) >= kinds.count(kind) for kind in kinds):
+                found.update({left[kind].popleft(): op for kind in kinds})
+                break
+    return found
+
+
+def decided(nodes, ran):
+    """node's name -> (operators, dtype) for the NODES of a call."""
+    if len({dtype for _, dtype in ran}) > 1:
+        return split(nodes, ran)
+    names = "+".join(dict.fromkeys(name for name, _ in ran))
+    return {node.name: (names, ran[0][1]) for node, _ in nodes}
+
+
+def rows_of(model, calls, ran):
+    """[(node, dtype per device, operators)], and the nodes that have none."""
+    rows, alone = [], []
+    for call, nodes in computing(model, calls).items():
+        found = {device: decided(nodes, ops[call]) if ops.get(call) else {} for device, ops in ran.items()}
+        for node, _ in nodes:
+            if node.name not in found["cpu"]:
+                alone.append(f"{node.name} ({call}: {' '.join(':'.join(op) for op in ran['cpu'].get(call, [])) or 'nothing ran'})")
+                continue
+            names, dtype = found["cpu"][node.name]
+            rows.append((node.name, dtype, found.get("cuda", {}).get(node.name, ("", "-"))[1], names))
     return rows, alone
 
 
-def run(make, device):
-    """The operators that ran in the architecture under autocast."""
-    torch.manual_seed(0)
-    module, inputs = make().eval(), make.inputs
-    if device == "cuda":
-        move_to_gpu(module)
-        inputs = [OnGpu(tensor) for tensor in inputs]
-    recorder = Recorder(module, device)
-    # torch.autocast itself would find that there is no GPU.
-    torch.set_autocast_enabled(device, True)
-    torch.set_autocast_dtype(device, DTYPES[device])
-    with torch.no_grad(), recorder:
-        module(*inputs)
-    torch.set_autocast_enabled(device, False)
-    torch.clear_autocast_cache()
-    return recorder.recorded
+NUMBERS = np.random.default_rng(0).normal(0, 0.2, 251).astype(np.float32)
 
 
-def record(name, make, device, model):
-    recorded, nodes = run(make, device), float_nodes(model)
-    rows, alone = match(recorded, nodes)
-    left = [node for kinds in nodes.values() for names in kinds.values() for node in names]
-    place = {node.name: i for i, node in enumerate(model.graph.node)}
-    with open(os.path.join(HERE, f"{name}.{device}.tsv"), "w", encoding="utf-8") as file:
-        file.write(f"# node, dtype and operator under autocast for {device}, {DTYPES[device]}, PyTorch {torch.__version__[:5]}\n")
-        file.writelines("\t".join(row) + "\n" for row in sorted(rows, key=lambda row: place[row[0]]))
-    print(f"{name} on {device}: {len(recorded)} operators recorded, {len(rows)} nodes matched, {len(left)} without an operator"
-          f"{': ' if left else ''}{' '.join(left)}")
-    for op in alone:
-        print(f"{name} on {device}: no node for {op.name} in '{op.scope}'", file=sys.stderr)
-    return not alone
+def shrink(tensor, numbers):
+    """Large float weights become NUMBERS over and over; those that were positive still are."""
+    if tensor.data_type == onnx.TensorProto.FLOAT and np.prod(tensor.dims) > 8:
+        before, after = numpy_helper.to_array(tensor), np.resize(numbers, tuple(tensor.dims))
+        if np.isfinite(before).all() and before.min() < before.max():
+            tensor.CopyFrom(numpy_helper.from_array(np.abs(after) if before.min() >= 0 else after, tensor.name))
+    tensor.ClearField("metadata_props")
+
+
+def slim(model, numbers):
+    """Leaves out what says nothing about decisions and costs bytes."""
+    graph = model.graph
+    for tensor in graph.initializer:
+        shrink(tensor, numbers)
+    for nodes in [graph.node, *(function.node for function in model.functions)]:
+        for node in nodes:
+            kept = [(entry.key, entry.value) for entry in node.metadata_props if entry.key == FX_NODE]
+            del node.metadata_props[:]
+            node.metadata_props.extend(onnx.StringStringEntryProto(key=key, value=value) for key, value in kept)
+            node.ClearField("doc_string")
+    for part in [model, graph, *model.functions, *graph.input, *graph.output]:
+        del part.metadata_props[:]
+        part.ClearField("doc_string")
+    for part in [graph, *model.functions]:
+        del part.value_info[:]
+
+
+def add(archive, name, data):
+    entry = tarfile.TarInfo(name)
+    entry.size = len(data)
+    archive.addfile(entry, io.BytesIO(data))
+
+
+def record(name, make, archive):
+    program, calls = exports.program_of(make)
+    devices = ["cpu"] if name in CPU_ONLY else ["cpu", "cuda"]
+    ran = {device: autocast.record(exports.fresh(make), program, make.inputs, device) for device in devices}
+    for form, model, names in exports.forms(make, program, calls, ["ts"] if name in TS_ONLY else exports.FORMS):
+        if isinstance(model, Exception):
+            print(f"{name}.{form}: no export: {str(model.__cause__ or model).splitlines()[0][:160]}", flush=True)
+            continue
+        rows, alone = rows_of(model, names, ran)
+        slim(model, NUMBERS if form == "ts" else NUMBERS[:1])
+        add(archive, f"{name}.{form}.onnx", model.SerializeToString(deterministic=True))
+        add(archive, f"{name}.{form}.tsv", "".join("\t".join(row) + "\n" for row in rows).encode())
+        print(f"{name}.{form}: {len(rows)} nodes{', without a call: ' if alone else ''}{', '.join(alone)}", flush=True)
 
 
 def main():
-    results = []
-    for name, make in models.MODELS.items():
-        torch.manual_seed(0)
-        model = export(make().eval(), make.inputs, os.path.join(HERE, f"{name}.onnx"))
-        devices = ["cpu"] if name in CPU_ONLY else ["cpu", "cuda"]
-        results.extend(record(name, make, device, model) for device in devices)
-    return 0 if all(results) else 1
+    warnings.simplefilter("ignore")
+    logging.disable(logging.ERROR)
+    chosen = sys.argv[1:] or list(architectures.ARCHITECTURES)
+    path = os.path.join(HERE, "exports.tar.xz")
+    with lzma.open(path, "wb", filters=FILTERS) as out, tarfile.open(fileobj=out, mode="w") as archive:
+        for name in chosen:
+            record(name, architectures.ARCHITECTURES[name], archive)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
