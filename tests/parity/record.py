@@ -83,8 +83,8 @@ def origins_of_data(graph):
     return data, inputs
 
 
-def computing(model, calls):
-    """call -> [(node, its origin)] of the nodes with float data that do more than move it."""
+def computing(model, calls, moves=MOVES):
+    """call -> [(node, its origin)] of the nodes with float data that do more than move it, as operators in MOVES do."""
     flat, origins = exports.inlined(model)
     graph = flat.graph
     kinds = {value.name: value.type.tensor_type.elem_type for value in [*graph.value_info, *graph.input, *graph.output]}
@@ -93,7 +93,7 @@ def computing(model, calls):
     found = collections.defaultdict(list)
     for node, origin in zip(graph.node, origins):
         value = node.input[0] if node.op_type in COMPARISONS else node.output[0]
-        if node.op_type not in MOVES and kinds.get(value, 0) in FLOATS and any(name in data for name in node.input):
+        if node.op_type not in moves and kinds.get(value, 0) in FLOATS and any(name in data for name in node.input):
             found[calls.get(origin.name)].append((node, origin))
     for call, nodes in found.items():
         fed = [pair for pair in nodes if any(name in inputs for name in pair[0].input)]
