@@ -21,8 +21,9 @@ agrees() {
 
 # What the dtypes' rounding leaves.
 bf16=(-t snr=30 -t cosine=0.999) fp16=(-t snr=48 -t cosine=0.999)
+mkdir exports && xz -dc "$top/tests/parity/exports.tar.xz" | tar -xf - -C exports || exit 1
 differ=0
-for model in "$top"/models/*.onnx "$CASES"/parity/*.onnx "$CASES"/run/fused/*.onnx; do
+for model in "$top"/models/*.onnx "$CASES"/parity/*.onnx exports/*.ts.onnx "$CASES"/run/fused/*.onnx; do
   name=$(basename "$model" .onnx)
   case $name in
     *_bf16) agrees "$name" "$model" "${bf16[@]}" ;;
