@@ -10,7 +10,8 @@ trap 'rm -rf "$scratch"' EXIT
 
 if said=$(awk -f left.awk faults.txt | diff - faults.expected); then echo 'ok the check finds faults'; else echo "not ok check: $said"; fi
 
-models=(../../models/*.onnx "$CASES"/parity/*.onnx)
+mkdir "$scratch/exports" && xz -dc ../parity/exports.tar.xz | tar -xf - -C "$scratch/exports" || exit 2
+models=(../../models/*.onnx "$CASES"/parity/*.onnx "$scratch"/exports/*.ts.onnx)
 case ${BUILD-} in *asan*) ;; *) models+=("$TESTDATA"/light/*.onnx) ;; esac
 casts() { "$AMPCONV" "$model" -d "$dtype" -r "$set" --dump-after="$1"; }
 count() { grep -cE '^ *node Cast-' "$1"; }
