@@ -226,6 +226,7 @@ static enum amp_status run_plain(struct amp_ctx *ctx)
 
 /* ---- oneDNN's resampling is linear, with half-pixel coordinates ---- */
 
+/* Where one element becomes many, its kernels write beyond the output (version 3.7). */
 static bool suits_dnnl(const struct amp_resize *resize, int d)
 {
     const struct amp_resample_dim *dim = &resize->dims[d];
@@ -234,7 +235,7 @@ static bool suits_dnnl(const struct amp_resize *resize, int d)
                          (place == AMP_PYTORCH_HALF_PIXEL && dim->out > 1);
     if (amp_resample_is_identity(&resize->how, dim))
         return true;
-    return d >= 2 && is_half_pixel &&
+    return d >= 2 && is_half_pixel && dim->in > 1 &&
            fabs((double)dim->in * dim->scale / (double)dim->out - 1) < 1e-6 &&
            !(resize->how.is_antialiased && dim->scale < 1);
 }
