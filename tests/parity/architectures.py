@@ -411,7 +411,7 @@ class Ssd(nn.Module):
     def forward(self, x):
         a = F.relu6(self.base(x))
         b = F.leaky_relu(self.extra(a), 0.1)
-        n = a.pow(2).sum(1, keepdim=True).sqrt() + 1e-10
+        n = a.pow(2).sum(1, keepdim=True).sqrt() + 1e-6
         a = a / n
         a = a * self.scale
         boxes = [self.box1(a).permute(0, 2, 3, 1).reshape(1, -1, 4), self.box2(b).permute(0, 2, 3, 1).reshape(1, -1, 4)]

@@ -30,7 +30,7 @@ def lists(rules):
     with open(os.path.join(HERE, "../../rules", rules + ".yaml"), encoding="utf-8") as file:
         text = re.sub(r"#.*", "", file.read())
     found = {}
-    for precision, names in re.findall(r"precision: (\w+)\s+ops: \[([^]]*)\]", text):
+    for precision, names in re.findall(r"precision: (\w+)\s+(?:ops_from: .*\s+)?ops: \[([^]]*)\]", text):
         found.update({name.strip(): precision for name in names.split(",")})
     return {name: precision for name, precision in found.items() if name not in EXTRA}
 
@@ -121,7 +121,7 @@ def operators():
         "fractional_max_pool2d": ([image], lambda x: F.fractional_max_pool2d(x, 2, 4)),
         "fractional_max_pool3d": ([volume], lambda x: F.fractional_max_pool3d(x, 2, (2, 4, 4))),
         "cat": ([m, m], lambda x, y: torch.cat([x, y])),
-        "stack": ([m, m], lambda x, y: torch.stack([x, y])), "index_copy": ([m, m], lambda x, y: x.index_copy(0, classes, y)),
+        "stack": ([m, m], lambda x, y: torch.stack([x, y])), "index_copy": ([m, (2, 6)], lambda x, y: x.index_copy(0, classes[1:3], y)),
         "__pow__": ([m], lambda x: x ** 3), "__rpow__": ([m], lambda x: 2.0 ** x), "__rdiv__": ([m], lambda x: 2.0 / x),
         "acos": ([m], torch.acos), "asin": ([m], torch.asin), "cosh": ([m], torch.cosh),
         "cosine_similarity": ([m, m], F.cosine_similarity),
@@ -136,7 +136,7 @@ def operators():
         "tan": ([m], torch.tan),
         "addcdiv": ([m, m, m], torch.addcdiv), "addcmul": ([m, m, m], torch.addcmul), "atan2": ([m, m], torch.atan2),
         "bilinear": ([m, m, (3, 6, 6)], F.bilinear), "cross": ([(4, 3), (4, 3)], lambda x, y: torch.cross(x, y, dim=1)),
-        "index_put": ([m, m], lambda x, y: x.index_put((classes,), y)),
+        "index_put": ([m, (2, 6)], lambda x, y: x.index_put((classes[1:3],), y)),
         "scatter_add": ([m, m], lambda x, y: x.scatter_add(0, torch.zeros(4, 6, dtype=torch.int64), y)),
         "tensordot": ([m, (6, 4)], lambda x, y: torch.tensordot(x, y, 1)),
         "frobenius_norm": ([m], lambda x: torch.norm(x, "fro", dim=1)),
