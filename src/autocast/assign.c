@@ -66,19 +66,55 @@ static enum amp_dtype promote(enum amp_dtype all, enum amp_dtype dtype)
     return all == AMP_UNDEFINED ? dtype : amp_dtype_promote(all, dtype);
 }
 
-/* The dtype that the node's inputs of its main type promote to, those that depend on constants
-   alone only WITH_STATIC; AMP_UNDEFINED when there are none. */
-static enum amp_dtype promoted(const struct pass *pass, const struct amp_node *node, int type,
-                               bool with_static)
+/* Which inputs take part in promotion. */
+enum part {
+    PART_LIVE,     /* those that depend on an input of the model */
+    PART_CONSTANT, /* and constants with dims, as in PyTorch parameters and buffers do */
+    PART_ALL
+};
+
+/* What dtypes promote to as PyTorch has it (c10::ResultTypeState): tensors without dims count only
+   where there are no others. AMP_UNDEFINED: there are none. */
+struct promotion {
+    enum amp_dtype tensors, scalars;
+};
+
+static void add_to_promotion(const struct pass *pass, struct promotion *promotion, uint32_t id,
+                             enum part part)
 {
-    enum amp_dtype result = AMP_UNDEFINED;
+    const struct amp_value *value = amp_value_at(pass->model, id);
+    enum amp_dtype dtype = pass->result->values[id];
+    if (amp_static_values_has(pass->static_values, id) &&
+        (part == PART_LIVE || (part == PART_CONSTANT && value->rank == 0)))
+        return;
+    if (value->rank == 0)
+        promotion->scalars = promote(promotion->scalars, dtype);
+    else
+        promotion->tensors = promote(promotion->tensors, dtype);
+}
+
+static enum amp_dtype promoted_dtype(const struct promotion *promotion)
+{
+    return promotion->tensors != AMP_UNDEFINED ? promotion->tensors : promotion->scalars;
+}
+
+/* The dtype that the node's inputs of its main type promote to, those that PART says. */
+static enum amp_dtype promoted(const struct pass *pass, const struct amp_node *node, int type,
+                               enum part part)
+{
+    struct promotion promotion = {AMP_UNDEFINED, AMP_UNDEFINED};
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         uint32_t id = typed_input(pass, node, type, i);
-        if (id == AMP_NONE || (!with_static && amp_static_values_has(pass->static_values, id)))
-            continue;
-        result = promote(result, pass->result->values[id]);
+        if (id != AMP_NONE)
+            add_to_promotion(pass, &promotion, id, part);
     }
-    return result;
+    return promoted_dtype(&promotion);
+}
+
+/* Whether constants count in the promotion of what PROMOTES. */
+static enum part part_of(const struct pass *pass, bool promotes)
+{
+    return promotes && pass->rules->constants == AMP_CONSTANTS_PROMOTE ? PART_CONSTANT : PART_LIVE;
 }
 
 /* The widest dtype among all inputs that are to be floats, of whichever type variable: the grid of
@@ -120,8 +156,9 @@ static enum amp_dtype policy_dtype(const struct pass *pass, const struct amp_nod
     case AMP_PRECISION_COUNT:
         break;
     }
-    enum amp_dtype live = promoted(pass, node, decision->type, false);
-    return live != AMP_UNDEFINED ? live : promoted(pass, node, decision->type, true);
+    enum part part = part_of(pass, amp_node_promotes(node));
+    enum amp_dtype live = promoted(pass, node, decision->type, part);
+    return live != AMP_UNDEFINED ? live : promoted(pass, node, decision->type, PART_ALL);
 }
 
 static bool takes_dtype(const struct amp_schema *schema, const char *variable, enum amp_dtype dtype)
@@ -163,7 +200,7 @@ static bool is_pinned(const struct pass *pass, const struct amp_node *node,
 {
     bool may_be = decision->precision == AMP_FOLLOW ||
                   (decision->precision == AMP_LOWER && amp_guard_use(node) != AMP_GUARD_NONE);
-    return may_be && promoted(pass, node, decision->type, false) == pass->result->lower;
+    return may_be && promoted(pass, node, decision->type, PART_LIVE) == pass->result->lower;
 }
 
 /* The constant with data that the lower dtype cannot hold; AMP_NONE when all fit or may saturate.
@@ -237,7 +274,7 @@ static bool begin(struct pass *pass, uint32_t id)
     const struct amp_node *node = amp_node_at(pass->model, id);
     struct amp_decision *decision = &pass->result->nodes[id];
     *decision = (struct amp_decision){.type = -1, .value = AMP_NONE};
-    decision->composite = amp_composites_of(&pass->result->composites, id);
+    decision->whole = amp_wholes_of(&pass->result->wholes, id);
     decision->rule = pass->policies[id].rule;
     decision->op = pass->policies[id].op;
     decision->precision = pass->policies[id].precision;
@@ -267,72 +304,69 @@ static void decide(struct pass *pass, uint32_t id)
 
 /* Whether VALUE is an input of the whole that has a say in its dtype: not what passes between its
    parts, nor the numbers that its definition or its settings are. */
-static bool is_outer_input(const struct pass *pass, const struct amp_composite_match *composite,
-                           uint32_t id)
+static bool is_outer_input(const struct pass *pass, const struct amp_whole *whole, uint32_t id)
 {
     const struct amp_value *value = amp_value_at(pass->model, id);
-    if (value->constant != NULL && amp_shape_count(&value->constant->shape) == 1)
+    if (whole->composite != NULL && value->constant != NULL &&
+        amp_shape_count(&value->constant->shape) == 1)
         return false;
     return value->producer == AMP_NONE ||
-           amp_composites_of(&pass->result->composites, value->producer) != composite;
+           amp_wholes_of(&pass->result->wholes, value->producer) != whole;
 }
 
 /* The dtype that the inputs of the whole promote to, as promoted has it for a node; AMP_UNDEFINED:
    there are none. */
-static enum amp_dtype promoted_whole(const struct pass *pass,
-                                     const struct amp_composite_match *composite, bool with_static)
+static enum amp_dtype promoted_whole(const struct pass *pass, const struct amp_whole *whole,
+                                     enum part part)
 {
-    enum amp_dtype result = AMP_UNDEFINED;
-    for (size_t i = 0; i < composite->n_nodes; i++) {
-        const struct amp_node *node = amp_node_at(pass->model, composite->nodes[i]);
-        int type = pass->result->nodes[composite->nodes[i]].type;
+    struct promotion promotion = {AMP_UNDEFINED, AMP_UNDEFINED};
+    for (size_t i = 0; i < whole->n_nodes; i++) {
+        const struct amp_node *node = amp_node_at(pass->model, whole->nodes[i]);
+        int type = pass->result->nodes[whole->nodes[i]].type;
         for (uint32_t k = 0; k < node->n_inputs && type >= 0; k++) {
             uint32_t id = typed_input(pass, node, type, k);
-            if (id != AMP_NONE &&
-                (with_static || !amp_static_values_has(pass->static_values, id)) &&
-                is_outer_input(pass, composite, id))
-                result = promote(result, pass->result->values[id]);
+            if (id != AMP_NONE && is_outer_input(pass, whole, id))
+                add_to_promotion(pass, &promotion, id, part);
         }
     }
-    return result;
+    return promoted_dtype(&promotion);
 }
 
-/* The dtype of those parts of COMPOSITE for which the rules say PRECISION. */
-static enum amp_dtype policy_dtype_of_whole(const struct pass *pass,
-                                            const struct amp_composite_match *composite,
+/* The dtype of those parts of WHOLE for which the rules say PRECISION. */
+static enum amp_dtype policy_dtype_of_whole(const struct pass *pass, const struct amp_whole *whole,
                                             enum amp_precision precision)
 {
     if (precision == AMP_LOWER)
         return pass->result->lower;
     if (precision == AMP_FP32)
         return AMP_FLOAT;
-    enum amp_dtype dtype = promoted_whole(pass, composite, precision == AMP_WIDEST);
+    enum part part = precision == AMP_WIDEST ? PART_ALL : part_of(pass, whole->promotes);
+    enum amp_dtype dtype = promoted_whole(pass, whole, part);
     if (dtype == AMP_UNDEFINED)
-        dtype = promoted_whole(pass, composite, true);
+        dtype = promoted_whole(pass, whole, PART_ALL);
     return dtype != AMP_UNDEFINED ? dtype : AMP_FLOAT;
 }
 
 /* Decides all parts once the last of them is reached: only then everything is known that goes into
    the whole, and nobody outside takes what the others give. */
-static void decide_composite(struct pass *pass, const struct amp_composite_match *composite)
+static void decide_whole(struct pass *pass, const struct amp_whole *whole)
 {
-    for (size_t i = 0; i < composite->n_nodes; i++)
-        begin(pass, composite->nodes[i]);
-    for (size_t i = 0; i < composite->n_nodes; i++) {
-        const struct amp_decision *decision = &pass->result->nodes[composite->nodes[i]];
+    for (size_t i = 0; i < whole->n_nodes; i++)
+        begin(pass, whole->nodes[i]);
+    for (size_t i = 0; i < whole->n_nodes; i++) {
+        const struct amp_decision *decision = &pass->result->nodes[whole->nodes[i]];
         if (decision->type >= 0)
-            finish(pass, composite->nodes[i],
-                   policy_dtype_of_whole(pass, composite, decision->precision));
+            finish(pass, whole->nodes[i], policy_dtype_of_whole(pass, whole, decision->precision));
     }
 }
 
 static void decide_next(struct pass *pass, uint32_t id)
 {
-    const struct amp_composite_match *composite = amp_composites_of(&pass->result->composites, id);
-    if (composite == NULL)
+    const struct amp_whole *whole = amp_wholes_of(&pass->result->wholes, id);
+    if (whole == NULL)
         decide(pass, id);
-    else if (composite->root == id)
-        decide_composite(pass, composite);
+    else if (whole->root == id)
+        decide_whole(pass, whole);
 }
 
 static void assign_graph(struct pass *pass, uint32_t graph)
@@ -361,7 +395,9 @@ enum amp_dtype amp_assigned_dtype(const struct amp_model *model,
     if (decision->dtype != AMP_UNDEFINED && schema != NULL &&
         amp_schema_shares(schema, decision->type, param))
         return decision->dtype;
-    if (amp_node_has_role(node, AMP_ROLE_CAST) && value->constant == NULL)
+    bool casts =
+        amp_node_has_role(node, AMP_ROLE_CAST) || amp_node_has_role(node, AMP_ROLE_CAST_LIKE);
+    if (casts && value->constant == NULL)
         return assignment->values[node->inputs[i]];
     return value->dtype;
 }
@@ -496,8 +532,8 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
         .is_interface = amp_arena_array(arena, model->n_values, sizeof(bool)),
         .n_nodes = model->n_nodes};
     const struct amp_policy *policies;
-    amp_composites_find(model, &assignment->composites);
-    AMP_TRY(amp_policies_find(model, options->rules, &assignment->composites, &policies, err));
+    amp_wholes_find(model, options->rules, &assignment->wholes);
+    AMP_TRY(amp_policies_find(model, options->rules, &assignment->wholes, &policies, err));
     struct pass pass = {.model = model,
                         .rules = options->rules,
                         .cap = options->cap > opset ? options->cap : opset,

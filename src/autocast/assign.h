@@ -2,8 +2,8 @@
 #define AMP_AUTOCAST_ASSIGN_H
 
 #include "autocast/decision.h"
+#include "autocast/wholes.h"
 #include "core/graph/graph.h"
-#include "pattern/composites.h"
 
 struct amp_rules; /* autocast/rules/rule.h */
 
@@ -12,7 +12,7 @@ struct amp_assignment {
     struct amp_decision *nodes; /* per node id */
     enum amp_dtype *values;     /* per value id: its dtype once the decisions are carried out */
     bool *is_interface;         /* per value id: as in amp_assign_options.interface */
-    struct amp_composites composites;
+    struct amp_wholes wholes;
     int opset;      /* the opset of ai.onnx that all this needs */
     size_t n_nodes; /* of the model when it was made; nodes made later have no decision */
 };
@@ -39,7 +39,7 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
  * The dtype that input I of NODE, which must be there, is to have:
  *   - the decided one, where the input is of the decision's type variable in SCHEMA, the definition
  *     that the decision was made for;
- *   - of a Cast: what the value has become, as going back to its old dtype would round once more;
+ *   - of what a Cast or CastLike casts: what the value has become, as going back to its old dtype would round once more;
  *   - else the dtype that the value has in the model.
  */
 enum amp_dtype amp_assigned_dtype(const struct amp_model *model,

@@ -5,9 +5,9 @@
 #include "autocast/rules/precision.h"
 #include "core/dtype.h"
 
-struct amp_composite_match; /* pattern/composites.h */
-struct amp_rule;            /* autocast/rules/rule.h */
-struct amp_rule_op;         /* autocast/rules/rule.h */
+struct amp_rule;    /* autocast/rules/rule.h */
+struct amp_rule_op; /* autocast/rules/rule.h */
+struct amp_whole;   /* autocast/wholes.h */
 
 /* In place of a type variable: all float tensors that a node takes and gives, whose operator has no
    definition (autocast/custom.h). */
@@ -25,7 +25,7 @@ struct amp_decision {
     int type;       /* the type variable (index in the schema's types) that takes the dtype, or
                        AMP_TYPE_ALL_FLOATS; -1: none */
     uint32_t value; /* AMP_REASON_WEIGHT_RANGE: the constant; else AMP_NONE */
-    const struct amp_composite_match *composite; /* that the node is part of; NULL: none */
+    const struct amp_whole *whole; /* that the node is part of; NULL: none */
 };
 
 #endif

@@ -68,8 +68,7 @@ static bool is_control_flow(const struct amp_node *node)
 
 static bool has_explicit_dtype(const struct amp_node *node)
 {
-    return amp_infer_names_dtype(node) || amp_node_has_role(node, AMP_ROLE_CONSTANT) ||
-           amp_node_has_role(node, AMP_ROLE_CAST_LIKE);
+    return amp_infer_names_dtype(node) || amp_node_has_role(node, AMP_ROLE_CONSTANT);
 }
 
 /* Attributes that hold data of the node's type (the thresholds of TreeEnsemble) keep it what it is.

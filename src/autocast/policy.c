@@ -1,5 +1,5 @@
 /*
- * What the rules want of every node: takes the rules and the composites of a model, gives a
+ * What the rules want of every node: takes the rules and the wholes of a model, gives a
  * precision per node. Whether a node can have it is assign.c's matter. Precisions that depend on
  * the surroundings are settled here by painting the graph in a few linear sweeps; the order of the
  * sweeps is that of TensorFlow's grappler (auto_mixed_precision).
@@ -7,6 +7,7 @@
 #include "autocast/policy.h"
 
 #include "autocast/rules/match.h"
+#include "autocast/wholes.h"
 #include "core/graph/uses.h"
 #include "ops/op.h"
 #include "pattern/composites.h"
@@ -16,20 +17,20 @@
 /* ---- rules ---- */
 
 static struct amp_policy policy_of(const struct amp_model *model, const struct amp_rules *rules,
-                                   const struct amp_composites *composites, uint32_t id)
+                                   const struct amp_wholes *wholes, uint32_t id)
 {
     struct amp_policy policy = {.precision = rules->unlisted};
     struct amp_rule_subject self = amp_rule_subject(model, id);
-    const struct amp_composite_match *match = amp_composites_of(composites, id);
-    if (match == NULL) {
+    const struct amp_whole *whole = amp_wholes_of(wholes, id);
+    if (whole == NULL) {
         policy.rule = amp_rules_match_subject(rules, &self);
         policy.op = policy.rule ? amp_rule_named_op(rules, policy.rule, &self) : NULL;
     } else {
-        struct amp_rule_part part = {
-            .self = self,
-            .whole = {model, match->entry, AMP_RULES_COMPOSITE, match->composite->name},
-            .head = amp_rule_subject(model, match->entry),
-            .has_head = match->composite->head != NULL};
+        struct amp_rule_part part = {.self = self,
+                                     .whole = whole->subject,
+                                     .head = amp_rule_subject(model, whole->entry),
+                                     .has_head = whole->composite != NULL &&
+                                                 whole->composite->head != NULL};
         policy.rule = amp_rules_match_part(rules, &part, &policy.op);
     }
     if (policy.rule != NULL)
@@ -226,12 +227,12 @@ static bool depends_on_surroundings(const struct amp_rules *rules)
 }
 
 enum amp_status amp_policies_find(const struct amp_model *model, const struct amp_rules *rules,
-                                  const struct amp_composites *composites,
+                                  const struct amp_wholes *wholes,
                                   const struct amp_policy **policies, struct amp_error *err)
 {
     struct amp_policy *found = amp_arena_array(model->arena, model->n_nodes, sizeof *found);
     for (uint32_t id = 0; id < model->n_nodes; id++)
-        found[id] = policy_of(model, rules, composites, id);
+        found[id] = policy_of(model, rules, wholes, id);
     AMP_TRY(amp_rules_check_work(rules, err));
     if (depends_on_surroundings(rules))
         settle(model, found);

@@ -3,11 +3,11 @@
 
 #include "autocast/rules/precision.h"
 
-struct amp_composites; /* pattern/composites.h */
-struct amp_model;      /* core/graph/graph.h */
-struct amp_rule;       /* autocast/rules/rule.h */
-struct amp_rule_op;    /* autocast/rules/rule.h */
-struct amp_rules;      /* autocast/rules/rule.h */
+struct amp_model;   /* core/graph/graph.h */
+struct amp_rule;    /* autocast/rules/rule.h */
+struct amp_rule_op; /* autocast/rules/rule.h */
+struct amp_rules;   /* autocast/rules/rule.h */
+struct amp_wholes;  /* autocast/wholes.h */
 
 /* What the rules say of a node, as PyTorch's CastPolicy does. */
 struct amp_policy {
@@ -20,16 +20,16 @@ struct amp_policy {
 
 /*
  * Sets *POLICIES to what the rules want of each node of MODEL, by id, in its arena; AMP_RULES when
- * that takes too long to find out (amp_rules_check_work). The parts of a composite get the rule of
- * the whole. Then nodes of AMP_INFER and AMP_CLEAR take sides, by the float values that
- * pass between nodes, as TensorFlow's auto_mixed_precision does:
+ * that takes too long to find out (amp_rules_check_work). The parts of a whole get its rule. Then
+ * nodes of AMP_INFER and AMP_CLEAR take sides, by the float values that pass between nodes, as
+ * TensorFlow's auto_mixed_precision does:
  *   1. what a rule has in AMP_FP32 spreads forward through both, up to the last AMP_INFER;
  *   2. of the rest, both become AMP_LOWER between nodes of AMP_LOWER;
  *   3. AMP_CLEAR becomes AMP_LOWER next to nodes of AMP_LOWER;
  *   4. what is left becomes AMP_FP32.
  */
 enum amp_status amp_policies_find(const struct amp_model *model, const struct amp_rules *rules,
-                                  const struct amp_composites *composites,
+                                  const struct amp_wholes *wholes,
                                   const struct amp_policy **policies, struct amp_error *err);
 
 #endif

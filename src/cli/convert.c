@@ -119,8 +119,8 @@ static void note_decision(FILE *file, const void *context, uint32_t node)
     amp_print(file, " ; %s %s",
               decision->dtype == AMP_UNDEFINED ? "-" : amp_dtype_name(decision->dtype),
               amp_reason_name(decision->reason));
-    if (decision->composite != NULL)
-        amp_print(file, " of %s", decision->composite->composite->name);
+    if (decision->whole != NULL)
+        amp_print(file, " of %s", decision->whole->name);
 }
 
 /* Prints the graph and returns true when the user asked for it after STAGE. */

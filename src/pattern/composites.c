@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* For amp_composite.torch_below. */
+enum { AS_EXPORTED = 0, BY_HAND = 1 };
+
 static const struct amp_composite patterns[] = {
 #include "pattern/composites.inc"
 };
@@ -52,7 +55,8 @@ struct candidate {
 
 struct search {
     const struct amp_model *model;
-    struct amp_arena *arena; /* for as long as the search takes */
+    const struct amp_composite_filter *filter; /* NULL: none */
+    struct amp_arena *arena;                   /* for as long as the search takes */
     struct amp_pattern *compiled[N_PATTERNS];
     struct amp_strmap operators; /* name -> index in anchors */
     struct anchor *anchors;
@@ -106,6 +110,10 @@ static void try_pattern(struct search *search, uint32_t pattern, uint32_t root, 
     struct amp_pattern_match match;
     if (!amp_pattern_matcher_match(search->matcher, search->compiled[pattern], root, &match) ||
         match.n_nodes < 2)
+        return;
+    if (search->filter != NULL &&
+        !search->filter->accepts(search->filter->context, &patterns[pattern], match.nodes,
+                                 match.n_nodes))
         return;
     int x = amp_pattern_value(search->compiled[pattern], "x");
     struct candidate *candidate =
@@ -223,9 +231,10 @@ static void add_match(const struct search *search, const struct candidate *candi
     result->n_matches++;
 }
 
-void amp_composites_find(const struct amp_model *model, struct amp_composites *composites)
+void amp_composites_find(const struct amp_model *model, const struct amp_composite_filter *filter,
+                         struct amp_composites *composites)
 {
-    struct search search = {.model = model, .arena = amp_arena_create()};
+    struct search search = {.model = model, .filter = filter, .arena = amp_arena_create()};
     uint32_t place = 0;
     *composites = (struct amp_composites){.n_nodes = model->n_nodes};
     composites->match_of = amp_arena_array(model->arena, model->n_nodes, sizeof(uint32_t));

@@ -13,6 +13,7 @@ struct amp_composite {
     const char *head; /* the operator among the parts that is the whole but for details: MatMul of
                          linear; NULL: none */
     const char *text; /* its pattern (pattern/pattern.h); the main input is called x */
+    int torch_below;  /* torch.onnx writes it at opsets below this one; 0: at any; 1: at none */
 };
 
 /* The patterns, those of one composite together; NULL past the end. */
@@ -39,12 +40,21 @@ struct amp_composites {
     size_t n_nodes;     /* of the model when it was searched */
 };
 
+/* Says which matches count. */
+struct amp_composite_filter {
+    bool (*accepts)(const void *context, const struct amp_composite *composite,
+                    const uint32_t *nodes, size_t n_nodes);
+    const void *context;
+};
+
 /*
  * Finds the composites in MODEL, whose types must be inferred, into its arena. No node is part of
  * two: of those that overlap the one of more nodes counts; of equal ones that whose pattern stands
- * first in the list; then the one whose root comes first. The time is linear in the nodes.
+ * first in the list; then the one whose root comes first. Matches that FILTER does not accept are
+ * not there for that; NULL: it accepts all. The time is linear in the nodes.
  */
-void amp_composites_find(const struct amp_model *model, struct amp_composites *composites);
+void amp_composites_find(const struct amp_model *model, const struct amp_composite_filter *filter,
+                         struct amp_composites *composites);
 
 /* The match that NODE is part of; NULL: none. */
 const struct amp_composite_match *amp_composites_of(const struct amp_composites *composites,

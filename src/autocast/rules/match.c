@@ -200,27 +200,50 @@ static bool condition_holds(const struct amp_rule_condition *condition,
            attrs_match(condition, subject, node, work);
 }
 
+static bool is_among(const char *text, const char *const *texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(texts[i], text) == 0)
+            return true;
+    return false;
+}
+
+/* Whether what the exporter noted is OP: by PyTorch's name, or as the composite that it is. */
+static bool is_noted_op(const struct amp_rule_op *op, const struct amp_rule_subject *subject)
+{
+    if (op->is_torch)
+        return is_among(op->word, subject->names, subject->n_names);
+    return (op->domain[0] == '\0' || strcmp(op->domain, AMP_RULES_COMPOSITE) == 0) &&
+           is_among(op->name, subject->composites, subject->n_composites);
+}
+
 /* Whether SUBJECT is OP. A composite counts as the operator of its name too. */
 static bool is_op(const struct amp_rule_op *op, const struct amp_rule_subject *subject)
 {
+    if (subject->is_noted)
+        return is_noted_op(op, subject);
     if (op->name == NULL || strcmp(op->name, subject->op_type) != 0)
         return false;
     return strcmp(op->domain, subject->domain) == 0 ||
            (op->domain[0] == '\0' && strcmp(subject->domain, AMP_RULES_COMPOSITE) == 0);
 }
 
+bool amp_rule_op_fits(const struct amp_rules *rules, const struct amp_rule_op *op,
+                      const struct amp_rule_subject *subject)
+{
+    const struct amp_node *node = amp_node_at(subject->model, subject->node);
+    count(rules->work, STEPS_OF_OPERATOR + subject->n_names);
+    return is_op(op, subject) && (subject->is_noted || op->condition == NULL ||
+                                  condition_holds(op->condition, subject, node, rules->work));
+}
+
 const struct amp_rule_op *amp_rule_named_op(const struct amp_rules *rules,
                                             const struct amp_rule *rule,
                                             const struct amp_rule_subject *subject)
 {
-    const struct amp_node *node = amp_node_at(subject->model, subject->node);
-    for (size_t i = 0; i < rule->n_ops; i++) {
-        const struct amp_rule_op *op = &rule->ops[i];
-        count(rules->work, STEPS_OF_OPERATOR);
-        if (is_op(op, subject) &&
-            (op->condition == NULL || condition_holds(op->condition, subject, node, rules->work)))
-            return op;
-    }
+    for (size_t i = 0; i < rule->n_ops; i++)
+        if (amp_rule_op_fits(rules, &rule->ops[i], subject))
+            return &rule->ops[i];
     return NULL;
 }
 
@@ -307,7 +330,8 @@ enum amp_status amp_rules_check_work(const struct amp_rules *rules, struct amp_e
 struct amp_rule_subject amp_rule_subject(const struct amp_model *model, uint32_t node)
 {
     const struct amp_node *at = amp_node_at(model, node);
-    return (struct amp_rule_subject){model, node, at->domain, at->op_type};
+    return (struct amp_rule_subject){
+        .model = model, .node = node, .domain = at->domain, .op_type = at->op_type};
 }
 
 const struct amp_rule *amp_rules_match_subject(const struct amp_rules *rules,

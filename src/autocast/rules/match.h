@@ -10,12 +10,16 @@
  * What a rule looks at: a node, or a composite. For a composite, NODE is the one whose first inputs
  * are the whole's, DOMAIN is AMP_RULES_COMPOSITE and OP_TYPE its name; a rule that names ai.onnx's
  * operator of that name (LayerNormalization) matches too. A composite has no attributes, so that a
- * rule with `when` on one does not match.
+ * rule with `when` on one does not match. Of nodes that the exporter noted as one operator of
+ * PyTorch's, NODE is the one that a rule's `when` asks, and PyTorch's names are what counts.
  */
 struct amp_rule_subject {
     const struct amp_model *model;
     uint32_t node;
     const char *domain, *op_type;
+    bool is_noted; /* by the exporter: it is one of PyTorch's NAMES, and ONNX's COMPOSITES */
+    const char *const *names, *const *composites;
+    size_t n_names, n_composites;
 };
 
 struct amp_rule_subject amp_rule_subject(const struct amp_model *model, uint32_t node);
@@ -30,6 +34,10 @@ const struct amp_rule *amp_rules_match(const struct amp_rules *rules, const stru
 /* AMP_RULES, with the place of a rule, when matches with RULES so far were cut off because they
    looked at too much: operators, patterns, values and names. */
 enum amp_status amp_rules_check_work(const struct amp_rules *rules, struct amp_error *err);
+
+/* Whether SUBJECT is OP, with the condition that PyTorch's name has there. */
+bool amp_rule_op_fits(const struct amp_rules *rules, const struct amp_rule_op *op,
+                      const struct amp_rule_subject *subject);
 
 /* Which of the operators that RULE, one of RULES, names SUBJECT is, the first where several fit;
    NULL for a rule that names none. RULE must match SUBJECT. */

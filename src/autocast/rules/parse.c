@@ -270,6 +270,19 @@ static void push_rule(const binder *b, struct amp_rules_document *document,
     *slot = *rule;
 }
 
+static enum amp_status bind_constants(const binder *b, const char *name, const yaml_node *value,
+                                      void *field)
+{
+    static const char *const names[] = {"follow", "promote"};
+    static const struct amp_word_list list = {"way of constants", names, AMP_COUNT(names)};
+    struct amp_rules_document *document = field;
+    size_t index = 0;
+    AMP_TRY(amp_bind_word(b, name, value, &list, &index));
+    document->has_constants = true;
+    document->constants = (enum amp_constants)index;
+    return AMP_OK;
+}
+
 static enum amp_status bind_rules(const binder *b, const char *name, const yaml_node *value,
                                   void *field)
 {
@@ -356,6 +369,7 @@ static const struct amp_key document_keys[] = {
     {"dtypes", amp_bind_dtypes, FIELD(dtypes), false},
     {"extends", bind_extends, FIELD(extends), false},
     {"unlisted", bind_unlisted, 0, false},
+    {"constants", bind_constants, 0, false},
     {"rules", bind_rules, 0, false},
     {"limits", bind_limits, 0, false},
 };

@@ -12,6 +12,8 @@ struct amp_rules_document {
     uint32_t dtypes;                /* 0: not given */
     bool has_unlisted;
     enum amp_precision unlisted;
+    bool has_constants;
+    enum amp_constants constants;
     const struct amp_yaml_node *extends; /* a list of texts; NULL: not given */
     struct amp_rule *rules;
     size_t n_rules, rules_capacity;

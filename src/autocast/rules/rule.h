@@ -117,6 +117,12 @@ struct amp_rule {
     struct amp_rule_condition condition;
 };
 
+/* Whether constants take part when PyTorch would promote the dtypes of inputs to the widest. */
+enum amp_constants {
+    AMP_CONSTANTS_FOLLOW, /* they take the dtype of the other inputs, offline */
+    AMP_CONSTANTS_PROMOTE /* those with dims do, as in PyTorch parameters and buffers */
+};
+
 /* Magnitudes above which a node that would use them in a dtype stays in float32. */
 struct amp_rule_limits {
     double weight_max, activation_max; /* above 0, at most the dtype's largest finite value */
@@ -135,6 +141,7 @@ struct amp_rules {
     struct amp_rule *items; /* the last match decides */
     size_t count, capacity;
     enum amp_precision unlisted; /* of nodes that no rule matches; never AMP_WIDEST */
+    enum amp_constants constants;
     struct amp_rule_limits bf16, fp16;
     struct amp_rule_set *sets; /* in the order of loading */
     size_t n_sets, sets_capacity;

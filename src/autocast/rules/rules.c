@@ -310,6 +310,8 @@ static void append(struct amp_rules *rules, const struct amp_rules_document *doc
         *add_rule(rules) = document->rules[i];
     if (document->has_unlisted)
         rules->unlisted = document->unlisted;
+    if (document->has_constants)
+        rules->constants = document->constants;
     override_limits(&rules->bf16, &document->bf16);
     override_limits(&rules->fp16, &document->fp16);
 }

@@ -32,6 +32,9 @@ struct amp_torch_map {
     struct amp_strmap by_name;       /* to indices in names */
     struct amp_torch_name *variants; /* name: the ending, as the "_" of add_ */
     size_t n_variants, variants_capacity;
+    struct amp_torch_notes aten, modules;
+    struct amp_torch_composite *composites;
+    size_t n_composites, composites_capacity;
 };
 
 /* ---- what the table says ---- */
@@ -78,6 +81,25 @@ const struct amp_torch_name *amp_torch_map_at(const struct amp_torch_map *map, s
     return index < map->n_names ? &map->names[index] : NULL;
 }
 
+const struct amp_torch_notes *amp_torch_map_aten(const struct amp_torch_map *map)
+{
+    return &map->aten;
+}
+
+const struct amp_torch_notes *amp_torch_map_modules(const struct amp_torch_map *map)
+{
+    return &map->modules;
+}
+
+const struct amp_torch_composite *amp_torch_map_composite(const struct amp_torch_map *map,
+                                                          const char *name)
+{
+    for (size_t i = 0; i < map->n_composites; i++)
+        if (strcmp(map->composites[i].name, name) == 0)
+            return &map->composites[i];
+    return NULL;
+}
+
 const char *amp_torch_kind_name(enum amp_torch_kind kind)
 {
     static const char *const names[AMP_TORCH_KIND_COUNT] = {"mapped", "composite", "conditional",
@@ -107,6 +129,7 @@ enum amp_torch_kind amp_torch_kind(const struct amp_torch_name *name)
 /* What one row says: ONNX or COMPOSITE or both, or REASON. */
 struct row {
     const yaml_node *torch, *onnx, *composite, *when;
+    const yaml_node *aten, *modules; /* how the exporter notes it, beside the names themselves */
     const char *reason;
     const char *opsets, *note; /* for people */
 };
@@ -131,6 +154,8 @@ static const struct amp_key row_keys[] = {
     {"torch", keep_texts, offsetof(struct row, torch), true},
     {"onnx", keep_texts, offsetof(struct row, onnx), false},
     {"composite", keep_texts, offsetof(struct row, composite), false},
+    {"aten", keep_texts, offsetof(struct row, aten), false},
+    {"modules", keep_texts, offsetof(struct row, modules), false},
     {"when", keep_node, offsetof(struct row, when), false},
     {"opsets", amp_bind_text, offsetof(struct row, opsets), false},
     {"none", amp_bind_text, offsetof(struct row, reason), false},
@@ -213,18 +238,36 @@ static enum amp_status add_forms(const binder *b, const yaml_node *name, bool is
     return AMP_OK;
 }
 
+/* Notes that each of TEXTS stands for the names of ROW, under the row's condition. */
+static void add_notes(struct amp_torch_map *map, const struct row *row, const yaml_node *texts,
+                      const struct amp_rule_ops *forms, struct amp_torch_notes *notes)
+{
+    for (size_t i = 0; texts != NULL && i < texts->count; i++)
+        for (size_t k = 0; k < row->torch->count; k++) {
+            struct amp_torch_note *note = amp_arena_push(map->arena, &notes->items, &notes->count,
+                                                         &notes->capacity, sizeof *note);
+            *note = (struct amp_torch_note){
+                .text = amp_arena_strdup(map->arena, texts->items[i]->text),
+                .name = amp_arena_strdup(map->arena, row->torch->items[k]->text),
+                .condition = forms->count > 0 ? forms->items[0].condition : NULL,
+                .forms = forms};
+        }
+}
+
 static enum amp_status bind_row(const binder *b, const yaml_node *node, struct amp_torch_map *map)
 {
     struct row row = {.torch = NULL};
-    struct amp_rule_ops forms = {.items = NULL};
+    struct amp_rule_ops *forms = amp_arena_alloc(b->arena, sizeof *forms);
     AMP_TRY(amp_bind_mapping(b, "rows", node, &row_mapping, &row));
     if ((row.onnx != NULL || row.composite != NULL) == (row.reason != NULL))
         return FAIL(b, node,
                     "a row with a form and without one; accepted: onnx, composite or both, "
                     "or none");
-    AMP_TRY(forms_of(b, &row, &forms));
+    AMP_TRY(forms_of(b, &row, forms));
+    add_notes(map, &row, row.aten, forms, &map->aten);
+    add_notes(map, &row, row.modules, forms, &map->modules);
     for (size_t i = 0; i < row.torch->count; i++)
-        AMP_TRY(add_forms(b, row.torch->items[i], row.reason != NULL, &forms, map));
+        AMP_TRY(add_forms(b, row.torch->items[i], row.reason != NULL, forms, map));
     return AMP_OK;
 }
 
@@ -270,10 +313,85 @@ static enum amp_status bind_variants(const binder *b, const char *name, const ya
     return AMP_OK;
 }
 
+/* ---- composites ---- */
+
+/* Copies a list of texts. */
+static enum amp_status bind_texts(const binder *b, const char *name, const yaml_node *value,
+                                  void *field)
+{
+    struct amp_torch_texts *texts = field;
+    AMP_TRY(amp_check_texts(b, name, value, 1));
+    for (size_t i = 0; i < value->count; i++)
+        *(const char **)amp_arena_push(b->arena, &texts->items, &texts->count, &texts->capacity,
+                                       sizeof *texts->items) =
+            amp_arena_strdup(b->arena, value->items[i]->text);
+    return AMP_OK;
+}
+
+static enum amp_status bind_runs(const binder *b, const char *name, const yaml_node *value,
+                                 void *field)
+{
+    static const char *const names[] = {"whole", "parts", "by form"};
+    static const struct amp_word_list list = {"what PyTorch runs", names, AMP_COUNT(names)};
+    size_t index = 0;
+    AMP_TRY(amp_bind_word(b, name, value, &list, &index));
+    *(enum amp_torch_runs *)field = (enum amp_torch_runs)index;
+    return AMP_OK;
+}
+
+/* What a row about composites says of each. */
+struct composite_row {
+    const yaml_node *names;
+    struct amp_torch_composite says;
+};
+
+#define SAYS(field) \
+    (offsetof(struct composite_row, says) + offsetof(struct amp_torch_composite, field))
+
+static const struct amp_key composite_keys[] = {
+    {"composite", keep_texts, offsetof(struct composite_row, names), true},
+    {"runs", bind_runs, SAYS(runs), true},
+    {"parts_with", bind_texts, SAYS(parts_with), false},
+    {"aten", bind_texts, SAYS(aten), false},
+    {"why", amp_bind_text, SAYS(reason), true},
+};
+static const struct amp_mapping composite_mapping = {"a row of composites", composite_keys,
+                                                     AMP_COUNT(composite_keys)};
+
+static enum amp_status bind_composite(const binder *b, const yaml_node *node,
+                                      struct amp_torch_map *map)
+{
+    struct composite_row row = {.names = NULL};
+    AMP_TRY(amp_bind_mapping(b, "composites", node, &composite_mapping, &row));
+    for (size_t i = 0; i < row.names->count; i++) {
+        const struct amp_composite *composite = amp_composite_find(row.names->items[i]->text);
+        if (composite == NULL)
+            return FAIL(b, row.names->items[i], "unknown composite '%.60s'",
+                        row.names->items[i]->text);
+        struct amp_torch_composite *slot =
+            amp_arena_push(map->arena, &map->composites, &map->n_composites,
+                           &map->composites_capacity, sizeof *slot);
+        *slot = row.says;
+        slot->name = composite->name;
+    }
+    return AMP_OK;
+}
+
+static enum amp_status bind_composites(const binder *b, const char *name, const yaml_node *value,
+                                       void *field)
+{
+    if (value->kind != AMP_YAML_LIST)
+        return amp_wrong_type(b, name, value, "a list of rows");
+    for (size_t i = 0; i < value->count; i++)
+        AMP_TRY(bind_composite(b, value->items[i], field));
+    return AMP_OK;
+}
+
 /* ---- the file ---- */
 
 static const struct amp_key map_keys[] = {
     {"variants", bind_variants, 0, true},
+    {"composites", bind_composites, 0, true},
     {"rows", bind_rows, 0, true},
 };
 static const struct amp_mapping map_mapping = {"the table", map_keys, AMP_COUNT(map_keys)};

@@ -22,6 +22,42 @@ struct amp_torch_name {
     struct amp_rule_ops forms; /* what it may be; of AMP_TORCH_NONE: one that gives the reason */
 };
 
+/* A name by which the exporter for torch.export notes a name of the table: an operator of ATen's,
+   or a module of torch.nn. */
+struct amp_torch_note {
+    const char *text;                           /* "_softmax", "torch.nn.modules.rnn.GRUCell" */
+    const char *name;                           /* "softmax", "GRUCell" */
+    const struct amp_rule_condition *condition; /* of nodes of one of FORMS; NULL: none */
+    const struct amp_rule_ops *forms;
+};
+
+struct amp_torch_notes {
+    struct amp_torch_note *items;
+    size_t count, capacity;
+};
+
+/* What PyTorch ran where a composite stands. */
+enum amp_torch_runs {
+    AMP_TORCH_RUNS_WHOLE, /* one operator, which autocast decides on */
+    AMP_TORCH_RUNS_PARTS, /* its parts, each decided on for itself, unless a rule names the whole */
+    AMP_TORCH_RUNS_BY_FORM /* one operator, but for forms that hold what no exporter writes for it
+                            */
+};
+
+struct amp_torch_texts {
+    const char **items;
+    size_t count, capacity;
+};
+
+struct amp_torch_composite {
+    const char *name; /* of pattern/composites.h */
+    enum amp_torch_runs runs;
+    struct amp_torch_texts parts_with; /* operators that tell a form written by hand */
+    struct amp_torch_texts aten;       /* the operators of ATen's that the exporter for torch.export
+                                          takes it apart into; none: it does not */
+    const char *reason;
+};
+
 struct amp_torch_map;
 
 /* Reads the table into rules->torch unless it is there. AMP_IO, or AMP_RULES when it is wrong. */
@@ -35,6 +71,14 @@ const char *amp_torch_map_nearest(const struct amp_torch_map *map, const char *w
 
 /* All names, in the table's order; NULL past the end. */
 const struct amp_torch_name *amp_torch_map_at(const struct amp_torch_map *map, size_t index);
+
+/* The operators of ATen's, and the modules of torch.nn, that rows give beside their names. */
+const struct amp_torch_notes *amp_torch_map_aten(const struct amp_torch_map *map);
+const struct amp_torch_notes *amp_torch_map_modules(const struct amp_torch_map *map);
+
+/* NULL: the table does not have the composite. */
+const struct amp_torch_composite *amp_torch_map_composite(const struct amp_torch_map *map,
+                                                          const char *name);
 
 /* "mapped", "composite", "conditional", "none". */
 const char *amp_torch_kind_name(enum amp_torch_kind kind);

@@ -10,16 +10,17 @@
 #include "ops/op.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct amp_explained_node {
     const struct amp_decision *decision;
     const char *text; /* amp_node_text */
     const char *name, *domain, *op_type;
-    int version;                  /* of the operator; 0: not known */
-    const char *output;           /* the first there is; NULL: none */
-    const char *composite, *root; /* that the node is part of, and the name of its last node; NULL
-                                     both: of none */
-    const char *constant;         /* the one out of range; NULL: that is not the reason */
+    int version;                      /* of the operator; 0: not known */
+    const char *output;               /* the first there is; NULL: none */
+    const struct amp_whole *whole;    /* that the node is part of; NULL: of none */
+    const char *root;                 /* the name of its last node */
+    const char *constant;             /* the one out of range; NULL: that is not the reason */
     struct amp_explained_cast *casts; /* on its account */
 };
 
@@ -56,7 +57,7 @@ static struct amp_explained_node explained(const struct amp_model *model, uint32
     char text[512];
     const struct amp_node *node = amp_node_at(model, id);
     uint32_t constant = decision->value;
-    const struct amp_composite_match *match = decision->composite;
+    const struct amp_whole *whole = decision->whole;
     return (struct amp_explained_node){
         .decision = decision,
         .text = amp_arena_strdup(model->arena, amp_node_text(model, id, text, sizeof text)),
@@ -65,8 +66,8 @@ static struct amp_explained_node explained(const struct amp_model *model, uint32
         .op_type = node->op_type,
         .version = node->since_version,
         .output = first_output(model, node),
-        .composite = match == NULL ? NULL : match->composite->name,
-        .root = match == NULL ? NULL : amp_node_at(model, match->root)->name,
+        .whole = whole,
+        .root = whole == NULL ? NULL : amp_node_at(model, whole->root)->name,
         .constant = constant == AMP_NONE ? NULL : amp_value_at(model, constant)->name};
 }
 
@@ -144,6 +145,12 @@ static void print_rule(FILE *file, const struct amp_decision *decision)
         amp_print(file, " %s", decision->op->word);
 }
 
+/* Names of ATen's operators have their namespace, so that they are told from composites. */
+static const char *prefix_of(const struct amp_whole *whole)
+{
+    return whole->composite != NULL || strchr(whole->name, '.') != NULL ? "" : "aten.";
+}
+
 static void print_casts(FILE *file, const struct amp_explained_cast *cast)
 {
     for (; cast != NULL; cast = cast->next)
@@ -156,8 +163,8 @@ static void print_node(FILE *file, const struct amp_explained_node *node)
     const struct amp_decision *decision = node->decision;
     amp_print(file, "%-60s  %-9s %s", node->text, dtype_text(decision->dtype),
               amp_reason_name(decision->reason));
-    if (node->composite != NULL)
-        amp_print(file, " of %s", node->composite);
+    if (node->whole != NULL)
+        amp_print(file, " of %s%s", prefix_of(node->whole), node->whole->name);
     if (decision->rule != NULL)
         print_rule(file, decision);
     if (node->constant != NULL)
@@ -205,12 +212,14 @@ static json_t *json_rule(const struct amp_decision *decision)
     return object;
 }
 
-static json_t *json_composite(const struct amp_explained_node *node)
+/* What a whole was known by: a pattern over nodes, or what the exporter noted. */
+static json_t *json_whole(const struct amp_explained_node *node)
 {
-    if (node->composite == NULL)
+    if (node->whole == NULL)
         return json_null();
     json_t *object = json_object();
-    amp_json_set(object, "op", amp_json_text(node->composite));
+    amp_json_set(object, "op", amp_json_text(node->whole->name));
+    amp_json_set(object, "by", json_string(node->whole->composite != NULL ? "pattern" : "note"));
     amp_json_set(object, "root", amp_json_text(node->root));
     return object;
 }
@@ -237,7 +246,7 @@ static json_t *json_node(const struct amp_explained_node *node)
     amp_json_set(object, "domain", amp_json_text(node->domain));
     amp_json_set(object, "op", amp_json_text(node->op_type));
     amp_json_set(object, "version", node->version > 0 ? json_integer(node->version) : json_null());
-    amp_json_set(object, "composite", json_composite(node));
+    amp_json_set(object, "composite", json_whole(node));
     amp_json_set(object, "dtype", amp_json_dtype(decision->dtype));
     amp_json_set(object, "reason", json_string(amp_reason_name(decision->reason)));
     amp_json_set(object, "rule", json_rule(decision));

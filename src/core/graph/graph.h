@@ -71,6 +71,14 @@ struct amp_attr {
     void *origin;
 };
 
+/* What torch.onnx's exporter for torch.export notes of where a node comes from, as its text; NULL:
+   nothing. All nodes of one operator of PyTorch's have the same. */
+struct amp_export_note {
+    const char
+        *fx_node; /* the node of the FX graph: "%mul : [num_users=1] = call_function[...](...)" */
+    const char *scope; /* the modules around it: "head: torch.nn.modules.linear.Linear/..." */
+};
+
 struct amp_node {
     const char *name;                /* "": unnamed */
     const char *op_type;             /* ONNX's */
@@ -82,6 +90,7 @@ struct amp_node {
     uint32_t n_inputs, n_outputs, n_attrs;
     uint32_t *inputs, *outputs; /* value ids, AMP_NONE where omitted */
     struct amp_attr *attrs;
+    struct amp_export_note note;
     bool is_removed;
     void *origin; /* NULL: made here */
 };
@@ -109,6 +118,7 @@ struct amp_model {
     struct amp_arena *arena;
     const char *path; /* as the user named it, for messages */
     int64_t ir_version;
+    const char *producer; /* the program that wrote it, as it calls itself; NULL: it does not say */
     struct amp_opset *opsets;
     size_t n_opsets, opsets_capacity;
     struct amp_strmap opset_ids; /* domain to the index of its last import */

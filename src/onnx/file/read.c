@@ -130,6 +130,23 @@ static enum amp_status read_initializers(struct amp_reader *reader, const Onnx__
     return AMP_OK;
 }
 
+/* What torch.onnx writes into the metadata of nodes (torch/onnx/_internal/exporter, PyTorch 2.6).
+ */
+static struct amp_export_note export_note(const Onnx__NodeProto *proto)
+{
+    struct amp_export_note note = {.fx_node = NULL};
+    for (size_t i = 0; i < proto->n_metadata_props; i++) {
+        const Onnx__StringStringEntryProto *entry = proto->metadata_props[i];
+        if (entry->key == NULL || entry->value == NULL)
+            continue;
+        if (strcmp(entry->key, "pkg.torch.onnx.fx_node") == 0)
+            note.fx_node = entry->value;
+        else if (strcmp(entry->key, "namespace") == 0)
+            note.scope = entry->value;
+    }
+    return note;
+}
+
 /* Adds node INDEX of the graph with its outputs; inputs and attributes come when all names of the
    graph are known. */
 static enum amp_status add_node(struct amp_reader *reader, Onnx__NodeProto *proto,
@@ -147,6 +164,7 @@ static enum amp_status add_node(struct amp_reader *reader, Onnx__NodeProto *prot
     if (strcmp(node->domain, "ai.onnx") == 0)
         node->domain = "";
     node->origin = proto;
+    node->note = export_note(proto);
     if (node->name[0] != '\0' && !amp_strmap_get(&model->names, node->name, NULL))
         amp_strmap_put(&model->names, model->arena, node->name, 1);
     for (uint32_t i = 0; i < proto->n_output; i++) {
@@ -357,6 +375,7 @@ static enum amp_status read_model(struct amp_reader *reader, Onnx__ModelProto *p
     struct amp_model *model = reader->model;
     int newest = amp_schema_ir_version(amp_schema_newest_opset(""));
     model->origin = proto;
+    model->producer = proto->producer_name;
     model->ir_version = proto->ir_version;
     if (proto->graph == NULL)
         return amp_fail(reader->err, AMP_MODEL, "the model has no graph");

@@ -149,6 +149,7 @@ const struct amp_op amp_op_concat = {
     .newest = 13,
     .effect = AMP_PRESERVES_VALUES,
     .native = AMP_NATIVE_ALL,
+    .joins = true,
     .has_layouts = true,
     .shape = concat_shape,
     .run = concat_run,

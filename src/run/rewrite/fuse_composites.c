@@ -171,7 +171,7 @@ static void fuse_composites(struct amp_model *model)
 {
     struct amp_composites composites;
     struct fuser fuser = {.model = model};
-    amp_composites_find(model, &composites);
+    amp_composites_find(model, NULL, &composites);
     struct found *found = amp_arena_array(model->arena, composites.n_matches, sizeof *found);
     size_t n = 0;
     fuser.matcher = amp_pattern_matcher_create(model);
