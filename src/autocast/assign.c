@@ -12,6 +12,7 @@
 #include "autocast/static_values.h"
 #include "autocast/rules/rules.h"
 #include "autocast/policy.h"
+#include "autocast/sequences.h"
 #include "core/graph/uses.h"
 #include "onnx/schema/schema.h"
 #include "ops/op.h"
@@ -28,6 +29,7 @@ struct pass {
     struct amp_static_values *static_values;
     struct amp_uses uses;
     bool *is_refused; /* per value id: must not count on its guards saturating */
+    bool *carries;    /* per value id: amp_sequences_find */
     uint32_t *order;  /* node ids as they were decided: producers first */
     size_t n_order;
 };
@@ -243,9 +245,12 @@ static bool find_opset(const struct pass *pass, const struct amp_node *node,
     return *opset != 0 && *opset <= pass->cap;
 }
 
-/* Keeps the node in float32 where the operator, the opset or a constant forbids the lower dtype.
-   Only a rule that asks for it raises the opset; what merely follows its inputs takes the opset
-   that is there. */
+/* To what opset nodes that follow their inputs may raise a model: the one at which bfloat16 came to
+   what activations and pooling are made of. What came to it later, in few runtimes, takes a rule.
+ */
+enum { OPSET_TO_FOLLOW = 22 };
+
+/* Keeps the node in float32 where the operator, the opset or a constant forbids the lower dtype. */
 static void constrain(struct pass *pass, const struct amp_node *node, struct amp_decision *decision)
 {
     int opset;
@@ -254,7 +259,8 @@ static void constrain(struct pass *pass, const struct amp_node *node, struct amp
     uint32_t weight = overflowing_weight(pass, node, decision);
     if (weight != AMP_NONE)
         keep_float(decision, AMP_REASON_WEIGHT_RANGE, weight);
-    else if (decision->precision == AMP_LOWER && opset > pass->result->opset)
+    else if (opset > pass->result->opset &&
+             (decision->precision == AMP_LOWER || opset <= OPSET_TO_FOLLOW))
         pass->result->opset = opset;
 }
 
@@ -262,10 +268,29 @@ static void set_outputs(struct pass *pass, const struct amp_node *node,
                         const struct amp_decision *decision)
 {
     for (uint32_t i = 0; i < node->n_outputs; i++) {
-        uint32_t id = typed_output(pass, node, decision->type, i);
-        if (id != AMP_NONE)
+        uint32_t id = node->outputs[i];
+        if (id != AMP_NONE &&
+            (typed_output(pass, node, decision->type, i) == id || pass->carries[id]))
             pass->result->values[id] = decision->dtype;
     }
+}
+
+static bool gives_sequence(const struct pass *pass, const struct amp_node *node)
+{
+    return node->n_outputs > 0 && node->outputs[0] != AMP_NONE && pass->carries[node->outputs[0]];
+}
+
+/* Gives what NODE takes out of a sequence the sequence's dtype. */
+static void unpack(struct pass *pass, const struct amp_node *node, struct amp_decision *decision)
+{
+    decision->dtype = pass->result->values[node->inputs[0]];
+    decision->reason = AMP_REASON_UNLISTED;
+    decision->rule = NULL;
+    decision->op = NULL;
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        if (node->outputs[i] != AMP_NONE &&
+            amp_dtype_is_autocast(amp_value_at(pass->model, node->outputs[i])->dtype))
+            pass->result->values[node->outputs[i]] = decision->dtype;
 }
 
 /* Notes what the rules say of node ID. False when the node keeps its types whatever they say. */
@@ -279,9 +304,13 @@ static bool begin(struct pass *pass, uint32_t id)
     decision->op = pass->policies[id].op;
     decision->precision = pass->policies[id].precision;
     decision->reason = decision->rule ? AMP_REASON_RULE : AMP_REASON_UNLISTED;
-    if (amp_node_is_eligible(pass->model, &pass->uses, pass->cap, node, decision))
+    struct amp_eligibility eligibility = {pass->model, &pass->uses, pass->cap,
+                                          gives_sequence(pass, node)};
+    if (amp_node_is_eligible(&eligibility, node, decision))
         return true;
     decision->type = -1;
+    if (node->n_inputs > 0 && node->inputs[0] != AMP_NONE && pass->carries[node->inputs[0]])
+        unpack(pass, node, decision);
     return false;
 }
 
@@ -395,6 +424,8 @@ enum amp_dtype amp_assigned_dtype(const struct amp_model *model,
     if (decision->dtype != AMP_UNDEFINED && schema != NULL &&
         amp_schema_shares(schema, decision->type, param))
         return decision->dtype;
+    if (value->kind == AMP_KIND_SEQUENCE)
+        return assignment->values[node->inputs[i]];
     bool casts =
         amp_node_has_role(node, AMP_ROLE_CAST) || amp_node_has_role(node, AMP_ROLE_CAST_LIKE);
     if (casts && value->constant == NULL)
@@ -545,6 +576,7 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
                         .is_refused = amp_xcalloc(model->n_values, sizeof *pass.is_refused),
                         .order = amp_xmalloc(model->n_nodes, sizeof *pass.order),
                         .uses = amp_uses_create(model)};
+    pass.carries = amp_sequences_find(model, &pass.uses, options->lower);
     do {
         reset(&pass, options);
         assign_graph(&pass, 0);
@@ -553,6 +585,7 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
     amp_uses_destroy(&pass.uses);
     free(pass.order);
     free(pass.is_refused);
+    free(pass.carries);
     amp_static_values_destroy(pass.static_values);
     return amp_custom_check(model, assignment, err);
 }

@@ -39,7 +39,8 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
  * The dtype that input I of NODE, which must be there, is to have:
  *   - the decided one, where the input is of the decision's type variable in SCHEMA, the definition
  *     that the decision was made for;
- *   - of what a Cast or CastLike casts: what the value has become, as going back to its old dtype would round once more;
+ *   - of what a Cast or CastLike casts: what the value has become, as going back to its old dtype
+ * would round once more;
  *   - else the dtype that the value has in the model.
  */
 enum amp_dtype amp_assigned_dtype(const struct amp_model *model,

@@ -136,9 +136,10 @@ static bool has_unknown_input(const struct amp_model *model, const struct amp_no
     return false;
 }
 
-bool amp_node_is_eligible(const struct amp_model *model, const struct amp_uses *uses, int cap,
-                          const struct amp_node *node, struct amp_decision *decision)
+bool amp_node_is_eligible(const struct amp_eligibility *eligibility, const struct amp_node *node,
+                          struct amp_decision *decision)
 {
+    const struct amp_model *model = eligibility->model;
     if (node->schema == NULL)
         return amp_custom_is_eligible(model, node, decision);
     if (is_control_flow(node)) {
@@ -149,11 +150,11 @@ bool amp_node_is_eligible(const struct amp_model *model, const struct amp_uses *
         decision->reason = AMP_REASON_EXPLICIT_DTYPE;
         return false;
     }
-    if (gives_no_tensor(model, node)) {
+    if (!eligibility->gives_sequence && gives_no_tensor(model, node)) {
         decision->reason = AMP_REASON_NOT_TENSOR;
         return false;
     }
-    const struct amp_schema *schema = amp_schema_at_cap(node, cap);
+    const struct amp_schema *schema = amp_schema_at_cap(node, eligibility->cap);
     decision->type = main_type(model, node, schema);
     uint32_t input = decision->type < 0 ? AMP_NONE : input_of(node, schema, decision->type);
     const struct amp_value *value = input == AMP_NONE ? NULL : amp_value_at(model, input);
@@ -172,7 +173,7 @@ bool amp_node_is_eligible(const struct amp_model *model, const struct amp_uses *
         decision->dtype = value->dtype;
         return false;
     }
-    if (amp_qdq_holds(model, uses, node)) {
+    if (amp_qdq_holds(model, eligibility->uses, node)) {
         decision->reason = AMP_REASON_QUANTIZED;
         decision->dtype = value->dtype;
         return false;

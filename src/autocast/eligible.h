@@ -18,9 +18,17 @@ const struct amp_schema *amp_schema_at_cap(const struct amp_node *node, int cap)
 /* Whether float32 is among the types that the variable can have. */
 bool amp_schema_type_is_float(const struct amp_schema_type *type);
 
-/* Whether the rules may decide NODE's dtype, at opsets up to CAP; sets the type variable that the
+/* What eligibility depends on beside the node. */
+struct amp_eligibility {
+    const struct amp_model *model;
+    const struct amp_uses *uses;
+    int cap;             /* the newest opset */
+    bool gives_sequence; /* output 0 is a sequence that may have another dtype (sequences.h) */
+};
+
+/* Whether the rules may decide NODE's dtype; sets the type variable that the
    decision is about. If not, sets the reason, and the dtype where it is a float all the same. */
-bool amp_node_is_eligible(const struct amp_model *model, const struct amp_uses *uses, int cap,
-                          const struct amp_node *node, struct amp_decision *decision);
+bool amp_node_is_eligible(const struct amp_eligibility *eligibility, const struct amp_node *node,
+                          struct amp_decision *decision);
 
 #endif

@@ -127,14 +127,27 @@ static bool is_contradicted(const Onnx__TensorShapeProto *shape, const struct am
     return false;
 }
 
+static bool is_sequence_of_tensors(const Onnx__ValueInfoProto *info)
+{
+    const Onnx__TypeProto *type = info->type;
+    return type != NULL && type->value_case == ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE &&
+           type->sequence_type->elem_type != NULL &&
+           type->sequence_type->elem_type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
+}
+
 /* Sets in INFO, where it is a tensor's, the dtype that VALUE has in the graph, and its shape where
-   the declared one contradicts it. Dims that the file left open stay open. */
+   the declared one contradicts it; where it is a sequence's, the dtype of its tensors. Dims that
+   the file left open stay open. */
 static Onnx__ValueInfoProto *update_info(const struct amp_model *model, Onnx__ValueInfoProto *info,
                                          const struct amp_value *value)
 {
     bool is_tensor =
         info->type != NULL && info->type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
-    if (value->dtype == AMP_UNDEFINED || value->kind != AMP_KIND_TENSOR || !is_tensor)
+    if (value->dtype == AMP_UNDEFINED)
+        return info;
+    if (value->kind == AMP_KIND_SEQUENCE && is_sequence_of_tensors(info))
+        info->type->sequence_type->elem_type->tensor_type->elem_type = value->dtype;
+    if (value->kind != AMP_KIND_TENSOR || !is_tensor)
         return info;
     info->type->tensor_type->elem_type = value->dtype;
     if (is_contradicted(info->type->tensor_type->shape, value))
