@@ -79,17 +79,26 @@ enum part {
    where there are no others. AMP_UNDEFINED: there are none. */
 struct promotion {
     enum amp_dtype tensors, scalars;
+    bool is_of_composite; /* whose settings may be tensors of one element, as exporters have it */
 };
+
+static bool has_one_element(const struct amp_model *model, uint32_t id)
+{
+    struct amp_shape shape;
+    amp_value_shape(amp_value_at(model, id), &shape);
+    return amp_shape_count(&shape) == 1;
+}
 
 static void add_to_promotion(const struct pass *pass, struct promotion *promotion, uint32_t id,
                              enum part part)
 {
-    const struct amp_value *value = amp_value_at(pass->model, id);
+    bool is_scalar = amp_value_at(pass->model, id)->rank == 0 ||
+                     (promotion->is_of_composite && has_one_element(pass->model, id));
     enum amp_dtype dtype = pass->result->values[id];
     if (amp_static_values_has(pass->static_values, id) &&
-        (part == PART_LIVE || (part == PART_CONSTANT && value->rank == 0)))
+        (part == PART_LIVE || (part == PART_CONSTANT && is_scalar)))
         return;
-    if (value->rank == 0)
+    if (is_scalar)
         promotion->scalars = promote(promotion->scalars, dtype);
     else
         promotion->tensors = promote(promotion->tensors, dtype);
@@ -104,7 +113,7 @@ static enum amp_dtype promoted_dtype(const struct promotion *promotion)
 static enum amp_dtype promoted(const struct pass *pass, const struct amp_node *node, int type,
                                enum part part)
 {
-    struct promotion promotion = {AMP_UNDEFINED, AMP_UNDEFINED};
+    struct promotion promotion = {AMP_UNDEFINED, AMP_UNDEFINED, false};
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         uint32_t id = typed_input(pass, node, type, i);
         if (id != AMP_NONE)
@@ -332,7 +341,7 @@ static void decide(struct pass *pass, uint32_t id)
 }
 
 /* Whether VALUE is an input of the whole that has a say in its dtype: not what passes between its
-   parts, nor the numbers that its definition or its settings are. */
+   parts, nor a number that its definition is. */
 static bool is_outer_input(const struct pass *pass, const struct amp_whole *whole, uint32_t id)
 {
     const struct amp_value *value = amp_value_at(pass->model, id);
@@ -348,7 +357,7 @@ static bool is_outer_input(const struct pass *pass, const struct amp_whole *whol
 static enum amp_dtype promoted_whole(const struct pass *pass, const struct amp_whole *whole,
                                      enum part part)
 {
-    struct promotion promotion = {AMP_UNDEFINED, AMP_UNDEFINED};
+    struct promotion promotion = {AMP_UNDEFINED, AMP_UNDEFINED, whole->composite != NULL};
     for (size_t i = 0; i < whole->n_nodes; i++) {
         const struct amp_node *node = amp_node_at(pass->model, whole->nodes[i]);
         int type = pass->result->nodes[whole->nodes[i]].type;

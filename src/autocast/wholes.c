@@ -415,6 +415,44 @@ static struct amp_str note_of_module(const struct finder *finder, const struct a
     return found;
 }
 
+/* The innermost frame of a stack trace: its file and its function. False: there is none. */
+static bool innermost_frame(const char *trace, struct amp_str *file, struct amp_str *function)
+{
+    static const char before_file[] = "File \"", before_function[] = ", in ";
+    const char *last = NULL;
+    for (const char *at = strstr(trace, before_file); at != NULL; at = strstr(at + 1, before_file))
+        last = at + sizeof before_file - 1;
+    const char *name = last != NULL ? strstr(last, before_function) : NULL;
+    if (name == NULL)
+        return false;
+    name += sizeof before_function - 1;
+    *file = (struct amp_str){last, strcspn(last, "\"")};
+    *function = (struct amp_str){name, strcspn(name, "\n")};
+    return true;
+}
+
+static bool ends_with(struct amp_str text, const char *ending)
+{
+    size_t size = strlen(ending);
+    return text.size >= size && memcmp(text.data + text.size - size, ending, size) == 0;
+}
+
+/* The function of torch.nn.functional that called the operator, where a rule names it: losses and
+   others that are several operators of ATen's. */
+static struct amp_str note_of_function(const struct finder *finder, const struct amp_node *node,
+                                       const char **name)
+{
+    struct amp_str file, function, none = {"", 0};
+    if (node->note.stack_trace == NULL ||
+        !innermost_frame(node->note.stack_trace, &file, &function) ||
+        !ends_with(file, "torch/nn/functional.py"))
+        return none;
+    *name = amp_arena_strndup(finder->model->arena, function.data, function.size);
+    return is_torch_named(finder->rules, *name)
+               ? (struct amp_str){node->note.stack_trace, strlen(node->note.stack_trace)}
+               : none;
+}
+
 static struct amp_str note_of_fx_node(const struct finder *finder, const struct amp_node *node,
                                       const char **name)
 {
@@ -425,10 +463,11 @@ static struct amp_str note_of_fx_node(const struct finder *finder, const struct 
     return (struct amp_str){node->note.fx_node, strlen(node->note.fx_node)};
 }
 
-/* Modules come before what they are made of. */
+/* Modules and functions come before what they are made of. */
 static void add_by_notes(struct finder *finder)
 {
     static const struct notation notations[] = {{note_of_module, amp_torch_map_modules},
+                                                {note_of_function, amp_torch_map_aten},
                                                 {note_of_fx_node, amp_torch_map_aten}};
     for (size_t i = 0; i < AMP_COUNT(notations); i++)
         for (uint32_t g = 0; g < finder->model->n_graphs; g++)

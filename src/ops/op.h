@@ -75,6 +75,8 @@ struct amp_op {
     bool has_output_axes;
     enum amp_guard_use guard_use;
     enum amp_indexing indexing;
+    /* Whether a node sums over what its inputs share; NULL: the operator is not of that kind. */
+    bool (*contracts)(const struct amp_node *node);
     struct amp_flops flops; /* COUNT NULL: no product, or none that counts */
 
     /* ---- types that the schema table does not tell ---- */

@@ -8,6 +8,7 @@
 
 #include "autocast/rules/name_pattern.h"
 #include "onnx/schema/schema.h"
+#include "ops/op.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -196,6 +197,9 @@ static bool condition_holds(const struct amp_rule_condition *condition,
                             const struct amp_rule_subject *subject, const struct amp_node *node,
                             struct amp_rule_work *work)
 {
+    const struct amp_op *op = condition->contracts ? amp_op_of(node) : NULL;
+    if (condition->contracts && (op == NULL || op->contracts == NULL || !op->contracts(node)))
+        return false;
     return ranks_match(condition, subject->model, node, work) &&
            attrs_match(condition, subject, node, work);
 }

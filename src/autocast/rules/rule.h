@@ -79,6 +79,7 @@ struct amp_rule_condition {
     struct amp_rule_when *when;
     size_t n_when;
     struct amp_rule_ranks ranks[AMP_RULE_RANKS];
+    bool contracts; /* only where it sums over what its inputs share (amp_op.contracts) */
 };
 
 /* The domain of composites, groups of nodes that stand for one operator (pattern/composites.h):

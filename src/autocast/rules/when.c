@@ -24,6 +24,8 @@ typedef struct amp_rules_binder binder;
 
 const char *const amp_rule_rank_keys[AMP_RULE_RANKS] = {"input_rank", "second_rank"};
 
+static const char contracts_key[] = "contracts";
+
 /* ---- scalars ---- */
 
 static size_t count_digits(const char *text)
@@ -311,6 +313,16 @@ static enum amp_status bind_ranks(const binder *b, const yaml_node *key, const y
     return AMP_OK;
 }
 
+static enum amp_status bind_contracts(const binder *b, const yaml_node *key, const yaml_node *value,
+                                      struct amp_rule_condition *condition)
+{
+    struct amp_rule_scalar scalar = amp_rule_scalar_of(value);
+    if (!scalar.is_integer || scalar.integer != 1)
+        return amp_wrong_type(b, key->text, value, "1");
+    condition->contracts = true;
+    return AMP_OK;
+}
+
 static enum amp_status bind_condition(const binder *b, const yaml_node *key, const yaml_node *value,
                                       const struct amp_rule_ops *ops,
                                       struct amp_rule_condition *condition)
@@ -318,6 +330,8 @@ static enum amp_status bind_condition(const binder *b, const yaml_node *key, con
     for (size_t i = 0; i < AMP_RULE_RANKS; i++)
         if (strcmp(key->text, amp_rule_rank_keys[i]) == 0)
             return bind_ranks(b, key, value, &condition->ranks[i]);
+    if (strcmp(key->text, contracts_key) == 0)
+        return bind_contracts(b, key, value, condition);
     return bind_attr(b, key, value, ops, condition);
 }
 

@@ -76,7 +76,8 @@ struct amp_attr {
 struct amp_export_note {
     const char
         *fx_node; /* the node of the FX graph: "%mul : [num_users=1] = call_function[...](...)" */
-    const char *scope; /* the modules around it: "head: torch.nn.modules.linear.Linear/..." */
+    const char *scope;       /* the modules around it: "head: torch.nn.modules.linear.Linear/..." */
+    const char *stack_trace; /* of the call, the innermost frame last, as Python prints it */
 };
 
 struct amp_node {

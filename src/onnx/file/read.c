@@ -143,6 +143,8 @@ static struct amp_export_note export_note(const Onnx__NodeProto *proto)
             note.fx_node = entry->value;
         else if (strcmp(entry->key, "namespace") == 0)
             note.scope = entry->value;
+        else if (strcmp(entry->key, "pkg.torch.onnx.stack_trace") == 0)
+            note.stack_trace = entry->value;
     }
     return note;
 }

@@ -9,6 +9,7 @@
 #include "ops/kernel/kernel.h"
 #include "ops/matmul/matmul.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -491,6 +492,24 @@ static void destroy(void *state)
     free(kept);
 }
 
+/* Whether a label is summed over: a letter of the operands is not in the output, which without an
+   arrow has the letters that stand there once (ONNX, Einsum-12). */
+static bool contracts(const struct amp_node *node)
+{
+    const char *equation = amp_node_string(node, "equation", "");
+    const char *arrow = strstr(equation, "->");
+    size_t size = arrow != NULL ? (size_t)(arrow - equation) : strlen(equation);
+    for (size_t i = 0; i < size; i++) {
+        if (!isalpha((unsigned char)equation[i]))
+            continue;
+        bool is_kept = arrow != NULL ? strchr(arrow, equation[i]) != NULL
+                                     : memchr(equation + i + 1, equation[i], size - i - 1) == NULL;
+        if (!is_kept)
+            return true;
+    }
+    return false;
+}
+
 /* Every label's dim, for each factor after the first (ops/flops.h). */
 static double count_flops(const struct amp_ctx *ctx, uint32_t unused)
 {
@@ -512,6 +531,7 @@ const struct amp_op amp_op_einsum = {
     .newest = 12,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_DNNL,
+    .contracts = contracts,
     .flops = {count_flops, 0},
     .shape = shape,
     .run = run,
