@@ -370,6 +370,19 @@ static enum amp_dtype promoted_whole(const struct pass *pass, const struct amp_w
     return promoted_dtype(&promotion);
 }
 
+/* The dtype of the main input of a composite that PyTorch computes in it whatever the others are: a
+   mask, weights. AMP_UNDEFINED: it has no such. */
+static enum amp_dtype main_input_dtype(const struct pass *pass, const struct amp_whole *whole)
+{
+    const struct amp_node *entry = amp_node_at(pass->model, whole->entry);
+    int type = pass->result->nodes[whole->entry].type;
+    uint32_t id = type >= 0 && entry->n_inputs > 0 ? typed_input(pass, entry, type, 0) : AMP_NONE;
+    if (whole->composite == NULL || whole->promotes || id == AMP_NONE ||
+        amp_static_values_has(pass->static_values, id) || !is_outer_input(pass, whole, id))
+        return AMP_UNDEFINED;
+    return pass->result->values[id];
+}
+
 /* The dtype of those parts of WHOLE for which the rules say PRECISION. */
 static enum amp_dtype policy_dtype_of_whole(const struct pass *pass, const struct amp_whole *whole,
                                             enum amp_precision precision)
@@ -379,7 +392,10 @@ static enum amp_dtype policy_dtype_of_whole(const struct pass *pass, const struc
     if (precision == AMP_FP32)
         return AMP_FLOAT;
     enum part part = precision == AMP_WIDEST ? PART_ALL : part_of(pass, whole->promotes);
-    enum amp_dtype dtype = promoted_whole(pass, whole, part);
+    enum amp_dtype dtype =
+        precision == AMP_WIDEST ? AMP_UNDEFINED : main_input_dtype(pass, whole);
+    if (dtype == AMP_UNDEFINED)
+        dtype = promoted_whole(pass, whole, part);
     if (dtype == AMP_UNDEFINED)
         dtype = promoted_whole(pass, whole, PART_ALL);
     return dtype != AMP_UNDEFINED ? dtype : AMP_FLOAT;
