@@ -392,8 +392,7 @@ static enum amp_dtype policy_dtype_of_whole(const struct pass *pass, const struc
     if (precision == AMP_FP32)
         return AMP_FLOAT;
     enum part part = precision == AMP_WIDEST ? PART_ALL : part_of(pass, whole->promotes);
-    enum amp_dtype dtype =
-        precision == AMP_WIDEST ? AMP_UNDEFINED : main_input_dtype(pass, whole);
+    enum amp_dtype dtype = precision == AMP_WIDEST ? AMP_UNDEFINED : main_input_dtype(pass, whole);
     if (dtype == AMP_UNDEFINED)
         dtype = promoted_whole(pass, whole, part);
     if (dtype == AMP_UNDEFINED)

@@ -259,6 +259,12 @@ void amp_node_grow_inputs(struct amp_model *model, uint32_t node_id, uint32_t co
     node->n_inputs = count;
 }
 
+void amp_node_clear_outputs(struct amp_model *model, uint32_t node, uint32_t count)
+{
+    amp_node_at(model, node)->outputs = empty_ids(model, count);
+    amp_node_at(model, node)->n_outputs = count;
+}
+
 void amp_value_set_shape(struct amp_model *model, uint32_t id, const struct amp_shape *shape)
 {
     struct amp_value *value = amp_value_at(model, id);

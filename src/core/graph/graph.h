@@ -210,6 +210,8 @@ void amp_node_set_int(struct amp_model *model, uint32_t node, const char *name, 
 void amp_node_remove_attr(struct amp_model *model, uint32_t node, const char *name);
 /* Grows the node's inputs to COUNT, new ones AMP_NONE. */
 void amp_node_grow_inputs(struct amp_model *model, uint32_t node, uint32_t count);
+/* Gives the node COUNT outputs, all AMP_NONE. */
+void amp_node_clear_outputs(struct amp_model *model, uint32_t node, uint32_t count);
 /* Sets the rank and the dims of value ID to a copy of SHAPE. */
 void amp_value_set_shape(struct amp_model *model, uint32_t id, const struct amp_shape *shape);
 
