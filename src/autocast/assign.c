@@ -28,9 +28,11 @@ struct pass {
     const struct amp_policy *policies; /* per node id */
     struct amp_static_values *static_values;
     struct amp_uses uses;
-    bool *is_refused; /* per value id: must not count on its guards saturating */
-    bool *carries;    /* per value id: amp_sequences_find */
-    uint32_t *order;  /* node ids as they were decided: producers first */
+    bool *is_refused;           /* per value id: must not count on its guards saturating */
+    bool *carries;              /* per value id: amp_sequences_find */
+    struct amp_str layer;       /* the recurrent layer that the last node was noted in */
+    enum amp_dtype layer_dtype; /* of what goes into it; AMP_UNDEFINED: not seen yet, or no layer */
+    uint32_t *order;            /* node ids as they were decided: producers first */
     size_t n_order;
 };
 
@@ -95,9 +97,12 @@ static void add_to_promotion(const struct pass *pass, struct promotion *promotio
     bool is_scalar = amp_value_at(pass->model, id)->rank == 0 ||
                      (promotion->is_of_composite && has_one_element(pass->model, id));
     enum amp_dtype dtype = pass->result->values[id];
-    if (amp_static_values_has(pass->static_values, id) &&
-        (part == PART_LIVE || (part == PART_CONSTANT && is_scalar)))
-        return;
+    if (amp_static_values_has(pass->static_values, id)) {
+        if (part == PART_LIVE || (part == PART_CONSTANT && is_scalar))
+            return;
+        if (pass->layer_dtype != AMP_UNDEFINED)
+            dtype = pass->layer_dtype;
+    }
     if (is_scalar)
         promotion->scalars = promote(promotion->scalars, dtype);
     else
@@ -422,6 +427,27 @@ static void decide_next(struct pass *pass, uint32_t id)
         decide_whole(pass, whole);
 }
 
+/* Notes in which recurrent layer NODE is, and the dtype of the first float that goes into it: of
+   that dtype PyTorch makes the states that the layer begins with (torch/nn/modules/rnn.py), which
+   exporters make constants. */
+static void enter_layer(struct pass *pass, const struct amp_node *node)
+{
+    struct amp_str layer = amp_node_recurrent_scope(node);
+    if (node->note.fx_node == NULL)
+        return;
+    if (layer.size != pass->layer.size || memcmp(layer.data, pass->layer.data, layer.size) != 0) {
+        pass->layer = layer;
+        pass->layer_dtype = AMP_UNDEFINED;
+    }
+    for (uint32_t i = 0; layer.size > 0 && i < node->n_inputs; i++) {
+        uint32_t id = node->inputs[i];
+        if (pass->layer_dtype == AMP_UNDEFINED && id != AMP_NONE &&
+            amp_dtype_is_autocast(pass->result->values[id]) &&
+            !amp_static_values_has(pass->static_values, id))
+            pass->layer_dtype = pass->result->values[id];
+    }
+}
+
 static void assign_graph(struct pass *pass, uint32_t graph)
 {
     const struct amp_ids *nodes = &pass->model->graphs[graph].nodes;
@@ -431,6 +457,7 @@ static void assign_graph(struct pass *pass, uint32_t graph)
             for (size_t k = 0; k < amp_attr_graph_count(&node->attrs[a]); k++)
                 assign_graph(pass, node->attrs[a].graphs[k]);
         amp_static_values_add(pass->static_values, node);
+        enter_layer(pass, node);
         decide_next(pass, nodes->items[i]);
     }
 }
@@ -565,6 +592,8 @@ static void reset(struct pass *pass, const struct amp_assign_options *options)
         pass->result->values[v] = amp_value_at(pass->model, v)->dtype;
     pass->result->opset = (int)amp_model_opset(pass->model, "");
     pass->n_order = 0;
+    pass->layer = (struct amp_str){"", 0};
+    pass->layer_dtype = AMP_UNDEFINED;
     assign_interface(pass, &options->interface);
 }
 

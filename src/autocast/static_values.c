@@ -56,10 +56,17 @@ bool amp_static_values_has(const struct amp_static_values *values, uint32_t valu
     return values->facts[value].is_static;
 }
 
+/* Whether OP cuts tensors into a sequence or takes them out of one. */
+static bool is_about_sequences(const struct amp_op *op)
+{
+    return op->role == AMP_ROLE_SPLIT_TO_SEQUENCE || op->role == AMP_ROLE_SEQUENCE_AT;
+}
+
 bool amp_static_values_has_node(const struct amp_static_values *values, const struct amp_node *node)
 {
     const struct amp_op *op = amp_op_of(node);
-    bool is_static = op != NULL && op->effect != AMP_OPAQUE && node->n_inputs > 0;
+    bool is_known = op != NULL && (op->effect != AMP_OPAQUE || is_about_sequences(op));
+    bool is_static = is_known && node->n_inputs > 0;
     for (uint32_t i = 0; i < node->n_inputs && is_static; i++)
         is_static = node->inputs[i] == AMP_NONE || values->facts[node->inputs[i]].is_static;
     return is_static;

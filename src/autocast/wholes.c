@@ -93,6 +93,15 @@ static bool same_note(const char *a, const char *b)
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
+struct amp_str amp_node_recurrent_scope(const struct amp_node *node)
+{
+    const char *scope = node->note.scope;
+    const char *found = scope != NULL ? strstr(scope, ": torch.nn.modules.rnn.") : NULL;
+    if (found == NULL)
+        return (struct amp_str){"", 0};
+    return (struct amp_str){scope, (size_t)(found - scope) + strcspn(found, "/")};
+}
+
 /* ---- composites ---- */
 
 /* Whether all nodes come from one operator of ATen's. */
