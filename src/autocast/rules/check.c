@@ -85,6 +85,8 @@ static bool asks(const struct amp_rule_condition *condition, const struct amp_ru
 static bool implies(const struct amp_rule_condition *a, const struct amp_rule_condition *b,
                     const struct amp_rule_condition *c)
 {
+    if (c->contracts && !a->contracts && !b->contracts)
+        return false;
     for (size_t i = 0; i < c->n_when; i++)
         if (!asks(a, &c->when[i]) && !asks(b, &c->when[i]))
             return false;

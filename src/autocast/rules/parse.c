@@ -270,11 +270,13 @@ static void push_rule(const binder *b, struct amp_rules_document *document,
     *slot = *rule;
 }
 
+const char *const amp_rule_constants_names[AMP_CONSTANTS_COUNT] = {"follow", "promote"};
+
 static enum amp_status bind_constants(const binder *b, const char *name, const yaml_node *value,
                                       void *field)
 {
-    static const char *const names[] = {"follow", "promote"};
-    static const struct amp_word_list list = {"way of constants", names, AMP_COUNT(names)};
+    static const struct amp_word_list list = {"way of constants", amp_rule_constants_names,
+                                              AMP_CONSTANTS_COUNT};
     struct amp_rules_document *document = field;
     size_t index = 0;
     AMP_TRY(amp_bind_word(b, name, value, &list, &index));

@@ -20,6 +20,9 @@ struct amp_rules_document {
     struct amp_rule_limits bf16, fp16;
 };
 
+/* "follow", "promote". */
+extern const char *const amp_rule_constants_names[AMP_CONSTANTS_COUNT];
+
 /* Checks all of YAML and fills *DOCUMENT, whose rules lie in the arena of RULES and name LABEL as
    their file. AMP_RULES when it is wrong. */
 enum amp_status amp_rules_parse(struct amp_rules *rules, const struct amp_yaml *yaml,

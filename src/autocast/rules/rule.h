@@ -120,8 +120,9 @@ struct amp_rule {
 
 /* Whether constants take part when PyTorch would promote the dtypes of inputs to the widest. */
 enum amp_constants {
-    AMP_CONSTANTS_FOLLOW, /* they take the dtype of the other inputs, offline */
-    AMP_CONSTANTS_PROMOTE /* those with dims do, as in PyTorch parameters and buffers */
+    AMP_CONSTANTS_FOLLOW,  /* they take the dtype of the other inputs, offline */
+    AMP_CONSTANTS_PROMOTE, /* those with dims do, as in PyTorch parameters and buffers */
+    AMP_CONSTANTS_COUNT
 };
 
 /* Magnitudes above which a node that would use them in a dtype stays in float32. */

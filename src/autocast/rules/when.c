@@ -24,7 +24,7 @@ typedef struct amp_rules_binder binder;
 
 const char *const amp_rule_rank_keys[AMP_RULE_RANKS] = {"input_rank", "second_rank"};
 
-static const char contracts_key[] = "contracts";
+const char amp_rule_contracts_key[] = "contracts";
 
 /* ---- scalars ---- */
 
@@ -330,7 +330,7 @@ static enum amp_status bind_condition(const binder *b, const yaml_node *key, con
     for (size_t i = 0; i < AMP_RULE_RANKS; i++)
         if (strcmp(key->text, amp_rule_rank_keys[i]) == 0)
             return bind_ranks(b, key, value, &condition->ranks[i]);
-    if (strcmp(key->text, contracts_key) == 0)
+    if (strcmp(key->text, amp_rule_contracts_key) == 0)
         return bind_contracts(b, key, value, condition);
     return bind_attr(b, key, value, ops, condition);
 }

@@ -9,6 +9,9 @@
 /* The keys of `when` for the ranks: "input_rank", "second_rank". */
 extern const char *const amp_rule_rank_keys[AMP_RULE_RANKS];
 
+/* The key for struct amp_rule_condition.contracts. */
+extern const char amp_rule_contracts_key[];
+
 /* The value of a scalar node; numbers are plain ones as YAML 1.2 writes them. Its text is the
    node's. No number when NODE is not a scalar. */
 struct amp_rule_scalar amp_rule_scalar_of(const struct amp_yaml_node *node);

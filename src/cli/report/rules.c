@@ -5,6 +5,7 @@
 #include "cli/report/rules.h"
 
 #include "autocast/rules/op.h"
+#include "autocast/rules/parse.h"
 #include "autocast/rules/when.h"
 #include "cli/progress.h"
 #include "core/arena.h"
@@ -183,7 +184,7 @@ static bool is_empty(const struct amp_rule_condition *condition)
     size_t count = condition->n_when;
     for (size_t i = 0; i < AMP_RULE_RANKS; i++)
         count += condition->ranks[i].count;
-    return count == 0;
+    return count == 0 && !condition->contracts;
 }
 
 static void print_attrs(struct amp_arena *arena, const struct amp_rule_condition *condition)
@@ -213,6 +214,8 @@ static void print_conditions(struct amp_arena *arena, const struct amp_rule_cond
         print_ranks(amp_rule_rank_keys[i], &a->ranks[i]);
         print_ranks(amp_rule_rank_keys[i], &b->ranks[i]);
     }
+    if (a->contracts || b->contracts)
+        amp_print(stdout, "      %s: 1\n", amp_rule_contracts_key);
 }
 
 static const struct amp_rule_condition always;
@@ -244,6 +247,8 @@ static void print_rule(struct amp_arena *arena, const struct amp_rule *rule)
 
 static bool asks_the_same(const struct amp_rule_condition *a, const struct amp_rule_condition *b)
 {
+    if (a->contracts && b->contracts)
+        return true;
     for (size_t i = 0; i < AMP_RULE_RANKS; i++)
         if (a->ranks[i].count > 0 && b->ranks[i].count > 0)
             return true;
@@ -335,6 +340,7 @@ void amp_report_rules(struct amp_arena *arena, const struct amp_rules *rules, bo
         amp_print(stdout, "description: %s\n", scalar(arena, set->description));
     amp_print(stdout, "dtypes: [%s]\n", amp_rules_dtypes_text(set->dtypes));
     amp_print(stdout, "unlisted: %s\n", amp_precision_name(rules->unlisted));
+    amp_print(stdout, "constants: %s\n", amp_rule_constants_names[rules->constants]);
     amp_print(stdout, "%s\n", has_rules(rules, is_resolved) ? "rules:" : "rules: []");
     for (size_t i = 0; i < rules->count; i++) {
         if (is_resolved)
@@ -371,6 +377,8 @@ static const char *condition_text(struct amp_arena *arena,
                                  : *text ? amp_arena_printf(arena, ", %s=", amp_rule_rank_keys[i])
                                          : amp_arena_printf(arena, "%s=", amp_rule_rank_keys[i]),
                                  (long long)condition->ranks[i].items[j]);
+    if (condition->contracts)
+        text = amp_arena_printf(arena, "%s%s%s=1", text, *text ? ", " : "", amp_rule_contracts_key);
     return text;
 }
 
