@@ -185,6 +185,24 @@ static bool takes_dtype(const struct amp_schema *schema, const char *variable, e
     return false;
 }
 
+/* Whether the definition that the node has takes DTYPE where the one at the cap has type variable
+   TYPE: variables may have other names there. */
+static bool takes_already(const struct pass *pass, const struct amp_node *node, int type,
+                          enum amp_dtype dtype)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        const struct amp_schema_param *input = amp_schema_input(node->schema, i);
+        if (typed_input(pass, node, type, i) == AMP_NONE)
+            continue;
+        if (input == NULL ||
+            (amp_schema_type(node->schema, input)->tensors & AMP_DTYPE_BIT(dtype)) == 0)
+            return false;
+        any = true;
+    }
+    return any;
+}
+
 /* The first opset, the model's own or newer, at which the operator takes DTYPE; 0: none. */
 static int opset_for(const struct pass *pass, const struct amp_node *node, int type,
                      enum amp_dtype dtype)
@@ -193,6 +211,8 @@ static int opset_for(const struct pass *pass, const struct amp_node *node, int t
         return (int)amp_model_opset(pass->model, "");
     const char *variable = amp_schema_at_cap(node, pass->cap)->types[type].name;
     int opset = (int)amp_model_opset(pass->model, node->domain);
+    if (takes_already(pass, node, type, dtype))
+        return opset;
     for (const struct amp_schema *s = node->schema; s != NULL; s = amp_schema_next(s))
         if (takes_dtype(s, variable, dtype))
             return s->since_version > opset ? s->since_version : opset;

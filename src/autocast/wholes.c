@@ -30,7 +30,7 @@ struct finder {
 bool amp_node_promotes(const struct amp_node *node)
 {
     const struct amp_op *op = amp_op_of(node);
-    return op != NULL && (op->is_elementwise || op->joins);
+    return op != NULL && node->domain[0] == '\0' && (op->is_elementwise || op->joins);
 }
 
 /* ---- what the rules name ---- */
