@@ -492,14 +492,14 @@ static void destroy(void *state)
     free(kept);
 }
 
-/* Whether a label is summed over: a letter of the operands is not in the output, which without an
+/* Whether a label of several operands is summed over: a letter of the operands is not in the output, which without an
    arrow has the letters that stand there once (ONNX, Einsum-12). */
 static bool contracts(const struct amp_node *node)
 {
     const char *equation = amp_node_string(node, "equation", "");
     const char *arrow = strstr(equation, "->");
     size_t size = arrow != NULL ? (size_t)(arrow - equation) : strlen(equation);
-    for (size_t i = 0; i < size; i++) {
+    for (size_t i = 0; i < size && node->n_inputs > 1; i++) {
         if (!isalpha((unsigned char)equation[i]))
             continue;
         bool is_kept = arrow != NULL ? strchr(arrow, equation[i]) != NULL
