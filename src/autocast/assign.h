@@ -13,7 +13,8 @@ struct amp_assignment {
     enum amp_dtype *values;     /* per value id: its dtype once the decisions are carried out */
     bool *is_interface;         /* per value id: as in amp_assign_options.interface */
     struct amp_wholes wholes;
-    int opset;      /* the opset of ai.onnx that all this needs */
+    bool has_promoting_constants; /* a constant made its user float32 (AMP_CONSTANTS_PROMOTE) */
+    int opset;                    /* the opset of ai.onnx that all this needs */
     size_t n_nodes; /* of the model when it was made; nodes made later have no decision */
 };
 
@@ -46,5 +47,14 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
 enum amp_dtype amp_assigned_dtype(const struct amp_model *model,
                                   const struct amp_assignment *assignment, uint32_t node,
                                   const struct amp_schema *schema, uint32_t i);
+
+/* How many Cast nodes it takes to carry ASSIGNMENT out, before any are folded: one for each dtype
+   that a value which is no constant is wanted in. */
+size_t amp_assignment_casts(const struct amp_model *model, const struct amp_assignment *assignment);
+
+/* The same if constants followed, whatever the rules of OPTIONS say; as amp_assign fails. */
+enum amp_status amp_assignment_casts_following(const struct amp_model *model,
+                                               const struct amp_assign_options *options,
+                                               size_t *count, struct amp_error *err);
 
 #endif

@@ -156,6 +156,19 @@ static enum amp_status raise_opset(struct job *job)
     return amp_infer(job->model, job->err);
 }
 
+/* Notes how many casts there are because constants promote. */
+static enum amp_status count_casts_of_constants(struct job *job,
+                                                const struct amp_assign_options *options)
+{
+    struct amp_conversion *conversion = &job->conversion;
+    size_t following, count = amp_assignment_casts(job->model, &conversion->assignment);
+    if (!conversion->assignment.has_promoting_constants)
+        return AMP_OK;
+    AMP_TRY(amp_assignment_casts_following(job->model, options, &following, job->err));
+    conversion->casts_of_constants = count > following ? count - following : 0;
+    return AMP_OK;
+}
+
 /* Runs the stages that lower nodes, up to the one after which the user wants to see the graph;
  *IS_DONE when that was printed. */
 static enum amp_status lower_graph(struct job *job, bool *is_done)
@@ -171,6 +184,7 @@ static enum amp_status lower_graph(struct job *job, bool *is_done)
             (long long)conversion->opset_after);
     if (dump(job, STAGE_ASSIGN))
         return AMP_OK;
+    AMP_TRY(count_casts_of_constants(job, &options));
     amp_conversion_note_refusals(conversion, job->model);
     if (job->explains)
         amp_explanation_begin(&job->explanation, job->model, &conversion->assignment);

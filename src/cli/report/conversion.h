@@ -34,6 +34,7 @@ struct amp_conversion {
     size_t n_interface;              /* graph inputs and outputs that got the lower dtype */
     struct amp_inserted_casts casts; /* of which some may be folded */
     size_t casts_before, casts_folded, casts_after;
+    size_t casts_of_constants; /* of the inserted: those that `constants: follow` would save */
     size_t bytes_before, bytes_after; /* of the models' files, those of external data included */
     const char *data_path;            /* the output's external data; NULL: none */
     bool was_unsorted;
