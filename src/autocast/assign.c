@@ -140,7 +140,7 @@ static enum part part_of(const struct pass *pass, bool promotes)
 static enum amp_dtype widest(const struct pass *pass, const struct amp_node *node, int type)
 {
     if (type == AMP_TYPE_ALL_FLOATS)
-        return promoted(pass, node, type, true);
+        return promoted(pass, node, type, PART_ALL);
     const struct amp_schema *schema = amp_schema_at_cap(node, pass->cap);
     enum amp_dtype result = AMP_UNDEFINED;
     for (uint32_t i = 0; i < node->n_inputs; i++) {
@@ -186,36 +186,30 @@ static bool takes_dtype(const struct amp_schema *schema, const char *variable, e
     return false;
 }
 
-/* Whether the definition that the node has takes DTYPE where the one at the cap has type variable
-   TYPE: variables may have other names there. */
-static bool takes_already(const struct pass *pass, const struct amp_node *node, int type,
-                          enum amp_dtype dtype)
+/* Whether SCHEMA, a definition of the node's operator, takes DTYPE for all inputs that are of type
+   variable TYPE at the cap; variables may have other names here. */
+static bool takes_inputs(const struct pass *pass, const struct amp_node *node, int type,
+                         const struct amp_schema *schema, enum amp_dtype dtype)
 {
-    bool any = false;
     for (uint32_t i = 0; i < node->n_inputs; i++) {
-        const struct amp_schema_param *input = amp_schema_input(node->schema, i);
-        if (typed_input(pass, node, type, i) == AMP_NONE)
-            continue;
-        if (input == NULL ||
-            (amp_schema_type(node->schema, input)->tensors & AMP_DTYPE_BIT(dtype)) == 0)
+        const struct amp_schema_param *input = amp_schema_input(schema, i);
+        if (typed_input(pass, node, type, i) != AMP_NONE &&
+            (input == NULL ||
+             (amp_schema_type(schema, input)->tensors & AMP_DTYPE_BIT(dtype)) == 0))
             return false;
-        any = true;
     }
-    return any;
+    return true;
 }
 
 /* The first opset, the model's own or newer, at which the operator takes DTYPE; 0: none. */
 static int opset_for(const struct pass *pass, const struct amp_node *node, int type,
                      enum amp_dtype dtype)
 {
+    int opset = (int)amp_model_opset(pass->model, node->domain);
     if (type == AMP_TYPE_ALL_FLOATS)
         return (int)amp_model_opset(pass->model, "");
-    const char *variable = amp_schema_at_cap(node, pass->cap)->types[type].name;
-    int opset = (int)amp_model_opset(pass->model, node->domain);
-    if (takes_already(pass, node, type, dtype))
-        return opset;
     for (const struct amp_schema *s = node->schema; s != NULL; s = amp_schema_next(s))
-        if (takes_dtype(s, variable, dtype))
+        if (takes_inputs(pass, node, type, s, dtype))
             return s->since_version > opset ? s->since_version : opset;
     return 0;
 }

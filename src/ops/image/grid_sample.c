@@ -398,6 +398,7 @@ const struct amp_op amp_op_affine_grid = {
 const struct amp_op amp_op_grid_sample = {
     .name = "GridSample",
     .newest = 22,
+    .twins = {"T1", "T2"},
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_C,
     .shape = sample_shape,
