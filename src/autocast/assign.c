@@ -134,10 +134,16 @@ static enum part part_of(const struct pass *pass, bool promotes)
     return promotes && pass->rules->constants == AMP_CONSTANTS_PROMOTE ? PART_CONSTANT : PART_LIVE;
 }
 
-/* The widest dtype among all inputs that are to be floats, of whichever type variable: the grid of
-   GridSample counts as its image does. Those of another variable than TYPE count as what they will
-   be: the dtype that they came with. */
-static enum amp_dtype widest(const struct pass *pass, const struct amp_node *node, int type)
+/* Which inputs count for AMP_WIDEST, which PyTorch's autocast asks of all. */
+static enum part part_of_widest(const struct pass *pass)
+{
+    return pass->rules->constants == AMP_CONSTANTS_PROMOTE ? PART_ALL : PART_LIVE;
+}
+
+/* The widest dtype among all inputs that are to be floats, of whichever type variable. Those of
+   another variable than TYPE count as what they will be: the dtype that they came with. */
+static enum amp_dtype widest(const struct pass *pass, const struct amp_node *node, int type,
+                             enum part part)
 {
     if (type == AMP_TYPE_ALL_FLOATS)
         return promoted(pass, node, type, PART_ALL);
@@ -145,16 +151,19 @@ static enum amp_dtype widest(const struct pass *pass, const struct amp_node *nod
     enum amp_dtype result = AMP_UNDEFINED;
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         const struct amp_schema_param *param = amp_schema_input(schema, i);
-        if (node->inputs[i] == AMP_NONE || param == NULL ||
-            !amp_schema_type_is_float(amp_schema_type(schema, param)))
+        uint32_t id = node->inputs[i];
+        if (id == AMP_NONE || param == NULL ||
+            !amp_schema_type_is_float(amp_schema_type(schema, param)) ||
+            (part == PART_LIVE && amp_static_values_has(pass->static_values, id)))
             continue;
         enum amp_dtype dtype = amp_schema_shares(schema, type, param)
-                                   ? pass->result->values[node->inputs[i]]
-                                   : amp_value_at(pass->model, node->inputs[i])->dtype;
+                                   ? pass->result->values[id]
+                                   : amp_value_at(pass->model, id)->dtype;
         if (amp_dtype_is_autocast(dtype))
             result = promote(result, dtype);
     }
-    return result;
+    return result != AMP_UNDEFINED || part == PART_ALL ? result
+                                                       : widest(pass, node, type, PART_ALL);
 }
 
 static enum amp_dtype policy_dtype(const struct pass *pass, const struct amp_node *node,
@@ -166,7 +175,7 @@ static enum amp_dtype policy_dtype(const struct pass *pass, const struct amp_nod
     case AMP_FP32:
         return AMP_FLOAT;
     case AMP_WIDEST:
-        return widest(pass, node, decision->type);
+        return widest(pass, node, decision->type, part_of_widest(pass));
     case AMP_FOLLOW:
     case AMP_INFER:
     case AMP_CLEAR:
@@ -411,7 +420,8 @@ static enum amp_dtype policy_dtype_of_whole(const struct pass *pass, const struc
         return pass->result->lower;
     if (precision == AMP_FP32)
         return AMP_FLOAT;
-    enum part part = precision == AMP_WIDEST ? PART_ALL : part_of(pass, whole->promotes);
+    enum part part =
+        precision == AMP_WIDEST ? part_of_widest(pass) : part_of(pass, whole->promotes);
     enum amp_dtype dtype = precision == AMP_WIDEST ? AMP_UNDEFINED : main_input_dtype(pass, whole);
     if (dtype == AMP_UNDEFINED)
         dtype = promoted_whole(pass, whole, part);
