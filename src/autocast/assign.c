@@ -12,6 +12,7 @@
 #include "autocast/static_values.h"
 #include "autocast/rules/rules.h"
 #include "autocast/policy.h"
+#include "autocast/promotion.h"
 #include "autocast/sequences.h"
 #include "core/graph/uses.h"
 #include "onnx/schema/schema.h"
@@ -22,216 +23,17 @@
 
 struct pass {
     const struct amp_model *model;
-    const struct amp_rules *rules;
     int cap, cast_opset; /* the first opset at which Cast takes the lower dtype */
     struct amp_assignment *result;
     const struct amp_policy *policies; /* per node id */
     struct amp_static_values *static_values;
     struct amp_uses uses;
-    bool *is_refused;           /* per value id: must not count on its guards saturating */
-    bool *carries;              /* per value id: amp_sequences_find */
-    struct amp_str layer;       /* the recurrent layer that the last node was noted in */
-    enum amp_dtype layer_dtype; /* of what goes into it; AMP_UNDEFINED: not seen yet, or no layer */
-    uint32_t *order;            /* node ids as they were decided: producers first */
+    bool *is_refused; /* per value id: must not count on its guards saturating */
+    bool *carries;    /* per value id: amp_sequences_find */
+    struct amp_promoter promoter;
+    uint32_t *order; /* node ids as they were decided: producers first */
     size_t n_order;
 };
-
-/* ID where it is a float that a node without a definition takes or gives; else AMP_NONE. */
-static uint32_t custom_float(const struct amp_model *model, uint32_t id)
-{
-    return id != AMP_NONE && amp_custom_is_float(amp_value_at(model, id)) ? id : AMP_NONE;
-}
-
-/* Input I of the node where it is there and of type variable TYPE; else AMP_NONE. */
-static uint32_t typed_input(const struct pass *pass, const struct amp_node *node, int type,
-                            uint32_t i)
-{
-    if (type == AMP_TYPE_ALL_FLOATS)
-        return custom_float(pass->model, node->inputs[i]);
-    const struct amp_schema *schema = amp_schema_at_cap(node, pass->cap);
-    return amp_schema_shares(schema, type, amp_schema_input(schema, i)) ? node->inputs[i]
-                                                                        : AMP_NONE;
-}
-
-/* Output I of the node, likewise. */
-static uint32_t typed_output(const struct pass *pass, const struct amp_node *node, int type,
-                             uint32_t i)
-{
-    if (type == AMP_TYPE_ALL_FLOATS)
-        return custom_float(pass->model, node->outputs[i]);
-    const struct amp_schema *schema = amp_schema_at_cap(node, pass->cap);
-    return amp_schema_shares(schema, type, amp_schema_output(schema, i)) ? node->outputs[i]
-                                                                         : AMP_NONE;
-}
-
-/* What ALL, AMP_UNDEFINED where nothing has been seen so far, and DTYPE promote to. */
-static enum amp_dtype promote(enum amp_dtype all, enum amp_dtype dtype)
-{
-    return all == AMP_UNDEFINED ? dtype : amp_dtype_promote(all, dtype);
-}
-
-/* Which inputs take part in promotion. */
-enum part {
-    PART_LIVE,     /* those that depend on an input of the model */
-    PART_CONSTANT, /* and constants with dims, as in PyTorch parameters and buffers do */
-    PART_ALL
-};
-
-/* What dtypes promote to as PyTorch has it (c10::ResultTypeState): tensors without dims count only
-   where there are no others. AMP_UNDEFINED: there are none. */
-struct promotion {
-    enum amp_dtype tensors, scalars;
-    bool is_of_composite; /* whose settings may be tensors of one element, as exporters have it */
-};
-
-static bool has_one_element(const struct amp_model *model, uint32_t id)
-{
-    struct amp_shape shape;
-    amp_value_shape(amp_value_at(model, id), &shape);
-    return amp_shape_count(&shape) == 1;
-}
-
-static void add_to_promotion(const struct pass *pass, struct promotion *promotion, uint32_t id,
-                             enum part part)
-{
-    bool is_scalar = amp_value_at(pass->model, id)->rank == 0 ||
-                     (promotion->is_of_composite && has_one_element(pass->model, id));
-    enum amp_dtype dtype = pass->result->values[id];
-    if (amp_static_values_has(pass->static_values, id)) {
-        if (part == PART_LIVE || (part == PART_CONSTANT && is_scalar))
-            return;
-        if (pass->layer_dtype != AMP_UNDEFINED)
-            dtype = pass->layer_dtype;
-        pass->result->has_promoting_constants |= part == PART_CONSTANT && dtype == AMP_FLOAT;
-    }
-    if (is_scalar)
-        promotion->scalars = promote(promotion->scalars, dtype);
-    else
-        promotion->tensors = promote(promotion->tensors, dtype);
-}
-
-static enum amp_dtype promoted_dtype(const struct promotion *promotion)
-{
-    return promotion->tensors != AMP_UNDEFINED ? promotion->tensors : promotion->scalars;
-}
-
-/* The dtype that the node's inputs of its main type promote to, those that PART says. */
-static enum amp_dtype promoted(const struct pass *pass, const struct amp_node *node, int type,
-                               enum part part)
-{
-    struct promotion promotion = {AMP_UNDEFINED, AMP_UNDEFINED, false};
-    for (uint32_t i = 0; i < node->n_inputs; i++) {
-        uint32_t id = typed_input(pass, node, type, i);
-        if (id != AMP_NONE)
-            add_to_promotion(pass, &promotion, id, part);
-    }
-    return promoted_dtype(&promotion);
-}
-
-/* Whether constants count in the promotion of what PROMOTES. */
-static enum part part_of(const struct pass *pass, bool promotes)
-{
-    return promotes && pass->rules->constants == AMP_CONSTANTS_PROMOTE ? PART_CONSTANT : PART_LIVE;
-}
-
-/* Which inputs count for AMP_WIDEST, which PyTorch's autocast asks of all. */
-static enum part part_of_widest(const struct pass *pass)
-{
-    return pass->rules->constants == AMP_CONSTANTS_PROMOTE ? PART_ALL : PART_LIVE;
-}
-
-/* The widest dtype among all inputs that are to be floats, of whichever type variable. Those of
-   another variable than TYPE count as what they will be: the dtype that they came with. */
-static enum amp_dtype widest(const struct pass *pass, const struct amp_node *node, int type,
-                             enum part part)
-{
-    if (type == AMP_TYPE_ALL_FLOATS)
-        return promoted(pass, node, type, PART_ALL);
-    const struct amp_schema *schema = amp_schema_at_cap(node, pass->cap);
-    enum amp_dtype result = AMP_UNDEFINED;
-    for (uint32_t i = 0; i < node->n_inputs; i++) {
-        const struct amp_schema_param *param = amp_schema_input(schema, i);
-        uint32_t id = node->inputs[i];
-        if (id == AMP_NONE || param == NULL ||
-            !amp_schema_type_is_float(amp_schema_type(schema, param)) ||
-            (part == PART_LIVE && amp_static_values_has(pass->static_values, id)))
-            continue;
-        enum amp_dtype dtype = amp_schema_shares(schema, type, param)
-                                   ? pass->result->values[id]
-                                   : amp_value_at(pass->model, id)->dtype;
-        if (amp_dtype_is_autocast(dtype))
-            result = promote(result, dtype);
-    }
-    return result != AMP_UNDEFINED || part == PART_ALL ? result
-                                                       : widest(pass, node, type, PART_ALL);
-}
-
-static enum amp_dtype policy_dtype(const struct pass *pass, const struct amp_node *node,
-                                   const struct amp_decision *decision)
-{
-    switch (decision->precision) {
-    case AMP_LOWER:
-        return pass->result->lower;
-    case AMP_FP32:
-        return AMP_FLOAT;
-    case AMP_WIDEST:
-        return widest(pass, node, decision->type, part_of_widest(pass));
-    case AMP_FOLLOW:
-    case AMP_INFER:
-    case AMP_CLEAR:
-    case AMP_PRECISION_COUNT:
-        break;
-    }
-    enum part part = part_of(pass, amp_node_promotes(node));
-    enum amp_dtype live = promoted(pass, node, decision->type, part);
-    return live != AMP_UNDEFINED ? live : promoted(pass, node, decision->type, PART_ALL);
-}
-
-static bool takes_dtype(const struct amp_schema *schema, const char *variable, enum amp_dtype dtype)
-{
-    for (uint8_t i = 0; i < schema->n_types; i++)
-        if (schema->types[i].name != NULL && strcmp(schema->types[i].name, variable) == 0)
-            return (schema->types[i].tensors & AMP_DTYPE_BIT(dtype)) != 0;
-    return false;
-}
-
-/* Whether SCHEMA, a definition of the node's operator, takes DTYPE for all inputs that are of type
-   variable TYPE at the cap; variables may have other names here. */
-static bool takes_inputs(const struct pass *pass, const struct amp_node *node, int type,
-                         const struct amp_schema *schema, enum amp_dtype dtype)
-{
-    for (uint32_t i = 0; i < node->n_inputs; i++) {
-        const struct amp_schema_param *input = amp_schema_input(schema, i);
-        if (typed_input(pass, node, type, i) != AMP_NONE &&
-            (input == NULL ||
-             (amp_schema_type(schema, input)->tensors & AMP_DTYPE_BIT(dtype)) == 0))
-            return false;
-    }
-    return true;
-}
-
-/* The first opset, the model's own or newer, at which the operator takes DTYPE; 0: none. */
-static int opset_for(const struct pass *pass, const struct amp_node *node, int type,
-                     enum amp_dtype dtype)
-{
-    int opset = (int)amp_model_opset(pass->model, node->domain);
-    if (type == AMP_TYPE_ALL_FLOATS)
-        return (int)amp_model_opset(pass->model, "");
-    for (const struct amp_schema *s = node->schema; s != NULL; s = amp_schema_next(s))
-        if (takes_inputs(pass, node, type, s, dtype))
-            return s->since_version > opset ? s->since_version : opset;
-    return 0;
-}
-
-/* The first opset at which Cast takes DTYPE and names it by its number. */
-static int cast_opset(enum amp_dtype dtype)
-{
-    const struct amp_schema *s = amp_schema_find("", "Cast", 1);
-    while (!takes_dtype(s, "T1", dtype) || !takes_dtype(s, "T2", dtype) ||
-           amp_schema_attr(s, "to")->type != AMP_ATTR_INT)
-        s = amp_schema_next(s);
-    return s->since_version;
-}
 
 /* Whether its neighbours leave the node no other dtype than the lower one: its inputs that no
    constant makes have it, and no rule but one about a use of guards asks for it. */
@@ -240,7 +42,8 @@ static bool is_pinned(const struct pass *pass, const struct amp_node *node,
 {
     bool may_be = decision->precision == AMP_FOLLOW ||
                   (decision->precision == AMP_LOWER && amp_guard_use(node) != AMP_GUARD_NONE);
-    return may_be && promoted(pass, node, decision->type, PART_LIVE) == pass->result->lower;
+    return may_be && amp_promoted_dtype(&pass->promoter, node, decision->type, AMP_PART_LIVE) ==
+                         pass->result->lower;
 }
 
 /* The constant with data that the lower dtype cannot hold; AMP_NONE when all fit or may saturate.
@@ -249,7 +52,7 @@ static uint32_t overflowing_weight(struct pass *pass, const struct amp_node *nod
                                    const struct amp_decision *decision)
 {
     for (uint32_t i = 0; i < node->n_inputs && decision->dtype == pass->result->lower; i++) {
-        uint32_t id = typed_input(pass, node, decision->type, i);
+        uint32_t id = amp_typed_input(&pass->promoter.types, node, decision->type, i);
         uint32_t origin =
             id == AMP_NONE ? AMP_NONE : amp_static_values_origin(pass->static_values, id);
         if (origin == AMP_NONE)
@@ -273,7 +76,7 @@ static void keep_float(struct amp_decision *decision, enum amp_reason reason, ui
 static bool find_opset(const struct pass *pass, const struct amp_node *node,
                        struct amp_decision *decision, int *opset)
 {
-    *opset = opset_for(pass, node, decision->type, decision->dtype);
+    *opset = amp_opset_for(&pass->promoter.types, node, decision->type, decision->dtype);
     if (*opset != 0 && *opset < pass->cast_opset)
         *opset = pass->cast_opset;
     if (*opset == 0)
@@ -308,7 +111,8 @@ static void set_outputs(struct pass *pass, const struct amp_node *node,
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         uint32_t id = node->outputs[i];
         if (id != AMP_NONE &&
-            (typed_output(pass, node, decision->type, i) == id || pass->carries[id]))
+            (amp_typed_output(&pass->promoter.types, node, decision->type, i) == id ||
+             pass->carries[id]))
             pass->result->values[id] = decision->dtype;
     }
 }
@@ -366,68 +170,8 @@ static void decide(struct pass *pass, uint32_t id)
 {
     if (begin(pass, id))
         finish(pass, id,
-               policy_dtype(pass, amp_node_at(pass->model, id), &pass->result->nodes[id]));
-}
-
-/* Whether VALUE is an input of the whole that has a say in its dtype: not what passes between its
-   parts, nor a number that its definition is. */
-static bool is_outer_input(const struct pass *pass, const struct amp_whole *whole, uint32_t id)
-{
-    const struct amp_value *value = amp_value_at(pass->model, id);
-    if (whole->composite != NULL && value->constant != NULL &&
-        amp_shape_count(&value->constant->shape) == 1)
-        return false;
-    return value->producer == AMP_NONE ||
-           amp_wholes_of(&pass->result->wholes, value->producer) != whole;
-}
-
-/* The dtype that the inputs of the whole promote to, as promoted has it for a node; AMP_UNDEFINED:
-   there are none. */
-static enum amp_dtype promoted_whole(const struct pass *pass, const struct amp_whole *whole,
-                                     enum part part)
-{
-    struct promotion promotion = {AMP_UNDEFINED, AMP_UNDEFINED, whole->composite != NULL};
-    for (size_t i = 0; i < whole->n_nodes; i++) {
-        const struct amp_node *node = amp_node_at(pass->model, whole->nodes[i]);
-        int type = pass->result->nodes[whole->nodes[i]].type;
-        for (uint32_t k = 0; k < node->n_inputs && type >= 0; k++) {
-            uint32_t id = typed_input(pass, node, type, k);
-            if (id != AMP_NONE && is_outer_input(pass, whole, id))
-                add_to_promotion(pass, &promotion, id, part);
-        }
-    }
-    return promoted_dtype(&promotion);
-}
-
-/* The dtype of the main input of a composite that PyTorch computes in it whatever the others are: a
-   mask, weights. AMP_UNDEFINED: it has no such. */
-static enum amp_dtype main_input_dtype(const struct pass *pass, const struct amp_whole *whole)
-{
-    const struct amp_node *entry = amp_node_at(pass->model, whole->entry);
-    int type = pass->result->nodes[whole->entry].type;
-    uint32_t id = type >= 0 && entry->n_inputs > 0 ? typed_input(pass, entry, type, 0) : AMP_NONE;
-    if (whole->composite == NULL || whole->promotes || id == AMP_NONE ||
-        amp_static_values_has(pass->static_values, id) || !is_outer_input(pass, whole, id))
-        return AMP_UNDEFINED;
-    return pass->result->values[id];
-}
-
-/* The dtype of those parts of WHOLE for which the rules say PRECISION. */
-static enum amp_dtype policy_dtype_of_whole(const struct pass *pass, const struct amp_whole *whole,
-                                            enum amp_precision precision)
-{
-    if (precision == AMP_LOWER)
-        return pass->result->lower;
-    if (precision == AMP_FP32)
-        return AMP_FLOAT;
-    enum part part =
-        precision == AMP_WIDEST ? part_of_widest(pass) : part_of(pass, whole->promotes);
-    enum amp_dtype dtype = precision == AMP_WIDEST ? AMP_UNDEFINED : main_input_dtype(pass, whole);
-    if (dtype == AMP_UNDEFINED)
-        dtype = promoted_whole(pass, whole, part);
-    if (dtype == AMP_UNDEFINED)
-        dtype = promoted_whole(pass, whole, PART_ALL);
-    return dtype != AMP_UNDEFINED ? dtype : AMP_FLOAT;
+               amp_policy_dtype(&pass->promoter, amp_node_at(pass->model, id),
+                                &pass->result->nodes[id]));
 }
 
 /* Decides all parts once the last of them is reached: only then everything is known that goes into
@@ -439,7 +183,8 @@ static void decide_whole(struct pass *pass, const struct amp_whole *whole)
     for (size_t i = 0; i < whole->n_nodes; i++) {
         const struct amp_decision *decision = &pass->result->nodes[whole->nodes[i]];
         if (decision->type >= 0)
-            finish(pass, whole->nodes[i], policy_dtype_of_whole(pass, whole, decision->precision));
+            finish(pass, whole->nodes[i],
+                   amp_policy_dtype_of_whole(&pass->promoter, whole, decision->precision));
     }
 }
 
@@ -452,27 +197,6 @@ static void decide_next(struct pass *pass, uint32_t id)
         decide_whole(pass, whole);
 }
 
-/* Notes in which recurrent layer NODE is, and the dtype of the first float that goes into it: of
-   that dtype PyTorch makes the states that the layer begins with (torch/nn/modules/rnn.py), which
-   exporters make constants. */
-static void enter_layer(struct pass *pass, const struct amp_node *node)
-{
-    struct amp_str layer = amp_node_recurrent_scope(node);
-    if (node->note.fx_node == NULL)
-        return;
-    if (layer.size != pass->layer.size || memcmp(layer.data, pass->layer.data, layer.size) != 0) {
-        pass->layer = layer;
-        pass->layer_dtype = AMP_UNDEFINED;
-    }
-    for (uint32_t i = 0; layer.size > 0 && i < node->n_inputs; i++) {
-        uint32_t id = node->inputs[i];
-        if (pass->layer_dtype == AMP_UNDEFINED && id != AMP_NONE &&
-            amp_dtype_is_autocast(pass->result->values[id]) &&
-            !amp_static_values_has(pass->static_values, id))
-            pass->layer_dtype = pass->result->values[id];
-    }
-}
-
 static void assign_graph(struct pass *pass, uint32_t graph)
 {
     const struct amp_ids *nodes = &pass->model->graphs[graph].nodes;
@@ -482,7 +206,7 @@ static void assign_graph(struct pass *pass, uint32_t graph)
             for (size_t k = 0; k < amp_attr_graph_count(&node->attrs[a]); k++)
                 assign_graph(pass, node->attrs[a].graphs[k]);
         amp_static_values_add(pass->static_values, node);
-        enter_layer(pass, node);
+        amp_promoter_enter(&pass->promoter, node);
         decide_next(pass, nodes->items[i]);
     }
 }
@@ -572,8 +296,8 @@ static bool saturates_offline(const struct pass *pass, uint32_t value_id)
     if (value->constant != NULL || pass->result->values[value_id] == pass->result->lower)
         return true;
     return amp_static_values_origin(pass->static_values, value_id) == value_id &&
-           takes_dtype(amp_schema_find("", "ConstantOfShape", pass->result->opset), "T2",
-                       pass->result->lower);
+           amp_schema_takes(amp_schema_find("", "ConstantOfShape", pass->result->opset), "T2",
+                            pass->result->lower);
 }
 
 /* Refuses the guards that a cast would meet while the model runs, as it would make infinities of
@@ -585,7 +309,7 @@ static bool refuse_guards(struct pass *pass)
         const struct amp_node *node = amp_node_at(pass->model, pass->order[k]);
         const struct amp_decision *decision = &pass->result->nodes[pass->order[k]];
         for (uint32_t i = 0; i < node->n_inputs && decision->dtype == pass->result->lower; i++) {
-            uint32_t id = typed_input(pass, node, decision->type, i);
+            uint32_t id = amp_typed_input(&pass->promoter.types, node, decision->type, i);
             if (id == AMP_NONE || pass->is_refused[id] ||
                 amp_static_values_origin(pass->static_values, id) == AMP_NONE ||
                 saturates_offline(pass, id))
@@ -617,8 +341,8 @@ static void reset(struct pass *pass, const struct amp_assign_options *options)
         pass->result->values[v] = amp_value_at(pass->model, v)->dtype;
     pass->result->opset = (int)amp_model_opset(pass->model, "");
     pass->n_order = 0;
-    pass->layer = (struct amp_str){"", 0};
-    pass->layer_dtype = AMP_UNDEFINED;
+    pass->promoter.layer = (struct amp_str){"", 0};
+    pass->promoter.layer_dtype = AMP_UNDEFINED;
     assign_interface(pass, &options->interface);
 }
 
@@ -644,9 +368,8 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
     amp_wholes_find(model, options->rules, &assignment->wholes);
     AMP_TRY(amp_policies_find(model, options->rules, &assignment->wholes, &policies, err));
     struct pass pass = {.model = model,
-                        .rules = options->rules,
                         .cap = options->cap > opset ? options->cap : opset,
-                        .cast_opset = cast_opset(options->lower),
+                        .cast_opset = amp_opset_of_cast(options->lower),
                         .result = assignment,
                         .policies = policies,
                         .static_values =
@@ -655,6 +378,15 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
                         .order = amp_xmalloc(model->n_nodes, sizeof *pass.order),
                         .uses = amp_uses_create(model)};
     pass.carries = amp_sequences_find(model, &pass.uses, options->lower);
+    pass.promoter =
+        (struct amp_promoter){.types = {model, pass.cap},
+                              .lower = options->lower,
+                              .constants = options->rules->constants,
+                              .values = assignment->values,
+                              .nodes = assignment->nodes,
+                              .wholes = &assignment->wholes,
+                              .static_values = pass.static_values,
+                              .has_promoting_constants = &assignment->has_promoting_constants};
     do {
         reset(&pass, options);
         assign_graph(&pass, 0);
@@ -666,41 +398,4 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
     free(pass.carries);
     amp_static_values_destroy(pass.static_values);
     return amp_custom_check(model, assignment, err);
-}
-
-size_t amp_assignment_casts(const struct amp_model *model, const struct amp_assignment *assignment)
-{
-    uint32_t *wanted = amp_xcalloc(model->n_values, sizeof *wanted);
-    size_t count = 0;
-    for (uint32_t id = 0; id < assignment->n_nodes; id++) {
-        const struct amp_node *node = amp_node_at(model, id);
-        for (uint32_t i = 0; i < node->n_inputs && !node->is_removed; i++)
-            if (node->inputs[i] != AMP_NONE &&
-                amp_dtype_is_autocast(assignment->values[node->inputs[i]]))
-                wanted[node->inputs[i]] |=
-                    AMP_DTYPE_BIT(amp_assigned_dtype(model, assignment, id, node->schema, i));
-    }
-    for (uint32_t v = 0; v < model->n_values; v++) {
-        if (amp_value_at(model, v)->is_output && !assignment->is_interface[v])
-            wanted[v] |= AMP_DTYPE_BIT(amp_value_at(model, v)->dtype);
-        if (amp_value_at(model, v)->constant == NULL &&
-            amp_dtype_is_autocast(assignment->values[v]))
-            count += (size_t)__builtin_popcount(wanted[v] & ~AMP_DTYPE_BIT(assignment->values[v]));
-    }
-    free(wanted);
-    return count;
-}
-
-enum amp_status amp_assignment_casts_following(const struct amp_model *model,
-                                               const struct amp_assign_options *options,
-                                               size_t *count, struct amp_error *err)
-{
-    struct amp_rules rules = *options->rules;
-    struct amp_assign_options following = *options;
-    struct amp_assignment assignment;
-    rules.constants = AMP_CONSTANTS_FOLLOW;
-    following.rules = &rules;
-    AMP_TRY(amp_assign(model, &following, &assignment, err));
-    *count = amp_assignment_casts(model, &assignment);
-    return AMP_OK;
 }

@@ -48,13 +48,4 @@ enum amp_dtype amp_assigned_dtype(const struct amp_model *model,
                                   const struct amp_assignment *assignment, uint32_t node,
                                   const struct amp_schema *schema, uint32_t i);
 
-/* How many Cast nodes it takes to carry ASSIGNMENT out, before any are folded: one for each dtype
-   that a value which is no constant is wanted in. */
-size_t amp_assignment_casts(const struct amp_model *model, const struct amp_assignment *assignment);
-
-/* The same if constants followed, whatever the rules of OPTIONS say; as amp_assign fails. */
-enum amp_status amp_assignment_casts_following(const struct amp_model *model,
-                                               const struct amp_assign_options *options,
-                                               size_t *count, struct amp_error *err);
-
 #endif

@@ -5,6 +5,7 @@
  */
 #include "cli/convert.h"
 
+#include "autocast/cast_estimate.h"
 #include "autocast/cast_fold.h"
 #include "autocast/cast_insert.h"
 #include "autocast/settle.h"

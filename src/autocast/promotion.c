@@ -1,0 +1,215 @@
+/*
+ * To what dtype inputs promote. Takes what nodes and values have become so far, gives the dtype of
+ * the next node or whole by its policy. Follows PyTorch's rules of type promotion
+ * (c10/core/ScalarType, ATen/native/TypeProperties.cpp) and of its autocast (ATen/autocast_mode.h).
+ * What operators forbid is assign.c's matter.
+ */
+#include "autocast/promotion.h"
+
+#include "autocast/eligible.h"
+#include "core/tensor.h"
+#include "onnx/schema/schema.h"
+
+#include <string.h>
+
+/* What ALL, AMP_UNDEFINED where nothing has been seen so far, and DTYPE promote to. */
+static enum amp_dtype promote(enum amp_dtype all, enum amp_dtype dtype)
+{
+    return all == AMP_UNDEFINED ? dtype : amp_dtype_promote(all, dtype);
+}
+
+/* What dtypes promote to as PyTorch has it (c10::ResultTypeState): tensors without dims count only
+   where there are no others. AMP_UNDEFINED: there are none. */
+struct promotion {
+    enum amp_dtype tensors, scalars;
+    bool is_of_composite; /* whose settings may be tensors of one element, as exporters have it */
+};
+
+static bool has_one_element(const struct amp_model *model, uint32_t id)
+{
+    struct amp_shape shape;
+    amp_value_shape(amp_value_at(model, id), &shape);
+    return amp_shape_count(&shape) == 1;
+}
+
+static void add_to_promotion(const struct amp_promoter *promoter, struct promotion *promotion,
+                             uint32_t id, enum amp_promotion_part part)
+{
+    bool is_scalar = amp_value_at(promoter->types.model, id)->rank == 0 ||
+                     (promotion->is_of_composite && has_one_element(promoter->types.model, id));
+    enum amp_dtype dtype = promoter->values[id];
+    if (amp_static_values_has(promoter->static_values, id)) {
+        if (part == AMP_PART_LIVE || (part == AMP_PART_CONSTANT && is_scalar))
+            return;
+        if (promoter->layer_dtype != AMP_UNDEFINED)
+            dtype = promoter->layer_dtype;
+        *promoter->has_promoting_constants |= part == AMP_PART_CONSTANT && dtype == AMP_FLOAT;
+    }
+    if (is_scalar)
+        promotion->scalars = promote(promotion->scalars, dtype);
+    else
+        promotion->tensors = promote(promotion->tensors, dtype);
+}
+
+static enum amp_dtype promoted_dtype(const struct promotion *promotion)
+{
+    return promotion->tensors != AMP_UNDEFINED ? promotion->tensors : promotion->scalars;
+}
+
+enum amp_dtype amp_promoted_dtype(const struct amp_promoter *promoter, const struct amp_node *node,
+                                  int type, enum amp_promotion_part part)
+{
+    struct promotion promotion = {AMP_UNDEFINED, AMP_UNDEFINED, false};
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        uint32_t id = amp_typed_input(&promoter->types, node, type, i);
+        if (id != AMP_NONE)
+            add_to_promotion(promoter, &promotion, id, part);
+    }
+    return promoted_dtype(&promotion);
+}
+
+/* Whether constants count in the promotion of what PROMOTES. */
+static enum amp_promotion_part part_of(const struct amp_promoter *promoter, bool promotes)
+{
+    return promotes && promoter->constants == AMP_CONSTANTS_PROMOTE ? AMP_PART_CONSTANT
+                                                                    : AMP_PART_LIVE;
+}
+
+/* Which inputs count for AMP_WIDEST, which PyTorch's autocast asks of all. */
+static enum amp_promotion_part part_of_widest(const struct amp_promoter *promoter)
+{
+    return promoter->constants == AMP_CONSTANTS_PROMOTE ? AMP_PART_ALL : AMP_PART_LIVE;
+}
+
+/* The widest dtype among all inputs that are to be floats, of whichever type variable. Those of
+   another variable than TYPE count as what they will be: the dtype that they came with. */
+static enum amp_dtype widest(const struct amp_promoter *promoter, const struct amp_node *node,
+                             int type, enum amp_promotion_part part)
+{
+    if (type == AMP_TYPE_ALL_FLOATS)
+        return amp_promoted_dtype(promoter, node, type, AMP_PART_ALL);
+    const struct amp_schema *schema = amp_schema_at_cap(node, promoter->types.cap);
+    enum amp_dtype result = AMP_UNDEFINED;
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        const struct amp_schema_param *param = amp_schema_input(schema, i);
+        uint32_t id = node->inputs[i];
+        if (id == AMP_NONE || param == NULL ||
+            !amp_schema_type_is_float(amp_schema_type(schema, param)) ||
+            (part == AMP_PART_LIVE && amp_static_values_has(promoter->static_values, id)))
+            continue;
+        enum amp_dtype dtype = amp_schema_shares(schema, type, param)
+                                   ? promoter->values[id]
+                                   : amp_value_at(promoter->types.model, id)->dtype;
+        if (amp_dtype_is_autocast(dtype))
+            result = promote(result, dtype);
+    }
+    return result != AMP_UNDEFINED || part == AMP_PART_ALL
+               ? result
+               : widest(promoter, node, type, AMP_PART_ALL);
+}
+
+/* Whether VALUE is an input of the whole that has a say in its dtype: not what passes between its
+   parts, nor a number that its definition is. */
+static bool is_outer_input(const struct amp_promoter *promoter, const struct amp_whole *whole,
+                           uint32_t id)
+{
+    const struct amp_value *value = amp_value_at(promoter->types.model, id);
+    if (whole->composite != NULL && value->constant != NULL &&
+        amp_shape_count(&value->constant->shape) == 1)
+        return false;
+    return value->producer == AMP_NONE || amp_wholes_of(promoter->wholes, value->producer) != whole;
+}
+
+/* The dtype that the inputs of the whole promote to, as promoted has it for a node; AMP_UNDEFINED:
+   there are none. */
+static enum amp_dtype promoted_whole(const struct amp_promoter *promoter,
+                                     const struct amp_whole *whole, enum amp_promotion_part part)
+{
+    struct promotion promotion = {AMP_UNDEFINED, AMP_UNDEFINED, whole->composite != NULL};
+    for (size_t i = 0; i < whole->n_nodes; i++) {
+        const struct amp_node *node = amp_node_at(promoter->types.model, whole->nodes[i]);
+        int type = promoter->nodes[whole->nodes[i]].type;
+        for (uint32_t k = 0; k < node->n_inputs && type >= 0; k++) {
+            uint32_t id = amp_typed_input(&promoter->types, node, type, k);
+            if (id != AMP_NONE && is_outer_input(promoter, whole, id))
+                add_to_promotion(promoter, &promotion, id, part);
+        }
+    }
+    return promoted_dtype(&promotion);
+}
+
+/* The dtype of the main input of a composite that PyTorch computes in it whatever the others are: a
+   mask, weights. AMP_UNDEFINED: it has no such. */
+static enum amp_dtype main_input_dtype(const struct amp_promoter *promoter,
+                                       const struct amp_whole *whole)
+{
+    const struct amp_node *entry = amp_node_at(promoter->types.model, whole->entry);
+    int type = promoter->nodes[whole->entry].type;
+    uint32_t id = type >= 0 && entry->n_inputs > 0
+                      ? amp_typed_input(&promoter->types, entry, type, 0)
+                      : AMP_NONE;
+    if (whole->composite == NULL || whole->promotes || id == AMP_NONE ||
+        amp_static_values_has(promoter->static_values, id) || !is_outer_input(promoter, whole, id))
+        return AMP_UNDEFINED;
+    return promoter->values[id];
+}
+
+enum amp_dtype amp_policy_dtype_of_whole(const struct amp_promoter *promoter,
+                                         const struct amp_whole *whole,
+                                         enum amp_precision precision)
+{
+    if (precision == AMP_LOWER)
+        return promoter->lower;
+    if (precision == AMP_FP32)
+        return AMP_FLOAT;
+    enum amp_promotion_part part =
+        precision == AMP_WIDEST ? part_of_widest(promoter) : part_of(promoter, whole->promotes);
+    enum amp_dtype dtype =
+        precision == AMP_WIDEST ? AMP_UNDEFINED : main_input_dtype(promoter, whole);
+    if (dtype == AMP_UNDEFINED)
+        dtype = promoted_whole(promoter, whole, part);
+    if (dtype == AMP_UNDEFINED)
+        dtype = promoted_whole(promoter, whole, AMP_PART_ALL);
+    return dtype != AMP_UNDEFINED ? dtype : AMP_FLOAT;
+}
+
+void amp_promoter_enter(struct amp_promoter *promoter, const struct amp_node *node)
+{
+    struct amp_str layer = amp_node_recurrent_scope(node);
+    if (node->note.fx_node == NULL)
+        return;
+    if (layer.size != promoter->layer.size ||
+        memcmp(layer.data, promoter->layer.data, layer.size) != 0) {
+        promoter->layer = layer;
+        promoter->layer_dtype = AMP_UNDEFINED;
+    }
+    for (uint32_t i = 0; layer.size > 0 && i < node->n_inputs; i++) {
+        uint32_t id = node->inputs[i];
+        if (promoter->layer_dtype == AMP_UNDEFINED && id != AMP_NONE &&
+            amp_dtype_is_autocast(promoter->values[id]) &&
+            !amp_static_values_has(promoter->static_values, id))
+            promoter->layer_dtype = promoter->values[id];
+    }
+}
+
+enum amp_dtype amp_policy_dtype(const struct amp_promoter *promoter, const struct amp_node *node,
+                                const struct amp_decision *decision)
+{
+    switch (decision->precision) {
+    case AMP_LOWER:
+        return promoter->lower;
+    case AMP_FP32:
+        return AMP_FLOAT;
+    case AMP_WIDEST:
+        return widest(promoter, node, decision->type, part_of_widest(promoter));
+    case AMP_FOLLOW:
+    case AMP_INFER:
+    case AMP_CLEAR:
+    case AMP_PRECISION_COUNT:
+        break;
+    }
+    enum amp_promotion_part part = part_of(promoter, amp_node_promotes(node));
+    enum amp_dtype live = amp_promoted_dtype(promoter, node, decision->type, part);
+    return live != AMP_UNDEFINED ? live
+                                 : amp_promoted_dtype(promoter, node, decision->type, AMP_PART_ALL);
+}
