@@ -38,10 +38,18 @@ def fresh(make):
     return make().eval()
 
 
+def innermost(trace):
+    """The last frame of TRACE where that is a function of torch.nn.functional, as traces write it; else nothing."""
+    frames = re.findall(r'File "[^"]*?(torch/nn/functional\.py)", line (\d+), in (\w+)|File "', trace)
+    return 'File "{}", line {}, in {}\n'.format(*frames[-1]) if frames and frames[-1][0] else ""
+
+
 def program_of(make):
-    """torch.export's program, whose calls carry their names, and [(call, operator, lines of text)]."""
+    """torch.export's program, whose calls carry their names and which has their frames, and [(call, operator, lines of text)]."""
     program, calls = torch.export.export(fresh(make), make.inputs, strict=False), []
+    program.frames = {}
     for i, node in enumerate(program.graph.nodes):
+        program.frames[f"@{i}"] = innermost(node.meta.get("stack_trace") or "")
         if node.op == "call_function" and hasattr(node.target, "overloadpacket"):
             lines = re.findall(r'File "([^"]+)", line (\d+)', node.meta.get("stack_trace") or "")
             calls.append((f"@{i}", plain(node.target.overloadpacket.__name__), [(os.path.basename(f), int(l)) for f, l in lines]))

@@ -162,14 +162,23 @@ def shrink(tensor, numbers):
     tensor.ClearField("metadata_props")
 
 
-def slim(model, numbers):
+def notes(node, frames):
+    """What the exporter noted of NODE that tells which operator it is for: the FX node, recurrent layers, functions."""
+    for entry in node.metadata_props:
+        if entry.key == FX_NODE or entry.key == "namespace" and "torch.nn.modules.rnn." in entry.value:
+            yield entry.key, entry.value
+        elif entry.key == exports.TRACE and frames.get(entry.value):
+            yield entry.key, frames[entry.value]
+
+
+def slim(model, numbers, frames):
     """Leaves out what says nothing about decisions and costs bytes."""
     graph = model.graph
     for tensor in graph.initializer:
         shrink(tensor, numbers)
     for nodes in [graph.node, *(function.node for function in model.functions)]:
         for node in nodes:
-            kept = [(entry.key, entry.value) for entry in node.metadata_props if entry.key == FX_NODE]
+            kept = list(notes(node, frames))
             del node.metadata_props[:]
             node.metadata_props.extend(onnx.StringStringEntryProto(key=key, value=value) for key, value in kept)
             node.ClearField("doc_string")
@@ -195,7 +204,7 @@ def record(name, make, archive):
             print(f"{name}.{form}: no export: {str(model.__cause__ or model).splitlines()[0][:160]}", flush=True)
             continue
         rows, alone = rows_of(model, names, ran)
-        slim(model, NUMBERS if form == "ts" else NUMBERS[:1])
+        slim(model, NUMBERS if form == "ts" else NUMBERS[:1], program.frames)
         add(archive, f"{name}.{form}.onnx", model.SerializeToString(deterministic=True))
         add(archive, f"{name}.{form}.tsv", "".join("\t".join(row) + "\n" for row in rows).encode())
         print(f"{name}.{form}: {len(rows)} nodes{', without a call: ' if alone else ''}{', '.join(alone)}", flush=True)
