@@ -355,15 +355,38 @@ void put_function(struct buffer *buffer, const Onnx__FunctionProto *function)
     put(buffer, "\n");
 }
 
+static void put_training(struct buffer *buffer, const Onnx__TrainingInfoProto *training)
+{
+    Onnx__TrainingInfoProto rest = *training;
+    rest.initialization = rest.algorithm = NULL;
+    put(buffer, "training");
+    put_fields(buffer, &rest.base, " <", ">");
+    put(buffer, "\n");
+    if (training->initialization) {
+        put(buffer, "initialization ");
+        put_graph(buffer, training->initialization, 0);
+        put(buffer, "\n");
+    }
+    if (training->algorithm) {
+        put(buffer, "algorithm ");
+        put_graph(buffer, training->algorithm, 0);
+        put(buffer, "\n");
+    }
+}
+
 void put_model(struct buffer *buffer, const Onnx__ModelProto *model)
 {
     Onnx__ModelProto rest = *model;
     rest.graph = NULL;
     rest.n_functions = 0;
+    rest.n_training_info = 0;
     put_fields(buffer, &rest.base, "<", ">\n");
     if (model->graph) {
         put_graph(buffer, model->graph, 0);
         put(buffer, "\n");
+    }
+    for (size_t i = 0; i < model->n_training_info; i++) {
+        put_training(buffer, model->training_info[i]);
     }
     for (size_t i = 0; i < model->n_functions; i++) {
         put_function(buffer, model->functions[i]);

@@ -409,6 +409,22 @@ Onnx__FunctionProto *read_function(struct lexer *lexer)
     return function;
 }
 
+/* What stands behind the word `training`. */
+static Onnx__TrainingInfoProto *read_training(struct lexer *lexer)
+{
+    Onnx__TrainingInfoProto *training = new_message(&onnx__training_info_proto__descriptor);
+    if (accept(lexer, "<")) {
+        read_fields(lexer, &training->base, ">");
+    }
+    if (accept_word(lexer, "initialization")) {
+        training->initialization = read_graph(lexer);
+    }
+    if (accept_word(lexer, "algorithm")) {
+        training->algorithm = read_graph(lexer);
+    }
+    return training;
+}
+
 Onnx__ModelProto *read_model(struct lexer *lexer)
 {
     Onnx__ModelProto *model = new_message(&onnx__model_proto__descriptor);
@@ -417,6 +433,9 @@ Onnx__ModelProto *read_model(struct lexer *lexer)
     }
     if (peek(lexer) && peek(lexer) != '<') {
         model->graph = read_graph(lexer);
+    }
+    while (accept_word(lexer, "training")) {
+        add_item(&model->training_info, &model->n_training_info, read_training(lexer));
     }
     while (peek(lexer)) {
         add_item(&model->functions, &model->n_functions, read_function(lexer));
