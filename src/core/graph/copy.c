@@ -47,6 +47,8 @@ struct amp_model *amp_model_copy(const struct amp_model *model, struct amp_arena
     copy->arena = arena;
     copy->values = amp_arena_memdup(arena, model->values, model->n_values * sizeof *copy->values);
     copy->values_capacity = copy->n_values;
+    copy->opsets = amp_arena_memdup(arena, model->opsets, model->n_opsets * sizeof *copy->opsets);
+    copy->opsets_capacity = copy->n_opsets;
     copy->nodes_capacity = copy->n_nodes;
     copy->graphs_capacity = copy->n_graphs;
     copy->names.slots = amp_arena_memdup(arena, model->names.slots,
