@@ -29,6 +29,7 @@
 #include "onnx/opset/opset.h"
 #include "onnx/file/read.h"
 #include "onnx/schema/schema.h"
+#include "onnx/training/training.h"
 #include "onnx/file/write.h"
 
 #include <string.h>
@@ -54,6 +55,7 @@ struct job {
     struct amp_rules *rules;
     struct amp_target target;
     struct amp_ids interface; /* see struct amp_assign_options */
+    struct amp_training *training;
     struct amp_conversion conversion;
     bool explains;
     struct amp_explanation explanation;
@@ -144,12 +146,17 @@ static struct amp_assign_options assign_options(const struct job *job, int cap)
 static enum amp_status raise_opset(struct job *job)
 {
     struct amp_conversion *conversion = &job->conversion;
+    bool is_exact = job->target.mode == AMP_OPSET_EXACT;
+    int highest = is_exact ? job->target.opset : amp_schema_released_opset();
+    int cap = amp_training_opset(job->training, highest, &conversion->opset_obstacle);
     conversion->opset_before = amp_model_opset(job->model, "");
+    if (is_exact && cap < highest)
+        return amp_fail(job->err, AMP_UNSUPPORTED, "%s: %s", job->model->path,
+                        conversion->opset_obstacle);
     if (job->target.mode == AMP_OPSET_AUTO)
-        AMP_TRY(amp_settle(job->model, assign_options(job, amp_schema_released_opset()),
-                           &conversion->assignment, &conversion->opset_obstacle, job->err));
-    if (job->target.mode == AMP_OPSET_EXACT &&
-        amp_opset_raise(job->model, job->target.opset, NULL, job->err) != AMP_OK) {
+        AMP_TRY(amp_settle(job->model, assign_options(job, cap), &conversion->assignment,
+                           &conversion->opset_obstacle, job->err));
+    if (is_exact && amp_opset_raise(job->model, job->target.opset, NULL, job->err) != AMP_OK) {
         amp_error_prefix(job->err, "%s", job->model->path);
         return job->err->status;
     }
@@ -198,6 +205,7 @@ static enum amp_status lower_graph(struct job *job, bool *is_done)
     if (job->explains)
         amp_explanation_end(&job->explanation, job->model, &conversion->casts);
     amp_model_rename_nodes(job->model);
+    AMP_TRY(amp_training_release(job->training, job->err));
     *is_done = dump(job, STAGE_FOLD);
     return AMP_OK;
 }
@@ -210,11 +218,13 @@ static enum amp_status convert_graph(struct job *job, bool *is_done)
     *is_done = true;
     if (dump(job, STAGE_READ))
         return AMP_OK;
+    AMP_TRY(amp_training_open(&job->file, &job->training, job->err));
     AMP_TRY(amp_infer(job->model, job->err));
     if (dump(job, STAGE_INFER))
         return AMP_OK;
     AMP_TRY(
         amp_target_interface(job->options, &job->target, job->model, &job->interface, job->err));
+    AMP_TRY(amp_training_hold(job->training, job->err));
     conversion->n_interface = job->interface.count;
     conversion->casts_before = amp_cast_count(job->model);
     AMP_TRY(raise_opset(job));
@@ -224,6 +234,7 @@ static enum amp_status convert_graph(struct job *job, bool *is_done)
         AMP_TRY(lower_graph(job, is_done));
     } else {
         amp_model_rename_nodes(job->model);
+        AMP_TRY(amp_training_release(job->training, job->err));
         *is_done = dump(job, job->last);
     }
     conversion->casts_after = amp_cast_count(job->model);

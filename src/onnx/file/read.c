@@ -371,9 +371,14 @@ static enum amp_status read_opsets(struct amp_reader *reader, const Onnx__ModelP
     return AMP_OK;
 }
 
-static enum amp_status read_model(struct amp_reader *reader, Onnx__ModelProto *proto)
+enum amp_status amp_reader_read_graph(struct amp_reader *reader, Onnx__GraphProto *proto)
 {
     uint32_t main_graph;
+    return read_graph(reader, proto, AMP_NONE, NULL, &main_graph);
+}
+
+static enum amp_status read_model(struct amp_reader *reader, Onnx__ModelProto *proto)
+{
     struct amp_model *model = reader->model;
     int newest = amp_schema_ir_version(amp_schema_newest_opset(""));
     model->origin = proto;
@@ -389,7 +394,7 @@ static enum amp_status read_model(struct amp_reader *reader, Onnx__ModelProto *p
                         (long long)proto->ir_version, newest);
     AMP_TRY(amp_functions_inline(proto, !reader->keeps_functions, model->arena, reader->err));
     AMP_TRY(read_opsets(reader, proto));
-    return read_graph(reader, proto->graph, AMP_NONE, NULL, &main_graph);
+    return amp_reader_read_graph(reader, proto->graph);
 }
 
 static enum amp_status parse_bytes(struct amp_reader *reader, const struct amp_bytes *bytes)

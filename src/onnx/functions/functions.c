@@ -5,6 +5,7 @@
  */
 #include "onnx/functions/functions.h"
 
+#include "core/array.h"
 #include "core/dtype.h"
 #include "onnx/functions/inline.h"
 #include "onnx/functions/shared_constants.h"
@@ -192,6 +193,35 @@ static enum amp_status count_call(struct decision *decision, struct amp_function
     return AMP_OK;
 }
 
+/* What a graph of training_info calls must stay, as calls in the main graph alone are replaced. */
+static enum amp_status refuse_inlined(struct decision *decision, struct amp_function *caller,
+                                      const Onnx__NodeProto *node)
+{
+    struct amp_function *called = amp_function_table_called(&decision->table, caller, node);
+    if (called == NULL)
+        return AMP_OK;
+    AMP_TRY(look_into(decision, called));
+    if (!called->is_inlined)
+        return AMP_OK;
+    return amp_fail(decision->table.err, AMP_UNSUPPORTED,
+                    "training_info: node '%s' calls function '%s', which holds operators that the "
+                    "conversion may change; it replaces only calls in the main graph",
+                    node->name != NULL ? node->name : "", called->text);
+}
+
+static enum amp_status walk_training(struct decision *decision, visitor *visit)
+{
+    const Onnx__ModelProto *model = decision->table.model;
+    for (size_t i = 0; i < model->n_training_info; i++) {
+        const Onnx__GraphProto *graphs[] = {model->training_info[i]->initialization,
+                                            model->training_info[i]->algorithm};
+        for (size_t g = 0; g < AMP_COUNT(graphs); g++)
+            if (graphs[g] != NULL)
+                AMP_TRY(walk(decision, NULL, graphs[g]->node, graphs[g]->n_node, visit));
+    }
+    return AMP_OK;
+}
+
 static void need(struct decision *decision, struct amp_function *function)
 {
     struct finding *finding = finding_of(decision, function);
@@ -236,6 +266,8 @@ enum amp_status amp_functions_inline(Onnx__ModelProto *model, bool all, struct a
     if (model->n_functions == 0 || model->n_opset_import == 0 || graph == NULL)
         return AMP_OK;
     AMP_TRY(begin(&decision));
+    if (!all)
+        AMP_TRY(walk_training(&decision, refuse_inlined));
     AMP_TRY(walk(&decision, NULL, graph->node, graph->n_node, count_call));
     if (finding_of(&decision, NULL)->n_nodes == 0)
         return AMP_OK;
@@ -274,5 +306,6 @@ enum amp_status amp_functions_drop_invalid(Onnx__ModelProto *model, struct amp_a
     if (!is_stale)
         return AMP_OK;
     AMP_TRY(walk(&decision, NULL, model->graph->node, model->graph->n_node, need_called));
+    AMP_TRY(walk_training(&decision, need_called));
     return drop_others(&decision);
 }
