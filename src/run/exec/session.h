@@ -35,7 +35,7 @@ enum amp_status amp_session_run(struct amp_session *session, const struct amp_te
 size_t amp_session_widened(const struct amp_session *session);
 
 /* Nodes that cut a tensor into slices without the dim that they cut, as their exporter means it,
-   and not with it, as ONNX has it (run/rewrite/squeeze_pieces.h). */
+   and not with it, as ONNX has it (onnx/schema/slices.h). */
 size_t amp_session_squeezed(const struct amp_session *session);
 
 /* Notes all runs from now on in PROFILE (ops/dnnl/profile.h), which must outlive them; NULL: in

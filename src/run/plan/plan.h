@@ -15,7 +15,7 @@ struct amp_plan {
     const struct amp_model *model; /* the rewritten one */
     struct amp_plan_graph *graphs; /* one for each graph of the model */
     bool blocks_channels;          /* amp_host.blocks_channels */
-    size_t n_squeezed;             /* nodes, run/rewrite/squeeze_pieces.h */
+    size_t n_squeezed;             /* nodes, onnx/schema/slices.h */
 };
 
 /* The steps of one graph, sorted; constant nodes, whose results the model holds, have none. */
@@ -30,7 +30,7 @@ enum amp_strictness {
                  rounded to its dtype */
     AMP_ROUNDED, /* node by node, as other runtimes do */
     AMP_LITERAL  /* node by node, and where other runtimes do not follow ONNX's definition of an
-                    operator, by the definition (run/rewrite/squeeze_pieces.h) */
+                    operator, by the definition (onnx/schema/slices.h) */
 };
 
 /* Plans MODEL, whose types are inferred. AMP_UNSUPPORTED with operator and node when there is no
