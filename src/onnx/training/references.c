@@ -63,20 +63,25 @@ static void use(const struct finder *finder, const struct scope *scope, const ch
         amp_name_list_add(finder->foreign, finder->arena, name);
 }
 
+/* TEXT, a string of an attribute, is the name of a value. */
+static void use_text(const struct finder *finder, const struct scope *scope,
+                     const ProtobufCBinaryData *text)
+{
+    if (text->len > 0)
+        use(finder, scope, amp_arena_strndup(finder->arena, (const char *)text->data, text->len));
+}
+
 /* The names that ATTR of a node of ai.onnx.preview.training holds: what gradients are taken of, by
    and at. */
 static void use_names(const struct finder *finder, const struct scope *scope,
                       const Onnx__AttributeProto *attr)
 {
-    bool is_list =
-        attr->name != NULL && (strcmp(attr->name, "xs") == 0 || strcmp(attr->name, "zs") == 0);
+    const char *name = attr->name != NULL ? attr->name : "";
+    bool is_list = strcmp(name, "xs") == 0 || strcmp(name, "zs") == 0;
     for (size_t i = 0; i < attr->n_strings && is_list; i++)
-        use(finder, scope,
-            amp_arena_strndup(finder->arena, (const char *)attr->strings[i].data,
-                              attr->strings[i].len));
-    if (attr->name != NULL && strcmp(attr->name, "y") == 0)
-        use(finder, scope,
-            amp_arena_strndup(finder->arena, (const char *)attr->s.data, attr->s.len));
+        use_text(finder, scope, &attr->strings[i]);
+    if (strcmp(name, "y") == 0)
+        use_text(finder, scope, &attr->s);
 }
 
 static void look_at(const struct finder *finder, const struct scope *scope,
