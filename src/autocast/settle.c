@@ -5,7 +5,7 @@
  */
 #include "autocast/settle.h"
 
-#include "autocast/sequence_split.h"
+#include "autocast/forms/sequence_split.h"
 #include "core/graph/order.h"
 #include "onnx/opset/opset.h"
 #include "onnx/schema/infer.h"

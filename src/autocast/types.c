@@ -6,6 +6,7 @@
 
 #include "autocast/custom.h"
 #include "autocast/eligible.h"
+#include "autocast/forms/einsum.h"
 #include "onnx/schema/schema.h"
 
 #include <string.h>
@@ -68,7 +69,7 @@ int amp_opset_for(const struct amp_types *types, const struct amp_node *node, in
     for (const struct amp_schema *s = node->schema; s != NULL; s = amp_schema_next(s))
         if (takes_inputs(types, node, type, s, dtype))
             return s->since_version > opset ? s->since_version : opset;
-    return 0;
+    return amp_einsum_opset(types->model, node, dtype);
 }
 
 int amp_opset_of_cast(enum amp_dtype dtype)

@@ -21,8 +21,8 @@ uint32_t amp_typed_output(const struct amp_types *types, const struct amp_node *
 /* Whether type variable VARIABLE of SCHEMA takes DTYPE as a tensor. */
 bool amp_schema_takes(const struct amp_schema *schema, const char *variable, enum amp_dtype dtype);
 
-/* The first opset, the model's own or newer, at which the node takes DTYPE for its inputs of type
-   variable TYPE; 0: none. */
+/* The first opset, the model's own or newer, at which the node, or what it is taken apart into
+   (forms/), takes DTYPE for its inputs of type variable TYPE; 0: none. */
 int amp_opset_for(const struct amp_types *types, const struct amp_node *node, int type,
                   enum amp_dtype dtype);
 

@@ -8,6 +8,7 @@
 #include "autocast/cast_estimate.h"
 #include "autocast/cast_fold.h"
 #include "autocast/cast_insert.h"
+#include "autocast/forms/einsum.h"
 #include "autocast/settle.h"
 #include "cli/destination.h"
 #include "cli/progress.h"
@@ -198,6 +199,7 @@ static enum amp_status lower_graph(struct job *job, bool *is_done)
         amp_explanation_begin(&job->explanation, job->model, &conversion->assignment);
     AMP_TRY(amp_cast_insert(job->model, &conversion->assignment, job->target.shares_casts,
                             &conversion->casts, job->err));
+    AMP_TRY(amp_einsums_take_apart(job->model, job->err));
     if (dump(job, STAGE_INSERT))
         return AMP_OK;
     conversion->casts_folded = amp_cast_fold(job->model, job->target.shares_casts,

@@ -530,6 +530,7 @@ const struct amp_op amp_op_einsum = {
     .name = "Einsum",
     .newest = 12,
     .effect = AMP_COMPUTES,
+    .role = AMP_ROLE_EINSUM,
     .native = AMP_NATIVE_DNNL,
     .contracts = contracts,
     .flops = {count_flops, 0},

@@ -4,7 +4,7 @@
  * say of lengths and of the dim that single slices lose is carried over; a declared rank of a piece
  * has the last word, as exporters write slices that lose their dim against the letter.
  */
-#include "autocast/sequence_split.h"
+#include "autocast/forms/sequence_split.h"
 
 #include "core/graph/uses.h"
 #include "core/tensor.h"
