@@ -1,14 +1,15 @@
 /*
  * Splits without sequences. Takes a model with inferred types and what was decided about it, and
  * replaces nodes in place; decides on no dtype. What ONNX's SplitToSequence-11 and SequenceAt-11
- * say of lengths and of the dim that single slices lose is carried over; a declared rank of a piece
- * has the last word, as exporters write slices that lose their dim against the letter.
+ * say of lengths and of the dim that single slices lose is carried over, with what
+ * onnx/schema/slices.h says of exporters that count on more.
  */
 #include "autocast/forms/sequence_split.h"
 
 #include "core/graph/uses.h"
 #include "core/tensor.h"
 #include "onnx/schema/schema.h"
+#include "onnx/schema/slices.h"
 #include "ops/op.h"
 
 #include <string.h>
@@ -25,7 +26,7 @@ struct splitting {
     size_t n_pieces;
     int64_t *lengths;  /* of each piece along the axis */
     int rank;          /* of the whole */
-    bool loses_dim;    /* by the letter */
+    bool loses_dim;    /* along the axis, of 1 */
     uint32_t *outputs; /* of the Split: a value per piece */
 };
 
@@ -72,7 +73,8 @@ static bool set_listed(struct amp_model *model, struct splitting *splitting, int
 }
 
 /* Finds out the pieces of the node; false when their number or lengths are not known. */
-static bool find_pieces(struct amp_model *model, struct splitting *splitting)
+static bool find_pieces(struct amp_model *model, const struct amp_uses *uses,
+                        struct splitting *splitting)
 {
     const struct amp_node *node = amp_node_at(model, splitting->node);
     const struct amp_value *whole = amp_value_at(model, node->inputs[0]);
@@ -82,7 +84,8 @@ static bool find_pieces(struct amp_model *model, struct splitting *splitting)
     splitting->rank = whole->rank;
     splitting->axis = amp_node_int(node, "axis", 0);
     splitting->axis += splitting->axis < 0 ? whole->rank : 0;
-    splitting->loses_dim = !is_listed && amp_node_int(node, "keepdims", 1) == 0;
+    splitting->loses_dim = (!is_listed && amp_node_int(node, "keepdims", 1) == 0) ||
+                           amp_slices_lose_dim(model, uses, splitting->node);
     if (whole->rank < 1 || splitting->axis < 0 || splitting->axis >= whole->rank ||
         (is_listed && split == NULL))
         return false;
@@ -98,14 +101,6 @@ static bool find_pieces(struct amp_model *model, struct splitting *splitting)
     return true;
 }
 
-/* Whether SequenceAt node READER gives a piece without the dim along the axis. */
-static bool is_squeezed(const struct amp_model *model, const struct splitting *splitting,
-                        const struct amp_node *reader)
-{
-    int rank = amp_value_at(model, reader->outputs[0])->rank;
-    return rank >= 0 ? rank == splitting->rank - 1 : splitting->loses_dim;
-}
-
 /* Whether every reader of the sequence is a SequenceAt of a known piece, in the same graph. */
 static bool has_known_readers(const struct amp_model *model, const struct amp_uses *uses,
                               const struct splitting *splitting)
@@ -117,7 +112,7 @@ static bool has_known_readers(const struct amp_model *model, const struct amp_us
             reader->outputs[0] == AMP_NONE)
             return false;
         int64_t index = index_of(model, reader, splitting->n_pieces);
-        if (index < 0 || (is_squeezed(model, splitting, reader) && splitting->lengths[index] != 1))
+        if (index < 0 || (splitting->loses_dim && splitting->lengths[index] != 1))
             return false;
     }
     return !amp_value_at(model, id)->is_output;
@@ -150,14 +145,14 @@ static void become(struct amp_model *model, uint32_t id, const char *op_type,
 static void replace_reader(struct amp_model *model, const struct splitting *splitting, uint32_t id)
 {
     struct amp_node *reader = amp_node_at(model, id);
-    bool loses_dim = is_squeezed(model, splitting, reader);
     uint32_t graph = reader->graph;
     const char *name = amp_value_at(model, reader->outputs[0])->name;
     uint32_t inputs[] = {splitting->outputs[index_of(model, reader, splitting->n_pieces)], 0};
-    if (loses_dim)
+    if (splitting->loses_dim)
         inputs[1] = add_ints(model, graph, amp_arena_printf(model->arena, "%s_axis", name),
                              &splitting->axis, 1);
-    become(model, id, loses_dim ? "Squeeze" : "Identity", inputs, loses_dim ? 2 : 1);
+    become(model, id, splitting->loses_dim ? "Squeeze" : "Identity", inputs,
+           splitting->loses_dim ? 2 : 1);
 }
 
 /* Adds the values of the pieces. */
@@ -221,7 +216,7 @@ size_t amp_sequences_split(struct amp_model *model, const struct amp_assignment 
         if (!is_in_the_way(model, assignment, id))
             continue;
         struct splitting splitting = {.node = id, .sequence = amp_node_at(model, id)->outputs[0]};
-        if (!find_pieces(model, &splitting) || !has_known_readers(model, &uses, &splitting))
+        if (!find_pieces(model, &uses, &splitting) || !has_known_readers(model, &uses, &splitting))
             continue;
         replace(model, &uses, &splitting);
         count++;
