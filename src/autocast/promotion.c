@@ -41,7 +41,7 @@ static void add_to_promotion(const struct amp_promoter *promoter, struct promoti
     if (amp_static_values_has(promoter->static_values, id)) {
         if (part == AMP_PART_LIVE || (part == AMP_PART_CONSTANT && is_scalar))
             return;
-        if (promoter->layer_dtype != AMP_UNDEFINED)
+        if (promoter->layer_dtype != AMP_UNDEFINED && dtype == AMP_FLOAT)
             dtype = promoter->layer_dtype;
         *promoter->has_promoting_constants |= part == AMP_PART_CONSTANT && dtype == AMP_FLOAT;
     }

@@ -12,6 +12,7 @@
 #include "ops/op.h"
 #include "pattern/composites.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,6 +89,24 @@ static bool is_among(struct amp_str str, const struct amp_torch_texts *texts)
     return false;
 }
 
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Whether LINE, of a program in Python, calls NAME: "F.l1_loss(", "torch.linalg.vecdot(". */
+static bool calls(const char *line, struct amp_str name)
+{
+    for (const char *at = line; *at != '\0'; at++) {
+        size_t n = 0;
+        while (n < name.size && (at[n] == name.data[n] || (name.data[n] == '_' && at[n] == '.')))
+            n++;
+        if (n == name.size && at[n] == '(' && (at == line || !is_word(at[-1])))
+            return true;
+    }
+    return false;
+}
+
 static bool same_note(const char *a, const char *b)
 {
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
@@ -114,13 +133,23 @@ static bool is_one_operator(const struct amp_model *model, const uint32_t *nodes
     return first != NULL;
 }
 
-/* Whether the exporter notes nothing of the nodes but what it takes the composite apart into. */
+/* The line of the program that made the node; NULL: it is not noted. */
+static const char *line_of(const struct amp_node *node)
+{
+    const char *trace = node->note.stack_trace, *end = trace != NULL ? strrchr(trace, '\n') : NULL;
+    return end != NULL ? end + 1 : NULL;
+}
+
+/* Whether the exporter notes nothing of the nodes but what it takes the composite apart into, and
+   nobody wrote that out: their lines do not call the operators. */
 static bool notes_fit(const struct amp_model *model, const struct amp_torch_composite *composite,
                       const uint32_t *nodes, size_t n_nodes)
 {
     for (size_t i = 0; i < n_nodes; i++) {
-        struct amp_str aten = aten_of(amp_node_at(model, nodes[i]));
-        if (aten.size > 0 && (composite == NULL || !is_among(aten, &composite->aten)))
+        const struct amp_node *node = amp_node_at(model, nodes[i]);
+        struct amp_str aten = aten_of(node);
+        if (aten.size > 0 && (composite == NULL || !is_among(aten, &composite->aten) ||
+                              (line_of(node) != NULL && calls(line_of(node), aten))))
             return false;
     }
     return true;
@@ -424,42 +453,35 @@ static struct amp_str note_of_module(const struct finder *finder, const struct a
     return found;
 }
 
-/* The innermost frame of a stack trace: its file and its function. False: there is none. */
-static bool innermost_frame(const char *trace, struct amp_str *file, struct amp_str *function)
+/* The one of the functions that the exporter takes apart that LINE calls; NULL: none, or several.
+ */
+static const char *called(const struct finder *finder, const char *line)
 {
-    static const char before_file[] = "File \"", before_function[] = ", in ";
-    const char *last = NULL;
-    for (const char *at = strstr(trace, before_file); at != NULL; at = strstr(at + 1, before_file))
-        last = at + sizeof before_file - 1;
-    const char *name = last != NULL ? strstr(last, before_function) : NULL;
-    if (name == NULL)
-        return false;
-    name += sizeof before_function - 1;
-    *file = (struct amp_str){last, strcspn(last, "\"")};
-    *function = (struct amp_str){name, strcspn(name, "\n")};
-    return true;
+    const struct amp_torch_texts *names = amp_torch_map_calls(finder->map);
+    const char *found = NULL;
+    for (size_t i = 0; i < names->count; i++) {
+        if (!calls(line, (struct amp_str){names->items[i], strlen(names->items[i])}))
+            continue;
+        if (found != NULL)
+            return NULL;
+        found = names->items[i];
+    }
+    return found;
 }
 
-static bool ends_with(struct amp_str text, const char *ending)
+/* The function that the exporter took apart into what the node is for, where a rule names it: by
+   the line that called it, the last of the stack trace, unless that calls the node's own operator.
+ */
+static struct amp_str note_of_call(const struct finder *finder, const struct amp_node *node,
+                                   const char **name)
 {
-    size_t size = strlen(ending);
-    return text.size >= size && memcmp(text.data + text.size - size, ending, size) == 0;
-}
-
-/* The function of torch.nn.functional that called the operator, where a rule names it: losses and
-   others that are several operators of ATen's. */
-static struct amp_str note_of_function(const struct finder *finder, const struct amp_node *node,
-                                       const char **name)
-{
-    struct amp_str file, function, none = {"", 0};
-    if (node->note.stack_trace == NULL ||
-        !innermost_frame(node->note.stack_trace, &file, &function) ||
-        !ends_with(file, "torch/nn/functional.py"))
+    const char *line = line_of(node);
+    struct amp_str aten = aten_of(node), none = {"", 0};
+    *name = line != NULL ? called(finder, line) : NULL;
+    if (*name == NULL || (aten.size > 0 && calls(line, aten)) ||
+        !is_torch_named(finder->rules, *name))
         return none;
-    *name = amp_arena_strndup(finder->model->arena, function.data, function.size);
-    return is_torch_named(finder->rules, *name)
-               ? (struct amp_str){node->note.stack_trace, strlen(node->note.stack_trace)}
-               : none;
+    return (struct amp_str){node->note.stack_trace, strlen(node->note.stack_trace)};
 }
 
 static struct amp_str note_of_fx_node(const struct finder *finder, const struct amp_node *node,
@@ -472,11 +494,11 @@ static struct amp_str note_of_fx_node(const struct finder *finder, const struct 
     return (struct amp_str){node->note.fx_node, strlen(node->note.fx_node)};
 }
 
-/* Modules and functions come before what they are made of. */
+/* Modules and calls come before what they are made of. */
 static void add_by_notes(struct finder *finder)
 {
     static const struct notation notations[] = {{note_of_module, amp_torch_map_modules},
-                                                {note_of_function, amp_torch_map_aten},
+                                                {note_of_call, amp_torch_map_aten},
                                                 {note_of_fx_node, amp_torch_map_aten}};
     for (size_t i = 0; i < AMP_COUNT(notations); i++)
         for (uint32_t g = 0; g < finder->model->n_graphs; g++)

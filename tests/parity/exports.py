@@ -39,9 +39,9 @@ def fresh(make):
 
 
 def innermost(trace):
-    """The last frame of TRACE where that is a function of torch.nn.functional, as traces write it; else nothing."""
-    frames = re.findall(r'File "[^"]*?(torch/nn/functional\.py)", line (\d+), in (\w+)|File "', trace)
-    return 'File "{}", line {}, in {}\n'.format(*frames[-1]) if frames and frames[-1][0] else ""
+    """The last frame of TRACE: its function and its line of text, which often is a call of torch.nn.functional."""
+    frame = re.search(r"(in \w+)\s*\n\s*([^\n]*)\s*$", trace)
+    return "\n".join(frame.groups()) if frame else ""
 
 
 def program_of(make):

@@ -33,6 +33,7 @@ struct amp_torch_map {
     struct amp_torch_name *variants; /* name: the ending, as the "_" of add_ */
     size_t n_variants, variants_capacity;
     struct amp_torch_notes aten, modules;
+    struct amp_torch_texts calls;
     struct amp_torch_composite *composites;
     size_t n_composites, composites_capacity;
 };
@@ -89,6 +90,11 @@ const struct amp_torch_notes *amp_torch_map_aten(const struct amp_torch_map *map
 const struct amp_torch_notes *amp_torch_map_modules(const struct amp_torch_map *map)
 {
     return &map->modules;
+}
+
+const struct amp_torch_texts *amp_torch_map_calls(const struct amp_torch_map *map)
+{
+    return &map->calls;
 }
 
 const struct amp_torch_composite *amp_torch_map_composite(const struct amp_torch_map *map,
@@ -228,7 +234,7 @@ static enum amp_status add_forms(const binder *b, const yaml_node *name, bool is
                                  const struct amp_rule_ops *forms, struct amp_torch_map *map)
 {
     struct amp_torch_name *slot = name_slot(map, name->text);
-    if (slot->forms.count > 0 && (is_none || slot->forms.items[0].name == NULL))
+    if (forms->count > 0 && slot->forms.count > 0 && (is_none || slot->forms.items[0].name == NULL))
         return FAIL(b, name,
                     "'%.60s' has a form in one row and none in another; accepted: one of "
                     "them",
@@ -259,10 +265,12 @@ static enum amp_status bind_row(const binder *b, const yaml_node *node, struct a
     struct row row = {.torch = NULL};
     struct amp_rule_ops *forms = amp_arena_alloc(b->arena, sizeof *forms);
     AMP_TRY(amp_bind_mapping(b, "rows", node, &row_mapping, &row));
-    if ((row.onnx != NULL || row.composite != NULL) == (row.reason != NULL))
+    bool has_form = row.onnx != NULL || row.composite != NULL;
+    bool has_note = row.aten != NULL || row.modules != NULL;
+    if (has_form ? row.reason != NULL : row.reason == NULL && !has_note)
         return FAIL(b, node,
                     "a row with a form and without one; accepted: onnx, composite or both, "
-                    "or none");
+                    "none, or a note alone");
     AMP_TRY(forms_of(b, &row, forms));
     add_notes(map, &row, row.aten, forms, &map->aten);
     add_notes(map, &row, row.modules, forms, &map->modules);
@@ -392,6 +400,7 @@ static enum amp_status bind_composites(const binder *b, const char *name, const 
 static const struct amp_key map_keys[] = {
     {"variants", bind_variants, 0, true},
     {"composites", bind_composites, 0, true},
+    {"calls", bind_texts, offsetof(struct amp_torch_map, calls), true},
     {"rows", bind_rows, 0, true},
 };
 static const struct amp_mapping map_mapping = {"the table", map_keys, AMP_COUNT(map_keys)};

@@ -76,6 +76,9 @@ const struct amp_torch_name *amp_torch_map_at(const struct amp_torch_map *map, s
 const struct amp_torch_notes *amp_torch_map_aten(const struct amp_torch_map *map);
 const struct amp_torch_notes *amp_torch_map_modules(const struct amp_torch_map *map);
 
+/* The functions that the exporter for torch.export takes apart into several operators of ATen's. */
+const struct amp_torch_texts *amp_torch_map_calls(const struct amp_torch_map *map);
+
 /* NULL: the table does not have the composite. */
 const struct amp_torch_composite *amp_torch_map_composite(const struct amp_torch_map *map,
                                                           const char *name);
