@@ -8,6 +8,7 @@
 
 #include "autocast/custom.h"
 #include "autocast/eligible.h"
+#include "autocast/folded.h"
 #include "autocast/guard.h"
 #include "autocast/static_values.h"
 #include "autocast/rules/rules.h"
@@ -30,6 +31,7 @@ struct pass {
     struct amp_uses uses;
     bool *is_refused; /* per value id: must not count on its guards saturating */
     bool *carries;    /* per value id: amp_sequences_find */
+    bool *is_folded;  /* per value id: amp_folded_find */
     struct amp_promoter promoter;
     uint32_t *order; /* node ids as they were decided: producers first */
     size_t n_order;
@@ -378,6 +380,7 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
                         .order = amp_xmalloc(model->n_nodes, sizeof *pass.order),
                         .uses = amp_uses_create(model)};
     pass.carries = amp_sequences_find(model, &pass.uses, options->lower);
+    pass.is_folded = amp_folded_find(model, options->rules);
     pass.promoter =
         (struct amp_promoter){.types = {model, pass.cap},
                               .lower = options->lower,
@@ -386,6 +389,7 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
                               .nodes = assignment->nodes,
                               .wholes = &assignment->wholes,
                               .static_values = pass.static_values,
+                              .is_folded = pass.is_folded,
                               .has_promoting_constants = &assignment->has_promoting_constants};
     do {
         reset(&pass, options);
@@ -396,6 +400,7 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
     free(pass.order);
     free(pass.is_refused);
     free(pass.carries);
+    free(pass.is_folded);
     amp_static_values_destroy(pass.static_values);
     return amp_custom_check(model, assignment, err);
 }

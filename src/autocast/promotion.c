@@ -37,9 +37,11 @@ static void add_to_promotion(const struct amp_promoter *promoter, struct promoti
 {
     bool is_scalar = amp_value_at(promoter->types.model, id)->rank == 0 ||
                      (promotion->is_of_composite && has_one_element(promoter->types.model, id));
-    enum amp_dtype dtype = promoter->values[id];
+    enum amp_dtype dtype = promoter->is_folded[id] ? promoter->lower : promoter->values[id];
     if (amp_static_values_has(promoter->static_values, id)) {
-        if (part == AMP_PART_LIVE || (part == AMP_PART_CONSTANT && is_scalar))
+        bool is_constant = amp_value_at(promoter->types.model, id)->constant != NULL;
+        if (part == AMP_PART_LIVE || (part == AMP_PART_CONSTANT && is_scalar) ||
+            (part == AMP_PART_COMPUTED && is_constant))
             return;
         if (promoter->layer_dtype != AMP_UNDEFINED && dtype == AMP_FLOAT)
             dtype = promoter->layer_dtype;
@@ -168,6 +170,8 @@ enum amp_dtype amp_policy_dtype_of_whole(const struct amp_promoter *promoter,
         precision == AMP_WIDEST ? AMP_UNDEFINED : main_input_dtype(promoter, whole);
     if (dtype == AMP_UNDEFINED)
         dtype = promoted_whole(promoter, whole, part);
+    if (dtype == AMP_UNDEFINED)
+        dtype = promoted_whole(promoter, whole, AMP_PART_COMPUTED);
     if (dtype == AMP_UNDEFINED)
         dtype = promoted_whole(promoter, whole, AMP_PART_ALL);
     return dtype != AMP_UNDEFINED ? dtype : AMP_FLOAT;

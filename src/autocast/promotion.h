@@ -17,6 +17,7 @@ struct amp_promoter {
     const struct amp_decision *nodes; /* per node id: what was decided */
     const struct amp_wholes *wholes;
     const struct amp_static_values *static_values;
+    const bool *is_folded;      /* per value id: amp_folded_find */
     struct amp_str layer;       /* the recurrent layer that the last node was noted in */
     enum amp_dtype layer_dtype; /* of what goes into it; AMP_UNDEFINED: not seen yet, or no layer */
     bool *has_promoting_constants; /* set when a constant makes its user float32 */
@@ -26,6 +27,7 @@ struct amp_promoter {
 enum amp_promotion_part {
     AMP_PART_LIVE,     /* those that depend on an input of the model */
     AMP_PART_CONSTANT, /* and constants with dims, as in PyTorch parameters and buffers do */
+    AMP_PART_COMPUTED, /* all but constants: what is computed from constants too */
     AMP_PART_ALL
 };
 

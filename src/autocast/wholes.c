@@ -31,7 +31,7 @@ struct finder {
 bool amp_node_promotes(const struct amp_node *node)
 {
     const struct amp_op *op = amp_op_of(node);
-    return op != NULL && node->domain[0] == '\0' && (op->is_elementwise || op->joins);
+    return op != NULL && node->domain[0] == '\0' && (op->is_elementwise || op->promotes);
 }
 
 /* ---- what the rules name ---- */
@@ -201,6 +201,8 @@ static bool promotes(const struct amp_model *model, const struct amp_whole *whol
     for (size_t i = 0; i < whole->n_nodes; i++) {
         const struct amp_node *node = amp_node_at(model, whole->nodes[i]);
         op = amp_op_of(node);
+        if (node->n_inputs == 0)
+            continue;
         if (amp_node_promotes(node))
             any = true;
         else if (op == NULL || op->effect != AMP_PRESERVES_VALUES)
@@ -212,7 +214,6 @@ static bool promotes(const struct amp_model *model, const struct amp_whole *whol
 static void add_whole(struct finder *finder, struct amp_whole whole)
 {
     struct amp_wholes *wholes = finder->wholes;
-    whole.promotes = promotes(finder->model, &whole);
     for (size_t i = 0; i < whole.n_nodes; i++)
         wholes->whole_of[whole.nodes[i]] = (uint32_t)wholes->count;
     *(struct amp_whole *)amp_arena_push(finder->model->arena, &wholes->items, &wholes->count,
@@ -226,16 +227,18 @@ static void add_composites(struct finder *finder)
     amp_composites_find(finder->model, finder->map != NULL ? &filter : NULL, &found);
     for (size_t i = 0; i < found.n_matches; i++) {
         const struct amp_composite_match *match = &found.matches[i];
-        add_whole(finder, (struct amp_whole){.composite = match->composite,
-                                             .name = match->composite->name,
-                                             .subject = {.model = finder->model,
-                                                         .node = match->entry,
-                                                         .domain = AMP_RULES_COMPOSITE,
-                                                         .op_type = match->composite->name},
-                                             .root = match->root,
-                                             .entry = match->entry,
-                                             .nodes = match->nodes,
-                                             .n_nodes = match->n_nodes});
+        struct amp_whole whole = {.composite = match->composite,
+                                  .name = match->composite->name,
+                                  .subject = {.model = finder->model,
+                                              .node = match->entry,
+                                              .domain = AMP_RULES_COMPOSITE,
+                                              .op_type = match->composite->name},
+                                  .root = match->root,
+                                  .entry = match->entry,
+                                  .nodes = match->nodes,
+                                  .n_nodes = match->n_nodes};
+        whole.promotes = promotes(finder->model, &whole);
+        add_whole(finder, whole);
     }
 }
 
@@ -362,7 +365,7 @@ static bool is_closed(const struct finder *finder, const struct run *run)
 
 /* Adds the whole that the nodes of RUN are, in the table NAMES and COMPOSITES. */
 static void add_noted(struct finder *finder, const struct run *run, const struct names *names,
-                      const struct names *composites)
+                      const struct names *composites, bool promotes)
 {
     uint32_t entry = entry_of(finder, run, names);
     const struct amp_node *node = amp_node_at(finder->model, entry);
@@ -379,7 +382,8 @@ static void add_noted(struct finder *finder, const struct run *run, const struct
                                          .root = run->nodes[run->n_nodes - 1],
                                          .entry = entry,
                                          .nodes = run->nodes,
-                                         .n_nodes = run->n_nodes});
+                                         .n_nodes = run->n_nodes,
+                                         .promotes = promotes});
 }
 
 /* Makes a whole of the run, or one of each node where it cannot be decided on at its end. */
@@ -392,13 +396,15 @@ static void close_run(struct finder *finder, const struct run *run,
     struct names composites = composites_of(finder, &names);
     if (runs_parts(finder, &composites))
         return;
+    bool run_promotes =
+        promotes(finder->model, &(struct amp_whole){.nodes = run->nodes, .n_nodes = run->n_nodes});
     if (is_closed(finder, run)) {
-        add_noted(finder, run, &names, &composites);
+        add_noted(finder, run, &names, &composites, run_promotes);
         return;
     }
     for (size_t i = 0; i < run->n_nodes; i++)
         add_noted(finder, &(struct run){run->note, run->name, &run->nodes[i], 1, 1}, &names,
-                  &composites);
+                  &composites, run_promotes);
 }
 
 /* How nodes are noted: as text by which those of one whole are told, and the name of what it is.

@@ -49,8 +49,9 @@ struct amp_op {
     /* Each element of output 0 comes from the same element of each input, as that broadcasts, so
        that the order in which elements lie is of no concern. */
     bool is_elementwise;
-    /* Output 0 joins its inputs, which are of one dtype. */
-    bool joins;
+    /* PyTorch promotes the dtypes of its inputs to one (torch.cat, torch.maximum); true of what
+       is_elementwise says, too. */
+    bool promotes;
     /* Inputs, a bit each, that run may get in another of float32, float16 and bfloat16 than the
        model has them in (amp_ctx.reads_casts): it casts them, or computes in float32 in any case.
        Of the second, inputs of type float32 alone. */

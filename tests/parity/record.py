@@ -185,8 +185,8 @@ def slim(model, numbers, frames):
     for part in [model, graph, *model.functions, *graph.input, *graph.output]:
         del part.metadata_props[:]
         part.ClearField("doc_string")
-    for part in [graph, *model.functions]:
-        del part.value_info[:]
+    for info in graph.value_info:
+        del info.metadata_props[:]
 
 
 def add(archive, name, data):

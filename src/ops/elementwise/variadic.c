@@ -186,6 +186,7 @@ static enum amp_status run_variadic(struct amp_ctx *ctx, amp_loop_body *const *t
     const struct amp_op amp_op_##lower = {.name = NAME,                 \
                                           .newest = 13,                 \
                                           .effect = AMP_COMPUTES,       \
+                                          .promotes = true,             \
                                           .native = dtypes,             \
                                           .shape = amp_shape_broadcast, \
                                           .run = run_##lower,           \
