@@ -1,0 +1,163 @@
+/* Memory that ends: the operators' cases run with less of it than they take. What comes of it is a
+   refusal, with all memory returned, or the result that there is with enough of it. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "core/arena.h"
+#include "core/memory.h"
+#include "onnx/file/read.h"
+#include "core/tensor.h"
+#include "onnx/sample/sample.h"
+#include "onnx/sample/samples.h"
+#include "onnx/schema/infer.h"
+#include "run/exec/session.h"
+
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LIMITS = 4, ENOUGH = 1000000000 };
+
+/* A case: its model, its inputs and the outputs of a run with enough memory. */
+struct trial {
+    const char *path;
+    struct amp_model_file file;
+    struct amp_tensor *inputs, *outputs;
+    size_t n_inputs, n_outputs;
+};
+
+static enum amp_status run(const struct trial *trial, struct amp_tensor *outputs,
+                           struct amp_error *err)
+{
+    struct amp_session *session = NULL;
+    *err = (struct amp_error){.status = AMP_OK};
+    enum amp_status status = amp_session_open(trial->file.model, true, &session, err);
+    if (status == AMP_OK)
+        status = amp_session_run(session, trial->inputs, outputs, err);
+    amp_session_destroy(session);
+    return status;
+}
+
+static bool load_inputs(struct trial *trial, struct amp_error *err)
+{
+    char folder[4096];
+    struct amp_samples samples;
+    struct amp_sample sample = {
+        .model = trial->file.model, .inputs = trial->inputs, .outputs = trial->outputs};
+    snprintf(folder, sizeof folder, "%.*s", (int)(strlen(trial->path) - strlen("/model.onnx")),
+             trial->path);
+    if (amp_samples_open(folder, &samples, err) != AMP_OK)
+        return false;
+    bool is_loaded = amp_sample_load(&samples, 0, &sample, err) == AMP_OK;
+    amp_samples_close(&samples);
+    amp_tensors_release(trial->outputs, trial->n_outputs);
+    return is_loaded;
+}
+
+/* False for cases that are refused. */
+static bool open_trial(struct trial *trial)
+{
+    struct amp_error err = {.status = AMP_OK};
+    if (amp_model_read(trial->path, &trial->file, &err) != AMP_OK)
+        return false;
+    const struct amp_graph *graph = &trial->file.model->graphs[0];
+    trial->n_inputs = graph->inputs.count;
+    trial->n_outputs = graph->outputs.count;
+    trial->inputs = amp_xcalloc(trial->n_inputs + 1, sizeof *trial->inputs);
+    trial->outputs = amp_xcalloc(trial->n_outputs + 1, sizeof *trial->outputs);
+    return amp_infer(trial->file.model, &err) == AMP_OK && load_inputs(trial, &err);
+}
+
+static void close_trial(struct trial *trial)
+{
+    if (trial->inputs != NULL)
+        amp_tensors_release(trial->inputs, trial->n_inputs);
+    if (trial->outputs != NULL)
+        amp_tensors_release(trial->outputs, trial->n_outputs);
+    free(trial->inputs);
+    free(trial->outputs);
+    amp_model_close(&trial->file);
+}
+
+static void expect_same(const struct trial *trial, const struct amp_tensor *outputs, size_t limit)
+{
+    for (size_t i = 0; i < trial->n_outputs; i++) {
+        const struct amp_tensor *found = &outputs[i], *wanted = &trial->outputs[i];
+        if (amp_tensor_is_list(wanted) || wanted->dtype == AMP_STRING)
+            continue;
+        if (found->dtype != wanted->dtype || !amp_shape_equal(&found->shape, &wanted->shape) ||
+            (amp_tensor_size(wanted) > 0 &&
+             memcmp(found->data, wanted->data, amp_tensor_size(wanted)) != 0))
+            fail_msg("%s: with %zu bytes output %zu is another", trial->path, limit, i);
+    }
+}
+
+static void run_with(const struct trial *trial, size_t limit)
+{
+    struct amp_error err;
+    struct amp_tensor *outputs = amp_xcalloc(trial->n_outputs + 1, sizeof *outputs);
+    size_t used = amp_memory_used();
+    amp_memory_set_limit(limit);
+    enum amp_status status = run(trial, outputs, &err);
+    if (status == AMP_OK)
+        expect_same(trial, outputs, limit);
+    else if ((status != AMP_IO && status != AMP_UNSUPPORTED) || err.text[0] == '\0')
+        fail_msg("%s: with %zu bytes: %s", trial->path, limit, err.text);
+    amp_tensors_release(outputs, trial->n_outputs);
+    free(outputs);
+    if (amp_memory_used() != used)
+        fail_msg("%s: with %zu bytes: memory was not returned", trial->path, limit);
+}
+
+static bool gives_random(const struct amp_model *model)
+{
+    for (size_t i = 0; i < model->n_nodes; i++)
+        if (strstr(amp_node_at(model, (uint32_t)i)->op_type, "Random") != NULL)
+            return true;
+    return false;
+}
+
+/* Case number NUMBER with limits of which each is in another part of what the case takes, and not
+   where those of other cases are. Whether the case ran. */
+static bool try_case(const char *path, size_t number)
+{
+    struct trial trial = {.path = path};
+    struct amp_error err;
+    amp_memory_set_limit(ENOUGH);
+    bool has_run = open_trial(&trial) && !gives_random(trial.file.model);
+    size_t used = amp_memory_used();
+    amp_memory_restart_peak();
+    has_run = has_run && run(&trial, trial.outputs, &err) == AMP_OK;
+    size_t most = amp_memory_peak() - used, kept = amp_memory_used();
+    for (size_t i = 0; has_run && i < LIMITS; i++)
+        run_with(&trial, kept + most * (16 * i + number * 7 % 16) / (16 * LIMITS));
+    if (has_run && most > 0)
+        run_with(&trial, kept + most - 1);
+    close_trial(&trial);
+    return has_run;
+}
+
+static void want_of_memory_is_refused_or_made_do_with(void **state)
+{
+    glob_t paths;
+    size_t count = 0;
+    (void)state;
+    assert_int_equal(glob("build/cases/ops/*/*/model.onnx", 0, NULL, &paths), 0);
+    for (size_t i = 0; i < paths.gl_pathc; i++)
+        count += try_case(paths.gl_pathv[i], i);
+    globfree(&paths);
+    assert_true(count > 1000);
+}
+
+int main(void)
+{
+    setenv("OMP_NUM_THREADS", "1", 1);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(want_of_memory_is_refused_or_made_do_with),
+    };
+    return cmocka_run_group_tests_name("scarce", tests, NULL, NULL);
+}
