@@ -32,6 +32,13 @@ static void nodes_that_do_not_fit_their_schema(void **state)
         {"QuantizeLinear-13 f[2] f[] i[]", "input 2 ('x2'): dtype int64; allowed: uint8, int8"},
         {"Dropout-13 f[2] f[] f[]", "input 2 ('x2'): dtype float32; allowed: bool"},
         {"Loop-13 i[] b[]", "attribute 'body' is missing"},
+        {"Einsum-12 f[2,3] equation=az->za", "[3, 2]"},
+        {"Einsum-12 f[2,3] equation=a[->[a",
+         "equation 'a[->[a': letters, '...', ',' and '->' are allowed"},
+        {"Einsum-12 f[2,3] equation=a`->`a",
+         "equation 'a`->`a': letters, '...', ',' and '->' are allowed"},
+        {"Einsum-12 f[2,3] equation=a@->@a",
+         "equation 'a@->@a': letters, '...', ',' and '->' are allowed"},
     };
     (void)state;
     EXPECT_ALL(cases);

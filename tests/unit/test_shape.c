@@ -622,6 +622,31 @@ static void ranks_beyond_the_limit_are_refused(void **state)
     expect_failure("the output would have rank 13; at most 12 is supported");
 }
 
+/* What dims alone tell is refused before anything runs. */
+static void dims_that_do_not_fit_are_refused(void **state)
+{
+    (void)state;
+    start("Compress", 11);
+    TENSOR(B, 4);
+    NO_VALUES(4);
+    INT("axis", 2);
+    expect_failure("axis 2; rank 2 allows -2 to 1");
+    start("ConvTranspose", 11);
+    TENSOR(1, 2, 3);
+    TENSOR(2, INT64_C(2147483648), 1);
+    expect_failure("weights for 2147483648 output channels; up to 2147483647 are supported");
+    start("LSTM", 14);
+    TENSOR(B, 2);
+    TENSOR(1, 12, 2);
+    TENSOR(1, 12, 3);
+    expect_failure("input 0 has rank 2; 3 is needed");
+    start("Split", 13);
+    TENSOR(B, 4);
+    VALUES(INT64_MAX, 1);
+    assert_int_equal(infer(2), AMP_MODEL);
+    assert_string_equal(call.err.text, "dimension 9223372036854775807 + 1 overflows");
+}
+
 /* ONNX knows keepdims 0 and 1; its shape inference takes all but 1 for 0. */
 static void reductions_keep_dims_where_keepdims_is_1(void **state)
 {
@@ -670,6 +695,7 @@ int main(void)
         cmocka_unit_test(generators_take_dims_from_values),
         cmocka_unit_test(sizes_that_depend_on_values_stay_open),
         cmocka_unit_test(ranks_beyond_the_limit_are_refused),
+        cmocka_unit_test(dims_that_do_not_fit_are_refused),
         cmocka_unit_test(reductions_keep_dims_where_keepdims_is_1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
