@@ -2,6 +2,7 @@
  * fit is tests/composites' matter. */
 #include "core/status.h"
 #include "pattern/composites.h"
+#include "pattern/constant.h"
 #include "pattern/pattern.h"
 
 #include <setjmp.h>
@@ -73,9 +74,31 @@ static void test_names(void **state)
     amp_arena_destroy(arena);
 }
 
+/* Four digits, or what the dtype has where it has fewer. */
+static void test_numbers(void **state)
+{
+    (void)state;
+    assert_true(amp_pattern_is_near(1.00009, 1, AMP_FLOAT));
+    assert_false(amp_pattern_is_near(1.00011, 1, AMP_FLOAT));
+    assert_false(amp_pattern_is_near(1.00011, 1, AMP_DOUBLE));
+    assert_true(amp_pattern_is_near(1 + 0.9 / 2048, 1, AMP_FLOAT16));
+    assert_false(amp_pattern_is_near(1 - 1.1 / 2048, 1, AMP_FLOAT16));
+    assert_true(amp_pattern_is_near(-1 - 0.9 / 256, -1, AMP_BFLOAT16));
+    assert_false(amp_pattern_is_near(1 + 1.1 / 256, 1, AMP_BFLOAT16));
+    assert_false(amp_pattern_is_near(-1, 1, AMP_BFLOAT16));
+    assert_true(amp_pattern_is_eps(1e-12, AMP_FLOAT));
+    assert_true(amp_pattern_is_eps(0.1, AMP_BFLOAT16));
+    assert_false(amp_pattern_is_eps(0.11, AMP_FLOAT));
+    assert_false(amp_pattern_is_eps(-1e-5, AMP_FLOAT16));
+    assert_true(amp_pattern_is_eps(0, AMP_FLOAT16));
+    assert_false(amp_pattern_is_eps(0, AMP_BFLOAT16));
+    assert_false(amp_pattern_is_eps(0, AMP_FLOAT));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_list), cmocka_unit_test(test_errors),
-                                       cmocka_unit_test(test_names)};
+                                       cmocka_unit_test(test_names),
+                                       cmocka_unit_test(test_numbers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

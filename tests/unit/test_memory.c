@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "core/arena.h"
+#include "core/buffer.h"
 #include "core/memory.h"
 
 #include <string.h>
@@ -76,6 +77,28 @@ static void all_of_an_arena_can_be_released(void **state)
     assert_int_equal(amp_memory_used(), 0);
     assert_string_equal(amp_arena_strdup(arena, "again"), "again");
     amp_arena_destroy(arena);
+}
+
+/* What is kept counts as used, is given out again, and is freed where a claim needs its room. */
+static void buffers_are_kept_or_freed(void **state)
+{
+    (void)state;
+    amp_memory_set_limit(10 * MB);
+    amp_buffers_keep();
+    amp_buffer_unref(amp_buffer_create(4 * MB));
+    assert_in_range(amp_memory_used(), 4 * MB, 5 * MB);
+    struct amp_buffer *buffer = amp_buffer_create(4 * MB);
+    assert_in_range(amp_memory_used(), 4 * MB, 5 * MB);
+    amp_buffer_discard(buffer);
+    assert_int_equal(amp_memory_used(), 0);
+    amp_buffer_unref(amp_buffer_create(4 * MB));
+    assert_true(amp_buffer_has_room(8 * MB));
+    assert_int_equal(amp_memory_used(), 0);
+    amp_buffer_unref(amp_buffer_create(4 * MB));
+    amp_buffers_let_go();
+    assert_int_equal(amp_memory_used(), 0);
+    amp_buffer_unref(amp_buffer_create(4 * MB));
+    assert_int_equal(amp_memory_used(), 0);
 }
 
 typedef void *taker(struct amp_arena *arena);
@@ -167,6 +190,7 @@ int main(void)
         cmocka_unit_test(the_basis_is_free),
         cmocka_unit_test(arenas_claim_and_return),
         cmocka_unit_test(all_of_an_arena_can_be_released),
+        cmocka_unit_test(buffers_are_kept_or_freed),
         cmocka_unit_test(the_end_of_memory_is_said),
         cmocka_unit_test(threads_may_claim),
     };

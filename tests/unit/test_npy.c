@@ -200,6 +200,23 @@ static void refuses_other_files_and_cut_ones(void **state)
     assert_int_equal(amp_npy_parse(image, size, &t, NULL), AMP_MODEL);
 }
 
+/* Versions above 1 have four bytes for the length of the header. */
+static void refuses_long_headers(void **state)
+{
+    unsigned char image[64] = "\x93NUMPY\x02";
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_tensor t;
+    (void)state;
+    image[11] = 3;
+    assert_int_equal(amp_npy_parse(image, sizeof image, &t, &err), AMP_MODEL);
+    assert_string_equal(err.text, ".npy header of 50331648 bytes; at most 65535 are read");
+    err = (struct amp_error){.status = AMP_OK};
+    image[11] = 0;
+    image[10] = 3;
+    assert_int_equal(amp_npy_parse(image, sizeof image, &t, &err), AMP_MODEL);
+    assert_string_equal(err.text, ".npy header of 196608 bytes; at most 65535 are read");
+}
+
 static void reads_what_it_writes(const char *ending, enum amp_dtype dtype)
 {
     char folder[SCRATCH_MAX], path[SCRATCH_MAX + 32];
@@ -304,6 +321,27 @@ static void text_comes_back(void **state)
         }
 }
 
+/* As numpy.save(path, numpy.array(["a", "b"])) has it. */
+static void one_letter_has_numpys_type(void **state)
+{
+    char folder[SCRATCH_MAX], path[SCRATCH_MAX + 32], bytes[256] = "";
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_str texts[] = {{"a", 1}, {"b", 1}};
+    const struct amp_tensor t = {
+        .dtype = AMP_STRING, .shape = {.rank = 1, .dims = {2}}, .data = texts};
+    (void)state;
+    scratch_folder(folder, sizeof folder);
+    snprintf(path, sizeof path, "%s/t.npy", folder);
+    assert_int_equal(amp_tensor_save(path, "x", &t, &err), AMP_OK);
+    FILE *file = fopen(path, "rb");
+    assert_int_equal(fread(bytes, 1, sizeof bytes, file), 128 + 2 * 4);
+    fclose(file);
+    unlink(path);
+    rmdir(folder);
+    assert_non_null(
+        strstr(bytes + 10, "{'descr': '<U1', 'fortran_order': False, 'shape': (2,), }"));
+}
+
 static void names_what_npy_cannot_hold(void **state)
 {
     (void)state;
@@ -332,9 +370,11 @@ int main(void)
         cmocka_unit_test(takes_text_by_its_code_points),
         cmocka_unit_test(refuses_what_it_cannot_hold),
         cmocka_unit_test(refuses_other_files_and_cut_ones),
+        cmocka_unit_test(refuses_long_headers),
         cmocka_unit_test(every_number_type_comes_back),
         cmocka_unit_test(text_is_read_from_numpys_arrays),
         cmocka_unit_test(text_comes_back),
+        cmocka_unit_test(one_letter_has_numpys_type),
         cmocka_unit_test(names_what_npy_cannot_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -624,6 +624,23 @@ static void legacy_broadcasting(void **state)
     x = INPUT(f, "x", AMP_FLOAT, 2, 3, 4, 4);
     node(f, "PRelu", x, weight(f, "w", w, 3), AMP_NONE, 1);
     raised(f, 16, "y = PRelu-16(x, [1 2 3]:3x1x1)\n");
+    start(f, 6);
+    node(f, "PRelu", INPUT(f, "x", AMP_FLOAT, 2, 3, 4), INPUT(f, "s", AMP_FLOAT, 3, 1), AMP_NONE,
+         1);
+    raised(f, 7, "y = PRelu-7(x, s)\n");
+    start(f, 6);
+    node(f, "PRelu", INPUT(f, "x", AMP_FLOAT, 2, 3), weight(f, "w", w, 3), AMP_NONE, 1);
+    raised(f, 7, "y = PRelu-7(x, [1 2 3])\n");
+    for (int axis = -9; axis <= 3; axis += 12) {
+        start(f, 6);
+        x = INPUT(f, "x", AMP_FLOAT, 2, 3, 4, 4);
+        id = node(f, "Mul", x, INPUT(f, "b", AMP_FLOAT, 3, 4), AMP_NONE, 1);
+        amp_node_set_int(f->model, id, "broadcast", 1);
+        amp_node_set_int(f->model, id, "axis", axis);
+        refused(f, 7, 6,
+                "node 0 with output 'y' (Mul-6): cannot be raised to opset 7: Mul changed in opset "
+                "7: its axis does not fit the rank of its inputs");
+    }
 }
 
 static void changed_names_and_defaults(void **state)

@@ -105,6 +105,27 @@ static void external_data_need_a_file(void **state)
     is_refused(&proto, "external data are not possible here");
 }
 
+/* Both parts of an entry are optional in the format. */
+static void external_entries_may_lack_parts(void **state)
+{
+    Onnx__StringStringEntryProto entries[3];
+    Onnx__StringStringEntryProto *places[] = {&entries[0], &entries[1], &entries[2]};
+    Onnx__TensorProto proto;
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        onnx__string_string_entry_proto__init(&entries[i]);
+    entries[0].key = NULL;
+    entries[0].value = (char[]){"w.bin"};
+    entries[1].key = (char[]){"location"};
+    entries[1].value = NULL;
+    entries[2].key = entries[2].value = NULL;
+    floats(&proto)->has_data_location = true;
+    proto.data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+    proto.external_data = places;
+    proto.n_external_data = 3;
+    is_refused(&proto, "external data are not possible here");
+}
+
 /* ---- sparse tensors ---- */
 
 static struct {
@@ -393,6 +414,7 @@ int main(void)
         NET_TEST(tensors_are_as_large_as_their_shape),
         NET_TEST(small_types_come_as_int32),
         NET_TEST(external_data_need_a_file),
+        NET_TEST(external_entries_may_lack_parts),
         NET_TEST(sparse_tensors_become_dense),
         NET_TEST(sparse_tensors_have_values_and_indices),
         NET_TEST(models_have_versions),

@@ -640,6 +640,11 @@ static void dims_that_do_not_fit_are_refused(void **state)
     TENSOR(1, 12, 2);
     TENSOR(1, 12, 3);
     expect_failure("input 0 has rank 2; 3 is needed");
+    start("MatMulInteger", 10);
+    TENSOR(4, 5);
+    TENSOR(5, 6);
+    TENSOR(3);
+    expect_failure("input 2 of shape [3] does not broadcast to a matrix of shape [4, 5]");
     start("Split", 13);
     TENSOR(B, 4);
     VALUES(INT64_MAX, 1);
