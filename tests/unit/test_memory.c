@@ -9,11 +9,38 @@
 #include "core/buffer.h"
 #include "core/memory.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { MB = 1000000 };
+
+/* Kilobytes of a line of /proc/meminfo. */
+static size_t meminfo(const char *format)
+{
+    char line[256];
+    size_t number = 0;
+    FILE *file = fopen("/proc/meminfo", "r");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL &&
+           sscanf(line, format, &number) < 1)
+        ;
+    if (file != NULL)
+        fclose(file);
+    return number;
+}
+
+/* What is there changes all the time; half of it or twice as much it is not. */
+static void the_first_limit_is_what_is_there(void **state)
+{
+    size_t most = meminfo("MemTotal: %zu kB"), limit = amp_memory_limit() / 1024;
+    size_t free = meminfo("MemAvailable: %zu kB") + meminfo("SwapFree: %zu kB");
+    (void)state;
+    if (free == 0 || access("/sys/fs/cgroup/memory.max", R_OK) == 0)
+        skip();
+    free = free < most ? free : most;
+    assert_in_range(limit, free * 3 / 4, free * 5 / 4);
+}
 
 static void claims_are_bounded(void **state)
 {
@@ -186,6 +213,7 @@ static void threads_may_claim(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_limit_is_what_is_there),
         cmocka_unit_test(claims_are_bounded),
         cmocka_unit_test(the_basis_is_free),
         cmocka_unit_test(arenas_claim_and_return),
