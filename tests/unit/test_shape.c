@@ -635,6 +635,12 @@ static void dims_that_do_not_fit_are_refused(void **state)
     TENSOR(1, 2, 3);
     TENSOR(2, INT64_C(2147483648), 1);
     expect_failure("weights for 2147483648 output channels; up to 2147483647 are supported");
+    start("DeformConv", 19);
+    TENSOR(1, 2, 3);
+    TENSOR(4, 2, 1);
+    TENSOR(1, 1, 3);
+    TENSOR(3);
+    expect_failure("bias has shape [3]; one value for each of 4 output channels is needed");
     start("LSTM", 14);
     TENSOR(B, 2);
     TENSOR(1, 12, 2);
