@@ -734,6 +734,21 @@ static void group_normalization(void **state)
            "y_Expand_2 = Expand-13(y_Reshape_4, [1 3])\n"
            "y_Reshape_6 = Reshape-21(y_Expand_2, [-1])\n"
            "y = GroupNormalization-21(x, y_Reshape_2, y_Reshape_6) num_groups=2\n");
+    start(f, 18);
+    x = INPUT(f, "x", AMP_FLOAT, 1, -1, 4), s = INPUT(f, "s", AMP_FLOAT, 2);
+    id = node(f, "GroupNormalization", x, s, INPUT(f, "b", AMP_FLOAT, 2), 1);
+    amp_node_set_int(f->model, id, "num_groups", 2);
+    raised(f, 21,
+           "y_Reshape = Reshape-21(s, [-1 1])\n"
+           "y_Shape = Shape-21(x) start=1 end=2\n"
+           "y_Div = Div-14(y_Shape, [2])\n"
+           "y_Concat = Concat-13([1], y_Div) axis=0\n"
+           "y_Expand = Expand-13(y_Reshape, y_Concat)\n"
+           "y_Reshape_2 = Reshape-21(y_Expand, [-1])\n"
+           "y_Reshape_4 = Reshape-21(b, [-1 1])\n"
+           "y_Expand_2 = Expand-13(y_Reshape_4, y_Concat)\n"
+           "y_Reshape_6 = Reshape-21(y_Expand_2, [-1])\n"
+           "y = GroupNormalization-21(x, y_Reshape_2, y_Reshape_6) num_groups=2\n");
 }
 
 static void nodes_in_bodies_are_raised(void **state)
