@@ -83,6 +83,8 @@ static void windows_and_weights(void **state)
          "output_shape has 2 values; 3 are needed"},
         {"MaxUnpool-11 f[1,1,2] i[1,1,2] i[3]=1,1,-1 kernel_shape=[2] strides=[2]",
          "output_shape holds -1; 0 to 2147483647 allowed"},
+        {"MaxUnpool-11 f[1,1,2] i[1,1,2] i[3]=1,1,2147483648 kernel_shape=[2] strides=[2]",
+         "output_shape holds 2147483648; 0 to 2147483647 allowed"},
         {"GlobalAveragePool-1 f[1,2,3,1]", "[1, 2, 1, 1]"},
         {"GlobalAveragePool-1 f[1,2,3,0]", "spatial dim 1 is 0; there is nothing to pool"},
         {"GlobalMaxPool-1 f[1,2,0,3]", "spatial dim 0 is 0; there is nothing to pool"},
