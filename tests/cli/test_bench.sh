@@ -72,6 +72,7 @@ holds 'JSON: nodes one by one' counts '^ +"op": "Conv"' 4
 "$AMPCONV" bench "$root/models/digits_transformer.onnx" -d fp32 --profile --runs 1 >report
 holds 'the longest nodes' says '^ +[0-9]+ more; -v lists them$'
 "$AMPCONV" bench "$root/models/digits_transformer.onnx" -d fp32 --profile --runs 1 -v >report
+holds 'operators without a count of operations' says '^ +[0-9.]+ +[0-9.]+ +[0-9]+ {8}-  Softmax$'
 holds 'all nodes with -v' bash -c '! grep -q "more; -v" report'
 
 "$AMPCONV" bench cnn.onnx --dim N=4 -d fp32 --json --runs 1 >report 2>&1
