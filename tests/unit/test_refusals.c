@@ -426,6 +426,11 @@ static void products_norms_and_reductions(void **state)
         {"com.microsoft.SkipLayerNormalization-1 f[1,1,4] f[1,2,4] f[4]",
          "skip of shape [1, 2, 4] does not broadcast to [1, 1, 4]"},
 
+        {"com.microsoft.SkipLayerNormalization-1 f[1,2,4] f[1,2,4] f[4] f[4] f[4]", "[1, 2, 4]"},
+        {"com.microsoft.SkipLayerNormalization-1 f[1,2,4] f[1,2,4] f[4] f[3]",
+         "input 3 of shape [3] is not one value for each of the last dim of X, shape [1, 2, 4]"},
+        {"com.microsoft.SkipLayerNormalization-1 f[1,2,4] f[1,2,4] f[4] f[4] f[3]",
+         "input 4 of shape [3] is not one value for each of the last dim of X, shape [1, 2, 4]"},
         {"com.microsoft.SkipLayerNormalization-1 f[] f[] f[1]", "a scalar has no dim to normalize"},
         {"com.microsoft.EmbedLayerNormalization-1 j[2,3] _ f[9,4] f[9,4] _ f[4] f[4] >2",
          "[2, 3, 4]"},

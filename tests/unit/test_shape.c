@@ -560,6 +560,19 @@ static void range_counts_up_and_down(void **state)
     EXPECT(0);
 }
 
+static void grids_tell_the_rank_of_samples(void **state)
+{
+    (void)state;
+    start("GridSample", 20);
+    ANY_RANK();
+    TENSOR(B, 3, S, 2);
+    EXPECT(Q, Q, 3, S);
+    start("GridSample", 20);
+    TENSOR(B, 4, 5, 6);
+    ANY_RANK();
+    EXPECT(B, 4, Q, Q);
+}
+
 static void generators_take_dims_from_values(void **state)
 {
     (void)state;
@@ -703,6 +716,7 @@ int main(void)
         cmocka_unit_test(pad_adds_to_either_end),
         cmocka_unit_test(gather_puts_the_dims_of_indices_in_place_of_the_axis),
         cmocka_unit_test(range_counts_up_and_down),
+        cmocka_unit_test(grids_tell_the_rank_of_samples),
         cmocka_unit_test(generators_take_dims_from_values),
         cmocka_unit_test(sizes_that_depend_on_values_stay_open),
         cmocka_unit_test(ranks_beyond_the_limit_are_refused),
