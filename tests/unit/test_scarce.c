@@ -155,7 +155,7 @@ static void want_of_memory_is_refused_or_made_do_with(void **state)
 
 int main(void)
 {
-    setenv("OMP_NUM_THREADS", "1", 1);
+    amp_session_set_threads(1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(want_of_memory_is_refused_or_made_do_with),
     };
