@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIMITS = 4, ENOUGH = 1000000000 };
+enum { LIMITS = 12, ENOUGH = 1000000000 };
 
 /* A case: its model, its inputs and the outputs of a run with enough memory. */
 struct trial {
