@@ -72,6 +72,12 @@ holds 'JSON: nodes one by one' counts '^ +"op": "Conv"' 4
 "$AMPCONV" bench "$root/models/digits_transformer.onnx" -d fp32 --profile --runs 1 >report
 holds 'the longest nodes' says '^ +[0-9]+ more; -v lists them$'
 "$AMPCONV" bench "$root/models/digits_transformer.onnx" -d fp32 --profile --runs 1 -v >report
+holds 'the times of operators add up' awk '
+  / ms in nodes/ { total = $2 }
+  /operator$/ { is_in = 1; next }
+  /the way it ran in$/ { is_in = 0 }
+  is_in { sum += $1; n++ }
+  END { exit !(n > 5 && sum - total < 0.001 * n && total - sum < 0.001 * n) }' report
 holds 'operators without a count of operations' says '^ +[0-9.]+ +[0-9.]+ +[0-9]+ {8}-  Softmax$'
 holds 'all nodes with -v' bash -c '! grep -q "more; -v" report'
 
