@@ -643,6 +643,24 @@ static void legacy_broadcasting(void **state)
     }
 }
 
+/* The slope gets dims of its own: what it was goes, unless it is an output too. */
+static void outputs_are_not_left_over(void **state)
+{
+    struct fixture *f = *state;
+    float w[] = {1, 2, 3};
+
+    for (int is_output = 0; is_output < 2; is_output++) {
+        start(f, 6);
+        uint32_t x = INPUT(f, "x", AMP_FLOAT, 2, 3, 4, 4), slope = weight(f, "w", w, 3);
+        node(f, "PRelu", x, slope, AMP_NONE, 1);
+        if (is_output)
+            amp_ids_push(f->model, &f->model->graphs[0].outputs, slope);
+        amp_value_at(f->model, slope)->is_output = is_output;
+        raised(f, 16, "y = PRelu-16(x, [1 2 3]:3x1x1)\n");
+        assert_int_equal(f->model->graphs[0].initializers.count, 1 + is_output);
+    }
+}
+
 static void changed_names_and_defaults(void **state)
 {
     struct fixture *f = *state;
@@ -845,6 +863,7 @@ int main(void)
         TEST(upsample_without_scales),
         TEST(resizes_go_one_way_or_two),
         TEST(legacy_broadcasting),
+        TEST(outputs_are_not_left_over),
         TEST(changed_names_and_defaults),
         TEST(orders_become_whole_numbers),
         TEST(coordinates_that_are_gone),
