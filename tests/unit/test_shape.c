@@ -645,6 +645,10 @@ static void dims_that_do_not_fit_are_refused(void **state)
     INT("axis", 2);
     expect_failure("axis 2; rank 2 allows -2 to 1");
     start("ConvTranspose", 11);
+    TENSOR(1, 2);
+    TENSOR(2, 3, 1);
+    expect_failure("input 0 has shape [1, 2]; rank 3 or more is needed");
+    start("ConvTranspose", 11);
     TENSOR(1, 2, 3);
     TENSOR(2, INT64_C(2147483648), 1);
     expect_failure("weights for 2147483648 output channels; up to 2147483647 are supported");
