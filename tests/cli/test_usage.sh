@@ -25,5 +25,5 @@ while IFS= read -r words; do
   else
     echo "ok $words"
   fi
-  rm -f o.onnx
+  rm -f o.onnx w
 done <"$here/usage.txt"
