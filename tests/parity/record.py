@@ -165,7 +165,9 @@ def shrink(tensor, numbers):
 def notes(node, frames):
     """What the exporter noted of NODE that tells which operator it is for: the FX node, recurrent layers, functions."""
     for entry in node.metadata_props:
-        if entry.key == FX_NODE or entry.key == "namespace" and "torch.nn.modules.rnn." in entry.value:
+        if entry.key == FX_NODE:
+            yield entry.key, entry.value.split("](")[0] + "]"
+        elif entry.key == "namespace" and "torch.nn.modules.rnn." in entry.value:
             yield entry.key, entry.value
         elif entry.key == exports.TRACE and frames.get(entry.value):
             yield entry.key, frames[entry.value]
