@@ -59,7 +59,7 @@ holds '--list --explain=json says the same' cmp report listed
 "$AMPCONV" "$root/models/digits_transformer.onnx" --list >report
 holds '--list names composites' says "^node '/embed/Add' \(Add-14\) +bfloat16  rule of linear lower torch-cpu.yaml:[0-9]+ linear$"
 "$AMPCONV" "$root/models/digits_transformer.onnx" --list --explain=json >report
-holds '--explain=json names composites' says '^    \{"name": "/embed/MatMul", .*"composite": \{"op": "linear", "root": "/embed/Add"\},'
+holds '--explain=json names composites' says '^    \{"name": "/embed/MatMul", .*"composite": \{"op": "linear", "by": "pattern", "root": "/embed/Add"\},'
 cp "$CASES/convert/custom_op/model.onnx" c.onnx
 "$AMPCONV" c.onnx --list --explain=json --node '*=lower' >report
 holds '--explain=json is what the manual says of a node' counts '^    \{"name": "[^"]*", "output": "[^"]*", "domain": "[^"]*", "op": "[A-Za-z]+", "version": ([0-9]+|null), "composite": null, "dtype": ("[a-z0-9]+"|null), "reason": "[a-z0-9-]+", "rule": \{"precision": "lower", "file": "command line", "line": null, "torch": null\}, "constant": null, "casts": \[(\{"input": "[^"]*", "output": "[^"]*", "dtype": "[a-z0-9]+"\}(, )?)*\]\},?$' "$("$AMPCONV" c.onnx --dump-after=read | grep -c '^node')"
