@@ -162,7 +162,7 @@ enum amp_dtype amp_policy_dtype_of_whole(const struct amp_promoter *promoter,
 {
     if (precision == AMP_LOWER)
         return promoter->lower;
-    if (precision == AMP_FP32)
+    if (precision == AMP_FP32 || whole->asks_float32)
         return AMP_FLOAT;
     enum amp_promotion_part part =
         precision == AMP_WIDEST ? part_of_widest(promoter) : part_of(promoter, whole->promotes);

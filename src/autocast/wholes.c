@@ -363,6 +363,13 @@ static bool is_closed(const struct finder *finder, const struct run *run)
     return true;
 }
 
+/* Whether the call that NODE is for has torch.float32 among its arguments. */
+static bool asks_float32(const struct amp_node *node)
+{
+    const char *args = node->note.fx_node != NULL ? strstr(node->note.fx_node, "](") : NULL;
+    return args != NULL && strstr(args, "torch.float32") != NULL;
+}
+
 /* Adds the whole that the nodes of RUN are, in the table NAMES and COMPOSITES. */
 static void add_noted(struct finder *finder, const struct run *run, const struct names *names,
                       const struct names *composites, bool promotes)
@@ -383,6 +390,7 @@ static void add_noted(struct finder *finder, const struct run *run, const struct
                                          .entry = entry,
                                          .nodes = run->nodes,
                                          .n_nodes = run->n_nodes,
+                                         .asks_float32 = asks_float32(node),
                                          .promotes = promotes});
 }
 

@@ -18,8 +18,9 @@ struct amp_whole {
     uint32_t entry;  /* the node whose inputs the whole's are, of those that rules ask for */
     uint32_t *nodes; /* in the order of the graph */
     size_t n_nodes;
+    bool asks_float32; /* its call has torch.float32 among its arguments: softmax(x, -1, dtype) */
     bool promotes; /* it takes part in the promotion of dtypes with its constants: its parts compute
-                      element by element */
+                  element by element */
 };
 
 struct amp_wholes {
