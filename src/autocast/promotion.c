@@ -7,6 +7,7 @@
 #include "autocast/promotion.h"
 
 #include "autocast/eligible.h"
+#include "autocast/notes.h"
 #include "core/tensor.h"
 #include "onnx/schema/schema.h"
 

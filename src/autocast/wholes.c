@@ -6,13 +6,13 @@
  */
 #include "autocast/wholes.h"
 
+#include "autocast/notes.h"
 #include "autocast/rules/torch_map.h"
 #include "core/array.h"
 #include "core/graph/uses.h"
 #include "ops/op.h"
 #include "pattern/composites.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,16 +66,6 @@ static bool is_torch_named(const struct amp_rules *rules, const char *name)
 
 /* ---- notes ---- */
 
-/* The operator of ATen's in "%mul : [num_users=1] = call_function[target=torch.ops.aten.mul.Tensor]
-   (args = ...": "mul". Empty: none. */
-static struct amp_str aten_of(const struct amp_node *node)
-{
-    static const char before[] = "[target=torch.ops.aten.";
-    const char *found = node->note.fx_node ? strstr(node->note.fx_node, before) : NULL;
-    const char *name = found != NULL ? found + sizeof before - 1 : "";
-    return (struct amp_str){name, strcspn(name, ".](")};
-}
-
 static bool is_text(struct amp_str str, const char *text)
 {
     return strlen(text) == str.size && memcmp(str.data, text, str.size) == 0;
@@ -89,36 +79,9 @@ static bool is_among(struct amp_str str, const struct amp_torch_texts *texts)
     return false;
 }
 
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-/* Whether LINE, of a program in Python, calls NAME: "F.l1_loss(", "torch.linalg.vecdot(". */
-static bool calls(const char *line, struct amp_str name)
-{
-    for (const char *at = line; *at != '\0'; at++) {
-        size_t n = 0;
-        while (n < name.size && (at[n] == name.data[n] || (name.data[n] == '_' && at[n] == '.')))
-            n++;
-        if (n == name.size && at[n] == '(' && (at == line || !is_word(at[-1])))
-            return true;
-    }
-    return false;
-}
-
 static bool same_note(const char *a, const char *b)
 {
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
-}
-
-struct amp_str amp_node_recurrent_scope(const struct amp_node *node)
-{
-    const char *scope = node->note.scope;
-    const char *found = scope != NULL ? strstr(scope, ": torch.nn.modules.rnn.") : NULL;
-    if (found == NULL)
-        return (struct amp_str){"", 0};
-    return (struct amp_str){scope, (size_t)(found - scope) + strcspn(found, "/")};
 }
 
 /* ---- composites ---- */
@@ -133,13 +96,6 @@ static bool is_one_operator(const struct amp_model *model, const uint32_t *nodes
     return first != NULL;
 }
 
-/* The line of the program that made the node; NULL: it is not noted. */
-static const char *line_of(const struct amp_node *node)
-{
-    const char *trace = node->note.stack_trace, *end = trace != NULL ? strrchr(trace, '\n') : NULL;
-    return end != NULL ? end + 1 : NULL;
-}
-
 /* Whether the exporter notes nothing of the nodes but what it takes the composite apart into, and
    nobody wrote that out: their lines do not call the operators. */
 static bool notes_fit(const struct amp_model *model, const struct amp_torch_composite *composite,
@@ -147,9 +103,10 @@ static bool notes_fit(const struct amp_model *model, const struct amp_torch_comp
 {
     for (size_t i = 0; i < n_nodes; i++) {
         const struct amp_node *node = amp_node_at(model, nodes[i]);
-        struct amp_str aten = aten_of(node);
-        if (aten.size > 0 && (composite == NULL || !is_among(aten, &composite->aten) ||
-                              (line_of(node) != NULL && calls(line_of(node), aten))))
+        struct amp_str aten = amp_note_aten(node);
+        if (aten.size > 0 &&
+            (composite == NULL || !is_among(aten, &composite->aten) ||
+             (amp_note_line(node) != NULL && amp_line_calls(amp_note_line(node), aten))))
             return false;
     }
     return true;
@@ -363,13 +320,6 @@ static bool is_closed(const struct finder *finder, const struct run *run)
     return true;
 }
 
-/* Whether the call that NODE is for has torch.float32 among its arguments. */
-static bool asks_float32(const struct amp_node *node)
-{
-    const char *args = node->note.fx_node != NULL ? strstr(node->note.fx_node, "](") : NULL;
-    return args != NULL && strstr(args, "torch.float32") != NULL;
-}
-
 /* Adds the whole that the nodes of RUN are, in the table NAMES and COMPOSITES. */
 static void add_noted(struct finder *finder, const struct run *run, const struct names *names,
                       const struct names *composites, bool promotes)
@@ -390,7 +340,7 @@ static void add_noted(struct finder *finder, const struct run *run, const struct
                                          .entry = entry,
                                          .nodes = run->nodes,
                                          .n_nodes = run->n_nodes,
-                                         .asks_float32 = asks_float32(node),
+                                         .asks_float32 = amp_note_asks_float32(node),
                                          .promotes = promotes});
 }
 
@@ -423,19 +373,33 @@ struct notation {
     const struct amp_torch_notes *(*notes)(const struct amp_torch_map *map);
 };
 
+/* Whether both are the same texts in memory, as they are for all nodes of one call: they are then
+   read once, however long and however many. */
+static bool is_same_text(const struct amp_export_note *a, const struct amp_export_note *b)
+{
+    return a->fx_node == b->fx_node && a->scope == b->scope && a->stack_trace == b->stack_trace;
+}
+
 static void add_noted_of_graph(struct finder *finder, uint32_t graph,
                                const struct notation *notation)
 {
     const struct amp_ids *nodes = &finder->model->graphs[graph].nodes;
     struct run run = {.n_nodes = 0};
+    struct amp_export_note read = {.fx_node = NULL}; /* what NOTE and NAME were read from */
+    struct amp_str note = {"", 0};
+    const char *name = NULL;
     for (size_t i = 0; i < nodes->count; i++) {
         const struct amp_node *node = amp_node_at(finder->model, nodes->items[i]);
-        const char *name = NULL;
         if (node->is_removed || finder->wholes->whole_of[nodes->items[i]] != AMP_NONE)
             continue;
-        struct amp_str note = notation->note(finder, node, &name);
-        bool goes_on = run.n_nodes > 0 && note.size == run.note.size &&
-                       memcmp(note.data, run.note.data, note.size) == 0;
+        if (!is_same_text(&node->note, &read)) {
+            name = NULL;
+            note = notation->note(finder, node, &name);
+            read = node->note;
+        }
+        bool goes_on =
+            run.n_nodes > 0 && note.size == run.note.size &&
+            (note.data == run.note.data || memcmp(note.data, run.note.data, note.size) == 0);
         if (note.size == 0 && node->note.fx_node == NULL)
             continue;
         if (!goes_on) {
@@ -474,7 +438,7 @@ static const char *called(const struct finder *finder, const char *line)
     const struct amp_torch_texts *names = amp_torch_map_calls(finder->map);
     const char *found = NULL;
     for (size_t i = 0; i < names->count; i++) {
-        if (!calls(line, (struct amp_str){names->items[i], strlen(names->items[i])}))
+        if (!amp_line_calls(line, (struct amp_str){names->items[i], strlen(names->items[i])}))
             continue;
         if (found != NULL)
             return NULL;
@@ -489,10 +453,10 @@ static const char *called(const struct finder *finder, const char *line)
 static struct amp_str note_of_call(const struct finder *finder, const struct amp_node *node,
                                    const char **name)
 {
-    const char *line = line_of(node);
-    struct amp_str aten = aten_of(node), none = {"", 0};
+    const char *line = amp_note_line(node);
+    struct amp_str aten = amp_note_aten(node), none = {"", 0};
     *name = line != NULL ? called(finder, line) : NULL;
-    if (*name == NULL || (aten.size > 0 && calls(line, aten)) ||
+    if (*name == NULL || (aten.size > 0 && amp_line_calls(line, aten)) ||
         !is_torch_named(finder->rules, *name))
         return none;
     return (struct amp_str){node->note.stack_trace, strlen(node->note.stack_trace)};
@@ -501,7 +465,7 @@ static struct amp_str note_of_call(const struct finder *finder, const struct amp
 static struct amp_str note_of_fx_node(const struct finder *finder, const struct amp_node *node,
                                       const char **name)
 {
-    struct amp_str aten = aten_of(node);
+    struct amp_str aten = amp_note_aten(node);
     if (aten.size == 0)
         return aten;
     *name = amp_arena_strndup(finder->model->arena, aten.data, aten.size);

@@ -43,10 +43,6 @@ void amp_wholes_find(const struct amp_model *model, const struct amp_rules *rule
 /* The whole that NODE is part of; NULL: none. */
 const struct amp_whole *amp_wholes_of(const struct amp_wholes *wholes, uint32_t node);
 
-/* The scope of the recurrent layer of torch.nn that NODE was noted in, up to its class; empty:
- * none. */
-struct amp_str amp_node_recurrent_scope(const struct amp_node *node);
-
 /* Whether PyTorch promotes the dtypes of NODE's inputs to their widest: it computes element by
    element, or joins tensors (c10::promoteTypes in TensorIterator and in torch.cat). */
 bool amp_node_promotes(const struct amp_node *node);

@@ -130,6 +130,9 @@ static enum amp_status read_initializers(struct amp_reader *reader, const Onnx__
     return AMP_OK;
 }
 
+/* Texts that are longer than any exporter's are not read: many nodes may share one. */
+enum { NOTE_MAX = 8192 };
+
 /* What torch.onnx writes into the metadata of nodes (torch/onnx/_internal/exporter, PyTorch 2.6).
  */
 static struct amp_export_note export_note(const Onnx__NodeProto *proto)
@@ -137,7 +140,8 @@ static struct amp_export_note export_note(const Onnx__NodeProto *proto)
     struct amp_export_note note = {.fx_node = NULL};
     for (size_t i = 0; i < proto->n_metadata_props; i++) {
         const Onnx__StringStringEntryProto *entry = proto->metadata_props[i];
-        if (entry->key == NULL || entry->value == NULL)
+        if (entry->key == NULL || entry->value == NULL ||
+            strnlen(entry->value, NOTE_MAX) == NOTE_MAX)
             continue;
         if (strcmp(entry->key, "pkg.torch.onnx.fx_node") == 0)
             note.fx_node = entry->value;

@@ -1,0 +1,55 @@
+/*
+ * Reads what PyTorch's exporter for torch.export notes of nodes (torch/onnx/_internal/exporter,
+ * PyTorch 2.6). Takes the texts as they are, which may be anything; gives the parts of them that
+ * tell which operator a node is for.
+ */
+#include "autocast/notes.h"
+
+#include <ctype.h>
+#include <string.h>
+
+struct amp_str amp_note_aten(const struct amp_node *node)
+{
+    static const char before[] = "[target=torch.ops.aten.";
+    const char *found = node->note.fx_node ? strstr(node->note.fx_node, before) : NULL;
+    const char *name = found != NULL ? found + sizeof before - 1 : "";
+    return (struct amp_str){name, strcspn(name, ".](")};
+}
+
+const char *amp_note_line(const struct amp_node *node)
+{
+    const char *trace = node->note.stack_trace, *end = trace != NULL ? strrchr(trace, '\n') : NULL;
+    return end != NULL ? end + 1 : NULL;
+}
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+bool amp_line_calls(const char *line, struct amp_str name)
+{
+    for (const char *at = line; *at != '\0'; at++) {
+        size_t n = 0;
+        while (n < name.size && (at[n] == name.data[n] || (name.data[n] == '_' && at[n] == '.')))
+            n++;
+        if (n == name.size && at[n] == '(' && (at == line || !is_word(at[-1])))
+            return true;
+    }
+    return false;
+}
+
+bool amp_note_asks_float32(const struct amp_node *node)
+{
+    const char *args = node->note.fx_node != NULL ? strstr(node->note.fx_node, "](") : NULL;
+    return args != NULL && strstr(args, "torch.float32") != NULL;
+}
+
+struct amp_str amp_node_recurrent_scope(const struct amp_node *node)
+{
+    const char *scope = node->note.scope;
+    const char *found = scope != NULL ? strstr(scope, ": torch.nn.modules.rnn.") : NULL;
+    if (found == NULL)
+        return (struct amp_str){"", 0};
+    return (struct amp_str){scope, (size_t)(found - scope) + strcspn(found, "/")};
+}
