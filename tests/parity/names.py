@@ -224,6 +224,8 @@ def make(folder):
                 if isinstance(model, Exception):
                     failed.write(f"{name}\t{way}\t{form}\t{str(model.__cause__ or model).splitlines()[0]}\n")
                     continue
+                for entry in [entry for node in model.graph.node for entry in node.metadata_props if entry.key == exports.TRACE]:
+                    entry.value = program.frames.get(entry.value, "")
                 onnx.save(model, os.path.join(folder, f"{name}.{way}.{form}.onnx"))
                 found = record.computing(model, names, record.MOVES - INDEXED if name in MOVING else record.MOVES)
                 nodes = [node.name for call, made in found.items() if call not in before for node, _ in made]
