@@ -137,6 +137,22 @@ static void unpack(struct pass *pass, const struct amp_node *node, struct amp_de
             pass->result->values[node->outputs[i]] = decision->dtype;
 }
 
+/* Lets what is like its input have that one's dtype, where the operator gives it. */
+static void follow_like(struct pass *pass, const struct amp_node *node,
+                        struct amp_decision *decision)
+{
+    enum amp_dtype dtype = pass->result->values[node->inputs[0]];
+    const struct amp_schema_type *type =
+        amp_schema_type(node->schema, amp_schema_output(node->schema, 0));
+    if (!amp_dtype_is_autocast(dtype) || (type->tensors & AMP_DTYPE_BIT(dtype)) == 0)
+        return;
+    decision->dtype = dtype;
+    decision->reason = AMP_REASON_UNLISTED;
+    decision->rule = NULL;
+    decision->op = NULL;
+    pass->result->values[node->outputs[0]] = dtype;
+}
+
 /* Notes what the rules say of node ID. False when the node keeps its types whatever they say. */
 static bool begin(struct pass *pass, uint32_t id)
 {
@@ -155,6 +171,10 @@ static bool begin(struct pass *pass, uint32_t id)
     decision->type = -1;
     if (node->n_inputs > 0 && node->inputs[0] != AMP_NONE && pass->carries[node->inputs[0]])
         unpack(pass, node, decision);
+    if (decision->reason == AMP_REASON_EXPLICIT_DTYPE && amp_node_is_like(pass->model, node) &&
+        amp_value_at(pass->model, node->outputs[0])->dtype ==
+            amp_value_at(pass->model, node->inputs[0])->dtype)
+        follow_like(pass, node, decision);
     return false;
 }
 
@@ -228,8 +248,8 @@ enum amp_dtype amp_assigned_dtype(const struct amp_model *model,
         return decision->dtype;
     if (value->kind == AMP_KIND_SEQUENCE)
         return assignment->values[node->inputs[i]];
-    bool casts =
-        amp_node_has_role(node, AMP_ROLE_CAST) || amp_node_has_role(node, AMP_ROLE_CAST_LIKE);
+    bool casts = amp_node_has_role(node, AMP_ROLE_CAST) ||
+                 amp_node_has_role(node, AMP_ROLE_CAST_LIKE) || amp_node_is_like(model, node);
     if (casts && value->constant == NULL)
         return assignment->values[node->inputs[i]];
     return value->dtype;

@@ -5,11 +5,13 @@
  */
 #include "autocast/cast_insert.h"
 
+#include "autocast/eligible.h"
 #include "autocast/weights.h"
 #include "core/graph/order.h"
 #include "core/graph/uses.h"
 #include "core/tensor.h"
 #include "onnx/schema/schema.h"
+#include "ops/op.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -251,6 +253,17 @@ static void forget_constants(struct insert *insert)
     }
 }
 
+/* Writes down the dtypes that nodes with one among their attributes were given. */
+static void set_dtype_attrs(struct insert *insert)
+{
+    for (uint32_t id = 0; id < insert->assignment->n_nodes; id++) {
+        const struct amp_node *node = amp_node_at(insert->model, id);
+        enum amp_dtype dtype = insert->assignment->nodes[id].dtype;
+        if (!node->is_removed && dtype != AMP_UNDEFINED && amp_node_is_like(insert->model, node))
+            amp_node_set_int(insert->model, id, amp_op_of(node)->dtype_attr->name, dtype);
+    }
+}
+
 enum amp_status amp_cast_insert(struct amp_model *model, const struct amp_assignment *assignment,
                                 bool is_shared, struct amp_inserted_casts *casts,
                                 struct amp_error *err)
@@ -267,6 +280,7 @@ enum amp_status amp_cast_insert(struct amp_model *model, const struct amp_assign
     for (uint32_t id = 0; id < assignment->n_nodes; id++)
         if (!amp_node_at(model, id)->is_removed)
             connect(&insert, id);
+    set_dtype_attrs(&insert);
     restore_all_outputs(&insert);
     for (uint32_t v = 0; v < insert.n_values; v++)
         amp_value_at(model, v)->dtype = assignment->values[v];

@@ -66,6 +66,15 @@ static bool is_control_flow(const struct amp_node *node)
     return false;
 }
 
+bool amp_node_is_like(const struct amp_model *model, const struct amp_node *node)
+{
+    const struct amp_op *op = amp_op_of(node);
+    return model->producer != NULL && strcmp(model->producer, "pytorch") == 0 && op != NULL &&
+           op->effect == AMP_OPAQUE && op->dtype_attr != NULL &&
+           op->dtype_attr->fallback == AMP_UNDEFINED && op->shape == amp_shape_same &&
+           node->n_inputs == 1 && amp_node_attr(node, op->dtype_attr->name) != NULL;
+}
+
 static bool has_explicit_dtype(const struct amp_node *node)
 {
     return amp_infer_names_dtype(node) || amp_node_has_role(node, AMP_ROLE_CONSTANT);

@@ -18,6 +18,10 @@ const struct amp_schema *amp_schema_at_cap(const struct amp_node *node, int cap)
 /* Whether float32 is among the types that the variable can have. */
 bool amp_schema_type_is_float(const struct amp_schema_type *type);
 
+/* Whether NODE makes random numbers like its input, in a model of torch.onnx's: PyTorch's rand_like
+   gives the input's dtype, which the exporter writes down as it is when it exports. */
+bool amp_node_is_like(const struct amp_model *model, const struct amp_node *node);
+
 /* What eligibility depends on beside the node. */
 struct amp_eligibility {
     const struct amp_model *model;

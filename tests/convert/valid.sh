@@ -10,7 +10,7 @@ cd "$CASES/convert" || exit 2
 unknown=' contrib_newer declared_types untouched weight_sparse '
 # Operators that ONNX Runtime has in ai.onnx, and ONNX itself does not.
 added=' contrib_decoder contrib_layer_norm '
-random=' explicit_type types_like types_of_nothing types_said half_raised_casts '
+random=' random_like explicit_type types_like types_of_nothing types_said half_raised_casts '
 compared=0 validated=0
 
 fail() {
