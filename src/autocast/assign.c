@@ -142,9 +142,10 @@ static void follow_like(struct pass *pass, const struct amp_node *node,
                         struct amp_decision *decision)
 {
     enum amp_dtype dtype = pass->result->values[node->inputs[0]];
-    const struct amp_schema_type *type =
-        amp_schema_type(node->schema, amp_schema_output(node->schema, 0));
-    if (!amp_dtype_is_autocast(dtype) || (type->tensors & AMP_DTYPE_BIT(dtype)) == 0)
+    const struct amp_schema *schema = node->schema;
+    uint32_t taken = amp_schema_type(schema, amp_schema_input(schema, 0))->tensors &
+                     amp_schema_type(schema, amp_schema_output(schema, 0))->tensors;
+    if (!amp_dtype_is_autocast(dtype) || (taken & AMP_DTYPE_BIT(dtype)) == 0)
         return;
     decision->dtype = dtype;
     decision->reason = AMP_REASON_UNLISTED;
@@ -249,7 +250,8 @@ enum amp_dtype amp_assigned_dtype(const struct amp_model *model,
     if (value->kind == AMP_KIND_SEQUENCE)
         return assignment->values[node->inputs[i]];
     bool casts = amp_node_has_role(node, AMP_ROLE_CAST) ||
-                 amp_node_has_role(node, AMP_ROLE_CAST_LIKE) || amp_node_is_like(model, node);
+                 amp_node_has_role(node, AMP_ROLE_CAST_LIKE) ||
+                 (decision->dtype != AMP_UNDEFINED && amp_node_is_like(model, node));
     if (casts && value->constant == NULL)
         return assignment->values[node->inputs[i]];
     return value->dtype;
