@@ -165,14 +165,17 @@ static enum amp_status raise_opset(struct job *job)
     return amp_infer(job->model, job->err);
 }
 
-/* Notes how many casts there are because constants promote. */
+/* Notes how many casts there are because constants promote, where a report will say so: nodes are
+   decided on once more for that. */
 static enum amp_status count_casts_of_constants(struct job *job,
                                                 const struct amp_assign_options *options)
 {
     struct amp_conversion *conversion = &job->conversion;
-    size_t following, count = amp_assignment_casts(job->model, &conversion->assignment);
-    if (!conversion->assignment.has_promoting_constants)
+    bool is_silent = job->options->is_quiet && job->options->json == NULL;
+    size_t following, count;
+    if (is_silent || !conversion->assignment.has_promoting_constants)
         return AMP_OK;
+    count = amp_assignment_casts(job->model, &conversion->assignment);
     AMP_TRY(amp_assignment_casts_following(job->model, options, &following, job->err));
     conversion->casts_of_constants = count > following ? count - following : 0;
     return AMP_OK;
