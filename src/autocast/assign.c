@@ -124,13 +124,19 @@ static bool gives_sequence(const struct pass *pass, const struct amp_node *node)
     return node->n_outputs > 0 && node->outputs[0] != AMP_NONE && pass->carries[node->outputs[0]];
 }
 
-/* Gives what NODE takes out of a sequence the sequence's dtype. */
-static void unpack(struct pass *pass, const struct amp_node *node, struct amp_decision *decision)
+/* Settles on DTYPE, that of an input, whatever the rules say. */
+static void follow(struct amp_decision *decision, enum amp_dtype dtype)
 {
-    decision->dtype = pass->result->values[node->inputs[0]];
+    decision->dtype = dtype;
     decision->reason = AMP_REASON_UNLISTED;
     decision->rule = NULL;
     decision->op = NULL;
+}
+
+/* Gives what NODE takes out of a sequence the sequence's dtype. */
+static void unpack(struct pass *pass, const struct amp_node *node, struct amp_decision *decision)
+{
+    follow(decision, pass->result->values[node->inputs[0]]);
     for (uint32_t i = 0; i < node->n_outputs; i++)
         if (node->outputs[i] != AMP_NONE &&
             amp_dtype_is_autocast(amp_value_at(pass->model, node->outputs[i])->dtype))
@@ -147,10 +153,7 @@ static void follow_like(struct pass *pass, const struct amp_node *node,
                      amp_schema_type(schema, amp_schema_output(schema, 0))->tensors;
     if (!amp_dtype_is_autocast(dtype) || (taken & AMP_DTYPE_BIT(dtype)) == 0)
         return;
-    decision->dtype = dtype;
-    decision->reason = AMP_REASON_UNLISTED;
-    decision->rule = NULL;
-    decision->op = NULL;
+    follow(decision, dtype);
     pass->result->values[node->outputs[0]] = dtype;
 }
 

@@ -5,6 +5,7 @@
 #include "autocast/eligible.h"
 
 #include "autocast/custom.h"
+#include "autocast/notes.h"
 #include "autocast/qdq.h"
 #include "core/tensor.h"
 #include "onnx/schema/infer.h"
@@ -69,10 +70,10 @@ static bool is_control_flow(const struct amp_node *node)
 bool amp_node_is_like(const struct amp_model *model, const struct amp_node *node)
 {
     const struct amp_op *op = amp_op_of(node);
-    return model->producer != NULL && strcmp(model->producer, "pytorch") == 0 && op != NULL &&
-           op->effect == AMP_OPAQUE && op->dtype_attr != NULL &&
-           op->dtype_attr->fallback == AMP_UNDEFINED && op->shape == amp_shape_same &&
-           node->n_inputs == 1 && amp_node_attr(node, op->dtype_attr->name) != NULL;
+    return amp_model_is_by_torch(model) && op != NULL && op->effect == AMP_OPAQUE &&
+           op->dtype_attr != NULL && op->dtype_attr->fallback == AMP_UNDEFINED &&
+           op->shape == amp_shape_same && node->n_inputs == 1 &&
+           amp_node_attr(node, op->dtype_attr->name) != NULL;
 }
 
 static bool has_explicit_dtype(const struct amp_node *node)

@@ -4,6 +4,7 @@
  */
 #include "autocast/folded.h"
 
+#include "autocast/notes.h"
 #include "autocast/rules/rule.h"
 
 #include <string.h>
@@ -36,7 +37,7 @@ static bool is_lowered(const struct amp_rules *rules, struct amp_str op)
 bool *amp_folded_find(const struct amp_model *model, const struct amp_rules *rules)
 {
     bool *found = amp_xcalloc(model->n_values, sizeof *found);
-    bool is_by_torch = model->producer != NULL && strcmp(model->producer, "pytorch") == 0;
+    bool is_by_torch = amp_model_is_by_torch(model);
     for (uint32_t id = 0; id < model->n_values && is_by_torch && rules->torch != NULL; id++) {
         const struct amp_value *value = amp_value_at(model, id);
         if (value->constant == NULL || value->dtype != AMP_FLOAT)

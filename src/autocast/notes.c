@@ -8,6 +8,11 @@
 #include <ctype.h>
 #include <string.h>
 
+bool amp_model_is_by_torch(const struct amp_model *model)
+{
+    return model->producer != NULL && strcmp(model->producer, "pytorch") == 0;
+}
+
 struct amp_str amp_note_aten(const struct amp_node *node)
 {
     static const char before[] = "[target=torch.ops.aten.";

@@ -5,6 +5,9 @@
 
 /* Private to autocast/: the texts of struct amp_export_note. */
 
+/* Whether torch.onnx wrote MODEL. */
+bool amp_model_is_by_torch(const struct amp_model *model);
+
 /* The operator of ATen's in "%mul : [num_users=1] = call_function[target=torch.ops.aten.mul.Tensor]
    (args = ...": "mul". Empty: none. */
 struct amp_str amp_note_aten(const struct amp_node *node);

@@ -11,30 +11,38 @@
 
 #include <string.h>
 
-/* ID where it is a float that a node without a definition takes or gives; else AMP_NONE. */
-static uint32_t custom_float(const struct amp_model *model, uint32_t id)
+/* ID where PARAM, which describes it in SCHEMA, is of type variable TYPE; of a node without a
+   definition, where it is a float; else AMP_NONE. */
+static uint32_t typed(const struct amp_model *model, uint32_t id, int type,
+                      const struct amp_schema *schema, const struct amp_schema_param *param)
 {
-    return id != AMP_NONE && amp_custom_is_float(amp_value_at(model, id)) ? id : AMP_NONE;
+    bool is_typed = type == AMP_TYPE_ALL_FLOATS
+                        ? id != AMP_NONE && amp_custom_is_float(amp_value_at(model, id))
+                        : amp_schema_shares(schema, type, param);
+    return is_typed ? id : AMP_NONE;
+}
+
+/* The definition of NODE at the cap; NULL: it has none. */
+static const struct amp_schema *schema_of(const struct amp_types *types,
+                                          const struct amp_node *node)
+{
+    return node->schema != NULL ? amp_schema_at_cap(node, types->cap) : NULL;
 }
 
 uint32_t amp_typed_input(const struct amp_types *types, const struct amp_node *node, int type,
                          uint32_t i)
 {
-    if (type == AMP_TYPE_ALL_FLOATS)
-        return custom_float(types->model, node->inputs[i]);
-    const struct amp_schema *schema = amp_schema_at_cap(node, types->cap);
-    return amp_schema_shares(schema, type, amp_schema_input(schema, i)) ? node->inputs[i]
-                                                                        : AMP_NONE;
+    const struct amp_schema *schema = schema_of(types, node);
+    return typed(types->model, node->inputs[i], type, schema,
+                 schema != NULL ? amp_schema_input(schema, i) : NULL);
 }
 
 uint32_t amp_typed_output(const struct amp_types *types, const struct amp_node *node, int type,
                           uint32_t i)
 {
-    if (type == AMP_TYPE_ALL_FLOATS)
-        return custom_float(types->model, node->outputs[i]);
-    const struct amp_schema *schema = amp_schema_at_cap(node, types->cap);
-    return amp_schema_shares(schema, type, amp_schema_output(schema, i)) ? node->outputs[i]
-                                                                         : AMP_NONE;
+    const struct amp_schema *schema = schema_of(types, node);
+    return typed(types->model, node->outputs[i], type, schema,
+                 schema != NULL ? amp_schema_output(schema, i) : NULL);
 }
 
 bool amp_schema_takes(const struct amp_schema *schema, const char *variable, enum amp_dtype dtype)

@@ -209,12 +209,7 @@ struct run {
     size_t n_nodes, capacity;
 };
 
-struct names {
-    const char **items;
-    size_t count, capacity;
-};
-
-static void add_name(struct amp_arena *arena, struct names *names, const char *name)
+static void add_name(struct amp_arena *arena, struct amp_torch_texts *names, const char *name)
 {
     for (size_t i = 0; i < names->count; i++)
         if (strcmp(names->items[i], name) == 0)
@@ -237,10 +232,10 @@ static uint32_t node_of_form(const struct finder *finder, const struct run *run,
 }
 
 /* The table's names for what the run was, its own first. */
-static struct names names_of(const struct finder *finder, const struct run *run,
-                             const struct amp_torch_notes *notes)
+static struct amp_torch_texts names_of(const struct finder *finder, const struct run *run,
+                                       const struct amp_torch_notes *notes)
 {
-    struct names names = {.items = NULL};
+    struct amp_torch_texts names = {.items = NULL};
     struct amp_arena *arena = finder->model->arena;
     if (amp_torch_map_find(finder->map, run->name) != NULL)
         add_name(arena, &names, run->name);
@@ -253,9 +248,10 @@ static struct names names_of(const struct finder *finder, const struct run *run,
 }
 
 /* The composites that the table has for NAMES. */
-static struct names composites_of(const struct finder *finder, const struct names *names)
+static struct amp_torch_texts composites_of(const struct finder *finder,
+                                            const struct amp_torch_texts *names)
 {
-    struct names composites = {.items = NULL};
+    struct amp_torch_texts composites = {.items = NULL};
     for (size_t i = 0; i < names->count; i++) {
         const struct amp_torch_name *row = amp_torch_map_find(finder->map, names->items[i]);
         for (size_t k = 0; row != NULL && k < row->forms.count; k++)
@@ -267,7 +263,7 @@ static struct names composites_of(const struct finder *finder, const struct name
 }
 
 /* Whether autocast sees the parts of what COMPOSITES are, one by one. */
-static bool runs_parts(const struct finder *finder, const struct names *composites)
+static bool runs_parts(const struct finder *finder, const struct amp_torch_texts *composites)
 {
     for (size_t i = 0; i < composites->count; i++) {
         const struct amp_torch_composite *torch =
@@ -281,7 +277,7 @@ static bool runs_parts(const struct finder *finder, const struct names *composit
 
 /* The node whose inputs a rule may ask for: one that a name has as its form, else the first. */
 static uint32_t entry_of(const struct finder *finder, const struct run *run,
-                         const struct names *names)
+                         const struct amp_torch_texts *names)
 {
     for (size_t i = 0; i < names->count; i++) {
         const struct amp_torch_name *row = amp_torch_map_find(finder->map, names->items[i]);
@@ -321,8 +317,9 @@ static bool is_closed(const struct finder *finder, const struct run *run)
 }
 
 /* Adds the whole that the nodes of RUN are, in the table NAMES and COMPOSITES. */
-static void add_noted(struct finder *finder, const struct run *run, const struct names *names,
-                      const struct names *composites, bool promotes)
+static void add_noted(struct finder *finder, const struct run *run,
+                      const struct amp_torch_texts *names, const struct amp_torch_texts *composites,
+                      bool promotes)
 {
     uint32_t entry = entry_of(finder, run, names);
     const struct amp_node *node = amp_node_at(finder->model, entry);
@@ -350,8 +347,8 @@ static void close_run(struct finder *finder, const struct run *run,
 {
     if (run->n_nodes == 0)
         return;
-    struct names names = names_of(finder, run, notes);
-    struct names composites = composites_of(finder, &names);
+    struct amp_torch_texts names = names_of(finder, run, notes);
+    struct amp_torch_texts composites = composites_of(finder, &names);
     if (runs_parts(finder, &composites))
         return;
     bool run_promotes =
@@ -505,8 +502,7 @@ void amp_wholes_find(const struct amp_model *model, const struct amp_rules *rule
                             .rules = rules,
                             .map = rules->torch,
                             .wholes = wholes,
-                            .is_by_torch =
-                                model->producer != NULL && strcmp(model->producer, "pytorch") == 0,
+                            .is_by_torch = amp_model_is_by_torch(model),
                             .opset = (int)amp_model_opset(model, "")};
     *wholes = (struct amp_wholes){.n_nodes = model->n_nodes};
     wholes->whole_of = amp_arena_array(model->arena, model->n_nodes, sizeof(uint32_t));

@@ -275,16 +275,6 @@ struct builder {
     enum amp_dtype dtype;
 };
 
-/* Makes node ID one of OP_TYPE. */
-static void become(const struct builder *builder, uint32_t id, const char *op_type)
-{
-    struct amp_node *node = amp_node_at(builder->model, id);
-    node->op_type = op_type;
-    node->n_attrs = 0;
-    node->schema = amp_schema_find("", op_type, (int)amp_model_opset(builder->model, ""));
-    node->since_version = node->schema->since_version;
-}
-
 /* A new value of the Einsum's dtype and of SHAPE; ROLE tells it from others in its name. */
 static uint32_t add_value(const struct builder *builder, const char *role,
                           const struct amp_shape *shape)
@@ -308,7 +298,7 @@ static uint32_t add_node(const struct builder *builder, const char *op_type, uin
     uint32_t id = amp_graph_add_node(model, builder->graph, op_type, n_inputs, 1);
     const char *name =
         amp_arena_printf(model->arena, "%s/%s", op_type, amp_value_at(model, output)->name);
-    become(builder, id, op_type);
+    amp_node_become(builder->model, id, op_type, (int)amp_model_opset(builder->model, ""));
     amp_node_at(model, id)->name = amp_model_unique_name(model, name);
     amp_node_at(model, id)->inputs[0] = input;
     amp_node_set_output(model, id, 0, output);
@@ -323,13 +313,8 @@ static void set_ints(const struct builder *builder, uint32_t id, const char *wha
     const struct amp_node *node = amp_node_at(model, id);
     const char *name =
         amp_arena_printf(model->arena, "%s_%s", amp_value_at(model, node->outputs[0])->name, what);
-    size_t size = (size_t)shape->rank * sizeof *shape->dims;
-    struct amp_tensor *tensor = amp_arena_alloc(model->arena, sizeof *tensor);
-    *tensor = (struct amp_tensor){.dtype = AMP_INT64,
-                                  .shape = {.rank = 1, .dims = {shape->rank}},
-                                  .data = amp_arena_memdup(model->arena, shape->dims, size)};
-    name = amp_model_unique_name(model, name);
-    uint32_t value = amp_graph_add_initializer(model, builder->graph, name, tensor);
+    uint32_t value = amp_graph_add_ints(model, builder->graph, amp_model_unique_name(model, name),
+                                        shape->dims, (size_t)shape->rank);
     amp_node_at(model, id)->inputs[1] = value;
 }
 
@@ -423,7 +408,8 @@ static void make_product(const struct builder *builder, const struct plan *plan)
 {
     uint32_t left = make_operand(builder, plan, 0), right = make_operand(builder, plan, 1);
     set_inputs(builder, left, right);
-    become(builder, builder->node, "MatMul");
+    amp_node_become(builder->model, builder->node, "MatMul",
+                    (int)amp_model_opset(builder->model, ""));
     give_result(builder, plan);
 }
 
@@ -458,12 +444,14 @@ static uint32_t spread(const struct builder *builder, const struct plan *plan, i
 static void take_apart(const struct builder *builder, const struct plan *plan)
 {
     if (plan->einsum.n_operands == 1) {
-        become(builder, builder->node, "Transpose");
+        amp_node_become(builder->model, builder->node, "Transpose",
+                        (int)amp_model_opset(builder->model, ""));
         set_perm(builder, builder->node, &plan->einsum.operands[0], &plan->einsum.output);
     } else if (plan->summed.n == 0) {
         uint32_t left = spread(builder, plan, 0), right = spread(builder, plan, 1);
         set_inputs(builder, left, right);
-        become(builder, builder->node, "Mul");
+        amp_node_become(builder->model, builder->node, "Mul",
+                        (int)amp_model_opset(builder->model, ""));
     } else {
         make_product(builder, plan);
     }

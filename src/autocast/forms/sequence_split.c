@@ -118,28 +118,13 @@ static bool has_known_readers(const struct amp_model *model, const struct amp_us
     return !amp_value_at(model, id)->is_output;
 }
 
-static uint32_t add_ints(struct amp_model *model, uint32_t graph, const char *name,
-                         const int64_t *items, size_t count)
-{
-    struct amp_tensor *tensor = amp_arena_alloc(model->arena, sizeof *tensor);
-    *tensor =
-        (struct amp_tensor){.dtype = AMP_INT64,
-                            .shape = {.rank = 1, .dims = {(int64_t)count}},
-                            .data = amp_arena_memdup(model->arena, items, count * sizeof *items)};
-    return amp_graph_add_initializer(model, graph, amp_model_unique_name(model, name), tensor);
-}
-
 /* Makes node ID another operator of ai.onnx, with INPUTS, COUNT of them, and no attributes. */
-static void become(struct amp_model *model, uint32_t id, const char *op_type,
-                   const uint32_t *inputs, uint32_t count)
+static void replace_node(struct amp_model *model, uint32_t id, const char *op_type,
+                         const uint32_t *inputs, uint32_t count)
 {
-    struct amp_node *node = amp_node_at(model, id);
-    node->op_type = op_type;
-    node->inputs = amp_arena_memdup(model->arena, inputs, count * sizeof *inputs);
-    node->n_inputs = count;
-    node->n_attrs = 0;
-    node->schema = amp_schema_find("", op_type, (int)amp_model_opset(model, ""));
-    node->since_version = node->schema->since_version;
+    amp_node_become(model, id, op_type, (int)amp_model_opset(model, ""));
+    amp_node_at(model, id)->inputs = amp_arena_memdup(model->arena, inputs, count * sizeof *inputs);
+    amp_node_at(model, id)->n_inputs = count;
 }
 
 static void replace_reader(struct amp_model *model, const struct splitting *splitting, uint32_t id)
@@ -149,10 +134,12 @@ static void replace_reader(struct amp_model *model, const struct splitting *spli
     const char *name = amp_value_at(model, reader->outputs[0])->name;
     uint32_t inputs[] = {splitting->outputs[index_of(model, reader, splitting->n_pieces)], 0};
     if (splitting->loses_dim)
-        inputs[1] = add_ints(model, graph, amp_arena_printf(model->arena, "%s_axis", name),
-                             &splitting->axis, 1);
-    become(model, id, splitting->loses_dim ? "Squeeze" : "Identity", inputs,
-           splitting->loses_dim ? 2 : 1);
+        inputs[1] = amp_graph_add_ints(
+            model, graph,
+            amp_model_unique_name(model, amp_arena_printf(model->arena, "%s_axis", name)),
+            &splitting->axis, 1);
+    replace_node(model, id, splitting->loses_dim ? "Squeeze" : "Identity", inputs,
+                 splitting->loses_dim ? 2 : 1);
 }
 
 /* Adds the values of the pieces. */
@@ -186,10 +173,10 @@ static void replace(struct amp_model *model, const struct amp_uses *uses,
     const char *name = amp_arena_printf(model->arena, "%s_lengths",
                                         amp_value_at(model, splitting->sequence)->name);
     uint32_t graph = amp_node_at(model, splitting->node)->graph;
-    const uint32_t inputs[] = {
-        amp_node_at(model, splitting->node)->inputs[0],
-        add_ints(model, graph, name, splitting->lengths, splitting->n_pieces)};
-    become(model, splitting->node, "Split", inputs, 2);
+    const uint32_t inputs[] = {amp_node_at(model, splitting->node)->inputs[0],
+                               amp_graph_add_ints(model, graph, amp_model_unique_name(model, name),
+                                                  splitting->lengths, splitting->n_pieces)};
+    replace_node(model, splitting->node, "Split", inputs, 2);
     amp_node_set_int(model, splitting->node, "axis", splitting->axis);
     amp_node_clear_outputs(model, splitting->node, (uint32_t)splitting->n_pieces);
     for (uint32_t i = 0; i < splitting->n_pieces; i++)

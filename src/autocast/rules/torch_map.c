@@ -279,14 +279,24 @@ static enum amp_status bind_row(const binder *b, const yaml_node *node, struct a
     return AMP_OK;
 }
 
-static enum amp_status bind_rows(const binder *b, const char *name, const yaml_node *value,
-                                 void *field)
+typedef enum amp_status item_binder(const binder *b, const yaml_node *node,
+                                    struct amp_torch_map *map);
+
+/* Has BIND check each row of the list VALUE. */
+static enum amp_status bind_list(const binder *b, const char *name, const yaml_node *value,
+                                 item_binder *bind, struct amp_torch_map *map)
 {
     if (value->kind != AMP_YAML_LIST)
         return amp_wrong_type(b, name, value, "a list of rows");
     for (size_t i = 0; i < value->count; i++)
-        AMP_TRY(bind_row(b, value->items[i], field));
+        AMP_TRY(bind(b, value->items[i], map));
     return AMP_OK;
+}
+
+static enum amp_status bind_rows(const binder *b, const char *name, const yaml_node *value,
+                                 void *field)
+{
+    return bind_list(b, name, value, bind_row, field);
 }
 
 /* ---- variants ---- */
@@ -388,11 +398,7 @@ static enum amp_status bind_composite(const binder *b, const yaml_node *node,
 static enum amp_status bind_composites(const binder *b, const char *name, const yaml_node *value,
                                        void *field)
 {
-    if (value->kind != AMP_YAML_LIST)
-        return amp_wrong_type(b, name, value, "a list of rows");
-    for (size_t i = 0; i < value->count; i++)
-        AMP_TRY(bind_composite(b, value->items[i], field));
-    return AMP_OK;
+    return bind_list(b, name, value, bind_composite, field);
 }
 
 /* ---- the file ---- */

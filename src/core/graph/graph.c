@@ -125,6 +125,18 @@ uint32_t amp_graph_add_initializer(struct amp_model *model, uint32_t graph, cons
     return id;
 }
 
+uint32_t amp_graph_add_ints(struct amp_model *model, uint32_t graph, const char *name,
+                            const int64_t *items, size_t count)
+{
+    struct amp_tensor *tensor = amp_arena_alloc(model->arena, sizeof *tensor);
+    *tensor = (struct amp_tensor){.dtype = AMP_INT64,
+                                  .shape = {.rank = 1, .dims = {(int64_t)count}},
+                                  .data = amp_arena_array(model->arena, count, sizeof *items)};
+    if (count > 0)
+        memcpy(tensor->data, items, count * sizeof *items);
+    return amp_graph_add_initializer(model, graph, name, tensor);
+}
+
 void amp_graph_remove_initializer(struct amp_model *model, uint32_t id)
 {
     amp_value_at(model, id)->is_removed = true;

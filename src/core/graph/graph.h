@@ -177,6 +177,11 @@ uint32_t amp_graph_add_node(struct amp_model *model, uint32_t graph, const char 
 uint32_t amp_graph_add_initializer(struct amp_model *model, uint32_t graph, const char *name,
                                    struct amp_tensor *tensor);
 
+/* An initializer of GRAPH that holds the COUNT integers of ITEMS, of int64 and shape [COUNT], under
+   NAME, which nothing else may have. */
+uint32_t amp_graph_add_ints(struct amp_model *model, uint32_t graph, const char *name,
+                            const int64_t *items, size_t count);
+
 /* Makes value ID, which has no producer, an initializer of its graph that holds TENSOR, which must
    live as long as the model. */
 void amp_graph_make_initializer(struct amp_model *model, uint32_t id, struct amp_tensor *tensor);

@@ -91,11 +91,8 @@ static uint32_t add_initializer(struct amp_upgrade *upgrade, const char *what,
 uint32_t amp_upgrade_add_ints(struct amp_upgrade *upgrade, const char *what, const int64_t *items,
                               size_t count)
 {
-    struct amp_tensor *tensor = new_tensor(upgrade, AMP_INT64, 1, count);
-
-    if (count > 0)
-        memcpy(tensor->data, items, count * sizeof *items);
-    return add_initializer(upgrade, what, tensor);
+    return amp_graph_add_ints(upgrade->model, amp_upgrade_node(upgrade)->graph,
+                              amp_upgrade_name(upgrade, what), items, count);
 }
 
 uint32_t amp_upgrade_add_int(struct amp_upgrade *upgrade, const char *what, int64_t value)

@@ -6,6 +6,7 @@
 #include "onnx/schema/schema.h"
 
 #include "core/array.h"
+#include "core/graph/graph.h"
 #include "core/words.h"
 #include "ops/op.h"
 
@@ -171,6 +172,15 @@ const struct amp_schema_attr *amp_schema_attr(const struct amp_schema *schema, c
 static const char *name_at(size_t index)
 {
     return index < AMP_COUNT(schemas) ? schemas[index].name : NULL;
+}
+
+void amp_node_become(struct amp_model *model, uint32_t node, const char *op_type, int opset)
+{
+    struct amp_node *changed = amp_node_at(model, node);
+    changed->op_type = op_type;
+    changed->n_attrs = 0;
+    changed->schema = amp_schema_find("", op_type, opset);
+    changed->since_version = changed->schema->since_version;
 }
 
 const char *amp_schema_nearest(const char *word)

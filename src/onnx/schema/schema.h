@@ -14,6 +14,8 @@
  * The domain of ai.onnx is "" everywhere here; lookups take "ai.onnx" and NULL for it too.
  */
 
+struct amp_model; /* core/graph/graph.h */
+
 /* A type variable ("T") or, with name NULL, a type that is written out in the definition. */
 struct amp_schema_type {
     const char *name;
@@ -101,6 +103,10 @@ bool amp_schema_shares(const struct amp_schema *schema, int type,
 
 /* NULL when the operator has no such attribute. */
 const struct amp_schema_attr *amp_schema_attr(const struct amp_schema *schema, const char *name);
+
+/* Makes NODE of MODEL one of OP_TYPE of ai.onnx, which must be there at OPSET, without attributes;
+   it keeps its name, inputs and outputs. */
+void amp_node_become(struct amp_model *model, uint32_t node, const char *op_type, int opset);
 
 /* The name of the operator that WORD was probably meant to be; NULL when none is near. */
 const char *amp_schema_nearest(const char *word);

@@ -17,16 +17,6 @@
 
 enum { ALIGNMENT = 64 };
 
-void amp_node_become(struct amp_model *model, uint32_t node, const char *op_type)
-{
-    struct amp_node *changed = amp_node_at(model, node);
-    int version = amp_op_find("", op_type)->newest;
-    changed->op_type = op_type;
-    changed->n_attrs = 0;
-    changed->schema = amp_schema_find("", op_type, version);
-    changed->since_version = version;
-}
-
 /* As kernels want it, so that it is not copied. */
 static struct amp_tensor *new_tensor(const struct amp_model *model, enum amp_dtype dtype,
                                      const struct amp_shape *shape)
@@ -169,7 +159,7 @@ static void end_with_add(struct amp_model *model, const struct amp_scale_chain *
     uint32_t ids[] = {amp_node_at(model, chain->node)->outputs[0], id};
     for (size_t i = 0; i + 1 < chain->n_nodes; i++)
         amp_node_remove(model, chain->nodes[i]);
-    amp_node_become(model, last, "Add");
+    amp_node_become(model, last, "Add", amp_op_find("", "Add")->newest);
     amp_node_at(model, last)->inputs = amp_arena_memdup(model->arena, ids, sizeof ids);
     amp_node_at(model, last)->n_inputs = AMP_COUNT(ids);
 }

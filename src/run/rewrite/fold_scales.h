@@ -14,8 +14,4 @@
  */
 void amp_scales_fold(struct amp_model *model);
 
-/* Makes NODE of MODEL one of OP_TYPE of ai.onnx, the newest that the executor has, without
-   attributes. */
-void amp_node_become(struct amp_model *model, uint32_t node, const char *op_type);
-
 #endif

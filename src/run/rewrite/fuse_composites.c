@@ -11,6 +11,7 @@
 #include "core/graph/copy.h"
 #include "core/graph/order.h"
 #include "core/tensor.h"
+#include "onnx/schema/schema.h"
 #include "ops/op.h"
 #include "pattern/composites.h"
 #include "pattern/matcher.h"
@@ -129,7 +130,7 @@ static void set_attrs(struct amp_model *model, uint32_t root, const struct found
 static void replace(struct amp_model *model, const struct found *found)
 {
     uint32_t root = found->composite->root;
-    amp_node_become(model, root, found->op->name);
+    amp_node_become(model, root, found->op->name, found->op->newest);
     set_attrs(model, root, found);
     for (size_t i = 0; i < found->composite->n_nodes; i++)
         if (found->composite->nodes[i] != root)
@@ -211,7 +212,7 @@ static void simplify_sums(struct amp_model *model)
     for (uint32_t id = 0; id < model->n_nodes; id++) {
         const struct amp_node *node = amp_node_at(model, id);
         if (!node->is_removed && amp_node_has_role(node, AMP_ROLE_SUM) && node->n_inputs == 2)
-            amp_node_become(model, id, "Add");
+            amp_node_become(model, id, "Add", amp_op_find("", "Add")->newest);
     }
 }
 
