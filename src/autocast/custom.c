@@ -20,14 +20,6 @@ bool amp_custom_is_float(const struct amp_value *value)
     return value->kind == AMP_KIND_TENSOR && amp_dtype_is_autocast(value->dtype);
 }
 
-static bool has_bodies(const struct amp_node *node)
-{
-    for (uint32_t i = 0; i < node->n_attrs; i++)
-        if (amp_attr_graph_count(&node->attrs[i]) > 0)
-            return true;
-    return false;
-}
-
 /* What keeps the types of the COUNT values at IDS, inputs or outputs, as they are. */
 static struct obstacle obstacle_among(const struct amp_model *model, const uint32_t *ids,
                                       uint32_t count)
@@ -60,7 +52,7 @@ static uint32_t first_float(const struct amp_model *model, const uint32_t *ids, 
 /* Outputs follow inputs: without a float among these there is nothing to decide. */
 static struct obstacle find_obstacle(const struct amp_model *model, const struct amp_node *node)
 {
-    if (has_bodies(node))
+    if (amp_node_has_bodies(node))
         return (struct obstacle){AMP_REASON_CONTROL_FLOW, AMP_NONE};
     struct obstacle obstacle = obstacle_among(model, node->inputs, node->n_inputs);
     if (obstacle.reason == AMP_REASON_RULE)

@@ -59,14 +59,6 @@ static int main_type(const struct amp_model *model, const struct amp_node *node,
     return -1;
 }
 
-static bool is_control_flow(const struct amp_node *node)
-{
-    for (uint32_t i = 0; i < node->n_attrs; i++)
-        if (amp_attr_graph_count(&node->attrs[i]) > 0)
-            return true;
-    return false;
-}
-
 bool amp_node_is_like(const struct amp_model *model, const struct amp_node *node)
 {
     const struct amp_op *op = amp_op_of(node);
@@ -152,7 +144,7 @@ bool amp_node_is_eligible(const struct amp_eligibility *eligibility, const struc
     const struct amp_model *model = eligibility->model;
     if (node->schema == NULL)
         return amp_custom_is_eligible(model, node, decision);
-    if (is_control_flow(node)) {
+    if (amp_node_has_bodies(node)) {
         decision->reason = AMP_REASON_CONTROL_FLOW;
         return false;
     }

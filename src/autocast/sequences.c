@@ -24,10 +24,7 @@ static bool are_tensors(const struct amp_model *model, const uint32_t *ids, uint
 /* Whether NODE computes all that it gives, of what it takes: it is of ai.onnx and has no bodies. */
 static bool is_plain(const struct amp_node *node)
 {
-    for (uint32_t i = 0; i < node->n_attrs; i++)
-        if (amp_attr_graph_count(&node->attrs[i]) > 0)
-            return false;
-    return node->schema != NULL && node->domain[0] == '\0';
+    return node->schema != NULL && node->domain[0] == '\0' && !amp_node_has_bodies(node);
 }
 
 /* Whether NODE puts tensors together, in a sequence that may be of LOWER. */

@@ -336,6 +336,14 @@ size_t amp_attr_graph_count(const struct amp_attr *attr)
     return attr->type == AMP_ATTR_GRAPH || attr->type == AMP_ATTR_GRAPHS ? attr->count : 0;
 }
 
+bool amp_node_has_bodies(const struct amp_node *node)
+{
+    for (uint32_t i = 0; i < node->n_attrs; i++)
+        if (amp_attr_graph_count(&node->attrs[i]) > 0)
+            return true;
+    return false;
+}
+
 bool amp_node_is(const struct amp_node *node, const char *domain, const char *op_type)
 {
     return strcmp(node->op_type, op_type) == 0 && strcmp(node->domain, domain) == 0;

@@ -233,6 +233,8 @@ const char *amp_node_string(const struct amp_node *node, const char *name, const
 const int64_t *amp_node_ints(const struct amp_node *node, const char *name, size_t *count);
 /* The number of graphs that ATTR holds; 0 when it is of another type. */
 size_t amp_attr_graph_count(const struct amp_attr *attr);
+/* Whether an attribute of NODE holds graphs: control flow, or an operator of a user's. */
+bool amp_node_has_bodies(const struct amp_node *node);
 /* Whether NODE is operator OP_TYPE of DOMAIN, "" for ai.onnx. */
 bool amp_node_is(const struct amp_node *node, const char *domain, const char *op_type);
 /* Sets *SHAPE to the rank and the dims of VALUE. */

@@ -119,14 +119,6 @@ static enum amp_status bind_names(struct pass *pass)
 
 /* ---- forward --------------------------------------------------------------------------------- */
 
-static bool holds_graphs(const struct amp_node *node)
-{
-    for (uint32_t i = 0; i < node->n_attrs; i++)
-        if (amp_attr_graph_count(&node->attrs[i]) > 0)
-            return true;
-    return false;
-}
-
 typedef bool visitor(const struct pass *pass, uint32_t value);
 
 static bool visit_all(const struct pass *pass, const uint32_t *values, size_t count, visitor *visit)
@@ -143,7 +135,7 @@ static bool visit_inputs(const struct pass *pass, uint32_t id, visitor *visit)
     const struct amp_model *model = pass->model;
     const struct amp_node *node = amp_node_at(model, id);
     bool found = visit_all(pass, node->inputs, node->n_inputs, visit);
-    if (!holds_graphs(node))
+    if (!amp_node_has_bodies(node))
         return found;
     for (uint32_t k = 0; k < model->n_nodes; k++) {
         const struct amp_node *inner = amp_node_at(model, k);
@@ -241,7 +233,7 @@ static enum amp_status go_forward(struct pass *pass, uint32_t id)
         return AMP_OK;
     bool is_variable = visit_inputs(pass, id, is_varying);
     bool is_copied = visit_inputs(pass, id, is_replaced);
-    if ((is_variable || is_copied) && holds_graphs(node))
+    if ((is_variable || is_copied) && amp_node_has_bodies(node))
         return fail_node(pass, id);
     if (is_variable)
         note_varying(pass, node);

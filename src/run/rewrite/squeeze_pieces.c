@@ -8,14 +8,19 @@
 #include "core/graph/graph.h"
 #include "core/graph/uses.h"
 #include "onnx/schema/slices.h"
+#include "ops/op.h"
 
 const struct amp_model *amp_pieces_squeeze(const struct amp_model *model, struct amp_arena *arena,
                                            size_t *count)
 {
     struct amp_model *copy = NULL;
-    struct amp_uses uses = amp_uses_create(model);
+    struct amp_uses uses = {.first = NULL};
     *count = 0;
     for (uint32_t id = 0; id < model->n_nodes; id++) {
+        if (!amp_node_has_role(amp_node_at(model, id), AMP_ROLE_SPLIT_TO_SEQUENCE))
+            continue;
+        if (uses.first == NULL)
+            uses = amp_uses_create(model);
         if (!amp_slices_lose_dim(model, &uses, id))
             continue;
         if (copy == NULL)
