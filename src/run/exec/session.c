@@ -10,6 +10,7 @@
 #include "ops/dnnl/engine.h"
 #include "ops/own/kernels.h"
 #include "run/exec/constants.h"
+#include "run/exec/graph_values.h"
 #include "run/exec/step.h"
 #include "run/exec/values.h"
 
@@ -77,41 +78,12 @@ void amp_session_destroy(struct amp_session *session)
 static enum amp_status run_steps(struct amp_session *session, uint32_t graph, struct amp_error *err)
 {
     const struct amp_plan_graph *steps = &session->plan->graphs[graph];
-    for (size_t i = 0; i < steps->n_steps; i++)
-        AMP_TRY(amp_step_run(session, &steps->steps[i], err));
-    return AMP_OK;
-}
-
-/* Gives the graph's outputs to OUTPUTS. */
-static enum amp_status collect(struct amp_session *session, uint32_t graph,
-                               struct amp_tensor *outputs, struct amp_error *err)
-{
-    const struct amp_ids *ids = &session->model->graphs[graph].outputs;
-    for (size_t i = 0; i < ids->count; i++) {
-        const struct amp_tensor *tensor = &session->values[ids->items[i]];
-        if (amp_constant_is(session, ids->items[i]))
-            AMP_TRY(amp_step_load(session, ids->items[i], err));
-        AMP_TRY(amp_values_reorder(session, ids->items[i], err));
-        if (tensor->data == NULL)
-            return amp_fail(err, AMP_MODEL, "%s: graph output '%s' has no value",
-                            session->model->path,
-                            amp_value_at(session->model, ids->items[i])->name);
-        amp_tensor_refer(&outputs[i], tensor);
+    enum amp_status status = AMP_OK;
+    for (size_t i = 0; i < steps->n_steps && status == AMP_OK; i++) {
+        status = amp_step_compute(session, &steps->steps[i], err);
+        amp_step_release(session, &steps->steps[i]);
     }
-    return AMP_OK;
-}
-
-/* Drops what is left of a graph's values: inputs and outputs. */
-static void drop_rest(struct amp_session *session, uint32_t graph)
-{
-    const struct amp_graph *g = &session->model->graphs[graph];
-    const struct amp_ids *lists[] = {&g->inputs, &g->outputs};
-    for (size_t k = 0; k < 2; k++)
-        for (size_t i = 0; i < lists[k]->count; i++) {
-            const struct amp_value *value = amp_value_at(session->model, lists[k]->items[i]);
-            if (!amp_constant_is(session, lists[k]->items[i]) && value->graph == graph)
-                amp_tensor_release(&session->values[lists[k]->items[i]]);
-        }
+    return status;
 }
 
 static enum amp_status set_body_inputs(struct amp_session *session, const struct amp_graph *body,
@@ -139,92 +111,28 @@ static enum amp_status run_body(struct amp_session *session, const struct amp_bo
     AMP_TRY(set_body_inputs(session, body, call->inputs, err));
     enum amp_status status = run_steps(session, call->graph, err);
     if (status == AMP_OK)
-        status = collect(session, call->graph, call->outputs, err);
-    drop_rest(session, call->graph);
+        status = amp_graph_collect(session, call->graph, call->outputs, err);
+    amp_graph_drop(session, call->graph);
     return status;
 }
 
-static enum amp_status check_input(const struct amp_model *model, const struct amp_value *value,
-                                   const struct amp_tensor *tensor, int64_t *symbols,
-                                   struct amp_error *err)
+void amp_session_use_threads(void)
 {
-    char found[200], declared[200];
-    struct amp_shape shape;
-    amp_value_shape(value, &shape);
-    if (amp_kind_form(value->kind) != AMP_FORM_TENSOR)
-        return AMP_OK;
-    if (tensor->dtype != value->dtype)
-        return amp_fail(err, AMP_MODEL, "input '%s': dtype %s; the model wants %s", value->name,
-                        amp_dtype_name(tensor->dtype), amp_dtype_name(value->dtype));
-    bool fits = value->rank < 0 || value->rank == tensor->shape.rank;
-    for (int i = 0; i < value->rank && fits; i++) {
-        int64_t dim = value->dims[i], given = tensor->shape.dims[i];
-        int64_t *symbol = amp_dim_symbol(model, dim) ? &symbols[AMP_DIM_UNKNOWN - 1 - dim] : NULL;
-        fits = dim < 0 || dim == given;
-        if (symbol != NULL && *symbol >= 0 && *symbol != given)
-            return amp_fail(err, AMP_MODEL,
-                            "input '%s': dim %d is %lld, but '%s' is %lld elsewhere", value->name,
-                            i, (long long)given, amp_dim_symbol(model, dim), (long long)*symbol);
-        if (symbol != NULL)
-            *symbol = given;
-    }
-    if (!fits)
-        return amp_fail(err, AMP_MODEL, "input '%s': shape %s; the model wants %s", value->name,
-                        amp_shape_text(&tensor->shape, found, sizeof found),
-                        amp_shape_text(&shape, declared, sizeof declared));
-    return AMP_OK;
-}
-
-/* The model's own value of an input that is not given. */
-static enum amp_status place_default(struct amp_session *session, uint32_t value,
-                                     struct amp_error *err)
-{
-    const struct amp_tensor *initial = amp_value_at(session->model, value)->initial;
-    enum amp_status status = amp_constant_place(session, value, initial, err);
-    if (status != AMP_OK)
-        amp_error_prefix(err, "%s", session->model->path);
-    return status;
-}
-
-static enum amp_status take_inputs(struct amp_session *session, const struct amp_tensor *inputs,
-                                   struct amp_error *err)
-{
-    const struct amp_model *model = session->model;
-    const struct amp_ids *ids = &model->graphs[0].inputs;
-    int64_t *symbols = session->symbols;
-    enum amp_status status = AMP_OK;
-    for (size_t i = 0; i < model->n_symbols; i++)
-        symbols[i] = AMP_DIM_UNKNOWN;
-    for (size_t i = 0; i < ids->count && status == AMP_OK; i++) {
-        const struct amp_value *value = amp_value_at(model, ids->items[i]);
-        if (value->constant != NULL)
-            continue;
-        bool is_given = inputs[i].data != NULL;
-        const struct amp_tensor *tensor = is_given ? &inputs[i] : value->initial;
-        if (tensor == NULL)
-            status = amp_fail(err, AMP_MODEL, "input '%s' is not given", value->name);
-        else
-            status = check_input(model, value, tensor, symbols, err);
-        if (status == AMP_OK && is_given)
-            status = amp_values_set(session, ids->items[i], tensor, err);
-        else if (status == AMP_OK)
-            status = place_default(session, ids->items[i], err);
-    }
-    return status;
+    int count = atomic_load(&n_threads);
+    if (count > 0 && count != omp_get_max_threads()) /* OpenMP keeps that for each thread */
+        omp_set_num_threads(count);
 }
 
 enum amp_status amp_session_run(struct amp_session *session, const struct amp_tensor *inputs,
                                 struct amp_tensor *outputs, struct amp_error *err)
 {
-    int count = atomic_load(&n_threads);
-    if (count > 0 && count != omp_get_max_threads()) /* OpenMP keeps that for each thread */
-        omp_set_num_threads(count);
-    enum amp_status status = take_inputs(session, inputs, err);
+    amp_session_use_threads();
+    enum amp_status status = amp_graph_feed(session, inputs, err);
     if (status == AMP_OK)
         status = run_steps(session, 0, err);
     if (status == AMP_OK)
-        status = collect(session, 0, outputs, err);
-    drop_rest(session, 0);
+        status = amp_graph_collect(session, 0, outputs, err);
+    amp_graph_drop(session, 0);
     return status;
 }
 

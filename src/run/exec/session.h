@@ -48,6 +48,9 @@ void amp_session_observe(struct amp_session *session, struct amp_profile *profil
 void amp_session_set_threads(int count);
 int amp_session_threads(void);
 
+/* Makes the thread that calls it compute with as many. Runs do so. */
+void amp_session_use_threads(void);
+
 /* What the session computes with: oneDNN's version in TEXT of SIZE bytes. */
 const char *amp_session_library(char *text, size_t size);
 

@@ -297,17 +297,20 @@ static enum amp_status compute(struct amp_session *session, const struct amp_ste
 
 /* ---- the step -------------------------------------------------------------------------------- */
 
-enum amp_status amp_step_run(struct amp_session *session, const struct amp_step *step,
-                             struct amp_error *err)
+enum amp_status amp_step_compute(struct amp_session *session, const struct amp_step *step,
+                                 struct amp_error *err)
 {
     struct amp_step_state *state = amp_state_of(session, step);
     if (state->is_done)
         return AMP_OK;
-    enum amp_status status = compute(session, step, err);
-    if (status == AMP_OK && step->is_constant && !state->is_repeated)
-        status = amp_constants_fold(session, state, err);
+    AMP_TRY(compute(session, step, err));
+    return step->is_constant && !state->is_repeated ? amp_constants_fold(session, state, err)
+                                                    : AMP_OK;
+}
+
+void amp_step_release(struct amp_session *session, const struct amp_step *step)
+{
     for (size_t i = 0; i < step->last_uses.count; i++)
         if (!amp_constant_is(session, step->last_uses.items[i]))
             amp_tensor_release(&session->values[step->last_uses.items[i]]);
-    return status;
 }

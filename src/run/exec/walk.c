@@ -1,0 +1,93 @@
+/*
+ * Runs the main graph of a session step by step: takes and gives values between the steps. It
+ * assumes a plan in which every node has a step of its own. What a step does is step.c's matter.
+ */
+#include "run/exec/walk.h"
+
+#include "run/exec/constants.h"
+#include "run/exec/graph_values.h"
+#include "run/exec/step.h"
+#include "run/exec/values.h"
+
+static const struct amp_step *step_at(const struct amp_session *session, size_t step)
+{
+    return &session->plan->graphs[0].steps[step];
+}
+
+const struct amp_model *amp_walk_model(const struct amp_session *session)
+{
+    return session->model;
+}
+
+size_t amp_walk_count(const struct amp_session *session)
+{
+    return session->plan->graphs[0].n_steps;
+}
+
+uint32_t amp_walk_node(const struct amp_session *session, size_t step)
+{
+    return step_at(session, step)->node;
+}
+
+bool amp_walk_is_constant(const struct amp_session *session, size_t step)
+{
+    return step_at(session, step)->is_constant;
+}
+
+enum amp_status amp_walk_begin(struct amp_session *session, const struct amp_tensor *inputs,
+                               struct amp_error *err)
+{
+    amp_session_use_threads();
+    return amp_graph_feed(session, inputs, err);
+}
+
+enum amp_status amp_walk_compute(struct amp_session *session, size_t step, struct amp_error *err)
+{
+    return amp_step_compute(session, step_at(session, step), err);
+}
+
+void amp_walk_release(struct amp_session *session, size_t step)
+{
+    amp_step_release(session, step_at(session, step));
+}
+
+enum amp_status amp_walk_get(struct amp_session *session, uint32_t value, struct amp_tensor *tensor,
+                             struct amp_error *err)
+{
+    AMP_TRY(amp_values_reorder(session, value, err));
+    amp_tensor_refer(tensor, &session->values[value]);
+    return AMP_OK;
+}
+
+enum amp_status amp_walk_set(struct amp_session *session, uint32_t value,
+                             const struct amp_tensor *tensor, struct amp_error *err)
+{
+    const struct amp_value *declared = amp_value_at(session->model, value);
+    if (tensor->form == AMP_FORM_TENSOR && tensor->dtype != declared->dtype)
+        return amp_fail(err, AMP_MODEL, "'%s' is %s; it gets %s", declared->name,
+                        amp_dtype_name(declared->dtype), amp_dtype_name(tensor->dtype));
+    amp_tensor_release(&session->values[value]);
+    return amp_values_set(session, value, tensor, err);
+}
+
+enum amp_status amp_walk_fork(struct amp_session *from, struct amp_session *to,
+                              struct amp_error *err)
+{
+    for (uint32_t v = 0; v < from->model->n_values; v++) {
+        if (from->values[v].data == NULL || amp_constant_is(from, v) || amp_constant_is(to, v))
+            continue;
+        AMP_TRY(amp_values_reorder(from, v, err));
+        AMP_TRY(amp_walk_set(to, v, &from->values[v], err));
+    }
+    return AMP_OK;
+}
+
+enum amp_status amp_walk_end(struct amp_session *session, struct amp_tensor *outputs,
+                             struct amp_error *err)
+{
+    enum amp_status status = outputs == NULL ? AMP_OK : amp_graph_collect(session, 0, outputs, err);
+    for (uint32_t v = 0; v < session->model->n_values; v++)
+        if (!amp_constant_is(session, v))
+            amp_tensor_release(&session->values[v]);
+    return status;
+}
