@@ -13,18 +13,40 @@ bool amp_model_is_by_torch(const struct amp_model *model)
     return model->producer != NULL && strcmp(model->producer, "pytorch") == 0;
 }
 
+/* What follows TEXT in the note of NODE; empty where the note does not have it. */
+static const char *after(const struct amp_node *node, const char *text)
+{
+    const char *found = node->note.fx_node != NULL ? strstr(node->note.fx_node, text) : NULL;
+    return found != NULL ? found + strlen(text) : "";
+}
+
 struct amp_str amp_note_aten(const struct amp_node *node)
 {
-    static const char before[] = "[target=torch.ops.aten.";
-    const char *found = node->note.fx_node ? strstr(node->note.fx_node, before) : NULL;
-    const char *name = found != NULL ? found + sizeof before - 1 : "";
+    const char *name = after(node, "[target=torch.ops.aten.");
     return (struct amp_str){name, strcspn(name, ".](")};
+}
+
+void amp_note_call(const struct amp_node *node, struct amp_str *op, struct amp_str *overload,
+                   struct amp_str *args)
+{
+    const char *name = after(node, "[target=torch.ops."), *rest = after(node, "](args = (");
+    name += strcspn(name, ".](");
+    name += *name == '.';
+    *op = (struct amp_str){name, strcspn(name, ".](")};
+    const char *end = name + op->size + (name[op->size] == '.');
+    *overload = (struct amp_str){end, strcspn(end, "](")};
+    *args = (struct amp_str){rest, strlen(rest)};
 }
 
 const char *amp_note_line(const struct amp_node *node)
 {
-    const char *trace = node->note.stack_trace, *end = trace != NULL ? strrchr(trace, '\n') : NULL;
-    return end != NULL ? end + 1 : NULL;
+    const char *trace = node->note.stack_trace;
+    size_t at = trace != NULL ? strlen(trace) : 0;
+    while (at > 0 && isspace((unsigned char)trace[at - 1]))
+        at--;
+    while (at > 0 && trace[at - 1] != '\n')
+        at--;
+    return at > 0 ? trace + at : NULL;
 }
 
 static bool is_word(char c)

@@ -12,7 +12,13 @@ bool amp_model_is_by_torch(const struct amp_model *model);
    (args = ...": "mul". Empty: none. */
 struct amp_str amp_note_aten(const struct amp_node *node);
 
-/* The line of the program that made the node, the last of the stack trace; NULL: it is not noted.
+/* The operator that the node is for, of ATen's or another namespace, its overload ("Tensor") and its
+   arguments, from the first to the end of the note. Empty: not noted. */
+void amp_note_call(const struct amp_node *node, struct amp_str *op, struct amp_str *overload,
+                   struct amp_str *args);
+
+/* The line of the program that made the node, the last of the stack trace that says anything; what
+   ends the text may follow. NULL: it is not noted.
  */
 const char *amp_note_line(const struct amp_node *node);
 

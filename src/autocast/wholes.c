@@ -6,6 +6,7 @@
  */
 #include "autocast/wholes.h"
 
+#include "autocast/apart.h"
 #include "autocast/notes.h"
 #include "autocast/rules/torch_map.h"
 #include "core/array.h"
@@ -128,12 +129,21 @@ static bool is_by_hand(const struct finder *finder, const struct amp_composite *
     return false;
 }
 
+static bool is_any_taken(const struct amp_wholes *wholes, const uint32_t *nodes, size_t n_nodes)
+{
+    for (size_t i = 0; i < n_nodes; i++)
+        if (wholes->whole_of[nodes[i]] != AMP_NONE)
+            return true;
+    return false;
+}
+
 static bool counts(const void *context, const struct amp_composite *composite,
                    const uint32_t *nodes, size_t n_nodes)
 {
     const struct finder *finder = context;
     const struct amp_torch_composite *torch = amp_torch_map_composite(finder->map, composite->name);
-    if (is_one_operator(finder->model, nodes, n_nodes) ||
+    if (is_any_taken(finder->wholes, nodes, n_nodes) ||
+        is_one_operator(finder->model, nodes, n_nodes) ||
         !notes_fit(finder->model, torch, nodes, n_nodes))
         return false;
     if (torch == NULL || torch->runs == AMP_TORCH_RUNS_WHOLE)
@@ -480,6 +490,70 @@ static void add_by_notes(struct finder *finder)
             add_noted_of_graph(finder, g, &notations[i]);
 }
 
+/* ---- wholes by what they become ---- */
+
+/* The first of the table's names for APART that a rule names; NULL: none. */
+static const char *named_of(const struct finder *finder, const struct amp_torch_apart *apart)
+{
+    for (size_t i = 0; i < apart->names.count; i++)
+        if (is_torch_named(finder->rules, apart->names.items[i]))
+            return apart->names.items[i];
+    return NULL;
+}
+
+/* Makes a whole of the nodes of COUNT calls from FIRST on. */
+static void add_apart(struct finder *finder, uint32_t graph, const struct amp_noted_call *first,
+                      size_t count, const char *name)
+{
+    const struct amp_ids *nodes = &finder->model->graphs[graph].nodes;
+    struct run run = {.name = name};
+    for (size_t i = first->begin; i < first[count - 1].end; i++)
+        if (amp_node_at(finder->model, nodes->items[i])->note.fx_node != NULL)
+            *(uint32_t *)amp_arena_push(finder->model->arena, &run.nodes, &run.n_nodes,
+                                        &run.capacity, sizeof *run.nodes) = nodes->items[i];
+    close_run(finder, &run, amp_torch_map_aten(finder->map));
+}
+
+/* How many calls from AT on are one function that NAMES has for one of the table's; *NAME is it. */
+static size_t find_apart(const struct finder *finder, const char *const *names, uint32_t graph,
+                         const struct amp_noted_calls *calls, size_t at, const char **name)
+{
+    const struct amp_torch_aparts *aparts = amp_torch_map_apart(finder->map);
+    const struct amp_apart_search search = {finder->model, &finder->uses, finder->place_of,
+                                            finder->map};
+    size_t count = 0;
+    for (size_t i = 0; i < aparts->count && count == 0; i++) {
+        *name = names[i];
+        if (*name != NULL)
+            count = amp_apart_match(&search, &aparts->items[i], graph, calls, at);
+    }
+    return count;
+}
+
+/* The functions of the graph that rules name and the exporter took apart: what the table has first
+   counts. */
+static void add_aparts(struct finder *finder, const char *const *names, uint32_t graph)
+{
+    struct amp_noted_calls calls = amp_noted_calls_read(finder->model, graph);
+    for (size_t at = 0; at < calls.count;) {
+        const char *name = NULL;
+        size_t count = find_apart(finder, names, graph, &calls, at, &name);
+        if (count > 0)
+            add_apart(finder, graph, &calls.items[at], count, name);
+        at += count > 0 ? count : 1;
+    }
+}
+
+static void add_by_parts(struct finder *finder)
+{
+    const struct amp_torch_aparts *aparts = amp_torch_map_apart(finder->map);
+    const char **names = amp_arena_array(finder->model->arena, aparts->count, sizeof *names);
+    for (size_t i = 0; i < aparts->count; i++)
+        names[i] = named_of(finder, &aparts->items[i]);
+    for (uint32_t g = 0; g < finder->model->n_graphs; g++)
+        add_aparts(finder, names, g);
+}
+
 /* ---- the search ---- */
 
 /* Numbers the nodes of GRAPH as they are decided on: bodies before the nodes that have them. */
@@ -507,12 +581,15 @@ void amp_wholes_find(const struct amp_model *model, const struct amp_rules *rule
     *wholes = (struct amp_wholes){.n_nodes = model->n_nodes};
     wholes->whole_of = amp_arena_array(model->arena, model->n_nodes, sizeof(uint32_t));
     memset(wholes->whole_of, 0xff, model->n_nodes * sizeof(uint32_t));
-    add_composites(&finder);
-    if (finder.map == NULL)
+    if (finder.map == NULL) {
+        add_composites(&finder);
         return;
+    }
     finder.uses = amp_uses_create(model);
     finder.place_of = amp_xcalloc(model->n_nodes, sizeof *finder.place_of);
     number_nodes(&finder, 0);
+    add_by_parts(&finder);
+    add_composites(&finder);
     add_by_notes(&finder);
     free(finder.place_of);
     amp_uses_destroy(&finder.uses);

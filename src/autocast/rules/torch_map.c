@@ -33,7 +33,8 @@ struct amp_torch_map {
     struct amp_torch_name *variants; /* name: the ending, as the "_" of add_ */
     size_t n_variants, variants_capacity;
     struct amp_torch_notes aten, modules;
-    struct amp_torch_texts calls;
+    struct amp_torch_texts calls, constants;
+    struct amp_torch_aparts apart;
     struct amp_torch_composite *composites;
     size_t n_composites, composites_capacity;
 };
@@ -95,6 +96,16 @@ const struct amp_torch_notes *amp_torch_map_modules(const struct amp_torch_map *
 const struct amp_torch_texts *amp_torch_map_calls(const struct amp_torch_map *map)
 {
     return &map->calls;
+}
+
+const struct amp_torch_aparts *amp_torch_map_apart(const struct amp_torch_map *map)
+{
+    return &map->apart;
+}
+
+const struct amp_torch_texts *amp_torch_map_constants(const struct amp_torch_map *map)
+{
+    return &map->constants;
 }
 
 const struct amp_torch_composite *amp_torch_map_composite(const struct amp_torch_map *map,
@@ -401,12 +412,39 @@ static enum amp_status bind_composites(const binder *b, const char *name, const 
     return bind_list(b, name, value, bind_composite, field);
 }
 
+/* ---- what functions become ---- */
+
+static const struct amp_key apart_keys[] = {
+    {"torch", bind_texts, offsetof(struct amp_torch_apart, names), true},
+    {"into", bind_texts, offsetof(struct amp_torch_apart, into), true},
+};
+static const struct amp_mapping apart_mapping = {"a row of apart", apart_keys,
+                                                 AMP_COUNT(apart_keys)};
+
+static enum amp_status bind_apart_row(const binder *b, const yaml_node *node,
+                                      struct amp_torch_map *map)
+{
+    struct amp_torch_apart apart = {.names = {.items = NULL}};
+    AMP_TRY(amp_bind_mapping(b, "apart", node, &apart_mapping, &apart));
+    *(struct amp_torch_apart *)amp_arena_push(map->arena, &map->apart.items, &map->apart.count,
+                                              &map->apart.capacity, sizeof apart) = apart;
+    return AMP_OK;
+}
+
+static enum amp_status bind_apart(const binder *b, const char *name, const yaml_node *value,
+                                  void *field)
+{
+    return bind_list(b, name, value, bind_apart_row, field);
+}
+
 /* ---- the file ---- */
 
 static const struct amp_key map_keys[] = {
     {"variants", bind_variants, 0, true},
     {"composites", bind_composites, 0, true},
     {"calls", bind_texts, offsetof(struct amp_torch_map, calls), true},
+    {"constants", bind_texts, offsetof(struct amp_torch_map, constants), true},
+    {"apart", bind_apart, 0, true},
     {"rows", bind_rows, 0, true},
 };
 static const struct amp_mapping map_mapping = {"the table", map_keys, AMP_COUNT(map_keys)};

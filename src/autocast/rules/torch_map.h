@@ -58,6 +58,17 @@ struct amp_torch_composite {
     const char *reason;
 };
 
+/* What the exporter for torch.export writes for a function that it takes apart. */
+struct amp_torch_apart {
+    struct amp_torch_texts names; /* of the table, for what it was */
+    struct amp_torch_texts into;  /* operators of ATen's, "sum.dim_IntList?"; autocast/apart.c */
+};
+
+struct amp_torch_aparts {
+    struct amp_torch_apart *items;
+    size_t count, capacity;
+};
+
 struct amp_torch_map;
 
 /* Reads the table into rules->torch unless it is there. AMP_IO, or AMP_RULES when it is wrong. */
@@ -78,6 +89,11 @@ const struct amp_torch_notes *amp_torch_map_modules(const struct amp_torch_map *
 
 /* The functions that the exporter for torch.export takes apart into several operators of ATen's. */
 const struct amp_torch_texts *amp_torch_map_calls(const struct amp_torch_map *map);
+
+/* What they become, in the table's order, and the operators of ATen's that make constants, which
+   may stand between. */
+const struct amp_torch_aparts *amp_torch_map_apart(const struct amp_torch_map *map);
+const struct amp_torch_texts *amp_torch_map_constants(const struct amp_torch_map *map);
 
 /* NULL: the table does not have the composite. */
 const struct amp_torch_composite *amp_torch_map_composite(const struct amp_torch_map *map,

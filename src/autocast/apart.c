@@ -1,0 +1,161 @@
+/*
+ * Finds functions that the exporter for torch.export took apart, where no line of the program names
+ * them. Takes the nodes of a graph with the exporter's notes, which may be any texts, and what the
+ * table of PyTorch's names (rules/pytorch.map, `apart`) says of a function: the operators of ATen's
+ * that it becomes, one behind the other, as the exporter always writes them. Gives how many noted
+ * calls are that. Does not say which of several functions counts.
+ */
+#include "autocast/apart.h"
+
+#include "autocast/notes.h"
+#include "core/array.h"
+
+#include <string.h>
+
+/* ---- noted calls ---- */
+
+struct amp_noted_calls amp_noted_calls_read(const struct amp_model *model, uint32_t graph)
+{
+    const struct amp_ids *nodes = &model->graphs[graph].nodes;
+    struct amp_noted_calls calls = {.items = NULL};
+    const char *last = NULL; /* the note of the last call */
+    for (size_t i = 0; i < nodes->count; i++) {
+        const struct amp_node *node = amp_node_at(model, nodes->items[i]);
+        const char *note = node->note.fx_node;
+        if (node->is_removed || note == NULL)
+            continue;
+        if (last == NULL || (note != last && strcmp(note, last) != 0)) {
+            struct amp_noted_call *call = amp_arena_push(model->arena, &calls.items, &calls.count,
+                                                         &calls.capacity, sizeof *call);
+            *call = (struct amp_noted_call){.begin = i};
+            amp_note_call(node, &call->op, &call->overload, &call->args);
+        }
+        calls.items[calls.count - 1].end = i + 1;
+        last = note;
+    }
+    return calls;
+}
+
+/* ---- items of the table ---- */
+
+/* Whether the text from ITEM to one of ENDS is TEXT; *REST is what follows it. */
+static bool begins_with(const char *item, const char *ends, struct amp_str text, const char **rest)
+{
+    size_t size = strcspn(item, ends);
+    *rest = item + size;
+    return size == text.size && memcmp(item, text.data, size) == 0;
+}
+
+/* Whether CALL is "op", "op.overload", "op(text)" or "op.overload(text)"; the text is among its
+   arguments. */
+static bool is_call(const struct amp_noted_call *call, const char *item)
+{
+    const char *at;
+    if (!begins_with(item, ".(|?", call->op, &at))
+        return false;
+    if (*at == '.' && !begins_with(at + 1, "(|?", call->overload, &at))
+        return false;
+    return *at != '(' ||
+           memmem(call->args.data, call->args.size, at + 1, strcspn(at + 1, ")")) != NULL;
+}
+
+/* Whether CALL is one of the alternatives of ITEM. */
+static bool fits(const struct amp_noted_call *call, const char *item)
+{
+    while (item != NULL && !is_call(call, item)) {
+        item = strchr(item, '|');
+        item = item != NULL ? item + 1 : NULL;
+    }
+    return item != NULL;
+}
+
+static bool may_miss(const char *item)
+{
+    return item[strlen(item) - 1] == '?';
+}
+
+static bool is_constant(const struct amp_torch_map *map, const struct amp_noted_call *call)
+{
+    const struct amp_torch_texts *constants = amp_torch_map_constants(map);
+    for (size_t i = 0; i < constants->count; i++)
+        if (is_call(call, constants->items[i]))
+            return true;
+    return false;
+}
+
+/* ---- matching ---- */
+
+/* The calls from AT on that fit the items from ITEM on: the one after the last, 0 where they do
+   not. AFTER: the one after the last that fitted an item. */
+static size_t end_of(const struct amp_torch_map *map, const struct amp_torch_apart *apart,
+                     size_t item, const struct amp_noted_calls *calls, size_t at, size_t after)
+{
+    if (item == apart->into.count)
+        return after;
+    size_t next = at;
+    while (item > 0 && next < calls->count && is_constant(map, &calls->items[next]))
+        next++;
+    const char *text = apart->into.items[item];
+    if (next < calls->count && fits(&calls->items[next], text)) {
+        size_t end = end_of(map, apart, item + 1, calls, next + 1, next + 1);
+        if (end > 0)
+            return end;
+    }
+    return may_miss(text) ? end_of(map, apart, item + 1, calls, at, after) : 0;
+}
+
+static bool is_by_one_line(const struct amp_model *model, const struct amp_ids *nodes,
+                           const struct amp_noted_call *calls, size_t count)
+{
+    const char *trace = amp_node_at(model, nodes->items[calls[0].begin])->note.stack_trace;
+    const char *line = amp_note_line(amp_node_at(model, nodes->items[calls[0].begin]));
+    for (size_t i = 0; i < count; i++) {
+        const char *other = amp_node_at(model, nodes->items[calls[i].begin])->note.stack_trace;
+        if (trace == NULL || other == NULL || (trace != other && strcmp(trace, other) != 0))
+            return trace == NULL && other == NULL;
+        if (line != NULL && amp_line_calls(line, calls[i].op))
+            return false;
+    }
+    return true;
+}
+
+/* Whether no node that is decided on outside of FIRST to LAST takes VALUE, and the graph does not
+   give it out. */
+static bool is_inner(const struct amp_apart_search *search, uint32_t value, uint32_t first,
+                     uint32_t last)
+{
+    const struct amp_uses *uses = search->uses;
+    for (uint32_t u = uses->first[value]; u < uses->first[value + 1]; u++) {
+        uint32_t place = search->place_of[uses->items[u].node];
+        if (place < first || place > last)
+            return false;
+    }
+    return !amp_value_at(search->model, value)->is_output;
+}
+
+/* Whether what COUNT calls but the last give is taken by no others. */
+static bool is_closed(const struct amp_apart_search *search, const struct amp_ids *nodes,
+                      const struct amp_noted_call *calls, size_t count)
+{
+    uint32_t first = search->place_of[nodes->items[calls[0].begin]];
+    uint32_t last = search->place_of[nodes->items[calls[count - 1].end - 1]];
+    for (size_t i = calls[0].begin; i < calls[count - 1].begin; i++) {
+        const struct amp_node *node = amp_node_at(search->model, nodes->items[i]);
+        for (uint32_t o = 0; o < node->n_outputs && node->note.fx_node != NULL; o++)
+            if (node->outputs[o] != AMP_NONE && !is_inner(search, node->outputs[o], first, last))
+                return false;
+    }
+    return true;
+}
+
+size_t amp_apart_match(const struct amp_apart_search *search, const struct amp_torch_apart *apart,
+                       uint32_t graph, const struct amp_noted_calls *calls, size_t at)
+{
+    const struct amp_ids *nodes = &search->model->graphs[graph].nodes;
+    const struct amp_noted_call *first = &calls->items[at];
+    size_t end = end_of(search->map, apart, 0, calls, at, at);
+    if (end <= at || !is_by_one_line(search->model, nodes, first, end - at) ||
+        !is_closed(search, nodes, first, end - at))
+        return 0;
+    return end - at;
+}
