@@ -104,16 +104,36 @@ static size_t end_of(const struct amp_torch_map *map, const struct amp_torch_apa
     return may_miss(text) ? end_of(map, apart, item + 1, calls, at, after) : 0;
 }
 
-static bool is_by_one_line(const struct amp_model *model, const struct amp_ids *nodes,
+/* Whether LINE calls OP, or one of the table's names that OP is noted for. */
+static bool writes_out(const struct amp_torch_map *map, const char *line, struct amp_str op)
+{
+    const struct amp_torch_notes *notes = amp_torch_map_aten(map);
+    if (op.size > 0 && amp_line_calls(line, op))
+        return true;
+    for (size_t i = 0; i < notes->count; i++) {
+        const struct amp_torch_note *note = &notes->items[i];
+        if (strlen(note->text) == op.size && memcmp(note->text, op.data, op.size) == 0 &&
+            amp_line_calls(line, (struct amp_str){note->name, strlen(note->name)}))
+            return true;
+    }
+    return false;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+/* Whether COUNT calls have one stack trace, or none, whose line writes out none of them. */
+static bool is_by_one_line(const struct amp_apart_search *search, const struct amp_ids *nodes,
                            const struct amp_noted_call *calls, size_t count)
 {
-    const char *trace = amp_node_at(model, nodes->items[calls[0].begin])->note.stack_trace;
-    const char *line = amp_note_line(amp_node_at(model, nodes->items[calls[0].begin]));
+    const struct amp_node *first = amp_node_at(search->model, nodes->items[calls[0].begin]);
+    const char *line = amp_note_line(first);
     for (size_t i = 0; i < count; i++) {
-        const char *other = amp_node_at(model, nodes->items[calls[i].begin])->note.stack_trace;
-        if (trace == NULL || other == NULL || (trace != other && strcmp(trace, other) != 0))
-            return trace == NULL && other == NULL;
-        if (line != NULL && amp_line_calls(line, calls[i].op))
+        const struct amp_node *node = amp_node_at(search->model, nodes->items[calls[i].begin]);
+        if (!is_same(node->note.stack_trace, first->note.stack_trace) ||
+            (line != NULL && writes_out(search->map, line, calls[i].op)))
             return false;
     }
     return true;
@@ -154,7 +174,7 @@ size_t amp_apart_match(const struct amp_apart_search *search, const struct amp_t
     const struct amp_ids *nodes = &search->model->graphs[graph].nodes;
     const struct amp_noted_call *first = &calls->items[at];
     size_t end = end_of(search->map, apart, 0, calls, at, at);
-    if (end <= at || !is_by_one_line(search->model, nodes, first, end - at) ||
+    if (end <= at || !is_by_one_line(search, nodes, first, end - at) ||
         !is_closed(search, nodes, first, end - at))
         return 0;
     return end - at;

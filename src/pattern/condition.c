@@ -163,14 +163,20 @@ static bool binds_letter(const struct amp_axes *found, int letter, struct amp_ax
            memcmp(known->items, found->items, (size_t)found->count * sizeof found->items[0]) == 0;
 }
 
+/* Whether the first COUNT numbers are those of the places that they stand at. */
+static bool are_places(const struct setting *setting, size_t count)
+{
+    bool is_so = setting->text == NULL;
+    for (size_t i = 0; i < count && is_so; i++)
+        is_so = setting->items[i] == (double)i;
+    return is_so;
+}
+
 /* Whether a permutation exchanges the last two axes and leaves the others in place. */
 static bool is_swapped(const struct setting *setting)
 {
     size_t n = setting->count;
-    bool is_so = setting->text == NULL && n >= 2;
-    for (size_t i = 0; i + 2 < n && is_so; i++)
-        is_so = setting->items[i] == (double)i;
-    return is_so && setting->items[n - 2] == (double)(n - 1) &&
+    return n >= 2 && are_places(setting, n - 2) && setting->items[n - 2] == (double)(n - 1) &&
            setting->items[n - 1] == (double)(n - 2);
 }
 
@@ -230,6 +236,8 @@ bool amp_condition_holds(const struct amp_model *model, uint32_t id,
         return setting.text != NULL && strcmp(setting.text, condition->text) == 0;
     if (condition->kind == AMP_CONDITION_SWAPPED)
         return is_swapped(&setting);
+    if (condition->kind == AMP_CONDITION_SAME)
+        return setting.count > 0 && are_places(&setting, setting.count);
     if (condition->kind == AMP_CONDITION_EPS)
         return setting.count == 1 && amp_pattern_is_eps(setting.items[0], setting.dtype);
     if (condition->kind == AMP_CONDITION_NUMBERS && !is_axes(condition->name))

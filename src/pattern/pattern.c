@@ -107,7 +107,8 @@ static void parse_condition_word(const char *word, struct amp_condition *conditi
         enum amp_condition_kind kind;
     } words[] = {{"last", AMP_CONDITION_LAST},       {"trailing", AMP_CONDITION_TRAILING},
                  {"inner", AMP_CONDITION_INNER},     {"all", AMP_CONDITION_ALL},
-                 {"swapped", AMP_CONDITION_SWAPPED}, {"eps", AMP_CONDITION_EPS}};
+                 {"swapped", AMP_CONDITION_SWAPPED}, {"same", AMP_CONDITION_SAME},
+                 {"eps", AMP_CONDITION_EPS}};
     condition->kind = AMP_CONDITION_TEXT;
     condition->text = word;
     for (size_t i = 0; i < AMP_COUNT(words); i++)

@@ -38,6 +38,7 @@
  *     axes=A          any axes, the same wherever the letter stands
  *     axis=1          that axis; axes=[2, 3]
  *     perm=swapped    the last two axes exchanged
+ *     perm=same       all axes where they were
  *     min=eps         a number above 0 and up to 0.1
  *     min=0, p=2      a single number
  *     mode=linear     another word: a string

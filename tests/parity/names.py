@@ -21,7 +21,7 @@ SETS = {"torch-cpu": "bf16", "torch-cuda": "fp16", "torch-xpu": "bf16", "gaudi":
 WAYS = {"lower": "raw", "fp32": "fed", "widest": "mixed"}
 INDEXED = {"Gather", "GatherElements", "ScatterElements", "ScatterND"}
 MOVING = ["embedding", "embedding_bag", "index_copy", "index_put", "max_unpool2d", "max_unpool3d", "scatter_add"]  # are such nodes
-FORMS = ["ts", "opt"]
+FORMS = ["ts", "opt", "dy"]
 EXTRA = {"einsum", "lstm", "gru", "rnn_tanh", "rnn_relu"}  # in no list
 
 
@@ -259,8 +259,9 @@ def count(folder, program):
                     found = decided(program, os.path.join(folder, f"{name}.{WAYS[precision]}.{form}.onnx"), rules)
                     wanted = lower[SETS[rules]] if precision == "lower" else "float32"
                     wrong = ["not converted"]
-                    if found is not None:
-                        wrong = [f"{node}: {found.get(node)}" for node in nodes if found.get(node) != wanted]
+                    if found is not None:  # what is not decided on stays as it is
+                        kept = {node: found.get(node, "float32") for node in nodes}
+                        wrong = [f"{node}: {dtype}" for node, dtype in kept.items() if dtype != wanted]
                     right[rules, form] += not wrong
                     right[rules, form, "all"] += 1
                     out.write(f"{name}\t{rules}\t{form}\t{precision}\t{', '.join(wrong) or 'right'}\n")
