@@ -168,6 +168,56 @@ static bool is_closed(const struct amp_apart_search *search, const struct amp_id
     return true;
 }
 
+/* Whether the node that gives VALUE is for a call that is named as ARGUMENT begins, stands outside
+   of FIRST to LAST and makes no constant. */
+static bool is_argument_elsewhere(const struct amp_apart_search *search, uint32_t value,
+                                  struct amp_str argument, uint32_t first, uint32_t last)
+{
+    uint32_t producer = value != AMP_NONE ? amp_value_at(search->model, value)->producer : AMP_NONE;
+    if (producer == AMP_NONE ||
+        (search->place_of[producer] >= first && search->place_of[producer] <= last))
+        return false;
+    const struct amp_node *node = amp_node_at(search->model, producer);
+    if (node->note.fx_node == NULL ||
+        strncmp(node->note.fx_node, argument.data, argument.size) != 0)
+        return false;
+    struct amp_noted_call call = {.begin = 0};
+    amp_note_call(node, &call.op, &call.overload, &call.args);
+    return !is_constant(search->map, &call);
+}
+
+/* Whether a node of CALL takes such a value. */
+static bool takes_elsewhere(const struct amp_apart_search *search, const struct amp_ids *nodes,
+                            const struct amp_noted_call *call, struct amp_str argument,
+                            const uint32_t range[2])
+{
+    for (size_t i = call->begin; i < call->end; i++) {
+        const struct amp_node *node = amp_node_at(search->model, nodes->items[i]);
+        for (uint32_t k = 0; k < node->n_inputs; k++)
+            if (is_argument_elsewhere(search, node->inputs[k], argument, range[0], range[1]))
+                return true;
+    }
+    return false;
+}
+
+/* Whether the arguments that items name are given by COUNT calls themselves, or were folded: who
+   writes the parts out has them in another order, and what may be missing elsewhere. */
+static bool has_arguments(const struct amp_apart_search *search,
+                          const struct amp_torch_apart *apart, const struct amp_ids *nodes,
+                          const struct amp_noted_call *calls, size_t count)
+{
+    const uint32_t range[2] = {search->place_of[nodes->items[calls[0].begin]],
+                               search->place_of[nodes->items[calls[count - 1].end - 1]]};
+    for (size_t k = 0; k < apart->into.count; k++) {
+        const char *item = apart->into.items[k], *at = strchr(item, '%');
+        struct amp_str argument = {at, at != NULL ? strcspn(at, ",)") : 0};
+        for (size_t i = 0; i < count && at != NULL; i++)
+            if (fits(&calls[i], item) && takes_elsewhere(search, nodes, &calls[i], argument, range))
+                return false;
+    }
+    return true;
+}
+
 size_t amp_apart_match(const struct amp_apart_search *search, const struct amp_torch_apart *apart,
                        uint32_t graph, const struct amp_noted_calls *calls, size_t at)
 {
@@ -175,7 +225,8 @@ size_t amp_apart_match(const struct amp_apart_search *search, const struct amp_t
     const struct amp_noted_call *first = &calls->items[at];
     size_t end = end_of(search->map, apart, 0, calls, at, at);
     if (end <= at || !is_by_one_line(search, nodes, first, end - at) ||
-        !is_closed(search, nodes, first, end - at))
+        !is_closed(search, nodes, first, end - at) ||
+        !has_arguments(search, apart, nodes, first, end - at))
         return 0;
     return end - at;
 }
