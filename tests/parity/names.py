@@ -259,8 +259,8 @@ def count(folder, program):
                     found = decided(program, os.path.join(folder, f"{name}.{WAYS[precision]}.{form}.onnx"), rules)
                     wanted = lower[SETS[rules]] if precision == "lower" else "float32"
                     wrong = ["not converted"]
-                    if found is not None:  # what is not decided on stays as it is
-                        kept = {node: found.get(node, "float32") for node in nodes}
+                    if found is not None:  # what has no type of its choosing stays as it was
+                        kept = {node: found.get(node) or "float32" for node in nodes}
                         wrong = [f"{node}: {dtype}" for node, dtype in kept.items() if dtype != wanted]
                     right[rules, form] += not wrong
                     right[rules, form, "all"] += 1
