@@ -160,6 +160,9 @@ $(BUILD)/unit/%.o: tests/unit/%.c | $(PB_NAMES:%=$(PB)/%.pb-c.h)
 
 -include $(UNITS:=.d)
 
+# The test refuses what these are asked for.
+$(BUILD)/unit/test_refused: LDFLAGS += -Wl,--wrap=amp_buffer_create -Wl,--wrap=amp_memory_claim
+
 $(CASE_TOOL): $(wildcard tests/tool/*.c tests/tool/*.h) $(PB_NAMES:%=$(PB)/%.pb-c.c)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
