@@ -50,9 +50,13 @@ struct amp_buffer *__wrap_amp_buffer_create(size_t size);
 bool __real_amp_memory_claim(size_t size);
 bool __wrap_amp_memory_claim(size_t size);
 
+/* What a buffer held before, the right outputs maybe, is no longer in it. */
 struct amp_buffer *__wrap_amp_buffer_create(size_t size)
 {
-    return is_refused(false, "buffer") ? NULL : __real_amp_buffer_create(size);
+    struct amp_buffer *buffer = is_refused(false, "buffer") ? NULL : __real_amp_buffer_create(size);
+    if (buffer != NULL)
+        memset(buffer->data, 0xa5, size);
+    return buffer;
 }
 
 bool __wrap_amp_memory_claim(size_t size)
@@ -135,6 +139,16 @@ static bool is_same(const struct amp_tensor *found, const struct amp_tensor *wan
     return is_near;
 }
 
+/* Whether a run cannot do without the refused call: it was one of oneDNN, of which only the
+   description of a layout, and convolutions of bytes, are tried where there is something else. */
+static bool needs_call(const struct trial *trial)
+{
+    return calls.what != NULL && strncmp(calls.what, "dnnl_", 5) == 0 &&
+           strncmp(calls.what, "dnnl_memory_desc_create", 23) != 0 &&
+           strstr(trial->path, "/conv_integer") == NULL &&
+           strstr(trial->path, "/qlinear_conv") == NULL;
+}
+
 static size_t n_complaints;
 
 __attribute__((format(printf, 1, 2))) static void complain(const char *format, ...)
@@ -154,6 +168,7 @@ static void refuse(const struct trial *trial, size_t number)
     size_t used = amp_memory_used();
     calls.count = 0;
     calls.refused = number;
+    calls.what = NULL;
     enum amp_status status = trial_run(trial, outputs, &err);
     calls.refused = 0;
     bool is_want = calls.answer == dnnl_out_of_memory;
@@ -161,6 +176,8 @@ static void refuse(const struct trial *trial, size_t number)
                              strstr(err.text, is_want ? "out of memory" : "") == NULL))
         complain("%s: without call %zu, %s: status %d: %s", trial->path, number, calls.what,
                  (int)status, err.text);
+    if (status == AMP_OK && is_want && needs_call(trial))
+        complain("%s: without call %zu, %s: done", trial->path, number, calls.what);
     for (size_t i = 0; status == AMP_OK && i < trial->n_outputs; i++)
         if (!is_same(&outputs[i], &trial->outputs[i]))
             complain("%s: without call %zu, %s: output %zu is another", trial->path, number,
