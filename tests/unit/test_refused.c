@@ -139,14 +139,24 @@ static bool is_same(const struct amp_tensor *found, const struct amp_tensor *wan
     return is_near;
 }
 
-/* Whether a run cannot do without the refused call: it was one of oneDNN, of which only the
-   description of a layout, and convolutions of bytes, are tried where there is something else. */
+/* Whether a run cannot do without the refused call: it was one of oneDNN. Convolutions of bytes,
+   and layouts that need not be described, have something else. */
 static bool needs_call(const struct trial *trial)
 {
-    return calls.what != NULL && strncmp(calls.what, "dnnl_", 5) == 0 &&
-           strncmp(calls.what, "dnnl_memory_desc_create", 23) != 0 &&
-           strstr(trial->path, "/conv_integer") == NULL &&
-           strstr(trial->path, "/qlinear_conv") == NULL;
+    static const char *const others[] = {"/conv_integer", "/qlinear_conv"}, *const layouts[] = {
+                                                                                "/layout_",
+                                                                                "/gradient/",
+                                                                                "/conv_depthwise"};
+    if (calls.what == NULL || strncmp(calls.what, "dnnl_", 5) != 0)
+        return false;
+    bool is_layout = strncmp(calls.what, "dnnl_memory_desc_create", 23) == 0;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strstr(trial->path, others[i]) != NULL)
+            return false;
+    for (size_t i = 0; is_layout && i < sizeof layouts / sizeof *layouts; i++)
+        if (strstr(trial->path, layouts[i]) != NULL)
+            return false;
+    return true;
 }
 
 static size_t n_complaints;
