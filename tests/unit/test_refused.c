@@ -1,50 +1,74 @@
 /* What can be refused, refused once: each buffer that a run takes, each claim of memory, each call
-   of oneDNN that can fail, one after the other, in the operators' cases. Where the program asks
-   once more or goes another way the outputs are those of an undisturbed run; else the run ends with
-   what was refused as its error. Nothing stays allocated. The linker lets the program's functions
-   pass here (__wrap_); oneDNN's are passed by these of the same names. */
+   of oneDNN that can fail, one after the other, in the operators' cases; in commands these and what
+   the system is asked of files. Where the program asks once more or goes another way the outputs
+   are those of an undisturbed run; else it ends with what was refused as its error, and no file is
+   left. Nothing stays allocated. The linker lets the program's functions pass here (__wrap_); those
+   of libraries are passed by these of the same names. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "cli/command_line.h"
+#include "cli/convert.h"
+#include "cli/rules.h"
+#include "cli/run.h"
 #include "core/buffer.h"
 #include "core/memory.h"
 #include "ops/kernel/tensor_cast.h"
+#include "scratch.h"
 #include "trial.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <math.h>
 #include <oneapi/dnnl/dnnl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-/* At most so many refusals in a case, spread over all that could be refused. */
-enum { REFUSALS = 48 };
+/* At most so many refusals in a case and in a command, spread over all that could be refused. */
+enum { REFUSALS = 48, COMMAND_REFUSALS = 8 };
 
 /* ---- what is refused ------------------------------------------------------------------------- */
 
 /* How many calls have come since the count began, which of them is refused (0: none), what it was
-   and what oneDNN answers. Where that is that it has no such thing, only what it makes counts. */
+   and what oneDNN answers. Where that is that it has no such thing, only what it makes counts;
+   where files fail, only what is asked of the system. */
 static struct {
     size_t count, refused;
     const char *what;
     dnnl_status_t answer;
+    bool are_of_files;
 } calls;
 
-static bool is_refused(bool can_lack, const char *what)
+static bool count_call(const char *what)
 {
-    if (calls.answer != dnnl_out_of_memory && !can_lack)
-        return false;
     if (++calls.count != calls.refused)
         return false;
     calls.what = what;
     return true;
 }
 
+static bool is_refused(bool can_lack, const char *what)
+{
+    if (calls.are_of_files || (calls.answer != dnnl_out_of_memory && !can_lack))
+        return false;
+    return count_call(what);
+}
+
+static bool fails(const char *what)
+{
+    return calls.are_of_files && count_call(what);
+}
 struct amp_buffer *__real_amp_buffer_create(size_t size);
 struct amp_buffer *__wrap_amp_buffer_create(size_t size);
 bool __real_amp_memory_claim(size_t size);
@@ -111,6 +135,58 @@ REFUSABLE(dnnl_sgemm, false,
           (char ta, char tb, dnnl_dim_t m, dnnl_dim_t n, dnnl_dim_t k, float alpha, const float *a,
            dnnl_dim_t lda, const float *b, dnnl_dim_t ldb, float beta, float *c, dnnl_dim_t ldc),
           ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc)
+
+#define FAILING(type, name, failure, parameters, ...)  \
+    type name parameters                               \
+    {                                                  \
+        static type(*real) parameters;                 \
+        if (real == NULL)                              \
+            *(void **)&real = dlsym(RTLD_NEXT, #name); \
+        if (!fails(#name))                             \
+            return real(__VA_ARGS__);                  \
+        errno = EIO;                                   \
+        return failure;                                \
+    }
+
+FAILING(ssize_t, read, -1, (int file, void *bytes, size_t size), file, bytes, size)
+FAILING(ssize_t, write, -1, (int file, const void *bytes, size_t size), file, bytes, size)
+FAILING(int, fstat, -1, (int file, struct stat *of), file, of)
+FAILING(void *, mmap, MAP_FAILED,
+        (void *at, size_t size, int protection, int flags, int file, off_t from), at, size,
+        protection, flags, file, from)
+FAILING(int, renameat, -1, (int from, const char *path, int to, const char *other), from, path, to,
+        other)
+FAILING(int, mkdir, -1, (const char *path, mode_t mode), path, mode)
+FAILING(FILE *, fopen, NULL, (const char *path, const char *mode), path, mode)
+FAILING(DIR *, opendir, NULL, (const char *path), path)
+FAILING(int, fchmod, -1, (int file, mode_t mode), file, mode)
+FAILING(char *, realpath, NULL, (const char *path, char *full), path, full)
+
+/* The mode is there where a file may be made. */
+static mode_t get_mode(int flags, va_list arguments)
+{
+    return flags & O_CREAT ? (mode_t)va_arg(arguments, int) : 0;
+}
+
+int open(const char *path, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    mode_t mode = get_mode(flags, arguments);
+    va_end(arguments);
+    errno = EIO;
+    return fails("open") ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+int openat(int folder, const char *path, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    mode_t mode = get_mode(flags, arguments);
+    va_end(arguments);
+    errno = EIO;
+    return fails("openat") ? -1 : (int)syscall(SYS_openat, folder, path, flags, mode);
+}
 
 /* ---- one refusal ----------------------------------------------------------------------------- */
 
@@ -237,11 +313,181 @@ static void what_is_refused_once_is_an_error_or_done_otherwise(void **state)
     assert_int_equal(n_complaints, 0);
 }
 
+/* ---- commands -------------------------------------------------------------------------------- */
+
+/* A command-line case in a folder of its own, which has links to the case's files. */
+struct command {
+    const char *path; /* of its folder */
+    char text[1024];  /* its arguments, cut into words */
+    char *words[64];
+    int n_words;
+};
+
+/* False for words in quotes and for what changes the limits of all that follows. */
+static bool read_command(struct command *command)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/args", command->path);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    size_t size = fread(command->text, 1, sizeof command->text - 1, file);
+    fclose(file);
+    command->text[size] = '\0';
+    if (size == sizeof command->text - 1 || strpbrk(command->text, "'\"\\$") != NULL ||
+        strstr(command->text, "--max-memory") != NULL || strstr(command->text, "-j") != NULL ||
+        strstr(command->text, "--threads") != NULL)
+        return false;
+    command->n_words = 0;
+    command->words[command->n_words++] = command->text;
+    for (char *word = strtok(command->text, " \n"); word != NULL && command->n_words < 63;
+         word = strtok(NULL, " \n"))
+        command->words[command->n_words++] = word;
+    return true;
+}
+
+/* Runs the command; all that it prints goes to PRINTED. */
+static enum amp_status run_command(struct command *command, int printed, struct amp_error *err)
+{
+    struct amp_options options;
+    *err = (struct amp_error){.status = AMP_OK};
+    fflush(stdout);
+    int before = dup(STDOUT_FILENO), before_err = dup(STDERR_FILENO);
+    assert_int_equal(ftruncate(printed, 0) + lseek(printed, 0, SEEK_SET), 0);
+    dup2(printed, STDOUT_FILENO);
+    dup2(printed, STDERR_FILENO);
+    enum amp_status status =
+        amp_command_line_parse(command->n_words, command->words, &options, err);
+    if (status == AMP_OK && !options.wants_help && !options.wants_version)
+        status = options.command == AMP_CMD_CONVERT ? amp_command_convert(&options, err)
+                 : options.command == AMP_CMD_RUN   ? amp_command_run(&options, err)
+                 : options.command == AMP_CMD_RULES ? amp_command_rules(&options, err)
+                                                    : AMP_OK;
+    amp_command_line_free(&options);
+    fflush(stdout);
+    dup2(before, STDOUT_FILENO);
+    dup2(before_err, STDERR_FILENO);
+    close(before);
+    close(before_err);
+    return status;
+}
+
+/* The number of files in the folder, and what was printed as a text to be freed. */
+static size_t count_files(void)
+{
+    glob_t paths;
+    size_t n = glob("*", 0, NULL, &paths) == 0 ? paths.gl_pathc : 0;
+    globfree(&paths);
+    return n;
+}
+
+static char *get_printed(int printed)
+{
+    off_t size = lseek(printed, 0, SEEK_END);
+    char *text = amp_xcalloc((size_t)size + 1, 1);
+    assert_int_equal(pread(printed, text, (size_t)size, 0), size);
+    return text;
+}
+
+/* Makes the folder as it was before the first run. */
+static void link_files(const struct command *command)
+{
+    glob_t paths;
+    char pattern[4096];
+    if (glob("*", 0, NULL, &paths) == 0)
+        for (size_t i = 0; i < paths.gl_pathc; i++)
+            unlink(paths.gl_pathv[i]);
+    globfree(&paths);
+    snprintf(pattern, sizeof pattern, "%s/*", command->path);
+    if (glob(pattern, 0, NULL, &paths) == 0)
+        for (size_t i = 0; i < paths.gl_pathc; i++)
+            assert_int_equal(symlink(paths.gl_pathv[i], strrchr(paths.gl_pathv[i], '/') + 1), 0);
+    globfree(&paths);
+}
+
+static void refuse_command(struct command *command, size_t number, int printed,
+                           enum amp_status wanted, const char *text)
+{
+    struct amp_error err;
+    link_files(command);
+    size_t n_files = count_files();
+    calls.count = 0;
+    calls.refused = number;
+    calls.what = NULL;
+    enum amp_status status = run_command(command, printed, &err);
+    calls.refused = 0;
+    char *found = get_printed(printed);
+    bool is_same = status == wanted && strcmp(found, text) == 0;
+    bool is_want =
+        status == AMP_IO && strstr(err.text, calls.are_of_files ? ": " : "out of memory") != NULL;
+    if (!is_same && !is_want)
+        complain("%s: without call %zu, %s: status %d: %s\n%s", command->path, number, calls.what,
+                 (int)status, err.text, found);
+    if (is_want && count_files() != n_files)
+        complain("%s: without call %zu, %s: a file is left", command->path, number, calls.what);
+    free(found);
+}
+
+/* Whether the command prints the same each time. */
+static bool try_command(const char *path, bool do_files_fail)
+{
+    struct command command = {.path = path};
+    struct amp_error err;
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    int printed = fileno(file);
+    if (!read_command(&command)) {
+        fclose(file);
+        return false;
+    }
+    calls.answer = dnnl_out_of_memory;
+    calls.are_of_files = do_files_fail;
+    link_files(&command);
+    enum amp_status wanted = run_command(&command, printed, &err);
+    char *text = get_printed(printed);
+    link_files(&command);
+    calls.count = 0;
+    enum amp_status again = run_command(&command, printed, &err);
+    char *other = get_printed(printed);
+    bool is_steady = again == wanted && strcmp(text, other) == 0;
+    size_t n = calls.count, step = n / COMMAND_REFUSALS + 1;
+    for (size_t i = 1 + n % step; is_steady && i <= n; i += step)
+        refuse_command(&command, i, printed, wanted, text);
+    free(text);
+    free(other);
+    fclose(file);
+    calls.are_of_files = false;
+    return is_steady;
+}
+
+static void commands_fail_or_do_without(void **state)
+{
+    char folder[SCRATCH_MAX], before[4096], path[8192], line[SCRATCH_MAX + 16];
+    glob_t paths;
+    size_t count = 0;
+    (void)state;
+    assert_int_equal(glob("build/cases/*/*/args", 0, NULL, &paths), 0);
+    assert_non_null(getcwd(before, sizeof before));
+    scratch_folder(folder, sizeof folder);
+    assert_int_equal(chdir(folder), 0);
+    for (size_t i = 0; i < paths.gl_pathc; i++) {
+        snprintf(path, sizeof path, "%s/%.*s", before,
+                 (int)(strlen(paths.gl_pathv[i]) - strlen("/args")), paths.gl_pathv[i]);
+        count += try_command(path, false) + try_command(path, true);
+    }
+    assert_int_equal(chdir(before), 0);
+    snprintf(line, sizeof line, "rm -rf %s", folder);
+    assert_int_equal(system(line), 0);
+    globfree(&paths);
+    assert_true(count > 300);
+    assert_int_equal(n_complaints, 0);
+}
+
 int main(void)
 {
     amp_session_set_threads(1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_refused_once_is_an_error_or_done_otherwise),
+        cmocka_unit_test(commands_fail_or_do_without),
     };
     return cmocka_run_group_tests_name("refused", tests, NULL, NULL);
 }
