@@ -102,6 +102,33 @@ static void windows_and_weights(void **state)
         {"ConvTranspose-11 f[1,1,2] f[1,1,2] pads=[1,1]", "[1, 1, 1]"},
         {"ConvTranspose-11 f[1,1,2] f[1,1,1] pads=[1,1]",
          "spatial dim 0 of the output would be 0; 1 to 2147483647 allowed"},
+        {"ConvTranspose-11 f[1,2,3,3] f[2,4,1,1] f[4]", "[1, 4, 3, 3]"},
+        {"ConvTranspose-11 f[1,2,3,3] f[2,4,1,1] f[3]",
+         "bias has shape [3]; one value for each of 4 output channels is needed"},
+        {"Conv-11 f[1,2,3,3] f[4,2,1,1] f[3]",
+         "bias has shape [3]; one value for each of 4 output channels is needed"},
+        {"DeformConv-19 f[1,2,3,3] f[2,2,1,1] f[1,2,3,3] f[3]",
+         "bias has shape [3]; one value for each of 2 output channels is needed"},
+        {"ConvTranspose-11 f[1,2,3] f[2,1,1] group=3",
+         "2 input channels; a multiple of group 3 is needed"},
+        {"Einsum-12 f[2] equation=a->aa", "a letter stands twice in the output"},
+        {"Einsum-12 f[2] equation=a->b", "a letter of the output is in no input"},
+        {"ai.onnx.preview.training.Momentum-1 f[] i[] f[2] f[2] f[2] alpha=0.5 beta=0.5 "
+         "mode=standard norm_coefficient=0.0 >2",
+         "[2]"},
+        {"ai.onnx.preview.training.Momentum-1 _ i[] f[2] f[2] f[2] alpha=0.5 beta=0.5 "
+         "mode=standard norm_coefficient=0.0 >2",
+         "input 0 (R) is missing"},
+        {"ai.onnx.preview.training.Momentum-1 f[] _ f[2] f[2] f[2] alpha=0.5 beta=0.5 "
+         "mode=standard norm_coefficient=0.0 >2",
+         "input 1 (T) is missing"},
+        {"ai.onnx.preview.training.Momentum-1 f[2] i[] f[2] f[2] f[2] alpha=0.5 beta=0.5 "
+         "mode=standard norm_coefficient=0.0 >2",
+         "input 0: one number is needed"},
+        {"GroupNormalization-21 f[1,4,3] f[4] f[4] num_groups=3",
+         "3 groups; 4 channels do not divide into them"},
+        {"GroupNormalization-21 f[1,0,3] f[0] f[0] num_groups=0", "[1, 0, 3]"},
+        {"GroupNormalization-21 f[1,0,3] f[0] f[0] num_groups=2", "[1, 0, 3]"},
     };
     (void)state;
     EXPECT_ALL(cases);
