@@ -199,6 +199,28 @@ static void axes_beyond_all_ranks_are_none(void **state)
     }
 }
 
+/* Neither a text, nor no number, nor more numbers than any tensor has dims. */
+static void what_lists_no_axes_has_none(void **state)
+{
+    static const int64_t many[AMP_RANK_MAX + 1] = {0, 1, 2, 3};
+    static const enum amp_condition_kind kinds[] = {AMP_CONDITION_LETTER, AMP_CONDITION_LAST,
+                                                    AMP_CONDITION_TRAILING, AMP_CONDITION_NUMBERS};
+    struct amp_axes_letters letters = {.known = 0};
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            const struct amp_condition condition = {.name = "axes", .kind = kinds[k]};
+            net_start(11);
+            uint32_t y = NODE("ReduceMean", "y", input("x", AMP_FLOAT, ANY_DIMS));
+            if (i == 0)
+                set_word(y, "axes", "last");
+            else
+                set_list(y, "axes", i == 1 ? 0 : AMP_RANK_MAX + 1, many);
+            assert_false(amp_condition_holds(net.model, node_of(y), &condition, &letters));
+            assert_int_equal(letters.known, 0);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +228,7 @@ int main(void)
         NET_TEST(letters_stand_for_one_set_of_axes),
         NET_TEST(numbers_and_texts_are_compared),
         NET_TEST(axes_beyond_all_ranks_are_none),
+        NET_TEST(what_lists_no_axes_has_none),
     };
     return cmocka_run_group_tests_name("conditions", tests, NULL, NULL);
 }
