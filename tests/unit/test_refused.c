@@ -40,7 +40,10 @@
 #include <unistd.h>
 
 /* At most so many refusals in a case and in a command, spread over all that could be refused. */
-enum { REFUSALS = 48, COMMAND_REFUSALS = 8 };
+enum { REFUSALS = 48, COMMAND_REFUSALS = 6 };
+
+/* Of the commands every third: a run of one takes as long as many of an operator. */
+enum { COMMAND_STEP = 3 };
 
 /* ---- what is refused ------------------------------------------------------------------------- */
 
@@ -501,7 +504,7 @@ static void commands_fail_or_do_without(void **state)
     assert_non_null(getcwd(before, sizeof before));
     scratch_folder(folder, sizeof folder);
     assert_int_equal(chdir(folder), 0);
-    for (size_t i = 0; i < paths.gl_pathc; i++) {
+    for (size_t i = 0; i < paths.gl_pathc; i += COMMAND_STEP) {
         snprintf(path, sizeof path, "%s/%.*s", before,
                  (int)(strlen(paths.gl_pathv[i]) - strlen("/args")), paths.gl_pathv[i]);
         count += try_command(path, false) + try_command(path, true);
@@ -510,7 +513,7 @@ static void commands_fail_or_do_without(void **state)
     snprintf(line, sizeof line, "rm -rf %s", folder);
     assert_int_equal(system(line), 0);
     globfree(&paths);
-    assert_true(count > 300);
+    assert_true(count > 200);
     assert_int_equal(n_complaints, 0);
 }
 
