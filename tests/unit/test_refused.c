@@ -76,6 +76,8 @@ static bool fails(const char *what)
 {
     return calls.are_of_files && count_call(what);
 }
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): the libraries' are others */
+
 struct amp_buffer *__real_amp_buffer_create(size_t size);
 struct amp_buffer *__wrap_amp_buffer_create(size_t size);
 bool __real_amp_memory_claim(size_t size);
@@ -212,6 +214,8 @@ int openat(int folder, const char *path, int flags, ...)
     errno = EIO;
     return fails("openat") ? -1 : (int)syscall(SYS_openat, folder, path, flags, mode);
 }
+
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
 
 /* ---- one refusal ----------------------------------------------------------------------------- */
 

@@ -59,7 +59,7 @@ static bool try_case(const char *path, size_t number)
     has_run = has_run && trial_run(&trial, trial.outputs, &err) == AMP_OK;
     size_t most = amp_memory_peak() - used, kept = amp_memory_used();
     for (size_t i = 0; has_run && i < LIMITS; i++)
-        run_with(&trial, kept + most * (16 * i + number * 7 % 16) / (16 * LIMITS));
+        run_with(&trial, kept + most * (16 * i + number * 7 % 16) / ((size_t)16 * LIMITS));
     if (has_run && most > 0)
         run_with(&trial, kept + most - 1);
     trial_close(&trial);
