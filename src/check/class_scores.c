@@ -49,6 +49,21 @@ int64_t amp_class_scores_top(const struct amp_tensor *tensor, const struct amp_c
     return top;
 }
 
+size_t amp_class_scores_rank(const struct amp_tensor *tensor, const struct amp_class_scores *scores,
+                             size_t row, int64_t class)
+{
+    size_t first = row * scores->n_classes, rank = 0;
+    bool is_there = class >= 0 && (uint64_t) class < scores->n_classes;
+    double own = is_there ? amp_tensor_double(tensor, first + (size_t) class) : NAN;
+    if (isnan(own))
+        return scores->n_classes;
+    for (size_t i = 0; i < scores->n_classes; i++) {
+        double score = amp_tensor_double(tensor, first + i);
+        rank += score > own || (score == own && (int64_t)i < class);
+    }
+    return rank;
+}
+
 bool amp_class_scores_agree(const struct amp_tensor *reference, const struct amp_tensor *converted,
                             const struct amp_class_scores *scores, size_t row)
 {

@@ -21,6 +21,12 @@ uint32_t amp_class_scores_find(const struct amp_tensor *tensors, size_t count);
 int64_t amp_class_scores_top(const struct amp_tensor *tensor, const struct amp_class_scores *scores,
                              size_t row);
 
+/* How many classes of ROW come before CLASS when the greatest score is first, of equal ones the
+   first: 0 where CLASS is the top. N_CLASSES for a class that is not there or whose score is NaN.
+ */
+size_t amp_class_scores_rank(const struct amp_tensor *tensor, const struct amp_class_scores *scores,
+                             size_t row, int64_t class);
+
 /* Whether the class that CONVERTED puts first in ROW is one of those that REFERENCE puts first, or
    both rows are all NaN. SCORES describes both tensors. */
 bool amp_class_scores_agree(const struct amp_tensor *reference, const struct amp_tensor *converted,
