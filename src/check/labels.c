@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool are_targets(const struct amp_labels *labels)
+bool amp_labels_are_classes(const struct amp_labels *labels)
 {
-    return amp_dtype_class(labels->tensor.dtype) == AMP_CLASS_FLOAT;
+    return amp_dtype_class(labels->tensor.dtype) != AMP_CLASS_FLOAT;
 }
 
 /* ---- targets --------------------------------------------------------------------------------- */
@@ -27,16 +27,19 @@ static size_t row_size(const struct amp_tensor *targets)
     return count == 0 ? 1 : count / (size_t)targets->shape.dims[0];
 }
 
-/* The sum of (t - m)^2 over all targets t, m being the mean of their column. */
+/* The sum of (t - m)^2 over all targets t, m being the mean of their column. The mean is counted
+   from the first row, so that it is exact where all are equal. */
 static double spread_of(const struct amp_tensor *targets)
 {
     size_t count = amp_tensor_count(targets), width = row_size(targets);
     double spread = 0, rows = (double)(count / width);
     double *means = amp_xcalloc(width, sizeof *means);
     for (size_t i = 0; i < count; i++)
-        means[i % width] += amp_tensor_double(targets, i) / rows;
+        means[i % width] +=
+            (amp_tensor_double(targets, i) - amp_tensor_double(targets, i % width)) / rows;
     for (size_t i = 0; i < count; i++) {
-        double d = amp_tensor_double(targets, i) - means[i % width];
+        double m = amp_tensor_double(targets, i % width) + means[i % width];
+        double d = amp_tensor_double(targets, i) - m;
         spread += d * d;
     }
     free(means);
@@ -59,7 +62,7 @@ enum amp_status amp_task_begin(struct amp_task *task, const struct amp_labels *l
                                struct amp_error *err)
 {
     *task = (struct amp_task){.labels = labels, .path = labels->path};
-    if (!are_targets(labels))
+    if (amp_labels_are_classes(labels))
         return AMP_OK;
     AMP_TRY(check_targets(labels, err));
     task->scores[0].spread = task->scores[1].spread = spread_of(&labels->tensor);
@@ -100,7 +103,7 @@ static bool fits_targets(const struct amp_tensor *targets, const struct amp_tens
 static bool fits(const struct amp_labels *labels, const struct amp_tensor *output)
 {
     struct amp_class_scores scores;
-    if (are_targets(labels))
+    if (!amp_labels_are_classes(labels))
         return fits_targets(&labels->tensor, output);
     return !amp_tensor_is_list(output) && amp_class_scores_view(output, &scores);
 }
@@ -121,9 +124,10 @@ enum amp_status amp_task_choose(struct amp_task *task, const struct amp_tensor *
         return AMP_OK;
     if (labels->output != NULL)
         return amp_fail(err, AMP_MODEL, "%s: no output '%s'", labels->path, labels->output);
-    if (!are_targets(labels))
+    if (amp_labels_are_classes(labels))
         return amp_fail(err, AMP_MODEL, "no output looks like class scores for --labels");
-    return amp_fail(err, AMP_MODEL, "no output has rows like those of --labels %s, shape %s",
+    return amp_fail(err, AMP_MODEL, "no output has rows like those of --labels %s, shape %s (class "
+                    "numbers are integers)",
                     labels->path, amp_shape_text(&labels->tensor.shape, shape, sizeof shape));
 }
 
@@ -184,15 +188,15 @@ static enum amp_status add_targets(struct amp_task *task, int side, const struct
 enum amp_status amp_task_add(struct amp_task *task, int side, const struct amp_tensor *tensor,
                              struct amp_error *err)
 {
-    return are_targets(task->labels) ? add_targets(task, side, tensor, err)
-                                     : add_classes(task, side, tensor, err);
+    return amp_labels_are_classes(task->labels) ? add_classes(task, side, tensor, err)
+                                                : add_targets(task, side, tensor, err);
 }
 
 enum amp_status amp_task_check(const struct amp_task *task, int side, struct amp_error *err)
 {
     const struct amp_tensor *labels = &task->labels->tensor;
     size_t count = amp_tensor_count(labels);
-    bool has_targets = are_targets(task->labels);
+    bool has_targets = !amp_labels_are_classes(task->labels);
     if (has_targets)
         count /= row_size(labels);
     if (task->used[side] == count)

@@ -13,6 +13,9 @@ struct amp_labels {
     struct amp_tensor tensor;
 };
 
+/* Whether LABELS are class numbers. */
+bool amp_labels_are_classes(const struct amp_labels *labels);
+
 /* The work of one model or two on labelled samples. Index 0: reference, 1: converted. */
 struct amp_task {
     const struct amp_labels *labels; /* borrowed, while samples come */
@@ -32,7 +35,7 @@ enum amp_status amp_task_begin(struct amp_task *task, const struct amp_labels *l
 
 /* Finds out which of the COUNT outputs that a model called PATH gave for a sample the labels are
    for, by its name or by fit: the first that looks like class scores, or whose shape targets have.
-   Does so once, NAME_AT gives the names. AMP_MODEL when there is none. */
+   NAME_AT gives the names. AMP_MODEL when there is none. */
 enum amp_status amp_task_choose(struct amp_task *task, const struct amp_tensor *outputs,
                                 size_t count, const char *(*name_at)(const void *context, size_t i),
                                 const void *context, struct amp_error *err);

@@ -71,6 +71,14 @@ enum amp_status amp_metric_bounds_set(struct amp_metric_bounds *bounds, const ch
     return unknown_metric(name, err);
 }
 
+bool amp_metric_bounds_want_scores(const struct amp_metric_bounds *bounds)
+{
+    for (size_t i = 0; amp_metric_at(i) != NULL; i++)
+        if (amp_metric_at(i)->is_of_scores && !isnan(bounds->items[i]))
+            return true;
+    return false;
+}
+
 /* AMP_MISMATCH when VALUE is beyond BOUND. The comparison is written so that a NaN is outside. */
 static enum amp_status check_bound(const struct amp_metric *metric, double value, double bound,
                                    struct amp_error *err)

@@ -5,6 +5,7 @@
  */
 #include "check/validate.h"
 
+#include "check/class_scores.h"
 #include "core/clock.h"
 #include "ops/kernel/tensor_cast.h"
 #include "run/exec/session.h"
@@ -214,15 +215,39 @@ static const char *output_name(const void *context, size_t i)
 static enum amp_status add_labelled(struct validation *v, struct amp_task *task)
 {
     const struct amp_tensor *outputs = v->sides[REFERENCE].outputs;
-    if (amp_task_choose(task, outputs, v->result->n_outputs, output_name, v, v->err) != AMP_OK) {
-        amp_error_prefix(v->err, "%s", v->sides[REFERENCE].model->path);
-        return v->err->status;
-    }
     AMP_TRY(amp_task_add(task, REFERENCE, &outputs[task->output], v->err));
     if (v->result->outputs[task->output].is_outside)
         return AMP_OK;
     const struct amp_tensor *converted = &v->sides[CONVERTED].outputs[v->output_of[task->output]];
     return amp_task_add(task, CONVERTED, converted, v->err);
+}
+
+/* Whether output I is known to be of class scores, or not to be: by labels, or since a bound wants
+   it to be. */
+static bool are_scores(const struct validation *v, size_t i)
+{
+    const struct side *reference = &v->sides[REFERENCE];
+    for (size_t k = 0; k < v->result->n_tasks; k++)
+        if (v->result->tasks[k].output == i)
+            return amp_labels_are_classes(v->result->tasks[k].labels);
+    return amp_metric_bounds_want_scores(&v->options->bounds) ||
+           amp_class_scores_are(reference->model, reference->output_ids->items[i],
+                                &reference->outputs[i]);
+}
+
+/* Finds out what the outputs of the reference are, in the first sample. */
+static enum amp_status look_at_outputs(struct validation *v)
+{
+    const struct amp_tensor *outputs = v->sides[REFERENCE].outputs;
+    for (size_t i = 0; i < v->result->n_tasks; i++)
+        if (amp_task_choose(&v->result->tasks[i], outputs, v->result->n_outputs, output_name, v,
+                            v->err) != AMP_OK) {
+            amp_error_prefix(v->err, "%s", v->sides[REFERENCE].model->path);
+            return v->err->status;
+        }
+    for (size_t i = 0; i < v->result->n_outputs; i++)
+        v->result->outputs[i].metrics.are_scores = are_scores(v, i);
+    return AMP_OK;
 }
 
 static enum amp_status run_sample(struct validation *v, size_t sample)
@@ -232,6 +257,8 @@ static enum amp_status run_sample(struct validation *v, size_t sample)
     AMP_TRY(run_side(v, REFERENCE));
     AMP_TRY(pass_inputs(v));
     AMP_TRY(run_side(v, CONVERTED));
+    if (v->result->samples == 0)
+        AMP_TRY(look_at_outputs(v));
     for (size_t i = 0; i < v->result->n_outputs; i++)
         measure(v, i);
     v->result->samples++;

@@ -5,6 +5,7 @@
  */
 #include "cli/run.h"
 
+#include "check/class_scores.h"
 #include "check/compare.h"
 #include "cli/inputs.h"
 #include "cli/list_ops.h"
@@ -130,7 +131,10 @@ static void compare_output(struct run *run, size_t sample, size_t i)
     struct amp_error found = {.status = AMP_OK};
     if (want->data == NULL)
         return;
-    output->compared++;
+    if (output->compared++ == 0)
+        output->metrics.are_scores =
+            amp_metric_bounds_want_scores(&run->tolerance.bounds) ||
+            amp_class_scores_are(run->model, run->output_ids->items[i], want);
     run->result.compared++;
     enum amp_status status = amp_metrics_add(&output->metrics, want, got, &found);
     if (run->tolerance.by_element) {
@@ -194,8 +198,8 @@ static const char *output_name(const void *context, size_t i)
 
 static enum amp_status add_labelled(struct run *run, struct amp_task *task)
 {
-    if (amp_task_choose(task, run->outputs, run->output_ids->count, output_name, run, run->err) !=
-        AMP_OK) {
+    if (task->name == NULL && amp_task_choose(task, run->outputs, run->output_ids->count,
+                                              output_name, run, run->err) != AMP_OK) {
         amp_error_prefix(run->err, "%s", run->model->path);
         return run->err->status;
     }
