@@ -126,7 +126,8 @@ enum amp_status amp_task_choose(struct amp_task *task, const struct amp_tensor *
         return amp_fail(err, AMP_MODEL, "%s: no output '%s'", labels->path, labels->output);
     if (amp_labels_are_classes(labels))
         return amp_fail(err, AMP_MODEL, "no output looks like class scores for --labels");
-    return amp_fail(err, AMP_MODEL, "no output has rows like those of --labels %s, shape %s (class "
+    return amp_fail(err, AMP_MODEL,
+                    "no output has rows like those of --labels %s, shape %s (class "
                     "numbers are integers)",
                     labels->path, amp_shape_text(&labels->tensor.shape, shape, sizeof shape));
 }
@@ -142,7 +143,10 @@ static enum amp_status add_classes(struct amp_task *task, int side, const struct
     struct amp_task_score *sum = &task->scores[side];
     size_t n_labels = amp_tensor_count(labels);
     if (amp_tensor_is_list(tensor) || !amp_class_scores_view(tensor, &scores))
-        return amp_fail(err, AMP_MODEL, "not class scores: a float type, [..., classes] is needed");
+        return amp_fail(err, AMP_MODEL,
+                        "%s: output '%s' is not class scores: a float type, [..., classes] is "
+                        "needed",
+                        task->path, task->name);
     if (scores.rows > n_labels - task->used[side])
         return amp_fail(err, AMP_MODEL,
                         "%zu labels; the samples have %" PRIu64 " rows of scores "
