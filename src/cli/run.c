@@ -124,6 +124,17 @@ static void note_mismatch(struct run *run, size_t sample, size_t i, const struct
         amp_fail(&run->mismatch, AMP_MISMATCH, "output '%s': %s", name, found->text);
 }
 
+/* Whether output I is known to be of class scores, or not to be: by labels, or since a bound wants
+   it to be. */
+static bool are_scores(const struct run *run, size_t i)
+{
+    for (size_t k = 0; k < run->result.n_tasks; k++)
+        if (run->result.tasks[k].output == i)
+            return amp_labels_are_classes(run->result.tasks[k].labels);
+    return amp_metric_bounds_want_scores(&run->tolerance.bounds) ||
+           amp_class_scores_are(run->model, run->output_ids->items[i], &run->wanted[i]);
+}
+
 static void compare_output(struct run *run, size_t sample, size_t i)
 {
     const struct amp_tensor *got = &run->outputs[i], *want = &run->wanted[i];
@@ -132,9 +143,7 @@ static void compare_output(struct run *run, size_t sample, size_t i)
     if (want->data == NULL)
         return;
     if (output->compared++ == 0)
-        output->metrics.are_scores =
-            amp_metric_bounds_want_scores(&run->tolerance.bounds) ||
-            amp_class_scores_are(run->model, run->output_ids->items[i], want);
+        output->metrics.are_scores = are_scores(run, i);
     run->result.compared++;
     enum amp_status status = amp_metrics_add(&output->metrics, want, got, &found);
     if (run->tolerance.by_element) {
@@ -196,14 +205,25 @@ static const char *output_name(const void *context, size_t i)
     return run->result.outputs[i].name;
 }
 
-static enum amp_status add_labelled(struct run *run, struct amp_task *task)
+/* Finds the outputs that labels are for, in the first sample. */
+static enum amp_status choose_labelled(struct run *run)
 {
-    if (task->name == NULL && amp_task_choose(task, run->outputs, run->output_ids->count,
-                                              output_name, run, run->err) != AMP_OK) {
-        amp_error_prefix(run->err, "%s", run->model->path);
-        return run->err->status;
+    for (size_t i = 0; i < run->result.n_tasks; i++)
+        if (amp_task_choose(&run->result.tasks[i], run->outputs, run->output_ids->count,
+                            output_name, run, run->err) != AMP_OK) {
+            amp_error_prefix(run->err, "%s", run->model->path);
+            return run->err->status;
+        }
+    return AMP_OK;
+}
+
+static enum amp_status add_labelled(struct run *run)
+{
+    for (size_t i = 0; i < run->result.n_tasks; i++) {
+        struct amp_task *task = &run->result.tasks[i];
+        AMP_TRY(amp_task_add(task, 0, &run->outputs[task->output], run->err));
     }
-    return amp_task_add(task, 0, &run->outputs[task->output], run->err);
+    return AMP_OK;
 }
 
 static enum amp_status run_sample(struct run *run, size_t sample)
@@ -217,6 +237,8 @@ static enum amp_status run_sample(struct run *run, size_t sample)
     double start = amp_clock_seconds();
     AMP_TRY(amp_session_run(run->session, run->tensors, run->outputs, run->err));
     run->result.seconds += amp_clock_seconds() - start;
+    if (sample == 0)
+        AMP_TRY(choose_labelled(run));
     for (size_t i = 0; i < run->output_ids->count; i++) {
         struct amp_run_output *output = &run->result.outputs[i];
         output->dtype = run->outputs[i].dtype;
@@ -227,9 +249,7 @@ static enum amp_status run_sample(struct run *run, size_t sample)
     }
     run->result.samples++;
     AMP_TRY(write_outputs(run, sample));
-    for (size_t i = 0; i < run->result.n_tasks; i++)
-        AMP_TRY(add_labelled(run, &run->result.tasks[i]));
-    return AMP_OK;
+    return add_labelled(run);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

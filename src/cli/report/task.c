@@ -164,9 +164,9 @@ json_t *amp_json_accuracy(const struct amp_task *tasks, size_t count, int n_mode
     if (i == count)
         return NULL;
     json_t *object = json_object();
-    amp_json_set(object, "output", amp_json_text(tasks[i].name));
     if (n_models == 1)
         set_rows(object, &tasks[i].scores[0]);
+    amp_json_set(object, "output", amp_json_text(tasks[i].name));
     for (int side = 0; side < n_models && n_models > 1; side++) {
         json_t *rows = json_object();
         set_rows(rows, &tasks[i].scores[side]);
