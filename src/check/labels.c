@@ -32,7 +32,8 @@ static size_t row_size(const struct amp_tensor *targets)
 static double spread_of(const struct amp_tensor *targets)
 {
     size_t count = amp_tensor_count(targets), width = row_size(targets);
-    double spread = 0, rows = (double)(count / width);
+    size_t n_rows = count / width;
+    double spread = 0, rows = (double)n_rows;
     double *means = amp_xcalloc(width, sizeof *means);
     for (size_t i = 0; i < count; i++)
         means[i % width] +=

@@ -64,7 +64,7 @@ void amp_report_run(FILE *file, const struct amp_run_result *result, int verbosi
     if (n_lines < count)
         amp_print(file, AMP_REPORT_LABEL "%zu more outputs; -v lists them\n", "", count - n_lines);
     for (size_t i = 0; i < result->n_tasks; i++)
-        amp_report_task(file, &result->tasks[i], count > 1, 1);
+        amp_report_task(file, &result->tasks[i], count > 1, false);
     if (result->compared > 0)
         amp_print(file, AMP_REPORT_LABEL "%zu tensor%s compared: %s\n", "expected",
                   result->compared, result->compared == 1 ? "" : "s",
@@ -120,11 +120,11 @@ json_t *amp_json_run(const struct amp_run_result *result, const struct amp_input
     amp_json_set(object, "outputs", outputs);
     if (result->compared > 0)
         amp_json_set(object, "expected", json_expected(result));
-    json_t *accuracy = amp_json_accuracy(result->tasks, result->n_tasks, 1);
+    json_t *accuracy = amp_json_accuracy(result->tasks, result->n_tasks, false);
     if (accuracy != NULL)
         amp_json_set(object, "accuracy", accuracy);
     if (result->n_tasks > 0)
-        amp_json_set(object, "tasks", amp_json_tasks(result->tasks, result->n_tasks, 1));
+        amp_json_set(object, "tasks", amp_json_tasks(result->tasks, result->n_tasks, false));
     amp_json_set(object, "widened_nodes", amp_json_count(result->widened));
     amp_json_set(object, "squeezed_nodes", amp_json_count(result->squeezed));
     amp_json_set(object, "seconds", amp_json_number(result->seconds));

@@ -31,7 +31,7 @@ static void print_value(FILE *file, const struct amp_task_metric *metric,
     }
 }
 
-void amp_report_task(FILE *file, const struct amp_task *task, bool is_named, int n_models)
+void amp_report_task(FILE *file, const struct amp_task *task, bool is_named, bool is_pair)
 {
     const struct amp_task_metric *metric;
     for (size_t i = 0; (metric = amp_task_metric_at(i)) != NULL; i++) {
@@ -41,7 +41,7 @@ void amp_report_task(FILE *file, const struct amp_task *task, bool is_named, int
         if (is_named)
             amp_print(file, "'%s': ", task->name);
         print_value(file, metric, &task->scores[0]);
-        if (n_models > 1) {
+        if (is_pair) {
             fputs(" in fp32, ", file);
             print_value(file, metric, &task->scores[1]);
             fputs(" converted", file);
@@ -109,10 +109,10 @@ void amp_json_task_bounds(json_t *object, const struct amp_task_bounds *bounds)
 
 /* A number of one model; of two an object. */
 static json_t *json_value(const struct amp_task_metric *metric,
-                          const struct amp_task_score scores[2], int n_models)
+                          const struct amp_task_score scores[2], bool is_pair)
 {
     double value;
-    if (n_models == 1)
+    if (!is_pair)
         return amp_json_number(metric->value(&scores[0]));
     json_t *object = json_object();
     amp_json_set(object, sides[0], amp_json_number(metric->value(&scores[0])));
@@ -123,28 +123,28 @@ static json_t *json_value(const struct amp_task_metric *metric,
     return object;
 }
 
-static json_t *json_task(const struct amp_task *task, int n_models)
+static json_t *json_task(const struct amp_task *task, bool is_pair)
 {
     json_t *object = json_object(), *metrics = json_object();
     const struct amp_task_metric *metric;
     for (size_t i = 0; (metric = amp_task_metric_at(i)) != NULL; i++)
         if (metric->is_defined(&task->scores[0]))
-            amp_json_set(metrics, metric->name, json_value(metric, task->scores, n_models));
+            amp_json_set(metrics, metric->name, json_value(metric, task->scores, is_pair));
     amp_json_set(object, "output", amp_json_text(task->name));
     amp_json_set(object, "labels", amp_json_text(task->path));
     amp_json_set(object, "metrics", metrics);
-    if (n_models > 1)
+    if (is_pair)
         amp_json_set(object, "within", json_boolean(!task->is_outside));
     if (task->is_outside)
         amp_json_set(object, "reason", amp_json_text(task->reason));
     return object;
 }
 
-json_t *amp_json_tasks(const struct amp_task *tasks, size_t count, int n_models)
+json_t *amp_json_tasks(const struct amp_task *tasks, size_t count, bool is_pair)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(array, json_task(&tasks[i], n_models));
+        json_array_append_new(array, json_task(&tasks[i], is_pair));
     return array;
 }
 
@@ -156,7 +156,7 @@ static void set_rows(json_t *object, const struct amp_task_score *score)
                  amp_json_number(100.0 * (double)score->right / (double)score->rows));
 }
 
-json_t *amp_json_accuracy(const struct amp_task *tasks, size_t count, int n_models)
+json_t *amp_json_accuracy(const struct amp_task *tasks, size_t count, bool is_pair)
 {
     size_t i = 0;
     while (i < count && tasks[i].scores[0].rows == 0)
@@ -164,10 +164,10 @@ json_t *amp_json_accuracy(const struct amp_task *tasks, size_t count, int n_mode
     if (i == count)
         return NULL;
     json_t *object = json_object();
-    if (n_models == 1)
+    if (!is_pair)
         set_rows(object, &tasks[i].scores[0]);
     amp_json_set(object, "output", amp_json_text(tasks[i].name));
-    for (int side = 0; side < n_models && n_models > 1; side++) {
+    for (int side = 0; side < 2 && is_pair; side++) {
         json_t *rows = json_object();
         set_rows(rows, &tasks[i].scores[side]);
         amp_json_set(object, sides[side], rows);

@@ -75,7 +75,7 @@ void amp_report_validation(FILE *file, const struct amp_validation *validation, 
 {
     print_outputs(file, validation, verbosity);
     for (size_t i = 0; i < validation->n_tasks; i++)
-        amp_report_task(file, &validation->tasks[i], validation->n_outputs > 1, 2);
+        amp_report_task(file, &validation->tasks[i], validation->n_outputs > 1, true);
     if (validation->eval != NULL)
         amp_report_eval(file, validation->eval);
     amp_report_widened(file, validation->widened[1]);
@@ -140,11 +140,11 @@ json_t *amp_json_validation(const struct amp_validation *validation)
     amp_json_set(object, "samples", amp_json_count(validation->samples));
     amp_json_set(object, "tolerances", json_bounds(validation));
     amp_json_set(object, "outputs", outputs);
-    json_t *accuracy = amp_json_accuracy(validation->tasks, validation->n_tasks, 2);
+    json_t *accuracy = amp_json_accuracy(validation->tasks, validation->n_tasks, true);
     if (accuracy != NULL)
         amp_json_set(object, "accuracy", accuracy);
     if (validation->n_tasks > 0)
-        amp_json_set(object, "tasks", amp_json_tasks(validation->tasks, validation->n_tasks, 2));
+        amp_json_set(object, "tasks", amp_json_tasks(validation->tasks, validation->n_tasks, true));
     if (validation->eval != NULL)
         amp_json_set(object, "eval", amp_json_eval(validation->eval));
     amp_json_set(object, "widened_nodes",
