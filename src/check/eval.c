@@ -136,6 +136,16 @@ enum amp_status amp_eval_run(const struct amp_eval *eval, const char *path,
     return status;
 }
 
+const char *amp_eval_verdict_name(enum amp_eval_verdict verdict)
+{
+    static const char *const names[] = {[AMP_EVAL_NONE] = "-",
+                                        [AMP_EVAL_SCORED] = "scored",
+                                        [AMP_EVAL_PASSED] = "passed",
+                                        [AMP_EVAL_FAILED] = "failed",
+                                        [AMP_EVAL_UNSURE] = "unsure"};
+    return names[verdict];
+}
+
 /* ---- two models ------------------------------------------------------------------------------ */
 
 static bool is_passed(const struct amp_eval_outcome *outcome)

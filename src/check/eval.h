@@ -18,6 +18,9 @@ enum amp_eval_verdict {
     AMP_EVAL_UNSURE  /* exit code 125: it cannot tell */
 };
 
+/* "scored", "passed", "failed", "unsure"; "-" for AMP_EVAL_NONE. */
+const char *amp_eval_verdict_name(enum amp_eval_verdict verdict);
+
 /* What the command said of one model. */
 struct amp_eval_outcome {
     enum amp_eval_verdict verdict;

@@ -50,18 +50,12 @@ void amp_report_task(FILE *file, const struct amp_task *task, bool is_named, boo
     }
 }
 
-static const char *const verdicts[] = {[AMP_EVAL_NONE] = "-",
-                                       [AMP_EVAL_SCORED] = "scored",
-                                       [AMP_EVAL_PASSED] = "passed",
-                                       [AMP_EVAL_FAILED] = "failed",
-                                       [AMP_EVAL_UNSURE] = "unsure"};
-
 static void print_outcome(FILE *file, const struct amp_eval_outcome *outcome)
 {
     if (outcome->verdict == AMP_EVAL_SCORED)
         amp_print(file, "%.6g", outcome->score);
     else
-        amp_print(file, "%s", verdicts[outcome->verdict]);
+        amp_print(file, "%s", amp_eval_verdict_name(outcome->verdict));
 }
 
 void amp_report_eval(FILE *file, const struct amp_eval_check *check)
@@ -178,7 +172,7 @@ json_t *amp_json_accuracy(const struct amp_task *tasks, size_t count, bool is_pa
 static json_t *json_outcome(const struct amp_eval_outcome *outcome)
 {
     json_t *object = json_object();
-    amp_json_set(object, "verdict", json_string(verdicts[outcome->verdict]));
+    amp_json_set(object, "verdict", json_string(amp_eval_verdict_name(outcome->verdict)));
     if (outcome->verdict == AMP_EVAL_SCORED)
         amp_json_set(object, "score", amp_json_number(outcome->score));
     amp_json_set(object, "seconds", amp_json_number(outcome->seconds));
