@@ -200,7 +200,7 @@ static void each_column_has_its_mean(void **state)
     is_near(&task.scores[1], "mae", 0.75);
     is_near(&task.scores[1], "r2", 0.93825665859564167);
     for (int i = 0; i < 3; i++)
-        add(&rows, 1, y + 2 * i, DIMS(2)); /* a sample is a row */
+        add(&rows, 1, y + (ptrdiff_t)2 * i, DIMS(2)); /* a sample is a row */
     assert_memory_equal(&rows.scores[1], &task.scores[1], sizeof task.scores[1]);
 }
 

@@ -72,7 +72,7 @@ static bool remove_entry(int folder, const char *name, int depth)
 static void remove_scratch(void)
 {
     enum { TRIES = 20 };
-    const struct timespec pause = {.tv_nsec = 10 * 1000 * 1000};
+    const struct timespec pause = {.tv_nsec = 10L * 1000 * 1000};
     for (int i = 0; i < TRIES && scratch[0] != '\0'; i++) {
         if (i > 0)
             nanosleep(&pause, NULL);
