@@ -10,14 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct amp_task_bounds amp_task_bounds_none(void)
-{
-    struct amp_task_bounds bounds;
-    for (size_t i = 0; i < AMP_TASK_METRICS_MAX; i++)
-        bounds.items[i] = (struct amp_task_bound){.most = NAN};
-    return bounds;
-}
-
 enum amp_status amp_task_bounds_set(struct amp_task_bounds *bounds,
                                     const struct amp_task_metric *metric, const char *text,
                                     struct amp_error *err)
@@ -28,8 +20,10 @@ enum amp_status amp_task_bounds_set(struct amp_task_bounds *bounds,
     if (end == text || isnan(most) || (*end != '\0' && !is_percent))
         return amp_fail(err, AMP_USAGE, "the tolerance of %s: '%s' is no number and no percentage",
                         metric->bound, text);
-    bounds->items[metric - amp_task_metric_at(0)] = (struct amp_task_bound){
-        .most = is_percent ? most / 100 : most, .is_relative = is_percent && !metric->is_share};
+    bounds->items[metric - amp_task_metric_at(0)] =
+        (struct amp_task_bound){.is_set = true,
+                                .is_relative = is_percent && !metric->is_share,
+                                .most = is_percent ? most / 100 : most};
     return AMP_OK;
 }
 
@@ -39,14 +33,14 @@ struct amp_task_bounds amp_task_bounds_of(const struct amp_task_bounds *bounds, 
     const struct amp_task_metric *metric;
     for (size_t i = 0; (metric = amp_task_metric_at(i)) != NULL; i++)
         if (strcmp(metric->source, source) != 0)
-            some.items[i].most = NAN;
+            some.items[i].is_set = false;
     return some;
 }
 
 bool amp_task_bounds_any(const struct amp_task_bounds *bounds)
 {
     for (size_t i = 0; i < AMP_TASK_METRICS_MAX; i++)
-        if (!isnan(bounds->items[i].most))
+        if (bounds->items[i].is_set)
             return true;
     return false;
 }
@@ -107,7 +101,7 @@ enum amp_status amp_task_bounds_check(const struct amp_task_bounds *bounds,
     const struct amp_task_metric *metric;
     for (size_t i = 0; (metric = amp_task_metric_at(i)) != NULL; i++) {
         double value;
-        if (isnan(bounds->items[i].most) || !amp_task_metric_value(metric, &scores[0], &value))
+        if (!bounds->items[i].is_set || !amp_task_metric_value(metric, &scores[0], &value))
             continue;
         if (!amp_task_metric_value(metric, &scores[1], &value))
             return amp_fail(err, AMP_MISMATCH, "%s: the converted model has no value of it",

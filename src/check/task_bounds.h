@@ -6,16 +6,15 @@
 /* A bound on how much worse a converted model may be, inclusive: in the metric's unit, or as a
    fraction of the magnitude of the reference's value. */
 struct amp_task_bound {
-    double most; /* NaN: none */
+    bool is_set; /* false: there is none */
     bool is_relative;
+    double most;
 };
 
-/* By row of the table of task metrics (amp_task_metric_at). */
+/* By row of the table of task metrics (amp_task_metric_at). All zero: none. */
 struct amp_task_bounds {
     struct amp_task_bound items[AMP_TASK_METRICS_MAX];
 };
-
-struct amp_task_bounds amp_task_bounds_none(void);
 
 /* Sets the bound on METRIC from TEXT, a number, or percent: 1% is 0.01 of a share, and a hundredth
    of the reference's value of another metric. AMP_USAGE for what is neither. */

@@ -276,7 +276,7 @@ static enum amp_status check_tasks(const struct validation *v)
     for (size_t i = 0; i < result->n_tasks; i++)
         AMP_TRY(amp_task_check(&result->tasks[i], REFERENCE, v->err));
     for (size_t i = 0; (metric = amp_task_metric_at(i)) != NULL; i++) {
-        bool is_needed = !isnan(result->task_bounds.items[i].most);
+        bool is_needed = result->task_bounds.items[i].is_set;
         for (size_t k = 0; k < result->n_tasks; k++)
             is_needed = is_needed && !metric->is_defined(&result->tasks[k].scores[REFERENCE]);
         if (is_needed)
@@ -373,7 +373,6 @@ const struct amp_output_check *amp_validation_worst(const struct amp_validation 
 struct amp_validation amp_validation_none(void)
 {
     return (struct amp_validation){.bounds = amp_metric_bounds_default(AMP_UNDEFINED),
-                                   .task_bounds = amp_task_bounds_none(),
                                    .is_within = true};
 }
 

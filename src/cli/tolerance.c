@@ -35,7 +35,7 @@ enum amp_status amp_tolerance_parse(const struct amp_options *options, enum amp_
                                     struct amp_task_bounds *task_bounds, struct amp_error *err)
 {
     *bounds = amp_metric_bounds_default(dtype);
-    *task_bounds = amp_task_bounds_none();
+    *task_bounds = (struct amp_task_bounds){.items = {{.is_set = false}}};
     for (size_t i = 0; i < options->tolerances.count; i++)
         AMP_TRY(parse_bound(options, options->tolerances.items[i], bounds, task_bounds, err));
     return AMP_OK;

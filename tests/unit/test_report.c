@@ -31,7 +31,6 @@ static struct amp_validation made_up(struct amp_output_check *output, struct amp
                                         .seconds = {0.25, 0.5},
                                         .n_tasks = 1,
                                         .tasks = task,
-                                        .task_bounds = amp_task_bounds_none(),
                                         .eval = eval};
     *task = (struct amp_task){.path = "l.npy",
                               .name = "y",
@@ -40,12 +39,12 @@ static struct amp_validation made_up(struct amp_output_check *output, struct amp
                               .reason = "a drop"};
     *eval = (struct amp_eval_check){
         .eval = {.command = "try {}"},
-        .bounds = amp_task_bounds_none(),
         .outcomes = {{.verdict = AMP_EVAL_SCORED, .score = 4, .seconds = 1.5},
                      {.verdict = AMP_EVAL_SCORED, .score = 3, .seconds = 2.5}},
         .scores = {{.is_scored = true, .score = 4}, {.is_scored = true, .score = 3}}};
-    validation.task_bounds.items[0] = (struct amp_task_bound){.most = 0.0625};
-    eval->bounds.items[5] = (struct amp_task_bound){.most = 0.5, .is_relative = true};
+    validation.task_bounds.items[0] = (struct amp_task_bound){.is_set = true, .most = 0.0625};
+    eval->bounds.items[5] =
+        (struct amp_task_bound){.is_set = true, .most = 0.5, .is_relative = true};
     for (size_t row = 0; amp_metric_at(row) != NULL; row++)
         validation.bounds.items[row] =
             strcmp(amp_metric_name_at(row), "max_abs") == 0 ? 0.125 : NAN;

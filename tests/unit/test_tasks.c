@@ -326,7 +326,7 @@ static void rows_of_targets_are_counted(void **state)
 static const char *judged(const char *bound, const char *text, double before, double after)
 {
     static struct amp_error err;
-    struct amp_task_bounds bounds = amp_task_bounds_none();
+    struct amp_task_bounds bounds = {.items = {{.is_set = false}}};
     const struct amp_task_metric *metric = amp_task_metric_find(bound);
     struct amp_task_score scores[2] = {{.is_scored = true, .score = before},
                                        {.is_scored = true, .score = after}};
@@ -388,7 +388,7 @@ static void bounds_are_on_what_is_lost(void **state)
 
 static void a_value_that_is_missing_is_outside(void **state)
 {
-    struct amp_task_bounds bounds = amp_task_bounds_none();
+    struct amp_task_bounds bounds = {.items = {{.is_set = false}}};
     struct amp_task_score scores[2] = {{.rows = 2, .right = 1}, {.rows = 0}};
     struct amp_error err = {.status = AMP_OK};
     (void)state;

@@ -44,8 +44,7 @@ static struct amp_validate_options options_of(enum amp_dtype dtype, const struct
     return (struct amp_validate_options){.source = {.count = SAMPLES, .load = load},
                                          .bounds = amp_metric_bounds_default(dtype),
                                          .labels = labels,
-                                         .n_labels = labels != NULL,
-                                         .task_bounds = amp_task_bounds_none()};
+                                         .n_labels = labels != NULL};
 }
 
 static void inputs_are_cast_and_outputs_compared(void **state)

@@ -24,8 +24,7 @@ static enum amp_status validate(const struct amp_model *reference, struct amp_te
     struct amp_validate_options options = {.source = {.count = 1, .load = load, .context = x},
                                            .bounds = amp_metric_bounds_default(AMP_BFLOAT16),
                                            .labels = labels,
-                                           .n_labels = labels != NULL,
-                                           .task_bounds = amp_task_bounds_none()};
+                                           .n_labels = labels != NULL};
     infer_all();
     net.err = (struct amp_error){.status = AMP_OK};
     return amp_validate(reference, net.model, &options, result, &net.err);

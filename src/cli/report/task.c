@@ -9,8 +9,6 @@
 #include "cli/report/text.h"
 #include "core/print.h"
 
-#include <math.h>
-
 static const char *const sides[] = {"reference", "converted"};
 
 /* ---- text ------------------------------------------------------------------------------------ */
@@ -76,7 +74,7 @@ const char *amp_report_task_bounds(FILE *file, const struct amp_task_bounds *bou
     const struct amp_task_metric *metric;
     for (size_t i = 0; (metric = amp_task_metric_at(i)) != NULL; i++) {
         char text[32];
-        if (isnan(bounds->items[i].most))
+        if (!bounds->items[i].is_set)
             continue;
         amp_print(file, "%s%s <= %s", mark, metric->bound,
                   amp_task_bound_text(metric, bounds->items[i], text, sizeof text));
@@ -93,7 +91,7 @@ void amp_json_task_bounds(json_t *object, const struct amp_task_bounds *bounds)
     for (size_t i = 0; (metric = amp_task_metric_at(i)) != NULL; i++) {
         char text[32];
         struct amp_task_bound bound = bounds->items[i];
-        if (isnan(bound.most))
+        if (!bound.is_set)
             continue;
         amp_task_bound_text(metric, bound, text, sizeof text);
         amp_json_set(object, metric->bound,
