@@ -9,6 +9,7 @@
 
 #include "autocast/notes.h"
 #include "core/array.h"
+#include "ops/op.h"
 
 #include <string.h>
 
@@ -139,8 +140,8 @@ static bool is_by_one_line(const struct amp_apart_search *search, const struct a
     return true;
 }
 
-/* Whether no node that is decided on outside of FIRST to LAST takes VALUE, and the graph does not
-   give it out. */
+/* Whether all nodes that take VALUE stand from FIRST to LAST, and the graph does not give it out.
+ */
 static bool is_inner(const struct amp_apart_search *search, uint32_t value, uint32_t first,
                      uint32_t last)
 {
@@ -153,6 +154,21 @@ static bool is_inner(const struct amp_apart_search *search, uint32_t value, uint
     return !amp_value_at(search->model, value)->is_output;
 }
 
+/* Whether nobody else takes VALUE; who takes a cast of it, which a conversion puts right behind it,
+   takes it. */
+static bool is_kept_inside(const struct amp_apart_search *search, uint32_t value, uint32_t first,
+                           uint32_t last)
+{
+    const struct amp_uses *uses = search->uses;
+    for (uint32_t u = uses->first[value]; u < uses->first[value + 1]; u++) {
+        const struct amp_node *user = amp_node_at(search->model, uses->items[u].node);
+        if (user->note.fx_node == NULL && amp_node_has_role(user, AMP_ROLE_CAST) &&
+            !is_inner(search, user->outputs[0], first, last))
+            return false;
+    }
+    return is_inner(search, value, first, last);
+}
+
 /* Whether what COUNT calls but the last give is taken by no others. */
 static bool is_closed(const struct amp_apart_search *search, const struct amp_ids *nodes,
                       const struct amp_noted_call *calls, size_t count)
@@ -162,7 +178,8 @@ static bool is_closed(const struct amp_apart_search *search, const struct amp_id
     for (size_t i = calls[0].begin; i < calls[count - 1].begin; i++) {
         const struct amp_node *node = amp_node_at(search->model, nodes->items[i]);
         for (uint32_t o = 0; o < node->n_outputs && node->note.fx_node != NULL; o++)
-            if (node->outputs[o] != AMP_NONE && !is_inner(search, node->outputs[o], first, last))
+            if (node->outputs[o] != AMP_NONE &&
+                !is_kept_inside(search, node->outputs[o], first, last))
                 return false;
     }
     return true;
