@@ -6,8 +6,10 @@ scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 . ../oracle/ort_plain.sh
 cd "$CASES/convert" || exit 2
-# An operator that nobody knows is no model for ONNX Runtime; ONNX's type inference knows no sparse initializers.
-unknown=' contrib_newer declared_types untouched weight_sparse '
+# An operator or opset that nobody knows is no model for ONNX Runtime; ONNX's type inference knows no sparse initializers.
+unknown=' contrib_newer declared_types exact_unreleased untouched weight_sparse '
+# Models that no run gets through.
+stuck=' sequence_bf16_before sequence_bf16_beyond '
 # Operators that ONNX Runtime has in ai.onnx, and ONNX itself does not.
 added=' contrib_decoder contrib_layer_norm '
 random=' random_like explicit_type types_like types_of_nothing types_said half_raised_casts '
@@ -36,7 +38,7 @@ compare() {
 # Converts the case to $1, validated where the executor can; the model that came in is the reference.
 convert_validated() {
   local said code=4
-  if [[ $random != *" $case "* ]]; then
+  if [[ $random$stuck != *" $case "* ]]; then
     said=$("$AMPCONV" "$case/model.onnx" $options -o "$1" -q ${data[@]+"${data[@]}"} 2>&1)
     code=$?
   fi
@@ -58,7 +60,7 @@ convert() {
   convert_validated "$out" || return
   said=$("$AMPCONV" "$out" $options -o "$scratch/again.onnx" --no-validate -q 2>&1) || fail "again: $said"
   cmp "$out" "$scratch/again.onnx" >/dev/null 2>&1 || fail 'converted again it changes'
-  if [[ $unknown == *" $case "* || $case == custom_* ]]; then rm "$out"; elif [[ $dtype != *-io ]]; then compare "$out"; fi
+  if [[ $unknown == *" $case "* || $case == custom_* ]]; then rm "$out"; elif [[ $dtype != *-io && $stuck != *" $case "* ]]; then compare "$out"; fi
   if [[ $added == *" $case "* ]]; then rm "$out"; fi
   [ $failed -ne 0 ] || echo "ok $case $dtype"
 }
