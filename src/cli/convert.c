@@ -11,12 +11,14 @@
 #include "autocast/forms/einsum.h"
 #include "autocast/settle.h"
 #include "cli/destination.h"
+#include "cli/noise.h"
 #include "cli/progress.h"
 #include "cli/report/conversion.h"
 #include "cli/report/explanation.h"
 #include "cli/report/inputs.h"
 #include "cli/report/json.h"
 #include "cli/report/losses.h"
+#include "cli/report/noise.h"
 #include "cli/report/validation.h"
 #include "cli/rule_options.h"
 #include "cli/target.h"
@@ -58,10 +60,10 @@ struct job {
     struct amp_ids interface; /* see struct amp_assign_options */
     struct amp_training *training;
     struct amp_conversion conversion;
-    bool explains;
+    bool explains, explains_noise;
     struct amp_explanation explanation;
     struct amp_placement *placement;
-    json_t *validation_json;
+    json_t *validation_json, *noise_json;
     enum stage last; /* STAGE to dump after; N_STAGES: none */
     struct amp_error *err;
 };
@@ -313,24 +315,40 @@ static enum amp_dtype coarsest_dtype(const struct job *job, const struct amp_mod
     return coarsest;
 }
 
-/* Runs the model as it was read and the converted one, and reports how far apart they are.
-   AMP_MISMATCH when that is too far. */
+/* The model as it was read and the converted one, both to be run. */
+struct pair {
+    struct amp_model_file reference;
+    struct job twin;
+};
+
+static enum amp_status open_pair(struct job *job, struct pair *pair, struct amp_error *err)
+{
+    *pair = (struct pair){.reference = {.model = NULL}};
+    AMP_TRY(amp_model_read_again(&job->file, &pair->reference, err));
+    AMP_TRY(make_runnable(job, &pair->twin, err));
+    return amp_infer(pair->reference.model, err);
+}
+
+static void close_pair(struct pair *pair)
+{
+    amp_model_close(&pair->reference);
+    amp_model_close(&pair->twin.file);
+}
+
+/* Runs both models and reports how far apart they are. AMP_MISMATCH when that is too far. */
 static enum amp_status validate(struct job *job, struct amp_error *err)
 {
     struct amp_input_notes notes = {.model = NULL};
     struct amp_validation validation = {.samples = 0};
-    struct amp_model_file reference;
-    struct job twin;
+    struct pair pair;
     amp_progress_begin("validating");
-    AMP_TRY(amp_model_read_again(&job->file, &reference, err));
-    enum amp_status status = make_runnable(job, &twin, err);
-    if (status == AMP_OK)
-        status = amp_infer(reference.model, err);
+    enum amp_status status = open_pair(job, &pair, err);
     if (status == AMP_OK) {
+        const struct amp_model *reference = pair.reference.model;
         struct amp_validation_request request = {.options = job->options,
-                                                 .reference = reference.model,
-                                                 .converted = twin.model,
-                                                 .coarsest = coarsest_dtype(job, reference.model)};
+                                                 .reference = reference,
+                                                 .converted = pair.twin.model,
+                                                 .coarsest = coarsest_dtype(job, reference)};
         status = amp_validation_run(&request, &notes, &validation, err);
     }
     amp_progress_end();
@@ -343,8 +361,35 @@ static enum amp_status validate(struct job *job, struct amp_error *err)
         job->validation_json = amp_json_validation(&validation);
     amp_validation_free(&validation);
     amp_input_notes_destroy(&notes);
-    amp_model_close(&reference);
-    amp_model_close(&twin.file);
+    close_pair(&pair);
+    return status;
+}
+
+/* The file that explanations go to: stdout unless the model does. */
+static FILE *explanation_file(const struct job *job)
+{
+    bool is_taken = job->conversion.output_path != NULL &&
+                    strcmp(job->conversion.output_path, "-") == 0 && !job->options->is_listed;
+    return is_taken ? stderr : stdout;
+}
+
+/* Finds where the error of the converted model comes from, and reports it. */
+static enum amp_status explain_noise(struct job *job)
+{
+    struct amp_noise noise = {.n_sources = 0};
+    struct pair pair;
+    amp_progress_begin("finding the noise");
+    enum amp_status status = open_pair(job, &pair, job->err);
+    if (status == AMP_OK)
+        status =
+            amp_noise_search(job->options, pair.reference.model, pair.twin.model, &noise, job->err);
+    amp_progress_end();
+    if (status == AMP_OK) {
+        amp_report_noise(explanation_file(job), &noise);
+        job->noise_json = amp_json_noise(&noise);
+    }
+    amp_noise_free(&noise);
+    close_pair(&pair);
     return status;
 }
 
@@ -356,6 +401,7 @@ static enum amp_status write_report(struct job *job, bool is_written)
     json_t *root = amp_json_conversion(&job->conversion, is_written);
     amp_json_set(root, "weights", amp_json_losses(job->model));
     json_object_set(root, "validation", job->validation_json ? job->validation_json : json_null());
+    json_object_set(root, "noise", job->noise_json ? job->noise_json : json_null());
     return amp_json_write(root, job->options->json, job->err);
 }
 
@@ -368,6 +414,8 @@ static enum amp_status validate_and_write(struct job *job)
     bool is_mismatch = verdict.status == AMP_MISMATCH;
     if (verdict.status != AMP_OK && !is_mismatch)
         return amp_fail(job->err, verdict.status, "%s", verdict.text);
+    if (job->explains_noise)
+        AMP_TRY(explain_noise(job));
     bool is_written = !is_mismatch || job->options->is_forced;
     if (is_written)
         AMP_TRY(amp_model_write(job->model, job->placement, job->err));
@@ -383,9 +431,8 @@ static void explain(struct job *job)
 {
     const struct amp_options *options = job->options;
     struct amp_conversion *conversion = &job->conversion;
-    bool is_on_stdout =
-        options->is_listed || (options->explain && strcmp(conversion->output_path, "-") != 0);
-    FILE *file = is_on_stdout ? stdout : stderr;
+    bool is_asked = options->is_listed || (options->explain != NULL && !job->explains_noise);
+    FILE *file = is_asked ? explanation_file(job) : stderr;
     job->explanation.model_path = conversion->model_path;
     job->explanation.rule_names = conversion->rule_names;
     job->explanation.n_rule_names = conversion->n_rule_names;
@@ -407,7 +454,7 @@ static enum amp_status convert(struct job *job)
     if (job->last == N_STAGES && !job->options->is_listed)
         AMP_TRY(amp_destination_choose(job->options, &job->target, job->file.arena,
                                        &conversion->output_path, job->err));
-    if (!job->options->no_validate && !job->options->is_listed)
+    if ((!job->options->no_validate || job->explains_noise) && !job->options->is_listed)
         AMP_TRY(amp_validation_check_options(job->options, conversion->lower, job->err));
     AMP_TRY(load_rules(job));
     AMP_TRY(convert_graph(job, &is_done));
@@ -426,9 +473,11 @@ static enum amp_status convert(struct job *job)
 
 enum amp_status amp_command_convert(const struct amp_options *options, struct amp_error *err)
 {
-    bool explains = options->explain != NULL || options->is_listed ||
+    bool explains_noise = options->explain != NULL && strcmp(options->explain, "noise") == 0;
+    bool explains = (options->explain != NULL && !explains_noise) || options->is_listed ||
                     (options->verbosity > 1 && !options->is_quiet);
-    struct job job = {.options = options, .err = err, .explains = explains};
+    struct job job = {
+        .options = options, .err = err, .explains = explains, .explains_noise = explains_noise};
     AMP_TRY(amp_target_parse(options, &job.target, err));
     job.conversion.lower = job.target.lower;
     job.conversion.keeps_types = job.target.keeps_types;
@@ -442,6 +491,7 @@ enum amp_status amp_command_convert(const struct amp_options *options, struct am
     }
     amp_progress_end();
     json_decref(job.validation_json);
+    json_decref(job.noise_json);
     amp_rules_destroy(job.rules);
     amp_model_close(&job.file);
     return status;
