@@ -33,7 +33,7 @@ struct amp_noise_probe {
     bool *none, *marked;      /* per value: none of them; a constant that is rounded, or what is
                                  made of one that is */
     const bool *is_dirty;     /* NONE or MARKED */
-    struct amp_tensor *clean; /* per source: what a constant step gave; data NULL: not one */
+    struct amp_tensor *clean; /* per value: a source that a constant step gave; else without data */
     struct place exact, rounded, here;
     struct amp_tensor *changes; /* per output of the last step of ROUNDED, or per graph input */
     struct amp_tensor *outputs; /* of a step that ran apart */
@@ -100,7 +100,7 @@ static void make_room(struct amp_noise_probe *probe)
     probe->none = amp_arena_array(probe->arena, model->n_values + 1, sizeof *probe->none);
     probe->marked = amp_arena_array(probe->arena, model->n_values + 1, sizeof *probe->marked);
     probe->is_dirty = probe->none;
-    probe->clean = amp_arena_array(probe->arena, probe->sources.count + 1, sizeof *probe->clean);
+    probe->clean = amp_arena_array(probe->arena, model->n_values + 1, sizeof *probe->clean);
     probe->changes = amp_arena_array(probe->arena, probe->n_slots, sizeof *probe->changes);
     probe->outputs = amp_arena_array(probe->arena, probe->n_slots, sizeof *probe->outputs);
     probe->cost = amp_arena_array(probe->arena, probe->steps.count + 1, sizeof *probe->cost);
@@ -128,7 +128,7 @@ void amp_noise_probe_destroy(struct amp_noise_probe *probe)
         return;
     if (probe->cost != NULL) {
         amp_noise_probe_end(probe);
-        amp_tensors_release(probe->clean, probe->sources.count);
+        amp_tensors_release(probe->clean, probe->steps.model->n_values);
     }
     amp_noise_apart_close(&probe->open);
     amp_noise_apart_close(&probe->bodies);
@@ -201,7 +201,7 @@ static enum amp_status supply_constant(void *context, uint32_t value, struct amp
     if (!is_open(probe, value))
         return AMP_OK;
     uint32_t source = probe->sources.of_value[value];
-    const struct amp_tensor *clean = &probe->clean[source];
+    const struct amp_tensor *clean = &probe->clean[value];
     bool is_made = clean->data != NULL; /* by a step */
     if (is_made && probe->is_dirty[value])
         return amp_noise_cast(clean, probe->sources.items[source].dtype, tensor, err);
@@ -456,10 +456,8 @@ static enum amp_status keep_constants(struct amp_noise_probe *probe, size_t step
     const struct amp_node *node = node_of(probe, step);
     for (uint32_t k = 0; k < node->n_outputs; k++) {
         uint32_t value = node->outputs[k];
-        if (value != AMP_NONE && is_open(probe, value) &&
-            probe->clean[probe->sources.of_value[value]].data == NULL)
-            AMP_TRY(amp_walk_get(probe->session, value,
-                                 &probe->clean[probe->sources.of_value[value]], err));
+        if (value != AMP_NONE && is_open(probe, value) && probe->clean[value].data == NULL)
+            AMP_TRY(amp_walk_get(probe->session, value, &probe->clean[value], err));
     }
     return AMP_OK;
 }

@@ -69,10 +69,22 @@ static void print_source(FILE *file, const struct amp_noise_source *source)
               amp_dtype_name(source->dtype), source->text[0] != '\0' ? source->text : "an input");
 }
 
+/* "1 element", "2 elements" */
+static void print_elements(FILE *file, uint64_t count)
+{
+    amp_print(file, "%llu element%s", (unsigned long long)count, count == 1 ? "" : "s");
+}
+
 static void print_span(FILE *file, const struct amp_noise *noise, const struct span *span)
 {
-    amp_print(file, "    %5.1f %%  %6.1f dB  ", 100 * share(noise, span->power),
-              decibels(span->power));
+    if (span->first->n_lost > 0) {
+        amp_print(file, "    makes ");
+        print_elements(file, span->first->n_lost);
+        amp_print(file, " NaN or infinite  ");
+    } else {
+        amp_print(file, "    %5.1f %%  %6.1f dB  ", 100 * share(noise, span->power),
+                  decibels(span->power));
+    }
     if (span->count > 1)
         amp_print(file, "%zu sources: ", span->count);
     print_source(file, span->first);
@@ -80,13 +92,10 @@ static void print_span(FILE *file, const struct amp_noise *noise, const struct s
         amp_print(file, " to ");
         print_source(file, &span->first[span->count - 1]);
     }
-    if (span->first->n_lost > 0)
-        amp_print(file, "; makes %llu element%s NaN or infinite",
-                  (unsigned long long)span->first->n_lost, span->first->n_lost == 1 ? "" : "s");
     fputc('\n', file);
 }
 
-static void print_totals(FILE *file, const struct amp_noise *noise)
+static void print_sum(FILE *file, const struct amp_noise *noise)
 {
     double difference = amp_noise_difference(noise);
     amp_print(file, "noise: snr %.1f dB predicted by the sum over %zu source%s",
@@ -94,41 +103,56 @@ static void print_totals(FILE *file, const struct amp_noise *noise)
     if (noise->n_lost == 0)
         amp_print(file, ", %.1f dB measured", decibels(noise->measured));
     if (!isnan(difference))
-        amp_print(file, ": the sum is %.1f dB %s", fabs(difference),
-                  difference < 0 ? "too low" : "too high");
+        amp_print(file, ": the sum is %.1f dB too %s", fabs(difference),
+                  difference < 0 ? "low" : "high");
     fputc('\n', file);
-    if (noise->n_lost > 0)
-        amp_print(file, "    the converted model makes %llu element%s NaN or infinite\n",
-                  (unsigned long long)noise->n_lost, noise->n_lost == 1 ? "" : "s");
-    if (noise->n_nonfinite > 0)
-        amp_print(file, "    %llu element%s of the reference NaN or infinite: left out\n",
-                  (unsigned long long)noise->n_nonfinite,
-                  noise->n_nonfinite == 1 ? " is" : "s are");
-    if (noise->n_counted < noise->n_outputs)
-        amp_print(file, "    %zu of %zu outputs are no floats, or all 0: left out\n",
-                  noise->n_outputs - noise->n_counted, noise->n_outputs);
-    amp_print(file, "    probed on %zu of %zu sample%s in %zu group%s, for %.1f plain runs\n",
+    amp_print(file, "    probed on %zu of %zu sample%s in %zu group%s, for %.1f plain runs",
               noise->n_probed, noise->n_samples, noise->n_samples == 1 ? "" : "s", noise->n_groups,
               noise->n_groups == 1 ? "" : "s", noise->plain_runs);
+    if (noise->n_lost == 0)
+        amp_print(file, "; all rounded at once there: %.1f dB", decibels(noise->joint));
+    fputc('\n', file);
+}
+
+/* What is in none of the sums. */
+static void print_left_out(FILE *file, const struct amp_noise *noise)
+{
+    if (noise->n_lost > 0) {
+        amp_print(file, "    the converted model makes ");
+        print_elements(file, noise->n_lost);
+        amp_print(file, " NaN or infinite\n");
+    }
+    if (noise->n_nonfinite > 0) {
+        amp_print(file, "    left out: ");
+        print_elements(file, noise->n_nonfinite);
+        amp_print(file, " that the reference makes NaN or infinite\n");
+    }
+    if (noise->n_counted < noise->n_outputs)
+        amp_print(file, "    left out: %zu of %zu outputs, without energy: no floats, or all 0\n",
+                  noise->n_outputs - noise->n_counted, noise->n_outputs);
+}
+
+static void print_rest(FILE *file, const struct amp_noise *noise, const struct span *spans)
+{
+    double rest = 0;
+    for (size_t g = NAMED_MAX; g < noise->n_groups; g++)
+        rest += spans[g].power;
+    amp_print(file, "    %5.1f %%  %6.1f dB  the other %zu\n", 100 * share(noise, rest),
+              decibels(rest), noise->n_groups - NAMED_MAX);
 }
 
 void amp_report_noise(FILE *file, const struct amp_noise *noise)
 {
-    if (noise->n_sources == 0) {
-        amp_print(file, "noise: nothing is rounded\n");
-        return;
-    }
     struct span *spans = sorted(noise);
-    print_totals(file, noise);
+    if (noise->n_sources == 0)
+        amp_print(file, "noise: nothing is rounded\n");
+    else
+        print_sum(file, noise);
+    print_left_out(file, noise);
     for (size_t g = 0; g < noise->n_groups && g < NAMED_MAX; g++)
         print_span(file, noise, &spans[g]);
-    if (noise->n_groups > NAMED_MAX) {
-        double rest = 0;
-        for (size_t g = NAMED_MAX; g < noise->n_groups; g++)
-            rest += spans[g].power;
-        amp_print(file, "    %5.1f %%  %6.1f dB  the other %zu\n", 100 * share(noise, rest),
-                  decibels(rest), noise->n_groups - NAMED_MAX);
-    }
+    if (noise->n_groups > NAMED_MAX)
+        print_rest(file, noise, spans);
     free(spans);
 }
 
