@@ -45,40 +45,6 @@ double amp_noise_budget(size_t n_nodes)
     return fmin(600, fmax(100, 100 + 500 * ((double)n_nodes - 300) / 2700));
 }
 
-/* ---- measured -------------------------------------------------------------------------------- */
-
-static void take_measured(const struct amp_validation *validation, struct amp_noise *result)
-{
-    for (size_t i = 0; i < validation->n_outputs; i++) {
-        const struct amp_metrics *metrics = &validation->outputs[i].metrics;
-        double quality = metrics->is_float ? amp_metrics_quality(metrics) : -INFINITY;
-        result->n_lost += metrics->stray;
-        result->n_nonfinite += metrics->nan[0] + metrics->inf[0];
-        result->n_counted += quality > -INFINITY;
-        result->measured += quality > -INFINITY ? pow(10, -quality / 10) : 0;
-    }
-    if (result->n_counted > 0)
-        result->measured /= (double)result->n_counted;
-    result->n_outputs = validation->n_outputs;
-    result->n_samples = validation->samples;
-}
-
-static enum amp_status measure(const struct search *search, const struct amp_model *converted)
-{
-    struct amp_error verdict = {.status = AMP_OK};
-    struct amp_validation validation;
-    struct amp_validate_options options = {.source = search->options->source};
-    for (size_t i = 0; i < AMP_METRICS_MAX; i++)
-        options.bounds.items[i] = NAN;
-    enum amp_status status =
-        amp_validate(search->reference, converted, &options, &validation, &verdict);
-    if (status != AMP_OK && status != AMP_MISMATCH)
-        return amp_error_copy(search->err, &verdict);
-    take_measured(&validation, search->result);
-    amp_validation_free(&validation);
-    return AMP_OK;
-}
-
 /* ---- samples --------------------------------------------------------------------------------- */
 
 /* Whether errors of OUTPUT count: those of integers have no energy. */
@@ -326,6 +292,41 @@ static void split_groups(struct search *search)
     search->n_groups = n;
 }
 
+/* ---- measured -------------------------------------------------------------------------------- */
+
+static void take_measured(const struct search *search, const struct amp_validation *validation)
+{
+    struct amp_noise *result = search->result;
+    for (size_t i = 0; i < validation->n_outputs; i++) {
+        const struct amp_metrics *metrics = &validation->outputs[i].metrics;
+        result->n_lost += metrics->stray;
+        result->n_nonfinite += metrics->nan[0] + metrics->inf[0];
+        if (search->energy[i] > 0)
+            result->measured += pow(10, -amp_metrics_quality(metrics) / 10);
+        result->n_counted += search->energy[i] > 0;
+    }
+    if (result->n_counted > 0)
+        result->measured /= (double)result->n_counted;
+    result->n_outputs = validation->n_outputs;
+    result->n_samples = validation->samples;
+}
+
+static enum amp_status measure(const struct search *search, const struct amp_model *converted)
+{
+    struct amp_error verdict = {.status = AMP_OK};
+    struct amp_validation validation;
+    struct amp_validate_options options = {.source = search->options->source};
+    for (size_t i = 0; i < AMP_METRICS_MAX; i++)
+        options.bounds.items[i] = NAN;
+    enum amp_status status =
+        amp_validate(search->reference, converted, &options, &validation, &verdict);
+    if (status != AMP_OK && status != AMP_MISMATCH)
+        return amp_error_copy(search->err, &verdict);
+    take_measured(search, &validation);
+    amp_validation_free(&validation);
+    return AMP_OK;
+}
+
 /* ---- result ---------------------------------------------------------------------------------- */
 
 /* What all sources together add. */
@@ -366,7 +367,6 @@ static void take_groups(struct search *search)
 static enum amp_status find(struct search *search, const struct amp_model *converted)
 {
     struct amp_arena *arena = search->result->arena;
-    AMP_TRY(measure(search, converted));
     AMP_TRY(
         amp_noise_probe_create(search->reference, converted, arena, &search->probe, search->err));
     search->model = amp_noise_probe_model(search->probe);
@@ -374,9 +374,12 @@ static enum amp_status find(struct search *search, const struct amp_model *conve
     search->n_inputs = search->model->graphs[0].inputs.count;
     search->n_outputs = search->model->graphs[0].outputs.count;
     search->energy = amp_arena_array(arena, search->n_outputs + 1, sizeof *search->energy);
-    if (search->sources->count == 0 || search->options->source.count == 0)
+    if (search->options->source.count == 0)
         return AMP_OK;
     AMP_TRY(survey_all(search));
+    AMP_TRY(measure(search, converted));
+    if (search->sources->count == 0)
+        return AMP_OK;
     search->groups = amp_arena_array(arena, search->sources->count + 1, sizeof *search->groups);
     AMP_TRY(probe_joint(search));
     make_first_groups(search);

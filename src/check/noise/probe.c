@@ -55,7 +55,9 @@ static size_t count_slots(const struct amp_model *model)
     return most + 1;
 }
 
-static enum amp_status open_constants(struct amp_noise_probe *probe, struct amp_error *err)
+/* Opens MODEL for steps that run apart, the constants that are sources to be set by hand. */
+static enum amp_status open_apart(struct amp_noise_probe *probe, const struct amp_model *model,
+                                  struct amp_noise_apart *apart, struct amp_error *err)
 {
     const struct amp_noise_sources *sources = &probe->sources;
     uint32_t *values = amp_arena_array(probe->arena, sources->count + 1, sizeof *values);
@@ -63,25 +65,25 @@ static enum amp_status open_constants(struct amp_noise_probe *probe, struct amp_
     for (size_t i = 0; i < sources->count; i++)
         if (sources->places[i].is_constant)
             values[n++] = sources->items[i].value;
-    const struct amp_model *open = amp_twin_open(probe->steps.model, values, n, probe->arena);
-    return n == 0 ? AMP_OK : amp_noise_apart_open(open, probe->arena, &probe->open, err);
+    const struct amp_model *open = amp_twin_open(model, values, n, probe->arena);
+    return amp_noise_apart_open(open, probe->arena, apart, err);
 }
 
 static enum amp_status set_up(struct amp_noise_probe *probe, const struct amp_model *reference,
                               struct amp_error *err)
 {
     bool *has_bodies;
-    struct amp_model *bodies;
+    struct amp_model *rounded;
     struct amp_model *twin = amp_twin_create(probe->converted, probe->arena);
     AMP_TRY(amp_session_open(twin, AMP_ROUNDED, &probe->session, err));
     probe->steps = amp_noise_steps_create(probe->session, probe->arena);
-    AMP_TRY(amp_twin_round_bodies(probe->steps.model, probe->converted, probe->arena, &bodies,
+    AMP_TRY(amp_twin_round_bodies(probe->steps.model, probe->converted, probe->arena, &rounded,
                                   &has_bodies, err));
-    if (bodies != NULL)
-        AMP_TRY(amp_noise_apart_open(bodies, probe->arena, &probe->bodies, err));
     probe->sources = amp_noise_sources_find(reference, probe->converted, &probe->steps, has_bodies,
                                             probe->arena);
-    return open_constants(probe, err);
+    if (rounded != NULL)
+        AMP_TRY(open_apart(probe, rounded, &probe->bodies, err));
+    return open_apart(probe, probe->steps.model, &probe->open, err);
 }
 
 static struct place create_place(const struct amp_noise_probe *probe)
