@@ -33,7 +33,8 @@ struct search {
     struct amp_noise_sources *sources;
     struct sample *samples;
     size_t n_samples, n_inputs, n_outputs;
-    double *energy; /* per output, over the samples */
+    double *energy;                /* per output, over the samples */
+    struct amp_noise_error *joint; /* per output: with all sources rounded */
     struct group *groups;
     size_t n_groups;
     double budget;
@@ -80,19 +81,36 @@ static enum amp_status load(const struct search *search, size_t i, struct sample
     return AMP_OK;
 }
 
+/* Adds the errors of OUTPUTS, which it releases, per output to ERRORS. */
+static void add_errors(const struct search *search, const struct sample *sample,
+                       struct amp_tensor *outputs, struct amp_noise_error *errors)
+{
+    for (size_t o = 0; o < search->n_outputs; o++)
+        if (is_counted(&sample->outputs[o]))
+            amp_noise_error_add(&errors[o], &sample->outputs[o], &outputs[o]);
+    amp_tensors_release(outputs, search->n_outputs);
+}
+
 static enum amp_status survey(struct search *search, size_t i, bool *changes)
 {
     struct sample *sample = &search->samples[i];
     search->n_samples = i + 1;
     AMP_TRY(load(search, i, sample));
-    AMP_TRY(amp_noise_probe_survey(search->probe, sample->inputs, sample->outputs, changes,
-                                   search->err));
+    struct amp_noise_outputs outputs = {
+        .exact = sample->outputs,
+        .rounded = amp_xcalloc(search->n_outputs + 1, sizeof *outputs.rounded)};
+    enum amp_status status =
+        amp_noise_probe_survey(search->probe, sample->inputs, &outputs, changes, search->err);
     for (size_t o = 0; o < search->n_outputs; o++) {
         uint64_t unused = 0;
-        if (is_counted(&sample->outputs[o]))
+        if (is_counted(&sample->outputs[o]) && status == AMP_OK)
             search->energy[o] += amp_noise_energy(&sample->outputs[o], &unused);
     }
-    return AMP_OK;
+    if (status == AMP_OK)
+        add_errors(search, sample, outputs.rounded, search->joint);
+    amp_tensors_release(outputs.rounded, search->n_outputs);
+    free(outputs.rounded);
+    return status;
 }
 
 static double cost_of_all(const struct search *search)
@@ -146,15 +164,6 @@ static double power_of(const struct search *search, const struct amp_noise_error
         }
     }
     return n > 0 ? power / (double)n : 0;
-}
-
-static void add_errors(const struct search *search, const struct sample *sample,
-                       struct amp_tensor *outputs, struct amp_noise_error *errors)
-{
-    for (size_t o = 0; o < search->n_outputs; o++)
-        if (is_counted(&sample->outputs[o]))
-            amp_noise_error_add(&errors[o], &sample->outputs[o], &outputs[o]);
-    amp_tensors_release(outputs, search->n_outputs);
 }
 
 static enum amp_status probe_groups(struct search *search, const struct sample *sample)
@@ -329,26 +338,11 @@ static enum amp_status measure(const struct search *search, const struct amp_mod
 
 /* ---- result ---------------------------------------------------------------------------------- */
 
-/* What all sources together add. */
-static enum amp_status probe_joint(struct search *search)
-{
-    uint64_t unused = 0;
-    struct amp_noise_error *errors = make_group(search, 0, 0).errors;
-    struct amp_tensor *outputs = amp_xcalloc(search->n_outputs + 1, sizeof *outputs);
-    enum amp_status status = AMP_OK;
-    for (size_t i = 0; i < search->n_samples && status == AMP_OK; i++) {
-        status =
-            amp_noise_probe_run_all(search->probe, search->samples[i].inputs, outputs, search->err);
-        add_errors(search, &search->samples[i], outputs, errors);
-    }
-    free(outputs);
-    search->result->joint = power_of(search, errors, &unused);
-    return status;
-}
-
 static void take_groups(struct search *search)
 {
+    uint64_t unused = 0;
     struct amp_noise *result = search->result;
+    result->joint = power_of(search, search->joint, &unused);
     result->sources = search->sources->items;
     result->n_sources = search->sources->count;
     result->n_groups = search->n_groups;
@@ -374,6 +368,7 @@ static enum amp_status find(struct search *search, const struct amp_model *conve
     search->n_inputs = search->model->graphs[0].inputs.count;
     search->n_outputs = search->model->graphs[0].outputs.count;
     search->energy = amp_arena_array(arena, search->n_outputs + 1, sizeof *search->energy);
+    search->joint = amp_arena_array(arena, search->n_outputs + 1, sizeof *search->joint);
     if (search->options->source.count == 0)
         return AMP_OK;
     AMP_TRY(survey_all(search));
@@ -381,7 +376,6 @@ static enum amp_status find(struct search *search, const struct amp_model *conve
     if (search->sources->count == 0)
         return AMP_OK;
     search->groups = amp_arena_array(arena, search->sources->count + 1, sizeof *search->groups);
-    AMP_TRY(probe_joint(search));
     make_first_groups(search);
     AMP_TRY(probe_all(search));
     while (choose_groups(search) > 0) {

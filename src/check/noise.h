@@ -34,9 +34,10 @@ struct amp_noise {
     struct amp_noise_source *sources; /* in the order of the graph */
     size_t n_sources, n_groups;
     double predicted; /* the sum of the sources */
-    double joint; /* what all sources together add when the reference is rounded at all of them */
-    double measured; /* what the converted model gives */
-    uint64_t n_lost; /* elements that are finite in the reference only, in the converted model */
+    double joint;     /* what all sources together add when the reference is rounded at all of them,
+                         but for elements that this would make infinite */
+    double measured;  /* what the converted model gives */
+    uint64_t n_lost;  /* elements that are finite in the reference only, in the converted model */
     uint64_t n_nonfinite;        /* elements that are not finite in the reference: in no sum */
     size_t n_outputs, n_counted; /* outputs of the model, and those among them that have energy */
     size_t n_samples, n_probed;  /* that the error was measured on, and the sources probed on */

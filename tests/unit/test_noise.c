@@ -180,24 +180,6 @@ static void run(struct pair *pair, struct amp_model *model, const struct amp_ten
     amp_session_destroy(session);
 }
 
-/* What VALUE is before it is rounded, where those of all sources but constants are. */
-static struct amp_tensor among_rounded(struct pair *pair, uint32_t value,
-                                       const struct amp_tensor *inputs)
-{
-    struct amp_tensor outputs[TENSORS_MAX] = {{.dtype = AMP_UNDEFINED}}, found;
-    struct amp_model *model = amp_model_copy(pair->reference.model, pair->reference.arena);
-    size_t at = model->graphs[0].outputs.count;
-    for (size_t s = 0; s < pair->noise.n_sources; s++)
-        if (pair->noise.sources[s].kind != AMP_NOISE_WEIGHT)
-            put_casts(model, value_of(pair->reference.model, &pair->noise.sources[s]));
-    amp_ids_push(model, &model->graphs[0].outputs, value);
-    amp_value_at(model, value)->is_output = true;
-    run(pair, model, inputs, outputs);
-    found = outputs[at];
-    amp_tensors_release(outputs, at);
-    return found;
-}
-
 static void round_constant(struct pair *pair, struct amp_model *model, uint32_t value)
 {
     struct amp_value *constant = amp_value_at(model, value);
@@ -211,6 +193,28 @@ static void round_constant(struct pair *pair, struct amp_model *model, uint32_t 
     tensor->data = data;
     tensor->buffer = NULL;
     constant->constant = constant->initial = tensor;
+}
+
+/* What VALUE is before it is rounded, where all sources are. */
+static struct amp_tensor among_rounded(struct pair *pair, uint32_t value,
+                                       const struct amp_tensor *inputs)
+{
+    struct amp_tensor outputs[TENSORS_MAX] = {{.dtype = AMP_UNDEFINED}}, found;
+    struct amp_model *model = amp_model_copy(pair->reference.model, pair->reference.arena);
+    size_t at = model->graphs[0].outputs.count;
+    for (size_t s = 0; s < pair->noise.n_sources; s++) {
+        uint32_t source = value_of(pair->reference.model, &pair->noise.sources[s]);
+        if (pair->noise.sources[s].kind == AMP_NOISE_WEIGHT)
+            round_constant(pair, model, source);
+        else
+            put_casts(model, source);
+    }
+    amp_ids_push(model, &model->graphs[0].outputs, value);
+    amp_value_at(model, value)->is_output = true;
+    run(pair, model, inputs, outputs);
+    found = outputs[at];
+    amp_tensors_release(outputs, at);
+    return found;
 }
 
 /* Adds to VALUE what rounding changes it by, as a constant of the model. */

@@ -29,10 +29,9 @@ struct amp_noise_probe {
     struct amp_noise_steps steps;
     struct amp_noise_sources sources;
     struct amp_noise_apart open,
-        bodies;               /* constants that sources are, set by hand; bodies rounded */
-    bool *none, *marked;      /* per value: none of them; a constant that is rounded, or what is
-                                 made of one that is */
-    const bool *is_dirty;     /* NONE or MARKED */
+        bodies;           /* constants that sources are, set by hand; bodies rounded */
+    const bool *is_dirty; /* per value: a constant that is rounded, or is made of one that is */
+    bool *none, *all, *marked; /* what IS_DIRTY may be; MARKED: those of the group */
     struct amp_tensor *clean; /* per value: a source that a constant step gave; else without data */
     struct place exact, rounded, here;
     struct amp_tensor *changes; /* per output of the last step of ROUNDED, or per graph input */
@@ -100,6 +99,7 @@ static void make_room(struct amp_noise_probe *probe)
     const struct amp_model *model = probe->steps.model;
     probe->n_slots = count_slots(model);
     probe->none = amp_arena_array(probe->arena, model->n_values + 1, sizeof *probe->none);
+    probe->all = amp_arena_array(probe->arena, model->n_values + 1, sizeof *probe->all);
     probe->marked = amp_arena_array(probe->arena, model->n_values + 1, sizeof *probe->marked);
     probe->is_dirty = probe->none;
     probe->clean = amp_arena_array(probe->arena, model->n_values + 1, sizeof *probe->clean);
@@ -222,23 +222,24 @@ static bool reads_dirty(const struct amp_noise_probe *probe, size_t step)
     return false;
 }
 
-/* Marks the constants among sources FIRST to LAST, and what constant steps make of them. */
-static void mark_dirty(struct amp_noise_probe *probe, size_t first, size_t last)
+/* Marks in MARKED the constants among N sources from FIRST on, and what constant steps make of
+   them; they are dirty from now on. */
+static void mark_dirty(struct amp_noise_probe *probe, bool *marked, size_t first, size_t n)
 {
     const struct amp_noise_steps *steps = &probe->steps;
     bool is_any = false;
-    memset(probe->marked, 0, steps->model->n_values * sizeof *probe->marked);
-    probe->is_dirty = probe->marked;
-    for (size_t s = first; s <= last; s++)
+    memset(marked, 0, steps->model->n_values * sizeof *marked);
+    probe->is_dirty = marked;
+    for (size_t s = first; s < first + n; s++)
         if (probe->sources.places[s].is_constant)
-            is_any = probe->marked[probe->sources.items[s].value] = true;
+            is_any = marked[probe->sources.items[s].value] = true;
     for (size_t i = 0; i < steps->count && is_any; i++) {
         const struct amp_node *node = amp_node_at(steps->model, steps->items[i].node);
         if (!steps->items[i].is_constant || !reads_dirty(probe, i))
             continue;
         for (uint32_t k = 0; k < node->n_outputs; k++)
             if (node->outputs[k] != AMP_NONE && !is_open(probe, node->outputs[k]))
-                probe->marked[node->outputs[k]] = true;
+                marked[node->outputs[k]] = true;
     }
 }
 
@@ -398,7 +399,7 @@ static enum amp_status catch_up(struct amp_noise_probe *probe, size_t step, stru
     if (probe->rounded.at > step)
         return AMP_OK;
     enum amp_status status = note_place(probe, &probe->here, step + 1, err);
-    probe->is_dirty = probe->none;
+    probe->is_dirty = probe->all;
     if (status == AMP_OK)
         status = go_to(probe, &probe->rounded, err);
     for (size_t i = probe->rounded.at; i <= step && status == AMP_OK; i++)
@@ -491,40 +492,28 @@ static enum amp_status run_exactly(struct amp_noise_probe *probe, const struct a
 }
 
 static enum amp_status run_rounded(struct amp_noise_probe *probe, const struct amp_tensor *inputs,
-                                   bool *changes, struct amp_error *err)
+                                   struct amp_tensor *outputs, bool *changes, struct amp_error *err)
 {
+    mark_dirty(probe, probe->all, 0, probe->sources.count);
     AMP_TRY(amp_walk_begin(probe->session, inputs, err));
     AMP_TRY(round_inputs(probe, changes, err));
     for (size_t i = 0; i < probe->steps.count; i++)
         AMP_TRY(step_rounded(probe, i, changes, err));
-    return AMP_OK;
+    return amp_walk_end(probe->session, outputs, err);
 }
 
 enum amp_status amp_noise_probe_survey(struct amp_noise_probe *probe,
-                                       const struct amp_tensor *inputs, struct amp_tensor *outputs,
-                                       bool *changes, struct amp_error *err)
+                                       const struct amp_tensor *inputs,
+                                       struct amp_noise_outputs *outputs, bool *changes,
+                                       struct amp_error *err)
 {
     struct amp_error unused = {.status = AMP_OK};
-    enum amp_status status = run_exactly(probe, inputs, outputs, err);
+    enum amp_status status = run_exactly(probe, inputs, outputs->exact, err);
     if (status == AMP_OK)
-        status = run_rounded(probe, inputs, changes, err);
+        status = run_rounded(probe, inputs, outputs->rounded, changes, err);
     for (size_t s = 0; s < probe->sources.count; s++)
         changes[s] |= probe->sources.places[s].is_constant;
-    amp_walk_end(probe->session, NULL, &unused);
-    return status;
-}
-
-enum amp_status amp_noise_probe_run_all(struct amp_noise_probe *probe,
-                                        const struct amp_tensor *inputs, struct amp_tensor *outputs,
-                                        struct amp_error *err)
-{
-    struct amp_error unused = {.status = AMP_OK};
-    if (probe->sources.count > 0)
-        mark_dirty(probe, 0, probe->sources.count - 1);
-    enum amp_status status = run_rounded(probe, inputs, NULL, err);
     probe->is_dirty = probe->none;
-    if (status == AMP_OK)
-        return amp_walk_end(probe->session, outputs, err);
     amp_walk_end(probe->session, NULL, &unused);
     return status;
 }
@@ -621,7 +610,7 @@ enum amp_status amp_noise_probe_run(struct amp_noise_probe *probe, size_t first,
     AMP_TRY(advance(probe, from, err));
     probe->first = first;
     probe->last = last;
-    mark_dirty(probe, first, last);
+    mark_dirty(probe, probe->marked, first, last + 1 - first);
     AMP_TRY(change_inputs(probe, err));
     for (size_t i = from; i < probe->steps.count; i++) {
         AMP_TRY(compute(probe, i, err));

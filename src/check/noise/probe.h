@@ -25,23 +25,24 @@ struct amp_noise_sources *amp_noise_probe_sources(struct amp_noise_probe *probe)
 /* The model whose inputs and outputs those of the runs are. */
 const struct amp_model *amp_noise_probe_model(const struct amp_noise_probe *probe);
 
-/* Runs with nothing rounded into OUTPUTS, which the caller releases, also on failure; then with all
-   values rounded, to see which are not what they were before: their entries of CHANGES, and those
-   of all constants, become true. */
+/* One tensor for each output of the model, released by the caller, also on failure. */
+struct amp_noise_outputs {
+    struct amp_tensor *exact, *rounded; /* with nothing rounded, and with all sources */
+};
+
+/* Runs with nothing rounded, then with all rounded but for elements that this would make infinite.
+   Entries of CHANGES become true for the sources where it changes anything, and for all constants.
+ */
 enum amp_status amp_noise_probe_survey(struct amp_noise_probe *probe,
-                                       const struct amp_tensor *inputs, struct amp_tensor *outputs,
-                                       bool *changes, struct amp_error *err);
+                                       const struct amp_tensor *inputs,
+                                       struct amp_noise_outputs *outputs, bool *changes,
+                                       struct amp_error *err);
 
 /* What a run from the first step of SOURCE to the end costs, in whole runs. After a survey. */
 double amp_noise_probe_cost(const struct amp_noise_probe *probe, size_t source);
 
 /* What all runs since the creation have cost, in whole runs. */
 double amp_noise_probe_spent(const struct amp_noise_probe *probe);
-
-/* Runs with all sources rounded as the converted model does it, overflows and all, into OUTPUTS. */
-enum amp_status amp_noise_probe_run_all(struct amp_noise_probe *probe,
-                                        const struct amp_tensor *inputs, struct amp_tensor *outputs,
-                                        struct amp_error *err);
 
 /* Begins a walk over groups with a sample. */
 enum amp_status amp_noise_probe_begin(struct amp_noise_probe *probe,
