@@ -401,7 +401,8 @@ static enum amp_status write_report(struct job *job, bool is_written)
     json_t *root = amp_json_conversion(&job->conversion, is_written);
     amp_json_set(root, "weights", amp_json_losses(job->model));
     json_object_set(root, "validation", job->validation_json ? job->validation_json : json_null());
-    json_object_set(root, "noise", job->noise_json ? job->noise_json : json_null());
+    if (job->noise_json != NULL)
+        json_object_set(root, "noise", job->noise_json);
     return amp_json_write(root, job->options->json, job->err);
 }
 
