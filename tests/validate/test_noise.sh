@@ -45,13 +45,3 @@ holds 'what overflows' says "^    makes [0-9] elements NaN or infinite  value 'l
 holds 'which is no error' counts ' makes [0-9] elements NaN or infinite$' 1
 noise "$CASES/convert/scan_state/model.onnx" --node '*=lower'
 holds 'bodies' says " dB  bodies 'y' float32, node 'Scan_y' \(Scan-"
-
-refused() { # WORDS ARGS...
-  local words=$1
-  shift
-  "$AMPCONV" "$models/digits_cnn.onnx" -o none.onnx "$@" >stdout 2>report
-  [ $? -eq 2 ] && says "$words" && [ ! -s stdout ] && [ ! -e none.onnx ]
-}
-holds 'not with --list' refused 'explain=noise runs models: --list does not' --list --explain=noise
-holds 'stdout once' refused 'stdout cannot take both --explain=noise and --json -' --explain=noise --json -
-holds 'formats' refused 'explain=sound: text, json or noise is needed' --explain=sound
