@@ -16,6 +16,7 @@
 struct group {
     size_t first, last;
     struct amp_noise_error *errors; /* per output */
+    double *sketch;                 /* of the errors, scaled so that their squares are POWER */
     double power;
     uint64_t lost;
     bool is_measured;
@@ -166,8 +167,21 @@ static double power_of(const struct search *search, const struct amp_noise_error
     return n > 0 ? power / (double)n : 0;
 }
 
-static enum amp_status probe_groups(struct search *search, const struct sample *sample)
+/* Adds the errors of OUTPUTS in sample I to the sketch of GROUP, so that each output counts as in
+   power_of. */
+static void sketch_errors(const struct search *search, size_t i, const struct amp_tensor *outputs,
+                          struct group *group)
 {
+    const struct sample *sample = &search->samples[i];
+    for (size_t o = 0; o < search->n_outputs; o++)
+        if (search->energy[o] > 0)
+            amp_noise_sketch_add(group->sketch, &sample->outputs[o], &outputs[o],
+                                 1 / sqrt(search->energy[o]), i * search->n_outputs + o);
+}
+
+static enum amp_status probe_groups(struct search *search, size_t i)
+{
+    const struct sample *sample = &search->samples[i];
     struct amp_tensor *outputs = amp_xcalloc(search->n_outputs + 1, sizeof *outputs);
     enum amp_status status = amp_noise_probe_begin(search->probe, sample->inputs, search->err);
     for (size_t g = 0; g < search->n_groups && status == AMP_OK; g++) {
@@ -176,6 +190,8 @@ static enum amp_status probe_groups(struct search *search, const struct sample *
             continue;
         status =
             amp_noise_probe_run(search->probe, group->first, group->last, outputs, search->err);
+        if (status == AMP_OK)
+            sketch_errors(search, i, outputs, group);
         add_errors(search, sample, outputs, group->errors);
     }
     amp_noise_probe_end(search->probe);
@@ -187,7 +203,7 @@ static enum amp_status probe_groups(struct search *search, const struct sample *
 static enum amp_status probe_all(struct search *search)
 {
     for (size_t i = 0; i < search->n_samples; i++)
-        AMP_TRY(probe_groups(search, &search->samples[i]));
+        AMP_TRY(probe_groups(search, i));
     for (size_t g = 0; g < search->n_groups; g++) {
         struct group *group = &search->groups[g];
         if (!group->is_measured)
@@ -199,10 +215,11 @@ static enum amp_status probe_all(struct search *search)
 
 static struct group make_group(const struct search *search, size_t first, size_t last)
 {
-    return (struct group){.first = first,
-                          .last = last,
-                          .errors = amp_arena_array(search->result->arena, search->n_outputs + 1,
-                                                    sizeof(struct amp_noise_error))};
+    struct amp_arena *arena = search->result->arena;
+    struct group group = {.first = first, .last = last};
+    group.errors = amp_arena_array(arena, search->n_outputs + 1, sizeof *group.errors);
+    group.sketch = amp_arena_array(arena, AMP_NOISE_SKETCH, sizeof *group.sketch);
+    return group;
 }
 
 static double left(const struct search *search)
@@ -336,6 +353,33 @@ static enum amp_status measure(const struct search *search, const struct amp_mod
     return AMP_OK;
 }
 
+/* ---- chance ---------------------------------------------------------------------------------- */
+
+/* The share of pairs of sources in which errors agree, for errors of N independent elements 1 / N:
+   the mean of (a b)^2 over (a a) (b b), weighted by the latter. Sketches add 1 / AMP_NOISE_SKETCH.
+   NaN where there are no pairs. */
+static double agreement(const struct search *search)
+{
+    double products = 0, squares = 0;
+    for (size_t g = 0; g < search->n_groups; g++)
+        for (size_t h = 0; h < g; h++) {
+            const struct group *a = &search->groups[g], *b = &search->groups[h];
+            double product = amp_noise_sketch_product(a->sketch, b->sketch);
+            products += product * product;
+            squares += amp_noise_sketch_product(a->sketch, a->sketch) *
+                       amp_noise_sketch_product(b->sketch, b->sketch);
+        }
+    return squares > 0 ? fmax(0, products / squares - 1.0 / AMP_NOISE_SKETCH) : (double)NAN;
+}
+
+/* The standard deviation in dB of the square of an error that is the sum of many: that of
+   chi-square with as many degrees of freedom as there are independent elements. */
+static double chance(const struct search *search)
+{
+    double samples = (double)search->result->n_samples / (double)search->n_samples;
+    return 10 / log(10) * sqrt(2 * agreement(search) / samples);
+}
+
 /* ---- result ---------------------------------------------------------------------------------- */
 
 static void take_groups(struct search *search)
@@ -348,6 +392,7 @@ static void take_groups(struct search *search)
     result->n_groups = search->n_groups;
     result->predicted = total_power(search);
     result->plain_runs = amp_noise_probe_spent(search->probe);
+    result->chance = chance(search);
     for (size_t g = 0; g < search->n_groups; g++) {
         const struct group *group = &search->groups[g];
         for (size_t s = group->first; s <= group->last; s++) {
@@ -403,7 +448,7 @@ enum amp_status amp_noise_find(const struct amp_model *reference, const struct a
                                const struct amp_noise_options *options, struct amp_noise *result,
                                struct amp_error *err)
 {
-    *result = (struct amp_noise){.arena = amp_arena_create()};
+    *result = (struct amp_noise){.arena = amp_arena_create(), .chance = (double)NAN};
     struct search search = {.reference = reference,
                             .options = options,
                             .result = result,

@@ -37,6 +37,9 @@ struct amp_noise {
     double joint;     /* what all sources together add when the reference is rounded at all of them,
                          but for elements that this would make infinite */
     double measured;  /* what the converted model gives */
+    double chance;    /* how far MEASURED strays on so many samples, as a standard deviation in dB:
+                         errors of sources reinforce and cancel each other, the less evenly the
+                         fewer elements outputs have; NaN: not known */
     uint64_t n_lost;  /* elements that are finite in the reference only, in the converted model */
     uint64_t n_nonfinite;        /* elements that are not finite in the reference: in no sum */
     size_t n_outputs, n_counted; /* outputs of the model, and those among them that have energy */

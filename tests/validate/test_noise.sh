@@ -17,7 +17,7 @@ counts() { [ "$(grep -cE -- "$1" report)" -eq "$2" ]; }
 noise() { "$AMPCONV" "$@" --explain=noise -q -f -o out.onnx >report 2>stderr; }
 
 noise "$models/digits_transformer.onnx" --node '*=lower'
-holds 'the sum and what is measured' says '^noise: snr [0-9.]+ dB predicted by the sum over 86 sources, [0-9.]+ dB measured: the sum is [0-9.]+ dB too (low|high)$'
+holds 'the sum and what is measured' says '^noise: snr [0-9.]+ dB predicted by the sum over 86 sources, [0-9.]+ dB measured: the sum is [0-9.]+ dB too (low|high), where chance makes [0-9.]+ dB$'
 holds 'what it cost' says '^    probed on 1 of 1 sample in 86 groups, for [0-9.]+ plain runs; all rounded at once there: [0-9.]+ dB$'
 holds 'twenty sources' counts "^ +[0-9.]+ %  +[0-9.]+ dB  (weight|value|cast) '[^']*' bfloat16, node '" 20
 holds 'those that add most come first' test "$(grep -E ' %  ' report | grep -v ' the other ' | sort -s -k 3 -n | head -n 20 | cmp - <(grep -E ' %  ' report | grep -v ' the other ') && echo yes)" = yes
@@ -29,7 +29,7 @@ noise "$models/digits_cnn.onnx" --no-validate --json json
 holds 'shares add up to one' awk -F '[:,]' '/"share"/ { sum += $2 } END { exit !(sum > 0.999 && sum < 1.001) }' json
 holds 'and powers to what is predicted' awk -F '[:,]' '/"power"/ { sum += $2 } /"predicted"/ { sum -= $2; all = $2 } END { exit !(sum < 1e-6 * all && -sum < 1e-6 * all) }' json
 holds 'members' test "$(sed -n '/^  "noise"/,$p' json | grep -oE '^    "[a-z_]+"' | tr -d ' "' | paste -sd' ')" = \
-  'predicted joint measured difference_db lost nonfinite outputs samples groups plain_runs sources'
+  'predicted joint measured difference_db chance_db lost nonfinite outputs samples groups plain_runs sources'
 "$AMPCONV" "$models/digits_cnn.onnx" --explain=noise -q -o - >piped.onnx 2>report
 holds 'to stderr where the model goes to stdout' says '^noise: snr '
 

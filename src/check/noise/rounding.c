@@ -114,6 +114,37 @@ void amp_noise_error_add(struct amp_noise_error *error, const struct amp_tensor 
     }
 }
 
+/* Bits of VALUE in disorder (splitmix64's). */
+static uint64_t scrambled(uint64_t value)
+{
+    value += 0x9E3779B97F4A7C15u;
+    value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9u;
+    value = (value ^ value >> 27) * 0x94D049BB133111EBu;
+    return value ^ value >> 31;
+}
+
+void amp_noise_sketch_add(double *sketch, const struct amp_tensor *reference,
+                          const struct amp_tensor *output, double scale, uint64_t seed)
+{
+    size_t count = amp_tensor_count(reference);
+    if (output->data == NULL || !amp_shape_equal(&reference->shape, &output->shape))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        double error = element(output, i) - element(reference, i);
+        uint64_t place = scrambled(seed << 40 ^ i);
+        if (isfinite(error))
+            sketch[place % AMP_NOISE_SKETCH] += place >> 63 != 0 ? scale * error : -scale * error;
+    }
+}
+
+double amp_noise_sketch_product(const double *a, const double *b)
+{
+    double product = 0;
+    for (size_t i = 0; i < AMP_NOISE_SKETCH; i++)
+        product += a[i] * b[i];
+    return product;
+}
+
 double amp_noise_energy(const struct amp_tensor *tensor, uint64_t *n_nonfinite)
 {
     double energy = 0;

@@ -42,6 +42,18 @@ struct amp_noise_error {
 void amp_noise_error_add(struct amp_noise_error *error, const struct amp_tensor *reference,
                          const struct amp_tensor *output);
 
+/* Errors of many elements in few numbers, of which squares and products are near those of the
+   errors themselves (a count sketch: Charikar, Chen and Farach-Colton, 2002). */
+enum { AMP_NOISE_SKETCH = 256 };
+
+/* Adds to SKETCH, of AMP_NOISE_SKETCH numbers, SCALE times the error of OUTPUT as for
+   amp_noise_error_add. Errors under other numbers SEED are apart. */
+void amp_noise_sketch_add(double *sketch, const struct amp_tensor *reference,
+                          const struct amp_tensor *output, double scale, uint64_t seed);
+
+/* The product of two sketches. */
+double amp_noise_sketch_product(const double *a, const double *b);
+
 /* The sum of squares of the finite elements of TENSOR, of a float dtype; adds the others to
  *N_NONFINITE. */
 double amp_noise_energy(const struct amp_tensor *tensor, uint64_t *n_nonfinite);

@@ -105,6 +105,8 @@ static void print_sum(FILE *file, const struct amp_noise *noise)
     if (!isnan(difference))
         amp_print(file, ": the sum is %.1f dB too %s", fabs(difference),
                   difference < 0 ? "low" : "high");
+    if (!isnan(difference) && !isnan(noise->chance))
+        amp_print(file, ", where chance makes %.1f dB", noise->chance);
     fputc('\n', file);
     amp_print(file, "    probed on %zu of %zu sample%s in %zu group%s, for %.1f plain runs",
               noise->n_probed, noise->n_samples, noise->n_samples == 1 ? "" : "s", noise->n_groups,
@@ -182,6 +184,7 @@ json_t *amp_json_noise(const struct amp_noise *noise)
     amp_json_set(object, "joint", amp_json_number(noise->joint));
     amp_json_set(object, "measured", amp_json_number(noise->measured));
     amp_json_set(object, "difference_db", amp_json_number(amp_noise_difference(noise)));
+    amp_json_set(object, "chance_db", amp_json_number(noise->chance));
     amp_json_set(object, "lost", amp_json_count(noise->n_lost));
     amp_json_set(object, "nonfinite", amp_json_count(noise->n_nonfinite));
     amp_json_set(object, "outputs",
