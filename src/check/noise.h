@@ -18,11 +18,11 @@ enum amp_noise_kind {
 
 struct amp_noise_source {
     enum amp_noise_kind kind;
-    uint32_t value, node; /* ids in the converted model; NODE AMP_NONE: none, as of a graph input */
-    const char *name;     /* of the constant or value; of a Cast, of what it casts */
-    const char *text;     /* of the first node that reads the constant, or of the one that gives the
-                             value, as messages have it: "node 'conv1' (Conv-11)" */
-    const char *op_type;  /* of that node; "": none */
+    uint32_t value_id, node_id; /* in the converted model; NODE_ID AMP_NONE: a graph input's */
+    const char *name;           /* of the constant or value; of a Cast, of what it casts */
+    const char *node;           /* the first node that reads the constant, or the one that gives the
+                                   value, as messages have it: "node 'conv1' (Conv-11)"; "": none */
+    const char *op_type;        /* of that node; "": none */
     enum amp_dtype dtype;
     size_t group;    /* sources of a group are next to each other and were rounded together */
     double power;    /* squared error that it adds; in a group of several, an equal share */

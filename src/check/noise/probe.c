@@ -63,7 +63,7 @@ static enum amp_status open_apart(struct amp_noise_probe *probe, const struct am
     size_t n = 0;
     for (size_t i = 0; i < sources->count; i++)
         if (sources->places[i].is_constant)
-            values[n++] = sources->items[i].value;
+            values[n++] = sources->items[i].value_id;
     const struct amp_model *open = amp_twin_open(model, values, n, probe->arena);
     return amp_noise_apart_open(open, probe->arena, apart, err);
 }
@@ -232,7 +232,7 @@ static void mark_dirty(struct amp_noise_probe *probe, bool *marked, size_t first
     probe->is_dirty = marked;
     for (size_t s = first; s < first + n; s++)
         if (probe->sources.places[s].is_constant)
-            is_any = marked[probe->sources.items[s].value] = true;
+            is_any = marked[probe->sources.items[s].value_id] = true;
     for (size_t i = 0; i < steps->count && is_any; i++) {
         const struct amp_node *node = amp_node_at(steps->model, steps->items[i].node);
         if (!steps->items[i].is_constant || !reads_dirty(probe, i))

@@ -53,10 +53,10 @@ static void add(struct listing *listing, enum amp_noise_kind kind, uint32_t valu
     added->place = place;
     added->source = (struct amp_noise_source){
         .kind = kind,
-        .value = value,
-        .node = node < converted->n_nodes ? node : AMP_NONE,
+        .value_id = value,
+        .node_id = node < converted->n_nodes ? node : AMP_NONE,
         .name = amp_value_at(model, named)->name,
-        .text = amp_arena_strdup(listing->arena, text),
+        .node = amp_arena_strdup(listing->arena, text),
         .op_type = node == AMP_NONE ? "" : amp_node_at(model, node)->op_type,
         .dtype = amp_value_at(converted, value)->dtype};
 }
@@ -139,7 +139,7 @@ static int compare(const void *a, const void *b)
 static void note_values(struct amp_noise_sources *sources)
 {
     for (size_t i = 0; i < sources->count; i++)
-        sources->of_value[sources->items[i].value] = (uint32_t)i;
+        sources->of_value[sources->items[i].value_id] = (uint32_t)i;
 }
 
 static struct amp_noise_sources finish(struct listing *listing)
@@ -183,7 +183,7 @@ void amp_noise_sources_keep(struct amp_noise_sources *sources, const bool *keeps
 {
     size_t n = 0;
     for (size_t i = 0; i < sources->count; i++) {
-        sources->of_value[sources->items[i].value] = AMP_NONE;
+        sources->of_value[sources->items[i].value_id] = AMP_NONE;
         if (!keeps[i])
             continue;
         sources->items[n] = sources->items[i];

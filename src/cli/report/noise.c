@@ -66,7 +66,7 @@ static double share(const struct amp_noise *noise, double power)
 static void print_source(FILE *file, const struct amp_noise_source *source)
 {
     amp_print(file, "%s '%s' %s, %s", kind_names[source->kind], source->name,
-              amp_dtype_name(source->dtype), source->text[0] != '\0' ? source->text : "an input");
+              amp_dtype_name(source->dtype), source->node[0] != '\0' ? source->node : "an input");
 }
 
 /* "1 element", "2 elements" */
@@ -166,7 +166,7 @@ static json_t *json_source(const struct amp_noise *noise, const struct amp_noise
     amp_json_set(object, "kind", json_string(kind_names[source->kind]));
     amp_json_set(object, "name", amp_json_text(source->name));
     amp_json_set(object, "node",
-                 amp_json_text_or_null(source->text[0] != '\0' ? source->text : NULL));
+                 amp_json_text_or_null(source->node[0] != '\0' ? source->node : NULL));
     amp_json_set(object, "dtype", amp_json_dtype(source->dtype));
     amp_json_set(object, "group", amp_json_count(source->group));
     amp_json_set(object, "power", amp_json_number(source->power));
