@@ -58,6 +58,36 @@ static enum amp_status compute(const struct amp_noise_apart *apart,
     return amp_walk_compute(apart->session, own, err);
 }
 
+/* Has the supply replace what the session holds as VALUE. */
+static enum amp_status replace(const struct amp_noise_apart *apart,
+                               const struct amp_noise_supply *supply, uint32_t value,
+                               struct amp_error *err)
+{
+    struct amp_tensor exact = {.dtype = AMP_UNDEFINED}, rounded = {.dtype = AMP_UNDEFINED};
+    enum amp_status status = amp_walk_get(apart->session, value, &exact, err);
+    if (status == AMP_OK && exact.data != NULL)
+        status = supply->made(supply->context, value, &exact, &rounded, err);
+    if (status == AMP_OK && rounded.data != NULL)
+        status = amp_walk_set(apart->session, value, &rounded, err);
+    amp_tensor_release(&exact);
+    amp_tensor_release(&rounded);
+    return status;
+}
+
+/* Runs constant step STEP of the walk, of which the step that is wanted reads. */
+static enum amp_status compute_constant(const struct amp_noise_apart *apart,
+                                        const struct amp_noise_supply *supply, size_t step,
+                                        struct amp_error *err)
+{
+    uint32_t id = supply->steps->items[step].node;
+    const struct amp_node *node = amp_node_at(supply->steps->model, id);
+    AMP_TRY(compute(apart, supply, step, err));
+    for (uint32_t k = 0; k < node->n_outputs; k++)
+        if (node->outputs[k] != AMP_NONE && apart->steps.of_node[id] != SIZE_MAX)
+            AMP_TRY(replace(apart, supply, node->outputs[k], err));
+    return AMP_OK;
+}
+
 static enum amp_status run(const struct amp_noise_apart *apart,
                            const struct amp_noise_supply *supply, size_t step,
                            struct amp_tensor *outputs, struct amp_error *err)
@@ -65,7 +95,7 @@ static enum amp_status run(const struct amp_noise_apart *apart,
     const struct amp_noise_step *item = &supply->steps->items[step];
     const struct amp_node *node = amp_node_at(supply->steps->model, item->node);
     for (size_t i = 0; i < item->chain.count; i++)
-        AMP_TRY(compute(apart, supply, item->chain.items[i], err));
+        AMP_TRY(compute_constant(apart, supply, item->chain.items[i], err));
     AMP_TRY(compute(apart, supply, step, err));
     for (uint32_t k = 0; k < node->n_outputs; k++)
         if (node->outputs[k] != AMP_NONE)

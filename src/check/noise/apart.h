@@ -24,6 +24,10 @@ struct amp_noise_supply {
        where the model has it. */
     enum amp_status (*constant)(void *context, uint32_t value, struct amp_tensor *tensor,
                                 struct amp_error *err);
+    /* Sets *ROUNDED, which the caller releases, to what is to take the place of EXACT, which a
+       constant step has given as VALUE; without data where it stays. */
+    enum amp_status (*made)(void *context, uint32_t value, const struct amp_tensor *exact,
+                            struct amp_tensor *rounded, struct amp_error *err);
     void *context;
 };
 

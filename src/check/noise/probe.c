@@ -54,7 +54,8 @@ static size_t count_slots(const struct amp_model *model)
     return most + 1;
 }
 
-/* Opens MODEL for steps that run apart, the constants that are sources to be set by hand. */
+/* Opens MODEL for steps that run apart, the constants that are sources to be set by hand, or what
+   is made of them there to be rounded. */
 static enum amp_status open_apart(struct amp_noise_probe *probe, const struct amp_model *model,
                                   struct amp_noise_apart *apart, struct amp_error *err)
 {
@@ -62,7 +63,7 @@ static enum amp_status open_apart(struct amp_noise_probe *probe, const struct am
     uint32_t *values = amp_arena_array(probe->arena, sources->count + 1, sizeof *values);
     size_t n = 0;
     for (size_t i = 0; i < sources->count; i++)
-        if (sources->places[i].is_constant)
+        if (sources->places[i].is_open)
             values[n++] = sources->items[i].value_id;
     const struct amp_model *open = amp_twin_open(model, values, n, probe->arena);
     return amp_noise_apart_open(open, probe->arena, apart, err);
@@ -192,7 +193,7 @@ static enum amp_status go_to(struct amp_noise_probe *probe, struct place *place,
 static bool is_open(const struct amp_noise_probe *probe, uint32_t value)
 {
     uint32_t source = probe->sources.of_value[value];
-    return source != AMP_NONE && probe->sources.places[source].is_constant;
+    return source != AMP_NONE && probe->sources.places[source].is_open;
 }
 
 /* What constant VALUE is in a run in which it is rounded, or is not. */
@@ -211,6 +212,21 @@ static enum amp_status supply_constant(void *context, uint32_t value, struct amp
         amp_tensor_refer(tensor, clean);
     const struct amp_model *model = probe->is_dirty[value] ? probe->converted : probe->steps.model;
     return is_made ? AMP_OK : amp_noise_widen(amp_value_at(model, value)->constant, tensor, err);
+}
+
+/* What constant VALUE, made of other sources, is in a run in which it is rounded. */
+static enum amp_status round_made(void *context, uint32_t value, const struct amp_tensor *exact,
+                                  struct amp_tensor *rounded, struct amp_error *err)
+{
+    const struct amp_noise_probe *probe = context;
+    uint32_t source = probe->sources.of_value[value];
+    bool is_one = source != AMP_NONE && probe->sources.places[source].is_constant &&
+                  !probe->sources.places[source].is_open;
+    bool is_in = probe->is_dirty == probe->all || (probe->is_dirty == probe->marked &&
+                                                   source >= probe->first && source <= probe->last);
+    if (!is_one || !is_in || exact->dtype != AMP_FLOAT)
+        return AMP_OK;
+    return amp_noise_cast(exact, probe->sources.items[source].dtype, rounded, err);
 }
 
 static bool reads_dirty(const struct amp_noise_probe *probe, size_t step)
@@ -256,6 +272,7 @@ static enum amp_status run_apart(struct amp_noise_probe *probe, const struct amp
     const struct amp_noise_supply supply = {.walk = probe->session,
                                             .steps = &probe->steps,
                                             .constant = supply_constant,
+                                            .made = round_made,
                                             .context = probe};
     amp_tensors_release(probe->outputs, probe->n_slots);
     probe->spent += probe->cost[step];

@@ -126,6 +126,32 @@ static void add_step(struct listing *listing, size_t step, const bool *has_bodie
             add_value(listing, step, node->outputs[k]);
 }
 
+/* Notes which constants are made of no other source: those of the model, and of constant steps what
+   no source comes into. */
+static void note_open(const struct amp_noise_steps *steps, struct amp_noise_sources *sources,
+                      struct amp_arena *arena)
+{
+    bool *is_touched = amp_arena_array(arena, steps->model->n_values + 1, sizeof *is_touched);
+    for (size_t i = 0; i < sources->count; i++)
+        if (sources->items[i].kind == AMP_NOISE_WEIGHT)
+            is_touched[sources->items[i].value_id] = sources->places[i].is_open = true;
+    for (size_t i = 0; i < steps->count; i++) {
+        const struct amp_noise_step *step = &steps->items[i];
+        const struct amp_node *node = amp_node_at(steps->model, step->node);
+        bool reads_any = false;
+        for (size_t k = 0; k < step->reads.count; k++)
+            reads_any = reads_any || is_touched[step->reads.items[k]];
+        for (uint32_t k = 0; k < node->n_outputs && step->is_constant; k++) {
+            uint32_t value = node->outputs[k];
+            uint32_t source = value == AMP_NONE ? AMP_NONE : sources->of_value[value];
+            if (source != AMP_NONE)
+                sources->places[source].is_open = !reads_any;
+            if (value != AMP_NONE)
+                is_touched[value] = reads_any || source != AMP_NONE;
+        }
+    }
+}
+
 static int compare(const void *a, const void *b)
 {
     const struct source *left = a, *right = b;
@@ -159,6 +185,7 @@ static struct amp_noise_sources finish(struct listing *listing)
         sources.places[i] = listing->items[i].place;
     }
     note_values(&sources);
+    note_open(listing->steps, &sources, listing->arena);
     return sources;
 }
 

@@ -9,6 +9,7 @@ struct amp_noise_place {
     size_t from;      /* the first step that gives or reads what is rounded */
     bool is_input;    /* a graph input, which is there before step 0 */
     bool is_constant; /* the same in every run: its readers run with it rounded */
+    bool is_open;     /* and made of no other source */
 };
 
 struct amp_noise_sources {
