@@ -32,14 +32,16 @@ struct amp_noise_probe {
         bodies;           /* constants that sources are, set by hand; bodies rounded */
     const bool *is_dirty; /* per value: a constant that is rounded, or is made of one that is */
     bool *none, *all, *marked; /* what IS_DIRTY may be; MARKED: those of the group */
+    bool *is_open;             /* per value: a constant that sessions apart are given */
     struct amp_tensor *clean; /* per value: a source that a constant step gave; else without data */
     struct place exact, rounded, here;
     struct amp_tensor *changes; /* per output of the last step of ROUNDED, or per graph input */
     struct amp_tensor *outputs; /* of a step that ran apart */
     size_t n_slots;             /* of CHANGES and OUTPUTS */
     size_t first, last;         /* the sources that are rounded */
-    double *cost;               /* per step */
-    double whole, spent;        /* the cost of all steps, and of those that have run */
+    bool *surveyed;      /* per source, in a survey: whether rounding changes it; else NULL */
+    double *cost;        /* per step */
+    double whole, spent; /* the cost of all steps, and of those that have run */
 };
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
@@ -63,8 +65,10 @@ static enum amp_status open_apart(struct amp_noise_probe *probe, const struct am
     uint32_t *values = amp_arena_array(probe->arena, sources->count + 1, sizeof *values);
     size_t n = 0;
     for (size_t i = 0; i < sources->count; i++)
-        if (sources->places[i].is_open)
+        if (sources->places[i].is_open) {
             values[n++] = sources->items[i].value_id;
+            probe->is_open[sources->items[i].value_id] = true;
+        }
     const struct amp_model *open = amp_twin_open(model, values, n, probe->arena);
     return amp_noise_apart_open(open, probe->arena, apart, err);
 }
@@ -81,6 +85,8 @@ static enum amp_status set_up(struct amp_noise_probe *probe, const struct amp_mo
                                   &has_bodies, err));
     probe->sources = amp_noise_sources_find(reference, probe->converted, &probe->steps, has_bodies,
                                             probe->arena);
+    probe->is_open =
+        amp_arena_array(probe->arena, probe->steps.model->n_values + 1, sizeof *probe->is_open);
     if (rounded != NULL)
         AMP_TRY(open_apart(probe, rounded, &probe->bodies, err));
     return open_apart(probe, probe->steps.model, &probe->open, err);
@@ -190,28 +196,27 @@ static enum amp_status go_to(struct amp_noise_probe *probe, struct place *place,
 
 /* ---- constants ------------------------------------------------------------------------------- */
 
-static bool is_open(const struct amp_noise_probe *probe, uint32_t value)
-{
-    uint32_t source = probe->sources.of_value[value];
-    return source != AMP_NONE && probe->sources.places[source].is_open;
-}
-
 /* What constant VALUE is in a run in which it is rounded, or is not. */
 static enum amp_status supply_constant(void *context, uint32_t value, struct amp_tensor *tensor,
                                        struct amp_error *err)
 {
     const struct amp_noise_probe *probe = context;
-    if (!is_open(probe, value))
+    const struct amp_tensor *clean = &probe->clean[value]; /* of a step */
+    if (!probe->is_open[value])
         return AMP_OK;
-    uint32_t source = probe->sources.of_value[value];
-    const struct amp_tensor *clean = &probe->clean[value];
-    bool is_made = clean->data != NULL; /* by a step */
-    if (is_made && probe->is_dirty[value])
-        return amp_noise_cast(clean, probe->sources.items[source].dtype, tensor, err);
-    if (is_made)
+    if (clean->data != NULL && probe->is_dirty[value])
+        return amp_noise_cast(clean, amp_value_at(probe->converted, value)->dtype, tensor, err);
+    if (clean->data != NULL) {
         amp_tensor_refer(tensor, clean);
+        return AMP_OK;
+    }
     const struct amp_model *model = probe->is_dirty[value] ? probe->converted : probe->steps.model;
-    return is_made ? AMP_OK : amp_noise_widen(amp_value_at(model, value)->constant, tensor, err);
+    return amp_noise_widen(amp_value_at(model, value)->constant, tensor, err);
+}
+
+static bool differ(const struct amp_tensor *a, const struct amp_tensor *b)
+{
+    return memcmp(a->data, b->data, amp_tensor_size(a)) != 0;
 }
 
 /* What constant VALUE, made of other sources, is in a run in which it is rounded. */
@@ -226,7 +231,10 @@ static enum amp_status round_made(void *context, uint32_t value, const struct am
                                                    source >= probe->first && source <= probe->last);
     if (!is_one || !is_in || exact->dtype != AMP_FLOAT)
         return AMP_OK;
-    return amp_noise_cast(exact, probe->sources.items[source].dtype, rounded, err);
+    AMP_TRY(amp_noise_cast(exact, probe->sources.items[source].dtype, rounded, err));
+    if (probe->surveyed != NULL)
+        probe->surveyed[source] |= differ(exact, rounded);
+    return AMP_OK;
 }
 
 static bool reads_dirty(const struct amp_noise_probe *probe, size_t step)
@@ -254,7 +262,7 @@ static void mark_dirty(struct amp_noise_probe *probe, bool *marked, size_t first
         if (!steps->items[i].is_constant || !reads_dirty(probe, i))
             continue;
         for (uint32_t k = 0; k < node->n_outputs; k++)
-            if (node->outputs[k] != AMP_NONE && !is_open(probe, node->outputs[k]))
+            if (node->outputs[k] != AMP_NONE && !probe->is_open[node->outputs[k]])
                 marked[node->outputs[k]] = true;
     }
 }
@@ -476,7 +484,7 @@ static enum amp_status keep_constants(struct amp_noise_probe *probe, size_t step
     const struct amp_node *node = node_of(probe, step);
     for (uint32_t k = 0; k < node->n_outputs; k++) {
         uint32_t value = node->outputs[k];
-        if (value != AMP_NONE && is_open(probe, value) && probe->clean[value].data == NULL)
+        if (value != AMP_NONE && probe->is_open[value] && probe->clean[value].data == NULL)
             AMP_TRY(amp_walk_get(probe->session, value, &probe->clean[value], err));
     }
     return AMP_OK;
@@ -519,17 +527,39 @@ static enum amp_status run_rounded(struct amp_noise_probe *probe, const struct a
     return amp_walk_end(probe->session, outputs, err);
 }
 
+/* Notes which of the constants that are set by hand rounding changes. */
+static enum amp_status survey_constants(struct amp_noise_probe *probe, bool *changes,
+                                        struct amp_error *err)
+{
+    const bool *kinds[2] = {probe->none, probe->all};
+    struct amp_tensor tensors[2] = {{.dtype = AMP_UNDEFINED}, {.dtype = AMP_UNDEFINED}};
+    enum amp_status status = AMP_OK;
+    for (size_t s = 0; s < probe->sources.count && status == AMP_OK; s++) {
+        for (int i = 0; i < 2 && status == AMP_OK && probe->sources.places[s].is_open; i++) {
+            probe->is_dirty = kinds[i];
+            status = supply_constant(probe, probe->sources.items[s].value_id, &tensors[i], err);
+        }
+        if (status == AMP_OK && probe->sources.places[s].is_open)
+            changes[s] |= differ(&tensors[0], &tensors[1]);
+        amp_tensors_release(tensors, 2);
+    }
+    return status;
+}
+
 enum amp_status amp_noise_probe_survey(struct amp_noise_probe *probe,
                                        const struct amp_tensor *inputs,
                                        struct amp_noise_outputs *outputs, bool *changes,
                                        struct amp_error *err)
 {
     struct amp_error unused = {.status = AMP_OK};
+    bool is_first = probe->whole == 0;
     enum amp_status status = run_exactly(probe, inputs, outputs->exact, err);
+    probe->surveyed = changes;
     if (status == AMP_OK)
         status = run_rounded(probe, inputs, outputs->rounded, changes, err);
-    for (size_t s = 0; s < probe->sources.count; s++)
-        changes[s] |= probe->sources.places[s].is_constant;
+    if (status == AMP_OK && is_first)
+        status = survey_constants(probe, changes, err);
+    probe->surveyed = NULL;
     probe->is_dirty = probe->none;
     amp_walk_end(probe->session, NULL, &unused);
     return status;

@@ -31,8 +31,7 @@ struct amp_noise_outputs {
 };
 
 /* Runs with nothing rounded, then with all rounded but for elements that this would make infinite.
-   Entries of CHANGES become true for the sources where it changes anything, and for all constants.
- */
+   Entries of CHANGES become true for the sources where it changes anything. */
 enum amp_status amp_noise_probe_survey(struct amp_noise_probe *probe,
                                        const struct amp_tensor *inputs,
                                        struct amp_noise_outputs *outputs, bool *changes,
