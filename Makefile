@@ -99,7 +99,7 @@ $(BUILD)/ampconv: $(OBJS)
 	$(Q)$(call link,$@,$(OBJS),$(SYSLIB))
 
 # What the table of metrics says of them is a part of the manual.
-$(MAN1): man/metrics.awk src/check/metrics.c man/ampconv.1
+$(MAN1): man/metrics.awk src/check/metrics.c src/check/task_metrics.c man/ampconv.1
 	$(call say,MAN,$@)
 	@mkdir -p $(@D)
 	$(Q)awk -f $^ >$@
@@ -159,6 +159,9 @@ $(BUILD)/unit/%.o: tests/unit/%.c | $(PB_NAMES:%=$(PB)/%.pb-c.h)
 	$(Q)$(call compile,$@,-Itests/unit) $<
 
 -include $(UNITS:=.d)
+
+# The test refuses what these are asked for.
+$(BUILD)/unit/test_refused: LDFLAGS += -Wl,--wrap=amp_buffer_create -Wl,--wrap=amp_memory_claim
 
 $(CASE_TOOL): $(wildcard tests/tool/*.c tests/tool/*.h) $(PB_NAMES:%=$(PB)/%.pb-c.c)
 	$(call say,CC,$@)

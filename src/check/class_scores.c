@@ -1,11 +1,11 @@
 /*
- * Outputs of classifiers. Takes a tensor, tells by its type and shape whether it holds a row of
- * scores per sample, and finds the class with the greatest score in a row. A tensor of that form
- * that holds something else is taken for scores.
+ * Outputs of classifiers. Takes a tensor, tells by its type and shape whether it may hold a row of
+ * scores per sample, by what made it whether it does, and finds the class with the greatest score
+ * in a row.
  */
 #include "check/class_scores.h"
 
-#include "core/graph/graph.h"
+#include "ops/op.h"
 
 #include <math.h>
 
@@ -25,13 +25,59 @@ bool amp_class_scores_view(const struct amp_tensor *tensor, struct amp_class_sco
     return true;
 }
 
-uint32_t amp_class_scores_find(const struct amp_tensor *tensors, size_t count)
+/* The input of NODE that its output is but for the order of elements, a cast or the addition of a
+   constant; AMP_NONE when it has none. */
+static uint32_t passed_on(const struct amp_model *model, const struct amp_node *node,
+                          const struct amp_op *op)
+{
+    bool adds = op->role == AMP_ROLE_ADD && node->n_inputs == 2;
+    if (op->effect == AMP_PRESERVES_VALUES || op->role == AMP_ROLE_CAST)
+        return node->n_inputs > 0 ? node->inputs[0] : AMP_NONE;
+    for (uint32_t i = 0; adds && i < 2; i++)
+        if (amp_value_at(model, node->inputs[i])->constant != NULL ||
+            amp_value_at(model, node->inputs[i])->initial != NULL)
+            return node->inputs[1 - i];
+    return AMP_NONE;
+}
+
+/* Whether VALUE comes out of a product with weights. */
+static bool is_product(const struct amp_model *model, uint32_t value)
+{
+    while (value != AMP_NONE && amp_value_at(model, value)->producer != AMP_NONE) {
+        const struct amp_node *node = amp_node_at(model, amp_value_at(model, value)->producer);
+        const struct amp_op *op = amp_op_of(node);
+        if (op == NULL)
+            return false;
+        if (op->linear != NULL && op->flops.count != NULL)
+            return true;
+        value = passed_on(model, node, op);
+    }
+    return false;
+}
+
+/* Whether the first row of OUTPUT are probabilities, or their logarithms. */
+static bool are_probabilities(const struct amp_tensor *output, size_t n_classes)
+{
+    static const double nearly = 0.02; /* what rounding to bfloat16 may come to */
+    double sum = 0, sum_exp = 0, least = INFINITY, most = -INFINITY;
+    for (size_t i = 0; i < n_classes; i++) {
+        double score = amp_tensor_double(output, i);
+        sum += score;
+        sum_exp += exp(score);
+        least = fmin(least, score);
+        most = fmax(most, score);
+    }
+    return (least >= 0 && fabs(sum - 1) < nearly) || (most <= 0 && fabs(sum_exp - 1) < nearly);
+}
+
+bool amp_class_scores_are(const struct amp_model *model, uint32_t value,
+                          const struct amp_tensor *output)
 {
     struct amp_class_scores scores;
-    for (uint32_t i = 0; i < count; i++)
-        if (amp_class_scores_view(&tensors[i], &scores))
-            return i;
-    return AMP_NONE;
+    if (amp_tensor_is_list(output) || !amp_class_scores_view(output, &scores))
+        return false;
+    return is_product(model, value) ||
+           (scores.rows > 0 && are_probabilities(output, scores.n_classes));
 }
 
 int64_t amp_class_scores_top(const struct amp_tensor *tensor, const struct amp_class_scores *scores,
@@ -47,6 +93,21 @@ int64_t amp_class_scores_top(const struct amp_tensor *tensor, const struct amp_c
         }
     }
     return top;
+}
+
+size_t amp_class_scores_rank(const struct amp_tensor *tensor, const struct amp_class_scores *scores,
+                             size_t row, int64_t class)
+{
+    size_t first = row * scores->n_classes, rank = 0;
+    bool is_there = class >= 0 && (uint64_t) class < scores->n_classes;
+    double own = is_there ? amp_tensor_double(tensor, first + (size_t) class) : NAN;
+    if (isnan(own))
+        return scores->n_classes;
+    for (size_t i = 0; i < scores->n_classes; i++) {
+        double score = amp_tensor_double(tensor, first + i);
+        rank += score > own || (score == own && (int64_t)i < class);
+    }
+    return rank;
 }
 
 bool amp_class_scores_agree(const struct amp_tensor *reference, const struct amp_tensor *converted,

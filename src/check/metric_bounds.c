@@ -5,6 +5,7 @@
  */
 #include "check/metric_bounds.h"
 
+#include "check/task_metrics.h"
 #include "core/words.h"
 
 #include <math.h>
@@ -35,10 +36,19 @@ double amp_metric_bounds_get(const struct amp_metric_bounds *bounds,
     return bounds->items[metric - amp_metric_at(0)];
 }
 
+/* What --tolerance may name: metrics, and the bounds on task metrics. */
+static const char *word_at(size_t i)
+{
+    size_t n_metrics = 0;
+    while (amp_metric_name_at(n_metrics) != NULL)
+        n_metrics++;
+    return i < n_metrics ? amp_metric_name_at(i) : amp_task_bound_name_at(i - n_metrics);
+}
+
 static enum amp_status unknown_metric(const char *name, struct amp_error *err)
 {
     char names[512];
-    const char *nearest = amp_word_nearest_at(name, amp_metric_name_at);
+    const char *nearest = amp_word_nearest_at(name, word_at);
     if (nearest != NULL)
         return amp_fail(err, AMP_USAGE, "unknown metric '%s'; did you mean '%s'?", name, nearest);
     return amp_fail(err, AMP_USAGE, "unknown metric '%s'; known: %s", name,
@@ -59,6 +69,14 @@ enum amp_status amp_metric_bounds_set(struct amp_metric_bounds *bounds, const ch
         return AMP_OK;
     }
     return unknown_metric(name, err);
+}
+
+bool amp_metric_bounds_want_scores(const struct amp_metric_bounds *bounds)
+{
+    for (size_t i = 0; amp_metric_at(i) != NULL; i++)
+        if (amp_metric_at(i)->is_of_scores && !isnan(bounds->items[i]))
+            return true;
+    return false;
 }
 
 /* AMP_MISMATCH when VALUE is beyond BOUND. The comparison is written so that a NaN is outside. */

@@ -21,6 +21,9 @@ enum amp_status amp_metric_bounds_set(struct amp_metric_bounds *bounds, const ch
 double amp_metric_bounds_get(const struct amp_metric_bounds *bounds,
                              const struct amp_metric *metric);
 
+/* Whether there is a bound on a metric that only class scores have. */
+bool amp_metric_bounds_want_scores(const struct amp_metric_bounds *bounds);
+
 /* AMP_MISMATCH when METRICS are outside BOUNDS, or when no element is finite in both so that they
    say nothing: "snr 12.1 dB; at least 20 needed". */
 enum amp_status amp_metric_bounds_check(const struct amp_metric_bounds *bounds,

@@ -153,10 +153,11 @@ static const struct amp_metric metrics_table[] = {
      .bounds = {.bf16 = 20, .fp16 = 35, .fp32 = 100},
      .text = {.place = 0, .label = "snr", .digits = 3, .is_brief = true}},
     /* The fraction of rows in which c has its greatest element where r has it (ties of r count for
-       it), of outputs that look like class scores. */
+       it), of outputs that are class scores. */
     {.name = "top1",
      .unit = "",
      .is_minimum = true,
+     .is_of_scores = true,
      .is_defined = has_rows,
      .value = top1,
      .bounds = NO_BOUNDS,
@@ -225,7 +226,7 @@ static void add_classes(struct amp_metrics *metrics, const struct amp_tensor *re
                         const struct amp_tensor *converted)
 {
     struct amp_class_scores scores;
-    if (!amp_class_scores_view(reference, &scores))
+    if (!metrics->are_scores || !amp_class_scores_view(reference, &scores))
         return;
     metrics->rows += scores.rows;
     for (size_t row = 0; row < scores.rows; row++)

@@ -10,9 +10,11 @@ enum {
 
 /*
  * What was seen of one output of a converted model and of the reference's, over any number of
- * samples: counts and sums over elements. All zero to start with. Index 0: reference, 1: converted.
+ * samples: counts and sums over elements. All zero to start with, but for what the output is.
+ * Index 0: reference, 1: converted.
  */
 struct amp_metrics {
+    bool are_scores;    /* set beforehand: rows of class scores, where the output has their form */
     bool is_float;      /* elements were compared as numbers, not only for equality */
     uint64_t count;     /* elements */
     uint64_t finite;    /* of those, finite in both; what the sums are over */
@@ -30,9 +32,10 @@ struct amp_metrics {
  * take all they say of metrics from there.
  */
 struct amp_metric {
-    const char *name; /* "max_abs": for --tolerance, JSON and messages */
-    const char *unit; /* what follows a value: " dB" or "" */
-    bool is_minimum;  /* whether more is better, so that a bound is the least that is allowed */
+    const char *name;  /* "max_abs": for --tolerance, JSON and messages */
+    const char *unit;  /* what follows a value: " dB" or "" */
+    bool is_minimum;   /* whether more is better, so that a bound is the least that is allowed */
+    bool is_of_scores; /* defined for class scores alone */
     bool (*is_defined)(const struct amp_metrics *metrics); /* whether there is a value */
     double (*value)(const struct amp_metrics *metrics);
     struct {

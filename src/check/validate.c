@@ -31,7 +31,6 @@ struct validation {
     struct side sides[N_SIDES];
     uint32_t *input_of;  /* per input of CONVERTED: the reference's of that name, or AMP_NONE */
     uint32_t *output_of; /* per output of the reference: the one of CONVERTED */
-    uint32_t scores;     /* the output that labels are of; AMP_NONE: no labels, or not yet known */
     struct amp_validation *result;
     struct amp_error *err;
 };
@@ -101,12 +100,11 @@ static void create(struct validation *v, const struct amp_model *reference,
     v->sides[CONVERTED] = create_side(converted);
     v->input_of = amp_xmalloc(v->sides[CONVERTED].input_ids->count, sizeof *v->input_of);
     v->output_of = amp_xmalloc(v->sides[REFERENCE].output_ids->count, sizeof *v->output_of);
-    v->scores = AMP_NONE;
     v->result->n_outputs = v->sides[REFERENCE].output_ids->count;
     v->result->outputs = amp_xcalloc(v->result->n_outputs, sizeof *v->result->outputs);
     v->result->bounds = v->options->bounds;
-    for (int i = 0; i < N_SIDES; i++)
-        v->result->accuracy[i].labels = v->options->labels;
+    v->result->task_bounds = v->options->task_bounds;
+    v->result->tasks = amp_xcalloc(v->options->n_labels, sizeof *v->result->tasks);
 }
 
 static void release_sample(struct validation *v)
@@ -124,10 +122,20 @@ static void destroy(struct validation *v)
         amp_session_destroy(v->sides[i].session);
         free(v->sides[i].inputs);
         free(v->sides[i].outputs);
-        v->result->accuracy[i].labels = NULL;
     }
+    for (size_t i = 0; i < v->result->n_tasks; i++)
+        v->result->tasks[i].labels = NULL;
     free(v->input_of);
     free(v->output_of);
+}
+
+static enum amp_status begin_tasks(struct validation *v)
+{
+    struct amp_validation *result = v->result;
+    for (; result->n_tasks < v->options->n_labels; result->n_tasks++)
+        AMP_TRY(amp_task_begin(&result->tasks[result->n_tasks],
+                               &v->options->labels[result->n_tasks], v->err));
+    return AMP_OK;
 }
 
 static enum amp_status set_up(struct validation *v)
@@ -138,6 +146,7 @@ static enum amp_status set_up(struct validation *v)
         status = match_outputs(v, arena);
     amp_arena_destroy(arena);
     AMP_TRY(status);
+    AMP_TRY(begin_tasks(v));
     for (int i = 0; i < N_SIDES; i++)
         /* Strict: what a runtime that rounds after each node gives. */
         AMP_TRY(amp_session_open(v->sides[i].model, AMP_ROUNDED, &v->sides[i].session, v->err));
@@ -195,24 +204,50 @@ static void measure(struct validation *v, size_t i)
     note_outside(check, &err);
 }
 
-static enum amp_status count_right(struct validation *v)
+static const char *output_name(const void *context, size_t i)
 {
-    if (v->options->labels == NULL)
+    const struct validation *v = context;
+    return v->result->outputs[i].name;
+}
+
+/* Adds what the labelled output of TASK says in this sample. Where the two models' outputs cannot
+   be compared, it counts for the reference alone. */
+static enum amp_status add_labelled(struct validation *v, struct amp_task *task)
+{
+    const struct amp_tensor *outputs = v->sides[REFERENCE].outputs;
+    AMP_TRY(amp_task_add(task, REFERENCE, &outputs[task->output], v->err));
+    if (v->result->outputs[task->output].is_outside)
         return AMP_OK;
-    if (v->scores == AMP_NONE)
-        v->scores = amp_class_scores_find(v->sides[REFERENCE].outputs, v->result->n_outputs);
-    if (v->scores == AMP_NONE)
-        return amp_fail(v->err, AMP_MODEL,
-                        "%s: no output looks like class scores: labels are no use",
-                        v->sides[REFERENCE].model->path);
-    struct amp_accuracy *accuracy = v->result->accuracy;
-    const struct amp_tensor *converted = &v->sides[CONVERTED].outputs[v->output_of[v->scores]];
-    v->result->scores = v->result->outputs[v->scores].name;
-    AMP_TRY(
-        amp_accuracy_add(&accuracy[REFERENCE], &v->sides[REFERENCE].outputs[v->scores], v->err));
-    if (v->result->outputs[v->scores].is_outside)
-        return AMP_OK;
-    return amp_accuracy_add(&accuracy[CONVERTED], converted, v->err);
+    const struct amp_tensor *converted = &v->sides[CONVERTED].outputs[v->output_of[task->output]];
+    return amp_task_add(task, CONVERTED, converted, v->err);
+}
+
+/* Whether output I is known to be of class scores, or not to be: by labels, or since a bound wants
+   it to be. */
+static bool are_scores(const struct validation *v, size_t i)
+{
+    const struct side *reference = &v->sides[REFERENCE];
+    for (size_t k = 0; k < v->result->n_tasks; k++)
+        if (v->result->tasks[k].output == i)
+            return amp_labels_are_classes(v->result->tasks[k].labels);
+    return amp_metric_bounds_want_scores(&v->options->bounds) ||
+           amp_class_scores_are(reference->model, reference->output_ids->items[i],
+                                &reference->outputs[i]);
+}
+
+/* Finds out what the outputs of the reference are, in the first sample. */
+static enum amp_status look_at_outputs(struct validation *v)
+{
+    const struct amp_tensor *outputs = v->sides[REFERENCE].outputs;
+    for (size_t i = 0; i < v->result->n_tasks; i++)
+        if (amp_task_choose(&v->result->tasks[i], outputs, v->result->n_outputs, output_name, v,
+                            v->err) != AMP_OK) {
+            amp_error_prefix(v->err, "%s", v->sides[REFERENCE].model->path);
+            return v->err->status;
+        }
+    for (size_t i = 0; i < v->result->n_outputs; i++)
+        v->result->outputs[i].metrics.are_scores = are_scores(v, i);
+    return AMP_OK;
 }
 
 static enum amp_status run_sample(struct validation *v, size_t sample)
@@ -222,10 +257,33 @@ static enum amp_status run_sample(struct validation *v, size_t sample)
     AMP_TRY(run_side(v, REFERENCE));
     AMP_TRY(pass_inputs(v));
     AMP_TRY(run_side(v, CONVERTED));
+    if (v->result->samples == 0)
+        AMP_TRY(look_at_outputs(v));
     for (size_t i = 0; i < v->result->n_outputs; i++)
         measure(v, i);
     v->result->samples++;
-    return count_right(v);
+    for (size_t i = 0; i < v->result->n_tasks; i++)
+        AMP_TRY(add_labelled(v, &v->result->tasks[i]));
+    return AMP_OK;
+}
+
+/* AMP_MODEL when labels are left over, or when no labels give the value that a bound is on, which
+   would not hold anything then. */
+static enum amp_status check_tasks(const struct validation *v)
+{
+    const struct amp_validation *result = v->result;
+    const struct amp_task_metric *metric;
+    for (size_t i = 0; i < result->n_tasks; i++)
+        AMP_TRY(amp_task_check(&result->tasks[i], REFERENCE, v->err));
+    for (size_t i = 0; (metric = amp_task_metric_at(i)) != NULL; i++) {
+        bool is_needed = result->task_bounds.items[i].is_set;
+        for (size_t k = 0; k < result->n_tasks; k++)
+            is_needed = is_needed && !metric->is_defined(&result->tasks[k].scores[REFERENCE]);
+        if (is_needed)
+            return amp_fail(v->err, AMP_MODEL, "--tolerance %s: there is no %s of these %s",
+                            metric->bound, metric->name, metric->source);
+    }
+    return AMP_OK;
 }
 
 static enum amp_status run_samples(struct validation *v)
@@ -235,8 +293,7 @@ static enum amp_status run_samples(struct validation *v)
         release_sample(v);
         AMP_TRY(status);
     }
-    if (v->options->labels != NULL)
-        AMP_TRY(amp_accuracy_check(&v->result->accuracy[REFERENCE], v->err));
+    AMP_TRY(check_tasks(v));
     for (int i = 0; i < N_SIDES; i++)
         v->result->widened[i] = amp_session_widened(v->sides[i].session);
     v->result->squeezed = amp_session_squeezed(v->sides[REFERENCE].session);
@@ -253,6 +310,18 @@ static void judge(const struct amp_metric_bounds *bounds, struct amp_output_chec
         note_outside(check, &err);
 }
 
+/* Holds what the labels of TASK say of both models against the bounds. */
+static void judge_task(struct amp_validation *result, struct amp_task *task, struct amp_error *err)
+{
+    struct amp_error found = {.status = AMP_OK};
+    if (amp_task_bounds_check(&result->task_bounds, task->scores, &found) == AMP_OK)
+        return;
+    task->is_outside = true;
+    result->is_within = false;
+    snprintf(task->reason, sizeof task->reason, "%.*s", (int)sizeof task->reason - 1, found.text);
+    amp_fail(err, AMP_MISMATCH, "outside tolerance: output '%s': %s", task->name, task->reason);
+}
+
 static enum amp_status judge_all(struct amp_validation *result, struct amp_error *err)
 {
     result->is_within = true;
@@ -264,6 +333,8 @@ static enum amp_status judge_all(struct amp_validation *result, struct amp_error
             amp_fail(err, AMP_MISMATCH, "outside tolerance: output '%s': %s", check->name,
                      check->reason);
     }
+    for (size_t i = 0; i < result->n_tasks; i++)
+        judge_task(result, &result->tasks[i], err);
     return err->status;
 }
 
@@ -299,8 +370,15 @@ const struct amp_output_check *amp_validation_worst(const struct amp_validation 
     return worst;
 }
 
+struct amp_validation amp_validation_none(void)
+{
+    return (struct amp_validation){.bounds = amp_metric_bounds_default(AMP_UNDEFINED),
+                                   .is_within = true};
+}
+
 void amp_validation_free(struct amp_validation *result)
 {
     free(result->outputs);
+    free(result->tasks);
     *result = (struct amp_validation){.samples = 0};
 }

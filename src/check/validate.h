@@ -1,8 +1,10 @@
 #ifndef AMP_CHECK_VALIDATE_H
 #define AMP_CHECK_VALIDATE_H
 
-#include "check/accuracy.h"
+#include "check/eval.h"
+#include "check/labels.h"
 #include "check/metric_bounds.h"
+#include "check/task_bounds.h"
 #include "core/graph/graph.h"
 
 /* Where the inputs of runs come from. The samples are numbered from 0. */
@@ -33,15 +35,19 @@ struct amp_validation {
     size_t squeezed;   /* nodes of the reference, amp_session_squeezed */
     double seconds[2]; /* all runs of each model, with what the first one sets up */
     struct amp_metric_bounds bounds;
-    const char *scores; /* the output that the labels are of; NULL: no labels */
-    struct amp_accuracy accuracy[2];
+    struct amp_task_bounds task_bounds;
+    size_t n_tasks; /* labelled outputs */
+    struct amp_task *tasks;
+    const struct amp_eval_check *eval; /* the caller's: what a command said; NULL: nothing */
     bool is_within;
 };
 
 struct amp_validate_options {
     struct amp_source source;
     struct amp_metric_bounds bounds;
-    const struct amp_tensor *labels; /* NULL: none. One per row of the first class-score output */
+    const struct amp_labels *labels; /* N_LABELS of them */
+    size_t n_labels;
+    struct amp_task_bounds task_bounds;
 };
 
 /*
@@ -49,7 +55,8 @@ struct amp_validate_options {
  * and outputs go by name; an input that has another dtype in CONVERTED is cast. The models must
  * stay while RESULT is used. AMP_MISMATCH with the first output that is outside its tolerance:
  * RESULT is complete with this and with AMP_OK. AMP_MODEL when the models do not have the same
- * inputs and outputs, or the labels do not fit; otherwise what loading and running say.
+ * inputs and outputs, or the labels do not fit or give no value that a bound is on; otherwise what
+ * loading and running say.
  */
 enum amp_status amp_validate(const struct amp_model *reference, const struct amp_model *converted,
                              const struct amp_validate_options *options,
@@ -58,6 +65,9 @@ enum amp_status amp_validate(const struct amp_model *reference, const struct amp
 /* The worst of the outputs, of which there is one at least: one that is outside its tolerance, else
    the one of the least quality (amp_metrics_quality); the first of equals. */
 const struct amp_output_check *amp_validation_worst(const struct amp_validation *validation);
+
+/* A result of models that were not run: within tolerance, without bounds. */
+struct amp_validation amp_validation_none(void);
 
 /* Frees what RESULT holds; a zeroed one is fine. */
 void amp_validation_free(struct amp_validation *result);

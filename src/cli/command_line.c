@@ -206,6 +206,8 @@ static enum amp_status check_together(const struct amp_options *options, struct 
         return amp_fail(err, AMP_USAGE, "--inline and --external-data exclude each other");
     if (options->runs < 1)
         return amp_fail(err, AMP_USAGE, "--runs 0: at least 1 is needed");
+    if (options->eval == NULL && (options->is_eval_lower || options->eval_timeout > 0))
+        return amp_fail(err, AMP_USAGE, "--eval-lower and --eval-timeout go with --eval");
     if (options->lists_ops && options->test_suite != NULL)
         return amp_fail(err, AMP_USAGE, "--list-ops and --test-suite exclude each other");
     if (options->filter != NULL && options->test_suite == NULL)

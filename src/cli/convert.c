@@ -63,6 +63,7 @@ struct job {
     bool explains, explains_noise;
     struct amp_explanation explanation;
     struct amp_placement *placement;
+    struct amp_eval_check eval; /* what the user's command says */
     json_t *validation_json, *noise_json;
     enum stage last; /* STAGE to dump after; N_STAGES: none */
     struct amp_error *err;
@@ -315,54 +316,71 @@ static enum amp_dtype coarsest_dtype(const struct job *job, const struct amp_mod
     return coarsest;
 }
 
-/* The model as it was read and the converted one, both to be run. */
-struct pair {
+/* What is measured of a conversion, with the models that it names. */
+struct measured {
     struct amp_model_file reference;
     struct job twin;
+    struct amp_input_notes notes;
+    struct amp_validation validation;
 };
 
-static enum amp_status open_pair(struct job *job, struct pair *pair, struct amp_error *err)
+/* Opens the model as it was read and the converted one, to be run. */
+static enum amp_status open_both(struct job *job, struct measured *measured, struct amp_error *err)
 {
-    *pair = (struct pair){.reference = {.model = NULL}};
-    AMP_TRY(amp_model_read_again(&job->file, &pair->reference, err));
-    AMP_TRY(make_runnable(job, &pair->twin, err));
-    return amp_infer(pair->reference.model, err);
+    AMP_TRY(amp_model_read_again(&job->file, &measured->reference, err));
+    AMP_TRY(make_runnable(job, &measured->twin, err));
+    return amp_infer(measured->reference.model, err);
 }
 
-static void close_pair(struct pair *pair)
+static void close_both(struct measured *measured)
 {
-    amp_model_close(&pair->reference);
-    amp_model_close(&pair->twin.file);
+    amp_validation_free(&measured->validation);
+    amp_input_notes_destroy(&measured->notes);
+    amp_model_close(&measured->reference);
+    amp_model_close(&measured->twin.file);
 }
 
-/* Runs both models and reports how far apart they are. AMP_MISMATCH when that is too far. */
+/* Runs the model as it was read and the converted one. AMP_MISMATCH when they are too far apart. */
+static enum amp_status run_both(struct job *job, struct measured *measured, struct amp_error *err)
+{
+    AMP_TRY(open_both(job, measured, err));
+    struct amp_validation_request request = {.options = job->options,
+                                             .reference = measured->reference.model,
+                                             .converted = measured->twin.model,
+                                             .coarsest =
+                                                 coarsest_dtype(job, measured->reference.model)};
+    return amp_validation_run(&request, &measured->notes, &measured->validation, err);
+}
+
+static void report_measured(struct job *job, const struct measured *measured)
+{
+    if (!job->options->is_quiet) {
+        amp_report_inputs(stderr, &measured->notes, job->options->verbosity);
+        amp_report_validation(stderr, &measured->validation, job->options->verbosity);
+    }
+    job->validation_json = amp_json_validation(&measured->validation);
+}
+
+/* Runs both models, has the user's command judge them, and reports what came of it: what of that
+   the user wants. AMP_MISMATCH when the converted model is not good enough. */
 static enum amp_status validate(struct job *job, struct amp_error *err)
 {
-    struct amp_input_notes notes = {.model = NULL};
-    struct amp_validation validation = {.samples = 0};
-    struct pair pair;
-    amp_progress_begin("validating");
-    enum amp_status status = open_pair(job, &pair, err);
-    if (status == AMP_OK) {
-        const struct amp_model *reference = pair.reference.model;
-        struct amp_validation_request request = {.options = job->options,
-                                                 .reference = reference,
-                                                 .converted = pair.twin.model,
-                                                 .coarsest = coarsest_dtype(job, reference)};
-        status = amp_validation_run(&request, &notes, &validation, err);
+    struct measured measured = {.validation = amp_validation_none()};
+    bool is_run = !job->options->no_validate;
+    AMP_TRY(amp_validation_eval_reference(job->options, &job->file, &job->eval, err));
+    if (is_run) {
+        amp_progress_begin("validating");
+        run_both(job, &measured, err);
+        amp_progress_end();
     }
-    amp_progress_end();
-    bool is_measured = status == AMP_OK || status == AMP_MISMATCH;
-    if (is_measured && !job->options->is_quiet) {
-        amp_report_inputs(stderr, &notes, job->options->verbosity);
-        amp_report_validation(stderr, &validation, job->options->verbosity);
-    }
-    if (is_measured)
-        job->validation_json = amp_json_validation(&validation);
-    amp_validation_free(&validation);
-    amp_input_notes_destroy(&notes);
-    close_pair(&pair);
-    return status;
+    if (err->status == AMP_OK || err->status == AMP_MISMATCH)
+        amp_validation_eval_converted(job->model, job->placement, &job->eval, &measured.validation,
+                                      err);
+    bool is_measured = err->status == AMP_OK || err->status == AMP_MISMATCH;
+    if (is_measured && (is_run || job->options->eval != NULL))
+        report_measured(job, &measured);
+    close_both(&measured);
+    return err->status;
 }
 
 /* The file that explanations go to: stdout unless the model does. */
@@ -377,19 +395,19 @@ static FILE *explanation_file(const struct job *job)
 static enum amp_status explain_noise(struct job *job)
 {
     struct amp_noise noise = {.n_sources = 0};
-    struct pair pair;
+    struct measured both = {.validation = amp_validation_none()};
     amp_progress_begin("finding the noise");
-    enum amp_status status = open_pair(job, &pair, job->err);
+    enum amp_status status = open_both(job, &both, job->err);
     if (status == AMP_OK)
         status =
-            amp_noise_search(job->options, pair.reference.model, pair.twin.model, &noise, job->err);
+            amp_noise_search(job->options, both.reference.model, both.twin.model, &noise, job->err);
     amp_progress_end();
     if (status == AMP_OK) {
         amp_report_noise(explanation_file(job), &noise);
         job->noise_json = amp_json_noise(&noise);
     }
     amp_noise_free(&noise);
-    close_pair(&pair);
+    close_both(&both);
     return status;
 }
 
@@ -410,8 +428,7 @@ static enum amp_status write_report(struct job *job, bool is_written)
 static enum amp_status validate_and_write(struct job *job)
 {
     struct amp_error verdict = {.status = AMP_OK};
-    if (!job->options->no_validate)
-        validate(job, &verdict);
+    validate(job, &verdict);
     bool is_mismatch = verdict.status == AMP_MISMATCH;
     if (verdict.status != AMP_OK && !is_mismatch)
         return amp_fail(job->err, verdict.status, "%s", verdict.text);

@@ -5,7 +5,9 @@
 #include "cli/help.h"
 
 #include "check/metrics.h"
+#include "check/task_metrics.h"
 #include "cli/option_table.h"
+#include "core/array.h"
 #include "core/print.h"
 
 #include <string.h>
@@ -17,15 +19,35 @@ static const char *const group_titles[AMP_GROUP_END] = {"Conversion",
                                                         "Timing (ampconv bench)",
                                                         "Output and help"};
 
-/* Prints the help of OPTION, with the names of all metrics in place of {metrics}. */
+/* What stands in a help for the names of a table. */
+struct mark {
+    const char *text;
+    const char *(*name_at)(size_t i);
+};
+
+static const struct mark marks[] = {{"{metrics}", amp_metric_name_at},
+                                    {"{task-bounds}", amp_task_bound_name_at}};
+
+/* The first mark in TEXT, at *AT; NULL: there is none. */
+static const struct mark *find_mark(const char *text, const char **at)
+{
+    for (*at = text; **at != '\0'; ++*at)
+        for (size_t i = 0; i < AMP_COUNT(marks); i++)
+            if (strncmp(*at, marks[i].text, strlen(marks[i].text)) == 0)
+                return &marks[i];
+    return NULL;
+}
+
+/* Prints the help of OPTION, with names in place of marks. */
 static void print_text(FILE *file, const struct amp_option *option)
 {
-    static const char mark[] = "{metrics}";
-    char names[512];
-    const char *text = option->help, *at = strstr(text, mark);
-    if (at != NULL) {
-        amp_print(file, "%.*s%s", (int)(at - text), text, amp_metric_names(names, sizeof names));
-        text = at + strlen(mark);
+    const char *text = option->help, *at;
+    const struct mark *mark;
+    while ((mark = find_mark(text, &at)) != NULL) {
+        amp_print(file, "%.*s", (int)(at - text), text);
+        for (size_t i = 0; mark->name_at(i) != NULL; i++)
+            amp_print(file, "%s%s", i > 0 ? ", " : "", mark->name_at(i));
+        text = at + strlen(mark->text);
     }
     amp_print(file, "%s\n", text);
 }

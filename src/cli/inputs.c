@@ -1,8 +1,8 @@
 /*
  * From the command line to samples: takes --input, --data, --seed, --samples and --dim apart
  * against the inputs of a model, loads or makes the tensors of one sample at a time, and notes for
- * the reports where each comes from. Assumes that the types of the model are inferred; prints
- * nothing.
+ * the reports where each comes from; takes --labels apart against its outputs. Assumes that the
+ * types of the model are inferred; prints nothing.
  */
 #include "cli/inputs.h"
 
@@ -18,6 +18,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static size_t count_inputs(const struct amp_model *model)
 {
@@ -383,16 +384,78 @@ enum amp_status amp_inputs_load(struct amp_inputs *inputs, size_t i, struct amp_
     return AMP_OK;
 }
 
-enum amp_status amp_inputs_load_labels(const struct amp_options *options, struct amp_tensor *labels,
-                                       struct amp_error *err)
+/* ---- labels ---------------------------------------------------------------------------------- */
+
+static const char *output_name(const struct amp_model *model, size_t i)
 {
-    *labels = (struct amp_tensor){.data = NULL};
-    if (options->labels == NULL)
+    return amp_value_at(model, model->graphs[0].outputs.items[i])->name;
+}
+
+static enum amp_status unknown_output(const struct amp_model *model, const char *text,
+                                      struct amp_error *err)
+{
+    struct amp_option_pair pair;
+    struct names known = {.count = 0};
+    AMP_TRY(amp_option_pair_split("labels", text, &pair, err));
+    for (size_t i = 0; i < model->graphs[0].outputs.count; i++)
+        push_name(&known, output_name(model, i));
+    return unknown_name("output", "labels", pair.name, &known, err);
+}
+
+/* Takes TEXT, [NAME=]FILE, apart. Names and files may have = in them: the longest name that the
+   model has counts, else it is a file. */
+static enum amp_status split_labels(const struct amp_model *model, const char *text,
+                                    struct amp_labels *labels, struct amp_error *err)
+{
+    size_t longest = 0;
+    labels->path = text;
+    for (size_t i = 0; i < model->graphs[0].outputs.count; i++) {
+        const char *name = output_name(model, i);
+        size_t length = strlen(name);
+        if (length <= longest || strncmp(text, name, length) != 0 || text[length] != '=')
+            continue;
+        longest = length;
+        labels->output = name;
+        labels->path = text + length + 1;
+    }
+    if (longest == 0 && strchr(text, '=') != NULL && access(text, F_OK) != 0)
+        return unknown_output(model, text, err);
+    return AMP_OK;
+}
+
+static enum amp_status load_labels(const struct amp_model *model, const char *text,
+                                   struct amp_labels *labels, struct amp_error *err)
+{
+    AMP_TRY(split_labels(model, text, labels, err));
+    AMP_TRY(amp_tensor_load(labels->path, AMP_KIND_TENSOR, &labels->tensor, err));
+    enum amp_dtype dtype = labels->tensor.dtype;
+    if (amp_dtype_class(dtype) == AMP_CLASS_FLOAT || (is_whole(dtype) && dtype != AMP_BOOL))
         return AMP_OK;
-    AMP_TRY(amp_tensor_load(options->labels, AMP_KIND_TENSOR, labels, err));
-    if (is_whole(labels->dtype) && labels->dtype != AMP_BOOL)
-        return AMP_OK;
-    amp_tensor_release(labels);
-    return amp_fail(err, AMP_MODEL, "%s: labels of type %s; integers are needed", options->labels,
-                    amp_dtype_name(labels->dtype));
+    return amp_fail(err, AMP_MODEL,
+                    "%s: labels of type %s; integers are needed for classes, floats for targets",
+                    labels->path, amp_dtype_name(dtype));
+}
+
+enum amp_status amp_label_files_load(const struct amp_options *options,
+                                     const struct amp_model *model, struct amp_label_files *files,
+                                     struct amp_error *err)
+{
+    enum amp_status status = AMP_OK;
+    *files =
+        (struct amp_label_files){.items = amp_xcalloc(options->labels.count, sizeof *files->items)};
+    while (files->count < options->labels.count && status == AMP_OK) {
+        struct amp_labels *labels = &files->items[files->count];
+        status = load_labels(model, options->labels.items[files->count++], labels, err);
+    }
+    if (status != AMP_OK)
+        amp_label_files_close(files);
+    return status;
+}
+
+void amp_label_files_close(struct amp_label_files *files)
+{
+    for (size_t i = 0; i < files->count; i++)
+        amp_tensor_release(&files->items[i].tensor);
+    free(files->items);
+    *files = (struct amp_label_files){.count = 0};
 }

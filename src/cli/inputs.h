@@ -1,6 +1,7 @@
 #ifndef AMP_CLI_INPUTS_H
 #define AMP_CLI_INPUTS_H
 
+#include "check/labels.h"
 #include "check/random_input.h"
 #include "cli/options.h"
 #include "cli/report/inputs.h"
@@ -35,10 +36,18 @@ void amp_inputs_close(struct amp_inputs *inputs); /* a zeroed one is fine */
 enum amp_status amp_inputs_load(struct amp_inputs *inputs, size_t i, struct amp_tensor *tensors,
                                 struct amp_tensor *expected, struct amp_error *err);
 
-/* Loads the integers of --labels; data NULL without that option. AMP_MODEL when they are of another
-   type. The caller releases them. */
-enum amp_status amp_inputs_load_labels(const struct amp_options *options, struct amp_tensor *labels,
-                                       struct amp_error *err);
+/* The files of --labels. */
+struct amp_label_files {
+    struct amp_labels *items; /* their texts are MODEL's and the command line's */
+    size_t count;
+};
+
+/* Loads the files of --labels; none without that option. AMP_USAGE for an output that MODEL does
+   not have (with the nearest one it has), AMP_MODEL or AMP_IO for files that are no labels. */
+enum amp_status amp_label_files_load(const struct amp_options *options,
+                                     const struct amp_model *model, struct amp_label_files *files,
+                                     struct amp_error *err);
+void amp_label_files_close(struct amp_label_files *files); /* a zeroed one is fine */
 
 /* AMP_USAGE for what is wrong with --samples whatever the model is, so that it can be said before
    any work. */

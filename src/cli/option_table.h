@@ -35,7 +35,7 @@ struct amp_option {
     size_t offset;     /* in struct amp_options */
     unsigned commands; /* bits of enum amp_command */
     enum amp_option_group group;
-    const char *help; /* {metrics} stands for the names of all metrics */
+    const char *help; /* {metrics} and {task-bounds} stand for names of tables */
 };
 
 /* The option in row I of the table; NULL behind the last. */

@@ -38,7 +38,11 @@ struct amp_options {
     bool is_resolved, names, checks, diffs;
 
     struct amp_texts inputs, dims, tolerances;
-    const char *data, *labels, *expect, *output_dir, *format;
+    const char *data, *expect, *output_dir, *format;
+    struct amp_texts labels;
+    const char *eval;
+    bool is_eval_lower;
+    int64_t eval_timeout; /* seconds; 0: none */
     int64_t seed, samples;
     int64_t max_memory; /* bytes; 0: what the machine has */
 

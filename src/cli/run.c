@@ -1,7 +1,7 @@
 /*
  * `ampconv run`: runs one model on given or random inputs, sample by sample; writes the outputs,
- * compares them with expected ones, and counts the rows whose greatest score is at the label. Drops
- * the outputs of a sample before the next one runs.
+ * compares them with expected ones and with labels. Drops the outputs of a sample before the next
+ * one runs.
  */
 #include "cli/run.h"
 
@@ -35,7 +35,7 @@ struct run {
     struct amp_inputs inputs;
     struct amp_session *session;
     struct amp_samples expected; /* of --expect */
-    struct amp_tensor labels;
+    struct amp_label_files labels;
     struct amp_expected_tolerance tolerance;
     struct amp_tensor *tensors, *outputs, *wanted; /* of the sample at hand */
     struct amp_run_result result;
@@ -71,12 +71,22 @@ static void allocate(struct run *run)
         run->result.outputs[i].name = amp_value_at(run->model, run->output_ids->items[i])->name;
 }
 
+static enum amp_status begin_tasks(struct run *run)
+{
+    AMP_TRY(amp_label_files_load(run->options, run->model, &run->labels, run->err));
+    struct amp_run_result *result = &run->result;
+    result->tasks = amp_xcalloc(run->labels.count, sizeof *result->tasks);
+    for (; result->n_tasks < run->labels.count; result->n_tasks++)
+        AMP_TRY(amp_task_begin(&result->tasks[result->n_tasks], &run->labels.items[result->n_tasks],
+                               run->err));
+    return AMP_OK;
+}
+
 static enum amp_status set_up(struct run *run)
 {
     allocate(run);
     AMP_TRY(amp_inputs_open(run->options, run->model, &run->inputs, run->err));
-    AMP_TRY(amp_inputs_load_labels(run->options, &run->labels, run->err));
-    run->result.accuracy.labels = &run->labels;
+    AMP_TRY(begin_tasks(run));
     AMP_TRY(open_expected(run));
     enum amp_strictness strictness = run->options->is_strict ? AMP_LITERAL : AMP_FREE;
     return amp_session_open(run->model, strictness, &run->session, run->err);
@@ -94,7 +104,8 @@ static void tear_down(struct run *run)
     amp_session_destroy(run->session);
     amp_samples_close(&run->expected);
     amp_inputs_close(&run->inputs);
-    amp_tensor_release(&run->labels);
+    amp_label_files_close(&run->labels);
+    free(run->result.tasks);
     free(run->tensors);
     free(run->outputs);
     free(run->wanted);
@@ -113,6 +124,17 @@ static void note_mismatch(struct run *run, size_t sample, size_t i, const struct
         amp_fail(&run->mismatch, AMP_MISMATCH, "output '%s': %s", name, found->text);
 }
 
+/* Whether output I is known to be of class scores, or not to be: by labels, or since a bound wants
+   it to be. */
+static bool are_scores(const struct run *run, size_t i)
+{
+    for (size_t k = 0; k < run->result.n_tasks; k++)
+        if (run->result.tasks[k].output == i)
+            return amp_labels_are_classes(run->result.tasks[k].labels);
+    return amp_metric_bounds_want_scores(&run->tolerance.bounds) ||
+           amp_class_scores_are(run->model, run->output_ids->items[i], &run->wanted[i]);
+}
+
 static void compare_output(struct run *run, size_t sample, size_t i)
 {
     const struct amp_tensor *got = &run->outputs[i], *want = &run->wanted[i];
@@ -120,7 +142,8 @@ static void compare_output(struct run *run, size_t sample, size_t i)
     struct amp_error found = {.status = AMP_OK};
     if (want->data == NULL)
         return;
-    output->compared++;
+    if (output->compared++ == 0)
+        output->metrics.are_scores = are_scores(run, i);
     run->result.compared++;
     enum amp_status status = amp_metrics_add(&output->metrics, want, got, &found);
     if (run->tolerance.by_element) {
@@ -176,16 +199,31 @@ static enum amp_status write_outputs(struct run *run, size_t sample)
     return status;
 }
 
-static enum amp_status count_right(struct run *run)
+static const char *output_name(const void *context, size_t i)
 {
-    if (run->labels.data == NULL)
-        return AMP_OK;
-    uint32_t scores = amp_class_scores_find(run->outputs, run->output_ids->count);
-    if (scores == AMP_NONE)
-        return amp_fail(run->err, AMP_MODEL, "%s: no output looks like class scores for --labels",
-                        run->model->path);
-    run->result.scores = run->result.outputs[scores].name;
-    return amp_accuracy_add(&run->result.accuracy, &run->outputs[scores], run->err);
+    const struct run *run = context;
+    return run->result.outputs[i].name;
+}
+
+/* Finds the outputs that labels are for, in the first sample. */
+static enum amp_status choose_labelled(struct run *run)
+{
+    for (size_t i = 0; i < run->result.n_tasks; i++)
+        if (amp_task_choose(&run->result.tasks[i], run->outputs, run->output_ids->count,
+                            output_name, run, run->err) != AMP_OK) {
+            amp_error_prefix(run->err, "%s", run->model->path);
+            return run->err->status;
+        }
+    return AMP_OK;
+}
+
+static enum amp_status add_labelled(struct run *run)
+{
+    for (size_t i = 0; i < run->result.n_tasks; i++) {
+        struct amp_task *task = &run->result.tasks[i];
+        AMP_TRY(amp_task_add(task, 0, &run->outputs[task->output], run->err));
+    }
+    return AMP_OK;
 }
 
 static enum amp_status run_sample(struct run *run, size_t sample)
@@ -199,6 +237,8 @@ static enum amp_status run_sample(struct run *run, size_t sample)
     double start = amp_clock_seconds();
     AMP_TRY(amp_session_run(run->session, run->tensors, run->outputs, run->err));
     run->result.seconds += amp_clock_seconds() - start;
+    if (sample == 0)
+        AMP_TRY(choose_labelled(run));
     for (size_t i = 0; i < run->output_ids->count; i++) {
         struct amp_run_output *output = &run->result.outputs[i];
         output->dtype = run->outputs[i].dtype;
@@ -209,7 +249,7 @@ static enum amp_status run_sample(struct run *run, size_t sample)
     }
     run->result.samples++;
     AMP_TRY(write_outputs(run, sample));
-    return count_right(run);
+    return add_labelled(run);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -249,8 +289,8 @@ static enum amp_status run_all(struct run *run)
     }
     amp_progress_end();
     AMP_TRY(status);
-    if (run->labels.data != NULL)
-        AMP_TRY(amp_accuracy_check(&run->result.accuracy, run->err));
+    for (size_t i = 0; i < run->result.n_tasks; i++)
+        AMP_TRY(amp_task_check(&run->result.tasks[i], 0, run->err));
     run->result.widened = amp_session_widened(run->session);
     run->result.squeezed = amp_session_squeezed(run->session);
     check_metrics(run);

@@ -3,13 +3,16 @@
 
 #include "check/compare.h"
 #include "check/metric_bounds.h"
+#include "check/task_bounds.h"
 #include "cli/options.h"
 
 /* Reads --tolerance METRIC=VALUE for a conversion in which DTYPE is the coarsest type that the
-   models compute in: *BOUNDS are the defaults for it with those that the user named. AMP_USAGE for
-   what is wrong. */
+   models compute in: *BOUNDS are the defaults for it with those that the user named, *TASK_BOUNDS
+   those on what it costs in the task. AMP_USAGE for what is wrong, and for a bound on what an
+   option that is not given would measure. */
 enum amp_status amp_tolerance_parse(const struct amp_options *options, enum amp_dtype dtype,
-                                    struct amp_metric_bounds *bounds, struct amp_error *err);
+                                    struct amp_metric_bounds *bounds,
+                                    struct amp_task_bounds *task_bounds, struct amp_error *err);
 
 /* How outputs are held against expected ones: element by element, by metrics where --tolerance
    names some, by both where it names rtol or atol too. */

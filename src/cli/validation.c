@@ -1,9 +1,11 @@
 /*
  * The validation of a conversion: takes the command line and both models, opens the samples and
- * labels, and has check/validate.c run and measure them. Prints nothing.
+ * labels, and has check/validate.c run and measure them, check/eval.c the command of --eval judge
+ * them. Prints nothing.
  */
 #include "cli/validation.h"
 
+#include "check/candidate.h"
 #include "cli/inputs.h"
 #include "cli/tolerance.h"
 
@@ -14,8 +16,9 @@ enum amp_status amp_validation_check_options(const struct amp_options *options,
                                              enum amp_dtype coarsest, struct amp_error *err)
 {
     struct amp_metric_bounds unused;
+    struct amp_task_bounds unused_too;
     AMP_TRY(amp_inputs_check(options, err));
-    return amp_tolerance_parse(options, coarsest, &unused, err);
+    return amp_tolerance_parse(options, coarsest, &unused, &unused_too, err);
 }
 
 static enum amp_status load_sample(void *context, size_t sample, struct amp_tensor *tensors,
@@ -35,17 +38,20 @@ static enum amp_status validate(const struct amp_validation_request *request,
                                 struct amp_inputs *inputs, struct amp_validation *result,
                                 struct amp_error *err)
 {
-    struct amp_tensor labels;
+    struct amp_task_bounds bounds;
+    struct amp_label_files labels;
     struct amp_validate_options setup = {
         .source = {.count = inputs->count, .load = load_sample, .context = inputs}};
-    AMP_TRY(amp_tolerance_parse(request->options, request->coarsest, &setup.bounds, err));
-    AMP_TRY(amp_inputs_load_labels(request->options, &labels, err));
-    setup.labels = labels.data != NULL ? &labels : NULL;
+    AMP_TRY(amp_tolerance_parse(request->options, request->coarsest, &setup.bounds, &bounds, err));
+    AMP_TRY(amp_label_files_load(request->options, request->reference, &labels, err));
+    setup.labels = labels.items;
+    setup.n_labels = labels.count;
+    setup.task_bounds = amp_task_bounds_of(&bounds, "labels");
     enum amp_status status =
         amp_validate(request->reference, request->converted, &setup, result, err);
     if (status == AMP_UNSUPPORTED)
         add_way_out(err);
-    amp_tensor_release(&labels);
+    amp_label_files_close(&labels);
     return status;
 }
 
@@ -64,4 +70,48 @@ enum amp_status amp_validation_run(const struct amp_validation_request *request,
     }
     amp_inputs_close(&inputs);
     return status;
+}
+
+/* ---- --eval ---------------------------------------------------------------------------------- */
+
+enum amp_status amp_validation_eval_reference(const struct amp_options *options,
+                                              const struct amp_model_file *file,
+                                              struct amp_eval_check *check, struct amp_error *err)
+{
+    struct amp_metric_bounds unused;
+    struct amp_task_bounds bounds;
+    const char *path;
+    const struct amp_eval eval = {.command = options->eval,
+                                  .timeout = (double)options->eval_timeout,
+                                  .is_lower_better = options->is_eval_lower};
+    *check = (struct amp_eval_check){.is_outside = false};
+    if (options->eval == NULL)
+        return AMP_OK;
+    AMP_TRY(amp_tolerance_parse(options, AMP_UNDEFINED, &unused, &bounds, err));
+    bounds = amp_task_bounds_of(&bounds, "eval");
+    AMP_TRY(amp_candidate_of_input(file, &path, err));
+    enum amp_status status = amp_eval_reference(&eval, &bounds, path, check, err);
+    amp_candidate_remove();
+    return status;
+}
+
+enum amp_status amp_validation_eval_converted(const struct amp_model *model,
+                                              const struct amp_placement *placement,
+                                              struct amp_eval_check *check,
+                                              struct amp_validation *result, struct amp_error *err)
+{
+    struct amp_error found = {.status = AMP_OK};
+    const char *path;
+    if (check->eval.command == NULL)
+        return err->status;
+    enum amp_status status = amp_candidate_write(model, placement, &path, &found);
+    if (status == AMP_OK)
+        status = amp_eval_candidate(check, path, &found);
+    amp_candidate_remove();
+    result->eval = check;
+    result->is_within = result->is_within && !check->is_outside;
+    /* What stops all goes before a verdict. */
+    if (status != AMP_OK && (status != AMP_MISMATCH || err->status == AMP_OK))
+        *err = found;
+    return err->status;
 }

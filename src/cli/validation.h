@@ -4,6 +4,8 @@
 #include "check/validate.h"
 #include "cli/options.h"
 #include "cli/report/inputs.h"
+#include "onnx/file/placement.h"
+#include "onnx/file/read.h"
 
 /* A conversion to be validated as the command line says. */
 struct amp_validation_request {
@@ -26,5 +28,20 @@ enum amp_status amp_validation_check_options(const struct amp_options *options,
 enum amp_status amp_validation_run(const struct amp_validation_request *request,
                                    struct amp_input_notes *notes, struct amp_validation *result,
                                    struct amp_error *err);
+
+/* Begins *CHECK: has the command of --eval, if there is one, judge the model FILE as it was read.
+   Fails as amp_eval_reference does, and for a model that no file can be made of. */
+enum amp_status amp_validation_eval_reference(const struct amp_options *options,
+                                              const struct amp_model_file *file,
+                                              struct amp_eval_check *check, struct amp_error *err);
+
+/* Has the command, if there is one, judge the converted MODEL, of which PLACEMENT says how it will
+   be written, and adds what it says to RESULT. ERR may hold the AMP_MISMATCH of RESULT, which stays
+   unless the command says that all must stop. Returns ERR's status: that, AMP_MISMATCH when the
+   command does not let the model pass, or what amp_eval_candidate says. */
+enum amp_status amp_validation_eval_converted(const struct amp_model *model,
+                                              const struct amp_placement *placement,
+                                              struct amp_eval_check *check,
+                                              struct amp_validation *result, struct amp_error *err);
 
 #endif

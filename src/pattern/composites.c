@@ -252,11 +252,3 @@ void amp_composites_find(const struct amp_model *model, const struct amp_composi
         add_match(&search, &search.candidates[i], composites);
     amp_arena_destroy(search.arena);
 }
-
-const struct amp_composite_match *amp_composites_of(const struct amp_composites *composites,
-                                                    uint32_t node)
-{
-    if (node >= composites->n_nodes || composites->match_of[node] == AMP_NONE)
-        return NULL;
-    return &composites->matches[composites->match_of[node]];
-}

@@ -56,8 +56,4 @@ struct amp_composite_filter {
 void amp_composites_find(const struct amp_model *model, const struct amp_composite_filter *filter,
                          struct amp_composites *composites);
 
-/* The match that NODE is part of; NULL: none. */
-const struct amp_composite_match *amp_composites_of(const struct amp_composites *composites,
-                                                    uint32_t node);
-
 #endif

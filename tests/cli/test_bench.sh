@@ -69,6 +69,18 @@ holds 'longest first' sorted
 "$AMPCONV" bench cnn.onnx -d bf16 --profile --json "${few[@]}" >report 2>/dev/null
 for name in reorder_share cast_share nodes way primitives implementation layouts; do holds "JSON: $name" says "\"$name\""; done
 holds 'JSON: nodes one by one' counts '^ +"op": "Conv"' 4
+"$AMPCONV" bench cnn.onnx -d fp32 --profile -v --json --runs 1 >report 2>table
+json() { sed -n "s/^ *\"$1\": \(.*[^,]\),\{0,1\}\$/\1/p" report; }
+# The first is that of all nodes.
+holds 'JSON: the times are those of the table' cmp -s <(json ms | tail -n +2 | xargs printf '%.3f\n') <(awk '
+  /the way it ran in$/ { is_in = 1 }
+  is_in && $1 ~ /^[0-9.]+$/ { print $1 }' table)
+holds 'JSON: the calls are those of the table' cmp -s <(json calls | xargs printf '%.0f\n') <(awk '
+  /primitive of oneDNN/ { is_in = 1 }
+  is_in && $1 ~ /^[0-9.]+$/ { print $3 }' table)
+holds 'JSON: the kinds are those of the table' cmp -s <(json kind | tr -d '"') <(awk '
+  /primitive of oneDNN/ { is_in = 1 }
+  is_in && $1 ~ /^[0-9.]+$/ { print $4 }' table)
 "$AMPCONV" bench "$root/models/digits_transformer.onnx" -d fp32 --profile --runs 1 >report
 holds 'the longest nodes' says '^ +[0-9]+ more; -v lists them$'
 "$AMPCONV" bench "$root/models/digits_transformer.onnx" -d fp32 --profile --runs 1 -v >report

@@ -6,7 +6,8 @@ scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 2
 cp "$root/models/digits_cnn.onnx" m.onnx
-data=(--data "$root/models/digits" --labels "$root/models/digits/labels.npy")
+cp "$root/models/digits/labels.npy" .
+data=(--data "$root/models/digits" --labels labels.npy)
 
 holds() { # NAME: the rest is a condition
   local name=$1

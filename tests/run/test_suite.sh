@@ -30,6 +30,7 @@ add mixed good data_sets
 add mixed bad data_mismatch
 add mixed lacking unknown_op
 add lacking lacking unknown_op
+add untyped untyped declared_other
 for name in cut bare surplus short good lacking; do add broken $name data_sets; done
 head -c 40 "$here/data_sets/model.onnx" >"$scratch/broken/cut/model.onnx"
 cp "$here/unknown_op/model.onnx" "$scratch/broken/lacking/"
@@ -69,6 +70,12 @@ check 'a metric as tolerance' mixed 1 --filter bad -t max_abs=5 <<'END'
 failed bad: output 'y': max_abs 6; at most 5 allowed
 0 passed, 1 failed, 0 skipped
      1 failed: outputs are not as expected
+ampconv: 1 of 1 cases failed
+END
+check 'a model that cannot be inferred' untyped 1 <<'END'
+failed untyped: untyped/untyped/model.onnx: graph output 'y' is declared as int64, but its operator gives float32
+0 passed, 1 failed, 0 skipped
+     1 failed: the model is wrong
 ampconv: 1 of 1 cases failed
 END
 check 'nothing could run' lacking 4 -q <<'END'

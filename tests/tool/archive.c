@@ -5,7 +5,7 @@
      # what it is for
      args: m.onnx -q           a member on one line
      -- model.onnx             a member up to the next line that begins with "-- " or "== "; words
-   behind the path: base64, tensor, unended (no newline at its end), same as CASE, link to CASE A
+   behind the path: base85, tensor, unended (no newline at its end), same as CASE, link to CASE A
    line of a member that begins like a header has a backslash in front. A blank line in front of a
    case belongs to no member. This file knows where cases and members stand; what members mean is
    expand.c's. */
@@ -84,8 +84,8 @@ static void read_words(struct reader *reader, struct member *member, char *words
 {
     char *left = NULL;
     for (char *word = strtok_r(words, " ", &left); word; word = strtok_r(NULL, " ", &left)) {
-        if (!strcmp(word, "base64")) {
-            member->form = FORM_BASE64;
+        if (!strcmp(word, "base85")) {
+            member->form = FORM_BASE85;
         } else if (!strcmp(word, "tensor")) {
             member->form = FORM_TENSOR;
         } else if (!strcmp(word, "unended")) {
@@ -96,7 +96,7 @@ static void read_words(struct reader *reader, struct member *member, char *words
         } else {
             fail_on(
                 reader->archive, reader->line,
-                "unknown word behind a member's path; there are: base64 tensor unended same link");
+                "unknown word behind a member's path; there are: base85 tensor unended same link");
         }
     }
 }
@@ -329,18 +329,18 @@ bool fits_line(const struct buffer *text)
            !isspace((unsigned char)text->data[0]);
 }
 
-static void put_base64_member(struct buffer *buffer, const char *path, const struct buffer *bytes)
+static void put_base85_member(struct buffer *buffer, const char *path, const struct buffer *bytes)
 {
     put(buffer, "-- ");
     put(buffer, path);
-    put(buffer, " base64\n");
-    put_base64(buffer, bytes->data, bytes->size);
+    put(buffer, " base85\n");
+    put_base85(buffer, bytes->data, bytes->size);
 }
 
 void put_file_member(struct buffer *buffer, const char *path, const struct buffer *text)
 {
     if (!is_plain_text(text)) {
-        put_base64_member(buffer, path, text);
+        put_base85_member(buffer, path, text);
         return;
     }
     if (fits_line(text)) {

@@ -7,7 +7,7 @@
 /* How a member's text stands for its bytes. */
 enum member_form {
     FORM_TEXT, /* by the ending of its path: models, samples, or as it is */
-    FORM_BASE64,
+    FORM_BASE85,
     FORM_SAME,   /* the bytes of the member of that path in another case */
     FORM_LINK,   /* a link to the file of that path in another folder of the same stage */
     FORM_TENSOR, /* a tensor, whose elements' bytes they are */
@@ -58,7 +58,7 @@ struct lexer get_lexer(const struct archive *archive, const struct member *membe
 
 /* Whether TEXT can stand on the line of its path. */
 bool fits_line(const struct buffer *text);
-/* Appends a member that holds TEXT as it is: on a line, on several, or in base64 when it is no
+/* Appends a member that holds TEXT as it is: on a line, on several, or in base85 when it is no
  * text. */
 void put_file_member(struct buffer *buffer, const char *path, const struct buffer *text);
 

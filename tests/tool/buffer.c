@@ -1,4 +1,4 @@
-/* Memory, growing buffers, base64 and files for the tool. It takes memory and never gives it back:
+/* Memory, growing buffers, base85 and files for the tool. It takes memory and never gives it back:
    the tool ends within seconds and keeps most of what it reads until then. Files are read and
    written whole. Whatever fails ends the program with a message. */
 #include "buffer.h"
@@ -100,49 +100,72 @@ size_t get_column(const struct buffer *buffer)
     return buffer->size - buffer->line;
 }
 
-/* ---- base64 ---- */
+/* ---- base85 ---- */
 
-static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+/* No sign that begins a comment or ends a block. */
+static const char digits[] =
+    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!$%&()*+,-./:;<=>?@[]^_";
 
-void put_base64(struct buffer *buffer, const void *bytes, size_t size)
+enum { N_DIGITS = 85, GROUP = 4, LINE = 23 * GROUP };
+
+/* The last group of N bytes has N + 1 digits. */
+void put_base85(struct buffer *buffer, const void *bytes, size_t size)
 {
     const unsigned char *from = bytes;
-    for (size_t i = 0; i < size; i += 3) {
-        uint32_t three = (uint32_t)from[i] << 16;
-        three |= i + 1 < size ? (uint32_t)from[i + 1] << 8 : 0;
-        three |= i + 2 < size ? from[i + 2] : 0;
-        char four[4] = {digits[three >> 18], digits[three >> 12 & 63], digits[three >> 6 & 63],
-                        digits[three & 63]};
-        four[2] = i + 1 < size ? four[2] : '=';
-        four[3] = i + 2 < size ? four[3] : '=';
-        put_bytes(buffer, four, sizeof four);
-        if (i % 57 == 54 || i + 3 >= size) {
+    for (size_t i = 0; i < size; i += GROUP) {
+        size_t n = size - i < GROUP ? size - i : GROUP;
+        uint32_t number = 0;
+        char group[GROUP + 1];
+        for (size_t j = 0; j < GROUP; j++) {
+            number = number << 8 | (j < n ? from[i + j] : 0);
+        }
+        for (int j = GROUP; j >= 0; j--) {
+            group[j] = digits[number % N_DIGITS];
+            number /= N_DIGITS;
+        }
+        put_bytes(buffer, group, n + 1);
+        if ((i + GROUP) % LINE == 0 || i + GROUP >= size) {
             put(buffer, "\n");
         }
     }
 }
 
-bool put_from_base64(struct buffer *buffer, const char *text, size_t size)
+/* The bytes of a group of N digits, which the largest digits fill up. */
+static void put_group(struct buffer *buffer, uint64_t number, size_t n)
 {
-    uint32_t bits = 0;
-    int n_bits = 0;
+    char bytes[GROUP];
+    for (size_t j = n; j <= GROUP; j++) {
+        number = number * N_DIGITS + N_DIGITS - 1;
+    }
+    for (int j = GROUP - 1; j >= 0; j--) {
+        bytes[j] = (char)(number & 255);
+        number >>= 8;
+    }
+    put_bytes(buffer, bytes, n - 1);
+}
+
+bool put_from_base85(struct buffer *buffer, const char *text, size_t size)
+{
+    uint64_t number = 0;
+    size_t n = 0;
     for (size_t i = 0; i < size; i++) {
-        if (strchr(" \n=", text[i])) {
+        if (text[i] == ' ' || text[i] == '\n') {
             continue;
         }
         const char *digit = strchr(digits, text[i]);
         if (!digit || !*digit) {
             return false;
         }
-        bits = bits << 6 | (uint32_t)(digit - digits);
-        n_bits += 6;
-        if (n_bits >= 8) {
-            n_bits -= 8;
-            char byte = (char)(bits >> n_bits & 255);
-            put_bytes(buffer, &byte, 1);
+        number = number * N_DIGITS + (uint64_t)(digit - digits);
+        if (++n == GROUP + 1) {
+            put_group(buffer, number, n);
+            number = n = 0;
         }
     }
-    return true;
+    if (n > 1) {
+        put_group(buffer, number, n);
+    }
+    return n != 1;
 }
 
 /* ---- files ---- */

@@ -26,10 +26,10 @@ __attribute__((format(printf, 2, 3))) void put_format(struct buffer *buffer, con
 /* How many characters the last line has. */
 size_t get_column(const struct buffer *buffer);
 
-/* Appends 76 characters a line, each with a newline. */
-void put_base64(struct buffer *buffer, const void *bytes, size_t size);
-/* Appends what TEXT stands for, blanks left out; false where a character is none of base64's. */
-bool put_from_base64(struct buffer *buffer, const char *text, size_t size);
+/* Appends 115 characters a line, each with a newline. */
+void put_base85(struct buffer *buffer, const void *bytes, size_t size);
+/* Appends what TEXT stands for, blanks left out; false where a character is none of base85's. */
+bool put_from_base85(struct buffer *buffer, const char *text, size_t size);
 
 /* Reads a whole file; false, with nothing said, where there is none. */
 bool read_file(const char *path, struct buffer *buffer);

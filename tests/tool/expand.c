@@ -60,9 +60,9 @@ void put_member_bytes(struct buffer *bytes, const struct archive *archive,
         put_same(bytes, archive, member);
         return;
     }
-    if (member->form == FORM_BASE64) {
-        if (!put_from_base64(bytes, member->content, member->size)) {
-            fail_at(&lexer, "this is not base64");
+    if (member->form == FORM_BASE85) {
+        if (!put_from_base85(bytes, member->content, member->size)) {
+            fail_at(&lexer, "this is not base85");
         }
         return;
     }
@@ -176,9 +176,9 @@ static void expand_samples(struct output *output, const struct test_case *test,
         put(&path, member->path);
         put_format(&path, "%s_%lld.pb", is_input ? "input" : "output",
                    (long long)read_integer(&lexer));
-        if (accept_word(&lexer, "base64")) {
+        if (accept_word(&lexer, "base85")) {
             expect(&lexer, "{");
-            read_base64(&lexer, '}', &bytes);
+            read_base85(&lexer, '}', &bytes);
         } else {
             read_sample(&lexer, &bytes);
         }

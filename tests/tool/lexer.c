@@ -202,12 +202,12 @@ int64_t read_integer(struct lexer *lexer)
     return value;
 }
 
-void read_base64(struct lexer *lexer, char close, struct buffer *bytes)
+void read_base85(struct lexer *lexer, char close, struct buffer *bytes)
 {
     skip_blanks(lexer);
     const char *end = memchr(lexer->at, close, (size_t)(lexer->end - lexer->at));
-    if (!end || !put_from_base64(bytes, lexer->at, (size_t)(end - lexer->at))) {
-        fail_at(lexer, "base64 up to '%c' is missing", close);
+    if (!end || !put_from_base85(bytes, lexer->at, (size_t)(end - lexer->at))) {
+        fail_at(lexer, "base85 up to '%c' is missing", close);
     }
     for (; lexer->at <= end; lexer->at++) {
         lexer->line += *lexer->at == '\n';

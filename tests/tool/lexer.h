@@ -36,8 +36,8 @@ char *read_text(struct lexer *lexer, size_t *size);
 /* Takes a number or a word that stands for one, as it is written. */
 char *read_word(struct lexer *lexer);
 int64_t read_integer(struct lexer *lexer);
-/* Takes base64 up to CLOSE, which it takes too. */
-void read_base64(struct lexer *lexer, char close, struct buffer *bytes);
+/* Takes base85 up to CLOSE, which it takes too. */
+void read_base85(struct lexer *lexer, char close, struct buffer *bytes);
 
 /* Whether TEXT can be written as an identifier. */
 bool is_identifier(const char *text);

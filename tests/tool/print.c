@@ -1,6 +1,6 @@
 /* Writes folders of files as cases, the way back from expand.c. Each file is written in the
    notation of its kind when that gives its bytes again, or the bytes of a message with the same
-   fields in another order; else as base64. Files that an earlier case of the same call has, too,
+   fields in another order; else as base85. Files that an earlier case of the same call has, too,
    are named and not repeated. */
 #include "print.h"
 
@@ -64,7 +64,7 @@ static bool put_as(struct printer *printer, const ProtobufCMessageDescriptor *de
         put_function(text, (const Onnx__FunctionProto *)message);
     }
     if (!gives_model(text, bytes, message)) {
-        fprintf(stderr, "case_tool: %s: a model as base64\n", printer->name);
+        fprintf(stderr, "case_tool: %s: a model as base85\n", printer->name);
         return false;
     }
     printer->n_reordered += !packs_to(message, bytes);
@@ -94,12 +94,12 @@ static bool has_notation(const char *path)
            has_ending(path, "npy");
 }
 
-static void put_base64_member(struct printer *printer, const char *path, const struct buffer *bytes)
+static void put_base85_member(struct printer *printer, const char *path, const struct buffer *bytes)
 {
     put(printer->out, "-- ");
     put(printer->out, path);
-    put(printer->out, " base64\n");
-    put_base64(printer->out, bytes->data, bytes->size);
+    put(printer->out, " base85\n");
+    put_base85(printer->out, bytes->data, bytes->size);
 }
 
 /* Whether an earlier case has the file; then that is said. */
@@ -156,7 +156,7 @@ static void put_member(struct printer *printer, const char *path, const struct b
             put(printer->out, "\n");
             put_bytes(printer->out, text.data, text.size);
         } else {
-            put_base64_member(printer, path, bytes);
+            put_base85_member(printer, path, bytes);
         }
     }
     free(text.data);
@@ -205,8 +205,8 @@ static size_t put_samples(struct printer *printer, char **paths, size_t n, const
         size_t size = printer->out->size;
         if (!put_sample(printer->out, &bytes, get_type(printer, is_input, number))) {
             printer->out->size = size;
-            put(printer->out, "base64 {\n");
-            put_base64(printer->out, bytes.data, bytes.size);
+            put(printer->out, "base85 {\n");
+            put_base85(printer->out, bytes.data, bytes.size);
             put(printer->out, "}\n");
         }
         free(path.data);

@@ -2,8 +2,8 @@
      {1, 2, 3}              the elements, in raw_data (of strings: string_data); as many as the dims
    say repeat {1, 2}          these, over and over range {0, 0.5}         the first and the step
      normal {7, 0, 0, 1}    random numbers: see chance.h; uniform likewise
-     base64 {...}           the bytes of raw_data
-     packed {...}           these, deflated, in base64
+     base85 {...}           the bytes of raw_data
+     packed {...}           these, packed (planes.c), in base85
      &NAME DATA, *NAME      data that are named, and what data named above hold
      float_data {1, 2}      what a field holds as it stands, as many as there are (raw_data too)
      ["location": "w.bin"]  external data
@@ -16,16 +16,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "anchor.h"
 #include "chance.h"
 #include "element.h"
 #include "fields.h"
+#include "planes.h"
 
-/* Numbers are read in a text up to MANY, or LONG, when each takes long; then in base64. Data of at
+/* Numbers are read in a text up to MANY, or LONG, when each takes long; then in base85. Data of at
  * least ANCHORED bytes are named. */
-enum { WIDTH = 116, LONG = 32, MANY = 96, ANCHORED = 64 };
+enum { WIDTH = 116, LONG = 16, MANY = 96, ANCHORED = 64 };
 
 /* ---- types and names ---- */
 
@@ -228,17 +228,32 @@ static bool is_range(const struct element *element, const void *bytes, size_t n,
     return is;
 }
 
-/* The bytes in base64, deflated where that makes them shorter. */
+static size_t get_width(const struct element *element)
+{
+    return element->bits > 8 ? (size_t)element->bits / 8 : 1;
+}
+
 static void put_block(struct buffer *buffer, const void *bytes, size_t size)
 {
-    uLongf packed_size = compressBound(size);
-    unsigned char *packed = new_memory(packed_size);
-    bool is_packed =
-        compress2(packed, &packed_size, bytes, size, 9) == Z_OK && packed_size < size - size / 16;
-    put(buffer, is_packed ? "packed {\n" : "base64 {\n");
-    put_base64(buffer, is_packed ? packed : bytes, is_packed ? packed_size : size);
+    put(buffer, "base85 {\n");
+    put_base85(buffer, bytes, size);
     put(buffer, "}");
-    free(packed);
+}
+
+/* The bytes in base85, packed where that makes them shorter. */
+static void put_elements(struct buffer *buffer, const struct element *element, const void *bytes,
+                         size_t size)
+{
+    struct buffer packed = {0};
+    put_planes(&packed, bytes, size, get_width(element));
+    if (packed.size < size) {
+        put(buffer, "packed {\n");
+        put_base85(buffer, packed.data, packed.size);
+        put(buffer, "}");
+    } else {
+        put_block(buffer, bytes, size);
+    }
+    free(packed.data);
 }
 
 /* Elements as numbers, or as bytes where these are shorter and there are many. */
@@ -247,10 +262,10 @@ static void put_all(struct buffer *buffer, const struct element *element, const 
 {
     struct buffer numbers = {0}, block = {0};
     put_numbers(&numbers, element, bytes, n);
-    put_block(&block, bytes, count_bytes(element, n));
+    put_elements(&block, element, bytes, count_bytes(element, n));
     bool is_long = n > LONG && numbers.size > 2 * block.size;
     if (is_long || (n > MANY && numbers.size > block.size)) {
-        put_block(buffer, bytes, count_bytes(element, n));
+        put_bytes(buffer, block.data, block.size);
     } else {
         put_numbers(buffer, element, bytes, n);
     }
@@ -555,21 +570,18 @@ static void read_external(struct lexer *lexer, Onnx__TensorProto *tensor)
     tensor->data_location = 1;
 }
 
-/* Bytes in base64, deflated ones made what they were. */
+/* Bytes in base85, packed ones made what they were. */
 static void read_block(struct lexer *lexer, Onnx__TensorProto *tensor, bool is_packed)
 {
     struct buffer bytes = {0}, all = {0};
     expect(lexer, "{");
-    read_base64(lexer, '}', &bytes);
+    read_base85(lexer, '}', &bytes);
     if (is_packed) {
         const struct element *element = get_known(lexer, tensor);
-        uLongf size = count_bytes(element, count_parts(tensor, element));
-        all.data = new_memory(size);
-        if (uncompress((unsigned char *)all.data, &size, (const unsigned char *)bytes.data,
-                       bytes.size) != Z_OK) {
+        size_t size = count_bytes(element, count_parts(tensor, element));
+        if (!put_from_planes(&all, &bytes, size, get_width(element))) {
             fail_at(lexer, "the packed data are not as many as the dims say");
         }
-        all.size = size;
     }
     set_raw(tensor, is_packed ? &all : &bytes);
 }
@@ -604,7 +616,7 @@ static void read_data(struct lexer *lexer, Onnx__TensorProto *tensor)
         read_random(lexer, tensor, true);
     } else if (accept_word(lexer, "uniform")) {
         read_random(lexer, tensor, false);
-    } else if (accept_word(lexer, "base64")) {
+    } else if (accept_word(lexer, "base85")) {
         read_block(lexer, tensor, false);
     } else if (accept_word(lexer, "packed")) {
         read_block(lexer, tensor, true);

@@ -44,7 +44,19 @@ static void test_errors(void **state)
                                         "Add(x){axes}",
                                         "Add(x){axes=}",
                                         "Concat(x..., y...)",
-                                        "Add(x, y){axes=[1, }"};
+                                        "Add(x, y){axes=[1, }",
+                                        "Add(x, y){axes=[1, 2}",
+                                        "Add(x, y){axes=[1]",
+                                        "Add(x, y){=1}",
+                                        "Add(x, y){axes=1, }",
+                                        "Add(x, y){a=[1, 2, 3, 4, 5, 6, 7, 8, 9]}",
+                                        "Add(x, y){a=1, b=1, c=1, d=1, e=1, f=1, g=1, h=1, i=1}",
+                                        "Add(a, b, c, d, e, f, g, h, i)",
+                                        "Add(x...,)",
+                                        "Add(x | , y)",
+                                        "Add(x, y); ",
+                                        "a = Add(x, y); b",
+                                        "= Add(x, y)"};
     struct amp_arena *arena = amp_arena_create();
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -52,6 +64,22 @@ static void test_errors(void **state)
         if (amp_pattern_parse(arena, wrong[i], &err) != NULL)
             fail_msg("'%s' is taken for a pattern", wrong[i]);
         assert_int_equal(err.status, AMP_RULES);
+    }
+    amp_arena_destroy(arena);
+}
+
+/* What is as long as it can be. */
+static void test_limits(void **state)
+{
+    static const char *const right[] = {"Add(x, y){a=[1, 2, 3, 4, 5, 6, 7, 8]}",
+                                        "Add(x, y){a=1, b=1, c=1, d=1, e=1, f=1, g=1, h=1}",
+                                        "Add(a, b, c, d, e, f, g, h)", "Add(x, y...)"};
+    struct amp_arena *arena = amp_arena_create();
+    (void)state;
+    for (size_t i = 0; i < sizeof right / sizeof right[0]; i++) {
+        struct amp_error err = {.status = AMP_OK};
+        if (amp_pattern_parse(arena, right[i], &err) == NULL)
+            fail_msg("'%s': %s", right[i], err.text);
     }
     amp_arena_destroy(arena);
 }
@@ -98,7 +126,7 @@ static void test_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_list), cmocka_unit_test(test_errors),
-                                       cmocka_unit_test(test_names),
+                                       cmocka_unit_test(test_limits), cmocka_unit_test(test_names),
                                        cmocka_unit_test(test_numbers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

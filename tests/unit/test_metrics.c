@@ -1,4 +1,4 @@
-/* Metrics, tolerances, task accuracy and summaries, with values computed by hand. */
+/* Metrics, tolerances and summaries, with values computed by hand. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "check/accuracy.h"
 #include "check/class_scores.h"
 #include "check/metric_bounds.h"
 #include "check/metrics.h"
@@ -203,11 +202,14 @@ static void top1_counts_rows_and_ties(void **state)
                        9, 0, 0, /* another class */ NAN, 2, 1};
     const float c[] = {0, 4, 2, 2, 3, 1, 0, 1, 0, NAN, 2, 1};
     const int64_t dims[] = {4, 3};
-    struct amp_metrics m = {.count = 0};
+    struct amp_metrics m = {.are_scores = true}, features = {.are_scores = false};
     add(&m, shaped(tensor_of(AMP_FLOAT, r, 0), 2, dims),
         shaped(tensor_of(AMP_FLOAT, c, 0), 2, dims));
     assert_int_equal(m.rows, 4);
     is_near(value_of(&m, "top1"), 0.75);
+    add(&features, shaped(tensor_of(AMP_FLOAT, r, 0), 2, dims),
+        shaped(tensor_of(AMP_FLOAT, c, 0), 2, dims));
+    assert_false(is_defined(&features, "top1"));
 }
 
 static void integers_strings_and_bools_are_equal_or_not(void **state)
@@ -353,62 +355,6 @@ static void quality_orders_outputs(void **state)
     assert_true(amp_metrics_quality(&same) == INFINITY);
 }
 
-/* Of equal scores the first counts, as for NumPy's argmax; NaN and minus infinity are scores, but
-   no NaN is the greatest. */
-static void accuracy_takes_the_first_of_tied_scores(void **state)
-{
-    static const float scores[] = {2,         2,   1,         0,         3,   3,         5,
-                                   5,         5,   1,         NAN,       1,   -INFINITY, -INFINITY,
-                                   -INFINITY, NAN, -INFINITY, -INFINITY, NAN, NAN,       NAN};
-    static const int64_t dims[] = {1, 3};
-    static const int64_t first[] = {0, 1, 0, 0, 0, 1, -1};
-    struct amp_class_scores view;
-    (void)state;
-    for (size_t i = 0; i < COUNT(first); i++) {
-        struct amp_tensor row = shaped(tensor_of(AMP_FLOAT, scores + 3 * i, 3), 2, dims);
-        assert_true(amp_class_scores_view(&row, &view));
-        assert_int_equal(amp_class_scores_top(&row, &view, 0), first[i]);
-        for (int64_t label = 0; label < 3; label++) {
-            struct amp_tensor labels = tensor_of(AMP_INT64, &label, 1);
-            struct amp_accuracy accuracy = {.labels = &labels};
-            struct amp_error err = {.status = AMP_OK};
-            assert_int_equal(amp_accuracy_add(&accuracy, &row, &err), AMP_OK);
-            assert_int_equal(accuracy.right, label == first[i]);
-        }
-    }
-}
-
-static void accuracy_goes_row_by_row(void **state)
-{
-    (void)state;
-    const float scores[] = {0, 1, 5, 4, 2, 3};
-    const uint8_t labels[] = {1, 0, 0};
-    const int64_t first[] = {2, 2}, rest[] = {1, 2};
-    struct amp_error err = {.status = AMP_OK};
-    struct amp_tensor t = tensor_of(AMP_UINT8, labels, 3), more = tensor_of(AMP_FLOAT, scores, 6);
-    struct amp_tensor a = shaped(more, 2, first), b = shaped(more, 2, rest);
-    struct amp_accuracy accuracy = {.labels = &t};
-    assert_int_equal(amp_accuracy_add(&accuracy, &a, &err), AMP_OK);
-    assert_int_equal(amp_accuracy_check(&accuracy, &err), AMP_MODEL);
-    assert_string_equal(err.text, "3 labels; the samples have 2 rows of scores");
-    err = (struct amp_error){.status = AMP_OK};
-    assert_int_equal(amp_accuracy_add(&accuracy, &b, &err), AMP_OK);
-    assert_int_equal(amp_accuracy_check(&accuracy, &err), AMP_OK);
-    assert_int_equal(accuracy.right, 2); /* 1 and 0 are, 1 for 0 is not */
-    assert_int_equal(amp_accuracy_add(&accuracy, &b, &err), AMP_MODEL);
-    assert_string_equal(err.text, "3 labels; the samples have 4 rows of scores or more");
-}
-
-static void the_first_scores_are_found(void **state)
-{
-    (void)state;
-    const int64_t map[] = {1, 3, 8, 8}, scores[] = {4, 10};
-    struct amp_tensor outputs[] = {shaped(tensor_of(AMP_FLOAT, NULL, 0), 4, map),
-                                   shaped(tensor_of(AMP_FLOAT, NULL, 0), 2, scores)};
-    assert_int_equal(amp_class_scores_find(outputs, 2), 1);
-    assert_true(amp_class_scores_find(outputs, 1) == AMP_NONE);
-}
-
 static void summary_leaves_out_what_is_no_number(void **state)
 {
     (void)state;
@@ -447,9 +393,6 @@ int main(void)
         cmocka_unit_test(wrong_tolerances_are_named),
         cmocka_unit_test(the_table_is_whole),
         cmocka_unit_test(quality_orders_outputs),
-        cmocka_unit_test(accuracy_takes_the_first_of_tied_scores),
-        cmocka_unit_test(accuracy_goes_row_by_row),
-        cmocka_unit_test(the_first_scores_are_found),
         cmocka_unit_test(summary_leaves_out_what_is_no_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,14 +6,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "core/arena.h"
 #include "core/memory.h"
-#include "onnx/file/read.h"
-#include "core/tensor.h"
-#include "onnx/sample/sample.h"
-#include "onnx/sample/samples.h"
-#include "onnx/schema/infer.h"
-#include "run/exec/session.h"
+#include "trial.h"
 
 #include <glob.h>
 #include <stdio.h>
@@ -21,67 +15,6 @@
 #include <string.h>
 
 enum { LIMITS = 12, ENOUGH = 1000000000 };
-
-/* A case: its model, its inputs and the outputs of a run with enough memory. */
-struct trial {
-    const char *path;
-    struct amp_model_file file;
-    struct amp_tensor *inputs, *outputs;
-    size_t n_inputs, n_outputs;
-};
-
-static enum amp_status run(const struct trial *trial, struct amp_tensor *outputs,
-                           struct amp_error *err)
-{
-    struct amp_session *session = NULL;
-    *err = (struct amp_error){.status = AMP_OK};
-    enum amp_status status = amp_session_open(trial->file.model, true, &session, err);
-    if (status == AMP_OK)
-        status = amp_session_run(session, trial->inputs, outputs, err);
-    amp_session_destroy(session);
-    return status;
-}
-
-static bool load_inputs(struct trial *trial, struct amp_error *err)
-{
-    char folder[4096];
-    struct amp_samples samples;
-    struct amp_sample sample = {
-        .model = trial->file.model, .inputs = trial->inputs, .outputs = trial->outputs};
-    snprintf(folder, sizeof folder, "%.*s", (int)(strlen(trial->path) - strlen("/model.onnx")),
-             trial->path);
-    if (amp_samples_open(folder, &samples, err) != AMP_OK)
-        return false;
-    bool is_loaded = amp_sample_load(&samples, 0, &sample, err) == AMP_OK;
-    amp_samples_close(&samples);
-    amp_tensors_release(trial->outputs, trial->n_outputs);
-    return is_loaded;
-}
-
-/* False for cases that are refused. */
-static bool open_trial(struct trial *trial)
-{
-    struct amp_error err = {.status = AMP_OK};
-    if (amp_model_read(trial->path, &trial->file, &err) != AMP_OK)
-        return false;
-    const struct amp_graph *graph = &trial->file.model->graphs[0];
-    trial->n_inputs = graph->inputs.count;
-    trial->n_outputs = graph->outputs.count;
-    trial->inputs = amp_xcalloc(trial->n_inputs + 1, sizeof *trial->inputs);
-    trial->outputs = amp_xcalloc(trial->n_outputs + 1, sizeof *trial->outputs);
-    return amp_infer(trial->file.model, &err) == AMP_OK && load_inputs(trial, &err);
-}
-
-static void close_trial(struct trial *trial)
-{
-    if (trial->inputs != NULL)
-        amp_tensors_release(trial->inputs, trial->n_inputs);
-    if (trial->outputs != NULL)
-        amp_tensors_release(trial->outputs, trial->n_outputs);
-    free(trial->inputs);
-    free(trial->outputs);
-    amp_model_close(&trial->file);
-}
 
 static void expect_same(const struct trial *trial, const struct amp_tensor *outputs, size_t limit)
 {
@@ -102,7 +35,7 @@ static void run_with(const struct trial *trial, size_t limit)
     struct amp_tensor *outputs = amp_xcalloc(trial->n_outputs + 1, sizeof *outputs);
     size_t used = amp_memory_used();
     amp_memory_set_limit(limit);
-    enum amp_status status = run(trial, outputs, &err);
+    enum amp_status status = trial_run(trial, outputs, &err);
     if (status == AMP_OK)
         expect_same(trial, outputs, limit);
     else if ((status != AMP_IO && status != AMP_UNSUPPORTED) || err.text[0] == '\0')
@@ -113,14 +46,6 @@ static void run_with(const struct trial *trial, size_t limit)
         fail_msg("%s: with %zu bytes: memory was not returned", trial->path, limit);
 }
 
-static bool gives_random(const struct amp_model *model)
-{
-    for (size_t i = 0; i < model->n_nodes; i++)
-        if (strstr(amp_node_at(model, (uint32_t)i)->op_type, "Random") != NULL)
-            return true;
-    return false;
-}
-
 /* Case number NUMBER with limits of which each is in another part of what the case takes, and not
    where those of other cases are. Whether the case ran. */
 static bool try_case(const char *path, size_t number)
@@ -128,16 +53,16 @@ static bool try_case(const char *path, size_t number)
     struct trial trial = {.path = path};
     struct amp_error err;
     amp_memory_set_limit(ENOUGH);
-    bool has_run = open_trial(&trial) && !gives_random(trial.file.model);
+    bool has_run = trial_open(&trial) && !trial_is_random(&trial);
     size_t used = amp_memory_used();
     amp_memory_restart_peak();
-    has_run = has_run && run(&trial, trial.outputs, &err) == AMP_OK;
+    has_run = has_run && trial_run(&trial, trial.outputs, &err) == AMP_OK;
     size_t most = amp_memory_peak() - used, kept = amp_memory_used();
     for (size_t i = 0; has_run && i < LIMITS; i++)
-        run_with(&trial, kept + most * (16 * i + number * 7 % 16) / (16 * LIMITS));
+        run_with(&trial, kept + most * (16 * i + number * 7 % 16) / ((size_t)16 * LIMITS));
     if (has_run && most > 0)
         run_with(&trial, kept + most - 1);
-    close_trial(&trial);
+    trial_close(&trial);
     return has_run;
 }
 

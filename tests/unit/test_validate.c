@@ -39,11 +39,12 @@ static enum amp_status load(void *context, size_t sample, struct amp_tensor *inp
     return AMP_OK;
 }
 
-static struct amp_validate_options options_of(enum amp_dtype dtype, const struct amp_tensor *labels)
+static struct amp_validate_options options_of(enum amp_dtype dtype, const struct amp_labels *labels)
 {
     return (struct amp_validate_options){.source = {.count = SAMPLES, .load = load},
                                          .bounds = amp_metric_bounds_default(dtype),
-                                         .labels = labels};
+                                         .labels = labels,
+                                         .n_labels = labels != NULL};
 }
 
 static void inputs_are_cast_and_outputs_compared(void **state)
@@ -65,7 +66,7 @@ static void inputs_are_cast_and_outputs_compared(void **state)
     double snr = amp_metrics_quality(&result.outputs[0].metrics);
     assert_true(snr > 40 && snr < 65); /* a few roundings of 56 dB each */
     assert_true(result.is_within);
-    assert_null(result.scores);
+    assert_int_equal(result.n_tasks, 0);
     amp_validation_free(&result);
     amp_model_close(&converted);
     amp_model_close(&reference);
@@ -97,22 +98,26 @@ static void labels_count_for_both(void **state)
     (void)state;
     enum { LABELLED = SAMPLES * ROWS };
     int32_t numbers[LABELLED] = {0};
-    struct amp_tensor labels = {
-        .dtype = AMP_INT32, .shape = {.rank = 2, .dims = {SAMPLES, ROWS}}, .data = numbers};
+    struct amp_labels labels = {.path = "labels",
+                                .tensor = {.dtype = AMP_INT32,
+                                           .shape = {.rank = 2, .dims = {SAMPLES, ROWS}},
+                                           .data = numbers}};
     struct amp_model_file model = open_model("build/cases/validate/scores.onnx");
     struct amp_validate_options options = options_of(AMP_BFLOAT16, &labels);
     struct amp_validation result;
     struct amp_error err = {.status = AMP_OK};
     assert_int_equal(amp_validate(model.model, model.model, &options, &result, &err), AMP_OK);
-    assert_string_equal(result.scores, "scores");
+    assert_int_equal(result.n_tasks, 1);
+    const struct amp_task_score *seen = result.tasks[0].scores;
+    assert_string_equal(result.tasks[0].name, "scores");
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(result.accuracy[i].rows, LABELLED);
-        assert_true(result.accuracy[i].right > 0 && result.accuracy[i].right < LABELLED);
+        assert_int_equal(seen[i].rows, LABELLED);
+        assert_true(seen[i].right > 0 && seen[i].right < LABELLED);
     }
-    assert_int_equal(result.accuracy[0].right, result.accuracy[1].right);
+    assert_int_equal(seen[0].right, seen[1].right);
     assert_int_equal(result.outputs[0].metrics.different, 0);
     amp_validation_free(&result);
-    labels.shape.dims[0] = SAMPLES - 1;
+    labels.tensor.shape.dims[0] = SAMPLES - 1;
     assert_int_equal(amp_validate(model.model, model.model, &options, &result, &err), AMP_MODEL);
     assert_string_equal(err.text, "12 labels; the samples have 18 rows of scores or more");
     assert_null(result.outputs);

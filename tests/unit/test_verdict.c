@@ -19,11 +19,12 @@ static enum amp_status load(void *context, size_t sample, struct amp_tensor *inp
 }
 
 static enum amp_status validate(const struct amp_model *reference, struct amp_tensor *x,
-                                const struct amp_tensor *labels, struct amp_validation *result)
+                                const struct amp_labels *labels, struct amp_validation *result)
 {
     struct amp_validate_options options = {.source = {.count = 1, .load = load, .context = x},
                                            .bounds = amp_metric_bounds_default(AMP_BFLOAT16),
-                                           .labels = labels};
+                                           .labels = labels,
+                                           .n_labels = labels != NULL};
     infer_all();
     net.err = (struct amp_error){.status = AMP_OK};
     return amp_validate(reference, net.model, &options, result, &net.err);
@@ -101,10 +102,10 @@ static void each_output_must_be_within_its_tolerance(void **state)
 static void scores_of_another_shape_are_not_counted(void **state)
 {
     static const int64_t classes[2] = {3, 1};
-    struct amp_tensor labels = {.dtype = AMP_INT64, .shape = DIMS(2)};
+    struct amp_labels labels = {.tensor = {.dtype = AMP_INT64, .shape = DIMS(2)}};
     struct amp_validation result;
     (void)state;
-    labels.data = net_tensor(AMP_INT64, DIMS(2), classes)->data;
+    labels.tensor.data = net_tensor(AMP_INT64, DIMS(2), classes)->data;
     net_start(22);
     output(NODE("Identity", "y", input("x", AMP_FLOAT, DIMS(2, 4))));
     infer_all();
@@ -114,10 +115,11 @@ static void scores_of_another_shape_are_not_counted(void **state)
     assert_int_equal(
         validate(reference, net_tensor(AMP_FLOAT, DIMS(2, 4), numbers), &labels, &result),
         AMP_MISMATCH);
-    assert_string_equal(result.scores, "y");
-    assert_int_equal(result.accuracy[0].rows, 2);
-    assert_int_equal(result.accuracy[0].right, 1); /* 3 of the first row, 0 of the second */
-    assert_int_equal(result.accuracy[1].rows, 0);
+    const struct amp_task *task = &result.tasks[0];
+    assert_string_equal(task->name, "y");
+    assert_int_equal(task->scores[0].rows, 2);
+    assert_int_equal(task->scores[0].right, 1); /* 3 of the first row, 0 of the second */
+    assert_int_equal(task->scores[1].rows, 0);
     assert_false(result.is_within);
     amp_validation_free(&result);
 }

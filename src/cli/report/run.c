@@ -4,9 +4,9 @@
  */
 #include "cli/report/run.h"
 
-#include "cli/report/accuracy.h"
 #include "cli/report/json.h"
 #include "cli/report/metrics.h"
+#include "cli/report/task.h"
 #include "cli/report/text.h"
 #include "core/print.h"
 
@@ -63,8 +63,8 @@ void amp_report_run(FILE *file, const struct amp_run_result *result, int verbosi
         print_output(file, &result->outputs[i], verbosity);
     if (n_lines < count)
         amp_print(file, AMP_REPORT_LABEL "%zu more outputs; -v lists them\n", "", count - n_lines);
-    if (result->scores != NULL)
-        amp_report_accuracy(file, count > 1 ? result->scores : NULL, &result->accuracy, 1);
+    for (size_t i = 0; i < result->n_tasks; i++)
+        amp_report_task(file, &result->tasks[i], count > 1, false);
     if (result->compared > 0)
         amp_print(file, AMP_REPORT_LABEL "%zu tensor%s compared: %s\n", "expected",
                   result->compared, result->compared == 1 ? "" : "s",
@@ -120,11 +120,11 @@ json_t *amp_json_run(const struct amp_run_result *result, const struct amp_input
     amp_json_set(object, "outputs", outputs);
     if (result->compared > 0)
         amp_json_set(object, "expected", json_expected(result));
-    if (result->scores != NULL) {
-        json_t *accuracy = amp_json_accuracy(&result->accuracy);
-        amp_json_set(accuracy, "output", amp_json_text(result->scores));
+    json_t *accuracy = amp_json_accuracy(result->tasks, result->n_tasks, false);
+    if (accuracy != NULL)
         amp_json_set(object, "accuracy", accuracy);
-    }
+    if (result->n_tasks > 0)
+        amp_json_set(object, "tasks", amp_json_tasks(result->tasks, result->n_tasks, false));
     amp_json_set(object, "widened_nodes", amp_json_count(result->widened));
     amp_json_set(object, "squeezed_nodes", amp_json_count(result->squeezed));
     amp_json_set(object, "seconds", amp_json_number(result->seconds));

@@ -1,7 +1,7 @@
 #ifndef AMP_CLI_REPORT_RUN_H
 #define AMP_CLI_REPORT_RUN_H
 
-#include "check/accuracy.h"
+#include "check/labels.h"
 #include "check/metrics.h"
 #include "check/summary.h"
 #include "cli/report/inputs.h"
@@ -25,8 +25,8 @@ struct amp_run_result {
     struct amp_run_output *outputs;
     size_t compared;      /* expected tensors, all outputs and samples */
     const char *mismatch; /* the first difference beyond the tolerance; "": none */
-    const char *scores;   /* the output that the labels are of; NULL: no labels */
-    struct amp_accuracy accuracy;
+    size_t n_tasks;       /* labelled outputs */
+    struct amp_task *tasks;
     size_t widened;  /* nodes without a kernel for their dtype here */
     size_t squeezed; /* nodes, amp_session_squeezed */
     double seconds;  /* of the runs alone */
@@ -38,8 +38,9 @@ void amp_report_run(FILE *file, const struct amp_run_result *result, int verbosi
 /*
  * {"model", "inputs": [...], "samples", "outputs": [{"name", "type", "dtype", "shape", "elements",
  * "min", "max", "mean", "nan", "infinite", "metrics"}, ...], "expected": {"compared", "within",
- * "reason"}, "accuracy", "widened_nodes", "squeezed_nodes", "seconds"}: a new reference. "metrics"
- * and "expected" where there were expected values, "accuracy" with labels.
+ * "reason"}, "accuracy", "tasks", "widened_nodes", "squeezed_nodes", "seconds"}: a new reference.
+ * "metrics" and "expected" where there were expected values, "accuracy" with labels of classes,
+ * "tasks" with labels.
  */
 json_t *amp_json_run(const struct amp_run_result *result, const struct amp_input_notes *inputs);
 

@@ -5,9 +5,9 @@
  */
 #include "cli/report/validation.h"
 
-#include "cli/report/accuracy.h"
 #include "cli/report/json.h"
 #include "cli/report/metrics.h"
+#include "cli/report/task.h"
 #include "cli/report/text.h"
 #include "core/print.h"
 
@@ -65,22 +65,27 @@ static void print_bounds(FILE *file, const struct amp_validation *validation)
                   amp_metric_bounds_get(&validation->bounds, metric), metric->unit);
         mark = ", ";
     }
+    mark = amp_report_task_bounds(file, &validation->task_bounds, mark);
+    if (validation->eval != NULL)
+        mark = amp_report_task_bounds(file, &validation->eval->bounds, mark);
     fputs(mark[0] == ',' ? ")" : "", file);
 }
 
 void amp_report_validation(FILE *file, const struct amp_validation *validation, int verbosity)
 {
     print_outputs(file, validation, verbosity);
-    if (validation->scores != NULL)
-        amp_report_accuracy(file, validation->n_outputs > 1 ? validation->scores : NULL,
-                            validation->accuracy, 2);
+    for (size_t i = 0; i < validation->n_tasks; i++)
+        amp_report_task(file, &validation->tasks[i], validation->n_outputs > 1, true);
+    if (validation->eval != NULL)
+        amp_report_eval(file, validation->eval);
     amp_report_widened(file, validation->widened[1]);
     amp_report_squeezed(file, validation->squeezed);
     amp_print(file, AMP_REPORT_LABEL "%s tolerance", "verdict",
               validation->is_within ? "within" : "outside");
     print_bounds(file, validation);
-    amp_print(file, "; %zu sample%s", validation->samples, validation->samples == 1 ? "" : "s");
-    if (verbosity > 0)
+    if (validation->samples > 0)
+        amp_print(file, "; %zu sample%s", validation->samples, validation->samples == 1 ? "" : "s");
+    if (validation->samples > 0 && verbosity > 0)
         amp_print(file, ", %.3g s in fp32, %.3g s converted, set-up included",
                   validation->seconds[0], validation->seconds[1]);
     fputc('\n', file);
@@ -88,14 +93,18 @@ void amp_report_validation(FILE *file, const struct amp_validation *validation, 
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static json_t *json_bounds(const struct amp_metric_bounds *bounds)
+static json_t *json_bounds(const struct amp_validation *validation)
 {
+    const struct amp_metric_bounds *bounds = &validation->bounds;
     json_t *object = json_object();
     const struct amp_metric *metric;
     for (size_t i = 0; (metric = amp_metric_at(i)) != NULL; i++)
         if (!isnan(amp_metric_bounds_get(bounds, metric)))
             amp_json_set(object, metric->name,
                          amp_json_number(amp_metric_bounds_get(bounds, metric)));
+    amp_json_task_bounds(object, &validation->task_bounds);
+    if (validation->eval != NULL)
+        amp_json_task_bounds(object, &validation->eval->bounds);
     return object;
 }
 
@@ -129,15 +138,15 @@ json_t *amp_json_validation(const struct amp_validation *validation)
     amp_json_set(seconds, "converted", amp_json_number(validation->seconds[1]));
     amp_json_set(object, "within", json_boolean(validation->is_within));
     amp_json_set(object, "samples", amp_json_count(validation->samples));
-    amp_json_set(object, "tolerances", json_bounds(&validation->bounds));
+    amp_json_set(object, "tolerances", json_bounds(validation));
     amp_json_set(object, "outputs", outputs);
-    if (validation->scores != NULL) {
-        json_t *accuracy = json_object();
-        amp_json_set(accuracy, "output", amp_json_text(validation->scores));
-        amp_json_set(accuracy, "reference", amp_json_accuracy(&validation->accuracy[0]));
-        amp_json_set(accuracy, "converted", amp_json_accuracy(&validation->accuracy[1]));
+    json_t *accuracy = amp_json_accuracy(validation->tasks, validation->n_tasks, true);
+    if (accuracy != NULL)
         amp_json_set(object, "accuracy", accuracy);
-    }
+    if (validation->n_tasks > 0)
+        amp_json_set(object, "tasks", amp_json_tasks(validation->tasks, validation->n_tasks, true));
+    if (validation->eval != NULL)
+        amp_json_set(object, "eval", amp_json_eval(validation->eval));
     amp_json_set(object, "widened_nodes",
                  json_both(validation->widened[0], validation->widened[1]));
     amp_json_set(object, "squeezed_nodes", amp_json_count(validation->squeezed));

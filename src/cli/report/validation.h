@@ -9,8 +9,8 @@
 
 /*
  * Prints a line for the worst output (VERBOSITY above 0: a line per output with all metrics), one
- * for the task accuracy where there are labels, one for nodes that had no native kernel, one for
- * nodes that cut without the dim, and the verdict with its bounds.
+ * for each task metric where there are labels, one for what a command said, one for nodes that had
+ * no native kernel, one for nodes that cut without the dim, and the verdict with its bounds.
  */
 void amp_report_validation(FILE *file, const struct amp_validation *validation, int verbosity);
 
@@ -18,8 +18,10 @@ void amp_report_validation(FILE *file, const struct amp_validation *validation, 
  * {"within": true, "samples": 1, "tolerances": {"snr": 20.0, ...}, "outputs": [{"name", "dtype",
  * "shape", "elements", "metrics": {"snr": ...}, "nan": {"reference", "converted"}, "infinite",
  * "within", "reason"}, ...], "accuracy": {"output", "reference": {"rows", "right", "percent"},
- * "converted"}, "widened_nodes": {"reference", "converted"}, "squeezed_nodes", "seconds": {...}}: a
- * new reference. "reason" only where an output is outside, "accuracy" only with labels.
+ * "converted"}, "tasks": [...], "eval": {...}, "widened_nodes": {"reference", "converted"},
+ * "squeezed_nodes", "seconds": {...}}: a new reference. "reason" only where an output is outside,
+ * "accuracy" only with labels of classes, "tasks" only with labels, "eval" only with a command
+ * (cli/report/task.h).
  */
 json_t *amp_json_validation(const struct amp_validation *validation);
 

@@ -10,6 +10,7 @@
 #include "core/array.h"
 #include "core/memory.h"
 #include "core/file/output.h"
+#include "core/process/ending.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -54,7 +55,7 @@ static void report_lost_file(int number, siginfo_t *info, void *context)
     for (const struct amp_mapping *one = mappings; one != NULL; one = one->next)
         if (at >= (uintptr_t)one->data && at - (uintptr_t)one->data < (size_t)one->info.st_size)
             label = one->label;
-    amp_outputs_remove();
+    amp_ending_run();
     say("ampconv: ");
     say(label);
     say(": was cut or cannot be read any more\n");

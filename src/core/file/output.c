@@ -5,11 +5,10 @@
 #include "core/file/output.h"
 
 #include "core/arena.h"
-#include "core/array.h"
+#include "core/process/ending.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -53,70 +52,14 @@ void amp_outputs_require(amp_outputs_check *check)
     check_inputs = check;
 }
 
-/* ---- signals --------------------------------------------------------------------------------- */
-
-/* Those that end a program unless it says otherwise, but for the ones that tell of its own errors.
+/* ---- the end of the program --------------------------------------------------------------------
  */
-static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU};
-enum { N_SIGNALS = AMP_COUNT(ending_signals) };
 
-/* The thread that writes: only it holds signals back, so only it may act on them. */
-static pthread_t writer;
-
-void amp_outputs_remove(void)
+static void remove_temporaries(void)
 {
     for (int i = 0; i < SLOTS; i++)
         if (slots[i].temporary[0] != '\0')
             unlinkat(slots[i].folder, slots[i].temporary, 0);
-}
-
-static void end_by_signal(int number)
-{
-    if (!pthread_equal(pthread_self(), writer)) {
-        pthread_kill(writer, number);
-        return;
-    }
-    amp_outputs_remove();
-    signal(number, SIG_DFL);
-    raise(number);
-}
-
-static void catch_signals(void)
-{
-    for (int i = 0; i < N_SIGNALS; i++) {
-        struct sigaction action = {.sa_handler = end_by_signal}, old;
-        sigaction(ending_signals[i], NULL, &old);
-        /* A program started with a signal ignored (nohup) keeps ignoring it. */
-        if (old.sa_handler != SIG_IGN)
-            sigaction(ending_signals[i], &action, NULL);
-    }
-}
-
-/* Makes the temporary files go however the program ends; once in the program's life. */
-static void catch_ends(void)
-{
-    static bool is_done;
-    writer = pthread_self();
-    if (is_done)
-        return;
-    is_done = true;
-    catch_signals();
-    atexit(amp_outputs_remove);
-}
-
-/* Holds all signals back until they are let through again, with BEFORE. */
-static void hold_signals(sigset_t *before)
-{
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, before);
-}
-
-static void let_signals(const sigset_t *before)
-{
-    int reason = errno;
-    pthread_sigmask(SIG_SETMASK, before, NULL);
-    errno = reason;
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -261,10 +204,10 @@ static int open_replacement(const char *path, struct slot **slot)
     if (*slot == NULL || !follow_links(path, (*slot)->target) || !open_folder(*slot))
         return -1;
     /* No signal may come between the file and the name that it is removed by. */
-    hold_signals(&before);
-    catch_ends();
+    amp_ending_hold(&before);
+    amp_ending_add(AMP_ENDING_OUTPUTS, remove_temporaries);
     int fd = create_file(*slot, (*slot)->temporary);
-    let_signals(&before);
+    amp_ending_let(&before);
     if (fd >= 0) {
         set_permissions(fd, (*slot)->target);
     } else {
@@ -410,14 +353,14 @@ static enum amp_status publish_all(struct amp_output *const *outputs, size_t cou
 {
     sigset_t before;
     enum amp_status status = AMP_OK;
-    hold_signals(&before);
+    amp_ending_hold(&before);
     for (size_t i = count; i-- > 0 && count > 1 && status == AMP_OK;)
         status = step_aside(outputs[i], err);
     for (size_t i = 0; i < count && status == AMP_OK; i++)
         status = publish(outputs[i], err);
     for (size_t i = 0; i < count; i++)
         settle(outputs[i], status == AMP_OK);
-    let_signals(&before);
+    amp_ending_let(&before);
     return status;
 }
 
@@ -445,14 +388,14 @@ enum amp_status amp_output_commit(struct amp_output *output, struct amp_error *e
 static void remove_temporary(struct slot *slot)
 {
     sigset_t before;
-    hold_signals(&before);
+    amp_ending_hold(&before);
     if (unlinkat(slot->folder, slot->temporary, 0) != 0 && errno != ENOENT) {
         int fd = openat(slot->folder, slot->temporary, O_WRONLY | O_TRUNC | O_CLOEXEC);
         if (fd >= 0)
             close(fd);
     }
     slot->temporary[0] = '\0';
-    let_signals(&before);
+    amp_ending_let(&before);
 }
 
 void amp_output_abandon(struct amp_output *output)

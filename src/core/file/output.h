@@ -42,7 +42,4 @@ void amp_output_abandon(struct amp_output *output);
 typedef enum amp_status amp_outputs_check(struct amp_error *err);
 void amp_outputs_require(amp_outputs_check *check);
 
-/* Removes the temporary files of all outputs. Safe in a signal handler that ends the program. */
-void amp_outputs_remove(void);
-
 #endif

@@ -10,6 +10,21 @@ static const char *text_or_empty(const char *text)
     return text ? text : "";
 }
 
+/* What a conversion changes of TYPE, the element type of a tensor or of a sequence of tensors, is
+   the copy's own. */
+static Onnx__TypeProto *copy_type(struct amp_arena *arena, const Onnx__TypeProto *type)
+{
+    Onnx__TypeProto *copy = amp_arena_memdup(arena, type, sizeof *copy);
+    if (type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)
+        copy->tensor_type = amp_arena_memdup(arena, type->tensor_type, sizeof *copy->tensor_type);
+    if (type->value_case != ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE)
+        return copy;
+    copy->sequence_type = amp_arena_memdup(arena, type->sequence_type, sizeof *copy->sequence_type);
+    if (type->sequence_type->elem_type != NULL)
+        copy->sequence_type->elem_type = copy_type(arena, type->sequence_type->elem_type);
+    return copy;
+}
+
 /* INFO for value NAME. Types are changed in place where a value's dtype changes, so each value has
    its own. */
 static Onnx__ValueInfoProto *copy_info(struct amp_arena *arena, const Onnx__ValueInfoProto *info,
@@ -18,10 +33,7 @@ static Onnx__ValueInfoProto *copy_info(struct amp_arena *arena, const Onnx__Valu
     Onnx__ValueInfoProto *copy = amp_arena_memdup(arena, info, sizeof *copy);
     copy->name = name;
     if (info->type != NULL)
-        copy->type = amp_arena_memdup(arena, info->type, sizeof *copy->type);
-    if (info->type != NULL && info->type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)
-        copy->type->tensor_type =
-            amp_arena_memdup(arena, info->type->tensor_type, sizeof *copy->type->tensor_type);
+        copy->type = copy_type(arena, info->type);
     return copy;
 }
 

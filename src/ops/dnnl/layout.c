@@ -243,18 +243,29 @@ static dnnl_status_t make_memories(struct amp_layout *layout, dnnl_engine_t engi
     return status;
 }
 
+static void drop_memories(struct amp_layout *layout)
+{
+    dnnl_memory_destroy(layout->to);
+    dnnl_memory_destroy(layout->from);
+    dnnl_memory_desc_destroy(layout->plain);
+    layout->to = layout->from = NULL;
+    layout->plain = NULL;
+}
+
 static dnnl_status_t make_undo(struct amp_layout *layout, dnnl_engine_t engine,
                                const struct amp_tensor *tensor)
 {
-    dnnl_primitive_desc_t pd;
+    dnnl_primitive_desc_t pd = NULL;
     dnnl_status_t status = make_memories(layout, engine, tensor);
     if (status == dnnl_success)
         status = dnnl_reorder_primitive_desc_create(&pd, layout->desc, engine, layout->plain,
                                                     engine, NULL);
-    if (status != dnnl_success)
-        return status;
-    status = dnnl_primitive_create(&layout->undo, pd);
+    if (status == dnnl_success)
+        status = dnnl_primitive_create(&layout->undo, pd);
     dnnl_primitive_desc_destroy(pd);
+    /* The next attempt makes them anew. */
+    if (status != dnnl_success)
+        drop_memories(layout);
     return status;
 }
 

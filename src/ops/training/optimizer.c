@@ -184,7 +184,7 @@ static enum amp_status run_step(struct amp_ctx *ctx, const struct step *step, ui
 static enum amp_status read_rate(struct amp_ctx *ctx, double *rate, double *count)
 {
     for (uint32_t i = IN_RATE; i <= IN_COUNT; i++)
-        if (!amp_has_in(ctx, i) || amp_shape_count(&ctx->in[i]->shape) != 1)
+        if (amp_shape_count(&ctx->in[i]->shape) != 1)
             return AMP_CTX_FAIL(ctx, "input %u: one number is needed", i);
     *rate = amp_tensor_double(ctx->in[IN_RATE], 0);
     *count = (double)amp_tensor_int(ctx->in[IN_COUNT], 0);

@@ -96,12 +96,25 @@ static enum amp_status load_and_run(struct amp_kernel_call *call)
     return amp_kernel_call_run(call);
 }
 
+/* Prepares CALL to run in WAY. Where that cannot be, why the way before was refused stays said. */
+static enum amp_status prepare(struct amp_kernel_call *call, const struct amp_way *way)
+{
+    if (call->err->status == AMP_OK)
+        return way->prepare(call);
+    struct amp_error refusal = *call->err;
+    *call->err = (struct amp_error){.status = AMP_OK};
+    enum amp_status status = way->prepare(call);
+    if (status == AMP_UNSUPPORTED)
+        *call->err = refusal;
+    return status;
+}
+
 /* Runs CALL in WAY. Where the kernel wants constants of which it had a form, it gets them. */
 static enum amp_status try_way(struct amp_kernel_call *call, const struct amp_way *way)
 {
     call->n_posts = way->has_posts ? call->step->n_posts : 0;
     call->n_casts = way->reads_casts ? call->step->n_casts : 0;
-    AMP_TRY(way->prepare(call));
+    AMP_TRY(prepare(call, way));
     enum amp_status status = load_and_run(call);
     if (status == AMP_AGAIN) {
         amp_constants_forget_forms(call->session, call->state);

@@ -1,0 +1,13 @@
+#ifndef TOOL_PLANES_H
+#define TOOL_PLANES_H
+
+#include <stdbool.h>
+
+#include "buffer.h"
+
+/* Appends the packed form of SIZE bytes, elements of WIDTH bytes, at most 8, each. */
+void put_planes(struct buffer *buffer, const void *bytes, size_t size, size_t width);
+/* Appends the SIZE bytes that PACKED stands for; false where it is not made of as many. */
+bool put_from_planes(struct buffer *buffer, const struct buffer *packed, size_t size, size_t width);
+
+#endif
