@@ -325,6 +325,7 @@ static void all_at_once_is_what_is_measured(void **state)
 {
     static const char *const paths[] = {"models/digits_cnn.onnx",
                                         "models/digits_transformer.onnx",
+                                        "models/digits_gru.onnx",
                                         "build/cases/convert/scan_state/model.onnx",
                                         "build/cases/convert/if_in_fp32/model.onnx",
                                         "build/cases/convert/body_weight_shared/model.onnx",

@@ -5,6 +5,7 @@
  */
 #include "check/noise/apart.h"
 
+#include "ops/kernel/tensor_cast.h"
 #include "run/exec/walk.h"
 
 enum amp_status amp_noise_apart_open(const struct amp_model *model, struct amp_arena *arena,
@@ -21,6 +22,18 @@ void amp_noise_apart_close(struct amp_noise_apart *apart)
     apart->session = NULL;
 }
 
+/* Casts TENSOR from float32 to DTYPE where that is lower. */
+static enum amp_status cast(struct amp_tensor *tensor, enum amp_dtype dtype, struct amp_error *err)
+{
+    struct amp_tensor low;
+    if (amp_tensor_is_list(tensor) || tensor->dtype != AMP_FLOAT || !amp_dtype_is_lower(dtype))
+        return AMP_OK;
+    AMP_TRY(amp_tensor_cast_copy(tensor, dtype, &low, err));
+    amp_tensor_release(tensor);
+    *tensor = low;
+    return AMP_OK;
+}
+
 /* Sets VALUE, which a step reads: a constant that the supply has, or what the walk holds. */
 static enum amp_status hand_over(const struct amp_noise_apart *apart,
                                  const struct amp_noise_supply *supply, uint32_t value,
@@ -31,6 +44,8 @@ static enum amp_status hand_over(const struct amp_noise_apart *apart,
     enum amp_status status = AMP_OK;
     if (tensor.data == NULL && supply->steps->birth[value] != SIZE_MAX)
         status = amp_walk_get(supply->walk, value, &tensor, err);
+    if (status == AMP_OK && tensor.data != NULL)
+        status = cast(&tensor, amp_value_at(apart->steps.model, value)->dtype, err);
     if (status == AMP_OK && (tensor.data != NULL || amp_tensor_is_list(&tensor)))
         status = amp_walk_set(apart->session, value, &tensor, err);
     amp_tensor_release(&tensor);

@@ -28,8 +28,9 @@ struct amp_noise_probe {
     struct amp_session *session;
     struct amp_noise_steps steps;
     struct amp_noise_sources sources;
-    struct amp_noise_apart open,
-        bodies;           /* constants that sources are, set by hand; bodies rounded */
+    struct amp_noise_apart open;   /* sources that are constants are set there */
+    struct amp_noise_apart bodies; /* there too, and bodies round */
+    struct amp_noise_apart lower;  /* the converted model, for nodes that round within */
     const bool *is_dirty; /* per value: a constant that is rounded, or is made of one that is */
     bool *none, *all, *marked; /* what IS_DIRTY may be; MARKED: those of the group */
     bool *is_open;             /* per value: a constant that sessions apart are given */
@@ -73,6 +74,19 @@ static enum amp_status open_apart(struct amp_noise_probe *probe, const struct am
     return amp_noise_apart_open(open, probe->arena, apart, err);
 }
 
+/* Opens the converted model where it has nodes that round within. */
+static enum amp_status open_lower(struct amp_noise_probe *probe, struct amp_error *err)
+{
+    const struct amp_model *model = probe->steps.model;
+    for (size_t i = 0; i < probe->steps.count && probe->lower.session == NULL; i++) {
+        uint32_t id = probe->steps.items[i].node;
+        const struct amp_op *op = amp_op_of(amp_node_at(model, id));
+        if (op != NULL && op->rounds_within && id < probe->converted->n_nodes)
+            AMP_TRY(amp_noise_apart_open(probe->converted, probe->arena, &probe->lower, err));
+    }
+    return AMP_OK;
+}
+
 static enum amp_status set_up(struct amp_noise_probe *probe, const struct amp_model *reference,
                               struct amp_error *err)
 {
@@ -89,6 +103,7 @@ static enum amp_status set_up(struct amp_noise_probe *probe, const struct amp_mo
         amp_arena_array(probe->arena, probe->steps.model->n_values + 1, sizeof *probe->is_open);
     if (rounded != NULL)
         AMP_TRY(open_apart(probe, rounded, &probe->bodies, err));
+    AMP_TRY(open_lower(probe, err));
     return open_apart(probe, probe->steps.model, &probe->open, err);
 }
 
@@ -141,6 +156,7 @@ void amp_noise_probe_destroy(struct amp_noise_probe *probe)
     }
     amp_noise_apart_close(&probe->open);
     amp_noise_apart_close(&probe->bodies);
+    amp_noise_apart_close(&probe->lower);
     amp_session_destroy(probe->session);
     probe->session = NULL;
 }
@@ -274,13 +290,30 @@ static const struct amp_node *node_of(const struct amp_noise_probe *probe, size_
     return amp_node_at(probe->steps.model, probe->steps.items[step].node);
 }
 
+/* For the converted model, which has its constants. */
+static enum amp_status supply_none(void *context, uint32_t value, struct amp_tensor *tensor,
+                                   struct amp_error *err)
+{
+    (void)context, (void)value, (void)tensor, (void)err;
+    return AMP_OK;
+}
+
+static enum amp_status keep_made(void *context, uint32_t value, const struct amp_tensor *exact,
+                                 struct amp_tensor *rounded, struct amp_error *err)
+{
+    (void)context, (void)value, (void)exact, (void)rounded, (void)err;
+    return AMP_OK;
+}
+
 static enum amp_status run_apart(struct amp_noise_probe *probe, const struct amp_noise_apart *apart,
                                  size_t step, struct amp_error *err)
 {
+    bool has_constants = apart == &probe->lower;
     const struct amp_noise_supply supply = {.walk = probe->session,
                                             .steps = &probe->steps,
-                                            .constant = supply_constant,
-                                            .made = round_made,
+                                            .constant =
+                                                has_constants ? supply_none : supply_constant,
+                                            .made = has_constants ? keep_made : round_made,
                                             .context = probe};
     amp_tensors_release(probe->outputs, probe->n_slots);
     probe->spent += probe->cost[step];
@@ -329,7 +362,7 @@ static bool is_float(const struct amp_tensor *tensor)
  */
 
 /* Rounds VALUE, which the session holds, on account of SOURCE; what that changes goes to slot K.
-   APART: what it is with the bodies rounded; NULL: it is rounded itself. */
+   APART: what it is where the node rounds within; NULL: it is rounded itself. */
 static enum amp_status round_value(struct amp_noise_probe *probe, uint32_t value, size_t k,
                                    const struct amp_tensor *apart, bool *changes,
                                    struct amp_error *err)
@@ -338,7 +371,8 @@ static enum amp_status round_value(struct amp_noise_probe *probe, uint32_t value
     enum amp_status status = amp_walk_get(probe->session, value, &exact, err);
     bool fits = status == AMP_OK && is_float(&exact);
     if (fits && apart != NULL) {
-        fits = is_float(apart) && amp_shape_equal(&exact.shape, &apart->shape);
+        fits = (is_float(apart) || amp_dtype_is_lower(apart->dtype)) && apart->data != NULL &&
+               amp_shape_equal(&exact.shape, &apart->shape);
         status = fits ? amp_noise_widen(apart, &rounded, err) : AMP_OK;
         if (fits && status == AMP_OK)
             status = amp_noise_take_change(&exact, &rounded, &probe->changes[k], changes, err);
@@ -353,8 +387,9 @@ static enum amp_status round_value(struct amp_noise_probe *probe, uint32_t value
     return status;
 }
 
-static enum amp_status round_outputs(struct amp_noise_probe *probe, size_t step, bool *changes,
-                                     struct amp_error *err)
+/* Rounds what STEP has given; IS_APART: to what it gives where it rounds within. */
+static enum amp_status round_outputs(struct amp_noise_probe *probe, size_t step, bool is_apart,
+                                     bool *changes, struct amp_error *err)
 {
     const struct amp_node *node = node_of(probe, step);
     amp_tensors_release(probe->changes, probe->n_slots);
@@ -364,36 +399,41 @@ static enum amp_status round_outputs(struct amp_noise_probe *probe, size_t step,
         bool changed = false;
         if (source == AMP_NONE || probe->sources.places[source].is_constant)
             continue;
-        bool has_bodies = probe->sources.items[source].kind == AMP_NOISE_BODIES;
-        AMP_TRY(
-            round_value(probe, value, k, has_bodies ? &probe->outputs[k] : NULL, &changed, err));
+        AMP_TRY(round_value(probe, value, k, is_apart ? &probe->outputs[k] : NULL, &changed, err));
         if (changes != NULL)
             changes[source] |= changed;
     }
     return AMP_OK;
 }
 
-static bool has_bodies(const struct amp_noise_probe *probe, size_t step)
+/* The session in which STEP runs as it does in the converted model, as it rounds within; NULL: it
+   does not. */
+static const struct amp_noise_apart *roundings_of(const struct amp_noise_probe *probe, size_t step)
 {
     const struct amp_node *node = node_of(probe, step);
+    const struct amp_op *op = amp_op_of(node);
     for (uint32_t k = 0; k < node->n_outputs; k++) {
         uint32_t source =
             node->outputs[k] == AMP_NONE ? AMP_NONE : probe->sources.of_value[node->outputs[k]];
-        if (source != AMP_NONE && probe->sources.items[source].kind == AMP_NOISE_BODIES)
-            return true;
+        if (source == AMP_NONE || probe->sources.places[source].is_constant)
+            continue;
+        if (probe->sources.items[source].kind == AMP_NOISE_BODIES)
+            return &probe->bodies;
+        if (op != NULL && op->rounds_within && probe->lower.session != NULL)
+            return &probe->lower;
     }
-    return false;
+    return NULL;
 }
 
 /* Runs STEP and rounds what it gives. */
 static enum amp_status step_rounded(struct amp_noise_probe *probe, size_t step, bool *changes,
                                     struct amp_error *err)
 {
-    bool runs_bodies = has_bodies(probe, step);
+    const struct amp_noise_apart *apart = roundings_of(probe, step);
     AMP_TRY(compute(probe, step, err));
-    if (runs_bodies)
-        AMP_TRY(run_apart(probe, &probe->bodies, step, err));
-    AMP_TRY(round_outputs(probe, step, changes, err));
+    if (apart != NULL)
+        AMP_TRY(run_apart(probe, apart, step, err));
+    AMP_TRY(round_outputs(probe, step, apart != NULL, changes, err));
     amp_tensors_release(probe->outputs, probe->n_slots);
     amp_walk_release(probe->session, step);
     return AMP_OK;
