@@ -155,7 +155,7 @@ static struct amp_tensor *fill_value(struct fold *fold, const struct amp_node *p
                                      enum amp_dtype dtype, bool is_given)
 {
     static float zero;
-    struct amp_tensor fallback = {
+    static const struct amp_tensor fallback = {
         .dtype = AMP_FLOAT, .shape = {.rank = 1, .dims = {1}}, .data = &zero};
     const struct amp_attr *attr = amp_node_attr(producer, "value");
     const struct amp_tensor *value =

@@ -179,10 +179,14 @@ static enum amp_status check_explain(const struct amp_options *options, struct a
 {
     const char *format = options->explain;
     bool is_json = format != NULL && strcmp(format, "json") == 0;
-    if (format != NULL && !is_json && strcmp(format, "text") != 0)
-        return amp_fail(err, AMP_USAGE, "--explain=%s: text or json is needed", format);
-    if (is_json && options->json != NULL && strcmp(options->json, "-") == 0)
-        return amp_fail(err, AMP_USAGE, "stdout cannot take both --explain=json and --json -");
+    bool is_noise = format != NULL && strcmp(format, "noise") == 0;
+    if (format != NULL && !is_json && !is_noise && strcmp(format, "text") != 0)
+        return amp_fail(err, AMP_USAGE, "--explain=%s: text, json or noise is needed", format);
+    if (is_noise && options->is_listed)
+        return amp_fail(err, AMP_USAGE, "--explain=noise runs models: --list does not");
+    if ((is_json || is_noise) && options->json != NULL && strcmp(options->json, "-") == 0)
+        return amp_fail(err, AMP_USAGE, "stdout cannot take both --explain=%s and --json -",
+                        format);
     const char *other = options->output != NULL       ? "--output"
                         : options->json != NULL       ? "--json"
                         : options->dump_after != NULL ? "--dump-after"

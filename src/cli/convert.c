@@ -11,12 +11,14 @@
 #include "autocast/forms/einsum.h"
 #include "autocast/settle.h"
 #include "cli/destination.h"
+#include "cli/noise.h"
 #include "cli/progress.h"
 #include "cli/report/conversion.h"
 #include "cli/report/explanation.h"
 #include "cli/report/inputs.h"
 #include "cli/report/json.h"
 #include "cli/report/losses.h"
+#include "cli/report/noise.h"
 #include "cli/report/validation.h"
 #include "cli/rule_options.h"
 #include "cli/target.h"
@@ -58,11 +60,11 @@ struct job {
     struct amp_ids interface; /* see struct amp_assign_options */
     struct amp_training *training;
     struct amp_conversion conversion;
-    bool explains;
+    bool explains, explains_noise;
     struct amp_explanation explanation;
     struct amp_placement *placement;
     struct amp_eval_check eval; /* what the user's command says */
-    json_t *validation_json;
+    json_t *validation_json, *noise_json;
     enum stage last; /* STAGE to dump after; N_STAGES: none */
     struct amp_error *err;
 };
@@ -322,12 +324,26 @@ struct measured {
     struct amp_validation validation;
 };
 
-/* Runs the model as it was read and the converted one. AMP_MISMATCH when they are too far apart. */
-static enum amp_status run_both(struct job *job, struct measured *measured, struct amp_error *err)
+/* Opens the model as it was read and the converted one, to be run. */
+static enum amp_status open_both(struct job *job, struct measured *measured, struct amp_error *err)
 {
     AMP_TRY(amp_model_read_again(&job->file, &measured->reference, err));
     AMP_TRY(make_runnable(job, &measured->twin, err));
-    AMP_TRY(amp_infer(measured->reference.model, err));
+    return amp_infer(measured->reference.model, err);
+}
+
+static void close_both(struct measured *measured)
+{
+    amp_validation_free(&measured->validation);
+    amp_input_notes_destroy(&measured->notes);
+    amp_model_close(&measured->reference);
+    amp_model_close(&measured->twin.file);
+}
+
+/* Runs the model as it was read and the converted one. AMP_MISMATCH when they are too far apart. */
+static enum amp_status run_both(struct job *job, struct measured *measured, struct amp_error *err)
+{
+    AMP_TRY(open_both(job, measured, err));
     struct amp_validation_request request = {.options = job->options,
                                              .reference = measured->reference.model,
                                              .converted = measured->twin.model,
@@ -363,11 +379,36 @@ static enum amp_status validate(struct job *job, struct amp_error *err)
     bool is_measured = err->status == AMP_OK || err->status == AMP_MISMATCH;
     if (is_measured && (is_run || job->options->eval != NULL))
         report_measured(job, &measured);
-    amp_validation_free(&measured.validation);
-    amp_input_notes_destroy(&measured.notes);
-    amp_model_close(&measured.reference);
-    amp_model_close(&measured.twin.file);
+    close_both(&measured);
     return err->status;
+}
+
+/* The file that explanations go to: stdout unless the model does. */
+static FILE *explanation_file(const struct job *job)
+{
+    bool is_taken = job->conversion.output_path != NULL &&
+                    strcmp(job->conversion.output_path, "-") == 0 && !job->options->is_listed;
+    return is_taken ? stderr : stdout;
+}
+
+/* Finds where the error of the converted model comes from, and reports it. */
+static enum amp_status explain_noise(struct job *job)
+{
+    struct amp_noise noise = {.n_sources = 0};
+    struct measured both = {.validation = amp_validation_none()};
+    amp_progress_begin("finding the noise");
+    enum amp_status status = open_both(job, &both, job->err);
+    if (status == AMP_OK)
+        status =
+            amp_noise_search(job->options, both.reference.model, both.twin.model, &noise, job->err);
+    amp_progress_end();
+    if (status == AMP_OK) {
+        amp_report_noise(explanation_file(job), &noise);
+        job->noise_json = amp_json_noise(&noise);
+    }
+    amp_noise_free(&noise);
+    close_both(&both);
+    return status;
 }
 
 /* Writes the report as JSON where the user asked for it. IS_WRITTEN: so is the model. */
@@ -378,6 +419,8 @@ static enum amp_status write_report(struct job *job, bool is_written)
     json_t *root = amp_json_conversion(&job->conversion, is_written);
     amp_json_set(root, "weights", amp_json_losses(job->model));
     json_object_set(root, "validation", job->validation_json ? job->validation_json : json_null());
+    if (job->noise_json != NULL)
+        json_object_set(root, "noise", job->noise_json);
     return amp_json_write(root, job->options->json, job->err);
 }
 
@@ -389,6 +432,8 @@ static enum amp_status validate_and_write(struct job *job)
     bool is_mismatch = verdict.status == AMP_MISMATCH;
     if (verdict.status != AMP_OK && !is_mismatch)
         return amp_fail(job->err, verdict.status, "%s", verdict.text);
+    if (job->explains_noise)
+        AMP_TRY(explain_noise(job));
     bool is_written = !is_mismatch || job->options->is_forced;
     if (is_written)
         AMP_TRY(amp_model_write(job->model, job->placement, job->err));
@@ -404,9 +449,8 @@ static void explain(struct job *job)
 {
     const struct amp_options *options = job->options;
     struct amp_conversion *conversion = &job->conversion;
-    bool is_on_stdout =
-        options->is_listed || (options->explain && strcmp(conversion->output_path, "-") != 0);
-    FILE *file = is_on_stdout ? stdout : stderr;
+    bool is_asked = options->is_listed || (options->explain != NULL && !job->explains_noise);
+    FILE *file = is_asked ? explanation_file(job) : stderr;
     job->explanation.model_path = conversion->model_path;
     job->explanation.rule_names = conversion->rule_names;
     job->explanation.n_rule_names = conversion->n_rule_names;
@@ -428,7 +472,7 @@ static enum amp_status convert(struct job *job)
     if (job->last == N_STAGES && !job->options->is_listed)
         AMP_TRY(amp_destination_choose(job->options, &job->target, job->file.arena,
                                        &conversion->output_path, job->err));
-    if (!job->options->no_validate && !job->options->is_listed)
+    if ((!job->options->no_validate || job->explains_noise) && !job->options->is_listed)
         AMP_TRY(amp_validation_check_options(job->options, conversion->lower, job->err));
     AMP_TRY(load_rules(job));
     AMP_TRY(convert_graph(job, &is_done));
@@ -447,9 +491,11 @@ static enum amp_status convert(struct job *job)
 
 enum amp_status amp_command_convert(const struct amp_options *options, struct amp_error *err)
 {
-    bool explains = options->explain != NULL || options->is_listed ||
+    bool explains_noise = options->explain != NULL && strcmp(options->explain, "noise") == 0;
+    bool explains = (options->explain != NULL && !explains_noise) || options->is_listed ||
                     (options->verbosity > 1 && !options->is_quiet);
-    struct job job = {.options = options, .err = err, .explains = explains};
+    struct job job = {
+        .options = options, .err = err, .explains = explains, .explains_noise = explains_noise};
     AMP_TRY(amp_target_parse(options, &job.target, err));
     job.conversion.lower = job.target.lower;
     job.conversion.keeps_types = job.target.keeps_types;
@@ -463,6 +509,7 @@ enum amp_status amp_command_convert(const struct amp_options *options, struct am
     }
     amp_progress_end();
     json_decref(job.validation_json);
+    json_decref(job.noise_json);
     amp_rules_destroy(job.rules);
     amp_model_close(&job.file);
     return status;

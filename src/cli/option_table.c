@@ -32,7 +32,8 @@ static const struct amp_option option_table[] = {
      AMP_GROUP_CONVERSION, "do not run the models, only convert"},
     {"explain", 0, "[=FORMAT]", AMP_OPTION_FORMAT, AT(explain), AMP_CMD_CONVERT,
      AMP_GROUP_CONVERSION,
-     "print each node's precision, reason and casts as text or json [default: text]"},
+     "print each node's precision, reason and casts as text or json, or the noise by source: where "
+     "the error comes from [default: text]"},
     {"list", 0, NULL, AMP_OPTION_FLAG, AT(is_listed), AMP_CMD_CONVERT, AMP_GROUP_CONVERSION,
      "print that and stop: nothing is converted, run or written"},
     {"external-data", 0, "FILE", AMP_OPTION_TEXT, AT(external_data), AMP_CMD_CONVERT,

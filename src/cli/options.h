@@ -29,7 +29,7 @@ struct amp_options {
     const char *dtype, *opset, *cast_cache, *output;
     struct amp_texts io, rules, node_rules, op_rules, lower_ops, fp32_ops;
     const char *dump_after;
-    const char *explain; /* "text" or "json"; NULL: not asked for */
+    const char *explain; /* "text", "json" or "noise"; NULL: not asked for */
     bool is_forced, no_validate, is_listed, is_strict;
     const char *external_data;
     int64_t external_threshold; /* bytes */

@@ -78,6 +78,9 @@ struct amp_op {
     enum amp_indexing indexing;
     /* Whether a node sums over what its inputs share; NULL: the operator is not of that kind. */
     bool (*contracts)(const struct amp_node *node);
+    /* In a lower dtype it may round what it hands from one of its own steps to the next, and not
+       its results alone. */
+    bool rounds_within;
     struct amp_flops flops; /* COUNT NULL: no product, or none that counts */
 
     /* ---- types that the schema table does not tell ---- */

@@ -12,6 +12,7 @@ allowed=(
   'src/autocast/types.c'                # from which opset on the nodes that casts become take a dtype
   'src/autocast/cast_insert.c'          # makes Cast nodes
   'src/autocast/forms/'                 # makes other nodes of those that have no form in a dtype
+  'src/check/noise/twin.c'              # makes Cast nodes
   'src/onnx/file/read.c'                # makes Identity nodes
   'src/onnx/functions/call.c'           # makes Identity nodes
   'src/onnx/opset/'                     # makes of nodes of one version those of another, also of versions that have no kernel

@@ -1,0 +1,158 @@
+/*
+ * Arithmetic on whole tensors for the search for noise: rounds, takes differences, adds squares.
+ * Takes float32 tensors that lie row-major; outputs may be of any float dtype.
+ */
+#include "check/noise/rounding.h"
+
+#include "core/convert.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static enum amp_status make_like(const struct amp_tensor *like, struct amp_tensor *tensor,
+                                 struct amp_error *err)
+{
+    *tensor = (struct amp_tensor){.dtype = AMP_FLOAT, .shape = like->shape};
+    return amp_tensor_alloc(tensor, err);
+}
+
+enum amp_status amp_noise_cast(const struct amp_tensor *exact, enum amp_dtype dtype,
+                               struct amp_tensor *rounded, struct amp_error *err)
+{
+    size_t count = amp_tensor_count(exact);
+    struct amp_tensor low = {.dtype = dtype, .shape = exact->shape};
+    AMP_TRY(amp_tensor_alloc(&low, err));
+    enum amp_status status = make_like(exact, rounded, err);
+    if (status == AMP_OK) {
+        amp_dtype_convert(AMP_FLOAT, exact->data, dtype, low.data, count);
+        amp_dtype_convert(dtype, low.data, AMP_FLOAT, rounded->data, count);
+    }
+    amp_tensor_release(&low);
+    return status;
+}
+
+enum amp_status amp_noise_take_change(const struct amp_tensor *exact, struct amp_tensor *rounded,
+                                      struct amp_tensor *change, bool *changes,
+                                      struct amp_error *err)
+{
+    const float *x = exact->data;
+    float *r = rounded->data, largest = 0;
+    size_t count = amp_tensor_count(exact);
+    AMP_TRY(make_like(exact, change, err));
+    float *c = change->data;
+    for (size_t i = 0; i < count; i++) {
+        c[i] = isfinite(x[i]) ? r[i] - x[i] : 0;
+        r[i] = isfinite(c[i]) && isfinite(x[i]) ? r[i] : x[i];
+        largest = c[i] == 0 ? largest : 1;
+    }
+    *changes = largest > 0;
+    return AMP_OK;
+}
+
+enum amp_status amp_noise_round(const struct amp_tensor *exact, enum amp_dtype dtype,
+                                struct amp_tensor *rounded, struct amp_tensor *change,
+                                bool *changes, struct amp_error *err)
+{
+    AMP_TRY(amp_noise_cast(exact, dtype, rounded, err));
+    enum amp_status status = amp_noise_take_change(exact, rounded, change, changes, err);
+    if (status != AMP_OK)
+        amp_tensor_release(rounded);
+    return status;
+}
+
+enum amp_status amp_noise_add(const struct amp_tensor *exact, const struct amp_tensor *change,
+                              struct amp_tensor *sum, struct amp_error *err)
+{
+    const float *x = exact->data, *c = change->data;
+    size_t count = amp_tensor_count(exact);
+    AMP_TRY(make_like(exact, sum, err));
+    float *s = sum->data;
+    for (size_t i = 0; i < count; i++)
+        s[i] = x[i] + c[i];
+    return AMP_OK;
+}
+
+enum amp_status amp_noise_widen(const struct amp_tensor *constant, struct amp_tensor *wide,
+                                struct amp_error *err)
+{
+    struct amp_tensor stored = {.dtype = constant->dtype, .shape = constant->shape};
+    AMP_TRY(amp_tensor_alloc(&stored, err));
+    amp_tensor_copy(constant, stored.data);
+    if (stored.dtype == AMP_FLOAT) {
+        *wide = stored;
+        return AMP_OK;
+    }
+    enum amp_status status = make_like(constant, wide, err);
+    if (status == AMP_OK)
+        amp_dtype_convert(stored.dtype, stored.data, AMP_FLOAT, wide->data,
+                          amp_tensor_count(constant));
+    amp_tensor_release(&stored);
+    return status;
+}
+
+/* ---- outputs --------------------------------------------------------------------------------- */
+
+static double element(const struct amp_tensor *tensor, size_t i)
+{
+    return tensor->dtype == AMP_FLOAT ? (double)((const float *)tensor->data)[i]
+                                      : amp_tensor_double(tensor, i);
+}
+
+void amp_noise_error_add(struct amp_noise_error *error, const struct amp_tensor *reference,
+                         const struct amp_tensor *output)
+{
+    size_t count = amp_tensor_count(reference);
+    bool is_alike = output->data != NULL && amp_shape_equal(&reference->shape, &output->shape);
+    for (size_t i = 0; i < count; i++) {
+        double wanted = element(reference, i), got = is_alike ? element(output, i) : NAN;
+        if (!isfinite(wanted))
+            continue;
+        if (isfinite(got))
+            error->squares += (got - wanted) * (got - wanted);
+        else
+            error->lost++;
+    }
+}
+
+/* Bits of VALUE in disorder (splitmix64's). */
+static uint64_t scrambled(uint64_t value)
+{
+    value += 0x9E3779B97F4A7C15u;
+    value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9u;
+    value = (value ^ value >> 27) * 0x94D049BB133111EBu;
+    return value ^ value >> 31;
+}
+
+void amp_noise_sketch_add(double *sketch, const struct amp_tensor *reference,
+                          const struct amp_tensor *output, double scale, uint64_t seed)
+{
+    size_t count = amp_tensor_count(reference);
+    if (output->data == NULL || !amp_shape_equal(&reference->shape, &output->shape))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        double error = element(output, i) - element(reference, i);
+        uint64_t place = scrambled(seed << 40 ^ i);
+        if (isfinite(error))
+            sketch[place % AMP_NOISE_SKETCH] += place >> 63 != 0 ? scale * error : -scale * error;
+    }
+}
+
+double amp_noise_sketch_product(const double *a, const double *b)
+{
+    double product = 0;
+    for (size_t i = 0; i < AMP_NOISE_SKETCH; i++)
+        product += a[i] * b[i];
+    return product;
+}
+
+double amp_noise_energy(const struct amp_tensor *tensor, uint64_t *n_nonfinite)
+{
+    double energy = 0;
+    size_t count = amp_tensor_count(tensor);
+    for (size_t i = 0; i < count; i++) {
+        double x = element(tensor, i);
+        *n_nonfinite += !isfinite(x);
+        energy += isfinite(x) ? x * x : 0;
+    }
+    return energy;
+}

@@ -1,0 +1,527 @@
+/*
+ * The noise of a conversion by source, held against models that say the same in plain ONNX: a
+ * constant rounded by hand, or what rounding changes added to one value by a node, run as a whole;
+ * and the sum over the sources against what the converted model gives.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/noise.h"
+#include "check/random_input.h"
+#include "cli/convert.h"
+#include "core/graph/copy.h"
+#include "core/graph/order.h"
+#include "core/tensor.h"
+#include "onnx/file/read.h"
+#include "onnx/schema/infer.h"
+#include "onnx/schema/schema.h"
+#include "run/exec/session.h"
+
+enum { TENSORS_MAX = 40 };
+
+/* A model before and after its conversion. */
+struct pair {
+    struct amp_model_file reference, converted;
+    struct amp_noise noise;
+    struct amp_error err;
+};
+
+static void check(const struct pair *pair, enum amp_status status)
+{
+    if (status != AMP_OK)
+        fail_msg("%s", pair->err.text);
+}
+
+/* Seeded random inputs of REFERENCE, its symbols 3. */
+static enum amp_status load(void *context, size_t sample, struct amp_tensor *inputs,
+                            struct amp_error *err)
+{
+    const struct amp_model *model = context;
+    int64_t sizes[8] = {3, 3, 3, 3, 3, 3, 3, 3};
+    assert_in_range(model->n_symbols, 0, 8);
+    for (size_t i = 0; i < model->graphs[0].inputs.count; i++) {
+        struct amp_random_input random;
+        AMP_TRY(
+            amp_random_input_plan(model, model->graphs[0].inputs.items[i], sizes, &random, err));
+        AMP_TRY(amp_random_input_make(&random, 1, sample, &inputs[i], err));
+    }
+    return AMP_OK;
+}
+
+static void convert(struct pair *pair, const char *path, const char *dtype, bool is_all_low)
+{
+    const char *all = "*=lower";
+    struct amp_options options = {.dtype = dtype};
+    if (is_all_low)
+        options.node_rules = (struct amp_texts){.items = &all, .count = 1};
+    memset(pair, 0, sizeof *pair);
+    check(pair, amp_model_read(path, &pair->reference, &pair->err));
+    check(pair, amp_infer(pair->reference.model, &pair->err));
+    check(pair, amp_model_read_to_convert(path, &pair->converted, &pair->err));
+    check(pair, amp_convert_in_memory(&options, &pair->converted, &pair->err));
+}
+
+/* Finds the noise on SAMPLES samples at the cost of BUDGET plain runs. */
+static void find(struct pair *pair, size_t samples, double budget)
+{
+    const struct amp_noise_options options = {
+        .source = {.count = samples, .load = load, .context = pair->reference.model},
+        .n_probed = 1,
+        .budget = budget};
+    amp_noise_free(&pair->noise);
+    check(pair, amp_noise_find(pair->reference.model, pair->converted.model, &options, &pair->noise,
+                               &pair->err));
+}
+
+static void close_pair(struct pair *pair)
+{
+    amp_noise_free(&pair->noise);
+    amp_model_close(&pair->reference);
+    amp_model_close(&pair->converted);
+}
+
+static double decibels(double ratio)
+{
+    return 10 * log10(ratio);
+}
+
+/* ---- by hand --------------------------------------------------------------------------------- */
+
+/* X rounded to bfloat16: to nearest, ties to even. X is finite and far from the largest. */
+static float to_bf16(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits = (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000u;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static uint32_t find_value(const struct amp_model *model, const char *name)
+{
+    for (uint32_t v = 0; v < model->n_values; v++)
+        if (amp_value_at(model, v)->graph == 0 && strcmp(amp_value_at(model, v)->name, name) == 0)
+            return v;
+    return AMP_NONE;
+}
+
+/* The value of the reference that SOURCE is about; one that is given out as "y" is "y_bf16" in the
+   converted model. */
+static uint32_t value_of(const struct amp_model *model, const struct amp_noise_source *source)
+{
+    char name[256];
+    uint32_t value = find_value(model, source->name);
+    if (value != AMP_NONE)
+        return value;
+    size_t length = strlen(source->name) - strlen("_bf16");
+    assert_in_range(length, 1, sizeof name - 1);
+    memcpy(name, source->name, length);
+    name[length] = '\0';
+    value = find_value(model, name);
+    assert_int_not_equal(value, AMP_NONE);
+    return value;
+}
+
+static uint32_t add_node(struct amp_model *model, const char *op_type, const uint32_t *inputs,
+                         uint32_t n, enum amp_dtype dtype)
+{
+    uint32_t output = amp_graph_add_value(model, 0, amp_model_unique_name(model, "made"));
+    uint32_t id = amp_graph_add_node(model, 0, op_type, n, 1);
+    struct amp_node *node = amp_node_at(model, id);
+    node->name = "";
+    node->schema = amp_schema_find("", op_type, (int)amp_model_opset(model, ""));
+    node->since_version = node->schema->since_version;
+    memcpy(node->inputs, inputs, n * sizeof *inputs);
+    amp_value_at(model, output)->kind = AMP_KIND_TENSOR;
+    amp_value_at(model, output)->dtype = dtype;
+    amp_node_set_output(model, id, 0, output);
+    return output;
+}
+
+/* Has the nodes before FIRST_NEW and the graph's outputs read MADE instead of VALUE. */
+static void redirect(struct amp_model *model, uint32_t value, uint32_t made, uint32_t first_new)
+{
+    struct amp_ids *outputs = &model->graphs[0].outputs;
+    for (uint32_t id = 0; id < first_new; id++)
+        for (uint32_t i = 0; i < amp_node_at(model, id)->n_inputs; i++)
+            if (amp_node_at(model, id)->inputs[i] == value)
+                amp_node_at(model, id)->inputs[i] = made;
+    for (size_t i = 0; i < outputs->count; i++)
+        outputs->items[i] = outputs->items[i] == value ? made : outputs->items[i];
+    amp_value_at(model, made)->is_output = amp_value_at(model, value)->is_output;
+}
+
+/* Casts VALUE to bfloat16 and back for all who read it. */
+static void put_casts(struct amp_model *model, uint32_t value)
+{
+    uint32_t first_new = (uint32_t)model->n_nodes;
+    uint32_t low = add_node(model, "Cast", &value, 1, AMP_BFLOAT16);
+    amp_node_set_int(model, amp_value_at(model, low)->producer, "to", AMP_BFLOAT16);
+    uint32_t back = add_node(model, "Cast", &low, 1, AMP_FLOAT);
+    amp_node_set_int(model, amp_value_at(model, back)->producer, "to", AMP_FLOAT);
+    redirect(model, value, back, first_new);
+}
+
+/* Runs MODEL, changed as it may be, as a whole. */
+static void run(struct pair *pair, struct amp_model *model, const struct amp_tensor *inputs,
+                struct amp_tensor *outputs)
+{
+    struct amp_session *session;
+    check(pair, amp_graph_sort(model, NULL, &pair->err));
+    check(pair, amp_session_open(model, AMP_ROUNDED, &session, &pair->err));
+    check(pair, amp_session_run(session, inputs, outputs, &pair->err));
+    amp_session_destroy(session);
+}
+
+static void round_constant(struct pair *pair, struct amp_model *model, uint32_t value)
+{
+    struct amp_value *constant = amp_value_at(model, value);
+    struct amp_tensor *tensor =
+        amp_arena_memdup(pair->reference.arena, constant->constant, sizeof *tensor);
+    size_t count = amp_tensor_count(tensor);
+    float *data = amp_arena_array(pair->reference.arena, count + 16, sizeof *data);
+    amp_tensor_copy(constant->constant, data);
+    for (size_t i = 0; i < count; i++)
+        data[i] = to_bf16(data[i]);
+    tensor->data = data;
+    tensor->buffer = NULL;
+    constant->constant = constant->initial = tensor;
+}
+
+/* What VALUE is before it is rounded, where all sources are. */
+static struct amp_tensor among_rounded(struct pair *pair, uint32_t value,
+                                       const struct amp_tensor *inputs)
+{
+    struct amp_tensor outputs[TENSORS_MAX] = {{.dtype = AMP_UNDEFINED}}, found;
+    struct amp_model *model = amp_model_copy(pair->reference.model, pair->reference.arena);
+    size_t at = model->graphs[0].outputs.count;
+    for (size_t s = 0; s < pair->noise.n_sources; s++) {
+        uint32_t source = value_of(pair->reference.model, &pair->noise.sources[s]);
+        if (pair->noise.sources[s].kind == AMP_NOISE_WEIGHT)
+            round_constant(pair, model, source);
+        else
+            put_casts(model, source);
+    }
+    amp_ids_push(model, &model->graphs[0].outputs, value);
+    amp_value_at(model, value)->is_output = true;
+    run(pair, model, inputs, outputs);
+    found = outputs[at];
+    amp_tensors_release(outputs, at);
+    return found;
+}
+
+/* Adds to VALUE what rounding changes it by, as a constant of the model. */
+static void add_change(struct pair *pair, struct amp_model *model, uint32_t value,
+                       const struct amp_tensor *inputs)
+{
+    struct amp_tensor exact = among_rounded(pair, value, inputs);
+    struct amp_tensor *change = amp_arena_alloc(pair->reference.arena, sizeof *change);
+    size_t count = amp_tensor_count(&exact);
+    float *data = amp_arena_array(pair->reference.arena, count + 16, sizeof *data);
+    for (size_t i = 0; i < count; i++)
+        data[i] = to_bf16(((float *)exact.data)[i]) - ((float *)exact.data)[i];
+    *change = (struct amp_tensor){.dtype = AMP_FLOAT, .shape = exact.shape, .data = data};
+    amp_tensor_release(&exact);
+    uint32_t first_new = (uint32_t)model->n_nodes;
+    uint32_t terms[2] = {
+        value, amp_graph_add_initializer(model, 0, amp_model_unique_name(model, "change"), change)};
+    redirect(model, value, add_node(model, "Add", terms, 2, AMP_FLOAT), first_new);
+}
+
+/* The squared error of one float output, of its energy. */
+static double relative_error(const struct amp_tensor *got, const struct amp_tensor *want)
+{
+    double error = 0, energy = 0;
+    for (size_t i = 0; i < amp_tensor_count(want); i++) {
+        double x = (double)((float *)want->data)[i], y = (double)((float *)got->data)[i];
+        error += (y - x) * (y - x);
+        energy += x * x;
+    }
+    return error / energy;
+}
+
+static double by_hand(struct pair *pair, const struct amp_noise_source *source,
+                      const struct amp_tensor *inputs, const struct amp_tensor *want)
+{
+    struct amp_tensor output = {.dtype = AMP_UNDEFINED};
+    struct amp_model *model = amp_model_copy(pair->reference.model, pair->reference.arena);
+    uint32_t value = value_of(pair->reference.model, source);
+    if (source->kind == AMP_NOISE_WEIGHT)
+        round_constant(pair, model, value);
+    else
+        add_change(pair, model, value, inputs);
+    run(pair, model, inputs, &output);
+    double error = relative_error(&output, want);
+    amp_tensor_release(&output);
+    return error;
+}
+
+/* Holds each source of PATH, all of whose N are found, against what it does by hand. */
+static void check_by_hand(const char *path, size_t n)
+{
+    struct pair pair;
+    struct amp_tensor input = {.dtype = AMP_UNDEFINED}, want = {.dtype = AMP_UNDEFINED};
+    convert(&pair, path, "bf16", true);
+    find(&pair, 1, 0);
+    check(&pair, load(pair.reference.model, 0, &input, &pair.err));
+    struct amp_model *reference = amp_model_copy(pair.reference.model, pair.reference.arena);
+    run(&pair, reference, &input, &want);
+    assert_int_equal(pair.noise.n_sources, n);
+    assert_int_equal(pair.noise.n_groups, n);
+    for (size_t s = 0; s < n; s++) {
+        const struct amp_noise_source *source = &pair.noise.sources[s];
+        double wanted = by_hand(&pair, source, &input, &want);
+        if (!(fabs(source->power - wanted) <= 1e-3 * wanted + 1e-12))
+            fail_msg("'%s': %g, by hand %g", source->name, source->power, wanted);
+    }
+    amp_tensor_release(&input);
+    amp_tensor_release(&want);
+    close_pair(&pair);
+}
+
+static void a_source_adds_what_it_does_by_hand(void **state)
+{
+    (void)state;
+    check_by_hand("models/digits_cnn.onnx", 18);
+}
+
+/* ---- the sum --------------------------------------------------------------------------------- */
+
+static const char *const models[] = {"models/digits_cnn.onnx", "models/digits_gru.onnx",
+                                     "models/digits_transformer.onnx"};
+
+/* Of the conversions, nearly all are within 1.5 dB, and all within 3: with ten outputs and 24
+   samples chance does the rest. */
+static void the_sum_predicts_what_is_measured(void **state)
+{
+    int n_near = 0, n = 0;
+    (void)state;
+    for (size_t m = 0; m < sizeof models / sizeof *models; m++)
+        for (int i = 0; i < 4; i++) {
+            struct pair pair;
+            convert(&pair, models[m], i % 2 == 0 ? "bf16" : "fp16", i < 2);
+            find(&pair, 24, 0);
+            double difference = amp_noise_difference(&pair.noise);
+            assert_true(pair.noise.n_lost == 0 && pair.noise.plain_runs <= 120);
+            if (!(fabs(difference) <= 3))
+                fail_msg("%s: %g dB", models[m], difference);
+            n_near += fabs(difference) <= 1.5;
+            n++;
+            close_pair(&pair);
+        }
+    assert_true(n_near * 10 >= 8 * n);
+}
+
+/* Rounding all of them by hand is what the converted model does, where a node computes in float32
+   and rounds what it gives. */
+static void all_at_once_is_what_is_measured(void **state)
+{
+    static const char *const paths[] = {"models/digits_cnn.onnx",
+                                        "models/digits_transformer.onnx",
+                                        "models/digits_gru.onnx",
+                                        "build/cases/convert/scan_state/model.onnx",
+                                        "build/cases/convert/if_in_fp32/model.onnx",
+                                        "build/cases/convert/body_weight_shared/model.onnx",
+                                        "build/cases/validate/noise_computed/model.onnx"};
+    (void)state;
+    for (size_t m = 0; m < sizeof paths / sizeof *paths; m++)
+        for (int i = 0; i < 2; i++) {
+            struct pair pair;
+            convert(&pair, paths[m], i == 0 ? "bf16" : "fp16", true);
+            find(&pair, 1, 0);
+            double difference = decibels(pair.noise.joint / pair.noise.measured);
+            if (!(fabs(difference) <= 0.3))
+                fail_msg("%s: %g dB", paths[m], difference);
+            close_pair(&pair);
+        }
+}
+
+static void the_same_comes_out_again(void **state)
+{
+    struct pair pair;
+    struct amp_noise first;
+    (void)state;
+    convert(&pair, models[0], "fp16", false);
+    find(&pair, 2, 0);
+    first = pair.noise;
+    pair.noise = (struct amp_noise){.n_sources = 0};
+    find(&pair, 2, 0);
+    assert_int_equal(first.n_sources, pair.noise.n_sources);
+    assert_int_equal(first.n_groups, pair.noise.n_groups);
+    assert_true(first.plain_runs == pair.noise.plain_runs);
+    for (size_t s = 0; s < first.n_sources; s++)
+        assert_true(fabs(first.sources[s].power - pair.noise.sources[s].power) <=
+                    1e-4 * first.sources[s].power);
+    amp_noise_free(&first);
+    close_pair(&pair);
+}
+
+/* ---- groups ---------------------------------------------------------------------------------- */
+
+/* The powers of the groups, in order; groups are neighbours. */
+static void check_groups(const struct amp_noise *noise)
+{
+    size_t group = 0;
+    for (size_t s = 0; s < noise->n_sources; s++) {
+        assert_in_range(noise->sources[s].group, group, s == 0 ? 0 : group + 1);
+        group = noise->sources[s].group;
+    }
+    assert_int_equal(group + 1, noise->n_groups);
+}
+
+static void a_budget_is_kept_by_groups(void **state)
+{
+    struct pair pair;
+    (void)state;
+    convert(&pair, "models/digits_transformer.onnx", "bf16", true);
+    find(&pair, 1, 1000);
+    assert_int_equal(pair.noise.n_groups, pair.noise.n_sources);
+    double alone = pair.noise.predicted;
+    for (double budget = 15; budget <= 40; budget += 12.5) {
+        find(&pair, 1, budget);
+        assert_true(pair.noise.plain_runs <= budget);
+        assert_true(pair.noise.n_groups < pair.noise.n_sources && pair.noise.n_groups > 3);
+        assert_true(fabs(decibels(pair.noise.predicted / alone)) < 2);
+        check_groups(&pair.noise);
+    }
+    close_pair(&pair);
+}
+
+static const struct amp_noise_source *heaviest(const struct amp_noise *noise)
+{
+    const struct amp_noise_source *found = &noise->sources[0];
+    for (size_t s = 0; s < noise->n_sources; s++)
+        if (noise->sources[s].power > found->power)
+            found = &noise->sources[s];
+    return found;
+}
+
+/* One value of which most is lost is found within a small budget. The constant beside it cancels.
+ */
+static void what_carries_most_is_found_by_splitting(void **state)
+{
+    struct pair pair;
+    (void)state;
+    convert(&pair, "build/cases/validate/noise_heavy/model.onnx", "bf16", true);
+    find(&pair, 1, 14);
+    assert_true(pair.noise.n_groups < pair.noise.n_sources);
+    assert_string_equal(heaviest(&pair.noise)->name, "h");
+    assert_true(heaviest(&pair.noise)->power > 0.9 * pair.noise.predicted);
+    close_pair(&pair);
+}
+
+/* ---- special cases ----------------------------------------------------------------------------
+ */
+
+static void bodies_are_one_source(void **state)
+{
+    struct pair pair;
+    size_t n_bodies = 0;
+    (void)state;
+    convert(&pair, "build/cases/convert/scan_state/model.onnx", "bf16", true);
+    find(&pair, 1, 0);
+    for (size_t s = 0; s < pair.noise.n_sources; s++)
+        n_bodies += pair.noise.sources[s].kind == AMP_NOISE_BODIES;
+    assert_int_equal(n_bodies, 1);
+    close_pair(&pair);
+}
+
+/* Movers, maxima and the like give what they got. */
+static void what_stays_exact_is_no_source(void **state)
+{
+    struct pair pair;
+    (void)state;
+    convert(&pair, "build/cases/validate/noise_moves/model.onnx", "bf16", true);
+    find(&pair, 1, 0);
+    assert_int_equal(pair.noise.n_sources, 1);
+    assert_string_equal(pair.noise.sources[0].name, "x");
+    assert_true(fabs(decibels(pair.noise.predicted / pair.noise.measured)) < 1e-3);
+    close_pair(&pair);
+}
+
+static void nothing_is_rounded_in_float32(void **state)
+{
+    struct pair pair;
+    (void)state;
+    convert(&pair, "build/cases/validate/noise_integers/model.onnx", "bf16", true);
+    find(&pair, 1, 0);
+    assert_int_equal(pair.noise.n_sources, 0);
+    assert_int_equal(pair.noise.n_outputs, 1);
+    assert_int_equal(pair.noise.n_counted, 0);
+    assert_true(isnan(amp_noise_difference(&pair.noise)));
+    close_pair(&pair);
+}
+
+static void outputs_without_energy_do_not_count(void **state)
+{
+    struct pair pair;
+    (void)state;
+    convert(&pair, "build/cases/validate/classes.onnx", "bf16", true);
+    find(&pair, 3, 0);
+    assert_int_equal(pair.noise.n_outputs, 3);
+    assert_int_equal(pair.noise.n_counted, 1);
+    assert_true(pair.noise.predicted > 0);
+    close_pair(&pair);
+}
+
+static void what_the_reference_makes_nan_is_left_out(void **state)
+{
+    struct pair pair;
+    (void)state;
+    convert(&pair, "build/cases/validate/noise_nan/model.onnx", "bf16", true);
+    find(&pair, 1, 0);
+    assert_int_equal(pair.noise.n_nonfinite, 2);
+    assert_true(pair.noise.predicted > 0 && isfinite(pair.noise.predicted));
+    close_pair(&pair);
+}
+
+static void an_overflow_is_told_from_an_error(void **state)
+{
+    struct pair pair;
+    (void)state;
+    convert(&pair, "build/cases/validate/noise_overflow/model.onnx", "fp16", true);
+    find(&pair, 1, 0);
+    assert_true(pair.noise.n_lost > 0 && isfinite(pair.noise.predicted));
+    for (size_t s = 0; s < pair.noise.n_sources; s++)
+        assert_int_equal(pair.noise.sources[s].n_lost > 0,
+                         strcmp(pair.noise.sources[s].name, "large") == 0);
+    close_pair(&pair);
+}
+
+static void an_int8_network_has_noise_too(void **state)
+{
+    struct pair pair;
+    (void)state;
+    convert(&pair, "build/cases/validate/noise_quantized/model.onnx", "bf16", true);
+    find(&pair, 1, 0);
+    assert_true(pair.noise.n_sources > 1);
+    assert_true(fabs(decibels(pair.noise.joint / pair.noise.measured)) < 0.3);
+    close_pair(&pair);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_source_adds_what_it_does_by_hand),
+        cmocka_unit_test(the_sum_predicts_what_is_measured),
+        cmocka_unit_test(all_at_once_is_what_is_measured),
+        cmocka_unit_test(the_same_comes_out_again),
+        cmocka_unit_test(a_budget_is_kept_by_groups),
+        cmocka_unit_test(what_carries_most_is_found_by_splitting),
+        cmocka_unit_test(bodies_are_one_source),
+        cmocka_unit_test(what_stays_exact_is_no_source),
+        cmocka_unit_test(nothing_is_rounded_in_float32),
+        cmocka_unit_test(outputs_without_energy_do_not_count),
+        cmocka_unit_test(what_the_reference_makes_nan_is_left_out),
+        cmocka_unit_test(an_overflow_is_told_from_an_error),
+        cmocka_unit_test(an_int8_network_has_noise_too),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
