@@ -1,16 +1,9 @@
 #ifndef AMP_CHECK_LAYERS_H
 #define AMP_CHECK_LAYERS_H
 
-#include "check/metrics.h"
+#include "check/pairs.h"
 #include "check/validate.h"
 #include "core/range.h"
-
-/* How a value of one model was found to be one of the other's. */
-enum amp_pairing_kind {
-    AMP_PAIRED_BY_NAME,
-    AMP_PAIRED_BY_CASTS,   /* of the values of the name, only casts that lose nothing lie between */
-    AMP_PAIRED_BY_POSITION /* alike operators, types and shapes in the same place of the order */
-};
 
 /* The largest error of a value. An element that is not finite in one of the models alone has an
    infinite error, and the first such is it. */
@@ -37,24 +30,23 @@ struct amp_layer {
     bool has_local;
     struct amp_layer_error worst; /* of what is accumulated */
     struct amp_range range[2];
-    double error;      /* accumulated, relative: sqrt(sum((c - r)^2) / sum(r^2)); 0: equal;
-                          infinite: no element is finite in both, or r is 0 */
-    double before;     /* the largest of those of the values that the node reads */
-    char reason[128];  /* why the values cannot be compared: "shape [2] against [3]"; "": they can */
+    double error;     /* amp_layers_relative_error of what is accumulated */
+    double before;    /* the largest of those of the values that the node reads */
+    char reason[128]; /* why the values, or the local one, cannot be compared; "": they can */
 };
 
 /* The values that two models have in common. */
 struct amp_layers {
     struct amp_layer *items; /* in the order of the reference's graph; at least one */
     size_t count;
-    size_t n_paired[3];   /* of the items, by enum amp_pairing_kind */
+    size_t n_paired[AMP_PAIRING_KINDS]; /* of the items */
     size_t n_unpaired[2]; /* values of each model that nodes compute and the other has not, without
                              those that are a cast of another */
     /* Indices into ITEMS; SIZE_MAX: there is none. NaN and infinities are those that the reference
        has not; the jump is that of ERROR over BEFORE. */
     size_t first_nan, first_overflow, largest_jump;
     size_t n_samples;
-    struct amp_lockstep *lockstep; /* private to layers.c */
+    struct amp_layers_work *work; /* private to layers.c */
 };
 
 /*
@@ -73,6 +65,11 @@ enum amp_status amp_layers_begin(const struct amp_model *reference,
  * amp_session_run does.
  */
 struct amp_pair_runner amp_layers_runner(struct amp_layers *layers);
+
+/* The error that METRICS have seen, relative to the value: sqrt(sum((c - r)^2) / sum(r^2));
+   infinite where no element is finite in both, or r is 0 and c not. Of integers, bools and strings
+   the fraction of elements that differ. */
+double amp_layers_relative_error(const struct amp_metrics *metrics);
 
 /* Sets what is known after the last sample: errors, first_nan, first_overflow, largest_jump. */
 void amp_layers_end(struct amp_layers *layers);

@@ -8,10 +8,19 @@
 
 #include "check/class_scores.h"
 #include "check/elements.h"
+#include "core/arena.h"
 #include "core/array.h"
+#include "core/convert.h"
+#include "core/simd.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    BLOCK = 512,       /* elements that are read at a time */
+    CHUNK = 64 * BLOCK /* elements that one thread adds up */
+};
 
 /* What is added up over the elements that are finite in both; r and c are those of the two. */
 enum sum {
@@ -233,30 +242,120 @@ static void add_classes(struct amp_metrics *metrics, const struct amp_tensor *re
         metrics->agreed += amp_class_scores_agree(reference, converted, &scores, row);
 }
 
-static void add_not_finite(struct amp_metrics *metrics, double r, double c)
+/* The first COUNT elements from FIRST of TENSOR, of a float type. */
+static void read_elements(const struct amp_tensor *tensor, size_t first, size_t count,
+                          double *elements)
 {
-    bool is_equal = r == c || (isnan(r) && isnan(c));
-    metrics->nan[0] += isnan(r);
-    metrics->nan[1] += isnan(c);
-    metrics->inf[0] += isinf(r) != 0;
-    metrics->inf[1] += isinf(c) != 0;
-    metrics->stray += !is_equal;
-    metrics->different += !is_equal;
+    float singles[BLOCK];
+    size_t width = amp_dtype_bits(tensor->dtype) / 8;
+    if (!amp_dtype_is_autocast(tensor->dtype)) {
+        for (size_t i = 0; i < count; i++)
+            elements[i] = amp_tensor_double(tensor, first + i);
+        return;
+    }
+    amp_dtype_convert(tensor->dtype, (const unsigned char *)tensor->data + first * width, AMP_FLOAT,
+                      singles, count);
+    AMP_SIMD
+    for (size_t i = 0; i < count; i++)
+        elements[i] = (double)singles[i];
 }
 
-static void add_finite(struct amp_metrics *metrics, double r, double c)
+/* What COUNT elements add, but for the one that is worst. Counts are kept as numbers of the type of
+   the sums, so that one loop can add them all. */
+static struct amp_metrics tally(const double *r, const double *c, size_t count)
 {
-    double d = fabs(c - r);
-    metrics->finite++;
-    metrics->different += d != 0;
-    metrics->sums[MAX_ABS] = fmax(metrics->sums[MAX_ABS], d);
-    if (r != 0)
-        metrics->sums[MAX_REL] = fmax(metrics->sums[MAX_REL], d / fabs(r));
-    metrics->sums[SUM_ABS] += d;
-    metrics->sums[SQUARED_ERROR] += d * d;
-    metrics->sums[SQUARED_R] += r * r;
-    metrics->sums[SQUARED_C] += c * c;
-    metrics->sums[PRODUCT] += r * c;
+    double max_abs = 0, sum_abs = 0, max_rel = 0, error = 0, squared_r = 0, squared_c = 0;
+    double product = 0, finite = 0, equal = 0, nan_r = 0, nan_c = 0, inf_r = 0, inf_c = 0;
+    double stray = 0;
+#pragma omp simd reduction(+ : sum_abs, error, squared_r, squared_c, product, finite, equal, \
+                               nan_r, nan_c, inf_r, inf_c, stray) reduction(max : max_abs, max_rel)
+    for (size_t i = 0; i < count; i++) {
+        double abs_r = fabs(r[i]), abs_c = fabs(c[i]);
+        bool is_finite = (abs_r < INFINITY) & (abs_c < INFINITY);
+        bool is_nan_r = r[i] != r[i], is_nan_c = c[i] != c[i];
+        bool is_equal = (r[i] == c[i]) | (is_nan_r & is_nan_c);
+        double a = is_finite ? r[i] : 0, b = is_finite ? c[i] : 0, d = fabs(b - a);
+        double rel = a != 0 ? d / fabs(a) : 0;
+        finite += is_finite ? 1 : 0;
+        equal += is_equal ? 1 : 0;
+        stray += is_finite | is_equal ? 0 : 1;
+        nan_r += is_nan_r ? 1 : 0;
+        nan_c += is_nan_c ? 1 : 0;
+        inf_r += abs_r == INFINITY ? 1 : 0;
+        inf_c += abs_c == INFINITY ? 1 : 0;
+        max_abs = d > max_abs ? d : max_abs;
+        max_rel = rel > max_rel ? rel : max_rel;
+        sum_abs += d;
+        error += d * d;
+        squared_r += a * a;
+        squared_c += b * b;
+        product += a * b;
+    }
+    return (struct amp_metrics){.finite = (uint64_t)finite,
+                                .different = count - (uint64_t)equal,
+                                .nan = {(uint64_t)nan_r, (uint64_t)nan_c},
+                                .inf = {(uint64_t)inf_r, (uint64_t)inf_c},
+                                .stray = (uint64_t)stray,
+                                .sums = {[MAX_ABS] = max_abs,
+                                         [SUM_ABS] = sum_abs,
+                                         [MAX_REL] = max_rel,
+                                         [SQUARED_ERROR] = error,
+                                         [SQUARED_R] = squared_r,
+                                         [SQUARED_C] = squared_c,
+                                         [PRODUCT] = product}};
+}
+
+static double error_of(double r, double c)
+{
+    if (r == c || (isnan(r) && isnan(c)))
+        return 0;
+    return isfinite(r) && isfinite(c) ? fabs(c - r) : INFINITY;
+}
+
+/* Notes the first of COUNT elements, FIRST of which are before, whose error is the largest. */
+static void note_worst(struct amp_worst_element *worst, const double *r, const double *c,
+                       size_t count, uint64_t first)
+{
+    for (size_t i = 0; i < count; i++) {
+        double error = error_of(r[i], c[i]);
+        if (error > worst->error)
+            *worst = (struct amp_worst_element){error, first + i, {r[i], c[i]}};
+    }
+}
+
+static void merge(struct amp_metrics *to, const struct amp_metrics *from)
+{
+    to->finite += from->finite;
+    to->different += from->different;
+    to->stray += from->stray;
+    for (int i = 0; i < 2; i++) {
+        to->nan[i] += from->nan[i];
+        to->inf[i] += from->inf[i];
+    }
+    for (int i = 0; i < N_SUMS; i++)
+        to->sums[i] = i == MAX_ABS || i == MAX_REL ? fmax(to->sums[i], from->sums[i])
+                                                   : to->sums[i] + from->sums[i];
+    if (from->worst.error > to->worst.error)
+        to->worst = from->worst;
+}
+
+/* What elements FIRST to FIRST + COUNT - 1 add. */
+static struct amp_metrics tally_part(const struct amp_tensor *reference,
+                                     const struct amp_tensor *converted, size_t first, size_t count)
+{
+    double r[BLOCK], c[BLOCK];
+    struct amp_metrics part = {.count = 0};
+    for (size_t i = first; i < first + count; i += BLOCK) {
+        size_t n = first + count - i < BLOCK ? first + count - i : BLOCK;
+        read_elements(reference, i, n, r);
+        read_elements(converted, i, n, c);
+        struct amp_metrics block = tally(r, c, n);
+        bool is_worse = block.stray > 0 || block.sums[MAX_ABS] > part.worst.error;
+        merge(&part, &block);
+        if (is_worse && part.worst.error < INFINITY)
+            note_worst(&part.worst, r, c, n, i);
+    }
+    return part;
 }
 
 static void add_floats(struct amp_metrics *metrics, const struct amp_tensor *reference,
@@ -265,27 +364,43 @@ static void add_floats(struct amp_metrics *metrics, const struct amp_tensor *ref
     size_t count;
     struct amp_tensor r = amp_elements_real(reference, &count),
                       c = amp_elements_real(converted, &count);
+    size_t n_chunks = (count + CHUNK - 1) / CHUNK;
+    struct amp_metrics *parts = amp_xcalloc(n_chunks, sizeof *parts);
+#pragma omp parallel for if (n_chunks > 1)
+    for (size_t i = 0; i < n_chunks; i++)
+        parts[i] =
+            tally_part(&r, &c, i * CHUNK, count - i * CHUNK < CHUNK ? count - i * CHUNK : CHUNK);
+    for (size_t i = 0; i < n_chunks; i++) {
+        parts[i].worst.index += metrics->count;
+        merge(metrics, &parts[i]);
+    }
+    free(parts);
     metrics->is_float = true;
     metrics->count += count;
-    for (size_t i = 0; i < count; i++) {
-        double a = amp_tensor_double(&r, i), b = amp_tensor_double(&c, i);
-        if (isfinite(a) && isfinite(b))
-            add_finite(metrics, a, b);
-        else
-            add_not_finite(metrics, a, b);
-    }
     add_classes(metrics, reference, converted);
 }
 
-static void add_others(struct amp_metrics *metrics, const struct amp_tensor *reference,
-                       const struct amp_tensor *converted)
+static void add_strings(struct amp_metrics *metrics, const struct amp_tensor *reference,
+                        const struct amp_tensor *converted)
 {
     size_t count = amp_tensor_count(reference);
     metrics->count += count;
     for (size_t i = 0; i < count; i++)
-        metrics->different += reference->dtype == AMP_STRING
-                                  ? !amp_elements_equal_strings(reference, converted, i)
-                                  : amp_tensor_int(reference, i) != amp_tensor_int(converted, i);
+        metrics->different += !amp_elements_equal_strings(reference, converted, i);
+}
+
+static void add_integers(struct amp_metrics *metrics, const struct amp_tensor *reference,
+                         const struct amp_tensor *converted)
+{
+    size_t count = amp_tensor_count(reference);
+    for (size_t i = 0; i < count; i++) {
+        if (amp_tensor_int(reference, i) == amp_tensor_int(converted, i))
+            continue;
+        double r = amp_tensor_double(reference, i), c = amp_tensor_double(converted, i);
+        metrics->different++;
+        note_worst(&metrics->worst, &r, &c, 1, metrics->count + i);
+    }
+    metrics->count += count;
 }
 
 /* Adds the elements of two lists of one length, tensor by tensor. */
@@ -321,7 +436,9 @@ enum amp_status amp_metrics_add(struct amp_metrics *metrics, const struct amp_te
                         amp_shape_text(&converted->shape, b, sizeof b));
     if (is_float)
         add_floats(metrics, reference, converted);
+    else if (reference->dtype == AMP_STRING)
+        add_strings(metrics, reference, converted);
     else
-        add_others(metrics, reference, converted);
+        add_integers(metrics, reference, converted);
     return AMP_OK;
 }

@@ -8,6 +8,14 @@ enum {
     AMP_METRICS_SUMS_MAX = 16 /* sums that metrics are computed from */
 };
 
+/* The element of the largest error. */
+struct amp_worst_element {
+    double error;     /* |converted - reference|; infinite: it is not finite in one of them alone,
+                         or an infinity of the other sign; 0: all elements are equal */
+    uint64_t index;   /* among all elements of all samples, in their order */
+    double values[2]; /* of the reference, of the converted model */
+};
+
 /*
  * What was seen of one output of a converted model and of the reference's, over any number of
  * samples: counts and sums over elements. All zero to start with, but for what the output is.
@@ -23,6 +31,7 @@ struct amp_metrics {
     uint64_t stray; /* elements that are not finite on one side only, or infinities of opposite
                        signs */
     uint64_t rows, agreed;             /* class scores: rows, and those with the same class first */
+    struct amp_worst_element worst;    /* of equal ones the first; unset for strings */
     double sums[AMP_METRICS_SUMS_MAX]; /* private to metrics.c */
 };
 
@@ -66,9 +75,10 @@ char *amp_metric_names(char *text, size_t size);
 bool amp_metric_value(const struct amp_metric *metric, const struct amp_metrics *metrics,
                       double *value);
 
-/* Adds the elements of two tensors. AMP_MISMATCH when their shapes differ, or when one is of a
-   float type and the other is not; METRICS is unchanged then. Complex elements count as two real
-   ones; of lists the elements are added, up to the first that does not fit. */
+/* Adds the elements of two tensors; the sums do not depend on the number of threads. AMP_MISMATCH
+   when their shapes differ, or when one is of a float type and the other is not; METRICS is
+   unchanged then. Complex elements count as two real ones; of lists the elements are added, up to
+   the first that does not fit. */
 enum amp_status amp_metrics_add(struct amp_metrics *metrics, const struct amp_tensor *reference,
                                 const struct amp_tensor *converted, struct amp_error *err);
 

@@ -155,13 +155,31 @@ static enum amp_status set_up(struct validation *v)
 
 /* ---- one sample ------------------------------------------------------------------------------ */
 
-static enum amp_status run_side(struct validation *v, int i)
+/* Runs one model after the other. */
+static enum amp_status run_in_turn(void *context, const struct amp_pair_run *pair,
+                                   struct amp_error *err)
 {
-    struct side *side = &v->sides[i];
-    double start = amp_clock_seconds();
-    AMP_TRY(amp_session_run(side->session, side->inputs, side->outputs, v->err));
-    v->result->seconds[i] += amp_clock_seconds() - start;
+    (void)context;
+    for (int i = 0; i < N_SIDES; i++) {
+        double start = amp_clock_seconds();
+        AMP_TRY(amp_session_run(pair->sessions[i], pair->inputs[i], pair->outputs[i], err));
+        *pair->seconds[i] += amp_clock_seconds() - start;
+    }
     return AMP_OK;
+}
+
+static enum amp_status run_pair(struct validation *v)
+{
+    const struct amp_pair_runner *runner = &v->options->runner;
+    struct amp_pair_run pair;
+    for (int i = 0; i < N_SIDES; i++) {
+        pair.sessions[i] = v->sides[i].session;
+        pair.inputs[i] = v->sides[i].inputs;
+        pair.outputs[i] = v->sides[i].outputs;
+        pair.seconds[i] = &v->result->seconds[i];
+    }
+    return runner->run != NULL ? runner->run(runner->context, &pair, v->err)
+                               : run_in_turn(NULL, &pair, v->err);
 }
 
 /* Casts the reference's inputs to the dtypes that the converted model declares. */
@@ -254,9 +272,8 @@ static enum amp_status run_sample(struct validation *v, size_t sample)
 {
     const struct amp_source *source = &v->options->source;
     AMP_TRY(source->load(source->context, sample, v->sides[REFERENCE].inputs, v->err));
-    AMP_TRY(run_side(v, REFERENCE));
     AMP_TRY(pass_inputs(v));
-    AMP_TRY(run_side(v, CONVERTED));
+    AMP_TRY(run_pair(v));
     if (v->result->samples == 0)
         AMP_TRY(look_at_outputs(v));
     for (size_t i = 0; i < v->result->n_outputs; i++)

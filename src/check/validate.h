@@ -42,12 +42,29 @@ struct amp_validation {
     bool is_within;
 };
 
+struct amp_session; /* run/exec/session.h */
+
+/* One sample that both models run on. Index 0: reference, 1: converted. */
+struct amp_pair_run {
+    struct amp_session *sessions[2];
+    const struct amp_tensor *inputs[2];
+    struct amp_tensor *outputs[2]; /* as of amp_session_run */
+    double *seconds[2];            /* what the runs take is added there */
+};
+
+/* Who runs both models on a sample: for those who look at what lies between inputs and outputs. */
+struct amp_pair_runner {
+    enum amp_status (*run)(void *context, const struct amp_pair_run *pair, struct amp_error *err);
+    void *context;
+};
+
 struct amp_validate_options {
     struct amp_source source;
     struct amp_metric_bounds bounds;
     const struct amp_labels *labels; /* N_LABELS of them */
     size_t n_labels;
     struct amp_task_bounds task_bounds;
+    struct amp_pair_runner runner; /* RUN NULL: each model runs by amp_session_run */
 };
 
 /*
