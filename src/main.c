@@ -5,6 +5,7 @@
  */
 #include "cli/bench.h"
 #include "cli/command_line.h"
+#include "cli/compare.h"
 #include "cli/convert.h"
 #include "cli/help.h"
 #include "cli/rules.h"
@@ -69,6 +70,8 @@ static enum amp_status run_command(const struct amp_options *options, struct amp
         return amp_command_rules(options, err);
     case AMP_CMD_BENCH:
         return amp_command_bench(options, err);
+    case AMP_CMD_COMPARE:
+        return amp_command_compare(options, err);
     }
     return AMP_OK;
 }

@@ -34,11 +34,7 @@ static double distance(double got, double want)
 /* Writes the position of element INDEX of a tensor of SHAPE into TEXT: "[1, 0, 2]". */
 static char *place_text(const struct amp_shape *shape, size_t index, char *text, size_t size)
 {
-    struct amp_shape place = {.rank = shape->rank};
-    for (int i = shape->rank - 1; i >= 0; i--) {
-        place.dims[i] = (int64_t)(index % (size_t)shape->dims[i]);
-        index /= (size_t)shape->dims[i];
-    }
+    struct amp_shape place = amp_shape_place(shape, index);
     return amp_shape_text(&place, text, size);
 }
 

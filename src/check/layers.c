@@ -26,7 +26,11 @@ static struct amp_layer create_item(const struct amp_layers_work *work, uint32_t
 {
     const struct amp_value *values[2] = {amp_value_at(work->models[0], r),
                                          amp_value_at(work->models[1], c)};
+    const struct amp_node *nodes[2] = {amp_node_at(work->models[0], values[0]->producer),
+                                       amp_node_at(work->models[1], values[1]->producer)};
     return (struct amp_layer){.names = {values[0]->name, values[1]->name},
+                              .node_names = {nodes[0]->name, nodes[1]->name},
+                              .op_type = nodes[1]->op_type,
                               .values = {r, c},
                               .nodes = {values[0]->producer, values[1]->producer},
                               .pairing = work->pairs.kind[c],

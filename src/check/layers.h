@@ -18,6 +18,8 @@ struct amp_layer_error {
    names and ids are those of the models that amp_layers_begin got. */
 struct amp_layer {
     const char *names[2];
+    const char *node_names[2];    /* "": unnamed */
+    const char *op_type;          /* of the converted model's node */
     uint32_t values[2], nodes[2]; /* the values, and the nodes that compute them */
     enum amp_pairing_kind pairing;
     enum amp_dtype dtype[2]; /* AMP_UNDEFINED: nothing was measured */

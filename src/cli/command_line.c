@@ -219,10 +219,11 @@ static enum amp_status check_values(const struct amp_options *options, struct am
 {
     size_t count = options->operands.count;
     bool takes_none = options->test_suite != NULL || options->lists_ops;
-    size_t most = options->command == AMP_CMD_BENCH ? SIZE_MAX
-                  : takes_none                      ? 0
-                  : options->diffs                  ? 3
-                                                    : 1;
+    size_t most = options->command == AMP_CMD_BENCH     ? SIZE_MAX
+                  : takes_none                          ? 0
+                  : options->diffs                      ? 3
+                  : options->command == AMP_CMD_COMPARE ? 2
+                                                        : 1;
     if (options->wants_help || options->wants_version)
         return AMP_OK;
     bool is_optional = options->command == AMP_CMD_RULES || takes_none;
@@ -241,8 +242,11 @@ static enum amp_status check_values(const struct amp_options *options, struct am
 enum amp_status amp_command_line_parse(int argc, char **argv, struct amp_options *options,
                                        struct amp_error *err)
 {
-    *options = (struct amp_options){
-        .command = AMP_CMD_CONVERT, .samples = -1, .external_threshold = THRESHOLD, .runs = RUNS};
+    *options = (struct amp_options){.command = AMP_CMD_CONVERT,
+                                    .samples = -1,
+                                    .external_threshold = THRESHOLD,
+                                    .runs = RUNS,
+                                    .lines = -1};
     struct parse parse = {argc, 1, argv, AMP_CMD_CONVERT, options, err};
     const struct amp_command_words *words = argc > 1 ? amp_command_find(argv[1]) : NULL;
     if (words != NULL) {

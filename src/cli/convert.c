@@ -303,17 +303,11 @@ enum amp_status amp_convert_in_memory(const struct amp_options *options,
     return status;
 }
 
-/* The least precise of the dtypes that the two models compute in, which decides how far apart they
-   may be. The reference counts, since a model of 16 bits rounds by itself. */
+/* The least precise of the dtypes that the two models compute in. */
 static enum amp_dtype coarsest_dtype(const struct job *job, const struct amp_model *reference)
 {
-    enum amp_dtype coarsest = job->target.lower;
-    for (size_t v = 0; v < reference->n_values && !job->target.keeps_types; v++) {
-        enum amp_dtype dtype = reference->values[v].dtype;
-        if (dtype == AMP_BFLOAT16 || (dtype == AMP_FLOAT16 && coarsest == AMP_FLOAT))
-            coarsest = dtype;
-    }
-    return coarsest;
+    enum amp_dtype lower = job->target.lower;
+    return job->target.keeps_types ? lower : amp_validation_coarsest(lower, reference);
 }
 
 /* What is measured of a conversion, with the models that it names. */

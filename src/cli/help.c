@@ -17,6 +17,7 @@ static const char *const group_titles[AMP_GROUP_END] = {"Conversion",
                                                         "Inputs and validation",
                                                         "Running (ampconv run)",
                                                         "Timing (ampconv bench)",
+                                                        "Comparing (ampconv compare)",
                                                         "Output and help"};
 
 /* What stands in a help for the names of a table. */

@@ -9,21 +9,22 @@
 #include <string.h>
 
 #define AT(field) offsetof(struct amp_options, field)
-#define ALL (AMP_CMD_CONVERT | AMP_CMD_RUN | AMP_CMD_RULES | AMP_CMD_BENCH)
-#define VALIDATES (AMP_CMD_CONVERT | AMP_CMD_RUN)
-#define RUNS_MODELS (AMP_CMD_CONVERT | AMP_CMD_RUN | AMP_CMD_BENCH)
-#define LOWERS (AMP_CMD_CONVERT | AMP_CMD_BENCH)
+#define ALL (AMP_CMD_CONVERT | AMP_CMD_RUN | AMP_CMD_RULES | AMP_CMD_BENCH | AMP_CMD_COMPARE)
+#define VALIDATES (AMP_CMD_CONVERT | AMP_CMD_RUN | AMP_CMD_COMPARE)
+#define RUNS_MODELS (AMP_CMD_CONVERT | AMP_CMD_RUN | AMP_CMD_BENCH | AMP_CMD_COMPARE)
+#define LOWERS (AMP_CMD_CONVERT | AMP_CMD_BENCH | AMP_CMD_COMPARE)
+#define CONVERTS (AMP_CMD_CONVERT | AMP_CMD_COMPARE)
 
 static const struct amp_option option_table[] = {
-    {"dtype", 'd', "DTYPE", AMP_OPTION_TEXT, AT(dtype), AMP_CMD_CONVERT | AMP_CMD_RULES,
+    {"dtype", 'd', "DTYPE", AMP_OPTION_TEXT, AT(dtype), CONVERTS | AMP_CMD_RULES,
      AMP_GROUP_CONVERSION,
      "the lower dtype: bf16 or fp16; fp32 raises a model of 16 bits [default: bf16]"},
-    {"opset", 0, "OPSET", AMP_OPTION_TEXT, AT(opset), AMP_CMD_CONVERT, AMP_GROUP_CONVERSION,
+    {"opset", 0, "OPSET", AMP_OPTION_TEXT, AT(opset), CONVERTS, AMP_GROUP_CONVERSION,
      "auto (as far as needed), keep, or the number to raise to [default: auto]"},
-    {"io", 0, "[NAME=]WHAT", AMP_OPTION_LIST, AT(io), AMP_CMD_CONVERT, AMP_GROUP_CONVERSION,
+    {"io", 0, "[NAME=]WHAT", AMP_OPTION_LIST, AT(io), CONVERTS, AMP_GROUP_CONVERSION,
      "keep or lower the graph's float inputs and outputs; repeatable [default: keep]"},
-    {"cast-cache", 0, "WHAT", AMP_OPTION_TEXT, AT(cast_cache), AMP_CMD_CONVERT,
-     AMP_GROUP_CONVERSION, "on: one Cast per tensor and dtype; off: one per use [default: on]"},
+    {"cast-cache", 0, "WHAT", AMP_OPTION_TEXT, AT(cast_cache), CONVERTS, AMP_GROUP_CONVERSION,
+     "on: one Cast per tensor and dtype; off: one per use [default: on]"},
     {"output", 'o', "OUT", AMP_OPTION_TEXT, AT(output), AMP_CMD_CONVERT, AMP_GROUP_CONVERSION,
      "the converted model; - is stdout [default: beside MODEL, as NAME.DTYPE.onnx]"},
     {"force", 'f', NULL, AMP_OPTION_FLAG, AT(is_forced), AMP_CMD_CONVERT, AMP_GROUP_CONVERSION,
@@ -114,6 +115,13 @@ static const struct amp_option option_table[] = {
     {"json", 0, "[=FILE]", AMP_OPTION_REPORT, AT(json), AMP_CMD_BENCH, AMP_GROUP_TIMING,
      "write the report as JSON; --json NAME.json is right too [default: stdout]"},
 
+    {"layers", 0, NULL, AMP_OPTION_FLAG, AT(has_layers), AMP_CMD_COMPARE, AMP_GROUP_COMPARING,
+     "compare what the models have in common, node by node, not only their outputs"},
+    {"sort", 0, "ORDER", AMP_OPTION_TEXT, AT(sort), AMP_CMD_COMPARE, AMP_GROUP_COMPARING,
+     "of the layers: graph, or by error, local or accumulated [default: graph]"},
+    {"lines", 0, "N", AMP_OPTION_NUMBER, AT(lines), AMP_CMD_COMPARE, AMP_GROUP_COMPARING,
+     "how many layers are listed [default: the notable ones; -v: all]"},
+
     {"json", 0, "FILE", AMP_OPTION_TEXT, AT(json), VALIDATES, AMP_GROUP_TALK,
      "write the report as JSON; - is stdout"},
     {"threads", 0, "N", AMP_OPTION_NUMBER, AT(threads), RUNS_MODELS, AMP_GROUP_TALK,
@@ -130,6 +138,7 @@ static const struct amp_command_words commands[] = {
     {NULL, AMP_CMD_CONVERT, ALL,
      "Usage: ampconv MODEL [--dtype bf16|fp16] [-o OUT] [options]   convert a model\n"
      "       ampconv run MODEL [options]                            run a model\n"
+     "       ampconv compare REF MODEL [--layers] [options]         compare two models\n"
      "       ampconv bench MODEL... [options]                       time models\n"
      "       ampconv rules [NAME]                                   list or print rule sets\n"
      "\n"
@@ -148,6 +157,16 @@ static const struct amp_command_words commands[] = {
      "Examples:\n"
      "  ampconv run model.onnx --input x=x.npy --output-dir outputs\n"
      "  ampconv run model.onnx --data samples --labels labels.npy\n"},
+    {"compare", AMP_CMD_COMPARE, AMP_CMD_COMPARE,
+     "Usage: ampconv compare REF MODEL [--layers] [options]   compare two models\n"
+     "       ampconv compare REF --dtype bf16|fp16 [--layers] [options]\n"
+     "\n"
+     "Runs two ONNX models, or one and its conversion, on the same inputs, and says how far\n"
+     "apart their outputs are; with --layers also what lies between, and which node is at fault.\n"
+     "\n"
+     "Examples:\n"
+     "  ampconv compare model.onnx model.bf16.onnx\n"
+     "  ampconv compare model.onnx --dtype fp16 --layers --sort local\n"},
     {"bench", AMP_CMD_BENCH, AMP_CMD_BENCH,
      "Usage: ampconv bench MODEL... [options]\n"
      "\n"

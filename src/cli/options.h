@@ -12,7 +12,8 @@ enum amp_command {
     AMP_CMD_CONVERT = 1, /* no word: the main job */
     AMP_CMD_RUN = 2,
     AMP_CMD_RULES = 4,
-    AMP_CMD_BENCH = 8
+    AMP_CMD_BENCH = 8,
+    AMP_CMD_COMPARE = 16
 };
 
 /* The values of an option that may be given several times, in the order of the command line. */
@@ -24,7 +25,7 @@ struct amp_texts {
 /* What the command line says. Strings point into argv. */
 struct amp_options {
     enum amp_command command;
-    struct amp_texts operands; /* MODEL, MODELs to time, or a rule set's NAME */
+    struct amp_texts operands; /* MODEL, MODELs to time or compare, or a rule set's NAME */
 
     const char *dtype, *opset, *cast_cache, *output;
     struct amp_texts io, rules, node_rules, op_rules, lower_ops, fp32_ops;
@@ -51,6 +52,10 @@ struct amp_options {
 
     int64_t runs; /* of every model and dtype; at least 1 */
     bool is_profiled;
+
+    bool has_layers;
+    const char *sort; /* the order of layers; NULL: the graph's */
+    int64_t lines;    /* -1: not given */
 
     const char *json;
     int64_t threads;

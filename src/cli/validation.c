@@ -34,6 +34,16 @@ static void add_way_out(struct amp_error *err)
     snprintf(err->text + used, sizeof err->text - used, "; --no-validate converts all the same");
 }
 
+enum amp_dtype amp_validation_coarsest(enum amp_dtype dtype, const struct amp_model *model)
+{
+    for (size_t v = 0; v < model->n_values; v++) {
+        enum amp_dtype other = model->values[v].dtype;
+        if (other == AMP_BFLOAT16 || (other == AMP_FLOAT16 && dtype == AMP_FLOAT))
+            dtype = other;
+    }
+    return dtype;
+}
+
 static enum amp_status validate(const struct amp_validation_request *request,
                                 struct amp_inputs *inputs, struct amp_validation *result,
                                 struct amp_error *err)
@@ -47,9 +57,11 @@ static enum amp_status validate(const struct amp_validation_request *request,
     setup.labels = labels.items;
     setup.n_labels = labels.count;
     setup.task_bounds = amp_task_bounds_of(&bounds, "labels");
+    if (request->layers != NULL)
+        setup.runner = amp_layers_runner(request->layers);
     enum amp_status status =
         amp_validate(request->reference, request->converted, &setup, result, err);
-    if (status == AMP_UNSUPPORTED)
+    if (status == AMP_UNSUPPORTED && request->options->command == AMP_CMD_CONVERT)
         add_way_out(err);
     amp_label_files_close(&labels);
     return status;
@@ -63,11 +75,20 @@ enum amp_status amp_validation_run(const struct amp_validation_request *request,
     *notes = (struct amp_input_notes){.model = NULL};
     *result = (struct amp_validation){.samples = 0};
     AMP_TRY(amp_inputs_open(request->options, request->reference, &inputs, err));
-    enum amp_status status = validate(request, &inputs, result, err);
-    if (status == AMP_OK || status == AMP_MISMATCH) {
+    enum amp_status status = AMP_OK;
+    if (request->layers != NULL)
+        status = amp_layers_begin(request->reference, request->converted, request->layers, err);
+    if (status == AMP_OK)
+        status = validate(request, &inputs, result, err);
+    bool is_measured = status == AMP_OK || status == AMP_MISMATCH;
+    if (is_measured) {
         *notes = inputs.notes;
         inputs.notes = (struct amp_input_notes){.model = NULL};
     }
+    if (request->layers != NULL && is_measured)
+        amp_layers_end(request->layers);
+    else if (request->layers != NULL)
+        amp_layers_free(request->layers);
     amp_inputs_close(&inputs);
     return status;
 }

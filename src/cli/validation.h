@@ -1,6 +1,7 @@
 #ifndef AMP_CLI_VALIDATION_H
 #define AMP_CLI_VALIDATION_H
 
+#include "check/layers.h"
 #include "check/validate.h"
 #include "cli/options.h"
 #include "cli/report/inputs.h"
@@ -12,7 +13,14 @@ struct amp_validation_request {
     const struct amp_options *options;
     const struct amp_model *reference, *converted; /* types inferred; they outlive the result */
     enum amp_dtype coarsest; /* the least precise type that the two compute in */
+    /* Gets what the models have in common, to be freed, with AMP_OK and AMP_MISMATCH; NULL: that is
+       not looked at. */
+    struct amp_layers *layers;
 };
+
+/* The least precise of DTYPE and the types that MODEL computes in, of which a model of 16 bits
+   rounds by itself: that decides how far apart two models may be. */
+enum amp_dtype amp_validation_coarsest(enum amp_dtype dtype, const struct amp_model *model);
 
 /* AMP_USAGE for what is wrong with the options of a validation whatever the model is, so that it
    can be said before any work. COARSEST as in struct amp_validation_request. */
@@ -22,8 +30,8 @@ enum amp_status amp_validation_check_options(const struct amp_options *options,
 /*
  * Runs the two models of REQUEST on the samples that its options ask for; *NOTES gets what supplied
  * the inputs and is destroyed by the caller, *RESULT what amp_validate gives. Fails as
- * amp_inputs_open and amp_validate do; with AMP_OK and AMP_MISMATCH both are complete, otherwise
- * they hold nothing.
+ * amp_inputs_open, amp_layers_begin and amp_validate do; with AMP_OK and AMP_MISMATCH both are
+ * complete, otherwise they hold nothing.
  */
 enum amp_status amp_validation_run(const struct amp_validation_request *request,
                                    struct amp_input_notes *notes, struct amp_validation *result,

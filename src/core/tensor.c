@@ -46,6 +46,16 @@ bool amp_shape_equal(const struct amp_shape *a, const struct amp_shape *b)
     return true;
 }
 
+struct amp_shape amp_shape_place(const struct amp_shape *shape, uint64_t index)
+{
+    struct amp_shape place = {.rank = shape->rank};
+    for (int i = shape->rank - 1; i >= 0; i--) {
+        place.dims[i] = (int64_t)(index % (uint64_t)shape->dims[i]);
+        index /= (uint64_t)shape->dims[i];
+    }
+    return place;
+}
+
 char *amp_shape_text(const struct amp_shape *shape, char *text, size_t size)
 {
     if (shape->rank < 0) {

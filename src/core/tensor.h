@@ -59,6 +59,10 @@ bool amp_shape_equal(const struct amp_shape *a, const struct amp_shape *b);
    rank. Returns TEXT. */
 char *amp_shape_text(const struct amp_shape *shape, char *text, size_t size);
 
+/* The coordinates of element INDEX of a tensor of SHAPE, which has it, row-major: one for each dim.
+ */
+struct amp_shape amp_shape_place(const struct amp_shape *shape, uint64_t index);
+
 /* AMP_MODEL unless RANK is at most AMP_RANK_MAX, every dim is >= 0 and elements of DTYPE in that
    shape take a number of bytes that fits: which goes to *SIZE. */
 enum amp_status amp_shape_size(const struct amp_shape *shape, enum amp_dtype dtype, size_t *size,
