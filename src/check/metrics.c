@@ -18,8 +18,9 @@
 #include <stdlib.h>
 
 enum {
-    BLOCK = 512,       /* elements that are read at a time */
-    CHUNK = 64 * BLOCK /* elements that one thread adds up */
+    BLOCK = 512,          /* elements that are read at a time */
+    CHUNK = 32 * BLOCK,   /* elements that one thread adds up */
+    N_CHUNKS_PARALLEL = 4 /* fewer are not worth a team of threads */
 };
 
 /* What is added up over the elements that are finite in both; r and c are those of the two. */
@@ -260,49 +261,86 @@ static void read_elements(const struct amp_tensor *tensor, size_t first, size_t 
         elements[i] = (double)singles[i];
 }
 
-/* What COUNT elements add, but for the one that is worst. Counts are kept as numbers of the type of
-   the sums, so that one loop can add them all. */
-static struct amp_metrics tally(const double *r, const double *c, size_t count)
+/* The largest |c - r| / |r| of COUNT elements, which are finite. */
+AMP_CLONES(double, largest_ratio, (const double *r, const double *c, size_t count), (r, c, count))
 {
-    double max_abs = 0, sum_abs = 0, max_rel = 0, error = 0, squared_r = 0, squared_c = 0;
-    double product = 0, finite = 0, equal = 0, nan_r = 0, nan_c = 0, inf_r = 0, inf_c = 0;
-    double stray = 0;
-#pragma omp simd reduction(+ : sum_abs, error, squared_r, squared_c, product, finite, equal, \
-                               nan_r, nan_c, inf_r, inf_c, stray) reduction(max : max_abs, max_rel)
+    double largest = 0;
+#pragma omp simd reduction(max : largest)
     for (size_t i = 0; i < count; i++) {
-        double abs_r = fabs(r[i]), abs_c = fabs(c[i]);
-        bool is_finite = (abs_r < INFINITY) & (abs_c < INFINITY);
-        bool is_nan_r = r[i] != r[i], is_nan_c = c[i] != c[i];
-        bool is_equal = (r[i] == c[i]) | (is_nan_r & is_nan_c);
-        double a = is_finite ? r[i] : 0, b = is_finite ? c[i] : 0, d = fabs(b - a);
-        double rel = a != 0 ? d / fabs(a) : 0;
-        finite += is_finite ? 1 : 0;
-        equal += is_equal ? 1 : 0;
-        stray += is_finite | is_equal ? 0 : 1;
-        nan_r += is_nan_r ? 1 : 0;
-        nan_c += is_nan_c ? 1 : 0;
-        inf_r += abs_r == INFINITY ? 1 : 0;
-        inf_c += abs_c == INFINITY ? 1 : 0;
+        double ratio = r[i] != 0 ? fabs(c[i] - r[i]) / fabs(r[i]) : 0;
+        largest = ratio > largest ? ratio : largest;
+    }
+    return largest;
+}
+
+/* Adds COUNT elements to SUMS and the number of those that are equal to *EQUAL, unless some are not
+   finite: returns false then. Few blocks have a larger ratio than those before, so that most need
+   no division. */
+AMP_CLONES(bool, add_finite,
+           (double *sums, double *equal, const double *r, const double *c, size_t count),
+           (sums, equal, r, c, count))
+{
+    double max_abs = 0, sum_abs = 0, error = 0, squared_r = 0, squared_c = 0, product = 0;
+    double same = 0, excess = 0, probe = 0, limit = sums[MAX_REL];
+#pragma omp simd reduction(+ : sum_abs, error, squared_r, squared_c, product, same, probe) \
+    reduction(max : max_abs, excess)
+    for (size_t i = 0; i < count; i++) {
+        double a = r[i], b = c[i], d = fabs(b - a);
+        double over = a != 0 ? d - limit * fabs(a) : 0;
+        probe += (a - a) + (b - b);
+        same += d == 0 ? 1 : 0;
+        excess = over > excess ? over : excess;
         max_abs = d > max_abs ? d : max_abs;
-        max_rel = rel > max_rel ? rel : max_rel;
         sum_abs += d;
         error += d * d;
         squared_r += a * a;
         squared_c += b * b;
         product += a * b;
     }
-    return (struct amp_metrics){.finite = (uint64_t)finite,
-                                .different = count - (uint64_t)equal,
-                                .nan = {(uint64_t)nan_r, (uint64_t)nan_c},
-                                .inf = {(uint64_t)inf_r, (uint64_t)inf_c},
-                                .stray = (uint64_t)stray,
-                                .sums = {[MAX_ABS] = max_abs,
-                                         [SUM_ABS] = sum_abs,
-                                         [MAX_REL] = max_rel,
-                                         [SQUARED_ERROR] = error,
-                                         [SQUARED_R] = squared_r,
-                                         [SQUARED_C] = squared_c,
-                                         [PRODUCT] = product}};
+    if (probe != 0)
+        return false;
+    *equal += same;
+    sums[MAX_ABS] = fmax(sums[MAX_ABS], max_abs);
+    if (excess > 0)
+        sums[MAX_REL] = fmax(limit, largest_ratio(r, c, count));
+    sums[SUM_ABS] += sum_abs;
+    sums[SQUARED_ERROR] += error;
+    sums[SQUARED_R] += squared_r;
+    sums[SQUARED_C] += squared_c;
+    sums[PRODUCT] += product;
+    return true;
+}
+
+static void add_not_finite(struct amp_metrics *metrics, double r, double c)
+{
+    bool is_equal = r == c || (isnan(r) && isnan(c));
+    metrics->nan[0] += isnan(r);
+    metrics->nan[1] += isnan(c);
+    metrics->inf[0] += isinf(r) != 0;
+    metrics->inf[1] += isinf(c) != 0;
+    metrics->stray += !is_equal;
+    metrics->different += !is_equal;
+}
+
+/* Adds COUNT elements, those that are not finite one by one. */
+static void tally(struct amp_metrics *metrics, const double *r, const double *c, size_t count)
+{
+    double finite_r[BLOCK], finite_c[BLOCK], equal = 0;
+    size_t n = count;
+    if (!add_finite(metrics->sums, &equal, r, c, count)) {
+        n = 0;
+        for (size_t i = 0; i < count; i++) {
+            if (!isfinite(r[i]) || !isfinite(c[i])) {
+                add_not_finite(metrics, r[i], c[i]);
+                continue;
+            }
+            finite_r[n] = r[i];
+            finite_c[n++] = c[i];
+        }
+        add_finite(metrics->sums, &equal, finite_r, finite_c, n);
+    }
+    metrics->finite += n;
+    metrics->different += n - (uint64_t)equal;
 }
 
 static double error_of(double r, double c)
@@ -316,7 +354,7 @@ static double error_of(double r, double c)
 static void note_worst(struct amp_worst_element *worst, const double *r, const double *c,
                        size_t count, uint64_t first)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && worst->error < INFINITY; i++) {
         double error = error_of(r[i], c[i]);
         if (error > worst->error)
             *worst = (struct amp_worst_element){error, first + i, {r[i], c[i]}};
@@ -349,10 +387,8 @@ static struct amp_metrics tally_part(const struct amp_tensor *reference,
         size_t n = first + count - i < BLOCK ? first + count - i : BLOCK;
         read_elements(reference, i, n, r);
         read_elements(converted, i, n, c);
-        struct amp_metrics block = tally(r, c, n);
-        bool is_worse = block.stray > 0 || block.sums[MAX_ABS] > part.worst.error;
-        merge(&part, &block);
-        if (is_worse && part.worst.error < INFINITY)
+        tally(&part, r, c, n);
+        if (part.stray > 0 || part.sums[MAX_ABS] > part.worst.error)
             note_worst(&part.worst, r, c, n, i);
     }
     return part;
@@ -366,7 +402,7 @@ static void add_floats(struct amp_metrics *metrics, const struct amp_tensor *ref
                       c = amp_elements_real(converted, &count);
     size_t n_chunks = (count + CHUNK - 1) / CHUNK;
     struct amp_metrics *parts = amp_xcalloc(n_chunks, sizeof *parts);
-#pragma omp parallel for if (n_chunks > 1)
+#pragma omp parallel for if (n_chunks >= N_CHUNKS_PARALLEL)
     for (size_t i = 0; i < n_chunks; i++)
         parts[i] =
             tally_part(&r, &c, i * CHUNK, count - i * CHUNK < CHUNK ? count - i * CHUNK : CHUNK);
@@ -377,7 +413,6 @@ static void add_floats(struct amp_metrics *metrics, const struct amp_tensor *ref
     free(parts);
     metrics->is_float = true;
     metrics->count += count;
-    add_classes(metrics, reference, converted);
 }
 
 static void add_strings(struct amp_metrics *metrics, const struct amp_tensor *reference,
@@ -403,9 +438,15 @@ static void add_integers(struct amp_metrics *metrics, const struct amp_tensor *r
     metrics->count += count;
 }
 
+/* Adds what the public functions say, with class scores if it IS_OUTPUT. */
+static enum amp_status add(struct amp_metrics *metrics, const struct amp_tensor *reference,
+                           const struct amp_tensor *converted, bool is_output,
+                           struct amp_error *err);
+
 /* Adds the elements of two lists of one length, tensor by tensor. */
 static enum amp_status add_lists(struct amp_metrics *metrics, const struct amp_tensor *reference,
-                                 const struct amp_tensor *converted, struct amp_error *err)
+                                 const struct amp_tensor *converted, bool is_output,
+                                 struct amp_error *err)
 {
     bool are_lists = amp_tensor_is_list(reference) && amp_tensor_is_list(converted);
     if (!are_lists || amp_tensor_count(reference) != amp_tensor_count(converted))
@@ -413,20 +454,18 @@ static enum amp_status add_lists(struct amp_metrics *metrics, const struct amp_t
                         "the reference and the converted model give lists of "
                         "different lengths, or only one gives a list");
     for (size_t i = 0; i < amp_tensor_count(reference); i++)
-        AMP_TRY(amp_metrics_add(metrics, &amp_list_items(reference)[i],
-                                &amp_list_items(converted)[i], err));
+        AMP_TRY(add(metrics, &amp_list_items(reference)[i], &amp_list_items(converted)[i],
+                    is_output, err));
     return AMP_OK;
 }
 
-enum amp_status amp_metrics_add(struct amp_metrics *metrics, const struct amp_tensor *reference,
-                                const struct amp_tensor *converted, struct amp_error *err)
+/* AMP_MISMATCH unless the elements of two tensors can be held against each other. */
+static enum amp_status check_types(const struct amp_tensor *reference,
+                                   const struct amp_tensor *converted, bool is_float,
+                                   struct amp_error *err)
 {
     char a[256], b[256];
-    if (amp_tensor_is_list(reference) || amp_tensor_is_list(converted))
-        return add_lists(metrics, reference, converted, err);
-    enum amp_dtype_class class = amp_dtype_class(reference->dtype);
-    bool is_float = class == AMP_CLASS_FLOAT || class == AMP_CLASS_COMPLEX;
-    if (class != amp_dtype_class(converted->dtype) ||
+    if (amp_dtype_class(reference->dtype) != amp_dtype_class(converted->dtype) ||
         (!is_float && reference->dtype != converted->dtype))
         return amp_fail(err, AMP_MISMATCH, "the reference gives %s, the converted model %s",
                         amp_dtype_name(reference->dtype), amp_dtype_name(converted->dtype));
@@ -434,11 +473,38 @@ enum amp_status amp_metrics_add(struct amp_metrics *metrics, const struct amp_te
         return amp_fail(err, AMP_MISMATCH, "the reference gives shape %s, the converted model %s",
                         amp_shape_text(&reference->shape, a, sizeof a),
                         amp_shape_text(&converted->shape, b, sizeof b));
+    return AMP_OK;
+}
+
+static enum amp_status add(struct amp_metrics *metrics, const struct amp_tensor *reference,
+                           const struct amp_tensor *converted, bool is_output,
+                           struct amp_error *err)
+{
+    if (amp_tensor_is_list(reference) || amp_tensor_is_list(converted))
+        return add_lists(metrics, reference, converted, is_output, err);
+    enum amp_dtype_class class = amp_dtype_class(reference->dtype);
+    bool is_float = class == AMP_CLASS_FLOAT || class == AMP_CLASS_COMPLEX;
+    AMP_TRY(check_types(reference, converted, is_float, err));
     if (is_float)
         add_floats(metrics, reference, converted);
     else if (reference->dtype == AMP_STRING)
         add_strings(metrics, reference, converted);
     else
         add_integers(metrics, reference, converted);
+    if (is_output)
+        add_classes(metrics, reference, converted);
     return AMP_OK;
+}
+
+enum amp_status amp_metrics_add(struct amp_metrics *metrics, const struct amp_tensor *reference,
+                                const struct amp_tensor *converted, struct amp_error *err)
+{
+    return add(metrics, reference, converted, true, err);
+}
+
+enum amp_status amp_metrics_add_elements(struct amp_metrics *metrics,
+                                         const struct amp_tensor *reference,
+                                         const struct amp_tensor *converted, struct amp_error *err)
+{
+    return add(metrics, reference, converted, false, err);
 }

@@ -147,11 +147,13 @@ static void pair_through_casts(struct pairing *p)
 
 /* ---- position -------------------------------------------------------------------------------- */
 
-/* Whether VALUE has no pair, and is of use in one. */
+/* Whether VALUE has no pair, and is of use in one. Casts come and go, those of integers too. */
 static bool is_open(const struct side *side, uint32_t value)
 {
-    return is_computed(side, value) && side->partner[value] == AMP_NONE &&
-           cast_of(side->model, value) == AMP_NONE;
+    if (!is_computed(side, value) || side->partner[value] != AMP_NONE)
+        return false;
+    uint32_t producer = amp_value_at(side->model, value)->producer;
+    return !amp_node_has_role(amp_node_at(side->model, producer), AMP_ROLE_CAST);
 }
 
 static size_t count_open(const struct side *side)
