@@ -6,6 +6,7 @@
 
 #include "core/arena.h"
 #include "core/convert.h"
+#include "core/simd.h"
 #include "core/tensor.h"
 
 #include <math.h>
@@ -13,8 +14,9 @@
 #include <string.h>
 
 enum {
-    BLOCK = 1024,      /* elements that are converted at a time */
-    CHUNK = 64 * BLOCK /* elements that one thread adds up */
+    BLOCK = 512,          /* elements that are converted at a time */
+    CHUNK = 32 * BLOCK,   /* elements that one thread adds up */
+    N_CHUNKS_PARALLEL = 4 /* fewer are not worth a team of threads */
 };
 
 static const double flushes = 0x1p-25;
@@ -46,30 +48,54 @@ void amp_range_merge(struct amp_range *range, const struct amp_range *other)
     range->flushed += other->flushed;
 }
 
-static struct amp_range range_of(const double *items, size_t count)
+/* Adds COUNT finite elements to RANGE; false: some are not finite, and none is added. */
+AMP_CLONES(bool, add_finite, (struct amp_range * range, const double *items, size_t count),
+           (range, items, count))
 {
-    uint64_t nan = 0, infinite = 0, zeros = 0;
     double minimum = INFINITY, maximum = -INFINITY, smallest = INFINITY, energy = 0, flushed = 0;
-#pragma omp simd reduction(+ : nan, infinite, zeros, energy, flushed) \
+    double zeros = 0, probe = 0;
+#pragma omp simd reduction(+ : zeros, energy, flushed, probe) \
     reduction(min : minimum, smallest) reduction(max : maximum)
     for (size_t i = 0; i < count; i++) {
-        double magnitude = fabs(items[i]);
-        bool is_finite = magnitude < INFINITY, is_zero = magnitude == 0;
-        double square = is_finite ? magnitude * magnitude : 0;
-        nan += isnan(items[i]);
-        infinite += magnitude == INFINITY;
-        zeros += is_zero;
+        double item = items[i], magnitude = fabs(item), square = item * item;
+        double nonzero = magnitude > 0 ? magnitude : INFINITY;
+        probe += item - item;
+        zeros += magnitude > 0 ? 0 : 1;
         energy += square;
         flushed += magnitude <= flushes ? square : 0;
-        double low = is_finite ? items[i] : INFINITY, high = is_finite ? items[i] : -INFINITY;
-        double nonzero = is_finite && !is_zero ? magnitude : INFINITY;
-        minimum = low < minimum ? low : minimum;
-        maximum = high > maximum ? high : maximum;
+        minimum = item < minimum ? item : minimum;
+        maximum = item > maximum ? item : maximum;
         smallest = nonzero < smallest ? nonzero : smallest;
     }
-    return (struct amp_range){
-        count,  nan,    infinite, zeros, minimum, maximum, smallest < INFINITY ? smallest : 0,
-        energy, flushed};
+    if (probe != 0)
+        return false;
+    struct amp_range part = {.count = count,
+                             .zeros = (uint64_t)zeros,
+                             .minimum = minimum,
+                             .maximum = maximum,
+                             .smallest = smallest < INFINITY ? smallest : 0,
+                             .energy = energy,
+                             .flushed = flushed};
+    amp_range_merge(range, &part);
+    return true;
+}
+
+/* Adds COUNT elements, up to BLOCK, to RANGE, those that are not finite one by one. */
+static void add_block(struct amp_range *range, const double *items, size_t count)
+{
+    double finite[BLOCK];
+    size_t n = 0;
+    if (add_finite(range, items, count))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        range->nan += isnan(items[i]);
+        range->infinite += isinf(items[i]) != 0;
+        if (isfinite(items[i]))
+            finite[n++] = items[i];
+    }
+    range->count += count - n;
+    if (n > 0)
+        add_finite(range, finite, n);
 }
 
 /* The range of elements FIRST to FIRST + COUNT - 1 of TENSOR. */
@@ -86,11 +112,11 @@ static struct amp_range range_of_part(const struct amp_tensor *tensor, size_t fi
         } else {
             amp_dtype_convert(tensor->dtype, (const unsigned char *)tensor->data + i * width,
                               AMP_FLOAT, singles, n);
+            AMP_SIMD
             for (size_t k = 0; k < n; k++)
                 items[k] = (double)singles[k];
         }
-        struct amp_range part = range_of(items, n);
-        amp_range_merge(&range, &part);
+        add_block(&range, items, n);
     }
     return range;
 }
@@ -99,7 +125,7 @@ static void add_elements(struct amp_range *range, const struct amp_tensor *tenso
 {
     size_t count = amp_tensor_count(tensor), n_chunks = (count + CHUNK - 1) / CHUNK;
     struct amp_range *parts = amp_xcalloc(n_chunks, sizeof *parts);
-#pragma omp parallel for if (n_chunks > 1)
+#pragma omp parallel for if (n_chunks >= N_CHUNKS_PARALLEL)
     for (size_t i = 0; i < n_chunks; i++) {
         size_t first = i * CHUNK;
         parts[i] = range_of_part(tensor, first, count - first < CHUNK ? count - first : CHUNK);
