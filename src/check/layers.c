@@ -132,6 +132,10 @@ static enum amp_status see(void *context, const struct amp_sight *sight, struct 
 static enum amp_status run(void *context, const struct amp_pair_run *pair, struct amp_error *err)
 {
     struct amp_layers *layers = context;
+    if (layers->count == 0)
+        return amp_fail(err, AMP_MODEL,
+                        "%s and %s have no value in common that nodes of both compute",
+                        layers->work->models[0]->path, layers->work->models[1]->path);
     AMP_TRY(amp_lockstep_run(layers->work->lockstep, pair, err));
     layers->n_samples++;
     return AMP_OK;
@@ -163,6 +167,29 @@ static double error_at(const struct amp_layers *layers, const double *errors, ui
     return work->item_of[c] != AMP_NONE ? layers->items[work->item_of[c]].error : errors[c];
 }
 
+/* The largest error of what NODE reads. */
+static double error_of_inputs(const struct amp_layers *layers, const double *errors,
+                              const struct amp_node *node)
+{
+    double error = 0;
+    for (uint32_t k = 0; k < node->n_inputs; k++)
+        if (node->inputs[k] != AMP_NONE)
+            error = fmax(error, error_at(layers, errors, node->inputs[k]));
+    return error;
+}
+
+/* The same of node ID of the main graph and all nodes in its bodies. */
+static double error_before(const struct amp_layers *layers, const double *errors, uint32_t id)
+{
+    const struct amp_model *converted = layers->work->models[1];
+    const struct amp_node *node = amp_node_at(converted, id);
+    double error = error_of_inputs(layers, errors, node);
+    for (uint32_t inner = 0; inner < converted->n_nodes && amp_node_has_bodies(node); inner++)
+        if (amp_graph_container(converted, inner, 0) == id)
+            error = fmax(error, error_of_inputs(layers, errors, amp_node_at(converted, inner)));
+    return error;
+}
+
 static void find_errors(struct amp_layers *layers)
 {
     const struct amp_layers_work *work = layers->work;
@@ -171,10 +198,7 @@ static void find_errors(struct amp_layers *layers)
     double *errors = amp_xcalloc(converted->n_values, sizeof *errors);
     for (size_t i = 0; i < nodes->count; i++) {
         const struct amp_node *node = amp_node_at(converted, nodes->items[i]);
-        double before = 0;
-        for (uint32_t k = 0; k < node->n_inputs; k++)
-            if (node->inputs[k] != AMP_NONE)
-                before = fmax(before, error_at(layers, errors, node->inputs[k]));
+        double before = error_before(layers, errors, nodes->items[i]);
         for (uint32_t k = 0; k < node->n_outputs; k++) {
             uint32_t c = node->outputs[k];
             if (c == AMP_NONE)
@@ -250,9 +274,8 @@ size_t *amp_layers_sort(const struct amp_layers *layers, enum amp_layers_order o
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-enum amp_status amp_layers_begin(const struct amp_model *reference,
-                                 const struct amp_model *converted, struct amp_layers *layers,
-                                 struct amp_error *err)
+void amp_layers_begin(const struct amp_model *reference, const struct amp_model *converted,
+                      struct amp_layers *layers)
 {
     struct amp_layers_work *work = amp_xcalloc(1, sizeof *work);
     *layers = (struct amp_layers){
@@ -268,11 +291,6 @@ enum amp_status amp_layers_begin(const struct amp_model *reference,
         layers->n_unpaired[i] = work->pairs.n_unpaired[i];
     work->lockstep =
         amp_lockstep_create(&work->pairs, (struct amp_onlooker){.see = see, .context = layers});
-    if (layers->count > 0)
-        return AMP_OK;
-    amp_layers_free(layers);
-    return amp_fail(err, AMP_MODEL, "%s and %s have no value in common that a node computes",
-                    reference->path, converted->path);
 }
 
 void amp_layers_free(struct amp_layers *layers)

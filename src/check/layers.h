@@ -39,7 +39,7 @@ struct amp_layer {
 
 /* The values that two models have in common. */
 struct amp_layers {
-    struct amp_layer *items; /* in the order of the reference's graph; at least one */
+    struct amp_layer *items; /* in the order of the reference's graph */
     size_t count;
     size_t n_paired[AMP_PAIRING_KINDS]; /* of the items */
     size_t n_unpaired[2]; /* values of each model that nodes compute and the other has not, without
@@ -53,18 +53,17 @@ struct amp_layers {
 
 /*
  * Pairs the values of two models whose types are inferred, which stay while LAYERS is used, and
- * makes *LAYERS one item for each pair, nothing measured yet. AMP_MODEL: they have no value in
- * common that a node computes.
+ * makes *LAYERS one item for each pair, nothing measured yet.
  */
-enum amp_status amp_layers_begin(const struct amp_model *reference,
-                                 const struct amp_model *converted, struct amp_layers *layers,
-                                 struct amp_error *err);
+void amp_layers_begin(const struct amp_model *reference, const struct amp_model *converted,
+                      struct amp_layers *layers);
 
 /*
  * Runs both models for amp_validate (amp_validate_options.runner) and measures the values of LAYERS
  * on the way: the models run side by side, a value is held until the other model has its own, and
  * each node of the converted model runs once more on the reference's values. Fails as
- * amp_session_run does.
+ * amp_session_run does, and with AMP_MODEL where the models have no value in common that nodes of
+ * both compute.
  */
 struct amp_pair_runner amp_layers_runner(struct amp_layers *layers);
 

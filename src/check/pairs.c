@@ -239,21 +239,26 @@ static bool read_element(const struct amp_tensor *tensor, size_t i, double *numb
     return true;
 }
 
-/* Whether two constants hold the same but for a rounding, by some of their elements. */
-static bool are_near(const struct amp_tensor *a, const struct amp_tensor *b)
+/* Whether two constants may be the same weights, rounded or even damaged, by some of their
+   elements: those of other nodes point in other directions. */
+static bool are_alike(const struct amp_tensor *a, const struct amp_tensor *b)
 {
-    enum { PROBES = 16 };
-    static const double rounding = 0x1p-7, tiny = 0x1p-14;
+    enum { PROBES = 64 };
+    static const double least_cosine = 0.9;
+    double product = 0, squares[2] = {0, 0};
     if (!amp_shape_equal(&a->shape, &b->shape))
         return false;
     size_t count = amp_tensor_count(a), step = count > PROBES ? count / PROBES : 1;
     for (size_t i = 0; i < count; i += step) {
         double x, y;
-        if (read_element(a, i, &x) && read_element(b, i, &y) && isfinite(x) && isfinite(y) &&
-            fabs(x - y) > tiny + rounding * fmax(fabs(x), fabs(y)))
-            return false;
+        if (!read_element(a, i, &x) || !read_element(b, i, &y) || !isfinite(x) || !isfinite(y))
+            continue;
+        product += x * y;
+        squares[0] += x * x;
+        squares[1] += y * y;
     }
-    return true;
+    double scale = sqrt(squares[0]) * sqrt(squares[1]);
+    return scale == 0 || product >= least_cosine * scale;
 }
 
 static uint32_t uncast(const struct amp_model *model, uint32_t value)
@@ -272,7 +277,7 @@ static bool can_be_same(const struct pairing *p, uint32_t r, uint32_t c)
     const struct amp_tensor *a = amp_value_at(reference, r)->constant;
     const struct amp_tensor *b = amp_value_at(converted, c)->constant;
     if (a != NULL && b != NULL)
-        return are_near(a, b);
+        return are_alike(a, b);
     if (a != NULL || b != NULL || p->sides[0].is_fixed[r] || p->sides[1].is_fixed[c])
         return p->sides[0].is_fixed[r] == p->sides[1].is_fixed[c];
     uint32_t source = p->pairs->source[c];

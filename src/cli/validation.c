@@ -75,11 +75,9 @@ enum amp_status amp_validation_run(const struct amp_validation_request *request,
     *notes = (struct amp_input_notes){.model = NULL};
     *result = (struct amp_validation){.samples = 0};
     AMP_TRY(amp_inputs_open(request->options, request->reference, &inputs, err));
-    enum amp_status status = AMP_OK;
     if (request->layers != NULL)
-        status = amp_layers_begin(request->reference, request->converted, request->layers, err);
-    if (status == AMP_OK)
-        status = validate(request, &inputs, result, err);
+        amp_layers_begin(request->reference, request->converted, request->layers);
+    enum amp_status status = validate(request, &inputs, result, err);
     bool is_measured = status == AMP_OK || status == AMP_MISMATCH;
     if (is_measured) {
         *notes = inputs.notes;

@@ -30,7 +30,7 @@ enum amp_status amp_validation_check_options(const struct amp_options *options,
 /*
  * Runs the two models of REQUEST on the samples that its options ask for; *NOTES gets what supplied
  * the inputs and is destroyed by the caller, *RESULT what amp_validate gives. Fails as
- * amp_inputs_open, amp_layers_begin and amp_validate do; with AMP_OK and AMP_MISMATCH both are
+ * amp_inputs_open, amp_validate and the runner of layers do; with AMP_OK and AMP_MISMATCH both are
  * complete, otherwise they hold nothing.
  */
 enum amp_status amp_validation_run(const struct amp_validation_request *request,

@@ -18,8 +18,8 @@ enum { WORST = 5, SORTED = 10 };
 
 /* ---- parts of lines -------------------------------------------------------------------------- */
 
-/* Writes "45.1 dB" into TEXT, which it returns; of what is no float the share of elements that
-   differ. */
+/* Writes "45.1 dB" into TEXT, which it returns; where elements are not finite in one model alone,
+   how many; of what is no float the share of elements that differ. */
 static char *error_text(const struct amp_metrics *metrics, char *text, size_t size)
 {
     double error = amp_layers_relative_error(metrics);
@@ -29,8 +29,8 @@ static char *error_text(const struct amp_metrics *metrics, char *text, size_t si
         snprintf(text, size, "equal");
     else if (!metrics->is_float)
         snprintf(text, size, "%.3g %%", 100 * error);
-    else if (metrics->finite == 0)
-        snprintf(text, size, "not finite");
+    else if (metrics->stray > 0)
+        snprintf(text, size, "%llu not finite", (unsigned long long)metrics->stray);
     else if (isinf(error))
         snprintf(text, size, "not 0");
     else
@@ -38,20 +38,31 @@ static char *error_text(const struct amp_metrics *metrics, char *text, size_t si
     return text;
 }
 
+/* A NaN is written without its sign, which depends on the processor. */
+static char *number_text(double number, char *text, size_t size)
+{
+    if (isnan(number))
+        snprintf(text, size, "nan");
+    else
+        snprintf(text, size, "%.4g", number);
+    return text;
+}
+
 /* Writes the place and the sides of the worst element into TEXT, which it returns: "[0, 3]: 1.5,
    not 1.25". */
 static char *worst_text(const struct amp_layer *layer, char *text, size_t size)
 {
-    char place[200] = "?", sample[40] = "";
+    char place[200] = "?", sample[40] = "", reference[40], converted[40];
     struct amp_shape at;
     bool has_place = amp_shape_count(&layer->shape) > (int64_t)layer->worst.index;
     if (has_place)
         at = amp_shape_place(&layer->shape, layer->worst.index);
     if (layer->worst.sample > 0)
         snprintf(sample, sizeof sample, "sample %zu ", layer->worst.sample);
-    snprintf(text, size, "%s%s: %.4g, not %.4g", sample,
-             has_place ? amp_shape_text(&at, place, sizeof place) : place, layer->worst.values[1],
-             layer->worst.values[0]);
+    snprintf(text, size, "%s%s: %s, not %s", sample,
+             has_place ? amp_shape_text(&at, place, sizeof place) : place,
+             number_text(layer->worst.values[1], converted, sizeof converted),
+             number_text(layer->worst.values[0], reference, sizeof reference));
     return text;
 }
 
@@ -131,7 +142,7 @@ static void print_layer(FILE *file, const struct amp_layer *layer)
 {
     char accumulated[40], local[40], worst[300];
     if (layer->dtype[1] == AMP_UNDEFINED) {
-        amp_print(file, "  %12s %12s  ", "?", "?");
+        amp_print(file, "  %14s %14s  ", "?", "?");
         print_name(file, layer);
         amp_print(file, ": %s\n", layer->reason[0] != '\0' ? layer->reason : "not computed");
         return;
@@ -139,7 +150,7 @@ static void print_layer(FILE *file, const struct amp_layer *layer)
     error_text(&layer->accumulated, accumulated, sizeof accumulated);
     if (layer->has_local)
         error_text(&layer->local, local, sizeof local);
-    amp_print(file, "  %12s %12s  %-9s %9.3g  ", accumulated, layer->has_local ? local : "-",
+    amp_print(file, "  %14s %14s  %-9s %9.3g  ", accumulated, layer->has_local ? local : "-",
               amp_dtype_name(layer->dtype[1]), amp_range_largest(&layer->range[0]));
     print_name(file, layer);
     if (layer->worst.error > 0)
@@ -196,12 +207,12 @@ static void print_table(FILE *file, const struct amp_layers *layers,
         if (is_listed != NULL ? !is_listed[indices[i]] : i >= (uint64_t)view->lines)
             continue;
         if (n_printed++ == 0)
-            amp_print(file, "  %12s %12s  %-9s %9s  %s\n", "accumulated", "local", "dtype",
+            amp_print(file, "  %14s %14s  %-9s %9s  %s\n", "accumulated", "local", "dtype",
                       "reaches", "value and its worst element");
         print_layer(file, &layers->items[indices[i]]);
     }
     if (n_printed < layers->count && view->lines < 0)
-        amp_print(file, "  %12s %zu more; -v lists them\n", "...", layers->count - n_printed);
+        amp_print(file, "  %14s %zu more; -v lists them\n", "...", layers->count - n_printed);
     free(is_listed);
     free(indices);
 }

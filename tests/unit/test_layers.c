@@ -1,0 +1,323 @@
+/*
+ * Two models value by value. The local error of a node is what a model of that node alone gives on
+ * the reference's values: for every operator of the test cases and of ONNX's, in both lower dtypes,
+ * with all nodes lowered that can be. What is accumulated at an output is what the validation
+ * measures there.
+ */
+#include "check/layers.h"
+#include "cli/convert.h"
+#include "cli/inputs.h"
+#include "core/graph/copy.h"
+#include "onnx/schema/infer.h"
+#include "ops/kernel/tensor_cast.h"
+#include "run/exec/walk.h"
+
+#include <glob.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A model and its conversion, compared on one sample. */
+struct fixture {
+    struct amp_options options;
+    struct amp_model_file files[2];
+    struct amp_inputs inputs;
+    struct amp_layers layers;
+    struct amp_validation validation;
+    struct amp_error err;
+};
+
+static enum amp_status load(void *context, size_t sample, struct amp_tensor *tensors,
+                            struct amp_error *err)
+{
+    return amp_inputs_load(context, sample, tensors, NULL, err);
+}
+
+/* ---- the comparison -------------------------------------------------------------------------- */
+
+static enum amp_status measure(struct fixture *f)
+{
+    const struct amp_model *reference = f->files[0].model, *converted = f->files[1].model;
+    AMP_TRY(amp_inputs_open(&f->options, reference, &f->inputs, &f->err));
+    amp_layers_begin(reference, converted, &f->layers);
+    struct amp_validate_options how = {
+        .source = {.count = f->inputs.count, .load = load, .context = &f->inputs},
+        .bounds = amp_metric_bounds_default(AMP_UNDEFINED),
+        .runner = amp_layers_runner(&f->layers)};
+    enum amp_status status = amp_validate(reference, converted, &how, &f->validation, &f->err);
+    if (status == AMP_OK || status == AMP_MISMATCH) {
+        amp_layers_end(&f->layers);
+        status = AMP_OK;
+    }
+    return status;
+}
+
+/* Compares the model at PATH with what becomes of it in DTYPE, all nodes lowered that can be, on a
+   sample of DATA, random without that. */
+static enum amp_status open(struct fixture *f, const char *path, const char *dtype,
+                            const char *data)
+{
+    static const char *all = "*=lower";
+    *f = (struct fixture){.options = {.command = AMP_CMD_COMPARE,
+                                      .dtype = dtype,
+                                      .node_rules = {.items = &all, .count = 1},
+                                      .samples = data != NULL ? 1 : -1,
+                                      .data = data}};
+    AMP_TRY(amp_model_read(path, &f->files[0], &f->err));
+    AMP_TRY(amp_infer(f->files[0].model, &f->err));
+    AMP_TRY(amp_model_read_again(&f->files[0], &f->files[1], &f->err));
+    AMP_TRY(amp_convert_in_memory(&f->options, &f->files[1], &f->err));
+    return measure(f);
+}
+
+static void close_fixture(struct fixture *f)
+{
+    amp_layers_free(&f->layers);
+    amp_validation_free(&f->validation);
+    amp_inputs_close(&f->inputs);
+    amp_model_close(&f->files[1]);
+    amp_model_close(&f->files[0]);
+}
+
+__attribute__((unused)) static const struct amp_layer *find(const struct fixture *f, const char *name)
+{
+    for (size_t i = 0; i < f->layers.count; i++)
+        if (strcmp(f->layers.items[i].names[0], name) == 0)
+            return &f->layers.items[i];
+    fail_msg("no layer '%s'", name);
+    return NULL;
+}
+
+/* ---- a node alone ---------------------------------------------------------------------------- */
+
+/* Per value of the reference: what it holds in a run of its own. */
+static struct amp_tensor *run_reference(struct fixture *f)
+{
+    const struct amp_model *model = f->files[0].model;
+    struct amp_session *session;
+    size_t n_inputs = model->graphs[0].inputs.count;
+    struct amp_tensor *inputs = amp_xcalloc(n_inputs, sizeof *inputs);
+    assert_int_equal(amp_session_open(model, AMP_ROUNDED, &session, &f->err), AMP_OK);
+    assert_int_equal(amp_inputs_load(&f->inputs, 0, inputs, NULL, &f->err), AMP_OK);
+    assert_int_equal(amp_walk_begin(session, inputs, &f->err), AMP_OK);
+    size_t n_values = amp_walk_model(session)->n_values;
+    struct amp_tensor *values = amp_xcalloc(n_values, sizeof *values);
+    for (size_t i = 0; i < n_inputs; i++)
+        amp_tensor_refer(&values[model->graphs[0].inputs.items[i]], &inputs[i]);
+    for (size_t i = 0; i < amp_walk_count(session); i++) {
+        const struct amp_node *node =
+            amp_node_at(amp_walk_model(session), amp_walk_node(session, i));
+        assert_int_equal(amp_walk_compute(session, i, &f->err), AMP_OK);
+        for (uint32_t k = 0; k < node->n_outputs; k++)
+            if (node->outputs[k] != AMP_NONE)
+                assert_int_equal(
+                    amp_walk_get(session, node->outputs[k], &values[node->outputs[k]], &f->err),
+                    AMP_OK);
+        amp_walk_release(session, i);
+    }
+    assert_int_equal(amp_walk_end(session, NULL, &f->err), AMP_OK);
+    amp_session_destroy(session);
+    amp_tensors_release(inputs, n_inputs);
+    free(inputs);
+    return values;
+}
+
+/* The value of the reference that VALUE of the converted model is, casts apart; AMP_NONE: it is
+   not known here. */
+static uint32_t counterpart(const struct fixture *f, uint32_t value)
+{
+    const struct amp_model *reference = f->files[0].model, *converted = f->files[1].model;
+    for (;;) {
+        const struct amp_value *v = amp_value_at(converted, value);
+        for (size_t i = 0; i < f->layers.count; i++)
+            if (f->layers.items[i].values[1] == value)
+                return f->layers.items[i].values[0];
+        for (size_t i = 0; i < reference->graphs[0].inputs.count; i++) {
+            uint32_t input = reference->graphs[0].inputs.items[i];
+            if (v->is_input && strcmp(amp_value_at(reference, input)->name, v->name) == 0)
+                return input;
+        }
+        const struct amp_node *node =
+            v->producer == AMP_NONE ? NULL : amp_node_at(converted, v->producer);
+        if (node == NULL || strcmp(node->op_type, "Cast") != 0 ||
+            !amp_dtype_is_autocast(amp_value_at(converted, node->inputs[0])->dtype))
+            return AMP_NONE;
+        value = node->inputs[0];
+    }
+}
+
+/* A model of node ID of MODEL alone: what it reads and what is no constant is given. */
+static struct amp_model *isolate(const struct amp_model *model, uint32_t id,
+                                 struct amp_arena *arena)
+{
+    struct amp_model *alone = amp_model_copy(model, arena);
+    struct amp_graph *graph = &alone->graphs[0];
+    const struct amp_node *node = amp_node_at(alone, id);
+    for (uint32_t other = 0; other < alone->n_nodes; other++)
+        amp_node_at(alone, other)->is_removed = other != id;
+    graph->nodes = graph->inputs = graph->outputs = (struct amp_ids){.count = 0};
+    amp_ids_push(alone, &graph->nodes, id);
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        uint32_t value = node->inputs[i];
+        if (value == AMP_NONE || amp_value_at(alone, value)->constant != NULL ||
+            amp_value_at(alone, value)->graph != 0)
+            continue;
+        struct amp_value *input = amp_value_at(alone, value);
+        for (size_t k = 0; k < graph->inputs.count; k++)
+            if (graph->inputs.items[k] == value)
+                input = NULL;
+        if (input == NULL)
+            continue;
+        input->producer = AMP_NONE;
+        input->is_input = true;
+        amp_ids_push(alone, &graph->inputs, value);
+    }
+    for (uint32_t k = 0; k < node->n_outputs; k++)
+        if (node->outputs[k] != AMP_NONE) {
+            amp_value_at(alone, node->outputs[k])->is_output = true;
+            amp_ids_push(alone, &graph->outputs, node->outputs[k]);
+        }
+    return alone;
+}
+
+/* Gives INPUTS of ALONE the reference's values, cast; false: some are not known here. */
+static bool give(const struct fixture *f, const struct amp_model *alone,
+                 const struct amp_tensor *values, struct amp_tensor *inputs)
+{
+    const struct amp_ids *ids = &alone->graphs[0].inputs;
+    for (size_t i = 0; i < ids->count; i++) {
+        struct amp_error err = {.status = AMP_OK};
+        uint32_t from = counterpart(f, ids->items[i]);
+        enum amp_dtype dtype = amp_value_at(alone, ids->items[i])->dtype;
+        if (from == AMP_NONE || values[from].data == NULL)
+            return false;
+        if (amp_tensor_is_list(&values[from])) {
+            if (values[from].dtype != dtype)
+                return false;
+            amp_tensor_refer(&inputs[i], &values[from]);
+        } else if (amp_tensor_cast_copy(&values[from], dtype, &inputs[i], &err) != AMP_OK) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void hold_against(const struct fixture *f, const struct amp_layer *layer,
+                         const struct amp_tensor *reference, const struct amp_tensor *got)
+{
+    struct amp_metrics alone = {.count = 0};
+    struct amp_error err = {.status = AMP_OK};
+    assert_int_equal(amp_metrics_add_elements(&alone, reference, got, &err), AMP_OK);
+    if (alone.count != layer->local.count || alone.different != layer->local.different ||
+        alone.stray != layer->local.stray || alone.worst.error != layer->local.worst.error ||
+        memcmp(alone.sums, layer->local.sums, sizeof alone.sums) != 0)
+        fail_msg("%s in %s: '%s' (%s): %.17g alone, %.17g here", f->files[0].path,
+                 f->options.dtype, layer->names[0], layer->op_type,
+                 amp_layers_relative_error(&alone), amp_layers_relative_error(&layer->local));
+}
+
+/* Bodies may read what is outside, and a Gradient names it. */
+static bool can_be_alone(const struct amp_node *node)
+{
+    return !amp_node_has_bodies(node) && strcmp(node->op_type, "Gradient") != 0;
+}
+
+/* Holds LAYER against a model of its node. Returns whether that was possible. */
+static bool check_layer(struct fixture *f, const struct amp_layer *layer,
+                        const struct amp_tensor *values)
+{
+    struct amp_arena *arena = amp_arena_create();
+    const struct amp_model *alone = isolate(f->files[1].model, layer->nodes[1], arena);
+    const struct amp_graph *graph = &alone->graphs[0];
+    struct amp_tensor *inputs = amp_xcalloc(graph->inputs.count, sizeof *inputs);
+    struct amp_tensor *outputs = amp_xcalloc(graph->outputs.count, sizeof *outputs);
+    struct amp_session *session;
+    bool is_given = can_be_alone(amp_node_at(alone, layer->nodes[1])) &&
+                    give(f, alone, values, inputs);
+    if (is_given) {
+        if (amp_session_open(alone, AMP_ROUNDED, &session, &f->err) != AMP_OK ||
+            amp_session_run(session, inputs, outputs, &f->err) != AMP_OK)
+            fail_msg("%s: '%s': %s", f->files[0].path, layer->names[0], f->err.text);
+        for (size_t k = 0; k < graph->outputs.count; k++)
+            if (graph->outputs.items[k] == layer->values[1])
+                hold_against(f, layer, &values[layer->values[0]], &outputs[k]);
+        amp_session_destroy(session);
+    }
+    amp_tensors_release(inputs, graph->inputs.count);
+    amp_tensors_release(outputs, graph->outputs.count);
+    free(inputs);
+    free(outputs);
+    amp_arena_destroy(arena);
+    return is_given;
+}
+
+struct tally {
+    size_t models, layers, lower, skipped;
+};
+
+static void check_model(const char *path, const char *data, struct tally *tally)
+{
+    static const char *const dtypes[] = {"bf16", "fp16"};
+    for (int d = 0; d < 2; d++) {
+        struct fixture f;
+        if (open(&f, path, dtypes[d], data) == AMP_OK) {
+            struct amp_tensor *values = run_reference(&f);
+            size_t n_values = f.files[0].model->n_values;
+            tally->models++;
+            for (size_t i = 0; i < f.layers.count; i++) {
+                const struct amp_layer *layer = &f.layers.items[i];
+                bool is_checked = layer->has_local && check_layer(&f, layer, values);
+                tally->layers += is_checked;
+                tally->skipped += !is_checked;
+                tally->lower += is_checked && amp_dtype_is_lower(layer->dtype[1]);
+            }
+            amp_tensors_release(values, n_values);
+            free(values);
+        }
+        close_fixture(&f);
+    }
+}
+
+static void check_folders(const char *pattern, struct tally *tally)
+{
+    glob_t found;
+    if (glob(pattern, 0, NULL, &found) != 0)
+        return;
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        char *data = amp_xstrdup(found.gl_pathv[i]);
+        *strrchr(data, '/') = '\0';
+        check_model(found.gl_pathv[i], data, tally);
+        free(data);
+    }
+    globfree(&found);
+}
+
+static void local_errors_are_those_of_nodes_alone(void **state)
+{
+    struct tally tally = {.models = 0};
+    char pattern[1024];
+    const char *testdata = getenv("TESTDATA");
+    (void)state;
+    check_model("models/digits_cnn.onnx", NULL, &tally);
+    check_model("models/digits_gru.onnx", NULL, &tally);
+    check_model("models/digits_transformer.onnx", NULL, &tally);
+    check_folders("build/cases/ops/*/*/model.onnx", &tally);
+    if (testdata != NULL) {
+        snprintf(pattern, sizeof pattern, "%s/node/*/model.onnx", testdata);
+        check_folders(pattern, &tally);
+    }
+    print_message("%zu models, %zu layers, %zu of them lower, %zu skipped\n", tally.models,
+                  tally.layers, tally.lower, tally.skipped);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(local_errors_are_those_of_nodes_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
