@@ -261,44 +261,77 @@ static bool are_alike(const struct amp_tensor *a, const struct amp_tensor *b)
     return scale == 0 || product >= least_cosine * scale;
 }
 
+/* What VALUE was before all casts, those of integers too, which conversions take out. */
 static uint32_t uncast(const struct amp_model *model, uint32_t value)
 {
-    for (uint32_t before; (before = cast_of(model, value)) != AMP_NONE;)
-        value = before;
+    for (uint32_t producer; (producer = amp_value_at(model, value)->producer) != AMP_NONE;) {
+        const struct amp_node *node = amp_node_at(model, producer);
+        if (!amp_node_has_role(node, AMP_ROLE_CAST) || node->n_inputs != 1)
+            break;
+        value = node->inputs[0];
+    }
     return value;
 }
 
-/* Whether nothing says that value R of the reference and C of the other are not the same. */
-static bool can_be_same(const struct pairing *p, uint32_t r, uint32_t c)
+/* What is known of whether two values are the same; more is less likely. */
+enum sameness { SAME, UNKNOWN, DIFFERENT };
+
+/* Whether value R of the reference and C of the other, both read in one place, are the same. */
+static enum sameness compare_reads(const struct pairing *p, uint32_t r, uint32_t c)
 {
     const struct amp_model *reference = p->sides[0].model, *converted = p->sides[1].model;
     if (r == AMP_NONE || c == AMP_NONE)
-        return r == c;
+        return r == c ? SAME : DIFFERENT;
     const struct amp_tensor *a = amp_value_at(reference, r)->constant;
     const struct amp_tensor *b = amp_value_at(converted, c)->constant;
     if (a != NULL && b != NULL)
-        return are_alike(a, b);
-    if (a != NULL || b != NULL || p->sides[0].is_fixed[r] || p->sides[1].is_fixed[c])
-        return p->sides[0].is_fixed[r] == p->sides[1].is_fixed[c];
+        return are_alike(a, b) ? SAME : DIFFERENT;
+    if (p->sides[0].is_fixed[r] || p->sides[1].is_fixed[c])
+        return p->sides[0].is_fixed[r] == p->sides[1].is_fixed[c] ? SAME : DIFFERENT;
     uint32_t source = p->pairs->source[c];
-    return source == AMP_NONE || uncast(reference, source) == uncast(reference, r);
+    if (source == AMP_NONE)
+        source = p->pairs->source[uncast(converted, c)];
+    if (source == AMP_NONE)
+        return UNKNOWN;
+    return uncast(reference, source) == uncast(reference, r) ? SAME : DIFFERENT;
 }
 
-/* Whether the nodes that compute R and C read the same, as far as is known. */
-static bool read_the_same(const struct pairing *p, uint32_t r, uint32_t c)
+static enum sameness worse(enum sameness a, enum sameness b)
 {
-    const struct amp_model *reference = p->sides[0].model, *converted = p->sides[1].model;
-    const struct amp_node *a = amp_node_at(reference, amp_value_at(reference, r)->producer);
-    const struct amp_node *b = amp_node_at(converted, amp_value_at(converted, c)->producer);
+    return a > b ? a : b;
+}
+
+/* Whether nodes A and B, of one operator, read the same. */
+static enum sameness compare_nodes(const struct pairing *p, const struct amp_node *a,
+                                   const struct amp_node *b)
+{
     const struct amp_op *op = amp_op_of(a);
-    bool is_same = a->n_inputs == b->n_inputs && strcmp(a->op_type, b->op_type) == 0 &&
-                   strcmp(a->domain, b->domain) == 0;
-    for (uint32_t i = 0; i < a->n_inputs && is_same; i++)
-        is_same = can_be_same(p, a->inputs[i], b->inputs[i]);
-    if (!is_same && op != NULL && op->is_commutative && a->n_inputs == 2 && b->n_inputs == 2)
-        return can_be_same(p, a->inputs[0], b->inputs[1]) &&
-               can_be_same(p, a->inputs[1], b->inputs[0]);
-    return is_same;
+    enum sameness straight = SAME, crossed = DIFFERENT;
+    if (a->n_inputs != b->n_inputs)
+        return DIFFERENT;
+    for (uint32_t i = 0; i < a->n_inputs; i++)
+        straight = worse(straight, compare_reads(p, a->inputs[i], b->inputs[i]));
+    if (op != NULL && op->is_commutative && a->n_inputs == 2)
+        crossed = worse(compare_reads(p, a->inputs[0], b->inputs[1]),
+                        compare_reads(p, a->inputs[1], b->inputs[0]));
+    return straight < crossed ? straight : crossed;
+}
+
+/* Whether values R and C, in one place, are to be taken for the same. Where what their nodes read
+   is not known to be, the nodes have to compute: data are moved about in many alike places. */
+static bool is_acceptable(const struct pairing *p, uint32_t r, uint32_t c)
+{
+    const struct amp_value *value = amp_value_at(p->sides[0].model, r);
+    const struct amp_value *other = amp_value_at(p->sides[1].model, c);
+    const struct amp_node *a = amp_node_at(p->sides[0].model, value->producer);
+    const struct amp_node *b = amp_node_at(p->sides[1].model, other->producer);
+    if (strcmp(a->op_type, b->op_type) != 0 || strcmp(a->domain, b->domain) != 0 ||
+        !are_comparable(value, other))
+        return false;
+    const struct amp_op *op = amp_op_of(a);
+    bool computes = op != NULL && op->effect == AMP_COMPUTES &&
+                    amp_dtype_class(value->dtype) == AMP_CLASS_FLOAT;
+    return compare_nodes(p, a, b) <= (computes ? UNKNOWN : SAME);
 }
 
 /* Finds the source of value C, those of what its node reads being known, and accepts the pair that
@@ -308,8 +341,7 @@ static void settle(struct pairing *p, uint32_t c)
     const struct side *converted = &p->sides[1];
     uint32_t before = cast_of(converted->model, c), r = p->aligned[c];
     if (p->pairs->of[c] == AMP_NONE && r != AMP_NONE && p->sides[0].partner[r] == AMP_NONE &&
-        are_comparable(amp_value_at(p->sides[0].model, r), amp_value_at(converted->model, c)) &&
-        read_the_same(p, r, c))
+        is_acceptable(p, r, c))
         set_pair(p, r, c, AMP_PAIRED_BY_POSITION);
     p->pairs->source[c] = p->pairs->of[c];
     if (p->pairs->of[c] == AMP_NONE && before != AMP_NONE)
