@@ -86,10 +86,12 @@ static void add_reads(struct amp_lockstep *lockstep, struct turn *turn, const ui
     }
 }
 
+/* Whether NODE gives something else when it runs again. A Dropout that is told whether it trains
+   may do so. */
 static bool draws(const struct amp_node *node)
 {
     const struct amp_op *op = amp_op_of(node);
-    return op == NULL || (op->effect == AMP_OPAQUE && !amp_node_has_bodies(node));
+    return op == NULL || op->draws || (op->role == AMP_ROLE_DROPOUT && node->n_inputs > 2);
 }
 
 /* Finds what the nodes of all graphs read, for the steps in or below which they run. */
@@ -257,13 +259,9 @@ static enum amp_status give(struct amp_lockstep *lockstep, uint32_t value,
     uint32_t source = source_of(lockstep, value);
     const struct amp_tensor *from =
         source != AMP_NONE ? &lockstep->held[source] : &lockstep->own[value];
-    if (from->data == NULL || from->data == now->data)
+    if (from->data == NULL || from->data == now->data || from->form != now->form)
         return AMP_OK;
-    if (!amp_tensor_is_list(from) && !amp_tensor_is_list(now))
-        return amp_tensor_cast_copy(from, now->dtype, given, lockstep->err);
-    if (from->form == now->form && from->dtype == now->dtype)
-        amp_tensor_refer(given, from);
-    return AMP_OK;
+    return amp_tensor_cast_copy(from, now->dtype, given, lockstep->err);
 }
 
 static enum amp_status gather(struct amp_lockstep *lockstep, const struct turn *turn,

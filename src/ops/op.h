@@ -49,6 +49,8 @@ struct amp_op {
     /* Each element of output 0 comes from the same element of each input, as that broadcasts, so
        that the order in which elements lie is of no concern. */
     bool is_elementwise;
+    /* It gives something else when it runs again on the same inputs: random numbers. */
+    bool draws;
     /* PyTorch promotes the dtypes of its inputs to one (torch.cat, torch.maximum); true of what
        is_elementwise says, too. */
     bool promotes;

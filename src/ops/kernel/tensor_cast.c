@@ -159,6 +159,21 @@ enum amp_status amp_tensor_cast(const struct amp_tensor *from, struct amp_tensor
     return AMP_OK;
 }
 
+/* Makes *TO a list of the elements of FROM, cast. */
+static enum amp_status cast_list(const struct amp_tensor *from, enum amp_dtype dtype,
+                                 struct amp_tensor *to, struct amp_error *err)
+{
+    size_t count = amp_tensor_count(from);
+    AMP_TRY(amp_list_alloc(to, from->form, count, err));
+    for (size_t i = 0; i < count; i++)
+        if (amp_tensor_cast_copy(&amp_list_items(from)[i], dtype, &amp_list_items(to)[i], err) !=
+            AMP_OK) {
+            amp_tensor_release(to);
+            return err->status;
+        }
+    return AMP_OK;
+}
+
 enum amp_status amp_tensor_cast_copy(const struct amp_tensor *from, enum amp_dtype dtype,
                                      struct amp_tensor *to, struct amp_error *err)
 {
@@ -167,6 +182,8 @@ enum amp_status amp_tensor_cast_copy(const struct amp_tensor *from, enum amp_dty
         amp_tensor_share(to, from);
         return AMP_OK;
     }
+    if (amp_tensor_is_list(from))
+        return cast_list(from, dtype, to, err);
     AMP_TRY(amp_tensor_alloc(to, err));
     enum amp_status status = amp_tensor_cast(from, to, NULL, err);
     if (status != AMP_OK)

@@ -173,6 +173,7 @@ static enum amp_status shape_attribute(struct amp_ctx *ctx)
         .name = NAME,                                                         \
         .newest = version,                                                    \
         .effect = AMP_OPAQUE,                                                 \
+        .draws = true,                                                        \
         .native = AMP_NATIVE_ALL,                                             \
         .dtype_attr = &(const struct amp_dtype_attr){.name = "dtype",         \
                                                      .outputs = AMP_INPUT(0), \
