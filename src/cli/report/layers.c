@@ -281,6 +281,7 @@ static json_t *json_error(const struct amp_metrics *metrics)
     json_t *object = amp_json_metrics(metrics);
     amp_json_set(object, "elements", amp_json_count(metrics->count));
     amp_json_set(object, "different", amp_json_count(metrics->different));
+    amp_json_set(object, "stray", amp_json_count(metrics->stray));
     amp_json_set(object, "relative", amp_json_number(amp_layers_relative_error(metrics)));
     return object;
 }
