@@ -325,12 +325,10 @@ static bool is_acceptable(const struct pairing *p, uint32_t r, uint32_t c)
     const struct amp_value *other = amp_value_at(p->sides[1].model, c);
     const struct amp_node *a = amp_node_at(p->sides[0].model, value->producer);
     const struct amp_node *b = amp_node_at(p->sides[1].model, other->producer);
-    if (strcmp(a->op_type, b->op_type) != 0 || strcmp(a->domain, b->domain) != 0 ||
-        !are_comparable(value, other))
-        return false;
     const struct amp_op *op = amp_op_of(a);
-    bool computes = op != NULL && op->effect == AMP_COMPUTES &&
-                    amp_dtype_class(value->dtype) == AMP_CLASS_FLOAT;
+    if (op == NULL || op != amp_op_of(b) || !are_comparable(value, other))
+        return false;
+    bool computes = op->effect == AMP_COMPUTES && amp_dtype_class(value->dtype) == AMP_CLASS_FLOAT;
     return compare_nodes(p, a, b) <= (computes ? UNKNOWN : SAME);
 }
 
