@@ -76,8 +76,8 @@ static enum amp_status check_operands(const struct amp_options *options, struct 
                         "compare REF MODEL: two models are needed, or one and --dtype, what it is "
                         "to be converted to");
     if (operands->count == 2 && how != NULL)
-        return amp_fail(err, AMP_USAGE, "%s converts REF: '%s' does not go with it",
-                        how, operands->items[1]);
+        return amp_fail(err, AMP_USAGE, "%s converts REF: '%s' does not go with it", how,
+                        operands->items[1]);
     if (operands->count == 2 && strcmp(operands->items[0], "-") == 0 &&
         strcmp(operands->items[1], "-") == 0)
         return amp_fail(err, AMP_USAGE, "stdin cannot be both models");
