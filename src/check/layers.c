@@ -44,12 +44,15 @@ static void list_items(struct amp_layers *layers)
     const struct amp_model *reference = work->models[0];
     const struct amp_ids *nodes = &reference->graphs[0].nodes;
     uint32_t *partner = amp_xmalloc(reference->n_values, sizeof *partner);
+    size_t n_items = 0;
     for (uint32_t r = 0; r < reference->n_values; r++)
         partner[r] = AMP_NONE;
-    for (uint32_t c = 0; c < work->pairs.count; c++)
+    for (uint32_t c = 0; c < work->pairs.count; c++) {
+        n_items += work->pairs.of[c] != AMP_NONE;
         if (work->pairs.of[c] != AMP_NONE)
             partner[work->pairs.of[c]] = c;
-    layers->items = amp_xcalloc(work->pairs.count, sizeof *layers->items);
+    }
+    layers->items = amp_xcalloc(n_items, sizeof *layers->items);
     for (size_t i = 0; i < nodes->count; i++) {
         const struct amp_node *node = amp_node_at(reference, nodes->items[i]);
         for (uint32_t k = 0; k < node->n_outputs; k++) {
@@ -159,59 +162,82 @@ double amp_layers_relative_error(const struct amp_metrics *metrics)
                : pow(10, -amp_metrics_quality(metrics) / 20);
 }
 
-/* What is known of the error of value C: that of its item, of the item of what it is a cast of, or
-   what its node read. */
-static double error_at(const struct amp_layers *layers, const double *errors, uint32_t c)
+/* The search for errors in the order of the converted model's nodes. */
+struct search {
+    struct amp_layers *layers;
+    double *errors;       /* per value that has no item: what its node read */
+    uint32_t *first_body; /* per node of the main graph: the first of the nodes in its bodies */
+    uint32_t *next_body;  /* per node in a body: the next; AMP_NONE: there is none */
+};
+
+static void list_bodies(const struct search *search)
 {
-    const struct amp_layers_work *work = layers->work;
-    return work->item_of[c] != AMP_NONE ? layers->items[work->item_of[c]].error : errors[c];
+    const struct amp_model *model = search->layers->work->models[1];
+    for (uint32_t id = 0; id < model->n_nodes; id++)
+        search->first_body[id] = search->next_body[id] = AMP_NONE;
+    for (uint32_t id = 0; id < model->n_nodes; id++) {
+        uint32_t container =
+            amp_node_at(model, id)->is_removed ? AMP_NONE : amp_graph_container(model, id, 0);
+        if (container == AMP_NONE || container == id)
+            continue;
+        search->next_body[id] = search->first_body[container];
+        search->first_body[container] = id;
+    }
 }
 
-/* The largest error of what NODE reads. */
-static double error_of_inputs(const struct amp_layers *layers, const double *errors,
-                              const struct amp_node *node)
+static double error_at(const struct search *search, uint32_t value)
 {
+    const struct amp_layers *layers = search->layers;
+    uint32_t item = layers->work->item_of[value];
+    return item != AMP_NONE ? layers->items[item].error : search->errors[value];
+}
+
+/* The largest error of what node ID reads. */
+static double error_of_inputs(const struct search *search, uint32_t id)
+{
+    const struct amp_node *node = amp_node_at(search->layers->work->models[1], id);
     double error = 0;
     for (uint32_t k = 0; k < node->n_inputs; k++)
         if (node->inputs[k] != AMP_NONE)
-            error = fmax(error, error_at(layers, errors, node->inputs[k]));
+            error = fmax(error, error_at(search, node->inputs[k]));
     return error;
 }
 
-/* The same of node ID of the main graph and all nodes in its bodies. */
-static double error_before(const struct amp_layers *layers, const double *errors, uint32_t id)
+/* Sets the errors of what node ID of the main graph gives. */
+static void find_errors_of(const struct search *search, uint32_t id)
 {
-    const struct amp_model *converted = layers->work->models[1];
-    const struct amp_node *node = amp_node_at(converted, id);
-    double error = error_of_inputs(layers, errors, node);
-    for (uint32_t inner = 0; inner < converted->n_nodes && amp_node_has_bodies(node); inner++)
-        if (amp_graph_container(converted, inner, 0) == id)
-            error = fmax(error, error_of_inputs(layers, errors, amp_node_at(converted, inner)));
-    return error;
+    struct amp_layers *layers = search->layers;
+    const struct amp_node *node = amp_node_at(layers->work->models[1], id);
+    double before = error_of_inputs(search, id);
+    for (uint32_t inner = search->first_body[id]; inner != AMP_NONE;
+         inner = search->next_body[inner])
+        before = fmax(before, error_of_inputs(search, inner));
+    for (uint32_t k = 0; k < node->n_outputs; k++) {
+        uint32_t c = node->outputs[k];
+        if (c == AMP_NONE)
+            continue;
+        search->errors[c] = before;
+        if (layers->work->item_of[c] == AMP_NONE)
+            continue;
+        struct amp_layer *layer = &layers->items[layers->work->item_of[c]];
+        layer->error = amp_layers_relative_error(&layer->accumulated);
+        layer->before = before;
+    }
 }
 
 static void find_errors(struct amp_layers *layers)
 {
-    const struct amp_layers_work *work = layers->work;
-    const struct amp_model *converted = work->models[1];
-    const struct amp_ids *nodes = &converted->graphs[0].nodes;
-    double *errors = amp_xcalloc(converted->n_values, sizeof *errors);
-    for (size_t i = 0; i < nodes->count; i++) {
-        const struct amp_node *node = amp_node_at(converted, nodes->items[i]);
-        double before = error_before(layers, errors, nodes->items[i]);
-        for (uint32_t k = 0; k < node->n_outputs; k++) {
-            uint32_t c = node->outputs[k];
-            if (c == AMP_NONE)
-                continue;
-            errors[c] = before;
-            if (work->item_of[c] == AMP_NONE)
-                continue;
-            struct amp_layer *layer = &layers->items[work->item_of[c]];
-            layer->error = amp_layers_relative_error(&layer->accumulated);
-            layer->before = before;
-        }
-    }
-    free(errors);
+    const struct amp_model *model = layers->work->models[1];
+    struct search search = {.layers = layers,
+                            .errors = amp_xcalloc(model->n_values, sizeof *search.errors),
+                            .first_body = amp_xmalloc(model->n_nodes, sizeof *search.first_body),
+                            .next_body = amp_xmalloc(model->n_nodes, sizeof *search.next_body)};
+    list_bodies(&search);
+    for (size_t i = 0; i < model->graphs[0].nodes.count; i++)
+        find_errors_of(&search, model->graphs[0].nodes.items[i]);
+    free(search.errors);
+    free(search.first_body);
+    free(search.next_body);
 }
 
 void amp_layers_end(struct amp_layers *layers)
