@@ -156,12 +156,12 @@ static bool is_open(const struct side *side, uint32_t value)
     return !amp_node_has_role(amp_node_at(side->model, producer), AMP_ROLE_CAST);
 }
 
-static size_t count_open(const struct side *side)
+static bool has_open(const struct side *side)
 {
-    size_t count = 0;
-    for (uint32_t v = 0; v < side->model->n_values; v++)
-        count += is_open(side, v);
-    return count;
+    bool is_found = false;
+    for (uint32_t v = 0; v < side->model->n_values && !is_found; v++)
+        is_found = is_open(side, v);
+    return is_found;
 }
 
 /* What values in the same place have in common when they stand for the same: operator, type, shape
@@ -208,7 +208,7 @@ static void align(struct pairing *p)
 {
     struct amp_aligned *items[2];
     size_t counts[2];
-    if (count_open(&p->sides[0]) == 0 || count_open(&p->sides[1]) == 0)
+    if (!has_open(&p->sides[0]) || !has_open(&p->sides[1]))
         return;
     for (int i = 0; i < 2; i++) {
         items[i] = amp_xmalloc(p->sides[i].model->n_values, sizeof *items[i]);
@@ -372,6 +372,20 @@ static void drop_inputs(struct pairing *p)
     }
 }
 
+/* The number of values that have no pair, nor a cast that has one. */
+static size_t count_unpaired(const struct side *side)
+{
+    size_t count = 0;
+    bool *is_cast = amp_xcalloc(side->model->n_values, sizeof *is_cast);
+    for (uint32_t v = 0; v < side->model->n_values; v++)
+        if (side->partner[v] != AMP_NONE && cast_of(side->model, v) != AMP_NONE)
+            is_cast[cast_of(side->model, v)] = true;
+    for (uint32_t v = 0; v < side->model->n_values; v++)
+        count += is_open(side, v) && !is_cast[v];
+    free(is_cast);
+    return count;
+}
+
 struct amp_pairs amp_pairs_create(const struct amp_model *reference,
                                   const struct amp_model *converted)
 {
@@ -390,7 +404,7 @@ struct amp_pairs amp_pairs_create(const struct amp_model *reference,
     align(&p);
     settle_all(&p);
     for (int i = 0; i < 2; i++)
-        pairs.n_unpaired[i] = count_open(&p.sides[i]);
+        pairs.n_unpaired[i] = count_unpaired(&p.sides[i]);
     drop_inputs(&p);
     for (int i = 0; i < 2; i++) {
         free(p.sides[i].is_fixed);

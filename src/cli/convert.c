@@ -295,6 +295,7 @@ enum amp_status amp_convert_in_memory(const struct amp_options *options,
     struct job job = {
         .options = options, .file = *file, .model = file->model, .last = N_STAGES, .err = err};
     AMP_TRY(amp_target_parse(options, &job.target, err));
+    AMP_TRY(amp_target_check(&job.target, job.model, err));
     job.conversion.lower = job.target.lower;
     enum amp_status status = load_rules(&job);
     if (status == AMP_OK)
