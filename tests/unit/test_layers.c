@@ -120,6 +120,8 @@ static struct amp_tensor *run_reference(struct fixture *f)
         amp_walk_release(session, i);
     }
     assert_int_equal(amp_walk_end(session, NULL, &f->err), AMP_OK);
+    /* What a Gradient has become is in the plan's model alone. */
+    amp_tensors_release(values + model->n_values, n_values - model->n_values);
     amp_session_destroy(session);
     amp_tensors_release(inputs, n_inputs);
     free(inputs);
