@@ -110,8 +110,6 @@ static void measure_local(struct amp_layer *layer, const struct amp_sight *sight
     struct amp_error err = {.status = AMP_OK};
     if (sight->local == NULL)
         amp_fail(&err, AMP_MISMATCH, "%s", sight->why_not);
-    else if (sight->local == sight->converted && layer->local.count == layer->accumulated.count)
-        return;
     else if (amp_metrics_add_elements(&layer->local, sight->reference, sight->local, &err) ==
              AMP_OK)
         return;

@@ -8,6 +8,7 @@
 #include "cli/convert.h"
 #include "cli/inputs.h"
 #include "core/graph/copy.h"
+#include "core/memory.h"
 #include "onnx/schema/infer.h"
 #include "ops/kernel/tensor_cast.h"
 #include "run/exec/walk.h"
@@ -424,6 +425,36 @@ static void random_numbers_are_drawn_once(void **state)
     close_fixture(&f);
 }
 
+/* Runs the models of F once more, with ONLOOKER or without. Returns the most memory that took. */
+static size_t peak_of(struct fixture *f, struct amp_pair_runner onlooker)
+{
+    struct amp_validation result;
+    struct amp_validate_options how = {.source = {.count = 1, .load = load, .context = &f->inputs},
+                                       .bounds = amp_metric_bounds_default(AMP_BFLOAT16),
+                                       .runner = onlooker};
+    amp_memory_restart_peak();
+    size_t before = amp_memory_used();
+    assert_int_equal(amp_validate(f->files[0].model, f->files[1].model, &how, &result, &f->err),
+                     AMP_OK);
+    amp_validation_free(&result);
+    return amp_memory_peak() - before;
+}
+
+/* Of a chain of 25 values, each of 256 KB in float32. */
+static void values_are_not_kept(void **state)
+{
+    enum { VALUE = 64 * 1024 * sizeof(float) };
+    struct fixture f;
+    (void)state;
+    must_open(&f, "build/cases/compare/long/model.onnx", "bf16");
+    assert_int_equal(f.layers.count, 25);
+    size_t plain = peak_of(&f, (struct amp_pair_runner){.run = NULL});
+    size_t layers = peak_of(&f, amp_layers_runner(&f.layers));
+    assert_true(plain > 2 * VALUE);
+    assert_in_range(layers, plain, plain + 3 * VALUE);
+    close_fixture(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -432,6 +463,7 @@ int main(void)
         cmocka_unit_test(outputs_are_near_those_of_whole_runs),
         cmocka_unit_test(sums_do_not_depend_on_threads),
         cmocka_unit_test(random_numbers_are_drawn_once),
+        cmocka_unit_test(values_are_not_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
