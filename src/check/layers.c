@@ -92,8 +92,7 @@ static void measure(struct amp_layer *layer, const struct amp_sight *sight, size
 {
     struct amp_error err = {.status = AMP_OK};
     uint64_t n_before = layer->accumulated.count;
-    if (amp_metrics_add_elements(&layer->accumulated, sight->reference, sight->converted, &err) !=
-        AMP_OK) {
+    if (amp_metrics_add(&layer->accumulated, sight->reference, sight->converted, &err) != AMP_OK) {
         note(layer, &err);
         return;
     }
@@ -110,8 +109,7 @@ static void measure_local(struct amp_layer *layer, const struct amp_sight *sight
     struct amp_error err = {.status = AMP_OK};
     if (sight->local == NULL)
         amp_fail(&err, AMP_MISMATCH, "%s", sight->why_not);
-    else if (amp_metrics_add_elements(&layer->local, sight->reference, sight->local, &err) ==
-             AMP_OK)
+    else if (amp_metrics_add(&layer->local, sight->reference, sight->local, &err) == AMP_OK)
         return;
     layer->has_local = false;
     note(layer, &err);

@@ -413,6 +413,7 @@ static void add_floats(struct amp_metrics *metrics, const struct amp_tensor *ref
     free(parts);
     metrics->is_float = true;
     metrics->count += count;
+    add_classes(metrics, reference, converted);
 }
 
 static void add_strings(struct amp_metrics *metrics, const struct amp_tensor *reference,
@@ -438,15 +439,9 @@ static void add_integers(struct amp_metrics *metrics, const struct amp_tensor *r
     metrics->count += count;
 }
 
-/* Adds what the public functions say, with class scores if it IS_OUTPUT. */
-static enum amp_status add(struct amp_metrics *metrics, const struct amp_tensor *reference,
-                           const struct amp_tensor *converted, bool is_output,
-                           struct amp_error *err);
-
 /* Adds the elements of two lists of one length, tensor by tensor. */
 static enum amp_status add_lists(struct amp_metrics *metrics, const struct amp_tensor *reference,
-                                 const struct amp_tensor *converted, bool is_output,
-                                 struct amp_error *err)
+                                 const struct amp_tensor *converted, struct amp_error *err)
 {
     bool are_lists = amp_tensor_is_list(reference) && amp_tensor_is_list(converted);
     if (!are_lists || amp_tensor_count(reference) != amp_tensor_count(converted))
@@ -454,18 +449,20 @@ static enum amp_status add_lists(struct amp_metrics *metrics, const struct amp_t
                         "the reference and the converted model give lists of "
                         "different lengths, or only one gives a list");
     for (size_t i = 0; i < amp_tensor_count(reference); i++)
-        AMP_TRY(add(metrics, &amp_list_items(reference)[i], &amp_list_items(converted)[i],
-                    is_output, err));
+        AMP_TRY(amp_metrics_add(metrics, &amp_list_items(reference)[i],
+                                &amp_list_items(converted)[i], err));
     return AMP_OK;
 }
 
-/* AMP_MISMATCH unless the elements of two tensors can be held against each other. */
-static enum amp_status check_types(const struct amp_tensor *reference,
-                                   const struct amp_tensor *converted, bool is_float,
-                                   struct amp_error *err)
+enum amp_status amp_metrics_add(struct amp_metrics *metrics, const struct amp_tensor *reference,
+                                const struct amp_tensor *converted, struct amp_error *err)
 {
     char a[256], b[256];
-    if (amp_dtype_class(reference->dtype) != amp_dtype_class(converted->dtype) ||
+    if (amp_tensor_is_list(reference) || amp_tensor_is_list(converted))
+        return add_lists(metrics, reference, converted, err);
+    enum amp_dtype_class class = amp_dtype_class(reference->dtype);
+    bool is_float = class == AMP_CLASS_FLOAT || class == AMP_CLASS_COMPLEX;
+    if (class != amp_dtype_class(converted->dtype) ||
         (!is_float && reference->dtype != converted->dtype))
         return amp_fail(err, AMP_MISMATCH, "the reference gives %s, the converted model %s",
                         amp_dtype_name(reference->dtype), amp_dtype_name(converted->dtype));
@@ -473,38 +470,11 @@ static enum amp_status check_types(const struct amp_tensor *reference,
         return amp_fail(err, AMP_MISMATCH, "the reference gives shape %s, the converted model %s",
                         amp_shape_text(&reference->shape, a, sizeof a),
                         amp_shape_text(&converted->shape, b, sizeof b));
-    return AMP_OK;
-}
-
-static enum amp_status add(struct amp_metrics *metrics, const struct amp_tensor *reference,
-                           const struct amp_tensor *converted, bool is_output,
-                           struct amp_error *err)
-{
-    if (amp_tensor_is_list(reference) || amp_tensor_is_list(converted))
-        return add_lists(metrics, reference, converted, is_output, err);
-    enum amp_dtype_class class = amp_dtype_class(reference->dtype);
-    bool is_float = class == AMP_CLASS_FLOAT || class == AMP_CLASS_COMPLEX;
-    AMP_TRY(check_types(reference, converted, is_float, err));
     if (is_float)
         add_floats(metrics, reference, converted);
     else if (reference->dtype == AMP_STRING)
         add_strings(metrics, reference, converted);
     else
         add_integers(metrics, reference, converted);
-    if (is_output)
-        add_classes(metrics, reference, converted);
     return AMP_OK;
-}
-
-enum amp_status amp_metrics_add(struct amp_metrics *metrics, const struct amp_tensor *reference,
-                                const struct amp_tensor *converted, struct amp_error *err)
-{
-    return add(metrics, reference, converted, true, err);
-}
-
-enum amp_status amp_metrics_add_elements(struct amp_metrics *metrics,
-                                         const struct amp_tensor *reference,
-                                         const struct amp_tensor *converted, struct amp_error *err)
-{
-    return add(metrics, reference, converted, false, err);
 }

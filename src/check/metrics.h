@@ -82,11 +82,6 @@ bool amp_metric_value(const struct amp_metric *metric, const struct amp_metrics 
 enum amp_status amp_metrics_add(struct amp_metrics *metrics, const struct amp_tensor *reference,
                                 const struct amp_tensor *converted, struct amp_error *err);
 
-/* The same for a value that is no output, and so no class scores. */
-enum amp_status amp_metrics_add_elements(struct amp_metrics *metrics,
-                                         const struct amp_tensor *reference,
-                                         const struct amp_tensor *converted, struct amp_error *err);
-
 /* How good an output is, only to compare outputs: the signal to noise in dB of floats; infinity
    where all elements are equal, 0 where others differ. */
 double amp_metrics_quality(const struct amp_metrics *metrics);

@@ -220,7 +220,7 @@ static void hold_against(const struct fixture *f, const struct amp_layer *layer,
 {
     struct amp_metrics alone = {.count = 0};
     struct amp_error err = {.status = AMP_OK};
-    assert_int_equal(amp_metrics_add_elements(&alone, reference, got, &err), AMP_OK);
+    assert_int_equal(amp_metrics_add(&alone, reference, got, &err), AMP_OK);
     if (!are_equal(&alone, &layer->local))
         fail_msg("%s in %s: '%s' (%s): %.17g alone, %.17g here", f->files[0].path, f->options.dtype,
                  layer->names[0], layer->op_type, amp_layers_relative_error(&alone),
@@ -404,7 +404,7 @@ static void sums_do_not_depend_on_threads(void **state)
     converted[200001] = 1e6f;
     for (int i = 0; i < 2; i++) {
         amp_session_set_threads(i + 1);
-        assert_int_equal(amp_metrics_add_elements(&sums[i], &r, &c, &err), AMP_OK);
+        assert_int_equal(amp_metrics_add(&sums[i], &r, &c, &err), AMP_OK);
     }
     assert_true(are_equal(&sums[0], &sums[1]));
     assert_int_equal(sums[0].worst.index, 200001);
