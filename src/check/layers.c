@@ -12,6 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Elements from which on a sum over them is shared out. */
+enum { LONG_VALUE = 1 << 21 };
+
 /* What is private to a comparison. */
 struct amp_layers_work {
     const struct amp_model *models[2];
@@ -88,31 +91,36 @@ static void note_worst(struct amp_layer *layer, size_t sample, uint64_t n_before
                                             .values = {worst->values[0], worst->values[1]}};
 }
 
+/* What SIGHT adds to a layer: four sums over its elements, side by side where they are too short to
+   be shared out one by one. */
 static void measure(struct amp_layer *layer, const struct amp_sight *sight, size_t sample)
 {
-    struct amp_error err = {.status = AMP_OK};
+    struct amp_error err = {.status = AMP_OK}, local_err = {.status = AMP_OK};
     uint64_t n_before = layer->accumulated.count;
-    if (amp_metrics_add(&layer->accumulated, sight->reference, sight->converted, &err) != AMP_OK) {
-        note(layer, &err);
-        return;
+    bool is_long = amp_tensor_count(sight->converted) >= LONG_VALUE;
+#pragma omp parallel sections if (!is_long)
+    {
+#pragma omp section
+        amp_metrics_add(&layer->accumulated, sight->reference, sight->converted, &err);
+#pragma omp section
+        if (sight->local != NULL)
+            amp_metrics_add(&layer->local, sight->reference, sight->local, &local_err);
+#pragma omp section
+        amp_range_add(&layer->range[0], sight->reference);
+#pragma omp section
+        amp_range_add(&layer->range[1], sight->converted);
     }
-    layer->dtype[0] = sight->reference->dtype;
-    layer->dtype[1] = sight->converted->dtype;
-    layer->shape = sight->converted->shape;
-    note_worst(layer, sample, n_before);
-    amp_range_add(&layer->range[0], sight->reference);
-    amp_range_add(&layer->range[1], sight->converted);
-}
-
-static void measure_local(struct amp_layer *layer, const struct amp_sight *sight)
-{
-    struct amp_error err = {.status = AMP_OK};
     if (sight->local == NULL)
-        amp_fail(&err, AMP_MISMATCH, "%s", sight->why_not);
-    else if (amp_metrics_add(&layer->local, sight->reference, sight->local, &err) == AMP_OK)
-        return;
-    layer->has_local = false;
-    note(layer, &err);
+        amp_fail(&local_err, AMP_MISMATCH, "%s", sight->why_not);
+    if (local_err.status != AMP_OK)
+        layer->has_local = false;
+    if (err.status == AMP_OK) {
+        layer->dtype[0] = sight->reference->dtype;
+        layer->dtype[1] = sight->converted->dtype;
+        layer->shape = sight->converted->shape;
+        note_worst(layer, sample, n_before);
+    }
+    note(layer, err.status != AMP_OK ? &err : &local_err);
 }
 
 static enum amp_status see(void *context, const struct amp_sight *sight, struct amp_error *err)
@@ -124,7 +132,6 @@ static enum amp_status see(void *context, const struct amp_sight *sight, struct 
     if (layers->n_samples == 0)
         layer->has_local = true;
     measure(layer, sight, layers->n_samples);
-    measure_local(layer, sight);
     return AMP_OK;
 }
 
