@@ -4,6 +4,7 @@
  * input disappears while it is read (core/file/input.c).
  */
 #include "cli/bench.h"
+#include "cli/calibrate.h"
 #include "cli/command_line.h"
 #include "cli/compare.h"
 #include "cli/convert.h"
@@ -72,6 +73,8 @@ static enum amp_status run_command(const struct amp_options *options, struct amp
         return amp_command_bench(options, err);
     case AMP_CMD_COMPARE:
         return amp_command_compare(options, err);
+    case AMP_CMD_CALIBRATE:
+        return amp_command_calibrate(options, err);
     }
     return AMP_OK;
 }

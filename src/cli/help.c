@@ -15,6 +15,7 @@
 static const char *const group_titles[AMP_GROUP_END] = {"Conversion",
                                                         "Rules",
                                                         "Inputs and validation",
+                                                        "Ranges (ampconv calibrate)",
                                                         "Running (ampconv run)",
                                                         "Timing (ampconv bench)",
                                                         "Comparing (ampconv compare)",

@@ -9,9 +9,12 @@
 #include <string.h>
 
 #define AT(field) offsetof(struct amp_options, field)
-#define ALL (AMP_CMD_CONVERT | AMP_CMD_RUN | AMP_CMD_RULES | AMP_CMD_BENCH | AMP_CMD_COMPARE)
+#define ALL                                                                            \
+    (AMP_CMD_CONVERT | AMP_CMD_RUN | AMP_CMD_RULES | AMP_CMD_BENCH | AMP_CMD_COMPARE | \
+     AMP_CMD_CALIBRATE)
 #define VALIDATES (AMP_CMD_CONVERT | AMP_CMD_RUN | AMP_CMD_COMPARE)
-#define RUNS_MODELS (AMP_CMD_CONVERT | AMP_CMD_RUN | AMP_CMD_BENCH | AMP_CMD_COMPARE)
+#define RUNS_MODELS \
+    (AMP_CMD_CONVERT | AMP_CMD_RUN | AMP_CMD_BENCH | AMP_CMD_COMPARE | AMP_CMD_CALIBRATE)
 #define LOWERS (AMP_CMD_CONVERT | AMP_CMD_BENCH | AMP_CMD_COMPARE)
 #define CONVERTS (AMP_CMD_CONVERT | AMP_CMD_COMPARE)
 
@@ -71,7 +74,8 @@ static const struct amp_option option_table[] = {
      "a graph input from a .npy or .pb file; repeatable"},
     {"data", 0, "DIR", AMP_OPTION_TEXT, AT(data), RUNS_MODELS, AMP_GROUP_DATA,
      "samples: test_data_set_N folders, input_K.pb files or .npz files"},
-    {"samples", 0, "N", AMP_OPTION_NUMBER, AT(samples), VALIDATES, AMP_GROUP_DATA,
+    {"samples", 0, "N", AMP_OPTION_NUMBER, AT(samples), VALIDATES | AMP_CMD_CALIBRATE,
+     AMP_GROUP_DATA,
      "how many samples: of --data, or random ones [default: all of --data, else 1]"},
     {"seed", 0, "N", AMP_OPTION_NUMBER, AT(seed), RUNS_MODELS, AMP_GROUP_DATA,
      "seed of random inputs [default: 0]"},
@@ -90,6 +94,11 @@ static const struct amp_option option_table[] = {
 
     {"max-memory", 0, "SIZE", AMP_OPTION_SIZE, AT(max_memory), RUNS_MODELS, AMP_GROUP_DATA,
      "what tensors and graphs may take, as 500M or 4G [default: what the machine has]"},
+
+    {"ranges", 0, "FILE", AMP_OPTION_TEXT, AT(ranges), AMP_CMD_CONVERT, AMP_GROUP_RANGES,
+     "ranges of MODEL's values, of ampconv calibrate [default: fp16: seen in a run first]"},
+    {"output", 'o', "FILE", AMP_OPTION_TEXT, AT(output), AMP_CMD_CALIBRATE, AMP_GROUP_RANGES,
+     "the file of ranges, JSON [default: stdout]"},
 
     {"output-dir", 0, "DIR", AMP_OPTION_TEXT, AT(output_dir), AMP_CMD_RUN, AMP_GROUP_RUNNING,
      "write the outputs there, one file each"},
@@ -140,6 +149,7 @@ static const struct amp_command_words commands[] = {
      "       ampconv run MODEL [options]                            run a model\n"
      "       ampconv compare REF MODEL [--layers] [options]         compare two models\n"
      "       ampconv bench MODEL... [options]                       time models\n"
+     "       ampconv calibrate MODEL [options]                      ranges of a model's values\n"
      "       ampconv rules [NAME]                                   list or print rule sets\n"
      "\n"
      "Converts an ONNX model to mixed precision by autocast rules, runs both models with\n"
@@ -175,6 +185,15 @@ static const struct amp_command_words commands[] = {
      "Examples:\n"
      "  ampconv bench model.onnx\n"
      "  ampconv bench model.onnx --dtype fp32,bf16 --dim batch=8 --profile\n"},
+    {"calibrate", AMP_CMD_CALIBRATE, AMP_CMD_CALIBRATE,
+     "Usage: ampconv calibrate MODEL [options]\n"
+     "\n"
+     "Runs an ONNX model on given or random inputs and writes the range of every value, with\n"
+     "bounds that hold whatever the inputs are.\n"
+     "\n"
+     "Examples:\n"
+     "  ampconv calibrate model.onnx --data samples -o ranges.json\n"
+     "  ampconv model.onnx -d fp16 --ranges ranges.json\n"},
     {"rules", AMP_CMD_RULES, AMP_CMD_RULES,
      "Usage: ampconv rules [NAME|FILE] [options]\n"
      "\n"

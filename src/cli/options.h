@@ -13,7 +13,8 @@ enum amp_command {
     AMP_CMD_RUN = 2,
     AMP_CMD_RULES = 4,
     AMP_CMD_BENCH = 8,
-    AMP_CMD_COMPARE = 16
+    AMP_CMD_COMPARE = 16,
+    AMP_CMD_CALIBRATE = 32
 };
 
 /* The values of an option that may be given several times, in the order of the command line. */
@@ -46,6 +47,8 @@ struct amp_options {
     int64_t eval_timeout; /* seconds; 0: none */
     int64_t seed, samples;
     int64_t max_memory; /* bytes; 0: what the machine has */
+
+    const char *ranges; /* a file of ranges; NULL: none */
 
     const char *test_suite, *filter;
     bool lists_ops;

@@ -300,13 +300,26 @@ static enum amp_status bind_rules(const binder *b, const char *name, const yaml_
     return AMP_OK;
 }
 
+enum { MARGIN_MAX = 1000 };
+
+/* Numbers from LEAST, or above it where it is 0, to MOST. */
+struct bounds {
+    double least, most;
+};
+
 static enum amp_status bind_limit(const binder *b, const char *name, const yaml_node *value,
-                                  double most, double *limit)
+                                  struct bounds bounds, double *limit)
 {
     struct amp_rule_scalar scalar = amp_rule_scalar_of(value);
-    if (!scalar.is_number || !(scalar.number > 0) || !(scalar.number <= most)) {
+    bool is_least = scalar.is_number && bounds.least > 0 && scalar.number >= bounds.least;
+    bool is_above = scalar.is_number && bounds.least == 0 && scalar.number > 0;
+    if (!(is_least || is_above) || !(scalar.number <= bounds.most)) {
         char accepted[80];
-        snprintf(accepted, sizeof accepted, "a number above 0 and at most %.17g", most);
+        if (bounds.least > 0)
+            snprintf(accepted, sizeof accepted, "a number from %g to %g", bounds.least,
+                     bounds.most);
+        else
+            snprintf(accepted, sizeof accepted, "a number above 0 and at most %.17g", bounds.most);
         return amp_wrong_type(b, name, value, accepted);
     }
     *limit = scalar.number;
@@ -316,27 +329,38 @@ static enum amp_status bind_limit(const binder *b, const char *name, const yaml_
 static enum amp_status bind_bf16_limit(const binder *b, const char *name, const yaml_node *value,
                                        void *field)
 {
-    return bind_limit(b, name, value, amp_dtype_max(AMP_BFLOAT16), field);
+    return bind_limit(b, name, value, (struct bounds){0, amp_dtype_max(AMP_BFLOAT16)}, field);
 }
 
 static enum amp_status bind_fp16_limit(const binder *b, const char *name, const yaml_node *value,
                                        void *field)
 {
-    return bind_limit(b, name, value, amp_dtype_max(AMP_FLOAT16), field);
+    return bind_limit(b, name, value, (struct bounds){0, amp_dtype_max(AMP_FLOAT16)}, field);
 }
 
-#define LIMIT_KEYS(bind)                                                                    \
-    {                                                                                       \
-        {"weight_max", bind, offsetof(struct amp_rule_limits, weight_max), false},          \
-        {                                                                                   \
-            "activation_max", bind, offsetof(struct amp_rule_limits, activation_max), false \
-        }                                                                                   \
+static enum amp_status bind_margin(const binder *b, const char *name, const yaml_node *value,
+                                   void *field)
+{
+    return bind_limit(b, name, value, (struct bounds){1, MARGIN_MAX}, field);
+}
+
+static enum amp_status bind_share(const binder *b, const char *name, const yaml_node *value,
+                                  void *field)
+{
+    return bind_limit(b, name, value, (struct bounds){0, 1}, field);
+}
+
+#define LIMIT(name, bind)                                          \
+    {                                                              \
+#        name, bind, offsetof(struct amp_rule_limits, name), false \
     }
 
 static enum amp_status bind_bf16_limits(const binder *b, const char *name, const yaml_node *value,
                                         void *field)
 {
-    static const struct amp_key keys[] = LIMIT_KEYS(bind_bf16_limit);
+    static const struct amp_key keys[] = {LIMIT(weight_max, bind_bf16_limit),
+                                          LIMIT(activation_max, bind_bf16_limit),
+                                          LIMIT(margin, bind_margin)};
     static const struct amp_mapping mapping = {"limits", keys, AMP_COUNT(keys)};
     return amp_bind_mapping(b, name, value, &mapping, field);
 }
@@ -344,7 +368,9 @@ static enum amp_status bind_bf16_limits(const binder *b, const char *name, const
 static enum amp_status bind_fp16_limits(const binder *b, const char *name, const yaml_node *value,
                                         void *field)
 {
-    static const struct amp_key keys[] = LIMIT_KEYS(bind_fp16_limit);
+    static const struct amp_key keys[] = {LIMIT(weight_max, bind_fp16_limit),
+                                          LIMIT(activation_max, bind_fp16_limit),
+                                          LIMIT(margin, bind_margin), LIMIT(flush_max, bind_share)};
     static const struct amp_mapping mapping = {"limits", keys, AMP_COUNT(keys)};
     return amp_bind_mapping(b, name, value, &mapping, field);
 }

@@ -125,10 +125,17 @@ enum amp_constants {
     AMP_CONSTANTS_COUNT
 };
 
-/* Magnitudes above which a node that would use them in a dtype stays in float32. */
+/* What keeps a node that would use a value in a dtype in float32. */
 struct amp_rule_limits {
-    double weight_max, activation_max; /* above 0, at most the dtype's largest finite value */
+    double weight_max, activation_max; /* magnitudes above which it stays: above 0, at most the
+                                          dtype's largest finite value */
+    double margin;    /* what the largest magnitude seen is multiplied with before: from 1 */
+    double flush_max; /* the share of a value's energy that may become 0: above 0, at most 1; only
+                         float16 has it, as bfloat16 has the exponents of float32 */
 };
+
+/* Of random inputs what was seen is multiplied with this as well, as they are no data. */
+enum { AMP_RULE_RANDOM_MARGIN = 2 };
 
 /* One loaded set, what it extends included. */
 struct amp_rule_set {

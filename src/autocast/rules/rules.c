@@ -39,9 +39,14 @@ struct rule_file {
 
 /* ---- the list ---- */
 
+/* What ONNX Runtime's tools leave between values seen and those to come; and a noise 40 dB below
+   the value. */
+static const double default_margin = 1.3, default_flush_max = 1e-4;
+
 static struct amp_rule_limits widest_limits(enum amp_dtype dtype)
 {
-    return (struct amp_rule_limits){amp_dtype_max(dtype), amp_dtype_max(dtype)};
+    return (struct amp_rule_limits){amp_dtype_max(dtype), amp_dtype_max(dtype), default_margin,
+                                    dtype == AMP_FLOAT16 ? default_flush_max : 1};
 }
 
 struct amp_rules *amp_rules_create(struct amp_arena *arena)
@@ -301,6 +306,10 @@ static void override_limits(struct amp_rule_limits *limits, const struct amp_rul
         limits->weight_max = given->weight_max;
     if (given->activation_max > 0)
         limits->activation_max = given->activation_max;
+    if (given->margin > 0)
+        limits->margin = given->margin;
+    if (given->flush_max > 0)
+        limits->flush_max = given->flush_max;
 }
 
 /* Adds what DOCUMENT says to what came before. */

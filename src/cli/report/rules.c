@@ -311,9 +311,12 @@ static void print_limits(struct amp_arena *arena, const struct amp_rules *rules)
     fputs("limits:\n", stdout);
     for (size_t i = 0; i < N_LOWER; i++) {
         const struct amp_rule_limits *limits = amp_rules_limits(rules, lower_dtypes[i].dtype);
-        amp_print(stdout, "  %s: {weight_max: %s, activation_max: %s}\n", lower_dtypes[i].name,
-                  number_text(arena, limits->weight_max),
-                  number_text(arena, limits->activation_max));
+        amp_print(stdout, "  %s: {weight_max: %s, activation_max: %s, margin: %s",
+                  lower_dtypes[i].name, number_text(arena, limits->weight_max),
+                  number_text(arena, limits->activation_max), number_text(arena, limits->margin));
+        if (lower_dtypes[i].dtype == AMP_FLOAT16)
+            amp_print(stdout, ", flush_max: %s", number_text(arena, limits->flush_max));
+        fputs("}\n", stdout);
     }
 }
 

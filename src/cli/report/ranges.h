@@ -1,0 +1,21 @@
+#ifndef AMP_CLI_REPORT_RANGES_H
+#define AMP_CLI_REPORT_RANGES_H
+
+#include "autocast/ranges/ranges.h"
+
+#include <stdio.h>
+
+#include <jansson.h>
+
+/* Prints how many values of the model at MODEL_PATH were looked at, on what, and how many reach
+   beyond float16; then the value of the largest magnitude. */
+void amp_report_calibration(FILE *file, const char *model_path, const struct amp_ranges *ranges);
+
+/* "seen in 3 samples of data", "seen in 1 sample of random inputs", "r.json: ...": what RANGES are
+   of, in TEXT of SIZE bytes, which it returns. */
+const char *amp_ranges_text(const struct amp_ranges *ranges, char *text, size_t size);
+
+/* {"source", "samples", "file"}: a new reference; null where RANGES is NULL. */
+json_t *amp_json_ranges(const struct amp_ranges *ranges);
+
+#endif
