@@ -4,6 +4,7 @@
  */
 #include "cli/calibrate.h"
 
+#include "autocast/ranges/bounds.h"
 #include "autocast/ranges/file.h"
 #include "cli/progress.h"
 #include "cli/ranges.h"
@@ -24,6 +25,8 @@ static enum amp_status calibrate(const struct amp_options *options, struct amp_m
     ranges->inputs = amp_ranges_key(model, model->arena);
     amp_progress_begin("calibrating");
     enum amp_status status = amp_ranges_see(options, model, ranges, err);
+    if (status == AMP_OK)
+        amp_bounds_note(model, ranges);
     amp_progress_end();
     AMP_TRY(status);
     if (!options->is_quiet)

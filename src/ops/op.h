@@ -16,6 +16,9 @@ enum amp_effect {
     AMP_OPAQUE            /* control flow, random numbers, side effects */
 };
 
+struct amp_bound_call; /* ops/bound.h */
+struct amp_inner_call; /* ops/bound.h */
+struct amp_interval;   /* core/interval.h */
 struct amp_post;
 struct amp_post_op;
 
@@ -77,6 +80,13 @@ struct amp_op {
     /* Axes, in an attribute or an input, count the dims of output 0 and not of input 0. */
     bool has_output_axes;
     enum amp_guard_use guard_use;
+    /* What holds of the elements of output 0, given what does of the inputs'; and the magnitude
+       that squares and sums within reach (ops/bound.h). Of AMP_PRESERVES_VALUES the first is known
+       without. */
+    bool (*bound)(const struct amp_bound_call *call, struct amp_interval *out);
+    double (*inner)(const struct amp_inner_call *call);
+    /* Inputs in which a 0 makes an infinity of the result; and those in which it makes a 0. */
+    uint32_t divides, keeps_zero;
     enum amp_indexing indexing;
     /* Whether a node sums over what its inputs share; NULL: the operator is not of that kind. */
     bool (*contracts)(const struct amp_node *node);

@@ -3,6 +3,7 @@
  * It runs in oneDNN for up to three spatial dims; other shapes and float64 run in C, tap by tap
  * over whole planes.
  */
+#include "ops/bound.h"
 #include "ops/conv/conv.h"
 #include "ops/conv/conv_prim.h"
 
@@ -193,6 +194,7 @@ const struct amp_op amp_op_conv = {
     .name = "Conv",
     .newest = 22,
     .effect = AMP_COMPUTES,
+    .bound = amp_bound_product,
     .native = AMP_NATIVE_DNNL,
     .has_layouts = true,
     .reads_casts = AMP_INPUT(0),

@@ -3,6 +3,7 @@
  * gives [N, M, image...]: each element of X adds its multiple of the kernel to the image. oneDNN
  * does up to three spatial dims; other shapes and float64 run in C.
  */
+#include "ops/bound.h"
 #include "ops/conv/conv.h"
 #include "ops/conv/conv_prim.h"
 #include "ops/flops.h"
@@ -146,6 +147,7 @@ const struct amp_op amp_op_conv_transpose = {
     .name = "ConvTranspose",
     .newest = 22,
     .effect = AMP_COMPUTES,
+    .bound = amp_bound_product,
     .native = AMP_NATIVE_DNNL,
     .has_layouts = true,
     .reads_casts = AMP_INPUT(0),

@@ -3,6 +3,7 @@
  * [N, C, steps...], every plane by itself. oneDNN does maxima and averages of up to three spatial
  * dims; indices, norms, other shapes and dtypes run in C (pool_plane.c).
  */
+#include "ops/bound.h"
 #include "ops/dnnl/prim.h"
 #include "ops/kernel/kernel.h"
 #include "ops/conv/pool_plane.h"
@@ -304,10 +305,19 @@ static enum amp_status global_norm_run(struct amp_ctx *ctx)
                          : run_planes(ctx, &pool, amp_pool_planes(AMP_POOL_GLOBAL_NORM, pool.p));
 }
 
+/* Averages of elements and of padding; of all elements. */
+static bool bound_average(const struct amp_bound_call *call, struct amp_interval *out)
+{
+    amp_bound_padded(call, out);
+    *out = amp_interval_widen(*out, 0x1p-10);
+    return true;
+}
+
 const struct amp_op amp_op_average_pool = {
     .name = "AveragePool",
     .newest = 22,
     .effect = AMP_COMPUTES,
+    .bound = bound_average,
     .native = AMP_NATIVE_DNNL,
     .has_layouts = true,
     .shape = pool_shape,
@@ -319,6 +329,8 @@ const struct amp_op amp_op_global_average_pool = {
     .name = "GlobalAveragePool",
     .newest = 22,
     .effect = AMP_COMPUTES,
+    .bound = bound_average,
+    .inner = amp_inner_sum,
     .native = AMP_NATIVE_DNNL,
     .has_layouts = true,
     .shape = global_shape,
@@ -330,6 +342,7 @@ const struct amp_op amp_op_global_lp_pool = {
     .name = "GlobalLpPool",
     .newest = 22,
     .effect = AMP_COMPUTES,
+    .inner = amp_inner_square,
     .native = AMP_NATIVE_C,
     .shape = global_shape,
     .run = global_norm_run,
@@ -339,6 +352,7 @@ const struct amp_op amp_op_global_max_pool = {
     .name = "GlobalMaxPool",
     .newest = 22,
     .effect = AMP_COMPUTES,
+    .bound = amp_bound_same,
     .native = AMP_NATIVE_DNNL,
     .has_layouts = true,
     .shape = global_shape,
@@ -350,6 +364,7 @@ const struct amp_op amp_op_lp_pool = {
     .name = "LpPool",
     .newest = 22,
     .effect = AMP_COMPUTES,
+    .inner = amp_inner_square,
     .native = AMP_NATIVE_C,
     .shape = pool_shape,
     .run = norm_run,
@@ -359,6 +374,7 @@ const struct amp_op amp_op_max_pool = {
     .name = "MaxPool",
     .newest = 22,
     .effect = AMP_COMPUTES,
+    .bound = amp_bound_same,
     .native = AMP_NATIVE_DNNL,
     .has_layouts = true,
     .shape = pool_shape,

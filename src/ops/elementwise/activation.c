@@ -3,6 +3,7 @@
  * attributes, a and b. An operator takes a tensor of any shape and gives one of the same shape and
  * dtype; PRelu and SwiGLU have a second input. A NaN stays a NaN.
  */
+#include "ops/bound.h"
 #include "ops/dnnl/post_op.h"
 #include "ops/kernel/elementwise.h"
 #include "ops/kernel/data_movement.h"
@@ -55,29 +56,85 @@ static enum amp_status run_activation(struct amp_ctx *ctx, amp_loop_body *const 
 /* log(1 + exp(x)) without overflow. */
 #define SOFTPLUS (POSITIVE(x) + log1p(exp(-fabs(x))))
 
-FLOATS(Celu, celu, 28, "alpha", 1, NULL, 0, expm1(x / a), x > 0 ? x : a * e)
-FLOATS_POST(Elu, elu, 22, elu, "alpha", 1, NULL, 0, expm1(x), x < 0 ? a * e : x)
+/* Those that lie between a least value and the greater of x and 0. */
+static bool bound_above(const struct amp_bound_call *call, double least, struct amp_interval *out)
+{
+    *out = (struct amp_interval){least, fmax(call->in[0].high, 0)};
+    return true;
+}
+
+/* Relu, and what is near it below 0. */
+static bool bound_relu(const struct amp_bound_call *call, struct amp_interval *out)
+{
+    *out = amp_interval_max(call->in[0], amp_interval_of(0));
+    return true;
+}
+
+static bool bound_elu(const struct amp_bound_call *call, struct amp_interval *out)
+{
+    double alpha = (double)amp_node_float(call->node, "alpha", 1);
+    return alpha > 0 && bound_above(call, -alpha, out);
+}
+
+/* The least values of x sigmoid(x), x tanh(softplus(x)) and of x (x / 6 + 1 / 2), rounded down. */
+static bool bound_swish(const struct amp_bound_call *call, struct amp_interval *out)
+{
+    return (double)amp_node_float(call->node, "alpha", 1) == 1 && bound_above(call, -0.2785, out);
+}
+
+static bool bound_mish(const struct amp_bound_call *call, struct amp_interval *out)
+{
+    return bound_above(call, -0.3089, out);
+}
+
+static bool bound_hard_swish(const struct amp_bound_call *call, struct amp_interval *out)
+{
+    return bound_above(call, -0.3751, out);
+}
+
+/* A slope below 0 that is no more than 1 either way. */
+static bool bound_leaky(const struct amp_bound_call *call, struct amp_interval *out)
+{
+    double slope = (double)amp_node_float(call->node, "alpha", 0.01f);
+    *out = amp_interval_union(call->in[0], amp_interval_mul(call->in[0], amp_interval_of(slope)));
+    return true;
+}
+
+/* Not below 0, nor more than 1 above Relu. */
+static bool bound_softplus(const struct amp_bound_call *call, struct amp_interval *out)
+{
+    *out = (struct amp_interval){0, fmax(call->in[0].high, 0) + 1};
+    return true;
+}
+
+FLOATS(Celu, celu, 28, "alpha", 1, NULL, 0, expm1(x / a), x > 0 ? x : a * e, .bound = bound_elu)
+FLOATS_POST(Elu, elu, 22, elu, "alpha", 1, NULL, 0, expm1(x), x < 0 ? a * e : x, .bound = bound_elu)
 FLOATS_POST(HardSigmoid, hard_sigmoid, 22, hardsigmoid, "alpha", 0.2f, "beta", 0.5f, a *x + b,
-            UNIT(e))
+            UNIT(e), .bound = amp_bound_unit)
 FLOATS_POST(HardSwish, hard_swish, 22, hardswish, NULL, 1 / 6.f, NULL, 0.5f, x / 6 + 0.5f,
-            x *UNIT(e), .fusion = &(const struct amp_fusion){.inputs = {"x"}})
-FLOATS_POST(LeakyRelu, leaky_relu, 16, relu, "alpha", 0.01f, NULL, 0, 0, x < 0 ? a * x : x)
+            x *UNIT(e), .fusion = &(const struct amp_fusion){.inputs = {"x"}},
+            .bound = bound_hard_swish)
+FLOATS_POST(LeakyRelu, leaky_relu, 16, relu, "alpha", 0.01f, NULL, 0, 0, x < 0 ? a * x : x,
+            .bound = bound_leaky)
 FLOATS_POST(Mish, mish, 22, mish, NULL, 0, NULL, 0, SOFTPLUS, x *tanh(e),
-            .fusion = &(const struct amp_fusion){.inputs = {"x"}})
+            .fusion = &(const struct amp_fusion){.inputs = {"x"}}, .bound = bound_mish)
 FLOATS_POST(Sigmoid, sigmoid, 13, logistic, NULL, 0, NULL, 0, exp(-x), 1 / (1 + e),
-            .gradient = AMP_GRADIENT({.term = "Mul(g, Mul(y, Sub(1, y)))"}))
+            .gradient = AMP_GRADIENT({.term = "Mul(g, Mul(y, Sub(1, y)))"}),
+            .bound = amp_bound_unit)
 FLOATS(Softplus, softplus, 22, NULL, 0, NULL, 0, SOFTPLUS, e,
-       .gradient = AMP_GRADIENT({.term = "Mul(g, Sigmoid(x))"}))
-FLOATS(Softsign, softsign, 22, NULL, 0, NULL, 0, 1 + fabs(x), x / e)
+       .gradient = AMP_GRADIENT({.term = "Mul(g, Sigmoid(x))"}), .bound = bound_softplus)
+FLOATS(Softsign, softsign, 22, NULL, 0, NULL, 0, 1 + fabs(x), x / e, .bound = amp_bound_sign)
 FLOATS_POST(Swish, swish, 24, swish, "alpha", 1, NULL, 0, exp(-a *x), x / (1 + e),
-            .fusion = &(const struct amp_fusion){.inputs = {"x"}, .attr = "alpha", .scalar = "a"})
-FLOATS(ThresholdedRelu, thresholded_relu, 22, "alpha", 1, NULL, 0, 0, x > a ? x : 0)
+            .fusion = &(const struct amp_fusion){.inputs = {"x"}, .attr = "alpha", .scalar = "a"},
+            .bound = bound_swish)
+FLOATS(ThresholdedRelu, thresholded_relu, 22, "alpha", 1, NULL, 0, 0, x > a ? x : 0,
+       .bound = amp_bound_padded)
 
 #define RELU_TYPES(X, ...) AMP_FLOAT_TYPES(X, __VA_ARGS__) AMP_SIGNED_TYPES(X, __VA_ARGS__)
 RELU_TYPES(AMP_MAP, relu, POSITIVE(x))
 ACTIVATION(Relu, relu, 14, RELU_TYPES, NULL, 0, NULL, 0,
            .gradient = AMP_GRADIENT({.term = "Where(Greater(x, 0), g, 0)"}),
-           POST(relu, NULL, 0, NULL, 0))
+           POST(relu, NULL, 0, NULL, 0), .bound = bound_relu)
 
 /* Integers take part as float64: the attributes need not be whole. */
 #define SHRUNK(x) ((x) < -a ? (x) + b : (x) > a ? (x)-b : 0)

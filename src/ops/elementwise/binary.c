@@ -2,27 +2,48 @@
  * Arithmetic of two tensors: Add, Sub, Mul, Div and Mod, all versions up to ONNX 14. Integers wrap
  * as in two's complement; an integer divided by zero gives 0, as numpy has it, and no trap.
  */
+#include "ops/bound.h"
 #include "ops/dnnl/post_op.h"
 #include "ops/kernel/elementwise.h"
 #include "ops/kernel/vector_math.h"
 
+#define BOUND(lower)                                                                       \
+    static bool bound_##lower(const struct amp_bound_call *call, struct amp_interval *out) \
+    {                                                                                      \
+        *out = amp_interval_##lower(call->in[0], call->in[1]);                             \
+        return true;                                                                       \
+    }
+
+BOUND(add)
 AMP_FLOAT_TYPES(AMP_ZIP, add, x + y)
 AMP_INTEGER_TYPES(AMP_ZIP, add, (uint64_t)x + (uint64_t)y)
 AMP_BINARY(Add, add, 14, AMP_REAL_TYPES, .role = AMP_ROLE_ADD, .is_commutative = true,
-           .guard_use = AMP_GUARD_ADDS,
+           .bound = bound_add, .guard_use = AMP_GUARD_ADDS,
            .gradient = AMP_GRADIENT({.input = AMP_EACH_INPUT, .term = "SumTo(g)"}),
            .post_op = &(const struct amp_post_op){.kind = AMP_POST_BINARY, .alg = dnnl_binary_add})
 
+BOUND(sub)
 AMP_FLOAT_TYPES(AMP_ZIP, sub, x - y)
 AMP_INTEGER_TYPES(AMP_ZIP, sub, (uint64_t)x - (uint64_t)y)
 AMP_BINARY(Sub, sub, 14, AMP_REAL_TYPES, .role = AMP_ROLE_SUB, .guard_use = AMP_GUARD_ADDS,
+           .bound = bound_sub,
            .gradient = AMP_GRADIENT({.term = "SumTo(g)"}, {.input = 1, .term = "SumTo(Neg(g))"}),
            .post_op = &(const struct amp_post_op){
                .kind = AMP_POST_BINARY, .alg = dnnl_binary_sub, .is_ordered = true})
 
+/* What is multiplied with itself is not below 0. */
+static bool bound_mul(const struct amp_bound_call *call, struct amp_interval *out)
+{
+    bool is_square = call->node->inputs[0] == call->node->inputs[1];
+    *out =
+        is_square ? amp_interval_square(call->in[0]) : amp_interval_mul(call->in[0], call->in[1]);
+    return true;
+}
+
 AMP_FLOAT_TYPES(AMP_ZIP, mul, x *y)
 AMP_INTEGER_TYPES(AMP_ZIP, mul, (uint64_t)x *(uint64_t)y)
 AMP_BINARY(Mul, mul, 14, AMP_REAL_TYPES, .role = AMP_ROLE_MUL, .is_commutative = true,
+           .bound = bound_mul, .keeps_zero = AMP_INPUT(0) | AMP_INPUT(1),
            .gradient = AMP_GRADIENT({.term = "SumTo(Mul(g, b))"},
                                     {.input = 1, .term = "SumTo(Mul(g, a))"}),
            .post_op = &(const struct amp_post_op){.kind = AMP_POST_BINARY, .alg = dnnl_binary_mul})
@@ -30,11 +51,13 @@ AMP_BINARY(Mul, mul, 14, AMP_REAL_TYPES, .role = AMP_ROLE_MUL, .is_commutative =
 /* Division takes a step of its own for each element, whatever the compiler does. */
 #define ZIP_INT(DTYPE, T, name, expr) AMP_ZIP_PLAIN(DTYPE, T, name, T, T, expr)
 
+BOUND(div)
 /* The least integer divided by -1 would trap. */
 AMP_FLOAT_TYPES(AMP_ZIP, div, x / y)
 AMP_SIGNED_TYPES(ZIP_INT, div, y == 0 ? 0 : y == -1 ? 0 - (uint64_t)x : (uint64_t)(x / y))
 AMP_UNSIGNED_TYPES(ZIP_INT, div, y == 0 ? 0 : x / y)
-AMP_BINARY(Div, div, 14, AMP_REAL_TYPES, .role = AMP_ROLE_DIV,
+AMP_BINARY(Div, div, 14, AMP_REAL_TYPES, .role = AMP_ROLE_DIV, .bound = bound_div,
+           .divides = AMP_INPUT(1), .keeps_zero = AMP_INPUT(0),
            .gradient = AMP_GRADIENT({.term = "SumTo(Div(g, b))"},
                                     {.input = 1, .term = "SumTo(Neg(Mul(g, Div(y, b))))"}),
            .post_op = &(const struct amp_post_op){

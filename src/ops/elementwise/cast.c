@@ -2,6 +2,7 @@
  * Cast and CastLike (all versions up to ONNX 25) and BitCast-26. Tensors are converted by
  * ops/kernel/tensor_cast.h; this file reads attributes and checks dtypes.
  */
+#include "ops/bound.h"
 #include "ops/dnnl/post_op.h"
 #include "ops/kernel/data_movement.h"
 #include "ops/kernel/kernel.h"
@@ -30,6 +31,7 @@ static enum amp_status run_cast(struct amp_ctx *ctx)
                                           .native = AMP_NATIVE_ALL, \
                                           .shape = amp_shape_same,  \
                                           .run = run_cast,          \
+                                          .bound = amp_bound_same,  \
                                           __VA_ARGS__};
 CAST("Cast", cast,
      .dtype_attr = &(const struct amp_dtype_attr){.name = "to", .outputs = AMP_INPUT(0)},

@@ -3,6 +3,7 @@
  * each also of x plus a bias (ONNX Gelu-20; com.microsoft BiasGelu, FastGelu, Gelu and QuickGelu of
  * ONNX Runtime). A NaN stays a NaN.
  */
+#include "ops/bound.h"
 #include "ops/dnnl/post_op.h"
 #include "ops/kernel/elementwise.h"
 #include "ops/kernel/vector_math.h"
@@ -52,7 +53,14 @@ static bool read_post(const struct amp_model *model, const struct amp_node *node
     return true;
 }
 
-AMP_ELEMENTWISE(Gelu, gelu, 20, amp_shape_same,
+/* Its least value is -0.17, by tanh as well. */
+static bool bound_gelu(const struct amp_bound_call *call, struct amp_interval *out)
+{
+    *out = (struct amp_interval){-0.1701, fmax(call->in[0].high, 0)};
+    return true;
+}
+
+AMP_ELEMENTWISE(Gelu, gelu, 20, amp_shape_same, .bound = bound_gelu,
                 .fusion = &(const struct amp_fusion){.inputs = {"x"},
                                                      .part = "Tanh",
                                                      .form_attr = "approximate",
@@ -63,7 +71,7 @@ static enum amp_status run_gelu_exact(struct amp_ctx *ctx)
 {
     return amp_map_run(ctx, exact, NULL);
 }
-AMP_ELEMENTWISE_OF(MICROSOFT, Gelu, gelu_exact, 1, amp_shape_same)
+AMP_ELEMENTWISE_OF(MICROSOFT, Gelu, gelu_exact, 1, amp_shape_same, .bound = bound_gelu)
 
 static enum amp_status run_quick_gelu(struct amp_ctx *ctx)
 {

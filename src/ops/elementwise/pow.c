@@ -3,6 +3,7 @@
  * power are exact and wrap as in two's complement.
  */
 #include "core/array.h"
+#include "ops/bound.h"
 #include "ops/kernel/tensor_cast.h"
 #include "ops/kernel/elementwise.h"
 #include "ops/kernel/vector_math.h"
@@ -107,10 +108,30 @@ static enum amp_status run_pow(struct amp_ctx *ctx)
     return status;
 }
 
+/* Of constant exponents: roots, squares, and even powers, which are not below 0. */
+static bool bound_pow(const struct amp_bound_call *call, struct amp_interval *out)
+{
+    double exponent;
+    struct amp_interval x = call->in[0];
+    if (!amp_bound_number(call, 1, &exponent))
+        return false;
+    struct amp_interval magnitude = amp_interval_abs(x);
+    bool is_even = fmod(exponent, 2) == 0, is_whole = rint(exponent) == exponent;
+    if (!is_even && x.low < 0 && is_whole)
+        return false;
+    if (!is_whole)
+        magnitude = amp_interval_max(x, amp_interval_of(0)); /* below 0 it gives NaN */
+    double ends[2] = {pow(magnitude.low, exponent), pow(magnitude.high, exponent)};
+    *out = (struct amp_interval){fmin(ends[0], ends[1]), fmax(ends[0], ends[1])};
+    return true;
+}
+
 const struct amp_op amp_op_pow = {
     .name = "Pow",
     .newest = 15,
     .effect = AMP_COMPUTES,
+    .bound = bound_pow,
+    .keeps_zero = AMP_INPUT(0),
     .native = AMP_NATIVE_ALL,
     .gradient = AMP_GRADIENT(
         {.term = "SumTo(Where(Equal(b, CastLike(0, b)), 0, Mul(g, Mul(CastLike(b, x), "

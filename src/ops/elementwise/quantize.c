@@ -5,6 +5,7 @@
  */
 #include "core/array.h"
 #include "core/convert.h"
+#include "ops/bound.h"
 #include "ops/kernel/kernel.h"
 #include "ops/kernel/tensor_cast.h"
 
@@ -331,10 +332,20 @@ static enum amp_status run_dequantize(struct amp_ctx *ctx)
     return run_job(ctx, &job, dequantize_block);
 }
 
+/* (x - zero point) scale. */
+static bool bound_dequantized(const struct amp_bound_call *call, struct amp_interval *out)
+{
+    bool has_zero = call->node->n_inputs > 2 && call->node->inputs[2] != AMP_NONE;
+    struct amp_interval zero = has_zero ? call->in[2] : amp_interval_of(0);
+    *out = amp_interval_mul(amp_interval_sub(call->in[0], zero), call->in[1]);
+    return true;
+}
+
 const struct amp_op amp_op_dequantize_linear = {
     .name = "DequantizeLinear",
     .newest = 25,
     .effect = AMP_COMPUTES,
+    .bound = bound_dequantized,
     .native = AMP_NATIVE_F32 | AMP_NATIVE_LOWER,
     .role = AMP_ROLE_DEQUANTIZE_LINEAR,
     .dtype_attr = &(const struct amp_dtype_attr){.name = "output_dtype", .outputs = AMP_INPUT(0)},

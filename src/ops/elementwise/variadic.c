@@ -2,6 +2,7 @@
  * Where and Clip, and the operators of any number of inputs: Max, Mean, Min and Sum. All inputs
  * broadcast; a NaN wins over numbers, as in numpy.
  */
+#include "ops/bound.h"
 #include "ops/dnnl/post_op.h"
 #include "ops/kernel/elementwise.h"
 
@@ -136,10 +137,29 @@ static bool read_post(const struct amp_model *model, const struct amp_node *node
            post->alpha <= post->beta;
 }
 
+/* Where the bounds are the wrong way round, the upper one counts. */
+static bool bound_clip(const struct amp_bound_call *call, struct amp_interval *out)
+{
+    const struct amp_node *node = call->node;
+    bool has_inputs = node->since_version >= 11;
+    struct amp_interval low = amp_interval_of(-INFINITY), high = amp_interval_of(INFINITY);
+    if (has_inputs && node->n_inputs > 1 && node->inputs[1] != AMP_NONE)
+        low = call->in[1];
+    if (has_inputs && node->n_inputs > 2 && node->inputs[2] != AMP_NONE)
+        high = call->in[2];
+    if (!has_inputs) {
+        low = amp_interval_of((double)amp_node_float(node, "min", -INFINITY));
+        high = amp_interval_of((double)amp_node_float(node, "max", INFINITY));
+    }
+    *out = amp_interval_min(amp_interval_max(call->in[0], low), high);
+    return true;
+}
+
 const struct amp_op amp_op_clip = {
     .name = "Clip",
     .newest = 13,
     .effect = AMP_COMPUTES,
+    .bound = bound_clip,
     .native = AMP_NATIVE_ALL,
     .guard_use = AMP_GUARD_BOUNDS,
     .post_op = &(const struct amp_post_op){.alg = dnnl_eltwise_clip,
@@ -154,6 +174,31 @@ const struct amp_op amp_op_clip = {
     .run = run_clip};
 
 /* ---- any number of inputs */
+
+/* JOIN of all inputs. */
+static bool bound_all(const struct amp_bound_call *call, struct amp_interval *out,
+                      struct amp_interval (*join)(struct amp_interval, struct amp_interval))
+{
+    *out = call->in[0];
+    for (uint32_t i = 1; i < call->node->n_inputs; i++)
+        *out = join(*out, call->in[i]);
+    return true;
+}
+
+static bool bound_max(const struct amp_bound_call *call, struct amp_interval *out)
+{
+    return bound_all(call, out, amp_interval_max);
+}
+
+static bool bound_min(const struct amp_bound_call *call, struct amp_interval *out)
+{
+    return bound_all(call, out, amp_interval_min);
+}
+
+static bool bound_sum(const struct amp_bound_call *call, struct amp_interval *out)
+{
+    return bound_all(call, out, amp_interval_add);
+}
 
 /* Output 0 = BODY(...BODY(BODY(input 0, input 1), input 2)...). */
 static void accumulate(struct amp_ctx *ctx, amp_loop_body *body)
@@ -201,17 +246,17 @@ static enum amp_status run_variadic(struct amp_ctx *ctx, amp_loop_body *const *t
 
 AMP_FLOAT_TYPES(AMP_ZIP, max, x > y || x != x ? x : y)
 AMP_INTEGER_TYPES(AMP_ZIP, max, x > y ? x : y)
-VARIADIC("Max", max, AMP_REAL_TYPES, AMP_NATIVE_ALL, .guard_use = AMP_GUARD_BOUNDS,
-         .is_commutative = true)
+VARIADIC("Max", max, AMP_REAL_TYPES, AMP_NATIVE_ALL, .bound = bound_max,
+         .guard_use = AMP_GUARD_BOUNDS, .is_commutative = true)
 
 AMP_FLOAT_TYPES(AMP_ZIP, min, x < y || x != x ? x : y)
 AMP_INTEGER_TYPES(AMP_ZIP, min, x < y ? x : y)
-VARIADIC("Min", min, AMP_REAL_TYPES, AMP_NATIVE_ALL, .guard_use = AMP_GUARD_BOUNDS,
-         .is_commutative = true)
+VARIADIC("Min", min, AMP_REAL_TYPES, AMP_NATIVE_ALL, .bound = bound_min,
+         .guard_use = AMP_GUARD_BOUNDS, .is_commutative = true)
 
 /* In float32 throughout for the halves, so that they round once. */
 AMP_FLOAT_TYPES(AMP_ZIP, sum, x + y)
-VARIADIC("Sum", sum, AMP_FLOAT_TYPES, AMP_NATIVE_C, .role = AMP_ROLE_SUM,
+VARIADIC("Sum", sum, AMP_FLOAT_TYPES, AMP_NATIVE_C, .bound = bound_sum, .role = AMP_ROLE_SUM,
          .guard_use = AMP_GUARD_ADDS,
          .gradient = AMP_GRADIENT({.input = AMP_EACH_INPUT, .term = "SumTo(g)"}))
 

@@ -1,6 +1,7 @@
 /*
  * MatMul and Gemm: shapes, and what is multiplied with what. ops/matmul/product.c computes it.
  */
+#include "ops/bound.h"
 #include "ops/matmul/matmul.h"
 
 #include "ops/dnnl/prim.h"
@@ -80,6 +81,7 @@ const struct amp_op amp_op_matmul = {
     .name = "MatMul",
     .newest = 13,
     .effect = AMP_COMPUTES,
+    .bound = amp_bound_product,
     .native = AMP_NATIVE_DNNL,
     .has_strides = true,
     .fuses = true,
@@ -179,6 +181,7 @@ const struct amp_op amp_op_gemm = {
     .name = "Gemm",
     .newest = 13,
     .effect = AMP_COMPUTES,
+    .bound = amp_bound_product,
     .native = AMP_NATIVE_DNNL,
     .has_strides = true,
     .fuses = true,

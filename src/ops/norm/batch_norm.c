@@ -3,6 +3,7 @@
  * float64) or, when training, with those of the batch (plain C). X is seen as [batch, channels,
  * spatial].
  */
+#include "ops/bound.h"
 #include "ops/dnnl/prim.h"
 #include "ops/kernel/kernel.h"
 
@@ -250,10 +251,52 @@ static bool is_inference(const struct amp_node *norm)
            amp_node_int(norm, "training_mode", 0) == 0;
 }
 
+/* Number I of input SLOT's channel. */
+static double channel_number(const struct amp_bound_call *call, uint32_t slot, size_t i)
+{
+    return amp_tensor_double(amp_bound_constant(call, slot), i);
+}
+
+/* Whether inputs 1 to 4 are constants, of *COUNT channels each. */
+static bool has_constants(const struct amp_bound_call *call, size_t *count)
+{
+    for (uint32_t slot = 1; slot <= 4; slot++) {
+        const struct amp_tensor *tensor = amp_bound_constant(call, slot);
+        if (tensor == NULL || (slot > 1 && amp_tensor_count(tensor) != *count))
+            return false;
+        *count = amp_tensor_count(tensor);
+    }
+    return true;
+}
+
+/* Channel by channel: scale (x - mean) / sqrt(variance + epsilon) + bias. It may be computed as
+   x times one number plus another, whose roundings are of the size of the terms. */
+static bool bound(const struct amp_bound_call *call, struct amp_interval *out)
+{
+    double epsilon = (double)amp_node_float(call->node, "epsilon", 1e-5f);
+    size_t count = 0;
+    if (!is_inference(call->node) || !has_constants(call, &count) || count == 0)
+        return false;
+    *out = (struct amp_interval){INFINITY, -INFINITY};
+    for (size_t c = 0; c < count; c++) {
+        double factor = channel_number(call, 1, c) / sqrt(channel_number(call, 4, c) + epsilon);
+        double shift = channel_number(call, 2, c), mean = channel_number(call, 3, c);
+        struct amp_interval scaled = amp_interval_mul(call->in[0], amp_interval_of(factor));
+        double rounding = fabs(factor * mean) + fabs(shift) + amp_interval_largest(scaled);
+        struct amp_interval slack = amp_interval_around(rounding * 8 * AMP_BOUND_ROUNDING);
+        if (!isfinite(factor) || !isfinite(rounding))
+            return false;
+        scaled = amp_interval_add(scaled, amp_interval_of(shift - factor * mean));
+        *out = amp_interval_union(*out, amp_interval_add(scaled, slack));
+    }
+    return true;
+}
+
 const struct amp_op amp_op_batch_normalization = {
     .name = "BatchNormalization",
     .newest = 15,
     .effect = AMP_COMPUTES,
+    .bound = bound,
     .native = AMP_NATIVE_DNNL,
     .has_layouts = true,
     .role = AMP_ROLE_BATCH_NORMALIZATION,

@@ -3,6 +3,7 @@
  * (oneDNN; plain C for float64, and where each group instead of each channel has a scale, as in
  * GroupNormalization-18). X is seen as [batch, channels, spatial].
  */
+#include "ops/bound.h"
 #include "ops/norm/row_norm.h"
 
 struct view {
@@ -102,10 +103,23 @@ static enum amp_status run(struct amp_ctx *ctx)
     return amp_prim_run_or(ctx, view.parameters == view.channels ? make : NULL, run_plain);
 }
 
+/* Over all that input 0 has of one sample, or less. */
+static bool bound_norm(const struct amp_bound_call *call, struct amp_interval *out)
+{
+    const struct amp_value *x = amp_value_at(call->model, call->node->inputs[0]);
+    int64_t count = x->rank > 1 ? 1 : 0;
+    for (int d = 1; d < x->rank && count > 0; d++)
+        if (x->dims[d] <= 0 || __builtin_mul_overflow(count, x->dims[d], &count))
+            count = 0;
+    return amp_bound_normalized(call, count, 1, 2, out);
+}
+
 const struct amp_op amp_op_group_normalization = {
     .name = "GroupNormalization",
     .newest = 21,
     .effect = AMP_COMPUTES,
+    .bound = bound_norm,
+    .inner = amp_inner_deviation,
     .native = AMP_NATIVE_DNNL,
     .changes = AMP_CHANGES({21, "scale and bias are per channel, no longer per group"}),
     .shape = shape,
@@ -117,6 +131,8 @@ const struct amp_op amp_op_instance_normalization = {
     .name = "InstanceNormalization",
     .newest = 22,
     .effect = AMP_COMPUTES,
+    .bound = bound_norm,
+    .inner = amp_inner_deviation,
     .native = AMP_NATIVE_DNNL,
     .shape = shape,
     .run = run,

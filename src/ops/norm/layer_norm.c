@@ -4,6 +4,7 @@
  * an axis on are normalized together.
  */
 #include "core/convert.h"
+#include "ops/bound.h"
 #include "ops/kernel/kernel.h"
 #include "ops/kernel/float64_call.h"
 #include "ops/norm/row_norm.h"
@@ -210,10 +211,35 @@ static enum amp_status run(struct amp_ctx *ctx)
     return AMP_OK;
 }
 
+/* Over the dims from attribute axis on. */
+static bool bound_norm(const struct amp_bound_call *call, uint32_t bias, struct amp_interval *out)
+{
+    const struct amp_value *x = amp_value_at(call->model, call->node->inputs[0]);
+    int64_t axis = amp_node_int(call->node, "axis", -1), count = 1;
+    if (x->rank < 0)
+        return false;
+    for (int64_t d = axis < 0 ? axis + x->rank : axis; d < x->rank && count > 0; d++)
+        if (d < 0 || x->dims[d] <= 0 || __builtin_mul_overflow(count, x->dims[d], &count))
+            count = 0;
+    return amp_bound_normalized(call, count, 1, bias, out);
+}
+
+static bool bound_layer(const struct amp_bound_call *call, struct amp_interval *out)
+{
+    return bound_norm(call, 2, out);
+}
+
+static bool bound_rms(const struct amp_bound_call *call, struct amp_interval *out)
+{
+    return bound_norm(call, UINT32_MAX, out);
+}
+
 const struct amp_op amp_op_layer_normalization = {
     .name = "LayerNormalization",
     .newest = 17,
     .effect = AMP_COMPUTES,
+    .bound = bound_layer,
+    .inner = amp_inner_deviation,
     .native = AMP_NATIVE_DNNL,
     .reads_casts = AMP_INPUT(0),
     .fuses = true,
@@ -244,6 +270,8 @@ const struct amp_op amp_op_rms_normalization = {
     .name = "RMSNormalization",
     .newest = 23,
     .effect = AMP_COMPUTES,
+    .bound = bound_rms,
+    .inner = amp_inner_magnitude,
     .native = AMP_NATIVE_ALL,
     .fusion =
         &(const struct amp_fusion){
@@ -269,6 +297,8 @@ const struct amp_op amp_op_simplified_layer_normalization = {
     .name = "SimplifiedLayerNormalization",
     .newest = 1,
     .effect = AMP_COMPUTES,
+    .bound = bound_rms,
+    .inner = amp_inner_magnitude,
     .native = AMP_NATIVE_ALL,
     .dtype_attr = &(const struct amp_dtype_attr){.name = "stash_type",
                                                  .outputs = AMP_INPUT(1),
@@ -284,6 +314,8 @@ const struct amp_op amp_op_ms_layer_normalization = {
     .domain = "com.microsoft",
     .newest = 1,
     .effect = AMP_COMPUTES,
+    .bound = bound_layer,
+    .inner = amp_inner_deviation,
     .native = AMP_NATIVE_DNNL,
     .twins = {"T", "V"},
     .shape = shape,
@@ -296,6 +328,8 @@ const struct amp_op amp_op_ms_simplified_layer_normalization = {
     .domain = "com.microsoft",
     .newest = 1,
     .effect = AMP_COMPUTES,
+    .bound = bound_rms,
+    .inner = amp_inner_magnitude,
     .native = AMP_NATIVE_ALL,
     .twins = {"T", "V"},
     .shape = shape,

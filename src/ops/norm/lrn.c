@@ -3,6 +3,7 @@
  * where s sums x * x over the SIZE channels around each. oneDNN does odd sizes: of an even one it
  * would sum one channel less.
  */
+#include "ops/bound.h"
 #include "ops/dnnl/prim.h"
 #include "ops/kernel/kernel.h"
 
@@ -117,6 +118,7 @@ const struct amp_op amp_op_lrn = {
     .name = "LRN",
     .newest = 13,
     .effect = AMP_COMPUTES,
+    .inner = amp_inner_magnitude,
     .native = AMP_NATIVE_DNNL,
     .has_layouts = true,
     .shape = lrn_shape,

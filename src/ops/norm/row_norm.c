@@ -3,6 +3,7 @@
  * here: MeanVarianceNormalization and LpNormalization, which gather the dims they work on into
  * rows.
  */
+#include "ops/bound.h"
 #include "ops/norm/row_norm.h"
 
 #include "core/array.h"
@@ -310,6 +311,7 @@ const struct amp_op amp_op_mean_variance_normalization = {
     .name = "MeanVarianceNormalization",
     .newest = 13,
     .effect = AMP_COMPUTES,
+    .inner = amp_inner_deviation,
     .native = AMP_NATIVE_C,
     .shape = shape_mean_variance,
     .run = run_mean_variance,
@@ -337,10 +339,19 @@ static enum amp_status run_lp(struct amp_ctx *ctx)
     return normalize_dims(ctx, is_reduced, is_l1 ? AMP_ROWS_L1 : AMP_ROWS_L2, 0);
 }
 
+/* The sum of squares, or of magnitudes: at least that of the largest element. */
+static double inner_lp(const struct amp_inner_call *call)
+{
+    bool is_l1 = amp_node_int(call->node, "p", 2) == 1;
+    return is_l1 ? amp_range_largest(call->in[0]) : amp_inner_magnitude(call);
+}
+
 const struct amp_op amp_op_lp_normalization = {
     .name = "LpNormalization",
     .newest = 22,
     .effect = AMP_COMPUTES,
+    .bound = amp_bound_sign,
+    .inner = inner_lp,
     .native = AMP_NATIVE_C,
     .shape = shape_lp,
     .run = run_lp,

@@ -3,6 +3,7 @@
  * axis on. oneDNN computes the first two, plain C those in float64 and Hardmax; a kernel of our own
  * rows of bfloat16, where there is one (ops/own/kernels.h).
  */
+#include "ops/bound.h"
 #include "ops/dnnl/prim.h"
 #include "ops/kernel/kernel.h"
 #include "ops/own/kernels.h"
@@ -175,6 +176,7 @@ const struct amp_op amp_op_softmax = {
     .name = "Softmax",
     .newest = 13,
     .effect = AMP_COMPUTES,
+    .bound = amp_bound_unit,
     .native = AMP_NATIVE_DNNL,
     .reads_casts = AMP_INPUT(0),
     .fuses = true,
@@ -183,6 +185,14 @@ const struct amp_op amp_op_softmax = {
     .run = run_softmax,
     .destroy = amp_prim_destroy,
 };
+
+/* A logarithm of what is at most 1 but for its rounding. */
+static bool bound_log_softmax(const struct amp_bound_call *call, struct amp_interval *out)
+{
+    (void)call;
+    *out = (struct amp_interval){-INFINITY, 1e-3};
+    return true;
+}
 
 static enum amp_status make_log_softmax(struct amp_ctx *ctx, struct amp_prim *prim)
 {
@@ -204,6 +214,7 @@ const struct amp_op amp_op_log_softmax = {
     .name = "LogSoftmax",
     .newest = 13,
     .effect = AMP_COMPUTES,
+    .bound = bound_log_softmax,
     .native = AMP_NATIVE_DNNL,
     .reads_casts = AMP_INPUT(0),
     .fuses = true,
@@ -222,6 +233,7 @@ const struct amp_op amp_op_hardmax = {
     .name = "Hardmax",
     .newest = 13,
     .effect = AMP_COMPUTES,
+    .bound = amp_bound_unit,
     .native = AMP_NATIVE_C,
     .shape = shape,
     .run = run_hardmax,

@@ -6,6 +6,7 @@
  * that a reduction over the last axes combines the elements of rows and one over leading axes
  * combines rows.
  */
+#include "ops/bound.h"
 #include "ops/kernel/kernel.h"
 #include "ops/kernel/vector_math.h"
 #include "ops/kernel/block.h"
@@ -472,6 +473,57 @@ static enum amp_status reduce_run(struct amp_ctx *ctx)
     return AMP_OK;
 }
 
+/* Sums of ELEMENTS of 0 or more, or of any sign where their number is known. */
+static bool bound_sum_of(const struct amp_bound_call *call, struct amp_interval elements,
+                         struct amp_interval *out)
+{
+    double count = (double)amp_bound_reduced(call);
+    *out =
+        (struct amp_interval){elements.low >= 0 ? 0 : -INFINITY, elements.high <= 0 ? 0 : INFINITY};
+    if (count > 0)
+        *out = amp_interval_widen(amp_interval_mul(elements, amp_interval_of(count)),
+                                  count * AMP_BOUND_ROUNDING);
+    return true;
+}
+
+static bool bound_sum(const struct amp_bound_call *call, struct amp_interval *out)
+{
+    return bound_sum_of(call, call->in[0], out);
+}
+
+static bool bound_l1(const struct amp_bound_call *call, struct amp_interval *out)
+{
+    return bound_sum_of(call, amp_interval_abs(call->in[0]), out);
+}
+
+static bool bound_squares(const struct amp_bound_call *call, struct amp_interval *out)
+{
+    return bound_sum_of(call, amp_interval_square(call->in[0]), out);
+}
+
+static bool bound_l2(const struct amp_bound_call *call, struct amp_interval *out)
+{
+    bound_squares(call, out);
+    *out = amp_interval_map(*out, sqrt);
+    return true;
+}
+
+/* Of one element or more: nothing is the greatest of none. */
+static bool bound_extreme(const struct amp_bound_call *call, struct amp_interval *out)
+{
+    *out = call->in[0];
+    return amp_bound_reduced(call) != 0;
+}
+
+static bool bound_mean(const struct amp_bound_call *call, struct amp_interval *out)
+{
+    double count = (double)amp_bound_reduced(call);
+    *out = count > 0 ? amp_interval_widen(call->in[0], count * AMP_BOUND_ROUNDING)
+                     : (struct amp_interval){call->in[0].low >= 0 ? 0 : -INFINITY,
+                                             call->in[0].high <= 0 ? 0 : INFINITY};
+    return true;
+}
+
 #define REDUCE(id, op_type, newest_version, ...)                 \
     const struct amp_op amp_op_##id = {.name = op_type,          \
                                        .newest = newest_version, \
@@ -481,17 +533,17 @@ static enum amp_status reduce_run(struct amp_ctx *ctx)
                                        .run = reduce_run,        \
                                        __VA_ARGS__}
 
-REDUCE(reduce_l1, "ReduceL1", 18,
+REDUCE(reduce_l1, "ReduceL1", 18, .bound = bound_l1,
        .own = &(const struct reduction){SUM, false, false, map_abs, NULL});
-REDUCE(reduce_l2, "ReduceL2", 18,
+REDUCE(reduce_l2, "ReduceL2", 18, .bound = bound_l2, .inner = amp_inner_square,
        .own = &(const struct reduction){SUM, true, false, map_square, finish_sqrt});
 REDUCE(reduce_log_sum, "ReduceLogSum", 18,
        .own = &(const struct reduction){SUM, true, false, NULL, finish_log});
 REDUCE(reduce_log_sum_exp, "ReduceLogSumExp", 18,
        .own = &(const struct reduction){SUM, true, true, NULL, NULL});
-REDUCE(reduce_max, "ReduceMax", 20,
+REDUCE(reduce_max, "ReduceMax", 20, .bound = bound_extreme,
        .own = &(const struct reduction){MAX, false, false, NULL, NULL});
-REDUCE(reduce_mean, "ReduceMean", 18,
+REDUCE(reduce_mean, "ReduceMean", 18, .bound = bound_mean, .inner = amp_inner_sum,
        .own = &(const struct reduction){SUM, false, false, NULL, finish_mean},
        .role = AMP_ROLE_REDUCE_MEAN,
        .gradient = AMP_GRADIENT(
@@ -503,13 +555,14 @@ REDUCE(reduce_mean, "ReduceMean", 18,
                     "CastLike(Div(Size(x), Max(Size(y), 1L)), x))",
             .attr = "keepdims",
             .fallback = 1}));
-REDUCE(reduce_min, "ReduceMin", 20,
+REDUCE(reduce_min, "ReduceMin", 20, .bound = bound_extreme,
        .own = &(const struct reduction){MIN, false, false, NULL, NULL});
 REDUCE(reduce_prod, "ReduceProd", 18,
        .own = &(const struct reduction){PROD, false, false, NULL, NULL});
-REDUCE(reduce_sum, "ReduceSum", 13, .own = &(const struct reduction){SUM, false, false, NULL, NULL},
+REDUCE(reduce_sum, "ReduceSum", 13, .bound = bound_sum,
+       .own = &(const struct reduction){SUM, false, false, NULL, NULL},
        .gradient = AMP_GRADIENT(
            {.term = "Expand(g, Shape(x))", .attr = "keepdims", .fallback = 1, .value = 1},
            {.term = "Expand(Unsqueeze(g, axes), Shape(x))", .attr = "keepdims", .fallback = 1}));
-REDUCE(reduce_sum_square, "ReduceSumSquare", 18,
+REDUCE(reduce_sum_square, "ReduceSumSquare", 18, .bound = bound_squares,
        .own = &(const struct reduction){SUM, false, false, map_square, NULL});

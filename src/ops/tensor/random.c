@@ -5,6 +5,7 @@
  * model before it drew. The generator goes on from run to run of a session.
  */
 #include "core/hash.h"
+#include "ops/bound.h"
 #include "ops/kernel/tensor_cast.h"
 #include "ops/kernel/kernel.h"
 
@@ -321,12 +322,20 @@ static enum amp_status run_dropout(struct amp_ctx *ctx)
     return status;
 }
 
+/* In training, which input 2 may say, what stays is scaled. */
+static bool bound_dropout(const struct amp_bound_call *call, struct amp_interval *out)
+{
+    *out = call->in[0];
+    return call->node->n_inputs < 3 && call->node->since_version >= 7;
+}
+
 /* Outside training, which is what models are converted for, the data pass unchanged. */
 const struct amp_op amp_op_dropout = {.name = "Dropout",
                                       .newest = 22,
                                       .effect = AMP_PRESERVES_VALUES,
                                       .shares_input = true,
                                       .role = AMP_ROLE_DROPOUT,
+                                      .bound = bound_dropout,
                                       .shape = amp_shape_same,
                                       .run = run_dropout,
                                       .destroy = free};
