@@ -10,6 +10,7 @@
 #include "autocast/eligible.h"
 #include "autocast/folded.h"
 #include "autocast/guard.h"
+#include "autocast/ranges/guards.h"
 #include "autocast/static_values.h"
 #include "autocast/rules/rules.h"
 #include "autocast/policy.h"
@@ -28,6 +29,7 @@ struct pass {
     struct amp_assignment *result;
     const struct amp_policy *policies; /* per node id */
     struct amp_static_values *static_values;
+    struct amp_range_guards *guards; /* NULL: the dtype needs none */
     struct amp_uses uses;
     bool *is_refused; /* per value id: must not count on its guards saturating */
     bool *carries;    /* per value id: amp_sequences_find */
@@ -102,6 +104,8 @@ static void constrain(struct pass *pass, const struct amp_node *node, struct amp
     uint32_t weight = overflowing_weight(pass, node, decision);
     if (weight != AMP_NONE)
         keep_float(decision, AMP_REASON_WEIGHT_RANGE, weight);
+    else if (amp_range_guards_find(pass->guards, &pass->promoter.types, node, decision))
+        decision->dtype = AMP_FLOAT;
     else if (opset > pass->result->opset &&
              (decision->precision == AMP_LOWER || opset <= OPSET_TO_FOLLOW))
         pass->result->opset = opset;
@@ -200,17 +204,60 @@ static void decide(struct pass *pass, uint32_t id)
                                 &pass->result->nodes[id]));
 }
 
+/* Whether the parts of WHOLE stay together where a guard keeps one of them in float32: all, unless
+   a product is among them, which is to be had in the lower dtype for itself. */
+static bool stays_together(const struct pass *pass, const struct amp_whole *whole)
+{
+    for (size_t i = 0; i < whole->n_nodes; i++) {
+        const struct amp_op *op = amp_op_of(amp_node_at(pass->model, whole->nodes[i]));
+        if (op == NULL || op->flops.count != NULL)
+            return false;
+    }
+    return true;
+}
+
+/* Whether a guard keeps a part of WHOLE in float32, and with it all; *FOUND then says why. */
+static bool find_guard(const struct pass *pass, const struct amp_whole *whole,
+                       struct amp_decision *found)
+{
+    if (!stays_together(pass, whole))
+        return false;
+    for (size_t i = 0; i < whole->n_nodes; i++) {
+        *found = pass->result->nodes[whole->nodes[i]];
+        if (found->type >= 0 &&
+            amp_range_guards_find(pass->guards, &pass->promoter.types,
+                                  amp_node_at(pass->model, whole->nodes[i]), found))
+            return true;
+    }
+    return false;
+}
+
+/* Keeps DECISION in float32 for the reason of FOUND. */
+static void keep_guarded(struct amp_decision *decision, const struct amp_decision *found)
+{
+    keep_float(decision, found->reason, found->value);
+    decision->number = found->number;
+    decision->seen = found->seen;
+}
+
 /* Decides all parts once the last of them is reached: only then everything is known that goes into
    the whole, and nobody outside takes what the others give. */
 static void decide_whole(struct pass *pass, const struct amp_whole *whole)
 {
+    struct amp_decision found;
     for (size_t i = 0; i < whole->n_nodes; i++)
         begin(pass, whole->nodes[i]);
+    bool is_guarded = find_guard(pass, whole, &found);
     for (size_t i = 0; i < whole->n_nodes; i++) {
-        const struct amp_decision *decision = &pass->result->nodes[whole->nodes[i]];
-        if (decision->type >= 0)
-            finish(pass, whole->nodes[i],
-                   amp_policy_dtype_of_whole(&pass->promoter, whole, decision->precision));
+        struct amp_decision *decision = &pass->result->nodes[whole->nodes[i]];
+        if (decision->type < 0)
+            continue;
+        enum amp_dtype dtype =
+            amp_policy_dtype_of_whole(&pass->promoter, whole, decision->precision);
+        bool is_kept = is_guarded && dtype == pass->result->lower;
+        finish(pass, whole->nodes[i], is_kept ? AMP_FLOAT : dtype);
+        if (is_kept)
+            keep_guarded(decision, &found);
     }
 }
 
@@ -232,6 +279,7 @@ static void assign_graph(struct pass *pass, uint32_t graph)
             for (size_t k = 0; k < amp_attr_graph_count(&node->attrs[a]); k++)
                 assign_graph(pass, node->attrs[a].graphs[k]);
         amp_static_values_add(pass->static_values, node);
+        amp_range_guards_add(pass->guards, node);
         amp_promoter_enter(&pass->promoter, node);
         decide_next(pass, nodes->items[i]);
     }
@@ -380,6 +428,18 @@ static double weight_max(const struct amp_assign_options *options)
     return limits == NULL ? amp_dtype_max(options->lower) : limits->weight_max;
 }
 
+static struct amp_range_guards *create_guards(const struct pass *pass,
+                                              const struct amp_assign_options *options)
+{
+    struct amp_range_guard_options guarded = {.model = pass->model,
+                                              .lower = options->lower,
+                                              .limits =
+                                                  amp_rules_limits(options->rules, options->lower),
+                                              .ranges = options->ranges,
+                                              .static_values = pass->static_values};
+    return amp_range_guards_create(&guarded);
+}
+
 enum amp_status amp_assign(const struct amp_model *model, const struct amp_assign_options *options,
                            struct amp_assignment *assignment, struct amp_error *err)
 {
@@ -404,6 +464,7 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
                         .is_refused = amp_xcalloc(model->n_values, sizeof *pass.is_refused),
                         .order = amp_xmalloc(model->n_nodes, sizeof *pass.order),
                         .uses = amp_uses_create(model)};
+    pass.guards = create_guards(&pass, options);
     pass.carries = amp_sequences_find(model, &pass.uses, options->lower);
     pass.is_folded = amp_folded_find(model, options->rules);
     pass.promoter =
@@ -426,6 +487,7 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
     free(pass.is_refused);
     free(pass.carries);
     free(pass.is_folded);
+    amp_range_guards_destroy(pass.guards);
     amp_static_values_destroy(pass.static_values);
     return amp_custom_check(model, assignment, err);
 }

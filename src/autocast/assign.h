@@ -21,6 +21,7 @@ struct amp_assignment {
 struct amp_assign_options {
     const struct amp_rules *rules;
     enum amp_dtype lower;
+    const struct amp_ranges *ranges; /* of the model's values; NULL: nothing was seen of them */
     int cap; /* the newest opset that the model may be raised to: nodes that need more stay float32
               */
     struct amp_ids interface; /* inputs and outputs of the main graph, of another float dtype and

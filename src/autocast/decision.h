@@ -1,6 +1,7 @@
 #ifndef AMP_AUTOCAST_DECISION_H
 #define AMP_AUTOCAST_DECISION_H
 
+#include "autocast/ranges/ranges.h"
 #include "autocast/reason.h"
 #include "autocast/rules/precision.h"
 #include "core/dtype.h"
@@ -24,7 +25,10 @@ struct amp_decision {
                              node, or one that keeps its types */
     int type;       /* the type variable (index in the schema's types) that takes the dtype, or
                        AMP_TYPE_ALL_FLOATS; -1: none */
-    uint32_t value; /* AMP_REASON_WEIGHT_RANGE: the constant; else AMP_NONE */
+    uint32_t value; /* AMP_REASON_WEIGHT_RANGE and those of ranges: the constant or value that they
+                       are about; else AMP_NONE */
+    double number;  /* of those of ranges: the magnitude that it has, or comes to */
+    enum amp_range_source seen;    /* where that was seen; AMP_RANGES_UNSEEN: it is proved */
     const struct amp_whole *whole; /* that the node is part of; NULL: none */
 };
 

@@ -19,7 +19,17 @@ static const struct {
     [AMP_REASON_NO_LOWER_TYPE] = {"no-lower-type", "the operator does not take the lower type"},
     [AMP_REASON_OPSET] = {"opset", "needs a newer opset than the model can have"},
     [AMP_REASON_WEIGHT_RANGE] = {"weight-range", "a constant is beyond the lower type's range"},
+    [AMP_REASON_VALUE_RANGE] = {"value-range", "a value is beyond the lower type's range"},
+    [AMP_REASON_INNER_RANGE] = {"inner-range",
+                                "squares or sums within it are beyond the lower type's range"},
+    [AMP_REASON_FLUSH] = {"flush", "a value that matters would become 0 in the lower type"},
+    [AMP_REASON_MASK] = {"mask", "a mask plus scores would be infinite in the lower type"},
 };
+
+bool amp_reason_is_guard(enum amp_reason reason)
+{
+    return reason >= AMP_REASON_VALUE_RANGE && reason <= AMP_REASON_MASK;
+}
 
 const char *amp_reason_name(enum amp_reason reason)
 {

@@ -1,6 +1,8 @@
 #ifndef AMP_AUTOCAST_REASON_H
 #define AMP_AUTOCAST_REASON_H
 
+#include <stdbool.h>
+
 /* Why a node has its dtype: the rule that matched it, or the constraint that kept it from it. */
 enum amp_reason {
     AMP_REASON_RULE,           /* a rule decided */
@@ -16,8 +18,15 @@ enum amp_reason {
     AMP_REASON_NO_LOWER_TYPE,  /* no opset in reach lets the operator take the lower dtype */
     AMP_REASON_OPSET,          /* it needs a newer opset than the model can be raised to */
     AMP_REASON_WEIGHT_RANGE,   /* a constant input has values beyond the lower dtype's range */
+    AMP_REASON_VALUE_RANGE,    /* an input or output has been seen there, or must come there */
+    AMP_REASON_INNER_RANGE,    /* squares or sums within the operator do */
+    AMP_REASON_FLUSH,          /* a value that matters would become 0 */
+    AMP_REASON_MASK,           /* a mask plus scores would become infinite */
     AMP_REASON_COUNT
 };
+
+/* Whether REASON is a guard's (ranges/guards.h): about what values come to in the lower dtype. */
+bool amp_reason_is_guard(enum amp_reason reason);
 
 /* The stable name of REASON, for reports: "rule", "unlisted", "weight-range". */
 const char *amp_reason_name(enum amp_reason reason);

@@ -100,6 +100,11 @@ static double max_of(const struct amp_static_values *values, uint32_t value_id)
     return value->constant_max;
 }
 
+double amp_static_values_max(const struct amp_static_values *values, uint32_t value)
+{
+    return data_of(values, value) != NULL ? max_of(values, value) : -1;
+}
+
 /* Whether the lower dtype cannot hold the value's own data. */
 static bool is_beyond(const struct amp_static_values *values, uint32_t value)
 {

@@ -31,6 +31,10 @@ bool amp_static_values_has(const struct amp_static_values *values, uint32_t valu
 bool amp_static_values_has_node(const struct amp_static_values *values,
                                 const struct amp_node *node);
 
+/* The largest magnitude of VALUE's own data, which a constant of a float type has; below 0: VALUE
+   is none. */
+double amp_static_values_max(const struct amp_static_values *values, uint32_t value);
+
 /* The value whose data, beyond the lower dtype's range, reach VALUE: itself, or what VALUE is made
    from. AMP_NONE: there is none. What is computed counts only where its origin is so large
    (AMP_GUARD_HUGE) that results are likely to be. */

@@ -13,6 +13,7 @@
 #include "cli/destination.h"
 #include "cli/noise.h"
 #include "cli/progress.h"
+#include "cli/ranges.h"
 #include "cli/report/conversion.h"
 #include "cli/report/explanation.h"
 #include "cli/report/inputs.h"
@@ -56,11 +57,13 @@ struct job {
     struct amp_model_file file;
     struct amp_model *model;
     struct amp_rules *rules;
+    struct amp_ranges *ranges; /* NULL: nothing was seen, or asked for */
     struct amp_target target;
     struct amp_ids interface; /* see struct amp_assign_options */
     struct amp_training *training;
     struct amp_conversion conversion;
     bool explains, explains_noise;
+    bool may_run; /* the model, before it is converted */
     struct amp_explanation explanation;
     struct amp_placement *placement;
     struct amp_eval_check eval; /* what the user's command says */
@@ -142,8 +145,11 @@ static bool dump(const struct job *job, enum stage stage)
 
 static struct amp_assign_options assign_options(const struct job *job, int cap)
 {
-    return (struct amp_assign_options){
-        .rules = job->rules, .lower = job->target.lower, .cap = cap, .interface = job->interface};
+    return (struct amp_assign_options){.rules = job->rules,
+                                       .lower = job->target.lower,
+                                       .ranges = job->ranges,
+                                       .cap = cap,
+                                       .interface = job->interface};
 }
 
 /* Raises the opset as far as lowered operators need, or to the one that the user named. */
@@ -218,6 +224,49 @@ static enum amp_status lower_graph(struct job *job, bool *is_done)
     return AMP_OK;
 }
 
+/* Whether the rules set a limit to activations that the dtype does not have. */
+static bool limits_activations(const struct job *job)
+{
+    const struct amp_rule_limits *limits = amp_rules_limits(job->rules, job->target.lower);
+    return limits != NULL && limits->activation_max < amp_dtype_max(job->target.lower);
+}
+
+/* Looks at the model's values in runs, where there are samples for that or it will be run anyway to
+   be validated. A model that cannot be run goes by what is proved; what else keeps it from running
+   then, validation will say. */
+static enum amp_status see_ranges(struct job *job)
+{
+    const struct amp_options *options = job->options;
+    struct amp_error problem = {.status = AMP_OK};
+    bool has_samples = options->data != NULL || options->inputs.count > 0;
+    bool validates = job->last == N_STAGES && !options->no_validate;
+    bool is_wanted = job->target.lower == AMP_FLOAT16 || limits_activations(job);
+    if (!is_wanted || !job->may_run || options->is_listed || !(validates || has_samples))
+        return AMP_OK;
+    struct amp_ranges *ranges = amp_ranges_create(job->file.arena);
+    amp_progress_begin("calibrating");
+    enum amp_status status = amp_ranges_see_file(options, &job->file, ranges, &problem);
+    amp_progress_begin("converting");
+    if (status == AMP_OK)
+        job->ranges = ranges;
+    else
+        job->conversion.ranges_obstacle = amp_arena_strdup(job->file.arena, problem.text);
+    return validates || status == AMP_OK || status == AMP_UNSUPPORTED
+               ? AMP_OK
+               : amp_error_copy(job->err, &problem);
+}
+
+/* Finds the ranges to go by, unless the job has some. */
+static enum amp_status find_ranges(struct job *job)
+{
+    if (job->ranges != NULL || !amp_dtype_is_lower(job->target.lower) ||
+        job->conversion.keeps_types)
+        return AMP_OK;
+    if (job->options->ranges != NULL)
+        return amp_ranges_load(job->options, job->model, &job->ranges, job->err);
+    return see_ranges(job);
+}
+
 /* Runs all stages on the graph, up to the one after which the user wants to see it; *IS_DONE when
    that was printed. */
 static enum amp_status convert_graph(struct job *job, bool *is_done)
@@ -230,6 +279,7 @@ static enum amp_status convert_graph(struct job *job, bool *is_done)
     AMP_TRY(amp_infer(job->model, job->err));
     if (dump(job, STAGE_INFER))
         return AMP_OK;
+    AMP_TRY(find_ranges(job));
     AMP_TRY(
         amp_target_interface(job->options, &job->target, job->model, &job->interface, job->err));
     AMP_TRY(amp_training_hold(job->training, job->err));
@@ -280,6 +330,7 @@ static enum amp_status make_runnable(struct job *job, struct job *twin, struct a
     twin->options = job->options;
     twin->target = job->target;
     twin->rules = job->rules;
+    twin->ranges = job->ranges;
     twin->last = N_STAGES;
     twin->conversion.lower = job->conversion.lower;
     twin->err = err;
@@ -478,6 +529,7 @@ static enum amp_status convert(struct job *job)
     if (job->options->is_listed)
         return AMP_OK;
     AMP_TRY(prepare_output(job));
+    conversion->ranges = job->ranges;
     amp_conversion_count(conversion, job->model);
     if (!job->options->is_quiet)
         amp_report_conversion(stderr, conversion, job->options->verbosity);
@@ -489,8 +541,11 @@ enum amp_status amp_command_convert(const struct amp_options *options, struct am
     bool explains_noise = options->explain != NULL && strcmp(options->explain, "noise") == 0;
     bool explains = (options->explain != NULL && !explains_noise) || options->is_listed ||
                     (options->verbosity > 1 && !options->is_quiet);
-    struct job job = {
-        .options = options, .err = err, .explains = explains, .explains_noise = explains_noise};
+    struct job job = {.options = options,
+                      .err = err,
+                      .explains = explains,
+                      .explains_noise = explains_noise,
+                      .may_run = true};
     AMP_TRY(amp_target_parse(options, &job.target, err));
     job.conversion.lower = job.target.lower;
     job.conversion.keeps_types = job.target.keeps_types;

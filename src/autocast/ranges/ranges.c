@@ -43,6 +43,14 @@ const char *amp_range_source_name(enum amp_range_source source)
     return names[source];
 }
 
+const char *amp_range_evidence(enum amp_range_source source)
+{
+    static const char *const texts[] = {[AMP_RANGES_UNSEEN] = "proved",
+                                        [AMP_RANGES_DATA] = "in data",
+                                        [AMP_RANGES_RANDOM] = "in random inputs"};
+    return texts[source];
+}
+
 const char *amp_ranges_key(const struct amp_model *model, struct amp_arena *arena)
 {
     const struct amp_ids *inputs = &model->graphs[0].inputs;

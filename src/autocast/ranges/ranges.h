@@ -50,6 +50,9 @@ const struct amp_value_range *amp_ranges_find(const struct amp_ranges *ranges, c
 /* "data", "random", "none". */
 const char *amp_range_source_name(enum amp_range_source source);
 
+/* "in data", "in random inputs", "proved": where a number comes from that was seen in SOURCE. */
+const char *amp_range_evidence(enum amp_range_source source);
+
 /* What tells a model's inputs from another's: a hash of their names, dtypes and shapes as text, in
    ARENA. */
 const char *amp_ranges_key(const struct amp_model *model, struct amp_arena *arena);

@@ -6,6 +6,7 @@
 #include "cli/report/conversion.h"
 
 #include "cli/report/json.h"
+#include "cli/report/ranges.h"
 #include "cli/report/text.h"
 #include "core/memory.h"
 #include "core/print.h"
@@ -37,7 +38,9 @@ void amp_conversion_note_refusals(struct amp_conversion *conversion, const struc
             .node = amp_arena_strdup(model->arena, text),
             .value =
                 decision->value == AMP_NONE ? NULL : amp_value_at(model, decision->value)->name,
-            .reason = decision->reason};
+            .reason = decision->reason,
+            .number = decision->number,
+            .seen = decision->seen};
     }
 }
 
@@ -70,6 +73,36 @@ static void print_nodes(FILE *file, const struct amp_conversion *conversion, int
 
 enum { NAMED_MAX = 3 }; /* nodes that a line names */
 
+/* " node 'a' (Conv-11), 'y' 4.1e+10 on data" */
+static void print_refusal(FILE *file, const struct amp_refusal *refusal)
+{
+    amp_print(file, " %s", refusal->node);
+    if (refusal->value != NULL)
+        amp_print(file, ", '%s'", refusal->value);
+    if (amp_reason_is_guard(refusal->reason))
+        amp_print(file, ": %.4g %s", refusal->number, amp_range_evidence(refusal->seen));
+}
+
+/* Names the nodes that guards keep in float32 where no reasons are printed. */
+static void print_guarded(FILE *file, const struct amp_conversion *conversion)
+{
+    size_t named = 0, count = 0;
+    for (size_t i = 0; i < conversion->n_refused; i++)
+        count += amp_reason_is_guard(conversion->refusals[i].reason);
+    if (count == 0)
+        return;
+    amp_print(file, AMP_REPORT_LABEL "%zu kept in float32:", "guards", count);
+    for (size_t i = 0; i < conversion->n_refused && named < NAMED_MAX; i++) {
+        if (!amp_reason_is_guard(conversion->refusals[i].reason))
+            continue;
+        fputs(named++ > 0 ? ";" : "", file);
+        print_refusal(file, &conversion->refusals[i]);
+    }
+    if (count > named)
+        amp_print(file, "; %zu more", count - named);
+    fputc('\n', file);
+}
+
 /* "5 kept from float16: node 'a' (MatMul-13), 'w'; node 'b' (Clip-13), 'max'; ...; 2 more" */
 static void print_refused(FILE *file, const struct amp_conversion *conversion,
                           enum amp_reason reason)
@@ -82,9 +115,8 @@ static void print_refused(FILE *file, const struct amp_conversion *conversion,
         const struct amp_refusal *refusal = &conversion->refusals[i];
         if (refusal->reason != reason)
             continue;
-        amp_print(file, "%s %s", named++ > 0 ? ";" : "", refusal->node);
-        if (refusal->value != NULL)
-            amp_print(file, ", '%s'", refusal->value);
+        fputs(named++ > 0 ? ";" : "", file);
+        print_refusal(file, refusal);
     }
     if (count > named)
         amp_print(file, "; %zu more", count - named);
@@ -139,6 +171,16 @@ static void print_casts(FILE *file, const struct amp_conversion *conversion)
                   conversion->casts_of_constants == 1 ? "" : "s");
 }
 
+static void print_ranges(FILE *file, const struct amp_conversion *conversion)
+{
+    char text[512];
+    if (conversion->ranges != NULL)
+        amp_print(file, AMP_REPORT_LABEL "%s\n", "ranges",
+                  amp_ranges_text(conversion->ranges, text, sizeof text));
+    else if (conversion->ranges_obstacle != NULL)
+        amp_print(file, AMP_REPORT_LABEL "not seen: %s\n", "ranges", conversion->ranges_obstacle);
+}
+
 void amp_report_conversion(FILE *file, const struct amp_conversion *conversion, int verbosity)
 {
     print_head(file, conversion);
@@ -147,8 +189,12 @@ void amp_report_conversion(FILE *file, const struct amp_conversion *conversion, 
     if (conversion->n_interface > 0)
         amp_print(file, AMP_REPORT_LABEL "%zu inputs and outputs of the graph are now %s\n",
                   "interface", conversion->n_interface, amp_dtype_name(conversion->lower));
-    if (verbosity > 0)
+    if (verbosity > 0) {
         print_reasons(file, conversion);
+        print_ranges(file, conversion);
+    } else {
+        print_guarded(file, conversion);
+    }
     print_casts(file, conversion);
 }
 
@@ -197,8 +243,13 @@ static json_t *json_refused(const struct amp_conversion *conversion)
         }
         json_t *node = json_object();
         amp_json_set(node, "node", amp_json_text(refusal->node));
+        bool is_guard = amp_reason_is_guard(refusal->reason);
         if (refusal->value != NULL)
-            amp_json_set(node, "constant", amp_json_text(refusal->value));
+            amp_json_set(node, is_guard ? "value" : "constant", amp_json_text(refusal->value));
+        if (is_guard) {
+            amp_json_set(node, "number", amp_json_number(refusal->number));
+            amp_json_set(node, "seen", json_string(amp_range_source_name(refusal->seen)));
+        }
         json_array_append_new(json_object_get(reason, "nodes"), node);
     }
     return reasons;
@@ -227,6 +278,7 @@ json_t *amp_json_conversion(const struct amp_conversion *conversion, bool is_wri
     amp_json_set(
         root, "opset",
         before_and_after((size_t)conversion->opset_before, (size_t)conversion->opset_after));
+    amp_json_set(root, "ranges", amp_json_ranges(conversion->ranges));
     amp_json_set(root, "nodes", json_nodes(conversion));
     amp_json_set(root, "reasons", json_reasons(conversion));
     amp_json_set(root, "refused", json_refused(conversion));

@@ -12,8 +12,10 @@
  */
 struct amp_refusal {
     const char *node;  /* as amp_node_text has it, before casts were inserted */
-    const char *value; /* the constant out of range; NULL when that is not the reason */
+    const char *value; /* the constant or value that is the reason; NULL: there is none */
     enum amp_reason reason;
+    double number; /* that the value comes to; 0: it is a constant out of range */
+    enum amp_range_source seen;
 };
 
 /* What a conversion did: filled by the command, stage by stage. */
@@ -25,6 +27,8 @@ struct amp_conversion {
     bool keeps_types; /* only the opset was raised */
     int64_t opset_before, opset_after;
     const char *opset_obstacle; /* what kept the opset from being raised further; NULL: nothing */
+    const struct amp_ranges *ranges; /* that guards went by; NULL: none */
+    const char *ranges_obstacle;     /* what kept values from being seen; NULL: nothing */
     struct amp_assignment assignment;
     size_t n_reason[AMP_REASON_COUNT];   /* nodes of the model by reason */
     size_t n_precision[AMP_DTYPE_COUNT]; /* float nodes by the dtype they run in */
@@ -50,9 +54,9 @@ void amp_conversion_count(struct amp_conversion *conversion, const struct amp_mo
 /* Prints the report without that of the validation, at most five lines when VERBOSITY is 0. */
 void amp_report_conversion(FILE *file, const struct amp_conversion *conversion, int verbosity);
 
-/* {"ampconv", "model", "output", "written", "dtype", "rules", "opset", "nodes", "reasons",
-   "refused", "interface", "casts", "bytes", "sorted"}: a new reference. IS_WRITTEN: the model was
-   not held back by the validation. */
+/* {"ampconv", "model", "output", "written", "dtype", "rules", "opset", "ranges", "nodes",
+   "reasons", "refused", "interface", "casts", "bytes", "sorted"}: a new reference. IS_WRITTEN: the
+   model was not held back by the validation. */
 json_t *amp_json_conversion(const struct amp_conversion *conversion, bool is_written);
 
 #endif

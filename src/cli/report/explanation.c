@@ -20,7 +20,7 @@ struct amp_explained_node {
     const char *output;               /* the first there is; NULL: none */
     const struct amp_whole *whole;    /* that the node is part of; NULL: of none */
     const char *root;                 /* the name of its last node */
-    const char *constant;             /* the one out of range; NULL: that is not the reason */
+    const char *constant;             /* the constant or value that is the reason; NULL: none is */
     struct amp_explained_cast *casts; /* on its account */
 };
 
@@ -169,6 +169,8 @@ static void print_node(FILE *file, const struct amp_explained_node *node)
         print_rule(file, decision);
     if (node->constant != NULL)
         amp_print(file, " '%s'", node->constant);
+    if (amp_reason_is_guard(decision->reason))
+        amp_print(file, ": %.4g %s", decision->number, amp_range_evidence(decision->seen));
     fputc('\n', file);
     print_casts(file, node->casts);
 }
@@ -237,6 +239,16 @@ static json_t *json_casts(const struct amp_explained_cast *cast)
     return array;
 }
 
+/* The value that a guard is about, and what it comes to. */
+static json_t *json_guard(const struct amp_explained_node *node)
+{
+    json_t *object = json_object();
+    amp_json_set(object, "value", amp_json_text_or_null(node->constant));
+    amp_json_set(object, "number", amp_json_number(node->decision->number));
+    amp_json_set(object, "seen", json_string(amp_range_source_name(node->decision->seen)));
+    return object;
+}
+
 static json_t *json_node(const struct amp_explained_node *node)
 {
     json_t *object = json_object();
@@ -250,7 +262,10 @@ static json_t *json_node(const struct amp_explained_node *node)
     amp_json_set(object, "dtype", amp_json_dtype(decision->dtype));
     amp_json_set(object, "reason", json_string(amp_reason_name(decision->reason)));
     amp_json_set(object, "rule", json_rule(decision));
-    amp_json_set(object, "constant", amp_json_text_or_null(node->constant));
+    bool is_guard = amp_reason_is_guard(decision->reason);
+    amp_json_set(object, "constant", amp_json_text_or_null(is_guard ? NULL : node->constant));
+    if (is_guard)
+        amp_json_set(object, "guard", json_guard(node));
     amp_json_set(object, "casts", json_casts(node->casts));
     return object;
 }
