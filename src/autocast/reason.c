@@ -22,6 +22,8 @@ static const struct {
     [AMP_REASON_VALUE_RANGE] = {"value-range", "a value is beyond the lower type's range"},
     [AMP_REASON_INNER_RANGE] = {"inner-range",
                                 "squares or sums within it are beyond the lower type's range"},
+    [AMP_REASON_PARTIAL_SUMS] = {"partial-sums",
+                                 "sums on the way may be beyond the lower type's range"},
     [AMP_REASON_FLUSH] = {"flush", "a value that matters would become 0 in the lower type"},
     [AMP_REASON_MASK] = {"mask", "a mask plus scores would be infinite in the lower type"},
 };

@@ -84,29 +84,64 @@ struct amp_interval amp_bound_elements(const struct amp_tensor *constant)
     return all.low <= all.high ? all : amp_interval_all();
 }
 
+/* Sums of magnitudes by channel while elements are read in their order. */
+struct norms {
+    double *sums;
+    int64_t channels, inner; /* elements of a channel that lie together */
+    int64_t at, left;        /* the channel of the next element, and how many are of it */
+};
+
+/* Adds the COUNT magnitudes that lie together at ITEMS, of channel NORMS->at, or of it and those
+   behind it. */
+static void add_run(struct norms *norms, const double *items, int64_t count)
+{
+    double sum = 0;
+    if (norms->inner == 1) {
+        for (int64_t k = 0; k < count; k++)
+            norms->sums[norms->at + k] += fabs(items[k]);
+        norms->at = (norms->at + count) % norms->channels;
+        return;
+    }
+#pragma omp simd reduction(+ : sum)
+    for (int64_t k = 0; k < count; k++)
+        sum += fabs(items[k]);
+    norms->sums[norms->at] += sum;
+    norms->left -= count;
+    if (norms->left == 0) {
+        norms->left = norms->inner;
+        norms->at = (norms->at + 1) % norms->channels;
+    }
+}
+
+static void add_block(struct norms *norms, const double *items, int64_t count)
+{
+    for (int64_t k = 0; k < count;) {
+        int64_t room = norms->inner == 1 ? norms->channels - norms->at : norms->left;
+        int64_t run = room < count - k ? room : count - k;
+        add_run(norms, items + k, run);
+        k += run;
+    }
+}
+
 /* The largest, over channels, sum of magnitudes of WEIGHTS, whose dim CHANNEL they are. */
 static double largest_norm(const struct amp_tensor *weights, int channel)
 {
     double items[BLOCK], largest = 0;
-    int64_t inner = amp_shape_product(&weights->shape, channel + 1, weights->shape.rank);
-    int64_t channels = weights->shape.dims[channel];
     size_t count = amp_tensor_count(weights);
-    double *sums = amp_xcalloc((size_t)channels, sizeof *sums);
-    int64_t at = 0, left = inner; /* the channel of the next element, and how many are of it */
+    struct norms norms = {.channels = weights->shape.dims[channel],
+                          .inner =
+                              amp_shape_product(&weights->shape, channel + 1, weights->shape.rank)};
+    norms.left = norms.inner;
+    norms.sums = amp_xcalloc((size_t)norms.channels, sizeof *norms.sums);
     for (size_t i = 0; i < count; i += BLOCK) {
         size_t n = count - i < BLOCK ? count - i : BLOCK;
         read_block(weights, i, n, items);
-        for (size_t k = 0; k < n; k++) {
-            sums[at] += fabs(items[k]);
-            if (--left == 0) {
-                left = inner;
-                at = at + 1 < channels ? at + 1 : 0;
-            }
-        }
+        add_block(&norms, items, (int64_t)n);
     }
-    for (int64_t c = 0; c < channels; c++)
-        largest = sums[c] > largest || isnan(sums[c]) ? sums[c] : largest;
-    free(sums);
+    for (int64_t c = 0; c < norms.channels; c++)
+        if (!(norms.sums[c] <= largest))
+            largest = norms.sums[c];
+    free(norms.sums);
     return isnan(largest) ? INFINITY : largest;
 }
 
@@ -207,8 +242,12 @@ static double product_most(const struct amp_bound_call *call, const struct amp_l
     int channel = weights == NULL ? -1 : channel_dim(call->node, linear, weights->shape.rank);
     if (largest == 0)
         return 0;
-    if (channel >= 0 && isfinite(largest))
-        return largest * largest_norm(weights, channel);
+    if (channel >= 0 && isfinite(largest)) {
+        double loose = largest * input_of(call, 1)->constant_max *
+                       (double)amp_tensor_count(weights) / (double)weights->shape.dims[channel];
+        return loose >= 0 && loose <= call->enough ? loose
+                                                   : largest * largest_norm(weights, channel);
+    }
     int64_t depth = linear->is_last ? amp_bound_dim(call, 0, -1) : 0;
     return depth > 0 ? largest * amp_interval_largest(call->in[1]) * (double)depth : INFINITY;
 }

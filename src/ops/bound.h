@@ -17,6 +17,7 @@ struct amp_bound_call {
     const struct amp_interval *in; /* per input; everything where nothing is known, or it is omitted
                                     */
     bool reads_weights; /* constants of any size may be looked at; false: only small ones */
+    double enough;      /* bounds of this magnitude need not be any closer */
 };
 
 /* Output 0 of the node, for amp_op.bound: whether anything can be said of it. */

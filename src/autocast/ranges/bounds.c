@@ -137,18 +137,17 @@ static bool bound_of_moved(const struct amp_bound_call *call, struct amp_interva
     return is_known && !is_first;
 }
 
-/* What NODE says of its results, the inputs being within IN. */
-static bool ask(const struct amp_bounds *bounds, const struct amp_node *node,
-                const struct amp_interval *in, struct amp_interval *out)
+/* What the node says of its results. */
+static bool ask(const struct amp_bound_call *call, struct amp_interval *out)
 {
+    const struct amp_node *node = call->node;
     const struct amp_op *op = amp_op_of(node);
-    struct amp_bound_call call = {bounds->model, node, in, bounds->reads_weights};
     if (op == NULL || node->n_inputs == 0 || node->inputs[0] == AMP_NONE || node->n_outputs == 0 ||
         node->outputs[0] == AMP_NONE)
         return false;
     if (op->bound != NULL)
-        return op->bound(&call, out);
-    return op->effect == AMP_PRESERVES_VALUES && bound_of_moved(&call, out);
+        return op->bound(call, out);
+    return op->effect == AMP_PRESERVES_VALUES && bound_of_moved(call, out);
 }
 
 /* The intervals of the inputs of NODE: to be freed. */
@@ -185,7 +184,8 @@ static void prove_node(struct amp_bounds *bounds, const struct amp_node *node)
     for (uint32_t a = 0; a < node->n_attrs; a++)
         for (size_t k = 0; k < amp_attr_graph_count(&node->attrs[a]); k++)
             prove_graph(bounds, node->attrs[a].graphs[k]);
-    if (ask(bounds, node, in, &out)) {
+    struct amp_bound_call call = {bounds->model, node, in, bounds->reads_weights, 0};
+    if (ask(&call, &out)) {
         bool is_moved = amp_op_of(node)->effect == AMP_PRESERVES_VALUES;
         enum amp_dtype dtype = amp_value_at(bounds->model, node->outputs[0])->dtype;
         for (uint32_t i = 0; i < (is_moved ? node->n_outputs : 1); i++)
@@ -236,12 +236,12 @@ const char *amp_bounds_rule(const struct amp_bounds *bounds, uint32_t value)
     return bounds->proofs[value].rule;
 }
 
-struct amp_interval amp_bounds_from(const struct amp_bounds *bounds, uint32_t node_id,
-                                    const struct amp_interval *in)
+struct amp_interval amp_bounds_from(const struct amp_model *model, const struct amp_node *node,
+                                    const struct amp_interval *in, double enough)
 {
     struct amp_interval out;
-    const struct amp_node *node = amp_node_at(bounds->model, node_id);
-    return ask(bounds, node, in, &out) ? out : amp_interval_all();
+    struct amp_bound_call call = {model, node, in, true, enough};
+    return ask(&call, &out) ? out : amp_interval_all();
 }
 
 static void note(const struct amp_bounds *bounds, struct amp_ranges *ranges, uint32_t id)

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+struct amp_node; /* core/graph/graph.h */
+
 /*
  * Bounds of a model's values that hold whatever its inputs are: interval arithmetic from
  * constants, types of integers, and what operators say of their results (amp_op.bound). NaN is in
@@ -28,9 +30,10 @@ struct amp_interval amp_bounds_of(const struct amp_bounds *bounds, uint32_t valu
 /* The operator or type that proves it, or "constant"; NULL: nothing is proved. */
 const char *amp_bounds_rule(const struct amp_bounds *bounds, uint32_t value);
 
-/* What output 0 of NODE would be within if its inputs were within IN. */
-struct amp_interval amp_bounds_from(const struct amp_bounds *bounds, uint32_t node,
-                                    const struct amp_interval *in);
+/* What output 0 of NODE, a product, and its partial sums would be within if its inputs were within
+   IN, weights read; bounds of magnitude ENOUGH need not be any closer. */
+struct amp_interval amp_bounds_from(const struct amp_model *model, const struct amp_node *node,
+                                    const struct amp_interval *in, double enough);
 
 /* Adds to RANGES what is proved of the inputs of MODEL's main graph and of the outputs of its
    nodes. */

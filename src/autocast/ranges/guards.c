@@ -282,6 +282,31 @@ static struct finding find_inner(const struct amp_range_guards *guards, const st
                                     : nothing;
 }
 
+/* Partial sums of NODE, a product, that may be beyond the limit with inputs as they were seen:
+   their magnitudes times those of the weights. */
+static struct finding find_sums(const struct amp_range_guards *guards, const struct amp_node *node)
+{
+    const struct amp_op *op = amp_op_of(node);
+    double limit = guards->options.limits->activation_max;
+    bool is_product = op != NULL && op->flops.count != NULL && op->bound != NULL;
+    if (!is_product || guards->options.ranges == NULL || guards->options.lower != AMP_FLOAT16 ||
+        seen_of(guards, node->inputs[0]) == NULL)
+        return nothing;
+    struct amp_interval *in = amp_xmalloc(node->n_inputs, sizeof *in);
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        uint32_t id = node->inputs[i];
+        const struct amp_range *seen = id == AMP_NONE ? NULL : seen_of(guards, id);
+        in[i] = id == AMP_NONE ? amp_interval_all() : amp_bounds_of(guards->bounds, id);
+        if (seen != NULL)
+            in[i] = (struct amp_interval){seen->minimum, seen->maximum};
+    }
+    double most = amp_interval_largest(amp_bounds_from(guards->options.model, node, in, limit));
+    free(in);
+    return isfinite(most) && most > limit
+               ? found(guards, AMP_REASON_PARTIAL_SUMS, node->inputs[0], most)
+               : nothing;
+}
+
 /* The first finding about NODE's outputs, its inputs and what is within it. */
 static struct finding find(struct amp_range_guards *guards, const struct amp_types *types,
                            const struct amp_node *node, int type)
@@ -300,6 +325,8 @@ static struct finding find(struct amp_range_guards *guards, const struct amp_typ
         if (!is_something(&finding))
             finding = find_epsilon(guards, id);
     }
+    if (!is_something(&finding))
+        finding = find_sums(guards, node);
     return is_something(&finding) ? finding : find_inner(guards, node);
 }
 
