@@ -9,8 +9,8 @@ struct amp_node; /* core/graph/graph.h */
 
 /*
  * Bounds of a model's values that hold whatever its inputs are: interval arithmetic from
- * constants, types of integers, and what operators say of their results (amp_op.bound). NaN is in
- * none of them, and dims that are not known count as 1 at least.
+ * constants, types of integers, and what operators say of their results (amp_op.bound). They say
+ * nothing of NaN and of what is computed from it; dims that are not known count as 1 at least.
  */
 struct amp_bounds;
 

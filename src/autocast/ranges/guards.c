@@ -200,6 +200,15 @@ static uint32_t too_much(const struct amp_range_guards *guards, const struct amp
     return has_mask ? other : AMP_NONE;
 }
 
+/* That VALUE adds too much to a mask. */
+static struct finding find_mask(const struct amp_range_guards *guards, uint32_t value)
+{
+    double largest = amp_interval_largest(amp_bounds_of(guards->bounds, value));
+    const struct amp_range *seen = seen_of(guards, value);
+    return seen != NULL ? found(guards, AMP_REASON_MASK, value, amp_range_largest(seen))
+                        : proved(AMP_REASON_MASK, value, largest);
+}
+
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
 /* Notes that NODE's outputs have FINDING, of one of its inputs, as they hold the same elements. */
@@ -243,8 +252,7 @@ void amp_range_guards_add(struct amp_range_guards *guards, const struct amp_node
     if (op->guard_use == AMP_GUARD_ADDS && guards->options.lower == AMP_FLOAT16) {
         uint32_t other = is_masked ? too_much(guards, node) : AMP_NONE;
         if (other != AMP_NONE)
-            guards->findings[node->outputs[0]] =
-                proved(AMP_REASON_MASK, other, known_largest(guards, other));
+            guards->findings[node->outputs[0]] = find_mask(guards, other);
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include "autocast/rules/rule.h"
 #include "cli/report/json.h"
+#include "cli/report/ranges.h"
 #include "core/print.h"
 #include "ops/op.h"
 
@@ -170,7 +171,7 @@ static void print_node(FILE *file, const struct amp_explained_node *node)
     if (node->constant != NULL)
         amp_print(file, " '%s'", node->constant);
     if (amp_reason_is_guard(decision->reason))
-        amp_print(file, ": %.4g %s", decision->number, amp_range_evidence(decision->seen));
+        amp_report_evidence(file, decision->number, decision->seen);
     fputc('\n', file);
     print_casts(file, node->casts);
 }

@@ -8,6 +8,8 @@
 #include "core/print.h"
 #include "core/dtype.h"
 
+#include <math.h>
+
 const char *amp_ranges_text(const struct amp_ranges *ranges, char *text, size_t size)
 {
     const char *plural = ranges->n_samples == 1 ? "" : "s";
@@ -38,6 +40,14 @@ void amp_report_calibration(FILE *file, const char *model_path, const struct amp
     if (largest != NULL)
         amp_print(file, AMP_REPORT_LABEL "'%s' reaches %.4g\n", "largest", largest->name,
                   amp_range_largest(&largest->seen));
+}
+
+void amp_report_evidence(FILE *file, double number, enum amp_range_source seen)
+{
+    if (isfinite(number))
+        amp_print(file, ": %.4g %s", number, amp_range_evidence(seen));
+    else
+        fputs(": of any size", file);
 }
 
 json_t *amp_json_ranges(const struct amp_ranges *ranges)

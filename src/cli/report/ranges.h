@@ -15,6 +15,10 @@ void amp_report_calibration(FILE *file, const char *model_path, const struct amp
    of, in TEXT of SIZE bytes, which it returns. */
 const char *amp_ranges_text(const struct amp_ranges *ranges, char *text, size_t size);
 
+/* Prints ": 4.1e+10 in data", ": 1e-12 proved" or, of a number that is not finite, ": of any size".
+ */
+void amp_report_evidence(FILE *file, double number, enum amp_range_source seen);
+
 /* {"source", "samples", "file"}: a new reference; null where RANGES is NULL. */
 json_t *amp_json_ranges(const struct amp_ranges *ranges);
 
