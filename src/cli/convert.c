@@ -20,6 +20,7 @@
 #include "cli/report/json.h"
 #include "cli/report/losses.h"
 #include "cli/report/noise.h"
+#include "cli/report/ranges.h"
 #include "cli/report/validation.h"
 #include "cli/rule_options.h"
 #include "cli/target.h"
@@ -262,9 +263,12 @@ static enum amp_status find_ranges(struct job *job)
     if (job->ranges != NULL || !amp_dtype_is_lower(job->target.lower) ||
         job->conversion.keeps_types)
         return AMP_OK;
-    if (job->options->ranges != NULL)
-        return amp_ranges_load(job->options, job->model, &job->ranges, job->err);
-    return see_ranges(job);
+    if (job->options->ranges == NULL)
+        return see_ranges(job);
+    AMP_TRY(amp_ranges_load(job->options, job->model, &job->ranges, job->err));
+    if (!job->options->is_quiet)
+        amp_report_unknown_ranges(stderr, job->ranges, job->model);
+    return AMP_OK;
 }
 
 /* Runs all stages on the graph, up to the one after which the user wants to see it; *IS_DONE when

@@ -18,8 +18,6 @@
 
 enum { VERSION = 1 };
 
-#define SIZE_MAX_READ ((size_t)1 << 30)
-
 static const char version_key[] = "ampconv-ranges", values_key[] = "values";
 
 /* ---- what an entry holds --------------------------------------------------------------------- */
@@ -217,9 +215,8 @@ enum amp_status amp_ranges_read(const char *path, struct amp_arena *arena,
                                 struct amp_ranges **ranges, struct amp_error *err)
 {
     struct amp_bytes bytes = {.data = NULL};
-    struct amp_stream stream = {.has_names = true, .size_max = SIZE_MAX_READ};
     json_error_t problem;
-    AMP_TRY(amp_bytes_open_stream(&bytes, path, &stream, err));
+    AMP_TRY(amp_bytes_open(&bytes, path, err));
     *ranges = amp_ranges_create(arena);
     (*ranges)->path = path;
     struct reader reader = {.path = path, .ranges = *ranges, .err = err};

@@ -6,7 +6,7 @@
 #include "cli/report/json.h"
 #include "cli/report/text.h"
 #include "core/print.h"
-#include "core/dtype.h"
+#include "core/graph/graph.h"
 
 #include <math.h>
 
@@ -40,6 +40,16 @@ void amp_report_calibration(FILE *file, const char *model_path, const struct amp
     if (largest != NULL)
         amp_print(file, AMP_REPORT_LABEL "'%s' reaches %.4g\n", "largest", largest->name,
                   amp_range_largest(&largest->seen));
+}
+
+void amp_report_unknown_ranges(FILE *file, const struct amp_ranges *ranges,
+                               const struct amp_model *model)
+{
+    const char *first;
+    size_t count = amp_ranges_count_unknown(ranges, model, &first);
+    if (count > 0)
+        amp_print(file, "ampconv: warning: %s: %zu of %zu values are not in %s, '%s' first\n",
+                  ranges->path, count, ranges->count, model->path, first);
 }
 
 void amp_report_evidence(FILE *file, double number, enum amp_range_source seen)

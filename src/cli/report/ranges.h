@@ -15,6 +15,10 @@ void amp_report_calibration(FILE *file, const char *model_path, const struct amp
    of, in TEXT of SIZE bytes, which it returns. */
 const char *amp_ranges_text(const struct amp_ranges *ranges, char *text, size_t size);
 
+/* Warns of entries of RANGES that MODEL has no value for; nothing where there are none. */
+void amp_report_unknown_ranges(FILE *file, const struct amp_ranges *ranges,
+                               const struct amp_model *model);
+
 /* Prints ": 4.1e+10 in data", ": 1e-12 proved" or, of a number that is not finite, ": of any size".
  */
 void amp_report_evidence(FILE *file, double number, enum amp_range_source seen);
