@@ -20,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <time.h>
 #include <cmocka.h>
 
 enum { SAMPLES = 2, DIM = 3 /* of symbols */ };
@@ -34,7 +33,7 @@ struct network {
 
 /* What was held against bounds. */
 static struct {
-    size_t networks, values, tight, bad;
+    size_t networks, values, tight;
 } tally;
 
 /* ---- a network and its inputs ---------------------------------------------------------------- */
@@ -91,11 +90,9 @@ static void compare(const char *path, const struct amp_value_range *range)
     tally.tight += !is_wide;
     if ((is_finite && (seen->minimum < range->proved.low || seen->maximum > range->proved.high)) ||
         (seen->infinite > 0 && !is_wide))
-        print_message(
-            "# BAD %s: '%s' is from %.9g to %.9g, %llu infinite; by %s from %.9g to %.9g\n", path,
-            range->name, seen->minimum, seen->maximum, (unsigned long long)seen->infinite,
-            range->rule, range->proved.low, range->proved.high),
-            tally.bad++;
+        fail_msg("%s: '%s' is from %.9g to %.9g, %llu infinite; by %s from %.9g to %.9g", path,
+                 range->name, seen->minimum, seen->maximum, (unsigned long long)seen->infinite,
+                 range->rule, range->proved.low, range->proved.high);
 }
 
 static void hold(const char *path, struct network *n)
@@ -134,12 +131,9 @@ static void hold_all(const char *folder, const char *pattern)
     snprintf(path, sizeof path, "%s/%s", folder, pattern);
     assert_int_equal(glob(path, 0, NULL, &found), 0);
     for (size_t i = 0; i < found.gl_pathc; i++) {
-        double t0 = (double)clock();
         hold_file(found.gl_pathv[i], 1, false);
         hold_file(found.gl_pathv[i], 30, false);
         hold_file(found.gl_pathv[i], 1, true);
-        if ((double)clock() - t0 > 3e5)
-            print_message("# SLOW %g %s\n", ((double)clock() - t0) / 1e6, found.gl_pathv[i]);
     }
     globfree(&found);
 }
@@ -150,14 +144,15 @@ static void no_bound_is_exceeded(void **state)
     const char *cases = getenv("CASES"), *data = getenv("TESTDATA");
     assert_non_null(cases);
     hold_all("models", "*.onnx");
-    hold_all(cases, "*/*/model.onnx");
+    /* Those of robust/ are made to be more than a machine takes. */
+    hold_all(cases, "[!r]*/*/model.onnx");
+    hold_all(cases, "r[!o]*/*/model.onnx");
     hold_all(cases, "ops/*/*/model.onnx");
     if (data != NULL)
         hold_all(data, "node/*/model.onnx");
     print_message("%zu runs of networks, %zu values with bounds, %zu of them on both sides\n",
                   tally.networks, tally.values, tally.tight);
-    assert_int_equal(tally.bad, 0);
-    assert_true(tally.networks > 500 && tally.tight > 500);
+    assert_true(tally.networks > 5000 && tally.tight > 1000);
 }
 
 int main(void)
