@@ -31,10 +31,9 @@ static const struct amp_value *input_of(const struct amp_bound_call *call, uint3
     return is_there ? amp_value_at(call->model, call->node->inputs[i]) : NULL;
 }
 
-const struct amp_tensor *amp_bound_constant(const struct amp_bound_call *call, uint32_t i)
+const struct amp_tensor *amp_bound_data(const struct amp_value *value, bool reads_weights)
 {
-    const struct amp_value *value = input_of(call, i);
-    const struct amp_tensor *tensor = value == NULL ? NULL : value->constant;
+    const struct amp_tensor *tensor = value->constant;
     if (tensor == NULL || amp_tensor_is_list(tensor))
         return NULL;
     if (tensor->data == NULL)
@@ -42,7 +41,13 @@ const struct amp_tensor *amp_bound_constant(const struct amp_bound_call *call, u
     bool is_number = tensor != NULL && tensor->data != NULL && tensor->layout == NULL &&
                      (amp_dtype_is_autocast(tensor->dtype) || tensor->dtype == AMP_DOUBLE ||
                       is_integer(tensor->dtype));
-    return is_number && (call->reads_weights || amp_tensor_count(tensor) <= SMALL) ? tensor : NULL;
+    return is_number && (reads_weights || amp_tensor_count(tensor) <= SMALL) ? tensor : NULL;
+}
+
+const struct amp_tensor *amp_bound_constant(const struct amp_bound_call *call, uint32_t i)
+{
+    const struct amp_value *value = input_of(call, i);
+    return value == NULL ? NULL : amp_bound_data(value, call->reads_weights);
 }
 
 bool amp_bound_number(const struct amp_bound_call *call, uint32_t i, double *number)

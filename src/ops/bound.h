@@ -39,8 +39,11 @@ typedef double amp_inner_fn(const struct amp_inner_call *call);
 /* By how much of its magnitude a sum of float32 may be off per element: twice its rounding. */
 #define AMP_BOUND_ROUNDING 0x1p-23
 
-/* The data of input I where it is a constant of float or integer type that may be looked at; NULL
-   where not. */
+/* The data of VALUE where it is a constant of float or integer type, and small or READS_WEIGHTS;
+   NULL where not. */
+const struct amp_tensor *amp_bound_data(const struct amp_value *value, bool reads_weights);
+
+/* The same of input I, as CALL allows. */
 const struct amp_tensor *amp_bound_constant(const struct amp_bound_call *call, uint32_t i);
 
 /* Whether input I is one number, which goes to *NUMBER. */

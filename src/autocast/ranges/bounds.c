@@ -85,20 +85,11 @@ static void set(struct amp_bounds *bounds, uint32_t id, struct amp_interval inte
     bounds->proofs[id] = (struct proof){interval, amp_interval_is_bounded(interval) ? rule : NULL};
 }
 
-/* The interval of a constant; of a large one only its largest magnitude, where that is known. */
 static struct amp_interval interval_of_constant(const struct amp_bounds *bounds,
                                                 const struct amp_value *value)
 {
-    enum { SMALL = 4096 }; /* elements */
-    const struct amp_tensor *tensor = value->constant;
-    bool is_tensor = tensor != NULL && !amp_tensor_is_list(tensor) && is_float(tensor->dtype);
-    if (is_tensor && tensor->data == NULL)
-        tensor = tensor->source;
-    if (!is_tensor || tensor == NULL || tensor->data == NULL)
-        return interval_of_dtype(value->dtype);
-    if (bounds->reads_weights || amp_tensor_count(tensor) <= SMALL)
-        return amp_bound_elements(tensor);
-    return interval_of_dtype(value->dtype);
+    const struct amp_tensor *data = amp_bound_data(value, bounds->reads_weights);
+    return data != NULL ? amp_bound_elements(data) : interval_of_dtype(value->dtype);
 }
 
 static void begin_value(struct amp_bounds *bounds, uint32_t id, const struct amp_ranges *known)
