@@ -1,7 +1,6 @@
 /*
  * Proved bounds are never exceeded: every test network that runs on random inputs is run, as it is
- * and with random weights, and what is seen of each value is held against what is proved of it. And
- * bounds of single operators that are worked out by hand.
+ * and with random weights, and what is seen of each value is held against what is proved of it.
  */
 #include "autocast/ranges/bounds.h"
 #include "check/calibrate.h"
