@@ -96,7 +96,7 @@ static const struct amp_option option_table[] = {
      "what tensors and graphs may take, as 500M or 4G [default: what the machine has]"},
 
     {"ranges", 0, "FILE", AMP_OPTION_TEXT, AT(ranges), AMP_CMD_CONVERT, AMP_GROUP_RANGES,
-     "ranges of MODEL's values, of ampconv calibrate [default: fp16: seen in a run first]"},
+     "what ampconv calibrate wrote of MODEL [default: fp16 looks for itself]"},
     {"output", 'o', "FILE", AMP_OPTION_TEXT, AT(output), AMP_CMD_CALIBRATE, AMP_GROUP_RANGES,
      "the file of ranges, JSON [default: stdout]"},
 

@@ -16,9 +16,9 @@
 /* Magnitudes up to this one become 0 in float16: half of its least (IEEE 754-2019, 3.6). */
 static const double flushes = 0x1p-25;
 
-/* What may be added to the largest float16 before it rounds to an infinity: half of what lies
-   between it and the one before. */
-static const double mask_room = 16;
+/* From where on sums round to infinities in float16: half of what lies between the largest one and
+   the one before is above it. */
+static const double infinite_from = 65520;
 
 struct finding {
     enum amp_reason reason; /* AMP_REASON_RULE: there is none */
@@ -32,7 +32,8 @@ struct amp_range_guards {
     double margin;
     struct amp_bounds *bounds, *tight; /* tight: with weights; NULL: not asked for yet */
     struct finding *findings;          /* per value id */
-    bool *is_masked;                   /* per value id: holds what saturates offline */
+    double *masks;                     /* per value id: the magnitude of constants in it that the
+                                          limit is near to, or that saturate; 0: there are none */
     bool *divides;                     /* per value id: a 0 in it makes an infinity */
 };
 
@@ -88,7 +89,7 @@ static struct finding judge_seen(struct amp_range_guards *guards, uint32_t value
 {
     double largest = amp_range_largest(seen), limit = guards->options.limits->activation_max;
     bool is_half = guards->options.lower == AMP_FLOAT16;
-    if (is_beyond(guards, largest) && !guards->is_masked[value] &&
+    if (is_beyond(guards, largest) && guards->masks[value] == 0 &&
         (largest > limit || proved_largest(guards, value) > limit))
         return found(guards, AMP_REASON_VALUE_RANGE, value, largest);
     if (is_half && seen->flushed > seen->energy * guards->options.limits->flush_max)
@@ -103,7 +104,7 @@ static struct finding judge_seen(struct amp_range_guards *guards, uint32_t value
 static struct finding judge_proved(const struct amp_range_guards *guards, uint32_t value)
 {
     double least = amp_interval_least(amp_bounds_of(guards->bounds, value));
-    if (least > guards->options.limits->activation_max && !guards->is_masked[value])
+    if (least > guards->options.limits->activation_max && guards->masks[value] == 0)
         return proved(AMP_REASON_VALUE_RANGE, value, least);
     if (guards->options.lower == AMP_FLOAT16 && least > 0 && least <= flushes)
         return proved(AMP_REASON_FLUSH, value, least);
@@ -160,31 +161,62 @@ static void find_divisors(struct amp_range_guards *guards)
 
 /* ---- masks ----------------------------------------------------------------------------------- */
 
-/* Whether VALUE holds constants that are beyond the lower dtype's range and saturate. */
-static bool saturates(const struct amp_range_guards *guards, uint32_t value)
-{
-    return guards->is_masked[value] ||
-           amp_static_values_origin(guards->options.static_values, value) != AMP_NONE;
-}
-
-/* Whether what saturates in an input of NODE is found in its outputs as well. */
-static bool passes_masks(const struct amp_op *op)
-{
-    return op->effect == AMP_PRESERVES_VALUES || op->guard_use != AMP_GUARD_NONE ||
-           op->role == AMP_ROLE_MUL || op->role == AMP_ROLE_CAST;
-}
-
-/* The largest magnitude that VALUE is known to have, with its margin. */
-static double known_largest(const struct amp_range_guards *guards, uint32_t value)
+/* The largest magnitude that VALUE is known to have, what was seen times MARGIN. */
+static double known_largest(const struct amp_range_guards *guards, uint32_t value, double margin)
 {
     double largest = amp_interval_largest(amp_bounds_of(guards->bounds, value));
     const struct amp_range *seen = seen_of(guards, value);
-    return seen == NULL ? largest : fmin(largest, amp_range_largest(seen) * guards->margin);
+    return seen == NULL ? largest : fmin(largest, amp_range_largest(seen) * margin);
 }
 
-/* The input of NODE that adds so much to a mask that the sum is beyond the largest float16; of two
-   masks the second. AMP_NONE: none does. */
-static uint32_t too_much(const struct amp_range_guards *guards, const struct amp_node *node)
+/* The largest magnitude of VALUE, a constant or computed from constants. */
+static double static_largest(const struct amp_range_guards *guards, uint32_t value)
+{
+    double of_data = amp_static_values_max(guards->options.static_values, value);
+    return of_data >= 0 ? of_data : amp_interval_largest(amp_bounds_of(guards->bounds, value));
+}
+
+/* The magnitude of the constants in VALUE that are no data but a mask, as guards->masks. */
+static double mask_of(const struct amp_range_guards *guards, uint32_t value)
+{
+    double limit = guards->options.limits->activation_max;
+    if (!is_static(guards, value))
+        return guards->masks[value];
+    if (amp_static_values_origin(guards->options.static_values, value) != AMP_NONE)
+        return limit;
+    double largest = static_largest(guards, value);
+    return isfinite(largest) && is_beyond(guards, largest) ? fmin(largest, limit) : 0;
+}
+
+/* Whether masks among NODE's inputs are found in its outputs as they are: it moves, bounds or adds,
+   or multiplies with what is not known to be more than 1. */
+static bool passes_masks(const struct amp_range_guards *guards, const struct amp_node *node)
+{
+    const struct amp_op *op = amp_op_of(node);
+    bool scales = false;
+    for (uint32_t i = 0; i < node->n_inputs && op->role == AMP_ROLE_MUL; i++) {
+        double largest = known_largest(guards, node->inputs[i], 1);
+        scales |= mask_of(guards, node->inputs[i]) == 0 && isfinite(largest) && largest > 1;
+    }
+    return op->effect == AMP_PRESERVES_VALUES || op->guard_use != AMP_GUARD_NONE ||
+           op->role == AMP_ROLE_CAST || (op->role == AMP_ROLE_MUL && !scales);
+}
+
+/* The mask that NODE's outputs hold. */
+static double mask_through(const struct amp_range_guards *guards, const struct amp_node *node)
+{
+    double mask = 0;
+    for (uint32_t i = 0; i < node->n_inputs; i++)
+        if (is_float(guards, node->inputs[i]))
+            mask = fmax(mask, mask_of(guards, node->inputs[i]));
+    return mask > 0 && passes_masks(guards, node) ? mask : 0;
+}
+
+/* The input of NODE that adds so much to a mask that the sum may round to an infinity; of two masks
+   the second. AMP_NONE: none does. What nobody knows counts where the mask is as large as can be.
+ */
+static uint32_t too_much(const struct amp_range_guards *guards, const struct amp_node *node,
+                         double mask)
 {
     bool has_mask = false;
     uint32_t other = AMP_NONE;
@@ -192,12 +224,15 @@ static uint32_t too_much(const struct amp_range_guards *guards, const struct amp
         uint32_t id = node->inputs[i];
         if (!is_float(guards, id))
             continue;
-        bool is_mask = saturates(guards, id);
-        if (is_mask ? has_mask : known_largest(guards, id) >= mask_room)
+        bool is_mask = mask_of(guards, id) > 0;
+        double largest = known_largest(guards, id, guards->margin);
+        bool is_much = mask + largest >= infinite_from &&
+                       (isfinite(largest) || mask >= guards->options.limits->activation_max);
+        if (is_mask ? has_mask : is_much)
             other = id;
         has_mask |= is_mask;
     }
-    return has_mask ? other : AMP_NONE;
+    return other;
 }
 
 /* That VALUE adds too much to a mask. */
@@ -235,22 +270,20 @@ static bool all_static(const struct amp_range_guards *guards, const struct amp_n
 
 void amp_range_guards_add(struct amp_range_guards *guards, const struct amp_node *node)
 {
-    bool is_masked = false;
     const struct amp_op *op = amp_op_of(node);
     if (guards == NULL || op == NULL || all_static(guards, node))
         return;
-    for (uint32_t i = 0; i < node->n_inputs; i++)
-        is_masked |= is_float(guards, node->inputs[i]) && saturates(guards, node->inputs[i]);
+    double mask = mask_through(guards, node);
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         if (!is_float(guards, node->outputs[i]))
             continue;
-        guards->is_masked[node->outputs[i]] = is_masked && passes_masks(op);
+        guards->masks[node->outputs[i]] = mask;
         judge(guards, node->outputs[i]);
     }
     if (op->effect == AMP_PRESERVES_VALUES)
         pass_on(guards, node);
-    if (op->guard_use == AMP_GUARD_ADDS && guards->options.lower == AMP_FLOAT16) {
-        uint32_t other = is_masked ? too_much(guards, node) : AMP_NONE;
+    if (mask > 0 && op->guard_use == AMP_GUARD_ADDS && guards->options.lower == AMP_FLOAT16) {
+        uint32_t other = too_much(guards, node, mask);
         if (other != AMP_NONE)
             guards->findings[node->outputs[0]] = find_mask(guards, other);
     }
@@ -259,9 +292,7 @@ void amp_range_guards_add(struct amp_range_guards *guards, const struct amp_node
 /* A constant that NODE takes and that becomes 0, whatever else it takes. */
 static struct finding find_epsilon(const struct amp_range_guards *guards, uint32_t value)
 {
-    double largest = amp_interval_largest(amp_bounds_of(guards->bounds, value));
-    double of_data = amp_static_values_max(guards->options.static_values, value);
-    largest = of_data >= 0 ? of_data : largest;
+    double largest = static_largest(guards, value);
     return is_static(guards, value) && largest > 0 && largest <= flushes &&
                    guards->options.lower == AMP_FLOAT16
                ? proved(AMP_REASON_FLUSH, value, largest)
@@ -369,7 +400,7 @@ struct amp_range_guards *amp_range_guards_create(const struct amp_range_guard_op
                   (is_seen && ranges->source == AMP_RANGES_RANDOM ? AMP_RULE_RANDOM_MARGIN : 1),
         .bounds = amp_bounds_create(options->model, ranges, false),
         .findings = amp_xcalloc(n_values, sizeof *guards->findings),
-        .is_masked = amp_xcalloc(n_values, sizeof *guards->is_masked),
+        .masks = amp_xcalloc(n_values, sizeof *guards->masks),
         .divides = amp_xcalloc(n_values, sizeof *guards->divides)};
     find_divisors(guards);
     for (uint32_t v = 0; v < n_values; v++) {
@@ -388,7 +419,7 @@ void amp_range_guards_destroy(struct amp_range_guards *guards)
     amp_bounds_destroy(guards->bounds);
     amp_bounds_destroy(guards->tight);
     free(guards->findings);
-    free(guards->is_masked);
+    free(guards->masks);
     free(guards->divides);
     free(guards);
 }
