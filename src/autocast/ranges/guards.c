@@ -161,12 +161,12 @@ static void find_divisors(struct amp_range_guards *guards)
 
 /* ---- masks ----------------------------------------------------------------------------------- */
 
-/* The largest magnitude that VALUE is known to have, what was seen times MARGIN. */
-static double known_largest(const struct amp_range_guards *guards, uint32_t value, double margin)
+/* The largest magnitude that VALUE is known to have, what was seen with its margin. */
+static double known_largest(const struct amp_range_guards *guards, uint32_t value)
 {
     double largest = amp_interval_largest(amp_bounds_of(guards->bounds, value));
     const struct amp_range *seen = seen_of(guards, value);
-    return seen == NULL ? largest : fmin(largest, amp_range_largest(seen) * margin);
+    return seen == NULL ? largest : fmin(largest, amp_range_largest(seen) * guards->margin);
 }
 
 /* The largest magnitude of VALUE, a constant or computed from constants. */
@@ -189,14 +189,15 @@ static double mask_of(const struct amp_range_guards *guards, uint32_t value)
 }
 
 /* Whether masks among NODE's inputs are found in its outputs as they are: it moves, bounds or adds,
-   or multiplies with what is not known to be more than 1. */
+   or multiplies with what was not seen to be more than 1. */
 static bool passes_masks(const struct amp_range_guards *guards, const struct amp_node *node)
 {
     const struct amp_op *op = amp_op_of(node);
     bool scales = false;
     for (uint32_t i = 0; i < node->n_inputs && op->role == AMP_ROLE_MUL; i++) {
-        double largest = known_largest(guards, node->inputs[i], 1);
-        scales |= mask_of(guards, node->inputs[i]) == 0 && isfinite(largest) && largest > 1;
+        const struct amp_range *seen = seen_of(guards, node->inputs[i]);
+        scales |=
+            mask_of(guards, node->inputs[i]) == 0 && seen != NULL && amp_range_largest(seen) > 1;
     }
     return op->effect == AMP_PRESERVES_VALUES || op->guard_use != AMP_GUARD_NONE ||
            op->role == AMP_ROLE_CAST || (op->role == AMP_ROLE_MUL && !scales);
@@ -225,7 +226,7 @@ static uint32_t too_much(const struct amp_range_guards *guards, const struct amp
         if (!is_float(guards, id))
             continue;
         bool is_mask = mask_of(guards, id) > 0;
-        double largest = known_largest(guards, id, guards->margin);
+        double largest = known_largest(guards, id);
         bool is_much = mask + largest >= infinite_from &&
                        (isfinite(largest) || mask >= guards->options.limits->activation_max);
         if (is_mask ? has_mask : is_much)
