@@ -58,7 +58,9 @@ convert() {
   local out=$scratch/$case.$1.onnx said
   dtype=$1
   convert_validated "$out" || return
-  said=$("$AMPCONV" "$out" $options -o "$scratch/again.onnx" --no-validate -q ${data[@]+"${data[@]}"} 2>&1) || fail "again: $said"
+  local seen=(${data[@]+"${data[@]}"}) # what guards went by, where the model was run
+  if [[ $random$stuck == *" $case "* ]]; then seen=(); fi
+  said=$("$AMPCONV" "$out" $options -o "$scratch/again.onnx" --no-validate -q ${seen[@]+"${seen[@]}"} 2>&1) || fail "again: $said"
   cmp "$out" "$scratch/again.onnx" >/dev/null 2>&1 || fail 'converted again it changes'
   if [[ $unknown == *" $case "* || $case == custom_* ]]; then rm "$out"; elif [[ $dtype != *-io && $stuck != *" $case "* ]]; then compare "$out"; fi
   if [[ $added == *" $case "* ]]; then rm "$out"; fi
