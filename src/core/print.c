@@ -15,7 +15,8 @@
 struct text {
     char *bytes; /* NULL: none yet, or memory is out */
     size_t used, size;
-    bool is_lost; /* memory is out */
+    bool is_lost;   /* memory is out */
+    bool is_markup; /* for HTML and XML */
 };
 
 static void put(struct text *text, const char *bytes, size_t count)
@@ -68,13 +69,42 @@ static void put_hidden(struct text *text, int32_t code, unsigned char first)
     put(text, escape, strlen(escape));
 }
 
+/* What stands for CODE in markup, where it would mean something else (XML 1.0, 2.4); NULL: it
+   stands for itself. */
+static const char *entity_of(int32_t code)
+{
+    switch (code) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+/* Whether XML has no place for CODE (XML 1.0, 2.2), whatever else may be shown. */
+static bool is_no_markup(int32_t code)
+{
+    return code == 0xfffe || code == 0xffff;
+}
+
 static void put_clean(struct text *text, const char *bytes, size_t count)
 {
     const char *end = bytes + count;
     while (bytes < end) {
         const char *begin = bytes;
         int32_t code = amp_utf8_next(&bytes, end);
-        if (amp_print_is_shown(code))
+        const char *entity = text->is_markup ? entity_of(code) : NULL;
+        if (entity != NULL)
+            put(text, entity, strlen(entity));
+        else if (amp_print_is_shown(code) && !(text->is_markup && is_no_markup(code)))
             put(text, begin, (size_t)(bytes - begin));
         else
             put_hidden(text, code, (unsigned char)*begin);
@@ -204,9 +234,10 @@ static void put_conversion(struct text *text, struct conversion *c, struct argum
     }
 }
 
-char *amp_print_format(const char *format, va_list list)
+__attribute__((format(printf, 1, 0))) static char *print_format(const char *format, va_list list,
+                                                                bool is_markup)
 {
-    struct text text = {.bytes = NULL};
+    struct text text = {.bytes = NULL, .is_markup = is_markup};
     struct arguments args;
     struct conversion conversion;
     va_copy(args.list, list);
@@ -225,6 +256,16 @@ char *amp_print_format(const char *format, va_list list)
         return text.bytes;
     free(text.bytes);
     return NULL;
+}
+
+char *amp_print_format(const char *format, va_list list)
+{
+    return print_format(format, list, false);
+}
+
+char *amp_print_markup(const char *format, va_list list)
+{
+    return print_format(format, list, true);
 }
 
 int amp_print(FILE *file, const char *format, ...)

@@ -18,7 +18,11 @@
 int amp_print(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The text that amp_print would print, as a new string, to be freed; NULL when memory is out. */
-char *amp_print_format(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
+char *amp_print_format(const char *format, va_list list) __attribute__((format(printf, 1, 0)));
+
+/* The same for HTML and XML: FORMAT is markup, and what is put in for %s and %c is text that markup
+   cannot begin or end in, attributes included. */
+char *amp_print_markup(const char *format, va_list list) __attribute__((format(printf, 1, 0)));
 
 /* Whether CODE, a code point or AMP_UTF8_INVALID, may be shown as it is. */
 bool amp_print_is_shown(int32_t code);

@@ -56,6 +56,28 @@ static void what_is_not_to_be_shown_is_escaped(void **state)
     assert_text("\\x1B", "%s", "\\x1B");
 }
 
+__attribute__((format(printf, 2, 3))) static void assert_markup(const char *expected,
+                                                                const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = amp_print_markup(format, args);
+    va_end(args);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void arguments_are_no_markup(void **state)
+{
+    (void)state;
+    assert_markup("<b>&lt;/b&gt; &amp;amp; &quot;&#39; 7</b>", "<b>%s %c%c %d</b>", "</b> &amp;",
+                  '"', '\'', 7);
+    assert_markup("\\x1B\\n\\xFF \\uFFFE\\uFFFF \\u202E \xef\xbf\xbd\xc3\xb6", "%s",
+                  "\x1b\n\xff \xef\xbf\xbe\xef\xbf\xbf \xe2\x80\xae \xef\xbf\xbd\xc3\xb6");
+    /* XML alone has no place for them. */
+    assert_text("\xef\xbf\xbe<&>", "%s", "\xef\xbf\xbe<&>");
+}
+
 static void failures_are_clean_lines(void **state)
 {
     struct amp_error err = {.status = AMP_OK}, other = {.status = AMP_OK};
@@ -102,6 +124,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plain_text_is_that_of_printf),
         cmocka_unit_test(what_is_not_to_be_shown_is_escaped),
+        cmocka_unit_test(arguments_are_no_markup),
         cmocka_unit_test(failures_are_clean_lines),
         cmocka_unit_test(json_is_whole_and_shown),
     };
