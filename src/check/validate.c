@@ -102,6 +102,8 @@ static void create(struct validation *v, const struct amp_model *reference,
     v->output_of = amp_xmalloc(v->sides[REFERENCE].output_ids->count, sizeof *v->output_of);
     v->result->n_outputs = v->sides[REFERENCE].output_ids->count;
     v->result->outputs = amp_xcalloc(v->result->n_outputs, sizeof *v->result->outputs);
+    for (size_t i = 0; i < v->result->n_outputs && v->options->keeps_deviations; i++)
+        v->result->outputs[i].deviations = amp_xcalloc(1, sizeof(struct amp_deviations));
     v->result->bounds = v->options->bounds;
     v->result->task_bounds = v->options->task_bounds;
     v->result->tasks = amp_xcalloc(v->options->n_labels, sizeof *v->result->tasks);
@@ -217,6 +219,8 @@ static void measure(struct validation *v, size_t i)
     check->dtype[REFERENCE] = reference->dtype;
     check->dtype[CONVERTED] = converted->dtype;
     check->shape = reference->shape;
+    if (check->deviations != NULL)
+        amp_deviations_add(check->deviations, reference, converted);
     if (check->is_outside || amp_metrics_add(&check->metrics, reference, converted, &err) == AMP_OK)
         return;
     note_outside(check, &err);
@@ -395,6 +399,8 @@ struct amp_validation amp_validation_none(void)
 
 void amp_validation_free(struct amp_validation *result)
 {
+    for (size_t i = 0; i < result->n_outputs; i++)
+        free(result->outputs[i].deviations);
     free(result->outputs);
     free(result->tasks);
     *result = (struct amp_validation){.samples = 0};

@@ -1,6 +1,7 @@
 #ifndef AMP_CHECK_VALIDATE_H
 #define AMP_CHECK_VALIDATE_H
 
+#include "check/deviations.h"
 #include "check/eval.h"
 #include "check/labels.h"
 #include "check/metric_bounds.h"
@@ -23,6 +24,7 @@ struct amp_output_check {
     enum amp_dtype dtype[2]; /* of the last sample, as the shape */
     struct amp_shape shape;
     struct amp_metrics metrics;
+    struct amp_deviations *deviations; /* NULL: not asked for */
     bool is_outside;
     char reason[256]; /* "snr 12.1 dB; at least 20 needed"; "" when within tolerance */
 };
@@ -64,6 +66,7 @@ struct amp_validate_options {
     const struct amp_labels *labels; /* N_LABELS of them */
     size_t n_labels;
     struct amp_task_bounds task_bounds;
+    bool keeps_deviations;         /* how errors are spread is wanted too */
     struct amp_pair_runner runner; /* RUN NULL: each model runs by amp_session_run */
 };
 
