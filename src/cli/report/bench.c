@@ -14,8 +14,7 @@
 
 #include <string.h>
 
-/* How many times as fast as the side in float32 SIDE is; 0 when there is no side in float32. */
-static double speedup(const struct amp_bench *bench, const struct amp_bench_side *side)
+double amp_bench_speedup(const struct amp_bench *bench, const struct amp_bench_side *side)
 {
     for (size_t i = 0; i < bench->n_sides; i++)
         if (bench->sides[i].dtype == AMP_FLOAT)
@@ -23,19 +22,17 @@ static double speedup(const struct amp_bench *bench, const struct amp_bench_side
     return 0;
 }
 
-static double gflops(const struct amp_bench *bench, const struct amp_bench_side *side)
+double amp_bench_gflops(const struct amp_bench *bench, const struct amp_bench_side *side)
 {
     return bench->flops / side->median * 1e-9;
 }
 
-/* GFLOP/s of the machine's product of matrices in the side's dtype; 0 when it has none. */
-static double roofline(const struct amp_bench_side *side)
+double amp_bench_roofline(const struct amp_bench_side *side)
 {
     return side->roofline > 0 ? AMP_ROOFLINE_FLOPS / side->roofline * 1e-9 : 0;
 }
 
-/* The fraction of the product's speed that a run reaches; 0 when there is no product. */
-static double share(const struct amp_bench *bench, const struct amp_bench_side *side)
+double amp_bench_share(const struct amp_bench *bench, const struct amp_bench_side *side)
 {
     return side->ratio > 0 ? bench->flops / AMP_ROOFLINE_FLOPS / side->ratio : 0;
 }
@@ -79,9 +76,9 @@ void amp_report_bench(FILE *file, const char *path, const struct amp_bench *benc
                   amp_dtype_short_name(side->dtype));
         print_number(file, 10, 3, 1e3 * side->median);
         print_number(file, 10, 3, 1e3 * side->minimum);
-        print_number(file, 8, 2, speedup(bench, side));
-        print_number(file, 8, 1, gflops(bench, side));
-        print_roofline(file, share(bench, side), roofline(side));
+        print_number(file, 8, 2, amp_bench_speedup(bench, side));
+        print_number(file, 8, 1, amp_bench_gflops(bench, side));
+        print_roofline(file, amp_bench_share(bench, side), amp_bench_roofline(side));
         print_number(file, 12, 1, 1e-6 * (double)side->peak_bytes);
         fputc('\n', file);
     }
@@ -100,10 +97,10 @@ static json_t *json_side(const struct amp_bench *bench, const struct amp_bench_s
     amp_json_set(object, "dtype", json_string(amp_dtype_short_name(side->dtype)));
     amp_json_set(object, "median_ms", amp_json_number(1e3 * side->median));
     amp_json_set(object, "min_ms", amp_json_number(1e3 * side->minimum));
-    amp_json_set(object, "speedup", number_or_null(speedup(bench, side)));
-    amp_json_set(object, "gflops", amp_json_number(gflops(bench, side)));
-    amp_json_set(object, "roofline", number_or_null(roofline(side)));
-    amp_json_set(object, "share", number_or_null(share(bench, side)));
+    amp_json_set(object, "speedup", number_or_null(amp_bench_speedup(bench, side)));
+    amp_json_set(object, "gflops", amp_json_number(amp_bench_gflops(bench, side)));
+    amp_json_set(object, "roofline", number_or_null(amp_bench_roofline(side)));
+    amp_json_set(object, "share", number_or_null(amp_bench_share(bench, side)));
     amp_json_set(object, "peak_bytes", amp_json_count(side->peak_bytes));
     amp_json_set(object, "widened_nodes", amp_json_count(side->widened));
     if (side->profile != NULL)

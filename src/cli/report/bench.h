@@ -7,6 +7,18 @@
 
 #include <jansson.h>
 
+/* How many times as fast as the side in float32 SIDE is; 0 when there is no side in float32. */
+double amp_bench_speedup(const struct amp_bench *bench, const struct amp_bench_side *side);
+
+/* GFLOP/s of products in a run of SIDE. */
+double amp_bench_gflops(const struct amp_bench *bench, const struct amp_bench_side *side);
+
+/* GFLOP/s of the machine's product of matrices in the side's dtype; 0 when it has none. */
+double amp_bench_roofline(const struct amp_bench_side *side);
+
+/* The fraction of the product's speed that a run reaches; 0 when there is no product. */
+double amp_bench_share(const struct amp_bench *bench, const struct amp_bench_side *side);
+
 /* Prints the table's first lines: the machine, then the columns. N_RUNS: of every model and dtype.
  */
 void amp_report_bench_head(FILE *file, size_t n_runs);

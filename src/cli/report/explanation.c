@@ -13,30 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct amp_explained_node {
-    const struct amp_decision *decision;
-    const char *text; /* amp_node_text */
-    const char *name, *domain, *op_type;
-    int version;                      /* of the operator; 0: not known */
-    const char *output;               /* the first there is; NULL: none */
-    const struct amp_whole *whole;    /* that the node is part of; NULL: of none */
-    const char *root;                 /* the name of its last node */
-    const char *constant;             /* the constant or value that is the reason; NULL: none is */
-    struct amp_explained_cast *casts; /* on its account */
-};
-
-struct amp_explained_cast {
-    struct amp_explained_cast *next;
-    const char *input, *output;
-    enum amp_dtype dtype;
-};
-
 /* What is printed for the dtype of a node that keeps its types. */
 static const char no_dtype[] = "-";
 
-/* The line on which the rule names the operator, or on which the rule begins when it names none or
-   took the name from another file; 0 for a rule of no file. */
-static int rule_line(const struct amp_decision *decision)
+int amp_explained_line(const struct amp_decision *decision)
 {
     bool is_named = decision->op != NULL && decision->op->line > 0;
     return is_named ? decision->op->line : decision->rule->source.line;
@@ -141,7 +121,7 @@ static void print_rule(FILE *file, const struct amp_decision *decision)
     const struct amp_rule_source *source = &decision->rule->source;
     amp_print(file, " %s %s", amp_precision_name(decision->rule->precision), source->file);
     if (source->line > 0)
-        amp_print(file, ":%d", rule_line(decision));
+        amp_print(file, ":%d", amp_explained_line(decision));
     if (decision->op != NULL && decision->op->is_torch)
         amp_print(file, " %s", decision->op->word);
 }
@@ -206,7 +186,7 @@ static json_t *json_rule(const struct amp_decision *decision)
     if (decision->rule == NULL)
         return json_null();
     json_t *object = json_object();
-    int line = rule_line(decision);
+    int line = amp_explained_line(decision);
     bool is_torch = decision->op != NULL && decision->op->is_torch;
     amp_json_set(object, "precision", json_string(amp_precision_name(decision->rule->precision)));
     amp_json_set(object, "file", amp_json_text(decision->rule->source.file));

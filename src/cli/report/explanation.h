@@ -6,6 +6,26 @@
 
 #include <stdio.h>
 
+/* A cast that a node caused. */
+struct amp_explained_cast {
+    struct amp_explained_cast *next;
+    const char *input, *output;
+    enum amp_dtype dtype;
+};
+
+/* A node as it was when its dtype was decided. */
+struct amp_explained_node {
+    const struct amp_decision *decision;
+    const char *text; /* amp_node_text */
+    const char *name, *domain, *op_type;
+    int version;                      /* of the operator; 0: not known */
+    const char *output;               /* the first there is; NULL: none */
+    const struct amp_whole *whole;    /* that the node is part of; NULL: of none */
+    const char *root;                 /* the name of its last node */
+    const char *constant;             /* the constant or value that is the reason; NULL: none is */
+    struct amp_explained_cast *casts; /* on its account */
+};
+
 /*
  * What was decided for each node and why, in graph order: the nodes of the main graph, then those
  * of the bodies. It is begun when the decisions are made, because later stages change names, order
@@ -32,6 +52,10 @@ void amp_explanation_begin(struct amp_explanation *explanation, const struct amp
    account. */
 void amp_explanation_end(struct amp_explanation *explanation, const struct amp_model *model,
                          const struct amp_inserted_casts *casts);
+
+/* The line on which the rule of DECISION, which has one, names the operator, or on which the rule
+   begins when it names none or took the name from another file; 0 for a rule of no file. */
+int amp_explained_line(const struct amp_decision *decision);
 
 /* Prints a line per node: its dtype, the reason, the rule, its place and the name it gives the
    operator; below it the casts that it caused. Then how many nodes there are of each reason and

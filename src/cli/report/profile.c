@@ -14,41 +14,28 @@
 
 enum { LINES_MAX = 15 };
 
-/* A line of a table: nodes or primitives that are summed. */
-struct line {
-    const char *group;            /* operator, or kind of primitive */
-    const char *detail, *extra;   /* implementation and layouts; "" for nodes */
-    const struct amp_node *node;  /* one of the nodes; NULL for primitives */
-    const char *way;              /* in which it ran, and why; NULL for primitives */
-    double calls, seconds, flops; /* of one run */
-};
-
-struct lines {
-    struct line *items;
-    size_t count;
-};
-
-static struct line *line_of(struct lines *lines, const char *group, const char *detail,
-                            const char *extra)
+static struct amp_profile_line *line_of(struct amp_profile_lines *lines, const char *group,
+                                        const char *detail, const char *extra)
 {
     for (size_t i = 0; i < lines->count; i++) {
-        const struct line *line = &lines->items[i];
+        const struct amp_profile_line *line = &lines->items[i];
         if (strcmp(line->group, group) == 0 && strcmp(line->detail, detail) == 0 &&
             strcmp(line->extra, extra) == 0)
             return &lines->items[i];
     }
     lines->items = amp_xrealloc(lines->items, lines->count + 1, sizeof *lines->items);
-    lines->items[lines->count] = (struct line){.group = group, .detail = detail, .extra = extra};
+    lines->items[lines->count] =
+        (struct amp_profile_line){.group = group, .detail = detail, .extra = extra};
     return &lines->items[lines->count++];
 }
 
 static int compare_lines(const void *a, const void *b)
 {
-    const struct line *x = a, *y = b;
+    const struct amp_profile_line *x = a, *y = b;
     return (x->seconds < y->seconds) - (x->seconds > y->seconds);
 }
 
-static void sort_lines(struct lines *lines)
+static void sort_lines(struct amp_profile_lines *lines)
 {
     if (lines->count > 0)
         qsort(lines->items, lines->count, sizeof *lines->items, compare_lines);
@@ -61,20 +48,21 @@ static bool is_cast(const struct amp_node *node)
     return amp_node_has_role(node, AMP_ROLE_CAST);
 }
 
-/* Sums the nodes of SIDE's profile by operator; where BY_NODE each has a line of its own. */
-static struct lines collect_nodes(const struct amp_bench_side *side, size_t n_runs, bool by_node)
+struct amp_profile_lines amp_profile_collect(const struct amp_bench_side *side, size_t n_runs,
+                                             bool by_node)
 {
-    struct lines lines = {.count = 0};
+    struct amp_profile_lines lines = {.count = 0};
     size_t count;
     const struct amp_profile_node *nodes = amp_profile_nodes(side->profile, &count);
     for (size_t i = 0; i < count; i++) {
         if (nodes[i].node == NULL)
             continue;
-        struct line *line;
+        struct amp_profile_line *line;
         if (by_node) {
             lines.items = amp_xrealloc(lines.items, lines.count + 1, sizeof *lines.items);
             line = &lines.items[lines.count++];
-            *line = (struct line){.group = nodes[i].node->op_type, .detail = "", .extra = ""};
+            *line = (struct amp_profile_line){
+                .group = nodes[i].node->op_type, .detail = "", .extra = ""};
         } else {
             line = line_of(&lines, nodes[i].node->op_type, "", "");
         }
@@ -83,18 +71,19 @@ static struct lines collect_nodes(const struct amp_bench_side *side, size_t n_ru
         line->calls += (double)nodes[i].calls / (double)n_runs;
         line->seconds += nodes[i].seconds / (double)n_runs;
         line->flops += nodes[i].flops / (double)n_runs;
+        line->bytes += nodes[i].bytes / (double)n_runs;
     }
     sort_lines(&lines);
     return lines;
 }
 
-static struct lines collect_primitives(const struct amp_bench_side *side, size_t n_runs)
+static struct amp_profile_lines collect_primitives(const struct amp_bench_side *side, size_t n_runs)
 {
-    struct lines lines = {.count = 0};
+    struct amp_profile_lines lines = {.count = 0};
     size_t count;
     const struct amp_profile_primitive *items = amp_profile_primitives(side->profile, &count);
     for (size_t i = 0; i < count; i++) {
-        struct line *line =
+        struct amp_profile_line *line =
             line_of(&lines, items[i].kind, items[i].implementation, items[i].layouts);
         line->calls += (double)items[i].calls / (double)n_runs;
         line->seconds += items[i].seconds / (double)n_runs;
@@ -128,7 +117,7 @@ static struct shares measure(const struct amp_bench_side *side, size_t n_runs)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-static void print_operator(FILE *file, const struct line *line)
+static void print_operator(FILE *file, const struct amp_profile_line *line)
 {
     if (line->flops > 0)
         amp_print(file, " %8.1f", line->flops / line->seconds * 1e-9);
@@ -137,7 +126,7 @@ static void print_operator(FILE *file, const struct line *line)
     amp_print(file, "  %s", line->group);
 }
 
-static void print_node(FILE *file, const struct line *line)
+static void print_node(FILE *file, const struct amp_profile_line *line)
 {
     print_operator(file, line);
     if (line->node->name[0] != '\0')
@@ -147,15 +136,15 @@ static void print_node(FILE *file, const struct line *line)
     amp_print(file, "  %s", line->way);
 }
 
-static void print_primitive(FILE *file, const struct line *line)
+static void print_primitive(FILE *file, const struct amp_profile_line *line)
 {
     amp_print(file, "  %s %s  %s", line->group, line->detail, line->extra);
 }
 
 struct table {
     const char *title; /* of the columns after the first three */
-    struct lines lines;
-    void (*print)(FILE *file, const struct line *line);
+    struct amp_profile_lines lines;
+    void (*print)(FILE *file, const struct amp_profile_line *line);
 };
 
 static void print_table(FILE *file, const struct table *table, double all, int verbosity)
@@ -166,7 +155,7 @@ static void print_table(FILE *file, const struct table *table, double all, int v
         return;
     amp_print(file, "  %9s %5s %6s%s\n", "ms", "%", "calls", table->title);
     for (size_t i = 0; i < shown; i++) {
-        const struct line *line = &table->lines.items[i];
+        const struct amp_profile_line *line = &table->lines.items[i];
         amp_print(file, "  %9.3f %5.1f %6.4g", 1e3 * line->seconds,
                   all > 0 ? 100 * line->seconds / all : 0, line->calls);
         table->print(file, line);
@@ -180,8 +169,8 @@ void amp_report_profile(FILE *file, const struct amp_bench_side *side, size_t n_
 {
     struct shares shares = measure(side, n_runs);
     struct table tables[] = {
-        {"  GFLOP/s  operator", collect_nodes(side, n_runs, false), print_operator},
-        {"  GFLOP/s  node, the way it ran in", collect_nodes(side, n_runs, true), print_node},
+        {"  GFLOP/s  operator", amp_profile_collect(side, n_runs, false), print_operator},
+        {"  GFLOP/s  node, the way it ran in", amp_profile_collect(side, n_runs, true), print_node},
         {"  primitive of oneDNN, implementation, layouts", collect_primitives(side, n_runs),
          print_primitive}};
     amp_print(file, "\n%s: %.3f ms in nodes; reorders %.1f %%, casts %.1f %%\n",
@@ -197,7 +186,7 @@ void amp_report_profile(FILE *file, const struct amp_bench_side *side, size_t n_
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static json_t *json_node(const struct line *line)
+static json_t *json_node(const struct amp_profile_line *line)
 {
     json_t *object = json_object();
     amp_json_set(object, "name", amp_json_text(line->node->name));
@@ -208,7 +197,7 @@ static json_t *json_node(const struct line *line)
     return object;
 }
 
-static json_t *json_primitive(const struct line *line)
+static json_t *json_primitive(const struct amp_profile_line *line)
 {
     json_t *object = json_object();
     amp_json_set(object, "kind", amp_json_text(line->group));
@@ -219,7 +208,8 @@ static json_t *json_primitive(const struct line *line)
     return object;
 }
 
-static json_t *json_lines(struct lines lines, json_t *(*make)(const struct line *line))
+static json_t *json_lines(struct amp_profile_lines lines,
+                          json_t *(*make)(const struct amp_profile_line *line))
 {
     json_t *array = json_array();
     for (size_t i = 0; i < lines.count; i++)
@@ -235,7 +225,7 @@ json_t *amp_json_profile(const struct amp_bench_side *side, size_t n_runs)
     amp_json_set(object, "ms", amp_json_number(1e3 * shares.all));
     amp_json_set(object, "reorder_share", amp_json_number(shares.reorders / shares.all));
     amp_json_set(object, "cast_share", amp_json_number(shares.casts / shares.all));
-    amp_json_set(object, "nodes", json_lines(collect_nodes(side, n_runs, true), json_node));
+    amp_json_set(object, "nodes", json_lines(amp_profile_collect(side, n_runs, true), json_node));
     amp_json_set(object, "primitives",
                  json_lines(collect_primitives(side, n_runs), json_primitive));
     return object;

@@ -63,6 +63,23 @@ static struct amp_profile_node *node_entry(struct amp_profile *profile, const st
     return &profile->nodes[id];
 }
 
+static double size_of(const struct amp_tensor *tensor)
+{
+    bool is_there = tensor != NULL && tensor->dtype != AMP_UNDEFINED &&
+                    !amp_tensor_is_list(tensor) && amp_shape_is_known(&tensor->shape);
+    return is_there ? (double)amp_tensor_size(tensor) : 0;
+}
+
+static double bytes_of(const struct amp_ctx *ctx)
+{
+    double bytes = 0;
+    for (uint32_t i = 0; i < ctx->n_in; i++)
+        bytes += size_of(ctx->in[i]);
+    for (uint32_t i = 0; i < ctx->n_out; i++)
+        bytes += size_of(ctx->out[i]);
+    return bytes;
+}
+
 struct amp_profile_mark amp_profile_begin(struct amp_profile *profile)
 {
     struct amp_profile_mark mark = {.start = 0};
@@ -85,6 +102,7 @@ void amp_profile_end(struct amp_profile *profile, struct amp_profile_mark mark,
     snprintf(entry->way, sizeof entry->way, "%s", way);
     entry->seconds += seconds - profile->inner;
     entry->flops += amp_flops(ctx);
+    entry->bytes += bytes_of(ctx);
     profile->inner = mark.inner + seconds;
 }
 

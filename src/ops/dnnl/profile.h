@@ -19,6 +19,7 @@ struct amp_profile_node {
     const struct amp_node *node; /* NULL: it did not run */
     size_t calls;
     double seconds, flops;
+    double bytes; /* of the tensors that it took and gave, as if each were moved once */
     char way[AMP_PROFILE_WAY_SIZE]; /* the way it last ran in, and why: "post-ops" */
 };
 
