@@ -84,7 +84,7 @@ compile = $(CC) $(AMP_CPPFLAGS) $(CPPFLAGS) $(AMP_CFLAGS) $(CFLAGS) $(EXTRA) $(2
 link    = $(CC) -fopenmp $(CFLAGS) $(EXTRA) $(DEP_LDFLAGS) $(LDFLAGS) -o $(1) $(2) $(call runtime,$(3)) $(4) $(AMP_LDLIBS) $(LDLIBS)
 
 PB_NAMES := onnx onnx-data
-SRCS := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c))
+SRCS := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c src/*/*/*/*.c))
 OBJS := $(SRCS:%.c=$(BUILD)/%.o) $(PB_NAMES:%=$(BUILD)/pb/%.pb-c.o)
 LIB_OBJS := $(filter-out $(BUILD)/src/main.o,$(OBJS))
 MAN1 := $(BUILD)/man/ampconv.1
@@ -300,7 +300,7 @@ dist:
 
 # ---- housekeeping ------------------------------------------------------------------------------------------------------
 
-C_FILES = $(sort $(SRCS) $(wildcard src/*.h src/*/*.h src/*/*/*.h tests/*/*.[ch] tests/*/*.cc))
+C_FILES = $(sort $(SRCS) $(wildcard src/*.h src/*/*.h src/*/*/*.h src/*/*/*/*.h tests/*/*.[ch] tests/*/*.cc))
 
 ## lint: formatting (clang-format), clang-tidy and cppcheck, each where installed
 lint: $(PB_NAMES:%=$(PB)/%.pb-c.h) compile_commands.json

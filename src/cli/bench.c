@@ -8,9 +8,11 @@
 #include "cli/inputs.h"
 #include "cli/progress.h"
 #include "cli/report/bench.h"
+#include "cli/report/html/bench_page.h"
 #include "cli/report/json.h"
 #include "cli/report/profile.h"
 #include "core/array.h"
+#include "core/file/output.h"
 #include "onnx/file/read.h"
 
 #include <stdlib.h>
@@ -37,8 +39,9 @@ struct job {
     struct form forms[N_SIDES_MAX];
     struct amp_bench_side sides[N_SIDES_MAX];
     struct amp_bench bench;
-    FILE *file;     /* of the table */
-    json_t *models; /* NULL: no JSON */
+    FILE *file;            /* of the table */
+    json_t *models;        /* NULL: no JSON */
+    struct amp_html *page; /* NULL: no report in HTML */
     struct amp_error *err;
 };
 
@@ -123,7 +126,7 @@ static enum amp_status time_model(struct job *job, const char *path)
     job->bench = (struct amp_bench){.sides = job->sides,
                                     .n_sides = job->dtypes.count,
                                     .n_runs = n_runs,
-                                    .is_profiled = job->options->is_profiled,
+                                    .is_profiled = job->options->is_profiled || job->page != NULL,
                                     .strictness = job->options->is_strict ? AMP_LITERAL : AMP_FREE};
     return amp_bench_run(&job->bench, job->err);
 }
@@ -140,6 +143,8 @@ static void report(struct job *job, const char *path)
         amp_report_profile(job->file, &job->sides[i], job->bench.n_runs, options->verbosity);
     if (job->models != NULL)
         json_array_append_new(job->models, amp_json_bench(path, &job->bench));
+    if (job->page != NULL)
+        amp_html_bench_add(job->page, path, &job->bench);
 }
 
 /* Releases the forms of the model, the first one last, since the others share the bytes of its
@@ -180,8 +185,15 @@ enum amp_status amp_command_bench(const struct amp_options *options, struct amp_
                       .models = json != NULL ? json_array() : NULL,
                       .err = err};
     enum amp_status status = parse_dtypes(options->dtype, &job.dtypes, err);
+    if (status == AMP_OK && options->report != NULL) {
+        status = amp_output_check(options->report, err);
+        job.page = amp_html_bench_begin((size_t)options->runs);
+    }
     for (size_t i = 0; i < options->operands.count && status == AMP_OK; i++)
         status = bench_model(&job, options->operands.items[i]);
+    if (status == AMP_OK && job.page != NULL)
+        status = amp_html_write(job.page, options->report, err);
+    amp_html_destroy(job.page);
     if (status != AMP_OK || json == NULL) {
         json_decref(job.models);
         return status;

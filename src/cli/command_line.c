@@ -189,10 +189,25 @@ static enum amp_status check_explain(const struct amp_options *options, struct a
                         format);
     const char *other = options->output != NULL       ? "--output"
                         : options->json != NULL       ? "--json"
+                        : options->report != NULL     ? "--report"
                         : options->dump_after != NULL ? "--dump-after"
                                                       : NULL;
     if (options->is_listed && other != NULL)
         return amp_fail(err, AMP_USAGE, "--list only lists: %s does not go with it", other);
+    return AMP_OK;
+}
+
+/* A report is of runs of one model, and goes to a place of its own. */
+static enum amp_status check_report(const struct amp_options *options, struct amp_error *err)
+{
+    if (options->report == NULL)
+        return AMP_OK;
+    if (options->lists_ops || options->test_suite != NULL)
+        return amp_fail(err, AMP_USAGE, "--report does not go with %s",
+                        options->lists_ops ? "--list-ops" : "--test-suite");
+    if (options->json != NULL && strcmp(options->json, options->report) == 0)
+        return amp_fail(err, AMP_USAGE, "--report and --json cannot both go to %s",
+                        options->report);
     return AMP_OK;
 }
 
@@ -212,6 +227,7 @@ static enum amp_status check_together(const struct amp_options *options, struct 
         return amp_fail(err, AMP_USAGE, "--list-ops and --test-suite exclude each other");
     if (options->filter != NULL && options->test_suite == NULL)
         return amp_fail(err, AMP_USAGE, "--filter goes with --test-suite");
+    AMP_TRY(check_report(options, err));
     return check_explain(options, err);
 }
 

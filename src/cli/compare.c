@@ -7,6 +7,7 @@
 
 #include "cli/convert.h"
 #include "cli/progress.h"
+#include "cli/report/html/compare_page.h"
 #include "cli/report/json.h"
 #include "cli/report/layers.h"
 #include "cli/report/validation.h"
@@ -105,12 +106,12 @@ static enum amp_status compare(struct job *job, struct amp_error *err)
 {
     const struct amp_model *reference = job->files[0].model, *other = job->files[1].model;
     enum amp_dtype coarsest = amp_validation_coarsest(AMP_FLOAT, reference);
-    struct amp_validation_request request = {.options = job->options,
-                                             .reference = reference,
-                                             .converted = other,
-                                             .coarsest = amp_validation_coarsest(coarsest, other),
-                                             .layers =
-                                                 job->options->has_layers ? &job->layers : NULL};
+    struct amp_validation_request request = {
+        .options = job->options,
+        .reference = reference,
+        .converted = other,
+        .coarsest = amp_validation_coarsest(coarsest, other),
+        .layers = job->options->has_layers || job->options->report != NULL ? &job->layers : NULL};
     amp_progress_begin("comparing");
     enum amp_status status = amp_validation_run(&request, &job->notes, &job->validation, err);
     amp_progress_end();
@@ -144,13 +145,37 @@ static enum amp_status write_json(const struct job *job)
     return amp_json_write(root, options->json, job->err);
 }
 
+/* Writes the report as HTML where the user asked for it. */
+static enum amp_status write_page(const struct job *job)
+{
+    const struct amp_options *options = job->options;
+    struct amp_compare_page page = {.compared = {.models = {{.role = "reference",
+                                                             .path = job->files[0].path,
+                                                             .model = job->files[0].model,
+                                                             .bytes = job->files[0].bytes.size},
+                                                            {.role = "compared",
+                                                             .path = job->files[1].path,
+                                                             .model = job->files[1].model}},
+                                                 .inputs = &job->notes,
+                                                 .validation = &job->validation,
+                                                 .layers = &job->layers},
+                                    .dtype = options->operands.count == 1 ? options->dtype : NULL};
+    if (options->report == NULL)
+        return AMP_OK;
+    if (page.dtype == NULL)
+        page.compared.models[1].bytes = job->files[1].bytes.size;
+    return amp_html_compare_page(&page, options->report, job->err);
+}
+
 static enum amp_status report(const struct job *job)
 {
     const struct amp_options *options = job->options;
     bool is_on_stdout = options->json != NULL && strcmp(options->json, "-") == 0;
     if (!options->is_quiet)
         print_report(job, is_on_stdout ? stderr : stdout);
-    return options->json != NULL ? write_json(job) : AMP_OK;
+    if (options->json != NULL)
+        AMP_TRY(write_json(job));
+    return write_page(job);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

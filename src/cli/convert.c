@@ -16,6 +16,7 @@
 #include "cli/ranges.h"
 #include "cli/report/conversion.h"
 #include "cli/report/explanation.h"
+#include "cli/report/html/convert_page.h"
 #include "cli/report/inputs.h"
 #include "cli/report/json.h"
 #include "cli/report/losses.h"
@@ -63,13 +64,14 @@ struct job {
     struct amp_ids interface; /* see struct amp_assign_options */
     struct amp_training *training;
     struct amp_conversion conversion;
-    bool explains, explains_noise;
+    bool explains;     /* notes what was decided on each node */
+    bool is_explained; /* and prints it */
+    bool explains_noise;
     bool may_run; /* the model, before it is converted */
     struct amp_explanation explanation;
     struct amp_placement *placement;
     struct amp_eval_check eval; /* what the user's command says */
-    json_t *validation_json, *noise_json;
-    enum stage last; /* STAGE to dump after; N_STAGES: none */
+    enum stage last;            /* STAGE to dump after; N_STAGES: none */
     struct amp_error *err;
 };
 
@@ -366,71 +368,56 @@ static enum amp_dtype coarsest_dtype(const struct job *job, const struct amp_mod
     return job->target.keeps_types ? lower : amp_validation_coarsest(lower, reference);
 }
 
-/* What is measured of a conversion, with the models that it names. */
-struct measured {
-    struct amp_model_file reference;
-    struct job twin;
+/* The models as they run, and what came of it. */
+struct trial {
+    struct amp_model_file reference; /* the model as it was read */
+    struct job twin;                 /* the converted one */
     struct amp_input_notes notes;
     struct amp_validation validation;
+    struct amp_layers layers; /* where a page is to show them */
+    struct amp_noise noise;   /* where asked for, and where a page is to show it */
+    bool has_models, is_measured, has_layers, has_noise;
 };
 
-/* Opens the model as it was read and the converted one, to be run. */
-static enum amp_status open_both(struct job *job, struct measured *measured, struct amp_error *err)
+static void trial_free(struct trial *trial)
 {
-    AMP_TRY(amp_model_read_again(&job->file, &measured->reference, err));
-    AMP_TRY(make_runnable(job, &measured->twin, err));
-    return amp_infer(measured->reference.model, err);
+    amp_noise_free(&trial->noise);
+    amp_layers_free(&trial->layers);
+    amp_validation_free(&trial->validation);
+    amp_input_notes_destroy(&trial->notes);
+    if (!trial->has_models)
+        return;
+    amp_model_close(&trial->reference);
+    amp_model_close(&trial->twin.file);
 }
 
-static void close_both(struct measured *measured)
+static enum amp_status open_models(struct job *job, struct trial *trial, struct amp_error *err)
 {
-    amp_validation_free(&measured->validation);
-    amp_input_notes_destroy(&measured->notes);
-    amp_model_close(&measured->reference);
-    amp_model_close(&measured->twin.file);
+    AMP_TRY(amp_model_read_again(&job->file, &trial->reference, err));
+    trial->has_models = true;
+    AMP_TRY(make_runnable(job, &trial->twin, err));
+    return amp_infer(trial->reference.model, err);
 }
 
 /* Runs the model as it was read and the converted one. AMP_MISMATCH when they are too far apart. */
-static enum amp_status run_both(struct job *job, struct measured *measured, struct amp_error *err)
+static enum amp_status validate(struct job *job, struct trial *trial, struct amp_error *err)
 {
-    AMP_TRY(open_both(job, measured, err));
     struct amp_validation_request request = {.options = job->options,
-                                             .reference = measured->reference.model,
-                                             .converted = measured->twin.model,
+                                             .reference = trial->reference.model,
+                                             .converted = trial->twin.model,
                                              .coarsest =
-                                                 coarsest_dtype(job, measured->reference.model)};
-    return amp_validation_run(&request, &measured->notes, &measured->validation, err);
-}
-
-static void report_measured(struct job *job, const struct measured *measured)
-{
-    if (!job->options->is_quiet) {
-        amp_report_inputs(stderr, &measured->notes, job->options->verbosity);
-        amp_report_validation(stderr, &measured->validation, job->options->verbosity);
+                                                 coarsest_dtype(job, trial->reference.model),
+                                             .layers = trial->has_layers ? &trial->layers : NULL};
+    enum amp_status status = amp_validation_run(&request, &trial->notes, &trial->validation, err);
+    if (status == AMP_MODEL && trial->has_layers) {
+        /* They may have no value in common but outputs. */
+        trial->has_layers = false;
+        request.layers = NULL;
+        *err = (struct amp_error){.status = AMP_OK};
+        status = amp_validation_run(&request, &trial->notes, &trial->validation, err);
     }
-    job->validation_json = amp_json_validation(&measured->validation);
-}
-
-/* Runs both models, has the user's command judge them, and reports what came of it: what of that
-   the user wants. AMP_MISMATCH when the converted model is not good enough. */
-static enum amp_status validate(struct job *job, struct amp_error *err)
-{
-    struct measured measured = {.validation = amp_validation_none()};
-    bool is_run = !job->options->no_validate;
-    AMP_TRY(amp_validation_eval_reference(job->options, &job->file, &job->eval, err));
-    if (is_run) {
-        amp_progress_begin("validating");
-        run_both(job, &measured, err);
-        amp_progress_end();
-    }
-    if (err->status == AMP_OK || err->status == AMP_MISMATCH)
-        amp_validation_eval_converted(job->model, job->placement, &job->eval, &measured.validation,
-                                      err);
-    bool is_measured = err->status == AMP_OK || err->status == AMP_MISMATCH;
-    if (is_measured && (is_run || job->options->eval != NULL))
-        report_measured(job, &measured);
-    close_both(&measured);
-    return err->status;
+    amp_progress_end();
+    return status;
 }
 
 /* The file that explanations go to: stdout unless the model does. */
@@ -441,56 +428,121 @@ static FILE *explanation_file(const struct job *job)
     return is_taken ? stderr : stdout;
 }
 
-/* Finds where the error of the converted model comes from, and reports it. */
-static enum amp_status explain_noise(struct job *job)
+/* Finds where the error of the converted model comes from, and prints it where that was asked for;
+   a page does without it where it cannot be found. */
+static enum amp_status find_noise(struct job *job, struct trial *trial)
 {
-    struct amp_noise noise = {.n_sources = 0};
-    struct measured both = {.validation = amp_validation_none()};
+    struct amp_error unused = {.status = AMP_OK};
     amp_progress_begin("finding the noise");
-    enum amp_status status = open_both(job, &both, job->err);
-    if (status == AMP_OK)
-        status =
-            amp_noise_search(job->options, both.reference.model, both.twin.model, &noise, job->err);
+    enum amp_status status =
+        amp_noise_search(job->options, trial->reference.model, trial->twin.model, &trial->noise,
+                         job->explains_noise ? job->err : &unused);
     amp_progress_end();
-    if (status == AMP_OK) {
-        amp_report_noise(explanation_file(job), &noise);
-        job->noise_json = amp_json_noise(&noise);
-    }
-    amp_noise_free(&noise);
-    close_both(&both);
-    return status;
+    trial->has_noise = status == AMP_OK;
+    if (trial->has_noise && job->explains_noise)
+        amp_report_noise(explanation_file(job), &trial->noise);
+    return job->explains_noise ? status : AMP_OK;
 }
 
 /* Writes the report as JSON where the user asked for it. IS_WRITTEN: so is the model. */
-static enum amp_status write_report(struct job *job, bool is_written)
+static enum amp_status write_json(const struct job *job, const struct trial *trial, bool is_written)
 {
     if (job->options->json == NULL)
         return AMP_OK;
     json_t *root = amp_json_conversion(&job->conversion, is_written);
     amp_json_set(root, "weights", amp_json_losses(job->model));
-    json_object_set(root, "validation", job->validation_json ? job->validation_json : json_null());
-    if (job->noise_json != NULL)
-        json_object_set(root, "noise", job->noise_json);
+    amp_json_set(root, "validation",
+                 trial->is_measured ? amp_json_validation(&trial->validation) : json_null());
+    if (trial->has_noise)
+        amp_json_set(root, "noise", amp_json_noise(&trial->noise));
     return amp_json_write(root, job->options->json, job->err);
 }
 
-/* Writes the model unless validation forbids it, and the JSON report in both cases. */
-static enum amp_status validate_and_write(struct job *job)
+/* Writes the report as HTML where the user asked for it. */
+static enum amp_status write_page(const struct job *job, const struct trial *trial, bool is_written)
 {
-    struct amp_error verdict = {.status = AMP_OK};
-    validate(job, &verdict);
-    bool is_mismatch = verdict.status == AMP_MISMATCH;
-    if (verdict.status != AMP_OK && !is_mismatch)
-        return amp_fail(job->err, verdict.status, "%s", verdict.text);
-    if (job->explains_noise)
-        AMP_TRY(explain_noise(job));
+    const struct amp_conversion *conversion = &job->conversion;
+    struct amp_convert_page page = {
+        .compared = {.models = {{"reference", conversion->model_path, trial->reference.model,
+                                 conversion->bytes_before},
+                                {"converted", conversion->output_path, trial->twin.model,
+                                 conversion->bytes_after}}},
+        .conversion = conversion,
+        .explanation = job->explanation.nodes != NULL ? &job->explanation : NULL,
+        .is_written = is_written};
+    if (trial->is_measured) {
+        page.compared.inputs = &trial->notes;
+        page.compared.validation = &trial->validation;
+        page.compared.layers = trial->has_layers ? &trial->layers : NULL;
+    }
+    page.compared.noise = trial->has_noise ? &trial->noise : NULL;
+    if (job->options->report == NULL)
+        return AMP_OK;
+    return amp_html_convert_page(&page, job->options->report, job->err);
+}
+
+/* Writes the model unless validation forbids it, and the reports in both cases. */
+static enum amp_status write_all(struct job *job, const struct trial *trial,
+                                 const struct amp_error *verdict)
+{
+    bool is_mismatch = verdict->status == AMP_MISMATCH;
     bool is_written = !is_mismatch || job->options->is_forced;
     if (is_written)
         AMP_TRY(amp_model_write(job->model, job->placement, job->err));
     if (!job->options->is_quiet)
         amp_report_losses(stderr, job->model, job->options->verbosity);
-    AMP_TRY(write_report(job, is_written));
-    return is_mismatch ? amp_fail(job->err, AMP_MISMATCH, "%s", verdict.text) : AMP_OK;
+    AMP_TRY(write_json(job, trial, is_written));
+    AMP_TRY(write_page(job, trial, is_written));
+    return is_mismatch ? amp_fail(job->err, AMP_MISMATCH, "%s", verdict->text) : AMP_OK;
+}
+
+static void report_measured(const struct job *job, const struct trial *trial)
+{
+    if (job->options->is_quiet)
+        return;
+    amp_report_inputs(stderr, &trial->notes, job->options->verbosity);
+    amp_report_validation(stderr, &trial->validation, job->options->verbosity);
+}
+
+/* Runs both models, has the user's command judge them, and reports what came of it: what of that
+   the user wants. AMP_MISMATCH when the converted model is not good enough. */
+static enum amp_status try_models(struct job *job, struct trial *trial, struct amp_error *verdict)
+{
+    bool validates = !job->options->no_validate, has_page = job->options->report != NULL;
+    trial->validation = amp_validation_none();
+    AMP_TRY(amp_validation_eval_reference(job->options, &job->file, &job->eval, verdict));
+    if (validates)
+        amp_progress_begin("validating");
+    if (validates || has_page || job->explains_noise)
+        AMP_TRY(open_models(job, trial, verdict));
+    trial->has_layers = validates && has_page;
+    if (validates)
+        validate(job, trial, verdict);
+    if (verdict->status == AMP_OK || verdict->status == AMP_MISMATCH)
+        amp_validation_eval_converted(job->model, job->placement, &job->eval, &trial->validation,
+                                      verdict);
+    trial->is_measured = (verdict->status == AMP_OK || verdict->status == AMP_MISMATCH) &&
+                         (validates || job->options->eval != NULL);
+    if (trial->is_measured)
+        report_measured(job, trial);
+    return verdict->status;
+}
+
+static enum amp_status validate_and_write(struct job *job)
+{
+    struct amp_error verdict = {.status = AMP_OK};
+    struct trial trial = {.has_models = false};
+    enum amp_status status = try_models(job, &trial, &verdict);
+    amp_progress_end();
+    bool has_ended = status == AMP_OK || status == AMP_MISMATCH;
+    if (!has_ended)
+        amp_fail(job->err, status, "%s", verdict.text);
+    else if (job->explains_noise || trial.has_layers)
+        status = find_noise(job, &trial);
+    if (has_ended && job->err->status == AMP_OK)
+        status = write_all(job, &trial, &verdict);
+    trial_free(&trial);
+    return status;
 }
 
 /* Prints the explanation to stdout, or to stderr when the model goes to stdout or only -vv asks for
@@ -528,7 +580,7 @@ static enum amp_status convert(struct job *job)
     AMP_TRY(convert_graph(job, &is_done));
     if (is_done)
         return AMP_OK;
-    if (job->explains)
+    if (job->is_explained)
         explain(job);
     if (job->options->is_listed)
         return AMP_OK;
@@ -543,11 +595,12 @@ static enum amp_status convert(struct job *job)
 enum amp_status amp_command_convert(const struct amp_options *options, struct amp_error *err)
 {
     bool explains_noise = options->explain != NULL && strcmp(options->explain, "noise") == 0;
-    bool explains = (options->explain != NULL && !explains_noise) || options->is_listed ||
-                    (options->verbosity > 1 && !options->is_quiet);
+    bool is_explained = (options->explain != NULL && !explains_noise) || options->is_listed ||
+                        (options->verbosity > 1 && !options->is_quiet);
     struct job job = {.options = options,
                       .err = err,
-                      .explains = explains,
+                      .explains = is_explained || options->report != NULL,
+                      .is_explained = is_explained,
                       .explains_noise = explains_noise,
                       .may_run = true};
     AMP_TRY(amp_target_parse(options, &job.target, err));
@@ -562,8 +615,6 @@ enum amp_status amp_command_convert(const struct amp_options *options, struct am
         status = convert(&job);
     }
     amp_progress_end();
-    json_decref(job.validation_json);
-    json_decref(job.noise_json);
     amp_rules_destroy(job.rules);
     amp_model_close(&job.file);
     return status;

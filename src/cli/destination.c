@@ -73,13 +73,19 @@ enum amp_status amp_destination_choose(const struct amp_options *options,
                         "the model is not written to a terminal; use -o FILE or a pipe");
     if (is_stdout && options->json != NULL && strcmp(options->json, "-") == 0)
         return amp_fail(err, AMP_USAGE, "stdout cannot take both the model and --json -");
+    if (is_stdout && options->report != NULL && strcmp(options->report, "-") == 0)
+        return amp_fail(err, AMP_USAGE, "stdout cannot take both the model and --report -");
     if (!is_stdout && options->json != NULL && strcmp(options->json, found) == 0)
         return amp_fail(err, AMP_USAGE, "--json %s: that is the model itself", found);
+    if (!is_stdout && options->report != NULL && strcmp(options->report, found) == 0)
+        return amp_fail(err, AMP_USAGE, "--report %s: that is the model itself", found);
     if (!is_stdout)
         AMP_TRY(check_is_free(options, found, err));
     AMP_TRY(amp_output_check(found, err));
     if (options->json != NULL)
         AMP_TRY(amp_output_check(options->json, err));
+    if (options->report != NULL)
+        AMP_TRY(amp_output_check(options->report, err));
     return check_data_name(options->external_data, found, err);
 }
 

@@ -9,12 +9,10 @@
 #include <string.h>
 
 #define AT(field) offsetof(struct amp_options, field)
-#define ALL                                                                            \
-    (AMP_CMD_CONVERT | AMP_CMD_RUN | AMP_CMD_RULES | AMP_CMD_BENCH | AMP_CMD_COMPARE | \
-     AMP_CMD_CALIBRATE)
+#define RUNS_MODELS (REPORTS | AMP_CMD_CALIBRATE)
+#define REPORTS (AMP_CMD_CONVERT | AMP_CMD_RUN | AMP_CMD_BENCH | AMP_CMD_COMPARE)
+#define ALL (RUNS_MODELS | AMP_CMD_RULES)
 #define VALIDATES (AMP_CMD_CONVERT | AMP_CMD_RUN | AMP_CMD_COMPARE)
-#define RUNS_MODELS \
-    (AMP_CMD_CONVERT | AMP_CMD_RUN | AMP_CMD_BENCH | AMP_CMD_COMPARE | AMP_CMD_CALIBRATE)
 #define LOWERS (AMP_CMD_CONVERT | AMP_CMD_BENCH | AMP_CMD_COMPARE)
 #define CONVERTS (AMP_CMD_CONVERT | AMP_CMD_COMPARE)
 
@@ -95,8 +93,8 @@ static const struct amp_option option_table[] = {
     {"max-memory", 0, "SIZE", AMP_OPTION_SIZE, AT(max_memory), RUNS_MODELS, AMP_GROUP_DATA,
      "what tensors and graphs may take, as 500M or 4G [default: what the machine has]"},
 
-    {"ranges", 0, "FILE", AMP_OPTION_TEXT, AT(ranges), CONVERTS, AMP_GROUP_RANGES,
-     "what ampconv calibrate wrote of MODEL [default: fp16 looks for itself]"},
+    {"ranges", 0, "FILE", AMP_OPTION_TEXT, AT(ranges), AMP_CMD_CONVERT, AMP_GROUP_RANGES,
+     "ranges of MODEL's values, of ampconv calibrate [default: fp16: seen in a run first]"},
     {"output", 'o', "FILE", AMP_OPTION_TEXT, AT(output), AMP_CMD_CALIBRATE, AMP_GROUP_RANGES,
      "the file of ranges, JSON [default: stdout]"},
 
@@ -133,6 +131,8 @@ static const struct amp_option option_table[] = {
 
     {"json", 0, "FILE", AMP_OPTION_TEXT, AT(json), VALIDATES, AMP_GROUP_TALK,
      "write the report as JSON; - is stdout"},
+    {"report", 0, "FILE", AMP_OPTION_TEXT, AT(report), REPORTS, AMP_GROUP_TALK,
+     "write a report with pictures, one file of HTML that needs no other; - is stdout"},
     {"threads", 0, "N", AMP_OPTION_NUMBER, AT(threads), RUNS_MODELS, AMP_GROUP_TALK,
      "threads to compute with [default: OMP_NUM_THREADS, else all cores]"},
     {"quiet", 'q', NULL, AMP_OPTION_FLAG, AT(is_quiet), ALL, AMP_GROUP_TALK, "errors only"},

@@ -60,7 +60,7 @@ struct amp_options {
     const char *sort; /* the order of layers; NULL: the graph's */
     int64_t lines;    /* -1: not given */
 
-    const char *json;
+    const char *json, *report;
     int64_t threads;
     bool is_quiet, wants_help, wants_version;
     int verbosity; /* -v: 1, -vv: 2 */

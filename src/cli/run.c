@@ -10,6 +10,7 @@
 #include "cli/inputs.h"
 #include "cli/list_ops.h"
 #include "cli/progress.h"
+#include "cli/report/html/run_page.h"
 #include "cli/report/json.h"
 #include "cli/report/run.h"
 #include "cli/test_suite.h"
@@ -67,8 +68,12 @@ static void allocate(struct run *run)
     run->result.mismatch = run->mismatch.text;
     run->result.n_outputs = n_outputs;
     run->result.outputs = amp_xcalloc(n_outputs, sizeof *run->result.outputs);
-    for (size_t i = 0; i < n_outputs; i++)
-        run->result.outputs[i].name = amp_value_at(run->model, run->output_ids->items[i])->name;
+    for (size_t i = 0; i < n_outputs; i++) {
+        struct amp_run_output *output = &run->result.outputs[i];
+        output->name = amp_value_at(run->model, run->output_ids->items[i])->name;
+        if (run->options->report != NULL)
+            output->deviations = amp_xcalloc(1, sizeof *output->deviations);
+    }
 }
 
 static enum amp_status begin_tasks(struct run *run)
@@ -109,6 +114,8 @@ static void tear_down(struct run *run)
     free(run->tensors);
     free(run->outputs);
     free(run->wanted);
+    for (size_t i = 0; i < run->result.n_outputs; i++)
+        free(run->result.outputs[i].deviations);
     free(run->result.outputs);
 }
 
@@ -145,6 +152,8 @@ static void compare_output(struct run *run, size_t sample, size_t i)
     if (output->compared++ == 0)
         output->metrics.are_scores = are_scores(run, i);
     run->result.compared++;
+    if (output->deviations != NULL)
+        amp_deviations_add(output->deviations, want, got);
     enum amp_status status = amp_metrics_add(&output->metrics, want, got, &found);
     if (run->tolerance.by_element) {
         found = (struct amp_error){.status = AMP_OK};
@@ -265,6 +274,18 @@ static void check_metrics(struct run *run)
     }
 }
 
+/* Writes the report as HTML where the user asked for it. */
+static enum amp_status write_page(struct run *run)
+{
+    struct amp_run_page page = {
+        .result = &run->result,
+        .inputs = &run->inputs.notes,
+        .model = {.role = "model", .path = run->model->path, .model = run->model}};
+    if (run->options->report == NULL)
+        return AMP_OK;
+    return amp_html_run_page(&page, run->options->report, run->err);
+}
+
 static enum amp_status report(struct run *run)
 {
     if (!run->options->is_quiet) {
@@ -274,6 +295,7 @@ static enum amp_status report(struct run *run)
     if (run->options->json != NULL)
         AMP_TRY(amp_json_write(amp_json_run(&run->result, &run->inputs.notes), run->options->json,
                                run->err));
+    AMP_TRY(write_page(run));
     if (run->mismatch.status == AMP_OK)
         return AMP_OK;
     return amp_fail(run->err, AMP_MISMATCH, "not as expected: %s", run->mismatch.text);

@@ -57,6 +57,7 @@ static enum amp_status validate(const struct amp_validation_request *request,
     setup.labels = labels.items;
     setup.n_labels = labels.count;
     setup.task_bounds = amp_task_bounds_of(&bounds, "labels");
+    setup.keeps_deviations = request->options->report != NULL;
     if (request->layers != NULL)
         setup.runner = amp_layers_runner(request->layers);
     enum amp_status status =

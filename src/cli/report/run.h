@@ -1,6 +1,7 @@
 #ifndef AMP_CLI_REPORT_RUN_H
 #define AMP_CLI_REPORT_RUN_H
 
+#include "check/deviations.h"
 #include "check/labels.h"
 #include "check/metrics.h"
 #include "check/summary.h"
@@ -13,8 +14,9 @@ struct amp_run_output {
     enum amp_form form;   /* of the last sample, as its shape: of a list its length */
     struct amp_shape shape;
     struct amp_summary summary;
-    size_t compared;            /* samples that had an expected value for it */
-    struct amp_metrics metrics; /* of those; the expected value is the reference */
+    size_t compared;                   /* samples that had an expected value for it */
+    struct amp_metrics metrics;        /* of those; the expected value is the reference */
+    struct amp_deviations *deviations; /* of those; NULL: not asked for */
 };
 
 /* What a run did: filled by the command, sample by sample. */

@@ -1,0 +1,62 @@
+/*
+ * What reports say of a node: the dtype that it computes in, as its types show it, and its name.
+ * Takes any model with types inferred; needs no record of a conversion.
+ */
+#include "cli/report/html/node_precision.h"
+
+#include "cli/report/html/document.h"
+#include "ops/op.h"
+
+#include <stdio.h>
+
+static enum amp_dtype first_float(const struct amp_model *model, const uint32_t *values,
+                                  uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (values[i] == AMP_NONE)
+            continue;
+        enum amp_dtype dtype = amp_value_at(model, values[i])->dtype;
+        if (amp_dtype_class(dtype) == AMP_CLASS_FLOAT)
+            return dtype;
+    }
+    return AMP_UNDEFINED;
+}
+
+enum amp_dtype amp_html_precision(const struct amp_model *model, uint32_t node)
+{
+    const struct amp_node *at = amp_node_at(model, node);
+    return first_float(model, at->outputs, at->n_outputs);
+}
+
+bool amp_html_is_cast(const struct amp_model *model, uint32_t node)
+{
+    const struct amp_node *at = amp_node_at(model, node);
+    return amp_node_has_role(at, AMP_ROLE_CAST) && at->n_inputs > 0 && at->n_outputs > 0 &&
+           first_float(model, at->inputs, 1) != AMP_UNDEFINED &&
+           first_float(model, at->outputs, 1) != AMP_UNDEFINED;
+}
+
+const char *amp_html_dtype_class(enum amp_dtype dtype)
+{
+    return amp_dtype_is_lower(dtype)                   ? "low"
+           : dtype == AMP_FLOAT || dtype == AMP_DOUBLE ? "full"
+                                                       : "other";
+}
+
+const char *amp_html_dtype_text(enum amp_dtype dtype)
+{
+    return dtype == AMP_UNDEFINED ? "no floats" : amp_dtype_short_name(dtype);
+}
+
+const char *amp_html_node_name(const struct amp_model *model, uint32_t node,
+                               char text[AMP_HTML_NODE_NAME])
+{
+    enum { CHARACTERS = 36 };
+    char short_text[AMP_HTML_SHORT];
+    const struct amp_node *at = amp_node_at(model, node);
+    if (at->name[0] != '\0')
+        snprintf(text, AMP_HTML_NODE_NAME, "%s", amp_html_short(at->name, CHARACTERS, short_text));
+    else
+        snprintf(text, AMP_HTML_NODE_NAME, "#%u", at->index);
+    return text;
+}
