@@ -8,6 +8,7 @@
 #include "expand.h"
 #include "print.h"
 #include "update.h"
+#include "xml.h"
 
 static const char usage[] =
     "usage: case_tool expand TESTS ROOT       folders below ROOT from TESTS/STAGE/FAMILY.cases\n"
@@ -15,7 +16,8 @@ static const char usage[] =
     ".cases files\n"
     "       case_tool print FOLDER...         folders as cases; a prefix FOLDER/NAME. takes the "
     "files NAME.*\n"
-    "       case_tool show FILE               a model, sample or .npy file as text\n";
+    "       case_tool show FILE               a model, sample or .npy file as text\n"
+    "       case_tool xml FILE                exits 1 unless the file is well-formed XML\n";
 
 static int print(void (*put_all)(struct buffer *, char **, int), char **paths, int n)
 {
@@ -41,6 +43,8 @@ int main(int argc, char **argv)
         return print(put_cases, argv + 2, argc - 2);
     } else if (!strcmp(command, "show") && argc == 3) {
         return print(put_first, argv + 2, 1);
+    } else if (!strcmp(command, "xml") && argc == 3) {
+        return !check_xml(argv[2]);
     } else {
         fputs(usage, stderr);
         return 2;

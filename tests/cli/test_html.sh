@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# --report: one file of HTML that needs no other, is the same each time, and names what is at fault. It needs no browser: the file
+# must be well-formed XML, refer to nothing, and hold known numbers.
+set -u
+root=$(cd ../.. && pwd)
+tool=$root/build/case_tool
+scratch=$(mktemp -d) || exit 2
+trap 'rm -rf "$scratch"' EXIT
+cp "$root/models/digits_transformer.onnx" "$scratch/m.onnx"
+cp "$CASES/cli/html_overflow/model.onnx" "$scratch/overflow.onnx"
+cp "$CASES/cli/html_overflow16/model.onnx" "$scratch/overflow16.onnx"
+cp "$CASES/cli/html_overflow/x.npy" "$scratch/x.npy"
+LC_ALL=C sed 's/ZZZZ/\x1b\xff\x01\xc0/g' "$CASES/cli/html_hostile/model.onnx" >"$scratch/hostile.onnx"
+cd "$scratch" || exit 2
+data=(--data "$root/models/digits" --labels "$root/models/digits/labels.npy")
+
+holds() { # NAME: the rest is a condition
+  local name=$1
+  shift
+  if "$@" >said 2>&1; then echo "ok $name"; else echo "not ok $name: $(head -c 1000 said)"; fi
+}
+expect() { # NAME EXIT: the rest is run
+  local name=$1 wanted=$2 code
+  shift 2
+  "$@" >said 2>&1 </dev/null
+  code=$?
+  if [ $code -eq "$wanted" ]; then echo "ok $name"; else echo "not ok $name: exit $code, $wanted expected: $(head -c 1000 said)"; fi
+}
+says() { grep -qF -- "$2" "$1"; }
+counts() { [ "$(grep -oE -- "$2" "$1" | wc -l)" -eq "$3" ]; }
+# What would fetch something or run, in any spelling; style that comes from elsewhere.
+refers() { grep -oiE '<(script|link|img|iframe|object|embed|image|use)|https?:|[^a-z-](src|href) *= *"[^#]|url\(|@import|[ "]on[a-z]+ *= *"|javascript:' "$1"; }
+is_page() { "$tool" xml "$1" && ! refers "$1" && [ "$(head -c 15 "$1")" = '<!DOCTYPE html>' ]; }
+
+# A conversion.
+expect 'a conversion' 0 "$AMPCONV" m.onnx -q -o out.onnx "${data[@]}" --report one.html
+holds 'is a page' is_page one.html
+for title in Verdict 'Where to look' 'Error along the graph' 'Error by source' Ranges Outputs Graph Models Operators Rules Settings; do
+  holds "has $title" says one.html "<h2>$title</h2>"
+done
+holds 'says the verdict' says one.html 'Within tolerance'
+holds 'says where the model went' says one.html 'The model was written to out.onnx.'
+holds 'counts right answers' counts one.html '97\.[0-9]+ % \(35[0-9] of 360\)' 2
+holds 'has the nodes of both models' says one.html '<th scope="row">nodes</th><td class="n">149</td><td class="n">153</td>'
+holds 'has the casts' says one.html '<th scope="row">casts between float types</th><td class="n">0</td><td class="n">14</td>'
+holds 'has the opset' says one.html '<th scope="row">opset</th><td class="n">17</td><td class="n">17</td>'
+holds 'counts operators' says one.html '<tr><td>LayerNormalization</td><td class="n">5</td><td class="n"></td><td class="n">5</td>'
+holds 'names the rule' counts one.html 'lower by torch-cpu\.yaml:[0-9]+, matmul' 5
+holds 'draws what is 1 of 1 sample' says one.html 'Each dot is an element, 1800 of 3600'
+holds 'titles every drawing' test "$(grep -c '<svg role="img"' one.html)" -eq "$(grep -cE '<svg role="img"[^>]*><title>.+</title>' one.html)"
+holds 'captions every table' test "$(grep -c '<table>' one.html)" -eq "$(grep -c '<caption>.' one.html)"
+holds 'has both colour schemes and paper' counts one.html '@media (\(prefers-color-scheme:dark\)|print)' 3
+expect 'again' 0 "$AMPCONV" m.onnx -q -f -o out.onnx "${data[@]}" --report two.html
+holds 'is the same' cmp one.html two.html
+expect 'to stdout' 0 bash -c '"$AMPCONV" m.onnx -q -f -o out.onnx "${@}" --report - >three.html' - "${data[@]}"
+holds 'is the same, too' cmp one.html three.html
+expect 'without running' 0 "$AMPCONV" m.onnx -q -f -o out.onnx --no-validate --report unrun.html
+holds 'says so' says unrun.html 'Not validated'
+holds 'is a page without running' is_page unrun.html
+
+# Where an overflow is.
+expect 'a comparison' 1 "$AMPCONV" compare overflow.onnx overflow16.onnx -q -i x=x.npy --report over.html
+holds 'is a page' is_page over.html
+holds 'with the verdict' says over.html 'Outside tolerance'
+holds 'the first infinity' says over.html 'The first infinity is given by node <strong><code>square</code></strong> (Mul, fp16): 0 NaN and 1 infinite elements of 4.'
+holds 'what it reaches' says over.html 'the value reaches <strong>90000</strong>; the largest float16 is 65504; nodes that take the value need float32 too.'
+holds 'what can be done' says over.html "<span class=\"k\">--node</span> 'square=fp32'"
+holds 'how many values are too large' says over.html '<strong>1 of 3 values</strong> are larger in the reference than float16 holds'
+holds 'the range' says over.html 'b (Mul) in fp16: from 2500 to 90000, beyond the dtype&#39;s largest'
+holds 'what the others take' says over.html 'It comes behind the first infinity, and most likely of it.'
+holds 'the marks in the graph' counts over.html 'class="low heavy"' 2
+expect 'a conversion that looks first' 0 "$AMPCONV" overflow.onnx -q -d fp16 --op Mul=lower -i x=x.npy -o yes.onnx --report kept.html
+holds 'says which value kept which node' counts kept.html "<td>node &#39;square&#39; \(Mul-14\)</td><td>[^<]+</td><td><code>b</code></td><td class=\"n\">90000</td><td>in data</td>" 1
+expect 'outside tolerance' 1 "$AMPCONV" m.onnx -q -o no.onnx -t snr=200 "${data[@]}" --report outside.html
+holds 'there is no model' test ! -e no.onnx
+holds 'but a page' is_page outside.html
+holds 'that says so' says outside.html 'No model was written'
+
+# A run, a bench.
+"$AMPCONV" run m.onnx -q --data "$root/models/digits" --output-dir expected
+mv expected/*.npy expected/logits.npy 2>/dev/null
+expect 'a run' 0 "$AMPCONV" run m.onnx -q --data "$root/models/digits" --expect expected --report run.html
+holds 'is a page' is_page run.html
+holds 'as expected' says run.html 'As expected'
+holds 'all equal' says run.html 'All 3600 elements are equal.'
+expect 'a bench' 0 "$AMPCONV" bench overflow.onnx m.onnx -q --runs 2 --report bench.html
+holds 'is a page' is_page bench.html
+holds 'of each model' counts bench.html '<h1>(overflow|m).onnx</h1>' 2
+for title in Times 'By operator' Roofline 'By node' Models Graph; do
+  holds "has $title of each" counts bench.html "<h2>$title</h2>" 2
+done
+
+# Names that are no text.
+expect 'hostile names' 0 "$AMPCONV" hostile.onnx -q -f -o out.onnx --report hostile.html
+holds 'are no markup' is_page hostile.html
+holds 'are shown' says hostile.html '&lt;script&gt;alert(1)&lt;/script&gt;'
+holds 'with their bytes' says hostile.html '\x1B\xFF\x01\xC0'
+
+# A large model: a chain of 3000 nodes with long names.
+{
+  echo '# A large model.'
+  echo '== large'
+  echo '# A chain of 3000 nodes.'
+  echo '-- model.onnx'
+  echo '<ir_version: 8, opset_import: ["" : 17]>'
+  echo 'large (float[1,4] v0) => (float[1,4] v3000) <float[4,4] w = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}> {'
+  for ((i = 0; i < 3000; i++)); do
+    op='Tanh(v%d)'
+    [ $((i % 3)) -eq 0 ] && op='MatMul(v%d, w)'
+    # shellcheck disable=SC2059
+    printf "  [\"/transformer/encoder/layers.%d/attention/projection/%d/with_a_long_name\"] v%d = $op\n" $((i / 30)) "$i" $((i + 1)) "$i"
+  done
+  echo '}'
+} >large.cases
+mkdir tests tests/large && mv large.cases tests/large/
+"$tool" expand tests cases
+expect 'a large model' 0 "$AMPCONV" compare cases/large/large/model.onnx -q -d bf16 -t snr=-100 -t cosine=-1 --report large.html
+holds 'is a page' is_page large.html
+holds 'below 2 MB' test "$(stat -c %s large.html)" -lt 2000000
+holds 'is folded by name' says large.html '/transformer/encoder/layers.99'
+
+# Wrong uses.
+expect 'on the model' 2 "$AMPCONV" m.onnx -q -o both --report both
+holds 'writes nothing' test ! -e both
+expect 'two on stdout' 2 "$AMPCONV" m.onnx -q -o - --report -
+expect 'with --json' 2 "$AMPCONV" m.onnx -q -o new.onnx --json x --report x
+expect 'with --list' 2 "$AMPCONV" m.onnx --list --report x.html
+expect 'with --list-ops' 2 "$AMPCONV" run --list-ops --report x.html
+expect 'in no folder' 2 "$AMPCONV" m.onnx -q -o new.onnx --report none/x.html
+holds 'before any work' test ! -e new.onnx
+expect 'a full disk' 2 "$AMPCONV" m.onnx -q -o new.onnx --no-validate --report /dev/full
