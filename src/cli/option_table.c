@@ -93,8 +93,8 @@ static const struct amp_option option_table[] = {
     {"max-memory", 0, "SIZE", AMP_OPTION_SIZE, AT(max_memory), RUNS_MODELS, AMP_GROUP_DATA,
      "what tensors and graphs may take, as 500M or 4G [default: what the machine has]"},
 
-    {"ranges", 0, "FILE", AMP_OPTION_TEXT, AT(ranges), AMP_CMD_CONVERT, AMP_GROUP_RANGES,
-     "ranges of MODEL's values, of ampconv calibrate [default: fp16: seen in a run first]"},
+    {"ranges", 0, "FILE", AMP_OPTION_TEXT, AT(ranges), CONVERTS, AMP_GROUP_RANGES,
+     "what ampconv calibrate wrote of MODEL [default: fp16 looks for itself]"},
     {"output", 'o', "FILE", AMP_OPTION_TEXT, AT(output), AMP_CMD_CALIBRATE, AMP_GROUP_RANGES,
      "the file of ranges, JSON [default: stdout]"},
 
