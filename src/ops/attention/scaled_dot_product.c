@@ -5,6 +5,7 @@
  */
 #include "ops/attention/scaled_dot_product.h"
 
+#include "core/memory.h"
 #include "ops/dnnl/prim.h"
 #include "ops/kernel/kernel.h"
 #include "ops/matmul/matmul.h"
@@ -166,7 +167,8 @@ static enum amp_status make_probabilities(struct run *run)
     if (attention->is_smooth) {
         factors = calloc((size_t)run->rows + 1, sizeof *factors);
         if (factors == NULL)
-            return amp_fail(attention->ctx->err, AMP_IO, "out of memory");
+            return amp_memory_fail(attention->ctx->err, "a factor per row of scores",
+                                   (size_t)run->rows * sizeof *factors);
         for (int64_t i = 0; i < run->rows; i++)
             factors[i] = (float)smooth_factor(row_of(run, i), attention->keys);
     }
@@ -218,7 +220,7 @@ static enum amp_status allocate(struct run *run, const struct amp_tensor *y, boo
     AMP_TRY(amp_tensor_alloc(&run->scores, a->ctx->err));
     run->is_masked = calloc((size_t)run->rows + 1, sizeof *run->is_masked);
     if (run->is_masked == NULL)
-        return amp_fail(a->ctx->err, AMP_IO, "out of memory");
+        return amp_memory_fail(a->ctx->err, "a flag per row of scores", (size_t)run->rows);
     if (is_flat)
         return amp_tensor_alloc(&run->y, a->ctx->err);
     run->y.data = y->data;

@@ -4,6 +4,7 @@
  * summed ones, and the contraction is a matrix product of operands whose dims are put into that
  * order, or a product element by element where no label is summed.
  */
+#include "core/memory.h"
 #include "ops/dnnl/prim.h"
 #include "ops/matmul/einsum_equation.h"
 #include "ops/kernel/kernel.h"
@@ -132,9 +133,10 @@ static enum amp_status create(const struct run *run, const struct amp_einsum_ter
     set_order(run, operand, term);
     if (data != NULL)
         return AMP_OK;
-    operand->buffer = amp_buffer_create((size_t)count * run->size);
+    size_t size = (size_t)count * run->size;
+    operand->buffer = amp_buffer_create(size);
     if (operand->buffer == NULL)
-        return amp_fail(run->ctx->err, AMP_IO, "out of memory");
+        return amp_memory_fail(run->ctx->err, "an intermediate product", size);
     operand->data = operand->buffer->data;
     return AMP_OK;
 }
@@ -492,8 +494,8 @@ static void destroy(void *state)
     free(kept);
 }
 
-/* Whether a label of several operands is summed over: a letter of the operands is not in the output, which without an
-   arrow has the letters that stand there once (ONNX, Einsum-12). */
+/* Whether a label of several operands is summed over: a letter of the operands is not in the
+   output, which without an arrow has the letters that stand there once (ONNX, Einsum-12). */
 static bool contracts(const struct amp_node *node)
 {
     const char *equation = amp_node_string(node, "equation", "");

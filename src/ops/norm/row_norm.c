@@ -8,6 +8,7 @@
 
 #include "core/array.h"
 #include "core/convert.h"
+#include "core/memory.h"
 #include "ops/kernel/kernel.h"
 
 #include <math.h>
@@ -265,7 +266,7 @@ static enum amp_status normalize_dims(struct amp_ctx *ctx, const bool *is_reduce
     }
     struct amp_buffer *buffer = amp_buffer_create(amp_tensor_size(x));
     if (buffer == NULL)
-        return amp_fail(ctx->err, AMP_IO, "out of memory");
+        return amp_memory_fail(ctx->err, "the input in rows", amp_tensor_size(x));
     rows.x = rows.y = buffer->data;
     copy_rows(x, order, buffer->data, false);
     enum amp_status status = amp_rows_run(ctx, kind, &rows);

@@ -2,6 +2,7 @@
  * ArgMax, ArgMin and TopK. Turns elements of any dtype into int64_t keys of the same order and
  * compares keys only.
  */
+#include "core/memory.h"
 #include "ops/kernel/kernel.h"
 #include "ops/kernel/block.h"
 
@@ -310,7 +311,9 @@ static enum amp_status run_top(const struct top *top, struct amp_error *err)
                 top_line(top, line, heap);
         free(heap);
     }
-    return failed ? amp_fail(err, AMP_IO, "out of memory") : AMP_OK;
+    return failed ? amp_memory_fail(err, "the greatest of a line",
+                                    (size_t)top->k * sizeof(struct best))
+                  : AMP_OK;
 }
 
 /* K of the attribute (version 1) or of input 1; -1: not known. */
