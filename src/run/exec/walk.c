@@ -70,18 +70,6 @@ enum amp_status amp_walk_set(struct amp_session *session, uint32_t value,
     return amp_values_set(session, value, tensor, err);
 }
 
-enum amp_status amp_walk_fork(struct amp_session *from, struct amp_session *to,
-                              struct amp_error *err)
-{
-    for (uint32_t v = 0; v < from->model->n_values; v++) {
-        if (from->values[v].data == NULL || amp_constant_is(from, v) || amp_constant_is(to, v))
-            continue;
-        AMP_TRY(amp_values_reorder(from, v, err));
-        AMP_TRY(amp_walk_set(to, v, &from->values[v], err));
-    }
-    return AMP_OK;
-}
-
 enum amp_status amp_walk_end(struct amp_session *session, struct amp_tensor *outputs,
                              struct amp_error *err)
 {

@@ -4,8 +4,8 @@
 #include "run/exec/session.h"
 
 /*
- * A run of the main graph step by step, for those who look at values between the steps, replace
- * them, or go on from there in another session. The plan is to be strict (AMP_ROUNDED,
+ * A run of the main graph step by step, for those who look at values between the steps or replace
+ * them. The plan is to be strict (AMP_ROUNDED,
  * AMP_LITERAL), so that there is a step for each node that is no constant and every value exists.
  * Values are named by the ids of the plan's model (amp_walk_model), which has those of the model
  * that was planned and may have more.
@@ -43,12 +43,6 @@ enum amp_status amp_walk_get(struct amp_session *session, uint32_t value, struct
 /* Makes VALUE, which is no constant, hold TENSOR. AMP_MODEL: TENSOR is not of the declared type. */
 enum amp_status amp_walk_set(struct amp_session *session, uint32_t value,
                              const struct amp_tensor *tensor, struct amp_error *err);
-
-/* Makes all values of the main graph in TO that are no constants hold what those of the same ids do
-   in FROM, a session of the same plan or of one whose model has the same graph. TO can go on with
-   the step that FROM is about to compute. */
-enum amp_status amp_walk_fork(struct amp_session *from, struct amp_session *to,
-                              struct amp_error *err);
 
 /* Ends a run, at whatever step: drops all values that are no constants. OUTPUTS, unless NULL, get
    the graph's outputs first, as of amp_session_run. */
