@@ -99,7 +99,7 @@ $(BUILD)/ampconv: $(OBJS)
 	$(Q)$(call link,$@,$(OBJS),$(SYSLIB))
 
 # What the table of metrics says of them is a part of the manual.
-$(MAN1): man/metrics.awk src/check/metrics.c src/check/task_metrics.c man/ampconv.1
+$(MAN1): man/metrics.awk src/check/metrics.c src/check/task/task_metrics.c man/ampconv.1
 	$(call say,MAN,$@)
 	@mkdir -p $(@D)
 	$(Q)awk -f $^ >$@

@@ -1,5 +1,5 @@
 # The manual page ampconv(1) with the metrics of --tolerance, out of the comments and fields of the tables of metrics:
-#   awk -f man/metrics.awk src/check/metrics.c src/check/task_metrics.c man/ampconv.1
+#   awk -f man/metrics.awk src/check/metrics.c src/check/task/task_metrics.c man/ampconv.1
 # The metrics take the place of the line .\" METRICS, those of the task that of .\" TASK METRICS. Fails for a metric without a
 # comment or without the line.
 

@@ -3,7 +3,7 @@
 
 #include "check/pairs.h"
 #include "check/validate.h"
-#include "core/range.h"
+#include "core/number/range.h"
 
 /* The largest error of a value. An element that is not finite in one of the models alone has an
    infinite error, and the first such is it. */

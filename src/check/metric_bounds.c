@@ -5,7 +5,7 @@
  */
 #include "check/metric_bounds.h"
 
-#include "check/task_metrics.h"
+#include "check/task/task_metrics.h"
 #include "core/words.h"
 
 #include <math.h>

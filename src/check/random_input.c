@@ -9,7 +9,7 @@
 #include "core/array.h"
 #include "core/graph/uses.h"
 #include "core/hash.h"
-#include "core/random.h"
+#include "core/number/random.h"
 #include "ops/kernel/tensor_cast.h"
 #include "ops/op.h"
 

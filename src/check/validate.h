@@ -2,10 +2,10 @@
 #define AMP_CHECK_VALIDATE_H
 
 #include "check/deviations.h"
-#include "check/eval.h"
-#include "check/labels.h"
+#include "check/task/eval.h"
+#include "check/task/labels.h"
 #include "check/metric_bounds.h"
-#include "check/task_bounds.h"
+#include "check/task/task_bounds.h"
 #include "core/graph/graph.h"
 
 /* Where the inputs of runs come from. The samples are numbered from 0. */

@@ -1,7 +1,7 @@
 #ifndef AMP_CLI_BENCH_H
 #define AMP_CLI_BENCH_H
 
-#include "cli/options.h"
+#include "cli/options/options.h"
 
 /* `ampconv bench MODEL...`: times every model in every dtype that OPTIONS name and prints a table;
    with --json it writes the figures as JSON. Fails as reading, converting and running do. */

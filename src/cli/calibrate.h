@@ -1,7 +1,7 @@
 #ifndef AMP_CLI_CALIBRATE_H
 #define AMP_CLI_CALIBRATE_H
 
-#include "cli/options.h"
+#include "cli/options/options.h"
 
 /* `ampconv calibrate MODEL`: runs the model on the samples that OPTIONS ask for, proves bounds, and
    writes the ranges of its values. */

@@ -1,7 +1,7 @@
 #ifndef AMP_CLI_COMPARE_H
 #define AMP_CLI_COMPARE_H
 
-#include "cli/options.h"
+#include "cli/options/options.h"
 
 /* `ampconv compare`: runs two models, or one and what OPTIONS convert it to, on the same inputs and
    reports how far apart they are. AMP_MISMATCH when an output is outside its tolerance. */

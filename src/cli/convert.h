@@ -1,7 +1,7 @@
 #ifndef AMP_CLI_CONVERT_H
 #define AMP_CLI_CONVERT_H
 
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include "onnx/file/read.h"
 
 /* `ampconv MODEL`: converts a model, runs it beside the original, and writes it with the reports

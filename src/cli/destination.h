@@ -1,8 +1,8 @@
 #ifndef AMP_CLI_DESTINATION_H
 #define AMP_CLI_DESTINATION_H
 
-#include "cli/options.h"
-#include "cli/target.h"
+#include "cli/options/options.h"
+#include "cli/options/target.h"
 #include "onnx/file/external.h"
 
 /* Finds where the model that becomes TARGET goes: the -o of OPTIONS, or a name beside the model

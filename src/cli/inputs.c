@@ -7,7 +7,7 @@
 #include "cli/inputs.h"
 
 #include "check/random_input.h"
-#include "cli/option_pair.h"
+#include "cli/options/option_pair.h"
 #include "core/buffer.h"
 #include "core/words.h"
 #include "onnx/sample/sample.h"

@@ -1,9 +1,9 @@
 #ifndef AMP_CLI_INPUTS_H
 #define AMP_CLI_INPUTS_H
 
-#include "check/labels.h"
+#include "check/task/labels.h"
 #include "check/random_input.h"
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include "cli/report/inputs.h"
 #include "onnx/sample/samples.h"
 

@@ -1,7 +1,7 @@
 #ifndef AMP_CLI_LIST_OPS_H
 #define AMP_CLI_LIST_OPS_H
 
-#include "cli/options.h"
+#include "cli/options/options.h"
 
 /* `ampconv run --list-ops`: prints what the executor runs, an operator per line, or writes it as
    JSON where OPTIONS ask for that. */

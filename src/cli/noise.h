@@ -2,7 +2,7 @@
 #define AMP_CLI_NOISE_H
 
 #include "check/noise.h"
-#include "cli/options.h"
+#include "cli/options/options.h"
 
 /* Finds the noise by source of CONVERTED against REFERENCE on the samples that the command line
    asks for, as amp_noise_find. */

@@ -2,7 +2,7 @@
 #define AMP_CLI_RANGES_H
 
 #include "autocast/ranges/ranges.h"
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include "core/status.h"
 #include "onnx/file/read.h"
 

@@ -8,7 +8,7 @@
 #include "autocast/rules/check.h"
 #include "autocast/settle.h"
 #include "cli/report/rules.h"
-#include "cli/target.h"
+#include "cli/options/target.h"
 #include "core/print.h"
 #include "onnx/file/read.h"
 #include "onnx/schema/infer.h"

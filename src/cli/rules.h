@@ -1,7 +1,7 @@
 #ifndef AMP_CLI_RULES_H
 #define AMP_CLI_RULES_H
 
-#include "cli/options.h"
+#include "cli/options/options.h"
 
 /*
  * `ampconv rules`: lists the rule sets that come with the program, or prints one. --names: lists

@@ -14,7 +14,7 @@
 #include "cli/report/json.h"
 #include "cli/report/run.h"
 #include "cli/test_suite.h"
-#include "cli/tolerance.h"
+#include "cli/options/tolerance.h"
 #include "core/clock.h"
 #include "onnx/sample/output_stems.h"
 #include "onnx/sample/sample.h"

@@ -1,7 +1,7 @@
 #ifndef AMP_CLI_RUN_H
 #define AMP_CLI_RUN_H
 
-#include "cli/options.h"
+#include "cli/options/options.h"
 
 /* `ampconv run`: runs a model on the samples that OPTIONS ask for and reports on its outputs.
    AMP_MISMATCH when they are not as expected (--expect). Hands over to --list-ops and --test-suite.

@@ -6,7 +6,7 @@
 #include "cli/test_suite.h"
 
 #include "cli/report/json.h"
-#include "cli/tolerance.h"
+#include "cli/options/tolerance.h"
 #include "core/file/input.h"
 #include "core/match/glob.h"
 #include "core/print.h"

@@ -1,13 +1,13 @@
 /*
  * The validation of a conversion: takes the command line and both models, opens the samples and
- * labels, and has check/validate.c run and measure them, check/eval.c the command of --eval judge
- * them. Prints nothing.
+ * labels, and has check/validate.c run and measure them, check/task/eval.c the command of --eval
+ * judge them. Prints nothing.
  */
 #include "cli/validation.h"
 
-#include "check/candidate.h"
+#include "check/task/candidate.h"
 #include "cli/inputs.h"
-#include "cli/tolerance.h"
+#include "cli/options/tolerance.h"
 
 #include <stdio.h>
 #include <string.h>

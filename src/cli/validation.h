@@ -3,7 +3,7 @@
 
 #include "check/layers.h"
 #include "check/validate.h"
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include "cli/report/inputs.h"
 #include "onnx/file/placement.h"
 #include "onnx/file/read.h"

@@ -6,7 +6,7 @@
  */
 #include "core/convert.h"
 
-#include "core/f16c.h"
+#include "core/number/f16c.h"
 #include "core/simd.h"
 
 #include <string.h>

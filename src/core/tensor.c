@@ -8,7 +8,7 @@
 #include "core/buffer.h"
 #include "core/convert.h"
 #include "core/memory.h"
-#include "core/minifloat.h"
+#include "core/number/minifloat.h"
 
 #include <stdio.h>
 #include <string.h>

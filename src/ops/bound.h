@@ -1,8 +1,8 @@
 #ifndef AMP_OPS_BOUND_H
 #define AMP_OPS_BOUND_H
 
-#include "core/interval.h"
-#include "core/range.h"
+#include "core/number/interval.h"
+#include "core/number/range.h"
 #include "ops/op.h"
 
 /*

@@ -18,7 +18,7 @@ enum amp_effect {
 
 struct amp_bound_call; /* ops/bound.h */
 struct amp_inner_call; /* ops/bound.h */
-struct amp_interval;   /* core/interval.h */
+struct amp_interval;   /* core/number/interval.h */
 struct amp_post;
 struct amp_post_op;
 

@@ -5,7 +5,7 @@
 #include "autocast/ranges/bounds.h"
 #include "check/calibrate.h"
 #include "check/random_input.h"
-#include "core/random.h"
+#include "core/number/random.h"
 #include "core/tensor.h"
 #include "onnx/file/read.h"
 #include "onnx/schema/infer.h"

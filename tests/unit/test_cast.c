@@ -12,7 +12,7 @@
 
 #include "core/convert.h"
 #include "core/dtype.h"
-#include "core/minifloat.h"
+#include "core/number/minifloat.h"
 #include "ops/kernel/tensor_cast.h"
 
 /* A step through the 2^32 patterns of float32 that meets every exponent and both kinds of bits. */

@@ -7,7 +7,7 @@
  *   GROWTH_SHOW=1    print what was measured
  *   GROWTH_SCALE=K   K times the sizes
  */
-#include "cli/command_line.h"
+#include "cli/options/command_line.h"
 #include "cli/convert.h"
 #include "cli/run.h"
 #include "core/arena.h"

@@ -11,7 +11,7 @@
  *   HOSTILE_KEEP=DIR                  keep the models, and what they are converted to
  */
 #include "check/random_input.h"
-#include "cli/command_line.h"
+#include "cli/options/command_line.h"
 #include "cli/convert.h"
 #include "core/memory.h"
 #include "mutate_model.h"

@@ -1,7 +1,7 @@
 /* Interval arithmetic: results that are worked out by hand, and that random numbers within operands
    give results within (IEEE 1788-2015, 10.5). */
-#include "core/interval.h"
-#include "core/random.h"
+#include "core/number/interval.h"
+#include "core/number/random.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "check/random_input.h"
-#include "core/random.h"
+#include "core/number/random.h"
 
 static void numbers_are_those_of_xoshiro(void **state)
 {

@@ -1,6 +1,6 @@
 /* What is seen of the elements of a value: counts, magnitudes and energies of known elements. The
    limits of float16 are those of IEEE 754. */
-#include "core/range.h"
+#include "core/number/range.h"
 #include "core/tensor.h"
 
 #include <math.h>

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "cli/command_line.h"
+#include "cli/options/command_line.h"
 #include "cli/convert.h"
 #include "cli/rules.h"
 #include "cli/run.h"

@@ -15,9 +15,9 @@
 #include <string.h>
 
 #include "check/class_scores.h"
-#include "check/eval.h"
-#include "check/labels.h"
-#include "check/task_bounds.h"
+#include "check/task/eval.h"
+#include "check/task/labels.h"
+#include "check/task/task_bounds.h"
 #include "core/process/shell.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "check/validate.h"
-#include "core/random.h"
+#include "core/number/random.h"
 #include "onnx/schema/infer.h"
 #include "onnx/file/read.h"
 

@@ -1,8 +1,8 @@
 #ifndef AMP_AUTOCAST_RANGES_RANGES_H
 #define AMP_AUTOCAST_RANGES_RANGES_H
 
-#include "core/interval.h"
-#include "core/range.h"
+#include "core/number/interval.h"
+#include "core/number/range.h"
 #include "core/strmap.h"
 
 #include <stddef.h>

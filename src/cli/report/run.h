@@ -2,7 +2,7 @@
 #define AMP_CLI_REPORT_RUN_H
 
 #include "check/deviations.h"
-#include "check/labels.h"
+#include "check/task/labels.h"
 #include "check/metrics.h"
 #include "check/summary.h"
 #include "cli/report/inputs.h"

@@ -1,7 +1,7 @@
 /*
  * The accuracy of one model or of two in what they are for: takes what labels and commands said,
  * gives lines and JSON. Takes names, order and labels from the table of task metrics
- * (check/task_metrics.c); knows no task metric by itself.
+ * (check/task/task_metrics.c); knows no task metric by itself.
  */
 #include "cli/report/task.h"
 

@@ -1,8 +1,8 @@
 #ifndef AMP_CLI_REPORT_TASK_H
 #define AMP_CLI_REPORT_TASK_H
 
-#include "check/eval.h"
-#include "check/labels.h"
+#include "check/task/eval.h"
+#include "check/task/labels.h"
 
 #include <stdio.h>
 

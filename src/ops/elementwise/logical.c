@@ -2,7 +2,7 @@
  * Comparisons, logic on bools, logic and shifts on the bits of integers, and the tests for NaN and
  * infinity. A bool comes out as 0 or 1; a bool that comes in is true when it is not 0.
  */
-#include "core/minifloat.h"
+#include "core/number/minifloat.h"
 #include "ops/kernel/elementwise.h"
 
 #include <string.h>

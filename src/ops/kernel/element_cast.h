@@ -2,7 +2,7 @@
 #define AMP_OPS_KERNEL_ELEMENT_CAST_H
 
 #include "core/dtype.h"
-#include "core/minifloat.h"
+#include "core/number/minifloat.h"
 
 /*
  * Conversion between any two element types but the complex ones, as ONNX Cast-25 has it. To a float

@@ -6,7 +6,7 @@
 #include "ops/kernel/number_text.h"
 
 #include "core/arena.h"
-#include "core/minifloat.h"
+#include "core/number/minifloat.h"
 
 #include <errno.h>
 #include <math.h>

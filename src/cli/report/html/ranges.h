@@ -3,7 +3,7 @@
 
 #include "cli/report/html/document.h"
 #include "core/dtype.h"
-#include "core/range.h"
+#include "core/number/range.h"
 
 /* The range of a value. */
 struct amp_html_range {

@@ -7,7 +7,7 @@
 
 struct amp_input_notes; /* cli/report/inputs.h */
 struct amp_metrics;     /* check/metrics.h */
-struct amp_task;        /* check/labels.h */
+struct amp_task;        /* check/task/labels.h */
 struct amp_validation;  /* check/validate.h */
 
 /* Writes whether the converted model is within tolerance, why not, and a table of its outputs with

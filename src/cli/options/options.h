@@ -1,0 +1,69 @@
+#ifndef AMP_CLI_OPTIONS_OPTIONS_H
+#define AMP_CLI_OPTIONS_OPTIONS_H
+
+#include "core/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The commands; bits, so that an option can belong to several. */
+enum amp_command {
+    AMP_CMD_CONVERT = 1, /* no word: the main job */
+    AMP_CMD_RUN = 2,
+    AMP_CMD_RULES = 4,
+    AMP_CMD_BENCH = 8,
+    AMP_CMD_COMPARE = 16,
+    AMP_CMD_CALIBRATE = 32
+};
+
+/* The values of an option that may be given several times, in the order of the command line. */
+struct amp_texts {
+    const char **items;
+    size_t count;
+};
+
+/* What the command line says. Strings point into argv. */
+struct amp_options {
+    enum amp_command command;
+    struct amp_texts operands; /* MODEL, MODELs to time or compare, or a rule set's NAME */
+
+    const char *dtype, *opset, *cast_cache, *output;
+    struct amp_texts io, rules, node_rules, op_rules, lower_ops, fp32_ops;
+    const char *dump_after;
+    const char *explain; /* "text", "json" or "noise"; NULL: not asked for */
+    bool is_forced, no_validate, is_listed, is_strict;
+    const char *external_data;
+    int64_t external_threshold; /* bytes */
+    bool is_inline;
+
+    bool is_resolved, names, checks, diffs;
+
+    struct amp_texts inputs, dims, tolerances;
+    const char *data, *expect, *output_dir, *format;
+    struct amp_texts labels;
+    const char *eval;
+    bool is_eval_lower;
+    int64_t eval_timeout; /* seconds; 0: none */
+    int64_t seed, samples;
+    int64_t max_memory; /* bytes; 0: what the machine has */
+
+    const char *ranges; /* a file of ranges; NULL: none */
+
+    const char *test_suite, *filter;
+    bool lists_ops;
+
+    int64_t runs; /* of every model and dtype; at least 1 */
+    bool is_profiled;
+
+    bool has_layers;
+    const char *sort; /* the order of layers; NULL: the graph's */
+    int64_t lines;    /* -1: not given */
+
+    const char *json, *report;
+    int64_t threads;
+    bool is_quiet, wants_help, wants_version;
+    int verbosity; /* -v: 1, -vv: 2 */
+};
+
+#endif

@@ -1,0 +1,101 @@
+/*
+ * The rules of a conversion: takes options and environment, gives one list of rules. The last rule
+ * that matches a node decides, so that what has precedence comes later. Decides on no node itself.
+ * What the user should know of the loading goes to stderr.
+ */
+#include "cli/options/rule_options.h"
+
+#include "cli/options/option_pair.h"
+#include "cli/report/rules.h"
+#include "core/arena.h"
+#include "core/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The environment variables that name lists of operators, which add to any rule set; those that
+   replace a list of a set stand in its file (ops_from). An operator in both lists is float32, since
+   the second is loaded last. */
+static const struct {
+    enum amp_precision precision;
+    const char *variable;
+} op_lists[] = {
+    {AMP_LOWER, "AMPCONV_LOWER_PRECISION_OPS_LIST"},
+    {AMP_FP32, "AMPCONV_FP32_OPS_LIST"},
+};
+
+/* The sets in the order of loading: those by name, then those by path; without any, the one that is
+   made for the range of LOWER. */
+static const char *const *order_sets(const struct amp_texts *given, enum amp_dtype lower,
+                                     struct amp_arena *arena, size_t *count)
+{
+    const char **names = amp_arena_array(arena, given->count + 1, sizeof *names);
+    *count = 0;
+    for (int are_paths = 0; are_paths < 2; are_paths++)
+        for (size_t i = 0; i < given->count; i++)
+            if (amp_rules_is_path(given->items[i]) == (are_paths == 1))
+                names[(*count)++] = given->items[i];
+    if (*count == 0)
+        names[(*count)++] = lower == AMP_FLOAT16 ? "torch-cuda" : "torch-cpu";
+    return names;
+}
+
+static enum amp_status load_environment(struct amp_rules *rules, struct amp_error *err)
+{
+    for (size_t i = 0; i < AMP_COUNT(op_lists); i++) {
+        const char *path = getenv(op_lists[i].variable);
+        if (path == NULL || *path == '\0')
+            continue;
+        struct amp_error problem = {.status = AMP_OK};
+        enum amp_status status =
+            amp_rules_load_op_list(rules, path, op_lists[i].precision, &problem);
+        if (status != AMP_OK) {
+            amp_error_prefix(&problem, "%s", op_lists[i].variable);
+            return amp_error_copy(err, &problem);
+        }
+    }
+    return AMP_OK;
+}
+
+static enum amp_status load_op_lists(struct amp_rules *rules, const struct amp_texts *paths,
+                                     enum amp_precision precision, struct amp_error *err)
+{
+    for (size_t i = 0; i < paths->count; i++)
+        AMP_TRY(amp_rules_load_op_list(rules, paths->items[i], precision, err));
+    return AMP_OK;
+}
+
+static enum amp_status add_override(struct amp_rules *rules, const char *option, const char *text,
+                                    bool is_op, struct amp_error *err)
+{
+    static const struct amp_rule_source source = {.file = AMP_RULES_COMMAND_LINE};
+    struct amp_option_pair pair;
+    enum amp_precision precision;
+    AMP_TRY(amp_option_pair_split(option, text, &pair, err));
+    AMP_TRY(amp_precision_parse(pair.value, &precision, err));
+    const char *kept = amp_arena_strdup(rules->arena, pair.name);
+    if (is_op)
+        return amp_rules_add_op(rules, kept, precision, source, err);
+    return amp_rules_add_node(rules, kept, precision, source, err);
+}
+
+enum amp_status amp_rule_options_load(const struct amp_options *options, enum amp_dtype lower,
+                                      struct amp_arena *arena, struct amp_rule_choice *choice,
+                                      struct amp_error *err)
+{
+    struct amp_rules *rules = choice->rules = amp_rules_create(arena);
+    choice->names = order_sets(&options->rules, lower, arena, &choice->n_names);
+    for (size_t i = 0; i < choice->n_names; i++)
+        AMP_TRY(amp_rules_load(rules, choice->names[i], err));
+    AMP_TRY(amp_rules_set_dtype(rules, lower, err));
+    AMP_TRY(load_environment(rules, err));
+    AMP_TRY(load_op_lists(rules, &options->lower_ops, AMP_LOWER, err));
+    AMP_TRY(load_op_lists(rules, &options->fp32_ops, AMP_FP32, err));
+    for (size_t i = 0; i < options->op_rules.count; i++)
+        AMP_TRY(add_override(rules, "op", options->op_rules.items[i], true, err));
+    for (size_t i = 0; i < options->node_rules.count; i++)
+        AMP_TRY(add_override(rules, "node", options->node_rules.items[i], false, err));
+    if (!options->is_quiet)
+        amp_report_rule_notes(rules);
+    return AMP_OK;
+}

@@ -1,0 +1,207 @@
+/*
+ * What the user wants the model to become: takes --dtype, --opset, --cast-cache and --io, gives the
+ * lower dtype, the opset and the graph inputs and outputs that change their dtype. Changes nothing
+ * in the model.
+ */
+#include "cli/options/target.h"
+
+#include "cli/options/option_pair.h"
+#include "core/words.h"
+#include "onnx/schema/schema.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum amp_status parse_dtype(const struct amp_options *options, enum amp_dtype *dtype,
+                                   struct amp_error *err)
+{
+    *dtype = options->dtype ? amp_dtype_parse(options->dtype) : AMP_BFLOAT16;
+    if (amp_dtype_is_autocast(*dtype))
+        return AMP_OK;
+    return amp_fail(err, AMP_USAGE, "--dtype %s: bf16, fp16 or fp32 is needed", options->dtype);
+}
+
+static enum amp_status parse_opset(const struct amp_options *options, struct amp_target *target,
+                                   struct amp_error *err)
+{
+    const char *text = options->opset;
+    char *end;
+    if (text == NULL || strcmp(text, "auto") == 0) {
+        target->mode = AMP_OPSET_AUTO;
+        return AMP_OK;
+    }
+    if (strcmp(text, "keep") == 0) {
+        target->mode = AMP_OPSET_KEEP;
+        return AMP_OK;
+    }
+    errno = 0;
+    long number = strtol(text, &end, 10);
+    if (errno != 0 || end == text || *end != '\0' || number < 1 || number > INT_MAX)
+        return amp_fail(err, AMP_USAGE, "--opset %s: auto, keep or an opset's number is needed",
+                        text);
+    target->mode = AMP_OPSET_EXACT;
+    target->opset = (int)number;
+    return AMP_OK;
+}
+
+static enum amp_status parse_cast_cache(const struct amp_options *options, bool *shares_casts,
+                                        struct amp_error *err)
+{
+    const char *text = options->cast_cache;
+    *shares_casts = text == NULL || strcmp(text, "on") == 0;
+    if (*shares_casts || strcmp(text, "off") == 0)
+        return AMP_OK;
+    return amp_fail(err, AMP_USAGE, "--cast-cache %s: on or off is needed", text);
+}
+
+/* AMP_USAGE when an option that steers lowering goes with --dtype fp32, which lowers nothing. */
+static enum amp_status check_raise(const struct amp_options *options,
+                                   const struct amp_target *target, struct amp_error *err)
+{
+    bool keeps_types = target->keeps_types;
+    const char *other = options->rules.count                 ? "--rules"
+                        : options->op_rules.count            ? "--op"
+                        : options->node_rules.count          ? "--node"
+                        : keeps_types && options->io.count   ? "--io"
+                        : keeps_types && options->cast_cache ? "--cast-cache"
+                        : keeps_types && options->explain    ? "--explain"
+                        : keeps_types && options->is_listed  ? "--list"
+                                                             : NULL;
+    if (other != NULL)
+        return amp_fail(err, AMP_USAGE, "--dtype %s lowers nothing: %s does not go with it",
+                        options->dtype, other);
+    return AMP_OK;
+}
+
+enum amp_status amp_target_parse(const struct amp_options *options, struct amp_target *target,
+                                 struct amp_error *err)
+{
+    AMP_TRY(parse_dtype(options, &target->lower, err));
+    AMP_TRY(parse_opset(options, target, err));
+    AMP_TRY(parse_cast_cache(options, &target->shares_casts, err));
+    target->keeps_types = target->lower == AMP_FLOAT && target->mode == AMP_OPSET_EXACT;
+    return target->lower == AMP_FLOAT ? check_raise(options, target, err) : AMP_OK;
+}
+
+enum amp_status amp_target_check(const struct amp_target *target, const struct amp_model *model,
+                                 struct amp_error *err)
+{
+    int64_t opset = amp_model_opset(model, "");
+    if (target->mode != AMP_OPSET_EXACT)
+        return AMP_OK;
+    if (opset == 0)
+        return amp_fail(err, AMP_UNSUPPORTED,
+                        "%s: --opset %d: the model imports no opset of "
+                        "ai.onnx",
+                        model->path, target->opset);
+    if (target->opset < opset)
+        return amp_fail(err, AMP_UNSUPPORTED,
+                        "%s: --opset %d: the model has opset %lld, and is only ever raised",
+                        model->path, target->opset, (long long)opset);
+    if (target->opset > opset && target->opset > amp_schema_released_opset())
+        return amp_fail(err, AMP_UNSUPPORTED, "%s: --opset %d: the newest that is released is %d",
+                        model->path, target->opset, amp_schema_released_opset());
+    return AMP_OK;
+}
+
+/* ---- inputs and outputs ---------------------------------------------------------------------- */
+
+/* The inputs and outputs of the main graph, one after the other. */
+struct interface {
+    const struct amp_target *target;
+    const struct amp_model *model;
+    uint32_t *ids;
+    bool *is_lower; /* per entry of ids */
+    size_t count;
+    struct amp_error *err;
+};
+
+/* Whether --io may change the dtype of VALUE: of a float tensor that has no value in the model. */
+static bool can_change(const struct amp_value *value)
+{
+    return value->kind == AMP_KIND_TENSOR && amp_dtype_is_autocast(value->dtype) &&
+           value->initial == NULL;
+}
+
+static enum amp_status check_change(const struct interface *all, const struct amp_value *value,
+                                    const char *text)
+{
+    if (can_change(value))
+        return AMP_OK;
+    if (value->initial != NULL)
+        return amp_fail(all->err, AMP_USAGE, "--io %s: '%s' has a value in the model", text,
+                        value->name);
+    return amp_fail(all->err, AMP_USAGE,
+                    "--io %s: '%s' is %s; only tensors of float32, float16 and bfloat16 change",
+                    text, value->name,
+                    value->kind == AMP_KIND_TENSOR ? amp_dtype_name(value->dtype) : "no tensor");
+}
+
+static enum amp_status unknown_name(const struct interface *all, const char *name, const char *text)
+{
+    const char **names = amp_xmalloc(all->count, sizeof *names);
+    for (size_t i = 0; i < all->count; i++)
+        names[i] = amp_value_at(all->model, all->ids[i])->name;
+    const char *nearest = amp_word_nearest(name, names, all->count);
+    free(names);
+    return amp_fail(all->err, AMP_USAGE, "--io %s: no input or output '%s'%s%s%s", text, name,
+                    nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+/* Notes for the input or output NAME, or for all of them where it is NULL, whether it gets the
+   lower dtype. TEXT is the option's value, for messages. */
+static enum amp_status set_entries(struct interface *all, const char *name, bool is_lower,
+                                   const char *text)
+{
+    bool is_found = name == NULL;
+    for (size_t i = 0; i < all->count; i++) {
+        const struct amp_value *value = amp_value_at(all->model, all->ids[i]);
+        if (name != NULL && strcmp(value->name, name) != 0)
+            continue;
+        if (name != NULL && is_lower)
+            AMP_TRY(check_change(all, value, text));
+        all->is_lower[i] = is_lower && can_change(value) && value->dtype != all->target->lower;
+        is_found = true;
+    }
+    return is_found ? AMP_OK : unknown_name(all, name, text);
+}
+
+/* Reads TEXT, a value of --io: keep or lower, for all inputs and outputs or, behind NAME=, for
+   one. */
+static enum amp_status parse_io(struct interface *all, const char *text)
+{
+    struct amp_option_pair pair = {.value = text};
+    bool is_named = strchr(text, '=') != NULL;
+    if (is_named)
+        AMP_TRY(amp_option_pair_split("io", text, &pair, all->err));
+    const char *word = pair.value;
+    if (strcmp(word, "lower") != 0 && strcmp(word, "keep") != 0)
+        return amp_fail(all->err, AMP_USAGE, "--io %s: keep or lower is needed, or NAME=lower",
+                        text);
+    return set_entries(all, is_named ? pair.name : NULL, strcmp(word, "lower") == 0, text);
+}
+
+enum amp_status amp_target_interface(const struct amp_options *options,
+                                     const struct amp_target *target, struct amp_model *model,
+                                     struct amp_ids *ids, struct amp_error *err)
+{
+    enum amp_status status = AMP_OK;
+    const struct amp_ids *lists[] = {&model->graphs[0].inputs, &model->graphs[0].outputs};
+    struct interface all = {.target = target, .model = model, .err = err};
+    size_t size = lists[0]->count + lists[1]->count;
+    all.ids = amp_xmalloc(size, sizeof *all.ids);
+    all.is_lower = amp_xcalloc(size, sizeof *all.is_lower);
+    for (int i = 0; i < 2; i++)
+        for (size_t k = 0; k < lists[i]->count; k++)
+            all.ids[all.count++] = lists[i]->items[k];
+    for (size_t i = 0; i < options->io.count && status == AMP_OK; i++)
+        status = parse_io(&all, options->io.items[i]);
+    for (size_t i = 0; i < all.count && status == AMP_OK; i++)
+        if (all.is_lower[i])
+            amp_ids_push(model, ids, all.ids[i]);
+    free(all.ids);
+    free(all.is_lower);
+    return status;
+}
