@@ -236,7 +236,7 @@ static bool limits_activations(const struct job *job)
 
 /* Looks at the model's values in runs, where there are samples for that or it will be run anyway to
    be validated. A model that cannot be run goes by what is proved; what else keeps it from running
-   then, validation will say. */
+   then, validation will say; what the system refused is an error at once. */
 static enum amp_status see_ranges(struct job *job)
 {
     const struct amp_options *options = job->options;
@@ -254,9 +254,8 @@ static enum amp_status see_ranges(struct job *job)
         job->ranges = ranges;
     else
         job->conversion.ranges_obstacle = amp_arena_strdup(job->file.arena, problem.text);
-    return validates || status == AMP_OK || status == AMP_UNSUPPORTED
-               ? AMP_OK
-               : amp_error_copy(job->err, &problem);
+    bool goes_on = validates ? status != AMP_IO : status == AMP_UNSUPPORTED;
+    return status == AMP_OK || goes_on ? AMP_OK : amp_error_copy(job->err, &problem);
 }
 
 /* Finds the ranges to go by, unless the job has some. */
