@@ -6,6 +6,7 @@
 #include "onnx/sample/npz.h"
 #include "scratch.h"
 
+#include <malloc.h>
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
@@ -292,6 +293,23 @@ static void refuses_what_is_no_zip(void **unused)
     assert_string_equal(err.text, "x.npz: not a .npz file (a zip of .npy files)");
 }
 
+/* What was made to read a file goes when it turns out to be none. */
+static void keeps_nothing_of_what_is_no_zip(void **unused)
+{
+    (void)unused;
+    enum { READS = 100 };
+    struct amp_tensor tensor;
+    struct amp_error err;
+    const struct entry entry = {"x.npy", F4("(2,)"), .size = 8};
+    write_zip(&entry, 1, false);
+    assert_int_equal(truncate("x.npz", 60), 0);
+    assert_int_equal(read_zip(&tensor, &err), AMP_MODEL); /* what the first read makes may stay */
+    size_t before = mallinfo2().uordblks;
+    for (int i = 0; i < READS; i++)
+        assert_int_equal(read_zip(&tensor, &err), AMP_MODEL);
+    assert_true(mallinfo2().uordblks < before + READS);
+}
+
 /* Any byte of a file may be another: what can be read is read, all else is an error. */
 static void survives_any_byte(void **unused)
 {
@@ -330,9 +348,13 @@ static void survives_any_byte(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_what_is_wanted),        cmocka_unit_test(refuses_what_lies),
-        cmocka_unit_test(refuses_what_is_there_twice), cmocka_unit_test(leaves_out_what_overlaps),
-        cmocka_unit_test(refuses_what_is_no_zip),      cmocka_unit_test(survives_any_byte),
+        cmocka_unit_test(reads_what_is_wanted),
+        cmocka_unit_test(refuses_what_lies),
+        cmocka_unit_test(refuses_what_is_there_twice),
+        cmocka_unit_test(leaves_out_what_overlaps),
+        cmocka_unit_test(refuses_what_is_no_zip),
+        cmocka_unit_test(keeps_nothing_of_what_is_no_zip),
+        cmocka_unit_test(survives_any_byte),
     };
     amp_memory_set_limit(BUDGET);
     return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
