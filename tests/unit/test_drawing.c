@@ -44,6 +44,10 @@ static void axes_end_at_round_numbers(void **state)
                 amp_svg_at(&axis, NAN) == 100);
     axis = amp_svg_axis_over("", false, 7, 7);
     assert_true(axis.low < 7 && axis.high > 7);
+    axis = amp_svg_axis_over("", false, 70, 70); /* a tenth on both sides: from 63 to 77 */
+    assert_true(axis.low == 60 && axis.high == 80);
+    axis = amp_svg_axis_over("", false, 0, 0);
+    assert_true(axis.low == -1 && axis.high == 1);
     axis = amp_svg_axis_over("", true, 0.003, 700);
     assert_true(fabs(axis.low - 1e-3) < 1e-9 && fabs(axis.high - 1e3) < 1e-6);
     axis.from = 0;
