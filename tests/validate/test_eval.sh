@@ -100,6 +100,19 @@ if [ $? = 0 ] && cmp -s out.onnx expected.onnx && [ -z "$(left)" ]; then echo 'o
 "$AMPCONV" - -q --no-validate -o out.onnx --eval true <x.onnx >stdout 2>stderr
 if [ $? = 2 ] && grep -q 'came through a stream' stderr; then echo 'ok a stream with data'; else echo "not ok a stream with data: $(cat stderr)"; fi
 
+# A place whose path is so long that a folder can be made there, but no file in it: paths end at 4095 bytes.
+place=$(pwd -P)/deep
+while [ ${#place} -lt 3900 ]; do place+=/$(printf 'd%.0s' {1..100}); done
+place+=/$(printf 'd%.0s' $(seq $((4074 - ${#place}))))
+mkdir -p "$place" && rm -f out.onnx
+TMPDIR=$place "$AMPCONV" - -q --no-validate -o out.onnx --eval true <m.onnx >stdout 2>stderr
+code=$?
+if [ $code = 2 ] && grep -q 'cannot create: File name too long' stderr && [ -z "$(ls -A "$place")" ] && [ ! -e out.onnx ]; then
+  echo 'ok a stream, no place for the file'
+else
+  echo "not ok a stream, no place for the file: exit $code: $(tail -c 500 stderr)"
+fi
+
 # interrupt NAME SIGNAL COMMAND: the program is sent SIGNAL while the command is at it.
 interrupt() {
   local name="$1, SIG$2" signal=$2 command=$3 code wrong i
