@@ -1,6 +1,7 @@
 /* Drawings: names cut to a length, axes, graphs folded and laid out in layers. */
 #include "cli/report/html/graph_layout.h"
 #include "cli/report/html/svg.h"
+#include "core/memory.h"
 #include "scratch.h"
 
 #include <math.h>
@@ -260,6 +261,27 @@ static void long_names_take_no_time(void **state)
     amp_arena_destroy(s.arena);
 }
 
+/* Nodes that are all called the same are not told apart part by part: a copy of each name for each
+   part would take 24 MB. */
+static void one_name_takes_no_room(void **state)
+{
+    enum { NODES = 1000, SIZE = 400, ROOM = 4 << 20 };
+    struct sketch s = sketch();
+    uint32_t at = add_input(&s, "x");
+    char name[SIZE + 1];
+
+    (void)state;
+    memset(name, 'a', SIZE);
+    name[SIZE] = '\0';
+    for (int i = 0; i < NODES; i++)
+        at = add_node(&s, "Relu", name, at, AMP_NONE, AMP_FLOAT);
+    size_t before = amp_memory_used();
+    struct amp_fold fold = amp_fold_graph(s.model, 10, s.arena);
+    assert_folded(&s, &fold, 10, NODES);
+    assert_in_range(amp_memory_used() - before, 0, ROOM);
+    amp_arena_destroy(s.arena);
+}
+
 /* Graphs at random: what must hold of every layout. */
 static void any_graph_has_a_layout(void **state)
 {
@@ -302,6 +324,7 @@ int main(void)
         cmocka_unit_test(names_that_do_not_help_give_runs),
         cmocka_unit_test(groups_that_take_turns_have_edges_back),
         cmocka_unit_test(long_names_take_no_time),
+        cmocka_unit_test(one_name_takes_no_room),
         cmocka_unit_test(any_graph_has_a_layout),
     };
 
