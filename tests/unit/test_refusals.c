@@ -331,6 +331,18 @@ static void contributed_attention(void **state)
          "input 1 of shape [6, 10]; columns for queries, keys and values of all heads are needed"},
         {"com.microsoft.Attention-1 f[1,3,6] f[6,11] f[11] num_heads=2 qkv_hidden_sizes=[4,4,3]",
          "input 1 of shape [6, 11]; columns for queries, keys and values of all heads are needed"},
+        {"com.microsoft.Attention-1 f[1,3,6,1] f[6,12] f[12] num_heads=2",
+         "input 1 of shape [6, 12]; an input [batch, length, size] and weights [size, columns] are "
+         "needed"},
+        {"com.microsoft.Attention-1 f[3,6] f[6,12] f[12] num_heads=2",
+         "input 1 of shape [6, 12]; an input [batch, length, size] and weights [size, columns] are "
+         "needed"},
+        {"com.microsoft.Attention-1 f[1,3,6] f[6,12,1] f[12] num_heads=2",
+         "input 1 of shape [6, 12, 1]; an input [batch, length, size] and weights [size, columns] "
+         "are needed"},
+        {"com.microsoft.Attention-1 f[1,3,5] f[6,12] f[12] num_heads=2",
+         "input 1 of shape [6, 12]; an input [batch, length, size] and weights [size, columns] are "
+         "needed"},
         {"com.microsoft.Attention-1 f[1,3,6] f[6,12] f[12] num_heads=2 past_present_share_buffer=1",
          "past_present_share_buffer has no kernel"},
         {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] _ _ j[1]=1 j[1]=2 "
