@@ -168,6 +168,19 @@ static void integers_stay_within_what_they_index(void **state)
     amp_arena_destroy(f.arena);
 }
 
+/* A dim that is not known is no bound: what indexes it is drawn as what indexes nothing. */
+static void indices_into_an_unknown_dim_are_small(void **state)
+{
+    (void)state;
+    struct fixture f = create();
+    const int64_t table[] = {AMP_DIM_UNKNOWN, 4}, one[] = {1};
+    uint32_t ids = add_value(&f, "ids", AMP_INT64, 1, one);
+    uint32_t data = add_value(&f, "table", AMP_FLOAT, 2, table);
+    add_node(&f, "Gather", data, ids, add_value(&f, "out", AMP_FLOAT, -1, NULL));
+    is_planned(&f, ids, "random, 0 to 1");
+    amp_arena_destroy(f.arena);
+}
+
 static void dims_get_sizes_and_values_repeat(void **state)
 {
     (void)state;
@@ -221,6 +234,7 @@ int main(void)
         cmocka_unit_test(spans_are_kept),
         cmocka_unit_test(kinds_follow_types_and_names),
         cmocka_unit_test(integers_stay_within_what_they_index),
+        cmocka_unit_test(indices_into_an_unknown_dim_are_small),
         cmocka_unit_test(dims_get_sizes_and_values_repeat),
         cmocka_unit_test(what_has_no_random_values_is_said),
     };
