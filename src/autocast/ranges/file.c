@@ -220,8 +220,8 @@ enum amp_status amp_ranges_read(const char *path, struct amp_arena *arena,
     *ranges = amp_ranges_create(arena);
     (*ranges)->path = path;
     struct reader reader = {.path = path, .ranges = *ranges, .err = err};
-    json_t *root =
-        json_loadb((const char *)bytes.data, bytes.size, JSON_REJECT_DUPLICATES, &problem);
+    const char *text = bytes.size > 0 ? (const char *)bytes.data : "";
+    json_t *root = json_loadb(text, bytes.size, JSON_REJECT_DUPLICATES, &problem);
     enum amp_status status = root != NULL
                                  ? read_root(&reader, root)
                                  : amp_fail(err, AMP_RULES, "%s:%d:%d: %s; accepted: JSON", path,

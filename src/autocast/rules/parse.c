@@ -350,6 +350,22 @@ static enum amp_status bind_share(const binder *b, const char *name, const yaml_
     return bind_limit(b, name, value, (struct bounds){0, 1}, field);
 }
 
+static enum amp_status bind_guards(const binder *b, const char *name, const yaml_node *value,
+                                   void *field)
+{
+    static const char *const words[] = {"on", "off"};
+    static const struct amp_word_list list = {"word", words, AMP_COUNT(words)};
+    size_t index = 0;
+    AMP_TRY(amp_bind_word(b, name, value, &list, &index));
+    *(bool *)field = index == 1;
+    return AMP_OK;
+}
+
+#define GUARDS                                                                       \
+    {                                                                                \
+        "guards", bind_guards, offsetof(struct amp_rule_limits, is_unguarded), false \
+    }
+
 #define LIMIT(name, bind)                                          \
     {                                                              \
 #        name, bind, offsetof(struct amp_rule_limits, name), false \
@@ -360,7 +376,7 @@ static enum amp_status bind_bf16_limits(const binder *b, const char *name, const
 {
     static const struct amp_key keys[] = {LIMIT(weight_max, bind_bf16_limit),
                                           LIMIT(activation_max, bind_bf16_limit),
-                                          LIMIT(margin, bind_margin)};
+                                          LIMIT(margin, bind_margin), GUARDS};
     static const struct amp_mapping mapping = {"limits", keys, AMP_COUNT(keys)};
     return amp_bind_mapping(b, name, value, &mapping, field);
 }
@@ -368,9 +384,9 @@ static enum amp_status bind_bf16_limits(const binder *b, const char *name, const
 static enum amp_status bind_fp16_limits(const binder *b, const char *name, const yaml_node *value,
                                         void *field)
 {
-    static const struct amp_key keys[] = {LIMIT(weight_max, bind_fp16_limit),
-                                          LIMIT(activation_max, bind_fp16_limit),
-                                          LIMIT(margin, bind_margin), LIMIT(flush_max, bind_share)};
+    static const struct amp_key keys[] = {
+        LIMIT(weight_max, bind_fp16_limit), LIMIT(activation_max, bind_fp16_limit),
+        LIMIT(margin, bind_margin), LIMIT(flush_max, bind_share), GUARDS};
     static const struct amp_mapping mapping = {"limits", keys, AMP_COUNT(keys)};
     return amp_bind_mapping(b, name, value, &mapping, field);
 }

@@ -132,6 +132,7 @@ struct amp_rule_limits {
     double margin;    /* what the largest magnitude seen is multiplied with before: from 1 */
     double flush_max; /* the share of a value's energy that may become 0: above 0, at most 1; only
                          float16 has it, as bfloat16 has the exponents of float32 */
+    bool is_unguarded;   /* what values come to keeps no node: `guards: off` */
 };
 
 /* Of random inputs what was seen is multiplied with this as well, as they are no data. */

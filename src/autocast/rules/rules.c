@@ -10,6 +10,7 @@
 #include "autocast/rules/parse.h"
 #include "core/arena.h"
 #include "core/file/input.h"
+#include "core/match/glob.h"
 #include "core/paths.h"
 #include "core/words.h"
 
@@ -45,8 +46,10 @@ static const double default_margin = 1.3, default_flush_max = 1e-4;
 
 static struct amp_rule_limits widest_limits(enum amp_dtype dtype)
 {
-    return (struct amp_rule_limits){amp_dtype_max(dtype), amp_dtype_max(dtype), default_margin,
-                                    dtype == AMP_FLOAT16 ? default_flush_max : 1};
+    return (struct amp_rule_limits){.weight_max = amp_dtype_max(dtype),
+                                    .activation_max = amp_dtype_max(dtype),
+                                    .margin = default_margin,
+                                    .flush_max = dtype == AMP_FLOAT16 ? default_flush_max : 1};
 }
 
 struct amp_rules *amp_rules_create(struct amp_arena *arena)
@@ -59,6 +62,16 @@ struct amp_rules *amp_rules_create(struct amp_arena *arena)
         .fp16 = widest_limits(AMP_FLOAT16),
     };
     return rules;
+}
+
+struct amp_rules *amp_rules_copy(const struct amp_rules *rules, struct amp_arena *arena)
+{
+    struct amp_rules *copy = amp_arena_memdup(arena, rules, sizeof *rules);
+    copy->arena = arena;
+    copy->work = amp_rule_work_create(arena);
+    copy->items = amp_arena_memdup(arena, rules->items, rules->count * sizeof *rules->items);
+    copy->capacity = copy->count;
+    return copy;
 }
 
 void amp_rules_destroy(struct amp_rules *rules)
@@ -99,6 +112,24 @@ enum amp_status amp_rules_add_node(struct amp_rules *rules, const char *pattern,
     *add_rule(rules) = (struct amp_rule){.precision = precision,
                                          .source = source,
                                          .nodes = amp_rule_patterns_of(rules->arena, made, 1)};
+    return AMP_OK;
+}
+
+enum amp_status amp_rules_add_tensors(struct amp_rules *rules, const char *const *names, size_t n,
+                                      enum amp_precision precision, struct amp_error *err)
+{
+    struct amp_rule_pattern *made = amp_arena_array(rules->arena, n, sizeof *made);
+    for (size_t i = 0; i < n; i++) {
+        const char *glob = amp_glob_escape(rules->arena, names[i]);
+        const char *problem = amp_rule_pattern_glob(rules, glob, &made[i]);
+        if (problem != NULL)
+            return amp_fail(err, AMP_USAGE, "'%.60s': %s", names[i], problem);
+    }
+    if (n > 0)
+        *add_rule(rules) =
+            (struct amp_rule){.precision = precision,
+                              .source = {.file = AMP_RULES_COMMAND_LINE},
+                              .tensors = amp_rule_patterns_of(rules->arena, made, n)};
     return AMP_OK;
 }
 

@@ -35,6 +35,15 @@ enum amp_status amp_rules_add_node(struct amp_rules *rules, const char *pattern,
                                    enum amp_precision precision, struct amp_rule_source source,
                                    struct amp_error *err);
 
+/* Appends a rule for the nodes that give one of the N values called NAMES, to the letter. AMP_USAGE
+   when they are too long. */
+enum amp_status amp_rules_add_tensors(struct amp_rules *rules, const char *const *names, size_t n,
+                                      enum amp_precision precision, struct amp_error *err);
+
+/* A list of the same rules in ARENA, to which others can be appended. Both are destroyed, RULES
+   last. */
+struct amp_rules *amp_rules_copy(const struct amp_rules *rules, struct amp_arena *arena);
+
 /*
  * Appends a rule of PRECISION for the operators in the file at PATH: a name per line, of ONNX, of
  * PyTorch or DOMAIN::NAME, spaces around it and what follows a '#' apart. AMP_IO when the file

@@ -15,6 +15,18 @@ size_t amp_glob_prefix(const char *pattern)
     return strcspn(pattern, "*?[\\");
 }
 
+const char *amp_glob_escape(struct amp_arena *arena, const char *name)
+{
+    char *glob = amp_arena_array(arena, 2 * strlen(name) + 1, 1), *end = glob;
+    for (const char *at = name; *at != '\0'; at++) {
+        if (amp_glob_prefix((const char[]){*at, '\0'}) == 0)
+            *end++ = '\\';
+        *end++ = *at;
+    }
+    *end = '\0';
+    return glob;
+}
+
 static void add(struct amp_arena *arena, struct amp_automaton *automaton,
                 enum amp_instruction_kind kind, int32_t a, int32_t b)
 {

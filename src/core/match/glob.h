@@ -11,6 +11,9 @@ struct amp_automaton;
    when it has none: only itself is then its match. */
 size_t amp_glob_prefix(const char *pattern);
 
+/* The glob, in ARENA, that matches NAME alone. */
+const char *amp_glob_escape(struct amp_arena *arena, const char *name);
+
 /*
  * Makes *AUTOMATON, in ARENA, of a glob as fnmatch of POSIX has it without flags: * and ? stand for
  * / and leading dots, too, and a [ that no ] closes is a character. Every text is a glob; one that
