@@ -52,6 +52,9 @@ struct amp_op {
     /* Each element of output 0 comes from the same element of each input, as that broadcasts, so
        that the order in which elements lie is of no concern. */
     bool is_elementwise;
+    /* Each element of the results is one of the inputs', or that with another sign: what a lower
+       dtype has exactly stays so. Of no concern for AMP_PRESERVES_VALUES. */
+    bool picks;
     /* It gives something else when it runs again on the same inputs: random numbers. */
     bool draws;
     /* PyTorch promotes the dtypes of its inputs to one (torch.cat, torch.maximum); true of what

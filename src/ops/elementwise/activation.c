@@ -134,7 +134,7 @@ FLOATS(ThresholdedRelu, thresholded_relu, 22, "alpha", 1, NULL, 0, 0, x > a ? x 
 RELU_TYPES(AMP_MAP, relu, POSITIVE(x))
 ACTIVATION(Relu, relu, 14, RELU_TYPES, NULL, 0, NULL, 0,
            .gradient = AMP_GRADIENT({.term = "Where(Greater(x, 0), g, 0)"}),
-           POST(relu, NULL, 0, NULL, 0), .bound = bound_relu)
+           POST(relu, NULL, 0, NULL, 0), .bound = bound_relu, .picks = true)
 
 /* Integers take part as float64: the attributes need not be whole. */
 #define SHRUNK(x) ((x) < -a ? (x) + b : (x) > a ? (x)-b : 0)

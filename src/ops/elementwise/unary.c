@@ -72,14 +72,14 @@ AMP_UNARY(
 AMP_FLOAT_TYPES(AMP_MAP, neg, -x)
 AMP_SIGNED_TYPES(AMP_MAP, neg, 0 - (uint64_t)x)
 #define NEG_TYPES(X, ...) AMP_FLOAT_TYPES(X, __VA_ARGS__) AMP_SIGNED_TYPES(X, __VA_ARGS__)
-AMP_UNARY(Neg, neg, 13, NEG_TYPES, .bound = bound_neg, .keeps_zero = AMP_INPUT(0),
+AMP_UNARY(Neg, neg, 13, NEG_TYPES, .bound = bound_neg, .keeps_zero = AMP_INPUT(0), .picks = true,
           .gradient = AMP_GRADIENT({.term = "Neg(g)"}))
 
 AMP_FLOAT_TYPES(AMP_MAP, abs, fabs(x))
 AMP_SIGNED_TYPES(AMP_MAP, abs, x < 0 ? 0 - (uint64_t)x : (uint64_t)x)
 AMP_UNSIGNED_TYPES(AMP_MAP, abs, x)
 AMP_UNARY(Abs, abs, 13, AMP_REAL_TYPES, .bound = bound_abs, .keeps_zero = AMP_INPUT(0),
-          .gradient = AMP_GRADIENT({.term = "Mul(g, Sign(x))"}),
+          .picks = true, .gradient = AMP_GRADIENT({.term = "Mul(g, Sign(x))"}),
           .post_op = &(const struct amp_post_op){.alg = dnnl_eltwise_abs})
 
 AMP_FLOAT_TYPES(AMP_MAP, sign, isnan(x) ? x : (x > 0) - (x < 0))

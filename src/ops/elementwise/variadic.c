@@ -159,6 +159,7 @@ const struct amp_op amp_op_clip = {
     .name = "Clip",
     .newest = 13,
     .effect = AMP_COMPUTES,
+    .picks = true,
     .bound = bound_clip,
     .native = AMP_NATIVE_ALL,
     .guard_use = AMP_GUARD_BOUNDS,
@@ -246,12 +247,12 @@ static enum amp_status run_variadic(struct amp_ctx *ctx, amp_loop_body *const *t
 
 AMP_FLOAT_TYPES(AMP_ZIP, max, x > y || x != x ? x : y)
 AMP_INTEGER_TYPES(AMP_ZIP, max, x > y ? x : y)
-VARIADIC("Max", max, AMP_REAL_TYPES, AMP_NATIVE_ALL, .bound = bound_max,
+VARIADIC("Max", max, AMP_REAL_TYPES, AMP_NATIVE_ALL, .bound = bound_max, .picks = true,
          .guard_use = AMP_GUARD_BOUNDS, .is_commutative = true)
 
 AMP_FLOAT_TYPES(AMP_ZIP, min, x < y || x != x ? x : y)
 AMP_INTEGER_TYPES(AMP_ZIP, min, x < y ? x : y)
-VARIADIC("Min", min, AMP_REAL_TYPES, AMP_NATIVE_ALL, .bound = bound_min,
+VARIADIC("Min", min, AMP_REAL_TYPES, AMP_NATIVE_ALL, .bound = bound_min, .picks = true,
          .guard_use = AMP_GUARD_BOUNDS, .is_commutative = true)
 
 /* In float32 throughout for the halves, so that they round once. */

@@ -541,7 +541,7 @@ REDUCE(reduce_log_sum, "ReduceLogSum", 18,
        .own = &(const struct reduction){SUM, true, false, NULL, finish_log});
 REDUCE(reduce_log_sum_exp, "ReduceLogSumExp", 18,
        .own = &(const struct reduction){SUM, true, true, NULL, NULL});
-REDUCE(reduce_max, "ReduceMax", 20, .bound = bound_extreme,
+REDUCE(reduce_max, "ReduceMax", 20, .bound = bound_extreme, .picks = true,
        .own = &(const struct reduction){MAX, false, false, NULL, NULL});
 REDUCE(reduce_mean, "ReduceMean", 18, .bound = bound_mean, .inner = amp_inner_sum,
        .own = &(const struct reduction){SUM, false, false, NULL, finish_mean},
@@ -555,7 +555,7 @@ REDUCE(reduce_mean, "ReduceMean", 18, .bound = bound_mean, .inner = amp_inner_su
                     "CastLike(Div(Size(x), Max(Size(y), 1L)), x))",
             .attr = "keepdims",
             .fallback = 1}));
-REDUCE(reduce_min, "ReduceMin", 20, .bound = bound_extreme,
+REDUCE(reduce_min, "ReduceMin", 20, .bound = bound_extreme, .picks = true,
        .own = &(const struct reduction){MIN, false, false, NULL, NULL});
 REDUCE(reduce_prod, "ReduceProd", 18,
        .own = &(const struct reduction){PROD, false, false, NULL, NULL});
