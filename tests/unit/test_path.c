@@ -1,0 +1,393 @@
+/* Paths of choices: on random small problems against all their choices, on extreme numbers, and on
+   problems of the size of a model. */
+#include "tune/path.h"
+
+#include "chance.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* From how many units on a problem is not enumerated, and the most whose choices are tried here. */
+enum { ENUMERABLE = 12, MOST = 16 };
+
+/* ---- problems -------------------------------------------------------------------------------- */
+
+/* The least and the most of numbers that are drawn evenly on a scale of logarithms. */
+struct spread {
+    double least, most;
+};
+
+struct maker {
+    uint64_t *state;
+    struct spread losses, powers, costs;
+    size_t one_in_free;  /* units lose nothing, or gain: one in so many; 0: none */
+    size_t one_in_apart; /* neighbours have nothing in common: one in so many; 0: none */
+    size_t n_far;        /* ties between any two units */
+};
+
+static double drawn(uint64_t *state, struct spread spread)
+{
+    double share = (double)(next_random(state) >> 11) * 0x1p-53;
+    return spread.least * pow(spread.most / spread.least, share);
+}
+
+static void tie(const struct maker *maker, struct amp_problem *problem, uint32_t a, uint32_t b)
+{
+    problem->noises[problem->n_noises++] =
+        (struct amp_problem_noise){a, b, drawn(maker->state, maker->powers)};
+    if (a != b && !one_in(maker->state, 3))
+        problem->edges[problem->n_edges++] =
+            (struct amp_problem_edge){a, b, drawn(maker->state, maker->costs)};
+}
+
+/* A problem of N units in a row, with ties beyond the row. */
+static struct amp_problem *make(struct amp_arena *arena, const struct maker *maker, size_t n)
+{
+    struct amp_problem *problem = amp_arena_alloc(arena, sizeof *problem);
+    uint64_t *state = maker->state;
+    problem->n_units = n;
+    problem->units = amp_arena_array(arena, n, sizeof *problem->units);
+    problem->noises = amp_arena_array(arena, 2 * n + maker->n_far, sizeof *problem->noises);
+    problem->edges = amp_arena_array(arena, 2 * n + maker->n_far, sizeof *problem->edges);
+    problem->floor = one_in(state, 2) ? 0 : maker->powers.least;
+    for (uint32_t i = 0; i < n; i++) {
+        double loss = drawn(state, maker->losses);
+        bool is_free = maker->one_in_free > 0 && one_in(state, maker->one_in_free);
+        problem->units[i].loss = !is_free ? loss : one_in(state, 2) ? 0 : -loss;
+        problem->units[i].n_nodes = 1 + below(state, 3);
+        if (!one_in(state, 3))
+            tie(maker, problem, i, i);
+        if (i > 0 && (maker->one_in_apart == 0 || !one_in(state, maker->one_in_apart)))
+            tie(maker, problem, i - 1, i);
+    }
+    for (size_t i = 0; n > 0 && i < maker->n_far; i++)
+        tie(maker, problem, (uint32_t)below(state, n), (uint32_t)below(state, n));
+    return problem;
+}
+
+/* The kind of problem of number I. */
+static struct maker kind(uint64_t *state, int i)
+{
+    static const struct spread spreads[] = {{0.5, 2}, {1e-3, 1}, {1, 1}};
+    return (struct maker){.state = state,
+                          .losses = spreads[i % 3],
+                          .powers = spreads[i / 3 % 3],
+                          .costs = {0.01, i % 2 == 0 ? 0.1 : 2},
+                          .one_in_apart = i % 5 == 0 ? 3 : 0,
+                          .n_far = (size_t)(i % 4)};
+}
+
+/* ---- all choices ----------------------------------------------------------------------------- */
+
+static void spell(uint32_t choice, size_t n, bool *keeps)
+{
+    for (size_t i = 0; i < n; i++)
+        keeps[i] = (choice >> i & 1) != 0;
+}
+
+static double magnitude(const struct amp_problem *problem)
+{
+    double sum = 0;
+    for (size_t i = 0; i < problem->n_units; i++)
+        sum += fabs(problem->units[i].loss);
+    return sum;
+}
+
+static double energy(const struct amp_problem *problem, double price, const bool *keeps)
+{
+    return amp_problem_loss(problem, keeps) + price * amp_problem_power(problem, keeps);
+}
+
+static double least_energy(const struct amp_problem *problem, double price)
+{
+    double least = INFINITY;
+    bool keeps[MOST];
+    for (uint32_t choice = 0; choice < UINT32_C(1) << problem->n_units; choice++) {
+        spell(choice, problem->n_units, keeps);
+        least = fmin(least, energy(problem, price, keeps));
+    }
+    return least;
+}
+
+/* The least loss within BUDGET; INFINITY: nothing is. */
+static double least_loss(const struct amp_problem *problem, double budget)
+{
+    double least = INFINITY;
+    bool keeps[MOST];
+    for (uint32_t choice = 0; choice < UINT32_C(1) << problem->n_units; choice++) {
+        spell(choice, problem->n_units, keeps);
+        double loss = amp_problem_loss(problem, keeps);
+        if (loss < least && amp_problem_power(problem, keeps) <= budget)
+            least = loss;
+    }
+    return least;
+}
+
+/* The power of a random choice, exactly or about: budgets that are as tight as they can be. */
+static double any_budget(const struct amp_problem *problem, uint64_t *state)
+{
+    bool keeps[MOST];
+    spell((uint32_t)next_random(state), problem->n_units, keeps);
+    double power = amp_problem_power(problem, keeps);
+    return one_in(state, 2) ? power : power * drawn(state, (struct spread){0.5, 2});
+}
+
+/* ---- the path -------------------------------------------------------------------------------- */
+
+/* The path of PROBLEM as the price grows: each choice is the best, and no unit leaves. */
+static void follows(const struct amp_problem *problem, uint64_t *state)
+{
+    struct amp_path *path = amp_path_create(problem);
+    bool keeps[MOST], before[MOST] = {false};
+    amp_path_at(path, 0, before);
+    for (double price = 1e-4; price < 1e5; price *= drawn(state, (struct spread){1, 8})) {
+        double least = least_energy(problem, price);
+        amp_path_at(path, price, keeps);
+        assert_true(energy(problem, price, keeps) <=
+                    least + 1e-9 * (fabs(least) + magnitude(problem)));
+        for (size_t i = 0; i < problem->n_units; i++)
+            assert_true(keeps[i] || !before[i]);
+        memcpy(before, keeps, sizeof before);
+    }
+    amp_path_at(path, INFINITY, keeps);
+    for (size_t i = 0; i < problem->n_units; i++)
+        assert_true(keeps[i] || !before[i]);
+    assert_true(amp_problem_power(problem, keeps) == problem->floor);
+    amp_path_destroy(path);
+}
+
+static void choices_are_best_and_nest(void **state)
+{
+    uint64_t random = 1;
+    (void)state;
+    for (int i = 0; i < 200; i++) {
+        struct amp_arena *arena = amp_arena_create();
+        struct maker maker = kind(&random, i);
+        maker.one_in_free = i % 2 == 0 ? 4 : 0;
+        follows(make(arena, &maker, 1 + below(&random, 9)), &random);
+        amp_arena_destroy(arena);
+    }
+}
+
+/* ---- budgets --------------------------------------------------------------------------------- */
+
+/* Whether there is a choice within BUDGET; amp_path_within says so and gives one. Sets *LOSS to
+   what it loses, *LEAST to what the best one does. */
+static bool solve(const struct amp_problem *problem, double budget, double *loss, double *least)
+{
+    struct amp_path *path = amp_path_create(problem);
+    bool keeps[MOST] = {false};
+    *least = least_loss(problem, budget);
+    bool is_met = amp_path_within(path, budget, keeps);
+    *loss = amp_problem_loss(problem, keeps);
+    assert_int_equal(is_met, *least < INFINITY);
+    assert_true(amp_path_is_exact(path) || problem->n_units >= ENUMERABLE);
+    assert_int_equal(amp_problem_power(problem, keeps) <= budget, is_met);
+    amp_path_destroy(path);
+    return is_met;
+}
+
+static void few_units_are_solved_exactly(void **state)
+{
+    uint64_t random = 2;
+    double loss, least;
+    (void)state;
+    for (int i = 0; i < 400; i++) {
+        struct amp_arena *arena = amp_arena_create();
+        struct maker maker = kind(&random, i);
+        maker.one_in_free = i % 2 == 0 ? 4 : 0;
+        const struct amp_problem *problem = make(arena, &maker, below(&random, ENUMERABLE));
+        if (solve(problem, any_budget(problem, &random), &loss, &least))
+            assert_true(fabs(loss - least) <= 1e-12 * magnitude(problem));
+        amp_arena_destroy(arena);
+    }
+}
+
+/* No choice of the path that is within BUDGET is better. */
+static void beats_path(const struct amp_problem *problem, double budget, double loss)
+{
+    struct amp_path *path = amp_path_create(problem);
+    bool keeps[MOST];
+    for (double price = 1e-4; price < 1e5; price *= 1.2) {
+        amp_path_at(path, price, keeps);
+        assert_true(amp_problem_power(problem, keeps) > budget ||
+                    loss <= amp_problem_loss(problem, keeps) * (1 + 1e-12));
+    }
+    amp_path_destroy(path);
+}
+
+static void more_units_are_solved_nearly(void **state)
+{
+    uint64_t random = 3;
+    double loss, least, excess = 0, worst = 0;
+    int n = 0;
+    (void)state;
+    for (int i = 0; i < 90; i++) {
+        struct amp_arena *arena = amp_arena_create();
+        struct maker maker = kind(&random, i);
+        const struct amp_problem *problem =
+            make(arena, &maker, ENUMERABLE + below(&random, MOST - ENUMERABLE + 1));
+        double budget = any_budget(problem, &random);
+        if (solve(problem, budget, &loss, &least) && least > 0) {
+            beats_path(problem, budget, loss);
+            excess += loss / least - 1;
+            worst = fmax(worst, loss / least - 1);
+            n++;
+        }
+        amp_arena_destroy(arena);
+    }
+    print_message("%d problems: %.4f %% above the least loss, at worst %.4f %%\n", n,
+                  100 * excess / n, 100 * worst);
+    assert_true(n > 50 && excess <= 0.02 * n);
+}
+
+/* ---- extremes -------------------------------------------------------------------------------- */
+
+static void powers_of_all_sizes_are_kept_apart(void **state)
+{
+    uint64_t random = 4;
+    double loss, least;
+    (void)state;
+    for (int i = 0; i < 200; i++) {
+        struct amp_arena *arena = amp_arena_create();
+        struct maker maker = kind(&random, i);
+        maker.powers = (struct spread){1e-20, 1e10};
+        maker.one_in_free = 5;
+        const struct amp_problem *problem = make(arena, &maker, 1 + below(&random, 13));
+        if (solve(problem, any_budget(problem, &random), &loss, &least))
+            assert_true(loss - least <=
+                        (problem->n_units < ENUMERABLE ? 1e-12 : 0.3) * magnitude(problem));
+        amp_arena_destroy(arena);
+    }
+}
+
+static void empty_problems_have_a_path(void **state)
+{
+    struct amp_problem problem = {.floor = 0.5};
+    bool keeps[1];
+    struct amp_path *path = amp_path_create(&problem);
+    (void)state;
+    amp_path_at(path, 1, keeps);
+    assert_true(amp_path_is_exact(path));
+    assert_true(amp_path_within(path, 0.5, keeps));
+    assert_false(amp_path_within(path, 0.25, keeps));
+    assert_false(amp_path_within(path, NAN, keeps));
+    amp_path_destroy(path);
+    amp_path_destroy(NULL);
+}
+
+static void one_unit_goes_either_way(void **state)
+{
+    struct amp_unit unit = {.n_nodes = 2, .loss = 3};
+    struct amp_problem_noise noise = {0, 0, 2};
+    struct amp_problem problem = {
+        .units = &unit, .n_units = 1, .noises = &noise, .n_noises = 1, .floor = 0.5};
+    bool keeps[1];
+    struct amp_path *path = amp_path_create(&problem);
+    (void)state;
+    amp_path_at(path, 1.5, keeps);
+    assert_false(keeps[0]);
+    amp_path_at(path, 1.5001, keeps);
+    assert_true(keeps[0]);
+    assert_true(amp_path_within(path, 2.5, keeps) && !keeps[0]);
+    assert_true(amp_path_within(path, 2.4, keeps) && keeps[0]);
+    assert_int_equal(amp_problem_kept(&problem, keeps), 1);
+    assert_int_equal(amp_problem_kept_nodes(&problem, keeps), 2);
+    assert_true(!amp_path_within(path, 0.4, keeps) && keeps[0]);
+    amp_path_destroy(path);
+}
+
+/* Units that lose nothing are kept as soon as noise has a price, but not before; others that only
+   gain by it always are. */
+static void what_costs_nothing_is_kept_at_any_price(void **state)
+{
+    struct amp_unit units[] = {{.loss = 0}, {.loss = 0}, {.loss = -1}, {.loss = 0}};
+    struct amp_problem_noise noises[] = {{0, 1, 1e-20}, {1, 2, 1e10}};
+    struct amp_problem_edge edges[] = {{0, 1, 1e3}, {2, 3, 0}};
+    bool keeps[4];
+    (void)state;
+    for (size_t n = 2; n <= 4; n += 2) {
+        struct amp_problem problem = {.units = units,
+                                      .n_units = n,
+                                      .noises = noises,
+                                      .n_noises = n / 2,
+                                      .edges = edges,
+                                      .n_edges = n / 2};
+        struct amp_path *path = amp_path_create(&problem);
+        amp_path_at(path, 0, keeps);
+        assert_true(!keeps[0] && !keeps[1] && (n == 2 || (keeps[2] && !keeps[3])));
+        amp_path_at(path, 1e-30, keeps);
+        assert_true(keeps[0] && keeps[1] && (n == 2 || (keeps[2] && !keeps[3])));
+        assert_true(amp_path_within(path, 0, keeps) && keeps[0] && keeps[1]);
+        amp_path_destroy(path);
+    }
+}
+
+/* ---- the size of a model --------------------------------------------------------------------- */
+
+/* The loss of the first choice within BUDGET that halving the price comes to. */
+static double loss_on_path(const struct amp_problem *problem, struct amp_path *path, double budget,
+                           bool *keeps)
+{
+    double low = 1e-9, high = 1e9;
+    for (int i = 0; i < 60; i++) {
+        double price = sqrt(low * high);
+        amp_path_at(path, price, keeps);
+        if (amp_problem_power(problem, keeps) <= budget)
+            high = price;
+        else
+            low = price;
+    }
+    amp_path_at(path, high, keeps);
+    return amp_problem_loss(problem, keeps);
+}
+
+static void large(const struct amp_problem *problem, struct amp_arena *arena, double share)
+{
+    size_t n = problem->n_units;
+    bool *keeps = amp_arena_array(arena, n, sizeof *keeps);
+    bool *again = amp_arena_array(arena, n, sizeof *again);
+    double budget = share * amp_problem_power(problem, keeps);
+    struct amp_path *path = amp_path_create(problem);
+    double expected = loss_on_path(problem, path, budget, keeps);
+    assert_true(amp_path_within(path, budget, keeps));
+    assert_true(amp_path_within(path, budget, again));
+    assert_false(amp_path_is_exact(path));
+    assert_memory_equal(keeps, again, n * sizeof *keeps);
+    assert_true(amp_problem_power(problem, keeps) <= budget);
+    assert_true(amp_problem_loss(problem, keeps) <= expected * (1 + 1e-12));
+    amp_path_destroy(path);
+}
+
+static void large_problems_are_solved(void **state)
+{
+    uint64_t random = 5;
+    (void)state;
+    for (int i = 0; i < 9; i++) {
+        struct amp_arena *arena = amp_arena_create();
+        struct maker maker = kind(&random, i);
+        maker.n_far = i % 2 == 0 ? 0 : 300;
+        large(make(arena, &maker, 1000), arena, i % 3 == 0 ? 0.3 : 0.01);
+        amp_arena_destroy(arena);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(choices_are_best_and_nest),
+                                       cmocka_unit_test(few_units_are_solved_exactly),
+                                       cmocka_unit_test(more_units_are_solved_nearly),
+                                       cmocka_unit_test(powers_of_all_sizes_are_kept_apart),
+                                       cmocka_unit_test(empty_problems_have_a_path),
+                                       cmocka_unit_test(one_unit_goes_either_way),
+                                       cmocka_unit_test(what_costs_nothing_is_kept_at_any_price),
+                                       cmocka_unit_test(large_problems_are_solved)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
