@@ -1,0 +1,188 @@
+#ifndef AMP_TESTS_TUNE_CASE_H
+#define AMP_TESTS_TUNE_CASE_H
+
+/* Problems of tuning that are made up, and what runs their candidates: a model of what a network
+   would do, which a search sees only through trials. */
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chance.h"
+#include "tune/search.h"
+
+enum { TUNE_RUNS_MAX = 5000 };
+
+/* What a run says of a candidate. */
+enum tune_kind {
+    TUNE_POWER,  /* the power of the error, which must be at most the target */
+    TUNE_SCORE,  /* a score alone, which goes down as the power goes up */
+    TUNE_LOST,   /* as the first; infinite where a unit is low that must not be */
+    TUNE_WHIMS,  /* a verdict that follows nothing */
+    TUNE_UNSURE, /* as the first, but where it met nobody can tell */
+};
+
+struct tune_case {
+    struct amp_problem problem;
+    enum tune_kind kind;
+    uint64_t seed;
+    double target; /* power */
+    double cross;  /* of the errors of neighbouring sources, from 0 to 1 */
+    double off_db; /* by how much a run may differ from what is predicted, either way */
+    uint32_t fragile;
+    size_t n_runs, fails_at;     /* candidates run; the run that fails, 0: none */
+    uint64_t ran[TUNE_RUNS_MAX]; /* their hashes */
+    struct amp_arena *arena;
+};
+
+/* From 0 to below 1. */
+static inline double tune_uniform(uint64_t *state)
+{
+    return (double)(next_random(state) >> 11) * 0x1p-53;
+}
+
+static inline double tune_decades(uint64_t *state, double decades)
+{
+    return pow(10, -decades * tune_uniform(state));
+}
+
+static inline void tune_connect(struct tune_case *tune, uint32_t a, uint32_t b)
+{
+    struct amp_problem *problem = &tune->problem;
+    problem->noises[problem->n_noises++] =
+        (struct amp_problem_noise){.a = a, .b = b, .power = 1e-3 * tune_decades(&tune->seed, 3)};
+    if (a != b)
+        problem->edges[problem->n_edges++] =
+            (struct amp_problem_edge){.a = a, .b = b, .cost = 0.3 * tune_decades(&tune->seed, 2)};
+}
+
+/* The power that a run of KEEPS has before chance: the errors of sources that follow each other are
+   not independent. */
+static inline double tune_true_power(const struct tune_case *tune, const bool *keeps)
+{
+    const struct amp_problem *problem = &tune->problem;
+    double sum = amp_problem_power(problem, keeps), last = 0;
+    for (size_t i = 0; i < problem->n_noises; i++) {
+        const struct amp_problem_noise *noise = &problem->noises[i];
+        double power = keeps[noise->a] && keeps[noise->b] ? 0 : noise->power;
+        sum += (i % 3 == 0 ? -1 : 1) * tune->cross * sqrt(last * power);
+        last = power;
+    }
+    return sum;
+}
+
+static inline double tune_measure(const struct tune_case *tune, const bool *keeps)
+{
+    uint64_t state = amp_trial_hash(keeps, tune->problem.n_units) ^ tune->seed;
+    double db = tune->off_db * (2 * tune_uniform(&state) - 1);
+    if (tune->kind == TUNE_LOST && !keeps[tune->fragile])
+        return INFINITY;
+    return tune_true_power(tune, keeps) * pow(10, db / 10);
+}
+
+static inline bool tune_is_met(const struct tune_case *tune, const bool *keeps)
+{
+    if (tune->kind == TUNE_WHIMS)
+        return (amp_trial_hash(keeps, tune->problem.n_units) ^ tune->seed) % 3 == 0;
+    return tune_measure(tune, keeps) <= tune->target;
+}
+
+static inline void tune_run_one(struct tune_case *tune, struct amp_trial *trial)
+{
+    double measured = tune_measure(tune, trial->keeps);
+    bool is_met = tune_is_met(tune, trial->keeps);
+    for (size_t i = 0; i < tune->n_runs; i++)
+        assert_true(tune->ran[i] != trial->hash);
+    assert_in_range(tune->n_runs, 0, TUNE_RUNS_MAX - 1);
+    tune->ran[tune->n_runs++] = trial->hash;
+    trial->verdict = is_met ? AMP_TRIAL_MET : AMP_TRIAL_MISSED;
+    if (is_met && tune->kind == TUNE_UNSURE)
+        trial->verdict = AMP_TRIAL_UNSURE;
+    if (tune->kind == TUNE_SCORE)
+        trial->score = 1 - sqrt(measured);
+    else
+        trial->measured = measured;
+    trial->seconds = 0.125 * (double)(trial->hash % 1000);
+    if (!is_met)
+        snprintf(trial->reason, sizeof trial->reason, "power %.3g", measured);
+}
+
+static inline enum amp_status tune_run(void *context, struct amp_trial *const *trials, size_t n,
+                                       struct amp_error *err)
+{
+    struct tune_case *tune = context;
+    for (size_t i = 0; i < n; i++) {
+        if (tune->fails_at != 0 && tune->n_runs + 1 == tune->fails_at)
+            return amp_fail(err, AMP_KERNEL, "the run failed");
+        tune_run_one(tune, trials[i]);
+    }
+    return AMP_OK;
+}
+
+/* N_UNITS in a row, some of them joined to one further on; losses, powers and costs of casts over
+   decades. The target lies 3 to 20 dB below the power of all low. */
+static inline void tune_create(struct tune_case *tune, uint64_t seed, uint32_t n_units,
+                               enum tune_kind kind)
+{
+    static const char *const ops[] = {"A", "B", "C", "D", "E"};
+    struct amp_problem *problem = &tune->problem;
+    *tune = (struct tune_case){.kind = kind, .seed = seed, .cross = 0.3, .off_db = 3};
+    tune->arena = amp_arena_create();
+    problem->n_units = n_units;
+    problem->units = amp_arena_array(tune->arena, n_units, sizeof *problem->units);
+    problem->noises = amp_arena_array(tune->arena, 3 * (size_t)n_units, sizeof *problem->noises);
+    problem->edges = amp_arena_array(tune->arena, 3 * (size_t)n_units, sizeof *problem->edges);
+    for (uint32_t i = 0; i < n_units; i++) {
+        problem->units[i] = (struct amp_unit){
+            .name = "unit", .op = ops[below(&tune->seed, 5)], .loss = tune_decades(&tune->seed, 2)};
+        tune_connect(tune, i, i);
+        if (i > 0)
+            tune_connect(tune, i - 1, i);
+        if (i > 4 && one_in(&tune->seed, 4))
+            tune_connect(tune, i - 1 - (uint32_t)below(&tune->seed, 4), i);
+    }
+    bool *none = amp_arena_array(tune->arena, n_units, sizeof *none);
+    double power = amp_problem_power(problem, none);
+    problem->floor = power * 1e-6;
+    tune->target = power * pow(10, -(3 + 17 * tune_uniform(&tune->seed)) / 10);
+    tune->fragile = (uint32_t)below(&tune->seed, n_units);
+}
+
+static inline void tune_destroy(struct tune_case *tune)
+{
+    amp_arena_destroy(tune->arena);
+}
+
+static inline struct amp_trials tune_trials(struct tune_case *tune, size_t most, size_t n_jobs)
+{
+    return (struct amp_trials){
+        .problem = &tune->problem,
+        .runner = {.run = tune_run, .context = tune, .n_jobs = n_jobs},
+        .most = most,
+        .key = 7,
+    };
+}
+
+/* Runs the strategy NAME on TRIALS, which are open; returns whether the answer is minimal. */
+static inline bool tune_search(struct tune_case *tune, struct amp_trials *trials, const char *name)
+{
+    struct amp_error err = {.status = AMP_OK};
+    const struct amp_strategy *strategy;
+    bool tells_power = tune->kind != TUNE_SCORE && tune->kind != TUNE_WHIMS;
+    struct amp_search search = {
+        .problem = &tune->problem, .trials = trials, .budget = tells_power ? tune->target : NAN};
+    assert_int_equal(amp_strategy_find(name, &strategy, &err), AMP_OK);
+    if (strategy->run(&search, &err) != AMP_OK)
+        fail_msg("%s", err.text);
+    return search.is_minimal;
+}
+
+#endif
