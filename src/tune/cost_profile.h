@@ -1,0 +1,31 @@
+#ifndef AMP_TUNE_COST_PROFILE_H
+#define AMP_TUNE_COST_PROFILE_H
+
+#include "core/status.h"
+#include "tune/costs.h"
+
+/* The time of a node, over several runs. */
+struct amp_node_time {
+    double seconds; /* the lower quartile */
+    double spread;  /* from there to the upper quartile: seconds */
+};
+
+/* What both models take on this machine, per node of the reference. */
+struct amp_cost_profile {
+    struct amp_node_time *wide, *low;
+    double cast_rate; /* bytes per second that the casts of the conversion read and write; 0: it
+                         has none that run */
+    size_t n_runs;    /* of each model */
+};
+
+/*
+ * Runs the reference and its conversion in turns, as a session runs them in use, for about the
+ * seconds of REQUEST; PROFILE is in ARENA. A node that runs as a part of another has no time of its
+ * own. Where that is so in one of the models alone, it and the node it is a part of share their
+ * times in both. Fails as sessions do.
+ */
+enum amp_status amp_cost_profile_measure(const struct amp_costs_request *request,
+                                         struct amp_arena *arena, struct amp_cost_profile *profile,
+                                         struct amp_error *err);
+
+#endif
