@@ -391,6 +391,19 @@ const struct amp_output_check *amp_validation_worst(const struct amp_validation 
     return worst;
 }
 
+double amp_validation_error_power(const struct amp_validation *validation)
+{
+    double most = 0;
+    for (size_t i = 0; i < validation->n_outputs; i++) {
+        const struct amp_metrics *metrics = &validation->outputs[i].metrics;
+        double power = metrics->stray > 0  ? (double)INFINITY
+                       : metrics->is_float ? pow(10, -amp_metrics_quality(metrics) / 10)
+                                           : 0;
+        most = fmax(most, power);
+    }
+    return most;
+}
+
 struct amp_validation amp_validation_none(void)
 {
     return (struct amp_validation){.bounds = amp_metric_bounds_default(AMP_UNDEFINED),

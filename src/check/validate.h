@@ -86,6 +86,10 @@ enum amp_status amp_validate(const struct amp_model *reference, const struct amp
    the one of the least quality (amp_metrics_quality); the first of equals. */
 const struct amp_output_check *amp_validation_worst(const struct amp_validation *validation);
 
+/* The largest error of an output relative to its energy, which snr is of; infinite where elements
+   are lost. */
+double amp_validation_error_power(const struct amp_validation *validation);
+
 /* A result of models that were not run: within tolerance, without bounds. */
 struct amp_validation amp_validation_none(void);
 

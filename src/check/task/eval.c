@@ -6,6 +6,7 @@
 
 #include "core/arena.h"
 #include "core/process/shell.h"
+#include "core/process/shell_text.h"
 
 #include <limits.h>
 #include <math.h>
@@ -25,43 +26,6 @@ static const char *absolute_path(const char *path, struct amp_arena *arena)
     if (path[0] == '/' || getcwd(folder, sizeof folder) == NULL)
         return path;
     return amp_arena_printf(arena, "%s/%s", folder, path);
-}
-
-/* TEXT as a word of the shell's: as it is where that is safe, so that it may stand within quotes
-   too. */
-static const char *shell_word(const char *text, struct amp_arena *arena)
-{
-    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                               "/._-+,:@%";
-    static const char quote[] = "'\\''";
-    if (text[strspn(text, safe)] == '\0')
-        return text;
-    char *word = amp_arena_alloc(arena, strlen(text) * strlen(quote) + sizeof "''"), *to = word;
-    *to++ = '\'';
-    for (; *text != '\0'; text++) {
-        if (*text == '\'')
-            to = mempcpy(to, quote, strlen(quote));
-        else
-            *to++ = *text;
-    }
-    memcpy(to, "'", sizeof "'");
-    return word;
-}
-
-/* COMMAND with WORD in place of each {}. */
-static const char *fill_in(const char *command, const char *word, struct amp_arena *arena)
-{
-    static const char mark[] = "{}";
-    size_t count = 0;
-    for (const char *at = command; (at = strstr(at, mark)) != NULL; at += strlen(mark))
-        count++;
-    char *text = amp_arena_alloc(arena, strlen(command) + count * strlen(word) + 1), *to = text;
-    for (const char *at; (at = strstr(command, mark)) != NULL; command = at + strlen(mark)) {
-        to = mempcpy(to, command, (size_t)(at - command));
-        to = mempcpy(to, word, strlen(word));
-    }
-    memcpy(to, command, strlen(command) + 1);
-    return text;
 }
 
 /* ---- one model ------------------------------------------------------------------------------- */
@@ -124,11 +88,11 @@ enum amp_status amp_eval_run(const struct amp_eval *eval, const char *path,
     struct amp_arena *arena = amp_arena_create();
     struct amp_shell_result result;
     const char *absolute = absolute_path(path, arena);
-    struct amp_shell_call call = {.command =
-                                      fill_in(eval->command, shell_word(absolute, arena), arena),
-                                  .variable = "AMPCONV_MODEL",
-                                  .text = absolute,
-                                  .timeout = eval->timeout};
+    struct amp_shell_call call = {
+        .command = amp_shell_fill(eval->command, amp_shell_word(absolute, arena), arena),
+        .variable = "AMPCONV_MODEL",
+        .text = absolute,
+        .timeout = eval->timeout};
     enum amp_status status = amp_shell_run(&call, &result, err);
     if (status == AMP_OK)
         status = judge(eval, &result, outcome, err);
@@ -176,6 +140,28 @@ enum amp_status amp_eval_reference(const struct amp_eval *eval,
         return amp_fail(err, AMP_IO,
                         "--eval: there is a bound on the score, and the last line that the command "
                         "printed is no number");
+    return AMP_OK;
+}
+
+enum amp_status amp_eval_reference_known(const struct amp_eval *eval,
+                                         const struct amp_task_bounds *bounds, const char *text,
+                                         struct amp_eval_check *check, struct amp_error *err)
+{
+    const char *passed = amp_eval_verdict_name(AMP_EVAL_PASSED);
+    char *end;
+    double score = strtod(text, &end);
+    bool is_scored = end != text && *end == '\0' && isfinite(score);
+    if (!is_scored && amp_task_bounds_any(bounds))
+        return amp_fail(err, AMP_USAGE,
+                        "--eval-reference %s: there is a bound on the score: a number is needed",
+                        text);
+    if (!is_scored && strcmp(text, passed) != 0)
+        return amp_fail(err, AMP_USAGE, "--eval-reference %s: a score or %s is needed", text,
+                        passed);
+    *check = (struct amp_eval_check){.eval = *eval, .bounds = *bounds};
+    check->outcomes[0].verdict = is_scored ? AMP_EVAL_SCORED : AMP_EVAL_PASSED;
+    check->outcomes[0].score = is_scored ? score : 0;
+    note_score(check, 0);
     return AMP_OK;
 }
 

@@ -53,6 +53,12 @@ enum amp_status amp_eval_reference(const struct amp_eval *eval,
                                    const struct amp_task_bounds *bounds, const char *path,
                                    struct amp_eval_check *check, struct amp_error *err);
 
+/* Begins *CHECK with what is known of the reference instead: TEXT is its score, or that of
+   AMP_EVAL_PASSED. AMP_USAGE for what is neither, and for no score where BOUNDS have one on it. */
+enum amp_status amp_eval_reference_known(const struct amp_eval *eval,
+                                         const struct amp_task_bounds *bounds, const char *text,
+                                         struct amp_eval_check *check, struct amp_error *err);
+
 /* Goes on with the converted model at PATH. AMP_MISMATCH when the command does not pass it, its
    score is worse than the bounds allow, or only one of the models has one; AMP_IO as
    amp_eval_run. CHECK is complete with AMP_OK and AMP_MISMATCH. May be called for one candidate

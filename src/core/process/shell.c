@@ -23,7 +23,7 @@
 
 enum {
     STEP_MS = 5,         /* between looks at what the command does */
-    GRACE_MS = 1000,     /* from SIGTERM to SIGKILL */
+    GRACE_MS = 1000,     /* from SIGTERM to SIGKILL, unless the call says otherwise */
     PIPE_MAX = 1 << 20,  /* bytes that a pipe may hold (/proc/sys/fs/pipe-max-size) */
     BLOCK_SIZE = 1 << 14 /* bytes read at a time */
 };
@@ -31,6 +31,11 @@ enum {
 /* The command's process group, whose leader is not waited for yet, so that its number is no one
    else's; 0: none. Written only while signals are held back. */
 static volatile pid_t group;
+
+/* The end of the group's stdout that is read, -1 where it is closed, and how long the group has
+   from SIGTERM to SIGKILL. */
+static volatile int outlet = -1;
+static volatile int grace_ms;
 
 /* ---- ending ---------------------------------------------------------------------------------- */
 
@@ -46,11 +51,19 @@ static void pause_a_step(void)
     nanosleep(&step, NULL);
 }
 
+/* Whether the leader has ended, and none is left that could write to the stdout which it gave to
+   others. */
+static bool is_over(void)
+{
+    struct pollfd end = {.fd = outlet};
+    return has_ended(group) && (end.fd < 0 || (poll(&end, 1, 0) == 1 && (end.revents & POLLHUP)));
+}
+
 /* Asks all of the group to end, and makes those that do not. */
 static void end_politely(void)
 {
     kill(-group, SIGTERM);
-    for (int ms = 0; ms < GRACE_MS && !has_ended(group); ms += STEP_MS)
+    for (int ms = 0; ms < grace_ms && !is_over(); ms += STEP_MS)
         pause_a_step();
     kill(-group, SIGKILL);
 }
@@ -106,6 +119,14 @@ static void take_byte(struct run *run, char byte)
         line->is_cut = true;
 }
 
+static void close_outlet(struct run *run)
+{
+    outlet = -1;
+    if (run->fd >= 0)
+        close(run->fd);
+    run->fd = -1;
+}
+
 /* Reads what is there, up to a block. False when nothing is. */
 static bool read_block(struct run *run)
 {
@@ -113,10 +134,8 @@ static bool read_block(struct run *run)
     ssize_t size = run->fd >= 0 ? read(run->fd, bytes, sizeof bytes) : -1;
     for (ssize_t i = 0; i < size; i++)
         take_byte(run, bytes[i]);
-    if (size == 0) {
-        close(run->fd);
-        run->fd = -1;
-    }
+    if (size == 0)
+        close_outlet(run);
     return size > 0;
 }
 
@@ -151,7 +170,8 @@ static int spawn(const struct amp_shell_call *call, int fd)
     sigset_t before, as_usual;
     pid_t pid;
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO,
+                                     call->input != NULL ? call->input : "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, fd, STDOUT_FILENO);
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
@@ -162,6 +182,7 @@ static int spawn(const struct amp_shell_call *call, int fd)
     sigaddset(&as_usual, SIGXFSZ);
     posix_spawnattr_setsigdefault(&attributes, &as_usual);
     amp_ending_hold(&before);
+    grace_ms = call->grace_ms > 0 ? call->grace_ms : GRACE_MS;
     amp_ending_add(AMP_ENDING_PROCESSES, end_group);
     posix_spawnattr_setsigmask(&attributes, &before);
     int reason = posix_spawn(&pid, "/bin/sh", &actions, &attributes, words, environment);
@@ -184,9 +205,11 @@ static int start(const struct amp_shell_call *call, int *fd)
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
     int reason = spawn(call, ends[1]);
     close(ends[1]);
-    *fd = ends[0];
-    if (reason != 0)
+    *fd = outlet = ends[0];
+    if (reason != 0) {
+        outlet = -1;
         close(ends[0]);
+    }
     return reason;
 }
 
@@ -220,8 +243,7 @@ static void finish(struct run *run)
     for (int i = 0; i < PIPE_MAX / BLOCK_SIZE && read_block(run); i++)
         continue;
     end_line(run);
-    if (run->fd >= 0)
-        close(run->fd);
+    close_outlet(run);
     if (is_late)
         return;
     run->result->end = WIFSIGNALED(state) ? AMP_SHELL_SIGNALLED : AMP_SHELL_EXITED;

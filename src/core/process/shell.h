@@ -9,7 +9,9 @@
 struct amp_shell_call {
     const char *command;         /* for sh -c */
     const char *variable, *text; /* an environment variable that it gets, and its value */
+    const char *input;           /* the file that it has as stdin; NULL: that is empty */
     double timeout;              /* seconds; 0: none */
+    int grace_ms;                /* from SIGTERM to SIGKILL; 0: 1000 */
 };
 
 enum amp_shell_end { AMP_SHELL_EXITED, AMP_SHELL_SIGNALLED, AMP_SHELL_TIMED_OUT };
@@ -25,9 +27,9 @@ struct amp_shell_result {
 /*
  * Runs a command to its end. It and all that it starts are a process group of their own, of which
  * nothing is left afterwards, nor when the program ends before it: what outlives the command is
- * killed; on a timeout, or when the program is to end, the group has a second from SIGTERM to
- * SIGKILL. Its stdin is empty, its stderr is the program's; of its stdout only the last line is
- * kept. One at a time. AMP_IO when it cannot be started.
+ * killed; on a timeout, or when the program is to end, the group has some time from SIGTERM to
+ * SIGKILL. Its stderr is the program's; of its stdout only the last line is kept. One at a time.
+ * AMP_IO when it cannot be started.
  */
 enum amp_status amp_shell_run(const struct amp_shell_call *call, struct amp_shell_result *result,
                               struct amp_error *err);
