@@ -29,7 +29,7 @@ say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(2)')
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all demo cases check check-pass check-isa check-update check-arm64 arm64-pass asan fuzz fuzz-pass bench oracles lint \
+.PHONY: all demo tune-demo cases check check-pass check-isa check-update check-arm64 arm64-pass asan fuzz fuzz-pass bench bench-tune oracles lint \
         format install uninstall dist clean distclean help compile_commands.json deps FORCE
 
 # ---- dependencies ------------------------------------------------------------------------------------------------------
@@ -40,8 +40,8 @@ TEST_DEPS    := $(DEPS)/tests.1.mk
 BENCH_DEPS   := $(DEPS)/bench.1.mk
 ARM64_DEPS   := $(DEPS)/arm64.1.mk
 without_deps := help clean distclean dist format uninstall
-with_tests   := cases check check-pass check-isa check-update check-arm64 arm64-pass asan fuzz fuzz-pass bench oracles lint \
-                compile_commands.json deps \
+with_tests   := cases check check-pass check-isa check-update check-arm64 arm64-pass asan fuzz fuzz-pass bench bench-tune oracles \
+                lint compile_commands.json deps \
                 $(BUILD)/unit/% $(BUILD)/oracle/%
 
 GOALS := $(or $(MAKECMDGOALS),all)
@@ -233,6 +233,10 @@ check-update: $(BUILD)/ampconv $(ORACLES) cases
 bench: $(BUILD)/ampconv $(ORACLE_DIR)/ort_bench
 	@$(test_env) tests/bench.sh
 
+## bench-tune: tune small networks by every strategy: what stays in float32, what is lost, how many runs it takes; takes hours
+bench-tune: $(BUILD)/ampconv
+	@$(test_env) tests/bench/tune.sh $(NAMES)
+
 # What every test script is told: the program, the build folder, where totals go, ONNX's test models, the oracles.
 test_env = AMPCONV='$(abspath $(BUILD)/ampconv)' BUILD='$(abspath $(BUILD))' RESULTS='$(abspath $(RESULTS))' \
            TESTDATA='$(TESTDATA)' ORACLES='$(abspath $(ORACLE_DIR))' CASES='$(abspath $(CASES))'
@@ -260,6 +264,14 @@ demo: $(BUILD)/ampconv
 	@mkdir -p build/demo
 	$(BUILD)/ampconv models/digits_cnn.onnx --dtype bf16 -o build/demo/digits_cnn.bf16.onnx --force \
 	  --data models/digits --labels models/digits/labels.npy
+
+## tune-demo: find what has to stay float32 in models/digits_pedestal.onnx, which is trained to fail in bf16
+tune-demo: $(BUILD)/ampconv
+	@mkdir -p build/demo
+	$(BUILD)/ampconv models/digits_pedestal.onnx --dtype bf16 -o build/demo/digits_pedestal.bf16.onnx --force \
+	  --data models/digits --labels models/digits/labels.npy --max-drop 0.5% --tune \
+	  --rules-out build/demo/digits_pedestal.yaml --report build/demo/digits_pedestal.html
+	@echo 'build/demo/digits_pedestal.html shows the search'
 
 # ---- installation ------------------------------------------------------------------------------------------------------
 

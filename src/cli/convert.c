@@ -14,6 +14,7 @@
 #include "cli/noise.h"
 #include "cli/progress.h"
 #include "cli/ranges.h"
+#include "cli/tune/tune.h"
 #include "cli/report/conversion.h"
 #include "cli/report/explanation.h"
 #include "cli/report/html/convert_page.h"
@@ -22,6 +23,7 @@
 #include "cli/report/losses.h"
 #include "cli/report/noise.h"
 #include "cli/report/ranges.h"
+#include "cli/report/tuning.h"
 #include "cli/report/validation.h"
 #include "cli/options/rule_options.h"
 #include "cli/options/target.h"
@@ -67,7 +69,10 @@ struct job {
     bool explains;     /* notes what was decided on each node */
     bool is_explained; /* and prints it */
     bool explains_noise;
-    bool may_run; /* the model, before it is converted */
+    bool may_run;         /* the model, before it is converted */
+    const char **outputs; /* as in struct amp_tune_model; NULL: nobody asks */
+    bool notes_outputs;
+    struct amp_tuning tuning;
     struct amp_explanation explanation;
     struct amp_placement *placement;
     struct amp_eval_check eval; /* what the user's command says */
@@ -193,6 +198,19 @@ static enum amp_status count_casts_of_constants(struct job *job,
     return AMP_OK;
 }
 
+/* Notes what the nodes give by the names that rules know. */
+static void note_outputs(struct job *job)
+{
+    const struct amp_model *model = job->model;
+    job->outputs = amp_arena_array(model->arena, model->n_nodes, sizeof *job->outputs);
+    for (uint32_t n = 0; n < model->n_nodes; n++) {
+        const struct amp_node *node = amp_node_at(model, n);
+        for (uint32_t i = node->n_outputs; i > 0; i--)
+            if (node->outputs[i - 1] != AMP_NONE)
+                job->outputs[n] = amp_value_at(model, node->outputs[i - 1])->name;
+    }
+}
+
 /* Runs the stages that lower nodes, up to the one after which the user wants to see the graph;
  *IS_DONE when that was printed. */
 static enum amp_status lower_graph(struct job *job, bool *is_done)
@@ -210,6 +228,8 @@ static enum amp_status lower_graph(struct job *job, bool *is_done)
         return AMP_OK;
     AMP_TRY(count_casts_of_constants(job, &options));
     amp_conversion_note_refusals(conversion, job->model);
+    if (job->notes_outputs)
+        note_outputs(job);
     if (job->explains)
         amp_explanation_begin(&job->explanation, job->model, &conversion->assignment);
     AMP_TRY(amp_cast_insert(job->model, &conversion->assignment, job->target.shares_casts,
@@ -227,11 +247,14 @@ static enum amp_status lower_graph(struct job *job, bool *is_done)
     return AMP_OK;
 }
 
-/* Whether the rules set a limit to activations that the dtype does not have. */
-static bool limits_activations(const struct job *job)
+/* Whether the rules ask what values come to: float16's do unless they say otherwise, others where
+   they set a limit to activations that the dtype does not have. */
+static bool asks_for_ranges(const struct job *job)
 {
-    const struct amp_rule_limits *limits = amp_rules_limits(job->rules, job->target.lower);
-    return limits != NULL && limits->activation_max < amp_dtype_max(job->target.lower);
+    enum amp_dtype lower = job->target.lower;
+    const struct amp_rule_limits *limits = amp_rules_limits(job->rules, lower);
+    return limits != NULL && !limits->is_unguarded &&
+           (lower == AMP_FLOAT16 || limits->activation_max < amp_dtype_max(lower));
 }
 
 /* Looks at the model's values in runs, where there are samples for that or it will be run anyway to
@@ -243,8 +266,7 @@ static enum amp_status see_ranges(struct job *job)
     struct amp_error problem = {.status = AMP_OK};
     bool has_samples = options->data != NULL || options->inputs.count > 0;
     bool validates = job->last == N_STAGES && !options->no_validate;
-    bool is_wanted = job->target.lower == AMP_FLOAT16 || limits_activations(job);
-    if (!is_wanted || !job->may_run || options->is_listed || !(validates || has_samples))
+    if (!asks_for_ranges(job) || !job->may_run || options->is_listed || !(validates || has_samples))
         return AMP_OK;
     struct amp_ranges *ranges = amp_ranges_create(job->file.arena);
     amp_progress_begin("calibrating");
@@ -307,20 +329,26 @@ static enum amp_status convert_graph(struct job *job, bool *is_done)
     return job->err->status;
 }
 
-/* Makes the message to write, finds the places of its tensor data, and refuses to replace files
-   that are not to be. */
-static enum amp_status prepare_output(struct job *job)
+/* Makes the message of MODEL, as it will be written, and finds the places of its tensor data. */
+static enum amp_status prepare(const struct job *job, struct amp_model *model,
+                               struct amp_placement **placement, struct amp_error *err)
 {
     const struct amp_options *options = job->options;
     struct amp_placement_options how = {.path = job->conversion.output_path,
                                         .data_name = options->external_data,
                                         .threshold = (uint64_t)options->external_threshold,
                                         .is_inline = options->is_inline};
-    AMP_TRY(amp_model_prepare(job->model, &how, &job->placement, job->err));
+    return amp_model_prepare(model, &how, placement, err);
+}
+
+/* Makes the message to write and refuses to replace files that are not to be. */
+static enum amp_status prepare_output(struct job *job)
+{
+    AMP_TRY(prepare(job, job->model, &job->placement, job->err));
     const char *data_path = job->placement->data_path;
     job->conversion.bytes_after = amp_placement_size(job->placement);
     job->conversion.data_path = data_path;
-    return amp_destination_check(options, job->file.external, job->conversion.output_path,
+    return amp_destination_check(job->options, job->file.external, job->conversion.output_path,
                                  data_path, job->err);
 }
 
@@ -342,6 +370,55 @@ static enum amp_status make_runnable(struct job *job, struct job *twin, struct a
     AMP_TRY(amp_model_read_again(&job->file, &twin->file, err));
     twin->model = twin->file.model;
     return convert_graph(twin, &is_done);
+}
+
+/* ---- tuning ---------------------------------------------------------------------------------- */
+
+/* Converts the model once more, by RULES: a candidate of the search. */
+static enum amp_status convert_by(void *context, struct amp_rules *rules,
+                                  struct amp_tune_model *model, struct amp_error *err)
+{
+    struct job *job = context;
+    struct job twin = {.options = job->options,
+                       .target = job->target,
+                       .rules = rules,
+                       .ranges = job->ranges,
+                       .last = N_STAGES,
+                       .notes_outputs = true,
+                       .err = err};
+    bool is_done;
+    AMP_TRY(amp_model_read_again(&job->file, &model->file, err));
+    twin.file = model->file;
+    twin.model = model->file.model;
+    twin.conversion.lower = job->conversion.lower;
+    AMP_TRY(convert_graph(&twin, &is_done));
+    model->assignment = twin.conversion.assignment;
+    model->outputs = twin.outputs;
+    return job->options->eval == NULL ? AMP_OK : prepare(job, twin.model, &model->placement, err);
+}
+
+/* Has the search add the rules that it takes to be within the tolerance. */
+static enum amp_status tune(struct job *job)
+{
+    struct amp_tune_request request = {.options = job->options,
+                                       .file = &job->file,
+                                       .lower = job->target.lower,
+                                       .rules = job->rules,
+                                       .eval = &job->eval,
+                                       .rule_names = job->conversion.rule_names,
+                                       .n_rule_names = job->conversion.n_rule_names,
+                                       .convert = convert_by,
+                                       .context = job};
+    AMP_TRY(amp_infer(job->model, job->err));
+    AMP_TRY(find_ranges(job));
+    request.coarsest = amp_validation_coarsest(job->target.lower, job->model);
+    struct amp_rules *tuned = amp_rules_copy(job->rules, job->file.arena);
+    enum amp_status status = amp_tune(&request, tuned, &job->tuning, job->err);
+    amp_rules_destroy(job->rules);
+    job->rules = tuned;
+    if (status == AMP_OK && !job->options->is_quiet)
+        amp_report_tuning(stderr, &job->tuning, job->options->verbosity);
+    return status;
 }
 
 enum amp_status amp_convert_in_memory(const struct amp_options *options,
@@ -454,6 +531,8 @@ static enum amp_status write_json(const struct job *job, const struct trial *tri
                  trial->is_measured ? amp_json_validation(&trial->validation) : json_null());
     if (trial->has_noise)
         amp_json_set(root, "noise", amp_json_noise(&trial->noise));
+    if (job->options->is_tuned)
+        amp_json_set(root, "tuning", amp_json_tuning(&job->tuning));
     return amp_json_write(root, job->options->json, job->err);
 }
 
@@ -468,6 +547,7 @@ static enum amp_status write_page(const struct job *job, const struct trial *tri
                                  conversion->bytes_after}}},
         .conversion = conversion,
         .explanation = job->explanation.nodes != NULL ? &job->explanation : NULL,
+        .tuning = job->options->is_tuned ? &job->tuning : NULL,
         .is_written = is_written};
     if (trial->is_measured) {
         page.compared.inputs = &trial->notes;
@@ -503,13 +583,24 @@ static void report_measured(const struct job *job, const struct trial *trial)
     amp_report_validation(stderr, &trial->validation, job->options->verbosity);
 }
 
+/* Has the user's command judge the converted model, unless a search has done that. */
+static void judge(struct job *job, struct trial *trial, struct amp_error *verdict)
+{
+    if (job->options->is_tuned && job->eval.outcomes[1].verdict != AMP_EVAL_NONE)
+        amp_validation_eval_known(&job->eval, &trial->validation, verdict);
+    else
+        amp_validation_eval_converted(job->model, job->placement, &job->eval, &trial->validation,
+                                      verdict);
+}
+
 /* Runs both models, has the user's command judge them, and reports what came of it: what of that
    the user wants. AMP_MISMATCH when the converted model is not good enough. */
 static enum amp_status try_models(struct job *job, struct trial *trial, struct amp_error *verdict)
 {
     bool validates = !job->options->no_validate, has_page = job->options->report != NULL;
     trial->validation = amp_validation_none();
-    AMP_TRY(amp_validation_eval_reference(job->options, &job->file, &job->eval, verdict));
+    if (!job->options->is_tuned)
+        AMP_TRY(amp_validation_eval_reference(job->options, &job->file, &job->eval, verdict));
     if (validates)
         amp_progress_begin("validating");
     if (validates || has_page || job->explains_noise)
@@ -518,8 +609,7 @@ static enum amp_status try_models(struct job *job, struct trial *trial, struct a
     if (validates)
         validate(job, trial, verdict);
     if (verdict->status == AMP_OK || verdict->status == AMP_MISMATCH)
-        amp_validation_eval_converted(job->model, job->placement, &job->eval, &trial->validation,
-                                      verdict);
+        judge(job, trial, verdict);
     trial->is_measured = (verdict->status == AMP_OK || verdict->status == AMP_MISMATCH) &&
                          (validates || job->options->eval != NULL);
     if (trial->is_measured)
@@ -576,6 +666,8 @@ static enum amp_status convert(struct job *job)
     if ((!job->options->no_validate || job->explains_noise) && !job->options->is_listed)
         AMP_TRY(amp_validation_check_options(job->options, conversion->lower, job->err));
     AMP_TRY(load_rules(job));
+    if (job->options->is_tuned)
+        AMP_TRY(tune(job));
     AMP_TRY(convert_graph(job, &is_done));
     if (is_done)
         return AMP_OK;
@@ -606,6 +698,8 @@ enum amp_status amp_command_convert(const struct amp_options *options, struct am
     job.conversion.lower = job.target.lower;
     job.conversion.keeps_types = job.target.keeps_types;
     AMP_TRY(parse_stage(&job));
+    if (options->is_tuned)
+        AMP_TRY(amp_tune_check_options(options, err));
     amp_progress_begin("reading");
     enum amp_status status = amp_model_read_to_convert(options->operands.items[0], &job.file, err);
     if (status == AMP_OK) {
@@ -614,6 +708,7 @@ enum amp_status amp_command_convert(const struct amp_options *options, struct am
         status = convert(&job);
     }
     amp_progress_end();
+    amp_tuning_free(&job.tuning);
     amp_rules_destroy(job.rules);
     amp_model_close(&job.file);
     return status;

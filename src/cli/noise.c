@@ -9,12 +9,13 @@
 #include <string.h>
 
 /* A page with pictures, which shows the largest sources among other things, is to be there sooner
-   than what was asked for. */
+   than what was asked for, or a search. */
 enum { PAGE_SHARE = 4 };
 
 static double budget_of(const struct amp_options *options, const struct amp_model *converted)
 {
-    bool is_asked_for = options->explain != NULL && strcmp(options->explain, "noise") == 0;
+    bool is_asked_for =
+        options->is_tuned || (options->explain != NULL && strcmp(options->explain, "noise") == 0);
     return amp_noise_budget(converted->graphs[0].nodes.count) / (is_asked_for ? 1 : PAGE_SHARE);
 }
 

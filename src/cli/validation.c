@@ -109,10 +109,24 @@ enum amp_status amp_validation_eval_reference(const struct amp_options *options,
         return AMP_OK;
     AMP_TRY(amp_tolerance_parse(options, AMP_UNDEFINED, &unused, &bounds, err));
     bounds = amp_task_bounds_of(&bounds, "eval");
+    if (options->eval_reference != NULL)
+        return amp_eval_reference_known(&eval, &bounds, options->eval_reference, check, err);
     AMP_TRY(amp_candidate_of_input(file, &path, err));
     enum amp_status status = amp_eval_reference(&eval, &bounds, path, check, err);
     amp_candidate_remove();
     return status;
+}
+
+/* Adds CHECK, which FOUND came of, to RESULT. */
+static enum amp_status take_eval(const struct amp_eval_check *check, const struct amp_error *found,
+                                 struct amp_validation *result, struct amp_error *err)
+{
+    result->eval = check;
+    result->is_within = result->is_within && !check->is_outside;
+    /* What stops all goes before a verdict. */
+    if (found->status != AMP_OK && (found->status != AMP_MISMATCH || err->status == AMP_OK))
+        *err = *found;
+    return err->status;
 }
 
 enum amp_status amp_validation_eval_converted(const struct amp_model *model,
@@ -124,14 +138,17 @@ enum amp_status amp_validation_eval_converted(const struct amp_model *model,
     const char *path;
     if (check->eval.command == NULL)
         return err->status;
-    enum amp_status status = amp_candidate_write(model, placement, &path, &found);
-    if (status == AMP_OK)
-        status = amp_eval_candidate(check, path, &found);
+    if (amp_candidate_write(model, placement, &path, &found) == AMP_OK)
+        amp_eval_candidate(check, path, &found);
     amp_candidate_remove();
-    result->eval = check;
-    result->is_within = result->is_within && !check->is_outside;
-    /* What stops all goes before a verdict. */
-    if (status != AMP_OK && (status != AMP_MISMATCH || err->status == AMP_OK))
-        *err = found;
-    return err->status;
+    return take_eval(check, &found, result, err);
+}
+
+enum amp_status amp_validation_eval_known(struct amp_eval_check *check,
+                                          struct amp_validation *result, struct amp_error *err)
+{
+    struct amp_error found = {.status = AMP_OK};
+    if (check->is_outside)
+        amp_error_record(&found, AMP_MISMATCH, "%s", check->reason);
+    return take_eval(check, &found, result, err);
 }

@@ -52,4 +52,8 @@ enum amp_status amp_validation_eval_converted(const struct amp_model *model,
                                               struct amp_eval_check *check,
                                               struct amp_validation *result, struct amp_error *err);
 
+/* The same of what the command has said of the converted model before: CHECK has it. */
+enum amp_status amp_validation_eval_known(struct amp_eval_check *check,
+                                          struct amp_validation *result, struct amp_error *err);
+
 #endif

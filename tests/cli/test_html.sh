@@ -54,6 +54,16 @@ expect 'again' 0 "$AMPCONV" m.onnx -q -f -o out.onnx "${data[@]}" --report two.h
 holds 'is the same' cmp one.html two.html
 expect 'to stdout' 0 bash -c '"$AMPCONV" m.onnx -q -f -o out.onnx "${@}" --report - >three.html' - "${data[@]}"
 holds 'is the same, too' cmp one.html three.html
+holds 'was not tuned' test "$(grep -c '<h2>Tuning</h2>' one.html)" -eq 0
+expect 'a tuned conversion' 0 "$AMPCONV" m.onnx -q -f -o out.onnx "${data[@]}" --tune --tune-for bytes --tolerance snr=50 --max-trials 4 --report tuned.html
+holds 'is a page when tuned' is_page tuned.html
+holds 'has Tuning' says tuned.html '<h2>Tuning</h2>'
+holds 'says what remains float32' counts tuned.html 'The criterion holds with [0-9]+ of 149 nodes in float32' 1
+holds 'rings the answer, in the legend too' counts tuned.html '<path class="ring"' 2
+holds 'names the strategy and the costs' counts tuned.html 'Strategy <code>min-cut</code>: 4 trials; .*; costs: bytes moved' 1
+holds 'names operators of units' says tuned.html '<td>linear</td>'
+expect 'a tuned conversion of what is good enough' 0 "$AMPCONV" m.onnx -q -f -o out.onnx "${data[@]}" --tune --tolerance snr=20 --report enough.html
+holds 'says that it is' says enough.html 'All low meets the criterion'
 expect 'without running' 0 "$AMPCONV" m.onnx -q -f -o out.onnx --no-validate --report unrun.html
 holds 'says so' says unrun.html 'Not validated'
 holds 'is a page without running' is_page unrun.html

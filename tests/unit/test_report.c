@@ -60,7 +60,8 @@ static void each_number_stands_under_its_name(void **state)
     (void)state;
     char *text = amp_json_dump(amp_json_validation(&validation), JSON_COMPACT);
     assert_string_equal(
-        text, "{\"within\":false,\"samples\":10,\"tolerances\":{\"max_abs\":0.125,"
+        text, "{\"within\":false,\"reason\":\"output 'y': far off\",\"samples\":10,"
+              "\"error_power\":0.0,\"tolerances\":{\"max_abs\":0.125,"
               "\"accuracy-drop\":0.0625,\"eval-drop\":\"50 %\"},\"outputs\":[{"
               "\"name\":\"y\",\"dtype\":\"bfloat16\",\"shape\":[2,3],\"elements\":60,"
               "\"metrics\":{\"differ\":0.25},\"nan\":{\"reference\":1,\"converted\":2},"

@@ -1,25 +1,39 @@
 /*
  * The command line: takes the words of argv apart by the table of options and gives struct
- * amp_options, whose texts point into argv. Refuses options that do not go with the command or with
- * each other. What the values mean is the commands' business.
+ * amp_options, whose texts point into argv, and back. Refuses options that do not go with the
+ * command or with each other. What the values mean is the commands' business.
  */
 #include "cli/options/command_line.h"
 
 #include "cli/options/option_table.h"
 #include "core/arena.h"
+#include "core/process/shell_text.h"
 #include "core/words.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { THREADS_MAX = 1024, THRESHOLD = 1024, RUNS = 20 };
+enum { THREADS_MAX = 1024, JOBS_MAX = 1024, THRESHOLD = 1024, RUNS = 20 };
+
+static const struct amp_options defaults = {.command = AMP_CMD_CONVERT,
+                                            .samples = -1,
+                                            .external_threshold = THRESHOLD,
+                                            .runs = RUNS,
+                                            .max_trials = -1,
+                                            .jobs = -1,
+                                            .lines = -1};
 
 /* The field of OPTIONS that OPTION's value goes to; the option's kind says of what type the field
    is. */
 static void *field_of(struct amp_options *options, const struct amp_option *option)
 {
     return (unsigned char *)options + option->offset;
+}
+
+static const void *value_of(const struct amp_options *options, const struct amp_option *option)
+{
+    return (const unsigned char *)options + option->offset;
 }
 
 static void push_text(struct amp_texts *texts, const char *text)
@@ -211,6 +225,47 @@ static enum amp_status check_report(const struct amp_options *options, struct am
     return AMP_OK;
 }
 
+/* The number of OPTION, of a kind that has one. */
+static int64_t number_of(const struct amp_options *options, const struct amp_option *option)
+{
+    return *(const int64_t *)value_of(options, option);
+}
+
+/* Whether OPTION was given, and not with its default. */
+static bool is_given(const struct amp_options *options, const struct amp_option *option)
+{
+    const void *value = value_of(options, option);
+    switch (option->kind) {
+    case AMP_OPTION_FLAG:
+        return *(const bool *)value;
+    case AMP_OPTION_COUNT:
+        return *(const int *)value > 0;
+    case AMP_OPTION_TEXT:
+    case AMP_OPTION_REPORT:
+    case AMP_OPTION_FORMAT:
+        return *(const char *const *)value != NULL;
+    case AMP_OPTION_LIST:
+        return ((const struct amp_texts *)value)->count > 0;
+    case AMP_OPTION_NUMBER:
+    case AMP_OPTION_SIZE:
+        return number_of(options, option) != number_of(&defaults, option);
+    }
+    return false;
+}
+
+/* How to tune goes with --tune. */
+static enum amp_status check_tuning(const struct amp_options *options, struct amp_error *err)
+{
+    const struct amp_option *option;
+    for (size_t i = 0; !options->is_tuned && (option = amp_option_at(i)) != NULL; i++)
+        if (option->group == AMP_GROUP_TUNING && is_given(options, option))
+            return amp_fail(err, AMP_USAGE, "--%s goes with --tune", option->name);
+    if (options->jobs == 0 || options->jobs > JOBS_MAX)
+        return amp_fail(err, AMP_USAGE, "--jobs %lld: 1 to %d are possible",
+                        (long long)options->jobs, JOBS_MAX);
+    return AMP_OK;
+}
+
 /* Refuses options that exclude each other, and values out of range. */
 static enum amp_status check_together(const struct amp_options *options, struct amp_error *err)
 {
@@ -223,11 +278,14 @@ static enum amp_status check_together(const struct amp_options *options, struct 
         return amp_fail(err, AMP_USAGE, "--runs 0: at least 1 is needed");
     if (options->eval == NULL && (options->is_eval_lower || options->eval_timeout > 0))
         return amp_fail(err, AMP_USAGE, "--eval-lower and --eval-timeout go with --eval");
+    if (options->eval == NULL && options->eval_reference != NULL)
+        return amp_fail(err, AMP_USAGE, "--eval-reference goes with --eval");
     if (options->lists_ops && options->test_suite != NULL)
         return amp_fail(err, AMP_USAGE, "--list-ops and --test-suite exclude each other");
     if (options->filter != NULL && options->test_suite == NULL)
         return amp_fail(err, AMP_USAGE, "--filter goes with --test-suite");
     AMP_TRY(check_report(options, err));
+    AMP_TRY(check_tuning(options, err));
     return check_explain(options, err);
 }
 
@@ -258,11 +316,7 @@ static enum amp_status check_values(const struct amp_options *options, struct am
 enum amp_status amp_command_line_parse(int argc, char **argv, struct amp_options *options,
                                        struct amp_error *err)
 {
-    *options = (struct amp_options){.command = AMP_CMD_CONVERT,
-                                    .samples = -1,
-                                    .external_threshold = THRESHOLD,
-                                    .runs = RUNS,
-                                    .lines = -1};
+    *options = defaults;
     struct parse parse = {argc, 1, argv, AMP_CMD_CONVERT, options, err};
     const struct amp_command_words *words = argc > 1 ? amp_command_find(argv[1]) : NULL;
     if (words != NULL) {
@@ -283,4 +337,56 @@ void amp_command_line_free(struct amp_options *options)
         *texts = (struct amp_texts){.count = 0};
     }
     free(options->operands.items);
+}
+
+/* ---- words again ----------------------------------------------------------------------------- */
+
+/* TEXT with --NAME=VALUE behind it; VALUE NULL: with --NAME. */
+static const char *add_word(const char *text, const struct amp_option *option, const char *value,
+                            struct amp_arena *arena)
+{
+    return amp_arena_printf(arena, "%s --%s%s%s", text, option->name, value != NULL ? "=" : "",
+                            value != NULL ? amp_shell_word(value, arena) : "");
+}
+
+/* TEXT with OPTION, which is given, behind it. */
+static const char *add_option(const char *text, const struct amp_options *options,
+                              const struct amp_option *option, struct amp_arena *arena)
+{
+    const void *value = value_of(options, option);
+    const struct amp_texts *texts = value;
+    switch (option->kind) {
+    case AMP_OPTION_FLAG:
+        return add_word(text, option, NULL, arena);
+    case AMP_OPTION_COUNT:
+        for (int i = 0; i < *(const int *)value; i++)
+            text = add_word(text, option, NULL, arena);
+        return text;
+    case AMP_OPTION_TEXT:
+    case AMP_OPTION_REPORT:
+    case AMP_OPTION_FORMAT:
+        return add_word(text, option, *(const char *const *)value, arena);
+    case AMP_OPTION_LIST:
+        for (size_t i = 0; i < texts->count; i++)
+            text = add_word(text, option, texts->items[i], arena);
+        return text;
+    case AMP_OPTION_NUMBER:
+    case AMP_OPTION_SIZE:
+        return add_word(text, option,
+                        amp_arena_printf(arena, "%lld", (long long)number_of(options, option)),
+                        arena);
+    }
+    return text;
+}
+
+const char *amp_command_line_compose(const struct amp_options *options,
+                                     bool (*is_wanted)(const struct amp_option *option),
+                                     struct amp_arena *arena)
+{
+    const char *text = "";
+    const struct amp_option *option;
+    for (size_t i = 0; (option = amp_option_at(i)) != NULL; i++)
+        if ((option->commands & options->command) && is_wanted(option) && is_given(options, option))
+            text = add_option(text, options, option, arena);
+    return text;
 }

@@ -9,6 +9,7 @@
 #include "cli/options/option_table.h"
 #include "core/array.h"
 #include "core/print.h"
+#include "tune/search.h"
 
 #include <string.h>
 
@@ -16,6 +17,7 @@ static const char *const group_titles[AMP_GROUP_END] = {"Conversion",
                                                         "Rules",
                                                         "Inputs and validation",
                                                         "Ranges (ampconv calibrate)",
+                                                        "Tuning",
                                                         "Running (ampconv run)",
                                                         "Timing (ampconv bench)",
                                                         "Comparing (ampconv compare)",
@@ -28,7 +30,8 @@ struct mark {
 };
 
 static const struct mark marks[] = {{"{metrics}", amp_metric_name_at},
-                                    {"{task-bounds}", amp_task_bound_name_at}};
+                                    {"{task-bounds}", amp_task_bound_name_at},
+                                    {"{strategies}", amp_strategy_name_at}};
 
 /* The first mark in TEXT, at *AT; NULL: there is none. */
 static const struct mark *find_mark(const char *text, const char **at)

@@ -42,13 +42,20 @@ struct amp_options {
     struct amp_texts inputs, dims, tolerances;
     const char *data, *expect, *output_dir, *format;
     struct amp_texts labels;
-    const char *eval;
+    const char *eval, *eval_reference;
     bool is_eval_lower;
     int64_t eval_timeout; /* seconds; 0: none */
     int64_t seed, samples;
     int64_t max_memory; /* bytes; 0: what the machine has */
 
     const char *ranges; /* a file of ranges; NULL: none */
+
+    bool is_tuned;
+    const char *tune_for, *strategy, *costs, *rules_out, *tune_log;
+    const char *trials_via, *max_drop;
+    struct amp_texts targets;
+    int64_t max_trials; /* evaluations; 0: no limit; -1: not given */
+    int64_t jobs;       /* at once, each a process; -1: not given */
 
     const char *test_suite, *filter;
     bool lists_ops;

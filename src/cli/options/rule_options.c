@@ -24,6 +24,11 @@ static const struct {
     {AMP_FP32, "AMPCONV_FP32_OPS_LIST"},
 };
 
+const char *amp_rule_variable_at(size_t i)
+{
+    return i < AMP_COUNT(op_lists) ? op_lists[i].variable : NULL;
+}
+
 /* The sets in the order of loading: those by name, then those by path; without any, the one that is
    made for the range of LOWER. */
 static const char *const *order_sets(const struct amp_texts *given, enum amp_dtype lower,

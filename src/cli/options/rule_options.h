@@ -22,4 +22,7 @@ enum amp_status amp_rule_options_load(const struct amp_options *options, enum am
                                       struct amp_arena *arena, struct amp_rule_choice *choice,
                                       struct amp_error *err);
 
+/* The variable in place I of those that name lists of operators; NULL behind the last. */
+const char *amp_rule_variable_at(size_t i);
+
 #endif

@@ -1,14 +1,16 @@
 /*
- * What --tolerance means: takes the words, gives bounds on metrics and on task metrics and, where
- * outputs are held against expected ones, a tolerance for elements. Compares nothing.
+ * What --tolerance, --target and --max-drop mean: takes the words, gives bounds on metrics and on
+ * task metrics and, where outputs are held against expected ones, a tolerance for elements.
+ * Compares nothing.
  */
 #include "cli/options/tolerance.h"
 
-#include "cli/options/option_pair.h"
-
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- the bounds that options name ------------------------------------------------------------ */
 
 /* Whether the option that METRIC is measured by is given. */
 static bool is_measured(const struct amp_options *options, const struct amp_task_metric *metric)
@@ -16,30 +18,121 @@ static bool is_measured(const struct amp_options *options, const struct amp_task
     return strcmp(metric->source, "eval") == 0 ? options->eval != NULL : options->labels.count > 0;
 }
 
-static enum amp_status parse_bound(const struct amp_options *options, const char *text,
-                                   struct amp_metric_bounds *bounds,
-                                   struct amp_task_bounds *task_bounds, struct amp_error *err)
+/* Whether METRIC is the first of those that its option gives: the score. */
+static bool is_score(const struct amp_task_metric *metric)
 {
-    struct amp_option_pair pair;
-    AMP_TRY(amp_option_pair_split("tolerance", text, &pair, err));
-    const struct amp_task_metric *metric = amp_task_metric_find(pair.name);
+    const struct amp_task_metric *first = amp_task_metric_at(0);
+    while (strcmp(first->source, metric->source) != 0)
+        first++;
+    return first == metric;
+}
+
+/* The score in place I of those that the options given have measured; NULL behind the last. */
+static const struct amp_task_metric *score_at(const struct amp_options *options, size_t i)
+{
+    const struct amp_task_metric *metric;
+    for (size_t row = 0; (metric = amp_task_metric_at(row)) != NULL; row++)
+        if (is_score(metric) && is_measured(options, metric) && i-- == 0)
+            return metric;
+    return NULL;
+}
+
+/* Whether more of the metric called NAME is better: *IS_MINIMUM; false for what is no metric. */
+static bool find_direction(const char *name, bool *is_minimum)
+{
+    const struct amp_metric *metric;
+    for (size_t i = 0; (metric = amp_metric_at(i)) != NULL; i++) {
+        *is_minimum = metric->is_minimum;
+        if (strcmp(metric->name, name) == 0)
+            return true;
+    }
+    *is_minimum = false;
+    return amp_task_metric_find(name) != NULL;
+}
+
+static enum amp_status split_target(const char *text, struct amp_option_pair *pair,
+                                    struct amp_error *err)
+{
+    bool is_minimum;
+    const char *sign = strpbrk(text, "<>=");
+    size_t length = sign != NULL ? (size_t)(sign - text) : 0;
+    if (length == 0 || length >= sizeof pair->name || *sign == '=' || sign[1] != '=' ||
+        sign[2] == '\0')
+        return amp_fail(err, AMP_USAGE, "--target %s: METRIC>=VALUE or METRIC<=VALUE is needed",
+                        text);
+    memcpy(pair->name, text, length);
+    pair->name[length] = '\0';
+    pair->value = sign + 2;
+    if (find_direction(pair->name, &is_minimum) && is_minimum != (*sign == '>'))
+        return amp_fail(err, AMP_USAGE, "--target %s: %s of %s is better: %s%sVALUE is needed",
+                        text, is_minimum ? "more" : "less", pair->name, pair->name,
+                        is_minimum ? ">=" : "<=");
+    return AMP_OK;
+}
+
+size_t amp_named_bound_count(const struct amp_options *options)
+{
+    size_t count = options->tolerances.count + options->targets.count;
+    for (size_t i = 0; options->max_drop != NULL && score_at(options, i) != NULL; i++)
+        count++;
+    return count;
+}
+
+enum amp_status amp_named_bound_at(const struct amp_options *options, size_t i,
+                                   struct amp_named_bound *bound, struct amp_error *err)
+{
+    const struct amp_texts *tolerances = &options->tolerances, *targets = &options->targets;
+    if (i < tolerances->count) {
+        *bound = (struct amp_named_bound){.option = "tolerance", .text = tolerances->items[i]};
+        return amp_option_pair_split("tolerance", bound->text, &bound->pair, err);
+    }
+    i -= tolerances->count;
+    if (i < targets->count) {
+        *bound = (struct amp_named_bound){.option = "target", .text = targets->items[i]};
+        return split_target(bound->text, &bound->pair, err);
+    }
+    *bound = (struct amp_named_bound){
+        .option = "max-drop", .text = options->max_drop, .pair.value = options->max_drop};
+    snprintf(bound->pair.name, sizeof bound->pair.name, "%s",
+             score_at(options, i - targets->count)->bound);
+    return AMP_OK;
+}
+
+/* ---- of conversions -------------------------------------------------------------------------- */
+
+static enum amp_status set_bound(const struct amp_options *options,
+                                 const struct amp_named_bound *bound,
+                                 struct amp_metric_bounds *bounds,
+                                 struct amp_task_bounds *task_bounds, struct amp_error *err)
+{
+    const struct amp_task_metric *metric = amp_task_metric_find(bound->pair.name);
     if (metric == NULL)
-        return amp_metric_bounds_set(bounds, pair.name, pair.value, err);
+        return amp_metric_bounds_set(bounds, bound->pair.name, bound->pair.value, err);
     if (!is_measured(options, metric))
-        return amp_fail(err, AMP_USAGE, "--tolerance %s goes with --%s", text, metric->source);
-    return amp_task_bounds_set(task_bounds, metric, pair.value, err);
+        return amp_fail(err, AMP_USAGE, "--%s %s goes with --%s", bound->option, bound->text,
+                        metric->source);
+    return amp_task_bounds_set(task_bounds, metric, bound->pair.value, err);
 }
 
 enum amp_status amp_tolerance_parse(const struct amp_options *options, enum amp_dtype dtype,
                                     struct amp_metric_bounds *bounds,
                                     struct amp_task_bounds *task_bounds, struct amp_error *err)
 {
+    size_t count = amp_named_bound_count(options);
+    struct amp_named_bound bound;
     *bounds = amp_metric_bounds_default(dtype);
     *task_bounds = (struct amp_task_bounds){.items = {{.is_set = false}}};
-    for (size_t i = 0; i < options->tolerances.count; i++)
-        AMP_TRY(parse_bound(options, options->tolerances.items[i], bounds, task_bounds, err));
+    if (options->max_drop != NULL && score_at(options, 0) == NULL)
+        return amp_fail(err, AMP_USAGE, "--max-drop %s goes with --labels or --eval",
+                        options->max_drop);
+    for (size_t i = 0; i < count; i++) {
+        AMP_TRY(amp_named_bound_at(options, i, &bound, err));
+        AMP_TRY(set_bound(options, &bound, bounds, task_bounds, err));
+    }
     return AMP_OK;
 }
+
+/* ---- against expected outputs ---------------------------------------------------------------- */
 
 static enum amp_status parse_one(struct amp_expected_tolerance *tolerance, const char *text,
                                  struct amp_error *err)

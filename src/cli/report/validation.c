@@ -129,15 +129,41 @@ static json_t *json_output(const struct amp_output_check *check)
     return object;
 }
 
+/* Writes the first bound that the converted model is outside into TEXT. */
+static char *reason_text(const struct amp_validation *validation, char *text, size_t size)
+{
+    static const char format[] = "output '%s': %s";
+    for (size_t i = 0; i < validation->n_outputs; i++) {
+        const struct amp_output_check *check = &validation->outputs[i];
+        if (check->is_outside) {
+            snprintf(text, size, format, check->name, check->reason);
+            return text;
+        }
+    }
+    for (size_t i = 0; i < validation->n_tasks; i++) {
+        const struct amp_task *task = &validation->tasks[i];
+        if (task->is_outside) {
+            snprintf(text, size, format, task->name, task->reason);
+            return text;
+        }
+    }
+    snprintf(text, size, "--eval: %s", validation->eval != NULL ? validation->eval->reason : "");
+    return text;
+}
+
 json_t *amp_json_validation(const struct amp_validation *validation)
 {
+    char text[1024];
     json_t *object = json_object(), *outputs = json_array(), *seconds = json_object();
     for (size_t i = 0; i < validation->n_outputs; i++)
         json_array_append_new(outputs, json_output(&validation->outputs[i]));
     amp_json_set(seconds, "reference", amp_json_number(validation->seconds[0]));
     amp_json_set(seconds, "converted", amp_json_number(validation->seconds[1]));
     amp_json_set(object, "within", json_boolean(validation->is_within));
+    if (!validation->is_within)
+        amp_json_set(object, "reason", amp_json_text(reason_text(validation, text, sizeof text)));
     amp_json_set(object, "samples", amp_json_count(validation->samples));
+    amp_json_set(object, "error_power", amp_json_number(amp_validation_error_power(validation)));
     amp_json_set(object, "tolerances", json_bounds(validation));
     amp_json_set(object, "outputs", outputs);
     json_t *accuracy = amp_json_accuracy(validation->tasks, validation->n_tasks, true);

@@ -15,13 +15,14 @@
 void amp_report_validation(FILE *file, const struct amp_validation *validation, int verbosity);
 
 /*
- * {"within": true, "samples": 1, "tolerances": {"snr": 20.0, ...}, "outputs": [{"name", "dtype",
- * "shape", "elements", "metrics": {"snr": ...}, "nan": {"reference", "converted"}, "infinite",
- * "within", "reason"}, ...], "accuracy": {"output", "reference": {"rows", "right", "percent"},
- * "converted"}, "tasks": [...], "eval": {...}, "widened_nodes": {"reference", "converted"},
- * "squeezed_nodes", "seconds": {...}}: a new reference. "reason" only where an output is outside,
- * "accuracy" only with labels of classes, "tasks" only with labels, "eval" only with a command
- * (cli/report/task.h).
+ * {"within": true, "reason", "samples": 1, "error_power": 0.01, "tolerances": {"snr": 20.0, ...},
+ * "outputs": [{"name", "dtype", "shape", "elements", "metrics": {"snr": ...}, "nan": {"reference",
+ * "converted"}, "infinite", "within", "reason"}, ...], "accuracy": {"output", "reference": {"rows",
+ * "right", "percent"}, "converted"}, "tasks": [...], "eval": {...}, "widened_nodes": {"reference",
+ * "converted"}, "squeezed_nodes", "seconds": {...}}: a new reference. "reason" only where something
+ * is outside, the first of it; "error_power" is amp_validation_error_power, null where that is
+ * infinite; "accuracy" only with labels of classes, "tasks" only with labels, "eval" only with a
+ * command (cli/report/task.h).
  */
 json_t *amp_json_validation(const struct amp_validation *validation);
 

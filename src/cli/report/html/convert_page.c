@@ -6,6 +6,7 @@
 
 #include "cli/report/conversion.h"
 #include "cli/report/html/decisions.h"
+#include "cli/report/html/tuning.h"
 #include "cli/report/html/verdict.h"
 #include "core/array.h"
 
@@ -60,6 +61,20 @@ static void write_settings(struct amp_html *html, const void *data)
     amp_html_settings_end(html);
 }
 
+/* ---- tuning ---------------------------------------------------------------------------------- */
+
+static bool has_tuning(const void *data)
+{
+    const struct amp_convert_page *page = data;
+    return page->tuning != NULL;
+}
+
+static void write_tuning(struct amp_html *html, const void *data)
+{
+    const struct amp_convert_page *page = data;
+    amp_html_tuning(html, page->tuning);
+}
+
 /* ---- rules ----------------------------------------------------------------------------------- */
 
 static bool has_explanation(const void *data)
@@ -76,6 +91,7 @@ static void write_decisions(struct amp_html *html, const void *data)
 
 static const struct amp_html_section sections[] = {
     {"Verdict", NULL, write_verdict},
+    {"Tuning", has_tuning, write_tuning},
     {"Where to look", amp_html_has_findings, amp_html_write_findings},
     {"Error along the graph", amp_html_has_layers, amp_html_write_layers},
     {"Error by source", amp_html_has_noise, amp_html_write_noise},

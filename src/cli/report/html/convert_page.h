@@ -5,12 +5,14 @@
 
 struct amp_conversion;  /* cli/report/conversion.h */
 struct amp_explanation; /* cli/report/explanation.h */
+struct amp_tuning;      /* tune/tuning.h */
 
 /* What the report of a conversion shows. */
 struct amp_convert_page {
     struct amp_html_compared compared;
     const struct amp_conversion *conversion;
     const struct amp_explanation *explanation; /* NULL: there is none */
+    const struct amp_tuning *tuning;           /* NULL: not tuned */
     bool is_written;                           /* the model */
 };
 

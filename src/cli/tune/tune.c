@@ -1,0 +1,424 @@
+/*
+ * The search that --tune asks for: converts the model with all that may be low, has noise and costs
+ * measured, the strategy search (tune/), and each candidate converted, run and judged as the
+ * conversion itself would be. Prints nothing.
+ */
+#include "cli/tune/tune.h"
+
+#include "autocast/rules/rules.h"
+#include "cli/inputs.h"
+#include "cli/noise.h"
+#include "cli/options/tolerance.h"
+#include "cli/progress.h"
+#include "cli/tune/jobs.h"
+#include "cli/tune/origin.h"
+#include "core/arena.h"
+#include "core/clock.h"
+#include "onnx/schema/infer.h"
+#include "tune/formulate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct job {
+    const struct amp_tune_request *request;
+    const struct amp_options *options;
+    struct amp_model_file reference;
+    struct amp_tune_model low; /* with all units low */
+    struct amp_units units;
+    struct amp_noise noise;
+    struct amp_eval_check eval; /* of the candidate that was judged last, and of the best */
+    struct amp_eval_check best_eval;
+    const struct amp_trial *best; /* the trial that it is of; NULL: none has met */
+    struct amp_tune_origin origin;
+    struct amp_tuning *tuning;
+    struct amp_error *err;
+};
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static enum amp_costs_unit parse_unit(const char *text, bool *is_known)
+{
+    static const enum amp_costs_unit units[] = {AMP_COSTS_TIME, AMP_COSTS_BYTES, AMP_COSTS_NODES};
+    static const char *const names[] = {"time", "bytes", "nodes"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (text == NULL || strcmp(text, names[i]) == 0) {
+            *is_known = true;
+            return units[i];
+        }
+    *is_known = false;
+    return AMP_COSTS_TIME;
+}
+
+static size_t max_trials(const struct amp_options *options)
+{
+    enum { USUAL = 20 };
+    return options->max_trials < 0 ? USUAL : (size_t)options->max_trials;
+}
+
+enum amp_status amp_tune_check_options(const struct amp_options *options, struct amp_error *err)
+{
+    const struct amp_strategy *strategy;
+    bool is_known;
+    const char *name = options->strategy != NULL ? options->strategy : amp_strategy_at(0)->name;
+    parse_unit(options->tune_for, &is_known);
+    if (!is_known)
+        return amp_fail(err, AMP_USAGE, "--tune-for %s: time, bytes or nodes is needed",
+                        options->tune_for);
+    if (options->no_validate)
+        return amp_fail(err, AMP_USAGE,
+                        "--no-validate does not go with --tune: each candidate is run");
+    AMP_TRY(amp_tune_jobs_check(options, err));
+    return amp_strategy_find(name, &strategy, err);
+}
+
+/* ---- candidates ------------------------------------------------------------------------------ */
+
+/* What the user's command or labels say of the converted model; NaN: nothing. */
+static double score_of(const struct job *job, const struct amp_validation *validation)
+{
+    double value = (double)NAN;
+    if (job->eval.outcomes[1].verdict == AMP_EVAL_SCORED)
+        return job->eval.outcomes[1].score * (job->eval.eval.is_lower_better ? -1 : 1);
+    for (size_t t = 0; t < validation->n_tasks && isnan(value); t++)
+        for (size_t i = 0; amp_task_metric_at(i) != NULL && isnan(value); i++)
+            amp_task_metric_value(amp_task_metric_at(i), &validation->tasks[t].scores[1], &value);
+    return value;
+}
+
+/* Takes down what came of running a candidate: VERDICT holds the first bound that it is outside. */
+static void note_outcome(const struct job *job, const struct amp_validation *validation,
+                         const struct amp_error *verdict, struct amp_trial *trial)
+{
+    bool is_unsure = job->eval.outcomes[1].verdict == AMP_EVAL_UNSURE;
+    trial->verdict = is_unsure                   ? AMP_TRIAL_UNSURE
+                     : verdict->status == AMP_OK ? AMP_TRIAL_MET
+                                                 : AMP_TRIAL_MISSED;
+    trial->measured = amp_validation_error_power(validation);
+    trial->score = score_of(job, validation);
+    snprintf(trial->reason, sizeof trial->reason, "%.*s", (int)sizeof trial->reason - 1,
+             verdict->text);
+}
+
+/* Keeps what the user's command said of TRIAL if that may be the answer. */
+static void keep_best(struct job *job, const struct amp_trial *trial)
+{
+    if (trial->verdict != AMP_TRIAL_MET || (job->best != NULL && job->best->loss <= trial->loss))
+        return;
+    job->best = trial;
+    job->best_eval = job->eval;
+}
+
+/* Takes what the user's command said, in another process, of TRIAL, which has a score where the
+   reference has one. */
+static void take_eval(struct job *job, const struct amp_trial *trial)
+{
+    struct amp_eval_check *check = &job->eval;
+    bool is_lower = check->eval.is_lower_better;
+    if (check->eval.command == NULL || trial->verdict != AMP_TRIAL_MET)
+        return;
+    check->outcomes[1] = (struct amp_eval_outcome){.verdict = check->outcomes[0].verdict};
+    check->scores[1] = (struct amp_task_score){.is_lower_better = is_lower};
+    check->is_outside = false;
+    if (check->outcomes[0].verdict == AMP_EVAL_SCORED) {
+        check->outcomes[1].score = is_lower ? -trial->score : trial->score;
+        check->scores[1].is_scored = true;
+        check->scores[1].score = check->outcomes[1].score;
+    }
+}
+
+/* Runs MODEL against the reference and has it judged. */
+static enum amp_status judge(struct job *job, const struct amp_tune_model *model,
+                             struct amp_trial *trial)
+{
+    struct amp_validation_request request = {.options = job->options,
+                                             .reference = job->reference.model,
+                                             .converted = model->file.model,
+                                             .coarsest = job->request->coarsest};
+    struct amp_error verdict = {.status = AMP_OK};
+    struct amp_input_notes notes;
+    struct amp_validation validation;
+    double start = amp_clock_seconds();
+    enum amp_status status = amp_validation_run(&request, &notes, &validation, &verdict);
+    if (status == AMP_OK || status == AMP_MISMATCH)
+        status = amp_validation_eval_converted(model->file.model, model->placement, &job->eval,
+                                               &validation, &verdict);
+    bool is_judged = status == AMP_OK || status == AMP_MISMATCH;
+    if (is_judged) {
+        note_outcome(job, &validation, &verdict, trial);
+        keep_best(job, trial);
+    }
+    trial->seconds += amp_clock_seconds() - start;
+    amp_validation_free(&validation);
+    amp_input_notes_destroy(&notes);
+    return is_judged ? AMP_OK : amp_error_copy(job->err, &verdict);
+}
+
+static struct amp_choice_model choice_model(const struct job *job)
+{
+    return (struct amp_choice_model){&job->units, &job->low.assignment, job->low.outputs};
+}
+
+/* Converts and judges the candidate that TRIAL is of. */
+static enum amp_status try_candidate(struct job *job, struct amp_trial *trial)
+{
+    const struct amp_tune_request *request = job->request;
+    struct amp_arena *arena = amp_arena_create();
+    struct amp_choice_model model = choice_model(job);
+    struct amp_choice choice = amp_choice_make(&model, trial->keeps, false, arena);
+    struct amp_rules *rules = amp_rules_copy(request->rules, arena);
+    struct amp_tune_model candidate = {.outputs = NULL};
+    double start = amp_clock_seconds();
+    enum amp_status status = amp_choice_add(&choice, rules, job->err);
+    if (status == AMP_OK)
+        status = request->convert(request->context, rules, &candidate, job->err);
+    trial->seconds = amp_clock_seconds() - start;
+    if (status == AMP_OK)
+        status = judge(job, &candidate, trial);
+    amp_model_close(&candidate.file);
+    amp_rules_destroy(rules);
+    amp_arena_destroy(arena);
+    return status;
+}
+
+/* Writes the choice of TRIAL as a rule file, which gives the same model by itself. */
+static enum amp_status write_choice(void *context, const struct amp_trial *trial, const char *path,
+                                    struct amp_error *err)
+{
+    const struct job *job = context;
+    const struct amp_tune_request *request = job->request;
+    struct amp_choice_model model = choice_model(job);
+    struct amp_choice_file file = {.lower = request->lower,
+                                   .extends = request->rule_names,
+                                   .n_extends = request->n_rule_names};
+    struct amp_arena *arena = amp_arena_create();
+    struct amp_choice choice = amp_choice_make(&model, trial->keeps, true, arena);
+    if (trial == job->tuning->answer) {
+        file.notes = amp_tune_origin_notes(&job->origin, job->tuning, arena, &file.n_notes);
+        file.removes = job->tuning->removes;
+    }
+    enum amp_status status = amp_choice_write(&choice, &file, path, err);
+    amp_arena_destroy(arena);
+    return status;
+}
+
+static enum amp_status run_trials(void *context, struct amp_trial *const *trials, size_t n,
+                                  struct amp_error *err)
+{
+    struct job *job = context;
+    struct amp_tune_jobs jobs = {.options = job->options,
+                                 .reference = &job->eval.outcomes[0],
+                                 .write = write_choice,
+                                 .context = job};
+    if (amp_tune_jobs_are_wanted(job->options)) {
+        AMP_TRY(amp_tune_jobs_run(&jobs, trials, n, err));
+        for (size_t i = 0; i < n; i++) {
+            take_eval(job, trials[i]);
+            keep_best(job, trials[i]);
+        }
+        return AMP_OK;
+    }
+    for (size_t i = 0; i < n; i++) {
+        bool is_low = amp_problem_kept(job->tuning->problem, trials[i]->keeps) == 0;
+        AMP_TRY(is_low ? judge(job, &job->low, trials[i]) : try_candidate(job, trials[i]));
+    }
+    return AMP_OK;
+}
+
+/* ---- what is known before the search --------------------------------------------------------- */
+
+static enum amp_status open_models(struct job *job)
+{
+    const struct amp_tune_request *request = job->request;
+    struct amp_rules *rules = amp_rules_copy(request->rules, job->tuning->arena);
+    AMP_TRY(amp_model_read_again(request->file, &job->reference, job->err));
+    AMP_TRY(amp_infer(job->reference.model, job->err));
+    enum amp_status status = request->convert(request->context, rules, &job->low, job->err);
+    amp_rules_destroy(rules);
+    AMP_TRY(status);
+    job->units = amp_units_find(job->low.file.model, &job->low.assignment, job->tuning->arena);
+    return AMP_OK;
+}
+
+static enum amp_status find_costs(struct job *job)
+{
+    bool is_known;
+    struct amp_inputs inputs;
+    const struct amp_model *model = job->reference.model;
+    size_t n = model->graphs[0].inputs.count;
+    AMP_TRY(amp_inputs_open(job->options, model, &inputs, job->err));
+    struct amp_tensor *tensors = amp_xcalloc(n + 1, sizeof *tensors);
+    struct amp_costs_request request = {.reference = model,
+                                        .low = job->low.file.model,
+                                        .dtype = job->request->lower,
+                                        .unit = parse_unit(job->options->tune_for, &is_known),
+                                        .inputs = tensors,
+                                        .path = job->options->costs,
+                                        .seconds = 2};
+    enum amp_status status = amp_inputs_load(&inputs, 0, tensors, NULL, job->err);
+    if (status == AMP_OK)
+        status = amp_costs_find(&request, &job->tuning->costs, job->err);
+    amp_tensors_release(tensors, n);
+    free(tensors);
+    amp_inputs_close(&inputs);
+    return status;
+}
+
+/* Finds what each unit costs and rounds. */
+static enum amp_status formulate(struct job *job)
+{
+    struct amp_tuning *tuning = job->tuning;
+    struct amp_formulation formulation = {.converted = job->low.file.model,
+                                          .assignment = &job->low.assignment,
+                                          .units = &job->units,
+                                          .noise = &job->noise,
+                                          .costs = &tuning->costs};
+    amp_progress_begin("finding the noise");
+    AMP_TRY(amp_noise_search(job->options, job->reference.model, job->low.file.model, &job->noise,
+                             job->err));
+    tuning->plain_runs = job->noise.plain_runs;
+    amp_progress_begin("timing");
+    AMP_TRY(find_costs(job));
+    amp_problem_formulate(&formulation, tuning->problem, tuning->arena);
+    return AMP_OK;
+}
+
+/* Shares the noise out to the units that it hangs on. */
+static void count_noise(struct amp_tuning *tuning)
+{
+    const struct amp_problem *problem = tuning->problem;
+    tuning->removes = amp_arena_array(tuning->arena, problem->n_units, sizeof *tuning->removes);
+    for (size_t i = 0; i < problem->n_noises; i++) {
+        tuning->removes[problem->noises[i].a] += problem->noises[i].power / 2;
+        tuning->removes[problem->noises[i].b] += problem->noises[i].power / 2;
+    }
+}
+
+/* The power that a bound on the signal to noise comes to; NaN: there is none. */
+static enum amp_status find_budget(const struct job *job, double *budget)
+{
+    struct amp_metric_bounds bounds;
+    struct amp_task_bounds unused;
+    AMP_TRY(amp_tolerance_parse(job->options, job->request->coarsest, &bounds, &unused, job->err));
+    *budget = (double)NAN;
+    for (size_t i = 0; amp_metric_at(i) != NULL; i++)
+        if (strcmp(amp_metric_at(i)->name, "snr") == 0)
+            *budget = pow(10, -amp_metric_bounds_get(&bounds, amp_metric_at(i)) / 10);
+    return AMP_OK;
+}
+
+/* ---- the search ------------------------------------------------------------------------------ */
+
+/* The trial that comes nearest to the criterion without meeting it. */
+static struct amp_trial *find_nearest(const struct amp_trials *trials)
+{
+    struct amp_trial *nearest = NULL;
+    for (size_t i = 0; i < trials->count; i++)
+        if (nearest == NULL || isnan(nearest->measured) ||
+            trials->items[i]->measured < nearest->measured)
+            nearest = trials->items[i];
+    return nearest;
+}
+
+static enum amp_status open_trials(struct job *job)
+{
+    bool is_known;
+    struct amp_tuning *tuning = job->tuning;
+    tuning->problem = amp_problem_create(&job->units, tuning->arena);
+    tuning->costs.unit = parse_unit(job->options->tune_for, &is_known);
+    tuning->n_nodes = job->reference.model->graphs[0].nodes.count;
+    tuning->trials =
+        (struct amp_trials){.problem = tuning->problem,
+                            .runner = {run_trials, job, amp_tune_jobs_at_once(job->options)},
+                            .most = max_trials(job->options),
+                            .log_path = job->options->tune_log};
+    AMP_TRY(amp_tune_origin_find(job->options, job->request->file, job->reference.model,
+                                 tuning->arena, &job->origin, job->err));
+    tuning->trials.key = amp_tune_origin_key(&job->origin);
+    return amp_trials_open(&tuning->trials, job->err);
+}
+
+/* Runs the model with all units low, and finds what it takes to predict others where that is not
+   good enough. */
+static enum amp_status begin_search(struct job *job)
+{
+    struct amp_tuning *tuning = job->tuning;
+    struct amp_trial *low;
+    bool *keeps = amp_arena_array(tuning->arena, tuning->problem->n_units, sizeof *keeps);
+    amp_progress_begin("tuning");
+    AMP_TRY(amp_trials_run(&tuning->trials, keeps, "all low", &low, job->err));
+    if (low->verdict != AMP_TRIAL_MET) {
+        if (!amp_trials_recall(&tuning->trials, tuning->problem))
+            AMP_TRY(formulate(job));
+        AMP_TRY(amp_trials_predict(&tuning->trials, job->err));
+    }
+    count_noise(tuning);
+    return AMP_OK;
+}
+
+static enum amp_status search(struct job *job)
+{
+    struct amp_tuning *tuning = job->tuning;
+    struct amp_search search = {.problem = tuning->problem, .trials = &tuning->trials};
+    const char *name = job->options->strategy;
+    AMP_TRY(amp_strategy_find(name != NULL ? name : amp_strategy_at(0)->name, &tuning->strategy,
+                              job->err));
+    AMP_TRY(find_budget(job, &search.budget));
+    amp_progress_begin("tuning");
+    AMP_TRY(tuning->strategy->run(&search, job->err));
+    tuning->is_minimal = search.is_minimal;
+    tuning->budget = search.budget;
+    tuning->answer = tuning->trials.best;
+    tuning->nearest = find_nearest(&tuning->trials);
+    return AMP_OK;
+}
+
+/* Carries the answer over to RULES, or what comes nearest to one, and writes the rule file that the
+   user asked for. */
+static enum amp_status apply(struct job *job, struct amp_rules *rules)
+{
+    struct amp_tuning *tuning = job->tuning;
+    struct amp_choice_model model = choice_model(job);
+    const struct amp_trial *trial = tuning->answer != NULL ? tuning->answer : tuning->nearest;
+    if (amp_problem_kept(tuning->problem, trial->keeps) > 0) {
+        struct amp_choice choice = amp_choice_make(&model, trial->keeps, false, tuning->arena);
+        AMP_TRY(amp_choice_add(&choice, rules, job->err));
+    }
+    if (job->options->rules_out == NULL || tuning->answer == NULL)
+        return AMP_OK;
+    return write_choice(job, tuning->answer, job->options->rules_out, job->err);
+}
+
+static enum amp_status tune(struct job *job, struct amp_rules *rules)
+{
+    const struct amp_tuning *tuning = job->tuning;
+    AMP_TRY(amp_validation_eval_reference(job->options, job->request->file, &job->eval, job->err));
+    AMP_TRY(open_models(job));
+    AMP_TRY(open_trials(job));
+    AMP_TRY(begin_search(job));
+    AMP_TRY(search(job));
+    AMP_TRY(apply(job, rules));
+    /* What the user's command said of the answer need not be asked again. */
+    bool is_known = tuning->answer != NULL && job->best == tuning->answer;
+    *job->request->eval = is_known ? job->best_eval : job->eval;
+    if (!is_known)
+        job->request->eval->outcomes[1] = (struct amp_eval_outcome){.verdict = AMP_EVAL_NONE};
+    return AMP_OK;
+}
+
+enum amp_status amp_tune(const struct amp_tune_request *request, struct amp_rules *rules,
+                         struct amp_tuning *tuning, struct amp_error *err)
+{
+    *tuning = (struct amp_tuning){.arena = amp_arena_create()};
+    struct job job = {
+        .request = request, .options = request->options, .tuning = tuning, .err = err};
+    double start = amp_clock_seconds();
+    enum amp_status status = tune(&job, rules);
+    amp_progress_end();
+    amp_noise_free(&job.noise);
+    amp_model_close(&job.low.file);
+    amp_model_close(&job.reference);
+    tuning->seconds = amp_clock_seconds() - start;
+    return status;
+}

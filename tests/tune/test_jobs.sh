@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# Candidates of a search as processes: --jobs and --trials-via come to the model and the rules that the search comes to by itself, by
+# the same trials, and what goes wrong with a candidate ends the search and leaves nothing.
+set -u
+root=$(cd ../.. && pwd)
+scratch=$(mktemp -d) || exit 2
+trap 'rm -rf "$scratch"' EXIT
+cp "$root/models/digits_pedestal.onnx" "$scratch/m.onnx"
+ln -s "$root/models/digits" "$scratch/digits"
+mkdir "$scratch/tmp" "$scratch/a folder"
+export TMPDIR=$scratch/tmp
+cd "$scratch" || exit 2
+
+holds() { # NAME: the rest is a condition
+  local name=$1
+  shift
+  if "$@"; then echo "ok $name"; else echo "not ok $name: ${said-} $(ls -la . tmp)"; fi
+}
+# tune NAME OPTION...: searches by nodes, which no timing changes, and leaves NAME.onnx, NAME.yaml, NAME.json.
+tune() {
+  local name=$1
+  shift
+  said=$("$AMPCONV" m.onnx -d bf16 --data digits --tune --tune-for nodes -q -o "$name.onnx" --rules-out "$name.yaml" --json "$name.json" \
+    "$@" 2>&1 </dev/null)
+}
+# What was tried and what came of it.
+trials() { sed -n '/"trials": \[/,$p' "$1.json" | grep -E '"(phase|verdict|reason|nodes|loss|measured|score)":'; }
+# same NAME WHAT: NAME is what WHAT is, and had the same trials.
+same() {
+  holds "$1: the same model" cmp "$1.onnx" "$2.onnx"
+  holds "$1: the same rules" cmp "$1.yaml" "$2.yaml"
+  holds "$1: the same trials" cmp <(trials "$1") <(trials "$2")
+}
+
+cat >engine <<'EOF'
+#!/bin/sh
+# Two hosts: runs the commands on stdin two at a time; notes how many there were.
+tee -a "$(dirname "$0")/seen" | tr '\n' '\0' | xargs -0 -P2 -n1 sh -c
+EOF
+cat >'a folder/judge' <<'EOF'
+#!/bin/sh
+# The first judges the model as it was; a later one prints the size of the model, which float32 adds to.
+echo "$1" >>"$(dirname "$0")/judged"
+wc -c <"$1"
+EOF
+chmod +x engine 'a folder/judge'
+
+tune alone --labels digits/labels.npy --target 'snr>=45' --max-drop 1%
+holds 'a search' test -s alone.onnx -a "$(trials alone | grep -c verdict)" -gt 2
+tune jobs --labels digits/labels.npy --target 'snr>=45' --max-drop 1% --jobs 2
+same jobs alone
+tune engine --labels digits/labels.npy --target 'snr>=45' --max-drop 1% --jobs 2 --trials-via ./engine
+same engine alone
+holds 'the engine had each candidate once' test "$(wc -l <seen)" = "$(trials engine | grep -c verdict)"
+tune file --labels digits/labels.npy --target 'snr>=45' --max-drop 1% --jobs 2 --trials-via 'test $AMPCONV_TRIALS = {} && sh {}'
+same file alone
+if command -v parallel >/dev/null && parallel --version 2>/dev/null | grep -q 'GNU parallel'; then
+  tune parallel --labels digits/labels.npy --target 'snr>=45' --max-drop 1% --jobs 2 --trials-via 'parallel -j 2'
+  same parallel alone
+fi
+
+# Overrides and lists of the environment are in the rules of a candidate, and decide no second time.
+echo Gemm >lower.txt
+export AMPCONV_LOWER_PRECISION_OPS_LIST=$scratch/lower.txt
+tune lists --op Softmax=lower --node '*/Conv=lower' --io lower
+tune lists_jobs --op Softmax=lower --node '*/Conv=lower' --io lower --jobs 2
+same lists_jobs lists
+unset AMPCONV_LOWER_PRECISION_OPS_LIST
+
+# A command of the user's judges the model as it was once, and each candidate once.
+tune judged --eval "'a folder/judge' {} # it's a score" --max-drop 1000%
+mv 'a folder/judged' alone.judged
+tune judged_jobs --eval "'a folder/judge' {} # it's a score" --max-drop 1000% --jobs 2
+same judged_jobs judged
+holds 'judged as often' test "$(wc -l <'a folder/judged')" = "$(wc -l <alone.judged)"
+tune unsure --eval 'exit 125' --eval-reference passed --jobs 2
+holds 'nobody can tell' grep -q '"verdict": "unsure"' unsure.json
+
+# What goes wrong.
+refused() { # NAME PATTERN OPTION...
+  local name=$1 pattern=$2 code
+  shift 2
+  tune wrong --labels digits/labels.npy "$@"
+  code=$?
+  holds "$name" test $code -eq 2 -a "${said#*"$pattern"}" != "$said"
+  holds "$name: nothing is left" test ! -e wrong.onnx -a -z "$(ls tmp)"
+}
+refused 'a candidate that fails' 'out of memory' --max-memory 1K --jobs 2
+refused 'a command that ends all' '--eval: exit code 126' --eval 'exit 126' --eval-reference passed --jobs 2
+refused 'the command is named' "--eval='exit 126' --eval-reference=passed" --eval 'exit 126' --eval-reference passed --jobs 2
+refused 'an engine that does nothing' 'ended with exit code 3' --trials-via 'exit 3'
+refused 'an engine that is ended' 'signal 9' --trials-via 'kill -9 $$'
+refused 'an engine that ends early' 'has no result' --trials-via 'head -c 0'
+
+# A program that is ended takes what it started with it, at once.
+TMPDIR=$scratch/tmp "$AMPCONV" m.onnx -d bf16 --data digits --tune -q -o ended.onnx --eval-reference passed --jobs 2 \
+  --eval "echo \$\$ >'$scratch/pid'; trap '' TERM; sleep 60" 2>/dev/null &
+for _ in $(seq 300); do [ -s pid ] && break; sleep 0.1; done
+kill -TERM $!
+wait $!
+holds 'ended' test $? -eq 143
+for _ in $(seq 50); do kill -0 "$(cat pid)" 2>/dev/null || break; sleep 0.1; done
+holds 'its candidates with it' bash -c '! kill -0 "$(cat pid)" 2>/dev/null'
+holds 'and their files' test -z "$(ls tmp)"
