@@ -10,13 +10,13 @@ package Onnx;
 use strict;
 use warnings;
 use Exporter 'import';
-our @EXPORT = qw($FLOAT $INT64 $BOOL node nodes int_value ints_value float_value string_value weight
+our @EXPORT = qw($FLOAT $INT8 $INT64 $BOOL node nodes int_value ints_value float_value string_value weight
     initial noise constant real ints identity input output write_model write_tensor);
 
-our ($FLOAT, $INT64, $BOOL) = (1, 7, 9);
+our ($FLOAT, $INT8, $INT64, $BOOL) = (1, 3, 7, 9);
 our $scope = '';    # put before the names of nodes; to be set with local $Onnx::scope
 
-my %element_size = ($FLOAT => 4, $INT64 => 8, $BOOL => 1);
+my %element_size = ($FLOAT => 4, $INT8 => 1, $INT64 => 8, $BOOL => 1);
 
 # ---- protobuf: fields as bytes (https://protobuf.dev/programming-guides/encoding/) ----
 

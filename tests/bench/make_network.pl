@@ -1,284 +1,30 @@
 #!/usr/bin/perl
-# Makes the networks whose speed is measured, with made-up weights, in the node patterns of PyTorch's exporter (opset 17,
-# evaluation mode: BatchNormalization is in the convolutions' weights), batch 1:
+# Makes the networks whose speed is measured, of Networks.pm:
 #   make_network.pl NAME OUT [INPUTS]      NAME: resnet50 mobilenetv2 vit_s16 bert_base gpt2 lstm
-# INPUTS: a folder that gets input_0.pb, input_1.pb, ... to run it on. Weights are scaled so that activations stay near 1.
+# INPUTS: a folder that gets input_0.pb, input_1.pb, ... to run it on.
 # Sizes and structure are those of the papers and of torchvision, timm and transformers.
 use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
-use Onnx;
+use Networks;
 
-my @values;    # a tensor file per input: [name, type, dims, bytes]
-my @states;    # outputs beside the first
-
-sub scoped { my ($name, $code, @arguments) = @_; local $Onnx::scope = "$Onnx::scope/$name"; $code->(@arguments) }
-
-# A name for a weight from the scope: "layer.0.conv.weight".
-sub named { my ($part) = @_; my $name = "$Onnx::scope/$part"; $name =~ s{^/}{}; $name =~ tr{/}{.}; $name }
-
-# ---- parts -------------------------------------------------------------------------------------------------------------
-
-# A square kernel of SIZE; STD is the gain of the layer, 2 where a ReLU follows.
-sub conv { my ($x, $in, $out, $size, $stride, $gain, $groups) = @_;
-    $groups //= 1;
-    my $fan_in = $in / $groups * $size ** 2;
-    my $pad = $size > $stride ? ($size - 1) / 2 : 0;
-    my $w = weight(named('weight'), [$out, $in / $groups, $size, $size], sqrt($gain / $fan_in));
-    node('Conv', [$x, $w, weight(named('bias'), [$out], 0.1)], dilations => ints_value(1, 1), group => int_value($groups),
-        kernel_shape => ints_value($size, $size), pads => ints_value(($pad) x 4), strides => ints_value($stride, $stride))
-}
-
-# x W + b over the last axis, as it is exported for three dimensions and more.
-sub linear { my ($x, $in, $out, $gain) = @_;
-    my $y = node('MatMul', [$x, weight(named('weight_t'), [$in, $out], sqrt(($gain // 1) / $in))]);
-    node('Add', [weight(named('bias'), [$out], 0.1), $y])
-}
-
-# The same for two dimensions.
-sub gemm { my ($x, $in, $out) = @_;
-    node('Gemm', [$x, weight(named('weight'), [$out, $in], 1 / sqrt $in), weight(named('bias'), [$out], 0.1)],
-        alpha => float_value(1), beta => float_value(1), transB => int_value(1))
-}
-
-sub layer_norm { my ($x, $width, $epsilon) = @_;
-    node('LayerNormalization', [$x, weight(named('weight'), [$width], 0.1, 1), weight(named('bias'), [$width], 0.1)],
-        axis => int_value(-1), epsilon => float_value($epsilon))
-}
-
-sub gelu { my ($x) = @_;
-    my $erf = node('Erf', [node('Div', [$x, real(sqrt 2)])]);
-    node('Mul', [node('Mul', [$x, node('Add', [$erf, real(1)])]), real(0.5)])
-}
-
-# GPT-2's: with tanh.
-sub gelu_new { my ($x) = @_;
-    my $cube = node('Mul', [node('Pow', [$x, real(3)]), real(0.044715)]);
-    my $tanh = node('Tanh', [node('Mul', [node('Add', [$x, $cube]), real(sqrt(2 / atan2(0, -1)))])]);
-    my $half = node('Mul', [$x, real(0.5)]);
-    node('Mul', [$half, node('Add', [$tanh, real(1)])])
-}
-
-sub transpose { my ($x, @perm) = @_; node('Transpose', [$x], perm => ints_value(@perm)) }
-sub reshape { my ($x, @dims) = @_; node('Reshape', [$x, ints(@dims)], allowzero => int_value(0)) }
-sub softmax { my ($x) = @_; node('Softmax', [$x], axis => int_value(-1)) }
-sub gather { my ($table, $ids, $axis) = @_; node('Gather', [$table, $ids], axis => int_value($axis // 0)) }
-sub average { my ($x) = @_; node('Flatten', [node('GlobalAveragePool', [$x])], axis => int_value(1)) }
-sub split_in { my ($x, $count, $axis, $size) = @_;
-    nodes('Split', [$x, ints(($size) x $count)], $count, axis => int_value($axis))
-}
-
-# ---- convolutional networks --------------------------------------------------------------------------------------------
-
-sub relu { node('Relu', [$_[0]]) }
-sub relu6 { node('Clip', [$_[0], real(0), real(6)]) }
-
-sub bottleneck { my ($x, $in, $width, $stride) = @_;
-    my $y = relu(scoped('conv1', \&conv, $x, $in, $width, 1, 1, 2));
-    $y = relu(scoped('conv2', \&conv, $y, $width, $width, 3, $stride, 2));
-    $y = scoped('conv3', \&conv, $y, $width, 4 * $width, 1, 1, 0.2);
-    $x = scoped('downsample.0', \&conv, $x, $in, 4 * $width, 1, $stride, 1) if $in != 4 * $width;
-    relu(node('Add', [$y, $x]))
-}
-
-sub image_input { push @values, ['input', $FLOAT, [1, 3, 224, 224]]; 'input' }
-
-sub resnet50 {
-    my $x = relu(scoped('conv1', \&conv, image_input(), 3, 64, 7, 2, 2));
-    $x = node('MaxPool', [$x], ceil_mode => int_value(0), dilations => ints_value(1, 1), kernel_shape => ints_value(3, 3),
-        pads => ints_value(1, 1, 1, 1), strides => ints_value(2, 2));
-    my $in = 64;
-    for my $stage ([1, 64, 3], [2, 128, 4], [3, 256, 6], [4, 512, 3]) {
-        my ($number, $width, $count) = @$stage;
-        for my $i (0 .. $count - 1) {
-            $x = scoped("layer$number/layer$number.$i", \&bottleneck, $x, $in, $width, $number > 1 && $i == 0 ? 2 : 1);
-            $in = 4 * $width;
-        }
-    }
-    return (scoped('fc', \&gemm, average($x), $in, 1000), 1, 1000)
-}
-
-sub inverted_residual { my ($x, $in, $out, $stride, $expansion) = @_;
-    my $width = $in * $expansion;
-    my $y = $x;
-    $y = relu6(scoped('conv.0', \&conv, $y, $in, $width, 1, 1, 2)) if $expansion > 1;
-    $y = relu6(scoped('conv.1', \&conv, $y, $width, $width, 3, $stride, 2, $width));
-    $y = scoped('conv.2', \&conv, $y, $width, $out, 1, 1, 0.5);
-    $stride == 1 && $in == $out ? node('Add', [$x, $y]) : $y
-}
-
-sub mobilenetv2 {
-    my $x = relu6(scoped('features/features.0', \&conv, image_input(), 3, 32, 3, 2, 2));
-    my ($in, $number) = (32, 1);
-    for my $stage ([1, 16, 1, 1], [6, 24, 2, 2], [6, 32, 3, 2], [6, 64, 4, 2], [6, 96, 3, 1], [6, 160, 3, 2], [6, 320, 1, 1]) {
-        my ($expansion, $out, $count, $stride) = @$stage;
-        for my $i (0 .. $count - 1) {
-            $x = scoped('features/features.' . $number++, \&inverted_residual, $x, $in, $out, $i == 0 ? $stride : 1, $expansion);
-            $in = $out;
-        }
-    }
-    $x = relu6(scoped("features/features.$number", \&conv, $x, $in, 1280, 1, 1, 2));
-    return (scoped('classifier/classifier.1', \&gemm, average($x), 1280, 1000), 1, 1000)
-}
-
-# ---- transformers ------------------------------------------------------------------------------------------------------
-
-# torch.nn.functional.scaled_dot_product_attention, whose scale is computed from the shape and its root put on both factors.
-sub sdpa { my ($q, $k, $v) = @_;
-    my $size = node('Slice', [node('Shape', [$q]), ints(-1), ints(9223372036854775807)]);
-    my $root = node('Sqrt', [node('Cast', [$size], to => int_value($FLOAT))]);
-    my $scale = node('Cast', [node('Div', [constant($FLOAT, [1], pack 'f<', 1), $root])], to => int_value($FLOAT));
-    my $keys = transpose($k, 0, 1, 3, 2);
-    my ($x, $y) = map { node('Mul', [$_, node('Sqrt', [$scale])]) } $q, $keys;
-    node('MatMul', [softmax(node('MatMul', [$x, $y])), $v])
-}
-
-# timm's VisionTransformer: queries, keys and values from one product.
-sub vit_attention { my ($x, $words, $width, $heads) = @_;
-    my $size = $width / $heads;
-    my $qkv = transpose(reshape(scoped('qkv', \&linear, $x, $width, 3 * $width), 1, $words, 3, $heads, $size), 2, 0, 3, 1, 4);
-    my ($q, $k, $v) = map { node('Squeeze', [$_, ints(0)]) } split_in($qkv, 3, 0, 1);
-    my $mixed = transpose(sdpa($q, $k, $v), 0, 2, 1, 3);
-    scoped('proj', \&linear, reshape($mixed, 1, $words, $width), $width, $width, 0.1)
-}
-
-sub vit_block { my ($x, $words, $width, $heads) = @_;
-    my $y = scoped('norm1', \&layer_norm, $x, $width, 1e-6);
-    $x = node('Add', [$x, scoped('attn', \&vit_attention, $y, $words, $width, $heads)]);
-    $y = scoped('mlp/fc1', \&linear, scoped('norm2', \&layer_norm, $x, $width, 1e-6), $width, 4 * $width);
-    node('Add', [$x, scoped('mlp/fc2', \&linear, scoped('mlp/act', \&gelu, $y), 4 * $width, $width, 0.1)])
-}
-
-sub vit_s16 {
-    my ($width, $heads, $words) = (384, 6, 197);
-    my $x = scoped('patch_embed/proj', \&conv, image_input(), 3, $width, 16, 16, 1);
-    $x = transpose(reshape($x, 1, $width, $words - 1), 0, 2, 1);
-    $x = node('Concat', [weight('cls_token', [1, 1, $width], 0.5), $x], axis => int_value(1));
-    $x = node('Add', [$x, weight('pos_embed', [1, $words, $width], 0.5)]);
-    $x = scoped("blocks/blocks.$_", \&vit_block, $x, $words, $width, $heads) for 0 .. 11;
-    $x = scoped('norm', \&layer_norm, $x, $width, 1e-6);
-    return (scoped('head', \&gemm, gather($x, constant($INT64, [], pack 'q<', 0), 1), $width, 1000), 1, 1000)
-}
-
-sub heads { my ($x, $words, $heads, $size, @perm) = @_; transpose(reshape($x, 1, $words, $heads, $size), @perm) }
-
-# transformers' BertSelfAttention; MASK is added to the scores.
-sub bert_attention { my ($x, $mask, $words, $width, $heads) = @_;
-    my $size = $width / $heads;
-    my ($q, $k, $v) = map { scoped("self/$_", \&linear, $x, $width, $width) } qw(query key value);
-    my $scores = node('MatMul', [heads($q, $words, $heads, $size, 0, 2, 1, 3), heads($k, $words, $heads, $size, 0, 2, 3, 1)]);
-    my $weights = softmax(node('Add', [node('Div', [$scores, real(sqrt $size)]), $mask]));
-    my $mixed = transpose(node('MatMul', [$weights, heads($v, $words, $heads, $size, 0, 2, 1, 3)]), 0, 2, 1, 3);
-    my $y = scoped('output/dense', \&linear, reshape($mixed, 1, $words, $width), $width, $width);
-    scoped('output/LayerNorm', \&layer_norm, node('Add', [$y, $x]), $width, 1e-12)
-}
-
-sub bert_layer { my ($x, $mask, $words, $width, $heads) = @_;
-    $x = scoped('attention', \&bert_attention, $x, $mask, $words, $width, $heads);
-    my $y = scoped('intermediate/dense', \&linear, $x, $width, 4 * $width);
-    $y = scoped('output/dense', \&linear, scoped('intermediate/act', \&gelu, $y), 4 * $width, $width);
-    scoped('output/LayerNorm', \&layer_norm, node('Add', [$y, $x]), $width, 1e-12)
-}
-
-# LIST of integers as the input NAME.
-sub ids_input { my ($name, @list) = @_; push @values, [$name, $INT64, [1, scalar @list], pack 'q<*', @list]; $name }
-
-sub bert_base {
-    my ($width, $heads, $words, $vocabulary) = (768, 12, 128, 30522);
-    my $ids = ids_input('input_ids', map { 101 + $_ * 7919 % 30000 } 1 .. $words);
-    my $kept = ids_input('attention_mask', (1) x $words);
-    my $types = ids_input('token_type_ids', (0) x ($words / 2), (1) x ($words / 2));
-    my $mask = node('Unsqueeze', [node('Unsqueeze', [$kept, ints(1)]), ints(2)]);
-    $mask = node('Sub', [real(1), node('Cast', [$mask], to => int_value($FLOAT))]);
-    $mask = node('Mul', [$mask, real(-3.4028234663852886e38)]);
-    my $x = gather(weight('embeddings.word_embeddings.weight', [$vocabulary, $width], 1), $ids);
-    $x = node('Add', [$x, gather(weight('embeddings.token_type_embeddings.weight', [2, $width], 1), $types)]);
-    my $places = constant($INT64, [1, $words], pack 'q<*', 0 .. $words - 1);
-    $x = node('Add', [$x, gather(weight('embeddings.position_embeddings.weight', [512, $width], 1), $places)]);
-    $x = scoped('embeddings/LayerNorm', \&layer_norm, $x, $width, 1e-12);
-    $x = scoped("encoder/layer.$_", \&bert_layer, $x, $mask, $words, $width, $heads) for 0 .. 11;
-    my $first = gather($x, constant($INT64, [], pack 'q<', 0), 1);
-    return (node('Tanh', [scoped('pooler/dense', \&gemm, $first, $width, $width)]), 1, $width)
-}
-
-# transformers' Conv1D: a Gemm between reshapes, its weight as [in, out].
-sub conv1d { my ($x, $words, $in, $out, $gain) = @_;
-    my $y = node('Gemm', [reshape($x, -1, $in), weight(named('weight'), [$in, $out], sqrt(($gain // 1) / $in)),
-        weight(named('bias'), [$out], 0.1)], alpha => float_value(1), beta => float_value(1));
-    reshape($y, 1, $words, $out)
-}
-
-sub gpt2_attention { my ($x, $seen, $words, $width, $heads) = @_;
-    my $size = $width / $heads;
-    my ($q, $k, $v) = split_in(scoped('c_attn', \&conv1d, $x, $words, $width, 3 * $width), 3, 2, $width);
-    my $scores = node('MatMul', [heads($q, $words, $heads, $size, 0, 2, 1, 3), heads($k, $words, $heads, $size, 0, 2, 3, 1)]);
-    $scores = node('Where', [$seen, node('Div', [$scores, real(sqrt $size)]), real(-3.4028234663852886e38)]);
-    my $mixed = node('MatMul', [softmax($scores), heads($v, $words, $heads, $size, 0, 2, 1, 3)]);
-    scoped('c_proj', \&conv1d, reshape(transpose($mixed, 0, 2, 1, 3), 1, $words, $width), $words, $width, $width, 0.1)
-}
-
-sub gpt2_block { my ($x, $seen, $words, $width, $heads) = @_;
-    my $y = scoped('ln_1', \&layer_norm, $x, $width, 1e-5);
-    $x = node('Add', [scoped('attn', \&gpt2_attention, $y, $seen, $words, $width, $heads), $x]);
-    $y = scoped('mlp/c_fc', \&conv1d, scoped('ln_2', \&layer_norm, $x, $width, 1e-5), $words, $width, 4 * $width);
-    node('Add', [$x, scoped('mlp/c_proj', \&conv1d, scoped('mlp/act', \&gelu_new, $y), $words, 4 * $width, $width, 0.1)])
-}
-
-sub gpt2 {
-    my ($width, $heads, $words, $vocabulary) = (768, 12, 128, 50257);
-    my $ids = ids_input('input_ids', map { $_ * 7919 % $vocabulary } 1 .. $words);
-    my $places = constant($INT64, [1, $words], pack 'q<*', 0 .. $words - 1);
-    my $x = gather(weight('transformer.wte.weight', [$vocabulary, $width], 1), $ids);
-    $x = node('Add', [$x, gather(weight('transformer.wpe.weight', [1024, $width], 1), $places)]);
-    my $seen = constant($BOOL, [1, 1, $words, $words], join '', map { ("\1" x $_) . "\0" x ($words - $_) } 1 .. $words);
-    $x = scoped("transformer/h.$_", \&gpt2_block, $x, $seen, $words, $width, $heads) for 0 .. 11;
-    $x = scoped('transformer/ln_f', \&layer_norm, $x, $width, 1e-5);
-    $x = node('MatMul', [$x, weight('lm_head.weight_t', [$width, $vocabulary], 1 / sqrt $width)]);
-    return ($x, 1, $words, $vocabulary)
-}
-
-# ---- recurrent ---------------------------------------------------------------------------------------------------------
-
-# Zeros [2, batch, width], the batch being that of X.
-sub initial_state { my ($x, $width) = @_;
-    my $batch = node('Gather', [node('Shape', [$x]), constant($INT64, [], pack 'q<', 1)], axis => int_value(0));
-    my $shape = node('Concat', [ints(2), node('Unsqueeze', [$batch, ints(0)]), ints($width)], axis => int_value(0));
-    node('Expand', [constant($FLOAT, [2, 1, $width], "\0" x (8 * $width)), $shape])
-}
-
-# One layer of a bidirectional torch.nn.LSTM over [steps, batch, IN]: output and last states.
-sub lstm_layer { my ($x, $in, $width) = @_;
-    my @weights = (weight(named('W'), [2, 4 * $width, $in], 1 / sqrt $in), weight(named('R'), [2, 4 * $width, $width], 1 / sqrt $width));
-    my @states = map { initial_state($x, $width) } 1, 2;
-    my ($y, @last) = nodes('LSTM', [$x, @weights, weight(named('B'), [2, 8 * $width], 0.1), '', @states], 3,
-        direction => string_value('bidirectional'), hidden_size => int_value($width));
-    return (reshape(transpose($y, 0, 2, 1, 3), 0, 0, -1), @last)
-}
-
-sub lstm {
-    my ($width, $steps) = (512, 128);
-    push @values, ['input', $FLOAT, [1, $steps, $width]];
-    my ($x, @last) = scoped('l0', \&lstm_layer, transpose('input', 1, 0, 2), $width, $width);
-    ($x, my @second) = scoped('l1', \&lstm_layer, $x, 2 * $width, $width);
-    for my $i (0, 1) {
-        my $both = node('Concat', [$last[$i], $second[$i]], axis => int_value(0));
-        push @states, output(identity($both, ('h_n', 'c_n')[$i]), $FLOAT, 4, 1, $width);
-    }
-    return (transpose($x, 1, 0, 2), 1, $steps, 2 * $width)
-}
-
-# ---- files -------------------------------------------------------------------------------------------------------------
-
-my %networks = (resnet50 => \&resnet50, mobilenetv2 => \&mobilenetv2, vit_s16 => \&vit_s16, bert_base => \&bert_base,
-    gpt2 => \&gpt2, lstm => \&lstm);
+my %networks = (
+    resnet50 => sub {
+        resnet(side => 224, stem => 64, classes => 1000, stages => [[1, 64, 3], [2, 128, 4], [3, 256, 6], [4, 512, 3]])
+    },
+    mobilenetv2 => sub {
+        mobilenetv2(side => 224, stem => 32, head => 1280, classes => 1000, stages => [[1, 16, 1, 1], [6, 24, 2, 2],
+            [6, 32, 3, 2], [6, 64, 4, 2], [6, 96, 3, 1], [6, 160, 3, 2], [6, 320, 1, 1]])
+    },
+    vit_s16 => sub { vit(side => 224, patch => 16, width => 384, heads => 6, layers => 12, classes => 1000) },
+    bert_base => sub {
+        bert(width => 768, heads => 12, layers => 12, vocabulary => 30522, places => 512,
+            ids => [map { 101 + $_ * 7919 % 30000 } 1 .. 128])
+    },
+    gpt2 => sub { gpt2(width => 768, heads => 12, layers => 12, words => 128, vocabulary => 50257, places => 1024) },
+    lstm => sub { lstm(width => 512, steps => 128) },
+);
 my ($name, $out, $folder) = @ARGV;
 @ARGV >= 2 && @ARGV <= 3 && $networks{$name} or die "usage: see the head of $0\n";
-my ($y, @shape) = $networks{$name}->();
-identity($y, 'output');
-write_model($out, $name, [map { input(@{$_}[0, 1], @{$_->[2]}) } @values], [output('output', $FLOAT, @shape), @states]);
-exit unless defined $folder;
-for my $i (0 .. $#values) {
-    my ($input, $type, $dims, $data) = @{$values[$i]};
-    write_tensor("$folder/input_$i.pb", $type, $dims, $data // noise($dims), $input);
-}
+write_network($out, $name, $folder, $networks{$name}->());
