@@ -5,16 +5,19 @@
 
 #include "core/array.h"
 #include "core/words.h"
-#include "tune/strategy/bisect.h"
-#include "tune/strategy/greedy.h"
-#include "tune/strategy/min_cut_search.h"
-#include "tune/strategy/neural_compressor.h"
 
+#include <stdio.h>
 #include <string.h>
 
-static const struct amp_strategy *const strategies[] = {&amp_strategy_min_cut,
-                                                        &amp_strategy_neural_compressor,
-                                                        &amp_strategy_bisect, &amp_strategy_greedy};
+#define AMP_STRATEGY(strategy) extern const struct amp_strategy strategy;
+#include "tune/strategy/strategy_list.h"
+#undef AMP_STRATEGY
+
+#define AMP_STRATEGY(strategy) &strategy,
+static const struct amp_strategy *const strategies[] = {
+#include "tune/strategy/strategy_list.h"
+};
+#undef AMP_STRATEGY
 
 const struct amp_strategy *amp_strategy_at(size_t i)
 {
@@ -34,10 +37,12 @@ enum amp_status amp_strategy_find(const char *name, const struct amp_strategy **
             *strategy = strategies[i];
             return AMP_OK;
         }
+    char accepted[256] = "";
+    for (size_t i = 0, used = 0; i < AMP_COUNT(strategies) && used < sizeof accepted; i++)
+        used += (size_t)snprintf(accepted + used, sizeof accepted - used, "%s%s", i > 0 ? ", " : "",
+                                 strategies[i]->name);
     const char *nearest = amp_word_nearest_at(name, amp_strategy_name_at);
-    return amp_fail(err, AMP_USAGE,
-                    "--strategy: unknown strategy '%s'%s%s%s; accepted: min-cut, "
-                    "neural-compressor, bisect, greedy",
-                    name, nearest ? "; did you mean '" : "", nearest ? nearest : "",
-                    nearest ? "'?" : "");
+    return amp_fail(err, AMP_USAGE, "--strategy: unknown strategy '%s'%s%s%s; accepted: %s", name,
+                    nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "",
+                    accepted);
 }

@@ -3,7 +3,7 @@
  * units in float32 and lowers stretches of them, the longest first. Where nothing may be lowered it
  * ends with a run of all in float32.
  */
-#include "tune/strategy/bisect.h"
+#include "tune/search.h"
 
 #include "tune/strategy/minimal.h"
 

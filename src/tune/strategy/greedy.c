@@ -1,8 +1,8 @@
 /*
- * The greedy strategy: takes a search, runs as many evaluations as there are units before it adds
- * any up.
+ * The strategy of the tools that rank by leaving one out (AIMET, NNCF): takes a search, runs each
+ * unit in float32 alone, then units together, the best first, until the criterion holds.
  */
-#include "tune/strategy/greedy.h"
+#include "tune/search.h"
 
 #include "tune/strategy/batch.h"
 #include "tune/strategy/minimal.h"

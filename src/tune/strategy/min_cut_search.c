@@ -2,7 +2,7 @@
  * The default strategy: takes a search, ends with the cheapest choice that was seen to meet the
  * criterion. Cuts of the model of the noise say what to try; only what was run is an answer.
  */
-#include "tune/strategy/min_cut_search.h"
+#include "tune/search.h"
 
 #include "tune/strategy/batch.h"
 #include "tune/strategy/bracket.h"

@@ -3,7 +3,7 @@
  * search, ends with the first candidate that meets the criterion. The units that are added up begin
  * with the best single one.
  */
-#include "tune/strategy/neural_compressor.h"
+#include "tune/search.h"
 
 #include "tune/strategy/batch.h"
 #include "tune/strategy/minimal.h"
