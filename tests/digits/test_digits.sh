@@ -37,21 +37,24 @@ accuracy_holds() { # REPORT
 }
 
 pipes() { # MODEL: what comes out of the pipe is what a file gets, and not a byte more
-  "$AMPCONV" - -q -d fp16 -o - --data "$root/models/digits" <"$1" >"$scratch/piped.onnx" &&
-    "$AMPCONV" "$1" -q -d fp16 -o "$scratch/file.onnx" --no-validate &&
+  "$AMPCONV" - -q -d fp16 -o - "${how[@]}" --data "$root/models/digits" <"$1" >"$scratch/piped.onnx" &&
+    "$AMPCONV" "$1" -q -d fp16 -o "$scratch/file.onnx" "${how[@]}" --data "$root/models/digits" &&
     cmp "$scratch/piped.onnx" "$scratch/file.onnx" &&
-    [ -z "$("$AMPCONV" - -d fp16 -o - <"$1" 2>/dev/null | "$AMPCONV" run - --data "$root/models/digits" 2>/dev/null)" ]
+    [ -z "$("$AMPCONV" - -d fp16 -o - "${how[@]}" --data "$root/models/digits" <"$1" 2>/dev/null | "$AMPCONV" run - --data "$root/models/digits" 2>/dev/null)" ]
 }
 
 for model in "$root"/models/digits_*.onnx; do
   name=$(basename "$model" .onnx)
+  how=() close=(--tolerance rtol=1e-3 --tolerance atol=1e-5)
+  # What is made to need float32 in places gets that; there, even the order of float32 sums can be seen.
+  [ "$name" != digits_pedestal ] || how=(--tune --tune-for nodes) close=(--tolerance snr=60)
   mkdir -p "$scratch/$name"
   cp "$root/tests/data/digits/${name}_logits.npy" "$scratch/$name/logits.npy"
   result "$name fp32 as ONNX Runtime" \
-    "$AMPCONV" run "$model" --data "$root/models/digits" --expect "$scratch/$name" --tolerance rtol=1e-3 --tolerance atol=1e-5
+    "$AMPCONV" run "$model" --data "$root/models/digits" --expect "$scratch/$name" "${close[@]}"
   for dtype in bf16 fp16; do
     out=$scratch/$name.$dtype.onnx
-    result "$name $dtype converts" "$AMPCONV" "$model" -d $dtype -o "$out" --data "$root/models/digits" \
+    result "$name $dtype converts" "$AMPCONV" "$model" -d $dtype -o "$out" "${how[@]}" --data "$root/models/digits" \
       --labels "$root/models/digits/labels.npy" --json "$scratch/report.json"
     result "$name $dtype accuracy" accuracy_holds "$scratch/report.json"
     result "$name $dtype checker" "$ORACLES/onnx_check" "$out"
