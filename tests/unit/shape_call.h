@@ -110,7 +110,7 @@ static inline enum amp_status infer(uint32_t n_out)
                           .out = out,
                           .n_out = n_out,
                           .err = &call.err};
-    const struct amp_op *op = amp_op_find("", call.node.op_type);
+    const struct amp_op *op = amp_op_find(call.node.domain, call.node.op_type);
     assert_non_null(op);
     return op->shape(&ctx);
 }

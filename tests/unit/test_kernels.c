@@ -211,6 +211,25 @@ static void windows_come_in_any_type(void **state)
     }
 }
 
+/* ---- sampling ---- */
+
+/* What is beyond a border has its value: the element itself, not a mean of equal elements, which
+   rounds. */
+static void points_beyond_a_border_have_its_value(void **state)
+{
+    const double image[] = {0.7, 1.3}, points[] = {1.02, 0, 1.3, 0, 1.9, 0, 9, 0, -1.02, 0};
+    (void)state;
+    net_start(20);
+    uint32_t y = NODE("GridSample", "y", input("x", AMP_DOUBLE, DIMS(1, 1, 1, 2)),
+                      input("grid", AMP_DOUBLE, DIMS(1, 1, 5, 2)));
+    set_word(y, "padding_mode", "border");
+    set_int(y, "align_corners", 1);
+    output(y);
+    run_on(TENSORS(*net_tensor(AMP_DOUBLE, DIMS(1, 1, 1, 2), image),
+                   *net_tensor(AMP_DOUBLE, DIMS(1, 1, 5, 2), points)));
+    EXPECT_OUTPUT(0, 0, 1.3, 1.3, 1.3, 1.3, 0.7);
+}
+
 /* ---- quantization ---- */
 
 /* Blocks of 3, 3 and 1, each with a scale of its own. */
@@ -366,6 +385,7 @@ int main(void)
         NET_TEST(powers_are_those_of_pow),
         NET_TEST(imputers_replace_one_value),
         NET_TEST(windows_come_in_any_type),
+        NET_TEST(points_beyond_a_border_have_its_value),
         NET_TEST(the_last_block_may_be_partial),
         NET_TEST(zeros_have_the_scale_one),
         NET_TEST(scales_and_biases_stay_apart_when_shapes_change),

@@ -675,6 +675,20 @@ static void dims_that_do_not_fit_are_refused(void **state)
     assert_string_equal(call.err.text, "dimension 9223372036854775807 + 1 overflows");
 }
 
+/* An input of three dims holds no rows: that is known before anything is read of it. */
+static void linear_models_take_rows(void **state)
+{
+    static const char *const operators[] = {"LinearClassifier", "LinearRegressor"};
+    (void)state;
+    for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
+        start(operators[i], 1);
+        call.node.domain = "ai.onnx.ml";
+        TENSOR(B, 2, 3);
+        INTS("classlabels_ints", 4, 5);
+        expect_failure("input 0 has rank 3; rows of features or one row are needed");
+    }
+}
+
 /* ONNX knows keepdims 0 and 1; its shape inference takes all but 1 for 0. */
 static void reductions_keep_dims_where_keepdims_is_1(void **state)
 {
@@ -725,6 +739,7 @@ int main(void)
         cmocka_unit_test(sizes_that_depend_on_values_stay_open),
         cmocka_unit_test(ranks_beyond_the_limit_are_refused),
         cmocka_unit_test(dims_that_do_not_fit_are_refused),
+        cmocka_unit_test(linear_models_take_rows),
         cmocka_unit_test(reductions_keep_dims_where_keepdims_is_1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

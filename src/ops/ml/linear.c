@@ -118,6 +118,7 @@ enum { OUT_LABELS, OUT_SCORES };
 /* Sets of weights and columns of scores: one set serves two classes where there are labels for
    both. */
 struct classes {
+    struct amp_rows rows;
     struct amp_labels labels;
     int64_t sets, columns;
 };
@@ -125,14 +126,14 @@ struct classes {
 static enum amp_status read_classes(struct amp_ctx *ctx, struct classes *classes)
 {
     int64_t n_intercepts, n_coefficients;
-    struct amp_rows rows;
     amp_labels_read(ctx->node, "classlabels_ints", &classes->labels);
     amp_node_floats(ctx->node, "intercepts", &n_intercepts);
     amp_node_floats(ctx->node, "coefficients", &n_coefficients);
-    AMP_TRY(amp_rows_of(ctx, &rows));
+    AMP_TRY(amp_rows_of(ctx, &classes->rows));
     classes->sets = n_intercepts;
     if (n_intercepts == 0)
-        classes->sets = rows.features > 0 ? n_coefficients / rows.features : classes->labels.count;
+        classes->sets = classes->rows.features > 0 ? n_coefficients / classes->rows.features
+                                                   : classes->labels.count;
     classes->columns = classes->sets == 1 && classes->labels.count == 2 ? 2 : classes->sets;
     if (classes->sets < 1 || (classes->sets > 1 && classes->labels.count != classes->sets))
         return AMP_CTX_FAIL(ctx, "%lld labels for %lld sets of weights",
@@ -143,12 +144,10 @@ static enum amp_status read_classes(struct amp_ctx *ctx, struct classes *classes
 static enum amp_status classifier_shape(struct amp_ctx *ctx)
 {
     struct classes classes;
-    struct amp_rows rows;
-    AMP_TRY(amp_rows_of(ctx, &rows));
     AMP_TRY(read_classes(ctx, &classes));
-    ctx->out[OUT_LABELS]->shape = (struct amp_shape){1, {rows.count}};
+    ctx->out[OUT_LABELS]->shape = (struct amp_shape){1, {classes.rows.count}};
     if (ctx->n_out > OUT_SCORES)
-        ctx->out[OUT_SCORES]->shape = (struct amp_shape){2, {rows.count, classes.columns}};
+        ctx->out[OUT_SCORES]->shape = (struct amp_shape){2, {classes.rows.count, classes.columns}};
     return AMP_OK;
 }
 
