@@ -26,6 +26,7 @@ differ=0
 for model in "$top"/models/*.onnx "$CASES"/parity/*.onnx exports/*.ts.onnx "$CASES"/run/fused/*.onnx; do
   name=$(basename "$model" .onnx)
   case $name in
+    digits_pedestal) continue ;; # made so that rounding leaves nothing in it to agree on
     *_bf16) agrees "$name" "$model" "${bf16[@]}" ;;
     *_fp16) agrees "$name" "$model" "${fp16[@]}" ;;
     *) agrees "$name" "$model" ;;
