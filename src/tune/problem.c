@@ -4,6 +4,8 @@
  */
 #include "tune/problem.h"
 
+#include "core/hash.h"
+
 double amp_problem_loss(const struct amp_problem *problem, const bool *keeps)
 {
     double loss = 0;
@@ -39,4 +41,10 @@ size_t amp_problem_kept_nodes(const struct amp_problem *problem, const bool *kee
     for (size_t i = 0; i < problem->n_units; i++)
         n += keeps[i] ? problem->units[i].n_nodes : 0;
     return n;
+}
+
+uint64_t amp_problem_hash(const bool *keeps, size_t n)
+{
+    return (uint64_t)amp_hash_fnv(keeps, n * sizeof *keeps, 0) << 32 |
+           amp_hash_fnv(keeps, n * sizeof *keeps, 1);
 }

@@ -52,4 +52,7 @@ double amp_problem_power(const struct amp_problem *problem, const bool *keeps);
 size_t amp_problem_kept(const struct amp_problem *problem, const bool *keeps); /* units */
 size_t amp_problem_kept_nodes(const struct amp_problem *problem, const bool *keeps);
 
+/* The hash of a choice of N units. */
+uint64_t amp_problem_hash(const bool *keeps, size_t n);
+
 #endif

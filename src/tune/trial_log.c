@@ -265,7 +265,7 @@ static enum amp_status read_trial(const struct reader *reader, const json_t *lin
     if (!json_is_string(reason))
         return refuse(reader, "reason", reason, "a text");
     snprintf(trial->reason, sizeof trial->reason, "%s", json_string_value(reason));
-    trial->hash = amp_trial_hash(trial->keeps, log->n_units);
+    trial->hash = amp_problem_hash(trial->keeps, log->n_units);
     return AMP_OK;
 }
 

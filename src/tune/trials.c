@@ -5,7 +5,6 @@
  */
 #include "tune/trials.h"
 
-#include "core/hash.h"
 #include "tune/trial_log.h"
 
 #include <math.h>
@@ -57,16 +56,10 @@ bool amp_trials_left(const struct amp_trials *trials)
 
 /* ---- what was run ---------------------------------------------------------------------------- */
 
-uint64_t amp_trial_hash(const bool *keeps, size_t n_units)
-{
-    return (uint64_t)amp_hash_fnv(keeps, n_units * sizeof *keeps, 0) << 32 |
-           amp_hash_fnv(keeps, n_units * sizeof *keeps, 1);
-}
-
 struct amp_trial *amp_trials_find(const struct amp_trials *trials, const bool *keeps)
 {
     size_t n = trials->problem->n_units;
-    uint64_t hash = amp_trial_hash(keeps, n);
+    uint64_t hash = amp_problem_hash(keeps, n);
     for (size_t i = 0; i < trials->count; i++)
         if (trials->items[i]->hash == hash &&
             memcmp(trials->items[i]->keeps, keeps, n * sizeof *keeps) == 0)
@@ -83,7 +76,7 @@ static struct amp_trial *add(struct amp_trials *trials, const bool *keeps, const
         .number = trials->count,
         .phase = amp_arena_strdup(trials->arena, phase),
         .keeps = amp_arena_memdup(trials->arena, keeps, n * sizeof *keeps),
-        .hash = amp_trial_hash(keeps, n),
+        .hash = amp_problem_hash(keeps, n),
         .loss = amp_problem_loss(trials->problem, keeps),
         .power = amp_problem_power(trials->problem, keeps),
         .measured = NAN,

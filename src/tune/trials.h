@@ -72,9 +72,6 @@ bool amp_trials_left(const struct amp_trials *trials);
 /* The trial of KEEPS; NULL: it has not been run. */
 struct amp_trial *amp_trials_find(const struct amp_trials *trials, const bool *keeps);
 
-/* The hash of a trial of KEEPS, which has an entry per unit. */
-uint64_t amp_trial_hash(const bool *keeps, size_t n_units);
-
 /* Runs the candidate KEEPS unless it has been run; *TRIAL gets it. Counts as an evaluation only
    when it has not been run. *TRIAL NULL: no evaluation is left. */
 enum amp_status amp_trials_run(struct amp_trials *trials, const bool *keeps, const char *phase,

@@ -81,7 +81,7 @@ static inline double tune_true_power(const struct tune_case *tune, const bool *k
 
 static inline double tune_measure(const struct tune_case *tune, const bool *keeps)
 {
-    uint64_t state = amp_trial_hash(keeps, tune->problem.n_units) ^ tune->seed;
+    uint64_t state = amp_problem_hash(keeps, tune->problem.n_units) ^ tune->seed;
     double db = tune->off_db * (2 * tune_uniform(&state) - 1);
     if (tune->kind == TUNE_LOST && !keeps[tune->fragile])
         return INFINITY;
@@ -91,7 +91,7 @@ static inline double tune_measure(const struct tune_case *tune, const bool *keep
 static inline bool tune_is_met(const struct tune_case *tune, const bool *keeps)
 {
     if (tune->kind == TUNE_WHIMS)
-        return (amp_trial_hash(keeps, tune->problem.n_units) ^ tune->seed) % 3 == 0;
+        return (amp_problem_hash(keeps, tune->problem.n_units) ^ tune->seed) % 3 == 0;
     return tune_measure(tune, keeps) <= tune->target;
 }
 

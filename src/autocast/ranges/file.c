@@ -275,22 +275,12 @@ static json_t *root_of(const struct amp_ranges *ranges, const char *model_path)
 enum amp_status amp_ranges_write(const struct amp_ranges *ranges, const char *model_path,
                                  const char *path, struct amp_error *err)
 {
-    struct amp_output *output;
     json_t *root = root_of(ranges, model_path);
     char *text = json_dumps(root, JSON_INDENT(1) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(17));
     json_decref(root);
     if (text == NULL)
         return amp_fail(err, AMP_IO, "%s: out of memory", path);
-    enum amp_status status = amp_output_open(&output, path, err);
-    if (status == AMP_OK) {
-        status = amp_output_write(output, text, strlen(text), err);
-        if (status == AMP_OK)
-            status = amp_output_write(output, "\n", 1, err);
-        if (status == AMP_OK)
-            status = amp_output_commit(output, err);
-        else
-            amp_output_abandon(output);
-    }
+    enum amp_status status = amp_output_write_text(path, text, err);
     free(text);
     return status;
 }

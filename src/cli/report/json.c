@@ -97,20 +97,10 @@ char *amp_json_dump(json_t *root, size_t flags)
 
 enum amp_status amp_json_write(json_t *root, const char *path, struct amp_error *err)
 {
-    struct amp_output *output;
     char *text = amp_json_dump(root, JSON_INDENT(2));
     if (text == NULL)
         return amp_fail(err, AMP_IO, "%s: out of memory", path);
-    enum amp_status status = amp_output_open(&output, path, err);
-    if (status == AMP_OK) {
-        status = amp_output_write(output, text, strlen(text), err);
-        if (status == AMP_OK)
-            status = amp_output_write(output, "\n", 1, err);
-        if (status == AMP_OK)
-            status = amp_output_commit(output, err);
-        else
-            amp_output_abandon(output);
-    }
+    enum amp_status status = amp_output_write_text(path, text, err);
     free(text);
     return status;
 }

@@ -410,3 +410,16 @@ void amp_output_abandon(struct amp_output *output)
         close(output->slot->folder);
     free(output);
 }
+
+enum amp_status amp_output_write_text(const char *path, const char *text, struct amp_error *err)
+{
+    struct amp_output *output;
+    AMP_TRY(amp_output_open(&output, path, err));
+    enum amp_status status = amp_output_write(output, text, strlen(text), err);
+    if (status == AMP_OK)
+        status = amp_output_write(output, "\n", 1, err);
+    if (status == AMP_OK)
+        return amp_output_commit(output, err);
+    amp_output_abandon(output);
+    return status;
+}

@@ -25,6 +25,8 @@ enum amp_status amp_output_write(struct amp_output *output, const void *data, si
                                  struct amp_error *err);
 /* Flushes, closes and renames; frees OUTPUT in every case. */
 enum amp_status amp_output_commit(struct amp_output *output, struct amp_error *err);
+/* Writes TEXT and the end of its last line to PATH, whole or not at all. */
+enum amp_status amp_output_write_text(const char *path, const char *text, struct amp_error *err);
 /*
  * Commits COUNT outputs that belong together, of which the last makes the earlier ones count; frees
  * them in every case. Nothing is renamed before all are complete. Then the old targets step aside,
