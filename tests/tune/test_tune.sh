@@ -68,6 +68,11 @@ for unit in time bytes nodes; do
   holds "counts $unit" is out.json '$r->{tuning}{costs}{unit}' "${unit/time/s}"
 done
 
+expect 'costs to keep' 0 "$AMPCONV" "$transformer" --tune -t snr=48 -q -f -o out.onnx "${data[@]}" --costs-out costs.json --json out.json
+expect 'costs of another run' 0 "$AMPCONV" "$transformer" --tune -t snr=48 -q -f -o by.onnx "${data[@]}" --costs costs.json --json by.json
+holds 'give the same answer' cmp out.onnx by.onnx
+holds 'are said to' is by.json 'index($r->{tuning}{costs}{origin}, "costs.json") == 0 ? 1 : 0' 1
+
 # ---- what cannot be met ----
 # The model as it was is the only one that this command passes.
 tune=("$AMPCONV" "$transformer" --tune --tune-for bytes "${data[@]}" -t snr=50 --eval "cmp -s {} '$transformer'")
@@ -115,4 +120,8 @@ holds 'no candidate is judged twice' test "$(wc -l <judged)" -le "$(($(number ou
 expect 'an unknown strategy' 2 bash -c '"$AMPCONV" "$1" --tune --strategy greed -o x.onnx 2>refusal' - "$transformer"
 holds 'has a nearest one' grep -qF "did you mean 'greedy'" refusal
 expect 'an unknown cost' 2 "$AMPCONV" "$transformer" --tune --tune-for watts -o x.onnx
+expect 'a list of what would be' 2 "$AMPCONV" "$transformer" --tune --list
+expect 'costs that are no times' 2 "$AMPCONV" "$transformer" --tune --tune-for bytes --costs-out c.json -o x.onnx
+expect 'rules with no place, before any work' 2 "$AMPCONV" "$transformer" --tune --rules-out none/x.yaml -o x.onnx --tune-log unbegun
+holds 'no search was begun' test ! -e unbegun
 expect 'without validation' 2 "$AMPCONV" "$transformer" --tune --no-validate -o x.onnx

@@ -69,7 +69,9 @@ static void make_problem(struct made *made)
                                          .n_units = UNITS,
                                          .noises = made->noises,
                                          .n_noises = UNITS,
-                                         .floor = power_of(90)};
+                                         .floor = power_of(90),
+                                         .base = 0.0625,
+                                         .origin = "measured <here>"};
 }
 
 /* A search of five trials, the fourth of which is the answer. */
@@ -87,18 +89,18 @@ static void make(struct made *made)
     judge(made, 3, AMP_TRIAL_MET, "");
     judge(made, 4, AMP_TRIAL_MISSED, "snr 37.6 dB < 38 dB");
     made->strategy = (struct amp_strategy){.name = "min-cut", .text = "by prices"};
-    made->tuning = (struct amp_tuning){
-        .problem = &made->problem,
-        .strategy = &made->strategy,
-        .trials = {.items = made->items, .count = TRIALS, .n_replayed = 2},
-        .costs = {.unit = AMP_COSTS_TIME, .origin = "measured <here>", .total_low = 0.0625},
-        .removes = made->removes,
-        .answer = &made->trials[3],
-        .budget = power_of(38),
-        .is_minimal = true,
-        .n_nodes = 71,
-        .plain_runs = 31.5,
-        .seconds = 12.5};
+    made->tuning =
+        (struct amp_tuning){.problem = &made->problem,
+                            .strategy = &made->strategy,
+                            .trials = {.items = made->items, .count = TRIALS, .n_replayed = 2},
+                            .costs = {.unit = AMP_COSTS_TIME},
+                            .removes = made->removes,
+                            .answer = &made->trials[3],
+                            .budget = power_of(38),
+                            .is_minimal = true,
+                            .n_nodes = 71,
+                            .plain_runs = 31.5,
+                            .seconds = 12.5};
 }
 
 /* ---- pages ----------------------------------------------------------------------------------- */
@@ -283,7 +285,9 @@ static void nodes_are_counted_as_they_are(void **state)
         made.units[u].loss = 2;
     for (size_t i = 0; i < TRIALS; i++)
         made.trials[i].loss = amp_problem_loss(&made.problem, made.keeps[i]);
-    made.tuning.costs = (struct amp_costs){.unit = AMP_COSTS_NODES, .origin = "counted"};
+    made.tuning.costs = (struct amp_costs){.unit = AMP_COSTS_NODES};
+    made.problem.base = 0;
+    made.problem.origin = "counted";
     char *text = page_of(&made.tuning);
     assert_says(text, "predicted loss in nodes: less is better");
     assert_says(text, "answer: trial 3, 48 nodes, ");

@@ -115,6 +115,8 @@ static const struct amp_option option_table[] = {
      "how to search: {strategies} [default: min-cut]"},
     {"costs", 0, "FILE", AMP_OPTION_TEXT, AT(costs), AMP_CMD_CONVERT, AMP_GROUP_TUNING,
      "what nodes cost on another machine, JSON [default: measured here]"},
+    {"costs-out", 0, "FILE", AMP_OPTION_TEXT, AT(costs_out), AMP_CMD_CONVERT, AMP_GROUP_TUNING,
+     "write what nodes cost on this machine, for --costs on another"},
     {"jobs", 0, "N", AMP_OPTION_NUMBER, AT(jobs), AMP_CMD_CONVERT, AMP_GROUP_TUNING,
      "run that many candidates at a time, each a process of its own [default: 1, and none]"},
     {"trials-via", 0, "COMMAND", AMP_OPTION_TEXT, AT(trials_via), AMP_CMD_CONVERT, AMP_GROUP_TUNING,

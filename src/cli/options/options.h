@@ -51,7 +51,7 @@ struct amp_options {
     const char *ranges; /* a file of ranges; NULL: none */
 
     bool is_tuned;
-    const char *tune_for, *strategy, *costs, *rules_out, *tune_log;
+    const char *tune_for, *strategy, *costs, *costs_out, *rules_out, *tune_log;
     const char *trials_via, *max_drop;
     struct amp_texts targets;
     int64_t max_trials; /* evaluations; 0: no limit; -1: not given */

@@ -18,8 +18,9 @@
    whom. */
 static bool is_of_answer(const struct amp_option *option)
 {
-    static const char *const others[] = {"rules-out",  "tune-log", "max-trials", "jobs",
-                                         "trials-via", "tune",     "max-memory", "eval-reference"};
+    static const char *const others[] = {"rules-out",  "costs-out",  "tune-log",
+                                         "max-trials", "jobs",       "trials-via",
+                                         "tune",       "max-memory", "eval-reference"};
     static const char *const conversion[] = {"dtype", "opset", "io", "cast-cache"};
     bool is_other = false, is_named = false;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -53,6 +54,11 @@ static enum amp_status hash_samples(struct amp_inputs *inputs, struct amp_tune_o
     }
     free(tensors);
     return status;
+}
+
+bool amp_tune_origin_is_wanted(const struct amp_options *options)
+{
+    return options->tune_log != NULL || options->rules_out != NULL;
 }
 
 enum amp_status amp_tune_origin_find(const struct amp_options *options,

@@ -12,6 +12,9 @@ struct amp_tune_origin {
     const char *settings; /* those options that the answer hangs on, as words of the shell */
 };
 
+/* Whether OPTIONS ask for what an origin is found for: a log or a rule file. */
+bool amp_tune_origin_is_wanted(const struct amp_options *options);
+
 /* Finds the origin of a search on FILE, whose graph inputs MODEL has, into ARENA. Fails as opening
    and loading the samples do. */
 enum amp_status amp_tune_origin_find(const struct amp_options *options,

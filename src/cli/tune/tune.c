@@ -14,6 +14,7 @@
 #include "cli/tune/origin.h"
 #include "core/arena.h"
 #include "core/clock.h"
+#include "core/file/output.h"
 #include "onnx/schema/infer.h"
 #include "tune/formulate.h"
 
@@ -57,6 +58,14 @@ static size_t max_trials(const struct amp_options *options)
     return options->max_trials < 0 ? USUAL : (size_t)options->max_trials;
 }
 
+/* AMP_IO where a file that is written after the search cannot be. */
+static enum amp_status check_outputs(const struct amp_options *options, struct amp_error *err)
+{
+    if (options->rules_out != NULL)
+        AMP_TRY(amp_output_check(options->rules_out, err));
+    return options->costs_out != NULL ? amp_output_check(options->costs_out, err) : AMP_OK;
+}
+
 enum amp_status amp_tune_check_options(const struct amp_options *options, struct amp_error *err)
 {
     const struct amp_strategy *strategy;
@@ -66,9 +75,12 @@ enum amp_status amp_tune_check_options(const struct amp_options *options, struct
     if (!is_known)
         return amp_fail(err, AMP_USAGE, "--tune-for %s: time, bytes or nodes is needed",
                         options->tune_for);
-    if (options->no_validate)
-        return amp_fail(err, AMP_USAGE,
-                        "--no-validate does not go with --tune: each candidate is run");
+    if (options->no_validate || options->is_listed)
+        return amp_fail(err, AMP_USAGE, "--%s does not go with --tune: each candidate is run",
+                        options->is_listed ? "list" : "no-validate");
+    if (options->costs_out != NULL && parse_unit(options->tune_for, &is_known) != AMP_COSTS_TIME)
+        return amp_fail(err, AMP_USAGE, "--costs-out has times: it goes with --tune-for time");
+    AMP_TRY(check_outputs(options, err));
     AMP_TRY(amp_tune_jobs_check(options, err));
     return amp_strategy_find(name, &strategy, err);
 }
@@ -259,6 +271,8 @@ static enum amp_status find_costs(struct job *job)
     enum amp_status status = amp_inputs_load(&inputs, 0, tensors, NULL, job->err);
     if (status == AMP_OK)
         status = amp_costs_find(&request, &job->tuning->costs, job->err);
+    if (status == AMP_OK && job->options->costs_out != NULL)
+        status = amp_costs_write(&job->tuning->costs, &request, job->options->costs_out, job->err);
     amp_tensors_release(tensors, n);
     free(tensors);
     amp_inputs_close(&inputs);
@@ -333,9 +347,11 @@ static enum amp_status open_trials(struct job *job)
                             .runner = {run_trials, job, amp_tune_jobs_at_once(job->options)},
                             .most = max_trials(job->options),
                             .log_path = job->options->tune_log};
-    AMP_TRY(amp_tune_origin_find(job->options, job->request->file, job->reference.model,
-                                 tuning->arena, &job->origin, job->err));
-    tuning->trials.key = amp_tune_origin_key(&job->origin);
+    if (amp_tune_origin_is_wanted(job->options))
+        AMP_TRY(amp_tune_origin_find(job->options, job->request->file, job->reference.model,
+                                     tuning->arena, &job->origin, job->err));
+    if (tuning->trials.log_path != NULL)
+        tuning->trials.key = amp_tune_origin_key(&job->origin);
     return amp_trials_open(&tuning->trials, job->err);
 }
 

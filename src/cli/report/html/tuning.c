@@ -32,19 +32,20 @@ struct view {
 
 static struct view view_of(struct amp_html *html, const struct amp_tuning *tuning)
 {
-    const struct amp_costs *costs = &tuning->costs;
-    bool *none = amp_xcalloc(tuning->problem->n_units + 1, sizeof *none);
+    const struct amp_problem *problem = tuning->problem;
+    enum amp_costs_unit unit = tuning->costs.unit;
+    bool *none = amp_xcalloc(problem->n_units + 1, sizeof *none);
     struct view view = {.html = html,
                         .tuning = tuning,
                         .chosen = tuning->answer != NULL ? tuning->answer : tuning->nearest,
                         .unit = "%",
-                        .scale = 100 / costs->total_low,
-                        .loss = amp_problem_loss(tuning->problem, none),
-                        .power = amp_problem_power(tuning->problem, none),
-                        .is_predicted = costs->origin != NULL};
-    if (!(costs->total_low > 0)) {
-        view.unit = costs->unit == AMP_COSTS_TIME ? "ms" : amp_costs_unit_name(costs->unit);
-        view.scale = costs->unit == AMP_COSTS_TIME ? 1e3 : 1;
+                        .scale = 100 / problem->base,
+                        .loss = amp_problem_loss(problem, none),
+                        .power = amp_problem_power(problem, none),
+                        .is_predicted = problem->origin != NULL};
+    if (!(problem->base > 0)) {
+        view.unit = unit == AMP_COSTS_TIME ? "ms" : amp_costs_unit_name(unit);
+        view.scale = unit == AMP_COSTS_TIME ? 1e3 : 1;
     }
     free(none);
     return view;
@@ -109,7 +110,7 @@ static void put_cost(const struct view *v)
     char loss[64], most[64];
     amp_html_put(v->html, " Predicted: %s%s; all of them in float32: %s.",
                  change_text(v, v->chosen->loss, loss),
-                 v->tuning->costs.total_low > 0 ? " of the cost of a run with all low" : "",
+                 v->tuning->problem->base > 0 ? " of the cost of a run with all low" : "",
                  change_text(v, amp_tuning_most_loss(v->tuning), most));
 }
 
@@ -175,8 +176,8 @@ static void put_search(const struct view *v)
     if (tuning->plain_runs > 0)
         amp_html_put(v->html, "; finding the noise took the time of %.3g plain runs",
                      tuning->plain_runs);
-    if (tuning->costs.origin != NULL)
-        amp_html_put(v->html, "; costs: %s", tuning->costs.origin);
+    if (tuning->problem->origin != NULL)
+        amp_html_put(v->html, "; costs: %s", tuning->problem->origin);
     if (is_chosen)
         amp_html_put(v->html,
                      tuning->is_minimal
@@ -281,7 +282,7 @@ static struct amp_svg_axis cost_axis(const struct view *v, char *title, size_t s
     high = high > 0 ? fmin(1.5 * high, fmax(most, high)) : fmax(most, 0);
     low = -low < 0.02 * high ? 0 : low;
     snprintf(title, size, "predicted loss in %s%s: less is better", v->unit,
-             v->tuning->costs.total_low > 0 ? " of the cost of a run with all low" : "");
+             v->tuning->problem->base > 0 ? " of the cost of a run with all low" : "");
     return amp_svg_axis_over(title, false, low, high);
 }
 
