@@ -88,25 +88,15 @@ struct amp_fusion {
     struct amp_str form;   /* the value that it gets */
 };
 
-/* Ranks of inputs 0 and 1. */
-enum amp_ranks {
-    AMP_RANKS_ANY,
-    AMP_RANKS_MATRICES, /* both 2 or more */
-    AMP_RANKS_VECTOR_MATRIX,
-    AMP_RANKS_MATRIX_VECTOR,
-    AMP_RANKS_VECTORS
-};
-
-/* The gradient of an input, given that of output 0: the derivatives that calculus gives, with the
-   convention that kinks (Abs, Relu at 0) have the derivative 0. The first rule of an operator's
-   list that applies counts. */
-enum { AMP_EACH_INPUT = -1 };
+/* The gradient of an input, given that of an output: the derivatives that calculus gives, with the
+   convention that kinks (Abs, Relu at 0) have the derivative 0 and ties (Max, ReduceMax) share it.
+   The first rule of an operator's list that applies counts. */
+enum { AMP_EACH_INPUT = -1, AMP_EACH_OUTPUT = -1 };
 struct amp_gradient_rule {
     const char *term; /* run/rewrite/gradient_term.h says what it may hold; NULL ends a list */
     int input;        /* or AMP_EACH_INPUT */
-    const char *attr; /* only where this attribute, else FALLBACK, is VALUE; NULL: always */
-    int64_t fallback, value;
-    enum amp_ranks ranks;
+    int output;       /* whose gradient is given, or AMP_EACH_OUTPUT */
+    const char *when; /* run/rewrite/gradient_rules.h; NULL: always */
 };
 #define AMP_GRADIENT(...) ((const struct amp_gradient_rule[]){__VA_ARGS__, {.term = NULL}})
 

@@ -190,6 +190,8 @@ static enum amp_status conv_run(struct amp_ctx *ctx)
     return amp_conv_run(ctx, conv_make, conv_plain);
 }
 
+/* What derivatives begin with. */
+#define WINDOWS "image = a; steps = y; kernel = Shape(b; start=2);"
 const struct amp_op amp_op_conv = {
     .name = "Conv",
     .newest = 22,
@@ -202,6 +204,10 @@ const struct amp_op amp_op_conv = {
     .role = AMP_ROLE_CONV,
     .linear = &(const struct amp_linear){.has_added = true, .channel = 0},
     .flops = {amp_flops_convolution, 1},
+    .gradient = AMP_GRADIENT({.term = WINDOWS "Fit(ConvTranspose(g, b; strides=*strides, "
+                                              "dilations=*dilations, group=#group), begins)"},
+                             {.input = 1, .term = WINDOWS "Taps(Covered(a), g)"},
+                             {.input = 2, .term = "Channels(g)"}),
     .shape = conv_shape,
     .run = conv_run,
     .destroy = amp_prim_destroy,

@@ -143,6 +143,8 @@ static enum amp_status deconv_run(struct amp_ctx *ctx)
     return amp_conv_run(ctx, deconv_make, deconv_plain);
 }
 
+/* What derivatives begin with. */
+#define WINDOWS "image = y; steps = a; kernel = Shape(b; start=2);"
 const struct amp_op amp_op_conv_transpose = {
     .name = "ConvTranspose",
     .newest = 22,
@@ -154,6 +156,10 @@ const struct amp_op amp_op_conv_transpose = {
     .fuses = true,
     .linear = &(const struct amp_linear){.has_added = true, .channel = 1, .parts = "group"},
     .flops = {amp_flops_deconvolution, 1},
+    .gradient = AMP_GRADIENT(
+        {.term =
+             WINDOWS "Conv(Covered(g), b; strides=*strides, dilations=*dilations, group=#group)"},
+        {.input = 1, .term = WINDOWS "Taps(Covered(g), a)"}, {.input = 2, .term = "Channels(g)"}),
     .shape = deconv_shape,
     .run = deconv_run,
     .destroy = amp_prim_destroy,

@@ -313,6 +313,8 @@ static bool bound_average(const struct amp_bound_call *call, struct amp_interval
     return true;
 }
 
+/* What derivatives begin with. */
+#define WINDOWS "image = a; steps = y; kernel = [*kernel_shape=1];"
 const struct amp_op amp_op_average_pool = {
     .name = "AveragePool",
     .newest = 22,
@@ -320,6 +322,15 @@ const struct amp_op amp_op_average_pool = {
     .bound = bound_average,
     .native = AMP_NATIVE_DNNL,
     .has_layouts = true,
+    .gradient = AMP_GRADIENT(
+        {.when = "count_include_pad=0",
+         .term = WINDOWS "Spread(Div(g, Counted(Covered(Expand(1, Concat([1, 1], Shape(a; "
+                         "start=2); axis=0))))))"},
+        {.when = "auto_pad=NOTSET",
+         .term = WINDOWS "all = Add(Shape(a; start=2), Add([<pads=0], [>pads=0]));"
+                         "Spread(Div(g, Counted(Pad(Expand(1, Concat([1, 1], all; axis=0)), "
+                         "Concat([0, 0, a:2=0, 0, 0], Sub(span, all); axis=0), 0))))"},
+        {.term = WINDOWS "Spread(Div(g, CastLike(ReduceProd(kernel; keepdims=0), g)))"}),
     .shape = pool_shape,
     .run = average_run,
     .destroy = amp_prim_destroy,
@@ -333,6 +344,7 @@ const struct amp_op amp_op_global_average_pool = {
     .inner = amp_inner_sum,
     .native = AMP_NATIVE_DNNL,
     .has_layouts = true,
+    .gradient = AMP_GRADIENT({.term = "Div(Expand(g, Shape(x)), count)"}),
     .shape = global_shape,
     .run = global_average_run,
     .destroy = amp_prim_destroy,
@@ -344,6 +356,9 @@ const struct amp_op amp_op_global_lp_pool = {
     .effect = AMP_COMPUTES,
     .inner = amp_inner_square,
     .native = AMP_NATIVE_C,
+    .gradient = AMP_GRADIENT(
+        {.term = "p1 = CastLike(Sub(#p, 1L), g);"
+                 "Mul(Mul(Sign(x), Pow(Abs(x), p1)), Where(Equal(y, 0), 0, Div(g, Pow(y, p1))))"}),
     .shape = global_shape,
     .run = global_norm_run,
 };
@@ -356,6 +371,8 @@ const struct amp_op amp_op_global_max_pool = {
     .bound = amp_bound_same,
     .native = AMP_NATIVE_DNNL,
     .has_layouts = true,
+    .gradient = AMP_GRADIENT(
+        {.term = "hits = Where(Equal(x, y), 1, 0); Mul(g, Div(hits, ReduceSum(hits, [a:2])))"}),
     .shape = global_shape,
     .run = global_max_run,
     .destroy = amp_prim_destroy,
@@ -367,6 +384,10 @@ const struct amp_op amp_op_lp_pool = {
     .effect = AMP_COMPUTES,
     .inner = amp_inner_square,
     .native = AMP_NATIVE_C,
+    .gradient =
+        AMP_GRADIENT({.term = WINDOWS "p1 = CastLike(Sub(#p, 1L), g);"
+                                      "Mul(Mul(Sign(x), Pow(Abs(x), p1)), Spread(Where(Equal(y, "
+                                      "0), 0, Div(g, Pow(y, p1)))))"}),
     .shape = pool_shape,
     .run = norm_run,
 };
@@ -379,6 +400,7 @@ const struct amp_op amp_op_max_pool = {
     .bound = amp_bound_same,
     .native = AMP_NATIVE_DNNL,
     .has_layouts = true,
+    .gradient = AMP_GRADIENT({.when = "since=8 storage_order=0", .term = "Picked(Same.1(a))"}),
     .shape = pool_shape,
     .run = max_run,
     .destroy = amp_prim_destroy,

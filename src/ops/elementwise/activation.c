@@ -107,27 +107,47 @@ static bool bound_softplus(const struct amp_bound_call *call, struct amp_interva
     return true;
 }
 
-FLOATS(Celu, celu, 28, "alpha", 1, NULL, 0, expm1(x / a), x > 0 ? x : a * e, .bound = bound_elu)
-FLOATS_POST(Elu, elu, 22, elu, "alpha", 1, NULL, 0, expm1(x), x < 0 ? a * e : x, .bound = bound_elu)
-FLOATS_POST(HardSigmoid, hard_sigmoid, 22, hardsigmoid, "alpha", 0.2f, "beta", 0.5f, a *x + b,
-            UNIT(e), .bound = amp_bound_unit)
-FLOATS_POST(HardSwish, hard_swish, 22, hardswish, NULL, 1 / 6.f, NULL, 0.5f, x / 6 + 0.5f,
-            x *UNIT(e), .fusion = &(const struct amp_fusion){.inputs = {"x"}},
-            .bound = bound_hard_swish)
+FLOATS(Celu, celu, 28, "alpha", 1, NULL, 0, expm1(x / a), x > 0 ? x : a * e,
+       .gradient = AMP_GRADIENT({.term = "Where(Greater(x, 0), g, Mul(g, Exp(Div(x, $alpha))))"}),
+       .bound = bound_elu)
+FLOATS_POST(Elu, elu, 22, elu, "alpha", 1, NULL, 0, expm1(x), x < 0 ? a * e : x,
+            .gradient = AMP_GRADIENT({.term = "Where(Less(x, 0), Mul(g, Add(y, $alpha)), g)"}),
+            .bound = bound_elu)
+FLOATS_POST(
+    HardSigmoid, hard_sigmoid, 22, hardsigmoid, "alpha", 0.2f, "beta", 0.5f, a *x + b, UNIT(e),
+    .gradient = AMP_GRADIENT({.term = "Where(And(Greater(y, 0), Less(y, 1)), Mul(g, $alpha), 0)"}),
+    .bound = amp_bound_unit)
+FLOATS_POST(
+    HardSwish, hard_swish, 22, hardswish, NULL, 1 / 6.f, NULL, 0.5f, x / 6 + 0.5f, x *UNIT(e),
+    .gradient = AMP_GRADIENT(
+        {.term =
+             "Mul(g, Where(Less(Abs(x), 3), Add(Div(x, 3), 0.5), Where(Greater(x, 0), 1, 0)))"}),
+    .fusion = &(const struct amp_fusion){.inputs = {"x"}}, .bound = bound_hard_swish)
 FLOATS_POST(LeakyRelu, leaky_relu, 16, relu, "alpha", 0.01f, NULL, 0, 0, x < 0 ? a * x : x,
+            .gradient = AMP_GRADIENT({.term = "Where(Less(x, 0), Mul(g, $alpha), g)"}),
             .bound = bound_leaky)
-FLOATS_POST(Mish, mish, 22, mish, NULL, 0, NULL, 0, SOFTPLUS, x *tanh(e),
-            .fusion = &(const struct amp_fusion){.inputs = {"x"}}, .bound = bound_mish)
+FLOATS_POST(
+    Mish, mish, 22, mish, NULL, 0, NULL, 0, SOFTPLUS, x *tanh(e),
+    .gradient = AMP_GRADIENT(
+        {.term =
+             "t = Tanh(Softplus(x)); Mul(g, Add(t, Mul(Mul(x, Sigmoid(x)), Sub(1, Mul(t, t)))))"}),
+    .fusion = &(const struct amp_fusion){.inputs = {"x"}}, .bound = bound_mish)
 FLOATS_POST(Sigmoid, sigmoid, 13, logistic, NULL, 0, NULL, 0, exp(-x), 1 / (1 + e),
             .gradient = AMP_GRADIENT({.term = "Mul(g, Mul(y, Sub(1, y)))"}),
             .bound = amp_bound_unit)
 FLOATS(Softplus, softplus, 22, NULL, 0, NULL, 0, SOFTPLUS, e,
        .gradient = AMP_GRADIENT({.term = "Mul(g, Sigmoid(x))"}), .bound = bound_softplus)
-FLOATS(Softsign, softsign, 22, NULL, 0, NULL, 0, 1 + fabs(x), x / e, .bound = amp_bound_sign)
-FLOATS_POST(Swish, swish, 24, swish, "alpha", 1, NULL, 0, exp(-a *x), x / (1 + e),
-            .fusion = &(const struct amp_fusion){.inputs = {"x"}, .attr = "alpha", .scalar = "a"},
-            .bound = bound_swish)
+FLOATS(Softsign, softsign, 22, NULL, 0, NULL, 0, 1 + fabs(x), x / e,
+       .gradient = AMP_GRADIENT({.term = "e = Add(1, Abs(x)); Div(g, Mul(e, e))"}),
+       .bound = amp_bound_sign)
+FLOATS_POST(
+    Swish, swish, 24, swish, "alpha", 1, NULL, 0, exp(-a *x), x / (1 + e),
+    .gradient = AMP_GRADIENT(
+        {.term = "s = Sigmoid(Mul(x, $alpha)); Mul(g, Add(s, Mul(Mul(y, Sub(1, s)), $alpha)))"}),
+    .fusion = &(const struct amp_fusion){.inputs = {"x"}, .attr = "alpha", .scalar = "a"},
+    .bound = bound_swish)
 FLOATS(ThresholdedRelu, thresholded_relu, 22, "alpha", 1, NULL, 0, 0, x > a ? x : 0,
+       .gradient = AMP_GRADIENT({.term = "Where(Greater(x, $alpha), g, 0)"}),
        .bound = amp_bound_padded)
 
 #define RELU_TYPES(X, ...) AMP_FLOAT_TYPES(X, __VA_ARGS__) AMP_SIGNED_TYPES(X, __VA_ARGS__)
@@ -142,7 +162,8 @@ ACTIVATION(Relu, relu, 14, RELU_TYPES, NULL, 0, NULL, 0,
     AMP_MAP_FULL(DTYPE, T, name, T, AMP_AB(double), 0, amp_f64_to_i64(SHRUNK((double)x)))
 AMP_FLOAT_TYPES(AMP_MAP_AB, shrink, 0, SHRUNK(x))
 AMP_INTEGER_TYPES(MAP_SHRINK_INTEGER, shrink)
-ACTIVATION(Shrink, shrink, 9, AMP_REAL_TYPES, "lambd", 0.5f, "bias", 0)
+ACTIVATION(Shrink, shrink, 9, AMP_REAL_TYPES, "lambd", 0.5f, "bias", 0,
+           .gradient = AMP_GRADIENT({.term = "Where(Greater(Abs(x), $lambd), g, 0)"}))
 
 /* Version 1 had shorter defaults. */
 AMP_FLOAT_TYPES(AMP_MAP_AB, selu, expm1(x), x > 0 ? b * x : b * a * e)
@@ -154,7 +175,10 @@ static enum amp_status run_selu(struct amp_ctx *ctx)
                                              {"gamma", 1.05070102214813232421875f}};
     return run_activation(ctx, table, ctx->node->since_version < 6 ? first : later);
 }
-AMP_ELEMENTWISE(Selu, selu, 22, amp_shape_same)
+AMP_ELEMENTWISE(
+    Selu, selu, 22, amp_shape_same,
+    .gradient = AMP_GRADIENT(
+        {.term = "Where(Greater(x, 0), Mul(g, $gamma), Mul(g, Add(y, Mul($gamma, $alpha))))"}))
 
 /* The slope's shape as it lines up with X: one value per channel before version 7. */
 static void align_slope(const struct amp_ctx *ctx, struct amp_shape *shape)
@@ -187,9 +211,12 @@ static enum amp_status run_prelu(struct amp_ctx *ctx)
     amp_zip_loop(ctx, body, &slope);
     return AMP_OK;
 }
-AMP_ELEMENTWISE(PRelu, prelu, 16, shape_prelu,
-                .changes = AMP_CHANGES(
-                    {7, "the slope is broadcast as NumPy does, no longer along the channels"}))
+AMP_ELEMENTWISE(
+    PRelu, prelu, 16, shape_prelu,
+    .gradient = AMP_GRADIENT({.term = "Where(Less(x, 0), Mul(g, b), g)"},
+                             {.input = 1, .term = "SumTo(Where(Less(a, 0), Mul(g, a), 0))"}),
+    .changes = AMP_CHANGES({7,
+                            "the slope is broadcast as NumPy does, no longer along the channels"}))
 
 /* swish(x) y, of the same shape: nothing is broadcast. */
 static enum amp_status shape_swi_glu(struct amp_ctx *ctx)

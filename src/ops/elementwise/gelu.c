@@ -60,25 +60,39 @@ static bool bound_gelu(const struct amp_bound_call *call, struct amp_interval *o
     return true;
 }
 
-AMP_ELEMENTWISE(Gelu, gelu, 20, amp_shape_same, .bound = bound_gelu,
-                .fusion = &(const struct amp_fusion){.inputs = {"x"},
-                                                     .part = "Tanh",
-                                                     .form_attr = "approximate",
-                                                     .form = {"tanh", 4}},
-                .post_op = &(const struct amp_post_op){.read = read_post})
+/* Phi(x) + x phi(x), the derivative. */
+#define EXACT_SLOPE                                            \
+    "cdf = Mul(0.5, Add(1, Erf(Mul(x, 0.7071067811865476))));" \
+    "Mul(g, Add(cdf, Mul(Mul(x, 0.3989422804014327), Exp(Mul(-0.5, Mul(x, x))))))"
+AMP_ELEMENTWISE(
+    Gelu, gelu, 20, amp_shape_same, .bound = bound_gelu,
+    .gradient = AMP_GRADIENT(
+        {.when = "approximate=none", .term = EXACT_SLOPE},
+        {.term = "t = Tanh(Mul(0.7978845608028654, Add(x, Mul(0.044715, Mul(x, Mul(x, x))))));"
+                 "slope = Mul(0.7978845608028654, Add(1, Mul(0.134145, Mul(x, x))));"
+                 "Mul(Mul(g, 0.5), Add(Add(1, t), Mul(Mul(x, slope), Sub(1, Mul(t, t)))))"}),
+    .fusion = &(const struct amp_fusion){.inputs = {"x"},
+                                         .part = "Tanh",
+                                         .form_attr = "approximate",
+                                         .form = {"tanh", 4}},
+    .post_op = &(const struct amp_post_op){.read = read_post})
 
 static enum amp_status run_gelu_exact(struct amp_ctx *ctx)
 {
     return amp_map_run(ctx, exact, NULL);
 }
-AMP_ELEMENTWISE_OF(MICROSOFT, Gelu, gelu_exact, 1, amp_shape_same, .bound = bound_gelu)
+AMP_ELEMENTWISE_OF(MICROSOFT, Gelu, gelu_exact, 1, amp_shape_same, .bound = bound_gelu,
+                   .gradient = AMP_GRADIENT({.term = EXACT_SLOPE}))
 
 static enum amp_status run_quick_gelu(struct amp_ctx *ctx)
 {
     const double ab[] = {(double)amp_node_float(ctx->node, "alpha", 1.702f), 0};
     return amp_map_run(ctx, by_sigmoid, ab);
 }
-AMP_ELEMENTWISE_OF(MICROSOFT, QuickGelu, quick_gelu, 1, amp_shape_same)
+AMP_ELEMENTWISE_OF(
+    MICROSOFT, QuickGelu, quick_gelu, 1, amp_shape_same,
+    .gradient = AMP_GRADIENT(
+        {.term = "s = Sigmoid(Mul(x, $alpha)); Mul(g, Add(s, Mul(Mul(y, Sub(1, s)), $alpha)))"}))
 
 /* The bias broadcasts to X. */
 static enum amp_status shape_biased(struct amp_ctx *ctx)

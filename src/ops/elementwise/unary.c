@@ -32,31 +32,40 @@ BOUND(tanh, amp_interval_map(x, tanh))
     AMP_FLOAT_TYPES(AMP_MAP, lower, expr)            \
     AMP_UNARY(NAME, lower, version, AMP_FLOAT_TYPES, __VA_ARGS__)
 
-FLOAT_UNARY(Acos, acos, 22, acos(x))
-FLOAT_UNARY(Acosh, acosh, 22, acosh(x))
-FLOAT_UNARY(Asin, asin, 22, asin(x))
-FLOAT_UNARY(Asinh, asinh, 22, asinh(x))
-FLOAT_UNARY(Atan, atan, 22, atan(x), .bound = bound_atan)
-FLOAT_UNARY(Atanh, atanh, 22, atanh(x))
-FLOAT_UNARY(Ceil, ceil, 13, ceil(x), .bound = bound_ceil)
+FLOAT_UNARY(Acos, acos, 22, acos(x),
+            .gradient = AMP_GRADIENT({.term = "Neg(Div(g, Sqrt(Sub(1, Mul(x, x)))))"}))
+FLOAT_UNARY(Acosh, acosh, 22, acosh(x),
+            .gradient = AMP_GRADIENT({.term = "Div(g, Sqrt(Sub(Mul(x, x), 1)))"}))
+FLOAT_UNARY(Asin, asin, 22, asin(x),
+            .gradient = AMP_GRADIENT({.term = "Div(g, Sqrt(Sub(1, Mul(x, x))))"}))
+FLOAT_UNARY(Asinh, asinh, 22, asinh(x),
+            .gradient = AMP_GRADIENT({.term = "Div(g, Sqrt(Add(Mul(x, x), 1)))"}))
+FLOAT_UNARY(Atan, atan, 22, atan(x), .bound = bound_atan,
+            .gradient = AMP_GRADIENT({.term = "Div(g, Add(Mul(x, x), 1))"}))
+FLOAT_UNARY(Atanh, atanh, 22, atanh(x),
+            .gradient = AMP_GRADIENT({.term = "Div(g, Sub(1, Mul(x, x)))"}))
+FLOAT_UNARY(Ceil, ceil, 13, ceil(x), .bound = bound_ceil,
+            .gradient = AMP_GRADIENT({.term = "zeros"}))
 FLOAT_UNARY(Cos, cos, 22, cos(x), .bound = amp_bound_sign,
             .gradient = AMP_GRADIENT({.term = "Neg(Mul(g, Sin(x)))"}))
-FLOAT_UNARY(Cosh, cosh, 22, cosh(x))
+FLOAT_UNARY(Cosh, cosh, 22, cosh(x), .gradient = AMP_GRADIENT({.term = "Mul(g, Sinh(x))"}))
 FLOAT_UNARY(Exp, exp, 13, exp(x), .bound = bound_exp,
             .gradient = AMP_GRADIENT({.term = "Mul(g, y)"}))
-FLOAT_UNARY(Floor, floor, 13, floor(x), .bound = bound_floor)
+FLOAT_UNARY(Floor, floor, 13, floor(x), .bound = bound_floor,
+            .gradient = AMP_GRADIENT({.term = "zeros"}))
 FLOAT_UNARY(Log, log, 13, log(x), .divides = AMP_INPUT(0), .bound = bound_log,
             .gradient = AMP_GRADIENT({.term = "Div(g, x)"}))
 FLOAT_UNARY(Reciprocal, reciprocal, 13, 1 / x, .divides = AMP_INPUT(0), .bound = bound_reciprocal,
             .gradient = AMP_GRADIENT({.term = "Neg(Mul(g, Mul(y, y)))"}))
-FLOAT_UNARY(Round, round, 22, rint(x), .bound = bound_round)
+FLOAT_UNARY(Round, round, 22, rint(x), .bound = bound_round,
+            .gradient = AMP_GRADIENT({.term = "zeros"}))
 FLOAT_UNARY(Sin, sin, 22, sin(x), .bound = amp_bound_sign,
             .gradient = AMP_GRADIENT({.term = "Mul(g, Cos(x))"}))
-FLOAT_UNARY(Sinh, sinh, 22, sinh(x))
+FLOAT_UNARY(Sinh, sinh, 22, sinh(x), .gradient = AMP_GRADIENT({.term = "Mul(g, Cosh(x))"}))
 FLOAT_UNARY(Sqrt, sqrt, 13, sqrt(x), .keeps_zero = AMP_INPUT(0), .bound = bound_sqrt,
             .gradient = AMP_GRADIENT({.term = "Div(g, Add(y, y))"}),
             .post_op = &(const struct amp_post_op){.alg = dnnl_eltwise_sqrt})
-FLOAT_UNARY(Tan, tan, 22, tan(x))
+FLOAT_UNARY(Tan, tan, 22, tan(x), .gradient = AMP_GRADIENT({.term = "Mul(g, Add(1, Mul(y, y)))"}))
 FLOAT_UNARY(Tanh, tanh, 13, tanh(x), .bound = bound_tanh,
             .gradient = AMP_GRADIENT({.term = "Mul(g, Sub(1, Mul(y, y)))"}),
             .post_op = &(const struct amp_post_op){.alg = dnnl_eltwise_tanh})
@@ -85,4 +94,5 @@ AMP_UNARY(Abs, abs, 13, AMP_REAL_TYPES, .bound = bound_abs, .keeps_zero = AMP_IN
 AMP_FLOAT_TYPES(AMP_MAP, sign, isnan(x) ? x : (x > 0) - (x < 0))
 AMP_SIGNED_TYPES(AMP_MAP, sign, (x > 0) - (x < 0))
 AMP_UNSIGNED_TYPES(AMP_MAP, sign, x > 0)
-AMP_UNARY(Sign, sign, 13, AMP_REAL_TYPES, .bound = amp_bound_sign)
+AMP_UNARY(Sign, sign, 13, AMP_REAL_TYPES, .bound = amp_bound_sign,
+          .gradient = AMP_GRADIENT({.term = "zeros"}))

@@ -171,6 +171,7 @@ const struct amp_op amp_op_clip = {
                                            .read = read_post},
     /* Version 6: limits that were not given became the largest numbers. */
     .changes = AMP_CHANGES({6, NULL}),
+    .gradient = AMP_GRADIENT({.term = "Where(Equal(x, y), g, 0)"}),
     .shape = amp_shape_same,
     .run = run_clip};
 
@@ -247,13 +248,17 @@ static enum amp_status run_variadic(struct amp_ctx *ctx, amp_loop_body *const *t
 
 AMP_FLOAT_TYPES(AMP_ZIP, max, x > y || x != x ? x : y)
 AMP_INTEGER_TYPES(AMP_ZIP, max, x > y ? x : y)
-VARIADIC("Max", max, AMP_REAL_TYPES, AMP_NATIVE_ALL, .bound = bound_max, .picks = true,
-         .guard_use = AMP_GUARD_BOUNDS, .is_commutative = true)
+#define SHARED_BY_TIES            \
+    .gradient = AMP_GRADIENT(     \
+        {.input = AMP_EACH_INPUT, \
+         .term = "SumTo(Div(Where(Equal(x, y), g, 0), All(Where(Equal(x, y), 1, 0))))"})
+VARIADIC("Max", max, AMP_REAL_TYPES, AMP_NATIVE_ALL, SHARED_BY_TIES, .bound = bound_max,
+         .picks = true, .guard_use = AMP_GUARD_BOUNDS, .is_commutative = true)
 
 AMP_FLOAT_TYPES(AMP_ZIP, min, x < y || x != x ? x : y)
 AMP_INTEGER_TYPES(AMP_ZIP, min, x < y ? x : y)
-VARIADIC("Min", min, AMP_REAL_TYPES, AMP_NATIVE_ALL, .bound = bound_min, .picks = true,
-         .guard_use = AMP_GUARD_BOUNDS, .is_commutative = true)
+VARIADIC("Min", min, AMP_REAL_TYPES, AMP_NATIVE_ALL, SHARED_BY_TIES, .bound = bound_min,
+         .picks = true, .guard_use = AMP_GUARD_BOUNDS, .is_commutative = true)
 
 /* In float32 throughout for the halves, so that they round once. */
 AMP_FLOAT_TYPES(AMP_ZIP, sum, x + y)
@@ -274,4 +279,5 @@ static enum amp_status run_mean(struct amp_ctx *ctx)
     amp_loop_run(&loop, table[ctx->out[0]->dtype], parameters);
     return AMP_OK;
 }
-DESCRIPTOR("Mean", mean, AMP_NATIVE_C)
+DESCRIPTOR("Mean", mean, AMP_NATIVE_C,
+           .gradient = AMP_GRADIENT({.input = AMP_EACH_INPUT, .term = "SumTo(Div(g, All(1)))"}))

@@ -292,6 +292,12 @@ static bool bound(const struct amp_bound_call *call, struct amp_interval *out)
     return true;
 }
 
+/* What derivatives begin with: the normalized input, by statistics of the batch or those given. */
+#define OF_BATCH "of = a; along = [0, a:2]; scale = CastLike(b, a);"
+#define OF_STATISTICS                                            \
+    "scale = CastLike(b, a);"                                    \
+    "inverse = Reciprocal(Sqrt(Add(CastLike(e, a), $epsilon)));" \
+    "normal = Mul(Sub(a, Channel(CastLike(d, a))), Channel(inverse));"
 const struct amp_op amp_op_batch_normalization = {
     .name = "BatchNormalization",
     .newest = 15,
@@ -301,6 +307,27 @@ const struct amp_op amp_op_batch_normalization = {
     .has_layouts = true,
     .role = AMP_ROLE_BATCH_NORMALIZATION,
     .linear = &(const struct amp_linear){.has_added = true, .channel = 0, .suits = is_inference},
+    .gradient = AMP_GRADIENT(
+        /* Before version 14 training is told from the number of outputs. */
+        {.input = AMP_EACH_INPUT, .when = "training_mode=0 !outputs=1", .term = "_"},
+        {.when = "since=9 training_mode=1", .term = OF_BATCH "Normalized(Mul(g, Channel(scale)))"},
+        {.input = 1,
+         .when = "since=9 training_mode=1",
+         .term = OF_BATCH "CastLike(Channels(Mul(g, normal)), x)"},
+        {.input = 3, .when = "since=9 training_mode=1", .term = "CastLike(zeros, x)"},
+        {.input = 4, .when = "since=9 training_mode=1", .term = "CastLike(zeros, x)"},
+        {.when = "since=9", .term = OF_STATISTICS "Mul(g, Channel(Mul(scale, inverse)))"},
+        {.input = 1,
+         .when = "since=9",
+         .term = OF_STATISTICS "CastLike(Channels(Mul(g, normal)), x)"},
+        {.input = 2, .when = "since=9", .term = "CastLike(Channels(g), x)"},
+        {.input = 3,
+         .when = "since=9",
+         .term = OF_STATISTICS "CastLike(Neg(Mul(Channels(g), Mul(scale, inverse))), x)"},
+        {.input = 4,
+         .when = "since=9",
+         .term = OF_STATISTICS "CastLike(Mul(-0.5, Mul(Channels(Mul(g, normal)), "
+                               "Mul(scale, Mul(inverse, inverse)))), x)"}),
     .shape = shape,
     .run = run,
     .destroy = amp_prim_destroy,

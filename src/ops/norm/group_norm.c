@@ -114,6 +114,9 @@ static bool bound_norm(const struct amp_bound_call *call, struct amp_interval *o
     return amp_bound_normalized(call, count, 1, 2, out);
 }
 
+/* What derivatives begin with. */
+#define GROUPS "of = Reshape(a, [0, #num_groups, -1]); along = [2];"
+#define INSTANCES "of = a; along = [a:2];"
 const struct amp_op amp_op_group_normalization = {
     .name = "GroupNormalization",
     .newest = 21,
@@ -122,6 +125,13 @@ const struct amp_op amp_op_group_normalization = {
     .inner = amp_inner_deviation,
     .native = AMP_NATIVE_DNNL,
     .changes = AMP_CHANGES({21, "scale and bias are per channel, no longer per group"}),
+    .gradient = AMP_GRADIENT(
+        {.when = "since=21",
+         .term = GROUPS "Reshape(Normalized(Reshape(Mul(g, Channel(b)), Shape(of))), Shape(a))"},
+        {.input = 1,
+         .when = "since=21",
+         .term = GROUPS "Channels(Mul(g, Reshape(normal, Shape(a))))"},
+        {.input = 2, .when = "since=21", .term = "Channels(g)"}),
     .shape = shape,
     .run = run,
     .destroy = amp_prim_destroy,
@@ -134,6 +144,9 @@ const struct amp_op amp_op_instance_normalization = {
     .bound = bound_norm,
     .inner = amp_inner_deviation,
     .native = AMP_NATIVE_DNNL,
+    .gradient = AMP_GRADIENT({.term = INSTANCES "Normalized(Mul(g, Channel(b)))"},
+                             {.input = 1, .term = INSTANCES "Channels(Mul(g, normal))"},
+                             {.input = 2, .term = "Channels(g)"}),
     .shape = shape,
     .run = run,
     .destroy = amp_prim_destroy,

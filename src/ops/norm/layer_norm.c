@@ -234,6 +234,8 @@ static bool bound_rms(const struct amp_bound_call *call, struct amp_interval *ou
     return bound_norm(call, UINT32_MAX, out);
 }
 
+/* What derivatives begin with. */
+#define ROWS "of = a; along = [a:#axis];"
 const struct amp_op amp_op_layer_normalization = {
     .name = "LayerNormalization",
     .newest = 17,
@@ -254,6 +256,9 @@ const struct amp_op amp_op_layer_normalization = {
     .twins = {"T", "V"},
     /* Version 1 is ONNX Runtime's, which ONNX took over. */
     .changes = AMP_CHANGES({17, NULL}),
+    .gradient = AMP_GRADIENT({.term = ROWS "Normalized(Mul(g, b))"},
+                             {.input = 1, .term = ROWS "SumTo(Mul(g, normal))"},
+                             {.input = 2, .term = "SumTo(g)"}),
     .shape = shape,
     .run = run,
     .destroy = amp_prim_destroy,
@@ -277,6 +282,8 @@ const struct amp_op amp_op_rms_normalization = {
         &(const struct amp_fusion){
             .inputs = {"x", "g"}, .attr = "epsilon", .scalar = "e", .is_last_axis = true},
     .twins = {"T", "V"},
+    .gradient = AMP_GRADIENT({.term = ROWS "Scaled(Mul(g, CastLike(b, a)))"},
+                             {.input = 1, .term = ROWS "CastLike(SumTo(Mul(g, scaled)), x)"}),
     .shape = shape,
     .run = run_rms,
 };

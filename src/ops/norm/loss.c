@@ -174,16 +174,20 @@ static enum amp_status entropy_run(struct amp_ctx *ctx)
     return loss_run(ctx, true);
 }
 
-const struct amp_op amp_op_negative_log_likelihood_loss = {.name = "NegativeLogLikelihoodLoss",
-                                                           .newest = 22,
-                                                           .effect = AMP_COMPUTES,
-                                                           .native = AMP_NATIVE_ALL,
-                                                           .shape = loss_shape,
-                                                           .run = likelihood_run};
+const struct amp_op amp_op_negative_log_likelihood_loss = {
+    .name = "NegativeLogLikelihoodLoss",
+    .newest = 22,
+    .effect = AMP_COMPUTES,
+    .native = AMP_NATIVE_ALL,
+    .gradient = AMP_GRADIENT({.term = "Neg(Mul(shares, hits))"}),
+    .shape = loss_shape,
+    .run = likelihood_run};
 
-const struct amp_op amp_op_softmax_cross_entropy_loss = {.name = "SoftmaxCrossEntropyLoss",
-                                                         .newest = 13,
-                                                         .effect = AMP_COMPUTES,
-                                                         .native = AMP_NATIVE_ALL,
-                                                         .shape = loss_shape,
-                                                         .run = entropy_run};
+const struct amp_op amp_op_softmax_cross_entropy_loss = {
+    .name = "SoftmaxCrossEntropyLoss",
+    .newest = 13,
+    .effect = AMP_COMPUTES,
+    .native = AMP_NATIVE_ALL,
+    .gradient = AMP_GRADIENT({.term = "Mul(shares, Sub(Softmax(a; axis=1), hits))"}),
+    .shape = loss_shape,
+    .run = entropy_run};

@@ -181,6 +181,9 @@ const struct amp_op amp_op_softmax = {
     .reads_casts = AMP_INPUT(0),
     .fuses = true,
     .role = AMP_ROLE_SOFTMAX,
+    .gradient =
+        AMP_GRADIENT({.when = "since=13", .term = "Mul(y, Sub(g, ReduceSum(Mul(g, y), [#axis])))"},
+                     {.term = "Mul(y, Sub(g, ReduceSum(Mul(g, y), [a:#axis])))"}),
     .shape = shape,
     .run = run_softmax,
     .destroy = amp_prim_destroy,
@@ -218,6 +221,9 @@ const struct amp_op amp_op_log_softmax = {
     .native = AMP_NATIVE_DNNL,
     .reads_casts = AMP_INPUT(0),
     .fuses = true,
+    .gradient =
+        AMP_GRADIENT({.when = "since=13", .term = "Sub(g, Mul(Exp(y), ReduceSum(g, [#axis])))"},
+                     {.term = "Sub(g, Mul(Exp(y), ReduceSum(g, [a:#axis])))"}),
     .shape = shape,
     .run = run_log_softmax,
     .destroy = amp_prim_destroy,
@@ -235,6 +241,7 @@ const struct amp_op amp_op_hardmax = {
     .effect = AMP_COMPUTES,
     .bound = amp_bound_unit,
     .native = AMP_NATIVE_C,
+    .gradient = AMP_GRADIENT({.term = "zeros"}),
     .shape = shape,
     .run = run_hardmax,
 };

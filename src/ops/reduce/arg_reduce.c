@@ -398,9 +398,12 @@ const struct amp_op amp_op_arg_min = {.name = "ArgMin",
                                       .shape = arg_shape,
                                       .run = arg_min_run};
 
-const struct amp_op amp_op_top_k = {.name = "TopK",
-                                    .newest = 24,
-                                    .effect = AMP_COMPUTES,
-                                    .native = AMP_NATIVE_ALL,
-                                    .shape = top_shape,
-                                    .run = top_run};
+const struct amp_op amp_op_top_k = {
+    .name = "TopK",
+    .newest = 24,
+    .effect = AMP_COMPUTES,
+    .native = AMP_NATIVE_ALL,
+    .gradient = AMP_GRADIENT(
+        {.when = "since=10", .term = "ScatterElements(zeros, Same.1(a), g; axis=#axis)"}),
+    .shape = top_shape,
+    .run = top_run};

@@ -151,9 +151,11 @@ const struct amp_op amp_op_cum_prod = {.name = "CumProd",
                                        .shape = amp_shape_same,
                                        .run = product_run};
 
-const struct amp_op amp_op_cum_sum = {.name = "CumSum",
-                                      .newest = 14,
-                                      .effect = AMP_COMPUTES,
-                                      .native = AMP_NATIVE_ALL,
-                                      .shape = amp_shape_same,
-                                      .run = sum_run};
+const struct amp_op amp_op_cum_sum = {
+    .name = "CumSum",
+    .newest = 14,
+    .effect = AMP_COMPUTES,
+    .native = AMP_NATIVE_ALL,
+    .gradient = AMP_GRADIENT({.term = "CumSum(g, b; exclusive=@exclusive, reverse=!reverse)"}),
+    .shape = amp_shape_same,
+    .run = sum_run};

@@ -534,35 +534,40 @@ static bool bound_mean(const struct amp_bound_call *call, struct amp_interval *o
                                        __VA_ARGS__}
 
 REDUCE(reduce_l1, "ReduceL1", 18, .bound = bound_l1,
-       .own = &(const struct reduction){SUM, false, false, map_abs, NULL});
+       .own = &(const struct reduction){SUM, false, false, map_abs, NULL},
+       .gradient = AMP_GRADIENT({.term = "Mul(Keep(g), Sign(x))"}));
 REDUCE(reduce_l2, "ReduceL2", 18, .bound = bound_l2, .inner = amp_inner_square,
-       .own = &(const struct reduction){SUM, true, false, map_square, finish_sqrt});
+       .own = &(const struct reduction){SUM, true, false, map_square, finish_sqrt},
+       .gradient =
+           AMP_GRADIENT({.term = "Mul(Keep(g), Where(Equal(Keep(y), 0), 0, Div(x, Keep(y))))"}));
 REDUCE(reduce_log_sum, "ReduceLogSum", 18,
-       .own = &(const struct reduction){SUM, true, false, NULL, finish_log});
+       .own = &(const struct reduction){SUM, true, false, NULL, finish_log},
+       .gradient = AMP_GRADIENT({.term = "Div(Expand(Keep(g), Shape(x)), Exp(Keep(y)))"}));
 REDUCE(reduce_log_sum_exp, "ReduceLogSumExp", 18,
-       .own = &(const struct reduction){SUM, true, true, NULL, NULL});
+       .own = &(const struct reduction){SUM, true, true, NULL, NULL},
+       .gradient = AMP_GRADIENT({.term = "Mul(Keep(g), Exp(Sub(x, Keep(y))))"}));
 REDUCE(reduce_max, "ReduceMax", 20, .bound = bound_extreme, .picks = true,
-       .own = &(const struct reduction){MAX, false, false, NULL, NULL});
+       .own = &(const struct reduction){MAX, false, false, NULL, NULL},
+       .gradient = AMP_GRADIENT({.term = "extreme"}));
 REDUCE(reduce_mean, "ReduceMean", 18, .bound = bound_mean, .inner = amp_inner_sum,
        .own = &(const struct reduction){SUM, false, false, NULL, finish_mean},
        .role = AMP_ROLE_REDUCE_MEAN,
-       .gradient = AMP_GRADIENT(
-           {.term = "Div(Expand(g, Shape(x)), CastLike(Div(Size(x), Max(Size(y), 1L)), x))",
-            .attr = "keepdims",
-            .fallback = 1,
-            .value = 1},
-           {.term = "Div(Expand(Unsqueeze(g, axes), Shape(x)), "
-                    "CastLike(Div(Size(x), Max(Size(y), 1L)), x))",
-            .attr = "keepdims",
-            .fallback = 1}));
+       .gradient = AMP_GRADIENT({.term = "Div(Expand(Keep(g), Shape(x)), count)"}));
 REDUCE(reduce_min, "ReduceMin", 20, .bound = bound_extreme, .picks = true,
-       .own = &(const struct reduction){MIN, false, false, NULL, NULL});
+       .own = &(const struct reduction){MIN, false, false, NULL, NULL},
+       .gradient = AMP_GRADIENT({.term = "extreme"}));
 REDUCE(reduce_prod, "ReduceProd", 18,
-       .own = &(const struct reduction){PROD, false, false, NULL, NULL});
+       .own = &(const struct reduction){PROD, false, false, NULL, NULL},
+       .gradient =
+           AMP_GRADIENT({.term = "zero = Equal(x, 0); count = ReduceSum(Where(zero, 1, 0), axes; "
+                                 "noop_with_empty_axes=@noop_with_empty_axes);"
+                                 "others = ReduceProd(Where(zero, 1, x), axes; "
+                                 "noop_with_empty_axes=@noop_with_empty_axes);"
+                                 "Mul(Keep(g), Where(Equal(Sub(count, Where(zero, 1, 0)), 0), "
+                                 "Div(others, Where(zero, 1, x)), 0))"}));
 REDUCE(reduce_sum, "ReduceSum", 13, .bound = bound_sum,
        .own = &(const struct reduction){SUM, false, false, NULL, NULL},
-       .gradient = AMP_GRADIENT(
-           {.term = "Expand(g, Shape(x))", .attr = "keepdims", .fallback = 1, .value = 1},
-           {.term = "Expand(Unsqueeze(g, axes), Shape(x))", .attr = "keepdims", .fallback = 1}));
+       .gradient = AMP_GRADIENT({.term = "Expand(Keep(g), Shape(x))"}));
 REDUCE(reduce_sum_square, "ReduceSumSquare", 18, .bound = bound_squares,
-       .own = &(const struct reduction){SUM, false, false, map_square, NULL});
+       .own = &(const struct reduction){SUM, false, false, map_square, NULL},
+       .gradient = AMP_GRADIENT({.term = "Mul(Keep(g), Add(x, x))"}));

@@ -151,6 +151,10 @@ const struct amp_op amp_op_concat = {
     .native = AMP_NATIVE_ALL,
     .promotes = true,
     .has_layouts = true,
+    .gradient =
+        AMP_GRADIENT({.input = AMP_EACH_INPUT,
+                      .term = "ahead = Ahead(x);"
+                              "Slice(g, ahead, Add(ahead, Gather(Shape(x), [#axis])), [#axis])"}),
     .shape = concat_shape,
     .run = concat_run,
     .destroy = amp_prim_destroy,
@@ -312,6 +316,10 @@ const struct amp_op amp_op_split = {
     .native = AMP_NATIVE_ALL,
     .shares_input = UINT32_MAX,
     .changes = AMP_CHANGES({18, "num_outputs is needed when no split is given"}),
+    .gradient = AMP_GRADIENT({.output = AMP_EACH_OUTPUT,
+                              .term = "size = Gather(Shape(g), [#axis]); ahead = Ahead(y);"
+                                      "Pad(g, Concat(ahead, Sub(Gather(Shape(x), [#axis]), "
+                                      "Add(ahead, size)); axis=0), 0, [#axis])"}),
     .shape = split_shape,
     .run = split_run,
 };
@@ -401,6 +409,7 @@ const struct amp_op amp_op_tile = {
     .newest = 13,
     .effect = AMP_PRESERVES_VALUES,
     .native = AMP_NATIVE_ALL,
+    .gradient = AMP_GRADIENT({.when = "since=6", .term = "Picked(Same(positions))"}),
     .shape = tile_shape,
     .run = tile_run,
 };

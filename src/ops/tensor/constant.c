@@ -405,6 +405,7 @@ const struct amp_op amp_op_trilu = {
     .newest = 14,
     .effect = AMP_PRESERVES_VALUES,
     .native = AMP_NATIVE_ALL,
+    .gradient = AMP_GRADIENT({.term = "Same(g)"}),
     .shape = trilu_shape,
     .run = trilu_run,
 };

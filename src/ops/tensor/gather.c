@@ -81,6 +81,10 @@ const struct amp_op amp_op_gather = {
     .effect = AMP_PRESERVES_VALUES,
     .native = AMP_NATIVE_ALL,
     .indexing = AMP_INDEXES_AXIS,
+    .gradient = AMP_GRADIENT(
+        {.when = "axis=0",
+         .term = "ScatterND(zeros, Unsqueeze(CastLike(b, 0L), [-1]), g; reduction=add)"},
+        {.term = "Picked(Same(positions))"}),
     .shape = gather_shape,
     .run = gather_run,
 };
@@ -114,6 +118,7 @@ const struct amp_op amp_op_gather_elements = {
     .effect = AMP_PRESERVES_VALUES,
     .native = AMP_NATIVE_ALL,
     .indexing = AMP_INDEXES_AXIS,
+    .gradient = AMP_GRADIENT({.term = "ScatterElements(zeros, b, g; axis=#axis, reduction=add)"}),
     .shape = gather_elements_shape,
     .run = gather_elements_run,
 };
@@ -175,6 +180,9 @@ const struct amp_op amp_op_gather_nd = {
     .effect = AMP_PRESERVES_VALUES,
     .native = AMP_NATIVE_ALL,
     .indexing = AMP_INDEXES_DIMS,
+    .gradient =
+        AMP_GRADIENT({.when = "batch_dims=0", .term = "ScatterND(zeros, b, g; reduction=add)"},
+                     {.term = "Picked(Same(positions))"}),
     .shape = gather_nd_shape,
     .run = gather_nd_run,
 };
@@ -258,6 +266,7 @@ const struct amp_op amp_op_reverse_sequence = {
     .newest = 10,
     .effect = AMP_PRESERVES_VALUES,
     .native = AMP_NATIVE_ALL,
+    .gradient = AMP_GRADIENT({.term = "Same(g)"}),
     .shape = reverse_sequence_shape,
     .run = reverse_sequence_run,
 };

@@ -336,6 +336,7 @@ const struct amp_op amp_op_dropout = {.name = "Dropout",
                                       .shares_input = true,
                                       .role = AMP_ROLE_DROPOUT,
                                       .bound = bound_dropout,
+                                      .gradient = AMP_GRADIENT({.when = "!c", .term = "g"}),
                                       .shape = amp_shape_same,
                                       .run = run_dropout,
                                       .destroy = free};

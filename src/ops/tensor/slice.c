@@ -151,6 +151,7 @@ const struct amp_op amp_op_slice = {
     .newest = 13,
     .effect = AMP_PRESERVES_VALUES,
     .native = AMP_NATIVE_ALL,
+    .gradient = AMP_GRADIENT({.term = "Picked(Same(positions))"}),
     .shape = slice_shape,
     .run = slice_run,
 };

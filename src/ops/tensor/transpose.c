@@ -338,6 +338,8 @@ const struct amp_op amp_op_depth_to_space = {
     .newest = 13,
     .effect = AMP_PRESERVES_VALUES,
     .native = AMP_NATIVE_ALL,
+    .gradient = AMP_GRADIENT({.when = "mode=DCR", .term = "SpaceToDepth(g; blocksize=#blocksize)"},
+                             {.term = "Picked(Same(positions))"}),
     .shape = depth_to_space_shape,
     .run = depth_to_space_run,
 };
@@ -374,6 +376,7 @@ const struct amp_op amp_op_space_to_depth = {
     .newest = 13,
     .effect = AMP_PRESERVES_VALUES,
     .native = AMP_NATIVE_ALL,
+    .gradient = AMP_GRADIENT({.term = "DepthToSpace(g; blocksize=#blocksize)"}),
     .shape = space_to_depth_shape,
     .run = space_to_depth_run,
 };

@@ -293,16 +293,12 @@ static void add_gradient(struct pass *pass, uint32_t value, uint32_t g)
     pass->gradient[value] = sum.g == AMP_NONE ? g : amp_gradient_term(&sum, "Add(g, x)");
 }
 
-static enum amp_status go_backward(struct pass *pass, const struct stage *stage)
+/* Adds to the gradients of what the node of STAGE takes what its output PLACE contributes. */
+static enum amp_status go_through(struct pass *pass, const struct stage *stage, uint32_t place)
 {
     const struct amp_node origin = *amp_node_at(pass->model, stage->origin);
-    for (uint32_t i = 1; i < origin.n_outputs; i++)
-        if (origin.outputs[i] != AMP_NONE && pass->gradient[origin.outputs[i]] != AMP_NONE)
-            return fail_node(pass, stage->origin);
-    if (origin.outputs[0] == AMP_NONE || pass->is_named[origin.outputs[0]] ||
-        pass->gradient[origin.outputs[0]] == AMP_NONE)
-        return AMP_OK;
-    struct amp_derivation derivation = derive(pass, stage->node, origin.outputs[0]);
+    struct amp_derivation derivation = derive(pass, stage->node, origin.outputs[place]);
+    derivation.output = place;
     for (uint32_t i = 0; i < origin.n_inputs; i++) {
         if (origin.inputs[i] == AMP_NONE || !pass->varies[origin.inputs[i]])
             continue;
@@ -310,6 +306,16 @@ static enum amp_status go_backward(struct pass *pass, const struct stage *stage)
         if (g == AMP_NONE)
             return fail_node(pass, stage->origin);
         add_gradient(pass, origin.inputs[i], g);
+    }
+    return AMP_OK;
+}
+
+static enum amp_status go_backward(struct pass *pass, const struct stage *stage)
+{
+    for (uint32_t i = 0; i < amp_node_at(pass->model, stage->origin)->n_outputs; i++) {
+        uint32_t output = amp_node_at(pass->model, stage->origin)->outputs[i];
+        if (output != AMP_NONE && !pass->is_named[output] && pass->gradient[output] != AMP_NONE)
+            AMP_TRY(go_through(pass, stage, i));
     }
     return AMP_OK;
 }

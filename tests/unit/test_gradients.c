@@ -1,0 +1,348 @@
+/*
+ * Derivatives of single operators: every case of ONNX and of the project whose operator has a rule
+ * is run in float64 behind a Gradient node, and its results are held against difference quotients
+ * of what the operator itself computes. The value that is derived is the sum of the node's outputs,
+ * each element with a weight of its own, so that no two elements can be taken for each other.
+ */
+#include "node_case.h"
+
+#include "core/number/random.h"
+#include "ops/facts.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { PROBES = 24 /* elements of an input, at most */, OUTPUTS = 64, OPS = 512 };
+
+/* What was held against difference quotients, per operator. */
+static struct tally {
+    const struct amp_op *op;
+    size_t inputs, elements, kinks, wrong;
+} tallies[OPS];
+static size_t n_tallies;
+
+static struct tally *tally_of(const struct amp_op *op)
+{
+    for (size_t i = 0; i < n_tallies; i++)
+        if (tallies[i].op == op)
+            return &tallies[i];
+    tallies[n_tallies].op = op;
+    return &tallies[n_tallies++];
+}
+
+/* ---- the model ------------------------------------------------------------------------------- */
+
+/* A case whose sum of outputs is derived by one of its inputs. */
+struct derived {
+    struct node_case test;
+    struct amp_session *session;
+    uint32_t input;                      /* of the node */
+    struct amp_tensor *x;                /* what is derived by */
+    struct amp_tensor *weights[OUTPUTS]; /* per output of the graph; NULL: not in the sum */
+    struct amp_tensor results[OUTPUTS + 1];
+    size_t n_outputs; /* of the graph, before the gradient */
+};
+
+/* Makes float64 of all inputs of float32 that may be that. */
+static void widen(struct node_case *test)
+{
+    const struct amp_schema *schema = test->node->schema;
+    for (uint32_t k = 0; k < test->node->n_inputs; k++) {
+        struct amp_tensor *tensor = node_case_input(test, k), wide;
+        const struct amp_schema_param *param = amp_schema_input(schema, k);
+        if (tensor == NULL || tensor->dtype != AMP_FLOAT ||
+            !(amp_schema_type(schema, param)->tensors & AMP_DTYPE_BIT(AMP_DOUBLE)))
+            continue;
+        assert_int_equal(amp_tensor_cast_copy(tensor, AMP_DOUBLE, &wide, NULL), AMP_OK);
+        amp_tensor_release(tensor);
+        *tensor = wide;
+        node_case_declare(test, k);
+    }
+}
+
+static uint32_t add_node(struct amp_model *model, const char *domain, const char *op_type,
+                         const uint32_t *inputs, uint32_t n_inputs)
+{
+    char name[64];
+    uint32_t id = amp_graph_add_node(model, 0, op_type, n_inputs, 1);
+    snprintf(name, sizeof name, "sum/%u", id);
+    uint32_t output = amp_graph_add_value(model, 0, amp_arena_strdup(model->arena, name));
+    struct amp_node *node = amp_node_at(model, id);
+    node->name = amp_value_at(model, output)->name;
+    node->domain = domain;
+    node->schema = amp_schema_find(domain, op_type, domain[0] == '\0' ? 13 : 1);
+    node->since_version = node->schema->since_version;
+    memcpy(node->inputs, inputs, n_inputs * sizeof *inputs);
+    amp_node_set_output(model, id, 0, output);
+    return output;
+}
+
+/* A weight for each element of OUT. */
+static struct amp_tensor *make_weights(struct amp_model *model, const struct amp_tensor *out)
+{
+    struct amp_random random = amp_random_start(5, 1);
+    struct amp_tensor *weights = amp_arena_alloc(model->arena, sizeof *weights);
+    *weights = (struct amp_tensor){.dtype = out->dtype, .shape = out->shape};
+    weights->data = amp_arena_alloc(model->arena, amp_tensor_size(weights) + 1);
+    for (size_t i = 0; i < amp_tensor_count(weights); i++)
+        amp_tensor_set_double(weights, i, (double)amp_random_normal(&random));
+    return weights;
+}
+
+static bool is_real(enum amp_dtype dtype)
+{
+    return dtype == AMP_FLOAT || dtype == AMP_DOUBLE;
+}
+
+static bool has_rule(const struct amp_op *op, int input, int output)
+{
+    for (const struct amp_gradient_rule *rule = op->gradient; rule->term != NULL; rule++)
+        if ((rule->input == AMP_EACH_INPUT || input < 0 || rule->input == input) &&
+            (rule->output == AMP_EACH_OUTPUT || rule->output == output))
+            return true;
+    return false;
+}
+
+/* The sum of all outputs that can be derived, each with its weights; their shapes are in
+   test.outputs. AMP_NONE: there are none. */
+static uint32_t add_sum(struct derived *derived)
+{
+    struct node_case *test = &derived->test;
+    struct amp_model *model = test->model;
+    uint32_t sum = AMP_NONE;
+    for (size_t k = 0; k < test->n_outputs; k++) {
+        uint32_t output = model->graphs[0].outputs.items[k], place = 0;
+        while (place < test->node->n_outputs && test->node->outputs[place] != output)
+            place++;
+        if (!is_real(test->outputs[k].dtype) || !has_rule(amp_op_of(test->node), -1, (int)place))
+            continue;
+        derived->weights[k] = make_weights(model, &test->outputs[k]);
+        const uint32_t pair[] = {
+            output, amp_graph_add_initializer(model, 0, "sum/weights", derived->weights[k])};
+        uint32_t product = add_node(model, "", "Mul", pair, 2);
+        uint32_t part = add_node(model, "", "ReduceSum", &product, 1);
+        amp_node_set_int(model, amp_value_at(model, part)->producer, "keepdims", 0);
+        const uint32_t sums[] = {sum, part};
+        sum = sum == AMP_NONE ? part : add_node(model, "", "Add", sums, 2);
+        test->node = amp_node_at(model, model->graphs[0].nodes.items[0]);
+    }
+    return sum;
+}
+
+static struct amp_attr name_attr(struct amp_model *model, const char *name, const char *text,
+                                 enum amp_attr_type type)
+{
+    struct amp_str *string = amp_arena_alloc(model->arena, sizeof *string);
+    *string = (struct amp_str){text, strlen(text)};
+    return (struct amp_attr){.name = name, .type = type, .count = 1, .strings = string};
+}
+
+static void add_gradient(struct derived *derived, uint32_t sum)
+{
+    static const char domain[] = "ai.onnx.preview.training";
+    struct amp_model *model = derived->test.model;
+    uint32_t x = derived->test.node->inputs[derived->input];
+    uint32_t dx = add_node(model, domain, "Gradient", &x, 1);
+    uint32_t node = amp_value_at(model, dx)->producer;
+    amp_node_set_attr(model, node,
+                      name_attr(model, "xs", amp_value_at(model, x)->name, AMP_ATTR_STRINGS));
+    amp_node_set_attr(model, node,
+                      name_attr(model, "y", amp_value_at(model, sum)->name, AMP_ATTR_STRING));
+    struct amp_value *value = amp_value_at(model, dx);
+    value->kind = amp_value_at(model, x)->kind;
+    value->dtype = amp_value_at(model, x)->dtype;
+    value->is_output = true;
+    amp_ids_push(model, &model->graphs[0].outputs, dx);
+}
+
+/* ---- a case ---------------------------------------------------------------------------------- */
+
+static void close_case(struct derived *derived)
+{
+    amp_tensors_release(derived->results, derived->n_outputs + 1);
+    amp_session_destroy(derived->session);
+    node_case_close(&derived->test);
+}
+
+static bool open_case(struct derived *derived, const char *folder, uint32_t input)
+{
+    struct amp_error err;
+    *derived = (struct derived){.input = input};
+    if (!node_case_open(&derived->test, folder))
+        return false;
+    struct node_case *test = &derived->test;
+    widen(test);
+    derived->n_outputs = test->n_outputs;
+    derived->x = node_case_input(test, input);
+    if (node_case_run(test, NULL, &err) != AMP_OK || test->n_outputs > OUTPUTS) {
+        close_case(derived);
+        return false;
+    }
+    return true;
+}
+
+static enum amp_status run(struct derived *derived, struct amp_error *err)
+{
+    amp_tensors_release(derived->results, derived->n_outputs + 1);
+    memset(derived->results, 0, sizeof derived->results);
+    return amp_session_run(derived->session, derived->test.inputs, derived->results, err);
+}
+
+static double sum_of(struct derived *derived)
+{
+    struct amp_error err;
+    double sum = 0;
+    if (run(derived, &err) != AMP_OK)
+        return NAN;
+    for (size_t k = 0; k < derived->n_outputs; k++)
+        for (size_t i = 0; derived->weights[k] != NULL && i < amp_tensor_count(derived->weights[k]);
+             i++)
+            sum += amp_tensor_double(derived->weights[k], i) *
+                   amp_tensor_double(&derived->results[k], i);
+    return sum;
+}
+
+/* What lies around element I of x: the slope over STEP on both sides, and by how much the slopes on
+   the two sides differ. */
+struct slope {
+    double both, bend;
+};
+
+static struct slope slope_at(struct derived *derived, size_t i, double step)
+{
+    double at = amp_tensor_double(derived->x, i), here = sum_of(derived);
+    amp_tensor_set_double(derived->x, i, at + step);
+    double above = sum_of(derived);
+    amp_tensor_set_double(derived->x, i, at - step);
+    double below = sum_of(derived);
+    amp_tensor_set_double(derived->x, i, at);
+    return (struct slope){(above - below) / (2 * step), fabs(above + below - 2 * here) / step};
+}
+
+/* Whether the function has a kink there: its bend does not shrink with the step. */
+static bool is_kink(const struct slope *far, const struct slope *near, double noise)
+{
+    double scale = 1 + fabs(near->both);
+    return !(near->bend <= fmax(0.75 * far->bend, noise * scale)) ||
+           !(fabs(near->both - far->both) <= 10 * noise * scale);
+}
+
+/* Operators without float64 are held to what float32 resolves. */
+static void probe_element(struct derived *derived, const char *folder, size_t i, double gradient)
+{
+    struct tally *tally = tally_of(amp_op_of(derived->test.node));
+    bool is_wide = derived->x->dtype == AMP_DOUBLE;
+    double noise = is_wide ? 1e-6 : 1e-3;
+    double step = (is_wide ? 1e-3 : 2e-2) * fmax(1, fabs(amp_tensor_double(derived->x, i)));
+    struct slope far = slope_at(derived, i, step), near = slope_at(derived, i, step / 2);
+    double wanted = (4 * near.both - far.both) / 3;
+    if (is_kink(&far, &near, noise)) {
+        tally->kinks++;
+        return;
+    }
+    tally->elements++;
+    if (fabs(gradient - wanted) <= noise * (1 + fabs(wanted)))
+        return;
+    if (tally->wrong++ < 3)
+        fprintf(stderr, "%s: input %u, element %zu: %.9g, not %.9g\n", strrchr(folder, '/') + 1,
+                derived->input, i, gradient, wanted);
+}
+
+static void probe_all(struct derived *derived, const char *folder)
+{
+    struct amp_error err = {.status = AMP_OK};
+    struct tally *tally = tally_of(amp_op_of(derived->test.node));
+    enum amp_status status = amp_infer(derived->test.model, &err);
+    if (status == AMP_OK)
+        status = amp_session_open(derived->test.model, true, &derived->session, &err);
+    if (status == AMP_OK)
+        status = run(derived, &err);
+    if (status == AMP_UNSUPPORTED)
+        return;
+    if (status != AMP_OK) {
+        tally->wrong++;
+        fprintf(stderr, "%s: input %u: %s\n", strrchr(folder, '/') + 1, derived->input, err.text);
+        return;
+    }
+    struct amp_tensor dx = derived->results[derived->n_outputs];
+    derived->results[derived->n_outputs] = (struct amp_tensor){.data = NULL};
+    size_t count = amp_tensor_count(derived->x), step = count / PROBES + 1;
+    bool fits = amp_shape_equal(&dx.shape, &derived->x->shape);
+    tally->inputs++;
+    tally->wrong += !fits;
+    if (!fits)
+        fprintf(stderr, "%s: input %u: another shape\n", strrchr(folder, '/') + 1, derived->input);
+    for (size_t i = 0; fits && i < count; i += step)
+        probe_element(derived, folder, i, amp_tensor_double(&dx, i));
+    amp_tensor_release(&dx);
+}
+
+static void probe_input(const char *folder, uint32_t input)
+{
+    struct derived derived;
+    if (!open_case(&derived, folder, input))
+        return;
+    uint32_t sum = add_sum(&derived);
+    if (sum != AMP_NONE) {
+        add_gradient(&derived, sum);
+        probe_all(&derived, folder);
+    }
+    close_case(&derived);
+}
+
+static void probe_case(const char *folder)
+{
+    struct node_case test;
+    if (!node_case_open(&test, folder))
+        return;
+    const struct amp_op *op = amp_op_of(test.node);
+    uint32_t inputs[OUTPUTS], count = 0;
+    for (uint32_t i = 0; op != NULL && op->gradient != NULL && i < test.node->n_inputs; i++) {
+        const struct amp_tensor *tensor = node_case_input(&test, i);
+        if (tensor != NULL && tensor->dtype == AMP_FLOAT && count < OUTPUTS &&
+            amp_value_at(test.model, test.node->inputs[i])->kind == AMP_KIND_TENSOR &&
+            amp_value_at(test.model, test.node->inputs[i])->constant == NULL &&
+            has_rule(op, (int)i, 0))
+            inputs[count++] = i;
+    }
+    node_case_close(&test);
+    for (uint32_t i = 0; i < count; i++)
+        probe_input(folder, inputs[i]);
+}
+
+static void gradients_are_difference_quotients(void **unused)
+{
+    (void)unused;
+    glob_t folders;
+    char path[4096];
+    size_t wrong = 0;
+    node_cases_find(&folders);
+    for (size_t i = 0; i < folders.gl_pathc; i++) {
+        snprintf(path, sizeof path, "%s/refused", folders.gl_pathv[i]);
+        if (access(path, F_OK) != 0)
+            probe_case(folders.gl_pathv[i]);
+    }
+    globfree(&folders);
+    for (size_t i = 0; i < n_tallies; i++) {
+        wrong += tallies[i].wrong;
+        if (tallies[i].elements == 0) {
+            fprintf(stderr, "%s: nothing was held against quotients\n", tallies[i].op->name);
+            wrong++;
+        }
+    }
+    assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+    setenv("OMP_NUM_THREADS", "1", 1);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gradients_are_difference_quotients),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
