@@ -24,6 +24,8 @@ on tensors of these types, or
 .BR rounded :
 its inputs are copied to float32 and its outputs rounded.
 Where oneDNN has nothing for a dtype on the processor at hand, its operators are rounded too.
+Those that a Gradient node may lie behind are
+.BR derivable .
 .PP
 Then come the types, by type variable, of the newest of the versions.
 A range like int8\-64 stands for all types of that name and of those widths, float8 for the four of ONNX's first ones.
@@ -42,7 +44,7 @@ END
     types = substr($0, types_at); gsub(/-/, "\\-", types)
     heading(domain)
     print ".TP"
-    print ".BR " name " \" " versions (($2 == "-") ? "; only converted\"" : "; " $2 ($3 == "native" ? ", natively" : $3 == "rounded" ? ", rounded" : "") "\"")
+    print ".BR " name " \" " versions (($2 == "-") ? "; only converted\"" : "; " $2 ($3 == "native" ? ", natively" : $3 == "rounded" ? ", rounded" : "") ($4 == "yes" ? ", derivable" : "") "\"")
     print types
   }'
 cat <<'END'

@@ -67,6 +67,11 @@ static const char *lower_form(const struct entry *entry)
     return is_native ? "native" : "rounded";
 }
 
+static bool is_derived(const struct entry *entry)
+{
+    return entry->op != NULL && entry->op->gradient != NULL;
+}
+
 /* The forms that a type variable may have. */
 enum form { TENSOR, SEQUENCE, OPTIONAL, OPTIONAL_SEQUENCE, N_FORMS };
 static const char *const form_names[N_FORMS] = {"tensor", "sequence", "optional",
@@ -124,12 +129,13 @@ static json_t *json_entry(const struct entry *entry)
     amp_json_set(object, "versions", json_versions(entry));
     amp_json_set(object, "kernel", amp_json_text_or_null(kernel_of(entry)));
     amp_json_set(object, "lower", amp_json_text_or_null(lower_form(entry)));
+    amp_json_set(object, "gradient", json_boolean(is_derived(entry)));
     amp_json_set(object, "types", json_types(entry));
     return object;
 }
 
 /* {"operators": [{"domain", "name", "versions": [6, 13], "kernel": "oneDNN", "C" or null, "lower":
-   "native", "rounded" or null, "types": {"T": {"tensor": ["float32", ...], ...}, ...}}, ...]} */
+   "native", "rounded" or null, "gradient": true, "types": {"T": {"tensor": ["float32", ...], ...}, ...}}, ...]} */
 static enum amp_status write_json(const char *path, struct amp_error *err)
 {
     json_t *root = json_object(), *operators = json_array();
@@ -221,7 +227,7 @@ static void add_types(struct text *text, const struct entry *entry)
     }
 }
 
-enum column { NAME, KERNEL, LOWER, VERSIONS, TYPES, N_COLUMNS };
+enum column { NAME, KERNEL, LOWER, GRADIENT, VERSIONS, TYPES, N_COLUMNS };
 
 struct row {
     struct text cells[N_COLUMNS];
@@ -234,6 +240,7 @@ static void fill_row(const struct entry *entry, struct row *row)
     add(&row->cells[NAME], "%s%s%s", domain, domain[0] != '\0' ? "." : "", entry->first->name);
     add(&row->cells[KERNEL], "%s", entry->op != NULL ? kernel_of(entry) : "-");
     add(&row->cells[LOWER], "%s", lower != NULL ? lower : "-");
+    add(&row->cells[GRADIENT], "%s", is_derived(entry) ? "yes" : "-");
     const struct amp_schema *schema = entry->first;
     for (; schema != NULL && schema <= entry->newest; schema = amp_schema_next(schema))
         add(&row->cells[VERSIONS], "%s%d", schema == entry->first ? "" : " ",
@@ -251,7 +258,8 @@ static void print_row(const struct row *row, const size_t *widths)
 static void print_table(void)
 {
     static const struct row head = {
-        .cells = {{"OPERATOR", 8}, {"KERNEL", 6}, {"LOWER", 5}, {"VERSIONS", 8}, {"TYPES", 5}}};
+        .cells = {{"OPERATOR", 8}, {"KERNEL", 6}, {"LOWER", 5}, {"GRADIENT", 8}, {"VERSIONS", 8},
+                  {"TYPES", 5}}};
     size_t widths[TYPES];
     struct entry entry;
     struct row row;

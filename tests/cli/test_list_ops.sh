@@ -18,14 +18,14 @@ verdict 'JSON in a file, text on stdout' "$(cmp "$scratch/json" "$scratch/file" 
 while IFS= read -r line; do
   verdict "${line%% *}" "$(tr -s ' ' <"$scratch/text" | grep -qxF -- "$line" || grep -F "${line%% *} " "$scratch/text")"
 done <<'END'
-OPERATOR KERNEL LOWER VERSIONS TYPES
-Abs C native 1 6 13 T float16-64 bfloat16 int8-64 uint8-64
-Col2Im C rounded 18 T float16-64 bfloat16 int8-64 uint8-64
-Conv oneDNN native 1 11 22 T float16-64 bfloat16
-Not C - 1 T bool
-SequenceAt C native 11 S sequence of float16-64 int8-64 uint8-64 bool string complex64-128; T float16-64 int8-64 uint8-64 bool string complex64-128; I int32-64
-Where C native 9 16 B bool; T float16-64 bfloat16 int8-64 uint8-64 bool string complex64-128
-com.microsoft.FusedMatMul oneDNN native 1 T float16-64 bfloat16
+OPERATOR KERNEL LOWER GRADIENT VERSIONS TYPES
+Abs C native yes 1 6 13 T float16-64 bfloat16 int8-64 uint8-64
+Col2Im C rounded - 18 T float16-64 bfloat16 int8-64 uint8-64
+Conv oneDNN native yes 1 11 22 T float16-64 bfloat16
+Not C - - 1 T bool
+SequenceAt C native - 11 S sequence of float16-64 int8-64 uint8-64 bool string complex64-128; T float16-64 int8-64 uint8-64 bool string complex64-128; I int32-64
+Where C native yes 9 16 B bool; T float16-64 bfloat16 int8-64 uint8-64 bool string complex64-128
+com.microsoft.FusedMatMul oneDNN native - 1 T float16-64 bfloat16
 END
 
 # A kernel for each entry of the list, and no other.
@@ -34,9 +34,9 @@ listed=$(grep -c '^AMP_OP(' "$root/src/ops/op_list.h")
 verdict 'as many kernels as in the list' "$([ "$kernels" -eq "$listed" ] || echo "$kernels, $listed in the list")"
 
 # The same in JSON: names, versions, kernels.
-awk 'NR > 1 { sub(/^.*\./, "", $1); print $1, $2, $3 }' "$scratch/text" >"$scratch/from_text"
-sed -nE 's/^ {6}"(name|kernel|lower)": "?([^",]*)"?,?$/\1 \2/p' "$scratch/json" | sed 's/ null$/ -/' |
-  awk '$1 == "name" { name = $2 } $1 == "kernel" { kernel = $2 } $1 == "lower" { print name, kernel, $2 }' >"$scratch/from_json"
+awk 'NR > 1 { sub(/^.*\./, "", $1); print $1, $2, $3, $4 == "yes" ? "true" : "false" }' "$scratch/text" >"$scratch/from_text"
+sed -nE 's/^ {6}"(name|kernel|lower|gradient)": "?([^",]*)"?,?$/\1 \2/p' "$scratch/json" | sed 's/ null$/ -/' |
+  awk '$1 == "name" { name = $2 } $1 == "kernel" { kernel = $2 } $1 == "lower" { lower = $2 } $1 == "gradient" { print name, kernel, lower, $2 }' >"$scratch/from_json"
 verdict 'JSON says the same' "$(diff "$scratch/from_text" "$scratch/from_json")"
 
 "$root/man/ops.sh" "$AMPCONV" >"$scratch/page" 2>&1

@@ -283,6 +283,17 @@ static enum amp_status resize_run(struct amp_ctx *ctx)
     return amp_prim_run_plain(ctx, run_plain);
 }
 
+/* What derivatives begin with: what the elements along an axis come to, a row for each, from an
+   identity that is interpolated along one axis. */
+#define STRETCHED(name, axis)                                                                    \
+    "n" name " = Gather(Shape(a), [" axis "]);" name " = Resize(EyeLike(Expand(0, Concat(n" name \
+    ", n" name "; axis=0))), _, "                                                                \
+    "Choose(d, _, Concat(CastLike([1], c), Gather(c, [" axis "]); axis=0)), "                        \
+    "Choose(d, Concat(n" name ", Gather(d, [" axis "]); axis=0), _); mode=*mode, "                   \
+    "coordinate_transformation_mode=*coordinate_transformation_mode, "                           \
+    "cubic_coeff_a=*cubic_coeff_a, exclude_outside=*exclude_outside, antialias=*antialias);"
+#define IS_PLAIN "since=11 !has:axes !coordinate_transformation_mode=tf_crop_and_resize "
+
 const struct amp_op amp_op_resize = {
     .name = "Resize",
     .newest = 19,
@@ -291,6 +302,12 @@ const struct amp_op amp_op_resize = {
     .has_layouts = true,
     .changes = AMP_CHANGES(
         {13, "tf_half_pixel_for_nn is gone and scales must be left out when sizes are given"}),
+    .gradient = AMP_GRADIENT(
+        {.when = IS_PLAIN "mode=nearest", .term = "Picked(Same(positions))"},
+        {.when = IS_PLAIN "a=3", .term = STRETCHED("columns", "2") "MatMul(g, Transpose(columns))"},
+        {.when = IS_PLAIN "a=4",
+         .term = STRETCHED("rows", "2")
+             STRETCHED("columns", "3") "MatMul(rows, MatMul(g, Transpose(columns)))"}),
     .shape = resize_shape,
     .run = resize_run,
     .destroy = amp_prim_destroy,

@@ -536,6 +536,13 @@ const struct amp_op amp_op_einsum = {
     .native = AMP_NATIVE_DNNL,
     .contracts = contracts,
     .flops = {count_flops, 0},
+    .gradient = AMP_GRADIENT(
+        {.when = "!b", .term = "Summed(Einsum(g; equation=&equation))"},
+        {.when = "!c", .term = "Summed(Einsum(g, b; equation=&equation))"},
+        {.input = 1, .when = "!c", .term = "Summed(Einsum(g, a; equation=&equation))"},
+        {.when = "!d", .term = "Summed(Einsum(g, b, c; equation=&equation))"},
+        {.input = 1, .when = "!d", .term = "Summed(Einsum(g, a, c; equation=&equation))"},
+        {.input = 2, .when = "!d", .term = "Summed(Einsum(g, a, b; equation=&equation))"}),
     .shape = shape,
     .run = run,
     .destroy = destroy,

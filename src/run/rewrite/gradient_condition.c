@@ -36,7 +36,7 @@ const char *amp_gradient_word(const struct amp_node *node, const char *name)
 
 /* ---- conditions ------------------------------------------------------------------------------ */
 
-enum { WORD_SIZE = 48 };
+enum { WORD_SIZE = 64 };
 
 static bool is_input(const char *name)
 {

@@ -6,6 +6,7 @@
 
 #include "core/tensor.h"
 #include "run/rewrite/gradient_condition.h"
+#include "run/rewrite/gradient_equation.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -252,18 +253,33 @@ static bool set_list(const struct target *target)
     return count >= 0;
 }
 
-static bool set_word(const struct target *target)
+static bool set_text(const struct target *target, const char *word)
 {
-    char word[AMP_GRADIENT_NAME];
     struct amp_model *model = target->reader->derivation->model;
     struct amp_str *text = amp_arena_alloc(model->arena, sizeof *text);
-    amp_gradient_read_name(target->reader, word);
     *text = (struct amp_str){.data = amp_arena_strdup(model->arena, word), .size = strlen(word)};
     amp_node_set_attr(
         model, target->node,
         (struct amp_attr){
             .name = target->name, .type = AMP_ATTR_STRING, .count = 1, .strings = text});
     return true;
+}
+
+static bool set_word(const struct target *target)
+{
+    char word[AMP_GRADIENT_NAME];
+    amp_gradient_read_name(target->reader, word);
+    return set_text(target, word);
+}
+
+/* The equation of the derivative by the input. */
+static bool set_swapped(const struct target *target)
+{
+    char its[AMP_GRADIENT_NAME], swapped[AMP_GRADIENT_EQUATION];
+    amp_gradient_read_name(target->reader, its);
+    const char *equation = amp_node_string(amp_gradient_node(target->reader), its, "");
+    return amp_gradient_equation(equation, target->reader->derivation->input, swapped) &&
+           set_text(target, swapped);
 }
 
 bool amp_gradient_read_attr(struct amp_gradient_reader *reader, uint32_t node)
@@ -288,6 +304,8 @@ bool amp_gradient_read_attr(struct amp_gradient_reader *reader, uint32_t node)
         return set_flag(&target, true);
     case '[':
         return set_list(&target);
+    case '&':
+        return set_swapped(&target);
     default:
         reader->at--;
         return isalpha((unsigned char)*reader->at) ? set_word(&target)

@@ -304,7 +304,7 @@ static uint32_t read_same(struct amp_gradient_reader *reader, uint32_t place)
     return *reader->is_lacking ? AMP_NONE : add_same(reader, input, place);
 }
 
-static uint32_t read_if(struct amp_gradient_reader *reader, uint32_t place)
+static uint32_t read_choice(struct amp_gradient_reader *reader, uint32_t place)
 {
     const struct amp_derivation *derivation = reader->derivation;
     bool holds = amp_gradient_condition(derivation->model, amp_gradient_node(reader), reader->at);
@@ -326,7 +326,7 @@ static const struct {
     const char *name;
     uint32_t (*read)(struct amp_gradient_reader *reader, uint32_t place);
 } forms[] = {{"SumTo", read_sum_to}, {"Keep", read_keep}, {"All", read_all},
-             {"Ahead", read_ahead},  {"Same", read_same}, {"If", read_if}};
+             {"Ahead", read_ahead},  {"Same", read_same}, {"Choose", read_choice}};
 
 /* After NAME, the place behind it and the parenthesis. */
 static uint32_t read_call(struct amp_gradient_reader *reader, const char *name, uint32_t place)

@@ -31,7 +31,7 @@ struct amp_derivation {
  *     Macro(arguments)            one of the table in gradient_macros.c
  *     SumTo(term)                 its sum over all that x was broadcast along, in the shape of x
  *     Keep(term)                  with axes of size 1 where keepdims=0 has taken them away
- *     If(condition, term, term)   as gradient_condition.h has conditions
+ *     Choose(condition, term, term)   as gradient_condition.h has conditions
  *     All(term)                   the sum over all inputs, x standing for each in turn
  *     Ahead(x), Ahead(y)          what the inputs before x, or the outputs before y, have of axis
  *     g, x, y, a, b, c, d, e, f   the gradient, the input, the output, inputs 0 to 5
