@@ -12,6 +12,7 @@
 #include "cli/rules.h"
 #include "cli/run.h"
 #include "cli/options/threads.h"
+#include "cli/train.h"
 #include "cli/version.h"
 #include "core/file/input.h"
 #include "core/memory.h"
@@ -75,6 +76,8 @@ static enum amp_status run_command(const struct amp_options *options, struct amp
         return amp_command_compare(options, err);
     case AMP_CMD_CALIBRATE:
         return amp_command_calibrate(options, err);
+    case AMP_CMD_TRAIN:
+        return amp_command_train(options, err);
     }
     return AMP_OK;
 }

@@ -21,6 +21,8 @@ static const struct amp_options defaults = {.command = AMP_CMD_CONVERT,
                                             .external_threshold = THRESHOLD,
                                             .runs = RUNS,
                                             .max_trials = -1,
+                                            .steps = -1,
+                                            .epochs = -1,
                                             .jobs = -1,
                                             .lines = -1};
 

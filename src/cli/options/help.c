@@ -21,6 +21,7 @@ static const char *const group_titles[AMP_GROUP_END] = {"Conversion",
                                                         "Running (ampconv run)",
                                                         "Timing (ampconv bench)",
                                                         "Comparing (ampconv compare)",
+                                                        "Training (ampconv train)",
                                                         "Output and help"};
 
 /* What stands in a help for the names of a table. */

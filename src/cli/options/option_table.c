@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define AT(field) offsetof(struct amp_options, field)
-#define RUNS_MODELS (REPORTS | AMP_CMD_CALIBRATE)
+#define RUNS_MODELS (REPORTS | AMP_CMD_CALIBRATE | AMP_CMD_TRAIN)
 #define REPORTS (AMP_CMD_CONVERT | AMP_CMD_RUN | AMP_CMD_BENCH | AMP_CMD_COMPARE)
 #define ALL (RUNS_MODELS | AMP_CMD_RULES)
 #define VALIDATES (AMP_CMD_CONVERT | AMP_CMD_RUN | AMP_CMD_COMPARE)
@@ -72,8 +72,8 @@ static const struct amp_option option_table[] = {
      "a graph input from a .npy or .pb file; repeatable"},
     {"data", 0, "DIR", AMP_OPTION_TEXT, AT(data), RUNS_MODELS, AMP_GROUP_DATA,
      "samples: test_data_set_N folders, input_K.pb files or .npz files"},
-    {"samples", 0, "N", AMP_OPTION_NUMBER, AT(samples), VALIDATES | AMP_CMD_CALIBRATE,
-     AMP_GROUP_DATA,
+    {"samples", 0, "N", AMP_OPTION_NUMBER, AT(samples),
+     VALIDATES | AMP_CMD_CALIBRATE | AMP_CMD_TRAIN, AMP_GROUP_DATA,
      "how many samples: of --data, or random ones [default: all of --data, else 1]"},
     {"seed", 0, "N", AMP_OPTION_NUMBER, AT(seed), RUNS_MODELS, AMP_GROUP_DATA,
      "seed of random inputs [default: 0]"},
@@ -138,7 +138,7 @@ static const struct amp_option option_table[] = {
      "only the cases of --test-suite with such names"},
     {"list-ops", 0, NULL, AMP_OPTION_FLAG, AT(lists_ops), AMP_CMD_RUN, AMP_GROUP_RUNNING,
      "list the operators: versions, types, and how they run; no MODEL is read"},
-    {"strict", 0, NULL, AMP_OPTION_FLAG, AT(is_strict), AMP_CMD_RUN | AMP_CMD_BENCH,
+    {"strict", 0, NULL, AMP_OPTION_FLAG, AT(is_strict), AMP_CMD_RUN | AMP_CMD_BENCH | AMP_CMD_TRAIN,
      AMP_GROUP_RUNNING, "compute and round node by node, as the model is written"},
 
     {"dtype", 'd', "LIST", AMP_OPTION_TEXT, AT(dtype), AMP_CMD_BENCH, AMP_GROUP_TIMING,
@@ -156,6 +156,17 @@ static const struct amp_option option_table[] = {
      "of the layers: graph, or by error, local or accumulated [default: graph]"},
     {"lines", 0, "N", AMP_OPTION_NUMBER, AT(lines), AMP_CMD_COMPARE, AMP_GROUP_COMPARING,
      "how many layers are listed [default: the notable ones; -v: all]"},
+
+    {"steps", 0, "N", AMP_OPTION_NUMBER, AT(steps), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,
+     "how many steps, a sample each, over and over [default: every sample once]"},
+    {"epochs", 0, "N", AMP_OPTION_NUMBER, AT(epochs), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,
+     "how many times every sample"},
+    {"resume", 0, NULL, AMP_OPTION_FLAG, AT(is_resumed), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,
+     "go on from the initializers as they are: the initialization is not run"},
+    {"log", 0, "FILE", AMP_OPTION_TEXT, AT(log), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,
+     "write the numbers that each step gives out, JSON lines; - is stdout"},
+    {"output", 'o', "OUT", AMP_OPTION_TEXT, AT(output), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,
+     "the model with what it has learnt [default: none is written]"},
 
     {"json", 0, "FILE", AMP_OPTION_TEXT, AT(json), VALIDATES, AMP_GROUP_TALK,
      "write the report as JSON; - is stdout"},
@@ -178,6 +189,7 @@ static const struct amp_command_words commands[] = {
      "       ampconv compare REF MODEL [--layers] [options]         compare two models\n"
      "       ampconv bench MODEL... [options]                       time models\n"
      "       ampconv calibrate MODEL [options]                      ranges of a model's values\n"
+     "       ampconv train MODEL [options]                          run training steps\n"
      "       ampconv rules [NAME]                                   list or print rule sets\n"
      "\n"
      "Converts an ONNX model to mixed precision by autocast rules, runs both models with\n"
@@ -222,6 +234,15 @@ static const struct amp_command_words commands[] = {
      "Examples:\n"
      "  ampconv calibrate model.onnx --data samples -o ranges.json\n"
      "  ampconv model.onnx -d fp16 --ranges ranges.json\n"},
+    {"train", AMP_CMD_TRAIN, AMP_CMD_TRAIN,
+     "Usage: ampconv train MODEL [options]\n"
+     "\n"
+     "Runs the steps that the training_info of an ONNX model describes and writes the model with\n"
+     "the initializers that come of them.\n"
+     "\n"
+     "Examples:\n"
+     "  ampconv train model.onnx --data batches --epochs 10 -o trained.onnx\n"
+     "  ampconv train trained.onnx --data batches --resume --log steps.jsonl\n"},
     {"rules", AMP_CMD_RULES, AMP_CMD_RULES,
      "Usage: ampconv rules [NAME|FILE] [options]\n"
      "\n"

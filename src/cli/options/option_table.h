@@ -25,6 +25,7 @@ enum amp_option_group {
     AMP_GROUP_RUNNING,
     AMP_GROUP_TIMING,
     AMP_GROUP_COMPARING,
+    AMP_GROUP_TRAINING,
     AMP_GROUP_TALK,
     AMP_GROUP_END
 };

@@ -14,7 +14,8 @@ enum amp_command {
     AMP_CMD_RULES = 4,
     AMP_CMD_BENCH = 8,
     AMP_CMD_COMPARE = 16,
-    AMP_CMD_CALIBRATE = 32
+    AMP_CMD_CALIBRATE = 32,
+    AMP_CMD_TRAIN = 64
 };
 
 /* The values of an option that may be given several times, in the order of the command line. */
@@ -66,6 +67,10 @@ struct amp_options {
     bool has_layers;
     const char *sort; /* the order of layers; NULL: the graph's */
     int64_t lines;    /* -1: not given */
+
+    int64_t steps, epochs; /* -1: not given */
+    const char *log;       /* of steps */
+    bool is_resumed;
 
     const char *json, *report;
     int64_t threads;

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ARGUMENTS = 8, MAX_LOCALS = 32 };
+enum { MAX_ARGUMENTS = 8, MAX_LOCALS = 32, OPSET = 18 /* that texts need at least */ };
 
 /* A definition of a rule or macro, or an argument of a macro. */
 struct local {
@@ -127,8 +127,9 @@ static uint32_t add_node(struct amp_gradient_reader *reader, const struct amp_op
                                      arguments->count, place + 1);
     struct amp_node *node = amp_node_at(derivation->model, id);
     memcpy(node->inputs, arguments->items, arguments->count * sizeof arguments->items[0]);
-    node->schema = amp_schema_find("", op->name, op->newest);
-    node->since_version = op->newest;
+    int64_t opset = amp_model_opset(derivation->model, "");
+    node->schema = amp_schema_find("", op->name, opset > OPSET ? (int)opset : OPSET);
+    node->since_version = node->schema->since_version;
     return id;
 }
 

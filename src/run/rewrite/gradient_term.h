@@ -25,7 +25,7 @@ struct amp_derivation {
  *
  * of which a definition is made where its name is first used, and a term is
  *
- *     Op(arguments; attributes)   a node of ONNX in its newest version that there is a kernel for
+ *     Op(arguments; attributes)   a node of ONNX in the version of the model's opset, 18 at least
  *     Op.1(...)                   its output 1
  *     Same(term), Same.1(term)    the node itself on another input 0, its output 0 or 1
  *     Macro(arguments)            one of the table in gradient_macros.c

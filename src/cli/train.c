@@ -1,0 +1,182 @@
+/*
+ * `ampconv train`: runs the steps that a model's training_info describes on given or random
+ * samples, logs what they say, and writes the model with what has been learnt. Computes no
+ * derivatives itself: the graph holds them, or the executor puts them in.
+ */
+#include "cli/train.h"
+
+#include "cli/inputs.h"
+#include "cli/progress.h"
+#include "cli/report/inputs.h"
+#include "cli/report/json.h"
+#include "core/array.h"
+#include "core/file/output.h"
+#include "core/print.h"
+#include "onnx/file/write.h"
+#include "train/trainer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct train {
+    const struct amp_options *options;
+    struct amp_model_file file;
+    struct amp_trainer trainer;
+    struct amp_inputs inputs;
+    struct amp_output *log;
+    size_t n_steps;
+    double first, last; /* values of the first scalar that the algorithm gives out */
+    struct amp_error *err;
+};
+
+/* ---- what a step says ------------------------------------------------------------------------ */
+
+/* The single number in output I of the algorithm; false where it is none. */
+static bool find_scalar(const struct train *train, size_t i, const char **name, double *value)
+{
+    const struct amp_training_step *step = &train->trainer.step;
+    size_t place = step->first_own + i;
+    const struct amp_tensor *tensor = &train->trainer.outputs[place];
+    *name = amp_value_at(step->model, step->model->graphs[0].outputs.items[place])->name;
+    if (tensor->data == NULL || tensor->form != AMP_FORM_TENSOR ||
+        (tensor->dtype != AMP_DOUBLE && !amp_dtype_is_autocast(tensor->dtype)) ||
+        amp_tensor_count(tensor) != 1)
+        return false;
+    *value = amp_tensor_double(tensor, 0);
+    return true;
+}
+
+/* A line of the log: {"step": 1, NAME: number, ...}. */
+static enum amp_status write_line(struct train *train, size_t number)
+{
+    json_t *line = json_object();
+    const char *name;
+    double value;
+    amp_json_set(line, "step", json_integer((json_int_t)number));
+    for (size_t i = 0; i < train->trainer.step.n_own; i++)
+        if (find_scalar(train, i, &name, &value))
+            amp_json_set(line, name, amp_json_number(value));
+    char *text = json_dumps(line, JSON_COMPACT);
+    enum amp_status status = amp_output_write(train->log, text, strlen(text), train->err);
+    if (status == AMP_OK)
+        status = amp_output_write(train->log, "\n", 1, train->err);
+    free(text);
+    json_decref(line);
+    return status;
+}
+
+static enum amp_status note_step(struct train *train, size_t number)
+{
+    const char *name;
+    double value = 0;
+    bool has_scalar = false;
+    for (size_t i = 0; i < train->trainer.step.n_own && !has_scalar; i++)
+        has_scalar = find_scalar(train, i, &name, &value);
+    train->last = value;
+    if (number == 1)
+        train->first = value;
+    if (train->options->verbosity > 0 && has_scalar)
+        amp_print(stderr, "step %zu: %s %.6g\n", number, name, value);
+    return train->log != NULL ? write_line(train, number) : AMP_OK;
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+static enum amp_status run_step(struct train *train, size_t number)
+{
+    struct amp_trainer *trainer = &train->trainer;
+    size_t sample = (number - 1) % train->inputs.count;
+    AMP_TRY(amp_inputs_load(&train->inputs, sample, trainer->inputs, NULL, train->err));
+    enum amp_status status = amp_trainer_run(trainer, train->err);
+    amp_tensors_release(trainer->inputs, trainer->step.n_inputs);
+    return status == AMP_OK ? note_step(train, number) : status;
+}
+
+/* Both words for how long are one number: an epoch is every sample once. */
+static size_t steps_of(const struct train *train)
+{
+    const struct amp_options *options = train->options;
+    if (options->steps >= 0)
+        return (size_t)options->steps;
+    return train->inputs.count * (options->epochs >= 0 ? (size_t)options->epochs : 1);
+}
+
+static enum amp_status run_steps(struct train *train)
+{
+    enum amp_status status = AMP_OK;
+    train->n_steps = steps_of(train);
+    amp_progress_begin("training");
+    for (size_t i = 1; i <= train->n_steps && status == AMP_OK; i++)
+        status = run_step(train, i);
+    amp_progress_end();
+    return status;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static enum amp_status write_model(struct train *train)
+{
+    struct amp_model *model = train->file.model;
+    struct amp_placement *placement;
+    const struct amp_placement_options how = {.path = train->options->output, .threshold = 1024};
+    if (train->options->output == NULL)
+        return AMP_OK;
+    AMP_TRY(amp_training_step_store(&train->file, &train->trainer.step, train->trainer.values,
+                                    train->err));
+    AMP_TRY(amp_model_prepare(model, &how, &placement, train->err));
+    return amp_model_write(model, placement, train->err);
+}
+
+static void report(const struct train *train)
+{
+    if (train->options->is_quiet)
+        return;
+    amp_report_inputs(stderr, &train->inputs.notes, train->options->verbosity);
+    amp_print(stderr,
+              "%s: %zu steps; %zu initializers trained; %.6g at the first, %.6g at the last\n",
+              train->file.model->path, train->n_steps, train->trainer.step.n_variables,
+              train->first, train->last);
+    if (train->options->output != NULL)
+        amp_print(stderr, "-> %s\n", train->options->output);
+}
+
+static enum amp_status set_up(struct train *train)
+{
+    const struct amp_options *options = train->options;
+    enum amp_strictness strictness = options->is_strict ? AMP_LITERAL : AMP_FREE;
+    if (options->output != NULL && strcmp(options->output, "-") != 0)
+        AMP_TRY(amp_output_check(options->output, train->err));
+    AMP_TRY(amp_model_read(options->operands.items[0], &train->file, train->err));
+    AMP_TRY(amp_trainer_open(&train->trainer, &train->file, strictness, train->err));
+    AMP_TRY(amp_inputs_open(options, train->trainer.step.model, &train->inputs, train->err));
+    if (options->log != NULL)
+        AMP_TRY(amp_output_open(&train->log, options->log, train->err));
+    return options->is_resumed ? AMP_OK
+                               : amp_trainer_initialize(&train->trainer, strictness, train->err);
+}
+
+static enum amp_status run(struct train *train)
+{
+    AMP_TRY(set_up(train));
+    AMP_TRY(run_steps(train));
+    AMP_TRY(write_model(train));
+    report(train);
+    if (train->log == NULL)
+        return AMP_OK;
+    struct amp_output *log = train->log;
+    train->log = NULL;
+    return amp_output_commit(log, train->err);
+}
+
+enum amp_status amp_command_train(const struct amp_options *options, struct amp_error *err)
+{
+    struct train train = {.options = options, .err = err};
+    if (options->steps >= 0 && options->epochs >= 0)
+        return amp_fail(err, AMP_USAGE, "--steps and --epochs: one of the two is possible");
+    enum amp_status status = run(&train);
+    amp_output_abandon(train.log);
+    amp_inputs_close(&train.inputs);
+    amp_trainer_close(&train.trainer);
+    amp_model_close(&train.file);
+    return status;
+}
