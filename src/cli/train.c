@@ -13,8 +13,11 @@
 #include "core/file/output.h"
 #include "core/print.h"
 #include "onnx/file/write.h"
+#include "onnx/schema/infer.h"
+#include "onnx/training/make.h"
 #include "train/trainer.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,9 +28,52 @@ struct train {
     struct amp_inputs inputs;
     struct amp_output *log;
     size_t n_steps;
-    double first, last; /* values of the first scalar that the algorithm gives out */
+    double first; /* what the first step gives out first */
     struct amp_error *err;
 };
+
+/* ---- a recipe -------------------------------------------------------------------------------- */
+
+/* Reads "loss=mse,optimizer=adam,lr=1e-3", in any order and each once at most, into RECIPE, whose
+   texts lie in ARENA then. */
+static enum amp_status read_recipe(const char *text, struct amp_arena *arena,
+                                   struct amp_training_recipe *recipe, struct amp_error *err)
+{
+    char *rest = amp_arena_strdup(arena, text), *word, *end;
+    while ((word = strsep(&rest, ",")) != NULL) {
+        char *value = strchr(word, '=');
+        if (value != NULL)
+            *value++ = '\0';
+        if (value != NULL && strcmp(word, "loss") == 0)
+            recipe->loss = value;
+        else if (value != NULL && strcmp(word, "optimizer") == 0)
+            recipe->optimizer = value;
+        else if (value != NULL && strcmp(word, "lr") == 0) {
+            recipe->rate = strtod(value, &end);
+            if (*end != '\0')
+                recipe->rate = NAN;
+        } else
+            return amp_fail(err, AMP_USAGE,
+                            "--make-training %s: '%s' is none of loss=, optimizer= and lr=", text,
+                            word);
+    }
+    if (recipe->rate > 0 && isfinite(recipe->rate))
+        return AMP_OK;
+    return amp_fail(err, AMP_USAGE, "--make-training %s: lr= needs a number above 0", text);
+}
+
+static enum amp_status make_training(struct train *train)
+{
+    struct amp_training_recipe recipe = {.loss = "cross_entropy",
+                                         .optimizer = "adam",
+                                         .rate = 1e-3,
+                                         .pattern = train->options->trained};
+    if (train->options->recipe == NULL)
+        return AMP_OK;
+    AMP_TRY(read_recipe(train->options->recipe, train->file.arena, &recipe, train->err));
+    AMP_TRY(amp_infer(train->file.model, train->err));
+    return amp_training_make(&train->file, &recipe, train->err);
+}
 
 /* ---- what a step says ------------------------------------------------------------------------ */
 
@@ -65,18 +111,25 @@ static enum amp_status write_line(struct train *train, size_t number)
     return status;
 }
 
+/* The first of the single numbers: the loss, in all models that anyone writes. */
+static bool find_first_scalar(const struct train *train, const char **name, double *value)
+{
+    for (size_t i = 0; i < train->trainer.step.n_own; i++)
+        if (find_scalar(train, i, name, value))
+            return true;
+    return false;
+}
+
 static enum amp_status note_step(struct train *train, size_t number)
 {
     const char *name;
-    double value = 0;
-    bool has_scalar = false;
-    for (size_t i = 0; i < train->trainer.step.n_own && !has_scalar; i++)
-        has_scalar = find_scalar(train, i, &name, &value);
-    train->last = value;
-    if (number == 1)
-        train->first = value;
-    if (train->options->verbosity > 0 && has_scalar)
-        amp_print(stderr, "step %zu: %s %.6g\n", number, name, value);
+    double value;
+    if (find_first_scalar(train, &name, &value)) {
+        if (number == 1)
+            train->first = value;
+        if (train->options->verbosity > 0)
+            amp_print(stderr, "step %zu: %s %.6g\n", number, name, value);
+    }
     return train->log != NULL ? write_line(train, number) : AMP_OK;
 }
 
@@ -132,12 +185,24 @@ static void report(const struct train *train)
     if (train->options->is_quiet)
         return;
     amp_report_inputs(stderr, &train->inputs.notes, train->options->verbosity);
-    amp_print(stderr,
-              "%s: %zu steps; %zu initializers trained; %.6g at the first, %.6g at the last\n",
-              train->file.model->path, train->n_steps, train->trainer.step.n_variables,
-              train->first, train->last);
-    if (train->options->output != NULL)
-        amp_print(stderr, "-> %s\n", train->options->output);
+    const char *name = NULL;
+    double value;
+    amp_print(stderr, "  training   %zu step%s, %zu initializers", train->n_steps,
+              train->n_steps == 1 ? "" : "s", train->trainer.step.n_variables);
+    if (train->n_steps > 0 && find_first_scalar(train, &name, &value))
+        amp_print(stderr, "; %s %.6g at first, %.6g at last", name, train->first, value);
+    amp_print(stderr, "\n");
+}
+
+/* What feeds the variables is clear. */
+static void leave_out_variables(struct train *train)
+{
+    const struct amp_training_step *step = &train->trainer.step;
+    char **notes = train->inputs.notes.items;
+    for (size_t i = 0; i < step->n_variables; i++) {
+        free(notes[step->variables[i].input]);
+        notes[step->variables[i].input] = NULL;
+    }
 }
 
 static enum amp_status set_up(struct train *train)
@@ -147,8 +212,10 @@ static enum amp_status set_up(struct train *train)
     if (options->output != NULL && strcmp(options->output, "-") != 0)
         AMP_TRY(amp_output_check(options->output, train->err));
     AMP_TRY(amp_model_read(options->operands.items[0], &train->file, train->err));
+    AMP_TRY(make_training(train));
     AMP_TRY(amp_trainer_open(&train->trainer, &train->file, strictness, train->err));
     AMP_TRY(amp_inputs_open(options, train->trainer.step.model, &train->inputs, train->err));
+    leave_out_variables(train);
     if (options->log != NULL)
         AMP_TRY(amp_output_open(&train->log, options->log, train->err));
     return options->is_resumed ? AMP_OK
@@ -171,6 +238,8 @@ static enum amp_status run(struct train *train)
 enum amp_status amp_command_train(const struct amp_options *options, struct amp_error *err)
 {
     struct train train = {.options = options, .err = err};
+    if (options->trained != NULL && options->recipe == NULL)
+        return amp_fail(err, AMP_USAGE, "--train goes with --make-training");
     if (options->steps >= 0 && options->epochs >= 0)
         return amp_fail(err, AMP_USAGE, "--steps and --epochs: one of the two is possible");
     enum amp_status status = run(&train);

@@ -161,6 +161,11 @@ static const struct amp_option option_table[] = {
      "how many steps, a sample each, over and over [default: every sample once]"},
     {"epochs", 0, "N", AMP_OPTION_NUMBER, AT(epochs), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,
      "how many times every sample"},
+    {"make-training", 0, "LIST", AMP_OPTION_TEXT, AT(recipe), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,
+     "give a model without training_info one: loss= {losses}; optimizer= {optimizers}; lr=, with "
+     "commas between them [default: loss=cross_entropy,optimizer=adam,lr=1e-3]"},
+    {"train", 0, "GLOB", AMP_OPTION_TEXT, AT(trained), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,
+     "the initializers that it trains [default: all of float32 with several elements]"},
     {"resume", 0, NULL, AMP_OPTION_FLAG, AT(is_resumed), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,
      "go on from the initializers as they are: the initialization is not run"},
     {"log", 0, "FILE", AMP_OPTION_TEXT, AT(log), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,

@@ -68,8 +68,9 @@ struct amp_options {
     const char *sort; /* the order of layers; NULL: the graph's */
     int64_t lines;    /* -1: not given */
 
-    int64_t steps, epochs; /* -1: not given */
-    const char *log;       /* of steps */
+    int64_t steps, epochs;        /* -1: not given */
+    const char *log;              /* of steps */
+    const char *recipe, *trained; /* of --make-training, --train */
     bool is_resumed;
 
     const char *json, *report;
