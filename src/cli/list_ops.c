@@ -69,7 +69,8 @@ static const char *lower_form(const struct entry *entry)
 
 static bool is_derived(const struct entry *entry)
 {
-    return entry->op != NULL && entry->op->gradient != NULL;
+    return entry->op != NULL &&
+           (entry->op->gradient != NULL || entry->op->recurrence != NULL);
 }
 
 /* The forms that a type variable may have. */

@@ -100,6 +100,15 @@ struct amp_gradient_rule {
 };
 #define AMP_GRADIENT(...) ((const struct amp_gradient_rule[]){__VA_ARGS__, {.term = NULL}})
 
+/* A step of a recurrent operator, as a derivative sees it: terms (run/rewrite/gradient_term.h) of
+   xt, the input of the step, h and c, the states before it, w and r, transposed weights of the
+   direction, and wb and rb, their biases. */
+struct amp_recurrence {
+    const char *c;    /* the next cell state; NULL: there is none */
+    const char *h;    /* the next state, of "next", the next cell state, too */
+    const char *when; /* run/rewrite/gradient_condition.h */
+};
+
 /* Outputs whose dtype an attribute names: an int that is a dtype, or a tensor of it. */
 struct amp_dtype_attr {
     const char *name;

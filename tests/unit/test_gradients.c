@@ -101,6 +101,8 @@ static bool is_real(enum amp_dtype dtype)
 
 static bool has_rule(const struct amp_op *op, int input, int output)
 {
+    if (op->gradient == NULL)
+        return op->recurrence != NULL;
     for (const struct amp_gradient_rule *rule = op->gradient; rule->term != NULL; rule++)
         if ((rule->input == AMP_EACH_INPUT || input < 0 || rule->input == input) &&
             (rule->output == AMP_EACH_OUTPUT || rule->output == output))
@@ -311,7 +313,7 @@ static void probe_case(const char *folder)
         return;
     const struct amp_op *op = amp_op_of(test.node);
     uint32_t inputs[OUTPUTS], count = 0;
-    for (uint32_t i = 0; op != NULL && op->gradient != NULL && i < test.node->n_inputs; i++) {
+    for (uint32_t i = 0; op != NULL && (op->gradient != NULL || op->recurrence != NULL) && i < test.node->n_inputs; i++) {
         const struct amp_tensor *tensor = node_case_input(&test, i);
         if (tensor != NULL && is_real(tensor->dtype) && count < OUTPUTS &&
             amp_value_at(test.model, test.node->inputs[i])->kind == AMP_KIND_TENSOR &&

@@ -256,6 +256,40 @@ static bool reads(const void *data, size_t index)
 
 enum { NATIVE = AMP_BY_DNNL | AMP_NATIVE_C | AMP_DTYPE_BIT(AMP_BFLOAT16) };
 
+/* ---- derivatives: the equations of ONNX, with the default activations ---- */
+
+/* Gate number FROM of all that VALUE holds. */
+#define GATE(value, from, to) \
+    "Slice(" value ", [" from "*#hidden_size], [" to "*#hidden_size], [-1])"
+#define PLAIN "!has:activations !has:clip !has:input_forget layout=0 !e "
+#define SUMS "xs = Add(MatMul(xt, w), wb); hs = Add(MatMul(h, r), rb);"
+#define LSTM_GATES "all = Add(Add(MatMul(xt, w), MatMul(h, r)), Add(wb, rb));"
+#define GRU_GATES                                                                        \
+    SUMS "update = Sigmoid(Add(" GATE("xs", "0", "1") ", " GATE(                         \
+        "hs", "0", "1") "));"                                                            \
+                        "reset = Sigmoid(Add(" GATE("xs", "1", "2") ", " GATE("hs", "1", \
+                                                                              "2") "));"
+#define GRU_STATE "Add(Mul(Sub(1, update), hidden), Mul(update, h))"
+
+static const struct amp_recurrence lstm_steps[] = {
+    {.when = PLAIN,
+     .c = LSTM_GATES "Add(Mul(Sigmoid(" GATE("all", "2", "3") "), c), Mul(Sigmoid(" GATE(
+         "all", "0", "1") "), Tanh(" GATE("all", "3", "4") ")))",
+     .h = LSTM_GATES "Mul(Sigmoid(" GATE("all", "1", "2") "), Tanh(next))"},
+    {.h = NULL}};
+
+static const struct amp_recurrence gru_steps[] = {
+    {.when = PLAIN "linear_before_reset=0",
+     .h = GRU_GATES "hidden = Tanh(Add(" GATE("xs", "2", "3") ", Add(MatMul(Mul(reset, h), " GATE(
+         "r", "2", "3") "), " GATE("rb", "2", "3") ")));" GRU_STATE},
+    {.when = PLAIN,
+     .h = GRU_GATES "hidden = Tanh(Add(" GATE("xs", "2", "3") ", Mul(reset, " GATE(
+         "hs", "2", "3") ")));" GRU_STATE},
+    {.h = NULL}};
+
+static const struct amp_recurrence rnn_steps[] = {{.when = PLAIN, .h = SUMS "Tanh(Add(xs, hs))"},
+                                                  {.h = NULL}};
+
 const struct amp_op amp_op_gru = {
     .name = "GRU",
     .newest = 22,
@@ -266,6 +300,7 @@ const struct amp_op amp_op_gru = {
     /* Version 3: only the default's spelling, "foward", was mended. */
     .changes = AMP_CHANGES({3, NULL}),
     .own = &(const enum amp_rnn_cell){AMP_RNN_GRU},
+    .recurrence = gru_steps,
     .shape = amp_rnn_shape,
     .run = rnn_run,
     .destroy = destroy_state,
@@ -278,6 +313,7 @@ const struct amp_op amp_op_lstm = {.name = "LSTM",
                                    .rounds_within = true,
                                    .flops = {amp_flops_recurrent, 1},
                                    .own = &(const enum amp_rnn_cell){AMP_RNN_LSTM},
+                                   .recurrence = lstm_steps,
                                    .shape = amp_rnn_shape,
                                    .run = rnn_run,
                                    .destroy = destroy_state,
@@ -290,6 +326,7 @@ const struct amp_op amp_op_rnn = {.name = "RNN",
                                   .rounds_within = true,
                                   .flops = {amp_flops_recurrent, 1},
                                   .own = &(const enum amp_rnn_cell){AMP_RNN_PLAIN},
+                                  .recurrence = rnn_steps,
                                   .shape = amp_rnn_shape,
                                   .run = rnn_run,
                                   .destroy = destroy_state,

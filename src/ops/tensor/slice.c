@@ -151,7 +151,13 @@ const struct amp_op amp_op_slice = {
     .newest = 13,
     .effect = AMP_PRESERVES_VALUES,
     .native = AMP_NATIVE_ALL,
-    .gradient = AMP_GRADIENT({.term = "Picked(Same(positions))"}),
+    .gradient = AMP_GRADIENT(
+        {.when = "since=10 d !e",
+         .term =
+             "sizes = Gather(Shape(x), d); at = CastLike(b, 0L);"
+             "first = Min(Max(Where(Less(at, 0L), Add(at, sizes), at), 0L), sizes);"
+             "Pad(g, Concat(first, Sub(sizes, Add(first, Gather(Shape(g), d))); axis=0), 0, d)"},
+        {.term = "Picked(Same(positions))"}),
     .shape = slice_shape,
     .run = slice_run,
 };

@@ -11,6 +11,7 @@
 #include "onnx/schema/infer.h"
 #include "onnx/file/read.h"
 #include "run/rewrite/gradient_rules.h"
+#include "run/rewrite/unroll_recurrence.h"
 
 #include <string.h>
 
@@ -353,10 +354,20 @@ static void make_arrays(struct pass *pass)
     }
 }
 
+/* Takes recurrent nodes apart, where they may lie between the tensors. */
+static enum amp_status unroll(const struct pass *pass)
+{
+    if (!amp_recurrences_unroll(pass->model, pass->graph))
+        return AMP_OK;
+    AMP_TRY(amp_graph_sort(pass->model, NULL, pass->err));
+    return amp_infer(pass->model, pass->err);
+}
+
 static enum amp_status expand(struct amp_model *model, uint32_t node, struct amp_error *err)
 {
     struct pass pass = {.model = model, .err = err, .node = node};
     pass.graph = amp_node_at(model, node)->graph;
+    AMP_TRY(unroll(&pass));
     make_arrays(&pass);
     AMP_TRY(read_node(&pass));
     AMP_TRY(bind_names(&pass));

@@ -50,8 +50,9 @@ static const struct amp_gradient_macro macros[] = {
     {"weights", "Choose(c, Choose(has:ignore_index, Where(ignored, 0, Gather(c, Where(ignored, 0L, "
                 "labels))), Gather(c, labels)), Choose(has:ignore_index, Where(ignored, 0, 1), "
                 "Expand(1, Shape(labels))))"},
-    {"shares", "Unsqueeze(Choose(reduction=mean, Div(Mul(g, weights), ReduceSum(weights; keepdims=0)), "
-               "Mul(g, weights)), [1])"},
+    {"shares",
+     "Unsqueeze(Choose(reduction=mean, Div(Mul(g, weights), ReduceSum(weights; keepdims=0)), "
+     "Mul(g, weights)), [1])"},
     {"hits", "CastLike(Equal(Unsqueeze(labels, [1]), Reshape(Range(0L, Gather(Shape(a), 1L), 1L), "
              "[-1, a:2=1])), a)"},
 

@@ -90,7 +90,7 @@ static int64_t read_int(struct amp_gradient_reader *reader)
     }
     int64_t value = strtoll(reader->at, &end, 10);
     reader->at = end;
-    return value;
+    return amp_gradient_take(reader, '*') ? value * read_int(reader) : value;
 }
 
 static int rank_of(const struct amp_gradient_reader *reader, char letter)

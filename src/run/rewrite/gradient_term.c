@@ -107,9 +107,8 @@ static void read_arguments(struct amp_gradient_reader *reader, struct arguments 
 }
 
 /* Gives node ID, whose inputs are there, its name and its outputs; the value of output PLACE. */
-static uint32_t finish_node(struct amp_gradient_reader *reader, uint32_t id, uint32_t place)
+static uint32_t finish_node(const struct amp_derivation *derivation, uint32_t id, uint32_t place)
 {
-    const struct amp_derivation *derivation = reader->derivation;
     struct amp_model *model = derivation->model;
     amp_node_at(model, id)->name = amp_model_unique_name(model, "gradient/node");
     for (uint32_t i = 0; i < amp_node_at(model, id)->n_outputs; i++)
@@ -119,15 +118,14 @@ static uint32_t finish_node(struct amp_gradient_reader *reader, uint32_t id, uin
     return amp_node_at(model, id)->outputs[place];
 }
 
-static uint32_t add_node(struct amp_gradient_reader *reader, const struct amp_op *op,
-                         const struct arguments *arguments, uint32_t place)
+static uint32_t add_node(const struct amp_derivation *derivation, const struct amp_op *op,
+                         const uint32_t *inputs, uint32_t n_inputs, uint32_t n_outputs)
 {
-    const struct amp_derivation *derivation = reader->derivation;
-    uint32_t id = amp_graph_add_node(derivation->model, derivation->graph, op->name,
-                                     arguments->count, place + 1);
+    uint32_t id =
+        amp_graph_add_node(derivation->model, derivation->graph, op->name, n_inputs, n_outputs);
     struct amp_node *node = amp_node_at(derivation->model, id);
-    memcpy(node->inputs, arguments->items, arguments->count * sizeof arguments->items[0]);
     int64_t opset = amp_model_opset(derivation->model, "");
+    memcpy(node->inputs, inputs, n_inputs * sizeof *inputs);
     node->schema = amp_schema_find("", op->name, opset > OPSET ? (int)opset : OPSET);
     node->since_version = node->schema->since_version;
     return id;
@@ -149,7 +147,7 @@ static uint32_t add_same(struct amp_gradient_reader *reader, uint32_t input, uin
     node->since_version = origin.since_version;
     node->attrs = origin.attrs;
     node->n_attrs = origin.n_attrs;
-    return finish_node(reader, id, place);
+    return finish_node(reader->derivation, id, place);
 }
 
 /* An operator, after its name and the parenthesis. */
@@ -157,13 +155,14 @@ static uint32_t read_operator(struct amp_gradient_reader *reader, const char *na
 {
     struct arguments arguments;
     read_arguments(reader, &arguments);
-    uint32_t id = add_node(reader, amp_op_find("", name), &arguments, place);
+    uint32_t id = add_node(reader->derivation, amp_op_find("", name), arguments.items,
+                           arguments.count, place + 1);
     if (amp_gradient_take(reader, ';'))
         do
             if (!amp_gradient_read_attr(reader, id))
                 lack(reader);
         while (amp_gradient_take(reader, ','));
-    return finish_node(reader, id, place);
+    return finish_node(reader->derivation, id, place);
 }
 
 /* ---- definitions and macros ------------------------------------------------------------------ */
@@ -444,12 +443,28 @@ static uint32_t read_term(struct amp_gradient_reader *reader)
                                           : read_variable(reader, name);
 }
 
-uint32_t amp_gradient_term(const struct amp_derivation *derivation, const char *text)
+uint32_t amp_gradient_term_of(const struct amp_derivation *derivation, const char *text,
+                              const struct amp_named_value *named, size_t count)
 {
     bool is_lacking = false;
     struct amp_gradient_scope *root = new_scope(derivation, NULL);
     struct amp_gradient_reader reader = {
         .derivation = derivation, .scope = root, .root = root, .is_lacking = &is_lacking};
+    for (size_t i = 0; i < count; i++)
+        define(root, named[i].name, named[i].value);
     uint32_t value = read_text(&reader, text);
     return is_lacking ? AMP_NONE : value;
+}
+
+uint32_t amp_gradient_term(const struct amp_derivation *derivation, const char *text)
+{
+    return amp_gradient_term_of(derivation, text, NULL, 0);
+}
+
+uint32_t amp_gradient_join(const struct amp_derivation *derivation, const char *op_type,
+                           const uint32_t *inputs, uint32_t count, int64_t axis)
+{
+    uint32_t id = add_node(derivation, amp_op_find("", op_type), inputs, count, 1);
+    amp_node_set_int(derivation->model, id, "axis", axis);
+    return finish_node(derivation, id, 0);
 }

@@ -46,7 +46,7 @@ struct amp_derivation {
  * permutation that swaps the last two axes of a). Attributes that the node does not have count as
  * their defaults in the schema, without one as 1. Items of a list are
  *
- *     1, -1, #axis                numbers, int attributes
+ *     1, -1, #axis, 2*#axis       numbers, int attributes
  *     *strides=1                  the ints of an attribute; where there is none, that number for
  *                                 each spatial axis of a
  *     <pads=0, >pads=0            the first or second half of them
@@ -54,5 +54,19 @@ struct amp_derivation {
  *     a:2=1                       that number for each of them
  */
 uint32_t amp_gradient_term(const struct amp_derivation *derivation, const char *text);
+
+/* A value that a text may use by name. */
+struct amp_named_value {
+    const char *name;
+    uint32_t value;
+};
+
+/* The same, where TEXT may use the COUNT values of NAMED, too. */
+uint32_t amp_gradient_term_of(const struct amp_derivation *derivation, const char *text,
+                              const struct amp_named_value *named, size_t count);
+
+/* A node of OP_TYPE of ai.onnx, as terms have them, on COUNT inputs; the value of its output. */
+uint32_t amp_gradient_join(const struct amp_derivation *derivation, const char *op_type,
+                           const uint32_t *inputs, uint32_t count, int64_t axis);
 
 #endif
