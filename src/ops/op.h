@@ -22,6 +22,16 @@ struct amp_interval;   /* core/number/interval.h */
 struct amp_post;
 struct amp_post_op;
 
+struct amp_ctx;
+
+/* How an operator does once more what run has just done, on inputs of the same forms (dtype, shape,
+   layout) and other data. */
+struct amp_repeat {
+    bool (*can)(const struct amp_ctx *ctx); /* after a run: the state has all that it takes */
+    /* In the place of run; AMP_AGAIN: run is to be called after all. */
+    enum amp_status (*run)(struct amp_ctx *ctx);
+};
+
 struct amp_op {
     const char *name;   /* ONNX op_type */
     const char *domain; /* NULL: ai.onnx */
@@ -114,6 +124,7 @@ struct amp_op {
 
     enum amp_status (*shape)(struct amp_ctx *ctx); /* NULL: outputs' shapes come from run alone */
     enum amp_status (*run)(struct amp_ctx *ctx);   /* NULL: can be converted, not executed */
+    const struct amp_repeat *repeat;               /* NULL: run does all anew */
     void (*destroy)(void *state);                  /* frees what run left in *ctx->state */
     /* Whether another run on inputs of the same shapes reads constant input INDEX (behind the
        inputs: the operands of post-ops), of which STATE may have a form of its own. It may then

@@ -210,6 +210,7 @@ const struct amp_op amp_op_conv = {
                              {.input = 2, .term = "Channels(g)"}),
     .shape = conv_shape,
     .run = conv_run,
+    .repeat = &amp_prim_repeat,
     .destroy = amp_prim_destroy,
     .reads = amp_prim_reads,
 };

@@ -162,6 +162,7 @@ const struct amp_op amp_op_conv_transpose = {
         {.input = 1, .term = WINDOWS "Taps(Covered(g), a)"}, {.input = 2, .term = "Channels(g)"}),
     .shape = deconv_shape,
     .run = deconv_run,
+    .repeat = &amp_prim_repeat,
     .destroy = amp_prim_destroy,
     .reads = amp_prim_reads,
 };

@@ -333,6 +333,7 @@ const struct amp_op amp_op_average_pool = {
         {.term = WINDOWS "Spread(Div(g, CastLike(ReduceProd(kernel; keepdims=0), g)))"}),
     .shape = pool_shape,
     .run = average_run,
+    .repeat = &amp_prim_repeat,
     .destroy = amp_prim_destroy,
 };
 
@@ -347,6 +348,7 @@ const struct amp_op amp_op_global_average_pool = {
     .gradient = AMP_GRADIENT({.term = "Div(Expand(g, Shape(x)), count)"}),
     .shape = global_shape,
     .run = global_average_run,
+    .repeat = &amp_prim_repeat,
     .destroy = amp_prim_destroy,
 };
 
@@ -375,6 +377,7 @@ const struct amp_op amp_op_global_max_pool = {
         {.term = "hits = Where(Equal(x, y), 1, 0); Mul(g, Div(hits, ReduceSum(hits, [a:2])))"}),
     .shape = global_shape,
     .run = global_max_run,
+    .repeat = &amp_prim_repeat,
     .destroy = amp_prim_destroy,
 };
 
@@ -403,5 +406,6 @@ const struct amp_op amp_op_max_pool = {
     .gradient = AMP_GRADIENT({.when = "since=8 storage_order=0", .term = "Picked(Same.1(a))"}),
     .shape = pool_shape,
     .run = max_run,
+    .repeat = &amp_prim_repeat,
     .destroy = amp_prim_destroy,
 };

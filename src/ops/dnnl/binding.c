@@ -207,8 +207,10 @@ static enum amp_status load(struct amp_ctx *ctx, struct amp_binding *binding)
         AMP_TRY(alloc_free(ctx, binding));
     else if (binding->is_output && ctx->out[binding->index]->data == NULL)
         AMP_TRY(amp_ctx_alloc(ctx, binding->index));
-    AMP_TRY(amp_dnnl_check(
-        ctx->err, dnnl_memory_set_data_handle(binding->user, data_of(ctx, binding)), "data"));
+    void *data = data_of(ctx, binding);
+    if (binding->data != data)
+        AMP_TRY(amp_dnnl_check(ctx->err, dnnl_memory_set_data_handle(binding->user, data), "data"));
+    binding->data = data;
     return binding->is_output ? AMP_OK : reorder(ctx, binding);
 }
 

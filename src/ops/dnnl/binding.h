@@ -17,6 +17,7 @@ struct amp_binding {
     const struct amp_layout *layout;
     size_t size;
     bool is_ready; /* a constant that has been reordered */
+    void *data;    /* that USER is set to */
     dnnl_memory_t user, own;
     struct amp_buffer *buffer; /* of OWN, or of data; NULL where user is own */
     dnnl_primitive_t reorder;  /* NULL where user is own */

@@ -39,6 +39,7 @@ struct signature {
 struct amp_prim {
     struct signature signature;
     bool is_refused; /* oneDNN has no primitive for the signature; nothing else is set */
+    bool is_partial; /* the operator does more than that */
     size_t claimed;  /* bytes of the account of memory, beside the buffers */
     dnnl_primitive_desc_t pd;
     dnnl_primitive_t primitive;       /* NULL where OWN runs in its place */
@@ -121,6 +122,11 @@ enum amp_status amp_prim_set_posts(struct amp_ctx *ctx, struct amp_prim *prim, d
     if (ops == NULL)
         dnnl_post_ops_destroy(target.ops);
     return status;
+}
+
+void amp_prim_set_partial(struct amp_prim *prim)
+{
+    prim->is_partial = true;
 }
 
 /* Whether a kernel of our own takes the place of PRIM: the first that fits. */
@@ -319,12 +325,9 @@ static enum amp_status execute(const struct amp_ctx *ctx, const struct amp_prim 
     return AMP_OK;
 }
 
-static enum amp_status run_prim(struct amp_ctx *ctx, const struct amp_prim_call *call)
+/* Runs PRIM, which is made for the inputs of CTX. */
+static enum amp_status run_made(struct amp_ctx *ctx, struct amp_prim *prim)
 {
-    enum amp_status status;
-    struct amp_prim *prim = prepare(ctx, call, &status);
-    if (prim == NULL)
-        return status;
     dnnl_exec_arg_t args[AMP_COUNT(prim->bindings.at) + 1];
     int n = prim->bindings.n;
     AMP_TRY(amp_bindings_load(ctx, &prim->bindings, args));
@@ -333,6 +336,13 @@ static enum amp_status run_prim(struct amp_ctx *ctx, const struct amp_prim_call 
     AMP_TRY(execute(ctx, prim, n, args));
     AMP_TRY(amp_bindings_store(ctx, &prim->bindings));
     return amp_dnnl_check(ctx->err, dnnl_stream_wait(ctx->host->dnnl->stream), "stream");
+}
+
+static enum amp_status run_prim(struct amp_ctx *ctx, const struct amp_prim_call *call)
+{
+    enum amp_status status;
+    struct amp_prim *prim = prepare(ctx, call, &status);
+    return prim == NULL ? status : run_made(ctx, prim);
 }
 
 /* Runs the kernel in C of CALL under the conditions of amp_prim_run_plain. */
@@ -373,6 +383,21 @@ enum amp_status amp_prim_run_call(struct amp_ctx *ctx, const struct amp_prim_cal
     return status == AMP_UNSUPPORTED ? run_plain(ctx, call)
                                      : amp_fail(err, status, "%s", refusal.text);
 }
+
+/* ---- once more ---- */
+
+static bool can_repeat(const struct amp_ctx *ctx)
+{
+    const struct amp_prim *prim = *ctx->state;
+    return prim != NULL && !prim->is_refused && !prim->is_partial && has_signature(prim, ctx);
+}
+
+static enum amp_status repeat(struct amp_ctx *ctx)
+{
+    return run_made(ctx, *ctx->state);
+}
+
+const struct amp_repeat amp_prim_repeat = {.can = can_repeat, .run = repeat};
 
 /* ---- functions that need no argument ---- */
 

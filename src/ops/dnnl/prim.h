@@ -40,6 +40,10 @@ enum amp_status amp_prim_run_plain(struct amp_ctx *ctx,
 /* For amp_op.destroy. */
 void amp_prim_destroy(void *state);
 
+/* For amp_op.repeat, of an operator whose run does nothing beside its primitive, or says so
+   (amp_prim_set_partial). */
+extern const struct amp_repeat amp_prim_repeat;
+
 /* For amp_op.reads, of an operator that reads what it binds through its bindings alone. */
 bool amp_prim_reads(const void *state, size_t index);
 
@@ -63,6 +67,9 @@ enum amp_status amp_prim_attr(struct amp_prim *prim, struct amp_error *err,
    operand that does not broadcast to DIMS as it does to the output. */
 enum amp_status amp_prim_set_posts(struct amp_ctx *ctx, struct amp_prim *prim, dnnl_post_ops_t ops,
                                    int rank, const int64_t *dims);
+
+/* Run does more than PRIM, which is not to be repeated without. */
+void amp_prim_set_partial(struct amp_prim *prim);
 
 /* Takes over PD, made with amp_prim_attr, and creates the primitive, or the kernel of our own that
    runs in its place (ops/dnnl/own_kernel.h). To be called before the bindings. */

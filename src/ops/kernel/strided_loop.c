@@ -291,7 +291,11 @@ static void run_work(struct amp_loop *loop, const struct work *work)
         return;
     amp_loop_merge(loop);
     merge_repeats(loop);
-#pragma omp parallel if (count >= AMP_PARALLEL_MIN)
+    if (count < AMP_PARALLEL_MIN) { /* OpenMP makes a team of one thread, too */
+        run_range(work, 0, count);
+        return;
+    }
+#pragma omp parallel
     {
         int64_t threads = omp_get_num_threads(), thread = omp_get_thread_num();
         int64_t grains = (count + GRAIN - 1) / GRAIN;

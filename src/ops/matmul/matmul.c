@@ -104,6 +104,7 @@ const struct amp_op amp_op_matmul = {
     .flops = {amp_flops_matmul, 0},
     .shape = shape_matmul,
     .run = run_matmul,
+    .repeat = &amp_prim_repeat,
     .destroy = amp_prim_destroy,
     .reads = amp_prim_reads,
 };
@@ -200,6 +201,7 @@ const struct amp_op amp_op_gemm = {
     .flops = {amp_flops_matmul, 0},
     .shape = shape_gemm,
     .run = run_gemm,
+    .repeat = &amp_prim_repeat,
     .destroy = amp_prim_destroy,
     .reads = amp_prim_reads,
 };

@@ -349,6 +349,12 @@ static bool is_bias(const struct amp_matmul *p)
     return p->alpha == 1 && p->beta == 1 && p->c_dims[0] == 1 && p->c_dims[1] == p->n;
 }
 
+/* Whether C is put into Y before the product is added to that. */
+static bool is_added_before(const struct amp_matmul *p)
+{
+    return p->beta != 0 && !is_bias(p);
+}
+
 /* alpha A B + beta Y: where C is no bias, it has been put into Y before. */
 static dnnl_status_t append_post_ops(dnnl_post_ops_t ops, const struct amp_matmul *p)
 {
@@ -422,6 +428,8 @@ static enum amp_status make_product(struct amp_ctx *ctx, struct amp_prim *prim, 
                                                          descs.b_wanted, descs.bias, descs.y, attr),
                        "matrix product"));
     AMP_TRY(amp_prim_create_fast(ctx, prim, pd));
+    if (is_added_before(call->product))
+        amp_prim_set_partial(prim);
     AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_SRC, 0, descs.a));
     AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_WEIGHTS, 1, descs.b));
     if (descs.bias != NULL)
@@ -452,7 +460,7 @@ enum amp_status amp_matmul_run(const struct amp_ctx *ctx, const struct amp_matmu
     struct product call = {.ctx = *ctx, .product = p};
     struct amp_prim_call prim = {.make = make_product, .plain = run_plain, .what = &call};
     struct amp_tensor *y = ctx->out[0];
-    bool adds = p->beta != 0 && !is_bias(p);
+    bool adds = is_added_before(p);
     if (amp_shape_count(&y->shape) == 0 || p->k == 0 || adds)
         AMP_TRY(y->data == NULL ? amp_ctx_alloc(&call.ctx, 0) : AMP_OK);
     if (amp_shape_count(&y->shape) == 0)

@@ -330,5 +330,6 @@ const struct amp_op amp_op_batch_normalization = {
                                "Mul(scale, Mul(inverse, inverse)))), x)"}),
     .shape = shape,
     .run = run,
+    .repeat = &amp_prim_repeat,
     .destroy = amp_prim_destroy,
 };

@@ -134,6 +134,7 @@ const struct amp_op amp_op_group_normalization = {
         {.input = 2, .when = "since=21", .term = "Channels(g)"}),
     .shape = shape,
     .run = run,
+    .repeat = &amp_prim_repeat,
     .destroy = amp_prim_destroy,
 };
 
@@ -149,5 +150,6 @@ const struct amp_op amp_op_instance_normalization = {
                              {.input = 2, .term = "Channels(g)"}),
     .shape = shape,
     .run = run,
+    .repeat = &amp_prim_repeat,
     .destroy = amp_prim_destroy,
 };

@@ -165,6 +165,8 @@ static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim, void *un
                                statistics, amp_epsilon(ctx), flags, attr),
                            "layer normalization"));
     AMP_TRY(amp_prim_create_fast(ctx, prim, pd));
+    if (amp_has_out(ctx, INVERSE_OUT)) /* oneDNN's is inverted afterwards */
+        amp_prim_set_partial(prim);
     AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_SRC, 0, x));
     AMP_TRY(amp_prim_bind_scale_shift(ctx, prim, rows.n));
     if (is_stored) {
@@ -261,6 +263,7 @@ const struct amp_op amp_op_layer_normalization = {
                              {.input = 2, .term = "SumTo(g)"}),
     .shape = shape,
     .run = run,
+    .repeat = &amp_prim_repeat,
     .destroy = amp_prim_destroy,
 };
 
@@ -327,6 +330,7 @@ const struct amp_op amp_op_ms_layer_normalization = {
     .twins = {"T", "V"},
     .shape = shape,
     .run = run,
+    .repeat = &amp_prim_repeat,
     .destroy = amp_prim_destroy,
 };
 

@@ -123,5 +123,6 @@ const struct amp_op amp_op_lrn = {
     .has_layouts = true,
     .shape = lrn_shape,
     .run = lrn_run,
+    .repeat = &amp_prim_repeat,
     .destroy = amp_prim_destroy,
 };

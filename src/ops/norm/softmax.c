@@ -186,6 +186,7 @@ const struct amp_op amp_op_softmax = {
                      {.term = "Mul(y, Sub(g, ReduceSum(Mul(g, y), [a:#axis])))"}),
     .shape = shape,
     .run = run_softmax,
+    .repeat = &amp_prim_repeat,
     .destroy = amp_prim_destroy,
 };
 
@@ -226,6 +227,7 @@ const struct amp_op amp_op_log_softmax = {
                      {.term = "Sub(g, Mul(Exp(y), ReduceSum(g, [a:#axis])))"}),
     .shape = shape,
     .run = run_log_softmax,
+    .repeat = &amp_prim_repeat,
     .destroy = amp_prim_destroy,
 };
 

@@ -13,13 +13,13 @@
 #include "ops/dnnl/post_op.h"
 #include "run/exec/blocked_view.h"
 #include "run/exec/constants.h"
+#include "run/exec/kept_call.h"
 #include "run/exec/slices.h"
 #include "run/exec/values.h"
 
 #include <stdio.h>
 
-/* The value that is output I after all post-ops of CALL; AMP_NONE: there is none. */
-static uint32_t output_id(const struct amp_kernel_call *call, uint32_t i)
+uint32_t amp_kernel_call_output(const struct amp_kernel_call *call, uint32_t i)
 {
     if (i >= call->node->n_outputs)
         return AMP_NONE;
@@ -30,7 +30,7 @@ static uint32_t output_id(const struct amp_kernel_call *call, uint32_t i)
 /* AMP_UNDEFINED: there is no output I. */
 static enum amp_dtype output_dtype(const struct amp_kernel_call *call, uint32_t i)
 {
-    uint32_t value = output_id(call, i);
+    uint32_t value = amp_kernel_call_output(call, i);
     return value == AMP_NONE ? AMP_UNDEFINED : amp_value_at(call->session->model, value)->dtype;
 }
 
@@ -69,6 +69,7 @@ void amp_kernel_call_gather(const struct amp_kernel_call *call)
         post->operand = value == AMP_NONE ? NULL : read_value(call, value);
         post->is_constant = value != AMP_NONE && amp_constant_is(session, value);
     }
+    amp_kept_call_note_forms(call);
 }
 
 /* Makes what CALL reads as VALUE row-major. */
@@ -121,8 +122,8 @@ bool amp_kernel_call_is_wide(const struct amp_kernel_call *call, bool is_forced)
     return dtypes != 0 && (is_forced || call->step->prefers_f32 || (dtypes & ~op->native) != 0);
 }
 
-static enum amp_status convert(const struct amp_tensor *from, struct amp_tensor *to,
-                               enum amp_dtype dtype, struct amp_error *err)
+enum amp_status amp_kernel_call_convert(const struct amp_tensor *from, struct amp_tensor *to,
+                                        enum amp_dtype dtype, struct amp_error *err)
 {
     *to = (struct amp_tensor){.dtype = dtype, .shape = from->shape};
     AMP_TRY(amp_tensor_alloc(to, err));
@@ -142,7 +143,7 @@ static enum amp_status widen_input(const struct amp_kernel_call *call, uint32_t 
     if (in->data == NULL && !is_constant) /* slices have it */
         *wide = (struct amp_tensor){.dtype = AMP_FLOAT, .shape = in->shape};
     else if (wide->data == NULL && !(is_constant && frame->has_form[i]))
-        AMP_TRY(convert(in, wide, AMP_FLOAT, call->err));
+        AMP_TRY(amp_kernel_call_convert(in, wide, AMP_FLOAT, call->err));
     frame->in[i] = wide;
     return AMP_OK;
 }
@@ -200,14 +201,6 @@ static enum amp_status check_room(const struct amp_tensor *out, struct amp_error
     return amp_memory_fail(err, what, size);
 }
 
-static bool is_last_use(const struct amp_step *step, uint32_t value)
-{
-    for (size_t i = 0; i < step->last_uses.count; i++)
-        if (step->last_uses.items[i] == value)
-            return true;
-    return false;
-}
-
 /* The value whose data input I has, if they are nothing else's, and no later step's; else NULL. */
 static const struct amp_tensor *free_after(const struct amp_kernel_call *call, uint32_t i)
 {
@@ -217,7 +210,7 @@ static const struct amp_tensor *free_after(const struct amp_kernel_call *call, u
     const struct amp_tensor *from = in == NULL ? NULL : &call->session->values[value];
     bool is_free = from != NULL && in->data == from->data && from->buffer != NULL &&
                    from->buffer->refs == 1 && !frame->is_constant[i] &&
-                   is_last_use(call->step, value);
+                   amp_step_is_last_use(call->step, value);
     return is_free ? from : NULL;
 }
 
@@ -252,9 +245,8 @@ static enum amp_status create_outputs(const struct amp_kernel_call *call, struct
     return AMP_OK;
 }
 
-static enum amp_status run_kernel(const struct amp_kernel_call *call)
+struct amp_ctx amp_kernel_call_ctx(const struct amp_kernel_call *call)
 {
-    const struct amp_op *op = call->step->op;
     struct amp_step_state *state = call->state;
     struct amp_ctx ctx = {.model = call->session->model,
                           .node = call->node,
@@ -269,9 +261,17 @@ static enum amp_status run_kernel(const struct amp_kernel_call *call)
                           .posts = state->posts,
                           .n_posts = call->n_posts,
                           .reads_casts = call->n_casts > 0};
-    enum amp_status status;
     if (call->n_posts == call->step->n_posts)
         ctx.layout_wish = call->step->layout_wish;
+    return ctx;
+}
+
+static enum amp_status run_kernel(const struct amp_kernel_call *call)
+{
+    const struct amp_op *op = call->step->op;
+    struct amp_step_state *state = call->state;
+    struct amp_ctx ctx = amp_kernel_call_ctx(call);
+    enum amp_status status;
     if (op->shape != NULL)
         AMP_TRY(op->shape(&ctx));
     if (state->slices != NULL &&
@@ -319,7 +319,7 @@ static enum amp_status store_output(const struct amp_kernel_call *call, uint32_t
     }
     if (is_wide && out->data != NULL) {
         AMP_TRY(amp_values_reorder_for(call->session, out, call->node, call->err));
-        return convert(out, to, dtype, call->err);
+        return amp_kernel_call_convert(out, to, dtype, call->err);
     }
     if (is_wide) /* slices have it */
         out->dtype = dtype;
@@ -329,7 +329,7 @@ static enum amp_status store_output(const struct amp_kernel_call *call, uint32_t
 enum amp_status amp_kernel_call_store(const struct amp_kernel_call *call)
 {
     for (uint32_t i = 0; i < call->node->n_outputs; i++) {
-        uint32_t value = output_id(call, i);
+        uint32_t value = amp_kernel_call_output(call, i);
         if (value != AMP_NONE)
             AMP_TRY(store_output(call, i, value));
     }

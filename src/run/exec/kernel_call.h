@@ -1,17 +1,7 @@
 #ifndef AMP_RUN_EXEC_KERNEL_CALL_H
 #define AMP_RUN_EXEC_KERNEL_CALL_H
 
-#include "core/status.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-struct amp_node;
-struct amp_session; /* this and the state: run/exec/state.h */
-struct amp_step;    /* run/plan/step.h */
-struct amp_step_state;
-struct amp_tensor;
+#include "run/exec/state.h"
 
 /* Private to run/exec: one call of the kernel of a step. */
 struct amp_kernel_call {
@@ -46,6 +36,16 @@ enum amp_status amp_kernel_call_store(const struct amp_kernel_call *call);
 
 /* Releases what CALL left in the frame; it may then be gathered once more. */
 void amp_kernel_call_release(const struct amp_kernel_call *call);
+
+/* What the kernel of CALL, which has been gathered, is called with. */
+struct amp_ctx amp_kernel_call_ctx(const struct amp_kernel_call *call);
+
+/* The value that is output I after all post-ops of CALL; AMP_NONE: there is none. */
+uint32_t amp_kernel_call_output(const struct amp_kernel_call *call, uint32_t i);
+
+/* Makes *TO, which gets memory of its own, what *FROM is in DTYPE. */
+enum amp_status amp_kernel_call_convert(const struct amp_tensor *from, struct amp_tensor *to,
+                                        enum amp_dtype dtype, struct amp_error *err);
 
 /* What STEP reads as VALUE if the kernel does N_CASTS of its casts: the value, or what is cast. */
 struct amp_tensor *amp_kernel_call_input(const struct amp_session *session,

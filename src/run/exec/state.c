@@ -6,6 +6,7 @@
 #include "run/exec/state.h"
 
 #include "ops/dnnl/post_op.h"
+#include "run/exec/kept_call.h"
 #include "run/exec/slices.h"
 
 #include <stdlib.h>
@@ -82,6 +83,7 @@ void amp_state_drop_kernel(struct amp_step_state *state)
     if (state->kernel != NULL && state->step->op->destroy != NULL)
         state->step->op->destroy(state->kernel);
     state->kernel = NULL;
+    amp_kept_call_drop(state->kept);
 }
 
 void amp_states_destroy(struct amp_session *session)

@@ -22,11 +22,14 @@ struct amp_frame {
 /* How a step runs: in slices with others of attention, or with whole tensors. */
 enum amp_mode { AMP_WHOLE, AMP_IN_SLICES, AMP_N_MODES };
 
+struct amp_kept_call; /* run/exec/kept_call.h */
+
 struct amp_step_state {
     const struct amp_step *step; /* NULL: the node has none */
     struct amp_frame frame;
-    struct amp_post *posts;   /* the step's; operands are set for each call */
-    void *kernel;             /* of the operator: amp_ctx.state */
+    struct amp_post *posts;     /* the step's; operands are set for each call */
+    void *kernel;               /* of the operator: amp_ctx.state */
+    struct amp_kept_call *kept; /* NULL: the step has not been called yet */
     struct amp_tensor *wide;  /* per input: constants in float32; NULL before the first such call */
     uint8_t way[AMP_N_MODES]; /* the first way (way.h) that can work, as far as is known */
     bool is_widened;          /* the kernel has said that it has no lower dtype here */

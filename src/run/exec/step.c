@@ -11,6 +11,7 @@
 #include "ops/matmul/matmul.h"
 #include "run/exec/constants.h"
 #include "run/exec/kernel_call.h"
+#include "run/exec/kept_call.h"
 #include "run/exec/slices.h"
 #include "run/exec/values.h"
 #include "run/exec/way.h"
@@ -124,21 +125,13 @@ static enum amp_status try_way(struct amp_kernel_call *call, const struct amp_wa
     return status == AMP_OK ? amp_kernel_call_store(call) : status;
 }
 
-static void note(const struct amp_kernel_call *call, const struct amp_way *way, enum amp_mode mode,
-                 struct amp_profile_mark mark)
+/* Tells the profile that CALL, which was made with CTX, has been made. */
+static void note(const struct amp_kernel_call *call, const struct amp_ctx *ctx,
+                 const struct amp_way *way, enum amp_mode mode, struct amp_profile_mark mark)
 {
-    struct amp_profile *profile = call->session->host.profile;
-    if (profile == NULL)
-        return;
-    const struct amp_ctx ctx = {.model = call->session->model,
-                                .node = call->node,
-                                .in = call->state->frame.in,
-                                .n_in = call->node->n_inputs,
-                                .out = call->state->frame.out,
-                                .n_out = call->node->n_outputs};
     char text[AMP_PROFILE_WAY_SIZE];
     amp_way_describe(call, way, mode, text, sizeof text);
-    amp_profile_end(profile, mark, &ctx, text);
+    amp_profile_end(call->session->host.profile, mark, ctx, text);
 }
 
 /* The nodes of a body stand behind their owner, which stands behind the path. */
@@ -184,16 +177,55 @@ static enum amp_status run_posts(struct amp_session *session, const struct amp_s
     return AMP_OK;
 }
 
+/* CALL has been made with CTX in way W: notes it, and keeps it where it was made whole. */
+static void end_call(const struct amp_kernel_call *call, enum amp_mode mode, size_t w,
+                     struct amp_profile_mark mark)
+{
+    if (call->session->host.profile != NULL) {
+        const struct amp_ctx ctx = amp_kernel_call_ctx(call);
+        note(call, &ctx, &amp_ways[w], mode, mark);
+    }
+    amp_constants_note_call(call->session, call->state, call->n_posts);
+    if (mode == AMP_WHOLE)
+        amp_kept_call_keep(call, w);
+}
+
+/* Makes the call of STATE's step that is kept once more, if it fits. AMP_AGAIN: it does not. */
+static enum amp_status repeat_call(struct amp_session *session, struct amp_step_state *state,
+                                   struct amp_error *err)
+{
+    size_t w;
+    const struct amp_step *step = state->step;
+    const struct amp_kernel_call *call = amp_kept_call_of(state->kept, &w);
+    if (call == NULL)
+        return AMP_AGAIN;
+    if (call->n_casts < step->n_casts)
+        AMP_TRY(run_casts(session, step, err));
+    if (!amp_kept_call_fits(state->kept))
+        return AMP_AGAIN;
+    struct amp_profile_mark mark = amp_profile_begin(session->host.profile);
+    enum amp_status status = amp_kept_call_run(state->kept, err);
+    if (status == AMP_AGAIN || status == AMP_UNSUPPORTED) {
+        *err = (struct amp_error){.status = AMP_OK};
+        return AMP_AGAIN;
+    }
+    if (status != AMP_OK)
+        name_node(call);
+    else if (session->host.profile != NULL)
+        note(call, amp_kept_call_ctx(state->kept), &amp_ways[w], AMP_WHOLE, mark);
+    return status == AMP_OK && call->n_posts < step->n_posts ? run_posts(session, step, err)
+                                                             : status;
+}
+
 /* Runs STEP in the first way that its kernel takes, and the post-ops that this leaves. */
-static enum amp_status run_ways(struct amp_session *session, const struct amp_step *step,
-                                struct amp_error *err)
+static enum amp_status find_way(struct amp_session *session, const struct amp_step *step,
+                                enum amp_mode mode, struct amp_error *err)
 {
     struct amp_step_state *state = amp_state_of(session, step);
-    bool is_queued = state->slices != NULL && amp_slices_are_queueing(state->slices);
-    enum amp_mode mode = is_queued ? AMP_IN_SLICES : AMP_WHOLE;
     const struct amp_node *node = amp_node_at(session->model, step->node);
     struct amp_kernel_call call = {session, step, state, node, .err = err};
     struct amp_profile_mark mark = amp_profile_begin(session->host.profile);
+    amp_kept_call_drop(state->kept);
     enum amp_status status = AMP_UNSUPPORTED;
     size_t before = AMP_N_WAYS, w = amp_way_find(step, mode, state->way[mode]);
     while (w < AMP_N_WAYS) {
@@ -205,17 +237,27 @@ static enum amp_status run_ways(struct amp_session *session, const struct amp_st
         before = w;
         w = amp_way_find(step, mode, w + 1);
     }
-    if (status == AMP_OK) {
-        note(&call, &amp_ways[w], mode, mark);
-        amp_constants_note_call(session, state, call.n_posts);
-    } else {
+    if (status == AMP_OK)
+        end_call(&call, mode, w, mark);
+    else
         name_node(&call);
-    }
     amp_kernel_call_release(&call);
-    if (status == AMP_UNSUPPORTED && is_queued)
+    if (status == AMP_UNSUPPORTED && mode == AMP_IN_SLICES)
         amp_slices_refuse(state->slices, node);
     return status == AMP_OK && call.n_posts < step->n_posts ? run_posts(session, step, err)
                                                             : status;
+}
+
+/* Runs STEP as in the run before, where its inputs are in the same forms, or else in the first way
+   that its kernel takes; and the post-ops that this leaves. */
+static enum amp_status run_ways(struct amp_session *session, const struct amp_step *step,
+                                struct amp_error *err)
+{
+    struct amp_step_state *state = amp_state_of(session, step);
+    bool is_queued = state->slices != NULL && amp_slices_are_queueing(state->slices);
+    enum amp_status status = is_queued ? AMP_AGAIN : repeat_call(session, state, err);
+    return status == AMP_AGAIN ? find_way(session, step, is_queued ? AMP_IN_SLICES : AMP_WHOLE, err)
+                               : status;
 }
 
 /* ---- attention ------------------------------------------------------------------------------- */

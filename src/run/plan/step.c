@@ -12,6 +12,14 @@ uint32_t amp_step_output(const struct amp_model *model, const struct amp_step *s
     return amp_node_at(model, last->node)->outputs[0];
 }
 
+bool amp_step_is_last_use(const struct amp_step *step, uint32_t value)
+{
+    for (size_t i = 0; i < step->last_uses.count; i++)
+        if (step->last_uses.items[i] == value)
+            return true;
+    return false;
+}
+
 uint32_t amp_step_operand(const struct amp_model *model, const struct amp_step *step, size_t i)
 {
     const struct amp_node *node = amp_node_at(model, step->post_steps[i].node);

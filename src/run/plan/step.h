@@ -52,6 +52,9 @@ struct amp_step {
 /* The value that is output 0 of STEP after all post-ops; AMP_NONE: there is no such output. */
 uint32_t amp_step_output(const struct amp_model *model, const struct amp_step *step);
 
+/* Whether no step behind STEP reads VALUE. */
+bool amp_step_is_last_use(const struct amp_step *step, uint32_t value);
+
 /* The value that is the operand of post-op I of STEP; AMP_NONE: it has none. */
 uint32_t amp_step_operand(const struct amp_model *model, const struct amp_step *step, size_t i);
 
