@@ -161,7 +161,7 @@ $(BUILD)/unit/%.o: tests/unit/%.c | $(PB_NAMES:%=$(PB)/%.pb-c.h)
 -include $(UNITS:=.d)
 
 # The test refuses what these are asked for.
-$(BUILD)/unit/test_refused: LDFLAGS += -Wl,--wrap=amp_buffer_create -Wl,--wrap=amp_memory_claim
+$(BUILD)/unit/test_refused: LDFLAGS += -Wl,--wrap=amp_buffer_create -Wl,--wrap=amp_buffer_create_again -Wl,--wrap=amp_memory_claim
 
 $(CASE_TOOL): $(wildcard tests/tool/*.c tests/tool/*.h) $(PB_NAMES:%=$(PB)/%.pb-c.c)
 	$(call say,CC,$@)

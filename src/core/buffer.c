@@ -44,10 +44,9 @@ static void destroy(struct amp_buffer *buffer)
 
 static size_t bin_of(size_t capacity)
 {
-    size_t bin = 0;
-    for (; capacity > 0; capacity >>= 1)
-        bin++;
-    return bin;
+    return capacity == 0
+               ? 0
+               : sizeof(unsigned long long) * CHAR_BIT - (size_t)__builtin_clzll(capacity);
 }
 
 /* While POOL is locked. */
@@ -61,27 +60,40 @@ static void destroy_kept(void)
         }
 }
 
-/* The link to the smallest buffer of a bin that has SIZE to MOST bytes; NULL: none has. The search
-   ends at a buffer of exactly SIZE bytes, which most runs but the first find soon. */
-static struct amp_buffer **find_best(size_t bin, size_t size, size_t most)
+/* What is looked for among the kept buffers: one of SIZE to MOST bytes, best FORMER itself. */
+struct wanted {
+    const struct amp_buffer *former; /* may be no buffer any more; NULL: any will do */
+    size_t size, most;
+};
+
+/* Whether no other buffer would be better than BUFFER. */
+static bool is_best(const struct wanted *wanted, const struct amp_buffer *buffer)
+{
+    return wanted->former == NULL ? buffer->capacity == wanted->size : buffer == wanted->former;
+}
+
+/* The link to the former buffer if it is in the bin, or else to the smallest that fits; NULL: none
+   does. The search ends at one that is as good as any, which most runs but the first find soon. */
+static struct amp_buffer **find_best(size_t bin, const struct wanted *wanted)
 {
     struct amp_buffer **best = NULL;
     for (struct amp_buffer **at = &kept[bin];
-         *at != NULL && (best == NULL || (*best)->capacity > size); at = &(*at)->next)
-        if ((*at)->capacity >= size && (*at)->capacity <= most &&
-            (best == NULL || (*at)->capacity < (*best)->capacity))
+         *at != NULL && (best == NULL || !is_best(wanted, *best)); at = &(*at)->next)
+        if ((*at)->capacity >= wanted->size && (*at)->capacity <= wanted->most &&
+            (best == NULL || *at == wanted->former || (*at)->capacity < (*best)->capacity))
             best = at;
     return best;
 }
 
 /* Takes the best of the kept buffers for SIZE bytes out; NULL: none fits. */
-static struct amp_buffer *take_kept(size_t size)
+static struct amp_buffer *take_kept(const struct amp_buffer *former, size_t size)
 {
     struct amp_buffer **best = NULL, *buffer = NULL;
-    size_t most = size + size / SLACK_SHARE + SLACK_BYTES, last = bin_of(most);
+    const struct wanted wanted = {former, size, size + size / SLACK_SHARE + SLACK_BYTES};
+    size_t last = bin_of(wanted.most);
     pthread_mutex_lock(&pool);
     for (size_t bin = bin_of(size); bin <= last && best == NULL; bin++)
-        best = find_best(bin, size, most);
+        best = find_best(bin, &wanted);
     if (best != NULL) {
         buffer = *best;
         *best = buffer->next;
@@ -156,7 +168,12 @@ bool amp_buffer_has_room(size_t size)
 
 struct amp_buffer *amp_buffer_create(size_t size)
 {
-    struct amp_buffer *buffer = size > SIZE_MAX / 2 ? NULL : take_kept(size);
+    return amp_buffer_create_again(NULL, size);
+}
+
+struct amp_buffer *amp_buffer_create_again(const struct amp_buffer *former, size_t size)
+{
+    struct amp_buffer *buffer = size > SIZE_MAX / 2 ? NULL : take_kept(former, size);
     if (buffer == NULL)
         buffer = make(size);
     if (buffer == NULL)

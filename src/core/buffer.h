@@ -24,6 +24,9 @@ struct amp_buffer {
 /* A buffer of SIZE bytes with one reference, its contents undefined. NULL when there is not enough
    memory. */
 struct amp_buffer *amp_buffer_create(size_t size);
+/* Does what amp_buffer_create does, with FORMER itself if that is kept: what runs again is to find
+   its data where they were. FORMER is compared alone, and may be no buffer any more. */
+struct amp_buffer *amp_buffer_create_again(const struct amp_buffer *former, size_t size);
 /* Whether there is enough memory for a buffer of SIZE bytes; kept buffers are freed to make room.
  */
 bool amp_buffer_has_room(size_t size);

@@ -80,6 +80,8 @@ static bool fails(const char *what)
 
 struct amp_buffer *__real_amp_buffer_create(size_t size);
 struct amp_buffer *__wrap_amp_buffer_create(size_t size);
+struct amp_buffer *__real_amp_buffer_create_again(const struct amp_buffer *former, size_t size);
+struct amp_buffer *__wrap_amp_buffer_create_again(const struct amp_buffer *former, size_t size);
 bool __real_amp_memory_claim(size_t size);
 bool __wrap_amp_memory_claim(size_t size);
 
@@ -87,6 +89,15 @@ bool __wrap_amp_memory_claim(size_t size);
 struct amp_buffer *__wrap_amp_buffer_create(size_t size)
 {
     struct amp_buffer *buffer = is_refused(false, "buffer") ? NULL : __real_amp_buffer_create(size);
+    if (buffer != NULL)
+        memset(buffer->data, 0xa5, size);
+    return buffer;
+}
+
+struct amp_buffer *__wrap_amp_buffer_create_again(const struct amp_buffer *former, size_t size)
+{
+    struct amp_buffer *buffer =
+        is_refused(false, "buffer") ? NULL : __real_amp_buffer_create_again(former, size);
     if (buffer != NULL)
         memset(buffer->data, 0xa5, size);
     return buffer;

@@ -176,14 +176,21 @@ static enum amp_status reorder(struct amp_ctx *ctx, struct amp_binding *binding)
     return amp_dnnl_execute(ctx, binding->reorder, 2, args);
 }
 
-/* Gives an output memory for the layout that it comes to have. */
-static enum amp_status alloc_free(struct amp_ctx *ctx, const struct amp_binding *binding)
+/* Gives an output memory, of the layout that it comes to have: what it had last, if possible. */
+static enum amp_status alloc_output(struct amp_ctx *ctx, struct amp_binding *binding)
 {
     struct amp_tensor *out = ctx->out[binding->index];
+    if (!binding->is_free && binding->size == 0) {
+        AMP_TRY(amp_ctx_alloc(ctx, binding->index));
+        binding->size = out->buffer->size;
+        binding->former = out->buffer;
+        return AMP_OK;
+    }
     amp_tensor_release(out);
-    out->buffer = amp_buffer_create(binding->size);
+    out->buffer = amp_buffer_create_again(binding->former, binding->size);
     if (out->buffer == NULL)
         return amp_memory_fail(ctx->err, "a layout of oneDNN", binding->size);
+    binding->former = out->buffer;
     out->data = out->buffer->data;
     out->layout = binding->layout;
     return AMP_OK;
@@ -203,10 +210,8 @@ static enum amp_status load(struct amp_ctx *ctx, struct amp_binding *binding)
         return AMP_OK;
     if (binding->is_constant && data_of(ctx, binding) == NULL)
         return AMP_AGAIN;
-    if (binding->is_free)
-        AMP_TRY(alloc_free(ctx, binding));
-    else if (binding->is_output && ctx->out[binding->index]->data == NULL)
-        AMP_TRY(amp_ctx_alloc(ctx, binding->index));
+    if (binding->is_free || (binding->is_output && ctx->out[binding->index]->data == NULL))
+        AMP_TRY(alloc_output(ctx, binding));
     void *data = data_of(ctx, binding);
     if (binding->data != data)
         AMP_TRY(amp_dnnl_check(ctx->err, dnnl_memory_set_data_handle(binding->user, data), "data"));

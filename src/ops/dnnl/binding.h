@@ -13,11 +13,12 @@ struct amp_binding {
     bool is_output, is_constant;
     bool is_data;    /* memory of the primitive's own, which was filled when it was made */
     bool is_operand; /* INDEX is that of a post-op, whose operand it is */
-    bool is_free; /* the output comes to have LAYOUT, NULL: row-major, and memory of SIZE bytes */
+    bool is_free;    /* the output comes to have LAYOUT, NULL: row-major */
     const struct amp_layout *layout;
-    size_t size;
-    bool is_ready; /* a constant that has been reordered */
-    void *data;    /* that USER is set to */
+    size_t size;                     /* of an output's memory; 0: not known yet */
+    const struct amp_buffer *former; /* the memory that it had last */
+    bool is_ready;                   /* a constant that has been reordered */
+    void *data;                      /* that USER is set to */
     dnnl_memory_t user, own;
     struct amp_buffer *buffer; /* of OWN, or of data; NULL where user is own */
     dnnl_primitive_t reorder;  /* NULL where user is own */

@@ -29,6 +29,7 @@ struct kept_output {
     enum amp_dtype dtype;   /* AMP_UNDEFINED: nobody wants it */
     bool is_given_memory;   /* before run, of SIZE bytes */
     size_t size;
+    const struct amp_buffer *former; /* the memory that it had last */
 };
 
 struct amp_kept_call {
@@ -330,13 +331,14 @@ static void take_input(struct amp_kept_call *kept)
 
 static enum amp_status give_memory(struct amp_kept_call *kept, uint32_t i)
 {
-    const struct kept_output *output = &kept->outputs[i];
+    struct kept_output *output = &kept->outputs[i];
     struct amp_tensor *out = kept->out[i];
     if (kept->calls_shape || output->size == SIZE_MAX)
         return amp_shape_is_known(&out->shape) ? amp_ctx_alloc(&kept->ctx, i) : AMP_OK;
-    out->buffer = amp_buffer_create(output->size);
+    out->buffer = amp_buffer_create_again(output->former, output->size);
     if (out->buffer == NULL) /* says why */
         return amp_ctx_alloc(&kept->ctx, i);
+    output->former = out->buffer;
     out->data = out->buffer->data;
     return AMP_OK;
 }
