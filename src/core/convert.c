@@ -125,6 +125,29 @@ void amp_dtype_convert(enum amp_dtype from_dtype, const void *from, enum amp_dty
                 count - i < CHUNK ? count - i : CHUNK);
 }
 
+/* By way of what NARROW gives and WIDEN takes, a block at a time. */
+static void round_values(convert_fn *narrow, convert_fn *widen, float *values, size_t count)
+{
+    uint16_t halves[BLOCK];
+    for (size_t i = 0; i < count; i += BLOCK) {
+        size_t n = count - i < BLOCK ? count - i : BLOCK;
+        narrow(values + i, halves, n);
+        widen(halves, values + i, n);
+    }
+}
+
+void amp_dtype_round(enum amp_dtype dtype, float *values, size_t count)
+{
+    convert_fn *narrow = conversions[AMP_FLOAT][dtype], *widen = conversions[dtype][AMP_FLOAT];
+    if (count <= CHUNK) {
+        round_values(narrow, widen, values, count);
+        return;
+    }
+#pragma omp parallel for
+    for (size_t i = 0; i < count; i += CHUNK)
+        round_values(narrow, widen, values + i, count - i < CHUNK ? count - i : CHUNK);
+}
+
 /* ---- constants ---- */
 
 /* Where a dtype's rounding leaves its range, as the bits of float32 magnitudes, which are ordered

@@ -10,6 +10,9 @@
 void amp_dtype_convert(enum amp_dtype from_dtype, const void *from, enum amp_dtype to_dtype,
                        void *to, size_t count);
 
+/* Rounds COUNT floats, where they are, to values of DTYPE: float16 or bfloat16. */
+void amp_dtype_round(enum amp_dtype dtype, float *values, size_t count);
+
 /* What a conversion could not keep to within rounding: numbers of elements. */
 struct amp_losses {
     size_t saturated; /* finite, rounded to an infinity: made the largest finite value instead */

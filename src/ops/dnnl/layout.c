@@ -17,6 +17,10 @@ struct amp_layout {
     dnnl_memory_desc_t desc, plain;
     dnnl_memory_t from, to;
     dnnl_primitive_t undo; /* NULL: not needed so far */
+    struct {               /* the same of another dtype, as far as was asked */
+        bool is_known;
+        const struct amp_layout *layout;
+    } others[AMP_DTYPE_COUNT];
 };
 
 /* A tensor that was permuted, and what layout came of it: a run should not ask oneDNN again. */
@@ -176,6 +180,25 @@ const struct amp_layout *amp_layout_part(struct amp_layouts *layouts,
     const struct amp_layout *layout = amp_layout_of(layouts, desc);
     dnnl_memory_desc_destroy(desc);
     return layout;
+}
+
+const struct amp_layout *amp_layout_in_dtype(struct amp_layouts *layouts,
+                                             const struct amp_tensor *tensor, enum amp_dtype dtype)
+{
+    /* The list owns it; only what is known of it grows. */
+    struct amp_layout *layout = (struct amp_layout *)(uintptr_t)tensor->layout;
+    struct amp_tensor other = *tensor;
+    other.dtype = dtype;
+    if (!layout->others[dtype].is_known)
+        layout->others[dtype].layout = amp_layout_part(layouts, &other, &tensor->shape);
+    layout->others[dtype].is_known = true;
+    return layout->others[dtype].layout;
+}
+
+bool amp_layout_is_dense(const struct amp_tensor *tensor)
+{
+    return amp_layout_strides(tensor->layout) != NULL &&
+           dnnl_memory_desc_get_size(tensor->layout->desc) == amp_tensor_size(tensor);
 }
 
 /* The elements of dim D in one block. */

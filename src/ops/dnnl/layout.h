@@ -36,6 +36,14 @@ const struct amp_layout *amp_layout_part(struct amp_layouts *layouts,
                                          const struct amp_tensor *tensor,
                                          const struct amp_shape *shape);
 
+/* Returns the layout of a tensor of DTYPE whose elements lie as those of TENSOR; TENSOR's layout
+   must have strides, and no gaps. NULL: row-major. */
+const struct amp_layout *amp_layout_in_dtype(struct amp_layouts *layouts,
+                                             const struct amp_tensor *tensor, enum amp_dtype dtype);
+
+/* Whether the elements of TENSOR, which has a layout, lie by strides, without gaps. */
+bool amp_layout_is_dense(const struct amp_tensor *tensor);
+
 /* Sets *VIEW to a shape in which the elements of a tensor in LAYOUT are row-major where they lie:
    its dims from the slowest to the fastest, blocks as dims of their own, without dims of 1. OF[i]
    is the dim of the tensor that dim i of *VIEW is, or is a part of. False: there are gaps between

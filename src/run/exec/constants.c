@@ -127,21 +127,31 @@ static struct amp_frame *post_frame(const struct amp_session *session, const str
     return &amp_state_of(session, &step->post_steps[i])->frame;
 }
 
+bool amp_constant_has_form(const struct amp_session *session, const struct amp_step_state *state,
+                           size_t index)
+{
+    uint32_t n_in = amp_node_at(session->model, state->step->node)->n_inputs;
+    if (index < n_in)
+        return state->frame.has_form[index];
+    size_t i = index - n_in;
+    return post_frame(session, state->step, i)->has_form[state->step->posts[i].in];
+}
+
 uint32_t amp_constant_wanted(const struct amp_session *session, const struct amp_step_state *state,
                              size_t index, bool is_wide)
 {
     const struct amp_step *step = state->step;
     const struct amp_node *node = amp_node_at(session->model, step->node);
+    bool has_wide = is_wide && state->wide != NULL && state->wide[index].data != NULL;
     if (index < node->n_inputs) {
-        bool has_wide = is_wide && state->wide != NULL && state->wide[index].data != NULL;
         bool is_wanted =
             state->frame.is_constant[index] && !state->frame.has_form[index] && !has_wide;
         return is_wanted ? node->inputs[index] : AMP_NONE;
     }
     size_t i = index - node->n_inputs;
-    bool has_form = post_frame(session, step, i)->has_form[step->posts[i].in];
-    return state->posts[i].is_constant && !has_form ? amp_step_operand(session->model, step, i)
-                                                    : AMP_NONE;
+    bool is_wanted =
+        state->posts[i].is_constant && !has_wide && !amp_constant_has_form(session, state, index);
+    return is_wanted ? amp_step_operand(session->model, step, i) : AMP_NONE;
 }
 
 void amp_constants_forget_forms(const struct amp_session *session, struct amp_step_state *state)
@@ -186,9 +196,13 @@ void amp_constants_note_call(struct amp_session *session, struct amp_step_state 
         uint32_t in = step->posts[i].in;
         if (!state->posts[i].is_constant)
             continue;
+        uint32_t value = amp_step_operand(session->model, step, i);
+        struct amp_tensor *wide = state->wide != NULL ? &state->wide[node->n_inputs + i] : NULL;
         frame->has_form[in] = !reads(state, node->n_inputs + i);
-        note_use(session, amp_step_operand(session->model, step, i), &frame->is_served[in],
-                 frame->has_form[in]);
+        if (wide != NULL && frame->has_form[in] && !session->constants[value].is_kept)
+            amp_tensor_discard(wide);
+        note_use(session, value, &frame->is_served[in],
+                 frame->has_form[in] || (wide != NULL && wide->data != NULL));
     }
 }
 

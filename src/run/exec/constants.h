@@ -38,6 +38,11 @@ uint32_t amp_constant_missing(const struct amp_session *session, const struct am
 uint32_t amp_constant_wanted(const struct amp_session *session, const struct amp_step_state *state,
                              size_t index, bool is_wide);
 
+/* Whether the kernel of STATE has a form of its own of constant input INDEX or, behind the inputs,
+   of the operand of a post-op. */
+bool amp_constant_has_form(const struct amp_session *session, const struct amp_step_state *state,
+                           size_t index);
+
 /* The kernel of STATE is about to make its forms of constants anew. */
 void amp_constants_forget_forms(const struct amp_session *session, struct amp_step_state *state);
 

@@ -15,9 +15,9 @@
 
 /* An input or, behind the inputs, the operand of a post-op. */
 struct kept_input {
-    struct amp_tensor *from; /* what is read; NULL: it is omitted */
-    enum amp_dtype dtype;    /* its form, as it came */
-    const struct amp_layout *layout;
+    struct amp_tensor *from;                       /* what is read; NULL: it is omitted */
+    enum amp_dtype dtype;                          /* its form, as it came */
+    const struct amp_layout *layout, *wide_layout; /* the latter in float32 */
     struct amp_shape shape;
     bool is_constant, needs_data;
     bool is_reordered, is_borrowed, is_widened; /* what is done to it for the kernel */
@@ -144,11 +144,12 @@ static bool keep_input(struct amp_kept_call *kept, size_t i)
     input->from = source(call, i);
     if (input->from == NULL || amp_tensor_is_list(input->from))
         return input->from == NULL;
-    bool is_own = i < call->node->n_inputs && given == &call->state->frame.temporary[i];
+    bool is_own = given == &call->state->frame.temporary[i];
     input->is_constant = is_constant(call, i);
     input->needs_data = given->data != NULL;
     input->is_reordered = input->layout != NULL && input->from->layout == NULL;
     input->is_widened = is_own && call->is_wide;
+    input->wide_layout = given->layout;
     input->is_borrowed = is_own && !call->is_wide;
     input->may_be_taken = i < call->node->n_inputs && call->step->op->is_elementwise &&
                           !input->is_constant && !input->is_widened && given->dtype == out->dtype &&
@@ -309,9 +310,11 @@ static enum amp_status change_inputs(struct amp_kept_call *kept)
             AMP_TRY(amp_values_reorder_for(call->session, input->from, call->node, call->err));
         if (input->is_borrowed)
             call->state->frame.temporary[i].data = input->from->data;
-        if (input->is_widened)
-            AMP_TRY(amp_kernel_call_convert(input->from, &call->state->frame.temporary[i],
-                                            AMP_FLOAT, call->err));
+        if (!input->is_widened)
+            continue;
+        struct amp_tensor *wide = &call->state->frame.temporary[i];
+        AMP_TRY(amp_kernel_call_convert(input->from, wide, AMP_FLOAT, call->err));
+        wide->layout = input->wide_layout;
     }
     return AMP_OK;
 }

@@ -9,6 +9,7 @@
 #include "core/buffer.h"
 #include "core/convert.h"
 #include "core/memory.h"
+#include "ops/dnnl/dnnl.h"
 #include "ops/dnnl/layout.h"
 #include "ops/dnnl/post_op.h"
 #include "run/exec/blocked_view.h"
@@ -131,34 +132,72 @@ enum amp_status amp_kernel_call_convert(const struct amp_tensor *from, struct am
     return AMP_OK;
 }
 
+/* Makes *IN, which CALL reads as VALUE, what *WIDE becomes: the same in float32, in the same order
+   where the kernel takes that. IS_READY: a constant's *WIDE need not be made, or is. */
+static enum amp_status widen(const struct amp_kernel_call *call, uint32_t value, bool is_ready,
+                             const struct amp_tensor **in, struct amp_tensor *wide)
+{
+    const struct amp_tensor *from = *in;
+    const struct amp_op *op = call->step->op;
+    bool takes_strides = op->has_strides || op->has_layouts;
+    if (from->layout != NULL && !(takes_strides && amp_layout_is_dense(from)))
+        AMP_TRY(reorder(call, value));
+    const struct amp_layout *layout =
+        from->layout == NULL
+            ? NULL
+            : amp_layout_in_dtype(call->session->host.dnnl->layouts, from, AMP_FLOAT);
+    if (from->data == NULL && !is_ready) /* slices have it */
+        *wide = (struct amp_tensor){.dtype = AMP_FLOAT, .shape = from->shape};
+    else if (wide->data == NULL && !is_ready)
+        AMP_TRY(amp_kernel_call_convert(from, wide, AMP_FLOAT, call->err));
+    wide->layout = layout;
+    *in = wide;
+    return AMP_OK;
+}
+
 /* Makes input I float32; a constant once and for all. */
 static enum amp_status widen_input(const struct amp_kernel_call *call, uint32_t i)
 {
     struct amp_frame *frame = &call->state->frame;
-    const struct amp_tensor *in = frame->in[i];
     bool is_constant = frame->is_constant[i];
     struct amp_tensor *wide = is_constant ? &call->state->wide[i] : &frame->temporary[i];
-    if (in->layout != NULL)
-        AMP_TRY(reorder(call, call->node->inputs[i]));
-    if (in->data == NULL && !is_constant) /* slices have it */
-        *wide = (struct amp_tensor){.dtype = AMP_FLOAT, .shape = in->shape};
-    else if (wide->data == NULL && !(is_constant && frame->has_form[i]))
-        AMP_TRY(amp_kernel_call_convert(in, wide, AMP_FLOAT, call->err));
-    frame->in[i] = wide;
-    return AMP_OK;
+    bool is_ready = is_constant && (frame->has_form[i] || wide->data != NULL);
+    return widen(call, call->node->inputs[i], is_ready, &frame->in[i], wide);
+}
+
+/* Makes the operand of post-op I float32; a constant once and for all. */
+static enum amp_status widen_operand(const struct amp_kernel_call *call, size_t i)
+{
+    struct amp_post *post = &call->state->posts[i];
+    size_t at = call->node->n_inputs + i;
+    struct amp_tensor *wide =
+        post->is_constant ? &call->state->wide[at] : &call->state->frame.temporary[at];
+    bool is_ready = post->is_constant &&
+                    (amp_constant_has_form(call->session, call->state, at) || wide->data != NULL);
+    return widen(call, amp_step_operand(call->session->model, call->step, i), is_ready,
+                 &post->operand, wide);
+}
+
+static bool is_lower(const struct amp_tensor *tensor)
+{
+    return tensor != NULL && amp_dtype_is_lower(tensor->dtype);
 }
 
 static enum amp_status widen_inputs(const struct amp_kernel_call *call)
 {
     struct amp_step_state *state = call->state;
-    if (!call->step->prefers_f32)
-        AMP_TRY(reorder_inputs(call, false));
-    state->was_widened = !call->step->prefers_f32;
+    const struct amp_step *step = call->step;
+    if (!step->prefers_f32)
+        AMP_TRY(reorder_inputs(call, step->op->has_strides));
+    state->was_widened = !step->prefers_f32 || step->lacks_dtype;
     if (state->wide == NULL)
-        state->wide = amp_xcalloc(call->node->n_inputs, sizeof *state->wide);
+        state->wide = amp_xcalloc(call->node->n_inputs + step->n_posts, sizeof *state->wide);
     for (uint32_t i = 0; i < call->node->n_inputs; i++)
-        if (state->frame.in[i] != NULL && amp_dtype_is_lower(state->frame.in[i]->dtype))
+        if (is_lower(state->frame.in[i]))
             AMP_TRY(widen_input(call, i));
+    for (size_t i = 0; i < call->n_posts && step->lacks_dtype; i++)
+        if (is_lower(state->posts[i].operand))
+            AMP_TRY(widen_operand(call, i));
     return AMP_OK;
 }
 
@@ -303,6 +342,21 @@ enum amp_status amp_kernel_call_run(struct amp_kernel_call *call)
     return AMP_OK;
 }
 
+/* Makes *TO what *OUT, computed in float32, is in DTYPE, in the same order where those who read it
+   take that. */
+static enum amp_status narrow(const struct amp_kernel_call *call, struct amp_tensor *out,
+                              struct amp_tensor *to, enum amp_dtype dtype)
+{
+    const struct amp_layout *layout = NULL;
+    if (out->layout != NULL && call->step->op->has_strides && amp_layout_is_dense(out))
+        layout = amp_layout_in_dtype(call->session->host.dnnl->layouts, out, dtype);
+    if (layout == NULL)
+        AMP_TRY(amp_values_reorder_for(call->session, out, call->node, call->err));
+    AMP_TRY(amp_kernel_call_convert(out, to, dtype, call->err));
+    to->layout = layout;
+    return AMP_OK;
+}
+
 /* Moves output I, of VALUE, there. */
 static enum amp_status store_output(const struct amp_kernel_call *call, uint32_t i, uint32_t value)
 {
@@ -314,13 +368,13 @@ static enum amp_status store_output(const struct amp_kernel_call *call, uint32_t
         return amp_fail(call->err, AMP_MODEL, "output %u is %s; the model wants %s", i,
                         amp_dtype_name(out->dtype), amp_dtype_name(dtype));
     if (is_wide && call->step->stores_f32 && call->n_posts == call->step->n_posts) {
+        if (call->step->lacks_dtype && out->data != NULL)
+            amp_dtype_round(dtype, out->data, out->buffer->size / sizeof(float));
         amp_tensor_refer(to, out);
         return AMP_OK;
     }
-    if (is_wide && out->data != NULL) {
-        AMP_TRY(amp_values_reorder_for(call->session, out, call->node, call->err));
-        return amp_kernel_call_convert(out, to, dtype, call->err);
-    }
+    if (is_wide && out->data != NULL)
+        return narrow(call, out, to, dtype);
     if (is_wide) /* slices have it */
         out->dtype = dtype;
     return amp_values_set(call->session, value, out, call->err);
@@ -338,6 +392,6 @@ enum amp_status amp_kernel_call_store(const struct amp_kernel_call *call)
 
 void amp_kernel_call_release(const struct amp_kernel_call *call)
 {
-    amp_tensors_release(call->state->frame.temporary, call->node->n_inputs);
+    amp_tensors_release(call->state->frame.temporary, call->node->n_inputs + call->step->n_posts);
     amp_tensors_release(call->state->frame.outs, call->node->n_outputs);
 }

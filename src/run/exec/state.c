@@ -11,11 +11,12 @@
 
 #include <stdlib.h>
 
-static struct amp_frame new_frame(const struct amp_node *node, struct amp_arena *arena)
+static struct amp_frame new_frame(const struct amp_node *node, size_t n_posts,
+                                  struct amp_arena *arena)
 {
     struct amp_frame frame = {
         .in = amp_arena_array(arena, node->n_inputs, sizeof *frame.in),
-        .temporary = amp_arena_array(arena, node->n_inputs, sizeof *frame.temporary),
+        .temporary = amp_arena_array(arena, node->n_inputs + n_posts, sizeof *frame.temporary),
         .is_constant = amp_arena_array(arena, node->n_inputs, sizeof *frame.is_constant),
         .has_form = amp_arena_array(arena, node->n_inputs, sizeof *frame.has_form),
         .is_served = amp_arena_array(arena, node->n_inputs, sizeof *frame.is_served),
@@ -36,7 +37,8 @@ static struct amp_step_state *create_state(struct amp_session *session, const st
     if (state->step != NULL) /* a Cast that several steps read */
         return state;
     state->step = step;
-    state->frame = new_frame(amp_node_at(session->model, step->node), session->arena);
+    state->frame =
+        new_frame(amp_node_at(session->model, step->node), step->n_posts, session->arena);
     if (step->n_posts > 0)
         state->posts =
             amp_arena_memdup(session->arena, step->posts, step->n_posts * sizeof *step->posts);
@@ -94,7 +96,8 @@ void amp_states_destroy(struct amp_session *session)
             continue;
         amp_state_drop_kernel(state);
         if (state->wide != NULL)
-            amp_tensors_release(state->wide, amp_node_at(session->model, id)->n_inputs);
+            amp_tensors_release(state->wide,
+                                amp_node_at(session->model, id)->n_inputs + state->step->n_posts);
         free(state->wide);
         if (state->step->n_scores > 0)
             amp_slices_destroy(state->slices);

@@ -12,7 +12,8 @@
 /* What a node is called with; the arrays have an entry per input or output. */
 struct amp_frame {
     const struct amp_tensor **in;
-    struct amp_tensor *temporary; /* inputs in float32, or as a blocked view */
+    struct amp_tensor *temporary; /* inputs in float32, or as a blocked view; behind them operands
+                                     of post-ops in float32 */
     bool *is_constant;            /* the input is the same in every run */
     bool *has_form;  /* the kernel has a form of its own of the constant: amp_op.reads */
     bool *is_served; /* and nothing else of the step reads the constant */
@@ -30,10 +31,12 @@ struct amp_step_state {
     struct amp_post *posts;     /* the step's; operands are set for each call */
     void *kernel;               /* of the operator: amp_ctx.state */
     struct amp_kept_call *kept; /* NULL: the step has not been called yet */
-    struct amp_tensor *wide;  /* per input: constants in float32; NULL before the first such call */
+    struct amp_tensor *wide; /* constants in float32, as frame.temporary; NULL before the first such
+                                call */
     uint8_t way[AMP_N_MODES]; /* the first way (way.h) that can work, as far as is known */
     bool is_widened;          /* the kernel has said that it has no lower dtype here */
     bool was_widened;         /* and a run has computed in float32, which was not planned */
+    bool was_called;          /* and its kernel has succeeded */
     bool is_done;             /* the step is constant and has run */
     bool is_repeated;         /* the step is constant; its results are too large to be kept */
     /* Of the sequence of attention that the step is a part of; NULL: of none. */

@@ -177,7 +177,8 @@ static enum amp_status run_posts(struct amp_session *session, const struct amp_s
     return AMP_OK;
 }
 
-/* CALL has been made with CTX in way W: notes it, and keeps it where it was made whole. */
+/* CALL has been made in way W: notes it, and keeps it where it was made whole. The first call tries
+   ways that others need not try: what it did on the way there is not to be repeated. */
 static void end_call(const struct amp_kernel_call *call, enum amp_mode mode, size_t w,
                      struct amp_profile_mark mark)
 {
@@ -186,8 +187,9 @@ static void end_call(const struct amp_kernel_call *call, enum amp_mode mode, siz
         note(call, &ctx, &amp_ways[w], mode, mark);
     }
     amp_constants_note_call(call->session, call->state, call->n_posts);
-    if (mode == AMP_WHOLE)
+    if (mode == AMP_WHOLE && call->state->was_called)
         amp_kept_call_keep(call, w);
+    call->state->was_called = true;
 }
 
 /* Makes the call of STATE's step that is kept once more, if it fits. AMP_AGAIN: it does not. */

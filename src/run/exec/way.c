@@ -135,7 +135,7 @@ void amp_way_describe(const struct amp_kernel_call *call, const struct amp_way *
         add_reason(&reasons, "blocked view", "");
     if (mode == AMP_IN_SLICES)
         add_reason(&reasons, "in slices", "");
-    if (call->is_wide && step->prefers_f32)
+    if (call->is_wide && step->prefers_f32 && !step->lacks_dtype)
         add_reason(&reasons, "float32: faster than ", lower_dtype(call));
     else if (call->is_wide)
         add_reason(&reasons, "float32: no kernel for ", lower_dtype(call));

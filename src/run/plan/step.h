@@ -30,7 +30,8 @@ struct amp_step {
     uint32_t node;
     const struct amp_op *op;
     bool is_constant; /* all inputs are the same in every run: it needs to run only once */
-    bool prefers_f32; /* float16 is computed in float32, which is faster */
+    bool prefers_f32; /* a lower dtype is computed in float32, which is faster */
+    bool lacks_dtype; /* because the CPU does not compute in that itself */
     bool stores_f32;  /* and output 0 stays float32, because all readers prefer that */
     struct amp_layout_wish layout_wish; /* of output 0 after all post-ops */
     struct amp_ids last_uses;           /* values that no later step reads */
