@@ -4,6 +4,8 @@
  */
 #include "ops/flops.h"
 
+#include <math.h>
+
 static double count(const struct amp_tensor *tensor)
 {
     return (double)amp_shape_count(&tensor->shape);
@@ -72,6 +74,44 @@ double amp_flops_projected_attention(const struct amp_ctx *ctx, uint32_t past)
 {
     double words = dim(ctx->in[0], 1) + (amp_has_in(ctx, past) ? dim(ctx->in[past], 3) : 0);
     return attention_over(ctx, words) + 2 * count(ctx->in[0]) * dim(ctx->in[1], 1);
+}
+
+/* What one core of today does in a second: products and sums of vectors of 256 bits, and bytes of
+   the caches that it shares. */
+#define FLOPS_PER_SECOND 50e9
+#define BYTES_PER_SECOND 10e9
+
+/* Whether the time that OP takes is that of its products, or that of moving what it takes and
+ * gives.
+ */
+static bool has_known_work(const struct amp_op *op)
+{
+    return op->effect != AMP_OPAQUE &&
+           (op->flops.count != NULL || op->is_elementwise || op->effect == AMP_PRESERVES_VALUES ||
+            (op->native & AMP_BY_DNNL) != 0);
+}
+
+/* Infinity where the shape is not known; lists are as small as their number. */
+static double bytes_of(const struct amp_tensor *tensor)
+{
+    if (tensor == NULL || tensor->dtype == AMP_UNDEFINED)
+        return 0;
+    return amp_shape_is_known(&tensor->shape) ? (double)amp_tensor_size(tensor) : HUGE_VAL;
+}
+
+double amp_work_seconds(const struct amp_ctx *ctx)
+{
+    const struct amp_op *op = amp_op_of(ctx->node);
+    double bytes = 0;
+    if (op == NULL || !has_known_work(op))
+        return HUGE_VAL;
+    for (uint32_t i = 0; i < ctx->n_in; i++)
+        bytes += bytes_of(ctx->in[i]);
+    for (uint32_t i = 0; i < ctx->n_out; i++)
+        bytes += bytes_of(ctx->out[i]);
+    if (bytes == HUGE_VAL)
+        return HUGE_VAL;
+    return amp_flops(ctx) / FLOPS_PER_SECOND + bytes / BYTES_PER_SECOND;
 }
 
 double amp_flops(const struct amp_ctx *ctx)

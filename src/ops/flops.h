@@ -8,6 +8,11 @@
    attention, recurrent layers. 0 for other operators. Padding counts as work, as is usual. */
 double amp_flops(const struct amp_ctx *ctx);
 
+/* About how long the node of CTX takes one thread, in seconds, from its arithmetic and from the
+   bytes that it reads and writes. Infinity where these do not tell: shapes are not known, or the
+   operator does more with an element than its descriptor says. */
+double amp_work_seconds(const struct amp_ctx *ctx);
+
 /* ---- counters for amp_op.flops; shapes are known ---- */
 
 /* Input WEIGHTS, [out, in / groups, kernel...], for every element of output 0. */

@@ -107,6 +107,10 @@ void amp_loop_merge(struct amp_loop *loop)
    and with it the last bit of some functions, does not depend on the number of threads. */
 enum { GRAIN = 64 };
 
+/* So many shares go to whichever thread comes for them: one that another program keeps from its
+   core is not waited for with half of the work. */
+enum { SHARES_PER_THREAD = 4 };
+
 /* Elements that are widened, or repeated, at a time. */
 enum { BLOCK = 512 };
 
@@ -295,14 +299,11 @@ static void run_work(struct amp_loop *loop, const struct work *work)
         run_range(work, 0, count);
         return;
     }
-#pragma omp parallel
-    {
-        int64_t threads = omp_get_num_threads(), thread = omp_get_thread_num();
-        int64_t grains = (count + GRAIN - 1) / GRAIN;
-        int64_t share = (grains + threads - 1) / threads * GRAIN, begin = thread * share;
-        if (begin < count)
-            run_range(work, begin, begin + share < count ? begin + share : count);
-    }
+    int64_t shares = (int64_t)omp_get_max_threads() * SHARES_PER_THREAD;
+    int64_t grains = (count + GRAIN - 1) / GRAIN, share = (grains + shares - 1) / shares * GRAIN;
+#pragma omp parallel for schedule(dynamic)
+    for (int64_t begin = 0; begin < count; begin += share)
+        run_range(work, begin, begin + share < count ? begin + share : count);
 }
 
 void amp_loop_run(struct amp_loop *loop, amp_loop_body *body, const void *param)

@@ -369,6 +369,7 @@ static enum amp_status set_outputs(struct amp_kept_call *kept)
 static enum amp_status run_kernel(struct amp_kept_call *kept)
 {
     const struct amp_op *op = kept->call.step->op;
+    amp_session_take_threads(kept->call.session, kept->call.state->is_small);
     enum amp_status status = kept->is_repeated ? op->repeat->run(&kept->ctx) : AMP_AGAIN;
     return status == AMP_AGAIN ? op->run(&kept->ctx) : status;
 }

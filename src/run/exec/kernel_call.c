@@ -12,6 +12,7 @@
 #include "ops/dnnl/dnnl.h"
 #include "ops/dnnl/layout.h"
 #include "ops/dnnl/post_op.h"
+#include "ops/flops.h"
 #include "run/exec/blocked_view.h"
 #include "run/exec/constants.h"
 #include "run/exec/kept_call.h"
@@ -305,6 +306,19 @@ struct amp_ctx amp_kernel_call_ctx(const struct amp_kernel_call *call)
     return ctx;
 }
 
+/* A step that takes one thread no longer than this is done by one: to begin and to end a region of
+   several takes microseconds where they wait for it, tens where they have to be woken, and a time
+   slice of the system's where another program has their core. Eigen's tensors, and with them
+   others' executors, count a thread in from about as much on (TensorCostModel.h: 100 000 cycles).
+ */
+#define PARALLEL_MIN_SECONDS 30e-6
+
+static bool is_queued(const struct amp_kernel_call *call)
+{
+    const struct amp_slices *slices = call->state->slices;
+    return slices != NULL && amp_slices_are_queueing(slices);
+}
+
 static enum amp_status run_kernel(const struct amp_kernel_call *call)
 {
     const struct amp_op *op = call->step->op;
@@ -313,6 +327,8 @@ static enum amp_status run_kernel(const struct amp_kernel_call *call)
     enum amp_status status;
     if (op->shape != NULL)
         AMP_TRY(op->shape(&ctx));
+    state->is_small = !is_queued(call) && amp_work_seconds(&ctx) < PARALLEL_MIN_SECONDS;
+    amp_session_take_threads(call->session, state->is_small);
     if (state->slices != NULL &&
         amp_slices_queue(state->slices, call->step, !call->has_view, &ctx, &status))
         return status;

@@ -123,16 +123,37 @@ void amp_session_use_threads(void)
         omp_set_num_threads(count);
 }
 
+void amp_session_take_threads(struct amp_session *session, bool is_single)
+{
+    if (session->is_single == is_single || session->threads <= 1)
+        return;
+    session->is_single = is_single;
+    omp_set_num_threads(is_single ? 1 : session->threads);
+}
+
+void amp_session_begin(struct amp_session *session)
+{
+    amp_session_use_threads();
+    session->threads = omp_get_max_threads();
+}
+
+void amp_session_end(struct amp_session *session)
+{
+    amp_session_take_threads(session, false);
+    session->threads = 0;
+}
+
 enum amp_status amp_session_run(struct amp_session *session, const struct amp_tensor *inputs,
                                 struct amp_tensor *outputs, struct amp_error *err)
 {
-    amp_session_use_threads();
+    amp_session_begin(session);
     enum amp_status status = amp_graph_feed(session, inputs, err);
     if (status == AMP_OK)
         status = run_steps(session, 0, err);
     if (status == AMP_OK)
         status = amp_graph_collect(session, 0, outputs, err);
     amp_graph_drop(session, 0);
+    amp_session_end(session);
     return status;
 }
 

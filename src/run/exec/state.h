@@ -37,6 +37,7 @@ struct amp_step_state {
     bool is_widened;          /* the kernel has said that it has no lower dtype here */
     bool was_widened;         /* and a run has computed in float32, which was not planned */
     bool was_called;          /* and its kernel has succeeded */
+    bool is_small;            /* the call at hand: one thread does it sooner than several */
     bool is_done;             /* the step is constant and has run */
     bool is_repeated;         /* the step is constant; its results are too large to be kept */
     /* Of the sequence of attention that the step is a part of; NULL: of none. */
@@ -54,7 +55,16 @@ struct amp_session {
     int64_t *symbols;               /* per symbolic dim: its size in this run */
     struct amp_constant *constants; /* per value: run/exec/constants.h */
     size_t folded_bytes;            /* of the constants that steps have computed */
+    int threads;                    /* of a run; 0 outside */
+    bool is_single;                 /* it computes with one of them now */
 };
+
+/* Before and after what SESSION runs in the thread that calls them. */
+void amp_session_begin(struct amp_session *session);
+void amp_session_end(struct amp_session *session);
+
+/* Lets what SESSION runs from here on compute with one thread, or else with all. */
+void amp_session_take_threads(struct amp_session *session, bool is_single);
 
 /* Makes the states of all steps of SESSION's plan. */
 void amp_states_create(struct amp_session *session);
