@@ -101,14 +101,21 @@ static bool has_form(const struct kept_input *input)
            amp_shape_equal(&from->shape, &input->shape) && !amp_tensor_is_list(from);
 }
 
+/* Whether a constant that the kernel reads has been let go. */
+static bool lacks_data(const struct amp_kept_call *kept, size_t i)
+{
+    const struct kept_input *input = &kept->inputs[i];
+    const struct amp_tensor *given = input->is_borrowed ? input->from : argument(&kept->call, i);
+    return input->needs_data && given->data == NULL;
+}
+
 bool amp_kept_call_fits(const struct amp_kept_call *kept)
 {
     for (size_t i = 0; i < kept->n_inputs; i++) {
         const struct kept_input *input = &kept->inputs[i];
         if (input->from == NULL)
             continue;
-        if (input->is_constant ? input->needs_data && argument(&kept->call, i)->data == NULL
-                               : !has_form(input))
+        if (input->is_constant ? lacks_data(kept, i) : !has_form(input))
             return false;
     }
     return true;
