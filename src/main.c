@@ -61,6 +61,8 @@ static enum amp_status run_command(const struct amp_options *options, struct amp
     }
     if (options->threads > 0)
         amp_threads_limit((int)options->threads);
+    else
+        amp_threads_default();
     if (options->max_memory > 0)
         amp_memory_set_limit((size_t)options->max_memory);
     switch (options->command) {

@@ -1,7 +1,9 @@
 /*
  * Files in: what is no regular file is refused without waiting for it, streams end at a bound or at
- * the budget, and a file that is cut or written to while it is mapped does not go unnoticed.
+ * the budget, and a file that is cut or written to while it is mapped does not go unnoticed. And
+ * the system's files that tell how many threads a process can afford.
  */
+#include "cli/options/threads.h"
 #include "core/file/input.h"
 #include "core/memory.h"
 #include "onnx/file/model_bytes.h"
@@ -39,6 +41,14 @@ static void make_file(const char *path, size_t size)
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     assert_int_equal(fwrite(zeros, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
     assert_int_equal(fclose(file), 0);
 }
 
@@ -348,9 +358,60 @@ static void another_device_has_another_file(void **unused)
     amp_bytes_close(&bytes);
 }
 
+/* What files of the system, below a folder, say: those of control groups of both versions (Linux,
+   Documentation/scheduler/sched-bwc.rst and admin-guide/cgroup-v2.rst). */
+static void quotas_limit_threads(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *groups; /* proc/self/cgroup; the folder below is ./sys/fs/cgroup */
+        const char *folder;
+        const char *files[2][2];
+        int threads; /* of 8 processors */
+    } cases[] = {
+        {"0::/\n", "a", {{"cpu.max", "max 100000\n"}}, 8},
+        {"0::/b\n", "b", {{"cpu.max", "max 100000\n"}}, 8},
+        {"0::/c\n", "c", {{"cpu.max", "350000 100000\n"}}, 3},
+        {"0::/d/inner/most\n", "d", {{"cpu.max", "200000 100000\n"}}, 2},
+        {"0::/e\n", "e", {{"cpu.max", "50000 100000\n"}}, 1},
+        {"0::/f\n", "f", {{"cpu.max", "1600000 100000\n"}}, 8},
+        {"0::/g\n", "g", {{"cpu.max", "no numbers\n"}}, 8},
+        {"4:memory:/h\n3:cpu,cpuacct:/h\n",
+         "cpu,cpuacct/h",
+         {{"cpu.cfs_quota_us", "250000\n"}, {"cpu.cfs_period_us", "100000\n"}},
+         2},
+        {"3:cpu:/i\n",
+         "cpu/i",
+         {{"cpu.cfs_quota_us", "-1\n"}, {"cpu.cfs_period_us", "100000\n"}},
+         8},
+        {"2:cpuacct:/j\n",
+         "cpuacct/j",
+         {{"cpu.cfs_quota_us", "100000\n"}, {"cpu.cfs_period_us", "100000\n"}},
+         8},
+        {"", "k", {{"cpu.max", "100000 100000\n"}}, 8},
+        {"no group\n", "l", {{"cpu.max", "100000 100000\n"}}, 8},
+    };
+    assert_int_equal(amp_threads_affordable("no/root", 8), 8);
+    assert_int_equal(system("mkdir -p proc/self sys/fs/cgroup"), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[256];
+        write_file("proc/self/cgroup", cases[i].groups);
+        snprintf(text, sizeof text, "mkdir -p sys/fs/cgroup/%s", cases[i].folder);
+        assert_int_equal(system(text), 0);
+        for (int k = 0; k < 2 && cases[i].files[k][0] != NULL; k++) {
+            snprintf(text, sizeof text, "sys/fs/cgroup/%s/%s", cases[i].folder,
+                     cases[i].files[k][0]);
+            write_file(text, cases[i].files[k][1]);
+        }
+        if (amp_threads_affordable(".", 8) != cases[i].threads)
+            fail_msg("%s: %d threads", cases[i].groups, amp_threads_affordable(".", 8));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quotas_limit_threads),
         cmocka_unit_test(only_regular_files_are_data),
         cmocka_unit_test(a_model_is_no_socket),
         cmocka_unit_test(streams_are_told_from_files),

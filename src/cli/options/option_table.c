@@ -178,7 +178,7 @@ static const struct amp_option option_table[] = {
     {"report", 0, "FILE", AMP_OPTION_TEXT, AT(report), REPORTS, AMP_GROUP_TALK,
      "write a report with pictures, one file of HTML that needs no other; - is stdout"},
     {"threads", 0, "N", AMP_OPTION_NUMBER, AT(threads), RUNS_MODELS, AMP_GROUP_TALK,
-     "threads to compute with [default: OMP_NUM_THREADS, else all cores]"},
+     "threads to compute with [default: OMP_NUM_THREADS, else the cores it may use]"},
     {"quiet", 'q', NULL, AMP_OPTION_FLAG, AT(is_quiet), ALL, AMP_GROUP_TALK, "errors only"},
     {"verbose", 'v', NULL, AMP_OPTION_COUNT, AT(verbosity), ALL, AMP_GROUP_TALK,
      "say more: -v notes per reason and output, -vv per node"},

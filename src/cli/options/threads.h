@@ -12,4 +12,14 @@ void amp_threads_prepare(char **argv);
 /* Limits what is computed from here on to COUNT threads. */
 void amp_threads_limit(int count);
 
+/* Where OMP_NUM_THREADS is not set, limits it to what the process may use: its affinity's
+   processors, and no more than the CPU quota of its control group pays for. */
+void amp_threads_default(void);
+
+/* PROCESSORS, or as many whole ones, at least 1, as the CPU quotas of the process's control group
+   and of those around it come to (Linux, cgroups version 1: cpu.cfs_quota_us, and 2: cpu.max): a
+   thread beyond these would have all of them stopped until the next period. ROOT is put before the
+   paths of the system's files. */
+int amp_threads_affordable(const char *root, int processors);
+
 #endif

@@ -44,7 +44,7 @@ struct amp_profile;
 void amp_session_observe(struct amp_session *session, struct amp_profile *profile);
 
 /* Threads that all sessions compute with from now on; the default is OpenMP's: OMP_NUM_THREADS,
-   else all cores. COUNT is at least 1. */
+   else all cores that the process may run on. COUNT is at least 1. */
 void amp_session_set_threads(int count);
 int amp_session_threads(void);
 
