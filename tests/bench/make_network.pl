@@ -1,13 +1,23 @@
 #!/usr/bin/perl
 # Makes the networks whose speed is measured, of Networks.pm:
-#   make_network.pl NAME OUT [INPUTS]      NAME: resnet50 mobilenetv2 vit_s16 bert_base gpt2 lstm
+#   make_network.pl NAME OUT [INPUTS]      NAME: resnet50 mobilenetv2 vit_s16 bert_base gpt2 lstm chain
 # INPUTS: a folder that gets input_0.pb, input_1.pb, ... to run it on.
-# Sizes and structure are those of the papers and of torchvision, timm and transformers.
+# Sizes and structure are those of the papers and of torchvision, timm and transformers. A chain is 400 nodes on 8 numbers, which
+# take what running a node takes.
 use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use Onnx;
 use Networks;
+
+sub chain { my ($count, $width) = @_;
+    my ($x, $w) = (float_input(1, $width), weight('w', [$width], 0.1, 1));
+    for my $i (1 .. $count / 4) {
+        $x = node('Tanh', [node('Mul', [node('Sin', [node('Add', [$x, $w])]), $w])]);
+    }
+    return ($x, 1, $width)
+}
 
 my %networks = (
     resnet50 => sub {
@@ -24,6 +34,7 @@ my %networks = (
     },
     gpt2 => sub { gpt2(width => 768, heads => 12, layers => 12, words => 128, vocabulary => 50257, places => 1024) },
     lstm => sub { lstm(width => 512, steps => 128) },
+    chain => sub { chain(400, 8) },
 );
 my ($name, $out, $folder) = @ARGV;
 @ARGV >= 2 && @ARGV <= 3 && $networks{$name} or die "usage: see the head of $0\n";
