@@ -1,6 +1,7 @@
 /*
  * Sessions of one plan in two threads at the same time give what one session alone gives, byte for
  * byte: with other inputs in each thread, in shapes that change from run to run.
+ * A session that runs again and again gives what one gives that has not run before.
  */
 #include "check/random_input.h"
 #include "onnx/schema/infer.h"
@@ -157,8 +158,56 @@ static void sessions_run_at_once(void **state)
     }
 }
 
+/* Runs SAMPLE in a session that has not run before, to its outputs. */
+static void run_fresh(const struct fixture *f, struct sample *sample)
+{
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_session *session;
+    amp_tensors_release(sample->outputs, f->n_outputs);
+    assert_int_equal(amp_session_create(f->plan, &session, &err), AMP_OK);
+    assert_int_equal(amp_session_run(session, sample->inputs, sample->outputs, &err), AMP_OK);
+    amp_session_destroy(session);
+}
+
+/* The same shapes with other values, other shapes, and those before once more; shapes of outputs
+   that values decide; bodies. */
+static void runs_do_not_depend_on_those_before(void **state)
+{
+    static const struct {
+        const char *path;
+        int64_t sizes[N_SAMPLES]; /* of symbolic dims, per sample */
+    } models[] = {{"models/digits_cnn.onnx", {3, 3, 3, 5}},
+                  {"models/digits_transformer.onnx", {3, 3, 3, 5}},
+                  {"build/cases/ops/indexing/non_zero_signs/model.onnx", {1, 1, 1, 1}},
+                  {"build/cases/ops/indexing/unique_nan/model.onnx", {1, 1, 1, 1}},
+                  {"build/cases/parity/mobilenet.onnx", {4, 4, 4, 4}},
+                  {"build/cases/run/sliced/exported.onnx", {700, 700, 16, 900}},
+                  {"build/cases/constants/loop/model.onnx", {1, 1, 1, 1}},
+                  {"build/cases/constants/halves_bf16/model.onnx", {1, 1, 70, 1}},
+                  {"build/cases/constants/halves_fp16/model.onnx", {1, 1, 70, 1}},
+                  {"build/cases/constants/recurrent/model.onnx", {1, 1, 1, 1}}};
+    static const size_t turns[] = {0, 0, 0, 1, 2, 3, 3, 3, 0, 1, 2, 2, 3, 1};
+    (void)state;
+    amp_session_set_threads(2);
+    for (size_t m = 0; m < sizeof models / sizeof models[0]; m++) {
+        struct fixture f;
+        struct amp_error err = {.status = AMP_OK};
+        struct amp_session *session;
+        set_up(&f, models[m].path, models[m].sizes);
+        for (size_t i = 0; i < N_SAMPLES; i++)
+            run_fresh(&f, &f.samples[i]);
+        assert_int_equal(amp_session_create(f.plan, &session, &err), AMP_OK);
+        for (size_t i = 0; i < sizeof turns / sizeof turns[0]; i++)
+            if (!runs_right(&f, session, &f.samples[turns[i]], &err))
+                fail_msg("%s: run %zu is wrong: %s", models[m].path, i, err.text);
+        amp_session_destroy(session);
+        tear_down(&f);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sessions_run_at_once)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(runs_do_not_depend_on_those_before),
+                                       cmocka_unit_test(sessions_run_at_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
