@@ -108,6 +108,28 @@ static void arrays_convert_as_values_do(void **state)
     }
 }
 
+/* More values than a block, and than one thread takes. */
+static void floats_round_where_they_are(void **state)
+{
+    enum { N = 70001 };
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT16, AMP_BFLOAT16};
+    static uint32_t bits[N];
+    static float values[N];
+    (void)state;
+    for (size_t i = 0; i < N; i++)
+        bits[i] = (uint32_t)(i * UINT32_C(2654435761));
+    for (size_t d = 0; d < 2; d++) {
+        memcpy(values, bits, sizeof values);
+        amp_dtype_round(dtypes[d], values, N);
+        for (size_t i = 0; i < N; i++) {
+            float value = amp_bits_to_f32(bits[i]);
+            float rounded = d == 0 ? amp_f16_to_f32(amp_f32_to_f16(value))
+                                   : amp_bf16_to_f32(amp_f32_to_bf16(value));
+            assert_int_equal(amp_f32_to_bits(values[i]), amp_f32_to_bits(rounded));
+        }
+    }
+}
+
 static void halves_convert_into_each_other(void **state)
 {
     static uint16_t from[UINT16_MAX + 1], to[UINT16_MAX + 1];
@@ -502,6 +524,7 @@ int main(void)
         cmocka_unit_test(halves_agree_with_the_compiler),
 #endif
         cmocka_unit_test(arrays_convert_as_values_do),
+        cmocka_unit_test(floats_round_where_they_are),
         cmocka_unit_test(halves_convert_into_each_other),
         cmocka_unit_test(constants_saturate),
         cmocka_unit_test(halves_saturate_in_each_other),

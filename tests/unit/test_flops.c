@@ -3,6 +3,8 @@
 
 #include "ops/flops.h"
 
+#include <math.h>
+
 static void output(const int64_t *dims, size_t rank)
 {
     call.out[0].shape.rank = (int)rank;
@@ -11,7 +13,7 @@ static void output(const int64_t *dims, size_t rank)
 }
 #define OUTPUT(...) output(LIST(__VA_ARGS__))
 
-static double flops(void)
+static double count(double (*counter)(const struct amp_ctx *ctx))
 {
     const struct amp_tensor *in[MOST];
     for (uint32_t i = 0; i < call.n_in; i++)
@@ -19,9 +21,16 @@ static double flops(void)
     struct amp_tensor *out[] = {&call.out[0]};
     const struct amp_ctx ctx = {
         .node = &call.node, .in = in, .n_in = call.n_in, .out = out, .n_out = 1};
-    return amp_flops(&ctx);
+    return counter(&ctx);
 }
-#define EXPECT_FLOPS(number) assert_true(flops() == 2.0 * (number))
+#define EXPECT_FLOPS(number) assert_true(count(amp_flops) == 2.0 * (number))
+
+/* What a node takes one thread, by orders of magnitude. */
+static void expect_seconds(double least, double most)
+{
+    double seconds = count(amp_work_seconds);
+    assert_true(seconds >= least && seconds <= most);
+}
 
 static void convolutions(void **state)
 {
@@ -63,6 +72,32 @@ static void products(void **state)
     EXPECT_FLOPS(5 * 7 * 3 * 4);
 }
 
+static void work(void **state)
+{
+    (void)state;
+    start("MatMul", 13);
+    TENSOR(8, 8), TENSOR(8, 8);
+    OUTPUT(8, 8);
+    expect_seconds(1e-9, 1e-6);
+    start("MatMul", 13);
+    TENSOR(512, 512), TENSOR(512, 512);
+    OUTPUT(512, 512);
+    expect_seconds(1e-3, 1e-1);
+    start("Relu", 14);
+    TENSOR(1000, 1000);
+    OUTPUT(1000, 1000);
+    expect_seconds(1e-4, 1e-2);
+    start("NonMaxSuppression", 11); /* its boxes do not tell */
+    TENSOR(1, 4, 4), TENSOR(1, 1, 4);
+    OUTPUT(1, 3);
+    expect_seconds(1e9, HUGE_VAL);
+    start("Relu", 14);
+    TENSOR(1000, 1000);
+    call.out[0].dtype = AMP_FLOAT;
+    call.out[0].shape.rank = -1;
+    expect_seconds(1e9, HUGE_VAL);
+}
+
 static void attention(void **state)
 {
     (void)state;
@@ -99,6 +134,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(convolutions),
         cmocka_unit_test(products),
+        cmocka_unit_test(work),
         cmocka_unit_test(attention),
         cmocka_unit_test(recurrent_layers),
         cmocka_unit_test(others_count_nothing),
