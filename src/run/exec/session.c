@@ -123,26 +123,6 @@ void amp_session_use_threads(void)
         omp_set_num_threads(count);
 }
 
-void amp_session_take_threads(struct amp_session *session, bool is_single)
-{
-    if (session->is_single == is_single || session->threads <= 1)
-        return;
-    session->is_single = is_single;
-    omp_set_num_threads(is_single ? 1 : session->threads);
-}
-
-void amp_session_begin(struct amp_session *session)
-{
-    amp_session_use_threads();
-    session->threads = omp_get_max_threads();
-}
-
-void amp_session_end(struct amp_session *session)
-{
-    amp_session_take_threads(session, false);
-    session->threads = 0;
-}
-
 enum amp_status amp_session_run(struct amp_session *session, const struct amp_tensor *inputs,
                                 struct amp_tensor *outputs, struct amp_error *err)
 {

@@ -1,14 +1,17 @@
 /*
  * Makes and destroys the state that a session has for each step of its plan: arrays for the inputs
  * and outputs of a call, post-ops whose operands a call sets, and slices for attention. All but
- * what kernels keep is in the session's arena. It runs nothing.
+ * what kernels keep is in the session's arena. Says with how many threads a session computes. It
+ * runs nothing.
  */
 #include "run/exec/state.h"
 
 #include "ops/dnnl/post_op.h"
 #include "run/exec/kept_call.h"
+#include "run/exec/session.h"
 #include "run/exec/slices.h"
 
+#include <omp.h>
 #include <stdlib.h>
 
 static struct amp_frame new_frame(const struct amp_node *node, size_t n_posts,
@@ -102,4 +105,26 @@ void amp_states_destroy(struct amp_session *session)
         if (state->step->n_scores > 0)
             amp_slices_destroy(state->slices);
     }
+}
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+void amp_session_take_threads(struct amp_session *session, bool is_single)
+{
+    if (session->is_single == is_single || session->threads <= 1)
+        return;
+    session->is_single = is_single;
+    omp_set_num_threads(is_single ? 1 : session->threads);
+}
+
+void amp_session_begin(struct amp_session *session)
+{
+    amp_session_use_threads();
+    session->threads = omp_get_max_threads();
+}
+
+void amp_session_end(struct amp_session *session)
+{
+    amp_session_take_threads(session, false);
+    session->threads = 0;
 }
