@@ -562,6 +562,7 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
     int opset = (int)amp_model_opset(model, "");
     *assignment = (struct amp_assignment){
         .lower = options->lower,
+        .second = options->second,
         .nodes = amp_arena_array(arena, model->n_nodes, sizeof *assignment->nodes),
         .values = amp_arena_array(arena, model->n_values, sizeof *assignment->values),
         .is_interface = amp_arena_array(arena, model->n_values, sizeof(bool)),

@@ -9,7 +9,8 @@ struct amp_rules; /* autocast/rules/rule.h */
 
 struct amp_assignment {
     enum amp_dtype lower;
-    uint32_t lowers; /* all dtypes that nodes are lowered to, as a mask of AMP_DTYPE_BIT */
+    enum amp_dtype second; /* as in amp_assign_options */
+    uint32_t lowers;       /* all dtypes that nodes are lowered to, as a mask of AMP_DTYPE_BIT */
     struct amp_decision *nodes; /* per node id */
     enum amp_dtype *values;     /* per value id: its dtype once the decisions are carried out */
     bool *is_interface;         /* per value id: as in amp_assign_options.interface */
@@ -45,6 +46,13 @@ static inline bool amp_assignment_lowers(const struct amp_assignment *assignment
                                          enum amp_dtype dtype)
 {
     return (assignment->lowers & AMP_DTYPE_BIT(dtype)) != 0;
+}
+
+/* Whether DTYPE is one that ASSIGNMENT lowers nodes to where no rule names it. */
+static inline bool amp_assignment_chooses(const struct amp_assignment *assignment,
+                                          enum amp_dtype dtype)
+{
+    return dtype == assignment->lower || (dtype == assignment->second && dtype != AMP_UNDEFINED);
 }
 
 /*

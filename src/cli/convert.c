@@ -427,6 +427,7 @@ static enum amp_status tune(struct job *job)
     struct amp_tune_request request = {.options = job->options,
                                        .file = &job->file,
                                        .lower = job->target.lower,
+                                       .second = job->target.second,
                                        .rules = job->rules,
                                        .eval = &job->eval,
                                        .rule_names = job->conversion.rule_names,
