@@ -268,7 +268,7 @@ static enum amp_dtype coarsest_lower(const struct job *job)
 static bool asks_for_ranges_of(const struct job *job, enum amp_dtype dtype)
 {
     const struct amp_rule_limits *limits = amp_rules_limits(job->rules, dtype);
-    return limits != NULL && !limits->is_unguarded &&
+    return limits != NULL && limits->guards != AMP_GUARDS_OFF &&
            (dtype == AMP_FLOAT16 || limits->activation_max < amp_dtype_max(dtype));
 }
 
