@@ -181,21 +181,21 @@ static enum amp_status put_file(const struct writer *writer, const struct amp_ch
 {
     static const char unguarded[] = "  %s: {guards: off}\n";
     const char *dtype = amp_dtype_short_name(file->lower);
+    const char *second = choice->has_second ? amp_precision_name(AMP_FP16) : NULL;
     for (size_t i = 0; i < file->n_notes; i++)
         AMP_TRY(put_note(writer, file->notes[i]));
-    AMP_TRY(
-        put(writer, amp_arena_printf(writer->arena,
-                                     "version: 1\nname: tuned\ndescription: what tuning kept in "
-                                     "float32\ndtypes: [%s]\nextends:\n",
-                                     dtype)));
+    AMP_TRY(put(writer,
+                amp_arena_printf(writer->arena,
+                                 "version: 1\nname: tuned\ndescription: what tuning kept in "
+                                 "float32\ndtypes: [%s%s%s]\nextends:\n",
+                                 dtype, second != NULL ? ", " : "", second != NULL ? second : "")));
     for (size_t i = 0; i < file->n_extends; i++)
         AMP_TRY(put_extended(writer, file->extends[i]));
     AMP_TRY(put(writer, "\n# Runs have shown that it holds: what values come to is not looked at "
                         "again.\nlimits:\n"));
     AMP_TRY(put(writer, amp_arena_printf(writer->arena, unguarded, dtype)));
-    if (choice->has_second)
-        AMP_TRY(
-            put(writer, amp_arena_printf(writer->arena, unguarded, amp_precision_name(AMP_FP16))));
+    if (second != NULL)
+        AMP_TRY(put(writer, amp_arena_printf(writer->arena, unguarded, second)));
     if (choice->n_low + choice->n_second + choice->n_wide > 0)
         AMP_TRY(put(writer, "\nrules:\n"));
     AMP_TRY(put_low(writer, choice->low, choice->n_low, precision_of_low(choice)));
