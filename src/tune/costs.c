@@ -191,12 +191,17 @@ static enum amp_status look_up_file(const struct finder *finder)
     const struct amp_costs_request *request = finder->request;
     struct amp_cost_table table;
     AMP_TRY(amp_cost_table_read(request->path, finder->costs->arena, &table, finder->err));
-    if (table.dtype != AMP_UNDEFINED && table.dtype != request->dtype)
+    bool is_of_other = table.dtype != AMP_UNDEFINED && table.dtype != request->dtype;
+    if (is_of_other && (request->dtypes & AMP_DTYPE_BIT(table.dtype)) == 0)
         return amp_fail(finder->err, AMP_MODEL, "%s: dtype: %s; accepted: %s", request->path,
                         amp_dtype_name(table.dtype), amp_dtype_name(request->dtype));
     finder->costs->origin =
         amp_arena_printf(finder->costs->arena, "%s, %s", request->path, table.machine);
-    return look_up(finder, &table);
+    struct amp_costs_request asked = *request;
+    struct finder asking = *finder;
+    asked.dtype = is_of_other ? table.dtype : request->dtype;
+    asking.request = &asked;
+    return look_up(&asking, &table);
 }
 
 /* The first of the dtypes that this machine has no kernels for but must have; AMP_UNDEFINED: none.
@@ -204,7 +209,7 @@ static enum amp_status look_up_file(const struct finder *finder)
 static enum amp_dtype missing_dtype(const struct amp_costs_request *request)
 {
     for (enum amp_dtype dtype = AMP_UNDEFINED; dtype < AMP_DTYPE_COUNT; dtype++)
-        if ((request->native & AMP_DTYPE_BIT(dtype)) != 0 && !amp_cpu_is_native(dtype))
+        if ((request->dtypes & AMP_DTYPE_BIT(dtype)) != 0 && !amp_cpu_is_native(dtype))
             return dtype;
     return AMP_UNDEFINED;
 }

@@ -143,13 +143,13 @@ for strategy in min-cut neural-compressor bisect greedy; do
   holds "$strategy is what its rules give" repeats "$both/model.onnx" bf16,fp16 out.onnx out.yaml
 done
 tune=("$AMPCONV" "$transformer" -d bf16,fp16 --tune --tune-for nodes -t snr=65 -q -f "${data[@]}")
-expect 'an undisturbed search of both' 0 "${tune[@]}" -o whole.onnx --tune-log whole.jsonl --rules-out whole.yaml
-lines=$(wc -l <whole.jsonl)
+expect 'an undisturbed search of both' 0 "${tune[@]}" -o pair.onnx --tune-log pair.jsonl --rules-out pair.yaml
+lines=$(wc -l <pair.jsonl)
 for ((n = 1; n <= lines; n++)); do
-  head -n $n whole.jsonl >cut.jsonl
+  head -n $n pair.jsonl >cut.jsonl
   expect "of both goes on after line $n" 0 "${tune[@]}" -o cut.onnx --tune-log cut.jsonl --rules-out cut.yaml
-  holds 'of both ends with the same model' cmp whole.onnx cut.onnx
-  holds 'of both ends with the same rules' cmp whole.yaml cut.yaml
+  holds 'of both ends with the same model' cmp pair.onnx cut.onnx
+  holds 'of both ends with the same rules' cmp pair.yaml cut.yaml
 done
 expect 'both by processes' 0 "${tune[@]}" --jobs 2 -o jobs.onnx --rules-out jobs.yaml
 holds 'by processes is what its rules give' repeats "$transformer" bf16,fp16 jobs.onnx jobs.yaml

@@ -53,9 +53,7 @@ static enum amp_status parse_dtype(const struct amp_options *options, struct amp
     if (amp_dtype_is_autocast(target->lower))
         return AMP_OK;
     return amp_fail(err, AMP_USAGE,
-                    "--dtype %s: bf16, fp16, fp32 or, in the order of preference, bf16,fp16 or "
-                    "fp16,bf16 is needed",
-                    text);
+                    "--dtype %s: bf16, fp16, bf16,fp16, fp16,bf16 or fp32 is needed", text);
 }
 
 static enum amp_status parse_opset(const struct amp_options *options, struct amp_target *target,

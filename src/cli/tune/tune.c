@@ -304,7 +304,7 @@ static enum amp_status open_models(struct job *job)
 }
 
 /* The dtypes to tune with, as a mask. */
-static uint32_t native_dtypes(const struct amp_tune_request *request)
+static uint32_t dtypes_of(const struct amp_tune_request *request)
 {
     return AMP_DTYPE_BIT(request->lower) |
            (request->second != AMP_UNDEFINED ? AMP_DTYPE_BIT(request->second) : 0);
@@ -325,7 +325,7 @@ static enum amp_status find_costs(struct job *job, const struct amp_tune_model *
     struct amp_costs_request request = {.reference = model,
                                         .low = converted->file.model,
                                         .dtype = dtype,
-                                        .native = native_dtypes(job->request),
+                                        .dtypes = dtypes_of(job->request),
                                         .unit = parse_unit(job->options->tune_for, &is_known),
                                         .inputs = tensors,
                                         .path = job->options->costs,
@@ -341,8 +341,7 @@ static enum amp_status find_costs(struct job *job, const struct amp_tune_model *
     return status;
 }
 
-/* Finds what each unit of UNITS costs and rounds in the conversion CONVERTED to DTYPE, for PROBLEM.
-   A file of costs is about the first dtype, and then counts for both. */
+/* Finds what UNITS cost and round in CONVERTED, which is low in DTYPE, for PROBLEM. */
 static enum amp_status formulate_one(struct job *job, const struct amp_tune_model *converted,
                                      enum amp_dtype dtype, const struct amp_units *units,
                                      struct amp_problem *problem)
@@ -350,23 +349,19 @@ static enum amp_status formulate_one(struct job *job, const struct amp_tune_mode
     struct amp_tuning *tuning = job->tuning;
     struct amp_noise noise = {.arena = NULL};
     struct amp_costs costs = {.arena = NULL};
+    bool is_first = dtype == job->request->lower;
     struct amp_formulation formulation = {.converted = converted->file.model,
                                           .assignment = &converted->assignment,
                                           .units = units,
                                           .noise = &noise,
-                                          .costs = &tuning->costs};
-    bool has_own = dtype != job->request->lower && job->options->costs == NULL;
+                                          .costs = is_first ? &tuning->costs : &costs};
     amp_progress_begin("finding the noise");
     enum amp_status status = amp_noise_search(job->options, job->reference.model,
                                               converted->file.model, &noise, job->err);
     if (status == AMP_OK) {
         tuning->plain_runs += noise.plain_runs;
         amp_progress_begin("timing");
-        if (has_own) {
-            formulation.costs = &costs;
-            status = find_costs(job, converted, dtype, &costs);
-        } else if (dtype == job->request->lower)
-            status = find_costs(job, converted, dtype, &tuning->costs);
+        status = find_costs(job, converted, dtype, is_first ? &tuning->costs : &costs);
     }
     if (status == AMP_OK)
         amp_problem_formulate(&formulation, problem, tuning->arena);
