@@ -361,8 +361,8 @@ static enum amp_status bind_guards(const binder *b, const char *name, const yaml
     return AMP_OK;
 }
 
-#define GUARDS                                                                       \
-    {                                                                                \
+#define GUARDS                                                                 \
+    {                                                                          \
         "guards", bind_guards, offsetof(struct amp_rule_limits, guards), false \
     }
 
