@@ -16,6 +16,7 @@
 #include "autocast/policy.h"
 #include "autocast/promotion.h"
 #include "autocast/sequences.h"
+#include "core/array.h"
 #include "core/graph/uses.h"
 #include "onnx/schema/schema.h"
 #include "ops/op.h"
@@ -23,46 +24,74 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct pass {
-    const struct amp_model *model;
-    int cap, cast_opset; /* the first opset at which Cast takes the lower dtype */
-    struct amp_assignment *result;
-    const struct amp_policy *policies; /* per node id */
+/* A dtype that nodes may be lowered to. */
+struct lowering {
+    enum amp_dtype dtype;
+    int cast_opset; /* the first opset at which Cast takes it */
     struct amp_static_values *static_values;
     struct amp_range_guards *guards; /* NULL: the dtype needs none */
+    bool *is_refused;                /* per value id: must not count on its guards saturating */
+};
+
+enum { LOWERINGS_MAX = 2 };
+
+struct pass {
+    const struct amp_model *model;
+    int cap;
+    struct amp_assignment *result;
+    const struct amp_policy *policies;        /* per node id */
+    struct lowering lowerings[LOWERINGS_MAX]; /* the first is to the lower dtype */
+    size_t n_lowerings;
+    bool has_second; /* what one dtype is forbidden for may be lowered to the other */
     struct amp_uses uses;
-    bool *is_refused; /* per value id: must not count on its guards saturating */
-    bool *carries;    /* per value id: amp_sequences_find */
-    bool *is_folded;  /* per value id: amp_folded_find */
+    bool *carries;   /* per value id: amp_sequences_find */
+    bool *is_folded; /* per value id: amp_folded_find */
     struct amp_promoter promoter;
     uint32_t *order; /* node ids as they were decided: producers first */
     size_t n_order;
 };
+
+/* The lowering to DTYPE; NULL: nodes are not lowered to it. */
+static struct lowering *lowering_to(struct pass *pass, enum amp_dtype dtype)
+{
+    for (size_t i = 0; i < pass->n_lowerings; i++)
+        if (pass->lowerings[i].dtype == dtype)
+            return &pass->lowerings[i];
+    return NULL;
+}
+
+/* The same; for what follows inputs of another dtype that the model came with, the first. */
+static struct lowering *lowering_for(struct pass *pass, enum amp_dtype dtype)
+{
+    struct lowering *lowering = lowering_to(pass, dtype);
+    return lowering != NULL ? lowering : &pass->lowerings[0];
+}
 
 /* Whether its neighbours leave the node no other dtype than the lower one: its inputs that no
    constant makes have it, and no rule but one about a use of guards asks for it. */
 static bool is_pinned(const struct pass *pass, const struct amp_node *node,
                       const struct amp_decision *decision)
 {
-    bool may_be = decision->precision == AMP_FOLLOW ||
-                  (decision->precision == AMP_LOWER && amp_guard_use(node) != AMP_GUARD_NONE);
+    bool may_be =
+        decision->precision == AMP_FOLLOW ||
+        (amp_precision_is_lower(decision->precision) && amp_guard_use(node) != AMP_GUARD_NONE);
     return may_be && amp_promoted_dtype(&pass->promoter, node, decision->type, AMP_PART_LIVE) ==
-                         pass->result->lower;
+                         decision->dtype;
 }
 
-/* The constant with data that the lower dtype cannot hold; AMP_NONE when all fit or may saturate.
- */
-static uint32_t overflowing_weight(struct pass *pass, const struct amp_node *node,
-                                   const struct amp_decision *decision)
+/* The constant with data that the dtype of LOWERING, the decided one, cannot hold; AMP_NONE when
+   all fit or may saturate. */
+static uint32_t overflowing_weight(struct pass *pass, const struct lowering *lowering,
+                                   const struct amp_node *node, const struct amp_decision *decision)
 {
-    for (uint32_t i = 0; i < node->n_inputs && decision->dtype == pass->result->lower; i++) {
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
         uint32_t id = amp_typed_input(&pass->promoter.types, node, decision->type, i);
         uint32_t origin =
-            id == AMP_NONE ? AMP_NONE : amp_static_values_origin(pass->static_values, id);
+            id == AMP_NONE ? AMP_NONE : amp_static_values_origin(lowering->static_values, id);
         if (origin == AMP_NONE)
             continue;
-        if (pass->is_refused[id] || !is_pinned(pass, node, decision) ||
-            !amp_static_values_is_guard(pass->static_values, id, amp_guard_use(node)))
+        if (lowering->is_refused[id] || !is_pinned(pass, node, decision) ||
+            !amp_static_values_is_guard(lowering->static_values, id, amp_guard_use(node)))
             return origin;
     }
     return AMP_NONE;
@@ -77,12 +106,13 @@ static void keep_float(struct amp_decision *decision, enum amp_reason reason, ui
 
 /* Sets *OPSET to the one that the node needs for its dtype. False when none up to the cap has it:
    the node then stays float32. */
-static bool find_opset(const struct pass *pass, const struct amp_node *node,
+static bool find_opset(struct pass *pass, const struct amp_node *node,
                        struct amp_decision *decision, int *opset)
 {
+    int cast_opset = lowering_for(pass, decision->dtype)->cast_opset;
     *opset = amp_opset_for(&pass->promoter.types, node, decision->type, decision->dtype);
-    if (*opset != 0 && *opset < pass->cast_opset)
-        *opset = pass->cast_opset;
+    if (*opset != 0 && *opset < cast_opset)
+        *opset = cast_opset;
     if (*opset == 0)
         keep_float(decision, AMP_REASON_NO_LOWER_TYPE, AMP_NONE);
     else if (*opset > pass->cap)
@@ -95,20 +125,47 @@ static bool find_opset(const struct pass *pass, const struct amp_node *node,
  */
 enum { OPSET_TO_FOLLOW = 22 };
 
-/* Keeps the node in float32 where the operator, the opset or a constant forbids the lower dtype. */
-static void constrain(struct pass *pass, const struct amp_node *node, struct amp_decision *decision)
+/* Keeps the node in float32 where the operator, the opset or a constant forbids the dtype of
+   DECISION. */
+static void constrain_to(struct pass *pass, const struct amp_node *node,
+                         struct amp_decision *decision)
 {
     int opset;
     if (decision->dtype == AMP_FLOAT || !find_opset(pass, node, decision, &opset))
         return;
-    uint32_t weight = overflowing_weight(pass, node, decision);
+    const struct lowering *lowering = lowering_to(pass, decision->dtype);
+    uint32_t weight =
+        lowering == NULL ? AMP_NONE : overflowing_weight(pass, lowering, node, decision);
     if (weight != AMP_NONE)
         keep_float(decision, AMP_REASON_WEIGHT_RANGE, weight);
-    else if (amp_range_guards_find(pass->guards, &pass->promoter.types, node, decision))
+    else if (amp_range_guards_find(lowering_for(pass, decision->dtype)->guards,
+                                   &pass->promoter.types, node, decision))
         decision->dtype = AMP_FLOAT;
     else if (opset > pass->result->opset &&
-             (decision->precision == AMP_LOWER || opset <= OPSET_TO_FOLLOW))
+             (amp_precision_is_lower(decision->precision) || opset <= OPSET_TO_FOLLOW))
         pass->result->opset = opset;
+}
+
+/* The dtype to try where DTYPE is forbidden; AMP_FLOAT: none. */
+static enum amp_dtype other_dtype(struct pass *pass, enum amp_dtype dtype)
+{
+    const struct lowering *lowering = lowering_to(pass, dtype);
+    if (!pass->has_second || lowering == NULL)
+        return AMP_FLOAT;
+    return pass->lowerings[lowering == &pass->lowerings[0] ? 1 : 0].dtype;
+}
+
+/* Gives the node the other lower dtype, or else float32, where the one of DECISION is forbidden. */
+static void constrain(struct pass *pass, const struct amp_node *node, struct amp_decision *decision)
+{
+    struct amp_decision other = *decision;
+    other.dtype = other_dtype(pass, decision->dtype);
+    constrain_to(pass, node, decision);
+    if (decision->dtype != AMP_FLOAT || other.dtype == AMP_FLOAT)
+        return;
+    constrain_to(pass, node, &other);
+    if (other.dtype != AMP_FLOAT)
+        *decision = other;
 }
 
 static void set_outputs(struct pass *pass, const struct amp_node *node,
@@ -216,16 +273,17 @@ static bool stays_together(const struct pass *pass, const struct amp_whole *whol
     return true;
 }
 
-/* Whether a guard keeps a part of WHOLE in float32, and with it all; *FOUND then says why. */
-static bool find_guard(const struct pass *pass, const struct amp_whole *whole,
+/* Whether a guard keeps a part of WHOLE from DTYPE, and with it all; *FOUND then says why. */
+static bool find_guard(struct pass *pass, const struct amp_whole *whole, enum amp_dtype dtype,
                        struct amp_decision *found)
 {
-    if (!stays_together(pass, whole))
+    const struct lowering *lowering = lowering_to(pass, dtype);
+    if (lowering == NULL || !stays_together(pass, whole))
         return false;
     for (size_t i = 0; i < whole->n_nodes; i++) {
         *found = pass->result->nodes[whole->nodes[i]];
         if (found->type >= 0 &&
-            amp_range_guards_find(pass->guards, &pass->promoter.types,
+            amp_range_guards_find(lowering->guards, &pass->promoter.types,
                                   amp_node_at(pass->model, whole->nodes[i]), found))
             return true;
     }
@@ -240,24 +298,45 @@ static void keep_guarded(struct amp_decision *decision, const struct amp_decisio
     decision->seen = found->seen;
 }
 
+/* What guards make of a dtype for all parts of a whole. */
+struct guarded {
+    enum amp_dtype dtype;      /* AMP_UNDEFINED: nothing was asked yet */
+    enum amp_dtype allowed;    /* the dtype itself, the other lower one, or float32 */
+    struct amp_decision found; /* why it is not the dtype itself */
+};
+
+/* Sets *GUARDED to what guards make of DTYPE for WHOLE, unless it says that already. */
+static void ask_guards(struct pass *pass, const struct amp_whole *whole, enum amp_dtype dtype,
+                       struct guarded *guarded)
+{
+    struct amp_decision unused;
+    if (guarded->dtype == dtype)
+        return;
+    guarded->dtype = guarded->allowed = dtype;
+    if (!find_guard(pass, whole, dtype, &guarded->found))
+        return;
+    guarded->allowed = other_dtype(pass, dtype);
+    if (guarded->allowed != AMP_FLOAT && find_guard(pass, whole, guarded->allowed, &unused))
+        guarded->allowed = AMP_FLOAT;
+}
+
 /* Decides all parts once the last of them is reached: only then everything is known that goes into
    the whole, and nobody outside takes what the others give. */
 static void decide_whole(struct pass *pass, const struct amp_whole *whole)
 {
-    struct amp_decision found;
     for (size_t i = 0; i < whole->n_nodes; i++)
         begin(pass, whole->nodes[i]);
-    bool is_guarded = find_guard(pass, whole, &found);
+    struct guarded guarded = {.dtype = AMP_UNDEFINED};
     for (size_t i = 0; i < whole->n_nodes; i++) {
         struct amp_decision *decision = &pass->result->nodes[whole->nodes[i]];
         if (decision->type < 0)
             continue;
         enum amp_dtype dtype =
             amp_policy_dtype_of_whole(&pass->promoter, whole, decision->precision);
-        bool is_kept = is_guarded && dtype == pass->result->lower;
-        finish(pass, whole->nodes[i], is_kept ? AMP_FLOAT : dtype);
-        if (is_kept)
-            keep_guarded(decision, &found);
+        ask_guards(pass, whole, dtype, &guarded);
+        finish(pass, whole->nodes[i], guarded.allowed);
+        if (guarded.allowed != dtype && guarded.allowed == AMP_FLOAT)
+            keep_guarded(decision, &guarded.found);
     }
 }
 
@@ -270,6 +349,16 @@ static void decide_next(struct pass *pass, uint32_t id)
         decide_whole(pass, whole);
 }
 
+/* Shows NODE to what follows values through the graph. */
+static void look_at(struct pass *pass, const struct amp_node *node)
+{
+    for (size_t i = 0; i < pass->n_lowerings; i++) {
+        amp_static_values_add(pass->lowerings[i].static_values, node);
+        amp_range_guards_add(pass->lowerings[i].guards, node);
+    }
+    amp_promoter_enter(&pass->promoter, node);
+}
+
 static void assign_graph(struct pass *pass, uint32_t graph)
 {
     const struct amp_ids *nodes = &pass->model->graphs[graph].nodes;
@@ -278,9 +367,7 @@ static void assign_graph(struct pass *pass, uint32_t graph)
         for (uint32_t a = 0; a < node->n_attrs; a++)
             for (size_t k = 0; k < amp_attr_graph_count(&node->attrs[a]); k++)
                 assign_graph(pass, node->attrs[a].graphs[k]);
-        amp_static_values_add(pass->static_values, node);
-        amp_range_guards_add(pass->guards, node);
-        amp_promoter_enter(&pass->promoter, node);
+        look_at(pass, node);
         decide_next(pass, nodes->items[i]);
     }
 }
@@ -308,8 +395,8 @@ enum amp_dtype amp_assigned_dtype(const struct amp_model *model,
     return value->dtype;
 }
 
-/* Whether every use of VALUE wants the lower dtype. */
-static bool is_wanted_lower(const struct pass *pass, uint32_t value)
+/* Whether every use of VALUE wants DTYPE. */
+static bool is_wanted(const struct pass *pass, uint32_t value, enum amp_dtype dtype)
 {
     const struct amp_uses *uses = &pass->uses;
     bool is_wanted =
@@ -318,23 +405,23 @@ static bool is_wanted_lower(const struct pass *pass, uint32_t value)
         const struct amp_node *user = amp_node_at(pass->model, uses->items[u].node);
         const struct amp_schema *schema = user->schema ? amp_schema_at_cap(user, pass->cap) : NULL;
         is_wanted = amp_assigned_dtype(pass->model, pass->result, uses->items[u].node, schema,
-                                       uses->items[u].slot) == pass->result->lower;
+                                       uses->items[u].slot) == dtype;
     }
     return is_wanted;
 }
 
-/* Whether NODE only moves the values of constants, for whatever follows, and may do so in the lower
-   dtype. */
-static bool may_be_lowered(const struct pass *pass, const struct amp_node *node,
+/* Whether NODE only moves the values of constants, for whatever follows, and may do so in the dtype
+   of LOWERING. */
+static bool may_be_lowered(const struct lowering *lowering, const struct amp_node *node,
                            const struct amp_decision *decision)
 {
     const struct amp_op *op = amp_op_of(node);
     if (decision->precision != AMP_FOLLOW || decision->reason != AMP_REASON_UNLISTED ||
         op == NULL || op->effect != AMP_PRESERVES_VALUES ||
-        !amp_static_values_has_node(pass->static_values, node))
+        !amp_static_values_has_node(lowering->static_values, node))
         return false;
     for (uint32_t i = 0; i < node->n_inputs; i++)
-        if (node->inputs[i] != AMP_NONE && pass->is_refused[node->inputs[i]])
+        if (node->inputs[i] != AMP_NONE && lowering->is_refused[node->inputs[i]])
             return false;
     return true;
 }
@@ -342,17 +429,17 @@ static bool may_be_lowered(const struct pass *pass, const struct amp_node *node,
 /* A weight that is reshaped or transposed before its use takes the dtype of its consumers, so that
    it is converted offline and not by a cast behind the reshaping. What it holds beyond the range
    was theirs to take. */
-static void lower_static_node(struct pass *pass, uint32_t id)
+static void lower_static_node(struct pass *pass, uint32_t id, const struct lowering *lowering)
 {
     const struct amp_node *node = amp_node_at(pass->model, id);
     struct amp_decision *decision = &pass->result->nodes[id];
     int opset;
-    if (!may_be_lowered(pass, node, decision))
+    if (!may_be_lowered(lowering, node, decision))
         return;
     for (uint32_t i = 0; i < node->n_outputs; i++)
-        if (node->outputs[i] != AMP_NONE && !is_wanted_lower(pass, node->outputs[i]))
+        if (node->outputs[i] != AMP_NONE && !is_wanted(pass, node->outputs[i], lowering->dtype))
             return;
-    decision->dtype = pass->result->lower;
+    decision->dtype = lowering->dtype;
     find_opset(pass, node, decision, &opset);
     set_outputs(pass, node, decision);
 }
@@ -360,19 +447,21 @@ static void lower_static_node(struct pass *pass, uint32_t id)
 static void lower_static_nodes(struct pass *pass)
 {
     for (size_t i = pass->n_order; i > 0; i--)
-        lower_static_node(pass, pass->order[i - 1]);
+        for (size_t k = 0; k < pass->n_lowerings; k++)
+            lower_static_node(pass, pass->order[i - 1], &pass->lowerings[k]);
 }
 
 /* Whether the guards that reach VALUE will saturate offline: it is a constant, or a ConstantOfShape
-   that can give the lower dtype, or moved in the lower dtype. */
-static bool saturates_offline(const struct pass *pass, uint32_t value_id)
+   that can give the dtype of LOWERING, or moved in that dtype. */
+static bool saturates_offline(const struct pass *pass, const struct lowering *lowering,
+                              uint32_t value_id)
 {
     const struct amp_value *value = amp_value_at(pass->model, value_id);
-    if (value->constant != NULL || pass->result->values[value_id] == pass->result->lower)
+    if (value->constant != NULL || pass->result->values[value_id] == lowering->dtype)
         return true;
-    return amp_static_values_origin(pass->static_values, value_id) == value_id &&
+    return amp_static_values_origin(lowering->static_values, value_id) == value_id &&
            amp_schema_takes(amp_schema_find("", "ConstantOfShape", pass->result->opset), "T2",
-                            pass->result->lower);
+                            lowering->dtype);
 }
 
 /* Refuses the guards that a cast would meet while the model runs, as it would make infinities of
@@ -383,13 +472,14 @@ static bool refuse_guards(struct pass *pass)
     for (size_t k = 0; k < pass->n_order; k++) {
         const struct amp_node *node = amp_node_at(pass->model, pass->order[k]);
         const struct amp_decision *decision = &pass->result->nodes[pass->order[k]];
-        for (uint32_t i = 0; i < node->n_inputs && decision->dtype == pass->result->lower; i++) {
+        struct lowering *lowering = lowering_to(pass, decision->dtype);
+        for (uint32_t i = 0; i < node->n_inputs && lowering != NULL; i++) {
             uint32_t id = amp_typed_input(&pass->promoter.types, node, decision->type, i);
-            if (id == AMP_NONE || pass->is_refused[id] ||
-                amp_static_values_origin(pass->static_values, id) == AMP_NONE ||
-                saturates_offline(pass, id))
+            if (id == AMP_NONE || lowering->is_refused[id] ||
+                amp_static_values_origin(lowering->static_values, id) == AMP_NONE ||
+                saturates_offline(pass, lowering, id))
                 continue;
-            pass->is_refused[id] = found = true;
+            lowering->is_refused[id] = found = true;
         }
     }
     return found;
@@ -405,8 +495,8 @@ static void assign_interface(struct pass *pass, const struct amp_ids *interface)
         if (amp_value_at(pass->model, id)->is_input)
             result->values[id] = result->lower;
     }
-    if (interface->count > 0 && result->opset < pass->cast_opset)
-        result->opset = pass->cast_opset;
+    if (interface->count > 0 && result->opset < pass->lowerings[0].cast_opset)
+        result->opset = pass->lowerings[0].cast_opset;
 }
 
 /* Takes all decisions back but for the guards that were refused. */
@@ -421,23 +511,48 @@ static void reset(struct pass *pass, const struct amp_assign_options *options)
     assign_interface(pass, &options->interface);
 }
 
-/* The greatest magnitude of a constant that the rules let into the lower dtype. */
-static double weight_max(const struct amp_assign_options *options)
+/* Adds the lowering to DTYPE. */
+static void add_lowering(struct pass *pass, const struct amp_assign_options *options,
+                         enum amp_dtype dtype)
 {
-    const struct amp_rule_limits *limits = amp_rules_limits(options->rules, options->lower);
-    return limits == NULL ? amp_dtype_max(options->lower) : limits->weight_max;
+    const struct amp_rule_limits *limits = amp_rules_limits(options->rules, dtype);
+    double most = limits == NULL ? amp_dtype_max(dtype) : limits->weight_max;
+    struct lowering *lowering = &pass->lowerings[pass->n_lowerings++];
+    *lowering =
+        (struct lowering){.dtype = dtype,
+                          .cast_opset = amp_opset_of_cast(dtype),
+                          .static_values = amp_static_values_create(pass->model, dtype, most),
+                          .is_refused = amp_xcalloc(pass->model->n_values, sizeof(bool))};
+    struct amp_range_guard_options guarded = {.model = pass->model,
+                                              .lower = dtype,
+                                              .limits = limits,
+                                              .ranges = options->ranges,
+                                              .static_values = lowering->static_values};
+    lowering->guards = amp_range_guards_create(&guarded);
 }
 
-static struct amp_range_guards *create_guards(const struct pass *pass,
-                                              const struct amp_assign_options *options)
+/* Adds the lowerings to the lower dtype, to the second one, and to the other one of 16 bits that
+   rules name. */
+static void add_lowerings(struct pass *pass, const struct amp_assign_options *options)
 {
-    struct amp_range_guard_options guarded = {.model = pass->model,
-                                              .lower = options->lower,
-                                              .limits =
-                                                  amp_rules_limits(options->rules, options->lower),
-                                              .ranges = options->ranges,
-                                              .static_values = pass->static_values};
-    return amp_range_guards_create(&guarded);
+    static const enum amp_dtype dtypes[] = {AMP_BFLOAT16, AMP_FLOAT16};
+    uint32_t wanted = amp_rules_named_dtypes(options->rules) | AMP_DTYPE_BIT(options->second);
+    add_lowering(pass, options, options->lower);
+    for (size_t i = 0; i < AMP_COUNT(dtypes); i++)
+        if (dtypes[i] != options->lower && (wanted & AMP_DTYPE_BIT(dtypes[i])) != 0)
+            add_lowering(pass, options, dtypes[i]);
+    for (size_t i = 0; i < pass->n_lowerings; i++)
+        pass->result->lowers |= AMP_DTYPE_BIT(pass->lowerings[i].dtype);
+    pass->has_second = options->second != AMP_UNDEFINED;
+}
+
+static void free_lowerings(struct pass *pass)
+{
+    for (size_t i = 0; i < pass->n_lowerings; i++) {
+        free(pass->lowerings[i].is_refused);
+        amp_range_guards_destroy(pass->lowerings[i].guards);
+        amp_static_values_destroy(pass->lowerings[i].static_values);
+    }
 }
 
 enum amp_status amp_assign(const struct amp_model *model, const struct amp_assign_options *options,
@@ -447,6 +562,7 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
     int opset = (int)amp_model_opset(model, "");
     *assignment = (struct amp_assignment){
         .lower = options->lower,
+        .second = options->second,
         .nodes = amp_arena_array(arena, model->n_nodes, sizeof *assignment->nodes),
         .values = amp_arena_array(arena, model->n_values, sizeof *assignment->values),
         .is_interface = amp_arena_array(arena, model->n_values, sizeof(bool)),
@@ -456,16 +572,12 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
     AMP_TRY(amp_policies_find(model, options->rules, &assignment->wholes, &policies, err));
     struct pass pass = {.model = model,
                         .cap = options->cap > opset ? options->cap : opset,
-                        .cast_opset = amp_opset_of_cast(options->lower),
                         .result = assignment,
                         .policies = policies,
-                        .static_values =
-                            amp_static_values_create(model, options->lower, weight_max(options)),
-                        .is_refused = amp_xcalloc(model->n_values, sizeof *pass.is_refused),
                         .order = amp_xmalloc(model->n_nodes, sizeof *pass.order),
                         .uses = amp_uses_create(model)};
-    pass.guards = create_guards(&pass, options);
-    pass.carries = amp_sequences_find(model, &pass.uses, options->lower);
+    add_lowerings(&pass, options);
+    pass.carries = amp_sequences_find(model, &pass.uses, assignment->lowers);
     pass.is_folded = amp_folded_find(model, options->rules);
     pass.promoter =
         (struct amp_promoter){.types = {model, pass.cap},
@@ -474,7 +586,7 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
                               .values = assignment->values,
                               .nodes = assignment->nodes,
                               .wholes = &assignment->wholes,
-                              .static_values = pass.static_values,
+                              .static_values = pass.lowerings[0].static_values,
                               .is_folded = pass.is_folded,
                               .has_promoting_constants = &assignment->has_promoting_constants};
     do {
@@ -484,10 +596,8 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
     } while (refuse_guards(&pass));
     amp_uses_destroy(&pass.uses);
     free(pass.order);
-    free(pass.is_refused);
     free(pass.carries);
     free(pass.is_folded);
-    amp_range_guards_destroy(pass.guards);
-    amp_static_values_destroy(pass.static_values);
+    free_lowerings(&pass);
     return amp_custom_check(model, assignment, err);
 }

@@ -9,6 +9,8 @@ struct amp_rules; /* autocast/rules/rule.h */
 
 struct amp_assignment {
     enum amp_dtype lower;
+    enum amp_dtype second; /* as in amp_assign_options */
+    uint32_t lowers;       /* all dtypes that nodes are lowered to, as a mask of AMP_DTYPE_BIT */
     struct amp_decision *nodes; /* per node id */
     enum amp_dtype *values;     /* per value id: its dtype once the decisions are carried out */
     bool *is_interface;         /* per value id: as in amp_assign_options.interface */
@@ -21,6 +23,8 @@ struct amp_assignment {
 struct amp_assign_options {
     const struct amp_rules *rules;
     enum amp_dtype lower;
+    enum amp_dtype second; /* the dtype of nodes that cannot have the lower one, where they can have
+                              this, and the other way round; AMP_UNDEFINED: float32 */
     const struct amp_ranges *ranges; /* of the model's values; NULL: nothing was seen of them */
     int cap; /* the newest opset that the model may be raised to: nodes that need more stay float32
               */
@@ -36,6 +40,20 @@ struct amp_assign_options {
  */
 enum amp_status amp_assign(const struct amp_model *model, const struct amp_assign_options *options,
                            struct amp_assignment *assignment, struct amp_error *err);
+
+/* Whether ASSIGNMENT lowers nodes to DTYPE. */
+static inline bool amp_assignment_lowers(const struct amp_assignment *assignment,
+                                         enum amp_dtype dtype)
+{
+    return (assignment->lowers & AMP_DTYPE_BIT(dtype)) != 0;
+}
+
+/* Whether DTYPE is one that ASSIGNMENT lowers nodes to where no rule names it. */
+static inline bool amp_assignment_chooses(const struct amp_assignment *assignment,
+                                          enum amp_dtype dtype)
+{
+    return dtype == assignment->lower || (dtype == assignment->second && dtype != AMP_UNDEFINED);
+}
 
 /*
  * The dtype that input I of NODE, which must be there, is to have:

@@ -85,7 +85,7 @@ bool amp_custom_is_eligible(const struct amp_model *model, const struct amp_node
 static bool is_override(const struct amp_decision *decision)
 {
     return decision->op != NULL && decision->rule->source.line == 0 &&
-           (decision->precision == AMP_LOWER || decision->precision == AMP_FP32);
+           amp_precision_dtype(decision->precision, AMP_FLOAT) != AMP_UNDEFINED;
 }
 
 /* Whether some of what NODE takes or gives is not in DTYPE, as far as the model says. */
@@ -116,11 +116,12 @@ static enum amp_status check_node(const struct amp_model *model,
     char text[512];
     const struct amp_node *node = amp_node_at(model, id);
     const struct amp_decision *decision = &assignment->nodes[id];
-    bool is_lower = decision->precision == AMP_LOWER;
+    bool is_lower = amp_precision_is_lower(decision->precision);
     struct obstacle obstacle = find_obstacle(model, node);
     bool is_blind = is_lower && obstacle.reason == AMP_REASON_UNKNOWN_TYPE;
     if (obstacle.reason == AMP_REASON_RULE ||
-        !(is_blind || would_change(model, node, is_lower ? assignment->lower : AMP_FLOAT)))
+        !(is_blind ||
+          would_change(model, node, amp_precision_dtype(decision->precision, assignment->lower))))
         return AMP_OK;
     return amp_fail(err, AMP_RULES,
                     "%s: --op %s=%s: %s: %s; accepted: an operator without bodies that takes float "

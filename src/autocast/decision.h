@@ -21,7 +21,7 @@ struct amp_decision {
     const struct amp_rule_op *op; /* by which of the rule's operators it matched; NULL: it names
                                      none */
     enum amp_reason reason;
-    enum amp_dtype dtype; /* the node runs in: float32 or the lower one; AMP_UNDEFINED: not a float
+    enum amp_dtype dtype; /* the node runs in: float32 or a lower one; AMP_UNDEFINED: not a float
                              node, or one that keeps its types */
     int type;       /* the type variable (index in the schema's types) that takes the dtype, or
                        AMP_TYPE_ALL_FLOATS; -1: none */

@@ -154,7 +154,7 @@ static bool takes_denial(const struct painter *painter, uint32_t id)
 
 static bool is_allowed(const struct painter *painter, uint32_t id)
 {
-    return painter->policies[id].precision == AMP_LOWER;
+    return amp_precision_is_lower(painter->policies[id].precision);
 }
 
 static bool is_open(const struct painter *painter, uint32_t id)

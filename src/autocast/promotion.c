@@ -161,10 +161,9 @@ enum amp_dtype amp_policy_dtype_of_whole(const struct amp_promoter *promoter,
                                          const struct amp_whole *whole,
                                          enum amp_precision precision)
 {
-    if (precision == AMP_LOWER)
-        return promoter->lower;
-    if (precision == AMP_FP32 || whole->asks_float32)
-        return AMP_FLOAT;
+    enum amp_dtype asked = amp_precision_dtype(precision, promoter->lower);
+    if (asked != AMP_UNDEFINED || whole->asks_float32)
+        return asked != AMP_UNDEFINED ? asked : AMP_FLOAT;
     enum amp_promotion_part part =
         precision == AMP_WIDEST ? part_of_widest(promoter) : part_of(promoter, whole->promotes);
     enum amp_dtype dtype =
@@ -200,19 +199,11 @@ void amp_promoter_enter(struct amp_promoter *promoter, const struct amp_node *no
 enum amp_dtype amp_policy_dtype(const struct amp_promoter *promoter, const struct amp_node *node,
                                 const struct amp_decision *decision)
 {
-    switch (decision->precision) {
-    case AMP_LOWER:
-        return promoter->lower;
-    case AMP_FP32:
-        return AMP_FLOAT;
-    case AMP_WIDEST:
+    enum amp_dtype asked = amp_precision_dtype(decision->precision, promoter->lower);
+    if (asked != AMP_UNDEFINED)
+        return asked;
+    if (decision->precision == AMP_WIDEST)
         return widest(promoter, node, decision->type, part_of_widest(promoter));
-    case AMP_FOLLOW:
-    case AMP_INFER:
-    case AMP_CLEAR:
-    case AMP_PRECISION_COUNT:
-        break;
-    }
     enum amp_promotion_part part = part_of(promoter, amp_node_promotes(node));
     enum amp_dtype live = amp_promoted_dtype(promoter, node, decision->type, part);
     return live != AMP_UNDEFINED ? live

@@ -27,16 +27,15 @@ static bool is_plain(const struct amp_node *node)
     return node->schema != NULL && node->domain[0] == '\0' && !amp_node_has_bodies(node);
 }
 
-/* Whether NODE puts tensors together, in a sequence that may be of LOWER. */
-static bool packs(const struct amp_model *model, const struct amp_node *node, enum amp_dtype lower)
+/* Whether NODE puts tensors together, in a sequence that may be of LOWERS. */
+static bool packs(const struct amp_model *model, const struct amp_node *node, uint32_t lowers)
 {
     const struct amp_schema_param *output =
         node->schema != NULL ? amp_schema_output(node->schema, 0) : NULL;
     const struct amp_schema_type *type =
         output != NULL ? amp_schema_type(node->schema, output) : NULL;
     return is_plain(node) && node->n_outputs == 1 && type != NULL &&
-           (type->sequences & AMP_DTYPE_BIT(lower)) != 0 &&
-           are_tensors(model, node->inputs, node->n_inputs);
+           (type->sequences & lowers) == lowers && are_tensors(model, node->inputs, node->n_inputs);
 }
 
 /* Whether all that uses sequence ID takes it apart in its own graph. */
@@ -52,14 +51,14 @@ static bool is_taken_apart(const struct amp_model *model, const struct amp_uses 
 }
 
 bool *amp_sequences_find(const struct amp_model *model, const struct amp_uses *uses,
-                         enum amp_dtype lower)
+                         uint32_t lowers)
 {
     bool *found = amp_xcalloc(model->n_values, sizeof *found);
     for (uint32_t id = 0; id < model->n_values; id++) {
         const struct amp_value *value = amp_value_at(model, id);
         found[id] = value->kind == AMP_KIND_SEQUENCE && !value->is_output &&
                     amp_dtype_is_autocast(value->dtype) && value->producer != AMP_NONE &&
-                    packs(model, amp_node_at(model, value->producer), lower) &&
+                    packs(model, amp_node_at(model, value->producer), lowers) &&
                     is_taken_apart(model, uses, id);
     }
     return found;

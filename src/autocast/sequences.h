@@ -12,9 +12,9 @@ struct amp_uses; /* core/graph/uses.h */
  * dtype.
  *
  * Returns per value of MODEL, whose types must be inferred, whether it is such a sequence of floats
- * that may be of LOWER: to be freed.
+ * that may be of each of LOWERS, a mask of dtypes: to be freed.
  */
 bool *amp_sequences_find(const struct amp_model *model, const struct amp_uses *uses,
-                         enum amp_dtype lower);
+                         uint32_t lowers);
 
 #endif

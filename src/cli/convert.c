@@ -155,6 +155,7 @@ static struct amp_assign_options assign_options(const struct job *job, int cap)
 {
     return (struct amp_assign_options){.rules = job->rules,
                                        .lower = job->target.lower,
+                                       .second = job->target.second,
                                        .ranges = job->ranges,
                                        .cap = cap,
                                        .interface = job->interface};
@@ -247,14 +248,37 @@ static enum amp_status lower_graph(struct job *job, bool *is_done)
     return AMP_OK;
 }
 
-/* Whether the rules ask what values come to: float16's do unless they say otherwise, others where
-   they set a limit to activations that the dtype does not have. */
+/* The dtypes that nodes may be lowered to, as a mask. */
+static uint32_t lower_dtypes(const struct job *job)
+{
+    return (amp_rules_named_dtypes(job->rules) | AMP_DTYPE_BIT(job->target.lower) |
+            AMP_DTYPE_BIT(job->target.second)) &
+           AMP_RULES_DTYPES;
+}
+
+/* The least precise of the dtypes that nodes may be lowered to. */
+static enum amp_dtype coarsest_lower(const struct job *job)
+{
+    bool has_bfloat16 = (lower_dtypes(job) & AMP_DTYPE_BIT(AMP_BFLOAT16)) != 0;
+    return has_bfloat16 ? AMP_BFLOAT16 : job->target.lower;
+}
+
+/* Whether the rules ask what values of DTYPE come to: float16's do unless they say otherwise,
+   others where they set a limit to activations that the dtype does not have. */
+static bool asks_for_ranges_of(const struct job *job, enum amp_dtype dtype)
+{
+    const struct amp_rule_limits *limits = amp_rules_limits(job->rules, dtype);
+    return limits != NULL && limits->guards != AMP_GUARDS_OFF &&
+           (dtype == AMP_FLOAT16 || limits->activation_max < amp_dtype_max(dtype));
+}
+
 static bool asks_for_ranges(const struct job *job)
 {
-    enum amp_dtype lower = job->target.lower;
-    const struct amp_rule_limits *limits = amp_rules_limits(job->rules, lower);
-    return limits != NULL && !limits->is_unguarded &&
-           (lower == AMP_FLOAT16 || limits->activation_max < amp_dtype_max(lower));
+    uint32_t dtypes = lower_dtypes(job);
+    for (enum amp_dtype dtype = AMP_UNDEFINED; dtype < AMP_DTYPE_COUNT; dtype++)
+        if ((dtypes & AMP_DTYPE_BIT(dtype)) != 0 && asks_for_ranges_of(job, dtype))
+            return true;
+    return false;
 }
 
 /* Looks at the model's values in runs, where there are samples for that or it will be run anyway to
@@ -403,6 +427,7 @@ static enum amp_status tune(struct job *job)
     struct amp_tune_request request = {.options = job->options,
                                        .file = &job->file,
                                        .lower = job->target.lower,
+                                       .second = job->target.second,
                                        .rules = job->rules,
                                        .eval = &job->eval,
                                        .rule_names = job->conversion.rule_names,
@@ -411,7 +436,7 @@ static enum amp_status tune(struct job *job)
                                        .context = job};
     AMP_TRY(amp_infer(job->model, job->err));
     AMP_TRY(find_ranges(job));
-    request.coarsest = amp_validation_coarsest(job->target.lower, job->model);
+    request.coarsest = amp_validation_coarsest(coarsest_lower(job), job->model);
     struct amp_rules *tuned = amp_rules_copy(job->rules, job->file.arena);
     enum amp_status status = amp_tune(&request, tuned, &job->tuning, job->err);
     amp_rules_destroy(job->rules);
@@ -440,8 +465,8 @@ enum amp_status amp_convert_in_memory(const struct amp_options *options,
 /* The least precise of the dtypes that the two models compute in. */
 static enum amp_dtype coarsest_dtype(const struct job *job, const struct amp_model *reference)
 {
-    enum amp_dtype lower = job->target.lower;
-    return job->target.keeps_types ? lower : amp_validation_coarsest(lower, reference);
+    return job->target.keeps_types ? job->target.lower
+                                   : amp_validation_coarsest(coarsest_lower(job), reference);
 }
 
 /* The models as they run, and what came of it. */
@@ -696,6 +721,7 @@ enum amp_status amp_command_convert(const struct amp_options *options, struct am
                       .may_run = true};
     AMP_TRY(amp_target_parse(options, &job.target, err));
     job.conversion.lower = job.target.lower;
+    job.conversion.second = job.target.second;
     job.conversion.keeps_types = job.target.keeps_types;
     AMP_TRY(parse_stage(&job));
     if (options->is_tuned)

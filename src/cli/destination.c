@@ -27,8 +27,10 @@ static const char *default_path(const struct amp_options *options, const struct 
         length -= strlen(".onnx");
     if (target->keeps_types)
         return amp_arena_printf(arena, "%.*s.opset%d.onnx", (int)length, path, target->opset);
-    return amp_arena_printf(arena, "%.*s.%s.onnx", (int)length, path,
-                            amp_dtype_short_name(target->lower));
+    const char *dtypes = amp_dtype_short_name(target->lower);
+    if (target->second != AMP_UNDEFINED)
+        dtypes = amp_arena_printf(arena, "%s-%s", dtypes, amp_dtype_short_name(target->second));
+    return amp_arena_printf(arena, "%.*s.%s.onnx", (int)length, path, dtypes);
 }
 
 /* AMP_USAGE unless NAME, a file for tensor data, lies in the folder of the model at PATH or below

@@ -133,8 +133,8 @@ static enum amp_status decide(struct side *side, const char *path, const struct 
 {
     const char *obstacle = NULL;
     AMP_TRY(amp_model_read_to_convert(path, &side->file, err));
-    struct amp_assign_options options = {.lower = target->lower,
-                                         .cap = amp_schema_released_opset()};
+    struct amp_assign_options options = {
+        .lower = target->lower, .second = target->second, .cap = amp_schema_released_opset()};
     options.rules = side->rules = amp_rules_create(side->file.arena);
     AMP_TRY(amp_rules_load(side->rules, side->name, err));
     amp_report_rule_notes(side->rules);

@@ -26,22 +26,36 @@ static bool is_kept_otherwise(const struct amp_assignment *assignment, uint32_t 
            (decision->reason == AMP_REASON_RULE || amp_reason_is_guard(decision->reason));
 }
 
+/* The dtype of NODE, of UNIT, in the choice KEEPS. */
+static enum amp_dtype dtype_in(const struct amp_choice_model *model, const bool *keeps,
+                               uint32_t node, uint32_t unit)
+{
+    bool is_fine = unit > 0 && model->units->items[unit - 1].is_fine && keeps[unit - 1];
+    if (keeps[unit])
+        return AMP_FLOAT;
+    return is_fine ? model->fine->nodes[node].dtype : model->assignment->nodes[node].dtype;
+}
+
 struct amp_choice amp_choice_make(const struct amp_choice_model *model, const bool *keeps,
                                   bool is_complete, struct amp_arena *arena)
 {
     size_t n = model->assignment->n_nodes;
-    struct amp_choice choice = {.n_wide = 0};
+    struct amp_choice choice = {.has_second = model->assignment->second != AMP_UNDEFINED};
     choice.wide = amp_arena_array(arena, n, sizeof *choice.wide);
     choice.low = amp_arena_array(arena, n, sizeof *choice.low);
+    choice.second = amp_arena_array(arena, n, sizeof *choice.second);
     choice.units = amp_arena_array(arena, n, sizeof *choice.units);
     for (uint32_t node = 0; node < n; node++) {
         const struct amp_decision *decision = &model->assignment->nodes[node];
-        bool is_low = decision->dtype == model->assignment->lower;
+        bool is_low = amp_assignment_chooses(model->assignment, decision->dtype);
         uint32_t unit = is_low ? model->units->of_node[node] : AMP_NONE;
+        enum amp_dtype dtype = unit == AMP_NONE ? AMP_FLOAT : dtype_in(model, keeps, node, unit);
         if (model->outputs[node] == NULL)
             continue;
-        if (unit != AMP_NONE && !keeps[unit])
+        if (dtype == model->assignment->lower)
             choice.low[choice.n_low++] = model->outputs[node];
+        else if (dtype != AMP_FLOAT)
+            choice.second[choice.n_second++] = model->outputs[node];
         else if (unit != AMP_NONE || (is_complete && is_kept_otherwise(model->assignment, node))) {
             choice.units[choice.n_wide] = unit;
             choice.wide[choice.n_wide++] = model->outputs[node];
@@ -50,10 +64,18 @@ struct amp_choice amp_choice_make(const struct amp_choice_model *model, const bo
     return choice;
 }
 
+/* The precision of the nodes that CHOICE has in the lower dtype: where there are two, its name. */
+static enum amp_precision precision_of_low(const struct amp_choice *choice)
+{
+    return choice->has_second ? AMP_BF16 : AMP_LOWER;
+}
+
 enum amp_status amp_choice_add(const struct amp_choice *choice, struct amp_rules *rules,
                                struct amp_error *err)
 {
-    AMP_TRY(amp_rules_add_tensors(rules, choice->low, choice->n_low, AMP_LOWER, err));
+    AMP_TRY(
+        amp_rules_add_tensors(rules, choice->low, choice->n_low, precision_of_low(choice), err));
+    AMP_TRY(amp_rules_add_tensors(rules, choice->second, choice->n_second, AMP_FP16, err));
     return amp_rules_add_tensors(rules, choice->wide, choice->n_wide, AMP_FP32, err);
 }
 
@@ -104,12 +126,13 @@ static enum amp_status put_rule(const struct writer *writer, const char *precisi
                amp_arena_printf(writer->arena, "  - precision: %s\n    tensors:\n", precision));
 }
 
-static enum amp_status put_low(const struct writer *writer, const struct amp_choice *choice)
+static enum amp_status put_low(const struct writer *writer, const char *const *names, size_t n,
+                               enum amp_precision precision)
 {
-    if (choice->n_low > 0)
-        AMP_TRY(put_rule(writer, "lower"));
-    for (size_t i = 0; i < choice->n_low; i++)
-        AMP_TRY(put_tensor(writer, choice->low[i], ""));
+    if (n > 0)
+        AMP_TRY(put_rule(writer, amp_precision_name(precision)));
+    for (size_t i = 0; i < n; i++)
+        AMP_TRY(put_tensor(writer, names[i], ""));
     return AMP_OK;
 }
 
@@ -156,24 +179,27 @@ static enum amp_status put_note(const struct writer *writer, const char *note)
 static enum amp_status put_file(const struct writer *writer, const struct amp_choice *choice,
                                 const struct amp_choice_file *file)
 {
+    static const char unguarded[] = "  %s: {guards: off}\n";
     const char *dtype = amp_dtype_short_name(file->lower);
+    const char *second = choice->has_second ? amp_precision_name(AMP_FP16) : NULL;
     for (size_t i = 0; i < file->n_notes; i++)
         AMP_TRY(put_note(writer, file->notes[i]));
-    AMP_TRY(
-        put(writer, amp_arena_printf(writer->arena,
-                                     "version: 1\nname: tuned\ndescription: what tuning kept in "
-                                     "float32\ndtypes: [%s]\nextends:\n",
-                                     dtype)));
+    AMP_TRY(put(writer,
+                amp_arena_printf(writer->arena,
+                                 "version: 1\nname: tuned\ndescription: what tuning kept in "
+                                 "float32\ndtypes: [%s%s%s]\nextends:\n",
+                                 dtype, second != NULL ? ", " : "", second != NULL ? second : "")));
     for (size_t i = 0; i < file->n_extends; i++)
         AMP_TRY(put_extended(writer, file->extends[i]));
-    AMP_TRY(
-        put(writer, amp_arena_printf(writer->arena,
-                                     "\n# Runs have shown that it holds: what values come to is "
-                                     "not looked at again.\nlimits:\n  %s: {guards: off}\n",
-                                     dtype)));
-    if (choice->n_low + choice->n_wide > 0)
+    AMP_TRY(put(writer, "\n# Runs have shown that it holds: what values come to is not looked at "
+                        "again.\nlimits:\n"));
+    AMP_TRY(put(writer, amp_arena_printf(writer->arena, unguarded, dtype)));
+    if (second != NULL)
+        AMP_TRY(put(writer, amp_arena_printf(writer->arena, unguarded, second)));
+    if (choice->n_low + choice->n_second + choice->n_wide > 0)
         AMP_TRY(put(writer, "\nrules:\n"));
-    AMP_TRY(put_low(writer, choice));
+    AMP_TRY(put_low(writer, choice->low, choice->n_low, precision_of_low(choice)));
+    AMP_TRY(put_low(writer, choice->second, choice->n_second, AMP_FP16));
     return put_wide(writer, choice, file);
 }
 

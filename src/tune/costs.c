@@ -191,12 +191,27 @@ static enum amp_status look_up_file(const struct finder *finder)
     const struct amp_costs_request *request = finder->request;
     struct amp_cost_table table;
     AMP_TRY(amp_cost_table_read(request->path, finder->costs->arena, &table, finder->err));
-    if (table.dtype != AMP_UNDEFINED && table.dtype != request->dtype)
+    bool is_of_other = table.dtype != AMP_UNDEFINED && table.dtype != request->dtype;
+    if (is_of_other && (request->dtypes & AMP_DTYPE_BIT(table.dtype)) == 0)
         return amp_fail(finder->err, AMP_MODEL, "%s: dtype: %s; accepted: %s", request->path,
                         amp_dtype_name(table.dtype), amp_dtype_name(request->dtype));
     finder->costs->origin =
         amp_arena_printf(finder->costs->arena, "%s, %s", request->path, table.machine);
-    return look_up(finder, &table);
+    struct amp_costs_request asked = *request;
+    struct finder asking = *finder;
+    asked.dtype = is_of_other ? table.dtype : request->dtype;
+    asking.request = &asked;
+    return look_up(&asking, &table);
+}
+
+/* The first of the dtypes that this machine has no kernels for but must have; AMP_UNDEFINED: none.
+ */
+static enum amp_dtype missing_dtype(const struct amp_costs_request *request)
+{
+    for (enum amp_dtype dtype = AMP_UNDEFINED; dtype < AMP_DTYPE_COUNT; dtype++)
+        if ((request->dtypes & AMP_DTYPE_BIT(dtype)) != 0 && !amp_cpu_is_native(dtype))
+            return dtype;
+    return AMP_UNDEFINED;
 }
 
 static enum amp_status look_up_shipped(const struct finder *finder)
@@ -204,7 +219,7 @@ static enum amp_status look_up_shipped(const struct finder *finder)
     const struct amp_cost_table table = amp_cost_table_shipped();
     finder->costs->origin =
         amp_arena_printf(finder->costs->arena, "table of %s, as this CPU has no kernels for %s",
-                         table.machine, amp_dtype_name(finder->request->dtype));
+                         table.machine, amp_dtype_name(missing_dtype(finder->request)));
     return look_up(finder, &table);
 }
 
@@ -228,7 +243,7 @@ static enum amp_status find(struct finder *finder)
     }
     if (request->path != NULL)
         return look_up_file(finder);
-    return amp_cpu_is_native(request->dtype) ? measure(finder) : look_up_shipped(finder);
+    return missing_dtype(request) == AMP_UNDEFINED ? measure(finder) : look_up_shipped(finder);
 }
 
 enum amp_status amp_costs_find(const struct amp_costs_request *request, struct amp_costs *costs,

@@ -25,6 +25,8 @@ struct amp_costs_request {
     const struct amp_model *low;       /* its conversion with all units low; node and value ids of
                                           the reference stay the same in it; it has more of both */
     enum amp_dtype dtype;              /* the lower one */
+    uint32_t dtypes; /* all lower dtypes of the search, as a mask: times are measured where this
+                        machine has kernels for each, and a table for one of them does for all */
     enum amp_costs_unit unit;
     const struct amp_tensor *inputs; /* of the reference, for measuring; one per graph input */
     const char *path;                /* a table to take in place of measuring; NULL: none */

@@ -6,6 +6,7 @@
 
 #include "core/graph/graph.h"
 #include "core/tensor.h"
+#include "tune/ties.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -274,4 +275,124 @@ void amp_problem_formulate(const struct amp_formulation *formulation, struct amp
     index_readers(&f);
     add_sources(&f);
     add_costs(&f);
+}
+
+/* ---- two lower dtypes ------------------------------------------------------------------------ */
+
+struct combining {
+    const struct amp_ties *coarse, *fine;
+    double most;   /* noise that matters beside that of all units in the coarser dtype */
+    double dearer; /* than any choice */
+    bool *skips;   /* per unit: its first step alone is no choice */
+    double *casts; /* per unit: what its casts cost */
+    struct formulating to;
+};
+
+/* What the noise of two units, or of one, is in the one dtype and in the other. */
+static void visit_noise(struct combining *c, uint32_t a, uint32_t b, double coarse, double fine)
+{
+    const struct amp_problem *problem = c->to.problem;
+    uint32_t step_a = amp_problem_step(problem, a), step_b = amp_problem_step(problem, b);
+    if (step_a == a && step_b == b)
+        add_noise(&c->to, a, b, coarse);
+    else if (fine > coarse)
+        add_noise(&c->to, a, b, c->skips[a] || c->skips[b] ? coarse : fine);
+    else {
+        add_noise(&c->to, step_a, step_b, coarse - fine);
+        add_noise(&c->to, a, b, fine);
+    }
+}
+
+/* Notes the units to which the finer dtype does harm. */
+static void find_harm(struct combining *c, uint32_t a, uint32_t b, double coarse, double fine)
+{
+    if (fine > coarse && fine > c->most)
+        c->skips[a] = c->skips[b] = true;
+}
+
+typedef void noise_visitor(struct combining *c, uint32_t a, uint32_t b, double coarse, double fine);
+
+/* Visits the noise of UNIT with units behind it; both problems have ties in the order of units. */
+static void visit_ties(struct combining *c, uint32_t unit, noise_visitor *visit)
+{
+    size_t i = c->coarse->first[unit], k = c->fine->first[unit];
+    size_t n = c->coarse->first[unit + 1], m = c->fine->first[unit + 1];
+    while (i < n || k < m) {
+        uint32_t in_coarse = i < n ? c->coarse->all[i].other : AMP_NONE;
+        uint32_t in_fine = k < m ? c->fine->all[k].other : AMP_NONE;
+        uint32_t other = in_coarse < in_fine ? in_coarse : in_fine;
+        double coarse = in_coarse == other ? c->coarse->all[i++].power : 0;
+        double fine = in_fine == other ? c->fine->all[k++].power : 0;
+        if (other > unit && coarse + fine > 0)
+            visit(c, unit, other, coarse, fine);
+    }
+}
+
+static void visit_all(struct combining *c, noise_visitor *visit)
+{
+    for (uint32_t unit = 0; unit < c->to.problem->n_units; unit++) {
+        if (c->coarse->power[unit] + c->fine->power[unit] > 0)
+            visit(c, unit, unit, c->coarse->power[unit], c->fine->power[unit]);
+        visit_ties(c, unit, visit);
+    }
+}
+
+/* Adds the casts of the first steps to those of the second ones. */
+static void combine_casts(struct combining *c, const struct amp_problem *coarse)
+{
+    static const double part_of_fine = 4.0 / 6;
+    const struct amp_problem *problem = c->to.problem;
+    for (size_t i = 0; i < coarse->n_edges; i++) {
+        const struct amp_problem_edge *edge = &coarse->edges[i];
+        uint32_t a = amp_problem_step(problem, edge->a), b = amp_problem_step(problem, edge->b);
+        double cost = edge->cost * part_of_fine;
+        add_edge(&c->to, edge->a, edge->b, edge->cost);
+        if (a == edge->a && b == edge->b)
+            continue;
+        add_edge(&c->to, a, b, cost);
+        c->casts[a] += cost;
+        c->casts[b] += cost;
+    }
+}
+
+/* Shares the loss of UNIT out to its steps, and ties them so that none is better off with the
+   second alone, nor, where the first alone is no choice, with that. */
+static void combine_losses(struct combining *c, uint32_t unit)
+{
+    struct amp_unit *units = c->to.problem->units;
+    uint32_t step = amp_problem_step(c->to.problem, unit);
+    double first = c->skips[unit] ? 0 : c->coarse->loss[unit] - c->fine->loss[unit];
+    units[unit].loss = c->coarse->loss[unit];
+    if (step == unit || units[unit].is_fine)
+        return;
+    double tie = c->skips[unit] ? c->dearer : (fmax(first, 0) + c->casts[step]) / 2;
+    units[step].loss = first - (c->skips[unit] ? 0 : tie);
+    units[unit].loss -= units[step].loss;
+    add_edge(&c->to, step, unit, tie);
+}
+
+void amp_problem_combine(const struct amp_problem *coarse, const struct amp_problem *fine,
+                         struct amp_problem *problem, struct amp_arena *arena)
+{
+    static const double small = 1e-3;
+    size_t n = problem->n_units;
+    struct combining c = {.coarse = amp_ties_create(arena, coarse),
+                          .fine = amp_ties_create(arena, fine),
+                          .skips = amp_arena_array(arena, n, sizeof *c.skips),
+                          .casts = amp_arena_array(arena, n, sizeof *c.casts),
+                          .to = {.arena = arena, .problem = problem}};
+    for (size_t i = 0; i < coarse->n_noises; i++)
+        c.most += small * coarse->noises[i].power;
+    for (size_t i = 0; i < n; i++)
+        c.dearer += fabs(coarse->units[i].loss);
+    for (size_t i = 0; i < coarse->n_edges; i++)
+        c.dearer += 2 * coarse->edges[i].cost;
+    problem->floor = coarse->floor;
+    problem->base = coarse->base;
+    problem->origin = coarse->origin;
+    visit_all(&c, find_harm);
+    visit_all(&c, visit_noise);
+    combine_casts(&c, coarse);
+    for (uint32_t unit = 0; unit < n; unit++)
+        combine_losses(&c, unit);
 }

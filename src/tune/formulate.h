@@ -28,4 +28,16 @@ struct amp_problem *amp_problem_create(const struct amp_units *units, struct amp
 void amp_problem_formulate(const struct amp_formulation *formulation, struct amp_problem *problem,
                            struct amp_arena *arena);
 
+/*
+ * Sets the numbers of PROBLEM, in ARENA, from those of two problems of the same units: COARSE with
+ * all of them in the coarser lower dtype, FINE with all in the finer. What a source adds is taken
+ * to be what the coarser dtype of who rounds and who reads adds, so that a first step takes the
+ * difference away and a second one the rest: the levels of a unit are in a row, and one minimum cut
+ * still finds the best choice (Ishikawa, 2003). Where the finer dtype adds more, as values do that
+ * it cannot hold, those units do not stop at the first step. A cast between the two moves 4 bytes
+ * where one to float32 moves 6; one from the coarser to float32 counts as both.
+ */
+void amp_problem_combine(const struct amp_problem *coarse, const struct amp_problem *fine,
+                         struct amp_problem *problem, struct amp_arena *arena);
+
 #endif

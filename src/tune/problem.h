@@ -9,8 +9,10 @@
 
 /*
  * What a tuner decides, as numbers: which units of a model, all of which could run in the lower
- * dtype, are kept in float32. Losses are in any unit of cost (seconds, bytes, nodes), powers are
- * squared errors of the outputs relative to their energy.
+ * dtype, are kept in float32. Where there are two lower dtypes, a unit that can have both is there
+ * twice, one behind the other: kept in the finer of both in place of the coarser, a first step, and
+ * kept in float32, a second one that includes the first. Losses are in any unit of cost (seconds,
+ * bytes, nodes), powers are squared errors of the outputs relative to their energy.
  */
 
 /* Nodes that are decided on together. */
@@ -19,7 +21,8 @@ struct amp_unit {
     const char *op;   /* the operator or composite that it is, for strategies by operator */
     uint32_t *nodes;  /* ids in the model, in the order of the graph */
     size_t n_nodes;
-    double loss; /* what keeping it in float32 costs beside its casts; may be below 0 */
+    bool is_fine; /* it is the first step of the next unit, of the same nodes */
+    double loss;  /* what keeping it in float32 costs beside its casts; may be below 0 */
 };
 
 /* Noise that is there unless both units are float32; A and B may be the same. */
@@ -46,11 +49,31 @@ struct amp_problem {
     const char *origin; /* where the costs come from, for reports; NULL: nowhere */
 };
 
-/* KEEPS has an entry per unit: whether it is float32. */
+/* KEEPS has an entry per unit: whether it is kept. */
 double amp_problem_loss(const struct amp_problem *problem, const bool *keeps);
 double amp_problem_power(const struct amp_problem *problem, const bool *keeps);
-size_t amp_problem_kept(const struct amp_problem *problem, const bool *keeps); /* units */
+
+/* The units that may be float32, and those of them that are; the nodes of these, and the nodes that
+   took the first step alone. */
+size_t amp_problem_units(const struct amp_problem *problem);
+size_t amp_problem_kept(const struct amp_problem *problem, const bool *keeps);
 size_t amp_problem_kept_nodes(const struct amp_problem *problem, const bool *keeps);
+size_t amp_problem_fine_nodes(const struct amp_problem *problem, const bool *keeps);
+
+/* What keeping UNIT, with its first step, costs beside its casts. */
+double amp_problem_unit_loss(const struct amp_problem *problem, uint32_t unit);
+
+/* Whether nothing is kept. */
+bool amp_problem_is_low(const struct amp_problem *problem, const bool *keeps);
+
+/* Whether units are there twice. */
+bool amp_problem_has_steps(const struct amp_problem *problem);
+
+/* The unit that is the first step of UNIT; UNIT itself where there is one step alone. */
+uint32_t amp_problem_step(const struct amp_problem *problem, uint32_t unit);
+
+/* Whether UNIT is a first step of which KEEPS has the second too, which includes it. */
+bool amp_problem_is_implied(const struct amp_problem *problem, const bool *keeps, uint32_t unit);
 
 /* The hash of a choice of N units. */
 uint64_t amp_problem_hash(const bool *keeps, size_t n);

@@ -56,9 +56,22 @@ bool amp_trials_left(const struct amp_trials *trials)
 
 /* ---- what was run ---------------------------------------------------------------------------- */
 
-struct amp_trial *amp_trials_find(const struct amp_trials *trials, const bool *keeps)
+/* KEEPS with the first steps that second ones include. */
+static const bool *settle(const struct amp_trials *trials, const bool *keeps)
+{
+    const struct amp_problem *problem = trials->problem;
+    if (!amp_problem_has_steps(problem))
+        return keeps;
+    bool *settled = amp_arena_memdup(trials->arena, keeps, problem->n_units * sizeof *keeps);
+    for (uint32_t i = 0; i < problem->n_units; i++)
+        settled[i] |= amp_problem_is_implied(problem, keeps, i);
+    return settled;
+}
+
+struct amp_trial *amp_trials_find(const struct amp_trials *trials, const bool *choice)
 {
     size_t n = trials->problem->n_units;
+    const bool *keeps = settle(trials, choice);
     uint64_t hash = amp_problem_hash(keeps, n);
     for (size_t i = 0; i < trials->count; i++)
         if (trials->items[i]->hash == hash &&
@@ -68,9 +81,10 @@ struct amp_trial *amp_trials_find(const struct amp_trials *trials, const bool *k
 }
 
 /* A new trial behind the others, with what the log says of it. */
-static struct amp_trial *add(struct amp_trials *trials, const bool *keeps, const char *phase)
+static struct amp_trial *add(struct amp_trials *trials, const bool *choice, const char *phase)
 {
     size_t n = trials->problem->n_units;
+    const bool *keeps = settle(trials, choice);
     struct amp_trial *trial = amp_arena_alloc(trials->arena, sizeof *trial);
     *trial = (struct amp_trial){
         .number = trials->count,

@@ -11,11 +11,11 @@ enum amp_trial_verdict {
     AMP_TRIAL_UNSURE  /* nobody can tell: never an answer */
 };
 
-/* A choice of what to keep in float32, and what came of running it. */
+/* A choice of what to keep, and what came of running it. */
 struct amp_trial {
     size_t number;      /* from 0, in the order of the search */
     const char *phase;  /* why it was tried: "all low", "bracket", "shrink", ... */
-    bool *keeps;        /* per unit */
+    bool *keeps;        /* per unit; first steps that others include are among them */
     uint64_t hash;      /* of KEEPS */
     double loss, power; /* as predicted */
     enum amp_trial_verdict verdict;

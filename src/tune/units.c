@@ -32,7 +32,7 @@ static bool is_low(const struct grouping *grouping, uint32_t node)
 {
     const struct amp_assignment *assignment = grouping->assignment;
     return node < assignment->n_nodes && !amp_node_at(grouping->model, node)->is_removed &&
-           assignment->nodes[node].dtype == assignment->lower;
+           amp_assignment_chooses(assignment, assignment->nodes[node].dtype);
 }
 
 /* Whether NODE rounds nothing: what it gives was rounded, or will be, by others. */
@@ -174,4 +174,21 @@ struct amp_units amp_units_find(const struct amp_model *converted,
     for (uint32_t node = 0; node < assignment->n_nodes; node++)
         units.of_node[node] = units.of_node[find(&grouping, node)];
     return units;
+}
+
+void amp_units_split(struct amp_units *units, const bool *has_steps, struct amp_arena *arena)
+{
+    size_t n = 0, count = units->count;
+    struct amp_unit *items = amp_arena_array(arena, 2 * count, sizeof *items);
+    for (size_t u = 0; u < count; u++) {
+        if (has_steps[u]) {
+            items[n] = units->items[u];
+            items[n++].is_fine = true;
+        }
+        for (size_t i = 0; i < units->items[u].n_nodes; i++)
+            units->of_node[units->items[u].nodes[i]] = (uint32_t)n;
+        items[n++] = units->items[u];
+    }
+    units->items = items;
+    units->count = n;
 }

@@ -15,6 +15,10 @@ struct amp_units {
     uint32_t *of_node; /* per node id of the converted model: its unit; AMP_NONE: none */
 };
 
+/* Makes two units of each of UNITS that HAS_STEPS says, an entry per unit: a first step and a
+   second one, which nodes belong to (tune/problem.h). */
+void amp_units_split(struct amp_units *units, const bool *has_steps, struct amp_arena *arena);
+
 /* The units of CONVERTED, which ASSIGNMENT was carried out in, in ARENA. */
 struct amp_units amp_units_find(const struct amp_model *converted,
                                 const struct amp_assignment *assignment, struct amp_arena *arena);

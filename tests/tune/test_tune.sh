@@ -106,6 +106,54 @@ for case in convert/if_casts convert/loop_state composites/gelu; do
   holds "$case is what its rules give" repeats "$CASES/$case/model.onnx" bf16 out.onnx out.yaml
 done
 
+# ---- two lower dtypes ----
+# One path overflows float16 and counts for little, the other is too noisy in bfloat16.
+both=$CASES/convert/two_dtypes_both_needed
+tune=(--tune --tune-for nodes -t snr=50 --data "$both/data" -f)
+for dtypes in bf16 fp16 bf16,fp16 fp16,bf16; do
+  expect "$dtypes is tuned" 0 "$AMPCONV" "$both/model.onnx" -d $dtypes "${tune[@]}" -q -o out.onnx --json "both.$dtypes.json" --rules-out both.yaml
+  holds "$dtypes is what its rules give" repeats "$both/model.onnx" $dtypes out.onnx both.yaml
+done
+expect 'both say' 0 bash -c '"$AMPCONV" "$@" -v -o out.onnx 2>said.txt' - "$both/model.onnx" -d bf16,fp16 "${tune[@]}"
+cat >wanted.txt <<'EOF'
+  tuned      min-cut: 2 candidates run, noise found in the time of N runs; N s
+  trial      0 all low: 0 nodes in float32, 0 in float16, predicted N dB, measured N dB, missed
+  trial      1 bracket: 0 nodes in float32, 5 in float16, predicted N dB, measured N dB, met
+  costs      0.000666667 nodes more than all low, predicted; all float32 6.998 nodes more; counted
+  float16    5 of 7 nodes in place of bfloat16
+  float32    0 of 7 nodes kept, in 0 of 7 units
+  nodes      2 bfloat16, 5 float16, 0 float32, 0 other
+EOF
+holds 'what was wanted' diff wanted.txt <(grep -E '^  (tuned|trial|costs|float16|float32|nodes) ' said.txt | sed -E 's/[0-9.]+ (dB|runs|s)\b/N \1/g')
+holds 'bfloat16 alone takes more float32' test "$(number both.bf16.json '$r->{nodes}{float32}')" -ge 4
+holds 'and float16 alone' test "$(number both.fp16.json '$r->{nodes}{float32}')" -ge 2
+holds 'the order is no matter' is both.fp16,bf16.json '$r->{nodes}{float32} // 0' 0
+# What no guard looks at, the noise says.
+cat >open.yaml <<'EOF'
+version: 1
+name: open
+extends: [torch-cpu]
+limits:
+  bf16: {guards: off}
+  fp16: {guards: off}
+EOF
+for strategy in min-cut neural-compressor bisect greedy; do
+  expect "$strategy without guards" 0 "$AMPCONV" "$both/model.onnx" -d bf16,fp16 -r ./open.yaml --strategy $strategy "${tune[@]}" -q -o out.onnx \
+    --max-trials 0 --rules-out out.yaml
+  holds "$strategy is what its rules give" repeats "$both/model.onnx" bf16,fp16 out.onnx out.yaml
+done
+tune=("$AMPCONV" "$transformer" -d bf16,fp16 --tune --tune-for nodes -t snr=65 -q -f "${data[@]}")
+expect 'an undisturbed search of both' 0 "${tune[@]}" -o pair.onnx --tune-log pair.jsonl --rules-out pair.yaml
+lines=$(wc -l <pair.jsonl)
+for ((n = 1; n <= lines; n++)); do
+  head -n $n pair.jsonl >cut.jsonl
+  expect "of both goes on after line $n" 0 "${tune[@]}" -o cut.onnx --tune-log cut.jsonl --rules-out cut.yaml
+  holds 'of both ends with the same model' cmp pair.onnx cut.onnx
+  holds 'of both ends with the same rules' cmp pair.yaml cut.yaml
+done
+expect 'both by processes' 0 "${tune[@]}" --jobs 2 -o jobs.onnx --rules-out jobs.yaml
+holds 'by processes is what its rules give' repeats "$transformer" bf16,fp16 jobs.onnx jobs.yaml
+
 # ---- a command that judges ----
 cat >judge.sh <<'EOF'
 echo run >>judged

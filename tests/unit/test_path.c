@@ -1,5 +1,6 @@
 /* Paths of choices: on random small problems against all their choices, on extreme numbers, and on
    problems of the size of a model. */
+#include "tune/formulate.h"
 #include "tune/path.h"
 
 #include "chance.h"
@@ -103,6 +104,202 @@ static double magnitude(const struct amp_problem *problem)
 static double energy(const struct amp_problem *problem, double price, const bool *keeps)
 {
     return amp_problem_loss(problem, keeps) + price * amp_problem_power(problem, keeps);
+}
+
+/* ---- two lower dtypes ------------------------------------------------------------------------ */
+
+enum level { COARSE, FINE, WIDE, N_LEVELS };
+
+enum { PAIRED_MOST = 7 };
+
+/* Problems of the same units in two dtypes, and the one of both. */
+struct pair {
+    struct amp_problem *coarse, *fine, *both;
+    size_t n;                      /* units */
+    uint32_t of_unit[PAIRED_MOST]; /* the second step, or the only one, of a unit, in all three */
+};
+
+/* Puts a first step before the units of PROBLEM that HAS_STEPS says. */
+static void add_steps(struct amp_arena *arena, struct amp_problem *problem, const bool *has_steps,
+                      struct pair *pair)
+{
+    struct amp_unit *units = amp_arena_array(arena, 2 * pair->n, sizeof *units);
+    problem->n_units = 0;
+    for (size_t i = 0; i < pair->n; i++) {
+        if (has_steps[i])
+            units[problem->n_units++].is_fine = true;
+        pair->of_unit[i] = (uint32_t)problem->n_units;
+        units[problem->n_units++] = problem->units[i];
+    }
+    problem->units = units;
+    for (size_t i = 0; i < problem->n_noises; i++) {
+        problem->noises[i].a = pair->of_unit[problem->noises[i].a];
+        problem->noises[i].b = pair->of_unit[problem->noises[i].b];
+    }
+    for (size_t i = 0; i < problem->n_edges; i++) {
+        problem->edges[i].a = pair->of_unit[problem->edges[i].a];
+        problem->edges[i].b = pair->of_unit[problem->edges[i].b];
+    }
+}
+
+/* Makes a pair: in the finer dtype noise is a part of what it is in the coarser one, and units lose
+   a little more or less. */
+static struct pair make_pair(struct amp_arena *arena, const struct maker *maker, size_t n)
+{
+    struct pair pair = {.coarse = make(arena, maker, n), .n = n};
+    const struct amp_problem *from = pair.coarse;
+    bool has_steps[PAIRED_MOST];
+    pair.fine = amp_arena_memdup(arena, from, sizeof *from);
+    pair.both = amp_arena_alloc(arena, sizeof *pair.both);
+    pair.fine->units = amp_arena_memdup(arena, from->units, n * sizeof *from->units);
+    pair.fine->noises =
+        amp_arena_memdup(arena, from->noises, from->n_noises * sizeof *from->noises);
+    pair.fine->edges = amp_arena_memdup(arena, from->edges, from->n_edges * sizeof *from->edges);
+    for (size_t i = 0; i < from->n_noises; i++)
+        pair.fine->noises[i].power *= drawn(maker->state, (struct spread){1e-3, 1});
+    for (size_t i = 0; i < n; i++) {
+        has_steps[i] = !one_in(maker->state, 4);
+        pair.fine->units[i].loss *= drawn(maker->state, (struct spread){0.5, 1.5});
+    }
+    add_steps(arena, pair.coarse, has_steps, &pair);
+    add_steps(arena, pair.fine, has_steps, &pair);
+    pair.both->n_units = pair.coarse->n_units;
+    pair.both->units =
+        amp_arena_memdup(arena, pair.coarse->units, pair.both->n_units * sizeof(struct amp_unit));
+    amp_problem_combine(pair.coarse, pair.fine, pair.both, arena);
+    return pair;
+}
+
+static bool has_step(const struct pair *pair, uint32_t unit)
+{
+    return amp_problem_step(pair->both, unit) != unit;
+}
+
+/* The level of the unit whose last step is UNIT. */
+static enum level level_at(const struct pair *pair, const enum level *levels, uint32_t unit)
+{
+    size_t i = 0;
+    while (pair->of_unit[i] != unit)
+        i++;
+    return levels[i];
+}
+
+static double cost_of_casts(const struct pair *pair, const enum level *levels)
+{
+    static const double heights[N_LEVELS] = {0, 2.0 / 3, 5.0 / 3};
+    double cost = 0;
+    for (size_t i = 0; i < pair->coarse->n_edges; i++) {
+        const struct amp_problem_edge *edge = &pair->coarse->edges[i];
+        enum level a = level_at(pair, levels, edge->a), b = level_at(pair, levels, edge->b);
+        bool is_plain = !has_step(pair, edge->a) && !has_step(pair, edge->b);
+        cost += edge->cost * (is_plain ? a != b : fabs(heights[a] - heights[b]));
+    }
+    return cost;
+}
+
+/* The noise of two units is that of the coarser of their dtypes; of units that have one dtype
+   alone, that which they have. */
+static double power_of_levels(const struct pair *pair, const enum level *levels)
+{
+    double power = pair->coarse->floor;
+    for (size_t i = 0; i < pair->coarse->n_noises; i++) {
+        const struct amp_problem_noise *noise = &pair->coarse->noises[i];
+        enum level a = level_at(pair, levels, noise->a), b = level_at(pair, levels, noise->b);
+        enum level worst = a < b ? a : b;
+        power += worst == COARSE ? noise->power : worst == FINE ? pair->fine->noises[i].power : 0;
+    }
+    return power;
+}
+
+/* What LEVELS, one per unit, cost at PRICE, by the definition. */
+static double energy_of_levels(const struct pair *pair, double price, const enum level *levels)
+{
+    double loss = cost_of_casts(pair, levels);
+    for (size_t i = 0; i < pair->n; i++) {
+        double coarse = pair->coarse->units[pair->of_unit[i]].loss;
+        double fine = pair->fine->units[pair->of_unit[i]].loss;
+        loss += levels[i] == WIDE ? coarse : levels[i] == FINE ? coarse - fine : 0;
+    }
+    return loss + price * power_of_levels(pair, levels);
+}
+
+static double least_of_levels(const struct pair *pair, double price)
+{
+    double least = INFINITY;
+    size_t n = (size_t)pow(N_LEVELS, (double)pair->n);
+    for (size_t choice = 0; choice < n; choice++) {
+        enum level levels[PAIRED_MOST];
+        bool is_possible = true;
+        size_t rest = choice;
+        for (size_t i = 0; i < pair->n; i++, rest /= N_LEVELS) {
+            levels[i] = (enum level)(rest % N_LEVELS);
+            is_possible &= levels[i] != FINE || has_step(pair, pair->of_unit[i]);
+        }
+        if (is_possible)
+            least = fmin(least, energy_of_levels(pair, price, levels));
+    }
+    return least;
+}
+
+static void check_pair(const struct pair *pair, struct amp_path *path, double price)
+{
+    bool keeps[2 * PAIRED_MOST];
+    enum level levels[PAIRED_MOST];
+    amp_path_at(path, price, keeps);
+    for (size_t i = 0; i < pair->n; i++) {
+        uint32_t unit = pair->of_unit[i];
+        levels[i] = keeps[unit] ? WIDE : has_step(pair, unit) && keeps[unit - 1] ? FINE : COARSE;
+    }
+    double found = energy_of_levels(pair, price, levels), least = least_of_levels(pair, price);
+    assert_true(found <= least + 1e-9 * (1 + fabs(least)));
+    assert_true(fabs(energy(pair->both, price, keeps) - found) <= 1e-9 * (1 + fabs(found)));
+}
+
+/* One cut of the combined problem finds the best of three dtypes for each unit. */
+static void three_levels(void **state)
+{
+    uint64_t random = 11;
+    (void)state;
+    for (int i = 0; i < 150; i++) {
+        struct amp_arena *arena = amp_arena_create();
+        struct maker maker = kind(&random, i);
+        struct pair pair = make_pair(arena, &maker, 1 + below(&random, PAIRED_MOST));
+        struct amp_path *path = amp_path_create(pair.both);
+        for (double price = 0.01; price < 1e4; price *= 10)
+            check_pair(&pair, path, price);
+        amp_path_destroy(path);
+        amp_arena_destroy(arena);
+    }
+}
+
+/* What the finer dtype cannot hold stays in the coarser one until it becomes float32. */
+static void harmful_steps(void **state)
+{
+    static const bool cheap[] = {false, false, true, false}, dear[] = {true, true, true, true};
+    struct amp_arena *arena = amp_arena_create();
+    struct amp_unit units[3][4] = {
+        {{.is_fine = true}, {.loss = 1}, {.is_fine = true}, {.loss = 1}}};
+    struct amp_problem_noise coarse[] = {{1, 1, 1e-3}, {3, 3, 1e-3}},
+                             fine[] = {{1, 1, 10}, {3, 3, 1e-5}};
+    struct amp_problem problems[3] = {{.noises = coarse, .n_noises = 2},
+                                      {.noises = fine, .n_noises = 2}};
+    bool keeps[4];
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        memcpy(units[i], units[0], sizeof units[0]);
+        problems[i].units = units[i];
+        problems[i].n_units = 4;
+    }
+    for (int i = 1; i < 4; i += 2)
+        units[1][i].loss = 0.9;
+    amp_problem_combine(&problems[0], &problems[1], &problems[2], arena);
+    struct amp_path *path = amp_path_create(&problems[2]);
+    amp_path_at(path, 500, keeps);
+    assert_memory_equal(keeps, cheap, sizeof keeps);
+    amp_path_at(path, 1e6, keeps);
+    assert_memory_equal(keeps, dear, sizeof keeps);
+    amp_path_destroy(path);
+    amp_arena_destroy(arena);
 }
 
 static double least_energy(const struct amp_problem *problem, double price)
@@ -381,7 +578,9 @@ static void large_problems_are_solved(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(choices_are_best_and_nest),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(three_levels),
+                                       cmocka_unit_test(harmful_steps),
+                                       cmocka_unit_test(choices_are_best_and_nest),
                                        cmocka_unit_test(few_units_are_solved_exactly),
                                        cmocka_unit_test(more_units_are_solved_nearly),
                                        cmocka_unit_test(powers_of_all_sizes_are_kept_apart),

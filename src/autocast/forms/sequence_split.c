@@ -190,8 +190,8 @@ static bool is_in_the_way(const struct amp_model *model, const struct amp_assign
     const struct amp_node *node = amp_node_at(model, id);
     return !node->is_removed && amp_node_has_role(node, AMP_ROLE_SPLIT_TO_SEQUENCE) &&
            node->outputs[0] != AMP_NONE &&
-           assignment->values[node->inputs[0]] == assignment->lower &&
-           assignment->values[node->outputs[0]] != assignment->lower &&
+           amp_assignment_lowers(assignment, assignment->values[node->inputs[0]]) &&
+           !amp_assignment_lowers(assignment, assignment->values[node->outputs[0]]) &&
            amp_value_at(model, node->outputs[0])->dtype == AMP_FLOAT;
 }
 

@@ -1,5 +1,6 @@
 /*
- * The names of precisions. Takes the words of rule files and of the command line.
+ * The names of precisions, and the dtypes that they ask for. Takes the words of rule files and of
+ * the command line.
  */
 #include "autocast/rules/precision.h"
 
@@ -9,8 +10,8 @@
 #include <string.h>
 
 static const char *const names[AMP_PRECISION_COUNT] = {
-    [AMP_FOLLOW] = "follow", [AMP_LOWER] = "lower", [AMP_FP32] = "fp32",
-    [AMP_WIDEST] = "widest", [AMP_INFER] = "infer", [AMP_CLEAR] = "clear"};
+    [AMP_FOLLOW] = "follow", [AMP_LOWER] = "lower",   [AMP_FP32] = "fp32",   [AMP_BF16] = "bf16",
+    [AMP_FP16] = "fp16",     [AMP_WIDEST] = "widest", [AMP_INFER] = "infer", [AMP_CLEAR] = "clear"};
 
 const char *amp_precision_name(enum amp_precision precision)
 {
@@ -31,4 +32,16 @@ enum amp_status amp_precision_parse(const char *word, enum amp_precision *precis
         amp_fail(err, AMP_USAGE, "%s", amp_word_unknown(arena, &list, word, ""));
     amp_arena_destroy(arena);
     return status;
+}
+
+enum amp_dtype amp_precision_dtype(enum amp_precision precision, enum amp_dtype lower)
+{
+    static const enum amp_dtype dtypes[AMP_PRECISION_COUNT] = {
+        [AMP_FP32] = AMP_FLOAT, [AMP_BF16] = AMP_BFLOAT16, [AMP_FP16] = AMP_FLOAT16};
+    return precision == AMP_LOWER ? lower : dtypes[precision];
+}
+
+bool amp_precision_is_lower(enum amp_precision precision)
+{
+    return precision == AMP_LOWER || precision == AMP_BF16 || precision == AMP_FP16;
 }

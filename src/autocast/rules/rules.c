@@ -146,6 +146,14 @@ enum amp_status amp_rules_load_op_list(struct amp_rules *rules, const char *path
     return AMP_OK;
 }
 
+uint32_t amp_rules_named_dtypes(const struct amp_rules *rules)
+{
+    uint32_t dtypes = 0;
+    for (size_t i = 0; i < rules->count; i++)
+        dtypes |= AMP_DTYPE_BIT(amp_precision_dtype(rules->items[i].precision, AMP_UNDEFINED));
+    return dtypes & AMP_RULES_DTYPES;
+}
+
 const struct amp_rule_limits *amp_rules_limits(const struct amp_rules *rules, enum amp_dtype dtype)
 {
     return dtype == AMP_BFLOAT16 ? &rules->bf16 : dtype == AMP_FLOAT16 ? &rules->fp16 : NULL;
@@ -341,6 +349,8 @@ static void override_limits(struct amp_rule_limits *limits, const struct amp_rul
         limits->margin = given->margin;
     if (given->flush_max > 0)
         limits->flush_max = given->flush_max;
+    if (given->guards != AMP_GUARDS_UNSAID)
+        limits->guards = given->guards;
 }
 
 /* Adds what DOCUMENT says to what came before. */

@@ -61,6 +61,9 @@ const char *amp_rules_dtypes_text(uint32_t dtypes);
 enum amp_status amp_rules_set_dtype(struct amp_rules *rules, enum amp_dtype dtype,
                                     struct amp_error *err);
 
+/* The dtypes of 16 bits that rules name, of AMP_RULES_DTYPES. */
+uint32_t amp_rules_named_dtypes(const struct amp_rules *rules);
+
 /* The limits for float16 or bfloat16; NULL for other dtypes. */
 const struct amp_rule_limits *amp_rules_limits(const struct amp_rules *rules, enum amp_dtype dtype);
 

@@ -19,7 +19,7 @@
 static const struct amp_option option_table[] = {
     {"dtype", 'd', "DTYPE", AMP_OPTION_TEXT, AT(dtype), CONVERTS | AMP_CMD_RULES,
      AMP_GROUP_CONVERSION,
-     "the lower dtype: bf16 or fp16; fp32 raises a model of 16 bits [default: bf16]"},
+     "the lower dtype: bf16, fp16, or bf16,fp16; fp32 raises a model of 16 bits [default: bf16]"},
     {"opset", 0, "OPSET", AMP_OPTION_TEXT, AT(opset), CONVERTS, AMP_GROUP_CONVERSION,
      "auto (as far as needed), keep, or the number to raise to [default: auto]"},
     {"io", 0, "[NAME=]WHAT", AMP_OPTION_LIST, AT(io), CONVERTS, AMP_GROUP_CONVERSION,

@@ -14,13 +14,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum amp_status parse_dtype(const struct amp_options *options, enum amp_dtype *dtype,
+/* Reads two lower dtypes with a comma between them. False: TEXT is something else. */
+static bool parse_two(const char *text, struct amp_target *target)
+{
+    char first[16];
+    const char *comma = strchr(text, ',');
+    size_t length = comma == NULL ? sizeof first : (size_t)(comma - text);
+    if (length >= sizeof first)
+        return false;
+    memcpy(first, text, length);
+    first[length] = '\0';
+    target->lower = amp_dtype_parse(first);
+    target->second = amp_dtype_parse(comma + 1);
+    return amp_dtype_is_lower(target->lower) && amp_dtype_is_lower(target->second) &&
+           target->lower != target->second;
+}
+
+/* A search begins with the less precise of two dtypes, whichever is named first: what it then buys
+   back is precision. */
+static void order_for_tuning(struct amp_target *target)
+{
+    target->lower = AMP_BFLOAT16;
+    target->second = AMP_FLOAT16;
+}
+
+static enum amp_status parse_dtype(const struct amp_options *options, struct amp_target *target,
                                    struct amp_error *err)
 {
-    *dtype = options->dtype ? amp_dtype_parse(options->dtype) : AMP_BFLOAT16;
-    if (amp_dtype_is_autocast(*dtype))
+    const char *text = options->dtype;
+    target->second = AMP_UNDEFINED;
+    if (text != NULL && parse_two(text, target)) {
+        if (options->is_tuned)
+            order_for_tuning(target);
         return AMP_OK;
-    return amp_fail(err, AMP_USAGE, "--dtype %s: bf16, fp16 or fp32 is needed", options->dtype);
+    }
+    target->second = AMP_UNDEFINED;
+    target->lower = text != NULL ? amp_dtype_parse(text) : AMP_BFLOAT16;
+    if (amp_dtype_is_autocast(target->lower))
+        return AMP_OK;
+    return amp_fail(err, AMP_USAGE,
+                    "--dtype %s: bf16, fp16, bf16,fp16, fp16,bf16 or fp32 is needed", text);
 }
 
 static enum amp_status parse_opset(const struct amp_options *options, struct amp_target *target,
@@ -78,7 +111,7 @@ static enum amp_status check_raise(const struct amp_options *options,
 enum amp_status amp_target_parse(const struct amp_options *options, struct amp_target *target,
                                  struct amp_error *err)
 {
-    AMP_TRY(parse_dtype(options, &target->lower, err));
+    AMP_TRY(parse_dtype(options, target, err));
     AMP_TRY(parse_opset(options, target, err));
     AMP_TRY(parse_cast_cache(options, &target->shares_casts, err));
     target->keeps_types = target->lower == AMP_FLOAT && target->mode == AMP_OPSET_EXACT;

@@ -13,8 +13,9 @@ enum amp_opset_mode {
 
 /* What a model is to become. */
 struct amp_target {
-    enum amp_dtype lower; /* AMP_FLOAT: nodes of 16 bits are raised to it */
-    bool keeps_types;     /* only the opset is raised */
+    enum amp_dtype lower;  /* AMP_FLOAT: nodes of 16 bits are raised to it */
+    enum amp_dtype second; /* as in struct amp_assign_options */
+    bool keeps_types;      /* only the opset is raised */
     enum amp_opset_mode mode;
     int opset;         /* AMP_OPSET_EXACT: the one wanted */
     bool shares_casts; /* one Cast per value and dtype, not one per use */

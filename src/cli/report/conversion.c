@@ -20,7 +20,7 @@ static bool is_refused(const struct amp_decision *decision)
     if (decision->reason == AMP_REASON_RULE || decision->reason == AMP_REASON_UNLISTED ||
         decision->reason == AMP_REASON_NOT_FLOAT)
         return false;
-    return decision->precision == AMP_LOWER || decision->type >= 0;
+    return amp_precision_is_lower(decision->precision) || decision->type >= 0;
 }
 
 void amp_conversion_note_refusals(struct amp_conversion *conversion, const struct amp_model *model)
@@ -58,16 +58,32 @@ void amp_conversion_count(struct amp_conversion *conversion, const struct amp_mo
     }
 }
 
+const char *amp_conversion_dtypes(const struct amp_conversion *conversion)
+{
+    if (conversion->second == AMP_UNDEFINED)
+        return amp_dtype_name(conversion->lower);
+    return conversion->lower == AMP_BFLOAT16 ? "bfloat16 and float16" : "float16 and bfloat16";
+}
+
+/* ", 3 float16": the nodes of lower dtypes beside the first. */
+static void print_others(FILE *file, const struct amp_conversion *conversion)
+{
+    for (enum amp_dtype dtype = AMP_UNDEFINED; dtype < AMP_DTYPE_COUNT; dtype++)
+        if (dtype != conversion->lower && amp_assignment_lowers(&conversion->assignment, dtype))
+            amp_print(file, ", %zu %s", conversion->n_precision[dtype], amp_dtype_name(dtype));
+}
+
 static void print_nodes(FILE *file, const struct amp_conversion *conversion, int verbosity)
 {
     amp_print(file, AMP_REPORT_LABEL "%zu %s", "nodes", conversion->n_precision[conversion->lower],
               amp_dtype_name(conversion->lower));
+    print_others(file, conversion);
     if (conversion->lower != AMP_FLOAT)
         amp_print(file, ", %zu float32", conversion->n_precision[AMP_FLOAT]);
     amp_print(file, ", %zu other", conversion->n_other);
     if (conversion->n_refused > 0)
         amp_print(file, "; %zu kept from %s%s", conversion->n_refused,
-                  amp_dtype_name(conversion->lower), verbosity > 0 ? "" : " (-v says why)");
+                  amp_conversion_dtypes(conversion), verbosity > 0 ? "" : " (-v says why)");
     fputc('\n', file);
 }
 
@@ -110,7 +126,7 @@ static void print_refused(FILE *file, const struct amp_conversion *conversion,
     size_t named = 0, count = conversion->n_refused_for[reason];
     if (count == 0)
         return;
-    amp_print(file, "          %zu kept from %s:", count, amp_dtype_name(conversion->lower));
+    amp_print(file, "          %zu kept from %s:", count, amp_conversion_dtypes(conversion));
     for (size_t i = 0; i < conversion->n_refused && named < NAMED_MAX; i++) {
         const struct amp_refusal *refusal = &conversion->refusals[i];
         if (refusal->reason != reason)
@@ -141,7 +157,7 @@ static void print_head(FILE *file, const struct amp_conversion *conversion)
 {
     amp_print(file, "%s -> %s: ", conversion->model_path, conversion->output_path);
     if (!conversion->keeps_types)
-        amp_print(file, "%s%s", amp_dtype_name(conversion->lower),
+        amp_print(file, "%s%s", amp_conversion_dtypes(conversion),
                   conversion->n_rule_names > 0 ? " by" : "");
     for (size_t i = 0; i < conversion->n_rule_names; i++)
         amp_print(file, "%s %s", i > 0 ? "," : "", conversion->rule_names[i]);
@@ -274,6 +290,8 @@ json_t *amp_json_conversion(const struct amp_conversion *conversion, bool is_wri
     amp_json_set(root, "output", amp_json_text(conversion->output_path));
     amp_json_set(root, "written", json_boolean(is_written));
     amp_json_set(root, "dtype", json_string(amp_dtype_name(conversion->lower)));
+    if (conversion->second != AMP_UNDEFINED)
+        amp_json_set(root, "second_dtype", json_string(amp_dtype_name(conversion->second)));
     amp_json_set(root, "rules", amp_json_texts(conversion->rule_names, conversion->n_rule_names));
     amp_json_set(
         root, "opset",

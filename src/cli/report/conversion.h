@@ -23,8 +23,8 @@ struct amp_conversion {
     const char *model_path, *output_path; /* "stdin" and "stdout" for - */
     const char *const *rule_names;
     size_t n_rule_names;
-    enum amp_dtype lower;
-    bool keeps_types; /* only the opset was raised */
+    enum amp_dtype lower, second; /* second: AMP_UNDEFINED: there is none */
+    bool keeps_types;             /* only the opset was raised */
     int64_t opset_before, opset_after;
     const char *opset_obstacle; /* what kept the opset from being raised further; NULL: nothing */
     const struct amp_ranges *ranges; /* that guards went by; NULL: none */
@@ -50,6 +50,9 @@ void amp_conversion_note_refusals(struct amp_conversion *conversion, const struc
 
 /* Counts the nodes of the converted MODEL by precision and reason. */
 void amp_conversion_count(struct amp_conversion *conversion, const struct amp_model *model);
+
+/* "bfloat16", or "bfloat16 and float16" where there is a second dtype. */
+const char *amp_conversion_dtypes(const struct amp_conversion *conversion);
 
 /* Prints the report without that of the validation, at most five lines when VERBOSITY is 0. */
 void amp_report_conversion(FILE *file, const struct amp_conversion *conversion, int verbosity);

@@ -25,7 +25,7 @@ static double decibels(double power)
 
 struct kept {
     const struct amp_unit *unit;
-    double removes;
+    double loss, removes;
 };
 
 static int compare(const void *a, const void *b)
@@ -36,16 +36,17 @@ static int compare(const void *a, const void *b)
     return left->unit < right->unit ? -1 : left->unit > right->unit;
 }
 
-/* The units that TRIAL keeps, those first that most noise hangs on: to be freed. */
+/* The units that TRIAL keeps in float32, those first that most noise hangs on: to be freed. */
 static struct kept *sorted(const struct amp_tuning *tuning, const struct amp_trial *trial,
                            size_t *count)
 {
     const struct amp_problem *problem = tuning->problem;
     struct kept *kept = amp_xcalloc(problem->n_units + 1, sizeof *kept);
     *count = 0;
-    for (size_t u = 0; u < problem->n_units; u++)
-        if (trial->keeps[u])
-            kept[(*count)++] = (struct kept){&problem->units[u], tuning->removes[u]};
+    for (uint32_t u = 0; u < problem->n_units; u++)
+        if (trial->keeps[u] && !problem->units[u].is_fine)
+            kept[(*count)++] = (struct kept){&problem->units[u], amp_problem_unit_loss(problem, u),
+                                             tuning->removes[u]};
     qsort(kept, *count, sizeof *kept, compare);
     return kept;
 }
@@ -101,7 +102,7 @@ static void print_kept(FILE *file, const struct amp_tuning *tuning, const struct
     struct kept *kept = sorted(tuning, trial, &count);
     amp_print(file, AMP_REPORT_LABEL "%zu of %zu nodes kept, in %zu of %zu units\n", "float32",
               amp_problem_kept_nodes(tuning->problem, trial->keeps), tuning->n_nodes, count,
-              tuning->problem->n_units);
+              amp_problem_units(tuning->problem));
     size_t named = verbosity > 0 || count < NAMED_MAX ? count : NAMED_MAX;
     for (size_t i = 0; i < named; i++) {
         amp_print(file, AMP_REPORT_LABEL "%s: noise at %.1f dB", i == 0 ? "because" : "",
@@ -111,15 +112,24 @@ static void print_kept(FILE *file, const struct amp_tuning *tuning, const struct
     free(kept);
 }
 
+/* "float16    12 of 149 nodes in place of bfloat16" */
+static void print_fine(FILE *file, const struct amp_tuning *tuning, const struct amp_trial *trial)
+{
+    if (amp_problem_has_steps(tuning->problem))
+        amp_print(file, AMP_REPORT_LABEL "%zu of %zu nodes in place of bfloat16\n", "float16",
+                  amp_problem_fine_nodes(tuning->problem, trial->keeps), tuning->n_nodes);
+}
+
 static void print_trials(FILE *file, const struct amp_tuning *tuning)
 {
     for (size_t i = 0; i < tuning->trials.count; i++) {
         const struct amp_trial *trial = tuning->trials.items[i];
-        amp_print(file,
-                  AMP_REPORT_LABEL "%zu %s: %zu nodes in float32, predicted %.1f dB, measured "
-                                   "%.1f dB, %s\n",
-                  "trial", trial->number, trial->phase,
-                  amp_problem_kept_nodes(tuning->problem, trial->keeps), decibels(trial->power),
+        amp_print(file, AMP_REPORT_LABEL "%zu %s: %zu nodes in float32", "trial", trial->number,
+                  trial->phase, amp_problem_kept_nodes(tuning->problem, trial->keeps));
+        if (amp_problem_has_steps(tuning->problem))
+            amp_print(file, ", %zu in float16",
+                      amp_problem_fine_nodes(tuning->problem, trial->keeps));
+        amp_print(file, ", predicted %.1f dB, measured %.1f dB, %s\n", decibels(trial->power),
                   decibels(trial->measured), verdict_names[trial->verdict]);
     }
 }
@@ -152,6 +162,7 @@ void amp_report_tuning(FILE *file, const struct amp_tuning *tuning, int verbosit
         return;
     print_outcome(file, tuning->answer != NULL ? "is" : "nearest", "tuned", trial);
     print_costs(file, tuning, trial);
+    print_fine(file, tuning, trial);
     print_kept(file, tuning, trial, verbosity);
 }
 
@@ -167,6 +178,9 @@ static json_t *json_trial(const struct amp_tuning *tuning, const struct amp_tria
     amp_json_set(object, "nodes",
                  amp_json_count(amp_problem_kept_nodes(tuning->problem, trial->keeps)));
     amp_json_set(object, "units", amp_json_count(amp_problem_kept(tuning->problem, trial->keeps)));
+    if (amp_problem_has_steps(tuning->problem))
+        amp_json_set(object, "float16",
+                     amp_json_count(amp_problem_fine_nodes(tuning->problem, trial->keeps)));
     amp_json_set(object, "loss", amp_json_number(trial->loss));
     amp_json_set(object, "predicted", amp_json_number(trial->power));
     amp_json_set(object, "measured", amp_json_number(trial->measured));
@@ -184,7 +198,7 @@ static json_t *json_kept(const struct amp_tuning *tuning, const struct amp_trial
         json_t *object = json_object();
         amp_json_set(object, "unit", amp_json_text(kept[i].unit->name));
         amp_json_set(object, "nodes", amp_json_count(kept[i].unit->n_nodes));
-        amp_json_set(object, "loss", amp_json_number(kept[i].unit->loss));
+        amp_json_set(object, "loss", amp_json_number(kept[i].loss));
         amp_json_set(object, "noise", amp_json_number(kept[i].removes));
         json_array_append_new(list, object);
     }
@@ -208,7 +222,7 @@ json_t *amp_json_tuning(const struct amp_tuning *tuning)
     json_t *object = json_object(), *trials = json_array();
     amp_json_set(object, "strategy", amp_json_text(tuning->strategy->name));
     amp_json_set(object, "costs", json_costs(tuning));
-    amp_json_set(object, "units", amp_json_count(tuning->problem->n_units));
+    amp_json_set(object, "units", amp_json_count(amp_problem_units(tuning->problem)));
     amp_json_set(object, "plain_runs", amp_json_number(tuning->plain_runs));
     amp_json_set(object, "seconds", amp_json_number(tuning->seconds));
     amp_json_set(object, "minimal", json_boolean(tuning->is_minimal));

@@ -26,9 +26,9 @@ struct job {
     const struct amp_tune_request *request;
     const struct amp_options *options;
     struct amp_model_file reference;
-    struct amp_tune_model low; /* with all units low */
+    struct amp_tune_model low;  /* with all units low */
+    struct amp_tune_model fine; /* with all units in the second lower dtype; where there is one */
     struct amp_units units;
-    struct amp_noise noise;
     struct amp_eval_check eval; /* of the candidate that was judged last, and of the best */
     struct amp_eval_check best_eval;
     const struct amp_trial *best; /* the trial that it is of; NULL: none has met */
@@ -169,7 +169,9 @@ static enum amp_status judge(struct job *job, const struct amp_tune_model *model
 
 static struct amp_choice_model choice_model(const struct job *job)
 {
-    return (struct amp_choice_model){&job->units, &job->low.assignment, job->low.outputs};
+    bool has_second = job->request->second != AMP_UNDEFINED;
+    return (struct amp_choice_model){&job->units, &job->low.assignment,
+                                     has_second ? &job->fine.assignment : NULL, job->low.outputs};
 }
 
 /* Converts and judges the candidate that TRIAL is of. */
@@ -232,13 +234,61 @@ static enum amp_status run_trials(void *context, struct amp_trial *const *trials
         return AMP_OK;
     }
     for (size_t i = 0; i < n; i++) {
-        bool is_low = amp_problem_kept(job->tuning->problem, trials[i]->keeps) == 0;
+        bool is_low = amp_problem_is_low(job->tuning->problem, trials[i]->keeps);
         AMP_TRY(is_low ? judge(job, &job->low, trials[i]) : try_candidate(job, trials[i]));
     }
     return AMP_OK;
 }
 
 /* ---- what is known before the search --------------------------------------------------------- */
+
+/* Whether NODE of the model with all units low is the same in the model of the second dtype. */
+static bool is_in_both(const struct job *job, uint32_t node)
+{
+    const char *name = job->low.outputs[node];
+    return node < job->fine.assignment.n_nodes && name != NULL && job->fine.outputs[node] != NULL &&
+           strcmp(name, job->fine.outputs[node]) == 0;
+}
+
+/* Whether UNIT can have the second dtype, in at least one of its nodes, and all of them one of
+ * both.
+ */
+static bool has_steps(const struct job *job, const struct amp_unit *unit)
+{
+    bool differs = false;
+    for (size_t i = 0; i < unit->n_nodes; i++) {
+        uint32_t node = unit->nodes[i];
+        if (!is_in_both(job, node) ||
+            !amp_assignment_chooses(&job->low.assignment, job->fine.assignment.nodes[node].dtype))
+            return false;
+        differs |= job->fine.assignment.nodes[node].dtype != job->low.assignment.nodes[node].dtype;
+    }
+    return differs;
+}
+
+/* Converts the model with all units in the second dtype, and gives those that can have it a first
+   step. */
+static enum amp_status open_fine(struct job *job)
+{
+    const struct amp_tune_request *request = job->request;
+    struct amp_arena *arena = job->tuning->arena;
+    struct amp_rules *rules = amp_rules_copy(request->rules, arena);
+    const char **names = amp_arena_array(arena, job->low.assignment.n_nodes, sizeof *names);
+    bool *steps = amp_arena_array(arena, job->units.count, sizeof *steps);
+    size_t n = 0;
+    for (uint32_t node = 0; node < job->low.assignment.n_nodes; node++)
+        if (job->units.of_node[node] != AMP_NONE && job->low.outputs[node] != NULL)
+            names[n++] = job->low.outputs[node];
+    enum amp_status status = amp_rules_add_tensors(rules, names, n, AMP_FP16, job->err);
+    if (status == AMP_OK)
+        status = request->convert(request->context, rules, &job->fine, job->err);
+    amp_rules_destroy(rules);
+    AMP_TRY(status);
+    for (size_t u = 0; u < job->units.count; u++)
+        steps[u] = has_steps(job, &job->units.items[u]);
+    amp_units_split(&job->units, steps, arena);
+    return AMP_OK;
+}
 
 static enum amp_status open_models(struct job *job)
 {
@@ -250,51 +300,102 @@ static enum amp_status open_models(struct job *job)
     amp_rules_destroy(rules);
     AMP_TRY(status);
     job->units = amp_units_find(job->low.file.model, &job->low.assignment, job->tuning->arena);
-    return AMP_OK;
+    return request->second == AMP_UNDEFINED ? AMP_OK : open_fine(job);
 }
 
-static enum amp_status find_costs(struct job *job)
+/* The dtypes to tune with, as a mask. */
+static uint32_t dtypes_of(const struct amp_tune_request *request)
+{
+    return AMP_DTYPE_BIT(request->lower) |
+           (request->second != AMP_UNDEFINED ? AMP_DTYPE_BIT(request->second) : 0);
+}
+
+/* Finds what the conversion CONVERTED to DTYPE costs, and writes it where the user asked for that.
+ */
+static enum amp_status find_costs(struct job *job, const struct amp_tune_model *converted,
+                                  enum amp_dtype dtype, struct amp_costs *costs)
 {
     bool is_known;
     struct amp_inputs inputs;
+    const char *path = dtype == job->request->lower ? job->options->costs_out : NULL;
     const struct amp_model *model = job->reference.model;
     size_t n = model->graphs[0].inputs.count;
     AMP_TRY(amp_inputs_open(job->options, model, &inputs, job->err));
     struct amp_tensor *tensors = amp_xcalloc(n + 1, sizeof *tensors);
     struct amp_costs_request request = {.reference = model,
-                                        .low = job->low.file.model,
-                                        .dtype = job->request->lower,
+                                        .low = converted->file.model,
+                                        .dtype = dtype,
+                                        .dtypes = dtypes_of(job->request),
                                         .unit = parse_unit(job->options->tune_for, &is_known),
                                         .inputs = tensors,
                                         .path = job->options->costs,
                                         .seconds = 2};
     enum amp_status status = amp_inputs_load(&inputs, 0, tensors, NULL, job->err);
     if (status == AMP_OK)
-        status = amp_costs_find(&request, &job->tuning->costs, job->err);
-    if (status == AMP_OK && job->options->costs_out != NULL)
-        status = amp_costs_write(&job->tuning->costs, &request, job->options->costs_out, job->err);
+        status = amp_costs_find(&request, costs, job->err);
+    if (status == AMP_OK && path != NULL)
+        status = amp_costs_write(costs, &request, path, job->err);
     amp_tensors_release(tensors, n);
     free(tensors);
     amp_inputs_close(&inputs);
     return status;
 }
 
+/* Finds what UNITS cost and round in CONVERTED, which is low in DTYPE, for PROBLEM. */
+static enum amp_status formulate_one(struct job *job, const struct amp_tune_model *converted,
+                                     enum amp_dtype dtype, const struct amp_units *units,
+                                     struct amp_problem *problem)
+{
+    struct amp_tuning *tuning = job->tuning;
+    struct amp_noise noise = {.arena = NULL};
+    struct amp_costs costs = {.arena = NULL};
+    bool is_first = dtype == job->request->lower;
+    struct amp_formulation formulation = {.converted = converted->file.model,
+                                          .assignment = &converted->assignment,
+                                          .units = units,
+                                          .noise = &noise,
+                                          .costs = is_first ? &tuning->costs : &costs};
+    amp_progress_begin("finding the noise");
+    enum amp_status status = amp_noise_search(job->options, job->reference.model,
+                                              converted->file.model, &noise, job->err);
+    if (status == AMP_OK) {
+        tuning->plain_runs += noise.plain_runs;
+        amp_progress_begin("timing");
+        status = find_costs(job, converted, dtype, is_first ? &tuning->costs : &costs);
+    }
+    if (status == AMP_OK)
+        amp_problem_formulate(&formulation, problem, tuning->arena);
+    amp_costs_free(&costs);
+    amp_noise_free(&noise);
+    return status;
+}
+
+/* The units as the model of the second dtype has them. */
+static struct amp_units units_of_fine(const struct job *job)
+{
+    struct amp_units units = job->units;
+    size_t n_nodes = job->fine.file.model->n_nodes;
+    units.of_node = amp_arena_array(job->tuning->arena, n_nodes, sizeof *units.of_node);
+    for (uint32_t node = 0; node < n_nodes; node++)
+        units.of_node[node] = node < job->low.assignment.n_nodes && is_in_both(job, node)
+                                  ? job->units.of_node[node]
+                                  : AMP_NONE;
+    return units;
+}
+
 /* Finds what each unit costs and rounds. */
 static enum amp_status formulate(struct job *job)
 {
     struct amp_tuning *tuning = job->tuning;
-    struct amp_formulation formulation = {.converted = job->low.file.model,
-                                          .assignment = &job->low.assignment,
-                                          .units = &job->units,
-                                          .noise = &job->noise,
-                                          .costs = &tuning->costs};
-    amp_progress_begin("finding the noise");
-    AMP_TRY(amp_noise_search(job->options, job->reference.model, job->low.file.model, &job->noise,
-                             job->err));
-    tuning->plain_runs = job->noise.plain_runs;
-    amp_progress_begin("timing");
-    AMP_TRY(find_costs(job));
-    amp_problem_formulate(&formulation, tuning->problem, tuning->arena);
+    const struct amp_tune_request *request = job->request;
+    if (request->second == AMP_UNDEFINED)
+        return formulate_one(job, &job->low, request->lower, &job->units, tuning->problem);
+    struct amp_units units = units_of_fine(job);
+    struct amp_problem *coarse = amp_problem_create(&job->units, tuning->arena);
+    struct amp_problem *fine = amp_problem_create(&units, tuning->arena);
+    AMP_TRY(formulate_one(job, &job->low, request->lower, &job->units, coarse));
+    AMP_TRY(formulate_one(job, &job->fine, request->second, &units, fine));
+    amp_problem_combine(coarse, fine, tuning->problem, tuning->arena);
     return AMP_OK;
 }
 
@@ -307,6 +408,9 @@ static void count_noise(struct amp_tuning *tuning)
         tuning->removes[problem->noises[i].a] += problem->noises[i].power / 2;
         tuning->removes[problem->noises[i].b] += problem->noises[i].power / 2;
     }
+    for (uint32_t i = 0; i < problem->n_units; i++)
+        if (amp_problem_step(problem, i) != i)
+            tuning->removes[i] += tuning->removes[i - 1];
 }
 
 /* The power that a bound on the signal to noise comes to; NaN: there is none. */
@@ -397,7 +501,7 @@ static enum amp_status apply(struct job *job, struct amp_rules *rules)
     struct amp_tuning *tuning = job->tuning;
     struct amp_choice_model model = choice_model(job);
     const struct amp_trial *trial = tuning->answer != NULL ? tuning->answer : tuning->nearest;
-    if (amp_problem_kept(tuning->problem, trial->keeps) > 0) {
+    if (!amp_problem_is_low(tuning->problem, trial->keeps)) {
         struct amp_choice choice = amp_choice_make(&model, trial->keeps, false, tuning->arena);
         AMP_TRY(amp_choice_add(&choice, rules, job->err));
     }
@@ -432,8 +536,8 @@ enum amp_status amp_tune(const struct amp_tune_request *request, struct amp_rule
     double start = amp_clock_seconds();
     enum amp_status status = tune(&job, rules);
     amp_progress_end();
-    amp_noise_free(&job.noise);
     amp_model_close(&job.low.file);
+    amp_model_close(&job.fine.file);
     amp_model_close(&job.reference);
     tuning->seconds = amp_clock_seconds() - start;
     return status;

@@ -18,6 +18,7 @@ struct amp_tune_request {
     const struct amp_options *options;
     const struct amp_model_file *file;
     enum amp_dtype lower, coarsest; /* coarsest: as in amp_validation_request */
+    enum amp_dtype second;          /* as in amp_assign_options; finer than LOWER */
     const struct amp_rules *rules;  /* as the user gave them */
     struct amp_eval_check *eval; /* gets what the user's command says of the model as it was, and of
                                     the answer, unless that verdict is AMP_EVAL_NONE */

@@ -15,8 +15,8 @@ bool amp_minimal_is_known(const struct amp_search *search)
         return false;
     bool is_known = true, *keeps = amp_xmalloc(n, sizeof *keeps);
     memcpy(keeps, best->keeps, n * sizeof *keeps);
-    for (size_t i = 0; i < n && is_known; i++) {
-        if (!best->keeps[i])
+    for (uint32_t i = 0; i < n && is_known; i++) {
+        if (!best->keeps[i] || amp_problem_is_implied(search->problem, best->keeps, i))
             continue;
         keeps[i] = false;
         const struct amp_trial *without = amp_trials_find(search->trials, keeps);

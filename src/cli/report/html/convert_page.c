@@ -50,7 +50,7 @@ static void write_settings(struct amp_html *html, const void *data)
     amp_html_settings_begin(html, page->compared.inputs);
     amp_html_setting(html, "lower dtype",
                      conversion->keeps_types ? "none: only the opset was raised"
-                                             : amp_dtype_name(conversion->lower));
+                                             : amp_conversion_dtypes(conversion));
     put_rules(html, conversion);
     snprintf(text, sizeof text, "%zu before; %zu inserted, %zu folded; %zu now",
              conversion->casts_before, conversion->casts.count, conversion->casts_folded,
@@ -110,7 +110,7 @@ enum amp_status amp_html_convert_page(const struct amp_convert_page *page, const
     char title[2 * AMP_HTML_SHORT], short_text[AMP_HTML_SHORT];
     snprintf(title, sizeof title, "Conversion of %s to %s",
              amp_html_short(amp_html_base(page->conversion->model_path), 90, short_text),
-             amp_dtype_name(page->conversion->lower));
+             amp_conversion_dtypes(page->conversion));
     struct amp_html *html = amp_html_create(title);
     amp_html_sections(html, sections, AMP_COUNT(sections), page);
     enum amp_status status = amp_html_write(html, path, err);

@@ -123,7 +123,10 @@ static void put_kept(const struct view *v)
                  "%zu nodes in float32</strong><br/>These are %zu of the %zu units that could be "
                  "low.",
                  amp_problem_kept_nodes(problem, keeps), v->tuning->n_nodes,
-                 amp_problem_kept(problem, keeps), problem->n_units);
+                 amp_problem_kept(problem, keeps), amp_problem_units(problem));
+    if (amp_problem_has_steps(problem))
+        amp_html_put(v->html, " Of the others %zu nodes are float16 in place of bfloat16.",
+                     amp_problem_fine_nodes(problem, keeps));
     if (v->is_predicted)
         put_cost(v);
     amp_html_put(v->html, "</p>\n");
@@ -153,7 +156,7 @@ static void put_outcome(const struct view *v)
     const struct amp_trial *answer = v->tuning->answer;
     if (answer == NULL)
         put_nearest(v);
-    else if (amp_problem_kept(v->tuning->problem, answer->keeps) == 0)
+    else if (amp_problem_is_low(v->tuning->problem, answer->keeps))
         amp_html_put(v->html, "<p class=\"verdict good\"><strong>\xe2\x9c\x93 All low meets the "
                               "criterion</strong><br/>Nothing has to be kept in float32 beyond "
                               "what rules and guards keep there.</p>\n");
@@ -166,7 +169,7 @@ static void put_search(const struct view *v)
     const struct amp_tuning *tuning = v->tuning;
     const struct amp_trials *trials = &tuning->trials;
     bool is_chosen =
-        tuning->answer != NULL && amp_problem_kept(tuning->problem, tuning->answer->keeps) > 0;
+        tuning->answer != NULL && !amp_problem_is_low(tuning->problem, tuning->answer->keeps);
     amp_html_put(v->html, "<p>Strategy <code>%s</code>: %zu trial%s", tuning->strategy->name,
                  trials->count, trials->count == 1 ? "" : "s");
     if (trials->n_replayed > 0)
@@ -311,7 +314,7 @@ static void put_label(const struct picture *p, double x, double y, const char *t
 /* Whether what was chosen is all low: its label says it. */
 static bool is_low_chosen(const struct view *v)
 {
-    return v->chosen != NULL && amp_problem_kept(v->tuning->problem, v->chosen->keeps) == 0;
+    return v->chosen != NULL && amp_problem_is_low(v->tuning->problem, v->chosen->keeps);
 }
 
 static void put_ends(const struct picture *p)
@@ -482,7 +485,7 @@ static void put_trials(const struct view *v)
 
 struct kept {
     const struct amp_unit *unit;
-    double removes;
+    double loss, removes;
 };
 
 static int compare_kept(const void *a, const void *b)
@@ -493,15 +496,16 @@ static int compare_kept(const void *a, const void *b)
     return (x->unit > y->unit) - (x->unit < y->unit);
 }
 
-/* The units that are kept, those first that most noise hangs on: to be freed. */
+/* The units that are float32, those first that most noise hangs on: to be freed. */
 static struct kept *sort_kept(const struct view *v, size_t *count)
 {
     const struct amp_problem *problem = v->tuning->problem;
     struct kept *kept = amp_xcalloc(problem->n_units + 1, sizeof *kept);
     *count = 0;
-    for (size_t u = 0; u < problem->n_units; u++)
-        if (v->chosen->keeps[u])
-            kept[(*count)++] = (struct kept){&problem->units[u], v->tuning->removes[u]};
+    for (uint32_t u = 0; u < problem->n_units; u++)
+        if (v->chosen->keeps[u] && !problem->units[u].is_fine)
+            kept[(*count)++] = (struct kept){&problem->units[u], amp_problem_unit_loss(problem, u),
+                                             v->tuning->removes[u]};
     qsort(kept, *count, sizeof *kept, compare_kept);
     return kept;
 }
@@ -529,7 +533,7 @@ static void put_units(const struct view *v)
                          "<tr><td>%s</td><td>%.60s</td><td class=\"n\">%zu</td>"
                          "<td class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n",
                          amp_html_short(kept[i].unit->name, 80, name), kept[i].unit->op,
-                         kept[i].unit->n_nodes, cost_text(v->scale * kept[i].unit->loss, cost),
+                         kept[i].unit->n_nodes, cost_text(v->scale * kept[i].loss, cost),
                          decibels_text(kept[i].removes, error));
         amp_html_table_end(v->html);
     }
