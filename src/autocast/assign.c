@@ -11,6 +11,7 @@
 #include "autocast/folded.h"
 #include "autocast/guard.h"
 #include "autocast/ranges/guards.h"
+#include "autocast/runtimes/lacking.h"
 #include "autocast/static_values.h"
 #include "autocast/rules/rules.h"
 #include "autocast/policy.h"
@@ -29,7 +30,8 @@ struct pass {
     struct amp_assignment *result;
     const struct amp_policy *policies; /* per node id */
     struct amp_static_values *static_values;
-    struct amp_range_guards *guards; /* NULL: the dtype needs none */
+    const struct amp_runtimes *runtimes; /* NULL: any */
+    struct amp_range_guards *guards;     /* NULL: the dtype needs none */
     struct amp_uses uses;
     bool *is_refused; /* per value id: must not count on its guards saturating */
     bool *carries;    /* per value id: amp_sequences_find */
@@ -75,19 +77,24 @@ static void keep_float(struct amp_decision *decision, enum amp_reason reason, ui
     decision->value = value;
 }
 
-/* Sets *OPSET to the one that the node needs for its dtype. False when none up to the cap has it:
-   the node then stays float32. */
+/* Sets *OPSET to the one that the node needs for its dtype, in the runtimes that the model is for.
+   False when none up to the cap has it: the node then stays float32. */
 static bool find_opset(const struct pass *pass, const struct amp_node *node,
                        struct amp_decision *decision, int *opset)
 {
     *opset = amp_opset_for(&pass->promoter.types, node, decision->type, decision->dtype);
     if (*opset != 0 && *opset < pass->cast_opset)
         *opset = pass->cast_opset;
+    if (*opset != 0 && pass->runtimes != NULL)
+        decision->runtime =
+            amp_lacking_runtime(pass->runtimes, &pass->promoter.types, node, decision, opset);
     if (*opset == 0)
         keep_float(decision, AMP_REASON_NO_LOWER_TYPE, AMP_NONE);
+    else if (decision->runtime != NULL)
+        keep_float(decision, AMP_REASON_RUNTIME, AMP_NONE);
     else if (*opset > pass->cap)
         keep_float(decision, AMP_REASON_OPSET, AMP_NONE);
-    return *opset != 0 && *opset <= pass->cap;
+    return decision->dtype != AMP_FLOAT;
 }
 
 /* To what opset nodes that follow their inputs may raise a model: the one at which bfloat16 came to
@@ -155,7 +162,8 @@ static void follow_like(struct pass *pass, const struct amp_node *node,
     const struct amp_schema *schema = node->schema;
     uint32_t taken = amp_schema_type(schema, amp_schema_input(schema, 0))->tensors &
                      amp_schema_type(schema, amp_schema_output(schema, 0))->tensors;
-    if (!amp_dtype_is_autocast(dtype) || (taken & AMP_DTYPE_BIT(dtype)) == 0)
+    if (!amp_dtype_is_autocast(dtype) || (taken & AMP_DTYPE_BIT(dtype)) == 0 ||
+        (pass->runtimes != NULL && !amp_runtimes_have(pass->runtimes, schema, dtype)))
         return;
     follow(decision, dtype);
     pass->result->values[node->outputs[0]] = dtype;
@@ -459,6 +467,7 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
                         .cast_opset = amp_opset_of_cast(options->lower),
                         .result = assignment,
                         .policies = policies,
+                        .runtimes = options->runtimes,
                         .static_values =
                             amp_static_values_create(model, options->lower, weight_max(options)),
                         .is_refused = amp_xcalloc(model->n_values, sizeof *pass.is_refused),
@@ -466,6 +475,8 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
                         .uses = amp_uses_create(model)};
     pass.guards = create_guards(&pass, options);
     pass.carries = amp_sequences_find(model, &pass.uses, options->lower);
+    if (options->runtimes != NULL)
+        amp_sequences_restrict(pass.carries, model, options->runtimes, options->lower);
     pass.is_folded = amp_folded_find(model, options->rules);
     pass.promoter =
         (struct amp_promoter){.types = {model, pass.cap},
