@@ -77,6 +77,12 @@ static void keep_float(struct amp_decision *decision, enum amp_reason reason, ui
     decision->value = value;
 }
 
+static void keep_from_runtime(struct amp_decision *decision, const struct amp_node *node)
+{
+    keep_float(decision, AMP_REASON_RUNTIME, AMP_NONE);
+    decision->lacked = node->op_type;
+}
+
 /* Sets *OPSET to the one that the node needs for its dtype, in the runtimes that the model is for.
    False when none up to the cap has it: the node then stays float32. */
 static bool find_opset(const struct pass *pass, const struct amp_node *node,
@@ -91,7 +97,7 @@ static bool find_opset(const struct pass *pass, const struct amp_node *node,
     if (*opset == 0)
         keep_float(decision, AMP_REASON_NO_LOWER_TYPE, AMP_NONE);
     else if (decision->runtime != NULL)
-        keep_float(decision, AMP_REASON_RUNTIME, AMP_NONE);
+        keep_from_runtime(decision, node);
     else if (*opset > pass->cap)
         keep_float(decision, AMP_REASON_OPSET, AMP_NONE);
     return decision->dtype != AMP_FLOAT;
@@ -212,8 +218,8 @@ static void decide(struct pass *pass, uint32_t id)
                                 &pass->result->nodes[id]));
 }
 
-/* Whether the parts of WHOLE stay together where a guard keeps one of them in float32: all, unless
-   a product is among them, which is to be had in the lower dtype for itself. */
+/* Whether the parts of WHOLE stay together where something keeps one of them in float32: all,
+   unless a product is among them, which is to be had in the lower dtype for itself. */
 static bool stays_together(const struct pass *pass, const struct amp_whole *whole)
 {
     for (size_t i = 0; i < whole->n_nodes; i++) {
@@ -224,28 +230,45 @@ static bool stays_together(const struct pass *pass, const struct amp_whole *whol
     return true;
 }
 
-/* Whether a guard keeps a part of WHOLE in float32, and with it all; *FOUND then says why. */
-static bool find_guard(const struct pass *pass, const struct amp_whole *whole,
-                       struct amp_decision *found)
+/* Whether a runtime lacks NODE in the lower dtype; *FOUND then says so. */
+static bool find_lacking(const struct pass *pass, const struct amp_node *node,
+                         struct amp_decision *found)
+{
+    struct amp_decision lowered = *found;
+    int opset;
+    lowered.dtype = pass->result->lower;
+    find_opset(pass, node, &lowered, &opset);
+    if (lowered.runtime != NULL)
+        *found = lowered;
+    return lowered.runtime != NULL;
+}
+
+/* Whether a guard or a runtime keeps a part of WHOLE in float32, and with it all; *FOUND then says
+   why. */
+static bool find_obstacle(const struct pass *pass, const struct amp_whole *whole,
+                          struct amp_decision *found)
 {
     if (!stays_together(pass, whole))
         return false;
     for (size_t i = 0; i < whole->n_nodes; i++) {
         *found = pass->result->nodes[whole->nodes[i]];
+        const struct amp_node *node = amp_node_at(pass->model, whole->nodes[i]);
         if (found->type >= 0 &&
-            amp_range_guards_find(pass->guards, &pass->promoter.types,
-                                  amp_node_at(pass->model, whole->nodes[i]), found))
+            (find_lacking(pass, node, found) ||
+             amp_range_guards_find(pass->guards, &pass->promoter.types, node, found)))
             return true;
     }
     return false;
 }
 
 /* Keeps DECISION in float32 for the reason of FOUND. */
-static void keep_guarded(struct amp_decision *decision, const struct amp_decision *found)
+static void keep_for(struct amp_decision *decision, const struct amp_decision *found)
 {
     keep_float(decision, found->reason, found->value);
     decision->number = found->number;
     decision->seen = found->seen;
+    decision->runtime = found->runtime;
+    decision->lacked = found->lacked;
 }
 
 /* Decides all parts once the last of them is reached: only then everything is known that goes into
@@ -255,17 +278,17 @@ static void decide_whole(struct pass *pass, const struct amp_whole *whole)
     struct amp_decision found;
     for (size_t i = 0; i < whole->n_nodes; i++)
         begin(pass, whole->nodes[i]);
-    bool is_guarded = find_guard(pass, whole, &found);
+    bool is_held = find_obstacle(pass, whole, &found);
     for (size_t i = 0; i < whole->n_nodes; i++) {
         struct amp_decision *decision = &pass->result->nodes[whole->nodes[i]];
         if (decision->type < 0)
             continue;
         enum amp_dtype dtype =
             amp_policy_dtype_of_whole(&pass->promoter, whole, decision->precision);
-        bool is_kept = is_guarded && dtype == pass->result->lower;
+        bool is_kept = is_held && dtype == pass->result->lower;
         finish(pass, whole->nodes[i], is_kept ? AMP_FLOAT : dtype);
         if (is_kept)
-            keep_guarded(decision, &found);
+            keep_for(decision, &found);
     }
 }
 

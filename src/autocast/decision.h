@@ -31,7 +31,8 @@ struct amp_decision {
     double number;  /* of those of ranges: the magnitude that it has, or comes to */
     enum amp_range_source seen;        /* where that was seen; AMP_RANGES_UNSEEN: it is proved */
     const struct amp_runtime *runtime; /* AMP_REASON_RUNTIME: the one that lacks it; else NULL */
-    const struct amp_whole *whole;     /* that the node is part of; NULL: none */
+    const char *lacked; /* by it: the operator, the node's or that of another part of the whole */
+    const struct amp_whole *whole; /* that the node is part of; NULL: none */
 };
 
 #endif

@@ -39,7 +39,7 @@ void amp_conversion_note_refusals(struct amp_conversion *conversion, const struc
             .value =
                 decision->value == AMP_NONE ? NULL : amp_value_at(model, decision->value)->name,
             .reason = decision->reason,
-            .op = amp_node_at(model, id)->op_type,
+            .lacked = decision->lacked,
             .runtime = decision->runtime,
             .number = decision->number,
             .seen = decision->seen};
@@ -134,7 +134,7 @@ static void print_lacked(FILE *file, const struct amp_conversion *conversion,
     struct amp_lacked_ops ops = {.count = 0};
     for (size_t i = 0; i < conversion->n_refused; i++)
         if (conversion->refusals[i].runtime == runtime)
-            amp_lacked_ops_add(&ops, conversion->refusals[i].op, conversion->lower);
+            amp_lacked_ops_add(&ops, conversion->refusals[i].lacked, conversion->lower);
     if (ops.count == 0)
         return;
     amp_print(file, "; %s has no ", amp_runtime_name(runtime));
@@ -293,7 +293,7 @@ static json_t *json_refused(const struct amp_conversion *conversion)
         }
         if (refusal->runtime != NULL) {
             amp_json_set(node, "runtime", json_string(amp_runtime_name(refusal->runtime)));
-            amp_json_set(node, "op", amp_json_text(refusal->op));
+            amp_json_set(node, "lacks", amp_json_text(refusal->lacked));
         }
         json_array_append_new(json_object_get(reason, "nodes"), node);
     }

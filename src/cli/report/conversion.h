@@ -16,7 +16,7 @@ struct amp_refusal {
     const char *node;  /* as amp_node_text has it, before casts were inserted */
     const char *value; /* the constant or value that is the reason; NULL: there is none */
     enum amp_reason reason;
-    const char *op;                    /* its operator */
+    const char *lacked;                /* the operator that it lacks */
     const struct amp_runtime *runtime; /* that lacks it; NULL: none */
     double number; /* that the value comes to; 0: it is a constant out of range */
     enum amp_range_source seen;

@@ -154,8 +154,8 @@ static void print_node(FILE *file, const struct amp_explained_node *node, enum a
     if (amp_reason_is_guard(decision->reason))
         amp_report_evidence(file, decision->number, decision->seen);
     if (decision->runtime != NULL)
-        amp_print(file, ": %s has no %s in %s", amp_runtime_name(decision->runtime), node->op_type,
-                  amp_dtype_name(lower));
+        amp_print(file, ": %s has no %s in %s", amp_runtime_name(decision->runtime),
+                  decision->lacked, amp_dtype_name(lower));
     fputc('\n', file);
     print_casts(file, node->casts);
 }
@@ -234,6 +234,15 @@ static json_t *json_guard(const struct amp_explained_node *node)
     return object;
 }
 
+/* The runtime that lacks an operator, and which. */
+static json_t *json_lacked(const struct amp_decision *decision)
+{
+    json_t *object = json_object();
+    amp_json_set(object, "runtime", json_string(amp_runtime_name(decision->runtime)));
+    amp_json_set(object, "op", amp_json_text(decision->lacked));
+    return object;
+}
+
 static json_t *json_node(const struct amp_explained_node *node)
 {
     json_t *object = json_object();
@@ -252,7 +261,7 @@ static json_t *json_node(const struct amp_explained_node *node)
     if (is_guard)
         amp_json_set(object, "guard", json_guard(node));
     if (decision->runtime != NULL)
-        amp_json_set(object, "runtime", json_string(amp_runtime_name(decision->runtime)));
+        amp_json_set(object, "lacks", json_lacked(decision));
     amp_json_set(object, "casts", json_casts(node->casts));
     return object;
 }
