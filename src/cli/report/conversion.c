@@ -146,7 +146,8 @@ static bool is_unchanged(const struct amp_conversion *conversion)
 {
     return conversion->n_precision[conversion->lower] == 0 && conversion->casts.count == 0 &&
            conversion->casts_folded == 0 && conversion->n_interface == 0 &&
-           conversion->opset_after == conversion->opset_before && !conversion->was_unsorted;
+           conversion->opset_after == conversion->opset_before && !conversion->was_unsorted &&
+           conversion->bytes_after == conversion->bytes_before;
 }
 
 /* "54 nodes stay float32; ort-cpu has no bfloat16 Conv, Gemm" */

@@ -43,8 +43,11 @@ static void find_gap(struct amp_runtime_gap *gap, const struct amp_runtime *runt
                      const struct amp_model *model, int64_t opset_before)
 {
     int64_t opset = amp_model_opset(model, "");
-    if (opset > amp_runtime_opset(runtime) && opset_before <= amp_runtime_opset(runtime))
+    if (opset > amp_runtime_opset(runtime)) {
         gap->opset = (int)opset;
+        gap->is_too_new = opset_before > amp_runtime_opset(runtime);
+        return;
+    }
     for (size_t n = 0; n < model->n_nodes; n++) {
         const struct amp_node *node = &model->nodes[n];
         enum amp_dtype dtype =
@@ -89,7 +92,7 @@ static size_t print_runtimes(FILE *file, const struct amp_runs_on *runs_on, bool
     size_t count = 0;
     for (size_t i = 0; i < AMP_RUNTIME_COUNT; i++) {
         const struct amp_runtime_gap *gap = &runs_on->gaps[i];
-        if (runs(gap) != run)
+        if (runs(gap) != run || gap->is_too_new)
             continue;
         amp_print(file, "%s%s", count++ > 0 ? ", " : "", amp_runtime_title(amp_runtime_at(i)));
         if (!run)
@@ -101,7 +104,7 @@ static size_t print_runtimes(FILE *file, const struct amp_runs_on *runs_on, bool
 static bool has_gap(const struct amp_runs_on *runs_on)
 {
     for (size_t i = 0; i < AMP_RUNTIME_COUNT && runs_on->is_known; i++)
-        if (!runs(&runs_on->gaps[i]))
+        if (!runs(&runs_on->gaps[i]) && !runs_on->gaps[i].is_too_new)
             return true;
     return false;
 }

@@ -28,8 +28,8 @@ void amp_lacked_ops_print(FILE *file, const struct amp_lacked_ops *ops);
 /* What keeps a model from a runtime. */
 struct amp_runtime_gap {
     struct amp_lacked_ops ops;
-    int opset; /* the model's, where conversion made it newer than the runtime reads; 0: it did not
-                */
+    int opset;       /* the model's, where that is newer than the runtime reads; 0: it is not */
+    bool is_too_new; /* it was so before it was converted: nothing else is said of it */
 };
 
 /* Where a model can run, by the runtimes' tables. */
