@@ -236,6 +236,8 @@ static bool find_lacking(const struct pass *pass, const struct amp_node *node,
 {
     struct amp_decision lowered = *found;
     int opset;
+    if (pass->runtimes == NULL)
+        return false;
     lowered.dtype = pass->result->lower;
     find_opset(pass, node, &lowered, &opset);
     if (lowered.runtime != NULL)

@@ -42,6 +42,9 @@ report() { # NAME PROBLEM
   if [ -z "$2" ]; then echo "ok $1"; else echo "not ok $1: $2"; fi
 }
 
+"$AMPCONV" "$models/digits_cnn.onnx" --no-validate -q -o "$out" --report "$scratch/page.html"
+if grep -q 'not ONNX Runtime 1.21 CPU (no bfloat16 Conv, ' "$scratch/page.html"; then echo 'ok page'; else echo 'not ok page'; fi
+
 unchanged=0
 shopt -s nullglob
 case $BUILD in *asan*) of_cases='' ;; *) of_cases=$CASES ;; esac

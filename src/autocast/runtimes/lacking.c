@@ -118,15 +118,12 @@ const struct amp_runtime *amp_lacking_runtime(const struct amp_runtimes *runtime
     return found;
 }
 
-/* Whether the sequences among the N values at IDS, which SCHEMA describes by PARAM_OF, are had. */
-static bool takes_sequences(const bool *carries, const uint32_t *ids, uint32_t n,
-                            const struct amp_runtimes *runtimes, const struct amp_schema *schema,
-                            enum amp_dtype lower)
+static bool has_any(const bool *carries, const uint32_t *ids, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         if (ids[i] != AMP_NONE && carries[ids[i]])
-            return amp_runtimes_have(runtimes, schema, lower);
-    return true;
+            return true;
+    return false;
 }
 
 void amp_sequences_restrict(bool *carries, const struct amp_model *model,
@@ -134,10 +131,10 @@ void amp_sequences_restrict(bool *carries, const struct amp_model *model,
 {
     for (size_t n = 0; n < model->n_nodes; n++) {
         const struct amp_node *node = amp_node_at(model, (uint32_t)n);
-        if (node->is_removed || node->schema == NULL)
-            continue;
-        if (takes_sequences(carries, node->inputs, node->n_inputs, runtimes, node->schema, lower) &&
-            takes_sequences(carries, node->outputs, node->n_outputs, runtimes, node->schema, lower))
+        if (node->is_removed || node->schema == NULL ||
+            !(has_any(carries, node->inputs, node->n_inputs) ||
+              has_any(carries, node->outputs, node->n_outputs)) ||
+            amp_runtimes_have(runtimes, node->schema, lower))
             continue;
         memset(carries, 0, model->n_values * sizeof *carries);
         return;
