@@ -11,6 +11,7 @@
 #include "autocast/folded.h"
 #include "autocast/guard.h"
 #include "autocast/ranges/guards.h"
+#include "autocast/runtimes/lacking.h"
 #include "autocast/static_values.h"
 #include "autocast/rules/rules.h"
 #include "autocast/policy.h"
@@ -43,6 +44,7 @@ struct pass {
     struct lowering lowerings[LOWERINGS_MAX]; /* the first is to the lower dtype */
     size_t n_lowerings;
     bool has_second; /* what one dtype is forbidden for may be lowered to the other */
+    const struct amp_runtimes *runtimes; /* NULL: any */
     struct amp_uses uses;
     bool *carries;   /* per value id: amp_sequences_find */
     bool *is_folded; /* per value id: amp_folded_find */
@@ -104,8 +106,14 @@ static void keep_float(struct amp_decision *decision, enum amp_reason reason, ui
     decision->value = value;
 }
 
-/* Sets *OPSET to the one that the node needs for its dtype. False when none up to the cap has it:
-   the node then stays float32. */
+static void keep_from_runtime(struct amp_decision *decision, const struct amp_node *node)
+{
+    keep_float(decision, AMP_REASON_RUNTIME, AMP_NONE);
+    decision->lacked = node->op_type;
+}
+
+/* Sets *OPSET to the one that the node needs for its dtype, in the runtimes that the model is for.
+   False when none up to the cap has it: the node then stays float32. */
 static bool find_opset(struct pass *pass, const struct amp_node *node,
                        struct amp_decision *decision, int *opset)
 {
@@ -113,11 +121,16 @@ static bool find_opset(struct pass *pass, const struct amp_node *node,
     *opset = amp_opset_for(&pass->promoter.types, node, decision->type, decision->dtype);
     if (*opset != 0 && *opset < cast_opset)
         *opset = cast_opset;
+    if (*opset != 0 && pass->runtimes != NULL)
+        decision->runtime =
+            amp_lacking_runtime(pass->runtimes, &pass->promoter.types, node, decision, opset);
     if (*opset == 0)
         keep_float(decision, AMP_REASON_NO_LOWER_TYPE, AMP_NONE);
+    else if (decision->runtime != NULL)
+        keep_from_runtime(decision, node);
     else if (*opset > pass->cap)
         keep_float(decision, AMP_REASON_OPSET, AMP_NONE);
-    return *opset != 0 && *opset <= pass->cap;
+    return decision->dtype != AMP_FLOAT;
 }
 
 /* To what opset nodes that follow their inputs may raise a model: the one at which bfloat16 came to
@@ -212,7 +225,8 @@ static void follow_like(struct pass *pass, const struct amp_node *node,
     const struct amp_schema *schema = node->schema;
     uint32_t taken = amp_schema_type(schema, amp_schema_input(schema, 0))->tensors &
                      amp_schema_type(schema, amp_schema_output(schema, 0))->tensors;
-    if (!amp_dtype_is_autocast(dtype) || (taken & AMP_DTYPE_BIT(dtype)) == 0)
+    if (!amp_dtype_is_autocast(dtype) || (taken & AMP_DTYPE_BIT(dtype)) == 0 ||
+        (pass->runtimes != NULL && !amp_runtimes_have(pass->runtimes, schema, dtype)))
         return;
     follow(decision, dtype);
     pass->result->values[node->outputs[0]] = dtype;
@@ -261,8 +275,8 @@ static void decide(struct pass *pass, uint32_t id)
                                 &pass->result->nodes[id]));
 }
 
-/* Whether the parts of WHOLE stay together where a guard keeps one of them in float32: all, unless
-   a product is among them, which is to be had in the lower dtype for itself. */
+/* Whether the parts of WHOLE stay together where something keeps one of them in float32: all,
+   unless a product is among them, which is to be had in the lower dtype for itself. */
 static bool stays_together(const struct pass *pass, const struct amp_whole *whole)
 {
     for (size_t i = 0; i < whole->n_nodes; i++) {
@@ -273,51 +287,70 @@ static bool stays_together(const struct pass *pass, const struct amp_whole *whol
     return true;
 }
 
-/* Whether a guard keeps a part of WHOLE from DTYPE, and with it all; *FOUND then says why. */
-static bool find_guard(struct pass *pass, const struct amp_whole *whole, enum amp_dtype dtype,
-                       struct amp_decision *found)
+/* Whether a runtime lacks NODE in DTYPE; *FOUND then says so. */
+static bool find_lacking(struct pass *pass, const struct amp_node *node, enum amp_dtype dtype,
+                         struct amp_decision *found)
+{
+    struct amp_decision lowered = *found;
+    int opset;
+    if (pass->runtimes == NULL)
+        return false;
+    lowered.dtype = dtype;
+    find_opset(pass, node, &lowered, &opset);
+    if (lowered.runtime != NULL)
+        *found = lowered;
+    return lowered.runtime != NULL;
+}
+
+/* Whether a guard or a runtime keeps a part of WHOLE from DTYPE, and with it all; *FOUND then says
+   why. */
+static bool find_obstacle(struct pass *pass, const struct amp_whole *whole, enum amp_dtype dtype,
+                          struct amp_decision *found)
 {
     const struct lowering *lowering = lowering_to(pass, dtype);
     if (lowering == NULL || !stays_together(pass, whole))
         return false;
     for (size_t i = 0; i < whole->n_nodes; i++) {
         *found = pass->result->nodes[whole->nodes[i]];
+        const struct amp_node *node = amp_node_at(pass->model, whole->nodes[i]);
         if (found->type >= 0 &&
-            amp_range_guards_find(lowering->guards, &pass->promoter.types,
-                                  amp_node_at(pass->model, whole->nodes[i]), found))
+            (find_lacking(pass, node, dtype, found) ||
+             amp_range_guards_find(lowering->guards, &pass->promoter.types, node, found)))
             return true;
     }
     return false;
 }
 
 /* Keeps DECISION in float32 for the reason of FOUND. */
-static void keep_guarded(struct amp_decision *decision, const struct amp_decision *found)
+static void keep_for(struct amp_decision *decision, const struct amp_decision *found)
 {
     keep_float(decision, found->reason, found->value);
     decision->number = found->number;
     decision->seen = found->seen;
+    decision->runtime = found->runtime;
+    decision->lacked = found->lacked;
 }
 
-/* What guards make of a dtype for all parts of a whole. */
-struct guarded {
+/* What guards and runtimes make of a dtype for all parts of a whole. */
+struct obstacle {
     enum amp_dtype dtype;      /* AMP_UNDEFINED: nothing was asked yet */
     enum amp_dtype allowed;    /* the dtype itself, the other lower one, or float32 */
     struct amp_decision found; /* why it is not the dtype itself */
 };
 
-/* Sets *GUARDED to what guards make of DTYPE for WHOLE, unless it says that already. */
-static void ask_guards(struct pass *pass, const struct amp_whole *whole, enum amp_dtype dtype,
-                       struct guarded *guarded)
+/* Sets *OBSTACLE to what keeps WHOLE from DTYPE, unless it says that already. */
+static void ask(struct pass *pass, const struct amp_whole *whole, enum amp_dtype dtype,
+                struct obstacle *obstacle)
 {
     struct amp_decision unused;
-    if (guarded->dtype == dtype)
+    if (obstacle->dtype == dtype)
         return;
-    guarded->dtype = guarded->allowed = dtype;
-    if (!find_guard(pass, whole, dtype, &guarded->found))
+    obstacle->dtype = obstacle->allowed = dtype;
+    if (!find_obstacle(pass, whole, dtype, &obstacle->found))
         return;
-    guarded->allowed = other_dtype(pass, dtype);
-    if (guarded->allowed != AMP_FLOAT && find_guard(pass, whole, guarded->allowed, &unused))
-        guarded->allowed = AMP_FLOAT;
+    obstacle->allowed = other_dtype(pass, dtype);
+    if (obstacle->allowed != AMP_FLOAT && find_obstacle(pass, whole, obstacle->allowed, &unused))
+        obstacle->allowed = AMP_FLOAT;
 }
 
 /* Decides all parts once the last of them is reached: only then everything is known that goes into
@@ -326,17 +359,17 @@ static void decide_whole(struct pass *pass, const struct amp_whole *whole)
 {
     for (size_t i = 0; i < whole->n_nodes; i++)
         begin(pass, whole->nodes[i]);
-    struct guarded guarded = {.dtype = AMP_UNDEFINED};
+    struct obstacle obstacle = {.dtype = AMP_UNDEFINED};
     for (size_t i = 0; i < whole->n_nodes; i++) {
         struct amp_decision *decision = &pass->result->nodes[whole->nodes[i]];
         if (decision->type < 0)
             continue;
         enum amp_dtype dtype =
             amp_policy_dtype_of_whole(&pass->promoter, whole, decision->precision);
-        ask_guards(pass, whole, dtype, &guarded);
-        finish(pass, whole->nodes[i], guarded.allowed);
-        if (guarded.allowed != dtype && guarded.allowed == AMP_FLOAT)
-            keep_guarded(decision, &guarded.found);
+        ask(pass, whole, dtype, &obstacle);
+        finish(pass, whole->nodes[i], obstacle.allowed);
+        if (obstacle.allowed != dtype && obstacle.allowed == AMP_FLOAT)
+            keep_for(decision, &obstacle.found);
     }
 }
 
@@ -574,10 +607,13 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
                         .cap = options->cap > opset ? options->cap : opset,
                         .result = assignment,
                         .policies = policies,
+                        .runtimes = options->runtimes,
                         .order = amp_xmalloc(model->n_nodes, sizeof *pass.order),
                         .uses = amp_uses_create(model)};
     add_lowerings(&pass, options);
     pass.carries = amp_sequences_find(model, &pass.uses, assignment->lowers);
+    if (options->runtimes != NULL)
+        amp_sequences_restrict(pass.carries, model, options->runtimes, options->lower);
     pass.is_folded = amp_folded_find(model, options->rules);
     pass.promoter =
         (struct amp_promoter){.types = {model, pass.cap},

@@ -5,7 +5,8 @@
 #include "autocast/wholes.h"
 #include "core/graph/graph.h"
 
-struct amp_rules; /* autocast/rules/rule.h */
+struct amp_rules;    /* autocast/rules/rule.h */
+struct amp_runtimes; /* autocast/runtimes/runtime.h */
 
 struct amp_assignment {
     enum amp_dtype lower;
@@ -28,6 +29,8 @@ struct amp_assign_options {
     const struct amp_ranges *ranges; /* of the model's values; NULL: nothing was seen of them */
     int cap; /* the newest opset that the model may be raised to: nodes that need more stay float32
               */
+    const struct amp_runtimes
+        *runtimes;            /* that the model is to run in; NULL: whatever takes ONNX */
     struct amp_ids interface; /* inputs and outputs of the main graph, of another float dtype and
                                  without an initial value, that are to have the lower dtype */
 };

@@ -8,6 +8,14 @@
 
 #include <stdlib.h>
 
+bool amp_assignment_changes(const struct amp_model *model, const struct amp_assignment *assignment)
+{
+    for (uint32_t v = 0; v < model->n_values; v++)
+        if (assignment->values[v] != amp_value_at(model, v)->dtype)
+            return true;
+    return false;
+}
+
 size_t amp_assignment_casts(const struct amp_model *model, const struct amp_assignment *assignment)
 {
     uint32_t *wanted = amp_xcalloc(model->n_values, sizeof *wanted);

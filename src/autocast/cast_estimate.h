@@ -3,6 +3,9 @@
 
 #include "autocast/assign.h"
 
+/* Whether carrying ASSIGNMENT out gives any value of MODEL another dtype. */
+bool amp_assignment_changes(const struct amp_model *model, const struct amp_assignment *assignment);
+
 /* How many Cast nodes it takes to carry ASSIGNMENT out, before any are folded: one for each dtype
    that a value which is no constant is wanted in. */
 size_t amp_assignment_casts(const struct amp_model *model, const struct amp_assignment *assignment);

@@ -6,6 +6,7 @@
 #include "autocast/rules/precision.h"
 #include "core/dtype.h"
 
+struct amp_runtime; /* autocast/runtimes/runtime.h */
 struct amp_rule;    /* autocast/rules/rule.h */
 struct amp_rule_op; /* autocast/rules/rule.h */
 struct amp_whole;   /* autocast/wholes.h */
@@ -28,7 +29,9 @@ struct amp_decision {
     uint32_t value; /* AMP_REASON_WEIGHT_RANGE and those of ranges: the constant or value that they
                        are about; else AMP_NONE */
     double number;  /* of those of ranges: the magnitude that it has, or comes to */
-    enum amp_range_source seen;    /* where that was seen; AMP_RANGES_UNSEEN: it is proved */
+    enum amp_range_source seen;        /* where that was seen; AMP_RANGES_UNSEEN: it is proved */
+    const struct amp_runtime *runtime; /* AMP_REASON_RUNTIME: the one that lacks it; else NULL */
+    const char *lacked; /* by it: the operator, the node's or that of another part of the whole */
     const struct amp_whole *whole; /* that the node is part of; NULL: none */
 };
 

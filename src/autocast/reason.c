@@ -18,6 +18,7 @@ static const struct {
     [AMP_REASON_QUANTIZED] = {"quantized", "between DequantizeLinear and QuantizeLinear: integers"},
     [AMP_REASON_NO_LOWER_TYPE] = {"no-lower-type", "the operator does not take the lower type"},
     [AMP_REASON_OPSET] = {"opset", "needs a newer opset than the model can have"},
+    [AMP_REASON_RUNTIME] = {"runtime", "a runtime of --target does not have it in the lower type"},
     [AMP_REASON_WEIGHT_RANGE] = {"weight-range", "a constant is beyond the lower type's range"},
     [AMP_REASON_VALUE_RANGE] = {"value-range", "a value is beyond the lower type's range"},
     [AMP_REASON_INNER_RANGE] = {"inner-range",

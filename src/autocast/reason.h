@@ -17,6 +17,7 @@ enum amp_reason {
     AMP_REASON_QUANTIZED,      /* dequantized data in, quantized data out: integers in truth */
     AMP_REASON_NO_LOWER_TYPE,  /* no opset in reach lets the operator take the lower dtype */
     AMP_REASON_OPSET,          /* it needs a newer opset than the model can be raised to */
+    AMP_REASON_RUNTIME,        /* a runtime that the model is for does not have it in that dtype */
     AMP_REASON_WEIGHT_RANGE,   /* a constant input has values beyond the lower dtype's range */
     AMP_REASON_VALUE_RANGE,    /* an input or output has been seen there, or must come there */
     AMP_REASON_INNER_RANGE,    /* squares or sums within the operator do */

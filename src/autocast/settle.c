@@ -6,6 +6,7 @@
 #include "autocast/settle.h"
 
 #include "autocast/forms/sequence_split.h"
+#include "autocast/runtimes/runtime.h"
 #include "core/graph/order.h"
 #include "onnx/opset/opset.h"
 #include "onnx/schema/infer.h"
@@ -14,6 +15,8 @@ enum amp_status amp_settle(struct amp_model *model, struct amp_assign_options op
                            struct amp_assignment *assignment, const char **obstacle,
                            struct amp_error *err)
 {
+    if (options.runtimes != NULL)
+        options.cap = amp_runtimes_cap(options.runtimes, model, options.cap);
     for (;;) {
         struct amp_opset_limit limit = {.node = AMP_NONE};
         struct amp_error blocked = {.status = AMP_OK};

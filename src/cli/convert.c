@@ -157,6 +157,7 @@ static struct amp_assign_options assign_options(const struct job *job, int cap)
                                        .lower = job->target.lower,
                                        .second = job->target.second,
                                        .ranges = job->ranges,
+                                       .runtimes = &job->target.runtimes,
                                        .cap = cap,
                                        .interface = job->interface};
 }
@@ -233,13 +234,16 @@ static enum amp_status lower_graph(struct job *job, bool *is_done)
         note_outputs(job);
     if (job->explains)
         amp_explanation_begin(&job->explanation, job->model, &conversion->assignment);
+    bool is_kept = job->target.runtimes.count > 0 &&
+                   !amp_assignment_changes(job->model, &conversion->assignment);
     AMP_TRY(amp_cast_insert(job->model, &conversion->assignment, job->target.shares_casts,
                             &conversion->casts, job->err));
     AMP_TRY(amp_einsums_take_apart(job->model, job->err));
     if (dump(job, STAGE_INSERT))
         return AMP_OK;
-    conversion->casts_folded = amp_cast_fold(job->model, job->target.shares_casts,
-                                             (uint32_t)conversion->assignment.n_nodes);
+    if (!is_kept)
+        conversion->casts_folded = amp_cast_fold(job->model, job->target.shares_casts,
+                                                 (uint32_t)conversion->assignment.n_nodes);
     if (job->explains)
         amp_explanation_end(&job->explanation, job->model, &conversion->casts);
     amp_model_rename_nodes(job->model);

@@ -30,6 +30,12 @@ agrees() { # MODEL INPUT_NAME: our outputs against ONNX Runtime's
     "$AMPCONV" run "$1" --input "$2=$scratch/input_0.pb" --expect "$scratch/ort" --tolerance rtol=1e-2 --tolerance atol=1e-5
 }
 
+loads_for_it() { # MODEL DTYPE: converted for ONNX Runtime's CPU provider it loads there; where nothing is lowered it is what it was
+  local said
+  said=$("$AMPCONV" "$1" --dtype "$2" --target ort-cpu -o "$scratch/target.onnx" --no-validate 2>&1) &&
+    "$ORACLES/ort_run" "$scratch/target.onnx" --load-only && { [ "$2" = fp16 ] || cmp "$1" "$scratch/target.onnx"; } || { echo "$said"; return 1; }
+}
+
 converts() { # MODEL DTYPE OUT
   "$AMPCONV" "$1" --dtype "$2" -o "$3" --input "$input=$scratch/input_0.pb"
 }
@@ -60,6 +66,7 @@ for model in "$TESTDATA"/light/*.onnx; do
     result "$name $dtype checker" "$ORACLES/onnx_check" "$out"
     result "$name $dtype loads" loads "$out"
     result "$name $dtype again" stays "$out" $dtype
+    result "$name $dtype for ONNX Runtime" loads_for_it "$model" $dtype
   done
   case $name in
   *alexnet | *inception_v1 | *resnet50 | *squeezenet | *vgg19 | *zfnet512) result "$name fp16 names what overflows" names_overflow "$model" ;;

@@ -11,6 +11,7 @@ allowed=(
   'src/autocast/assign.c'               # which guards ConstantOfShape can fill in a dtype
   'src/autocast/types.c'                # from which opset on the nodes that casts become take a dtype
   'src/autocast/cast_insert.c'          # makes Cast nodes
+  'src/autocast/runtimes/'              # what runtimes have, by operator; whether they have Cast
   'src/autocast/forms/'                 # makes other nodes of those that have no form in a dtype
   'src/check/noise/twin.c'              # makes Cast nodes
   'src/onnx/file/read.c'                # makes Identity nodes

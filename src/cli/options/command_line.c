@@ -142,6 +142,8 @@ static enum amp_status parse_option(struct parse *parse, const struct amp_option
                             option->argument);
         value = parse->argv[parse->at++];
     }
+    if (option->kind == AMP_OPTION_LIST)
+        option = amp_option_for_value(option, value);
     return set_option(option, value, parse->options, parse->err);
 }
 

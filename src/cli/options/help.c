@@ -4,6 +4,7 @@
  */
 #include "cli/options/help.h"
 
+#include "autocast/runtimes/runtime.h"
 #include "onnx/training/make.h"
 #include "check/metrics.h"
 #include "check/task/task_metrics.h"
@@ -35,7 +36,8 @@ static const struct mark marks[] = {{"{metrics}", amp_metric_name_at},
                                     {"{task-bounds}", amp_task_bound_name_at},
                                     {"{strategies}", amp_strategy_name_at},
                                     {"{losses}", amp_training_loss_name},
-                                    {"{optimizers}", amp_training_optimizer_name}};
+                                    {"{optimizers}", amp_training_optimizer_name},
+                                    {"{runtimes}", amp_runtime_name_at}};
 
 /* The first mark in TEXT, at *AT; NULL: there is none. */
 static const struct mark *find_mark(const char *text, const char **at)

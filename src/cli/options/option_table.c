@@ -26,6 +26,8 @@ static const struct amp_option option_table[] = {
      "keep or lower the graph's float inputs and outputs; repeatable [default: keep]"},
     {"cast-cache", 0, "WHAT", AMP_OPTION_TEXT, AT(cast_cache), CONVERTS, AMP_GROUP_CONVERSION,
      "on: one Cast per tensor and dtype; off: one per use [default: on]"},
+    {"target", 0, "RUNTIME", AMP_OPTION_LIST, AT(runtimes), AMP_CMD_CONVERT, AMP_GROUP_CONVERSION,
+     "lower only what it has in the dtype: {runtimes}; repeatable: all of them"},
     {"output", 'o', "OUT", AMP_OPTION_TEXT, AT(output), AMP_CMD_CONVERT, AMP_GROUP_CONVERSION,
      "the converted model; - is stdout [default: beside MODEL, as NAME.DTYPE.onnx]"},
     {"force", 'f', NULL, AMP_OPTION_FLAG, AT(is_forced), AMP_CMD_CONVERT, AMP_GROUP_CONVERSION,
@@ -279,6 +281,23 @@ const struct amp_option *amp_option_find(const char *name, size_t length, enum a
             found = option;
     }
     return found;
+}
+
+/* Whether TEXT, a value or the form of one, is a comparison. */
+static bool is_comparison(const char *text)
+{
+    return strpbrk(text, "<>=") != NULL;
+}
+
+const struct amp_option *amp_option_for_value(const struct amp_option *option, const char *value)
+{
+    for (size_t i = 0; i < AMP_COUNT(option_table); i++) {
+        const struct amp_option *other = &option_table[i];
+        if (strcmp(other->name, option->name) == 0 && (other->commands & option->commands) &&
+            is_comparison(other->argument) == is_comparison(value))
+            return other;
+    }
+    return option;
 }
 
 const struct amp_option *amp_option_find_letter(char letter, enum amp_command command)

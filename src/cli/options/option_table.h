@@ -30,7 +30,8 @@ enum amp_option_group {
     AMP_GROUP_END
 };
 
-/* An option. Options of several commands may have one name and differ. */
+/* An option. Options of several commands may have one name and differ; so may two of one command,
+   where one compares (METRIC>=VALUE) and the other does not. */
 struct amp_option {
     const char *name;     /* without the dashes */
     char letter;          /* 0: none */
@@ -39,7 +40,7 @@ struct amp_option {
     size_t offset;     /* in struct amp_options */
     unsigned commands; /* bits of enum amp_command */
     enum amp_option_group group;
-    const char *help; /* {metrics} and {task-bounds} stand for names of tables */
+    const char *help; /* {metrics}, {runtimes} and the like stand for names of tables */
 };
 
 /* The option in row I of the table; NULL behind the last. */
@@ -51,6 +52,10 @@ const char *amp_option_name_at(size_t i);
 /* The option that COMMAND has under the first LENGTH characters of NAME, else that of another
    command; NULL when there is none. */
 const struct amp_option *amp_option_find(const char *name, size_t length, enum amp_command command);
+
+/* The one among the options of OPTION's name and commands, lists all, that takes what VALUE is: a
+   comparison or none. */
+const struct amp_option *amp_option_for_value(const struct amp_option *option, const char *value);
 
 /* The option that COMMAND has under the name whose letter is LETTER, else that of another command;
    NULL when there is none. */

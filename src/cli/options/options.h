@@ -30,6 +30,7 @@ struct amp_options {
     struct amp_texts operands; /* MODEL, MODELs to time or compare, or a rule set's NAME */
 
     const char *dtype, *opset, *cast_cache, *output;
+    struct amp_texts runtimes; /* --target RUNTIME */
     struct amp_texts io, rules, node_rules, op_rules, lower_ops, fp32_ops;
     const char *dump_after;
     const char *explain; /* "text", "json" or "noise"; NULL: not asked for */
@@ -54,9 +55,9 @@ struct amp_options {
     bool is_tuned;
     const char *tune_for, *strategy, *costs, *costs_out, *rules_out, *tune_log;
     const char *trials_via, *max_drop;
-    struct amp_texts targets;
-    int64_t max_trials; /* evaluations; 0: no limit; -1: not given */
-    int64_t jobs;       /* at once, each a process; -1: not given */
+    struct amp_texts targets; /* --target METRIC>=VALUE */
+    int64_t max_trials;       /* evaluations; 0: no limit; -1: not given */
+    int64_t jobs;             /* at once, each a process; -1: not given */
 
     const char *test_suite, *filter;
     bool lists_ops;

@@ -1,7 +1,7 @@
 /*
- * What the user wants the model to become: takes --dtype, --opset, --cast-cache and --io, gives the
- * lower dtype, the opset and the graph inputs and outputs that change their dtype. Changes nothing
- * in the model.
+ * What the user wants the model to become: takes --dtype, --opset, --cast-cache, --target and --io,
+ * gives the lower dtype, the opset, the runtimes and the graph inputs and outputs that change their
+ * dtype. Changes nothing in the model.
  */
 #include "cli/options/target.h"
 
@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,6 +90,41 @@ static enum amp_status parse_cast_cache(const struct amp_options *options, bool 
     return amp_fail(err, AMP_USAGE, "--cast-cache %s: on or off is needed", text);
 }
 
+static enum amp_status unknown_runtime(const char *name, struct amp_error *err)
+{
+    char names[128] = "";
+    const char *nearest = amp_word_nearest_at(name, amp_runtime_name_at);
+    for (size_t i = 0, n = 0; amp_runtime_name_at(i) != NULL && n < sizeof names; i++)
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i > 0 ? ", " : "",
+                              amp_runtime_name_at(i));
+    return amp_fail(err, AMP_USAGE,
+                    "--target %s: a runtime (%s) or a bound (METRIC>=VALUE, METRIC<=VALUE) is "
+                    "needed%s%s%s",
+                    name, names, nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                    nearest ? "'?" : "");
+}
+
+static bool has_runtime(const struct amp_runtimes *runtimes, const struct amp_runtime *runtime)
+{
+    for (size_t i = 0; i < runtimes->count; i++)
+        if (runtimes->items[i] == runtime)
+            return true;
+    return false;
+}
+
+static enum amp_status parse_runtimes(const struct amp_options *options,
+                                      struct amp_runtimes *runtimes, struct amp_error *err)
+{
+    for (size_t i = 0; i < options->runtimes.count; i++) {
+        const struct amp_runtime *runtime = amp_runtime_find(options->runtimes.items[i]);
+        if (runtime == NULL)
+            return unknown_runtime(options->runtimes.items[i], err);
+        if (!has_runtime(runtimes, runtime))
+            runtimes->items[runtimes->count++] = runtime;
+    }
+    return AMP_OK;
+}
+
 /* AMP_USAGE when an option that steers lowering goes with --dtype fp32, which lowers nothing. */
 static enum amp_status check_raise(const struct amp_options *options,
                                    const struct amp_target *target, struct amp_error *err)
@@ -97,6 +133,7 @@ static enum amp_status check_raise(const struct amp_options *options,
     const char *other = options->rules.count                 ? "--rules"
                         : options->op_rules.count            ? "--op"
                         : options->node_rules.count          ? "--node"
+                        : options->runtimes.count            ? "--target"
                         : keeps_types && options->io.count   ? "--io"
                         : keeps_types && options->cast_cache ? "--cast-cache"
                         : keeps_types && options->explain    ? "--explain"
@@ -114,6 +151,7 @@ enum amp_status amp_target_parse(const struct amp_options *options, struct amp_t
     AMP_TRY(parse_dtype(options, target, err));
     AMP_TRY(parse_opset(options, target, err));
     AMP_TRY(parse_cast_cache(options, &target->shares_casts, err));
+    AMP_TRY(parse_runtimes(options, &target->runtimes, err));
     target->keeps_types = target->lower == AMP_FLOAT && target->mode == AMP_OPSET_EXACT;
     return target->lower == AMP_FLOAT ? check_raise(options, target, err) : AMP_OK;
 }

@@ -1,6 +1,7 @@
 #ifndef AMP_CLI_OPTIONS_TARGET_H
 #define AMP_CLI_OPTIONS_TARGET_H
 
+#include "autocast/runtimes/runtime.h"
 #include "cli/options/options.h"
 #include "core/graph/graph.h"
 
@@ -17,12 +18,13 @@ struct amp_target {
     enum amp_dtype second; /* as in struct amp_assign_options */
     bool keeps_types;      /* only the opset is raised */
     enum amp_opset_mode mode;
-    int opset;         /* AMP_OPSET_EXACT: the one wanted */
-    bool shares_casts; /* one Cast per value and dtype, not one per use */
+    int opset;                    /* AMP_OPSET_EXACT: the one wanted */
+    struct amp_runtimes runtimes; /* that it is to run in; none: whatever takes ONNX */
+    bool shares_casts;            /* one Cast per value and dtype, not one per use */
 };
 
-/* Reads --dtype, --opset and --cast-cache. AMP_USAGE where one of them is wrong or they do not go
- * together. */
+/* Reads --dtype, --opset, --cast-cache and --target RUNTIME. AMP_USAGE where one of them is wrong
+ * or they do not go together. */
 enum amp_status amp_target_parse(const struct amp_options *options, struct amp_target *target,
                                  struct amp_error *err);
 

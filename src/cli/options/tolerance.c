@@ -58,7 +58,8 @@ static enum amp_status split_target(const char *text, struct amp_option_pair *pa
     size_t length = sign != NULL ? (size_t)(sign - text) : 0;
     if (length == 0 || length >= sizeof pair->name || *sign == '=' || sign[1] != '=' ||
         sign[2] == '\0')
-        return amp_fail(err, AMP_USAGE, "--target %s: METRIC>=VALUE or METRIC<=VALUE is needed",
+        return amp_fail(err, AMP_USAGE,
+                        "--target %s: METRIC>=VALUE, METRIC<=VALUE or a runtime's name is needed",
                         text);
     memcpy(pair->name, text, length);
     pair->name[length] = '\0';

@@ -39,6 +39,8 @@ void amp_conversion_note_refusals(struct amp_conversion *conversion, const struc
             .value =
                 decision->value == AMP_NONE ? NULL : amp_value_at(model, decision->value)->name,
             .reason = decision->reason,
+            .lacked = decision->lacked,
+            .runtime = decision->runtime,
             .number = decision->number,
             .seen = decision->seen};
     }
@@ -56,6 +58,8 @@ void amp_conversion_count(struct amp_conversion *conversion, const struct amp_mo
         else
             conversion->n_precision[decision->dtype]++;
     }
+    if (!conversion->keeps_types)
+        amp_runs_on_find(&conversion->runs_on, model, conversion->opset_before);
 }
 
 const char *amp_conversion_dtypes(const struct amp_conversion *conversion)
@@ -139,6 +143,42 @@ static void print_refused(FILE *file, const struct amp_conversion *conversion,
     fputc('\n', file);
 }
 
+/* Names the operators that RUNTIME lacks, of which there are some. */
+static void print_lacked(FILE *file, const struct amp_conversion *conversion,
+                         const struct amp_runtime *runtime)
+{
+    struct amp_lacked_ops ops = {.count = 0};
+    for (size_t i = 0; i < conversion->n_refused; i++)
+        if (conversion->refusals[i].runtime == runtime)
+            amp_lacked_ops_add(&ops, conversion->refusals[i].lacked, conversion->lower);
+    if (ops.count == 0)
+        return;
+    amp_print(file, "; %s has no ", amp_runtime_name(runtime));
+    amp_lacked_ops_print(file, &ops);
+}
+
+/* Whether the model came out as it went in. */
+static bool is_unchanged(const struct amp_conversion *conversion)
+{
+    return conversion->n_precision[conversion->lower] == 0 && conversion->casts.count == 0 &&
+           conversion->casts_folded == 0 && conversion->n_interface == 0 &&
+           conversion->opset_after == conversion->opset_before && !conversion->was_unsorted &&
+           conversion->bytes_after == conversion->bytes_before;
+}
+
+/* "54 nodes stay float32; ort-cpu has no bfloat16 Conv, Gemm" */
+static void print_target(FILE *file, const struct amp_conversion *conversion)
+{
+    size_t count = conversion->n_refused_for[AMP_REASON_RUNTIME];
+    if (count == 0)
+        return;
+    amp_print(file, AMP_REPORT_LABEL "%zu node%s float32", "target", count,
+              count == 1 ? " stays" : "s stay");
+    for (size_t i = 0; amp_runtime_at(i) != NULL; i++)
+        print_lacked(file, conversion, amp_runtime_at(i));
+    fputs(is_unchanged(conversion) ? "; nothing is lowered, the model is unchanged\n" : "\n", file);
+}
+
 static void print_reasons(FILE *file, const struct amp_conversion *conversion)
 {
     for (enum amp_reason reason = 0; reason < AMP_REASON_COUNT; reason++) {
@@ -211,6 +251,8 @@ void amp_report_conversion(FILE *file, const struct amp_conversion *conversion, 
     } else {
         print_guarded(file, conversion);
     }
+    print_target(file, conversion);
+    amp_report_runs_on(file, &conversion->runs_on);
     print_casts(file, conversion);
 }
 
@@ -266,6 +308,10 @@ static json_t *json_refused(const struct amp_conversion *conversion)
             amp_json_set(node, "number", amp_json_number(refusal->number));
             amp_json_set(node, "seen", json_string(amp_range_source_name(refusal->seen)));
         }
+        if (refusal->runtime != NULL) {
+            amp_json_set(node, "runtime", json_string(amp_runtime_name(refusal->runtime)));
+            amp_json_set(node, "lacks", amp_json_text(refusal->lacked));
+        }
         json_array_append_new(json_object_get(reason, "nodes"), node);
     }
     return reasons;
@@ -300,6 +346,7 @@ json_t *amp_json_conversion(const struct amp_conversion *conversion, bool is_wri
     amp_json_set(root, "nodes", json_nodes(conversion));
     amp_json_set(root, "reasons", json_reasons(conversion));
     amp_json_set(root, "refused", json_refused(conversion));
+    amp_json_set(root, "runs_on", amp_json_runs_on(&conversion->runs_on));
     amp_json_set(root, "interface", amp_json_count(conversion->n_interface));
     amp_json_set(root, "casts", json_casts(conversion));
     amp_json_set(root, "bytes",

@@ -4,6 +4,8 @@
 #include "autocast/assign.h"
 #include "autocast/cast_insert.h"
 
+#include "cli/report/runs_on.h"
+
 #include <stdio.h>
 
 #include <jansson.h>
@@ -14,6 +16,8 @@ struct amp_refusal {
     const char *node;  /* as amp_node_text has it, before casts were inserted */
     const char *value; /* the constant or value that is the reason; NULL: there is none */
     enum amp_reason reason;
+    const char *lacked;                /* the operator that it lacks */
+    const struct amp_runtime *runtime; /* that lacks it; NULL: none */
     double number; /* that the value comes to; 0: it is a constant out of range */
     enum amp_range_source seen;
 };
@@ -35,6 +39,7 @@ struct amp_conversion {
     size_t n_other;                      /* nodes that keep their types */
     struct amp_refusal *refusals;
     size_t n_refused, n_refused_for[AMP_REASON_COUNT];
+    struct amp_runs_on runs_on;
     size_t n_interface;              /* graph inputs and outputs that got the lower dtype */
     struct amp_inserted_casts casts; /* of which some may be folded */
     size_t casts_before, casts_folded, casts_after;
@@ -48,18 +53,18 @@ struct amp_conversion {
    when the assignment was made. */
 void amp_conversion_note_refusals(struct amp_conversion *conversion, const struct amp_model *model);
 
-/* Counts the nodes of the converted MODEL by precision and reason. */
+/* Counts the nodes of the converted MODEL by precision and reason, and finds where it can run. */
 void amp_conversion_count(struct amp_conversion *conversion, const struct amp_model *model);
 
 /* "bfloat16", or "bfloat16 and float16" where there is a second dtype. */
 const char *amp_conversion_dtypes(const struct amp_conversion *conversion);
 
-/* Prints the report without that of the validation, at most five lines when VERBOSITY is 0. */
+/* Prints the report without that of the validation, at most seven lines when VERBOSITY is 0. */
 void amp_report_conversion(FILE *file, const struct amp_conversion *conversion, int verbosity);
 
 /* {"ampconv", "model", "output", "written", "dtype", "rules", "opset", "ranges", "nodes",
-   "reasons", "refused", "interface", "casts", "bytes", "sorted"}: a new reference. IS_WRITTEN: the
-   model was not held back by the validation. */
+   "reasons", "refused", "runs_on", "interface", "casts", "bytes", "sorted"}: a new reference.
+   IS_WRITTEN: the model was not held back by the validation. */
 json_t *amp_json_conversion(const struct amp_conversion *conversion, bool is_written);
 
 #endif

@@ -5,6 +5,7 @@
 #include "cli/report/explanation.h"
 
 #include "autocast/rules/rule.h"
+#include "autocast/runtimes/runtime.h"
 #include "cli/report/json.h"
 #include "cli/report/ranges.h"
 #include "core/print.h"
@@ -139,7 +140,7 @@ static void print_casts(FILE *file, const struct amp_explained_cast *cast)
                   amp_dtype_name(cast->dtype));
 }
 
-static void print_node(FILE *file, const struct amp_explained_node *node)
+static void print_node(FILE *file, const struct amp_explained_node *node, enum amp_dtype lower)
 {
     const struct amp_decision *decision = node->decision;
     amp_print(file, "%-60s  %-9s %s", node->text, dtype_text(decision->dtype),
@@ -152,6 +153,9 @@ static void print_node(FILE *file, const struct amp_explained_node *node)
         amp_print(file, " '%s'", node->constant);
     if (amp_reason_is_guard(decision->reason))
         amp_report_evidence(file, decision->number, decision->seen);
+    if (decision->runtime != NULL)
+        amp_print(file, ": %s has no %s in %s", amp_runtime_name(decision->runtime),
+                  decision->lacked, amp_dtype_name(lower));
     fputc('\n', file);
     print_casts(file, node->casts);
 }
@@ -174,7 +178,7 @@ static void print_summary(FILE *file, const struct amp_explanation *explanation)
 void amp_explanation_print(FILE *file, const struct amp_explanation *explanation)
 {
     for (size_t i = 0; i < explanation->n_nodes; i++)
-        print_node(file, &explanation->nodes[i]);
+        print_node(file, &explanation->nodes[i], explanation->assignment->lower);
     print_casts(file, explanation->casts);
     print_summary(file, explanation);
 }
@@ -230,6 +234,15 @@ static json_t *json_guard(const struct amp_explained_node *node)
     return object;
 }
 
+/* The runtime that lacks an operator, and which. */
+static json_t *json_lacked(const struct amp_decision *decision)
+{
+    json_t *object = json_object();
+    amp_json_set(object, "runtime", json_string(amp_runtime_name(decision->runtime)));
+    amp_json_set(object, "op", amp_json_text(decision->lacked));
+    return object;
+}
+
 static json_t *json_node(const struct amp_explained_node *node)
 {
     json_t *object = json_object();
@@ -247,6 +260,8 @@ static json_t *json_node(const struct amp_explained_node *node)
     amp_json_set(object, "constant", amp_json_text_or_null(is_guard ? NULL : node->constant));
     if (is_guard)
         amp_json_set(object, "guard", json_guard(node));
+    if (decision->runtime != NULL)
+        amp_json_set(object, "lacks", json_lacked(decision));
     amp_json_set(object, "casts", json_casts(node->casts));
     return object;
 }

@@ -11,6 +11,7 @@
 #include "core/array.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* ---- verdict --------------------------------------------------------------------------------- */
 
@@ -42,6 +43,14 @@ static void put_rules(struct amp_html *html, const struct amp_conversion *conver
     }
 }
 
+static void put_runs_on(struct amp_html *html, const struct amp_runs_on *runs_on)
+{
+    char *text = amp_runs_on_text(runs_on);
+    if (text != NULL)
+        amp_html_setting(html, "runs on", text);
+    free(text);
+}
+
 static void write_settings(struct amp_html *html, const void *data)
 {
     const struct amp_convert_page *page = data;
@@ -56,6 +65,7 @@ static void write_settings(struct amp_html *html, const void *data)
              conversion->casts_before, conversion->casts.count, conversion->casts_folded,
              conversion->casts_after);
     amp_html_setting(html, "casts", text);
+    put_runs_on(html, &conversion->runs_on);
     if (conversion->opset_obstacle != NULL)
         amp_html_setting(html, "opset", conversion->opset_obstacle);
     amp_html_settings_end(html);
