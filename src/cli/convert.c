@@ -253,7 +253,7 @@ static bool asks_for_ranges(const struct job *job)
 {
     enum amp_dtype lower = job->target.lower;
     const struct amp_rule_limits *limits = amp_rules_limits(job->rules, lower);
-    return limits != NULL && !limits->is_unguarded &&
+    return limits != NULL && limits->guards != AMP_GUARDS_OFF &&
            (lower == AMP_FLOAT16 || limits->activation_max < amp_dtype_max(lower));
 }
 

@@ -125,6 +125,9 @@ enum amp_constants {
     AMP_CONSTANTS_COUNT
 };
 
+/* Whether what values come to keeps nodes. */
+enum amp_guarding { AMP_GUARDS_NOT_SAID, AMP_GUARDS_ON, AMP_GUARDS_OFF };
+
 /* What keeps a node that would use a value in a dtype in float32. */
 struct amp_rule_limits {
     double weight_max, activation_max; /* magnitudes above which it stays: above 0, at most the
@@ -132,7 +135,7 @@ struct amp_rule_limits {
     double margin;    /* what the largest magnitude seen is multiplied with before: from 1 */
     double flush_max; /* the share of a value's energy that may become 0: above 0, at most 1; only
                          float16 has it, as bfloat16 has the exponents of float32 */
-    bool is_unguarded;   /* what values come to keeps no node: `guards: off` */
+    enum amp_guarding guards;
 };
 
 /* Of random inputs what was seen is multiplied with this as well, as they are no data. */

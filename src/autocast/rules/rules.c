@@ -341,6 +341,8 @@ static void override_limits(struct amp_rule_limits *limits, const struct amp_rul
         limits->margin = given->margin;
     if (given->flush_max > 0)
         limits->flush_max = given->flush_max;
+    if (given->guards != AMP_GUARDS_NOT_SAID)
+        limits->guards = given->guards;
 }
 
 /* Adds what DOCUMENT says to what came before. */

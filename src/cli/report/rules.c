@@ -316,7 +316,7 @@ static void print_limits(struct amp_arena *arena, const struct amp_rules *rules)
                   number_text(arena, limits->activation_max), number_text(arena, limits->margin));
         if (lower_dtypes[i].dtype == AMP_FLOAT16)
             amp_print(stdout, ", flush_max: %s", number_text(arena, limits->flush_max));
-        fputs(limits->is_unguarded ? ", guards: off}\n" : "}\n", stdout);
+        fputs(limits->guards == AMP_GUARDS_OFF ? ", guards: off}\n" : "}\n", stdout);
     }
 }
 
