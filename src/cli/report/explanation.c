@@ -151,7 +151,7 @@ static void print_node(FILE *file, const struct amp_explained_node *node)
     if (node->constant != NULL)
         amp_print(file, " '%s'", node->constant);
     if (amp_reason_is_guard(decision->reason))
-        amp_report_evidence(file, decision->number, decision->seen);
+        amp_report_evidence(file, decision->reason, decision->number, decision->seen);
     fputc('\n', file);
     print_casts(file, node->casts);
 }
