@@ -145,8 +145,12 @@ static enum amp_status shape_of_input(struct amp_ctx *ctx, struct amp_shape *sha
         return AMP_OK;
     if (in->shape.rank != 1 || in->shape.dims[0] > AMP_RANK_MAX)
         return AMP_CTX_FAIL(ctx, "input 0 is no list of dims");
-    for (shape->rank = 0; shape->rank < in->shape.dims[0]; shape->rank++)
-        shape->dims[shape->rank] = (int64_t)amp_tensor_double(in, (size_t)shape->rank);
+    for (shape->rank = 0; shape->rank < in->shape.dims[0]; shape->rank++) {
+        double dim = amp_tensor_double(in, (size_t)shape->rank);
+        if (!(dim >= 0 && dim <= INT32_MAX))
+            return AMP_CTX_FAIL(ctx, "input[%d] is %g, which is no dim", shape->rank, dim);
+        shape->dims[shape->rank] = (int64_t)dim;
+    }
     return AMP_OK;
 }
 
@@ -157,8 +161,12 @@ static enum amp_status add_dims(struct amp_ctx *ctx, const char *name, struct am
     const int64_t *dims = amp_node_ints(ctx->node, name, &count);
     if ((size_t)shape->rank + count > AMP_RANK_MAX)
         return AMP_CTX_FAIL(ctx, "%s: more than %d dims", name, AMP_RANK_MAX);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        if (dims[i] < 0)
+            return AMP_CTX_FAIL(ctx, "%s[%zu] is %lld; at least 0 is needed", name, i,
+                                (long long)dims[i]);
         shape->dims[shape->rank++] = dims[i];
+    }
     return AMP_OK;
 }
 
@@ -174,10 +182,11 @@ static enum amp_status given_tensor_fill_shape(struct amp_ctx *ctx)
     if (out->rank < 0)
         return AMP_OK;
     AMP_TRY(add_dims(ctx, "extra_shape", out));
-    int64_t wanted = amp_shape_count(out), given = values != NULL ? (int64_t)values->count : 0;
-    if (wanted >= 0 && wanted != given)
-        return AMP_CTX_FAIL(ctx, "%lld values for %lld elements", (long long)given,
-                            (long long)wanted);
+    size_t given = values != NULL ? values->count : 0;
+    char text[200];
+    if (amp_shape_is_known(out) && amp_shape_count(out) != (int64_t)given)
+        return AMP_CTX_FAIL(ctx, "%zu values for shape %s", given,
+                            amp_shape_text(out, text, sizeof text));
     return AMP_OK;
 }
 
