@@ -169,7 +169,8 @@ const struct amp_schema_attr *amp_schema_attr(const struct amp_schema *schema, c
     return NULL;
 }
 
-/* The name of definition INDEX; "" of an operator that nobody is to use any more. */
+/* The name of definition INDEX; the first one's again for an operator that nobody is to use any
+   more. NULL past the end. */
 static const char *name_at(size_t index)
 {
     if (index >= AMP_COUNT(schemas))
@@ -177,7 +178,7 @@ static const char *name_at(size_t index)
     const struct amp_schema *schema = &schemas[index], *next;
     while ((next = amp_schema_next(schema)) != NULL)
         schema = next;
-    return schema->deprecated ? "" : schema->name;
+    return schema->deprecated ? schemas[0].name : schema->name;
 }
 
 void amp_node_become(struct amp_model *model, uint32_t node, const char *op_type, int opset)
