@@ -26,6 +26,8 @@ static const struct {
     [AMP_REASON_PARTIAL_SUMS] = {"partial-sums",
                                  "sums on the way may be beyond the lower type's range"},
     [AMP_REASON_FLUSH] = {"flush", "a value that matters would become 0 in the lower type"},
+    [AMP_REASON_WEIGHT_FLUSH] = {"weight-flush",
+                                 "too much of a constant would become 0 in the lower type"},
     [AMP_REASON_MASK] = {"mask", "a mask plus scores would be infinite in the lower type"},
 };
 

@@ -23,6 +23,7 @@ enum amp_reason {
     AMP_REASON_INNER_RANGE,    /* squares or sums within the operator do */
     AMP_REASON_PARTIAL_SUMS,   /* sums of a product may, on the way to a result that does not */
     AMP_REASON_FLUSH,          /* a value that matters would become 0 */
+    AMP_REASON_WEIGHT_FLUSH,   /* so much of a constant would that it is another */
     AMP_REASON_MASK,           /* a mask plus scores would become infinite */
     AMP_REASON_COUNT
 };

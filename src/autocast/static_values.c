@@ -18,6 +18,7 @@ struct origin {
 struct facts {
     struct amp_guard_values values; /* once has_values */
     struct origin origin;           /* of what nodes make */
+    uint32_t moved; /* the value with data whose elements were moved to make it; AMP_NONE: none */
     bool is_static, has_values;
 };
 
@@ -39,6 +40,7 @@ struct amp_static_values *amp_static_values_create(const struct amp_model *model
                                    .facts = amp_xmalloc(model->n_values, sizeof *values->facts)};
     for (uint32_t v = 0; v < model->n_values; v++)
         values->facts[v] = (struct facts){.origin = {.value = AMP_NONE},
+                                          .moved = AMP_NONE,
                                           .is_static = amp_value_at(model, v)->constant != NULL};
     return values;
 }
@@ -105,6 +107,30 @@ double amp_static_values_max(const struct amp_static_values *values, uint32_t va
     return data_of(values, value) != NULL ? max_of(values, value) : -1;
 }
 
+/* The value with data that VALUE_ID is, or whose elements were moved to make it; AMP_NONE: none. */
+static uint32_t elements_of(const struct amp_static_values *values, uint32_t value_id)
+{
+    return data_of(values, value_id) != NULL ? value_id : values->facts[value_id].moved;
+}
+
+double amp_static_values_flushed(const struct amp_static_values *values, uint32_t value_id,
+                                 double most)
+{
+    uint32_t from = values->facts[value_id].is_static ? elements_of(values, value_id) : AMP_NONE;
+    if (from == AMP_NONE)
+        return 0;
+    const struct amp_tensor *data = data_of(values, from);
+    struct amp_value *value = amp_value_at(values->model, from);
+    double max = max_of(values, from);
+    if (max == 0 || amp_weight_flushed_most(amp_tensor_count(data), max) <= most)
+        return 0;
+    if (value->constant == NULL)
+        return amp_weight_flushed(data);
+    if (value->constant_flushed < 0)
+        value->constant_flushed = amp_weight_flushed(data);
+    return value->constant_flushed;
+}
+
 /* Whether the lower dtype cannot hold the value's own data. */
 static bool is_beyond(const struct amp_static_values *values, uint32_t value)
 {
@@ -140,11 +166,29 @@ static struct origin origin_through(const struct amp_static_values *values,
     return found;
 }
 
+/* The value whose elements NODE moves; AMP_NONE: there is none, or more than one. */
+static uint32_t moved_by(const struct amp_static_values *values, const struct amp_node *node)
+{
+    uint32_t found = AMP_NONE;
+    if (amp_op_of(node)->effect != AMP_PRESERVES_VALUES)
+        return AMP_NONE;
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        if (node->inputs[i] == AMP_NONE ||
+            !amp_dtype_is_autocast(amp_value_at(values->model, node->inputs[i])->dtype))
+            continue;
+        if (found != AMP_NONE)
+            return AMP_NONE;
+        found = node->inputs[i];
+    }
+    return found == AMP_NONE ? AMP_NONE : elements_of(values, found);
+}
+
 void amp_static_values_add(struct amp_static_values *values, const struct amp_node *node)
 {
     if (!amp_static_values_has_node(values, node))
         return;
     struct origin origin = origin_through(values, node);
+    uint32_t moved = moved_by(values, node);
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         if (node->outputs[i] == AMP_NONE)
             continue;
@@ -152,6 +196,7 @@ void amp_static_values_add(struct amp_static_values *values, const struct amp_no
         facts->is_static = true;
         if (amp_dtype_is_autocast(amp_value_at(values->model, node->outputs[i])->dtype))
             facts->origin = origin;
+        facts->moved = moved;
     }
 }
 

@@ -35,6 +35,12 @@ bool amp_static_values_has_node(const struct amp_static_values *values,
    is none. */
 double amp_static_values_max(const struct amp_static_values *values, uint32_t value);
 
+/* The share of the energy of VALUE, or of the constant whose elements were moved to make it, that
+   becomes 0 in float16 (amp_weight_flushed); 0 where it is certain to be MOST or less, which takes
+   no look at the data as a rule, and where nobody knows the elements. */
+double amp_static_values_flushed(const struct amp_static_values *values, uint32_t value,
+                                 double most);
+
 /* The value whose data, beyond the lower dtype's range, reach VALUE: itself, or what VALUE is made
    from. AMP_NONE: there is none. What is computed counts only where its origin is so large
    (AMP_GUARD_HUGE) that results are likely to be. */

@@ -8,6 +8,7 @@
 #include "core/simd.h"
 #include "core/tensor.h"
 
+#include <float.h>
 #include <math.h>
 
 /* Elements anywhere in memory. */
@@ -61,6 +62,46 @@ double amp_weight_max(const struct amp_tensor *tensor)
     if (tensor->dtype == AMP_BFLOAT16)
         return (double)amp_bf16_to_f32((uint16_t)search(max_bits_bf16, tensor));
     return (double)amp_bits_to_f32(search(max_bits_f32, tensor));
+}
+
+/* Elements whose squares are added up at a time. */
+enum { BLOCK = 1024 };
+
+/* The sum of the squares of those finite ELEMENTS that are at most MOST in magnitude. */
+AMP_CLONES(double, energy_up_to, (const float *elements, size_t count, float most),
+           (elements, count, most))
+{
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t i = 0; i < count; i++) {
+        float magnitude = fabsf(elements[i]);
+        double element = magnitude <= most ? (double)magnitude : 0;
+        sum += element * element;
+    }
+    return sum;
+}
+
+double amp_weight_flushed(const struct amp_tensor *tensor)
+{
+    float block[BLOCK];
+    double all = 0, flushed = 0;
+    if (tensor->data == NULL)
+        tensor = tensor->source;
+    size_t count = amp_tensor_count(tensor), width = amp_dtype_bits(tensor->dtype) / 8;
+    for (size_t i = 0; i < count; i += BLOCK) {
+        size_t n = count - i < BLOCK ? count - i : BLOCK;
+        amp_dtype_convert(tensor->dtype, (const unsigned char *)tensor->data + i * width, AMP_FLOAT,
+                          block, n);
+        all += energy_up_to(block, n, FLT_MAX);
+        flushed += energy_up_to(block, n, (float)AMP_WEIGHT_FLUSHES);
+    }
+    return all > 0 ? flushed / all : 0;
+}
+
+double amp_weight_flushed_most(size_t count, double max)
+{
+    double share = AMP_WEIGHT_FLUSHES / max;
+    return fmin((double)count * share * share, 1);
 }
 
 /* Elements from which on a constant is converted only when it is used: smaller ones take less room

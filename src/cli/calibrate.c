@@ -9,6 +9,7 @@
 #include "cli/progress.h"
 #include "cli/ranges.h"
 #include "cli/report/ranges.h"
+#include "cli/report/text.h"
 #include "core/file/output.h"
 #include "onnx/schema/infer.h"
 
@@ -20,6 +21,8 @@ static enum amp_status calibrate(const struct amp_options *options, struct amp_m
     const char *path = options->output != NULL ? options->output : "-";
     struct amp_ranges *ranges = amp_ranges_create(model->arena);
     AMP_TRY(amp_infer(model, err));
+    if (!options->is_quiet)
+        amp_report_newer_types(stderr, model);
     if (strcmp(path, "-") != 0)
         AMP_TRY(amp_output_check(path, err));
     ranges->inputs = amp_ranges_key(model, model->arena);

@@ -10,6 +10,7 @@
 #include "cli/report/html/compare_page.h"
 #include "cli/report/json.h"
 #include "cli/report/layers.h"
+#include "cli/report/text.h"
 #include "cli/report/validation.h"
 #include "cli/validation.h"
 #include "core/array.h"
@@ -93,6 +94,8 @@ static enum amp_status open_models(struct job *job)
     struct amp_model_file *reference = &job->files[0], *other = &job->files[1];
     AMP_TRY(amp_model_read(options->operands.items[0], reference, job->err));
     AMP_TRY(amp_infer(reference->model, job->err));
+    if (!options->is_quiet)
+        amp_report_newer_types(stderr, reference->model);
     if (options->operands.count == 1) {
         AMP_TRY(amp_model_read_again(reference, other, job->err));
         other->path = reference->path;

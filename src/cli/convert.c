@@ -23,6 +23,7 @@
 #include "cli/report/losses.h"
 #include "cli/report/noise.h"
 #include "cli/report/ranges.h"
+#include "cli/report/text.h"
 #include "cli/report/tuning.h"
 #include "cli/report/validation.h"
 #include "cli/options/rule_options.h"
@@ -69,7 +70,7 @@ struct job {
     bool explains;     /* notes what was decided on each node */
     bool is_explained; /* and prints it */
     bool explains_noise;
-    bool may_run;         /* the model, before it is converted */
+    bool may_run;         /* the model, before it is converted, as no other job does */
     const char **outputs; /* as in struct amp_tune_model; NULL: nobody asks */
     bool notes_outputs;
     struct amp_tuning tuning;
@@ -332,6 +333,8 @@ static enum amp_status convert_graph(struct job *job, bool *is_done)
         return AMP_OK;
     AMP_TRY(amp_training_open(&job->file, &job->training, job->err));
     AMP_TRY(amp_infer(job->model, job->err));
+    if (job->may_run && !job->options->is_quiet)
+        amp_report_newer_types(stderr, job->model);
     if (dump(job, STAGE_INFER))
         return AMP_OK;
     AMP_TRY(find_ranges(job));

@@ -13,6 +13,7 @@
 #include "cli/report/html/run_page.h"
 #include "cli/report/json.h"
 #include "cli/report/run.h"
+#include "cli/report/text.h"
 #include "cli/test_suite.h"
 #include "cli/options/tolerance.h"
 #include "core/clock.h"
@@ -347,6 +348,8 @@ enum amp_status amp_command_run(const struct amp_options *options, struct amp_er
     AMP_TRY(amp_expected_tolerance_parse(options, &tolerance, err));
     AMP_TRY(amp_model_read(options->operands.items[0], &file, err));
     enum amp_status status = amp_infer(file.model, err);
+    if (status == AMP_OK && !options->is_quiet)
+        amp_report_newer_types(stderr, file.model);
     if (status == AMP_OK)
         status = run_model(options, &tolerance, file.model, err);
     amp_model_close(&file);

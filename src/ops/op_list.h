@@ -111,6 +111,7 @@ AMP_OP(amp_op_quick_gelu)
 AMP_OP(amp_op_constant)
 AMP_OP(amp_op_constant_of_shape)
 AMP_OP(amp_op_eye_like)
+AMP_OP(amp_op_given_tensor_fill)
 AMP_OP(amp_op_one_hot)
 AMP_OP(amp_op_range)
 AMP_OP(amp_op_trilu)
@@ -300,6 +301,13 @@ AMP_OP(amp_op_roi_align)
 AMP_OP(amp_op_ms_rotary_embedding)
 AMP_OP(amp_op_rotary_embedding)
 
+/* scaling.c */
+AMP_OP(amp_op_affine)
+AMP_OP(amp_op_image_scaler)
+AMP_OP(amp_op_parametric_softplus)
+AMP_OP(amp_op_scale)
+AMP_OP(amp_op_scaled_tanh)
+
 /* scan.c */
 AMP_OP(amp_op_scan)
 
@@ -342,6 +350,8 @@ AMP_OP(amp_op_skip_layer_normalization)
 AMP_OP(amp_op_skip_simplified_layer_normalization)
 
 /* slice.c */
+AMP_OP(amp_op_crop)
+AMP_OP(amp_op_dynamic_slice)
 AMP_OP(amp_op_slice)
 
 /* softmax.c */

@@ -219,6 +219,36 @@ static bool is_same(const struct amp_pattern_matcher *m, uint32_t a, uint32_t b)
                       amp_pattern_constant_equals(amp_pattern_constant(m->model, b), number));
 }
 
+/* The value that nodes which change nothing make VALUE of, in the pattern's graph; they become
+   parts. */
+static uint32_t skip_transparent(struct amp_pattern_matcher *m, uint32_t value)
+{
+    const struct amp_value *at = amp_value_at(m->model, value);
+    while (at->producer != AMP_NONE && !at->is_output) {
+        const struct amp_node *node = amp_node_at(m->model, at->producer);
+        if (node->graph != m->graph || node->outputs[0] != value || !is_transparent(m, node))
+            break;
+        add_part(m, at->producer);
+        value = node->inputs[0];
+        at = amp_value_at(m->model, value);
+    }
+    return value;
+}
+
+/* VALUE is what TERM names: what it was before, or else what AFTER says. */
+static bool solve_name(struct amp_pattern_matcher *m, const struct amp_term *term, uint32_t value,
+                       const struct goal *after, const struct goal *next)
+{
+    uint32_t *known = &m->values[term->value];
+    if (*known != AMP_NONE)
+        return is_same(m, *known, value) && solve(m, next);
+    *known = value;
+    bool fits = solve(m, after);
+    if (!fits)
+        *known = AMP_NONE;
+    return fits;
+}
+
 static bool solve_value(struct amp_pattern_matcher *m, const struct goal *goal)
 {
     const struct amp_term *term = goal->term;
@@ -226,15 +256,16 @@ static bool solve_value(struct amp_pattern_matcher *m, const struct goal *goal)
         return false;
     if (term->value < 0)
         return solve(m, goal->next);
-    uint32_t *known = &m->values[term->value];
-    if (*known != AMP_NONE)
-        return is_same(m, *known, goal->value) && solve(m, goal->next);
     struct goal definition = *goal;
     definition.term = m->pattern->definitions[term->value];
-    *known = goal->value;
-    bool fits = solve(m, definition.term != NULL ? &definition : goal->next);
+    if (definition.term == NULL)
+        return solve_name(m, term, goal->value, goal->next, goal->next);
+    size_t n_nodes = m->n_nodes;
+    if (goal->user != AMP_NONE)
+        definition.value = skip_transparent(m, goal->value);
+    bool fits = solve_name(m, term, definition.value, &definition, goal->next);
     if (!fits)
-        *known = AMP_NONE;
+        drop_parts(m, n_nodes);
     return fits;
 }
 

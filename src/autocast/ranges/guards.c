@@ -7,14 +7,12 @@
 
 #include "autocast/ranges/bounds.h"
 #include "autocast/rules/rule.h"
+#include "autocast/weights.h"
 #include "core/tensor.h"
 #include "ops/bound.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-/* Magnitudes up to this one become 0 in float16: half of its least (IEEE 754-2019, 3.6). */
-static const double flushes = 0x1p-25;
 
 /* From where on sums round to infinities in float16: half of what lies between the largest one and
    the one before is above it. */
@@ -94,7 +92,8 @@ static struct finding judge_seen(struct amp_range_guards *guards, uint32_t value
         return found(guards, AMP_REASON_VALUE_RANGE, value, largest);
     if (is_half && seen->flushed > seen->energy * guards->options.limits->flush_max)
         return found(guards, AMP_REASON_FLUSH, value, seen->smallest);
-    if (is_half && guards->divides[value] && seen->smallest > 0 && seen->smallest <= flushes)
+    if (is_half && guards->divides[value] && seen->smallest > 0 &&
+        seen->smallest <= AMP_WEIGHT_FLUSHES)
         return found(guards, AMP_REASON_FLUSH, value, seen->smallest);
     return nothing;
 }
@@ -106,7 +105,7 @@ static struct finding judge_proved(const struct amp_range_guards *guards, uint32
     double least = amp_interval_least(amp_bounds_of(guards->bounds, value));
     if (least > guards->options.limits->activation_max && guards->masks[value] == 0)
         return proved(AMP_REASON_VALUE_RANGE, value, least);
-    if (guards->options.lower == AMP_FLOAT16 && least > 0 && least <= flushes)
+    if (guards->options.lower == AMP_FLOAT16 && least > 0 && least <= AMP_WEIGHT_FLUSHES)
         return proved(AMP_REASON_FLUSH, value, least);
     return nothing;
 }
@@ -290,14 +289,18 @@ void amp_range_guards_add(struct amp_range_guards *guards, const struct amp_node
     }
 }
 
-/* A constant that NODE takes and that becomes 0, whatever else it takes. */
-static struct finding find_epsilon(const struct amp_range_guards *guards, uint32_t value)
+/* That VALUE, a constant that a node takes, becomes 0, or too much of it does, whatever else the
+   node takes. */
+static struct finding find_flushed(const struct amp_range_guards *guards, uint32_t value)
 {
+    double flush_max = guards->options.limits->flush_max;
+    if (!is_static(guards, value) || guards->options.lower != AMP_FLOAT16)
+        return nothing;
     double largest = static_largest(guards, value);
-    return is_static(guards, value) && largest > 0 && largest <= flushes &&
-                   guards->options.lower == AMP_FLOAT16
-               ? proved(AMP_REASON_FLUSH, value, largest)
-               : nothing;
+    if (largest > 0 && largest <= AMP_WEIGHT_FLUSHES)
+        return proved(AMP_REASON_FLUSH, value, largest);
+    double share = amp_static_values_flushed(guards->options.static_values, value, flush_max);
+    return share > flush_max ? proved(AMP_REASON_WEIGHT_FLUSH, value, share) : nothing;
 }
 
 /* What reaches beyond the limit within NODE. */
@@ -347,6 +350,23 @@ static struct finding find_sums(const struct amp_range_guards *guards, const str
                : nothing;
 }
 
+/* The first finding about the constants that NODE, which does nothing but move them, would lose. */
+static struct finding find_moved(const struct amp_range_guards *guards,
+                                 const struct amp_types *types, const struct amp_node *node,
+                                 int type)
+{
+    const struct amp_op *op = amp_op_of(node);
+    struct finding finding = nothing;
+    if (op == NULL || op->effect != AMP_PRESERVES_VALUES)
+        return nothing;
+    for (uint32_t i = 0; i < node->n_inputs && !is_something(&finding); i++) {
+        uint32_t id = amp_typed_input(types, node, type, i);
+        if (id != AMP_NONE)
+            finding = find_flushed(guards, id);
+    }
+    return finding;
+}
+
 /* The first finding about NODE's outputs, its inputs and what is within it. */
 static struct finding find(struct amp_range_guards *guards, const struct amp_types *types,
                            const struct amp_node *node, int type)
@@ -363,7 +383,7 @@ static struct finding find(struct amp_range_guards *guards, const struct amp_typ
             continue;
         finding = guards->findings[id];
         if (!is_something(&finding))
-            finding = find_epsilon(guards, id);
+            finding = find_flushed(guards, id);
     }
     if (!is_something(&finding))
         finding = find_sums(guards, node);
@@ -373,9 +393,11 @@ static struct finding find(struct amp_range_guards *guards, const struct amp_typ
 bool amp_range_guards_find(struct amp_range_guards *guards, const struct amp_types *types,
                            const struct amp_node *node, struct amp_decision *decision)
 {
-    if (guards == NULL || all_static(guards, node))
+    if (guards == NULL)
         return false;
-    struct finding finding = find(guards, types, node, decision->type);
+    struct finding finding = all_static(guards, node)
+                                 ? find_moved(guards, types, node, decision->type)
+                                 : find(guards, types, node, decision->type);
     if (!is_something(&finding))
         return false;
     decision->reason = finding.reason;

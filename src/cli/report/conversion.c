@@ -100,7 +100,7 @@ static void print_refusal(FILE *file, const struct amp_refusal *refusal)
     if (refusal->value != NULL)
         amp_print(file, ", '%s'", refusal->value);
     if (amp_reason_is_guard(refusal->reason))
-        amp_report_evidence(file, refusal->number, refusal->seen);
+        amp_report_evidence(file, refusal->reason, refusal->number, refusal->seen);
 }
 
 /* Names the nodes that guards keep in float32 where no reasons are printed. */

@@ -152,7 +152,7 @@ static void print_node(FILE *file, const struct amp_explained_node *node, enum a
     if (node->constant != NULL)
         amp_print(file, " '%s'", node->constant);
     if (amp_reason_is_guard(decision->reason))
-        amp_report_evidence(file, decision->number, decision->seen);
+        amp_report_evidence(file, decision->reason, decision->number, decision->seen);
     if (decision->runtime != NULL)
         amp_print(file, ": %s has no %s in %s", amp_runtime_name(decision->runtime),
                   decision->lacked, amp_dtype_name(lower));

@@ -52,9 +52,12 @@ void amp_report_unknown_ranges(FILE *file, const struct amp_ranges *ranges,
                   ranges->path, count, ranges->count, model->path, first);
 }
 
-void amp_report_evidence(FILE *file, double number, enum amp_range_source seen)
+void amp_report_evidence(FILE *file, enum amp_reason reason, double number,
+                         enum amp_range_source seen)
 {
-    if (isfinite(number))
+    if (reason == AMP_REASON_WEIGHT_FLUSH)
+        amp_print(file, ": %.3g %% of its energy", 100 * number);
+    else if (isfinite(number))
         amp_print(file, ": %.4g %s", number, amp_range_evidence(seen));
     else
         fputs(": of any size", file);

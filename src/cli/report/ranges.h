@@ -2,6 +2,7 @@
 #define AMP_CLI_REPORT_RANGES_H
 
 #include "autocast/ranges/ranges.h"
+#include "autocast/reason.h"
 
 #include <stdio.h>
 
@@ -19,9 +20,10 @@ const char *amp_ranges_text(const struct amp_ranges *ranges, char *text, size_t 
 void amp_report_unknown_ranges(FILE *file, const struct amp_ranges *ranges,
                                const struct amp_model *model);
 
-/* Prints ": 4.1e+10 in data", ": 1e-12 proved" or, of a number that is not finite, ": of any size".
- */
-void amp_report_evidence(FILE *file, double number, enum amp_range_source seen);
+/* Prints what a guard of REASON goes by: ": 4.1e+10 in data", ": 1e-12 proved", ": 27 % of its
+   energy" or, of a number that is not finite, ": of any size". */
+void amp_report_evidence(FILE *file, enum amp_reason reason, double number,
+                         enum amp_range_source seen);
 
 /* {"source", "samples", "file"}: a new reference; null where RANGES is NULL. */
 json_t *amp_json_ranges(const struct amp_ranges *ranges);

@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+struct amp_model; /* core/graph/graph.h */
+
 /* How every line of a report begins: a word for what it is about. */
 #define AMP_REPORT_LABEL "  %-10s "
 
@@ -13,5 +15,9 @@ void amp_report_widened(FILE *file, size_t widened);
 /* Prints a line that SQUEEZED nodes cut slices without the dim (amp_session_squeezed); nothing for
    0. */
 void amp_report_squeezed(FILE *file, size_t squeezed);
+
+/* Warns of nodes of MODEL, whose types are inferred, that have dtypes which only newer versions of
+   their operators take; nothing where there are none. */
+void amp_report_newer_types(FILE *file, const struct amp_model *model);
 
 #endif

@@ -70,8 +70,12 @@ uint32_t amp_graph_add_value(struct amp_model *model, uint32_t graph, const char
     uint32_t id = (uint32_t)model->n_values;
     struct amp_value *value = amp_arena_push(model->arena, &model->values, &model->n_values,
                                              &model->values_capacity, sizeof *value);
-    *value = (struct amp_value){
-        .name = name, .rank = -1, .graph = graph, .producer = AMP_NONE, .constant_max = -1};
+    *value = (struct amp_value){.name = name,
+                                .rank = -1,
+                                .graph = graph,
+                                .producer = AMP_NONE,
+                                .constant_max = -1,
+                                .constant_flushed = -1};
     amp_strmap_put(&model->names, model->arena, name, 1);
     return id;
 }

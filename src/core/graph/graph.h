@@ -34,6 +34,7 @@ struct amp_value {
     struct amp_tensor *constant; /* its data when no run can change it; NULL otherwise */
     struct amp_tensor *initial;  /* its initializer, also where a caller may override it */
     double constant_max;         /* amp_weight_max of the constant; below 0: not looked for yet */
+    double constant_flushed;     /* amp_weight_flushed of it; likewise */
     void *origin;
 };
 
@@ -93,7 +94,9 @@ struct amp_node {
     struct amp_attr *attrs;
     struct amp_export_note note;
     bool is_removed;
-    void *origin; /* NULL: made here */
+    bool has_newer_types; /* the file gives it dtypes that its version does not take, but a newer
+                             version of its operator */
+    void *origin;         /* NULL: made here */
 };
 
 struct amp_ids {

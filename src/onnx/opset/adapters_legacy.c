@@ -1,7 +1,8 @@
 /*
  * Adapters for the definitions of opsets 1 to 6: broadcasting along an axis, types as text, numbers
  * of other types, shapes and axes in other places. Where those said less than later ones do, a node
- * is refused. Source: the definitions of both versions in ONNX's Changelog.md.
+ * is refused. Source: the definitions of both versions in ONNX's Changelog.md; the experiments that
+ * opset 10 dropped become what they were made of (elementwise/scaling.c, tensor/slice.c).
  */
 #include "onnx/opset/adapter.h"
 
@@ -208,27 +209,158 @@ static const char *rnn_7(struct amp_upgrade *upgrade)
     return NULL;
 }
 
+/* ---- experiments that opset 10 dropped --------------------------------------------------------
+ */
+
+/* Makes the node OP_TYPE of its input 0 and SECOND, with no attributes. */
+static void become_binary(struct amp_upgrade *upgrade, const char *op_type, uint32_t second)
+{
+    amp_upgrade_node(upgrade)->op_type = op_type;
+    amp_upgrade_node(upgrade)->n_attrs = 0;
+    amp_upgrade_set_input(upgrade, 1, second);
+}
+
+static uint32_t number_of(struct amp_upgrade *upgrade, const char *attr, float fallback)
+{
+    float value = amp_node_float(amp_upgrade_node(upgrade), attr, fallback);
+    return amp_upgrade_add_float(upgrade, attr, amp_upgrade_dtype(upgrade, 0), value);
+}
+
+static const char *const no_type = "the type of its input is not known";
+
+static const char *scale_10(struct amp_upgrade *upgrade)
+{
+    if (!amp_upgrade_is_float(amp_upgrade_dtype(upgrade, 0)))
+        return no_type;
+    become_binary(upgrade, "Mul", number_of(upgrade, "scale", 1));
+    return NULL;
+}
+
+static const char *affine_10(struct amp_upgrade *upgrade)
+{
+    enum amp_dtype dtype = amp_upgrade_dtype(upgrade, 0);
+    if (!amp_upgrade_is_float(dtype))
+        return no_type;
+    amp_upgrade_add_node_after(upgrade, "Add", 0, dtype, number_of(upgrade, "beta", 0));
+    become_binary(upgrade, "Mul", number_of(upgrade, "alpha", 1));
+    return NULL;
+}
+
+/* The biases line up with the channels of [N, C, H, W]. */
+static const char *image_scaler_10(struct amp_upgrade *upgrade)
+{
+    const struct amp_attr *bias = amp_node_attr(amp_upgrade_node(upgrade), "bias");
+    enum amp_dtype dtype = amp_upgrade_dtype(upgrade, 0);
+    if (!amp_upgrade_is_float(dtype))
+        return no_type;
+    if (bias != NULL && bias->count > 0) {
+        uint32_t flat = amp_upgrade_add_floats(upgrade, "bias", dtype, bias->floats, bias->count);
+        struct amp_shape shape = {3, {(int64_t)bias->count, 1, 1}};
+        const struct amp_tensor *tensor = amp_value_at(upgrade->model, flat)->constant;
+        amp_upgrade_add_node_after(upgrade, "Add", 0, dtype,
+                                   amp_upgrade_add_reshaped(upgrade, "biases", tensor, &shape));
+    }
+    return scale_10(upgrade);
+}
+
+/* What bends is between a product with beta and one with alpha. */
+static const char *bent_10(struct amp_upgrade *upgrade, const char *op_type)
+{
+    enum amp_dtype dtype = amp_upgrade_dtype(upgrade, 0);
+    struct amp_node *node = amp_upgrade_node(upgrade);
+    if (!amp_upgrade_is_float(dtype))
+        return no_type;
+    if (amp_node_attr(node, "alpha") == NULL || amp_node_attr(node, "beta") == NULL)
+        return "it has no alpha or no beta";
+    uint32_t alpha = number_of(upgrade, "alpha", 1), beta = number_of(upgrade, "beta", 1);
+    uint32_t in = amp_upgrade_input(upgrade, 0);
+    amp_upgrade_set_input(upgrade, 0, amp_upgrade_add_node_before(upgrade, "Mul", in, beta, dtype));
+    amp_upgrade_add_node_after(upgrade, "Mul", 0, dtype, alpha);
+    amp_upgrade_node(upgrade)->op_type = op_type;
+    amp_upgrade_node(upgrade)->n_attrs = 0;
+    return NULL;
+}
+
+static const char *parametric_softplus_10(struct amp_upgrade *upgrade)
+{
+    return bent_10(upgrade, "Softplus");
+}
+
+static const char *scaled_tanh_10(struct amp_upgrade *upgrade)
+{
+    return bent_10(upgrade, "Tanh");
+}
+
+static const char *crop_10(struct amp_upgrade *upgrade)
+{
+    size_t n_border, n_scale;
+    const int64_t *border = amp_node_ints(amp_upgrade_node(upgrade), "border", &n_border);
+    const int64_t *scale = amp_node_ints(amp_upgrade_node(upgrade), "scale", &n_scale);
+    static const int64_t axes[] = {2, 3};
+    if (n_border != 4 || (n_scale != 0 && n_scale != 2))
+        return "its border or its scale is not whole";
+    int64_t starts[] = {border[1], border[0]}, ends[] = {-border[3], -border[2]};
+    for (int i = 0; i < 2; i++) {
+        ends[i] = ends[i] == 0 ? INT64_MAX : ends[i];
+        ends[i] = n_scale == 2 ? starts[i] + scale[i] : ends[i];
+    }
+    become_binary(upgrade, "Slice", amp_upgrade_add_ints(upgrade, "starts", starts, 2));
+    amp_upgrade_set_input(upgrade, 2, amp_upgrade_add_ints(upgrade, "ends", ends, 2));
+    amp_upgrade_set_input(upgrade, 3, amp_upgrade_add_ints(upgrade, "axes", axes, 2));
+    return NULL;
+}
+
+static const char *dynamic_slice_10(struct amp_upgrade *upgrade)
+{
+    amp_upgrade_node(upgrade)->op_type = "Slice";
+    return NULL;
+}
+
+static const char *mean_variance_9(struct amp_upgrade *upgrade)
+{
+    struct amp_node *node = amp_upgrade_node(upgrade);
+    int64_t *axes =
+        amp_arena_memdup(upgrade->model->arena, (const int64_t[]){0, 2, 3, 1}, 4 * sizeof *axes);
+    bool is_across = amp_node_int(node, "across_channels", 0) != 0;
+    if (amp_node_int(node, "normalize_variance", 1) == 0)
+        return "it does not divide by the deviation";
+    amp_upgrade_drop_attr(upgrade, "across_channels");
+    amp_upgrade_drop_attr(upgrade, "normalize_variance");
+    struct amp_attr attr = {.name = "axes", .type = AMP_ATTR_INTS, .count = is_across ? 4 : 3};
+    attr.ints = axes;
+    amp_node_set_attr(upgrade->model, upgrade->node, attr);
+    return NULL;
+}
+
 static const struct amp_adapter_entry entries[] = {
     {"Add", 7, legacy_broadcast},
+    {"Affine", 10, affine_10},
     {"And", 7, legacy_broadcast},
     {"Cast", 6, cast_6},
     {"Concat", 4, concat_4},
+    {"Crop", 10, crop_10},
     {"Div", 7, legacy_broadcast},
+    {"DynamicSlice", 10, dynamic_slice_10},
     {"Equal", 7, legacy_broadcast},
     {"GRU", 7, rnn_7},
     {"Gemm", 7, gemm_7},
     {"GlobalLpPool", 2, global_lp_pool_2},
     {"Greater", 7, legacy_broadcast},
+    {"ImageScaler", 10, image_scaler_10},
     {"LSTM", 7, rnn_7},
     {"Less", 7, legacy_broadcast},
     {"LpPool", 2, lp_pool_2},
+    {"MeanVarianceNormalization", 9, mean_variance_9},
     {"Mul", 7, legacy_broadcast},
     {"Or", 7, legacy_broadcast},
     {"PRelu", 7, prelu_7},
     {"Pad", 2, pad_2},
+    {"ParametricSoftplus", 10, parametric_softplus_10},
     {"Pow", 7, legacy_broadcast},
     {"RNN", 7, rnn_7},
     {"Reshape", 5, reshape_5},
+    {"Scale", 10, scale_10},
+    {"ScaledTanh", 10, scaled_tanh_10},
     {"Selu", 6, selu_6},
     {"Split", 2, split_2},
     {"Sub", 7, legacy_broadcast},

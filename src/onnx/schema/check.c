@@ -16,8 +16,9 @@
 struct side {
     const struct amp_model *model;
     uint32_t node;
-    const char *what;       /* "input" or "output" */
-    const uint32_t *values; /* AMP_NONE: left out */
+    const struct amp_schema *schema; /* the node's, or a newer version of its operator */
+    const char *what;                /* "input" or "output" */
+    const uint32_t *values;          /* AMP_NONE: left out */
     uint32_t count;
     int min, max; /* how many the schema allows */
     const struct amp_schema_param *(*param)(const struct amp_schema *schema, size_t i);
@@ -38,30 +39,34 @@ static bool is_needed_output(const struct amp_schema_param *param)
     return param->option == AMP_PARAM_SINGLE;
 }
 
-static struct side inputs_of(const struct amp_model *model, uint32_t id)
+static struct side inputs_of(const struct amp_model *model, uint32_t id,
+                             const struct amp_schema *schema)
 {
     const struct amp_node *node = amp_node_at(model, id);
     return (struct side){.model = model,
                          .node = id,
+                         .schema = schema,
                          .what = "input",
                          .values = node->inputs,
                          .count = node->n_inputs,
-                         .min = node->schema->min_inputs,
-                         .max = node->schema->max_inputs,
+                         .min = schema->min_inputs,
+                         .max = schema->max_inputs,
                          .param = amp_schema_input,
                          .is_needed = is_needed_input};
 }
 
-static struct side outputs_of(const struct amp_model *model, uint32_t id)
+static struct side outputs_of(const struct amp_model *model, uint32_t id,
+                              const struct amp_schema *schema)
 {
     const struct amp_node *node = amp_node_at(model, id);
     return (struct side){.model = model,
                          .node = id,
+                         .schema = schema,
                          .what = "output",
                          .values = node->outputs,
                          .count = node->n_outputs,
-                         .min = node->schema->min_outputs,
-                         .max = node->schema->max_outputs,
+                         .min = schema->min_outputs,
+                         .max = schema->max_outputs,
                          .param = amp_schema_output,
                          .is_needed = is_needed_output};
 }
@@ -85,11 +90,10 @@ static enum amp_status check_count(const struct side *side, struct amp_error *er
 /* How many there are, and that none is left out which is needed. */
 static enum amp_status check_side(const struct side *side, struct amp_error *err)
 {
-    const struct amp_schema *schema = amp_node_at(side->model, side->node)->schema;
     char text[512];
     AMP_TRY(check_count(side, err));
     for (uint32_t i = 0; i < side->count; i++) {
-        const struct amp_schema_param *param = side->param(schema, i);
+        const struct amp_schema_param *param = side->param(side->schema, i);
         if (side->values[i] == AMP_NONE && side->is_needed(param))
             return amp_fail(err, AMP_MODEL, "%s: %s %u (%s) is missing",
                             amp_node_text(side->model, side->node, text, sizeof text), side->what,
@@ -139,7 +143,8 @@ enum amp_status amp_check_node(const struct amp_model *model, uint32_t id, struc
     if (node->schema->deprecated)
         return amp_fail(err, AMP_MODEL, "%s: the operator is deprecated since opset %d",
                         amp_node_text(model, id, text, sizeof text), node->schema->since_version);
-    struct side inputs = inputs_of(model, id), outputs = outputs_of(model, id);
+    struct side inputs = inputs_of(model, id, node->schema);
+    struct side outputs = outputs_of(model, id, node->schema);
     AMP_TRY(check_side(&inputs, err));
     AMP_TRY(check_side(&outputs, err));
     return check_attrs(model, id, err);
@@ -206,10 +211,9 @@ static const char *list_kinds(const struct amp_schema_type *type, char *text, si
 static enum amp_status check_dtype(const struct side *side, uint32_t i, enum amp_dtype *bound,
                                    struct amp_error *err)
 {
-    const struct amp_schema *schema = amp_node_at(side->model, side->node)->schema;
-    const struct amp_schema_param *param = side->param(schema, i);
+    const struct amp_schema_param *param = side->param(side->schema, i);
     const struct amp_value *value = amp_value_at(side->model, side->values[i]);
-    const struct amp_schema_type *type = amp_schema_type(schema, param);
+    const struct amp_schema_type *type = amp_schema_type(side->schema, param);
     char text[512], list[512];
     if (value->dtype == AMP_UNDEFINED)
         return AMP_OK;
@@ -239,17 +243,65 @@ static enum amp_status check_dtype(const struct side *side, uint32_t i, enum amp
                     type->name);
 }
 
-enum amp_status amp_check_types(const struct amp_model *model, uint32_t id, struct amp_error *err)
+/* The dtypes of node ID's inputs and outputs against SCHEMA, which has as many. */
+static enum amp_status check_types_by(const struct amp_model *model, uint32_t id,
+                                      const struct amp_schema *schema, struct amp_error *err)
 {
     enum amp_dtype bound[UINT8_MAX + 1] = {AMP_UNDEFINED};
-    if (amp_node_at(model, id)->schema == NULL)
-        return AMP_OK;
-    const struct side sides[] = {inputs_of(model, id), outputs_of(model, id)};
+    const struct side sides[] = {inputs_of(model, id, schema), outputs_of(model, id, schema)};
     for (size_t s = 0; s < AMP_COUNT(sides); s++)
         for (uint32_t i = 0; i < sides[s].count; i++)
             if (sides[s].values[i] != AMP_NONE)
                 AMP_TRY(check_dtype(&sides[s], i, bound, err));
     return AMP_OK;
+}
+
+/* The next version of node ID's operator whose type rules it obeys; NULL: there is none. */
+static const struct amp_schema *newer_for_types(const struct amp_model *model, uint32_t id)
+{
+    const struct amp_node *node = amp_node_at(model, id);
+    const struct amp_schema *newer = amp_schema_next(node->schema);
+    for (; newer != NULL && !newer->deprecated; newer = amp_schema_next(newer)) {
+        struct amp_error ignored = {.status = AMP_OK};
+        bool has_all = (int64_t)node->n_inputs <= newer->max_inputs &&
+                       (int64_t)node->n_outputs <= newer->max_outputs;
+        if (has_all && check_types_by(model, id, newer, &ignored) == AMP_OK)
+            return newer;
+    }
+    return NULL;
+}
+
+enum amp_status amp_check_types(const struct amp_model *model, uint32_t id, struct amp_error *err)
+{
+    const struct amp_node *node = amp_node_at(model, id);
+    if (node->schema == NULL || (node->has_newer_types && newer_for_types(model, id) != NULL))
+        return AMP_OK;
+    return check_types_by(model, id, node->schema, err);
+}
+
+enum amp_status amp_check_forgive_types(struct amp_model *model, uint32_t id, struct amp_error *err)
+{
+    if (newer_for_types(model, id) == NULL)
+        return amp_check_forgive(model, id, err);
+    amp_node_at(model, id)->has_newer_types = true;
+    *err = (struct amp_error){.status = AMP_OK};
+    return AMP_OK;
+}
+
+size_t amp_check_newer_types(const struct amp_model *model, char *text, size_t size)
+{
+    size_t count = 0;
+    for (uint32_t id = 0; id < model->n_nodes; id++) {
+        const struct amp_node *node = amp_node_at(model, id);
+        struct amp_error found = {.status = AMP_OK};
+        if (!node->has_newer_types || node->is_removed ||
+            check_types_by(model, id, node->schema, &found) == AMP_OK)
+            continue;
+        if (count++ == 0)
+            snprintf(text, size, "%s; version %d allows it", found.text,
+                     newer_for_types(model, id)->since_version);
+    }
+    return count;
 }
 
 enum amp_status amp_check_model(const struct amp_model *model, struct amp_error *err)

@@ -397,7 +397,7 @@ static enum amp_status infer_graph(struct amp_model *model, uint32_t graph, stru
         infer_types(model, id);
         AMP_TRY(infer_bodies(model, id, err));
         if (amp_check_types(model, id, err) != AMP_OK)
-            AMP_TRY(amp_check_forgive(model, id, err));
+            AMP_TRY(amp_check_forgive_types(model, id, err));
         infer_shapes(model, id);
         pass_constant(model, id);
     }

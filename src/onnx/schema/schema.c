@@ -169,9 +169,16 @@ const struct amp_schema_attr *amp_schema_attr(const struct amp_schema *schema, c
     return NULL;
 }
 
+/* The name of definition INDEX; the first one's again for an operator that nobody is to use any
+   more. NULL past the end. */
 static const char *name_at(size_t index)
 {
-    return index < AMP_COUNT(schemas) ? schemas[index].name : NULL;
+    if (index >= AMP_COUNT(schemas))
+        return NULL;
+    const struct amp_schema *schema = &schemas[index], *next;
+    while ((next = amp_schema_next(schema)) != NULL)
+        schema = next;
+    return schema->deprecated ? schemas[0].name : schema->name;
 }
 
 void amp_node_become(struct amp_model *model, uint32_t node, const char *op_type, int opset)

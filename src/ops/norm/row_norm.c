@@ -108,6 +108,12 @@ static void keep(const struct amp_tensor *tensor, int64_t row, double value)
         double variance = squares_##DTYPE(x, rows->n, mean) / (double)rows->n; \
         apply_##DTYPE(rows, x, y, mean, 1 / (sqrt(variance) + rows->epsilon)); \
     }                                                                          \
+    KERNEL(mean, DTYPE)                                                        \
+    {                                                                          \
+        (void)row;                                                             \
+        double mean = sum_##DTYPE(x, rows->n) / (double)rows->n;               \
+        apply_##DTYPE(rows, x, y, mean, 1);                                    \
+    }                                                                          \
     KERNEL(l1, DTYPE)                                                          \
     {                                                                          \
         (void)row;                                                             \
@@ -157,6 +163,7 @@ enum amp_status amp_rows_run(struct amp_ctx *ctx, enum amp_rows_kind kind,
         [AMP_ROWS_STANDARDIZE] = {AMP_FLOAT_TYPES(AMP_ROW, standardize)},
         [AMP_ROWS_RMS] = {AMP_FLOAT_TYPES(AMP_ROW, rms)},
         [AMP_ROWS_MEAN_VARIANCE] = {AMP_FLOAT_TYPES(AMP_ROW, mean_variance)},
+        [AMP_ROWS_MEAN] = {AMP_FLOAT_TYPES(AMP_ROW, mean)},
         [AMP_ROWS_L1] = {AMP_FLOAT_TYPES(AMP_ROW, l1)},
         [AMP_ROWS_L2] = {AMP_FLOAT_TYPES(AMP_ROW, l2)}};
     row_kernel *kernel;
@@ -275,14 +282,16 @@ static enum amp_status normalize_dims(struct amp_ctx *ctx, const bool *is_reduce
     return status;
 }
 
+/* Before version 9 the axes are those of images; attribute across_channels, 0 by default, adds that
+   of the channels. */
 static enum amp_status marked_axes(struct amp_ctx *ctx, bool *is_reduced)
 {
-    static const int64_t channel_wise[] = {0, 2, 3};
+    static const int64_t channel_wise[] = {0, 2, 3, 1};
     size_t count;
     const int64_t *axes = amp_node_ints(ctx->node, "axes", &count);
     if (axes == NULL) {
         axes = channel_wise;
-        count = AMP_COUNT(channel_wise);
+        count = 3 + (amp_node_int(ctx->node, "across_channels", 0) != 0);
     }
     memset(is_reduced, 0, AMP_RANK_MAX * sizeof *is_reduced);
     for (size_t i = 0; i < count; i++) {
@@ -300,12 +309,14 @@ static enum amp_status shape_mean_variance(struct amp_ctx *ctx)
     return ctx->in[0]->shape.rank < 0 ? AMP_OK : marked_axes(ctx, unused);
 }
 
-/* The epsilon is that of the function that defines the operator. */
+/* The epsilon is that of the function that defines the operator. Version 1 need not divide by the
+   deviation. */
 static enum amp_status run_mean_variance(struct amp_ctx *ctx)
 {
     bool is_reduced[AMP_RANK_MAX];
     AMP_TRY(marked_axes(ctx, is_reduced));
-    return normalize_dims(ctx, is_reduced, AMP_ROWS_MEAN_VARIANCE, 1e-9);
+    bool divides = amp_node_int(ctx->node, "normalize_variance", 1) != 0;
+    return normalize_dims(ctx, is_reduced, divides ? AMP_ROWS_MEAN_VARIANCE : AMP_ROWS_MEAN, 1e-9);
 }
 
 const struct amp_op amp_op_mean_variance_normalization = {

@@ -22,6 +22,7 @@ enum amp_rows_kind {
     AMP_ROWS_STANDARDIZE,   /* (x - mean) / sqrt(variance + epsilon) */
     AMP_ROWS_RMS,           /* x / sqrt(mean of x^2 + epsilon), the inverse of the root kept */
     AMP_ROWS_MEAN_VARIANCE, /* (x - mean) / (sqrt(variance) + epsilon) */
+    AMP_ROWS_MEAN,          /* x - mean */
     AMP_ROWS_L1,            /* x / sum of |x|; 0 where that is 0 */
     AMP_ROWS_L2,            /* x / sqrt(sum of x^2); 0 where that is 0 */
     AMP_ROWS_KINDS

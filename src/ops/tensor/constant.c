@@ -1,7 +1,7 @@
 /*
  * Operators that make tensors out of attributes, shapes and numbers: Constant, ConstantOfShape,
- * Range, OneHot and EyeLike; and Trilu, which clears one triangle of a matrix. All versions up to
- * ONNX 27.
+ * Range, OneHot and EyeLike, and GivenTensorFill, an experiment dropped in opset 10; and Trilu,
+ * which clears one triangle of a matrix. All versions up to ONNX 27.
  */
 #include "ops/kernel/data_movement.h"
 
@@ -128,6 +128,93 @@ const struct amp_op amp_op_constant_of_shape = {
                                                  .fallback = AMP_FLOAT},
     .shape = constant_of_shape_shape,
     .run = constant_of_shape_run,
+};
+
+/* ---- GivenTensorFill ---- */
+
+/* Sets the dims that input 0 has, or that its elements are (input_as_shape); the rank is -1 where
+   those are not known. */
+static enum amp_status shape_of_input(struct amp_ctx *ctx, struct amp_shape *shape)
+{
+    const struct amp_tensor *in = ctx->in[0];
+    *shape = in->shape;
+    if (amp_node_int(ctx->node, "input_as_shape", 0) == 0)
+        return AMP_OK;
+    shape->rank = -1;
+    if (in->data == NULL || in->shape.rank < 0)
+        return AMP_OK;
+    if (in->shape.rank != 1 || in->shape.dims[0] > AMP_RANK_MAX)
+        return AMP_CTX_FAIL(ctx, "input 0 is no list of dims");
+    for (shape->rank = 0; shape->rank < in->shape.dims[0]; shape->rank++) {
+        double dim = amp_tensor_double(in, (size_t)shape->rank);
+        if (!(dim >= 0 && dim <= INT32_MAX))
+            return AMP_CTX_FAIL(ctx, "input[%d] is %g, which is no dim", shape->rank, dim);
+        shape->dims[shape->rank] = (int64_t)dim;
+    }
+    return AMP_OK;
+}
+
+/* Adds the dims of attribute NAME to SHAPE. */
+static enum amp_status add_dims(struct amp_ctx *ctx, const char *name, struct amp_shape *shape)
+{
+    size_t count;
+    const int64_t *dims = amp_node_ints(ctx->node, name, &count);
+    if ((size_t)shape->rank + count > AMP_RANK_MAX)
+        return AMP_CTX_FAIL(ctx, "%s: more than %d dims", name, AMP_RANK_MAX);
+    for (size_t i = 0; i < count; i++) {
+        if (dims[i] < 0)
+            return AMP_CTX_FAIL(ctx, "%s[%zu] is %lld; at least 0 is needed", name, i,
+                                (long long)dims[i]);
+        shape->dims[shape->rank++] = dims[i];
+    }
+    return AMP_OK;
+}
+
+static enum amp_status given_tensor_fill_shape(struct amp_ctx *ctx)
+{
+    const struct amp_attr *values = amp_node_attr(ctx->node, "values");
+    struct amp_shape *out = &ctx->out[0]->shape;
+    *out = (struct amp_shape){.rank = 0};
+    if (amp_has_in(ctx, 0))
+        AMP_TRY(shape_of_input(ctx, out));
+    else
+        AMP_TRY(add_dims(ctx, "shape", out));
+    if (out->rank < 0)
+        return AMP_OK;
+    AMP_TRY(add_dims(ctx, "extra_shape", out));
+    size_t given = values != NULL ? values->count : 0;
+    char text[200];
+    if (amp_shape_is_known(out) && amp_shape_count(out) != (int64_t)given)
+        return AMP_CTX_FAIL(ctx, "%zu values for shape %s", given,
+                            amp_shape_text(out, text, sizeof text));
+    return AMP_OK;
+}
+
+static enum amp_status given_tensor_fill_run(struct amp_ctx *ctx)
+{
+    const struct amp_attr *values = amp_node_attr(ctx->node, "values");
+    for (size_t i = 0; values != NULL && i < values->count; i++)
+        amp_tensor_set_double(ctx->out[0], i, (double)values->floats[i]);
+    return AMP_OK;
+}
+
+/* Without an input there is nothing but the values to tell the type. */
+static enum amp_dtype given_tensor_fill_dtype(const struct amp_model *model,
+                                              const struct amp_node *node, uint32_t i)
+{
+    (void)model, (void)i;
+    bool has_input = node->n_inputs > 0 && node->inputs[0] != AMP_NONE;
+    return has_input ? AMP_UNDEFINED : AMP_FLOAT;
+}
+
+const struct amp_op amp_op_given_tensor_fill = {
+    .name = "GivenTensorFill",
+    .newest = 1,
+    .effect = AMP_COMPUTES,
+    .native = AMP_NATIVE_ALL,
+    .dtype = given_tensor_fill_dtype,
+    .shape = given_tensor_fill_shape,
+    .run = given_tensor_fill_run,
 };
 
 /* ---- Range ---- */

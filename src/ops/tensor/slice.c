@@ -1,6 +1,7 @@
 /*
- * Slice, all versions up to ONNX 13. What was an attribute in one version and is an input in
- * another is taken from where the node has it.
+ * Slice, all versions up to ONNX 13, its first form DynamicSlice, an experiment dropped in opset 10
+ * that Slice became, and Crop, another, which cuts images. What was an attribute in one version and
+ * is an input in another is taken from where the node has it.
  */
 #include "ops/kernel/data_movement.h"
 
@@ -120,15 +121,14 @@ static bool takes_all(const struct amp_shape *in, const struct range *ranges)
     return true;
 }
 
-static enum amp_status slice_run(struct amp_ctx *ctx)
+/* Copies RANGES of the input. */
+static enum amp_status take_ranges(struct amp_ctx *ctx, const struct range *ranges)
 {
     const struct amp_tensor *in = ctx->in[0];
     struct amp_tensor *out = ctx->out[0];
-    struct range ranges[AMP_RANK_MAX];
     int64_t strides[AMP_RANK_MAX], offset = 0;
     size_t size = amp_dtype_bits(in->dtype) / 8;
     struct amp_loop loop;
-    AMP_TRY(slice_ranges(ctx, ranges));
     if (amp_tensor_count(out) == 0)
         return AMP_OK;
     if (takes_all(&in->shape, ranges))
@@ -146,6 +146,13 @@ static enum amp_status slice_run(struct amp_ctx *ctx)
     return amp_move_done(ctx, 0);
 }
 
+static enum amp_status slice_run(struct amp_ctx *ctx)
+{
+    struct range ranges[AMP_RANK_MAX];
+    AMP_TRY(slice_ranges(ctx, ranges));
+    return take_ranges(ctx, ranges);
+}
+
 const struct amp_op amp_op_slice = {
     .name = "Slice",
     .newest = 13,
@@ -160,4 +167,86 @@ const struct amp_op amp_op_slice = {
         {.term = "Picked(Same(positions))"}),
     .shape = slice_shape,
     .run = slice_run,
+};
+
+const struct amp_op amp_op_dynamic_slice = {
+    .name = "DynamicSlice",
+    .newest = 1,
+    .effect = AMP_PRESERVES_VALUES,
+    .native = AMP_NATIVE_ALL,
+    .shape = slice_shape,
+    .run = slice_run,
+};
+
+/* ---- Crop ------------------------------------------------------------------------------------ */
+
+/* The range of dim D, of size SIZE, without BEFORE elements in front and AFTER behind, or of as
+   many as attribute scale says for it, the first or second of two. */
+static enum amp_status crop_range(struct amp_ctx *ctx, int d, int64_t before, int64_t after,
+                                  struct range *range)
+{
+    int64_t size = ctx->in[0]->shape.dims[d];
+    size_t n_scale;
+    const int64_t *scale = amp_node_ints(ctx->node, "scale", &n_scale);
+    *range = (struct range){before, 1, AMP_DIM_UNKNOWN};
+    if (n_scale != 0 && n_scale != 2)
+        return AMP_CTX_FAIL(ctx, "scale has %zu values; 2 are needed, height and width", n_scale);
+    if (before < 0 || after < 0 || (n_scale == 2 && scale[d - 2] < 0))
+        return AMP_CTX_FAIL(ctx, "border or scale is negative; 0 or more is needed");
+    if (size < 0)
+        return AMP_OK;
+    bool fits = before <= size && (n_scale == 2 ? scale[d - 2] : after) <= size - before;
+    if (!fits)
+        return AMP_CTX_FAIL(ctx, "dim %d is %lld, too small for the border and scale", d,
+                            (long long)size);
+    range->count = n_scale == 2 ? scale[d - 2] : size - before - after;
+    return AMP_OK;
+}
+
+/* The ranges of an image [N, C, H, W]: attribute border has what is cut off to the left, at the
+   top, to the right and at the bottom. */
+static enum amp_status crop_ranges(struct amp_ctx *ctx, struct range *ranges)
+{
+    const struct amp_shape *in = &ctx->in[0]->shape;
+    size_t count;
+    const int64_t *border = amp_node_ints(ctx->node, "border", &count);
+    if (count != 4)
+        return AMP_CTX_FAIL(ctx, "border has %zu values; 4 are needed: left, top, right, bottom",
+                            count);
+    if (in->rank != 4)
+        return AMP_CTX_FAIL(ctx, "input 0 has %d dims; 4 are needed", in->rank);
+    for (int d = 0; d < 2; d++)
+        ranges[d] = (struct range){0, 1, in->dims[d]};
+    AMP_TRY(crop_range(ctx, 2, border[1], border[3], &ranges[2]));
+    return crop_range(ctx, 3, border[0], border[2], &ranges[3]);
+}
+
+static enum amp_status crop_shape(struct amp_ctx *ctx)
+{
+    struct amp_shape *out = &ctx->out[0]->shape;
+    struct range ranges[AMP_RANK_MAX];
+    out->rank = -1;
+    if (ctx->in[0]->shape.rank < 0)
+        return AMP_OK;
+    AMP_TRY(crop_ranges(ctx, ranges));
+    out->rank = 4;
+    for (int d = 0; d < 4; d++)
+        out->dims[d] = ranges[d].count;
+    return AMP_OK;
+}
+
+static enum amp_status crop_run(struct amp_ctx *ctx)
+{
+    struct range ranges[AMP_RANK_MAX];
+    AMP_TRY(crop_ranges(ctx, ranges));
+    return take_ranges(ctx, ranges);
+}
+
+const struct amp_op amp_op_crop = {
+    .name = "Crop",
+    .newest = 1,
+    .effect = AMP_PRESERVES_VALUES,
+    .native = AMP_NATIVE_ALL,
+    .shape = crop_shape,
+    .run = crop_run,
 };

@@ -6,7 +6,10 @@ tests compare with). Domain com.microsoft has one version and its operators grow
 in that release. Nothing but names, types, counts and defaults is taken over.
 
 LayerNormalization-1 and SimplifiedLayerNormalization are ONNX Runtime's too, but sit in ai.onnx. They are known under com.microsoft
-as well, where their statistics are float32."""
+as well, where their statistics are float32.
+
+EXPERIMENTS are operators of ai.onnx that ONNX had on trial and dropped in opset 10, of which it has no record any more. ONNX
+Runtime does: their first version, and the one that says they are deprecated."""
 
 import onnx
 from onnxruntime.capi import onnxruntime_pybind11_state as runtime
@@ -17,6 +20,8 @@ OPERATORS = {
                MultiHeadAttention QLinearAdd QLinearMul QuickGelu RotaryEmbedding SkipLayerNormalization
                SkipSimplifiedLayerNormalization TransposeMatMul""".split(),
     "": ["LayerNormalization", "SimplifiedLayerNormalization"]}
+EXPERIMENTS = """Affine Crop DynamicSlice GivenTensorFill ImageScaler MeanVarianceNormalization ParametricSoftplus Scale
+                 ScaledTanh ThresholdedRelu""".split()
 
 
 def default_text(attribute):
@@ -34,7 +39,7 @@ def print_operator(schema, domain):
     def flag(value):
         return str(int(value))
 
-    line("op", domain, schema.name, schema.since_version, 0, 0, schema.min_input, schema.max_input, schema.min_output,
+    line("op", domain, schema.name, schema.since_version, flag(schema.deprecated), 0, schema.min_input, schema.max_input, schema.min_output,
          schema.max_output)
     for variable in schema.type_constraints:
         types = ["tensor(float)"] if domain and variable.type_param_str == "U" else variable.allowed_type_strs
@@ -48,12 +53,16 @@ def print_operator(schema, domain):
 
 
 def main():
-    schemas = {(s.domain, s.name): s for s in runtime.get_all_operator_schema() if s.since_version == 1}
+    known = runtime.get_all_operator_schema()
+    schemas = {(s.domain, s.name): s for s in known if s.since_version == 1}
     for domain, names in OPERATORS.items():
         for name in names:
             print_operator(schemas[domain, name], domain)
     for name in OPERATORS[""]:
         print_operator(schemas["", name], DOMAIN)
+    for schema in known:
+        if schema.domain == "" and schema.name in EXPERIMENTS and (schema.since_version == 1 or schema.deprecated):
+            print_operator(schema, "")
 
 
 if __name__ == "__main__":
