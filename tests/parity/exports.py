@@ -142,6 +142,14 @@ def forms(make, program, calls, chosen):
             yield form, error, {}
 
 
+def put_back(model, frames):
+    """Puts the frames that MODEL's nodes had, FRAMES of their calls, in the place of the calls' names."""
+    for node in model.graph.node:
+        for entry in node.metadata_props:
+            if entry.key == TRACE and frames.get(entry.value):
+                entry.value = frames[entry.value]
+
+
 def inlined(model):
     """MODEL with the calls of its own functions taken apart, their nodes named CALL/NODE, with types; and which node of MODEL each
     comes from."""

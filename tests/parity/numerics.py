@@ -61,6 +61,7 @@ def make(folder, names):
         program, calls = exports.program_of(architecture)
         for form, model, _ in exports.forms(architecture, program, calls, exports.FORMS):
             if not isinstance(model, Exception):
+                exports.put_back(model, program.frames)
                 os.makedirs(folder, exist_ok=True)
                 onnx.save(model, os.path.join(folder, f"{name}.{form}.onnx"))
         for n, inputs in enumerate(samples(architecture.inputs)):
