@@ -10,6 +10,7 @@
 #include "autocast/eligible.h"
 #include "autocast/folded.h"
 #include "autocast/guard.h"
+#include "autocast/notes.h"
 #include "autocast/ranges/guards.h"
 #include "autocast/static_values.h"
 #include "autocast/rules/rules.h"
@@ -31,9 +32,10 @@ struct pass {
     struct amp_static_values *static_values;
     struct amp_range_guards *guards; /* NULL: the dtype needs none */
     struct amp_uses uses;
-    bool *is_refused; /* per value id: must not count on its guards saturating */
-    bool *carries;    /* per value id: amp_sequences_find */
-    bool *is_folded;  /* per value id: amp_folded_find */
+    bool *is_refused;       /* per value id: must not count on its guards saturating */
+    bool *carries;          /* per value id: amp_sequences_find */
+    bool *is_folded;        /* per value id: amp_folded_find */
+    struct amp_str *scopes; /* per node id: amp_recurrent_scopes_find */
     struct amp_promoter promoter;
     uint32_t *order; /* node ids as they were decided: producers first */
     size_t n_order;
@@ -250,8 +252,10 @@ static void decide_whole(struct pass *pass, const struct amp_whole *whole)
     bool is_guarded = find_guard(pass, whole, &found);
     for (size_t i = 0; i < whole->n_nodes; i++) {
         struct amp_decision *decision = &pass->result->nodes[whole->nodes[i]];
-        if (decision->type < 0)
+        if (decision->type < 0) {
+            begin(pass, whole->nodes[i]); /* what it follows may have become another dtype */
             continue;
+        }
         enum amp_dtype dtype =
             amp_policy_dtype_of_whole(&pass->promoter, whole, decision->precision);
         bool is_kept = is_guarded && dtype == pass->result->lower;
@@ -280,7 +284,7 @@ static void assign_graph(struct pass *pass, uint32_t graph)
                 assign_graph(pass, node->attrs[a].graphs[k]);
         amp_static_values_add(pass->static_values, node);
         amp_range_guards_add(pass->guards, node);
-        amp_promoter_enter(&pass->promoter, node);
+        amp_promoter_enter(&pass->promoter, nodes->items[i]);
         decide_next(pass, nodes->items[i]);
     }
 }
@@ -467,6 +471,7 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
     pass.guards = create_guards(&pass, options);
     pass.carries = amp_sequences_find(model, &pass.uses, options->lower);
     pass.is_folded = amp_folded_find(model, options->rules);
+    pass.scopes = amp_recurrent_scopes_find(model);
     pass.promoter =
         (struct amp_promoter){.types = {model, pass.cap},
                               .lower = options->lower,
@@ -476,6 +481,7 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
                               .wholes = &assignment->wholes,
                               .static_values = pass.static_values,
                               .is_folded = pass.is_folded,
+                              .scopes = pass.scopes,
                               .has_promoting_constants = &assignment->has_promoting_constants};
     do {
         reset(&pass, options);
@@ -487,6 +493,7 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
     free(pass.is_refused);
     free(pass.carries);
     free(pass.is_folded);
+    free(pass.scopes);
     amp_range_guards_destroy(pass.guards);
     amp_static_values_destroy(pass.static_values);
     return amp_custom_check(model, assignment, err);
