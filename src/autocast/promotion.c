@@ -223,6 +223,8 @@ void amp_promoter_enter(struct amp_promoter *promoter, uint32_t id)
 {
     const struct amp_node *node = amp_node_at(promoter->types.model, id);
     struct amp_str layer = promoter->scopes[id];
+    if (node->note.fx_node == NULL && layer.data != node->name)
+        return; /* the optimizer put it there, or TorchScript's exporter, outside of layers */
     if (!is_same(layer, promoter->layer)) {
         promoter->layer = layer;
         promoter->layer_dtype = AMP_UNDEFINED;

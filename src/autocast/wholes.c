@@ -586,7 +586,8 @@ static void add_softmaxes_in_float32(struct finder *finder)
             continue;
         uint32_t *nodes = amp_arena_array(finder->model->arena, 1, sizeof *nodes);
         nodes[0] = id;
-        add_whole(finder, (struct amp_whole){.name = node->op_type,
+        bool is_log = amp_node_has_role(node, AMP_ROLE_LOG_SOFTMAX);
+        add_whole(finder, (struct amp_whole){.name = is_log ? "log_softmax" : "softmax",
                                              .subject = amp_rule_subject(finder->model, id),
                                              .root = id,
                                              .entry = id,
