@@ -34,8 +34,7 @@ enum amp_role {
     AMP_ROLE_MATMUL,
     AMP_ROLE_OPTIONAL,
     AMP_ROLE_QUANTIZE_LINEAR,
-    AMP_ROLE_RECURRENT, /* a layer; its first states, where they are given, are AMP_FIRST_STATE on
-                         */
+    AMP_ROLE_RECURRENT, /* a layer; its first states are inputs from AMP_FIRST_STATE on */
     AMP_ROLE_REDUCE_MEAN,
     AMP_ROLE_RESHAPE,
     AMP_ROLE_SEQUENCE_AT,
