@@ -10,6 +10,7 @@
 #include "autocast/eligible.h"
 #include "autocast/folded.h"
 #include "autocast/guard.h"
+#include "autocast/notes.h"
 #include "autocast/ranges/guards.h"
 #include "autocast/runtimes/lacking.h"
 #include "autocast/static_values.h"
@@ -46,8 +47,9 @@ struct pass {
     bool has_second; /* what one dtype is forbidden for may be lowered to the other */
     const struct amp_runtimes *runtimes; /* NULL: any */
     struct amp_uses uses;
-    bool *carries;   /* per value id: amp_sequences_find */
-    bool *is_folded; /* per value id: amp_folded_find */
+    bool *carries;          /* per value id: amp_sequences_find */
+    bool *is_folded;        /* per value id: amp_folded_find */
+    struct amp_str *scopes; /* per node id: amp_recurrent_scopes_find */
     struct amp_promoter promoter;
     uint32_t *order; /* node ids as they were decided: producers first */
     size_t n_order;
@@ -362,8 +364,10 @@ static void decide_whole(struct pass *pass, const struct amp_whole *whole)
     struct obstacle obstacle = {.dtype = AMP_UNDEFINED};
     for (size_t i = 0; i < whole->n_nodes; i++) {
         struct amp_decision *decision = &pass->result->nodes[whole->nodes[i]];
-        if (decision->type < 0)
+        if (decision->type < 0) {
+            begin(pass, whole->nodes[i]); /* what it follows may have become another dtype */
             continue;
+        }
         enum amp_dtype dtype =
             amp_policy_dtype_of_whole(&pass->promoter, whole, decision->precision);
         ask(pass, whole, dtype, &obstacle);
@@ -382,14 +386,15 @@ static void decide_next(struct pass *pass, uint32_t id)
         decide_whole(pass, whole);
 }
 
-/* Shows NODE to what follows values through the graph. */
-static void look_at(struct pass *pass, const struct amp_node *node)
+/* Shows node ID to what follows values through the graph. */
+static void look_at(struct pass *pass, uint32_t id)
 {
+    const struct amp_node *node = amp_node_at(pass->model, id);
     for (size_t i = 0; i < pass->n_lowerings; i++) {
         amp_static_values_add(pass->lowerings[i].static_values, node);
         amp_range_guards_add(pass->lowerings[i].guards, node);
     }
-    amp_promoter_enter(&pass->promoter, node);
+    amp_promoter_enter(&pass->promoter, id);
 }
 
 static void assign_graph(struct pass *pass, uint32_t graph)
@@ -400,7 +405,7 @@ static void assign_graph(struct pass *pass, uint32_t graph)
         for (uint32_t a = 0; a < node->n_attrs; a++)
             for (size_t k = 0; k < amp_attr_graph_count(&node->attrs[a]); k++)
                 assign_graph(pass, node->attrs[a].graphs[k]);
-        look_at(pass, node);
+        look_at(pass, nodes->items[i]);
         decide_next(pass, nodes->items[i]);
     }
 }
@@ -615,6 +620,7 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
     if (options->runtimes != NULL)
         amp_sequences_restrict(pass.carries, model, options->runtimes, options->lower);
     pass.is_folded = amp_folded_find(model, options->rules);
+    pass.scopes = amp_recurrent_scopes_find(model);
     pass.promoter =
         (struct amp_promoter){.types = {model, pass.cap},
                               .lower = options->lower,
@@ -624,6 +630,7 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
                               .wholes = &assignment->wholes,
                               .static_values = pass.lowerings[0].static_values,
                               .is_folded = pass.is_folded,
+                              .scopes = pass.scopes,
                               .has_promoting_constants = &assignment->has_promoting_constants};
     do {
         reset(&pass, options);
@@ -634,6 +641,7 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
     free(pass.order);
     free(pass.carries);
     free(pass.is_folded);
+    free(pass.scopes);
     free_lowerings(&pass);
     return amp_custom_check(model, assignment, err);
 }

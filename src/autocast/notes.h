@@ -12,8 +12,8 @@ bool amp_model_is_by_torch(const struct amp_model *model);
    (args = ...": "mul". Empty: none. */
 struct amp_str amp_note_aten(const struct amp_node *node);
 
-/* The operator that the node is for, of ATen's or another namespace, its overload ("Tensor") and its
-   arguments, from the first to the end of the note. Empty: not noted. */
+/* The operator that the node is for, of ATen's or another namespace, its overload ("Tensor") and
+   its arguments, from the first to the end of the note. Empty: not noted. */
 void amp_note_call(const struct amp_node *node, struct amp_str *op, struct amp_str *overload,
                    struct amp_str *args);
 
@@ -28,8 +28,10 @@ bool amp_line_calls(const char *line, struct amp_str name);
 /* Whether the call that the node is for has torch.float32 among its arguments. */
 bool amp_note_asks_float32(const struct amp_node *node);
 
-/* The scope of the recurrent layer of torch.nn that the node is in, up to its class; empty: none.
- */
-struct amp_str amp_node_recurrent_scope(const struct amp_node *node);
+/* Per node id, the scope of the recurrent layer of torch.nn that it is in; empty: of none. The
+   exporter for torch.export notes it, with the class; TorchScript's begins names with it,
+   "/encoder/cell/Mul", and has such a layer where there is a recurrent operator or a product with a
+   parameter that a cell has. The caller frees it. */
+struct amp_str *amp_recurrent_scopes_find(const struct amp_model *model);
 
 #endif

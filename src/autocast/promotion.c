@@ -10,6 +10,7 @@
 #include "autocast/notes.h"
 #include "core/tensor.h"
 #include "onnx/schema/schema.h"
+#include "ops/op.h"
 
 #include <string.h>
 
@@ -33,18 +34,58 @@ static bool has_one_element(const struct amp_model *model, uint32_t id)
     return amp_shape_count(&shape) == 1;
 }
 
+static bool is_same(struct amp_str a, struct amp_str b)
+{
+    return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
+}
+
+/* Through how many nodes the data of a state are followed. */
+enum { STATE_DEPTH = 8 };
+
+/* Whether the recurrent layer made VALUE itself, and all that its data come through. */
+static bool is_made_in_layer(const struct amp_promoter *promoter, uint32_t id)
+{
+    const struct amp_model *model = promoter->types.model;
+    for (int depth = 0; depth < STATE_DEPTH && id != AMP_NONE; depth++) {
+        uint32_t producer = amp_value_at(model, id)->producer;
+        if (producer == AMP_NONE)
+            return promoter->is_layer_noted;
+        const struct amp_node *node = amp_node_at(model, producer);
+        if (!is_same(promoter->scopes[producer], promoter->layer))
+            return false;
+        if (node->n_inputs == 0 || amp_node_has_role(node, AMP_ROLE_CONSTANT_OF_SHAPE))
+            return true;
+        id = node->inputs[0];
+    }
+    return false;
+}
+
+/* Whether VALUE is the state that the recurrent layer begins with where it is given none: made of
+   constants, by the layer. TorchScript's exporter puts constants where they are used, whoever made
+   them: one that a layer takes as it is may be its own or not, and counts as what it is. */
+static bool is_own_state(const struct amp_promoter *promoter, uint32_t id)
+{
+    if (promoter->layer_dtype == AMP_UNDEFINED || promoter->is_folded[id] ||
+        promoter->values[id] != AMP_FLOAT ||
+        !amp_static_values_has_data(promoter->static_values, id))
+        return false;
+    bool is_constant = amp_value_at(promoter->types.model, id)->constant != NULL;
+    return (promoter->is_layer_noted || !is_constant) && is_made_in_layer(promoter, id);
+}
+
 static void add_to_promotion(const struct amp_promoter *promoter, struct promotion *promotion,
                              uint32_t id, enum amp_promotion_part part)
 {
     bool is_scalar = amp_value_at(promoter->types.model, id)->rank == 0 ||
                      (promotion->is_of_composite && has_one_element(promoter->types.model, id));
     enum amp_dtype dtype = promoter->is_folded[id] ? promoter->lower : promoter->values[id];
-    if (amp_static_values_has(promoter->static_values, id)) {
+    bool is_own = is_own_state(promoter, id);
+    if (is_own || amp_static_values_has(promoter->static_values, id)) {
         bool is_constant = amp_value_at(promoter->types.model, id)->constant != NULL;
         if (part == AMP_PART_LIVE || (part == AMP_PART_CONSTANT && is_scalar) ||
             (part == AMP_PART_COMPUTED && is_constant))
             return;
-        if (promoter->layer_dtype != AMP_UNDEFINED && dtype == AMP_FLOAT)
+        if (is_own)
             dtype = promoter->layer_dtype;
         *promoter->has_promoting_constants |= part == AMP_PART_CONSTANT && dtype == AMP_FLOAT;
     }
@@ -177,23 +218,38 @@ enum amp_dtype amp_policy_dtype_of_whole(const struct amp_promoter *promoter,
     return dtype != AMP_UNDEFINED ? dtype : AMP_FLOAT;
 }
 
-void amp_promoter_enter(struct amp_promoter *promoter, const struct amp_node *node)
+void amp_promoter_enter(struct amp_promoter *promoter, uint32_t id)
 {
-    struct amp_str layer = amp_node_recurrent_scope(node);
-    if (node->note.fx_node == NULL)
-        return;
-    if (layer.size != promoter->layer.size ||
-        memcmp(layer.data, promoter->layer.data, layer.size) != 0) {
+    const struct amp_node *node = amp_node_at(promoter->types.model, id);
+    struct amp_str layer = promoter->scopes[id];
+    if (node->note.fx_node == NULL && layer.data != node->name)
+        return; /* the optimizer put it there, or TorchScript's exporter, outside of layers */
+    if (!is_same(layer, promoter->layer)) {
         promoter->layer = layer;
         promoter->layer_dtype = AMP_UNDEFINED;
     }
+    promoter->is_layer_noted = node->note.fx_node != NULL;
     for (uint32_t i = 0; layer.size > 0 && i < node->n_inputs; i++) {
-        uint32_t id = node->inputs[i];
-        if (promoter->layer_dtype == AMP_UNDEFINED && id != AMP_NONE &&
-            amp_dtype_is_autocast(promoter->values[id]) &&
-            !amp_static_values_has(promoter->static_values, id))
-            promoter->layer_dtype = promoter->values[id];
+        uint32_t input = node->inputs[i];
+        if (promoter->layer_dtype == AMP_UNDEFINED && input != AMP_NONE &&
+            amp_dtype_is_autocast(promoter->values[input]) &&
+            !amp_static_values_has_data(promoter->static_values, input))
+            promoter->layer_dtype = promoter->values[input];
     }
+}
+
+/* To what the input of a recurrent layer and the states that it is given promote: PyTorch lowers
+   its products, and the result of a step is of the state's dtype and theirs. */
+static enum amp_dtype recurrent_dtype(const struct amp_promoter *promoter,
+                                      const struct amp_node *node, int type)
+{
+    struct promotion promotion = {AMP_UNDEFINED, AMP_UNDEFINED, false};
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        uint32_t id = amp_typed_input(&promoter->types, node, type, i);
+        if (id != AMP_NONE && (i == 0 || i >= AMP_FIRST_STATE))
+            add_to_promotion(promoter, &promotion, id, part_of(promoter, true));
+    }
+    return promoted_dtype(&promotion);
 }
 
 enum amp_dtype amp_policy_dtype(const struct amp_promoter *promoter, const struct amp_node *node,
@@ -205,7 +261,9 @@ enum amp_dtype amp_policy_dtype(const struct amp_promoter *promoter, const struc
     if (decision->precision == AMP_WIDEST)
         return widest(promoter, node, decision->type, part_of_widest(promoter));
     enum amp_promotion_part part = part_of(promoter, amp_node_promotes(node));
-    enum amp_dtype live = amp_promoted_dtype(promoter, node, decision->type, part);
+    enum amp_dtype live = promoter->layer.size > 0 && amp_node_has_role(node, AMP_ROLE_RECURRENT)
+                              ? recurrent_dtype(promoter, node, decision->type)
+                              : amp_promoted_dtype(promoter, node, decision->type, part);
     return live != AMP_UNDEFINED ? live
                                  : amp_promoted_dtype(promoter, node, decision->type, AMP_PART_ALL);
 }

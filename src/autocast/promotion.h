@@ -17,8 +17,10 @@ struct amp_promoter {
     const struct amp_decision *nodes; /* per node id: what was decided */
     const struct amp_wholes *wholes;
     const struct amp_static_values *static_values;
-    const bool *is_folded;      /* per value id: amp_folded_find */
-    struct amp_str layer;       /* the recurrent layer that the last node was noted in */
+    const bool *is_folded;        /* per value id: amp_folded_find */
+    const struct amp_str *scopes; /* per node id: amp_recurrent_scopes_find */
+    struct amp_str layer;         /* the recurrent layer that the last node is in */
+    bool is_layer_noted;          /* in metadata, not by name */
     enum amp_dtype layer_dtype; /* of what goes into it; AMP_UNDEFINED: not seen yet, or no layer */
     bool *has_promoting_constants; /* set when a constant makes its user float32 */
 };
@@ -45,9 +47,9 @@ enum amp_dtype amp_policy_dtype_of_whole(const struct amp_promoter *promoter,
                                          const struct amp_whole *whole,
                                          enum amp_precision precision);
 
-/* Notes in which recurrent layer NODE is, and the dtype of the first float that goes into it: of
-   that dtype PyTorch makes the states that the layer begins with (torch/nn/modules/rnn.py), which
-   exporters make constants. */
-void amp_promoter_enter(struct amp_promoter *promoter, const struct amp_node *node);
+/* Notes in which recurrent layer node ID is, and the dtype of the first float that goes into it: of
+   that dtype PyTorch makes the states that the layer begins with where it is given none
+   (torch/nn/modules/rnn.py), which exporters make constants. */
+void amp_promoter_enter(struct amp_promoter *promoter, uint32_t id);
 
 #endif

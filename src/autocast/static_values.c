@@ -20,6 +20,7 @@ struct facts {
     struct origin origin;           /* of what nodes make */
     uint32_t moved; /* the value with data whose elements were moved to make it; AMP_NONE: none */
     bool is_static, has_values;
+    bool has_data; /* amp_static_values_has_data */
 };
 
 struct amp_static_values {
@@ -41,7 +42,8 @@ struct amp_static_values *amp_static_values_create(const struct amp_model *model
     for (uint32_t v = 0; v < model->n_values; v++)
         values->facts[v] = (struct facts){.origin = {.value = AMP_NONE},
                                           .moved = AMP_NONE,
-                                          .is_static = amp_value_at(model, v)->constant != NULL};
+                                          .is_static = amp_value_at(model, v)->constant != NULL,
+                                          .has_data = amp_value_at(model, v)->constant != NULL};
     return values;
 }
 
@@ -56,6 +58,24 @@ void amp_static_values_destroy(struct amp_static_values *values)
 bool amp_static_values_has(const struct amp_static_values *values, uint32_t value)
 {
     return values->facts[value].is_static;
+}
+
+bool amp_static_values_has_data(const struct amp_static_values *values, uint32_t value)
+{
+    return values->facts[value].has_data;
+}
+
+/* Whether NODE only moves constants' data, or fills with them: its inputs that are floats have
+   such, others say where to. */
+static bool moves_data(const struct amp_static_values *values, const struct amp_node *node)
+{
+    const struct amp_op *op = amp_op_of(node);
+    bool is_moved = op != NULL && node->n_inputs > 0 &&
+                    (op->effect == AMP_PRESERVES_VALUES || op->role == AMP_ROLE_CONSTANT_OF_SHAPE);
+    for (uint32_t i = 0; i < node->n_inputs && is_moved; i++)
+        is_moved = node->inputs[i] == AMP_NONE || values->facts[node->inputs[i]].has_data ||
+                   !amp_dtype_is_autocast(amp_value_at(values->model, node->inputs[i])->dtype);
+    return is_moved;
 }
 
 /* Whether OP cuts tensors into a sequence or takes them out of one. */
@@ -185,7 +205,12 @@ static uint32_t moved_by(const struct amp_static_values *values, const struct am
 
 void amp_static_values_add(struct amp_static_values *values, const struct amp_node *node)
 {
-    if (!amp_static_values_has_node(values, node))
+    bool is_static = amp_static_values_has_node(values, node);
+    bool has_data = is_static || moves_data(values, node);
+    for (uint32_t i = 0; i < node->n_outputs && has_data; i++)
+        if (node->outputs[i] != AMP_NONE)
+            values->facts[node->outputs[i]].has_data = true;
+    if (!is_static)
         return;
     struct origin origin = origin_through(values, node);
     uint32_t moved = moved_by(values, node);

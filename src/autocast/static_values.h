@@ -27,6 +27,9 @@ void amp_static_values_add(struct amp_static_values *values, const struct amp_no
 /* Whether VALUE is static. */
 bool amp_static_values_has(const struct amp_static_values *values, uint32_t value);
 
+/* Whether VALUE's data are constants', moved or repeated, whatever its shape depends on. */
+bool amp_static_values_has_data(const struct amp_static_values *values, uint32_t value);
+
 /* Whether all inputs of NODE are static, and it gives the same in every run. */
 bool amp_static_values_has_node(const struct amp_static_values *values,
                                 const struct amp_node *node);

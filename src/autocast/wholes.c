@@ -554,6 +554,49 @@ static void add_by_parts(struct finder *finder)
         add_aparts(finder, names, g);
 }
 
+/* ---- wholes by what becomes of them ---- */
+
+/* Whether NODE is a softmax whose result, a float32, is nothing but converted to float32: so
+   TorchScript's exporter writes one that was asked for it, softmax(x, -1, dtype=torch.float32)
+   (torch/onnx/symbolic_opset13.py). */
+static bool is_softmax_in_float32(const struct finder *finder, const struct amp_node *node)
+{
+    if ((!amp_node_has_role(node, AMP_ROLE_SOFTMAX) &&
+         !amp_node_has_role(node, AMP_ROLE_LOG_SOFTMAX)) ||
+        node->note.fx_node != NULL || node->n_outputs != 1 || node->outputs[0] == AMP_NONE)
+        return false;
+    uint32_t value = node->outputs[0], first = finder->uses.first[value];
+    uint32_t end = finder->uses.first[value + 1];
+    const struct amp_value *result = amp_value_at(finder->model, value);
+    bool is_converted = first < end && !result->is_output && result->dtype == AMP_FLOAT;
+    for (uint32_t u = first; u < end && is_converted; u++) {
+        const struct amp_node *user = amp_node_at(finder->model, finder->uses.items[u].node);
+        is_converted = amp_node_has_role(user, AMP_ROLE_CAST) &&
+                       amp_value_at(finder->model, user->outputs[0])->dtype == AMP_FLOAT;
+    }
+    return is_converted;
+}
+
+static void add_softmaxes_in_float32(struct finder *finder)
+{
+    for (uint32_t id = 0; id < finder->model->n_nodes && finder->is_by_torch; id++) {
+        const struct amp_node *node = amp_node_at(finder->model, id);
+        if (node->is_removed || finder->wholes->whole_of[id] != AMP_NONE ||
+            !is_softmax_in_float32(finder, node))
+            continue;
+        uint32_t *nodes = amp_arena_array(finder->model->arena, 1, sizeof *nodes);
+        nodes[0] = id;
+        bool is_log = amp_node_has_role(node, AMP_ROLE_LOG_SOFTMAX);
+        add_whole(finder, (struct amp_whole){.name = is_log ? "log_softmax" : "softmax",
+                                             .subject = amp_rule_subject(finder->model, id),
+                                             .root = id,
+                                             .entry = id,
+                                             .nodes = nodes,
+                                             .n_nodes = 1,
+                                             .asks_float32 = true});
+    }
+}
+
 /* ---- the search ---- */
 
 /* Numbers the nodes of GRAPH as they are decided on: bodies before the nodes that have them. */
@@ -591,6 +634,7 @@ void amp_wholes_find(const struct amp_model *model, const struct amp_rules *rule
     add_by_parts(&finder);
     add_composites(&finder);
     add_by_notes(&finder);
+    add_softmaxes_in_float32(&finder);
     free(finder.place_of);
     amp_uses_destroy(&finder.uses);
 }

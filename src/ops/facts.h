@@ -30,9 +30,11 @@ enum amp_role {
     AMP_ROLE_DROPOUT,
     AMP_ROLE_EINSUM,
     AMP_ROLE_IDENTITY,
+    AMP_ROLE_LOG_SOFTMAX,
     AMP_ROLE_MATMUL,
     AMP_ROLE_OPTIONAL,
     AMP_ROLE_QUANTIZE_LINEAR,
+    AMP_ROLE_RECURRENT, /* a layer; its first states are inputs from AMP_FIRST_STATE on */
     AMP_ROLE_REDUCE_MEAN,
     AMP_ROLE_RESHAPE,
     AMP_ROLE_SEQUENCE_AT,
@@ -40,6 +42,9 @@ enum amp_role {
     AMP_ROLE_SPLIT_TO_SEQUENCE,
     AMP_ROLE_TRANSPOSE
 };
+
+/* The input of a recurrent layer with which its first states begin. */
+enum { AMP_FIRST_STATE = 5 };
 
 /* What the operator does with a constant that is beyond a dtype's range (autocast/guard.h). */
 enum amp_guard_use {

@@ -79,12 +79,17 @@ def numbered(traced, names):
             node.i_(NUMBER, current[-1])
         return node
 
-    def name_all(graph):
-        name(graph)
-        for node in graph.nodes():
+    def take_numbers(block):
+        for node in block.nodes():
             if node.hasAttribute(NUMBER):
                 names[node.s("onnx_name")] = node.i(NUMBER)
                 node.removeAttribute(NUMBER)
+            for body in node.blocks():
+                take_numbers(body)
+
+    def name_all(graph):
+        name(graph)
+        take_numbers(graph)
 
     torch.onnx._run_symbolic_function = utils._run_symbolic_function = run
     jit_utils._create_node, torch._C._jit_pass_onnx_assign_scoped_names_for_node_and_value = create_numbered, name_all
@@ -140,6 +145,14 @@ def forms(make, program, calls, chosen):
             yield form, *ways[form]()
         except Exception as error:  # each exporter has its own kinds
             yield form, error, {}
+
+
+def put_back(model, frames):
+    """Puts the frames that MODEL's nodes had, FRAMES of their calls, in the place of the calls' names."""
+    for node in model.graph.node:
+        for entry in node.metadata_props:
+            if entry.key == TRACE and frames.get(entry.value):
+                entry.value = frames[entry.value]
 
 
 def inlined(model):

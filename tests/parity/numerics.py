@@ -14,22 +14,27 @@ import collections
 import glob
 import math
 import os
+import re
 import shutil
 import subprocess
 import sys
 
 DTYPES = {"cpu": "bf16", "cuda": "fp16"}
-N_SAMPLES = 8
+N_SAMPLES = 32
 
 
 def samples(inputs):
     """N_SAMPLES tuples like INPUTS: the floats others of the same range, the integers in another order."""
     import torch
 
+    def other(tensor, generator):
+        if tensor.is_floating_point():
+            return torch.rand(tensor.shape, generator=generator)
+        return tensor.flatten()[torch.randperm(tensor.numel(), generator=generator)].view_as(tensor)
+
     for n in range(N_SAMPLES):
         generator = torch.Generator().manual_seed(n)
-        other = lambda tensor: torch.rand(tensor.shape, generator=generator) if tensor.is_floating_point() else tensor.roll(n, -1)
-        yield tuple(other(tensor) for tensor in inputs)
+        yield tuple(other(tensor, generator) for tensor in inputs)
 
 
 def flat(result):
@@ -61,6 +66,7 @@ def make(folder, names):
         program, calls = exports.program_of(architecture)
         for form, model, _ in exports.forms(architecture, program, calls, exports.FORMS):
             if not isinstance(model, Exception):
+                exports.put_back(model, program.frames)
                 os.makedirs(folder, exist_ok=True)
                 onnx.save(model, os.path.join(folder, f"{name}.{form}.onnx"))
         for n, inputs in enumerate(samples(architecture.inputs)):
@@ -126,7 +132,7 @@ def ours(place, model):
     for n in range(N_SAMPLES):
         found.append([])
         for name in names:
-            with open(os.path.join(place, str(n), name.replace("/", "_") + ".pb"), "rb") as file:
+            with open(os.path.join(place, str(n), re.sub(r"[/:]", "_", name) + ".pb"), "rb") as file:
                 found[-1].append(numpy_helper.to_array(onnx.TensorProto.FromString(file.read())))
     return found
 

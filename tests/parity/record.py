@@ -166,7 +166,8 @@ def notes(node, frames):
     """What the exporter noted of NODE that tells which operator it is for: the FX node, recurrent layers, functions."""
     for entry in node.metadata_props:
         if entry.key == FX_NODE:
-            yield entry.key, entry.value.split("](")[0] + "]"
+            operator, _, arguments = entry.value.partition("](")
+            yield entry.key, operator + ("](torch.float32)" if "torch.float32" in arguments else "]")
         elif entry.key == "namespace" and "torch.nn.modules.rnn." in entry.value:
             yield entry.key, entry.value
         elif entry.key == exports.TRACE and frames.get(entry.value):

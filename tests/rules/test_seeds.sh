@@ -27,10 +27,16 @@ words_of() {
 # The names of two lists that a set has to choose for, and what it says: the reason stands in the set.
 chosen() { case $1 in gaudi) printf '%s\n' 'fp32 addcdiv' 'fp32 div' 'fp32 exp' 'lower mul' 'fp32 pow' 'fp32 truediv' ;; esac; }
 
-# What a set adds of its own: what is computed with the operators of a list, and what PyTorch 2.6 runs in float32 without a
-# list that says so.
+# What a set adds of its own: what is computed with the operators of a list, and what PyTorch 2.6 autocasts without a list that
+# says so.
 added='lower (einsum|lstm|gru|rnn_tanh|rnn_relu)'
-beyond() { case $1 in torch-cpu) echo 'fp32 smooth_l1_loss' ;; torch-cuda) printf 'fp32 %s\n' huber_loss interpolate logsumexp ;; esac; }
+beyond() {
+  case $1 in
+    torch-cpu) echo 'fp32 smooth_l1_loss' ;;
+    torch-cuda) printf '%s\n' 'fp32 huber_loss' 'fp32 interpolate' 'fp32 logsumexp' 'lower scaled_dot_product_attention' ;;
+    torch-autocast-xpu) echo 'lower scaled_dot_product_attention' ;;
+  esac
+}
 
 for list in seeds/*.txt; do
   set=$(basename "$list" .txt)

@@ -222,6 +222,7 @@ const struct amp_op amp_op_log_softmax = {
     .native = AMP_NATIVE_DNNL,
     .reads_casts = AMP_INPUT(0),
     .fuses = true,
+    .role = AMP_ROLE_LOG_SOFTMAX,
     .gradient =
         AMP_GRADIENT({.when = "since=13", .term = "Sub(g, Mul(Exp(y), ReduceSum(g, [#axis])))"},
                      {.term = "Sub(g, Mul(Exp(y), ReduceSum(g, [a:#axis])))"}),

@@ -293,6 +293,7 @@ static const struct amp_recurrence rnn_steps[] = {{.when = PLAIN, .h = SUMS "Tan
 const struct amp_op amp_op_gru = {
     .name = "GRU",
     .newest = 22,
+    .role = AMP_ROLE_RECURRENT,
     .effect = AMP_COMPUTES,
     .native = NATIVE,
     .rounds_within = true,
@@ -308,6 +309,7 @@ const struct amp_op amp_op_gru = {
 
 const struct amp_op amp_op_lstm = {.name = "LSTM",
                                    .newest = 22,
+                                   .role = AMP_ROLE_RECURRENT,
                                    .effect = AMP_COMPUTES,
                                    .native = NATIVE,
                                    .rounds_within = true,
@@ -321,6 +323,7 @@ const struct amp_op amp_op_lstm = {.name = "LSTM",
 
 const struct amp_op amp_op_rnn = {.name = "RNN",
                                   .newest = 22,
+                                  .role = AMP_ROLE_RECURRENT,
                                   .effect = AMP_COMPUTES,
                                   .native = NATIVE,
                                   .rounds_within = true,
