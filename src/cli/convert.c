@@ -264,7 +264,7 @@ static enum amp_status see_ranges(struct job *job)
 {
     const struct amp_options *options = job->options;
     struct amp_error problem = {.status = AMP_OK};
-    bool has_samples = options->data != NULL || options->inputs.count > 0;
+    bool has_samples = options->data.count > 0 || options->inputs.count > 0;
     bool validates = job->last == N_STAGES && !options->no_validate;
     if (!asks_for_ranges(job) || !job->may_run || options->is_listed || !(validates || has_samples))
         return AMP_OK;
