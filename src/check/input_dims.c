@@ -218,6 +218,7 @@ static const int64_t common_sizes[] = {2,   3,   4,   6,   8,   16,  24,  32,  4
 struct outcome {
     bool works;
     size_t reached; /* nodes of the main graph before the one that refuses */
+    size_t said;    /* where its text goes on behind the name of that node */
     uint32_t hash;  /* of what it says, numbers apart */
     struct amp_error err;
 };
@@ -234,15 +235,20 @@ struct search {
     bool has_varied; /* other sizes had something else said */
 };
 
-/* How many nodes stand before the first one that TEXT names. */
-static size_t count_reached(const struct amp_model *model, const char *text)
+/* Finds the first node that the failure of OUTCOME names. */
+static void find_reached(const struct amp_model *model, struct outcome *outcome)
 {
     char name[512];
     const struct amp_ids *nodes = &model->graphs[0].nodes;
-    for (size_t i = 0; i < nodes->count; i++)
-        if (strstr(text, amp_node_text(model, nodes->items[i], name, sizeof name)) != NULL)
-            return i;
-    return 0;
+    for (size_t i = 0; i < nodes->count; i++) {
+        amp_node_text(model, nodes->items[i], name, sizeof name);
+        const char *found = strstr(outcome->err.text, name);
+        if (found == NULL)
+            continue;
+        outcome->reached = i;
+        outcome->said = (size_t)(found - outcome->err.text) + strlen(name);
+        return;
+    }
 }
 
 static uint32_t hash_words(const char *text)
@@ -288,7 +294,7 @@ static struct outcome attempt(struct search *search, bool is_first)
     }
     outcome.works = status == AMP_OK;
     if (!outcome.works) {
-        outcome.reached = count_reached(bound, outcome.err.text);
+        find_reached(bound, &outcome);
         outcome.hash = hash_words(outcome.err.text);
     }
     amp_arena_destroy(arena);
@@ -423,7 +429,7 @@ static bool make_round(struct search *search, const struct move *moves, size_t n
     int64_t sizes[NAMED_MAX + AMP_COUNT(common_sizes)];
     int64_t *best_sizes = amp_xcalloc(dims->count, sizeof *best_sizes);
     struct outcome best = {.err = {.status = AMP_OK}};
-    size_t n_sizes = list_sizes(search->best.err.text, sizes);
+    size_t n_sizes = list_sizes(search->best.err.text + search->best.said, sizes);
     for (size_t s = 0; s < n_sizes && !best.works; s++)
         for (size_t m = 0; m < n_moves && !best.works; m++)
             try_move(search, &moves[m], sizes[s], &best, best_sizes);
@@ -480,7 +486,7 @@ static enum amp_status say_none_works(const struct amp_input_dims *dims, struct 
     }
     size_t length = strlen(err->text);
     snprintf(err->text + length, sizeof err->text - length,
-             "; no size that was tried for %s works; %s%s%s gives it", list,
+             "; none of the sizes tried for %s works: give one with %s%s%s", list,
              has_symbol ? "--dim NAME=N" : "", has_symbol && has_other ? " or " : "",
              has_other ? "--input-shape NAME=1,3,224,224" : "");
     return err->status;

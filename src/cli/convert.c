@@ -493,7 +493,7 @@ static enum amp_status validate(struct job *job, struct trial *trial, struct amp
         status = amp_validation_run(&request, &trial->notes, &trial->validation, err);
     }
     amp_progress_end();
-    return status;
+    return amp_validation_suggest(&trial->notes, status, err);
 }
 
 /* The file that explanations go to: stdout unless the model does. */

@@ -434,7 +434,7 @@ static enum amp_status check_random_options(const struct amp_options *options,
         options->shapes.count > 0 ? &options->shapes : &options->ranges_of_inputs;
     if (some->count == 0 || (options->data.count == 0 && options->inputs.count == 0))
         return AMP_OK;
-    return amp_fail(err, AMP_USAGE, "--%s %s: random inputs are meant; --%s supplies them",
+    return amp_fail(err, AMP_USAGE, "--%s %s is about random inputs; --%s supplies them",
                     options->shapes.count > 0 ? "input-shape" : "input-range", some->items[0],
                     options->data.count > 0 ? "data" : "input");
 }
