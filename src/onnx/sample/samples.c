@@ -89,9 +89,8 @@ static enum amp_status add_folder(struct amp_samples *samples, const char *folde
     if (samples->count > before)
         return AMP_OK;
     return amp_fail(err, AMP_MODEL,
-                    "%s: no samples; test_data_set_N folders, input_K.pb, NAME.npy or .npz files "
-                    "are read",
-                    folder);
+                    "%s: no samples; test_data_set_N folders, input_K.pb%s or .npz files are read",
+                    folder, model != NULL ? ", NAME.npy" : "");
 }
 
 enum amp_status amp_samples_add(const char *path, const struct amp_model *model,
