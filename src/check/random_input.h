@@ -4,25 +4,34 @@
 #include "core/graph/graph.h"
 #include "core/tensor.h"
 
-/*
- * Random values for a graph input that nothing else supplies, by its element type:
- *
- *   floats            normal, mean 0 and variance 1
- *   bool              random
- *   8 bits and less   the whole range of the type
- *   other integers    0 or 1; from 0 to the end of a dim where the input holds indices into that
- *                     dim (of Gather, GatherElements, GatherND) and its size is known; 1 where the
- *                     input's name contains "mask"
- *   strings           empty
- */
-enum amp_random_kind { AMP_RANDOM_NORMAL, AMP_RANDOM_INTEGERS, AMP_RANDOM_ONES, AMP_RANDOM_EMPTY };
+/* How the elements of an input are drawn. */
+enum amp_random_kind {
+    AMP_RANDOM_NORMAL,    /* mean 0 and variance 1 */
+    AMP_RANDOM_UNIFORM,   /* LOW to HIGH */
+    AMP_RANDOM_INTEGERS,  /* LOWEST to HIGHEST, also of a float type */
+    AMP_RANDOM_CONSTANT,  /* LOWEST */
+    AMP_RANDOM_POSITIONS, /* 0, 1, ... along the last dim, to HIGHEST and from 0 again */
+    AMP_RANDOM_BOXES,     /* corners from LOW to HIGH in the last four columns, the first corner the
+                             lesser; 0 in columns before */
+    AMP_RANDOM_EMPTY      /* strings */
+};
 
+/*
+ * Random values for a graph input that nothing else supplies. What they are follows from its type,
+ * from what the operators that take it do with it, from what the model's metadata say, and from its
+ * name: the first row of a table in random_input.c that it is of. What nothing is known of is
+ * normal for floats, the whole range of the type for integers of 8 bits and less, and 0 or 1 for
+ * other ones.
+ */
 struct amp_random_input {
+    const char *name;  /* of the kind: "normal", "indices" */
+    const char *label; /* what reports call the values: "random indices" */
     enum amp_random_kind kind;
     enum amp_dtype dtype;
-    struct amp_shape shape;  /* all dims known */
-    int64_t lowest, highest; /* of integers */
-    uint32_t stream;         /* hash of the name: inputs do not depend on each other */
+    struct amp_shape shape; /* all dims known */
+    int64_t lowest, highest;
+    double low, high;
+    uint32_t stream; /* hash of the name: inputs do not depend on each other */
 };
 
 /*
@@ -44,8 +53,19 @@ enum amp_status amp_random_planner_plan(struct amp_random_planner *planner, uint
                                         const int64_t *sizes, struct amp_random_input *plan,
                                         struct amp_error *err);
 
-/* Writes what the values are into TEXT, which it returns: "random", "random, 0 to 99", "ones" or
-   "empty". */
+/* Has PLAN draw from LOW to HIGH, of integers both: whole numbers that the dtype has. AMP_USAGE
+   when LOW is the greater, they are none that the dtype has, or it is one of no numbers. */
+enum amp_status amp_random_input_limit(struct amp_random_input *plan, double low, double high,
+                                       struct amp_error *err);
+
+/* Whether PLAN draws numbers from a range, which is from *LOW to *HIGH. */
+bool amp_random_input_range(const struct amp_random_input *plan, double *low, double *high);
+
+/* Whether another seed gives other values. */
+bool amp_random_input_is_drawn(const struct amp_random_input *plan);
+
+/* Writes what the values are into TEXT, which it returns: "random", "random indices, 0 to 99",
+   "ones" or "empty". */
 char *amp_random_input_text(const struct amp_random_input *plan, char *text, size_t size);
 
 /* Makes the values that PLAN asks for in sample SAMPLE, from the generator of SEED. The caller

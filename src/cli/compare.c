@@ -118,7 +118,7 @@ static enum amp_status compare(struct job *job, struct amp_error *err)
     amp_progress_begin("comparing");
     enum amp_status status = amp_validation_run(&request, &job->notes, &job->validation, err);
     amp_progress_end();
-    return status;
+    return amp_validation_suggest(&job->notes, status, err);
 }
 
 /* ---- the report ------------------------------------------------------------------------------ */

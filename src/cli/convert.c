@@ -293,7 +293,7 @@ static enum amp_status see_ranges(struct job *job)
 {
     const struct amp_options *options = job->options;
     struct amp_error problem = {.status = AMP_OK};
-    bool has_samples = options->data != NULL || options->inputs.count > 0;
+    bool has_samples = options->data.count > 0 || options->inputs.count > 0;
     bool validates = job->last == N_STAGES && !options->no_validate;
     if (!asks_for_ranges(job) || !job->may_run || options->is_listed || !(validates || has_samples))
         return AMP_OK;
@@ -525,7 +525,7 @@ static enum amp_status validate(struct job *job, struct trial *trial, struct amp
         status = amp_validation_run(&request, &trial->notes, &trial->validation, err);
     }
     amp_progress_end();
-    return status;
+    return amp_validation_suggest(&trial->notes, status, err);
 }
 
 /* The file that explanations go to: stdout unless the model does. */

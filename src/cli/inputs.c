@@ -1,8 +1,8 @@
 /*
- * From the command line to samples: takes --input, --data, --seed, --samples and --dim apart
- * against the inputs of a model, loads or makes the tensors of one sample at a time, and notes for
- * the reports where each comes from; takes --labels apart against its outputs. Assumes that the
- * types of the model are inferred; prints nothing.
+ * From the command line to samples: takes --input, --data, --seed, --samples, --dim, --input-shape
+ * and --input-range apart against the inputs of a model, loads or makes the tensors of one sample
+ * at a time, and notes for the reports where each comes from; takes --labels apart against its
+ * outputs. Assumes that the types of the model are inferred; prints nothing.
  */
 #include "cli/inputs.h"
 
@@ -10,12 +10,13 @@
 #include "cli/options/option_pair.h"
 #include "core/buffer.h"
 #include "core/words.h"
-#include "onnx/sample/sample.h"
 #include "onnx/sample/tensor_file.h"
 #include "ops/kernel/tensor_cast.h"
+#include "run/exec/session.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -71,27 +72,28 @@ static enum amp_status unknown_name(const char *what, const char *option, const 
                     name, what, list);
 }
 
-static enum amp_status unknown_input(const struct amp_model *model, const char *name,
-                                     struct amp_error *err)
+static enum amp_status unknown_input(const struct amp_model *model, const char *option,
+                                     const char *name, struct amp_error *err)
 {
     struct names known = {.count = 0};
     for (size_t i = 0; i < count_inputs(model); i++)
         if (input_at(model, i)->constant == NULL)
             push_name(&known, input_at(model, i)->name);
-    return unknown_name("input", "input", name, &known, err);
+    return unknown_name("input", option, name, &known, err);
 }
 
-static enum amp_status find_input(const struct amp_model *model, const char *name, size_t *found,
-                                  struct amp_error *err)
+/* Sets *FOUND to the graph input that OPTION calls NAME. */
+static enum amp_status find_input(const struct amp_model *model, const char *option,
+                                  const char *name, size_t *found, struct amp_error *err)
 {
     for (size_t i = 0; i < count_inputs(model); i++)
         if (strcmp(input_at(model, i)->name, name) == 0) {
             *found = i;
             if (input_at(model, i)->constant == NULL)
                 return AMP_OK;
-            return amp_fail(err, AMP_USAGE, "--input %s: it is constant in the model", name);
+            return amp_fail(err, AMP_USAGE, "--%s %s: it is constant in the model", option, name);
         }
-    return unknown_input(model, name, err);
+    return unknown_input(model, option, name, err);
 }
 
 /* ---- sizes of symbolic dims ------------------------------------------------------------------ */
@@ -108,8 +110,8 @@ static struct names symbols_of_inputs(const struct amp_model *model)
     return names;
 }
 
-static enum amp_status set_size(const struct amp_model *model, const char *text, int64_t *sizes,
-                                struct amp_error *err)
+static enum amp_status set_size(const struct amp_model *model, const char *text,
+                                struct amp_input_dims *dims, struct amp_error *err)
 {
     struct amp_option_pair pair;
     char *end;
@@ -118,29 +120,60 @@ static enum amp_status set_size(const struct amp_model *model, const char *text,
     int64_t size = strtoll(pair.value, &end, 10);
     if (errno != 0 || *end != '\0' || size < 0)
         return amp_fail(err, AMP_USAGE, "--dim %s: a number of 0 or more is needed", text);
+    if (amp_input_dims_set(dims, pair.name, size))
+        return AMP_OK;
     struct names known = symbols_of_inputs(model);
-    for (size_t i = 0; i < known.count; i++)
-        if (strcmp(known.items[i], pair.name) == 0) {
-            for (size_t s = 0; s < model->n_symbols; s++)
-                if (strcmp(model->symbols[s], pair.name) == 0)
-                    sizes[s] = size;
-            free(known.items);
-            return AMP_OK;
-        }
     return unknown_name("symbolic dim in its inputs", "dim", pair.name, &known, err);
 }
 
-/* Gives one size per symbol of the model, 1 unless --dim says otherwise, in *SIZES, to be freed
-   also on failure. */
-static enum amp_status read_sizes(const struct amp_inputs *inputs, int64_t **sizes,
+/* Reads "1,3,224,224" into SHAPE; false for what is no shape. */
+static bool parse_shape(const char *text, struct amp_shape *shape)
+{
+    for (shape->rank = 0; shape->rank < AMP_RANK_MAX;) {
+        char *end;
+        errno = 0;
+        shape->dims[shape->rank++] = strtoll(text, &end, 10);
+        if (errno != 0 || text[0] < '0' || text[0] > '9' || (*end != ',' && *end != '\0'))
+            return false;
+        if (*end == '\0')
+            return true;
+        text = end + 1;
+    }
+    return false;
+}
+
+static enum amp_status set_shape(const struct amp_model *model, const char *text,
+                                 struct amp_input_dims *dims, struct amp_error *err)
+{
+    struct amp_option_pair pair;
+    struct amp_shape shape, declared;
+    char shape_text[256];
+    size_t i = 0;
+    AMP_TRY(amp_option_pair_split("input-shape", text, &pair, err));
+    AMP_TRY(find_input(model, "input-shape", pair.name, &i, err));
+    if (!parse_shape(pair.value, &shape))
+        return amp_fail(err, AMP_USAGE,
+                        "--input-shape %s: sizes with commas between them are needed, as "
+                        "%s=1,3,224,224",
+                        text, pair.name);
+    if (amp_input_dims_set_shape(dims, i, &shape, err) == AMP_OK)
+        return AMP_OK;
+    amp_value_shape(input_at(model, i), &declared);
+    amp_error_prefix(err, "--input-shape %s: '%s' is %s", text, pair.name,
+                     amp_shape_text(&declared, shape_text, sizeof shape_text));
+    return err->status;
+}
+
+/* What --dim and --input-shape say of the inputs, in *DIMS, to be destroyed also on failure. */
+static enum amp_status read_sizes(const struct amp_inputs *inputs, struct amp_input_dims **dims,
                                   struct amp_error *err)
 {
-    const struct amp_texts *dims = &inputs->options->dims;
-    *sizes = amp_xmalloc(inputs->model->n_symbols, sizeof **sizes);
-    for (size_t i = 0; i < inputs->model->n_symbols; i++)
-        (*sizes)[i] = 1;
-    for (size_t i = 0; i < dims->count; i++)
-        AMP_TRY(set_size(inputs->model, dims->items[i], *sizes, err));
+    const struct amp_texts *sizes = &inputs->options->dims, *shapes = &inputs->options->shapes;
+    *dims = amp_input_dims_create(inputs->model);
+    for (size_t i = 0; i < sizes->count; i++)
+        AMP_TRY(set_size(inputs->model, sizes->items[i], *dims, err));
+    for (size_t i = 0; i < shapes->count; i++)
+        AMP_TRY(set_shape(inputs->model, shapes->items[i], *dims, err));
     return AMP_OK;
 }
 
@@ -190,13 +223,14 @@ static enum amp_status load_given(struct amp_inputs *inputs, const char *text,
     struct amp_option_pair pair;
     size_t i = 0;
     AMP_TRY(amp_option_pair_split("input", text, &pair, err));
-    AMP_TRY(find_input(inputs->model, pair.name, &i, err));
+    AMP_TRY(find_input(inputs->model, "input", pair.name, &i, err));
     struct amp_tensor *tensor = &inputs->given[i];
     if (tensor->data != NULL)
         return amp_fail(err, AMP_USAGE, "--input %s: '%s' is given twice", text, pair.name);
     AMP_TRY(amp_tensor_load(pair.value, input_at(inputs->model, i)->kind, tensor, err));
     AMP_TRY(cast_to_declared(input_at(inputs->model, i), tensor, err));
-    amp_input_notes_set(&inputs->notes, i, &tensor->shape, pair.value);
+    amp_input_notes_set(&inputs->notes, i, &(struct amp_input_note){.shape = tensor->shape},
+                        pair.value);
     return AMP_OK;
 }
 
@@ -214,77 +248,218 @@ static enum amp_status check_given(const struct amp_inputs *inputs, struct amp_e
     return amp_fail(err, AMP_USAGE, "no --input for %s; give all inputs or none", list);
 }
 
+/* Notes that --data supplies graph input I with a tensor of SHAPE. */
+static void note_data(struct amp_inputs *inputs, size_t i, const struct amp_shape *shape)
+{
+    char source[1024] = "";
+    const struct amp_texts *data = &inputs->options->data;
+    for (size_t k = 0, used = 0; k < data->count && used < sizeof source; k++)
+        used += (size_t)snprintf(source + used, sizeof source - used, "%s%s", k > 0 ? ", " : "",
+                                 data->items[k]);
+    amp_input_notes_set(&inputs->notes, i, &(struct amp_input_note){.shape = *shape}, source);
+}
+
+/* Notes how rows of --data became batches. */
+static void note_batches(struct amp_inputs *inputs)
+{
+    const struct amp_batches *batches = &inputs->batches;
+    char text[128];
+    if (batches->rows == 0)
+        return;
+    int used =
+        snprintf(text, sizeof text, "%zu rows in batches of %zu", batches->rows, batches->size);
+    if (batches->left_out > 0)
+        snprintf(text + used, sizeof text - (size_t)used, "; %zu that fill none %s left out",
+                 batches->left_out, batches->left_out == 1 ? "is" : "are");
+    inputs->notes.batches = amp_xstrdup(text);
+    inputs->notes.left_out = batches->left_out;
+}
+
 static enum amp_status open_data(struct amp_inputs *inputs, struct amp_error *err)
 {
-    AMP_TRY(amp_samples_open(inputs->options->data, &inputs->samples, err));
-    inputs->count = inputs->samples.count;
-    if (inputs->options->samples > 0 && (size_t)inputs->options->samples < inputs->count)
-        inputs->count = (size_t)inputs->options->samples;
+    const struct amp_options *options = inputs->options;
+    size_t most = options->samples > 0 ? (size_t)options->samples : SIZE_MAX;
+    AMP_TRY(amp_batches_open(&options->data, most, inputs->model, &inputs->batches, err));
+    inputs->count = inputs->batches.count;
+    note_batches(inputs);
     for (size_t i = 0; i < count_inputs(inputs->model); i++) {
         struct amp_shape shape;
         amp_value_shape(input_at(inputs->model, i), &shape);
         if (inputs->given[i].data == NULL && input_at(inputs->model, i)->constant == NULL)
-            amp_input_notes_set(&inputs->notes, i, &shape, inputs->options->data);
+            note_data(inputs, i, &shape);
     }
     return AMP_OK;
 }
 
-static enum amp_status plan_input(struct amp_inputs *inputs, size_t i, const int64_t *sizes,
-                                  struct amp_random_planner *planner, struct amp_error *err)
+/* ---- random ones ----------------------------------------------------------------------------- */
+
+static enum amp_status set_range(struct amp_inputs *inputs, const char *text, struct amp_error *err)
 {
-    char text[64], source[128];
-    struct amp_random_input *plan = &inputs->random[i];
-    const struct amp_value *input = input_at(inputs->model, i);
-    if (!is_required(input)) {
-        if (input->constant == NULL)
-            amp_input_notes_set(&inputs->notes, i, &input->initial->shape, "the model's own");
+    struct amp_option_pair pair;
+    char *middle = NULL, *end = NULL;
+    size_t i = 0;
+    AMP_TRY(amp_option_pair_split("input-range", text, &pair, err));
+    AMP_TRY(find_input(inputs->model, "input-range", pair.name, &i, err));
+    double low = strtod(pair.value, &middle), high = NAN;
+    if (middle != pair.value && *middle == ',')
+        high = strtod(middle + 1, &end);
+    if (end == NULL || end == middle + 1 || *end != '\0' || !isfinite(low) || !isfinite(high))
+        return amp_fail(err, AMP_USAGE,
+                        "--input-range %s: two numbers with a comma between them are needed, as "
+                        "%s=0,255",
+                        text, pair.name);
+    if (!is_required(input_at(inputs->model, i)))
+        return amp_fail(err, AMP_USAGE, "--input-range %s: the model has values for it itself",
+                        text);
+    if (amp_random_input_limit(&inputs->random[i], low, high, err) == AMP_OK)
         return AMP_OK;
+    amp_error_prefix(err, "--input-range %s", text);
+    return err->status;
+}
+
+/* Plans the values of all inputs that need some, for BOUND: the model with inputs of known shapes.
+ */
+static enum amp_status plan_all(struct amp_inputs *inputs, const struct amp_model *bound,
+                                struct amp_error *err)
+{
+    const struct amp_texts *ranges = &inputs->options->ranges_of_inputs;
+    struct amp_random_planner *planner = amp_random_planner_create(bound);
+    enum amp_status status = AMP_OK;
+    for (size_t i = 0; i < count_inputs(bound) && status == AMP_OK; i++)
+        if (is_required(input_at(bound, i)))
+            status = amp_random_planner_plan(planner, bound->graphs[0].inputs.items[i], NULL,
+                                             &inputs->random[i], err);
+    amp_random_planner_destroy(planner);
+    for (size_t i = 0; i < ranges->count && status == AMP_OK; i++)
+        status = set_range(inputs, ranges->items[i], err);
+    return status;
+}
+
+static enum amp_status make_random(struct amp_inputs *inputs, size_t sample,
+                                   struct amp_tensor *tensors, struct amp_error *err)
+{
+    for (size_t i = 0; i < count_inputs(inputs->model); i++) {
+        if (!is_required(input_at(inputs->model, i)))
+            continue;
+        if (amp_random_input_make(&inputs->random[i], (uint64_t)inputs->options->seed, sample,
+                                  &tensors[i], err) == AMP_OK)
+            continue;
+        amp_error_prefix(err, "input '%s'", input_at(inputs->model, i)->name);
+        return err->status;
     }
-    AMP_TRY(amp_random_planner_plan(planner, inputs->model->graphs[0].inputs.items[i], sizes, plan,
-                                    err));
-    amp_random_input_text(plan, source, sizeof source);
-    if (plan->kind == AMP_RANDOM_NORMAL || plan->kind == AMP_RANDOM_INTEGERS)
-        snprintf(source, sizeof source, "%s, seed %" PRId64,
-                 amp_random_input_text(plan, text, sizeof text), inputs->options->seed);
-    amp_input_notes_set(&inputs->notes, i, &plan->shape, source);
     return AMP_OK;
 }
 
-static enum amp_status plan_random(struct amp_inputs *inputs, const int64_t *sizes,
+/* Runs BOUND on the first sample (amp_input_dims_trial). */
+static enum amp_status try_sample(void *context, const struct amp_model *bound,
+                                  struct amp_error *err)
+{
+    struct amp_inputs *inputs = context;
+    size_t n_inputs = count_inputs(bound), n_outputs = bound->graphs[0].outputs.count;
+    struct amp_session *session = NULL;
+    struct amp_tensor *tensors = amp_xcalloc(n_inputs, sizeof *tensors);
+    struct amp_tensor *outputs = amp_xcalloc(n_outputs, sizeof *outputs);
+    enum amp_status status = plan_all(inputs, bound, err);
+    if (status == AMP_OK)
+        status = make_random(inputs, 0, tensors, err);
+    if (status == AMP_OK)
+        status = amp_session_open(bound, AMP_FREE, &session, err);
+    if (status == AMP_OK)
+        status = amp_session_run(session, tensors, outputs, err);
+    amp_session_destroy(session);
+    amp_tensors_release(tensors, n_inputs);
+    amp_tensors_release(outputs, n_outputs);
+    free(tensors);
+    free(outputs);
+    return status;
+}
+
+static void note_sizes(struct amp_inputs *inputs, const struct amp_input_dims *dims)
+{
+    char text[1024] = "", name[256];
+    int64_t size;
+    size_t used = 0;
+    for (size_t k = 0; (size = amp_input_dims_found(dims, k, name, sizeof name)) > 0; k++)
+        if (used < sizeof text)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s = %" PRId64,
+                                     k > 0 ? ", " : "", name, size);
+    if (used > 0)
+        inputs->notes.sizes = amp_xstrdup(text);
+}
+
+static void note_random(struct amp_inputs *inputs, size_t i)
+{
+    char text[128], seed[32] = "";
+    const struct amp_value *input = input_at(inputs->model, i);
+    const struct amp_random_input *plan = &inputs->random[i];
+    if (!is_required(input)) {
+        struct amp_input_note own = {.shape.rank = -1};
+        if (input->constant != NULL)
+            return;
+        own.shape = input->initial->shape;
+        amp_input_notes_set(&inputs->notes, i, &own, "the model's own");
+        return;
+    }
+    struct amp_input_note note = {.shape = plan->shape, .kind = plan->name};
+    note.has_range = amp_random_input_range(plan, &note.low, &note.high);
+    amp_random_input_text(plan, text, sizeof text - sizeof seed);
+    if (amp_random_input_is_drawn(plan))
+        snprintf(seed, sizeof seed, ", seed %" PRId64, inputs->options->seed);
+    strcat(text, seed);
+    amp_input_notes_set(&inputs->notes, i, &note, text);
+}
+
+static enum amp_status plan_random(struct amp_inputs *inputs, struct amp_input_dims *dims,
                                    struct amp_error *err)
 {
-    struct amp_random_planner *planner = amp_random_planner_create(inputs->model);
-    enum amp_status status = AMP_OK;
     inputs->count = inputs->options->samples > 0 ? (size_t)inputs->options->samples : 1;
     inputs->notes.are_random = true;
     inputs->random = amp_xcalloc(count_inputs(inputs->model), sizeof *inputs->random);
-    for (size_t i = 0; i < count_inputs(inputs->model) && status == AMP_OK; i++)
-        status = plan_input(inputs, i, sizes, planner, err);
-    amp_random_planner_destroy(planner);
-    return status;
+    AMP_TRY(amp_input_dims_find(dims, try_sample, inputs, err));
+    struct amp_arena *arena = amp_arena_create();
+    enum amp_status status = plan_all(inputs, amp_input_dims_bind(dims, arena), err);
+    amp_arena_destroy(arena);
+    AMP_TRY(status);
+    note_sizes(inputs, dims);
+    for (size_t i = 0; i < count_inputs(inputs->model); i++)
+        note_random(inputs, i);
+    return AMP_OK;
+}
+
+/* AMP_USAGE for an option about random inputs where files supply the inputs. */
+static enum amp_status check_random_options(const struct amp_options *options,
+                                            struct amp_error *err)
+{
+    const struct amp_texts *some =
+        options->shapes.count > 0 ? &options->shapes : &options->ranges_of_inputs;
+    if (some->count == 0 || (options->data.count == 0 && options->inputs.count == 0))
+        return AMP_OK;
+    return amp_fail(err, AMP_USAGE, "--%s %s is about random inputs; --%s supplies them",
+                    options->shapes.count > 0 ? "input-shape" : "input-range", some->items[0],
+                    options->data.count > 0 ? "data" : "input");
 }
 
 enum amp_status amp_inputs_check(const struct amp_options *options, struct amp_error *err)
 {
     if (options->samples == 0)
         return amp_fail(err, AMP_USAGE, "--samples 0: at least 1 is needed");
-    return AMP_OK;
+    return check_random_options(options, err);
 }
 
 static enum amp_status open_all(struct amp_inputs *inputs, struct amp_error *err)
 {
-    int64_t *sizes = NULL;
+    struct amp_input_dims *dims = NULL;
     const struct amp_texts *given = &inputs->options->inputs;
     AMP_TRY(amp_inputs_check(inputs->options, err));
-    enum amp_status status = read_sizes(inputs, &sizes, err);
+    enum amp_status status = read_sizes(inputs, &dims, err);
     for (size_t i = 0; i < given->count && status == AMP_OK; i++)
         status = load_given(inputs, given->items[i], err);
     inputs->count = 1;
-    if (status == AMP_OK && inputs->options->data != NULL)
+    if (status == AMP_OK && inputs->options->data.count > 0)
         status = open_data(inputs, err);
     else if (status == AMP_OK)
-        status = given->count > 0 ? check_given(inputs, err) : plan_random(inputs, sizes, err);
-    free(sizes);
+        status = given->count > 0 ? check_given(inputs, err) : plan_random(inputs, dims, err);
+    amp_input_dims_destroy(dims);
     return status;
 }
 
@@ -305,7 +480,7 @@ void amp_inputs_close(struct amp_inputs *inputs)
     size_t count = inputs->model != NULL ? count_inputs(inputs->model) : 0;
     amp_tensors_release(inputs->given, count);
     amp_input_notes_destroy(&inputs->notes);
-    amp_samples_close(&inputs->samples);
+    amp_batches_close(&inputs->batches);
     free(inputs->given);
     free(inputs->random);
     *inputs = (struct amp_inputs){.count = 0};
@@ -313,28 +488,12 @@ void amp_inputs_close(struct amp_inputs *inputs)
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-static enum amp_status load_sample(struct amp_inputs *inputs, size_t sample,
-                                   struct amp_tensor *tensors, struct amp_tensor *expected,
-                                   struct amp_error *err)
-{
-    size_t n_outputs = inputs->model->graphs[0].outputs.count;
-    struct amp_tensor *unused = NULL;
-    if (expected == NULL)
-        expected = unused = amp_xcalloc(n_outputs, sizeof *unused);
-    const struct amp_sample to = {inputs->model, tensors, expected};
-    enum amp_status status = amp_sample_load(&inputs->samples, sample, &to, err);
-    if (unused != NULL)
-        amp_tensors_release(unused, n_outputs);
-    free(unused);
-    return status;
-}
-
 /* Checks that a sample of --data supplies every input that needs a tensor and has no --input, and
    casts the tensors to the declared types. */
 static enum amp_status check_sample(struct amp_inputs *inputs, size_t sample,
                                     struct amp_tensor *tensors, struct amp_error *err)
 {
-    const char *path = inputs->samples.paths[sample];
+    const char *path = amp_batches_path(&inputs->batches, sample);
     for (size_t i = 0; i < count_inputs(inputs->model); i++) {
         const struct amp_value *input = input_at(inputs->model, i);
         if (inputs->given[i].data != NULL || input->constant != NULL)
@@ -346,22 +505,7 @@ static enum amp_status check_sample(struct amp_inputs *inputs, size_t sample,
             return err->status;
         }
         if (sample == 0 && tensors[i].data != NULL)
-            amp_input_notes_set(&inputs->notes, i, &tensors[i].shape, inputs->options->data);
-    }
-    return AMP_OK;
-}
-
-static enum amp_status make_random(struct amp_inputs *inputs, size_t sample,
-                                   struct amp_tensor *tensors, struct amp_error *err)
-{
-    for (size_t i = 0; i < count_inputs(inputs->model); i++) {
-        if (!is_required(input_at(inputs->model, i)))
-            continue;
-        if (amp_random_input_make(&inputs->random[i], (uint64_t)inputs->options->seed, sample,
-                                  &tensors[i], err) == AMP_OK)
-            continue;
-        amp_error_prefix(err, "input '%s'", input_at(inputs->model, i)->name);
-        return err->status;
+            note_data(inputs, i, &tensors[i].shape);
     }
     return AMP_OK;
 }
@@ -369,8 +513,8 @@ static enum amp_status make_random(struct amp_inputs *inputs, size_t sample,
 enum amp_status amp_inputs_load(struct amp_inputs *inputs, size_t i, struct amp_tensor *tensors,
                                 struct amp_tensor *expected, struct amp_error *err)
 {
-    if (inputs->samples.count > 0) {
-        AMP_TRY(load_sample(inputs, i, tensors, expected, err));
+    if (inputs->batches.count > 0) {
+        AMP_TRY(amp_batches_load(&inputs->batches, i, tensors, expected, err));
         AMP_TRY(check_sample(inputs, i, tensors, err));
     }
     if (inputs->random != NULL)

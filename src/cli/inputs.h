@@ -2,10 +2,11 @@
 #define AMP_CLI_INPUTS_H
 
 #include "check/task/labels.h"
+#include "check/input_dims.h"
 #include "check/random_input.h"
+#include "cli/batches.h"
 #include "cli/options/options.h"
 #include "cli/report/inputs.h"
-#include "onnx/sample/samples.h"
 
 /*
  * The samples that the command line asks for, for the graph inputs of one model: files named by
@@ -16,7 +17,7 @@ struct amp_inputs {
     const struct amp_options *options;
     const struct amp_model *model;
     size_t count;                    /* samples */
-    struct amp_samples samples;      /* of --data */
+    struct amp_batches batches;      /* of --data */
     struct amp_tensor *given;        /* per graph input: of --input; data NULL: none */
     struct amp_random_input *random; /* per graph input; NULL: nothing is random */
     struct amp_input_notes notes;    /* what supplies each graph input */

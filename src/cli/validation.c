@@ -27,11 +27,11 @@ static enum amp_status load_sample(void *context, size_t sample, struct amp_tens
     return amp_inputs_load(context, sample, tensors, NULL, err);
 }
 
-/* Says what can be done where the executor lacks something. */
-static void add_way_out(struct amp_error *err)
+/* Adds to the failure in ERR what can be done. */
+static void add_way_out(struct amp_error *err, const char *way)
 {
     size_t used = strlen(err->text);
-    snprintf(err->text + used, sizeof err->text - used, "; --no-validate converts all the same");
+    snprintf(err->text + used, sizeof err->text - used, "; %s", way);
 }
 
 enum amp_dtype amp_validation_coarsest(enum amp_dtype dtype, const struct amp_model *model)
@@ -63,7 +63,7 @@ static enum amp_status validate(const struct amp_validation_request *request,
     enum amp_status status =
         amp_validate(request->reference, request->converted, &setup, result, err);
     if (status == AMP_UNSUPPORTED && request->options->command == AMP_CMD_CONVERT)
-        add_way_out(err);
+        add_way_out(err, "--no-validate converts all the same");
     amp_label_files_close(&labels);
     return status;
 }
@@ -89,6 +89,14 @@ enum amp_status amp_validation_run(const struct amp_validation_request *request,
     else if (request->layers != NULL)
         amp_layers_free(request->layers);
     amp_inputs_close(&inputs);
+    return status;
+}
+
+enum amp_status amp_validation_suggest(const struct amp_input_notes *notes, enum amp_status status,
+                                       struct amp_error *err)
+{
+    if (status == AMP_MISMATCH && notes->are_random)
+        add_way_out(err, "on random inputs: --data runs real ones");
     return status;
 }
 

@@ -37,6 +37,11 @@ enum amp_status amp_validation_run(const struct amp_validation_request *request,
                                    struct amp_input_notes *notes, struct amp_validation *result,
                                    struct amp_error *err);
 
+/* Adds to the verdict in ERR, which is STATUS, that other inputs may have another, where NOTES say
+   that they were random. Returns STATUS. */
+enum amp_status amp_validation_suggest(const struct amp_input_notes *notes, enum amp_status status,
+                                       struct amp_error *err);
+
 /* Begins *CHECK: has the command of --eval, if there is one, judge the model FILE as it was read.
    Fails as amp_eval_reference does, and for a model that no file can be made of. */
 enum amp_status amp_validation_eval_reference(const struct amp_options *options,

@@ -60,6 +60,28 @@ enum amp_indexing {
     AMP_INDEXES_DIMS  /* any */
 };
 
+/* What the elements of an input are to the operator, where that is more than numbers: for those who
+   have to make some up. */
+enum amp_meaning {
+    AMP_MEANS_NUMBERS,
+    AMP_MEANS_INDICES,   /* of dim 0 of input 0 */
+    AMP_MEANS_LENGTHS,   /* of sequences that lie along the dim of input 0 that ATTR counts */
+    AMP_MEANS_COUNT,     /* how often, or how many */
+    AMP_MEANS_SIZES,     /* of dims, or what they are multiplied by */
+    AMP_MEANS_CONDITION, /* whether to begin */
+    AMP_MEANS_SCORES,    /* from 0 to 1 */
+    AMP_MEANS_BOXES      /* two corners in the last four columns; of an image in input 0, which
+                            attribute ATTR scales them to, where the operator has that */
+};
+
+struct amp_input_meaning {
+    enum amp_meaning what; /* AMP_MEANS_NUMBERS ends a list */
+    uint32_t input;
+    const char *attr;
+};
+#define AMP_MEANINGS(...) \
+    ((const struct amp_input_meaning[]){__VA_ARGS__, {.what = AMP_MEANS_NUMBERS}})
+
 /* A product whose arithmetic COUNT gives, two operations per multiplication with addition, from
    the shapes of a call (ops/flops.h); INPUT tells it which input it is about. */
 struct amp_flops {

@@ -103,6 +103,7 @@ struct amp_op {
     /* Inputs in which a 0 makes an infinity of the result; and those in which it makes a 0. */
     uint32_t divides, keeps_zero;
     enum amp_indexing indexing;
+    const struct amp_input_meaning *meanings; /* AMP_MEANINGS */
     /* Whether a node sums over what its inputs share; NULL: the operator is not of that kind. */
     bool (*contracts)(const struct amp_node *node);
     /* In a lower dtype it may round what it hands from one of its own steps to the next, and not

@@ -60,3 +60,24 @@ npy most.npy '<u8' '\xff\xff\xff\xff\xff\xff\xff\x7f\1\0\0\0\0\0\0\0'
 npy more.npy '<u8' '\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x80'
 check 'the greatest int64 as uint64' 0 "'n' int64 \\[2\\]: most.npy\$" -v ints.onnx -i n=most.npy
 check 'one more' 3 "^ampconv: input 'n': element 1, 9.2233720368547758e.18, does not fit into int64\$" ints.onnx -i n=more.npy
+
+# Where a model does not run with sizes of 1, every command that makes samples finds others.
+cp "$CASES/run/dims_found/model.onnx" pool.onnx
+found="^  dims       height = 4, width = 4: found, the model does not run with 1\$"
+check 'sizes found to convert' 0 "$found" pool.onnx
+check 'sizes found to tune' 0 "$found" pool.onnx --tune
+finds() {
+  local name=$1
+  shift
+  if "$AMPCONV" "$@" >said 2>&1; then echo "ok sizes found to $name"; else echo "not ok sizes found to $name: $(cat said)"; fi
+}
+finds compare compare pool.onnx -d bf16
+finds bench bench pool.onnx --runs 1
+finds calibrate calibrate pool.onnx -o ranges.json
+finds 'explain noise' pool.onnx --explain=noise -o out.onnx
+
+check 'a verdict on random inputs' 1 "; on random inputs: --data runs real ones\$" m.onnx -t max_abs=0
+check 'a verdict on data' 1 "max_abs [^;]*; at most 0 allowed\$" rnn.onnx --data rnn -t max_abs=0
+"$AMPCONV" run "$CASES/run/kinds_of_text/model.onnx" -q --json said.json
+if said=$(tr -d ' \n' <said.json) && [[ $said == *'"shape":[1,3],"kind":"indices","low":0.0,"high":6.0}'*'"kind":"positions","low":0.0,"high":1.0}'* ]]
+then echo 'ok kinds as JSON'; else echo "not ok kinds as JSON: $said"; fi

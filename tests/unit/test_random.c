@@ -156,15 +156,15 @@ static void integers_stay_within_what_they_index(void **state)
     uint32_t out = add_value(&f, "out", AMP_FLOAT, -1, NULL);
     uint32_t out2 = add_value(&f, "out2", AMP_FLOAT, -1, NULL);
     add_node(&f, "Gather", data, ids, out);
-    is_planned(&f, ids, "random, 0 to 29");
+    is_planned(&f, ids, "random indices, 0 to 29");
     /* A second table, through what only moves and casts; its axis is the second. */
     add_node(&f, "Cast", ids, AMP_NONE, cast);
     add_node(&f, "Identity", cast, AMP_NONE, moved);
     uint32_t gather = add_node(&f, "Gather", other, moved, out2);
     amp_node_set_int(f.model, gather, "axis", -1);
-    is_planned(&f, ids, "random, 0 to 19");
+    is_planned(&f, ids, "random indices, 0 to 19");
     amp_node_set_int(f.model, gather, "axis", 9); /* wrong: no reason to stop here */
-    is_planned(&f, ids, "random, 0 to 29");
+    is_planned(&f, ids, "random indices, 0 to 29");
     amp_arena_destroy(f.arena);
 }
 
@@ -221,7 +221,8 @@ static void what_has_no_random_values_is_said(void **state)
     err = (struct amp_error){.status = AMP_OK};
     value = add_value(&f, "x", AMP_FLOAT, -1, NULL);
     assert_int_equal(amp_random_input_plan(f.model, value, NULL, &plan, &err), AMP_USAGE);
-    assert_string_equal(err.text, "input 'x' has no declared rank: give it with --input or --data");
+    assert_string_equal(
+        err.text, "input 'x' has no declared rank: give it with --input-shape, --input or --data");
     amp_arena_destroy(f.arena);
 }
 

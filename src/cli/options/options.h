@@ -41,8 +41,9 @@ struct amp_options {
 
     bool is_resolved, names, checks, diffs;
 
-    struct amp_texts inputs, dims, tolerances;
-    const char *data, *expect, *output_dir, *format;
+    struct amp_texts inputs, dims, shapes, ranges_of_inputs, tolerances;
+    struct amp_texts data; /* folders and files */
+    const char *expect, *output_dir, *format;
     struct amp_texts labels;
     const char *eval, *eval_reference;
     bool is_eval_lower;

@@ -23,6 +23,7 @@ struct amp_input_notes amp_input_notes_create(const struct amp_model *model)
 {
     struct amp_input_notes notes = {.model = model};
     notes.items = amp_xcalloc(count_inputs(&notes), sizeof *notes.items);
+    notes.facts = amp_xcalloc(count_inputs(&notes), sizeof *notes.facts);
     return notes;
 }
 
@@ -31,26 +32,28 @@ void amp_input_notes_destroy(struct amp_input_notes *notes)
     for (size_t i = 0; i < count_inputs(notes); i++)
         free(notes->items[i]);
     free(notes->items);
+    free(notes->facts);
+    free(notes->sizes);
+    free(notes->batches);
     *notes = (struct amp_input_notes){.model = NULL};
 }
 
-void amp_input_notes_set(struct amp_input_notes *notes, size_t i, const struct amp_shape *shape,
+void amp_input_notes_set(struct amp_input_notes *notes, size_t i, const struct amp_input_note *note,
                          const char *source)
 {
-    char shape_text[256], note[2048];
+    char shape_text[256], text[2048];
     const struct amp_value *input = input_at(notes, i);
-    snprintf(note, sizeof note, "'%s' %s %s: %s", input->name, amp_dtype_name(input->dtype),
-             amp_shape_text(shape, shape_text, sizeof shape_text), source);
+    snprintf(text, sizeof text, "'%s' %s %s: %s", input->name, amp_dtype_name(input->dtype),
+             amp_shape_text(&note->shape, shape_text, sizeof shape_text), source);
     free(notes->items[i]);
-    notes->items[i] = amp_xstrdup(note);
+    notes->items[i] = amp_xstrdup(text);
+    notes->facts[i] = *note;
 }
 
-void amp_report_inputs(FILE *file, const struct amp_input_notes *notes, int verbosity)
+static void print_notes(FILE *file, const struct amp_input_notes *notes, int verbosity)
 {
     enum { LINES_MAX = 3 };
     size_t n_lines = 0, n_left_out = 0;
-    if (verbosity == 0 && !notes->are_random)
-        return;
     for (size_t i = 0; i < count_inputs(notes); i++) {
         if (notes->items[i] == NULL)
             continue;
@@ -63,6 +66,28 @@ void amp_report_inputs(FILE *file, const struct amp_input_notes *notes, int verb
         amp_print(file, AMP_REPORT_LABEL "%zu more inputs; -v lists them\n", "", n_left_out);
 }
 
+void amp_report_inputs(FILE *file, const struct amp_input_notes *notes, int verbosity)
+{
+    if (verbosity > 0 || notes->are_random)
+        print_notes(file, notes, verbosity);
+    if (notes->sizes != NULL)
+        amp_print(file, AMP_REPORT_LABEL "%s: found, the model does not run with 1\n", "dims",
+                  notes->sizes);
+    if (notes->batches != NULL && (verbosity > 0 || notes->left_out > 0))
+        amp_print(file, AMP_REPORT_LABEL "%s\n", "data", notes->batches);
+}
+
+/* Says of OBJECT which values were drawn. */
+static void set_values(json_t *object, const struct amp_input_note *note)
+{
+    if (note->kind != NULL)
+        amp_json_set(object, "kind", amp_json_text(note->kind));
+    if (!note->has_range)
+        return;
+    amp_json_set(object, "low", amp_json_number(note->low));
+    amp_json_set(object, "high", amp_json_number(note->high));
+}
+
 json_t *amp_json_inputs(const struct amp_input_notes *notes)
 {
     json_t *array = json_array();
@@ -72,6 +97,8 @@ json_t *amp_json_inputs(const struct amp_input_notes *notes)
         json_t *object = json_object();
         amp_json_set(object, "name", amp_json_text(input_at(notes, i)->name));
         amp_json_set(object, "source", amp_json_text(notes->items[i]));
+        amp_json_set(object, "shape", amp_json_shape(&notes->facts[i].shape));
+        set_values(object, &notes->facts[i]);
         json_array_append_new(array, object);
     }
     return array;

@@ -123,6 +123,8 @@ struct amp_model {
     const char *path; /* as the user named it, for messages */
     int64_t ir_version;
     const char *producer; /* the program that wrote it, as it calls itself; NULL: it does not say */
+    const char *pixel_range; /* what its metadata say that the pixels of images are, as
+                                "NominalRange_0_255"; NULL: nothing */
     struct amp_opset *opsets;
     size_t n_opsets, opsets_capacity;
     struct amp_strmap opset_ids; /* domain to the index of its last import */

@@ -381,12 +381,24 @@ enum amp_status amp_reader_read_graph(struct amp_reader *reader, Onnx__GraphProt
     return read_graph(reader, proto, AMP_NONE, NULL, &main_graph);
 }
 
+/* What the metadata say of the pixels of images (onnx, docs/MetadataProps.md); NULL: nothing. */
+static const char *pixel_range(const Onnx__ModelProto *proto)
+{
+    for (size_t i = 0; i < proto->n_metadata_props; i++) {
+        const Onnx__StringStringEntryProto *entry = proto->metadata_props[i];
+        if (entry->key != NULL && strcmp(entry->key, "Image.NominalPixelRange") == 0)
+            return entry->value;
+    }
+    return NULL;
+}
+
 static enum amp_status read_model(struct amp_reader *reader, Onnx__ModelProto *proto)
 {
     struct amp_model *model = reader->model;
     int newest = amp_schema_ir_version(amp_schema_newest_opset(""));
     model->origin = proto;
     model->producer = proto->producer_name;
+    model->pixel_range = pixel_range(proto);
     model->ir_version = proto->ir_version;
     if (proto->graph == NULL)
         return amp_fail(reader->err, AMP_MODEL, "the model has no graph");

@@ -1,6 +1,6 @@
 /*
- * Names of files for graph outputs: takes the outputs' names, which may hold any characters, gives
- * names that every file system can hold side by side.
+ * Names of files for graph inputs and outputs: takes their names, which may hold any characters,
+ * gives names that every file system can hold side by side.
  */
 #include "onnx/sample/output_stems.h"
 
@@ -31,11 +31,12 @@ static char *fold_case(struct amp_arena *arena, const char *text)
     return folded;
 }
 
-const char *const *amp_output_stems(const struct amp_model *model, struct amp_arena *arena)
+/* The names of the files for the values IDS. */
+static const char *const *list_stems(const struct amp_model *model, const struct amp_ids *ids,
+                                     struct amp_arena *arena)
 {
     enum { STEM_SIZE = 128 };
     char stem[STEM_SIZE];
-    const struct amp_ids *ids = &model->graphs[0].outputs;
     const char **stems = amp_arena_array(arena, ids->count, sizeof *stems);
     struct amp_strmap taken = {.count = 0};
     for (size_t k = 0; k < ids->count; k++) {
@@ -47,4 +48,14 @@ const char *const *amp_output_stems(const struct amp_model *model, struct amp_ar
             is_taken ? amp_arena_printf(arena, "%s.%zu", stem, k) : amp_arena_strdup(arena, stem);
     }
     return stems;
+}
+
+const char *const *amp_output_stems(const struct amp_model *model, struct amp_arena *arena)
+{
+    return list_stems(model, &model->graphs[0].outputs, arena);
+}
+
+const char *const *amp_input_stems(const struct amp_model *model, struct amp_arena *arena)
+{
+    return list_stems(model, &model->graphs[0].inputs, arena);
 }

@@ -8,4 +8,7 @@
    position added where that is the name of an earlier output. */
 const char *const *amp_output_stems(const struct amp_model *model, struct amp_arena *arena);
 
+/* The same for the graph inputs. */
+const char *const *amp_input_stems(const struct amp_model *model, struct amp_arena *arena);
+
 #endif

@@ -35,10 +35,13 @@ static enum amp_status load_file(const char *folder, const char *name,
     return status;
 }
 
-/* Writes the name of file K, "input_3.pb", into TEXT. */
-static const char *numbered(char *text, size_t size, const char *stem, size_t k)
+/* Writes the name of file K of FOLDER, "input_3.pb" or with .npy where there is that alone, into
+   TEXT. */
+static const char *numbered(const char *folder, char *text, size_t size, const char *stem, size_t k)
 {
-    snprintf(text, size, "%s_%zu.pb", stem, k);
+    snprintf(text, size, "%s_%zu.npy", stem, k);
+    if (!amp_path_exists(folder, text))
+        snprintf(text, size, "%s_%zu.pb", stem, k);
     return text;
 }
 
@@ -57,15 +60,16 @@ static enum amp_status load_inputs(const char *folder, const struct amp_model *m
     size_t n_required = 0, k = 0;
     for (size_t i = 0; i < ids->count; i++)
         n_required += is_required(amp_value_at(model, ids->items[i]));
-    bool takes_all = amp_path_exists(folder, numbered(name, sizeof name, "input", n_required));
+    bool takes_all =
+        amp_path_exists(folder, numbered(folder, name, sizeof name, "input", n_required));
     for (size_t i = 0; i < ids->count; i++) {
         const struct amp_value *input = amp_value_at(model, ids->items[i]);
         if (!is_required(input) && !(takes_all && input->constant == NULL))
             continue;
-        if (amp_path_exists(folder, numbered(name, sizeof name, "input", k++)))
+        if (amp_path_exists(folder, numbered(folder, name, sizeof name, "input", k++)))
             AMP_TRY(load_file(folder, name, input, &tensors[i], err));
     }
-    if (amp_path_exists(folder, numbered(name, sizeof name, "input", k)))
+    if (amp_path_exists(folder, numbered(folder, name, sizeof name, "input", k)))
         return amp_fail(err, AMP_MODEL, "%s/%s: the model has no input for it; it takes %zu",
                         folder, name, k);
     return AMP_OK;
@@ -77,7 +81,7 @@ static enum amp_status load_outputs(const char *folder, const struct amp_model *
     char name[32];
     const struct amp_ids *ids = &model->graphs[0].outputs;
     for (size_t k = 0; k < ids->count; k++)
-        if (amp_path_exists(folder, numbered(name, sizeof name, "output", k)))
+        if (amp_path_exists(folder, numbered(folder, name, sizeof name, "output", k)))
             AMP_TRY(load_file(folder, name, amp_value_at(model, ids->items[k]), &tensors[k], err));
     return AMP_OK;
 }
@@ -134,13 +138,55 @@ static enum amp_status load_arrays(const char *path, const struct amp_sample *to
     return status;
 }
 
+/* Loads the array at PATH for the one input of the model. */
+static enum amp_status load_array(const char *path, const struct amp_sample *to,
+                                  struct amp_error *err)
+{
+    const struct amp_ids *ids = &to->model->graphs[0].inputs;
+    size_t n_required = 0, input = 0;
+    for (size_t i = ids->count; i-- > 0;)
+        if (is_required(amp_value_at(to->model, ids->items[i]))) {
+            n_required++;
+            input = i;
+        }
+    if (n_required != 1)
+        return amp_fail(err, AMP_MODEL,
+                        "%s: a .npy file is for a model of one input, this one takes %zu; a .npz "
+                        "file or a folder with NAME.npy for each is for all",
+                        path, n_required);
+    return load_file(path, "", amp_value_at(to->model, ids->items[input]), &to->inputs[input], err);
+}
+
+/* Loads the inputs of FOLDER that are called by their names. */
+static enum amp_status load_named_inputs(const char *folder, const struct amp_model *model,
+                                         struct amp_tensor *tensors, struct amp_error *err)
+{
+    char name[192];
+    const struct amp_ids *ids = &model->graphs[0].inputs;
+    struct amp_arena *arena = amp_arena_create();
+    const char *const *stems = amp_input_stems(model, arena);
+    enum amp_status status = AMP_OK;
+    for (size_t i = 0; i < ids->count && status == AMP_OK; i++) {
+        const struct amp_value *input = amp_value_at(model, ids->items[i]);
+        snprintf(name, sizeof name, "%s.npy", stems[i]);
+        if (tensors[i].data == NULL && input->constant == NULL && amp_path_exists(folder, name))
+            status = load_file(folder, name, input, &tensors[i], err);
+    }
+    amp_arena_destroy(arena);
+    return status;
+}
+
 enum amp_status amp_sample_load(const struct amp_samples *samples, size_t i,
                                 const struct amp_sample *to, struct amp_error *err)
 {
     const char *path = samples->paths[i];
-    if (amp_word_has_ending(path, ".npz"))
+    bool is_folder = amp_path_exists(path, ".");
+    if (!is_folder && amp_word_has_ending(path, ".npz"))
         return load_arrays(path, to, err);
+    if (!is_folder && amp_word_has_ending(path, ".npy"))
+        return load_array(path, to, err);
     AMP_TRY(load_inputs(path, to->model, to->inputs, err));
+    AMP_TRY(load_named_inputs(path, to->model, to->inputs, err));
     return load_outputs(path, to->model, to->outputs, err);
 }
 

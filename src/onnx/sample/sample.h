@@ -13,10 +13,12 @@ struct amp_sample {
 
 /*
  * Loads sample I of SAMPLES into TO, whose tensors hold nothing before; the caller releases them,
- * also on failure. A folder has ONNX's files input_K.pb and output_K.pb, where K counts the graph
- * outputs, or the inputs that a caller must supply; where there are more files than those, the
- * inputs that a caller may supply. A .npz file has an array per input and, for expected values, per
- * output, by name. AMP_MODEL when a file or an array belongs to no input or output.
+ * also on failure. A folder has ONNX's files input_K.pb and output_K.pb, or .npy, where K counts
+ * the graph outputs, or the inputs that a caller must supply; where there are more files than
+ * those, the inputs that a caller may supply. Or it has NAME.npy for inputs (amp_input_stems). A
+ * .npy file is for the one input that must be supplied. A .npz file has an array per input and, for
+ * expected values, per output, by name. AMP_MODEL when a file or an array belongs to no input or
+ * output.
  */
 enum amp_status amp_sample_load(const struct amp_samples *samples, size_t i,
                                 const struct amp_sample *to, struct amp_error *err);

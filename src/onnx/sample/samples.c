@@ -5,6 +5,8 @@
 #include "onnx/sample/samples.h"
 
 #include "core/arena.h"
+#include "core/words.h"
+#include "onnx/sample/output_stems.h"
 #include "onnx/sample/path.h"
 
 #include <dirent.h>
@@ -42,36 +44,78 @@ static int compare_paths(const void *a, const void *b)
     return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The entries of FOLDER that match the first pattern that any matches; PATTERNS ends with NULL. */
+/* Adds the entries of FOLDER that match the first pattern that any matches, sorted; PATTERNS ends
+   with NULL. */
 static enum amp_status find_samples(struct amp_samples *samples, const char *folder,
                                     const char *const *patterns, struct amp_error *err)
 {
-    *samples = (struct amp_samples){.count = 0};
-    for (; *patterns != NULL && samples->count == 0; patterns++)
+    size_t before = samples->count;
+    for (; *patterns != NULL && samples->count == before; patterns++)
         AMP_TRY(add_matches(samples, folder, *patterns, err));
-    if (samples->count > 1)
-        qsort(samples->paths, samples->count, sizeof *samples->paths, compare_paths);
+    if (samples->count > before + 1)
+        qsort(samples->paths + before, samples->count - before, sizeof *samples->paths,
+              compare_paths);
+    return AMP_OK;
+}
+
+/* Whether FOLDER has a .npy file that is called like an input of MODEL. */
+static bool has_named_input(const char *folder, const struct amp_model *model)
+{
+    bool has = false;
+    struct amp_arena *arena = amp_arena_create();
+    const char *const *stems = amp_input_stems(model, arena);
+    for (size_t i = 0; i < model->graphs[0].inputs.count && !has; i++)
+        has = amp_path_exists(folder, amp_arena_printf(arena, "%s.npy", stems[i]));
+    amp_arena_destroy(arena);
+    return has;
+}
+
+/* Adds the samples in FOLDER. */
+static enum amp_status add_folder(struct amp_samples *samples, const char *folder,
+                                  const struct amp_model *model, struct amp_error *err)
+{
+    static const char *const patterns[] = {"test_data_set_*", "sample_*", "*.npz", NULL};
+    static const char *const arrays[] = {"*.npy", NULL};
+    size_t before = samples->count;
+    AMP_TRY(find_samples(samples, folder, patterns, err));
+    if (samples->count > before)
+        return AMP_OK;
+    bool is_sample =
+        amp_path_exists(folder, "input_0.pb") || amp_path_exists(folder, "input_0.npy");
+    if (is_sample || (model != NULL && has_named_input(folder, model)))
+        push_path(samples, amp_path_join(folder, ""));
+    else if (model != NULL)
+        AMP_TRY(find_samples(samples, folder, arrays, err));
+    if (samples->count > before)
+        return AMP_OK;
+    return amp_fail(err, AMP_MODEL,
+                    "%s: no samples; test_data_set_N folders, input_K.pb%s or .npz files are read",
+                    folder, model != NULL ? ", NAME.npy" : "");
+}
+
+enum amp_status amp_samples_add(const char *path, const struct amp_model *model,
+                                struct amp_samples *samples, struct amp_error *err)
+{
+    if (!amp_word_has_ending(path, ".npz") && !amp_word_has_ending(path, ".npy"))
+        return add_folder(samples, path, model, err);
+    if (amp_path_exists(path, "."))
+        return add_folder(samples, path, model, err);
+    push_path(samples, amp_path_join(path, ""));
     return AMP_OK;
 }
 
 enum amp_status amp_samples_open(const char *folder, struct amp_samples *samples,
                                  struct amp_error *err)
 {
-    static const char *const patterns[] = {"test_data_set_*", "*.npz", NULL};
-    AMP_TRY(find_samples(samples, folder, patterns, err));
-    if (samples->count == 0 && amp_path_exists(folder, "input_0.pb"))
-        push_path(samples, amp_path_join(folder, ""));
-    if (samples->count > 0)
-        return AMP_OK;
-    return amp_fail(err, AMP_MODEL,
-                    "%s: no samples; test_data_set_N folders, input_K.pb or .npz files are read",
-                    folder);
+    *samples = (struct amp_samples){.count = 0};
+    return add_folder(samples, folder, NULL, err);
 }
 
 enum amp_status amp_samples_open_expected(const char *folder, struct amp_samples *samples,
                                           struct amp_error *err)
 {
     static const char *const patterns[] = {"test_data_set_*", "sample_*", "*.npz", NULL};
+    *samples = (struct amp_samples){.count = 0};
     AMP_TRY(find_samples(samples, folder, patterns, err));
     if (samples->count == 0)
         push_path(samples, amp_path_join(folder, ""));

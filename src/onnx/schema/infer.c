@@ -228,19 +228,18 @@ static bool tells_shapes(const struct amp_node *node)
            node->n_outputs <= MAX_PARAMS;
 }
 
-/* Calls the shape function of NODE; false when it refuses. */
-static bool call_shape(const struct amp_model *model, const struct amp_node *node,
-                       struct call *call)
+/* Calls the shape function of NODE, which says in ERR why it refuses. */
+static enum amp_status call_shape(const struct amp_model *model, const struct amp_node *node,
+                                  struct call *call, struct amp_error *err)
 {
-    struct amp_error ignored = {.status = AMP_OK};
     struct amp_ctx ctx = {.model = model,
                           .node = node,
                           .in = call->in,
                           .n_in = node->n_inputs,
                           .out = call->out,
                           .n_out = node->n_outputs,
-                          .err = &ignored};
-    return amp_op_of(node)->shape(&ctx) == AMP_OK;
+                          .err = err};
+    return amp_op_of(node)->shape(&ctx);
 }
 
 /* Sets the shapes of the outputs of node ID where its operator tells them; what its shape function
@@ -249,10 +248,11 @@ static void infer_shapes(struct amp_model *model, uint32_t id)
 {
     const struct amp_node *node = amp_node_at(model, id);
     struct call call;
+    struct amp_error ignored = {.status = AMP_OK};
     if (!tells_shapes(node))
         return;
     fill_call(model, node, &call);
-    if (!call_shape(model, node, &call))
+    if (call_shape(model, node, &call, &ignored) != AMP_OK)
         return;
     for (uint32_t i = 0; i < node->n_outputs; i++)
         if (node->outputs[i] != AMP_NONE &&
@@ -266,13 +266,14 @@ bool amp_infer_takes(const struct amp_model *model, uint32_t id, uint32_t value,
 {
     const struct amp_node *node = amp_node_at(model, id);
     struct call call;
+    struct amp_error ignored = {.status = AMP_OK};
     if (!tells_shapes(node))
         return true;
     fill_call(model, node, &call);
     for (uint32_t i = 0; i < node->n_inputs; i++)
         if (node->inputs[i] == value)
             call.in_tensors[i].shape = *shape;
-    if (!call_shape(model, node, &call))
+    if (call_shape(model, node, &call, &ignored) != AMP_OK)
         return false;
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         int rank = node->outputs[i] == AMP_NONE ? -1 : amp_value_at(model, node->outputs[i])->rank;
@@ -281,6 +282,43 @@ bool amp_infer_takes(const struct amp_model *model, uint32_t id, uint32_t value,
             return false;
     }
     return true;
+}
+
+/* Whether the shapes of all outputs of NODE are known. */
+static bool has_known_shapes(const struct amp_model *model, const struct amp_node *node)
+{
+    struct amp_shape shape;
+    for (uint32_t i = 0; i < node->n_outputs; i++) {
+        if (node->outputs[i] == AMP_NONE)
+            continue;
+        amp_value_shape(amp_value_at(model, node->outputs[i]), &shape);
+        if (!amp_shape_is_known(&shape))
+            return false;
+    }
+    return true;
+}
+
+enum amp_status amp_infer_check_shapes(const struct amp_model *model, bool *is_told,
+                                       struct amp_error *err)
+{
+    char text[512];
+    const struct amp_ids *nodes = &model->graphs[0].nodes;
+    struct call call;
+    *is_told = true;
+    for (size_t i = 0; i < nodes->count; i++) {
+        const struct amp_node *node = amp_node_at(model, nodes->items[i]);
+        bool tells = tells_shapes(node) && !amp_node_has_bodies(node);
+        *is_told = *is_told && tells && has_known_shapes(model, node);
+        if (!tells)
+            continue;
+        fill_call(model, node, &call);
+        if (call_shape(model, node, &call, err) != AMP_OK) {
+            amp_error_prefix(err, "%s: %s", model->path,
+                             amp_node_text(model, nodes->items[i], text, sizeof text));
+            return err->status;
+        }
+    }
+    return AMP_OK;
 }
 
 static enum amp_status infer_graph(struct amp_model *model, uint32_t graph, struct amp_error *err);

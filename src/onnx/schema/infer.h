@@ -22,4 +22,10 @@ bool amp_infer_names_dtype(const struct amp_node *node);
 bool amp_infer_takes(const struct amp_model *model, uint32_t id, uint32_t value,
                      const struct amp_shape *shape);
 
+/* Holds the shapes of the main graph of MODEL, of which amp_infer made what it could, against its
+   operators: what the first says that refuses them, as a run would. *IS_TOLD: all of them were told
+   by operators, so that a run has no others. */
+enum amp_status amp_infer_check_shapes(const struct amp_model *model, bool *is_told,
+                                       struct amp_error *err);
+
 #endif

@@ -116,6 +116,7 @@ const struct amp_op amp_op_if = {.name = "If",
 
 const struct amp_op amp_op_loop = {
     .name = "Loop",
+    .meanings = AMP_MEANINGS({AMP_MEANS_COUNT, 0, NULL}, {AMP_MEANS_CONDITION, 1, NULL}),
     .newest = 25,
     .effect = AMP_OPAQUE,
     .native = AMP_NATIVE_ALL,

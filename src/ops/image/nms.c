@@ -210,9 +210,12 @@ static enum amp_status nms_run(struct amp_ctx *ctx)
     return status;
 }
 
-const struct amp_op amp_op_non_max_suppression = {.name = "NonMaxSuppression",
-                                                  .newest = 11,
-                                                  .effect = AMP_COMPUTES,
-                                                  .native = AMP_NATIVE_F32,
-                                                  .shape = nms_shape,
-                                                  .run = nms_run};
+const struct amp_op amp_op_non_max_suppression = {
+    .name = "NonMaxSuppression",
+    .meanings = AMP_MEANINGS({AMP_MEANS_BOXES, 0, NULL}, {AMP_MEANS_SCORES, 1, NULL},
+                             {AMP_MEANS_COUNT, 2, NULL}),
+    .newest = 11,
+    .effect = AMP_COMPUTES,
+    .native = AMP_NATIVE_F32,
+    .shape = nms_shape,
+    .run = nms_run};

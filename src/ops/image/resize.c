@@ -296,6 +296,7 @@ static enum amp_status resize_run(struct amp_ctx *ctx)
 
 const struct amp_op amp_op_resize = {
     .name = "Resize",
+    .meanings = AMP_MEANINGS({AMP_MEANS_SIZES, 1, NULL}, {AMP_MEANS_SIZES, 2, NULL}),
     .newest = 19,
     .effect = AMP_COMPUTES,
     .native = AMP_BY_DNNL | AMP_NATIVE_ALL,
@@ -315,6 +316,7 @@ const struct amp_op amp_op_resize = {
 
 const struct amp_op amp_op_upsample = {
     .name = "Upsample",
+    .meanings = AMP_MEANINGS({AMP_MEANS_SIZES, 1, NULL}),
     .newest = 9,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_ALL,

@@ -327,6 +327,7 @@ static enum amp_status pool_run(struct amp_ctx *ctx)
 
 const struct amp_op amp_op_max_roi_pool = {
     .name = "MaxRoiPool",
+    .meanings = AMP_MEANINGS({AMP_MEANS_BOXES, 1, "spatial_scale"}),
     .newest = 22,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_C,
@@ -336,6 +337,7 @@ const struct amp_op amp_op_max_roi_pool = {
 
 const struct amp_op amp_op_roi_align = {
     .name = "RoiAlign",
+    .meanings = AMP_MEANINGS({AMP_MEANS_BOXES, 1, "spatial_scale"}, {AMP_MEANS_INDICES, 2, NULL}),
     .newest = 22,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_C,

@@ -292,6 +292,7 @@ static const struct amp_recurrence rnn_steps[] = {{.when = PLAIN, .h = SUMS "Tan
 
 const struct amp_op amp_op_gru = {
     .name = "GRU",
+    .meanings = AMP_MEANINGS({AMP_MEANS_LENGTHS, 4, "layout"}),
     .newest = 22,
     .role = AMP_ROLE_RECURRENT,
     .effect = AMP_COMPUTES,
@@ -308,6 +309,7 @@ const struct amp_op amp_op_gru = {
     .reads = reads};
 
 const struct amp_op amp_op_lstm = {.name = "LSTM",
+                                   .meanings = AMP_MEANINGS({AMP_MEANS_LENGTHS, 4, "layout"}),
                                    .newest = 22,
                                    .role = AMP_ROLE_RECURRENT,
                                    .effect = AMP_COMPUTES,
@@ -322,6 +324,7 @@ const struct amp_op amp_op_lstm = {.name = "LSTM",
                                    .reads = reads};
 
 const struct amp_op amp_op_rnn = {.name = "RNN",
+                                  .meanings = AMP_MEANINGS({AMP_MEANS_LENGTHS, 4, "layout"}),
                                   .newest = 22,
                                   .role = AMP_ROLE_RECURRENT,
                                   .effect = AMP_COMPUTES,

@@ -406,6 +406,7 @@ static enum amp_status tile_run(struct amp_ctx *ctx)
 
 const struct amp_op amp_op_tile = {
     .name = "Tile",
+    .meanings = AMP_MEANINGS({AMP_MEANS_SIZES, 1, NULL}),
     .newest = 13,
     .effect = AMP_PRESERVES_VALUES,
     .native = AMP_NATIVE_ALL,
@@ -444,6 +445,7 @@ static enum amp_status expand_run(struct amp_ctx *ctx)
 
 const struct amp_op amp_op_expand = {
     .name = "Expand",
+    .meanings = AMP_MEANINGS({AMP_MEANS_SIZES, 1, NULL}),
     .newest = 13,
     .effect = AMP_PRESERVES_VALUES,
     .native = AMP_NATIVE_ALL,

@@ -119,6 +119,7 @@ static enum amp_status constant_of_shape_run(struct amp_ctx *ctx)
 
 const struct amp_op amp_op_constant_of_shape = {
     .name = "ConstantOfShape",
+    .meanings = AMP_MEANINGS({AMP_MEANS_SIZES, 0, NULL}),
     .newest = 25,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_ALL,
@@ -317,6 +318,7 @@ static enum amp_status range_run(struct amp_ctx *ctx)
 
 const struct amp_op amp_op_range = {
     .name = "Range",
+    .meanings = AMP_MEANINGS({AMP_MEANS_COUNT, 1, NULL}),
     .newest = 27,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_C,
@@ -381,6 +383,7 @@ static enum amp_status one_hot_run(struct amp_ctx *ctx)
 
 const struct amp_op amp_op_one_hot = {
     .name = "OneHot",
+    .meanings = AMP_MEANINGS({AMP_MEANS_COUNT, 1, NULL}),
     .newest = 11,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_ALL,

@@ -263,6 +263,7 @@ static enum amp_status reverse_sequence_run(struct amp_ctx *ctx)
 
 const struct amp_op amp_op_reverse_sequence = {
     .name = "ReverseSequence",
+    .meanings = AMP_MEANINGS({AMP_MEANS_LENGTHS, 1, "time_axis"}),
     .newest = 10,
     .effect = AMP_PRESERVES_VALUES,
     .native = AMP_NATIVE_ALL,

@@ -137,6 +137,7 @@ static enum amp_status reshape_shape(struct amp_ctx *ctx)
 
 const struct amp_op amp_op_reshape = {
     .name = "Reshape",
+    .meanings = AMP_MEANINGS({AMP_MEANS_SIZES, 1, NULL}),
     .newest = 25,
     .effect = AMP_PRESERVES_VALUES,
     .native = AMP_NATIVE_ALL,
