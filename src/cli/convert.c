@@ -9,6 +9,7 @@
 #include "autocast/cast_fold.h"
 #include "autocast/cast_insert.h"
 #include "autocast/forms/einsum.h"
+#include "autocast/provenance.h"
 #include "autocast/settle.h"
 #include "cli/destination.h"
 #include "cli/noise.h"
@@ -217,6 +218,7 @@ static enum amp_status lower_graph(struct job *job, bool *is_done)
 {
     struct amp_conversion *conversion = &job->conversion;
     struct amp_assign_options options = assign_options(job, (int)conversion->opset_after);
+    struct amp_provenance before = amp_provenance_begin(job->model);
     AMP_TRY(amp_assign(job->model, &options, &job->conversion.assignment, job->err));
     if (conversion->assignment.opset > conversion->opset_after)
         return amp_fail(
@@ -241,6 +243,8 @@ static enum amp_status lower_graph(struct job *job, bool *is_done)
                                              (uint32_t)conversion->assignment.n_nodes);
     if (job->explains)
         amp_explanation_end(&job->explanation, job->model, &conversion->casts);
+    amp_provenance_end(job->model, &before, job->rules, conversion->lower,
+                       job->options->no_metadata);
     amp_model_rename_nodes(job->model);
     AMP_TRY(amp_training_release(job->training, job->err));
     *is_done = dump(job, STAGE_FOLD);

@@ -59,6 +59,8 @@ enum amp_status amp_choice_add(const struct amp_choice *choice, struct amp_rules
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
+const char amp_choice_name[] = "tuned";
+
 struct writer {
     struct amp_arena *arena;
     struct amp_output *output;
@@ -159,11 +161,10 @@ static enum amp_status put_file(const struct writer *writer, const struct amp_ch
     const char *dtype = amp_dtype_short_name(file->lower);
     for (size_t i = 0; i < file->n_notes; i++)
         AMP_TRY(put_note(writer, file->notes[i]));
-    AMP_TRY(
-        put(writer, amp_arena_printf(writer->arena,
-                                     "version: 1\nname: tuned\ndescription: what tuning kept in "
-                                     "float32\ndtypes: [%s]\nextends:\n",
-                                     dtype)));
+    AMP_TRY(put(writer, amp_arena_printf(writer->arena,
+                                         "version: 1\nname: %s\ndescription: what tuning kept in "
+                                         "float32\ndtypes: [%s]\nextends:\n",
+                                         amp_choice_name, dtype)));
     for (size_t i = 0; i < file->n_extends; i++)
         AMP_TRY(put_extended(writer, file->extends[i]));
     AMP_TRY(

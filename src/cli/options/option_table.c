@@ -45,6 +45,8 @@ static const struct amp_option option_table[] = {
      AMP_GROUP_CONVERSION, "initializers of that size or more go there [default: 1024]"},
     {"inline", 0, NULL, AMP_OPTION_FLAG, AT(is_inline), AMP_CMD_CONVERT, AMP_GROUP_CONVERSION,
      "no file for tensor data, even if MODEL has one"},
+    {"no-metadata", 0, NULL, AMP_OPTION_FLAG, AT(no_metadata), AMP_CMD_CONVERT,
+     AMP_GROUP_CONVERSION, "do not say in the model what converted it"},
     {"dump-after", 0, "STAGE", AMP_OPTION_TEXT, AT(dump_after), AMP_CMD_CONVERT,
      AMP_GROUP_CONVERSION,
      "print the graph after read, infer, opset, assign, insert or fold, and stop"},
