@@ -18,6 +18,7 @@
 #include "cli/tune/tune.h"
 #include "cli/report/conversion.h"
 #include "cli/report/explanation.h"
+#include "cli/report/head.h"
 #include "cli/report/html/convert_page.h"
 #include "cli/report/inputs.h"
 #include "cli/report/json.h"
@@ -525,11 +526,15 @@ static enum amp_status find_noise(struct job *job, struct trial *trial)
 }
 
 /* Writes the report as JSON where the user asked for it. IS_WRITTEN: so is the model. */
-static enum amp_status write_json(const struct job *job, const struct trial *trial, bool is_written)
+static enum amp_status write_json(const struct job *job, const struct trial *trial, bool is_written,
+                                  enum amp_status verdict)
 {
     if (job->options->json == NULL)
         return AMP_OK;
     json_t *root = amp_json_conversion(&job->conversion, is_written);
+    amp_json_set(root, "model_hash", amp_json_hash(&job->file.bytes));
+    amp_json_set(root, "seed", json_integer(job->options->seed));
+    amp_json_set(root, "inputs", amp_json_inputs(&trial->notes));
     amp_json_set(root, "weights", amp_json_losses(job->model));
     amp_json_set(root, "validation",
                  trial->is_measured ? amp_json_validation(&trial->validation) : json_null());
@@ -537,7 +542,7 @@ static enum amp_status write_json(const struct job *job, const struct trial *tri
         amp_json_set(root, "noise", amp_json_noise(&trial->noise));
     if (job->options->is_tuned)
         amp_json_set(root, "tuning", amp_json_tuning(&job->tuning));
-    return amp_json_write(root, job->options->json, job->err);
+    return amp_report_write(root, job->options, verdict, job->err);
 }
 
 /* Writes the report as HTML where the user asked for it. */
@@ -574,8 +579,8 @@ static enum amp_status write_all(struct job *job, const struct trial *trial,
         AMP_TRY(amp_model_write(job->model, job->placement, job->err));
     if (!job->options->is_quiet)
         amp_report_losses(stderr, job->model, job->options->verbosity);
-    AMP_TRY(write_json(job, trial, is_written));
     AMP_TRY(write_page(job, trial, is_written));
+    AMP_TRY(write_json(job, trial, is_written, verdict->status));
     return is_mismatch ? amp_fail(job->err, AMP_MISMATCH, "%s", verdict->text) : AMP_OK;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "cli/test_suite.h"
 
+#include "cli/report/head.h"
 #include "cli/report/json.h"
 #include "cli/options/tolerance.h"
 #include "core/file/input.h"
@@ -280,13 +281,14 @@ static enum amp_status run_all(struct suite *suite, struct amp_error *err)
     return AMP_OK;
 }
 
-static enum amp_status write_json(struct suite *suite, struct amp_error *err)
+static enum amp_status write_json(const struct suite *suite, enum amp_status verdict,
+                                  struct amp_error *err)
 {
-    json_t *root = json_object();
+    json_t *root = amp_report_begin("suite");
     for (int result = 0; result < N_RESULTS; result++)
         amp_json_set(root, result_names[result], amp_json_count(suite->counts[result]));
     json_object_set(root, "cases", suite->cases);
-    return amp_json_write(root, suite->options->json, err);
+    return amp_report_write(root, suite->options, verdict, err);
 }
 
 /* Orders reasons: failures before skipped cases, frequent reasons before rare ones. */
@@ -316,11 +318,14 @@ static void print_summary(struct suite *suite)
 static enum amp_status report(struct suite *suite, struct amp_error *err)
 {
     size_t *counts = suite->counts, total = counts[PASSED] + counts[FAILED] + counts[SKIPPED];
+    enum amp_status verdict = counts[FAILED] > 0    ? AMP_MISMATCH
+                              : counts[PASSED] == 0 ? AMP_UNSUPPORTED
+                                                    : AMP_OK;
     if (total == 0)
         return amp_fail(err, AMP_USAGE, "%s: no test case: no such folder with a model.onnx",
                         suite->options->test_suite);
     if (suite->cases != NULL)
-        AMP_TRY(write_json(suite, err));
+        AMP_TRY(write_json(suite, verdict, err));
     print_summary(suite);
     if (counts[FAILED] > 0)
         return amp_fail(err, AMP_MISMATCH, "%zu of %zu cases failed", counts[FAILED], total);

@@ -149,8 +149,6 @@ static const struct amp_option option_table[] = {
      "timed runs of every model and dtype [default: 20]"},
     {"profile", 0, NULL, AMP_OPTION_FLAG, AT(is_profiled), AMP_CMD_BENCH, AMP_GROUP_TIMING,
      "print the time by operator, node and oneDNN primitive"},
-    {"json", 0, "[=FILE]", AMP_OPTION_REPORT, AT(json), AMP_CMD_BENCH, AMP_GROUP_TIMING,
-     "write the report as JSON; --json NAME.json is right too [default: stdout]"},
 
     {"layers", 0, NULL, AMP_OPTION_FLAG, AT(has_layers), AMP_CMD_COMPARE, AMP_GROUP_COMPARING,
      "compare what the models have in common, node by node, not only their outputs"},
@@ -175,8 +173,8 @@ static const struct amp_option option_table[] = {
     {"output", 'o', "OUT", AMP_OPTION_TEXT, AT(output), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,
      "the model with what it has learnt [default: none is written]"},
 
-    {"json", 0, "FILE", AMP_OPTION_TEXT, AT(json), VALIDATES, AMP_GROUP_TALK,
-     "write the report as JSON; - is stdout"},
+    {"json", 0, "[=FILE]", AMP_OPTION_REPORT, AT(json), REPORTS, AMP_GROUP_TALK,
+     "write the report as JSON; --json NAME.json is right too [default: stdout]"},
     {"report", 0, "FILE", AMP_OPTION_TEXT, AT(report), REPORTS, AMP_GROUP_TALK,
      "write a report with pictures, one file of HTML that needs no other; - is stdout"},
     {"threads", 0, "N", AMP_OPTION_NUMBER, AT(threads), RUNS_MODELS, AMP_GROUP_TALK,
