@@ -3,6 +3,7 @@
  * exit code. The program ends nowhere else but where memory runs out (core/arena.c) and where an
  * input disappears while it is read (core/file/input.c).
  */
+#include "cli/batch.h"
 #include "cli/bench.h"
 #include "cli/calibrate.h"
 #include "cli/options/command_line.h"
@@ -36,7 +37,8 @@ static enum amp_status run_command(const struct amp_options *options, struct amp
         amp_memory_set_limit((size_t)options->max_memory);
     switch (options->command) {
     case AMP_CMD_CONVERT:
-        return amp_command_convert(options, err);
+        return options->output_dir != NULL ? amp_command_batch(options, err)
+                                           : amp_command_convert(options, err);
     case AMP_CMD_RUN:
         return amp_command_run(options, err);
     case AMP_CMD_RULES:

@@ -30,6 +30,8 @@ static const struct amp_option option_table[] = {
      "the converted model; - is stdout [default: beside MODEL, as NAME.DTYPE.onnx]"},
     {"force", 'f', NULL, AMP_OPTION_FLAG, AT(is_forced), AMP_CMD_CONVERT, AMP_GROUP_CONVERSION,
      "overwrite the default output; write even outside the tolerance"},
+    {"output-dir", 0, "DIR", AMP_OPTION_TEXT, AT(output_dir), AMP_CMD_CONVERT, AMP_GROUP_CONVERSION,
+     "several MODELs, or folders of them: what they become, under the default names"},
     {"no-validate", 0, NULL, AMP_OPTION_FLAG, AT(no_validate), AMP_CMD_CONVERT,
      AMP_GROUP_CONVERSION, "do not run the models, only convert"},
     {"explain", 0, "[=FORMAT]", AMP_OPTION_FORMAT, AT(explain), AMP_CMD_CONVERT,
@@ -119,8 +121,6 @@ static const struct amp_option option_table[] = {
      "what nodes cost on another machine, JSON [default: measured here]"},
     {"costs-out", 0, "FILE", AMP_OPTION_TEXT, AT(costs_out), AMP_CMD_CONVERT, AMP_GROUP_TUNING,
      "write what nodes cost on this machine, for --costs on another"},
-    {"jobs", 0, "N", AMP_OPTION_NUMBER, AT(jobs), AMP_CMD_CONVERT, AMP_GROUP_TUNING,
-     "run that many candidates at a time, each a process of its own [default: 1, and none]"},
     {"trials-via", 0, "COMMAND", AMP_OPTION_TEXT, AT(trials_via), AMP_CMD_CONVERT, AMP_GROUP_TUNING,
      "have it run the candidates: a shell command a line in the file {}, else in its stdin"},
     {"rules-out", 0, "FILE", AMP_OPTION_TEXT, AT(rules_out), AMP_CMD_CONVERT, AMP_GROUP_TUNING,
@@ -179,6 +179,9 @@ static const struct amp_option option_table[] = {
      "write a report with pictures, one file of HTML that needs no other; - is stdout"},
     {"threads", 0, "N", AMP_OPTION_NUMBER, AT(threads), RUNS_MODELS, AMP_GROUP_TALK,
      "threads to compute with [default: OMP_NUM_THREADS, else all cores]"},
+    {"jobs", 'j', "N", AMP_OPTION_NUMBER, AT(jobs), AMP_CMD_CONVERT, AMP_GROUP_TALK,
+     "run that many at a time, each a process of its own: models of --output-dir [default: as many "
+     "as there are cores], or candidates of --tune [default: 1, and none]"},
     {"quiet", 'q', NULL, AMP_OPTION_FLAG, AT(is_quiet), ALL, AMP_GROUP_TALK, "errors only"},
     {"verbose", 'v', NULL, AMP_OPTION_COUNT, AT(verbosity), ALL, AMP_GROUP_TALK,
      "say more: -v notes per reason and output, -vv per node"},
@@ -190,6 +193,7 @@ static const struct amp_option option_table[] = {
 static const struct amp_command_words commands[] = {
     {NULL, AMP_CMD_CONVERT, ALL,
      "Usage: ampconv MODEL [--dtype bf16|fp16] [-o OUT] [options]   convert a model\n"
+     "       ampconv MODEL... --output-dir DIR [options]            convert several\n"
      "       ampconv run MODEL [options]                            run a model\n"
      "       ampconv compare REF MODEL [--layers] [options]         compare two models\n"
      "       ampconv bench MODEL... [options]                       time models\n"

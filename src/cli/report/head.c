@@ -49,15 +49,17 @@ static bool is_same(const char *a, const char *b)
     return a != NULL && strcmp(a, b) == 0;
 }
 
-/* Whether the report would take the place of something that the user named. */
+/* Whether the report would take the place of something that the user named, or of what else goes to
+   stdout. */
 static bool is_taken(const struct amp_options *options)
 {
-    const char *path = options->json;
-    bool is_found = is_same(options->output, path) || is_same(options->report, path) ||
-                    is_same(options->data, path) || is_same(options->ranges, path);
+    const char *path = options->json, *explain = options->explain;
+    bool is_stdout = strcmp(path, "-") == 0, is_found = false;
     for (size_t i = 0; i < options->operands.count; i++)
         is_found |= is_same(options->operands.items[i], path);
-    return is_found && strcmp(path, "-") != 0;
+    return is_same(options->output, path) || is_same(options->report, path) ||
+           (is_stdout ? explain != NULL && strcmp(explain, "text") != 0
+                      : is_found || is_same(options->data, path) || is_same(options->ranges, path));
 }
 
 void amp_report_failure(const struct amp_options *options, const struct amp_error *failed)
