@@ -282,7 +282,7 @@ static void finish(struct batch *batch, struct item *item, int state)
     item->is_done = true;
     batch->n_done++;
     if (batch->options->verbosity > 0 && !batch->options->is_quiet) {
-        amp_progress_end();
+        amp_progress_clear();
         fputs(said, stderr);
     }
 }
@@ -292,7 +292,7 @@ static void print_lines(struct batch *batch)
 {
     for (; batch->n_reported < batch->count && batch->items[batch->n_reported].is_done;
          batch->n_reported++) {
-        amp_progress_end();
+        amp_progress_clear();
         amp_report_batch_line(stderr, &batch->report, batch->n_reported, batch->options->is_quiet);
     }
 }
@@ -318,11 +318,14 @@ static enum amp_status run_all(struct batch *batch)
     enum amp_status status = AMP_OK;
     running = batch;
     amp_ending_add(AMP_ENDING_PROCESSES, end_processes);
+    amp_progress_begin("converting");
     for (size_t next = 0; batch->n_done < batch->count && status == AMP_OK;) {
         bool has_room = next - batch->n_done < batch->at_once && next < batch->count;
         status = has_room ? start(batch, &batch->items[next]) : wait_for_one(batch);
         next += has_room;
+        amp_progress_step(batch, batch->n_done, batch->count);
     }
+    amp_progress_end();
     if (status != AMP_OK)
         end_processes();
     running = NULL;

@@ -127,6 +127,8 @@ static enum amp_status time_model(struct job *job, const char *path)
     job->bench = (struct amp_bench){.sides = job->sides,
                                     .n_sides = job->dtypes.count,
                                     .n_runs = n_runs,
+                                    .note = amp_progress_step,
+                                    .context = job,
                                     .is_profiled = job->options->is_profiled || job->page != NULL,
                                     .strictness = job->options->is_strict ? AMP_LITERAL : AMP_FREE};
     return amp_bench_run(&job->bench, job->err);

@@ -315,6 +315,7 @@ static enum amp_status run_all(struct run *run)
     enum amp_status status = set_up(run);
     amp_progress_begin("running");
     for (size_t i = 0; i < run->inputs.count && status == AMP_OK; i++) {
+        amp_progress_step(run, i, run->inputs.count);
         status = run_sample(run, i);
         release_sample(run);
     }

@@ -5,6 +5,7 @@
  */
 #include "cli/test_suite.h"
 
+#include "cli/progress.h"
 #include "cli/report/head.h"
 #include "cli/report/json.h"
 #include "cli/options/tolerance.h"
@@ -234,6 +235,7 @@ static void note_result(struct suite *suite, const char *name, const struct test
                          : err->status == AMP_UNSUPPORTED ? SKIPPED
                                                           : FAILED;
     suite->counts[result]++;
+    amp_progress_clear();
     if (result != PASSED)
         count_reason(suite, result, test);
     if (suite->options->verbosity > 0 || (result != PASSED && !suite->options->is_quiet))
@@ -273,10 +275,13 @@ static enum amp_status run_all(struct suite *suite, struct amp_error *err)
     int n = scandir(folder, &entries, is_visible, versionsort);
     if (n < 0)
         return amp_fail(err, AMP_IO, "%s: cannot read the folder: %s", folder, strerror(errno));
+    amp_progress_begin("testing");
     for (int i = 0; i < n; i++) {
+        amp_progress_step(suite, (size_t)i, (size_t)n);
         try_case(suite, entries[i]->d_name);
         free(entries[i]);
     }
+    amp_progress_end();
     free(entries);
     return AMP_OK;
 }

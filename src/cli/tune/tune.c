@@ -232,6 +232,7 @@ static enum amp_status run_trials(void *context, struct amp_trial *const *trials
         }
         return AMP_OK;
     }
+    amp_progress_step(job, job->tuning->trials.count, job->tuning->trials.most);
     for (size_t i = 0; i < n; i++) {
         bool is_low = amp_problem_kept(job->tuning->problem, trials[i]->keeps) == 0;
         AMP_TRY(is_low ? judge(job, &job->low, trials[i]) : try_candidate(job, trials[i]));
