@@ -6,6 +6,7 @@
 #include "cli/progress.h"
 
 #include "core/clock.h"
+#include "core/print.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -75,8 +76,9 @@ void amp_progress_step(const void *owner, size_t done, size_t total)
     shown_at = now;
     is_shown = 1;
     write_time((now - began) * (double)(total - done) / (double)done, left, sizeof left);
-    fprintf(stderr, "\r\033[K%s: %zu %% (%zu of %zu), %s left", name, 100 * done / total, done,
-            total, left);
+    fputs("\r\033[K", stderr);
+    amp_print(stderr, "%s: %zu %% (%zu of %zu), %s left", name, 100 * done / total, done, total,
+              left);
 }
 
 void amp_progress_clear(void)
