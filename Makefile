@@ -88,11 +88,12 @@ SRCS := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c src/*/*/*/*.c))
 OBJS := $(SRCS:%.c=$(BUILD)/%.o) $(PB_NAMES:%=$(BUILD)/pb/%.pb-c.o)
 LIB_OBJS := $(filter-out $(BUILD)/src/main.o,$(OBJS))
 MAN1 := $(BUILD)/man/ampconv.1
+MAN5 := $(BUILD)/man/ampconv-report.5
 MAN7 := $(BUILD)/man/ampconv-ops.7
 PATHS_OBJ := $(BUILD)/src/core/paths.o
 
 ## all: build the program, build/ampconv
-all: $(BUILD)/ampconv $(MAN1) $(MAN7)
+all: $(BUILD)/ampconv $(MAN1) $(MAN5) $(MAN7)
 
 $(BUILD)/ampconv: $(OBJS)
 	$(call say,LINK,$@)
@@ -100,6 +101,12 @@ $(BUILD)/ampconv: $(OBJS)
 
 # What the table of metrics says of them is a part of the manual.
 $(MAN1): man/metrics.awk src/check/metrics.c src/check/task/task_metrics.c man/ampconv.1
+	$(call say,MAN,$@)
+	@mkdir -p $(@D)
+	$(Q)awk -f $^ >$@
+
+# The schema of the reports is most of their page.
+$(MAN5): man/schema.awk man/report.schema.json man/ampconv-report.5
 	$(call say,MAN,$@)
 	@mkdir -p $(@D)
 	$(Q)awk -f $^ >$@
@@ -166,7 +173,7 @@ $(BUILD)/unit/test_refused: LDFLAGS += -Wl,--wrap=amp_buffer_create -Wl,--wrap=a
 $(CASE_TOOL): $(wildcard tests/tool/*.c tests/tool/*.h) $(PB_NAMES:%=$(PB)/%.pb-c.c)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(AMP_CPPFLAGS) $(AMP_CFLAGS) -O1 $(DEP_LDFLAGS) -o $@ $(filter %.c,$^) $(call runtime,$(SYSLIB)) -lprotobuf-c -lz -lm
+	$(Q)$(CC) $(AMP_CPPFLAGS) $(AMP_CFLAGS) -O1 $(DEP_LDFLAGS) -o $@ $(filter %.c,$^) $(call runtime,$(SYSLIB)) -lprotobuf-c -ljansson -lz -lm
 
 ## cases: make the folders of test cases, build/cases, out of tests/*/*.cases
 cases: $(CASE_TOOL)
@@ -278,7 +285,7 @@ tune-demo: $(BUILD)/ampconv
 PKGLIBDIR  := $(LIBDIR)/ampconv
 PKGDATADIR := $(DATADIR)/ampconv
 RULES := $(wildcard rules/*.yaml rules/*.map)
-MAN5  := $(wildcard man/*.5)
+MAN5_ALL := $(filter-out man/ampconv-report.5,$(wildcard man/*.5)) $(MAN5)
 
 # Linked again at each installation: PREFIX may differ from the last one's.
 $(BUILD)/install/ampconv: $(OBJS) FORCE
@@ -288,20 +295,21 @@ $(BUILD)/install/ampconv: $(OBJS) FORCE
 	$(Q)$(call link,$@,$(filter-out $(PATHS_OBJ),$(OBJS)) $(BUILD)/install/paths.o,$(PKGLIBDIR))
 
 ## install: install the program, its rule sets and its manual (PREFIX, DESTDIR, BINDIR, LIBDIR, DATADIR, MANDIR)
-install: $(BUILD)/install/ampconv $(MAN1) $(MAN7)
+install: $(BUILD)/install/ampconv $(MAN1) $(MAN5) $(MAN7)
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(PKGDATADIR)/rules
 	$(INSTALL) -d $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man7
 	$(INSTALL) -m 755 $< $(DESTDIR)$(BINDIR)/ampconv
 	$(if $(RULES),$(INSTALL) -m 644 $(RULES) $(DESTDIR)$(PKGDATADIR)/rules)
 	$(INSTALL) -m 644 $(MAN1) $(DESTDIR)$(MANDIR)/man1
-	$(if $(MAN5),$(INSTALL) -m 644 $(MAN5) $(DESTDIR)$(MANDIR)/man5)
+	$(INSTALL) -m 644 $(MAN5_ALL) $(DESTDIR)$(MANDIR)/man5
+	$(INSTALL) -m 644 man/report.schema.json $(DESTDIR)$(PKGDATADIR)
 	$(INSTALL) -m 644 $(MAN7) $(DESTDIR)$(MANDIR)/man7
 	$(if $(LOADER),src/setup/copy_libs.sh $(BUILD)/ampconv $(SYSLIB)/$(LOADER) $(DESTDIR)$(PKGLIBDIR))
 
 ## uninstall: remove what install put there (same variables)
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/ampconv
-	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(MAN1))) $(addprefix $(DESTDIR)$(MANDIR)/man5/,$(notdir $(MAN5)))
+	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(MAN1))) $(addprefix $(DESTDIR)$(MANDIR)/man5/,$(notdir $(MAN5_ALL)))
 	rm -f $(DESTDIR)$(MANDIR)/man7/$(notdir $(MAN7))
 	rm -rf $(DESTDIR)$(PKGDATADIR) $(DESTDIR)$(PKGLIBDIR)
 

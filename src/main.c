@@ -3,12 +3,14 @@
  * exit code. The program ends nowhere else but where memory runs out (core/arena.c) and where an
  * input disappears while it is read (core/file/input.c).
  */
+#include "cli/batch.h"
 #include "cli/bench.h"
 #include "cli/calibrate.h"
 #include "cli/options/command_line.h"
 #include "cli/compare.h"
 #include "cli/convert.h"
 #include "cli/options/help.h"
+#include "cli/report/head.h"
 #include "cli/rules.h"
 #include "cli/run.h"
 #include "cli/options/threads.h"
@@ -18,36 +20,6 @@
 #include "core/memory.h"
 
 #include <stdio.h>
-
-enum exit_code {
-    EXIT_OK = 0,
-    EXIT_OUTSIDE_TOLERANCE = 1,
-    EXIT_USAGE_OR_SYSTEM = AMP_EXIT_SYSTEM,
-    EXIT_BAD_DATA = 3,
-    EXIT_UNSUPPORTED = 4
-};
-
-static enum exit_code exit_code(enum amp_status status)
-{
-    switch (status) {
-    case AMP_OK:
-        return EXIT_OK;
-    case AMP_MISMATCH:
-        return EXIT_OUTSIDE_TOLERANCE;
-    case AMP_USAGE:
-    case AMP_IO:
-    case AMP_KERNEL:
-    case AMP_AGAIN:
-        return EXIT_USAGE_OR_SYSTEM;
-    case AMP_MODEL:
-    case AMP_RULES:
-    case AMP_TYPE:
-        return EXIT_BAD_DATA;
-    case AMP_UNSUPPORTED:
-        return EXIT_UNSUPPORTED;
-    }
-    return EXIT_USAGE_OR_SYSTEM;
-}
 
 static enum amp_status run_command(const struct amp_options *options, struct amp_error *err)
 {
@@ -67,7 +39,8 @@ static enum amp_status run_command(const struct amp_options *options, struct amp
         amp_memory_set_limit((size_t)options->max_memory);
     switch (options->command) {
     case AMP_CMD_CONVERT:
-        return amp_command_convert(options, err);
+        return options->output_dir != NULL ? amp_command_batch(options, err)
+                                           : amp_command_convert(options, err);
     case AMP_CMD_RUN:
         return amp_command_run(options, err);
     case AMP_CMD_RULES:
@@ -106,6 +79,8 @@ int main(int argc, char **argv)
         status = amp_fail(&err, AMP_IO, "stdout: cannot write");
     if (err.text[0] != '\0')
         print_failure(&err);
+    if (status != AMP_OK)
+        amp_report_failure(&options, &err);
     amp_command_line_free(&options);
-    return exit_code(status);
+    return amp_status_exit_code(status);
 }

@@ -105,9 +105,12 @@ static enum amp_status time_sides(struct amp_bench *bench, struct turns *turns,
 {
     for (size_t i = 0; i < bench->n_sides; i++)
         AMP_TRY(start_turns(bench, &bench->sides[i], &turns[i], err));
-    for (size_t round = 0; round < bench->n_runs; round++)
+    for (size_t round = 0; round < bench->n_runs; round++) {
         for (size_t i = 0; i < bench->n_sides; i++)
             AMP_TRY(take_turn(&bench->sides[i], &turns[i], round, err));
+        if (bench->note != NULL)
+            bench->note(bench->context, round + 1, bench->n_runs);
+    }
     for (size_t i = 0; i < bench->n_sides; i++) {
         struct amp_bench_side *side = &bench->sides[i];
         side->median = median(turns[i].runs, bench->n_runs);

@@ -26,6 +26,9 @@ struct amp_bench {
     size_t n_runs; /* of each side, at least 1 */
     bool is_profiled;
     enum amp_strictness strictness;
+    void (*note)(const void *context, size_t round, size_t n_rounds); /* how far it is; NULL: nobody
+                                                                         asks */
+    const void *context;
     double flops; /* of products in a run: ops/flops.h, counted in the first side */
 };
 

@@ -9,6 +9,7 @@
 #include "cli/progress.h"
 #include "cli/report/bench.h"
 #include "cli/report/html/bench_page.h"
+#include "cli/report/head.h"
 #include "cli/report/json.h"
 #include "cli/report/profile.h"
 #include "core/array.h"
@@ -126,9 +127,18 @@ static enum amp_status time_model(struct job *job, const char *path)
     job->bench = (struct amp_bench){.sides = job->sides,
                                     .n_sides = job->dtypes.count,
                                     .n_runs = n_runs,
+                                    .note = amp_progress_step,
+                                    .context = job,
                                     .is_profiled = job->options->is_profiled || job->page != NULL,
                                     .strictness = job->options->is_strict ? AMP_LITERAL : AMP_FREE};
     return amp_bench_run(&job->bench, job->err);
+}
+
+static void add_json(struct job *job, const char *path)
+{
+    json_t *model = amp_json_bench(path, &job->bench);
+    amp_json_set(model, "model_hash", amp_json_hash(&job->forms[0].file.bytes));
+    json_array_append_new(job->models, model);
 }
 
 static void report(struct job *job, const char *path)
@@ -142,7 +152,7 @@ static void report(struct job *job, const char *path)
     for (size_t i = 0; i < job->bench.n_sides && shows_table && options->is_profiled; i++)
         amp_report_profile(job->file, &job->sides[i], job->bench.n_runs, options->verbosity);
     if (job->models != NULL)
-        json_array_append_new(job->models, amp_json_bench(path, &job->bench));
+        add_json(job, path);
     if (job->page != NULL)
         amp_html_bench_add(job->page, path, &job->bench);
 }
@@ -198,5 +208,7 @@ enum amp_status amp_command_bench(const struct amp_options *options, struct amp_
         json_decref(job.models);
         return status;
     }
-    return amp_json_write(amp_json_bench_all((size_t)options->runs, job.models), json, err);
+    json_t *root = amp_json_bench_all((size_t)options->runs, job.models);
+    amp_json_set(root, "seed", json_integer(options->seed));
+    return amp_report_write(root, options, AMP_OK, err);
 }

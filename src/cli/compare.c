@@ -8,6 +8,7 @@
 #include "cli/convert.h"
 #include "cli/progress.h"
 #include "cli/report/html/compare_page.h"
+#include "cli/report/head.h"
 #include "cli/report/json.h"
 #include "cli/report/layers.h"
 #include "cli/report/text.h"
@@ -134,18 +135,21 @@ static void print_report(const struct job *job, FILE *file)
     amp_report_validation(file, &job->validation, options->verbosity);
 }
 
-static enum amp_status write_json(const struct job *job)
+static enum amp_status write_json(const struct job *job, enum amp_status verdict)
 {
     const struct amp_options *options = job->options;
-    json_t *root = json_object();
+    json_t *root = amp_report_begin("comparison");
     amp_json_set(root, "reference", amp_json_text(job->files[0].path));
+    amp_json_set(root, "reference_hash", amp_json_hash(&job->files[0].bytes));
     amp_json_set(root, "model", amp_json_text(job->files[1].path));
+    amp_json_set(root, "model_hash", amp_json_hash(&job->files[1].bytes));
     amp_json_set(root, "dtype", amp_json_text_or_null(options->dtype));
+    amp_json_set(root, "seed", json_integer(options->seed));
     amp_json_set(root, "inputs", amp_json_inputs(&job->notes));
     amp_json_set(root, "validation", amp_json_validation(&job->validation));
     if (options->has_layers)
         amp_json_set(root, "layers", amp_json_layers(&job->layers, job->view.order));
-    return amp_json_write(root, options->json, job->err);
+    return amp_report_write(root, options, verdict, job->err);
 }
 
 /* Writes the report as HTML where the user asked for it. */
@@ -170,15 +174,14 @@ static enum amp_status write_page(const struct job *job)
     return amp_html_compare_page(&page, options->report, job->err);
 }
 
-static enum amp_status report(const struct job *job)
+static enum amp_status report(const struct job *job, enum amp_status verdict)
 {
     const struct amp_options *options = job->options;
     bool is_on_stdout = options->json != NULL && strcmp(options->json, "-") == 0;
     if (!options->is_quiet)
         print_report(job, is_on_stdout ? stderr : stdout);
-    if (options->json != NULL)
-        AMP_TRY(write_json(job));
-    return write_page(job);
+    AMP_TRY(write_page(job));
+    return options->json != NULL ? write_json(job, verdict) : AMP_OK;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -192,7 +195,7 @@ static enum amp_status run(struct job *job)
     struct amp_error verdict = {.status = AMP_OK};
     enum amp_status status = compare(job, &verdict);
     if (status == AMP_OK || status == AMP_MISMATCH)
-        AMP_TRY(report(job));
+        AMP_TRY(report(job, status));
     return status == AMP_OK ? AMP_OK : amp_fail(job->err, status, "%s", verdict.text);
 }
 

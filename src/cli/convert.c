@@ -9,6 +9,7 @@
 #include "autocast/cast_fold.h"
 #include "autocast/cast_insert.h"
 #include "autocast/forms/einsum.h"
+#include "autocast/provenance.h"
 #include "autocast/settle.h"
 #include "cli/destination.h"
 #include "cli/noise.h"
@@ -17,6 +18,7 @@
 #include "cli/tune/tune.h"
 #include "cli/report/conversion.h"
 #include "cli/report/explanation.h"
+#include "cli/report/head.h"
 #include "cli/report/html/convert_page.h"
 #include "cli/report/inputs.h"
 #include "cli/report/json.h"
@@ -220,6 +222,7 @@ static enum amp_status lower_graph(struct job *job, bool *is_done)
 {
     struct amp_conversion *conversion = &job->conversion;
     struct amp_assign_options options = assign_options(job, (int)conversion->opset_after);
+    struct amp_provenance before = amp_provenance_begin(job->model);
     AMP_TRY(amp_assign(job->model, &options, &job->conversion.assignment, job->err));
     if (conversion->assignment.opset > conversion->opset_after)
         return amp_fail(
@@ -247,6 +250,8 @@ static enum amp_status lower_graph(struct job *job, bool *is_done)
                                                  (uint32_t)conversion->assignment.n_nodes);
     if (job->explains)
         amp_explanation_end(&job->explanation, job->model, &conversion->casts);
+    amp_provenance_end(job->model, &before, job->rules, conversion->lower,
+                       job->options->no_metadata);
     amp_model_rename_nodes(job->model);
     AMP_TRY(amp_training_release(job->training, job->err));
     *is_done = dump(job, STAGE_FOLD);
@@ -553,11 +558,15 @@ static enum amp_status find_noise(struct job *job, struct trial *trial)
 }
 
 /* Writes the report as JSON where the user asked for it. IS_WRITTEN: so is the model. */
-static enum amp_status write_json(const struct job *job, const struct trial *trial, bool is_written)
+static enum amp_status write_json(const struct job *job, const struct trial *trial, bool is_written,
+                                  enum amp_status verdict)
 {
     if (job->options->json == NULL)
         return AMP_OK;
     json_t *root = amp_json_conversion(&job->conversion, is_written);
+    amp_json_set(root, "model_hash", amp_json_hash(&job->file.bytes));
+    amp_json_set(root, "seed", json_integer(job->options->seed));
+    amp_json_set(root, "inputs", amp_json_inputs(&trial->notes));
     amp_json_set(root, "weights", amp_json_losses(job->model));
     amp_json_set(root, "validation",
                  trial->is_measured ? amp_json_validation(&trial->validation) : json_null());
@@ -565,7 +574,7 @@ static enum amp_status write_json(const struct job *job, const struct trial *tri
         amp_json_set(root, "noise", amp_json_noise(&trial->noise));
     if (job->options->is_tuned)
         amp_json_set(root, "tuning", amp_json_tuning(&job->tuning));
-    return amp_json_write(root, job->options->json, job->err);
+    return amp_report_write(root, job->options, verdict, job->err);
 }
 
 /* Writes the report as HTML where the user asked for it. */
@@ -602,8 +611,8 @@ static enum amp_status write_all(struct job *job, const struct trial *trial,
         AMP_TRY(amp_model_write(job->model, job->placement, job->err));
     if (!job->options->is_quiet)
         amp_report_losses(stderr, job->model, job->options->verbosity);
-    AMP_TRY(write_json(job, trial, is_written));
     AMP_TRY(write_page(job, trial, is_written));
+    AMP_TRY(write_json(job, trial, is_written, verdict->status));
     return is_mismatch ? amp_fail(job->err, AMP_MISMATCH, "%s", verdict->text) : AMP_OK;
 }
 

@@ -14,12 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Makes the path of the output in ARENA where the user gives none: NAME.DTYPE.onnx beside the
-   model, NAME.opsetN.onnx where only the opset is raised, stdout for a stream. */
-static const char *default_path(const struct amp_options *options, const struct amp_target *target,
-                                struct amp_arena *arena)
+const char *amp_destination_default(const struct amp_target *target, const char *path,
+                                    struct amp_arena *arena)
 {
-    const char *path = options->operands.items[0];
     if (amp_file_is_stream(path))
         return "-";
     size_t length = strlen(path);
@@ -67,7 +64,9 @@ enum amp_status amp_destination_choose(const struct amp_options *options,
                                        const struct amp_target *target, struct amp_arena *arena,
                                        const char **path, struct amp_error *err)
 {
-    const char *found = options->output ? options->output : default_path(options, target, arena);
+    const char *found = options->output
+                            ? options->output
+                            : amp_destination_default(target, options->operands.items[0], arena);
     bool is_stdout = strcmp(found, "-") == 0;
     *path = found;
     if (is_stdout && isatty(STDOUT_FILENO))

@@ -5,6 +5,11 @@
 #include "cli/options/target.h"
 #include "onnx/file/external.h"
 
+/* The path in ARENA of the output of the model at PATH where the user gives none: NAME.DTYPE.onnx
+   beside the model, NAME.opsetN.onnx where only the opset is raised, stdout for a stream. */
+const char *amp_destination_default(const struct amp_target *target, const char *path,
+                                    struct amp_arena *arena);
+
 /* Finds where the model that becomes TARGET goes: the -o of OPTIONS, or a name beside the model
    that is made in ARENA; "-" is stdout. AMP_USAGE or AMP_IO when it, the JSON report or the data
    file cannot go where they are wanted. */

@@ -3,6 +3,7 @@
  * and which kernel each has in the table of operators. Reads no model.
  */
 #include "cli/list_ops.h"
+#include "cli/report/head.h"
 #include "cli/report/json.h"
 #include "core/array.h"
 #include "core/print.h"
@@ -137,14 +138,14 @@ static json_t *json_entry(const struct entry *entry)
 
 /* {"operators": [{"domain", "name", "versions": [6, 13], "kernel": "oneDNN", "C" or null, "lower":
    "native", "rounded" or null, "gradient": true, "types": {"T": {"tensor": ["float32", ...], ...}, ...}}, ...]} */
-static enum amp_status write_json(const char *path, struct amp_error *err)
+static enum amp_status write_json(const struct amp_options *options, struct amp_error *err)
 {
-    json_t *root = json_object(), *operators = json_array();
+    json_t *root = amp_report_begin("operators"), *operators = json_array();
     struct entry entry;
     for (size_t i = 0; next_entry(&i, &entry);)
         json_array_append_new(operators, json_entry(&entry));
     amp_json_set(root, "operators", operators);
-    return amp_json_write(root, path, err);
+    return amp_report_write(root, options, AMP_OK, err);
 }
 
 /* ---- as text --------------------------------------------------------------------------------- */
@@ -282,5 +283,5 @@ enum amp_status amp_command_list_ops(const struct amp_options *options, struct a
 {
     if (options->json == NULL || strcmp(options->json, "-") != 0)
         print_table();
-    return options->json != NULL ? write_json(options->json, err) : AMP_OK;
+    return options->json != NULL ? write_json(options, err) : AMP_OK;
 }

@@ -11,6 +11,7 @@
 #include "cli/list_ops.h"
 #include "cli/progress.h"
 #include "cli/report/html/run_page.h"
+#include "cli/report/head.h"
 #include "cli/report/json.h"
 #include "cli/report/run.h"
 #include "cli/report/text.h"
@@ -32,6 +33,7 @@
 
 struct run {
     const struct amp_options *options;
+    const struct amp_bytes *bytes; /* of the model */
     const struct amp_model *model;
     const struct amp_ids *output_ids;
     struct amp_inputs inputs;
@@ -287,16 +289,23 @@ static enum amp_status write_page(struct run *run)
     return amp_html_run_page(&page, run->options->report, run->err);
 }
 
+static enum amp_status write_json(const struct run *run)
+{
+    json_t *root = amp_json_run(&run->result, &run->inputs.notes);
+    amp_json_set(root, "model_hash", amp_json_hash(run->bytes));
+    amp_json_set(root, "seed", json_integer(run->options->seed));
+    return amp_report_write(root, run->options, run->mismatch.status, run->err);
+}
+
 static enum amp_status report(struct run *run)
 {
     if (!run->options->is_quiet) {
         amp_report_inputs(stderr, &run->inputs.notes, run->options->verbosity);
         amp_report_run(stderr, &run->result, run->options->verbosity);
     }
-    if (run->options->json != NULL)
-        AMP_TRY(amp_json_write(amp_json_run(&run->result, &run->inputs.notes), run->options->json,
-                               run->err));
     AMP_TRY(write_page(run));
+    if (run->options->json != NULL)
+        AMP_TRY(write_json(run));
     if (run->mismatch.status == AMP_OK)
         return AMP_OK;
     return amp_fail(run->err, AMP_MISMATCH, "not as expected: %s", run->mismatch.text);
@@ -307,6 +316,7 @@ static enum amp_status run_all(struct run *run)
     enum amp_status status = set_up(run);
     amp_progress_begin("running");
     for (size_t i = 0; i < run->inputs.count && status == AMP_OK; i++) {
+        amp_progress_step(run, i, run->inputs.count);
         status = run_sample(run, i);
         release_sample(run);
     }
@@ -322,9 +332,11 @@ static enum amp_status run_all(struct run *run)
 
 static enum amp_status run_model(const struct amp_options *options,
                                  const struct amp_expected_tolerance *tolerance,
-                                 const struct amp_model *model, struct amp_error *err)
+                                 const struct amp_model_file *file, struct amp_error *err)
 {
+    const struct amp_model *model = file->model;
     struct run run = {.options = options,
+                      .bytes = &file->bytes,
                       .model = model,
                       .output_ids = &model->graphs[0].outputs,
                       .tolerance = *tolerance,
@@ -351,7 +363,7 @@ enum amp_status amp_command_run(const struct amp_options *options, struct amp_er
     if (status == AMP_OK && !options->is_quiet)
         amp_report_newer_types(stderr, file.model);
     if (status == AMP_OK)
-        status = run_model(options, &tolerance, file.model, err);
+        status = run_model(options, &tolerance, &file, err);
     amp_model_close(&file);
     return status;
 }

@@ -5,6 +5,8 @@
  */
 #include "cli/test_suite.h"
 
+#include "cli/progress.h"
+#include "cli/report/head.h"
 #include "cli/report/json.h"
 #include "cli/options/tolerance.h"
 #include "core/file/input.h"
@@ -233,6 +235,7 @@ static void note_result(struct suite *suite, const char *name, const struct test
                          : err->status == AMP_UNSUPPORTED ? SKIPPED
                                                           : FAILED;
     suite->counts[result]++;
+    amp_progress_clear();
     if (result != PASSED)
         count_reason(suite, result, test);
     if (suite->options->verbosity > 0 || (result != PASSED && !suite->options->is_quiet))
@@ -272,21 +275,25 @@ static enum amp_status run_all(struct suite *suite, struct amp_error *err)
     int n = scandir(folder, &entries, is_visible, versionsort);
     if (n < 0)
         return amp_fail(err, AMP_IO, "%s: cannot read the folder: %s", folder, strerror(errno));
+    amp_progress_begin("testing");
     for (int i = 0; i < n; i++) {
+        amp_progress_step(suite, (size_t)i, (size_t)n);
         try_case(suite, entries[i]->d_name);
         free(entries[i]);
     }
+    amp_progress_end();
     free(entries);
     return AMP_OK;
 }
 
-static enum amp_status write_json(struct suite *suite, struct amp_error *err)
+static enum amp_status write_json(const struct suite *suite, enum amp_status verdict,
+                                  struct amp_error *err)
 {
-    json_t *root = json_object();
+    json_t *root = amp_report_begin("suite");
     for (int result = 0; result < N_RESULTS; result++)
         amp_json_set(root, result_names[result], amp_json_count(suite->counts[result]));
     json_object_set(root, "cases", suite->cases);
-    return amp_json_write(root, suite->options->json, err);
+    return amp_report_write(root, suite->options, verdict, err);
 }
 
 /* Orders reasons: failures before skipped cases, frequent reasons before rare ones. */
@@ -316,11 +323,14 @@ static void print_summary(struct suite *suite)
 static enum amp_status report(struct suite *suite, struct amp_error *err)
 {
     size_t *counts = suite->counts, total = counts[PASSED] + counts[FAILED] + counts[SKIPPED];
+    enum amp_status verdict = counts[FAILED] > 0    ? AMP_MISMATCH
+                              : counts[PASSED] == 0 ? AMP_UNSUPPORTED
+                                                    : AMP_OK;
     if (total == 0)
         return amp_fail(err, AMP_USAGE, "%s: no test case: no such folder with a model.onnx",
                         suite->options->test_suite);
     if (suite->cases != NULL)
-        AMP_TRY(write_json(suite, err));
+        AMP_TRY(write_json(suite, verdict, err));
     print_summary(suite);
     if (counts[FAILED] > 0)
         return amp_fail(err, AMP_MISMATCH, "%zu of %zu cases failed", counts[FAILED], total);

@@ -8,6 +8,7 @@
 #include "check/task/candidate.h"
 #include "cli/inputs.h"
 #include "cli/options/tolerance.h"
+#include "cli/progress.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,6 +25,8 @@ enum amp_status amp_validation_check_options(const struct amp_options *options,
 static enum amp_status load_sample(void *context, size_t sample, struct amp_tensor *tensors,
                                    struct amp_error *err)
 {
+    const struct amp_inputs *inputs = context;
+    amp_progress_step(inputs, sample, inputs->count);
     return amp_inputs_load(context, sample, tensors, NULL, err);
 }
 

@@ -72,3 +72,31 @@ void amp_error_prefix(struct amp_error *err, const char *format, ...)
     join(err->text, sizeof err->text, text ? text : format, ": ", tail);
     free(text);
 }
+
+/* ---- what the program's callers see ---------------------------------------------------------- */
+
+enum { EXIT_OK = 0, EXIT_OUTSIDE_TOLERANCE = 1, EXIT_BAD_DATA = 3, EXIT_UNSUPPORTED = 4 };
+
+static const struct {
+    const char *name;
+    int exit_code;
+} statuses[] = {[AMP_OK] = {"ok", EXIT_OK},
+                [AMP_USAGE] = {"usage", AMP_EXIT_SYSTEM},
+                [AMP_IO] = {"system", AMP_EXIT_SYSTEM},
+                [AMP_MODEL] = {"model", EXIT_BAD_DATA},
+                [AMP_RULES] = {"rules", EXIT_BAD_DATA},
+                [AMP_UNSUPPORTED] = {"unsupported", EXIT_UNSUPPORTED},
+                [AMP_TYPE] = {"type", EXIT_BAD_DATA},
+                [AMP_KERNEL] = {"kernel", AMP_EXIT_SYSTEM},
+                [AMP_MISMATCH] = {"outside", EXIT_OUTSIDE_TOLERANCE},
+                [AMP_AGAIN] = {"kernel", AMP_EXIT_SYSTEM}};
+
+int amp_status_exit_code(enum amp_status status)
+{
+    return statuses[status].exit_code;
+}
+
+const char *amp_status_name(enum amp_status status)
+{
+    return statuses[status].name;
+}

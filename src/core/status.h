@@ -23,6 +23,12 @@ enum amp_status {
    and of a mapped file (core/file/input.c). */
 enum { AMP_EXIT_SYSTEM = 2 };
 
+/* The exit code of the program when it ends with STATUS. */
+int amp_status_exit_code(enum amp_status status);
+
+/* "ok", "usage", "io", "model", ...: the name of STATUS in reports. */
+const char *amp_status_name(enum amp_status status);
+
 struct amp_error {
     enum amp_status status;
     char text[2048]; /* place, what was found, what is accepted; without the program's name. What

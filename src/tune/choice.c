@@ -81,6 +81,8 @@ enum amp_status amp_choice_add(const struct amp_choice *choice, struct amp_rules
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
+const char amp_choice_name[] = "tuned";
+
 struct writer {
     struct amp_arena *arena;
     struct amp_output *output;
@@ -184,11 +186,11 @@ static enum amp_status put_file(const struct writer *writer, const struct amp_ch
     const char *second = choice->has_second ? amp_precision_name(AMP_FP16) : NULL;
     for (size_t i = 0; i < file->n_notes; i++)
         AMP_TRY(put_note(writer, file->notes[i]));
-    AMP_TRY(put(writer,
-                amp_arena_printf(writer->arena,
-                                 "version: 1\nname: tuned\ndescription: what tuning kept in "
-                                 "float32\ndtypes: [%s%s%s]\nextends:\n",
-                                 dtype, second != NULL ? ", " : "", second != NULL ? second : "")));
+    AMP_TRY(put(writer, amp_arena_printf(writer->arena,
+                                         "version: 1\nname: %s\ndescription: what tuning kept in "
+                                         "float32\ndtypes: [%s%s%s]\nextends:\n",
+                                         amp_choice_name, dtype, second != NULL ? ", " : "",
+                                         second != NULL ? second : "")));
     for (size_t i = 0; i < file->n_extends; i++)
         AMP_TRY(put_extended(writer, file->extends[i]));
     AMP_TRY(put(writer, "\n# Runs have shown that it holds: what values come to is not looked at "

@@ -32,6 +32,9 @@ struct amp_choice amp_choice_make(const struct amp_choice_model *model, const bo
 enum amp_status amp_choice_add(const struct amp_choice *choice, struct amp_rules *rules,
                                struct amp_error *err);
 
+/* The name of the set that a choice is written as. */
+extern const char amp_choice_name[];
+
 /* What a file of rules says beside the rules. */
 struct amp_choice_file {
     enum amp_dtype lower;

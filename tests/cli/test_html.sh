@@ -133,7 +133,7 @@ holds 'is folded by name' says large.html '/transformer/encoder/layers.99'
 expect 'on the model' 2 "$AMPCONV" m.onnx -q -o both --report both
 holds 'writes nothing' test ! -e both
 expect 'two on stdout' 2 "$AMPCONV" m.onnx -q -o - --report -
-expect 'with --json' 2 "$AMPCONV" m.onnx -q -o new.onnx --json x --report x
+expect 'with --json' 2 "$AMPCONV" m.onnx -q -o new.onnx --json=x --report x
 expect 'with --list' 2 "$AMPCONV" m.onnx --list --report x.html
 expect 'with --list-ops' 2 "$AMPCONV" run --list-ops --report x.html
 expect 'in no folder' 2 "$AMPCONV" m.onnx -q -o new.onnx --report none/x.html

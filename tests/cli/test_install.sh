@@ -33,7 +33,7 @@ else
 fi
 libraries() { ! LD_TRACE_LOADED_OBJECTS=1 "$scratch/usr/bin/ampconv" | grep -F "$root"; }
 result 'no library of the tree' libraries
-result 'the manual' test -s "$scratch/usr/share/man/man1/ampconv.1" -a -s "$scratch/usr/share/man/man5/ampconv-rules.5" -a \
+result 'the manual' test -s "$scratch/usr/share/man/man1/ampconv.1" -a -s "$scratch/usr/share/man/man5/ampconv-rules.5" -a -s "$scratch/usr/share/man/man5/ampconv-report.5" -a -s "$scratch/usr/share/ampconv/report.schema.json" -a \
   -s "$scratch/usr/share/man/man7/ampconv-ops.7"
 
 result 'DESTDIR' make install PREFIX=/usr DESTDIR="$scratch/stage"

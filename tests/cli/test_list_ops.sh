@@ -11,7 +11,7 @@ verdict() { if [ -z "$2" ]; then echo "ok $1"; else echo "not ok $1: $2"; fi; }
 "$AMPCONV" run --list-ops >"$scratch/text" 2>"$scratch/said" || echo "exit $?" >>"$scratch/said"
 verdict 'it says nothing else' "$(cat "$scratch/said")"
 "$AMPCONV" run --list-ops --json - >"$scratch/json" 2>&1
-"$AMPCONV" run --list-ops --json "$scratch/file" >"$scratch/again" 2>&1
+"$AMPCONV" run --list-ops --json="$scratch/file" >"$scratch/again" 2>&1
 verdict 'JSON in a file, text on stdout' "$(cmp "$scratch/json" "$scratch/file" 2>&1; cmp "$scratch/text" "$scratch/again" 2>&1)"
 
 # What is in the table does not change with new operators.

@@ -75,17 +75,17 @@ holds 'also when nothing is written' counts "$lost" 1
 holds 'and of what fills' says "^    'f_bf16' bfloat16, of 1: 1 saturated$"
 
 # JSON: the shape is compared, numbers are replaced; then what is sure of the numbers.
-"$AMPCONV" m.onnx -q -o out.onnx "${data[@]}" --json report >stdout 2>&1
+"$AMPCONV" m.onnx -q -o out.onnx "${data[@]}" --json=report >stdout 2>&1
 sed -E 's|: -?[0-9][0-9.e+-]*|: N|; s|"source": .*|"source": S|' report >shape
 holds 'JSON' diff "$root/tests/cli/report.json" shape
 holds 'JSON to a file leaves stdout alone' test ! -s stdout
 "$AMPCONV" m.onnx -q -o out.onnx "${data[@]}" --json - >stdout
 holds 'JSON to stdout' diff <(grep -v seconds -A 3 report | grep -vE '"(reference|converted)": [0-9.e-]+,?$') \
   <(grep -v seconds -A 3 stdout | grep -vE '"(reference|converted)": [0-9.e-]+,?$')
-"$AMPCONV" m.onnx -q -o outside.onnx -t snr=200 --json report >stdout 2>&1
+"$AMPCONV" m.onnx -q -o outside.onnx -t snr=200 --json=report >stdout 2>&1
 holds 'JSON says when nothing was written' says '^  "written": false,$'
 holds 'JSON says what was outside' says '"reason": "snr [0-9.]+ dB; at least 200 needed"'
-"$AMPCONV" m.onnx -q -o out.onnx --no-validate --json report
+"$AMPCONV" m.onnx -q -o out.onnx --no-validate --json=report
 holds 'JSON without validation' says '^  "validation": null$'
 
 "$AMPCONV" --version >report

@@ -19,20 +19,20 @@ compare=("$AMPCONV" compare model.onnx -d fp16 --node '*=lower' --data data)
 "${compare[@]}" --layers --json - >report 2>stderr
 holds 'the exit code is that of the verdict' test $? -eq 1
 holds 'the text goes to stderr' grep -q '^  overflow ' stderr
-holds 'models' has '"reference":"model.onnx","model":"model.onnx","dtype":"fp16"'
+holds 'models' has '"reference":"model.onnx","reference_hash":"fnv1a-32:f8c8033c","model":"model.onnx","model_hash":"fnv1a-32:f8c8033c","dtype":"fp16","seed":0'
 holds 'the verdict' has '"validation":{"within":false'
 holds 'pairs' has '"layers":{"paired_by":{"name":2,"casts":1,"position":0},"unpaired":{"reference":0,"converted":0}'
 holds 'what stands out' has '"first_nan":"y","first_overflow":"squared","largest_jump":null'
 holds 'a value that is equal' has '"name":{"reference":"twice","converted":"twice"},"node":{"reference":"double","converted":"double"}'
-holds 'its errors' has '"cosine":1.0,"snr":null,"elements":4,"different":0,"stray":0,"relative":0.0},"local":{'
+holds 'its errors' has '"cosine":1.0,"snr":"inf","elements":4,"different":0,"stray":0,"relative":0.0},"local":{'
 holds 'a value through a cast' has '"name":{"reference":"y","converted":"y_fp16"},"node":{"reference":"rest","converted":"rest"},"op_type":"Sub","paired_by":"casts","is_output":true'
 holds 'dtypes and shape' has '"dtype":{"reference":"float32","converted":"float16"},"shape":[4]'
-holds 'the worst element' has '"worst":{"error":null,"sample":0,"index":[2],"reference":1000000.0,"converted":null}'
+holds 'the worst element' has '"worst":{"error":"inf","sample":0,"index":[2],"reference":1000000.0,"converted":"inf"}'
 holds 'ranges' has '"range":{"reference":{"elements":4,"nan":0,"infinite":0,"zeros":0,"min":4.0,"max":1000000.0,"smallest":4.0},"converted":{"elements":4,"nan":0,"infinite":2,"zeros":0,"min":4.0,"max":10000.0,"smallest":4.0}}'
 
-"${compare[@]}" --layers --sort accumulated --json report >stdout 2>stderr
+"${compare[@]}" --layers --sort accumulated --json=report >stdout 2>stderr
 holds 'the text goes to stdout' grep -q '^  overflow ' stdout
 holds 'the order' has '"values":[{"name":{"reference":"squared"'
-"${compare[@]}" -q --json report >stdout 2>stderr
+"${compare[@]}" -q --json=report >stdout 2>stderr
 holds '-q prints no text' test ! -s stdout
 holds 'no layers without --layers' test "$(grep -c layers report)" -eq 0

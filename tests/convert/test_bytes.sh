@@ -88,3 +88,29 @@ external() {
 for case in ../read/external_*/; do
   if [ -d "${case}test_data_set_0" ]; then check "${case:8:-1}" external "${case%/}" bf16; fi
 done
+
+# What converted a model, in its metadata: behind what was there, once, the same for the same conversion, and not where nothing changed.
+says() { [ "$("$CASES/../case_tool" show "$1" | sed -n 's/.*metadata_props: \[\([^]]*\)\].*/\1/p;q')" = "$2" ]; }
+kept='"kept:key;": "kept:value;"'
+own() { printf '"ampconv.version": "%s", "ampconv.dtype": "%s"%s' "$("$AMPCONV" --version | sed -n '1s/^ampconv //p')" "$1" "${2:+, \"ampconv.rules\": \"$2\"}"; }
+first=$scratch/first.onnx
+check 'what converted it' convert raise_conv/model.onnx "$first"
+check 'is said' says "$first" "$(own bfloat16 torch-cpu)"
+again() { convert "$first" "$out" && cmp "$first" "$out"; }
+check 'and the same when it is done twice' again
+check 'nothing changes it by other rules' convert "$first" "$out" -r fast
+check 'and it says what it said' cmp "$first" "$out"
+check 'raised' convert "$first" "$out" -d fp32
+check 'it says that' says "$out" "$(own float32)"
+check 'not when it is not wanted' convert raise_conv/model.onnx "$out" --no-metadata
+check 'then it says nothing' says "$out" ''
+check 'of an earlier conversion either' convert "$first" "$out" -d fp32 --no-metadata
+check 'then it says nothing either' says "$out" ''
+check 'where nothing is lowered' convert raise_conv/model.onnx "$out" --node '*=fp32'
+check 'nothing is said' says "$out" ''
+check 'beside what others say' convert untouched/model.onnx "$first"
+check 'it comes last' says "$first" "$kept, $(own bfloat16 torch-cpu)"
+check 'also twice' again
+printf 'version: 1\nname: mine\nextends: [torch-cpu]\nrules: []\n' >"$scratch/mine.yaml"
+check 'by a file' convert raise_conv/model.onnx "$out" -r "$scratch/mine.yaml" -r torch-cpu
+check 'its name is said' says "$out" "$(own bfloat16 'torch-cpu, mine')"

@@ -93,7 +93,7 @@ check 'a full disk' 2 'ampconv: /dev/full: cannot write: No space left on device
 check 'a full disk behind stdout' 2 'ampconv: stdout: cannot write: No space left on device' bash -c '"$AMPCONV" in.onnx -q -o - >/dev/full'
 check 'closed stdout' 2 'ampconv: stdout: cannot write: Bad file descriptor' bash -c '"$AMPCONV" in.onnx -q -o - >&-'
 check 'a limit on file sizes' 2 'ampconv: out/x.onnx: cannot write: File too large' bash -c 'ulimit -f 8; "$AMPCONV" in.onnx -q -o out/x.onnx'
-check 'a full disk for the report' 2 'ampconv: /dev/full: cannot write: No space left on device' convert in.onnx -o /dev/null --json /dev/full
+check 'a full disk for the report' 2 'ampconv: /dev/full: cannot write: No space left on device' convert in.onnx -o /dev/null --json=/dev/full
 check 'no folder for the report' 2 'ampconv: none/r.json: cannot create: No such file or directory' convert in.onnx -o /dev/null --json none/r.json
 check 'a name that is too long' 2 'ampconv: n\{300\}: cannot \(create\|rename\): File name too long' convert in.onnx -o "$(printf 'n%.0s' $(seq 300))"
 check 'a device as the output' 0 '' convert in.onnx -o /dev/null
@@ -118,7 +118,7 @@ ln -s m.data split/data_link
 check 'the data of the input, through a link' 2 "$(lost split/data_link)" convert split/m.onnx -o split/n.onnx --external-data data_link
 check 'the input as new data' 2 "$(lost split/m.onnx)" convert split/m.onnx -o split/n.onnx --external-data m.onnx
 check 'the model as its own data' 2 'ampconv: --external-data n.onnx: that is the model itself' convert split/m.onnx -o split/n.onnx --external-data n.onnx
-check 'the model as its own report' 2 'ampconv: --json out/x.onnx: that is the model itself' convert in.onnx -o out/x.onnx --json out/x.onnx
+check 'the model as its own report' 2 'ampconv: --json out/x.onnx: that is the model itself' convert in.onnx -o out/x.onnx --json=out/x.onnx
 for name in a/../../x ../x a/b/../../../x; do
   check "data outside the folder of the model: $name" 2 "ampconv: --external-data $name: a name relative to the output's folder is needed" \
     convert in.onnx -o split/n.onnx --external-data $name

@@ -46,9 +46,9 @@ cp sequences/erase_last/test_data_set_0/output_0.pb longer/y.pb
 verdict 'other elements than expected' bash -c '"$0" run -q sequences/insert_last/model.onnx --data sequences/insert_last --expect longer; [ $? -eq 1 ]' \
   "$AMPCONV"
 
-"$AMPCONV" run -q "$sequence" -i s=identity/y.pb --json json
+"$AMPCONV" run -q "$sequence" -i s=identity/y.pb --json=json
 verdict 'JSON has the type' grep -q '"type": "sequence"' json
-"$AMPCONV" run -q sequences/optional_out/model.onnx --data sequences/optional_out --json json
+"$AMPCONV" run -q sequences/optional_out/model.onnx --data sequences/optional_out --json=json
 verdict 'JSON has the type of an optional' grep -q '"type": "optional"' json
 verdict 'the report says so too' bash -c '"$0" run "$1" -i s=identity/y.pb 2>&1 | grep -q "'"'y' sequence of int64 \[2\]"'"' "$AMPCONV" "$sequence"
 

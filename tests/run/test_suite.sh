@@ -106,6 +106,12 @@ ampconv: 6 of 8 cases failed
 END
 check 'JSON' mixed 1 -q --json - <<'END'
 {
+  "tool": {
+    "name": "ampconv",
+    "version": "0.1.0"
+  },
+  "report": "suite",
+  "exit_code": 1,
   "passed": 1,
   "failed": 1,
   "skipped": 1,

@@ -1,12 +1,13 @@
 /* The tool of the tests that are text: makes the folders of cases out of .cases files
    (tests/README.md describes these), writes what the folders expect back, and writes files as text.
-   It links with protobuf-c alone and shares no code with the program that is tested. Exits 1 with
-   FILE:LINE where a text is wrong. */
+   It links with protobuf-c and jansson and shares no code with the program that is tested. Exits 1
+   with FILE:LINE where a text is wrong. */
 #include <stdio.h>
 #include <string.h>
 
 #include "expand.h"
 #include "print.h"
+#include "schema.h"
 #include "update.h"
 #include "xml.h"
 
@@ -17,7 +18,9 @@ static const char usage[] =
     "       case_tool print FOLDER...         folders as cases; a prefix FOLDER/NAME. takes the "
     "files NAME.*\n"
     "       case_tool show FILE               a model, sample or .npy file as text\n"
-    "       case_tool xml FILE                exits 1 unless the file is well-formed XML\n";
+    "       case_tool xml FILE                exits 1 unless the file is well-formed XML\n"
+    "       case_tool schema SCHEMA FILE...   whether JSON is as a schema has it, and has all of "
+    "it\n";
 
 static int print(void (*put_all)(struct buffer *, char **, int), char **paths, int n)
 {
@@ -43,6 +46,8 @@ int main(int argc, char **argv)
         return print(put_cases, argv + 2, argc - 2);
     } else if (!strcmp(command, "show") && argc == 3) {
         return print(put_first, argv + 2, 1);
+    } else if (!strcmp(command, "schema") && argc > 3) {
+        return schema_check(argv[2], argv + 3, argc - 3);
     } else if (!strcmp(command, "xml") && argc == 3) {
         return !check_xml(argv[2]);
     } else {

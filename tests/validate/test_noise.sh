@@ -25,7 +25,7 @@ holds 'and the rest' counts '^ +[0-9.]+ %  +[0-9.]+ dB  the other 6[0-9]$' 1
 holds 'the model is written' test -s out.onnx
 holds 'nothing on stderr' test ! -s stderr
 
-noise "$models/digits_cnn.onnx" --no-validate --json json
+noise "$models/digits_cnn.onnx" --no-validate --json=json
 holds 'shares add up to one' awk -F '[:,]' '/"share"/ { sum += $2 } END { exit !(sum > 0.999 && sum < 1.001) }' json
 holds 'and powers to what is predicted' awk -F '[:,]' '/"power"/ { sum += $2 } /"predicted"/ { sum -= $2; all = $2 } END { exit !(sum < 1e-6 * all && -sum < 1e-6 * all) }' json
 holds 'members' test "$(sed -n '/^  "noise"/,$p' json | grep -oE '^    "[a-z_]+"' | tr -d ' "' | paste -sd' ')" = \

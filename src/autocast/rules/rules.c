@@ -74,6 +74,13 @@ struct amp_rules *amp_rules_copy(const struct amp_rules *rules, struct amp_arena
     return copy;
 }
 
+void amp_rules_name(struct amp_rules *rules, const char *name)
+{
+    rules->sets = amp_arena_alloc(rules->arena, sizeof *rules->sets);
+    rules->sets[0] = (struct amp_rule_set){.name = name, .description = "", .file = ""};
+    rules->n_sets = rules->sets_capacity = 1;
+}
+
 void amp_rules_destroy(struct amp_rules *rules)
 {
     if (rules == NULL)

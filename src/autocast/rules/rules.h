@@ -44,6 +44,9 @@ enum amp_status amp_rules_add_tensors(struct amp_rules *rules, const char *const
    last. */
 struct amp_rules *amp_rules_copy(const struct amp_rules *rules, struct amp_arena *arena);
 
+/* Makes RULES, whatever they were loaded from, the one set NAME. */
+void amp_rules_name(struct amp_rules *rules, const char *name);
+
 /*
  * Appends a rule of PRECISION for the operators in the file at PATH: a name per line, of ONNX, of
  * PyTorch or DOMAIN::NAME, spaces around it and what follows a '#' apart. AMP_IO when the file

@@ -7,6 +7,7 @@
 
 #include "cli/options/option_table.h"
 #include "core/arena.h"
+#include "core/array.h"
 #include "core/process/shell_text.h"
 #include "core/words.h"
 
@@ -215,6 +216,30 @@ static enum amp_status check_explain(const struct amp_options *options, struct a
     return AMP_OK;
 }
 
+/* Several models go to a folder, and what is of one model has no place there. */
+static enum amp_status check_batch(const struct amp_options *options, struct amp_error *err)
+{
+    const struct {
+        const void *given;
+        const char *name;
+    } others[] = {{options->output, "output"},       {options->external_data, "external-data"},
+                  {options->explain, "explain"},     {options->dump_after, "dump-after"},
+                  {options->rules_out, "rules-out"}, {options->costs_out, "costs-out"},
+                  {options->tune_log, "tune-log"},   {options->is_listed ? "" : NULL, "list"}};
+    if (options->command != AMP_CMD_CONVERT)
+        return AMP_OK;
+    if (options->output_dir == NULL && options->operands.count > 1)
+        return amp_fail(err, AMP_USAGE,
+                        "'%s' is a second model: several need --output-dir DIR, where they go",
+                        options->operands.items[1]);
+    for (size_t i = 0; options->output_dir != NULL && i < AMP_COUNT(others); i++)
+        if (others[i].given != NULL)
+            return amp_fail(err, AMP_USAGE,
+                            "--%s is of one model: --output-dir does not go with it",
+                            others[i].name);
+    return AMP_OK;
+}
+
 /* A report is of runs of one model, and goes to a place of its own. */
 static enum amp_status check_report(const struct amp_options *options, struct amp_error *err)
 {
@@ -264,6 +289,10 @@ static enum amp_status check_tuning(const struct amp_options *options, struct am
     for (size_t i = 0; !options->is_tuned && (option = amp_option_at(i)) != NULL; i++)
         if (option->group == AMP_GROUP_TUNING && is_given(options, option))
             return amp_fail(err, AMP_USAGE, "--%s goes with --tune", option->name);
+    if (!options->is_tuned && options->output_dir == NULL && options->jobs > 0)
+        return amp_fail(err, AMP_USAGE,
+                        "--jobs goes with --tune, or several models and "
+                        "--output-dir");
     if (options->jobs == 0 || options->jobs > JOBS_MAX)
         return amp_fail(err, AMP_USAGE, "--jobs %lld: 1 to %d are possible",
                         (long long)options->jobs, JOBS_MAX);
@@ -288,6 +317,7 @@ static enum amp_status check_together(const struct amp_options *options, struct 
         return amp_fail(err, AMP_USAGE, "--list-ops and --test-suite exclude each other");
     if (options->filter != NULL && options->test_suite == NULL)
         return amp_fail(err, AMP_USAGE, "--filter goes with --test-suite");
+    AMP_TRY(check_batch(options, err));
     AMP_TRY(check_report(options, err));
     AMP_TRY(check_tuning(options, err));
     return check_explain(options, err);
@@ -298,6 +328,7 @@ static enum amp_status check_values(const struct amp_options *options, struct am
     size_t count = options->operands.count;
     bool takes_none = options->test_suite != NULL || options->lists_ops;
     size_t most = options->command == AMP_CMD_BENCH     ? SIZE_MAX
+                  : options->command == AMP_CMD_CONVERT ? SIZE_MAX
                   : takes_none                          ? 0
                   : options->diffs                      ? 3
                   : options->command == AMP_CMD_COMPARE ? 2

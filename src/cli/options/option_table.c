@@ -32,6 +32,8 @@ static const struct amp_option option_table[] = {
      "the converted model; - is stdout [default: beside MODEL, as NAME.DTYPE.onnx]"},
     {"force", 'f', NULL, AMP_OPTION_FLAG, AT(is_forced), AMP_CMD_CONVERT, AMP_GROUP_CONVERSION,
      "overwrite the default output; write even outside the tolerance"},
+    {"output-dir", 0, "DIR", AMP_OPTION_TEXT, AT(output_dir), AMP_CMD_CONVERT, AMP_GROUP_CONVERSION,
+     "several MODELs, or folders of them: what they become, under the default names"},
     {"no-validate", 0, NULL, AMP_OPTION_FLAG, AT(no_validate), AMP_CMD_CONVERT,
      AMP_GROUP_CONVERSION, "do not run the models, only convert"},
     {"explain", 0, "[=FORMAT]", AMP_OPTION_FORMAT, AT(explain), AMP_CMD_CONVERT,
@@ -47,6 +49,8 @@ static const struct amp_option option_table[] = {
      AMP_GROUP_CONVERSION, "initializers of that size or more go there [default: 1024]"},
     {"inline", 0, NULL, AMP_OPTION_FLAG, AT(is_inline), AMP_CMD_CONVERT, AMP_GROUP_CONVERSION,
      "no file for tensor data, even if MODEL has one"},
+    {"no-metadata", 0, NULL, AMP_OPTION_FLAG, AT(no_metadata), AMP_CMD_CONVERT,
+     AMP_GROUP_CONVERSION, "do not say in the model what converted it"},
     {"dump-after", 0, "STAGE", AMP_OPTION_TEXT, AT(dump_after), AMP_CMD_CONVERT,
      AMP_GROUP_CONVERSION,
      "print the graph after read, infer, opset, assign, insert or fold, and stop"},
@@ -123,8 +127,6 @@ static const struct amp_option option_table[] = {
      "what nodes cost on another machine, JSON [default: measured here]"},
     {"costs-out", 0, "FILE", AMP_OPTION_TEXT, AT(costs_out), AMP_CMD_CONVERT, AMP_GROUP_TUNING,
      "write what nodes cost on this machine, for --costs on another"},
-    {"jobs", 0, "N", AMP_OPTION_NUMBER, AT(jobs), AMP_CMD_CONVERT, AMP_GROUP_TUNING,
-     "run that many candidates at a time, each a process of its own [default: 1, and none]"},
     {"trials-via", 0, "COMMAND", AMP_OPTION_TEXT, AT(trials_via), AMP_CMD_CONVERT, AMP_GROUP_TUNING,
      "have it run the candidates: a shell command a line in the file {}, else in its stdin"},
     {"rules-out", 0, "FILE", AMP_OPTION_TEXT, AT(rules_out), AMP_CMD_CONVERT, AMP_GROUP_TUNING,
@@ -153,8 +155,6 @@ static const struct amp_option option_table[] = {
      "timed runs of every model and dtype [default: 20]"},
     {"profile", 0, NULL, AMP_OPTION_FLAG, AT(is_profiled), AMP_CMD_BENCH, AMP_GROUP_TIMING,
      "print the time by operator, node and oneDNN primitive"},
-    {"json", 0, "[=FILE]", AMP_OPTION_REPORT, AT(json), AMP_CMD_BENCH, AMP_GROUP_TIMING,
-     "write the report as JSON; --json NAME.json is right too [default: stdout]"},
 
     {"layers", 0, NULL, AMP_OPTION_FLAG, AT(has_layers), AMP_CMD_COMPARE, AMP_GROUP_COMPARING,
      "compare what the models have in common, node by node, not only their outputs"},
@@ -179,12 +179,15 @@ static const struct amp_option option_table[] = {
     {"output", 'o', "OUT", AMP_OPTION_TEXT, AT(output), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,
      "the model with what it has learnt [default: none is written]"},
 
-    {"json", 0, "FILE", AMP_OPTION_TEXT, AT(json), VALIDATES, AMP_GROUP_TALK,
-     "write the report as JSON; - is stdout"},
+    {"json", 0, "[=FILE]", AMP_OPTION_REPORT, AT(json), REPORTS, AMP_GROUP_TALK,
+     "write the report as JSON; --json NAME.json is right too [default: stdout]"},
     {"report", 0, "FILE", AMP_OPTION_TEXT, AT(report), REPORTS, AMP_GROUP_TALK,
      "write a report with pictures, one file of HTML that needs no other; - is stdout"},
     {"threads", 0, "N", AMP_OPTION_NUMBER, AT(threads), RUNS_MODELS, AMP_GROUP_TALK,
      "threads to compute with [default: OMP_NUM_THREADS, else the cores it may use]"},
+    {"jobs", 'j', "N", AMP_OPTION_NUMBER, AT(jobs), AMP_CMD_CONVERT, AMP_GROUP_TALK,
+     "run that many at a time, each a process of its own: models of --output-dir [default: as many "
+     "as there are cores], or candidates of --tune [default: 1, and none]"},
     {"quiet", 'q', NULL, AMP_OPTION_FLAG, AT(is_quiet), ALL, AMP_GROUP_TALK, "errors only"},
     {"verbose", 'v', NULL, AMP_OPTION_COUNT, AT(verbosity), ALL, AMP_GROUP_TALK,
      "say more: -v notes per reason and output, -vv per node"},
@@ -196,6 +199,7 @@ static const struct amp_option option_table[] = {
 static const struct amp_command_words commands[] = {
     {NULL, AMP_CMD_CONVERT, ALL,
      "Usage: ampconv MODEL [--dtype bf16|fp16] [-o OUT] [options]   convert a model\n"
+     "       ampconv MODEL... --output-dir DIR [options]            convert several\n"
      "       ampconv run MODEL [options]                            run a model\n"
      "       ampconv compare REF MODEL [--layers] [options]         compare two models\n"
      "       ampconv bench MODEL... [options]                       time models\n"

@@ -34,7 +34,7 @@ struct amp_options {
     struct amp_texts io, rules, node_rules, op_rules, lower_ops, fp32_ops;
     const char *dump_after;
     const char *explain; /* "text", "json" or "noise"; NULL: not asked for */
-    bool is_forced, no_validate, is_listed, is_strict;
+    bool is_forced, no_validate, no_metadata, is_listed, is_strict;
     const char *external_data;
     int64_t external_threshold; /* bytes */
     bool is_inline;

@@ -5,6 +5,7 @@
  */
 #include "cli/report/bench.h"
 
+#include "cli/report/head.h"
 #include "cli/report/json.h"
 #include "cli/report/profile.h"
 #include "core/cpu.h"
@@ -98,7 +99,7 @@ static json_t *json_side(const struct amp_bench *bench, const struct amp_bench_s
     amp_json_set(object, "median_ms", amp_json_number(1e3 * side->median));
     amp_json_set(object, "min_ms", amp_json_number(1e3 * side->minimum));
     amp_json_set(object, "speedup", number_or_null(amp_bench_speedup(bench, side)));
-    amp_json_set(object, "gflops", amp_json_number(amp_bench_gflops(bench, side)));
+    amp_json_set(object, "gflops", amp_json_number_or_null(amp_bench_gflops(bench, side)));
     amp_json_set(object, "roofline", number_or_null(amp_bench_roofline(side)));
     amp_json_set(object, "share", number_or_null(amp_bench_share(bench, side)));
     amp_json_set(object, "peak_bytes", amp_json_count(side->peak_bytes));
@@ -122,7 +123,7 @@ json_t *amp_json_bench(const char *path, const struct amp_bench *bench)
 json_t *amp_json_bench_all(size_t n_runs, json_t *models)
 {
     char version[64];
-    json_t *object = json_object();
+    json_t *object = amp_report_begin("bench");
     amp_json_set(object, "threads", json_integer(amp_session_threads()));
     amp_json_set(object, "isa", json_string(amp_cpu_isa()));
     amp_json_set(object, "onednn", json_string(amp_session_library(version, sizeof version)));

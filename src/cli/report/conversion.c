@@ -5,6 +5,7 @@
  */
 #include "cli/report/conversion.h"
 
+#include "cli/report/head.h"
 #include "cli/report/json.h"
 #include "cli/report/ranges.h"
 #include "cli/report/text.h"
@@ -330,8 +331,7 @@ static json_t *json_casts(const struct amp_conversion *conversion)
 
 json_t *amp_json_conversion(const struct amp_conversion *conversion, bool is_written)
 {
-    json_t *root = json_object();
-    amp_json_set(root, "ampconv", json_string(AMP_VERSION));
+    json_t *root = amp_report_begin("conversion");
     amp_json_set(root, "model", amp_json_text(conversion->model_path));
     amp_json_set(root, "output", amp_json_text(conversion->output_path));
     amp_json_set(root, "written", json_boolean(is_written));

@@ -62,7 +62,7 @@ const char *amp_conversion_dtypes(const struct amp_conversion *conversion);
 /* Prints the report without that of the validation, at most seven lines when VERBOSITY is 0. */
 void amp_report_conversion(FILE *file, const struct amp_conversion *conversion, int verbosity);
 
-/* {"ampconv", "model", "output", "written", "dtype", "rules", "opset", "ranges", "nodes",
+/* A report with {"model", "output", "written", "dtype", "rules", "opset", "ranges", "nodes",
    "reasons", "refused", "runs_on", "interface", "casts", "bytes", "sorted"}: a new reference.
    IS_WRITTEN: the model was not held back by the validation. */
 json_t *amp_json_conversion(const struct amp_conversion *conversion, bool is_written);

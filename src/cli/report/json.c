@@ -1,6 +1,6 @@
 /*
  * Values as JSON, for all reports: takes numbers, texts and shapes, gives jansson's values; writes
- * whole documents. Numbers that JSON does not have become null, texts that are no UTF-8 a note.
+ * whole documents. Numbers that JSON does not have become texts, texts that are no UTF-8 a note.
  */
 #include "cli/report/json.h"
 
@@ -15,7 +15,24 @@
 
 json_t *amp_json_number(double value)
 {
-    return isfinite(value) ? json_real(value) : json_null();
+    if (isnan(value))
+        return json_string("nan");
+    if (isinf(value))
+        return json_string(value > 0 ? "inf" : "-inf");
+    return json_real(value);
+}
+
+json_t *amp_json_number_or_null(double value)
+{
+    return isnan(value) ? json_null() : amp_json_number(value);
+}
+
+double amp_json_number_of(const json_t *number)
+{
+    const char *text = json_string_value(number);
+    if (json_is_number(number))
+        return json_number_value(number);
+    return text != NULL ? strtod(text, NULL) : (double)NAN;
 }
 
 json_t *amp_json_text(const char *text)

@@ -282,7 +282,7 @@ static json_t *json_error(const struct amp_metrics *metrics)
     amp_json_set(object, "elements", amp_json_count(metrics->count));
     amp_json_set(object, "different", amp_json_count(metrics->different));
     amp_json_set(object, "stray", amp_json_count(metrics->stray));
-    amp_json_set(object, "relative", amp_json_number(amp_layers_relative_error(metrics)));
+    amp_json_set(object, "relative", amp_json_number_or_null(amp_layers_relative_error(metrics)));
     return object;
 }
 
@@ -305,7 +305,7 @@ static json_t *json_layer(const struct amp_layer *layer)
     amp_json_set(object, "accumulated",
                  is_measured ? json_error(&layer->accumulated) : json_null());
     amp_json_set(object, "local", layer->has_local ? json_error(&layer->local) : json_null());
-    amp_json_set(object, "before", amp_json_number(layer->before));
+    amp_json_set(object, "before", amp_json_number_or_null(layer->before));
     amp_json_set(object, "worst", json_worst(layer));
     amp_json_set(object, "range",
                  json_both(json_range(&layer->range[0]), json_range(&layer->range[1])));

@@ -180,11 +180,11 @@ json_t *amp_json_noise(const struct amp_noise *noise)
     json_t *object = json_object(), *sources = json_array();
     for (size_t s = 0; s < noise->n_sources; s++)
         json_array_append_new(sources, json_source(noise, &noise->sources[s]));
-    amp_json_set(object, "predicted", amp_json_number(noise->predicted));
-    amp_json_set(object, "joint", amp_json_number(noise->joint));
-    amp_json_set(object, "measured", amp_json_number(noise->measured));
-    amp_json_set(object, "difference_db", amp_json_number(amp_noise_difference(noise)));
-    amp_json_set(object, "chance_db", amp_json_number(noise->chance));
+    amp_json_set(object, "predicted", amp_json_number_or_null(noise->predicted));
+    amp_json_set(object, "joint", amp_json_number_or_null(noise->joint));
+    amp_json_set(object, "measured", amp_json_number_or_null(noise->measured));
+    amp_json_set(object, "difference_db", amp_json_number_or_null(amp_noise_difference(noise)));
+    amp_json_set(object, "chance_db", amp_json_number_or_null(noise->chance));
     amp_json_set(object, "lost", amp_json_count(noise->n_lost));
     amp_json_set(object, "nonfinite", amp_json_count(noise->n_nonfinite));
     amp_json_set(object, "outputs",

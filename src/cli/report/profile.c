@@ -193,7 +193,7 @@ static json_t *json_node(const struct amp_profile_line *line)
     amp_json_set(object, "op", amp_json_text(line->group));
     amp_json_set(object, "way", amp_json_text(line->way));
     amp_json_set(object, "ms", amp_json_number(1e3 * line->seconds));
-    amp_json_set(object, "gflops", amp_json_number(line->flops / line->seconds * 1e-9));
+    amp_json_set(object, "gflops", amp_json_number_or_null(line->flops / line->seconds * 1e-9));
     return object;
 }
 
@@ -223,8 +223,8 @@ json_t *amp_json_profile(const struct amp_bench_side *side, size_t n_runs)
     struct shares shares = measure(side, n_runs);
     json_t *object = json_object();
     amp_json_set(object, "ms", amp_json_number(1e3 * shares.all));
-    amp_json_set(object, "reorder_share", amp_json_number(shares.reorders / shares.all));
-    amp_json_set(object, "cast_share", amp_json_number(shares.casts / shares.all));
+    amp_json_set(object, "reorder_share", amp_json_number_or_null(shares.reorders / shares.all));
+    amp_json_set(object, "cast_share", amp_json_number_or_null(shares.casts / shares.all));
     amp_json_set(object, "nodes", json_lines(amp_profile_collect(side, n_runs, true), json_node));
     amp_json_set(object, "primitives",
                  json_lines(collect_primitives(side, n_runs), json_primitive));

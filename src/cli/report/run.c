@@ -4,6 +4,7 @@
  */
 #include "cli/report/run.h"
 
+#include "cli/report/head.h"
 #include "cli/report/json.h"
 #include "cli/report/metrics.h"
 #include "cli/report/task.h"
@@ -90,7 +91,9 @@ static json_t *json_output(const struct amp_run_output *output)
     amp_json_set(object, "elements", amp_json_count(summary->count));
     amp_json_set(object, "min", has_numbers ? amp_json_number(summary->minimum) : json_null());
     amp_json_set(object, "max", has_numbers ? amp_json_number(summary->maximum) : json_null());
-    amp_json_set(object, "mean", amp_json_number(summary->sum / (double)summary->finite));
+    amp_json_set(object, "mean",
+                 has_numbers ? amp_json_number(summary->sum / (double)summary->finite)
+                             : json_null());
     amp_json_set(object, "nan", amp_json_count(summary->nan));
     amp_json_set(object, "infinite", amp_json_count(summary->infinite));
     if (output->compared > 0)
@@ -111,7 +114,7 @@ static json_t *json_expected(const struct amp_run_result *result)
 
 json_t *amp_json_run(const struct amp_run_result *result, const struct amp_input_notes *inputs)
 {
-    json_t *object = json_object(), *outputs = json_array();
+    json_t *object = amp_report_begin("run"), *outputs = json_array();
     for (size_t i = 0; i < result->n_outputs; i++)
         json_array_append_new(outputs, json_output(&result->outputs[i]));
     amp_json_set(object, "model", amp_json_text(result->model_path));

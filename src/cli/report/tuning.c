@@ -181,10 +181,10 @@ static json_t *json_trial(const struct amp_tuning *tuning, const struct amp_tria
     if (amp_problem_has_steps(tuning->problem))
         amp_json_set(object, "float16",
                      amp_json_count(amp_problem_fine_nodes(tuning->problem, trial->keeps)));
-    amp_json_set(object, "loss", amp_json_number(trial->loss));
-    amp_json_set(object, "predicted", amp_json_number(trial->power));
-    amp_json_set(object, "measured", amp_json_number(trial->measured));
-    amp_json_set(object, "score", amp_json_number(trial->score));
+    amp_json_set(object, "loss", amp_json_number_or_null(trial->loss));
+    amp_json_set(object, "predicted", amp_json_number_or_null(trial->power));
+    amp_json_set(object, "measured", amp_json_number_or_null(trial->measured));
+    amp_json_set(object, "score", amp_json_number_or_null(trial->score));
     amp_json_set(object, "seconds", amp_json_number(trial->seconds));
     return object;
 }
@@ -198,7 +198,7 @@ static json_t *json_kept(const struct amp_tuning *tuning, const struct amp_trial
         json_t *object = json_object();
         amp_json_set(object, "unit", amp_json_text(kept[i].unit->name));
         amp_json_set(object, "nodes", amp_json_count(kept[i].unit->n_nodes));
-        amp_json_set(object, "loss", amp_json_number(kept[i].loss));
+        amp_json_set(object, "loss", amp_json_number_or_null(kept[i].loss));
         amp_json_set(object, "noise", amp_json_number(kept[i].removes));
         json_array_append_new(list, object);
     }
@@ -211,7 +211,7 @@ static json_t *json_costs(const struct amp_tuning *tuning)
     json_t *object = json_object();
     amp_json_set(object, "unit", amp_json_text(amp_costs_unit_name(tuning->costs.unit)));
     amp_json_set(object, "origin", amp_json_text_or_null(tuning->problem->origin));
-    amp_json_set(object, "all_low", amp_json_number(tuning->problem->base));
+    amp_json_set(object, "all_low", amp_json_number_or_null(tuning->problem->base));
     amp_json_set(object, "most_loss", amp_json_number(amp_tuning_most_loss(tuning)));
     return object;
 }

@@ -8,6 +8,7 @@
 #include "cli/options/command_line.h"
 #include "cli/options/rule_options.h"
 #include "cli/options/tolerance.h"
+#include "cli/report/json.h"
 #include "core/file/input.h"
 #include "core/file/output.h"
 #include "core/file/scratch.h"
@@ -244,8 +245,7 @@ static enum amp_status run_commands(const struct round *round, struct amp_shell_
 /* The number under KEY; NAN: there is none. */
 static double number_of(const json_t *object, const char *key)
 {
-    const json_t *number = json_object_get(object, key);
-    return json_is_number(number) ? json_number_value(number) : (double)NAN;
+    return amp_json_number_of(json_object_get(object, key));
 }
 
 /* What the labels of the first task with a value for the converted model say; NaN: nothing. */

@@ -184,6 +184,7 @@ static enum amp_status try_candidate(struct job *job, struct amp_trial *trial)
     struct amp_rules *rules = amp_rules_copy(request->rules, arena);
     struct amp_tune_model candidate = {.outputs = NULL};
     double start = amp_clock_seconds();
+    amp_rules_name(rules, amp_choice_name);
     enum amp_status status = amp_choice_add(&choice, rules, job->err);
     if (status == AMP_OK)
         status = request->convert(request->context, rules, &candidate, job->err);
@@ -233,6 +234,7 @@ static enum amp_status run_trials(void *context, struct amp_trial *const *trials
         }
         return AMP_OK;
     }
+    amp_progress_step(job, job->tuning->trials.count, job->tuning->trials.most);
     for (size_t i = 0; i < n; i++) {
         bool is_low = amp_problem_is_low(job->tuning->problem, trials[i]->keeps);
         AMP_TRY(is_low ? judge(job, &job->low, trials[i]) : try_candidate(job, trials[i]));
@@ -294,6 +296,7 @@ static enum amp_status open_models(struct job *job)
 {
     const struct amp_tune_request *request = job->request;
     struct amp_rules *rules = amp_rules_copy(request->rules, job->tuning->arena);
+    amp_rules_name(rules, amp_choice_name);
     AMP_TRY(amp_model_read_again(request->file, &job->reference, job->err));
     AMP_TRY(amp_infer(job->reference.model, job->err));
     enum amp_status status = request->convert(request->context, rules, &job->low, job->err);
@@ -505,6 +508,7 @@ static enum amp_status apply(struct job *job, struct amp_rules *rules)
         struct amp_choice choice = amp_choice_make(&model, trial->keeps, false, tuning->arena);
         AMP_TRY(amp_choice_add(&choice, rules, job->err));
     }
+    amp_rules_name(rules, amp_choice_name);
     if (job->options->rules_out == NULL || tuning->answer == NULL)
         return AMP_OK;
     return write_choice(job, tuning->answer, job->options->rules_out, job->err);
