@@ -262,13 +262,13 @@ $(ORACLE_DIR)/ort_run $(ORACLE_DIR)/ort_bench: tests/oracle/ort_run.c $(PB)/onnx
 ## demo: convert models/digits_cnn.onnx to bf16, validated on its 360 held-out images
 demo: $(BUILD)/ampconv
 	@mkdir -p build/demo
-	$(BUILD)/ampconv models/digits_cnn.onnx --dtype bf16 -o build/demo/digits_cnn.bf16.onnx --force \
+	$(BUILD)/ampconv models/digits_cnn.onnx --dtype bf16 -o build/demo/digits_cnn.bf16.onnx \
 	  --data models/digits --labels models/digits/labels.npy
 
 ## tune-demo: find what has to stay float32 in models/digits_pedestal.onnx, which is trained to fail in bf16
 tune-demo: $(BUILD)/ampconv
 	@mkdir -p build/demo
-	$(BUILD)/ampconv models/digits_pedestal.onnx --dtype bf16 -o build/demo/digits_pedestal.bf16.onnx --force \
+	$(BUILD)/ampconv models/digits_pedestal.onnx --dtype bf16 -o build/demo/digits_pedestal.bf16.onnx \
 	  --data models/digits --labels models/digits/labels.npy --max-drop 0.5% --tune \
 	  --rules-out build/demo/digits_pedestal.yaml --report build/demo/digits_pedestal.html
 	@echo 'build/demo/digits_pedestal.html shows the search'

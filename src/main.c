@@ -8,6 +8,7 @@
 #include "cli/options/command_line.h"
 #include "cli/compare.h"
 #include "cli/convert.h"
+#include "cli/destination.h"
 #include "cli/options/help.h"
 #include "cli/rules.h"
 #include "cli/run.h"
@@ -52,13 +53,14 @@ static enum exit_code exit_code(enum amp_status status)
 static enum amp_status run_command(const struct amp_options *options, struct amp_error *err)
 {
     if (options->wants_help) {
-        amp_help_print(stdout, options->command);
+        amp_help_print(stdout, options->words);
         return AMP_OK;
     }
     if (options->wants_version) {
         amp_command_version(stdout);
         return AMP_OK;
     }
+    AMP_TRY(amp_destinations_check(options, err));
     if (options->threads > 0)
         amp_threads_limit((int)options->threads);
     if (options->max_memory > 0)

@@ -565,7 +565,7 @@ static enum amp_status write_all(struct job *job, const struct trial *trial,
                                  const struct amp_error *verdict)
 {
     bool is_mismatch = verdict->status == AMP_MISMATCH;
-    bool is_written = !is_mismatch || job->options->is_forced;
+    bool is_written = !is_mismatch || job->options->is_accepted;
     if (is_written)
         AMP_TRY(amp_model_write(job->model, job->placement, job->err));
     if (!job->options->is_quiet)

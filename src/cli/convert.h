@@ -6,7 +6,7 @@
 
 /* `ampconv MODEL`: converts a model, runs it beside the original, and writes it with the reports
    that OPTIONS ask for. AMP_MISMATCH when it is outside its tolerance; nothing is written then,
-   unless with --force. */
+   unless with --accept. */
 enum amp_status amp_command_convert(const struct amp_options *options, struct amp_error *err);
 
 /* Converts the model of FILE, all calls inlined, as OPTIONS say: its stages, without a report or a

@@ -91,9 +91,8 @@ static void print_group(FILE *file, enum amp_option_group group, unsigned shown)
     }
 }
 
-void amp_help_print(FILE *file, enum amp_command command)
+void amp_help_print(FILE *file, const struct amp_command_words *about)
 {
-    const struct amp_command_words *about = amp_command_words(command);
     fputs(about->help, file);
     for (int group = 0; group < AMP_GROUP_END; group++)
         print_group(file, (enum amp_option_group)group, about->shown);

@@ -5,8 +5,7 @@
 
 #include <stdio.h>
 
-/* Prints the help: usage, examples, options by group, exit codes. Of a command that has a word,
-   only what goes with it. */
-void amp_help_print(FILE *file, enum amp_command command);
+/* Prints the help that ABOUT begins: usage, examples, options by group, exit codes. */
+void amp_help_print(FILE *file, const struct amp_command_words *about);
 
 #endif

@@ -26,10 +26,12 @@ static const struct amp_option option_table[] = {
      "keep or lower the graph's float inputs and outputs; repeatable [default: keep]"},
     {"cast-cache", 0, "WHAT", AMP_OPTION_TEXT, AT(cast_cache), CONVERTS, AMP_GROUP_CONVERSION,
      "on: one Cast per tensor and dtype; off: one per use [default: on]"},
-    {"output", 'o', "OUT", AMP_OPTION_TEXT, AT(output), AMP_CMD_CONVERT, AMP_GROUP_CONVERSION,
+    {"output", 'o', "OUT", AMP_OPTION_OUTPUT, AT(output), AMP_CMD_CONVERT, AMP_GROUP_CONVERSION,
      "the converted model; - is stdout [default: beside MODEL, as NAME.DTYPE.onnx]"},
     {"force", 'f', NULL, AMP_OPTION_FLAG, AT(is_forced), AMP_CMD_CONVERT, AMP_GROUP_CONVERSION,
-     "overwrite the default output; write even outside the tolerance"},
+     "overwrite the default output, or MODEL itself where OUT is that"},
+    {"accept", 0, NULL, AMP_OPTION_FLAG, AT(is_accepted), AMP_CMD_CONVERT, AMP_GROUP_CONVERSION,
+     "write the model even outside the tolerance; the exit code stays 1"},
     {"no-validate", 0, NULL, AMP_OPTION_FLAG, AT(no_validate), AMP_CMD_CONVERT,
      AMP_GROUP_CONVERSION, "do not run the models, only convert"},
     {"explain", 0, "[=FORMAT]", AMP_OPTION_FORMAT, AT(explain), AMP_CMD_CONVERT,
@@ -98,7 +100,7 @@ static const struct amp_option option_table[] = {
 
     {"ranges", 0, "FILE", AMP_OPTION_TEXT, AT(ranges), CONVERTS, AMP_GROUP_RANGES,
      "what ampconv calibrate wrote of MODEL [default: fp16 looks for itself]"},
-    {"output", 'o', "FILE", AMP_OPTION_TEXT, AT(output), AMP_CMD_CALIBRATE, AMP_GROUP_RANGES,
+    {"output", 'o', "FILE", AMP_OPTION_OUTPUT, AT(output), AMP_CMD_CALIBRATE, AMP_GROUP_RANGES,
      "the file of ranges, JSON [default: stdout]"},
 
     {"tune", 0, NULL, AMP_OPTION_FLAG, AT(is_tuned), AMP_CMD_CONVERT, AMP_GROUP_TUNING,
@@ -115,18 +117,18 @@ static const struct amp_option option_table[] = {
      "how to search: {strategies} [default: min-cut]"},
     {"costs", 0, "FILE", AMP_OPTION_TEXT, AT(costs), AMP_CMD_CONVERT, AMP_GROUP_TUNING,
      "what nodes cost on another machine, JSON [default: measured here]"},
-    {"costs-out", 0, "FILE", AMP_OPTION_TEXT, AT(costs_out), AMP_CMD_CONVERT, AMP_GROUP_TUNING,
+    {"costs-out", 0, "FILE", AMP_OPTION_OUTPUT, AT(costs_out), AMP_CMD_CONVERT, AMP_GROUP_TUNING,
      "write what nodes cost on this machine, for --costs on another"},
     {"jobs", 0, "N", AMP_OPTION_NUMBER, AT(jobs), AMP_CMD_CONVERT, AMP_GROUP_TUNING,
      "run that many candidates at a time, each a process of its own [default: 1, and none]"},
     {"trials-via", 0, "COMMAND", AMP_OPTION_TEXT, AT(trials_via), AMP_CMD_CONVERT, AMP_GROUP_TUNING,
      "have it run the candidates: a shell command a line in the file {}, else in its stdin"},
-    {"rules-out", 0, "FILE", AMP_OPTION_TEXT, AT(rules_out), AMP_CMD_CONVERT, AMP_GROUP_TUNING,
+    {"rules-out", 0, "FILE", AMP_OPTION_OUTPUT, AT(rules_out), AMP_CMD_CONVERT, AMP_GROUP_TUNING,
      "write the answer as a rule file, which gives the same model without a search"},
-    {"tune-log", 0, "FILE", AMP_OPTION_TEXT, AT(tune_log), AMP_CMD_CONVERT, AMP_GROUP_TUNING,
+    {"tune-log", 0, "FILE", AMP_OPTION_LOG, AT(tune_log), AMP_CMD_CONVERT, AMP_GROUP_TUNING,
      "write each candidate there, JSON lines; a search that was cut off goes on from it"},
 
-    {"output-dir", 0, "DIR", AMP_OPTION_TEXT, AT(output_dir), AMP_CMD_RUN, AMP_GROUP_RUNNING,
+    {"output-dir", 0, "DIR", AMP_OPTION_FOLDER, AT(output_dir), AMP_CMD_RUN, AMP_GROUP_RUNNING,
      "write the outputs there, one file each"},
     {"format", 0, "FORMAT", AMP_OPTION_TEXT, AT(format), AMP_CMD_RUN, AMP_GROUP_RUNNING,
      "of the outputs: npy or pb [default: npy]"},
@@ -168,14 +170,14 @@ static const struct amp_option option_table[] = {
      "the initializers that it trains [default: all of float32 with several elements]"},
     {"resume", 0, NULL, AMP_OPTION_FLAG, AT(is_resumed), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,
      "go on from the initializers as they are: the initialization is not run"},
-    {"log", 0, "FILE", AMP_OPTION_TEXT, AT(log), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,
+    {"log", 0, "FILE", AMP_OPTION_OUTPUT, AT(log), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,
      "write the numbers that each step gives out, JSON lines; - is stdout"},
-    {"output", 'o', "OUT", AMP_OPTION_TEXT, AT(output), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,
+    {"output", 'o', "OUT", AMP_OPTION_OUTPUT, AT(output), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,
      "the model with what it has learnt [default: none is written]"},
 
-    {"json", 0, "FILE", AMP_OPTION_TEXT, AT(json), VALIDATES, AMP_GROUP_TALK,
+    {"json", 0, "FILE", AMP_OPTION_OUTPUT, AT(json), VALIDATES, AMP_GROUP_TALK,
      "write the report as JSON; - is stdout"},
-    {"report", 0, "FILE", AMP_OPTION_TEXT, AT(report), REPORTS, AMP_GROUP_TALK,
+    {"report", 0, "FILE", AMP_OPTION_OUTPUT, AT(report), REPORTS, AMP_GROUP_TALK,
      "write a report with pictures, one file of HTML that needs no other; - is stdout"},
     {"threads", 0, "N", AMP_OPTION_NUMBER, AT(threads), RUNS_MODELS, AMP_GROUP_TALK,
      "threads to compute with [default: OMP_NUM_THREADS, else all cores]"},
@@ -196,6 +198,7 @@ static const struct amp_command_words commands[] = {
      "       ampconv calibrate MODEL [options]                      ranges of a model's values\n"
      "       ampconv train MODEL [options]                          run training steps\n"
      "       ampconv rules [NAME]                                   list or print rule sets\n"
+     "       ampconv help [COMMAND]                                 what a command takes\n"
      "\n"
      "Converts an ONNX model to mixed precision by autocast rules, runs both models with\n"
      "oneDNN and writes the result when it is within tolerance. MODEL - is stdin.\n"
@@ -203,6 +206,15 @@ static const struct amp_command_words commands[] = {
      "Examples:\n"
      "  ampconv model.onnx --dtype bf16 -o model.bf16.onnx\n"
      "  cat model.onnx | ampconv - -d fp16 -o - | ampconv run - --input x=x.npy\n"},
+    {"convert", AMP_CMD_CONVERT, AMP_CMD_CONVERT,
+     "Usage: ampconv [convert] MODEL [--dtype bf16|fp16] [-o OUT] [options]\n"
+     "\n"
+     "Converts an ONNX model to mixed precision by autocast rules, runs both models with\n"
+     "oneDNN and writes the result when it is within tolerance. MODEL - is stdin.\n"
+     "\n"
+     "Examples:\n"
+     "  ampconv model.onnx --dtype bf16 -o model.bf16.onnx\n"
+     "  ampconv model.onnx -d fp16 --data samples --tolerance snr=40 --report report.html\n"},
     {"run", AMP_CMD_RUN, AMP_CMD_RUN,
      "Usage: ampconv run MODEL [options]\n"
      "\n"
@@ -297,10 +309,7 @@ const struct amp_command_words *amp_command_find(const char *name)
     return NULL;
 }
 
-const struct amp_command_words *amp_command_words(enum amp_command command)
+const struct amp_command_words *amp_command_words_at(size_t i)
 {
-    size_t i = 0;
-    while (commands[i].command != command)
-        i++;
-    return &commands[i];
+    return i < AMP_COUNT(commands) ? &commands[i] : NULL;
 }

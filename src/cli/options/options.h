@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct amp_command_words; /* cli/options/option_table.h */
+
 /* The commands; bits, so that an option can belong to several. */
 enum amp_command {
     AMP_CMD_CONVERT = 1, /* no word: the main job */
@@ -27,13 +29,14 @@ struct amp_texts {
 /* What the command line says. Strings point into argv. */
 struct amp_options {
     enum amp_command command;
+    const struct amp_command_words *words; /* of the command, as it was called */
     struct amp_texts operands; /* MODEL, MODELs to time or compare, or a rule set's NAME */
 
     const char *dtype, *opset, *cast_cache, *output;
     struct amp_texts io, rules, node_rules, op_rules, lower_ops, fp32_ops;
     const char *dump_after;
     const char *explain; /* "text", "json" or "noise"; NULL: not asked for */
-    bool is_forced, no_validate, is_listed, is_strict;
+    bool is_forced, is_accepted, no_validate, is_listed, is_strict;
     const char *external_data;
     int64_t external_threshold; /* bytes */
     bool is_inline;

@@ -166,7 +166,7 @@ static const char *compose_command(const struct round *round, size_t i)
     const char *model = round->jobs->options->operands.items[0];
     return amp_arena_printf(
         arena,
-        "cd %s && %s%s%s --rules=%s --quiet --force --output=%s --json=%s -- %s 2>%s || "
+        "cd %s && %s%s%s --rules=%s --quiet --accept --output=%s --json=%s -- %s 2>%s || "
         "test $? -eq 1",
         amp_shell_word(round->place, arena), compose_variables(arena),
         amp_shell_word(round->program, arena), round->words, word_of(round, i, "yaml"),
