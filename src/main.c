@@ -7,6 +7,7 @@
 #include "cli/calibrate.h"
 #include "cli/options/command_line.h"
 #include "cli/compare.h"
+#include "cli/completion.h"
 #include "cli/convert.h"
 #include "cli/destination.h"
 #include "cli/options/help.h"
@@ -80,6 +81,8 @@ static enum amp_status run_command(const struct amp_options *options, struct amp
         return amp_command_calibrate(options, err);
     case AMP_CMD_TRAIN:
         return amp_command_train(options, err);
+    case AMP_CMD_COMPLETION:
+        return amp_command_completion(options, err);
     }
     return AMP_OK;
 }

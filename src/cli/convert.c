@@ -80,7 +80,7 @@ struct job {
     struct amp_error *err;
 };
 
-static const char *stage_at(size_t i)
+const char *amp_convert_stage_at(size_t i)
 {
     return stage_names[i];
 }
@@ -94,7 +94,7 @@ static enum amp_status parse_stage(struct job *job)
     if (name == NULL)
         job->last = N_STAGES;
     else if (job->last == N_STAGES) {
-        const char *nearest = amp_word_nearest_at(name, stage_at);
+        const char *nearest = amp_word_nearest_at(name, amp_convert_stage_at);
         return amp_fail(job->err, AMP_USAGE,
                         "--dump-after %s: read, infer, opset, assign, insert or fold%s%s%s", name,
                         nearest ? "; did you mean '" : "", nearest ? nearest : "",

@@ -79,7 +79,8 @@ static bool is_one_file(const char *input, const char *output)
 static const char *find_input(const struct amp_options *options, const char *path)
 {
     const struct amp_texts *operands = &options->operands;
-    for (size_t i = 0; i < operands->count && options->command != AMP_CMD_RULES; i++)
+    for (size_t i = 0;
+         i < operands->count && (options->command & (AMP_CMD_RULES | AMP_CMD_COMPLETION)) == 0; i++)
         if (is_one_file(operands->items[i], path))
             return operands->items[i];
     return NULL;

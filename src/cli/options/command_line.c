@@ -328,7 +328,8 @@ static enum amp_status check_values(const struct amp_options *options, struct am
         return AMP_OK;
     bool is_optional = options->command == AMP_CMD_RULES || takes_none;
     if (count == 0 && !is_optional)
-        return amp_fail(err, AMP_USAGE, "no MODEL given; see ampconv --help");
+        return amp_fail(err, AMP_USAGE, "no %s given; see ampconv --help",
+                        options->command == AMP_CMD_COMPLETION ? "SHELL" : "MODEL");
     if (count > most)
         return amp_fail(err, AMP_USAGE, "'%s' is one word too many; see ampconv --help",
                         options->operands.items[most]);

@@ -184,7 +184,8 @@ static const struct amp_option option_table[] = {
     {"quiet", 'q', NULL, AMP_OPTION_FLAG, AT(is_quiet), ALL, AMP_GROUP_TALK, "errors only"},
     {"verbose", 'v', NULL, AMP_OPTION_COUNT, AT(verbosity), ALL, AMP_GROUP_TALK,
      "say more: -v notes per reason and output, -vv per node"},
-    {"help", 'h', NULL, AMP_OPTION_FLAG, AT(wants_help), ALL, AMP_GROUP_TALK, "print this help"},
+    {"help", 'h', NULL, AMP_OPTION_FLAG, AT(wants_help), ALL | AMP_CMD_COMPLETION, AMP_GROUP_TALK,
+     "print this help"},
     {"version", 'V', NULL, AMP_OPTION_FLAG, AT(wants_version), ALL, AMP_GROUP_TALK,
      "print the version, oneDNN's, and what this CPU computes natively"},
 };
@@ -198,6 +199,7 @@ static const struct amp_command_words commands[] = {
      "       ampconv calibrate MODEL [options]                      ranges of a model's values\n"
      "       ampconv train MODEL [options]                          run training steps\n"
      "       ampconv rules [NAME]                                   list or print rule sets\n"
+     "       ampconv completion bash|zsh|fish                       what a shell completes by\n"
      "       ampconv help [COMMAND]                                 what a command takes\n"
      "\n"
      "Converts an ONNX model to mixed precision by autocast rules, runs both models with\n"
@@ -269,6 +271,14 @@ static const struct amp_command_words commands[] = {
      "  ampconv rules\n"
      "  ampconv rules torch-cpu\n"
      "  ampconv rules --diff torch-cpu torch-cuda model.onnx\n"},
+    {"completion", AMP_CMD_COMPLETION, AMP_CMD_COMPLETION,
+     "Usage: ampconv completion bash|zsh|fish\n"
+     "\n"
+     "Prints the script by which a shell completes options and their values.\n"
+     "\n"
+     "Examples:\n"
+     "  source <(ampconv completion bash)\n"
+     "  ampconv completion fish >~/.config/fish/completions/ampconv.fish\n"},
 };
 
 const struct amp_option *amp_option_at(size_t i)

@@ -17,7 +17,8 @@ enum amp_command {
     AMP_CMD_BENCH = 8,
     AMP_CMD_COMPARE = 16,
     AMP_CMD_CALIBRATE = 32,
-    AMP_CMD_TRAIN = 64
+    AMP_CMD_TRAIN = 64,
+    AMP_CMD_COMPLETION = 128
 };
 
 /* The values of an option that may be given several times, in the order of the command line. */
