@@ -192,9 +192,9 @@ enum amp_status amp_rules_names(struct amp_arena *arena, const char *const **nam
                                 struct amp_error *err)
 {
     struct dirent **entries;
-    int n = scandir(amp_rules_dir, &entries, is_set_file, alphasort);
+    int n = scandir(amp_rules_dir(), &entries, is_set_file, alphasort);
     if (n < 0)
-        return amp_fail(err, AMP_IO, "%s: cannot open: %s", amp_rules_dir, strerror(errno));
+        return amp_fail(err, AMP_IO, "%s: cannot open: %s", amp_rules_dir(), strerror(errno));
     const char **list = amp_arena_array(arena, (size_t)n, sizeof(char *));
     for (int i = 0; i < n; i++) {
         list[i] = amp_arena_strndup(arena, entries[i]->d_name,
@@ -215,7 +215,7 @@ static const char *unknown_set(struct amp_arena *arena, const char *name)
     if (amp_rules_names(arena, &names, &count, NULL) != AMP_OK || count == 0)
         return amp_arena_printf(arena,
                                 "unknown rule set '%s', and none in %s; accepted: a file FILE.yaml",
-                                name, amp_rules_dir);
+                                name, amp_rules_dir());
     const struct amp_word_list list = {"rule set", names, count};
     return amp_arena_printf(arena, "%s, or a file FILE.yaml",
                             amp_word_unknown(arena, &list, name, ""));
@@ -237,7 +237,7 @@ static struct rule_file locate(struct amp_arena *arena, const char *text,
     struct rule_file file = {.parent = parent, .depth = parent != NULL ? parent->depth + 1 : 1};
     const char *slash = parent != NULL ? strrchr(parent->path, '/') : NULL;
     if (!amp_rules_is_path(text)) {
-        file.path = amp_arena_printf(arena, "%s/%s.yaml", amp_rules_dir, text);
+        file.path = amp_arena_printf(arena, "%s/%s.yaml", amp_rules_dir(), text);
         file.label = amp_arena_printf(arena, "%s.yaml", text);
     } else if (slash != NULL && text[0] != '/') {
         int folder = (int)(slash - parent->path);
