@@ -33,7 +33,7 @@ say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(2)')
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .PHONY: all demo tune-demo cases check check-pass check-isa check-update check-arm64 arm64-pass asan fuzz fuzz-pass bench bench-tune oracles lint \
-        format install uninstall dist clean distclean help compile_commands.json deps FORCE
+        format install uninstall deb check-deb dist clean distclean help compile_commands.json deps FORCE
 
 # ---- dependencies ------------------------------------------------------------------------------------------------------
 # The number goes up when src/setup/deps.sh comes to provide something else, so that a folder of the old kind is not used.
@@ -332,6 +332,22 @@ uninstall:
 	rm -f $(DESTDIR)$(MANDIR)/man7/$(notdir $(MAN7))
 	rm -f $(DESTDIR)$(BASHDIR)/ampconv $(DESTDIR)$(ZSHDIR)/_ampconv $(DESTDIR)$(FISHDIR)/ampconv.fish
 	rm -rf $(DESTDIR)$(PKGDATADIR) $(DESTDIR)$(PKGLIBDIR)
+
+DEB_VERSION ?= $(VERSION)-1
+DEB := $(BUILD)/ampconv_$(DEB_VERSION)_$(shell dpkg --print-architecture 2>/dev/null).deb
+
+## deb: make a package for Debian 13, BUILD/ampconv_VERSION_ARCH.deb (DEBFULLNAME, DEBEMAIL); on Debian 12 with 13's libraries
+# The program in it has its libraries as dependencies: it is linked for the system's loader, also where that of a sysroot runs it here.
+deb: all
+	@rm -rf $(BUILD)/deb $(DEB)
+	$(Q)$(MAKE) install PREFIX=/usr ZSHDIR=/usr/share/zsh/vendor-completions DESTDIR='$(abspath $(BUILD))/deb' LOADER= >$(BUILD)/deb.log 2>&1 || \
+	  { cat $(BUILD)/deb.log >&2; exit 1; }
+	$(Q)src/setup/deb.sh $(BUILD)/deb '$(DEB_VERSION)' '$(SYSROOT)' $(DEB)
+	@echo $(DEB)
+
+## check-deb: install the package in a bare Debian 13, run it there, and ask lintian; needs root, debootstrap, lintian and the network
+check-deb: deb
+	@tests/deb.sh $(DEB)
 
 ## dist: pack the committed tree, build/ampconv-VERSION.tar.gz
 dist:
