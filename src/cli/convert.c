@@ -123,7 +123,9 @@ static enum amp_status load_rules(struct job *job)
     job->rules = choice.rules;
     job->conversion.rule_names = choice.names;
     job->conversion.n_rule_names = choice.n_names;
-    return status;
+    AMP_TRY(status);
+    return amp_rule_options_check(job->options, &job->file, job->rules, job->conversion.lower,
+                                  job->err);
 }
 
 /* ---- stages ---------------------------------------------------------------------------------- */
@@ -253,7 +255,7 @@ static bool asks_for_ranges(const struct job *job)
 {
     enum amp_dtype lower = job->target.lower;
     const struct amp_rule_limits *limits = amp_rules_limits(job->rules, lower);
-    return limits != NULL && !limits->is_unguarded &&
+    return limits != NULL && limits->guards != AMP_GUARDS_OFF &&
            (lower == AMP_FLOAT16 || limits->activation_max < amp_dtype_max(lower));
 }
 

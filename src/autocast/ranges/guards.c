@@ -394,7 +394,7 @@ struct amp_range_guards *amp_range_guards_create(const struct amp_range_guard_op
     bool is_seen = ranges != NULL && ranges->source != AMP_RANGES_UNSEEN;
     if (options->lower != AMP_FLOAT16 && !(options->lower == AMP_BFLOAT16 && is_seen))
         return NULL;
-    if (options->limits->is_unguarded)
+    if (options->limits->guards == AMP_GUARDS_OFF)
         return NULL;
     struct amp_range_guards *guards = amp_xmalloc(1, sizeof *guards);
     *guards = (struct amp_range_guards){

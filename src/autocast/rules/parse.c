@@ -357,13 +357,13 @@ static enum amp_status bind_guards(const binder *b, const char *name, const yaml
     static const struct amp_word_list list = {"word", words, AMP_COUNT(words)};
     size_t index = 0;
     AMP_TRY(amp_bind_word(b, name, value, &list, &index));
-    *(bool *)field = index == 1;
+    *(enum amp_guards *)field = index == 0 ? AMP_GUARDS_ON : AMP_GUARDS_OFF;
     return AMP_OK;
 }
 
-#define GUARDS                                                                       \
-    {                                                                                \
-        "guards", bind_guards, offsetof(struct amp_rule_limits, is_unguarded), false \
+#define GUARDS                                                                 \
+    {                                                                          \
+        "guards", bind_guards, offsetof(struct amp_rule_limits, guards), false \
     }
 
 #define LIMIT(name, bind)                                          \

@@ -110,6 +110,8 @@ struct amp_rule {
     enum amp_precision precision;
     uint32_t dtypes; /* the lower dtypes that it is for, of AMP_RULES_DTYPES; 0: all */
     struct amp_rule_source source;
+    const char *place;       /* what the user knows it by: "--node x=fp32", "my.yaml:4"; NULL: it is
+                                not the user's own, and need not match anything */
     struct amp_rule_op *ops; /* any of them */
     size_t n_ops;
     struct amp_rule_patterns nodes;       /* globs over the node's name */
@@ -125,6 +127,13 @@ enum amp_constants {
     AMP_CONSTANTS_COUNT
 };
 
+/* Whether what values come to keeps nodes in float32: `guards`. */
+enum amp_guards {
+    AMP_GUARDS_UNSAID, /* on */
+    AMP_GUARDS_ON,
+    AMP_GUARDS_OFF
+};
+
 /* What keeps a node that would use a value in a dtype in float32. */
 struct amp_rule_limits {
     double weight_max, activation_max; /* magnitudes above which it stays: above 0, at most the
@@ -132,7 +141,7 @@ struct amp_rule_limits {
     double margin;    /* what the largest magnitude seen is multiplied with before: from 1 */
     double flush_max; /* the share of a value's energy that may become 0: above 0, at most 1; only
                          float16 has it, as bfloat16 has the exponents of float32 */
-    bool is_unguarded;   /* what values come to keeps no node: `guards: off` */
+    enum amp_guards guards;
 };
 
 /* Of random inputs what was seen is multiplied with this as well, as they are no data. */

@@ -221,6 +221,17 @@ static const char *unknown_set(struct amp_arena *arena, const char *name)
                             amp_word_unknown(arena, &list, name, ""));
 }
 
+/* Whether the file at PATH lies where the sets that come with the program do. */
+static bool is_shipped(struct amp_arena *arena, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *folder =
+        slash != NULL ? amp_arena_strndup(arena, path, (size_t)(slash - path)) : ".";
+    struct stat info, own;
+    return stat(folder, &info) == 0 && stat(amp_rules_dir(), &own) == 0 &&
+           info.st_dev == own.st_dev && info.st_ino == own.st_ino;
+}
+
 /* ---- files ---- */
 
 bool amp_rules_is_path(const char *text)
@@ -341,13 +352,29 @@ static void override_limits(struct amp_rule_limits *limits, const struct amp_rul
         limits->margin = given->margin;
     if (given->flush_max > 0)
         limits->flush_max = given->flush_max;
+    if (given->guards != AMP_GUARDS_UNSAID)
+        limits->guards = given->guards;
 }
 
-/* Adds what DOCUMENT says to what came before. */
-static void append(struct amp_rules *rules, const struct amp_rules_document *document)
+/* Where RULE, of the user's file with LABEL, was written; NULL: in a list that the environment
+   names. */
+static const char *place_in(struct amp_arena *arena, const struct amp_rule *rule, const char *label)
 {
-    for (size_t i = 0; i < document->n_rules; i++)
-        *add_rule(rules) = document->rules[i];
+    return strcmp(rule->source.file, label) != 0
+               ? NULL
+               : amp_arena_printf(arena, "%s:%d", label, rule->source.line);
+}
+
+/* Adds what DOCUMENT says to what came before. LABEL: of the user's own file; NULL: it comes with
+   the program. */
+static void append(struct amp_rules *rules, const struct amp_rules_document *document,
+                   const char *label)
+{
+    for (size_t i = 0; i < document->n_rules; i++) {
+        struct amp_rule *rule = add_rule(rules);
+        *rule = document->rules[i];
+        rule->place = label != NULL ? place_in(rules->arena, rule, label) : NULL;
+    }
     if (document->has_unlisted)
         rules->unlisted = document->unlisted;
     if (document->has_constants)
@@ -388,7 +415,7 @@ static enum amp_status load_file(struct loader *loader, const struct rule_file *
         return amp_yaml_fail(&yaml, document.extends, loader->err,
                              "extends: sets without a common dtype; accepted: sets with one, or "
                              "'dtypes' in this file");
-    append(rules, &document);
+    append(rules, &document, is_shipped(loader->arena, file->path) ? NULL : label);
     *set = (struct amp_rule_set){
         .name = document.name,
         .description = document.description != NULL ? document.description : "",

@@ -319,11 +319,11 @@ static enum amp_status check_values(const struct amp_options *options, struct am
 {
     size_t count = options->operands.count;
     bool takes_none = options->test_suite != NULL || options->lists_ops;
-    size_t most = options->command == AMP_CMD_BENCH     ? SIZE_MAX
-                  : takes_none                          ? 0
-                  : options->diffs                      ? 3
-                  : options->command == AMP_CMD_COMPARE ? 2
-                                                        : 1;
+    size_t most = options->command == AMP_CMD_BENCH                        ? SIZE_MAX
+                  : takes_none                                             ? 0
+                  : options->diffs                                         ? 3
+                  : options->command == AMP_CMD_COMPARE || options->checks ? 2
+                                                                           : 1;
     if (options->wants_help || options->wants_version)
         return AMP_OK;
     bool is_optional = options->command == AMP_CMD_RULES || takes_none;

@@ -61,10 +61,13 @@ static const struct amp_option option_table[] = {
      "operators to lower, a name per line, # for comments"},
     {"fp32-ops", 0, "FILE", AMP_OPTION_LIST, AT(fp32_ops), LOWERS, AMP_GROUP_RULES,
      "operators to run in float32"},
+    {"strict-rules", 0, NULL, AMP_OPTION_FLAG, AT(is_strict_rules), LOWERS, AMP_GROUP_RULES,
+     "a rule of your own that matches no node is an error, not a warning"},
     {"resolved", 0, NULL, AMP_OPTION_FLAG, AT(is_resolved), AMP_CMD_RULES, AMP_GROUP_RULES,
      "print the set with ONNX's operators in place of PyTorch's names"},
     {"check", 0, NULL, AMP_OPTION_FLAG, AT(checks), AMP_CMD_RULES, AMP_GROUP_RULES,
-     "find rules of the set that can have no effect; exit code 3 if there are any"},
+     "find rules of the set that can have no effect, or have none on MODEL; exit code 3 if there "
+     "are"},
     {"diff", 0, NULL, AMP_OPTION_FLAG, AT(diffs), AMP_CMD_RULES, AMP_GROUP_RULES,
      "which nodes of a model two sets have differ: ampconv rules --diff A B MODEL"},
     {"names", 0, NULL, AMP_OPTION_FLAG, AT(names), AMP_CMD_RULES, AMP_GROUP_RULES,
@@ -182,7 +185,7 @@ static const struct amp_option option_table[] = {
     {"threads", 0, "N", AMP_OPTION_NUMBER, AT(threads), RUNS_MODELS, AMP_GROUP_TALK,
      "threads to compute with [default: OMP_NUM_THREADS, else all cores]"},
     {"quiet", 'q', NULL, AMP_OPTION_FLAG, AT(is_quiet), ALL, AMP_GROUP_TALK, "errors only"},
-    {"verbose", 'v', NULL, AMP_OPTION_COUNT, AT(verbosity), ALL, AMP_GROUP_TALK,
+    {"verbose", 'v', NULL, AMP_OPTION_COUNT, AT(verbosity), REPORTS, AMP_GROUP_TALK,
      "say more: -v notes per reason and output, -vv per node"},
     {"help", 'h', NULL, AMP_OPTION_FLAG, AT(wants_help), ALL | AMP_CMD_COMPLETION, AMP_GROUP_TALK,
      "print this help"},
@@ -264,6 +267,8 @@ static const struct amp_command_words commands[] = {
      "  ampconv train trained.onnx --data batches --resume --log steps.jsonl\n"},
     {"rules", AMP_CMD_RULES, AMP_CMD_RULES,
      "Usage: ampconv rules [NAME|FILE] [options]\n"
+     "       ampconv rules --check NAME|FILE [MODEL]\n"
+     "       ampconv rules --diff A B MODEL\n"
      "\n"
      "Lists the rule sets that come with the program, or prints one as it is resolved.\n"
      "\n"

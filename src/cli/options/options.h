@@ -35,6 +35,7 @@ struct amp_options {
 
     const char *dtype, *opset, *cast_cache, *output;
     struct amp_texts io, rules, node_rules, op_rules, lower_ops, fp32_ops;
+    bool is_strict_rules;
     const char *dump_after;
     const char *explain; /* "text", "json" or "noise"; NULL: not asked for */
     bool is_forced, is_accepted, no_validate, is_listed, is_strict;
