@@ -17,7 +17,7 @@ same() { # NAME FOUND EXPECTED
 words() { tr -s ' \n' '\n' | grep . | LC_ALL=C sort -u | tr '\n' ' '; }
 
 # The commands, by the usage, and the long options of one, by its help.
-commands=(convert run compare bench calibrate rules completion)
+commands=(convert run compare bench calibrate train rules completion)
 options_of() { "$AMPCONV" help "$1" | grep -oE '^  (-., |    )--[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+'; }
 same 'the commands of the help' "$("$AMPCONV" help | sed -n '/^$/q; s/^       ampconv \([a-z]*\) .*/\1/p' | words)" \
   "$(printf '%s\n' "${commands[@]}" help | grep -v convert | words)"
@@ -34,7 +34,7 @@ for command in "${commands[@]}"; do
   [ -n "$expected" ] || echo "not ok $command: its help lists no option"
 done
 same 'bash: options of a conversion' "$(offers ampconv m.onnx --)" "$(options_of convert | words)"
-same 'bash: commands and models' "$(offers ampconv '')" "bench calibrate compare completion convert dd help rules run x.npy x.onnx y z.onnx "
+same 'bash: commands and models' "$(offers ampconv '')" "bench calibrate compare completion convert dd help rules run train x.npy x.onnx y z.onnx "
 same 'bash: help' "$(offers ampconv help '')" "$(printf '%s\n' "${commands[@]}" help | words)"
 same 'bash: completion' "$(offers ampconv completion '')" 'bash fish zsh '
 same 'bash: rule sets and files' "$(offers ampconv rules x)" 'x.npy x.onnx '

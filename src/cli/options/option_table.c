@@ -185,7 +185,7 @@ static const struct amp_option option_table[] = {
     {"threads", 0, "N", AMP_OPTION_NUMBER, AT(threads), RUNS_MODELS, AMP_GROUP_TALK,
      "threads to compute with [default: OMP_NUM_THREADS, else all cores]"},
     {"quiet", 'q', NULL, AMP_OPTION_FLAG, AT(is_quiet), ALL, AMP_GROUP_TALK, "errors only"},
-    {"verbose", 'v', NULL, AMP_OPTION_COUNT, AT(verbosity), REPORTS, AMP_GROUP_TALK,
+    {"verbose", 'v', NULL, AMP_OPTION_COUNT, AT(verbosity), REPORTS | AMP_CMD_TRAIN, AMP_GROUP_TALK,
      "say more: -v notes per reason and output, -vv per node"},
     {"help", 'h', NULL, AMP_OPTION_FLAG, AT(wants_help), ALL | AMP_CMD_COMPLETION, AMP_GROUP_TALK,
      "print this help"},
