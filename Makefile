@@ -8,6 +8,9 @@ BINDIR  ?= $(PREFIX)/bin
 LIBDIR  ?= $(PREFIX)/lib
 DATADIR ?= $(PREFIX)/share
 MANDIR  ?= $(DATADIR)/man
+BASHDIR ?= $(DATADIR)/bash-completion/completions
+ZSHDIR  ?= $(DATADIR)/zsh/site-functions
+FISHDIR ?= $(DATADIR)/fish/vendor_completions.d
 INSTALL ?= install
 CFLAGS  ?= -O2 -g
 BUILD   ?= build
@@ -30,7 +33,7 @@ say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(2)')
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .PHONY: all demo tune-demo cases check check-pass check-isa check-update check-arm64 arm64-pass asan fuzz fuzz-pass bench bench-tune oracles lint \
-        format install uninstall dist clean distclean help compile_commands.json deps FORCE
+        format install uninstall deb check-deb dist clean distclean help compile_commands.json deps FORCE
 
 # ---- dependencies ------------------------------------------------------------------------------------------------------
 # The number goes up when src/setup/deps.sh comes to provide something else, so that a folder of the old kind is not used.
@@ -77,7 +80,7 @@ AMP_CPPFLAGS = $(DEP_CPPFLAGS) -D_GNU_SOURCE -DAMP_VERSION='"$(VERSION)"' -Isrc 
 AMP_CFLAGS   = -std=c11 -fopenmp -fno-math-errno -fno-trapping-math $(WARNINGS)
 AMP_LDLIBS   = -ldnnl -lprotobuf-c -lyaml -ljansson -lzip -lpcre2-8 -lm
 # With a sysroot the program runs on the sysroot's own loader and libraries, found in $(1).
-runtime = $(if $(LOADER),-Wl$(comma)--disable-new-dtags$(comma)-rpath$(comma)$(1) -Wl$(comma)--dynamic-linker=$(1)/$(LOADER))
+runtime = $(if $(and $(LOADER),$(1)),-Wl$(comma)--disable-new-dtags$(comma)-rpath$(comma)$(1) -Wl$(comma)--dynamic-linker=$(1)/$(LOADER))
 comma := ,
 
 compile = $(CC) $(AMP_CPPFLAGS) $(CPPFLAGS) $(AMP_CFLAGS) $(CFLAGS) $(EXTRA) $(2) -MMD -MP -c -o $(1)
@@ -90,10 +93,11 @@ LIB_OBJS := $(filter-out $(BUILD)/src/main.o,$(OBJS))
 MAN1 := $(BUILD)/man/ampconv.1
 MAN5 := $(BUILD)/man/ampconv-report.5
 MAN7 := $(BUILD)/man/ampconv-ops.7
+COMPLETIONS := $(addprefix $(BUILD)/completion/,bash zsh fish)
 PATHS_OBJ := $(BUILD)/src/core/paths.o
 
 ## all: build the program, build/ampconv
-all: $(BUILD)/ampconv $(MAN1) $(MAN5) $(MAN7)
+all: $(BUILD)/ampconv $(MAN1) $(MAN5) $(MAN7) $(COMPLETIONS)
 
 $(BUILD)/ampconv: $(OBJS)
 	$(call say,LINK,$@)
@@ -117,13 +121,20 @@ $(MAN7): man/ops.sh $(BUILD)/ampconv
 	@mkdir -p $(@D)
 	$(Q)$^ >$@
 
+# What shells complete options by; the names of rule sets are in it.
+$(COMPLETIONS): $(BUILD)/ampconv $(wildcard rules/*.yaml)
+	$(call say,SHELL,$@)
+	@mkdir -p $(@D)
+	$(Q)$< completion $(@F) >$@
+
 $(BUILD)/src/%.o: src/%.c | $(PB_NAMES:%=$(PB)/%.pb-c.h)
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(call compile,$@,$(OWN_FLAGS)) $<
 
-# Where the program looks for its rule sets is the one thing that differs between the built and the installed program.
-$(PATHS_OBJ): OWN_FLAGS = -DAMP_RULES_DIR='"$(TOP)/rules"'
+# Where the program looks for its own files is the one thing that differs between the built and the installed program.
+paths_flags = -DAMP_RULES_DIR='"$(1)"' -DAMP_RULES_BESIDE='"$(2)"' -DAMP_LAUNCHER='"$(3)"'
+$(PATHS_OBJ): OWN_FLAGS = $(call paths_flags,$(TOP)/rules,,)
 
 # protoc-c writes two files; the header counts as a by-product of the source.
 $(PB)/onnx.pb-c.c: $(ONNX_PROTO)
@@ -269,13 +280,13 @@ $(ORACLE_DIR)/ort_run $(ORACLE_DIR)/ort_bench: tests/oracle/ort_run.c $(PB)/onnx
 ## demo: convert models/digits_cnn.onnx to bf16, validated on its 360 held-out images
 demo: $(BUILD)/ampconv
 	@mkdir -p build/demo
-	$(BUILD)/ampconv models/digits_cnn.onnx --dtype bf16 -o build/demo/digits_cnn.bf16.onnx --force \
+	$(BUILD)/ampconv models/digits_cnn.onnx --dtype bf16 -o build/demo/digits_cnn.bf16.onnx \
 	  --data models/digits --labels models/digits/labels.npy
 
 ## tune-demo: find what has to stay float32 in models/digits_pedestal.onnx, which is trained to fail in bf16
 tune-demo: $(BUILD)/ampconv
 	@mkdir -p build/demo
-	$(BUILD)/ampconv models/digits_pedestal.onnx --dtype bf16 -o build/demo/digits_pedestal.bf16.onnx --force \
+	$(BUILD)/ampconv models/digits_pedestal.onnx --dtype bf16 -o build/demo/digits_pedestal.bf16.onnx \
 	  --data models/digits --labels models/digits/labels.npy --max-drop 0.5% --tune \
 	  --rules-out build/demo/digits_pedestal.yaml --report build/demo/digits_pedestal.html
 	@echo 'build/demo/digits_pedestal.html shows the search'
@@ -287,23 +298,39 @@ PKGDATADIR := $(DATADIR)/ampconv
 RULES := $(wildcard rules/*.yaml rules/*.map)
 MAN5_ALL := $(filter-out man/ampconv-report.5,$(wildcard man/*.5)) $(MAN5)
 
+# An installed tree can be moved as a whole. Where the program comes with libraries of its own, they lie beside it with their
+# loader, and a launcher in BINDIR starts that.
+RUNDIR = $(if $(LOADER),$(PKGLIBDIR),$(BINDIR))
+from = $(shell realpath -ms --relative-to='$(1)' '$(2)')
+installed_paths = $(call paths_flags,$(PKGDATADIR)/rules,$(call from,$(RUNDIR),$(PKGDATADIR)/rules),$(LAUNCHER))
+LAUNCHER = $(if $(LOADER),$(call from,$(RUNDIR),$(BINDIR)/ampconv))
+
 # Linked again at each installation: PREFIX may differ from the last one's.
 $(BUILD)/install/ampconv: $(OBJS) FORCE
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
-	$(Q)$(call compile,$(BUILD)/install/paths.o,-DAMP_RULES_DIR='"$(PKGDATADIR)/rules"') src/core/paths.c
-	$(Q)$(call link,$@,$(filter-out $(PATHS_OBJ),$(OBJS)) $(BUILD)/install/paths.o,$(PKGLIBDIR))
+	$(Q)$(call compile,$(BUILD)/install/paths.o,$(installed_paths)) src/core/paths.c
+	$(Q)$(call link,$@,$(filter-out $(PATHS_OBJ),$(OBJS)) $(BUILD)/install/paths.o,)
 
-## install: install the program, its rule sets and its manual (PREFIX, DESTDIR, BINDIR, LIBDIR, DATADIR, MANDIR)
-install: $(BUILD)/install/ampconv $(MAN1) $(MAN5) $(MAN7)
-	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(PKGDATADIR)/rules
+$(BUILD)/install/launcher: src/setup/launcher.sh FORCE
+	@mkdir -p $(@D)
+	$(Q)sed 's|@LIBRARIES@|$(call from,$(BINDIR),$(PKGLIBDIR))|; s|@LOADER@|$(LOADER)|' $< >$@
+
+## install: install the program, its rule sets, manual and completions (PREFIX, DESTDIR, BINDIR, LIBDIR, DATADIR, MANDIR)
+install: $(BUILD)/install/ampconv $(if $(LOADER),$(BUILD)/install/launcher) $(MAN1) $(MAN5) $(MAN7) $(COMPLETIONS)
+	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(RUNDIR) $(DESTDIR)$(PKGDATADIR)/rules
 	$(INSTALL) -d $(DESTDIR)$(MANDIR)/man1 $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man7
-	$(INSTALL) -m 755 $< $(DESTDIR)$(BINDIR)/ampconv
+	$(INSTALL) -d $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)
+	$(INSTALL) -m 755 $< $(DESTDIR)$(RUNDIR)/ampconv
+	$(if $(LOADER),$(INSTALL) -m 755 $(BUILD)/install/launcher $(DESTDIR)$(BINDIR)/ampconv)
 	$(if $(RULES),$(INSTALL) -m 644 $(RULES) $(DESTDIR)$(PKGDATADIR)/rules)
 	$(INSTALL) -m 644 $(MAN1) $(DESTDIR)$(MANDIR)/man1
 	$(INSTALL) -m 644 $(MAN5_ALL) $(DESTDIR)$(MANDIR)/man5
 	$(INSTALL) -m 644 man/report.schema.json $(DESTDIR)$(PKGDATADIR)
 	$(INSTALL) -m 644 $(MAN7) $(DESTDIR)$(MANDIR)/man7
+	$(INSTALL) -m 644 $(BUILD)/completion/bash $(DESTDIR)$(BASHDIR)/ampconv
+	$(INSTALL) -m 644 $(BUILD)/completion/zsh $(DESTDIR)$(ZSHDIR)/_ampconv
+	$(INSTALL) -m 644 $(BUILD)/completion/fish $(DESTDIR)$(FISHDIR)/ampconv.fish
 	$(if $(LOADER),src/setup/copy_libs.sh $(BUILD)/ampconv $(SYSLIB)/$(LOADER) $(DESTDIR)$(PKGLIBDIR))
 
 ## uninstall: remove what install put there (same variables)
@@ -311,7 +338,24 @@ uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/ampconv
 	rm -f $(addprefix $(DESTDIR)$(MANDIR)/man1/,$(notdir $(MAN1))) $(addprefix $(DESTDIR)$(MANDIR)/man5/,$(notdir $(MAN5_ALL)))
 	rm -f $(DESTDIR)$(MANDIR)/man7/$(notdir $(MAN7))
+	rm -f $(DESTDIR)$(BASHDIR)/ampconv $(DESTDIR)$(ZSHDIR)/_ampconv $(DESTDIR)$(FISHDIR)/ampconv.fish
 	rm -rf $(DESTDIR)$(PKGDATADIR) $(DESTDIR)$(PKGLIBDIR)
+
+DEB_VERSION ?= $(VERSION)-1
+DEB := $(BUILD)/ampconv_$(DEB_VERSION)_$(shell dpkg --print-architecture 2>/dev/null).deb
+
+## deb: make a package for Debian 13, BUILD/ampconv_VERSION_ARCH.deb (DEBFULLNAME, DEBEMAIL); on Debian 12 with 13's libraries
+# The program in it has its libraries as dependencies: it is linked for the system's loader, also where that of a sysroot runs it here.
+deb: all
+	@rm -rf $(BUILD)/deb $(DEB)
+	$(Q)$(MAKE) install PREFIX=/usr ZSHDIR=/usr/share/zsh/vendor-completions DESTDIR='$(abspath $(BUILD))/deb' LOADER= >$(BUILD)/deb.log 2>&1 || \
+	  { cat $(BUILD)/deb.log >&2; exit 1; }
+	$(Q)src/setup/deb.sh $(BUILD)/deb '$(DEB_VERSION)' '$(SYSROOT)' $(DEB)
+	@echo $(DEB)
+
+## check-deb: install the package in a bare Debian 13, run it there, and ask lintian; needs root, debootstrap, lintian and the network
+check-deb: deb
+	@tests/deb.sh $(DEB)
 
 ## dist: pack the committed tree, build/ampconv-VERSION.tar.gz
 dist:
@@ -342,7 +386,7 @@ compile_commands.json: $(PB_NAMES:%=$(PB)/%.pb-c.h)
 
 DATABASE = $(SRCS) $(UNIT_SRCS) $(wildcard tests/tool/*.c)
 database_entry = {"directory": "$(TOP)", "file": "$(s)", "command": "$(subst ",\",$(call compile,$(s:%.c=$(BUILD)/%.o),$(database_flags)) $(s))"}
-database_flags = -Itests/unit -DAMP_RULES_DIR='"$(TOP)/rules"'
+database_flags = -Itests/unit $(call paths_flags,$(TOP)/rules,,)
 
 ## clean: remove what was built; build/deps, the dependencies that were set up, stays
 clean:

@@ -8,7 +8,9 @@
 #include "cli/calibrate.h"
 #include "cli/options/command_line.h"
 #include "cli/compare.h"
+#include "cli/completion.h"
 #include "cli/convert.h"
+#include "cli/destination.h"
 #include "cli/options/help.h"
 #include "cli/report/head.h"
 #include "cli/rules.h"
@@ -24,13 +26,14 @@
 static enum amp_status run_command(const struct amp_options *options, struct amp_error *err)
 {
     if (options->wants_help) {
-        amp_help_print(stdout, options->command);
+        amp_help_print(stdout, options->words);
         return AMP_OK;
     }
     if (options->wants_version) {
         amp_command_version(stdout);
         return AMP_OK;
     }
+    AMP_TRY(amp_destinations_check(options, err));
     if (options->threads > 0)
         amp_threads_limit((int)options->threads);
     else
@@ -53,6 +56,8 @@ static enum amp_status run_command(const struct amp_options *options, struct amp
         return amp_command_calibrate(options, err);
     case AMP_CMD_TRAIN:
         return amp_command_train(options, err);
+    case AMP_CMD_COMPLETION:
+        return amp_command_completion(options, err);
     }
     return AMP_OK;
 }

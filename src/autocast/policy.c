@@ -16,26 +16,47 @@
 
 /* ---- rules ---- */
 
+static struct amp_rule_part part_of(const struct amp_model *model, const struct amp_whole *whole,
+                                    uint32_t id)
+{
+    struct amp_rule_part part = {.self = amp_rule_subject(model, id)};
+    if (whole == NULL)
+        return part;
+    part.whole = whole->subject;
+    part.head = amp_rule_subject(model, whole->entry);
+    part.has_head = whole->composite != NULL && whole->composite->head != NULL;
+    return part;
+}
+
 static struct amp_policy policy_of(const struct amp_model *model, const struct amp_rules *rules,
                                    const struct amp_wholes *wholes, uint32_t id)
 {
     struct amp_policy policy = {.precision = rules->unlisted};
-    struct amp_rule_subject self = amp_rule_subject(model, id);
     const struct amp_whole *whole = amp_wholes_of(wholes, id);
+    struct amp_rule_part part = part_of(model, whole, id);
     if (whole == NULL) {
-        policy.rule = amp_rules_match_subject(rules, &self);
-        policy.op = policy.rule ? amp_rule_named_op(rules, policy.rule, &self) : NULL;
+        policy.rule = amp_rules_match_subject(rules, &part.self);
+        policy.op = policy.rule ? amp_rule_named_op(rules, policy.rule, &part.self) : NULL;
     } else {
-        struct amp_rule_part part = {.self = self,
-                                     .whole = whole->subject,
-                                     .head = amp_rule_subject(model, whole->entry),
-                                     .has_head = whole->composite != NULL &&
-                                                 whole->composite->head != NULL};
         policy.rule = amp_rules_match_part(rules, &part, &policy.op);
     }
     if (policy.rule != NULL)
         policy.precision = policy.rule->precision;
     return policy;
+}
+
+void amp_policies_trace(const struct amp_model *model, const struct amp_rules *rules,
+                        const struct amp_wholes *wholes, bool *matches, bool *decides)
+{
+    for (uint32_t id = 0; id < model->n_nodes; id++) {
+        const struct amp_whole *whole = amp_wholes_of(wholes, id);
+        const struct amp_rule *rule =
+            decides != NULL ? policy_of(model, rules, wholes, id).rule : NULL;
+        struct amp_rule_part part = part_of(model, whole, id);
+        if (rule != NULL)
+            decides[rule - rules->items] = true;
+        amp_rules_note_matches(rules, &part, whole == NULL, matches);
+    }
 }
 
 /* ---- painting ---- */

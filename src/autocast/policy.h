@@ -3,6 +3,8 @@
 
 #include "autocast/rules/precision.h"
 
+#include <stdbool.h>
+
 struct amp_model;   /* core/graph/graph.h */
 struct amp_rule;    /* autocast/rules/rule.h */
 struct amp_rule_op; /* autocast/rules/rule.h */
@@ -31,5 +33,11 @@ struct amp_policy {
 enum amp_status amp_policies_find(const struct amp_model *model, const struct amp_rules *rules,
                                   const struct amp_wholes *wholes,
                                   const struct amp_policy **policies, struct amp_error *err);
+
+/* Sets MATCHES[i] for each rule I of RULES that matches a node of MODEL, and DECIDES[i] for each
+   that is the last to match one (NULL: nobody asks). What took too long, which amp_rules_check_work
+   then says, is not found. */
+void amp_policies_trace(const struct amp_model *model, const struct amp_rules *rules,
+                        const struct amp_wholes *wholes, bool *matches, bool *decides);
 
 #endif

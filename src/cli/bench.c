@@ -195,10 +195,8 @@ enum amp_status amp_command_bench(const struct amp_options *options, struct amp_
                       .models = json != NULL ? json_array() : NULL,
                       .err = err};
     enum amp_status status = parse_dtypes(options->dtype, &job.dtypes, err);
-    if (status == AMP_OK && options->report != NULL) {
-        status = amp_output_check(options->report, err);
+    if (status == AMP_OK && options->report != NULL)
         job.page = amp_html_bench_begin((size_t)options->runs);
-    }
     for (size_t i = 0; i < options->operands.count && status == AMP_OK; i++)
         status = bench_model(&job, options->operands.items[i]);
     if (status == AMP_OK && job.page != NULL)

@@ -23,8 +23,6 @@ static enum amp_status calibrate(const struct amp_options *options, struct amp_m
     AMP_TRY(amp_infer(model, err));
     if (!options->is_quiet)
         amp_report_newer_types(stderr, model);
-    if (strcmp(path, "-") != 0)
-        AMP_TRY(amp_output_check(path, err));
     ranges->inputs = amp_ranges_key(model, model->arena);
     amp_progress_begin("calibrating");
     enum amp_status status = amp_ranges_see(options, model, ranges, err);

@@ -83,7 +83,7 @@ struct job {
     struct amp_error *err;
 };
 
-static const char *stage_at(size_t i)
+const char *amp_convert_stage_at(size_t i)
 {
     return stage_names[i];
 }
@@ -97,7 +97,7 @@ static enum amp_status parse_stage(struct job *job)
     if (name == NULL)
         job->last = N_STAGES;
     else if (job->last == N_STAGES) {
-        const char *nearest = amp_word_nearest_at(name, stage_at);
+        const char *nearest = amp_word_nearest_at(name, amp_convert_stage_at);
         return amp_fail(job->err, AMP_USAGE,
                         "--dump-after %s: read, infer, opset, assign, insert or fold%s%s%s", name,
                         nearest ? "; did you mean '" : "", nearest ? nearest : "",
@@ -126,7 +126,9 @@ static enum amp_status load_rules(struct job *job)
     job->rules = choice.rules;
     job->conversion.rule_names = choice.names;
     job->conversion.n_rule_names = choice.n_names;
-    return status;
+    AMP_TRY(status);
+    return amp_rule_options_check(job->options, &job->file, job->rules, job->conversion.lower,
+                                  job->err);
 }
 
 /* ---- stages ---------------------------------------------------------------------------------- */
@@ -606,7 +608,7 @@ static enum amp_status write_all(struct job *job, const struct trial *trial,
                                  const struct amp_error *verdict)
 {
     bool is_mismatch = verdict->status == AMP_MISMATCH;
-    bool is_written = !is_mismatch || job->options->is_forced;
+    bool is_written = !is_mismatch || job->options->is_accepted;
     if (is_written)
         AMP_TRY(amp_model_write(job->model, job->placement, job->err));
     if (!job->options->is_quiet)

@@ -1,10 +1,11 @@
 /*
- * Where the converted model, its data file and the JSON report go. Takes the options and the paths
- * of the input, gives the path of the output, and refuses what would replace a file that the user
- * did not give up. Writes nothing.
+ * Where the converted model, its data file, reports and all else that options name are written to.
+ * Takes the options and the paths of the input, gives the path of the model, and refuses what
+ * cannot be created and what would replace a file that the user did not give up. Writes nothing.
  */
 #include "cli/destination.h"
 
+#include "cli/options/command_line.h"
 #include "core/file/input.h"
 #include "core/file/output.h"
 #include "core/words.h"
@@ -60,6 +61,132 @@ static enum amp_status check_is_free(const struct amp_options *options, const ch
     return amp_fail(err, AMP_IO, "%s exists; use --force, or -o to name an output", path);
 }
 
+/* ---- one file under several names ------------------------------------------------------------ */
+
+/* Whether the paths lead to one regular file, through links of both kinds; "-" is what stdin is. */
+static bool is_one_file(const char *input, const char *output)
+{
+    struct stat in, out;
+    bool is_stdin = strcmp(input, "-") == 0;
+    if (strcmp(output, "-") == 0 || stat(output, &out) != 0 ||
+        (is_stdin ? fstat(STDIN_FILENO, &in) : stat(input, &in)) != 0)
+        return false;
+    return S_ISREG(in.st_mode) && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+}
+
+/* The operand that is a model and the file at PATH; NULL: none is. */
+static const char *find_input(const struct amp_options *options, const char *path)
+{
+    const struct amp_texts *operands = &options->operands;
+    for (size_t i = 0;
+         i < operands->count && (options->command & (AMP_CMD_RULES | AMP_CMD_COMPLETION)) == 0; i++)
+        if (is_one_file(operands->items[i], path))
+            return operands->items[i];
+    return NULL;
+}
+
+/* AMP_USAGE when PATH, where the model goes, is the model that it is made of; not with --force. */
+static enum amp_status check_is_other(const struct amp_options *options, const char *path,
+                                      struct amp_error *err)
+{
+    if (options->is_forced || find_input(options, path) == NULL)
+        return AMP_OK;
+    return amp_fail(err, AMP_USAGE,
+                    "%s is the input and would be lost; use --force, or another name", path);
+}
+
+/* ---- files that options name ----------------------------------------------------------------- */
+
+/* The file that OPTION has the command write, or add to; NULL: none. */
+static const char *written_by(const struct amp_options *options, const struct amp_option *option)
+{
+    bool is_file = option->kind == AMP_OPTION_OUTPUT || option->kind == AMP_OPTION_REPORT ||
+                   option->kind == AMP_OPTION_LOG;
+    return is_file && (option->commands & options->command) ? amp_option_text(options, option)
+                                                            : NULL;
+}
+
+/* Whether it is the converted model that OPTION names. */
+static bool is_model(const struct amp_option *option)
+{
+    return (option->commands & AMP_CMD_CONVERT) != 0 && strcmp(option->name, "output") == 0;
+}
+
+/* AMP_USAGE when another option before row ROW names PATH too; the model is compared with them when
+   its path is known. */
+static enum amp_status check_rows_before(const struct amp_options *options, size_t row,
+                                         const char *path, struct amp_error *err)
+{
+    const struct amp_option *option = amp_option_at(row);
+    for (size_t i = 0; i < row; i++) {
+        const char *other = written_by(options, amp_option_at(i));
+        if (other != NULL && !is_model(amp_option_at(i)) && amp_output_is_same(path, other))
+            return amp_fail(err, AMP_USAGE, "--%s and --%s cannot both go to %s", option->name,
+                            amp_option_at(i)->name, path);
+    }
+    return AMP_OK;
+}
+
+/* Checks PATH, which the option in row ROW has the command write. */
+static enum amp_status check_written(const struct amp_options *options, size_t row,
+                                     const char *path, struct amp_error *err)
+{
+    const struct amp_option *option = amp_option_at(row);
+    AMP_TRY(option->kind == AMP_OPTION_LOG ? amp_output_check_log(path, err)
+                                           : amp_output_check(path, err));
+    if (is_model(option))
+        return check_is_other(options, path, err);
+    if (find_input(options, path) != NULL)
+        return amp_fail(err, AMP_USAGE, "--%s %s: that is the input, which would be lost",
+                        option->name, path);
+    return check_rows_before(options, row, path, err);
+}
+
+enum amp_status amp_destinations_check(const struct amp_options *options, struct amp_error *err)
+{
+    const struct amp_option *option;
+    for (size_t row = 0; (option = amp_option_at(row)) != NULL; row++) {
+        const char *path = written_by(options, option);
+        if (path != NULL)
+            AMP_TRY(check_written(options, row, path, err));
+        bool is_folder = option->kind == AMP_OPTION_FOLDER && (option->commands & options->command);
+        if (is_folder && amp_option_text(options, option) != NULL)
+            AMP_TRY(amp_output_check_folder(amp_option_text(options, option), err));
+    }
+    return AMP_OK;
+}
+
+/* ---- the model ------------------------------------------------------------------------------- */
+
+/* AMP_USAGE when another output goes to PATH, where the model goes. */
+static enum amp_status check_is_alone(const struct amp_options *options, const char *path,
+                                      struct amp_error *err)
+{
+    const struct amp_option *option;
+    for (size_t row = 0; (option = amp_option_at(row)) != NULL; row++) {
+        const char *other = written_by(options, option);
+        if (other == NULL || is_model(option) || !amp_output_is_same(path, other))
+            continue;
+        if (strcmp(path, "-") == 0)
+            return amp_fail(err, AMP_USAGE, "stdout cannot take both the model and --%s -",
+                            option->name);
+        return amp_fail(err, AMP_USAGE, "--%s %s: that is the model itself", option->name, other);
+    }
+    return AMP_OK;
+}
+
+/* Checks the file for tensor data that the user names, in the folder of the model at PATH. */
+static enum amp_status check_data(const char *name, const char *path, struct amp_arena *arena,
+                                  struct amp_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    int folder = slash != NULL ? (int)(slash + 1 - path) : 0;
+    AMP_TRY(check_data_name(name, path, err));
+    return name == NULL
+               ? AMP_OK
+               : amp_output_check(amp_arena_printf(arena, "%.*s%s", folder, path, name), err);
+}
+
 enum amp_status amp_destination_choose(const struct amp_options *options,
                                        const struct amp_target *target, struct amp_arena *arena,
                                        const char **path, struct amp_error *err)
@@ -72,22 +199,11 @@ enum amp_status amp_destination_choose(const struct amp_options *options,
     if (is_stdout && isatty(STDOUT_FILENO))
         return amp_fail(err, AMP_USAGE,
                         "the model is not written to a terminal; use -o FILE or a pipe");
-    if (is_stdout && options->json != NULL && strcmp(options->json, "-") == 0)
-        return amp_fail(err, AMP_USAGE, "stdout cannot take both the model and --json -");
-    if (is_stdout && options->report != NULL && strcmp(options->report, "-") == 0)
-        return amp_fail(err, AMP_USAGE, "stdout cannot take both the model and --report -");
-    if (!is_stdout && options->json != NULL && strcmp(options->json, found) == 0)
-        return amp_fail(err, AMP_USAGE, "--json %s: that is the model itself", found);
-    if (!is_stdout && options->report != NULL && strcmp(options->report, found) == 0)
-        return amp_fail(err, AMP_USAGE, "--report %s: that is the model itself", found);
+    AMP_TRY(check_is_alone(options, found, err));
     if (!is_stdout)
         AMP_TRY(check_is_free(options, found, err));
     AMP_TRY(amp_output_check(found, err));
-    if (options->json != NULL)
-        AMP_TRY(amp_output_check(options->json, err));
-    if (options->report != NULL)
-        AMP_TRY(amp_output_check(options->report, err));
-    return check_data_name(options->external_data, found, err);
+    return check_data(options->external_data, found, arena, err);
 }
 
 static bool is_same_file(const char *a, const char *b)
@@ -99,15 +215,17 @@ static bool is_same_file(const char *a, const char *b)
     return is_same;
 }
 
-/* An output may replace the input model, and its data file a data file of the input then. A model
-   never replaces a data file of the input, a data file never the input model. */
+/* An output that may replace the input model may have its data file replace a data file of it. A
+   model never replaces a data file of the input, a data file never the input model. */
 enum amp_status amp_destination_check(const struct amp_options *options,
                                       const struct amp_external *external, const char *path,
                                       const char *data_path, struct amp_error *err)
 {
     const char *input = options->operands.items[0], *lost = NULL;
-    if (data_path != NULL)
+    if (data_path != NULL) {
         AMP_TRY(check_is_free(options, data_path, err));
+        AMP_TRY(amp_output_check(data_path, err));
+    }
     if (amp_external_has(external, path))
         lost = path;
     else if (data_path != NULL && is_same_file(data_path, input))

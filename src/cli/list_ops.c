@@ -70,8 +70,7 @@ static const char *lower_form(const struct entry *entry)
 
 static bool is_derived(const struct entry *entry)
 {
-    return entry->op != NULL &&
-           (entry->op->gradient != NULL || entry->op->recurrence != NULL);
+    return entry->op != NULL && (entry->op->gradient != NULL || entry->op->recurrence != NULL);
 }
 
 /* The forms that a type variable may have. */
@@ -137,7 +136,8 @@ static json_t *json_entry(const struct entry *entry)
 }
 
 /* {"operators": [{"domain", "name", "versions": [6, 13], "kernel": "oneDNN", "C" or null, "lower":
-   "native", "rounded" or null, "gradient": true, "types": {"T": {"tensor": ["float32", ...], ...}, ...}}, ...]} */
+   "native", "rounded" or null, "gradient": true, "types": {"T": {"tensor": ["float32", ...], ...},
+   ...}}, ...]} */
 static enum amp_status write_json(const struct amp_options *options, struct amp_error *err)
 {
     json_t *root = amp_report_begin("operators"), *operators = json_array();
@@ -259,9 +259,12 @@ static void print_row(const struct row *row, const size_t *widths)
 
 static void print_table(void)
 {
-    static const struct row head = {
-        .cells = {{"OPERATOR", 8}, {"KERNEL", 6}, {"LOWER", 5}, {"GRADIENT", 8}, {"VERSIONS", 8},
-                  {"TYPES", 5}}};
+    static const struct row head = {.cells = {{"OPERATOR", 8},
+                                              {"KERNEL", 6},
+                                              {"LOWER", 5},
+                                              {"GRADIENT", 8},
+                                              {"VERSIONS", 8},
+                                              {"TYPES", 5}}};
     size_t widths[TYPES];
     struct entry entry;
     struct row row;

@@ -5,6 +5,7 @@
  */
 #include "cli/rules.h"
 
+#include "autocast/rule_effects.h"
 #include "autocast/rules/check.h"
 #include "autocast/settle.h"
 #include "cli/report/rules.h"
@@ -17,14 +18,23 @@
 #include <stdio.h>
 #include <string.h>
 
-static enum amp_status print_one(struct amp_arena *arena, const char *name, bool is_resolved,
+/* Loads the set NAME, and says what the user should know of that unless it is to be quiet. */
+static enum amp_status load(const struct amp_options *options, const char *name,
+                            struct amp_rules *rules, struct amp_error *err)
+{
+    enum amp_status status = amp_rules_load(rules, name, err);
+    if (!options->is_quiet)
+        amp_report_rule_notes(rules);
+    return status;
+}
+
+static enum amp_status print_one(struct amp_arena *arena, const struct amp_options *options,
                                  struct amp_error *err)
 {
     struct amp_rules *rules = amp_rules_create(arena);
-    enum amp_status status = amp_rules_load(rules, name, err);
-    amp_report_rule_notes(rules);
+    enum amp_status status = load(options, options->operands.items[0], rules, err);
     if (status == AMP_OK)
-        amp_report_rules(arena, rules, is_resolved);
+        amp_report_rules(arena, rules, options->is_resolved);
     amp_rules_destroy(rules);
     return status;
 }
@@ -76,32 +86,85 @@ static enum amp_status list_names(struct amp_arena *arena, struct amp_error *err
 
 /* ---- --check ---- */
 
-static enum amp_status report_findings(const struct amp_rules *rules, struct amp_error *err)
+/* Prints what is odd about rules of the set on any model; adds those without effect to *MISTAKES.
+ */
+static enum amp_status report_findings(const struct amp_rules *rules, size_t *mistakes,
+                                       struct amp_error *err)
 {
     struct amp_rule_finding *findings;
-    size_t count, mistakes = 0;
+    size_t count;
     AMP_TRY(amp_rules_check(rules, &findings, &count, err));
     for (size_t i = 0; i < count; i++) {
         const struct amp_rule_finding *finding = &findings[i];
-        mistakes += !finding->is_note;
+        *mistakes += !finding->is_note;
         amp_print(stdout, "%s:%d: %s%s\n", finding->rule->source.file, finding->line,
                   finding->is_note ? "note: " : "", finding->text);
     }
+    return AMP_OK;
+}
+
+/* The dtype that the user names, or else one that the set is for. */
+static enum amp_status choose_dtype(const struct amp_options *options,
+                                    const struct amp_rules *rules, enum amp_dtype *lower,
+                                    struct amp_error *err)
+{
+    struct amp_target target;
+    AMP_TRY(amp_target_parse(options, &target, err));
+    bool is_for_bf16 = (rules->sets[0].dtypes & AMP_DTYPE_BIT(AMP_BFLOAT16)) != 0;
+    *lower = options->dtype == NULL && !is_for_bf16 ? AMP_FLOAT16 : target.lower;
+    return *lower != AMP_FLOAT
+               ? AMP_OK
+               : amp_fail(err, AMP_USAGE, "--check is about rules, and --dtype fp32 takes none");
+}
+
+enum { GUESSES_MAX = 10 /* at what was meant, which takes time */ };
+
+/* Prints which rules of the set have no effect on MODEL, and adds them to *MISTAKES. */
+static void report_effects(const struct amp_model *model, const struct amp_rules *rules,
+                           const struct amp_rule_effects *effects, size_t *mistakes)
+{
+    for (size_t i = 0; i < rules->count; i++) {
+        const struct amp_rule *rule = &rules->items[i];
+        if (strcmp(rule->source.file, rules->sets[0].file) != 0 || effects->decides[i])
+            continue;
+        ++*mistakes;
+        amp_print(stdout, "%s:%d: ", rule->source.file, rule->source.line);
+        if (effects->matches[i])
+            amp_print(stdout, "later rules decide on all nodes of %s that the rule matches\n",
+                      model->path);
+        else
+            amp_print(stdout, "the rule matches no node of %s%s\n", model->path,
+                      *mistakes <= GUESSES_MAX ? amp_rule_nearest_text(model, rule) : "");
+    }
+}
+
+static enum amp_status check_on_model(const struct amp_options *options, struct amp_rules *rules,
+                                      size_t *mistakes, struct amp_error *err)
+{
+    struct amp_model_file file;
+    struct amp_rule_effects effects;
+    enum amp_dtype lower = AMP_UNDEFINED;
+    AMP_TRY(choose_dtype(options, rules, &lower, err));
+    AMP_TRY(amp_rules_set_dtype(rules, lower, err));
+    AMP_TRY(amp_model_read(options->operands.items[1], &file, err));
+    enum amp_status status = amp_rule_decisions_find(file.model, rules, lower, &effects, err);
+    if (status == AMP_OK && effects.is_known)
+        report_effects(file.model, rules, &effects, mistakes);
+    amp_model_close(&file);
+    return status;
+}
+
+static enum amp_status check_set(const struct amp_options *options, struct amp_rules *rules,
+                                 struct amp_error *err)
+{
+    size_t mistakes = 0;
+    AMP_TRY(load(options, options->operands.items[0], rules, err));
+    AMP_TRY(options->operands.count > 1 ? check_on_model(options, rules, &mistakes, err)
+                                        : report_findings(rules, &mistakes, err));
     if (mistakes > 0)
         return amp_fail(err, AMP_RULES, "%s: %zu %s without effect", rules->sets[0].file, mistakes,
                         mistakes == 1 ? "rule" : "rules");
     return AMP_OK;
-}
-
-static enum amp_status check_set(struct amp_arena *arena, const char *name, struct amp_error *err)
-{
-    struct amp_rules *rules = amp_rules_create(arena);
-    enum amp_status status = amp_rules_load(rules, name, err);
-    amp_report_rule_notes(rules);
-    if (status == AMP_OK)
-        status = report_findings(rules, err);
-    amp_rules_destroy(rules);
-    return status;
 }
 
 /* ---- --diff ---- */
@@ -128,24 +191,23 @@ static void name_nodes(struct side *side)
     }
 }
 
-static enum amp_status decide(struct side *side, const char *path, const struct amp_target *target,
-                              struct amp_error *err)
+static enum amp_status decide(struct side *side, const struct amp_options *options,
+                              const struct amp_target *target, struct amp_error *err)
 {
     const char *obstacle = NULL;
-    AMP_TRY(amp_model_read_to_convert(path, &side->file, err));
-    struct amp_assign_options options = {
+    AMP_TRY(amp_model_read_to_convert(options->operands.items[2], &side->file, err));
+    struct amp_assign_options assigned = {
         .lower = target->lower, .second = target->second, .cap = amp_schema_released_opset()};
-    options.rules = side->rules = amp_rules_create(side->file.arena);
-    AMP_TRY(amp_rules_load(side->rules, side->name, err));
-    amp_report_rule_notes(side->rules);
+    assigned.rules = side->rules = amp_rules_create(side->file.arena);
+    AMP_TRY(load(options, side->name, side->rules, err));
     AMP_TRY(amp_rules_set_dtype(side->rules, target->lower, err));
     AMP_TRY(amp_infer(side->file.model, err));
     name_nodes(side);
-    AMP_TRY(amp_settle(side->file.model, options, &side->assignment, &obstacle, err));
+    AMP_TRY(amp_settle(side->file.model, assigned, &side->assignment, &obstacle, err));
     AMP_TRY(amp_infer(side->file.model, err));
-    options.cap = (int)amp_model_opset(side->file.model, "");
+    assigned.cap = (int)amp_model_opset(side->file.model, "");
     /* What follows, at the new opset. */
-    return amp_assign(side->file.model, &options, &side->assignment, err);
+    return amp_assign(side->file.model, &assigned, &side->assignment, err);
 }
 
 static void print_side(const struct side *side, uint32_t id)
@@ -193,9 +255,9 @@ static enum amp_status diff_sets(const struct amp_options *options, struct amp_e
     AMP_TRY(amp_target_parse(options, &target, err));
     if (target.lower == AMP_FLOAT)
         return amp_fail(err, AMP_USAGE, "--diff is about rules, and --dtype fp32 takes none");
-    enum amp_status status = decide(&a, words[2], &target, err);
+    enum amp_status status = decide(&a, options, &target, err);
     if (status == AMP_OK)
-        status = decide(&b, words[2], &target, err);
+        status = decide(&b, options, &target, err);
     if (status == AMP_OK)
         print_differences(&a, &b);
     close_side(&a);
@@ -212,11 +274,15 @@ static enum amp_status run(struct amp_arena *arena, const struct amp_options *op
         return list_names(arena, err);
     if (options->diffs)
         return diff_sets(options, err);
-    if (options->checks)
-        return check_set(arena, options->operands.items[0], err);
+    if (options->checks) {
+        struct amp_rules *rules = amp_rules_create(arena);
+        enum amp_status status = check_set(options, rules, err);
+        amp_rules_destroy(rules);
+        return status;
+    }
     if (options->operands.count == 0)
         return list_all(arena, err);
-    return print_one(arena, options->operands.items[0], options->is_resolved, err);
+    return print_one(arena, options, err);
 }
 
 enum amp_status amp_command_rules(const struct amp_options *options, struct amp_error *err)

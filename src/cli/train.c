@@ -209,8 +209,6 @@ static enum amp_status set_up(struct train *train)
 {
     const struct amp_options *options = train->options;
     enum amp_strictness strictness = options->is_strict ? AMP_LITERAL : AMP_FREE;
-    if (options->output != NULL && strcmp(options->output, "-") != 0)
-        AMP_TRY(amp_output_check(options->output, train->err));
     AMP_TRY(amp_model_read(options->operands.items[0], &train->file, train->err));
     AMP_TRY(make_training(train));
     AMP_TRY(amp_trainer_open(&train->trainer, &train->file, strictness, train->err));

@@ -2,7 +2,10 @@
 #define AMP_CORE_PATHS_H
 
 /* The folder of the rule sets that come with the program: the source tree's for a program run from
-   the build tree, DATADIR/ampconv/rules for an installed one. */
-extern const char amp_rules_dir[];
+   the build tree, that of its own tree, wherever that lies, for an installed one. */
+const char *amp_rules_dir(void);
+
+/* The file to execute in order to start the program again; NULL when the system does not say. */
+const char *amp_program_path(void);
 
 #endif

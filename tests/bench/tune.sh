@@ -79,7 +79,7 @@ search() { # NAME DTYPE TARGET STRATEGY: a row; BOUNDS are what the target comes
 
 searches() { # NAME DTYPE
   local low target strategy
-  convert "$2" low.onnx --force
+  convert "$2" low.onnx --accept
   low=$(perl "$here/tuning.pl" low low.onnx.json 2>&1) || { echo "$1 $2: $low"; return; }
   for target in ${TARGETS-6 12}; do
     bounds=(-t cosine=-1 -t differ=1 -t "snr=$(awk -v low="$low" -v more="$target" 'BEGIN { printf "%.2f", low + more }')")

@@ -50,21 +50,21 @@ holds 'draws what is 1 of 1 sample' says one.html 'Each dot is an element, 1800 
 holds 'titles every drawing' test "$(grep -c '<svg role="img"' one.html)" -eq "$(grep -cE '<svg role="img"[^>]*><title>.+</title>' one.html)"
 holds 'captions every table' test "$(grep -c '<table>' one.html)" -eq "$(grep -c '<caption>.' one.html)"
 holds 'has both colour schemes and paper' counts one.html '@media (\(prefers-color-scheme:dark\)|print)' 3
-expect 'again' 0 "$AMPCONV" m.onnx -q -f -o out.onnx "${data[@]}" --report two.html
+expect 'again' 0 "$AMPCONV" m.onnx -q --accept -o out.onnx "${data[@]}" --report two.html
 holds 'is the same' cmp one.html two.html
-expect 'to stdout' 0 bash -c '"$AMPCONV" m.onnx -q -f -o out.onnx "${@}" --report - >three.html' - "${data[@]}"
+expect 'to stdout' 0 bash -c '"$AMPCONV" m.onnx -q --accept -o out.onnx "${@}" --report - >three.html' - "${data[@]}"
 holds 'is the same, too' cmp one.html three.html
 holds 'was not tuned' test "$(grep -c '<h2>Tuning</h2>' one.html)" -eq 0
-expect 'a tuned conversion' 0 "$AMPCONV" m.onnx -q -f -o out.onnx "${data[@]}" --tune --tune-for bytes --tolerance snr=50 --max-trials 4 --report tuned.html
+expect 'a tuned conversion' 0 "$AMPCONV" m.onnx -q --accept -o out.onnx "${data[@]}" --tune --tune-for bytes --tolerance snr=50 --max-trials 4 --report tuned.html
 holds 'is a page when tuned' is_page tuned.html
 holds 'has Tuning' says tuned.html '<h2>Tuning</h2>'
 holds 'says what remains float32' counts tuned.html 'The criterion holds with [0-9]+ of 149 nodes in float32' 1
 holds 'rings the answer, in the legend too' counts tuned.html '<path class="ring"' 2
 holds 'names the strategy and the costs' counts tuned.html 'Strategy <code>min-cut</code>: 4 trials; .*; costs: bytes moved' 1
 holds 'names operators of units' says tuned.html '<td>linear</td>'
-expect 'a tuned conversion of what is good enough' 0 "$AMPCONV" m.onnx -q -f -o out.onnx "${data[@]}" --tune --tolerance snr=20 --report enough.html
+expect 'a tuned conversion of what is good enough' 0 "$AMPCONV" m.onnx -q --accept -o out.onnx "${data[@]}" --tune --tolerance snr=20 --report enough.html
 holds 'says that it is' says enough.html 'All low meets the criterion'
-expect 'without running' 0 "$AMPCONV" m.onnx -q -f -o out.onnx --no-validate --report unrun.html
+expect 'without running' 0 "$AMPCONV" m.onnx -q --accept -o out.onnx --no-validate --report unrun.html
 holds 'says so' says unrun.html 'Not validated'
 holds 'is a page without running' is_page unrun.html
 
@@ -101,7 +101,7 @@ for title in Times 'By operator' Roofline 'By node' Models Graph; do
 done
 
 # Names that are no text.
-expect 'hostile names' 0 "$AMPCONV" hostile.onnx -q -f -o out.onnx --report hostile.html
+expect 'hostile names' 0 "$AMPCONV" hostile.onnx -q --accept -o out.onnx --report hostile.html
 holds 'are no markup' is_page hostile.html
 holds 'are shown' says hostile.html '&lt;script&gt;alert(1)&lt;/script&gt;'
 holds 'with their bytes' says hostile.html '\x1B\xFF\x01\xC0'

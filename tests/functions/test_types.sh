@@ -8,7 +8,7 @@ trap 'rm -rf "$scratch"' EXIT
 
 is() { if [ "$2" = "$3" ]; then echo "ok $1"; else echo "not ok $1: $2; wanted: $3"; fi; } # NAME FOUND WANTED
 types() { "$AMPCONV" "$scratch/out.onnx" --dump-after=read | sed -n 's|^node .* -> \(F/[ms][_0-9]* .*\)|\1|p' | tr '\n' ';'; }
-convert() { "$AMPCONV" "$CASES/functions/types_of_calls/model.onnx" -q -d fp16 -o "$scratch/out.onnx" --force "$@" 2>&1; } # WORD...
+convert() { "$AMPCONV" "$CASES/functions/types_of_calls/model.onnx" -q -d fp16 -o "$scratch/out.onnx" --accept "$@" 2>&1; } # WORD...
 
 is 'the first call is lowered' "$(convert --node 'F/*=lower' --node 'F/*_1=fp32')" ''
 is 'the first has other types' "$(types)" \

@@ -25,7 +25,7 @@ for model in "$CASES"/run/sliced/*.onnx; do
   agrees "$name" "$model" 430
   agrees "$name" "$model" 1100
   for dtype in bf16 fp16; do
-    "$AMPCONV" -q "$model" -d $dtype --no-validate -f -o lower.onnx || echo "not ok $name: cannot be converted"
+    "$AMPCONV" -q "$model" -d $dtype --no-validate -o lower.onnx || echo "not ok $name: cannot be converted"
     if [ $dtype = bf16 ]; then tolerance=(-t snr=30 -t cosine=0.999); else tolerance=(-t snr=48 -t cosine=0.999); fi
     agrees "$name in $dtype" lower.onnx 430 "${tolerance[@]}"
   done
@@ -44,7 +44,7 @@ done
 # Scores of 31 MB in 16 bits, whether the CPU computes in them or in float32.
 for name in plain mask_columns exported; do
   for dtype in bf16 fp16; do
-    "$AMPCONV" -q "$CASES/run/sliced/$name.onnx" -d $dtype --no-validate -f -o lower.onnx
+    "$AMPCONV" -q "$CASES/run/sliced/$name.onnx" -d $dtype --no-validate -o lower.onnx
     run lower.onnx --dim n=1600 --max-memory 25M
     verdict "$name in slices in $dtype" $?
   done

@@ -32,7 +32,7 @@ for model in "$top"/models/*.onnx "$CASES"/parity/*.onnx exports/*.ts.onnx "$CAS
     *) agrees "$name" "$model" ;;
   esac
   for dtype in bf16 fp16; do
-    "$AMPCONV" -q "$model" -d $dtype --no-validate -f -o lower.onnx || echo "not ok $name: cannot be converted"
+    "$AMPCONV" -q "$model" -d $dtype --no-validate -o lower.onnx || echo "not ok $name: cannot be converted"
     declare -n tolerance=$dtype
     agrees "$name in $dtype" lower.onnx "${tolerance[@]}"
   done

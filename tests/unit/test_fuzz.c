@@ -181,7 +181,7 @@ static const struct {
     {6, CONVERTS | LISTS, "--io lower"},
     {6, CONVERTS, "--external-data to.data"},
     {3, CONVERTS, "--external-threshold 1"},
-    {6, CONVERTS, "--force"},
+    {6, CONVERTS, "--accept"},
     {4, CONVERTS | RUNS, "--json %f/report.json"},
     {2, IS_RARE, "--profile"},
     {4, RUNS, "--strict"},

@@ -767,7 +767,7 @@ static const struct command {
      {"MODEL", "-q", "--dump-after=fold", "--opset", "22", "-d", "fp16", "--cast-cache", "off",
       "--node", "v*=lower"}},
     {"run", {"run", "MODEL", "-q", "--threads", "1"}},
-    {"validate", {"MODEL", "-q", "--force", "-o", "OUT", "--threads", "1"}},
+    {"validate", {"MODEL", "-q", "--accept", "-o", "OUT", "--threads", "1"}},
 };
 
 /* CONVERTS: what the executor does not know; RUNS: that too; VALIDATES: where names of the

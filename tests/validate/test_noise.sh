@@ -14,7 +14,7 @@ holds() { # NAME: the rest is a condition
 }
 says() { grep -qE -- "$1" report; }
 counts() { [ "$(grep -cE -- "$1" report)" -eq "$2" ]; }
-noise() { "$AMPCONV" "$@" --explain=noise -q -f -o out.onnx >report 2>stderr; }
+noise() { "$AMPCONV" "$@" --explain=noise -q --accept -o out.onnx >report 2>stderr; }
 
 noise "$models/digits_transformer.onnx" --node '*=lower'
 holds 'the sum and what is measured' says '^noise: snr [0-9.]+ dB predicted by the sum over 8[0-9] sources, [0-9.]+ dB measured: the sum is [0-9.]+ dB too (low|high), where chance makes [0-9.]+ dB$'

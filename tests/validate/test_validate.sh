@@ -42,7 +42,7 @@ outside tolerance (snr >= 90 dB
 ampconv: outside tolerance: output 'logits': snr
 dB; at least 90 needed
 END
-check 'a bound that is not met, --force' 1 yes "${digits[@]}" -t snr=90 --force <<'END'
+check 'a bound that is not met, --accept' 1 yes "${digits[@]}" -t snr=90 --accept <<'END'
 ampconv: outside tolerance: output 'logits': snr
 END
 check 'several bounds' 0 yes "${digits[@]}" -t snr=30 -t top1=0.99 -t max_abs=0.2 <<'END'

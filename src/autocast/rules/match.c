@@ -388,6 +388,22 @@ static const struct amp_rule_subject *matched_as(const struct amp_rules *rules,
     return is_about_nodes(rules, rule, &part->self) ? &part->self : NULL;
 }
 
+void amp_rules_note_matches(const struct amp_rules *rules, const struct amp_rule_part *part,
+                            bool is_whole, bool *matches)
+{
+    if (rules->work->rule != NULL)
+        return;
+    read_names(rules, part->self.model, amp_node_at(part->self.model, part->self.node));
+    for (size_t i = 0; i < rules->count; i++) {
+        const struct amp_rule *rule = &rules->items[i];
+        bool is_match = matches[i] || (is_whole ? rule_matches(rules, rule, &part->self)
+                                                : matched_as(rules, rule, part) != NULL);
+        if (is_too_much(rules, rule))
+            return;
+        matches[i] = is_match;
+    }
+}
+
 const struct amp_rule *amp_rules_match_part(const struct amp_rules *rules,
                                             const struct amp_rule_part *part,
                                             const struct amp_rule_op **op)

@@ -55,6 +55,11 @@ struct amp_rule_part {
     bool has_head;
 };
 
+/* Sets MATCHES[i] for each rule I of RULES that matches the part, IS_WHOLE: the node alone, which
+   is part of nothing. What took too long is not found. */
+void amp_rules_note_matches(const struct amp_rules *rules, const struct amp_rule_part *part,
+                            bool is_whole, bool *matches);
+
 /* The last rule that matches the part in one way or another, and *OP, by which of its operators as
    amp_rule_named_op has it; NULL, *OP NULL, when none does. */
 const struct amp_rule *amp_rules_match_part(const struct amp_rules *rules,

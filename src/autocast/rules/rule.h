@@ -110,6 +110,8 @@ struct amp_rule {
     enum amp_precision precision;
     uint32_t dtypes; /* the lower dtypes that it is for, of AMP_RULES_DTYPES; 0: all */
     struct amp_rule_source source;
+    const char *place;       /* what the user knows it by: "--node x=fp32", "my.yaml:4"; NULL: it is
+                                not the user's own, and need not match anything */
     struct amp_rule_op *ops; /* any of them */
     size_t n_ops;
     struct amp_rule_patterns nodes;       /* globs over the node's name */

@@ -207,9 +207,9 @@ enum amp_status amp_rules_names(struct amp_arena *arena, const char *const **nam
                                 struct amp_error *err)
 {
     struct dirent **entries;
-    int n = scandir(amp_rules_dir, &entries, is_set_file, alphasort);
+    int n = scandir(amp_rules_dir(), &entries, is_set_file, alphasort);
     if (n < 0)
-        return amp_fail(err, AMP_IO, "%s: cannot open: %s", amp_rules_dir, strerror(errno));
+        return amp_fail(err, AMP_IO, "%s: cannot open: %s", amp_rules_dir(), strerror(errno));
     const char **list = amp_arena_array(arena, (size_t)n, sizeof(char *));
     for (int i = 0; i < n; i++) {
         list[i] = amp_arena_strndup(arena, entries[i]->d_name,
@@ -230,10 +230,21 @@ static const char *unknown_set(struct amp_arena *arena, const char *name)
     if (amp_rules_names(arena, &names, &count, NULL) != AMP_OK || count == 0)
         return amp_arena_printf(arena,
                                 "unknown rule set '%s', and none in %s; accepted: a file FILE.yaml",
-                                name, amp_rules_dir);
+                                name, amp_rules_dir());
     const struct amp_word_list list = {"rule set", names, count};
     return amp_arena_printf(arena, "%s, or a file FILE.yaml",
                             amp_word_unknown(arena, &list, name, ""));
+}
+
+/* Whether the file at PATH lies where the sets that come with the program do. */
+static bool is_shipped(struct amp_arena *arena, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *folder =
+        slash != NULL ? amp_arena_strndup(arena, path, (size_t)(slash - path)) : ".";
+    struct stat info, own;
+    return stat(folder, &info) == 0 && stat(amp_rules_dir(), &own) == 0 &&
+           info.st_dev == own.st_dev && info.st_ino == own.st_ino;
 }
 
 /* ---- files ---- */
@@ -252,7 +263,7 @@ static struct rule_file locate(struct amp_arena *arena, const char *text,
     struct rule_file file = {.parent = parent, .depth = parent != NULL ? parent->depth + 1 : 1};
     const char *slash = parent != NULL ? strrchr(parent->path, '/') : NULL;
     if (!amp_rules_is_path(text)) {
-        file.path = amp_arena_printf(arena, "%s/%s.yaml", amp_rules_dir, text);
+        file.path = amp_arena_printf(arena, "%s/%s.yaml", amp_rules_dir(), text);
         file.label = amp_arena_printf(arena, "%s.yaml", text);
     } else if (slash != NULL && text[0] != '/') {
         int folder = (int)(slash - parent->path);
@@ -360,11 +371,25 @@ static void override_limits(struct amp_rule_limits *limits, const struct amp_rul
         limits->guards = given->guards;
 }
 
-/* Adds what DOCUMENT says to what came before. */
-static void append(struct amp_rules *rules, const struct amp_rules_document *document)
+/* Where RULE, of the user's file with LABEL, was written; NULL: in a list that the environment
+   names. */
+static const char *place_in(struct amp_arena *arena, const struct amp_rule *rule, const char *label)
 {
-    for (size_t i = 0; i < document->n_rules; i++)
-        *add_rule(rules) = document->rules[i];
+    return strcmp(rule->source.file, label) != 0
+               ? NULL
+               : amp_arena_printf(arena, "%s:%d", label, rule->source.line);
+}
+
+/* Adds what DOCUMENT says to what came before. LABEL: of the user's own file; NULL: it comes with
+   the program. */
+static void append(struct amp_rules *rules, const struct amp_rules_document *document,
+                   const char *label)
+{
+    for (size_t i = 0; i < document->n_rules; i++) {
+        struct amp_rule *rule = add_rule(rules);
+        *rule = document->rules[i];
+        rule->place = label != NULL ? place_in(rules->arena, rule, label) : NULL;
+    }
     if (document->has_unlisted)
         rules->unlisted = document->unlisted;
     if (document->has_constants)
@@ -405,7 +430,7 @@ static enum amp_status load_file(struct loader *loader, const struct rule_file *
         return amp_yaml_fail(&yaml, document.extends, loader->err,
                              "extends: sets without a common dtype; accepted: sets with one, or "
                              "'dtypes' in this file");
-    append(rules, &document);
+    append(rules, &document, is_shipped(loader->arena, file->path) ? NULL : label);
     *set = (struct amp_rule_set){
         .name = document.name,
         .description = document.description != NULL ? document.description : "",

@@ -453,7 +453,7 @@ static enum amp_status read_map(struct amp_rules *rules, struct amp_arena *scrat
                                 struct amp_torch_map *map, struct amp_error *err)
 {
     struct amp_yaml yaml;
-    const char *path = amp_arena_printf(scratch, "%s/%s", amp_rules_dir, LABEL);
+    const char *path = amp_arena_printf(scratch, "%s/%s", amp_rules_dir(), LABEL);
     AMP_TRY(amp_yaml_read(&yaml, scratch, path, err));
     const binder b = {rules->arena, rules, &yaml, LABEL, err};
     return amp_bind_mapping(&b, "the file", yaml.root, &map_mapping, map);

@@ -68,6 +68,13 @@ static enum amp_status fail_here(const struct builder *b, const char *message)
     return fail_at(b->yaml, place_of_mark(b->event.start_mark), b->err, message);
 }
 
+/* Whether what stopped the scanner is an alias without a name: most likely a glob. */
+static bool is_bare_star(const yaml_parser_t *parser)
+{
+    return parser->error == YAML_SCANNER_ERROR && parser->context != NULL &&
+           strcmp(parser->context, "while scanning an alias") == 0;
+}
+
 /* What the reader cannot decode comes with an offset, the rest with a mark and often a context. */
 static enum amp_status fail_syntax(const struct builder *b)
 {
@@ -81,6 +88,10 @@ static enum amp_status fail_syntax(const struct builder *b)
         snprintf(message, sizeof message, "not text: %s; accepted: YAML in UTF-8", parser->problem);
         return fail_at(yaml, amp_place_of(yaml->text, yaml->size, offset), b->err, message);
     }
+    if (is_bare_star(parser))
+        return fail_at(yaml, place_of_mark(parser->context_mark), b->err,
+                       "a '*' without quotes begins an alias in YAML; accepted: text that begins "
+                       "with it in quotes, as \"*\" or \"*/layer.0/*\"");
     if (parser->context != NULL)
         snprintf(message, sizeof message, "not YAML: %s, %s from line %d", parser->problem,
                  parser->context, (int)parser->context_mark.line + 1);
@@ -127,12 +138,14 @@ static enum amp_status count_nodes(struct builder *b, size_t count, size_t bytes
 /* Makes a copy of the anchor's node, so that a message shows where the alias stands. */
 static enum amp_status build_alias(struct builder *b, struct amp_yaml_node **node)
 {
-    char message[160];
+    char message[240];
     uint32_t id;
     const char *name = (const char *)b->event.data.alias.anchor;
     if (!amp_strmap_get(&b->anchor_ids, name, &id)) {
         snprintf(message, sizeof message,
-                 "alias '*%.60s' has no anchor before it; accepted: an anchor's name", name);
+                 "alias '*%.60s' has no anchor before it; accepted: an anchor's name, or text in "
+                 "quotes, \"*%.60s\"",
+                 name, name);
         return fail_here(b, message);
     }
     const struct amp_yaml_node *target = b->anchors[id];

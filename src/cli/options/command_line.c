@@ -92,6 +92,9 @@ static enum amp_status set_option(const struct amp_option *option, const char *v
         return AMP_OK;
     case AMP_OPTION_TEXT:
     case AMP_OPTION_REPORT:
+    case AMP_OPTION_OUTPUT:
+    case AMP_OPTION_LOG:
+    case AMP_OPTION_FOLDER:
         *(const char **)field = value;
         return AMP_OK;
     case AMP_OPTION_FORMAT:
@@ -129,7 +132,8 @@ static const char *report_name(struct parse *parse)
 static enum amp_status parse_option(struct parse *parse, const struct amp_option *option,
                                     const char *inline_value)
 {
-    const char *value = inline_value, *name = amp_command_words(parse->command)->name;
+    const char *value = inline_value;
+    const char *name = parse->options->words->name;
     if (!(option->commands & parse->command))
         return amp_fail(parse->err, AMP_USAGE, "--%s does not go with 'ampconv %s'", option->name,
                         name != NULL ? name : "MODEL");
@@ -240,7 +244,7 @@ static enum amp_status check_batch(const struct amp_options *options, struct amp
     return AMP_OK;
 }
 
-/* A report is of runs of one model, and goes to a place of its own. */
+/* A report is of runs of one model. */
 static enum amp_status check_report(const struct amp_options *options, struct amp_error *err)
 {
     if (options->report == NULL)
@@ -248,9 +252,6 @@ static enum amp_status check_report(const struct amp_options *options, struct am
     if (options->lists_ops || options->test_suite != NULL)
         return amp_fail(err, AMP_USAGE, "--report does not go with %s",
                         options->lists_ops ? "--list-ops" : "--test-suite");
-    if (options->json != NULL && strcmp(options->json, options->report) == 0)
-        return amp_fail(err, AMP_USAGE, "--report and --json cannot both go to %s",
-                        options->report);
     return AMP_OK;
 }
 
@@ -258,6 +259,26 @@ static enum amp_status check_report(const struct amp_options *options, struct am
 static int64_t number_of(const struct amp_options *options, const struct amp_option *option)
 {
     return *(const int64_t *)value_of(options, option);
+}
+
+const char *amp_option_text(const struct amp_options *options, const struct amp_option *option)
+{
+    switch (option->kind) {
+    case AMP_OPTION_TEXT:
+    case AMP_OPTION_FORMAT:
+    case AMP_OPTION_REPORT:
+    case AMP_OPTION_OUTPUT:
+    case AMP_OPTION_LOG:
+    case AMP_OPTION_FOLDER:
+        return *(const char *const *)value_of(options, option);
+    case AMP_OPTION_FLAG:
+    case AMP_OPTION_COUNT:
+    case AMP_OPTION_LIST:
+    case AMP_OPTION_NUMBER:
+    case AMP_OPTION_SIZE:
+        return NULL;
+    }
+    return NULL;
 }
 
 /* Whether OPTION was given, and not with its default. */
@@ -272,7 +293,10 @@ static bool is_given(const struct amp_options *options, const struct amp_option 
     case AMP_OPTION_TEXT:
     case AMP_OPTION_REPORT:
     case AMP_OPTION_FORMAT:
-        return *(const char *const *)value != NULL;
+    case AMP_OPTION_OUTPUT:
+    case AMP_OPTION_LOG:
+    case AMP_OPTION_FOLDER:
+        return amp_option_text(options, option) != NULL;
     case AMP_OPTION_LIST:
         return ((const struct amp_texts *)value)->count > 0;
     case AMP_OPTION_NUMBER:
@@ -327,17 +351,18 @@ static enum amp_status check_values(const struct amp_options *options, struct am
 {
     size_t count = options->operands.count;
     bool takes_none = options->test_suite != NULL || options->lists_ops;
-    size_t most = options->command == AMP_CMD_BENCH     ? SIZE_MAX
-                  : options->command == AMP_CMD_CONVERT ? SIZE_MAX
-                  : takes_none                          ? 0
-                  : options->diffs                      ? 3
-                  : options->command == AMP_CMD_COMPARE ? 2
-                                                        : 1;
+    size_t most = options->command == AMP_CMD_BENCH                        ? SIZE_MAX
+                  : options->command == AMP_CMD_CONVERT                    ? SIZE_MAX
+                  : takes_none                                             ? 0
+                  : options->diffs                                         ? 3
+                  : options->command == AMP_CMD_COMPARE || options->checks ? 2
+                                                                           : 1;
     if (options->wants_help || options->wants_version)
         return AMP_OK;
     bool is_optional = options->command == AMP_CMD_RULES || takes_none;
     if (count == 0 && !is_optional)
-        return amp_fail(err, AMP_USAGE, "no MODEL given; see ampconv --help");
+        return amp_fail(err, AMP_USAGE, "no %s given; see ampconv --help",
+                        options->command == AMP_CMD_COMPLETION ? "SHELL" : "MODEL");
     if (count > most)
         return amp_fail(err, AMP_USAGE, "'%s' is one word too many; see ampconv --help",
                         options->operands.items[most]);
@@ -348,16 +373,48 @@ static enum amp_status check_values(const struct amp_options *options, struct am
     return check_together(options, err);
 }
 
+/* The names of commands; the first row has none. */
+static const char *command_name_at(size_t i)
+{
+    const struct amp_command_words *words = amp_command_words_at(i + 1);
+    return words != NULL ? words->name : NULL;
+}
+
+static enum amp_status fail_command(const char *name, struct amp_error *err)
+{
+    const char *nearest = amp_word_nearest_at(name, command_name_at);
+    if (nearest == NULL)
+        return amp_fail(err, AMP_USAGE, "help %s: there is no such command; see ampconv --help",
+                        name);
+    return amp_fail(err, AMP_USAGE, "help %s: there is no such command; did you mean '%s'?", name,
+                    nearest);
+}
+
+/* Reads the command's name, which a conversion needs not have, and `help` before it or alone. */
+static enum amp_status parse_command(struct parse *parse)
+{
+    bool is_help = parse->argc > 1 && strcmp(parse->argv[1], "help") == 0;
+    parse->at += is_help;
+    const char *name = parse->at < parse->argc ? parse->argv[parse->at] : "";
+    const struct amp_command_words *words = amp_command_find(name);
+    parse->options->wants_help = is_help;
+    parse->options->words = amp_command_words_at(0);
+    if (is_help && words == NULL && name[0] != '\0' && name[0] != '-')
+        return fail_command(name, parse->err);
+    if (words != NULL) {
+        parse->options->words = words;
+        parse->options->command = parse->command = words->command;
+        parse->at++;
+    }
+    return AMP_OK;
+}
+
 enum amp_status amp_command_line_parse(int argc, char **argv, struct amp_options *options,
                                        struct amp_error *err)
 {
     *options = defaults;
     struct parse parse = {argc, 1, argv, AMP_CMD_CONVERT, options, err};
-    const struct amp_command_words *words = argc > 1 ? amp_command_find(argv[1]) : NULL;
-    if (words != NULL) {
-        options->command = parse.command = words->command;
-        parse.at = 2;
-    }
+    AMP_TRY(parse_command(&parse));
     AMP_TRY(parse_words(&parse));
     return check_values(options, err);
 }
@@ -400,7 +457,10 @@ static const char *add_option(const char *text, const struct amp_options *option
     case AMP_OPTION_TEXT:
     case AMP_OPTION_REPORT:
     case AMP_OPTION_FORMAT:
-        return add_word(text, option, *(const char *const *)value, arena);
+    case AMP_OPTION_OUTPUT:
+    case AMP_OPTION_LOG:
+    case AMP_OPTION_FOLDER:
+        return add_word(text, option, amp_option_text(options, option), arena);
     case AMP_OPTION_LIST:
         for (size_t i = 0; i < texts->count; i++)
             text = add_word(text, option, texts->items[i], arena);

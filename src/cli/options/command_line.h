@@ -11,6 +11,9 @@ enum amp_status amp_command_line_parse(int argc, char **argv, struct amp_options
                                        struct amp_error *err);
 void amp_command_line_free(struct amp_options *options);
 
+/* The text that OPTIONS have for OPTION; NULL when it was not given or takes no one text. */
+const char *amp_option_text(const struct amp_options *options, const struct amp_option *option);
+
 /* Those of OPTIONS that are wanted and have another value than their default, as words for the
    shell in ARENA, each behind a space. */
 const char *amp_command_line_compose(const struct amp_options *options,

@@ -49,8 +49,7 @@ static const struct mark *find_mark(const char *text, const char **at)
     return NULL;
 }
 
-/* Prints the help of OPTION, with names in place of marks. */
-static void print_text(FILE *file, const struct amp_option *option)
+void amp_help_print_text(FILE *file, const struct amp_option *option)
 {
     const char *text = option->help, *at;
     const struct mark *mark;
@@ -60,7 +59,7 @@ static void print_text(FILE *file, const struct amp_option *option)
             amp_print(file, "%s%s", i > 0 ? ", " : "", mark->name_at(i));
         text = at + strlen(mark->text);
     }
-    amp_print(file, "%s\n", text);
+    amp_print(file, "%s", text);
 }
 
 static void print_option(FILE *file, const struct amp_option *option)
@@ -76,7 +75,8 @@ static void print_option(FILE *file, const struct amp_option *option)
         amp_print(file, "  %s\n  %-26s", left, "");
     else
         amp_print(file, "  %-26s", left);
-    print_text(file, option);
+    amp_help_print_text(file, option);
+    fputc('\n', file);
 }
 
 static void print_group(FILE *file, enum amp_option_group group, unsigned shown)
@@ -93,9 +93,8 @@ static void print_group(FILE *file, enum amp_option_group group, unsigned shown)
     }
 }
 
-void amp_help_print(FILE *file, enum amp_command command)
+void amp_help_print(FILE *file, const struct amp_command_words *about)
 {
-    const struct amp_command_words *about = amp_command_words(command);
     fputs(about->help, file);
     for (int group = 0; group < AMP_GROUP_END; group++)
         print_group(file, (enum amp_option_group)group, about->shown);

@@ -28,11 +28,14 @@ static const struct amp_option option_table[] = {
      "on: one Cast per tensor and dtype; off: one per use [default: on]"},
     {"target", 0, "RUNTIME", AMP_OPTION_LIST, AT(runtimes), AMP_CMD_CONVERT, AMP_GROUP_CONVERSION,
      "lower only what it has in the dtype: {runtimes}; repeatable: all of them"},
-    {"output", 'o', "OUT", AMP_OPTION_TEXT, AT(output), AMP_CMD_CONVERT, AMP_GROUP_CONVERSION,
+    {"output", 'o', "OUT", AMP_OPTION_OUTPUT, AT(output), AMP_CMD_CONVERT, AMP_GROUP_CONVERSION,
      "the converted model; - is stdout [default: beside MODEL, as NAME.DTYPE.onnx]"},
     {"force", 'f', NULL, AMP_OPTION_FLAG, AT(is_forced), AMP_CMD_CONVERT, AMP_GROUP_CONVERSION,
-     "overwrite the default output; write even outside the tolerance"},
-    {"output-dir", 0, "DIR", AMP_OPTION_TEXT, AT(output_dir), AMP_CMD_CONVERT, AMP_GROUP_CONVERSION,
+     "overwrite the default output, or MODEL itself where OUT is that"},
+    {"accept", 0, NULL, AMP_OPTION_FLAG, AT(is_accepted), AMP_CMD_CONVERT, AMP_GROUP_CONVERSION,
+     "write the model even outside the tolerance; the exit code stays 1"},
+    {"output-dir", 0, "DIR", AMP_OPTION_FOLDER, AT(output_dir), AMP_CMD_CONVERT,
+     AMP_GROUP_CONVERSION,
      "several MODELs, or folders of them: what they become, under the default names"},
     {"no-validate", 0, NULL, AMP_OPTION_FLAG, AT(no_validate), AMP_CMD_CONVERT,
      AMP_GROUP_CONVERSION, "do not run the models, only convert"},
@@ -65,10 +68,13 @@ static const struct amp_option option_table[] = {
      "operators to lower, a name per line, # for comments"},
     {"fp32-ops", 0, "FILE", AMP_OPTION_LIST, AT(fp32_ops), LOWERS, AMP_GROUP_RULES,
      "operators to run in float32"},
+    {"strict-rules", 0, NULL, AMP_OPTION_FLAG, AT(is_strict_rules), LOWERS, AMP_GROUP_RULES,
+     "a rule of your own that matches no node is an error, not a warning"},
     {"resolved", 0, NULL, AMP_OPTION_FLAG, AT(is_resolved), AMP_CMD_RULES, AMP_GROUP_RULES,
      "print the set with ONNX's operators in place of PyTorch's names"},
     {"check", 0, NULL, AMP_OPTION_FLAG, AT(checks), AMP_CMD_RULES, AMP_GROUP_RULES,
-     "find rules of the set that can have no effect; exit code 3 if there are any"},
+     "find rules of the set that can have no effect, or have none on MODEL; exit code 3 if there "
+     "are"},
     {"diff", 0, NULL, AMP_OPTION_FLAG, AT(diffs), AMP_CMD_RULES, AMP_GROUP_RULES,
      "which nodes of a model two sets have differ: ampconv rules --diff A B MODEL"},
     {"names", 0, NULL, AMP_OPTION_FLAG, AT(names), AMP_CMD_RULES, AMP_GROUP_RULES,
@@ -108,7 +114,7 @@ static const struct amp_option option_table[] = {
 
     {"ranges", 0, "FILE", AMP_OPTION_TEXT, AT(ranges), CONVERTS, AMP_GROUP_RANGES,
      "what ampconv calibrate wrote of MODEL [default: fp16 looks for itself]"},
-    {"output", 'o', "FILE", AMP_OPTION_TEXT, AT(output), AMP_CMD_CALIBRATE, AMP_GROUP_RANGES,
+    {"output", 'o', "FILE", AMP_OPTION_OUTPUT, AT(output), AMP_CMD_CALIBRATE, AMP_GROUP_RANGES,
      "the file of ranges, JSON [default: stdout]"},
 
     {"tune", 0, NULL, AMP_OPTION_FLAG, AT(is_tuned), AMP_CMD_CONVERT, AMP_GROUP_TUNING,
@@ -125,16 +131,16 @@ static const struct amp_option option_table[] = {
      "how to search: {strategies} [default: min-cut]"},
     {"costs", 0, "FILE", AMP_OPTION_TEXT, AT(costs), AMP_CMD_CONVERT, AMP_GROUP_TUNING,
      "what nodes cost on another machine, JSON [default: measured here]"},
-    {"costs-out", 0, "FILE", AMP_OPTION_TEXT, AT(costs_out), AMP_CMD_CONVERT, AMP_GROUP_TUNING,
+    {"costs-out", 0, "FILE", AMP_OPTION_OUTPUT, AT(costs_out), AMP_CMD_CONVERT, AMP_GROUP_TUNING,
      "write what nodes cost on this machine, for --costs on another"},
     {"trials-via", 0, "COMMAND", AMP_OPTION_TEXT, AT(trials_via), AMP_CMD_CONVERT, AMP_GROUP_TUNING,
      "have it run the candidates: a shell command a line in the file {}, else in its stdin"},
-    {"rules-out", 0, "FILE", AMP_OPTION_TEXT, AT(rules_out), AMP_CMD_CONVERT, AMP_GROUP_TUNING,
+    {"rules-out", 0, "FILE", AMP_OPTION_OUTPUT, AT(rules_out), AMP_CMD_CONVERT, AMP_GROUP_TUNING,
      "write the answer as a rule file, which gives the same model without a search"},
-    {"tune-log", 0, "FILE", AMP_OPTION_TEXT, AT(tune_log), AMP_CMD_CONVERT, AMP_GROUP_TUNING,
+    {"tune-log", 0, "FILE", AMP_OPTION_LOG, AT(tune_log), AMP_CMD_CONVERT, AMP_GROUP_TUNING,
      "write each candidate there, JSON lines; a search that was cut off goes on from it"},
 
-    {"output-dir", 0, "DIR", AMP_OPTION_TEXT, AT(output_dir), AMP_CMD_RUN, AMP_GROUP_RUNNING,
+    {"output-dir", 0, "DIR", AMP_OPTION_FOLDER, AT(output_dir), AMP_CMD_RUN, AMP_GROUP_RUNNING,
      "write the outputs there, one file each"},
     {"format", 0, "FORMAT", AMP_OPTION_TEXT, AT(format), AMP_CMD_RUN, AMP_GROUP_RUNNING,
      "of the outputs: npy or pb [default: npy]"},
@@ -174,14 +180,14 @@ static const struct amp_option option_table[] = {
      "the initializers that it trains [default: all of float32 with several elements]"},
     {"resume", 0, NULL, AMP_OPTION_FLAG, AT(is_resumed), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,
      "go on from the initializers as they are: the initialization is not run"},
-    {"log", 0, "FILE", AMP_OPTION_TEXT, AT(log), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,
+    {"log", 0, "FILE", AMP_OPTION_OUTPUT, AT(log), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,
      "write the numbers that each step gives out, JSON lines; - is stdout"},
-    {"output", 'o', "OUT", AMP_OPTION_TEXT, AT(output), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,
+    {"output", 'o', "OUT", AMP_OPTION_OUTPUT, AT(output), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,
      "the model with what it has learnt [default: none is written]"},
 
     {"json", 0, "[=FILE]", AMP_OPTION_REPORT, AT(json), REPORTS, AMP_GROUP_TALK,
      "write the report as JSON; --json NAME.json is right too [default: stdout]"},
-    {"report", 0, "FILE", AMP_OPTION_TEXT, AT(report), REPORTS, AMP_GROUP_TALK,
+    {"report", 0, "FILE", AMP_OPTION_OUTPUT, AT(report), REPORTS, AMP_GROUP_TALK,
      "write a report with pictures, one file of HTML that needs no other; - is stdout"},
     {"threads", 0, "N", AMP_OPTION_NUMBER, AT(threads), RUNS_MODELS, AMP_GROUP_TALK,
      "threads to compute with [default: OMP_NUM_THREADS, else the cores it may use]"},
@@ -189,9 +195,10 @@ static const struct amp_option option_table[] = {
      "run that many at a time, each a process of its own: models of --output-dir [default: as many "
      "as there are cores], or candidates of --tune [default: 1, and none]"},
     {"quiet", 'q', NULL, AMP_OPTION_FLAG, AT(is_quiet), ALL, AMP_GROUP_TALK, "errors only"},
-    {"verbose", 'v', NULL, AMP_OPTION_COUNT, AT(verbosity), ALL, AMP_GROUP_TALK,
+    {"verbose", 'v', NULL, AMP_OPTION_COUNT, AT(verbosity), REPORTS | AMP_CMD_TRAIN, AMP_GROUP_TALK,
      "say more: -v notes per reason and output, -vv per node"},
-    {"help", 'h', NULL, AMP_OPTION_FLAG, AT(wants_help), ALL, AMP_GROUP_TALK, "print this help"},
+    {"help", 'h', NULL, AMP_OPTION_FLAG, AT(wants_help), ALL | AMP_CMD_COMPLETION, AMP_GROUP_TALK,
+     "print this help"},
     {"version", 'V', NULL, AMP_OPTION_FLAG, AT(wants_version), ALL, AMP_GROUP_TALK,
      "print the version, oneDNN's, and what this CPU computes natively"},
 };
@@ -206,6 +213,8 @@ static const struct amp_command_words commands[] = {
      "       ampconv calibrate MODEL [options]                      ranges of a model's values\n"
      "       ampconv train MODEL [options]                          run training steps\n"
      "       ampconv rules [NAME]                                   list or print rule sets\n"
+     "       ampconv completion bash|zsh|fish                       what a shell completes by\n"
+     "       ampconv help [COMMAND]                                 what a command takes\n"
      "\n"
      "Converts an ONNX model to mixed precision by autocast rules, runs both models with\n"
      "oneDNN and writes the result when it is within tolerance. MODEL - is stdin.\n"
@@ -213,6 +222,15 @@ static const struct amp_command_words commands[] = {
      "Examples:\n"
      "  ampconv model.onnx --dtype bf16 -o model.bf16.onnx\n"
      "  cat model.onnx | ampconv - -d fp16 -o - | ampconv run - --input x=x.npy\n"},
+    {"convert", AMP_CMD_CONVERT, AMP_CMD_CONVERT,
+     "Usage: ampconv [convert] MODEL [--dtype bf16|fp16] [-o OUT] [options]\n"
+     "\n"
+     "Converts an ONNX model to mixed precision by autocast rules, runs both models with\n"
+     "oneDNN and writes the result when it is within tolerance. MODEL - is stdin.\n"
+     "\n"
+     "Examples:\n"
+     "  ampconv model.onnx --dtype bf16 -o model.bf16.onnx\n"
+     "  ampconv model.onnx -d fp16 --data samples --tolerance snr=40 --report report.html\n"},
     {"run", AMP_CMD_RUN, AMP_CMD_RUN,
      "Usage: ampconv run MODEL [options]\n"
      "\n"
@@ -260,6 +278,8 @@ static const struct amp_command_words commands[] = {
      "  ampconv train trained.onnx --data batches --resume --log steps.jsonl\n"},
     {"rules", AMP_CMD_RULES, AMP_CMD_RULES,
      "Usage: ampconv rules [NAME|FILE] [options]\n"
+     "       ampconv rules --check NAME|FILE [MODEL]\n"
+     "       ampconv rules --diff A B MODEL\n"
      "\n"
      "Lists the rule sets that come with the program, or prints one as it is resolved.\n"
      "\n"
@@ -267,6 +287,14 @@ static const struct amp_command_words commands[] = {
      "  ampconv rules\n"
      "  ampconv rules torch-cpu\n"
      "  ampconv rules --diff torch-cpu torch-cuda model.onnx\n"},
+    {"completion", AMP_CMD_COMPLETION, AMP_CMD_COMPLETION,
+     "Usage: ampconv completion bash|zsh|fish\n"
+     "\n"
+     "Prints the script by which a shell completes options and their values.\n"
+     "\n"
+     "Examples:\n"
+     "  source <(ampconv completion bash)\n"
+     "  ampconv completion fish >~/.config/fish/completions/ampconv.fish\n"},
 };
 
 const struct amp_option *amp_option_at(size_t i)
@@ -324,10 +352,7 @@ const struct amp_command_words *amp_command_find(const char *name)
     return NULL;
 }
 
-const struct amp_command_words *amp_command_words(enum amp_command command)
+const struct amp_command_words *amp_command_words_at(size_t i)
 {
-    size_t i = 0;
-    while (commands[i].command != command)
-        i++;
-    return &commands[i];
+    return i < AMP_COUNT(commands) ? &commands[i] : NULL;
 }

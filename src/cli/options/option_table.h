@@ -10,6 +10,10 @@ enum amp_option_kind {
     AMP_OPTION_TEXT,   /* const char * */
     AMP_OPTION_FORMAT, /* const char *; only after '=', "text" without it */
     AMP_OPTION_REPORT, /* const char *; after '=' or a next word that names a report, else "-" */
+    AMP_OPTION_OUTPUT, /* const char *: a file that is written; "-": stdout */
+    AMP_OPTION_LOG,    /* const char *: a file that is added to */
+    AMP_OPTION_FOLDER, /* const char *: a folder that files are written to, made where there is none
+                        */
     AMP_OPTION_LIST,   /* struct amp_texts */
     AMP_OPTION_NUMBER, /* int64_t, 0 or more */
     AMP_OPTION_SIZE    /* int64_t, bytes */
@@ -63,7 +67,7 @@ const struct amp_option *amp_option_find_letter(char letter, enum amp_command co
 
 /* What the help says of a command. */
 struct amp_command_words {
-    const char *name; /* NULL: no word */
+    const char *name; /* NULL, in the first row only: what there is without a name */
     enum amp_command command;
     unsigned shown;   /* the commands whose options its help lists */
     const char *help; /* usage, what it does, examples */
@@ -72,7 +76,7 @@ struct amp_command_words {
 /* The command that is called NAME; NULL: none is. */
 const struct amp_command_words *amp_command_find(const char *name);
 
-/* The words of COMMAND. */
-const struct amp_command_words *amp_command_words(enum amp_command command);
+/* The command in row I; NULL behind the last. */
+const struct amp_command_words *amp_command_words_at(size_t i);
 
 #endif

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct amp_command_words; /* cli/options/option_table.h */
+
 /* The commands; bits, so that an option can belong to several. */
 enum amp_command {
     AMP_CMD_CONVERT = 1, /* no word: the main job */
@@ -15,7 +17,8 @@ enum amp_command {
     AMP_CMD_BENCH = 8,
     AMP_CMD_COMPARE = 16,
     AMP_CMD_CALIBRATE = 32,
-    AMP_CMD_TRAIN = 64
+    AMP_CMD_TRAIN = 64,
+    AMP_CMD_COMPLETION = 128
 };
 
 /* The values of an option that may be given several times, in the order of the command line. */
@@ -27,14 +30,16 @@ struct amp_texts {
 /* What the command line says. Strings point into argv. */
 struct amp_options {
     enum amp_command command;
+    const struct amp_command_words *words; /* of the command, as it was called */
     struct amp_texts operands; /* MODEL, MODELs to time or compare, or a rule set's NAME */
 
     const char *dtype, *opset, *cast_cache, *output;
     struct amp_texts runtimes; /* --target RUNTIME */
     struct amp_texts io, rules, node_rules, op_rules, lower_ops, fp32_ops;
+    bool is_strict_rules;
     const char *dump_after;
     const char *explain; /* "text", "json" or "noise"; NULL: not asked for */
-    bool is_forced, no_validate, no_metadata, is_listed, is_strict;
+    bool is_forced, is_accepted, no_validate, no_metadata, is_listed, is_strict;
     const char *external_data;
     int64_t external_threshold; /* bytes */
     bool is_inline;

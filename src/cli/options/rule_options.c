@@ -5,10 +5,12 @@
  */
 #include "cli/options/rule_options.h"
 
+#include "autocast/rule_effects.h"
 #include "cli/options/option_pair.h"
 #include "cli/report/rules.h"
 #include "core/arena.h"
 #include "core/array.h"
+#include "onnx/file/read.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,11 +64,17 @@ static enum amp_status load_environment(struct amp_rules *rules, struct amp_erro
     return AMP_OK;
 }
 
-static enum amp_status load_op_lists(struct amp_rules *rules, const struct amp_texts *paths,
-                                     enum amp_precision precision, struct amp_error *err)
+static enum amp_status load_op_lists(struct amp_rules *rules, const char *option,
+                                     const struct amp_texts *paths, enum amp_precision precision,
+                                     struct amp_error *err)
 {
-    for (size_t i = 0; i < paths->count; i++)
+    for (size_t i = 0; i < paths->count; i++) {
+        size_t before = rules->count;
         AMP_TRY(amp_rules_load_op_list(rules, paths->items[i], precision, err));
+        if (rules->count > before)
+            rules->items[before].place =
+                amp_arena_printf(rules->arena, "--%s %s", option, paths->items[i]);
+    }
     return AMP_OK;
 }
 
@@ -79,9 +87,10 @@ static enum amp_status add_override(struct amp_rules *rules, const char *option,
     AMP_TRY(amp_option_pair_split(option, text, &pair, err));
     AMP_TRY(amp_precision_parse(pair.value, &precision, err));
     const char *kept = amp_arena_strdup(rules->arena, pair.name);
-    if (is_op)
-        return amp_rules_add_op(rules, kept, precision, source, err);
-    return amp_rules_add_node(rules, kept, precision, source, err);
+    AMP_TRY(is_op ? amp_rules_add_op(rules, kept, precision, source, err)
+                  : amp_rules_add_node(rules, kept, precision, source, err));
+    rules->items[rules->count - 1].place = amp_arena_printf(rules->arena, "--%s %s", option, text);
+    return AMP_OK;
 }
 
 enum amp_status amp_rule_options_load(const struct amp_options *options, enum amp_dtype lower,
@@ -94,8 +103,8 @@ enum amp_status amp_rule_options_load(const struct amp_options *options, enum am
         AMP_TRY(amp_rules_load(rules, choice->names[i], err));
     AMP_TRY(amp_rules_set_dtype(rules, lower, err));
     AMP_TRY(load_environment(rules, err));
-    AMP_TRY(load_op_lists(rules, &options->lower_ops, AMP_LOWER, err));
-    AMP_TRY(load_op_lists(rules, &options->fp32_ops, AMP_FP32, err));
+    AMP_TRY(load_op_lists(rules, "lower-ops", &options->lower_ops, AMP_LOWER, err));
+    AMP_TRY(load_op_lists(rules, "fp32-ops", &options->fp32_ops, AMP_FP32, err));
     for (size_t i = 0; i < options->op_rules.count; i++)
         AMP_TRY(add_override(rules, "op", options->op_rules.items[i], true, err));
     for (size_t i = 0; i < options->node_rules.count; i++)
@@ -103,4 +112,68 @@ enum amp_status amp_rule_options_load(const struct amp_options *options, enum am
     if (!options->is_quiet)
         amp_report_rule_notes(rules);
     return AMP_OK;
+}
+
+/* ---- rules that match nothing ---------------------------------------------------------------- */
+
+enum { WARNINGS_MAX = 10 /* then it is enough */ };
+
+static bool is_own(const struct amp_rules *rules)
+{
+    for (size_t i = 0; i < rules->count; i++)
+        if (rules->items[i].place != NULL)
+            return true;
+    return false;
+}
+
+/* "--node x=fp32: no node of m.onnx matches; the nearest name is 'y'" */
+static const char *unmatched_text(const struct amp_model *model, const struct amp_rule *rule)
+{
+    return amp_arena_printf(model->arena, "%s: no node of %s matches%s", rule->place, model->path,
+                            amp_rule_nearest_text(model, rule));
+}
+
+/* Says which of the user's RULES match nothing in MODEL: as warnings or, where they are strict, as
+   the failure. */
+static enum amp_status say_unmatched(const struct amp_options *options,
+                                     const struct amp_model *model, const struct amp_rules *rules,
+                                     const struct amp_rule_effects *effects, struct amp_error *err)
+{
+    const char *text = NULL;
+    size_t count = 0, most = options->is_strict_rules ? 1 : WARNINGS_MAX;
+    for (size_t i = 0; i < rules->count; i++) {
+        if (rules->items[i].place == NULL || effects->matches[i] || count++ >= most)
+            continue;
+        text = unmatched_text(model, &rules->items[i]);
+        if (!options->is_strict_rules)
+            amp_report_rule_warning(text);
+    }
+    const char *more = count == most + 1 ? "rule that matches nothing" : "rules that match nothing";
+    if (options->is_strict_rules && count > 1)
+        return amp_fail(err, AMP_RULES, "%s (and %zu more %s)", text, count - most, more);
+    if (options->is_strict_rules && count > 0)
+        return amp_fail(err, AMP_RULES, "%s", text);
+    if (count > most)
+        amp_report_rule_warning(amp_arena_printf(model->arena, "%zu more %s", count - most, more));
+    return AMP_OK;
+}
+
+enum amp_status amp_rule_options_check(const struct amp_options *options,
+                                       const struct amp_model_file *file,
+                                       const struct amp_rules *rules, enum amp_dtype lower,
+                                       struct amp_error *err)
+{
+    struct amp_rule_effects effects;
+    struct amp_model_file copy;
+    /* What is wrong with the model, the conversion says. */
+    struct amp_error ignored = {.status = AMP_OK};
+    bool is_silent = options->is_quiet && !options->is_strict_rules;
+    if (is_silent || !is_own(rules) || amp_model_read_again(file, &copy, &ignored) != AMP_OK)
+        return AMP_OK;
+    enum amp_status status = AMP_OK;
+    amp_rule_effects_find(copy.model, rules, lower, &effects, &ignored);
+    if (effects.is_known)
+        status = say_unmatched(options, copy.model, rules, &effects, err);
+    amp_model_close(&copy);
+    return status;
 }

@@ -4,6 +4,8 @@
 #include "autocast/rules/rules.h"
 #include "cli/options/options.h"
 
+struct amp_model_file; /* onnx/file/read.h */
+
 /* The rules of a conversion, all that the user gave in one list. */
 struct amp_rule_choice {
     struct amp_rules *rules;  /* to be destroyed */
@@ -21,6 +23,13 @@ struct amp_rule_choice {
 enum amp_status amp_rule_options_load(const struct amp_options *options, enum amp_dtype lower,
                                       struct amp_arena *arena, struct amp_rule_choice *choice,
                                       struct amp_error *err);
+
+/* Says, unless quiet, which of the user's own RULES, made by amp_rule_options_load, match no node
+   of the model in FILE, and what was probably meant; with --strict-rules that is AMP_RULES. */
+enum amp_status amp_rule_options_check(const struct amp_options *options,
+                                       const struct amp_model_file *file,
+                                       const struct amp_rules *rules, enum amp_dtype lower,
+                                       struct amp_error *err);
 
 /* The variable in place I of those that name lists of operators; NULL behind the last. */
 const char *amp_rule_variable_at(size_t i);

@@ -4,6 +4,7 @@
  */
 #include "cli/options/threads.h"
 
+#include "core/paths.h"
 #include "run/exec/session.h"
 
 #include <limits.h>
@@ -19,14 +20,11 @@ static const char spin_count[] = "10000";
 
 void amp_threads_prepare(char **argv)
 {
-    char path[PATH_MAX];
+    const char *path = amp_program_path();
     if (getenv("GOMP_SPINCOUNT") != NULL || getenv("OMP_WAIT_POLICY") != NULL)
         return;
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (length <= 0 || setenv("GOMP_SPINCOUNT", spin_count, 1) != 0)
-        return;
-    path[length] = '\0';
-    execv(path, argv);
+    if (path != NULL && setenv("GOMP_SPINCOUNT", spin_count, 1) == 0)
+        execv(path, argv);
 }
 
 void amp_threads_limit(int count)

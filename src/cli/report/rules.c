@@ -356,10 +356,14 @@ void amp_report_rules(struct amp_arena *arena, const struct amp_rules *rules, bo
 
 void amp_report_rule_notes(const struct amp_rules *rules)
 {
-    if (rules->n_notes > 0)
-        amp_progress_end();
     for (size_t i = 0; i < rules->n_notes; i++)
-        amp_print(stderr, "ampconv: warning: %s\n", rules->notes[i]);
+        amp_report_rule_warning(rules->notes[i]);
+}
+
+void amp_report_rule_warning(const char *text)
+{
+    amp_progress_end();
+    amp_print(stderr, "ampconv: warning: %s\n", text);
 }
 
 /* ---- the table of PyTorch's names ---- */

@@ -12,6 +12,9 @@ void amp_report_rules(struct amp_arena *arena, const struct amp_rules *rules, bo
 /* Prints what the user should know of the loading of RULES to stderr. */
 void amp_report_rule_notes(const struct amp_rules *rules);
 
+/* Prints a warning about rules to stderr. */
+void amp_report_rule_warning(const char *text);
+
 /* Prints the line of one of PyTorch's names: "conv2d  conditional  Conv {input_rank=4}". Texts are
    made in ARENA. */
 void amp_report_torch_name(struct amp_arena *arena, const struct amp_torch_name *name);

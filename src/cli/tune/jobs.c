@@ -12,6 +12,7 @@
 #include "core/file/input.h"
 #include "core/file/output.h"
 #include "core/file/scratch.h"
+#include "core/paths.h"
 #include "core/process/shell.h"
 #include "core/process/shell_text.h"
 #include "run/exec/session.h"
@@ -167,7 +168,7 @@ static const char *compose_command(const struct round *round, size_t i)
     const char *model = round->jobs->options->operands.items[0];
     return amp_arena_printf(
         arena,
-        "cd %s && %s%s%s --rules=%s --quiet --force --output=%s --json=%s -- %s 2>%s || "
+        "cd %s && %s%s%s --rules=%s --quiet --accept --output=%s --json=%s -- %s 2>%s || "
         "test $? -eq 1",
         amp_shell_word(round->place, arena), compose_variables(arena),
         amp_shell_word(round->program, arena), round->words, word_of(round, i, "yaml"),
@@ -180,11 +181,10 @@ static const char *compose_command(const struct round *round, size_t i)
 /* Finds where the program and its user are. */
 static enum amp_status find_places(struct round *round)
 {
-    char place[PATH_MAX], program[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (length <= 0)
+    char place[PATH_MAX];
+    const char *program = amp_program_path();
+    if (program == NULL)
         return amp_fail(round->err, AMP_IO, "/proc/self/exe: cannot read: %s", strerror(errno));
-    program[length] = '\0';
     if (getcwd(place, sizeof place) == NULL)
         return amp_fail(round->err, AMP_IO, "the current folder has no name: %s", strerror(errno));
     round->program = amp_arena_strdup(round->arena, program);

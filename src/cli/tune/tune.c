@@ -58,14 +58,6 @@ static size_t max_trials(const struct amp_options *options)
     return options->max_trials < 0 ? USUAL : (size_t)options->max_trials;
 }
 
-/* AMP_IO where a file that is written after the search cannot be. */
-static enum amp_status check_outputs(const struct amp_options *options, struct amp_error *err)
-{
-    if (options->rules_out != NULL)
-        AMP_TRY(amp_output_check(options->rules_out, err));
-    return options->costs_out != NULL ? amp_output_check(options->costs_out, err) : AMP_OK;
-}
-
 enum amp_status amp_tune_check_options(const struct amp_options *options, struct amp_error *err)
 {
     const struct amp_strategy *strategy;
@@ -80,7 +72,6 @@ enum amp_status amp_tune_check_options(const struct amp_options *options, struct
                         options->is_listed ? "list" : "no-validate");
     if (options->costs_out != NULL && parse_unit(options->tune_for, &is_known) != AMP_COSTS_TIME)
         return amp_fail(err, AMP_USAGE, "--costs-out has times: it goes with --tune-for time");
-    AMP_TRY(check_outputs(options, err));
     AMP_TRY(amp_tune_jobs_check(options, err));
     return amp_strategy_find(name, &strategy, err);
 }

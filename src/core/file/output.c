@@ -152,18 +152,103 @@ static bool is_special(const char *path)
     return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
 }
 
+/* ---- whether it can be created --------------------------------------------------------------- */
+
+/* Whether the rights to FOLDER, which takes files, let INFO, a file there, be replaced: a sticky
+   folder's only by their owners. */
+static bool is_replaceable(const char *folder, const struct stat *info)
+{
+    struct stat parent;
+    uid_t user = geteuid();
+    errno = EPERM;
+    return stat(folder, &parent) != 0 || (parent.st_mode & S_ISVTX) == 0 || user == 0 ||
+           user == parent.st_uid || user == info->st_uid;
+}
+
+/* Whether a file can be created or replaced at PATH, which leads to no link; errno says why not. */
+static bool can_replace(const char *path)
+{
+    char folder[PATH_SIZE];
+    struct stat info;
+    bool is_there = stat(path, &info) == 0;
+    folder_of(path, folder);
+    if (is_there && S_ISDIR(info.st_mode))
+        errno = EISDIR;
+    else if (is_there && !S_ISREG(info.st_mode))
+        return access(path, W_OK) == 0;
+    else if (is_there || errno == ENOENT)
+        return access(folder, W_OK | X_OK) == 0 && (!is_there || is_replaceable(folder, &info));
+    return false;
+}
+
+/* Whether the file at PATH can be added to. */
+static bool can_add(const char *path)
+{
+    struct stat info;
+    bool is_file = stat(path, &info) == 0 && S_ISREG(info.st_mode);
+    errno = EISDIR;
+    return is_file && access(path, R_OK | W_OK) == 0;
+}
+
+static enum amp_status fail_create(const char *path, struct amp_error *err)
+{
+    return amp_fail(err, AMP_IO, "%s: cannot create: %s", path, strerror(errno));
+}
+
 enum amp_status amp_output_check(const char *path, struct amp_error *err)
 {
     char target[PATH_SIZE];
-    if (strcmp(path, "-") == 0 || is_special(path))
+    if (strcmp(path, "-") == 0 || (follow_links(path, target) && can_replace(target)))
         return AMP_OK;
-    bool is_followed = follow_links(path, target);
-    char *slash = strrchr(target, '/');
-    if (is_followed && slash != NULL)
-        slash[1] = '\0';
-    if (!is_followed || access(slash != NULL ? target : ".", W_OK | X_OK) != 0)
-        return amp_fail(err, AMP_IO, "%s: cannot create: %s", path, strerror(errno));
-    return AMP_OK;
+    return fail_create(path, err);
+}
+
+enum amp_status amp_output_check_log(const char *path, struct amp_error *err)
+{
+    if (access(path, F_OK) != 0)
+        return amp_output_check(path, err);
+    return can_add(path) ? AMP_OK
+                         : amp_fail(err, AMP_IO, "%s: cannot open: %s", path, strerror(errno));
+}
+
+enum amp_status amp_output_check_folder(const char *path, struct amp_error *err)
+{
+    char name[PATH_SIZE], parent[PATH_SIZE];
+    struct stat info;
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    snprintf(name, sizeof name, "%.*s", (int)length, path);
+    folder_of(name, parent);
+    bool is_there = stat(path, &info) == 0, may_be_made = !is_there && errno == ENOENT;
+    if (is_there && !S_ISDIR(info.st_mode))
+        errno = ENOTDIR;
+    else if ((is_there || may_be_made) && access(is_there ? path : parent, W_OK | X_OK) == 0)
+        return AMP_OK;
+    return amp_fail(err, AMP_IO, "%s: cannot create the folder: %s", path, strerror(errno));
+}
+
+/* The folder that TARGET lies in goes to INFO; its name there. NULL: there is no such folder. */
+static const char *place_of(const char *target, struct stat *info)
+{
+    char folder[PATH_SIZE];
+    const char *slash = strrchr(target, '/');
+    folder_of(target, folder);
+    return stat(folder, info) == 0 ? (slash != NULL ? slash + 1 : target) : NULL;
+}
+
+bool amp_output_is_same(const char *a, const char *b)
+{
+    char target_a[PATH_SIZE], target_b[PATH_SIZE];
+    struct stat folder_a, folder_b;
+    if (strcmp(a, b) == 0)
+        return true;
+    if (strcmp(a, "-") == 0 || strcmp(b, "-") == 0 || is_special(a) || is_special(b) ||
+        !follow_links(a, target_a) || !follow_links(b, target_b))
+        return false;
+    const char *name_a = place_of(target_a, &folder_a), *name_b = place_of(target_b, &folder_b);
+    return name_a != NULL && name_b != NULL && strcmp(name_a, name_b) == 0 &&
+           folder_a.st_dev == folder_b.st_dev && folder_a.st_ino == folder_b.st_ino;
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */

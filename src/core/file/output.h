@@ -3,6 +3,7 @@
 
 #include "core/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -17,9 +18,15 @@ struct amp_output;
 /* Two can be open at a time. AMP_IO when it cannot be created; PATH must outlive the output. */
 enum amp_status amp_output_open(struct amp_output **output, const char *path,
                                 struct amp_error *err);
-/* AMP_IO when the folder of PATH does not take files: for those who would otherwise work long
-   before they hear of it. */
+/* For those who would otherwise work long before they hear of it: AMP_IO when no file can be
+   created or replaced at PATH. Creates nothing. */
 enum amp_status amp_output_check(const char *path, struct amp_error *err);
+/* The same for a file that is added to, and made where there is none. */
+enum amp_status amp_output_check_log(const char *path, struct amp_error *err);
+/* The same for a folder that files are written to, and which is made where there is none. */
+enum amp_status amp_output_check_folder(const char *path, struct amp_error *err);
+/* Whether what is written to one of the paths replaces what is written to the other. */
+bool amp_output_is_same(const char *a, const char *b);
 /* Appends SIZE bytes. AMP_IO when they cannot be written. */
 enum amp_status amp_output_write(struct amp_output *output, const void *data, size_t size,
                                  struct amp_error *err);

@@ -8,6 +8,7 @@
 #include "core/match/automaton.h"
 #include "core/match/bracket.h"
 
+#include <ctype.h>
 #include <string.h>
 
 size_t amp_glob_prefix(const char *pattern)
@@ -97,4 +98,87 @@ bool amp_glob_matches(const char *pattern, const char *name)
     amp_matcher_free(&matcher);
     amp_arena_destroy(arena);
     return matches;
+}
+
+/* ---- what was meant -------------------------------------------------------------------------- */
+
+enum {
+    UNITS_MAX = 200,        /* of a pattern, and letters of a name */
+    COMPARISONS = 10000000, /* of a unit with a letter, for all names */
+    ANY = -1,               /* ? or a bracket: each letter is the one */
+    STAR = -2
+};
+
+/* A pattern as a row of letters, ANY and STAR. */
+struct units {
+    int items[UNITS_MAX];
+    size_t count, letters;
+};
+
+/* Reads PATTERN; false when it is too long. */
+static bool read_units(const char *pattern, struct units *units)
+{
+    *units = (struct units){.count = 0};
+    for (; *pattern != '\0'; pattern++) {
+        int unit = tolower((unsigned char)*pattern);
+        const char *end = *pattern == '[' ? strchr(pattern + 1, ']') : NULL;
+        if (units->count == UNITS_MAX)
+            return false;
+        if (*pattern == '*')
+            unit = STAR;
+        else if (*pattern == '?' || end != NULL)
+            unit = ANY;
+        else if (*pattern == '\\' && pattern[1] != '\0')
+            unit = tolower((unsigned char)*++pattern);
+        pattern = end != NULL ? end : pattern;
+        units->letters += unit >= 0;
+        units->items[units->count++] = unit;
+    }
+    return true;
+}
+
+static size_t lesser(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Edits between the N letters of NAME and the nearest text that UNITS match; ROW is for it to use.
+ */
+static size_t edits(const struct units *units, const char *name, size_t n, size_t *row)
+{
+    for (size_t j = 0; j <= n; j++)
+        row[j] = j;
+    for (size_t i = 0; i < units->count; i++) {
+        int unit = units->items[i];
+        size_t diagonal = row[0];
+        row[0] += unit != STAR;
+        for (size_t j = 1; j <= n; j++) {
+            size_t above = row[j];
+            size_t differs = unit >= 0 && unit != tolower((unsigned char)name[j - 1]);
+            row[j] = unit == STAR ? lesser(above, row[j - 1])
+                                  : lesser(lesser(above, row[j - 1]) + 1, diagonal + differs);
+            diagonal = above;
+        }
+    }
+    return row[n];
+}
+
+const char *amp_glob_nearest(const char *pattern, const char *const *names, size_t count)
+{
+    size_t row[UNITS_MAX + 1], work = 0;
+    struct units units;
+    const char *nearest = NULL;
+    if (!read_units(pattern, &units))
+        return NULL;
+    size_t best = (units.letters + 2) / 3 + 1;
+    for (size_t i = 0; i < count && work < COMPARISONS; i++) {
+        size_t n = strnlen(names[i], UNITS_MAX + 1);
+        if (n > UNITS_MAX)
+            continue;
+        size_t found = edits(&units, names[i], n, row);
+        work += units.count * n;
+        nearest = found < best ? names[i] : nearest;
+        best = lesser(best, found);
+    }
+    return nearest;
 }

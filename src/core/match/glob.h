@@ -25,4 +25,9 @@ void amp_glob_compile(struct amp_arena *arena, const char *pattern,
 /* Whether the glob PATTERN matches NAME, for those who ask once or a few times. */
 bool amp_glob_matches(const char *pattern, const char *name);
 
+/* The one of the COUNT names that PATTERN was probably meant to match: the least edit distance to a
+   text that it matches, letters without case, at most a third of its own letters. NULL when none is
+   near; long texts are far from all, and very many names are not all looked at. */
+const char *amp_glob_nearest(const char *pattern, const char *const *names, size_t count);
+
 #endif

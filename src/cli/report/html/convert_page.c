@@ -23,7 +23,7 @@ static void write_verdict(struct amp_html *html, const void *data)
     if (page->is_written)
         snprintf(note, sizeof note, "The model was written to %s.", path);
     else
-        snprintf(note, sizeof note, "No model was written; --force writes it all the same.");
+        snprintf(note, sizeof note, "No model was written; --accept writes it all the same.");
     if (page->compared.validation != NULL)
         amp_html_verdict(html, page->compared.validation, note);
     else
