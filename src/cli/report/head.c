@@ -57,9 +57,11 @@ static bool is_taken(const struct amp_options *options)
     bool is_stdout = strcmp(path, "-") == 0, is_found = false;
     for (size_t i = 0; i < options->operands.count; i++)
         is_found |= is_same(options->operands.items[i], path);
+    for (size_t i = 0; i < options->data.count; i++)
+        is_found |= is_same(options->data.items[i], path);
     return is_same(options->output, path) || is_same(options->report, path) ||
            (is_stdout ? explain != NULL && strcmp(explain, "text") != 0
-                      : is_found || is_same(options->data, path) || is_same(options->ranges, path));
+                      : is_found || is_same(options->ranges, path));
 }
 
 void amp_report_failure(const struct amp_options *options, const struct amp_error *failed)
