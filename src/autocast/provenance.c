@@ -57,11 +57,22 @@ static const char *names_of(const struct amp_rules *rules, struct amp_arena *are
     return text;
 }
 
+/* The names of the dtypes of the mask LOWERS, commas between. */
+static const char *dtypes_of(uint32_t lowers, struct amp_arena *arena)
+{
+    const char *text = "";
+    for (enum amp_dtype dtype = AMP_UNDEFINED; dtype < AMP_DTYPE_COUNT; dtype++)
+        if ((lowers & AMP_DTYPE_BIT(dtype)) != 0)
+            text = amp_arena_printf(arena, "%s%s%s", text, text[0] != '\0' ? ", " : "",
+                                    amp_dtype_name(dtype));
+    return text;
+}
+
 void amp_provenance_end(struct amp_model *model, const struct amp_provenance *before,
-                        const struct amp_rules *rules, enum amp_dtype lower, bool is_silent)
+                        const struct amp_rules *rules, uint32_t lowers, bool is_silent)
 {
     const struct amp_metadata_entry entries[] = {{"ampconv.version", AMP_VERSION},
-                                                 {"ampconv.dtype", amp_dtype_name(lower)},
+                                                 {"ampconv.dtype", dtypes_of(lowers, model->arena)},
                                                  {"ampconv.rules", names_of(rules, model->arena)}};
     size_t count = rules->n_sets > 0 ? 3 : 2;
     if (is_changed(model, before))

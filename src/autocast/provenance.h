@@ -15,12 +15,12 @@ struct amp_provenance {
 struct amp_provenance amp_provenance_begin(const struct amp_model *model);
 
 /*
- * Has the metadata of MODEL say what it was converted by: "ampconv.version", "ampconv.dtype", that
- * is LOWER, and "ampconv.rules", the names of the sets in RULES; in place of what an earlier
- * conversion said. A model that nothing was changed in since BEFORE keeps what it says. IS_SILENT:
- * a model that was changed says nothing.
+ * Has the metadata of MODEL say what it was converted by: "ampconv.version", "ampconv.dtype", those
+ * of the mask LOWERS, and "ampconv.rules", the names of the sets in RULES; in place of what an
+ * earlier conversion said. A model that nothing was changed in since BEFORE keeps what it says.
+ * IS_SILENT: a model that was changed says nothing.
  */
 void amp_provenance_end(struct amp_model *model, const struct amp_provenance *before,
-                        const struct amp_rules *rules, enum amp_dtype lower, bool is_silent);
+                        const struct amp_rules *rules, uint32_t lowers, bool is_silent);
 
 #endif

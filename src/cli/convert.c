@@ -252,7 +252,7 @@ static enum amp_status lower_graph(struct job *job, bool *is_done)
                                                  (uint32_t)conversion->assignment.n_nodes);
     if (job->explains)
         amp_explanation_end(&job->explanation, job->model, &conversion->casts);
-    amp_provenance_end(job->model, &before, job->rules, conversion->lower,
+    amp_provenance_end(job->model, &before, job->rules, conversion->assignment.lowers,
                        job->options->no_metadata);
     amp_model_rename_nodes(job->model);
     AMP_TRY(amp_training_release(job->training, job->err));

@@ -63,24 +63,13 @@ static enum amp_status check_is_free(const struct amp_options *options, const ch
 
 /* ---- one file under several names ------------------------------------------------------------ */
 
-/* Whether the paths lead to one regular file, through links of both kinds; "-" is what stdin is. */
-static bool is_one_file(const char *input, const char *output)
-{
-    struct stat in, out;
-    bool is_stdin = strcmp(input, "-") == 0;
-    if (strcmp(output, "-") == 0 || stat(output, &out) != 0 ||
-        (is_stdin ? fstat(STDIN_FILENO, &in) : stat(input, &in)) != 0)
-        return false;
-    return S_ISREG(in.st_mode) && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
-}
-
 /* The operand that is a model and the file at PATH; NULL: none is. */
 static const char *find_input(const struct amp_options *options, const char *path)
 {
     const struct amp_texts *operands = &options->operands;
     for (size_t i = 0;
          i < operands->count && (options->command & (AMP_CMD_RULES | AMP_CMD_COMPLETION)) == 0; i++)
-        if (is_one_file(operands->items[i], path))
+        if (amp_output_is_input(operands->items[i], path))
             return operands->items[i];
     return NULL;
 }

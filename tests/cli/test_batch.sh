@@ -58,9 +58,11 @@ batch 'one of its own models' 2 many/c.onnx many/c.bf16.onnx --output-dir many -
 ampconv: many/c.onnx would become many/c.bf16.onnx, which is to be converted
 END
 rm many/c.bf16.onnx
+mkdir met
 batch 'a report in its place' 2 many/a.onnx --output-dir met --report met/a.bf16.onnx <<'END'
 ampconv: met/a.bf16.onnx: that is a model itself
 END
+rmdir met
 batch 'an empty folder' 2 empty --output-dir met <<'END'
 ampconv: empty: no model: no NAME.onnx in the folder
 END
@@ -77,7 +79,7 @@ batch 'a folder that cannot be' 2 many/a.onnx --output-dir none/met <<'END'
 ampconv: none/met: cannot create the folder: No such file or directory
 END
 batch 'a folder that is a file' 2 many/a.onnx --output-dir all.json <<'END'
-ampconv: all.json/a.bf16.onnx: cannot create: Not a directory
+ampconv: all.json: cannot create the folder: Not a directory
 END
 batch 'jobs of one model' 2 many/a.onnx -j 2 <<'END'
 ampconv: --jobs goes with --tune, or several models and --output-dir

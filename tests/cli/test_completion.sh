@@ -46,8 +46,8 @@ same 'bash: = alone' "$(offers ampconv m.onnx --dtype =)" 'bf16 fp16 fp32 '
 same 'bash: behind = only' "$(offers ampconv m.onnx --explain = n)" 'noise '
 same 'bash: not in the next word' "$(offers ampconv m.onnx --explain x)" 'x.npy x.onnx '
 same 'bash: an operator' "$(offers ampconv m.onnx --op ConvT)" 'ConvTranspose= '
-same 'bash: its precision' "$(offers ampconv m.onnx --op Conv = '')" 'clear follow fp32 infer lower widest '
-same 'bash: both behind =' "$(offers ampconv m.onnx --op = Conv = f)" 'follow fp32 '
+same 'bash: its precision' "$(offers ampconv m.onnx --op Conv = '')" 'bf16 clear follow fp16 fp32 infer lower widest '
+same 'bash: both behind =' "$(offers ampconv m.onnx --op = Conv = f)" 'follow fp16 fp32 '
 same 'bash: a node is not known' "$(offers ampconv m.onnx --node '')" ''
 same 'bash: its precision is' "$(offers ampconv m.onnx --node a = wi)" 'widest '
 same 'bash: alone or in a pair' "$(offers ampconv m.onnx --io '') $(offers ampconv m.onnx --io y = '')" 'keep lower  keep lower '
@@ -115,7 +115,7 @@ done
 if command -v fish >/dev/null; then
   fish_offers() { HOME=$scratch fish --no-config -c "source '$scratch/fish'; complete -C '$1'" 2>&1 | cut -f1 | words; }
   same 'fish: a dtype' "$(fish_offers 'ampconv m.onnx --dtype ')" 'bf16 fp16 fp32 '
-  same 'fish: a precision' "$(fish_offers 'ampconv m.onnx --op Conv=f')" 'Conv=follow Conv=fp32 '
+  same 'fish: a precision' "$(fish_offers 'ampconv m.onnx --op Conv=f')" 'Conv=follow Conv=fp16 Conv=fp32 '
   same 'fish: a file in a pair' "$(fish_offers 'ampconv run -i x=x.n')" 'x=x.npy '
   same 'fish: an option of another command' "$(fish_offers 'ampconv run --tune-l')" ''
 fi

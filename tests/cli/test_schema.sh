@@ -28,12 +28,16 @@ reports 0 m.onnx -d fp16 -o out.onnx --eval 'echo 1' --explain=noise
 reports 1 "$models/digits_pedestal.onnx" -o far.onnx "${data[@]}" -t accuracy-drop=1%
 reports 1 m.onnx -d fp16 -o far.onnx --eval 'exit 1' --eval-reference passed
 reports 0 "$models/digits_pedestal.onnx" --tune --tune-for bytes -o out.onnx "${data[@]}" --max-drop 0.5%
+reports 0 "$models/digits_transformer.onnx" -d bf16,fp16 --tune --tune-for nodes --target 'snr>=50' -o out.onnx
+reports 0 m.onnx -d fp16 --target ort-cuda --op Relu=lower -o out.onnx --no-validate
+reports 0 m.onnx --target ort-cpu -o out.onnx --no-validate
 reports 0 "$CASES/convert/tiny/model.onnx" -d fp16 -o out.onnx --no-validate
 reports 0 "$CASES/convert/cast_of_weight_range/model.onnx" -d fp16 -o out.onnx --no-validate
 reports 0 "$CASES/ranges/feed_forward/model.onnx" -d fp16 -o out.onnx --no-validate --data "$CASES/ranges/feed_forward/data"
 reports 0 run m.onnx "${data[@]}"
 reports 0 run m.onnx --output-dir here
 reports 1 run m.onnx --seed 1 --expect here
+reports 0 run m.onnx --input-range image=0,1
 reports 0 run --list-ops
 reports 0 run --test-suite "$CASES/ops/pooling" --filter 'average_pool_over*'
 reports 0 compare m.onnx -d bf16 --layers "${data[@]}"

@@ -86,9 +86,9 @@ mkdir same && cp m.onnx same/m.onnx && ln same/m.onnx same/hard.onnx && ln -s m.
 for name in same/m.onnx ./same/m.onnx same/hard.onnx same/soft.onnx samefolder/m.onnx samefolder/soft.onnx; do
   says "onto itself, $name" 2 "$name is the input and would be lost; use --force, or another name" same/m.onnx -q -o $name --no-validate
   says "onto itself from stdin, $name" 2 "$name is the input and would be lost; use --force, or another name" - -q -o $name --no-validate <same/m.onnx
-  says "a report onto the input, $name" 2 "--json $name: that is the input, which would be lost" same/m.onnx -q -o o.onnx --json $name --force
+  says "a report onto the input, $name" 2 "--json $name: that is the input, which would be lost" same/m.onnx -q -o o.onnx --json=$name --force
 done
-says 'a report of a run onto the input' 2 '--json same/hard.onnx: that is the input, which would be lost' run same/m.onnx --json same/hard.onnx
+says 'a report of a run onto the input' 2 '--json same/hard.onnx: that is the input, which would be lost' run same/m.onnx --json=same/hard.onnx
 says 'ranges onto the input' 2 '--output same/soft.onnx: that is the input, which would be lost' calibrate same/m.onnx -o same/soft.onnx
 says 'a page onto the second model' 2 '--report m.onnx: that is the input, which would be lost' compare fresh.onnx m.onnx --report m.onnx
 expect 'the input is what it was' 0 cmp same/m.onnx m.onnx
@@ -104,7 +104,7 @@ outputs=(
   "outputs/folder|Is a directory" "outputs/folder/|Is a directory" "outputs/none/o|No such file or directory" "outputs/none/|No such file or directory"
   "outputs/file/o|Not a directory" "$long|File name too long"
 )
-for option in '-o' '--json' '--report' '--rules-out' '--costs-out' '--tune-log' 'run --json' 'run --report' 'compare --json' 'compare --report' \
+for option in '-o' '--json=' '--report' '--rules-out' '--costs-out' '--tune-log' 'run --json=' 'run --report' 'compare --json=' 'compare --report' \
   'bench --report' 'calibrate -o'; do
   case $option in *\ *) command=${option% *} ;; --rules-out | --costs-out | --tune-log) command=--tune ;; *) command= ;; esac
   option=${option##* }
@@ -112,7 +112,8 @@ for option in '-o' '--json' '--report' '--rules-out' '--costs-out' '--tune-log' 
     path=${place%|*} why=${place##*|}
     verb=create
     [ "$option $why" != '--tune-log Is a directory' ] || verb=open
-    says "$command $option ${path:0:40}" 2 "$path: cannot $verb: $why" $command none.onnx $([ "$command" != compare ] || echo none.onnx) "$option" "$path"
+    case $option in *=) words=("$option$path") ;; *) words=("$option" "$path") ;; esac
+    says "$command $option ${path:0:40}" 2 "$path: cannot $verb: $why" $command none.onnx $([ "$command" != compare ] || echo none.onnx) "${words[@]}"
   done
 done
 says 'bench --json=FILE' 2 'outputs/folder: cannot create: Is a directory' bench none.onnx --json=outputs/folder
@@ -142,7 +143,7 @@ fi
 says 'two outputs, one name' 2 '--report and --json cannot both go to o.json' none.onnx --json o.json --report o.json
 says 'two outputs, one file' 2 '--report and --json cannot both go to ./o.json' none.onnx --json samefolder/../o.json --report ./o.json
 says 'two outputs of a search' 2 '--rules-out and --costs-out cannot both go to o.yaml' none.onnx --tune --costs-out o.yaml --rules-out o.yaml
-says 'a report onto the model' 2 '--json ./o.onnx: that is the model itself' m.onnx -q -o o.onnx --json ./o.onnx
+says 'a report onto the model' 2 '--json ./o.onnx: that is the model itself' m.onnx -q -o o.onnx --json=./o.onnx
 "$AMPCONV" - -q -o - --no-validate <m.onnx >piped.onnx
 expect 'stdout holds the model alone' 0 cmp piped.onnx m.bf16.onnx
 expect 'an empty stream' 3 "$AMPCONV" - -q -o -

@@ -5,6 +5,7 @@
 #include "cli/report/head.h"
 
 #include "cli/report/json.h"
+#include "core/file/output.h"
 #include "core/hash.h"
 
 #include <stdio.h>
@@ -44,9 +45,18 @@ json_t *amp_json_failure(const struct amp_options *options, const struct amp_err
     return root;
 }
 
-static bool is_same(const char *a, const char *b)
+/* Whether PATH leads to one of the files TEXTS. */
+static bool is_among(const struct amp_texts *texts, const char *path)
 {
-    return a != NULL && strcmp(a, b) == 0;
+    bool is_found = false;
+    for (size_t i = 0; i < texts->count; i++)
+        is_found |= amp_output_is_input(texts->items[i], path);
+    return is_found;
+}
+
+static bool is_same(const char *other, const char *path)
+{
+    return other != NULL && amp_output_is_same(other, path);
 }
 
 /* Whether the report would take the place of something that the user named, or of what else goes to
@@ -54,14 +64,11 @@ static bool is_same(const char *a, const char *b)
 static bool is_taken(const struct amp_options *options)
 {
     const char *path = options->json, *explain = options->explain;
-    bool is_stdout = strcmp(path, "-") == 0, is_found = false;
-    for (size_t i = 0; i < options->operands.count; i++)
-        is_found |= is_same(options->operands.items[i], path);
-    for (size_t i = 0; i < options->data.count; i++)
-        is_found |= is_same(options->data.items[i], path);
+    bool is_stdout = strcmp(path, "-") == 0;
+    bool is_input = is_among(&options->operands, path) || is_among(&options->data, path) ||
+                    (options->ranges != NULL && amp_output_is_input(options->ranges, path));
     return is_same(options->output, path) || is_same(options->report, path) ||
-           (is_stdout ? explain != NULL && strcmp(explain, "text") != 0
-                      : is_found || is_same(options->ranges, path));
+           (is_stdout ? explain != NULL && strcmp(explain, "text") != 0 : is_input);
 }
 
 void amp_report_failure(const struct amp_options *options, const struct amp_error *failed)

@@ -251,6 +251,16 @@ bool amp_output_is_same(const char *a, const char *b)
            folder_a.st_dev == folder_b.st_dev && folder_a.st_ino == folder_b.st_ino;
 }
 
+bool amp_output_is_input(const char *input, const char *output)
+{
+    struct stat in, out;
+    bool is_stdin = strcmp(input, "-") == 0;
+    if (strcmp(output, "-") == 0 || stat(output, &out) != 0 ||
+        (is_stdin ? fstat(STDIN_FILENO, &in) : stat(input, &in)) != 0)
+        return false;
+    return S_ISREG(in.st_mode) && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+}
+
 /* ---- opening --------------------------------------------------------------------------------- */
 
 static struct slot *free_slot(void)

@@ -27,6 +27,9 @@ enum amp_status amp_output_check_log(const char *path, struct amp_error *err);
 enum amp_status amp_output_check_folder(const char *path, struct amp_error *err);
 /* Whether what is written to one of the paths replaces what is written to the other. */
 bool amp_output_is_same(const char *a, const char *b);
+/* Whether the paths INPUT and OUTPUT lead to one regular file, through links of both kinds; "-" is
+   what stdin is. */
+bool amp_output_is_input(const char *input, const char *output);
 /* Appends SIZE bytes. AMP_IO when they cannot be written. */
 enum amp_status amp_output_write(struct amp_output *output, const void *data, size_t size,
                                  struct amp_error *err);
