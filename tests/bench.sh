@@ -3,7 +3,7 @@
 # MODELS names some of them instead; the scripts say what ROUNDS and RUNS are.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-networks='resnet50 mobilenetv2 vit_s16 bert_base gpt2 lstm' conversions='encoder decoder nodes'
+networks='resnet50 mobilenetv2 vit_s16 bert_base gpt2 lstm' conversions='encoder decoder nodes folder'
 
 chosen() { # NAMES: those of them that are wanted
   local name

@@ -3,8 +3,10 @@
 # BERT base (434 MB, inline) and a decoder of 5.2 GB with external data, made by make_model.pl. Prints medians, their
 # ratio, and the peak of anonymous memory (measure.pl says how it is measured) beside the input's size. Then what a
 # node costs: two decoders of little weights and 10 000 and 100 000 nodes, and the ratio of their times.
+# Then a folder of 20 models in one call, validated, two at a time, against xargs that starts as many processes, each with one
+# thread, and the ratio of their times.
 # Needs 14 GB of disk below BUILD and is fair only when the files stay in the page cache and nothing else runs.
-#   conversion.sh encoder|decoder|nodes...        ROUNDS (default 5) measurements of each
+#   conversion.sh encoder|decoder|nodes|folder...        ROUNDS (default 5) measurements of each
 set -u
 export LC_ALL=C
 : "${AMPCONV:?}" "${BUILD:?}"
@@ -47,6 +49,21 @@ bench_nodes() { # the layers have 34 nodes each
     printf "%-8s 10 000   ampconv %6.2f s   100 000   ampconv %6.2f s   ratio %.1f\n", "nodes", few, many, many / few }'
 }
 
+bench_folder() { # models of 1 to 20 layers
+  local layers
+  mkdir -p many && for layers in $(seq 20); do
+    perl "$here/make_model.pl" --layers "$layers" --width 128 --hidden 512 --heads 4 --words 1000 "many/encoder$layers.onnx" || return 1
+  done
+  for _ in $(seq "$rounds"); do
+    rm -rf out && mkdir out
+    OMP_NUM_THREADS=1 perl "$here/measure.pl" sh -c 'ls many | xargs -P 2 -I NAME "$0" many/NAME -q -o out/NAME' "$AMPCONV" >>pipelines || return 1
+    rm -rf out && mkdir out
+    perl "$here/measure.pl" "$AMPCONV" many --output-dir out -j 2 -q --json=report.json >>calls || return 1
+  done
+  awk -v xargs="$(median <pipelines)" -v own="$(median <calls)" 'BEGIN {
+    printf "%-8s 20 models   xargs %6.2f s   ampconv %6.2f s   ratio %.2f\n", "folder", xargs, own, own / xargs }'
+}
+
 echo "conversion: medians of $rounds rounds, load $(cut -d ' ' -f 1 /proc/loadavg) at the start"
 for model; do
   case $model in
@@ -57,6 +74,7 @@ for model; do
     perl "$here/make_model.pl" --causal --layers 22 --width 2048 --hidden 8192 --heads 16 --words 50257 \
       --data decoder.data decoder.onnx && bench decoder decoder.onnx decoder.data ;;
   nodes) bench_nodes ;;
+  folder) bench_folder ;;
   *) echo "conversion.sh: no model '$model'" >&2; false ;;
   esac || exit 1
   rm -f -- *.onnx *.data
