@@ -552,10 +552,10 @@ static const char *judge_end(struct fuzz *f, int code)
 {
     char said[SAID_MAX];
     bool has_message = strstr(read_said(f->said, said), "ampconv: ") != NULL;
-    if (code > EXIT_UNSUPPORTED)
+    if (code > amp_status_exit_code(AMP_UNSUPPORTED))
         return "an exit code that is none of its own";
     f->shared->tally.exits[code]++;
-    if (code >= EXIT_USAGE_OR_SYSTEM && !has_message)
+    if (code >= AMP_EXIT_SYSTEM && !has_message)
         return "it failed without a message";
     if (!is_printable(said) || !is_printable(read_said(f->printed, said)))
         return "control characters for a terminal";
@@ -578,9 +578,9 @@ static const char *judge_files(struct fuzz *f, const struct command *command, in
         return "a temporary file is left";
     if (access(report, F_OK) == 0 && !is_json(report))
         return "the report is not JSON";
-    if (command->flags & WRITES && code == EXIT_OK && !is_there)
+    if (command->flags & WRITES && code == amp_status_exit_code(AMP_OK) && !is_there)
         return "it says that it converted, but there is no file";
-    if (code >= EXIT_USAGE_OR_SYSTEM && is_there)
+    if (code >= AMP_EXIT_SYSTEM && is_there)
         return "it failed, but there is a file";
     return NULL;
 }
@@ -642,7 +642,7 @@ static int try_command(struct fuzz *f, const struct command *command, uint64_t *
 {
     struct line_of_words line = make_line(f, command, state);
     if (is_left_out(f, command, state))
-        return EXIT_OK;
+        return amp_status_exit_code(AMP_OK);
     remove_outputs(f);
     int code = run_program(f, &line);
     f->shared->fault = judge(f, command, code, state);
@@ -657,7 +657,7 @@ static void try_commands(struct fuzz *f, uint64_t *state)
     size_t start = below(state, f->kind->n_commands);
     for (size_t i = 0; i < f->kind->n_commands; i++) {
         int code = try_command(f, &f->kind->commands[(start + i) % f->kind->n_commands], state);
-        if (code == EXIT_BAD_DATA && !one_in(state, 4))
+        if (code == amp_status_exit_code(AMP_MODEL) && !one_in(state, 4))
             return;
     }
 }

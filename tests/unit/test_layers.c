@@ -62,12 +62,13 @@ static enum amp_status measure(struct fixture *f)
 static enum amp_status compare(struct fixture *f, const char *path, const char *dtype,
                                const char *data)
 {
-    static const char *all = "*=lower";
+    static const char *all = "*=lower", *given;
+    given = data;
     *f = (struct fixture){.options = {.command = AMP_CMD_COMPARE,
                                       .dtype = dtype,
                                       .node_rules = {.items = &all, .count = 1},
                                       .samples = data != NULL ? 1 : -1,
-                                      .data = data}};
+                                      .data = {.items = &given, .count = data != NULL}}};
     AMP_TRY(amp_model_read(path, &f->files[0], &f->err));
     AMP_TRY(amp_infer(f->files[0].model, &f->err));
     AMP_TRY(amp_model_read_again(&f->files[0], &f->files[1], &f->err));
