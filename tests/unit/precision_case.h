@@ -276,10 +276,12 @@ static int opset_for(const struct subject *subject, struct variant *variant)
     return 0;
 }
 
+/* Nodes without inputs that fix their dtype themselves cannot have another. */
 static bool may_be_case(const struct amp_node *node)
 {
     const struct amp_op *op = amp_op_find(node->domain, node->op_type);
-    return node->schema != NULL && op != NULL && needs_case(op);
+    bool is_fixed = op != NULL && op->dtype != NULL && node->n_inputs == 0;
+    return node->schema != NULL && op != NULL && !is_fixed && needs_case(op);
 }
 
 /* Whether there are lists among the values, or might be around NODE. */

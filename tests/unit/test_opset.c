@@ -823,7 +823,8 @@ static void what_cannot_be_raised_leaves_all_as_it_was(void **state)
     assert_int_equal(amp_opset_raise(f->model, 19, NULL, &f->err), AMP_OK);
 }
 
-/* Every step of every operator of ai.onnx either means the same or has an adapter. */
+/* Every step of every operator of ai.onnx either means the same or has an adapter; but nothing takes
+   the place of an experiment that was dropped. */
 static void every_change_has_its_adapter(void **state)
 {
     const struct amp_schema *s, *next;
@@ -837,7 +838,7 @@ static void every_change_has_its_adapter(void **state)
         bool has_adapter = amp_adapters_find(next->name, next->since_version) != NULL;
         if (difference == NULL && has_adapter)
             fail_msg("%s-%d has an adapter and needs none", next->name, next->since_version);
-        if (difference != NULL && !has_adapter)
+        if (difference != NULL && !has_adapter && strcmp(s->name, "GivenTensorFill") != 0)
             fail_msg("%s-%d has no adapter: %s", next->name, next->since_version, difference);
     }
 }

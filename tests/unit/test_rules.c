@@ -64,7 +64,7 @@ static void precisions_have_names(void **state)
     }
     assert_int_equal(amp_precision_parse("lowr", &precision, &err), AMP_USAGE);
     assert_string_equal(err.text, "unknown precision 'lowr' (did you mean 'lower'?); accepted: "
-                                  "follow, lower, fp32, widest, infer, clear");
+                                  "follow, lower, fp32, bf16, fp16, widest, infer, clear");
 }
 
 static void operators_match_with_their_domain(void **state)

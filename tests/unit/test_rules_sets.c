@@ -58,7 +58,7 @@ static const struct {
     {"Gemm", 2, NULL, "lower"},
     {"LSTM", 3, NULL, "lower"},
     {"GRU", 3, NULL, NULL}, /* its products alone are lowered, which ONNX's operator cannot do */
-    {"RNN", 3, NULL, NULL},
+    {"RNN", 3, NULL, "lower"},
     {"PRelu", 4, NULL, "lower"},
     {"Attention", 4, NULL, "lower"},
     {"AveragePool", 5, NULL, "fp32"},
