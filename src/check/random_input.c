@@ -339,7 +339,8 @@ static bool are_pixels(const struct candidate *c, struct amp_random_input *plan)
 {
     plan->lowest = 0;
     plan->highest = 255;
-    return is_image(plan) && (plan->dtype == AMP_UINT8 || (c->seen.is_rescaled && is_float(plan)));
+    bool is_used_so = c->seen.is_rescaled || c->seen.meaning == AMP_MEANS_PIXELS;
+    return is_image(plan) && (plan->dtype == AMP_UINT8 || (is_used_so && is_float(plan)));
 }
 
 static bool are_bytes_declared(const struct candidate *c, struct amp_random_input *plan)

@@ -70,6 +70,7 @@ enum amp_meaning {
     AMP_MEANS_SIZES,     /* of dims, or what they are multiplied by */
     AMP_MEANS_CONDITION, /* whether to begin */
     AMP_MEANS_SCORES,    /* from 0 to 1 */
+    AMP_MEANS_PIXELS,    /* of an image, from 0 to 255 */
     AMP_MEANS_BOXES      /* two corners in the last four columns; of an image in input 0, which
                             attribute ATTR scales them to, where the operator has that */
 };

@@ -113,6 +113,7 @@ static enum amp_status run_image_scaler(struct amp_ctx *ctx)
 const struct amp_op amp_op_image_scaler = {
     .name = "ImageScaler",
     .newest = 1,
+    .meanings = AMP_MEANINGS({AMP_MEANS_PIXELS, 0, NULL}),
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_ALL,
     .shape = shape_image_scaler,
