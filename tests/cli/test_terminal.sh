@@ -165,3 +165,11 @@ while IFS= read -r line; do
   done
   n=$((n + 1))
 done < <(commands _plain)
+
+# ---- progress: how far a long run is, on a terminal and nowhere else
+
+many=(run "$here/../models/digits_cnn.onnx" -q --samples 100000000)
+timeout 6 script -qec "$(printf '%q ' "$AMPCONV" "${many[@]}")" /dev/null </dev/null >shown 2>&1
+tr '\r' '\n' <shown | grep -qE $'^\e\\[Krunning: 0 % \\([0-9]+ of 100000000\\), [0-9:]+(:[0-9]+| s) left$' && echo 'ok progress' || echo "not ok progress: $(tail -c 300 shown)"
+timeout 2 "$AMPCONV" "${many[@]}" </dev/null >shown 2>&1
+if [ -s shown ]; then echo "not ok no progress into a file: $(head -c 300 shown)"; else echo 'ok no progress into a file'; fi
