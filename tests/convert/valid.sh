@@ -6,8 +6,9 @@ scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 . ../oracle/ort_plain.sh
 cd "$CASES/convert" || exit 2
-# An operator or opset that nobody knows is no model for ONNX Runtime; ONNX's type inference knows no sparse initializers.
-unknown=' contrib_newer declared_types exact_unreleased untouched weight_sparse '
+# An operator or opset that nobody knows is no model for ONNX Runtime; ONNX's type inference knows no sparse initializers, and takes a
+# split by a scalar for what exporters do not mean.
+unknown=' contrib_newer declared_types exact_unreleased layer_unbound target_custom untouched weight_sparse '
 # Models that no run gets through.
 stuck=' sequence_bf16_before sequence_bf16_beyond '
 # Operators that ONNX Runtime has in ai.onnx, and ONNX itself does not.
@@ -25,6 +26,7 @@ fail() {
 compare() {
   local said code
   rm -rf "$scratch/ort" && mkdir "$scratch/ort"
+  if [ ${#names[@]} -gt 0 ] && [ ${#pairs[@]} -eq 0 ]; then return; fi # the case has no inputs, as it is about decisions alone
   said=$(ort_plain "$1" "$scratch/ort" ${pairs[@]+"${pairs[@]}"} 2>&1)
   code=$?
   if [ $code -eq 4 ]; then return; fi
@@ -69,7 +71,7 @@ convert() {
 
 # What the program and ONNX Runtime get as inputs.
 find_inputs() {
-  local names i
+  local i
   mapfile -t names < <(sed -nE 's/^input ([^ ]+) .*/\1/p' "$scratch/dump")
   pairs=() data=()
   for i in "${!names[@]}"; do
@@ -97,7 +99,7 @@ valid() {
     done
   done
   rm -f "$scratch/again.onnx"
-  if said=$("$ORACLES/onnx_check" "$scratch"/*.onnx 2>&1); then echo 'ok checker'; else echo "not ok checker: $said"; fi
+  if said=$("$ORACLES/onnx_check" "$scratch"/*.onnx 2>&1 | grep -v '^Warning: Model contains experimental ops:'; exit "${PIPESTATUS[0]}"); then echo 'ok checker'; else echo "not ok checker: $said"; fi
   echo "# $*: outputs of $compared converted models compared with ONNX Runtime's, of $validated with those of the model before"
   if [ $compared -ge "$least_compared" ] && [ $validated -ge "$least_validated" ]; then
     echo 'ok compared'

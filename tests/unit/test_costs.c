@@ -80,6 +80,7 @@ static int open_pair(void **state)
         .reference = reference,
         .low = lower_all(reference),
         .dtype = AMP_BFLOAT16,
+        .dtypes = AMP_DTYPE_BIT(AMP_BFLOAT16),
         .inputs = net_tensor(AMP_FLOAT, DIMS(2, 3), ones),
     };
     scratch_folder(folder, sizeof folder);

@@ -169,30 +169,31 @@ bool amp_layout_permute(struct amp_layouts *layouts, const struct amp_tensor *in
     return true;
 }
 
-const struct amp_layout *amp_layout_part(struct amp_layouts *layouts,
-                                         const struct amp_tensor *tensor,
-                                         const struct amp_shape *shape)
+bool amp_layout_part(struct amp_layouts *layouts, const struct amp_tensor *tensor,
+                     const struct amp_shape *shape, const struct amp_layout **part)
 {
     dnnl_memory_desc_t desc = NULL;
-    dnnl_memory_desc_create_with_strides(&desc, shape->rank, shape->dims,
-                                         amp_dnnl_dtype(tensor->dtype),
-                                         amp_layout_strides(tensor->layout));
-    const struct amp_layout *layout = amp_layout_of(layouts, desc);
+    if (dnnl_memory_desc_create_with_strides(&desc, shape->rank, shape->dims,
+                                             amp_dnnl_dtype(tensor->dtype),
+                                             amp_layout_strides(tensor->layout)) != dnnl_success)
+        return false;
+    *part = amp_layout_of(layouts, desc);
     dnnl_memory_desc_destroy(desc);
-    return layout;
+    return true;
 }
 
-const struct amp_layout *amp_layout_in_dtype(struct amp_layouts *layouts,
-                                             const struct amp_tensor *tensor, enum amp_dtype dtype)
+bool amp_layout_in_dtype(struct amp_layouts *layouts, const struct amp_tensor *tensor,
+                         enum amp_dtype dtype, const struct amp_layout **same)
 {
     /* The list owns it; only what is known of it grows. */
     struct amp_layout *layout = (struct amp_layout *)(uintptr_t)tensor->layout;
     struct amp_tensor other = *tensor;
     other.dtype = dtype;
     if (!layout->others[dtype].is_known)
-        layout->others[dtype].layout = amp_layout_part(layouts, &other, &tensor->shape);
-    layout->others[dtype].is_known = true;
-    return layout->others[dtype].layout;
+        layout->others[dtype].is_known =
+            amp_layout_part(layouts, &other, &tensor->shape, &layout->others[dtype].layout);
+    *same = layout->others[dtype].layout;
+    return layout->others[dtype].is_known;
 }
 
 bool amp_layout_is_dense(const struct amp_tensor *tensor)

@@ -30,16 +30,15 @@ bool amp_layout_permute(struct amp_layouts *layouts, const struct amp_tensor *in
 /* The distances between neighbours along each dim, in elements; NULL when they lie in blocks. */
 const int64_t *amp_layout_strides(const struct amp_layout *layout);
 
-/* Returns the layout of a part of TENSOR, of SHAPE, whose elements stay where they are; TENSOR's
-   layout must have strides. NULL: row-major. */
-const struct amp_layout *amp_layout_part(struct amp_layouts *layouts,
-                                         const struct amp_tensor *tensor,
-                                         const struct amp_shape *shape);
+/* Sets *PART to the layout of a part of TENSOR, of SHAPE, whose elements stay where they are;
+   TENSOR's layout must have strides. NULL: row-major. False: oneDNN has no such tensor. */
+bool amp_layout_part(struct amp_layouts *layouts, const struct amp_tensor *tensor,
+                     const struct amp_shape *shape, const struct amp_layout **part);
 
-/* Returns the layout of a tensor of DTYPE whose elements lie as those of TENSOR; TENSOR's layout
-   must have strides, and no gaps. NULL: row-major. */
-const struct amp_layout *amp_layout_in_dtype(struct amp_layouts *layouts,
-                                             const struct amp_tensor *tensor, enum amp_dtype dtype);
+/* Sets *SAME to the layout of a tensor of DTYPE whose elements lie as those of TENSOR; TENSOR's
+   layout must have strides, and no gaps. NULL: row-major. False: oneDNN has no such tensor. */
+bool amp_layout_in_dtype(struct amp_layouts *layouts, const struct amp_tensor *tensor,
+                         enum amp_dtype dtype, const struct amp_layout **same);
 
 /* Whether the elements of TENSOR, which has a layout, lie by strides, without gaps. */
 bool amp_layout_is_dense(const struct amp_tensor *tensor);

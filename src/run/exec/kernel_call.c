@@ -140,13 +140,12 @@ static enum amp_status widen(const struct amp_kernel_call *call, uint32_t value,
 {
     const struct amp_tensor *from = *in;
     const struct amp_op *op = call->step->op;
-    bool takes_strides = op->has_strides || op->has_layouts;
-    if (from->layout != NULL && !(takes_strides && amp_layout_is_dense(from)))
+    const struct amp_layout *layout = NULL;
+    bool keeps_order =
+        from->layout != NULL && (op->has_strides || op->has_layouts) && amp_layout_is_dense(from) &&
+        amp_layout_in_dtype(call->session->host.dnnl->layouts, from, AMP_FLOAT, &layout);
+    if (from->layout != NULL && !keeps_order)
         AMP_TRY(reorder(call, value));
-    const struct amp_layout *layout =
-        from->layout == NULL
-            ? NULL
-            : amp_layout_in_dtype(call->session->host.dnnl->layouts, from, AMP_FLOAT);
     if (from->data == NULL && !is_ready) /* slices have it */
         *wide = (struct amp_tensor){.dtype = AMP_FLOAT, .shape = from->shape};
     else if (wide->data == NULL && !is_ready)
@@ -364,9 +363,10 @@ static enum amp_status narrow(const struct amp_kernel_call *call, struct amp_ten
                               struct amp_tensor *to, enum amp_dtype dtype)
 {
     const struct amp_layout *layout = NULL;
-    if (out->layout != NULL && call->step->op->has_strides && amp_layout_is_dense(out))
-        layout = amp_layout_in_dtype(call->session->host.dnnl->layouts, out, dtype);
-    if (layout == NULL)
+    bool keeps_order = out->layout != NULL && call->step->op->has_strides &&
+                       amp_layout_is_dense(out) &&
+                       amp_layout_in_dtype(call->session->host.dnnl->layouts, out, dtype, &layout);
+    if (!keeps_order || layout == NULL)
         AMP_TRY(amp_values_reorder_for(call->session, out, call->node, call->err));
     AMP_TRY(amp_kernel_call_convert(out, to, dtype, call->err));
     to->layout = layout;

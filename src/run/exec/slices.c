@@ -200,8 +200,9 @@ static bool cut_tensor(const struct amp_slices *slices, struct amp_layouts *layo
         struct amp_tensor *slice = &cut->slices[form];
         *slice =
             (struct amp_tensor){.dtype = tensor->dtype, .shape = slice_shape(slices, cut, form)};
-        if (tensor->layout != NULL)
-            slice->layout = amp_layout_part(layouts, tensor, &slice->shape);
+        if (tensor->layout != NULL &&
+            !amp_layout_part(layouts, tensor, &slice->shape, &slice->layout))
+            return false;
     }
     cut->is_made = true;
     return true;
