@@ -99,7 +99,10 @@ check 'a name that is too long' 2 'ampconv: n\{300\}: cannot \(create\|rename\):
 check 'a device as the output' 0 '' convert in.onnx -o /dev/null
 name=$(printf 'n%.0s' $(seq 255))
 convert in.onnx -o "$name" && same 'a name as long as they can be' "$name"
-cp in.onnx itself.onnx && convert itself.onnx -o itself.onnx && same 'the model as its own output' itself.onnx
+cp in.onnx itself.onnx
+check 'the model as its own output' 2 'ampconv: itself.onnx is the input and would be lost; use --force, or another name' convert itself.onnx -o itself.onnx
+check 'the model as its own output, forced' 0 '' convert itself.onnx -o itself.onnx --force
+same 'the model as its own output' itself.onnx
 mkfifo pipe && { timeout 60 cat pipe >from_pipe & convert in.onnx -o pipe; wait $!; } && same 'a pipe as the output' from_pipe
 "$AMPCONV" in.onnx -o unheard.onnx --explain >&- 2>&- <&-
 same 'reports that nobody hears stay out of the model' unheard.onnx
@@ -116,6 +119,7 @@ check 'the data of the input as the output' 2 "$(lost split/m.data)" convert spl
 check 'the data of the input as new data' 2 "$(lost split/m.data)" convert split/m.onnx -o split/n.onnx --external-data m.data
 ln -s m.data split/data_link
 check 'the data of the input, through a link' 2 "$(lost split/data_link)" convert split/m.onnx -o split/n.onnx --external-data data_link
+check 'the input as the output' 2 'ampconv: split/m.onnx is the input and would be lost; use --force, or another name' convert split/m.onnx -o split/m.onnx --external-data n.data
 check 'the input as new data' 2 "$(lost split/m.onnx)" convert split/m.onnx -o split/n.onnx --external-data m.onnx
 check 'the model as its own data' 2 'ampconv: --external-data n.onnx: that is the model itself' convert split/m.onnx -o split/n.onnx --external-data n.onnx
 check 'the model as its own report' 2 'ampconv: --json out/x.onnx: that is the model itself' convert in.onnx -o out/x.onnx --json=out/x.onnx
@@ -125,7 +129,7 @@ for name in a/../../x ../x a/b/../../../x; do
 done
 stays 'an input whose data would be lost stays'
 "$AMPCONV" split/m.onnx -q --no-validate -o split/n.onnx --external-data n.data --external-threshold 100
-"$AMPCONV" split/m.onnx -q --no-validate -o split/m.onnx --external-data m.data --external-threshold 100
+"$AMPCONV" split/m.onnx -q --no-validate -o split/m.onnx --external-data m.data --external-threshold 100 --force
 if cmp -s split/m.data split/n.data && [ "$(stat -c %s split/m.onnx)" = "$(stat -c %s split/n.onnx)" ]; then
   echo 'ok the input and its data as the output'
 else
