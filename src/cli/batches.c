@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Part PART of the PARTS that sample SAMPLE has. */
+/* Part PART of the PARTS that sample SAMPLE has, of SIZE of its ROWS; PARTS 0: all of a sample that
+   is not cut, with as many rows as it has, or 0 where no input has a fixed first dim. */
 struct amp_batch {
-    size_t sample, part, parts;
+    size_t sample, part, parts, size, rows;
 };
 
 static const struct amp_value *input_at(const struct amp_model *model, size_t i)
@@ -27,13 +28,19 @@ static int64_t batch_of(const struct amp_value *value)
     return value->rank > 0 && value->dims[0] > 0 && value->constant == NULL ? value->dims[0] : 0;
 }
 
-/* How many batches of VALUE TENSOR has room for; 1 where it is none to be cut. */
+/* Whether TENSOR is batches of VALUE, whole ones or not. */
+static bool has_rows(const struct amp_value *value, const struct amp_tensor *tensor)
+{
+    return tensor->data != NULL && !amp_tensor_is_list(tensor) && batch_of(value) > 0 &&
+           tensor->shape.rank == value->rank;
+}
+
+/* How many batches of VALUE TENSOR has room for; 0 where it is none to be cut. */
 static size_t count_parts(const struct amp_value *value, const struct amp_tensor *tensor)
 {
     int64_t batch = batch_of(value);
-    bool is_cut = tensor->data != NULL && !amp_tensor_is_list(tensor) && batch > 0 &&
-                  tensor->shape.rank == value->rank && tensor->shape.dims[0] > batch;
-    return is_cut ? (size_t)(tensor->shape.dims[0] / batch) : 1;
+    bool is_cut = has_rows(value, tensor) && tensor->shape.dims[0] > batch;
+    return is_cut ? (size_t)(tensor->shape.dims[0] / batch) : 0;
 }
 
 /* ---- loading --------------------------------------------------------------------------------- */
@@ -85,7 +92,7 @@ static enum amp_status take_part(const struct amp_batch *batch, const struct amp
 {
     if (from->data == NULL)
         return AMP_OK;
-    if (batch->parts > 1 && count_parts(value, from) == batch->parts) {
+    if (batch->parts > 0 && count_parts(value, from) == batch->parts) {
         size_t rows = (size_t)batch_of(value);
         return take_rows(from, batch->part * rows, rows, to, err);
     }
@@ -115,6 +122,41 @@ const char *amp_batches_path(const struct amp_batches *batches, size_t i)
     return batches->samples.paths[batches->items[i].sample];
 }
 
+/* ---- rows ----------------------------------------------------------------------------------- */
+
+static enum amp_status keep_rows(const struct amp_batches *batches, size_t kept,
+                                 struct amp_tensor *rows, struct amp_error *err)
+{
+    size_t row_size = amp_tensor_size(rows) / (size_t)rows->shape.dims[0], first = 0, used = 0;
+    struct amp_tensor to = {.dtype = rows->dtype, .shape = rows->shape};
+    to.shape.dims[0] = (int64_t)kept;
+    AMP_TRY(amp_tensor_alloc(&to, err));
+    for (size_t i = 0; i < batches->count; i++) {
+        const struct amp_batch *batch = &batches->items[i];
+        if (i > 0 && batch->sample != batch[-1].sample)
+            first += batch[-1].rows;
+        memcpy((char *)to.data + used * row_size,
+               (char *)rows->data + (first + batch->part * batch->size) * row_size,
+               batch->size * row_size);
+        used += batch->size;
+    }
+    amp_tensor_release(rows);
+    *rows = to;
+    return AMP_OK;
+}
+
+enum amp_status amp_batches_keep_rows(const struct amp_batches *batches, struct amp_tensor *rows,
+                                      struct amp_error *err)
+{
+    size_t kept = 0, all = 0;
+    for (size_t i = 0; i < batches->count; i++) {
+        kept += batches->items[i].size;
+        all += batches->items[i].part == 0 ? batches->items[i].rows : 0;
+    }
+    bool is_for_all = rows->shape.rank > 0 && kept < all && (size_t)rows->shape.dims[0] == all;
+    return is_for_all ? keep_rows(batches, kept, rows, err) : AMP_OK;
+}
+
 /* ---- opening --------------------------------------------------------------------------------- */
 
 static bool has_fixed_batch(const struct amp_model *model)
@@ -125,38 +167,48 @@ static bool has_fixed_batch(const struct amp_model *model)
     return false;
 }
 
-/* How many batches the sample that is loaded has: as many as each array that is cut. Of arrays that
-   disagree none is, and the model will refuse what does not fit. */
-static size_t count_batches(struct amp_batches *batches)
+static void take_size(const struct amp_value *input, const struct amp_tensor *tensor, size_t parts,
+                      struct amp_batch *batch)
 {
-    size_t parts = 1, cut = 0;
+    batch->parts = parts;
+    batch->rows = (size_t)tensor->shape.dims[0];
+    batch->size = parts > 0 ? (size_t)batch_of(input) : batch->rows;
+}
+
+/* How many batches of how many rows the sample that is loaded has: as many as each array that is
+   cut. Of arrays that disagree none is, and the model will refuse what does not fit. */
+static void count_batches(const struct amp_batches *batches, struct amp_batch *batch)
+{
     for (size_t i = 0; i < batches->model->graphs[0].inputs.count; i++) {
-        size_t own = count_parts(input_at(batches->model, i), &batches->inputs[i]);
-        if (own > 1 && parts > 1 && own != parts)
-            return 1;
-        cut = own > 1 ? i : cut;
-        parts = own > 1 ? own : parts;
+        const struct amp_value *input = input_at(batches->model, i);
+        const struct amp_tensor *tensor = &batches->inputs[i];
+        size_t parts = count_parts(input, tensor);
+        if (parts > 0 && batch->parts > 0 && parts != batch->parts) {
+            *batch = (struct amp_batch){.sample = batch->sample};
+            return;
+        }
+        if (parts > 0 || (batch->rows == 0 && has_rows(input, tensor)))
+            take_size(input, tensor, parts, batch);
     }
-    if (parts > 1) {
-        size_t rows = (size_t)batches->inputs[cut].shape.dims[0];
-        batches->size = (size_t)batch_of(input_at(batches->model, cut));
-        batches->rows += rows;
-        batches->left_out += rows - parts * batches->size;
-    }
-    return parts;
 }
 
 static enum amp_status add_sample(struct amp_batches *batches, size_t sample, bool may_cut,
                                   struct amp_error *err)
 {
-    size_t parts = 1;
+    struct amp_batch batch = {.sample = sample};
     if (may_cut) {
         AMP_TRY(load_whole(batches, sample, err));
-        parts = count_batches(batches);
+        count_batches(batches, &batch);
     }
-    batches->items = amp_xrealloc(batches->items, batches->count + parts, sizeof *batches->items);
-    for (size_t part = 0; part < parts; part++)
-        batches->items[batches->count++] = (struct amp_batch){sample, part, parts};
+    if (batch.parts > 0) {
+        batches->size = batch.size;
+        batches->rows += batch.rows;
+        batches->left_out += batch.rows - batch.parts * batch.size;
+    }
+    size_t count = batch.parts > 0 ? batch.parts : 1;
+    batches->items = amp_xrealloc(batches->items, batches->count + count, sizeof *batches->items);
+    for (; batch.part < count; batch.part++)
+        batches->items[batches->count++] = batch;
     return AMP_OK;
 }
 

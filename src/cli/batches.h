@@ -35,6 +35,11 @@ void amp_batches_close(struct amp_batches *batches); /* a zeroed one is fine */
 enum amp_status amp_batches_load(struct amp_batches *batches, size_t i, struct amp_tensor *tensors,
                                  struct amp_tensor *expected, struct amp_error *err);
 
+/* Leaves out of ROWS, which has a row for each row of the samples (labels), those whose rows are in
+   no batch; changes nothing that has another number of rows. Fails as amp_tensor_alloc does. */
+enum amp_status amp_batches_keep_rows(const struct amp_batches *batches, struct amp_tensor *rows,
+                                      struct amp_error *err);
+
 /* The file or folder that batch I is of. */
 const char *amp_batches_path(const struct amp_batches *batches, size_t i);
 

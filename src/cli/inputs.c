@@ -580,16 +580,17 @@ static enum amp_status load_labels(const struct amp_model *model, const char *te
                     labels->path, amp_dtype_name(dtype));
 }
 
-enum amp_status amp_label_files_load(const struct amp_options *options,
-                                     const struct amp_model *model, struct amp_label_files *files,
+enum amp_status amp_label_files_load(const struct amp_inputs *inputs, struct amp_label_files *files,
                                      struct amp_error *err)
 {
     enum amp_status status = AMP_OK;
-    *files =
-        (struct amp_label_files){.items = amp_xcalloc(options->labels.count, sizeof *files->items)};
-    while (files->count < options->labels.count && status == AMP_OK) {
+    const struct amp_texts *texts = &inputs->options->labels;
+    *files = (struct amp_label_files){.items = amp_xcalloc(texts->count, sizeof *files->items)};
+    while (files->count < texts->count && status == AMP_OK) {
         struct amp_labels *labels = &files->items[files->count];
-        status = load_labels(model, options->labels.items[files->count++], labels, err);
+        status = load_labels(inputs->model, texts->items[files->count++], labels, err);
+        if (status == AMP_OK)
+            status = amp_batches_keep_rows(&inputs->batches, &labels->tensor, err);
     }
     if (status != AMP_OK)
         amp_label_files_close(files);

@@ -43,10 +43,10 @@ struct amp_label_files {
     size_t count;
 };
 
-/* Loads the files of --labels; none without that option. AMP_USAGE for an output that MODEL does
-   not have (with the nearest one it has), AMP_MODEL or AMP_IO for files that are no labels. */
-enum amp_status amp_label_files_load(const struct amp_options *options,
-                                     const struct amp_model *model, struct amp_label_files *files,
+/* Loads the files of --labels for INPUTS; none without that option. Where rows of --data are in no
+   batch, their labels are left out as they are. AMP_USAGE for an output that the model does not
+   have (with the nearest one it has), AMP_MODEL or AMP_IO for files that are no labels. */
+enum amp_status amp_label_files_load(const struct amp_inputs *inputs, struct amp_label_files *files,
                                      struct amp_error *err);
 void amp_label_files_close(struct amp_label_files *files); /* a zeroed one is fine */
 

@@ -81,7 +81,7 @@ static void allocate(struct run *run)
 
 static enum amp_status begin_tasks(struct run *run)
 {
-    AMP_TRY(amp_label_files_load(run->options, run->model, &run->labels, run->err));
+    AMP_TRY(amp_label_files_load(&run->inputs, &run->labels, run->err));
     struct amp_run_result *result = &run->result;
     result->tasks = amp_xcalloc(run->labels.count, sizeof *result->tasks);
     for (; result->n_tasks < run->labels.count; result->n_tasks++)

@@ -56,7 +56,7 @@ static enum amp_status validate(const struct amp_validation_request *request,
     struct amp_validate_options setup = {
         .source = {.count = inputs->count, .load = load_sample, .context = inputs}};
     AMP_TRY(amp_tolerance_parse(request->options, request->coarsest, &setup.bounds, &bounds, err));
-    AMP_TRY(amp_label_files_load(request->options, request->reference, &labels, err));
+    AMP_TRY(amp_label_files_load(inputs, &labels, err));
     setup.labels = labels.items;
     setup.n_labels = labels.count;
     setup.task_bounds = amp_task_bounds_of(&bounds, "labels");
