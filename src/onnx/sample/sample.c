@@ -180,10 +180,9 @@ enum amp_status amp_sample_load(const struct amp_samples *samples, size_t i,
                                 const struct amp_sample *to, struct amp_error *err)
 {
     const char *path = samples->paths[i];
-    bool is_folder = amp_path_exists(path, ".");
-    if (!is_folder && amp_word_has_ending(path, ".npz"))
+    if (amp_word_has_ending(path, ".npz"))
         return load_arrays(path, to, err);
-    if (!is_folder && amp_word_has_ending(path, ".npy"))
+    if (amp_word_has_ending(path, ".npy"))
         return load_array(path, to, err);
     AMP_TRY(load_inputs(path, to->model, to->inputs, err));
     AMP_TRY(load_named_inputs(path, to->model, to->inputs, err));
