@@ -100,13 +100,35 @@ static enum amp_dtype promoted_dtype(const struct promotion *promotion)
     return promotion->tensors != AMP_UNDEFINED ? promotion->tensors : promotion->scalars;
 }
 
+/* Whether VALUE is what Where fills up with: one number in all the shape of its output. Exporters
+   that do not note where nodes come from fold full_like, zeros_like and ones_like of lowered data
+   to such constants in float32. */
+static bool is_filling(const struct amp_promoter *promoter, const struct amp_node *node,
+                       uint32_t id)
+{
+    const struct amp_model *model = promoter->types.model;
+    const struct amp_tensor *constant = amp_value_at(model, id)->constant;
+    struct amp_shape shape;
+    if (!amp_node_has_role(node, AMP_ROLE_WHERE) || node->note.fx_node != NULL || constant == NULL)
+        return false;
+    amp_value_shape(amp_value_at(model, node->outputs[0]), &shape);
+    size_t count = amp_tensor_count(constant);
+    if (!amp_shape_equal(&constant->shape, &shape) || count == 0)
+        return false;
+    double first = amp_tensor_double(constant, 0);
+    for (size_t i = 1; i < count; i++)
+        if (amp_tensor_double(constant, i) != first)
+            return false;
+    return true;
+}
+
 enum amp_dtype amp_promoted_dtype(const struct amp_promoter *promoter, const struct amp_node *node,
                                   int type, enum amp_promotion_part part)
 {
     struct promotion promotion = {AMP_UNDEFINED, AMP_UNDEFINED, false};
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         uint32_t id = amp_typed_input(&promoter->types, node, type, i);
-        if (id != AMP_NONE)
+        if (id != AMP_NONE && !(part == AMP_PART_CONSTANT && is_filling(promoter, node, id)))
             add_to_promotion(promoter, &promotion, id, part);
     }
     return promoted_dtype(&promotion);

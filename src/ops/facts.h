@@ -40,7 +40,8 @@ enum amp_role {
     AMP_ROLE_SEQUENCE_AT,
     AMP_ROLE_SOFTMAX,
     AMP_ROLE_SPLIT_TO_SEQUENCE,
-    AMP_ROLE_TRANSPOSE
+    AMP_ROLE_TRANSPOSE,
+    AMP_ROLE_WHERE
 };
 
 /* The input of a recurrent layer with which its first states begin. */

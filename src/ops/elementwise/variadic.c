@@ -51,6 +51,7 @@ static enum amp_status run_where(struct amp_ctx *ctx)
 
 const struct amp_op amp_op_where = {.name = "Where",
                                     .newest = 16,
+                                    .role = AMP_ROLE_WHERE,
                                     .effect = AMP_PRESERVES_VALUES,
                                     .is_elementwise = true,
                                     .guard_use = AMP_GUARD_BOUNDS,
