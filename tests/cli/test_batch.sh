@@ -29,7 +29,7 @@ is() { [ "$(what "$1" "$2")" = "$3" ]; }
 
 batch 'a folder with one bad model' 3 many --output-dir out -j 2 --json=all.json --report all.html <<'END'
 many/a.onnx -> out/a.bf16.onnx: 17 nodes bfloat16, 0 float32; snr N dB
-failed with exit code 3: many/b.onnx: truncated: field 7 of ModelProto at byte 19 has 91385 bytes, but 978 follow
+many/b.onnx: truncated: field 7 of ModelProto at byte 19 has 91385 bytes, but 978 follow; exit code 3
 many/c.onnx -> out/c.bf16.onnx: 17 nodes bfloat16, 0 float32; snr N dB
 many/d.onnx -> out/d.bf16.onnx: 17 nodes bfloat16, 0 float32; snr N dB
 ampconv: 4 models: 3 converted, 0 outside tolerance, 1 failed
@@ -100,7 +100,7 @@ exit 0
 END
 rm -rf met
 batch 'a process that is killed' 2 many/a.onnx many/c.onnx --eval 'exec sh ./kill.sh {}' -j 1 --output-dir killed --json=killed.json <<'END'
-failed with exit code 2: many/a.onnx: signal 9 ended the conversion (Killed)
+many/a.onnx: signal 9 ended the conversion (Killed); exit code 2
 many/c.onnx -> killed/c.bf16.onnx: 17 nodes bfloat16, 0 float32; snr N dB
 ampconv: 2 models: 1 converted, 0 outside tolerance, 1 failed
 END

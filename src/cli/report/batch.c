@@ -65,6 +65,16 @@ static bool is_outside(const struct view *view)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
+/* One line of a model that failed; messages about the model begin with its path, others do not. */
+static void put_failure(FILE *file, const struct view *view)
+{
+    size_t length = strlen(view->model);
+    bool is_named =
+        strncmp(view->message, view->model, length) == 0 && view->message[length] == ':';
+    amp_print(file, "%s%s%s; exit code %d\n", is_named ? "" : view->model, is_named ? "" : ": ",
+              view->message, view->exit_code);
+}
+
 void amp_report_batch_line(FILE *file, const struct amp_batch_report *report, size_t i,
                            bool failures_only)
 {
@@ -75,7 +85,7 @@ void amp_report_batch_line(FILE *file, const struct amp_batch_report *report, si
         amp_print(file, "%s: outside tolerance: %s%s\n", view.model, view.message,
                   view.is_written ? "" : "; not written");
     else if (view.exit_code != 0)
-        amp_print(file, "failed with exit code %d: %s\n", view.exit_code, view.message);
+        put_failure(file, &view);
     else {
         amp_print(file, "%s -> %s: %lld nodes %s, %lld float32", view.model, view.output,
                   view.n_lower, view.dtype, view.n_wide);
