@@ -39,7 +39,7 @@ reports 0 run m.onnx --output-dir here
 reports 1 run m.onnx --seed 1 --expect here
 reports 0 run m.onnx --input-range image=0,1
 reports 0 run --list-ops
-reports 0 run --test-suite "$CASES/ops/pooling" --filter 'average_pool_over*'
+reports 0 run --test-suite "$CASES/ops/convolution" --filter 'average_pool_over*'
 reports 0 compare m.onnx -d bf16 --layers "${data[@]}"
 reports 1 compare "$CASES/compare/overflow/model.onnx" -d fp16 --node '*=lower' --data "$CASES/compare/overflow/data" --layers
 shapes=$CASES/compare/shapes

@@ -3,8 +3,8 @@
 set -u
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
-mkdir "$scratch/sequences" && cp -r "$CASES"/ops/{sequence,sequence_split,optional}/* "$scratch/sequences"
-cp -r "$CASES/ops/ml_label" "$scratch/ml"
+mkdir "$scratch/sequences" && cp -r "$CASES"/ops/sequence/* "$scratch/sequences"
+cp -r "$CASES/ops/ml" "$scratch/ml"
 cd "$scratch" || exit 1
 
 # verdict NAME COMMAND...: ok when the command succeeds.

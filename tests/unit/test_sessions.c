@@ -178,8 +178,8 @@ static void runs_do_not_depend_on_those_before(void **state)
         int64_t sizes[N_SAMPLES]; /* of symbolic dims, per sample */
     } models[] = {{"models/digits_cnn.onnx", {3, 3, 3, 5}},
                   {"models/digits_transformer.onnx", {3, 3, 3, 5}},
-                  {"build/cases/ops/indexing/non_zero_signs/model.onnx", {1, 1, 1, 1}},
-                  {"build/cases/ops/indexing/unique_nan/model.onnx", {1, 1, 1, 1}},
+                  {"build/cases/ops/tensor/non_zero_signs/model.onnx", {1, 1, 1, 1}},
+                  {"build/cases/ops/tensor/unique_nan/model.onnx", {1, 1, 1, 1}},
                   {"build/cases/parity/mobilenet.onnx", {4, 4, 4, 4}},
                   {"build/cases/run/sliced/exported.onnx", {700, 700, 16, 900}},
                   {"build/cases/constants/loop/model.onnx", {1, 1, 1, 1}},

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every change of an operator (step_*.cases, with the outputs that must stay): each model raised to opset 22 passes
+# Every change of an operator (steps.cases, with the outputs that must stay): each model raised to opset 22 passes
 # ONNX's checker (full_check), gives the outputs in the executor before and after, and gives them in ONNX Runtime after; raised
 # again, it is the same to the byte. And raised to the newest opset of an ONNX release: in the executor only.
 # Takes long.
