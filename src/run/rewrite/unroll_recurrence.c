@@ -111,10 +111,10 @@ static bool add_steps(struct direction *direction)
 }
 
 /* Output PLACE of the node, if it has that, is VALUE, whose producer is new. */
-static void give(const struct direction *direction, uint32_t place, uint32_t value)
+static void give(const struct amp_derivation *derivation, uint32_t place, uint32_t value)
 {
-    struct amp_model *model = direction->derivation.model;
-    const struct amp_node *node = amp_node_at(model, direction->derivation.node);
+    struct amp_model *model = derivation->model;
+    const struct amp_node *node = amp_node_at(model, derivation->node);
     uint32_t output = place < node->n_outputs ? node->outputs[place] : AMP_NONE;
     if (output != AMP_NONE)
         amp_node_set_output(model, amp_value_at(model, value)->producer, 0, output);
@@ -145,10 +145,10 @@ static void join_outputs(const struct direction *directions, uint32_t n)
     uint32_t y_h = join_last(directions, n, false), y_c = join_last(directions, n, true);
     const struct amp_node node = *amp_node_at(model, derivation->node);
     amp_node_remove(model, derivation->node);
-    give(&directions[0], Y, y);
-    give(&directions[0], Y_H, y_h);
+    give(derivation, Y, y);
+    give(derivation, Y_H, y_h);
     if (node.n_outputs > Y_C)
-        give(&directions[0], Y_C, y_c);
+        give(derivation, Y_C, y_c);
 }
 
 static const struct amp_recurrence *recurrence_of(const struct amp_model *model,
