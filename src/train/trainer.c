@@ -10,6 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Gives VALUE the data of INITIALIZER, which may lie unaligned in the model file, where no kernel can
+   read them. */
+static enum amp_status take(struct amp_tensor *value, const struct amp_tensor *initializer,
+                            struct amp_error *err)
+{
+    *value = *initializer;
+    if (initializer->dtype == AMP_STRING)
+        return AMP_OK;
+    AMP_TRY(amp_tensor_alloc(value, err));
+    amp_tensor_copy(initializer, value->data);
+    return AMP_OK;
+}
+
 enum amp_status amp_trainer_open(struct amp_trainer *trainer, const struct amp_model_file *file,
                                  enum amp_strictness strictness, struct amp_error *err)
 {
@@ -22,7 +35,7 @@ enum amp_status amp_trainer_open(struct amp_trainer *trainer, const struct amp_m
     trainer->outputs = amp_xcalloc(graph->outputs.count, sizeof *trainer->outputs);
     trainer->values = amp_xcalloc(step->n_variables, sizeof *trainer->values);
     for (size_t i = 0; i < step->n_variables; i++)
-        trainer->values[i] = *step->variables[i].before;
+        AMP_TRY(take(&trainer->values[i], step->variables[i].before, err));
     return amp_session_open(step->model, strictness, &trainer->session, err);
 }
 
