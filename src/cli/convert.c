@@ -11,6 +11,7 @@
 #include "autocast/forms/einsum.h"
 #include "autocast/provenance.h"
 #include "autocast/settle.h"
+#include "autocast/wholes.h"
 #include "cli/destination.h"
 #include "cli/noise.h"
 #include "cli/progress.h"
