@@ -9,7 +9,7 @@
 #include "cli/options/command_line.h"
 #include "cli/compare.h"
 #include "cli/completion.h"
-#include "cli/convert.h"
+#include "cli/convert/convert.h"
 #include "cli/destination.h"
 #include "cli/options/help.h"
 #include "cli/report/head.h"

@@ -18,6 +18,7 @@
 #include "autocast/policy.h"
 #include "autocast/promotion.h"
 #include "autocast/sequences.h"
+#include "autocast/wholes.h"
 #include "core/array.h"
 #include "core/graph/uses.h"
 #include "onnx/schema/schema.h"
@@ -240,7 +241,7 @@ static bool begin(struct pass *pass, uint32_t id)
     const struct amp_node *node = amp_node_at(pass->model, id);
     struct amp_decision *decision = &pass->result->nodes[id];
     *decision = (struct amp_decision){.type = -1, .value = AMP_NONE};
-    decision->whole = amp_wholes_of(&pass->result->wholes, id);
+    decision->whole = amp_wholes_of(pass->result->wholes, id);
     decision->rule = pass->policies[id].rule;
     decision->op = pass->policies[id].op;
     decision->precision = pass->policies[id].precision;
@@ -379,7 +380,7 @@ static void decide_whole(struct pass *pass, const struct amp_whole *whole)
 
 static void decide_next(struct pass *pass, uint32_t id)
 {
-    const struct amp_whole *whole = amp_wholes_of(&pass->result->wholes, id);
+    const struct amp_whole *whole = amp_wholes_of(pass->result->wholes, id);
     if (whole == NULL)
         decide(pass, id);
     else if (whole->root == id)
@@ -606,8 +607,8 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
         .is_interface = amp_arena_array(arena, model->n_values, sizeof(bool)),
         .n_nodes = model->n_nodes};
     const struct amp_policy *policies;
-    amp_wholes_find(model, options->rules, &assignment->wholes);
-    AMP_TRY(amp_policies_find(model, options->rules, &assignment->wholes, &policies, err));
+    assignment->wholes = amp_wholes_find(model, options->rules);
+    AMP_TRY(amp_policies_find(model, options->rules, assignment->wholes, &policies, err));
     struct pass pass = {.model = model,
                         .cap = options->cap > opset ? options->cap : opset,
                         .result = assignment,
@@ -627,7 +628,7 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
                               .constants = options->rules->constants,
                               .values = assignment->values,
                               .nodes = assignment->nodes,
-                              .wholes = &assignment->wholes,
+                              .wholes = assignment->wholes,
                               .static_values = pass.lowerings[0].static_values,
                               .is_folded = pass.is_folded,
                               .scopes = pass.scopes,

@@ -2,11 +2,11 @@
 #define AMP_AUTOCAST_ASSIGN_H
 
 #include "autocast/decision.h"
-#include "autocast/wholes.h"
 #include "core/graph/graph.h"
 
 struct amp_rules;    /* autocast/rules/rule.h */
 struct amp_runtimes; /* autocast/runtimes/runtime.h */
+struct amp_wholes;   /* autocast/wholes.h */
 
 struct amp_assignment {
     enum amp_dtype lower;
@@ -15,7 +15,7 @@ struct amp_assignment {
     struct amp_decision *nodes; /* per node id */
     enum amp_dtype *values;     /* per value id: its dtype once the decisions are carried out */
     bool *is_interface;         /* per value id: as in amp_assign_options.interface */
-    struct amp_wholes wholes;
+    const struct amp_wholes *wholes;
     bool has_promoting_constants; /* a constant made its user float32 (AMP_CONSTANTS_PROMOTE) */
     int opset;                    /* the opset of ai.onnx that all this needs */
     size_t n_nodes; /* of the model when it was made; nodes made later have no decision */

@@ -5,6 +5,7 @@
  */
 #include "autocast/cast_insert.h"
 
+#include "autocast/assign.h"
 #include "autocast/eligible.h"
 #include "autocast/weights.h"
 #include "core/graph/order.h"

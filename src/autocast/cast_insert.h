@@ -1,7 +1,10 @@
 #ifndef AMP_AUTOCAST_CAST_INSERT_H
 #define AMP_AUTOCAST_CAST_INSERT_H
 
-#include "autocast/assign.h"
+#include "core/graph/graph.h"
+#include "core/status.h"
+
+struct amp_assignment; /* autocast/assign.h */
 
 /* A Cast node that was inserted, and the node on whose account. */
 struct amp_inserted_cast {

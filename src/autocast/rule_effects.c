@@ -10,6 +10,7 @@
 #include "autocast/rules/name_pattern.h"
 #include "autocast/rules/rules.h"
 #include "autocast/settle.h"
+#include "autocast/wholes.h"
 #include "core/arena.h"
 #include "core/match/glob.h"
 #include "core/words.h"
@@ -23,9 +24,8 @@
 static void trace(const struct amp_model *model, const struct amp_rules *rules,
                   struct amp_rule_effects *effects)
 {
-    struct amp_wholes wholes;
-    amp_wholes_find(model, rules, &wholes);
-    amp_policies_trace(model, rules, &wholes, effects->matches, effects->decides);
+    amp_policies_trace(model, rules, amp_wholes_find(model, rules), effects->matches,
+                       effects->decides);
 }
 
 /* Whether each of the user's own rules matches, as far as that was looked at. */

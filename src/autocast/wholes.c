@@ -612,9 +612,10 @@ static void number_nodes(struct finder *finder, uint32_t graph)
     }
 }
 
-void amp_wholes_find(const struct amp_model *model, const struct amp_rules *rules,
-                     struct amp_wholes *wholes)
+const struct amp_wholes *amp_wholes_find(const struct amp_model *model,
+                                         const struct amp_rules *rules)
 {
+    struct amp_wholes *wholes = amp_arena_alloc(model->arena, sizeof *wholes);
     struct finder finder = {.model = model,
                             .rules = rules,
                             .map = rules->torch,
@@ -626,7 +627,7 @@ void amp_wholes_find(const struct amp_model *model, const struct amp_rules *rule
     memset(wholes->whole_of, 0xff, model->n_nodes * sizeof(uint32_t));
     if (finder.map == NULL) {
         add_composites(&finder);
-        return;
+        return wholes;
     }
     finder.uses = amp_uses_create(model);
     finder.place_of = amp_xcalloc(model->n_nodes, sizeof *finder.place_of);
@@ -637,6 +638,7 @@ void amp_wholes_find(const struct amp_model *model, const struct amp_rules *rule
     add_softmaxes_in_float32(&finder);
     free(finder.place_of);
     amp_uses_destroy(&finder.uses);
+    return wholes;
 }
 
 const struct amp_whole *amp_wholes_of(const struct amp_wholes *wholes, uint32_t node)

@@ -37,8 +37,8 @@ struct amp_wholes {
  * (rules/pytorch.map); rules that name no operator of PyTorch's have none, then all patterns count
  * and no note does. No node is part of two.
  */
-void amp_wholes_find(const struct amp_model *model, const struct amp_rules *rules,
-                     struct amp_wholes *wholes);
+const struct amp_wholes *amp_wholes_find(const struct amp_model *model,
+                                         const struct amp_rules *rules);
 
 /* The whole that NODE is part of; NULL: none. */
 const struct amp_whole *amp_wholes_of(const struct amp_wholes *wholes, uint32_t node);

@@ -1,6 +1,7 @@
 #ifndef AMP_CHECK_NOISE_H
 #define AMP_CHECK_NOISE_H
 
+#include "check/noise/sources.h"
 #include "check/validate.h"
 
 /*
@@ -9,27 +10,6 @@
  * float32, and nearly adds up over the sources. Errors are relative to the outputs' energy: of each
  * output by itself, then the mean over the outputs that have energy (floats, not all zero).
  */
-enum amp_noise_kind {
-    AMP_NOISE_WEIGHT, /* a constant */
-    AMP_NOISE_VALUE,  /* what a node gives in the lower dtype, or a graph input in it */
-    AMP_NOISE_CAST,   /* what a Cast makes of a float32 value, for the nodes that read the Cast */
-    AMP_NOISE_BODIES  /* all that is rounded in the bodies of a node of control flow, at once */
-};
-
-struct amp_noise_source {
-    enum amp_noise_kind kind;
-    uint32_t value_id, node_id; /* in the converted model; NODE_ID AMP_NONE: a graph input's */
-    const char *name;           /* of the constant or value; of a Cast, of what it casts */
-    const char *node;           /* the first node that reads the constant, or the one that gives the
-                                   value, as messages have it: "node 'conv1' (Conv-11)"; "": none */
-    const char *op_type;        /* of that node; "": none */
-    enum amp_dtype dtype;
-    size_t group;    /* sources of a group are next to each other and were rounded together */
-    double power;    /* squared error that it adds; in a group of several, an equal share */
-    uint64_t n_lost; /* elements of outputs, finite in the reference, that it makes NaN or infinite:
-                        they are not in POWER. As of its group */
-};
-
 struct amp_noise {
     struct amp_noise_source *sources; /* in the order of the graph */
     size_t n_sources, n_groups;

@@ -5,7 +5,7 @@
  */
 #include "cli/batch.h"
 
-#include "cli/convert.h"
+#include "cli/convert/convert.h"
 #include "cli/destination.h"
 #include "cli/options/threads.h"
 #include "cli/progress.h"

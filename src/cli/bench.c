@@ -4,7 +4,7 @@
  */
 #include "cli/bench.h"
 
-#include "cli/convert.h"
+#include "cli/convert/convert.h"
 #include "cli/inputs.h"
 #include "cli/progress.h"
 #include "cli/report/bench.h"

@@ -5,7 +5,7 @@
  */
 #include "cli/compare.h"
 
-#include "cli/convert.h"
+#include "cli/convert/convert.h"
 #include "cli/progress.h"
 #include "cli/report/html/compare_page.h"
 #include "cli/report/head.h"

@@ -9,7 +9,7 @@
 #include "autocast/rules/rules.h"
 #include "check/metrics.h"
 #include "check/task/task_metrics.h"
-#include "cli/convert.h"
+#include "cli/convert/stages.h"
 #include "core/arena.h"
 #include "core/array.h"
 #include "core/words.h"

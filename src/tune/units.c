@@ -4,6 +4,7 @@
  */
 #include "tune/units.h"
 
+#include "autocast/wholes.h"
 #include "core/graph/graph.h"
 #include "ops/op.h"
 
@@ -52,7 +53,7 @@ static uint32_t outermost(const struct amp_model *model, uint32_t node)
 
 static void join_wholes(struct grouping *grouping)
 {
-    const struct amp_wholes *wholes = &grouping->assignment->wholes;
+    const struct amp_wholes *wholes = grouping->assignment->wholes;
     for (size_t w = 0; w < wholes->count; w++) {
         uint32_t first = AMP_NONE;
         for (size_t i = 0; i < wholes->items[w].n_nodes; i++) {

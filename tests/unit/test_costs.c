@@ -11,7 +11,7 @@
 #include <math.h>
 
 #include "check/random_input.h"
-#include "cli/convert.h"
+#include "cli/convert/convert.h"
 #include "core/cpu.h"
 #include "core/graph/copy.h"
 #include "core/graph/order.h"

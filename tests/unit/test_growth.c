@@ -8,7 +8,7 @@
  *   GROWTH_SCALE=K   K times the sizes
  */
 #include "cli/options/command_line.h"
-#include "cli/convert.h"
+#include "cli/convert/convert.h"
 #include "cli/run.h"
 #include "core/arena.h"
 #include "core/array.h"

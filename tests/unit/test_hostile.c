@@ -12,7 +12,7 @@
  */
 #include "check/random_input.h"
 #include "cli/options/command_line.h"
-#include "cli/convert.h"
+#include "cli/convert/convert.h"
 #include "core/memory.h"
 #include "mutate_model.h"
 #include "onnx/schema/check.h"

@@ -5,7 +5,7 @@
  * measures there.
  */
 #include "check/layers.h"
-#include "cli/convert.h"
+#include "cli/convert/convert.h"
 #include "cli/inputs.h"
 #include "core/graph/copy.h"
 #include "core/memory.h"

@@ -15,7 +15,7 @@
 
 #include "check/noise.h"
 #include "check/random_input.h"
-#include "cli/convert.h"
+#include "cli/convert/convert.h"
 #include "core/graph/copy.h"
 #include "core/graph/order.h"
 #include "core/tensor.h"

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "cli/options/command_line.h"
-#include "cli/convert.h"
+#include "cli/convert/convert.h"
 #include "cli/rules.h"
 #include "cli/run.h"
 #include "core/buffer.h"

@@ -4,6 +4,8 @@
  */
 #include "cli/report/explanation.h"
 
+#include "autocast/wholes.h"
+
 #include "autocast/rules/rule.h"
 #include "autocast/runtimes/runtime.h"
 #include "cli/report/json.h"

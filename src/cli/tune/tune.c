@@ -12,6 +12,7 @@
 #include "cli/progress.h"
 #include "cli/tune/jobs.h"
 #include "cli/tune/origin.h"
+#include "cli/validation.h"
 #include "core/arena.h"
 #include "core/clock.h"
 #include "core/file/output.h"

@@ -1,7 +1,7 @@
 #ifndef AMP_CLI_TUNE_TUNE_H
 #define AMP_CLI_TUNE_TUNE_H
 
-#include "cli/validation.h"
+#include "onnx/file/read.h"
 #include "tune/choice.h"
 #include "tune/tuning.h"
 

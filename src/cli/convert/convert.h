@@ -9,9 +9,6 @@
    unless with --accept. */
 enum amp_status amp_command_convert(const struct amp_options *options, struct amp_error *err);
 
-/* The stage in row I after which --dump-after prints the graph; NULL behind the last. */
-const char *amp_convert_stage_at(size_t i);
-
 /* Converts the model of FILE, all calls inlined, as OPTIONS say: its stages, without a report or a
    file. After a failure the model is only good to be closed. */
 enum amp_status amp_convert_in_memory(const struct amp_options *options,
