@@ -142,6 +142,11 @@ static const struct command model_commands[] = {
     {"%m --samples 1 -o %f/to.onnx", CONVERTS | WRITES | IS_COSTLY},
     {"run %m", RUNS | IS_COSTLY},
     {"bench %m --runs 1", IS_COSTLY | IS_RARE},
+    {"compare %m --dtype bf16 --layers --report %f/report.html", IS_COSTLY},
+    {"calibrate %m -o %f/ranges.json", IS_COSTLY},
+    {"%m --tune --max-trials 2 --strategy bisect -o %f/to.onnx", WRITES | IS_COSTLY | IS_RARE},
+    {"train %m --steps 2 --make-training loss=mse,optimizer=adam -o %f/to.onnx",
+     WRITES | IS_COSTLY},
 };
 
 static const struct command rule_commands[] = {
@@ -170,6 +175,8 @@ static const struct {
 } extras[] = {
     {2, CONVERTS | LISTS, "--dtype fp16"},
     {16, CONVERTS | LISTS, "--dtype fp32"},
+    {16, CONVERTS | LISTS, "--dtype bf16,fp16"},
+    {8, CONVERTS | LISTS, "--target ort-cpu"},
     {4, CONVERTS, "--explain"},
     {8, CONVERTS, "--explain=json"},
     {8, CONVERTS | LISTS, "--rules torch-cuda"},
