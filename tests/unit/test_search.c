@@ -465,7 +465,9 @@ static void equal_ones_at_once_are_run_once(void **state)
     tune_create(&tune, 1, 6, TUNE_POWER);
     struct amp_trials trials = tune_trials(&tune, 3, 5);
     open_trials(&trials);
-    assert_int_equal(amp_trials_run_all(&trials, keeps, 5, "test", found, &err), AMP_OK);
+    assert_int_equal(
+        amp_trials_run_all(&trials, &(struct amp_candidates){keeps, 5, found}, "test", &err),
+        AMP_OK);
     assert_ptr_equal(found[0], found[2]);
     assert_ptr_equal(found[3], trials.items[2]);
     assert_null(found[4]);
@@ -508,13 +510,17 @@ static void a_failure_keeps_what_was_run(void **state)
     struct amp_trials trials = tune_trials(&tune, 0, 3);
     trials.log_path = log_path;
     open_trials(&trials);
-    assert_int_equal(amp_trials_run_all(&trials, keeps, 3, "test", found, &err), AMP_KERNEL);
+    assert_int_equal(
+        amp_trials_run_all(&trials, &(struct amp_candidates){keeps, 3, found}, "test", &err),
+        AMP_KERNEL);
     assert_int_equal(trials.count, 2);
     amp_trials_close(&trials);
     tune.n_runs = tune.fails_at = 0;
     open_trials(&trials);
     memset(&err, 0, sizeof err);
-    assert_int_equal(amp_trials_run_all(&trials, keeps, 3, "test", found, &err), AMP_OK);
+    assert_int_equal(
+        amp_trials_run_all(&trials, &(struct amp_candidates){keeps, 3, found}, "test", &err),
+        AMP_OK);
     assert_int_equal(trials.n_replayed, 2);
     assert_int_equal(tune.n_runs, 1);
     amp_trials_close(&trials);
