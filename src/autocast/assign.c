@@ -8,7 +8,6 @@
 
 #include "autocast/custom.h"
 #include "autocast/eligible.h"
-#include "autocast/folded.h"
 #include "autocast/guard.h"
 #include "autocast/notes.h"
 #include "autocast/ranges/guards.h"
