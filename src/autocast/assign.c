@@ -643,5 +643,5 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
     free(pass.is_folded);
     free(pass.scopes);
     free_lowerings(&pass);
-    return amp_custom_check(model, assignment, err);
+    return amp_custom_check(model, assignment->nodes, options->lower, err);
 }
