@@ -15,6 +15,7 @@
 # then the tests of its area (mutate.areas) run until one fails, the quickest first. Changes of mutate.equivalent are not drawn.
 # Exits 1 when changes survived. DEPS (build/deps), ORACLES (build/oracle) and CC say where to find what make sets up.
 set -u
+shopt -s extglob
 export LC_ALL=C
 top=$(cd "$(dirname "$0")/.." && pwd)
 work=$top/build/mutate
@@ -74,7 +75,7 @@ tests_of() { # FILE
     case $test in
       */*) echo "$test" ;;
       *)
-        echo "$test/[!t]*"
+        echo "$test/!(test_*)"
         for script in "$top/tests/$test/"test_*.sh; do echo "$test/${script##*/}"; done
         ;;
     esac
@@ -93,19 +94,32 @@ exists() {
   esac
 }
 
+# Ends the run unless every file to change has tests, and all tests of mutate.areas exist: a name that is none would let changes through.
+check_areas() { # FILE...
+  local file test bad=0
+  for file in "$@"; do
+    if [ -z "$(tests_of "$file")" ]; then echo "mutate.sh: no row of mutate.areas is for $file" >&2; bad=1; fi
+  done
+  while read -r test; do
+    if ! exists "$test" && ! [ -d "$tree/tests/$test" ]; then echo "mutate.sh: there is no test $test, which mutate.areas names" >&2; bad=1; fi
+  done < <(awk '/^ / { for (i = 1; i <= NF; i++) print $i }' "$top/tests/mutate.areas" | sort -u)
+  if [ $bad -ne 0 ]; then exit 2; fi
+}
+
 # What an endless loop may take of the machine. The sanitizers need all addresses.
 limit_room() {
   ulimit -f 8388608
   if [ -z "$sanitize" ]; then ulimit -v 16777216; fi
 }
 
-# Runs one test with the program and the units in build/FOLDER, no longer than SECONDS; its exit code, 124 when that was too short.
+# Runs one test with the program and the units in build/FOLDER, no longer than SECONDS; its exit code, 124 when that was too short, 125
+# when what it runs cannot be built.
 run_test() { # FOLDER TEST SECONDS
   local bin=$tree/build/$1 scratch=$work/scratch.$1 code command
   case $2 in
     unit/*) command=("$bin/$2"); build "$1" "build/$1/$2" ;;
     *) command=(tests/run.sh "$2"); build "$1" "build/$1/ampconv" "build/$1/man/ampconv-ops.7" ;;
-  esac >"$work/log.$1" 2>&1 || return 1
+  esac >"$work/log.$1" 2>&1 || return 125
   mkdir -p "$scratch"
   (limit_room && cd "$tree" && AMPCONV=$bin/ampconv BUILD=$bin TMPDIR=$scratch JOBS=1 timeout -k 5 "$3" "${command[@]}" </dev/null >>"$work/log.$1" 2>&1) 2>/dev/null
   code=$?
@@ -131,12 +145,22 @@ timed_tests() { # FILE
     - "$work/times" | sort -n
 }
 
-# Whether a test passes without a change; it is run when that is first asked.
+# Whether a test passes without a change; it is run when that is first asked. A test that does not says nothing of changes. Where the
+# program cannot be built without one, nothing does: that is noted.
 passes_unchanged() { # TEST
+  local code
   (
     flock 9
     if ! grep -qF " $1 " "$work/unchanged"; then
-      run_test base "$1" 600 && echo "yes $1 ." >>"$work/unchanged" || echo "no $1 ." >>"$work/unchanged"
+      run_test base "$1" 600
+      code=$?
+      if [ $code -eq 125 ]; then cp "$work/log.base" "$work/broken"; fi
+      if [ $code -eq 0 ]; then
+        echo "yes $1 ." >>"$work/unchanged"
+      else
+        echo "no $1 ." >>"$work/unchanged"
+        echo "mutate.sh: $1 fails without a change, too: it is left out" >&2
+      fi
     fi
     grep -qF "yes $1 " "$work/unchanged"
   ) 9>"$work/lock"
@@ -184,7 +208,7 @@ list_changes() { # FOLDER that has src
   (cd "$1" && perl "$top/tests/mutate.pl" list "$seed" "$top/tests/mutate.equivalent" "${files[@]}")
 }
 
-# Tests the change of one line of $records; says and notes what came of it.
+# Tests the change of one line of $records; says and notes what came of it. 255, with which xargs stops: the program cannot be built.
 judge() { # NUMBER FILE PLACE CHANGE, with tabs between
   local number file place change test seconds code verdict=survived by='' folder=job$SLOT object
   IFS=$'\t' read -r number file place change <<<"$1"
@@ -193,7 +217,11 @@ judge() { # NUMBER FILE PLACE CHANGE, with tabs between
   while read -r _ test seconds; do
     run_test "$folder" "$test" "$seconds"
     code=$?
-    if [ $code -eq 0 ] || ! passes_unchanged "$test"; then continue; fi
+    if [ $code -eq 0 ]; then continue; fi
+    if ! passes_unchanged "$test"; then
+      if [ -e "$work/broken" ]; then return 255; fi
+      continue
+    fi
     verdict=caught by=$test
     if [ $code -eq 124 ]; then verdict=timeout; fi
     break
@@ -225,14 +253,21 @@ if [ -n "$again" ]; then keep_survivors; fi
 mapfile -t files < <(if [ -n "$again" ]; then cut -f 2 "$records"; else list_changes "$tree" | cut -f 1; fi | sort -u)
 mapfile -t tests < <(for file in "${files[@]}"; do tests_of "$file"; done | sort -u)
 build base -j"$(nproc)" build/base/ampconv cases >"$work/log.base" 2>&1 || { tail -5 "$work/log.base" >&2; exit 2; }
+check_areas "${files[@]}"
 read_test_env
 measure_tests "${tests[@]}"
 if [ -z "$again" ]; then draw_changes; fi
 for ((i = 1; i <= jobs; i++)); do rm -rf "$tree/build/job$i" && cp -a "$tree/build/base" "$tree/build/job$i"; done
 : >"$work/verdicts"
 : >"$work/unchanged"
+rm -f "$work/broken"
 export top work tree records sanitize most DEPS ORACLES
 export -f judge limit_room run_test build object_of tests_of timed_tests passes_unchanged
 tr '\n' '\0' <"$records" | xargs -0 -r -P "$jobs" --process-slot-var=SLOT0 -n 1 bash -c 'SLOT=$((SLOT0 + 1)); judge "$1"' -
+if [ -e "$work/broken" ]; then
+  tail -5 "$work/broken" >&2
+  echo "mutate.sh: the program cannot be built without a change: no verdict can be trusted" >&2
+  exit 2
+fi
 echo
 report

@@ -86,23 +86,31 @@ static bool is_constant(const struct amp_torch_map *map, const struct amp_noted_
 
 /* ---- matching ---- */
 
+/* Calls that are held against the items of what a function is taken apart into. */
+struct fitting {
+    const struct amp_torch_map *map;
+    const struct amp_torch_apart *apart;
+    const struct amp_noted_calls *calls;
+};
+
 /* The calls from AT on that fit the items from ITEM on: the one after the last, 0 where they do
    not. AFTER: the one after the last that fitted an item. */
-static size_t end_of(const struct amp_torch_map *map, const struct amp_torch_apart *apart,
-                     size_t item, const struct amp_noted_calls *calls, size_t at, size_t after)
+static size_t end_of(const struct fitting *fitting, size_t item, size_t at, size_t after)
 {
+    const struct amp_torch_apart *apart = fitting->apart;
+    const struct amp_noted_calls *calls = fitting->calls;
     if (item == apart->into.count)
         return after;
     size_t next = at;
-    while (item > 0 && next < calls->count && is_constant(map, &calls->items[next]))
+    while (item > 0 && next < calls->count && is_constant(fitting->map, &calls->items[next]))
         next++;
     const char *text = apart->into.items[item];
     if (next < calls->count && fits(&calls->items[next], text)) {
-        size_t end = end_of(map, apart, item + 1, calls, next + 1, next + 1);
+        size_t end = end_of(fitting, item + 1, next + 1, next + 1);
         if (end > 0)
             return end;
     }
-    return may_miss(text) ? end_of(map, apart, item + 1, calls, at, after) : 0;
+    return may_miss(text) ? end_of(fitting, item + 1, at, after) : 0;
 }
 
 /* Whether LINE calls OP, or one of the table's names that OP is noted for. */
@@ -240,7 +248,8 @@ size_t amp_apart_match(const struct amp_apart_search *search, const struct amp_t
 {
     const struct amp_ids *nodes = &search->model->graphs[graph].nodes;
     const struct amp_noted_call *first = &calls->items[at];
-    size_t end = end_of(search->map, apart, 0, calls, at, at);
+    const struct fitting fitting = {search->map, apart, calls};
+    size_t end = end_of(&fitting, 0, at, at);
     if (end <= at || !is_by_one_line(search, nodes, first, end - at) ||
         !is_closed(search, nodes, first, end - at) ||
         !has_arguments(search, apart, nodes, first, end - at))

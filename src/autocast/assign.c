@@ -8,7 +8,6 @@
 
 #include "autocast/custom.h"
 #include "autocast/eligible.h"
-#include "autocast/folded.h"
 #include "autocast/guard.h"
 #include "autocast/notes.h"
 #include "autocast/ranges/guards.h"
@@ -644,5 +643,5 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
     free(pass.is_folded);
     free(pass.scopes);
     free_lowerings(&pass);
-    return amp_custom_check(model, assignment, err);
+    return amp_custom_check(model, assignment->nodes, options->lower, err);
 }

@@ -6,8 +6,9 @@
  */
 #include "autocast/custom.h"
 
-#include "autocast/assign.h"
+#include "autocast/decision.h"
 #include "autocast/rules/rule.h"
+#include "core/graph/graph.h"
 
 /* Why a node keeps its types. */
 struct obstacle {
@@ -109,19 +110,17 @@ static const char *obstacle_text(const struct amp_model *model, const struct obs
     return "it has bodies";
 }
 
-static enum amp_status check_node(const struct amp_model *model,
-                                  const struct amp_assignment *assignment, uint32_t id,
+static enum amp_status check_node(const struct amp_model *model, uint32_t id,
+                                  const struct amp_decision *decision, enum amp_dtype lower,
                                   struct amp_error *err)
 {
     char text[512];
     const struct amp_node *node = amp_node_at(model, id);
-    const struct amp_decision *decision = &assignment->nodes[id];
     bool is_lower = amp_precision_is_lower(decision->precision);
     struct obstacle obstacle = find_obstacle(model, node);
     bool is_blind = is_lower && obstacle.reason == AMP_REASON_UNKNOWN_TYPE;
     if (obstacle.reason == AMP_REASON_RULE ||
-        !(is_blind ||
-          would_change(model, node, amp_precision_dtype(decision->precision, assignment->lower))))
+        !(is_blind || would_change(model, node, amp_precision_dtype(decision->precision, lower))))
         return AMP_OK;
     return amp_fail(err, AMP_RULES,
                     "%s: --op %s=%s: %s: %s; accepted: an operator without bodies that takes float "
@@ -132,12 +131,13 @@ static enum amp_status check_node(const struct amp_model *model,
 }
 
 enum amp_status amp_custom_check(const struct amp_model *model,
-                                 const struct amp_assignment *assignment, struct amp_error *err)
+                                 const struct amp_decision *decisions, enum amp_dtype lower,
+                                 struct amp_error *err)
 {
-    for (uint32_t id = 0; id < assignment->n_nodes; id++) {
+    for (uint32_t id = 0; id < model->n_nodes; id++) {
         const struct amp_node *node = amp_node_at(model, id);
-        if (node->schema == NULL && !node->is_removed && is_override(&assignment->nodes[id]))
-            AMP_TRY(check_node(model, assignment, id, err));
+        if (node->schema == NULL && !node->is_removed && is_override(&decisions[id]))
+            AMP_TRY(check_node(model, id, &decisions[id], lower, err));
     }
     return AMP_OK;
 }

@@ -1,15 +1,15 @@
 #ifndef AMP_AUTOCAST_CUSTOM_H
 #define AMP_AUTOCAST_CUSTOM_H
 
+#include "core/dtype.h"
 #include "core/status.h"
 
 #include <stdbool.h>
 
-struct amp_assignment; /* autocast/assign.h */
-struct amp_decision;   /* autocast/decision.h */
-struct amp_model;      /* core/graph/graph.h */
-struct amp_node;       /* core/graph/graph.h */
-struct amp_value;      /* core/graph/graph.h */
+struct amp_decision; /* autocast/decision.h */
+struct amp_model;    /* core/graph/graph.h */
+struct amp_node;     /* core/graph/graph.h */
+struct amp_value;    /* core/graph/graph.h */
 
 /* Private to autocast/: nodes of operators that no table defines, such as users make. */
 
@@ -23,8 +23,10 @@ bool amp_custom_is_eligible(const struct amp_model *model, const struct amp_node
                             struct amp_decision *decision);
 
 /* AMP_RULES with the node and the reason where an override names the operator of a node that cannot
-   have the dtype, and does not have it already. */
+   have the dtype, and does not have it already. DECISIONS are those on the nodes of MODEL, by id;
+   LOWER is the lower dtype. */
 enum amp_status amp_custom_check(const struct amp_model *model,
-                                 const struct amp_assignment *assignment, struct amp_error *err);
+                                 const struct amp_decision *decisions, enum amp_dtype lower,
+                                 struct amp_error *err);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "autocast/custom.h"
 #include "autocast/notes.h"
-#include "autocast/qdq.h"
+#include "core/graph/uses.h"
 #include "core/tensor.h"
 #include "onnx/schema/infer.h"
 #include "ops/op.h"
@@ -66,6 +66,60 @@ bool amp_node_is_like(const struct amp_model *model, const struct amp_node *node
            op->dtype_attr != NULL && op->dtype_attr->fallback == AMP_UNDEFINED &&
            op->shape == amp_shape_same && node->n_inputs == 1 &&
            amp_node_attr(node, op->dtype_attr->name) != NULL;
+}
+
+/* Whether NODE has ROLE as an operator of ai.onnx, or of com.microsoft, which had it for more types
+   first. */
+static bool has_role(const struct amp_node *node, enum amp_role role)
+{
+    if (node->domain[0] != '\0' && strcmp(node->domain, "com.microsoft") != 0)
+        return false;
+    return amp_op_name_has_role(node->op_type, role);
+}
+
+static bool is_dequantized(const struct amp_model *model, uint32_t value_id)
+{
+    uint32_t producer = amp_value_at(model, value_id)->producer;
+    return producer != AMP_NONE &&
+           has_role(amp_node_at(model, producer), AMP_ROLE_DEQUANTIZE_LINEAR);
+}
+
+static bool is_quantized(const struct amp_model *model, const struct amp_uses *uses,
+                         uint32_t value_id)
+{
+    uint32_t first = uses->first[value_id], end = uses->first[value_id + 1];
+    if (first == end || amp_value_at(model, value_id)->is_output)
+        return false;
+    for (uint32_t u = first; u < end; u++)
+        if (uses->items[u].slot != 0 ||
+            !has_role(amp_node_at(model, uses->items[u].node), AMP_ROLE_QUANTIZE_LINEAR))
+            return false;
+    return true;
+}
+
+static bool is_float(const struct amp_model *model, uint32_t value_id)
+{
+    return value_id != AMP_NONE && amp_dtype_is_autocast(amp_value_at(model, value_id)->dtype);
+}
+
+/* Whether NODE is an integer operator written in floats (QDQ form): all its float inputs come from
+   DequantizeLinear, all its outputs go to QuantizeLinear. Runtimes compute such a node in integers
+   when they find it so; casts in between would keep them from it. USES are the model's. */
+static bool is_in_integers(const struct amp_model *model, const struct amp_uses *uses,
+                           const struct amp_node *node)
+{
+    bool has_float = false;
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        if (!is_float(model, node->inputs[i]))
+            continue;
+        if (!is_dequantized(model, node->inputs[i]))
+            return false;
+        has_float = true;
+    }
+    for (uint32_t i = 0; i < node->n_outputs && has_float; i++)
+        if (node->outputs[i] != AMP_NONE && !is_quantized(model, uses, node->outputs[i]))
+            return false;
+    return has_float;
 }
 
 static bool has_explicit_dtype(const struct amp_node *node)
@@ -175,7 +229,7 @@ bool amp_node_is_eligible(const struct amp_eligibility *eligibility, const struc
         decision->dtype = value->dtype;
         return false;
     }
-    if (amp_qdq_holds(model, eligibility->uses, node)) {
+    if (is_in_integers(model, eligibility->uses, node)) {
         decision->reason = AMP_REASON_QUANTIZED;
         decision->dtype = value->dtype;
         return false;

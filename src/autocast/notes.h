@@ -3,6 +3,8 @@
 
 #include "core/graph/graph.h"
 
+struct amp_rules; /* autocast/rules/rule.h */
+
 /* Private to autocast/: the texts of struct amp_export_note. */
 
 /* Whether torch.onnx wrote MODEL. */
@@ -33,5 +35,15 @@ bool amp_note_asks_float32(const struct amp_node *node);
    "/encoder/cell/Mul", and has such a layer where there is a recurrent operator or a product with a
    parameter that a cell has. The caller frees it. */
 struct amp_str *amp_recurrent_scopes_find(const struct amp_model *model);
+
+/*
+ * Constants that were computed: what an optimizer folds keeps the name that torch.export gave the
+ * operator's result, "linear_1" of aten.linear, while parameters and buffers have their own. Where
+ * RULES lower the operator, PyTorch's result is of the lower dtype, and so is the constant when
+ * dtypes are promoted.
+ *
+ * Returns per value of MODEL whether it is such a constant: to be freed.
+ */
+bool *amp_folded_find(const struct amp_model *model, const struct amp_rules *rules);
 
 #endif

@@ -23,7 +23,9 @@ struct finder {
     const struct amp_torch_map *map; /* NULL: the rules name no operator of PyTorch's */
     struct amp_wholes *wholes;
     struct amp_uses uses;
-    uint32_t *place_of; /* per node id: when it is decided on */
+    const char **apart_names; /* as which of the table's functions that are taken apart rules know
+                                 each; NULL: as none */
+    uint32_t *place_of;       /* per node id: when it is decided on */
     uint32_t n_places;
     bool is_by_torch; /* torch.onnx wrote the model */
     int opset;
@@ -514,8 +516,8 @@ static void add_apart(struct finder *finder, uint32_t graph, const struct amp_no
     close_run(finder, &run, amp_torch_map_aten(finder->map));
 }
 
-/* How many calls from AT on are one function that NAMES has for one of the table's; *NAME is it. */
-static size_t find_apart(const struct finder *finder, const char *const *names, uint32_t graph,
+/* How many calls from AT on are one function of the table's that rules know; *NAME is as which. */
+static size_t find_apart(const struct finder *finder, uint32_t graph,
                          const struct amp_noted_calls *calls, size_t at, const char **name)
 {
     const struct amp_torch_aparts *aparts = amp_torch_map_apart(finder->map);
@@ -523,7 +525,7 @@ static size_t find_apart(const struct finder *finder, const char *const *names, 
                                             finder->map};
     size_t count = 0;
     for (size_t i = 0; i < aparts->count && count == 0; i++) {
-        *name = names[i];
+        *name = finder->apart_names[i];
         if (*name != NULL)
             count = amp_apart_match(&search, &aparts->items[i], graph, calls, at);
     }
@@ -532,12 +534,12 @@ static size_t find_apart(const struct finder *finder, const char *const *names, 
 
 /* The functions of the graph that rules name and the exporter took apart: what the table has first
    counts. */
-static void add_aparts(struct finder *finder, const char *const *names, uint32_t graph)
+static void add_aparts(struct finder *finder, uint32_t graph)
 {
     struct amp_noted_calls calls = amp_noted_calls_read(finder->model, graph);
     for (size_t at = 0; at < calls.count;) {
         const char *name = NULL;
-        size_t count = find_apart(finder, names, graph, &calls, at, &name);
+        size_t count = find_apart(finder, graph, &calls, at, &name);
         if (count > 0)
             add_apart(finder, graph, &calls.items[at], count, name);
         at += count > 0 ? count : 1;
@@ -547,11 +549,12 @@ static void add_aparts(struct finder *finder, const char *const *names, uint32_t
 static void add_by_parts(struct finder *finder)
 {
     const struct amp_torch_aparts *aparts = amp_torch_map_apart(finder->map);
-    const char **names = amp_arena_array(finder->model->arena, aparts->count, sizeof *names);
+    finder->apart_names =
+        amp_arena_array(finder->model->arena, aparts->count, sizeof *finder->apart_names);
     for (size_t i = 0; i < aparts->count; i++)
-        names[i] = named_of(finder, &aparts->items[i]);
+        finder->apart_names[i] = named_of(finder, &aparts->items[i]);
     for (uint32_t g = 0; g < finder->model->n_graphs; g++)
-        add_aparts(finder, names, g);
+        add_aparts(finder, g);
 }
 
 /* ---- wholes by what becomes of them ---- */

@@ -260,10 +260,10 @@ static bool are_scores(const struct validation *v, size_t i)
 /* Finds out what the outputs of the reference are, in the first sample. */
 static enum amp_status look_at_outputs(struct validation *v)
 {
-    const struct amp_tensor *outputs = v->sides[REFERENCE].outputs;
+    const struct amp_task_outputs outputs = {v->sides[REFERENCE].outputs, v->result->n_outputs,
+                                             output_name, v};
     for (size_t i = 0; i < v->result->n_tasks; i++)
-        if (amp_task_choose(&v->result->tasks[i], outputs, v->result->n_outputs, output_name, v,
-                            v->err) != AMP_OK) {
+        if (amp_task_choose(&v->result->tasks[i], &outputs, v->err) != AMP_OK) {
             amp_error_prefix(v->err, "%s", v->sides[REFERENCE].model->path);
             return v->err->status;
         }

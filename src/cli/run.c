@@ -220,9 +220,10 @@ static const char *output_name(const void *context, size_t i)
 /* Finds the outputs that labels are for, in the first sample. */
 static enum amp_status choose_labelled(struct run *run)
 {
+    const struct amp_task_outputs outputs = {run->outputs, run->output_ids->count, output_name,
+                                             run};
     for (size_t i = 0; i < run->result.n_tasks; i++)
-        if (amp_task_choose(&run->result.tasks[i], run->outputs, run->output_ids->count,
-                            output_name, run, run->err) != AMP_OK) {
+        if (amp_task_choose(&run->result.tasks[i], &outputs, run->err) != AMP_OK) {
             amp_error_prefix(run->err, "%s", run->model->path);
             return run->err->status;
         }

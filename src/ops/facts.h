@@ -125,7 +125,7 @@ struct amp_gradient_rule {
     const char *term; /* run/rewrite/gradient_term.h says what it may hold; NULL ends a list */
     int input;        /* or AMP_EACH_INPUT */
     int output;       /* whose gradient is given, or AMP_EACH_OUTPUT */
-    const char *when; /* run/rewrite/gradient_rules.h; NULL: always */
+    const char *when; /* run/rewrite/gradient_condition.h; NULL: always */
 };
 #define AMP_GRADIENT(...) ((const struct amp_gradient_rule[]){__VA_ARGS__, {.term = NULL}})
 

@@ -3,7 +3,9 @@
 
 #include "core/graph/graph.h"
 #include "core/tensor.h"
-#include "pattern/limits.h"
+
+/* The most numbers in the list of a condition: axes=[2, 3] has two. */
+enum { AMP_CONDITION_ITEMS = 8 };
 
 /* What the word behind '=' stands for; pattern/pattern.h says what each means. */
 enum amp_condition_kind {

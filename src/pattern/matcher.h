@@ -2,7 +2,7 @@
 #define AMP_PATTERN_MATCHER_H
 
 #include "core/graph/graph.h"
-#include "pattern/limits.h"
+#include "pattern/term.h"
 
 struct amp_pattern;
 

@@ -3,7 +3,12 @@
 
 #include "pattern/condition.h"
 #include "pattern/kind.h"
-#include "pattern/limits.h"
+
+/* The most that a pattern may have of each; the parser refuses more. */
+enum {
+    AMP_PATTERN_VALUES = 16, /* named values */
+    AMP_TERM_ITEMS = 8       /* arguments, alternatives or conditions of one expression */
+};
 
 /* Private to pattern.c, which compiles patterns, and matcher.c, which matches them: the compiled
    form. */

@@ -9,10 +9,10 @@
 #include "tune/tree.h"
 
 #include "tune/front.h"
-#include "tune/give_back.h"
 
 #include <math.h>
 #include <string.h>
+#include <stdlib.h>
 
 /* What a search may do before it begins no more nodes, as minimum cuts measure it; a unit that is
    decided before a cut counts for 1 of DECIDED_SHARE. Some tenths of a second. */
@@ -23,6 +23,69 @@ enum { MAX_DEPTH = 64 };
 
 /* A choice that is better by less than this share of the loss is not looked for. */
 static const double gain_limit = 1e-4;
+
+/* ---- giving back ------------------------------------------------------------------------------
+ */
+
+struct offer {
+    double price; /* loss saved for each unit of noise that it adds */
+    uint32_t unit;
+};
+
+static int compare_offers(const void *left, const void *right)
+{
+    const struct offer *a = left, *b = right;
+    if (a->price != b->price)
+        return a->price > b->price ? -1 : 1;
+    return (a->unit > b->unit) - (a->unit < b->unit);
+}
+
+static bool is_welcome(struct amp_change change, double slack)
+{
+    return change.loss < 0 && change.power <= slack;
+}
+
+/* Sets OFFERS to the units that can be given back now, the best first. Returns their number. */
+static size_t collect_offers(const struct amp_ties *ties, const bool *low, const bool *keeps,
+                             double slack, struct offer *offers)
+{
+    size_t n = 0;
+    for (uint32_t unit = 0; unit < ties->n_units; unit++) {
+        if (!keeps[unit] || low[unit])
+            continue;
+        struct amp_change change = amp_ties_change(ties, keeps, unit);
+        if (is_welcome(change, slack))
+            offers[n++] =
+                (struct offer){change.power > 0 ? -change.loss / change.power : INFINITY, unit};
+    }
+    qsort(offers, n, sizeof *offers, compare_offers);
+    return n;
+}
+
+/* Takes units from KEEPS while that lowers the loss and adds at most SLACK to the power, to within
+   rounding: those first that save the most for the noise that they add. What LOW keeps stays. Each
+   unit that goes changes what its neighbours save, so that it goes through the units several times.
+   */
+static void give_back(const struct amp_ties *ties, double slack, const bool *low, bool *keeps)
+{
+    struct offer *offers = amp_xmalloc(ties->n_units, sizeof *offers);
+    size_t n_given;
+    do {
+        size_t n = collect_offers(ties, low, keeps, slack, offers);
+        n_given = 0;
+        for (size_t i = 0; i < n; i++) {
+            struct amp_change change = amp_ties_change(ties, keeps, offers[i].unit);
+            if (!is_welcome(change, slack))
+                continue;
+            keeps[offers[i].unit] = false;
+            slack -= change.power;
+            n_given++;
+        }
+    } while (n_given > 0);
+    free(offers);
+}
+
+/* ---- the tree ------------------------------------------------------------------------------- */
 
 struct choice {
     bool *keeps;
@@ -157,8 +220,7 @@ static void take_given(struct search *search, const struct branch *branch)
     take(search, given);
     if (!is_within(search, given))
         return;
-    amp_give_back(search->tree->ties, search->tree->budget - given->power, branch->least,
-                  given->keeps);
+    give_back(search->tree->ties, search->tree->budget - given->power, branch->least, given->keeps);
     measure(search, given);
     take(search, given);
 }

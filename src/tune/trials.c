@@ -167,15 +167,16 @@ enum amp_status amp_trials_run(struct amp_trials *trials, const bool *keeps, con
     return run_from(trials, first, err);
 }
 
-enum amp_status amp_trials_run_all(struct amp_trials *trials, bool *const *keeps, size_t n,
-                                   const char *phase, struct amp_trial **found,
+enum amp_status amp_trials_run_all(struct amp_trials *trials,
+                                   const struct amp_candidates *candidates, const char *phase,
                                    struct amp_error *err)
 {
     size_t first = trials->count;
-    for (size_t i = 0; i < n; i++) {
-        found[i] = amp_trials_find(trials, keeps[i]);
-        if (found[i] == NULL && amp_trials_left(trials))
-            found[i] = add(trials, keeps[i], phase);
+    for (size_t i = 0; i < candidates->n; i++) {
+        struct amp_trial **found = &candidates->found[i];
+        *found = amp_trials_find(trials, candidates->keeps[i]);
+        if (*found == NULL && amp_trials_left(trials))
+            *found = add(trials, candidates->keeps[i], phase);
     }
     return first == trials->count ? AMP_OK : run_from(trials, first, err);
 }

@@ -77,10 +77,16 @@ struct amp_trial *amp_trials_find(const struct amp_trials *trials, const bool *k
 enum amp_status amp_trials_run(struct amp_trials *trials, const bool *keeps, const char *phase,
                                struct amp_trial **trial, struct amp_error *err);
 
-/* The same for N candidates at once; TRIALS gets N pointers, NULL behind the last allowed. Equal
-   ones are run once. */
-enum amp_status amp_trials_run_all(struct amp_trials *trials, bool *const *keeps, size_t n,
-                                   const char *phase, struct amp_trial **found,
+/* Candidates that may run at once. */
+struct amp_candidates {
+    bool *const *keeps; /* N of them */
+    size_t n;
+    struct amp_trial **found; /* gets N pointers, NULL behind the last allowed */
+};
+
+/* Runs those of CANDIDATES that have not been run. Equal ones are run once. */
+enum amp_status amp_trials_run_all(struct amp_trials *trials,
+                                   const struct amp_candidates *candidates, const char *phase,
                                    struct amp_error *err);
 
 #endif

@@ -3,7 +3,7 @@
    input_N.pb and output_N.pb, others the text as it is. ROOT/.made lists the files that each
    archive gave; an archive that is not newer than its list is left alone, and the files that an
    archive gave once and does not give any more are removed. */
-#include "expand.h"
+#include "commands.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "anchor.h"
+#include "archive.h"
 #include "fields.h"
 #include "model.h"
 #include "onnx-data.pb-c.h"

@@ -5,11 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "expand.h"
-#include "print.h"
-#include "schema.h"
-#include "update.h"
-#include "xml.h"
+#include "buffer.h"
+#include "commands.h"
 
 static const char usage[] =
     "usage: case_tool expand TESTS ROOT       folders below ROOT from TESTS/STAGE/FAMILY.cases\n"

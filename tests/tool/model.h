@@ -6,7 +6,8 @@
 #include "onnx.pb-c.h"
 
 /* A model in ONNX's text: <ir_version: 8, opset_import: ["" : 17]> name (inputs) => (outputs)
- * <weights> {nodes}, then training <bindings> initialization GRAPH algorithm GRAPH, then functions. */
+ * <weights> {nodes}, then training <bindings> initialization GRAPH algorithm GRAPH, then functions.
+ */
 void put_model(struct buffer *buffer, const Onnx__ModelProto *model);
 Onnx__ModelProto *read_model(struct lexer *lexer);
 

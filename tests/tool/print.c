@@ -2,7 +2,7 @@
    notation of its kind when that gives its bytes again, or the bytes of a message with the same
    fields in another order; else as base85. Files that an earlier case of the same call has, too,
    are named and not repeated. */
-#include "print.h"
+#include "commands.h"
 
 #include <dirent.h>
 #include <glob.h>

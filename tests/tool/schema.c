@@ -2,7 +2,7 @@
  * Documents against a JSON Schema: takes what the program wrote, says what is not as the schema has
  * it, and what the schema has that nothing has.
  */
-#include "schema.h"
+#include "commands.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,14 +1,13 @@
 /* Rewrites expectations in .cases files: the members stdout, stderr and exit of each case with
    args, and txt of those that have it, become what the files of its folder are. All else in an
    archive stays as it was written, to the byte. */
-#include "update.h"
+#include "commands.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "archive.h"
-#include "expand.h"
 
 /* A part of an archive's text that another takes the place of. */
 struct change {

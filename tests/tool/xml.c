@@ -2,7 +2,7 @@
    root, tags that match, quoted attributes of different names, known entities. Declarations and
    comments are stepped over; CDATA sections and processing instructions are refused, as reports
    have none. */
-#include "xml.h"
+#include "commands.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,22 +1,35 @@
-/* The ground that all stands on: words, UTF-8, shapes, dtypes, failures, maps and arenas. Expected
-   values follow from the definitions: Levenshtein's distance, RFC 3629, IEEE 754. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+/* What everything uses: words, shapes, dtypes, maps and arenas; the order of graphs; text for
+ * people. */
+#include "cli/report/json.h"
 #include "core/arena.h"
 #include "core/array.h"
+#include "core/graph/order.h"
+#include "core/print.h"
+#include "core/status.h"
 #include "core/strmap.h"
 #include "core/tensor.h"
 #include "core/utf8.h"
 #include "core/words.h"
+#include "net.h"
+#include "pattern/matcher.h"
+#include "pattern/pattern.h"
+#include "scratch.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- basics ---------------------------------------------------------------------------------- */
+
+/* The ground that all stands on: words, UTF-8, shapes, dtypes, failures, maps and arenas. Expected
+   values follow from the definitions: Levenshtein's distance, RFC 3629, IEEE 754. */
 
 /* ---- words ---- */
 
@@ -443,6 +456,215 @@ static void lists_grow_by_one(void **state)
     amp_arena_destroy(arena);
 }
 
+/* ---- graph ----------------------------------------------------------------------------------- */
+
+/* The order of graphs and what patterns see in them. Orders follow from who needs whom. */
+
+/* ---- order ---- */
+
+/* A body of OWNER that gives out VALUE, which is of the graph around it. */
+static void add_passing_body(uint32_t owner, const char *name, uint32_t value)
+{
+    uint32_t graph = amp_graph_add(net.model, name, owner);
+    amp_ids_push(net.model, &net.model->graphs[graph].outputs, value);
+    struct amp_attr attr = {.name = name, .type = AMP_ATTR_GRAPH, .count = 1};
+    attr.graphs = amp_arena_memdup(net.arena, &graph, sizeof graph);
+    amp_node_set_attr(net.model, owner, attr);
+}
+
+static void what_a_body_gives_out_comes_before_its_owner(void **state)
+{
+    bool moved = false;
+    (void)state;
+    net_start(22);
+    uint32_t c = input("c", AMP_BOOL, SCALAR), x = input("x", AMP_FLOAT, DIMS(4));
+    uint32_t owner = net_node(0, "If", "y", 1, IDS(c));
+    output(net_out(owner, 0));
+    uint32_t first = NODE("Neg", "v", x), second = NODE("Abs", "u", x);
+    add_passing_body(owner, "then_branch", first);
+    add_passing_body(owner, "else_branch", second);
+    assert_int_equal(amp_graph_sort(net.model, &moved, &net.err), AMP_OK);
+    const struct amp_ids *nodes = &net.model->graphs[0].nodes;
+    assert_int_equal(nodes->items[0], node_of(first));
+    assert_int_equal(nodes->items[1], node_of(second));
+    assert_int_equal(nodes->items[2], owner);
+}
+
+static void a_node_moves_right_before_the_first_that_needs_it(void **state)
+{
+    bool moved = true;
+    (void)state;
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(4));
+    uint32_t a = NODE("Neg", "a", x), b = NODE("Abs", "b", a), c = NODE("Exp", "c", x);
+    struct amp_ids *nodes = &net.model->graphs[0].nodes;
+    assert_int_equal(amp_graph_sort(net.model, &moved, &net.err), AMP_OK);
+    assert_false(moved);
+    nodes->items[0] = node_of(c);
+    nodes->items[1] = node_of(b);
+    nodes->items[2] = node_of(a);
+    assert_int_equal(amp_graph_sort(net.model, NULL, &net.err), AMP_OK);
+    assert_int_equal(nodes->items[0], node_of(c));
+    assert_int_equal(nodes->items[1], node_of(a));
+    assert_int_equal(nodes->items[2], node_of(b));
+}
+
+static void a_circle_has_no_order(void **state)
+{
+    (void)state;
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(4));
+    uint32_t a = NODE("Add", "a", x, x), b = NODE("Neg", "b", a);
+    amp_node_at(net.model, node_of(a))->inputs[1] = b;
+    assert_int_equal(amp_graph_sort(net.model, NULL, &net.err), AMP_MODEL);
+    assert_non_null(strstr(net.err.text, "cycle"));
+}
+
+/* ---- patterns ---- */
+
+/* Whether a pattern of one input fits a Clip whose minimum is a constant, or is not. */
+static bool fits_clip(bool is_constant)
+{
+    static const float zero, six = 6;
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_pattern_match match;
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(4));
+    uint32_t low =
+        is_constant ? constant("low", AMP_FLOAT, SCALAR, &zero) : input("low", AMP_FLOAT, SCALAR);
+    uint32_t y = NODE("Clip", "y", x, low, constant("high", AMP_FLOAT, SCALAR, &six));
+    output(y);
+    infer_all();
+    struct amp_pattern *pattern = amp_pattern_parse(net.arena, "Clip(x)", &err);
+    struct amp_pattern_matcher *matcher = amp_pattern_matcher_create(net.model);
+    bool found = amp_pattern_matcher_match(matcher, pattern, node_of(y), &match);
+    amp_pattern_matcher_destroy(matcher);
+    return found;
+}
+
+static void inputs_beyond_those_of_a_pattern_are_constants(void **state)
+{
+    (void)state;
+    assert_true(fits_clip(true));
+    assert_false(fits_clip(false));
+}
+
+/* ---- print ----------------------------------------------------------------------------------- */
+
+/* Text for people, and JSON: what becomes of characters that are not to be shown. */
+
+__attribute__((format(printf, 1, 2))) static char *text_of(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    char *text = amp_print_format(format, args);
+    va_end(args);
+    assert_non_null(text);
+    return text;
+}
+
+#define assert_text(expected, ...)            \
+    do {                                      \
+        char *text_ = text_of(__VA_ARGS__);   \
+        assert_string_equal(text_, expected); \
+        free(text_);                          \
+    } while (0)
+
+static void plain_text_is_that_of_printf(void **state)
+{
+    (void)state;
+    assert_text("", "%s", "");
+    assert_text("a b\tc\n", "a %s\n", "b\tc");
+    assert_text("  ab|ab  |ab", "%4s|%-4s|%1s", "ab", "ab", "ab");
+    assert_text("   ab|ab   |a", "%*s|%*s|%.*s", 5, "ab", -5, "ab", 1, "ab");
+    assert_text("ab|", "%.*s|%.0s", -1, "ab", "ab");
+    assert_text("-1 18446744073709551615 7 -2 ff 100%", "%d %zu %lld %ld %x %d%%", -1, SIZE_MAX,
+                7LL, -2L, 255u, 100);
+    assert_text("1.50 1e+10     2.5 x", "%.2f %g %7.*f %c", 1.5, 1e10, 1, 2.5, 'x');
+    assert_text("00012 +3 255 -4", "%05d %+d %hhu %jd", 12, 3, (unsigned char)255, (intmax_t)-4);
+    assert_text("\xc3\xb6\xe2\x82\xac\xf0\x9f\x98\x80 \\d", "%s %s",
+                "\xc3\xb6\xe2\x82\xac\xf0\x9f\x98\x80", "\\d");
+}
+
+static void what_is_not_to_be_shown_is_escaped(void **state)
+{
+    (void)state;
+    assert_text("\\x1B[31m\\n\\r\\x07\\x7F\\x01", "%s", "\x1b[31m\n\r\a\x7f\x01");
+    assert_text("\\u0080\\u009F\xc2\xa0", "%s", "\xc2\x80\xc2\x9f\xc2\xa0");
+    assert_text("\\u202E\\u2066\\u200F\\u061C\\u2028\\u2029", "%s",
+                "\xe2\x80\xae\xe2\x81\xa6\xe2\x80\x8f\xd8\x9c\xe2\x80\xa8\xe2\x80\xa9");
+    /* Bytes that are no UTF-8: alone, cut short, overlong, a surrogate. */
+    assert_text("\\xFF\\x9B a\\xE2\\x82 \\xC0\\x80 \\xED\\xA0\\x80", "%s",
+                "\xff\x9b a\xe2\x82 \xc0\x80 \xed\xa0\x80");
+    assert_text("\\xC3 \\n", "%.1s %c", "\xc3\xb6", '\n');
+    /* Once is enough. */
+    assert_text("\\x1B", "%s", "\\x1B");
+}
+
+__attribute__((format(printf, 2, 3))) static void assert_markup(const char *expected,
+                                                                const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = amp_print_markup(format, args);
+    va_end(args);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void arguments_are_no_markup(void **state)
+{
+    (void)state;
+    assert_markup("<b>&lt;/b&gt; &amp;amp; &quot;&#39; 7</b>", "<b>%s %c%c %d</b>", "</b> &amp;",
+                  '"', '\'', 7);
+    assert_markup("\\x1B\\n\\xFF \\uFFFE\\uFFFF \\u202E \xef\xbf\xbd\xc3\xb6", "%s",
+                  "\x1b\n\xff \xef\xbf\xbe\xef\xbf\xbf \xe2\x80\xae \xef\xbf\xbd\xc3\xb6");
+    /* XML alone has no place for them. */
+    assert_text("\xef\xbf\xbe<&>", "%s", "\xef\xbf\xbe<&>");
+}
+
+static void failures_are_clean_lines(void **state)
+{
+    struct amp_error err = {.status = AMP_OK}, other = {.status = AMP_OK};
+    char name[5000];
+
+    (void)state;
+    assert_int_equal(amp_fail(&err, AMP_MODEL, "%s: wrong\n%s", "a\nb", "^"), AMP_MODEL);
+    amp_error_prefix(&err, "p\n%s", "q\x1b");
+    assert_string_equal(err.text, "p\nq\\x1B: a\\nb: wrong\n^");
+    assert_int_equal(amp_error_copy(&other, &err), AMP_MODEL);
+    assert_string_equal(other.text, err.text);
+    /* A long one is not cut within a character. */
+    for (size_t shift = 0; shift < 4; shift++) {
+        for (size_t i = 0; i + 3 < sizeof name; i += 3)
+            memcpy(name + i, "\xe2\x82\xac", 4);
+        err.status = AMP_OK;
+        amp_fail(&err, AMP_MODEL, "%s%s", &"xxx"[shift % 4], name);
+        assert_text(err.text, "%s", err.text);
+        assert_non_null(strstr(err.text, "..."));
+    }
+}
+
+static void json_is_whole_and_shown(void **state)
+{
+    static const char name[] = "\x1b\n\x7f\xc2\x85\xe2\x80\xae\xc3\xb6\"\\";
+    json_t *object = json_object();
+    json_error_t problem;
+
+    (void)state;
+    amp_json_set(object, "name", amp_json_text(name));
+    amp_json_set(object, "bytes", amp_json_text("\xff"));
+    char *text = amp_json_dump(object, JSON_COMPACT);
+    assert_string_equal(text, "{\"name\":\"\\u001B\\n\\u007F\\u0085\\u202E\xc3\xb6\\\"\\\\\","
+                              "\"bytes\":\"(not UTF-8)\"}");
+    json_t *read = json_loads(text, 0, &problem);
+    assert_non_null(read);
+    assert_string_equal(json_string_value(json_object_get(read, "name")), name);
+    json_decref(read);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -465,6 +687,16 @@ int main(void)
         cmocka_unit_test(maps_find_what_was_put_last),
         cmocka_unit_test(arenas_give_aligned_zeros),
         cmocka_unit_test(lists_grow_by_one),
+        NET_TEST(what_a_body_gives_out_comes_before_its_owner),
+        NET_TEST(a_node_moves_right_before_the_first_that_needs_it),
+        NET_TEST(a_circle_has_no_order),
+        NET_TEST(inputs_beyond_those_of_a_pattern_are_constants),
+        cmocka_unit_test(plain_text_is_that_of_printf),
+        cmocka_unit_test(what_is_not_to_be_shown_is_escaped),
+        cmocka_unit_test(arguments_are_no_markup),
+        cmocka_unit_test(failures_are_clean_lines),
+        cmocka_unit_test(json_is_whole_and_shown),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

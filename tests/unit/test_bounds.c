@@ -1,11 +1,10 @@
-/*
- * Proved bounds are never exceeded: every test network that runs on random inputs is run, as it is
- * and with random weights, and what is seen of each value is held against what is proved of it.
- */
+/* What is known of values: bounds that are proved, intervals, and ranges of what was seen. */
 #include "autocast/ranges/bounds.h"
 #include "check/calibrate.h"
 #include "check/random_input.h"
+#include "core/number/interval.h"
 #include "core/number/random.h"
+#include "core/number/range.h"
 #include "core/tensor.h"
 #include "onnx/file/read.h"
 #include "onnx/schema/infer.h"
@@ -15,11 +14,19 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
+
+/* ---- bounds ---------------------------------------------------------------------------------- */
+
+/*
+ * Proved bounds are never exceeded: every test network that runs on random inputs is run, as it is
+ * and with random weights, and what is seen of each value is held against what is proved of it.
+ */
 
 enum { SAMPLES = 2, DIM = 3 /* of symbols */ };
 
@@ -154,8 +161,178 @@ static void no_bound_is_exceeded(void **state)
     assert_true(tally.networks > 5000 && tally.tight > 1000);
 }
 
+/* ---- interval -------------------------------------------------------------------------------- */
+
+/* Interval arithmetic: results that are worked out by hand, and that random numbers within operands
+   give results within (IEEE 1788-2015, 10.5). */
+
+static void is(struct amp_interval found, double low, double high)
+{
+    assert_true(found.low == low && found.high == high);
+}
+
+static void ends_are_right(void **state)
+{
+    const struct amp_interval a = {-2, 3}, b = {4, 5}, zero = {0, 0};
+    (void)state;
+    is(amp_interval_add(a, b), 2, 8);
+    is(amp_interval_sub(a, b), -7, -1);
+    is(amp_interval_mul(a, b), -10, 15);
+    is(amp_interval_mul(a, a), -6, 9);
+    is(amp_interval_div(a, b), -0.5, 0.75);
+    is(amp_interval_div(b, a), -INFINITY, INFINITY);
+    is(amp_interval_square(a), 0, 9);
+    is(amp_interval_abs(a), 0, 3);
+    is(amp_interval_union(a, b), -2, 5);
+    is(amp_interval_min(a, b), -2, 3);
+    is(amp_interval_max(a, b), 4, 5);
+    is(amp_interval_map(b, sqrt), 2, sqrt(5));
+    is(amp_interval_widen(a, 0.5), -3, 4.5);
+    is(amp_interval_widen(zero, 0.5), 0, 0);
+    assert_true(amp_interval_least(a) == 0 && amp_interval_least(b) == 4);
+    assert_true(amp_interval_largest(a) == 3);
+}
+
+/* An infinite end is a bound that there is not; what is 0 stays 0. */
+static void infinite_ends_say_nothing(void **state)
+{
+    const struct amp_interval all = amp_interval_all(), zero = {0, 0}, above = {0, INFINITY};
+    (void)state;
+    is(amp_interval_sub(above, above), -INFINITY, INFINITY);
+    is(amp_interval_mul(zero, all), 0, 0);
+    is(amp_interval_mul(above, (struct amp_interval){1, 2}), 0, INFINITY);
+    is(amp_interval_div((struct amp_interval){1, 1}, (struct amp_interval){2, INFINITY}), 0, 0.5);
+    assert_false(amp_interval_is_bounded(all));
+    assert_true(amp_interval_is_bounded(above));
+}
+
+static double between(struct amp_random *random, struct amp_interval a)
+{
+    double share = (double)(amp_random_next(random) >> 11) * 0x1p-53;
+    return fmin(fmax(a.low + (a.high - a.low) * share, a.low), a.high);
+}
+
+static struct amp_interval any(struct amp_random *random)
+{
+    double x = (double)amp_random_normal(random), y = (double)amp_random_normal(random);
+    return (struct amp_interval){fmin(x, y), fmax(x, y)};
+}
+
+static void holds(struct amp_interval a, double x)
+{
+    assert_true(isnan(x) || (a.low <= x && x <= a.high));
+}
+
+static void results_are_within(void **state)
+{
+    struct amp_random random = amp_random_start(5, 0);
+    (void)state;
+    for (int i = 0; i < 20000; i++) {
+        struct amp_interval a = any(&random), b = any(&random);
+        double x = between(&random, a), y = between(&random, b);
+        holds(amp_interval_add(a, b), x + y);
+        holds(amp_interval_sub(a, b), x - y);
+        holds(amp_interval_mul(a, b), x * y);
+        holds(amp_interval_widen(amp_interval_div(a, b), 0x1p-50), x / y);
+        holds(amp_interval_square(a), x * x);
+        holds(amp_interval_abs(a), fabs(x));
+        holds(amp_interval_min(a, b), fmin(x, y));
+        holds(amp_interval_max(a, b), fmax(x, y));
+        holds(amp_interval_union(a, b), y);
+        holds(amp_interval_map(a, tanh), tanh(x));
+    }
+}
+
+/* ---- range ----------------------------------------------------------------------------------- */
+
+/* What is seen of the elements of a value: counts, magnitudes and energies of known elements. The
+   limits of float16 are those of IEEE 754. */
+
+static struct amp_tensor tensor_of(enum amp_dtype dtype, void *data, int64_t count)
+{
+    return (struct amp_tensor){.dtype = dtype, .shape = {.rank = 1, .dims = {count}}, .data = data};
+}
+
+static void elements_are_counted(void **state)
+{
+    static float items[] = {3, -4, 0, -0.0f, INFINITY, -INFINITY, NAN, 0x1p-25f, 0x1.8p-25f};
+    struct amp_tensor tensor = tensor_of(AMP_FLOAT, items, 9);
+    struct amp_range range = {.count = 0};
+    (void)state;
+    amp_range_add(&range, &tensor);
+    assert_int_equal(range.count, 9);
+    assert_int_equal(range.nan, 1);
+    assert_int_equal(range.infinite, 2);
+    assert_int_equal(range.zeros, 2);
+    assert_true(range.minimum == -4 && range.maximum == 3 && amp_range_largest(&range) == 4);
+    assert_true(range.smallest == 0x1p-25);
+    assert_true(range.energy >= 25 && range.energy < 25 + 0x1p-40);
+    assert_true(range.flushed == 0x1p-50); /* 2^-25 ties to 0, which is even */
+}
+
+static void nothing_finite_gives_no_numbers(void **state)
+{
+    static double items[] = {NAN, INFINITY};
+    struct amp_tensor tensor = tensor_of(AMP_DOUBLE, items, 2);
+    struct amp_range range = {.count = 0};
+    (void)state;
+    amp_range_add(&range, &tensor);
+    assert_int_equal(range.count, 2);
+    assert_true(amp_range_largest(&range) == 0 && range.smallest == 0 && range.energy == 0);
+    static double later[] = {5, 7};
+    tensor = tensor_of(AMP_DOUBLE, later, 2);
+    amp_range_add(&range, &tensor);
+    assert_true(range.minimum == 5 && range.maximum == 7 && range.smallest == 5);
+    assert_int_equal(range.count, 4);
+}
+
+static void halves_and_lists_count_and_integers_do_not(void **state)
+{
+    static uint16_t halves[] = {0x3c00, 0xfbff}, bfloats[] = {0x4040}; /* 1, -65504; 3 */
+    static int64_t integers[] = {9};
+    struct amp_tensor items[] = {tensor_of(AMP_FLOAT16, halves, 2),
+                                 tensor_of(AMP_INT64, integers, 1),
+                                 tensor_of(AMP_BFLOAT16, bfloats, 1)};
+    struct amp_tensor list = tensor_of(AMP_FLOAT, items, 3);
+    struct amp_range range = {.count = 0};
+    (void)state;
+    list.form = AMP_FORM_SEQUENCE;
+    amp_range_add(&range, &list);
+    assert_int_equal(range.count, 3);
+    assert_true(range.minimum == -65504 && range.maximum == 3 && range.smallest == 1);
+}
+
+static void many_elements_are_all_seen(void **state)
+{
+    enum { COUNT = 200001 };
+    float *items = calloc(COUNT, sizeof *items);
+    struct amp_tensor tensor = tensor_of(AMP_FLOAT, items, COUNT);
+    (void)state;
+    static const size_t places[] = {0, 1023, 1024, 65535, 65536, 199999, 200000};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        struct amp_range range = {.count = 0};
+        items[places[i]] = 2;
+        amp_range_add(&range, &tensor);
+        assert_int_equal(range.count, COUNT);
+        assert_int_equal(range.zeros, COUNT - 1);
+        assert_true(range.maximum == 2 && range.energy == 4 && range.smallest == 2);
+        items[places[i]] = 0;
+    }
+    free(items);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(no_bound_is_exceeded)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_bound_is_exceeded),
+        cmocka_unit_test(ends_are_right),
+        cmocka_unit_test(infinite_ends_say_nothing),
+        cmocka_unit_test(results_are_within),
+        cmocka_unit_test(elements_are_counted),
+        cmocka_unit_test(nothing_finite_gives_no_numbers),
+        cmocka_unit_test(halves_and_lists_count_and_integers_do_not),
+        cmocka_unit_test(many_elements_are_all_seen),
+    };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

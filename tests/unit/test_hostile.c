@@ -1,6 +1,6 @@
 /*
  * Thousands of hostile models through the whole program: valid models, edited so that they are
- * still messages (mutate_onnx.h), read, inferred, run and converted by the command line's own code.
+ * still messages (mutate_model.h), read, inferred, run and converted by the command line's own code.
  * Anything may be refused, with a message. What is converted must be there, readable and right by
  * the schema table, and convert to itself; what is refused must leave no file behind.
  *

@@ -823,8 +823,8 @@ static void what_cannot_be_raised_leaves_all_as_it_was(void **state)
     assert_int_equal(amp_opset_raise(f->model, 19, NULL, &f->err), AMP_OK);
 }
 
-/* Every step of every operator of ai.onnx either means the same or has an adapter; but nothing takes
-   the place of an experiment that was dropped. */
+/* Every step of every operator of ai.onnx either means the same or has an adapter; but nothing
+   takes the place of an experiment that was dropped. */
 static void every_change_has_its_adapter(void **state)
 {
     const struct amp_schema *s, *next;

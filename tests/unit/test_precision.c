@@ -28,7 +28,6 @@
 #include "onnx/sample/sample.h"
 #include "ops/op.h"
 #include "precision.h"
-#include "precision_case.h"
 #include "run/exec/session.h"
 
 #define AMP_OP(descriptor) extern const struct amp_op descriptor;

@@ -260,8 +260,8 @@ static bool is_same(const struct amp_tensor *found, const struct amp_tensor *wan
 static bool needs_call(const struct trial *trial)
 {
     static const char *const others[] = {"/conv_integer", "/qlinear_conv"}, *const layouts[] = {
-                                                                                "/layout_",
-                                                                                "/gradient/",
+                                                                                "/layout",
+                                                                                "/training/",
                                                                                 "/conv_depthwise"};
     if (calls.what == NULL ||
         (strncmp(calls.what, "dnnl_", 5) != 0 && strcmp(calls.what, "pcre2") != 0))

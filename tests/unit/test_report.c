@@ -1,16 +1,26 @@
-/* Reports as JSON: which number stands under which name. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+/* What reports say: as text, as drawings, and the page of a search. */
+#include "cli/report/html/graph_layout.h"
+#include "cli/report/html/svg.h"
+#include "cli/report/html/tuning.h"
+#include "cli/report/json.h"
+#include "cli/report/validation.h"
+#include "core/memory.h"
+#include "scratch.h"
+#include "tune/tuning.h"
 
 #include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/report/json.h"
-#include "cli/report/validation.h"
+#include <cmocka.h>
+
+/* ---- report ---------------------------------------------------------------------------------- */
+
+/* Reports as JSON: which number stands under which name. */
 
 /* A validation whose numbers all differ. */
 static struct amp_validation made_up(struct amp_output_check *output, struct amp_task *task,
@@ -81,10 +91,643 @@ static void each_number_stands_under_its_name(void **state)
     free(text);
 }
 
+/* ---- drawing --------------------------------------------------------------------------------- */
+
+/* Drawings: names cut to a length, axes, graphs folded and laid out in layers. */
+
+static void assert_short(const char *text, size_t most, const char *expected)
+{
+    char short_text[AMP_HTML_SHORT];
+    assert_string_equal(amp_html_short(text, most, short_text), expected);
+}
+
+static void names_are_cut_in_the_middle(void **state)
+{
+    char name[5000];
+
+    (void)state;
+    assert_short("abcdefgh", 8, "abcdefgh");
+    assert_short("abcdefghi", 8,
+                 "abc\xe2\x80\xa6"
+                 "fghi");
+    assert_short("\xc3\xa4\xc3\xb6\xc3\xbc", 2, "\xe2\x80\xa6\xc3\xbc");
+    assert_short("", 8, "");
+    memset(name, '\xff', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    assert_short(name, 3, "\xff\xe2\x80\xa6\xff");
+    for (size_t i = 0; i + 4 < sizeof name; i += 4)
+        memcpy(name + i, "\xf0\x9f\x98\x80", 5);
+    char short_text[AMP_HTML_SHORT];
+    assert_in_range(strlen(amp_html_short(name, 100000, short_text)), 400, AMP_HTML_SHORT - 1);
+}
+
+static void axes_end_at_round_numbers(void **state)
+{
+    struct amp_svg_axis axis = amp_svg_axis_over("", false, 0.3, 9.7);
+
+    (void)state;
+    assert_true(axis.low == 0 && axis.high == 10);
+    axis.from = 100;
+    axis.to = 200;
+    assert_true(amp_svg_at(&axis, 5) == 150 && amp_svg_at(&axis, 99) == 200 &&
+                amp_svg_at(&axis, NAN) == 100);
+    axis = amp_svg_axis_over("", false, 7, 7);
+    assert_true(axis.low < 7 && axis.high > 7);
+    axis = amp_svg_axis_over("", false, 70, 70); /* a tenth on both sides: from 63 to 77 */
+    assert_true(axis.low == 60 && axis.high == 80);
+    axis = amp_svg_axis_over("", false, 0, 0);
+    assert_true(axis.low == -1 && axis.high == 1);
+    axis = amp_svg_axis_over("", true, 0.003, 700);
+    assert_true(fabs(axis.low - 1e-3) < 1e-9 && fabs(axis.high - 1e3) < 1e-6);
+    axis.from = 0;
+    axis.to = 60;
+    assert_true(fabs(amp_svg_at(&axis, 1) - 30) < 1e-9 && amp_svg_at(&axis, 0) == 0);
+    axis = amp_svg_axis_over("", true, 0, 5);
+    assert_true(axis.low > 0 && axis.low < axis.high);
+}
+
+static void numbers_are_short(void **state)
+{
+    static const struct {
+        double value;
+        const char *text;
+    } cases[] = {{0, "0"},       {0.25, "0.25"},   {65504, "65504"},   {780470, "780470"},
+                 {4e10, "4e10"}, {1e-12, "1e-12"}, {-2.5e6, "-2.5e6"}, {6.1e-5, "6.1e-5"}};
+    char text[32];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_string_equal(amp_svg_number(cases[i].value, text), cases[i].text);
+}
+
+/* ---- graphs ---------------------------------------------------------------------------------- */
+
+struct sketch {
+    struct amp_arena *arena;
+    struct amp_model *model;
+};
+
+static struct sketch sketch(void)
+{
+    struct amp_arena *arena = amp_arena_create();
+    struct amp_model *model = amp_model_create(arena, "m.onnx");
+    amp_graph_add(model, "g", AMP_NONE);
+    return (struct sketch){arena, model};
+}
+
+static uint32_t add_value(struct sketch *s, const char *name, enum amp_dtype dtype)
+{
+    uint32_t value = amp_graph_add_value(s->model, 0, amp_arena_strdup(s->arena, name));
+    amp_value_at(s->model, value)->dtype = dtype;
+    return value;
+}
+
+/* A node that gives a value of its name, made of values A and B (AMP_NONE: not). */
+static uint32_t add_node(struct sketch *s, const char *op_type, const char *name, uint32_t a,
+                         uint32_t b, enum amp_dtype dtype)
+{
+    uint32_t node = amp_graph_add_node(s->model, 0, op_type, b == AMP_NONE ? 1 : 2, 1);
+    amp_node_at(s->model, node)->name = amp_arena_strdup(s->arena, name);
+    amp_node_at(s->model, node)->inputs[0] = a;
+    if (b != AMP_NONE)
+        amp_node_at(s->model, node)->inputs[1] = b;
+    uint32_t value = add_value(s, name, dtype);
+    amp_node_set_output(s->model, node, 0, value);
+    return value;
+}
+
+static uint32_t add_input(struct sketch *s, const char *name)
+{
+    uint32_t value = add_value(s, name, AMP_FLOAT);
+    amp_value_at(s->model, value)->is_input = true;
+    amp_ids_push(s->model, &s->model->graphs[0].inputs, value);
+    return value;
+}
+
+/* Edges go from earlier boxes to later ones; every float node is in one box. */
+static void assert_folded(const struct sketch *s, const struct amp_fold *fold, size_t most,
+                          size_t n_nodes)
+{
+    size_t boxes = 0, nodes = 0;
+    for (size_t b = 0; b < fold->n_boxes; b++) {
+        boxes += fold->boxes[b].kind == AMP_FOLD_NODES;
+        nodes += fold->boxes[b].n_nodes;
+    }
+    assert_in_range(boxes, 1, most);
+    assert_int_equal(nodes, n_nodes);
+    for (size_t e = 0; e < fold->n_edges; e++)
+        assert_true(fold->edges[e].from < fold->edges[e].to);
+    (void)s;
+}
+
+/* A box lies below those that lead to it; those of a layer do not overlap; links join layers that
+   are next to each other. */
+static void assert_laid_out(const struct amp_fold *fold, const struct amp_layout *layout,
+                            double width)
+{
+    for (size_t e = 0; e < fold->n_edges; e++)
+        assert_true(layout->spots[fold->edges[e].from].layer <
+                    layout->spots[fold->edges[e].to].layer);
+    for (size_t i = 0; i < layout->n_links; i++)
+        assert_int_equal(layout->spots[layout->links[i].from].layer + 1,
+                         layout->spots[layout->links[i].to].layer);
+    for (size_t a = 0; a < fold->n_boxes; a++) {
+        assert_true(layout->spots[a].x > width / 2 - 0.01);
+        for (size_t b = 0; b < a; b++)
+            assert_true(layout->spots[a].layer != layout->spots[b].layer ||
+                        fabs(layout->spots[a].x - layout->spots[b].x) > width - 0.01);
+    }
+}
+
+static void small_graphs_are_drawn_node_by_node(void **state)
+{
+    struct sketch s = sketch();
+    uint32_t x = add_input(&s, "x");
+    uint32_t low = add_node(&s, "Cast", "cast", x, AMP_NONE, AMP_BFLOAT16);
+    uint32_t a = add_node(&s, "Relu", "a", low, AMP_NONE, AMP_BFLOAT16);
+    uint32_t b = add_node(&s, "Add", "b", a, low, AMP_BFLOAT16);
+    add_node(&s, "Shape", "size", x, AMP_NONE, AMP_INT64);
+    amp_value_at(s.model, b)->is_output = true;
+    amp_ids_push(s.model, &s.model->graphs[0].outputs, b);
+
+    (void)state;
+    struct amp_fold fold = amp_fold_graph(s.model, 10, s.arena);
+    assert_folded(&s, &fold, 2, 2);
+    assert_int_equal(fold.n_boxes, 4); /* x, a, b and the output */
+    assert_int_equal(fold.n_left_out, 1);
+    assert_int_equal(fold.n_edges, 4); /* x a, x b, a b, b out */
+    assert_true(fold.edges[0].has_cast && fold.edges[1].has_cast && !fold.edges[2].has_cast);
+    assert_int_equal(fold.edges[0].dtype, AMP_FLOAT);
+    assert_int_equal(fold.boxes[2].n_casts, 1);
+    assert_int_equal(fold.boxes[1].n_low, 1);
+    struct amp_layout layout = amp_layout_fold(&fold, 100, 10, s.arena);
+    assert_laid_out(&fold, &layout, 100);
+    assert_int_equal(layout.n_layers, 4);
+    amp_arena_destroy(s.arena);
+}
+
+static void large_graphs_are_folded_by_name(void **state)
+{
+    struct sketch s = sketch();
+    uint32_t at = add_input(&s, "x");
+
+    (void)state;
+    for (int layer = 0; layer < 24; layer++)
+        for (int part = 0; part < 3; part++)
+            for (int i = 0; i < 10; i++) {
+                char name[64];
+                snprintf(name, sizeof name, "/encoder/layer.%d/part%d/op_%d", layer, part, i);
+                at = add_node(&s, "Relu", name, at, AMP_NONE, part == 1 ? AMP_FLOAT : AMP_BFLOAT16);
+            }
+    struct amp_fold fold = amp_fold_graph(s.model, 30, s.arena);
+    assert_folded(&s, &fold, 30, 720);
+    assert_string_equal(fold.boxes[1].prefix, "/encoder/layer.0/part0");
+    assert_string_equal(fold.boxes[fold.n_boxes - 1].prefix, "/encoder/layer.23");
+    assert_int_equal(fold.boxes[fold.n_boxes - 1].n_full, 10);
+    assert_int_equal(fold.boxes[fold.n_boxes - 1].n_low, 20);
+    amp_arena_destroy(s.arena);
+}
+
+/* Names that say nothing: runs of nodes in the order of the graph. */
+static void names_that_do_not_help_give_runs(void **state)
+{
+    struct sketch s = sketch();
+    uint32_t at = add_input(&s, "x");
+
+    (void)state;
+    for (int i = 0; i < 500; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "node_%d", i);
+        at = add_node(&s, "Relu", i < 400 ? name : "", at, AMP_NONE, AMP_FLOAT);
+    }
+    struct amp_fold fold = amp_fold_graph(s.model, 40, s.arena);
+    assert_folded(&s, &fold, 40, 500);
+    assert_true(fold.n_boxes > 20);
+    amp_arena_destroy(s.arena);
+}
+
+/* Two groups whose nodes take turns: the values that go back are marked. */
+static void groups_that_take_turns_have_edges_back(void **state)
+{
+    struct sketch s = sketch();
+    uint32_t at = add_input(&s, "x");
+
+    (void)state;
+    for (int i = 0; i < 40; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "/%s/op_%d", i % 2 == 0 ? "a" : "b", i);
+        at = add_node(&s, "Relu", name, at, AMP_NONE, AMP_FLOAT);
+    }
+    struct amp_fold fold = amp_fold_graph(s.model, 2, s.arena);
+    assert_folded(&s, &fold, 2, 40);
+    assert_int_equal(fold.n_edges, 2); /* x to a, a to b; b to a is the same line */
+    struct amp_layout layout = amp_layout_fold(&fold, 100, 10, s.arena);
+    assert_laid_out(&fold, &layout, 100);
+    amp_arena_destroy(s.arena);
+}
+
+/* Names of a million parts, alike but for the end, are not taken apart part by part. */
+static void long_names_take_no_time(void **state)
+{
+    enum { SIZE = 1 << 20 };
+    struct sketch s = sketch();
+    uint32_t at = add_input(&s, "x");
+    char *name = malloc(SIZE + 1);
+    assert_non_null(name);
+
+    (void)state;
+    for (size_t i = 0; i < SIZE; i++)
+        name[i] = i % 2 == 0 ? '/' : 'a';
+    name[SIZE] = '\0';
+    for (int i = 0; i < 12; i++) {
+        name[SIZE - 1] = (char)('a' + i);
+        at = add_node(&s, "Relu", name, at, AMP_NONE, AMP_FLOAT);
+    }
+    struct amp_fold fold = amp_fold_graph(s.model, 5, s.arena);
+    assert_folded(&s, &fold, 5, 12);
+    free(name);
+    amp_arena_destroy(s.arena);
+}
+
+/* Nodes that are all called the same are not told apart part by part: a copy of each name for each
+   part would take 24 MB. */
+static void one_name_takes_no_room(void **state)
+{
+    enum { NODES = 1000, SIZE = 400, ROOM = 4 << 20 };
+    struct sketch s = sketch();
+    uint32_t at = add_input(&s, "x");
+    char name[SIZE + 1];
+
+    (void)state;
+    memset(name, 'a', SIZE);
+    name[SIZE] = '\0';
+    for (int i = 0; i < NODES; i++)
+        at = add_node(&s, "Relu", name, at, AMP_NONE, AMP_FLOAT);
+    size_t before = amp_memory_used();
+    struct amp_fold fold = amp_fold_graph(s.model, 10, s.arena);
+    assert_folded(&s, &fold, 10, NODES);
+    assert_in_range(amp_memory_used() - before, 0, ROOM);
+    amp_arena_destroy(s.arena);
+}
+
+/* Graphs at random: what must hold of every layout. */
+static void any_graph_has_a_layout(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 30; seed++) {
+        struct sketch s = sketch();
+        uint64_t draw = 88172645463325252ULL + seed;
+        uint32_t values[160], count = 0;
+        values[count++] = add_input(&s, "x");
+        values[count++] = add_input(&s, "y");
+        while (count < 20 + 4 * seed) {
+            char name[32];
+            uint32_t picks[2];
+            for (int i = 0; i < 2; i++) {
+                draw ^= draw << 13;
+                draw ^= draw >> 7;
+                draw ^= draw << 17;
+                picks[i] = values[draw % count];
+            }
+            snprintf(name, sizeof name, "n%u", count);
+            values[count] = add_node(&s, "Add", name, picks[0], picks[1], AMP_FLOAT);
+            count++;
+        }
+        struct amp_fold fold = amp_fold_graph(s.model, seed % 2 == 0 ? 200 : 15, s.arena);
+        struct amp_layout layout = amp_layout_fold(&fold, 100, 10, s.arena);
+        assert_folded(&s, &fold, seed % 2 == 0 ? 200 : 15, count - 2);
+        assert_laid_out(&fold, &layout, 100);
+        amp_arena_destroy(s.arena);
+    }
+}
+
+/* ---- html tuning ----------------------------------------------------------------------------- */
+
+/* What a search came to as a section of a page: well-formed, self-contained, and what it says. */
+
+enum { UNITS = 30, TRIALS = 5 };
+
+/* A search made up, with what it points to. */
+struct made {
+    struct amp_unit units[UNITS];
+    uint32_t nodes[2];
+    struct amp_problem_noise noises[UNITS];
+    struct amp_problem problem;
+    struct amp_strategy strategy;
+    bool keeps[TRIALS][UNITS];
+    struct amp_trial trials[TRIALS], *items[TRIALS];
+    double removes[UNITS];
+    struct amp_tuning tuning;
+};
+
+static double power_of(double decibels)
+{
+    return pow(10, -decibels / 10);
+}
+
+/* Trial NUMBER, which keeps the first N_KEPT units. */
+static void add_trial(struct made *made, size_t number, const char *phase, size_t n_kept)
+{
+    struct amp_trial *trial = &made->trials[number];
+    for (size_t u = 0; u < n_kept; u++)
+        made->keeps[number][u] = true;
+    *trial = (struct amp_trial){.number = number,
+                                .phase = phase,
+                                .keeps = made->keeps[number],
+                                .loss = amp_problem_loss(&made->problem, made->keeps[number]),
+                                .power = amp_problem_power(&made->problem, made->keeps[number]),
+                                .measured = (double)NAN,
+                                .score = (double)NAN,
+                                .seconds = 0.25};
+    made->items[number] = trial;
+}
+
+static void judge(struct made *made, size_t number, enum amp_trial_verdict verdict,
+                  const char *reason)
+{
+    struct amp_trial *trial = &made->trials[number];
+    trial->verdict = verdict;
+    trial->measured = trial->power * 1.25;
+    snprintf(trial->reason, sizeof trial->reason, "%s", reason);
+}
+
+static void make_problem(struct made *made)
+{
+    for (size_t u = 0; u < UNITS; u++) {
+        made->units[u] = (struct amp_unit){.name = "node '</svg><script>' & co",
+                                           .op = "<b>",
+                                           .nodes = made->nodes,
+                                           .n_nodes = 2,
+                                           .loss = 0.0025};
+        made->noises[u] =
+            (struct amp_problem_noise){(uint32_t)u, (uint32_t)u, power_of(30 + (double)u / 2)};
+        made->removes[u] = made->noises[u].power;
+    }
+    made->units[3].name = "node 'conv3' (Conv-3)";
+    made->problem = (struct amp_problem){.units = made->units,
+                                         .n_units = UNITS,
+                                         .noises = made->noises,
+                                         .n_noises = UNITS,
+                                         .floor = power_of(90),
+                                         .base = 0.0625,
+                                         .origin = "measured <here>"};
+}
+
+/* A search of five trials, the fourth of which is the answer. */
+static void make(struct made *made)
+{
+    static const char *const phases[] = {"all low", "bracket", "bracket", "shrink", "shrink"};
+    static const size_t n_kept[] = {0, 8, 28, 24, 23};
+    memset(made, 0, sizeof *made);
+    make_problem(made);
+    for (size_t i = 0; i < TRIALS; i++)
+        add_trial(made, i, phases[i], n_kept[i]);
+    judge(made, 0, AMP_TRIAL_MISSED, "output 'y</text>': snr 21.9 dB < 38 dB");
+    judge(made, 1, AMP_TRIAL_UNSURE, "the command cannot tell");
+    judge(made, 2, AMP_TRIAL_MET, "");
+    judge(made, 3, AMP_TRIAL_MET, "");
+    judge(made, 4, AMP_TRIAL_MISSED, "snr 37.6 dB < 38 dB");
+    made->strategy = (struct amp_strategy){.name = "min-cut", .text = "by prices"};
+    made->tuning =
+        (struct amp_tuning){.problem = &made->problem,
+                            .strategy = &made->strategy,
+                            .trials = {.items = made->items, .count = TRIALS, .n_replayed = 2},
+                            .costs = {.unit = AMP_COSTS_TIME},
+                            .removes = made->removes,
+                            .answer = &made->trials[3],
+                            .budget = power_of(38),
+                            .is_minimal = true,
+                            .n_nodes = 71,
+                            .plain_runs = 31.5,
+                            .seconds = 12.5};
+}
+
+/* ---- pages ----------------------------------------------------------------------------------- */
+
+/* The file at PATH, to be freed. */
+static char *read_text(const char *path)
+{
+    char *text = calloc(1, 1 << 20);
+    FILE *file = fopen(path, "rb");
+    assert_true(text != NULL && file != NULL);
+    size_t size = fread(text, 1, (1 << 20) - 1, file);
+    fclose(file);
+    assert_in_range(size, 1000, (1 << 20) - 2);
+    return text;
+}
+
+/* Whether the page at PATH is well-formed, as far as the tool of the tests is there to say it. */
+static void assert_xml(const char *path)
+{
+    char command[SCRATCH_MAX];
+    const char *cases = getenv("CASES");
+    if (cases == NULL)
+        return;
+    snprintf(command, sizeof command, "'%s/../case_tool' xml %s", cases, path);
+    assert_int_equal(system(command), 0);
+}
+
+/* The page of TUNING alone, to be freed; it is well-formed and needs nothing else. */
+static char *page_of(const struct amp_tuning *tuning)
+{
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_html *html = amp_html_create("a search");
+    amp_html_tuning(html, tuning);
+    assert_int_equal(amp_html_write(html, "page.html", &err), AMP_OK);
+    amp_html_destroy(html);
+    assert_xml("page.html");
+    char *text = read_text("page.html");
+    assert_null(strstr(text, "<script"));
+    assert_null(strstr(text, "http"));
+    assert_null(strstr(text, "href"));
+    assert_null(strstr(text, "url("));
+    assert_null(strstr(text, "nan"));
+    return text;
+}
+
+static size_t count_of(const char *text, const char *part)
+{
+    size_t count = 0;
+    for (; (text = strstr(text, part)) != NULL; text += strlen(part))
+        count++;
+    return count;
+}
+
+static void assert_says(const char *text, const char *part)
+{
+    if (strstr(text, part) == NULL)
+        fail_msg("the page does not say: %s", part);
+}
+
+/* ---- tests ----------------------------------------------------------------------------------- */
+
+static void an_answer_is_told(void **state)
+{
+    struct made made;
+    (void)state;
+    make(&made);
+    char *text = page_of(&made.tuning);
+    assert_says(text, "The criterion holds with 48 of 71 nodes in float32");
+    assert_says(text, "These are 24 of the 30 units");
+    assert_says(text, "Predicted: a loss of 96 % of the cost of a run with all low; all of them in "
+                      "float32: a loss of 120 %.");
+    assert_says(text, "Strategy <code>min-cut</code>: 5 trials, 2 of them from the log of an "
+                      "earlier search; 12.5 s in all; finding the noise took the time of 31.5 "
+                      "plain runs; costs: measured &lt;here&gt;; the answer is 1-minimal");
+    assert_says(text, ">criterion: 38.0 dB or more<");
+    assert_says(text, "all float32: 120 %, 90.0 dB");
+    assert_says(text, "answer: trial 3, 96 %, ");
+    assert_says(text, "What remains in float32, that first which most noise hangs on: 20 of 24");
+    assert_says(text, "conv3&#39; (Conv-3)</td>");
+    free(text);
+}
+
+static void each_trial_has_a_row_and_two_marks(void **state)
+{
+    struct made made;
+    (void)state;
+    make(&made);
+    char *text = page_of(&made.tuning);
+    assert_int_equal(count_of(text, "d=\"M"), count_of(text, "<path "));
+    assert_int_equal(count_of(text, "<path class=\"end\""), TRIALS + 1);
+    assert_int_equal(count_of(text, "<path class=\"solidgood\""), 2 + 1);
+    assert_int_equal(count_of(text, "<path class=\"solidbad\""), 2 + 1);
+    assert_int_equal(count_of(text, "<path class=\"solidother\""), 1 + 1);
+    assert_int_equal(count_of(text, "<path class=\"ring\""), 1 + 1);
+    assert_says(text, "<td class=\"n\">answer: 3</td><td>shrink</td><td class=\"n\">48</td>"
+                      "<td class=\"n\">24</td><td class=\"n\">96</td>");
+    assert_says(text, "snr 37.6 dB &lt; 38 dB</td><td class=\"n\">0.25</td>");
+    assert_null(strstr(text, "score"));
+    free(text);
+}
+
+static void scores_have_a_column(void **state)
+{
+    struct made made;
+    (void)state;
+    make(&made);
+    made.trials[2].score = 0.875;
+    made.tuning.budget = (double)NAN;
+    for (size_t i = 0; i < TRIALS; i++)
+        made.trials[i].measured = (double)NAN;
+    char *text = page_of(&made.tuning);
+    assert_says(text, "score, higher is better");
+    assert_says(text, "<td class=\"n\">0.875</td>");
+    assert_null(strstr(text, "criterion: "));
+    assert_int_equal(count_of(text, "<path class=\"solidgood\""), 2 + 1);
+    free(text);
+}
+
+static void what_was_not_met_is_told(void **state)
+{
+    struct made made;
+    (void)state;
+    make(&made);
+    made.tuning.answer = NULL;
+    made.tuning.nearest = &made.trials[4];
+    made.tuning.budget = power_of(95);
+    made.trials[0].measured = (double)INFINITY;
+    char *text = page_of(&made.tuning);
+    assert_says(text, "Nothing that was tried meets the criterion");
+    assert_says(text, "The nearest is trial 4 (shrink): ");
+    assert_says(text, "With all units in float32, 90.0 dB are predicted, and the criterion is "
+                      "95.0 dB");
+    assert_says(text, "nearest: trial 4, 92 %, ");
+    assert_says(text, "\xe2\x9c\x97 lost</td>");
+    assert_says(text, "What the nearest trial keeps in float32");
+    assert_null(strstr(text, "minimal"));
+    assert_null(strstr(text, "<path class=\"ring\""));
+    free(text);
+}
+
+static void nothing_tried_is_a_page(void **state)
+{
+    struct made made;
+    (void)state;
+    make(&made);
+    made.tuning.answer = NULL;
+    made.tuning.trials = (struct amp_trials){.count = 0};
+    char *text = page_of(&made.tuning);
+    assert_says(text, "Nothing that was tried meets the criterion");
+    assert_null(strstr(text, "<table"));
+    free(text);
+}
+
+static void no_units_are_a_page(void **state)
+{
+    struct made made;
+    (void)state;
+    make(&made);
+    made.problem = (struct amp_problem){.n_units = 0};
+    add_trial(&made, 0, "all low", 0);
+    judge(&made, 0, AMP_TRIAL_MET, "");
+    made.tuning.trials = (struct amp_trials){.items = made.items, .count = 1};
+    made.tuning.answer = &made.trials[0];
+    made.tuning.removes = NULL;
+    made.tuning.costs = (struct amp_costs){.unit = AMP_COSTS_TIME};
+    made.tuning.plain_runs = 0;
+    char *text = page_of(&made.tuning);
+    assert_says(text, "All low meets the criterion");
+    assert_says(text, "<code>min-cut</code>: 1 trial; 12.5 s in all.");
+    assert_null(strstr(text, "redicted"));
+    assert_null(strstr(text, "<figure"));
+    assert_null(strstr(text, "What remains"));
+    free(text);
+}
+
+static void nodes_are_counted_as_they_are(void **state)
+{
+    struct made made;
+    (void)state;
+    make(&made);
+    for (size_t u = 0; u < UNITS; u++)
+        made.units[u].loss = 2;
+    for (size_t i = 0; i < TRIALS; i++)
+        made.trials[i].loss = amp_problem_loss(&made.problem, made.keeps[i]);
+    made.tuning.costs = (struct amp_costs){.unit = AMP_COSTS_NODES};
+    made.problem.base = 0;
+    made.problem.origin = "counted";
+    char *text = page_of(&made.tuning);
+    assert_says(text, "predicted loss in nodes: less is better");
+    assert_says(text, "answer: trial 3, 48 nodes, ");
+    free(text);
+}
+
+static void gains_are_called_so(void **state)
+{
+    struct made made;
+    (void)state;
+    make(&made);
+    made.trials[3].loss = -0.0125;
+    char *text = page_of(&made.tuning);
+    assert_says(text, "Predicted: a gain of 20 % of the cost");
+    assert_says(text, "answer: trial 3, -20 %, ");
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_number_stands_under_its_name),
+        cmocka_unit_test(names_are_cut_in_the_middle),
+        cmocka_unit_test(axes_end_at_round_numbers),
+        cmocka_unit_test(numbers_are_short),
+        cmocka_unit_test(small_graphs_are_drawn_node_by_node),
+        cmocka_unit_test(large_graphs_are_folded_by_name),
+        cmocka_unit_test(names_that_do_not_help_give_runs),
+        cmocka_unit_test(groups_that_take_turns_have_edges_back),
+        cmocka_unit_test(long_names_take_no_time),
+        cmocka_unit_test(one_name_takes_no_room),
+        cmocka_unit_test(any_graph_has_a_layout),
+        cmocka_unit_test(an_answer_is_told),
+        cmocka_unit_test(each_trial_has_a_row_and_two_marks),
+        cmocka_unit_test(scores_have_a_column),
+        cmocka_unit_test(what_was_not_met_is_told),
+        cmocka_unit_test(nothing_tried_is_a_page),
+        cmocka_unit_test(no_units_are_a_page),
+        cmocka_unit_test(gains_are_called_so),
+        cmocka_unit_test(nodes_are_counted_as_they_are),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+
+    return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
 }

@@ -1,9 +1,18 @@
+/* Searches: the strategies, and the candidates that they try. */
+#include "scratch.h"
+#include "tune_case.h"
+
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+/* ---- search ---------------------------------------------------------------------------------- */
+
 /*
  * Searches on problems that are made up: that they end within what they may run, with an answer
  * that was seen to meet the criterion; how many evaluations the first one takes; and what the
  * answers of the strategies cost. The figures are printed.
  */
-#include "tune_case.h"
 
 static const char *const names[] = {"min-cut", "neural-compressor", "bisect", "greedy"};
 
@@ -371,6 +380,420 @@ static void side_by_side_is_no_worse(void **state)
     assert_true(sums[1].loss <= 1.5 * sums[0].loss);
 }
 
+/* ---- trials ---------------------------------------------------------------------------------- */
+
+/*
+ * Trials: that none is run twice, that they are counted, and that a search that was interrupted
+ * anywhere goes on from its log to the same end. Logs that are wrong are refused and stay as they
+ * are.
+ */
+
+static const char log_path[] = "t.jsonl";
+
+static void open_trials(struct amp_trials *trials)
+{
+    struct amp_error err = {.status = AMP_OK};
+    if (amp_trials_open(trials, &err) != AMP_OK)
+        fail_msg("%s", err.text);
+}
+
+static char *read_log(size_t *size)
+{
+    FILE *file = fopen(log_path, "rb");
+    assert_non_null(file);
+    char *text = malloc(1 << 20);
+    assert_non_null(text);
+    *size = fread(text, 1, (1 << 20) - 1, file);
+    text[*size] = '\0';
+    fclose(file);
+    return text;
+}
+
+static void write_log(const char *text, size_t size)
+{
+    FILE *file = fopen(log_path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static struct amp_trial *run_bits(struct amp_trials *trials, uint32_t bits)
+{
+    bool keeps[32];
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_trial *trial;
+    for (size_t i = 0; i < 32; i++)
+        keeps[i] = bits >> i & 1;
+    assert_int_equal(amp_trials_run(trials, keeps, "test", &trial, &err), AMP_OK);
+    return trial;
+}
+
+/* ---- counting -------------------------------------------------------------------------------- */
+
+static void none_is_run_twice(void **state)
+{
+    struct tune_case tune;
+    (void)state;
+    tune_create(&tune, 1, 6, TUNE_POWER);
+    struct amp_trials trials = tune_trials(&tune, 3, 1);
+    open_trials(&trials);
+    struct amp_trial *first = run_bits(&trials, 1);
+    assert_ptr_equal(run_bits(&trials, 1), first);
+    assert_int_equal(trials.count, 1);
+    run_bits(&trials, 2);
+    assert_true(amp_trials_left(&trials));
+    run_bits(&trials, 3);
+    assert_false(amp_trials_left(&trials));
+    assert_null(run_bits(&trials, 4));
+    assert_ptr_equal(run_bits(&trials, 1), first);
+    assert_int_equal(tune.n_runs, 3);
+    assert_int_equal(first->number, 0);
+    assert_string_equal(first->phase, "test");
+    assert_true(first->loss == amp_problem_loss(&tune.problem, first->keeps));
+    amp_trials_close(&trials);
+    tune_destroy(&tune);
+}
+
+static void equal_ones_at_once_are_run_once(void **state)
+{
+    bool rows[5][6] = {{true}, {false, true}, {true}, {true, true}, {false, false, true}};
+    bool *const keeps[] = {rows[0], rows[1], rows[2], rows[3], rows[4]};
+    struct amp_trial *found[5];
+    struct amp_error err = {.status = AMP_OK};
+    struct tune_case tune;
+    (void)state;
+    tune_create(&tune, 1, 6, TUNE_POWER);
+    struct amp_trials trials = tune_trials(&tune, 3, 5);
+    open_trials(&trials);
+    assert_int_equal(
+        amp_trials_run_all(&trials, &(struct amp_candidates){keeps, 5, found}, "test", &err),
+        AMP_OK);
+    assert_ptr_equal(found[0], found[2]);
+    assert_ptr_equal(found[3], trials.items[2]);
+    assert_null(found[4]);
+    assert_int_equal(tune.n_runs, 3);
+    amp_trials_close(&trials);
+    amp_trials_close(&(struct amp_trials){.count = 0});
+    tune_destroy(&tune);
+}
+
+static void the_best_is_the_cheapest_that_met(void **state)
+{
+    struct tune_case tune;
+    (void)state;
+    tune_create(&tune, 1, 6, TUNE_WHIMS);
+    struct amp_trials trials = tune_trials(&tune, 0, 1);
+    open_trials(&trials);
+    double least = INFINITY;
+    for (uint32_t bits = 0; bits < 64; bits++) {
+        const struct amp_trial *trial = run_bits(&trials, bits);
+        if (trial->verdict == AMP_TRIAL_MET)
+            least = fmin(least, trial->loss);
+        assert_true(trials.best == NULL ? isinf(least) : trials.best->loss == least);
+    }
+    assert_non_null(trials.best);
+    amp_trials_close(&trials);
+    tune_destroy(&tune);
+}
+
+/* What was run before the failure counts and is in the log. */
+static void a_failure_keeps_what_was_run(void **state)
+{
+    bool rows[3][6] = {{true}, {false, true}, {true, true}};
+    bool *const keeps[] = {rows[0], rows[1], rows[2]};
+    struct amp_trial *found[3];
+    struct amp_error err = {.status = AMP_OK};
+    struct tune_case tune;
+    (void)state;
+    tune_create(&tune, 1, 6, TUNE_POWER);
+    tune.fails_at = 3;
+    struct amp_trials trials = tune_trials(&tune, 0, 3);
+    trials.log_path = log_path;
+    open_trials(&trials);
+    assert_int_equal(
+        amp_trials_run_all(&trials, &(struct amp_candidates){keeps, 3, found}, "test", &err),
+        AMP_KERNEL);
+    assert_int_equal(trials.count, 2);
+    amp_trials_close(&trials);
+    tune.n_runs = tune.fails_at = 0;
+    open_trials(&trials);
+    memset(&err, 0, sizeof err);
+    assert_int_equal(
+        amp_trials_run_all(&trials, &(struct amp_candidates){keeps, 3, found}, "test", &err),
+        AMP_OK);
+    assert_int_equal(trials.n_replayed, 2);
+    assert_int_equal(tune.n_runs, 1);
+    amp_trials_close(&trials);
+    assert_int_equal(remove(log_path), 0);
+    tune_destroy(&tune);
+}
+
+/* ---- the log --------------------------------------------------------------------------------- */
+
+/* Says of each candidate something else that is hard to write. */
+static enum amp_status say_odd(void *context, struct amp_trial *const *trials, size_t n,
+                               struct amp_error *err)
+{
+    static const struct amp_trial odd[] = {
+        {.verdict = AMP_TRIAL_MISSED, .measured = INFINITY, .score = NAN, .reason = "a\n\"b\"\x1b"},
+        {.verdict = AMP_TRIAL_MET, .measured = NAN, .score = -INFINITY, .seconds = 1e300},
+        {.verdict = AMP_TRIAL_UNSURE,
+         .measured = 0,
+         .score = 0.1,
+         .reason = "\xc3\xa4 \xe2\x82\xac"},
+        {.verdict = AMP_TRIAL_MISSED, .measured = 5e-324, .score = INFINITY, .reason = "\xff"},
+    };
+    size_t *calls = context;
+    (void)err;
+    for (size_t i = 0; i < n; i++) {
+        const struct amp_trial *said = &odd[(*calls)++ % 4];
+        trials[i]->verdict = said->verdict;
+        trials[i]->measured = said->measured;
+        trials[i]->score = said->score;
+        trials[i]->seconds = said->seconds;
+        memcpy(trials[i]->reason, said->reason, sizeof said->reason);
+    }
+    return AMP_OK;
+}
+
+static void assert_same_number(double a, double b)
+{
+    assert_true(isnan(a) ? isnan(b) : a == b);
+}
+
+static void what_is_logged_comes_back(void **state)
+{
+    struct tune_case tune;
+    size_t calls = 0;
+    (void)state;
+    tune_create(&tune, 1, 32, TUNE_POWER);
+    struct amp_trials first = tune_trials(&tune, 0, 1), second;
+    first.log_path = log_path;
+    first.runner = (struct amp_trial_runner){.run = say_odd, .context = &calls, .n_jobs = 1};
+    second = first;
+    open_trials(&first);
+    for (uint32_t i = 0; i < 40; i++)
+        run_bits(&first, i * 0x08040201u);
+    assert_int_equal(first.n_replayed, 0);
+    /* The lock goes with the program, so that the file must be closed before it is read. */
+    struct amp_error err = {.status = AMP_OK};
+    assert_int_equal(amp_trials_open(&second, &err), AMP_IO);
+    amp_trials_close(&second);
+    struct amp_trial *const *items = first.items;
+    size_t size;
+    char *text = read_log(&size);
+    assert_non_null(strstr(text, "\"kept\":[[0,0],[9,9],[18,18],[27,27]]"));
+    free(text);
+    struct amp_trial copies[40];
+    for (size_t i = 0; i < 40; i++)
+        copies[i] = *items[i];
+    amp_trials_close(&first);
+    open_trials(&second);
+    for (uint32_t i = 0; i < 40; i++) {
+        const struct amp_trial *trial = run_bits(&second, i * 0x08040201u);
+        assert_int_equal(trial->verdict, copies[i].verdict);
+        assert_same_number(trial->measured, copies[i].measured);
+        assert_same_number(trial->score, copies[i].score);
+        assert_same_number(trial->seconds, copies[i].seconds);
+        if ((unsigned char)copies[i].reason[0] != 0xff)
+            assert_string_equal(trial->reason, copies[i].reason);
+    }
+    assert_int_equal(second.n_replayed, 40);
+    assert_int_equal(calls, 40);
+    amp_trials_close(&second);
+    assert_int_equal(remove(log_path), 0);
+    tune_destroy(&tune);
+}
+
+/* Searches with the log as it lies there. TRIALS are left open. */
+static void search_on(struct tune_case *tune, struct amp_trials *trials, size_t n_jobs)
+{
+    tune->n_runs = 0;
+    *trials = tune_trials(tune, 20, n_jobs);
+    trials->log_path = log_path;
+    open_trials(trials);
+    tune_search(tune, trials, "min-cut");
+}
+
+/* Cut after each byte: the same trials in the same order, none of the whole lines run again, and in
+   the end the same bytes. */
+static void resume_everywhere(size_t n_jobs)
+{
+    struct tune_case tune;
+    struct amp_trials trials, again;
+    size_t size, new_size;
+    tune_create(&tune, 3, 14, TUNE_LOST);
+    search_on(&tune, &trials, n_jobs);
+    char *whole = read_log(&size);
+    assert_non_null(trials.best);
+    assert_in_range(trials.count, 5, 20);
+    /* A new file, as the one that is locked would stay so. */
+    assert_int_equal(remove(log_path), 0);
+    for (size_t cut = 0, lines = 0; cut <= size; lines += whole[cut++] == '\n') {
+        write_log(whole, cut);
+        search_on(&tune, &again, n_jobs);
+        assert_int_equal(again.n_replayed, lines > 0 ? lines - 1 : 0);
+        assert_int_equal(tune.n_runs, trials.count - again.n_replayed);
+        assert_int_equal(again.count, trials.count);
+        for (size_t i = 0; i < trials.count; i++)
+            assert_true(again.items[i]->hash == trials.items[i]->hash);
+        assert_true(again.best->hash == trials.best->hash);
+        amp_trials_close(&again);
+        char *text = read_log(&new_size);
+        assert_int_equal(new_size, size);
+        assert_memory_equal(text, whole, size);
+        free(text);
+    }
+    free(whole);
+    amp_trials_close(&trials);
+    assert_int_equal(remove(log_path), 0);
+    tune_destroy(&tune);
+}
+
+static void a_search_goes_on_from_its_log(void **state)
+{
+    (void)state;
+    resume_everywhere(1);
+    resume_everywhere(3);
+}
+
+/* ---- wrong logs ------------------------------------------------------------------------------ */
+
+/* Opens TEXT as a log of 6 units. It must be refused as STATUS with MESSAGE and stay as it is. */
+static void refuse(const char *text, const char *message)
+{
+    struct tune_case tune;
+    struct amp_error err = {.status = AMP_OK};
+    size_t size;
+    write_log(text, strlen(text));
+    tune_create(&tune, 1, 6, TUNE_POWER);
+    struct amp_trials trials = tune_trials(&tune, 0, 1);
+    trials.log_path = log_path;
+    if (amp_trials_open(&trials, &err) != AMP_USAGE || strstr(err.text, message) == NULL)
+        fail_msg("%s: %s", text, err.text);
+    amp_trials_close(&trials);
+    char *left = read_log(&size);
+    assert_string_equal(left, text);
+    free(left);
+    assert_int_equal(remove(log_path), 0);
+    tune_destroy(&tune);
+}
+
+static void other_logs_are_refused(void **state)
+{
+    (void)state;
+    refuse("{\"ampconv-tune-log\":1,\"key\":\"0000000000000008\",\"units\":6}\n", "t.jsonl:1: key");
+    refuse("{\"ampconv-tune-log\":1,\"key\":\"0000000000000007\",\"units\":5}\n", "units: 5");
+    refuse("{\"ampconv-tune-log\":1,\"key\":7,\"units\":6}\n", "key: 7");
+    refuse("{\"ampconv-tune-log\":2,\"key\":\"0000000000000007\",\"units\":6}\n", "log: 2");
+    refuse("{\"ampconv-tune-log\":1}\n", "key: nothing");
+    refuse("[]\n", "log: nothing");
+    refuse("\n", "t.jsonl:1:");
+    refuse("a letter\n", "t.jsonl:1:");
+    refuse("a letter", "no log");
+    refuse("{\"ampconv-tune-log\":1,\"key\":\"0000000000000008\"", "no log");
+}
+
+static void wrong_lines_are_refused(void **state)
+{
+    static const char head[] =
+        "{\"ampconv-tune-log\":1,\"key\":\"0000000000000007\",\"units\":6}\n";
+    static const char good[] =
+        "{\"kept\":[[0,5]],\"verdict\":\"met\",\"measured\":1,\"score\":null,"
+        "\"seconds\":0,\"reason\":\"\"}\n";
+    static const struct {
+        const char *old, *new, *message;
+    } changes[] = {
+        {"[[0,5]]", "[[0,6]]", "kept: [0,6]"},
+        {"[[0,5]]", "[[-1,5]]", "kept: [-1,5]"},
+        {"[[0,5]]", "[[3,2]]", "kept: [3,2]"},
+        {"[[0,5]]", "[[0,3],[3,5]]", "kept: [3,5]"},
+        {"[[0,5]]", "[[4,5],[0,1]]", "kept: [0,1]"},
+        {"[[0,5]]", "[[0,9223372036854775807]]", "kept: [0,9223372036854775807]"},
+        {"[[0,5]]", "[[0,99999999999999999999]]", "t.jsonl:3:"},
+        {"[[0,5]]", "[[0]]", "kept: [0]"},
+        {"[[0,5]]", "[[0,1,2]]", "kept: [0,1,2]"},
+        {"[[0,5]]", "[[0.0,1.0]]", "kept: [0"},
+        {"[[0,5]]", "[0,5]", "kept: 0"},
+        {"[[0,5]]", "{}", "kept: {}"},
+        {"[[0,5]]", "null", "kept: null"},
+        {"\"met\"", "\"Met\"", "verdict: \"Met\""},
+        {"\"met\"", "null", "verdict: null"},
+        {"\"met\"", "1", "verdict: 1"},
+        {"\"measured\":1", "\"measured\":-1", "measured: -1"},
+        {"\"measured\":1", "\"measured\":\"-infinite\"", "measured: \"-infinite\""},
+        {"\"measured\":1", "\"measured\":\"1\"", "measured: \"1\""},
+        {"\"measured\":1", "\"measured\":1e999", "t.jsonl:3:"},
+        {"\"measured\":1", "\"measured\":NaN", "t.jsonl:3:"},
+        {"\"measured\":1,", "", "measured: nothing"},
+        {"\"score\":null", "\"score\":[]", "score: []"},
+        {"\"seconds\":0", "\"seconds\":true", "seconds: true"},
+        {"\"reason\":\"\"", "\"reason\":0", "reason: 0"},
+        {"\"reason\":\"\"", "\"reason\":\"\\u0000\"", "t.jsonl:3:"},
+        {"\"reason\":\"\"", "\"reason\":\"\xff\"", "t.jsonl:3:"},
+        {"\"reason\":\"\"", "\"reason\":\"\",\"reason\":\"\"", "t.jsonl:3:"},
+        {"{", "[", "t.jsonl:3:"},
+        {"{\"kept\"", "{\"kept\":[],\"kept\"", "t.jsonl:3:"},
+    };
+    char text[1024];
+    (void)state;
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        const char *at = strstr(good, changes[i].old);
+        assert_non_null(at);
+        snprintf(text, sizeof text, "%s%s%.*s%s%s", head, good, (int)(at - good), good,
+                 changes[i].new, at + strlen(changes[i].old));
+        refuse(text, changes[i].message);
+    }
+}
+
+static void random_bytes_do_no_harm(void **state)
+{
+    struct tune_case tune;
+    struct amp_trials trials;
+    uint64_t seed = 5;
+    size_t size;
+    (void)state;
+    tune_create(&tune, 3, 10, TUNE_POWER);
+    search_on(&tune, &trials, 1);
+    amp_trials_close(&trials);
+    char *whole = read_log(&size);
+    for (int round = 0; round < 1000; round++) {
+        struct amp_error err = {.status = AMP_OK};
+        char *text = malloc(size);
+        assert_non_null(text);
+        memcpy(text, whole, size);
+        for (size_t i = below(&seed, 4) + 1; i > 0; i--)
+            text[below(&seed, size)] = (char)next_random(&seed);
+        write_log(text, size - below(&seed, 2) * below(&seed, size));
+        free(text);
+        trials = tune_trials(&tune, 0, 1);
+        trials.log_path = log_path;
+        if (amp_trials_open(&trials, &err) != AMP_OK)
+            assert_int_equal(err.status, AMP_USAGE);
+        amp_trials_close(&trials);
+    }
+    free(whole);
+    assert_int_equal(remove(log_path), 0);
+    tune_destroy(&tune);
+}
+
+static void what_is_no_file_is_refused(void **state)
+{
+    struct tune_case tune;
+    (void)state;
+    tune_create(&tune, 1, 6, TUNE_POWER);
+    struct amp_trials trials = tune_trials(&tune, 0, 1);
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+    const char *const paths[] = {"pipe", ".", "no/such/folder", "/dev/full"};
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        struct amp_error err = {.status = AMP_OK};
+        trials.log_path = paths[i];
+        assert_int_equal(amp_trials_open(&trials, &err), AMP_IO);
+        amp_trials_close(&trials);
+    }
+    tune_destroy(&tune);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -390,6 +813,17 @@ int main(void)
         cmocka_unit_test(min_cut_is_early_and_cheap),
         cmocka_unit_test(min_cut_is_cheap_without_powers),
         cmocka_unit_test(side_by_side_is_no_worse),
+        cmocka_unit_test(none_is_run_twice),
+        cmocka_unit_test(equal_ones_at_once_are_run_once),
+        cmocka_unit_test(the_best_is_the_cheapest_that_met),
+        cmocka_unit_test(a_failure_keeps_what_was_run),
+        cmocka_unit_test(what_is_logged_comes_back),
+        cmocka_unit_test(a_search_goes_on_from_its_log),
+        cmocka_unit_test(other_logs_are_refused),
+        cmocka_unit_test(wrong_lines_are_refused),
+        cmocka_unit_test(random_bytes_do_no_harm),
+        cmocka_unit_test(what_is_no_file_is_refused),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+
+    return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
 }

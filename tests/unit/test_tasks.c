@@ -261,7 +261,8 @@ static int chosen(const struct amp_labels *labels)
         tensor_of(AMP_FLOAT, NULL, DIMS(2, 1)), tensor_of(AMP_FLOAT16, NULL, DIMS(2, 1, 3))};
     struct amp_task task = {.labels = labels};
     struct amp_error err = {.status = AMP_OK};
-    enum amp_status status = amp_task_choose(&task, outputs, 4, name_at, names, &err);
+    enum amp_status status =
+        amp_task_choose(&task, &(struct amp_task_outputs){outputs, 4, name_at, names}, &err);
     assert_int_equal(status, task.name == NULL ? AMP_MODEL : AMP_OK);
     if (task.name == NULL)
         return -1;

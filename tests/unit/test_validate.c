@@ -1,18 +1,24 @@
-/* Two models on the same inputs: what is passed on, what is measured, what makes them incomparable.
- * The models are those of tests/validate, read from the folder that the tests run in. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <math.h>
-#include <string.h>
-
+/* Two models on the same samples: what is compared, within which tolerance, and the verdict. */
+#include "check/compare.h"
 #include "check/validate.h"
 #include "core/number/random.h"
-#include "onnx/schema/infer.h"
+#include "net.h"
 #include "onnx/file/read.h"
+#include "onnx/schema/infer.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- validate -------------------------------------------------------------------------------- */
+
+/* Two models on the same inputs: what is passed on, what is measured, what makes them incomparable.
+ * The models are those of tests/validate, read from the folder that the tests run in. */
 
 enum { ROWS = 6, COLUMNS = 8, SAMPLES = 3 };
 
@@ -150,6 +156,265 @@ static void models_that_do_not_match_are_refused(void **state)
     amp_model_close(&scores);
 }
 
+/* ---- compare --------------------------------------------------------------------------------- */
+
+/* Comparison with expected tensors: |got - want| <= atol + rtol |want|, NaN and infinities first.
+ */
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+static struct amp_tensor matrix(enum amp_dtype dtype, const void *data, int64_t rows,
+                                int64_t columns)
+{
+    union {
+        const void *from;
+        void *to;
+    } pun = {data};
+    return (struct amp_tensor){
+        .dtype = dtype, .shape = {.rank = 2, .dims = {rows, columns}}, .data = pun.to};
+}
+
+static void differs(struct amp_tensor got, struct amp_tensor want, struct amp_tolerance tolerance,
+                    const char *text)
+{
+    struct amp_error err = {.status = AMP_OK};
+    enum amp_status status = amp_tensor_compare(&got, &want, tolerance, &err);
+    assert_string_equal(err.text, text);
+    assert_int_equal(status, text[0] ? AMP_MISMATCH : AMP_OK);
+}
+
+static void tolerance_is_that_of_numpy(void **state)
+{
+    (void)state;
+    static const struct {
+        float got, want;
+        bool is_near;
+    } cases[] = {
+        {1.25f, 1, true}, /* 0.25 <= 0.125 + 0.125 * 1 */
+        {1.26f, 1, false},    {0.125f, 0, true},          {-0.126f, 0, false},
+        {-2.375f, -2, true},  {NAN, NAN, true},           {NAN, 1, false},
+        {1, NAN, false},      {INFINITY, INFINITY, true}, {-INFINITY, INFINITY, false},
+        {1, INFINITY, false}, {INFINITY, 1, false},
+    };
+    const struct amp_tolerance tolerance = {.rtol = 0.125, .atol = 0.125};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct amp_tensor got = matrix(AMP_FLOAT, &cases[i].got, 1, 1);
+        struct amp_tensor want = matrix(AMP_FLOAT, &cases[i].want, 1, 1);
+        assert_int_equal(amp_tensor_compare(&got, &want, tolerance, NULL) == AMP_OK,
+                         cases[i].is_near);
+    }
+}
+
+static void the_worst_element_is_named(void **state)
+{
+    (void)state;
+    const float got[] = {1, 2, 3, 4, 5, 6}, want[] = {1, 2.5f, 3, 4, 9, 6};
+    differs(matrix(AMP_FLOAT, got, 2, 3), matrix(AMP_FLOAT, want, 2, 3),
+            (struct amp_tolerance){0, 0},
+            "2 of 6 elements differ; the worst is element [1, 1]: 5, expected 9");
+}
+
+static void a_nan_is_the_worst(void **state)
+{
+    (void)state;
+    const float got[] = {100, -NAN}, want[] = {1, 2};
+    differs(matrix(AMP_FLOAT, got, 1, 2), matrix(AMP_FLOAT, want, 1, 2),
+            (struct amp_tolerance){0, 0},
+            "2 of 2 elements differ; the worst is element [0, 1]: nan, expected 2");
+}
+
+static void type_and_shape_come_first(void **state)
+{
+    (void)state;
+    const float f[6] = {0};
+    differs(matrix(AMP_INT32, f, 2, 3), matrix(AMP_FLOAT, f, 2, 3), (struct amp_tolerance){0, 0},
+            "dtype int32, expected float32");
+    differs(matrix(AMP_FLOAT, f, 2, 3), matrix(AMP_FLOAT, f, 3, 2), (struct amp_tolerance){0, 0},
+            "shape [2, 3], expected [3, 2]");
+}
+
+static void integers_are_exact(void **state)
+{
+    (void)state;
+    /* As doubles the first two are equal. */
+    const int64_t got[] = {INT64_C(9007199254740993), 1}, want[] = {INT64_C(9007199254740992), 1};
+    differs(matrix(AMP_INT64, got, 2, 1), matrix(AMP_INT64, want, 2, 1),
+            (struct amp_tolerance){1, 1},
+            "1 of 2 elements differ; the worst is element [0, 0]: 9007199254740993, "
+            "expected 9007199254740992");
+}
+
+static void strings_are_compared_by_bytes(void **state)
+{
+    (void)state;
+    const struct amp_str got[] = {{NULL, 0}, {"a", 1}}, want[] = {{"", 0}, {"a\0", 2}};
+    differs(matrix(AMP_STRING, got, 1, 1), matrix(AMP_STRING, want, 1, 1),
+            (struct amp_tolerance){0, 0}, "");
+    differs(matrix(AMP_STRING, got, 2, 1), matrix(AMP_STRING, want, 2, 1),
+            (struct amp_tolerance){0, 0}, "element [1, 0] differs");
+}
+
+static void complex_numbers_are_two_reals(void **state)
+{
+    (void)state;
+    const float got[] = {1, 2, 3, 4}, want[] = {1, 2, 3, 5};
+    differs(matrix(AMP_COMPLEX64, got, 1, 2), matrix(AMP_COMPLEX64, want, 1, 2),
+            (struct amp_tolerance){0, 0},
+            "1 of 4 elements differ; the worst is element [0, 1]: 4, expected 5");
+}
+
+/* The codes of 1 and of the greatest values; an element takes one byte, or half of one. */
+static void small_floats_are_read_as_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        enum amp_dtype dtype;
+        uint8_t bytes[2];
+        double values[2];
+    } cases[] = {
+        {AMP_FLOAT8E4M3FN, {0x38, 0x7E}, {1, 448}}, {AMP_FLOAT8E4M3FNUZ, {0x40, 0x7F}, {1, 240}},
+        {AMP_FLOAT8E5M2, {0x3C, 0x7B}, {1, 57344}}, {AMP_FLOAT8E5M2FNUZ, {0x40, 0x7F}, {1, 57344}},
+        {AMP_FLOAT8E8M0, {0x7F, 0x80}, {1, 2}},     {AMP_FLOAT4E2M1, {0x72, 0}, {1, 6}},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct amp_tensor t = matrix(cases[i].dtype, cases[i].bytes, 1, 2);
+        for (size_t k = 0; k < 2; k++)
+            assert_true(amp_tensor_double(&t, k) == cases[i].values[k]);
+    }
+}
+
+static void halves_have_a_wider_tolerance(void **state)
+{
+    (void)state;
+    assert_true(amp_tolerance_of(AMP_FLOAT).rtol == 1e-3);
+    assert_true(amp_tolerance_of(AMP_FLOAT).atol == 1e-7);
+    assert_true(amp_tolerance_of(AMP_BFLOAT16).rtol == 1e-2);
+    assert_true(amp_tolerance_of(AMP_FLOAT16).atol == 1e-3);
+}
+
+/* ---- verdict --------------------------------------------------------------------------------- */
+
+/* The verdict on two models built in memory: rounding between nodes, outputs of which one is bad,
+   shapes that differ. Values are computed by hand. */
+
+/* One sample of the values that CONTEXT, a float32 tensor, has. */
+static enum amp_status load_one(void *context, size_t sample, struct amp_tensor *inputs,
+                                struct amp_error *err)
+{
+    const struct amp_tensor *from = context;
+    (void)sample;
+    inputs[0] = (struct amp_tensor){.dtype = from->dtype, .shape = from->shape};
+    AMP_TRY(amp_tensor_alloc(&inputs[0], err));
+    amp_tensor_copy(from, inputs[0].data);
+    return AMP_OK;
+}
+
+static enum amp_status validate(const struct amp_model *reference, struct amp_tensor *x,
+                                const struct amp_labels *labels, struct amp_validation *result)
+{
+    struct amp_validate_options options = {.source = {.count = 1, .load = load_one, .context = x},
+                                           .bounds = amp_metric_bounds_default(AMP_BFLOAT16),
+                                           .labels = labels,
+                                           .n_labels = labels != NULL};
+    infer_all();
+    net.err = (struct amp_error){.status = AMP_OK};
+    return amp_validate(reference, net.model, &options, result, &net.err);
+}
+
+/* x a + b, with a = 1 + 2^-7 and b = -(1 + 2^-6): all of them are bfloat16 numbers. */
+static void start_sum(enum amp_dtype dtype)
+{
+    static const float a = 1.0078125f, b = -1.015625f;
+    static const uint16_t a16 = 0x3f81, b16 = 0xbf82;
+    bool is_lower = dtype == AMP_BFLOAT16;
+    net_start(22);
+    uint32_t x = input("x", dtype, DIMS(1, 1));
+    uint32_t factor = constant("a", dtype, DIMS(1, 1), is_lower ? (const void *)&a16 : &a);
+    uint32_t sum = constant("b", dtype, DIMS(1), is_lower ? (const void *)&b16 : &b);
+    output(NODE("Add", "y", NODE("MatMul", "p", x, factor), sum));
+    infer_all();
+}
+
+/* Of x = 1 + 2^-7 the product is 1 + 2^-6 + 2^-14, rounded to bfloat16 1 + 2^-6. */
+static void nodes_round_one_by_one(void **state)
+{
+    static const float value = 1.0078125f;
+    struct amp_validation result;
+    double error;
+    size_t row = 0;
+    (void)state;
+    while (strcmp(amp_metric_name_at(row), "max_abs") != 0)
+        row++;
+    start_sum(AMP_FLOAT);
+    struct amp_model *reference = net.model;
+    start_sum(AMP_BFLOAT16);
+    validate(reference, net_tensor(AMP_FLOAT, DIMS(1, 1), &value), NULL, &result);
+    assert_int_equal(result.samples, 1);
+    assert_true(amp_metric_value(amp_metric_at(row), &result.outputs[0].metrics, &error));
+    assert_true(error == ldexp(1, -14));
+    amp_validation_free(&result);
+}
+
+/* Two outputs, of which those in WRONG (bits) are negated. */
+static struct amp_model *two_outputs(int wrong)
+{
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2, 4));
+    output(NODE(wrong & 1 ? "Neg" : "Identity", "first", x));
+    output(NODE(wrong & 2 ? "Neg" : "Identity", "second", x));
+    infer_all();
+    return net.model;
+}
+
+static const float numbers[8] = {1, 2, 3, 4, 8, 7, 6, 5};
+
+static void each_output_must_be_within_its_tolerance(void **state)
+{
+    static const char *const names[] = {NULL, "first", "second", "first"};
+    (void)state;
+    for (int wrong = 0; wrong < 4; wrong++) {
+        struct amp_validation result;
+        char text[64];
+        struct amp_model *reference = two_outputs(0);
+        two_outputs(wrong);
+        enum amp_status status =
+            validate(reference, net_tensor(AMP_FLOAT, DIMS(2, 4), numbers), NULL, &result);
+        assert_int_equal(status, wrong == 0 ? AMP_OK : AMP_MISMATCH);
+        assert_int_equal(result.is_within, wrong == 0);
+        assert_int_equal(result.outputs[0].is_outside, wrong & 1);
+        assert_int_equal(result.outputs[1].is_outside, wrong >> 1);
+        snprintf(text, sizeof text, "outside tolerance: output '%s': ", names[wrong]);
+        assert_true(wrong == 0 || strncmp(net.err.text, text, strlen(text)) == 0);
+        amp_validation_free(&result);
+    }
+}
+
+/* Labels count for the reference alone where the converted model's scores have another shape. */
+static void scores_of_another_shape_are_not_counted(void **state)
+{
+    static const int64_t classes[2] = {3, 1};
+    struct amp_labels labels = {.tensor = {.dtype = AMP_INT64, .shape = DIMS(2)}};
+    struct amp_validation result;
+    (void)state;
+    labels.tensor.data = net_tensor(AMP_INT64, DIMS(2), classes)->data;
+    net_start(22);
+    output(NODE("Identity", "y", input("x", AMP_FLOAT, DIMS(2, 4))));
+    infer_all();
+    struct amp_model *reference = net.model;
+    net_start(22);
+    output(NODE("Transpose", "y", input("x", AMP_FLOAT, DIMS(2, 4))));
+    assert_int_equal(
+        validate(reference, net_tensor(AMP_FLOAT, DIMS(2, 4), numbers), &labels, &result),
+        AMP_MISMATCH);
+    const struct amp_task *task = &result.tasks[0];
+    assert_string_equal(task->name, "y");
+    assert_int_equal(task->scores[0].rows, 2);
+    assert_int_equal(task->scores[0].right, 1); /* 3 of the first row, 0 of the second */
+    assert_int_equal(task->scores[1].rows, 0);
+    assert_false(result.is_within);
+    amp_validation_free(&result);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -157,6 +422,19 @@ int main(void)
         cmocka_unit_test(the_result_is_whole_when_outside),
         cmocka_unit_test(labels_count_for_both),
         cmocka_unit_test(models_that_do_not_match_are_refused),
+        cmocka_unit_test(tolerance_is_that_of_numpy),
+        cmocka_unit_test(the_worst_element_is_named),
+        cmocka_unit_test(a_nan_is_the_worst),
+        cmocka_unit_test(type_and_shape_come_first),
+        cmocka_unit_test(integers_are_exact),
+        cmocka_unit_test(strings_are_compared_by_bytes),
+        cmocka_unit_test(complex_numbers_are_two_reals),
+        cmocka_unit_test(small_floats_are_read_as_numbers),
+        cmocka_unit_test(halves_have_a_wider_tolerance),
+        NET_TEST(nodes_round_one_by_one),
+        NET_TEST(each_output_must_be_within_its_tolerance),
+        NET_TEST(scores_of_another_shape_are_not_counted),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

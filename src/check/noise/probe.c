@@ -90,19 +90,18 @@ static enum amp_status open_lower(struct amp_noise_probe *probe, struct amp_erro
 static enum amp_status set_up(struct amp_noise_probe *probe, const struct amp_model *reference,
                               struct amp_error *err)
 {
-    bool *has_bodies;
-    struct amp_model *rounded;
+    struct amp_twin_bodies bodies;
     struct amp_model *twin = amp_twin_create(probe->converted, probe->arena);
     AMP_TRY(amp_session_open(twin, AMP_ROUNDED, &probe->session, err));
     probe->steps = amp_noise_steps_create(probe->session, probe->arena);
-    AMP_TRY(amp_twin_round_bodies(probe->steps.model, probe->converted, probe->arena, &rounded,
-                                  &has_bodies, err));
-    probe->sources = amp_noise_sources_find(reference, probe->converted, &probe->steps, has_bodies,
-                                            probe->arena);
+    AMP_TRY(
+        amp_twin_round_bodies(probe->steps.model, probe->converted, probe->arena, &bodies, err));
+    probe->sources = amp_noise_sources_find(reference, probe->converted, &probe->steps,
+                                            bodies.found, probe->arena);
     probe->is_open =
         amp_arena_array(probe->arena, probe->steps.model->n_values + 1, sizeof *probe->is_open);
-    if (rounded != NULL)
-        AMP_TRY(open_apart(probe, rounded, &probe->bodies, err));
+    if (bodies.model != NULL)
+        AMP_TRY(open_apart(probe, bodies.model, &probe->bodies, err));
     AMP_TRY(open_lower(probe, err));
     return open_apart(probe, probe->steps.model, &probe->open, err);
 }
@@ -361,27 +360,37 @@ static bool is_float(const struct amp_tensor *tensor)
 /* ---- the walk with all rounded ----------------------------------------------------------------
  */
 
-/* Rounds VALUE, which the session holds, on account of SOURCE; what that changes goes to slot K.
-   APART: what it is where the node rounds within; NULL: it is rounded itself. */
-static enum amp_status round_value(struct amp_noise_probe *probe, uint32_t value, size_t k,
-                                   const struct amp_tensor *apart, bool *changes,
-                                   struct amp_error *err)
+/* A value that the session holds, and the slot that what rounding it adds goes to. */
+struct rounded_value {
+    uint32_t id;
+    size_t slot;
+    const struct amp_tensor *apart; /* what it is where the node rounds within; NULL: it is rounded
+                                       itself */
+};
+
+/* Rounds VALUE; *CHANGES: whether that adds anything. */
+static enum amp_status round_value(struct amp_noise_probe *probe, const struct rounded_value *value,
+                                   bool *changes, struct amp_error *err)
 {
+    const struct amp_tensor *apart = value->apart;
     struct amp_tensor exact = {.dtype = AMP_UNDEFINED}, rounded = {.dtype = AMP_UNDEFINED};
-    enum amp_status status = amp_walk_get(probe->session, value, &exact, err);
+    struct amp_noise_change change = {
+        .exact = &exact, .rounded = &rounded, .added = &probe->changes[value->slot]};
+    enum amp_status status = amp_walk_get(probe->session, value->id, &exact, err);
     bool fits = status == AMP_OK && is_float(&exact);
     if (fits && apart != NULL) {
         fits = (is_float(apart) || amp_dtype_is_lower(apart->dtype)) && apart->data != NULL &&
                amp_shape_equal(&exact.shape, &apart->shape);
         status = fits ? amp_noise_widen(apart, &rounded, err) : AMP_OK;
         if (fits && status == AMP_OK)
-            status = amp_noise_take_change(&exact, &rounded, &probe->changes[k], changes, err);
+            status = amp_noise_take_change(&change, err);
     } else if (fits) {
-        enum amp_dtype dtype = amp_value_at(probe->converted, value)->dtype;
-        status = amp_noise_round(&exact, dtype, &rounded, &probe->changes[k], changes, err);
+        enum amp_dtype dtype = amp_value_at(probe->converted, value->id)->dtype;
+        status = amp_noise_round(&change, dtype, err);
     }
     if (fits && status == AMP_OK)
-        status = amp_walk_set(probe->session, value, &rounded, err);
+        status = amp_walk_set(probe->session, value->id, &rounded, err);
+    *changes = change.is_any;
     amp_tensor_release(&exact);
     amp_tensor_release(&rounded);
     return status;
@@ -399,7 +408,8 @@ static enum amp_status round_outputs(struct amp_noise_probe *probe, size_t step,
         bool changed = false;
         if (source == AMP_NONE || probe->sources.places[source].is_constant)
             continue;
-        AMP_TRY(round_value(probe, value, k, is_apart ? &probe->outputs[k] : NULL, &changed, err));
+        const struct rounded_value rounded = {value, k, is_apart ? &probe->outputs[k] : NULL};
+        AMP_TRY(round_value(probe, &rounded, &changed, err));
         if (changes != NULL)
             changes[source] |= changed;
     }
@@ -449,7 +459,8 @@ static enum amp_status round_inputs(struct amp_noise_probe *probe, bool *changes
         bool changed = false;
         if (source == AMP_NONE || probe->sources.places[source].is_constant)
             continue;
-        AMP_TRY(round_value(probe, inputs->items[i], i, NULL, &changed, err));
+        AMP_TRY(
+            round_value(probe, &(struct rounded_value){inputs->items[i], i, NULL}, &changed, err));
         if (changes != NULL)
             changes[source] |= changed;
     }

@@ -31,32 +31,29 @@ enum amp_status amp_noise_cast(const struct amp_tensor *exact, enum amp_dtype dt
     return status;
 }
 
-enum amp_status amp_noise_take_change(const struct amp_tensor *exact, struct amp_tensor *rounded,
-                                      struct amp_tensor *change, bool *changes,
-                                      struct amp_error *err)
+enum amp_status amp_noise_take_change(struct amp_noise_change *change, struct amp_error *err)
 {
-    const float *x = exact->data;
-    float *r = rounded->data, largest = 0;
-    size_t count = amp_tensor_count(exact);
-    AMP_TRY(make_like(exact, change, err));
-    float *c = change->data;
+    const float *x = change->exact->data;
+    float *r = change->rounded->data, largest = 0;
+    size_t count = amp_tensor_count(change->exact);
+    AMP_TRY(make_like(change->exact, change->added, err));
+    float *c = change->added->data;
     for (size_t i = 0; i < count; i++) {
         c[i] = isfinite(x[i]) ? r[i] - x[i] : 0;
         r[i] = isfinite(c[i]) && isfinite(x[i]) ? r[i] : x[i];
         largest = c[i] == 0 ? largest : 1;
     }
-    *changes = largest > 0;
+    change->is_any = largest > 0;
     return AMP_OK;
 }
 
-enum amp_status amp_noise_round(const struct amp_tensor *exact, enum amp_dtype dtype,
-                                struct amp_tensor *rounded, struct amp_tensor *change,
-                                bool *changes, struct amp_error *err)
+enum amp_status amp_noise_round(struct amp_noise_change *change, enum amp_dtype dtype,
+                                struct amp_error *err)
 {
-    AMP_TRY(amp_noise_cast(exact, dtype, rounded, err));
-    enum amp_status status = amp_noise_take_change(exact, rounded, change, changes, err);
+    AMP_TRY(amp_noise_cast(change->exact, dtype, change->rounded, err));
+    enum amp_status status = amp_noise_take_change(change, err);
     if (status != AMP_OK)
-        amp_tensor_release(rounded);
+        amp_tensor_release(change->rounded);
     return status;
 }
 

@@ -6,18 +6,21 @@
 /* What rounding does to float32 tensors. The caller releases the tensors that these make. */
 
 /*
- * Rounds EXACT to DTYPE and back into *ROUNDED, and gives in *CHANGE what that adds to each
- * element: 0 where EXACT is not finite, an infinity where only the result is not, in which case
- * *ROUNDED keeps the element as it was. *CHANGES: whether any is not 0.
+ * A tensor, what it is rounded, and what that adds to each element: 0 where EXACT is not finite, an
+ * infinity where only the result is not, in which case *ROUNDED keeps the element as it was.
  */
-enum amp_status amp_noise_round(const struct amp_tensor *exact, enum amp_dtype dtype,
-                                struct amp_tensor *rounded, struct amp_tensor *change,
-                                bool *changes, struct amp_error *err);
+struct amp_noise_change {
+    const struct amp_tensor *exact;
+    struct amp_tensor *rounded, *added;
+    bool is_any; /* of what is added is not 0 */
+};
 
-/* The same where *ROUNDED holds what else has rounded; both of one shape. */
-enum amp_status amp_noise_take_change(const struct amp_tensor *exact, struct amp_tensor *rounded,
-                                      struct amp_tensor *change, bool *changes,
-                                      struct amp_error *err);
+/* Rounds the exact tensor of CHANGE to DTYPE and back, and takes what that adds. */
+enum amp_status amp_noise_round(struct amp_noise_change *change, enum amp_dtype dtype,
+                                struct amp_error *err);
+
+/* Takes what CHANGE adds where *ROUNDED holds what else has rounded; both of one shape. */
+enum amp_status amp_noise_take_change(struct amp_noise_change *change, struct amp_error *err);
 
 /* EXACT and CHANGE, which has as many elements, added up into *SUM. */
 enum amp_status amp_noise_add(const struct amp_tensor *exact, const struct amp_tensor *change,

@@ -194,27 +194,26 @@ static bool round_constant(struct amp_model *model, const struct amp_model *conv
 
 enum amp_status amp_twin_round_bodies(const struct amp_model *twin,
                                       const struct amp_model *converted, struct amp_arena *arena,
-                                      struct amp_model **rounded, bool **found,
-                                      struct amp_error *err)
+                                      struct amp_twin_bodies *bodies, struct amp_error *err)
 {
     struct amp_model *model = amp_model_copy(twin, arena);
     uint32_t n_nodes = (uint32_t)model->n_nodes;
     bool is_any = false;
-    *found = amp_arena_array(arena, n_nodes + 1, sizeof **found);
-    *rounded = NULL;
+    bool *found = amp_arena_array(arena, n_nodes + 1, sizeof *found);
+    *bodies = (struct amp_twin_bodies){.found = found};
     for (uint32_t v = 0; v < converted->n_values; v++) {
         uint32_t owner = outermost(model, amp_value_at(model, v)->graph);
         if (owner != AMP_NONE && round_constant(model, converted, v))
-            is_any = (*found)[owner] = true;
+            is_any = found[owner] = true;
     }
     for (uint32_t id = 0; id < n_nodes && id < converted->n_nodes; id++) {
         uint32_t owner = outermost(model, amp_node_at(model, id)->graph);
         if (!amp_node_at(model, id)->is_removed && owner != AMP_NONE &&
             round_node(model, converted, id))
-            is_any = (*found)[owner] = true;
+            is_any = found[owner] = true;
     }
     if (!is_any)
         return AMP_OK;
-    *rounded = model;
+    bodies->model = model;
     return amp_graph_sort(model, NULL, err);
 }

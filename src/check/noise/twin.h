@@ -19,13 +19,17 @@ struct amp_model *amp_twin_create(const struct amp_model *converted, struct amp_
 struct amp_model *amp_twin_open(const struct amp_model *twin, const uint32_t *values, size_t n,
                                 struct amp_arena *arena);
 
-/* TWIN, with all that CONVERTED rounds in the bodies of control flow rounded there, and nothing in
-   the main graph. *FOUND, per node of the main graph: whether its bodies round anything; the model
-   is NULL where none do. AMP_MODEL as amp_graph_sort. */
+/* A twin with what a conversion rounds in the bodies of control flow rounded there. */
+struct amp_twin_bodies {
+    struct amp_model *model; /* NULL: no body rounds anything */
+    bool *found;             /* per node of the main graph: whether its bodies round anything */
+};
+
+/* TWIN, with all that CONVERTED rounds in bodies rounded there, and nothing in the main graph, in
+   ARENA. AMP_MODEL as amp_graph_sort. */
 enum amp_status amp_twin_round_bodies(const struct amp_model *twin,
                                       const struct amp_model *converted, struct amp_arena *arena,
-                                      struct amp_model **rounded, bool **found,
-                                      struct amp_error *err);
+                                      struct amp_twin_bodies *bodies, struct amp_error *err);
 
 /* Whether node ID of CONVERTED rounds output VALUE, or makes it in a lower dtype of what is not
    exact in that. Whether its arithmetic comes out even is not known here. */

@@ -109,16 +109,16 @@ static bool fits(const struct amp_labels *labels, const struct amp_tensor *outpu
     return !amp_tensor_is_list(output) && amp_class_scores_view(output, &scores);
 }
 
-enum amp_status amp_task_choose(struct amp_task *task, const struct amp_tensor *outputs,
-                                size_t count, const char *(*name_at)(const void *context, size_t i),
-                                const void *context, struct amp_error *err)
+enum amp_status amp_task_choose(struct amp_task *task, const struct amp_task_outputs *outputs,
+                                struct amp_error *err)
 {
     const struct amp_labels *labels = task->labels;
     char shape[256];
-    for (size_t i = 0; i < count && task->name == NULL; i++) {
-        bool is_meant = labels->output == NULL ? fits(labels, &outputs[i])
-                                               : strcmp(labels->output, name_at(context, i)) == 0;
-        task->name = is_meant ? name_at(context, i) : NULL;
+    for (size_t i = 0; i < outputs->count && task->name == NULL; i++) {
+        const char *name = outputs->name_at(outputs->context, i);
+        bool is_meant = labels->output == NULL ? fits(labels, &outputs->items[i])
+                                               : strcmp(labels->output, name) == 0;
+        task->name = is_meant ? name : NULL;
         task->output = (uint32_t)i;
     }
     if (task->name != NULL)

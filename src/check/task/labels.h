@@ -33,12 +33,18 @@ struct amp_task {
 enum amp_status amp_task_begin(struct amp_task *task, const struct amp_labels *labels,
                                struct amp_error *err);
 
-/* Finds out which of the COUNT outputs that a model called PATH gave for a sample the labels are
-   for, by its name or by fit: the first that looks like class scores, or whose shape targets have.
-   NAME_AT gives the names. AMP_MODEL when there is none. */
-enum amp_status amp_task_choose(struct amp_task *task, const struct amp_tensor *outputs,
-                                size_t count, const char *(*name_at)(const void *context, size_t i),
-                                const void *context, struct amp_error *err);
+/* What a model gave for a sample. */
+struct amp_task_outputs {
+    const struct amp_tensor *items;
+    size_t count;
+    const char *(*name_at)(const void *context, size_t i);
+    const void *context;
+};
+
+/* Finds out which of OUTPUTS the labels are for, by its name or by fit: the first that looks like
+   class scores, or whose shape targets have. AMP_MODEL when there is none. */
+enum amp_status amp_task_choose(struct amp_task *task, const struct amp_task_outputs *outputs,
+                                struct amp_error *err);
 
 /* Adds the rows of the output in one sample of model SIDE. AMP_MODEL when it is not what the labels
    are for, or there are more rows than labels. */

@@ -63,14 +63,14 @@ bool amp_tune_origin_is_wanted(const struct amp_options *options)
 
 enum amp_status amp_tune_origin_find(const struct amp_options *options,
                                      const struct amp_model_file *file,
-                                     const struct amp_model *model, struct amp_arena *arena,
-                                     struct amp_tune_origin *origin, struct amp_error *err)
+                                     const struct amp_model *model, struct amp_tune_origin *origin,
+                                     struct amp_error *err)
 {
     struct amp_inputs inputs;
-    *origin = (struct amp_tune_origin){.options = options,
-                                       .model = amp_hash_fnv(file->bytes.data, file->bytes.size, 0),
-                                       .settings =
-                                           amp_command_line_compose(options, is_of_answer, arena)};
+    *origin = (struct amp_tune_origin){
+        .options = options,
+        .model = amp_hash_fnv(file->bytes.data, file->bytes.size, 0),
+        .settings = amp_command_line_compose(options, is_of_answer, file->arena)};
     AMP_TRY(amp_inputs_open(options, model, &inputs, err));
     enum amp_status status = hash_samples(&inputs, origin, err);
     amp_inputs_close(&inputs);

@@ -15,12 +15,12 @@ struct amp_tune_origin {
 /* Whether OPTIONS ask for what an origin is found for: a log or a rule file. */
 bool amp_tune_origin_is_wanted(const struct amp_options *options);
 
-/* Finds the origin of a search on FILE, whose graph inputs MODEL has, into ARENA. Fails as opening
-   and loading the samples do. */
+/* Finds the origin of a search on FILE, whose graph inputs MODEL has, into FILE's arena. Fails as
+   opening and loading the samples do. */
 enum amp_status amp_tune_origin_find(const struct amp_options *options,
                                      const struct amp_model_file *file,
-                                     const struct amp_model *model, struct amp_arena *arena,
-                                     struct amp_tune_origin *origin, struct amp_error *err);
+                                     const struct amp_model *model, struct amp_tune_origin *origin,
+                                     struct amp_error *err);
 
 /* What tells a search from others, for its log. */
 uint64_t amp_tune_origin_key(const struct amp_tune_origin *origin);

@@ -448,7 +448,7 @@ static enum amp_status open_trials(struct job *job)
                             .log_path = job->options->tune_log};
     if (amp_tune_origin_is_wanted(job->options))
         AMP_TRY(amp_tune_origin_find(job->options, job->request->file, job->reference.model,
-                                     tuning->arena, &job->origin, job->err));
+                                     &job->origin, job->err));
     if (tuning->trials.log_path != NULL)
         tuning->trials.key = amp_tune_origin_key(&job->origin);
     return amp_trials_open(&tuning->trials, job->err);

@@ -2,7 +2,7 @@
  * Adapters for attributes that became inputs: axes, sizes, limits, counts. Source: the definitions
  * of both versions in ONNX's Changelog.md.
  */
-#include "onnx/opset/adapter.h"
+#include "onnx/opset/adapters.h"
 
 #include "core/array.h"
 

@@ -4,7 +4,7 @@
  * is refused. Source: the definitions of both versions in ONNX's Changelog.md; the experiments that
  * opset 10 dropped become what they were made of (elementwise/scaling.c, tensor/slice.c).
  */
-#include "onnx/opset/adapter.h"
+#include "onnx/opset/adapters.h"
 
 #include "core/array.h"
 

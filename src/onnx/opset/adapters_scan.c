@@ -4,7 +4,7 @@
  * is a Scan over the batch, without state, whose body is a Scan over the steps with the old body.
  * Source: the definitions of Scan-8 and Scan-9 in ONNX's Changelog.md.
  */
-#include "onnx/opset/adapter.h"
+#include "onnx/opset/adapters.h"
 
 #include "core/array.h"
 #include "onnx/schema/schema.h"

@@ -9,7 +9,6 @@
 #include "core/words.h"
 #include "onnx/sample/npz.h"
 #include "onnx/sample/output_stems.h"
-#include "onnx/sample/path.h"
 #include "onnx/sample/tensor_file.h"
 
 #include <stdio.h>

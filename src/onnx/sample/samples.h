@@ -32,4 +32,11 @@ enum amp_status amp_samples_open_expected(const char *folder, struct amp_samples
 
 void amp_samples_close(struct amp_samples *samples);
 
+/* Private to onnx/sample. The path of NAME in FOLDER, which the caller frees; FOLDER where NAME is
+   empty. */
+char *amp_path_join(const char *folder, const char *name);
+
+/* Whether FOLDER has a file NAME. */
+bool amp_path_exists(const char *folder, const char *name);
+
 #endif

@@ -15,7 +15,6 @@
 #include "ops/flops.h"
 #include "run/exec/blocked_view.h"
 #include "run/exec/constants.h"
-#include "run/exec/kept_call.h"
 #include "run/exec/slices.h"
 #include "run/exec/values.h"
 
@@ -71,7 +70,6 @@ void amp_kernel_call_gather(const struct amp_kernel_call *call)
         post->operand = value == AMP_NONE ? NULL : read_value(call, value);
         post->is_constant = value != AMP_NONE && amp_constant_is(session, value);
     }
-    amp_kept_call_note_forms(call);
 }
 
 /* Makes what CALL reads as VALUE row-major. */

@@ -126,6 +126,7 @@ void amp_session_use_threads(void)
 enum amp_status amp_session_run(struct amp_session *session, const struct amp_tensor *inputs,
                                 struct amp_tensor *outputs, struct amp_error *err)
 {
+    amp_session_use_threads();
     amp_session_begin(session);
     enum amp_status status = amp_graph_feed(session, inputs, err);
     if (status == AMP_OK)

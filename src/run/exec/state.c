@@ -7,8 +7,6 @@
 #include "run/exec/state.h"
 
 #include "ops/dnnl/post_op.h"
-#include "run/exec/kept_call.h"
-#include "run/exec/session.h"
 #include "run/exec/slices.h"
 
 #include <omp.h>
@@ -88,7 +86,6 @@ void amp_state_drop_kernel(struct amp_step_state *state)
     if (state->kernel != NULL && state->step->op->destroy != NULL)
         state->step->op->destroy(state->kernel);
     state->kernel = NULL;
-    amp_kept_call_drop(state->kept);
 }
 
 void amp_states_destroy(struct amp_session *session)
@@ -119,7 +116,6 @@ void amp_session_take_threads(struct amp_session *session, bool is_single)
 
 void amp_session_begin(struct amp_session *session)
 {
-    amp_session_use_threads();
     session->threads = omp_get_max_threads();
 }
 

@@ -59,7 +59,8 @@ struct amp_session {
     bool is_single;                 /* it computes with one of them now */
 };
 
-/* Before and after what SESSION runs in the thread that calls them. */
+/* Before and after what SESSION runs in the thread that calls them, with as many threads as OpenMP
+   has there. */
 void amp_session_begin(struct amp_session *session);
 void amp_session_end(struct amp_session *session);
 

@@ -154,6 +154,7 @@ static void go_on(const struct amp_session *session, struct amp_step_state *stat
     while (amp_ways[*other].reads_casts && !amp_ways[w].reads_casts)
         ++*other;
     amp_state_drop_kernel(state);
+    amp_kept_call_drop(state->kept);
     amp_constants_forget_forms(session, state);
 }
 

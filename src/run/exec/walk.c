@@ -43,6 +43,7 @@ enum amp_status amp_walk_begin(struct amp_session *session, const struct amp_ten
 
 enum amp_status amp_walk_compute(struct amp_session *session, size_t step, struct amp_error *err)
 {
+    amp_session_use_threads();
     amp_session_begin(session);
     enum amp_status status = amp_step_compute(session, step_at(session, step), err);
     amp_session_end(session);

@@ -6,7 +6,8 @@
  */
 #include "run/exec/way.h"
 
-#include "run/exec/kernel_call.h"
+#include "run/exec/kept_call.h"
+
 #include <stdio.h>
 
 static bool has_casts(const struct amp_step *step, enum amp_mode mode)
@@ -51,16 +52,23 @@ static enum amp_status set_dtype(struct amp_kernel_call *call)
     return can_be ? AMP_OK : AMP_UNSUPPORTED;
 }
 
-static enum amp_status prepare_as_it_lies(struct amp_kernel_call *call)
+/* Sets what CALL reads, as it lies, and notes in which forms that comes. */
+static void gather(const struct amp_kernel_call *call)
 {
     amp_kernel_call_gather(call);
+    amp_kept_call_note_forms(call);
+}
+
+static enum amp_status prepare_as_it_lies(struct amp_kernel_call *call)
+{
+    gather(call);
     return set_dtype(call);
 }
 
 static enum amp_status prepare_row_major(struct amp_kernel_call *call)
 {
     bool any;
-    amp_kernel_call_gather(call);
+    gather(call);
     AMP_TRY(amp_kernel_call_reorder(call, &any));
     return any ? set_dtype(call) : AMP_UNSUPPORTED;
 }
@@ -68,7 +76,7 @@ static enum amp_status prepare_row_major(struct amp_kernel_call *call)
 static enum amp_status prepare_float32(struct amp_kernel_call *call)
 {
     bool was_wide = call->is_wide;
-    amp_kernel_call_gather(call);
+    gather(call);
     call->state->is_widened = true;
     AMP_TRY(set_dtype(call));
     return call->is_wide && !was_wide ? AMP_OK : AMP_UNSUPPORTED;

@@ -1,8 +1,8 @@
 /*
  * Replaces each Gradient node by the nodes that compute it: takes a model with inferred types,
  * gives a sorted copy with inferred types. It differentiates the part of the graph between the
- * named tensors and y in reverse mode. It does not know the derivatives of single operators: these
- * are in gradient_rules.c.
+ * named tensors and y in reverse mode. It does not know the derivatives of single operators: the
+ * rules of their descriptors say them.
  */
 #include "run/rewrite/gradient.h"
 
@@ -10,7 +10,9 @@
 #include "core/graph/order.h"
 #include "onnx/schema/infer.h"
 #include "onnx/file/read.h"
-#include "run/rewrite/gradient_rules.h"
+#include "ops/op.h"
+#include "run/rewrite/gradient_condition.h"
+#include "run/rewrite/gradient_term.h"
 #include "run/rewrite/unroll_recurrence.h"
 
 #include <string.h>
@@ -294,6 +296,33 @@ static void add_gradient(struct pass *pass, uint32_t value, uint32_t g)
     pass->gradient[value] = sum.g == AMP_NONE ? g : amp_gradient_term(&sum, "Add(g, x)");
 }
 
+static bool applies(const struct amp_gradient_rule *rule, const struct amp_derivation *derivation,
+                    const struct amp_node *node, uint32_t i)
+{
+    return (rule->input == AMP_EACH_INPUT || rule->input == (int)i) &&
+           (rule->output == AMP_EACH_OUTPUT || rule->output == (int)derivation->output) &&
+           amp_gradient_condition(derivation->model, node, rule->when);
+}
+
+/* Makes the nodes of the gradient of input I of the derivation's node, by the rules of its
+   operator's descriptor (amp_op.gradient), and gives its value. AMP_NONE: there is no rule for it.
+ */
+static uint32_t gradient_of_input(struct amp_derivation *derivation, uint32_t i)
+{
+    const struct amp_node *node = amp_node_at(derivation->model, derivation->node);
+    const struct amp_op *op = amp_op_of(node);
+    derivation->input = i;
+    derivation->x = node->inputs[i];
+    /* Before opset 7 shapes were fitted together otherwise. */
+    if (node->schema == NULL || op == NULL || op->gradient == NULL ||
+        amp_node_attr(node, "broadcast") != NULL)
+        return AMP_NONE;
+    for (const struct amp_gradient_rule *rule = op->gradient; rule->term != NULL; rule++)
+        if (applies(rule, derivation, node, i))
+            return amp_gradient_term(derivation, rule->term);
+    return AMP_NONE;
+}
+
 /* Adds to the gradients of what the node of STAGE takes what its output PLACE contributes. */
 static enum amp_status go_through(struct pass *pass, const struct stage *stage, uint32_t place)
 {
@@ -303,7 +332,7 @@ static enum amp_status go_through(struct pass *pass, const struct stage *stage, 
     for (uint32_t i = 0; i < origin.n_inputs; i++) {
         if (origin.inputs[i] == AMP_NONE || !pass->varies[origin.inputs[i]])
             continue;
-        uint32_t g = amp_gradient_of_input(&derivation, i);
+        uint32_t g = gradient_of_input(&derivation, i);
         if (g == AMP_NONE)
             return fail_node(pass, stage->origin);
         add_gradient(pass, origin.inputs[i], g);

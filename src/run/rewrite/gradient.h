@@ -14,7 +14,7 @@
  * computed once more where these are not the named tensors themselves. The named tensors are
  * independent variables, also where one is computed from another; those of zs are not derived by.
  * AMP_MODEL: names that do not exist, counts that do not fit. AMP_UNSUPPORTED: an operator in
- * between whose derivative is not known here (gradient_rules.c).
+ * between whose derivative is not known here (amp_op.gradient).
  * Source: ONNX, ai.onnx.preview.training, Gradient-1.
  */
 enum amp_status amp_gradients_expand(const struct amp_model **model, struct amp_arena *arena,

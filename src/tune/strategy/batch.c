@@ -42,8 +42,8 @@ enum amp_status amp_batch_run(struct amp_batch *batch, const char *phase, bool *
                               struct amp_error *err)
 {
     *is_over = false;
-    AMP_TRY(amp_trials_run_all(batch->search->trials, batch->keeps, batch->n, phase, batch->found,
-                               err));
+    const struct amp_candidates candidates = {batch->keeps, batch->n, batch->found};
+    AMP_TRY(amp_trials_run_all(batch->search->trials, &candidates, phase, err));
     for (size_t i = 0; i < batch->n; i++)
         *is_over |= batch->found[i] == NULL;
     return AMP_OK;

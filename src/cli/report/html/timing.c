@@ -71,18 +71,25 @@ static void put_time_table(struct amp_html *html, const struct amp_bench *bench)
 }
 
 /* A bar from the left with a text behind it. */
-static void put_bar(struct amp_html *html, const struct amp_svg_plot *plot, double y, double height,
-                    double milliseconds, enum amp_dtype dtype, const char *title)
+struct bar {
+    double y, height; /* in pixels */
+    double milliseconds;
+    enum amp_dtype dtype;
+    const char *title;
+};
+
+static void put_bar(struct amp_html *html, const struct amp_svg_plot *plot, const struct bar *bar)
 {
-    amp_svg_put_box(html,
-                    &(struct amp_svg_box){.x = plot->left,
-                                          .y = y,
-                                          .width = amp_svg_at(&plot->x, milliseconds) - plot->left,
-                                          .height = height,
-                                          .class = class_of(dtype),
-                                          .title = title});
+    amp_svg_put_box(
+        html, &(struct amp_svg_box){.x = plot->left,
+                                    .y = bar->y,
+                                    .width = amp_svg_at(&plot->x, bar->milliseconds) - plot->left,
+                                    .height = bar->height,
+                                    .class = class_of(bar->dtype),
+                                    .title = bar->title});
     amp_html_put(html, "<text class=\"soft\" x=\"%.1f\" y=\"%.1f\" font-size=\"10\">%.3g</text>\n",
-                 amp_svg_at(&plot->x, milliseconds) + 4, y + height / 2 + 3.5, milliseconds);
+                 amp_svg_at(&plot->x, bar->milliseconds) + 4, bar->y + bar->height / 2 + 3.5,
+                 bar->milliseconds);
 }
 
 /* A plot of bars that lie below each other, HEIGHT of them, to MOST milliseconds. */
@@ -117,7 +124,7 @@ void amp_html_times(struct amp_html *html, const struct amp_bench *bench)
         const char *name = amp_dtype_short_name(side->dtype);
         amp_html_put(html, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
                      plot.left - 8, y + 15, name);
-        put_bar(html, &plot, y, ROW - 12, 1e3 * side->median, side->dtype, name);
+        put_bar(html, &plot, &(struct bar){y, ROW - 12, 1e3 * side->median, side->dtype, name});
     }
     amp_svg_end(html);
     amp_html_put(html, "</figure>\n");
@@ -193,8 +200,9 @@ static void put_operator_bars(struct amp_html *html, const struct amp_bench *ben
         for (size_t s = 0; s < bench->n_sides && s < SIDES_MAX; s++) {
             snprintf(title, sizeof title, "%.60s in %s: %.4g ms", time->group,
                      amp_dtype_short_name(bench->sides[s].dtype), time->ms[s]);
-            put_bar(html, &plot, y + (double)s * BAR, BAR - 1, time->ms[s], bench->sides[s].dtype,
-                    title);
+            put_bar(html, &plot,
+                    &(struct bar){y + (double)s * BAR, BAR - 1, time->ms[s], bench->sides[s].dtype,
+                                  title});
         }
     }
     amp_svg_end(html);

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# How sources are written: no function and no macro has 100 lines or more; text for people goes by amp_print; instructions of x86-64
+# stand where the file says so.
+set -u
+cd ../.. || exit 2
+scratch=$(mktemp) || exit 2
+trap 'rm -f "$scratch"' EXIT
+
+# ---- lengths ----
+
+# The lines of each function and of each macro: "LINES FILE:LINE NAME". A function begins with { and ends with } in the first
+# column, as .clang-format has it; a macro goes on while its lines end in \.
+lengths_of() { # FILE...
+  awk '
+    FNR == 1 { open = macro = 0 }
+    /^[A-Za-z_].*\(/ && !open { head = $0 }
+    /^\{/ { open = FNR }
+    /^\}/ && open {
+      sub(/\(.*/, "", head)
+      sub(/.*[ *]/, "", head)
+      print FNR - open + 1, FILENAME ":" open, head
+      open = 0
+    }
+    /^#define/ && !macro { macro = FNR; name = $2; sub(/\(.*/, "", name) }
+    macro && !/\\$/ { print FNR - macro + 1, FILENAME ":" macro, name; macro = 0 }' "$@"
+}
+
+# The count itself: a function and a macro of 100 lines each.
+lines=$(yes '    x();' | head -98)
+made=$(printf 'int f(int x,\n      int y)\n{\n%s\n}\n\n#define M(x) \\\n%s\n    x\n' "$lines" "${lines//;/ \\}" | lengths_of -)
+if [ "$made" = $'100 -:3 f\n100 -:104 M' ]; then echo 'ok counted'; else echo "not ok counted: $made"; fi
+
+mapfile -t files < <(find src -name '*.[ch]' -o -name '*.inc' | sort)
+lengths=$(lengths_of "${files[@]}" | sort -rn)
+echo "# longest of $(wc -l <<<"$lengths"): $(head -n 3 <<<"$lengths" | tr '\n' ';')"
+long=$(awk '$1 > 99' <<<"$lengths")
+if [ -z "$long" ] && [ "$(wc -l <<<"$lengths")" -gt 1000 ]; then echo 'ok functions'; else echo "not ok functions: ${long:-too few found}"; fi
+
+# ---- printing ----
+
+# Text for people is put together by amp_print (core/print.h), which lets no name send anything to the terminal.
+mapfile -t printing < <(find src/main.c src/cli src/core/graph/dump.c src/check src/run src/autocast src/pattern src/onnx -name '*.c')
+found=$(grep -nE '(^|[^a-z_])(v?f?printf|puts)\(' "${printing[@]}")
+if [ -z "$found" ]; then echo 'ok printing'; else echo "not ok printing: $found"; fi
+
+# ---- instructions ----
+
+uses='immintrin\.h|cpuid\.h|\b_mm[0-9]*_|\b__m(128|256|512)|__builtin_(ia32|cpu)|__asm__|target\("'
+
+# silent FILE...: those that use instructions of x86-64 and do not say so in their opening comment.
+silent() {
+  local file
+  grep -lE "$uses" "$@" | while read -r file; do
+    if ! awk '{ print } /\*\// { exit }' "$file" | grep -q 'x86-64'; then echo "$file"; fi
+  done
+}
+
+printf '/*\n * A kernel.\n */\n#include <immintrin.h>\n' >"$scratch"
+if [ "$(silent "$scratch")" = "$scratch" ]; then echo 'ok found'; else echo 'not ok found: an intrinsic is not seen'; fi
+found=$(silent "${files[@]}")
+if [ -z "$found" ]; then echo 'ok x86-64'; else echo "not ok x86-64: $(tr '\n' ' ' <<<"$found")"; fi
