@@ -15,6 +15,7 @@
 #include "onnx/file/write.h"
 #include "onnx/schema/infer.h"
 #include "onnx/training/make.h"
+#include "train/expand.h"
 #include "train/trainer.h"
 
 #include <math.h>
@@ -167,17 +168,33 @@ static enum amp_status run_steps(struct train *train)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static enum amp_status write_model(struct train *train)
+static enum amp_status write_model(struct train *train, struct amp_model *model)
 {
-    struct amp_model *model = train->file.model;
     struct amp_placement *placement;
     const struct amp_placement_options how = {.path = train->options->output, .threshold = 1024};
+    AMP_TRY(amp_model_prepare(model, &how, &placement, train->err));
+    return amp_model_write(model, placement, train->err);
+}
+
+static enum amp_status write_trained(struct train *train)
+{
     if (train->options->output == NULL)
         return AMP_OK;
     AMP_TRY(amp_training_step_store(&train->file, &train->trainer.step, train->trainer.values,
                                     train->err));
-    AMP_TRY(amp_model_prepare(model, &how, &placement, train->err));
-    return amp_model_write(model, placement, train->err);
+    return write_model(train, train->file.model);
+}
+
+static enum amp_status write_expanded(struct train *train)
+{
+    struct amp_model *step;
+    AMP_TRY(amp_training_expand(&train->trainer, &train->file, &step, train->err));
+    AMP_TRY(write_model(train, step));
+    if (!train->options->is_quiet)
+        amp_print(stderr, "  training   a step as %zu nodes of opset %d, %zu initializers\n",
+                  step->graphs[0].nodes.count, (int)amp_model_opset(step, ""),
+                  train->trainer.step.n_variables);
+    return AMP_OK;
 }
 
 static void report(const struct train *train)
@@ -212,19 +229,26 @@ static enum amp_status set_up(struct train *train)
     AMP_TRY(amp_model_read(options->operands.items[0], &train->file, train->err));
     AMP_TRY(make_training(train));
     AMP_TRY(amp_trainer_open(&train->trainer, &train->file, strictness, train->err));
-    AMP_TRY(amp_inputs_open(options, train->trainer.step.model, &train->inputs, train->err));
-    leave_out_variables(train);
-    if (options->log != NULL)
-        AMP_TRY(amp_output_open(&train->log, options->log, train->err));
     return options->is_resumed ? AMP_OK
                                : amp_trainer_initialize(&train->trainer, strictness, train->err);
+}
+
+static enum amp_status open_data(struct train *train)
+{
+    const struct amp_options *options = train->options;
+    AMP_TRY(amp_inputs_open(options, train->trainer.step.model, &train->inputs, train->err));
+    leave_out_variables(train);
+    return options->log != NULL ? amp_output_open(&train->log, options->log, train->err) : AMP_OK;
 }
 
 static enum amp_status run(struct train *train)
 {
     AMP_TRY(set_up(train));
+    if (train->options->is_expanded)
+        return write_expanded(train);
+    AMP_TRY(open_data(train));
     AMP_TRY(run_steps(train));
-    AMP_TRY(write_model(train));
+    AMP_TRY(write_trained(train));
     report(train);
     if (train->log == NULL)
         return AMP_OK;
@@ -240,6 +264,12 @@ enum amp_status amp_command_train(const struct amp_options *options, struct amp_
         return amp_fail(err, AMP_USAGE, "--train goes with --make-training");
     if (options->steps >= 0 && options->epochs >= 0)
         return amp_fail(err, AMP_USAGE, "--steps and --epochs: one of the two is possible");
+    if (options->is_expanded && options->output == NULL)
+        return amp_fail(err, AMP_USAGE, "--expand needs --output");
+    if (options->is_expanded &&
+        (options->steps >= 0 || options->epochs >= 0 || options->log != NULL))
+        return amp_fail(err, AMP_USAGE,
+                        "--expand trains nothing: --steps, --epochs and --log do not go with it");
     enum amp_status status = run(&train);
     amp_output_abandon(train.log);
     amp_inputs_close(&train.inputs);

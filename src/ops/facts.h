@@ -138,6 +138,15 @@ struct amp_recurrence {
     const char *when; /* run/rewrite/gradient_condition.h */
 };
 
+/* An optimizer's step for each tensor, in terms (run/rewrite/gradient_term.h) of x and its gradient
+   g, of a and b, the learning rate and the number of steps before it, and of what stands above. */
+struct amp_update {
+    const char *rate;      /* the learning rate of this step, in float64 */
+    const char *slope;     /* the gradient with what the optimizer adds to it */
+    const char *states[2]; /* the new s, then the new t; NULL ends them */
+    const char *value;     /* the new x */
+};
+
 /* Outputs whose dtype an attribute names: an int that is a dtype, or a tensor of it. */
 struct amp_dtype_attr {
     const char *name;

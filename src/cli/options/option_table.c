@@ -180,6 +180,8 @@ static const struct amp_option option_table[] = {
      "the initializers that it trains [default: all of float32 with several elements]"},
     {"resume", 0, NULL, AMP_OPTION_FLAG, AT(is_resumed), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,
      "go on from the initializers as they are: the initialization is not run"},
+    {"expand", 0, NULL, AMP_OPTION_FLAG, AT(is_expanded), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,
+     "write a step as a graph of plain operators to OUT, for any runtime: nothing is trained"},
     {"log", 0, "FILE", AMP_OPTION_OUTPUT, AT(log), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,
      "write the numbers that each step gives out, JSON lines; - is stdout"},
     {"output", 'o', "OUT", AMP_OPTION_OUTPUT, AT(output), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,

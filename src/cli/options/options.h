@@ -78,7 +78,7 @@ struct amp_options {
     int64_t steps, epochs;        /* -1: not given */
     const char *log;              /* of steps */
     const char *recipe, *trained; /* of --make-training, --train */
-    bool is_resumed;
+    bool is_resumed, is_expanded;
 
     const char *json, *report;
     int64_t threads;

@@ -5,7 +5,7 @@
 #include "core/status.h"
 
 /*
- * Private to run/: replaces each Gradient node of *MODEL by the nodes that compute it. *MODEL then
+ * Private to run/ and train/: replaces each Gradient node of *MODEL by the nodes that compute it. *MODEL then
  * is a copy in ARENA; without Gradient nodes it stays the model that was given. The types of *MODEL
  * must be inferred; the types of the new values are inferred here.
  *
