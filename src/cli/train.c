@@ -5,10 +5,10 @@
  */
 #include "cli/train.h"
 
-#include "cli/inputs.h"
 #include "cli/progress.h"
 #include "cli/report/inputs.h"
 #include "cli/report/json.h"
+#include "cli/train_data.h"
 #include "core/array.h"
 #include "core/file/output.h"
 #include "core/print.h"
@@ -26,7 +26,7 @@ struct train {
     const struct amp_options *options;
     struct amp_model_file file;
     struct amp_trainer trainer;
-    struct amp_inputs inputs;
+    struct amp_train_data data;
     struct amp_output *log;
     size_t n_steps;
     double first; /* what the first step gives out first */
@@ -139,20 +139,21 @@ static enum amp_status note_step(struct train *train, size_t number)
 static enum amp_status run_step(struct train *train, size_t number)
 {
     struct amp_trainer *trainer = &train->trainer;
-    size_t sample = (number - 1) % train->inputs.count;
-    AMP_TRY(amp_inputs_load(&train->inputs, sample, trainer->inputs, NULL, train->err));
-    enum amp_status status = amp_trainer_run(trainer, train->err);
+    enum amp_status status =
+        amp_train_data_load(&train->data, number - 1, trainer->inputs, train->err);
+    if (status == AMP_OK)
+        status = amp_trainer_run(trainer, train->err);
     amp_tensors_release(trainer->inputs, trainer->step.n_inputs);
     return status == AMP_OK ? note_step(train, number) : status;
 }
 
-/* Both words for how long are one number: an epoch is every sample once. */
+/* Both words for how long are one number: an epoch is every batch once. */
 static size_t steps_of(const struct train *train)
 {
     const struct amp_options *options = train->options;
     if (options->steps >= 0)
         return (size_t)options->steps;
-    return train->inputs.count * (options->epochs >= 0 ? (size_t)options->epochs : 1);
+    return train->data.count * (options->epochs >= 0 ? (size_t)options->epochs : 1);
 }
 
 static enum amp_status run_steps(struct train *train)
@@ -201,7 +202,7 @@ static void report(const struct train *train)
 {
     if (train->options->is_quiet)
         return;
-    amp_report_inputs(stderr, &train->inputs.notes, train->options->verbosity);
+    amp_report_inputs(stderr, &train->data.inputs.notes, train->options->verbosity);
     const char *name = NULL;
     double value;
     amp_print(stderr, "  training   %zu step%s, %zu initializers", train->n_steps,
@@ -215,7 +216,7 @@ static void report(const struct train *train)
 static void leave_out_variables(struct train *train)
 {
     const struct amp_training_step *step = &train->trainer.step;
-    char **notes = train->inputs.notes.items;
+    char **notes = train->data.inputs.notes.items;
     for (size_t i = 0; i < step->n_variables; i++) {
         free(notes[step->variables[i].input]);
         notes[step->variables[i].input] = NULL;
@@ -236,7 +237,8 @@ static enum amp_status set_up(struct train *train)
 static enum amp_status open_data(struct train *train)
 {
     const struct amp_options *options = train->options;
-    AMP_TRY(amp_inputs_open(options, train->trainer.step.model, &train->inputs, train->err));
+    AMP_TRY(amp_train_data_open(&train->data, options, &train->trainer.step, train->file.model,
+                                train->err));
     leave_out_variables(train);
     return options->log != NULL ? amp_output_open(&train->log, options->log, train->err) : AMP_OK;
 }
@@ -272,7 +274,7 @@ enum amp_status amp_command_train(const struct amp_options *options, struct amp_
                         "--expand trains nothing: --steps, --epochs and --log do not go with it");
     enum amp_status status = run(&train);
     amp_output_abandon(train.log);
-    amp_inputs_close(&train.inputs);
+    amp_train_data_close(&train.data);
     amp_trainer_close(&train.trainer);
     amp_model_close(&train.file);
     return status;

@@ -95,6 +95,8 @@ static const struct amp_option option_table[] = {
      "the shape of a random input, as image=1,3,224,224; repeatable"},
     {"input-range", 0, "NAME=LO,HI", AMP_OPTION_LIST, AT(ranges_of_inputs), RUNS_MODELS,
      AMP_GROUP_DATA, "random numbers from LO to HI for an input; repeatable"},
+    {"labels", 0, "[NAME=]FILE", AMP_OPTION_LIST, AT(labels), AMP_CMD_TRAIN, AMP_GROUP_DATA,
+     "targets (.npy), a row for each row of --data, for an input [default: the algorithm's own]"},
     {"labels", 0, "[NAME=]FILE", AMP_OPTION_LIST, AT(labels), VALIDATES, AMP_GROUP_DATA,
      "class numbers or targets (.npy) of the samples, for an output: report each model's accuracy"},
     {"eval", 0, "CMD", AMP_OPTION_TEXT, AT(eval), AMP_CMD_CONVERT, AMP_GROUP_DATA,
@@ -173,6 +175,8 @@ static const struct amp_option option_table[] = {
      "how many steps, a sample each, over and over [default: every sample once]"},
     {"epochs", 0, "N", AMP_OPTION_NUMBER, AT(epochs), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,
      "how many times every sample"},
+    {"batch", 0, "N", AMP_OPTION_NUMBER, AT(batch), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,
+     "rows of --data in a step, in an order that --seed shuffles [default: a sample as it is]"},
     {"make-training", 0, "LIST", AMP_OPTION_TEXT, AT(recipe), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,
      "give a model without training_info one: loss= {losses}; optimizer= {optimizers}; lr=, with "
      "commas between them [default: loss=cross_entropy,optimizer=adam,lr=1e-3]"},

@@ -76,6 +76,7 @@ struct amp_options {
     int64_t lines;    /* -1: not given */
 
     int64_t steps, epochs;        /* -1: not given */
+    int64_t batch;                /* rows of a step; -1: not given */
     const char *log;              /* of steps */
     const char *recipe, *trained; /* of --make-training, --train */
     bool is_resumed, is_expanded;
