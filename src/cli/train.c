@@ -6,11 +6,16 @@
 #include "cli/train.h"
 
 #include "cli/progress.h"
+#include "cli/report/head.h"
+#include "cli/report/html/train_page.h"
 #include "cli/report/inputs.h"
 #include "cli/report/json.h"
+#include "cli/report/training.h"
 #include "cli/train_data.h"
 #include "core/array.h"
+#include "core/clock.h"
 #include "core/file/output.h"
+#include "core/memory.h"
 #include "core/print.h"
 #include "onnx/file/write.h"
 #include "onnx/schema/infer.h"
@@ -28,8 +33,7 @@ struct train {
     struct amp_trainer trainer;
     struct amp_train_data data;
     struct amp_output *log;
-    size_t n_steps;
-    double first; /* what the first step gives out first */
+    struct amp_training_result result;
     struct amp_error *err;
 };
 
@@ -78,31 +82,10 @@ static enum amp_status make_training(struct train *train)
 
 /* ---- what a step says ------------------------------------------------------------------------ */
 
-/* The single number in output I of the algorithm; false where it is none. */
-static bool find_scalar(const struct train *train, size_t i, const char **name, double *value)
+/* A line of the log. */
+static enum amp_status write_line(struct train *train)
 {
-    const struct amp_training_step *step = &train->trainer.step;
-    size_t place = step->first_own + i;
-    const struct amp_tensor *tensor = &train->trainer.outputs[place];
-    *name = amp_value_at(step->model, step->model->graphs[0].outputs.items[place])->name;
-    if (tensor->data == NULL || tensor->form != AMP_FORM_TENSOR ||
-        (tensor->dtype != AMP_DOUBLE && !amp_dtype_is_autocast(tensor->dtype)) ||
-        amp_tensor_count(tensor) != 1)
-        return false;
-    *value = amp_tensor_double(tensor, 0);
-    return true;
-}
-
-/* A line of the log: {"step": 1, NAME: number, ...}. */
-static enum amp_status write_line(struct train *train, size_t number)
-{
-    json_t *line = json_object();
-    const char *name;
-    double value;
-    amp_json_set(line, "step", json_integer((json_int_t)number));
-    for (size_t i = 0; i < train->trainer.step.n_own; i++)
-        if (find_scalar(train, i, &name, &value))
-            amp_json_set(line, name, amp_json_number(value));
+    json_t *line = amp_json_training_step(&train->result.history);
     char *text = json_dumps(line, JSON_COMPACT);
     enum amp_status status = amp_output_write(train->log, text, strlen(text), train->err);
     if (status == AMP_OK)
@@ -112,26 +95,15 @@ static enum amp_status write_line(struct train *train, size_t number)
     return status;
 }
 
-/* The first of the single numbers: the loss, in all models that anyone writes. */
-static bool find_first_scalar(const struct train *train, const char **name, double *value)
+/* The first of the numbers is the loss, in all models that anyone writes. */
+static enum amp_status note_step(struct train *train, double seconds)
 {
-    for (size_t i = 0; i < train->trainer.step.n_own; i++)
-        if (find_scalar(train, i, name, value))
-            return true;
-    return false;
-}
-
-static enum amp_status note_step(struct train *train, size_t number)
-{
-    const char *name;
-    double value;
-    if (find_first_scalar(train, &name, &value)) {
-        if (number == 1)
-            train->first = value;
-        if (train->options->verbosity > 0)
-            amp_print(stderr, "step %zu: %s %.6g\n", number, name, value);
-    }
-    return train->log != NULL ? write_line(train, number) : AMP_OK;
+    struct amp_train_history *history = &train->result.history;
+    amp_train_history_add(history, &train->trainer, seconds);
+    if (train->options->verbosity > 0 && history->n_series > 0)
+        amp_print(stderr, "step %zu: %s %.6g\n", history->n_steps, history->series[0].name,
+                  amp_train_history_last(history, 0));
+    return train->log != NULL ? write_line(train) : AMP_OK;
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
@@ -141,10 +113,12 @@ static enum amp_status run_step(struct train *train, size_t number)
     struct amp_trainer *trainer = &train->trainer;
     enum amp_status status =
         amp_train_data_load(&train->data, number - 1, trainer->inputs, train->err);
+    double start = amp_clock_seconds();
     if (status == AMP_OK)
         status = amp_trainer_run(trainer, train->err);
+    double seconds = amp_clock_seconds() - start;
     amp_tensors_release(trainer->inputs, trainer->step.n_inputs);
-    return status == AMP_OK ? note_step(train, number) : status;
+    return status == AMP_OK ? note_step(train, seconds) : status;
 }
 
 /* Both words for how long are one number: an epoch is every batch once. */
@@ -159,11 +133,13 @@ static size_t steps_of(const struct train *train)
 static enum amp_status run_steps(struct train *train)
 {
     enum amp_status status = AMP_OK;
-    train->n_steps = steps_of(train);
+    size_t n_steps = steps_of(train), before = amp_memory_used();
+    amp_memory_restart_peak();
     amp_progress_begin("training");
-    for (size_t i = 1; i <= train->n_steps && status == AMP_OK; i++)
+    for (size_t i = 1; i <= n_steps && status == AMP_OK; i++)
         status = run_step(train, i);
     amp_progress_end();
+    train->result.history.peak_bytes = amp_memory_peak() - before;
     return status;
 }
 
@@ -198,18 +174,38 @@ static enum amp_status write_expanded(struct train *train)
     return AMP_OK;
 }
 
-static void report(const struct train *train)
+static enum amp_status write_page(struct train *train)
 {
-    if (train->options->is_quiet)
-        return;
-    amp_report_inputs(stderr, &train->data.inputs.notes, train->options->verbosity);
-    const char *name = NULL;
-    double value;
-    amp_print(stderr, "  training   %zu step%s, %zu initializers", train->n_steps,
-              train->n_steps == 1 ? "" : "s", train->trainer.step.n_variables);
-    if (train->n_steps > 0 && find_first_scalar(train, &name, &value))
-        amp_print(stderr, "; %s %.6g at first, %.6g at last", name, train->first, value);
-    amp_print(stderr, "\n");
+    const struct amp_train_page page = {.result = &train->result,
+                                        .inputs = &train->data.inputs.notes,
+                                        .model = {.role = "step",
+                                                  .path = train->file.model->path,
+                                                  .model = train->trainer.step.model}};
+    if (train->options->report == NULL)
+        return AMP_OK;
+    return amp_html_train_page(&page, train->options->report, train->err);
+}
+
+static enum amp_status write_json(const struct train *train)
+{
+    json_t *root = amp_json_training(&train->result, &train->data.inputs.notes);
+    amp_json_set(root, "model_hash", amp_json_hash(&train->file.bytes));
+    amp_json_set(root, "seed", json_integer(train->options->seed));
+    return amp_report_write(root, train->options, AMP_OK, train->err);
+}
+
+static enum amp_status report(struct train *train)
+{
+    const struct amp_options *options = train->options;
+    train->result.model_path = train->file.model->path;
+    train->result.output = options->output;
+    train->result.n_variables = train->trainer.step.n_variables;
+    if (!options->is_quiet) {
+        amp_report_inputs(stderr, &train->data.inputs.notes, options->verbosity);
+        amp_report_training(stderr, &train->result, options->verbosity);
+    }
+    AMP_TRY(write_page(train));
+    return options->json != NULL ? write_json(train) : AMP_OK;
 }
 
 /* What feeds the variables is clear. */
@@ -251,7 +247,7 @@ static enum amp_status run(struct train *train)
     AMP_TRY(open_data(train));
     AMP_TRY(run_steps(train));
     AMP_TRY(write_trained(train));
-    report(train);
+    AMP_TRY(report(train));
     if (train->log == NULL)
         return AMP_OK;
     struct amp_output *log = train->log;
@@ -269,11 +265,13 @@ enum amp_status amp_command_train(const struct amp_options *options, struct amp_
     if (options->is_expanded && options->output == NULL)
         return amp_fail(err, AMP_USAGE, "--expand needs --output");
     if (options->is_expanded &&
-        (options->steps >= 0 || options->epochs >= 0 || options->log != NULL))
+        (options->steps >= 0 || options->epochs >= 0 || options->log != NULL ||
+         options->json != NULL || options->report != NULL))
         return amp_fail(err, AMP_USAGE,
-                        "--expand trains nothing: --steps, --epochs and --log do not go with it");
+                        "--expand trains nothing: no steps, log or report go with it");
     enum amp_status status = run(&train);
     amp_output_abandon(train.log);
+    amp_train_history_free(&train.result.history);
     amp_train_data_close(&train.data);
     amp_trainer_close(&train.trainer);
     amp_model_close(&train.file);

@@ -45,6 +45,7 @@ reports 1 compare "$CASES/compare/overflow/model.onnx" -d fp16 --node '*=lower' 
 shapes=$CASES/compare/shapes
 reports 0 compare "$shapes/model.onnx" "$shapes/other.onnx" --layers --data "$shapes/data"
 reports 0 bench m.onnx -d fp32,bf16 --runs 2 --profile
+reports 0 train "$CASES/training/train_sgd/model.onnx" --data "$CASES/training/train_sgd/data" --steps 3 -o trained.onnx
 mkdir many && cp m.onnx many/a.onnx && echo >many/b.onnx
 reports 3 many --output-dir several -d bf16
 reports 2

@@ -191,9 +191,9 @@ static const struct amp_option option_table[] = {
     {"output", 'o', "OUT", AMP_OPTION_OUTPUT, AT(output), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,
      "the model with what it has learnt [default: none is written]"},
 
-    {"json", 0, "[=FILE]", AMP_OPTION_REPORT, AT(json), REPORTS, AMP_GROUP_TALK,
+    {"json", 0, "[=FILE]", AMP_OPTION_REPORT, AT(json), REPORTS | AMP_CMD_TRAIN, AMP_GROUP_TALK,
      "write the report as JSON; --json NAME.json is right too [default: stdout]"},
-    {"report", 0, "FILE", AMP_OPTION_OUTPUT, AT(report), REPORTS, AMP_GROUP_TALK,
+    {"report", 0, "FILE", AMP_OPTION_OUTPUT, AT(report), REPORTS | AMP_CMD_TRAIN, AMP_GROUP_TALK,
      "write a report with pictures, one file of HTML that needs no other; - is stdout"},
     {"threads", 0, "N", AMP_OPTION_NUMBER, AT(threads), RUNS_MODELS, AMP_GROUP_TALK,
      "threads to compute with [default: OMP_NUM_THREADS, else the cores it may use]"},
