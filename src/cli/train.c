@@ -23,6 +23,7 @@
 #include "train/expand.h"
 #include "train/trainer.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,32 +40,51 @@ struct train {
 
 /* ---- a recipe -------------------------------------------------------------------------------- */
 
-/* Reads "loss=mse,optimizer=adam,lr=1e-3", in any order and each once at most, into RECIPE, whose
-   texts lie in ARENA then. */
+/* Reads the number TEXT, which must be LEAST or more, into *NUMBER. */
+static enum amp_status read_number(const char *word, const char *text, double least, double *number,
+                                   struct amp_error *err)
+{
+    char *end;
+    *number = strtod(text, &end);
+    if (end != text && *end == '\0' && isfinite(*number) && *number >= least)
+        return AMP_OK;
+    return amp_fail(err, AMP_USAGE, "%s= needs a number %s 0", word, least > 0 ? "above" : "from");
+}
+
+/* Takes WORD=VALUE of a recipe. */
+static enum amp_status read_word(const char *word, const char *value,
+                                 struct amp_training_recipe *recipe, struct amp_error *err)
+{
+    if (value != NULL && strcmp(word, "loss") == 0)
+        recipe->loss = value;
+    else if (value != NULL && strcmp(word, "optimizer") == 0)
+        recipe->optimizer = value;
+    else if (value != NULL && strcmp(word, "lr") == 0)
+        return read_number(word, value, DBL_MIN, &recipe->rate, err);
+    else if (value != NULL && strcmp(word, "weight_decay") == 0)
+        return read_number(word, value, 0, &recipe->decay, err);
+    else
+        return amp_fail(err, AMP_USAGE,
+                        "'%s' is none of loss=, optimizer=, lr= and weight_decay=", word);
+    return AMP_OK;
+}
+
+/* Reads "loss=mse,optimizer=adam,lr=1e-3", in any order, into RECIPE, whose texts lie in ARENA
+   then. */
 static enum amp_status read_recipe(const char *text, struct amp_arena *arena,
                                    struct amp_training_recipe *recipe, struct amp_error *err)
 {
-    char *rest = amp_arena_strdup(arena, text), *word, *end;
+    char *rest = amp_arena_strdup(arena, text), *word;
     while ((word = strsep(&rest, ",")) != NULL) {
         char *value = strchr(word, '=');
         if (value != NULL)
             *value++ = '\0';
-        if (value != NULL && strcmp(word, "loss") == 0)
-            recipe->loss = value;
-        else if (value != NULL && strcmp(word, "optimizer") == 0)
-            recipe->optimizer = value;
-        else if (value != NULL && strcmp(word, "lr") == 0) {
-            recipe->rate = strtod(value, &end);
-            if (*end != '\0')
-                recipe->rate = NAN;
-        } else
-            return amp_fail(err, AMP_USAGE,
-                            "--make-training %s: '%s' is none of loss=, optimizer= and lr=", text,
-                            word);
+        if (read_word(word, value, recipe, err) != AMP_OK) {
+            amp_error_prefix(err, "--make-training %s", text);
+            return err->status;
+        }
     }
-    if (recipe->rate > 0 && isfinite(recipe->rate))
-        return AMP_OK;
-    return amp_fail(err, AMP_USAGE, "--make-training %s: lr= needs a number above 0", text);
+    return AMP_OK;
 }
 
 static enum amp_status make_training(struct train *train)
@@ -72,12 +92,18 @@ static enum amp_status make_training(struct train *train)
     struct amp_training_recipe recipe = {.loss = "cross_entropy",
                                          .optimizer = "adam",
                                          .rate = 1e-3,
+                                         .decay = -1,
                                          .pattern = train->options->trained};
+    const char *skipped;
     if (train->options->recipe == NULL)
         return AMP_OK;
     AMP_TRY(read_recipe(train->options->recipe, train->file.arena, &recipe, train->err));
     AMP_TRY(amp_infer(train->file.model, train->err));
-    return amp_training_make(&train->file, &recipe, train->err);
+    AMP_TRY(amp_training_make(&train->file, &recipe, &skipped, train->err));
+    if (skipped != NULL && !train->options->is_quiet)
+        amp_print(stderr, "  training   loss=%s is of what the %s at the output takes\n",
+                  recipe.loss, skipped);
+    return AMP_OK;
 }
 
 /* ---- what a step says ------------------------------------------------------------------------ */
