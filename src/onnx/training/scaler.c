@@ -19,6 +19,15 @@
 /* What all new names begin with, and that of the initializer which tells that there is a scaler. */
 #define PREFIX "grad_scaler/"
 static const char scale_name[] = PREFIX "scale";
+static const char next_scale_name[] = PREFIX "next_scale", skipped_name[] = PREFIX "skipped";
+
+const char *amp_grad_scaler_word(const char *name)
+{
+    bool is_known = strcmp(name, next_scale_name) == 0 || strcmp(name, skipped_name) == 0;
+    if (!is_known)
+        return name;
+    return strcmp(name, skipped_name) == 0 ? "skipped" : "scale";
+}
 
 struct scaling {
     const struct amp_grad_scaler_graph *graph;
@@ -249,7 +258,7 @@ static void scale_gradients(struct scaling *scaling, const struct amp_ids *nodes
     }
     uint32_t sum = add_value(scaling, PREFIX "value");
     add_node_to(scaling, "Sum", sum, &scaling->checks);
-    scaling->found = add_value(scaling, AMP_GRAD_SCALER_SKIPPED);
+    scaling->found = add_value(scaling, skipped_name);
     const struct amp_ids inputs = {.items = &sum, .count = 1};
     add_node_to(scaling, "IsNaN", scaling->found, &inputs);
 }
@@ -414,7 +423,7 @@ static void update_scale(struct scaling *scaling)
     uint32_t items[2][3] = {{is_infinite, scaling->scale, changed},
                             {add_two(scaling, "Or", found, grows), zero, count}};
     const uint32_t keys[] = {scaling->scale, tracker};
-    const uint32_t outputs[] = {add_value(scaling, AMP_GRAD_SCALER_SCALE),
+    const uint32_t outputs[] = {add_value(scaling, next_scale_name),
                                 add_value(scaling, PREFIX "next_growth_tracker")};
     for (int i = 0; i < 2; i++) {
         const struct amp_ids inputs = {.items = items[i], .count = 3};

@@ -21,10 +21,9 @@ struct amp_grad_scaler_graph {
     Onnx__TrainingInfoProto *info;
 };
 
-/* Outputs of a step that has a scaler: the scale for the next step (float32), and whether the
-   update was skipped (bool). */
-#define AMP_GRAD_SCALER_SCALE "grad_scaler/next_scale"
-#define AMP_GRAD_SCALER_SKIPPED "grad_scaler/skipped"
+/* What logs call the output NAME of a step: "scale" the scale for the next step (float32),
+   "skipped" whether the update was (bool); any other by NAME. */
+const char *amp_grad_scaler_word(const char *name);
 
 /*
  * Adds to the algorithm what torch.amp.GradScaler does, as nodes of ai.onnx: the losses that
