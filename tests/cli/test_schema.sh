@@ -34,6 +34,8 @@ reports 0 m.onnx --target ort-cpu -o out.onnx --no-validate
 reports 0 "$CASES/convert/tiny/model.onnx" -d fp16 -o out.onnx --no-validate
 reports 0 "$CASES/convert/cast_of_weight_range/model.onnx" -d fp16 -o out.onnx --no-validate
 reports 0 "$CASES/ranges/feed_forward/model.onnx" -d fp16 -o out.onnx --no-validate --data "$CASES/ranges/feed_forward/data"
+reports 0 "$CASES/training/loss_lowered/model.onnx" -d fp16 -o out.onnx --no-validate
+reports 0 "$CASES/training/loss_lowered/model.onnx" -d bf16 -o out.onnx --no-validate
 reports 0 run m.onnx "${data[@]}"
 reports 0 run m.onnx --output-dir here
 reports 1 run m.onnx --seed 1 --expect here
