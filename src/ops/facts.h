@@ -38,6 +38,7 @@ enum amp_role {
     AMP_ROLE_REDUCE_MEAN,
     AMP_ROLE_RESHAPE,
     AMP_ROLE_SEQUENCE_AT,
+    AMP_ROLE_SIGMOID,
     AMP_ROLE_SOFTMAX,
     AMP_ROLE_SPLIT_TO_SEQUENCE,
     AMP_ROLE_TRANSPOSE,
@@ -136,6 +137,15 @@ struct amp_recurrence {
     const char *c;    /* the next cell state; NULL: there is none */
     const char *h;    /* the next state, of "next", the next cell state, too */
     const char *when; /* run/rewrite/gradient_condition.h */
+};
+
+/* An optimizer's step for each tensor, in terms (run/rewrite/gradient_term.h) of x and its gradient
+   g, of a and b, the learning rate and the number of steps before it, and of what stands above. */
+struct amp_update {
+    const char *rate;      /* the learning rate of this step, in float64 */
+    const char *slope;     /* the gradient with what the optimizer adds to it */
+    const char *states[2]; /* the new s, then the new t; NULL ends them */
+    const char *value;     /* the new x */
 };
 
 /* Outputs whose dtype an attribute names: an int that is a dtype, or a tensor of it. */

@@ -88,6 +88,8 @@ struct amp_op {
     const struct amp_gradient_rule *gradient; /* AMP_GRADIENT */
     /* In place of that, of operators that are derived step by step: ends with H NULL. */
     const struct amp_recurrence *recurrence;
+    const struct amp_update *update; /* of optimizers: run as (rate, count, values, gradients,
+                                        states) -> (values, states) */
     /* Of two inputs either may come first in a pattern (pattern/pattern.h). */
     bool is_commutative;
     /* Output 0 holds the elements of input 0 in their order; only its shape may be another. */

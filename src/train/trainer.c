@@ -10,14 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Gives VALUE the data of INITIALIZER, which may lie unaligned in the model file, where no kernel can
-   read them. */
+/* Gives VALUE the data of INITIALIZER, which may lie unaligned in the model file, where no kernel
+   can read them. */
 static enum amp_status take(struct amp_tensor *value, const struct amp_tensor *initializer,
                             struct amp_error *err)
 {
-    *value = *initializer;
-    if (initializer->dtype == AMP_STRING)
+    if (initializer->dtype == AMP_STRING) {
+        amp_tensor_refer(value, initializer);
         return AMP_OK;
+    }
+    *value = (struct amp_tensor){.dtype = initializer->dtype, .shape = initializer->shape};
     AMP_TRY(amp_tensor_alloc(value, err));
     amp_tensor_copy(initializer, value->data);
     return AMP_OK;
@@ -51,14 +53,6 @@ void amp_trainer_close(struct amp_trainer *trainer)
     *trainer = (struct amp_trainer){.n_outputs = 0};
 }
 
-/* Takes OUTPUT for the value of variable I. */
-static void assign(struct amp_trainer *trainer, size_t i, const struct amp_tensor *output)
-{
-    struct amp_tensor before = trainer->values[i];
-    amp_tensor_refer(&trainer->values[i], output);
-    amp_tensor_release(&before);
-}
-
 enum amp_status amp_trainer_initialize(struct amp_trainer *trainer, enum amp_strictness strictness,
                                        struct amp_error *err)
 {
@@ -73,7 +67,7 @@ enum amp_status amp_trainer_initialize(struct amp_trainer *trainer, enum amp_str
         status = amp_session_run(session, NULL, outputs, err);
     for (size_t i = 0; status == AMP_OK && i < step->n_variables; i++)
         if (step->variables[i].initial != SIZE_MAX)
-            assign(trainer, i, &outputs[step->variables[i].initial]);
+            amp_tensor_refer(&trainer->values[i], &outputs[step->variables[i].initial]);
     amp_tensors_release(outputs, count);
     free(outputs);
     amp_session_destroy(session);
@@ -90,6 +84,6 @@ enum amp_status amp_trainer_run(struct amp_trainer *trainer, struct amp_error *e
     AMP_TRY(amp_session_run(trainer->session, trainer->inputs, trainer->outputs, err));
     for (size_t i = 0; i < step->n_variables; i++)
         if (step->variables[i].output != SIZE_MAX)
-            assign(trainer, i, &trainer->outputs[step->variables[i].output]);
+            amp_tensor_refer(&trainer->values[i], &trainer->outputs[step->variables[i].output]);
     return AMP_OK;
 }

@@ -100,6 +100,13 @@ for title in Times 'By operator' Roofline 'By node' Models Graph; do
   holds "has $title of each" counts bench.html "<h2>$title</h2>" 2
 done
 
+# Training: what each step gave out, as a curve.
+training=$CASES/training
+expect 'training' 0 "$AMPCONV" train "$training/train_sgd/model.onnx" -q --data "$training/train_sgd/data" --steps 3 --report train.html
+holds 'is a page' is_page train.html
+holds 'with where it ended' says train.html 'loss 1.09861 at first, 0.472775 at last'
+holds 'draws a line through three steps' counts train.html '<path class="linelow" d="M0 0M[0-9. ]*L[0-9. ]*L[0-9. ]*"/>' 1
+
 # Names that are no text.
 expect 'hostile names' 0 "$AMPCONV" hostile.onnx -q --accept -o out.onnx --report hostile.html
 holds 'are no markup' is_page hostile.html

@@ -34,6 +34,8 @@ reports 0 m.onnx --target ort-cpu -o out.onnx --no-validate
 reports 0 "$CASES/convert/tiny/model.onnx" -d fp16 -o out.onnx --no-validate
 reports 0 "$CASES/convert/cast_of_weight_range/model.onnx" -d fp16 -o out.onnx --no-validate
 reports 0 "$CASES/ranges/feed_forward/model.onnx" -d fp16 -o out.onnx --no-validate --data "$CASES/ranges/feed_forward/data"
+reports 0 "$CASES/training/loss_lowered/model.onnx" -d fp16 -o out.onnx --no-validate
+reports 0 "$CASES/training/loss_lowered/model.onnx" -d bf16 -o out.onnx --no-validate
 reports 0 run m.onnx "${data[@]}"
 reports 0 run m.onnx --output-dir here
 reports 1 run m.onnx --seed 1 --expect here
@@ -45,6 +47,7 @@ reports 1 compare "$CASES/compare/overflow/model.onnx" -d fp16 --node '*=lower' 
 shapes=$CASES/compare/shapes
 reports 0 compare "$shapes/model.onnx" "$shapes/other.onnx" --layers --data "$shapes/data"
 reports 0 bench m.onnx -d fp32,bf16 --runs 2 --profile
+reports 0 train "$CASES/training/train_sgd/model.onnx" --data "$CASES/training/train_sgd/data" --steps 3 -o trained.onnx
 mkdir many && cp m.onnx many/a.onnx && echo >many/b.onnx
 reports 3 many --output-dir several -d bf16
 reports 2

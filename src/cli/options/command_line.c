@@ -24,6 +24,7 @@ static const struct amp_options defaults = {.command = AMP_CMD_CONVERT,
                                             .max_trials = -1,
                                             .steps = -1,
                                             .epochs = -1,
+                                            .batch = -1,
                                             .jobs = -1,
                                             .lines = -1};
 

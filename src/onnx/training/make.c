@@ -169,12 +169,29 @@ static void add_reduced(struct maker *maker, const char *value)
     maker->loss = add_output(maker, mean, "loss");
 }
 
-static void add_cross_entropy(struct maker *maker)
+static const char *add_single(struct maker *maker, const char *op_type, const char *a)
 {
-    Onnx__NodeProto *node = add_node(maker, "", "SoftmaxCrossEntropyLoss");
+    Onnx__NodeProto *node = add_node(maker, "", op_type);
+    add_input(maker, node, a);
+    return add_output(maker, node, "training/value");
+}
+
+static void add_loss_of_classes(struct maker *maker, const char *op_type)
+{
+    Onnx__NodeProto *node = add_node(maker, "", op_type);
     add_input(maker, node, maker->scores);
     add_input(maker, node, maker->target);
     maker->loss = add_output(maker, node, "loss");
+}
+
+static void add_cross_entropy(struct maker *maker)
+{
+    add_loss_of_classes(maker, "SoftmaxCrossEntropyLoss");
+}
+
+static void add_log_likelihood(struct maker *maker)
+{
+    add_loss_of_classes(maker, "NegativeLogLikelihoodLoss");
 }
 
 static void add_squares(struct maker *maker)
@@ -183,11 +200,37 @@ static void add_squares(struct maker *maker)
     add_reduced(maker, add_pair(maker, "Mul", difference, difference));
 }
 
+static void add_magnitudes(struct maker *maker)
+{
+    const char *difference = add_pair(maker, "Sub", maker->scores, maker->target);
+    add_reduced(maker, add_single(maker, "Abs", difference));
+}
+
+/* -t log(s) - (1 - t) log(1 - s), where s is the sigmoid of x: softplus(-x) and softplus(x) in
+   these shares, so that no large numbers cancel. */
+static void add_binary_cross_entropy(struct maker *maker)
+{
+    static const struct amp_shape scalar = {.rank = 0};
+    static const float one = 1;
+    const char *rest = add_pair(
+        maker, "Sub", add_initializer(maker, "one", AMP_FLOAT, &scalar, &one), maker->target);
+    const char *minus = add_single(maker, "Softplus", add_single(maker, "Neg", maker->scores));
+    const char *plus = add_single(maker, "Softplus", maker->scores);
+    add_reduced(maker, add_pair(maker, "Add", add_pair(maker, "Mul", maker->target, minus),
+                                add_pair(maker, "Mul", rest, plus)));
+}
+
 static const struct loss {
     const char *name;
     void (*add)(struct maker *maker);
-    bool is_of_classes; /* the target is the number of a class for each row of scores */
-} losses[] = {{"cross_entropy", add_cross_entropy, true}, {"mse", add_squares, false}};
+    bool is_of_classes;  /* the target is the number of a class for each row of scores */
+    enum amp_role takes; /* the operator that the loss does itself: it is of what that takes */
+    int opset;           /* that it needs */
+} losses[] = {{"cross_entropy", add_cross_entropy, true, AMP_ROLE_SOFTMAX, 12},
+              {"nll", add_log_likelihood, true, AMP_ROLE_NONE, 12},
+              {"mse", add_squares, false, AMP_ROLE_NONE, 1},
+              {"l1", add_magnitudes, false, AMP_ROLE_NONE, 1},
+              {"bce_with_logits", add_binary_cross_entropy, false, AMP_ROLE_SIGMOID, 1}};
 
 const char *amp_training_loss_name(size_t i)
 {
@@ -196,11 +239,15 @@ const char *amp_training_loss_name(size_t i)
 
 /* ---- optimizers ------------------------------------------------------------------------------ */
 
-/* What an operator is given besides the rate: states of each tensor, attributes that have no
-   default in ONNX. */
+static const char decay_attr[] = "norm_coefficient";
+
+/* What an operator is given besides the rate: states of each tensor, attributes; decay_attr is
+   weight_decay. */
 static const struct optimizer {
     const char *name, *op_type;
     size_t n_states;
+    float decay;       /* without weight_decay */
+    bool is_decoupled; /* the weights themselves decay, by the rate (AdamW), not their gradients */
     struct {
         const char *name, *text;
         float number;
@@ -209,19 +256,31 @@ static const struct optimizer {
     {"sgd",
      "Momentum",
      1,
-     {{"alpha", NULL, 0},
-      {"beta", NULL, 1},
-      {"mode", "standard", 0},
-      {"norm_coefficient", NULL, 0}}},
+     0,
+     false,
+     {{"alpha", NULL, 0}, {"beta", NULL, 1}, {"mode", "standard", 0}, {decay_attr, NULL, 0}}},
     {"momentum",
      "Momentum",
      1,
+     0,
+     false,
+     {{"alpha", NULL, 0.9f}, {"beta", NULL, 1}, {"mode", "standard", 0}, {decay_attr, NULL, 0}}},
+    {"adam",
+     "Adam",
+     2,
+     0,
+     false,
      {{"alpha", NULL, 0.9f},
-      {"beta", NULL, 1},
-      {"mode", "standard", 0},
-      {"norm_coefficient", NULL, 0}}},
-    {"adam", "Adam", 2, {{"alpha", NULL, 0.9f}, {"beta", NULL, 0.999f}, {"epsilon", NULL, 1e-8f}}},
-    {"adagrad", "Adagrad", 1, {{"epsilon", NULL, 1e-10f}}},
+      {"beta", NULL, 0.999f},
+      {"epsilon", NULL, 1e-8f},
+      {decay_attr, NULL, 0}}},
+    {"adamw",
+     "Adam",
+     2,
+     0.01f,
+     true,
+     {{"alpha", NULL, 0.9f}, {"beta", NULL, 0.999f}, {"epsilon", NULL, 1e-8f}}},
+    {"adagrad", "Adagrad", 1, 0, false, {{"epsilon", NULL, 1e-10f}, {decay_attr, NULL, 0}}},
 };
 
 const char *amp_training_optimizer_name(size_t i)
@@ -252,6 +311,11 @@ static const struct amp_value *value_named(const struct maker *maker, const char
     return amp_value_at(maker->model, id);
 }
 
+static float decay_of(const struct maker *maker, const struct optimizer *optimizer)
+{
+    return maker->recipe->decay >= 0 ? (float)maker->recipe->decay : optimizer->decay;
+}
+
 static void add_optimizer_attrs(struct maker *maker, Onnx__NodeProto *node,
                                 const struct optimizer *optimizer)
 {
@@ -263,10 +327,22 @@ static void add_optimizer_attrs(struct maker *maker, Onnx__NodeProto *node,
                                   : ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT);
         attr->has_s = text != NULL;
         attr->has_f = text == NULL;
-        attr->f = optimizer->attrs[i].number;
+        attr->f = optimizer->attrs[i].name == decay_attr ? decay_of(maker, optimizer)
+                                                         : optimizer->attrs[i].number;
         if (text != NULL)
             attr->s = *new_bytes(maker, text);
     }
+}
+
+/* What part of the weights decay leaves in a step where that is apart from the gradients: D.
+   Loshchilov, F. Hutter, Decoupled Weight Decay Regularization (2019). NULL: all. */
+static const char *add_kept(struct maker *maker, const struct optimizer *optimizer)
+{
+    static const struct amp_shape scalar = {.rank = 0};
+    const float kept = (float)(1 - maker->recipe->rate * (double)decay_of(maker, optimizer));
+    if (!optimizer->is_decoupled || !(kept < 1))
+        return NULL;
+    return add_initializer(maker, "kept", AMP_FLOAT, &scalar, &kept);
 }
 
 /* The optimizer on all trained initializers with GRADIENTS, and the bindings of these and of its
@@ -280,12 +356,15 @@ static void add_optimizer(struct maker *maker, const struct optimizer *optimizer
     const char **states = amp_arena_array(maker->arena, n * optimizer->n_states, sizeof *states);
     const char *rate_name = add_initializer(maker, "rate", AMP_FLOAT, &scalar, &rate);
     const char *count_name = add_count(maker);
+    const char *kept = add_kept(maker, optimizer);
     Onnx__NodeProto *node = add_node(maker, domain, optimizer->op_type);
     add_optimizer_attrs(maker, node, optimizer);
     add_input(maker, node, rate_name);
     add_input(maker, node, count_name);
     for (size_t i = 0; i < n; i++)
-        add_input(maker, node, maker->trained[i]);
+        add_input(maker, node,
+                  kept != NULL ? add_pair(maker, "Mul", maker->trained[i], kept)
+                               : maker->trained[i]);
     for (size_t i = 0; i < n; i++)
         add_input(maker, node, gradients[i]);
     for (size_t i = 0; i < n * optimizer->n_states; i++) {
@@ -380,15 +459,55 @@ static const struct optimizer *find_optimizer(const char *name)
     return NULL;
 }
 
-/* What the loss is of: the first output, or for classes what its Softmax takes. */
-static uint32_t find_scores(const struct amp_model *model, bool is_of_classes)
+/* Whether what NODE, a Softmax, normalises are classes as losses have them, along axis 1. */
+static bool is_along_classes(const struct amp_model *model, const struct amp_node *node)
 {
-    uint32_t id = model->graphs[0].outputs.items[0];
-    uint32_t producer = amp_value_at(model, id)->producer;
-    if (is_of_classes && producer != AMP_NONE &&
-        amp_node_has_role(amp_node_at(model, producer), AMP_ROLE_SOFTMAX))
-        return amp_node_at(model, producer)->inputs[0];
-    return id;
+    int rank = amp_value_at(model, node->inputs[0])->rank;
+    int64_t axis = amp_node_int(node, "axis", node->since_version < 13 ? 1 : -1);
+    return rank < 0 || rank == 2 ||
+           (node->since_version >= 13 && axis + (axis < 0 ? rank : 0) == 1);
+}
+
+/* Sets *SCORES to what the loss is of: the first output, or what its operator takes where the loss
+   does the same itself, whose type then is *SKIPPED. */
+static enum amp_status find_scores(const struct maker *maker, const struct loss *loss,
+                                   uint32_t *scores, const char **skipped)
+{
+    const struct amp_model *model = maker->model;
+    *scores = model->graphs[0].outputs.items[0];
+    uint32_t producer = amp_value_at(model, *scores)->producer;
+    const struct amp_node *node = producer != AMP_NONE ? amp_node_at(model, producer) : NULL;
+    bool is_softmax = node != NULL && amp_node_has_role(node, AMP_ROLE_SOFTMAX);
+    if (is_softmax && loss->is_of_classes && loss->takes == AMP_ROLE_NONE)
+        return amp_fail(maker->err, AMP_USAGE,
+                        "%s: loss=%s takes logarithms of probabilities, and output '%s' has "
+                        "probabilities: loss=cross_entropy is of what its %s takes",
+                        model->path, loss->name, amp_value_at(model, *scores)->name, node->op_type);
+    if (node == NULL || loss->takes == AMP_ROLE_NONE || !amp_node_has_role(node, loss->takes))
+        return AMP_OK;
+    if (is_softmax && !is_along_classes(model, node))
+        return amp_fail(maker->err, AMP_UNSUPPORTED,
+                        "%s: loss=%s has classes along axis 1, and the %s of output '%s' has them "
+                        "along another",
+                        model->path, loss->name, node->op_type, amp_value_at(model, *scores)->name);
+    *scores = node->inputs[0];
+    *skipped = node->op_type;
+    return AMP_OK;
+}
+
+static enum amp_status check_model(const struct maker *maker, const struct loss *loss)
+{
+    const struct amp_model *model = maker->model;
+    const Onnx__ModelProto *proto = model->origin;
+    if (proto->n_training_info > 0 || model->graphs[0].outputs.count == 0)
+        return amp_fail(maker->err, AMP_UNSUPPORTED, "%s: %s", model->path,
+                        proto->n_training_info > 0 ? "there is a training_info already"
+                                                   : "there is no output to learn");
+    if (amp_model_opset(model, "") < loss->opset)
+        return amp_fail(maker->err, AMP_UNSUPPORTED,
+                        "%s: loss=%s needs opset %d, and the model has %lld", model->path,
+                        loss->name, loss->opset, (long long)amp_model_opset(model, ""));
+    return AMP_OK;
 }
 
 static void import_domain(struct maker *maker, Onnx__ModelProto *proto)
@@ -421,22 +540,22 @@ static void add_info(struct maker *maker, Onnx__ModelProto *proto)
 }
 
 enum amp_status amp_training_make(struct amp_model_file *file,
-                                  const struct amp_training_recipe *recipe, struct amp_error *err)
+                                  const struct amp_training_recipe *recipe, const char **skipped,
+                                  struct amp_error *err)
 {
     Onnx__ModelProto *proto = file->model->origin;
     const struct loss *loss = find_loss(recipe->loss);
     const struct optimizer *optimizer = find_optimizer(recipe->optimizer);
+    uint32_t scores;
     struct maker maker = {.model = file->model, .arena = file->arena, .recipe = recipe, .err = err};
     if (loss == NULL || optimizer == NULL)
         return amp_fail(err, AMP_USAGE, "there is no %s '%s'", loss == NULL ? "loss" : "optimizer",
                         loss == NULL ? recipe->loss : recipe->optimizer);
-    if (proto->n_training_info > 0 || file->model->graphs[0].outputs.count == 0)
-        return amp_fail(err, AMP_UNSUPPORTED, "%s: %s", file->model->path,
-                        proto->n_training_info > 0 ? "there is a training_info already"
-                                                   : "there is no output to learn");
+    *skipped = NULL;
+    AMP_TRY(check_model(&maker, loss));
+    AMP_TRY(find_scores(&maker, loss, &scores, skipped));
     AMP_TRY(choose_trained(&maker));
     const char **gradients = amp_arena_array(file->arena, maker.n_trained, sizeof *gradients);
-    uint32_t scores = find_scores(file->model, loss->is_of_classes);
     maker.scores = amp_value_at(file->model, scores)->name;
     add_info(&maker, proto);
     add_target(&maker, scores, loss->is_of_classes);

@@ -133,6 +133,7 @@ FLOATS_POST(
              "t = Tanh(Softplus(x)); Mul(g, Add(t, Mul(Mul(x, Sigmoid(x)), Sub(1, Mul(t, t)))))"}),
     .fusion = &(const struct amp_fusion){.inputs = {"x"}}, .bound = bound_mish)
 FLOATS_POST(Sigmoid, sigmoid, 13, logistic, NULL, 0, NULL, 0, exp(-x), 1 / (1 + e),
+            .role = AMP_ROLE_SIGMOID,
             .gradient = AMP_GRADIENT({.term = "Mul(g, Mul(y, Sub(1, y)))"}),
             .bound = amp_bound_unit)
 FLOATS(Softplus, softplus, 22, NULL, 0, NULL, 0, SOFTPLUS, e,

@@ -196,6 +196,37 @@ static double parameter(const struct amp_ctx *ctx, const char *name, float fallb
     return (double)amp_node_float(ctx->node, name, fallback);
 }
 
+/* ---- The same as terms ---- */
+
+#define RATE                                                                           \
+    "rate = CastLike(Choose(a=0, a, Squeeze(a)), 1); steps = CastLike(Choose(b=0, b, " \
+    "Squeeze(b)), 1);"
+#define SLOPE "Choose(norm_coefficient=0, g, Add(Mul($norm_coefficient, x), g))"
+
+static const struct amp_update adagrad_update = {
+    .rate = RATE "Choose(decay_factor=0, rate, Div(rate, Add(1, Mul(steps, $decay_factor))))",
+    .slope = SLOPE,
+    .states = {"Add(s, Mul(slope, slope))"},
+    .value = "Sub(x, Div(Mul(CastLike(rate, x), slope), Add(Sqrt(s), $epsilon)))"};
+
+static const struct amp_update adam_update = {
+    .rate = RATE "corrected = Div(Sqrt(Sub(1, Pow($beta, steps))), Sub(1, Pow($alpha, steps)));"
+                 "Mul(rate, Where(Greater(steps, 0), corrected, 1))",
+    .slope = SLOPE,
+    .states = {"Add(Mul($alpha, s), Mul(Sub(1, $alpha), slope))",
+               "Add(Mul($beta, t), Mul(Sub(1, $beta), Mul(slope, slope)))"},
+    .value = "next = Sub(x, Div(Mul(CastLike(rate, x), s), Add(Sqrt(t), $epsilon)));"
+             "Choose(norm_coefficient_post=0, next, Mul(next, Sub(1, $norm_coefficient_post)))"};
+
+static const struct amp_update momentum_update = {
+    .rate = RATE "rate",
+    .slope = SLOPE,
+    .states =
+        {"share = Choose(beta=1, slope, Mul(CastLike(Where(Greater(b, 0L), $beta, 1), x), slope));"
+         "Add(Mul($alpha, s), share)"},
+    .value =
+        "Sub(x, Mul(CastLike(rate, x), Choose(mode=nesterov, Add(slope, Mul($alpha, s)), s)))"};
+
 /* ---- The operators ---- */
 
 static enum amp_status one_state_shape(struct amp_ctx *ctx)
@@ -226,6 +257,7 @@ const struct amp_op amp_op_adagrad = {.name = "Adagrad",
                                       .native = AMP_NATIVE_C,
                                       .dtype = one_state_dtype,
                                       .shape = one_state_shape,
+                                      .update = &adagrad_update,
                                       .run = adagrad_run};
 
 static enum amp_status adam_run(struct amp_ctx *ctx)
@@ -250,6 +282,7 @@ const struct amp_op amp_op_adam = {.name = "Adam",
                                    .native = AMP_NATIVE_C,
                                    .dtype = two_states_dtype,
                                    .shape = two_states_shape,
+                                   .update = &adam_update,
                                    .run = adam_run};
 
 static enum amp_status momentum_run(struct amp_ctx *ctx)
@@ -276,4 +309,5 @@ const struct amp_op amp_op_momentum = {.name = "Momentum",
                                        .native = AMP_NATIVE_C,
                                        .dtype = one_state_dtype,
                                        .shape = one_state_shape,
+                                       .update = &momentum_update,
                                        .run = momentum_run};

@@ -5,9 +5,9 @@
 #include "core/status.h"
 
 /*
- * Private to run/: replaces each Gradient node of *MODEL by the nodes that compute it. *MODEL then
- * is a copy in ARENA; without Gradient nodes it stays the model that was given. The types of *MODEL
- * must be inferred; the types of the new values are inferred here.
+ * Private to run/ and train/: replaces each Gradient node of *MODEL by the nodes that compute it.
+ * *MODEL then is a copy in ARENA; without Gradient nodes it stays the model that was given. The
+ * types of *MODEL must be inferred; the types of the new values are inferred here.
  *
  * Gradient gives the derivatives of the sum of all elements of tensor y by the tensors xs. It names
  * the tensors, and gets the values at which to derive as inputs: what lies between them and y is

@@ -6,6 +6,7 @@
 
 #include "onnx/schema/schema.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +65,9 @@ static bool has_setting(const struct amp_node *node, const char *name, const cha
         return node->since_version >= atoi(wanted);
     if (strcmp(name, "outputs") == 0)
         return node->n_outputs == (uint32_t)atoi(wanted);
+    const struct amp_attr *attr = amp_node_attr(node, name);
+    if (attr != NULL && attr->type == AMP_ATTR_FLOAT)
+        return fabsf(amp_gradient_float(node, name) - strtof(wanted, NULL)) <= 0;
     if (strchr("-0123456789", wanted[0]) != NULL)
         return amp_gradient_int(node, name, 0) == strtoll(wanted, NULL, 10);
     return strcmp(amp_gradient_word(node, name), wanted) == 0;

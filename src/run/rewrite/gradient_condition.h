@@ -12,7 +12,7 @@
  *     since=13         the operator's definition is of that version or newer
  *     outputs=1        the node has so many
  *     has:axes         the node has that attribute
- *     mode=linear      the string or int of an attribute, or its default, else 0
+ *     mode=linear      the string or number of an attribute, or its default, else 0
  *
  * and !condition where it does not hold.
  */
