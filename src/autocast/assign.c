@@ -18,6 +18,7 @@
 #include "autocast/policy.h"
 #include "autocast/promotion.h"
 #include "autocast/sequences.h"
+#include "autocast/training/loss.h"
 #include "autocast/wholes.h"
 #include "core/array.h"
 #include "core/graph/uses.h"
@@ -50,6 +51,7 @@ struct pass {
     struct amp_uses uses;
     bool *carries;          /* per value id: amp_sequences_find */
     bool *is_folded;        /* per value id: amp_folded_find */
+    const bool *keeps;      /* per node id: amp_training_keep; NULL: none */
     struct amp_str *scopes; /* per node id: amp_recurrent_scopes_find */
     struct amp_promoter promoter;
     uint32_t *order; /* node ids as they were decided: producers first */
@@ -246,6 +248,11 @@ static bool begin(struct pass *pass, uint32_t id)
     decision->op = pass->policies[id].op;
     decision->precision = pass->policies[id].precision;
     decision->reason = decision->rule ? AMP_REASON_RULE : AMP_REASON_UNLISTED;
+    if (pass->keeps != NULL && pass->keeps[id]) {
+        decision->type = -1;
+        decision->reason = AMP_REASON_TRAINING;
+        return false;
+    }
     struct amp_eligibility eligibility = {pass->model, &pass->uses, pass->cap,
                                           gives_sequence(pass, node)};
     if (amp_node_is_eligible(&eligibility, node, decision))
@@ -594,6 +601,34 @@ static void free_lowerings(struct pass *pass)
     }
 }
 
+static struct amp_promoter create_promoter(const struct pass *pass,
+                                           const struct amp_assign_options *options)
+{
+    struct amp_assignment *result = pass->result;
+    return (struct amp_promoter){.types = {pass->model, pass->cap},
+                                 .lower = options->lower,
+                                 .constants = options->rules->constants,
+                                 .values = result->values,
+                                 .nodes = result->nodes,
+                                 .wholes = result->wholes,
+                                 .static_values = pass->lowerings[0].static_values,
+                                 .is_folded = pass->is_folded,
+                                 .scopes = pass->scopes,
+                                 .has_promoting_constants = &result->has_promoting_constants};
+}
+
+/* What was decided must be something that users' operators, and training, can live with. */
+static enum amp_status check(const struct amp_model *model,
+                             const struct amp_assign_options *options,
+                             const struct amp_assignment *assignment, bool has_kept,
+                             struct amp_error *err)
+{
+    bool is_trained = has_kept || options->training.is_trained;
+    if (is_trained && options->lower != AMP_FLOAT)
+        AMP_TRY(amp_training_loss_check(model, assignment, err));
+    return amp_custom_check(model, assignment, err);
+}
+
 enum amp_status amp_assign(const struct amp_model *model, const struct amp_assign_options *options,
                            struct amp_assignment *assignment, struct amp_error *err)
 {
@@ -616,23 +651,15 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
                         .runtimes = options->runtimes,
                         .order = amp_xmalloc(model->n_nodes, sizeof *pass.order),
                         .uses = amp_uses_create(model)};
+    if (options->lower != AMP_FLOAT)
+        pass.keeps = amp_training_keep(model, &options->training);
     add_lowerings(&pass, options);
     pass.carries = amp_sequences_find(model, &pass.uses, assignment->lowers);
     if (options->runtimes != NULL)
         amp_sequences_restrict(pass.carries, model, options->runtimes, options->lower);
     pass.is_folded = amp_folded_find(model, options->rules);
     pass.scopes = amp_recurrent_scopes_find(model);
-    pass.promoter =
-        (struct amp_promoter){.types = {model, pass.cap},
-                              .lower = options->lower,
-                              .constants = options->rules->constants,
-                              .values = assignment->values,
-                              .nodes = assignment->nodes,
-                              .wholes = assignment->wholes,
-                              .static_values = pass.lowerings[0].static_values,
-                              .is_folded = pass.is_folded,
-                              .scopes = pass.scopes,
-                              .has_promoting_constants = &assignment->has_promoting_constants};
+    pass.promoter = create_promoter(&pass, options);
     do {
         reset(&pass, options);
         assign_graph(&pass, 0);
@@ -644,5 +671,5 @@ enum amp_status amp_assign(const struct amp_model *model, const struct amp_assig
     free(pass.is_folded);
     free(pass.scopes);
     free_lowerings(&pass);
-    return amp_custom_check(model, assignment, err);
+    return check(model, options, assignment, pass.keeps != NULL, err);
 }

@@ -2,6 +2,7 @@
 #define AMP_AUTOCAST_ASSIGN_H
 
 #include "autocast/decision.h"
+#include "autocast/training/keep.h"
 #include "core/graph/graph.h"
 
 struct amp_rules;    /* autocast/rules/rule.h */
@@ -33,13 +34,15 @@ struct amp_assign_options {
         *runtimes;            /* that the model is to run in; NULL: whatever takes ONNX */
     struct amp_ids interface; /* inputs and outputs of the main graph, of another float dtype and
                                  without an initial value, that are to have the lower dtype */
+    struct amp_training_role training;
 };
 
 /*
  * Decides the precision of every node by the rules, as torch.autocast does; the parts of a
  * composite together, as the one operator that they stand for. Types must be inferred. The model is
  * not changed; the assignment lives in its arena. An interface may need an opset beyond the cap,
- * which assignment.opset then says. AMP_RULES when matching the rules takes too long.
+ * which assignment.opset then says. AMP_RULES when matching the rules takes too long;
+ * AMP_UNSUPPORTED for a loss that is no good in the lower dtype (training/loss.h).
  */
 enum amp_status amp_assign(const struct amp_model *model, const struct amp_assign_options *options,
                            struct amp_assignment *assignment, struct amp_error *err);

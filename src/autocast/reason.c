@@ -14,6 +14,7 @@ static const struct {
     [AMP_REASON_DOUBLE] = {"float64", "float64 is not eligible"},
     [AMP_REASON_EXPLICIT_DTYPE] = {"explicit-dtype", "an attribute says its type"},
     [AMP_REASON_CONTROL_FLOW] = {"control-flow", "its bodies decide for themselves"},
+    [AMP_REASON_TRAINING] = {"training", "gradients and what becomes of them keep their types"},
     [AMP_REASON_UNKNOWN_OP] = {"unknown-op", "unknown operator: float32 at its edges"},
     [AMP_REASON_QUANTIZED] = {"quantized", "between DequantizeLinear and QuantizeLinear: integers"},
     [AMP_REASON_NO_LOWER_TYPE] = {"no-lower-type", "the operator does not take the lower type"},

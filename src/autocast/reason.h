@@ -13,6 +13,7 @@ enum amp_reason {
     AMP_REASON_DOUBLE,         /* float64 data are not eligible */
     AMP_REASON_EXPLICIT_DTYPE, /* an attribute says its dtype */
     AMP_REASON_CONTROL_FLOW,   /* If, Loop, Scan: their bodies decide for themselves */
+    AMP_REASON_TRAINING,       /* it comes after the gradients, or is what they are taken by */
     AMP_REASON_UNKNOWN_OP,     /* not in the schema table: float32 at its edges */
     AMP_REASON_QUANTIZED,      /* dequantized data in, quantized data out: integers in truth */
     AMP_REASON_NO_LOWER_TYPE,  /* no opset in reach lets the operator take the lower dtype */

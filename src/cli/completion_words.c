@@ -93,13 +93,21 @@ static const struct row {
     const char *name, *words;
     gather *gather, *gather_behind;
 } rows[] = {
-    {"dtype", "bf16 fp16 fp32", NULL, NULL},    {"opset", "auto keep", NULL, NULL},
-    {"io", "keep lower", NULL, NULL},           {"cast-cache", "on off", NULL, NULL},
-    {"explain", "text json noise", NULL, NULL}, {"dump-after", NULL, stages, NULL},
-    {"rules", NULL, amp_rule_set_words, NULL},  {"node", NULL, NULL, precisions},
-    {"op", NULL, operators, precisions},        {"tolerance", NULL, bounds, NULL},
-    {"strategy", NULL, strategies, NULL},       {"tune-for", "time bytes nodes", NULL, NULL},
-    {"format", "npy pb", NULL, NULL},           {"sort", "graph local accumulated", NULL, NULL},
+    {"dtype", "bf16 fp16 fp32", NULL, NULL},
+    {"opset", "auto keep", NULL, NULL},
+    {"io", "keep lower", NULL, NULL},
+    {"cast-cache", "on off", NULL, NULL},
+    {"grad-scaler", "on off", NULL, NULL},
+    {"explain", "text json noise", NULL, NULL},
+    {"dump-after", NULL, stages, NULL},
+    {"rules", NULL, amp_rule_set_words, NULL},
+    {"node", NULL, NULL, precisions},
+    {"op", NULL, operators, precisions},
+    {"tolerance", NULL, bounds, NULL},
+    {"strategy", NULL, strategies, NULL},
+    {"tune-for", "time bytes nodes", NULL, NULL},
+    {"format", "npy pb", NULL, NULL},
+    {"sort", "graph local accumulated", NULL, NULL},
 };
 
 static const struct row *find_row(const char *name)

@@ -5,14 +5,18 @@
 #include "train/history.h"
 
 #include "core/memory.h"
+#include "onnx/training/scaler.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-static bool is_number(const struct amp_tensor *tensor)
+/* Whether TENSOR is a number; TAKES_FLAGS: or a bool. */
+static bool is_number(const struct amp_tensor *tensor, bool takes_flags)
 {
     return tensor->data != NULL && tensor->form == AMP_FORM_TENSOR &&
-           (tensor->dtype == AMP_DOUBLE || amp_dtype_is_autocast(tensor->dtype)) &&
+           (tensor->dtype == AMP_DOUBLE || amp_dtype_is_autocast(tensor->dtype) ||
+            (takes_flags && tensor->dtype == AMP_BOOL)) &&
            amp_tensor_count(tensor) == 1;
 }
 
@@ -23,9 +27,11 @@ static void find_series(struct amp_train_history *history, const struct amp_trai
     for (size_t i = 0; i < step->n_own; i++) {
         size_t output = step->first_own + i;
         uint32_t value = step->model->graphs[0].outputs.items[output];
-        if (is_number(&trainer->outputs[output]))
-            history->series[history->n_series++] = (struct amp_train_series){
-                .name = amp_value_at(step->model, value)->name, .output = output};
+        const char *name = amp_value_at(step->model, value)->name;
+        const char *word = amp_grad_scaler_word(name);
+        if (is_number(&trainer->outputs[output], word != name))
+            history->series[history->n_series++] =
+                (struct amp_train_series){.name = word, .output = output};
     }
 }
 
@@ -48,7 +54,7 @@ void amp_train_history_add(struct amp_train_history *history, const struct amp_t
     for (size_t i = 0; i < history->n_series; i++) {
         const struct amp_tensor *tensor = &trainer->outputs[history->series[i].output];
         history->series[i].values[history->n_steps] =
-            is_number(tensor) ? amp_tensor_double(tensor, 0) : (double)NAN;
+            is_number(tensor, true) ? amp_tensor_double(tensor, 0) : (double)NAN;
     }
     history->n_steps++;
     history->seconds += seconds;
@@ -65,4 +71,13 @@ void amp_train_history_free(struct amp_train_history *history)
 double amp_train_history_last(const struct amp_train_history *history, size_t series)
 {
     return history->series[series].values[history->n_steps - 1];
+}
+
+const struct amp_train_series *amp_train_history_find(const struct amp_train_history *history,
+                                                      const char *name)
+{
+    for (size_t i = 0; i < history->n_series; i++)
+        if (strcmp(history->series[i].name, name) == 0)
+            return &history->series[i];
+    return NULL;
 }

@@ -5,9 +5,9 @@
 
 /* A number that each step gives out. */
 struct amp_train_series {
-    const char *name;
-    size_t output;  /* of the step */
-    double *values; /* per step */
+    const char *name; /* as logs call it: amp_grad_scaler_word */
+    size_t output;    /* of the step */
+    double *values;   /* per step */
 };
 
 /* What steps of training gave out: the outputs of the algorithm that are single numbers of a float
@@ -28,5 +28,9 @@ void amp_train_history_free(struct amp_train_history *history);
 
 /* Value of SERIES at the last step, of which there must be one. */
 double amp_train_history_last(const struct amp_train_history *history, size_t series);
+
+/* The series called NAME; NULL: there is none. */
+const struct amp_train_series *amp_train_history_find(const struct amp_train_history *history,
+                                                      const char *name);
 
 #endif

@@ -18,6 +18,7 @@ allowed=(
   'src/onnx/functions/call.c'           # makes Identity nodes
   'src/onnx/opset/'                     # makes of nodes of one version those of another, also of versions that have no kernel
   'src/onnx/training/make.c'            # makes the nodes of a loss and of an optimizer
+  'src/onnx/training/scaler.c'          # makes the nodes that scale gradients
   'src/onnx/schema/schema_table.inc'    # ONNX's own list of operators
   'src/ops/elementwise/gelu.c Tanh'     # a part of the pattern of Gelu, by which its two forms differ
   'src/ops/own/rnn_kernel.h'            # values of attribute activations, which are called like operators

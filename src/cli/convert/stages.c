@@ -13,8 +13,10 @@
 #include "autocast/provenance.h"
 #include "autocast/rules/rules.h"
 #include "autocast/settle.h"
+#include "autocast/training/lower.h"
 #include "autocast/wholes.h"
 #include "cli/convert/job.h"
+#include "cli/convert/training.h"
 #include "cli/progress.h"
 #include "cli/ranges.h"
 #include "cli/report/ranges.h"
@@ -87,7 +89,8 @@ static struct amp_assign_options assign_options(const struct amp_convert_job *jo
                                        .ranges = job->ranges,
                                        .runtimes = &job->target.runtimes,
                                        .cap = cap,
-                                       .interface = job->interface};
+                                       .interface = job->interface,
+                                       .training = amp_training_role_of_main(job->training)};
 }
 
 /* Raises the opset as far as lowered operators need, or to the one that the user named. */
@@ -101,9 +104,12 @@ static enum amp_status raise_opset(struct amp_convert_job *job)
     if (is_exact && cap < highest)
         return amp_fail(job->err, AMP_UNSUPPORTED, "%s: %s", job->model->path,
                         conversion->opset_obstacle);
-    if (job->target.mode == AMP_OPSET_AUTO)
-        AMP_TRY(amp_settle(job->model, assign_options(job, cap), &conversion->assignment,
+    const struct amp_assign_options options = assign_options(job, cap);
+    if (job->target.mode == AMP_OPSET_AUTO) {
+        AMP_TRY(amp_settle(job->model, options, &conversion->assignment,
                            &conversion->opset_obstacle, job->err));
+        AMP_TRY(amp_convert_settle_training(job, &options));
+    }
     if (is_exact && amp_opset_raise(job->model, job->target.opset, NULL, job->err) != AMP_OK) {
         amp_error_prefix(job->err, "%s", job->model->path);
         return job->err->status;
@@ -178,7 +184,7 @@ static enum amp_status lower_graph(struct amp_convert_job *job, bool *is_done)
     amp_provenance_end(job->model, &before, job->rules, conversion->assignment.lowers,
                        job->options->no_metadata);
     amp_model_rename_nodes(job->model);
-    AMP_TRY(amp_training_release(job->training, job->err));
+    AMP_TRY(amp_convert_finish_training(job, &options));
     *is_done = dump(job, AMP_STAGE_FOLD);
     return AMP_OK;
 }
@@ -267,6 +273,7 @@ enum amp_status amp_convert_graph(struct amp_convert_job *job, bool *is_done)
     AMP_TRY(
         amp_target_interface(job->options, &job->target, job->model, &job->interface, job->err));
     AMP_TRY(amp_training_hold(job->training, job->err));
+    AMP_TRY(amp_convert_scale_gradients(job));
     conversion->n_interface = job->interface.count;
     conversion->casts_before = amp_cast_count(job->model);
     AMP_TRY(raise_opset(job));

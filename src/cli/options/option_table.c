@@ -26,6 +26,10 @@ static const struct amp_option option_table[] = {
      "keep or lower the graph's float inputs and outputs; repeatable [default: keep]"},
     {"cast-cache", 0, "WHAT", AMP_OPTION_TEXT, AT(cast_cache), CONVERTS, AMP_GROUP_CONVERSION,
      "on: one Cast per tensor and dtype; off: one per use [default: on]"},
+    {"grad-scaler", 0, "WHAT", AMP_OPTION_TEXT, AT(grad_scaler), AMP_CMD_CONVERT,
+     AMP_GROUP_CONVERSION,
+     "scale the gradients of training_info: on, off, or init_scale=, growth_factor=, "
+     "backoff_factor=, growth_interval= with commas between [default: on for fp16]"},
     {"target", 0, "RUNTIME", AMP_OPTION_LIST, AT(runtimes), AMP_CMD_CONVERT, AMP_GROUP_CONVERSION,
      "lower only what it has in the dtype: {runtimes}; repeatable: all of them"},
     {"output", 'o', "OUT", AMP_OPTION_OUTPUT, AT(output), AMP_CMD_CONVERT, AMP_GROUP_CONVERSION,

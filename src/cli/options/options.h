@@ -33,7 +33,7 @@ struct amp_options {
     const struct amp_command_words *words; /* of the command, as it was called */
     struct amp_texts operands; /* MODEL, MODELs to time or compare, or a rule set's NAME */
 
-    const char *dtype, *opset, *cast_cache, *output;
+    const char *dtype, *opset, *cast_cache, *grad_scaler, *output;
     struct amp_texts runtimes; /* --target RUNTIME */
     struct amp_texts io, rules, node_rules, op_rules, lower_ops, fp32_ops;
     bool is_strict_rules;

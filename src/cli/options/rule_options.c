@@ -11,6 +11,7 @@
 #include "core/arena.h"
 #include "core/array.h"
 #include "onnx/file/read.h"
+#include "onnx/training/step.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -158,6 +159,17 @@ static enum amp_status say_unmatched(const struct amp_options *options,
     return AMP_OK;
 }
 
+/* The model of FILE, with the algorithm of its training_info where that makes one graph of both. */
+static struct amp_model *all_nodes(const struct amp_model_file *file)
+{
+    struct amp_training_step step;
+    struct amp_error unused = {.status = AMP_OK};
+    if (amp_training_step_read(file, &step, &unused) != AMP_OK)
+        return file->model;
+    step.model->path = file->model->path;
+    return step.model;
+}
+
 enum amp_status amp_rule_options_check(const struct amp_options *options,
                                        const struct amp_model_file *file,
                                        const struct amp_rules *rules, enum amp_dtype lower,
@@ -171,9 +183,10 @@ enum amp_status amp_rule_options_check(const struct amp_options *options,
     if (is_silent || !is_own(rules) || amp_model_read_again(file, &copy, &ignored) != AMP_OK)
         return AMP_OK;
     enum amp_status status = AMP_OK;
-    amp_rule_effects_find(copy.model, rules, lower, &effects, &ignored);
+    struct amp_model *model = all_nodes(&copy);
+    amp_rule_effects_find(model, rules, lower, &effects, &ignored);
     if (effects.is_known)
-        status = say_unmatched(options, copy.model, rules, &effects, err);
+        status = say_unmatched(options, model, rules, &effects, err);
     amp_model_close(&copy);
     return status;
 }

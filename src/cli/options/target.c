@@ -1,7 +1,7 @@
 /*
- * What the user wants the model to become: takes --dtype, --opset, --cast-cache, --target and --io,
- * gives the lower dtype, the opset, the runtimes and the graph inputs and outputs that change their
- * dtype. Changes nothing in the model.
+ * What the user wants the model to become: takes --dtype, --opset, --cast-cache, --grad-scaler,
+ * --target and --io, gives the lower dtype, the opset, the runtimes and the graph inputs and
+ * outputs that change their dtype. Changes nothing in the model.
  */
 #include "cli/options/target.h"
 
@@ -134,6 +134,7 @@ static enum amp_status check_raise(const struct amp_options *options,
                         : options->op_rules.count            ? "--op"
                         : options->node_rules.count          ? "--node"
                         : options->runtimes.count            ? "--target"
+                        : options->grad_scaler               ? "--grad-scaler"
                         : keeps_types && options->io.count   ? "--io"
                         : keeps_types && options->cast_cache ? "--cast-cache"
                         : keeps_types && options->explain    ? "--explain"
@@ -151,6 +152,7 @@ enum amp_status amp_target_parse(const struct amp_options *options, struct amp_t
     AMP_TRY(parse_dtype(options, target, err));
     AMP_TRY(parse_opset(options, target, err));
     AMP_TRY(parse_cast_cache(options, &target->shares_casts, err));
+    AMP_TRY(amp_grad_scaler_parse(options->grad_scaler, &target->scaling, &target->scaler, err));
     AMP_TRY(parse_runtimes(options, &target->runtimes, err));
     target->keeps_types = target->lower == AMP_FLOAT && target->mode == AMP_OPSET_EXACT;
     return target->lower == AMP_FLOAT ? check_raise(options, target, err) : AMP_OK;

@@ -2,6 +2,7 @@
 #define AMP_CLI_OPTIONS_TARGET_H
 
 #include "autocast/runtimes/runtime.h"
+#include "cli/options/grad_scaler.h"
 #include "cli/options/options.h"
 #include "core/graph/graph.h"
 
@@ -21,10 +22,12 @@ struct amp_target {
     int opset;                    /* AMP_OPSET_EXACT: the one wanted */
     struct amp_runtimes runtimes; /* that it is to run in; none: whatever takes ONNX */
     bool shares_casts;            /* one Cast per value and dtype, not one per use */
+    enum amp_scaling scaling;
+    struct amp_grad_scaler scaler;
 };
 
-/* Reads --dtype, --opset, --cast-cache and --target RUNTIME. AMP_USAGE where one of them is wrong
- * or they do not go together. */
+/* Reads --dtype, --opset, --cast-cache, --grad-scaler and --target RUNTIME. AMP_USAGE where one of
+ * them is wrong or they do not go together. */
 enum amp_status amp_target_parse(const struct amp_options *options, struct amp_target *target,
                                  struct amp_error *err);
 

@@ -238,6 +238,21 @@ static void print_ranges(FILE *file, const struct amp_conversion *conversion)
         amp_print(file, AMP_REPORT_LABEL "not seen: %s\n", "ranges", conversion->ranges_obstacle);
 }
 
+/* "5 nodes of training_info lowered; gradients scaled, by 65536 at first" */
+static void print_training(FILE *file, const struct amp_conversion *conversion)
+{
+    size_t count = conversion->n_training_lowered;
+    const char *scaled = count > 0 ? "; gradients scaled" : "gradients scaled";
+    if (count == 0 && conversion->loss_scale == 0)
+        return;
+    amp_print(file, AMP_REPORT_LABEL, "training");
+    if (count > 0)
+        amp_print(file, "%zu node%s of training_info lowered", count, count == 1 ? "" : "s");
+    if (conversion->loss_scale > 0)
+        amp_print(file, "%s, by %g at first", scaled, conversion->loss_scale);
+    fputc('\n', file);
+}
+
 void amp_report_conversion(FILE *file, const struct amp_conversion *conversion, int verbosity)
 {
     print_head(file, conversion);
@@ -253,6 +268,7 @@ void amp_report_conversion(FILE *file, const struct amp_conversion *conversion, 
         print_guarded(file, conversion);
     }
     print_target(file, conversion);
+    print_training(file, conversion);
     amp_report_runs_on(file, &conversion->runs_on);
     print_casts(file, conversion);
 }
@@ -352,5 +368,13 @@ json_t *amp_json_conversion(const struct amp_conversion *conversion, bool is_wri
     amp_json_set(root, "bytes",
                  before_and_after(conversion->bytes_before, conversion->bytes_after));
     amp_json_set(root, "sorted", json_boolean(conversion->was_unsorted));
+    if (conversion->n_training_lowered > 0 || conversion->loss_scale > 0) {
+        json_t *training = json_object();
+        amp_json_set(training, "lowered", amp_json_count(conversion->n_training_lowered));
+        amp_json_set(training, "init_scale",
+                     conversion->loss_scale > 0 ? amp_json_number(conversion->loss_scale)
+                                                : json_null());
+        amp_json_set(root, "training", training);
+    }
     return root;
 }

@@ -47,6 +47,8 @@ struct amp_conversion {
     size_t bytes_before, bytes_after; /* of the models' files, those of external data included */
     const char *data_path;            /* the output's external data; NULL: none */
     bool was_unsorted;
+    size_t n_training_lowered; /* nodes of training_info that have a lower dtype */
+    double loss_scale;         /* of the first step; 0: no scaler was added */
 };
 
 /* Notes the nodes that stay float32 against the rules, in MODEL's arena. Takes the model as it was

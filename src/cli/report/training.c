@@ -10,6 +10,19 @@
 #include "core/memory.h"
 #include "core/print.h"
 
+/* "; 2 skipped, scale 32768 at last" */
+static void print_scaler(FILE *file, const struct amp_train_history *history)
+{
+    const struct amp_train_series *scale = amp_train_history_find(history, "scale");
+    const struct amp_train_series *skipped = amp_train_history_find(history, "skipped");
+    size_t count = 0;
+    if (history->n_steps == 0 || scale == NULL || skipped == NULL)
+        return;
+    for (size_t i = 0; i < history->n_steps; i++)
+        count += skipped->values[i] != 0;
+    amp_print(file, "; %zu skipped, scale %g at last", count, scale->values[history->n_steps - 1]);
+}
+
 void amp_report_training(FILE *file, const struct amp_training_result *result, int verbosity)
 {
     const struct amp_train_history *history = &result->history;
@@ -19,6 +32,7 @@ void amp_report_training(FILE *file, const struct amp_training_result *result, i
     if (history->n_steps > 0 && history->n_series > 0)
         amp_print(file, "; %s %.6g at first, %.6g at last", history->series[0].name,
                   history->series[0].values[0], amp_train_history_last(history, 0));
+    print_scaler(file, history);
     amp_print(file, "\n");
     if (verbosity > 1 && history->n_steps > 0)
         amp_print(file, AMP_REPORT_LABEL "%.3g ms a step, %s at most\n", "",

@@ -24,7 +24,7 @@ struct scope {
 
 struct finder {
     struct amp_arena *arena;
-    struct amp_name_list *own, *foreign;
+    struct amp_graph_names *names;
 };
 
 static void look_through(const struct finder *finder, const Onnx__GraphProto *graph,
@@ -35,7 +35,7 @@ static void define(const struct finder *finder, struct scope *scope, const char 
     if (name == NULL || name[0] == '\0')
         return;
     amp_strmap_put(&scope->defined, finder->arena, name, 1);
-    amp_name_list_add(finder->own, finder->arena, name);
+    amp_name_list_add(&finder->names->own, finder->arena, name);
 }
 
 static void define_all(const struct finder *finder, const Onnx__GraphProto *graph,
@@ -60,15 +60,18 @@ static void use(const struct finder *finder, const struct scope *scope, const ch
     while (scope != NULL && !amp_strmap_get(&scope->defined, name, NULL))
         scope = scope->outer;
     if (scope == NULL)
-        amp_name_list_add(finder->foreign, finder->arena, name);
+        amp_name_list_add(&finder->names->foreign, finder->arena, name);
 }
 
-/* TEXT, a string of an attribute, is the name of a value. */
-static void use_text(const struct finder *finder, const struct scope *scope,
-                     const ProtobufCBinaryData *text)
+/* TEXT, a string of an attribute, is the name of a value, which is returned. */
+static const char *use_text(const struct finder *finder, const struct scope *scope,
+                            const ProtobufCBinaryData *text)
 {
-    if (text->len > 0)
-        use(finder, scope, amp_arena_strndup(finder->arena, (const char *)text->data, text->len));
+    if (text->len == 0)
+        return NULL;
+    const char *name = amp_arena_strndup(finder->arena, (const char *)text->data, text->len);
+    use(finder, scope, name);
+    return name;
 }
 
 /* The names that ATTR of a node of ai.onnx.preview.training holds: what gradients are taken of, by
@@ -79,7 +82,8 @@ static void use_names(const struct finder *finder, const struct scope *scope,
     const char *name = attr->name != NULL ? attr->name : "";
     bool is_list = strcmp(name, "xs") == 0 || strcmp(name, "zs") == 0;
     for (size_t i = 0; i < attr->n_strings && is_list; i++)
-        use_text(finder, scope, &attr->strings[i]);
+        amp_name_list_add(&finder->names->points, finder->arena,
+                          use_text(finder, scope, &attr->strings[i]));
     if (strcmp(name, "y") == 0)
         use_text(finder, scope, &attr->s);
 }
@@ -89,7 +93,7 @@ static void look_at(const struct finder *finder, const struct scope *scope,
 {
     bool names_values =
         node->domain != NULL && strcmp(node->domain, "ai.onnx.preview.training") == 0;
-    amp_name_list_add(finder->own, finder->arena, node->name);
+    amp_name_list_add(&finder->names->own, finder->arena, node->name);
     for (size_t i = 0; i < node->n_input; i++)
         use(finder, scope, node->input[i]);
     for (size_t a = 0; a < node->n_attribute; a++) {
@@ -115,8 +119,8 @@ static void look_through(const struct finder *finder, const Onnx__GraphProto *gr
 }
 
 void amp_graph_find_names(const Onnx__GraphProto *graph, struct amp_arena *arena,
-                          struct amp_name_list *own, struct amp_name_list *foreign)
+                          struct amp_graph_names *names)
 {
-    const struct finder finder = {.arena = arena, .own = own, .foreign = foreign};
+    const struct finder finder = {.arena = arena, .names = names};
     look_through(&finder, graph, NULL);
 }

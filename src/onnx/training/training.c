@@ -14,16 +14,20 @@
 #include "onnx/file/update.h"
 #include "onnx/opset/opset.h"
 #include "onnx/schema/infer.h"
+#include "onnx/training/gradient_node.h"
 #include "onnx/training/references.h"
+#include "onnx/training/scaler.h"
 
 #include <string.h>
 
 /* One graph of training_info. */
 struct part {
     const char *text; /* for messages */
+    Onnx__TrainingInfoProto *info;
     Onnx__GraphProto *graph;
-    struct amp_name_list own, foreign;
+    struct amp_graph_names names;
     struct amp_model *model; /* that is this graph */
+    bool is_changed;
 };
 
 /* A value of the main graph that training names. */
@@ -44,8 +48,15 @@ struct amp_training {
     size_t n_held, held_capacity;
     struct amp_strmap held_names;
     struct amp_ids variables; /* initializers that were constants */
-    size_t n_outputs;         /* of the main graph, without held values */
+    struct amp_ids points;    /* values that gradients are taken by and at */
+    bool has_gradient;
+    size_t n_outputs; /* of the main graph, without held values */
 };
+
+static bool is_algorithm(const struct part *part)
+{
+    return part->graph == part->info->algorithm;
+}
 
 /* ---- what training names ----------------------------------------------------------------------
  */
@@ -106,6 +117,7 @@ struct bindings {
     Onnx__StringStringEntryProto *const *items;
     size_t count;
     const Onnx__GraphProto *source, *further, *algorithm;
+    struct amp_name_list *foreign; /* of the graph: gets the initializers of the main graph */
 };
 
 static enum amp_status bind(struct amp_training *training, const struct bindings *bindings,
@@ -115,9 +127,10 @@ static enum amp_status bind(struct amp_training *training, const struct bindings
         const char *key = bindings->items[i]->key, *value = bindings->items[i]->value;
         key = key != NULL ? key : "";
         value = value != NULL ? value : "";
-        if (make_variable(training, key))
+        if (make_variable(training, key)) {
             hold(training, key, bindings->text);
-        else if (!has_initializer(bindings->algorithm, key))
+            amp_name_list_add(bindings->foreign, training->arena, key);
+        } else if (!has_initializer(bindings->algorithm, key))
             return amp_fail(err, AMP_MODEL, "%s: %s of '%s': no initializer has that name",
                             training->model->path, bindings->text, key);
         if (has_output(bindings->source, value))
@@ -129,18 +142,36 @@ static enum amp_status bind(struct amp_training *training, const struct bindings
     return AMP_OK;
 }
 
-static void add_part(struct amp_training *training, Onnx__GraphProto *graph, const char *text)
+/* Notes that gradients are taken of, by or at the values called as POINTS are: initializers among
+   them are no constants. */
+static void add_points(struct amp_training *training, const struct amp_name_list *points)
 {
+    training->has_gradient |= points->count > 0;
+    for (size_t i = 0; i < points->count; i++) {
+        uint32_t id;
+        if (!amp_strmap_get(&training->values, points->items[i], &id))
+            continue;
+        make_variable(training, points->items[i]);
+        amp_ids_push(training->model, &training->points, id);
+    }
+}
+
+static struct part *add_part(struct amp_training *training, Onnx__TrainingInfoProto *info,
+                             Onnx__GraphProto *graph, const char *text)
+{
+    struct part *part = &training->parts[training->n_parts];
+    *part = (struct part){.graph = graph, .text = text, .info = info};
     if (graph == NULL)
-        return;
-    struct part *part = &training->parts[training->n_parts++];
-    *part = (struct part){.graph = graph, .text = text};
-    amp_graph_find_names(graph, training->arena, &part->own, &part->foreign);
-    for (size_t i = 0; i < part->own.count; i++)
-        if (!amp_strmap_get(&training->model->names, part->own.items[i], NULL))
-            amp_strmap_put(&training->model->names, training->arena, part->own.items[i], 1);
-    for (size_t i = 0; i < part->foreign.count; i++)
-        hold(training, part->foreign.items[i], text);
+        return part;
+    training->n_parts++;
+    amp_graph_find_names(graph, training->arena, &part->names);
+    for (size_t i = 0; i < part->names.own.count; i++)
+        if (!amp_strmap_get(&training->model->names, part->names.own.items[i], NULL))
+            amp_strmap_put(&training->model->names, training->arena, part->names.own.items[i], 1);
+    for (size_t i = 0; i < part->names.foreign.count; i++)
+        hold(training, part->names.foreign.items[i], text);
+    add_points(training, &part->names.points);
+    return part;
 }
 
 /* Takes entry INDEX of training_info. */
@@ -150,20 +181,24 @@ static enum amp_status add_info(struct amp_training *training, Onnx__TrainingInf
     struct amp_arena *arena = training->arena;
     const Onnx__ModelProto *proto = training->model->origin;
     const char *text = amp_arena_printf(arena, "training_info %zu", index);
-    add_part(training, info->initialization, amp_arena_printf(arena, "%s, initialization", text));
-    add_part(training, info->algorithm, amp_arena_printf(arena, "%s, algorithm", text));
+    struct part *first = add_part(training, info, info->initialization,
+                                  amp_arena_printf(arena, "%s, initialization", text));
+    struct part *second =
+        add_part(training, info, info->algorithm, amp_arena_printf(arena, "%s, algorithm", text));
     const struct bindings initial = {
         .text = amp_arena_printf(arena, "%s, initialization_binding", text),
         .items = info->initialization_binding,
         .count = info->n_initialization_binding,
         .source = info->initialization,
-        .algorithm = info->algorithm};
+        .algorithm = info->algorithm,
+        .foreign = &first->names.foreign};
     const struct bindings update = {.text = amp_arena_printf(arena, "%s, update_binding", text),
                                     .items = info->update_binding,
                                     .count = info->n_update_binding,
                                     .source = info->algorithm,
                                     .further = proto->graph,
-                                    .algorithm = info->algorithm};
+                                    .algorithm = info->algorithm,
+                                    .foreign = &second->names.foreign};
     AMP_TRY(bind(training, &initial, err));
     return bind(training, &update, err);
 }
@@ -183,20 +218,52 @@ static struct amp_strmap find_values(const struct amp_model *model)
     return values;
 }
 
+static bool has_gradient(const struct amp_model *model)
+{
+    bool found = false;
+    for (uint32_t id = 0; id < model->n_nodes; id++)
+        found |= amp_node_is_gradient(amp_node_at(model, id));
+    return found;
+}
+
+/* Holds what the gradients in the main graph itself are taken of, by and at. */
+static void hold_points(struct amp_training *training)
+{
+    static const char user[] = "a gradient";
+    const struct amp_model *model = training->model;
+    struct amp_name_list points = {.count = 0};
+    struct amp_ids ids = {.count = 0};
+    for (uint32_t id = 0; id < model->n_nodes; id++) {
+        if (!amp_node_is_gradient(amp_node_at(model, id)))
+            continue;
+        amp_gradient_add_points(model, id, &ids);
+        uint32_t target = amp_gradient_target(model, id);
+        if (target != AMP_NONE)
+            hold(training, amp_value_at(model, target)->name, user);
+    }
+    for (size_t i = 0; i < ids.count; i++) {
+        const char *name = amp_value_at(model, ids.items[i])->name;
+        hold(training, name, user);
+        amp_name_list_add(&points, training->arena, name);
+    }
+    add_points(training, &points);
+}
+
 enum amp_status amp_training_open(struct amp_model_file *file, struct amp_training **training,
                                   struct amp_error *err)
 {
     const Onnx__ModelProto *proto = file->model->origin;
     struct amp_arena *arena = file->model->arena;
     *training = NULL;
-    if (proto->n_training_info == 0)
+    if (proto->n_training_info == 0 && !has_gradient(file->model))
         return AMP_OK;
     struct amp_training *made = amp_arena_alloc(arena, sizeof *made);
     *made = (struct amp_training){.model = file->model, .arena = arena, .external = file->external};
     made->values = find_values(file->model);
-    made->parts = amp_arena_array(arena, 2 * proto->n_training_info, sizeof *made->parts);
+    made->parts = amp_arena_array(arena, 2 * proto->n_training_info + 1, sizeof *made->parts);
     for (size_t i = 0; i < proto->n_training_info; i++)
         AMP_TRY(add_info(made, proto->training_info[i], i, err));
+    hold_points(made);
     *training = made;
     return AMP_OK;
 }
@@ -223,13 +290,13 @@ static Onnx__ValueInfoProto *create_input(const struct amp_training *training, c
 static Onnx__GraphProto *close_graph(const struct amp_training *training, const struct part *part)
 {
     Onnx__GraphProto *closed = amp_arena_memdup(training->arena, part->graph, sizeof *part->graph);
-    closed->input = amp_arena_array(training->arena, closed->n_input + part->foreign.count,
+    closed->input = amp_arena_array(training->arena, closed->n_input + part->names.foreign.count,
                                     sizeof *closed->input);
     for (size_t i = 0; i < part->graph->n_input; i++)
         closed->input[i] = part->graph->input[i];
-    for (size_t i = 0; i < part->foreign.count; i++)
-        if (amp_strmap_get(&training->values, part->foreign.items[i], NULL))
-            closed->input[closed->n_input++] = create_input(training, part->foreign.items[i]);
+    for (size_t i = 0; i < part->names.foreign.count; i++)
+        if (amp_strmap_get(&training->values, part->names.foreign.items[i], NULL))
+            closed->input[closed->n_input++] = create_input(training, part->names.foreign.items[i]);
     return closed;
 }
 
@@ -250,6 +317,32 @@ static Onnx__ModelProto *create_message(const struct amp_training *training,
     return proto;
 }
 
+/* Whether training assigns to the initializer called NAME of the graph of PART, or gradients are
+   taken by it. */
+static bool is_own_variable(const struct part *part, const char *name)
+{
+    const Onnx__TrainingInfoProto *info = part->info;
+    bool found = amp_strmap_get(&part->names.points.known, name, NULL);
+    for (size_t i = 0; i < info->n_update_binding; i++)
+        found |=
+            info->update_binding[i]->key != NULL && strcmp(info->update_binding[i]->key, name) == 0;
+    for (size_t i = 0; i < info->n_initialization_binding; i++)
+        found |= info->initialization_binding[i]->key != NULL &&
+                 strcmp(info->initialization_binding[i]->key, name) == 0;
+    return found;
+}
+
+static void make_own_variables(const struct part *part)
+{
+    struct amp_model *model = part->model;
+    const struct amp_ids *ids = &model->graphs[0].initializers;
+    for (size_t i = 0; i < ids->count; i++) {
+        struct amp_value *value = amp_value_at(model, ids->items[i]);
+        if (is_own_variable(part, value->name))
+            value->constant = NULL;
+    }
+}
+
 static enum amp_status read_part(const struct amp_training *training, struct part *part,
                                  struct amp_error *err)
 {
@@ -266,6 +359,7 @@ static enum amp_status read_part(const struct amp_training *training, struct par
         amp_error_prefix(err, "%s", model->path);
         return err->status;
     }
+    make_own_variables(part);
     AMP_TRY(amp_graph_sort(model, NULL, err));
     return amp_infer(model, err);
 }
@@ -311,7 +405,7 @@ int amp_training_opset(struct amp_training *training, int target, const char **o
     return target;
 }
 
-/* ---- the end ----------------------------------------------------------------------------------
+/* ---- the graphs, changed ----------------------------------------------------------------------
  */
 
 /* Makes new names in PART differ from all in the main graph. */
@@ -359,16 +453,82 @@ static enum amp_status raise_part(const struct amp_training *training, struct pa
                                   struct amp_error *err)
 {
     int64_t opset = amp_model_opset(training->model, "");
+    take_names(training, part);
     if (amp_model_opset(part->model, "") >= opset)
         return AMP_OK;
-    take_names(training, part);
+    part->is_changed = true;
     if (amp_opset_raise(part->model, (int)opset, NULL, err) != AMP_OK) {
         amp_error_prefix(err, "%s: %s", training->model->path, part->text);
         return err->status;
     }
-    write_part(part);
     return AMP_OK;
 }
+
+enum amp_status amp_training_raise(struct amp_training *training, struct amp_error *err)
+{
+    for (size_t i = 0; training != NULL && i < training->n_parts; i++)
+        AMP_TRY(raise_part(training, &training->parts[i], err));
+    return AMP_OK;
+}
+
+/* ---- what autocast is told, and does --------------------------------------------------------- */
+
+size_t amp_training_algorithm_count(const struct amp_training *training)
+{
+    size_t count = 0;
+    for (size_t i = 0; training != NULL && i < training->n_parts; i++)
+        count += is_algorithm(&training->parts[i]);
+    return count;
+}
+
+static struct part *algorithm_at(const struct amp_training *training, size_t index)
+{
+    size_t i = 0;
+    while (!is_algorithm(&training->parts[i]) || index-- > 0)
+        i++;
+    return &training->parts[i];
+}
+
+struct amp_model *amp_training_algorithm(struct amp_training *training, size_t index)
+{
+    return algorithm_at(training, index)->model;
+}
+
+void amp_training_note_change(struct amp_training *training, size_t index)
+{
+    algorithm_at(training, index)->is_changed = true;
+}
+
+bool amp_training_has_gradient(const struct amp_training *training)
+{
+    return training != NULL && training->has_gradient;
+}
+
+struct amp_ids amp_training_points(const struct amp_training *training)
+{
+    return training != NULL ? training->points : (struct amp_ids){.count = 0};
+}
+
+enum amp_status amp_training_scale(struct amp_training *training,
+                                   const struct amp_grad_scaler *scaler, size_t *n_scaled,
+                                   struct amp_error *err)
+{
+    *n_scaled = 0;
+    for (size_t i = 0; training != NULL && i < training->n_parts; i++) {
+        struct part *part = &training->parts[i];
+        bool is_scaled = false;
+        if (!is_algorithm(part))
+            continue;
+        const struct amp_grad_scaler_graph graph = {part->model, training->model, part->info};
+        AMP_TRY(amp_grad_scaler_add(&graph, scaler, &is_scaled, err));
+        part->is_changed |= is_scaled;
+        *n_scaled += is_scaled;
+    }
+    return AMP_OK;
+}
+
+/* ---- the end ----------------------------------------------------------------------------------
+ */
 
 /* Whether a value that training names is what it was. */
 static enum amp_status check_held(const struct amp_training *training,
@@ -410,7 +570,9 @@ enum amp_status amp_training_release(struct amp_training *training, struct amp_e
     for (size_t i = 0; i < training->n_held; i++)
         AMP_TRY(check_held(training, &values, &training->held[i], err));
     let_go(training);
+    AMP_TRY(amp_training_raise(training, err));
     for (size_t i = 0; i < training->n_parts; i++)
-        AMP_TRY(raise_part(training, &training->parts[i], err));
+        if (training->parts[i].is_changed)
+            write_part(&training->parts[i]);
     return AMP_OK;
 }

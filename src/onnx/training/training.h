@@ -4,6 +4,8 @@
 #include "core/status.h"
 #include "onnx/file/read.h"
 
+struct amp_grad_scaler; /* onnx/training/scaler.h */
+
 /*
  * What a model says of its training (onnx.proto, TrainingInfoProto) while the model is converted.
  * A training step runs the main graph and the algorithm as one graph: the algorithm names values of
@@ -12,13 +14,14 @@
  * graph, as training changes it. The graphs of training_info follow to the opset of the model.
  *
  * The calls come in the order in which they stand here. NULL for TRAINING, which a model without
- * training_info has, is fine.
+ * training_info and without gradients has, is fine.
  */
 struct amp_training;
 
 /*
  * Before types are inferred: sets *TRAINING, and has the initializers of the model of FILE that
- * bindings assign to count as no constants. AMP_MODEL when a binding names what is not there.
+ * bindings assign to, or that gradients are taken by, count as no constants. AMP_MODEL when a
+ * binding names what is not there.
  */
 enum amp_status amp_training_open(struct amp_model_file *file, struct amp_training **training,
                                   struct amp_error *err);
@@ -30,6 +33,28 @@ enum amp_status amp_training_hold(struct amp_training *training, struct amp_erro
 /* The highest opset, TARGET at most, that the graphs can be raised to; where it is below TARGET
  *OBSTACLE says why. */
 int amp_training_opset(struct amp_training *training, int target, const char **obstacle);
+
+/* The algorithms, as models whose inputs are those of the algorithm and what it names of the main
+   graph: there are as many; once amp_training_hold has read them. What changes one is written where
+   amp_training_note_change was called. */
+size_t amp_training_algorithm_count(const struct amp_training *training);
+struct amp_model *amp_training_algorithm(struct amp_training *training, size_t index);
+void amp_training_note_change(struct amp_training *training, size_t index);
+
+/* Whether there are gradients, in the main graph or in training_info. */
+bool amp_training_has_gradient(const struct amp_training *training);
+
+/* The values of the main graph that gradients are taken of, by and at. */
+struct amp_ids amp_training_points(const struct amp_training *training);
+
+/* Adds gradient scaling to all algorithms that hold gradients and have none; *N_SCALED gets their
+   number. AMP_UNSUPPORTED as amp_grad_scaler_add. */
+enum amp_status amp_training_scale(struct amp_training *training,
+                                   const struct amp_grad_scaler *scaler, size_t *n_scaled,
+                                   struct amp_error *err);
+
+/* Raises the graphs to the opset of the main one. */
+enum amp_status amp_training_raise(struct amp_training *training, struct amp_error *err);
 
 /*
  * After all that changes the main graph: raises the graphs to its opset and takes back what
