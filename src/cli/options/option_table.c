@@ -183,7 +183,8 @@ static const struct amp_option option_table[] = {
      "rows of --data in a step, in an order that --seed shuffles [default: a sample as it is]"},
     {"make-training", 0, "LIST", AMP_OPTION_TEXT, AT(recipe), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,
      "give a model without training_info one: loss= {losses}; optimizer= {optimizers}; lr=, "
-     "weight_decay=, with commas between them [default: loss=cross_entropy,optimizer=adam,lr=1e-3]"},
+     "weight_decay=, with commas between them [default: "
+     "loss=cross_entropy,optimizer=adam,lr=1e-3]"},
     {"train", 0, "GLOB", AMP_OPTION_TEXT, AT(trained), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,
      "the initializers that it trains [default: all of float32 with several elements]"},
     {"resume", 0, NULL, AMP_OPTION_FLAG, AT(is_resumed), AMP_CMD_TRAIN, AMP_GROUP_TRAINING,
