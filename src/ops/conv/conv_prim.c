@@ -81,8 +81,8 @@ static enum amp_status create(struct amp_ctx *ctx, struct amp_prim *prim, const 
                           "convolution");
 }
 
-/* Blocks of channels, of a vector each: their tags by spatial dims, and how the names of kernels end
-   that oneDNN generates for such vectors. */
+/* Blocks of channels, of a vector each: their tags by spatial dims, and how the names of kernels
+   end that oneDNN generates for such vectors. */
 static const struct blocks {
     int64_t channels;
     dnnl_format_tag_t tags[4];
@@ -92,8 +92,8 @@ static const struct blocks {
 
 enum { MANY_TAPS = 16 };
 
-/* Whether channels-last kernels read one channel tap by tap: their products sum over channels, and at
-   a border they do not sum over taps instead. */
+/* Whether channels-last kernels read one channel tap by tap: their products sum over channels, and
+   at a border they do not sum over taps instead. */
 static bool reads_single_taps(const struct amp_ctx *ctx, const struct amp_window *window)
 {
     bool is_padded = false;
