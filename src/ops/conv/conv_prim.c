@@ -5,6 +5,7 @@
  */
 #include "ops/conv/conv_prim.h"
 
+#include "core/cpu.h"
 #include "ops/dnnl/describe.h"
 #include "ops/kernel/kernel.h"
 
@@ -80,30 +81,50 @@ static enum amp_status create(struct amp_ctx *ctx, struct amp_prim *prim, const 
                           "convolution");
 }
 
-enum { BLOCK = 16 }; /* channels: a vector of AVX-512 */
+/* Blocks of channels, of a vector each: their tags by spatial dims, and how the names of kernels
+   end that oneDNN generates for such vectors. */
+static const struct blocks {
+    int64_t channels;
+    dnnl_format_tag_t tags[4];
+    const char *isa;
+} of_16 = {16, {[1] = dnnl_nCw16c, dnnl_nChw16c, dnnl_nCdhw16c}, ":avx512"},
+  of_8 = {8, {[1] = dnnl_nCw8c, dnnl_nChw8c, dnnl_nCdhw8c}, ":avx2"};
 
-static const dnnl_format_tag_t blocked[] = {[1] = dnnl_nCw16c, dnnl_nChw16c, dnnl_nCdhw16c};
+enum { MANY_TAPS = 16 };
+
+/* Whether channels-last kernels read one channel tap by tap: their products sum over channels, and
+   at a border they do not sum over taps instead. */
+static bool reads_single_taps(const struct amp_ctx *ctx, const struct amp_window *window)
+{
+    bool is_padded = false;
+    for (int d = 0; d < window->n; d++)
+        is_padded |= window->pad_begin[d] > 0 || window->pad_end[d] > 0;
+    return is_padded && ctx->in[0]->shape.dims[1] == 1 &&
+           amp_window_product(window->n, window->kernel) >= MANY_TAPS;
+}
 
 /* In float32 oneDNN offers channels-last kernels first, also where those for blocks of channels are
    faster. Few enough inputs are no block. Which kernel stands behind a descriptor, oneDNN's API
-   tells by its name alone: those that are generated for AVX-512 are the fast ones. */
+   tells by its name alone: those that are generated for the CPU's vectors are the fast ones. */
 static bool create_blocked(struct amp_ctx *ctx, struct amp_prim *prim, const struct parts *parts,
                            dnnl_primitive_desc_t *pd)
 {
     struct amp_error refusal = {.status = AMP_OK}, *err = ctx->err;
-    dnnl_format_tag_t tag = blocked[parts->conv->window->n];
-    if (!ctx->host->blocks_channels || ctx->in[1]->dtype != AMP_FLOAT ||
-        ctx->out[0]->dtype != AMP_FLOAT)
+    const struct amp_window *window = parts->conv->window;
+    const struct blocks *blocks = amp_cpu_has(AMP_CPU_AVX512) ? &of_16 : &of_8;
+    dnnl_format_tag_t tag = blocks->tags[window->n];
+    if ((!ctx->host->blocks_channels && !reads_single_taps(ctx, window)) ||
+        ctx->in[1]->dtype != AMP_FLOAT || ctx->out[0]->dtype != AMP_FLOAT)
         return false;
     ctx->err = &refusal;
-    struct tags tags = {.x = ctx->in[0]->shape.dims[1] < BLOCK ? dnnl_format_tag_any : tag,
-                        .y = tag};
+    struct tags tags = {
+        .x = ctx->in[0]->shape.dims[1] < blocks->channels ? dnnl_format_tag_any : tag, .y = tag};
     enum amp_status status = create(ctx, prim, parts, tags, pd);
     ctx->err = err;
     if (status != AMP_OK)
         return false;
     const char *name = amp_describe_implementation(*pd);
-    if (strncmp(name, "jit", 3) == 0 && strstr(name, ":avx512") != NULL)
+    if (strncmp(name, "jit", 3) == 0 && strstr(name, blocks->isa) != NULL)
         return true;
     dnnl_primitive_desc_destroy(*pd);
     return false;

@@ -6,6 +6,7 @@
  */
 #include "ops/kernel/kernel.h"
 #include "ops/matmul/product.h"
+#include "ops/dnnl/describe.h"
 #include "ops/dnnl/layout.h"
 #include "ops/dnnl/post_op.h"
 #include "ops/dnnl/prim.h"
@@ -343,6 +344,8 @@ static enum amp_status run_plain(struct amp_ctx *ctx, void *what)
 
 /* ---- oneDNN -------------------------------------------------------------------------------- */
 
+enum { PACKED_MIN = 1 << 16 }; /* elements of B */
+
 /* Whether C can go in as oneDNN's bias: added to the product as it is, one row for all. */
 static bool is_bias(const struct amp_matmul *p)
 {
@@ -413,6 +416,37 @@ static enum amp_status set_descs(const struct product *call, struct amp_prim *pr
                : AMP_OK;
 }
 
+/* Whether oneDNN would pack a constant B, or read it as it lies, in each run again. For products of
+   a single row that is as fast, and where B is small: it stays in the cache. */
+static bool packs_in_each_run(const struct product *call, const_dnnl_primitive_desc_t pd)
+{
+    const struct amp_matmul *p = call->product;
+    return call->ctx.is_constant[1] && call->y.dims[call->batch_rank] > 1 &&
+           p->n >= PACKED_MIN / p->k && strncmp(amp_describe_implementation(pd), "gemm:", 5) == 0;
+}
+
+static enum amp_status create(struct amp_ctx *ctx, const struct product_descs *descs,
+                              dnnl_primitive_attr_t attr, dnnl_primitive_desc_t *pd)
+{
+    return amp_dnnl_check(ctx->err,
+                          dnnl_matmul_primitive_desc_create(pd, ctx->host->dnnl->engine, descs->a,
+                                                            descs->b_wanted, descs->bias, descs->y,
+                                                            attr),
+                          "matrix product");
+}
+
+/* Moves *PD on to what oneDNN has, behind that, for a B that has been packed once. Where that is
+   none, *PD is made anew: a descriptor cannot be moved back, nor a copy of one on. */
+static enum amp_status choose_packed(struct amp_ctx *ctx, const struct product_descs *descs,
+                                     dnnl_primitive_attr_t attr, dnnl_primitive_desc_t *pd)
+{
+    dnnl_status_t status = dnnl_primitive_desc_next_impl(*pd);
+    if (status == dnnl_success && strncmp(amp_describe_implementation(*pd), "brg_matmul:", 11) == 0)
+        return AMP_OK;
+    dnnl_primitive_desc_destroy(*pd);
+    return create(ctx, descs, attr, pd);
+}
+
 static enum amp_status make_product(struct amp_ctx *ctx, struct amp_prim *prim, void *what)
 {
     const struct product *call = what;
@@ -422,11 +456,9 @@ static enum amp_status make_product(struct amp_ctx *ctx, struct amp_prim *prim, 
     AMP_TRY(set_descs(call, prim, &descs));
     AMP_TRY(amp_prim_attr(prim, ctx->err, &attr));
     AMP_TRY(set_post_ops(call, prim, ctx));
-    AMP_TRY(
-        amp_dnnl_check(ctx->err,
-                       dnnl_matmul_primitive_desc_create(&pd, ctx->host->dnnl->engine, descs.a,
-                                                         descs.b_wanted, descs.bias, descs.y, attr),
-                       "matrix product"));
+    AMP_TRY(create(ctx, &descs, attr, &pd));
+    if (packs_in_each_run(call, pd))
+        AMP_TRY(choose_packed(ctx, &descs, attr, &pd));
     AMP_TRY(amp_prim_create_fast(ctx, prim, pd));
     if (is_added_before(call->product))
         amp_prim_set_partial(prim);

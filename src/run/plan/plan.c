@@ -171,18 +171,23 @@ static void join_steps(const struct amp_plan *plan, enum amp_strictness strictne
 /* Whether float32 convolutions of MODEL are faster in blocks of channels. They are so in networks
    of depthwise convolutions and few channels, by a tenth. In others they win two hundredths on a
    core of one's own, and lose a tenth where another program runs on its other half: they read from
-   memory for each multiplication, channels-last kernels hold more in registers. */
+   memory for each multiplication, channels-last kernels hold more in registers. Where groups have
+   several channels, these fill no blocks, or kernels for blocks are slower by half. */
 static bool blocks_channels(const struct amp_model *model)
 {
+    bool has_depthwise = false;
     for (uint32_t id = 0; id < model->n_nodes; id++) {
         const struct amp_node *node = amp_node_at(model, id);
         const struct amp_value *w = node->is_removed || !amp_node_has_role(node, AMP_ROLE_CONV)
                                         ? NULL
                                         : amp_value_at(model, node->inputs[1]);
-        if (w != NULL && w->rank > 2 && w->dims[1] == 1 && amp_node_int(node, "group", 1) > 1)
-            return true;
+        if (w == NULL || w->rank <= 2 || amp_node_int(node, "group", 1) <= 1)
+            continue;
+        if (w->dims[1] != 1)
+            return false;
+        has_depthwise = true;
     }
-    return false;
+    return has_depthwise;
 }
 
 static enum amp_status fill(struct amp_plan *plan, enum amp_strictness strictness,
