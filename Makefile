@@ -32,7 +32,7 @@ say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(2)')
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all demo tune-demo cases check check-pass check-isa check-update check-arm64 arm64-pass asan fuzz fuzz-pass bench bench-tune oracles lint \
+.PHONY: all demo tune-demo cases check check-pass check-isa check-update check-arm64 arm64-pass asan fuzz fuzz-pass bench bench-models bench-tune oracles lint \
         format install uninstall deb check-deb dist clean distclean help compile_commands.json deps FORCE
 
 # ---- dependencies ------------------------------------------------------------------------------------------------------
@@ -43,7 +43,7 @@ TEST_DEPS    := $(DEPS)/tests.1.mk
 BENCH_DEPS   := $(DEPS)/bench.1.mk
 ARM64_DEPS   := $(DEPS)/arm64.1.mk
 without_deps := help clean distclean dist format uninstall
-with_tests   := cases check check-pass check-isa check-update check-arm64 arm64-pass asan fuzz fuzz-pass bench bench-tune oracles \
+with_tests   := cases check check-pass check-isa check-update check-arm64 arm64-pass asan fuzz fuzz-pass bench bench-models bench-tune oracles \
                 lint compile_commands.json deps \
                 $(BUILD)/unit/% $(BUILD)/oracle/%
 
@@ -54,7 +54,7 @@ endif
 ifneq ($(filter $(with_tests),$(GOALS)),)
 include $(TEST_DEPS)
 endif
-ifneq ($(filter bench build/oracle/ort_bench,$(GOALS)),)
+ifneq ($(filter bench bench-models build/oracle/ort_bench,$(GOALS)),)
 include $(BENCH_DEPS)
 endif
 # Last: its compiler flags and libraries take the place of this machine's.
@@ -250,6 +250,10 @@ check-update: $(BUILD)/ampconv $(ORACLES) cases
 ## bench: time networks against ONNX Runtime, and conversions of large models against a copy; needs 14 GB of disk
 bench: $(BUILD)/ampconv $(ORACLE_DIR)/ort_bench
 	@$(test_env) tests/bench.sh
+
+## bench-models: of those, some sixty well-known networks alone, small and large; BUSY=1 with one processor taken
+bench-models: $(BUILD)/ampconv $(ORACLE_DIR)/ort_bench
+	@$(test_env) KINDS=models tests/bench.sh
 
 ## bench-tune: tune small networks by every strategy: what stays in float32, what is lost, how many runs it takes; takes hours
 bench-tune: $(BUILD)/ampconv

@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
-# All measurements: the executor against ONNX Runtime (bench/networks.sh), then conversion against a copy (bench/conversion.sh).
-# MODELS names some of them instead; the scripts say what ROUNDS and RUNS are.
+# All measurements: the executor against ONNX Runtime on large networks (bench/networks.sh) and on the public set
+# (bench/models.pl), then conversion against a copy (bench/conversion.sh). KINDS (networks models conversions) leaves some out, MODELS
+# names some models instead; the scripts say what ROUNDS, RUNS and BUSY are.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 networks='resnet50 mobilenetv2 vit_s16 bert_base gpt2 lstm' conversions='encoder decoder nodes folder'
+models=$(perl "$here/bench/make_public.pl" --list | tr '\n' ' ') || exit 2
+kinds=${KINDS-networks models conversions}
 
 chosen() { # NAMES: those of them that are wanted
   local name
@@ -13,9 +16,10 @@ chosen() { # NAMES: those of them that are wanted
 }
 
 for name in ${MODELS-}; do
-  case " $networks $conversions " in *" $name "*) ;; *) echo "bench.sh: no model '$name'; there are: $networks $conversions" >&2; exit 2 ;; esac
+  case " $networks $models $conversions " in *" $name "*) ;; *) echo "bench.sh: no model '$name'; there are: $networks $models $conversions" >&2; exit 2 ;; esac
 done
-for kind in networks conversions; do
+declare -A scripts=([networks]=networks.sh [models]=models.pl [conversions]=conversion.sh)
+for kind in $kinds; do
   mapfile -t names < <(chosen "${!kind}")
-  [ ${#names[@]} -eq 0 ] || "$here/bench/${kind/%ions/ion}.sh" "${names[@]}" || exit 1
+  [ ${#names[@]} -eq 0 ] || "$here/bench/${scripts[$kind]}" "${names[@]}" || exit 1
 done

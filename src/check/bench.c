@@ -19,6 +19,7 @@ enum { N_WARM_UPS = 2 };
 struct turns {
     struct amp_roofline *roofline; /* NULL: no product in that dtype */
     double *runs, *products, *ratios;
+    size_t n_products; /* of the products and their ratios */
 };
 
 /* Runs SIDE once and drops the outputs; *SECONDS (may be NULL) is what the run took. */
@@ -70,21 +71,35 @@ static enum amp_status start_turns(const struct amp_bench *bench, const struct a
 /* A run that takes longer than this fills the caches with its own data soon enough. */
 #define SHORT_SECONDS 20e-3
 
+/* As many products say what the machine does while short runs are timed: there may be thousands of
+   those, and a product takes longer than hundreds of them. */
+enum { N_SHORT_PRODUCTS = 16 };
+
+/* Times the machine's product, which finds in the caches what it had there: it runs twice. SECONDS
+   is what the run before it took. */
+static enum amp_status time_product(struct turns *turns, double seconds, struct amp_error *err)
+{
+    double *product = &turns->products[turns->n_products];
+    for (int i = 0; i < 2; i++)
+        AMP_TRY(amp_roofline_run(turns->roofline, product, err));
+    turns->ratios[turns->n_products++] = seconds / *product;
+    return AMP_OK;
+}
+
 /* Times one run of SIDE and, right after it, the machine's product, since the speed of a machine
-   may change from second to second. Both find in the caches what they had there: the product runs
-   twice, and so does a short run, which would else be timed with what the product has left. */
+   may change from second to second. A short run is taken twice, since it would else be timed with
+   what the product, or another side, has left in the caches. */
 static enum amp_status take_turn(struct amp_bench_side *side, struct turns *turns, size_t round,
                                  struct amp_error *err)
 {
     double *seconds = &turns->runs[round];
     AMP_TRY(run_side(side, seconds, err));
-    if (*seconds < SHORT_SECONDS)
+    bool is_short = *seconds < SHORT_SECONDS;
+    if (is_short)
         AMP_TRY(run_side(side, seconds, err));
-    for (int i = 0; i < 2 && turns->roofline != NULL; i++)
-        AMP_TRY(amp_roofline_run(turns->roofline, &turns->products[round], err));
-    if (turns->roofline != NULL)
-        turns->ratios[round] = turns->runs[round] / turns->products[round];
-    return AMP_OK;
+    if (turns->roofline == NULL || (is_short && turns->n_products >= N_SHORT_PRODUCTS))
+        return AMP_OK;
+    return time_product(turns, *seconds, err);
 }
 
 static int compare_doubles(const void *a, const void *b)
@@ -93,9 +108,12 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorts VALUES and gives their median: the mean of the two in the middle where COUNT is even. */
+/* Sorts VALUES and gives their median: the mean of the two in the middle where COUNT is even; 0
+   where there are none. */
 static double median(double *values, size_t count)
 {
+    if (count == 0)
+        return 0;
     qsort(values, count, sizeof *values, compare_doubles);
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
@@ -115,8 +133,8 @@ static enum amp_status time_sides(struct amp_bench *bench, struct turns *turns,
         struct amp_bench_side *side = &bench->sides[i];
         side->median = median(turns[i].runs, bench->n_runs);
         side->minimum = turns[i].runs[0];
-        side->roofline = median(turns[i].products, bench->n_runs);
-        side->ratio = median(turns[i].ratios, bench->n_runs);
+        side->roofline = median(turns[i].products, turns[i].n_products);
+        side->ratio = median(turns[i].ratios, turns[i].n_products);
     }
     return AMP_OK;
 }

@@ -35,7 +35,7 @@ struct amp_bench {
 /*
  * Times the sides in turns: after two runs of each to warm up, every round times a run of each
  * side, a short one after another that is not timed, and after it the machine's product of matrices
- * in the side's dtype (ops/dnnl/roofline.h). Times are medians over the rounds. Then n_runs more of
+ * in the side's dtype (ops/dnnl/roofline.h; after short runs, in the first rounds). Times are medians over the rounds. Then n_runs more of
  * each side are profiled, where that is asked for. Fails as amp_session_create and amp_session_run
  * do; amp_bench_free follows in any case.
  */

@@ -62,6 +62,8 @@ struct amp_op {
     /* Each element of output 0 comes from the same element of each input, as that broadcasts, so
        that the order in which elements lie is of no concern. */
     bool is_elementwise;
+    /* The same of input 0; the others are single numbers, and PyTorch promotes no dtype. */
+    bool is_map;
     /* Each element of the results is one of the inputs', or that with another sign: what a lower
        dtype has exactly stays so. Of no concern for AMP_PRESERVES_VALUES. */
     bool picks;
@@ -245,6 +247,12 @@ bool amp_broadcasts_by_attributes(const struct amp_node *node);
 
 /* Whether they do so from another dim on than the last ones: attribute axis is there. */
 bool amp_broadcasts_from_axis(const struct amp_node *node);
+
+/* Whether output 0 of OP may lie as its inputs do, in whatever order. */
+static inline bool amp_op_keeps_places(const struct amp_op *op)
+{
+    return op->is_elementwise || op->is_map;
+}
 
 /* Whether input or output I is there. */
 static inline bool amp_has_in(const struct amp_ctx *ctx, uint32_t i)

@@ -8,9 +8,9 @@ use strict;
 use warnings;
 use Exporter 'import';
 use Onnx;
-our @EXPORT = qw(scoped named conv linear gemm layer_norm gelu gelu_new transpose reshape softmax gather average split_in relu
-    relu6 heads float_input ids_input resnet mobilenetv2 vit bert gpt2 lstm write_network
-    write_inputs);
+our @EXPORT = qw(scoped named conv convolve linear gemm layer_norm batch_norm gelu gelu_new swish transpose reshape softmax gather
+    average concat pool slice activated split_in relu relu6 leaky heads attention float_input named_input ids_input also resnet
+    mobilenetv2 vit bert_layer bert gpt2 gpt2_past lstm write_network write_inputs);
 
 my @values;    # a tensor file per input: [name, type, dims, bytes]
 my @states;    # outputs beside the first
@@ -32,9 +32,27 @@ sub conv { my ($x, $in, $out, $size, $stride, $gain, $groups) = @_;
         kernel_shape => ints_value($size, $size), pads => ints_value(($pad) x 4), strides => ints_value($stride, $stride))
 }
 
+# A kernel of several sizes: KERNEL => [3, 3], STRIDE and DILATION of all axes or an array of each, GROUPS, GAIN (2), PADS (those
+# that keep the size), causal => 1 for all of them before the first. No bias with bare => 1.
+sub convolve { my ($x, $in, $out, %how) = @_;
+    my ($kernel, $groups) = ($how{kernel}, $how{groups} // 1);
+    my ($strides, $dilations) = map { ref $_ ? $_ : [($_ // 1) x @$kernel] } @how{qw(stride dilation)};
+    my $fan_in = $in / $groups;
+    $fan_in *= $_ for @$kernel;
+    my @around = map { $dilations->[$_] * ($kernel->[$_] - 1) } 0 .. $#$kernel;
+    my @pads = $how{causal} ? (@around, (0) x @around) : (map { int($_ / 2) } @around, @around);
+    my @weights = weight(named('weight'), [$out, $in / $groups, @$kernel], sqrt(($how{gain} // 2) / $fan_in));
+    push @weights, weight(named('bias'), [$out], 0.1) unless $how{bare};
+    node('Conv', [$x, @weights], dilations => ints_value(@$dilations), group => int_value($groups),
+        kernel_shape => ints_value(@$kernel), pads => ints_value(@{$how{pads} // \@pads}), strides => ints_value(@$strides))
+}
+
+our $has_bias = 1;    # of linear; to be set with local $Networks::has_bias
+
 # x W + b over the last axis, as it is exported for three dimensions and more.
 sub linear { my ($x, $in, $out, $gain) = @_;
     my $y = node('MatMul', [$x, weight(named('weight_t'), [$in, $out], sqrt(($gain // 1) / $in))]);
+    return $y unless $has_bias;
     node('Add', [weight(named('bias'), [$out], 0.1), $y])
 }
 
@@ -48,6 +66,14 @@ sub layer_norm { my ($x, $width, $epsilon) = @_;
     node('LayerNormalization', [$x, weight(named('weight'), [$width], 0.1, 1), weight(named('bias'), [$width], 0.1)],
         axis => int_value(-1), epsilon => float_value($epsilon))
 }
+
+# A batch normalisation that the exporter left as it is.
+sub batch_norm { my ($x, $width) = @_;
+    my @weights = map { weight(named($_->[0]), [$width], 0.1, $_->[1]) } ['weight', 1], ['bias', 0], ['mean', 0], ['var', 1];
+    node('BatchNormalization', [$x, @weights], epsilon => float_value(1e-5))
+}
+
+sub swish { my ($x) = @_; node('Mul', [$x, node('Sigmoid', [$x])]) }
 
 sub gelu { my ($x) = @_;
     my $erf = node('Erf', [node('Div', [$x, real(sqrt 2)])]);
@@ -67,6 +93,8 @@ sub reshape { my ($x, @dims) = @_; node('Reshape', [$x, ints(@dims)], allowzero 
 sub softmax { my ($x) = @_; node('Softmax', [$x], axis => int_value(-1)) }
 sub gather { my ($table, $ids, $axis) = @_; node('Gather', [$table, $ids], axis => int_value($axis // 0)) }
 sub average { my ($x) = @_; node('Flatten', [node('GlobalAveragePool', [$x])], axis => int_value(1)) }
+sub concat { my ($axis, @parts) = @_; node('Concat', \@parts, axis => int_value($axis)) }
+sub slice { my ($x, $axis, $from, $to, $step) = @_; node('Slice', [$x, ints($from), ints($to), ints($axis), ints($step // 1)]) }
 sub split_in { my ($x, $count, $axis, $size) = @_;
     nodes('Split', [$x, ints(($size) x $count)], $count, axis => int_value($axis))
 }
@@ -75,6 +103,16 @@ sub split_in { my ($x, $count, $axis, $size) = @_;
 
 sub relu { node('Relu', [$_[0]]) }
 sub relu6 { node('Clip', [$_[0], real(0), real(6)]) }
+sub leaky { node('LeakyRelu', [$_[0]], alpha => float_value(0.1)) }
+
+# A convolution of NAME with what follows it, F: activated('conv1', \&relu, $x, $in, $out, $size, $stride).
+sub activated { my ($name, $f, @arguments) = @_; $f->(scoped($name, \&conv, @arguments[0 .. 4], 2, $arguments[5])) }
+
+# Of SIZE and STRIDE on both axes, 2 where not given, padded by PAD.
+sub pool { my ($op, $x, $size, $stride, $pad) = @_;
+    node($op, [$x], kernel_shape => ints_value(($size // 2) x 2), pads => ints_value(($pad // 0) x 4),
+        strides => ints_value(($stride // 2) x 2))
+}
 
 sub bottleneck { my ($x, $in, $width, $stride) = @_;
     my $y = relu(scoped('conv1', \&conv, $x, $in, $width, 1, 1, 2));
@@ -84,11 +122,14 @@ sub bottleneck { my ($x, $in, $width, $stride) = @_;
     relu(node('Add', [$y, $x]))
 }
 
-# The input of a network, of noise.
+# The input of a network, of noise; one of several.
 sub float_input { push @values, ['input', $FLOAT, [@_]]; 'input' }
+sub named_input { my ($name, @dims) = @_; push @values, [$name, $FLOAT, [@dims]]; $name }
 
-# Of bottlenecks, for images of SIDE: STEM channels, then stages of [number, width, count].
+# For images of SIDE: STEM channels, then stages of [number, width, count] of blocks that are bottlenecks or what BLOCK makes,
+# with EXPANSION times the width at their ends.
 sub resnet { my (%size) = @_;
+    my ($block, $expansion) = ($size{block} // \&bottleneck, $size{expansion} // 4);
     my ($stem, $classes) = @size{qw(stem classes)};
     my $x = relu(scoped('conv1', \&conv, float_input(1, 3, ($size{side}) x 2), 3, $stem, 7, 2, 2));
     $x = node('MaxPool', [$x], ceil_mode => int_value(0), dilations => ints_value(1, 1), kernel_shape => ints_value(3, 3),
@@ -97,8 +138,8 @@ sub resnet { my (%size) = @_;
     for my $stage (@{$size{stages}}) {
         my ($number, $width, $count) = @$stage;
         for my $i (0 .. $count - 1) {
-            $x = scoped("layer$number/layer$number.$i", \&bottleneck, $x, $in, $width, $number > 1 && $i == 0 ? 2 : 1);
-            $in = 4 * $width;
+            $x = scoped("layer$number/layer$number.$i", $block, $x, $in, $width, $number > 1 && $i == 0 ? 2 : 1);
+            $in = $expansion * $width;
         }
     }
     return (scoped('fc', \&gemm, average($x), $in, $classes), 1, $classes)
@@ -171,6 +212,16 @@ sub vit { my (%size) = @_;
 
 sub heads { my ($x, $words, $heads, $size, @perm) = @_; transpose(reshape($x, 1, $words, $heads, $size), @perm) }
 
+# Queries, keys and values from a product each; BIAS is added to the scores, which are scaled in the weights.
+sub attention { my ($x, $bias, $words, $width, $heads, $scale) = @_;
+    my $size = $width / $heads;
+    my ($q, $k, $v) = map { scoped($_, \&linear, $x, $width, $width, $_ eq 'v' ? 1 : $scale) } qw(q k v);
+    my $scores = node('MatMul', [heads($q, $words, $heads, $size, 0, 2, 1, 3), heads($k, $words, $heads, $size, 0, 2, 3, 1)]);
+    $scores = node('Add', [$scores, $bias]) if defined $bias;
+    my $mixed = transpose(node('MatMul', [softmax($scores), heads($v, $words, $heads, $size, 0, 2, 1, 3)]), 0, 2, 1, 3);
+    scoped('o', \&linear, reshape($mixed, 1, $words, $width), $width, $width, 0.2)
+}
+
 # transformers' BertSelfAttention; MASK is added to the scores.
 sub bert_attention { my ($x, $mask, $words, $width, $heads) = @_;
     my $size = $width / $heads;
@@ -191,6 +242,9 @@ sub bert_layer { my ($x, $mask, $words, $width, $heads) = @_;
 
 # LIST of integers as the input NAME.
 sub ids_input { my ($name, @list) = @_; push @values, [$name, $INT64, [1, scalar @list], pack 'q<*', @list]; $name }
+
+# X as a further output, NAME, of the form DIMS and the type TYPE.
+sub also { my ($x, $name, $type, @dims) = @_; push @states, output(identity($x, $name), $type, @dims); return }
 
 # With the words IDS at PLACES places at most.
 sub bert { my (%size) = @_;
@@ -235,6 +289,36 @@ sub gpt2_block { my ($x, $seen, $words, $width, $heads) = @_;
     node('Add', [$x, scoped('mlp/c_proj', \&conv1d, scoped('mlp/act', \&gelu_new, $y), $words, 4 * $width, $width, 0.1)])
 }
 
+# One word more behind PAST words, whose keys and values are inputs; those of all of them are outputs.
+sub gpt2_past_attention { my ($x, $past, $width, $heads, $i) = @_;
+    my $size = $width / $heads;
+    my ($q, @new) = map { heads($_, 1, $heads, $size, 0, 2, 1, 3) } split_in(scoped('c_attn', \&conv1d, $x, 1, $width, 3 * $width), 3, 2, $width);
+    my ($k, $v) = map { my $kind = ('key', 'value')[$_];
+        concat(2, named_input("past.$i.$kind", 1, $heads, $past, $size), $new[$_]) } 0, 1;
+    also($k, "present.$i.key", $FLOAT, 1, $heads, $past + 1, $size);
+    also($v, "present.$i.value", $FLOAT, 1, $heads, $past + 1, $size);
+    my $scores = node('Div', [node('MatMul', [$q, transpose($k, 0, 1, 3, 2)]), real(sqrt $size)]);
+    my $mixed = transpose(node('MatMul', [softmax($scores), $v]), 0, 2, 1, 3);
+    scoped('c_proj', \&conv1d, reshape($mixed, 1, 1, $width), 1, $width, $width, 0.1)
+}
+
+sub gpt2_past_block { my ($x, $past, $width, $heads, $i) = @_;
+    my $y = scoped('ln_1', \&layer_norm, $x, $width, 1e-5);
+    $x = node('Add', [scoped('attn', \&gpt2_past_attention, $y, $past, $width, $heads, $i), $x]);
+    $y = scoped('mlp/c_fc', \&conv1d, scoped('ln_2', \&layer_norm, $x, $width, 1e-5), 1, $width, 4 * $width);
+    node('Add', [$x, scoped('mlp/c_proj', \&conv1d, scoped('mlp/act', \&gelu_new, $y), 1, 4 * $width, $width, 0.1)])
+}
+
+sub gpt2_past { my (%size) = @_;
+    my ($width, $heads, $past, $vocabulary) = @size{qw(width heads past vocabulary)};
+    my $x = gather(weight('transformer.wte.weight', [$vocabulary, $width], 1), ids_input('input_ids', 7919));
+    my $place = constant($INT64, [1, 1], pack 'q<', $past);
+    $x = node('Add', [$x, gather(weight('transformer.wpe.weight', [$size{places}, $width], 1), $place)]);
+    $x = scoped("transformer/h.$_", \&gpt2_past_block, $x, $past, $width, $heads, $_) for 0 .. $size{layers} - 1;
+    $x = scoped('transformer/ln_f', \&layer_norm, $x, $width, 1e-5);
+    return (node('MatMul', [$x, weight('lm_head.weight_t', [$width, $vocabulary], 1 / sqrt $width)]), 1, 1, $vocabulary)
+}
+
 # What is behind block 0 may be added to by a function, AFTER.
 sub gpt2 { my (%size) = @_;
     my ($width, $heads, $words, $vocabulary) = @size{qw(width heads words vocabulary)};
@@ -276,7 +360,7 @@ sub lstm { my (%size) = @_;
     ($x, my @second) = scoped('l1', \&lstm_layer, $x, 2 * $width, $width);
     for my $i (0, 1) {
         my $both = node('Concat', [$last[$i], $second[$i]], axis => int_value(0));
-        push @states, output(identity($both, ('h_n', 'c_n')[$i]), $FLOAT, 4, 1, $width);
+        also($both, ('h_n', 'c_n')[$i], $FLOAT, 4, 1, $width);
     }
     return (transpose($x, 1, 0, 2), 1, $steps, 2 * $width)
 }

@@ -10,13 +10,14 @@ package Onnx;
 use strict;
 use warnings;
 use Exporter 'import';
-our @EXPORT = qw($FLOAT $INT8 $INT64 $BOOL node nodes int_value ints_value float_value string_value weight
-    initial noise constant real ints identity input output write_model write_tensor);
+our @EXPORT = qw($FLOAT $UINT8 $INT8 $INT32 $INT64 $BOOL node nodes int_value ints_value float_value floats_value
+    string_value strings_value weight initial noise constant real ints identity input output write_model write_tensor);
 
-our ($FLOAT, $INT8, $INT64, $BOOL) = (1, 3, 7, 9);
-our $scope = '';    # put before the names of nodes; to be set with local $Onnx::scope
+our ($FLOAT, $UINT8, $INT8, $INT32, $INT64, $BOOL) = (1, 2, 3, 6, 7, 9);
+our $scope = '';     # put before the names of nodes; to be set with local $Onnx::scope
+our $domain = '';    # of the operators; likewise
 
-my %element_size = ($FLOAT => 4, $INT8 => 1, $INT64 => 8, $BOOL => 1);
+my %element_size = ($FLOAT => 4, $UINT8 => 1, $INT8 => 1, $INT32 => 4, $INT64 => 8, $BOOL => 1);
 
 # ---- protobuf: fields as bytes (https://protobuf.dev/programming-guides/encoding/) ----
 
@@ -27,13 +28,17 @@ sub bytes { my ($field, $s) = @_; varint($field << 3 | 2) . varint(length $s) . 
 # ---- nodes ----
 
 my ($nodes, %uses, @weights) = ('');
+my %versions = ('' => 17, 'ai.onnx.ml' => 3);
+my %domains = ('' => 1);    # those that nodes are of
 
 # Attribute values; the field is that of AttributeProto, the last number its type.
 sub float_value { varint(2 << 3 | 5) . pack('f<', $_[0]) . number 20, 1 }
 sub int_value { number(3, $_[0] & ~0) . number 20, 2 }
 sub string_value { bytes(4, $_[0]) . number 20, 3 }
 sub tensor_value { bytes(5, $_[0]) . number 20, 4 }
+sub floats_value { join('', map { varint(7 << 3 | 5) . pack 'f<', $_ } @_) . number 20, 6 }
 sub ints_value { join('', map { number 8, $_ & ~0 } @_) . number 20, 7 }
+sub strings_value { join('', map { bytes 9, $_ } @_) . number 20, 8 }
 
 # A node of operator OP (an array of it and its outputs' names, where those matter) with INPUTS ('' is an omitted one) and
 # COUNT outputs, whose names come back.
@@ -44,6 +49,8 @@ sub nodes { my ($op, $inputs, $count, %attributes) = @_;
     @outputs = map { "${name}_output_$_" } 0 .. $count - 1 unless @outputs;
     my $s = join '', (map { bytes 1, $_ } @$inputs), map { bytes 2, $_ } @outputs;
     $s .= bytes(3, $name) . bytes 4, $op;
+    $s .= bytes 7, $domain if $domain ne '';
+    $domains{$domain} = 1;
     $s .= bytes 5, bytes(1, $_) . $attributes{$_} for sort keys %attributes;
     $nodes .= bytes 1, $s;
     return @outputs;
@@ -151,7 +158,8 @@ sub write_model { my ($path, $graph_name, $inputs, $outputs, %where) = @_;
     my $head = $nodes . bytes 2, $graph_name;
     my $infos = join '', @$inputs, @$outputs;
     my $file = open_new($path);
-    put($file, number(1, 8) . bytes(8, number(2, 17)) . varint(7 << 3 | 2) . varint(length($head) + $size + length $infos) . $head);
+    my $imports = join '', map { bytes 8, ($_ eq '' ? '' : bytes 1, $_) . number 2, $versions{$_} } sort keys %domains;
+    put($file, number(1, 8) . $imports . varint(7 << 3 | 2) . varint(length($head) + $size + length $infos) . $head);
     for my $i (0 .. $#weights) {
         put($file, $weights[$i]{head});
         put_weight($file, $weights[$i], $i) unless defined $weights[$i]{offset};

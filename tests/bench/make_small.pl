@@ -9,37 +9,8 @@ use FindBin;
 use lib $FindBin::Bin;
 use Onnx;
 use Networks;
-
-# ---- norms taken apart, as older exporters write them ------------------------------------------------------------------
-
-sub mean { my ($x) = @_; node('ReduceMean', [$x], axes => ints_value(-1), keepdims => int_value(1)) }
-
-sub long_layer_norm { my ($x, $width) = @_;
-    my $centred = node('Sub', [$x, mean($x)]);
-    my $variance = mean(node('Pow', [$centred, real(2)]));
-    my $y = node('Div', [$centred, node('Sqrt', [node('Add', [$variance, real(1e-5)])])]);
-    $y = node('Mul', [$y, weight(named('weight'), [$width], 0.1, 1)]);
-    node('Add', [$y, weight(named('bias'), [$width], 0.1)])
-}
-
-sub rms_norm { my ($x, $width) = @_;
-    my $root = node('Sqrt', [node('Add', [mean(node('Pow', [$x, real(2)])), real(1e-6)])]);
-    node('Mul', [weight(named('weight'), [$width], 0.1, 1), node('Mul', [$x, node('Div', [real(1), $root])])])
-}
-
-# A batch normalisation that the exporter left as it is.
-sub batch_norm { my ($x, $width) = @_;
-    my @weights = map { weight(named($_->[0]), [$width], 0.1, $_->[1]) } ['weight', 1], ['bias', 0], ['mean', 0], ['var', 1];
-    node('BatchNormalization', [$x, @weights], epsilon => float_value(1e-5))
-}
-
-# Numbers for a constant of WIDTH at each of WORDS places, all 0 but those in %CHANNELS, at the places before LAST.
-sub outliers { my ($words, $width, $last, %channels) = @_;
-    constant($FLOAT, [1, $words, $width], pack 'f<*', map { my $place = $_;
-        map { $place < $last ? $channels{$_} // 0 : 0 } 0 .. $width - 1 } 0 .. $words - 1)
-}
-
-# ---- transformers ------------------------------------------------------------------------------------------------------
+use Images;
+use Sequences;
 
 # A massive activation: a few channels of the first words, from block 0 to the end.
 sub gpt_massive {
@@ -47,157 +18,7 @@ sub gpt_massive {
         after => sub { node('Add', [$_[0], outliers(24, 48, 2, 7 => 1000, 23 => -1500, 31 => 600)]) })
 }
 
-# BIAS is added to the scores, which transformers' T5 does not scale.
-sub attention { my ($x, $bias, $words, $width, $heads, $scale) = @_;
-    my $size = $width / $heads;
-    my ($q, $k, $v) = map { scoped($_, \&linear, $x, $width, $width, $_ eq 'v' ? 1 : $scale) } qw(q k v);
-    my $scores = node('MatMul', [heads($q, $words, $heads, $size, 0, 2, 1, 3), heads($k, $words, $heads, $size, 0, 2, 3, 1)]);
-    $scores = node('Add', [$scores, $bias]) if defined $bias;
-    my $mixed = transpose(node('MatMul', [softmax($scores), heads($v, $words, $heads, $size, 0, 2, 1, 3)]), 0, 2, 1, 3);
-    scoped('o', \&linear, reshape($mixed, 1, $words, $width), $width, $width, 0.2)
-}
-
-sub t5_block { my ($x, $bias, $words, $width, $heads) = @_;
-    my $y = scoped('layer.0/layer_norm', \&rms_norm, $x, $width);
-    $x = node('Add', [$x, scoped('layer.0/SelfAttention', \&attention, $y, $bias, $words, $width, $heads, 0.4)]);
-    $y = scoped('layer.1/layer_norm', \&rms_norm, $x, $width);
-    $y = relu(scoped('layer.1/wi', \&linear, $y, $width, 4 * $width, 2));
-    node('Add', [$x, scoped('layer.1/wo', \&linear, $y, 4 * $width, $width, 0.5)])
-}
-
-# A table of biases by how far two words are apart, the far ones in one bucket.
-sub relative_bias { my ($words, $heads) = @_;
-    my @buckets = map { my $i = $_; map { my $far = abs($_ - $i); ($far < 8 ? $far : 8) + ($_ > $i ? 8 : 0) } 0 .. $words - 1 } 0 .. $words - 1;
-    my $places = constant($INT64, [$words, $words], pack 'q<*', @buckets);
-    my $values = gather(weight('relative_attention_bias.weight', [17, $heads], 1), $places);
-    node('Unsqueeze', [transpose($values, 2, 0, 1), ints(0)])
-}
-
-sub t5 {
-    my ($width, $heads, $words, $vocabulary) = (48, 4, 24, 97);
-    my $x = gather(weight('shared.weight', [$vocabulary, $width], 1), ids_input('input_ids', map { $_ * 31 % $vocabulary } 1 .. $words));
-    my $bias = scoped('encoder', \&relative_bias, $words, $heads);
-    $x = scoped("encoder/block.$_", \&t5_block, $x, $bias, $words, $width, $heads) for 0 .. 3;
-    $x = scoped('encoder/final_layer_norm', \&rms_norm, $x, $width);
-    return (node('MatMul', [$x, weight('lm_head.weight_t', [$width, $vocabulary], 1 / sqrt $width)]), 1, $words, $vocabulary)
-}
-
-sub conv_words { my ($x, $in, $out, $stride) = @_;
-    node('Conv', [$x, weight(named('weight'), [$out, $in, 3], sqrt(2 / (3 * $in))), weight(named('bias'), [$out], 0.1)],
-        dilations => ints_value(1), group => int_value(1), kernel_shape => ints_value(3), pads => ints_value(1, 1),
-        strides => ints_value($stride))
-}
-
-sub whisper_layer { my ($x, $words, $width, $heads) = @_;
-    my $y = scoped('self_attn_layer_norm', \&long_layer_norm, $x, $width);
-    $x = node('Add', [$x, scoped('self_attn', \&attention, $y, undef, $words, $width, $heads, 0.4)]);
-    $y = scoped('fc1', \&linear, scoped('final_layer_norm', \&long_layer_norm, $x, $width), $width, 4 * $width);
-    node('Add', [$x, scoped('fc2', \&linear, scoped('act', \&gelu, $y), 4 * $width, $width, 0.1)])
-}
-
-# Whisper's encoder; in its first words a channel is so large that its square is beyond float16.
-sub whisper {
-    my ($width, $heads, $words) = (48, 4, 32);
-    my $x = scoped('conv1', \&gelu, scoped('conv1', \&conv_words, float_input(1, 16, 2 * $words), 16, $width, 1));
-    $x = scoped('conv2', \&gelu, scoped('conv2', \&conv_words, $x, $width, $width, 2));
-    $x = node('Add', [transpose($x, 0, 2, 1), weight('embed_positions.weight', [$words, $width], 0.5)]);
-    $x = node('Add', [$x, outliers($words, $width, 4, 11 => 400)]);
-    $x = scoped("layers.$_", \&whisper_layer, $x, $words, $width, $heads) for 0 .. 3;
-    return (scoped('layer_norm', \&long_layer_norm, $x, $width), 1, $words, $width)
-}
-
 # ---- convolutional networks --------------------------------------------------------------------------------------------
-
-sub layer_norm_channels { my ($x, $width) = @_; transpose(layer_norm(transpose($x, 0, 2, 3, 1), $width, 1e-6), 0, 3, 1, 2) }
-
-sub convnext_block { my ($x, $width) = @_;
-    my $y = transpose(scoped('dwconv', \&conv, $x, $width, $width, 7, 1, 1, $width), 0, 2, 3, 1);
-    $y = scoped('pwconv1', \&linear, scoped('norm', \&layer_norm, $y, $width, 1e-6), $width, 4 * $width);
-    $y = scoped('pwconv2', \&linear, scoped('act', \&gelu, $y), 4 * $width, $width, 2);
-    node('Add', [$x, transpose(node('Mul', [$y, weight(named('gamma'), [$width], 0.1, 0.3)]), 0, 3, 1, 2)])
-}
-
-sub convnext {
-    my $x = scoped('stem', \&conv, float_input(1, 3, 32, 32), 3, 12, 4, 4, 1);
-    $x = scoped('stem/norm', \&layer_norm_channels, $x, 12);
-    my $in = 12;
-    for my $stage ([0, 12, 2], [1, 24, 2], [2, 48, 3]) {
-        my ($number, $width, $count) = @$stage;
-        if ($number > 0) {
-            $x = scoped("stages.$number/norm", \&layer_norm_channels, $x, $in);
-            $x = scoped("stages.$number/downsample", \&conv, $x, $in, $width, 2, 2, 1);
-        }
-        $x = scoped("stages.$number/blocks.$_", \&convnext_block, $x, $width) for 0 .. $count - 1;
-        $in = $width;
-    }
-    $x = scoped('head/norm', \&layer_norm, average($x), $in, 1e-6);
-    return (scoped('head/fc', \&gemm, $x, $in, 20), 1, 20)
-}
-
-sub swish { my ($x) = @_; node('Mul', [$x, node('Sigmoid', [$x])]) }
-
-# What a channel is multiplied by, from the averages of all.
-sub squeeze { my ($x, $width, $narrow) = @_;
-    my $y = swish(scoped('fc1', \&conv, node('GlobalAveragePool', [$x]), $width, $narrow, 1, 1, 2));
-    node('Mul', [$x, node('Sigmoid', [scoped('fc2', \&conv, $y, $narrow, $width, 1, 1, 1)])])
-}
-
-sub mb_conv { my ($x, $in, $out, $stride, $expansion, $size) = @_;
-    my $width = $in * $expansion;
-    my $y = $x;
-    $y = swish(scoped('expand', \&conv, $y, $in, $width, 1, 1, 3)) if $expansion > 1;
-    $y = swish(scoped('depthwise', \&conv, $y, $width, $width, $size, $stride, 3, $width));
-    $y = scoped('se', \&squeeze, $y, $width, $in > 4 ? $in / 4 : 1);
-    $y = scoped('project', \&conv, $y, $width, $out, 1, 1, 4);
-    $stride == 1 && $in == $out ? node('Add', [$x, $y]) : $y
-}
-
-sub efficientnet {
-    my $x = swish(scoped('stem', \&conv, float_input(1, 3, 32, 32), 3, 8, 3, 2, 3));
-    my ($in, $number) = (8, 0);
-    for my $stage ([1, 8, 1, 1, 3], [4, 12, 2, 2, 3], [4, 16, 2, 2, 5], [4, 24, 2, 1, 3], [4, 32, 2, 2, 5]) {
-        my ($expansion, $out, $count, $stride, $size) = @$stage;
-        for my $i (0 .. $count - 1) {
-            $x = scoped('blocks.' . $number++, \&mb_conv, $x, $in, $out, $i == 0 ? $stride : 1, $expansion, $size);
-            $in = $out;
-        }
-    }
-    $x = swish(scoped('head', \&conv, $x, $in, 96, 1, 1, 3));
-    return (scoped('classifier', \&gemm, average($x), 96, 20), 1, 20)
-}
-
-sub pool { my ($op, $x) = @_;
-    node($op, [$x], kernel_shape => ints_value(2, 2), pads => ints_value(0, 0, 0, 0), strides => ints_value(2, 2))
-}
-
-sub double_conv { my ($x, $in, $out) = @_;
-    $x = relu(scoped('0', \&conv, $x, $in, $out, 3, 1, 2));
-    relu(scoped('3', \&conv, $x, $out, $out, 3, 1, 2))
-}
-
-# Twice the size, half the channels.
-sub up { my ($x, $in) = @_;
-    my $w = weight(named('weight'), [$in, $in / 2, 2, 2], sqrt(1 / $in));
-    node('ConvTranspose', [$x, $w, weight(named('bias'), [$in / 2], 0.1)], dilations => ints_value(1, 1), group => int_value(1),
-        kernel_shape => ints_value(2, 2), pads => ints_value(0, 0, 0, 0), strides => ints_value(2, 2))
-}
-
-sub unet {
-    my ($side, @widths) = (48, 8, 16, 32, 64);
-    my ($x, $in, @skipped) = (float_input(1, 1, $side, $side), 1);
-    for my $level (0 .. $#widths) {
-        $x = pool('MaxPool', $x) if $level > 0;
-        $x = scoped("down.$level", \&double_conv, $x, $in, $widths[$level]);
-        $in = $widths[$level];
-        push @skipped, $x;
-    }
-    for my $level (reverse 0 .. $#widths - 1) {
-        $x = node('Concat', [$skipped[$level], scoped("up.$level/up", \&up, $x, $in)], axis => int_value(1));
-        $x = scoped("up.$level/conv", \&double_conv, $x, $in, $widths[$level]);
-        $in = $widths[$level];
-    }
-    return (scoped('outc', \&conv, $x, $in, 2, 1, 1, 1), 1, 2, $side, $side)
-}
 
 sub norm_relu_conv { my ($x, $in, $out, $size) = @_;
     scoped('conv', \&conv, relu(scoped('norm', \&batch_norm, $x, $in)), $in, $out, $size, 1, 2)
@@ -227,12 +48,6 @@ sub densenet {
 }
 
 # ---- quantised ---------------------------------------------------------------------------------------------------------
-
-# X as what int8 keeps of it, up to MOST.
-sub rounded { my ($x, $most) = @_;
-    my @scale = (constant($FLOAT, [], pack 'f<', $most / 127), constant($INT8, [], "\0"));
-    node('DequantizeLinear', [node('QuantizeLinear', [$x, @scale]), @scale])
-}
 
 # A weight of int8, with a scale per output channel.
 my $drawn = 0;
@@ -283,7 +98,17 @@ my %networks = (
     },
     gpt2 => sub { gpt2(width => 48, heads => 4, layers => 3, words => 24, vocabulary => 97, places => 32) },
     lstm => sub { lstm(width => 32, steps => 24) },
-    t5 => \&t5, whisper => \&whisper, convnext => \&convnext, efficientnet => \&efficientnet, unet => \&unet,
+    t5 => sub { t5(width => 48, heads => 4, layers => 4, vocabulary => 97, ids => [map { $_ * 31 % 97 } 1 .. 24], head => 1) },
+    # In the first words a channel is so large that its square is beyond float16.
+    whisper => sub {
+        whisper(mels => 16, width => 48, heads => 4, words => 32, layers => 4, norm => \&long_layer_norm, outliers => {11 => 400})
+    },
+    convnext => sub { convnext(side => 32, classes => 20, stages => [[0, 12, 2], [1, 24, 2], [2, 48, 3]]) },
+    efficientnet => sub {
+        efficientnet(side => 32, stem => 8, head => 96, classes => 20,
+            stages => [[1, 8, 1, 1, 3], [4, 12, 2, 2, 3], [4, 16, 2, 2, 5], [4, 24, 2, 1, 3], [4, 32, 2, 2, 5]])
+    },
+    unet => sub { unet(side => 48, channels => 1, widths => [8, 16, 32, 64]) },
     gpt_massive => \&gpt_massive, int8 => \&int8, densenet => \&densenet,
 );
 if ("@ARGV" eq '--list') {

@@ -1,4 +1,4 @@
-/* ONNX Runtime's view of a model, on the CPU with two threads.
+/* ONNX Runtime's view of a model, on the CPU with two threads, or ORT_THREADS of the environment.
  *
  *   ort_run MODEL --load-only [--plain]
  *   ort_run MODEL [--plain] OUTDIR [[NAME=]FILE.pb]...
@@ -276,7 +276,9 @@ static OrtSession *load(OrtEnv *env, const char *model, bool plain, size_t *n_ou
     OrtSessionOptions *options;
     OrtSession *session = NULL;
     check(ort->CreateSessionOptions(&options), FAILED_RUN, "options");
-    check(ort->SetIntraOpNumThreads(options, 2), FAILED_RUN, "options");
+    const char *threads = getenv("ORT_THREADS");
+    check(ort->SetIntraOpNumThreads(options, threads != NULL ? atoi(threads) : 2), FAILED_RUN,
+          "options");
     check(ort->SetInterOpNumThreads(options, 1), FAILED_RUN, "options");
     check(ort->SetSessionGraphOptimizationLevel(options, plain ? ORT_DISABLE_ALL : ORT_ENABLE_ALL),
           FAILED_RUN, "options");

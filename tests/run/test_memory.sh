@@ -30,3 +30,19 @@ else
   echo "not ok primitives count: exit $code: $(cat stderr)"
 fi
 if "$AMPCONV" run chain.onnx -q --max-memory 200M 2>stderr; then echo 'ok and fit where there is more'; else echo "not ok and fit where there is more: $(cat stderr)"; fi
+
+# A constant is there in one form: in the dtype of the run, in float32 where the processor has no kernels for that; or where it
+# lies in the file, which counts for nothing, where kernels read it so.
+# What lives beside the weights is at most a feed-forward layer's input and output, 16 words of 1024 floats each.
+perl "$(dirname "$0")/../bench/make_model.pl" --layers 6 --width 256 --hidden 1024 --words 500 --data weights.bin held.onnx || exit 2
+weights=$(wc -c <weights.bin) live=$((2 * 16 * 1024 * 4))
+while read -r dtype peak widened; do
+  held=$((weights / 2))
+  if [ "$dtype" = fp32 ] || [ "$widened" -gt 0 ]; then held=$weights; fi
+  if [ "$peak" -gt "$live" ] && [ "$peak" -le $((12 * (held + live) / 10)) ]; then
+    echo "ok constants in one form, $dtype"
+  else
+    echo "not ok constants in one form, $dtype: $peak bytes, $held of weights"
+  fi
+done < <("$AMPCONV" bench -q held.onnx --dim length=16 --runs 1 --json |
+  awk -F '[:,]' '/"dtype"/ { gsub(/[" ]/, "", $2); dtype = $2 } /"peak_bytes"/ { peak = $2 } /"widened_nodes"/ { print dtype, peak + 0, $2 + 0 }')

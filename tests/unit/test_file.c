@@ -408,10 +408,37 @@ static void quotas_limit_threads(void **unused)
     }
 }
 
+/* Of 4 processors that are there and 3 that the process may use (proc(5), /proc/loadavg: the fourth
+   field). */
+static void others_limit_threads(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *load;
+        int threads;
+    } cases[] = {
+        {"0.00 0.00 0.00 1/143 18559\n", 3},
+        {"0.90 0.50 0.20 2/143 18559\n", 3},
+        {"0.90 0.50 0.20 3/143 18559\n", 2},
+        {"9.00 9.00 9.00 4/143 18559\n", 1},
+        {"9.00 9.00 9.00 40/143 18559\n", 1},
+        {"0.00 0.00 0.00 0/0 0\n", 3}, /* where a sandbox makes the file up */
+        {"no numbers\n", 3},
+    };
+    assert_int_equal(amp_threads_unclaimed("no/root", 4, 3), 3);
+    assert_int_equal(system("mkdir -p proc"), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        write_file("proc/loadavg", cases[i].load);
+        if (amp_threads_unclaimed(".", 4, 3) != cases[i].threads)
+            fail_msg("%s: %d threads", cases[i].load, amp_threads_unclaimed(".", 4, 3));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quotas_limit_threads),
+        cmocka_unit_test(others_limit_threads),
         cmocka_unit_test(only_regular_files_are_data),
         cmocka_unit_test(a_model_is_no_socket),
         cmocka_unit_test(streams_are_told_from_files),

@@ -1,6 +1,7 @@
 /*
  * How many threads the program computes with, and how they wait for work. Reads what Linux tells
- * of the process's control group; that it is limited to some processors, OpenMP finds out itself.
+ * of the process's control group and of who else runs; that it is limited to some processors,
+ * OpenMP finds out itself.
  */
 #include "cli/options/threads.h"
 
@@ -125,9 +126,47 @@ int amp_threads_affordable(const char *root, int processors)
     return least < 1 ? 1 : (int)least;
 }
 
+/* ---- processors that others use -------------------------------------------------------------- */
+
+/* A process that computes for longer than these together is there in each of them. */
+enum { N_LOOKS = 5, LOOK_MICROSECONDS = 1000 };
+
+/* The threads of all processes that run or wait to run, the caller among them: "0.52 0.40 0.31
+   RUNNING/ALL LAST" of /proc/loadavg. 1: there is no such file. */
+static int count_running(const char *root)
+{
+    char path[PATH_MAX];
+    int running = 1;
+    if (snprintf(path, sizeof path, "%s/proc/loadavg", root) >= (int)sizeof path)
+        return running;
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return running;
+    if (fscanf(file, "%*f %*f %*f %d", &running) != 1)
+        running = 1;
+    fclose(file);
+    return running;
+}
+
+int amp_threads_unclaimed(const char *root, int online, int processors)
+{
+    int others = count_running(root) - 1;
+    for (int i = 1; i < N_LOOKS && others > 0; i++) {
+        usleep(LOOK_MICROSECONDS);
+        int seen = count_running(root) - 1;
+        others = seen < others ? seen : others;
+    }
+    int idle = others < online ? online - others : 1;
+    return idle < processors ? idle : processors;
+}
+
 void amp_threads_default(void)
 {
-    int processors = omp_get_num_procs(), affordable = amp_threads_affordable("", processors);
-    if (getenv("OMP_NUM_THREADS") == NULL && affordable < processors)
-        amp_threads_limit(affordable);
+    if (getenv("OMP_NUM_THREADS") != NULL)
+        return;
+    int processors = omp_get_num_procs(), count = amp_threads_affordable("", processors);
+    if (count > 1)
+        count = amp_threads_unclaimed("", (int)sysconf(_SC_NPROCESSORS_ONLN), count);
+    if (count < processors)
+        amp_threads_limit(count);
 }

@@ -13,7 +13,8 @@ void amp_threads_prepare(char **argv);
 void amp_threads_limit(int count);
 
 /* Where OMP_NUM_THREADS is not set, limits it to what the process may use: its affinity's
-   processors, and no more than the CPU quota of its control group pays for. */
+   processors, no more than the CPU quota of its control group pays for, and none that others keep
+   busy. */
 void amp_threads_default(void);
 
 /* PROCESSORS, or as many whole ones, at least 1, as the CPU quotas of the process's control group
@@ -21,5 +22,10 @@ void amp_threads_default(void);
    thread beyond these would have all of them stopped until the next period. ROOT is put before the
    paths of the system's files. */
 int amp_threads_affordable(const char *root, int processors);
+
+/* PROCESSORS, or as many, at least 1, as those ONLINE that no other process has kept busy for some
+   milliseconds (/proc/loadavg): steps in parts wait for the part whose thread gets no processor.
+   ROOT as above. */
+int amp_threads_unclaimed(const char *root, int online, int processors);
 
 #endif

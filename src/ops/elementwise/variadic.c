@@ -160,6 +160,7 @@ const struct amp_op amp_op_clip = {
     .name = "Clip",
     .newest = 13,
     .effect = AMP_COMPUTES,
+    .is_map = true,
     .picks = true,
     .bound = bound_clip,
     .native = AMP_NATIVE_ALL,

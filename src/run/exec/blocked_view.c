@@ -67,7 +67,7 @@ bool amp_blocked_view_find(const struct amp_node *node, const struct amp_op *op,
                            struct amp_blocked_view *view)
 {
     const struct amp_tensor *first =
-        op->is_elementwise && node->n_outputs == 1 ? largest(inputs, node->n_inputs) : NULL;
+        amp_op_keeps_places(op) && node->n_outputs == 1 ? largest(inputs, node->n_inputs) : NULL;
     if (first == NULL || first->dtype != dtype || amp_broadcasts_from_axis(node))
         return false;
     *view = (struct amp_blocked_view){.layout = first->layout, .shape = first->shape};

@@ -158,7 +158,7 @@ static bool keep_input(struct amp_kept_call *kept, size_t i)
     input->is_widened = is_own && call->is_wide;
     input->wide_layout = given->layout;
     input->is_borrowed = is_own && !call->is_wide;
-    input->may_be_taken = i < call->node->n_inputs && call->step->op->is_elementwise &&
+    input->may_be_taken = i < call->node->n_inputs && amp_op_keeps_places(call->step->op) &&
                           !input->is_constant && !input->is_widened && given->dtype == out->dtype &&
                           amp_shape_equal(&given->shape, &kept->outputs[0].shape) &&
                           amp_step_is_last_use(call->step, call->node->inputs[i]);
@@ -365,7 +365,7 @@ static enum amp_status set_outputs(struct amp_kept_call *kept)
     }
     if (kept->calls_shape)
         AMP_TRY(kept->call.step->op->shape(&kept->ctx));
-    if (kept->call.step->op->is_elementwise)
+    if (amp_op_keeps_places(kept->call.step->op))
         take_input(kept);
     for (uint32_t i = 0; i < n_out; i++)
         if (kept->outputs[i].is_given_memory && kept->out[i]->data == NULL)

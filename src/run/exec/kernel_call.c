@@ -255,7 +255,7 @@ static const struct amp_tensor *free_after(const struct amp_kernel_call *call, u
 static void reuse_input(const struct amp_kernel_call *call)
 {
     struct amp_tensor *out = &call->state->frame.outs[0];
-    for (uint32_t i = 0; i < call->node->n_inputs && call->step->op->is_elementwise; i++) {
+    for (uint32_t i = 0; i < call->node->n_inputs && amp_op_keeps_places(call->step->op); i++) {
         const struct amp_tensor *in = call->state->frame.in[i], *from = free_after(call, i);
         if (from != NULL && in->dtype == out->dtype && amp_shape_equal(&in->shape, &out->shape)) {
             amp_tensor_share(out, from);

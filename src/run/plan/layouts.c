@@ -19,7 +19,8 @@ static bool passes_on(const struct amp_plan_builder *builder, const struct amp_s
                       uint32_t slot)
 {
     const struct amp_node *node = amp_node_at(builder->model, step->node);
-    bool passes = step->op->is_elementwise && step->n_posts == 0 && step->layout_wish.any_layout;
+    bool passes =
+        amp_op_keeps_places(step->op) && step->n_posts == 0 && step->layout_wish.any_layout;
     for (uint32_t i = 0; i < node->n_inputs && passes; i++)
         passes = i == slot || is_one_constant(builder->model, node->inputs[i]);
     return passes;
