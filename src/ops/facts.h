@@ -112,10 +112,11 @@ struct amp_integer_form {
        the result; attributes are the same. NULL: the operator itself, which moves elements, takes
        integers that all have one scale. */
     const struct amp_op *op;
-    bool has_weights; /* input 1 is constant, and sums of products with it are to be exact */
-    int channel;      /* of the weights: the dim that each sum has one of; below 0: from behind */
-    const char *flip; /* an attribute; where it is set, the other one of two dims is */
-    uint32_t bias;    /* the input of OP that input 2, an int32, becomes; 0: it has none */
+    bool has_weights;  /* input 1 is constant, and sums of products with it are to be exact */
+    int channel;       /* of the weights: the dim that each sum has one of; below 0: from behind */
+    const char *flip;  /* an attribute; where it is set, the other one of two dims is */
+    const char *group; /* an attribute of convolutions; NULL: it is none */
+    uint32_t bias;     /* the input of OP that input 2, an int32, becomes; 0: it has none */
     bool (*suits)(const struct amp_node *node); /* NULL: every one */
 };
 #define AMP_MOVES_INTEGERS (&(const struct amp_integer_form){.op = NULL})

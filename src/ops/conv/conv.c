@@ -205,8 +205,9 @@ const struct amp_op amp_op_conv = {
     .fuses = true,
     .role = AMP_ROLE_CONV,
     .linear = &(const struct amp_linear){.has_added = true, .channel = 0},
-    .integer = &(
-        const struct amp_integer_form){.op = &amp_op_qlinear_conv, .has_weights = true, .bias = 8},
+    .integer =
+        &(const struct amp_integer_form){
+            .op = &amp_op_qlinear_conv, .has_weights = true, .group = "group", .bias = 8},
     .flops = {amp_flops_convolution, 1},
     .gradient = AMP_GRADIENT({.term = WINDOWS "Fit(ConvTranspose(g, b; strides=*strides, "
                                               "dilations=*dilations, group=#group), begins)"},

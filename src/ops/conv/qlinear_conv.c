@@ -109,6 +109,7 @@ static enum amp_byte_way find_way(const struct amp_ctx *ctx)
         &(struct amp_byte_sums){.x = ctx->in[conv_inputs.x]->dtype,
                                 .x_zero = amp_tensor_int(ctx->in[conv_inputs.x_zero], 0),
                                 .w = w,
+                                .group = amp_node_int(ctx->node, "group", 1),
                                 .bias = bias_of(ctx)});
 }
 

@@ -78,12 +78,24 @@ static bool are_small(const struct amp_tensor *w)
     return are;
 }
 
+/* Whether oneDNN has kernels for that convolution on CPUs without VNNI: for whole vectors of a
+   group's channels, or for one. */
+static bool has_small_kernels(const struct amp_byte_sums *sums)
+{
+    enum { VECTOR = 8 };
+    const int64_t *w = sums->w->shape.dims, group = sums->group;
+    if (sums->w->shape.rank != 4 || group < 1)
+        return false;
+    return group == 1 || (w[1] == 1 && w[0] == group) ||
+           (w[1] % VECTOR == 0 && w[0] / group % VECTOR == 0);
+}
+
 /* Whether oneDNN's sums of K products are exact. Without VNNI they are of uint8 and of weights of
    7 bits, which quantizers make for such CPUs. */
 static bool adds_bytes(const struct amp_byte_sums *sums, int64_t k)
 {
     return amp_dnnl_adds_bytes(k) ||
-           (sums->x == AMP_UINT8 && sums->w->shape.rank == 4 && are_small(sums->w));
+           (sums->x == AMP_UINT8 && has_small_kernels(sums) && are_small(sums->w));
 }
 
 enum amp_byte_way amp_byte_sums_way(const struct amp_byte_sums *sums)

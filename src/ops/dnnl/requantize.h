@@ -16,6 +16,7 @@ struct amp_byte_sums {
     enum amp_dtype x;
     int64_t x_zero;
     const struct amp_tensor *w, *bias; /* int8, with data; BIAS: NULL: none */
+    int64_t group;                     /* of a convolution; 0: none */
     int channel;                       /* the dim of W that each sum has one of */
 };
 

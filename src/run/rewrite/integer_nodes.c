@@ -262,6 +262,9 @@ static bool has_exact_sums(const struct candidate *c, const struct integers *x,
                .x = dtype_of(c->model, x->value),
                .x_zero = zero_of(c->model, x),
                .w = weights,
+               .group = c->form->group == NULL
+                            ? 0
+                            : amp_node_int(amp_node_at(c->model, c->id), c->form->group, 1),
                .bias = bias == NULL ? NULL : constant(c->model, bias->value),
                .channel = channel}) != AMP_BYTES_APART;
 }
