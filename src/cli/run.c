@@ -327,6 +327,7 @@ static enum amp_status run_all(struct run *run)
         AMP_TRY(amp_task_check(&run->result.tasks[i], 0, run->err));
     run->result.widened = amp_session_widened(run->session);
     run->result.squeezed = amp_session_squeezed(run->session);
+    run->result.integers = amp_session_integers(run->session);
     check_metrics(run);
     return report(run);
 }

@@ -9,6 +9,7 @@
  * asks for no operator by name.
  */
 struct amp_ctx;
+struct amp_op;   /* ops/op.h */
 struct amp_node; /* core/graph/graph.h */
 
 /* The operator that it is, for those who treat it like no other. */
@@ -104,6 +105,22 @@ struct amp_linear {
     const char *alpha, *beta; /* attributes: factors of product and sum */
     bool (*suits)(const struct amp_node *node); /* NULL: every one */
 };
+
+/* What does the work of a node between DequantizeLinear and QuantizeLinear on the integers
+   (run/rewrite/integer_nodes.h). */
+struct amp_integer_form {
+    /* Takes each of the first two inputs with its scale and zero point, and behind both those of
+       the result; attributes are the same. NULL: the operator itself, which moves elements, takes
+       integers that all have one scale. */
+    const struct amp_op *op;
+    bool has_weights;  /* input 1 is constant, and sums of products with it are to be exact */
+    int channel;       /* of the weights: the dim that each sum has one of; below 0: from behind */
+    const char *flip;  /* an attribute; where it is set, the other one of two dims is */
+    const char *group; /* an attribute of convolutions; NULL: it is none */
+    uint32_t bias;     /* the input of OP that input 2, an int32, becomes; 0: it has none */
+    bool (*suits)(const struct amp_node *node); /* NULL: every one */
+};
+#define AMP_MOVES_INTEGERS (&(const struct amp_integer_form){.op = NULL})
 
 /* The operator that takes the place of a composite of its name (pattern/composites.inc): which of
    the pattern's values become its inputs and attributes. */

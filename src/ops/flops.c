@@ -80,6 +80,7 @@ double amp_flops_projected_attention(const struct amp_ctx *ctx, uint32_t past)
    the caches that it shares. */
 #define FLOPS_PER_SECOND 50e9
 #define BYTES_PER_SECOND 10e9
+#define BYTE_SPEED 4 /* products of bytes for one of float32 */
 
 /* Whether the time that OP takes is that of its products, or that of moving what it takes and
  * gives.
@@ -99,6 +100,12 @@ static double bytes_of(const struct amp_tensor *tensor)
     return amp_shape_is_known(&tensor->shape) ? (double)amp_tensor_size(tensor) : HUGE_VAL;
 }
 
+static bool multiplies_bytes(const struct amp_ctx *ctx)
+{
+    const struct amp_tensor *in = ctx->n_in > 0 ? ctx->in[0] : NULL;
+    return in != NULL && (in->dtype == AMP_INT8 || in->dtype == AMP_UINT8);
+}
+
 double amp_work_seconds(const struct amp_ctx *ctx)
 {
     const struct amp_op *op = amp_op_of(ctx->node);
@@ -111,7 +118,8 @@ double amp_work_seconds(const struct amp_ctx *ctx)
         bytes += bytes_of(ctx->out[i]);
     if (bytes == HUGE_VAL)
         return HUGE_VAL;
-    return amp_flops(ctx) / FLOPS_PER_SECOND + bytes / BYTES_PER_SECOND;
+    double speed = multiplies_bytes(ctx) ? BYTE_SPEED * FLOPS_PER_SECOND : FLOPS_PER_SECOND;
+    return amp_flops(ctx) / speed + bytes / BYTES_PER_SECOND;
 }
 
 double amp_flops(const struct amp_ctx *ctx)

@@ -74,7 +74,7 @@ bool amp_op_name_has_role(const char *op_type, enum amp_role role)
 
 bool amp_broadcasts_by_attributes(const struct amp_node *node)
 {
-    return node->since_version < 7;
+    return node->domain[0] == '\0' && node->since_version < 7;
 }
 
 bool amp_broadcasts_from_axis(const struct amp_node *node)

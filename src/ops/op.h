@@ -87,6 +87,7 @@ struct amp_op {
     const struct amp_post_op *post_op;
     const struct amp_linear *linear;
     const struct amp_fusion *fusion;
+    const struct amp_integer_form *integer;   /* NULL: none */
     const struct amp_gradient_rule *gradient; /* AMP_GRADIENT */
     /* In place of that, of operators that are derived step by step: ends with H NULL. */
     const struct amp_recurrence *recurrence;

@@ -16,6 +16,7 @@ our @EXPORT = qw($FLOAT $UINT8 $INT8 $INT32 $INT64 $BOOL node nodes int_value in
 our ($FLOAT, $UINT8, $INT8, $INT32, $INT64, $BOOL) = (1, 2, 3, 6, 7, 9);
 our $scope = '';     # put before the names of nodes; to be set with local $Onnx::scope
 our $domain = '';    # of the operators; likewise
+our $quantizes = 0;  # what operators with integer kernels read has gone through integers (QDQ); likewise
 
 my %element_size = ($FLOAT => 4, $UINT8 => 1, $INT8 => 1, $INT32 => 4, $INT64 => 8, $BOOL => 1);
 
@@ -27,9 +28,10 @@ sub bytes { my ($field, $s) = @_; varint($field << 3 | 2) . varint(length $s) . 
 
 # ---- nodes ----
 
-my ($nodes, %uses, @weights) = ('');
+my ($nodes, %uses, @weights, %weights) = ('');
 my %versions = ('' => 17, 'ai.onnx.ml' => 3);
 my %domains = ('' => 1);    # those that nodes are of
+my (%is_positive, %dequantized, %source); # values: never below 0; what one is dequantized to, and from
 
 # Attribute values; the field is that of AttributeProto, the last number its type.
 sub float_value { varint(2 << 3 | 5) . pack('f<', $_[0]) . number 20, 1 }
@@ -44,6 +46,7 @@ sub strings_value { join('', map { bytes 9, $_ } @_) . number 20, 8 }
 # COUNT outputs, whose names come back.
 sub nodes { my ($op, $inputs, $count, %attributes) = @_;
     ($op, my @outputs) = ref $op ? @$op : $op;
+    $inputs = [read_quantized(@$inputs)] if $quantizes && $op =~ /^(Conv|Gemm|Add|MaxPool|GlobalAveragePool)$/;
     my $number = $uses{"$scope/$op"}++;
     my $name = "$scope/$op" . ($number ? "_$number" : '');
     @outputs = map { "${name}_output_$_" } 0 .. $count - 1 unless @outputs;
@@ -53,6 +56,7 @@ sub nodes { my ($op, $inputs, $count, %attributes) = @_;
     $domains{$domain} = 1;
     $s .= bytes 5, bytes(1, $_) . $attributes{$_} for sort keys %attributes;
     $nodes .= bytes 1, $s;
+    $is_positive{$outputs[0]} = $op =~ /^(Relu|Clip)$/ || $op =~ /Pool|Flatten/ && $is_positive{$source{$inputs->[0]} // $inputs->[0]};
     return @outputs;
 }
 
@@ -74,6 +78,7 @@ sub product { my $n = 1; $n *= $_ for @_; $n }
 
 sub add_weight { my ($name, $type, $dims, %how) = @_;
     push @weights, {name => $name, type => $type, dims => $dims, size => product(@$dims) * $element_size{$type}, %how};
+    $weights{$name} = $weights[-1];
     return $name;
 }
 
@@ -110,6 +115,47 @@ sub put_weight { my ($file, $w, $index) = @_;
     for (my $left = $w->{size}; $left > 0; $left -= $length) {
         put($file, substr $$block, $start, $left < $length ? $left : $length);
     }
+}
+
+# ---- quantized operands: values near 1 as uint8, weights as int8, biases as int32, all in floats again ----
+
+sub step { my ($x) = @_; ($is_positive{$x} ? 4 : 8) / 255 }
+
+sub round_trip { my ($x) = @_;
+    return $dequantized{$x} if defined $dequantized{$x};
+    my @by = (real(step($x)), constant($UINT8, [], pack 'C', $is_positive{$x} ? 0 : 128));
+    my $y = node('DequantizeLinear', [node('QuantizeLinear', [$x, @by]), @by]);
+    ($source{$y}, $dequantized{$x}) = ($x, $y);
+    $y
+}
+
+# Noise of a weight's standard deviation takes all of int8.
+my $bytes;
+sub dequantize_weight { my ($w, $step) = @_;
+    my $count = $w->{dims}[0];
+    block(1, 0);
+    $bytes //= pack 'c*', map { sprintf '%.0f', $_ * 127 / sqrt 3 } @noise;
+    my $from = 1021 * keys %dequantized;
+    $w->{size} /= 4;
+    @$w{qw(type data)} = ($INT8, substr $bytes x (2 + $w->{size} / $PERIOD), $from % $PERIOD, $w->{size});
+    node('DequantizeLinear', [$w->{name}, constant($FLOAT, [$count], pack 'f<*', ($step) x $count),
+        constant($INT8, [$count], pack 'c*', (0) x $count)], axis => int_value(0))
+}
+
+sub dequantize_bias { my ($w, $step) = @_;
+    my $count = $w->{dims}[0];
+    block(1, 0);
+    @$w{qw(type data)} = ($INT32, pack 'l<*', map { sprintf '%.0f', $noise[$_] * $w->{std} / $step } 1 .. $count);
+    node('DequantizeLinear', [$w->{name}, constant($FLOAT, [$count], pack 'f<*', ($step) x $count),
+        constant($INT32, [$count], pack 'l<*', (0) x $count)], axis => int_value(0))
+}
+
+# Values, then a weight and a bias, if any.
+sub read_quantized { my ($x, @others) = @_;
+    my @read = round_trip($x);
+    return (@read, map { round_trip($_) } @others) unless @others && $weights{$others[0]};
+    my $step = $weights{$others[0]}{std} * sqrt(3) / 127;
+    return (@read, dequantize_weight($weights{$others[0]}, $step), dequantize_bias($weights{$others[1]}, $step * step($x)))
 }
 
 # ---- files ----

@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 # Makes the networks whose speed is measured, of Networks.pm:
-#   make_network.pl NAME OUT [INPUTS]      NAME: resnet50 mobilenetv2 vit_s16 bert_base gpt2 lstm chain
+#   make_network.pl NAME OUT [INPUTS]      NAME: resnet50 mobilenetv2 vit_s16 bert_base gpt2 lstm chain qdq_resnet50 qdq_mobilenetv2
 # INPUTS: a folder that gets input_0.pb, input_1.pb, ... to run it on.
 # Sizes and structure are those of the papers and of torchvision, timm and transformers. A chain is 400 nodes on 8 numbers, which
-# take what running a node takes.
+# take what running a node takes. qdq_: as quantized by ONNX Runtime, uint8 with int8 per channel.
 use strict;
 use warnings;
 use FindBin;
@@ -36,6 +36,9 @@ my %networks = (
     lstm => sub { lstm(width => 512, steps => 128) },
     chain => sub { chain(400, 8) },
 );
+for my $name (qw(resnet50 mobilenetv2)) {
+    $networks{"qdq_$name"} = sub { local $Onnx::quantizes = 1; $networks{$name}->() };
+}
 my ($name, $out, $folder) = @ARGV;
 @ARGV >= 2 && @ARGV <= 3 && $networks{$name} or die "usage: see the head of $0\n";
 write_network($out, $name, $folder, $networks{$name}->());

@@ -286,7 +286,8 @@ static const char *fused(void)
 {
     static char text[512];
     infer_all();
-    struct amp_model *model = amp_composites_fuse(net.model, net.arena);
+    size_t n_integer;
+    struct amp_model *model = amp_composites_fuse(net.model, net.arena, &n_integer);
     assert_int_equal(amp_graph_check(model, &net.err), AMP_OK);
     text[0] = '\0';
     for (size_t i = 0; i < model->graphs[0].nodes.count; i++) {

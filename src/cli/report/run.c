@@ -72,6 +72,7 @@ void amp_report_run(FILE *file, const struct amp_run_result *result, int verbosi
                   result->mismatch[0] == '\0' ? "within tolerance" : "outside tolerance");
     amp_report_widened(file, result->widened);
     amp_report_squeezed(file, result->squeezed);
+    amp_report_integers(file, result->integers);
     if (verbosity > 0)
         amp_print(file, AMP_REPORT_LABEL "%zu sample%s, %.3g s\n", "run", result->samples,
                   result->samples == 1 ? "" : "s", result->seconds);
@@ -130,6 +131,7 @@ json_t *amp_json_run(const struct amp_run_result *result, const struct amp_input
         amp_json_set(object, "tasks", amp_json_tasks(result->tasks, result->n_tasks, false));
     amp_json_set(object, "widened_nodes", amp_json_count(result->widened));
     amp_json_set(object, "squeezed_nodes", amp_json_count(result->squeezed));
+    amp_json_set(object, "integer_nodes", amp_json_count(result->integers));
     amp_json_set(object, "seconds", amp_json_number(result->seconds));
     return object;
 }

@@ -31,6 +31,7 @@ struct amp_run_result {
     struct amp_task *tasks;
     size_t widened;  /* nodes without a kernel for their dtype here */
     size_t squeezed; /* nodes, amp_session_squeezed */
+    size_t integers; /* nodes, amp_session_integers */
     double seconds;  /* of the runs alone */
 };
 
@@ -40,7 +41,7 @@ void amp_report_run(FILE *file, const struct amp_run_result *result, int verbosi
 /*
  * {"model", "inputs": [...], "samples", "outputs": [{"name", "type", "dtype", "shape", "elements",
  * "min", "max", "mean", "nan", "infinite", "metrics"}, ...], "expected": {"compared", "within",
- * "reason"}, "accuracy", "tasks", "widened_nodes", "squeezed_nodes", "seconds"}: a new reference.
+ * "reason"}, "accuracy", "tasks", "widened_nodes", "squeezed_nodes", "integer_nodes", "seconds"}: a new reference.
  * "metrics" and "expected" where there were expected values, "accuracy" with labels of classes,
  * "tasks" with labels.
  */

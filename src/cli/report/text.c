@@ -26,6 +26,16 @@ void amp_report_squeezed(FILE *file, size_t squeezed)
                   "squeezed", squeezed, squeezed == 1 ? "" : "s");
 }
 
+void amp_report_integers(FILE *file, size_t integers)
+{
+    if (integers > 0)
+        amp_print(file,
+                  AMP_REPORT_LABEL
+                  "%zu quantized node%s on the integers, as QLinear operators are defined; "
+                  "--strict computes in floats between DequantizeLinear and QuantizeLinear\n",
+                  "integers", integers, integers == 1 ? "" : "s");
+}
+
 void amp_report_newer_types(FILE *file, const struct amp_model *model)
 {
     char text[1024];

@@ -16,6 +16,9 @@ void amp_report_widened(FILE *file, size_t widened);
    0. */
 void amp_report_squeezed(FILE *file, size_t squeezed);
 
+/* Prints a line that INTEGERS nodes worked on integers (amp_session_integers); nothing for 0. */
+void amp_report_integers(FILE *file, size_t integers);
+
 /* Warns of nodes of MODEL, whose types are inferred, that have dtypes which only newer versions of
    their operators take; nothing where there are none. */
 void amp_report_newer_types(FILE *file, const struct amp_model *model);

@@ -181,13 +181,20 @@ static const char *name_at(size_t index)
     return schema->deprecated ? schemas[0].name : schema->name;
 }
 
-void amp_node_become(struct amp_model *model, uint32_t node, const char *op_type, int opset)
+void amp_node_change(struct amp_model *model, uint32_t node, const char *domain,
+                     const char *op_type, int opset)
 {
     struct amp_node *changed = amp_node_at(model, node);
+    changed->domain = domain != NULL ? domain : "";
     changed->op_type = op_type;
-    changed->n_attrs = 0;
-    changed->schema = amp_schema_find("", op_type, opset);
+    changed->schema = amp_schema_find(changed->domain, op_type, opset);
     changed->since_version = changed->schema->since_version;
+}
+
+void amp_node_become(struct amp_model *model, uint32_t node, const char *op_type, int opset)
+{
+    amp_node_at(model, node)->n_attrs = 0;
+    amp_node_change(model, node, "", op_type, opset);
 }
 
 const char *amp_schema_nearest(const char *word)

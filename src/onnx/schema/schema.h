@@ -105,6 +105,11 @@ bool amp_schema_shares(const struct amp_schema *schema, int type,
 /* NULL when the operator has no such attribute. */
 const struct amp_schema_attr *amp_schema_attr(const struct amp_schema *schema, const char *name);
 
+/* Makes NODE of MODEL one of OP_TYPE of DOMAIN (NULL: ai.onnx), which must be there at OPSET; it
+   keeps its name, attributes, inputs and outputs. */
+void amp_node_change(struct amp_model *model, uint32_t node, const char *domain,
+                     const char *op_type, int opset);
+
 /* Makes NODE of MODEL one of OP_TYPE of ai.onnx, which must be there at OPSET, without attributes;
    it keeps its name, inputs and outputs. */
 void amp_node_become(struct amp_model *model, uint32_t node, const char *op_type, int opset);

@@ -14,6 +14,8 @@
 #include <math.h>
 #include <string.h>
 
+extern const struct amp_op amp_op_qlinear_conv;
+
 static const struct amp_conv_inputs conv_inputs = {.x = 0, .w = 1, .bias = 2};
 
 enum amp_status amp_conv_rank(const struct amp_ctx *ctx, uint32_t x, uint32_t w, int *n)
@@ -203,6 +205,9 @@ const struct amp_op amp_op_conv = {
     .fuses = true,
     .role = AMP_ROLE_CONV,
     .linear = &(const struct amp_linear){.has_added = true, .channel = 0},
+    .integer =
+        &(const struct amp_integer_form){
+            .op = &amp_op_qlinear_conv, .has_weights = true, .group = "group", .bias = 8},
     .flops = {amp_flops_convolution, 1},
     .gradient = AMP_GRADIENT({.term = WINDOWS "Fit(ConvTranspose(g, b; strides=*strides, "
                                               "dilations=*dilations, group=#group), begins)"},

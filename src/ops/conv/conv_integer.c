@@ -1,26 +1,23 @@
 /*
- * Convolutions of bytes (ONNX ConvInteger, QLinearConv). ops/conv/byte_conv.h computes the sums
- * through oneDNN where it can; else they are computed here in C, tap by tap over whole planes. For
- * QLinearConv the sums are scaled and rounded back to bytes.
+ * Sums of convolutions of bytes, which are what ConvInteger gives. ops/conv/byte_conv.h computes
+ * them through oneDNN where it can; else they are computed here in C, tap by tap over whole planes.
  */
+#include "ops/conv/conv_integer.h"
+
 #include "ops/conv/byte_conv.h"
 #include "ops/dnnl/dnnl.h"
 #include "ops/flops.h"
 #include "ops/kernel/kernel.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 static const struct amp_conv_inputs conv_integer_inputs = {
     .x = 0, .x_zero = 2, .w = 1, .w_zero = 3, .bias = UINT32_MAX};
-static const struct amp_conv_inputs qlinear_conv_inputs = {
-    .x = 0, .x_zero = 2, .w = 3, .w_zero = 5, .bias = 8};
 
 AMP_CONV_TAP(INT8, int8_t, uint32_t)
 AMP_CONV_TAP(UINT8, uint8_t, uint32_t)
 
-/* Input I, where it is given, must have one value for all output channels or one for each. */
-static enum amp_status check_per_channel(const struct amp_ctx *ctx, uint32_t i, int64_t filters)
+enum amp_status amp_conv_check_parameter(const struct amp_ctx *ctx, uint32_t i, int64_t filters)
 {
     if (!amp_has_in(ctx, i))
         return AMP_OK;
@@ -38,11 +35,6 @@ static int64_t int_of(const struct amp_ctx *ctx, uint32_t i, int64_t index)
     if (!amp_has_in(ctx, i))
         return 0;
     return amp_tensor_int(ctx->in[i], amp_tensor_count(ctx->in[i]) > 1 ? (size_t)index : 0);
-}
-
-static double float_of(const struct amp_ctx *ctx, uint32_t i, int64_t index)
-{
-    return amp_tensor_double(ctx->in[i], amp_tensor_count(ctx->in[i]) > 1 ? (size_t)index : 0);
 }
 
 /* The sums of output plane INDEX, of zero-point corrected products, from the bias on. */
@@ -87,13 +79,12 @@ static void conv_planes(const struct amp_ctx *ctx, const struct amp_conv *conv, 
         int_plane(ctx, conv, i, sum + i * steps);
 }
 
-/* All sums, [N, M, steps...], which go to an int32 tensor with memory. */
-static enum amp_status int_conv(struct amp_ctx *ctx, const struct amp_conv_inputs *inputs,
-                                struct amp_conv *conv, struct amp_tensor *sums)
+enum amp_status amp_int_conv(struct amp_ctx *ctx, const struct amp_conv_inputs *inputs,
+                             struct amp_conv *conv, struct amp_tensor *sums)
 {
     AMP_TRY(amp_conv_read(ctx, inputs, ctx->in[inputs->x]->shape.rank - 2, conv));
-    AMP_TRY(check_per_channel(ctx, inputs->x_zero, 1));
-    AMP_TRY(check_per_channel(ctx, inputs->w_zero, conv->filters));
+    AMP_TRY(amp_conv_check_parameter(ctx, inputs->x_zero, 1));
+    AMP_TRY(amp_conv_check_parameter(ctx, inputs->w_zero, conv->filters));
     enum amp_status status = amp_byte_conv_run(ctx, conv, sums);
     if (status != AMP_UNSUPPORTED)
         return status;
@@ -109,64 +100,7 @@ static enum amp_status conv_integer_shape(struct amp_ctx *ctx)
 static enum amp_status conv_integer_run(struct amp_ctx *ctx)
 {
     struct amp_conv conv;
-    return int_conv(ctx, &conv_integer_inputs, &conv, ctx->out[0]);
-}
-
-static enum amp_status qlinear_conv_shape(struct amp_ctx *ctx)
-{
-    return amp_conv_shape(ctx, &qlinear_conv_inputs);
-}
-
-enum { Q_X_SCALE = 1, Q_W_SCALE = 4, Q_Y_SCALE = 6, Q_Y_ZERO = 7 };
-
-/* N sums, scaled, rounded (ties to even) and kept in the range of T. */
-#define REQUANTIZE(DTYPE, T, ...)                                                   \
-    AMP_CLONES(void, requantize_##DTYPE,                                            \
-               (const int32_t *sums, float scale, float zero, void *to, int64_t n), \
-               (sums, scale, zero, to, n))                                          \
-    {                                                                               \
-        const float low = AMP_LOWEST(T), high = AMP_HIGHEST(T);                     \
-        T *y = to;                                                                  \
-        AMP_SIMD for (int64_t i = 0; i < n; i++)                                    \
-        {                                                                           \
-            float value = rintf((float)sums[i] * scale) + zero;                     \
-            value = value > low ? value : low;                                      \
-            y[i] = (T)(int32_t)(value < high ? value : high);                       \
-        }                                                                           \
-    }
-REQUANTIZE(INT8, int8_t)
-REQUANTIZE(UINT8, uint8_t)
-
-static enum amp_status requantize(struct amp_ctx *ctx, const struct amp_conv *conv,
-                                  const int32_t *sums)
-{
-    AMP_TRY(check_per_channel(ctx, Q_X_SCALE, 1));
-    AMP_TRY(check_per_channel(ctx, Q_W_SCALE, conv->filters));
-    AMP_TRY(check_per_channel(ctx, Q_Y_SCALE, 1));
-    AMP_TRY(check_per_channel(ctx, Q_Y_ZERO, 1));
-    const double scale = float_of(ctx, Q_X_SCALE, 0) / float_of(ctx, Q_Y_SCALE, 0);
-    const float zero = (float)int_of(ctx, Q_Y_ZERO, 0);
-    const int64_t steps = amp_window_product(conv->window.n, conv->window.steps);
-    const int64_t planes = conv->batch * conv->filters;
-    bool is_signed = ctx->out[0]->dtype == AMP_INT8;
-#pragma omp parallel for if (planes * steps >= AMP_PARALLEL_MIN)
-    for (int64_t i = 0; i < planes; i++)
-        (is_signed ? requantize_INT8 : requantize_UINT8)(
-            sums + i * steps, (float)(scale * float_of(ctx, Q_W_SCALE, i % conv->filters)), zero,
-            (char *)ctx->out[0]->data + i * steps, steps);
-    return AMP_OK;
-}
-
-static enum amp_status qlinear_conv_run(struct amp_ctx *ctx)
-{
-    struct amp_conv conv;
-    struct amp_tensor sums = {.dtype = AMP_INT32, .shape = ctx->out[0]->shape};
-    AMP_TRY(amp_tensor_alloc(&sums, ctx->err));
-    enum amp_status status = int_conv(ctx, &qlinear_conv_inputs, &conv, &sums);
-    if (status == AMP_OK)
-        status = requantize(ctx, &conv, sums.data);
-    amp_tensor_release(&sums);
-    return status;
+    return amp_int_conv(ctx, &conv_integer_inputs, &conv, ctx->out[0]);
 }
 
 const struct amp_op amp_op_conv_integer = {
@@ -177,16 +111,5 @@ const struct amp_op amp_op_conv_integer = {
     .flops = {amp_flops_convolution, 1},
     .shape = conv_integer_shape,
     .run = conv_integer_run,
-    .destroy = amp_byte_conv_destroy,
-};
-
-const struct amp_op amp_op_qlinear_conv = {
-    .name = "QLinearConv",
-    .newest = 10,
-    .effect = AMP_COMPUTES,
-    .native = AMP_BY_DNNL | AMP_NATIVE_F32,
-    .flops = {amp_flops_convolution, 3},
-    .shape = qlinear_conv_shape,
-    .run = qlinear_conv_run,
     .destroy = amp_byte_conv_destroy,
 };

@@ -48,6 +48,10 @@ static enum amp_status describe(struct amp_ctx *ctx, struct amp_prim *prim, stru
     if (amp_has_in(ctx, 2))
         AMP_TRY(amp_prim_desc_tensor(prim, ctx->err, ctx->in[2], &parts->bias));
     AMP_TRY(amp_prim_attr(prim, ctx->err, &parts->attr));
+    if (parts->conv->x_zero != 0)
+        AMP_TRY(amp_dnnl_check(
+            ctx->err, dnnl_primitive_attr_set_zero_points_mask(parts->attr, DNNL_ARG_SRC, 0),
+            "zero point"));
     const struct amp_shape *out = &ctx->out[0]->shape;
     return amp_prim_set_posts(ctx, prim, NULL, out->rank, out->dims);
 }
@@ -130,6 +134,20 @@ static bool create_blocked(struct amp_ctx *ctx, struct amp_prim *prim, const str
     return false;
 }
 
+/* Binds the zero point of the input, where it has one. */
+static enum amp_status bind_zero(struct amp_ctx *ctx, struct amp_prim *prim, int32_t zero)
+{
+    dnnl_memory_desc_t desc;
+    void *data;
+    if (zero == 0)
+        return AMP_OK;
+    AMP_TRY(amp_prim_desc(prim, ctx->err, amp_form_row_major(AMP_INT32, 1, (const int64_t[]){1}),
+                          &desc));
+    AMP_TRY(amp_prim_bind_data(ctx, prim, DNNL_ARG_ATTR_ZERO_POINTS | DNNL_ARG_SRC, desc, &data));
+    *(int32_t *)data = zero;
+    return AMP_OK;
+}
+
 enum amp_status amp_conv_prim_make(struct amp_ctx *ctx, struct amp_prim *prim,
                                    const struct amp_conv_prim *conv)
 {
@@ -144,6 +162,7 @@ enum amp_status amp_conv_prim_make(struct amp_ctx *ctx, struct amp_prim *prim,
     AMP_TRY(amp_prim_create_fast(ctx, prim, pd));
     AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_SRC, 0, parts.x));
     AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_WEIGHTS, 1, parts.w));
+    AMP_TRY(bind_zero(ctx, prim, conv->x_zero));
     if (parts.bias != NULL)
         AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_BIAS, 2, parts.bias));
     return amp_prim_bind_free(ctx, prim, DNNL_ARG_DST);

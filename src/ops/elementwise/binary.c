@@ -17,8 +17,16 @@
 BOUND(add)
 AMP_FLOAT_TYPES(AMP_ZIP, add, x + y)
 AMP_INTEGER_TYPES(AMP_ZIP, add, (uint64_t)x + (uint64_t)y)
-AMP_BINARY(Add, add, 14, AMP_REAL_TYPES, .role = AMP_ROLE_ADD, .is_commutative = true,
-           .bound = bound_add, .guard_use = AMP_GUARD_ADDS,
+static bool broadcasts_from_behind(const struct amp_node *node)
+{
+    return !amp_broadcasts_by_attributes(node);
+}
+extern const struct amp_op amp_op_qlinear_add, amp_op_qlinear_mul;
+
+AMP_BINARY(Add, add, 14, AMP_REAL_TYPES, .role = AMP_ROLE_ADD,
+           .integer = &(const struct amp_integer_form){.op = &amp_op_qlinear_add,
+                                                       .suits = broadcasts_from_behind},
+           .is_commutative = true, .bound = bound_add, .guard_use = AMP_GUARD_ADDS,
            .gradient = AMP_GRADIENT({.input = AMP_EACH_INPUT, .term = "SumTo(g)"}),
            .post_op = &(const struct amp_post_op){.kind = AMP_POST_BINARY, .alg = dnnl_binary_add})
 
@@ -42,8 +50,10 @@ static bool bound_mul(const struct amp_bound_call *call, struct amp_interval *ou
 
 AMP_FLOAT_TYPES(AMP_ZIP, mul, x *y)
 AMP_INTEGER_TYPES(AMP_ZIP, mul, (uint64_t)x *(uint64_t)y)
-AMP_BINARY(Mul, mul, 14, AMP_REAL_TYPES, .role = AMP_ROLE_MUL, .is_commutative = true,
-           .bound = bound_mul, .keeps_zero = AMP_INPUT(0) | AMP_INPUT(1),
+AMP_BINARY(Mul, mul, 14, AMP_REAL_TYPES, .role = AMP_ROLE_MUL,
+           .integer = &(const struct amp_integer_form){.op = &amp_op_qlinear_mul,
+                                                       .suits = broadcasts_from_behind},
+           .is_commutative = true, .bound = bound_mul, .keeps_zero = AMP_INPUT(0) | AMP_INPUT(1),
            .gradient = AMP_GRADIENT({.term = "SumTo(Mul(g, b))"},
                                     {.input = 1, .term = "SumTo(Mul(g, a))"}),
            .post_op = &(const struct amp_post_op){.kind = AMP_POST_BINARY, .alg = dnnl_binary_mul})

@@ -116,6 +116,7 @@ const struct amp_op amp_op_qlinear_add = {
     .domain = MICROSOFT,
     .newest = 1,
     .effect = AMP_COMPUTES,
+    .is_elementwise = true,
     .shape = shape,
     .run = run_add,
 };
@@ -125,6 +126,7 @@ const struct amp_op amp_op_qlinear_mul = {
     .domain = MICROSOFT,
     .newest = 1,
     .effect = AMP_COMPUTES,
+    .is_elementwise = true,
     .shape = shape,
     .run = run_mul,
 };

@@ -6,6 +6,8 @@
 #include "core/array.h"
 #include "core/convert.h"
 #include "ops/bound.h"
+#include "ops/dnnl/dnnl.h"
+#include "ops/dnnl/layout.h"
 #include "ops/kernel/kernel.h"
 #include "ops/kernel/tensor_cast.h"
 
@@ -286,11 +288,34 @@ static enum amp_status load_parameters(struct amp_ctx *ctx, enum amp_dtype preci
     return status;
 }
 
+/* Gives output 0 memory, in which its elements lie as those of x do, and JOB's scales belong to
+   them so. AMP_UNSUPPORTED: x is to be row-major. */
+static enum amp_status place_output(struct amp_ctx *ctx, struct job *job)
+{
+    const struct amp_tensor *x = ctx->in[X];
+    struct amp_tensor *y = ctx->out[0];
+    const struct amp_layout *layout = NULL;
+    if (x->layout != NULL && (!amp_layout_is_dense(x) || job->grain.axis_step > 1 ||
+                              amp_node_int(ctx->node, "block_size", 0) != 0 ||
+                              !amp_layout_in_dtype(ctx->host->dnnl->layouts, x, y->dtype, &layout)))
+        return amp_fail(ctx->err, AMP_UNSUPPORTED, "elements in another order");
+    if (x->layout != NULL && job->grain.axis_step == 1) {
+        int axis;
+        AMP_TRY(amp_ctx_axis(ctx, amp_node_int(ctx->node, "axis", 1), x->shape.rank, &axis));
+        job->grain.inner = amp_layout_strides(x->layout)[axis];
+    }
+    AMP_TRY(amp_ctx_alloc(ctx, 0));
+    y->layout = layout;
+    return AMP_OK;
+}
+
 static enum amp_status run_job(struct amp_ctx *ctx, struct job *job,
                                void (*run)(const struct job *, size_t, size_t))
 {
     struct amp_tensor floats[3] = {{.data = NULL}};
     enum amp_status status = find_granularity(ctx, &job->grain);
+    if (status == AMP_OK)
+        status = place_output(ctx, job);
     if (status == AMP_OK)
         status = load_parameters(ctx, job->precision, floats);
     job->x = ctx->in[X];
@@ -321,6 +346,7 @@ const struct amp_op amp_op_quantize_linear = {
     .newest = 25,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_F32 | AMP_NATIVE_LOWER,
+    .has_strides = true,
     .role = AMP_ROLE_QUANTIZE_LINEAR,
     .dtype_attr = &(const struct amp_dtype_attr){.name = "output_dtype", .outputs = AMP_INPUT(0)},
     .shape = amp_shape_same,
@@ -347,6 +373,7 @@ const struct amp_op amp_op_dequantize_linear = {
     .effect = AMP_COMPUTES,
     .bound = bound_dequantized,
     .native = AMP_NATIVE_F32 | AMP_NATIVE_LOWER,
+    .has_strides = true,
     .role = AMP_ROLE_DEQUANTIZE_LINEAR,
     .dtype_attr = &(const struct amp_dtype_attr){.name = "output_dtype", .outputs = AMP_INPUT(0)},
     .shape = amp_shape_same,

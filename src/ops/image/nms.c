@@ -2,11 +2,11 @@
  * NonMaxSuppression. Takes the boxes of each batch entry and class in the order of their scores and
  * keeps a box unless it overlaps a kept one by more than the threshold.
  */
+#include "core/simd.h"
 #include "ops/kernel/kernel.h"
 
 #include <math.h>
 #include <omp.h>
-#include <stdlib.h>
 
 enum { IN_BOXES, IN_SCORES, IN_MAX_BOXES, IN_IOU_THRESHOLD, IN_SCORE_THRESHOLD };
 
@@ -30,10 +30,14 @@ struct nms {
     int64_t *counts;   /* [batches * classes]: how many of them there are */
 };
 
+/* What is kept of boxes that may overlap the next ones: their corners and areas, each a row, so
+   that many are looked at together. */
+enum { Y1, X1, Y2, X2, AREA, N_ROWS };
+
 /* Room for the boxes of one class: one for each thread. */
 struct room {
     struct candidate *candidates; /* [boxes] */
-    struct box *kept;             /* [boxes] */
+    float *kept;                  /* [N_ROWS, boxes] */
 };
 
 static float lower(float a, float b)
@@ -62,29 +66,78 @@ static float area(const struct box *box)
     return (box->y2 - box->y1) * (box->x2 - box->x1);
 }
 
-/* Whether the intersection of A and B over their union is above THRESHOLD; never without an area.
- */
-static bool overlap(const struct box *a, const struct box *b, float threshold)
+/* How many of N boxes, in rows of LENGTH from KEPT on, have with BOX an intersection that is above
+   THRESHOLD times the union, as a quotient; those without an area never. */
+AMP_CLONES(int, count_overlaps,
+           (const struct box *box, const float *kept, int64_t length, int64_t n, float threshold),
+           (box, kept, length, n, threshold))
 {
-    float height = lower(a->y2, b->y2) - upper(a->y1, b->y1);
-    float width = lower(a->x2, b->x2) - upper(a->x1, b->x1);
-    if (!(height > 0 && width > 0))
-        return false;
-    float both = height * width, area_a = area(a), area_b = area(b);
-    float either = area_a + area_b - both;
-    return area_a > 0 && area_b > 0 && either > 0 && both / either > threshold;
+    const float *y1 = kept + Y1 * length, *x1 = kept + X1 * length, *y2 = kept + Y2 * length;
+    const float *x2 = kept + X2 * length, *areas = kept + AREA * length;
+    const struct box b = *box;
+    const float own = area(box);
+    int count = 0;
+    _Pragma("omp simd reduction(+ : count)") for (int64_t i = 0; i < n; i++)
+    {
+        float height = lower(b.y2, y2[i]) - upper(b.y1, y1[i]);
+        float width = lower(b.x2, x2[i]) - upper(b.x1, x1[i]);
+        float both = height * width, either = own + areas[i] - both;
+        count += (height > 0) & (width > 0) & (own > 0) & (areas[i] > 0) & (either > 0) &
+                 (both / either > threshold);
+    }
+    return count;
 }
 
-/* For qsort: the higher score first, then the lower index. */
-static int compare(const void *left, const void *right)
+/* Whether BOX overlaps one of the N_KEPT boxes that are kept. */
+static bool overlaps(const struct nms *nms, const struct box *box, const float *kept,
+                     int64_t n_kept)
 {
-    const struct candidate *a = left, *b = right;
-    if (a->score != b->score)
-        return a->score > b->score ? -1 : 1;
-    return a->index < b->index ? -1 : a->index > b->index;
+    enum { TOGETHER = 64 };
+    for (int64_t i = 0; i < n_kept; i += TOGETHER)
+        if (count_overlaps(box, kept + i, nms->boxes, n_kept - i < TOGETHER ? n_kept - i : TOGETHER,
+                           nms->iou_threshold) > 0)
+            return true;
+    return false;
 }
 
-/* The boxes of one class whose score is above the threshold, in order. A NaN never is. */
+static void keep(const struct nms *nms, const struct box *box, float *kept, int64_t place)
+{
+    const float row[N_ROWS] = {box->y1, box->x1, box->y2, box->x2, area(box)};
+    for (int i = 0; i < N_ROWS; i++)
+        kept[i * nms->boxes + place] = row[i];
+}
+
+/* Whether A comes before B: the higher score, then the lower index. */
+static bool comes_first(const struct candidate *a, const struct candidate *b)
+{
+    return a->score > b->score || (a->score == b->score && a->index < b->index);
+}
+
+/* Lets candidate PLACE of a heap of COUNT, whose first comes before all others, sink to where it
+   belongs. */
+static void sink(struct candidate *heap, size_t count, size_t place)
+{
+    const struct candidate moved = heap[place];
+    for (size_t child; (child = 2 * place + 1) < count; place = child) {
+        child += child + 1 < count && comes_first(&heap[child + 1], &heap[child]);
+        if (!comes_first(&heap[child], &moved))
+            break;
+        heap[place] = heap[child];
+    }
+    heap[place] = moved;
+}
+
+/* Takes the first candidate out of a heap of COUNT. */
+static int64_t take_first(struct candidate *heap, size_t count)
+{
+    int64_t index = heap[0].index;
+    heap[0] = heap[count - 1];
+    sink(heap, count - 1, 0);
+    return index;
+}
+
+/* The boxes of one class whose score is above the threshold, as a heap: few of them may be needed.
+   A NaN never is. */
 static size_t find_candidates(const struct nms *nms, const float *scores,
                               struct candidate *candidates)
 {
@@ -92,7 +145,8 @@ static size_t find_candidates(const struct nms *nms, const float *scores,
     for (int64_t i = 0; i < nms->boxes; i++)
         if (nms->has_score_threshold ? scores[i] > nms->score_threshold : !isnan(scores[i]))
             candidates[count++] = (struct candidate){scores[i], i};
-    qsort(candidates, count, sizeof *candidates, compare);
+    for (size_t i = count / 2; i-- > 0;)
+        sink(candidates, count, i);
     return count;
 }
 
@@ -102,15 +156,13 @@ static void run_class(const struct nms *nms, const float *boxes, const float *sc
 {
     size_t count = find_candidates(nms, scores, room.candidates);
     int64_t n_kept = 0, *selected = nms->selected + class * nms->max_boxes;
-    for (size_t i = 0; i < count && n_kept < nms->max_boxes; i++) {
-        int64_t index = room.candidates[i].index, k = 0;
+    for (; count > 0 && n_kept < nms->max_boxes; count--) {
+        int64_t index = take_first(room.candidates, count);
         struct box box = load_box(nms, boxes + index * 4);
-        while (k < n_kept && !overlap(&box, &room.kept[k], nms->iou_threshold))
-            k++;
-        if (k < n_kept)
+        if (overlaps(nms, &box, room.kept, n_kept))
             continue;
         selected[n_kept] = index;
-        room.kept[n_kept++] = box;
+        keep(nms, &box, room.kept, n_kept++);
     }
     nms->counts[class] = n_kept;
 }
@@ -170,12 +222,12 @@ static void run_classes(const struct amp_ctx *ctx, const struct nms *nms, struct
 {
     const float *boxes = ctx->in[IN_BOXES]->data, *scores = ctx->in[IN_SCORES]->data;
     int64_t classes = nms->batches * nms->classes;
-    struct box *kept = (struct box *)(rooms + omp_get_max_threads() * nms->boxes);
+    float *kept = (float *)(rooms + omp_get_max_threads() * nms->boxes);
 #pragma omp parallel for schedule(dynamic) if (classes * nms->boxes >= AMP_PARALLEL_MIN / 8)
     for (int64_t i = 0; i < classes; i++) {
         int64_t own = omp_get_thread_num() * nms->boxes;
         run_class(nms, boxes + i / nms->classes * nms->boxes * 4, scores + i * nms->boxes, i,
-                  (struct room){rooms + own, kept + own});
+                  (struct room){rooms + own, kept + own * N_ROWS});
     }
 }
 
@@ -197,7 +249,7 @@ static enum amp_status nms_run(struct amp_ctx *ctx)
         return ctx->err->status;
     struct amp_buffer *rooms = amp_scratch(ctx, "the candidates of a class",
                                            (size_t)omp_get_max_threads() * (size_t)nms.boxes,
-                                           sizeof(struct candidate) + sizeof(struct box));
+                                           sizeof(struct candidate) + N_ROWS * sizeof(float));
     enum amp_status status = ctx->err->status;
     nms.counts = selected->data;
     nms.selected = nms.counts + classes;

@@ -78,24 +78,69 @@ static void gather(const struct amp_taps *taps, const char *from, char *to, size
     }
 }
 
+static bool has_outside(const struct amp_taps *taps)
+{
+    bool has = false;
+    for (int64_t i = 0; i < taps->out; i++)
+        has |= taps->is_outside[i];
+    return has;
+}
+
+/* Elements of 4 bytes, none of them outside. */
+AMP_CLONES(void, gather_words, (const struct amp_taps *taps, const uint32_t *from, uint32_t *to),
+           (taps, from, to))
+{
+    const int64_t *index = taps->index, n = taps->out;
+    AMP_SIMD for (int64_t i = 0; i < n; i++) to[i] = from[index[i]];
+}
+
+/* What all rows of the output are made by. */
+struct rows {
+    const struct taps_of *taps;
+    const struct amp_taps *last; /* of the last dim */
+    const struct amp_tensor *in;
+    size_t size; /* bytes of an element */
+    bool are_words;
+    unsigned char outside[16];
+};
+
+/* Makes row ROW of the output, at TO, and returns where it comes from, NULL when from nowhere:
+   where that is BEFORE, it is the row that is there already. */
+static const char *make_row(const struct rows *rows, int64_t row, char *to, const char *before)
+{
+    const struct amp_taps *last = rows->last;
+    const size_t size = rows->size, row_size = (size_t)last->out * size;
+    const char *from;
+    if (!find_row(rows->taps, rows->in, row, &from)) {
+        amp_fill(to, rows->outside, size, (size_t)last->out);
+        return NULL;
+    }
+    if (from == before)
+        memcpy(to, to - row_size, row_size);
+    else if (rows->are_words && (uintptr_t)from % sizeof(uint32_t) == 0)
+        gather_words(last, (const uint32_t *)(const void *)from, (uint32_t *)(void *)to);
+    else
+        gather(last, from, to, size, rows->outside);
+    return from;
+}
+
 static enum amp_status copy_nearest(const struct amp_ctx *ctx, const struct amp_resize *resize,
                                     const struct taps_of *taps)
 {
     const struct amp_tensor *in = ctx->in[0], *out = ctx->out[0];
     const struct amp_taps *last = &taps->dims[taps->rank - 1];
-    size_t size = amp_dtype_bits(in->dtype) / 8, row_size = (size_t)last->out * size;
-    unsigned char outside[16];
-    AMP_TRY(extrapolated(in->dtype, resize->extrapolation, outside, ctx->err));
-#pragma omp parallel for
-    for (int64_t row = 0; row < amp_shape_product(&out->shape, 0, taps->rank - 1); row++) {
-        char *to = (char *)out->data + (size_t)row * row_size;
-        const char *from;
-        if (!find_row(taps, in, row, &from))
-            amp_fill(to, outside, size, (size_t)last->out);
-        else if (size == 4) /* the compiler makes a load and a store of this */
-            gather(last, from, to, 4, outside);
-        else
-            gather(last, from, to, size, outside);
+    struct rows rows = {
+        .taps = taps, .last = last, .in = in, .size = amp_dtype_bits(in->dtype) / 8};
+    AMP_TRY(extrapolated(in->dtype, resize->extrapolation, rows.outside, ctx->err));
+    rows.are_words = rows.size == sizeof(uint32_t) && !has_outside(last);
+    const int64_t count = amp_shape_product(&out->shape, 0, taps->rank - 1);
+    const size_t row_size = (size_t)last->out * rows.size;
+#pragma omp parallel
+    {
+        const char *before = NULL; /* of this thread, whose rows are neighbours */
+#pragma omp for schedule(static)
+        for (int64_t row = 0; row < count; row++)
+            before = make_row(&rows, row, (char *)out->data + (size_t)row * row_size, before);
     }
     return AMP_OK;
 }
@@ -288,8 +333,8 @@ static enum amp_status resize_run(struct amp_ctx *ctx)
 #define STRETCHED(name, axis)                                                                    \
     "n" name " = Gather(Shape(a), [" axis "]);" name " = Resize(EyeLike(Expand(0, Concat(n" name \
     ", n" name "; axis=0))), _, "                                                                \
-    "Choose(d, _, Concat(CastLike([1], c), Gather(c, [" axis "]); axis=0)), "                        \
-    "Choose(d, Concat(n" name ", Gather(d, [" axis "]); axis=0), _); mode=*mode, "                   \
+    "Choose(d, _, Concat(CastLike([1], c), Gather(c, [" axis "]); axis=0)), "                    \
+    "Choose(d, Concat(n" name ", Gather(d, [" axis "]); axis=0), _); mode=*mode, "               \
     "coordinate_transformation_mode=*coordinate_transformation_mode, "                           \
     "cubic_coeff_a=*cubic_coeff_a, exclude_outside=*exclude_outside, antialias=*antialias);"
 #define IS_PLAIN "since=11 !has:axes !coordinate_transformation_mode=tf_crop_and_resize "

@@ -8,6 +8,7 @@
 #include "ops/matmul/byte_product.h"
 
 #include "ops/dnnl/prim.h"
+#include "ops/dnnl/requantize.h"
 #include "ops/kernel/kernel.h"
 #include "ops/matmul/matmul.h"
 
@@ -48,24 +49,13 @@ static void release(struct operand *operand)
 
 /* ---- shifts ---- */
 
-AMP_CLONES(void, flip_signs, (const uint8_t *from, uint8_t *to, size_t n), (from, to, n))
-{
-    AMP_SIMD for (size_t i = 0; i < n; i++) to[i] = from[i] ^ 0x80u;
-}
-
 /* FROM as the other type of bytes: uint8 less 128, int8 and 128. */
 static enum amp_status shift(const struct amp_ctx *ctx, const struct amp_tensor *from,
                              enum amp_dtype dtype, struct amp_tensor *to)
 {
     *to = (struct amp_tensor){.dtype = dtype, .shape = from->shape};
     AMP_TRY(amp_tensor_alloc(to, ctx->err));
-    const size_t count = amp_tensor_count(from);
-    const uint8_t *bytes = from->data;
-    uint8_t *shifted = to->data;
-#pragma omp parallel for if (count > AMP_PARALLEL_MIN)
-    for (size_t i = 0; i < count; i += AMP_PARALLEL_MIN)
-        flip_signs(bytes + i, shifted + i,
-                   count - i < AMP_PARALLEL_MIN ? count - i : AMP_PARALLEL_MIN);
+    amp_bytes_flip(from->data, to->data, amp_tensor_count(from));
     return AMP_OK;
 }
 

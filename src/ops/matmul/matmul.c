@@ -10,6 +10,8 @@
 
 /* ---- MatMul -------------------------------------------------------------------------------- */
 
+extern const struct amp_op amp_op_qlinear_matmul;
+
 static int batch_rank(const struct amp_shape *shape)
 {
     return shape->rank > 2 ? shape->rank - 2 : 0;
@@ -87,6 +89,9 @@ const struct amp_op amp_op_matmul = {
     .fuses = true,
     .role = AMP_ROLE_MATMUL,
     .linear = &(const struct amp_linear){.channel = 1, .is_last = true},
+    .integer = &(const struct amp_integer_form){.op = &amp_op_qlinear_matmul,
+                                                .has_weights = true,
+                                                .channel = -1},
     .gradient = AMP_GRADIENT(
         {.term = "SumTo(MatMul(g, Transpose(b; perm=^b)))", .when = "a=matrix b=matrix"},
         {.input = 1,

@@ -8,8 +8,10 @@
 #include "ops/dnnl/prim.h"
 #include "ops/kernel/kernel.h"
 #include "ops/matmul/matmul.h"
+#include "ops/matmul/quantized_product.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* A quantized matrix: where its inputs are. */
 struct quantized {
@@ -222,35 +224,35 @@ static enum amp_status shape_qlinear_matmul(struct amp_ctx *ctx)
 
 /* What Y is quantized by. */
 struct target {
-    double scale, zero, low, high;
+    float zero, low, high;
 };
 
-/* PRODUCT * FACTOR / scale + zero, rounded, low at least and high at most. A NaN becomes the zero
+/* PRODUCT * FACTOR + zero, rounded, low at least and high at most. A NaN becomes the zero
    point. */
-static inline int32_t round_one(int32_t product, double factor, struct target y)
+static inline int32_t round_one(int32_t product, float factor, struct target y)
 {
-    double value = rint(product * factor / y.scale);
+    float value = rintf((float)product * factor);
     value = (value != value ? 0 : value) + y.zero;
     value = value < y.low ? y.low : value;
     return (int32_t)(value > y.high ? y.high : value);
 }
 
-/* A row with one scale of Y and one of A; those of B are SHARED or one for each result. */
-#define ROUND_ROW(DTYPE, T)                                                         \
-    AMP_CLONES(void, round_row_##DTYPE,                                             \
-               (int64_t n, T * y, const int32_t *product, double a, const float *b, \
-                bool is_b_shared, double scale, double zero),                       \
-               (n, y, product, a, b, is_b_shared, scale, zero))                     \
-    {                                                                               \
-        const struct target target = {scale, zero, AMP_LOWEST(T), AMP_HIGHEST(T)};  \
-        const double factor = a * (double)*b;                                       \
-        if (is_b_shared) {                                                          \
-            AMP_SIMD for (int64_t i = 0; i < n; i++) y[i] =                         \
-                (T)round_one(product[i], factor, target);                           \
-            return;                                                                 \
-        }                                                                           \
-        AMP_SIMD for (int64_t i = 0; i < n; i++) y[i] =                             \
-            (T)round_one(product[i], a * (double)b[i], target);                     \
+/* A row with one scale of A and one of Y, SCALE; those of B are SHARED or one for each result. */
+#define ROUND_ROW(DTYPE, T)                                                        \
+    AMP_CLONES(void, round_row_##DTYPE,                                            \
+               (int64_t n, T * y, const int32_t *product, float a, const float *b, \
+                bool is_b_shared, float scale, float zero),                        \
+               (n, y, product, a, b, is_b_shared, scale, zero))                    \
+    {                                                                              \
+        const struct target target = {zero, AMP_LOWEST(T), AMP_HIGHEST(T)};        \
+        const float factor = a * *b / scale;                                       \
+        if (is_b_shared) {                                                         \
+            AMP_SIMD for (int64_t i = 0; i < n; i++) y[i] =                        \
+                (T)round_one(product[i], factor, target);                          \
+            return;                                                                \
+        }                                                                          \
+        AMP_SIMD for (int64_t i = 0; i < n; i++) y[i] =                            \
+            (T)round_one(product[i], a * b[i] / scale, target);                    \
     }
 
 /* Operands: results, products, scales of A, of B and of Y, zero points. */
@@ -268,8 +270,8 @@ static inline int32_t round_one(int32_t product, double factor, struct target y)
         (void)param;                                                                              \
         for (int64_t i = 0; i < rows; i++)                                                        \
             round_row_##DTYPE(is_row ? n : 1, y + i * step[0], product + i * step[1],             \
-                              (double)a[i * step[2]], b + i * step[3], step[3] == 0,              \
-                              (double)scale[i * step[4]], (double)zero_point[i * step[5]]);       \
+                              a[i * step[2]], b + i * step[3], step[3] == 0, scale[i * step[4]],  \
+                              (float)zero_point[i * step[5]]);                                    \
     }
 ROUND(INT8, int8_t)
 ROUND(UINT8, uint8_t)
@@ -298,7 +300,7 @@ static enum amp_status requantize(struct amp_ctx *ctx, const struct amp_tensor *
     return AMP_OK;
 }
 
-static enum amp_status run_qlinear_matmul(struct amp_ctx *ctx)
+static enum amp_status multiply_and_round(struct amp_ctx *ctx)
 {
     struct amp_tensor product = {.dtype = AMP_INT32, .shape = ctx->out[0]->shape};
     enum amp_status status = amp_tensor_alloc(&product, ctx->err);
@@ -310,6 +312,60 @@ static enum amp_status run_qlinear_matmul(struct amp_ctx *ctx)
     return status;
 }
 
+/* Both ways' states. */
+struct linear_state {
+    void *whole, *product;
+};
+
+static void destroy_linear(void *state)
+{
+    struct linear_state *own = state;
+    if (own == NULL)
+        return;
+    amp_quantized_product_destroy(own->whole);
+    amp_byte_product_destroy(own->product);
+    free(own);
+}
+
+static struct amp_ctx with_state(const struct amp_ctx *ctx, void **state)
+{
+    struct amp_ctx inner = *ctx;
+    inner.state = state;
+    return inner;
+}
+
+static enum amp_status run_qlinear_matmul(struct amp_ctx *ctx)
+{
+    if (*ctx->state == NULL)
+        *ctx->state = amp_xcalloc(1, sizeof(struct linear_state));
+    struct linear_state *state = *ctx->state;
+    struct amp_ctx whole = with_state(ctx, &state->whole), apart = with_state(ctx, &state->product);
+    enum amp_status status = amp_quantized_product_run(&whole);
+    return status == AMP_UNSUPPORTED ? multiply_and_round(&apart) : status;
+}
+
+static bool can_repeat(const struct amp_ctx *ctx)
+{
+    struct linear_state *state = *ctx->state;
+    if (state == NULL)
+        return false;
+    struct amp_ctx whole = with_state(ctx, &state->whole);
+    return amp_quantized_product_can_repeat(&whole);
+}
+
+static enum amp_status repeat(struct amp_ctx *ctx)
+{
+    struct linear_state *state = *ctx->state;
+    struct amp_ctx whole = with_state(ctx, &state->whole);
+    return amp_quantized_product_repeat(&whole);
+}
+
+static bool reads(const void *state, size_t index)
+{
+    const struct linear_state *own = state;
+    return own == NULL || amp_quantized_product_reads(own->whole, index);
+}
+
 const struct amp_op amp_op_qlinear_matmul = {
     .name = "QLinearMatMul",
     .newest = 21,
@@ -319,5 +375,7 @@ const struct amp_op amp_op_qlinear_matmul = {
     .flops = {amp_flops_matmul, 0},
     .shape = shape_qlinear_matmul,
     .run = run_qlinear_matmul,
-    .destroy = amp_byte_product_destroy,
+    .repeat = &(const struct amp_repeat){.can = can_repeat, .run = repeat},
+    .destroy = destroy_linear,
+    .reads = reads,
 };

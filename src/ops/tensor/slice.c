@@ -157,6 +157,7 @@ const struct amp_op amp_op_slice = {
     .name = "Slice",
     .newest = 13,
     .effect = AMP_PRESERVES_VALUES,
+    .integer = AMP_MOVES_INTEGERS,
     .native = AMP_NATIVE_ALL,
     .gradient = AMP_GRADIENT(
         {.when = "since=10 d !e",

@@ -161,6 +161,11 @@ size_t amp_session_squeezed(const struct amp_session *session)
     return session->plan->n_squeezed;
 }
 
+size_t amp_session_integers(const struct amp_session *session)
+{
+    return session->plan->n_integer;
+}
+
 void amp_session_set_threads(int count)
 {
     atomic_store(&n_threads, count);

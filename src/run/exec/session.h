@@ -38,6 +38,10 @@ size_t amp_session_widened(const struct amp_session *session);
    and not with it, as ONNX has it (onnx/schema/slices.h). */
 size_t amp_session_squeezed(const struct amp_session *session);
 
+/* Nodes between DequantizeLinear and QuantizeLinear that work on the integers themselves
+   (run/rewrite/integer_nodes.h). */
+size_t amp_session_integers(const struct amp_session *session);
+
 /* Notes all runs from now on in PROFILE (ops/dnnl/profile.h), which must outlive them; NULL: in
  * none. */
 struct amp_profile;

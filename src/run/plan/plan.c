@@ -197,7 +197,7 @@ static enum amp_status fill(struct amp_plan *plan, enum amp_strictness strictnes
     if (strictness != AMP_LITERAL)
         plan->model = amp_pieces_squeeze(plan->model, plan->arena, &plan->n_squeezed);
     if (strictness == AMP_FREE)
-        plan->model = amp_composites_fuse(plan->model, plan->arena);
+        plan->model = amp_composites_fuse(plan->model, plan->arena, &plan->n_integer);
     const struct amp_model *model = plan->model;
     plan->graphs = amp_arena_array(plan->arena, model->n_graphs, sizeof *plan->graphs);
     for (size_t g = 0; g < model->n_graphs; g++)

@@ -16,6 +16,7 @@ struct amp_plan {
     struct amp_plan_graph *graphs; /* one for each graph of the model */
     bool blocks_channels;          /* amp_host.blocks_channels */
     size_t n_squeezed;             /* nodes, onnx/schema/slices.h */
+    size_t n_integer;              /* nodes, run/rewrite/integer_nodes.h */
 };
 
 /* The steps of one graph, sorted; constant nodes, whose results the model holds, have none. */

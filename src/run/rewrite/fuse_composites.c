@@ -17,6 +17,7 @@
 #include "pattern/matcher.h"
 #include "pattern/pattern.h"
 #include "run/rewrite/fold_scales.h"
+#include "run/rewrite/integer_nodes.h"
 #include "run/rewrite/move_reshapes.h"
 
 /* A pattern of the list, compiled. */
@@ -216,11 +217,13 @@ static void simplify_sums(struct amp_model *model)
     }
 }
 
-struct amp_model *amp_composites_fuse(const struct amp_model *model, struct amp_arena *arena)
+struct amp_model *amp_composites_fuse(const struct amp_model *model, struct amp_arena *arena,
+                                      size_t *n_integer)
 {
     struct amp_model *copy = amp_model_copy(model, arena);
     reshape_constants(copy);
     simplify_sums(copy);
+    *n_integer = amp_integer_nodes_make(copy);
     fuse_composites(copy);
     amp_scales_fold(copy);
     amp_reshapes_move(copy);
