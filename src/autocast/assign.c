@@ -284,15 +284,19 @@ static void decide(struct pass *pass, uint32_t id)
                                 &pass->result->nodes[id]));
 }
 
+static bool is_product(const struct pass *pass, uint32_t id)
+{
+    const struct amp_op *op = amp_op_of(amp_node_at(pass->model, id));
+    return op == NULL || op->flops.count != NULL;
+}
+
 /* Whether the parts of WHOLE stay together where something keeps one of them in float32: all,
    unless a product is among them, which is to be had in the lower dtype for itself. */
 static bool stays_together(const struct pass *pass, const struct amp_whole *whole)
 {
-    for (size_t i = 0; i < whole->n_nodes; i++) {
-        const struct amp_op *op = amp_op_of(amp_node_at(pass->model, whole->nodes[i]));
-        if (op == NULL || op->flops.count != NULL)
+    for (size_t i = 0; i < whole->n_nodes; i++)
+        if (is_product(pass, whole->nodes[i]))
             return false;
-    }
     return true;
 }
 
@@ -362,6 +366,25 @@ static void ask(struct pass *pass, const struct amp_whole *whole, enum amp_dtype
         obstacle->allowed = AMP_FLOAT;
 }
 
+/* Where a constant kept a part of WHOLE in float32 that was to be DTYPE, keeps all but the products
+   there: as parts that are decided on one by one, which they are once casts stand between them. */
+static void widen_rest(struct pass *pass, const struct amp_whole *whole, enum amp_dtype dtype)
+{
+    const struct amp_decision *found = NULL;
+    for (size_t i = 0; i < whole->n_nodes && dtype != AMP_FLOAT && found == NULL; i++) {
+        const struct amp_decision *decision = &pass->result->nodes[whole->nodes[i]];
+        if (decision->reason == AMP_REASON_WEIGHT_RANGE)
+            found = decision;
+    }
+    for (size_t i = 0; i < whole->n_nodes && found != NULL; i++) {
+        struct amp_decision *decision = &pass->result->nodes[whole->nodes[i]];
+        if (decision->type < 0 || decision->dtype == AMP_FLOAT || is_product(pass, whole->nodes[i]))
+            continue;
+        keep_for(decision, found);
+        set_outputs(pass, amp_node_at(pass->model, whole->nodes[i]), decision);
+    }
+}
+
 /* Decides all parts once the last of them is reached: only then everything is known that goes into
    the whole, and nobody outside takes what the others give. */
 static void decide_whole(struct pass *pass, const struct amp_whole *whole)
@@ -382,6 +405,7 @@ static void decide_whole(struct pass *pass, const struct amp_whole *whole)
         if (obstacle.allowed != dtype && obstacle.allowed == AMP_FLOAT)
             keep_for(decision, &obstacle.found);
     }
+    widen_rest(pass, whole, obstacle.allowed);
 }
 
 static void decide_next(struct pass *pass, uint32_t id)

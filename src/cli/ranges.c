@@ -47,7 +47,7 @@ enum amp_status amp_ranges_see_file(const struct amp_options *options,
                                     struct amp_error *err)
 {
     struct amp_model_file copy;
-    if (!file->has_functions)
+    if (!file->has_functions && !file->is_trained)
         return amp_ranges_see(options, file->model, ranges, err);
     AMP_TRY(amp_model_read_again(file, &copy, err));
     enum amp_status status = amp_infer(copy.model, err);

@@ -436,11 +436,14 @@ static enum amp_status read_bytes(const char *path, bool keeps_functions,
         amp_error_prefix(err, "%s", file->model->path);
     else
         status = amp_graph_sort(file->model, &file->was_unsorted, err);
-    if (status != AMP_OK)
+    if (status != AMP_OK) {
         amp_model_close(file);
-    else
-        file->has_functions = ((const Onnx__ModelProto *)file->model->origin)->n_functions > 0;
-    return status;
+        return status;
+    }
+    const Onnx__ModelProto *proto = file->model->origin;
+    file->has_functions = proto->n_functions > 0;
+    file->is_trained = proto->n_training_info > 0;
+    return AMP_OK;
 }
 
 enum amp_status amp_model_read(const char *path, struct amp_model_file *file, struct amp_error *err)

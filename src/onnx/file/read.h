@@ -18,6 +18,7 @@ struct amp_model_file {
     struct amp_model *model;
     bool was_unsorted;  /* nodes came before others that they need */
     bool has_functions; /* some model-local functions are left in the message */
+    bool is_trained;    /* it has training_info, for which a conversion unfixes its variables */
 };
 
 /*
