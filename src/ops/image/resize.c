@@ -101,7 +101,7 @@ struct rows {
     const struct amp_tensor *in;
     size_t size; /* bytes of an element */
     bool are_words;
-    unsigned char outside[16];
+    _Alignas(16) unsigned char outside[16]; /* an element of any type */
 };
 
 /* Makes row ROW of the output, at TO, and returns where it comes from, NULL when from nowhere:
