@@ -3,6 +3,10 @@
 #   mutate.pl list SEED EQUIVALENT FILE...              all changes in random order, one a line, the fields separated by tabs:
 #                                                       file, line, kind, offset, length, replacement, before, after
 #   mutate.pl apply FILE OFFSET LENGTH REPLACEMENT      prints the file with one change made
+#   mutate.pl runs                                      what gcov -i -t says, from stdin, as a record of what a test runs: of each function
+#                                                       "function FILE FIRST LAST COUNT", of each file "run FILE LINE..." and "code FILE
+#                                                       LINE...", its lines that were run and all that have code
+#   mutate.pl unrun RECORDS FILE...                     the lines of files that none of the records in a folder says were run
 # The same files and SEED give the same order, in which each kind is as frequent as another as long as it lasts. EQUIVALENT names
 # changes that make no difference: these are not drawn. A replacement has no newline; before and after are lines squeezed into one.
 # Only bodies of functions, and of macros of several lines, are changed: no comments, strings, directives or declarations of arrays.
@@ -242,7 +246,8 @@ sub swapped { my ($code, $real, $offset, $length) = @_;
 
 # ---- what is not drawn ----
 
-# Records of four lines or more: files (a glob), the line before and after, indented, and why that makes no difference.
+# Records of four lines or more: files (a glob), the line before and after (or *: whatever it becomes), indented, and why that makes no
+# difference.
 sub read_equivalent { my ($path) = @_;
     my @records;
     for my $record (split /\n\n+/, slurp($path)) {
@@ -256,7 +261,7 @@ sub glob_pattern { my ($glob) = @_; my $pattern = quotemeta $glob; $pattern =~ s
 
 sub is_equivalent { my ($change, @records) = @_;
     for (@records) {
-        return 1 if $change->{file} =~ $_->{pattern} && $change->{before} eq $_->{before} && $change->{after} eq $_->{after};
+        return 1 if $change->{file} =~ $_->{pattern} && $change->{before} eq $_->{before} && ($_->{after} eq '*' || $change->{after} eq $_->{after});
     }
     return 0;
 }
@@ -290,7 +295,46 @@ sub apply { my ($path, $offset, $length, $replacement) = @_;
     print $text;
 }
 
+# ---- what tests run ----
+
+# A field of a record in gcov's JSON, which nests no braces in the records that matter.
+sub field { my ($record, $name) = @_; $record =~ /"$name": (?:"([^"]*)"|(\d+))/ ? $1 // $2 : die "mutate.pl: gcov says nothing of $name\n" }
+
+sub runs {
+    while (<STDIN>) {
+        while (/"lines": \[(.*?)\], "functions": \[(.*?)\], "file": "([^"]*)"/g) {
+            my ($lines, $functions, $file) = ($1, $2, $3);
+            next unless $file =~ /^src\/.*\.c$/;
+            my (%is_run, %is_code);
+            while ($functions =~ /(\{[^{}]*\})/g) {
+                my $function = $1;
+                print join(' ', 'function', $file, map { field($function, $_) } qw(start_line end_line execution_count)), "\n";
+            }
+            while ($lines =~ /"count": (\d+), "line_number": (\d+)/g) { $is_code{$2} = 1; $is_run{$2} = 1 if $1 > 0 }
+            print join(' ', 'run', $file, sort { $a <=> $b } keys %is_run), "\n", join(' ', 'code', $file, sort { $a <=> $b } keys %is_code), "\n";
+        }
+    }
+}
+
+sub unrun { my ($folder, @files) = @_;
+    my (%is_run, %is_code);
+    for my $record (glob "$folder/*") {
+        open my $in, '<', $record or die "mutate.pl: $record: $!\n";
+        while (<$in>) {
+            my ($what, $file, @lines) = split;
+            if ($what eq 'run') { $is_run{$file}{$_} = 1 for @lines }
+            elsif ($what eq 'code') { $is_code{$file}{$_} = 1 for @lines }
+        }
+    }
+    for my $file (@files) {
+        my @text = split /\n/, slurp($file);
+        print "$file:$_: ", squeeze($text[$_ - 1]), "\n" for sort { $a <=> $b } grep { !$is_run{$file}{$_} } keys %{$is_code{$file} // {}};
+    }
+}
+
 my $command = shift // '';
 if ($command eq 'list') { list(@ARGV) }
 elsif ($command eq 'apply') { apply(@ARGV) }
+elsif ($command eq 'runs') { runs() }
+elsif ($command eq 'unrun') { unrun(@ARGV) }
 else { die "usage: see the head of $0\n" }

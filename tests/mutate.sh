@@ -1,25 +1,28 @@
 #!/usr/bin/env bash
 # Changes single points of the program, by itself, and says which changes the tests let through. Not a part of make check.
 #   tests/mutate.sh [--seed N] [--count N] [--folder NAME]... [--files GLOB]... [--list] [--again] [--jobs N]
-#                   [--most SECONDS] [--sanitize] [--work DIR]
+#                   [--most SECONDS] [--sanitize] [--unrun] [--work DIR]
 #     --seed N        which changes are drawn (1)
 #     --count N       how many (30)
 #     --folder NAME   of the files below src/NAME; --files GLOB: of files whose paths match; several add up (all)
 #     --list          only says which changes it would make, without those that do not compile or do not matter
 #     --again         tests what survived the run before once more; only tests may have changed since
-#     --jobs N        how many changes are tested at a time (1)
+#     --jobs N        how many changes, or tests, run at a time (1)
 #     --most SECONDS  without tests that take longer (600)
 #     --sanitize      builds with the sanitizers, as the second half of make check does
+#     --unrun         makes no changes: prints the lines of those files that no test runs
 #     --work DIR      where its files go (build/mutate): one for each that runs at the same time
-# The changes are made in a copy of the tree. A change counts when its file compiles to another object than before;
-# then the tests of its area (mutate.areas) run until one fails, the quickest first. Changes of mutate.equivalent are not drawn.
-# Exits 1 when changes survived. DEPS (build/deps), ORACLES (build/oracle) and CC say where to find what make sets up.
+# The changes are made in a copy of the tree. A change counts when its file compiles to another object than before; then the tests that
+# run the changed function are run until one fails, the quickest first: a change that none runs survives. Which those are says a build
+# with --coverage: it runs each test once, and again where the program or the test's files have changed, which takes most of an hour.
+# Changes of mutate.equivalent are not drawn. Exits 1 when changes survived.
+# DEPS (build/deps), ORACLES (build/oracle), CC and GCOV say where to find what make sets up, and the compiler with its gcov.
 set -u
 shopt -s extglob
 export LC_ALL=C
 top=$(cd "$(dirname "$0")/.." && pwd)
 work=$top/build/mutate
-seed=1 count=30 jobs=1 most=600 only_list='' again='' globs=() sanitize=''
+seed=1 count=30 jobs=1 most=600 only_list='' only_unrun='' again='' globs=() sanitize=''
 while [ $# -gt 0 ]; do
   case $1 in
     --seed) seed=$2; shift ;;
@@ -29,6 +32,7 @@ while [ $# -gt 0 ]; do
     --folder) globs+=("src/$2/*"); shift ;;
     --files) globs+=("$2"); shift ;;
     --list) only_list=1 ;;
+    --unrun) only_unrun=1 ;;
     --again) again=1 ;;
     --work) work=$(realpath -m "$2"); shift ;;
     --sanitize) sanitize='-fsanitize=address,undefined -fno-sanitize-recover=undefined' ;;
@@ -38,10 +42,11 @@ while [ $# -gt 0 ]; do
 done
 if [ ${#globs[@]} -eq 0 ]; then globs=('src/*'); fi
 DEPS=${DEPS-$top/build/deps} ORACLES=${ORACLES-$top/build/oracle}
-tree=$work/tree records=$work/changes
+tree=$work/tree records=$work/changes runs=$work/runs
 export ASAN_OPTIONS=${ASAN_OPTIONS-exitcode=99:detect_leaks=1:allocator_may_return_null=1:malloc_context_size=1}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS-halt_on_error=1:exitcode=99}
 export OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive
+export CASES=$tree/build/cases DEPS ORACLES
 
 # ---- the copy and its build ----
 
@@ -53,9 +58,12 @@ copy_tree() {
 }
 
 # Types that do not agree are errors, so that swapped arguments count where they compile for a reason.
+# The folder `coverage` has the program that notes which lines it runs, for what is asked before anything is changed.
 build() { # FOLDER TARGET...
+  local flags=$sanitize
+  if [ "$1" = coverage ]; then flags=--coverage; fi
   make -s -C "$tree" DEPS="$DEPS" CC="${CC:-gcc}" CFLAGS=-O2 BUILD="build/$1" \
-    EXTRA="$sanitize -Werror=incompatible-pointer-types -Werror=int-conversion" "${@:2}"
+    EXTRA="$flags -Werror=incompatible-pointer-types -Werror=int-conversion" "${@:2}"
 }
 
 object_of() { echo "build/$1/${2%.c}.o"; }
@@ -68,42 +76,16 @@ read_test_env() {
 
 # ---- the tests ----
 
-# The tests of a file: of the longest prefix of its path that mutate.areas has; of a stage its cases and each script.
-tests_of() { # FILE
-  local test script
-  while read -r test; do
-    case $test in
-      */*) echo "$test" ;;
-      *)
-        echo "$test/!(test_*)"
-        for script in "$top/tests/$test/"test_*.sh; do echo "$test/${script##*/}"; done
-        ;;
-    esac
-  done < <(awk -v file="$1" '
-    /^#/ { next }
-    /^[^ ]/ { is_it = index(file, $1) == 1 && length($1) > best; if (is_it) { best = length($1); n = 0 } next }
-    is_it { for (i = 1; i <= NF; i++) test[++n] = $i }
-    END { for (i = 1; i <= n; i++) print test[i] }' "$top/tests/mutate.areas")
-}
-
-exists() {
-  case $1 in
-    unit/*) [ -f "$tree/tests/$1.c" ] ;;
-    */test_*) [ -f "$tree/tests/$1" ] ;;
-    *) compgen -G "$tree/build/cases/$1/args" >/dev/null ;;
-  esac
-}
-
-# Ends the run unless every file to change has tests, and all tests of mutate.areas exist: a name that is none would let changes through.
-check_areas() { # FILE...
-  local file test bad=0
-  for file in "$@"; do
-    if [ -z "$(tests_of "$file")" ]; then echo "mutate.sh: no row of mutate.areas is for $file" >&2; bad=1; fi
+# All tests: units, and of each stage its cases and each script. Those of style run no program.
+list_tests() {
+  local unit stage script
+  for unit in "$tree"/tests/unit/test_*.c; do unit=${unit##*/}; echo "unit/${unit%.c}"; done
+  for stage in "$tree"/tests/*/; do
+    stage=$(basename "$stage")
+    case $stage in unit | style) continue ;; esac
+    if compgen -G "$CASES/$stage/*/args" >/dev/null; then echo "$stage/!(test_*)"; fi
+    for script in "$tree/tests/$stage/"test_*.sh; do if [ -f "$script" ]; then echo "$stage/${script##*/}"; fi; done
   done
-  while read -r test; do
-    if ! exists "$test" && ! [ -d "$tree/tests/$test" ]; then echo "mutate.sh: there is no test $test, which mutate.areas names" >&2; bad=1; fi
-  done < <(awk '/^ / { for (i = 1; i <= NF; i++) print $i }' "$top/tests/mutate.areas" | sort -u)
-  if [ $bad -ne 0 ]; then exit 2; fi
 }
 
 # What an endless loop may take of the machine. The sanitizers need all addresses.
@@ -115,34 +97,70 @@ limit_room() {
 # Runs one test with the program and the units in build/FOLDER, no longer than SECONDS; its exit code, 124 when that was too short, 125
 # when what it runs cannot be built.
 run_test() { # FOLDER TEST SECONDS
-  local bin=$tree/build/$1 scratch=$work/scratch.$1 code command
+  local bin=$tree/build/$1 scratch=$work/scratch.$1.${SLOT0-} log=$work/log.$1.${SLOT0-} code command
   case $2 in
     unit/*) command=("$bin/$2"); build "$1" "build/$1/$2" ;;
     *) command=(tests/run.sh "$2"); build "$1" "build/$1/ampconv" "build/$1/man/ampconv-ops.7" ;;
-  esac >"$work/log.$1" 2>&1 || return 125
+  esac >"$log" 2>&1 || return 125
   mkdir -p "$scratch"
-  (limit_room && cd "$tree" && AMPCONV=$bin/ampconv BUILD=$bin TMPDIR=$scratch JOBS=1 timeout -k 5 "$3" "${command[@]}" </dev/null >>"$work/log.$1" 2>&1) 2>/dev/null
+  (limit_room && cd "$tree" && AMPCONV=$bin/ampconv BUILD=$bin TMPDIR=$scratch JOBS=1 timeout -k 5 "$3" "${command[@]}" </dev/null >>"$log" 2>&1) 2>/dev/null
   code=$?
   chmod -R u+rwx "$scratch" && rm -rf "$scratch"
   return $code
 }
 
-# Writes how long tests take, in milliseconds; what an earlier run has found stays.
-measure_tests() { # TEST...
-  local test begin
-  touch "$work/times"
-  for test in "$@"; do
-    if ! exists "$test" || grep -qF " $test " "$work/times"; then continue; fi
-    begin=$EPOCHREALTIME
-    run_test base "$test" 600
-    echo "$(((${EPOCHREALTIME/./} - ${begin/./}) / 1000)) $test ." >>"$work/times"
-  done
+# A checksum of the program and of a test's files, in the copy. Other stages' cases, which some tests read, are none of them.
+checksum_of() { # TEST
+  local own=tests/${1%/*}
+  if [ "${1%/*}" = unit ]; then own="tests/$1.c tests/unit/*.h"; fi
+  # shellcheck disable=SC2086 # globs
+  (cd "$tree" && find src rules Makefile tests/run.sh $own -type f -print0 | sort -z | xargs -0 cat | md5sum | cut -d ' ' -f 1)
 }
 
-# The tests of a file, the quickest first, each with the seconds that it may take.
-timed_tests() { # FILE
-  tests_of "$1" | awk -v most="$most" 'NR == FNR { is_ours[$1] = 1; next } $2 in is_ours && $1 < 1000 * most { print $1, $2, int($1 / 100) + 20 }' \
-    - "$work/times" | sort -n
+# Where the record of a test is: its checksum and milliseconds, whether those were enough, and what of the program it ran.
+run_of() { echo "$runs/${1//\//.}"; }
+
+# Runs a test once with the program that notes which lines it runs, unless that is known of it as it is.
+record_run() { # TEST
+  local record notes sum begin old time is_whole
+  record=$(run_of "$1") sum=$(checksum_of "$1")
+  if [ -f "$record" ] && read -r _ old time is_whole <"$record" && [ "$old" = "$sum" ] &&
+    { [ "$is_whole" = whole ] || [ "$time" -ge $((1000 * most)) ]; }; then return; fi
+  notes=$(mktemp -d "$work/notes.XXXXXX") || return
+  begin=$EPOCHREALTIME is_whole=whole
+  GCOV_PREFIX=$notes GCOV_PREFIX_STRIP=$(tr -cd / <<<"$tree/build/coverage" | wc -c) run_test coverage "$1" "$most"
+  if [ $? -eq 124 ]; then is_whole='cut'; fi
+  echo "$1 $sum $(((${EPOCHREALTIME/./} - ${begin/./}) / 1000)) $is_whole" >"$record.new"
+  (cd "$tree/build/coverage" && find src -name '*.gcno' -exec cp -l --parents -t "$notes" {} +)
+  (cd "$tree" && find "$notes/src" -name '*.gcda' -print0 | xargs -0 -r "${GCOV:-gcov}" -i -t 2>/dev/null) |
+    perl "$top/tests/mutate.pl" runs >>"$record.new"
+  mv "$record.new" "$record" && rm -rf "$notes" 2>/dev/null
+  return 0
+}
+
+# Builds the program that notes what it runs, and has each test recorded; records of tests that are no more go.
+record_runs() {
+  local tests test record
+  mkdir -p "$runs" && rm -f "$runs"/*.new && tests=$(list_tests) || return
+  # shellcheck disable=SC2046 # names without spaces
+  build coverage -j"$(nproc)" build/coverage/ampconv build/coverage/man/ampconv-ops.7 $(sed -n 's|^unit/|build/coverage/&|p' <<<"$tests") \
+    >"$work/log.coverage" 2>&1 || { tail -n 5 "$work/log.coverage" >&2; return 1; }
+  for record in "$runs"/*; do
+    if [ -f "$record" ] && { ! read -r test _ <"$record" || ! grep -qxF -- "$test" <<<"$tests"; }; then rm "$record"; fi
+  done
+  xargs -r -d '\n' -P "$jobs" --process-slot-var=SLOT0 -n 1 bash -c 'record_run "$1"' - <<<"$tests"
+}
+
+# The tests that run the function around a line, the quickest first: milliseconds, the test, the seconds that it may take.
+# Of a line that is in no function (a macro's), the tests that run anything of the file.
+timed_tests() { # FILE LINE
+  awk -v file="$1" -v line="$2" -v most="$most" '
+    FNR == 1 { test = $1; time[test] = $3; next }
+    $1 == "function" && $2 == file && $5 > 0 { runs_file[test] = 1 }
+    $1 == "function" && $2 == file && $3 <= line && line <= $4 { is_known = 1; if ($5 > 0) runs_it[test] = 1 }
+    END {
+      for (test in time) if ((is_known ? test in runs_it : test in runs_file) && time[test] < 1000 * most) print time[test], test, int(time[test] / 100) + 20
+    }' "$runs"/* | sort -n
 }
 
 # Whether a test passes without a change; it is run when that is first asked. A test that does not says nothing of changes. Where the
@@ -154,7 +172,7 @@ passes_unchanged() { # TEST
     if ! grep -qF " $1 " "$work/unchanged"; then
       run_test base "$1" 600
       code=$?
-      if [ $code -eq 125 ]; then cp "$work/log.base" "$work/broken"; fi
+      if [ $code -eq 125 ]; then cp "$work/log.base.$SLOT0" "$work/broken"; fi
       if [ $code -eq 0 ]; then
         echo "yes $1 ." >>"$work/unchanged"
       else
@@ -199,18 +217,23 @@ keep_survivors() {
     mv "$records.left" "$records"
 }
 
-list_changes() { # FOLDER that has src
-  local file glob files=()
+list_files() { # FOLDER that has src
+  local file glob
   while read -r file; do
     # shellcheck disable=SC2053 # a glob
-    for glob in "${globs[@]}"; do if [[ $file == $glob ]]; then files+=("$file"); break; fi; done
+    for glob in "${globs[@]}"; do if [[ $file == $glob ]]; then echo "$file"; break; fi; done
   done < <(cd "$1" && find src -name '*.c' | sort)
+}
+
+list_changes() { # FOLDER that has src
+  local files
+  mapfile -t files < <(list_files "$1")
   (cd "$1" && perl "$top/tests/mutate.pl" list "$seed" "$top/tests/mutate.equivalent" "${files[@]}")
 }
 
 # Tests the change of one line of $records; says and notes what came of it. 255, with which xargs stops: the program cannot be built.
 judge() { # NUMBER FILE PLACE CHANGE, with tabs between
-  local number file place change test seconds code verdict=survived by='' folder=job$SLOT object
+  local number file place change test seconds code verdict=survived by='' folder=job$((SLOT0 + 1)) object
   IFS=$'\t' read -r number file place change <<<"$1"
   object=$tree/$(object_of "$folder" "$file")
   cp "$work/objects/$number.o" "$object"
@@ -225,7 +248,7 @@ judge() { # NUMBER FILE PLACE CHANGE, with tabs between
     verdict=caught by=$test
     if [ $code -eq 124 ]; then verdict=timeout; fi
     break
-  done < <(timed_tests "$file")
+  done < <(timed_tests "$file" "${place##*:}")
   cp "$tree/$(object_of base "$file")" "$object"
   printf '%s\t%s\t%s\t%s\t%s\n' $verdict "$file" "$place" "$change" "$by" >>"$work/verdicts"
   printf '%-8s %s  %s%s\n' $verdict "$place" "$change" "${by:+  [$by]}"
@@ -250,20 +273,21 @@ if [ -n "$only_list" ]; then
 fi
 mkdir -p "$work" && copy_tree || exit 2
 if [ -n "$again" ]; then keep_survivors; fi
-mapfile -t files < <(if [ -n "$again" ]; then cut -f 2 "$records"; else list_changes "$tree" | cut -f 1; fi | sort -u)
-mapfile -t tests < <(for file in "${files[@]}"; do tests_of "$file"; done | sort -u)
 build base -j"$(nproc)" build/base/ampconv cases >"$work/log.base" 2>&1 || { tail -5 "$work/log.base" >&2; exit 2; }
-check_areas "${files[@]}"
 read_test_env
-measure_tests "${tests[@]}"
+export top work tree runs records sanitize most
+export -f build object_of limit_room run_test checksum_of run_of record_run timed_tests passes_unchanged judge
+record_runs || exit 2
+if [ -n "$only_unrun" ]; then
+  (cd "$tree" && list_files . | xargs -d '\n' perl "$top/tests/mutate.pl" unrun "$runs")
+  exit
+fi
 if [ -z "$again" ]; then draw_changes; fi
 for ((i = 1; i <= jobs; i++)); do rm -rf "$tree/build/job$i" && cp -a "$tree/build/base" "$tree/build/job$i"; done
 : >"$work/verdicts"
 : >"$work/unchanged"
 rm -f "$work/broken"
-export top work tree records sanitize most DEPS ORACLES
-export -f judge limit_room run_test build object_of tests_of timed_tests passes_unchanged
-tr '\n' '\0' <"$records" | xargs -0 -r -P "$jobs" --process-slot-var=SLOT0 -n 1 bash -c 'SLOT=$((SLOT0 + 1)); judge "$1"' -
+tr '\n' '\0' <"$records" | xargs -0 -r -P "$jobs" --process-slot-var=SLOT0 -n 1 bash -c 'judge "$1"' -
 if [ -e "$work/broken" ]; then
   tail -5 "$work/broken" >&2
   echo "mutate.sh: the program cannot be built without a change: no verdict can be trusted" >&2
