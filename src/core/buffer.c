@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 /* Under the address sanitizer what is kept must not be touched. */
 #ifdef __SANITIZE_ADDRESS__
@@ -23,9 +24,10 @@
 #endif
 
 enum {
-    OVERHEAD = 160,   /* of a buffer beside its bytes: itself, its alignment, the allocator's own */
-    SLACK_SHARE = 8,  /* a kept buffer may be larger than what is wanted by this part of that */
-    SLACK_BYTES = 256 /* and by these bytes besides */
+    OVERHEAD = 160,  /* of a buffer beside its bytes: itself, its alignment, the allocator's own */
+    SLACK_SHARE = 8, /* a kept buffer may be larger than what is wanted by this part of that */
+    SLACK_BYTES = 256, /* and by these bytes besides */
+    HUGE_PAGE = 2 << 20
 };
 
 /* The kept buffers, in lists by the number of bits of their capacities. */
@@ -126,16 +128,31 @@ static bool keep(struct amp_buffer *buffer)
     return is_wanted;
 }
 
+/* Lets the system back SIZE bytes from DATA on, a huge page's address, with huge pages, as far as
+   they fill some: with others a processor looks up addresses of large weights again and again. That
+   the system has none is no failure. */
+static void ask_for_huge_pages(void *data, size_t size)
+{
+#ifdef MADV_HUGEPAGE
+    madvise(data, size / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
+#else
+    (void)data, (void)size;
+#endif
+}
+
 static struct amp_buffer *allocate(size_t size)
 {
     struct amp_buffer *buffer = malloc(sizeof *buffer);
+    bool is_large = size >= HUGE_PAGE;
     if (buffer == NULL)
         return NULL;
     buffer->capacity = size;
-    if (posix_memalign(&buffer->data, 64, size ? size : 1) != 0) {
+    if (posix_memalign(&buffer->data, is_large ? HUGE_PAGE : 64, size ? size : 1) != 0) {
         free(buffer);
         return NULL;
     }
+    if (is_large)
+        ask_for_huge_pages(buffer->data, size);
     return buffer;
 }
 

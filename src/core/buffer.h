@@ -6,8 +6,9 @@
 #include <stddef.h>
 
 /*
- * Shared memory of tensors: counted references, data aligned to 64 bytes, in the account of
- * core/memory.h. Several threads may create them, and refer to the same one, at once.
+ * Shared memory of tensors: counted references, data aligned to 64 bytes, those of 2 MB
+ * and more to 2 MB, in huge pages where the system has them; in the account of core/memory.h.
+ * Several threads may create them, and refer to the same one, at once.
  */
 struct amp_buffer {
     atomic_uint refs;

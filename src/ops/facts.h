@@ -63,6 +63,24 @@ enum amp_indexing {
     AMP_INDEXES_DIMS  /* any */
 };
 
+/* What a selection consists of, as a tensor says it: ITEMS, which two selections have or have not
+   in common in whatever order. */
+enum amp_items {
+    AMP_ITEMS_NONE,
+    AMP_ITEMS_ENTRIES,  /* what lies at each position along the axis: a row, a column, an element */
+    AMP_ITEMS_ELEMENTS, /* each element, with the line along the axis that it stands in */
+    AMP_ITEMS_TRUE      /* the positions of elements that are not 0 */
+};
+
+/* Which outputs of an operator are a selection: indices or elements chosen by comparing values, so
+   that a small error chooses others, and does not make a small error. */
+struct amp_selects {
+    enum amp_items items;
+    uint32_t outputs; /* AMP_INPUT of each */
+    uint32_t by; /* the input whose elements say what is chosen; 0: the outputs themselves do */
+    int axis;    /* that of attribute axis, where the node has none */
+};
+
 /* What the elements of an input are to the operator, where that is more than numbers: for those who
    have to make some up. */
 enum amp_meaning {
@@ -115,7 +133,6 @@ struct amp_integer_form {
     const struct amp_op *op;
     bool has_weights;  /* input 1 is constant, and sums of products with it are to be exact */
     int channel;       /* of the weights: the dim that each sum has one of; below 0: from behind */
-    const char *flip;  /* an attribute; where it is set, the other one of two dims is */
     const char *group; /* an attribute of convolutions; NULL: it is none */
     uint32_t bias;     /* the input of OP that input 2, an int32, becomes; 0: it has none */
     bool (*suits)(const struct amp_node *node); /* NULL: every one */

@@ -76,6 +76,9 @@ struct amp_op {
        model has them in (amp_ctx.reads_casts): it casts them, or computes in float32 in any case.
        Of the second, inputs of type float32 alone. */
     uint32_t reads_casts, reads_widened;
+    /* Whether run takes constant input I of a lower dtype with others in float32, on a CPU that
+       does not compute in that: the executor then widens the others alone. NULL: it does not. */
+    bool (*reads_lower)(const struct amp_ctx *ctx, uint32_t i);
     /* Run does the post-ops of its call (ops/dnnl/post_op.h), or says AMP_UNSUPPORTED when there
      * are any.
      */
@@ -108,6 +111,11 @@ struct amp_op {
     /* Inputs in which a 0 makes an infinity of the result; and those in which it makes a 0. */
     uint32_t divides, keeps_zero;
     enum amp_indexing indexing;
+    struct amp_selects selects;
+    /* Output 0 is input 0 but for elements that the other inputs write over, where these say. */
+    bool overwrites;
+    /* The results depend on the shape of input 0 and on none of its elements. */
+    bool reads_shape;
     const struct amp_input_meaning *meanings; /* AMP_MEANINGS */
     /* Whether a node sums over what its inputs share; NULL: the operator is not of that kind. */
     bool (*contracts)(const struct amp_node *node);

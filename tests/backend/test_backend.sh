@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# ONNX's backend tests through `ampconv run --test-suite`: each suite passes at least as many cases as `counts` says. The numbers
-# there may only rise.
+# ONNX's backend tests through `ampconv run --test-suite`: each suite passes at least as many cases as the list at the end says. The
+# numbers there may only rise.
 set -u
 export OMP_NUM_THREADS=2
 : "${TESTDATA:?}"
@@ -15,4 +15,9 @@ while read -r suite least; do
   else
     echo "not ok $suite: exit $code, ${passed:-none} passed, at least $least before: $(grep '^failed' <<<"$output" | cut -c1-200)"
   fi
-done <counts
+done <<'END'
+node 1265
+simple 23
+pytorch-converted 82
+pytorch-operator 35
+END

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What all calls of a function have in common is in the converted model once: a Constant of the body, an initializer of a graph
-# in it, called from the main graph and from a branch. Every call adds 2 and 3 to its argument.
+# Functions that are called several times. What all calls have in common is in the converted model once: a Constant of the body,
+# an initializer of a graph in it, called from the main graph and from a branch. Every call adds 2 and 3 to its argument.
 set -u
-: "${AMPCONV:?}" "${ORACLES:?}"
+: "${AMPCONV:?}" "${CASES:?}" "${ORACLES:?}"
 . ../bytes.sh
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
@@ -48,3 +48,16 @@ is 'the initializer is there once' "$(count "$threes")" 2
 is 'it is valid, too' "$("$ORACLES/onnx_check" m.out.onnx 2>&1)" ''
 is 'the names are those of the first call' \
   "$("$AMPCONV" m.onnx -q -d fp32 --dump-after=read | grep -o '[a-z]*/[wu][_0-9]*' | sort -u | tr '\n' ' ')" 'first/u first/u_1 first/w '
+
+# A function that declares the types of its values, of which one call is lowered: what is written declares them for each call as they are.
+types() { "$AMPCONV" "$scratch/out.onnx" --dump-after=read | sed -n 's|^node .* -> \(F/[ms][_0-9]* .*\)|\1|p' | tr '\n' ';'; }
+convert() { "$AMPCONV" "$CASES/functions/types_of_calls/model.onnx" -q -d fp16 -o "$scratch/out.onnx" --accept "$@" 2>&1; } # WORD...
+
+is 'the first call is lowered' "$(convert --node 'F/*=lower' --node 'F/*_1=fp32')" ''
+is 'the first has other types' "$(types)" \
+  'F/m float16 [2, 2];F/s sequence of float16;F/m_1 float32 [2, 2];F/s_1 sequence of float32;'
+is 'with types it is valid' "$("$ORACLES/onnx_check" "$scratch/out.onnx" 2>&1)" ''
+is 'with types it runs' "$("$AMPCONV" run -q --seed 1 "$scratch/out.onnx" 2>&1)" ''
+is 'the second call is lowered' "$(convert --node 'F/*_1=lower' --node 'F/mul=fp32' --node 'F/abs=fp32')" ''
+is 'the second has other types' "$(types)" \
+  'F/m float32 [2, 2];F/s sequence of float32;F/m_1 float16 [2, 2];F/s_1 sequence of float16;'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # ONNX's node tests of what is newer than the installed test data (NOTICE says which): as for the backend tests, each archive
-# passes at least as many cases as `counts` says, and the numbers there may only rise.
+# passes at least as many cases as the list at the end says; the numbers there may only rise.
 set -u
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
@@ -16,4 +16,6 @@ while read -r archive least; do
   else
     echo "not ok $archive: exit $code, ${passed:-none} passed, at least $least before: $(grep '^failed' <<<"$output" | cut -c1-200)"
   fi
-done <counts
+done <<'END'
+onnx-1.20 515
+END

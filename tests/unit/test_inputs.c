@@ -3,8 +3,8 @@
 #include "net.h"
 
 #include "check/compare.h"
+#include "check/elements.h"
 #include "check/metrics.h"
-#include "check/summary.h"
 
 /* ---- inputs ---- */
 

@@ -184,6 +184,22 @@ static void expect_end(taker *take, const char *wanted)
     assert_int_equal(WEXITSTATUS(status), AMP_EXIT_SYSTEM);
 }
 
+/* What may hold weights begins where a huge page does, and is no larger than was asked for. */
+static void large_buffers_suit_huge_pages(void **state)
+{
+    const size_t huge = (size_t)2 << 20;
+    const size_t sizes[] = {huge, huge + 1, 3 * huge - 1};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct amp_buffer *buffer = amp_buffer_create(sizes[i]);
+        assert_non_null(buffer);
+        assert_int_equal((uintptr_t)buffer->data % huge, 0);
+        assert_int_equal(buffer->capacity, sizes[i]);
+        memset(buffer->data, 1, sizes[i]);
+        amp_buffer_unref(buffer);
+    }
+}
+
 static void the_end_of_memory_is_said(void **state)
 {
     static taker *const takers[] = {take_in_arena, take_outside, take_zeroed, take_grown};
@@ -220,6 +236,7 @@ int main(void)
         cmocka_unit_test(arenas_claim_and_return),
         cmocka_unit_test(all_of_an_arena_can_be_released),
         cmocka_unit_test(buffers_are_kept_or_freed),
+        cmocka_unit_test(large_buffers_suit_huge_pages),
         cmocka_unit_test(the_end_of_memory_is_said),
         cmocka_unit_test(threads_may_claim),
     };

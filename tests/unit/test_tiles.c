@@ -1,7 +1,8 @@
 /*
- * Products on the tiles of AMX against sums in float64: every rest of rows and columns, matrix
- * products and 1x1 convolutions, post-ops over all their operands. All data ends where a page ends
- * behind which nothing may be read or written.
+ * Products of our own against sums in float64. On the tiles of AMX: every rest of rows and columns,
+ * matrix products and 1x1 convolutions, post-ops over all their operands. Of few rows by weights in
+ * a lower dtype: every rest, by one thread and by two. All data ends where a page ends behind which
+ * nothing may be read or written.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,6 +20,7 @@
 #include "core/array.h"
 #include "core/cpu.h"
 #include "core/dtype.h"
+#include "ops/matmul/row_product.h"
 #include "ops/own/amx_matmul.h"
 
 enum { MOST_POSTS = 3, MOST_DATA = 8 };
@@ -581,12 +584,82 @@ static void test_refused(void **state)
     }
 }
 
+/* ---- few rows by a lower dtype --------------------------------------------------------------- */
+
+/* Values that both bfloat16 and float16 hold, as bits of DTYPE. */
+static void fill_halves(struct data *data, enum amp_dtype dtype)
+{
+    fill(data, 0);
+    for (size_t i = 0; i < data->count; i++) {
+        uint16_t *at = (uint16_t *)data->at + i;
+        float value = (float)(int)((double)amp_bf16_to_f32(*at) * 64) / 64;
+        *at = dtype == AMP_FLOAT16 ? amp_f32_to_f16(value) : amp_f32_to_bf16(value);
+    }
+}
+
+/* Element J of row I of P. */
+static double sum_of(const struct amp_row_product *p, int64_t i, int64_t j)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < p->k; k++) {
+        uint16_t half = p->b[p->is_b_transposed ? j * p->k + k : k * p->n + j];
+        double weight =
+            (double)(p->b_dtype == AMP_FLOAT16 ? amp_f16_to_f32(half) : amp_bf16_to_f32(half));
+        sum += (double)p->a[i * p->a_row + k] * weight;
+    }
+    return sum;
+}
+
+/* A product of M rows, as B lies and in the dtype that the bits of KIND say. */
+static void expect_rows(int64_t m, int64_t n, int64_t k, unsigned kind)
+{
+    enum amp_dtype dtype = (kind & 1) != 0 ? AMP_FLOAT16 : AMP_BFLOAT16;
+    struct data a = new_data((size_t)(m * k), false), b = new_data((size_t)(n * k), true);
+    struct data y = new_data((size_t)(m * n), false);
+    fill(&a, 0);
+    fill_halves(&b, dtype);
+    const struct amp_row_product p = {.m = m,
+                                      .n = n,
+                                      .k = k,
+                                      .a_row = k,
+                                      .is_b_transposed = (kind & 2) != 0,
+                                      .b_dtype = dtype,
+                                      .a = a.at,
+                                      .b = b.at,
+                                      .y = y.at};
+    amp_row_product_run(&p);
+    for (int64_t i = 0; i < m * n; i++)
+        if (!(fabs(p.y[i] - sum_of(&p, i / n, i % n)) <= 1e-6 * (double)k))
+            fail_msg("%d x %d x %d of kind %u: element %d is %g", (int)m, (int)n, (int)k, kind,
+                     (int)i, (double)p.y[i]);
+    free_data(&a);
+    free_data(&b);
+    free_data(&y);
+}
+
+static void test_rows(void **state)
+{
+    (void)state;
+    for (unsigned kind = 0; kind < 4 && amp_row_product_is_there(); kind++)
+        for (int64_t m = 1; m <= AMP_ROWS_MAX; m++) {
+            for (int64_t n = 1; n <= 80; n += 1 + n / 9)
+                for (int64_t k = 1; k <= 70; k += 1 + k / 5)
+                    expect_rows(m, n, k, kind);
+            omp_set_num_threads(2);
+            expect_rows(m, 5003, 61, kind); /* so large that threads share it */
+            expect_rows(m, 301, 1000, kind);
+            omp_set_num_threads(1);
+            expect_rows(m, 5003, 61, kind);
+        }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shapes),      cmocka_unit_test(test_windows),
         cmocka_unit_test(test_operands),    cmocka_unit_test(test_chains),
         cmocka_unit_test(test_activations), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_rows),
     };
     if (dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success ||
         dnnl_stream_create(&stream, engine, dnnl_stream_default_flags) != dnnl_success)

@@ -267,26 +267,27 @@ enum amp_status amp_npy_parse(const unsigned char *data, size_t size, struct amp
 static enum amp_status write_header(struct amp_output *output, const char *descr,
                                     const struct amp_shape *shape, struct amp_error *err)
 {
-    enum { GROWTH = 21 };
-    char text[512];
+    enum { GROWTH = 21, START = 10, ROOM = 512 };
+    unsigned char bytes[START + ROOM] = {0};
+    char *text = (char *)bytes + START;
     int digits = shape->rank > 0 ? snprintf(NULL, 0, "%lld", (long long)shape->dims[0]) : GROWTH;
     size_t used =
-        (size_t)snprintf(text, sizeof text, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
+        (size_t)snprintf(text, ROOM, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
                          strcmp(descr + 1, "1") == 0 && descr[0] != 'U' ? '|' : '<', descr);
     for (int i = 0; i < shape->rank; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%lld", i > 0 ? ", " : "",
+        used += (size_t)snprintf(text + used, ROOM - used, "%s%lld", i > 0 ? ", " : "",
                                  (long long)shape->dims[i]);
     if (shape->rank == 1)
         text[used++] = ',';
-    used += (size_t)snprintf(text + used, sizeof text - used, "), }%*s", GROWTH - digits, "");
-    while ((10 + used + 1) % 64 != 0)
+    used += (size_t)snprintf(text + used, ROOM - used, "), }%*s", GROWTH - digits, "");
+    while ((START + used + 1) % 64 != 0)
         text[used++] = ' ';
     text[used++] = '\n';
-    unsigned char start[10] = {
-        0, 0, 0, 0, 0, 0, 1, 0, (unsigned char)(used & 0xFF), (unsigned char)(used >> 8)};
-    memcpy(start, magic, MAGIC_SIZE);
-    AMP_TRY(amp_output_write(output, start, sizeof start, err));
-    return amp_output_write(output, text, used, err);
+    memcpy(bytes, magic, MAGIC_SIZE);
+    bytes[MAGIC_SIZE] = 1; /* the version, 1.0 */
+    bytes[START - 2] = (unsigned char)(used & 0xFF);
+    bytes[START - 1] = (unsigned char)(used >> 8);
+    return amp_output_write(output, bytes, START + used, err);
 }
 
 static enum amp_status write_texts(struct amp_output *output, const struct amp_tensor *tensor,

@@ -5,7 +5,7 @@
  */
 #include "ops/dnnl/describe.h"
 
-#include "ops/dnnl/descriptor.h"
+#include "ops/dnnl/descs.h"
 
 #include <oneapi/dnnl/dnnl_debug.h>
 #include <stdarg.h>

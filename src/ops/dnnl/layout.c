@@ -6,7 +6,7 @@
 
 #include "core/memory.h"
 #include "ops/dnnl/dnnl.h"
-#include "ops/dnnl/descriptor.h"
+#include "ops/dnnl/descs.h"
 #include "ops/kernel/kernel.h"
 
 #include <stdlib.h>

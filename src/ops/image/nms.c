@@ -266,6 +266,7 @@ const struct amp_op amp_op_non_max_suppression = {
     .name = "NonMaxSuppression",
     .meanings = AMP_MEANINGS({AMP_MEANS_BOXES, 0, NULL}, {AMP_MEANS_SCORES, 1, NULL},
                              {AMP_MEANS_COUNT, 2, NULL}),
+    .selects = {.items = AMP_ITEMS_ENTRIES, .outputs = AMP_INPUT(0)},
     .newest = 11,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_F32,

@@ -4,6 +4,7 @@
  * nearest for any dtype, where elements are copied.
  */
 #include "ops/kernel/tensor_cast.h"
+#include "ops/dnnl/layout.h"
 #include "ops/dnnl/prim.h"
 #include "ops/kernel/data_movement.h"
 #include "ops/image/resize_read.h"
@@ -99,8 +100,8 @@ struct rows {
     const struct taps_of *taps;
     const struct amp_taps *last; /* of the last dim */
     const struct amp_tensor *in;
-    size_t size; /* bytes of an element */
-    bool are_words;
+    size_t size;               /* bytes of an element */
+    bool are_words, are_whole; /* rows of 4 bytes an element; rows that stay as they are */
     _Alignas(16) unsigned char outside[16]; /* an element of any type */
 };
 
@@ -117,6 +118,8 @@ static const char *make_row(const struct rows *rows, int64_t row, char *to, cons
     }
     if (from == before)
         memcpy(to, to - row_size, row_size);
+    else if (rows->are_whole)
+        memcpy(to, from, row_size);
     else if (rows->are_words && (uintptr_t)from % sizeof(uint32_t) == 0)
         gather_words(last, (const uint32_t *)(const void *)from, (uint32_t *)(void *)to);
     else
@@ -133,6 +136,7 @@ static enum amp_status copy_nearest(const struct amp_ctx *ctx, const struct amp_
         .taps = taps, .last = last, .in = in, .size = amp_dtype_bits(in->dtype) / 8};
     AMP_TRY(extrapolated(in->dtype, resize->extrapolation, rows.outside, ctx->err));
     rows.are_words = rows.size == sizeof(uint32_t) && !has_outside(last);
+    rows.are_whole = amp_resample_is_identity(&resize->how, &resize->dims[taps->rank - 1]);
     const int64_t count = amp_shape_product(&out->shape, 0, taps->rank - 1);
     const size_t row_size = (size_t)last->out * rows.size;
 #pragma omp parallel
@@ -157,6 +161,57 @@ static enum amp_status run_nearest(struct amp_ctx *ctx, const struct amp_resize 
         status = copy_nearest(ctx, resize, &taps);
     destroy_taps(&taps);
     return status == AMP_OK ? amp_move_done(ctx, 0) : status;
+}
+
+/* Whether channels, dim 1 of input 0, lie last, the other dims before them in their order, and stay
+   as they are. */
+static bool keeps_channels_last(const struct amp_ctx *ctx, const struct amp_resize *resize)
+{
+    const struct amp_tensor *in = ctx->in[0];
+    const int64_t *strides = in->layout == NULL ? NULL : amp_layout_strides(in->layout);
+    bool does = strides != NULL && resize->rank >= 3 && strides[1] == 1 &&
+                amp_layout_is_dense(in) && ctx->layout_wish.any_layout && ctx->n_posts == 0 &&
+                !ctx->reads_casts;
+    int64_t step = does ? in->shape.dims[1] : 0;
+    for (int d = resize->rank - 1; d >= 0 && does; d--) {
+        if (d == 1)
+            continue;
+        does = in->shape.dims[d] == 1 || strides[d] == step;
+        step *= in->shape.dims[d];
+    }
+    return does && amp_resample_is_identity(&resize->how, &resize->dims[0]) &&
+           amp_resample_is_identity(&resize->how, &resize->dims[1]);
+}
+
+/* Rows of channels are copied whole; output 0 lies as input 0 does. */
+static enum amp_status run_channels_last(struct amp_ctx *ctx, const struct amp_resize *resize)
+{
+    int rank = resize->rank, back[AMP_RANK_MAX];
+    struct amp_resize seen = *resize;
+    struct amp_tensor in = *ctx->in[0], out = {.dtype = ctx->out[0]->dtype, .shape.rank = rank};
+    const struct amp_tensor *ins[] = {&in};
+    struct amp_tensor *outs[] = {&out};
+    struct amp_ctx inner = *ctx;
+    const struct amp_layout *layout;
+    for (int i = 0; i < rank; i++) {
+        int from = i == 0 ? 0 : i == rank - 1 ? 1 : i + 1;
+        in.shape.dims[i] = ctx->in[0]->shape.dims[from];
+        seen.dims[i] = resize->dims[from];
+        out.shape.dims[i] = ctx->out[0]->shape.dims[from];
+        back[from] = i;
+    }
+    in.layout = NULL;
+    if (!amp_layout_permute(ctx->host->dnnl->layouts, &out, back, &layout))
+        return amp_fail(ctx->err, AMP_UNSUPPORTED, "oneDNN has no such layout");
+    inner.in = ins;
+    inner.out = outs;
+    inner.n_in = inner.n_out = 1;
+    AMP_TRY(amp_tensor_alloc(&out, ctx->err));
+    enum amp_status status = run_nearest(&inner, &seen);
+    amp_tensor_share(ctx->out[0], &out);
+    ctx->out[0]->layout = layout;
+    amp_tensor_release(&out);
+    return status;
 }
 
 /* ---- linear and cubic: weighted sums along one dim after the other ---- */
@@ -323,6 +378,8 @@ static enum amp_status resize_run(struct amp_ctx *ctx)
     AMP_TRY(amp_resize_read(ctx, &resize));
     if (amp_shape_count(&ctx->out[0]->shape) == 0)
         return amp_ctx_alloc(ctx, 0);
+    if (resize.how.mode == AMP_RESAMPLE_NEAREST && keeps_channels_last(ctx, &resize))
+        return run_channels_last(ctx, &resize);
     if (has_dnnl(ctx, &resize))
         return amp_prim_run_or(ctx, resize_make, run_plain);
     return amp_prim_run_plain(ctx, run_plain);

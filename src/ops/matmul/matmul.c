@@ -73,6 +73,12 @@ static enum amp_status shape_matmul(struct amp_ctx *ctx)
     return amp_matmul_shape(&ctx->in[0]->shape, &ctx->in[1]->shape, &ctx->out[0]->shape, ctx->err);
 }
 
+static bool reads_lower(const struct amp_ctx *ctx, uint32_t i)
+{
+    struct amp_matmul product = amp_matmul_of(&ctx->in[0]->shape, &ctx->in[1]->shape);
+    return amp_matmul_reads_lower(ctx, i, &product);
+}
+
 static enum amp_status run_matmul(struct amp_ctx *ctx)
 {
     struct amp_matmul product = amp_matmul_of(&ctx->in[0]->shape, &ctx->in[1]->shape);
@@ -86,6 +92,7 @@ const struct amp_op amp_op_matmul = {
     .bound = amp_bound_product,
     .native = AMP_NATIVE_DNNL,
     .has_strides = true,
+    .reads_lower = reads_lower,
     .fuses = true,
     .role = AMP_ROLE_MATMUL,
     .linear = &(const struct amp_linear){.channel = 1, .is_last = true},
@@ -158,16 +165,29 @@ static enum amp_status shape_gemm(struct amp_ctx *ctx)
     return AMP_OK;
 }
 
-static enum amp_status run_gemm(struct amp_ctx *ctx)
+/* What is multiplied, without C. */
+static struct amp_matmul gemm_of(const struct amp_ctx *ctx)
 {
     const int64_t *a = ctx->in[0]->shape.dims, *b = ctx->in[1]->shape.dims;
     struct amp_matmul p = {.is_a_transposed = is_transposed(ctx, "transA"),
                            .is_b_transposed = is_transposed(ctx, "transB"),
-                           .alpha = amp_node_float(ctx->node, "alpha", 1)};
+                           .alpha = amp_node_float(ctx->node, "alpha", 1),
+                           .c_dims = {1, 1}};
     p.m = a[p.is_a_transposed];
     p.k = a[!p.is_a_transposed];
     p.n = b[!p.is_b_transposed];
-    p.c_dims[0] = p.c_dims[1] = 1;
+    return p;
+}
+
+static bool gemm_reads_lower(const struct amp_ctx *ctx, uint32_t i)
+{
+    struct amp_matmul p = gemm_of(ctx);
+    return amp_matmul_reads_lower(ctx, i, &p);
+}
+
+static enum amp_status run_gemm(struct amp_ctx *ctx)
+{
+    struct amp_matmul p = gemm_of(ctx);
     if (amp_has_in(ctx, 2)) {
         const struct amp_shape *c = &ctx->in[2]->shape;
         p.beta = amp_node_float(ctx->node, "beta", 1);
@@ -190,6 +210,7 @@ const struct amp_op amp_op_gemm = {
     .bound = amp_bound_product,
     .native = AMP_NATIVE_DNNL,
     .has_strides = true,
+    .reads_lower = gemm_reads_lower,
     .fuses = true,
     .linear = &(const struct amp_linear){.has_added = true,
                                          .channel = 1,

@@ -6,6 +6,7 @@
  */
 #include "ops/kernel/kernel.h"
 #include "ops/matmul/product.h"
+#include "ops/matmul/row_product.h"
 #include "ops/dnnl/describe.h"
 #include "ops/dnnl/layout.h"
 #include "ops/dnnl/post_op.h"
@@ -480,6 +481,59 @@ static void copy_c(const struct amp_ctx *ctx)
     amp_loop_run(&loop, amp_loop_copy(ctx->out[0]->dtype), NULL);
 }
 
+/* ---- few rows by a lower dtype ----------------------------------------------------------------
+ */
+
+bool amp_matmul_reads_lower(const struct amp_ctx *ctx, uint32_t i, const struct amp_matmul *p)
+{
+    const struct amp_shape *b = &ctx->in[1]->shape;
+    int64_t rows = p->m;
+    for (int d = 0; d < p->batch_rank; d++)
+        rows *= p->a_batch[d];
+    return i == 1 && b->rank == 2 && ctx->n_posts == 0 && !ctx->reads_casts &&
+           amp_row_product_is_there() && p->n > 0 && p->k > 0 && rows > 0 && rows <= AMP_ROWS_MAX &&
+           (p->m == 1 || !p->is_a_transposed);
+}
+
+/* Y = alpha Y + beta C */
+static void finish_rows(const struct product *call)
+{
+    const struct amp_ctx *ctx = &call->ctx;
+    const struct amp_matmul *p = call->product;
+    int64_t c_row = p->c_dims[0] == 1 ? 0 : p->c_dims[1], c_step = p->c_dims[1] == 1 ? 0 : 1;
+    const float *c = p->beta == 0 ? NULL : ctx->in[2]->data;
+    for (int64_t i = 0; i < call->y.dims[0] && (p->alpha != 1 || p->beta != 0); i++)
+        plain_products[AMP_FLOAT].finish(p, (float *)ctx->out[0]->data + i * p->n,
+                                         c == NULL ? NULL : c + i * c_row, c_step);
+}
+
+/* The rows of A may lie anywhere. */
+static enum amp_status run_rows(struct product *call)
+{
+    struct amp_ctx *ctx = &call->ctx;
+    const struct amp_matmul *p = call->product;
+    merge_batches(call);
+    if (call->batch_rank > 0 || ctx->in[1]->layout != NULL || (call->a.strides[1] != 1 && p->k > 1))
+        return amp_fail(ctx->err, AMP_UNSUPPORTED, "rows that do not lie in order");
+    if (ctx->in[1]->data == NULL || (p->beta != 0 && ctx->in[2]->data == NULL))
+        return AMP_AGAIN;
+    AMP_TRY(ctx->out[0]->data == NULL ? amp_ctx_alloc(ctx, 0) : AMP_OK);
+    ctx->out[0]->layout = NULL;
+    amp_prim_destroy(*ctx->state); /* it has another form of B */
+    *ctx->state = NULL;
+    amp_row_product_run(&(struct amp_row_product){.m = call->y.dims[0],
+                                                  .n = p->n,
+                                                  .k = p->k,
+                                                  .a_row = call->a.strides[0],
+                                                  .is_b_transposed = p->is_b_transposed,
+                                                  .b_dtype = ctx->in[1]->dtype,
+                                                  .a = ctx->in[0]->data,
+                                                  .b = ctx->in[1]->data,
+                                                  .y = ctx->out[0]->data});
+    finish_rows(call);
+    return AMP_OK;
+}
+
 /* Of integers, oneDNN multiplies bytes alone. */
 static bool is_for_dnnl(const struct amp_ctx *ctx, const struct amp_matmul *p)
 {
@@ -504,6 +558,8 @@ enum amp_status amp_matmul_run(const struct amp_ctx *ctx, const struct amp_matmu
         return AMP_OK;
     }
     AMP_TRY(set_operands(&call));
+    if (ctx->in[0]->dtype == AMP_FLOAT && amp_dtype_is_lower(ctx->in[1]->dtype))
+        return run_rows(&call);
     if (p->k == 0 || !is_for_dnnl(ctx, p)) {
         merge_batches(&call);
         prim.make = NULL;

@@ -26,6 +26,10 @@ struct amp_matmul {
    AMP_UNSUPPORTED: oneDNN has nothing for float16 or bfloat16 here. */
 enum amp_status amp_matmul_run(const struct amp_ctx *ctx, const struct amp_matmul *product);
 
+/* For amp_op.reads_lower, of P without C: where there is little to do but to read B
+   (ops/matmul/row_product.h). */
+bool amp_matmul_reads_lower(const struct amp_ctx *ctx, uint32_t i, const struct amp_matmul *p);
+
 /* How output 0 of CTX, whose shape and dtype are set, is to lie so that the Transpose that takes it
    (amp_ctx.layout_wish) moves nothing; NULL: row-major. */
 const struct amp_layout *amp_matmul_layout(const struct amp_ctx *ctx,

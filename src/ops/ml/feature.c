@@ -119,8 +119,6 @@ static enum amp_status vectorizer_run(struct amp_ctx *ctx)
         memset(out->data, 0, amp_tensor_size(out));
     for (uint32_t i = 0; i < ctx->n_in; i++) {
         const struct amp_tensor *x = ctx->in[i];
-        if (x == NULL)
-            return AMP_CTX_FAIL(ctx, "input %u is omitted", i);
         if (rows_of(&x->shape) != out->shape.dims[0])
             return AMP_CTX_FAIL(ctx, "input %u has %lld rows, input 0 %lld", i,
                                 (long long)rows_of(&x->shape), (long long)out->shape.dims[0]);

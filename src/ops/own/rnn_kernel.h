@@ -49,11 +49,11 @@ struct amp_rnn {
     double clip; /* bound of what enters the activation of a gate; INFINITY: none */
     struct amp_rnn_activation activations[3]; /* f, g, h of the operator's equations */
     const int32_t *lengths; /* steps of each sequence of the batch; NULL: all of them */
-    const void *w,
-        *r; /* [gates * hidden, input] or what pack_input made; [gates * hidden, hidden] */
-    const void *packed;    /* R by the kernel's pack */
-    const void *bias;      /* [2, gates * hidden], of W and of R; NULL: 0 */
-    const void *peepholes; /* [3, hidden], i o f; NULL: 0 */
+    const void *w;          /* [gates * hidden, input]; for run what pack_input made of it */
+    const void *r;          /* [gates * hidden, hidden] */
+    const void *packed;     /* R by the kernel's pack */
+    const void *bias;       /* [2, gates * hidden], of W and of R; NULL: 0 */
+    const void *peepholes;  /* [3, hidden], i o f; NULL: 0 */
     const void *x;
     const void *h, *c;   /* initial states; NULL: 0 */
     void *y, *y_h, *y_c; /* NULL: not wanted */
@@ -71,7 +71,7 @@ struct amp_rnn_kernel {
     size_t (*packed_size)(const struct amp_rnn *rnn);
     size_t (*work_size)(const struct amp_rnn *rnn);
     void (*pack)(const struct amp_rnn *rnn, void *packed);
-    /* Bytes of packed W, and its packing; NULL: W is taken as it is. */
+    /* Bytes of packed W, and its packing. */
     size_t (*input_size)(const struct amp_rnn *rnn);
     void (*pack_input)(const struct amp_rnn *rnn, void *packed);
     /* Runs the direction; AMP_KERNEL when oneDNN fails. Allocates nothing. */

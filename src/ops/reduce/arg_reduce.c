@@ -401,6 +401,7 @@ const struct amp_op amp_op_arg_min = {.name = "ArgMin",
 const struct amp_op amp_op_top_k = {
     .name = "TopK",
     .meanings = AMP_MEANINGS({AMP_MEANS_SIZES, 1, NULL}),
+    .selects = {.items = AMP_ITEMS_ELEMENTS, .outputs = AMP_INPUT(1), .axis = -1},
     .newest = 24,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_ALL,

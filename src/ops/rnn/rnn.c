@@ -55,7 +55,7 @@ static void set_direction(const struct amp_ctx *ctx, const struct amp_rnn_layer 
 /* What a node keeps between runs. */
 struct state {
     struct amp_buffer *packed[2]; /* recurrent weights of each direction; NULL: not packed yet */
-    struct amp_buffer *input[2];  /* W, where the kernel packs that */
+    struct amp_buffer *input[2];  /* W */
     const struct amp_rnn_kernel *packer; /* whose these are */
     struct amp_buffer *work[2];          /* the second for directions that run side by side */
     struct amp_rnn_dnnl *dnnl;
@@ -108,8 +108,6 @@ static enum amp_status prepare_input(const struct amp_ctx *ctx, const struct amp
 {
     struct amp_buffer **input = &state_of(ctx)->input[d];
     bool is_ready = *input != NULL && ctx->is_constant[AMP_RNN_W];
-    if (kernel->pack_input == NULL)
-        return AMP_OK;
     if (!reserve(input, kernel->input_size(rnn)))
         return amp_memory_fail(ctx->err, "a recurrent layer", kernel->input_size(rnn));
     if (!is_ready)

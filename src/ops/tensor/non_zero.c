@@ -193,6 +193,7 @@ static enum amp_status non_zero_run(struct amp_ctx *ctx)
 
 const struct amp_op amp_op_non_zero = {
     .name = "NonZero",
+    .selects = {.items = AMP_ITEMS_ENTRIES, .outputs = AMP_INPUT(0), .axis = 1},
     .newest = 13,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_ALL,

@@ -350,6 +350,7 @@ static enum amp_status shape_run(struct amp_ctx *ctx)
 /* Shape and Size compute: a cast of their input says nothing of their output, which is int64. */
 const struct amp_op amp_op_shape = {
     .name = "Shape",
+    .reads_shape = true,
     .newest = 25,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_ALL,
@@ -371,6 +372,7 @@ static enum amp_status size_run(struct amp_ctx *ctx)
 
 const struct amp_op amp_op_size = {
     .name = "Size",
+    .reads_shape = true,
     .newest = 25,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_ALL,

@@ -250,6 +250,7 @@ static enum amp_status scatter_elements_run(struct amp_ctx *ctx)
 
 const struct amp_op amp_op_scatter = {
     .name = "Scatter",
+    .overwrites = true,
     .newest = 11,
     .effect = AMP_PRESERVES_VALUES,
     .native = AMP_NATIVE_ALL,
@@ -260,6 +261,7 @@ const struct amp_op amp_op_scatter = {
 /* With a reduction they compute, which for 16-bit floats is left to the executor's float32. */
 const struct amp_op amp_op_scatter_elements = {
     .name = "ScatterElements",
+    .overwrites = true,
     .newest = 18,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_ALL,
@@ -312,6 +314,7 @@ static enum amp_status scatter_nd_run(struct amp_ctx *ctx)
 
 const struct amp_op amp_op_scatter_nd = {
     .name = "ScatterND",
+    .overwrites = true,
     .newest = 18,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_ALL,
@@ -438,6 +441,7 @@ static enum amp_status tensor_scatter_run(struct amp_ctx *ctx)
 
 const struct amp_op amp_op_tensor_scatter = {
     .name = "TensorScatter",
+    .overwrites = true,
     .newest = 24,
     .effect = AMP_PRESERVES_VALUES,
     .native = AMP_NATIVE_ALL,

@@ -103,6 +103,7 @@ static enum amp_status compress_run(struct amp_ctx *ctx)
 
 const struct amp_op amp_op_compress = {
     .name = "Compress",
+    .selects = {.items = AMP_ITEMS_TRUE, .outputs = AMP_INPUT(0), .by = 1},
     .newest = 11,
     .effect = AMP_PRESERVES_VALUES,
     .native = AMP_NATIVE_ALL,
@@ -294,6 +295,7 @@ static enum amp_status unique_run(struct amp_ctx *ctx)
 
 const struct amp_op amp_op_unique = {
     .name = "Unique",
+    .selects = {.items = AMP_ITEMS_ENTRIES, .outputs = AMP_INPUTS_ALL},
     .newest = 11,
     .effect = AMP_COMPUTES,
     .native = AMP_NATIVE_C,

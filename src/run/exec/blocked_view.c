@@ -91,10 +91,13 @@ void amp_blocked_view_set(const struct amp_blocked_view *view, struct amp_frame 
         const struct amp_tensor *in = frame->in[i];
         if (in == NULL)
             continue;
+        /* What has been widened is one already, and keeps its memory. */
         struct amp_tensor *borrowed = &frame->temporary[i];
-        *borrowed = (struct amp_tensor){.dtype = in->dtype, .shape = view->lies, .data = in->data};
+        struct amp_tensor seen = {.dtype = in->dtype, .shape = view->lies, .data = in->data};
+        seen.buffer = in == borrowed ? in->buffer : NULL;
         if (in->layout == NULL)
-            see(view, in, &borrowed->shape);
+            see(view, in, &seen.shape);
+        *borrowed = seen;
         frame->in[i] = borrowed;
     }
 }

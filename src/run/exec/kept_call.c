@@ -18,7 +18,8 @@ struct kept_input {
     struct amp_tensor *from;                       /* what is read; NULL: it is omitted */
     enum amp_dtype dtype;                          /* its form, as it came */
     const struct amp_layout *layout, *wide_layout; /* the latter in float32 */
-    struct amp_shape shape;
+    struct amp_shape shape, wide_shape;
+    const struct amp_tensor *lender; /* whose data is borrowed */
     bool is_constant, needs_data;
     bool is_reordered, is_borrowed, is_widened; /* what is done to it for the kernel */
     bool may_be_taken; /* output 0 may have its memory if that is nothing else's */
@@ -105,7 +106,7 @@ static bool has_form(const struct kept_input *input)
 static bool lacks_data(const struct amp_kept_call *kept, size_t i)
 {
     const struct kept_input *input = &kept->inputs[i];
-    const struct amp_tensor *given = input->is_borrowed ? input->from : argument(&kept->call, i);
+    const struct amp_tensor *given = input->is_borrowed ? input->lender : argument(&kept->call, i);
     return input->needs_data && given->data == NULL;
 }
 
@@ -155,9 +156,14 @@ static bool keep_input(struct amp_kept_call *kept, size_t i)
     input->is_constant = is_constant(call, i);
     input->needs_data = given->data != NULL;
     input->is_reordered = input->layout != NULL && input->from->layout == NULL;
-    input->is_widened = is_own && call->is_wide;
+    bool is_wide_constant =
+        input->is_constant && call->is_wide && amp_dtype_is_lower(input->from->dtype);
+    input->is_widened =
+        is_own && call->is_wide && !is_wide_constant && amp_dtype_is_lower(input->from->dtype);
     input->wide_layout = given->layout;
-    input->is_borrowed = is_own && !call->is_wide;
+    input->wide_shape = given->shape;
+    input->is_borrowed = is_own && !input->is_widened;
+    input->lender = is_wide_constant ? &call->state->wide[i] : input->from;
     input->may_be_taken = i < call->node->n_inputs && amp_op_keeps_places(call->step->op) &&
                           !input->is_constant && !input->is_widened && given->dtype == out->dtype &&
                           amp_shape_equal(&given->shape, &kept->outputs[0].shape) &&
@@ -316,11 +322,12 @@ static enum amp_status change_inputs(struct amp_kept_call *kept)
         if (input->is_reordered)
             AMP_TRY(amp_values_reorder_for(call->session, input->from, call->node, call->err));
         if (input->is_borrowed)
-            call->state->frame.temporary[i].data = input->from->data;
+            call->state->frame.temporary[i].data = input->lender->data;
         if (!input->is_widened)
             continue;
         struct amp_tensor *wide = &call->state->frame.temporary[i];
         AMP_TRY(amp_kernel_call_convert(input->from, wide, AMP_FLOAT, call->err));
+        wide->shape = input->wide_shape;
         wide->layout = input->wide_layout;
     }
     return AMP_OK;

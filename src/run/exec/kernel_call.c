@@ -111,7 +111,7 @@ bool amp_kernel_call_is_wide(const struct amp_kernel_call *call, bool is_forced)
 {
     const struct amp_op *op = call->step->op;
     if (op->effect == AMP_PRESERVES_VALUES)
-        return false;
+        return call->step->prefers_f32;
     uint32_t dtypes = 0;
     for (uint32_t i = 0; i < call->node->n_inputs; i++)
         if (call->state->frame.in[i] != NULL && amp_dtype_is_lower(call->state->frame.in[i]->dtype))
@@ -120,6 +120,17 @@ bool amp_kernel_call_is_wide(const struct amp_kernel_call *call, bool is_forced)
         if (amp_dtype_is_lower(output_dtype(call, i)))
             dtypes |= AMP_DTYPE_BIT(output_dtype(call, i));
     return dtypes != 0 && (is_forced || call->step->prefers_f32 || (dtypes & ~op->native) != 0);
+}
+
+bool amp_kernel_call_keeps_lower(const struct amp_kernel_call *call, size_t i)
+{
+    const struct amp_op *op = call->step->op;
+    const struct amp_frame *frame = &call->state->frame;
+    if (op->reads_lower == NULL || !call->step->lacks_dtype || i >= call->node->n_inputs ||
+        !frame->is_constant[i])
+        return false;
+    const struct amp_ctx ctx = amp_kernel_call_ctx(call);
+    return op->reads_lower(&ctx, (uint32_t)i);
 }
 
 enum amp_status amp_kernel_call_convert(const struct amp_tensor *from, struct amp_tensor *to,
@@ -190,24 +201,26 @@ static enum amp_status widen_inputs(const struct amp_kernel_call *call)
     state->was_widened = !step->prefers_f32 || step->lacks_dtype;
     if (state->wide == NULL)
         state->wide = amp_xcalloc(call->node->n_inputs + step->n_posts, sizeof *state->wide);
-    for (uint32_t i = 0; i < call->node->n_inputs; i++)
-        if (is_lower(state->frame.in[i]))
+    for (uint32_t i = 0; i < call->node->n_inputs; i++) {
+        if (is_lower(state->frame.in[i]) && amp_kernel_call_keeps_lower(call, i))
+            amp_tensor_discard(&state->wide[i]);
+        else if (is_lower(state->frame.in[i]))
             AMP_TRY(widen_input(call, i));
+    }
     for (size_t i = 0; i < call->n_posts && step->lacks_dtype; i++)
         if (is_lower(state->posts[i].operand))
             AMP_TRY(widen_operand(call, i));
     return AMP_OK;
 }
 
-/* Makes the inputs what they are in VIEW, those row-major that lie in another way. */
-static enum amp_status view_inputs(const struct amp_kernel_call *call,
-                                   const struct amp_blocked_view *view)
+/* Makes the inputs row-major that lie in another way than VIEW has them. */
+static enum amp_status reorder_for_view(const struct amp_kernel_call *call,
+                                        const struct amp_blocked_view *view)
 {
     for (uint32_t i = 0; i < call->node->n_inputs; i++)
         if (call->state->frame.in[i] != NULL &&
             !amp_blocked_view_takes(view, call->state->frame.in[i]))
             AMP_TRY(reorder(call, call->node->inputs[i]));
-    amp_blocked_view_set(view, &call->state->frame, call->node->n_inputs);
     return AMP_OK;
 }
 
@@ -338,14 +351,16 @@ enum amp_status amp_kernel_call_run(struct amp_kernel_call *call)
     const struct amp_op *op = call->step->op;
     struct amp_frame *frame = &call->state->frame;
     struct amp_blocked_view view;
-    call->has_view = !call->is_wide &&
-                     amp_blocked_view_find(call->node, op, frame->in, output_dtype(call, 0), &view);
+    call->has_view = amp_blocked_view_find(
+        call->node, op, frame->in, call->is_wide ? AMP_FLOAT : output_dtype(call, 0), &view);
     if (call->has_view)
-        AMP_TRY(view_inputs(call, &view));
+        AMP_TRY(reorder_for_view(call, &view));
     else if (!op->has_layouts)
         AMP_TRY(reorder_inputs(call, op->has_strides));
     if (call->is_wide)
         AMP_TRY(widen_inputs(call));
+    if (call->has_view)
+        amp_blocked_view_set(&view, frame, call->node->n_inputs);
     set_outputs(call);
     AMP_TRY(run_kernel(call));
     if (call->has_view) {
@@ -371,6 +386,15 @@ static enum amp_status narrow(const struct amp_kernel_call *call, struct amp_ten
     return AMP_OK;
 }
 
+/* The elements of OUT, with those that its layout has between them. A tensor may begin within its
+   buffer. */
+static size_t count_floats(const struct amp_tensor *out)
+{
+    size_t before = (size_t)((const char *)out->data - (const char *)out->buffer->data);
+    return out->layout == NULL ? amp_tensor_count(out)
+                               : (out->buffer->size - before) / sizeof(float);
+}
+
 /* Moves output I, of VALUE, there. */
 static enum amp_status store_output(const struct amp_kernel_call *call, uint32_t i, uint32_t value)
 {
@@ -382,8 +406,8 @@ static enum amp_status store_output(const struct amp_kernel_call *call, uint32_t
         return amp_fail(call->err, AMP_MODEL, "output %u is %s; the model wants %s", i,
                         amp_dtype_name(out->dtype), amp_dtype_name(dtype));
     if (is_wide && call->step->stores_f32 && call->n_posts == call->step->n_posts) {
-        if (call->step->lacks_dtype && out->data != NULL)
-            amp_dtype_round(dtype, out->data, out->buffer->size / sizeof(float));
+        if (call->step->rounds_f32 && out->data != NULL)
+            amp_dtype_round(dtype, out->data, count_floats(out));
         amp_tensor_refer(to, out);
         return AMP_OK;
     }

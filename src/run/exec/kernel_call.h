@@ -22,6 +22,9 @@ void amp_kernel_call_gather(const struct amp_kernel_call *call);
    there is any. */
 bool amp_kernel_call_is_wide(const struct amp_kernel_call *call, bool is_forced);
 
+/* Whether the kernel of CALL, which is wide, takes constant input I in its lower dtype. */
+bool amp_kernel_call_keeps_lower(const struct amp_kernel_call *call, size_t i);
+
 /* Makes all that CALL reads row-major and sets *ANY to whether something was not. */
 enum amp_status amp_kernel_call_reorder(const struct amp_kernel_call *call, bool *any);
 

@@ -66,7 +66,8 @@ static enum amp_status load_constants(const struct amp_kernel_call *call)
 {
     size_t count = call->node->n_inputs + call->n_posts;
     for (size_t i = 0; i < count; i++) {
-        uint32_t value = amp_constant_wanted(call->session, call->state, i, call->is_wide);
+        bool is_wide = call->is_wide && !amp_kernel_call_keeps_lower(call, i);
+        uint32_t value = amp_constant_wanted(call->session, call->state, i, is_wide);
         if (value != AMP_NONE)
             AMP_TRY(amp_step_load(call->session, value, call->err));
     }

@@ -147,4 +147,6 @@ void amp_way_describe(const struct amp_kernel_call *call, const struct amp_way *
         add_reason(&reasons, "float32: faster than ", lower_dtype(call));
     else if (call->is_wide)
         add_reason(&reasons, "float32: no kernel for ", lower_dtype(call));
+    if (call->is_wide && amp_kernel_call_keeps_lower(call, 1))
+        add_reason(&reasons, "rows by weights in ", lower_dtype(call));
 }

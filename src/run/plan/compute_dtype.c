@@ -1,37 +1,45 @@
 /*
  * Chooses the steps that compute a lower dtype in float32, because this CPU does that faster:
  * without AMX-FP16 oneDNN converts every element of a convolution in float16 to float32 each time
- * that it is read; and where the CPU does not compute in a dtype at all, products with constant
- * weights are widened once, and do their post-ops in float32 too. Takes steps with their post-ops
- * and casts; notes also which results stay float32 between them.
+ * that it is read; and where the CPU does not compute in a dtype at all, weights are widened once,
+ * and post-ops are done in float32 too. What lies between such steps and has a kernel in any dtype
+ * joins them, so that values stay as wide, and in the layouts, as they are computed in. Takes steps
+ * with their post-ops and casts; notes also which results stay float32 between them.
  */
 #include "run/plan/compute_dtype.h"
 
 #include "core/cpu.h"
 
-static bool has_constant_weights(const struct amp_model *model, const struct amp_node *node)
+#include <stdlib.h>
+
+/* The dtype of output 0 of NODE where it is lower; else AMP_UNDEFINED. */
+static enum amp_dtype lower_dtype(const struct amp_model *model, const struct amp_node *node)
 {
-    return node->n_inputs > 1 && node->inputs[1] != AMP_NONE &&
-           amp_value_at(model, node->inputs[1])->constant != NULL;
+    const struct amp_value *value = node->n_outputs == 0 || node->outputs[0] == AMP_NONE
+                                        ? NULL
+                                        : amp_value_at(model, node->outputs[0]);
+    return value != NULL && amp_dtype_is_lower(value->dtype) ? value->dtype : AMP_UNDEFINED;
 }
 
 static void choose(const struct amp_model *model, struct amp_step *step)
 {
     const struct amp_op *op = step->op;
     const struct amp_node *node = amp_node_at(model, step->node);
-    if (op->effect != AMP_COMPUTES || node->n_outputs != 1)
+    enum amp_dtype dtype = lower_dtype(model, node);
+    if (op->effect != AMP_COMPUTES || node->n_outputs != 1 || dtype == AMP_UNDEFINED)
         return;
-    enum amp_dtype dtype = amp_value_at(model, node->outputs[0])->dtype;
     bool is_slow = op->has_layouts && dtype == AMP_FLOAT16 && !amp_cpu_has(AMP_CPU_FAST_F16);
-    step->lacks_dtype = !is_slow && amp_dtype_is_lower(dtype) && !amp_cpu_is_native(dtype) &&
-                        (op->has_layouts || op->has_strides) && has_constant_weights(model, node);
+    step->lacks_dtype = !is_slow && !amp_cpu_is_native(dtype) &&
+                        (op->has_layouts || op->has_strides || op->native & AMP_BY_DNNL);
     step->prefers_f32 = is_slow || step->lacks_dtype;
+    step->rounds_f32 = step->lacks_dtype && !(op->picks && step->n_posts == 0);
 }
 
-/* Whether all uses of what STEP gives are by steps that prefer float32 too. */
-static bool stores_f32(const struct amp_plan_builder *builder, const struct amp_step *step)
+/* ---- what stays float32 ---------------------------------------------------------------------- */
+
+/* Whether all uses of VALUE are by steps that prefer float32. */
+static bool is_read_wide(const struct amp_plan_builder *builder, uint32_t value)
 {
-    uint32_t value = amp_step_output(builder->model, step);
     const struct amp_value *v = amp_value_at(builder->model, value);
     uint32_t first = builder->uses.first[value], end = builder->uses.first[value + 1];
     if (v->is_output || !amp_dtype_is_lower(v->dtype) || first == end)
@@ -46,15 +54,101 @@ static bool stores_f32(const struct amp_plan_builder *builder, const struct amp_
     return true;
 }
 
+/* Whether what STEP gives stays float32. */
+static bool stores_f32(const struct amp_plan_builder *builder, const struct amp_step *step)
+{
+    const struct amp_node *node = amp_node_at(builder->model, step->node);
+    bool does = step->prefers_f32;
+    if (step->n_posts > 0)
+        return does && is_read_wide(builder, amp_step_output(builder->model, step));
+    for (uint32_t i = 0; i < node->n_outputs && does; i++)
+        does = node->outputs[i] == AMP_NONE || is_read_wide(builder, node->outputs[i]);
+    return does;
+}
+
+/* ---- what joins them ------------------------------------------------------------------------- */
+
+/* Whether STEP could work in float32 as well as in the lower dtype that it is in. */
+static bool may_join(const struct amp_model *model, const struct amp_step *step)
+{
+    const struct amp_op *op = step->op;
+    const struct amp_node *node = amp_node_at(model, step->node);
+    enum amp_dtype dtype = lower_dtype(model, node);
+    bool may = dtype != AMP_UNDEFINED && !amp_cpu_is_native(dtype) && !step->prefers_f32 &&
+               !step->is_constant && step->n_posts == 0 &&
+               (op->effect == AMP_PRESERVES_VALUES || amp_op_keeps_places(op));
+    for (uint32_t i = 0; i < node->n_outputs && may; i++)
+        may = node->outputs[i] == AMP_NONE ||
+              (amp_value_at(model, node->outputs[i])->dtype == dtype &&
+               amp_value_at(model, node->outputs[i])->kind == AMP_KIND_TENSOR);
+    return may;
+}
+
+/* Whether what STEP, which has joined, reads comes as float32, but for constants and integers. */
+static bool reads_wide(const struct amp_plan_builder *builder, const struct amp_step *step)
+{
+    const struct amp_model *model = builder->model;
+    const struct amp_node *node = amp_node_at(model, step->node);
+    bool is_any = false;
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        const struct amp_value *value =
+            node->inputs[i] == AMP_NONE ? NULL : amp_value_at(model, node->inputs[i]);
+        if (value == NULL || value->constant != NULL ||
+            amp_dtype_class(value->dtype) != AMP_CLASS_FLOAT)
+            continue;
+        const struct amp_step *source =
+            value->producer == AMP_NONE ? NULL : builder->steps[value->producer];
+        if (source != NULL && source->is_constant)
+            continue;
+        if (source == NULL || value->graph != node->graph || value->kind != AMP_KIND_TENSOR ||
+            !stores_f32(builder, source))
+            return false;
+        is_any = true;
+    }
+    return is_any;
+}
+
+/* Parts company with those of the joined steps of GRAPH that something between them keeps from
+   reading float32; whether there were any. */
+static bool leave(struct amp_plan_builder *builder, const bool *has_joined, uint32_t graph)
+{
+    bool any = false;
+    for (size_t i = 0; i < builder->graphs[graph].n_steps; i++) {
+        struct amp_step *step = &builder->graphs[graph].steps[i];
+        if (!has_joined[step->node] || !step->prefers_f32 || reads_wide(builder, step))
+            continue;
+        step->prefers_f32 = step->rounds_f32 = false;
+        any = true;
+    }
+    return any;
+}
+
+/* Lets all join that may, then leave that had better, until the others stay. */
+static void join(struct amp_plan_builder *builder, uint32_t graph)
+{
+    bool *has_joined = amp_xcalloc(builder->model->n_nodes, sizeof *has_joined);
+    for (size_t i = 0; i < builder->graphs[graph].n_steps; i++) {
+        struct amp_step *step = &builder->graphs[graph].steps[i];
+        if (!may_join(builder->model, step))
+            continue;
+        has_joined[step->node] = step->prefers_f32 = true;
+        step->rounds_f32 = step->op->effect != AMP_PRESERVES_VALUES && !step->op->picks;
+    }
+    while (leave(builder, has_joined, graph))
+        ;
+    free(has_joined);
+}
+
 void amp_plan_choose_dtypes(struct amp_plan_builder *builder)
 {
     const struct amp_model *model = builder->model;
-    for (size_t g = 0; g < model->n_graphs; g++)
+    for (uint32_t g = 0; g < model->n_graphs; g++) {
         for (size_t i = 0; i < builder->graphs[g].n_steps; i++)
             choose(model, &builder->graphs[g].steps[i]);
-    for (size_t g = 0; g < model->n_graphs; g++)
+        join(builder, g);
         for (size_t i = 0; i < builder->graphs[g].n_steps; i++) {
             struct amp_step *step = &builder->graphs[g].steps[i];
-            step->stores_f32 = step->prefers_f32 && stores_f32(builder, step);
+            step->stores_f32 = stores_f32(builder, step);
         }
+    }
 }

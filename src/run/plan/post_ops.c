@@ -41,6 +41,21 @@ static bool has_finite_constants(const struct amp_plan_builder *builder,
     return is_all;
 }
 
+/* Whether what NODE, the next of the chain of STEP, gives may have the shape of STEP's result.
+   Where the other operand is broadcast to more elements than that has, as channels of an image are
+   by the weights that it was squeezed to, it does not. A dim is only unknown behind a known one
+   where that is 1. */
+static bool keeps_shape(const struct amp_model *model, const struct amp_step *step,
+                        const struct amp_node *node)
+{
+    const struct amp_value *before = amp_value_at(model, amp_step_output(model, step));
+    const struct amp_value *after = amp_value_at(model, node->outputs[0]);
+    bool keeps = before->rank == after->rank || before->rank < 0 || after->rank < 0;
+    for (int d = 0; d < before->rank && d < after->rank && keeps; d++)
+        keeps = before->dims[d] < 0 || before->dims[d] == after->dims[d];
+    return keeps;
+}
+
 /* The next node of the chain of STEP, with what it does. */
 static bool find_next(const struct amp_plan_builder *builder, const struct amp_step *step,
                       struct amp_use *use, struct amp_post *post)
@@ -51,6 +66,7 @@ static bool find_next(const struct amp_plan_builder *builder, const struct amp_s
     const struct amp_step *own = amp_plan_builder_own(builder, use->node);
     return own != NULL && own->n_posts == 0 && amp_post_of(builder->model, node, use->slot, post) &&
            (post->kind != AMP_POST_BINARY || is_there(builder, node->inputs[post->in], step)) &&
+           keeps_shape(builder->model, step, node) &&
            (!amp_post_hides_nan(post) || has_finite_constants(builder, step));
 }
 

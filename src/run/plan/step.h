@@ -32,7 +32,8 @@ struct amp_step {
     bool is_constant; /* all inputs are the same in every run: it needs to run only once */
     bool prefers_f32; /* a lower dtype is computed in float32, which is faster */
     bool lacks_dtype; /* because the CPU does not compute in that itself */
-    bool stores_f32;  /* and output 0 stays float32, because all readers prefer that */
+    bool stores_f32;  /* and its outputs stay float32, because all readers prefer that */
+    bool rounds_f32;  /* rounded to the dtype: the step computes what that may not have */
     struct amp_layout_wish layout_wish; /* of output 0 after all post-ops */
     struct amp_ids last_uses;           /* values that no later step reads */
     /* Nodes that oneDNN may do as post-ops of this one; the steps run them where it cannot. */

@@ -2,8 +2,8 @@
  * Replaces composites (pattern/composites.inc) by the operators of the same name, which have one
  * kernel: takes a model whose types are inferred, gives a sorted copy. Which values of a pattern
  * the operator takes as inputs and attributes, its descriptor says (amp_op.fusion). Before that it
- * makes constants of what nodes only reshape; after it the scales are folded (fold_scales.h) and
- * Reshapes moved (move_reshapes.h).
+ * makes constants of what depends on such alone (compute_constants.h); after it the scales are
+ * folded (fold_scales.h) and Reshapes moved (move_reshapes.h).
  */
 #include "run/rewrite/fuse_composites.h"
 
@@ -16,6 +16,7 @@
 #include "pattern/composites.h"
 #include "pattern/matcher.h"
 #include "pattern/pattern.h"
+#include "run/rewrite/compute_constants.h"
 #include "run/rewrite/fold_scales.h"
 #include "run/rewrite/integer_nodes.h"
 #include "run/rewrite/move_reshapes.h"
@@ -184,29 +185,6 @@ static void fuse_composites(struct amp_model *model)
         replace(model, &found[i]);
 }
 
-/* What a reshaping operator makes of a constant is one, for all that looks for constants after
-   this. */
-static void reshape_constants(struct amp_model *model)
-{
-    for (uint32_t id = 0; id < model->n_nodes; id++) {
-        const struct amp_node *node = amp_node_at(model, id);
-        const struct amp_op *op = amp_op_of(node);
-        if (node->is_removed || op == NULL || !op->is_reshape)
-            continue;
-        const struct amp_tensor *from = amp_value_at(model, node->inputs[0])->constant;
-        struct amp_value *value = amp_value_at(model, node->outputs[0]);
-        struct amp_tensor made = {.dtype = value->dtype, .shape.rank = value->rank};
-        for (int i = 0; i < value->rank; i++)
-            made.shape.dims[i] = value->dims[i];
-        if (from == NULL || from->dtype != made.dtype || !amp_shape_is_known(&made.shape) ||
-            amp_shape_count(&made.shape) != amp_shape_count(&from->shape))
-            continue;
-        made.data = from->data;
-        made.source = from->source;
-        value->constant = amp_arena_memdup(model->arena, &made, sizeof made);
-    }
-}
-
 /* A Sum of two, as old exports have it, is an Add, which can be a post-op and takes any layout. */
 static void simplify_sums(struct amp_model *model)
 {
@@ -221,11 +199,13 @@ struct amp_model *amp_composites_fuse(const struct amp_model *model, struct amp_
                                       size_t *n_integer)
 {
     struct amp_model *copy = amp_model_copy(model, arena);
-    reshape_constants(copy);
+    struct amp_computed computed = {.values = NULL};
+    amp_constants_compute(copy, &computed);
     simplify_sums(copy);
     *n_integer = amp_integer_nodes_make(copy);
     fuse_composites(copy);
     amp_scales_fold(copy);
+    amp_constants_drop_unread(copy, &computed);
     amp_reshapes_move(copy);
     /* Cycles, its one complaint, do not come about. */
     amp_graph_sort(copy, NULL, &(struct amp_error){.status = AMP_OK});

@@ -1,14 +1,15 @@
 /*
- * The words of gradient rules: names, lists and attributes. Takes the text at a reader and the node
- * that is derived, gives numbers or sets attributes of a new node. Makes no nodes or values.
+ * The words of gradient rules: names, lists, attributes and the equations of Einsum. Takes the text
+ * at a reader and the node that is derived, gives numbers or sets attributes of a new node. Makes
+ * no nodes or values.
  */
 #include "run/rewrite/gradient_reader.h"
 
 #include "core/tensor.h"
 #include "run/rewrite/gradient_condition.h"
-#include "run/rewrite/gradient_equation.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -272,13 +273,97 @@ static bool set_word(const struct target *target)
     return set_text(target, word);
 }
 
+enum { EQUATION = 512, TERMS = 8 };
+
+struct terms {
+    char text[EQUATION]; /* without spaces, a term behind the other */
+    const char *operands[TERMS];
+    uint32_t count;
+    char output[EQUATION];
+};
+
+/* Without an arrow the output has the ellipsis, then the indices that stand once, in their order.
+ */
+static void imply_output(struct terms *terms)
+{
+    char *to = terms->output;
+    int counts[256] = {0};
+    for (uint32_t i = 0; i < terms->count; i++)
+        for (const char *c = terms->operands[i]; *c != '\0'; c++)
+            counts[(unsigned char)*c]++;
+    if (counts['.'] > 0)
+        to += sprintf(to, "...");
+    for (int c = 'A'; c <= 'z'; c++)
+        if (isalpha(c) && counts[c] == 1)
+            *to++ = (char)c;
+    *to = '\0';
+}
+
+static bool read_terms(const char *equation, struct terms *terms)
+{
+    char *to = terms->text;
+    if (strlen(equation) >= EQUATION)
+        return false;
+    for (const char *c = equation; *c != '\0'; c++)
+        if (*c != ' ')
+            *to++ = *c;
+    *to = '\0';
+    char *arrow = strstr(terms->text, "->");
+    if (arrow != NULL)
+        *arrow = '\0';
+    terms->operands[terms->count++] = terms->text;
+    for (char *comma = terms->text; (comma = strchr(comma, ',')) != NULL;) {
+        if (terms->count == TERMS)
+            return false;
+        *comma++ = '\0';
+        terms->operands[terms->count++] = comma;
+    }
+    if (arrow != NULL)
+        memcpy(terms->output, arrow + 2, strlen(arrow + 2) + 1);
+    else
+        imply_output(terms);
+    return true;
+}
+
+/* Whether each index of operand I stands in it once, and in another term. */
+static bool is_swappable(const struct terms *terms, uint32_t i)
+{
+    for (const char *c = terms->operands[i]; *c != '\0'; c++) {
+        bool is_elsewhere = strchr(terms->output, *c) != NULL;
+        for (uint32_t k = 0; k < terms->count; k++)
+            is_elsewhere |= k != i && strchr(terms->operands[k], *c) != NULL;
+        if (!is_elsewhere || (*c != '.' && strchr(c + 1, *c) != NULL))
+            return false;
+    }
+    return true;
+}
+
+/* Writes to SWAPPED the equation of the gradient of operand I of an Einsum (ONNX Einsum-12, which
+   has NumPy's) of EQUATION, whose operands are the gradient of the output, then the others in their
+   order. False where no equation is: an index that stands in nothing else or twice in the operand,
+   or a text that is too long. Whether it fits the operands the operator itself says. */
+static bool swap_operand(const char *equation, uint32_t i, char swapped[EQUATION])
+{
+    struct terms terms = {.count = 0};
+    if (!read_terms(equation, &terms) || i >= terms.count || !is_swappable(&terms, i))
+        return false;
+    size_t size = EQUATION;
+    size_t length = (size_t)snprintf(swapped, size, "%s", terms.output);
+    for (uint32_t k = 0; k < terms.count && length < size; k++)
+        if (k != i)
+            length += (size_t)snprintf(swapped + length, size - length, ",%s", terms.operands[k]);
+    if (length < size)
+        length += (size_t)snprintf(swapped + length, size - length, "->%s", terms.operands[i]);
+    return length < size;
+}
+
 /* The equation of the derivative by the input. */
 static bool set_swapped(const struct target *target)
 {
-    char its[AMP_GRADIENT_NAME], swapped[AMP_GRADIENT_EQUATION];
+    char its[AMP_GRADIENT_NAME], swapped[EQUATION];
     amp_gradient_read_name(target->reader, its);
     const char *equation = amp_node_string(amp_gradient_node(target->reader), its, "");
-    return amp_gradient_equation(equation, target->reader->derivation->input, swapped) &&
+    return swap_operand(equation, target->reader->derivation->input, swapped) &&
            set_text(target, swapped);
 }
 

@@ -215,10 +215,7 @@ static bool move(const struct candidate *c)
 /* The dim of constant weights that the node has a sum for each of. */
 static int channel_of(const struct candidate *c, int rank)
 {
-    const struct amp_node *node = amp_node_at(c->model, c->id);
-    int channel = c->form->channel < 0 ? rank + c->form->channel : c->form->channel;
-    bool is_flipped = c->form->flip != NULL && amp_node_int(node, c->form->flip, 0) != 0;
-    return is_flipped ? rank - 1 - channel : channel;
+    return c->form->channel < 0 ? rank + c->form->channel : c->form->channel;
 }
 
 /* Whether the scales of weights W are one, or one for each channel. */
