@@ -2,7 +2,8 @@
 """Trains the digit classifiers of this folder and exports them to ONNX.
 
 Gives, beside this script (or under --out): digits_cnn.onnx, digits_transformer.onnx,
-digits_gru.onnx and digits_pedestal.onnx, the held-out images digits/digits.npz and their labels digits/labels.npy; on stdout
+digits_gru.onnx and digits_pedestal.onnx, the held-out images digits/digits.npz and their labels digits/labels.npy, the
+others and theirs in digits_train/; on stdout
 the held-out accuracy in fp32 and under PyTorch's CPU autocast to bfloat16. With --logits DIR it
 also records what ONNX Runtime computes for the held-out images, as DIR/<model>_logits.npy.
 
@@ -171,6 +172,13 @@ def load_split():
     return (images[rest], labels[rest]), (images[held], labels[held])
 
 
+def save(folder, images, labels):
+    """Writes a part of the data as FOLDER/digits.npz and FOLDER/labels.npy."""
+    folder.mkdir(parents=True, exist_ok=True)
+    np.savez_compressed(folder / "digits.npz", image=images)
+    np.save(folder / "labels.npy", labels)
+
+
 def shifted(images, generator):
     """Each image moved by -1, 0 or 1 pixel in both directions; zeros come in at the edge."""
     padded = nn.functional.pad(images, (1, 1, 1, 1))
@@ -260,9 +268,8 @@ def main():
     torch.use_deterministic_algorithms(True)
     torch.set_num_threads(1)
     training_set, (images, labels) = load_split()
-    (args.out / "digits").mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(args.out / "digits" / "digits.npz", image=images)
-    np.save(args.out / "digits" / "labels.npy", labels)
+    save(args.out / "digits", images, labels)
+    save(args.out / "digits_train", *training_set)
     names = [args.only] if args.only else list(MODELS)
     for name in names:
         torch.manual_seed(TRAIN_SEED)
