@@ -233,6 +233,7 @@ struct search {
     uint32_t met[ROUNDS_MAX + 1]; /* the hashes of all that was settled on */
     size_t n_met;
     bool has_varied; /* other sizes had something else said */
+    struct amp_error refused; /* what the system refused first to sizes that may be right */
 };
 
 /* Finds the first node that the failure of OUTCOME names. */
@@ -293,6 +294,8 @@ static struct outcome attempt(struct search *search, bool is_first)
         status = amp_fail(&outcome.err, AMP_MODEL, "not run");
     }
     outcome.works = status == AMP_OK;
+    if (status == AMP_IO)
+        amp_error_copy(&search->refused, &outcome.err);
     if (!outcome.works) {
         find_reached(bound, &outcome);
         outcome.hash = hash_words(outcome.err.text);
@@ -511,8 +514,9 @@ enum amp_status amp_input_dims_find(struct amp_input_dims *dims, amp_input_dims_
     } else if (is_needed) {
         for (size_t m = 0; m < n_moves; m++)
             make_move(dims, &moves[m], 1);
-        if (search.has_varied)
-            status = amp_error_copy(err, &search.first.err);
+        bool is_refused = search.refused.status != AMP_OK;
+        if (is_refused || search.has_varied)
+            status = amp_error_copy(err, is_refused ? &search.refused : &search.first.err);
     }
     free(moves);
     return status == AMP_OK ? AMP_OK : say_none_works(dims, err);

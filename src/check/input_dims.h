@@ -36,8 +36,9 @@ typedef enum amp_status amp_input_dims_trial(void *context, const struct amp_mod
  * first operator which refuses these names, then common ones; each dim alone, then those of a kind
  * together. Shape inference says what does not work; where it does not tell, and of what it lets
  * pass, RUN says it. The number of attempts is bounded, their order fixed. Where nothing works, the
- * failure with all at 1 is returned, with how to give sizes behind it; a failure that has nothing
- * to do with sizes is left for the run to report.
+ * failure with all at 1 is returned, with how to give sizes behind it, or AMP_IO when the system
+ * refused memory to some; a failure that has nothing to do with sizes is left for the run to
+ * report.
  */
 enum amp_status amp_input_dims_find(struct amp_input_dims *dims, amp_input_dims_trial *run,
                                     void *context, struct amp_error *err);

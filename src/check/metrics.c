@@ -95,9 +95,15 @@ static double top1(const struct amp_metrics *m)
     return (double)m->agreed / (double)m->rows;
 }
 
+static bool has_choices(const struct amp_metrics *m)
+{
+    return has_no_floats(m) || m->selected > 0;
+}
+
 static double differ(const struct amp_metrics *m)
 {
-    return (double)m->different / (double)m->count;
+    double elements = has_no_floats(m) ? (double)m->different / (double)m->count : 0;
+    return fmax(elements, m->selected > 0 ? (double)m->otherwise / (double)m->selected : 0);
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -172,14 +178,17 @@ static const struct amp_metric metrics_table[] = {
      .value = top1,
      .bounds = NO_BOUNDS,
      .text = {.place = 6, .label = "top-1", .digits = 4, .is_percent = true, .is_brief = true}},
-    /* The fraction of elements that are not equal, of outputs that are not of a float type. */
+    /* The fraction of elements that are not equal, of outputs that are not of a float type; of
+       outputs for which the two models select otherwise, the fraction of the larger selection that
+       the other has not, if that is more. */
     {.name = "differ",
      .unit = "",
-     .is_defined = has_no_floats,
+     .is_defined = has_choices,
      .value = differ,
      .bounds = {.bf16 = 0.1, .fp16 = 0.05, .fp32 = 0},
      .text = {.place = 7,
               .label = "elements that differ",
+              .selected = "selected otherwise",
               .digits = 3,
               .is_percent = true,
               .is_brief = true}},

@@ -30,7 +30,10 @@ struct amp_metrics {
     uint64_t nan[2], inf[2];
     uint64_t stray; /* elements that are not finite on one side only, or infinities of opposite
                        signs */
-    uint64_t rows, agreed;             /* class scores: rows, and those with the same class first */
+    uint64_t rows, agreed; /* class scores: rows, and those with the same class first */
+    /* Set by who knows what the output is behind (check/selection.h): items that were selected for
+       it, and those of them that only one model selects. */
+    uint64_t selected, otherwise;
     struct amp_worst_element worst;    /* of equal ones the first; unset for strings */
     double sums[AMP_METRICS_SUMS_MAX]; /* private to metrics.c */
 };
@@ -51,11 +54,12 @@ struct amp_metric {
         double bf16, fp16, fp32; /* by what the models compute in; NAN: none */
     } bounds;                    /* of conversions, unless --tolerance says otherwise */
     struct {
-        int place;         /* in the line on an output, from 0 */
-        const char *label; /* "max abs error" */
-        int digits;        /* significant ones */
-        bool is_percent;   /* a fraction is printed in percent */
-        bool is_brief;     /* also without -v */
+        int place;            /* in the line on an output, from 0 */
+        const char *label;    /* "max abs error" */
+        const char *selected; /* the label where it is of a selection; NULL: as ever */
+        int digits;           /* significant ones */
+        bool is_percent;      /* a fraction is printed in percent */
+        bool is_brief;        /* also without -v */
     } text;
 };
 

@@ -6,6 +6,7 @@
 #include "check/noise.h"
 
 #include "check/noise/probe.h"
+#include "check/selection.h"
 #include "core/arena.h"
 #include "ops/kernel/tensor_cast.h"
 
@@ -431,6 +432,24 @@ static enum amp_status find(struct search *search, const struct amp_model *conve
     return AMP_OK;
 }
 
+/* Has what selections are made from stand in the place of outputs behind them, in both models. */
+static const struct amp_model *expose(struct search *search, const struct amp_model *converted)
+{
+    struct amp_selections selections = amp_selections_find(search->reference);
+    struct amp_arena *arena = search->result->arena;
+    const struct amp_model *models[] = {
+        amp_selections_expose(&selections, search->reference, arena),
+        amp_selections_expose(&selections, converted, arena)};
+    if (models[0] != search->reference && models[1] != converted) {
+        for (size_t o = 0; o < selections.n_outputs; o++)
+            search->result->n_selected += amp_output_is_selected(&selections, o);
+        search->reference = models[0];
+        converted = models[1];
+    }
+    amp_selections_free(&selections);
+    return converted;
+}
+
 static void release_samples(struct search *search)
 {
     for (size_t i = 0; i < search->n_samples; i++) {
@@ -456,7 +475,7 @@ enum amp_status amp_noise_find(const struct amp_model *reference, const struct a
                             .err = err};
     if (search.budget == 0)
         search.budget = amp_noise_budget(converted->graphs[0].nodes.count);
-    enum amp_status status = find(&search, converted);
+    enum amp_status status = find(&search, expose(&search, converted));
     release_samples(&search);
     amp_noise_probe_destroy(search.probe);
     if (status != AMP_OK)

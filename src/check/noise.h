@@ -8,7 +8,9 @@
  * Where the error of a converted model comes from. A source is a place where the conversion rounds;
  * what it adds is the squared error of the outputs when it alone is rounded and all else is
  * float32, and nearly adds up over the sources. Errors are relative to the outputs' energy: of each
- * output by itself, then the mean over the outputs that have energy (floats, not all zero).
+ * output by itself, then the mean over the outputs that have energy (floats, not all zero). Errors
+ * do not flow through indices: in the place of outputs that are behind selections
+ * (check/selection.h) stands what these are made from, unless products are computed behind them.
  */
 struct amp_noise {
     struct amp_noise_source *sources; /* in the order of the graph */
@@ -22,7 +24,8 @@ struct amp_noise {
                          fewer elements outputs have; NaN: not known */
     uint64_t n_lost;  /* elements that are finite in the reference only, in the converted model */
     uint64_t n_nonfinite;        /* elements that are not finite in the reference: in no sum */
-    size_t n_outputs, n_counted; /* outputs of the model, and those among them that have energy */
+    size_t n_selected;           /* outputs that are behind selections */
+    size_t n_outputs, n_counted; /* what is measured, and how much of it has energy */
     size_t n_samples, n_probed;  /* that the error was measured on, and the sources probed on */
     double plain_runs;           /* what the probe cost, in runs of the reference on one sample */
     struct amp_arena *arena;     /* of the sources */

@@ -22,8 +22,14 @@ struct side {
     const struct amp_model *model;
     const struct amp_ids *input_ids, *output_ids;
     struct amp_session *session;
-    struct amp_tensor *inputs, *outputs;
+    struct amp_tensor *inputs, *outputs; /* behind the outputs: what the selections are */
     double seconds;
+};
+
+/* A selected output as CONVERTED gives it where it gets the reference's selections. */
+struct given {
+    struct amp_metrics metrics;
+    struct amp_error err; /* why it cannot be compared */
 };
 
 struct validation {
@@ -31,6 +37,9 @@ struct validation {
     struct side sides[N_SIDES];
     uint32_t *input_of;  /* per input of CONVERTED: the reference's of that name, or AMP_NONE */
     uint32_t *output_of; /* per output of the reference: the one of CONVERTED */
+    struct given *given; /* per output of the reference */
+    struct amp_tensor *given_outputs; /* as OUTPUTS of CONVERTED, in this sample */
+    bool *is_otherwise;               /* per selection, in this sample */
     struct amp_validation *result;
     struct amp_error *err;
 };
@@ -83,25 +92,40 @@ static enum amp_status match_outputs(struct validation *v, struct amp_arena *are
     return AMP_OK;
 }
 
-static struct side create_side(const struct amp_model *model)
+static struct side create_side(const struct amp_model *model, size_t n_selections)
 {
     const struct amp_graph *graph = &model->graphs[0];
+    size_t n_outputs = graph->outputs.count + n_selections;
     return (struct side){.model = model,
                          .input_ids = &graph->inputs,
                          .output_ids = &graph->outputs,
                          .inputs = amp_xcalloc(graph->inputs.count, sizeof(struct amp_tensor)),
-                         .outputs = amp_xcalloc(graph->outputs.count, sizeof(struct amp_tensor))};
+                         .outputs = amp_xcalloc(n_outputs, sizeof(struct amp_tensor))};
+}
+
+/* The outputs of a run of a side, with its selections. */
+static size_t count_tensors(const struct validation *v, int side)
+{
+    return v->sides[side].output_ids->count + v->result->selections.count;
 }
 
 static void create(struct validation *v, const struct amp_model *reference,
                    const struct amp_model *converted)
 {
-    v->sides[REFERENCE] = create_side(reference);
-    v->sides[CONVERTED] = create_side(converted);
+    struct amp_selections *selections = &v->result->selections;
+    *selections = amp_selections_find(reference);
+    amp_selections_pair(selections, converted);
+    v->sides[REFERENCE] = create_side(reference, selections->count);
+    v->sides[CONVERTED] = create_side(converted, selections->count);
+    v->is_otherwise = amp_xcalloc(selections->count, sizeof *v->is_otherwise);
+    v->given_outputs = amp_xcalloc(count_tensors(v, CONVERTED), sizeof *v->given_outputs);
     v->input_of = amp_xmalloc(v->sides[CONVERTED].input_ids->count, sizeof *v->input_of);
     v->output_of = amp_xmalloc(v->sides[REFERENCE].output_ids->count, sizeof *v->output_of);
     v->result->n_outputs = v->sides[REFERENCE].output_ids->count;
     v->result->outputs = amp_xcalloc(v->result->n_outputs, sizeof *v->result->outputs);
+    v->given = amp_xcalloc(v->result->n_outputs, sizeof *v->given);
+    for (size_t i = 0; i < v->result->n_outputs; i++)
+        v->result->outputs[i].is_selected = amp_output_is_selected(selections, i);
     for (size_t i = 0; i < v->result->n_outputs && v->options->keeps_deviations; i++)
         v->result->outputs[i].deviations = amp_xcalloc(1, sizeof(struct amp_deviations));
     v->result->bounds = v->options->bounds;
@@ -113,8 +137,9 @@ static void release_sample(struct validation *v)
 {
     for (int i = 0; i < N_SIDES; i++) {
         amp_tensors_release(v->sides[i].inputs, v->sides[i].input_ids->count);
-        amp_tensors_release(v->sides[i].outputs, v->sides[i].output_ids->count);
+        amp_tensors_release(v->sides[i].outputs, count_tensors(v, i));
     }
+    amp_tensors_release(v->given_outputs, count_tensors(v, CONVERTED));
 }
 
 static void destroy(struct validation *v)
@@ -129,6 +154,9 @@ static void destroy(struct validation *v)
         v->result->tasks[i].labels = NULL;
     free(v->input_of);
     free(v->output_of);
+    free(v->given);
+    free(v->given_outputs);
+    free(v->is_otherwise);
 }
 
 static enum amp_status begin_tasks(struct validation *v)
@@ -149,9 +177,14 @@ static enum amp_status set_up(struct validation *v)
     amp_arena_destroy(arena);
     AMP_TRY(status);
     AMP_TRY(begin_tasks(v));
-    for (int i = 0; i < N_SIDES; i++)
+    for (int i = 0; i < N_SIDES; i++) {
+        const struct amp_selections *selections = &v->result->selections;
+        const struct amp_model *model = v->sides[i].model;
+        if (selections->count > 0)
+            model = amp_selections_watch(selections, model, i);
         /* Strict: what a runtime that rounds after each node gives. */
-        AMP_TRY(amp_session_open(v->sides[i].model, AMP_ROUNDED, &v->sides[i].session, v->err));
+        AMP_TRY(amp_session_open(model, AMP_ROUNDED, &v->sides[i].session, v->err));
+    }
     return AMP_OK;
 }
 
@@ -208,6 +241,58 @@ static void note_outside(struct amp_output_check *check, const struct amp_error 
              reason->text);
 }
 
+/* Finds out which selections are others in this sample; where some are, has CONVERTED run once more
+   on the reference's. A run that fails on these cannot be compared, unless the system refused it
+   something: that fails. */
+static enum amp_status compare_selections(struct validation *v)
+{
+    struct amp_selections *selections = &v->result->selections;
+    struct side *reference = &v->sides[REFERENCE], *converted = &v->sides[CONVERTED];
+    const struct amp_tensor *selected[] = {reference->outputs + reference->output_ids->count,
+                                           converted->outputs + converted->output_ids->count};
+    struct amp_error err = {.status = AMP_OK};
+    bool is_any = false;
+    for (size_t i = 0; i < selections->count; i++) {
+        v->is_otherwise[i] =
+            !amp_selection_is_same(&selected[REFERENCE][i], &selected[CONVERTED][i]);
+        is_any |= v->is_otherwise[i];
+    }
+    for (size_t i = 0; i < selections->count && !is_any; i++)
+        amp_selection_add(selections, i, &selected[REFERENCE][i], &selected[CONVERTED][i]);
+    enum amp_status status =
+        is_any ? amp_selections_give(selections, converted->session, converted->inputs,
+                                     selected[REFERENCE], v->given_outputs, &err)
+               : AMP_OK;
+    for (size_t i = 0; i < v->result->n_outputs && status != AMP_OK; i++)
+        amp_error_copy(&v->given[i].err, &err);
+    return status == AMP_IO ? amp_error_copy(v->err, &err) : AMP_OK;
+}
+
+/* Whether output I is behind a selection that is another in this sample. */
+static bool is_selected_otherwise(const struct validation *v, size_t i)
+{
+    const struct amp_selections *selections = &v->result->selections;
+    for (size_t k = 0; k < selections->count; k++)
+        if (v->is_otherwise[k] && amp_selections_reach(selections, i, k))
+            return true;
+    return false;
+}
+
+/* Adds what selected output I is in this sample on the reference's selections; where these are its
+   own, that is CONVERTED. Returns it. */
+static const struct amp_tensor *measure_given(struct validation *v, size_t i,
+                                              const struct amp_tensor *converted)
+{
+    struct given *given = &v->given[i];
+    bool is_otherwise = is_selected_otherwise(v, i);
+    v->result->outputs[i].is_selected_otherwise |= is_otherwise;
+    if (is_otherwise)
+        converted = &v->given_outputs[v->output_of[i]];
+    if (given->err.status == AMP_OK)
+        amp_metrics_add(&given->metrics, &v->sides[REFERENCE].outputs[i], converted, &given->err);
+    return converted;
+}
+
 /* Adds the differences of output I in this sample. Outputs that cannot be compared are outside
    every tolerance; the validation goes on. */
 static void measure(struct validation *v, size_t i)
@@ -219,8 +304,10 @@ static void measure(struct validation *v, size_t i)
     check->dtype[REFERENCE] = reference->dtype;
     check->dtype[CONVERTED] = converted->dtype;
     check->shape = reference->shape;
+    const struct amp_tensor *given =
+        check->is_selected ? measure_given(v, i, converted) : converted;
     if (check->deviations != NULL)
-        amp_deviations_add(check->deviations, reference, converted);
+        amp_deviations_add(check->deviations, reference, given);
     if (check->is_outside || amp_metrics_add(&check->metrics, reference, converted, &err) == AMP_OK)
         return;
     note_outside(check, &err);
@@ -268,7 +355,8 @@ static enum amp_status look_at_outputs(struct validation *v)
             return v->err->status;
         }
     for (size_t i = 0; i < v->result->n_outputs; i++)
-        v->result->outputs[i].metrics.are_scores = are_scores(v, i);
+        v->result->outputs[i].metrics.are_scores = v->given[i].metrics.are_scores =
+            are_scores(v, i);
     return AMP_OK;
 }
 
@@ -280,6 +368,7 @@ static enum amp_status run_sample(struct validation *v, size_t sample)
     AMP_TRY(run_pair(v));
     if (v->result->samples == 0)
         AMP_TRY(look_at_outputs(v));
+    AMP_TRY(compare_selections(v));
     for (size_t i = 0; i < v->result->n_outputs; i++)
         measure(v, i);
     v->result->samples++;
@@ -331,6 +420,34 @@ static void judge(const struct amp_metric_bounds *bounds, struct amp_output_chec
         note_outside(check, &err);
 }
 
+/* Whether what was measured of an output, element by element, is within BOUNDS. */
+static bool is_within(const struct amp_metric_bounds *bounds, const struct amp_output_check *check)
+{
+    struct amp_error unused = {.status = AMP_OK};
+    return !check->is_outside &&
+           amp_metric_bounds_check(bounds, &check->metrics, &unused) == AMP_OK;
+}
+
+/* Has outputs for which the models selected otherwise, so that elements are not to be compared,
+   judged by the selections and by what CONVERTED makes of the reference's. */
+static void judge_selected(struct validation *v)
+{
+    for (size_t i = 0; i < v->result->n_outputs; i++) {
+        struct amp_output_check *check = &v->result->outputs[i];
+        const struct given *given = &v->given[i];
+        if (!check->is_selected_otherwise || is_within(&v->result->bounds, check))
+            continue;
+        const struct amp_selection *worst = amp_selection_worst(&v->result->selections, i);
+        check->is_given = true;
+        check->is_outside = false;
+        check->metrics = given->metrics;
+        check->metrics.selected = worst->larger;
+        check->metrics.otherwise = worst->otherwise;
+        if (given->err.status != AMP_OK)
+            note_outside(check, &given->err);
+    }
+}
+
 /* Holds what the labels of TASK say of both models against the bounds. */
 static void judge_task(struct amp_validation *result, struct amp_task *task, struct amp_error *err)
 {
@@ -369,6 +486,8 @@ enum amp_status amp_validate(const struct amp_model *reference, const struct amp
     enum amp_status status = set_up(&v);
     if (status == AMP_OK)
         status = run_samples(&v);
+    if (status == AMP_OK)
+        judge_selected(&v);
     destroy(&v);
     if (status != AMP_OK) {
         amp_validation_free(result);
@@ -382,11 +501,22 @@ static double quality(const struct amp_output_check *check)
     return check->is_outside ? -INFINITY : amp_metrics_quality(&check->metrics);
 }
 
+static double differing(const struct amp_metrics *metrics)
+{
+    return metrics->selected > 0 ? (double)metrics->otherwise / (double)metrics->selected : 0;
+}
+
+bool amp_output_is_worse(const struct amp_output_check *a, const struct amp_output_check *b)
+{
+    double x = quality(a), y = quality(b);
+    return x != y ? x < y : differing(&a->metrics) > differing(&b->metrics);
+}
+
 const struct amp_output_check *amp_validation_worst(const struct amp_validation *validation)
 {
     const struct amp_output_check *worst = &validation->outputs[0];
     for (size_t i = 1; i < validation->n_outputs; i++)
-        if (quality(&validation->outputs[i]) < quality(worst))
+        if (amp_output_is_worse(&validation->outputs[i], worst))
             worst = &validation->outputs[i];
     return worst;
 }
@@ -416,5 +546,6 @@ void amp_validation_free(struct amp_validation *result)
         free(result->outputs[i].deviations);
     free(result->outputs);
     free(result->tasks);
+    amp_selections_free(&result->selections);
     *result = (struct amp_validation){.samples = 0};
 }

@@ -5,6 +5,7 @@
 #include "check/task/eval.h"
 #include "check/task/labels.h"
 #include "check/metric_bounds.h"
+#include "check/selection.h"
 #include "check/task/task_bounds.h"
 #include "core/graph/graph.h"
 
@@ -24,7 +25,14 @@ struct amp_output_check {
     enum amp_dtype dtype[2]; /* of the last sample, as the shape */
     struct amp_shape shape;
     struct amp_metrics metrics;
-    struct amp_deviations *deviations; /* NULL: not asked for */
+    struct amp_deviations *deviations; /* NULL: not asked for; of a selected output of what the
+                                          converted model gives where it gets the reference's
+                                          selections */
+    bool is_selected;                  /* it is behind selections that both models have */
+    bool is_selected_otherwise; /* and these are not the same in all samples, or in another order */
+    bool is_given; /* METRICS are of what the converted model gives where it gets the reference's
+                      selections, and of how the selections differ: its own results are outside,
+                      element by element */
     bool is_outside;
     char reason[256]; /* "snr 12.1 dB; at least 20 needed"; "" when within tolerance */
 };
@@ -41,6 +49,8 @@ struct amp_validation {
     size_t n_tasks; /* labelled outputs */
     struct amp_task *tasks;
     const struct amp_eval_check *eval; /* the caller's: what a command said; NULL: nothing */
+    const char *step_reason; /* the caller's: why a step of training is outside; NULL: it is not */
+    struct amp_selections selections; /* that both models have, and how they differ */
     bool is_within;
 };
 
@@ -72,18 +82,23 @@ struct amp_validate_options {
 
 /*
  * Runs both models, whose types are inferred, on the same samples and measures the outputs. Inputs
- * and outputs go by name; an input that has another dtype in CONVERTED is cast. The models must
- * stay while RESULT is used. AMP_MISMATCH with the first output that is outside its tolerance:
- * RESULT is complete with this and with AMP_OK. AMP_MODEL when the models do not have the same
- * inputs and outputs, or the labels do not fit or give no value that a bound is on; otherwise what
- * loading and running say.
+ * and outputs go by name; an input that has another dtype in CONVERTED is cast. An output that is
+ * outside its tolerance element by element, and for which the models selected otherwise, is judged
+ * by how far the selections differ and by what CONVERTED, in one more run, makes of the
+ * reference's. The models must stay while RESULT is used. AMP_MISMATCH with the first output that
+ * is outside its tolerance: RESULT is complete with this and with AMP_OK. AMP_MODEL when the models
+ * do not have the same inputs and outputs, or the labels do not fit or give no value that a bound
+ * is on; otherwise what loading and running say.
  */
 enum amp_status amp_validate(const struct amp_model *reference, const struct amp_model *converted,
                              const struct amp_validate_options *options,
                              struct amp_validation *result, struct amp_error *err);
 
-/* The worst of the outputs, of which there is one at least: one that is outside its tolerance, else
-   the one of the least quality (amp_metrics_quality); the first of equals. */
+/* Whether A is worse than B: outside its tolerance, of less quality (amp_metrics_quality), or, of
+   the same, with more that is selected otherwise. */
+bool amp_output_is_worse(const struct amp_output_check *a, const struct amp_output_check *b);
+
+/* The worst of the outputs, of which there is one at least; the first of equals. */
 const struct amp_output_check *amp_validation_worst(const struct amp_validation *validation);
 
 /* The largest error of an output relative to its energy, which snr is of; infinite where elements

@@ -66,6 +66,14 @@ holds 'nodes, with the way each ran in' says '^ +[0-9.]+ +[0-9.]+ +1 +[0-9.]+  C
 holds 'primitives' says '^ +[0-9.]+ +[0-9.]+ +[0-9]+  convolution [^ ]+  [a-z0-9]+:[a-zA-Z0-9]+ \* '
 sorted() { awk '/^ +[0-9.]+ +[0-9.]+ +[0-9]+ / { if (last != "" && $1 > last) exit 1; last = $1; next } { last = "" }' report; }
 holds 'longest first' sorted
+# A single row reads weights as they are stored, where the CPU would have to widen them; many rows do not.
+if ONEDNN_MAX_CPU_ISA=AVX2 "$AMPCONV" --version | grep -q 'x86-64-v3'; then
+  ONEDNN_MAX_CPU_ISA=AVX2 "$AMPCONV" bench cnn.onnx -d bf16,fp16 --profile -v "${few[@]}" >report
+  holds 'a row by weights in bf16' counts '^ .* Gemm .*; rows by weights in bf16$' 1
+  holds 'a row by weights in fp16' counts '^ .* Gemm .*; rows by weights in fp16$' 1
+  ONEDNN_MAX_CPU_ISA=AVX2 "$AMPCONV" bench cnn.onnx -d bf16,fp16 --profile -v --dim N=5 "${few[@]}" >report
+  holds 'many rows by widened weights' counts 'rows by weights' 0
+fi
 "$AMPCONV" bench cnn.onnx -d bf16 --profile --json "${few[@]}" >report 2>/dev/null
 for name in reorder_share cast_share nodes way primitives implementation layouts; do holds "JSON: $name" says "\"$name\""; done
 holds 'JSON: nodes one by one' counts '^ +"op": "Conv"' 4
@@ -92,6 +100,19 @@ holds 'the times of operators add up' awk '
   END { exit !(n > 5 && sum - total < 0.001 * n && total - sum < 0.001 * n) }' report
 holds 'operators without a count of operations' says '^ +[0-9.]+ +[0-9.]+ +[0-9]+ {8}-  Softmax$'
 holds 'all nodes with -v' bash -c '! grep -q "more; -v" report'
+
+# On a CPU that computes in neither dtype values stay in float32, in the layout that convolutions give them: the image alone is
+# reordered, and what maps elements takes them as they lie.
+for dtype in bf16 fp16; do
+  if [ "$(uname -m)" != x86_64 ]; then break; fi
+  ONEDNN_MAX_CPU_ISA=AVX2 "$AMPCONV" bench "$CASES/run/fused/keep_squeezed.onnx" --dim N=1 -d $dtype --profile -v "${few[@]}" >report
+  holds "one reorder in $dtype" counts '^ +[0-9.]+ +[0-9.]+ +1  reorder ' 1
+  holds "no other in $dtype" counts '  reorder ' 1
+  holds "elements are mapped as they lie in $dtype" counts '  (Mul|Relu) [^ ]+  alone; blocked view; float32' 2
+done
+
+"$AMPCONV" bench "$CASES/ops/image/resize_nearest_between/model.onnx" -d fp32 --profile -v "${few[@]}" >report
+holds 'nearest resizing keeps the layout of convolutions' says '  Resize #1  alone$'
 
 "$AMPCONV" bench cnn.onnx --dim N=4 -d fp32 --json --runs 1 >report 2>&1
 flops=$(awk '/"flops"/ { print $2 + 0 }' report)

@@ -55,6 +55,13 @@ holds 'is the same' cmp one.html two.html
 expect 'to stdout' 0 bash -c '"$AMPCONV" m.onnx -q --accept -o out.onnx "${@}" --report - >three.html' - "${data[@]}"
 holds 'is the same, too' cmp one.html three.html
 holds 'was not tuned' test "$(grep -c '<h2>Tuning</h2>' one.html)" -eq 0
+fewer=$CASES/validate/selected_fewer
+expect 'a conversion that selects otherwise' 0 "$AMPCONV" "$fewer/model.onnx" -q -o out.onnx --op Mul=lower -i "x=$fewer/x.npy" --accept --report fewer.html
+holds 'is a page with selections' is_page fewer.html
+holds 'says what the figures are of' counts fewer.html 'within tolerance, on the reference&#39;s selection' 2
+holds 'counts what is selected' says fewer.html '</code></td><td class="n">20</td><td class="n">19</td><td class="n">1 of 20</td></tr>'
+holds 'captions them' test "$(grep -c '<table>' fewer.html)" -eq "$(grep -c '<caption>.' fewer.html)"
+holds 'has no selections where there are none' test "$(grep -c 'nodes selected' one.html)" -eq 0
 expect 'a tuned conversion' 0 "$AMPCONV" m.onnx -q --accept -o out.onnx "${data[@]}" --tune --tune-for bytes --tolerance snr=50 --max-trials 4 --report tuned.html
 holds 'is a page when tuned' is_page tuned.html
 holds 'has Tuning' says tuned.html '<h2>Tuning</h2>'
@@ -100,12 +107,24 @@ for title in Times 'By operator' Roofline 'By node' Models Graph; do
   holds "has $title of each" counts bench.html "<h2>$title</h2>" 2
 done
 
+# A command that judges: what it says of both models.
+expect 'a command that judges' 1 "$AMPCONV" m.onnx -q --no-validate -o out.onnx --eval 'case {} in */m.onnx) echo 0.9;; *) echo 0.5;; esac' -t eval-drop=0.1 --report eval.html
+holds 'is a page' is_page eval.html
+holds 'has its scores' says eval.html 'says: reference <strong>0.9</strong>; converted <strong>0.5</strong>.'
+expect 'a command that refuses' 1 "$AMPCONV" m.onnx -q --no-validate -o out.onnx --eval 'case {} in */m.onnx) ;; *) false;; esac' --eval-reference passed --report eval.html
+holds 'has its verdicts' says eval.html 'says: reference <strong>passed</strong>; converted <strong>failed</strong>.'
+
 # Training: what each step gave out, as a curve.
 training=$CASES/training
 expect 'training' 0 "$AMPCONV" train "$training/train_sgd/model.onnx" -q --data "$training/train_sgd/data" --steps 3 --report train.html
 holds 'is a page' is_page train.html
 holds 'with where it ended' says train.html 'loss 1.09861 at first, 0.472775 at last'
 holds 'draws a line through three steps' counts train.html '<path class="linelow" d="M0 0M[0-9. ]*L[0-9. ]*L[0-9. ]*"/>' 1
+
+# An output of one number, which is right.
+expect 'one number' 0 "$AMPCONV" "$training/train_batch_of_a_number/model.onnx" -q --data "$training/train_batch_of_a_number/data" -o out.onnx --report single.html
+holds 'is a page' is_page single.html
+holds 'has its number' says single.html 'All 1 elements are equal.'
 
 # Names that are no text.
 expect 'hostile names' 0 "$AMPCONV" hostile.onnx -q --accept -o out.onnx --report hostile.html
@@ -128,6 +147,14 @@ holds 'with their bytes' says hostile.html '\x1B\xFF\x01\xC0'
     printf "  [\"/transformer/encoder/layers.%d/attention/projection/%d/with_a_long_name\"] v%d = $op\n" $((i / 30)) "$i" $((i + 1)) "$i"
   done
   echo '}'
+  echo
+  echo '== many'
+  echo '# 208 outputs of nodes that float16 cannot have.'
+  echo '-- model.onnx'
+  echo '<ir_version: 8, opset_import: ["" : 17]>'
+  echo "many (float[2] x) => ($(seq -f 'float[2] y%g' -s ', ' 208)) <float big = {1000000}> {"
+  seq -f '  y%g = Mul(x, big)' 208
+  echo '}'
 } >large.cases
 mkdir tests tests/large && mv large.cases tests/large/
 "$tool" expand tests cases
@@ -135,6 +162,10 @@ expect 'a large model' 0 "$AMPCONV" compare cases/large/large/model.onnx -q -d b
 holds 'is a page' is_page large.html
 holds 'below 2 MB' test "$(stat -c %s large.html)" -lt 2000000
 holds 'is folded by name' says large.html '/transformer/encoder/layers.99'
+expect 'a model of many outputs' 0 "$AMPCONV" cases/large/many/model.onnx -q -d fp16 --op Mul=lower -o out.onnx --report many.html
+holds 'is a page' is_page many.html
+holds 'draws the first outputs' counts many.html '<h3>Output <code>y[0-9]+</code></h3>' 6
+holds 'says how many are left out' says many.html '<p>202 more outputs are left out.</p>'
 
 # Wrong uses.
 expect 'on the model' 2 "$AMPCONV" m.onnx -q -o both --report both

@@ -46,7 +46,11 @@ reports 0 compare m.onnx -d bf16 --layers "${data[@]}"
 reports 1 compare "$CASES/compare/overflow/model.onnx" -d fp16 --node '*=lower' --data "$CASES/compare/overflow/data" --layers
 shapes=$CASES/compare/shapes
 reports 0 compare "$shapes/model.onnx" "$shapes/other.onnx" --layers --data "$shapes/data"
+fewer=$CASES/validate/selected_fewer
+reports 0 compare "$fewer/model.onnx" -d bf16 --op Mul=lower -i "x=$fewer/x.npy"
 reports 0 bench m.onnx -d fp32,bf16 --runs 2 --profile
+reports 1 "$CASES/training/step_not_finite/model.onnx" -d fp16 --grad-scaler off --data "$CASES/training/step_not_finite/data" -o out.onnx
+reports 0 "$CASES/training/step_unsupported/model.onnx" -d bf16 -o out.onnx
 reports 0 train "$CASES/training/train_sgd/model.onnx" --data "$CASES/training/train_sgd/data" --steps 3 -o trained.onnx
 mkdir many && cp m.onnx many/a.onnx && echo >many/b.onnx
 reports 3 many --output-dir several -d bf16

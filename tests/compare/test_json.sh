@@ -36,3 +36,14 @@ holds 'the order' has '"values":[{"name":{"reference":"squared"'
 "${compare[@]}" -q --json=report >stdout 2>stderr
 holds '-q prints no text' test ! -s stdout
 holds 'no layers without --layers' test "$(grep -c layers report)" -eq 0
+
+fewer=$CASES/validate/selected_fewer
+"$AMPCONV" compare "$fewer/model.onnx" -d bf16 --op Mul=lower -i "x=$fewer/x.npy" --json=report -v >text
+holds 'a selected output' has '"selection":"NonZero'"'places'"'","selected_otherwise":true,"given_selection":true,"within":true'
+holds 'a selection' has '"selections":[{"node":"NonZero'"'places'"'","items":{"reference":20,"converted":19},"larger":20,"otherwise":1}]'
+holds 'its line' grep -qx "  selection  NonZero 'places': 20 in fp32, 19 converted, 1 of 20 otherwise" text
+"$AMPCONV" compare "$fewer/model.onnx" "$fewer/model.onnx" -i "x=$fewer/x.npy" --json=report -v >text
+holds 'what is selected alike' has '"selection":"NonZero'"'places'"'","selected_otherwise":false,"given_selection":false,"within":true'
+holds 'has its line too' grep -qx "  selection  NonZero 'places': 20 in fp32, 20 converted, 0 of 20 otherwise" text
+"$AMPCONV" compare "$CASES/validate/selected_by_integers/model.onnx" -d bf16 --seed 1 --json=report >text
+holds 'integers make no selection' test "$(grep -c selection report)" -eq 0

@@ -99,6 +99,11 @@ done
 holds 'ends with the same rules' cmp whole.yaml cut.yaml
 expect 'a log of another search' 2 "$AMPCONV" "$transformer" --tune -t snr=49 -q --accept "${data[@]}" -o cut.onnx --tune-log whole.jsonl
 expect 'no log' 2 "${tune[@]}" -o cut.onnx --tune-log "$transformer"
+printf 'notes' >notes
+expect 'no log, of one line that is not ended' 2 "${tune[@]}" -o cut.onnx --tune-log notes
+refusal=$(<said)
+holds 'says what it is not' test "$refusal" = 'ampconv: notes: no log of a search; accepted: one, or no file'
+holds 'leaves it as it is' test "$(<notes)" = notes
 
 # ---- graphs within graphs, composites ----
 for case in convert/if_casts convert/loop_state composites/gelu; do

@@ -1,8 +1,8 @@
 /*
  * Thousands of hostile models through the whole program: valid models, edited so that they are
- * still messages (mutate_model.h), read, inferred, run and converted by the command line's own code.
- * Anything may be refused, with a message. What is converted must be there, readable and right by
- * the schema table, and convert to itself; what is refused must leave no file behind.
+ * still messages (mutate_model.h), read, inferred, run, converted and trained by the command line's
+ * own code. Anything may be refused, with a message. What is converted must be there, readable and
+ * right by the schema table, and convert to itself; what is refused must leave no file behind.
  *
  * A worker process goes through the mutants, so that one that crashes or hangs is one failure; the
  * mutants are numbered, each with its own random numbers:
@@ -11,8 +11,9 @@
  *   HOSTILE_KEEP=DIR                  keep the models, and what they are converted to
  */
 #include "check/random_input.h"
-#include "cli/options/command_line.h"
 #include "cli/convert/convert.h"
+#include "cli/options/command_line.h"
+#include "cli/train.h"
 #include "core/memory.h"
 #include "mutate_model.h"
 #include "onnx/schema/check.h"
@@ -39,6 +40,7 @@
 
 enum {
     MUTANTS = 2000,
+    TRAINING_TIMES = 8,          /* there are few models with training_info */
     INPUT_ELEMENTS_MAX = 100000, /* of a model that is run */
     MEMORY_MAX = 64 << 20,       /* bytes of tensors */
     SECONDS_MAX = 8              /* of CPU time for one mutant, which takes milliseconds */
@@ -51,7 +53,7 @@ enum { EXIT_WRONG = 70, EXIT_HANG = 71 };
 struct shared {
     size_t mutant; /* at hand */
     bool may_loop; /* it holds a loop, which may run for ever */
-    size_t read, run, converted;
+    size_t read, run, converted, trained;
 };
 
 struct worker {
@@ -92,6 +94,8 @@ static void collect_seeds(glob_t *seeds)
     assert_int_equal(glob("build/cases/read/*/model.onnx", 0, NULL, seeds), 0);
     glob("models/*.onnx", GLOB_APPEND, NULL, seeds);
     glob("build/cases/*/*/model.onnx", GLOB_APPEND, NULL, seeds);
+    for (int i = 0; i < TRAINING_TIMES; i++)
+        glob("build/cases/training/*/model.onnx", GLOB_APPEND, NULL, seeds);
     glob("build/cases/ops/control/*/model.onnx", GLOB_APPEND, NULL, seeds);
     if (testdata == NULL || testdata[0] == '\0')
         return;
@@ -260,11 +264,27 @@ static void add_word(char **words, int *count, const char *head, const char *tai
     snprintf(words[(*count)++], size, "%s%s", head, tail);
 }
 
-static enum amp_status convert(struct worker *worker, const char *from, const char *to,
-                               const char *dtype, bool validates, uint64_t *state)
+typedef enum amp_status work_of(const struct amp_options *options, struct amp_error *err);
+
+/* Runs a command with what the COUNT words say, and frees these. */
+static enum amp_status run_words(const struct worker *worker, work_of *run, char **words, int count)
 {
     struct amp_options options;
     struct amp_error err = {.status = AMP_OK};
+    enum amp_status status = amp_command_line_parse(count, words, &options, &err);
+    if (status != AMP_OK)
+        wrong(worker, "options", err.text);
+    status = run(&options, &err);
+    expect_message(worker, "command", status, &err);
+    amp_command_line_free(&options);
+    while (count > 0)
+        free(words[--count]);
+    return status;
+}
+
+static enum amp_status convert(struct worker *worker, const char *from, const char *to,
+                               const char *dtype, bool validates, uint64_t *state)
+{
     char *words[WORDS_MAX];
     int n = 0;
     add_word(words, &n, "ampconv", "");
@@ -281,15 +301,7 @@ static enum amp_status convert(struct worker *worker, const char *from, const ch
         if (extras[i].value != NULL)
             add_word(words, &n, extras[i].is_file ? worker->folder : "", extras[i].value);
     }
-    enum amp_status status = amp_command_line_parse(n, words, &options, &err);
-    if (status != AMP_OK)
-        wrong(worker, "options", err.text);
-    status = amp_command_convert(&options, &err);
-    expect_message(worker, "convert", status, &err);
-    amp_command_line_free(&options);
-    while (n > 0)
-        free(words[--n]);
-    return status;
+    return run_words(worker, amp_command_convert, words, n);
 }
 
 static bool files_are_equal(const char *a, const char *b)
@@ -343,6 +355,34 @@ static void convert_mutant(struct worker *worker, const char *path, uint64_t *st
     }
 }
 
+/* ---- training -------------------------------------------------------------------------------- */
+
+/* One step, as the model says or as is made for it, or the step as a graph. */
+static void train_mutant(struct worker *worker, const char *path, uint64_t *state)
+{
+    static const char *const made[] = {"--make-training=loss=mse,optimizer=adam",
+                                       "--make-training=loss=cross_entropy,optimizer=momentum"};
+    char to[SCRATCH_MAX + 32], *words[WORDS_MAX];
+    int n = 0;
+    snprintf(to, sizeof to, "%s/once/to.onnx", worker->folder);
+    remove(to);
+    add_word(words, &n, "ampconv", "");
+    add_word(words, &n, "train", "");
+    add_word(words, &n, path, "");
+    add_word(words, &n, "--quiet", "");
+    add_word(words, &n, "--output=", to);
+    add_word(words, &n, one_in(state, 4) ? "--expand" : "--steps=2", "");
+    if (one_in(state, 2))
+        add_word(words, &n, made[below(state, 2)], "");
+    enum amp_status status = run_words(worker, amp_command_train, words, n);
+    bool is_there = access(to, F_OK) == 0;
+    if (is_there != (status == AMP_OK))
+        wrong(worker, "train", is_there ? "refused, but there is a file" : "no file");
+    worker->shared->trained += is_there;
+    if (is_there)
+        check_converted(worker, to);
+}
+
 /* ---- the worker and its watch ---------------------------------------------------------------- */
 
 /* Folders for what is converted once and twice. */
@@ -389,6 +429,7 @@ static void run_mutant(struct worker *worker)
     if (make_mutant(worker, seed, path, &state)) {
         read_and_run(worker, path, seed, &state);
         convert_mutant(worker, path, &state);
+        train_mutant(worker, path, &state);
     }
     remove_files(worker);
     if (amp_memory_used() != 0)
@@ -497,16 +538,17 @@ static void hostile_models_are_refused_or_converted(void **unused)
         worker.shared->mutant++;
     rmdir(worker.folder);
     fprintf(stderr,
-            "# %zu seeds; of %zu mutants %zu read, %zu converted; %zu runs; %zu ended for want of "
-            "memory, %zu in a loop without end\n",
+            "# %zu seeds; of %zu mutants %zu read, %zu converted, %zu trained; %zu runs; %zu ended "
+            "for want of memory, %zu in a loop without end\n",
             worker.seeds.gl_pathc, count, worker.shared->read, worker.shared->converted,
-            worker.shared->run, tally.starved, tally.hung);
+            worker.shared->trained, worker.shared->run, tally.starved, tally.hung);
     size_t read = worker.shared->read, converted = worker.shared->converted;
+    size_t trained = worker.shared->trained;
     munmap(worker.shared, sizeof *worker.shared);
     globfree(&worker.seeds);
     assert_int_equal(tally.faults, 0);
     /* Mutants that are all refused would show nothing. */
-    assert_true(count < 500 || (read > count / 3 && converted > read / 3));
+    assert_true(count < 500 || (read > count / 3 && converted > read / 3 && trained > read / 20));
 }
 
 int main(void)

@@ -1,9 +1,9 @@
 /* Metrics of two tensors, and how the errors between them are spread. */
 #include "check/class_scores.h"
 #include "check/deviations.h"
+#include "check/elements.h"
 #include "check/metric_bounds.h"
 #include "check/metrics.h"
-#include "check/summary.h"
 #include "core/graph/graph.h"
 #include "scratch.h"
 

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -471,6 +472,41 @@ static void outputs_without_energy_do_not_count(void **state)
     close_pair(&pair);
 }
 
+/* In the place of an output behind a selection stands what that is made from. */
+static void what_is_selected_from_counts(void **state)
+{
+    static const char *const names[] = {"noise_selected", "noise_selected_from"};
+    struct pair pairs[2];
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char path[128];
+        snprintf(path, sizeof path, "build/cases/validate/%s/model.onnx", names[i]);
+        convert(&pairs[i], path, "bf16", true);
+        find(&pairs[i], 2, 0);
+        assert_int_equal(pairs[i].noise.n_selected, i == 0);
+        assert_int_equal(pairs[i].noise.n_outputs, 3);
+    }
+    assert_true(pairs[0].noise.measured > 0);
+    assert_true(pairs[0].noise.measured == pairs[1].noise.measured);
+    assert_true(fabs(pairs[0].noise.predicted / pairs[1].noise.predicted - 1) < 1e-9);
+    for (int i = 0; i < 2; i++)
+        close_pair(&pairs[i]);
+}
+
+static void a_product_behind_a_selection_counts(void **state)
+{
+    struct pair pair;
+
+    (void)state;
+    convert(&pair, "build/cases/validate/noise_selected_computed/model.onnx", "bf16", true);
+    find(&pair, 2, 0);
+    assert_int_equal(pair.noise.n_selected, 0);
+    assert_int_equal(pair.noise.n_outputs, 1);
+    assert_true(pair.noise.predicted > 0);
+    close_pair(&pair);
+}
+
 static void what_the_reference_makes_nan_is_left_out(void **state)
 {
     struct pair pair;
@@ -519,6 +555,8 @@ int main(void)
         cmocka_unit_test(what_stays_exact_is_no_source),
         cmocka_unit_test(nothing_is_rounded_in_float32),
         cmocka_unit_test(outputs_without_energy_do_not_count),
+        cmocka_unit_test(what_is_selected_from_counts),
+        cmocka_unit_test(a_product_behind_a_selection_counts),
         cmocka_unit_test(what_the_reference_makes_nan_is_left_out),
         cmocka_unit_test(an_overflow_is_told_from_an_error),
         cmocka_unit_test(an_int8_network_has_noise_too),

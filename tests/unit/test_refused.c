@@ -389,7 +389,8 @@ struct command {
     int n_words;
 };
 
-/* False for words in quotes and for what changes the limits of all that follows. */
+/* False for words in quotes, for what changes the limits of all that follows, and where dims are
+   looked for: what there is no memory for is a try in vain then, and others follow. */
 static bool read_command(struct command *command)
 {
     char path[4096];
@@ -399,9 +400,9 @@ static bool read_command(struct command *command)
     size_t size = fread(command->text, 1, sizeof command->text - 1, file);
     fclose(file);
     command->text[size] = '\0';
-    if (size == sizeof command->text - 1 || strpbrk(command->text, "'\"\\$") != NULL ||
-        strstr(command->text, "--max-memory") != NULL || strstr(command->text, "-j") != NULL ||
-        strstr(command->text, "--threads") != NULL)
+    if (strstr(command->path, "/dims_found") != NULL || size == sizeof command->text - 1 ||
+        strpbrk(command->text, "'\"\\$") != NULL || strstr(command->text, "--max-memory") != NULL ||
+        strstr(command->text, "-j") != NULL || strstr(command->text, "--threads") != NULL)
         return false;
     command->n_words = 0;
     command->words[command->n_words++] = command->text;

@@ -454,6 +454,24 @@ static void none_is_run_twice(void **state)
     tune_destroy(&tune);
 }
 
+/* The second step of a unit to float32 is the first as well, whether a candidate says so or not. */
+static void a_step_includes_the_one_before(void **state)
+{
+    struct tune_case tune;
+    (void)state;
+    tune_create(&tune, 1, 6, TUNE_POWER);
+    tune.problem.units[2].is_fine = true;
+    struct amp_trials trials = tune_trials(&tune, 0, 1);
+    open_trials(&trials);
+    struct amp_trial *second = run_bits(&trials, 1 << 3);
+    assert_true(second->keeps[2] && second->keeps[3]);
+    assert_ptr_equal(run_bits(&trials, 1 << 2 | 1 << 3), second);
+    assert_ptr_not_equal(run_bits(&trials, 1 << 2), second);
+    assert_int_equal(tune.n_runs, 2);
+    amp_trials_close(&trials);
+    tune_destroy(&tune);
+}
+
 static void equal_ones_at_once_are_run_once(void **state)
 {
     bool rows[5][6] = {{true}, {false, true}, {true}, {true, true}, {false, false, true}};
@@ -814,6 +832,7 @@ int main(void)
         cmocka_unit_test(min_cut_is_cheap_without_powers),
         cmocka_unit_test(side_by_side_is_no_worse),
         cmocka_unit_test(none_is_run_twice),
+        cmocka_unit_test(a_step_includes_the_one_before),
         cmocka_unit_test(equal_ones_at_once_are_run_once),
         cmocka_unit_test(the_best_is_the_cheapest_that_met),
         cmocka_unit_test(a_failure_keeps_what_was_run),

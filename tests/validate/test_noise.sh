@@ -29,7 +29,7 @@ noise "$models/digits_cnn.onnx" --no-validate --json=json
 holds 'shares add up to one' awk -F '[:,]' '/"share"/ { sum += $2 } END { exit !(sum > 0.999 && sum < 1.001) }' json
 holds 'and powers to what is predicted' awk -F '[:,]' '/"power"/ { sum += $2 } /"predicted"/ { sum -= $2; all = $2 } END { exit !(sum < 1e-6 * all && -sum < 1e-6 * all) }' json
 holds 'members' test "$(sed -n '/^  "noise"/,$p' json | grep -oE '^    "[a-z_]+"' | tr -d ' "' | paste -sd' ')" = \
-  'predicted joint measured difference_db chance_db lost nonfinite outputs samples groups plain_runs sources'
+  'predicted joint measured difference_db chance_db lost nonfinite outputs selected samples groups plain_runs sources'
 "$AMPCONV" "$models/digits_cnn.onnx" --explain=noise -q -o - >piped.onnx 2>report
 holds 'to stderr where the model goes to stdout' says '^noise: snr '
 
@@ -38,6 +38,8 @@ holds 'nothing rounded' says '^noise: nothing is rounded$'
 holds 'no energy' says '^    left out: 1 of 1 outputs, without energy: no floats, or all 0$'
 noise "$here/classes.onnx" --dim n=4
 holds 'outputs that do not count' says '^    left out: 2 of 3 outputs, without energy: no floats, or all 0$'
+noise "$here/noise_selected/model.onnx"
+holds 'outputs behind selections' says '^    behind selections: 1 output, in whose place stands what is selected from$'
 noise "$here/noise_nan/model.onnx" --node '*=lower'
 holds 'NaN of the reference' says '^    left out: 2 elements that the reference makes NaN or infinite$'
 noise "$here/noise_overflow/model.onnx" --node '*=lower' -d fp16 --no-validate

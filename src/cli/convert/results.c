@@ -14,6 +14,7 @@
 #include "cli/report/losses.h"
 #include "cli/report/noise.h"
 #include "cli/report/tuning.h"
+#include "cli/report/training.h"
 #include "cli/report/validation.h"
 #include "onnx/file/write.h"
 
@@ -64,6 +65,8 @@ static enum amp_status write_json(const struct amp_convert_job *job,
     amp_json_set(root, "weights", amp_json_losses(job->model));
     amp_json_set(root, "validation",
                  trial->is_measured ? amp_json_validation(&trial->validation) : json_null());
+    if (trial->has_step)
+        amp_json_set(root, "step", amp_json_step(&trial->step, &trial->step_error));
     if (trial->has_noise)
         amp_json_set(root, "noise", amp_json_noise(&trial->noise));
     if (job->options->is_tuned)

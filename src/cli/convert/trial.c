@@ -5,9 +5,12 @@
  */
 #include "cli/convert/trial.h"
 
+#include "check/task/candidate.h"
 #include "cli/convert/stages.h"
+#include "cli/inputs.h"
 #include "cli/noise.h"
 #include "cli/progress.h"
+#include "cli/report/training.h"
 #include "cli/report/validation.h"
 #include "cli/validation.h"
 #include "onnx/schema/infer.h"
@@ -43,6 +46,7 @@ static enum amp_dtype coarsest_dtype(const struct amp_convert_job *job,
 
 void amp_convert_trial_free(struct amp_convert_trial *trial)
 {
+    amp_step_check_free(&trial->step);
     amp_noise_free(&trial->noise);
     amp_layers_free(&trial->layers);
     amp_validation_free(&trial->validation);
@@ -84,6 +88,56 @@ static enum amp_status validate(struct amp_convert_job *job, struct amp_convert_
     return amp_validation_suggest(&trial->notes, status, err);
 }
 
+/* Runs a step of training of the reference and of the converted model, which was read from the file
+   that will be written. */
+static enum amp_status run_step(const struct amp_convert_job *job, struct amp_convert_trial *trial,
+                                const struct amp_model_file *converted, struct amp_error *err)
+{
+    const struct amp_model *model = trial->reference.model;
+    const struct amp_model_file *files[] = {&trial->reference, converted};
+    size_t n_inputs = model->graphs[0].inputs.count;
+    struct amp_inputs inputs;
+    AMP_TRY(amp_inputs_open(job->options, model, &inputs, err));
+    struct amp_tensor *tensors = amp_xcalloc(n_inputs, sizeof *tensors);
+    enum amp_status status = amp_inputs_load(&inputs, 0, tensors, NULL, err);
+    if (status == AMP_OK) {
+        const struct amp_step_sample sample = {
+            .model = model, .tensors = tensors, .seed = (uint64_t)job->options->seed};
+        status = amp_step_check_run(files, &sample, &trial->step, err);
+    }
+    amp_tensors_release(tensors, n_inputs);
+    free(tensors);
+    amp_inputs_close(&inputs);
+    return status;
+}
+
+/* Checks a step of a model that says how it is trained. What keeps it from running is reported; it
+   does not keep the model from being written, unless it is the system. */
+static void check_step(struct amp_convert_job *job, struct amp_convert_trial *trial,
+                       struct amp_error *verdict)
+{
+    struct amp_model_file converted = {.arena = NULL};
+    struct amp_error *err = &trial->step_error;
+    const char *path;
+    trial->has_step = true;
+    if (amp_candidate_write(job->model, job->placement, &path, err) == AMP_OK &&
+        amp_model_read(path, &converted, err) == AMP_OK) {
+        converted.model->path = "the converted model";
+        run_step(job, trial, &converted, err);
+    }
+    amp_model_close(&converted);
+    amp_candidate_remove();
+    if (err->status == AMP_IO)
+        *verdict = *err;
+    if (!trial->step.is_outside)
+        return;
+    trial->validation.is_within = false;
+    trial->validation.step_reason =
+        "a step of training gives a loss or an update that is not finite";
+    if (verdict->status == AMP_OK)
+        amp_error_record(verdict, AMP_MISMATCH, "%s", trial->validation.step_reason);
+}
+
 enum amp_status amp_convert_trial_find_noise(struct amp_convert_job *job,
                                              struct amp_convert_trial *trial)
 {
@@ -103,6 +157,8 @@ static void report_measured(const struct amp_convert_job *job,
     if (job->options->is_quiet)
         return;
     amp_report_inputs(stderr, &trial->notes, job->options->verbosity);
+    if (trial->has_step)
+        amp_report_step(stderr, &trial->step, &trial->step_error);
     amp_report_validation(stderr, &trial->validation, job->options->verbosity);
 }
 
@@ -131,6 +187,9 @@ enum amp_status amp_convert_trial_run(struct amp_convert_job *job, struct amp_co
     trial->has_layers = validates && has_page;
     if (validates)
         validate(job, trial, verdict);
+    if (validates && trial->reference.is_trained &&
+        (verdict->status == AMP_OK || verdict->status == AMP_MISMATCH))
+        check_step(job, trial, verdict);
     if (verdict->status == AMP_OK || verdict->status == AMP_MISMATCH)
         judge(job, trial, verdict);
     trial->is_measured = (verdict->status == AMP_OK || verdict->status == AMP_MISMATCH) &&

@@ -5,6 +5,7 @@
 #include "cli/convert/job.h"
 #include "check/layers.h"
 #include "cli/report/inputs.h"
+#include "train/step_check.h"
 
 /* Private to cli/convert: the model as it was read and the converted one, as they run, and what
    came of it. */
@@ -13,9 +14,11 @@ struct amp_convert_trial {
     struct amp_convert_job twin;     /* the converted one */
     struct amp_input_notes notes;
     struct amp_validation validation;
-    struct amp_layers layers; /* where a page is to show them */
-    struct amp_noise noise;   /* where asked for, and where a page is to show it */
-    bool has_models, is_measured, has_layers, has_noise;
+    struct amp_layers layers;    /* where a page is to show them */
+    struct amp_noise noise;      /* where asked for, and where a page is to show it */
+    struct amp_step_check step;  /* of a model with training_info */
+    struct amp_error step_error; /* why it could not be run */
+    bool has_models, is_measured, has_layers, has_noise, has_step;
 };
 
 /* Runs both models of JOB, has the user's command judge them, and reports what came of it: what of

@@ -26,7 +26,9 @@ void amp_report_metrics(FILE *file, const struct amp_metrics *metrics, bool is_b
         if ((is_brief && !metric->text.is_brief) || !amp_metric_value(metric, metrics, &value))
             continue;
         bool is_percent = metric->text.is_percent;
-        amp_print(file, "%s%s %.*g%s", comma, metric->text.label, metric->text.digits,
+        bool is_choice = metrics->selected > 0 && metric->text.selected != NULL;
+        amp_print(file, "%s%s %.*g%s", comma,
+                  is_choice ? metric->text.selected : metric->text.label, metric->text.digits,
                   is_percent ? 100 * value : value, is_percent ? " %" : metric->unit);
         comma = ", ";
     }

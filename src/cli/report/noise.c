@@ -129,6 +129,11 @@ static void print_left_out(FILE *file, const struct amp_noise *noise)
         print_elements(file, noise->n_nonfinite);
         amp_print(file, " that the reference makes NaN or infinite\n");
     }
+    if (noise->n_selected > 0)
+        amp_print(
+            file,
+            "    behind selections: %zu output%s, in whose place stands what is selected from\n",
+            noise->n_selected, noise->n_selected == 1 ? "" : "s");
     if (noise->n_counted < noise->n_outputs)
         amp_print(file, "    left out: %zu of %zu outputs, without energy: no floats, or all 0\n",
                   noise->n_outputs - noise->n_counted, noise->n_outputs);
@@ -189,6 +194,7 @@ json_t *amp_json_noise(const struct amp_noise *noise)
     amp_json_set(object, "nonfinite", amp_json_count(noise->n_nonfinite));
     amp_json_set(object, "outputs",
                  amp_json_pair("counted", noise->n_counted, "all", noise->n_outputs));
+    amp_json_set(object, "selected", amp_json_count(noise->n_selected));
     amp_json_set(object, "samples",
                  amp_json_pair("probed", noise->n_probed, "all", noise->n_samples));
     amp_json_set(object, "groups", amp_json_count(noise->n_groups));

@@ -2,9 +2,9 @@
 #define AMP_CLI_REPORT_RUN_H
 
 #include "check/deviations.h"
+#include "check/elements.h"
 #include "check/task/labels.h"
 #include "check/metrics.h"
-#include "check/summary.h"
 #include "cli/report/inputs.h"
 
 /* One output, over all samples. */

@@ -1,6 +1,6 @@
 /*
- * The report of `ampconv train`, as text and as JSON: takes what the steps gave out, says where it
- * began and ended, and all of it.
+ * The reports of training, as text and as JSON: of `ampconv train`, where the steps began and
+ * ended, and all of it; of a conversion, how far a step before and after it are apart.
  */
 #include "cli/report/training.h"
 
@@ -9,6 +9,8 @@
 #include "cli/report/text.h"
 #include "core/memory.h"
 #include "core/print.h"
+
+#include <math.h>
 
 /* "; 2 skipped, scale 32768 at last" */
 static void print_scaler(FILE *file, const struct amp_train_history *history)
@@ -38,6 +40,51 @@ void amp_report_training(FILE *file, const struct amp_training_result *result, i
         amp_print(file, AMP_REPORT_LABEL "%.3g ms a step, %s at most\n", "",
                   1e3 * history->seconds / (double)history->n_steps,
                   amp_memory_text(history->peak_bytes, memory));
+}
+
+/* The loss of one model's step. */
+static double loss_of(const struct amp_train_history *history)
+{
+    return history->n_series > 0 ? amp_train_history_last(history, 0) : (double)NAN;
+}
+
+void amp_report_step(FILE *file, const struct amp_step_check *check, const struct amp_error *failed)
+{
+    if (failed->status != AMP_OK) {
+        amp_print(file, AMP_REPORT_LABEL "of training not run: %s\n", "step", failed->text);
+        return;
+    }
+    amp_print(file, AMP_REPORT_LABEL "of training:", "step");
+    if (check->history[0].n_series > 0 && check->history[1].n_series > 0)
+        amp_print(file, " %s %.6g in fp32, %.6g converted;", check->history[0].series[0].name,
+                  loss_of(&check->history[0]), loss_of(&check->history[1]));
+    if (check->is_skipped)
+        amp_print(file, " update skipped: gradients are not finite at this scale\n");
+    else if (isnan(check->cosine))
+        amp_print(file, " update %s\n",
+                  check->is_outside ? "not finite" : "of nothing in one of them");
+    else
+        amp_print(file, " update of %zu initializers: cosine %.4f, %.4g times as long\n",
+                  check->n_variables, check->cosine, check->length);
+}
+
+json_t *amp_json_step(const struct amp_step_check *check, const struct amp_error *failed)
+{
+    json_t *root = json_object(), *loss = json_object();
+    if (failed->status != AMP_OK) {
+        json_decref(loss);
+        amp_json_set(root, "obstacle", amp_json_text(failed->text));
+        return root;
+    }
+    amp_json_set(loss, "reference", amp_json_number(loss_of(&check->history[0])));
+    amp_json_set(loss, "converted", amp_json_number(loss_of(&check->history[1])));
+    amp_json_set(root, "loss", loss);
+    amp_json_set(root, "variables", amp_json_count(check->n_variables));
+    amp_json_set(root, "cosine", amp_json_number(check->cosine));
+    amp_json_set(root, "length", amp_json_number(check->length));
+    amp_json_set(root, "skipped", json_boolean(check->is_skipped));
+    amp_json_set(root, "within", json_boolean(!check->is_outside));
+    return root;
 }
 
 static json_t *json_series(const struct amp_train_history *history, size_t i)

@@ -22,6 +22,8 @@ static void print_output(FILE *file, const struct amp_output_check *check, const
     amp_print(file, AMP_REPORT_LABEL "'%s' %s %s%s: ", "output", check->name,
               amp_dtype_name(check->dtype[1]), amp_shape_text(&check->shape, text, sizeof text),
               note);
+    if (check->is_given)
+        amp_print(file, "on the reference's selection, ");
     if (check->metrics.count == 0)
         amp_print(file, "%s", check->is_outside ? check->reason : "empty");
     else
@@ -39,6 +41,36 @@ static void print_outputs(FILE *file, const struct amp_validation *validation, i
     if (validation->n_outputs > 1)
         snprintf(note, sizeof note, ", the worst of %zu", validation->n_outputs);
     print_output(file, amp_validation_worst(validation), note, true);
+}
+
+static void print_selection(FILE *file, const struct amp_selections *selections,
+                            const struct amp_selection *selection, const char *note)
+{
+    char text[256];
+    amp_print(file, AMP_REPORT_LABEL "%s%s: %llu in fp32, %llu converted, %llu of %llu otherwise\n",
+              "selection", amp_selection_node_text(selections, selection, text, sizeof text), note,
+              (unsigned long long)selection->items[0], (unsigned long long)selection->items[1],
+              (unsigned long long)selection->otherwise, (unsigned long long)selection->larger);
+}
+
+/* The selections, with few words the one that differs most, if one does. */
+static void print_selections(FILE *file, const struct amp_selections *selections, int verbosity)
+{
+    char note[64] = "";
+    const struct amp_selection *worst = NULL;
+    for (size_t i = 0; i < selections->count; i++) {
+        const struct amp_selection *at = &selections->items[i];
+        if (verbosity > 0)
+            print_selection(file, selections, at, "");
+        if (at->otherwise > 0 &&
+            (worst == NULL || amp_selection_differ(at) > amp_selection_differ(worst)))
+            worst = at;
+    }
+    if (verbosity > 0 || worst == NULL)
+        return;
+    if (selections->count > 1)
+        snprintf(note, sizeof note, ", the worst of %zu", selections->count);
+    print_selection(file, selections, worst, note);
 }
 
 /* Whether a bound on METRIC decided anything. */
@@ -74,6 +106,7 @@ static void print_bounds(FILE *file, const struct amp_validation *validation)
 void amp_report_validation(FILE *file, const struct amp_validation *validation, int verbosity)
 {
     print_outputs(file, validation, verbosity);
+    print_selections(file, &validation->selections, verbosity);
     for (size_t i = 0; i < validation->n_tasks; i++)
         amp_report_task(file, &validation->tasks[i], validation->n_outputs > 1, true);
     if (validation->eval != NULL)
@@ -113,8 +146,41 @@ static json_t *json_both(uint64_t reference, uint64_t converted)
     return amp_json_pair("reference", reference, "converted", converted);
 }
 
-static json_t *json_output(const struct amp_output_check *check)
+static json_t *json_selections(const struct amp_selections *selections)
 {
+    char text[256];
+    json_t *array = json_array();
+    for (size_t i = 0; i < selections->count; i++) {
+        const struct amp_selection *at = &selections->items[i];
+        json_t *object = json_object();
+        amp_json_set(object, "node",
+                     amp_json_text(amp_selection_node_text(selections, at, text, sizeof text)));
+        amp_json_set(object, "items", json_both(at->items[0], at->items[1]));
+        amp_json_set(object, "larger", amp_json_count(at->larger));
+        amp_json_set(object, "otherwise", amp_json_count(at->otherwise));
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+/* Adds to OBJECT what the output in place I is behind. */
+static void set_selection(json_t *object, const struct amp_validation *validation, size_t i)
+{
+    char text[256];
+    const struct amp_selections *selections = &validation->selections;
+    const struct amp_output_check *check = &validation->outputs[i];
+    if (!check->is_selected)
+        return;
+    const struct amp_selection *worst = amp_selection_worst(selections, i);
+    amp_json_set(object, "selection",
+                 amp_json_text(amp_selection_node_text(selections, worst, text, sizeof text)));
+    amp_json_set(object, "selected_otherwise", json_boolean(check->is_selected_otherwise));
+    amp_json_set(object, "given_selection", json_boolean(check->is_given));
+}
+
+static json_t *json_output(const struct amp_validation *validation, size_t i)
+{
+    const struct amp_output_check *check = &validation->outputs[i];
     json_t *object = json_object();
     amp_json_set(object, "name", amp_json_text(check->name));
     amp_json_set(object, "dtype", json_string(amp_dtype_name(check->dtype[1])));
@@ -123,6 +189,7 @@ static json_t *json_output(const struct amp_output_check *check)
     amp_json_set(object, "metrics", amp_json_metrics(&check->metrics));
     amp_json_set(object, "nan", json_both(check->metrics.nan[0], check->metrics.nan[1]));
     amp_json_set(object, "infinite", json_both(check->metrics.inf[0], check->metrics.inf[1]));
+    set_selection(object, validation, i);
     amp_json_set(object, "within", json_boolean(!check->is_outside));
     if (check->is_outside)
         amp_json_set(object, "reason", amp_json_text(check->reason));
@@ -147,7 +214,11 @@ static char *reason_text(const struct amp_validation *validation, char *text, si
             return text;
         }
     }
-    snprintf(text, size, "--eval: %s", validation->eval != NULL ? validation->eval->reason : "");
+    if (validation->step_reason != NULL)
+        snprintf(text, size, "%s", validation->step_reason);
+    else
+        snprintf(text, size, "--eval: %s",
+                 validation->eval != NULL ? validation->eval->reason : "");
     return text;
 }
 
@@ -156,7 +227,7 @@ json_t *amp_json_validation(const struct amp_validation *validation)
     char text[1024];
     json_t *object = json_object(), *outputs = json_array(), *seconds = json_object();
     for (size_t i = 0; i < validation->n_outputs; i++)
-        json_array_append_new(outputs, json_output(&validation->outputs[i]));
+        json_array_append_new(outputs, json_output(validation, i));
     amp_json_set(seconds, "reference", amp_json_number(validation->seconds[0]));
     amp_json_set(seconds, "converted", amp_json_number(validation->seconds[1]));
     amp_json_set(object, "within", json_boolean(validation->is_within));
@@ -166,6 +237,8 @@ json_t *amp_json_validation(const struct amp_validation *validation)
     amp_json_set(object, "error_power", amp_json_number(amp_validation_error_power(validation)));
     amp_json_set(object, "tolerances", json_bounds(validation));
     amp_json_set(object, "outputs", outputs);
+    if (validation->selections.count > 0)
+        amp_json_set(object, "selections", json_selections(&validation->selections));
     json_t *accuracy = amp_json_accuracy(validation->tasks, validation->n_tasks, true);
     if (accuracy != NULL)
         amp_json_set(object, "accuracy", accuracy);

@@ -119,7 +119,9 @@ static void put_output(struct amp_html *html, const struct amp_output_check *che
                  "<tr class=\"%s\"><td><code>%s</code></td><td class=\"w\">%s</td>"
                  "<td class=\"w\">%s %s</td>",
                  check->is_outside ? "bad" : "good", amp_html_short(check->name, 48, short_text),
-                 check->is_outside ? check->reason : "within tolerance",
+                 check->is_outside ? check->reason
+                 : check->is_given ? "within tolerance, on the reference's selection"
+                                   : "within tolerance",
                  amp_dtype_name(check->dtype[1]),
                  amp_shape_text(&check->shape, shape, sizeof shape));
     amp_html_metrics_cells(html, &check->metrics, shown);
@@ -260,6 +262,34 @@ static void put_outputs(struct amp_html *html, const struct amp_validation *vali
     amp_html_table_end(html);
 }
 
+/* What nodes of both models selected. */
+static void put_selections(struct amp_html *html, const struct amp_selections *selections)
+{
+    char text[256], short_text[AMP_HTML_SHORT];
+    if (selections->count == 0)
+        return;
+    amp_html_put(html,
+                 "<div class=\"wide\"><table>\n<caption>What nodes selected by comparing "
+                 "values. Where elements of an output behind them cannot be compared, it is "
+                 "judged by what is selected otherwise, and by what the converted model "
+                 "makes of the reference's selection.</caption>\n<thead><tr>"
+                 "<th scope=\"col\">selection</th><th scope=\"col\" class=\"n\">reference</th>"
+                 "<th scope=\"col\" class=\"n\">converted</th>"
+                 "<th scope=\"col\" class=\"n\">otherwise</th></tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < selections->count; i++) {
+        const struct amp_selection *at = &selections->items[i];
+        amp_selection_node_text(selections, at, text, sizeof text);
+        amp_html_put(
+            html,
+            "<tr><td><code>%s</code></td><td class=\"n\">%llu</td><td class=\"n\">%llu</td>"
+            "<td class=\"n\">%llu of %llu</td></tr>\n",
+            amp_html_short(text, 60, short_text), (unsigned long long)at->items[0],
+            (unsigned long long)at->items[1], (unsigned long long)at->otherwise,
+            (unsigned long long)at->larger);
+    }
+    amp_html_table_end(html);
+}
+
 void amp_html_verdict(struct amp_html *html, const struct amp_validation *validation,
                       const char *note)
 {
@@ -281,6 +311,7 @@ void amp_html_verdict(struct amp_html *html, const struct amp_validation *valida
         put_eval(html, validation->eval);
     if (count > 0)
         put_outputs(html, validation);
+    put_selections(html, &validation->selections);
     if (validation->widened[1] > 0)
         amp_html_put(html,
                      "<p>%zu nodes were computed in float32 and rounded: this machine has no "
