@@ -179,9 +179,9 @@ static enum amp_reason reason_of_type(const struct amp_model *model, const struc
     return value->dtype == AMP_DOUBLE ? AMP_REASON_DOUBLE : AMP_REASON_NOT_FLOAT;
 }
 
-/* Whether an input of type variable TYPE has a dtype that nothing tells. */
-static bool has_unknown_input(const struct amp_model *model, const struct amp_node *node,
-                              const struct amp_schema *schema, int type)
+/* Whether an input of type variable TYPE, or any output, has a dtype that nothing tells. */
+static bool has_unknown(const struct amp_model *model, const struct amp_node *node,
+                        const struct amp_schema *schema, int type)
 {
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         const struct amp_schema_param *param = amp_schema_input(schema, i);
@@ -189,6 +189,10 @@ static bool has_unknown_input(const struct amp_model *model, const struct amp_no
             amp_value_at(model, node->inputs[i])->dtype == AMP_UNDEFINED)
             return true;
     }
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        if (node->outputs[i] != AMP_NONE &&
+            amp_value_at(model, node->outputs[i])->dtype == AMP_UNDEFINED)
+            return true;
     return false;
 }
 
@@ -220,7 +224,7 @@ bool amp_node_is_eligible(const struct amp_eligibility *eligibility, const struc
             decision->dtype = AMP_FLOAT;
         return false;
     }
-    if (has_unknown_input(model, node, schema, decision->type)) {
+    if (has_unknown(model, node, schema, decision->type)) {
         decision->reason = AMP_REASON_UNKNOWN_TYPE;
         return false;
     }
