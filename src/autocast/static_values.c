@@ -167,13 +167,23 @@ static struct origin origin_of(const struct amp_static_values *values, uint32_t 
     return (struct origin){.value = is_beyond(values, value) ? value : AMP_NONE};
 }
 
+/* Whether NODE is a Cast to a dtype that holds all values of its input's. */
+static bool only_widens(const struct amp_static_values *values, const struct amp_node *node)
+{
+    if (!amp_node_has_role(node, AMP_ROLE_CAST))
+        return false;
+    enum amp_dtype from = amp_value_at(values->model, node->inputs[0])->dtype;
+    enum amp_dtype to = amp_value_at(values->model, node->outputs[0])->dtype;
+    return amp_dtype_is_autocast(from) && amp_dtype_is_exact(from, to);
+}
+
 /* The origin of what NODE makes. Of several that are moved together, nobody knows which values
    arrive: that counts as computed. */
 static struct origin origin_through(const struct amp_static_values *values,
                                     const struct amp_node *node)
 {
     struct origin found = {.value = AMP_NONE};
-    bool computes = amp_op_of(node)->effect == AMP_COMPUTES;
+    bool computes = amp_op_of(node)->effect == AMP_COMPUTES && !only_widens(values, node);
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         if (node->inputs[i] == AMP_NONE)
             continue;
@@ -190,7 +200,7 @@ static struct origin origin_through(const struct amp_static_values *values,
 static uint32_t moved_by(const struct amp_static_values *values, const struct amp_node *node)
 {
     uint32_t found = AMP_NONE;
-    if (amp_op_of(node)->effect != AMP_PRESERVES_VALUES)
+    if (amp_op_of(node)->effect != AMP_PRESERVES_VALUES && !only_widens(values, node))
         return AMP_NONE;
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         if (node->inputs[i] == AMP_NONE ||
