@@ -310,8 +310,7 @@ static bool is_refusal(enum amp_status status, const struct amp_error *err)
         return status == AMP_IO && err->text[0] != '\0';
     if (calls.answer != dnnl_out_of_memory)
         return status == AMP_UNSUPPORTED && err->text[0] != '\0';
-    return (status == AMP_IO && strstr(err->text, "out of memory") != NULL) ||
-           (status == AMP_KERNEL && strstr(err->text, "oneDNN has no CPU engine") != NULL);
+    return status == AMP_IO && strstr(err->text, "out of memory") != NULL;
 }
 
 static void refuse(const struct trial *trial, size_t number)

@@ -14,11 +14,14 @@ enum amp_status amp_dnnl_create(const struct amp_own_kernel *const *own, struct 
     struct amp_dnnl *made = calloc(1, sizeof *made);
     if (made == NULL)
         return amp_fail(err, AMP_IO, "out of memory");
-    if (dnnl_engine_create(&made->engine, dnnl_cpu, 0) != dnnl_success ||
-        dnnl_stream_create(&made->stream, made->engine, dnnl_stream_default_flags) !=
-            dnnl_success) {
+    dnnl_status_t status = dnnl_engine_create(&made->engine, dnnl_cpu, 0);
+    if (status == dnnl_success)
+        status = dnnl_stream_create(&made->stream, made->engine, dnnl_stream_default_flags);
+    if (status != dnnl_success) {
         amp_dnnl_destroy(made);
-        return amp_fail(err, AMP_KERNEL, "oneDNN has no CPU engine on this machine");
+        return status == dnnl_out_of_memory
+                   ? amp_dnnl_check(err, status, "CPU engine")
+                   : amp_fail(err, AMP_KERNEL, "oneDNN has no CPU engine on this machine");
     }
     made->layouts = amp_layouts_create(made->engine);
     made->own = own;

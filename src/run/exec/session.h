@@ -11,7 +11,7 @@
  */
 struct amp_session;
 
-/* PLAN must outlive the session. AMP_KERNEL: oneDNN has no CPU engine. */
+/* PLAN must outlive the session. AMP_KERNEL: oneDNN has no CPU engine; AMP_IO: no memory for it. */
 enum amp_status amp_session_create(const struct amp_plan *plan, struct amp_session **session,
                                    struct amp_error *err);
 
