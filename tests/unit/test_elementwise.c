@@ -94,6 +94,48 @@ static void loop_meets_every_element(void **state)
     }
 }
 
+static void add_floats(int64_t n, void *const *at, const int64_t *step, const void *param)
+{
+    float *to = at[0];
+    const float *a = at[1], *b = at[2];
+    assert_null(param);
+    for (int64_t i = 0; i < n; i++)
+        to[i * step[0]] = a[i * step[1]] + b[i * step[2]];
+}
+
+/* Enough elements for all threads, so that one begins within a row; one element of A for each row
+   of each of two images, all of which bfloat16 holds. */
+static void short_rows_hold(void **state)
+{
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_BFLOAT16};
+    (void)state;
+    for (int64_t n = 1; n < 280; n++) {
+        struct amp_error err = {.status = AMP_OK};
+        int64_t rows = 2 * (int64_t)AMP_PARALLEL_MIN / n + 1;
+        struct amp_shape shape = {3, {2, rows, n}};
+        enum amp_dtype dtype = dtypes[n % 2];
+        struct amp_tensor out = {.dtype = AMP_FLOAT, .shape = shape};
+        struct amp_tensor a = {.dtype = dtype, .shape = {3, {n % 3 == 0 ? 1 : 2, rows, 1}}};
+        struct amp_tensor b = {.dtype = AMP_FLOAT, .shape = shape};
+        struct amp_tensor *all[] = {&out, &a, &b};
+        struct amp_loop loop;
+        amp_loop_init(&loop, 3, shape.dims);
+        for (int k = 0; k < 3; k++) {
+            assert_int_equal(amp_tensor_alloc(all[k], &err), AMP_OK);
+            for (size_t i = 0; k > 0 && i < amp_tensor_count(all[k]); i++)
+                amp_tensor_set_double(all[k], i, k == 1 ? (double)(i % 251) : 256.0 * (double)i);
+            amp_loop_tensor(&loop, all[k]);
+        }
+        amp_loop_compute(&loop, add_floats, NULL);
+        for (int64_t i = 0; i < 2 * rows * n; i++) {
+            int64_t row = i / n % (a.shape.dims[0] * rows);
+            assert_true(((float *)out.data)[i] == (float)(row % 251 + 256 * i));
+        }
+        for (int k = 0; k < 3; k++)
+            amp_tensor_release(all[k]);
+    }
+}
+
 /* Enough elements for all threads, so that one begins within a row. */
 static void short_rows_repeat(void **state)
 {
@@ -447,6 +489,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loop_meets_every_element),
+        cmocka_unit_test(short_rows_hold),
         cmocka_unit_test(short_rows_repeat),
         cmocka_unit_test(views_step_backwards_and_over),
         cmocka_unit_test(packed_elements_survive),

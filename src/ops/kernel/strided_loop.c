@@ -43,6 +43,7 @@ void amp_loop_view(struct amp_loop *loop, void *data, size_t size, const int64_t
     operand->data = data;
     operand->size = (int64_t)size;
     operand->repeats = false;
+    operand->held = 0;
     memcpy(operand->strides, strides, (size_t)loop->rank * sizeof *strides);
 }
 
@@ -111,8 +112,12 @@ enum { GRAIN = 64 };
    core is not waited for with half of the work. */
 enum { SHARES_PER_THREAD = 4 };
 
-/* Elements that are widened, or repeated, at a time. */
+/* Elements that are widened, repeated or held at a time. */
 enum { BLOCK = 512 };
+
+/* The longest rows that are faster joined, where one element is held for each: as measured with one
+   thread, of float32 and of what is widened. */
+enum { HELD_MOST = 16, HELD_MOST_WIDENED = 128 };
 
 /* The fewest elements that are whole periods and end at a multiple of GRAIN. */
 static int64_t whole_periods(int64_t period)
@@ -123,30 +128,58 @@ static int64_t whole_periods(int64_t period)
     return count;
 }
 
-/* Whether PERIOD elements of each operand can be repeated in blocks. */
-static bool is_period(const struct amp_loop *loop, int64_t period)
+/* Whether blocks can hold the elements of all operands. */
+static bool fits_blocks(const struct amp_loop *loop)
 {
     for (int k = 0; k < loop->n_operands; k++)
         if (loop->operands[k].size > 8)
             return false;
-    return whole_periods(period) <= BLOCK;
+    return true;
+}
+
+/* How an operand steps through two dims that are made one. */
+enum pattern { EVENLY, REPEATING, HOLDING, UNEVENLY };
+
+static enum pattern pattern_of(const struct amp_loop *loop, int k, int outer, int inner)
+{
+    const int64_t *strides = loop->operands[k].strides;
+    if (is_operand_mergeable(loop, k, outer, inner))
+        return EVENLY;
+    if (strides[outer] == 0)
+        return REPEATING;
+    return strides[inner] == 0 ? HOLDING : UNEVENLY;
+}
+
+/* Whether the two innermost dims can be made one; an element may be held for HELD_MOST of them. */
+static bool can_join(const struct amp_loop *loop, int outer, int inner, int64_t held_most)
+{
+    bool may_repeat = whole_periods(loop->dims[inner]) <= BLOCK;
+    bool may_hold = loop->dims[inner] <= held_most;
+    for (int k = 0; k < loop->n_operands; k++) {
+        enum pattern pattern = pattern_of(loop, k, outer, inner);
+        if ((k == 0 && pattern != EVENLY) || pattern == UNEVENLY ||
+            (pattern == REPEATING && !may_repeat) || (pattern == HOLDING && !may_hold))
+            return false;
+    }
+    return true;
 }
 
 /* Makes the two innermost dims one where all operands step through them as one but some that are
-   broadcast along the outer of them, which then repeat what they have: rows of a few elements, such
-   as blocks of channels, would cost more than what is done with them. */
-static void merge_repeats(struct amp_loop *loop)
+   broadcast along one of them, which then repeat what they have, or hold it: rows of a few
+   elements, such as blocks of channels or small images, would cost more than what is done with
+   them. */
+static void join_rows(struct amp_loop *loop, int64_t held_most)
 {
     int inner = loop->rank - 1, outer = inner - 1;
-    if (outer < 0 || !is_period(loop, loop->dims[inner]))
+    if (outer < 0 || !fits_blocks(loop) || !can_join(loop, outer, inner, held_most))
         return;
-    for (int k = 0; k < loop->n_operands; k++)
-        if (!is_operand_mergeable(loop, k, outer, inner) &&
-            (k == 0 || loop->operands[k].strides[outer] != 0))
-            return;
     loop->period = loop->dims[inner];
-    for (int k = 0; k < loop->n_operands; k++)
-        loop->operands[k].repeats = !is_operand_mergeable(loop, k, outer, inner);
+    for (int k = 0; k < loop->n_operands; k++) {
+        struct amp_operand *operand = &loop->operands[k];
+        enum pattern pattern = pattern_of(loop, k, outer, inner);
+        operand->repeats = pattern == REPEATING;
+        operand->held = pattern == HOLDING ? operand->strides[outer] : 0;
+    }
     int64_t count = loop->dims[outer];
     move_dim(loop, inner, outer);
     loop->dims[outer] *= count;
@@ -216,6 +249,41 @@ static void repeat(const struct work *work, const struct row *row, int k, int64_
         memcpy(to + count * size, to, (size_t)((count < n - count ? count : n - count) * size));
 }
 
+#define FILL(SIZE, T)                                              \
+    static void fill_##SIZE(void *to, const void *from, int64_t n) \
+    {                                                              \
+        T value = *(const T *)from, *all = to;                     \
+        for (int64_t i = 0; i < n; i++)                            \
+            all[i] = value;                                        \
+    }
+AMP_SIZED_TYPES(FILL)
+
+/* Fills TO with N elements of operand K, which holds each for a period, from element FIRST of ROW
+   on; widened if narrow. */
+static void hold(const struct work *work, const struct row *row, int k, int64_t first, int64_t n,
+                 char *to)
+{
+#define ROW(SIZE, T) [SIZE] = fill_##SIZE,
+    static void (*const fill[])(void *, const void *, int64_t) = {AMP_SIZED_TYPES(ROW)};
+#undef ROW
+    const struct amp_operand *operand = &work->loop->operands[k];
+    int64_t period = work->loop->period, size = operand->size, step = operand->held;
+    int64_t begin = (row->first + first) / period, skipped = (row->first + first) % period;
+    const char *from = row->at[k] + begin * step * size;
+    union block widened;
+    if (is_widened(work, k)) {
+        step = widen(operand, from, step, (skipped + n - 1) / period + 1, widened.floats);
+        from = widened.bytes;
+        size = (int64_t)sizeof(float);
+    }
+    for (int64_t i = 0; i < n; from += step * size) {
+        int64_t count = period - skipped < n - i ? period - skipped : n - i;
+        fill[size](to + i * size, from, count);
+        skipped = 0;
+        i += count;
+    }
+}
+
 /* N elements, up to a block, from element FIRST of ROW on. What repeats is in BLOCKS for all of
    ROW. */
 static void run_block(const struct work *work, const struct row *row, int64_t first, int64_t n,
@@ -227,11 +295,13 @@ static void run_block(const struct work *work, const struct row *row, int64_t fi
     for (int k = 0; k < work->loop->n_operands; k++) {
         at[k] = row->at[k] + first * row->step[k] * operands[k].size;
         step[k] = row->step[k];
-        if (operands[k].repeats)
+        if (operands[k].held != 0)
+            hold(work, row, k, first, n, blocks[k].bytes);
+        if (operands[k].repeats || operands[k].held != 0)
             step[k] = 1;
         else if (is_widened(work, k))
             step[k] = k == 0 ? 1 : widen(&operands[k], at[k], step[k], n, blocks[k].floats);
-        if (operands[k].repeats || is_widened(work, k))
+        if (operands[k].repeats || operands[k].held != 0 || is_widened(work, k))
             at[k] = &blocks[k];
     }
     work->body(n, at, step, work->param);
@@ -248,11 +318,11 @@ static void run_row(const struct work *work, const struct row *row, int64_t n)
         work->body(n, (void *const *)row->at, row->step, work->param);
         return;
     }
-    if (period > 0)
-        size -= BLOCK % whole_periods(period);
     for (int k = 0; k < work->loop->n_operands; k++)
-        if (work->loop->operands[k].repeats)
+        if (work->loop->operands[k].repeats) {
+            size = BLOCK - BLOCK % whole_periods(period);
             repeat(work, row, k, n < size ? n : size, blocks[k].bytes);
+        }
     for (int64_t i = 0; i < n; i += size)
         run_block(work, row, i, n - i < size ? n - i : size, blocks);
 }
@@ -286,7 +356,7 @@ static void run_range(const struct work *work, int64_t begin, int64_t end)
     }
 }
 
-static void run_work(struct amp_loop *loop, const struct work *work)
+static void run_work(struct amp_loop *loop, const struct work *work, int64_t held_most)
 {
     int64_t count = 1;
     for (int d = 0; d < loop->rank; d++)
@@ -294,7 +364,7 @@ static void run_work(struct amp_loop *loop, const struct work *work)
     if (count == 0)
         return;
     amp_loop_merge(loop);
-    merge_repeats(loop);
+    join_rows(loop, held_most);
     if (count < AMP_PARALLEL_MIN) { /* OpenMP makes a team of one thread, too */
         run_range(work, 0, count);
         return;
@@ -308,7 +378,7 @@ static void run_work(struct amp_loop *loop, const struct work *work)
 
 void amp_loop_run(struct amp_loop *loop, amp_loop_body *body, const void *param)
 {
-    run_work(loop, &(struct work){loop, body, param, false});
+    run_work(loop, &(struct work){loop, body, param, false}, 0);
 }
 
 void amp_loop_compute(struct amp_loop *loop, amp_loop_body *body, const void *param)
@@ -316,7 +386,7 @@ void amp_loop_compute(struct amp_loop *loop, amp_loop_body *body, const void *pa
     struct work work = {loop, body, param, false};
     for (int k = 0; k < loop->n_operands; k++)
         work.widens |= is_narrow(&loop->operands[k]);
-    run_work(loop, &work);
+    run_work(loop, &work, work.widens ? HELD_MOST_WIDENED : HELD_MOST);
 }
 
 void amp_loop_inputs(struct amp_ctx *ctx, uint32_t n, amp_loop_body *body, const void *param)

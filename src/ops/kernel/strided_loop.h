@@ -35,7 +35,7 @@ enum { AMP_LOOP_RANK = 2 * AMP_RANK_MAX, AMP_LOOP_OPERANDS = 6 };
 
 struct amp_loop {
     int rank;
-    int64_t dims[AMP_LOOP_RANK], period; /* 0: nothing repeats */
+    int64_t dims[AMP_LOOP_RANK], period; /* 0: nothing repeats or is held */
     int n_operands;
     struct amp_operand {
         char *data;
@@ -43,6 +43,7 @@ struct amp_loop {
         int64_t size;                   /* bytes of an element */
         int64_t strides[AMP_LOOP_RANK]; /* elements */
         bool repeats;                   /* every PERIOD elements of the innermost dim */
+        int64_t held; /* not 0: for PERIOD elements of it each; the stride to the next, then */
     } operands[AMP_LOOP_OPERANDS];
 };
 
