@@ -4,8 +4,10 @@
  * spatial].
  */
 #include "ops/bound.h"
+#include "ops/dnnl/layout.h"
 #include "ops/dnnl/prim.h"
 #include "ops/kernel/kernel.h"
+#include "ops/kernel/strided_loop.h"
 
 #include <math.h>
 
@@ -195,6 +197,69 @@ static enum amp_status train(struct amp_ctx *ctx)
     return AMP_OK;
 }
 
+/* ---- 16 bits, channels last ------------------------------------------------------------------ */
+
+/* Whether X lies with its channels last, of a number that oneDNN has no vector code for in 16 bits.
+ */
+static bool has_odd_channels(const struct amp_ctx *ctx)
+{
+    enum { VECTOR = 16 };
+    const struct amp_tensor *x = ctx->in[X];
+    const int64_t *strides = x->layout == NULL ? NULL : amp_layout_strides(x->layout);
+    if (strides == NULL || !amp_dtype_is_lower(x->dtype) || !is_spatial(ctx))
+        return false;
+    int64_t channels = view_of(ctx).channels;
+    return channels > 1 && channels % VECTOR != 0 && strides[1] == 1 && amp_layout_is_dense(x) &&
+           ctx->n_posts == 0 && !ctx->reads_casts;
+}
+
+/* Y = (X - mean) * factor + bias, each of these with elements of its own. */
+AMP_CLONES(void, apply_to_channels,
+           (int64_t n, void *const *at, const int64_t *step, const void *param),
+           (n, at, step, param))
+{
+    (void)step, (void)param;
+    const float *x = at[1], *mean = at[2], *factor = at[3], *bias = at[4];
+    float *y = at[0];
+    AMP_SIMD for (int64_t i = 0; i < n; i++)
+    {
+        y[i] = (x[i] - mean[i]) * factor[i] + bias[i];
+    }
+}
+
+/* In rows of channels; Y lies as X does, unless who reads it wants it row-major. */
+static enum amp_status infer_channels_last(struct amp_ctx *ctx)
+{
+    int64_t channels = view_of(ctx).channels;
+    int64_t rows = (int64_t)amp_tensor_count(ctx->in[X]) / channels;
+    float epsilon = amp_node_float(ctx->node, "epsilon", 1e-5f);
+    for (uint32_t i = SCALE; i <= VARIANCE; i++)
+        if (ctx->in[i]->data == NULL)
+            return AMP_AGAIN;
+    if (ctx->out[0]->data == NULL)
+        AMP_TRY(amp_ctx_alloc(ctx, 0));
+    struct amp_buffer *factors = amp_scratch(ctx, "factors", (size_t)channels, sizeof(float));
+    if (factors == NULL)
+        return ctx->err->status;
+    float *factor = (float *)factors->data;
+    for (int64_t i = 0; i < channels; i++)
+        factor[i] = (float)value(ctx, SCALE, i) / sqrtf((float)value(ctx, VARIANCE, i) + epsilon);
+    struct amp_tensor x = *ctx->in[X], y = *ctx->out[0];
+    struct amp_tensor of_channel = {.dtype = AMP_FLOAT, .data = factor, .shape = {1, {channels}}};
+    x.shape = y.shape = (struct amp_shape){2, {rows, channels}};
+    struct amp_loop loop;
+    amp_loop_init(&loop, 2, y.shape.dims);
+    amp_loop_tensor(&loop, &y);
+    amp_loop_tensor(&loop, &x);
+    amp_loop_tensor(&loop, ctx->in[MEAN]);
+    amp_loop_tensor(&loop, &of_channel);
+    amp_loop_tensor(&loop, ctx->in[BIAS]);
+    amp_loop_compute(&loop, apply_to_channels, NULL);
+    ctx->out[0]->layout = ctx->in[X]->layout;
+    amp_buffer_unref(factors);
+    return ctx->layout_wish.any_layout ? AMP_OK : amp_layout_undo_output(ctx, 0);
+}
+
 /* ---- oneDNN -------------------------------------------------------------------------------- */
 
 static enum amp_status bind_parameter(struct amp_ctx *ctx, struct amp_prim *prim, uint32_t input,
@@ -240,6 +305,8 @@ static enum amp_status run(struct amp_ctx *ctx)
 {
     if (is_training(ctx))
         return amp_prim_run_plain(ctx, train);
+    if (has_odd_channels(ctx))
+        return infer_channels_last(ctx);
     return amp_tensor_count(ctx->in[X]) == 0 ? amp_ctx_alloc(ctx, 0)
                                              : amp_prim_run_or(ctx, make, infer_plain);
 }
