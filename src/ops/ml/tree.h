@@ -7,7 +7,7 @@
  * Ensembles of decision trees as they are evaluated, made once from a node's attributes.
  */
 
-/* Branches as TreeEnsemble-5 numbers them, and leaves. */
+/* Branches as TreeEnsemble-5 numbers them, and leaves, which lead to themselves. */
 enum amp_tree_mode {
     AMP_TREE_LEQ,
     AMP_TREE_LT,
@@ -50,6 +50,7 @@ struct amp_trees {
     double *members; /* those of one set in a row, ascending */
     double *base;    /* [n_base] */
     int64_t n_base;
+    uint8_t mode; /* of all branches, of which none sends a NaN to YES; AMP_TREE_LEAF: of no such */
     int64_t n_targets;  /* or classes; >= 1 */
     int64_t n_features; /* the greatest feature that a branch asks for + 1 */
     enum amp_aggregate aggregate;

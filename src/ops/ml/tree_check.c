@@ -69,6 +69,25 @@ static int64_t find_cycle(const struct amp_trees *trees)
     return found;
 }
 
+/* Notes what branches have in common, and has leaves lead to themselves. */
+static void settle(struct amp_trees *trees)
+{
+    bool is_alike = true;
+    trees->mode = AMP_TREE_LEAF;
+    for (int64_t i = 0; i < trees->n_nodes; i++) {
+        struct amp_tree_node *node = &trees->nodes[i];
+        if (node->mode == AMP_TREE_LEAF) {
+            node->yes = node->no = (uint32_t)i;
+            continue;
+        }
+        is_alike &=
+            !node->missing_yes && (trees->mode == AMP_TREE_LEAF || trees->mode == node->mode);
+        trees->mode = node->mode;
+    }
+    if (!is_alike)
+        trees->mode = AMP_TREE_LEAF;
+}
+
 enum amp_status amp_trees_check(struct amp_ctx *ctx, struct amp_trees *trees,
                                 const struct amp_tree_names *names)
 {
@@ -87,6 +106,7 @@ enum amp_status amp_trees_check(struct amp_ctx *ctx, struct amp_trees *trees,
     int64_t cycle = find_cycle(trees);
     if (cycle >= 0)
         return AMP_CTX_FAIL(ctx, "%s leads back to itself", amp_tree_name(names, cycle, text));
+    settle(trees);
     return AMP_OK;
 }
 

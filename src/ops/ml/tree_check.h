@@ -35,7 +35,8 @@ enum amp_status amp_tree_set_feature(struct amp_ctx *ctx, struct amp_trees *tree
                                      int64_t feature, const struct amp_tree_names *names);
 
 /* That targets of weights are below n_targets and no node leads back to itself; children are in
-   range already. Counts the features. */
+   range already. Counts the features;
+   sets trees->mode and where leaves lead. */
 enum amp_status amp_trees_check(struct amp_ctx *ctx, struct amp_trees *trees,
                                 const struct amp_tree_names *names);
 
