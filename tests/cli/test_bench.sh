@@ -66,13 +66,16 @@ holds 'nodes, with the way each ran in' says '^ +[0-9.]+ +[0-9.]+ +1 +[0-9.]+  C
 holds 'primitives' says '^ +[0-9.]+ +[0-9.]+ +[0-9]+  convolution [^ ]+  [a-z0-9]+:[a-zA-Z0-9]+ \* '
 sorted() { awk '/^ +[0-9.]+ +[0-9.]+ +[0-9]+ / { if (last != "" && $1 > last) exit 1; last = $1; next } { last = "" }' report; }
 holds 'longest first' sorted
-# A single row reads weights as they are stored, where the CPU would have to widen them; many rows do not.
+# A single row reads large weights as they are stored, where the CPU would have to widen them; many rows do not, and small ones are widened.
 if ONEDNN_MAX_CPU_ISA=AVX2 "$AMPCONV" --version | grep -q 'x86-64-v3'; then
-  ONEDNN_MAX_CPU_ISA=AVX2 "$AMPCONV" bench cnn.onnx -d bf16,fp16 --profile -v "${few[@]}" >report
-  holds 'a row by weights in bf16' counts '^ .* Gemm .*; rows by weights in bf16$' 1
-  holds 'a row by weights in fp16' counts '^ .* Gemm .*; rows by weights in fp16$' 1
-  ONEDNN_MAX_CPU_ISA=AVX2 "$AMPCONV" bench cnn.onnx -d bf16,fp16 --profile -v --dim N=5 "${few[@]}" >report
+  row=("$CASES/ops/matmul/matmul_row/model.onnx" -d "bf16,fp16" --profile -v "${few[@]}")
+  ONEDNN_MAX_CPU_ISA=AVX2 "$AMPCONV" bench "${row[@]}" >report
+  holds 'a row by weights in bf16' counts '^ .* MatMul .*; rows by weights in bf16$' 1
+  holds 'a row by weights in fp16' counts '^ .* MatMul .*; rows by weights in fp16$' 1
+  ONEDNN_MAX_CPU_ISA=AVX2 "$AMPCONV" bench "${row[@]}" --dim N=5 >report
   holds 'many rows by widened weights' counts 'rows by weights' 0
+  ONEDNN_MAX_CPU_ISA=AVX2 "$AMPCONV" bench cnn.onnx -d bf16,fp16 --profile -v "${few[@]}" >report
+  holds 'a row by few weights, widened' counts 'rows by weights' 0
 fi
 "$AMPCONV" bench cnn.onnx -d bf16 --profile --json "${few[@]}" >report 2>/dev/null
 for name in reorder_share cast_share nodes way primitives implementation layouts; do holds "JSON: $name" says "\"$name\""; done

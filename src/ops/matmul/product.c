@@ -484,6 +484,10 @@ static void copy_c(const struct amp_ctx *ctx)
 /* ---- few rows by a lower dtype ----------------------------------------------------------------
  */
 
+/* The elements from which on constant weights are read in the lower dtype: fewer stay in a core's
+   cache in float32, where there is nothing to widen. */
+enum { LOWER_MIN = 1 << 16 };
+
 bool amp_matmul_reads_lower(const struct amp_ctx *ctx, uint32_t i, const struct amp_matmul *p)
 {
     const struct amp_shape *b = &ctx->in[1]->shape;
@@ -491,7 +495,8 @@ bool amp_matmul_reads_lower(const struct amp_ctx *ctx, uint32_t i, const struct 
     for (int d = 0; d < p->batch_rank; d++)
         rows *= p->a_batch[d];
     return i == 1 && b->rank == 2 && ctx->n_posts == 0 && !ctx->reads_casts &&
-           amp_row_product_is_there() && p->n > 0 && p->k > 0 && rows > 0 && rows <= AMP_ROWS_MAX &&
+           (!ctx->is_constant[1] || p->n * p->k >= LOWER_MIN) && amp_row_product_is_there() &&
+           p->n > 0 && p->k > 0 && rows > 0 && rows <= AMP_ROWS_MAX &&
            (p->m == 1 || !p->is_a_transposed);
 }
 
