@@ -199,14 +199,15 @@ static enum amp_status train(struct amp_ctx *ctx)
 
 /* ---- 16 bits, channels last ------------------------------------------------------------------ */
 
-/* Whether X lies with its channels last, of a number that oneDNN has no vector code for in 16 bits.
- */
+/* Whether X lies with its channels last, of a number that oneDNN has no vector code for in 16 bits,
+   which the CPU computes in. */
 static bool has_odd_channels(const struct amp_ctx *ctx)
 {
     enum { VECTOR = 16 };
     const struct amp_tensor *x = ctx->in[X];
     const int64_t *strides = x->layout == NULL ? NULL : amp_layout_strides(x->layout);
-    if (strides == NULL || !amp_dtype_is_lower(x->dtype) || !is_spatial(ctx))
+    if (strides == NULL || !amp_dtype_is_lower(x->dtype) || !amp_cpu_is_native(x->dtype) ||
+        !is_spatial(ctx))
         return false;
     int64_t channels = view_of(ctx).channels;
     return channels > 1 && channels % VECTOR != 0 && strides[1] == 1 && amp_layout_is_dense(x) &&
@@ -301,10 +302,21 @@ static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim)
                               : amp_prim_bind_out(ctx, prim, DNNL_ARG_DST, 0, x);
 }
 
+/* Whether X has blocks of channels that oneDNN would fill up with NaN: what there is of variances
+   is 0 there, and so is epsilon. */
+static bool spoils_padding(const struct amp_ctx *ctx)
+{
+    const struct amp_tensor *x = ctx->in[X];
+    return x->layout != NULL && amp_layout_strides(x->layout) == NULL &&
+           !(amp_node_float(ctx->node, "epsilon", 1e-5f) > 0);
+}
+
 static enum amp_status run(struct amp_ctx *ctx)
 {
     if (is_training(ctx))
         return amp_prim_run_plain(ctx, train);
+    if (spoils_padding(ctx))
+        return amp_fail(ctx->err, AMP_UNSUPPORTED, "channels in blocks, without epsilon");
     if (has_odd_channels(ctx))
         return infer_channels_last(ctx);
     return amp_tensor_count(ctx->in[X]) == 0 ? amp_ctx_alloc(ctx, 0)
