@@ -7,6 +7,7 @@
  * combines rows.
  */
 #include "ops/bound.h"
+#include "ops/dnnl/layout.h"
 #include "ops/kernel/kernel.h"
 #include "ops/kernel/vector_math.h"
 #include "ops/kernel/block.h"
@@ -463,25 +464,79 @@ static bool is_copy(const struct plan *plan)
            reduction->finish == NULL;
 }
 
+/* The dims of a tensor in the order in which its elements lie, the slowest first, without those of
+   1; and which of them are reduced. */
+struct order {
+    struct amp_shape shape;
+    bool is_reduced[AMP_RANK_MAX];
+};
+
+/* The order of X, which has a layout with strides. False: there are gaps, or the results would not
+   be row-major. */
+static bool order_of(const struct amp_tensor *x, const bool *is_reduced, struct order *order)
+{
+    const int64_t *strides = amp_layout_strides(x->layout);
+    int dims[AMP_RANK_MAX], n = 0, last_kept = -1;
+    for (int d = 0; d < x->shape.rank; d++) {
+        int at = n;
+        if (x->shape.dims[d] == 1)
+            continue;
+        for (; at > 0 && strides[dims[at - 1]] < strides[d]; at--)
+            dims[at] = dims[at - 1];
+        dims[at] = d;
+        n++;
+    }
+    order->shape.rank = n;
+    for (int i = 0; i < n; i++) {
+        order->shape.dims[i] = x->shape.dims[dims[i]];
+        order->is_reduced[i] = is_reduced[dims[i]];
+        if (is_reduced[dims[i]])
+            continue;
+        if (dims[i] < last_kept)
+            return false;
+        last_kept = dims[i];
+    }
+    return amp_layout_is_dense(x);
+}
+
+/* Reduces X, which is row-major or lies as ORDER says. */
+static void reduce_in_order(struct amp_ctx *ctx, const struct amp_tensor *x,
+                            const struct order *order)
+{
+    const struct reduction *reduction = amp_op_of(ctx->node)->own;
+    struct plan plan = {.reduction = reduction,
+                        .dtype = x->dtype,
+                        .kind = reduction->is_float ? AMP_WIDE_FLOAT : amp_wide_kind_of(x->dtype),
+                        .in = x->data,
+                        .out = ctx->out[0]->data};
+    plan_axes(&plan, &order->shape, order->is_reduced);
+    if (is_copy(&plan))
+        amp_tensor_copy(x, plan.out);
+    else
+        run_plan(&plan);
+}
+
 static enum amp_status reduce_run(struct amp_ctx *ctx)
 {
     const struct amp_tensor *in = ctx->in[0];
-    bool is_reduced[AMP_RANK_MAX] = {false};
+    struct amp_tensor plain = {.data = NULL};
+    struct order order = {.shape = in->shape}, lies;
     int count = 0;
     AMP_TRY(amp_wide_check(ctx, in->dtype));
-    AMP_TRY(reduced_axes(ctx, in->shape.rank, is_reduced, &count));
-    const struct reduction *reduction = amp_op_of(ctx->node)->own;
-    struct plan plan = {.reduction = reduction,
-                        .dtype = in->dtype,
-                        .kind = reduction->is_float ? AMP_WIDE_FLOAT : amp_wide_kind_of(in->dtype),
-                        .in = in->data,
-                        .out = ctx->out[0]->data};
-    plan_axes(&plan, &in->shape, is_reduced);
-    if (is_copy(&plan))
-        amp_tensor_copy(in, plan.out);
-    else
-        run_plan(&plan);
-    return AMP_OK;
+    AMP_TRY(reduced_axes(ctx, in->shape.rank, order.is_reduced, &count));
+    enum amp_status status = AMP_OK;
+    if (in->layout != NULL && order_of(in, order.is_reduced, &lies)) {
+        order = lies;
+    } else if (in->layout != NULL) {
+        status = amp_layout_undo(ctx, in, &plain);
+        in = &plain;
+    }
+    if (status == AMP_OK && ctx->out[0]->data == NULL)
+        status = amp_ctx_alloc(ctx, 0);
+    if (status == AMP_OK)
+        reduce_in_order(ctx, in, &order);
+    amp_tensor_release(&plain);
+    return status;
 }
 
 /* Sums of ELEMENTS of 0 or more, or of any sign where their number is known. */
@@ -542,6 +597,7 @@ static bool bound_mean(const struct amp_bound_call *call, struct amp_interval *o
                                        .native = AMP_NATIVE_ALL, \
                                        .shape = reduce_shape,    \
                                        .run = reduce_run,        \
+                                       .has_strides = true,      \
                                        __VA_ARGS__}
 
 REDUCE(reduce_l1, "ReduceL1", 18, .bound = bound_l1,
