@@ -1,15 +1,32 @@
 /*
- * Puts a oneDNN primitive in words: its kind, its implementation, and the layouts of its memories
- * in oneDNN's notation (dims from the slowest to the fastest, "a" the first; capitals for those of
- * which blocks lie innermost: "aBcd16b"). It asks the primitive descriptor only.
+ * Reads what a memory descriptor of oneDNN says of a blocked layout, and puts a primitive in words:
+ * its kind, its implementation, and the layouts of its memories in oneDNN's notation (dims from the
+ * slowest to the fastest, "a" the first; capitals for those of which blocks lie innermost:
+ * "aBcd16b"). It asks descriptors only.
  */
 #include "ops/dnnl/describe.h"
-
-#include "ops/dnnl/descs.h"
 
 #include <oneapi/dnnl/dnnl_debug.h>
 #include <stdarg.h>
 #include <stdio.h>
+
+static bool query(const_dnnl_memory_desc_t desc, dnnl_query_t what, void *result)
+{
+    return dnnl_memory_desc_query(desc, what, result) == dnnl_success;
+}
+
+bool amp_blocks_read(const_dnnl_memory_desc_t desc, struct amp_blocks *blocks)
+{
+    dnnl_format_kind_t kind;
+    return desc != NULL && query(desc, dnnl_query_format_kind, &kind) && kind == dnnl_blocked &&
+           query(desc, dnnl_query_ndims_s32, &blocks->rank) &&
+           query(desc, dnnl_query_data_type, &blocks->type) &&
+           query(desc, dnnl_query_dims, &blocks->dims) &&
+           query(desc, dnnl_query_strides, &blocks->strides) &&
+           query(desc, dnnl_query_inner_nblks_s32, &blocks->n_inner) &&
+           query(desc, dnnl_query_inner_blks, &blocks->inner) &&
+           query(desc, dnnl_query_inner_idxs, &blocks->inner_dims);
+}
 
 struct text {
     char *at;

@@ -2,7 +2,19 @@
 #define AMP_OPS_DNNL_DESCRIBE_H
 
 #include <oneapi/dnnl/dnnl.h>
+#include <stdbool.h>
 #include <stddef.h>
+
+/* A layout as oneDNN keeps it: strides of the outer dims, in elements, and innermost blocks, the
+   outermost of these first, with the dims that they divide. */
+struct amp_blocks {
+    int rank, n_inner;
+    dnnl_data_type_t type;
+    const dnnl_dims_t *dims, *strides, *inner, *inner_dims;
+};
+
+/* Reads DESC, whose memory BLOCKS point into. False: it is NULL, or opaque. */
+bool amp_blocks_read(const_dnnl_memory_desc_t desc, struct amp_blocks *blocks);
 
 /* What oneDNN says of the primitive of PD: the kind, "convolution"; the implementation,
    "brg_conv_fwd:avx10_1_512_amx"; and, as TEXT of SIZE bytes, the layouts of its memories,

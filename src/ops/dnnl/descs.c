@@ -1,7 +1,6 @@
 /*
  * Makes memory descriptors of oneDNN from dtypes, dims and layouts of tensors, and keeps them until
- * their owner goes; reads all that one says of a blocked layout. It assumes nothing of the dims,
- * which come from models.
+ * their owner goes. It assumes nothing of the dims, which come from models.
  */
 #include "ops/dnnl/descs.h"
 
@@ -86,22 +85,4 @@ enum amp_status amp_descs_add_tensor(struct amp_descs *descs, struct amp_error *
                            "layout"));
     descs->at[descs->n++] = *desc;
     return AMP_OK;
-}
-
-static bool query(const_dnnl_memory_desc_t desc, dnnl_query_t what, void *result)
-{
-    return dnnl_memory_desc_query(desc, what, result) == dnnl_success;
-}
-
-bool amp_blocks_read(const_dnnl_memory_desc_t desc, struct amp_blocks *blocks)
-{
-    dnnl_format_kind_t kind;
-    return desc != NULL && query(desc, dnnl_query_format_kind, &kind) && kind == dnnl_blocked &&
-           query(desc, dnnl_query_ndims_s32, &blocks->rank) &&
-           query(desc, dnnl_query_data_type, &blocks->type) &&
-           query(desc, dnnl_query_dims, &blocks->dims) &&
-           query(desc, dnnl_query_strides, &blocks->strides) &&
-           query(desc, dnnl_query_inner_nblks_s32, &blocks->n_inner) &&
-           query(desc, dnnl_query_inner_blks, &blocks->inner) &&
-           query(desc, dnnl_query_inner_idxs, &blocks->inner_dims);
 }

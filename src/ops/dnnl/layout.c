@@ -6,7 +6,7 @@
 
 #include "core/memory.h"
 #include "ops/dnnl/dnnl.h"
-#include "ops/dnnl/descs.h"
+#include "ops/dnnl/describe.h"
 #include "ops/kernel/kernel.h"
 
 #include <stdlib.h>

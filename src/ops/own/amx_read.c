@@ -7,7 +7,7 @@
 #include "ops/own/amx_read.h"
 
 #include "core/cpu.h"
-#include "ops/dnnl/descs.h"
+#include "ops/dnnl/describe.h"
 #include "ops/own/amx_post.h"
 
 #if AMP_HAS_AMX
