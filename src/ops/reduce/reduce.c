@@ -471,32 +471,22 @@ struct order {
     bool is_reduced[AMP_RANK_MAX];
 };
 
-/* The order of X, which has a layout with strides. False: there are gaps, or the results would not
-   be row-major. */
+/* The order of X, which has a layout. False: there are gaps, or the results would not be row-major.
+ */
 static bool order_of(const struct amp_tensor *x, const bool *is_reduced, struct order *order)
 {
-    const int64_t *strides = amp_layout_strides(x->layout);
-    int dims[AMP_RANK_MAX], n = 0, last_kept = -1;
-    for (int d = 0; d < x->shape.rank; d++) {
-        int at = n;
-        if (x->shape.dims[d] == 1)
+    int of[AMP_RANK_MAX], last_kept = -1;
+    if (!amp_layout_view(x->layout, &order->shape, of))
+        return false;
+    for (int i = 0; i < order->shape.rank; i++) {
+        order->is_reduced[i] = is_reduced[of[i]];
+        if (order->is_reduced[i])
             continue;
-        for (; at > 0 && strides[dims[at - 1]] < strides[d]; at--)
-            dims[at] = dims[at - 1];
-        dims[at] = d;
-        n++;
-    }
-    order->shape.rank = n;
-    for (int i = 0; i < n; i++) {
-        order->shape.dims[i] = x->shape.dims[dims[i]];
-        order->is_reduced[i] = is_reduced[dims[i]];
-        if (is_reduced[dims[i]])
-            continue;
-        if (dims[i] < last_kept)
+        if (of[i] < last_kept)
             return false;
-        last_kept = dims[i];
+        last_kept = of[i];
     }
-    return amp_layout_is_dense(x);
+    return true;
 }
 
 /* Reduces X, which is row-major or lies as ORDER says. */
