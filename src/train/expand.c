@@ -6,6 +6,7 @@
 #include "train/expand.h"
 
 #include "core/graph/copy.h"
+#include "onnx/file/read.h"
 #include "onnx/opset/opset.h"
 #include "onnx/schema/infer.h"
 #include "onnx/training/expanded.h"

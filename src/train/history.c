@@ -6,6 +6,7 @@
 
 #include "core/memory.h"
 #include "onnx/training/scaler.h"
+#include "train/trainer.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,9 @@
 #ifndef AMP_TRAIN_HISTORY_H
 #define AMP_TRAIN_HISTORY_H
 
-#include "train/trainer.h"
+#include <stddef.h>
+
+struct amp_trainer;
 
 /* A number that each step gives out. */
 struct amp_train_series {

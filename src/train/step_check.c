@@ -8,6 +8,7 @@
 #include "check/random_input.h"
 #include "core/memory.h"
 #include "ops/kernel/tensor_cast.h"
+#include "train/trainer.h"
 
 #include <math.h>
 #include <stdlib.h>

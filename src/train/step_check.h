@@ -1,7 +1,15 @@
 #ifndef AMP_TRAIN_STEP_CHECK_H
 #define AMP_TRAIN_STEP_CHECK_H
 
+#include "core/status.h"
 #include "train/history.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct amp_model;
+struct amp_model_file;
+struct amp_tensor;
 
 /* One step of training of two models from the same initializers on the same sample. Index 0:
    reference, 1: converted. */

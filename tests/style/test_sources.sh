@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# How sources are written: no function and no macro has 100 lines or more; text for people goes by amp_print; instructions of x86-64
-# stand where the file says so.
+# How sources are written: no function and no macro has 100 lines or more; files include each other in no circle and in no long chain,
+# and no room has many of them; text for people goes by amp_print; instructions of x86-64 stand where the file says so.
 set -u
 cd ../.. || exit 2
 scratch=$(mktemp) || exit 2
@@ -35,6 +35,38 @@ lengths=$(lengths_of "${files[@]}" | sort -rn)
 echo "# longest of $(wc -l <<<"$lengths"): $(head -n 3 <<<"$lengths" | tr '\n' ';')"
 long=$(awk '$1 > 99' <<<"$lengths")
 if [ -z "$long" ] && [ "$(wc -l <<<"$lengths")" -gt 1000 ]; then echo 'ok functions'; else echo "not ok functions: ${long:-too few found}"; fi
+
+# ---- includes and rooms ----
+
+# Of each file, by how many includes the longest chain goes on from it, "DEPTH FILE"; a file that includes itself through others is
+# "circle FILE".
+depths_of() { # FILE..., below src
+  awk '
+    function depth(file,    i, names, n, d, most) {
+      if (file in known) return known[file]
+      if (file in is_open) { print "circle", file; return 0 }
+      is_open[file]
+      n = split(includes[file], names, " ")
+      for (i = 1; i <= n; i++) if (names[i] in is_file) { d = 1 + depth(names[i]); if (d > most) most = d }
+      delete is_open[file]
+      return known[file] = most + 0
+    }
+    FNR == 1 { name = FILENAME; sub(/^src\//, "", name); is_file[name] }
+    /^#include "/ { split($0, parts, "\""); includes[name] = includes[name] " " parts[2] }
+    END { for (name in is_file) print depth(name), name }' "$@"
+}
+
+mkdir "$scratch.d" && printf '#include "%s"\n' b >"$scratch.d/a" && printf '#include "%s"\n' c >"$scratch.d/b" && echo >"$scratch.d/c"
+if [ "$(cd "$scratch.d" && depths_of a b c | sort -r | tr '\n' ' ')" = '2 a 1 b 0 c ' ]; then echo 'ok depths'; else echo 'not ok depths: a chain is not seen'; fi
+printf '#include "%s"\n' a >"$scratch.d/c"
+if (cd "$scratch.d" && depths_of a b c | grep -q '^circle'); then echo 'ok circles'; else echo 'not ok circles: one is not seen'; fi
+rm -r "$scratch.d"
+
+depths=$(depths_of "${files[@]}" | sort -rn)
+deep=$(awk '$1 == "circle" || $1 > 7' <<<"$depths")
+if [ -z "$deep" ] && [ "$(wc -l <<<"$depths")" -gt 700 ]; then echo 'ok includes'; else echo "not ok includes: ${deep:-too few found}"; fi
+full=$(find src -name '*.c' -printf '%h\n' | sort | uniq -c | awk '$1 > 22')
+if [ -z "$full" ]; then echo 'ok rooms'; else echo "not ok rooms: $full"; fi
 
 # ---- printing ----
 

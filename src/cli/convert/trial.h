@@ -1,9 +1,9 @@
 #ifndef AMP_CLI_CONVERT_TRIAL_H
 #define AMP_CLI_CONVERT_TRIAL_H
 
+#include "check/layers.h"
 #include "check/noise.h"
 #include "cli/convert/job.h"
-#include "check/layers.h"
 #include "cli/report/inputs.h"
 #include "train/step_check.h"
 

@@ -6,6 +6,7 @@
 #include "onnx/training/step.h"
 
 #include "core/graph/order.h"
+#include "onnx/file/read.h"
 #include "onnx/file/reader.h"
 #include "onnx/schema/infer.h"
 

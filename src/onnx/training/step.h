@@ -3,7 +3,8 @@
 
 #include "core/status.h"
 #include "core/tensor.h"
-#include "onnx/file/read.h"
+
+struct amp_model_file;
 
 /* An initializer that a step of training assigns. */
 struct amp_training_variable {
