@@ -120,9 +120,13 @@ checksum_of() { # TEST
 # Where the record of a test is: its checksum and milliseconds, whether those were enough, and what of the program it ran.
 run_of() { echo "$runs/${1//\//.}"; }
 
+# Whether the script that began this is still there. xargs, which goes on without it, stops at 255.
+is_wanted() { kill -0 "$main" 2>/dev/null; }
+
 # Runs a test once with the program that notes which lines it runs, unless that is known of it as it is.
 record_run() { # TEST
   local record notes sum begin old time is_whole
+  is_wanted || return 255
   record=$(run_of "$1") sum=$(checksum_of "$1")
   if [ -f "$record" ] && read -r _ old time is_whole <"$record" && [ "$old" = "$sum" ] &&
     { [ "$is_whole" = whole ] || [ "$time" -ge $((1000 * most)) ]; }; then return; fi
@@ -191,12 +195,13 @@ make_change() { # NUMBER FILE OFFSET LENGTH REPLACEMENT
   local object base status=1
   object=$tree/$(object_of base "$2") base=$work/objects/base.o
   cp -p "$object" "$base" && cp -p "$tree/$2" "$work/before.c"
+  echo "$object" >"$work/changed"
   perl "$top/tests/mutate.pl" apply "$work/before.c" "${@:3}" >"$tree/$2"
   if build base "$(object_of base "$2")" >"$work/log.change" 2>&1 && ! cmp -s "$object" "$base"; then
     cp "$object" "$work/objects/$1.o"
     status=0
   fi
-  cp -p "$work/before.c" "$tree/$2" && cp -p "$base" "$object"
+  cp -p "$work/before.c" "$tree/$2" && cp -p "$base" "$object" && rm "$work/changed"
   return $status
 }
 
@@ -234,6 +239,7 @@ list_changes() { # FOLDER that has src
 # Tests the change of one line of $records; says and notes what came of it. 255, with which xargs stops: the program cannot be built.
 judge() { # NUMBER FILE PLACE CHANGE, with tabs between
   local number file place change test seconds code verdict=survived by='' folder=job$((SLOT0 + 1)) object
+  is_wanted || return 255
   IFS=$'\t' read -r number file place change <<<"$1"
   object=$tree/$(object_of "$folder" "$file")
   cp "$work/objects/$number.o" "$object"
@@ -273,10 +279,13 @@ if [ -n "$only_list" ]; then
 fi
 mkdir -p "$work" && copy_tree || exit 2
 if [ -n "$again" ]; then keep_survivors; fi
+# A run that was cut off may have left the object of a change.
+if [ -f "$work/changed" ]; then rm -f "$(cat "$work/changed")" "$work/changed"; fi
 build base -j"$(nproc)" build/base/ampconv cases >"$work/log.base" 2>&1 || { tail -5 "$work/log.base" >&2; exit 2; }
 read_test_env
-export top work tree runs records sanitize most
-export -f build object_of limit_room run_test checksum_of run_of record_run timed_tests passes_unchanged judge
+main=$$
+export top work tree runs records sanitize most main
+export -f is_wanted build object_of limit_room run_test checksum_of run_of record_run timed_tests passes_unchanged judge
 record_runs || exit 2
 if [ -n "$only_unrun" ]; then
   (cd "$tree" && list_files . | xargs -d '\n' perl "$top/tests/mutate.pl" unrun "$runs")

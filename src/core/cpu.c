@@ -114,6 +114,17 @@ static uint32_t saved_registers(void)
     return a;
 }
 
+bool amp_cpu_tells_caches(void)
+{
+    enum { KIND = 0x1f }; /* bits of EAX: what the first cache is for, 0: there is none */
+    static const uint32_t leaves[] = {0x4, 0x8000001d}; /* Intel's, AMD's */
+    uint32_t a, b, c, d;
+    for (size_t i = 0; i < AMP_COUNT(leaves); i++)
+        if (__get_cpuid_count(leaves[i], 0, &a, &b, &c, &d) != 0 && (a & KIND) != 0)
+            return true;
+    return false;
+}
+
 bool amp_cpu_flag_at(size_t i, struct amp_cpu_flag *flag)
 {
     enum { VECTORS = 0xe6, TILES = 0x60000 }; /* bits of XCR0: for AVX-512, for AMX */
@@ -147,6 +158,11 @@ const char *amp_cpu_instructions(enum amp_cpu_feature feature)
 {
     (void)feature;
     return NULL;
+}
+
+bool amp_cpu_tells_caches(void)
+{
+    return true;
 }
 
 bool amp_cpu_flag_at(size_t i, struct amp_cpu_flag *flag)

@@ -42,6 +42,9 @@ bool amp_cpu_is_native(enum amp_dtype dtype);
 /* The name of the instruction set that oneDNN uses here: "AVX2". */
 const char *amp_cpu_isa(void);
 
+/* Whether the processor tells the sizes of its caches, which some virtual machines hide. */
+bool amp_cpu_tells_caches(void);
+
 /* Instructions for bfloat16 and float16 that a processor may have. */
 struct amp_cpu_flag {
     const char *name; /* as Linux has it: "avx512_bf16" */

@@ -148,6 +148,27 @@ static enum amp_status bind_zero(struct amp_ctx *ctx, struct amp_prim *prim, int
     return AMP_OK;
 }
 
+/* Whether sums of bytes, wanted as they are, may pass what float32 has all whole numbers of. */
+static bool passes_float(const struct amp_ctx *ctx)
+{
+    enum { EXACT = 1 << 24, TERM = UINT8_MAX * -INT8_MIN };
+    int64_t filters = ctx->out[0]->shape.dims[1], count = amp_shape_count(&ctx->in[1]->shape);
+    return ctx->out[0]->dtype == AMP_INT32 && count > EXACT / TERM * filters;
+}
+
+/* Goes on to an implementation that has sums of bytes as integers to the end. Others take them
+   through float32, of which oneDNN's API tells nothing but their names. PD goes where there is
+   none. */
+static enum amp_status keep_integers(struct amp_ctx *ctx, dnnl_primitive_desc_t pd)
+{
+    while (strncmp(amp_describe_implementation(pd), "brg", 3) != 0)
+        if (dnnl_primitive_desc_next_impl(pd) != dnnl_success) {
+            dnnl_primitive_desc_destroy(pd);
+            return amp_fail(ctx->err, AMP_UNSUPPORTED, "oneDNN adds such bytes up in float32");
+        }
+    return AMP_OK;
+}
+
 enum amp_status amp_conv_prim_make(struct amp_ctx *ctx, struct amp_prim *prim,
                                    const struct amp_conv_prim *conv)
 {
@@ -159,6 +180,8 @@ enum amp_status amp_conv_prim_make(struct amp_ctx *ctx, struct amp_prim *prim,
     AMP_TRY(describe(ctx, prim, &parts));
     if (!create_blocked(ctx, prim, &parts, &pd))
         AMP_TRY(create(ctx, prim, &parts, any, &pd));
+    if (passes_float(ctx))
+        AMP_TRY(keep_integers(ctx, pd));
     AMP_TRY(amp_prim_create_fast(ctx, prim, pd));
     AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_SRC, 0, parts.x));
     AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_WEIGHTS, 1, parts.w));

@@ -17,7 +17,7 @@ static void release(struct amp_binding *binding)
     if (binding->own != binding->user)
         dnnl_memory_destroy(binding->own);
     dnnl_memory_destroy(binding->user);
-    dnnl_primitive_destroy(binding->reorder);
+    amp_reorder_destroy(binding->reorder);
     amp_buffer_unref(binding->buffer);
 }
 
@@ -106,13 +106,8 @@ static enum amp_status create_reorder(struct amp_ctx *ctx, struct amp_binding *b
                                       const_dnnl_memory_desc_t from, const_dnnl_memory_desc_t to)
 {
     dnnl_engine_t engine = ctx->host->dnnl->engine;
-    dnnl_primitive_desc_t pd;
-    AMP_TRY(amp_dnnl_check(ctx->err,
-                           dnnl_reorder_primitive_desc_create(&pd, from, engine, to, engine, NULL),
-                           "reorder"));
-    dnnl_status_t status = dnnl_primitive_create(&binding->reorder, pd);
-    dnnl_primitive_desc_destroy(pd);
-    return amp_dnnl_check(ctx->err, status, "reorder");
+    return amp_dnnl_check(ctx->err, amp_reorder_create(engine, from, to, &binding->reorder),
+                          "reorder");
 }
 
 /* The next binding; NULL when there are as many as one primitive may have. */
@@ -171,9 +166,9 @@ static enum amp_status reorder(struct amp_ctx *ctx, struct amp_binding *binding)
     if (binding->reorder == NULL || binding->is_ready)
         return AMP_OK;
     binding->is_ready = binding->is_constant;
-    dnnl_exec_arg_t args[] = {{DNNL_ARG_FROM, binding->is_output ? binding->own : binding->user},
-                              {DNNL_ARG_TO, binding->is_output ? binding->user : binding->own}};
-    return amp_dnnl_execute(ctx, binding->reorder, 2, args);
+    void *own = binding->buffer->data;
+    return binding->is_output ? amp_reorder_run(ctx, binding->reorder, own, binding->data)
+                              : amp_reorder_run(ctx, binding->reorder, binding->data, own);
 }
 
 /* Gives an output memory, of the layout that it comes to have: what it had last, if possible. */

@@ -1,6 +1,7 @@
 #ifndef AMP_OPS_DNNL_BINDING_H
 #define AMP_OPS_DNNL_BINDING_H
 
+#include "ops/dnnl/reorder.h"
 #include "ops/op.h"
 
 #include <oneapi/dnnl/dnnl.h>
@@ -20,8 +21,8 @@ struct amp_binding {
     bool is_ready;                   /* a constant that has been reordered */
     void *data;                      /* that USER is set to */
     dnnl_memory_t user, own;
-    struct amp_buffer *buffer; /* of OWN, or of data; NULL where user is own */
-    dnnl_primitive_t reorder;  /* NULL where user is own */
+    struct amp_buffer *buffer;   /* of OWN, or of data; NULL where user is own */
+    struct amp_reorder *reorder; /* NULL where user is own */
 };
 
 /* The arguments of one primitive. */

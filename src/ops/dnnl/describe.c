@@ -78,17 +78,21 @@ static void add_layout(struct text *text, const_dnnl_memory_desc_t desc)
         add(text, "%d%c", (int)(*blocks.inner)[i], 'a' + (int)(*blocks.inner_dims)[i]);
 }
 
-/* Adds "BETWEEN f32:abcd" unless the primitive has no such memory. */
-static void add_memory(struct text *text, const char *between, const_dnnl_primitive_desc_t pd,
-                       dnnl_query_t what, int index)
+/* Adds "BETWEEN f32:abcd" unless DESC is NULL or of no memory. */
+static void add_desc(struct text *text, const char *between, const_dnnl_memory_desc_t desc)
 {
     dnnl_data_type_t type = dnnl_data_type_undef;
-    const_dnnl_memory_desc_t desc = dnnl_primitive_desc_query_md(pd, what, index);
     if (desc == NULL || dnnl_memory_desc_get_size(desc) == 0)
         return;
     dnnl_memory_desc_query(desc, dnnl_query_data_type, &type);
     add(text, "%s%s:", between, dnnl_dt2str(type));
     add_layout(text, desc);
+}
+
+static void add_memory(struct text *text, const char *between, const_dnnl_primitive_desc_t pd,
+                       dnnl_query_t what, int index)
+{
+    add_desc(text, between, dnnl_primitive_desc_query_md(pd, what, index));
 }
 
 const char *amp_describe_kind(const_dnnl_primitive_desc_t pd)
@@ -113,4 +117,13 @@ void amp_describe_layouts(const_dnnl_primitive_desc_t pd, char *to, size_t size)
     add_memory(&text, " * ", pd, dnnl_query_src_md, 1);
     add_memory(&text, " * ", pd, dnnl_query_weights_md, 0);
     add_memory(&text, " -> ", pd, dnnl_query_dst_md, 0);
+}
+
+void amp_describe_copy(const_dnnl_memory_desc_t from, const_dnnl_memory_desc_t to, char *at,
+                       size_t size)
+{
+    struct text text = {at, size};
+    *at = '\0';
+    add_desc(&text, "", from);
+    add_desc(&text, " -> ", to);
 }

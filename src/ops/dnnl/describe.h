@@ -23,4 +23,8 @@ const char *amp_describe_kind(const_dnnl_primitive_desc_t pd);
 const char *amp_describe_implementation(const_dnnl_primitive_desc_t pd);
 void amp_describe_layouts(const_dnnl_primitive_desc_t pd, char *text, size_t size);
 
+/* The same of a copy from layout FROM to layout TO: "f32:abcd -> f32:aBcd16b". */
+void amp_describe_copy(const_dnnl_memory_desc_t from, const_dnnl_memory_desc_t to, char *text,
+                       size_t size);
+
 #endif

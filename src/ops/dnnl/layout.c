@@ -7,6 +7,7 @@
 #include "core/memory.h"
 #include "ops/dnnl/dnnl.h"
 #include "ops/dnnl/describe.h"
+#include "ops/dnnl/reorder.h"
 #include "ops/kernel/kernel.h"
 
 #include <stdlib.h>
@@ -14,10 +15,9 @@
 
 struct amp_layout {
     struct amp_layout *next;
-    dnnl_memory_desc_t desc, plain;
-    dnnl_memory_t from, to;
-    dnnl_primitive_t undo; /* NULL: not needed so far */
-    struct {               /* the same of another dtype, as far as was asked */
+    dnnl_memory_desc_t desc;
+    struct amp_reorder *undo; /* to row-major; NULL: not needed so far */
+    struct {                  /* the same of another dtype, as far as was asked */
         bool is_known;
         const struct amp_layout *layout;
     } others[AMP_DTYPE_COUNT];
@@ -50,11 +50,8 @@ void amp_layouts_destroy(struct amp_layouts *layouts)
     struct amp_layout *layout = layouts != NULL ? layouts->first : NULL;
     while (layout != NULL) {
         struct amp_layout *next = layout->next;
-        dnnl_primitive_destroy(layout->undo);
-        dnnl_memory_destroy(layout->from);
-        dnnl_memory_destroy(layout->to);
+        amp_reorder_destroy(layout->undo);
         dnnl_memory_desc_destroy(layout->desc);
-        dnnl_memory_desc_destroy(layout->plain);
         free(layout);
         layout = next;
     }
@@ -255,41 +252,15 @@ bool amp_layout_view(const struct amp_layout *layout, struct amp_shape *view, in
     return count == stride;
 }
 
-static dnnl_status_t make_memories(struct amp_layout *layout, dnnl_engine_t engine,
-                                   const struct amp_tensor *tensor)
-{
-    const struct amp_tensor plain = {.dtype = tensor->dtype, .shape = tensor->shape};
-    dnnl_status_t status = describe(&plain, &layout->plain);
-    if (status == dnnl_success)
-        status = dnnl_memory_create(&layout->from, layout->desc, engine, DNNL_MEMORY_NONE);
-    if (status == dnnl_success)
-        status = dnnl_memory_create(&layout->to, layout->plain, engine, DNNL_MEMORY_NONE);
-    return status;
-}
-
-static void drop_memories(struct amp_layout *layout)
-{
-    dnnl_memory_destroy(layout->to);
-    dnnl_memory_destroy(layout->from);
-    dnnl_memory_desc_destroy(layout->plain);
-    layout->to = layout->from = NULL;
-    layout->plain = NULL;
-}
-
 static dnnl_status_t make_undo(struct amp_layout *layout, dnnl_engine_t engine,
                                const struct amp_tensor *tensor)
 {
-    dnnl_primitive_desc_t pd = NULL;
-    dnnl_status_t status = make_memories(layout, engine, tensor);
+    const struct amp_tensor plain = {.dtype = tensor->dtype, .shape = tensor->shape};
+    dnnl_memory_desc_t to = NULL;
+    dnnl_status_t status = describe(&plain, &to);
     if (status == dnnl_success)
-        status = dnnl_reorder_primitive_desc_create(&pd, layout->desc, engine, layout->plain,
-                                                    engine, NULL);
-    if (status == dnnl_success)
-        status = dnnl_primitive_create(&layout->undo, pd);
-    dnnl_primitive_desc_destroy(pd);
-    /* The next attempt makes them anew. */
-    if (status != dnnl_success)
-        drop_memories(layout);
+        status = amp_reorder_create(engine, layout->desc, to, &layout->undo);
+    dnnl_memory_desc_destroy(to);
     return status;
 }
 
@@ -303,10 +274,7 @@ enum amp_status amp_layout_undo(const struct amp_ctx *ctx, const struct amp_tens
     if (layout->undo == NULL)
         AMP_TRY(amp_dnnl_check(ctx->err, make_undo(layout, ctx->host->dnnl->engine, from),
                                "reorder to row-major"));
-    dnnl_memory_set_data_handle(layout->from, from->data);
-    dnnl_memory_set_data_handle(layout->to, to->data);
-    const dnnl_exec_arg_t args[] = {{DNNL_ARG_FROM, layout->from}, {DNNL_ARG_TO, layout->to}};
-    return amp_dnnl_execute(ctx, layout->undo, 2, args);
+    return amp_reorder_run(ctx, layout->undo, from->data, to->data);
 }
 
 enum amp_status amp_layout_undo_output(struct amp_ctx *ctx, uint32_t i)

@@ -7,6 +7,7 @@
 
 #include "core/array.h"
 #include "core/clock.h"
+#include "core/cpu.h"
 #include "core/memory.h"
 #include "ops/dnnl/binding.h"
 #include "ops/dnnl/describe.h"
@@ -17,6 +18,8 @@
 #include "ops/dnnl/post_op.h"
 #include "ops/kernel/kernel.h"
 
+#include <setjmp.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -267,6 +270,34 @@ static struct amp_prim *new_prim(struct amp_ctx *ctx)
     return prim;
 }
 
+/* Where a thread goes on when oneDNN divides by 0; NULL: nowhere. */
+static _Thread_local sigjmp_buf *way_out;
+
+static void leave(int number)
+{
+    if (way_out != NULL)
+        siglongjmp(*way_out, number);
+    signal(number, SIG_DFL);
+}
+
+/* Fills PRIM. oneDNN cuts work by the sizes of caches, and may divide by 0 where the CPU hides
+   them: it has no primitive then, and what it had in hand is lost. */
+static enum amp_status make_prim(struct amp_ctx *ctx, struct amp_prim *prim,
+                                 const struct amp_prim_call *call)
+{
+    sigjmp_buf out;
+    if (amp_cpu_tells_caches())
+        return call->make(ctx, prim, call->what);
+    sigaction(SIGFPE, &(struct sigaction){.sa_handler = leave}, NULL);
+    way_out = &out;
+    enum amp_status status =
+        sigsetjmp(out, 1) == 0
+            ? call->make(ctx, prim, call->what)
+            : amp_fail(ctx->err, AMP_UNSUPPORTED, "oneDNN needs to know the sizes of caches");
+    way_out = NULL;
+    return status;
+}
+
 /* Makes the primitive of the new state; keeps in mind that oneDNN has none. */
 static enum amp_status fill_prim(struct amp_ctx *ctx, const struct amp_prim_call *call)
 {
@@ -277,7 +308,7 @@ static enum amp_status fill_prim(struct amp_ctx *ctx, const struct amp_prim_call
     else
         status = amp_memory_fail(ctx->err, "a primitive of oneDNN", PRIM_SIZE);
     if (status == AMP_OK)
-        status = call->make(ctx, prim, call->what);
+        status = make_prim(ctx, prim, call);
     if (status == AMP_UNSUPPORTED) {
         new_prim(ctx)->is_refused = true;
     } else if (status != AMP_OK) {

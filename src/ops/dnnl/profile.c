@@ -9,6 +9,7 @@
 #include "ops/dnnl/describe.h"
 #include "ops/flops.h"
 
+#include <oneapi/dnnl/dnnl_debug.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,24 +115,30 @@ void amp_profile_credit(struct amp_profile *profile, const struct amp_ctx *ctx, 
 
 /* ---- primitives ------------------------------------------------------------------------------ */
 
-/* A descriptor that is gone can leave its address to another one; hardly to one of the same node.
- */
+/* The entry of ID; a new one has no kind. What is gone can leave its address to another; hardly to
+   one of the same node. */
 static struct amp_profile_primitive *primitive_entry(struct amp_profile *profile,
-                                                     const struct amp_ctx *ctx,
-                                                     const struct dnnl_primitive_desc *pd)
+                                                     const struct amp_ctx *ctx, const void *id)
 {
     for (size_t i = 0; i < profile->n_primitives; i++)
-        if (profile->primitives[i].pd == pd && profile->primitives[i].node == ctx->node)
+        if (profile->primitives[i].id == id && profile->primitives[i].node == ctx->node)
             return &profile->primitives[i];
     profile->primitives =
         amp_xrealloc(profile->primitives, profile->n_primitives + 1, sizeof *profile->primitives);
     struct amp_profile_primitive *entry = &profile->primitives[profile->n_primitives++];
-    *entry =
-        (struct amp_profile_primitive){.node = ctx->node, .pd = pd, .kind = amp_describe_kind(pd)};
-    snprintf(entry->implementation, sizeof entry->implementation, "%s",
-             amp_describe_implementation(pd));
-    amp_describe_layouts(pd, entry->layouts, sizeof entry->layouts);
+    *entry = (struct amp_profile_primitive){.node = ctx->node, .id = id};
     return entry;
+}
+
+static void set_implementation(struct amp_profile_primitive *entry, const char *name)
+{
+    snprintf(entry->implementation, sizeof entry->implementation, "%s", name);
+}
+
+static void count_call(struct amp_profile_primitive *entry, double seconds)
+{
+    entry->calls++;
+    entry->seconds += seconds;
 }
 
 void amp_profile_note(struct amp_profile *profile, const struct amp_ctx *ctx,
@@ -141,8 +148,26 @@ void amp_profile_note(struct amp_profile *profile, const struct amp_ctx *ctx,
     if (profile == NULL)
         return;
     struct amp_profile_primitive *entry = primitive_entry(profile, ctx, pd);
+    if (entry->kind == NULL) {
+        entry->kind = amp_describe_kind(pd);
+        set_implementation(entry, amp_describe_implementation(pd));
+        amp_describe_layouts(pd, entry->layouts, sizeof entry->layouts);
+    }
     if (implementation != NULL)
-        snprintf(entry->implementation, sizeof entry->implementation, "%s", implementation);
-    entry->calls++;
-    entry->seconds += seconds;
+        set_implementation(entry, implementation);
+    count_call(entry, seconds);
+}
+
+void amp_profile_note_reorder(struct amp_profile *profile, const struct amp_ctx *ctx,
+                              const struct amp_profile_reorder *reorder, double seconds)
+{
+    if (profile == NULL)
+        return;
+    struct amp_profile_primitive *entry = primitive_entry(profile, ctx, reorder->id);
+    if (entry->kind == NULL) {
+        entry->kind = dnnl_prim_kind2str(dnnl_reorder);
+        set_implementation(entry, "strided copy");
+        amp_describe_copy(reorder->from, reorder->to, entry->layouts, sizeof entry->layouts);
+    }
+    count_call(entry, seconds);
 }

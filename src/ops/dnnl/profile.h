@@ -3,6 +3,7 @@
 
 #include "ops/op.h"
 
+struct dnnl_memory_desc;
 struct dnnl_primitive_desc;
 
 /*
@@ -23,10 +24,10 @@ struct amp_profile_node {
     char way[AMP_PROFILE_WAY_SIZE]; /* the way it last ran in, and why: "post-ops" */
 };
 
-/* A oneDNN primitive of a node over all runs. */
+/* A oneDNN primitive of a node over all runs, or a copy from one of its layouts to another. */
 struct amp_profile_primitive {
     const struct amp_node *node;
-    const struct dnnl_primitive_desc *pd;
+    const void *id;   /* its descriptor, or what stands for the copy */
     const char *kind;        /* oneDNN's word: "convolution" */
     char implementation[64]; /* "brg_conv_fwd:avx10_1_512_amx" */
     char layouts[160];       /* "bf16:aBcd32b * bf16:ABcd16b32a2b -> bf16:aBcd32b" */
@@ -59,5 +60,15 @@ void amp_profile_credit(struct amp_profile *profile, const struct amp_ctx *ctx, 
 void amp_profile_note(struct amp_profile *profile, const struct amp_ctx *ctx,
                       const struct dnnl_primitive_desc *pd, const char *implementation,
                       double seconds);
+
+/* The copy that ID stands for. */
+struct amp_profile_reorder {
+    const void *id;
+    const struct dnnl_memory_desc *from, *to;
+};
+
+/* REORDER was done for the node of CTX in SECONDS. */
+void amp_profile_note_reorder(struct amp_profile *profile, const struct amp_ctx *ctx,
+                              const struct amp_profile_reorder *reorder, double seconds);
 
 #endif

@@ -414,10 +414,184 @@ void amp_loop_inputs(struct amp_ctx *ctx, uint32_t n, amp_loop_body *body, const
     }
 AMP_SIZED_TYPES(COPY)
 
+#define ROW(SIZE, T) [SIZE] = copy_##SIZE,
+static amp_loop_body *const copies[] = {AMP_SIZED_TYPES(ROW)};
+#undef ROW
+
 amp_loop_body *amp_loop_copy(enum amp_dtype dtype)
 {
-#define ROW(SIZE, T) [SIZE] = copy_##SIZE,
-    static amp_loop_body *const table[] = {AMP_SIZED_TYPES(ROW)};
-#undef ROW
-    return table[amp_dtype_bits(dtype) / 8];
+    return copies[amp_dtype_bits(dtype) / 8];
+}
+
+/* ---- moving elements ------------------------------------------------------------------------- */
+
+/*
+ * TO[i][j] = FROM[j][i] for ROWS and COLUMNS of TO; rows of TO are TO_STEP elements apart, those of
+ * FROM FROM_STEP.
+ */
+struct tile {
+    const void *from;
+    void *to;
+    int64_t from_step, to_step, rows, columns;
+};
+
+typedef void tile_fn(const struct tile *tile);
+
+/* Squares of N x N elements, vectors of 16 bytes each way, are turned in registers: interleaving
+   row i with row i + N/2, once for each power of two in N, ends with columns in place of rows. What
+   is left at the edges is moved one by one. */
+#define TILE_FN(SIZE, T, N, LOW, HIGH)                                                    \
+    typedef T vector_##SIZE __attribute__((vector_size(16)));                             \
+    static void turn_##SIZE(const T *from, int64_t from_step, T *to, int64_t to_step)     \
+    {                                                                                     \
+        vector_##SIZE a[N], b[N];                                                         \
+        UNROLL for (int64_t i = 0; i < (N); i++) memcpy(&a[i], from + i * from_step, 16); \
+        UNROLL for (int round = 1; round < (N); round *= 2)                               \
+        {                                                                                 \
+            UNROLL for (int64_t i = 0; i < (N) / 2; i++)                                  \
+            {                                                                             \
+                b[2 * i] = __builtin_shufflevector(a[i], a[i + (N) / 2], LOW);            \
+                b[2 * i + 1] = __builtin_shufflevector(a[i], a[i + (N) / 2], HIGH);       \
+            }                                                                             \
+            UNROLL for (int64_t i = 0; i < (N); i++) a[i] = b[i];                         \
+        }                                                                                 \
+        UNROLL for (int64_t i = 0; i < (N); i++) memcpy(to + i * to_step, &a[i], 16);     \
+    }                                                                                     \
+    static void tile_##SIZE(const struct tile *tile)                                      \
+    {                                                                                     \
+        const T *from = tile->from;                                                       \
+        T *to = tile->to;                                                                 \
+        int64_t rows = tile->rows / (N) * (N), columns = tile->columns / (N) * (N);       \
+        for (int64_t i = 0; i < rows; i += (N))                                           \
+            for (int64_t j = 0; j < columns; j += (N))                                    \
+                turn_##SIZE(from + j * tile->from_step + i, tile->from_step,              \
+                            to + i * tile->to_step + j, tile->to_step);                   \
+        for (int64_t i = 0; i < tile->rows; i++)                                          \
+            for (int64_t j = i < rows ? columns : 0; j < tile->columns; j++)              \
+                to[i * tile->to_step + j] = from[j * tile->from_step + i];                \
+    }
+#define UNROLL _Pragma("GCC unroll 16")
+#define LIST(...) __VA_ARGS__
+TILE_FN(1, uint8_t, 16, LIST(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23),
+        LIST(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31))
+TILE_FN(2, uint16_t, 8, LIST(0, 8, 1, 9, 2, 10, 3, 11), LIST(4, 12, 5, 13, 6, 14, 7, 15))
+TILE_FN(4, uint32_t, 4, LIST(0, 4, 1, 5), LIST(2, 6, 3, 7))
+TILE_FN(8, uint64_t, 2, LIST(0, 2), LIST(1, 3))
+
+static void tile_16(const struct tile *tile)
+{
+    const struct amp_str *from = tile->from;
+    struct amp_str *to = tile->to;
+    for (int64_t i = 0; i < tile->rows; i++)
+        for (int64_t j = 0; j < tile->columns; j++)
+            to[i * tile->to_step + j] = from[j * tile->from_step + i];
+}
+
+static tile_fn *const tiles[] = {
+    [1] = tile_1, [2] = tile_2, [4] = tile_4, [8] = tile_8, [16] = tile_16};
+
+/* Rows of the output that one tile covers: a cache line of the input. */
+static int64_t tile_rows(const struct amp_operand *operand)
+{
+    return 64 / operand->size;
+}
+
+/* Turns a strip of a plane in tiles: the rows that start at row FIRST of PLANE, whose operands
+   begin at offsets TO and FROM. */
+static void run_strip(const struct amp_loop *loop, const struct tile *plane, int64_t to,
+                      int64_t from, int64_t first)
+{
+    int64_t size = loop->operands[0].size, side = tile_rows(&loop->operands[0]);
+    const char *source = (const char *)plane->from + (from + first) * size;
+    char *target = (char *)plane->to + (to + first * plane->to_step) * size;
+    struct tile tile = *plane;
+    tile.rows = plane->rows - first < side ? plane->rows - first : side;
+    for (int64_t j = 0; j < plane->columns; j += side) {
+        tile.from = source + j * plane->from_step * size;
+        tile.to = target + j * size;
+        tile.columns = plane->columns - j < side ? plane->columns - j : side;
+        tiles[size](&tile);
+    }
+}
+
+/* Takes dim D out of the loop. */
+static void remove_dim(struct amp_loop *loop, int d)
+{
+    size_t behind = (size_t)(--loop->rank - d) * sizeof(int64_t);
+    memmove(loop->dims + d, loop->dims + d + 1, behind);
+    for (int k = 0; k < loop->n_operands; k++)
+        memmove(loop->operands[k].strides + d, loop->operands[k].strides + d + 1, behind);
+}
+
+/* The dim, other than the last, along which the input (operand 1) is contiguous; -1: none. */
+static int contiguous_dim(const struct amp_loop *loop)
+{
+    for (int d = 0; d < loop->rank - 1; d++)
+        if (loop->operands[1].strides[d] == 1)
+            return d;
+    return -1;
+}
+
+/* Copies operand 1 to operand 0, which is contiguous along the last dim, in strips of planes whose
+   rows are dim ROWS and whose columns are the last dim. */
+static void run_planes(struct amp_loop *loop, int rows)
+{
+    int last = loop->rank - 1;
+    const struct amp_operand *to = &loop->operands[0], *from = &loop->operands[1];
+    struct tile plane = {.from = from->data,
+                         .to = to->data,
+                         .from_step = from->strides[last],
+                         .to_step = to->strides[rows],
+                         .rows = loop->dims[rows],
+                         .columns = loop->dims[last]};
+    remove_dim(loop, last);
+    remove_dim(loop, rows);
+    int64_t planes = 1, side = tile_rows(to), strips = (plane.rows + side - 1) / side;
+    for (int d = 0; d < loop->rank; d++)
+        planes *= loop->dims[d];
+#pragma omp parallel for if (planes * plane.rows * plane.columns >= AMP_PARALLEL_MIN)
+    for (int64_t i = 0; i < planes * strips; i++) {
+        int64_t at[AMP_LOOP_RANK], to_offset = 0, from_offset = 0;
+        amp_index_at(loop->rank, loop->dims, i / strips, at);
+        for (int d = 0; d < loop->rank; d++) {
+            to_offset += at[d] * to->strides[d];
+            from_offset += at[d] * from->strides[d];
+        }
+        run_strip(loop, &plane, to_offset, from_offset, i % strips * side);
+    }
+}
+
+/* Puts dim D behind the next. */
+static void swap_dims(struct amp_loop *loop, int d)
+{
+    int64_t dim = loop->dims[d];
+    loop->dims[d] = loop->dims[d + 1];
+    loop->dims[d + 1] = dim;
+    for (int k = 0; k < loop->n_operands; k++) {
+        int64_t *strides = loop->operands[k].strides, stride = strides[d];
+        strides[d] = strides[d + 1];
+        strides[d + 1] = stride;
+    }
+}
+
+/* Puts dims in the order of operand 0's strides, the smallest last. */
+static void sort_dims(struct amp_loop *loop)
+{
+    for (int end = loop->rank - 1; end > 0; end--)
+        for (int d = 0; d < end; d++)
+            if (loop->operands[0].strides[d] < loop->operands[0].strides[d + 1])
+                swap_dims(loop, d);
+}
+
+void amp_loop_move(struct amp_loop *loop)
+{
+    sort_dims(loop);
+    amp_loop_merge(loop);
+    int last = loop->rank - 1;
+    const struct amp_operand *to = &loop->operands[0], *from = &loop->operands[1];
+    int rows = contiguous_dim(loop);
+    if (rows >= 0 && to->strides[last] == 1 && from->strides[last] != 1)
+        run_planes(loop, rows);
+    else
+        amp_loop_run(loop, copies[to->size], NULL);
 }

@@ -76,4 +76,9 @@ void amp_loop_inputs(struct amp_ctx *ctx, uint32_t n, amp_loop_body *body, const
 /* Returns the body that copies operand 1 to operand 0, for any dtype of whole bytes. */
 amp_loop_body *amp_loop_copy(enum amp_dtype dtype);
 
+/* Copies operand 1 to operand 0, of elements of 1, 2, 4, 8 or 16 bytes; no dim is 0. Where each is
+   contiguous along another dim, planes of these are turned in tiles. The loop is spent afterwards.
+ */
+void amp_loop_move(struct amp_loop *loop);
+
 #endif

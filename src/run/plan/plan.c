@@ -5,6 +5,7 @@
  */
 #include "run/plan/plan.h"
 
+#include "core/cpu.h"
 #include "run/plan/attention.h"
 #include "run/plan/cast_elision.h"
 #include "run/plan/compute_dtype.h"
@@ -172,10 +173,13 @@ static void join_steps(const struct amp_plan *plan, enum amp_strictness strictne
    of depthwise convolutions and few channels, by a tenth. In others they win two hundredths on a
    core of one's own, and lose a tenth where another program runs on its other half: they read from
    memory for each multiplication, channels-last kernels hold more in registers. Where groups have
-   several channels, these fill no blocks, or kernels for blocks are slower by half. */
+   several channels, these fill no blocks, or kernels for blocks are slower by half. Where the CPU
+   hides its caches, oneDNN cannot cut work for channels-last kernels. */
 static bool blocks_channels(const struct amp_model *model)
 {
     bool has_depthwise = false;
+    if (!amp_cpu_tells_caches())
+        return true;
     for (uint32_t id = 0; id < model->n_nodes; id++) {
         const struct amp_node *node = amp_node_at(model, id);
         const struct amp_value *w = node->is_removed || !amp_node_has_role(node, AMP_ROLE_CONV)
