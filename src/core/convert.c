@@ -48,11 +48,12 @@ AMP_CLONES(void, f32_to_bf16, (const void *from, void *to, size_t count), (from,
 /* What both of these come to, in place. */
 AMP_CLONES(void, round_bf16, (float *values, size_t count), (values, count))
 {
-    any_u32 *bits = (any_u32 *)values;
     AMP_SIMD for (size_t i = 0; i < count; i++)
     {
-        uint32_t x = bits[i], rounded = x + 0x7FFFu + (x >> 16 & 1u), quiet = x | 0x00400000u;
-        bits[i] = ((x & 0x7FFFFFFFu) > 0x7F800000u ? quiet : rounded) & 0xFFFF0000u;
+        float value = values[i];
+        uint32_t x = amp_f32_to_bits(value), rounded = x + 0x7FFFu + (x >> 16 & 1u);
+        uint32_t bits = value != value ? x | 0x00400000u : rounded;
+        values[i] = amp_bits_to_f32(bits & 0xFFFF0000u);
     }
 }
 

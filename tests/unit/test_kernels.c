@@ -110,6 +110,113 @@ static void nan_is_the_greatest_and_the_least(void **state)
             }
 }
 
+/* ---- reductions over axes that are not the last ---- */
+
+/* What reductions make of the elements of an output, by definition. */
+static double largest(double acc, double x)
+{
+    return isnan(acc) || acc > x ? acc : x;
+}
+static double smallest(double acc, double x)
+{
+    return isnan(acc) || acc < x ? acc : x;
+}
+static double sum(double acc, double x)
+{
+    return acc + x;
+}
+static double sum_of_sizes(double acc, double x)
+{
+    return acc + fabs(x);
+}
+static double sum_of_powers(double acc, double x)
+{
+    return acc + exp(x);
+}
+
+static const struct column_op {
+    const char *op_type;
+    double first;
+    double (*step)(double acc, double x);
+    bool is_mean, is_log;
+} column_ops[] = {{"ReduceMax", -INFINITY, largest, false, false},
+                  {"ReduceMin", INFINITY, smallest, false, false},
+                  {"ReduceMean", 0, sum, true, false},
+                  {"ReduceL1", 0, sum_of_sizes, false, false},
+                  {"ReduceLogSumExp", 0, sum_of_powers, false, true}};
+
+/* Dims 0 and 2 of these are reduced: few columns and many, rows by fours and not, more than a page
+   of each, so many elements that threads share the rows of a column. */
+static const int64_t column_dims[][4] = {{1, 2, 37, 1300}, {3, 2, 6, 3},     {2, 1, 9, 64},
+                                         {1, 1, 80001, 2}, {1, 1, 701, 257}, {1, 3, 4, 1},
+                                         {5, 1, 700, 240}, {2, 2, 0, 7},     {1, 700, 5, 2}};
+
+static double reduced_column(const struct column_op *op, const struct amp_tensor *x, int64_t row,
+                             int64_t column)
+{
+    const int64_t *dims = x->shape.dims;
+    double acc = op->first;
+    for (int64_t i = 0; i < dims[0]; i++)
+        for (int64_t k = 0; k < dims[2]; k++)
+            acc = op->step(
+                acc, amp_tensor_double(
+                         x, (size_t)(((i * dims[1] + row) * dims[2] + k) * dims[3] + column)));
+    if (op->is_mean)
+        acc /= (double)(dims[0] * dims[2]);
+    return op->is_log ? log(acc) : acc;
+}
+
+/* X as it is reduced, rounded to its dtype, is output 0. */
+static void expect_columns(const struct column_op *op, const struct amp_tensor *x)
+{
+    const int64_t *dims = x->shape.dims;
+    double unit = x->dtype == AMP_BFLOAT16 ? 0x1p-7 : x->dtype == AMP_FLOAT16 ? 0x1p-10 : 1e-6;
+    struct amp_tensor *rounded = net_tensor(x->dtype, DIMS(1), (const double[]){0});
+    for (int64_t i = 0; i < dims[1] * dims[3]; i++) {
+        amp_tensor_set_double(rounded, 0, reduced_column(op, x, i / dims[3], i % dims[3]));
+        double expected = amp_tensor_double(rounded, 0),
+               found = amp_tensor_double(&net.outputs[0], (size_t)i);
+        if (found == expected || (isnan(found) && isnan(expected)))
+            continue;
+        if (!(fabs(found - expected) <= unit * fabs(expected)))
+            fail_msg("%s of %s: column %d is %g, expected %g", op->op_type,
+                     amp_dtype_name(x->dtype), (int)i, found, expected);
+    }
+}
+
+/* Small numbers, which all dtypes hold; a NaN in the last column of its row, infinities in others.
+ */
+static void fill_columns(const struct amp_tensor *x)
+{
+    size_t count = amp_tensor_count(x), width = (size_t)x->shape.dims[3];
+    for (size_t i = 0; i < count; i++)
+        amp_tensor_set_double(x, i, (double)((int64_t)(i * 7919 % 17) - 8) / 4);
+    if (count > 0 && width > 2) {
+        amp_tensor_set_double(x, count / width / 2 * width + width - 1, NAN);
+        amp_tensor_set_double(x, count - width, INFINITY);
+        amp_tensor_set_double(x, 1, -INFINITY);
+    }
+}
+
+static void columns_are_reduced_whole(void **state)
+{
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_DOUBLE, AMP_FLOAT16, AMP_BFLOAT16};
+    (void)state;
+    for (size_t op = 0; op < sizeof column_ops / sizeof *column_ops; op++)
+        for (size_t i = 0; i < sizeof column_dims / sizeof *column_dims; i++)
+            for (size_t k = 0; k < sizeof dtypes / sizeof *dtypes; k++) {
+                const int64_t *d = column_dims[i];
+                struct amp_shape shape = DIMS(d[0], d[1], d[2], d[3]);
+                struct amp_tensor x = {.dtype = dtypes[k], .shape = shape};
+                uint32_t y = start_one(column_ops[op].op_type, 13, dtypes[k], shape);
+                SET_INTS(y, "axes", 0, 2);
+                x.data = amp_arena_alloc(net.arena, amp_tensor_size(&x) + 1);
+                fill_columns(&x);
+                run_on(&x);
+                expect_columns(&column_ops[op], &x);
+            }
+}
+
 /* x / (1 + sum of squares) over three channels, of which the first and the last have but two. */
 static void response_normalization_ends_with_the_channels(void **state)
 {
@@ -492,6 +599,7 @@ int main(void)
         NET_TEST(rows_far_below_zero_have_a_softmax),
         NET_TEST(hardmax_takes_the_first_nan_for_the_largest),
         NET_TEST(nan_is_the_greatest_and_the_least),
+        NET_TEST(columns_are_reduced_whole),
         NET_TEST(response_normalization_ends_with_the_channels),
         NET_TEST(dropout_drops_a_half),
         NET_TEST(powers_are_those_of_pow),

@@ -1,12 +1,14 @@
 /*
- * Loads and stores blocks of elements in the wide form of their class. Data are aligned for their
- * dtype; indexes are the caller's to check.
+ * Loads, stores and combines blocks of elements in the wide form of their class. Data are aligned
+ * for their dtype; indexes are the caller's to check.
  */
 #include "ops/kernel/block.h"
 
+#include "core/convert.h"
 #include "ops/kernel/kernel.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A load and a store per dtype: elements of type T through member M of the wide form. The loop over
    adjacent elements stands apart so that it becomes vector code. */
@@ -108,6 +110,165 @@ void amp_wide_store(const union amp_wide *from, struct amp_stretch to)
 {
     codecs[to.dtype].store(from, first_of(&to), to.stride, to.n);
 }
+
+/* ---- combinations ---- */
+
+typedef void combine_fn(union amp_wide *acc, const union amp_wide *x, int64_t n);
+
+#define COMBINE(name, M, EXPRESSION)                                                   \
+    AMP_CLONES(void, name, (union amp_wide * acc, const union amp_wide *x, int64_t n), \
+               (acc, x, n))                                                            \
+    {                                                                                  \
+        AMP_SIMD for (int64_t i = 0; i < n; i++)                                       \
+        {                                                                              \
+            acc[i].M = EXPRESSION(acc[i].M, x[i].M);                                   \
+        }                                                                              \
+    }
+
+#define PLUS(a, b) ((a) + (b))
+#define TIMES(a, b) ((a) * (b))
+#define LARGER(a, b) ((b) > (a) ? (b) : (a))
+#define SMALLER(a, b) ((b) < (a) ? (b) : (a))
+#define LARGER_FLOAT(a, b) ((b) != (b) ? (b) : LARGER(a, b))
+#define SMALLER_FLOAT(a, b) ((b) != (b) ? (b) : SMALLER(a, b))
+
+COMBINE(sum_float, f, PLUS)
+COMBINE(sum_int, u, PLUS)
+COMBINE(prod_float, f, TIMES)
+COMBINE(prod_int, u, TIMES)
+COMBINE(max_float, f, LARGER_FLOAT)
+COMBINE(max_int, i, LARGER)
+COMBINE(max_uint, u, LARGER)
+COMBINE(min_float, f, SMALLER_FLOAT)
+COMBINE(min_int, i, SMALLER)
+COMBINE(min_uint, u, SMALLER)
+
+/* Sums and products of signed integers wrap: they are made of the unsigned bits. */
+static combine_fn *const combine[AMP_COMBINATIONS][AMP_WIDE_UINT + 1] = {
+    [AMP_SUM] = {NULL, sum_float, sum_int, sum_int},
+    [AMP_PRODUCT] = {NULL, prod_float, prod_int, prod_int},
+    [AMP_LARGEST] = {NULL, max_float, max_int, max_uint},
+    [AMP_SMALLEST] = {NULL, min_float, min_int, min_uint},
+};
+
+void amp_wide_combine(enum amp_combination how, enum amp_wide_kind kind, union amp_wide *acc,
+                      const union amp_wide *x, int64_t n)
+{
+    combine[how][kind](acc, x, n);
+}
+
+/* ---- rows ---- */
+
+enum { ROW = 4 * AMP_WIDE_BLOCK }; /* elements of a row at a time: a page of floats */
+
+/* Combine COUNT rows of N elements, ROW at most, STEP elements apart, with ACC: by fours, so that
+   what they come to is loaded and stored once for all of them. */
+typedef void rows_fn(const float *a, int64_t step, int64_t count, int64_t n, union amp_wide *acc);
+
+/* A sum rounds as one of each in turn. */
+AMP_CLONES(void, rows_sum,
+           (const float *a, int64_t step, int64_t count, int64_t n, union amp_wide *acc),
+           (a, step, count, n, acc))
+{
+    for (; count >= 4; count -= 4, a += 4 * step) {
+        const float *b = a + step, *c = b + step, *d = c + step;
+        AMP_SIMD for (int64_t i = 0; i < n; i++)
+        {
+            acc[i].f = acc[i].f + (double)a[i] + (double)b[i] + (double)c[i] + (double)d[i];
+        }
+    }
+    for (; count > 0; count--, a += step)
+        AMP_SIMD for (int64_t i = 0; i < n; i++) acc[i].f += (double)a[i];
+}
+
+static inline float larger(float a, float b)
+{
+    float found = b > a ? b : a;
+    return b != b ? b : found;
+}
+
+static inline float smaller(float a, float b)
+{
+    float found = b < a ? b : a;
+    return b != b ? b : found;
+}
+
+/* What is the largest of floats is it of doubles: each column is widened once. */
+#define ROWS_EXTREME(name, MORE, combine_wide)                                                \
+    AMP_CLONES(void, name,                                                                    \
+               (const float *a, int64_t step, int64_t count, int64_t n, union amp_wide *acc), \
+               (a, step, count, n, acc))                                                      \
+    {                                                                                         \
+        float found[ROW];                                                                     \
+        union amp_wide wide[ROW];                                                             \
+        memcpy(found, a, (size_t)n * sizeof *a);                                              \
+        for (a += step, count--; count >= 4; count -= 4, a += 4 * step) {                     \
+            const float *b = a + step, *c = b + step, *d = c + step;                          \
+            AMP_SIMD for (int64_t i = 0; i < n; i++)                                          \
+            {                                                                                 \
+                found[i] = MORE(MORE(found[i], MORE(a[i], b[i])), MORE(c[i], d[i]));          \
+            }                                                                                 \
+        }                                                                                     \
+        for (; count > 0; count--, a += step)                                                 \
+            AMP_SIMD for (int64_t i = 0; i < n; i++) found[i] = MORE(found[i], a[i]);         \
+        AMP_SIMD for (int64_t i = 0; i < n; i++) wide[i].f = found[i];                        \
+        combine_wide(acc, wide, n);                                                           \
+    }
+
+ROWS_EXTREME(rows_largest, larger, max_float)
+ROWS_EXTREME(rows_smallest, smaller, min_float)
+
+static rows_fn *const rows_of[AMP_COMBINATIONS] = {
+    [AMP_SUM] = rows_sum, [AMP_LARGEST] = rows_largest, [AMP_SMALLEST] = rows_smallest};
+
+/* The same of rows of 16 bits each, which are widened first. */
+static void combine_lower(enum amp_combination how, struct amp_stretch row, int64_t step,
+                          int64_t count, union amp_wide *acc)
+{
+    enum { ROWS = 4 };
+    float wide[ROWS * ROW];
+    for (int64_t left = count, rows; left > 0; left -= rows) {
+        rows = left < ROWS ? left : ROWS;
+        for (int64_t i = 0; i < rows; i++, row.first += step)
+            amp_dtype_convert(row.dtype, first_of(&row), AMP_FLOAT, wide + i * ROW, (size_t)row.n);
+        rows_of[how](wide, ROW, rows, row.n, acc);
+    }
+}
+
+/* Combines the elements of ROW with those of ACC by way of the wide form. */
+static void combine_block(enum amp_combination how, struct amp_stretch row, union amp_wide *acc)
+{
+    union amp_wide x[AMP_WIDE_BLOCK];
+    for (int64_t left = row.n; left > 0; left -= row.n) {
+        row.n = left < AMP_WIDE_BLOCK ? left : AMP_WIDE_BLOCK;
+        amp_wide_load(row, x);
+        amp_wide_combine(how, amp_wide_kind_of(row.dtype), acc, x, row.n);
+        row.first += row.n * row.stride;
+        acc += row.n;
+    }
+}
+
+void amp_wide_combine_rows(enum amp_combination how, struct amp_stretch row, int64_t step,
+                           int64_t count, union amp_wide *acc)
+{
+    bool is_lower = amp_dtype_is_lower(row.dtype);
+    if (rows_of[how] == NULL || row.stride != 1 || (row.dtype != AMP_FLOAT && !is_lower)) {
+        for (int64_t i = 0; i < count; i++, row.first += step)
+            combine_block(how, row, acc);
+        return;
+    }
+    for (int64_t left = count > 0 ? row.n : 0; left > 0; left -= row.n) {
+        row.n = left < ROW ? left : ROW;
+        if (is_lower)
+            combine_lower(how, row, step, count, acc);
+        else
+            rows_of[how]((const float *)row.data + row.first, step, count, row.n, acc);
+        row.first += row.n;
+        acc += row.n;
+    }
+}
+
+/* ---- integers of floats ---- */
 
 void amp_wide_to_float(enum amp_wide_kind kind, union amp_wide *wide, int64_t n)
 {

@@ -43,6 +43,19 @@ struct amp_stretch {
 void amp_wide_load(struct amp_stretch from, union amp_wide *to);
 void amp_wide_store(const union amp_wide *from, struct amp_stretch to);
 
+/* Ways in which two elements become one. With floats a NaN is the largest and the smallest, as in
+   numpy; sums and products of integers wrap. */
+enum amp_combination { AMP_SUM, AMP_PRODUCT, AMP_LARGEST, AMP_SMALLEST, AMP_COMBINATIONS };
+
+/* Combines N elements X of KIND with those of ACC. */
+void amp_wide_combine(enum amp_combination how, enum amp_wide_kind kind, union amp_wide *acc,
+                      const union amp_wide *x, int64_t n);
+
+/* Combines COUNT rows of elements, one after the other, with those of ACC: ROW and those that begin
+   STEP elements further on each. Elements are only read, and better adjacent. */
+void amp_wide_combine_rows(enum amp_combination how, struct amp_stretch row, int64_t step,
+                           int64_t count, union amp_wide *acc);
+
 /* Turns integers of KIND into doubles, in place. */
 void amp_wide_to_float(enum amp_wide_kind kind, union amp_wide *wide, int64_t n);
 

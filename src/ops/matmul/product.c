@@ -500,6 +500,12 @@ bool amp_matmul_reads_lower(const struct amp_ctx *ctx, uint32_t i, const struct 
            (p->m == 1 || !p->is_a_transposed);
 }
 
+/* What is most of it: Y = Y + C, N elements. */
+AMP_CLONES(void, add_row, (float *y, const float *c, int64_t n), (y, c, n))
+{
+    AMP_SIMD for (int64_t j = 0; j < n; j++) y[j] += c[j];
+}
+
 /* Y = alpha Y + beta C */
 static void finish_rows(const struct product *call)
 {
@@ -507,9 +513,14 @@ static void finish_rows(const struct product *call)
     const struct amp_matmul *p = call->product;
     int64_t c_row = p->c_dims[0] == 1 ? 0 : p->c_dims[1], c_step = p->c_dims[1] == 1 ? 0 : 1;
     const float *c = p->beta == 0 ? NULL : ctx->in[2]->data;
-    for (int64_t i = 0; i < call->y.dims[0] && (p->alpha != 1 || p->beta != 0); i++)
-        plain_products[AMP_FLOAT].finish(p, (float *)ctx->out[0]->data + i * p->n,
-                                         c == NULL ? NULL : c + i * c_row, c_step);
+    bool is_sum = p->alpha == 1 && p->beta == 1 && c_step == 1;
+    for (int64_t i = 0; i < call->y.dims[0] && (p->alpha != 1 || p->beta != 0); i++) {
+        float *y = (float *)ctx->out[0]->data + i * p->n;
+        if (is_sum)
+            add_row(y, c + i * c_row, p->n);
+        else
+            plain_products[AMP_FLOAT].finish(p, y, c == NULL ? NULL : c + i * c_row, c_step);
+    }
 }
 
 /* The rows of A may lie anywhere. */

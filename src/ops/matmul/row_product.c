@@ -18,6 +18,7 @@ enum {
     LANES = 8,
     LINE = 32,         /* elements of a line of the cache */
     AT_ONCE = 8,       /* rows of B that are read side by side */
+    SIDE_BY_SIDE = 4,  /* the same where rows of B are columns of the product */
     MOST_SUMS = 4096,  /* they stay in the cache */
     LEAST_PIECE = 256, /* columns that a thread takes at a time */
     THREADED = 1 << 18 /* elements of B from which on several threads are worth it */
@@ -125,30 +126,42 @@ INLINE void multiply_down(const struct amp_row_product *p, int64_t m, struct rea
         add_rows(p, m, reading, 1, (struct place){k, first, end});
 }
 
+/* COUNT columns of Y from J on where B is [n, k]: side by side, so that no sum waits for the one
+   before it. COUNT is a constant. */
+INLINE void add_along(const struct amp_row_product *p, int64_t m, struct reading reading, int count,
+                      int64_t j)
+{
+    const uint16_t *b = p->b + j * p->k;
+    __m256 sums[AMP_ROWS_MAX][SIDE_BY_SIDE] = {0};
+    int64_t k = 0;
+    for (; k + LANES <= p->k; k += LANES) {
+        UNROLL for (int c = 0; c < count; c++)
+        {
+            __m256 weights = reading.all(b + c * p->k + k);
+            for (int64_t i = 0; i < m; i++)
+                sums[i][c] =
+                    _mm256_fmadd_ps(_mm256_loadu_ps(p->a + i * p->a_row + k), weights, sums[i][c]);
+        }
+    }
+    for (int64_t i = 0; i < m; i++)
+        UNROLL for (int c = 0; c < count; c++)
+        {
+            float sum = sum_of(sums[i][c]);
+            for (int64_t rest = k; rest < p->k; rest++)
+                sum += p->a[i * p->a_row + rest] * reading.one(b[c * p->k + rest]);
+            p->y[i * p->n + j + c] = sum;
+        }
+}
+
 /* Columns FIRST to END-1 of Y where B is [n, k]. */
 INLINE void multiply_along(const struct amp_row_product *p, int64_t m, struct reading reading,
                            int64_t first, int64_t end)
 {
-    enum { PARTS = 2 };
-    for (int64_t j = first; j < end; j++) {
-        const uint16_t *b = p->b + j * p->k;
-        __m256 sums[AMP_ROWS_MAX][PARTS] = {0};
-        int64_t k = 0;
-        for (; k + PARTS * LANES <= p->k; k += PARTS * LANES)
-            for (int part = 0; part < PARTS; part++) {
-                __m256 weights = reading.all(b + k + part * LANES);
-                for (int64_t i = 0; i < m; i++)
-                    sums[i][part] =
-                        _mm256_fmadd_ps(_mm256_loadu_ps(p->a + i * p->a_row + k + part * LANES),
-                                        weights, sums[i][part]);
-            }
-        for (int64_t i = 0; i < m; i++) {
-            float sum = sum_of(_mm256_add_ps(sums[i][0], sums[i][1]));
-            for (int64_t rest = k; rest < p->k; rest++)
-                sum += p->a[i * p->a_row + rest] * reading.one(b[rest]);
-            p->y[i * p->n + j] = sum;
-        }
-    }
+    int64_t j = first;
+    for (; j + SIDE_BY_SIDE <= end; j += SIDE_BY_SIDE)
+        add_along(p, m, reading, SIDE_BY_SIDE, j);
+    for (; j < end; j++)
+        add_along(p, m, reading, 1, j);
 }
 
 typedef void multiply(const struct amp_row_product *p, int64_t first, int64_t end);

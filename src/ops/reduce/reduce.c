@@ -12,11 +12,11 @@
 #include "ops/kernel/vector_math.h"
 #include "ops/kernel/block.h"
 
-enum combination { SUM, PROD, MAX, MIN, COMBINATIONS };
+#include <omp.h>
 
 /* What one operator does. */
 struct reduction {
-    enum combination combination;
+    enum amp_combination combination;
     bool is_float;       /* computes in double whatever the dtype is */
     bool is_exponential; /* shifts by the maximum, so that no exponential overflows */
     void (*map)(enum amp_wide_kind kind, union amp_wide *x, int64_t n); /* NULL: none */
@@ -24,45 +24,6 @@ struct reduction {
 };
 
 /* ---- blocks ---- */
-
-typedef void combine_fn(union amp_wide *acc, const union amp_wide *x, int64_t n);
-
-#define COMBINE(name, M, EXPRESSION)                                                   \
-    AMP_CLONES(void, name, (union amp_wide * acc, const union amp_wide *x, int64_t n), \
-               (acc, x, n))                                                            \
-    {                                                                                  \
-        AMP_SIMD for (int64_t i = 0; i < n; i++)                                       \
-        {                                                                              \
-            acc[i].M = EXPRESSION(acc[i].M, x[i].M);                                   \
-        }                                                                              \
-    }
-
-#define PLUS(a, b) ((a) + (b))
-#define TIMES(a, b) ((a) * (b))
-#define LARGER(a, b) ((b) > (a) ? (b) : (a))
-#define SMALLER(a, b) ((b) < (a) ? (b) : (a))
-/* With floats a NaN wins, as in numpy. */
-#define LARGER_FLOAT(a, b) ((b) > (a) || (b) != (b) ? (b) : (a))
-#define SMALLER_FLOAT(a, b) ((b) < (a) || (b) != (b) ? (b) : (a))
-
-COMBINE(sum_float, f, PLUS)
-COMBINE(sum_int, u, PLUS)
-COMBINE(prod_float, f, TIMES)
-COMBINE(prod_int, u, TIMES)
-COMBINE(max_float, f, LARGER_FLOAT)
-COMBINE(max_int, i, LARGER)
-COMBINE(max_uint, u, LARGER)
-COMBINE(min_float, f, SMALLER_FLOAT)
-COMBINE(min_int, i, SMALLER)
-COMBINE(min_uint, u, SMALLER)
-
-/* Sums and products of signed integers wrap: they are made of the unsigned bits. */
-static combine_fn *const combine[COMBINATIONS][AMP_WIDE_UINT + 1] = {
-    [SUM] = {NULL, sum_float, sum_int, sum_int},
-    [PROD] = {NULL, prod_float, prod_int, prod_int},
-    [MAX] = {NULL, max_float, max_int, max_uint},
-    [MIN] = {NULL, min_float, min_int, min_uint},
-};
 
 /* The largest or smallest value of DTYPE, of which KIND is the wide form. */
 static union amp_wide extreme(enum amp_dtype dtype, enum amp_wide_kind kind, bool is_largest)
@@ -79,15 +40,15 @@ static union amp_wide extreme(enum amp_dtype dtype, enum amp_wide_kind kind, boo
 }
 
 /* The result of COMBINATION over nothing. */
-static union amp_wide identity(enum combination combination, enum amp_dtype dtype,
+static union amp_wide identity(enum amp_combination combination, enum amp_dtype dtype,
                                enum amp_wide_kind kind)
 {
     union amp_wide one = {.u = 1}, zero = {.u = 0};
     if (kind == AMP_WIDE_FLOAT)
         one.f = 1;
-    if (combination == SUM || combination == PROD)
-        return combination == SUM ? zero : one;
-    return extreme(dtype, kind, combination == MIN);
+    if (combination == AMP_SUM || combination == AMP_PRODUCT)
+        return combination == AMP_SUM ? zero : one;
+    return extreme(dtype, kind, combination == AMP_SMALLEST);
 }
 
 static void map_abs(enum amp_wide_kind kind, union amp_wide *x, int64_t n)
@@ -100,7 +61,7 @@ static void map_abs(enum amp_wide_kind kind, union amp_wide *x, int64_t n)
 
 static void map_square(enum amp_wide_kind kind, union amp_wide *x, int64_t n)
 {
-    combine[PROD][kind](x, x, n);
+    amp_wide_combine(AMP_PRODUCT, kind, x, x, n);
 }
 
 static void finish_mean(enum amp_wide_kind kind, union amp_wide *x, int64_t n, int64_t count)
@@ -141,7 +102,9 @@ struct axes {
 /*
  * Blocks of elements are taken along one run of merged axes, `width` elements that lie `stride`
  * apart. When the run is kept (is_columns), it is one of outputs, and so many elements are combined
- * at a time; when it is reduced, its elements are combined with each other.
+ * at a time; when it is reduced, its elements are combined with each other. Where such outputs are
+ * few and rows of them adjacent, `group` rows are taken as one, whose parts are combined at the
+ * end.
  */
 struct plan {
     const struct reduction *reduction;
@@ -152,6 +115,7 @@ struct plan {
     struct axes kept, reduced; /* the others */
     bool is_columns;
     int64_t width, stride;
+    int64_t group; /* 1: rows alone */
     int64_t count; /* elements combined for each output */
 };
 
@@ -196,17 +160,32 @@ static int merge_axes(const struct amp_shape *shape, const bool *is_reduced, str
     return n > 0 ? n : 1;
 }
 
+/* How many rows of the N RUNS' innermost are taken as one. */
+static int64_t group_of(const struct plan *plan, const struct run *runs, int n)
+{
+    int64_t most =
+        n > 1 && !runs[0].is_reduced && runs[0].dim > 0 && !plan->reduction->is_exponential
+            ? AMP_WIDE_BLOCK / runs[0].dim
+            : 1;
+    if (n > 1 && most > runs[1].dim)
+        most = runs[1].dim;
+    return most > 1 ? most : 1;
+}
+
 static void plan_axes(struct plan *plan, const struct amp_shape *shape, const bool *is_reduced)
 {
     enum { SHORT = 32 }; /* below, loops along the next run pay although its elements lie apart */
     struct run runs[AMP_RANK_MAX];
     int n = merge_axes(shape, is_reduced, runs);
-    int chosen = n > 1 && runs[0].dim < SHORT && runs[1].dim > runs[0].dim ? 1 : 0;
+    plan->group = group_of(plan, runs, n);
+    int chosen = n > 1 && plan->group == 1 && runs[0].dim < SHORT && runs[1].dim > runs[0].dim;
     plan->kept.count = plan->reduced.count = 1;
     for (int i = 0; i < n; i++)
         if (i != chosen)
             axes_add(runs[i].is_reduced ? &plan->reduced : &plan->kept, runs[i].dim,
                      runs[i].stride);
+    if (plan->reduced.n == 0)
+        axes_add(&plan->reduced, 1, 1);
     plan->is_columns = !runs[chosen].is_reduced;
     plan->width = runs[chosen].dim;
     plan->stride = runs[chosen].stride;
@@ -221,12 +200,14 @@ static int64_t blocks_per_run(const struct plan *plan)
 
 enum { PARTS = 16 }; /* of one output's elements */
 
-/* Whether threads share the elements of each output rather than the outputs. */
+/* Whether threads share the elements of each output, or of a row of them, rather than the outputs.
+ */
 static bool is_split(const struct plan *plan)
 {
-    int64_t blocks = plan->reduced.count * blocks_per_run(plan);
-    return !plan->is_columns && plan->kept.count < PARTS &&
-           plan->count >= PARTS * AMP_PARALLEL_MIN / 4 && blocks >= PARTS;
+    int64_t blocks = plan->reduced.count * (plan->is_columns ? 1 : blocks_per_run(plan));
+    int64_t elements = plan->count * (plan->is_columns ? plan->width : 1);
+    return (!plan->is_columns || plan->width <= AMP_WIDE_BLOCK) && plan->kept.count < PARTS &&
+           elements >= PARTS * AMP_PARALLEL_MIN / 4 && blocks >= PARTS;
 }
 
 /* ---- running ---- */
@@ -245,7 +226,7 @@ AMP_CLONES(void, map_exp,
 /* One way over the elements. */
 struct pass {
     const struct plan *plan;
-    enum combination how;
+    enum amp_combination how;
     const union amp_wide *shift; /* per output: the exponential of what elements are above it is
                                     combined; NULL: elements as the map gives them */
 };
@@ -263,12 +244,12 @@ static void load(const struct pass *pass, int64_t first, int64_t n, union amp_wi
         map_exp(x, n, pass->shift, plan->is_columns);
 }
 
-/* Combines ACC[0 .. n) into ACC[0], halving it each time. */
-static void fold(combine_fn *add, union amp_wide *acc, int64_t n)
+/* Combines ACC[0 .. n) of PASS into ACC[0], halving it each time. */
+static void fold(const struct pass *pass, union amp_wide *acc, int64_t n)
 {
     while (n > 1) {
         int64_t half = (n + 1) / 2;
-        add(acc, acc + half, n - half);
+        amp_wide_combine(pass->how, pass->plan->kind, acc, acc + half, n - half);
         n = half;
     }
 }
@@ -279,7 +260,6 @@ static void reduce_part(const struct pass *pass, int64_t base, int64_t begin, in
                         union amp_wide *result)
 {
     const struct plan *plan = pass->plan;
-    combine_fn *add = combine[pass->how][plan->kind];
     union amp_wide acc[AMP_WIDE_BLOCK], x[AMP_WIDE_BLOCK];
     int64_t used = plan->width < AMP_WIDE_BLOCK ? plan->width : AMP_WIDE_BLOCK;
     int64_t blocks = blocks_per_run(plan);
@@ -291,10 +271,10 @@ static void reduce_part(const struct pass *pass, int64_t base, int64_t begin, in
         for (int64_t i = (k - run * blocks) * AMP_WIDE_BLOCK; k < stop; k++, i += AMP_WIDE_BLOCK) {
             int64_t n = plan->width - i < AMP_WIDE_BLOCK ? plan->width - i : AMP_WIDE_BLOCK;
             load(pass, first + i * plan->stride, n, x);
-            add(acc, x, n);
+            amp_wide_combine(pass->how, plan->kind, acc, x, n);
         }
     }
-    fold(add, acc, used);
+    fold(pass, acc, used);
     if (used > 0)
         *result = acc[0];
 }
@@ -316,22 +296,87 @@ static void reduce_row(const struct pass *pass, int64_t base, union amp_wide *re
 #pragma omp parallel for
     for (int64_t i = 0; i < PARTS; i++)
         reduce_part(pass, base, blocks * i / PARTS, blocks * (i + 1) / PARTS, &parts[i]);
-    fold(combine[pass->how][plan->kind], parts, PARTS);
+    fold(pass, parts, PARTS);
     *result = parts[0];
 }
 
-/* N adjacent outputs, whose first elements begin at BASE. */
-static void reduce_columns(const struct pass *pass, int64_t base, int64_t n, union amp_wide *result)
+/* N adjacent columns, whose first elements begin at index BASE, of rows BEGIN to END-1 of those
+   that are reduced. */
+struct columns {
+    int64_t base, n, begin, end;
+};
+
+/* Combines a row of N elements from index FIRST on, mapped, with those of ACC. */
+static void combine_mapped(const struct pass *pass, int64_t first, int64_t n, union amp_wide *acc)
 {
-    const struct plan *plan = pass->plan;
+    struct pass part = *pass;
     union amp_wide x[AMP_WIDE_BLOCK];
-    for (int64_t r = 0; r < plan->reduced.count; r++) {
-        load(pass, base + axes_offset(&plan->reduced, r), n, x);
-        combine[pass->how][plan->kind](result, x, n);
+    for (int64_t i = 0; i < n; i += AMP_WIDE_BLOCK) {
+        int64_t size = n - i < AMP_WIDE_BLOCK ? n - i : AMP_WIDE_BLOCK;
+        if (pass->shift != NULL)
+            part.shift = pass->shift + i;
+        load(&part, first + i * pass->plan->stride, size, x);
+        amp_wide_combine(pass->how, pass->plan->kind, acc + i, x, size);
     }
 }
 
-/* N outputs from output FIRST on, a block at most and within a row of columns. */
+/* Combines COUNT rows, groups of rows if there are such, of N elements, the first from index FIRST
+   on, with those of ACC. */
+static void combine_rows(const struct pass *pass, int64_t first, int64_t count, int64_t n,
+                         union amp_wide *acc)
+{
+    const struct plan *plan = pass->plan;
+    int64_t step = plan->reduced.strides[0] * plan->group;
+    bool is_mapped = plan->reduction->map != NULL || pass->shift != NULL;
+    if (!is_mapped && plan->kind == amp_wide_kind_of(plan->dtype)) {
+        struct amp_stretch row = {plan->dtype, plan->in, first, plan->stride, n};
+        amp_wide_combine_rows(pass->how, row, step, count, acc);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++)
+        combine_mapped(pass, first + i * step, n, acc);
+}
+
+/* Combines rows of COLUMNS to RESULT, which has what nothing comes to. */
+static void reduce_rows(const struct pass *pass, const struct columns *columns,
+                        union amp_wide *result)
+{
+    const struct plan *plan = pass->plan;
+    int64_t group = plan->group, n = columns->n, dim = plan->reduced.dims[0];
+    union amp_wide grouped[AMP_WIDE_BLOCK], *acc = group > 1 ? grouped : result;
+    for (int64_t i = 0; i < n * group && group > 1; i++)
+        acc[i] = result[0];
+    for (int64_t r = columns->begin, stop; r < columns->end; r = stop) {
+        stop = r + dim - r % dim < columns->end ? r + dim - r % dim : columns->end;
+        int64_t first = columns->base + axes_offset(&plan->reduced, r);
+        int64_t whole = (stop - r) / group, rest = (stop - r) % group;
+        combine_rows(pass, first, whole, n * group, acc);
+        combine_rows(pass, first + (stop - r - rest) * plan->reduced.strides[0], 1, n * rest, acc);
+    }
+    for (int64_t i = 0; i < group && group > 1; i++)
+        amp_wide_combine(pass->how, plan->kind, result, acc + i * n, n);
+}
+
+/* The same of all rows, which threads share in parts that no number of threads changes. */
+static void share_rows(const struct pass *pass, const struct columns *columns,
+                       union amp_wide *result)
+{
+    union amp_wide parts[PARTS][AMP_WIDE_BLOCK];
+    int64_t rows = columns->end;
+#pragma omp parallel for
+    for (int64_t i = 0; i < PARTS; i++) {
+        struct columns part = {columns->base, columns->n, rows * i / PARTS, rows * (i + 1) / PARTS};
+        for (int64_t k = 0; k < part.n; k++)
+            parts[i][k] = result[k];
+        reduce_rows(pass, &part, parts[i]);
+    }
+    for (int64_t i = 0; i < PARTS; i++)
+        amp_wide_combine(pass->how, pass->plan->kind, result, parts[i], columns->n);
+}
+
+enum { COLUMNS = 4 * AMP_WIDE_BLOCK }; /* outputs at a time: of each row a page of floats */
+
+/* N outputs from output FIRST on, COLUMNS at most and within a row of columns. */
 static void reduce(const struct pass *pass, int64_t first, int64_t n, union amp_wide *result)
 {
     const struct plan *plan = pass->plan;
@@ -340,7 +385,8 @@ static void reduce(const struct pass *pass, int64_t first, int64_t n, union amp_
     if (plan->is_columns) {
         int64_t base = axes_offset(&plan->kept, first / plan->width);
         base += first % plan->width * plan->stride;
-        reduce_columns(pass, base, n, result);
+        (is_split(plan) ? share_rows : reduce_rows)(
+            pass, &(struct columns){base, n, 0, plan->reduced.count}, result);
         return;
     }
     for (int64_t i = 0; i < n; i++) {
@@ -353,11 +399,11 @@ static void reduce(const struct pass *pass, int64_t first, int64_t n, union amp_
 static void reduce_exponential(const struct plan *plan, int64_t first, int64_t n,
                                union amp_wide *result)
 {
-    union amp_wide shift[AMP_WIDE_BLOCK];
-    reduce(&(struct pass){plan, MAX, NULL}, first, n, shift);
+    union amp_wide shift[COLUMNS];
+    reduce(&(struct pass){plan, AMP_LARGEST, NULL}, first, n, shift);
     for (int64_t i = 0; i < n; i++)
         shift[i].f = isfinite(shift[i].f) ? shift[i].f : 0;
-    reduce(&(struct pass){plan, SUM, shift}, first, n, result);
+    reduce(&(struct pass){plan, AMP_SUM, shift}, first, n, result);
     for (int64_t i = 0; i < n; i++)
         result[i].f = log(result[i].f) + shift[i].f;
 }
@@ -367,7 +413,7 @@ static void reduce_block(const struct plan *plan, int64_t first, int64_t n)
 {
     const struct reduction *reduction = plan->reduction;
     enum amp_wide_kind kind = amp_wide_kind_of(plan->dtype);
-    union amp_wide result[AMP_WIDE_BLOCK];
+    union amp_wide result[COLUMNS];
     if (reduction->is_exponential)
         reduce_exponential(plan, first, n, result);
     else
@@ -383,16 +429,29 @@ static void reduce_block(const struct plan *plan, int64_t first, int64_t n)
 static int64_t block_size(const struct plan *plan)
 {
     int64_t rows = AMP_PARALLEL_MIN / (plan->count > 0 ? plan->count : 1);
-    if (plan->is_columns || rows > AMP_WIDE_BLOCK)
+    if (rows > AMP_WIDE_BLOCK)
         return AMP_WIDE_BLOCK;
     return rows > 0 ? rows : 1;
+}
+
+/* The same of columns: whole pages of rows where that leaves no thread idle. */
+static int64_t columns_size(const struct plan *plan)
+{
+    enum { LEAST = AMP_WIDE_BLOCK / 2 };
+    int64_t threads = omp_get_max_threads(), kept = plan->kept.count > 0 ? plan->kept.count : 1;
+    int64_t pieces = is_split(plan) ? 1 : (threads + kept - 1) / kept;
+    int64_t size = ((plan->width + pieces - 1) / pieces + LEAST - 1) / LEAST * LEAST;
+    if (size > COLUMNS)
+        return COLUMNS;
+    return size > 0 ? size : LEAST;
 }
 
 static void run_plan(const struct plan *plan)
 {
     int64_t row = plan->is_columns ? plan->width : plan->kept.count;
     int64_t rows = plan->is_columns ? plan->kept.count : 1;
-    int64_t size = block_size(plan), per_row = (row + size - 1) / size;
+    int64_t size = plan->is_columns ? columns_size(plan) : block_size(plan);
+    int64_t per_row = (row + size - 1) / size;
     bool is_large = rows * row * plan->count >= AMP_PARALLEL_MIN && !is_split(plan);
 #pragma omp parallel for if (is_large)
     for (int64_t i = 0; i < rows * per_row; i++) {
@@ -591,30 +650,30 @@ static bool bound_mean(const struct amp_bound_call *call, struct amp_interval *o
                                        __VA_ARGS__}
 
 REDUCE(reduce_l1, "ReduceL1", 18, .bound = bound_l1,
-       .own = &(const struct reduction){SUM, false, false, map_abs, NULL},
+       .own = &(const struct reduction){AMP_SUM, false, false, map_abs, NULL},
        .gradient = AMP_GRADIENT({.term = "Mul(Keep(g), Sign(x))"}));
 REDUCE(reduce_l2, "ReduceL2", 18, .bound = bound_l2, .inner = amp_inner_square,
-       .own = &(const struct reduction){SUM, true, false, map_square, finish_sqrt},
+       .own = &(const struct reduction){AMP_SUM, true, false, map_square, finish_sqrt},
        .gradient =
            AMP_GRADIENT({.term = "Mul(Keep(g), Where(Equal(Keep(y), 0), 0, Div(x, Keep(y))))"}));
 REDUCE(reduce_log_sum, "ReduceLogSum", 18,
-       .own = &(const struct reduction){SUM, true, false, NULL, finish_log},
+       .own = &(const struct reduction){AMP_SUM, true, false, NULL, finish_log},
        .gradient = AMP_GRADIENT({.term = "Div(Expand(Keep(g), Shape(x)), Exp(Keep(y)))"}));
 REDUCE(reduce_log_sum_exp, "ReduceLogSumExp", 18,
-       .own = &(const struct reduction){SUM, true, true, NULL, NULL},
+       .own = &(const struct reduction){AMP_SUM, true, true, NULL, NULL},
        .gradient = AMP_GRADIENT({.term = "Mul(Keep(g), Exp(Sub(x, Keep(y))))"}));
 REDUCE(reduce_max, "ReduceMax", 20, .bound = bound_extreme, .picks = true,
-       .own = &(const struct reduction){MAX, false, false, NULL, NULL},
+       .own = &(const struct reduction){AMP_LARGEST, false, false, NULL, NULL},
        .gradient = AMP_GRADIENT({.term = "extreme"}));
 REDUCE(reduce_mean, "ReduceMean", 18, .bound = bound_mean, .inner = amp_inner_sum,
-       .own = &(const struct reduction){SUM, false, false, NULL, finish_mean},
+       .own = &(const struct reduction){AMP_SUM, false, false, NULL, finish_mean},
        .role = AMP_ROLE_REDUCE_MEAN,
        .gradient = AMP_GRADIENT({.term = "Div(Expand(Keep(g), Shape(x)), count)"}));
 REDUCE(reduce_min, "ReduceMin", 20, .bound = bound_extreme, .picks = true,
-       .own = &(const struct reduction){MIN, false, false, NULL, NULL},
+       .own = &(const struct reduction){AMP_SMALLEST, false, false, NULL, NULL},
        .gradient = AMP_GRADIENT({.term = "extreme"}));
 REDUCE(reduce_prod, "ReduceProd", 18,
-       .own = &(const struct reduction){PROD, false, false, NULL, NULL},
+       .own = &(const struct reduction){AMP_PRODUCT, false, false, NULL, NULL},
        .gradient =
            AMP_GRADIENT({.term = "zero = Equal(x, 0); count = ReduceSum(Where(zero, 1, 0), axes; "
                                  "noop_with_empty_axes=@noop_with_empty_axes);"
@@ -623,8 +682,8 @@ REDUCE(reduce_prod, "ReduceProd", 18,
                                  "Mul(Keep(g), Where(Equal(Sub(count, Where(zero, 1, 0)), 0), "
                                  "Div(others, Where(zero, 1, x)), 0))"}));
 REDUCE(reduce_sum, "ReduceSum", 13, .bound = bound_sum,
-       .own = &(const struct reduction){SUM, false, false, NULL, NULL},
+       .own = &(const struct reduction){AMP_SUM, false, false, NULL, NULL},
        .gradient = AMP_GRADIENT({.term = "Expand(Keep(g), Shape(x))"}));
 REDUCE(reduce_sum_square, "ReduceSumSquare", 18, .bound = bound_squares,
-       .own = &(const struct reduction){SUM, false, false, map_square, NULL},
+       .own = &(const struct reduction){AMP_SUM, false, false, map_square, NULL},
        .gradient = AMP_GRADIENT({.term = "Mul(Keep(g), Add(x, x))"}));

@@ -37,7 +37,17 @@ static void choose(const struct amp_model *model, struct amp_step *step)
 
 /* ---- what stays float32 ---------------------------------------------------------------------- */
 
-/* Whether all uses of VALUE are by steps that prefer float32. */
+/* Whether the node ID, of STEP, reads float32 as well as the lower dtype: computes in it, or would
+   have widened what it reads. */
+static bool takes_wide(const struct amp_model *model, const struct amp_step *step, uint32_t id)
+{
+    const struct amp_node *node = amp_node_at(model, id);
+    bool widens = amp_node_has_role(node, AMP_ROLE_CAST) &&
+                  amp_value_at(model, node->outputs[0])->dtype == AMP_FLOAT;
+    return step != NULL && (step->prefers_f32 || widens);
+}
+
+/* Whether all uses of VALUE are by steps that take float32. */
 static bool is_read_wide(const struct amp_plan_builder *builder, uint32_t value)
 {
     const struct amp_value *v = amp_value_at(builder->model, value);
@@ -46,8 +56,7 @@ static bool is_read_wide(const struct amp_plan_builder *builder, uint32_t value)
         return false;
     for (uint32_t i = first; i < end; i++) {
         uint32_t node = builder->uses.items[i].node;
-        const struct amp_step *user = builder->steps[node];
-        if (user == NULL || !user->prefers_f32 ||
+        if (!takes_wide(builder->model, builder->steps[node], node) ||
             amp_node_at(builder->model, node)->graph != v->graph)
             return false;
     }
