@@ -8,6 +8,7 @@
 #include "tune/strategy/bracket.h"
 #include "tune/strategy/cheaper.h"
 #include "tune/strategy/minimal.h"
+#include "tune/strategy/preview.h"
 #include "tune/strategy/refine.h"
 #include "tune/strategy/shrink.h"
 
@@ -50,7 +51,9 @@ static enum amp_status find(struct amp_search *search, struct amp_path *path, st
         return AMP_OK;
     if (amp_trial_is_met(low))
         return take_least(search, path, keeps, err);
-    AMP_TRY(amp_bracket_close(search, path, low, err));
+    AMP_TRY(amp_preview_run(search, low, err));
+    if (trials->best == NULL)
+        AMP_TRY(amp_bracket_close(search, path, low, err));
     if (trials->best == NULL)
         AMP_TRY(take_ends(search, path, keeps, err));
     if (trials->best == NULL)

@@ -11,7 +11,8 @@
 #include <string.h>
 
 enum {
-    SWEEPS = 40,      /* over all trials, of a fit */
+    SWEEPS = 40,      /* over trials, of a fit */
+    VISITS = 800,     /* to trials, where there are more than so many sweeps allow */
     MISSES_MAX = 8,   /* rounds in a row without a better answer */
     RESERVED_PART = 5 /* of the evaluations: one in so many is left */
 };
@@ -41,9 +42,8 @@ bool amp_refine_applies(const struct amp_search *search)
 /* ---- the fit --------------------------------------------------------------------------------- */
 
 /* Scales the noise that was there in TRIAL towards what it came to. */
-static void fit_trial(struct refine *refine, const struct amp_trial *trial)
+static void fit_trial(struct amp_problem *problem, const struct amp_trial *trial)
 {
-    struct amp_problem *problem = &refine->problem;
     double power = amp_problem_power(problem, trial->keeps);
     if (!tells(trial) || !(power > 0))
         return;
@@ -55,15 +55,15 @@ static void fit_trial(struct refine *refine, const struct amp_trial *trial)
     }
 }
 
-/* Fits the noise to all trials, from what was found before them. */
-static void fit(struct refine *refine)
+void amp_refine_fit(const struct amp_search *search, struct amp_problem *fitted)
 {
-    const struct amp_problem *found = refine->search->problem;
-    const struct amp_trials *trials = refine->search->trials;
-    memcpy(refine->problem.noises, found->noises, found->n_noises * sizeof *found->noises);
-    for (int sweep = 0; sweep < SWEEPS; sweep++)
+    const struct amp_problem *found = search->problem;
+    const struct amp_trials *trials = search->trials;
+    memcpy(fitted->noises, found->noises, found->n_noises * sizeof *found->noises);
+    size_t sweeps = trials->count * SWEEPS <= VISITS ? SWEEPS : VISITS / trials->count + 1;
+    for (size_t sweep = 0; sweep < sweeps; sweep++)
         for (size_t i = 0; i < trials->count; i++)
-            fit_trial(refine, trials->items[i]);
+            fit_trial(fitted, trials->items[i]);
 }
 
 /* ---- the search ------------------------------------------------------------------------------ */
@@ -108,7 +108,7 @@ enum amp_status amp_refine_run(struct amp_search *search, struct amp_error *err)
     bool is_over = false;
     for (int misses = 0; misses < MISSES_MAX && !is_over && is_left(search->trials);) {
         const struct amp_trial *best = search->trials->best;
-        fit(&refine);
+        amp_refine_fit(search, &refine.problem);
         propose(&refine, step_db * misses);
         if (refine.batch.n == 0)
             break;

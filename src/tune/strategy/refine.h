@@ -6,6 +6,10 @@
 /* Whether the measured powers of trials tell how far from the criterion they are. */
 bool amp_refine_applies(const struct amp_search *search);
 
+/* Sets the noise of FITTED, which has room for it, to the one nearest to that of the search's problem
+   by which all trials come to what they were measured to. */
+void amp_refine_fit(const struct amp_search *search, struct amp_problem *fitted);
+
 /*
  * Where that is so: fits the noise to what all trials came to, and runs the best choice by that
  * until it is no better than the answer, which there is. What a minimum picks is predicted too low
