@@ -122,7 +122,7 @@ for dtypes in bf16 fp16 bf16,fp16 fp16,bf16; do
 done
 expect 'both say' 0 bash -c '"$AMPCONV" "$@" -v -o out.onnx 2>said.txt' - "$both/model.onnx" -d bf16,fp16 "${tune[@]}"
 cat >wanted.txt <<'EOF'
-  tuned      min-cut: 2 candidates run, noise found in the time of N runs; N s
+  tuned      min-cut: 2 candidates run, noise found and N choices previewed on 1 sample in the time of N runs; N s
   trial      0 all low: 0 nodes in float32, 0 in float16, predicted N dB, measured N dB, missed
   trial      1 bracket: 0 nodes in float32, 5 in float16, predicted N dB, measured N dB, met
   costs      0.000666667 nodes more than all low, predicted; all float32 6.998 nodes more; counted

@@ -24,17 +24,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What previews take: the first samples, and what the reference gives for them once it was run. */
-enum {
-    PREVIEW_SAMPLES = 8, /* at most */
-    PREVIEWS = 100
-};
-
+/* What previews run on, and what the reference gives there once it was run. */
 struct previewing {
     size_t n_samples, n_outputs;
-    size_t sample;              /* at hand */
-    struct amp_tensor *outputs; /* by sample; NULL: they are not known */
-    bool is_known;
+    size_t sample;              /* the next one */
+    struct amp_tensor *outputs; /* by sample; NULL: the reference runs each time */
+    bool is_kept, is_known;     /* they can be kept; they are */
 };
 
 struct job {
@@ -185,7 +180,8 @@ typedef enum amp_status judge_model(struct job *job, const struct amp_tune_model
                                     struct amp_trial *trial);
 
 /* Converts the candidate that TRIAL is of and has JUDGE say what it is like. */
-static enum amp_status try_candidate(struct job *job, judge_model *judge_it, struct amp_trial *trial)
+static enum amp_status try_candidate(struct job *job, judge_model *judge_it,
+                                     struct amp_trial *trial)
 {
     const struct amp_tune_request *request = job->request;
     struct amp_arena *arena = amp_arena_create();
@@ -254,32 +250,36 @@ static enum amp_status run_trials(void *context, struct amp_trial *const *trials
 
 /* ---- previews -------------------------------------------------------------------------------- */
 
-/* Whether the outputs of the reference hang on it alone: where nodes select, they are judged with
-   what the other model selects. */
-static bool are_outputs_known(const struct job *job)
+/* Keeps what the reference gives. What borrows its data from elsewhere cannot be kept. */
+static void keep_outputs(struct previewing *previewing, struct amp_tensor *kept,
+                         const struct amp_tensor *outputs)
 {
-    struct amp_selections selections = amp_selections_find(job->reference.model);
-    bool is_known = selections.count == 0;
-    amp_selections_free(&selections);
-    return is_known;
+    for (size_t i = 0; i < previewing->n_outputs; i++) {
+        previewing->is_kept &= outputs[i].buffer != NULL;
+        amp_tensor_refer(&kept[i], &outputs[i]);
+    }
 }
 
-/* Runs both models on a sample, and the reference only the first time. */
+/* Runs both models on a sample, the reference only where what it gives is not kept. */
 static enum amp_status run_pair(void *context, const struct amp_pair_run *pair,
                                 struct amp_error *err)
 {
     struct previewing *previewing = context;
-    size_t n = previewing->n_outputs;
-    struct amp_tensor *outputs = previewing->outputs + n * previewing->sample++;
-    if (!previewing->is_known) {
-        AMP_TRY(amp_session_run(pair->sessions[0], pair->inputs[0], pair->outputs[0], err));
-        for (size_t i = 0; i < n; i++)
-            amp_tensor_refer(&outputs[i], &pair->outputs[0][i]);
+    struct amp_tensor *kept = &previewing->outputs[previewing->n_outputs * previewing->sample++];
+    if (previewing->is_known) {
+        for (size_t i = 0; i < previewing->n_outputs; i++)
+            amp_tensor_refer(&pair->outputs[0][i], &kept[i]);
     } else {
-        for (size_t i = 0; i < n; i++)
-            amp_tensor_refer(&pair->outputs[0][i], &outputs[i]);
+        AMP_TRY(amp_session_run(pair->sessions[0], pair->inputs[0], pair->outputs[0], err));
+        keep_outputs(previewing, kept, pair->outputs[0]);
     }
     return amp_session_run(pair->sessions[1], pair->inputs[1], pair->outputs[1], err);
+}
+
+static void release_outputs(struct previewing *previewing)
+{
+    if (previewing->outputs != NULL)
+        amp_tensors_release(previewing->outputs, previewing->n_samples * previewing->n_outputs);
 }
 
 static enum amp_status load_sample(void *context, size_t sample, struct amp_tensor *tensors,
@@ -288,35 +288,46 @@ static enum amp_status load_sample(void *context, size_t sample, struct amp_tens
     return amp_inputs_load(context, sample, tensors, NULL, err);
 }
 
-/* Runs MODEL on the samples of previews and holds it against the bounds on outputs. */
+/* Runs MODEL against the reference on the samples of previews. */
+static enum amp_status run_preview(struct job *job, const struct amp_tune_model *model,
+                                   struct amp_validation *validation, struct amp_error *verdict)
+{
+    struct previewing *previewing = &job->previewing;
+    struct amp_inputs inputs;
+    struct amp_task_bounds unused;
+    struct amp_validate_options options = {.is_reference_known = previewing->is_known};
+    AMP_TRY(amp_tolerance_parse(job->options, job->request->coarsest, &options.bounds, &unused,
+                                verdict));
+    AMP_TRY(amp_inputs_open(job->options, job->reference.model, &inputs, verdict));
+    if (previewing->outputs != NULL)
+        options.runner = (struct amp_pair_runner){run_pair, previewing};
+    options.source = (struct amp_source){previewing->n_samples, load_sample, &inputs};
+    previewing->sample = 0;
+    enum amp_status status =
+        amp_validate(job->reference.model, model->file.model, &options, validation, verdict);
+    amp_inputs_close(&inputs);
+    return status;
+}
+
+/* Has MODEL judged by what bounds there are on outputs. */
 static enum amp_status preview(struct job *job, const struct amp_tune_model *model,
                                struct amp_trial *trial)
 {
     struct previewing *previewing = &job->previewing;
-    struct amp_inputs inputs;
     struct amp_validation validation;
-    struct amp_task_bounds unused;
     struct amp_error verdict = {.status = AMP_OK};
-    struct amp_validate_options options = {.is_reference_known = previewing->is_known};
     double start = amp_clock_seconds();
-    if (previewing->outputs != NULL)
-        options.runner = (struct amp_pair_runner){run_pair, previewing};
-    previewing->sample = 0;
-    AMP_TRY(amp_tolerance_parse(job->options, job->request->coarsest, &options.bounds, &unused,
-                                job->err));
-    AMP_TRY(amp_inputs_open(job->options, job->reference.model, &inputs, job->err));
-    options.source = (struct amp_source){previewing->n_samples, load_sample, &inputs};
-    enum amp_status status = amp_validate(job->reference.model, model->file.model, &options,
-                                          &validation, &verdict);
-    amp_inputs_close(&inputs);
+    enum amp_status status = run_preview(job, model, &validation, &verdict);
     if (status != AMP_OK && status != AMP_MISMATCH)
         return amp_error_copy(job->err, &verdict);
     trial->verdict = status == AMP_OK ? AMP_TRIAL_MET : AMP_TRIAL_MISSED;
     trial->measured = amp_validation_error_power(&validation);
     trial->seconds += amp_clock_seconds() - start;
     amp_validation_free(&validation);
-    job->tuning->preview_runs += (double)previewing->n_samples * (previewing->is_known ? 1 : 2);
-    previewing->is_known = previewing->outputs != NULL;
+    job->tuning->plain_runs += (double)previewing->n_samples * (previewing->is_known ? 1 : 2);
+    previewing->is_known = previewing->is_kept;
+    if (!previewing->is_known)
+        release_outputs(previewing);
     return AMP_OK;
 }
 
@@ -325,6 +336,7 @@ static enum amp_status run_previews(void *context, struct amp_trial *const *tria
 {
     struct job *job = context;
     (void)err;
+    amp_progress_step(job, job->tuning->previews.count, job->tuning->previews.most);
     for (size_t i = 0; i < n; i++) {
         bool is_low = amp_problem_is_low(job->tuning->problem, trials[i]->keeps);
         AMP_TRY(is_low ? preview(job, &job->low, trials[i])
@@ -333,32 +345,41 @@ static enum amp_status run_previews(void *context, struct amp_trial *const *tria
     return AMP_OK;
 }
 
-/* The samples that previews take, and how many previews that allows. */
+/* Where nodes select, outputs are judged with what the other model selects, so that those of the
+   reference alone are not enough. */
+static bool are_outputs_enough(const struct job *job)
+{
+    struct amp_selections selections = amp_selections_find(job->reference.model);
+    bool is_enough = selections.count == 0;
+    amp_selections_free(&selections);
+    return is_enough;
+}
+
+/* Begins previews, of the first samples. */
 static enum amp_status open_previews(struct job *job)
 {
+    enum { MOST = 100, SAMPLES_MAX = 8 };
     struct previewing *previewing = &job->previewing;
     struct amp_tuning *tuning = job->tuning;
     struct amp_inputs inputs;
     AMP_TRY(amp_inputs_open(job->options, job->reference.model, &inputs, job->err));
-    previewing->n_samples = inputs.count < PREVIEW_SAMPLES ? inputs.count : PREVIEW_SAMPLES;
+    previewing->n_samples = inputs.count < SAMPLES_MAX ? inputs.count : SAMPLES_MAX;
+    tuning->n_preview_samples = previewing->n_samples;
     amp_inputs_close(&inputs);
     previewing->n_outputs = job->reference.model->graphs[0].outputs.count;
-    if (are_outputs_known(job))
+    previewing->is_kept = are_outputs_enough(job);
+    if (previewing->is_kept)
         previewing->outputs = amp_xcalloc(previewing->n_samples * previewing->n_outputs + 1,
                                           sizeof *previewing->outputs);
-    tuning->previews = (struct amp_trials){.problem = tuning->problem,
-                                           .runner = {run_previews, job, 1},
-                                           .most = PREVIEWS};
-    if (getenv("PREV"))
-        tuning->previews.most = (size_t)atoi(getenv("PREV"));
+    tuning->previews = (struct amp_trials){
+        .problem = tuning->problem, .runner = {run_previews, job, 1}, .most = MOST};
     amp_trials_open_previews(&tuning->previews, &tuning->trials);
     return AMP_OK;
 }
 
 static void close_previews(struct previewing *previewing)
 {
-    for (size_t i = 0; previewing->outputs != NULL && i < previewing->n_samples; i++)
-        amp_tensors_release(previewing->outputs + i * previewing->n_outputs, previewing->n_outputs);
+    release_outputs(previewing);
     free(previewing->outputs);
 }
 
@@ -604,13 +625,11 @@ static enum amp_status search(struct job *job)
 {
     struct amp_tuning *tuning = job->tuning;
     struct amp_search search = {.problem = tuning->problem, .trials = &tuning->trials};
-    bool are_previewed;
     const char *name = job->options->strategy;
     AMP_TRY(amp_strategy_find(name != NULL ? name : amp_strategy_at(0)->name, &tuning->strategy,
                               job->err));
     AMP_TRY(find_budget(job, &search.budget));
-    are_previewed = search.budget > 0 && isfinite(search.budget);
-    if (are_previewed) {
+    if (search.budget > 0 && isfinite(search.budget)) {
         AMP_TRY(open_previews(job));
         search.previews = &tuning->previews;
     }

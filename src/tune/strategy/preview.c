@@ -25,7 +25,6 @@ enum {
 };
 
 static const double step_db = 0.2;         /* between choices along the path */
-static const double half = 0.5;            /* of what a choice strays, those around it do too */
 static const double first_spread = 0.7;    /* dB by which predictions stray, before it is known */
 static const double first_count = 4;       /* predictions that this guess counts for */
 static const double least_gain = 1e-6;     /* of the loss */
@@ -36,8 +35,8 @@ static const double power_is_not_it = 0.9; /* of the power, where another bound 
 struct change {
     const struct amp_trial *from;
     uint32_t units[UNITS_MAX];
-    size_t n;           /* 0: none */
-    double db, worth;   /* the power as predicted; the loss that may be expected to be saved */
+    size_t n;         /* 0: none */
+    double db, worth; /* the power as predicted; the loss that may be expected to be saved */
 };
 
 struct ranked {
@@ -139,10 +138,10 @@ static double chance_below(double x)
 }
 
 /* Rates CHANGE by what it saves and by how likely it is to be within the limit; it becomes *FOUND
-   if it is worth more and was not seen. DB: the power of what is changed. */
-static void rate(struct preview *preview, struct change *change, double db, struct change *found)
+   if it is worth more and was not seen. POWER: of what is changed, as fitted. */
+static void rate(struct preview *preview, struct change *change, double power, struct change *found)
 {
-    double power = pow(10, db / 10), loss = change->from->loss, most = preview->best->loss;
+    double loss = change->from->loss, most = preview->best->loss;
     double bias = preview->errors / preview->count;
     bool *keeps = preview->keeps;
     memcpy(keeps, change->from->keeps, preview->problem.n_units * sizeof *keeps);
@@ -156,10 +155,8 @@ static void rate(struct preview *preview, struct change *change, double db, stru
         return;
     change->db = amp_power_db(fmax(power, least_power));
     double room = amp_power_db(preview->limit) - change->db - bias;
-    change->worth =
-        (most - loss) * chance_below(room / sqrt(preview->squares / preview->count));
-    if (change->worth > found->worth &&
-        amp_trials_find(preview->search->previews, keeps) == NULL)
+    change->worth = (most - loss) * chance_below(room / sqrt(preview->squares / preview->count));
+    if (change->worth > found->worth && amp_trials_find(preview->search->previews, keeps) == NULL)
         *found = *change;
 }
 
@@ -185,7 +182,7 @@ static void cut(struct ranking *ranking)
 }
 
 /* Rates the change of each unit of TRIAL by itself, and ranks the units. */
-static void try_singles(struct preview *preview, struct change *change, double db,
+static void try_singles(struct preview *preview, struct change *change, double power,
                         struct change *found)
 {
     preview->removed.n = preview->added.n = 0;
@@ -193,7 +190,7 @@ static void try_singles(struct preview *preview, struct change *change, double d
     for (uint32_t unit = 0; unit < preview->problem.n_units; unit++) {
         struct amp_change one = amp_ties_change(preview->ties, change->from->keeps, unit);
         change->units[0] = unit;
-        rate(preview, change, db, found);
+        rate(preview, change, power, found);
         if (change->from->keeps[unit])
             add(&preview->removed, unit, -one.loss, one.power);
         else
@@ -203,17 +200,18 @@ static void try_singles(struct preview *preview, struct change *change, double d
     cut(&preview->added);
 }
 
-/* Rates CHANGE, of N units, as it is and with each of the units that rank highest added. */
-static void try_added(struct preview *preview, struct change *change, size_t n,
-                      struct change *found, double db)
+/* Rates CHANGE as it is and with each of the units that rank highest added. */
+static void try_added(struct preview *preview, struct change *change, double power,
+                      struct change *found)
 {
-    change->n = n;
-    rate(preview, change, db, found);
+    size_t n = change->n;
+    rate(preview, change, power, found);
     change->n = n + 1;
     for (size_t i = 0; i < preview->added.n; i++) {
         change->units[n] = preview->added.items[i].unit;
-        rate(preview, change, db, found);
+        rate(preview, change, power, found);
     }
+    change->n = n;
 }
 
 /* Rates the changes of TRIAL: of one unit, two that go, and one that comes for one or two. */
@@ -221,17 +219,16 @@ static void try_around(struct preview *preview, const struct amp_trial *trial, s
 {
     struct change change = {.from = trial};
     const struct ranking *removed = &preview->removed;
-    double fitted = amp_power_db(amp_problem_power(&preview->problem, trial->keeps));
-    double db = fitted + half * (amp_power_db(trial->measured) - fitted);
-    if (!isfinite(db))
-        return;
-    try_singles(preview, &change, db, found);
+    double fitted = amp_problem_power(&preview->problem, trial->keeps);
+    try_singles(preview, &change, fitted, found);
     for (size_t i = 0; i < removed->n; i++) {
         change.units[0] = removed->items[i].unit;
-        try_added(preview, &change, 1, found, db);
+        change.n = 1;
+        try_added(preview, &change, fitted, found);
+        change.n = 2;
         for (size_t k = 0; k < i; k++) {
             change.units[1] = removed->items[k].unit;
-            try_added(preview, &change, 2, found, db);
+            try_added(preview, &change, fitted, found);
         }
     }
 }
@@ -307,7 +304,8 @@ static enum amp_status wander(struct preview *preview, size_t most, struct amp_e
 /* The cheapest choice that looks good enough, better than the answer, and was not evaluated. */
 static const struct amp_trial *next_to_evaluate(const struct preview *preview)
 {
-    const struct amp_trials *previews = preview->search->previews, *trials = preview->search->trials;
+    const struct amp_trials *previews = preview->search->previews,
+                            *trials = preview->search->trials;
     const struct amp_trial *next = NULL;
     for (size_t i = 0; i < previews->count; i++) {
         const struct amp_trial *seen = previews->items[i];
@@ -328,7 +326,8 @@ static void calibrate(struct preview *preview, const struct amp_trial *seen,
     if (isfinite(ratio) && ratio > 0)
         preview->limit = budget * ratio;
     if (trial->verdict != AMP_TRIAL_MET)
-        preview->limit = fmin(preview->limit, seen->measured * (trial->measured > budget ? 1 : power_is_not_it));
+        preview->limit =
+            fmin(preview->limit, seen->measured * (trial->measured > budget ? 1 : power_is_not_it));
     find_best(preview);
 }
 
@@ -357,7 +356,8 @@ static enum amp_status evaluate(struct preview *preview, struct amp_error *err)
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-/* Finds choices within the limit with previews up to number MOST, and has the cheapest evaluated. */
+/* Finds choices within the limit with previews up to number MOST, and has the cheapest evaluated.
+ */
 static enum amp_status run_round(struct preview *preview, size_t most, struct amp_error *err)
 {
     struct amp_trial *trial;
@@ -390,18 +390,19 @@ enum amp_status amp_preview_run(struct amp_search *search, const struct amp_tria
 {
     struct amp_arena *arena = search->trials->arena;
     size_t n = search->problem->n_units;
-    struct preview preview = {.search = search,
-                              .seen = {.problem = search->problem, .trials = search->previews},
-                              .problem = *search->problem,
-                              .limit = search->budget,
-                              .squares = first_count * first_spread * first_spread,
-                              .count = first_count};
+    struct preview preview = {
+        .search = search,
+        .seen = {.problem = search->problem, .trials = search->previews, .budget = search->budget},
+        .problem = *search->problem,
+        .limit = search->budget,
+        .squares = first_count * first_spread * first_spread,
+        .count = first_count};
     if (search->previews == NULL || !is_left(search->trials))
         return AMP_OK;
     preview.keeps = amp_arena_array(arena, n, sizeof *preview.keeps);
     preview.removed.items = amp_arena_array(arena, n, sizeof *preview.removed.items);
     preview.added.items = amp_arena_array(arena, n, sizeof *preview.added.items);
     preview.problem.noises =
-        amp_arena_array(arena, search->problem->n_noises, sizeof *preview.problem.noises);
+        amp_arena_array(arena, search->problem->n_noises + n, sizeof *preview.problem.noises);
     return run(&preview, low, err);
 }
