@@ -82,7 +82,7 @@ holds 'says so' grep -qF 'none is good enough' report
 holds 'writes the model that comes nearest, as it is asked to' test -e never.onnx
 holds 'writes no rules' test ! -e never.yaml
 holds 'has no answer' is out.json '$r->{tuning}{answer}' null
-holds 'has the trials' is out.json 'scalar @{$r->{tuning}{trials}}' 2
+holds 'has the trials' is out.json 'scalar @{$r->{tuning}{trials}}' 3
 holds 'has a page' grep -qF '<h2>Tuning</h2>' out.html
 expect 'no more trials than allowed' 1 "${tune[@]}" --max-trials 1 -q -o never1.onnx
 holds 'writes no model' test ! -e never1.onnx
@@ -123,9 +123,9 @@ for dtypes in bf16 fp16 bf16,fp16 fp16,bf16; do
 done
 expect 'both say' 0 bash -c '"$AMPCONV" "$@" -v -o out.onnx 2>said.txt' - "$both/model.onnx" -d bf16,fp16 "${tune[@]}"
 cat >wanted.txt <<'EOF'
-  tuned      min-cut: 2 candidates run, noise found and N choices previewed on 1 sample in the time of N runs; N s
+  tuned      min-cut: 2 candidates run, noise found and 2 choices previewed on 1 sample in the time of N runs; N s
   trial      0 all low: 0 nodes in float32, 0 in float16, predicted N dB, measured N dB, missed
-  trial      1 bracket: 0 nodes in float32, 5 in float16, predicted N dB, measured N dB, met
+  trial      1 preview: 0 nodes in float32, 5 in float16, predicted N dB, measured N dB, met
   costs      0.000666667 nodes more than all low, predicted; all float32 6.998 nodes more; counted
   float16    5 of 7 nodes in place of bfloat16
   float32    0 of 7 nodes kept, in 0 of 7 units
