@@ -78,6 +78,7 @@ struct amp_validate_options {
     struct amp_task_bounds task_bounds;
     bool keeps_deviations;         /* how errors are spread is wanted too */
     struct amp_pair_runner runner; /* RUN NULL: each model runs by amp_session_run */
+    bool is_reference_known; /* RUNNER has the reference's outputs: it gets no session for that */
 };
 
 /*

@@ -7,6 +7,8 @@
 struct amp_search {
     const struct amp_problem *problem;
     struct amp_trials *trials;
+    struct amp_trials *previews; /* for strategies that look at choices before they evaluate them;
+                                    NULL: there are none */
     double budget;   /* the power that the criterion comes to; NaN: it is on something else */
     bool is_minimal; /* set by the search: each unit of the answer was tried in the lower dtype by
                         itself, and the criterion then does not hold */

@@ -21,7 +21,8 @@
 
 enum { VERSION = 1 };
 
-static const char version_key[] = "ampconv-tune-log", infinite[] = "infinite";
+static const char version_key[] = "ampconv-tune-log", infinite[] = "infinite",
+                  preview_key[] = "preview";
 
 static const char *const verdicts[] = {
     [AMP_TRIAL_MET] = "met", [AMP_TRIAL_MISSED] = "missed", [AMP_TRIAL_UNSURE] = "unsure"};
@@ -84,7 +85,8 @@ static json_t *line_of(const struct amp_trial *trial, size_t n_units)
 {
     const unsigned char *bytes = (const unsigned char *)trial;
     json_t *line = json_object();
-    json_object_set_new(line, "trial", json_integer((json_int_t)trial->number));
+    json_object_set_new(line, trial->is_preview ? preview_key : "trial",
+                        json_integer((json_int_t)trial->number));
     json_object_set_new(line, "phase", text_of(trial->phase));
     json_object_set_new(line, "kept", ranges_of(trial->keeps, n_units));
     json_object_set_new(line, "loss", number_of(trial->loss));
@@ -258,6 +260,7 @@ static enum amp_status read_trial(const struct reader *reader, const json_t *lin
     struct amp_trial *trial =
         amp_arena_push(log->arena, &log->entries, &log->count, &log->capacity, sizeof *trial);
     trial->keeps = amp_arena_array(log->arena, log->n_units, sizeof *trial->keeps);
+    trial->is_preview = json_object_get(line, preview_key) != NULL;
     AMP_TRY(read_kept(reader, line, trial));
     AMP_TRY(read_verdict(reader, line, trial));
     for (size_t i = 0; i < AMP_COUNT(fields); i++)
@@ -476,7 +479,7 @@ bool amp_trial_log_replay(const struct amp_trial_log *log, struct amp_trial *tri
 {
     for (size_t i = 0; i < log->count; i++) {
         const struct amp_trial *entry = &log->entries[i];
-        if (entry->hash != trial->hash ||
+        if (entry->hash != trial->hash || entry->is_preview != trial->is_preview ||
             memcmp(entry->keeps, trial->keeps, log->n_units * sizeof *entry->keeps) != 0)
             continue;
         trial->verdict = entry->verdict;

@@ -11,21 +11,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum amp_status amp_trials_open(struct amp_trials *trials, struct amp_error *err)
+static void begin(struct amp_trials *trials)
 {
     trials->arena = amp_arena_create();
     trials->items = NULL;
     trials->count = trials->capacity = trials->n_replayed = 0;
     trials->best = NULL;
     trials->log = NULL;
+}
+
+enum amp_status amp_trials_open(struct amp_trials *trials, struct amp_error *err)
+{
+    begin(trials);
     if (trials->log_path == NULL)
         return AMP_OK;
     return amp_trial_log_open(trials, &trials->log, err);
 }
 
+void amp_trials_open_previews(struct amp_trials *previews, const struct amp_trials *trials)
+{
+    begin(previews);
+    previews->are_previews = true;
+    previews->log = trials->log;
+}
+
 void amp_trials_close(struct amp_trials *trials)
 {
-    amp_trial_log_close(trials->log);
+    if (!trials->are_previews)
+        amp_trial_log_close(trials->log);
     amp_arena_destroy(trials->arena);
     trials->log = NULL;
     trials->arena = NULL;
@@ -88,6 +101,7 @@ static struct amp_trial *add(struct amp_trials *trials, const bool *choice, cons
     struct amp_trial *trial = amp_arena_alloc(trials->arena, sizeof *trial);
     *trial = (struct amp_trial){
         .number = trials->count,
+        .is_preview = trials->are_previews,
         .phase = amp_arena_strdup(trials->arena, phase),
         .keeps = amp_arena_memdup(trials->arena, keeps, n * sizeof *keeps),
         .hash = amp_problem_hash(keeps, n),

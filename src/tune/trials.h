@@ -14,6 +14,7 @@ enum amp_trial_verdict {
 /* A choice of what to keep, and what came of running it. */
 struct amp_trial {
     size_t number;      /* from 0, in the order of the search */
+    bool is_preview;    /* it tells the error's power on some of the samples: never an answer */
     const char *phase;  /* why it was tried: "all low", "bracket", "shrink", ... */
     bool *keeps;        /* per unit; first steps that others include are among them */
     uint64_t hash;      /* of KEEPS */
@@ -37,6 +38,7 @@ struct amp_trial_runner {
 struct amp_trials {
     const struct amp_problem *problem;
     struct amp_trial_runner runner;
+    bool are_previews;    /* they are, and count as such */
     size_t most;          /* evaluations allowed: 0: no limit */
     const char *log_path; /* JSON lines; NULL: none */
     uint64_t key; /* of the search: model, data, criterion, settings; a log of another is refused */
@@ -55,6 +57,10 @@ struct amp_trials {
  * search, AMP_IO for one that cannot be read or written. The caller has set the first fields.
  */
 enum amp_status amp_trials_open(struct amp_trials *trials, struct amp_error *err);
+
+/* Begins previews beside TRIALS, which are open and must stay: they are in the same log. The caller
+   has set the problem, the runner and MOST. */
+void amp_trials_open_previews(struct amp_trials *previews, const struct amp_trials *trials);
 void amp_trials_close(struct amp_trials *trials); /* a zeroed one is fine */
 
 /* Sets the numbers of PROBLEM, the units of which are known, as the log has them from a search that

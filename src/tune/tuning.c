@@ -5,6 +5,7 @@
 
 void amp_tuning_free(struct amp_tuning *tuning)
 {
+    amp_trials_close(&tuning->previews);
     amp_trials_close(&tuning->trials);
     amp_costs_free(&tuning->costs);
     if (tuning->arena != NULL)

@@ -9,7 +9,8 @@ struct amp_tuning {
     struct amp_arena *arena;
     struct amp_problem *problem;
     const struct amp_strategy *strategy;
-    struct amp_trials trials; /* the first has all units low */
+    struct amp_trials trials;   /* the first has all units low */
+    struct amp_trials previews; /* none where the strategy has no use for them */
     struct amp_costs costs;
     double *removes;           /* per unit: the power of the noise that hangs on it */
     struct amp_trial *answer;  /* NULL: nothing met the criterion */
@@ -17,7 +18,8 @@ struct amp_tuning {
     double budget;     /* the power that the criterion comes to; NaN: it is on something else */
     bool is_minimal;   /* as in amp_search */
     size_t n_nodes;    /* of the main graph */
-    double plain_runs; /* what finding the noise cost */
+    double plain_runs; /* what finding the noise and previews cost, on one sample each */
+    size_t n_preview_samples; /* that each preview ran on */
     double seconds;
 };
 

@@ -82,7 +82,7 @@ holds 'says so' grep -qF 'none is good enough' report
 holds 'writes the model that comes nearest, as it is asked to' test -e never.onnx
 holds 'writes no rules' test ! -e never.yaml
 holds 'has no answer' is out.json '$r->{tuning}{answer}' null
-holds 'has the trials' is out.json 'scalar @{$r->{tuning}{trials}}' 2
+holds 'has the trials' is out.json 'scalar @{$r->{tuning}{trials}}' 3
 holds 'has a page' grep -qF '<h2>Tuning</h2>' out.html
 expect 'no more trials than allowed' 1 "${tune[@]}" --max-trials 1 -q -o never1.onnx
 holds 'writes no model' test ! -e never1.onnx
@@ -91,7 +91,8 @@ holds 'writes no model' test ! -e never1.onnx
 tune=("$AMPCONV" "$transformer" --tune --tune-for bytes -t snr=50 -q --accept "${data[@]}")
 expect 'an undisturbed search' 0 "${tune[@]}" -o whole.onnx --tune-log whole.jsonl --rules-out whole.yaml
 lines=$(wc -l <whole.jsonl)
-for ((n = 0; n <= lines; n++)); do
+holds 'previews are written down' grep -q '"preview":' whole.jsonl
+for ((n = 0; n <= lines; n += 1 + lines / 12)); do
   { head -n $n whole.jsonl; sed -n "$((n + 1))p" whole.jsonl | head -c 20 | tr -d '\n'; } >cut.jsonl
   expect "goes on after line $n" 0 "${tune[@]}" -o cut.onnx --tune-log cut.jsonl --rules-out cut.yaml
   holds "ends with the same model" cmp whole.onnx cut.onnx
@@ -122,9 +123,9 @@ for dtypes in bf16 fp16 bf16,fp16 fp16,bf16; do
 done
 expect 'both say' 0 bash -c '"$AMPCONV" "$@" -v -o out.onnx 2>said.txt' - "$both/model.onnx" -d bf16,fp16 "${tune[@]}"
 cat >wanted.txt <<'EOF'
-  tuned      min-cut: 2 candidates run, noise found in the time of N runs; N s
+  tuned      min-cut: 2 candidates run, noise found and 2 choices previewed on 1 sample in the time of N runs; N s
   trial      0 all low: 0 nodes in float32, 0 in float16, predicted N dB, measured N dB, missed
-  trial      1 bracket: 0 nodes in float32, 5 in float16, predicted N dB, measured N dB, met
+  trial      1 preview: 0 nodes in float32, 5 in float16, predicted N dB, measured N dB, met
   costs      0.000666667 nodes more than all low, predicted; all float32 6.998 nodes more; counted
   float16    5 of 7 nodes in place of bfloat16
   float32    0 of 7 nodes kept, in 0 of 7 units
@@ -151,7 +152,7 @@ done
 tune=("$AMPCONV" "$transformer" -d bf16,fp16 --tune --tune-for nodes -t snr=65 -q -f "${data[@]}")
 expect 'an undisturbed search of both' 0 "${tune[@]}" -o pair.onnx --tune-log pair.jsonl --rules-out pair.yaml
 lines=$(wc -l <pair.jsonl)
-for ((n = 1; n <= lines; n++)); do
+for ((n = 1; n <= lines; n += 1 + lines / 6)); do
   head -n $n pair.jsonl >cut.jsonl
   expect "of both goes on after line $n" 0 "${tune[@]}" -o cut.onnx --tune-log cut.jsonl --rules-out cut.yaml
   holds 'of both ends with the same model' cmp pair.onnx cut.onnx

@@ -675,6 +675,20 @@ static void no_units_are_a_page(void **state)
     free(text);
 }
 
+static void previews_are_counted(void **state)
+{
+    struct made made;
+    (void)state;
+    make(&made);
+    made.tuning.previews.count = 9;
+    made.tuning.n_preview_samples = 1;
+    char *text = page_of(&made.tuning);
+    assert_says(text,
+                "; 9 choices previewed on 1 sample; finding the noise and the previews took the "
+                "time of 31.5 plain runs");
+    free(text);
+}
+
 static void nodes_are_counted_as_they_are(void **state)
 {
     struct made made;
@@ -726,6 +740,7 @@ int main(void)
         cmocka_unit_test(nothing_tried_is_a_page),
         cmocka_unit_test(no_units_are_a_page),
         cmocka_unit_test(gains_are_called_so),
+        cmocka_unit_test(previews_are_counted),
         cmocka_unit_test(nodes_are_counted_as_they_are),
     };
 

@@ -380,6 +380,81 @@ static void side_by_side_is_no_worse(void **state)
     assert_true(sums[1].loss <= 1.5 * sums[0].loss);
 }
 
+/* ---- previews -------------------------------------------------------------------------------- */
+
+/* Previews that say what runs do save loss beyond what as many evaluations come to, and the first
+   answer comes early. The others have no use for them. */
+static void previews_save_loss(void **state)
+{
+    struct tune_case tune;
+    struct sums sums[2] = {{.n = 0}};
+    (void)state;
+    for (uint32_t seed = 0; seed < 40; seed++)
+        for (size_t i = 0; i < 2; i++) {
+            tune_create(&tune, 1000 + seed, 12 + 2 * seed, TUNE_POWER);
+            tune.previews = 100 * i;
+            struct outcome outcome = search_with(&tune, "min-cut", 20, 1);
+            add(&sums[i], &tune, &outcome);
+            assert_true(i == 0 || (outcome.first_met > 0 && outcome.first_met <= 3));
+            assert_true(i == 0 || search_with(&tune, "greedy", 20, 1).n_runs > 0);
+            assert_int_equal(tune.n_previews, 0);
+            tune_destroy(&tune);
+        }
+    print_message("20 evaluations without previews: loss %.1f %%, with 100: %.1f %%\n",
+                  100 * sums[0].loss / 40, 100 * sums[1].loss / 40);
+    assert_true(sums[1].loss <= 0.95 * sums[0].loss);
+}
+
+/* On other samples they differ from evaluations, which is found out by evaluations. */
+static void previews_may_differ(void **state)
+{
+    struct tune_case tune;
+    struct sums sums[2] = {{.n = 0}};
+    (void)state;
+    for (uint32_t seed = 0; seed < 40; seed++)
+        for (size_t i = 0; i < 2; i++) {
+            tune_create(&tune, 1000 + seed, 12 + 2 * seed, TUNE_POWER);
+            tune.previews = 100 * i;
+            tune.preview_off_db = 1;
+            struct outcome outcome = search_with(&tune, "min-cut", 20, 1);
+            add(&sums[i], &tune, &outcome);
+            tune_destroy(&tune);
+        }
+    print_message("20 evaluations without previews: loss %.1f %%, with 100 off by 1 dB: %.1f %%\n",
+                  100 * sums[0].loss / 40, 100 * sums[1].loss / 40);
+    assert_int_equal(sums[1].n_met, 40);
+    assert_int_equal(sums[1].n_early, 40);
+    assert_true(sums[1].loss <= sums[0].loss);
+}
+
+/* Only what was run is an answer, and there is one whatever they say. */
+static void previews_may_be_wrong(void **state)
+{
+    struct tune_case tune;
+    (void)state;
+    for (uint32_t seed = 0; seed < 40; seed++) {
+        tune_create(&tune, seed, 1 + 2 * seed, seed % 2 == 0 ? TUNE_POWER : TUNE_LOST);
+        tune.previews = 1 + seed * 3;
+        tune.previews_lie = true;
+        assert_true(search_with(&tune, "min-cut", 20, 1 + seed % 3).first_met != 0);
+        assert_true(search_with(&tune, "min-cut", 2, 1).first_met != 0);
+        tune_destroy(&tune);
+    }
+}
+
+static void previews_leave_few_units_solved(void **state)
+{
+    struct tune_case tune;
+    (void)state;
+    for (uint32_t seed = 0; seed < 100; seed++) {
+        tune_create(&tune, seed, 2 + seed % 10, TUNE_POWER);
+        tune.cross = tune.off_db = 0;
+        tune.previews = 100;
+        assert_true(search_with(&tune, "min-cut", 0, 1).loss == optimum(&tune));
+        tune_destroy(&tune);
+    }
+}
+
 /* ---- trials ---------------------------------------------------------------------------------- */
 
 /*
@@ -635,22 +710,26 @@ static void search_on(struct tune_case *tune, struct amp_trials *trials, size_t 
 
 /* Cut after each byte: the same trials in the same order, none of the whole lines run again, and in
    the end the same bytes. */
-static void resume_everywhere(size_t n_jobs)
+static void resume_everywhere(size_t n_jobs, size_t previews)
 {
     struct tune_case tune;
     struct amp_trials trials, again;
-    size_t size, new_size;
+    size_t size, new_size, n_previews;
     tune_create(&tune, 3, 14, TUNE_LOST);
+    tune.previews = previews;
     search_on(&tune, &trials, n_jobs);
+    n_previews = tune.n_previews;
     char *whole = read_log(&size);
     assert_non_null(trials.best);
     assert_in_range(trials.count, 5, 20);
+    assert_true((n_previews > 0) == (previews > 0));
     /* A new file, as the one that is locked would stay so. */
     assert_int_equal(remove(log_path), 0);
     for (size_t cut = 0, lines = 0; cut <= size; lines += whole[cut++] == '\n') {
         write_log(whole, cut);
         search_on(&tune, &again, n_jobs);
-        assert_int_equal(again.n_replayed, lines > 0 ? lines - 1 : 0);
+        assert_int_equal(again.n_replayed + n_previews - tune.n_previews,
+                         lines > 0 ? lines - 1 : 0);
         assert_int_equal(tune.n_runs, trials.count - again.n_replayed);
         assert_int_equal(again.count, trials.count);
         for (size_t i = 0; i < trials.count; i++)
@@ -671,8 +750,9 @@ static void resume_everywhere(size_t n_jobs)
 static void a_search_goes_on_from_its_log(void **state)
 {
     (void)state;
-    resume_everywhere(1);
-    resume_everywhere(3);
+    resume_everywhere(1, 0);
+    resume_everywhere(3, 0);
+    resume_everywhere(1, 9);
 }
 
 /* ---- wrong logs ------------------------------------------------------------------------------ */
@@ -831,6 +911,10 @@ int main(void)
         cmocka_unit_test(min_cut_is_early_and_cheap),
         cmocka_unit_test(min_cut_is_cheap_without_powers),
         cmocka_unit_test(side_by_side_is_no_worse),
+        cmocka_unit_test(previews_save_loss),
+        cmocka_unit_test(previews_may_differ),
+        cmocka_unit_test(previews_may_be_wrong),
+        cmocka_unit_test(previews_leave_few_units_solved),
         cmocka_unit_test(none_is_run_twice),
         cmocka_unit_test(a_step_includes_the_one_before),
         cmocka_unit_test(equal_ones_at_once_are_run_once),

@@ -40,6 +40,10 @@ struct tune_case {
     uint32_t fragile;
     size_t n_runs, fails_at;     /* candidates run; the run that fails, 0: none */
     uint64_t ran[TUNE_RUNS_MAX]; /* their hashes */
+    size_t previews;             /* that may be had; 0: there are none */
+    size_t n_previews;
+    double preview_off_db; /* by how much they differ from runs, either way */
+    bool previews_lie;     /* and say of each choice that it is good enough */
     struct amp_arena *arena;
 };
 
@@ -127,6 +131,23 @@ static inline enum amp_status tune_run(void *context, struct amp_trial *const *t
     return AMP_OK;
 }
 
+static inline enum amp_status tune_preview(void *context, struct amp_trial *const *trials, size_t n,
+                                           struct amp_error *err)
+{
+    struct tune_case *tune = context;
+    (void)err;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t state = trials[i]->hash ^ ~tune->seed;
+        double db = tune->preview_off_db * (2 * tune_uniform(&state) - 1);
+        trials[i]->measured = tune_measure(tune, trials[i]->keeps) * pow(10, db / 10);
+        if (tune->previews_lie)
+            trials[i]->measured = fmin(trials[i]->measured, tune->target / 2);
+        trials[i]->verdict = trials[i]->measured <= tune->target ? AMP_TRIAL_MET : AMP_TRIAL_MISSED;
+        tune->n_previews++;
+    }
+    return AMP_OK;
+}
+
 /* N_UNITS in a row, some of them joined to one further on; losses, powers and costs of casts over
    decades. The target lies 3 to 20 dB below the power of all low. */
 static inline void tune_create(struct tune_case *tune, uint64_t seed, uint32_t n_units,
@@ -179,9 +200,19 @@ static inline bool tune_search(struct tune_case *tune, struct amp_trials *trials
     bool tells_power = tune->kind != TUNE_SCORE && tune->kind != TUNE_WHIMS;
     struct amp_search search = {
         .problem = &tune->problem, .trials = trials, .budget = tells_power ? tune->target : NAN};
+    struct amp_trials previews = {.problem = &tune->problem,
+                                  .runner = {.run = tune_preview, .context = tune, .n_jobs = 1},
+                                  .most = tune->previews};
+    amp_trials_open_previews(&previews, trials);
+    if (tune->previews > 0 && tells_power)
+        search.previews = &previews;
+    tune->n_previews = 0;
     assert_int_equal(amp_strategy_find(name, &strategy, &err), AMP_OK);
     if (strategy->run(&search, &err) != AMP_OK)
         fail_msg("%s", err.text);
+    assert_true(tune->n_previews + previews.n_replayed == previews.count &&
+                previews.count <= tune->previews);
+    amp_trials_close(&previews);
     return search.is_minimal;
 }
 

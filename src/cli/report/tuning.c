@@ -134,6 +134,19 @@ static void print_trials(FILE *file, const struct amp_tuning *tuning)
     }
 }
 
+/* ", noise found and 9 choices previewed on 8 samples in the time of 153 runs" */
+static void print_runs(FILE *file, const struct amp_tuning *tuning)
+{
+    size_t n = tuning->previews.count, n_samples = tuning->n_preview_samples;
+    if (n == 0 && !(tuning->plain_runs > 0))
+        return;
+    amp_print(file, ", noise found");
+    if (n > 0)
+        amp_print(file, " and %zu choice%s previewed on %zu sample%s", n, n == 1 ? "" : "s",
+                  n_samples, n_samples == 1 ? "" : "s");
+    amp_print(file, " in the time of %.0f runs", tuning->plain_runs);
+}
+
 static void print_search(FILE *file, const struct amp_tuning *tuning)
 {
     const struct amp_trials *trials = &tuning->trials;
@@ -141,8 +154,7 @@ static void print_search(FILE *file, const struct amp_tuning *tuning)
               trials->count, trials->count == 1 ? "" : "s");
     if (trials->n_replayed > 0)
         amp_print(file, ", %zu of them before", trials->n_replayed);
-    if (tuning->plain_runs > 0)
-        amp_print(file, ", noise found in the time of %.0f runs", tuning->plain_runs);
+    print_runs(file, tuning);
     amp_print(file, "; %.1f s%s\n", tuning->seconds,
               tuning->answer == NULL ? "; none is good enough"
               : tuning->is_minimal   ? "; nothing of it can be given back"
@@ -224,6 +236,8 @@ json_t *amp_json_tuning(const struct amp_tuning *tuning)
     amp_json_set(object, "costs", json_costs(tuning));
     amp_json_set(object, "units", amp_json_count(amp_problem_units(tuning->problem)));
     amp_json_set(object, "plain_runs", amp_json_number(tuning->plain_runs));
+    amp_json_set(object, "previews", amp_json_count(tuning->previews.count));
+    amp_json_set(object, "preview_samples", amp_json_count(tuning->n_preview_samples));
     amp_json_set(object, "seconds", amp_json_number(tuning->seconds));
     amp_json_set(object, "minimal", json_boolean(tuning->is_minimal));
     amp_json_set(object, "answer", answer != NULL ? amp_json_count(answer->number) : json_null());

@@ -17,11 +17,20 @@
 #include "core/clock.h"
 #include "core/file/output.h"
 #include "onnx/schema/infer.h"
+#include "run/exec/session.h"
 #include "tune/formulate.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What previews run on, and what the reference gives there once it was run. */
+struct previewing {
+    size_t n_samples, n_outputs;
+    size_t sample;              /* the next one */
+    struct amp_tensor *outputs; /* by sample; NULL: the reference runs each time */
+    bool is_kept, is_known;     /* they can be kept; they are */
+};
 
 struct job {
     const struct amp_tune_request *request;
@@ -33,6 +42,7 @@ struct job {
     struct amp_eval_check eval; /* of the candidate that was judged last, and of the best */
     struct amp_eval_check best_eval;
     const struct amp_trial *best; /* the trial that it is of; NULL: none has met */
+    struct previewing previewing;
     struct amp_tune_origin origin;
     struct amp_tuning *tuning;
     struct amp_error *err;
@@ -166,8 +176,12 @@ static struct amp_choice_model choice_model(const struct job *job)
                                      has_second ? &job->fine.assignment : NULL, job->low.outputs};
 }
 
-/* Converts and judges the candidate that TRIAL is of. */
-static enum amp_status try_candidate(struct job *job, struct amp_trial *trial)
+typedef enum amp_status judge_model(struct job *job, const struct amp_tune_model *model,
+                                    struct amp_trial *trial);
+
+/* Converts the candidate that TRIAL is of and has JUDGE say what it is like. */
+static enum amp_status try_candidate(struct job *job, judge_model *judge_it,
+                                     struct amp_trial *trial)
 {
     const struct amp_tune_request *request = job->request;
     struct amp_arena *arena = amp_arena_create();
@@ -182,7 +196,7 @@ static enum amp_status try_candidate(struct job *job, struct amp_trial *trial)
         status = request->convert(request->context, rules, &candidate, job->err);
     trial->seconds = amp_clock_seconds() - start;
     if (status == AMP_OK)
-        status = judge(job, &candidate, trial);
+        status = judge_it(job, &candidate, trial);
     amp_model_close(&candidate.file);
     amp_rules_destroy(rules);
     amp_arena_destroy(arena);
@@ -229,9 +243,144 @@ static enum amp_status run_trials(void *context, struct amp_trial *const *trials
     amp_progress_step(job, job->tuning->trials.count, job->tuning->trials.most);
     for (size_t i = 0; i < n; i++) {
         bool is_low = amp_problem_is_low(job->tuning->problem, trials[i]->keeps);
-        AMP_TRY(is_low ? judge(job, &job->low, trials[i]) : try_candidate(job, trials[i]));
+        AMP_TRY(is_low ? judge(job, &job->low, trials[i]) : try_candidate(job, judge, trials[i]));
     }
     return AMP_OK;
+}
+
+/* ---- previews -------------------------------------------------------------------------------- */
+
+/* Keeps what the reference gives. What borrows its data from elsewhere cannot be kept. */
+static void keep_outputs(struct previewing *previewing, struct amp_tensor *kept,
+                         const struct amp_tensor *outputs)
+{
+    for (size_t i = 0; i < previewing->n_outputs; i++) {
+        previewing->is_kept &= outputs[i].buffer != NULL;
+        amp_tensor_refer(&kept[i], &outputs[i]);
+    }
+}
+
+/* Runs both models on a sample, the reference only where what it gives is not kept. */
+static enum amp_status run_pair(void *context, const struct amp_pair_run *pair,
+                                struct amp_error *err)
+{
+    struct previewing *previewing = context;
+    struct amp_tensor *kept = &previewing->outputs[previewing->n_outputs * previewing->sample++];
+    if (previewing->is_known) {
+        for (size_t i = 0; i < previewing->n_outputs; i++)
+            amp_tensor_refer(&pair->outputs[0][i], &kept[i]);
+    } else {
+        AMP_TRY(amp_session_run(pair->sessions[0], pair->inputs[0], pair->outputs[0], err));
+        keep_outputs(previewing, kept, pair->outputs[0]);
+    }
+    return amp_session_run(pair->sessions[1], pair->inputs[1], pair->outputs[1], err);
+}
+
+static void release_outputs(struct previewing *previewing)
+{
+    if (previewing->outputs != NULL)
+        amp_tensors_release(previewing->outputs, previewing->n_samples * previewing->n_outputs);
+}
+
+static enum amp_status load_sample(void *context, size_t sample, struct amp_tensor *tensors,
+                                   struct amp_error *err)
+{
+    return amp_inputs_load(context, sample, tensors, NULL, err);
+}
+
+/* Runs MODEL against the reference on the samples of previews. */
+static enum amp_status run_preview(struct job *job, const struct amp_tune_model *model,
+                                   struct amp_validation *validation, struct amp_error *verdict)
+{
+    struct previewing *previewing = &job->previewing;
+    struct amp_inputs inputs;
+    struct amp_task_bounds unused;
+    struct amp_validate_options options = {.is_reference_known = previewing->is_known};
+    AMP_TRY(amp_tolerance_parse(job->options, job->request->coarsest, &options.bounds, &unused,
+                                verdict));
+    AMP_TRY(amp_inputs_open(job->options, job->reference.model, &inputs, verdict));
+    if (previewing->outputs != NULL)
+        options.runner = (struct amp_pair_runner){run_pair, previewing};
+    options.source = (struct amp_source){previewing->n_samples, load_sample, &inputs};
+    previewing->sample = 0;
+    enum amp_status status =
+        amp_validate(job->reference.model, model->file.model, &options, validation, verdict);
+    amp_inputs_close(&inputs);
+    return status;
+}
+
+/* Has MODEL judged by what bounds there are on outputs. */
+static enum amp_status preview(struct job *job, const struct amp_tune_model *model,
+                               struct amp_trial *trial)
+{
+    struct previewing *previewing = &job->previewing;
+    struct amp_validation validation;
+    struct amp_error verdict = {.status = AMP_OK};
+    double start = amp_clock_seconds();
+    enum amp_status status = run_preview(job, model, &validation, &verdict);
+    if (status != AMP_OK && status != AMP_MISMATCH)
+        return amp_error_copy(job->err, &verdict);
+    trial->verdict = status == AMP_OK ? AMP_TRIAL_MET : AMP_TRIAL_MISSED;
+    trial->measured = amp_validation_error_power(&validation);
+    trial->seconds += amp_clock_seconds() - start;
+    amp_validation_free(&validation);
+    job->tuning->plain_runs += (double)previewing->n_samples * (previewing->is_known ? 1 : 2);
+    previewing->is_known = previewing->is_kept;
+    if (!previewing->is_known)
+        release_outputs(previewing);
+    return AMP_OK;
+}
+
+static enum amp_status run_previews(void *context, struct amp_trial *const *trials, size_t n,
+                                    struct amp_error *err)
+{
+    struct job *job = context;
+    (void)err;
+    amp_progress_step(job, job->tuning->previews.count, job->tuning->previews.most);
+    for (size_t i = 0; i < n; i++) {
+        bool is_low = amp_problem_is_low(job->tuning->problem, trials[i]->keeps);
+        AMP_TRY(is_low ? preview(job, &job->low, trials[i])
+                       : try_candidate(job, preview, trials[i]));
+    }
+    return AMP_OK;
+}
+
+/* Where nodes select, outputs are judged with what the other model selects, so that those of the
+   reference alone are not enough. */
+static bool are_outputs_enough(const struct job *job)
+{
+    struct amp_selections selections = amp_selections_find(job->reference.model);
+    bool is_enough = selections.count == 0;
+    amp_selections_free(&selections);
+    return is_enough;
+}
+
+/* Begins previews, of the first samples. */
+static enum amp_status open_previews(struct job *job)
+{
+    enum { MOST = 100, SAMPLES_MAX = 8 };
+    struct previewing *previewing = &job->previewing;
+    struct amp_tuning *tuning = job->tuning;
+    struct amp_inputs inputs;
+    AMP_TRY(amp_inputs_open(job->options, job->reference.model, &inputs, job->err));
+    previewing->n_samples = inputs.count < SAMPLES_MAX ? inputs.count : SAMPLES_MAX;
+    tuning->n_preview_samples = previewing->n_samples;
+    amp_inputs_close(&inputs);
+    previewing->n_outputs = job->reference.model->graphs[0].outputs.count;
+    previewing->is_kept = are_outputs_enough(job);
+    if (previewing->is_kept)
+        previewing->outputs = amp_xcalloc(previewing->n_samples * previewing->n_outputs + 1,
+                                          sizeof *previewing->outputs);
+    tuning->previews = (struct amp_trials){
+        .problem = tuning->problem, .runner = {run_previews, job, 1}, .most = MOST};
+    amp_trials_open_previews(&tuning->previews, &tuning->trials);
+    return AMP_OK;
+}
+
+static void close_previews(struct previewing *previewing)
+{
+    release_outputs(previewing);
+    free(previewing->outputs);
 }
 
 /* ---- what is known before the search --------------------------------------------------------- */
@@ -480,6 +629,10 @@ static enum amp_status search(struct job *job)
     AMP_TRY(amp_strategy_find(name != NULL ? name : amp_strategy_at(0)->name, &tuning->strategy,
                               job->err));
     AMP_TRY(find_budget(job, &search.budget));
+    if (search.budget > 0 && isfinite(search.budget)) {
+        AMP_TRY(open_previews(job));
+        search.previews = &tuning->previews;
+    }
     amp_progress_begin("tuning");
     AMP_TRY(tuning->strategy->run(&search, job->err));
     tuning->is_minimal = search.is_minimal;
@@ -532,6 +685,7 @@ enum amp_status amp_tune(const struct amp_tune_request *request, struct amp_rule
     double start = amp_clock_seconds();
     enum amp_status status = tune(&job, rules);
     amp_progress_end();
+    close_previews(&job.previewing);
     amp_model_close(&job.low.file);
     amp_model_close(&job.fine.file);
     amp_model_close(&job.reference);

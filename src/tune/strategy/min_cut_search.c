@@ -8,6 +8,7 @@
 #include "tune/strategy/bracket.h"
 #include "tune/strategy/cheaper.h"
 #include "tune/strategy/minimal.h"
+#include "tune/strategy/preview.h"
 #include "tune/strategy/refine.h"
 #include "tune/strategy/shrink.h"
 
@@ -24,6 +25,14 @@ static enum amp_status take_least(struct amp_search *search, struct amp_path *pa
     if (!(amp_problem_loss(search->problem, keeps) < search->trials->best->loss))
         return AMP_OK;
     return amp_trials_run(search->trials, keeps, "least loss", &trial, err);
+}
+
+/* Without an answer from previews: finds one by evaluations alone. */
+static enum amp_status take_from_path(struct amp_search *search, struct amp_path *path,
+                                      const struct amp_trial *low, struct amp_error *err)
+{
+    AMP_TRY(amp_bracket_close(search, path, low, err));
+    return amp_refine_run(search, err);
 }
 
 /* Nothing on the path has met: tries its end, and all units when that is not enough or only one
@@ -50,12 +59,13 @@ static enum amp_status find(struct amp_search *search, struct amp_path *path, st
         return AMP_OK;
     if (amp_trial_is_met(low))
         return take_least(search, path, keeps, err);
-    AMP_TRY(amp_bracket_close(search, path, low, err));
+    AMP_TRY(amp_preview_run(search, low, err));
+    if (trials->best == NULL)
+        AMP_TRY(take_from_path(search, path, low, err));
     if (trials->best == NULL)
         AMP_TRY(take_ends(search, path, keeps, err));
     if (trials->best == NULL)
         return AMP_OK;
-    AMP_TRY(amp_refine_run(search, err));
     AMP_TRY(amp_shrink_chunks(search, err));
     AMP_TRY(amp_cheaper_run(search, path, err));
     return amp_shrink_singles(search, err);

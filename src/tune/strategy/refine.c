@@ -8,17 +8,23 @@
 #include "tune/strategy/batch.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
-    SWEEPS = 40,      /* over all trials, of a fit */
+    SWEEPS = 40,      /* over trials, of a fit */
+    VISITS = 800,     /* to trials, where there are more than so many sweeps allow */
     MISSES_MAX = 8,   /* rounds in a row without a better answer */
     RESERVED_PART = 5 /* of the evaluations: one in so many is left */
 };
 
-static const double relaxation = 0.5; /* of each step of a fit */
-static const double step_db = 0.2;    /* by which the budget shrinks with each miss */
-static const double loss_gap = 0.005; /* of the loss: what is not worth an evaluation */
+static const double unseen_part = 0.1; /* of the budget, over all units: what was not found */
+static const double together = 0.05;   /* relative variance of a choice's power by its noise, */
+static const double alone = 0.005;     /* and by what no other choice has in common with it */
+static const double least_part = 0.05; /* of a noise that stays */
+static const double relaxation = 0.5;  /* of each step of a fit */
+static const double step_db = 0.2;     /* by which the budget shrinks with each miss */
+static const double loss_gap = 0.005;  /* of the loss: what is not worth an evaluation */
 
 struct refine {
     struct amp_search *search;
@@ -41,9 +47,8 @@ bool amp_refine_applies(const struct amp_search *search)
 /* ---- the fit --------------------------------------------------------------------------------- */
 
 /* Scales the noise that was there in TRIAL towards what it came to. */
-static void fit_trial(struct refine *refine, const struct amp_trial *trial)
+static void fit_trial(struct amp_problem *problem, const struct amp_trial *trial)
 {
-    struct amp_problem *problem = &refine->problem;
     double power = amp_problem_power(problem, trial->keeps);
     if (!tells(trial) || !(power > 0))
         return;
@@ -55,15 +60,135 @@ static void fit_trial(struct refine *refine, const struct amp_trial *trial)
     }
 }
 
-/* Fits the noise to all trials, from what was found before them. */
-static void fit(struct refine *refine)
+/* Relative errors of the fit, by trial. */
+struct errors {
+    size_t n, n_noises;
+    double *rows;     /* by trial, then by noise: how far that may be off, relative to the trial */
+    double *products; /* of the rows, by two trials; then their root */
+    double *weights;  /* by trial: the error; then what it comes to in each noise */
+};
+
+static struct errors begin_errors(size_t most, size_t n_noises)
 {
-    const struct amp_problem *found = refine->search->problem;
-    const struct amp_trials *trials = refine->search->trials;
-    memcpy(refine->problem.noises, found->noises, found->n_noises * sizeof *found->noises);
-    for (int sweep = 0; sweep < SWEEPS; sweep++)
+    return (struct errors){.n_noises = n_noises,
+                           .rows = amp_xcalloc(most + 1, (n_noises + 1) * sizeof(double)),
+                           .products = amp_xcalloc(most + 1, (most + 1) * sizeof(double)),
+                           .weights = amp_xcalloc(most + 1, sizeof(double))};
+}
+
+static void free_errors(struct errors *errors)
+{
+    free(errors->rows);
+    free(errors->products);
+    free(errors->weights);
+}
+
+/* By how much a noise may be off: small ones by more of themselves, as what is between two of them
+   goes with the root of both. */
+static double deviation(double power, double budget)
+{
+    return sqrt(together * power * budget);
+}
+
+static void add_error(struct errors *errors, const struct amp_problem *fitted,
+                      const struct amp_trial *trial, double budget)
+{
+    double power = amp_problem_power(fitted, trial->keeps);
+    double *row = errors->rows + errors->n * errors->n_noises;
+    if (!tells(trial) || !(power > 0))
+        return;
+    for (size_t i = 0; i < fitted->n_noises; i++) {
+        const struct amp_problem_noise *noise = &fitted->noises[i];
+        bool is_there = !trial->keeps[noise->a] || !trial->keeps[noise->b];
+        row[i] = is_there ? deviation(noise->power, budget) / trial->measured : 0;
+    }
+    errors->weights[errors->n++] = 1 - power / trial->measured;
+}
+
+static void multiply(struct errors *errors)
+{
+    for (size_t i = 0; i < errors->n; i++)
+        for (size_t k = 0; k <= i; k++) {
+            const double *a = errors->rows + i * errors->n_noises;
+            const double *b = errors->rows + k * errors->n_noises;
+            double sum = i == k ? alone : 0;
+            for (size_t j = 0; j < errors->n_noises; j++)
+                sum += a[j] * b[j];
+            errors->products[i * errors->n + k] = sum;
+        }
+}
+
+/* Makes PRODUCTS their lower triangular root (Cholesky). */
+static void find_root(struct errors *errors)
+{
+    size_t n = errors->n;
+    double *root = errors->products;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k <= i; k++) {
+            double sum = root[i * n + k];
+            for (size_t j = 0; j < k; j++)
+                sum -= root[i * n + j] * root[k * n + j];
+            root[i * n + k] = i == k ? sqrt(fmax(sum, alone)) : sum / root[k * n + k];
+        }
+}
+
+/* Sets WEIGHTS to those by which the products come to them. */
+static void solve(struct errors *errors)
+{
+    size_t n = errors->n;
+    const double *root = errors->products;
+    double *x = errors->weights;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < i; k++)
+            x[i] -= root[i * n + k] * x[k];
+        x[i] /= root[i * n + i];
+    }
+    for (size_t i = n; i-- > 0;) {
+        for (size_t k = i + 1; k < n; k++)
+            x[i] -= root[k * n + i] * x[k];
+        x[i] /= root[i * n + i];
+    }
+}
+
+/* Moves each noise as far as the errors of all trials that have it in common speak for. */
+static void correct(const struct amp_search *search, struct amp_problem *fitted)
+{
+    const struct amp_trials *trials = search->trials;
+    struct errors errors = begin_errors(trials->count, fitted->n_noises);
+    for (size_t i = 0; i < trials->count; i++)
+        add_error(&errors, fitted, trials->items[i], search->budget);
+    multiply(&errors);
+    find_root(&errors);
+    solve(&errors);
+    for (size_t i = 0; i < fitted->n_noises; i++) {
+        double *power = &fitted->noises[i].power, change = 0;
+        for (size_t t = 0; t < errors.n; t++)
+            change += errors.rows[t * errors.n_noises + i] * errors.weights[t];
+        *power = fmax(*power + change * deviation(*power, search->budget), *power * least_part);
+    }
+    free_errors(&errors);
+}
+
+/* Sets the noise of FITTED to what was found, and a little of each unit by itself. */
+static void begin_fit(const struct amp_search *search, struct amp_problem *fitted)
+{
+    const struct amp_problem *found = search->problem;
+    double unseen = search->budget * unseen_part / (double)found->n_units;
+    memcpy(fitted->noises, found->noises, found->n_noises * sizeof *found->noises);
+    for (uint32_t unit = 0; unit < found->n_units; unit++)
+        fitted->noises[found->n_noises + unit] = (struct amp_problem_noise){unit, unit, unseen};
+    fitted->n_noises = found->n_noises + found->n_units;
+}
+
+void amp_refine_fit(const struct amp_search *search, struct amp_problem *fitted)
+{
+    const struct amp_trials *trials = search->trials;
+    size_t sweeps = trials->count * SWEEPS <= VISITS ? SWEEPS : VISITS / trials->count + 1;
+    begin_fit(search, fitted);
+    for (size_t sweep = 0; sweep < sweeps; sweep++)
         for (size_t i = 0; i < trials->count; i++)
-            fit_trial(refine, trials->items[i]);
+            fit_trial(fitted, trials->items[i]);
+    correct(search, fitted);
 }
 
 /* ---- the search ------------------------------------------------------------------------------ */
@@ -103,12 +228,12 @@ enum amp_status amp_refine_run(struct amp_search *search, struct amp_error *err)
     if (!amp_refine_applies(search))
         return AMP_OK;
     refine.keeps = amp_arena_array(arena, search->problem->n_units, sizeof *refine.keeps);
-    refine.problem.noises =
-        amp_arena_array(arena, search->problem->n_noises, sizeof *refine.problem.noises);
+    refine.problem.noises = amp_arena_array(
+        arena, search->problem->n_noises + search->problem->n_units, sizeof *refine.problem.noises);
     bool is_over = false;
     for (int misses = 0; misses < MISSES_MAX && !is_over && is_left(search->trials);) {
         const struct amp_trial *best = search->trials->best;
-        fit(&refine);
+        amp_refine_fit(search, &refine.problem);
         propose(&refine, step_db * misses);
         if (refine.batch.n == 0)
             break;

@@ -68,10 +68,21 @@ static double without(const struct shrink *shrink, const struct chunk *chunk)
     return best->loss - amp_problem_loss(shrink->search->problem, shrink->keeps);
 }
 
-/* Whether a choice that is predicted to have POWER can hardly meet the criterion. */
+/* Whether the choice at hand was seen to be worse than allowed. */
+static bool is_seen_to_miss(const struct shrink *shrink)
+{
+    const struct amp_search *search = shrink->search;
+    const struct amp_trial *seen =
+        search->previews != NULL ? amp_trials_find(search->previews, shrink->keeps) : NULL;
+    return seen != NULL && seen->verdict == AMP_TRIAL_MISSED;
+}
+
+/* Whether the choice at hand, which is predicted to have POWER, can hardly meet the criterion. */
 static bool is_hopeless(const struct shrink *shrink, double power)
 {
     const struct amp_trial *best = shrink->search->trials->best;
+    if (is_seen_to_miss(shrink))
+        return true;
     double excess =
         amp_power_db(best->measured / best->power) + amp_power_db(power / shrink->search->budget);
     if (isfinite(excess))

@@ -176,9 +176,13 @@ static void put_search(const struct view *v)
         amp_html_put(v->html, ", %zu of them from the log of an earlier search",
                      trials->n_replayed);
     amp_html_put(v->html, "; %.3g s in all", tuning->seconds);
+    if (tuning->previews.count > 0)
+        amp_html_put(v->html, "; %zu choice%s previewed on %zu sample%s", tuning->previews.count,
+                     tuning->previews.count == 1 ? "" : "s", tuning->n_preview_samples,
+                     tuning->n_preview_samples == 1 ? "" : "s");
     if (tuning->plain_runs > 0)
-        amp_html_put(v->html, "; finding the noise took the time of %.3g plain runs",
-                     tuning->plain_runs);
+        amp_html_put(v->html, "; finding the noise%s took the time of %.3g plain runs",
+                     tuning->previews.count > 0 ? " and the previews" : "", tuning->plain_runs);
     if (tuning->problem->origin != NULL)
         amp_html_put(v->html, "; costs: %s", tuning->problem->origin);
     if (is_chosen)
