@@ -114,7 +114,7 @@ static uint32_t saved_registers(void)
     return a;
 }
 
-bool amp_cpu_tells_caches(void)
+static bool has_cache(void)
 {
     enum { KIND = 0x1f }; /* bits of EAX: what the first cache is for, 0: there is none */
     static const uint32_t leaves[] = {0x4, 0x8000001d}; /* Intel's, AMD's */
@@ -123,6 +123,19 @@ bool amp_cpu_tells_caches(void)
         if (__get_cpuid_count(leaves[i], 0, &a, &b, &c, &d) != 0 && (a & KIND) != 0)
             return true;
     return false;
+}
+
+/* In a virtual machine each question is a trap. */
+bool amp_cpu_tells_caches(void)
+{
+    enum { UNKNOWN, NO, YES };
+    static int known;
+    int answer = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (answer == UNKNOWN) {
+        answer = has_cache() ? YES : NO;
+        __atomic_store_n(&known, answer, __ATOMIC_RELAXED);
+    }
+    return answer == YES;
 }
 
 bool amp_cpu_flag_at(size_t i, struct amp_cpu_flag *flag)

@@ -194,3 +194,23 @@ enum amp_status amp_trials_run_all(struct amp_trials *trials,
     }
     return first == trials->count ? AMP_OK : run_from(trials, first, err);
 }
+
+bool amp_trials_best_is_minimal(const struct amp_trials *trials)
+{
+    size_t n = trials->problem->n_units;
+    const struct amp_trial *best = trials->best;
+    if (best == NULL)
+        return false;
+    bool is_minimal = true, *keeps = amp_xmalloc(n, sizeof *keeps);
+    memcpy(keeps, best->keeps, n * sizeof *keeps);
+    for (uint32_t i = 0; i < n && is_minimal; i++) {
+        if (!best->keeps[i] || amp_problem_is_implied(trials->problem, best->keeps, i))
+            continue;
+        keeps[i] = false;
+        const struct amp_trial *without = amp_trials_find(trials, keeps);
+        is_minimal = without != NULL && without->verdict == AMP_TRIAL_MISSED;
+        keeps[i] = true;
+    }
+    free(keeps);
+    return is_minimal;
+}

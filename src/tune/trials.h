@@ -75,6 +75,10 @@ enum amp_status amp_trials_predict(struct amp_trials *trials, struct amp_error *
 /* Whether another evaluation is allowed. */
 bool amp_trials_left(const struct amp_trials *trials);
 
+/* Whether trials say that the criterion does not hold when any one unit of the best goes low. False
+   without a best. */
+bool amp_trials_best_is_minimal(const struct amp_trials *trials);
+
 /* The trial of KEEPS; NULL: it has not been run. */
 struct amp_trial *amp_trials_find(const struct amp_trials *trials, const bool *keeps);
 

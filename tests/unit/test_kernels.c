@@ -2,6 +2,8 @@
 #include "net.h"
 #include "one_node.h"
 #include "ops/dnnl/profile.h"
+#include "ops/dnnl/reorder.h"
+#include "ops/kernel/strided_loop.h"
 
 #include <dnnl.h>
 #include <math.h>
@@ -591,6 +593,124 @@ static void products_and_norms_are_run_by_onednn(void **state)
     expect_all_kinds(cases, sizeof cases / sizeof *cases);
 }
 
+/* ---- layouts --------------------------------------------------------------------------------- */
+
+/* Copies between layouts, held against places that are read off the layouts' names. */
+
+static const struct {
+    dnnl_format_tag_t tag;
+    const char *name;
+} layouts[] = {{dnnl_abcd, "abcd"},
+               {dnnl_acdb, "acdb"},
+               {dnnl_cdba, "cdba"},
+               {dnnl_aBcd8b, "aBcd8b"},
+               {dnnl_aBcd16b, "aBcd16b"},
+               {dnnl_Acdb16a, "Acdb16a"},
+               {dnnl_ABcd8b8a, "ABcd8b8a"},
+               {dnnl_ABcd16b16a, "ABcd16b16a"},
+               {dnnl_ABcd4b16a4b, "ABcd4b16a4b"},
+               {dnnl_ABcd8b16a2b, "ABcd8b16a2b"}};
+enum { N_LAYOUTS = sizeof layouts / sizeof *layouts, ROOM = 1 << 16 };
+
+/* The size of the blocks that NAME has of DIM. */
+static int64_t block_of(const char *name, int dim)
+{
+    int64_t size = 1;
+    for (char *end; *name != '\0'; name = end) {
+        long number = strtol(name, &end, 10);
+        if (end != name && *end == 'a' + dim)
+            size *= number;
+        end++;
+    }
+    return size;
+}
+
+/* Where element AT of a tensor of DIMS lies in the layout of NAME: places are counted from the
+   right, inner blocks first. */
+static int64_t place(const char *name, const int64_t *dims, const int64_t *at)
+{
+    int64_t left[4], offset = 0, stride = 1;
+    memcpy(left, at, sizeof left);
+    for (const char *end = name + strlen(name); end > name + 4;) {
+        int dim = end[-1] - 'a', size = 0;
+        for (end--; end[-1] >= '0' && end[-1] <= '9'; end--)
+            size = (int)strtol(end - 1, NULL, 10);
+        offset += left[dim] % size * stride;
+        left[dim] /= size;
+        stride *= size;
+    }
+    for (int i = 3; i >= 0; i--) {
+        int dim = name[i] - (name[i] < 'a' ? 'A' : 'a');
+        int64_t block = block_of(name + 4, dim);
+        offset += left[dim] * stride;
+        stride *= (dims[dim] + block - 1) / block;
+    }
+    return offset;
+}
+
+static dnnl_memory_desc_t layout_of(size_t i, const int64_t *dims, dnnl_data_type_t type)
+{
+    dnnl_memory_desc_t desc;
+    assert_int_equal(dnnl_memory_desc_create_with_tag(&desc, 4, dims, type, layouts[i].tag),
+                     dnnl_success);
+    return desc;
+}
+
+/* An element that is no 0 and that 16 bits hold. */
+static float element(const int64_t *dims, const int64_t *at)
+{
+    return (float)((((at[0] * dims[1] + at[1]) * dims[2] + at[2]) * dims[3] + at[3]) % 251 + 1);
+}
+
+/* Copies a tensor of DIMS from layout FROM to layout TO, where it becomes bfloat16 if IS_LOWER. */
+static void check_copy(dnnl_engine_t engine, const int64_t *dims, size_t from, size_t to,
+                       bool is_lower)
+{
+    static float source[ROOM], target[ROOM];
+    struct amp_reorder *reorder;
+    struct amp_host host = {.profile = NULL};
+    struct amp_ctx ctx = {.host = &host, .err = &net.err};
+    dnnl_memory_desc_t a = layout_of(from, dims, dnnl_f32);
+    dnnl_memory_desc_t b = layout_of(to, dims, is_lower ? dnnl_bf16 : dnnl_f32);
+    int64_t at[4] = {0}, count = 0,
+            room = (int64_t)dnnl_memory_desc_get_size(b) / (is_lower ? 2 : 4);
+    memset(target, 0xff, sizeof target);
+    do
+        source[place(layouts[from].name, dims, at)] = element(dims, at);
+    while (amp_index_next(4, dims, at));
+    assert_int_equal(amp_reorder_create(engine, a, b, &reorder), dnnl_success);
+    assert_int_equal(amp_reorder_run(&ctx, reorder, source, target), AMP_OK);
+    enum amp_dtype dtype = is_lower ? AMP_BFLOAT16 : AMP_FLOAT;
+    const struct amp_tensor copy = {
+        .dtype = dtype, .shape = {.rank = 1, .dims = {room}}, .data = target};
+    do {
+        double found = amp_tensor_double(&copy, (size_t)place(layouts[to].name, dims, at));
+        if (found != (double)element(dims, at))
+            fail_msg("%s -> %s: [%d, %d, %d, %d] is %g", layouts[from].name, layouts[to].name,
+                     (int)at[0], (int)at[1], (int)at[2], (int)at[3], found);
+    } while (amp_index_next(4, dims, at));
+    for (int64_t i = 0; i < room; i++)
+        count += amp_tensor_double(&copy, (size_t)i) != 0;
+    assert_int_equal(count, dims[0] * dims[1] * dims[2] * dims[3]);
+    amp_reorder_destroy(reorder);
+    dnnl_memory_desc_destroy(a);
+    dnnl_memory_desc_destroy(b);
+}
+
+static void layouts_have_each_element_and_zeros(void **state)
+{
+    static const int64_t shapes[][4] = {{1, 1, 1, 1},  {1, 16, 2, 3},  {2, 3, 5, 7}, {24, 1, 3, 3},
+                                        {3, 60, 3, 3}, {17, 33, 1, 2}, {32, 8, 2, 1}};
+    dnnl_engine_t engine;
+    (void)state;
+    assert_int_equal(dnnl_engine_create(&engine, dnnl_cpu, 0), dnnl_success);
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+        for (size_t i = 0; i < N_LAYOUTS * N_LAYOUTS; i++)
+            for (int is_lower = 0; is_lower < 2; is_lower++)
+                check_copy(engine, shapes[s], i / N_LAYOUTS, i % N_LAYOUTS, is_lower);
+    dnnl_engine_destroy(engine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -613,6 +733,7 @@ int main(void)
         NET_TEST(sequences_are_no_longer_than_the_steps),
         NET_TEST(windows_are_run_by_onednn),
         NET_TEST(products_and_norms_are_run_by_onednn),
+        NET_TEST(layouts_have_each_element_and_zeros),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "core/buffer.h"
+#include "core/cpu.h"
 #include "ops/dnnl/engine.h"
 #include "ops/own/kernels.h"
 #include "ops/rnn/rnn_dnnl.h"
@@ -391,11 +392,12 @@ static void finish_run(struct run *run)
     amp_tensors_release(run->out, AMP_RNN_OUTPUTS);
 }
 
-/* Whether oneDNN is known to have more than its reference on this CPU. */
+/* Whether oneDNN is known to have more than its reference on this CPU, and is asked. */
 static bool has_primitives(void)
 {
-    return (dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core_bf16) ==
-           dnnl_cpu_isa_avx512_core_bf16;
+    return amp_cpu_tells_caches() &&
+           (dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core_bf16) ==
+               dnnl_cpu_isa_avx512_core_bf16;
 }
 
 static bool suits_pairs(const struct run *run)

@@ -110,28 +110,36 @@ static bool reads_single_taps(const struct amp_ctx *ctx, const struct amp_window
 /* In float32 oneDNN offers channels-last kernels first, also where those for blocks of channels are
    faster. Few enough inputs are no block. Which kernel stands behind a descriptor, oneDNN's API
    tells by its name alone: those that are generated for the CPU's vectors are the fast ones. */
-static bool create_blocked(struct amp_ctx *ctx, struct amp_prim *prim, const struct parts *parts,
-                           dnnl_primitive_desc_t *pd)
+static enum amp_status create_blocked(struct amp_ctx *ctx, struct amp_prim *prim,
+                                      const struct parts *parts, dnnl_primitive_desc_t *pd)
 {
-    struct amp_error refusal = {.status = AMP_OK}, *err = ctx->err;
     const struct amp_window *window = parts->conv->window;
     const struct blocks *blocks = amp_cpu_has(AMP_CPU_AVX512) ? &of_16 : &of_8;
     dnnl_format_tag_t tag = blocks->tags[window->n];
     if ((!ctx->host->blocks_channels && !reads_single_taps(ctx, window)) ||
         ctx->in[1]->dtype != AMP_FLOAT || ctx->out[0]->dtype != AMP_FLOAT)
-        return false;
-    ctx->err = &refusal;
+        return AMP_UNSUPPORTED;
     struct tags tags = {
         .x = ctx->in[0]->shape.dims[1] < blocks->channels ? dnnl_format_tag_any : tag, .y = tag};
-    enum amp_status status = create(ctx, prim, parts, tags, pd);
-    ctx->err = err;
-    if (status != AMP_OK)
-        return false;
+    AMP_TRY(create(ctx, prim, parts, tags, pd));
     const char *name = amp_describe_implementation(*pd);
     if (strncmp(name, "jit", 3) == 0 && strstr(name, blocks->isa) != NULL)
-        return true;
+        return AMP_OK;
     dnnl_primitive_desc_destroy(*pd);
-    return false;
+    return AMP_UNSUPPORTED;
+}
+
+static enum amp_status create_best(struct amp_ctx *ctx, struct amp_prim *prim,
+                                   const struct parts *parts, dnnl_primitive_desc_t *pd)
+{
+    const struct tags any = {dnnl_format_tag_any, dnnl_format_tag_any};
+    struct amp_error refusal = {.status = AMP_OK}, *err = ctx->err;
+    ctx->err = &refusal;
+    enum amp_status status = create_blocked(ctx, prim, parts, pd);
+    ctx->err = err;
+    if (status == AMP_UNSUPPORTED)
+        return create(ctx, prim, parts, any, pd);
+    return status == AMP_OK ? AMP_OK : amp_error_copy(err, &refusal);
 }
 
 /* Binds the zero point of the input, where it has one. */
@@ -172,14 +180,12 @@ static enum amp_status keep_integers(struct amp_ctx *ctx, dnnl_primitive_desc_t 
 enum amp_status amp_conv_prim_make(struct amp_ctx *ctx, struct amp_prim *prim,
                                    const struct amp_conv_prim *conv)
 {
-    const struct tags any = {dnnl_format_tag_any, dnnl_format_tag_any};
     struct parts parts = {.conv = conv};
     dnnl_primitive_desc_t pd;
     if (conv->window->n > 3 || amp_shape_count(&ctx->in[0]->shape) == 0)
         return amp_fail(ctx->err, AMP_UNSUPPORTED, "oneDNN has no convolution of this shape");
     AMP_TRY(describe(ctx, prim, &parts));
-    if (!create_blocked(ctx, prim, &parts, &pd))
-        AMP_TRY(create(ctx, prim, &parts, any, &pd));
+    AMP_TRY(create_best(ctx, prim, &parts, &pd));
     if (passes_float(ctx))
         AMP_TRY(keep_integers(ctx, pd));
     AMP_TRY(amp_prim_create_fast(ctx, prim, pd));

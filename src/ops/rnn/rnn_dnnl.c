@@ -7,6 +7,7 @@
 #include "ops/rnn/rnn_dnnl.h"
 
 #include "core/array.h"
+#include "core/cpu.h"
 #include "ops/dnnl/prim.h"
 #include "ops/kernel/kernel.h"
 
@@ -426,6 +427,9 @@ static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim, void *wh
     struct descs descs = {NULL};
     dnnl_primitive_attr_t attr;
     dnnl_primitive_desc_t pd;
+    /* The pieces that oneDNN cuts the work into leave results out then. */
+    if (!amp_cpu_tells_caches())
+        return amp_fail(ctx->err, AMP_UNSUPPORTED, "oneDNN needs to know the sizes of caches");
     AMP_TRY(make_descs(call, prim, &descs));
     AMP_TRY(amp_prim_attr(prim, ctx->err, &attr));
     AMP_TRY(amp_dnnl_check(ctx->err, create_pd(call, &descs, attr, &pd), "recurrent layer"));

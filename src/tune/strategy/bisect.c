@@ -5,8 +5,6 @@
  */
 #include "tune/search.h"
 
-#include "tune/strategy/minimal.h"
-
 /* Units in a row that nothing is known of. */
 struct stretch {
     size_t first, n;
@@ -70,7 +68,7 @@ static enum amp_status run(struct amp_search *search, struct amp_error *err)
     }
     if (trials->best == NULL)
         AMP_TRY(amp_trials_run(trials, keeps, "all kept", &trial, err));
-    search->is_minimal = amp_minimal_is_known(search);
+    search->is_minimal = amp_trials_best_is_minimal(search->trials);
     return AMP_OK;
 }
 

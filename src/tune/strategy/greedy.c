@@ -5,7 +5,6 @@
 #include "tune/search.h"
 
 #include "tune/strategy/batch.h"
-#include "tune/strategy/minimal.h"
 #include "tune/strategy/singles.h"
 
 static enum amp_status run(struct amp_search *search, struct amp_error *err)
@@ -19,7 +18,7 @@ static enum amp_status run(struct amp_search *search, struct amp_error *err)
         AMP_TRY(amp_singles_rank(search, false, &singles, err));
         AMP_TRY(amp_singles_add_up(search, &singles, err));
     }
-    search->is_minimal = amp_minimal_is_known(search);
+    search->is_minimal = amp_trials_best_is_minimal(search->trials);
     return AMP_OK;
 }
 

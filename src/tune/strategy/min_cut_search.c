@@ -7,7 +7,6 @@
 #include "tune/strategy/batch.h"
 #include "tune/strategy/bracket.h"
 #include "tune/strategy/cheaper.h"
-#include "tune/strategy/minimal.h"
 #include "tune/strategy/preview.h"
 #include "tune/strategy/refine.h"
 #include "tune/strategy/shrink.h"
@@ -76,7 +75,7 @@ static enum amp_status run(struct amp_search *search, struct amp_error *err)
     struct amp_path *path = amp_path_create(search->problem);
     enum amp_status status = find(search, path, err);
     amp_path_destroy(path);
-    search->is_minimal = status == AMP_OK && amp_minimal_is_known(search);
+    search->is_minimal = status == AMP_OK && amp_trials_best_is_minimal(search->trials);
     return status;
 }
 
