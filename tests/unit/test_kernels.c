@@ -651,7 +651,8 @@ static int64_t place(const char *name, const int64_t *dims, const int64_t *at)
 static dnnl_memory_desc_t layout_of(size_t i, const int64_t *dims, dnnl_data_type_t type)
 {
     dnnl_memory_desc_t desc;
-    assert_int_equal(dnnl_memory_desc_create_with_tag(&desc, 4, dims, type, layouts[i].tag),
+    dnnl_dims_t own = {dims[0], dims[1], dims[2], dims[3]};
+    assert_int_equal(dnnl_memory_desc_create_with_tag(&desc, 4, own, type, layouts[i].tag),
                      dnnl_success);
     return desc;
 }
@@ -711,6 +712,28 @@ static void layouts_have_each_element_and_zeros(void **state)
     dnnl_engine_destroy(engine);
 }
 
+/* Groups of weights are a dim more. */
+static void tensors_of_other_dims_are_no_copies(void **state)
+{
+    static const dnnl_dims_t dims = {2, 3, 2, 4, 4};
+    dnnl_engine_t engine;
+    dnnl_memory_desc_t a = layout_of(0, (const int64_t[]){6, 2, 4, 4}, dnnl_f32), b;
+    dnnl_memory_desc_t c = layout_of(3, (const int64_t[]){6, 2, 4, 5}, dnnl_f32);
+    struct amp_reorder *reorder;
+    (void)state;
+    assert_int_equal(dnnl_engine_create(&engine, dnnl_cpu, 0), dnnl_success);
+    assert_int_equal(dnnl_memory_desc_create_with_tag(&b, 5, dims, dnnl_f32, dnnl_aBcde8b),
+                     dnnl_success);
+    assert_int_not_equal(amp_reorder_create(engine, a, b, &reorder), dnnl_success);
+    assert_null(reorder);
+    assert_int_not_equal(amp_reorder_create(engine, a, c, &reorder), dnnl_success);
+    assert_null(reorder);
+    dnnl_memory_desc_destroy(a);
+    dnnl_memory_desc_destroy(b);
+    dnnl_memory_desc_destroy(c);
+    dnnl_engine_destroy(engine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -734,6 +757,7 @@ int main(void)
         NET_TEST(windows_are_run_by_onednn),
         NET_TEST(products_and_norms_are_run_by_onednn),
         NET_TEST(layouts_have_each_element_and_zeros),
+        NET_TEST(tensors_of_other_dims_are_no_copies),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -231,6 +231,13 @@ static bool is_all(const_dnnl_memory_desc_t desc, const struct amp_blocks *block
     return dnnl_memory_desc_get_size(desc) <= (size_t)reach * dnnl_data_type_size(blocks->type);
 }
 
+static bool have_same_dims(const struct split *split)
+{
+    return split->from.rank == split->to.rank &&
+           memcmp(*split->from.dims, *split->to.dims,
+                  (size_t)split->from.rank * sizeof **split->from.dims) == 0;
+}
+
 /* Divides REORDER into parts; false: it has a layout that is no matter of strides, or holds more
    than elements. */
 static bool make_parts(struct amp_reorder *reorder)
@@ -241,7 +248,8 @@ static bool make_parts(struct amp_reorder *reorder)
         return false;
     reorder->from_dtype = dtype_of(split.from.type);
     reorder->to_dtype = dtype_of(split.to.type);
-    if (!is_known(reorder->from_dtype, reorder->to_dtype) || !find_levels(&split))
+    if (!have_same_dims(&split) || !is_known(reorder->from_dtype, reorder->to_dtype) ||
+        !find_levels(&split))
         return false;
     reorder->is_padded = is_padded(&split.to);
     return add_parts(&split, 0);
