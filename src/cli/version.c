@@ -19,6 +19,8 @@ static void print_flags(FILE *file)
                   flag.is_there ? "yes" : "no");
     if (amp_cpu_flag_at(0, &flag))
         fputc('\n', file);
+    if (!amp_cpu_tells_caches())
+        amp_print(file, "caches    hidden: fewer of oneDNN's kernels run\n");
 }
 
 /* oneDNN's instruction set, and the instructions that kernels of our own take. */

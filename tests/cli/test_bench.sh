@@ -104,10 +104,13 @@ holds 'the times of operators add up' awk '
 holds 'operators without a count of operations' says '^ +[0-9.]+ +[0-9.]+ +[0-9]+ {8}-  Softmax$'
 holds 'all nodes with -v' bash -c '! grep -q "more; -v" report'
 
+# A CPU that hides its caches has blocks of channels here: other layouts, which go as far.
+hides_caches() { "$AMPCONV" --version | grep -q '^caches '; }
+
 # On a CPU that computes in neither dtype values stay in float32, in the layout that convolutions give them: the image alone is
 # reordered, and what maps elements takes them as they lie.
 for dtype in bf16 fp16; do
-  if [ "$(uname -m)" != x86_64 ]; then break; fi
+  if [ "$(uname -m)" != x86_64 ] || hides_caches; then break; fi
   ONEDNN_MAX_CPU_ISA=AVX2 "$AMPCONV" bench "$CASES/run/fused/keep_squeezed.onnx" --dim N=1 -d $dtype --profile -v "${few[@]}" >report
   holds "one reorder in $dtype" counts '^ +[0-9.]+ +[0-9.]+ +1  reorder ' 1
   holds "no other in $dtype" counts '  reorder ' 1
@@ -115,7 +118,7 @@ for dtype in bf16 fp16; do
 done
 
 "$AMPCONV" bench "$CASES/ops/image/resize_nearest_between/model.onnx" -d fp32 --profile -v "${few[@]}" >report
-holds 'nearest resizing keeps the layout of convolutions' says '  Resize #1  alone$'
+if ! hides_caches; then holds 'nearest resizing keeps the layout of convolutions' says '  Resize #1  alone$'; fi
 
 "$AMPCONV" bench cnn.onnx --dim N=4 -d fp32 --json --runs 1 >report 2>&1
 flops=$(awk '/"flops"/ { print $2 + 0 }' report)
