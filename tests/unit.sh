@@ -10,7 +10,7 @@ export OMP_NUM_THREADS=${OMP_NUM_THREADS-2}
 . "$(dirname "$0")/pool.sh"
 
 run_unit() {
-  CMOCKA_MESSAGE_OUTPUT=tap timeout 600 "$1" >"$scratch/${1##*/}.out" 2>&1
+  CMOCKA_MESSAGE_OUTPUT=tap timeout 1500 "$1" >"$scratch/${1##*/}.out" 2>&1
   echo $? >"$scratch/${1##*/}.code"
 }
 export -f run_unit
