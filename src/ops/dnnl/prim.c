@@ -286,6 +286,7 @@ static enum amp_status make_prim(struct amp_ctx *ctx, struct amp_prim *prim,
                                  const struct amp_prim_call *call)
 {
     sigjmp_buf out;
+    struct amp_error *const err = ctx->err;
     if (amp_cpu_tells_caches())
         return call->make(ctx, prim, call->what);
     sigaction(SIGFPE, &(struct sigaction){.sa_handler = leave}, NULL);
@@ -293,8 +294,9 @@ static enum amp_status make_prim(struct amp_ctx *ctx, struct amp_prim *prim,
     enum amp_status status =
         sigsetjmp(out, 1) == 0
             ? call->make(ctx, prim, call->what)
-            : amp_fail(ctx->err, AMP_UNSUPPORTED, "oneDNN needs to know the sizes of caches");
+            : amp_fail(err, AMP_UNSUPPORTED, "oneDNN needs to know the sizes of caches");
     way_out = NULL;
+    ctx->err = err; /* MAKE may have had errors told elsewhere when it was left */
     return status;
 }
 
