@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # The tests of what depends on the instruction set, once for each set below the one in use that this machine can play: oneDNN
 # and the program's own kernels keep to ONEDNN_MAX_CPU_ISA. What cannot be played here is said to be untested.
-# Arguments: cmocka programs. Needs what the Makefile's test_env sets. Exits 1 when anything failed.
+# Arguments: cmocka programs, of which those are run that see a header of src/ops or src/run. Needs what the Makefile's test_env
+# sets. Exits 1 when anything failed.
 set -u
 here=$(dirname "$0")
 : "${AMPCONV:?the program}"
 stages=(run ops backend digits light)
+mapfile -t units < <(printf '%s.d\n' "$@" | xargs grep -lE 'src/(ops|run)/' | sed 's/\.d$//')
 
 # The sets in rising order: whether they are played (those between are not; they differ in what little of oneDNN they use), the
 # value of ONEDNN_MAX_CPU_ISA, the name that the program has for the set.
@@ -34,7 +36,7 @@ while read -r is_played cap name; do
       continue
     fi
     echo "---- $cap"
-    ONEDNN_MAX_CPU_ISA=$cap "$here/unit.sh" "$@" </dev/null || status=1
+    ONEDNN_MAX_CPU_ISA=$cap "$here/unit.sh" "${units[@]}" </dev/null || status=1
     ONEDNN_MAX_CPU_ISA=$cap "$here/run.sh" "${stages[@]}" </dev/null || status=1
   fi
 done <<<"$sets"

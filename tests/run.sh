@@ -59,7 +59,7 @@ run_case() {
 # The job JOB, case folders or a script: $scratch/JOB says which. What is to be shown goes to JOB.out, the number of passed and
 # failed tests to JOB.counts.
 run_job() {
-  local job=$scratch/$1 path output code good passed=0 failed=0 bad
+  local job=$scratch/$1 path output code good passed=0 failed=0 bad begun=$SECONDS
   while read -r path; do
     if [ -d "$CASES/$path" ]; then
       good=1 bad=0
@@ -76,7 +76,7 @@ run_job() {
     passed=$((passed + good)) failed=$((failed + bad))
     if [ "$bad" -gt 0 ]; then printf 'FAIL %s\n%s\n' "$path" "$output"; fi
   done <"$job" >"$job.out"
-  echo $passed $failed >"$job.counts"
+  echo $passed $failed $((SECONDS - begun)) >"$job.counts"
 }
 export -f without_machine run_case run_job
 
@@ -145,14 +145,14 @@ is_over() {
 
 # Prints what the jobs of a stage have to say; counts.
 report() {
-  local stage=$1 job passed=0 failed=0 good bad
+  local stage=$1 job passed=0 failed=0 good bad seconds=0 took
   for job in ${jobs_of[$stage]-}; do
     cat "$scratch/$job.out"
-    read -r good bad <"$scratch/$job.counts"
-    passed=$((passed + good)) failed=$((failed + bad))
+    read -r good bad took <"$scratch/$job.counts"
+    passed=$((passed + good)) failed=$((failed + bad)) seconds=$((seconds + took))
   done
   if [ $((passed + failed)) -gt 0 ]; then
-    if [ $failed -eq 0 ]; then printf 'ok   %s: %d passed\n' "$stage" $passed; fi
+    if [ $failed -eq 0 ]; then printf 'ok   %s: %d passed, %d s\n' "$stage" $passed $seconds; fi
     printf '%s %d %d\n' "$stage" $passed $failed >>"${RESULTS:-/dev/null}"
   fi
   total=$((total + failed))

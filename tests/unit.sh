@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs cmocka programs side by side and counts their tests; a program that dies without a verdict counts as one failure.
+# Runs cmocka programs side by side, counts their tests and tells the seconds that each took; a program that dies without a verdict counts as one failure.
 # Appends "unit/NAME PASSED FAILED" to RESULTS for each. Exits 1 when anything failed.
 set -u
 scratch=$(mktemp -d) || exit 2
@@ -10,15 +10,17 @@ export OMP_NUM_THREADS=${OMP_NUM_THREADS-2}
 . "$(dirname "$0")/pool.sh"
 
 run_unit() {
+  local begun=$SECONDS
   CMOCKA_MESSAGE_OUTPUT=tap timeout 1500 "$1" >"$scratch/${1##*/}.out" 2>&1
-  echo $? >"$scratch/${1##*/}.code"
+  echo $? $((SECONDS - begun)) >"$scratch/${1##*/}.code"
 }
 export -f run_unit
 printf '%s\n' "$@" | side_by_side run_unit >/dev/null
 
 status=0
 for program in "$@"; do
-  name=unit/${program##*/} output=$(cat "$scratch/${program##*/}.out") code=$(cat "$scratch/${program##*/}.code")
+  name=unit/${program##*/} output=$(cat "$scratch/${program##*/}.out")
+  read -r code took <"$scratch/${program##*/}.code"
   passed=$(grep -c '^ok ' <<<"$output")
   failed=$(grep -c '^not ok ' <<<"$output")
   if [ "$code" != 0 ] && [ "$failed" -eq 0 ]; then failed=1; fi
@@ -26,7 +28,7 @@ for program in "$@"; do
     status=1
     printf '%s\nFAIL %s: %d passed, %d failed, exit status %s\n' "$output" "$name" "$passed" "$failed" "$code"
   else
-    printf 'ok   %s: %d passed\n' "$name" "$passed"
+    printf 'ok   %s: %d passed, %d s\n' "$name" "$passed" "$took"
   fi
   printf '%s %d %d\n' "$name" "$passed" "$failed" >>"${RESULTS:-/dev/null}"
 done

@@ -1,6 +1,7 @@
 /*
- * The arena: takes sizes, hands out zeroed memory from chained blocks and frees it in one go. Large
- * requests get a block of their own. Blocks are claimed from the account of memory. The end of
+ * The arena: takes sizes, hands out zeroed memory from chained blocks and frees it in one go. The
+ * first block is small, as many arenas are; each is twice as large as the one before, up to a
+ * limit. Larger requests get a block of their own. Blocks are claimed from the account of memory. The end of
  * memory is reported here, once, and ends the program. Not for several threads at once.
  */
 #include "core/arena.h"
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_SIZE = 256 * 1024, ALIGNMENT = alignof(max_align_t) };
+enum { FIRST_SIZE = 4 * 1024, BLOCK_SIZE = 256 * 1024, ALIGNMENT = alignof(max_align_t) };
 
 struct block {
     struct block *next, *before;
@@ -137,6 +138,15 @@ static struct block *add_block(struct amp_arena *arena, size_t size)
     return block;
 }
 
+/* The size of the next block, which is to have room for SIZE bytes. */
+static size_t next_size(const struct amp_arena *arena, size_t size)
+{
+    size_t next = arena->head == NULL ? FIRST_SIZE : 2 * arena->head->size;
+    if (next > BLOCK_SIZE)
+        next = BLOCK_SIZE;
+    return size > next ? size : next;
+}
+
 static size_t aligned(size_t size)
 {
     return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -161,7 +171,7 @@ void *amp_arena_alloc(struct amp_arena *arena, size_t size)
     size = aligned(size);
     struct block *block = arena->head;
     if (block == NULL || block->size - block->used < size)
-        block = add_block(arena, size > BLOCK_SIZE ? size : BLOCK_SIZE);
+        block = add_block(arena, next_size(arena, size));
     void *memory = block->data + block->used;
     block->used += size;
     return memory;
