@@ -44,7 +44,6 @@ if [ ${#globs[@]} -eq 0 ]; then globs=('src/*'); fi
 DEPS=${DEPS-$top/build/deps} ORACLES=${ORACLES-$top/build/oracle}
 tree=$work/tree records=$work/changes runs=$work/runs
 export ASAN_OPTIONS=${ASAN_OPTIONS-exitcode=99:detect_leaks=1:allocator_may_return_null=1:malloc_context_size=1}
-export UBSAN_OPTIONS=${UBSAN_OPTIONS-halt_on_error=1:exitcode=99}
 export OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive
 export CASES=$tree/build/cases DEPS ORACLES
 

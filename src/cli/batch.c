@@ -178,7 +178,9 @@ static void end_processes(void)
             kill(running->items[i].process, SIGTERM);
 }
 
-/* Converts a model, in the process that is its own. */
+/* Converts a model, in the process that is its own. That ends without the destructors of libraries,
+   which write to about all pages that it shares with its parent: they would take as long as a small
+   model does. */
 static void convert(const struct batch *batch, const struct item *item)
 {
     struct amp_options own = *batch->options;
@@ -196,7 +198,8 @@ static void convert(const struct batch *batch, const struct item *item)
     if (status != AMP_OK)
         amp_report_failure(&own, &err);
     fflush(NULL);
-    exit(amp_status_exit_code(status));
+    amp_ending_run();
+    _exit(amp_status_exit_code(status));
 }
 
 static bool redirect(const struct item *item)

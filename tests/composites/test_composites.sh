@@ -12,12 +12,26 @@ trap 'rm -rf "$scratch"' EXIT
 # "NODE COMPOSITE" for every part, by a set that names operators of ONNX alone, so that all patterns count.
 found() { "$AMPCONV" "$1" -d fp16 --rules ort-float16 --dump-after=assign | sed -nE "s/^ *node [^ ]+ '([^']*)' .* of ([A-Za-z0-9_]+)$/\1 \2/p"; }
 
-converted() {
-  local out=$scratch/$case.$1.$2.onnx
-  "$AMPCONV" "$case/model.onnx" -d "$1" --rules "$2" -o "$out" -q &&
-    "$AMPCONV" "$out" -d "$1" --rules "$2" -o "$scratch/again.onnx" -q --no-validate && cmp "$out" "$scratch/again.onnx"
+# Converts all models to $1 by the rules $2, and what came out once more.
+convert_all() {
+  local out=$scratch/$1.$2
+  "$AMPCONV" "$scratch/models" -d "$1" --rules "$2" --output-dir "$out" -j 1 2>"$out.said"
+  "$AMPCONV" "$out" -d "$1" --rules "$2" --output-dir "$out/again" -j 1 --no-validate 2>"$out.said.again"
 }
 
+# What is wrong with $case so converted: a line of its own that is not "BEFORE -> AFTER: ...", or what changes the second time.
+converted() {
+  local out=$scratch/$1.$2
+  awk -v first="$scratch/models/$case.onnx: " -v second="$out/$case.$1.onnx: " '
+    index($0, first) == 1 || index($0, second) == 1 { print; wrong = 1 } END { exit wrong }' "$out.said" "$out.said.again" || return 1
+  cmp "$out/$case.$1.onnx" "$out/again/$case.$1.$1.onnx"
+}
+
+mkdir "$scratch/models"
+for list in */composites; do cp "${list%/*}/model.onnx" "$scratch/models/${list%/*}.onnx"; done
+for dtype in bf16 fp16; do
+  for rules in torch-cpu torch-cuda; do convert_all $dtype $rules; done
+done
 for folder in */; do
   case=${folder%/}
   [ -f "$case/composites" ] || continue
@@ -28,7 +42,7 @@ for folder in */; do
     done
   done
 done
-if said=$("$ORACLES/onnx_check" "$scratch"/*.torch-*.onnx 2>&1); then echo 'ok checker'; else echo "not ok checker: $said"; fi
+if said=$("$ORACLES/onnx_check" "$scratch"/*.torch-*/*.onnx 2>&1); then echo 'ok checker'; else echo "not ok checker: $said"; fi
 
 # The manual lists them all.
 listed=$(sed -n '/^There are:/,/^\.SH/p' "$top"/man/ampconv-rules.5 | grep -oE '\b[A-Za-z0-9_]+\b' | sort)
