@@ -8,7 +8,18 @@ set -u
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 
-if said=$(awk -f left.awk faults.txt | diff - faults.expected); then echo 'ok the check finds faults'; else echo "not ok check: $said"; fi
+faults() {
+  cat <<'END'
+cast of 'x' to its own type float32
+second cast of 'x' to bfloat16
+cast of 'h_1', which is a widened 'h'
+cast of the constant 'w' to bfloat16
+cast of the constant 'k' to float16
+cast of 's_2' to its own type float32
+second cast of 's_2' to float32
+END
+}
+if said=$(awk -f left.awk faults.txt | diff - <(faults)); then echo 'ok the check finds faults'; else echo "not ok check: $said"; fi
 
 mkdir "$scratch/exports" && xz -dc ../parity/exports.tar.xz | tar -xf - -C "$scratch/exports" || exit 2
 models=(../../models/*.onnx "$CASES"/parity/*.onnx)

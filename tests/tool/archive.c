@@ -1,6 +1,7 @@
 /* The .cases files: many small cases in one text.
      # what the family is about
      files: ops/conv/ *.       (without the blank) where members go; not there: STAGE/NAME/
+     == <ir_version: 8>        a section: what models without fields have, up to the next section
      == NAME                   a case
      # what it is for
      args: m.onnx -q           a member on one line
@@ -66,6 +67,7 @@ struct reader {
     struct archive *archive;
     size_t at;
     int line;
+    const struct lexer *fields; /* of the section; NULL: none */
 };
 
 /* `as CASE` or `to CASE`, the words left behind `same` or `link`. */
@@ -165,6 +167,7 @@ static void add_member(struct reader *reader, struct test_case *test, struct mem
     if (find_member(test, member->path)) {
         fail_on(reader->archive, member->line, "the case has this member twice");
     }
+    member->fields = reader->fields;
     add_item(&test->members, &test->n_members, member);
     test->end = member->end;
 }
@@ -203,6 +206,24 @@ static void read_case(struct reader *reader)
         add_member(reader, test, read_lines(reader));
     }
     add_item(&archive->cases, &archive->n_cases, test);
+}
+
+/* The head of a section. */
+static void read_section(struct reader *reader)
+{
+    struct archive *archive = reader->archive;
+    struct line line = get_line(archive, reader->at);
+    struct lexer *fields = new_memory(sizeof *fields);
+    *fields = (struct lexer){archive->path, line.text + 3, line.text + line.size, reader->line};
+    reader->fields = fields;
+    do {
+        reader->at = line.next;
+        reader->line++;
+        line = get_line(archive, reader->at);
+    } while (reader->at < archive->text.size && (line.size == 0 || line.text[0] == '#'));
+    if (reader->at < archive->text.size && !begins(line, "== ")) {
+        fail_on(archive, reader->line, "neither a comment nor a case's header");
+    }
 }
 
 /* What stands in front of the first case. */
@@ -246,10 +267,14 @@ struct archive *read_archive(const char *path)
     if (!read_file(path, &archive->text)) {
         die("%s: cannot be read", path);
     }
-    struct reader reader = {archive, 0, 1};
+    struct reader reader = {archive, 0, 1, NULL};
     read_head(&reader);
     while (reader.at < archive->text.size) {
-        read_case(&reader);
+        if (begins(get_line(archive, reader.at), "== <")) {
+            read_section(&reader);
+        } else {
+            read_case(&reader);
+        }
     }
     return archive;
 }

@@ -23,6 +23,7 @@ struct member {
     const char *content; /* in the archive's text */
     size_t size;
     int line; /* of the content */
+    const struct lexer *fields; /* at its section's fields, for a model without; NULL: none */
 };
 
 struct test_case {

@@ -18,6 +18,7 @@
 #include "model.h"
 #include "onnx-data.pb-c.h"
 #include "sample.h"
+#include "tensor.h"
 
 /* ---- members ---- */
 
@@ -70,7 +71,7 @@ void put_member_bytes(struct buffer *bytes, const struct archive *archive,
     if (member->form == FORM_TENSOR) {
         put_tensor_bytes(&lexer, bytes);
     } else if (has_ending(member->path, "onnx")) {
-        put_packed(bytes, &read_model(&lexer)->base);
+        put_packed(bytes, &read_model(&lexer, member->fields)->base);
     } else if (has_ending(member->path, "function")) {
         put_packed(bytes, &read_function(&lexer)->base);
     } else if (has_ending(member->path, "pb")) {
@@ -162,11 +163,61 @@ static void make_folder(struct output *output, const struct test_case *test, con
     free(path.data);
 }
 
-/* Samples: `input N SAMPLE` and `output N SAMPLE`. */
+/* The graph of the case's model. */
+static const Onnx__GraphProto *get_graph(const struct archive *archive,
+                                         const struct test_case *test)
+{
+    const struct member *member = find_member(test, "model.onnx");
+    for (; member && member->form == FORM_LINK;) {
+        const struct test_case *other = find_case(archive, member->other);
+        member = other ? find_member(other, "model.onnx") : NULL;
+    }
+    struct buffer bytes = {0};
+    if (member) {
+        put_member_bytes(&bytes, archive, member);
+    }
+    const Onnx__ModelProto *model =
+        onnx__model_proto__unpack(NULL, bytes.size, (uint8_t *)bytes.data);
+    return model ? model->graph : NULL;
+}
+
+/* A tensor of the type, the dims and the name that the graph declares its input INDEX to have, and
+   of the data that come next. */
+static Onnx__TensorProto *read_declared(struct lexer *lexer, const Onnx__GraphProto *graph,
+                                        int64_t index)
+{
+    if (!graph || index < 0 || (size_t)index >= graph->n_input ||
+        graph->input[index]->type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE ||
+        !graph->input[index]->type->tensor_type->shape) {
+        fail_at(lexer, "model.onnx says nothing of the tensor that input %lld is",
+                (long long)index);
+    }
+    const Onnx__TypeProto__Tensor *type = graph->input[index]->type->tensor_type;
+    Onnx__TensorProto *tensor = new_message(&onnx__tensor_proto__descriptor);
+    tensor->has_data_type = true;
+    tensor->data_type = type->elem_type;
+    tensor->name = graph->input[index]->name;
+    tensor->n_dims = type->shape->n_dim;
+    tensor->dims = new_memory((tensor->n_dims + 1) * sizeof *tensor->dims);
+    for (size_t i = 0; i < tensor->n_dims; i++) {
+        if (type->shape->dim[i]->value_case !=
+            ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE) {
+            fail_at(lexer, "model.onnx has no number for dim %zu of input %lld", i,
+                    (long long)index);
+        }
+        tensor->dims[i] = type->shape->dim[i]->dim_value;
+    }
+    read_tensor_data(lexer, tensor);
+    return tensor;
+}
+
+/* Samples: `input N SAMPLE` and `output N SAMPLE`; `input N = DATA` is a tensor as the model
+   declares it. */
 static void expand_samples(struct output *output, const struct test_case *test,
                            const struct member *member)
 {
     struct lexer lexer = get_lexer(output->archive, member);
+    const Onnx__GraphProto *graph = get_graph(output->archive, test);
     make_folder(output, test, member->path);
     while (peek(&lexer)) {
         bool is_input = accept_word(&lexer, "input");
@@ -174,10 +225,12 @@ static void expand_samples(struct output *output, const struct test_case *test,
             fail_at(&lexer, "samples begin with `input N` or `output N`");
         }
         struct buffer path = {0}, bytes = {0};
+        int64_t index = read_integer(&lexer);
         put(&path, member->path);
-        put_format(&path, "%s_%lld.pb", is_input ? "input" : "output",
-                   (long long)read_integer(&lexer));
-        if (accept_word(&lexer, "base85")) {
+        put_format(&path, "%s_%lld.pb", is_input ? "input" : "output", (long long)index);
+        if (is_input && peek(&lexer) == '=') {
+            put_packed(&bytes, &read_declared(&lexer, graph, index)->base);
+        } else if (accept_word(&lexer, "base85")) {
             expect(&lexer, "{");
             read_base85(&lexer, '}', &bytes);
         } else {

@@ -9,7 +9,8 @@
  * <weights> {nodes}, then training <bindings> initialization GRAPH algorithm GRAPH, then functions.
  */
 void put_model(struct buffer *buffer, const Onnx__ModelProto *model);
-Onnx__ModelProto *read_model(struct lexer *lexer);
+/* FIELDS: at those, in <>, of a model whose text does not begin with any; NULL: none. */
+Onnx__ModelProto *read_model(struct lexer *lexer, const struct lexer *fields);
 
 /* A function by itself. */
 void put_function(struct buffer *buffer, const Onnx__FunctionProto *function);

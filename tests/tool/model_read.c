@@ -425,11 +425,15 @@ static Onnx__TrainingInfoProto *read_training(struct lexer *lexer)
     return training;
 }
 
-Onnx__ModelProto *read_model(struct lexer *lexer)
+Onnx__ModelProto *read_model(struct lexer *lexer, const struct lexer *fields)
 {
     Onnx__ModelProto *model = new_message(&onnx__model_proto__descriptor);
     if (accept(lexer, "<")) {
         read_fields(lexer, &model->base, ">");
+    } else if (fields) {
+        struct lexer section = *fields;
+        expect(&section, "<");
+        read_fields(&section, &model->base, ">");
     }
     if (peek(lexer) && peek(lexer) != '<') {
         model->graph = read_graph(lexer);

@@ -45,7 +45,7 @@ static bool gives_model(const struct buffer *text, const struct buffer *bytes,
     struct lexer lexer = {"the text of a model", text->data, text->data + text->size, 1};
     bool is_function = message->descriptor == &onnx__function_proto__descriptor;
     ProtobufCMessage *again =
-        is_function ? &read_function(&lexer)->base : &read_model(&lexer)->base;
+        is_function ? &read_function(&lexer)->base : &read_model(&lexer, NULL)->base;
     return are_equal(again, message) && protobuf_c_message_get_packed_size(message) == bytes->size;
 }
 
