@@ -1,8 +1,8 @@
 /*
  * The arena: takes sizes, hands out zeroed memory from chained blocks and frees it in one go. The
  * first block is small, as many arenas are; each is twice as large as the one before, up to a
- * limit. Larger requests get a block of their own. Blocks are claimed from the account of memory. The end of
- * memory is reported here, once, and ends the program. Not for several threads at once.
+ * limit. Larger requests get a block of their own. Blocks are claimed from the account of memory.
+ * The end of memory is reported here, once, and ends the program. Not for several threads at once.
  */
 #include "core/arena.h"
 
