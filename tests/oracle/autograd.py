@@ -170,7 +170,6 @@ def put_case(row, seed):
     inputs += [f"{k}{brackets(s)} {key}" for key, (k, s, _) in others.items()] + [f"{kind}{brackets(shape)} weights"]
     outputs = [f"{k}{brackets(s)} d{key}" for key, (_, k, s, _) in drawn.items()]
     print(f"\n== autograd_{name}\n# {text.split('(')[0].split('<')[0]}.\n-- model.onnx")
-    print(f'<ir_version: 9, opset_import: ["" : {OPSET}, "ai.onnx.preview.training" : 1]>')
     print(f"g ({', '.join(inputs)}) => ({', '.join(outputs)}) {{")
     print(f"  y = {text}\n  product = Mul(y, weights)")
     names = ", ".join(f'"{key}"' for key in drawn)
@@ -180,7 +179,8 @@ def put_case(row, seed):
     lines += [(k, s, key, "{" + ", ".join(str(v + 0) for v in values) + "}") for key, (k, s, values) in others.items()]
     lines.append((kind, shape, "weights", weights_text))
     for i, (k, s, key, t) in enumerate(lines):
-        print(f"input {i} {k}{brackets(s)} {key} = {t}")
+        declared = "" if s else f"{k}[] {key} "  # a model does not say of what is declared [] that it is a scalar
+        print(f"input {i} {declared}= {t}")
     for i, (key, gradient) in enumerate(zip(drawn, gradients)):
         print(f"output {i} {drawn[key][1]}{brackets(drawn[key][2])} d{key} = {{{numbers(gradient)}}}")
 
@@ -188,6 +188,7 @@ def put_case(row, seed):
 def main():
     print("# Derivatives by what torch.autograd (PyTorch 2.6) says, recorded in float64 by ../oracle/autograd.py: the sum of an operator's results,")
     print("# each times a random weight.\nfiles: ops/autograd/*/")
+    print(f'\n== <ir_version: 9, opset_import: ["" : {OPSET}, "ai.onnx.preview.training" : 1]>')
     for i, row in enumerate(ROWS):
         put_case(row, 100 * (i + 1))
 
