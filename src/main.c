@@ -23,7 +23,16 @@
 
 #include <stdio.h>
 
-static enum amp_status run_command(const struct amp_options *options, struct amp_error *err)
+/* Whether models are run: threads wait for work then. */
+static bool runs_models(const struct amp_options *options)
+{
+    if (options->command == AMP_CMD_CONVERT)
+        return options->dump_after == NULL && !options->no_validate;
+    return options->command != AMP_CMD_RULES && options->command != AMP_CMD_COMPLETION;
+}
+
+static enum amp_status run_command(const struct amp_options *options, char **argv,
+                                   struct amp_error *err)
 {
     if (options->wants_help) {
         amp_help_print(stdout, options->words);
@@ -33,6 +42,8 @@ static enum amp_status run_command(const struct amp_options *options, struct amp
         amp_command_version(stdout);
         return AMP_OK;
     }
+    if (runs_models(options))
+        amp_threads_prepare(argv);
     AMP_TRY(amp_destinations_check(options, err));
     if (options->threads > 0)
         amp_threads_limit((int)options->threads);
@@ -76,10 +87,9 @@ int main(int argc, char **argv)
     struct amp_options options;
     struct amp_error err = {.status = AMP_OK};
     amp_streams_open();
-    amp_threads_prepare(argv);
     enum amp_status status = amp_command_line_parse(argc, argv, &options, &err);
     if (status == AMP_OK)
-        status = run_command(&options, &err);
+        status = run_command(&options, argv, &err);
     if (status == AMP_OK && fflush(stdout) != 0)
         status = amp_fail(&err, AMP_IO, "stdout: cannot write");
     if (err.text[0] != '\0')

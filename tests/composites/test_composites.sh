@@ -28,13 +28,16 @@ converted() {
 }
 
 mkdir "$scratch/models"
-for list in */composites; do cp "${list%/*}/model.onnx" "$scratch/models/${list%/*}.onnx"; done
+n_models=0
+for list in */composites; do
+  if ((n_models++ % ${STEP-1} == 0)); then cp "${list%/*}/model.onnx" "$scratch/models/${list%/*}.onnx"; fi
+done
 for dtype in bf16 fp16; do
   for rules in torch-cpu torch-cuda; do convert_all $dtype $rules; done
 done
 for folder in */; do
   case=${folder%/}
-  [ -f "$case/composites" ] || continue
+  [ -f "$scratch/models/$case.onnx" ] || continue
   if said=$(diff "$case/composites" <(found "$case/model.onnx")); then echo "ok $case"; else echo "not ok $case: $said"; fi
   for dtype in bf16 fp16; do
     for rules in torch-cpu torch-cuda; do

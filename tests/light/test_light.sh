@@ -3,7 +3,7 @@
 # bfloat16 and float16 through ONNX's checker (full_check) and ONNX Runtime; in float16 its outputs against ours; and a second
 # conversion, which must change nothing. Both are validated: the made-up weights of six models overflow float16, and the nodes where
 # they do are named, with the value, and stay in float32.
-# Under the sanitizers only the smaller models.
+# Under the sanitizers only the smaller models; of an instruction set that is played only what is computed.
 # Takes long.
 set -u
 export OMP_NUM_THREADS=2
@@ -63,6 +63,7 @@ for model in "$TESTDATA"/light/*.onnx; do
   for dtype in bf16 fp16; do
     out=$scratch/$name.$dtype.onnx
     result "$name $dtype converts" converts "$model" $dtype "$out"
+    if [ -n "${ONEDNN_MAX_CPU_ISA-}" ]; then continue; fi
     result "$name $dtype checker" "$ORACLES/onnx_check" "$out"
     result "$name $dtype loads" loads "$out"
     result "$name $dtype again" stays "$out" $dtype

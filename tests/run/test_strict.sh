@@ -12,8 +12,7 @@ agrees() {
   shift 2
   rm -rf strict fused
   "$AMPCONV" run -q "$model" --seed 3 --strict --output-dir strict 2>said &&
-    "$AMPCONV" run -q "$model" --seed 3 --output-dir fused 2>>said &&
-    "$AMPCONV" run -q "$model" --seed 3 --expect strict "$@" 2>>said
+    "$AMPCONV" run -q "$model" --seed 3 --output-dir fused --expect strict "$@" 2>>said
   local code=$?
   if [ $code -eq 0 ]; then echo "ok $name"; else echo "not ok $name: exit $code: $(tr '\n' ' ' <said)"; fi
   diff -rq strict fused >/dev/null || differ=$((differ + 1))
@@ -22,8 +21,9 @@ agrees() {
 # What the dtypes' rounding leaves.
 bf16=(-t snr=30 -t cosine=0.999) fp16=(-t snr=48 -t cosine=0.999)
 mkdir exports && xz -dc "$top/tests/parity/exports.tar.xz" | tar -xf - -C exports || exit 1
-differ=0
+differ=0 n_models=0
 for model in "$top"/models/*.onnx "$CASES"/parity/*.onnx exports/*.ts.onnx "$CASES"/run/fused/*.onnx; do
+  ((n_models++ % ${STEP-1} == 0)) || continue
   name=$(basename "$model" .onnx)
   case $name in
     digits_pedestal) continue ;; # made so that rounding leaves nothing in it to agree on
