@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # --tune: what is kept in float32 is what has to be, the answer is verified, its rule file gives the same bytes without a search, and
 # an interrupted search ends as an undisturbed one. digits_pedestal is trained so that its first convolution and normalisation must stay.
+# Takes long.
 set -u
 root=$(cd ../.. && pwd)
 scratch=$(mktemp -d) || exit 2

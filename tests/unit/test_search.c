@@ -1,4 +1,4 @@
-/* Searches: the strategies, and the candidates that they try. */
+/* Searches: the strategies, and the candidates that they try. Takes long. */
 #include "scratch.h"
 #include "tune_case.h"
 
