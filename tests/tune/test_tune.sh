@@ -93,7 +93,7 @@ tune=("$AMPCONV" "$transformer" --tune --tune-for bytes -t snr=50 -q --accept "$
 expect 'an undisturbed search' 0 "${tune[@]}" -o whole.onnx --tune-log whole.jsonl --rules-out whole.yaml
 lines=$(wc -l <whole.jsonl)
 holds 'previews are written down' grep -q '"preview":' whole.jsonl
-for ((n = 0; n <= lines; n += 1 + lines / 12)); do
+for ((n = 0; n <= lines; n += 1 + ${STEP-1} * lines / 12)); do
   { head -n $n whole.jsonl; sed -n "$((n + 1))p" whole.jsonl | head -c 20 | tr -d '\n'; } >cut.jsonl
   expect "goes on after line $n" 0 "${tune[@]}" -o cut.onnx --tune-log cut.jsonl --rules-out cut.yaml
   holds "ends with the same model" cmp whole.onnx cut.onnx
@@ -153,7 +153,7 @@ done
 tune=("$AMPCONV" "$transformer" -d bf16,fp16 --tune --tune-for nodes -t snr=65 -q -f "${data[@]}")
 expect 'an undisturbed search of both' 0 "${tune[@]}" -o pair.onnx --tune-log pair.jsonl --rules-out pair.yaml
 lines=$(wc -l <pair.jsonl)
-for ((n = 1; n <= lines; n += 1 + lines / 6)); do
+for ((n = 1; n <= lines; n += 1 + ${STEP-1} * lines / 6)); do
   head -n $n pair.jsonl >cut.jsonl
   expect "of both goes on after line $n" 0 "${tune[@]}" -o cut.onnx --tune-log cut.jsonl --rules-out cut.yaml
   holds 'of both ends with the same model' cmp pair.onnx cut.onnx
