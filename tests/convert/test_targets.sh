@@ -56,14 +56,15 @@ for model in "$of_cases"/composites/*/model.onnx "$models"/*.onnx; do
   done
 done
 
-# FAMILY/CASE of the first case of ops/ with the fields and the operators that its model has: of the others the versions would be found
-# for nothing.
+# FAMILY/CASE of the first case of ops/ with the fields, the first type and the operators that its model has: of the others the versions
+# would be found for nothing.
 candidates() {
   awk 'function end() { if (name != "" && !seen[key]++) print family "/" name; name = "" }
     FNR == 1 { end(); family = FILENAME; sub(".*/", "", family); sub("[.]cases$", "", family); section = "" }
     /^== </ { end(); section = $0; next }
     /^== / { end(); name = $2; key = section }
     /^<ir_version/ { key = $0 }
+    /^[A-Za-z_]+ \([a-z]/ { type = $2; sub("[[].*", "", type); key = key type ";" }
     { while (match($0, /= [A-Za-z_.][A-Za-z0-9_.]*[<(]/)) {
         op = substr($0, RSTART, RLENGTH - 1); $0 = substr($0, RSTART + RLENGTH)
         if (index(key, op ";") == 0) key = key op ";"
