@@ -355,10 +355,32 @@ static bool are_outputs_enough(const struct job *job)
     return is_enough;
 }
 
+/* The bytes of MODEL's initializers. */
+static double initializer_bytes(const struct amp_model *model)
+{
+    const struct amp_ids *initializers = &model->graphs[0].initializers;
+    double bytes = 0;
+    for (size_t i = 0; i < initializers->count; i++) {
+        const struct amp_tensor *initial = model->values[initializers->items[i]].initial;
+        if (initial != NULL)
+            bytes += (double)amp_tensor_size(initial);
+    }
+    return bytes;
+}
+
+/* How many previews there may be. Where constants are large, a candidate takes longer to be made
+   than to be run. */
+static size_t most_previews(const struct amp_model *model)
+{
+    enum { MOST = 100, MOST_OF_LARGE = 40 };
+    static const double large_bytes = 32e6;
+    return initializer_bytes(model) < large_bytes ? MOST : MOST_OF_LARGE;
+}
+
 /* Begins previews, of the first samples. */
 static enum amp_status open_previews(struct job *job)
 {
-    enum { MOST = 100, SAMPLES_MAX = 8 };
+    enum { SAMPLES_MAX = 8 };
     struct previewing *previewing = &job->previewing;
     struct amp_tuning *tuning = job->tuning;
     struct amp_inputs inputs;
@@ -371,8 +393,9 @@ static enum amp_status open_previews(struct job *job)
     if (previewing->is_kept)
         previewing->outputs = amp_xcalloc(previewing->n_samples * previewing->n_outputs + 1,
                                           sizeof *previewing->outputs);
-    tuning->previews = (struct amp_trials){
-        .problem = tuning->problem, .runner = {run_previews, job, 1}, .most = MOST};
+    tuning->previews = (struct amp_trials){.problem = tuning->problem,
+                                           .runner = {run_previews, job, 1},
+                                           .most = most_previews(job->reference.model)};
     amp_trials_open_previews(&tuning->previews, &tuning->trials);
     return AMP_OK;
 }
