@@ -35,7 +35,7 @@ while [ $# -gt 0 ]; do
     --unrun) only_unrun=1 ;;
     --again) again=1 ;;
     --work) work=$(realpath -m "$2"); shift ;;
-    --sanitize) sanitize='-fsanitize=address,undefined -fno-sanitize-recover=undefined' ;;
+    --sanitize) sanitize='-fsanitize=address,undefined -fsanitize-undefined-trap-on-error' ;;
     *) sed -n 's/^#   /  /p' "$0" >&2; exit 2 ;;
   esac
   shift
