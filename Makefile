@@ -182,6 +182,9 @@ $(BUILD)/unit/%.o: tests/unit/%.c | $(PB_NAMES:%=$(PB)/%.pb-c.h)
 # The test refuses what these are asked for.
 $(BUILD)/unit/test_refused: LDFLAGS += -Wl,--wrap=amp_buffer_create -Wl,--wrap=amp_buffer_create_again -Wl,--wrap=amp_memory_claim
 
+# The test hides the caches of the CPU.
+$(BUILD)/unit/test_kernels: LDFLAGS += -Wl,--wrap=amp_cpu_tells_caches
+
 $(CASE_TOOL): $(wildcard tests/tool/*.c tests/tool/*.h) $(PB_NAMES:%=$(PB)/%.pb-c.c)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)

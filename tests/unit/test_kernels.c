@@ -1,12 +1,15 @@
 /* Kernels on hand-made nodes, and what runs in oneDNN. */
 #include "net.h"
 #include "one_node.h"
+#include "core/cpu.h"
+#include "ops/dnnl/prim.h"
 #include "ops/dnnl/profile.h"
 #include "ops/dnnl/reorder.h"
 #include "ops/kernel/strided_loop.h"
 
 #include <dnnl.h>
 #include <math.h>
+#include <signal.h>
 
 #include <cmocka.h>
 
@@ -734,9 +737,81 @@ static void tensors_of_other_dims_are_no_copies(void **state)
     dnnl_engine_destroy(engine);
 }
 
+/* ---- a division by 0 ---- */
+
+/* The linker has the program ask here. */
+bool __real_amp_cpu_tells_caches(void);
+bool __wrap_amp_cpu_tells_caches(void);
+
+static bool are_caches_hidden;
+
+bool __wrap_amp_cpu_tells_caches(void)
+{
+    return !are_caches_hidden && __real_amp_cpu_tells_caches();
+}
+
+struct calls {
+    int made, plain;
+};
+
+/* As oneDNN does where it takes a cache for nothing, in a try whose errors are told elsewhere. */
+static enum amp_status divide(struct amp_ctx *ctx, struct amp_prim *prim, void *what)
+{
+    static struct amp_error elsewhere;
+    struct calls *calls = what;
+    (void)prim;
+    calls->made++;
+    ctx->err = &elsewhere;
+    raise(SIGFPE);
+    return AMP_OK;
+}
+
+static enum amp_status count_plain(struct amp_ctx *ctx, void *what)
+{
+    struct calls *calls = what;
+    (void)ctx;
+    calls->plain++;
+    return AMP_OK;
+}
+
+/* It is a refusal, once: the kernel in C runs in the primitive's place; 16 bits have none. */
+static void what_divides_by_zero_is_refused(void **state)
+{
+    float data = 1;
+    struct amp_tensor x = {.dtype = AMP_FLOAT, .shape = {.rank = 1, .dims = {1}}, .data = &data};
+    const struct amp_tensor *in = &x;
+    struct amp_tensor y = x, *out = &y;
+    void *kept = NULL;
+    struct calls calls = {0};
+    const struct amp_prim_call call = {divide, count_plain, &calls};
+    struct amp_host host = {.profile = NULL};
+    struct amp_ctx ctx = {.in = &in,
+                          .n_in = 1,
+                          .out = &out,
+                          .n_out = 1,
+                          .is_constant = (const bool[]){false},
+                          .state = &kept,
+                          .host = &host,
+                          .err = &net.err};
+    (void)state;
+    are_caches_hidden = true;
+    assert_int_equal(amp_prim_run_call(&ctx, &call), AMP_OK);
+    assert_int_equal(amp_prim_run_call(&ctx, &call), AMP_OK);
+    assert_true(calls.made == 1 && calls.plain == 2);
+    assert_ptr_equal(ctx.err, &net.err);
+    assert_int_equal(net.err.status, AMP_OK);
+    x.dtype = AMP_BFLOAT16;
+    assert_int_equal(amp_prim_run_call(&ctx, &call), AMP_UNSUPPORTED);
+    assert_string_equal(net.err.text, "oneDNN needs to know the sizes of caches");
+    assert_ptr_equal(ctx.err, &net.err);
+    amp_prim_destroy(kept);
+    are_caches_hidden = false;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        NET_TEST(what_divides_by_zero_is_refused),
         NET_TEST(averages_of_nothing_but_padding_are_zero),
         NET_TEST(what_ceil_mode_adds_is_not_counted_as_padding),
         NET_TEST(rows_far_below_zero_have_a_softmax),
