@@ -57,10 +57,11 @@ copy_tree() {
 }
 
 # Types that do not agree are errors, so that swapped arguments count where they compile for a reason.
-# The folder `coverage` has the program that notes which lines it runs, for what is asked before anything is changed.
+# The folder `coverage` has the program that notes which lines it runs, for what is asked before anything is changed; it notes them in
+# exit, which a batch's processes end without.
 build() { # FOLDER TARGET...
   local flags=$sanitize
-  if [ "$1" = coverage ]; then flags=--coverage; fi
+  if [ "$1" = coverage ]; then flags='--coverage -D_exit=exit'; fi
   make -s -C "$tree" DEPS="$DEPS" CC="${CC:-gcc}" CFLAGS=-O2 BUILD="build/$1" \
     EXTRA="$flags -Werror=incompatible-pointer-types -Werror=int-conversion" "${@:2}"
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs cmocka programs side by side, counts their tests and tells the seconds that each took; a program that dies without a verdict counts as one failure.
+# Runs cmocka programs side by side, counts their tests and tells the seconds that each took; a program that dies without a verdict
+# counts as one failure.
 # Appends "unit/NAME PASSED FAILED" to RESULTS for each. Exits 1 when anything failed.
 set -u
 scratch=$(mktemp -d) || exit 2

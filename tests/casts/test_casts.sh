@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The casts that each rule set puts into ONNX's nine light models, the models of models/ and those of tests/parity, before and after
-# folding, in a table per lower type (of PyTorch's exports what is there after folding); and that none is left that could go without a bit of any result changing (left.awk, which looks
-# at the graph that comes out and at nothing else). Under the sanitizers the models of models/ and tests/parity alone.
+# folding, in a table per lower type (of PyTorch's exports only after it); and that none is left that could go without a bit of any
+# result changing (left.awk, which looks at the graph that comes out and at nothing else). Under the sanitizers the models of models/ and tests/parity alone.
 # Takes long.
 set -u
 : "${TESTDATA:?}"
@@ -36,9 +36,13 @@ for dtype in bf16 fp16; do
   for model in "${models[@]}"; do
     name=$(basename "$model" .onnx) row='' left='' code=0
     for set in "${sets[@]}"; do
+      before=-
+      if [[ $model != "$scratch"/* ]]; then
+        casts insert >"$scratch/insert" || code=1
+        before=$(count "$scratch/insert")
+      fi
       casts fold >"$scratch/fold" || code=1
-      case $model in "$scratch"/*) : >"$scratch/insert" ;; *) casts insert >"$scratch/insert" || code=1 ;; esac
-      row+=$(printf ' %4d %4d' "$(count "$scratch/insert")" "$(count "$scratch/fold")")
+      row+=$(printf ' %4s %4d' "$before" "$(count "$scratch/fold")")
       left+=$(awk -f left.awk "$scratch/fold" | sed "s/^/ $set: /;s/\$/;/")
     done
     printf '# %-20s%s\n' "$name" "$row"
