@@ -177,9 +177,7 @@ static void join_steps(const struct amp_plan *plan, enum amp_strictness strictne
    hides its caches, oneDNN cannot cut work for channels-last kernels. */
 static bool blocks_channels(const struct amp_model *model)
 {
-    bool has_depthwise = false;
-    if (!amp_cpu_tells_caches())
-        return true;
+    bool wins = !amp_cpu_tells_caches();
     for (uint32_t id = 0; id < model->n_nodes; id++) {
         const struct amp_node *node = amp_node_at(model, id);
         const struct amp_value *w = node->is_removed || !amp_node_has_role(node, AMP_ROLE_CONV)
@@ -189,9 +187,9 @@ static bool blocks_channels(const struct amp_model *model)
             continue;
         if (w->dims[1] != 1)
             return false;
-        has_depthwise = true;
+        wins = true;
     }
-    return has_depthwise;
+    return wins;
 }
 
 static enum amp_status fill(struct amp_plan *plan, enum amp_strictness strictness,
