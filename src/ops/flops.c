@@ -76,10 +76,11 @@ double amp_flops_projected_attention(const struct amp_ctx *ctx, uint32_t past)
     return attention_over(ctx, words) + 2 * count(ctx->in[0]) * dim(ctx->in[1], 1);
 }
 
-/* What one core of today does in a second: products and sums of vectors of 256 bits, and bytes of
-   the caches that it shares. */
+/* What one core of today does in a second: products and sums of vectors of 256 bits, bytes of the
+   caches that it shares, and bytes of those that a product reads, one behind the other. */
 #define FLOPS_PER_SECOND 50e9
 #define BYTES_PER_SECOND 10e9
+#define BYTES_MULTIPLIED_PER_SECOND 30e9
 #define BYTE_SPEED 4 /* products of bytes for one of float32 */
 
 /* Whether the time that OP takes is that of its products, or that of moving what it takes and
@@ -119,7 +120,8 @@ double amp_work_seconds(const struct amp_ctx *ctx)
     if (bytes == HUGE_VAL)
         return HUGE_VAL;
     double speed = multiplies_bytes(ctx) ? BYTE_SPEED * FLOPS_PER_SECOND : FLOPS_PER_SECOND;
-    return amp_flops(ctx) / speed + bytes / BYTES_PER_SECOND;
+    double flops = amp_flops(ctx);
+    return flops / speed + bytes / (flops > 0 ? BYTES_MULTIPLIED_PER_SECOND : BYTES_PER_SECOND);
 }
 
 double amp_flops(const struct amp_ctx *ctx)
