@@ -2,6 +2,7 @@
 #include "net.h"
 #include "one_node.h"
 #include "core/cpu.h"
+#include "ops/dnnl/layout.h"
 #include "ops/dnnl/prim.h"
 #include "ops/dnnl/profile.h"
 #include "ops/dnnl/reorder.h"
@@ -737,6 +738,102 @@ static void tensors_of_other_dims_are_no_copies(void **state)
     dnnl_engine_destroy(engine);
 }
 
+/* ---- elements that are moved ---- */
+
+/* Planes are turned in squares, short rows as if they were longer: nothing behind them changes. */
+static void planes_are_turned_within_their_bounds(void **state)
+{
+    enum { ROWS = 40, COLUMNS = 18, SIZE = 8, ALL = ROWS * COLUMNS * SIZE, GUARD = 64 };
+    static unsigned char from[ALL], to[ALL + GUARD];
+    (void)state;
+    for (size_t i = 0; i < ALL; i++)
+        from[i] = (unsigned char)(i * 131 + i / 251);
+    for (int64_t size = 1; size <= SIZE; size *= 2)
+        for (int64_t shape = 0; shape < ROWS * COLUMNS; shape++) {
+            int64_t rows = shape / COLUMNS + 1, columns = shape % COLUMNS + 1;
+            const int64_t dims[] = {rows, columns}, own[] = {columns, 1}, turned[] = {1, rows};
+            struct amp_loop loop;
+            memset(to, 0xA5, sizeof to);
+            amp_loop_init(&loop, 2, dims);
+            amp_loop_view(&loop, to, (size_t)size, own);
+            amp_loop_view(&loop, from, (size_t)size, turned);
+            amp_loop_move(&loop);
+            for (int64_t i = 0; i < rows * columns; i++)
+                assert_memory_equal(to + i * size, from + (i % columns * rows + i / columns) * size,
+                                    size);
+            for (int64_t i = rows * columns * size; i < ALL + GUARD; i++)
+                assert_int_equal(to[i], 0xA5);
+        }
+}
+
+/* Where element FLAT of TENSOR lies, counted row by row. */
+static int64_t place_in(const struct amp_tensor *tensor, int64_t flat)
+{
+    int64_t at[AMP_RANK_MAX], own[AMP_RANK_MAX], offset = 0;
+    const int64_t *strides = tensor->layout != NULL ? amp_layout_strides(tensor->layout) : own;
+    amp_strides(&tensor->shape, own);
+    amp_index_at(tensor->shape.rank, tensor->shape.dims, flat, at);
+    for (int d = 0; d < tensor->shape.rank; d++)
+        offset += at[d] * strides[d];
+    return offset;
+}
+
+/* IN, which has a layout, in SHAPE: each element is where the result says, or goes there. */
+static void check_reshaped(struct amp_layouts *kept, const struct amp_tensor *in,
+                           const struct amp_shape *shape, bool is_moved)
+{
+    struct amp_reshaped reshaped;
+    assert_true(amp_layout_reshape(kept, in, shape, &reshaped));
+    const struct amp_tensor out = {.dtype = in->dtype, .shape = *shape, .layout = reshaped.layout};
+    assert_int_equal(reshaped.is_moved, is_moved);
+    for (int64_t i = 0; i < amp_shape_count(shape); i++) {
+        int64_t at[AMP_RANK_MAX], place = 0;
+        amp_index_at(in->shape.rank, in->shape.dims, i, at);
+        for (int d = 0; d < in->shape.rank; d++)
+            place += at[d] * reshaped.strides[d];
+        assert_int_equal(place_in(&out, i), is_moved ? place : place_in(in, i));
+    }
+}
+
+static void what_lies_by_strides_takes_other_shapes(void **state)
+{
+    static const int last[] = {0, 3, 1, 2}, middle[] = {0, 2, 1, 3};
+    static const struct {
+        struct amp_shape base;   /* row-major, */
+        const int *perm;         /* is permuted, */
+        struct amp_shape shape;  /* and reshaped; */
+        bool is_moved, is_plain; /* the result is row-major */
+    } cases[] = {
+        /* channels last: groups of them, pixels in a row, all in a row */
+        {{4, {2, 3, 4, 6}}, last, {5, {2, 3, 2, 3, 4}}, false, false},
+        {{4, {2, 3, 4, 6}}, last, {3, {2, 6, 12}}, false, false},
+        {{4, {2, 3, 4, 6}}, last, {6, {2, 6, 1, 3, 1, 4}}, false, false},
+        {{4, {2, 3, 4, 6}}, last, {2, {2, 72}}, true, true},
+        /* heads: joined, and split otherwise */
+        {{4, {2, 3, 4, 6}}, middle, {3, {2, 4, 18}}, true, true},
+        {{4, {2, 3, 4, 6}}, middle, {4, {2, 4, 9, 2}}, true, true},
+    };
+    dnnl_engine_t engine;
+    (void)state;
+    assert_int_equal(dnnl_engine_create(&engine, dnnl_cpu, 0), dnnl_success);
+    struct amp_layouts *kept = amp_layouts_create(engine);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases * 2; i++) { /* the second time as known */
+        const struct amp_shape *shape = &cases[i / 2].shape;
+        struct amp_tensor in = {.dtype = AMP_FLOAT, .shape = cases[i / 2].base};
+        const struct amp_layout *layout;
+        struct amp_reshaped reshaped;
+        assert_true(amp_layout_permute(kept, &in, cases[i / 2].perm, &layout));
+        for (int d = 0; d < 4; d++)
+            in.shape.dims[d] = cases[i / 2].base.dims[cases[i / 2].perm[d]];
+        in.layout = layout;
+        check_reshaped(kept, &in, shape, cases[i / 2].is_moved);
+        assert_true(amp_layout_reshape(kept, &in, shape, &reshaped));
+        assert_int_equal(reshaped.layout == NULL, cases[i / 2].is_plain);
+    }
+    amp_layouts_destroy(kept);
+    dnnl_engine_destroy(engine);
+}
+
 /* ---- a division by 0 ---- */
 
 /* The linker has the program ask here. */
@@ -833,6 +930,8 @@ int main(void)
         NET_TEST(products_and_norms_are_run_by_onednn),
         NET_TEST(layouts_have_each_element_and_zeros),
         NET_TEST(tensors_of_other_dims_are_no_copies),
+        NET_TEST(planes_are_turned_within_their_bounds),
+        NET_TEST(what_lies_by_strides_takes_other_shapes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

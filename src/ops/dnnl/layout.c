@@ -4,6 +4,7 @@
  */
 #include "ops/dnnl/layout.h"
 
+#include "core/array.h"
 #include "core/memory.h"
 #include "ops/dnnl/dnnl.h"
 #include "ops/dnnl/describe.h"
@@ -23,19 +24,21 @@ struct amp_layout {
     } others[AMP_DTYPE_COUNT];
 };
 
-/* A tensor that was permuted, and what layout came of it: a run should not ask oneDNN again. */
-struct permutation {
-    struct permutation *next;
+/* A tensor that was permuted or reshaped, and what layout came of it: a run should not ask oneDNN
+   again. */
+struct derived {
+    struct derived *next;
     enum amp_dtype dtype;
     struct amp_shape shape;
     const struct amp_layout *from, *to; /* NULL: row-major */
-    int perm[DNNL_MAX_NDIMS];
+    bool is_reshaped;
+    struct amp_shape by; /* the permutation, or the new shape */
 };
 
 struct amp_layouts {
     dnnl_engine_t engine;
     struct amp_layout *first;
-    struct permutation *permutations;
+    struct derived *derived;
 };
 
 struct amp_layouts *amp_layouts_create(dnnl_engine_t engine)
@@ -55,11 +58,11 @@ void amp_layouts_destroy(struct amp_layouts *layouts)
         free(layout);
         layout = next;
     }
-    struct permutation *permutation = layouts != NULL ? layouts->permutations : NULL;
-    while (permutation != NULL) {
-        struct permutation *next = permutation->next;
-        free(permutation);
-        permutation = next;
+    struct derived *derived = layouts != NULL ? layouts->derived : NULL;
+    while (derived != NULL) {
+        struct derived *next = derived->next;
+        free(derived);
+        derived = next;
     }
     free(layouts);
 }
@@ -117,11 +120,26 @@ static dnnl_status_t describe(const struct amp_tensor *tensor, dnnl_memory_desc_
                                                 amp_dnnl_dtype(tensor->dtype), strides);
 }
 
-static bool is_of(const struct permutation *known, const struct amp_tensor *in, const int *perm)
+/* The layout that came of IN before; NULL: not known. */
+static const struct derived *find_derived(const struct amp_layouts *layouts,
+                                          const struct amp_tensor *in, bool is_reshaped,
+                                          const struct amp_shape *by)
 {
-    return known->dtype == in->dtype && known->from == in->layout &&
-           amp_shape_equal(&known->shape, &in->shape) &&
-           memcmp(known->perm, perm, (size_t)in->shape.rank * sizeof *perm) == 0;
+    const struct derived *known = layouts->derived;
+    while (known != NULL && (known->from != in->layout || known->is_reshaped != is_reshaped ||
+                             known->dtype != in->dtype || !amp_shape_equal(&known->by, by) ||
+                             !amp_shape_equal(&known->shape, &in->shape)))
+        known = known->next;
+    return known;
+}
+
+static void keep_derived(struct amp_layouts *layouts, const struct amp_tensor *in, bool is_reshaped,
+                         const struct amp_shape *by, const struct amp_layout *to)
+{
+    struct derived *derived = amp_xmalloc(1, sizeof *derived);
+    *derived =
+        (struct derived){layouts->derived, in->dtype, in->shape, in->layout, to, is_reshaped, *by};
+    layouts->derived = derived;
 }
 
 static bool ask_permuted(struct amp_layouts *layouts, const struct amp_tensor *in, const int *perm,
@@ -143,28 +161,166 @@ static bool ask_permuted(struct amp_layouts *layouts, const struct amp_tensor *i
 bool amp_layout_permute(struct amp_layouts *layouts, const struct amp_tensor *in, const int *perm,
                         const struct amp_layout **permuted)
 {
-    int rank = in->shape.rank;
-    if (rank < 1 || rank > DNNL_MAX_NDIMS || amp_dnnl_dtype(in->dtype) == dnnl_data_type_undef ||
-        amp_shape_count(&in->shape) == 0)
+    struct amp_shape by = {.rank = in->shape.rank};
+    if (by.rank < 1 || by.rank > DNNL_MAX_NDIMS ||
+        amp_dnnl_dtype(in->dtype) == dnnl_data_type_undef || amp_shape_count(&in->shape) == 0)
         return false;
-    struct permutation *known = layouts->permutations;
-    while (known != NULL && !is_of(known, in, perm))
-        known = known->next;
-    if (known == NULL) {
-        if (!ask_permuted(layouts, in, perm, permuted))
-            return false;
-        known = amp_xmalloc(1, sizeof *known);
-        *known = (struct permutation){.next = layouts->permutations,
-                                      .dtype = in->dtype,
-                                      .shape = in->shape,
-                                      .from = in->layout,
-                                      .to = *permuted};
-        memcpy(known->perm, perm, (size_t)rank * sizeof *perm);
-        layouts->permutations = known;
+    for (int i = 0; i < by.rank; i++)
+        by.dims[i] = perm[i];
+    const struct derived *known = find_derived(layouts, in, false, &by);
+    if (known != NULL) {
+        *permuted = known->to;
+        return true;
     }
-    *permuted = known->to;
+    if (!ask_permuted(layouts, in, perm, permuted))
+        return false;
+    keep_derived(layouts, in, false, &by, *permuted);
     return true;
 }
+
+/* ---- other shapes ---- */
+
+/* Neighbouring dims of a tensor, those before FROM_END, that have as many elements as neighbouring
+   dims of another shape, those before TO_END. */
+struct dim_group {
+    int from, from_end, to, to_end;
+    int64_t size, stride; /* its elements; the smallest distance of neighbours in the tensor */
+};
+
+/* Divides the dims of FROM and TO, of as many elements, into the smallest groups; returns how many.
+ */
+static int group_dims(const struct amp_shape *from, const struct amp_shape *to,
+                      struct dim_group *groups)
+{
+    int n = 0;
+    for (int i = 0, k = 0; i < from->rank || k < to->rank; n++) {
+        int64_t left = 1, right = 1;
+        struct dim_group *group = &groups[n];
+        *group = (struct dim_group){.from = i, .to = k};
+        if (i < from->rank)
+            left = from->dims[i++];
+        if (k < to->rank)
+            right = to->dims[k++];
+        while (left != right)
+            if (left < right)
+                left *= from->dims[i++];
+            else
+                right *= to->dims[k++];
+        group->from_end = i;
+        group->to_end = k;
+        group->size = left;
+    }
+    return n;
+}
+
+/* Sets the distances of dims FIRST to END - 1 of SHAPE to those of elements in their order, STRIDE
+   apart. */
+static void set_strides(const struct amp_shape *shape, int first, int end, int64_t stride,
+                        int64_t *strides)
+{
+    for (int d = end; d-- > first; stride *= shape->dims[d])
+        strides[d] = stride;
+}
+
+/* Sets the stride of GROUP; returns whether its elements lie in their order, that far apart. */
+static bool find_stride(const struct amp_shape *shape, const int64_t *strides,
+                        struct dim_group *group)
+{
+    int64_t next = 0;
+    bool is_even = true;
+    group->stride = 0;
+    for (int d = group->from_end; d-- > group->from;) {
+        if (shape->dims[d] == 1)
+            continue;
+        is_even &= next == 0 || strides[d] == next;
+        next = strides[d] * shape->dims[d];
+        if (group->stride == 0 || strides[d] < group->stride)
+            group->stride = strides[d];
+    }
+    return is_even;
+}
+
+/* The elements of those of N groups that lie closer together than those of GROUP. */
+static int64_t closer_elements(const struct dim_group *groups, int n, const struct dim_group *group)
+{
+    int64_t size = 1;
+    for (int i = 0; i < n; i++)
+        if (groups[i].stride < group->stride ||
+            (groups[i].stride == group->stride && &groups[i] > group))
+            size *= groups[i].size;
+    return size;
+}
+
+static bool ask_strided(struct amp_layouts *layouts, const struct amp_tensor *in,
+                        const struct amp_shape *shape, const int64_t *strides,
+                        const struct amp_layout **reshaped)
+{
+    dnnl_memory_desc_t desc = NULL;
+    if (dnnl_memory_desc_create_with_strides(&desc, shape->rank, shape->dims,
+                                             amp_dnnl_dtype(in->dtype), strides) != dnnl_success)
+        return false;
+    *reshaped = amp_layout_of(layouts, desc);
+    dnnl_memory_desc_destroy(desc);
+    return true;
+}
+
+bool amp_layout_reshape(struct amp_layouts *layouts, const struct amp_tensor *in,
+                        const struct amp_shape *shape, struct amp_reshaped *reshaped)
+{
+    const int64_t *strides = amp_layout_strides(in->layout);
+    struct dim_group groups[2 * AMP_RANK_MAX];
+    int64_t to[AMP_RANK_MAX];
+    if (strides == NULL || shape->rank < 1 || shape->rank > DNNL_MAX_NDIMS ||
+        amp_shape_count(shape) == 0)
+        return false;
+    int n = group_dims(&in->shape, shape, groups);
+    reshaped->is_moved = false;
+    for (int i = 0; i < n; i++)
+        reshaped->is_moved |= !find_stride(&in->shape, strides, &groups[i]);
+    for (int i = 0; i < n; i++) {
+        const struct dim_group *group = &groups[i];
+        int64_t stride = reshaped->is_moved ? closer_elements(groups, n, group) : group->stride;
+        set_strides(shape, group->to, group->to_end, stride, to);
+        set_strides(&in->shape, group->from, group->from_end, stride, reshaped->strides);
+    }
+    const struct derived *known = find_derived(layouts, in, true, shape);
+    if (known != NULL) {
+        reshaped->layout = known->to;
+        return true;
+    }
+    if (!ask_strided(layouts, in, shape, to, &reshaped->layout))
+        return false;
+    keep_derived(layouts, in, true, shape, reshaped->layout);
+    return true;
+}
+
+/* The elements of SHAPE that lie between neighbours along dim D where dims are in the order of
+   STRIDES. */
+static int64_t stride_in_order(const struct amp_shape *shape, const int64_t *strides, int d)
+{
+    int64_t stride = 1;
+    for (int i = 0; i < shape->rank; i++)
+        if (strides[i] < strides[d] || (strides[i] == strides[d] && i > d))
+            stride *= shape->dims[i];
+    return stride;
+}
+
+bool amp_layout_like(struct amp_layouts *layouts, const struct amp_tensor *model,
+                     const struct amp_shape *shape, const struct amp_layout **layout)
+{
+    const int64_t *strides = amp_layout_strides(model->layout);
+    int64_t own[AMP_RANK_MAX];
+    *layout = model->layout;
+    if (amp_shape_equal(shape, &model->shape))
+        return true;
+    if (strides == NULL || amp_shape_count(shape) == 0)
+        return false;
+    for (int d = 0; d < shape->rank; d++)
+        own[d] = stride_in_order(shape, strides, d);
+    return ask_strided(layouts, model, shape, own, layout);
+}
+
+/* ---- parts and other dtypes ---- */
 
 bool amp_layout_part(struct amp_layouts *layouts, const struct amp_tensor *tensor,
                      const struct amp_shape *shape, const struct amp_layout **part)
@@ -179,6 +335,54 @@ bool amp_layout_part(struct amp_layouts *layouts, const struct amp_tensor *tenso
     return true;
 }
 
+/* Formats of activations in blocks of channels. */
+static const struct {
+    int rank;
+    int64_t block;
+    dnnl_format_tag_t tag;
+} channel_blocks[] = {{3, 8, dnnl_aBc8b},   {3, 16, dnnl_aBc16b},   {3, 32, dnnl_aBc32b},
+                      {4, 8, dnnl_aBcd8b},  {4, 16, dnnl_aBcd16b},  {4, 32, dnnl_aBcd32b},
+                      {5, 8, dnnl_aBcde8b}, {5, 16, dnnl_aBcde16b}, {5, 32, dnnl_aBcde32b}};
+
+/* The format of BLOCKS, of which only those of channels are known; dnnl_format_tag_undef: another.
+ */
+static dnnl_format_tag_t tag_of(const struct amp_blocks *blocks)
+{
+    if (blocks->n_inner != 1 || (*blocks->inner_dims)[0] != 1)
+        return dnnl_format_tag_undef;
+    for (size_t i = 0; i < AMP_COUNT(channel_blocks); i++)
+        if (channel_blocks[i].rank == blocks->rank &&
+            channel_blocks[i].block == (*blocks->inner)[0])
+            return channel_blocks[i].tag;
+    return dnnl_format_tag_undef;
+}
+
+/* The same with other strides is no such format. */
+static bool has_strides_of(const_dnnl_memory_desc_t desc, const struct amp_blocks *other)
+{
+    struct amp_blocks blocks;
+    return amp_blocks_read(desc, &blocks) &&
+           memcmp(*blocks.strides, *other->strides,
+                  (size_t)blocks.rank * sizeof **blocks.strides) == 0;
+}
+
+/* Sets *SAME to what LAYOUT, in blocks of channels, is of DTYPE. */
+static bool ask_blocked(struct amp_layouts *layouts, const struct amp_layout *layout,
+                        enum amp_dtype dtype, const struct amp_layout **same)
+{
+    struct amp_blocks blocks;
+    dnnl_memory_desc_t desc = NULL;
+    bool is_known =
+        amp_blocks_read(layout->desc, &blocks) &&
+        dnnl_memory_desc_create_with_tag(&desc, blocks.rank, *blocks.dims, amp_dnnl_dtype(dtype),
+                                         tag_of(&blocks)) == dnnl_success &&
+        has_strides_of(desc, &blocks);
+    if (is_known)
+        *same = amp_layout_of(layouts, desc);
+    dnnl_memory_desc_destroy(desc);
+    return is_known;
+}
+
 bool amp_layout_in_dtype(struct amp_layouts *layouts, const struct amp_tensor *tensor,
                          enum amp_dtype dtype, const struct amp_layout **same)
 {
@@ -188,15 +392,21 @@ bool amp_layout_in_dtype(struct amp_layouts *layouts, const struct amp_tensor *t
     other.dtype = dtype;
     if (!layout->others[dtype].is_known)
         layout->others[dtype].is_known =
-            amp_layout_part(layouts, &other, &tensor->shape, &layout->others[dtype].layout);
+            amp_layout_strides(layout) != NULL
+                ? amp_layout_part(layouts, &other, &tensor->shape, &layout->others[dtype].layout)
+                : ask_blocked(layouts, layout, dtype, &layout->others[dtype].layout);
     *same = layout->others[dtype].layout;
     return layout->others[dtype].is_known;
 }
 
+bool amp_layout_is_full(const struct amp_tensor *tensor)
+{
+    return dnnl_memory_desc_get_size(tensor->layout->desc) == amp_tensor_size(tensor);
+}
+
 bool amp_layout_is_dense(const struct amp_tensor *tensor)
 {
-    return amp_layout_strides(tensor->layout) != NULL &&
-           dnnl_memory_desc_get_size(tensor->layout->desc) == amp_tensor_size(tensor);
+    return amp_layout_strides(tensor->layout) != NULL && amp_layout_is_full(tensor);
 }
 
 /* The elements of dim D in one block. */

@@ -27,6 +27,25 @@ const_dnnl_memory_desc_t amp_layout_desc(const struct amp_layout *layout);
 bool amp_layout_permute(struct amp_layouts *layouts, const struct amp_tensor *in, const int *perm,
                         const struct amp_layout **permuted);
 
+/* A tensor in another shape. */
+struct amp_reshaped {
+    const struct amp_layout *layout; /* NULL: row-major */
+    bool is_moved; /* the elements cannot stay where they are: element [0, .., 1, .., 0] along dim
+                      D of the tensor is STRIDES[D] elements from the first then */
+    int64_t strides[AMP_RANK_MAX];
+};
+
+/* Sets *RESHAPED to what IN, which has a layout, is in SHAPE, of as many elements: where they are,
+   or else in the order that its dims have where these stay what they are. False: IN lies in blocks,
+   or oneDNN has no such tensor. */
+bool amp_layout_reshape(struct amp_layouts *layouts, const struct amp_tensor *in,
+                        const struct amp_shape *shape, struct amp_reshaped *reshaped);
+
+/* Sets *LAYOUT to the one in which a tensor of SHAPE lies in the order of MODEL's dims; MODEL, of as
+   many dims, has a layout. NULL: row-major. False: none is known, as MODEL lies in blocks. */
+bool amp_layout_like(struct amp_layouts *layouts, const struct amp_tensor *model,
+                     const struct amp_shape *shape, const struct amp_layout **layout);
+
 /* The distances between neighbours along each dim, in elements; NULL when they lie in blocks. */
 const int64_t *amp_layout_strides(const struct amp_layout *layout);
 
@@ -35,12 +54,13 @@ const int64_t *amp_layout_strides(const struct amp_layout *layout);
 bool amp_layout_part(struct amp_layouts *layouts, const struct amp_tensor *tensor,
                      const struct amp_shape *shape, const struct amp_layout **part);
 
-/* Sets *SAME to the layout of a tensor of DTYPE whose elements lie as those of TENSOR; TENSOR's
-   layout must have strides, and no gaps. NULL: row-major. False: oneDNN has no such tensor. */
+/* Sets *SAME to the layout of a tensor of DTYPE whose elements lie as those of TENSOR, which must
+   have no gaps. NULL: row-major. False: oneDNN has no such tensor, or none is known. */
 bool amp_layout_in_dtype(struct amp_layouts *layouts, const struct amp_tensor *tensor,
                          enum amp_dtype dtype, const struct amp_layout **same);
 
-/* Whether the elements of TENSOR, which has a layout, lie by strides, without gaps. */
+/* Whether the elements of TENSOR, which has a layout, lie without gaps; and by strides besides. */
+bool amp_layout_is_full(const struct amp_tensor *tensor);
 bool amp_layout_is_dense(const struct amp_tensor *tensor);
 
 /* Sets *VIEW to a shape in which the elements of a tensor in LAYOUT are row-major where they lie:

@@ -437,39 +437,57 @@ struct tile {
 
 typedef void tile_fn(const struct tile *tile);
 
+/* Whether the columns, fewer than N, are all that a row has. */
+static bool has_short_rows(const struct tile *tile, int64_t n)
+{
+    return tile->columns < n && tile->to_step == tile->columns;
+}
+
 /* Squares of N x N elements, vectors of 16 bytes each way, are turned in registers: interleaving
-   row i with row i + N/2, once for each power of two in N, ends with columns in place of rows. What
-   is left at the edges is moved one by one. */
-#define TILE_FN(SIZE, T, N, LOW, HIGH)                                                    \
-    typedef T vector_##SIZE __attribute__((vector_size(16)));                             \
-    static void turn_##SIZE(const T *from, int64_t from_step, T *to, int64_t to_step)     \
-    {                                                                                     \
-        vector_##SIZE a[N], b[N];                                                         \
-        UNROLL for (int64_t i = 0; i < (N); i++) memcpy(&a[i], from + i * from_step, 16); \
-        UNROLL for (int round = 1; round < (N); round *= 2)                               \
-        {                                                                                 \
-            UNROLL for (int64_t i = 0; i < (N) / 2; i++)                                  \
-            {                                                                             \
-                b[2 * i] = __builtin_shufflevector(a[i], a[i + (N) / 2], LOW);            \
-                b[2 * i + 1] = __builtin_shufflevector(a[i], a[i + (N) / 2], HIGH);       \
-            }                                                                             \
-            UNROLL for (int64_t i = 0; i < (N); i++) a[i] = b[i];                         \
-        }                                                                                 \
-        UNROLL for (int64_t i = 0; i < (N); i++) memcpy(to + i * to_step, &a[i], 16);     \
-    }                                                                                     \
-    static void tile_##SIZE(const struct tile *tile)                                      \
-    {                                                                                     \
-        const T *from = tile->from;                                                       \
-        T *to = tile->to;                                                                 \
-        int64_t rows = tile->rows / (N) * (N), columns = tile->columns / (N) * (N);       \
-        for (int64_t i = 0; i < rows; i += (N))                                           \
-            for (int64_t j = 0; j < columns; j += (N))                                    \
-                turn_##SIZE(from + j * tile->from_step + i, tile->from_step,              \
-                            to + i * tile->to_step + j, tile->to_step);                   \
-        for (int64_t i = 0; i < tile->rows; i++)                                          \
-            for (int64_t j = i < rows ? columns : 0; j < tile->columns; j++)              \
-                to[i * tile->to_step + j] = from[j * tile->from_step + i];                \
+   row i with row i + N/2, once for each power of two in N, ends with columns in place of rows.
+   Fewer than N columns that are all a row has are turned as N: what is written behind a row is
+   written over by the next, which in the last rows there is no room for. What is left at the edges
+   is moved one by one. */
+#define TILE_FN(SIZE, T, N, LOW, HIGH)                                                      \
+    typedef T vector_##SIZE __attribute__((vector_size(16)));                               \
+    static inline __attribute__((always_inline)) void turn_##SIZE(                          \
+        const T *from, int64_t from_step, T *to, int64_t to_step, int64_t columns)          \
+    {                                                                                       \
+        vector_##SIZE a[N] = {{0}}, b[N];                                                   \
+        UNROLL for (int64_t i = 0; i < (N); i++) if (i < columns)                           \
+            memcpy(&a[i], from + i * from_step, 16);                                        \
+        UNROLL for (int round = 1; round < (N); round *= 2)                                 \
+        {                                                                                   \
+            UNROLL for (int64_t i = 0; i < (N) / 2; i++)                                    \
+            {                                                                               \
+                b[2 * i] = __builtin_shufflevector(a[i], a[i + (N) / 2], LOW);              \
+                b[2 * i + 1] = __builtin_shufflevector(a[i], a[i + (N) / 2], HIGH);         \
+            }                                                                               \
+            UNROLL for (int64_t i = 0; i < (N); i++) a[i] = b[i];                           \
+        }                                                                                   \
+        UNROLL for (int64_t i = 0; i < (N); i++) memcpy(to + i * to_step, &a[i], 16);       \
+    }                                                                                       \
+    static void tile_##SIZE(const struct tile *tile)                                        \
+    {                                                                                       \
+        const T *from = tile->from;                                                         \
+        T *to = tile->to;                                                                   \
+        int64_t rows = tile->rows / (N) * (N), columns = tile->columns / (N) * (N);         \
+        if (has_short_rows(tile, N)) {                                                      \
+            rows = (tile->rows - ((N)-1) / tile->columns) / (N) * (N);                      \
+            columns = tile->columns;                                                        \
+            for (int64_t i = 0; i < rows; i += (N))                                         \
+                turn_##SIZE(from + i, tile->from_step, to + i * columns, columns, columns); \
+        } else {                                                                            \
+            for (int64_t i = 0; i < rows; i += (N))                                         \
+                for (int64_t j = 0; j < columns; j += (N))                                  \
+                    turn_##SIZE(from + j * tile->from_step + i, tile->from_step,            \
+                                to + i * tile->to_step + j, tile->to_step, N);              \
+        }                                                                                   \
+        for (int64_t i = 0; i < tile->rows; i++)                                            \
+            for (int64_t j = i < rows ? columns : 0; j < tile->columns; j++)                \
+                to[i * tile->to_step + j] = from[j * tile->from_step + i];                  \
     }
+
 #define UNROLL _Pragma("GCC unroll 16")
 #define LIST(...) __VA_ARGS__
 TILE_FN(1, uint8_t, 16, LIST(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23),
@@ -490,10 +508,17 @@ static void tile_16(const struct tile *tile)
 static tile_fn *const tiles[] = {
     [1] = tile_1, [2] = tile_2, [4] = tile_4, [8] = tile_8, [16] = tile_16};
 
-/* Rows of the output that one tile covers: a cache line of the input. */
-static int64_t tile_rows(const struct amp_operand *operand)
+/* Columns of the output that one tile covers: a cache line. */
+static int64_t tile_columns(const struct amp_operand *operand)
 {
     return 64 / operand->size;
+}
+
+/* Rows of the output that one strip covers: a cache line of the input, more of short rows. */
+static int64_t strip_rows(const struct amp_operand *operand, const struct tile *plane)
+{
+    enum { SHORT_ROWS = 1024 };
+    return has_short_rows(plane, 16 / operand->size) ? SHORT_ROWS : 64 / operand->size;
 }
 
 /* Turns a strip of a plane in tiles: the rows that start at row FIRST of PLANE, whose operands
@@ -501,11 +526,12 @@ static int64_t tile_rows(const struct amp_operand *operand)
 static void run_strip(const struct amp_loop *loop, const struct tile *plane, int64_t to,
                       int64_t from, int64_t first)
 {
-    int64_t size = loop->operands[0].size, side = tile_rows(&loop->operands[0]);
+    int64_t size = loop->operands[0].size, most = strip_rows(&loop->operands[0], plane);
+    int64_t side = tile_columns(&loop->operands[0]);
     const char *source = (const char *)plane->from + (from + first) * size;
     char *target = (char *)plane->to + (to + first * plane->to_step) * size;
     struct tile tile = *plane;
-    tile.rows = plane->rows - first < side ? plane->rows - first : side;
+    tile.rows = plane->rows - first < most ? plane->rows - first : most;
     for (int64_t j = 0; j < plane->columns; j += side) {
         tile.from = source + j * plane->from_step * size;
         tile.to = target + j * size;
@@ -546,7 +572,7 @@ static void run_planes(struct amp_loop *loop, int rows)
                          .columns = loop->dims[last]};
     remove_dim(loop, last);
     remove_dim(loop, rows);
-    int64_t planes = 1, side = tile_rows(to), strips = (plane.rows + side - 1) / side;
+    int64_t planes = 1, most = strip_rows(to, &plane), strips = (plane.rows + most - 1) / most;
     for (int d = 0; d < loop->rank; d++)
         planes *= loop->dims[d];
 #pragma omp parallel for if (planes * plane.rows * plane.columns >= AMP_PARALLEL_MIN)
@@ -557,7 +583,7 @@ static void run_planes(struct amp_loop *loop, int rows)
             to_offset += at[d] * to->strides[d];
             from_offset += at[d] * from->strides[d];
         }
-        run_strip(loop, &plane, to_offset, from_offset, i % strips * side);
+        run_strip(loop, &plane, to_offset, from_offset, i % strips * most);
     }
 }
 

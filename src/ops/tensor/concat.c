@@ -3,6 +3,8 @@
  * and is an input in another is taken from where the node has it. Elements are moved, never
  * computed.
  */
+#include "ops/dnnl/dnnl.h"
+#include "ops/dnnl/layout.h"
 #include "ops/dnnl/prim.h"
 #include "ops/kernel/data_movement.h"
 #include "ops/kernel/gather_blocks.h"
@@ -80,22 +82,54 @@ static enum amp_status concat_shape(struct amp_ctx *ctx)
     return AMP_OK;
 }
 
+/* Whether blocks, or else more elements, make A's layout the one to be kept. */
+static bool is_better_lead(const struct amp_tensor *a, const struct amp_tensor *b)
+{
+    bool has_blocks = amp_layout_strides(a->layout) == NULL;
+    if (has_blocks != (amp_layout_strides(b->layout) == NULL))
+        return has_blocks;
+    return amp_tensor_count(a) > amp_tensor_count(b);
+}
+
+/* The input in whose layout all are joined; one has a layout. */
+static const struct amp_tensor *lead_of(const struct amp_ctx *ctx)
+{
+    const struct amp_tensor *lead = NULL;
+    for (uint32_t i = 0; i < ctx->n_in; i++)
+        if (ctx->in[i]->layout != NULL && (lead == NULL || is_better_lead(ctx->in[i], lead)))
+            lead = ctx->in[i];
+    return lead;
+}
+
+/* Input I as it is joined: in the order of LEAD where that is known, and as it is elsewhere. */
+static struct amp_tensor joined_form(const struct amp_ctx *ctx, uint32_t i,
+                                     const struct amp_tensor *lead)
+{
+    struct amp_tensor form = *ctx->in[i];
+    if (!amp_layout_like(ctx->host->dnnl->layouts, lead, &form.shape, &form.layout))
+        form.layout = ctx->in[i]->layout;
+    return form;
+}
+
 /* Tensors in oneDNN's layouts are joined in such a one. */
 static enum amp_status concat_make(struct amp_ctx *ctx, struct amp_prim *prim)
 {
     enum { MAX_SOURCES = 16 };
     const_dnnl_memory_desc_t sources[MAX_SOURCES];
-    dnnl_memory_desc_t from[MAX_SOURCES] = {NULL}, to;
+    dnnl_memory_desc_t from[MAX_SOURCES] = {NULL}, source, to;
     dnnl_primitive_attr_t attr;
     dnnl_primitive_desc_t pd;
     struct amp_tensor *out = ctx->out[0];
+    const struct amp_tensor *lead = lead_of(ctx);
     int axis = 0;
     if (ctx->n_in > MAX_SOURCES)
         return amp_fail(ctx->err, AMP_UNSUPPORTED, "more than %d tensors", MAX_SOURCES);
     AMP_TRY(concat_axis(ctx, out->shape.rank, &axis));
     for (uint32_t i = 0; i < ctx->n_in; i++) {
+        struct amp_tensor form = joined_form(ctx, i, lead);
         AMP_TRY(amp_prim_desc_tensor(prim, ctx->err, ctx->in[i], &from[i]));
-        sources[i] = from[i];
+        AMP_TRY(amp_prim_desc_tensor(prim, ctx->err, &form, &source));
+        sources[i] = source;
     }
     AMP_TRY(amp_prim_desc(
         prim, ctx->err,

@@ -4,9 +4,59 @@
  * What was an attribute in one version and is an input in another is taken from where the node has
  * it.
  */
+#include "ops/dnnl/dnnl.h"
+#include "ops/dnnl/layout.h"
 #include "ops/kernel/data_movement.h"
 
 #include <string.h>
+
+/* ---- elements ---- */
+
+/* Output 0 becomes the row-major form of input 0, which has a layout. */
+static enum amp_status share_plain(struct amp_ctx *ctx)
+{
+    struct amp_tensor plain;
+    enum amp_status status = amp_layout_undo(ctx, ctx->in[0], &plain);
+    if (status == AMP_OK)
+        amp_tensor_share(ctx->out[0], &plain);
+    amp_tensor_release(&plain);
+    return status;
+}
+
+/* Copies the elements of input 0 to where RESHAPED has them. */
+static enum amp_status move_elements(struct amp_ctx *ctx, const struct amp_reshaped *reshaped)
+{
+    const struct amp_tensor *in = ctx->in[0];
+    size_t size = amp_dtype_bits(in->dtype) / 8;
+    struct amp_loop loop;
+    AMP_TRY(amp_ctx_alloc(ctx, 0));
+    ctx->out[0]->layout = reshaped->layout;
+    amp_loop_init(&loop, in->shape.rank, in->shape.dims);
+    amp_loop_view(&loop, ctx->out[0]->data, size, reshaped->strides);
+    amp_loop_view(&loop, in->data, size, amp_layout_strides(in->layout));
+    amp_loop_move(&loop);
+    return AMP_OK;
+}
+
+/* What lies by strides, such as channels last, stays where it is if it can, and keeps the order of
+   its dims if not. */
+static enum amp_status reshape_run(struct amp_ctx *ctx)
+{
+    const struct amp_tensor *in = ctx->in[0];
+    struct amp_reshaped reshaped;
+    if (in->layout == NULL)
+        return amp_run_share(ctx);
+    if (!amp_layout_reshape(ctx->host->dnnl->layouts, in, &ctx->out[0]->shape, &reshaped) ||
+        (reshaped.layout != NULL && !ctx->layout_wish.any_layout))
+        return share_plain(ctx);
+    if (reshaped.is_moved)
+        return move_elements(ctx, &reshaped);
+    amp_tensor_share(ctx->out[0], in);
+    ctx->out[0]->layout = reshaped.layout;
+    return AMP_OK;
+}
+
+/* ---- Reshape ---- */
 
 /* What Reshape asks for. */
 struct target {
@@ -143,11 +193,12 @@ const struct amp_op amp_op_reshape = {
     .integer = AMP_MOVES_INTEGERS,
     .native = AMP_NATIVE_ALL,
     .shares_input = true,
+    .has_strides = true,
     .role = AMP_ROLE_RESHAPE,
     .is_reshape = true,
     .gradient = AMP_GRADIENT({.term = "Reshape(g, Shape(x); allowzero=1)"}),
     .shape = reshape_shape,
-    .run = amp_run_share,
+    .run = reshape_run,
 };
 
 static enum amp_status flatten_shape(struct amp_ctx *ctx)
@@ -173,10 +224,11 @@ const struct amp_op amp_op_flatten = {
     .integer = AMP_MOVES_INTEGERS,
     .native = AMP_NATIVE_ALL,
     .shares_input = true,
+    .has_strides = true,
     .is_reshape = true,
     .gradient = AMP_GRADIENT({.term = "Reshape(g, Shape(x); allowzero=1)"}),
     .shape = flatten_shape,
-    .run = amp_run_share,
+    .run = reshape_run,
 };
 
 /* Sets MARKS at each of the N AXES of RANK. */
@@ -248,10 +300,11 @@ const struct amp_op amp_op_squeeze = {
     .integer = AMP_MOVES_INTEGERS,
     .native = AMP_NATIVE_ALL,
     .shares_input = true,
+    .has_strides = true,
     .is_reshape = true,
     .gradient = AMP_GRADIENT({.term = "Reshape(g, Shape(x); allowzero=1)"}),
     .shape = squeeze_shape,
-    .run = amp_run_share,
+    .run = reshape_run,
 };
 
 static enum amp_status unsqueeze_shape(struct amp_ctx *ctx)
@@ -287,11 +340,12 @@ const struct amp_op amp_op_unsqueeze = {
     .integer = AMP_MOVES_INTEGERS,
     .native = AMP_NATIVE_ALL,
     .shares_input = true,
+    .has_strides = true,
     .is_reshape = true,
     .has_output_axes = true,
     .gradient = AMP_GRADIENT({.term = "Reshape(g, Shape(x); allowzero=1)"}),
     .shape = unsqueeze_shape,
-    .run = amp_run_share,
+    .run = reshape_run,
 };
 
 const struct amp_op amp_op_identity = {
@@ -300,11 +354,12 @@ const struct amp_op amp_op_identity = {
     .effect = AMP_PRESERVES_VALUES,
     .native = AMP_NATIVE_ALL,
     .shares_input = true,
+    .has_strides = true,
     .role = AMP_ROLE_IDENTITY,
     .is_reshape = true,
     .gradient = AMP_GRADIENT({.term = "g"}),
     .shape = amp_shape_same,
-    .run = amp_run_share,
+    .run = reshape_run,
 };
 
 /* Attribute NAME, a position in a list of RANK: from the end when negative, clamped to 0 .. RANK.

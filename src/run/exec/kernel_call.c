@@ -151,7 +151,7 @@ static enum amp_status widen(const struct amp_kernel_call *call, uint32_t value,
     const struct amp_op *op = call->step->op;
     const struct amp_layout *layout = NULL;
     bool keeps_order =
-        from->layout != NULL && (op->has_strides || op->has_layouts) && amp_layout_is_dense(from) &&
+        from->layout != NULL && (op->has_strides || op->has_layouts) && amp_layout_is_full(from) &&
         amp_layout_in_dtype(call->session->host.dnnl->layouts, from, AMP_FLOAT, &layout);
     if (from->layout != NULL && !keeps_order)
         AMP_TRY(reorder(call, value));
@@ -196,8 +196,6 @@ static enum amp_status widen_inputs(const struct amp_kernel_call *call)
 {
     struct amp_step_state *state = call->state;
     const struct amp_step *step = call->step;
-    if (!step->prefers_f32)
-        AMP_TRY(reorder_inputs(call, step->op->has_strides));
     state->was_widened = !step->prefers_f32 || step->lacks_dtype;
     if (state->wide == NULL)
         state->wide = amp_xcalloc(call->node->n_inputs + step->n_posts, sizeof *state->wide);
@@ -285,7 +283,8 @@ static enum amp_status create_outputs(const struct amp_kernel_call *call, struct
 {
     const struct amp_op *op = call->step->op;
     bool is_free = op->has_layouts || op->has_strides;
-    if (is_free && amp_has_out(ctx, 0) && amp_shape_is_known(&ctx->out[0]->shape))
+    if (is_free && !op->shares_input && amp_has_out(ctx, 0) &&
+        amp_shape_is_known(&ctx->out[0]->shape))
         AMP_TRY(check_room(ctx->out[0], ctx->err));
     reuse_input(call);
     for (uint32_t i = is_free ? 1 : op->shares_input; i < ctx->n_out; i++)
@@ -376,8 +375,9 @@ static enum amp_status narrow(const struct amp_kernel_call *call, struct amp_ten
                               struct amp_tensor *to, enum amp_dtype dtype)
 {
     const struct amp_layout *layout = NULL;
-    bool keeps_order = out->layout != NULL && call->step->op->has_strides &&
-                       amp_layout_is_dense(out) &&
+    const struct amp_op *op = call->step->op;
+    bool keeps_order = out->layout != NULL && (op->has_strides || op->has_layouts) &&
+                       amp_layout_is_full(out) &&
                        amp_layout_in_dtype(call->session->host.dnnl->layouts, out, dtype, &layout);
     if (!keeps_order || layout == NULL)
         AMP_TRY(amp_values_reorder_for(call->session, out, call->node, call->err));
