@@ -61,8 +61,8 @@ static enum amp_status validate(const struct amp_validation_request *request,
     setup.n_labels = labels.count;
     setup.task_bounds = amp_task_bounds_of(&bounds, "labels");
     setup.keeps_deviations = request->options->report != NULL;
-    if (request->layers != NULL)
-        setup.runner = amp_layers_runner(request->layers);
+    setup.is_reference_known = request->is_reference_known;
+    setup.runner = request->layers != NULL ? amp_layers_runner(request->layers) : request->runner;
     enum amp_status status =
         amp_validate(request->reference, request->converted, &setup, result, err);
     if (status == AMP_UNSUPPORTED && request->options->command == AMP_CMD_CONVERT)

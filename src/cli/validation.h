@@ -16,6 +16,9 @@ struct amp_validation_request {
     /* Gets what the models have in common, to be freed, with AMP_OK and AMP_MISMATCH; NULL: that is
        not looked at. */
     struct amp_layers *layers;
+    /* Without layers: who runs the two, as of struct amp_validate_options. */
+    struct amp_pair_runner runner;
+    bool is_reference_known;
 };
 
 /* The least precise of DTYPE and the types that MODEL computes in, of which a model of 16 bits

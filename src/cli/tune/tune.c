@@ -14,6 +14,7 @@
 #include "cli/tune/origin.h"
 #include "cli/validation.h"
 #include "core/arena.h"
+#include "core/buffer.h"
 #include "core/clock.h"
 #include "core/file/output.h"
 #include "onnx/schema/infer.h"
@@ -24,11 +25,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What previews run on, and what the reference gives there once it was run. */
-struct previewing {
+/* What the reference gives on the first samples, once it was run: those that previews run on. */
+struct reference_outputs {
     size_t n_samples, n_outputs;
     size_t sample;              /* the next one */
-    struct amp_tensor *outputs; /* by sample; NULL: the reference runs each time */
+    struct amp_tensor *tensors; /* by sample; NULL: the reference runs each time */
+    bool is_all;                /* there are no more samples */
     bool is_kept, is_known;     /* they can be kept; they are */
 };
 
@@ -42,7 +44,7 @@ struct job {
     struct amp_eval_check eval; /* of the candidate that was judged last, and of the best */
     struct amp_eval_check best_eval;
     const struct amp_trial *best; /* the trial that it is of; NULL: none has met */
-    struct previewing previewing;
+    struct reference_outputs known;
     struct amp_tune_origin origin;
     struct amp_tuning *tuning;
     struct amp_error *err;
@@ -85,6 +87,89 @@ enum amp_status amp_tune_check_options(const struct amp_options *options, struct
         return amp_fail(err, AMP_USAGE, "--costs-out has times: it goes with --tune-for time");
     AMP_TRY(amp_tune_jobs_check(options, err));
     return amp_strategy_find(name, &strategy, err);
+}
+
+/* ---- what the reference gives ---------------------------------------------------------------- */
+
+/* Where nodes select, outputs are judged with what the other model selects, so that those of the
+   reference alone are not enough. */
+static bool are_outputs_enough(const struct job *job)
+{
+    struct amp_selections selections = amp_selections_find(job->reference.model);
+    bool is_enough = selections.count == 0;
+    amp_selections_free(&selections);
+    return is_enough;
+}
+
+static enum amp_status open_reference_outputs(struct job *job)
+{
+    enum { SAMPLES_MAX = 8 };
+    struct reference_outputs *known = &job->known;
+    struct amp_inputs inputs;
+    AMP_TRY(amp_inputs_open(job->options, job->reference.model, &inputs, job->err));
+    known->is_all = inputs.count <= SAMPLES_MAX;
+    known->n_samples = known->is_all ? inputs.count : SAMPLES_MAX;
+    amp_inputs_close(&inputs);
+    known->n_outputs = job->reference.model->graphs[0].outputs.count;
+    known->is_kept = are_outputs_enough(job);
+    if (known->is_kept)
+        known->tensors =
+            amp_xcalloc(known->n_samples * known->n_outputs + 1, sizeof *known->tensors);
+    return AMP_OK;
+}
+
+static void release_tensors(struct reference_outputs *known)
+{
+    if (known->tensors != NULL)
+        amp_tensors_release(known->tensors, known->n_samples * known->n_outputs);
+}
+
+static void close_reference_outputs(struct reference_outputs *known)
+{
+    release_tensors(known);
+    free(known->tensors);
+}
+
+/* Keeps what the reference gives. What borrows its data from elsewhere cannot be kept. */
+static void keep_outputs(struct reference_outputs *known, struct amp_tensor *kept,
+                         const struct amp_tensor *outputs)
+{
+    for (size_t i = 0; i < known->n_outputs; i++) {
+        known->is_kept &= outputs[i].buffer != NULL;
+        amp_tensor_refer(&kept[i], &outputs[i]);
+    }
+}
+
+/* Runs both models on a sample, the reference only where what it gives is not kept. */
+static enum amp_status run_pair(void *context, const struct amp_pair_run *pair,
+                                struct amp_error *err)
+{
+    struct reference_outputs *known = context;
+    struct amp_tensor *kept = &known->tensors[known->n_outputs * known->sample++];
+    if (known->is_known) {
+        for (size_t i = 0; i < known->n_outputs; i++)
+            amp_tensor_refer(&pair->outputs[0][i], &kept[i]);
+    } else {
+        AMP_TRY(amp_session_run(pair->sessions[0], pair->inputs[0], pair->outputs[0], err));
+        keep_outputs(known, kept, pair->outputs[0]);
+    }
+    return amp_session_run(pair->sessions[1], pair->inputs[1], pair->outputs[1], err);
+}
+
+/* A runner that goes through the samples from the first; none where nothing can be kept. */
+static struct amp_pair_runner begin_runs(struct reference_outputs *known)
+{
+    known->sample = 0;
+    return known->tensors != NULL ? (struct amp_pair_runner){run_pair, known}
+                                  : (struct amp_pair_runner){.run = NULL};
+}
+
+/* Notes that all samples were gone through. */
+static void end_runs(struct reference_outputs *known)
+{
+    known->is_known = known->is_kept;
+    if (!known->is_known)
+        release_tensors(known);
 }
 
 /* ---- candidates ------------------------------------------------------------------------------ */
@@ -150,6 +235,11 @@ static enum amp_status judge(struct job *job, const struct amp_tune_model *model
                                              .reference = job->reference.model,
                                              .converted = model->file.model,
                                              .coarsest = job->request->coarsest};
+    struct reference_outputs *known = &job->known;
+    if (known->is_all) {
+        request.runner = begin_runs(known);
+        request.is_reference_known = known->is_known;
+    }
     struct amp_error verdict = {.status = AMP_OK};
     struct amp_input_notes notes;
     struct amp_validation validation;
@@ -159,6 +249,8 @@ static enum amp_status judge(struct job *job, const struct amp_tune_model *model
         status = amp_validation_eval_converted(model->file.model, model->placement, &job->eval,
                                                &validation, &verdict);
     bool is_judged = status == AMP_OK || status == AMP_MISMATCH;
+    if (is_judged && known->is_all)
+        end_runs(known);
     if (is_judged) {
         note_outcome(job, &validation, &verdict, trial);
         keep_best(job, trial);
@@ -250,38 +342,6 @@ static enum amp_status run_trials(void *context, struct amp_trial *const *trials
 
 /* ---- previews -------------------------------------------------------------------------------- */
 
-/* Keeps what the reference gives. What borrows its data from elsewhere cannot be kept. */
-static void keep_outputs(struct previewing *previewing, struct amp_tensor *kept,
-                         const struct amp_tensor *outputs)
-{
-    for (size_t i = 0; i < previewing->n_outputs; i++) {
-        previewing->is_kept &= outputs[i].buffer != NULL;
-        amp_tensor_refer(&kept[i], &outputs[i]);
-    }
-}
-
-/* Runs both models on a sample, the reference only where what it gives is not kept. */
-static enum amp_status run_pair(void *context, const struct amp_pair_run *pair,
-                                struct amp_error *err)
-{
-    struct previewing *previewing = context;
-    struct amp_tensor *kept = &previewing->outputs[previewing->n_outputs * previewing->sample++];
-    if (previewing->is_known) {
-        for (size_t i = 0; i < previewing->n_outputs; i++)
-            amp_tensor_refer(&pair->outputs[0][i], &kept[i]);
-    } else {
-        AMP_TRY(amp_session_run(pair->sessions[0], pair->inputs[0], pair->outputs[0], err));
-        keep_outputs(previewing, kept, pair->outputs[0]);
-    }
-    return amp_session_run(pair->sessions[1], pair->inputs[1], pair->outputs[1], err);
-}
-
-static void release_outputs(struct previewing *previewing)
-{
-    if (previewing->outputs != NULL)
-        amp_tensors_release(previewing->outputs, previewing->n_samples * previewing->n_outputs);
-}
-
 static enum amp_status load_sample(void *context, size_t sample, struct amp_tensor *tensors,
                                    struct amp_error *err)
 {
@@ -292,17 +352,15 @@ static enum amp_status load_sample(void *context, size_t sample, struct amp_tens
 static enum amp_status run_preview(struct job *job, const struct amp_tune_model *model,
                                    struct amp_validation *validation, struct amp_error *verdict)
 {
-    struct previewing *previewing = &job->previewing;
+    struct reference_outputs *known = &job->known;
     struct amp_inputs inputs;
     struct amp_task_bounds unused;
-    struct amp_validate_options options = {.is_reference_known = previewing->is_known};
+    struct amp_validate_options options = {.runner = begin_runs(known),
+                                           .is_reference_known = known->is_known};
     AMP_TRY(amp_tolerance_parse(job->options, job->request->coarsest, &options.bounds, &unused,
                                 verdict));
     AMP_TRY(amp_inputs_open(job->options, job->reference.model, &inputs, verdict));
-    if (previewing->outputs != NULL)
-        options.runner = (struct amp_pair_runner){run_pair, previewing};
-    options.source = (struct amp_source){previewing->n_samples, load_sample, &inputs};
-    previewing->sample = 0;
+    options.source = (struct amp_source){known->n_samples, load_sample, &inputs};
     enum amp_status status =
         amp_validate(job->reference.model, model->file.model, &options, validation, verdict);
     amp_inputs_close(&inputs);
@@ -313,7 +371,7 @@ static enum amp_status run_preview(struct job *job, const struct amp_tune_model 
 static enum amp_status preview(struct job *job, const struct amp_tune_model *model,
                                struct amp_trial *trial)
 {
-    struct previewing *previewing = &job->previewing;
+    struct reference_outputs *known = &job->known;
     struct amp_validation validation;
     struct amp_error verdict = {.status = AMP_OK};
     double start = amp_clock_seconds();
@@ -324,10 +382,8 @@ static enum amp_status preview(struct job *job, const struct amp_tune_model *mod
     trial->measured = amp_validation_error_power(&validation);
     trial->seconds += amp_clock_seconds() - start;
     amp_validation_free(&validation);
-    job->tuning->plain_runs += (double)previewing->n_samples * (previewing->is_known ? 1 : 2);
-    previewing->is_known = previewing->is_kept;
-    if (!previewing->is_known)
-        release_outputs(previewing);
+    job->tuning->plain_runs += (double)known->n_samples * (known->is_known ? 1 : 2);
+    end_runs(known);
     return AMP_OK;
 }
 
@@ -343,16 +399,6 @@ static enum amp_status run_previews(void *context, struct amp_trial *const *tria
                        : try_candidate(job, preview, trials[i]));
     }
     return AMP_OK;
-}
-
-/* Where nodes select, outputs are judged with what the other model selects, so that those of the
-   reference alone are not enough. */
-static bool are_outputs_enough(const struct job *job)
-{
-    struct amp_selections selections = amp_selections_find(job->reference.model);
-    bool is_enough = selections.count == 0;
-    amp_selections_free(&selections);
-    return is_enough;
 }
 
 /* The bytes of MODEL's initializers. */
@@ -372,38 +418,20 @@ static double initializer_bytes(const struct amp_model *model)
    than to be run. */
 static size_t most_previews(const struct amp_model *model)
 {
-    enum { MOST = 100, MOST_OF_LARGE = 40 };
+    enum { MOST = 200, MOST_OF_LARGE = 40 };
     static const double large_bytes = 32e6;
     return initializer_bytes(model) < large_bytes ? MOST : MOST_OF_LARGE;
 }
 
 /* Begins previews, of the first samples. */
-static enum amp_status open_previews(struct job *job)
+static void open_previews(struct job *job)
 {
-    enum { SAMPLES_MAX = 8 };
-    struct previewing *previewing = &job->previewing;
     struct amp_tuning *tuning = job->tuning;
-    struct amp_inputs inputs;
-    AMP_TRY(amp_inputs_open(job->options, job->reference.model, &inputs, job->err));
-    previewing->n_samples = inputs.count < SAMPLES_MAX ? inputs.count : SAMPLES_MAX;
-    tuning->n_preview_samples = previewing->n_samples;
-    amp_inputs_close(&inputs);
-    previewing->n_outputs = job->reference.model->graphs[0].outputs.count;
-    previewing->is_kept = are_outputs_enough(job);
-    if (previewing->is_kept)
-        previewing->outputs = amp_xcalloc(previewing->n_samples * previewing->n_outputs + 1,
-                                          sizeof *previewing->outputs);
+    tuning->n_preview_samples = job->known.n_samples;
     tuning->previews = (struct amp_trials){.problem = tuning->problem,
                                            .runner = {run_previews, job, 1},
                                            .most = most_previews(job->reference.model)};
     amp_trials_open_previews(&tuning->previews, &tuning->trials);
-    return AMP_OK;
-}
-
-static void close_previews(struct previewing *previewing)
-{
-    release_outputs(previewing);
-    free(previewing->outputs);
 }
 
 /* ---- what is known before the search --------------------------------------------------------- */
@@ -653,7 +681,7 @@ static enum amp_status search(struct job *job)
                               job->err));
     AMP_TRY(find_budget(job, &search.budget));
     if (search.budget > 0 && isfinite(search.budget)) {
-        AMP_TRY(open_previews(job));
+        open_previews(job);
         search.previews = &tuning->previews;
     }
     amp_progress_begin("tuning");
@@ -687,6 +715,7 @@ static enum amp_status tune(struct job *job, struct amp_rules *rules)
     const struct amp_tuning *tuning = job->tuning;
     AMP_TRY(amp_validation_eval_reference(job->options, job->request->file, &job->eval, job->err));
     AMP_TRY(open_models(job));
+    AMP_TRY(open_reference_outputs(job));
     AMP_TRY(open_trials(job));
     AMP_TRY(begin_search(job));
     AMP_TRY(search(job));
@@ -706,12 +735,15 @@ enum amp_status amp_tune(const struct amp_tune_request *request, struct amp_rule
     struct job job = {
         .request = request, .options = request->options, .tuning = tuning, .err = err};
     double start = amp_clock_seconds();
+    /* Each candidate takes the memory that the one before it had. */
+    amp_buffers_keep();
     enum amp_status status = tune(&job, rules);
     amp_progress_end();
-    close_previews(&job.previewing);
+    close_reference_outputs(&job.known);
     amp_model_close(&job.low.file);
     amp_model_close(&job.fine.file);
     amp_model_close(&job.reference);
+    amp_buffers_let_go();
     tuning->seconds = amp_clock_seconds() - start;
     return status;
 }
