@@ -13,7 +13,7 @@
 #     --unrun         makes no changes: prints the lines of those files that no test runs
 #     --work DIR      where its files go (build/mutate): one for each that runs at the same time
 # The changes are made in a copy of the tree. A change counts when its file compiles to another object than before; then the tests that
-# run the changed function are run until one fails, the quickest first: a change that none runs survives. Which those are says a build
+# run the changed line are run until one fails, the quickest first: a change that none runs survives. Which those are says a build
 # with --coverage: it runs each test once, and again where the program or the test's files have changed, which takes most of an hour.
 # Changes of mutate.equivalent are not drawn. Exits 1 when changes survived.
 # DEPS (build/deps), ORACLES (build/oracle), CC and GCOV say where to find what make sets up, and the compiler with its gcov.
@@ -155,15 +155,18 @@ record_runs() {
   xargs -r -d '\n' -P "$jobs" --process-slot-var=SLOT0 -n 1 bash -c 'record_run "$1"' - <<<"$tests"
 }
 
-# The tests that run the function around a line, the quickest first: milliseconds, the test, the seconds that it may take.
-# Of a line that is in no function (a macro's), the tests that run anything of the file.
+# The tests that run a line, or the one with code before it in its function, the quickest first: milliseconds, the test, the seconds that
+# it may take. Of a line that is in no function (a macro's), the tests that run anything of the file.
 timed_tests() { # FILE LINE
   awk -v file="$1" -v line="$2" -v most="$most" '
     FNR == 1 { test = $1; time[test] = $3; next }
-    $1 == "function" && $2 == file && $5 > 0 { runs_file[test] = 1 }
-    $1 == "function" && $2 == file && $3 <= line && line <= $4 { is_known = 1; if ($5 > 0) runs_it[test] = 1 }
+    $2 != file { next }
+    $1 == "function" && $5 > 0 { runs_file[test] = 1 }
+    $1 == "function" && $3 <= line && line <= $4 && $3 > first { first = $3 }
+    $1 == "run" { for (i = 3; i <= NF; i++) if ($i <= line) ran[test, $i] = 1 }
+    $1 == "code" { for (i = 3; i <= NF; i++) if ($i <= line && $i > at) at = $i }
     END {
-      for (test in time) if ((is_known ? test in runs_it : test in runs_file) && time[test] < 1000 * most) print time[test], test, int(time[test] / 100) + 20
+      for (test in time) if ((first && at >= first ? (test, at) in ran : test in runs_file) && time[test] < 1000 * most) print time[test], test, int(time[test] / 100) + 20
     }' "$runs"/* | sort -n
 }
 
