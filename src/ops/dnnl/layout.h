@@ -41,8 +41,8 @@ struct amp_reshaped {
 bool amp_layout_reshape(struct amp_layouts *layouts, const struct amp_tensor *in,
                         const struct amp_shape *shape, struct amp_reshaped *reshaped);
 
-/* Sets *LAYOUT to the one in which a tensor of SHAPE lies in the order of MODEL's dims; MODEL, of as
-   many dims, has a layout. NULL: row-major. False: none is known, as MODEL lies in blocks. */
+/* Sets *LAYOUT to the one in which a tensor of SHAPE lies in the order of MODEL's dims; MODEL, of
+   as many dims, has a layout. NULL: row-major. False: none is known, as MODEL lies in blocks. */
 bool amp_layout_like(struct amp_layouts *layouts, const struct amp_tensor *model,
                      const struct amp_shape *shape, const struct amp_layout **layout);
 
