@@ -743,10 +743,10 @@ static void tensors_of_other_dims_are_no_copies(void **state)
 /* Planes are turned in squares, short rows as if they were longer: nothing behind them changes. */
 static void planes_are_turned_within_their_bounds(void **state)
 {
-    enum { ROWS = 40, COLUMNS = 18, SIZE = 8, ALL = ROWS * COLUMNS * SIZE, GUARD = 64 };
-    static unsigned char from[ALL], to[ALL + GUARD];
+    enum { ROWS = 40, COLUMNS = 18, SIZE = 8, BYTES = ROWS * COLUMNS * SIZE, GUARD = 64 };
+    static unsigned char from[BYTES], to[BYTES + GUARD];
     (void)state;
-    for (size_t i = 0; i < ALL; i++)
+    for (size_t i = 0; i < BYTES; i++)
         from[i] = (unsigned char)(i * 131 + i / 251);
     for (int64_t size = 1; size <= SIZE; size *= 2)
         for (int64_t shape = 0; shape < ROWS * COLUMNS; shape++) {
@@ -761,7 +761,7 @@ static void planes_are_turned_within_their_bounds(void **state)
             for (int64_t i = 0; i < rows * columns; i++)
                 assert_memory_equal(to + i * size, from + (i % columns * rows + i / columns) * size,
                                     size);
-            for (int64_t i = rows * columns * size; i < ALL + GUARD; i++)
+            for (int64_t i = rows * columns * size; i < BYTES + GUARD; i++)
                 assert_int_equal(to[i], 0xA5);
         }
 }
@@ -808,6 +808,7 @@ static void what_lies_by_strides_takes_other_shapes(void **state)
         {{4, {2, 3, 4, 6}}, last, {5, {2, 3, 2, 3, 4}}, false, false},
         {{4, {2, 3, 4, 6}}, last, {3, {2, 6, 12}}, false, false},
         {{4, {2, 3, 4, 6}}, last, {6, {2, 6, 1, 3, 1, 4}}, false, false},
+        {{4, {2, 3, 4, 6}}, last, {7, {1, 2, 6, 3, 4, 1, 1}}, false, false},
         {{4, {2, 3, 4, 6}}, last, {2, {2, 72}}, true, true},
         /* heads: joined, and split otherwise */
         {{4, {2, 3, 4, 6}}, middle, {3, {2, 4, 18}}, true, true},
@@ -832,6 +833,70 @@ static void what_lies_by_strides_takes_other_shapes(void **state)
     }
     amp_layouts_destroy(kept);
     dnnl_engine_destroy(engine);
+}
+
+/* Convolutions that change no value, before and behind what moves them, give it oneDNN's layouts.
+ */
+enum { CHANNELS = 32, GROUPS = 2, PIXELS = 15, ALL = CHANNELS * PIXELS };
+
+static uint32_t copy_by_convolution(const char *name, uint32_t x)
+{
+    enum { IN_GROUP = CHANNELS / GROUPS };
+    float weights[CHANNELS * IN_GROUP] = {0};
+    for (int i = 0; i < CHANNELS; i++)
+        weights[i * IN_GROUP + i % IN_GROUP] = 1;
+    uint32_t w = constant(amp_model_unique_name(net.model, "w"), AMP_FLOAT,
+                          DIMS(CHANNELS, IN_GROUP, 1, 1), weights);
+    uint32_t y = NODE("Conv", name, x, w);
+    set_int(y, "group", GROUPS);
+    return y;
+}
+
+/* Element I of the input is FIRST + I. */
+static void run_on_numbers(int first)
+{
+    float x[ALL];
+    for (int i = 0; i < ALL; i++)
+        x[i] = (float)(first + i);
+    run_on(net_tensor(AMP_FLOAT, DIMS(1, CHANNELS, 5, 3), x));
+}
+
+static void shuffled_channels_are_where_they_belong(void **state)
+{
+    double expected[ALL];
+    (void)state;
+    net_start(17);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(1, CHANNELS, 5, 3));
+    uint32_t split = NODE("Reshape", "split", copy_by_convolution("a", x),
+                          NUMBERS("groups", 1, GROUPS, CHANNELS / GROUPS, 5, 3));
+    uint32_t turned = NODE("Transpose", "turned", split);
+    SET_INTS(turned, "perm", 0, 2, 1, 3, 4);
+    uint32_t joined = NODE("Reshape", "joined", turned, NUMBERS("channels", 1, CHANNELS, 5, 3));
+    output(copy_by_convolution("y", joined));
+    run_on_numbers(0);
+    for (int i = 0; i < ALL; i++) {
+        int channel = i / PIXELS, from = channel % GROUPS * (CHANNELS / GROUPS) + channel / GROUPS;
+        expected[i] = from * PIXELS + i % PIXELS;
+    }
+    expect_doubles(0, expected, ALL, 0);
+}
+
+static void tensors_in_unlike_layouts_are_joined(void **state)
+{
+    double expected[2 * ALL];
+    (void)state;
+    for (int i = 0; i < 2 * ALL; i++)
+        expected[i] = 7 + i % ALL;
+    for (int is_first = 0; is_first < 2; is_first++) {
+        net_start(17);
+        uint32_t x = input("x", AMP_FLOAT, DIMS(1, CHANNELS, 5, 3));
+        uint32_t a = copy_by_convolution("a", x);
+        uint32_t y = NODE("Concat", "y", is_first ? a : x, is_first ? x : a);
+        set_int(y, "axis", 1);
+        output(y);
+        run_on_numbers(7);
+        expect_doubles(0, expected, 2 * ALL, 0);
+    }
 }
 
 /* ---- a division by 0 ---- */
@@ -932,6 +997,8 @@ int main(void)
         NET_TEST(tensors_of_other_dims_are_no_copies),
         NET_TEST(planes_are_turned_within_their_bounds),
         NET_TEST(what_lies_by_strides_takes_other_shapes),
+        NET_TEST(shuffled_channels_are_where_they_belong),
+        NET_TEST(tensors_in_unlike_layouts_are_joined),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

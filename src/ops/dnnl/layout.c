@@ -237,20 +237,37 @@ static bool find_stride(const struct amp_shape *shape, const int64_t *strides,
         if (group->stride == 0 || strides[d] < group->stride)
             group->stride = strides[d];
     }
+    if (group->stride == 0)
+        group->stride = 1; /* dims of 1 alone */
     return is_even;
 }
 
-/* The elements of those of N groups that lie closer together than those of GROUP. */
-static int64_t closer_elements(const struct dim_group *groups, int n, const struct dim_group *group)
+/* The elements of SHAPE that lie between neighbours along dim D where dims are in the order of
+   STRIDES. */
+static int64_t stride_in_order(const struct amp_shape *shape, const int64_t *strides, int d)
 {
-    int64_t size = 1;
-    for (int i = 0; i < n; i++)
-        if (groups[i].stride < group->stride ||
-            (groups[i].stride == group->stride && &groups[i] > group))
-            size *= groups[i].size;
-    return size;
+    int64_t stride = 1;
+    for (int i = 0; i < shape->rank; i++)
+        if (strides[i] < strides[d] || (strides[i] == strides[d] && i > d))
+            stride *= shape->dims[i];
+    return stride;
 }
 
+/* Gives the N groups the strides of elements without gaps, in the order that they have. */
+static void close_gaps(struct dim_group *groups, int n)
+{
+    struct amp_shape sizes = {.rank = n};
+    int64_t strides[AMP_RANK_MAX];
+    for (int i = 0; i < n; i++) {
+        sizes.dims[i] = groups[i].size;
+        strides[i] = groups[i].stride;
+    }
+    for (int i = 0; i < n; i++)
+        groups[i].stride = stride_in_order(&sizes, strides, i);
+}
+
+/* Sets *RESHAPED to the layout of a tensor of SHAPE, of the dtype of IN, whose elements lie by
+   STRIDES. */
 static bool ask_strided(struct amp_layouts *layouts, const struct amp_tensor *in,
                         const struct amp_shape *shape, const int64_t *strides,
                         const struct amp_layout **reshaped)
@@ -268,7 +285,7 @@ bool amp_layout_reshape(struct amp_layouts *layouts, const struct amp_tensor *in
                         const struct amp_shape *shape, struct amp_reshaped *reshaped)
 {
     const int64_t *strides = amp_layout_strides(in->layout);
-    struct dim_group groups[2 * AMP_RANK_MAX];
+    struct dim_group groups[AMP_RANK_MAX];
     int64_t to[AMP_RANK_MAX];
     if (strides == NULL || shape->rank < 1 || shape->rank > DNNL_MAX_NDIMS ||
         amp_shape_count(shape) == 0)
@@ -277,11 +294,12 @@ bool amp_layout_reshape(struct amp_layouts *layouts, const struct amp_tensor *in
     reshaped->is_moved = false;
     for (int i = 0; i < n; i++)
         reshaped->is_moved |= !find_stride(&in->shape, strides, &groups[i]);
+    if (reshaped->is_moved)
+        close_gaps(groups, n);
     for (int i = 0; i < n; i++) {
         const struct dim_group *group = &groups[i];
-        int64_t stride = reshaped->is_moved ? closer_elements(groups, n, group) : group->stride;
-        set_strides(shape, group->to, group->to_end, stride, to);
-        set_strides(&in->shape, group->from, group->from_end, stride, reshaped->strides);
+        set_strides(shape, group->to, group->to_end, group->stride, to);
+        set_strides(&in->shape, group->from, group->from_end, group->stride, reshaped->strides);
     }
     const struct derived *known = find_derived(layouts, in, true, shape);
     if (known != NULL) {
@@ -292,17 +310,6 @@ bool amp_layout_reshape(struct amp_layouts *layouts, const struct amp_tensor *in
         return false;
     keep_derived(layouts, in, true, shape, reshaped->layout);
     return true;
-}
-
-/* The elements of SHAPE that lie between neighbours along dim D where dims are in the order of
-   STRIDES. */
-static int64_t stride_in_order(const struct amp_shape *shape, const int64_t *strides, int d)
-{
-    int64_t stride = 1;
-    for (int i = 0; i < shape->rank; i++)
-        if (strides[i] < strides[d] || (strides[i] == strides[d] && i > d))
-            stride *= shape->dims[i];
-    return stride;
 }
 
 bool amp_layout_like(struct amp_layouts *layouts, const struct amp_tensor *model,
@@ -325,14 +332,7 @@ bool amp_layout_like(struct amp_layouts *layouts, const struct amp_tensor *model
 bool amp_layout_part(struct amp_layouts *layouts, const struct amp_tensor *tensor,
                      const struct amp_shape *shape, const struct amp_layout **part)
 {
-    dnnl_memory_desc_t desc = NULL;
-    if (dnnl_memory_desc_create_with_strides(&desc, shape->rank, shape->dims,
-                                             amp_dnnl_dtype(tensor->dtype),
-                                             amp_layout_strides(tensor->layout)) != dnnl_success)
-        return false;
-    *part = amp_layout_of(layouts, desc);
-    dnnl_memory_desc_destroy(desc);
-    return true;
+    return ask_strided(layouts, tensor, shape, amp_layout_strides(tensor->layout), part);
 }
 
 /* Formats of activations in blocks of channels. */
@@ -487,14 +487,17 @@ enum amp_status amp_layout_undo(const struct amp_ctx *ctx, const struct amp_tens
     return amp_reorder_run(ctx, layout->undo, from->data, to->data);
 }
 
-enum amp_status amp_layout_undo_output(struct amp_ctx *ctx, uint32_t i)
+enum amp_status amp_layout_undo_to(struct amp_ctx *ctx, const struct amp_tensor *from, uint32_t i)
 {
     struct amp_tensor plain;
-    if (ctx->out[i]->layout == NULL)
-        return AMP_OK;
-    enum amp_status status = amp_layout_undo(ctx, ctx->out[i], &plain);
+    enum amp_status status = amp_layout_undo(ctx, from, &plain);
     if (status == AMP_OK)
         amp_tensor_share(ctx->out[i], &plain);
     amp_tensor_release(&plain);
     return status;
+}
+
+enum amp_status amp_layout_undo_output(struct amp_ctx *ctx, uint32_t i)
+{
+    return ctx->out[i]->layout == NULL ? AMP_OK : amp_layout_undo_to(ctx, ctx->out[i], i);
 }

@@ -74,6 +74,10 @@ bool amp_layout_view(const struct amp_layout *layout, struct amp_shape *view, in
 enum amp_status amp_layout_undo(const struct amp_ctx *ctx, const struct amp_tensor *from,
                                 struct amp_tensor *to);
 
+/* Output I of CTX becomes the elements of *FROM, which has a layout, row-major, in its own shape.
+ */
+enum amp_status amp_layout_undo_to(struct amp_ctx *ctx, const struct amp_tensor *from, uint32_t i);
+
 /* Makes output I of CTX row-major, which it may be already. */
 enum amp_status amp_layout_undo_output(struct amp_ctx *ctx, uint32_t i);
 

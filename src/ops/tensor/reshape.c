@@ -12,17 +12,6 @@
 
 /* ---- elements ---- */
 
-/* Output 0 becomes the row-major form of input 0, which has a layout. */
-static enum amp_status share_plain(struct amp_ctx *ctx)
-{
-    struct amp_tensor plain;
-    enum amp_status status = amp_layout_undo(ctx, ctx->in[0], &plain);
-    if (status == AMP_OK)
-        amp_tensor_share(ctx->out[0], &plain);
-    amp_tensor_release(&plain);
-    return status;
-}
-
 /* Copies the elements of input 0 to where RESHAPED has them. */
 static enum amp_status move_elements(struct amp_ctx *ctx, const struct amp_reshaped *reshaped)
 {
@@ -48,7 +37,7 @@ static enum amp_status reshape_run(struct amp_ctx *ctx)
         return amp_run_share(ctx);
     if (!amp_layout_reshape(ctx->host->dnnl->layouts, in, &ctx->out[0]->shape, &reshaped) ||
         (reshaped.layout != NULL && !ctx->layout_wish.any_layout))
-        return share_plain(ctx);
+        return amp_layout_undo_to(ctx, in, 0);
     if (reshaped.is_moved)
         return move_elements(ctx, &reshaped);
     amp_tensor_share(ctx->out[0], in);
