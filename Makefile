@@ -209,7 +209,9 @@ check:
 
 ## check-pass: all tests once, with the build as it is (BUILD, EXTRA)
 check-pass: $(BUILD)/ampconv $(UNITS) $(ORACLES) cases
-	@$(test_env) tests/all.sh $(UNITS)
+	@status=0; \
+	$(test_env) tests/unit.sh $(UNITS) || status=1; \
+	$(test_env) tests/run.sh || status=1; exit $$status
 
 ## check-isa: the tests of what computes, once for each instruction set below the CPU's own that it can play
 check-isa: $(BUILD)/ampconv $(UNITS) $(ORACLES) cases

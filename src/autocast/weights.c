@@ -5,6 +5,7 @@
 #include "autocast/weights.h"
 
 #include "core/convert.h"
+#include "core/shared_forms.h"
 #include "core/simd.h"
 #include "core/tensor.h"
 
@@ -53,15 +54,29 @@ static uint32_t search(max_fn *max_bits, const struct amp_tensor *tensor)
     return max;
 }
 
-double amp_weight_max(const struct amp_tensor *tensor)
+static double find_max(const struct amp_tensor *tensor)
 {
-    if (tensor->data == NULL)
-        tensor = tensor->source;
     if (tensor->dtype == AMP_FLOAT16)
         return (double)amp_f16_to_f32((uint16_t)search(max_bits_f16, tensor));
     if (tensor->dtype == AMP_BFLOAT16)
         return (double)amp_bf16_to_f32((uint16_t)search(max_bits_bf16, tensor));
     return (double)amp_bits_to_f32(search(max_bits_f32, tensor));
+}
+
+double amp_weight_max(const struct amp_tensor *tensor)
+{
+    if (tensor->data == NULL)
+        tensor = tensor->source;
+    const size_t elements[] = {tensor->dtype, amp_tensor_count(tensor)};
+    const struct amp_form_kind kind = {AMP_FORM_LARGEST, elements, sizeof elements};
+    struct amp_buffer *form = amp_shared_form_find(tensor->data, kind);
+    double max = form != NULL ? *(const double *)form->data : find_max(tensor);
+    if (form == NULL && (form = amp_buffer_create(sizeof max)) != NULL) {
+        *(double *)form->data = max;
+        amp_shared_form_add(tensor->data, kind, form);
+    }
+    amp_buffer_unref(form);
+    return max;
 }
 
 /* Elements whose squares are added up at a time. */

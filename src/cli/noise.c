@@ -9,13 +9,12 @@
 #include <string.h>
 
 /* A page with pictures, which shows the largest sources among other things, is to be there sooner
-   than what was asked for, or a search. */
+   than what was asked for. */
 enum { PAGE_SHARE = 4 };
 
 static double budget_of(const struct amp_options *options, const struct amp_model *converted)
 {
-    bool is_asked_for =
-        options->is_tuned || (options->explain != NULL && strcmp(options->explain, "noise") == 0);
+    bool is_asked_for = options->explain != NULL && strcmp(options->explain, "noise") == 0;
     return amp_noise_budget(converted->graphs[0].nodes.count) / (is_asked_for ? 1 : PAGE_SHARE);
 }
 
@@ -25,7 +24,7 @@ static enum amp_status load_sample(void *context, size_t sample, struct amp_tens
     return amp_inputs_load(context, sample, tensors, NULL, err);
 }
 
-enum amp_status amp_noise_search(const struct amp_options *options,
+enum amp_status amp_noise_search(const struct amp_options *options, double budget,
                                  const struct amp_model *reference,
                                  const struct amp_model *converted, struct amp_noise *noise,
                                  struct amp_error *err)
@@ -34,7 +33,7 @@ enum amp_status amp_noise_search(const struct amp_options *options,
     AMP_TRY(amp_inputs_open(options, reference, &inputs, err));
     struct amp_noise_options how = {
         .source = {.count = inputs.count, .load = load_sample, .context = &inputs},
-        .budget = budget_of(options, converted)};
+        .budget = budget > 0 ? budget : budget_of(options, converted)};
     enum amp_status status = amp_noise_find(reference, converted, &how, noise, err);
     amp_inputs_close(&inputs);
     return status;

@@ -1,9 +1,11 @@
 /*
  * What the executor does with constants over several runs: nodes on them run once, and those that
- * primitives have taken over are let go. That the values are right is for tests/constants.
+ * primitives have taken over are let go; what was made of weights serves other sessions. That the
+ * values are right is for tests/constants.
  */
 #include "core/graph/order.h"
 #include "core/memory.h"
+#include "core/shared_forms.h"
 #include "onnx/schema/infer.h"
 #include "onnx/file/read.h"
 #include "onnx/schema/schema.h"
@@ -217,6 +219,105 @@ static void failures_are_no_constants(void **state)
     tear_down(&f);
 }
 
+/* ---- forms that are shared ---- */
+
+static bool has_form(const void *of, struct amp_form_kind kind)
+{
+    struct amp_buffer *form = amp_shared_form_find(of, kind);
+    amp_buffer_unref(form);
+    return form != NULL;
+}
+
+/* Whether a form that is added to the data at OF is kept. */
+static bool is_kept(const void *of, struct amp_form_kind kind)
+{
+    struct amp_buffer *form = amp_buffer_create(8);
+    assert_non_null(form);
+    amp_shared_form_add(of, kind, form);
+    amp_buffer_unref(form);
+    return has_form(of, kind);
+}
+
+static void forms_are_known_by_their_origin_and_kind(void **state)
+{
+    static const char data[64];
+    const struct amp_form_kind kind = {AMP_FORM_PLACED, "ab", 2},
+                               others[] = {{AMP_FORM_LAID_OUT, "ab", 2},
+                                           {AMP_FORM_PLACED, "ac", 2},
+                                           {AMP_FORM_PLACED, "abc", 3}};
+    (void)state;
+    assert_false(is_kept(data, kind));
+    amp_shared_forms_begin(data + 8, 48);
+    assert_false(is_kept(data + 7, kind));
+    assert_false(is_kept(data + 56, kind));
+    assert_true(is_kept(data + 8, kind) && is_kept(data + 55, kind));
+    assert_false(has_form(data + 9, kind));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_false(has_form(data + 8, others[i]));
+    struct amp_buffer *form = amp_shared_form_find(data + 8, kind);
+    assert_true(is_kept(form->data, others[0]));
+    amp_shared_forms_end();
+    assert_false(has_form(data + 8, kind) || has_form(form->data, others[0]));
+    assert_false(is_kept(data + 8, kind));
+    amp_buffer_unref(form);
+    assert_int_equal(amp_memory_used(), 0);
+}
+
+static void forms_take_a_part_of_the_memory(void **state)
+{
+    static const char data[64];
+    const struct amp_form_kind kind = {AMP_FORM_PLACED, "a", 1};
+    size_t limit = amp_memory_limit();
+    (void)state;
+    amp_memory_set_limit(4096);
+    amp_shared_forms_begin(data, sizeof data);
+    struct amp_buffer *forms[] = {amp_buffer_create(1000), amp_buffer_create(25),
+                                  amp_buffer_create(24)};
+    for (size_t i = 0; i < 3; i++) {
+        amp_shared_form_add(data + i, kind, forms[i]);
+        amp_buffer_unref(forms[i]);
+    }
+    assert_true(has_form(data, kind) && has_form(data + 2, kind));
+    assert_false(has_form(data + 1, kind));
+    amp_shared_forms_end();
+    amp_memory_set_limit(limit);
+}
+
+/* The second session takes what the first has made of weights, some 80 KB, as long as they are of
+   the same file, and gives the same. */
+static void sessions_share_forms_of_weights(void **state)
+{
+    enum { LEAST = 60 << 10 };
+    struct amp_error err = {.status = AMP_OK};
+    struct fixture first, second, other;
+    size_t used[4];
+    float y[3];
+    (void)state;
+    assert_int_equal(amp_model_read("models/digits_cnn.onnx", &first.file, &err), AMP_OK);
+    assert_int_equal(amp_model_read_again(&first.file, &second.file, &err), AMP_OK);
+    assert_int_equal(amp_model_read("models/digits_cnn.onnx", &other.file, &err), AMP_OK);
+    amp_shared_forms_begin(first.file.bytes.data, first.file.bytes.size);
+    struct fixture *fixtures[] = {&first, &second, &other};
+    used[0] = amp_memory_used();
+    for (size_t i = 0; i < 3; i++) {
+        start(fixtures[i], true);
+        assert_int_equal(run(fixtures[i], (struct amp_shape){4, {1, 1, 8, 8}}, &y[i]), AMP_OK);
+        used[i + 1] = amp_memory_used();
+    }
+    assert_true(y[0] == y[1] && y[0] == y[2]);
+    size_t alone = used[3] - used[2];
+    assert_true(alone > LEAST && used[2] - used[1] < alone - LEAST);
+    for (size_t i = 0; i < 3; i++) {
+        amp_session_destroy(fixtures[i]->session);
+        amp_profile_destroy(fixtures[i]->profile);
+        fixtures[i]->session = NULL;
+    }
+    amp_shared_forms_end();
+    for (size_t i = 3; i-- > 0;)
+        amp_model_close(&fixtures[i]->file);
+    assert_int_equal(amp_memory_used(), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(nodes_on_constants_run_once),
@@ -224,6 +325,9 @@ int main(void)
                                        cmocka_unit_test(changed_shapes_take_weights_over),
                                        cmocka_unit_test(long_chains_are_computed_again),
                                        cmocka_unit_test(constants_that_were_wanted_again_stay),
-                                       cmocka_unit_test(failures_are_no_constants)};
+                                       cmocka_unit_test(failures_are_no_constants),
+                                       cmocka_unit_test(forms_are_known_by_their_origin_and_kind),
+                                       cmocka_unit_test(forms_take_a_part_of_the_memory),
+                                       cmocka_unit_test(sessions_share_forms_of_weights)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,9 @@
 #include "check/noise/rounding.h"
 
 #include "core/convert.h"
+#include "core/simd.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -31,19 +33,43 @@ enum amp_status amp_noise_cast(const struct amp_tensor *exact, enum amp_dtype dt
     return status;
 }
 
+/* Elements that a thread goes through at a time. */
+enum { STRETCH = 1 << 16 };
+
+static size_t stretch_from(size_t begin, size_t count)
+{
+    return count - begin < STRETCH ? count - begin : STRETCH;
+}
+
+/* Sets C to what R differs from X by, where X is finite; where R is not R becomes X. Returns
+   whether there is a difference. */
+AMP_CLONES(int, take_change, (const float *x, float *r, float *c, size_t count), (x, r, c, count))
+{
+    int is_any = 0;
+#pragma omp simd reduction(| : is_any)
+    for (size_t i = 0; i < count; i++) {
+        float exact = x[i], rounded = r[i], change = rounded - exact;
+        bool is_finite = fabsf(exact) <= FLT_MAX;
+        change = is_finite ? change : 0;
+        c[i] = change;
+        r[i] = is_finite && fabsf(change) <= FLT_MAX ? rounded : exact;
+        is_any |= change != 0;
+    }
+    return is_any;
+}
+
 enum amp_status amp_noise_take_change(struct amp_noise_change *change, struct amp_error *err)
 {
     const float *x = change->exact->data;
-    float *r = change->rounded->data, largest = 0;
+    float *r = change->rounded->data;
     size_t count = amp_tensor_count(change->exact);
+    int is_any = 0;
     AMP_TRY(make_like(change->exact, change->added, err));
     float *c = change->added->data;
-    for (size_t i = 0; i < count; i++) {
-        c[i] = isfinite(x[i]) ? r[i] - x[i] : 0;
-        r[i] = isfinite(c[i]) && isfinite(x[i]) ? r[i] : x[i];
-        largest = c[i] == 0 ? largest : 1;
-    }
-    change->is_any = largest > 0;
+#pragma omp parallel for reduction(| : is_any) if (count > STRETCH)
+    for (size_t i = 0; i < count; i += STRETCH)
+        is_any |= take_change(x + i, r + i, c + i, stretch_from(i, count));
+    change->is_any = is_any != 0;
     return AMP_OK;
 }
 
@@ -64,6 +90,7 @@ enum amp_status amp_noise_add(const struct amp_tensor *exact, const struct amp_t
     size_t count = amp_tensor_count(exact);
     AMP_TRY(make_like(exact, sum, err));
     float *s = sum->data;
+#pragma omp parallel for simd if (parallel : count > STRETCH)
     for (size_t i = 0; i < count; i++)
         s[i] = x[i] + c[i];
     return AMP_OK;

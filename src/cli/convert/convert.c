@@ -15,6 +15,8 @@
 #include "cli/report/tuning.h"
 #include "cli/tune/tune.h"
 #include "cli/validation.h"
+#include "core/buffer.h"
+#include "core/shared_forms.h"
 #include "onnx/file/external.h"
 #include "onnx/file/placement.h"
 #include "onnx/file/write.h"
@@ -155,7 +157,7 @@ static enum amp_status validate_and_write(struct amp_convert_job *job)
     return status;
 }
 
-static enum amp_status convert(struct amp_convert_job *job)
+static enum amp_status convert_once(struct amp_convert_job *job)
 {
     struct amp_conversion *conversion = &job->conversion;
     bool is_done;
@@ -184,6 +186,21 @@ static enum amp_status convert(struct amp_convert_job *job)
     if (!job->options->is_quiet)
         amp_report_conversion(stderr, conversion, job->options->verbosity);
     return validate_and_write(job);
+}
+
+/* Converts the model of JOB, as often as a search wants. Each candidate then takes the memory that
+   the one before it had, and what was made of weights; so does the answer. */
+static enum amp_status convert(struct amp_convert_job *job)
+{
+    const struct amp_bytes *bytes = &job->file.bytes;
+    if (!job->options->is_tuned)
+        return convert_once(job);
+    amp_buffers_keep();
+    amp_shared_forms_begin(bytes->data, bytes->size);
+    enum amp_status status = convert_once(job);
+    amp_shared_forms_end();
+    amp_buffers_let_go();
+    return status;
 }
 
 enum amp_status amp_command_convert(const struct amp_options *options, struct amp_error *err)

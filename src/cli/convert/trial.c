@@ -144,7 +144,7 @@ enum amp_status amp_convert_trial_find_noise(struct amp_convert_job *job,
     struct amp_error unused = {.status = AMP_OK};
     amp_progress_begin("finding the noise");
     enum amp_status status =
-        amp_noise_search(job->options, trial->reference.model, trial->twin.model, &trial->noise,
+        amp_noise_search(job->options, 0, trial->reference.model, trial->twin.model, &trial->noise,
                          job->explains_noise ? job->err : &unused);
     amp_progress_end();
     trial->has_noise = status == AMP_OK;

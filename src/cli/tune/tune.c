@@ -14,7 +14,6 @@
 #include "cli/tune/origin.h"
 #include "cli/validation.h"
 #include "core/arena.h"
-#include "core/buffer.h"
 #include "core/clock.h"
 #include "core/file/output.h"
 #include "onnx/schema/infer.h"
@@ -340,6 +339,34 @@ static enum amp_status run_trials(void *context, struct amp_trial *const *trials
     return AMP_OK;
 }
 
+/* The bytes of MODEL's initializers. */
+static double initializer_bytes(const struct amp_model *model)
+{
+    const struct amp_ids *initializers = &model->graphs[0].initializers;
+    double bytes = 0;
+    for (size_t i = 0; i < initializers->count; i++) {
+        const struct amp_tensor *initial = model->values[initializers->items[i]].initial;
+        if (initial != NULL)
+            bytes += (double)amp_tensor_size(initial);
+    }
+    return bytes;
+}
+
+/* How much is looked at before the search, so that the runs of large models do not take minutes. */
+struct effort {
+    double noise; /* plain runs to find the noise in */
+    size_t previews;
+};
+
+static struct effort choose_effort(const struct job *job)
+{
+    static const double large_bytes = 32e6;
+    const struct amp_model *model = job->reference.model;
+    double noise = amp_noise_budget(job->low.file.model->graphs[0].nodes.count);
+    return initializer_bytes(model) < large_bytes ? (struct effort){noise, 200}
+                                                  : (struct effort){40, 36};
+}
+
 /* ---- previews -------------------------------------------------------------------------------- */
 
 static enum amp_status load_sample(void *context, size_t sample, struct amp_tensor *tensors,
@@ -401,28 +428,6 @@ static enum amp_status run_previews(void *context, struct amp_trial *const *tria
     return AMP_OK;
 }
 
-/* The bytes of MODEL's initializers. */
-static double initializer_bytes(const struct amp_model *model)
-{
-    const struct amp_ids *initializers = &model->graphs[0].initializers;
-    double bytes = 0;
-    for (size_t i = 0; i < initializers->count; i++) {
-        const struct amp_tensor *initial = model->values[initializers->items[i]].initial;
-        if (initial != NULL)
-            bytes += (double)amp_tensor_size(initial);
-    }
-    return bytes;
-}
-
-/* How many previews there may be. Where constants are large, a candidate takes longer to be made
-   than to be run. */
-static size_t most_previews(const struct amp_model *model)
-{
-    enum { MOST = 200, MOST_OF_LARGE = 40 };
-    static const double large_bytes = 32e6;
-    return initializer_bytes(model) < large_bytes ? MOST : MOST_OF_LARGE;
-}
-
 /* Begins previews, of the first samples. */
 static void open_previews(struct job *job)
 {
@@ -430,7 +435,7 @@ static void open_previews(struct job *job)
     tuning->n_preview_samples = job->known.n_samples;
     tuning->previews = (struct amp_trials){.problem = tuning->problem,
                                            .runner = {run_previews, job, 1},
-                                           .most = most_previews(job->reference.model)};
+                                           .most = choose_effort(job).previews};
     amp_trials_open_previews(&tuning->previews, &tuning->trials);
 }
 
@@ -551,8 +556,9 @@ static enum amp_status formulate_one(struct job *job, const struct amp_tune_mode
                                           .noise = &noise,
                                           .costs = is_first ? &tuning->costs : &costs};
     amp_progress_begin("finding the noise");
-    enum amp_status status = amp_noise_search(job->options, job->reference.model,
-                                              converted->file.model, &noise, job->err);
+    enum amp_status status =
+        amp_noise_search(job->options, choose_effort(job).noise, job->reference.model,
+                         converted->file.model, &noise, job->err);
     if (status == AMP_OK) {
         tuning->plain_runs += noise.plain_runs;
         amp_progress_begin("timing");
@@ -735,15 +741,12 @@ enum amp_status amp_tune(const struct amp_tune_request *request, struct amp_rule
     struct job job = {
         .request = request, .options = request->options, .tuning = tuning, .err = err};
     double start = amp_clock_seconds();
-    /* Each candidate takes the memory that the one before it had. */
-    amp_buffers_keep();
     enum amp_status status = tune(&job, rules);
     amp_progress_end();
     close_reference_outputs(&job.known);
     amp_model_close(&job.low.file);
     amp_model_close(&job.fine.file);
     amp_model_close(&job.reference);
-    amp_buffers_let_go();
     tuning->seconds = amp_clock_seconds() - start;
     return status;
 }

@@ -9,6 +9,7 @@
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/memory.h"
+#include "core/shared_forms.h"
 #include "ops/dnnl/dnnl.h"
 #include "ops/dnnl/post_op.h"
 
@@ -140,8 +141,14 @@ enum amp_status amp_bindings_add(struct amp_ctx *ctx, struct amp_bindings *bindi
     AMP_TRY(binding.is_output ? create_reorder(ctx, added, wanted, user)
                               : create_reorder(ctx, added, user, wanted));
     dnnl_memory_t own = NULL;
-    enum amp_status status = amp_binding_alloc(ctx, wanted, &own, &added->buffer);
-    if (status == AMP_OK)
+    enum amp_status status =
+        binding.is_constant
+            ? amp_dnnl_check(
+                  ctx->err,
+                  dnnl_memory_create(&own, wanted, ctx->host->dnnl->engine, DNNL_MEMORY_NONE),
+                  "memory")
+            : amp_binding_alloc(ctx, wanted, &own, &added->buffer);
+    if (own != NULL)
         added->own = own;
     return status;
 }
@@ -161,11 +168,60 @@ enum amp_status amp_bindings_add_data(struct amp_ctx *ctx, struct amp_bindings *
 
 /* ---- running ---- */
 
+/* The layouts that a constant is reordered between, as bytes. */
+struct layout_pair {
+    uint8_t bytes[8192];
+    size_t used;
+};
+
+static bool add_layout(struct layout_pair *pair, const_dnnl_memory_desc_t desc)
+{
+    size_t size = 0;
+    if (dnnl_memory_desc_get_blob(NULL, &size, desc) != dnnl_success ||
+        size > sizeof pair->bytes - pair->used ||
+        dnnl_memory_desc_get_blob(pair->bytes + pair->used, &size, desc) != dnnl_success)
+        return false;
+    pair->used += size;
+    return true;
+}
+
+/* Makes what the reorder of BINDING gives. */
+static enum amp_status make_constant(struct amp_ctx *ctx, struct amp_binding *binding, size_t size)
+{
+    binding->buffer = amp_buffer_create(size);
+    if (binding->buffer == NULL)
+        return amp_memory_fail(ctx->err, "a layout of oneDNN", size);
+    return amp_reorder_run(ctx, binding->reorder, binding->data, binding->buffer->data);
+}
+
+/* Makes the constant of BINDING ready, or takes what others have made of the same data. */
+static enum amp_status reorder_constant(struct amp_ctx *ctx, struct amp_binding *binding)
+{
+    const_dnnl_memory_desc_t from, to;
+    struct layout_pair layouts = {.used = 0};
+    AMP_TRY(amp_dnnl_check(ctx->err, dnnl_memory_get_memory_desc(binding->user, &from), "layout"));
+    AMP_TRY(amp_dnnl_check(ctx->err, dnnl_memory_get_memory_desc(binding->own, &to), "layout"));
+    bool is_told = add_layout(&layouts, from) && add_layout(&layouts, to);
+    const struct amp_form_kind kind = {AMP_FORM_LAID_OUT, layouts.bytes, layouts.used};
+    amp_buffer_unref(binding->buffer);
+    binding->buffer = is_told ? amp_shared_form_find(binding->data, kind) : NULL;
+    if (binding->buffer == NULL) {
+        AMP_TRY(make_constant(ctx, binding, dnnl_memory_desc_get_size(to)));
+        if (is_told)
+            amp_shared_form_add(binding->data, kind, binding->buffer);
+    }
+    AMP_TRY(amp_dnnl_check(
+        ctx->err, dnnl_memory_set_data_handle(binding->own, binding->buffer->data), "data"));
+    binding->is_ready = true;
+    return AMP_OK;
+}
+
 static enum amp_status reorder(struct amp_ctx *ctx, struct amp_binding *binding)
 {
     if (binding->reorder == NULL || binding->is_ready)
         return AMP_OK;
-    binding->is_ready = binding->is_constant;
+    if (binding->is_constant)
+        return reorder_constant(ctx, binding);
     void *own = binding->buffer->data;
     return binding->is_output ? amp_reorder_run(ctx, binding->reorder, own, binding->data)
                               : amp_reorder_run(ctx, binding->reorder, binding->data, own);

@@ -7,8 +7,11 @@
 #include "run/exec/constants.h"
 
 #include "core/memory.h"
+#include "core/shared_forms.h"
 #include "ops/dnnl/post_op.h"
 #include "run/exec/values.h"
+
+#include <string.h>
 
 /* What all that is computed but once may take of the memory that there is: 1 / this. */
 enum { FOLDED_SHARE = 4 };
@@ -57,6 +60,44 @@ void amp_constants_create(struct amp_session *session)
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
+/* Data of the model as they are placed, or converted. */
+struct placed_kind {
+    size_t size;
+    enum amp_dtype from, to;
+    int saturates;
+};
+
+static struct placed_kind kind_of(const struct amp_tensor *data, const struct amp_tensor *from)
+{
+    struct placed_kind kind;
+    memset(&kind, 0, sizeof kind); /* gaps, too: kinds are compared as bytes */
+    kind.size = amp_tensor_size(data);
+    kind.from = from->dtype;
+    kind.to = data->dtype;
+    kind.saturates = data->losses != NULL;
+    return kind;
+}
+
+/* Makes TENSOR hold a copy of DATA, which others may have made before. */
+static enum amp_status copy(const struct amp_tensor *data, struct amp_tensor *tensor,
+                            struct amp_error *err)
+{
+    const struct amp_tensor *from = data->data == NULL ? data->source : data;
+    const struct placed_kind placed = kind_of(data, from);
+    const struct amp_form_kind kind = {AMP_FORM_PLACED, &placed, sizeof placed};
+    struct amp_buffer *known = amp_shared_form_find(from->data, kind);
+    if (known != NULL) {
+        amp_tensor_release(tensor);
+        tensor->buffer = known;
+        tensor->data = known->data;
+        return AMP_OK;
+    }
+    AMP_TRY(amp_tensor_alloc(tensor, err));
+    amp_tensor_copy(data, tensor->data);
+    amp_shared_form_add(from->data, kind, tensor->buffer);
+    return AMP_OK;
+}
+
 enum amp_status amp_constant_place(struct amp_session *session, uint32_t value,
                                    const struct amp_tensor *data, struct amp_error *err)
 {
@@ -67,10 +108,8 @@ enum amp_status amp_constant_place(struct amp_session *session, uint32_t value,
         amp_tensor_share(tensor, data);
         return AMP_OK;
     }
-    enum amp_status status = amp_tensor_alloc(tensor, err);
-    if (status == AMP_OK)
-        amp_tensor_copy(data, tensor->data);
-    else
+    enum amp_status status = copy(data, tensor, err);
+    if (status != AMP_OK)
         amp_error_prefix(err, "'%s'", amp_value_at(session->model, value)->name);
     return status;
 }
