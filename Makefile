@@ -85,7 +85,8 @@ runtime = $(if $(and $(LOADER),$(1)),-Wl$(comma)--disable-new-dtags$(comma)-rpat
 comma := ,
 
 compile = $(CC) $(AMP_CPPFLAGS) $(CPPFLAGS) $(AMP_CFLAGS) $(CFLAGS) $(EXTRA) $(2) -MMD -MP -c -o $(1)
-link    = $(CC) -fopenmp $(CFLAGS) $(EXTRA) $(DEP_LDFLAGS) $(LDFLAGS) -o $(1) $(2) $(call runtime,$(3)) $(4) $(AMP_LDLIBS) $(LDLIBS)
+# Regions of one thread do without OpenMP: src/core/team.c.
+link    = $(CC) -fopenmp -Wl,--wrap=GOMP_parallel $(CFLAGS) $(EXTRA) $(DEP_LDFLAGS) $(LDFLAGS) -o $(1) $(2) $(call runtime,$(3)) $(4) $(AMP_LDLIBS) $(LDLIBS)
 
 PB_NAMES := onnx onnx-data
 SRCS := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c src/*/*/*/*.c))

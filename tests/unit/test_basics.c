@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -319,6 +320,40 @@ static void dtypes_hold_others_exactly(void **state)
     assert_true(amp_dtype_is_autocast(AMP_FLOAT) && !amp_dtype_is_lower(AMP_FLOAT));
     assert_true(amp_dtype_is_autocast(AMP_FLOAT16) && amp_dtype_is_lower(AMP_BFLOAT16));
     assert_false(amp_dtype_is_autocast(AMP_DOUBLE) || amp_dtype_is_lower(AMP_INT16));
+}
+
+/* What threads add up, or one where IS_SHARED is false. */
+static int64_t sum_of_threads(int64_t n, bool is_shared, bool is_dynamic)
+{
+    int64_t sum = 0;
+    if (is_dynamic) {
+#pragma omp parallel for schedule(dynamic) reduction(+ : sum) if (is_shared)
+        for (int64_t i = 1; i <= n; i++)
+            sum += i;
+    } else {
+#pragma omp parallel for reduction(+ : sum) if (is_shared)
+        for (int64_t i = 1; i <= n; i++)
+            sum += i;
+    }
+    return sum;
+}
+
+/* As a region of its own, in a region of two threads and where there is but one thread. */
+static void regions_of_one_thread_do_all(void **state)
+{
+    enum { N = 1000, SUM = N * (N + 1) / 2 };
+    int most = omp_get_max_threads(), wrong = 0;
+    (void)state;
+    for (int kind = 0; kind < 4; kind++) {
+        for (int threads = 1; threads <= 2; threads++) {
+            omp_set_num_threads(threads);
+            assert_int_equal(sum_of_threads(N, (kind & 1) != 0, (kind & 2) != 0), SUM);
+        }
+#pragma omp parallel num_threads(2) reduction(+ : wrong)
+        wrong += sum_of_threads(N, (kind & 1) != 0, (kind & 2) != 0) != SUM;
+    }
+    omp_set_num_threads(most);
+    assert_int_equal(wrong, 0);
 }
 
 static void infinities_and_nan_are_not_finite(void **state)
@@ -681,6 +716,7 @@ int main(void)
         cmocka_unit_test(bits_become_whole_bytes),
         cmocka_unit_test(dtypes_have_names),
         cmocka_unit_test(dtypes_hold_others_exactly),
+        cmocka_unit_test(regions_of_one_thread_do_all),
         cmocka_unit_test(infinities_and_nan_are_not_finite),
         cmocka_unit_test(the_first_failure_counts),
         cmocka_unit_test(long_failures_are_cut_in_the_middle),

@@ -1,7 +1,7 @@
 /*
  * Products of our own against sums in float64. On the tiles of AMX: every rest of rows and columns,
- * matrix products and 1x1 convolutions, post-ops over all their operands. Of few rows by weights in
- * a lower dtype: every rest, by one thread and by two. All data ends where a page ends behind which
+ * matrix products and 1x1 convolutions, post-ops over all their operands. Of few rows: every rest,
+ * by one thread and by two. All data ends where a page ends behind which
  * nothing may be read or written.
  */
 #include <stdarg.h>
@@ -584,45 +584,56 @@ static void test_refused(void **state)
     }
 }
 
-/* ---- few rows by a lower dtype --------------------------------------------------------------- */
+/* ---- few rows -------------------------------------------------------------------------------- */
 
-/* Values that both bfloat16 and float16 hold, as bits of DTYPE. */
-static void fill_halves(struct data *data, enum amp_dtype dtype)
+static const enum amp_dtype b_dtypes[] = {AMP_FLOAT, AMP_BFLOAT16, AMP_FLOAT16};
+
+/* Values that all dtypes hold, of a B in DTYPE. */
+static void fill_weights(struct data *data, enum amp_dtype dtype)
 {
     fill(data, 0);
     for (size_t i = 0; i < data->count; i++) {
-        uint16_t *at = (uint16_t *)data->at + i;
-        float value = (float)(int)((double)amp_bf16_to_f32(*at) * 64) / 64;
-        *at = dtype == AMP_FLOAT16 ? amp_f32_to_f16(value) : amp_f32_to_bf16(value);
+        float value = (float)(int)(get(data, i) * 64) / 64;
+        if (dtype == AMP_FLOAT16)
+            ((uint16_t *)data->at)[i] = amp_f32_to_f16(value);
+        else
+            set(data, i, (double)value);
     }
+}
+
+/* Element I of the B of P. */
+static double weight(const struct amp_row_product *p, int64_t i)
+{
+    if (p->b_dtype == AMP_FLOAT)
+        return (double)((const float *)p->b)[i];
+    uint16_t half = ((const uint16_t *)p->b)[i];
+    return (double)(p->b_dtype == AMP_FLOAT16 ? amp_f16_to_f32(half) : amp_bf16_to_f32(half));
 }
 
 /* Element J of row I of P. */
 static double sum_of(const struct amp_row_product *p, int64_t i, int64_t j)
 {
     double sum = 0;
-    for (int64_t k = 0; k < p->k; k++) {
-        uint16_t half = p->b[p->is_b_transposed ? j * p->k + k : k * p->n + j];
-        double weight =
-            (double)(p->b_dtype == AMP_FLOAT16 ? amp_f16_to_f32(half) : amp_bf16_to_f32(half));
-        sum += (double)p->a[i * p->a_row + k] * weight;
-    }
+    for (int64_t k = 0; k < p->k; k++)
+        sum += (double)p->a[i * p->a_row + k] *
+               weight(p, p->is_b_transposed ? j * p->k + k : k * p->n + j);
     return sum;
 }
 
-/* A product of M rows, as B lies and in the dtype that the bits of KIND say. */
+/* A product of M rows, as B lies and in the dtype that KIND says. */
 static void expect_rows(int64_t m, int64_t n, int64_t k, unsigned kind)
 {
-    enum amp_dtype dtype = (kind & 1) != 0 ? AMP_FLOAT16 : AMP_BFLOAT16;
-    struct data a = new_data((size_t)(m * k), false), b = new_data((size_t)(n * k), true);
+    enum amp_dtype dtype = b_dtypes[kind / 2];
+    struct data a = new_data((size_t)(m * k), false);
+    struct data b = new_data((size_t)(n * k), dtype != AMP_FLOAT);
     struct data y = new_data((size_t)(m * n), false);
     fill(&a, 0);
-    fill_halves(&b, dtype);
+    fill_weights(&b, dtype);
     const struct amp_row_product p = {.m = m,
                                       .n = n,
                                       .k = k,
                                       .a_row = k,
-                                      .is_b_transposed = (kind & 2) != 0,
+                                      .is_b_transposed = kind % 2 != 0,
                                       .b_dtype = dtype,
                                       .a = a.at,
                                       .b = b.at,
@@ -640,7 +651,7 @@ static void expect_rows(int64_t m, int64_t n, int64_t k, unsigned kind)
 static void test_rows(void **state)
 {
     (void)state;
-    for (unsigned kind = 0; kind < 4 && amp_row_product_is_there(); kind++)
+    for (unsigned kind = 0; kind < 2 * AMP_COUNT(b_dtypes) && amp_row_product_is_there(); kind++)
         for (int64_t m = 1; m <= AMP_ROWS_MAX; m++) {
             for (int64_t n = 1; n <= 80; n += 1 + n / 9)
                 for (int64_t k = 1; k <= 70; k += 1 + k / 5)

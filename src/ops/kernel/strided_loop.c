@@ -365,7 +365,7 @@ static void run_work(struct amp_loop *loop, const struct work *work, int64_t hel
         return;
     amp_loop_merge(loop);
     join_rows(loop, held_most);
-    if (count < AMP_PARALLEL_MIN) { /* OpenMP makes a team of one thread, too */
+    if (count < AMP_PARALLEL_MIN) {
         run_range(work, 0, count);
         return;
     }

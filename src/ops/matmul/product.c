@@ -481,8 +481,17 @@ static void copy_c(const struct amp_ctx *ctx)
     amp_loop_run(&loop, amp_loop_copy(ctx->out[0]->dtype), NULL);
 }
 
-/* ---- few rows by a lower dtype ----------------------------------------------------------------
- */
+/* ---- few rows -------------------------------------------------------------------------------- */
+
+/* Whether ops/matmul/row_product.h can multiply what CTX and P describe, by a B of any dtype. */
+static bool has_few_rows(const struct amp_ctx *ctx, const struct amp_matmul *p)
+{
+    int64_t rows = p->m;
+    for (int d = 0; d < p->batch_rank; d++)
+        rows *= p->a_batch[d];
+    return ctx->in[1]->shape.rank == 2 && p->n > 0 && p->k > 0 && rows > 0 &&
+           rows <= AMP_ROWS_MAX && (p->m == 1 || !p->is_a_transposed) && amp_row_product_is_there();
+}
 
 /* The elements from which on constant weights are read in the lower dtype: fewer stay in a core's
    cache in float32, where there is nothing to widen. */
@@ -490,14 +499,23 @@ enum { LOWER_MIN = 1 << 16 };
 
 bool amp_matmul_reads_lower(const struct amp_ctx *ctx, uint32_t i, const struct amp_matmul *p)
 {
-    const struct amp_shape *b = &ctx->in[1]->shape;
-    int64_t rows = p->m;
-    for (int d = 0; d < p->batch_rank; d++)
-        rows *= p->a_batch[d];
-    return i == 1 && b->rank == 2 && ctx->n_posts == 0 && !ctx->reads_casts &&
-           (!ctx->is_constant[1] || p->n * p->k >= LOWER_MIN) && amp_row_product_is_there() &&
-           p->n > 0 && p->k > 0 && rows > 0 && rows <= AMP_ROWS_MAX &&
-           (p->m == 1 || !p->is_a_transposed);
+    return i == 1 && ctx->n_posts == 0 && !ctx->reads_casts && has_few_rows(ctx, p) &&
+           (!ctx->is_constant[1] || p->n * p->k >= LOWER_MIN);
+}
+
+/* The elements of a B in float32 up to which rows are for us: larger ones come from memory, which
+   oneDNN is as fast as. */
+enum { CACHED_MAX = 1 << 22 };
+
+static bool is_for_rows(const struct product *call)
+{
+    const struct amp_ctx *ctx = &call->ctx;
+    const struct amp_matmul *p = call->product;
+    if (ctx->in[0]->dtype != AMP_FLOAT || !has_few_rows(ctx, p))
+        return false;
+    return amp_dtype_is_lower(ctx->in[1]->dtype) ||
+           (ctx->in[1]->dtype == AMP_FLOAT && ctx->in[1]->layout == NULL &&
+            ctx->in[0]->layout == NULL && !p->is_a_transposed && p->n * p->k <= CACHED_MAX);
 }
 
 /* What is most of it: Y = Y + C, N elements. */
@@ -528,6 +546,8 @@ static enum amp_status run_rows(struct product *call)
 {
     struct amp_ctx *ctx = &call->ctx;
     const struct amp_matmul *p = call->product;
+    if (ctx->n_posts > 0)
+        return amp_fail(ctx->err, AMP_UNSUPPORTED, "post-ops of few rows");
     merge_batches(call);
     if (call->batch_rank > 0 || ctx->in[1]->layout != NULL || (call->a.strides[1] != 1 && p->k > 1))
         return amp_fail(ctx->err, AMP_UNSUPPORTED, "rows that do not lie in order");
@@ -574,7 +594,7 @@ enum amp_status amp_matmul_run(const struct amp_ctx *ctx, const struct amp_matmu
         return AMP_OK;
     }
     AMP_TRY(set_operands(&call));
-    if (ctx->in[0]->dtype == AMP_FLOAT && amp_dtype_is_lower(ctx->in[1]->dtype))
+    if (is_for_rows(&call))
         return run_rows(&call);
     if (p->k == 0 || !is_for_dnnl(ctx, p)) {
         merge_batches(&call);

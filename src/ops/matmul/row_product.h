@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /*
- * Y [m, n] = A [m, k] B [k, n] of float32 with a B in bfloat16 or float16, of few rows: each
- * element of B is widened when it is read, once for all rows. Sums are float32; they do not depend
- * on how many threads there are. At most AMP_ROWS_MAX rows, all dims positive.
+ * Y [m, n] = A [m, k] B [k, n] of float32 with a B in float32, bfloat16 or float16, of few rows:
+ * each element of B is read, and widened then, once for all rows. Sums are float32; they do not
+ * depend on how many threads there are. At most AMP_ROWS_MAX rows, all dims positive.
  */
 enum { AMP_ROWS_MAX = 2 };
 
@@ -19,7 +19,7 @@ struct amp_row_product {
     bool is_b_transposed; /* B is stored as [n, k] */
     enum amp_dtype b_dtype;
     const float *a;
-    const uint16_t *b;
+    const void *b;
     float *y; /* row-major */
 };
 
