@@ -182,6 +182,7 @@ struct amp_host {
     struct amp_profile *profile; /* what nodes and primitives are noted in; NULL: nothing is */
     bool blocks_channels; /* float32 convolutions are to have blocks of channels, not channels last
                            */
+    size_t constants_size; /* bytes of the model's constants, which a run reads */
     /* Runs a body; values captured from outer graphs are found by SESSION, which is the host's. */
     enum amp_status (*run_body)(struct amp_session *session, const struct amp_body_call *call,
                                 struct amp_error *err);

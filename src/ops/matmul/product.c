@@ -503,9 +503,9 @@ bool amp_matmul_reads_lower(const struct amp_ctx *ctx, uint32_t i, const struct 
            (!ctx->is_constant[1] || p->n * p->k >= LOWER_MIN);
 }
 
-/* The elements of a B in float32 up to which rows are for us: larger ones come from memory, which
-   oneDNN is as fast as. */
-enum { CACHED_MAX = 1 << 22 };
+/* Bytes of a model's constants up to which rows in float32 are for us: where they are more they
+   come from memory, which oneDNN is as fast as. */
+enum { CACHED_MAX = 16 << 20 };
 
 static bool is_for_rows(const struct product *call)
 {
@@ -515,7 +515,8 @@ static bool is_for_rows(const struct product *call)
         return false;
     return amp_dtype_is_lower(ctx->in[1]->dtype) ||
            (ctx->in[1]->dtype == AMP_FLOAT && ctx->in[1]->layout == NULL &&
-            ctx->in[0]->layout == NULL && !p->is_a_transposed && p->n * p->k <= CACHED_MAX);
+            ctx->in[0]->layout == NULL && !p->is_a_transposed &&
+            ctx->host->constants_size <= CACHED_MAX);
 }
 
 /* What is most of it: Y = Y + C, N elements. */

@@ -49,6 +49,7 @@ void amp_constants_create(struct amp_session *session)
         if (data_of(session, v) != NULL) {
             session->values[v].dtype = data_of(session, v)->dtype;
             session->values[v].shape = data_of(session, v)->shape;
+            session->host.constants_size += amp_tensor_size(data_of(session, v));
         }
     for (size_t g = 0; g < model->n_graphs; g++) {
         for (size_t i = 0; i < session->plan->graphs[g].n_steps; i++)
