@@ -419,6 +419,13 @@ static int64_t block_of(const struct amp_blocks *blocks, int d)
     return size;
 }
 
+/* How many blocks there are along dim D, the last one maybe not full. */
+static int64_t blocks_along(const struct amp_blocks *blocks, int d)
+{
+    int64_t block = block_of(blocks, d);
+    return ((*blocks->dims)[d] + block - 1) / block;
+}
+
 /* The dim outside blocks whose neighbours have distance STRIDE, but those with one block. */
 static int dim_at(const struct amp_blocks *blocks, int64_t stride)
 {
@@ -452,14 +459,42 @@ bool amp_layout_view(const struct amp_layout *layout, struct amp_shape *view, in
         if (!put_first(view, of, (*blocks.inner)[i], (int)(*blocks.inner_dims)[i]))
             return false;
     for (int d = dim_at(&blocks, stride); d >= 0; d = dim_at(&blocks, stride)) {
-        int64_t size = (*blocks.dims)[d] / block_of(&blocks, d);
-        if ((*blocks.dims)[d] % block_of(&blocks, d) != 0 || !put_first(view, of, size, d))
+        int64_t size = blocks_along(&blocks, d);
+        if (!put_first(view, of, size, d))
             return false;
         stride *= size;
     }
     for (int d = 0; d < blocks.rank; d++)
-        count *= (*blocks.dims)[d];
+        count *= blocks_along(&blocks, d) * block_of(&blocks, d);
     return count == stride;
+}
+
+/* Sets to 0 SIZE bytes at each place that the dims from D on, but for dim BLOCKED, have in DATA. */
+static void clear_places(const struct amp_blocks *blocks, int d, int blocked, size_t element,
+                         char *data, size_t size)
+{
+    if (d == blocks->rank) {
+        memset(data, 0, size);
+        return;
+    }
+    int64_t count = d == blocked ? 1 : (*blocks->dims)[d];
+    for (int64_t i = 0; i < count; i++)
+        clear_places(blocks, d + 1, blocked, element,
+                     data + (size_t)(i * (*blocks->strides)[d]) * element, size);
+}
+
+void amp_layout_clear_rest(const struct amp_layout *layout, size_t size, void *data)
+{
+    struct amp_blocks blocks;
+    if (!amp_blocks_read(layout->desc, &blocks) || blocks.n_inner != 1)
+        return;
+    int d = (int)(*blocks.inner_dims)[0];
+    int64_t block = (*blocks.inner)[0], full = (*blocks.dims)[d] / block;
+    int64_t in_last = (*blocks.dims)[d] % block;
+    if (in_last > 0)
+        clear_places(&blocks, 0, d, size,
+                     (char *)data + (size_t)(full * (*blocks.strides)[d] + in_last) * size,
+                     (size_t)(block - in_last) * size);
 }
 
 static dnnl_status_t make_undo(struct amp_layout *layout, dnnl_engine_t engine,

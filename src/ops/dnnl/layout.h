@@ -65,9 +65,14 @@ bool amp_layout_is_dense(const struct amp_tensor *tensor);
 
 /* Sets *VIEW to a shape in which the elements of a tensor in LAYOUT are row-major where they lie:
    its dims from the slowest to the fastest, blocks as dims of their own, without dims of 1. OF[i]
-   is the dim of the tensor that dim i of *VIEW is, or is a part of. False: there are gaps between
-   elements, or there are too many dims. */
+   is the dim of the tensor that dim i of *VIEW is, or is a part of. A block that is not full counts
+   as if it were: *VIEW has more elements then. False: there are gaps of another kind, or there are
+   too many dims. */
 bool amp_layout_view(const struct amp_layout *layout, struct amp_shape *view, int *of);
+
+/* Sets to 0 what fills the blocks of DATA, in LAYOUT, beside elements of SIZE bytes, as oneDNN
+   wants it. */
+void amp_layout_clear_rest(const struct amp_layout *layout, size_t size, void *data);
 
 /* Makes *TO, which gets memory of its own, the row-major form of *FROM, on the stream of CTX's
    host; CTX says for whom. */

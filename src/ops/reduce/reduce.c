@@ -535,7 +535,8 @@ struct order {
 static bool order_of(const struct amp_tensor *x, const bool *is_reduced, struct order *order)
 {
     int of[AMP_RANK_MAX], last_kept = -1;
-    if (!amp_layout_view(x->layout, &order->shape, of))
+    if (!amp_layout_view(x->layout, &order->shape, of) ||
+        amp_shape_count(&order->shape) != amp_shape_count(&x->shape))
         return false;
     for (int i = 0; i < order->shape.rank; i++) {
         order->is_reduced[i] = is_reduced[of[i]];

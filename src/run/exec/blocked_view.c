@@ -71,14 +71,15 @@ bool amp_blocked_view_find(const struct amp_node *node, const struct amp_op *op,
     if (first == NULL || first->dtype != dtype || amp_broadcasts_from_axis(node))
         return false;
     *view = (struct amp_blocked_view){.layout = first->layout, .shape = first->shape};
-    if (!amp_layout_view(first->layout, &view->lies, view->of) ||
-        amp_shape_count(&view->lies) != amp_shape_count(&first->shape))
+    if (!amp_layout_view(first->layout, &view->lies, view->of))
         return false;
+    view->has_rest = amp_shape_count(&view->lies) != amp_shape_count(&first->shape);
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         const struct amp_tensor *in = inputs[i];
         struct amp_shape seen;
         if (in != NULL && in->layout != first->layout &&
-            (amp_broadcasts_by_attributes(node) || !broadcasts(view, in) || !see(view, in, &seen)))
+            (view->has_rest || amp_broadcasts_by_attributes(node) || !broadcasts(view, in) ||
+             !see(view, in, &seen)))
             return false;
     }
     return true;

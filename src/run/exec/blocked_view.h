@@ -14,6 +14,7 @@ struct amp_blocked_view {
     struct amp_shape shape;          /* the output's */
     struct amp_shape lies;           /* its dims in memory, those of blocks among them */
     int of[AMP_RANK_MAX];            /* the dim of SHAPE that each of these is a part of */
+    bool has_rest; /* blocks are not full: the kernel computes what fills them, too */
 };
 
 /* The view in which OP's kernel may read IN, the inputs of NODE, as they are or row-major, and

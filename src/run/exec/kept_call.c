@@ -392,11 +392,8 @@ static enum amp_status run_kernel(struct amp_kept_call *kept)
 static enum amp_status store_outputs(struct amp_kept_call *kept)
 {
     const struct amp_kernel_call *call = &kept->call;
-    struct amp_tensor *first = &call->state->frame.outs[0];
-    if (call->has_view) {
-        first->layout = kept->view_layout;
-        first->shape = kept->view_shape;
-    }
+    if (call->has_view)
+        amp_kernel_call_see_blocks(call, kept->view_layout, &kept->view_shape);
     if (!kept->is_direct)
         return amp_kernel_call_store(call);
     for (uint32_t i = 0; i < kept->ctx.n_out; i++)

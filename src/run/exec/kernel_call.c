@@ -345,6 +345,16 @@ static enum amp_status run_kernel(const struct amp_kernel_call *call)
     return op->run(&ctx);
 }
 
+void amp_kernel_call_see_blocks(const struct amp_kernel_call *call, const struct amp_layout *layout,
+                                const struct amp_shape *shape)
+{
+    struct amp_tensor *out = &call->state->frame.outs[0];
+    if (call->has_rest)
+        amp_layout_clear_rest(layout, amp_dtype_bits(out->dtype) / 8, out->data);
+    out->layout = layout;
+    out->shape = *shape;
+}
+
 enum amp_status amp_kernel_call_run(struct amp_kernel_call *call)
 {
     const struct amp_op *op = call->step->op;
@@ -352,6 +362,8 @@ enum amp_status amp_kernel_call_run(struct amp_kernel_call *call)
     struct amp_blocked_view view;
     call->has_view = amp_blocked_view_find(
         call->node, op, frame->in, call->is_wide ? AMP_FLOAT : output_dtype(call, 0), &view);
+    call->has_rest = call->has_view && view.has_rest;
+    call->has_view &= !call->has_rest || !call->is_wide;
     if (call->has_view)
         AMP_TRY(reorder_for_view(call, &view));
     else if (!op->has_layouts)
@@ -362,10 +374,8 @@ enum amp_status amp_kernel_call_run(struct amp_kernel_call *call)
         amp_blocked_view_set(&view, frame, call->node->n_inputs);
     set_outputs(call);
     AMP_TRY(run_kernel(call));
-    if (call->has_view) {
-        frame->outs[0].layout = view.layout;
-        frame->outs[0].shape = view.shape;
-    }
+    if (call->has_view)
+        amp_kernel_call_see_blocks(call, view.layout, &view.shape);
     return AMP_OK;
 }
 

@@ -12,6 +12,7 @@ struct amp_kernel_call {
     size_t n_posts, n_casts;     /* of the step's, that the kernel does: all or none of either */
     bool is_wide;                /* float32 in place of lower dtypes; rounded afterwards */
     bool has_view;               /* its inputs were seen as a blocked view */
+    bool has_rest;               /* whose blocks are not full */
     struct amp_error *err;
 };
 
@@ -32,6 +33,10 @@ enum amp_status amp_kernel_call_reorder(const struct amp_kernel_call *call, bool
    post-ops. AMP_AGAIN: it wants constants of which it had a form. In slices it may run later, with
    the call of the last step. */
 enum amp_status amp_kernel_call_run(struct amp_kernel_call *call);
+
+/* Makes output 0, which CALL's kernel wrote as a blocked view, one of LAYOUT and SHAPE. */
+void amp_kernel_call_see_blocks(const struct amp_kernel_call *call, const struct amp_layout *layout,
+                                const struct amp_shape *shape);
 
 /* Moves the outputs to their values, rounded where the kernel computed in float32. AMP_MODEL for a
    dtype that the model does not declare. */
