@@ -507,16 +507,29 @@ bool amp_matmul_reads_lower(const struct amp_ctx *ctx, uint32_t i, const struct 
    come from memory, which oneDNN is as fast as. */
 enum { CACHED_MAX = 16 << 20 };
 
+/* Whether the model says how many rows there are: where that may change, a B that oneDNN has packed
+   for many rows would be wanted once more as it was. */
+static bool has_fixed_rows(const struct amp_ctx *ctx)
+{
+    uint32_t a = ctx->node->n_inputs > 0 ? ctx->node->inputs[0] : AMP_NONE;
+    struct amp_shape shape;
+    if (a == AMP_NONE)
+        return false;
+    amp_value_shape(amp_value_at(ctx->model, a), &shape);
+    return amp_shape_equal(&shape, &ctx->in[0]->shape);
+}
+
 static bool is_for_rows(const struct product *call)
 {
     const struct amp_ctx *ctx = &call->ctx;
     const struct amp_matmul *p = call->product;
     if (ctx->in[0]->dtype != AMP_FLOAT || !has_few_rows(ctx, p))
         return false;
-    return amp_dtype_is_lower(ctx->in[1]->dtype) ||
-           (ctx->in[1]->dtype == AMP_FLOAT && ctx->in[1]->layout == NULL &&
-            ctx->in[0]->layout == NULL && !p->is_a_transposed &&
-            ctx->host->constants_size <= CACHED_MAX);
+    if (amp_dtype_is_lower(ctx->in[1]->dtype))
+        return true;
+    return ctx->in[1]->dtype == AMP_FLOAT && ctx->in[1]->layout == NULL &&
+           ctx->in[0]->layout == NULL && !p->is_a_transposed && has_fixed_rows(ctx) &&
+           ctx->host->constants_size <= CACHED_MAX;
 }
 
 /* What is most of it: Y = Y + C, N elements. */
