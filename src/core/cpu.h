@@ -18,7 +18,8 @@ enum amp_cpu_feature {
     AMP_CPU_VNNI,        /* VNNI: sums of products of bytes do not saturate at 16 bits */
     AMP_CPU_V3,          /* loops compiled for x86-64-v3 (AVX2, FMA, F16C, ...): core/simd.h */
     AMP_CPU_F16C,        /* conversion of float16: core/number/f16c.h */
-    AMP_CPU_AVX512,      /* AVX-512: products of recurrent layers, ops/own/rnn_products.inc */
+    AMP_CPU_AVX512,      /* AVX-512: products of recurrent layers, ops/own/rnn_products.inc, and of
+                            few rows, ops/matmul/row_product.c */
     AMP_CPU_AVX512_BF16, /* AVX-512 with bfloat16: rows of softmax, ops/own/softmax_512.c */
     AMP_CPU_AMX_BF16, /* AMX for bfloat16: products, ops/own/amx_matmul.h, and recurrent layers */
     AMP_CPU_FEATURES

@@ -254,8 +254,10 @@ INLINE_512 void add_along_512(const struct amp_row_product *p, int64_t m, int co
     if (k < p->k)
         add_part_512(p, m, count, j, k, lanes_before(k, p->k), sums);
     for (int64_t i = 0; i < m; i++)
-        UNROLL for (int c = 0; c < count; c++) p->y[i * p->n + j + c] =
-            _mm512_reduce_add_ps(sums[i][c]);
+        UNROLL for (int c = 0; c < count; c++)
+        {
+            p->y[i * p->n + j + c] = _mm512_reduce_add_ps(sums[i][c]);
+        }
 }
 
 INLINE_512 void multiply_along_512(const struct amp_row_product *p, int64_t m, int64_t first,
