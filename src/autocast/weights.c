@@ -63,10 +63,9 @@ static double find_max(const struct amp_tensor *tensor)
     return (double)amp_bits_to_f32(search(max_bits_f32, tensor));
 }
 
-double amp_weight_max(const struct amp_tensor *tensor)
+/* The largest magnitude as a form that others may have made, or make use of. */
+static double find_shared_max(const struct amp_tensor *tensor)
 {
-    if (tensor->data == NULL)
-        tensor = tensor->source;
     const size_t elements[] = {tensor->dtype, amp_tensor_count(tensor)};
     const struct amp_form_kind kind = {AMP_FORM_LARGEST, elements, sizeof elements};
     struct amp_buffer *form = amp_shared_form_find(tensor->data, kind);
@@ -77,6 +76,13 @@ double amp_weight_max(const struct amp_tensor *tensor)
     }
     amp_buffer_unref(form);
     return max;
+}
+
+double amp_weight_max(const struct amp_tensor *tensor)
+{
+    if (tensor->data == NULL)
+        tensor = tensor->source;
+    return amp_shared_forms_are_kept(tensor->data) ? find_shared_max(tensor) : find_max(tensor);
 }
 
 /* Elements whose squares are added up at a time. */

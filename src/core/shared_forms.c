@@ -41,11 +41,13 @@ static size_t list_of(const void *data)
 /* While TABLE is locked, like all below: whether forms of the data at OF are kept. */
 static bool is_kept(const void *of)
 {
+    if (table.data == NULL)
+        return false;
     uintptr_t offset = (uintptr_t)of - (uintptr_t)table.data;
     const struct form *form = table.here[list_of(of)];
     while (form != NULL && form->buffer->data != of)
         form = form->next_here;
-    return table.data != NULL && (offset < table.size || form != NULL);
+    return offset < table.size || form != NULL;
 }
 
 static bool is_same(struct amp_form_kind a, struct amp_form_kind b)
@@ -94,6 +96,14 @@ void amp_shared_forms_end(void)
         }
     memset(&table, 0, sizeof table);
     pthread_mutex_unlock(&lock);
+}
+
+bool amp_shared_forms_are_kept(const void *of)
+{
+    pthread_mutex_lock(&lock);
+    bool is = is_kept(of);
+    pthread_mutex_unlock(&lock);
+    return is;
 }
 
 struct amp_buffer *amp_shared_form_find(const void *of, struct amp_form_kind kind)

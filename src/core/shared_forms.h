@@ -30,6 +30,9 @@ struct amp_form_kind {
     size_t size;
 };
 
+/* Whether forms of the data at OF are kept, so that it is worth while to look for one. */
+bool amp_shared_forms_are_kept(const void *of);
+
 /* The form of KIND of the data at OF, with a reference for the caller; NULL: there is none. */
 struct amp_buffer *amp_shared_form_find(const void *of, struct amp_form_kind kind);
 

@@ -198,16 +198,18 @@ static enum amp_status make_constant(struct amp_ctx *ctx, struct amp_binding *bi
 static enum amp_status reorder_constant(struct amp_ctx *ctx, struct amp_binding *binding)
 {
     const_dnnl_memory_desc_t from, to;
-    struct layout_pair layouts = {.used = 0};
+    struct layout_pair layouts;
+    layouts.used = 0;
     AMP_TRY(amp_dnnl_check(ctx->err, dnnl_memory_get_memory_desc(binding->user, &from), "layout"));
     AMP_TRY(amp_dnnl_check(ctx->err, dnnl_memory_get_memory_desc(binding->own, &to), "layout"));
-    bool is_told = add_layout(&layouts, from) && add_layout(&layouts, to);
+    bool is_shared = amp_shared_forms_are_kept(binding->data) && add_layout(&layouts, from) &&
+                     add_layout(&layouts, to);
     const struct amp_form_kind kind = {AMP_FORM_LAID_OUT, layouts.bytes, layouts.used};
     amp_buffer_unref(binding->buffer);
-    binding->buffer = is_told ? amp_shared_form_find(binding->data, kind) : NULL;
+    binding->buffer = is_shared ? amp_shared_form_find(binding->data, kind) : NULL;
     if (binding->buffer == NULL) {
         AMP_TRY(make_constant(ctx, binding, dnnl_memory_desc_get_size(to)));
-        if (is_told)
+        if (is_shared)
             amp_shared_form_add(binding->data, kind, binding->buffer);
     }
     AMP_TRY(amp_dnnl_check(

@@ -363,7 +363,6 @@ enum amp_status amp_kernel_call_run(struct amp_kernel_call *call)
     call->has_view = amp_blocked_view_find(
         call->node, op, frame->in, call->is_wide ? AMP_FLOAT : output_dtype(call, 0), &view);
     call->has_rest = call->has_view && view.has_rest;
-    call->has_view &= !call->has_rest || !call->is_wide;
     if (call->has_view)
         AMP_TRY(reorder_for_view(call, &view));
     else if (!op->has_layouts)
