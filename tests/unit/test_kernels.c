@@ -839,7 +839,16 @@ static void what_lies_by_strides_takes_other_shapes(void **state)
  */
 enum { CHANNELS = 32, GROUPS = 2, PIXELS = 15, ALL = CHANNELS * PIXELS };
 
-static uint32_t copy_channels(const char *name, uint32_t x, int channels, int groups)
+static uint32_t cast(uint32_t x, enum amp_dtype dtype)
+{
+    uint32_t y = NODE("Cast", "cast", x);
+    set_int(y, "to", dtype);
+    return y;
+}
+
+/* X is in DTYPE. */
+static uint32_t copy_channels(const char *name, uint32_t x, int channels, int groups,
+                              enum amp_dtype dtype)
 {
     float weights[CHANNELS * CHANNELS] = {0};
     int in_group = channels / groups;
@@ -847,14 +856,14 @@ static uint32_t copy_channels(const char *name, uint32_t x, int channels, int gr
         weights[i * in_group + i % in_group] = 1;
     uint32_t w = constant(amp_model_unique_name(net.model, "w"), AMP_FLOAT,
                           DIMS(channels, in_group, 1, 1), weights);
-    uint32_t y = NODE("Conv", name, x, w);
+    uint32_t y = NODE("Conv", name, x, cast(w, dtype));
     set_int(y, "group", groups);
     return y;
 }
 
 static uint32_t copy_by_convolution(const char *name, uint32_t x)
 {
-    return copy_channels(name, x, CHANNELS, GROUPS);
+    return copy_channels(name, x, CHANNELS, GROUPS, AMP_FLOAT);
 }
 
 /* Element I of the input is FIRST + I. */
@@ -917,34 +926,50 @@ bool __wrap_amp_cpu_tells_caches(void)
     return !are_caches_hidden && __real_amp_cpu_tells_caches();
 }
 
+enum { FEW = 20, NOT_FULL = FEW * PIXELS };
+
+/* 2 / x between convolutions of few channels that change no value, all in DTYPE. */
+static uint32_t twice_the_reciprocal(uint32_t x, enum amp_dtype dtype)
+{
+    uint32_t a = copy_channels("a", cast(x, dtype), FEW, 1, dtype);
+    uint32_t sum = NODE("Add", "sum", NODE("Reciprocal", "r", a), NODE("Reciprocal", "s", a));
+    uint32_t y = copy_channels("y", sum, FEW, 1, dtype);
+    return cast(y, AMP_FLOAT);
+}
+
+static void expect_twice_the_reciprocal(enum amp_dtype dtype, const float *x,
+                                        const double *expected)
+{
+    struct amp_session *session = NULL;
+    const struct amp_tensor *in = net_tensor(AMP_FLOAT, DIMS(1, FEW, 5, 3), x);
+    net_start(17);
+    output(twice_the_reciprocal(input("x", AMP_FLOAT, DIMS(1, FEW, 5, 3)), dtype));
+    infer_all();
+    assert_int_equal(amp_session_open(net.model, true, &session, &net.err), AMP_OK);
+    for (int run = 0; run < 4; run++) {
+        amp_tensors_release(net.outputs, NET_OUTPUTS);
+        assert_int_equal(amp_session_run(session, in, net.outputs, &net.err), AMP_OK);
+        expect_doubles(0, expected, NOT_FULL, dtype == AMP_FLOAT ? 1e-6 : 0.01);
+    }
+    amp_session_destroy(session);
+}
+
 /* Blocks of 8 or 16 channels, which convolutions have where caches are hidden, are not full: what
    fills them takes part in the next convolution, in which infinities would not be lost. */
 static void what_fills_blocks_stays_zero(void **state)
 {
-    enum { FEW = 20 };
-    float x[FEW * PIXELS];
-    double expected[FEW * PIXELS];
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_BFLOAT16, AMP_FLOAT16};
+    float x[NOT_FULL];
+    double expected[NOT_FULL];
     (void)state;
-    for (int i = 0; i < FEW * PIXELS; i++) {
+    for (int i = 0; i < NOT_FULL; i++) {
         x[i] = (float)(1 + i % 8);
         expected[i] = 2.0 / (1 + i % 8);
     }
     for (int is_hidden = 0; is_hidden < 2; is_hidden++) {
         are_caches_hidden = is_hidden != 0;
-        net_start(17);
-        uint32_t a = copy_channels("a", input("x", AMP_FLOAT, DIMS(1, FEW, 5, 3)), FEW, 1);
-        uint32_t sum = NODE("Add", "sum", NODE("Reciprocal", "r", a), NODE("Reciprocal", "s", a));
-        output(copy_channels("y", sum, FEW, 1));
-        infer_all();
-        struct amp_session *session = NULL;
-        const struct amp_tensor *in = net_tensor(AMP_FLOAT, DIMS(1, FEW, 5, 3), x);
-        assert_int_equal(amp_session_open(net.model, true, &session, &net.err), AMP_OK);
-        for (int run = 0; run < 4; run++) {
-            amp_tensors_release(net.outputs, NET_OUTPUTS);
-            assert_int_equal(amp_session_run(session, in, net.outputs, &net.err), AMP_OK);
-            expect_doubles(0, expected, FEW * PIXELS, 1e-6);
-        }
-        amp_session_destroy(session);
+        for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
+            expect_twice_the_reciprocal(dtypes[i], x, expected);
     }
     are_caches_hidden = false;
 }
