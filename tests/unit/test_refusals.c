@@ -599,6 +599,7 @@ static void signals(void **state)
         {"DFT-20 f[1,4,1] i[0]", "input 1 has no element; one integer is needed"},
         {"DFT-20 f[1,4,1] _ i[]=2", "axis 2 is the one of real and imaginary parts"},
         {"DFT-20 f[1,4,3]", "the last dimension must be 1 or 2: real, or real and imaginary"},
+        {"DFT-20 f[2]", "the last dimension must be 1 or 2: real, or real and imaginary"},
         {"DFT-20 f[4]", "the last dimension must be 1 or 2: real, or real and imaginary"},
         {"DFT-20 f[1,4,2] onesided=1", "a one-sided transform needs real values"},
         {"DFT-20 f[1,4,1] onesided=1 inverse=1", "a one-sided transform needs complex values"},

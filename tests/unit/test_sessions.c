@@ -6,6 +6,7 @@
 #include "run/exec/session.h"
 #include "run/exec/walk.h"
 
+#include <omp.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -176,7 +177,7 @@ static void run_fresh(const struct fixture *f, struct sample *sample)
 }
 
 /* The same shapes with other values, other shapes, and those before once more; shapes of outputs
-   that values decide; bodies. */
+   that values decide; bodies. A run leaves the caller as many threads as there were. */
 static void runs_do_not_depend_on_those_before(void **state)
 {
     static const struct {
@@ -203,9 +204,11 @@ static void runs_do_not_depend_on_those_before(void **state)
         for (size_t i = 0; i < N_SAMPLES; i++)
             run_fresh(&f, &f.samples[i]);
         assert_int_equal(amp_session_create(f.plan, &session, &err), AMP_OK);
-        for (size_t i = 0; i < sizeof turns / sizeof turns[0]; i++)
+        for (size_t i = 0; i < sizeof turns / sizeof turns[0]; i++) {
             if (!runs_right(&f, session, &f.samples[turns[i]], &err))
                 fail_msg("%s: run %zu is wrong: %s", models[m].path, i, err.text);
+            assert_int_equal(omp_get_max_threads(), 2);
+        }
         amp_session_destroy(session);
         tear_down(&f);
     }
