@@ -69,7 +69,7 @@ static enum amp_status run_sample(struct calibration *c, const struct amp_source
     enum amp_status status = source->load(source->context, sample, inputs, c->err);
     if (status == AMP_OK)
         status = walk(c, inputs);
-    amp_walk_end(c->session, NULL, NULL);
+    AMP_IGNORE(amp_walk_end(c->session, NULL, NULL));
     amp_tensors_release(inputs, n_inputs);
     c->ranges->n_samples += status == AMP_OK;
     return status;

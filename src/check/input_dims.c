@@ -195,7 +195,7 @@ const struct amp_model *amp_input_dims_bind(const struct amp_input_dims *dims,
         if (shape.rank >= 0)
             amp_value_set_shape(bound, inputs->items[i], &shape);
     }
-    amp_infer(bound, &ignored);
+    AMP_IGNORE(amp_infer(bound, &ignored));
     return bound;
 }
 
@@ -232,7 +232,7 @@ struct search {
     struct outcome best;  /* of the sizes that were settled on; fails until the search ends */
     uint32_t met[ROUNDS_MAX + 1]; /* the hashes of all that was settled on */
     size_t n_met;
-    bool has_varied; /* other sizes had something else said */
+    bool has_varied;          /* other sizes had something else said */
     struct amp_error refused; /* what the system refused first to sizes that may be right */
 };
 
@@ -295,7 +295,7 @@ static struct outcome attempt(struct search *search, bool is_first)
     }
     outcome.works = status == AMP_OK;
     if (status == AMP_IO)
-        amp_error_copy(&search->refused, &outcome.err);
+        AMP_IGNORE(amp_error_copy(&search->refused, &outcome.err));
     if (!outcome.works) {
         find_reached(bound, &outcome);
         outcome.hash = hash_words(outcome.err.text);

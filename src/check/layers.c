@@ -101,17 +101,17 @@ static void measure(struct amp_layer *layer, const struct amp_sight *sight, size
 #pragma omp parallel sections if (!is_long)
     {
 #pragma omp section
-        amp_metrics_add(&layer->accumulated, sight->reference, sight->converted, &err);
+        AMP_IGNORE(amp_metrics_add(&layer->accumulated, sight->reference, sight->converted, &err));
 #pragma omp section
         if (sight->local != NULL)
-            amp_metrics_add(&layer->local, sight->reference, sight->local, &local_err);
+            AMP_IGNORE(amp_metrics_add(&layer->local, sight->reference, sight->local, &local_err));
 #pragma omp section
         amp_range_add(&layer->range[0], sight->reference);
 #pragma omp section
         amp_range_add(&layer->range[1], sight->converted);
     }
     if (sight->local == NULL)
-        amp_fail(&local_err, AMP_MISMATCH, "%s", sight->why_not);
+        amp_error_record(&local_err, AMP_MISMATCH, "%s", sight->why_not);
     if (local_err.status != AMP_OK)
         layer->has_local = false;
     if (err.status == AMP_OK) {

@@ -499,7 +499,7 @@ enum amp_status amp_selections_give(const struct amp_selections *selections,
     if (status == AMP_OK)
         status = amp_walk_end(session, outputs, err);
     else
-        amp_walk_end(session, NULL, &unused);
+        AMP_IGNORE(amp_walk_end(session, NULL, &unused));
     free(selection_of);
     return status;
 }

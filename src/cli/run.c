@@ -128,10 +128,10 @@ static void note_mismatch(struct run *run, size_t sample, size_t i, const struct
 {
     const char *name = run->result.outputs[i].name;
     if (run->inputs.count > 1)
-        amp_fail(&run->mismatch, AMP_MISMATCH, "sample %zu: output '%s': %s", sample, name,
-                 found->text);
+        amp_error_record(&run->mismatch, AMP_MISMATCH, "sample %zu: output '%s': %s", sample, name,
+                         found->text);
     else
-        amp_fail(&run->mismatch, AMP_MISMATCH, "output '%s': %s", name, found->text);
+        amp_error_record(&run->mismatch, AMP_MISMATCH, "output '%s': %s", name, found->text);
 }
 
 /* Whether output I is known to be of class scores, or not to be: by labels, or since a bound wants
@@ -274,7 +274,8 @@ static void check_metrics(struct run *run)
         const struct amp_run_output *output = &run->result.outputs[i];
         if (output->compared > 0 &&
             amp_metric_bounds_check(&run->tolerance.bounds, &output->metrics, &found) != AMP_OK)
-            amp_fail(&run->mismatch, AMP_MISMATCH, "output '%s': %s", output->name, found.text);
+            amp_error_record(&run->mismatch, AMP_MISMATCH, "output '%s': %s", output->name,
+                             found.text);
     }
 }
 

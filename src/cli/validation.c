@@ -150,7 +150,7 @@ enum amp_status amp_validation_eval_converted(const struct amp_model *model,
     if (check->eval.command == NULL)
         return err->status;
     if (amp_candidate_write(model, placement, &path, &found) == AMP_OK)
-        amp_eval_candidate(check, path, &found);
+        AMP_IGNORE(amp_eval_candidate(check, path, &found));
     amp_candidate_remove();
     return take_eval(check, &found, result, err);
 }

@@ -31,7 +31,7 @@ struct amp_arena {
 static _Noreturn void out_of_memory(size_t size)
 {
     struct amp_error err = {.status = AMP_OK};
-    amp_memory_fail(&err, "the next part of the graph", size);
+    AMP_IGNORE(amp_memory_fail(&err, "the next part of the graph", size));
     fprintf(stderr, "ampconv: %s\n", err.text);
     exit(AMP_EXIT_SYSTEM);
 }

@@ -1,11 +1,21 @@
 #ifndef AMP_CORE_STATUS_H
 #define AMP_CORE_STATUS_H
 
+/* The compiler warns where nobody looks at a status. */
+#if defined(__has_c_attribute)
+#    if __has_c_attribute(nodiscard)
+#        define AMP_NODISCARD [[nodiscard]]
+#    endif
+#endif
+#ifndef AMP_NODISCARD
+#    define AMP_NODISCARD
+#endif
+
 /*
  * Every function that can fail returns an amp_status and describes the failure in a struct
  * amp_error. The first failure wins; only main.c prints it and turns it into an exit code.
  */
-enum amp_status {
+enum AMP_NODISCARD amp_status {
     AMP_OK,
     AMP_USAGE,       /* a wrong command line */
     AMP_IO,          /* the system said no: disk, memory, permissions */
@@ -63,6 +73,13 @@ void amp_error_prefix(struct amp_error *err, const char *format, ...)
         enum amp_status amp_try_status_ = (expr); \
         if (amp_try_status_ != AMP_OK)            \
             return amp_try_status_;               \
+    } while (0)
+
+/* Evaluates EXPR, whose failure does not matter, or which ERR of the caller remembers. */
+#define AMP_IGNORE(expr)                              \
+    do {                                              \
+        enum amp_status amp_ignored_status_ = (expr); \
+        (void)amp_ignored_status_;                    \
     } while (0)
 
 #endif

@@ -147,7 +147,7 @@ static enum amp_status run_side(struct side *side, struct amp_node_work *work)
     AMP_TRY(amp_session_open(side->model, AMP_ROUNDED, &side->session, side->err));
     side->profile = amp_profile_create();
     enum amp_status status = walk(side);
-    amp_walk_end(side->session, NULL, NULL);
+    AMP_IGNORE(amp_walk_end(side->session, NULL, NULL));
     if (status == AMP_OK)
         add_nodes(side, work);
     amp_profile_destroy(side->profile);

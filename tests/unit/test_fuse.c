@@ -169,7 +169,7 @@ static void run(const struct amp_model *model, bool is_strict, const struct amp_
     results->n_outputs = model->graphs[0].outputs.count;
     results->outputs = amp_xcalloc(results->n_outputs + 1, sizeof *results->outputs);
     if (amp_session_open(model, is_strict, &session, &results->err) == AMP_OK)
-        amp_session_run(session, inputs, results->outputs, &results->err);
+        AMP_IGNORE(amp_session_run(session, inputs, results->outputs, &results->err));
     amp_session_destroy(session);
 }
 

@@ -871,9 +871,9 @@ static int do_command(const struct command *command, const struct place *place)
     }
     if (amp_command_line_parse(n, words, &options, &err) == AMP_OK) {
         if (options.command == AMP_CMD_RUN)
-            amp_command_run(&options, &err);
+            AMP_IGNORE(amp_command_run(&options, &err));
         else
-            amp_command_convert(&options, &err);
+            AMP_IGNORE(amp_command_convert(&options, &err));
     }
     if (err.status != AMP_OK)
         fprintf(stderr, "%s: %.300s\n", command->name, err.text);

@@ -348,7 +348,7 @@ static void nodes_round_one_by_one(void **state)
     start_sum(AMP_FLOAT);
     struct amp_model *reference = net.model;
     start_sum(AMP_BFLOAT16);
-    validate(reference, net_tensor(AMP_FLOAT, DIMS(1, 1), &value), NULL, &result);
+    AMP_IGNORE(validate(reference, net_tensor(AMP_FLOAT, DIMS(1, 1), &value), NULL, &result));
     assert_int_equal(result.samples, 1);
     assert_true(amp_metric_value(amp_metric_at(row), &result.outputs[0].metrics, &error));
     assert_true(error == ldexp(1, -14));

@@ -124,6 +124,6 @@ enum amp_status amp_noise_apart_run(const struct amp_noise_apart *apart,
 {
     struct amp_error unused = {.status = AMP_OK};
     enum amp_status status = run(apart, supply, step, outputs, err);
-    amp_walk_end(apart->session, NULL, &unused);
+    AMP_IGNORE(amp_walk_end(apart->session, NULL, &unused));
     return status;
 }

@@ -612,7 +612,7 @@ enum amp_status amp_noise_probe_survey(struct amp_noise_probe *probe,
         status = survey_constants(probe, changes, err);
     probe->surveyed = NULL;
     probe->is_dirty = probe->none;
-    amp_walk_end(probe->session, NULL, &unused);
+    AMP_IGNORE(amp_walk_end(probe->session, NULL, &unused));
     return status;
 }
 
@@ -726,5 +726,5 @@ void amp_noise_probe_end(struct amp_noise_probe *probe)
     drop(&probe->here);
     amp_tensors_release(probe->changes, probe->n_slots);
     amp_tensors_release(probe->outputs, probe->n_slots);
-    amp_walk_end(probe->session, NULL, &unused);
+    AMP_IGNORE(amp_walk_end(probe->session, NULL, &unused));
 }

@@ -146,7 +146,7 @@ static enum amp_status validate_and_write(struct amp_convert_job *job)
     amp_progress_end();
     bool has_ended = status == AMP_OK || status == AMP_MISMATCH;
     if (!has_ended)
-        amp_fail(job->err, status, "%s", verdict.text);
+        amp_error_record(job->err, status, "%s", verdict.text);
     else if (job->explains_noise || trial.has_layers) {
         status = amp_convert_trial_find_noise(job, &trial);
         amp_convert_explain_noise(job, &trial);

@@ -36,7 +36,7 @@ enum amp_status amp_convert_settle_training(struct amp_convert_job *job,
         return AMP_OK;
     AMP_TRY(amp_training_settle(job->training, options, &opset, job->err));
     if (opset > before)
-        (void)amp_opset_raise(job->model, opset, NULL, &unused);
+        AMP_IGNORE(amp_opset_raise(job->model, opset, NULL, &unused));
     return AMP_OK;
 }
 

@@ -123,7 +123,7 @@ static void check_step(struct amp_convert_job *job, struct amp_convert_trial *tr
     if (amp_candidate_write(job->model, job->placement, &path, err) == AMP_OK &&
         amp_model_read(path, &converted, err) == AMP_OK) {
         converted.model->path = "the converted model";
-        run_step(job, trial, &converted, err);
+        AMP_IGNORE(run_step(job, trial, &converted, err));
     }
     amp_model_close(&converted);
     amp_candidate_remove();
@@ -167,10 +167,10 @@ static void judge(struct amp_convert_job *job, struct amp_convert_trial *trial,
                   struct amp_error *verdict)
 {
     if (job->options->is_tuned && job->eval.outcomes[1].verdict != AMP_EVAL_NONE)
-        amp_validation_eval_known(&job->eval, &trial->validation, verdict);
+        AMP_IGNORE(amp_validation_eval_known(&job->eval, &trial->validation, verdict));
     else
-        amp_validation_eval_converted(job->model, job->placement, &job->eval, &trial->validation,
-                                      verdict);
+        AMP_IGNORE(amp_validation_eval_converted(job->model, job->placement, &job->eval,
+                                                 &trial->validation, verdict));
 }
 
 enum amp_status amp_convert_trial_run(struct amp_convert_job *job, struct amp_convert_trial *trial,
@@ -186,7 +186,7 @@ enum amp_status amp_convert_trial_run(struct amp_convert_job *job, struct amp_co
         AMP_TRY(open_models(job, trial, verdict));
     trial->has_layers = validates && has_page;
     if (validates)
-        validate(job, trial, verdict);
+        AMP_IGNORE(validate(job, trial, verdict));
     if (validates && trial->reference.is_trained &&
         (verdict->status == AMP_OK || verdict->status == AMP_MISMATCH))
         check_step(job, trial, verdict);

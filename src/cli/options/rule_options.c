@@ -184,7 +184,7 @@ enum amp_status amp_rule_options_check(const struct amp_options *options,
         return AMP_OK;
     enum amp_status status = AMP_OK;
     struct amp_model *model = all_nodes(&copy);
-    amp_rule_effects_find(model, rules, lower, &effects, &ignored);
+    AMP_IGNORE(amp_rule_effects_find(model, rules, lower, &effects, &ignored));
     if (effects.is_known)
         status = say_unmatched(options, model, rules, &effects, err);
     amp_model_close(&copy);

@@ -77,7 +77,7 @@ void amp_report_failure(const struct amp_options *options, const struct amp_erro
     if (options->json == NULL || is_written || is_taken(options))
         return;
     is_written = true;
-    amp_json_write(amp_json_failure(options, failed), options->json, &unused);
+    AMP_IGNORE(amp_json_write(amp_json_failure(options, failed), options->json, &unused));
 }
 
 json_t *amp_json_hash(const struct amp_bytes *bytes)

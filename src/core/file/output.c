@@ -406,7 +406,7 @@ static enum amp_status step_aside(const struct amp_output *output, struct amp_er
     close(fd);
     if (renameat(slot->folder, slot->name, slot->folder, slot->aside) == 0)
         return AMP_OK;
-    fail_rename(output, err);
+    AMP_IGNORE(fail_rename(output, err));
     unlinkat(slot->folder, slot->aside, 0);
     slot->aside[0] = '\0';
     return err->status;

@@ -272,7 +272,7 @@ ProtobufCMessage *amp_wire_parse(const ProtobufCMessageDescriptor *type, uint8_t
         message =
             protobuf_c_message_unpack(type, &allocator, scan.used, scan.slim ? scan.slim : data);
         if (message == NULL)
-            amp_fail(err, AMP_MODEL, "not a valid %s message", type->name);
+            amp_error_record(err, AMP_MODEL, "not a valid %s message", type->name);
         else
             resolve(message, data);
     }

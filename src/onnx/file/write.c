@@ -47,7 +47,7 @@ static void write_converted(struct stream *stream, const struct amp_tensor *tens
     for (size_t i = 0; i < count && stream->err->status == AMP_OK; i += BLOCK) {
         size_t n = count - i < BLOCK ? count - i : BLOCK;
         amp_tensor_convert(tensor, i, n, stream->block);
-        amp_output_write(stream->output, stream->block, n * width, stream->err);
+        AMP_IGNORE(amp_output_write(stream->output, stream->block, n * width, stream->err));
     }
 }
 
@@ -61,7 +61,7 @@ static void append(ProtobufCBuffer *buffer, size_t size, const uint8_t *data)
     if (tensor != NULL)
         write_converted(stream, tensor);
     else
-        amp_output_write(stream->output, data, size, stream->err);
+        AMP_IGNORE(amp_output_write(stream->output, data, size, stream->err));
 }
 
 /* The data file: each tensor at its offset, zeros between. */

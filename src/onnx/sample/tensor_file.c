@@ -43,7 +43,7 @@ static void append(ProtobufCBuffer *buffer, size_t size, const uint8_t *data)
 {
     struct pack *pack = (struct pack *)buffer;
     if (pack->err->status == AMP_OK)
-        amp_output_write(pack->output, data, size, pack->err);
+        AMP_IGNORE(amp_output_write(pack->output, data, size, pack->err));
 }
 
 enum amp_status amp_tensor_save(const char *path, const char *name, const struct amp_tensor *tensor,
@@ -52,7 +52,7 @@ enum amp_status amp_tensor_save(const char *path, const char *name, const struct
     struct pack pack = {.base.append = append, .err = err};
     AMP_TRY(amp_output_open(&pack.output, path, err));
     if (amp_word_has_ending(path, ".npy"))
-        amp_npy_write(pack.output, tensor, err);
+        AMP_IGNORE(amp_npy_write(pack.output, tensor, err));
     else
         amp_value_pack(tensor, name, &pack.base);
     if (err->status == AMP_OK)

@@ -116,7 +116,7 @@ static struct amp_binding *next_binding(struct amp_ctx *ctx, struct amp_bindings
 {
     if (bindings->n < (int)AMP_COUNT(bindings->at))
         return &bindings->at[bindings->n++];
-    amp_fail(ctx->err, AMP_UNSUPPORTED, "too many arguments for a oneDNN primitive");
+    amp_error_record(ctx->err, AMP_UNSUPPORTED, "too many arguments for a oneDNN primitive");
     return NULL;
 }
 

@@ -20,7 +20,7 @@ struct amp_buffer *amp_scratch(struct amp_ctx *ctx, const char *what, size_t cou
         total = SIZE_MAX;
     struct amp_buffer *buffer = amp_buffer_create(total);
     if (buffer == NULL)
-        amp_memory_fail(ctx->err, what, total);
+        AMP_IGNORE(amp_memory_fail(ctx->err, what, total));
     return buffer;
 }
 

@@ -197,11 +197,11 @@ static enum amp_status run_own(struct amp_ctx *ctx, const struct amp_rnn_layer *
     if (is_parallel) {
 #pragma omp parallel for num_threads(2)
         for (int d = 0; d < 2; d++)
-            kernel->run(&rnn[d], &errors[d]);
+            AMP_IGNORE(kernel->run(&rnn[d], &errors[d]));
     }
     /* In a region of one thread the kernel's own would have to make new threads. */
     for (int d = 0; d < layer->directions && !is_parallel; d++)
-        kernel->run(&rnn[d], &errors[d]);
+        AMP_IGNORE(kernel->run(&rnn[d], &errors[d]));
     for (int d = 0; d < layer->directions; d++)
         if (errors[d].status != AMP_OK)
             return amp_fail(ctx->err, errors[d].status, "%s", errors[d].text);
