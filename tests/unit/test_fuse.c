@@ -2,6 +2,7 @@
 #include "check/compare.h"
 #include "check/metric_bounds.h"
 #include "check/random_input.h"
+#include "core/convert.h"
 #include "core/graph/check.h"
 #include "core/graph/dump.h"
 #include "core/memory.h"
@@ -382,6 +383,63 @@ static void sums_of_before_version_7_stay(void **state)
     assert_string_equal(fused(), "Conv Add");
 }
 
+/* ---- chains ---------------------------------------------------------------------------------- */
+
+enum { WIDTH = 64 };
+
+/* tanh(x w) in bfloat16, of ROWS rows, which is read twice, and so no further. */
+static void two_readers_of_a_chain(int rows)
+{
+    float weights[WIDTH * WIDTH];
+    for (int i = 0; i < WIDTH * WIDTH; i++)
+        weights[i] = (float)(i * 7 % 13 - 6) / 32;
+    net_start(17);
+    uint32_t x = NODE("Cast", "low", input("x", AMP_FLOAT, DIMS(rows, WIDTH)));
+    uint32_t w = NODE("Cast", "w", constant("weights", AMP_FLOAT, DIMS(WIDTH, WIDTH), weights));
+    set_int(x, "to", AMP_BFLOAT16);
+    set_int(w, "to", AMP_BFLOAT16);
+    uint32_t chain = NODE("Tanh", "chain", NODE("MatMul", "product", x, w));
+    uint32_t y = NODE("Cast", "y", chain), z = NODE("Cast", "z", NODE("Neg", "n", chain));
+    set_int(y, "to", AMP_FLOAT);
+    set_int(z, "to", AMP_FLOAT);
+    output(y);
+    output(z);
+    infer_all();
+}
+
+static void expect_rounded(const struct amp_tensor *tensor)
+{
+    float rounded[3 * WIDTH];
+    size_t size = amp_tensor_size(tensor);
+    assert_in_range(size, 1, sizeof rounded);
+    memcpy(rounded, tensor->data, size);
+    amp_dtype_round(AMP_BFLOAT16, rounded, size / sizeof *rounded);
+    assert_memory_equal(rounded, tensor->data, size);
+}
+
+/* A CPU without the dtype computes it in float32: what others read is rounded all the same, if the
+   kernel does the chain or each node has its own. */
+static void the_end_of_a_chain_is_rounded(void **state)
+{
+    float x[3 * WIDTH];
+    (void)state;
+    for (int i = 0; i < 3 * WIDTH; i++)
+        x[i] = (float)(i * 5 % 17 - 8) / 8;
+    for (int rows = 1; rows <= 3; rows += 2) {
+        struct amp_session *session = NULL;
+        two_readers_of_a_chain(rows);
+        const struct amp_tensor *in = net_tensor(AMP_FLOAT, DIMS(rows, WIDTH), x);
+        assert_int_equal(amp_session_open(net.model, false, &session, &net.err), AMP_OK);
+        for (int run = 0; run < 3; run++) {
+            amp_tensors_release(net.outputs, NET_OUTPUTS);
+            assert_int_equal(amp_session_run(session, in, net.outputs, &net.err), AMP_OK);
+            expect_rounded(&net.outputs[0]);
+            expect_rounded(&net.outputs[1]);
+        }
+        amp_session_destroy(session);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -390,6 +448,7 @@ int main(void)
         NET_TEST(a_normalization_takes_a_vector_for_its_scale),
         NET_TEST(a_normalization_in_training_stays),
         NET_TEST(sums_of_before_version_7_stay),
+        NET_TEST(the_end_of_a_chain_is_rounded),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

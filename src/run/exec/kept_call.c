@@ -243,7 +243,7 @@ static bool find_values(struct amp_kept_call *kept)
 {
     const struct amp_kernel_call *call = &kept->call;
     struct amp_frame *frame = &call->state->frame;
-    bool is_direct = !call->is_wide && !call->has_view;
+    bool is_direct = (!call->is_wide || amp_kernel_call_stays_wide(call)) && !call->has_view;
     for (uint32_t i = 0; i < kept->ctx.n_out; i++) {
         uint32_t id = amp_kernel_call_output(call, i);
         const struct amp_value *value =
@@ -396,11 +396,14 @@ static enum amp_status store_outputs(struct amp_kept_call *kept)
         amp_kernel_call_see_blocks(call, kept->view_layout, &kept->view_shape);
     if (!kept->is_direct)
         return amp_kernel_call_store(call);
-    for (uint32_t i = 0; i < kept->ctx.n_out; i++)
+    for (uint32_t i = 0; i < kept->ctx.n_out; i++) {
         if (kept->out[i]->dtype != kept->outputs[i].dtype)
             return amp_fail(call->err, AMP_MODEL, "output %u is %s; the model wants %s", i,
                             amp_dtype_name(kept->out[i]->dtype),
                             amp_dtype_name(kept->outputs[i].dtype));
+        if (call->is_wide)
+            amp_kernel_call_round(call, i, kept->out[i]);
+    }
     return AMP_OK;
 }
 

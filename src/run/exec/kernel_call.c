@@ -404,6 +404,19 @@ static size_t count_floats(const struct amp_tensor *out)
                                : (out->buffer->size - before) / sizeof(float);
 }
 
+bool amp_kernel_call_stays_wide(const struct amp_kernel_call *call)
+{
+    return call->is_wide && amp_step_stays_wide(call->step, call->n_posts);
+}
+
+void amp_kernel_call_round(const struct amp_kernel_call *call, uint32_t i, struct amp_tensor *out)
+{
+    enum amp_dtype dtype = output_dtype(call, i);
+    bool rounds = call->step->rounds_f32 && call->n_posts == call->step->n_posts;
+    if (rounds && amp_dtype_is_lower(dtype) && out->data != NULL)
+        amp_dtype_round(dtype, out->data, count_floats(out));
+}
+
 /* Moves output I, of VALUE, there. */
 static enum amp_status store_output(const struct amp_kernel_call *call, uint32_t i, uint32_t value)
 {
@@ -414,9 +427,8 @@ static enum amp_status store_output(const struct amp_kernel_call *call, uint32_t
     if (!is_wide && !amp_tensor_is_list(out) && dtype != AMP_UNDEFINED && out->dtype != dtype)
         return amp_fail(call->err, AMP_MODEL, "output %u is %s; the model wants %s", i,
                         amp_dtype_name(out->dtype), amp_dtype_name(dtype));
-    if (is_wide && call->step->stores_f32 && call->n_posts == call->step->n_posts) {
-        if (call->step->rounds_f32 && out->data != NULL)
-            amp_dtype_round(dtype, out->data, count_floats(out));
+    if (is_wide && amp_kernel_call_stays_wide(call)) {
+        amp_kernel_call_round(call, i, out);
         amp_tensor_refer(to, out);
         return AMP_OK;
     }

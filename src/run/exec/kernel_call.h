@@ -42,6 +42,13 @@ void amp_kernel_call_see_blocks(const struct amp_kernel_call *call, const struct
    dtype that the model does not declare. */
 enum amp_status amp_kernel_call_store(const struct amp_kernel_call *call);
 
+/* Whether what the kernel of CALL computes in float32 in place of a lower dtype stays so. */
+bool amp_kernel_call_stays_wide(const struct amp_kernel_call *call);
+
+/* Rounds output I of such a CALL, which OUT has, to the dtype that it is in place of, if the step
+   has to. */
+void amp_kernel_call_round(const struct amp_kernel_call *call, uint32_t i, struct amp_tensor *out);
+
 /* Releases what CALL left in the frame; it may then be gathered once more. */
 void amp_kernel_call_release(const struct amp_kernel_call *call);
 

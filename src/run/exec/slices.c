@@ -528,7 +528,8 @@ static void begin_scores(struct amp_slices *slices, const struct amp_tensor *sco
    post-ops. */
 static enum amp_dtype rounded_dtype(const struct amp_step *step, const struct amp_ctx *ctx)
 {
-    bool is_rounded = ctx->n_posts == 0 && !step->stores_f32 && !step->attention.is_last;
+    bool is_rounded =
+        ctx->n_posts == 0 && !amp_step_stays_wide(step, 0) && !step->attention.is_last;
     return is_rounded ? amp_value_at(ctx->model, ctx->node->outputs[0])->dtype : ctx->out[0]->dtype;
 }
 

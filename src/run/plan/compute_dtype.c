@@ -77,15 +77,24 @@ static bool stores_f32(const struct amp_plan_builder *builder, const struct amp_
 
 /* ---- what joins them ------------------------------------------------------------------------- */
 
+/* Whether STEP casts float32 to a lower dtype: where all readers take float32, it only rounds. */
+static bool narrows(const struct amp_model *model, const struct amp_step *step)
+{
+    const struct amp_node *node = amp_node_at(model, step->node);
+    return amp_node_has_role(node, AMP_ROLE_CAST) &&
+           amp_value_at(model, node->inputs[0])->dtype == AMP_FLOAT;
+}
+
 /* Whether STEP could work in float32 as well as in the lower dtype that it is in. */
 static bool may_join(const struct amp_model *model, const struct amp_step *step)
 {
     const struct amp_op *op = step->op;
     const struct amp_node *node = amp_node_at(model, step->node);
     enum amp_dtype dtype = lower_dtype(model, node);
-    bool may = dtype != AMP_UNDEFINED && !amp_cpu_is_native(dtype) && !step->prefers_f32 &&
-               !step->is_constant && step->n_posts == 0 &&
-               (op->effect == AMP_PRESERVES_VALUES || amp_op_keeps_places(op));
+    bool may =
+        dtype != AMP_UNDEFINED && !amp_cpu_is_native(dtype) && !step->prefers_f32 &&
+        !step->is_constant && step->n_posts == 0 &&
+        (op->effect == AMP_PRESERVES_VALUES || amp_op_keeps_places(op) || narrows(model, step));
     for (uint32_t i = 0; i < node->n_outputs && may; i++)
         may = node->outputs[i] == AMP_NONE ||
               (amp_value_at(model, node->outputs[i])->dtype == dtype &&
@@ -117,6 +126,13 @@ static bool reads_wide(const struct amp_plan_builder *builder, const struct amp_
     return is_any;
 }
 
+/* Whether STEP, which has joined, has float32 beside it: what it reads, or, of a cast, who reads.
+ */
+static bool stays(const struct amp_plan_builder *builder, const struct amp_step *step)
+{
+    return narrows(builder->model, step) ? stores_f32(builder, step) : reads_wide(builder, step);
+}
+
 /* Parts company with those of the joined steps of GRAPH that something between them keeps from
    reading float32; whether there were any. */
 static bool leave(struct amp_plan_builder *builder, const bool *has_joined, uint32_t graph)
@@ -124,7 +140,7 @@ static bool leave(struct amp_plan_builder *builder, const bool *has_joined, uint
     bool any = false;
     for (size_t i = 0; i < builder->graphs[graph].n_steps; i++) {
         struct amp_step *step = &builder->graphs[graph].steps[i];
-        if (!has_joined[step->node] || !step->prefers_f32 || reads_wide(builder, step))
+        if (!has_joined[step->node] || !step->prefers_f32 || stays(builder, step))
             continue;
         step->prefers_f32 = step->rounds_f32 = false;
         any = true;
@@ -148,6 +164,20 @@ static void join(struct amp_plan_builder *builder, uint32_t graph)
     free(has_joined);
 }
 
+/* The post-ops of STEP, where they run as steps of their own, have float32 from it and among
+   themselves, as they have where one kernel does all. */
+static void share_with_posts(const struct amp_step *step)
+{
+    for (size_t i = 0; i < step->n_posts; i++) {
+        struct amp_step *post = &step->post_steps[i];
+        bool is_last = i + 1 == step->n_posts;
+        post->prefers_f32 = step->prefers_f32;
+        post->lacks_dtype = step->lacks_dtype;
+        post->stores_f32 = step->prefers_f32 && (!is_last || step->stores_f32);
+        post->rounds_f32 = is_last && step->rounds_f32;
+    }
+}
+
 void amp_plan_choose_dtypes(struct amp_plan_builder *builder)
 {
     const struct amp_model *model = builder->model;
@@ -158,6 +188,7 @@ void amp_plan_choose_dtypes(struct amp_plan_builder *builder)
         for (size_t i = 0; i < builder->graphs[g].n_steps; i++) {
             struct amp_step *step = &builder->graphs[g].steps[i];
             step->stores_f32 = stores_f32(builder, step);
+            share_with_posts(step);
         }
     }
 }

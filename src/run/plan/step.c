@@ -12,6 +12,11 @@ uint32_t amp_step_output(const struct amp_model *model, const struct amp_step *s
     return amp_node_at(model, last->node)->outputs[0];
 }
 
+bool amp_step_stays_wide(const struct amp_step *step, size_t n_posts)
+{
+    return n_posts == step->n_posts ? step->stores_f32 : step->prefers_f32;
+}
+
 bool amp_step_is_last_use(const struct amp_step *step, uint32_t value)
 {
     for (size_t i = 0; i < step->last_uses.count; i++)

@@ -54,6 +54,10 @@ struct amp_step {
 /* The value that is output 0 of STEP after all post-ops; AMP_NONE: there is no such output. */
 uint32_t amp_step_output(const struct amp_model *model, const struct amp_step *step);
 
+/* Whether what STEP computes in float32 in place of a lower dtype stays so, if its kernel does
+   N_POSTS of its post-ops: those that are left prefer that. */
+bool amp_step_stays_wide(const struct amp_step *step, size_t n_posts);
+
 /* Whether no step behind STEP reads VALUE. */
 bool amp_step_is_last_use(const struct amp_step *step, uint32_t value);
 
