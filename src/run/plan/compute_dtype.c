@@ -21,12 +21,24 @@ static enum amp_dtype lower_dtype(const struct amp_model *model, const struct am
     return value != NULL && amp_dtype_is_lower(value->dtype) ? value->dtype : AMP_UNDEFINED;
 }
 
+/* Whether all that NODE gives is of DTYPE. */
+static bool gives_only(const struct amp_model *model, const struct amp_node *node,
+                       enum amp_dtype dtype)
+{
+    bool does = true;
+    for (uint32_t i = 0; i < node->n_outputs && does; i++)
+        does = node->outputs[i] == AMP_NONE ||
+               (amp_value_at(model, node->outputs[i])->dtype == dtype &&
+                amp_value_at(model, node->outputs[i])->kind == AMP_KIND_TENSOR);
+    return does;
+}
+
 static void choose(const struct amp_model *model, struct amp_step *step)
 {
     const struct amp_op *op = step->op;
     const struct amp_node *node = amp_node_at(model, step->node);
     enum amp_dtype dtype = lower_dtype(model, node);
-    if (op->effect != AMP_COMPUTES || node->n_outputs != 1 || dtype == AMP_UNDEFINED)
+    if (op->effect != AMP_COMPUTES || dtype == AMP_UNDEFINED || !gives_only(model, node, dtype))
         return;
     bool is_slow = op->has_layouts && dtype == AMP_FLOAT16 && !amp_cpu_has(AMP_CPU_FAST_F16);
     step->lacks_dtype = !is_slow && !amp_cpu_is_native(dtype) &&
@@ -95,11 +107,7 @@ static bool may_join(const struct amp_model *model, const struct amp_step *step)
         dtype != AMP_UNDEFINED && !amp_cpu_is_native(dtype) && !step->prefers_f32 &&
         !step->is_constant && step->n_posts == 0 &&
         (op->effect == AMP_PRESERVES_VALUES || amp_op_keeps_places(op) || narrows(model, step));
-    for (uint32_t i = 0; i < node->n_outputs && may; i++)
-        may = node->outputs[i] == AMP_NONE ||
-              (amp_value_at(model, node->outputs[i])->dtype == dtype &&
-               amp_value_at(model, node->outputs[i])->kind == AMP_KIND_TENSOR);
-    return may;
+    return may && gives_only(model, node, dtype);
 }
 
 /* Whether what STEP, which has joined, reads comes as float32, but for constants and integers. */
