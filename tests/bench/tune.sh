@@ -9,12 +9,12 @@
 # Heavy light models have a row each: fp16 at the default tolerance, of which an answer is wanted that is not all float32.
 #   tune.sh [NAME...]     DTYPES (default 'bf16 fp16'), TARGETS ('6 12', in dB), TUNE_FOR (bytes; time, nodes), SAMPLES
 #                         (8, of the small networks), LIMIT (600 seconds a search), STRATEGIES (all), MEASURE=1 (loss as timed,
-#                         too, by medians of RUNS, 20), ROWS (a file for the rows as they are)
+#                         too, by medians of RUNS, 300), ROWS (a file for the rows as they are)
 set -u
 export LC_ALL=C OMP_NUM_THREADS=${OMP_NUM_THREADS-2}
 : "${AMPCONV:?}" "${BUILD:?}" "${TESTDATA:?}"
 here=$(cd "$(dirname "$0")" && pwd)
-unit=${TUNE_FOR-bytes} limit=${LIMIT-600} runs=${RUNS-20}
+unit=${TUNE_FOR-bytes} limit=${LIMIT-600} runs=${RUNS-300}
 strategies=${STRATEGIES-min-cut neural-compressor bisect greedy}
 light='densenet121 inception_v2 resnet50 shufflenet squeezenet' heavy='bvlc_alexnet inception_v1 vgg19 zfnet512'
 digits=$(cd "$here/../../models" && for file in *.onnx; do echo "${file%.onnx}"; done)
@@ -65,7 +65,7 @@ search() { # NAME DTYPE TARGET STRATEGY: a row; BOUNDS are what the target comes
   local limits=()
   [ "$4" = min-cut ] || limits=(--max-trials 0)
   rm -f rules.yaml
-  convert "$2" answer.onnx --tune --tune-for "$unit" --strategy "$4" --rules-out rules.yaml "${limits[@]}" "${bounds[@]}"
+  convert "$2" answer.onnx --tune --tune-for "$unit" --strategy "$4" --rules-out rules.yaml "${costs[@]}" "${limits[@]}" "${bounds[@]}"
   code=$?
   case $code in
   0) result="$(perl "$here/tuning.pl" row answer.onnx.json) $(measured) $(again "$2")" ;;
@@ -77,12 +77,22 @@ search() { # NAME DTYPE TARGET STRATEGY: a row; BOUNDS are what the target comes
   echo "$1 $2 $3 $4 $result" | tee -a "$rows" | perl "$here/tuning.pl" table
 }
 
+# Times are taken once for all strategies, in a search that tries no more than two candidates: COSTS are the options that say so.
+find_costs() { # DTYPE
+  [ "$unit" = time ] || return
+  rm -f costs.json
+  convert "$1" priced.onnx --tune --tune-for time --strategy bisect --max-trials 2 "${bounds[@]}" --costs-out costs.json
+  if [ -s costs.json ]; then costs=(--costs costs.json); fi
+}
+
 searches() { # NAME DTYPE
   local low target strategy
+  costs=()
   convert "$2" low.onnx --accept
   low=$(perl "$here/tuning.pl" low low.onnx.json 2>&1) || { echo "$1 $2: $low"; return; }
   for target in ${TARGETS-6 12}; do
     bounds=(-t cosine=-1 -t differ=1 -t "snr=$(awk -v low="$low" -v more="$target" 'BEGIN { printf "%.2f", low + more }')")
+    [ ${#costs[@]} -gt 0 ] || find_costs "$2"
     for strategy in $strategies; do
       search "$1" "$2" "+$target" "$strategy"
     done
@@ -97,7 +107,7 @@ perl "$here/tuning.pl" head
 for name in "${names[@]}"; do
   prepare "$name" || exit 1
   case " $heavy " in
-  *" $name "*) bounds=() && search "$name" fp16 default min-cut ;;
+  *" $name "*) bounds=() costs=() && search "$name" fp16 default min-cut ;;
   *) for dtype in ${DTYPES-bf16 fp16}; do searches "$name" "$dtype"; done ;;
   esac
 done
