@@ -124,8 +124,7 @@ static void skip_chain(struct fold *fold, uint32_t id)
         enum amp_dtype through = amp_value_at(fold->model, middle)->dtype;
         enum amp_dtype to =
             amp_value_at(fold->model, amp_node_at(fold->model, id)->outputs[0])->dtype;
-        if (!is_plain(from) || !is_plain(through) || !is_plain(to) ||
-            !amp_dtype_is_exact(from, through))
+        if (!is_plain(through) || !is_plain(to) || !amp_dtype_is_exact(from, through))
             return;
         set_input(fold, id, 0, source);
         remove_unused(fold, middle);

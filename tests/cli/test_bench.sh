@@ -107,13 +107,14 @@ holds 'all nodes with -v' bash -c '! grep -q "more; -v" report'
 # A CPU that hides its caches has blocks of channels here: other layouts, which go as far.
 hides_caches() { "$AMPCONV" --version | grep -q '^caches '; }
 
-# On a CPU that computes in neither dtype values stay in float32, in the layout that convolutions give them: the image alone is
-# reordered, and what maps elements takes them as they lie.
+# On a CPU that computes in neither dtype values stay in float32, in the layout that convolutions give them: the image is reordered
+# on its way in, the result on its way out, and what maps elements takes them as they lie.
 for dtype in bf16 fp16; do
   if [ "$(uname -m)" != x86_64 ] || hides_caches; then break; fi
   ONEDNN_MAX_CPU_ISA=AVX2 "$AMPCONV" bench "$CASES/run/fused/keep_squeezed.onnx" --dim N=1 -d $dtype --profile -v "${few[@]}" >report
-  holds "one reorder in $dtype" counts '^ +[0-9.]+ +[0-9.]+ +1  reorder ' 1
-  holds "no other in $dtype" counts '  reorder ' 1
+  holds "a reorder of the image in $dtype" counts '^ +[0-9.]+ +[0-9.]+ +1  reorder .* f32:abcd -> ' 1
+  holds "a reorder of the result in $dtype" counts '^ +[0-9.]+ +[0-9.]+ +1  reorder .* -> f32:abcd$' 1
+  holds "no other in $dtype" counts '  reorder ' 2
   holds "elements are mapped as they lie in $dtype" counts '  (Mul|Relu) [^ ]+  alone; blocked view; float32' 2
 done
 

@@ -3,8 +3,9 @@
  * without AMX-FP16 oneDNN converts every element of a convolution in float16 to float32 each time
  * that it is read; and where the CPU does not compute in a dtype at all, weights are widened once,
  * and post-ops are done in float32 too. What lies between such steps and has a kernel in any dtype
- * joins them, so that values stay as wide, and in the layouts, as they are computed in. Takes steps
- * with their post-ops and casts; notes also which results stay float32 between them.
+ * joins them, and casts before them, so that values stay as wide, and in the layouts, as they are
+ * computed in. Takes steps with their post-ops and casts; notes also which results stay float32
+ * between them.
  */
 #include "run/plan/compute_dtype.h"
 
@@ -134,8 +135,7 @@ static bool reads_wide(const struct amp_plan_builder *builder, const struct amp_
     return is_any;
 }
 
-/* Whether STEP, which has joined, has float32 beside it: what it reads, or, of a cast, who reads.
- */
+/* Whether STEP, which has joined, has float32 beside it: a cast behind it, others before. */
 static bool stays(const struct amp_plan_builder *builder, const struct amp_step *step)
 {
     return narrows(builder->model, step) ? stores_f32(builder, step) : reads_wide(builder, step);
