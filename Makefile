@@ -185,7 +185,7 @@ $(BUILD)/unit/test_refused: LDFLAGS += -Wl,--wrap=amp_buffer_create -Wl,--wrap=a
   $(addprefix -Wl$(comma)--wrap=amp_layout_,permute reshape like part in_dtype)
 
 # The test hides the caches of the CPU.
-$(BUILD)/unit/test_kernels: LDFLAGS += -Wl,--wrap=amp_cpu_tells_caches
+$(BUILD)/unit/test_layouts: LDFLAGS += -Wl,--wrap=amp_cpu_tells_caches
 
 $(CASE_TOOL): $(wildcard tests/tool/*.c tests/tool/*.h) $(PB_NAMES:%=$(PB)/%.pb-c.c)
 	$(call say,CC,$@)
