@@ -415,6 +415,8 @@ enum amp_status amp_kept_call_run(struct amp_kept_call *kept, struct amp_error *
         status = set_outputs(kept);
     if (status == AMP_OK)
         status = run_kernel(kept);
+    if (status == AMP_UNSUPPORTED)
+        status = AMP_AGAIN;
     if (status == AMP_OK)
         status = store_outputs(kept);
     for (uint32_t i = 0; i < kept->ctx.n_out && status != AMP_OK; i++)

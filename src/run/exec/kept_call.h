@@ -31,8 +31,8 @@ bool amp_kept_call_fits(const struct amp_kept_call *kept);
 /* What the kernel is called with. */
 const struct amp_ctx *amp_kept_call_ctx(const struct amp_kept_call *kept);
 
-/* Makes the call again and stores its outputs. AMP_AGAIN, AMP_UNSUPPORTED: it has to be prepared
-   anew; nothing has been computed. */
+/* Makes the call again and stores its outputs. AMP_AGAIN: it has to be prepared anew; nothing has
+   been computed. */
 enum amp_status amp_kept_call_run(struct amp_kept_call *kept, struct amp_error *err);
 
 #endif

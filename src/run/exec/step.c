@@ -111,7 +111,8 @@ static enum amp_status prepare(struct amp_kernel_call *call, const struct amp_wa
     return status;
 }
 
-/* Runs CALL in WAY. Where the kernel wants constants of which it had a form, it gets them. */
+/* Runs CALL in WAY, all but to store what it gives. Where the kernel wants constants of which it
+   had a form, it gets them. */
 static enum amp_status try_way(struct amp_kernel_call *call, const struct amp_way *way)
 {
     call->n_posts = way->has_posts ? call->step->n_posts : 0;
@@ -123,7 +124,7 @@ static enum amp_status try_way(struct amp_kernel_call *call, const struct amp_wa
         amp_kernel_call_gather(call);
         status = load_and_run(call);
     }
-    return status == AMP_OK ? amp_kernel_call_store(call) : status;
+    return status;
 }
 
 /* Tells the profile that CALL, which was made with CTX, has been made. */
@@ -209,7 +210,7 @@ static enum amp_status repeat_call(struct amp_session *session, struct amp_step_
         return AMP_AGAIN;
     struct amp_profile_mark mark = amp_profile_begin(session->host.profile);
     enum amp_status status = amp_kept_call_run(state->kept, err);
-    if (status == AMP_AGAIN || status == AMP_UNSUPPORTED) {
+    if (status == AMP_AGAIN) {
         *err = (struct amp_error){.status = AMP_OK};
         return AMP_AGAIN;
     }
@@ -241,6 +242,9 @@ static enum amp_status find_way(struct amp_session *session, const struct amp_st
         before = w;
         w = amp_way_find(step, mode, w + 1);
     }
+    /* Not in another way once it has run: it may have been computed in its inputs' place. */
+    if (status == AMP_OK)
+        status = amp_kernel_call_store(&call);
     if (status == AMP_OK)
         end_call(&call, mode, w, mark);
     else
