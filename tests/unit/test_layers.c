@@ -451,7 +451,7 @@ static size_t peak_of(struct fixture *f, struct amp_pair_runner onlooker)
 /* Of a chain of 25 values, each of 256 KB in float32. */
 static void values_are_not_kept(void **state)
 {
-    const size_t value = 262144; /* bytes */
+    const size_t value = 262144; /* bytes; where it is held in float32, who looks gets a copy */
     struct fixture f;
     (void)state;
     must_open(&f, "build/cases/compare/long/model.onnx", "bf16");
@@ -459,7 +459,7 @@ static void values_are_not_kept(void **state)
     size_t plain = peak_of(&f, (struct amp_pair_runner){.run = NULL});
     size_t layers = peak_of(&f, amp_layers_runner(&f.layers));
     assert_true(plain > 2 * value);
-    assert_in_range(layers, plain, plain + 3 * value);
+    assert_in_range(layers, plain, plain + 4 * value);
     close_fixture(&f);
 }
 

@@ -4,6 +4,7 @@
  */
 #include "run/exec/walk.h"
 
+#include "ops/kernel/tensor_cast.h"
 #include "run/exec/constants.h"
 #include "run/exec/graph_values.h"
 #include "run/exec/step.h"
@@ -58,8 +59,12 @@ void amp_walk_release(struct amp_session *session, size_t step)
 enum amp_status amp_walk_get(struct amp_session *session, uint32_t value, struct amp_tensor *tensor,
                              struct amp_error *err)
 {
+    enum amp_dtype declared = amp_value_at(session->model, value)->dtype;
+    const struct amp_tensor *held = &session->values[value];
     AMP_TRY(amp_values_reorder(session, value, err));
-    amp_tensor_refer(tensor, &session->values[value]);
+    if (held->dtype == AMP_FLOAT && amp_dtype_is_lower(declared) && held->data != NULL)
+        return amp_tensor_cast_copy(held, declared, tensor, err);
+    amp_tensor_refer(tensor, held);
     return AMP_OK;
 }
 

@@ -34,7 +34,8 @@ static bool gives_only(const struct amp_model *model, const struct amp_node *nod
     return does;
 }
 
-static void choose(const struct amp_model *model, struct amp_step *step)
+/* Chooses for STEP; IS_STRICT: what it computes is rounded whatever the reason. */
+static void choose(const struct amp_model *model, struct amp_step *step, bool is_strict)
 {
     const struct amp_op *op = step->op;
     const struct amp_node *node = amp_node_at(model, step->node);
@@ -45,7 +46,8 @@ static void choose(const struct amp_model *model, struct amp_step *step)
     step->lacks_dtype = !is_slow && !amp_cpu_is_native(dtype) &&
                         (op->has_layouts || op->has_strides || op->native & AMP_BY_DNNL);
     step->prefers_f32 = is_slow || step->lacks_dtype;
-    step->rounds_f32 = step->lacks_dtype && !(op->picks && step->n_posts == 0);
+    step->rounds_f32 = (step->lacks_dtype || (is_slow && is_strict)) &&
+                       !(op->picks && step->n_posts == 0);
 }
 
 /* ---- what stays float32 ---------------------------------------------------------------------- */
@@ -186,12 +188,12 @@ static void share_with_posts(const struct amp_step *step)
     }
 }
 
-void amp_plan_choose_dtypes(struct amp_plan_builder *builder)
+void amp_plan_choose_dtypes(struct amp_plan_builder *builder, bool is_strict)
 {
     const struct amp_model *model = builder->model;
     for (uint32_t g = 0; g < model->n_graphs; g++) {
         for (size_t i = 0; i < builder->graphs[g].n_steps; i++)
-            choose(model, &builder->graphs[g].steps[i]);
+            choose(model, &builder->graphs[g].steps[i], is_strict);
         join(builder, g);
         for (size_t i = 0; i < builder->graphs[g].n_steps; i++) {
             struct amp_step *step = &builder->graphs[g].steps[i];

@@ -160,8 +160,8 @@ static void join_steps(const struct amp_plan *plan, enum amp_strictness strictne
     if (strictness == AMP_FREE) {
         amp_plan_add_post_ops(&builder);
         amp_plan_elide_casts(&builder);
-        amp_plan_choose_dtypes(&builder);
     }
+    amp_plan_choose_dtypes(&builder, strictness != AMP_FREE);
     amp_plan_note_layout_wishes(&builder);
     if (strictness == AMP_FREE)
         amp_plan_find_attention(&builder);
