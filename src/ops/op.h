@@ -79,6 +79,8 @@ struct amp_op {
     /* Whether run takes constant input I of a lower dtype with others in float32, on a CPU that
        does not compute in that: the executor then widens the others alone. NULL: it does not. */
     bool (*reads_lower)(const struct amp_ctx *ctx, uint32_t i);
+    /* Inputs, a bit each, whose data may lie at any address: run copies bytes of them. */
+    uint32_t reads_unaligned;
     /* Run does the post-ops of its call (ops/dnnl/post_op.h), or says AMP_UNSUPPORTED when there
      * are any.
      */

@@ -325,6 +325,32 @@ static void a_changed_file_is_noticed(void **unused)
     }
 }
 
+static void dropped_bytes_are_read_again(void **unused)
+{
+    (void)unused;
+    struct amp_bytes bytes;
+    struct amp_error err = {.status = AMP_OK};
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    unsigned char *memory = aligned_alloc(page, 2 * page);
+    make_file("dropped", 1);
+    assert_int_equal(truncate("dropped", (off_t)(4 * page)), 0);
+    assert_int_equal(amp_bytes_open(&bytes, "dropped", &err), AMP_OK);
+    memset(bytes.data, 1, bytes.size);
+    memset(memory, 1, 2 * page);
+    amp_bytes_drop(bytes.data + page + 1, page + page / 2); /* no whole page */
+    assert_int_equal(bytes.data[2 * page], 1);
+    amp_bytes_drop(bytes.data + 1, 3 * page);
+    amp_bytes_drop(memory, 2 * page);
+    for (size_t i = 0; i < bytes.size; i++)
+        assert_int_equal(bytes.data[i], i < page || i >= 3 * page);
+    for (size_t i = 0; i < 2 * page; i++)
+        assert_int_equal(memory[i], 1);
+    amp_bytes_drop(bytes.data + 3 * page, page);
+    assert_int_equal(bytes.data[4 * page - 1], 0);
+    free(memory);
+    amp_bytes_close(&bytes);
+}
+
 static void a_file_that_is_replaced_stays(void **unused)
 {
     (void)unused;
@@ -449,6 +475,7 @@ int main(void)
         cmocka_unit_test(no_model_is_seen_at_once),
         cmocka_unit_test(reading_what_was_cut_ends_the_program),
         cmocka_unit_test(a_changed_file_is_noticed),
+        cmocka_unit_test(dropped_bytes_are_read_again),
         cmocka_unit_test(a_file_that_is_replaced_stays),
         cmocka_unit_test(another_device_has_another_file),
     };

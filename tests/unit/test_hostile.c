@@ -327,6 +327,20 @@ static void check_converted(const struct worker *worker, const char *path)
     amp_model_close(&file);
 }
 
+/* Whether operators take the shapes of the model at PATH. Where one refuses them, what is declared
+   behind it is all there is, and may say two things: which is believed may change with a cast. */
+static bool has_shapes(const char *path)
+{
+    struct amp_model_file file;
+    struct amp_error err = {.status = AMP_OK};
+    bool is_told;
+    bool has = amp_model_read_to_convert(path, &file, &err) == AMP_OK &&
+               amp_infer(file.model, &err) == AMP_OK &&
+               amp_infer_check_shapes(file.model, &is_told, &err) == AMP_OK;
+    amp_model_close(&file);
+    return has;
+}
+
 static void convert_mutant(struct worker *worker, const char *path, uint64_t *state)
 {
     char to[SCRATCH_MAX + 32], again[SCRATCH_MAX + 32];
@@ -346,7 +360,7 @@ static void convert_mutant(struct worker *worker, const char *path, uint64_t *st
     copy = options;
     if (convert(worker, to, again, dtype, validates, &copy) != AMP_OK)
         wrong(worker, "convert again", "refused");
-    if (!files_are_equal(to, again))
+    if (!files_are_equal(to, again) && has_shapes(to))
         wrong(worker, "convert again", "the model changed");
     if (worker->kept != NULL) {
         char kept[4200];

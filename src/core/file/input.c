@@ -133,6 +133,17 @@ static enum amp_status map_file(struct amp_bytes *bytes, int fd, const struct st
     return AMP_OK;
 }
 
+void amp_bytes_drop(const void *data, size_t size)
+{
+    const unsigned char *bytes = data;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), before = -(uintptr_t)data % page;
+    if (size < before + page)
+        return;
+    for (const struct amp_mapping *one = mappings; one != NULL; one = one->next)
+        if (bytes >= one->data && bytes + size <= one->data + one->info.st_size)
+            madvise((void *)((uintptr_t)bytes + before), (size - before) / page * page, MADV_DONTNEED);
+}
+
 /* ---- regular files --------------------------------------------------------------------------- */
 
 static const char *kind_of(mode_t mode)

@@ -27,6 +27,10 @@ enum amp_status amp_bytes_open(struct amp_bytes *bytes, const char *path, struct
 /* Gives the mapping or the memory back. BYTES that are all zero are fine. */
 void amp_bytes_close(struct amp_bytes *bytes);
 
+/* Gives back the memory that holds the SIZE bytes at DATA, which nobody has changed, of a mapped
+   file: they are read again when they are asked for. Bytes that are of none stay. */
+void amp_bytes_drop(const void *data, size_t size);
+
 /* AMP_IO when the file behind BYTES is another one now than when it was mapped. */
 enum amp_status amp_bytes_check(const struct amp_bytes *bytes, struct amp_error *err);
 

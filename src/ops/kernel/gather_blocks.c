@@ -10,18 +10,18 @@
 #include <omp.h>
 #include <string.h>
 
-/* N blocks of SIZE bytes from FROM to TO, where they lie one behind the other. */
+/* N blocks of SIZE bytes from FROM, which may be unaligned, to TO, where they lie one behind the
+   other. */
 typedef void copy_fn(const void *from, void *to, const int64_t *indices, int64_t n, size_t size);
 
 #define TAKE(SIZE, T)                                                                      \
     static void copy_##SIZE(const void *from, void *to, const int64_t *indices, int64_t n, \
                             size_t size)                                                   \
     {                                                                                      \
-        const T *blocks = from;                                                            \
         T *taken = to;                                                                     \
         (void)size;                                                                        \
         for (int64_t i = 0; i < n; i++)                                                    \
-            taken[i] = blocks[indices[i]];                                                 \
+            memcpy(&taken[i], (const char *)from + (size_t)indices[i] * SIZE, SIZE);       \
     }
 TAKE(1, uint8_t)
 TAKE(2, uint16_t)

@@ -82,6 +82,7 @@ const struct amp_op amp_op_gather = {
     .integer = AMP_MOVES_INTEGERS,
     .native = AMP_NATIVE_ALL,
     .indexing = AMP_INDEXES_AXIS,
+    .reads_unaligned = 1u << 0,
     .gradient = AMP_GRADIENT(
         {.when = "axis=0",
          .term = "ScatterND(zeros, Unsqueeze(CastLike(b, 0L), [-1]), g; reduction=add)"},

@@ -6,6 +6,7 @@
  */
 #include "run/exec/constants.h"
 
+#include "core/file/input.h"
 #include "core/memory.h"
 #include "core/shared_forms.h"
 #include "ops/dnnl/post_op.h"
@@ -28,12 +29,20 @@ bool amp_constant_is(const struct amp_session *session, uint32_t value)
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
+static void add_reader(struct amp_session *session, uint32_t value, bool needs_alignment)
+{
+    session->constants[value].n_readers++;
+    session->constants[value].needs_alignment |= needs_alignment;
+}
+
 static void count_reads(struct amp_session *session, const struct amp_step *step)
 {
     const struct amp_node *node = amp_node_at(session->model, step->node);
-    for (uint32_t i = 0; i < node->n_inputs; i++)
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        bool takes_any = i < 32 && step->op->reads_unaligned >> i & 1;
         if (node->inputs[i] != AMP_NONE)
-            session->constants[node->inputs[i]].n_readers++;
+            add_reader(session, node->inputs[i], !takes_any);
+    }
     for (size_t i = 0; i < step->n_posts; i++)
         count_reads(session, &step->post_steps[i]);
     for (size_t i = 0; i < step->n_scores; i++)
@@ -55,7 +64,7 @@ void amp_constants_create(struct amp_session *session)
         for (size_t i = 0; i < session->plan->graphs[g].n_steps; i++)
             count_reads(session, &session->plan->graphs[g].steps[i]);
         for (size_t i = 0; i < model->graphs[g].outputs.count; i++)
-            session->constants[model->graphs[g].outputs.items[i]].n_readers++;
+            add_reader(session, model->graphs[g].outputs.items[i], true);
     }
 }
 
@@ -95,6 +104,7 @@ static enum amp_status copy(const struct amp_tensor *data, struct amp_tensor *te
     }
     AMP_TRY(amp_tensor_alloc(tensor, err));
     amp_tensor_copy(data, tensor->data);
+    amp_bytes_drop(from->data, amp_tensor_size(from));
     amp_shared_form_add(from->data, kind, tensor->buffer);
     return AMP_OK;
 }
@@ -105,7 +115,8 @@ enum amp_status amp_constant_place(struct amp_session *session, uint32_t value,
     struct amp_tensor *tensor = &session->values[value];
     tensor->dtype = data->dtype;
     tensor->shape = data->shape;
-    if (data->data != NULL && (uintptr_t)data->data % 64 == 0) {
+    bool is_aligned = (uintptr_t)data->data % 64 == 0;
+    if (data->data != NULL && (is_aligned || !session->constants[value].needs_alignment)) {
         amp_tensor_share(tensor, data);
         return AMP_OK;
     }
@@ -113,6 +124,17 @@ enum amp_status amp_constant_place(struct amp_session *session, uint32_t value,
     if (status != AMP_OK)
         amp_error_prefix(err, "'%s'", amp_value_at(session->model, value)->name);
     return status;
+}
+
+enum amp_status amp_constant_align(struct amp_session *session, uint32_t value,
+                                   struct amp_error *err)
+{
+    bool *needs_alignment = &session->constants[value].needs_alignment;
+    if (*needs_alignment || data_of(session, value) == NULL || session->values[value].data == NULL)
+        return AMP_OK;
+    *needs_alignment = true;
+    amp_tensor_discard(&session->values[value]);
+    return amp_constant_place(session, value, data_of(session, value), err);
 }
 
 void amp_constant_keep(struct amp_session *session, uint32_t value)
@@ -143,6 +165,7 @@ static void let_go(struct amp_session *session, uint32_t value)
     if (constant->source != NULL)
         session->folded_bytes -= amp_tensor_size(tensor);
     constant->was_let_go = true;
+    amp_bytes_drop(tensor->data, amp_tensor_size(tensor));
     amp_tensor_discard(tensor);
 }
 

@@ -12,6 +12,7 @@ struct amp_constant {
     const struct amp_step *source; /* which computed it; NULL: it is the model's, or no constant */
     uint32_t n_readers;            /* uses that have no form of their own, or have not run yet */
     uint32_t wanted_by;            /* while it is computed again: the value for which it is */
+    bool needs_alignment;          /* some use does not take it as it lies in a file */
     bool was_let_go;
     bool is_kept; /* it was read again after that, as shapes changed: that may go on */
 };
@@ -21,10 +22,14 @@ void amp_constants_create(struct amp_session *session);
 
 bool amp_constant_is(const struct amp_session *session, uint32_t value);
 
-/* Makes VALUE hold DATA of the model: a copy unless they are in memory and aligned as kernels want
-   them. AMP_IO when there is not enough memory or a file of data cannot be read. */
+/* Makes VALUE hold DATA of the model: a copy unless they are in memory and aligned as those who read
+   them want. AMP_IO when there is not enough memory or a file of data cannot be read. */
 enum amp_status amp_constant_place(struct amp_session *session, uint32_t value,
                                    const struct amp_tensor *data, struct amp_error *err);
+
+/* Makes VALUE, where it is a constant of the model that lies as in its file, hold an aligned copy. */
+enum amp_status amp_constant_align(struct amp_session *session, uint32_t value,
+                                   struct amp_error *err);
 
 /* VALUE, which was let go, is read again: it is kept from then on. */
 void amp_constant_keep(struct amp_session *session, uint32_t value);

@@ -61,6 +61,7 @@ enum amp_status amp_walk_get(struct amp_session *session, uint32_t value, struct
 {
     enum amp_dtype declared = amp_value_at(session->model, value)->dtype;
     const struct amp_tensor *held = &session->values[value];
+    AMP_TRY(amp_constant_align(session, value, err));
     AMP_TRY(amp_values_reorder(session, value, err));
     if (held->dtype == AMP_FLOAT && amp_dtype_is_lower(declared) && held->data != NULL)
         return amp_tensor_cast_copy(held, declared, tensor, err);
