@@ -189,11 +189,14 @@ static enum amp_status create_best(struct amp_ctx *ctx, struct amp_prim *prim,
     return status == AMP_OK ? AMP_OK : amp_error_copy(err, &refusal);
 }
 
-/* Refuses products of unfolded images in bfloat16, oneDNN's last resort: the kernels that there are
-   for such windows in float32 take a fraction of the time. PD goes then. */
-static enum amp_status refuse_unfolding(struct amp_ctx *ctx, dnnl_primitive_desc_t pd)
+/* Refuses products of unfolded images, oneDNN's last resort, where there is something better: in
+   bfloat16 the kernels for such windows in float32, which take a fraction of the time. PD goes
+   then. */
+static enum amp_status refuse_unfolding(struct amp_ctx *ctx, const struct amp_conv_prim *conv,
+                                        dnnl_primitive_desc_t pd)
 {
-    if (ctx->in[1]->dtype != AMP_BFLOAT16 || !unfolds(pd))
+    bool is_better = ctx->in[1]->dtype == AMP_BFLOAT16 || conv->does_without_unfolding;
+    if (!is_better || !unfolds(pd))
         return AMP_OK;
     dnnl_primitive_desc_destroy(pd);
     return amp_fail(ctx->err, AMP_UNSUPPORTED, "oneDNN unfolds images for this window");
@@ -243,7 +246,7 @@ enum amp_status amp_conv_prim_make(struct amp_ctx *ctx, struct amp_prim *prim,
         return amp_fail(ctx->err, AMP_UNSUPPORTED, "oneDNN has no convolution of this shape");
     AMP_TRY(describe(ctx, prim, &parts));
     AMP_TRY(create_best(ctx, prim, &parts, &pd));
-    AMP_TRY(refuse_unfolding(ctx, pd));
+    AMP_TRY(refuse_unfolding(ctx, conv, pd));
     if (passes_float(ctx))
         AMP_TRY(keep_integers(ctx, pd));
     AMP_TRY(amp_prim_create_fast(ctx, prim, pd));

@@ -28,6 +28,8 @@ struct amp_conv_prim {
     const struct amp_window *window; /* with the pad_end that CREATE wants */
     const struct amp_conv_weights *weights;
     int32_t x_zero; /* what stands for 0 in the input, and pads it: of bytes */
+    bool does_without_unfolding; /* there is something better than oneDNN's product of the unfolded
+                                    image */
 };
 
 /* Makes PRIM: input 0, weights in input 1 and the bias, if any, in input 2, to output 0.

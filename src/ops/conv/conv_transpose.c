@@ -114,6 +114,8 @@ static enum amp_status deconv_make(struct amp_ctx *ctx, struct amp_prim *prim)
     struct amp_conv deconv;
     struct amp_conv_weights weights = {.rank = w->rank};
     AMP_TRY(deconv_read(ctx, w->rank - 2, &deconv));
+    if (ctx->in[1]->dtype == AMP_BFLOAT16 && deconv.group > 1 && deconv.group == deconv.channels)
+        return amp_fail(ctx->err, AMP_UNSUPPORTED, "oneDNN takes single channels one by one");
     int lead = deconv.group > 1;
     int64_t *dims = weights.dims + lead, *strides = weights.strides + lead;
     int64_t own[AMP_RANK_MAX], channels = deconv.channels / deconv.group;
