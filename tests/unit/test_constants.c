@@ -353,7 +353,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(nodes_on_constants_run_once),
                                        cmocka_unit_test(packed_weights_are_let_go),
-        cmocka_unit_test(a_table_stays_in_its_file),
+                                       cmocka_unit_test(a_table_stays_in_its_file),
                                        cmocka_unit_test(changed_shapes_take_weights_over),
                                        cmocka_unit_test(long_chains_are_computed_again),
                                        cmocka_unit_test(constants_that_were_wanted_again_stay),

@@ -141,7 +141,8 @@ void amp_bytes_drop(const void *data, size_t size)
         return;
     for (const struct amp_mapping *one = mappings; one != NULL; one = one->next)
         if (bytes >= one->data && bytes + size <= one->data + one->info.st_size)
-            madvise((void *)((uintptr_t)bytes + before), (size - before) / page * page, MADV_DONTNEED);
+            madvise((void *)((uintptr_t)bytes + before), (size - before) / page * page,
+                    MADV_DONTNEED);
 }
 
 /* ---- regular files --------------------------------------------------------------------------- */

@@ -178,7 +178,7 @@ typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), aligned(s
    elements that the first tap meets if it begins at 0, then those that it meets from 1 on, ... */
 struct depthwise {
     int64_t height, width, top, left; /* of the image, and the zeros before it */
-    int64_t rows, row, part;          /* with all zeros: how many, elements of one and of its parts */
+    int64_t rows, row, part; /* with all zeros: how many, elements of one and of its parts */
     int64_t taps_y, taps_x, apart_y, apart_x, down, across; /* the last two: from step to step */
     int64_t steps_y, steps_x;
 };

@@ -27,7 +27,7 @@ struct amp_conv_prim {
     dnnl_alg_kind_t alg;
     const struct amp_window *window; /* with the pad_end that CREATE wants */
     const struct amp_conv_weights *weights;
-    int32_t x_zero; /* what stands for 0 in the input, and pads it: of bytes */
+    int32_t x_zero;              /* what stands for 0 in the input, and pads it: of bytes */
     bool does_without_unfolding; /* there is something better than oneDNN's product of the unfolded
                                     image */
 };

@@ -268,6 +268,75 @@ void amp_wide_combine_rows(enum amp_combination how, struct amp_stretch row, int
     }
 }
 
+/* ---- the elements of rows ---- */
+
+/* Elements of a row that are combined side by side, on any machine, and those that are left to be
+   combined one by one. */
+enum { LANES = 32, FEW = 4 };
+
+/* Combine the elements of each of COUNT rows of N, STEP elements apart, with one of ACC. */
+typedef void each_fn(const float *a, int64_t step, int64_t count, int64_t n, union amp_wide *acc);
+
+#define ADD(a, b) ((a) + (b))
+#define EACH(name, T, START, COMBINE)                                                         \
+    AMP_CLONES(void, name,                                                                    \
+               (const float *a, int64_t step, int64_t count, int64_t n, union amp_wide *acc), \
+               (a, step, count, n, acc))                                                      \
+    {                                                                                         \
+        for (int64_t r = 0; r < count && n > 0; r++, a += step) {                             \
+            int64_t i = 0;                                                                    \
+            T lanes[LANES];                                                                   \
+            for (int64_t k = 0; k < LANES; k++)                                               \
+                lanes[k] = START;                                                             \
+            for (; n - i >= LANES; i += LANES)                                                \
+                AMP_SIMD for (int64_t k = 0; k < LANES; k++)                                  \
+                {                                                                             \
+                    lanes[k] = COMBINE(lanes[k], (T)a[i + k]);                                \
+                }                                                                             \
+            AMP_SIMD for (int64_t k = 0; k < n - i; k++)                                      \
+            {                                                                                 \
+                lanes[k] = COMBINE(lanes[k], (T)a[i + k]);                                    \
+            }                                                                                 \
+            for (int64_t half = LANES / 2; half >= FEW; half /= 2)                            \
+                AMP_SIMD for (int64_t k = 0; k < half; k++)                                   \
+                {                                                                             \
+                    lanes[k] = COMBINE(lanes[k], lanes[k + half]);                            \
+                }                                                                             \
+            for (int64_t k = 0; k < FEW; k++)                                                 \
+                acc[r].f = COMBINE(acc[r].f, (double)lanes[k]);                               \
+        }                                                                                     \
+    }
+
+EACH(each_sum, double, 0, ADD)
+EACH(each_largest, float, a[0], larger)
+EACH(each_smallest, float, a[0], smaller)
+
+static each_fn *const each_of[AMP_COMBINATIONS] = {
+    [AMP_SUM] = each_sum, [AMP_LARGEST] = each_largest, [AMP_SMALLEST] = each_smallest};
+
+bool amp_wide_can_combine_each(enum amp_combination how, struct amp_stretch row)
+{
+    return each_of[how] != NULL && row.stride == 1 &&
+           (row.dtype == AMP_FLOAT || amp_dtype_is_lower(row.dtype));
+}
+
+void amp_wide_combine_each(enum amp_combination how, struct amp_stretch row, int64_t step,
+                           int64_t count, union amp_wide *acc)
+{
+    if (row.dtype == AMP_FLOAT) {
+        each_of[how]((const float *)row.data + row.first, step, count, row.n, acc);
+        return;
+    }
+    float wide[ROW];
+    int64_t n = row.n;
+    for (int64_t r = 0; r < count; r++, row.first += step - n)
+        for (int64_t left = n; left > 0; left -= row.n, row.first += row.n) {
+            row.n = left < ROW ? left : ROW;
+            amp_dtype_convert(row.dtype, first_of(&row), AMP_FLOAT, wide, (size_t)row.n);
+            each_of[how](wide, 0, 1, row.n, acc + r);
+        }
+}
+
 /* ---- integers of floats ---- */
 
 void amp_wide_to_float(enum amp_wide_kind kind, union amp_wide *wide, int64_t n)

@@ -56,6 +56,13 @@ void amp_wide_combine(enum amp_combination how, enum amp_wide_kind kind, union a
 void amp_wide_combine_rows(enum amp_combination how, struct amp_stretch row, int64_t step,
                            int64_t count, union amp_wide *acc);
 
+/* Combines the elements of each of COUNT rows with one of ACC: those of ROW with the first, those
+   that begin STEP elements further on with the next, ... Rows are of float32 or a lower dtype and
+   their elements beside each other; products are none of this. */
+bool amp_wide_can_combine_each(enum amp_combination how, struct amp_stretch row);
+void amp_wide_combine_each(enum amp_combination how, struct amp_stretch row, int64_t step,
+                           int64_t count, union amp_wide *acc);
+
 /* Turns integers of KIND into doubles, in place. */
 void amp_wide_to_float(enum amp_wide_kind kind, union amp_wide *wide, int64_t n);
 

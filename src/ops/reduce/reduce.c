@@ -254,25 +254,55 @@ static void fold(const struct pass *pass, union amp_wide *acc, int64_t n)
     }
 }
 
+/* The elements of a run from index FIRST on. */
+static struct amp_stretch run_at(const struct plan *plan, int64_t first, int64_t n)
+{
+    return (struct amp_stretch){plan->dtype, plan->in, first, plan->stride, n};
+}
+
+/* Whether the elements of runs are combined as they are, with no wide form of each. */
+static bool is_direct(const struct pass *pass)
+{
+    const struct plan *plan = pass->plan;
+    return plan->kind == AMP_WIDE_FLOAT && plan->reduction->map == NULL && pass->shift == NULL &&
+           amp_wide_can_combine_each(pass->how, run_at(plan, 0, plan->width));
+}
+
+/* Combines N elements of a run from index FIRST on with those of ACC: all with the first, or each
+   of a block with its own. */
+static void combine_run(const struct pass *pass, int64_t first, int64_t n, union amp_wide *acc)
+{
+    const struct plan *plan = pass->plan;
+    union amp_wide x[AMP_WIDE_BLOCK];
+    if (is_direct(pass)) {
+        amp_wide_combine_each(pass->how, run_at(plan, first, n), 0, 1, acc);
+        return;
+    }
+    for (int64_t i = 0; i < n; i += AMP_WIDE_BLOCK) {
+        int64_t size = n - i < AMP_WIDE_BLOCK ? n - i : AMP_WIDE_BLOCK;
+        load(pass, first + i * plan->stride, size, x);
+        amp_wide_combine(pass->how, plan->kind, acc, x, size);
+    }
+}
+
 /* A part of one output's elements: blocks BEGIN to END-1 of those from index BASE on, combined to
  *RESULT. */
 static void reduce_part(const struct pass *pass, int64_t base, int64_t begin, int64_t end,
                         union amp_wide *result)
 {
     const struct plan *plan = pass->plan;
-    union amp_wide acc[AMP_WIDE_BLOCK], x[AMP_WIDE_BLOCK];
-    int64_t used = plan->width < AMP_WIDE_BLOCK ? plan->width : AMP_WIDE_BLOCK;
-    int64_t blocks = blocks_per_run(plan);
+    union amp_wide acc[AMP_WIDE_BLOCK];
+    int64_t most = is_direct(pass) ? 1 : AMP_WIDE_BLOCK, blocks = blocks_per_run(plan);
+    int64_t used = plan->width < most ? plan->width : most;
     for (int64_t i = 0; i < used; i++)
         acc[i] = *result;
     for (int64_t k = begin, stop; k < end; k = stop) { /* a run, or what the part has of it */
         int64_t run = k / blocks, first = base + axes_offset(&plan->reduced, run);
         stop = (run + 1) * blocks < end ? (run + 1) * blocks : end;
-        for (int64_t i = (k - run * blocks) * AMP_WIDE_BLOCK; k < stop; k++, i += AMP_WIDE_BLOCK) {
-            int64_t n = plan->width - i < AMP_WIDE_BLOCK ? plan->width - i : AMP_WIDE_BLOCK;
-            load(pass, first + i * plan->stride, n, x);
-            amp_wide_combine(pass->how, plan->kind, acc, x, n);
-        }
+        int64_t from = (k - run * blocks) * AMP_WIDE_BLOCK;
+        int64_t to = (stop - run * blocks) * AMP_WIDE_BLOCK;
+        combine_run(pass, first + from * plan->stride, (to < plan->width ? to : plan->width) - from,
+                    acc);
     }
     fold(pass, acc, used);
     if (used > 0)
@@ -387,6 +417,11 @@ static void reduce(const struct pass *pass, int64_t first, int64_t n, union amp_
         base += first % plan->width * plan->stride;
         (is_split(plan) ? share_rows : reduce_rows)(
             pass, &(struct columns){base, n, 0, plan->reduced.count}, result);
+        return;
+    }
+    if (is_direct(pass) && plan->reduced.count == 1 && plan->kept.n == 1 && !is_split(plan)) {
+        int64_t step = plan->kept.strides[0];
+        amp_wide_combine_each(pass->how, run_at(plan, first * step, plan->width), step, n, result);
         return;
     }
     for (int64_t i = 0; i < n; i++) {

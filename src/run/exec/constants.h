@@ -22,12 +22,13 @@ void amp_constants_create(struct amp_session *session);
 
 bool amp_constant_is(const struct amp_session *session, uint32_t value);
 
-/* Makes VALUE hold DATA of the model: a copy unless they are in memory and aligned as those who read
-   them want. AMP_IO when there is not enough memory or a file of data cannot be read. */
+/* Makes VALUE hold DATA of the model: a copy unless they are in memory and aligned as those who
+   read them want. AMP_IO when there is not enough memory or a file of data cannot be read. */
 enum amp_status amp_constant_place(struct amp_session *session, uint32_t value,
                                    const struct amp_tensor *data, struct amp_error *err);
 
-/* Makes VALUE, where it is a constant of the model that lies as in its file, hold an aligned copy. */
+/* Makes VALUE, where it is a constant of the model that lies as in its file, hold an aligned copy.
+ */
 enum amp_status amp_constant_align(struct amp_session *session, uint32_t value,
                                    struct amp_error *err);
 
