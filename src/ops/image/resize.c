@@ -3,6 +3,7 @@
  * linear or cubic. oneDNN does linear half-pixel resizing of spatial dims; C does all else, and
  * nearest for any dtype, where elements are copied.
  */
+#include "core/simd.h"
 #include "ops/kernel/tensor_cast.h"
 #include "ops/dnnl/layout.h"
 #include "ops/dnnl/prim.h"
@@ -95,6 +96,24 @@ AMP_CLONES(void, gather_words, (const struct amp_taps *taps, const uint32_t *fro
     AMP_SIMD for (int64_t i = 0; i < n; i++) to[i] = from[index[i]];
 }
 
+/* The same where each element comes twice. */
+AMP_CLONES(void, double_words, (int64_t n, const uint32_t *from, uint32_t *to), (n, from, to))
+{
+    AMP_SIMD for (int64_t i = 0; i < n; i++)
+    {
+        to[2 * i] = from[i];
+        to[2 * i + 1] = from[i];
+    }
+}
+
+static bool is_doubled(const struct amp_taps *taps)
+{
+    bool is = taps->out % 2 == 0;
+    for (int64_t i = 0; i < taps->out && is; i++)
+        is = taps->index[i] == i / 2;
+    return is;
+}
+
 /* What all rows of the output are made by. */
 struct rows {
     const struct taps_of *taps;
@@ -102,6 +121,7 @@ struct rows {
     const struct amp_tensor *in;
     size_t size;               /* bytes of an element */
     bool are_words, are_whole; /* rows of 4 bytes an element; rows that stay as they are */
+    bool are_doubled;          /* rows of which each element comes twice */
     _Alignas(16) unsigned char outside[16]; /* an element of any type */
 };
 
@@ -120,6 +140,8 @@ static const char *make_row(const struct rows *rows, int64_t row, char *to, cons
         memcpy(to, to - row_size, row_size);
     else if (rows->are_whole)
         memcpy(to, from, row_size);
+    else if (rows->are_doubled && (uintptr_t)from % sizeof(uint32_t) == 0)
+        double_words(last->out / 2, (const uint32_t *)(const void *)from, (uint32_t *)(void *)to);
     else if (rows->are_words && (uintptr_t)from % sizeof(uint32_t) == 0)
         gather_words(last, (const uint32_t *)(const void *)from, (uint32_t *)(void *)to);
     else
@@ -136,6 +158,7 @@ static enum amp_status copy_nearest(const struct amp_ctx *ctx, const struct amp_
         .taps = taps, .last = last, .in = in, .size = amp_dtype_bits(in->dtype) / 8};
     AMP_TRY(extrapolated(in->dtype, resize->extrapolation, rows.outside, ctx->err));
     rows.are_words = rows.size == sizeof(uint32_t) && !has_outside(last);
+    rows.are_doubled = rows.are_words && is_doubled(last);
     rows.are_whole = amp_resample_is_identity(&resize->how, &resize->dims[taps->rank - 1]);
     const int64_t count = amp_shape_product(&out->shape, 0, taps->rank - 1);
     const size_t row_size = (size_t)last->out * rows.size;
@@ -222,24 +245,40 @@ enum { ROWS = 64 }; /* that a thread does at a time */
 typedef void rows_fn(const struct amp_taps *taps, int64_t first, int64_t last, int64_t inner,
                      float outside, const void *from, void *to);
 
-#define SAMPLE_ROWS(DTYPE, T)                                                          \
-    static void rows_##DTYPE(const struct amp_taps *taps, int64_t first, int64_t last, \
-                             int64_t inner, float outside, const void *from, void *to) \
-    {                                                                                  \
-        for (int64_t i = first; i < last; i++) {                                       \
-            T *row = (T *)to + i * inner;                                              \
-            T start = taps->is_outside[i] ? (T)outside : 0;                            \
-            int64_t count = taps->is_outside[i] ? 0 : taps->count;                     \
-            for (int64_t j = 0; j < inner; j++)                                        \
-                row[j] = start;                                                        \
-            for (int64_t k = i * taps->count; k < i * taps->count + count; k++) {      \
-                const T *source = (const T *)from + taps->index[k] * inner;            \
-                T weight = (T)taps->weight[k];                                         \
-                AMP_SIMD                                                               \
-                for (int64_t j = 0; j < inner; j++)                                    \
-                    row[j] += weight * source[j];                                      \
-            }                                                                          \
-        }                                                                              \
+#define SAMPLE_ROWS(DTYPE, T)                                                                 \
+    AMP_CLONES(void, elements_##DTYPE,                                                        \
+               (const struct amp_taps *taps, int64_t first, int64_t last, float outside,      \
+                const T *from, T *to),                                                        \
+               (taps, first, last, outside, from, to))                                        \
+    {                                                                                         \
+        int64_t k = first * taps->count;                                                      \
+        for (int64_t i = first; i < last; i++) {                                              \
+            T sum = 0;                                                                        \
+            for (int64_t end = k + taps->count; k < end; k++)                                 \
+                sum += (T)taps->weight[k] * from[taps->index[k]];                             \
+            to[i] = taps->is_outside[i] ? (T)outside : sum;                                   \
+        }                                                                                     \
+    }                                                                                         \
+    AMP_CLONES(void, add_row_##DTYPE, (T weight, const T *from, int64_t n, T *to),            \
+               (weight, from, n, to))                                                         \
+    {                                                                                         \
+        AMP_SIMD for (int64_t i = 0; i < n; i++) to[i] += weight * from[i];                   \
+    }                                                                                         \
+    static void rows_##DTYPE(const struct amp_taps *taps, int64_t first, int64_t last,        \
+                             int64_t inner, float outside, const void *from, void *to)        \
+    {                                                                                         \
+        if (inner == 1)                                                                       \
+            elements_##DTYPE(taps, first, last, outside, from, to);                           \
+        for (int64_t i = first; i < last && inner > 1; i++) {                                 \
+            T *row = (T *)to + i * inner;                                                     \
+            T start = taps->is_outside[i] ? (T)outside : 0;                                   \
+            int64_t count = taps->is_outside[i] ? 0 : taps->count;                            \
+            for (int64_t j = 0; j < inner; j++)                                               \
+                row[j] = start;                                                               \
+            for (int64_t k = i * taps->count; k < i * taps->count + count; k++)               \
+                add_row_##DTYPE((T)taps->weight[k], (const T *)from + taps->index[k] * inner, \
+                                inner, row);                                                  \
+        }                                                                                     \
     }
 AMP_FLOAT_TYPES(SAMPLE_ROWS)
 
@@ -304,7 +343,8 @@ static enum amp_status run_weighted(struct amp_ctx *ctx, const struct amp_resize
         return amp_no_kernel(ctx, in->dtype);
     AMP_TRY(amp_tensor_cast_copy(in, is_integer ? AMP_DOUBLE : in->dtype, &work, ctx->err));
     enum amp_status status = AMP_OK;
-    for (int d = 0; d < resize->rank && status == AMP_OK; d++)
+    /* The last dim first, as long as its rows are few: it is the slow one. */
+    for (int d = resize->rank - 1; d >= 0 && status == AMP_OK; d--)
         if (!amp_resample_is_identity(&resize->how, &resize->dims[d]))
             status = run_dim(ctx, resize, d, &work);
     if (status == AMP_OK)
