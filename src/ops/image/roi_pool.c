@@ -81,9 +81,10 @@ static enum amp_status align_shape(struct amp_ctx *ctx)
 
 /* A region along one dim of the image. */
 struct span {
-    double start, bin; /* elements: where it begins, and the length of a bin */
-    int64_t samples;   /* per bin */
-    int64_t size;      /* of the image */
+    double start, bin;       /* elements: where it begins, and the length of a bin */
+    int64_t samples;         /* per bin */
+    int64_t size;            /* of the image */
+    const struct sample *at; /* SAMPLES for each bin */
 };
 
 /* A sample lies between two elements: UPPER counts for PART. */
@@ -99,7 +100,7 @@ static struct sample sample_at(const struct span *span, int64_t bin, int64_t i)
     double at = span->start + (double)bin * span->bin +
                 ((double)i + 0.5) * span->bin / (double)span->samples;
     if (!(at >= -1 && at <= last + 1))
-        return (struct sample){.lower = 0};
+        return (struct sample){.is_inside = false};
     at = at < 0 ? 0 : at > last ? last : at;
     struct sample sample = {.lower = (int64_t)at, .is_inside = true};
     sample.upper = sample.lower < span->size - 1 ? sample.lower + 1 : sample.lower;
@@ -142,7 +143,8 @@ static double blend(bool is_max, double a, double b, double c, double d)
         double result = 0;                                                                      \
         for (int64_t i = 0; i < y->samples; i++)                                                \
             for (int64_t j = 0; j < x->samples; j++) {                                          \
-                struct sample v = sample_at(y, row, i), h = sample_at(x, column, j);            \
+                struct sample v = y->at[row * y->samples + i];                                  \
+                struct sample h = x->at[column * x->samples + j];                               \
                 const T *lower = (const T *)image + v.lower * x->size;                          \
                 const T *upper = (const T *)image + v.upper * x->size;                          \
                 double value = 0;                                                               \
@@ -186,6 +188,15 @@ static enum amp_status check_batch(const struct amp_ctx *ctx, int64_t r, int64_t
     return AMP_OK;
 }
 
+/* Gives the BINS of SPAN their samples, from *SAMPLES on, which moves behind them. */
+static void sample_span(struct span *span, int64_t bins, struct sample **samples)
+{
+    span->at = *samples;
+    for (int64_t bin = 0; bin < bins; bin++)
+        for (int64_t i = 0; i < span->samples; i++)
+            *(*samples)++ = sample_at(span, bin, i);
+}
+
 static enum amp_status align_region(struct amp_ctx *ctx, const struct align *align,
                                     align_plane_fn *plane, int64_t r)
 {
@@ -200,11 +211,20 @@ static enum amp_status align_region(struct amp_ctx *ctx, const struct align *ali
     AMP_TRY(make_span(ctx, align, ends[0], align->width, &x));
     AMP_TRY(make_span(ctx, align, ends[1], align->height, &y));
     int64_t size = amp_dtype_bits(image->dtype) / 8;
+    size_t count = (size_t)(align->height * y.samples + align->width * x.samples);
+    struct amp_buffer *samples =
+        amp_scratch(ctx, "the samples of a region", count, sizeof(struct sample));
+    if (samples == NULL)
+        return ctx->err->status;
+    struct sample *next = samples->data;
+    sample_span(&y, align->height, &next);
+    sample_span(&x, align->width, &next);
 #pragma omp parallel for
     for (int64_t c = 0; c < dims[1]; c++)
         plane(align, &y, &x,
               (const char *)image->data + (batch * dims[1] + c) * dims[2] * dims[3] * size,
               (char *)out->data + (r * dims[1] + c) * align->height * align->width * size);
+    amp_buffer_unref(samples);
     return AMP_OK;
 }
 
