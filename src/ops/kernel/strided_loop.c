@@ -409,6 +409,11 @@ void amp_loop_inputs(struct amp_ctx *ctx, uint32_t n, amp_loop_body *body, const
             memcpy(to, from, (size_t)n * sizeof *to);                                           \
             return;                                                                             \
         }                                                                                       \
+        if (step[0] == 1 && step[1] == 0) {                                                     \
+            const T value = *from;                                                              \
+            AMP_SIMD for (int64_t i = 0; i < n; i++) to[i] = value;                             \
+            return;                                                                             \
+        }                                                                                       \
         for (int64_t i = 0; i < n; i++)                                                         \
             to[i * step[0]] = from[i * step[1]];                                                \
     }
