@@ -151,7 +151,8 @@ static enum amp_status infer_plain(struct amp_ctx *ctx)
     apply_kernel *kernel;
     AMP_PICK(ctx, kernel, table, ctx->in[X]->dtype);
     struct view view = view_of(ctx);
-#pragma omp parallel for
+    bool is_large = view.batch * view.channels * view.spatial >= AMP_PARALLEL_MIN;
+#pragma omp parallel for if (is_large)
     for (int64_t i = 0; i < view.channels; i++)
         apply(ctx, &view, kernel, i,
               (struct moments){value(ctx, MEAN, i), value(ctx, VARIANCE, i)});
@@ -311,6 +312,14 @@ static bool spoils_padding(const struct amp_ctx *ctx)
            !(amp_node_float(ctx->node, "epsilon", 1e-5f) > 0);
 }
 
+/* Whether X lies in planes of float32: oneDNN looks up a channel's parameters for each element. */
+static bool has_planes(const struct amp_ctx *ctx)
+{
+    enum { LEAST = 16 };
+    return ctx->in[X]->dtype == AMP_FLOAT && ctx->in[X]->layout == NULL && ctx->n_posts == 0 &&
+           !ctx->reads_casts && view_of(ctx).spatial >= LEAST;
+}
+
 static enum amp_status run(struct amp_ctx *ctx)
 {
     if (is_training(ctx))
@@ -319,6 +328,8 @@ static enum amp_status run(struct amp_ctx *ctx)
         return amp_fail(ctx->err, AMP_UNSUPPORTED, "channels in blocks, without epsilon");
     if (has_odd_channels(ctx))
         return infer_channels_last(ctx);
+    if (has_planes(ctx))
+        return amp_prim_run_plain(ctx, infer_plain);
     return amp_tensor_count(ctx->in[X]) == 0 ? amp_ctx_alloc(ctx, 0)
                                              : amp_prim_run_or(ctx, make, infer_plain);
 }
