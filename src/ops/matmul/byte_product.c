@@ -3,10 +3,13 @@
  * exact as long as it knows of no zero points. So both operands are brought to those types by a
  * shift of 128, which moves their zero points, and what zero points contribute is taken out
  * afterwards: sum (a - s)(b - t) = sum a b + s (-sum b) + (k s - sum a) t, two products of a column
- * with a row.
+ * with a row. Where the CPU adds bytes up in 16 bits, which do not hold their products, oneDNN
+ * does, too: there pairs of 16 bits are multiplied here, by hand for x86-64 with AVX2.
  */
 #include "ops/matmul/byte_product.h"
 
+#include "core/cpu.h"
+#include "core/simd.h"
 #include "ops/dnnl/prim.h"
 #include "ops/dnnl/requantize.h"
 #include "ops/kernel/kernel.h"
@@ -14,6 +17,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+#if AMP_HAS_V3
+#    include <immintrin.h>
+#endif
 
 struct state {
     void *product;                   /* amp_matmul_run's */
@@ -159,6 +166,121 @@ static enum amp_status load_b(const struct amp_ctx *ctx, const struct amp_byte_p
     return AMP_OK;
 }
 
+/* ---- pairs ---- */
+
+/* Y [m, n] of A [m, k], widened, whose rows lie A_STEP apart, of an even number of elements, by B
+   [k, n]. */
+struct pairs {
+    int64_t m, n, k, a_step;
+    const int16_t *a;
+    const int8_t *b;
+    int32_t *y;
+};
+
+#if AMP_HAS_V3
+
+enum { TALL = 4, WIDE = 16 }; /* what is summed at a time */
+
+/* The first COUNT of WIDE elements, or all. */
+AMP_V3_TARGET static inline __m256i widen(const int8_t *from, int64_t count)
+{
+    int8_t some[WIDE] = {0};
+    if (count < WIDE)
+        from = memcpy(some, from, (size_t)count);
+    return _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)from));
+}
+
+/* The TALL rows from ROW on, or what there is of them, and as many columns from COLUMN on. A
+   product of pairs adds two rows of B up, which are interleaved for that. */
+AMP_V3_TARGET static void multiply_block(const struct pairs *p, int64_t row, int64_t column)
+{
+    const int64_t count = p->n - column;
+    const int16_t *a[TALL];
+    __m256i sums[TALL][2];
+    for (int r = 0; r < TALL; r++) {
+        a[r] = p->a + (row + r < p->m ? row + r : p->m - 1) * p->a_step;
+        sums[r][0] = sums[r][1] = _mm256_setzero_si256();
+    }
+    for (int64_t i = 0; i < p->k; i += 2) {
+        const int8_t *from = p->b + i * p->n + column;
+        __m256i first = widen(from, count);
+        __m256i second = i + 1 < p->k ? widen(from + p->n, count) : _mm256_setzero_si256();
+        __m256i low = _mm256_unpacklo_epi16(first, second);
+        __m256i high = _mm256_unpackhi_epi16(first, second);
+#    pragma GCC unroll 4
+        for (int r = 0; r < TALL; r++) {
+            int32_t two;
+            memcpy(&two, a[r] + i, sizeof two);
+            __m256i pair = _mm256_set1_epi32(two);
+            sums[r][0] = _mm256_add_epi32(sums[r][0], _mm256_madd_epi16(pair, low));
+            sums[r][1] = _mm256_add_epi32(sums[r][1], _mm256_madd_epi16(pair, high));
+        }
+    }
+    for (int r = 0; r < TALL && row + r < p->m; r++) {
+        __m256i in_order[2] = {_mm256_permute2x128_si256(sums[r][0], sums[r][1], 0x20),
+                               _mm256_permute2x128_si256(sums[r][0], sums[r][1], 0x31)};
+        memcpy(p->y + (row + r) * p->n + column, in_order,
+               (size_t)(count < WIDE ? count : WIDE) * sizeof *p->y);
+    }
+}
+
+static void multiply_pairs(const struct pairs *p)
+{
+    enum { ROWS = 64 }; /* that a thread takes at a time */
+    bool is_large = p->m * p->n * p->k >= AMP_PARALLEL_MIN;
+#    pragma omp parallel for collapse(2) if (is_large)
+    for (int64_t rows = 0; rows < p->m; rows += ROWS)
+        for (int64_t column = 0; column < p->n; column += WIDE)
+            for (int64_t row = rows; row < rows + ROWS && row < p->m; row += TALL)
+                multiply_block(p, row, column);
+}
+
+#else
+
+/* Nothing is for pairs. */
+static void multiply_pairs(const struct pairs *p)
+{
+    (void)p;
+}
+
+#endif
+
+/* Whether A by B is for pairs: sums that int32 holds, of one matrix B. */
+static bool is_for_pairs(const struct amp_tensor *a, const struct amp_tensor *b)
+{
+    int64_t k = a->shape.dims[a->shape.rank - 1];
+    return AMP_HAS_V3 && amp_cpu_has(AMP_CPU_V3) && !amp_dnnl_adds_bytes(k) &&
+           k <= INT32_MAX / (UINT8_MAX * -INT8_MIN) && b->shape.rank == 2;
+}
+
+AMP_CLONES(void, widen_row, (const uint8_t *from, int64_t k, int16_t *to), (from, k, to))
+{
+    AMP_SIMD for (int64_t i = 0; i < k; i++) to[i] = from[i];
+    if (k % 2 != 0)
+        to[k] = 0;
+}
+
+static enum amp_status run_pairs(const struct amp_ctx *ctx, const struct amp_tensor *a,
+                                 const struct amp_tensor *b, const struct amp_tensor *y)
+{
+    int64_t k = b->shape.dims[0], n = b->shape.dims[1], step = (k + 1) / 2 * 2;
+    struct pairs p = {.m = amp_shape_count(&y->shape) / n,
+                      .n = n,
+                      .k = k,
+                      .a_step = step,
+                      .b = b->data,
+                      .y = y->data};
+    struct amp_tensor wide = {.dtype = AMP_INT16, .shape = {2, {p.m, step}}};
+    AMP_TRY(amp_tensor_alloc(&wide, ctx->err));
+#pragma omp parallel for if (p.m * k >= AMP_PARALLEL_MIN)
+    for (int64_t i = 0; i < p.m; i++)
+        widen_row((const uint8_t *)a->data + i * k, k, (int16_t *)wide.data + i * step);
+    p.a = wide.data;
+    multiply_pairs(&p);
+    amp_tensor_release(&wide);
+    return AMP_OK;
+}
+
 /* ---- the product ---- */
 
 /* y += left * right, modulo 2^32: for rows and columns, LEFT the same all along a row. */
@@ -196,6 +318,8 @@ static enum amp_status multiply(const struct amp_ctx *ctx, const struct amp_byte
 {
     struct amp_tensor *y = p->y;
     struct amp_ctx product = *ctx;
+    if (is_for_pairs(a->data, b->data))
+        return run_pairs(ctx, a->data, b->data, y);
     product.in = (const struct amp_tensor *[]){a->data, b->data};
     product.is_constant = (const bool[]){false, p->is_b_constant};
     product.n_in = 2;
