@@ -389,32 +389,60 @@ static enum amp_status set_post_ops(const struct product *call, struct amp_prim 
 struct product_descs {
     dnnl_memory_desc_t a, b, y, bias; /* as the tensors lie; bias NULL: none */
     dnnl_memory_desc_t b_wanted;      /* of a constant B: what suits oneDNN best */
+    bool is_inner;                    /* of an inner product: B and the bias as that has them */
 };
+
+/* Whether A B is better asked for as an inner product, oneDNN's other kernel for AVX2: that of
+   matrix products deals rows out by up to 256, so that 257 keep one of two threads busy alone. */
+static bool is_inner_product(const struct product *call)
+{
+    enum { PIECE = 256 };
+    const struct amp_ctx *ctx = &call->ctx;
+    bool is_for_avx2 = amp_cpu_has(AMP_CPU_V3) && !amp_cpu_has(AMP_CPU_AVX512);
+    return is_for_avx2 && call->batch_rank == 0 && ctx->is_constant[1] &&
+           ctx->in[0]->dtype == AMP_FLOAT && ctx->in[1]->dtype == AMP_FLOAT &&
+           call->y.dims[0] > PIECE && call->a.strides[1] == 1 && call->y.strides[1] == 1 &&
+           call->a.strides[0] == call->a.dims[1] && call->y.strides[0] == call->y.dims[1];
+}
+
+/* Makes *B the other way round, [n, k], as inner products have their weights. */
+static void turn(struct matrices *b)
+{
+    struct matrices turned = *b;
+    for (int i = 0; i < 2; i++) {
+        turned.dims[i] = b->dims[1 - i];
+        turned.strides[i] = b->strides[1 - i];
+    }
+    *b = turned;
+}
 
 static enum amp_status set_descs(const struct product *call, struct amp_prim *prim,
                                  struct product_descs *descs)
 {
     const struct amp_ctx *ctx = &call->ctx;
-    enum amp_dtype dtype = ctx->in[0]->dtype;
+    enum amp_dtype dtype = ctx->in[0]->dtype, b_dtype = ctx->in[1]->dtype;
     int rank = call->batch_rank + 2;
+    struct matrices b = call->b;
+    descs->is_inner = is_inner_product(call);
+    if (descs->is_inner)
+        turn(&b);
     AMP_TRY(amp_prim_desc(prim, ctx->err,
                           amp_form_strided(dtype, rank, call->a.dims, call->a.strides), &descs->a));
-    enum amp_dtype b_dtype = ctx->in[1]->dtype;
-    AMP_TRY(amp_prim_desc(
-        prim, ctx->err, amp_form_strided(b_dtype, rank, call->b.dims, call->b.strides), &descs->b));
+    AMP_TRY(amp_prim_desc(prim, ctx->err, amp_form_strided(b_dtype, rank, b.dims, b.strides),
+                          &descs->b));
     AMP_TRY(amp_prim_desc(prim, ctx->err,
                           amp_form_strided(ctx->out[0]->dtype, rank, call->y.dims, call->y.strides),
                           &descs->y));
     descs->b_wanted = descs->b;
     if (ctx->is_constant[1])
         AMP_TRY(amp_prim_desc(prim, ctx->err,
-                              amp_form_tagged(b_dtype, rank, call->b.dims, dnnl_format_tag_any),
+                              amp_form_tagged(b_dtype, rank, b.dims, dnnl_format_tag_any),
                               &descs->b_wanted));
     descs->bias = NULL;
-    return is_bias(call->product)
-               ? amp_prim_desc(prim, ctx->err, amp_form_row_major(dtype, 2, call->product->c_dims),
-                               &descs->bias)
-               : AMP_OK;
+    const int64_t *c_dims = call->product->c_dims; /* [1, n] of a bias */
+    struct amp_desc_form bias = descs->is_inner ? amp_form_row_major(dtype, 1, c_dims + 1)
+                                                : amp_form_row_major(dtype, 2, c_dims);
+    return is_bias(call->product) ? amp_prim_desc(prim, ctx->err, bias, &descs->bias) : AMP_OK;
 }
 
 /* Whether oneDNN would pack a constant B, or read it as it lies, in each run again. For products of
@@ -429,11 +457,15 @@ static bool packs_in_each_run(const struct product *call, const_dnnl_primitive_d
 static enum amp_status create(struct amp_ctx *ctx, const struct product_descs *descs,
                               dnnl_primitive_attr_t attr, dnnl_primitive_desc_t *pd)
 {
-    return amp_dnnl_check(ctx->err,
-                          dnnl_matmul_primitive_desc_create(pd, ctx->host->dnnl->engine, descs->a,
-                                                            descs->b_wanted, descs->bias, descs->y,
-                                                            attr),
-                          "matrix product");
+    dnnl_engine_t engine = ctx->host->dnnl->engine;
+    dnnl_status_t status =
+        descs->is_inner
+            ? dnnl_inner_product_forward_primitive_desc_create(pd, engine, dnnl_forward_inference,
+                                                               descs->a, descs->b_wanted,
+                                                               descs->bias, descs->y, attr)
+            : dnnl_matmul_primitive_desc_create(pd, engine, descs->a, descs->b_wanted, descs->bias,
+                                                descs->y, attr);
+    return amp_dnnl_check(ctx->err, status, "matrix product");
 }
 
 /* Moves *PD on to what oneDNN has, behind that, for a B that has been packed once. Where that is
