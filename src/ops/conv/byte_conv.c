@@ -2,13 +2,15 @@
  * Computes exact convolutions of bytes by oneDNN, which convolves uint8 with int8, without zero
  * points: both operands are brought to those types by a shift of 128, the image with its padding,
  * which stands for 0, filled in. What the zero points s and t contribute is taken out of sum x w:
- * sum (x - s)(w - t) = sum x w - t sum x + (k t - sum w) s.
+ * sum (x - s)(w - t) = sum x w - t sum x + (k t - sum w) s. Where oneDNN is not exact, the image is
+ * unfolded, and multiplied as ops/matmul/byte_product.h does that.
  */
 #include "ops/conv/byte_conv.h"
 
 #include "ops/conv/conv_prim.h"
 #include "ops/dnnl/layout.h"
 #include "ops/kernel/kernel.h"
+#include "ops/matmul/byte_product.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +18,15 @@
 struct state {
     void *prim;
     struct amp_tensor w, w_sums; /* of constant weights; no data: not made yet */
+    struct amp_tensor wide;      /* w for pairs */
 };
+
+static void forget_weights(struct state *state)
+{
+    amp_tensor_release(&state->w);
+    amp_tensor_release(&state->w_sums);
+    amp_tensor_release(&state->wide);
+}
 
 void amp_byte_conv_destroy(void *state)
 {
@@ -24,8 +34,7 @@ void amp_byte_conv_destroy(void *state)
     if (own == NULL)
         return;
     amp_prim_destroy(own->prim);
-    amp_tensor_release(&own->w);
-    amp_tensor_release(&own->w_sums);
+    forget_weights(own);
     free(own);
 }
 
@@ -182,6 +191,105 @@ static enum amp_status make_x_sums(struct call *call)
     return AMP_OK;
 }
 
+/* ---- the unfolded image ---- */
+
+static int64_t taps_of(const struct amp_conv *conv)
+{
+    return conv->channels / conv->group * amp_window_product(conv->window.n, conv->window.kernel);
+}
+
+/* Whether filters are so many that the image is worth unfolding for them. */
+static bool is_for_pairs(const struct amp_conv *conv)
+{
+    enum { FEW = 4 };
+    return amp_byte_pairs_suit(taps_of(conv)) && conv->filters / conv->group >= FEW;
+}
+
+/* A row of weights for each filter. */
+static enum amp_status widen_w(const struct call *call)
+{
+    struct amp_tensor *wide = &call->state->wide;
+    const int64_t filters = call->conv->filters, k = taps_of(call->conv), step = (k + 1) / 2 * 2;
+    const int8_t *w = call->state->w.data;
+    if (wide->data != NULL)
+        return AMP_OK;
+    *wide = (struct amp_tensor){.dtype = AMP_INT16, .shape = {2, {filters, step}}};
+    AMP_TRY(amp_tensor_alloc(wide, call->ctx.err));
+    memset(wide->data, 0, amp_tensor_size(wide));
+    for (int64_t m = 0; m < filters; m++)
+        for (int64_t i = 0; i < k; i++)
+            ((int16_t *)wide->data)[m * step + i] = w[m * k + i];
+    return AMP_OK;
+}
+
+/* What tap TAP of all steps sees of one channel. */
+static void unfold_tap(const struct amp_window *window, const int64_t *tap, const uint8_t *image,
+                       uint8_t *to)
+{
+    struct amp_runs runs;
+    amp_runs_start(&runs, window, tap);
+    while (amp_runs_next(&runs))
+        for (int64_t i = 0; i < runs.count; i++)
+            to[runs.step + i] = image[runs.image + i * runs.stride];
+}
+
+/* A row for each tap of each channel of IMAGE, at TO. */
+static void unfold(const struct call *call, const uint8_t *image, uint8_t *to)
+{
+    const struct amp_window *window = &call->window;
+    const int64_t size = amp_window_product(window->n, window->image);
+    const int64_t steps = amp_window_product(window->n, window->steps);
+    const int64_t taps = amp_window_product(window->n, window->kernel);
+#pragma omp parallel for if (taps_of(call->conv) * steps >= AMP_PARALLEL_MIN)
+    for (int64_t c = 0; c < call->conv->channels / call->conv->group; c++) {
+        int64_t tap[AMP_SPATIAL_MAX] = {0}, row = c * taps;
+        do
+            unfold_tap(window, tap, image + c * size, to + row++ * steps);
+        while (amp_index_next(window->n, window->kernel, tap));
+    }
+}
+
+/* Whether every element of the image is a step of the only tap. */
+static bool is_unfolded(const struct amp_window *window)
+{
+    bool is = amp_window_product(window->n, window->kernel) == 1;
+    for (int d = 0; d < window->n && is; d++)
+        is = window->stride[d] == 1;
+    return is;
+}
+
+static enum amp_status multiply_unfolded(struct call *call, const struct amp_tensor *sums)
+{
+    const struct amp_conv *conv = call->conv;
+    const int64_t m = conv->filters / conv->group, k = taps_of(conv), step = (k + 1) / 2 * 2;
+    const int64_t n = amp_window_product(call->window.n, call->window.steps);
+    const int64_t part =
+        conv->channels / conv->group * amp_window_product(call->window.n, call->window.image);
+    bool is_copied = !is_unfolded(&call->window);
+    struct amp_tensor rows = {.dtype = AMP_UINT8, .shape = {2, {k, n}}};
+    call->raw = (struct amp_tensor){.dtype = AMP_INT32, .shape = sums->shape};
+    AMP_TRY(amp_tensor_alloc(&call->raw, call->ctx.err));
+    AMP_TRY(widen_w(call));
+    if (is_copied)
+        AMP_TRY(amp_tensor_alloc(&rows, call->ctx.err));
+    for (int64_t i = 0; i < conv->batch * conv->group; i++) {
+        const uint8_t *image = (const uint8_t *)call->x.data + i * part;
+        if (is_copied)
+            unfold(call, image, rows.data);
+        amp_byte_pairs_run(&(struct amp_byte_pairs){.m = m,
+                                                    .n = n,
+                                                    .k = k,
+                                                    .a_step = step,
+                                                    .a = (const int16_t *)call->state->wide.data +
+                                                         i % conv->group * m * step,
+                                                    .b = is_copied ? rows.data : image,
+                                                    .is_b_unsigned = true,
+                                                    .y = (int32_t *)call->raw.data + i * m * n});
+    }
+    amp_tensor_release(&rows);
+    return AMP_OK;
+}
+
 /* ---- the convolution ---- */
 
 static enum amp_status make(struct amp_ctx *ctx, struct amp_prim *prim, void *what)
@@ -258,7 +366,7 @@ static enum amp_status run(struct call *call, struct amp_tensor *sums)
     pad_window(&call->window);
     AMP_TRY(make_x(call));
     AMP_TRY(make_w(call));
-    AMP_TRY(convolve(call, sums));
+    AMP_TRY(is_for_pairs(call->conv) ? multiply_unfolded(call, sums) : convolve(call, sums));
     if (has_w_zero)
         AMP_TRY(make_x_sums(call));
     correct(call, sums);
@@ -273,7 +381,7 @@ enum amp_status amp_byte_conv_run(const struct amp_ctx *ctx, const struct amp_co
     const struct amp_shape *x = &ctx->in[conv->inputs->x]->shape;
     const struct amp_shape *w = &ctx->in[conv->inputs->w]->shape;
     if (amp_shape_count(&sums->shape) == 0 || amp_shape_count(x) == 0 || amp_shape_count(w) == 0 ||
-        !amp_dnnl_adds_bytes(amp_shape_count(w) / conv->filters))
+        (!amp_dnnl_adds_bytes(amp_shape_count(w) / conv->filters) && !is_for_pairs(conv)))
         return AMP_UNSUPPORTED;
     if (*ctx->state == NULL)
         *ctx->state = amp_xcalloc(1, sizeof(struct state));
@@ -284,8 +392,7 @@ enum amp_status amp_byte_conv_run(const struct amp_ctx *ctx, const struct amp_co
     amp_tensor_release(&call.x_sums);
     amp_tensor_release(&call.raw);
     if (!ctx->is_constant[conv->inputs->w] || status != AMP_OK) {
-        amp_tensor_release(&call.state->w);
-        amp_tensor_release(&call.state->w_sums);
+        forget_weights(call.state);
     }
     return status == AMP_OK ? AMP_OK : AMP_UNSUPPORTED;
 }

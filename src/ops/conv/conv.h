@@ -2,6 +2,7 @@
 #define AMP_OPS_CONV_CONV_H
 
 #include "core/simd.h"
+#include "core/simd.h"
 #include "ops/conv/window.h"
 
 /*
@@ -60,16 +61,22 @@ enum amp_status amp_conv_shape(struct amp_ctx *ctx, const struct amp_conv_inputs
 /* A function: sum[step] += weight * (image - zero) over all steps that one tap has inside the
    image. ACC: unsigned for integers, whose sums may wrap. */
 #define AMP_CONV_TAP(DTYPE, T, ACC)                                                                \
+    AMP_CLONES(void, tap_row_##DTYPE,                                                              \
+               (const T *from, int64_t stride, int64_t n, ACC weight, ACC zero, ACC *to),          \
+               (from, stride, n, weight, zero, to))                                                \
+    {                                                                                              \
+        if (stride != 1) {                                                                         \
+            for (int64_t i = 0; i < n; i++)                                                        \
+                to[i] += weight * ((ACC)from[i * stride] - zero);                                  \
+            return;                                                                                \
+        }                                                                                          \
+        AMP_SIMD for (int64_t i = 0; i < n; i++) to[i] += weight * ((ACC)from[i] - zero);          \
+    }                                                                                              \
     static void tap_##DTYPE(struct amp_runs *runs, const T *image, ACC weight, ACC zero, ACC *sum) \
     {                                                                                              \
-        while (amp_runs_next(runs)) {                                                              \
-            const T *from = image + runs->image;                                                   \
-            ACC *to = sum + runs->step;                                                            \
-            int64_t stride = runs->stride, count = runs->count;                                    \
-            AMP_SIMD                                                                               \
-            for (int64_t i = 0; i < count; i++)                                                    \
-                to[i] += weight * ((ACC)from[i * stride] - zero);                                  \
-        }                                                                                          \
+        while (amp_runs_next(runs))                                                                \
+            tap_row_##DTYPE(image + runs->image, runs->stride, runs->count, weight, zero,          \
+                            sum + runs->step);                                                     \
     }
 
 #endif

@@ -168,33 +168,27 @@ static enum amp_status load_b(const struct amp_ctx *ctx, const struct amp_byte_p
 
 /* ---- pairs ---- */
 
-/* Y [m, n] of A [m, k], widened, whose rows lie A_STEP apart, of an even number of elements, by B
-   [k, n]. */
-struct pairs {
-    int64_t m, n, k, a_step;
-    const int16_t *a;
-    const int8_t *b;
-    int32_t *y;
-};
-
 #if AMP_HAS_V3
 
 enum { TALL = 4, WIDE = 16 }; /* what is summed at a time */
 
-/* The first COUNT of WIDE elements, or all. */
-AMP_V3_TARGET static inline __m256i widen(const int8_t *from, int64_t count)
+/* COUNT of WIDE elements, or all of them. */
+AMP_V3_TARGET static inline __m256i widen(const void *from, int64_t count, bool is_unsigned)
 {
     int8_t some[WIDE] = {0};
     if (count < WIDE)
         from = memcpy(some, from, (size_t)count);
-    return _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)from));
+    __m128i bytes = _mm_loadu_si128(from);
+    return is_unsigned ? _mm256_cvtepu8_epi16(bytes) : _mm256_cvtepi8_epi16(bytes);
 }
 
 /* The TALL rows from ROW on, or what there is of them, and as many columns from COLUMN on. A
    product of pairs adds two rows of B up, which are interleaved for that. */
-AMP_V3_TARGET static void multiply_block(const struct pairs *p, int64_t row, int64_t column)
+AMP_V3_TARGET static void multiply_block(const struct amp_byte_pairs *p, int64_t row,
+                                         int64_t column)
 {
     const int64_t count = p->n - column;
+    const bool is_unsigned = p->is_b_unsigned;
     const int16_t *a[TALL];
     __m256i sums[TALL][2];
     for (int r = 0; r < TALL; r++) {
@@ -202,9 +196,10 @@ AMP_V3_TARGET static void multiply_block(const struct pairs *p, int64_t row, int
         sums[r][0] = sums[r][1] = _mm256_setzero_si256();
     }
     for (int64_t i = 0; i < p->k; i += 2) {
-        const int8_t *from = p->b + i * p->n + column;
-        __m256i first = widen(from, count);
-        __m256i second = i + 1 < p->k ? widen(from + p->n, count) : _mm256_setzero_si256();
+        const int8_t *from = (const int8_t *)p->b + i * p->n + column;
+        __m256i first = widen(from, count, is_unsigned), second = _mm256_setzero_si256();
+        if (i + 1 < p->k)
+            second = widen(from + p->n, count, is_unsigned);
         __m256i low = _mm256_unpacklo_epi16(first, second);
         __m256i high = _mm256_unpackhi_epi16(first, second);
 #    pragma GCC unroll 4
@@ -224,7 +219,7 @@ AMP_V3_TARGET static void multiply_block(const struct pairs *p, int64_t row, int
     }
 }
 
-static void multiply_pairs(const struct pairs *p)
+void amp_byte_pairs_run(const struct amp_byte_pairs *p)
 {
     enum { ROWS = 64 }; /* that a thread takes at a time */
     bool is_large = p->m * p->n * p->k >= AMP_PARALLEL_MIN;
@@ -235,22 +230,40 @@ static void multiply_pairs(const struct pairs *p)
                 multiply_block(p, row, column);
 }
 
+bool amp_byte_pairs_suit(int64_t k)
+{
+    return amp_cpu_has(AMP_CPU_V3) && !amp_dnnl_adds_bytes(k) &&
+           k <= INT32_MAX / (UINT8_MAX * -INT8_MIN);
+}
+
 #else
 
-/* Nothing is for pairs. */
-static void multiply_pairs(const struct pairs *p)
+bool amp_byte_pairs_suit(int64_t k)
+{
+    (void)k;
+    return false;
+}
+
+void amp_byte_pairs_run(const struct amp_byte_pairs *p)
 {
     (void)p;
 }
 
 #endif
 
-/* Whether A by B is for pairs: sums that int32 holds, of one matrix B. */
-static bool is_for_pairs(const struct amp_tensor *a, const struct amp_tensor *b)
+/* How many matrices B has, all of those of A, too, or one for all; 0: neither. */
+static int64_t count_matrices(const struct amp_shape *a, const struct amp_shape *b)
 {
-    int64_t k = a->shape.dims[a->shape.rank - 1];
-    return AMP_HAS_V3 && amp_cpu_has(AMP_CPU_V3) && !amp_dnnl_adds_bytes(k) &&
-           k <= INT32_MAX / (UINT8_MAX * -INT8_MIN) && b->shape.rank == 2;
+    int batch = b->rank - 2;
+    bool are_same = a->rank == b->rank;
+    for (int d = 0; d < batch && are_same; d++)
+        are_same = a->dims[d] == b->dims[d];
+    return batch == 0 ? 1 : are_same ? amp_shape_product(b, 0, batch) : 0;
+}
+
+static bool is_for_pairs(const struct amp_shape *a, const struct amp_shape *b)
+{
+    return amp_byte_pairs_suit(a->dims[a->rank - 1]) && count_matrices(a, b) > 0;
 }
 
 AMP_CLONES(void, widen_row, (const uint8_t *from, int64_t k, int16_t *to), (from, k, to))
@@ -263,20 +276,23 @@ AMP_CLONES(void, widen_row, (const uint8_t *from, int64_t k, int16_t *to), (from
 static enum amp_status run_pairs(const struct amp_ctx *ctx, const struct amp_tensor *a,
                                  const struct amp_tensor *b, const struct amp_tensor *y)
 {
-    int64_t k = b->shape.dims[0], n = b->shape.dims[1], step = (k + 1) / 2 * 2;
-    struct pairs p = {.m = amp_shape_count(&y->shape) / n,
-                      .n = n,
-                      .k = k,
-                      .a_step = step,
-                      .b = b->data,
-                      .y = y->data};
-    struct amp_tensor wide = {.dtype = AMP_INT16, .shape = {2, {p.m, step}}};
+    const int64_t *b_dims = b->shape.dims + b->shape.rank - 2;
+    int64_t matrices = count_matrices(&a->shape, &b->shape);
+    int64_t k = b_dims[0], n = b_dims[1], step = (k + 1) / 2 * 2;
+    int64_t rows = amp_shape_count(&y->shape) / n, m = rows / matrices;
+    struct amp_tensor wide = {.dtype = AMP_INT16, .shape = {2, {rows, step}}};
     AMP_TRY(amp_tensor_alloc(&wide, ctx->err));
-#pragma omp parallel for if (p.m * k >= AMP_PARALLEL_MIN)
-    for (int64_t i = 0; i < p.m; i++)
+#pragma omp parallel for if (rows * k >= AMP_PARALLEL_MIN)
+    for (int64_t i = 0; i < rows; i++)
         widen_row((const uint8_t *)a->data + i * k, k, (int16_t *)wide.data + i * step);
-    p.a = wide.data;
-    multiply_pairs(&p);
+    for (int64_t i = 0; i < matrices; i++)
+        amp_byte_pairs_run(&(struct amp_byte_pairs){.m = m,
+                                                    .n = n,
+                                                    .k = k,
+                                                    .a_step = step,
+                                                    .a = (const int16_t *)wide.data + i * m * step,
+                                                    .b = (const int8_t *)b->data + i * k * n,
+                                                    .y = (int32_t *)y->data + i * m * n});
     amp_tensor_release(&wide);
     return AMP_OK;
 }
@@ -318,7 +334,7 @@ static enum amp_status multiply(const struct amp_ctx *ctx, const struct amp_byte
 {
     struct amp_tensor *y = p->y;
     struct amp_ctx product = *ctx;
-    if (is_for_pairs(a->data, b->data))
+    if (is_for_pairs(&a->data->shape, &b->data->shape))
         return run_pairs(ctx, a->data, b->data, y);
     product.in = (const struct amp_tensor *[]){a->data, b->data};
     product.is_constant = (const bool[]){false, p->is_b_constant};

@@ -19,4 +19,21 @@ struct amp_byte_product {
 enum amp_status amp_byte_product_run(const struct amp_ctx *ctx, const struct amp_byte_product *p);
 void amp_byte_product_destroy(void *state);
 
+/*
+ * Y [m, n] of A [m, k], widened, by B [k, n] of int8 or uint8, exactly: what A has, less a zero
+ * point or not, is within -255 to 255.
+ */
+struct amp_byte_pairs {
+    int64_t m, n, k;
+    int64_t a_step; /* elements from row to row: even, and 0 behind an odd K */
+    const int16_t *a;
+    const void *b;
+    bool is_b_unsigned;
+    int32_t *y;
+};
+
+/* Whether that is there for sums of K products, and oneDNN has nothing exact. */
+bool amp_byte_pairs_suit(int64_t k);
+void amp_byte_pairs_run(const struct amp_byte_pairs *p);
+
 #endif
