@@ -1,15 +1,16 @@
 /*
  * Chooses the steps that compute a lower dtype in float32, because this CPU does that faster:
  * without AMX-FP16 oneDNN converts every element of a convolution in float16 to float32 each time
- * that it is read; and where the CPU does not compute in a dtype at all, weights are widened once,
- * and post-ops are done in float32 too. What lies between such steps and has a kernel in any dtype
- * joins them, and casts before them, so that values stay as wide, and in the layouts, as they are
- * computed in. Takes steps with their post-ops and casts; notes also which results stay float32
- * between them.
+ * that it is read; a product of a row by few weights is over before oneDNN has begun; and where the
+ * CPU does not compute in a dtype at all, weights are widened once, and post-ops are done in
+ * float32 too. What lies between such steps and has a kernel in any dtype joins them, and casts
+ * before them, so that values stay as wide, and in the layouts, as they are computed in. Takes
+ * steps with their post-ops and casts; notes also which results stay float32 between them.
  */
 #include "run/plan/compute_dtype.h"
 
 #include "core/cpu.h"
+#include "ops/matmul/row_product.h"
 
 #include <stdlib.h>
 
@@ -34,6 +35,23 @@ static bool gives_only(const struct amp_model *model, const struct amp_node *nod
     return does;
 }
 
+/* Whether STEP multiplies a row or two by few weights, in any dtype: a kernel of oneDNN's takes
+   longer to begin than that takes in float32. */
+static bool is_small_product(const struct amp_model *model, const struct amp_step *step)
+{
+    enum { WEIGHTS = 1 << 14 };
+    const struct amp_node *node = amp_node_at(model, step->node);
+    bool has_weights =
+        step->op->reads_lower != NULL && node->n_inputs > 1 && node->inputs[1] != AMP_NONE;
+    const struct amp_tensor *weights =
+        has_weights ? amp_value_at(model, node->inputs[1])->constant : NULL;
+    struct amp_shape y;
+    amp_value_shape(amp_value_at(model, node->outputs[0]), &y);
+    return weights != NULL && amp_row_product_is_there() && amp_tensor_count(weights) <= WEIGHTS &&
+           amp_shape_is_known(&y) && y.rank > 0 &&
+           amp_shape_product(&y, 0, y.rank - 1) <= AMP_ROWS_MAX;
+}
+
 /* Chooses for STEP; IS_STRICT: what it computes is rounded whatever the reason. */
 static void choose(const struct amp_model *model, struct amp_step *step, bool is_strict)
 {
@@ -45,8 +63,9 @@ static void choose(const struct amp_model *model, struct amp_step *step, bool is
     bool is_slow = op->has_layouts && dtype == AMP_FLOAT16 && !amp_cpu_has(AMP_CPU_FAST_F16);
     step->lacks_dtype = !is_slow && !amp_cpu_is_native(dtype) &&
                         (op->has_layouts || op->has_strides || op->native & AMP_BY_DNNL);
-    step->prefers_f32 = is_slow || step->lacks_dtype;
-    step->rounds_f32 = (step->lacks_dtype || (is_slow && is_strict)) &&
+    bool is_small = is_small_product(model, step);
+    step->prefers_f32 = is_slow || is_small || step->lacks_dtype;
+    step->rounds_f32 = (step->lacks_dtype || is_small || (is_slow && is_strict)) &&
                        !(op->picks && step->n_posts == 0);
 }
 
