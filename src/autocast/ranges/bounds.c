@@ -129,13 +129,13 @@ static bool bound_of_moved(const struct amp_bound_call *call, struct amp_interva
     return is_known && !is_first;
 }
 
-/* What the node says of its results; nothing where it has not the inputs that its operator needs.
- */
+/* What the node says of its results; nothing where it has not the inputs that its operator needs:
+   two may be looked at where no schema says how many that are. */
 static bool ask(const struct amp_bound_call *call, struct amp_interval *out)
 {
     const struct amp_node *node = call->node;
     const struct amp_op *op = amp_op_of(node);
-    uint32_t least = node->schema != NULL ? (uint32_t)node->schema->min_inputs : 1;
+    uint32_t least = node->schema != NULL ? (uint32_t)node->schema->min_inputs : 2;
     if (op == NULL || node->n_inputs == 0 || node->n_inputs < least ||
         node->inputs[0] == AMP_NONE || node->n_outputs == 0 || node->outputs[0] == AMP_NONE)
         return false;
