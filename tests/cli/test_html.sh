@@ -92,6 +92,8 @@ expect 'outside tolerance' 1 "$AMPCONV" m.onnx -q -o no.onnx -t snr=200 "${data[
 holds 'there is no model' test ! -e no.onnx
 holds 'but a page' is_page outside.html
 holds 'that says so' says outside.html 'No model was written'
+expect 'outside by a score' 1 "$AMPCONV" "$root/models/digits_pedestal.onnx" -q -o no.onnx -t accuracy-drop=0.2% "${data[@]}" --report score.html
+holds 'says by which' counts score.html '<tr class="bad"><td>accuracy</td>.*<td>accuracy-drop [0-9.]+ % \([0-9.]+ to [0-9.]+\); at most 0\.2 % allowed</td></tr>' 1
 
 # A run, a bench.
 "$AMPCONV" run m.onnx -q --data "$root/models/digits" --output-dir expected
