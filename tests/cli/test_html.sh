@@ -88,6 +88,8 @@ holds 'what the others take' says over.html 'It comes behind the first infinity,
 holds 'the marks in the graph' counts over.html 'class="low heavy"' 2
 expect 'a conversion that looks first' 0 "$AMPCONV" overflow.onnx -q -d fp16 --op Mul=lower -i x=x.npy -o yes.onnx --report kept.html
 holds 'says which value kept which node' counts kept.html "<td>node &#39;square&#39; \(Mul-14\)</td><td>[^<]+</td><td><code>b</code></td><td class=\"n\">90000</td><td>in data</td>" 1
+expect 'one source of error' 0 "$AMPCONV" overflow.onnx -q -d bf16 --op Mul=lower -i x=x.npy --accept -o yes.onnx --report alone.html
+holds 'has all of it' says alone.html 'b, value of node &#39;square&#39; (Mul-14): 100 % of the error'
 expect 'outside tolerance' 1 "$AMPCONV" m.onnx -q -o no.onnx -t snr=200 "${data[@]}" --report outside.html
 holds 'there is no model' test ! -e no.onnx
 holds 'but a page' is_page outside.html
