@@ -50,6 +50,12 @@ struct call {
     struct state *state;
 };
 
+/* The products in each sum. */
+static int64_t taps_of(const struct amp_conv *conv)
+{
+    return conv->channels / conv->group * amp_window_product(conv->window.n, conv->window.kernel);
+}
+
 /* ---- operands ---- */
 
 AMP_CLONES(void, flip_bytes, (const uint8_t *from, uint8_t *to, int64_t n, uint8_t flipped),
@@ -132,7 +138,7 @@ static enum amp_status make_w(struct call *call)
     const struct amp_conv *conv = call->conv;
     const struct amp_tensor *w = call->ctx.in[conv->inputs->w];
     struct state *state = call->state;
-    const int64_t count = amp_shape_count(&w->shape), size = count / conv->filters;
+    const int64_t size = taps_of(conv), count = size * conv->filters;
     if (state->w.data == NULL) {
         state->w = (struct amp_tensor){.dtype = AMP_INT8, .shape = w->shape};
         state->w_sums =
@@ -193,11 +199,6 @@ static enum amp_status make_x_sums(struct call *call)
 
 /* ---- the unfolded image ---- */
 
-static int64_t taps_of(const struct amp_conv *conv)
-{
-    return conv->channels / conv->group * amp_window_product(conv->window.n, conv->window.kernel);
-}
-
 /* Whether filters are so many that the image is worth unfolding for them. */
 static bool is_for_pairs(const struct amp_conv *conv)
 {
@@ -209,7 +210,8 @@ static bool is_for_pairs(const struct amp_conv *conv)
 static enum amp_status widen_w(const struct call *call)
 {
     struct amp_tensor *wide = &call->state->wide;
-    const int64_t filters = call->conv->filters, k = taps_of(call->conv), step = (k + 1) / 2 * 2;
+    const int64_t filters = call->conv->filters, k = taps_of(call->conv);
+    const int64_t step = amp_byte_pairs_step(k);
     const int8_t *w = call->state->w.data;
     if (wide->data != NULL)
         return AMP_OK;
@@ -229,8 +231,11 @@ static void unfold_tap(const struct amp_window *window, const int64_t *tap, cons
     struct amp_runs runs;
     amp_runs_start(&runs, window, tap);
     while (amp_runs_next(&runs))
-        for (int64_t i = 0; i < runs.count; i++)
-            to[runs.step + i] = image[runs.image + i * runs.stride];
+        if (runs.stride == 1)
+            memcpy(to + runs.step, image + runs.image, (size_t)runs.count);
+        else
+            for (int64_t i = 0; i < runs.count; i++)
+                to[runs.step + i] = image[runs.image + i * runs.stride];
 }
 
 /* A row for each tap of each channel of IMAGE, at TO. */
@@ -261,7 +266,8 @@ static bool is_unfolded(const struct amp_window *window)
 static enum amp_status multiply_unfolded(struct call *call, const struct amp_tensor *sums)
 {
     const struct amp_conv *conv = call->conv;
-    const int64_t m = conv->filters / conv->group, k = taps_of(conv), step = (k + 1) / 2 * 2;
+    const int64_t m = conv->filters / conv->group, k = taps_of(conv);
+    const int64_t step = amp_byte_pairs_step(k);
     const int64_t n = amp_window_product(call->window.n, call->window.steps);
     const int64_t part =
         conv->channels / conv->group * amp_window_product(call->window.n, call->window.image);
@@ -344,7 +350,7 @@ static void correct(const struct call *call, struct amp_tensor *sums)
     const struct amp_conv *conv = call->conv;
     const int64_t steps = amp_window_product(call->window.n, call->window.steps);
     const int64_t planes = conv->batch * conv->filters, per_group = conv->filters / conv->group;
-    const int64_t k = amp_shape_count(&call->state->w.shape) / conv->filters;
+    const int64_t k = taps_of(conv);
     const int32_t *w_sums = call->state->w_sums.data;
     const uint32_t *x_sums = call->x_sums.data;
 #pragma omp parallel for if (planes * steps >= AMP_PARALLEL_MIN)
@@ -381,7 +387,7 @@ enum amp_status amp_byte_conv_run(const struct amp_ctx *ctx, const struct amp_co
     const struct amp_shape *x = &ctx->in[conv->inputs->x]->shape;
     const struct amp_shape *w = &ctx->in[conv->inputs->w]->shape;
     if (amp_shape_count(&sums->shape) == 0 || amp_shape_count(x) == 0 || amp_shape_count(w) == 0 ||
-        (!amp_dnnl_adds_bytes(amp_shape_count(w) / conv->filters) && !is_for_pairs(conv)))
+        (!amp_dnnl_adds_bytes(taps_of(conv)) && !is_for_pairs(conv)))
         return AMP_UNSUPPORTED;
     if (*ctx->state == NULL)
         *ctx->state = amp_xcalloc(1, sizeof(struct state));

@@ -230,26 +230,21 @@ void amp_byte_pairs_run(const struct amp_byte_pairs *p)
                 multiply_block(p, row, column);
 }
 
-bool amp_byte_pairs_suit(int64_t k)
-{
-    return amp_cpu_has(AMP_CPU_V3) && !amp_dnnl_adds_bytes(k) &&
-           k <= INT32_MAX / (UINT8_MAX * -INT8_MIN);
-}
-
 #else
 
-bool amp_byte_pairs_suit(int64_t k)
-{
-    (void)k;
-    return false;
-}
-
+/* Suits nothing. */
 void amp_byte_pairs_run(const struct amp_byte_pairs *p)
 {
     (void)p;
 }
 
 #endif
+
+bool amp_byte_pairs_suit(int64_t k)
+{
+    return AMP_HAS_V3 && amp_cpu_has(AMP_CPU_V3) && !amp_dnnl_adds_bytes(k) &&
+           k <= INT32_MAX / (UINT8_MAX * -INT8_MIN);
+}
 
 /* How many matrices B has, all of those of A, too, or one for all; 0: neither. */
 static int64_t count_matrices(const struct amp_shape *a, const struct amp_shape *b)
@@ -278,7 +273,7 @@ static enum amp_status run_pairs(const struct amp_ctx *ctx, const struct amp_ten
 {
     const int64_t *b_dims = b->shape.dims + b->shape.rank - 2;
     int64_t matrices = count_matrices(&a->shape, &b->shape);
-    int64_t k = b_dims[0], n = b_dims[1], step = (k + 1) / 2 * 2;
+    int64_t k = b_dims[0], n = b_dims[1], step = amp_byte_pairs_step(k);
     int64_t rows = amp_shape_count(&y->shape) / n, m = rows / matrices;
     struct amp_tensor wide = {.dtype = AMP_INT16, .shape = {2, {rows, step}}};
     AMP_TRY(amp_tensor_alloc(&wide, ctx->err));

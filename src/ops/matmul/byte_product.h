@@ -25,12 +25,18 @@ void amp_byte_product_destroy(void *state);
  */
 struct amp_byte_pairs {
     int64_t m, n, k;
-    int64_t a_step; /* elements from row to row: even, and 0 behind an odd K */
+    int64_t a_step; /* elements from row to row: amp_byte_pairs_step, 0 behind an odd K */
     const int16_t *a;
     const void *b;
     bool is_b_unsigned;
     int32_t *y;
 };
+
+/* K, or the next even number. */
+static inline int64_t amp_byte_pairs_step(int64_t k)
+{
+    return k + k % 2;
+}
 
 /* Whether that is there for sums of K products, and oneDNN has nothing exact. */
 bool amp_byte_pairs_suit(int64_t k);

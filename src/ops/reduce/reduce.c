@@ -231,11 +231,17 @@ struct pass {
                                     combined; NULL: elements as the map gives them */
 };
 
+/* N elements of a run, of columns or to be combined, from index FIRST on. */
+static struct amp_stretch run_at(const struct plan *plan, int64_t first, int64_t n)
+{
+    return (struct amp_stretch){plan->dtype, plan->in, first, plan->stride, n};
+}
+
 /* Loads N elements of a run from index FIRST on, mapped, for one output or for N of them. */
 static void load(const struct pass *pass, int64_t first, int64_t n, union amp_wide *x)
 {
     const struct plan *plan = pass->plan;
-    amp_wide_load((struct amp_stretch){plan->dtype, plan->in, first, plan->stride, n}, x);
+    amp_wide_load(run_at(plan, first, n), x);
     if (plan->reduction->is_float)
         amp_wide_to_float(amp_wide_kind_of(plan->dtype), x, n);
     if (plan->reduction->map != NULL)
@@ -252,12 +258,6 @@ static void fold(const struct pass *pass, union amp_wide *acc, int64_t n)
         amp_wide_combine(pass->how, pass->plan->kind, acc, acc + half, n - half);
         n = half;
     }
-}
-
-/* The elements of a run from index FIRST on. */
-static struct amp_stretch run_at(const struct plan *plan, int64_t first, int64_t n)
-{
-    return (struct amp_stretch){plan->dtype, plan->in, first, plan->stride, n};
 }
 
 /* Whether the elements of runs are combined as they are, with no wide form of each. */
@@ -359,8 +359,7 @@ static void combine_rows(const struct pass *pass, int64_t first, int64_t count, 
     int64_t step = plan->reduced.strides[0] * plan->group;
     bool is_mapped = plan->reduction->map != NULL || pass->shift != NULL;
     if (!is_mapped && plan->kind == amp_wide_kind_of(plan->dtype)) {
-        struct amp_stretch row = {plan->dtype, plan->in, first, plan->stride, n};
-        amp_wide_combine_rows(pass->how, row, step, count, acc);
+        amp_wide_combine_rows(pass->how, run_at(plan, first, n), step, count, acc);
         return;
     }
     for (int64_t i = 0; i < count; i++)
