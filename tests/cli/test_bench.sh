@@ -116,6 +116,9 @@ for dtype in bf16 fp16; do
   holds "a reorder of the result in $dtype" counts '^ +[0-9.]+ +[0-9.]+ +1  reorder .* -> f32:abcd$' 1
   holds "no other in $dtype" counts '  reorder ' 2
   holds "elements are mapped as they lie in $dtype" counts '  (Mul|Relu) [^ ]+  alone; blocked view; float32' 2
+  ONEDNN_MAX_CPU_ISA=AVX2 "$AMPCONV" bench cnn.onnx -d $dtype --fp32-ops <(echo BatchNormalization) --strict --profile -v "${few[@]}" >report
+  holds "so do casts in $dtype" counts '  Cast .*  alone; blocked view' 5
+  holds "casts are not reordered in $dtype" counts '  reorder ' 1
 done
 
 "$AMPCONV" bench "$CASES/ops/image/resize_nearest_between/model.onnx" -d fp32 --profile -v "${few[@]}" >report

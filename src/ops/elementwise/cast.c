@@ -33,7 +33,7 @@ static enum amp_status run_cast(struct amp_ctx *ctx)
                                           .run = run_cast,          \
                                           .bound = amp_bound_same,  \
                                           __VA_ARGS__};
-CAST("Cast", cast,
+CAST("Cast", cast, .is_map = true,
      .dtype_attr = &(const struct amp_dtype_attr){.name = "to", .outputs = AMP_INPUT(0)},
      .role = AMP_ROLE_CAST, .gradient = AMP_GRADIENT({.term = "CastLike(g, x)"}),
      .post_op = &(const struct amp_post_op){.kind = AMP_POST_CAST})

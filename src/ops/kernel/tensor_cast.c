@@ -145,7 +145,8 @@ enum amp_status amp_tensor_cast(const struct amp_tensor *from, struct amp_tensor
     if (options == NULL)
         options = &defaults;
     if (from->dtype == to->dtype) {
-        memcpy(to->data, from->data, amp_tensor_size(from));
+        if (to->data != from->data)
+            memcpy(to->data, from->data, amp_tensor_size(from));
         return to->dtype == AMP_STRING ? amp_strings_own(to, err) : AMP_OK;
     }
     if (to->dtype == AMP_STRING)

@@ -9,7 +9,7 @@
 
 bool amp_blocked_view_takes(const struct amp_blocked_view *view, const struct amp_tensor *in)
 {
-    return in->layout == NULL || in->layout == view->layout;
+    return in->layout == NULL || in->layout == view->reads;
 }
 
 /* The input that has a layout of oneDNN's and most elements. */
@@ -62,16 +62,30 @@ static bool see(const struct amp_blocked_view *view, const struct amp_tensor *in
     return true;
 }
 
+/* The layout of what OP makes of FIRST in DTYPE; NULL: there is none. */
+static const struct amp_layout *layout_in(const struct amp_op *op, const struct amp_tensor *first,
+                                          enum amp_dtype dtype, struct amp_layouts *layouts)
+{
+    const struct amp_layout *layout = NULL;
+    if (first->dtype == dtype)
+        return first->layout;
+    bool converts = layouts != NULL && op->role == AMP_ROLE_CAST && amp_dtype_is_autocast(dtype) &&
+                    amp_dtype_is_autocast(first->dtype);
+    return converts && amp_layout_in_dtype(layouts, first, dtype, &layout) ? layout : NULL;
+}
+
 bool amp_blocked_view_find(const struct amp_node *node, const struct amp_op *op,
                            const struct amp_tensor *const *inputs, enum amp_dtype dtype,
-                           struct amp_blocked_view *view)
+                           struct amp_layouts *layouts, struct amp_blocked_view *view)
 {
     const struct amp_tensor *first =
         amp_op_keeps_places(op) && node->n_outputs == 1 ? largest(inputs, node->n_inputs) : NULL;
-    if (first == NULL || first->dtype != dtype || amp_broadcasts_from_axis(node))
+    if (first == NULL || amp_broadcasts_from_axis(node))
         return false;
-    *view = (struct amp_blocked_view){.layout = first->layout, .shape = first->shape};
-    if (!amp_layout_view(first->layout, &view->lies, view->of))
+    *view = (struct amp_blocked_view){.reads = first->layout,
+                                      .layout = layout_in(op, first, dtype, layouts),
+                                      .shape = first->shape};
+    if (view->layout == NULL || !amp_layout_view(first->layout, &view->lies, view->of))
         return false;
     view->has_rest = amp_shape_count(&view->lies) != amp_shape_count(&first->shape);
     for (uint32_t i = 0; i < node->n_inputs; i++) {

@@ -3,6 +3,8 @@
 
 #include "run/exec/state.h"
 
+struct amp_layouts; /* ops/dnnl/layout.h */
+
 /*
  * Private to run/exec: lets elementwise kernels, to which the order of elements is of no concern,
  * work on tensors in oneDNN's layouts. A blocked tensor, such as aBcd16b, is row-major in memory if
@@ -10,7 +12,8 @@
  * to it with dims to match.
  */
 struct amp_blocked_view {
-    const struct amp_layout *layout; /* of the output, and of each input of that size */
+    const struct amp_layout *reads;  /* of each input of the output's size */
+    const struct amp_layout *layout; /* of the output: the same, in its dtype */
     struct amp_shape shape;          /* the output's */
     struct amp_shape lies;           /* its dims in memory, those of blocks among them */
     int of[AMP_RANK_MAX];            /* the dim of SHAPE that each of these is a part of */
@@ -18,10 +21,11 @@ struct amp_blocked_view {
 };
 
 /* The view in which OP's kernel may read IN, the inputs of NODE, as they are or row-major, and
-   write its output of DTYPE; false: there is none. */
+   write its output of DTYPE; false: there is none. LAYOUTS has those of other dtypes; NULL: the
+   kernel gets its inputs in DTYPE. */
 bool amp_blocked_view_find(const struct amp_node *node, const struct amp_op *op,
                            const struct amp_tensor *const *in, enum amp_dtype dtype,
-                           struct amp_blocked_view *view);
+                           struct amp_layouts *layouts, struct amp_blocked_view *view);
 
 /* Whether VIEW takes IN as it lies; else it is to be made row-major. */
 bool amp_blocked_view_takes(const struct amp_blocked_view *view, const struct amp_tensor *in);

@@ -361,7 +361,8 @@ enum amp_status amp_kernel_call_run(struct amp_kernel_call *call)
     struct amp_frame *frame = &call->state->frame;
     struct amp_blocked_view view;
     call->has_view = amp_blocked_view_find(
-        call->node, op, frame->in, call->is_wide ? AMP_FLOAT : output_dtype(call, 0), &view);
+        call->node, op, frame->in, call->is_wide ? AMP_FLOAT : output_dtype(call, 0),
+        call->is_wide ? NULL : call->session->host.dnnl->layouts, &view);
     call->has_rest = call->has_view && view.has_rest;
     if (call->has_view)
         AMP_TRY(reorder_for_view(call, &view));
