@@ -39,9 +39,10 @@ AMP_CLONES(void, f32_to_bf16, (const void *from, void *to, size_t count), (from,
     any_u16 *halves = to;
     AMP_SIMD for (size_t i = 0; i < count; i++)
     {
-        uint32_t x = bits[i], rounded = (x + 0x7FFFu + (x >> 16 & 1u)) >> 16;
-        uint32_t quiet = x >> 16 | 0x0040u;
-        halves[i] = (uint16_t)((x & 0x7FFFFFFFu) > 0x7F800000u ? quiet : rounded);
+        float value = amp_bits_to_f32(bits[i]);
+        uint32_t x = bits[i], rounded = x + 0x7FFFu + (x >> 16 & 1u);
+        int32_t all = (int32_t)(value != value ? x | 0x00400000u : rounded);
+        halves[i] = (uint16_t)(all >> 16); /* signed: gcc would narrow what it is made of, too */
     }
 }
 

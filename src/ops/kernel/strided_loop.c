@@ -614,10 +614,46 @@ static void sort_dims(struct amp_loop *loop)
                 swap_dims(loop, d);
 }
 
+/* How many elements of the last dim, all of them, are moved as one of their size: they lie together
+   on both sides, where each place is aligned to their size; 1: none. */
+static int64_t joined_elements(const struct amp_loop *loop)
+{
+    int last = loop->rank - 1;
+    int64_t n = loop->dims[last], size = n * loop->operands[0].size;
+    if (last == 0 || (size != 2 && size != 4 && size != 8))
+        return 1;
+    for (int k = 0; k < loop->n_operands; k++) {
+        const struct amp_operand *operand = &loop->operands[k];
+        if (operand->strides[last] != 1 || (uintptr_t)operand->data % (uintptr_t)size != 0)
+            return 1;
+        for (int d = 0; d < last; d++)
+            if (operand->strides[d] % n != 0)
+                return 1;
+    }
+    return n;
+}
+
+/* Makes one element of those of the last dim that are moved as one, as the pairs and quads are in
+   which oneDNN's kernels take weights of 16 and 8 bits. */
+static void join_elements(struct amp_loop *loop)
+{
+    int64_t n = joined_elements(loop);
+    if (n == 1)
+        return;
+    remove_dim(loop, loop->rank - 1);
+    for (int k = 0; k < loop->n_operands; k++) {
+        loop->operands[k].size *= n;
+        for (int d = 0; d < loop->rank; d++)
+            loop->operands[k].strides[d] /= n;
+    }
+    amp_loop_merge(loop);
+}
+
 void amp_loop_move(struct amp_loop *loop)
 {
     sort_dims(loop);
     amp_loop_merge(loop);
+    join_elements(loop);
     int last = loop->rank - 1;
     const struct amp_operand *to = &loop->operands[0], *from = &loop->operands[1];
     int rows = contiguous_dim(loop);
