@@ -1,12 +1,14 @@
 /*
- * Repeated runs with the same shapes allocate nothing and make no primitive: counts the calls of
- * the allocator from the third run on. What oneDNN does within an execution (it lists the arguments
- * there, and may chain primitives) is not counted.
+ * Repeated runs with the same shapes allocate nothing, make no primitive and decide nothing anew:
+ * counts the calls of the allocator, and calls of kernels that are prepared, from the third run on.
+ * What oneDNN does within an execution (it lists the arguments there, and may chain primitives) is
+ * not counted.
  */
 #include "check/random_input.h"
 #include "core/memory.h"
 #include "onnx/schema/infer.h"
 #include "onnx/file/read.h"
+#include "run/exec/kernel_call.h"
 #include "run/exec/session.h"
 
 #include <dlfcn.h>
@@ -78,6 +80,17 @@ int posix_memalign(void **memory, size_t alignment, size_t size)
 static const size_t n_calls = 0;
 #endif
 
+static size_t n_prepared;
+
+enum amp_status __real_amp_kernel_call_run(struct amp_kernel_call *call);
+enum amp_status __wrap_amp_kernel_call_run(struct amp_kernel_call *call);
+
+enum amp_status __wrap_amp_kernel_call_run(struct amp_kernel_call *call)
+{
+    n_prepared++;
+    return __real_amp_kernel_call_run(call);
+}
+
 struct fixture {
     struct amp_model_file file;
     struct amp_session *session;
@@ -127,18 +140,19 @@ static void run(struct fixture *f)
     amp_tensors_release(f->outputs, f->n_outputs);
 }
 
-static void runs_without_allocating(void **state)
+static void runs_as_before(void **state)
 {
     static const struct {
         const char *path;
         int64_t size;
         int threads;
-    } models[] = {{"models/digits_cnn.onnx", 4, 2},
-                  {"models/digits_transformer.onnx", 4, 2},
-                  {"build/cases/parity/bert.onnx", 4, 2},
-                  {"build/cases/parity/mobilenet.onnx", 4, 2},
-                  {"build/cases/parity/cnn.onnx", 4, 2},
-                  {"build/cases/run/sliced/exported.onnx", 1100, 1}}; /* in slices */
+        bool is_prepared; /* in slices: calls are made for each */
+    } models[] = {{"models/digits_cnn.onnx", 4, 2, false},
+                  {"models/digits_transformer.onnx", 4, 2, false},
+                  {"build/cases/parity/bert.onnx", 4, 2, false},
+                  {"build/cases/parity/mobilenet.onnx", 4, 2, false},
+                  {"build/cases/parity/cnn.onnx", 4, 2, false},
+                  {"build/cases/run/sliced/exported.onnx", 1100, 1, true}};
     (void)state;
     for (size_t m = 0; m < sizeof models / sizeof models[0]; m++) {
         struct fixture f;
@@ -146,12 +160,13 @@ static void runs_without_allocating(void **state)
         set_up(&f, models[m].path, models[m].size);
         for (int i = 0; i < WARM_RUNS; i++)
             run(&f);
-        size_t calls = n_calls, used = amp_memory_used();
+        size_t calls = n_calls, prepared = n_prepared, used = amp_memory_used();
         for (int i = 0; i < RUNS; i++)
             run(&f);
         if (n_calls != calls)
             fail_msg("%s: %zu allocations in %d runs", models[m].path, n_calls - calls, RUNS);
         assert_int_equal(amp_memory_used(), used);
+        assert_int_equal(n_prepared > prepared, models[m].is_prepared);
         tear_down(&f);
     }
     assert_int_equal(amp_memory_used(), 0);
@@ -159,6 +174,6 @@ static void runs_without_allocating(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(runs_without_allocating)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(runs_as_before)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
