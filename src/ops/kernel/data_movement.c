@@ -131,10 +131,12 @@ enum amp_status amp_move_done(struct amp_ctx *ctx, uint32_t i)
 /* TOTAL bytes become the element, the last one maybe in part. */
 static void fill_bytes(char *to, const void *element, size_t size, size_t total)
 {
+    enum { BLOCK = 4096 };
+    const size_t block = size < BLOCK ? BLOCK / size * size : size;
     size_t done = size < total ? size : total;
     memcpy(to, element, done);
     while (done < total) { /* what is there once more, up to a block that stays in the cache */
-        size_t most = done < 4096 ? done : 4096 / size * size;
+        size_t most = done < block ? done : block;
         size_t more = total - done < most ? total - done : most;
         memcpy(to + done, to, more);
         done += more;
@@ -143,8 +145,8 @@ static void fill_bytes(char *to, const void *element, size_t size, size_t total)
 
 void amp_fill(void *to, const void *element, size_t size, size_t count)
 {
-    const size_t total = size * count,
-                 part = (size_t)4 * AMP_PARALLEL_MIN; /* a multiple of any size */
+    const size_t total = size * count, least = (size_t)4 * AMP_PARALLEL_MIN;
+    const size_t part = size < least ? least / size * size : size;
 #pragma omp parallel for if (total > part)
     for (size_t i = 0; i < total; i += part) {
         size_t bytes = total - i < part ? total - i : part;

@@ -252,6 +252,40 @@ static void offer(struct best *heap, int64_t k, struct best item)
     }
 }
 
+/* Keys that are looked at together. */
+enum { GROUP = 16 };
+
+/* Sets ANY of each group of N keys to whether one of them is above LIMIT; N is a multiple of GROUP.
+ */
+AMP_CLONES(void, find_above, (const union amp_wide *keys, int64_t n, int64_t limit, bool *any),
+           (keys, n, limit, any))
+{
+    for (int64_t group = 0; group < n / GROUP; group++) {
+        int64_t above = 0;
+        _Pragma("omp simd reduction(| : above)") for (int64_t i = 0; i < GROUP; i++) above |=
+            keys[group * GROUP + i].i > limit;
+        any[group] = above != 0;
+    }
+}
+
+/* Offers the N keys of one line from index FIRST on. Once the heap is full, none enters that is not
+   above its root. */
+static void offer_block(struct best *heap, int64_t k, union amp_wide *keys, int64_t n,
+                        int64_t first)
+{
+    bool any[AMP_WIDE_BLOCK / GROUP], is_full = first >= k;
+    int64_t groups = (n + GROUP - 1) / GROUP;
+    for (int64_t i = n; i < groups * GROUP; i++)
+        keys[i].i = INT64_MIN;
+    if (is_full)
+        find_above(keys, groups * GROUP, heap[0].key, any);
+    for (int64_t group = 0; group < groups; group++) {
+        int64_t end = (group + 1) * GROUP < n ? (group + 1) * GROUP : n;
+        for (int64_t i = group * GROUP; i < end && (!is_full || any[group]); i++)
+            offer(heap, k, (struct best){keys[i].i, first + i});
+    }
+}
+
 /* Turns a heap into the output's order. */
 static void sort_heap(struct best *heap, int64_t k)
 {
@@ -284,8 +318,7 @@ static void top_line(const struct top *top, int64_t line, struct best *heap)
         int64_t left = lines.length - i, n = left < AMP_WIDE_BLOCK ? left : AMP_WIDE_BLOCK;
         load_keys(top->in, top->order, (struct part){first + i * lines.inner, lines.inner, n},
                   keys);
-        for (int64_t j = 0; j < n; j++)
-            offer(heap, top->k, (struct best){keys[j].i, i + j});
+        offer_block(heap, top->k, keys, n, i);
     }
     sort_heap(heap, top->k);
     for (int64_t i = 0; i < top->k; i++)

@@ -407,31 +407,64 @@ static enum amp_status tile_shape(struct amp_ctx *ctx)
     return AMP_OK;
 }
 
-/* Every dim becomes two: the repeats, through which the input does not step, and itself. */
+/* How often dims FIRST to LAST are repeated, those around them once; and the bytes from one element
+   of each to the next. */
+struct tiling {
+    int first, last;
+    int64_t dims[AMP_RANK_MAX], repeats[AMP_RANK_MAX];
+    size_t from_steps[AMP_RANK_MAX], to_steps[AMP_RANK_MAX];
+};
+
+static void make_tiling(const struct amp_tensor *in, const struct amp_tensor *out,
+                        struct tiling *tiling)
+{
+    size_t from = amp_dtype_bits(in->dtype) / 8, to = from;
+    tiling->first = tiling->last = in->shape.rank - 1;
+    for (int d = in->shape.rank - 1; d >= 0; d--) {
+        tiling->dims[d] = in->shape.dims[d];
+        tiling->repeats[d] = out->shape.dims[d] / in->shape.dims[d];
+        tiling->from_steps[d] = from;
+        tiling->to_steps[d] = to;
+        if (from == to && tiling->repeats[d] != 1)
+            tiling->last = d;
+        if (tiling->repeats[d] != 1)
+            tiling->first = d;
+        from *= (size_t)in->shape.dims[d];
+        to *= (size_t)out->shape.dims[d];
+    }
+}
+
+/* Writes to TO what the dims from D on, FROM, are when they are repeated: first those within. */
+static void tile_dims(const struct tiling *tiling, int d, const char *from, char *to)
+{
+    size_t size = (size_t)tiling->dims[d] * tiling->to_steps[d];
+    if (d == tiling->last)
+        memcpy(to, from, size);
+    for (int64_t i = 0; i < tiling->dims[d] && d < tiling->last; i++)
+        tile_dims(tiling, d + 1, from + (size_t)i * tiling->from_steps[d],
+                  to + (size_t)i * tiling->to_steps[d]);
+    amp_fill(to + size, to, size, (size_t)tiling->repeats[d] - 1);
+}
+
 static enum amp_status tile_run(struct amp_ctx *ctx)
 {
-    const struct amp_tensor *in = ctx->in[0];
-    struct amp_tensor *out = ctx->out[0];
-    int rank = in->shape.rank;
-    int64_t in_strides[AMP_RANK_MAX], out_strides[AMP_RANK_MAX];
-    int64_t dims[AMP_LOOP_RANK], from[AMP_LOOP_RANK], to[AMP_LOOP_RANK];
-    struct amp_loop loop;
+    const struct amp_tensor *in = ctx->in[0], *out = ctx->out[0];
+    struct tiling tiling;
     if (amp_tensor_count(out) == 0)
         return AMP_OK;
-    amp_strides(&in->shape, in_strides);
-    amp_strides(&out->shape, out_strides);
-    for (int i = 0, d = 0; i < rank; i++, d += 2) {
-        dims[d] = out->shape.dims[i] / in->shape.dims[i];
-        from[d] = 0;
-        to[d] = out_strides[i] * in->shape.dims[i];
-        dims[d + 1] = in->shape.dims[i];
-        from[d + 1] = in_strides[i];
-        to[d + 1] = out_strides[i];
+    if (in->shape.rank == 0) {
+        memcpy(out->data, in->data, amp_tensor_size(in));
+        return amp_move_done(ctx, 0);
     }
-    amp_loop_init(&loop, 2 * rank, dims);
-    amp_loop_view(&loop, out->data, amp_dtype_bits(out->dtype) / 8, to);
-    amp_loop_view(&loop, in->data, amp_dtype_bits(in->dtype) / 8, from);
-    amp_loop_run(&loop, amp_loop_copy(in->dtype), NULL);
+    make_tiling(in, out, &tiling);
+    int d = tiling.first;
+    int64_t parts = amp_shape_product(&in->shape, 0, d);
+    size_t from_size = (size_t)tiling.dims[d] * tiling.from_steps[d];
+    size_t to_size = (size_t)(tiling.dims[d] * tiling.repeats[d]) * tiling.to_steps[d];
+#pragma omp parallel for if (parts > 1 && amp_tensor_count(out) >= AMP_PARALLEL_MIN)
+    for (int64_t i = 0; i < parts; i++)
+        tile_dims(&tiling, d, (const char *)in->data + (size_t)i * from_size,
+                  (char *)out->data + (size_t)i * to_size);
     return amp_move_done(ctx, 0);
 }
 
