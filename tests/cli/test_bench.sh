@@ -128,6 +128,10 @@ for dtype in bf16 fp16; do
   "$AMPCONV" bench "${casts[@]}" >report
   holds "casts take them so on this CPU in $dtype" says '  Cast .*  alone; blocked view'
 done
+if "$AMPCONV" --version | grep -q '^bfloat16  native$' && ! hides_caches; then
+  "$AMPCONV" bench "$CASES/run/fused/keep_layout_bf16.onnx" -d bf16 --profile -v "${few[@]}" >report
+  holds 'what reads two dtypes takes both as they lie' counts '  (Mul|Add) .*  reads casts; blocked view' 2
+fi
 
 "$AMPCONV" bench "$CASES/ops/image/resize_nearest_between/model.onnx" -d fp32 --profile -v "${few[@]}" >report
 if ! hides_caches; then holds 'nearest resizing keeps the layout of convolutions' says '  Resize #1  alone$'; fi

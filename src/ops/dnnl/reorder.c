@@ -31,6 +31,7 @@ struct amp_reorder {
     struct part *parts;
     size_t n_parts;
     bool is_padded;             /* TO has room that is no element's */
+    bool keeps_order;           /* elements lie alike on both sides, with nothing else */
     dnnl_primitive_t primitive; /* of a layout that is no matter of strides; NULL: PARTS do */
 };
 
@@ -238,6 +239,24 @@ static bool have_same_dims(const struct split *split)
                   (size_t)split->from.rank * sizeof **split->from.dims) == 0;
 }
 
+/* Whether the memory of DESC, of which BLOCKS were read, has nothing but elements. */
+static bool is_full(const_dnnl_memory_desc_t desc, const struct amp_blocks *blocks)
+{
+    size_t size = dnnl_data_type_size(blocks->type);
+    for (int d = 0; d < blocks->rank; d++)
+        size *= (size_t)(*blocks->dims)[d];
+    return dnnl_memory_desc_get_size(desc) == size;
+}
+
+/* Whether the elements of A lie as those of B do. */
+static bool lie_alike(const struct amp_blocks *a, const struct amp_blocks *b)
+{
+    size_t inner = (size_t)a->n_inner * sizeof **a->inner;
+    return a->n_inner == b->n_inner && memcmp(*a->inner, *b->inner, inner) == 0 &&
+           memcmp(*a->inner_dims, *b->inner_dims, inner) == 0 &&
+           memcmp(*a->strides, *b->strides, (size_t)a->rank * sizeof **a->strides) == 0;
+}
+
 /* Divides REORDER into parts; false: it has a layout that is no matter of strides, or holds more
    than elements. */
 static bool make_parts(struct amp_reorder *reorder)
@@ -252,6 +271,7 @@ static bool make_parts(struct amp_reorder *reorder)
         !find_levels(&split))
         return false;
     reorder->is_padded = is_padded(&split.to);
+    reorder->keeps_order = lie_alike(&split.from, &split.to) && is_full(reorder->to, &split.to);
     return add_parts(&split, 0);
 }
 
@@ -324,13 +344,17 @@ static void copy_parts(const struct amp_reorder *reorder, char *from, char *to)
     }
 }
 
-/* Converts the elements where they lie, then copies them. */
+/* Converts the elements where they lie, then copies them if they are to lie in another way. */
 static enum amp_status convert(const struct amp_ctx *ctx, const struct amp_reorder *reorder,
                                const void *from, void *to)
 {
     size_t count =
         dnnl_memory_desc_get_size(reorder->from) / (amp_dtype_bits(reorder->from_dtype) / 8);
     size_t size = count * (amp_dtype_bits(reorder->to_dtype) / 8);
+    if (reorder->keeps_order) {
+        amp_dtype_convert(reorder->from_dtype, from, reorder->to_dtype, to, count);
+        return AMP_OK;
+    }
     struct amp_buffer *buffer = amp_buffer_create(size);
     if (buffer == NULL)
         return amp_memory_fail(ctx->err, "a layout of oneDNN", size);

@@ -5,11 +5,12 @@
  */
 #include "run/exec/blocked_view.h"
 
+#include "core/array.h"
 #include "ops/dnnl/layout.h"
 
 bool amp_blocked_view_takes(const struct amp_blocked_view *view, const struct amp_tensor *in)
 {
-    return in->layout == NULL || in->layout == view->reads;
+    return in->layout == NULL || in->layout == view->layouts[in->dtype];
 }
 
 /* The input that has a layout of oneDNN's and most elements. */
@@ -62,16 +63,18 @@ static bool see(const struct amp_blocked_view *view, const struct amp_tensor *in
     return true;
 }
 
-/* The layout of what OP makes of FIRST in DTYPE; NULL: there is none. */
-static const struct amp_layout *layout_in(const struct amp_op *op, const struct amp_tensor *first,
-                                          enum amp_dtype dtype, struct amp_layouts *layouts)
+/* Sets in which layout each dtype lies as FIRST does. */
+static void find_layouts(const struct amp_tensor *first, struct amp_layouts *layouts,
+                         struct amp_blocked_view *view)
 {
-    const struct amp_layout *layout = NULL;
-    if (first->dtype == dtype)
-        return first->layout;
-    bool converts = layouts != NULL && op->role == AMP_ROLE_CAST && amp_dtype_is_autocast(dtype) &&
-                    amp_dtype_is_autocast(first->dtype);
-    return converts && amp_layout_in_dtype(layouts, first, dtype, &layout) ? layout : NULL;
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_BFLOAT16, AMP_FLOAT16};
+    view->layouts[first->dtype] = first->layout;
+    if (layouts == NULL || !amp_dtype_is_autocast(first->dtype))
+        return;
+    for (size_t i = 0; i < AMP_COUNT(dtypes); i++)
+        if (dtypes[i] != first->dtype &&
+            !amp_layout_in_dtype(layouts, first, dtypes[i], &view->layouts[dtypes[i]]))
+            view->layouts[dtypes[i]] = NULL;
 }
 
 bool amp_blocked_view_find(const struct amp_node *node, const struct amp_op *op,
@@ -82,16 +85,15 @@ bool amp_blocked_view_find(const struct amp_node *node, const struct amp_op *op,
         amp_op_keeps_places(op) && node->n_outputs == 1 ? largest(inputs, node->n_inputs) : NULL;
     if (first == NULL || amp_broadcasts_from_axis(node))
         return false;
-    *view = (struct amp_blocked_view){.reads = first->layout,
-                                      .layout = layout_in(op, first, dtype, layouts),
-                                      .shape = first->shape};
-    if (view->layout == NULL || !amp_layout_view(first->layout, &view->lies, view->of))
+    *view = (struct amp_blocked_view){.shape = first->shape};
+    find_layouts(first, layouts, view);
+    if (view->layouts[dtype] == NULL || !amp_layout_view(first->layout, &view->lies, view->of))
         return false;
     view->has_rest = amp_shape_count(&view->lies) != amp_shape_count(&first->shape);
     for (uint32_t i = 0; i < node->n_inputs; i++) {
         const struct amp_tensor *in = inputs[i];
         struct amp_shape seen;
-        if (in != NULL && in->layout != first->layout &&
+        if (in != NULL && (in->layout == NULL || !amp_blocked_view_takes(view, in)) &&
             (view->has_rest || amp_broadcasts_by_attributes(node) || !broadcasts(view, in) ||
              !see(view, in, &seen)))
             return false;

@@ -12,17 +12,17 @@ struct amp_layouts; /* ops/dnnl/layout.h */
  * to it with dims to match.
  */
 struct amp_blocked_view {
-    const struct amp_layout *reads;  /* of each input of the output's size */
-    const struct amp_layout *layout; /* of the output: the same, in its dtype */
-    struct amp_shape shape;          /* the output's */
-    struct amp_shape lies;           /* its dims in memory, those of blocks among them */
-    int of[AMP_RANK_MAX];            /* the dim of SHAPE that each of these is a part of */
-    bool has_rest; /* blocks are not full: the kernel computes what fills them, too */
+    /* One order of elements in each dtype, of the output and of inputs of its size; NULL: none. */
+    const struct amp_layout *layouts[AMP_DTYPE_COUNT];
+    struct amp_shape shape; /* the output's */
+    struct amp_shape lies;  /* its dims in memory, those of blocks among them */
+    int of[AMP_RANK_MAX];   /* the dim of SHAPE that each of these is a part of */
+    bool has_rest;          /* blocks are not full: the kernel computes what fills them, too */
 };
 
 /* The view in which OP's kernel may read IN, the inputs of NODE, as they are or row-major, and
-   write its output of DTYPE; false: there is none. LAYOUTS has those of other dtypes; NULL: the
-   kernel gets its inputs in DTYPE. */
+   write its output of DTYPE; false: there is none. LAYOUTS has those of other dtypes, which the
+   kernel takes too; NULL: it gets its inputs in DTYPE. */
 bool amp_blocked_view_find(const struct amp_node *node, const struct amp_op *op,
                            const struct amp_tensor *const *in, enum amp_dtype dtype,
                            struct amp_layouts *layouts, struct amp_blocked_view *view);

@@ -360,9 +360,10 @@ enum amp_status amp_kernel_call_run(struct amp_kernel_call *call)
     const struct amp_op *op = call->step->op;
     struct amp_frame *frame = &call->state->frame;
     struct amp_blocked_view view;
+    bool converts = !call->is_wide && (call->n_casts > 0 || op->role == AMP_ROLE_CAST);
     call->has_view = amp_blocked_view_find(
         call->node, op, frame->in, call->is_wide ? AMP_FLOAT : output_dtype(call, 0),
-        call->is_wide ? NULL : call->session->host.dnnl->layouts, &view);
+        converts ? call->session->host.dnnl->layouts : NULL, &view);
     call->has_rest = call->has_view && view.has_rest;
     if (call->has_view)
         AMP_TRY(reorder_for_view(call, &view));
@@ -375,7 +376,7 @@ enum amp_status amp_kernel_call_run(struct amp_kernel_call *call)
     set_outputs(call);
     AMP_TRY(run_kernel(call));
     if (call->has_view)
-        amp_kernel_call_see_blocks(call, view.layout, &view.shape);
+        amp_kernel_call_see_blocks(call, view.layouts[frame->outs[0].dtype], &view.shape);
     return AMP_OK;
 }
 
