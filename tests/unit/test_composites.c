@@ -1,9 +1,11 @@
 /* Composites: patterns of nodes, and the conditions on their attributes. */
+#include "core/array.h"
 #include "core/status.h"
 #include "net.h"
 #include "pattern/composites.h"
 #include "pattern/condition.h"
 #include "pattern/constant.h"
+#include "pattern/matcher.h"
 #include "pattern/pattern.h"
 
 #include <setjmp.h>
@@ -40,36 +42,56 @@ static void test_list(void **state)
 
 static void test_errors(void **state)
 {
-    static const char *const wrong[] = {"",
-                                        "x",
-                                        "Add(x",
-                                        "Add(x, y) z",
-                                        "Add(x:kind, y)",
-                                        "Add(x,, y)",
-                                        "a = Add(x, y)",
-                                        "Add(x){axes}",
-                                        "Add(x){axes=}",
-                                        "Concat(x..., y...)",
-                                        "Add(x, y){axes=[1, }",
-                                        "Add(x, y){axes=[1, 2}",
-                                        "Add(x, y){axes=[1]",
-                                        "Add(x, y){=1}",
-                                        "Add(x, y){axes=1, }",
-                                        "Add(x, y){a=[1, 2, 3, 4, 5, 6, 7, 8, 9]}",
-                                        "Add(x, y){a=1, b=1, c=1, d=1, e=1, f=1, g=1, h=1, i=1}",
-                                        "Add(a, b, c, d, e, f, g, h, i)",
-                                        "Add(x...,)",
-                                        "Add(x | , y)",
-                                        "Add(x, y); ",
-                                        "a = Add(x, y); b",
-                                        "= Add(x, y)"};
+    static const struct {
+        const char *text, *at, *what;
+    } wrong[] = {
+        {"", "", "an expression is missing"},
+        {"x", "", "the output is not an operator's"},
+        {"_", "", "the output is not an operator's"},
+        {"2", "", "the output is not an operator's"},
+        {"Add", "", "a sign is missing"},
+        {"Add x", "x", "a sign is missing"},
+        {"Add(x", "", "a sign is missing"},
+        {"(Add(x, y)", "", "a sign is missing"},
+        {"Add(x, y) z", "z", "more than an expression"},
+        {"Add(x:kind, y)", ", y)", "unknown kind of value"},
+        {"Add(x:, y)", ", y)", "unknown kind of value"},
+        {"Add(x,, y)", ", y)", "an expression is missing"},
+        {"a = Add(x, y)", "", "a sign is missing"},
+        {"Add(x){axes}", "}", "a sign is missing"},
+        {"Add(x){axes=}", "}", "the value of an attribute is missing"},
+        {"Add(x){axes=all 1}", "1}", "a sign is missing"},
+        {"Concat(x..., y...)", " y...)", "too many arguments"},
+        {"Add(x, y){axes=[1, }", "}", "a number is missing"},
+        {"Add(x, y){axes=[1, 2}", "}", "a sign is missing"},
+        {"Add(x, y){axes=[1]", "", "a sign is missing"},
+        {"Add(x, y){=1}", "=1}", "the name of an attribute is missing"},
+        {"Add(x, y){axes=1, }", "}", "the name of an attribute is missing"},
+        {"Add(x, y){a=[1, 2, 3, 4, 5, 6, 7, 8, 9]}", " 9]}", "too many numbers"},
+        {"Add(x, y){a=1, b=1, c=1, d=1, e=1, f=1, g=1, h=1, i=1}", " i=1}", "too many conditions"},
+        {"Add(a, b, c, d, e, f, g, h, i)", " i)", "too many arguments"},
+        {"Add(Add(a, b, c, d, e, f, g, h), Add(i, j, k, l, m, n, o, p), q)", ")", "too many names"},
+        {"A(x) | B(x) | C(x) | D(x) | E(x) | F(x) | G(x) | H(x) | I(x)", " I(x)",
+         "too many alternatives"},
+        {"(A(x) | B(x)) | C(x) | D(x) | E(x) | F(x) | G(x) | H(x) | I(x)", "",
+         "too many operators for the output"},
+        {"Add(x...,)", ")", "too many arguments"},
+        {"Add(x | , y)", ", y)", "an expression is missing"},
+        {"Add(x, y); ", "; ", "more than an expression"},
+        {"a = Add(x, y); b", "", "the output is not an operator's"},
+        {"= Add(x, y)", "= Add(x, y)", "an expression is missing"},
+    };
     struct amp_arena *arena = amp_arena_create();
     (void)state;
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    for (size_t i = 0; i < AMP_COUNT(wrong); i++) {
         struct amp_error err = {.status = AMP_OK};
-        if (amp_pattern_parse(arena, wrong[i], &err) != NULL)
-            fail_msg("'%s' is taken for a pattern", wrong[i]);
+        char said[160];
+        if (amp_pattern_parse(arena, wrong[i].text, &err) != NULL)
+            fail_msg("'%s' is taken for a pattern", wrong[i].text);
+        snprintf(said, sizeof said, "pattern '%.40s...', at '%s': %s", wrong[i].text, wrong[i].at,
+                 wrong[i].what);
         assert_int_equal(err.status, AMP_RULES);
+        assert_string_equal(err.text, said);
     }
     amp_arena_destroy(arena);
 }
@@ -77,9 +99,16 @@ static void test_errors(void **state)
 /* What is as long as it can be. */
 static void test_limits(void **state)
 {
-    static const char *const right[] = {"Add(x, y){a=[1, 2, 3, 4, 5, 6, 7, 8]}",
-                                        "Add(x, y){a=1, b=1, c=1, d=1, e=1, f=1, g=1, h=1}",
-                                        "Add(a, b, c, d, e, f, g, h)", "Add(x, y...)"};
+    static const char *const right[] = {
+        "Add(x, y){a=[1, 2, 3, 4, 5, 6, 7, 8]}",
+        "Add(x, y){a=1, b=1, c=1, d=1, e=1, f=1, g=1, h=1}",
+        "Add(a, b, c, d, e, f, g, h)",
+        "Add(x, y...)",
+        "Add(Add(a, b, c, d, e, f, g, h), Add(i, j, k, l, m, n, o, p))",
+        "A(x) | B(x) | C(x) | D(x) | E(x) | F(x) | G(x) | H(x)",
+        "(A(x) | A(y)) | B(x) | C(x) | D(x) | E(x) | F(x) | G(x)",
+        " \n a_1  =\tAdd ( x : weight , y ... ) { k = [ -1 , 2 ] , l = w } ; "
+        "( Mul ( a_1 , -0.5 ) | Sub ( a_1 , _ ) { m = A } ) \n"};
     struct amp_arena *arena = amp_arena_create();
     (void)state;
     for (size_t i = 0; i < sizeof right / sizeof right[0]; i++) {
@@ -105,6 +134,14 @@ static void test_names(void **state)
     assert_int_equal(amp_pattern_value(pattern, "d"), 0);
     assert_int_equal(amp_pattern_value(pattern, "y"), 2);
     assert_int_equal(amp_pattern_value(pattern, "z"), -1);
+    pattern = amp_pattern_parse(arena, "Mul(x, y) | (Mul(_, x) | Sub(x, 1)) | Mul(y, z)", &err);
+    assert_non_null(pattern);
+    roots = amp_pattern_roots(pattern, &count);
+    assert_int_equal(count, 2); /* each once */
+    assert_string_equal(roots[0], "Mul");
+    assert_string_equal(roots[1], "Sub");
+    assert_int_equal(amp_pattern_value(pattern, "_"), -1);
+    assert_int_equal(amp_pattern_value(pattern, "z"), 2);
     amp_arena_destroy(arena);
 }
 
@@ -352,6 +389,655 @@ static void what_lists_no_axes_has_none(void **state)
         }
 }
 
+/* ---- matching -------------------------------------------------------------------------------- */
+
+/* The last match, whose nodes outlive the matcher. */
+static struct {
+    struct amp_pattern *pattern;
+    struct amp_pattern_match match;
+    uint32_t nodes[8];
+} found;
+
+/* Whether the pattern TEXT fits with VALUE as its output. */
+static bool fits(const char *text, uint32_t value)
+{
+    struct amp_error err = {.status = AMP_OK};
+    found.pattern = amp_pattern_parse(net.arena, text, &err);
+    if (found.pattern == NULL)
+        fail_msg("'%s': %s", text, err.text);
+    struct amp_pattern_matcher *matcher = amp_pattern_matcher_create(net.model);
+    bool once = amp_pattern_matcher_match(matcher, found.pattern, node_of(value), &found.match);
+    bool again = amp_pattern_matcher_match(matcher, found.pattern, node_of(value), &found.match);
+    assert_int_equal(once, again);
+    if (once)
+        for (size_t i = 0; i < found.match.n_nodes && i < 8; i++)
+            found.nodes[i] = found.match.nodes[i];
+    amp_pattern_matcher_destroy(matcher);
+    return once;
+}
+
+/* The value that the last match has for NAME. */
+static uint32_t bound(const char *name)
+{
+    int index = amp_pattern_value(found.pattern, name);
+    assert_true(index >= 0);
+    return found.match.values[index];
+}
+
+/* The last match has the nodes that make VALUES, and no others. */
+static void assert_parts(const uint32_t *values, size_t count)
+{
+    assert_int_equal(found.match.n_nodes, count);
+    for (size_t i = 0; i < count; i++) {
+        bool is_there = false;
+        for (size_t k = 0; k < count; k++)
+            is_there |= found.nodes[k] == node_of(values[i]);
+        if (!is_there)
+            fail_msg("'%s' is no part", amp_value_at(net.model, values[i])->name);
+    }
+}
+
+static uint32_t floats_in(const char *name)
+{
+    return input(name, AMP_FLOAT, DIMS(2, 3, 4));
+}
+
+static void operands_fit_in_either_order(void **state)
+{
+    (void)state;
+    net_start(17);
+    uint32_t x = floats_in("x"), y = floats_in("y"), r = NODE("Relu", "r", x);
+    uint32_t sum = NODE("Add", "sum", y, r);
+    output(sum);
+    infer_all();
+    assert_true(fits("Add(Relu(a), b)", sum));
+    assert_int_equal(bound("a"), x);
+    assert_int_equal(bound("b"), y);
+    assert_parts(IDS(sum, r));
+    assert_true(fits("Add(b, Relu(a))", sum));
+    assert_false(fits("Add(Relu(a), a)", sum));
+    assert_false(fits("Add(Relu(a), b:weight)", sum));
+    assert_false(fits("Add(Relu(a), b, c)", sum));
+    assert_false(fits("Mul(Relu(a), b)", sum));
+
+    net_start(17);
+    x = floats_in("x"), y = floats_in("y"), r = NODE("Relu", "r", x);
+    uint32_t difference = NODE("Sub", "difference", y, r);
+    output(difference);
+    infer_all();
+    assert_false(fits("Sub(Relu(a), b)", difference));
+    assert_true(fits("Sub(b, Relu(a))", difference));
+
+    net_start(17);
+    x = floats_in("x"), r = NODE("Relu", "r", x);
+    uint32_t largest = NODE("Max", "largest", FLOATS("c", 1), r, FLOATS("d", 2));
+    output(largest);
+    infer_all();
+    assert_false(fits("Max(Relu(a), b)", largest)); /* of two in either order, but not of three */
+    assert_true(fits("Max(b, Relu(a))", largest));
+}
+
+/* What was tried first, and did not lead to the end, leaves nothing. */
+static void what_was_tried_is_taken_back(void **state)
+{
+    (void)state;
+    net_start(17);
+    uint32_t x = floats_in("x"), y = floats_in("y"), product = NODE("Mul", "product", x, y);
+    uint32_t sum = NODE("Add", "sum", product, x);
+    output(sum);
+    infer_all();
+    assert_true(fits("Add(Mul(a, b), b)", sum));
+    assert_int_equal(bound("a"), y);
+    assert_int_equal(bound("b"), x);
+    assert_true(fits("Add(Mul(a, c), b) | Add(Mul(a, b), b)", sum));
+    assert_int_equal(bound("c"), y);
+    assert_true(fits("Add(Mul(a, c), 1) | Add(Mul(a, b), b)", sum));
+    assert_int_equal(bound("c"), AMP_NONE);
+
+    net_start(17);
+    x = floats_in("x");
+    uint32_t r = NODE("Relu", "r", x), t = NODE("Tanh", "t", x);
+    product = NODE("Mul", "product", r, t);
+    output(product);
+    infer_all();
+    assert_true(fits("Mul(Relu(a), Sigmoid(a)) | Mul(b, Tanh(a))", product));
+    assert_parts(IDS(product, t));
+    assert_int_equal(bound("b"), r);
+    assert_true(fits("d = Tanh(Exp(x)); e = Tanh(x); Mul(Relu(_), d | e)", product));
+    assert_parts(IDS(product, r, t));
+    assert_int_equal(bound("d"), AMP_NONE);
+    assert_int_equal(bound("e"), t);
+
+    net_start(17);
+    x = floats_in("x");
+    uint32_t mean = NODE("ReduceMean", "mean", x), most = NODE("ReduceMax", "most", x);
+    SET_INTS(mean, "axes", 1);
+    SET_INTS(most, "axes", 0);
+    sum = NODE("Add", "sum", mean, most);
+    output(sum);
+    infer_all();
+    assert_true(
+        fits("Add(ReduceMean(Relu(a)){axes=A} | ReduceMean(a), ReduceMax(a){axes=A})", sum));
+    assert_true(
+        fits("Add(ReduceMean(a){axes=A, keepdims=0} | ReduceMean(a), ReduceMax(a){axes=A})", sum));
+    assert_true(fits("Add(ReduceMean(a){axes=A}, ReduceMax(a){axes=B})", sum));
+    assert_false(fits("Add(ReduceMean(a){axes=A}, ReduceMax(a){axes=A})", sum));
+}
+
+/* A matcher's matches know nothing of each other. */
+static void letters_begin_anew_with_each_match(void **state)
+{
+    struct amp_error err = {.status = AMP_OK};
+    (void)state;
+    net_start(17);
+    uint32_t x = floats_in("x"), outputs[2];
+    for (int64_t i = 0; i < 2; i++) {
+        outputs[i] = NODE("ReduceMean", "mean", x);
+        set_list(outputs[i], "axes", 1, &i);
+        output(outputs[i]);
+    }
+    infer_all();
+    struct amp_pattern *pattern =
+        amp_pattern_parse(net.arena, "ReduceMean(x){axes=A, axes=A}", &err);
+    struct amp_pattern_matcher *matcher = amp_pattern_matcher_create(net.model);
+    for (int i = 0; i < 2; i++) {
+        assert_true(amp_pattern_matcher_match(matcher, pattern, node_of(outputs[i]), &found.match));
+        assert_int_equal(found.match.n_nodes, 1);
+        assert_int_equal(found.match.nodes[0], node_of(outputs[i]));
+    }
+    amp_pattern_matcher_destroy(matcher);
+}
+
+/* Nodes that change nothing lie between the others, and become parts; they end no pattern. */
+static void what_changes_nothing_lies_between(void **state)
+{
+    static const struct {
+        const char *op_type;
+        enum amp_dtype to; /* of Cast */
+        bool is_passed;
+    } between[] = {{"Identity", AMP_UNDEFINED, true},
+                   {"Dropout", AMP_UNDEFINED, true},
+                   {"Cast", AMP_FLOAT, true},
+                   {"Cast", AMP_DOUBLE, false},
+                   {"Neg", AMP_UNDEFINED, false}};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(between); i++) {
+        bool is_passed = between[i].is_passed;
+        net_start(17);
+        uint32_t x = floats_in("x"), r = NODE("Relu", "r", x);
+        uint32_t first = NODE(between[i].op_type, "first", r);
+        uint32_t second = NODE(between[i].op_type, "second", first);
+        uint32_t sum = NODE("Add", "sum", second, second), last = NODE("Identity", "last", sum);
+        if (between[i].to != AMP_UNDEFINED) {
+            set_int(first, "to", between[i].to);
+            set_int(second, "to", between[i].to);
+        }
+        output(last);
+        infer_all();
+        assert_int_equal(fits("Add(Relu(x), _)", sum), is_passed);
+        assert_int_equal(fits("d = Relu(x); Add(d, d)", sum), is_passed);
+        if (is_passed) {
+            assert_parts(IDS(sum, first, second, r));
+            assert_int_equal(bound("d"), r);
+            assert_int_equal(bound("x"), x);
+        }
+        assert_true(fits("Add(d, d)", sum));
+        assert_int_equal(bound("d"), second);
+        assert_parts(IDS(sum));
+        assert_false(fits("Add(x, x)", last));
+        assert_false(fits("Identity(Relu(x))", last));
+    }
+}
+
+/* Only first outputs are passed on: the mask of Dropout is not its data. */
+static void other_outputs_are_no_parts(void **state)
+{
+    (void)state;
+    net_start(17);
+    uint32_t x = floats_in("x"), r = NODE("Relu", "r", x);
+    uint32_t dropout = net_node(0, "Dropout", "dropout", 2, IDS(r));
+    uint32_t mask = NODE("Cast", "mask", net_out(dropout, 1));
+    uint32_t data = NODE("Neg", "data", net_out(dropout, 0));
+    set_int(mask, "to", AMP_FLOAT);
+    output(mask);
+    output(data);
+    infer_all();
+    assert_false(fits("Cast(Relu(x))", mask));
+    assert_false(fits("d = Relu(x); Cast(d)", mask));
+    assert_false(fits("Cast(Dropout(x))", mask));
+    assert_false(fits("Neg(Relu(x))", data)); /* the mask goes elsewhere */
+    assert_false(fits("Neg(Dropout(x))", data));
+
+    net_start(17);
+    x = floats_in("x"), r = NODE("Relu", "r", x);
+    dropout = net_node(0, "Dropout", "dropout", 2, IDS(r));
+    data = NODE("Neg", "data", net_out(dropout, 0));
+    output(data);
+    infer_all();
+    assert_true(fits("Neg(Relu(x))", data));
+    assert_true(fits("Neg(Dropout(Relu(x)))", data));
+}
+
+/* What a part gives is taken by parts alone; what the root gives by anyone. */
+static void nothing_leaves_a_match_but_its_output(void **state)
+{
+    enum { NOTHING, AN_OUTPUT, A_NODE, THE_ROOT_TWICE, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        net_start(17);
+        uint32_t x = floats_in("x"), r = NODE("Relu", "r", x), same = NODE("Identity", "same", r);
+        uint32_t y = NODE("Exp", "y", same);
+        output(y);
+        if (i == AN_OUTPUT)
+            output(r);
+        if (i == A_NODE)
+            output(NODE("Neg", "other", same));
+        if (i == THE_ROOT_TWICE)
+            output(NODE("Neg", "other", y));
+        infer_all();
+        bool is_closed = i == NOTHING || i == THE_ROOT_TWICE;
+        assert_int_equal(fits("Exp(Relu(x))", y), is_closed);
+        assert_int_equal(fits("d = Relu(x); Exp(d)", y), is_closed);
+        assert_true(fits("Exp(d)", y));
+    }
+}
+
+/* A node of a body takes no part of the graph around it. */
+static void a_match_is_of_one_graph(void **state)
+{
+    (void)state;
+    net_start(17);
+    uint32_t x = floats_in("x"), r = NODE("Relu", "r", x);
+    uint32_t body = amp_graph_add(net.model, "body", AMP_NONE);
+    uint32_t inner = net_out(net_node(body, "Relu", "inner", 1, IDS(x)), 0);
+    uint32_t a = net_out(net_node(body, "Exp", "a", 1, IDS(r)), 0);
+    uint32_t b = net_out(net_node(body, "Exp", "b", 1, IDS(inner)), 0);
+    assert_false(fits("Exp(Relu(x))", a));
+    assert_false(fits("d = Relu(x); Exp(d)", a));
+    assert_true(fits("Exp(Relu(x))", b));
+}
+
+/* Inputs beyond those that are written are constants, also such as a caller may override, or left
+   out. */
+static void further_inputs_are_settings(void **state)
+{
+    enum { CONSTANT, DEFAULT, DATA, LEFT_OUT, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        net_start(17);
+        const float six = 6;
+        uint32_t x = floats_in("x"), most;
+        if (i == CONSTANT || i == DEFAULT)
+            most = constant("most", AMP_FLOAT, SCALAR, &six);
+        else
+            most = i == DATA ? input("most", AMP_FLOAT, SCALAR) : AMP_NONE;
+        if (i == DEFAULT) {
+            amp_value_at(net.model, most)->is_input = true;
+            amp_value_at(net.model, most)->constant = NULL;
+            amp_ids_push(net.model, &net.model->graphs[0].inputs, most);
+        }
+        uint32_t none = AMP_NONE, y = NODE("Clip", "y", x, none, most);
+        output(y);
+        infer_all();
+        assert_int_equal(fits("Clip(x)", y), i != DATA);
+        assert_false(fits("Clip(x, a)", y)); /* what is left out is no value */
+        assert_int_equal(fits("Clip(x){max=6}", y), i == CONSTANT);
+    }
+}
+
+/* "a..." stands for one input or more. */
+static void arguments_repeat(void **state)
+{
+    enum { MOST = 1024 };
+    static uint32_t many[MOST + 1];
+    (void)state;
+    net_start(17);
+    uint32_t x = floats_in("x"), parts[4];
+    for (int i = 0; i < 3; i++)
+        parts[i] = NODE("Relu", "part", x);
+    parts[3] = x;
+    uint32_t joined[3] = {net_out(net_node(0, "Concat", "one", 1, parts, 1), 0),
+                          net_out(net_node(0, "Concat", "two", 1, parts + 1, 2), 0),
+                          net_out(net_node(0, "Concat", "data", 1, parts + 2, 2), 0)};
+    for (int i = 0; i < 3; i++) {
+        set_int(joined[i], "axis", 0);
+        output(joined[i]);
+    }
+    infer_all();
+    assert_true(fits("Concat(Relu(x)...)", joined[0]));
+    assert_parts(IDS(joined[0], parts[0]));
+    assert_true(fits("Concat(_...)", joined[1]));
+    assert_false(fits("Concat(_, Relu(x)...)", joined[0]));
+    assert_false(fits("Concat(Relu(x)...)", joined[2]));
+    assert_false(fits("Concat(Relu(x))", joined[1]));
+
+    for (int i = 0; i < 2; i++) {
+        net_start(17);
+        many[0] = floats_in("x");
+        for (size_t k = 1; k < AMP_COUNT(many); k++)
+            many[k] = many[0];
+        uint32_t sum = net_out(net_node(0, "Sum", "sum", 1, many, MOST + (size_t)i), 0);
+        output(sum);
+        infer_all();
+        assert_int_equal(fits("Sum(x...)", sum), i == 0);
+    }
+}
+
+/* A name that stands twice is one value, or two constants that are equal numbers. */
+static void names_stand_for_one_value(void **state)
+{
+    static const float numbers[][2] = {{2, 2}, {2, 3}};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(numbers); i++)
+        for (int64_t count = 1; count < 3; count++) {
+            const float pair[] = {2, 2};
+            net_start(17);
+            uint32_t x = input("x", AMP_FLOAT, DIMS(2));
+            uint32_t a = constant("a", AMP_FLOAT, DIMS(count), count > 1 ? pair : &numbers[i][0]);
+            uint32_t b = constant("b", AMP_FLOAT, SCALAR, &numbers[i][1]);
+            uint32_t y = NODE("Sub", "y", NODE("Sub", "d", x, a), b);
+            uint32_t z = NODE("Sub", "z", NODE("Sub", "e", x, a), a);
+            output(y);
+            output(z);
+            infer_all();
+            assert_int_equal(fits("Sub(Sub(_, s), s)", y), i == 0 && count == 1);
+            assert_true(fits("Sub(Sub(_, s), s)", z));
+            assert_true(fits("Sub(Sub(_, s), t)", y));
+            assert_int_equal(fits("Sub(Sub(_, s:scalar), _)", y), count == 1);
+            assert_int_equal(fits("Sub(_, 2)", y), i == 0);
+            assert_int_equal(fits("Sub(_, 3)", y), i == 1);
+        }
+}
+
+/* A number is a constant of any numeric type, behind casts. */
+static void numbers_are_constants_of_one_element(void **state)
+{
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_DOUBLE, AMP_INT8,    AMP_INT64,
+                                            AMP_UINT8, AMP_UINT64, AMP_FLOAT16, AMP_BOOL};
+    static const unsigned char one[] = {1, 0, 0, 0, 0, 0, 0, 0};
+    static const float float_one = 1;
+    static const double double_one = 1;
+    static const uint16_t half_one = 0x3c00;
+    enum { LONGEST = 4 };
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(dtypes); i++) {
+        const void *data = dtypes[i] == AMP_FLOAT     ? (const void *)&float_one
+                           : dtypes[i] == AMP_DOUBLE  ? (const void *)&double_one
+                           : dtypes[i] == AMP_FLOAT16 ? (const void *)&half_one
+                                                      : (const void *)one;
+        net_start(17);
+        uint32_t x = floats_in("x"), c = constant("c", dtypes[i], SCALAR, data);
+        for (int length = 0; length <= LONGEST; length++) {
+            const char *passed[] = {"Cast", "Identity", "CastLike"};
+            uint32_t y = NODE("Where", "y", FLOATS("w", 1), x, c); /* of any types: not inferred */
+            assert_int_equal(fits("Where(_, _, 1)", y), dtypes[i] != AMP_BOOL && length < LONGEST);
+            assert_int_equal(fits("Where(_, _, _:scalar)", y),
+                             dtypes[i] != AMP_BOOL && length < LONGEST);
+            assert_int_equal(fits("Where(_, _, _:weight)", y), length < LONGEST);
+            assert_false(fits("Where(_, _, 2)", y));
+            c = length == 2 ? NODE(passed[2], "cast", c, x) : NODE(passed[length % 2], "cast", c);
+        }
+        uint32_t negative = NODE("Neg", "negative", constant("d", dtypes[i], SCALAR, data));
+        assert_false(fits("Where(_, _, 1)", NODE("Where", "y", FLOATS("w", 1), x, negative)));
+    }
+}
+
+/* ---- kinds of values ------------------------------------------------------------------------- */
+
+enum source { OF_CONSTANT, OF_INPUT, OF_DEFAULT, OF_NODE };
+
+/* A value, subtracted from one of RANK, and the kinds that it is of. */
+static const struct {
+    enum source source;
+    int rank;
+    struct amp_shape shape;
+    float number; /* of all elements */
+    const char *kinds;
+} values[] = {
+    {OF_CONSTANT, 3, SCALAR, 0.5f, "weight scalar single"},
+    {OF_CONSTANT, 3, SCALAR, 0.0625f, "weight scalar eps single"},
+    {OF_CONSTANT, 3, SCALAR, 0, "weight scalar single"},
+    {OF_CONSTANT, 3, {1, {1}}, 0.0625f, "weight scalar eps item single vector"},
+    {OF_CONSTANT, 3, {1, {1}}, 0.5f, "weight scalar item single vector"},
+    {OF_CONSTANT, 3, {2, {1, 1}}, 0.5f, "weight scalar single vector channel"},
+    {OF_CONSTANT, 3, {1, {4}}, 0.0625f, "weight vector"},
+    {OF_CONSTANT, 3, {2, {3, 1}}, 0.0625f, "weight channel"},
+    {OF_CONSTANT, 3, {2, {1, 4}}, 0.0625f, "weight vector"},
+    {OF_CONSTANT, 3, {2, {3, 4}}, 0.0625f, "weight"},
+    {OF_CONSTANT, 3, {3, {1, 3, 1}}, 0.0625f, "weight channel"},
+    {OF_CONSTANT, 3, {3, {1, 1, 4}}, 0.0625f, "weight vector"},
+    {OF_CONSTANT, 3, {3, {2, 3, 1}}, 0.0625f, "weight"},
+    {OF_CONSTANT, 3, {3, {2, 1, 1}}, 0.0625f, "weight"},
+    {OF_CONSTANT, 2, {2, {1, 3}}, 0.0625f, "weight vector"},
+    {OF_CONSTANT, 2, {2, {2, 1}}, 0.0625f, "weight"},
+    {OF_CONSTANT, 4, {3, {3, 1, 1}}, 0.0625f, "weight channel"},
+    {OF_CONSTANT, 4, {2, {4, 1}}, 0.0625f, "weight"},
+    {OF_DEFAULT, 3, {1, {1}}, 0.0625f, "weight single vector"},
+    {OF_DEFAULT, 3, {2, {3, 1}}, 0.0625f, "weight channel"},
+    {OF_INPUT, 3, SCALAR, 0, "single live"},
+    {OF_INPUT, 3, {2, {1, 1}}, 0, "single live"},
+    {OF_INPUT, 3, {2, {3, 1}}, 0, "live"},
+    {OF_INPUT, 3, {2, {1, 4}}, 0, "live"},
+    {OF_INPUT, 3, {.rank = -1}, 0, "live"},
+    {OF_NODE, 3, {1, {1}}, 0.0625f, "single live"},
+};
+
+static uint32_t subtract(size_t i)
+{
+    static const int64_t dims[] = {2, 3, 4, 5};
+    float data[24];
+    struct amp_shape shape = {.rank = values[i].rank};
+    for (int d = 0; d < shape.rank; d++)
+        shape.dims[d] = dims[d];
+    for (size_t k = 0; k < AMP_COUNT(data); k++)
+        data[k] = values[i].number;
+    net_start(17);
+    uint32_t x = input("x", AMP_FLOAT, shape), value;
+    if (values[i].source == OF_CONSTANT || values[i].source == OF_DEFAULT)
+        value = constant("value", AMP_FLOAT, values[i].shape, data);
+    else
+        value = input("value", AMP_FLOAT, values[i].shape);
+    if (values[i].source == OF_DEFAULT) {
+        amp_value_at(net.model, value)->is_input = true;
+        amp_value_at(net.model, value)->constant = NULL;
+        amp_ids_push(net.model, &net.model->graphs[0].inputs, value);
+    }
+    if (values[i].source == OF_NODE)
+        value = NODE("Neg", "negative", value);
+    uint32_t y = NODE("Sub", "y", x, value);
+    output(y);
+    infer_all();
+    return y;
+}
+
+static void values_are_of_the_kinds_that_they_are(void **state)
+{
+    static const char *const kinds[] = {"weight", "scalar", "eps",     "item",
+                                        "single", "vector", "channel", "live"};
+    bool are_all = true;
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(values); i++) {
+        char text[64], list[100];
+        uint32_t y = subtract(i);
+        snprintf(list, sizeof list, " %s ", values[i].kinds);
+        for (size_t k = 0; k < AMP_COUNT(kinds); k++) {
+            snprintf(text, sizeof text, " %s ", kinds[k]);
+            bool is_one = strstr(list, text) != NULL;
+            snprintf(text, sizeof text, "Sub(x, _:%s)", kinds[k]);
+            if (fits(text, y) == is_one)
+                continue;
+            print_error("value %zu: '%s' %s\n", i, kinds[k], is_one ? "is missing" : "is wrong");
+            are_all = false;
+        }
+    }
+    assert_true(are_all);
+}
+
+/* ---- settings -------------------------------------------------------------------------------- */
+
+/* What a node does not say of itself is as the operator's default has it, of any type. */
+static void what_is_not_said_is_the_default(void **state)
+{
+    (void)state;
+    net_start(17);
+    uint32_t x = floats_in("x"), picture = input("p", AMP_FLOAT, DIMS(1, 4, 2, 2));
+    uint32_t leaky = NODE("LeakyRelu", "leaky", x), mean = NODE("ReduceMean", "mean", x);
+    uint32_t depth = NODE("DepthToSpace", "depth", picture), turned = NODE("Transpose", "t", x);
+    uint32_t other = NODE("Nobody", "other", x);
+    set_int(depth, "blocksize", 2);
+    assert_true(fits("LeakyRelu(x){alpha=0.01}", leaky));
+    assert_false(fits("LeakyRelu(x){alpha=0.02}", leaky));
+    assert_true(fits("ReduceMean(x){keepdims=1}", mean));
+    assert_false(fits("ReduceMean(x){keepdims=0}", mean));
+    assert_false(fits("ReduceMean(x){keepdims=one}", mean));
+    assert_true(fits("DepthToSpace(x){mode=DCR}", depth));
+    assert_false(fits("DepthToSpace(x){mode=CRD}", depth));
+    assert_false(fits("DepthToSpace(x){mode=0}", depth));
+    assert_true(fits("DepthToSpace(x){blocksize=2, mode=DCR}", depth));
+    assert_false(fits("DepthToSpace(x){blocksize=2, mode=CRD}", depth));
+    set_word(depth, "mode", "CRD");
+    assert_true(fits("DepthToSpace(x){mode=CRD}", depth));
+    assert_false(fits("DepthToSpace(x){mode=DCR}", depth));
+    assert_false(fits("Transpose(x){perm=same}", turned)); /* it has no default */
+    assert_false(fits("Transpose(x){perm=swapped}", turned));
+    assert_false(fits("Transpose(x){nothing=1}", turned));
+    assert_true(fits("Transpose(x){axes=all}", turned));
+    assert_false(fits("Nobody(x){a=1}", other)); /* nobody knows what it would be */
+    assert_true(fits("Nobody(x){axes=all}", other));
+    assert_true(fits("Nobody(x)", other));
+}
+
+/* Axes that are an input count where it is a constant, and all of them where it is left out. */
+static void inputs_are_settings_too(void **state)
+{
+    static const unsigned char yes = 1;
+    (void)state;
+    net_start(18);
+    uint32_t x = floats_in("x"), none = AMP_NONE, any = input("any", AMP_INT64, DIMS(1));
+    const uint32_t axes[] = {NUMBERS("last", -1),
+                             NUMBERS("first", 0),
+                             NUMBERS("every", 1, 0, 2),
+                             constant("empty", AMP_INT64, DIMS(0), ""),
+                             none,
+                             any,
+                             constant("yes", AMP_BOOL, DIMS(1), &yes)};
+    static const bool is_last[] = {true, false, false, false, false, false, false},
+                      is_trailing[] = {true, false, true, false, false, false, false},
+                      is_all[] = {false, false, true, true, true, false, false};
+    for (size_t i = 0; i < AMP_COUNT(axes); i++) {
+        uint32_t mean = NODE("ReduceMean", "mean", x, axes[i]);
+        assert_int_equal(fits("ReduceMean(x){axes=last}", mean), is_last[i]);
+        assert_int_equal(fits("ReduceMean(x, _){axes=last}", mean), is_last[i]);
+        assert_int_equal(fits("ReduceMean(x){axes=trailing, keepdims=1}", mean), is_trailing[i]);
+        assert_int_equal(fits("ReduceMean(x, _){axes=all}", mean), is_all[i] && axes[i] != none);
+        assert_int_equal(fits("ReduceMean(x){axes=all}", mean), is_all[i]);
+    }
+    assert_true(fits("ReduceMean(x){axes=all}", NODE("ReduceMean", "mean", x)));
+}
+
+/* A setting has as many digits as its type, and up to 16 numbers. */
+static void settings_are_numbers_of_their_type(void **state)
+{
+    static const uint16_t halves[] = {0x2e66, 0}; /* a tenth as float16 has it, 0.0999756 */
+    static const float floats[] = {0.0999756f, 0};
+    int64_t places[17];
+    (void)state;
+    net_start(18);
+    uint32_t h = input("h", AMP_FLOAT16, DIMS(2)), x = input("x", AMP_FLOAT, DIMS(2));
+    for (size_t i = 0; i < 2; i++) {
+        uint32_t of_halves = NODE("Clip", "y", h, constant("low", AMP_FLOAT16, SCALAR, &halves[i]));
+        uint32_t of_floats = NODE("Clip", "z", x, constant("low", AMP_FLOAT, SCALAR, &floats[i]));
+        assert_int_equal(fits("Clip(x){min=0.1}", of_halves), i == 0);
+        assert_false(fits("Clip(x){min=0.1}", of_floats));
+        assert_int_equal(fits("Clip(x){min=0}", of_floats), i == 1);
+        assert_true(fits("Clip(x){min=eps}", of_halves)); /* what float16 does not hold is 0 */
+        assert_int_equal(fits("Clip(x){min=eps}", of_floats), i == 0);
+        assert_false(fits("Clip(x){max=eps}", of_floats));
+    }
+    uint32_t two = NODE("Clip", "two", x, FLOATS("lows", 0.05f, 0.05f));
+    assert_false(fits("Clip(x){min=eps}", two));
+    assert_false(fits("Clip(x){min=0.05}", two));
+    assert_true(fits("Clip(x){min=[0.05, 0.05]}", two));
+    assert_false(fits("Clip(x){min=[0.05, 0.06]}", two));
+    for (int64_t i = 0; i < 17; i++)
+        places[i] = i;
+    for (size_t count = 16; count <= 17; count++) {
+        uint32_t turned = NODE("Transpose", "t", x);
+        set_list(turned, "perm", count, places);
+        assert_int_equal(fits("Transpose(x){perm=same}", turned), count == 16);
+        uint32_t list = constant("list", AMP_INT64, DIMS((int64_t)count), places);
+        uint32_t shaped = NODE("Reshape", "r", x, list);
+        assert_int_equal(fits("Reshape(x){shape=same}", shaped), count == 16);
+    }
+    uint32_t turned = NODE("Transpose", "t", x);
+    set_list(turned, "perm", 0, places);
+    assert_false(fits("Transpose(x){perm=same}", turned));
+    assert_false(fits("Transpose(x){perm=swapped}", turned));
+    set_word(turned, "perm", "same");
+    assert_false(fits("Transpose(x){perm=same}", turned));
+    amp_node_set_attr(net.model, node_of(turned),
+                      (struct amp_attr){.name = "perm", .type = AMP_ATTR_TENSOR, .count = 1});
+    assert_false(fits("Transpose(x){perm=same}", turned));
+}
+
+/* ---- what counts ----------------------------------------------------------------------------- */
+
+static bool accepts_sums(const void *context, const struct amp_composite *composite,
+                         const uint32_t *nodes, size_t n_nodes)
+{
+    assert_ptr_equal(context, &net);
+    assert_non_null(composite);
+    assert_true(n_nodes > 1);
+    return amp_node_is(amp_node_at(net.model, nodes[0]), "", "Add");
+}
+
+/* Parts are in the order of the graph; the entry is the head, or who takes the data first. */
+static void matches_say_where_they_are(void **state)
+{
+    static const float three = 3, low = 0, six = 6, weights[16];
+    struct amp_composites matches;
+    const struct amp_composite_filter filter = {accepts_sums, &net};
+    (void)state;
+    net_start(17);
+    uint32_t data = NODE("Neg", "data", floats_in("x"));
+    uint32_t a = NODE("Add", "a", data, constant("three", AMP_FLOAT, SCALAR, &three));
+    uint32_t b = NODE("Exp", "b", data);
+    uint32_t h = NODE("Clip", "h", a, constant("low", AMP_FLOAT, SCALAR, &low),
+                      constant("high", AMP_FLOAT, SCALAR, &six));
+    uint32_t p = NODE("Mul", "p", data, h);
+    uint32_t y = NODE("Div", "y", p, constant("six", AMP_FLOAT, SCALAR, &six));
+    uint32_t m = NODE("MatMul", "m", b, constant("w", AMP_FLOAT, DIMS(4, 4), weights));
+    uint32_t z = NODE("Add", "z", FLOATS("v", 1, 2, 3, 4), m);
+    output(y);
+    output(z);
+    infer_all();
+    amp_composites_find(net.model, NULL, &matches);
+    assert_int_equal(matches.n_matches, 2);
+    const struct amp_composite_match *first = &matches.matches[0], *second = first + 1;
+    assert_string_equal(first->composite->name, "HardSwish");
+    assert_int_equal(first->root, node_of(y));
+    assert_int_equal(first->entry, node_of(a));
+    assert_int_equal(first->n_nodes, 4);
+    const uint32_t parts[] = {a, h, p, y}, sums[] = {m, z};
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(first->nodes[i], node_of(parts[i]));
+    assert_string_equal(second->composite->name, "linear");
+    assert_int_equal(second->root, node_of(z));
+    assert_int_equal(second->entry, node_of(m));
+    assert_int_equal(second->n_nodes, 2);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(second->nodes[i], node_of(sums[i]));
+    const uint32_t makers[] = {data, a, b, h, p, y, m, z};
+    const uint32_t match_of[] = {AMP_NONE, 0, AMP_NONE, 0, 0, 0, 1, 1};
+    assert_int_equal(matches.n_nodes, 8);
+    for (size_t i = 0; i < 8; i++)
+        assert_int_equal(matches.match_of[node_of(makers[i])], match_of[i]);
+    amp_composites_find(net.model, &filter, &matches);
+    assert_int_equal(matches.n_matches, 1);
+    assert_int_equal(matches.matches[0].root, node_of(z));
+    assert_int_equal(matches.match_of[node_of(y)], AMP_NONE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -365,6 +1051,22 @@ int main(void)
         NET_TEST(numbers_and_texts_are_compared),
         NET_TEST(axes_beyond_all_ranks_are_none),
         NET_TEST(what_lists_no_axes_has_none),
+        NET_TEST(operands_fit_in_either_order),
+        NET_TEST(what_was_tried_is_taken_back),
+        NET_TEST(letters_begin_anew_with_each_match),
+        NET_TEST(what_changes_nothing_lies_between),
+        NET_TEST(other_outputs_are_no_parts),
+        NET_TEST(nothing_leaves_a_match_but_its_output),
+        NET_TEST(a_match_is_of_one_graph),
+        NET_TEST(further_inputs_are_settings),
+        NET_TEST(arguments_repeat),
+        NET_TEST(names_stand_for_one_value),
+        NET_TEST(numbers_are_constants_of_one_element),
+        NET_TEST(values_are_of_the_kinds_that_they_are),
+        NET_TEST(what_is_not_said_is_the_default),
+        NET_TEST(inputs_are_settings_too),
+        NET_TEST(settings_are_numbers_of_their_type),
+        NET_TEST(matches_say_where_they_are),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
