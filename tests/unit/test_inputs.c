@@ -1,10 +1,15 @@
-/* What a session takes for the inputs of its model, and how the outputs of models are measured
-   where they are lists. */
+/* What a session takes for the inputs of its model, how the outputs of models are measured where
+   they are lists, and what goes into steps of training and comes of them. */
 #include "net.h"
 
 #include "check/compare.h"
 #include "check/elements.h"
 #include "check/metrics.h"
+#include "train/history.h"
+#include "train/rows.h"
+#include "train/trainer.h"
+
+#include <math.h>
 
 /* ---- inputs ---- */
 
@@ -176,6 +181,378 @@ static void lists_are_measured_item_by_item(void **state)
     amp_tensor_release(&longer);
 }
 
+/* ---- rows of samples ------------------------------------------------------------------------- */
+
+enum { X, T, SAME, N_INPUTS };
+
+/* Inputs x of ROWS rows (-1: any) of two numbers, t of any number of integers, and a number. */
+static void start_rows(struct amp_rows *rows, int64_t n_rows)
+{
+    struct amp_shape any = DIMS(1);
+    net_start(17);
+    any.dims[0] = AMP_DIM_UNKNOWN;
+    struct amp_shape pairs = {2, {n_rows, 2}};
+    input("x", AMP_FLOAT, pairs);
+    input("t", AMP_INT64, any);
+    input("same", AMP_FLOAT, SCALAR);
+    net.err = (struct amp_error){.status = AMP_OK};
+    amp_rows_open(rows, net.model, N_INPUTS);
+}
+
+/* A sample whose rows of x are (FIRST, -FIRST), (FIRST + 1, -FIRST - 1) and so on, and of t FIRST
+   and so on. */
+static enum amp_status add_rows(struct amp_rows *rows, int64_t first, int64_t count)
+{
+    float pairs[2 * 128];
+    int64_t numbers[128];
+    for (int64_t i = 0; i < count; i++) {
+        pairs[2 * i] = (float)(first + i);
+        pairs[2 * i + 1] = -(float)(first + i);
+        numbers[i] = first + i;
+    }
+    return amp_rows_add(rows,
+                        TENSORS(*net_tensor(AMP_FLOAT, DIMS(count, 2), pairs),
+                                *net_tensor(AMP_INT64, DIMS(count), numbers), {.dtype = AMP_FLOAT}),
+                        "here", &net.err);
+}
+
+/* Batch I has the rows NUMBERS of x and of t. */
+static void assert_batch(const struct amp_rows *rows, size_t i, const int64_t *numbers,
+                         size_t count)
+{
+    struct amp_tensor batch[N_INPUTS] = {{.data = NULL}};
+    assert_int_equal(amp_rows_take(rows, i, batch, &net.err), AMP_OK);
+    assert_int_equal(batch[X].dtype, AMP_FLOAT);
+    assert_true(amp_shape_equal(&batch[X].shape, &DIMS((int64_t)count, 2)));
+    for (size_t k = 0; k < count; k++) {
+        assert_true(amp_tensor_double(&batch[X], 2 * k) == (double)numbers[k]);
+        assert_true(amp_tensor_double(&batch[X], 2 * k + 1) == -(double)numbers[k]);
+        if (batch[T].data != NULL)
+            assert_int_equal(amp_tensor_int(&batch[T], k), numbers[k]);
+    }
+    if (batch[T].data != NULL)
+        assert_true(amp_shape_equal(&batch[T].shape, &DIMS((int64_t)count)));
+    amp_tensors_release(batch, N_INPUTS);
+}
+
+#define ASSERT_BATCH(rows, i, ...)                        \
+    assert_batch(rows, i, (const int64_t[]){__VA_ARGS__}, \
+                 sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+
+/* Of a size across samples, the last smaller; without a size a sample each. */
+static void rows_come_in_batches(void **state)
+{
+    struct amp_rows rows;
+    const float seven = 7;
+    (void)state;
+    for (size_t size = 0; size < 6; size++) {
+        start_rows(&rows, AMP_DIM_UNKNOWN);
+        amp_rows_give(&rows, SAME, AMP_ROWS_SAME, net_tensor(AMP_FLOAT, SCALAR, &seven));
+        assert_int_equal(add_rows(&rows, 10, 3), AMP_OK);
+        assert_int_equal(add_rows(&rows, 13, 0), AMP_OK);
+        assert_int_equal(add_rows(&rows, 13, 2), AMP_OK);
+        assert_int_equal(amp_rows_cut(&rows, size, &net.err), AMP_OK);
+        assert_int_equal(rows.n_rows, 5);
+        assert_int_equal(rows.left_out, 0);
+        const size_t n_batches[] = {2, 5, 3, 2, 2, 1};
+        assert_int_equal(rows.n_batches, n_batches[size]);
+        if (size == 0 || size == 3) {
+            ASSERT_BATCH(&rows, 0, 10, 11, 12);
+            ASSERT_BATCH(&rows, 1, 13, 14);
+        } else if (size == 1) {
+            for (int64_t i = 0; i < 5; i++)
+                ASSERT_BATCH(&rows, (size_t)i, 10 + i);
+        } else if (size == 2) {
+            ASSERT_BATCH(&rows, 0, 10, 11);
+            ASSERT_BATCH(&rows, 1, 12, 13);
+            ASSERT_BATCH(&rows, 2, 14);
+        } else if (size == 5) {
+            ASSERT_BATCH(&rows, 0, 10, 11, 12, 13, 14);
+        }
+        struct amp_tensor batch[N_INPUTS] = {{.data = NULL}};
+        assert_int_equal(amp_rows_take(&rows, 0, batch, &net.err), AMP_OK);
+        assert_int_equal(batch[SAME].shape.rank, 0);
+        assert_true(amp_tensor_double(&batch[SAME], 0) == 7);
+        amp_tensors_release(batch, N_INPUTS);
+        amp_rows_close(&rows);
+    }
+}
+
+/* A tensor for all samples goes row by row with theirs; what no sample has stays away. */
+static void targets_go_with_their_rows(void **state)
+{
+    static const int64_t targets[] = {0, 1, 2, 3, 4};
+    struct amp_rows rows;
+    (void)state;
+    start_rows(&rows, AMP_DIM_UNKNOWN);
+    amp_rows_give(&rows, T, AMP_ROWS_OF_ALL, net_tensor(AMP_INT64, DIMS(4), targets));
+    amp_rows_give(&rows, T, AMP_ROWS_OF_ALL, net_tensor(AMP_INT64, DIMS(5), targets));
+    for (int64_t first = 0; first < 5; first += 3) {
+        const float pairs[] = {(float)first,      -(float)first,    (float)first + 1,
+                               -(float)first - 1, (float)first + 2, -(float)first - 2};
+        assert_int_equal(
+            amp_rows_add(&rows,
+                         TENSORS(*net_tensor(AMP_FLOAT, DIMS(first == 0 ? 3 : 2, 2), pairs),
+                                 {.dtype = AMP_INT64}, {.dtype = AMP_FLOAT}),
+                         "here", &net.err),
+            AMP_OK);
+    }
+    assert_int_equal(amp_rows_cut(&rows, 2, &net.err), AMP_OK);
+    ASSERT_BATCH(&rows, 0, 0, 1);
+    ASSERT_BATCH(&rows, 1, 2, 3);
+    ASSERT_BATCH(&rows, 2, 4);
+    struct amp_tensor batch[N_INPUTS] = {{.data = NULL}};
+    assert_int_equal(amp_rows_take(&rows, 0, batch, &net.err), AMP_OK);
+    assert_null(batch[SAME].data);
+    assert_non_null(batch[T].data);
+    amp_tensors_release(batch, N_INPUTS);
+    amp_rows_close(&rows);
+}
+
+/* Where the model has a number of rows, batches have it; but not where it has a default, or the
+   input is whole in every step. */
+static void a_fixed_number_of_rows_is_kept(void **state)
+{
+    enum { FIXED, DEFAULT, WHOLE, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++)
+        for (size_t size = 0; size < 4; size++) {
+            struct amp_rows rows;
+            start_rows(&rows, 2);
+            if (i == DEFAULT)
+                amp_value_at(net.model, net.model->graphs[0].inputs.items[X])->initial =
+                    net_tensor(AMP_FLOAT, DIMS(1), &(float){1});
+            assert_int_equal(add_rows(&rows, 0, 3), AMP_OK);
+            assert_int_equal(add_rows(&rows, 3, 2), AMP_OK);
+            if (i == WHOLE)
+                rows.sources[X] = AMP_ROWS_SAME;
+            enum amp_status status = amp_rows_cut(&rows, size, &net.err);
+            if (i == FIXED && (size == 1 || size == 3)) {
+                char text[80];
+                snprintf(text, sizeof text, "--batch %zu: input 'x' has 2 rows in the model", size);
+                assert_int_equal(status, AMP_USAGE);
+                assert_string_equal(net.err.text, text);
+            } else {
+                const size_t n_batches[] = {2, 5, 3, 2};
+                bool is_cut = i == FIXED && size == 2;
+                assert_int_equal(status, AMP_OK);
+                assert_int_equal(rows.n_batches, is_cut ? 2 : n_batches[size]);
+                assert_int_equal(rows.left_out, is_cut ? 1 : 0);
+            }
+            amp_rows_close(&rows);
+        }
+    for (int64_t n_rows = 0; n_rows < 2; n_rows++) {
+        char text[80];
+        struct amp_rows rows;
+        start_rows(&rows, 2);
+        assert_int_equal(add_rows(&rows, 0, n_rows), AMP_OK);
+        assert_int_equal(amp_rows_cut(&rows, 2, &net.err), AMP_USAGE);
+        snprintf(text, sizeof text, "--batch 2: there are %d rows", (int)n_rows);
+        assert_string_equal(net.err.text, text);
+        amp_rows_close(&rows);
+    }
+}
+
+/* What has no rows, not as many, or other ones than before, is named. */
+static void rows_that_do_not_go_together_are_refused(void **state)
+{
+    static int64_t numbers[8];
+    static float pairs[8];
+    const struct amp_tensor none = {.dtype = AMP_FLOAT},
+                            x = *net_tensor(AMP_FLOAT, DIMS(2, 2), pairs),
+                            t = *net_tensor(AMP_INT64, DIMS(2), numbers),
+                            three = *net_tensor(AMP_INT64, DIMS(3), numbers),
+                            wide = *net_tensor(AMP_FLOAT, DIMS(2, 3), pairs),
+                            flat = *net_tensor(AMP_FLOAT, DIMS(2), pairs),
+                            integers = *net_tensor(AMP_INT64, DIMS(2, 2), numbers),
+                            number = *net_tensor(AMP_FLOAT, SCALAR, pairs),
+                            texts = {.dtype = AMP_STRING, .shape = DIMS(2), .data = pairs};
+    struct amp_tensor list = sequence(2, 1);
+    const struct {
+        struct amp_tensor x, t;
+        bool is_first;
+        enum amp_status status;
+        const char *text;
+    } wrong[] = {
+        {list, t, true, AMP_UNSUPPORTED, "input 'x': only tensors of numbers have batches"},
+        {texts, t, true, AMP_UNSUPPORTED, "input 'x': only tensors of numbers have batches"},
+        {number, t, true, AMP_MODEL, "input 'x': a number alone has no rows for batches"},
+        {x, number, true, AMP_MODEL, "input 't': a number alone has no rows for batches"},
+        {x, three, true, AMP_MODEL, "input 't' has 3 rows, and 'x' 2"},
+        {x, three, false, AMP_MODEL, "input 't' has 3 rows, and 'x' 2"},
+        {none, t, false, AMP_MODEL, "input 'x': some samples have it and some do not"},
+        {x, none, false, AMP_MODEL, "input 't': some samples have it and some do not"},
+        {wide, t, false, AMP_MODEL,
+         "input 'x': float32[2, 3] does not go with float32[2, 2] of the first sample"},
+        {flat, t, false, AMP_MODEL,
+         "input 'x': float32[2] does not go with float32[2, 2] of the first sample"},
+        {integers, t, false, AMP_MODEL,
+         "input 'x': int64[2, 2] does not go with float32[2, 2] of the first sample"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct amp_rows rows;
+        char text[160];
+        start_rows(&rows, AMP_DIM_UNKNOWN);
+        if (!wrong[i].is_first)
+            assert_int_equal(amp_rows_add(&rows, TENSORS(x, t, none), "first", &net.err), AMP_OK);
+        assert_int_equal(
+            amp_rows_add(&rows, TENSORS(wrong[i].x, wrong[i].t, none), "here", &net.err),
+            wrong[i].status);
+        snprintf(text, sizeof text, "here: %s", wrong[i].text);
+        assert_string_equal(net.err.text, text);
+        amp_rows_close(&rows);
+    }
+    amp_tensor_release(&list);
+}
+
+static void targets_that_do_not_go_with_the_rows_are_refused(void **state)
+{
+    static int64_t numbers[4];
+    const struct {
+        struct amp_tensor whole;
+        enum amp_status status;
+        const char *text;
+    } wrong[] = {
+        {*net_tensor(AMP_INT64, DIMS(1), numbers), AMP_MODEL,
+         "input 'same': 1 rows for 2 rows of samples"},
+        {*net_tensor(AMP_INT64, DIMS(3), numbers), AMP_MODEL,
+         "input 'same': 3 rows for 2 rows of samples"},
+        {*net_tensor(AMP_INT64, SCALAR, numbers), AMP_MODEL,
+         "input 'same': a number alone has no rows for batches"},
+        {{.dtype = AMP_STRING, .shape = DIMS(2), .data = numbers},
+         AMP_UNSUPPORTED,
+         "input 'same': only tensors of numbers have batches"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct amp_rows rows;
+        start_rows(&rows, AMP_DIM_UNKNOWN);
+        amp_rows_give(&rows, SAME, AMP_ROWS_OF_ALL, &wrong[i].whole);
+        assert_int_equal(add_rows(&rows, 0, 2), AMP_OK);
+        assert_int_equal(amp_rows_cut(&rows, 0, &net.err), wrong[i].status);
+        assert_string_equal(net.err.text, wrong[i].text);
+        amp_rows_close(&rows);
+    }
+}
+
+/* The order of ROWS as one number: 012, 021 and so on. */
+static int order_of(const struct amp_rows *rows)
+{
+    int order = 0;
+    for (size_t i = 0; i < rows->n_batches; i++) {
+        struct amp_tensor batch[N_INPUTS] = {{.data = NULL}};
+        assert_int_equal(amp_rows_take(rows, i, batch, &net.err), AMP_OK);
+        int64_t number = amp_tensor_int(&batch[T], 0);
+        assert_true(amp_tensor_double(&batch[X], 0) == (double)number);
+        order = 10 * order + (int)number;
+        amp_tensors_release(batch, N_INPUTS);
+    }
+    return order;
+}
+
+/* Each order is as frequent as another, whatever was before: of 1200 epochs 200, give or take five
+   standard deviations. */
+static void epochs_have_orders_of_their_own(void **state)
+{
+    static const int orders[] = {12, 21, 102, 120, 201, 210};
+    enum { EPOCHS = 1200 };
+    static int first[EPOCHS];
+    int counts[6] = {0};
+    struct amp_rows rows;
+    (void)state;
+    start_rows(&rows, AMP_DIM_UNKNOWN);
+    assert_int_equal(add_rows(&rows, 0, 2), AMP_OK);
+    assert_int_equal(add_rows(&rows, 2, 1), AMP_OK);
+    assert_int_equal(amp_rows_cut(&rows, 1, &net.err), AMP_OK);
+    assert_int_equal(order_of(&rows), 12);
+    for (size_t epoch = 0; epoch < EPOCHS; epoch++) {
+        amp_rows_shuffle(&rows, 1, epoch);
+        first[epoch] = order_of(&rows);
+        for (int i = 0; i < 6; i++)
+            counts[i] += first[epoch] == orders[i];
+    }
+    for (int i = 0; i < 6; i++)
+        assert_in_range(counts[i], 200 - 65, 200 + 65);
+    int n_differing = 0;
+    for (size_t epoch = EPOCHS; epoch-- > 0;) {
+        amp_rows_shuffle(&rows, 1, epoch);
+        assert_int_equal(order_of(&rows), first[epoch]);
+        amp_rows_shuffle(&rows, 2, epoch);
+        n_differing += order_of(&rows) != first[epoch];
+    }
+    assert_in_range(n_differing, 1000 - 65, 1000 + 65); /* by another seed in five of six */
+    amp_rows_close(&rows);
+}
+
+/* ---- what steps give out --------------------------------------------------------------------- */
+
+enum { STEP_OUTPUTS = 10 };
+
+/* The numbers of a float type among the algorithm's outputs are noted, and what the scaler says. */
+static void histories_have_the_numbers_of_steps(void **state)
+{
+    static const struct {
+        const char *name, *word; /* NULL: it is not noted */
+        enum amp_dtype dtype;
+        struct amp_shape shape;
+    } outputs[STEP_OUTPUTS] = {{"y", NULL, AMP_FLOAT, {0}},
+                               {"loss", "loss", AMP_FLOAT, {0}},
+                               {"one", "one", AMP_DOUBLE, {2, {1, 1}}},
+                               {"two", NULL, AMP_FLOAT, {1, {2}}},
+                               {"none", NULL, AMP_FLOAT, {1, {0}}},
+                               {"half", "half", AMP_FLOAT16, {0}},
+                               {"integer", NULL, AMP_INT64, {0}},
+                               {"flag", NULL, AMP_BOOL, {0}},
+                               {"grad_scaler/skipped", "skipped", AMP_BOOL, {1, {1}}},
+                               {"last", NULL, AMP_FLOAT, {0}}};
+    struct amp_tensor tensors[STEP_OUTPUTS] = {{.data = NULL}};
+    struct amp_trainer trainer = {.outputs = tensors, .n_outputs = STEP_OUTPUTS};
+    struct amp_train_history history = {.n_series = 0};
+    (void)state;
+    net_start(17);
+    for (size_t i = 0; i < STEP_OUTPUTS; i++) {
+        output(net_value_in(0, outputs[i].name, outputs[i].dtype, outputs[i].shape));
+        tensors[i] = (struct amp_tensor){.dtype = outputs[i].dtype, .shape = outputs[i].shape};
+        assert_int_equal(amp_tensor_alloc(&tensors[i], &net.err), AMP_OK);
+        memset(tensors[i].data, 0, amp_tensor_size(&tensors[i]));
+    }
+    trainer.step =
+        (struct amp_training_step){.model = net.model, .first_own = 1, .n_own = STEP_OUTPUTS - 2};
+    for (int step = 0; step < 200; step++) {
+        amp_tensor_set_double(&tensors[1], 0, step);
+        amp_tensor_set_double(&tensors[5], 0, 2 * step);
+        *(bool *)tensors[8].data = step % 2 == 1;
+        amp_train_history_add(&history, &trainer, 0.25);
+        assert_int_equal(history.n_steps, step + 1);
+        assert_true(amp_train_history_last(&history, 0) == step);
+    }
+    tensors[1].shape = DIMS(0);
+    amp_train_history_add(&history, &trainer, 0);
+    assert_true(isnan(amp_train_history_last(&history, 0)));
+    assert_true(history.seconds == 50);
+    size_t n_series = 0;
+    for (size_t i = 0; i < STEP_OUTPUTS; i++) {
+        if (outputs[i].word == NULL) {
+            assert_null(amp_train_history_find(&history, outputs[i].name));
+            continue;
+        }
+        const struct amp_train_series *series = amp_train_history_find(&history, outputs[i].word);
+        assert_ptr_equal(series, &history.series[n_series++]);
+        assert_int_equal(series->output, i);
+        for (int step = 0; step < 200; step++)
+            assert_true(series->values[step] == (i == 1   ? step
+                                                 : i == 5 ? 2 * step
+                                                 : i == 8 ? step % 2
+                                                          : 0));
+    }
+    assert_int_equal(history.n_series, n_series);
+    amp_train_history_free(&history);
+    assert_int_equal(history.n_series, 0);
+    tensors[1].shape = SCALAR;
+    amp_tensors_release(tensors, STEP_OUTPUTS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +562,13 @@ int main(void)
         NET_TEST(operators_without_a_kernel_are_found_at_once),
         NET_TEST(lists_are_compared_item_by_item),
         NET_TEST(lists_are_measured_item_by_item),
+        NET_TEST(rows_come_in_batches),
+        NET_TEST(targets_go_with_their_rows),
+        NET_TEST(a_fixed_number_of_rows_is_kept),
+        NET_TEST(rows_that_do_not_go_together_are_refused),
+        NET_TEST(targets_that_do_not_go_with_the_rows_are_refused),
+        NET_TEST(epochs_have_orders_of_their_own),
+        NET_TEST(histories_have_the_numbers_of_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
