@@ -187,8 +187,7 @@ static bool solve_node(struct amp_pattern_matcher *m, const struct goal *goal)
         return false;
     const struct amp_node *node = amp_node_at(m->model, id);
     bool is_root = goal->user == AMP_NONE;
-    if (node->graph != m->graph || node->outputs[0] != goal->value ||
-        (!is_root && amp_value_at(m->model, goal->value)->is_output))
+    if (node->graph != m->graph || node->outputs[0] != goal->value)
         return false;
     size_t n_nodes = m->n_nodes;
     bool fits = false;
