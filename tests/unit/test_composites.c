@@ -616,6 +616,18 @@ static void other_outputs_are_no_parts(void **state)
     infer_all();
     assert_true(fits("Neg(Relu(x))", data));
     assert_true(fits("Neg(Dropout(Relu(x)))", data));
+
+    net_start(17);
+    x = floats_in("x"), r = NODE("Relu", "r", x);
+    dropout = net_node(0, "Dropout", "dropout", 2, IDS(r));
+    mask = NODE("Cast", "mask", net_out(dropout, 1));
+    set_int(mask, "to", AMP_FLOAT);
+    output(mask);
+    infer_all();
+    assert_false(fits("Cast(Relu(x))", mask));
+    assert_false(fits("Cast(Dropout(x))", mask));
+    assert_false(fits("d = Relu(x); Cast(d)", mask));
+    assert_true(fits("Cast(x)", mask));
 }
 
 /* What a part gives is taken by parts alone; what the root gives by anyone. */
@@ -832,6 +844,7 @@ static uint32_t subtract(size_t i)
     for (size_t k = 0; k < AMP_COUNT(data); k++)
         data[k] = values[i].number;
     net_start(17);
+    input("unused", AMP_FLOAT, SCALAR);
     uint32_t x = input("x", AMP_FLOAT, shape), value;
     if (values[i].source == OF_CONSTANT || values[i].source == OF_DEFAULT)
         value = constant("value", AMP_FLOAT, values[i].shape, data);
