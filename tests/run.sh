@@ -33,8 +33,12 @@ export STEP
 # allocated takes as long to find out, for all of oneDNN's, as the rest of a run: ASAN_OPTIONS with more malloc_context_size tells.
 export ASAN_OPTIONS=${ASAN_OPTIONS-exitcode=99:detect_leaks=1:allocator_may_return_null=1:malloc_context_size=1}
 
-# What a report says without the line that depends on the machine: how many nodes its CPU has no kernel for.
-without_machine() { sed '/^  widened  /d' "$1"; }
+# What a report says without what depends on the machine: how many nodes its CPU has no kernel for, what computes, how long it takes; and
+# a page without its style and the version.
+without_machine() {
+  sed -E '/^  widened  /d; / no kernel for the lower dtype\.<\/p>$/d; /^<tr><th scope="row">(ampconv|computed by)</d
+    /^<style>$/,/^<\/style>$/d; /^<meta name="generator"/d; s/ [0-9.e+-]+ ms a step, [0-9.]+ [A-Za-z]+ at most/ .../' "$1"
+}
 
 # Runs one case folder in the folder $2; says what differs.
 run_case() {
@@ -46,7 +50,7 @@ run_case() {
   code=$?
   if [ -n "$update" ]; then
     for stream in stdout stderr; do
-      if [ -s "$work/$stream" ]; then cp "$work/$stream" "$folder/$stream"; else rm -f "$folder/$stream"; fi
+      if [ -s "$work/$stream" ]; then without_machine "$work/$stream" >"$folder/$stream"; else rm -f "$folder/$stream"; fi
     done
     if [ $code -ne 0 ]; then echo $code >"$folder/exit"; else rm -f "$folder/exit"; fi
     return 0

@@ -7,9 +7,9 @@ tool=$root/build/case_tool
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 cp "$root/models/digits_transformer.onnx" "$scratch/m.onnx"
-cp "$CASES/cli/html_overflow/model.onnx" "$scratch/overflow.onnx"
-cp "$CASES/cli/html_overflow16/model.onnx" "$scratch/overflow16.onnx"
-cp "$CASES/cli/html_overflow/x.npy" "$scratch/x.npy"
+cp "$CASES/cli/page_overflow/model.onnx" "$scratch/overflow.onnx"
+cp "$CASES/cli/page_overflow/other.onnx" "$scratch/overflow16.onnx"
+cp "$CASES/cli/page_overflow/x.npy" "$scratch/x.npy"
 LC_ALL=C sed 's/ZZZZ/\x1b\xff\x01\xc0/g' "$CASES/cli/html_hostile/model.onnx" >"$scratch/hostile.onnx"
 cd "$scratch" || exit 2
 data=(--data "$root/models/digits" --labels "$root/models/digits/labels.npy")
