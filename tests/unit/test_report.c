@@ -1,14 +1,22 @@
 /* What reports say: as text, as drawings, and the page of a search. */
+#include "cli/report/bench.h"
 #include "cli/report/html/graph_layout.h"
 #include "cli/report/html/svg.h"
+#include "cli/report/html/timing.h"
 #include "cli/report/html/tuning.h"
 #include "cli/report/json.h"
+#include "cli/report/profile.h"
 #include "cli/report/validation.h"
+#include "core/array.h"
 #include "core/memory.h"
+#include "ops/dnnl/profile.h"
+#include "ops/dnnl/roofline.h"
+#include "ops/op.h"
 #include "scratch.h"
 #include "tune/tuning.h"
 
 #include <math.h>
+#include <oneapi/dnnl/dnnl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -559,7 +567,47 @@ static void assert_says(const char *text, const char *part)
         fail_msg("the page does not say: %s", part);
 }
 
+/* TEXT is the member `page` of the case NAME in tests/cli. */
+static void assert_page(const char *name, const char *text)
+{
+    char path[SCRATCH_MAX];
+    const char *cases = getenv("CASES");
+    if (cases == NULL)
+        skip();
+    snprintf(path, sizeof path, "%s/cli/%s/page", cases, name);
+    char *expected = read_text(path);
+    if (strcmp(text, expected) != 0) {
+        fputs(text, stderr);
+        fail_msg("the page is not that of the case %s", name);
+    }
+    free(expected);
+}
+
 /* ---- tests ----------------------------------------------------------------------------------- */
+
+/* What stands in each place: with an answer that is none of the ends, and where nothing meets the
+   criterion. */
+static void the_whole_section_is_as_reviewed(void **state)
+{
+    struct made made;
+    (void)state;
+    make(&made);
+    made.tuning.previews.count = 1;
+    made.tuning.n_preview_samples = 2;
+    char *text = page_of(&made.tuning);
+    assert_page("page_tuned", strstr(text, "<main>"));
+    free(text);
+    make(&made);
+    made.tuning.answer = NULL;
+    made.tuning.nearest = &made.trials[0];
+    made.tuning.budget = power_of(95);
+    made.problem.base = 0;
+    made.tuning.trials.n_replayed = 0;
+    made.trials[2].score = 0.5;
+    text = page_of(&made.tuning);
+    assert_page("page_not_tuned", strstr(text, "<main>"));
+    free(text);
+}
 
 static void an_answer_is_told(void **state)
 {
@@ -719,6 +767,145 @@ static void gains_are_called_so(void **state)
     free(text);
 }
 
+/* ---- times ----------------------------------------------------------------------------------- */
+
+/* What a bench came to: times that are made up, of more nodes and operators than are shown. */
+
+enum { OPS = 17, BENCH_NODES = 27, SIDES = 3, RUNS = 2 };
+
+/* A model of BENCH_NODES nodes, the first three operators of which are products. */
+static struct amp_model *make_timed(struct sketch *s)
+{
+    static const char *const ops[OPS] = {"Conv", "MatMul", "Gemm",    "Relu", "Add",  "Mul",
+                                         "Sub",  "Div",    "Tanh",    "Exp",  "Cast", "Concat",
+                                         "Pad",  "Tile",   "Softmax", "Neg",  "Where"};
+    uint32_t at = add_input(s, "x");
+    for (int i = 0; i < BENCH_NODES; i++) {
+        char name[32] = "";
+        if (i != 4)
+            snprintf(name, sizeof name, "body.%d/node", i);
+        at = add_node(s, ops[i % OPS], name, at, AMP_NONE, AMP_FLOAT);
+    }
+    return s->model;
+}
+
+/* Adds two primitives of node 0, two alike of others, and reorders of a node and of the cast. */
+static void add_primitives(struct amp_profile *profile, const struct amp_model *model, double speed)
+{
+    static const struct {
+        uint32_t node;
+        double seconds;
+        const char *kind, *implementation, *layouts;
+    } made[] = {{0, 0.002, "reorder", "strided copy", "a -> b"},
+                {0, 0.016, "convolution", "direct", "a -> b"},
+                {1, 0.008, "matmul", "gemm", "b"},
+                {2, 0.0625, "matmul", "gemm", "b"},
+                {2, 0.001, "matmul", "gemm", "c"},
+                {2, 0.003, "matmul", "reference", "c"},
+                {10, 0.032, "reorder", "strided copy", "a -> b"}};
+    const dnnl_dims_t dims = {1};
+    dnnl_memory_desc_t desc;
+    size_t count;
+    dnnl_memory_desc_create_with_tag(&desc, 1, dims, dnnl_f32, dnnl_a);
+    for (size_t i = 0; i < AMP_COUNT(made); i++)
+        amp_profile_note_reorder(
+            profile, &(struct amp_ctx){.model = model, .node = &model->nodes[made[i].node]},
+            &(struct amp_profile_reorder){.id = &made[i], .from = desc, .to = desc},
+            RUNS * made[i].seconds / speed);
+    dnnl_memory_desc_destroy(desc);
+    struct amp_profile_primitive *all =
+        (struct amp_profile_primitive *)(uintptr_t)amp_profile_primitives(profile, &count);
+    assert_int_equal(count, AMP_COUNT(made));
+    for (size_t i = 0; i < count; i++) {
+        all[i].calls = RUNS * (i + 1);
+        all[i].kind = made[i].kind;
+        snprintf(all[i].implementation, sizeof all[i].implementation, "%s", made[i].implementation);
+        snprintf(all[i].layouts, sizeof all[i].layouts, "%s", made[i].layouts);
+    }
+}
+
+/* The profile of a side that is SPEED times as fast as the first. */
+static struct amp_profile *make_profile(const struct amp_model *model, double speed)
+{
+    size_t count;
+    struct amp_profile *profile = amp_profile_create();
+    for (uint32_t id = 0; id < BENCH_NODES; id++)
+        amp_profile_credit(profile, &(struct amp_ctx){.model = model, .node = &model->nodes[id]},
+                           RUNS * 0.001 * (id + 1) / speed);
+    struct amp_profile_node *nodes =
+        (struct amp_profile_node *)(uintptr_t)amp_profile_nodes(profile, &count);
+    assert_int_equal(count, BENCH_NODES);
+    for (uint32_t id = 0; id < BENCH_NODES; id++) {
+        nodes[id].calls = RUNS * (1 + id % 2);
+        nodes[id].flops = id % OPS < 3 ? RUNS * 1e7 * (id + 1) : 0;
+        nodes[id].bytes = RUNS * 1e5 * (1 + id % 5);
+        snprintf(nodes[id].way, sizeof nodes[id].way, "way %u", id % 3);
+    }
+    add_primitives(profile, model, speed);
+    return profile;
+}
+
+/* All that is said of BENCH: the parts of its page, lines of text, and JSON, for which profiles
+   behind the first are taken away. To be freed. */
+static char *said_of(const struct amp_bench *bench)
+{
+    char *all = NULL;
+    size_t size = 0;
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_html *html = amp_html_create("times");
+    FILE *file = open_memstream(&all, &size);
+    amp_html_times(html, bench);
+    amp_html_operator_times(html, bench);
+    amp_html_roofline(html, bench);
+    amp_html_node_times(html, bench);
+    assert_int_equal(amp_html_write(html, "page.html", &err), AMP_OK);
+    amp_html_destroy(html);
+    assert_xml("page.html");
+    char *text = read_text("page.html");
+    fputs(strstr(text, "<main>"), file);
+    amp_report_bench(file, "a/m.onnx", bench);
+    amp_report_profile(file, &bench->sides[0], RUNS, 0);
+    amp_report_profile(file, &bench->sides[1], RUNS, 1);
+    for (size_t i = 1; i < bench->n_sides; i++)
+        bench->sides[i].profile = NULL;
+    char *json = amp_json_dump(amp_json_bench("a/m.onnx", bench), JSON_INDENT(1));
+    fprintf(file, "%s\n", json);
+    fclose(file);
+    free(text);
+    free(json);
+    return all;
+}
+
+static void times_stand_in_their_places(void **state)
+{
+    static const double speeds[SIDES] = {1, 4, 2};
+    struct sketch s = sketch();
+    struct amp_model *model = make_timed(&s);
+    struct amp_bench_side sides[SIDES] = {
+        {.dtype = AMP_FLOAT, .roofline = AMP_ROOFLINE_FLOPS / 5e11, .ratio = 0.5, .peak_bytes = 1},
+        {.dtype = AMP_BFLOAT16,
+         .roofline = AMP_ROOFLINE_FLOPS / 4e12,
+         .ratio = 0.25,
+         .peak_bytes = 2500000,
+         .widened = 3},
+        {.dtype = AMP_FLOAT16, .peak_bytes = 0}};
+    struct amp_profile *profiles[SIDES];
+    struct amp_bench bench = {.sides = sides, .n_sides = SIDES, .n_runs = RUNS, .flops = 1e9};
+    (void)state;
+    for (int i = 0; i < SIDES; i++) {
+        sides[i].model = model;
+        sides[i].median = 0.5 / speeds[i];
+        sides[i].minimum = 0.4375 / speeds[i];
+        sides[i].profile = profiles[i] = make_profile(model, speeds[i]);
+    }
+    char *text = said_of(&bench);
+    assert_page("page_times", text);
+    free(text);
+    for (int i = 0; i < SIDES; i++)
+        amp_profile_destroy(profiles[i]);
+    amp_arena_destroy(s.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -733,6 +920,8 @@ int main(void)
         cmocka_unit_test(long_names_take_no_time),
         cmocka_unit_test(one_name_takes_no_room),
         cmocka_unit_test(any_graph_has_a_layout),
+        cmocka_unit_test(the_whole_section_is_as_reviewed),
+        cmocka_unit_test(times_stand_in_their_places),
         cmocka_unit_test(an_answer_is_told),
         cmocka_unit_test(each_trial_has_a_row_and_two_marks),
         cmocka_unit_test(scores_have_a_column),
