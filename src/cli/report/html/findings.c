@@ -161,7 +161,8 @@ static void put_noise(struct amp_html *html, const struct amp_noise *noise)
         amp_html_put(html, "the %zu from ", count);
     amp_html_put(html, "%s <strong><code>%s</code></strong> (%s, %s)%s ",
                  source->kind == AMP_NOISE_WEIGHT ? "the weight" : "the value",
-                 amp_html_short(source->name, 80, name), amp_html_short(source->node, 90, node),
+                 amp_html_short(source->name, 80, name),
+                 source->node[0] != '\0' ? amp_html_short(source->node, 90, node) : "an input",
                  amp_html_dtype_text(source->dtype), count > 1 ? " on" : "");
     if (source->n_lost > 0)
         amp_html_put(html,
