@@ -1,11 +1,17 @@
 /* What reports say: as text, as drawings, and the page of a search. */
 #include "cli/report/bench.h"
+#include "cli/report/html/findings.h"
 #include "cli/report/html/graph_layout.h"
+#include "cli/report/html/noise.h"
 #include "cli/report/html/svg.h"
 #include "cli/report/html/timing.h"
 #include "cli/report/html/tuning.h"
 #include "cli/report/json.h"
+#include "cli/report/noise.h"
 #include "cli/report/profile.h"
+#include "cli/report/ranges.h"
+#include "cli/report/training.h"
+#include "cli/report/tuning.h"
 #include "cli/report/validation.h"
 #include "core/array.h"
 #include "core/memory.h"
@@ -906,6 +912,239 @@ static void times_stand_in_their_places(void **state)
     amp_arena_destroy(s.arena);
 }
 
+/* ---- noise ----------------------------------------------------------------------------------- */
+
+/* What is said of sources of error that are made up: more groups than are shown, two of which have
+   several sources. */
+
+enum { SOURCES = 26, GROUPS = 23 };
+
+static struct amp_noise make_noise(struct amp_noise_source sources[SOURCES])
+{
+    static const char *const ops[] = {"Conv", "", "MatMul", "Add"};
+    static const char *const names[SOURCES] = {"a", "b", "c", "d", "e", "f", "g", "h", "i",
+                                               "j", "k", "l", "m", "n", "o", "p", "q", "r",
+                                               "s", "t", "u", "v", "w", "x", "y", "z"};
+    struct amp_noise noise = {.sources = sources,
+                              .n_sources = SOURCES,
+                              .n_groups = GROUPS,
+                              .joint = power_of(41),
+                              .measured = power_of(40),
+                              .chance = 1.5,
+                              .n_outputs = 2,
+                              .n_counted = 2,
+                              .n_samples = 9,
+                              .n_probed = 4,
+                              .plain_runs = 17.5};
+    for (size_t i = 0; i < SOURCES; i++) {
+        /* Groups 3 and 7 have three and two sources. */
+        size_t group = i < 4 ? i : i < 6 ? 3 : i < 10 ? i - 2 : i - 3;
+        sources[i] = (struct amp_noise_source){.kind = (enum amp_noise_kind)(i % 4),
+                                               .name = names[i],
+                                               .node = i % 4 == 1 ? "" : "node 'n' (Op-1)",
+                                               .op_type = ops[i % 4],
+                                               .dtype = i % 3 == 0 ? AMP_FLOAT16 : AMP_BFLOAT16,
+                                               .group = group,
+                                               .power = ldexp(1, -16) * (double)(i % 13 + 1)};
+        noise.predicted += sources[i].power;
+    }
+    return noise;
+}
+
+/* The part of a page, the lines and the JSON of NOISE, to be freed. */
+static char *said_of_noise(const struct amp_noise *noise)
+{
+    char *all = NULL;
+    size_t size = 0;
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_html *html = amp_html_create("noise");
+    FILE *file = open_memstream(&all, &size);
+    amp_html_findings(html, NULL, noise);
+    amp_html_noise(html, noise);
+    assert_int_equal(amp_html_write(html, "page.html", &err), AMP_OK);
+    amp_html_destroy(html);
+    assert_xml("page.html");
+    char *text = read_text("page.html"), *json = amp_json_dump(amp_json_noise(noise), JSON_COMPACT);
+    fprintf(file, "%s%s\n", strstr(text, "<main>"), json);
+    amp_report_noise(file, noise);
+    fclose(file);
+    free(text);
+    free(json);
+    return all;
+}
+
+static void sources_stand_in_their_places(void **state)
+{
+    struct amp_noise_source sources[SOURCES];
+    struct amp_noise noise = make_noise(sources);
+    (void)state;
+    char *text = said_of_noise(&noise);
+    assert_page("page_noise", text);
+    free(text);
+    noise.n_sources = 6;
+    noise.n_groups = 4;
+    noise.n_lost = 3;
+    noise.n_nonfinite = 1;
+    noise.n_selected = 1;
+    noise.n_counted = 1;
+    noise.n_samples = noise.n_probed = 1;
+    sources[1].n_lost = 1;
+    for (size_t i = 3; i < 6; i++)
+        sources[i].n_lost = 2;
+    text = said_of_noise(&noise);
+    assert_page("page_noise_lost", text);
+    free(text);
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+/* What commands print of results that are made up. */
+
+static void put_search(FILE *file, const struct amp_tuning *tuning)
+{
+    char *json = amp_json_dump(amp_json_tuning(tuning), JSON_COMPACT);
+    for (int verbosity = 0; verbosity < 2; verbosity++)
+        amp_report_tuning(file, tuning, verbosity);
+    fprintf(file, "%s\n", json);
+    free(json);
+}
+
+/* Searches with an answer and without one, with one lower dtype and with two, by time, bytes and
+   nodes. */
+static void put_searches(FILE *file)
+{
+    struct made made;
+    make(&made);
+    put_search(file, &made.tuning);
+    made.tuning.previews.count = 1;
+    made.tuning.n_preview_samples = 2;
+    made.tuning.is_minimal = false;
+    made.tuning.costs.unit = AMP_COSTS_BYTES;
+    made.tuning.answer = &made.trials[0];
+    put_search(file, &made.tuning);
+    made.tuning.previews.count = 2;
+    made.tuning.n_preview_samples = 1;
+    for (size_t u = 0; u < 6; u += 2)
+        made.units[u].is_fine = true;
+    for (size_t u = 20; u < UNITS; u += 2)
+        made.units[u].is_fine = true;
+    made.tuning.answer = NULL;
+    made.tuning.nearest = &made.trials[1];
+    made.trials[1].score = -0.5;
+    put_search(file, &made.tuning);
+    made.tuning.plain_runs = made.tuning.previews.count = 0;
+    made.tuning.trials.n_replayed = 0;
+    made.tuning.costs.unit = AMP_COSTS_NODES;
+    made.tuning.answer = &made.trials[3];
+    put_search(file, &made.tuning);
+}
+
+/* Validations within and outside, with one output and with two, with and without samples. */
+static void put_validations(FILE *file)
+{
+    struct amp_output_check outputs[2];
+    struct amp_task task;
+    struct amp_eval_check eval;
+    struct amp_validation validation = made_up(outputs, &task, &eval);
+    outputs[1] = outputs[0];
+    outputs[1].name = "z";
+    outputs[1].is_outside = false;
+    outputs[1].metrics = (struct amp_metrics){.count = 0};
+    amp_report_validation(file, &validation, 0);
+    amp_report_validation(file, &validation, 1);
+    validation.n_outputs = 2;
+    validation.samples = 1;
+    amp_report_validation(file, &validation, 0);
+    amp_report_validation(file, &validation, 1);
+    validation.n_outputs = 0;
+    validation.samples = 0;
+    validation.is_within = true;
+    validation.eval = NULL;
+    validation.task_bounds.items[0].is_set = false;
+    amp_report_validation(file, &validation, 1);
+}
+
+/* Steps of training: none, one, several, and what they are before and after a conversion. */
+static void put_training(FILE *file)
+{
+    double loss[] = {2.5, 1.25}, scale[] = {65536, 32768}, skipped[] = {0, 1};
+    struct amp_train_series series[] = {
+        {"loss", 0, loss}, {"scale", 1, scale}, {"skipped", 2, skipped}};
+    struct amp_training_result result = {.history = {.series = series,
+                                                     .n_series = 3,
+                                                     .n_steps = 2,
+                                                     .seconds = 0.25,
+                                                     .peak_bytes = 3000},
+                                         .n_variables = 4};
+    struct amp_step_check check = {.history = {result.history, result.history},
+                                   .n_variables = 4,
+                                   .cosine = 0.5,
+                                   .length = 0.75};
+    struct amp_error none = {.status = AMP_OK}, failed = {.status = AMP_MODEL, .text = "why"};
+    struct amp_train_series other = {"loss", 0, skipped};
+    check.history[1].series = &other;
+    check.history[1].n_series = 1;
+    for (size_t n = 0; n <= 2; n++) {
+        result.history.n_steps = n;
+        amp_report_training(file, &result, 1);
+        amp_report_training(file, &result, 2);
+    }
+    result.history.n_series = 1;
+    amp_report_training(file, &result, 0);
+    for (int i = 0; i < 6; i++) {
+        check.is_skipped = i == 1;
+        check.cosine = i >= 2 ? (double)NAN : 0.5;
+        check.is_outside = i == 3;
+        check.history[0].n_series = i == 4 ? 0 : 3;
+        amp_report_step(file, &check, i == 5 ? &failed : &none);
+        char *json = amp_json_dump(amp_json_step(&check, i == 5 ? &failed : &none), JSON_COMPACT);
+        fprintf(file, "%s\n", json);
+        free(json);
+    }
+}
+
+/* Ranges that were seen in data, at random and not at all. */
+static void put_ranges(FILE *file)
+{
+    struct amp_arena *arena = amp_arena_create();
+    struct amp_ranges *ranges = amp_ranges_create(arena);
+    amp_report_calibration(file, "m.onnx", ranges);
+    amp_ranges_entry(ranges, "none");
+    amp_ranges_entry(ranges, "most")->seen =
+        (struct amp_range){.count = 2, .minimum = -65504, .maximum = 3};
+    ranges->source = AMP_RANGES_DATA;
+    ranges->n_samples = 1;
+    amp_report_calibration(file, "m.onnx", ranges);
+    amp_ranges_entry(ranges, "more")->seen = (struct amp_range){.count = 1, .maximum = 65536};
+    amp_ranges_entry(ranges, "less")->seen = (struct amp_range){.count = 1, .minimum = -70000};
+    ranges->source = AMP_RANGES_RANDOM;
+    ranges->n_samples = 2;
+    ranges->path = "r.json";
+    amp_report_calibration(file, "m.onnx", ranges);
+    amp_report_evidence(file, AMP_REASON_WEIGHT_FLUSH, 0.25, AMP_RANGES_DATA);
+    amp_report_evidence(file, AMP_REASON_FLUSH, 0.25, AMP_RANGES_DATA);
+    amp_report_evidence(file, AMP_REASON_MASK, (double)INFINITY, AMP_RANGES_DATA);
+    char *json = amp_json_dump(amp_json_ranges(ranges), JSON_COMPACT);
+    fprintf(file, "\n%s\n", json);
+    free(json);
+    amp_arena_destroy(arena);
+}
+
+static void lines_say_each_number_by_its_name(void **state)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    (void)state;
+    put_searches(file);
+    put_validations(file);
+    put_training(file);
+    put_ranges(file);
+    fclose(file);
+    assert_page("page_lines", text);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -922,6 +1161,8 @@ int main(void)
         cmocka_unit_test(any_graph_has_a_layout),
         cmocka_unit_test(the_whole_section_is_as_reviewed),
         cmocka_unit_test(times_stand_in_their_places),
+        cmocka_unit_test(sources_stand_in_their_places),
+        cmocka_unit_test(lines_say_each_number_by_its_name),
         cmocka_unit_test(an_answer_is_told),
         cmocka_unit_test(each_trial_has_a_row_and_two_marks),
         cmocka_unit_test(scores_have_a_column),
