@@ -767,7 +767,9 @@ static void gains_are_called_so(void **state)
     (void)state;
     make(&made);
     made.trials[3].loss = -0.0125;
+    made.tuning.budget = 0; /* no error at all: no height of the picture */
     char *text = page_of(&made.tuning);
+    assert_null(strstr(text, "criterion: "));
     assert_says(text, "Predicted: a gain of 20 % of the cost");
     assert_says(text, "answer: trial 3, -20 %, ");
     free(text);
@@ -1036,6 +1038,10 @@ static void put_searches(FILE *file)
     made.tuning.trials.n_replayed = 0;
     made.tuning.costs.unit = AMP_COSTS_NODES;
     made.tuning.answer = &made.trials[3];
+    put_search(file, &made.tuning);
+    made.tuning.trials.count = 1;
+    made.tuning.previews.count = 1;
+    made.tuning.answer = &made.trials[0];
     put_search(file, &made.tuning);
 }
 
