@@ -68,7 +68,6 @@ struct row {
     const char *title;
     cell_text *text;
     enum amp_dtype dtype;
-    bool needs_model;
 };
 
 static void file_text(const struct column *column, enum amp_dtype dtype, char *text, size_t size)
@@ -132,9 +131,7 @@ static void put_row(struct amp_html *html, const struct row *row, const struct c
     char text[AMP_HTML_SHORT];
     amp_html_put(html, "<tr><th scope=\"row\">%s</th>", row->title);
     for (size_t i = 0; i < count; i++) {
-        text[0] = '\0';
-        if (columns[i].model->model != NULL || !row->needs_model)
-            row->text(&columns[i], row->dtype, text, sizeof text);
+        row->text(&columns[i], row->dtype, text, sizeof text);
         amp_html_put(html, "<td class=\"n\">%s</td>", text);
     }
     amp_html_put(html, "</tr>\n");
@@ -145,7 +142,7 @@ static void put_dtypes(struct amp_html *html, const struct column *columns, size
 {
     for (int dtype = 0; dtype < AMP_DTYPE_COUNT; dtype++) {
         char title[64];
-        struct row row = {title, dtype_text, (enum amp_dtype)dtype, true};
+        struct row row = {title, dtype_text, (enum amp_dtype)dtype};
         size_t nodes = 0;
         for (size_t i = 0; i < count; i++)
             nodes += columns[i].facts.of[dtype];
@@ -161,14 +158,14 @@ static void put_dtypes(struct amp_html *html, const struct column *columns, size
 
 void amp_html_models(struct amp_html *html, const struct amp_html_model *models, size_t count)
 {
-    static const struct row first[] = {{"size of the file", file_text, AMP_UNDEFINED, false},
-                                       {"nodes", nodes_text, AMP_UNDEFINED, true}};
+    static const struct row first[] = {{"size of the file", file_text, AMP_UNDEFINED},
+                                       {"nodes", nodes_text, AMP_UNDEFINED}};
     static const struct row last[] = {
-        {"casts between float types", casts_text, AMP_UNDEFINED, true},
-        {"parameters", parameters_text, AMP_UNDEFINED, true},
-        {"opset", opset_text, AMP_UNDEFINED, true},
-        {"IR version", version_text, AMP_UNDEFINED, true},
-        {"written by", producer_text, AMP_UNDEFINED, true},
+        {"casts between float types", casts_text, AMP_UNDEFINED},
+        {"parameters", parameters_text, AMP_UNDEFINED},
+        {"opset", opset_text, AMP_UNDEFINED},
+        {"IR version", version_text, AMP_UNDEFINED},
+        {"written by", producer_text, AMP_UNDEFINED},
     };
     struct column *columns = amp_xcalloc(count, sizeof *columns);
     char short_text[AMP_HTML_SHORT];
@@ -176,9 +173,7 @@ void amp_html_models(struct amp_html *html, const struct amp_html_model *models,
                        "control flow count; casts count on their own.</caption>\n<thead><tr><td>"
                        "</td>");
     for (size_t i = 0; i < count; i++) {
-        columns[i].model = &models[i];
-        if (models[i].model != NULL)
-            columns[i].facts = facts_of(models[i].model);
+        columns[i] = (struct column){&models[i], facts_of(models[i].model)};
         amp_html_put(html, "<th scope=\"col\" class=\"n\">%s<br/><code>%s</code></th>",
                      models[i].role, amp_html_short(models[i].path, 60, short_text));
     }

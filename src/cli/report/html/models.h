@@ -6,10 +6,10 @@
 
 /* A model of a report, with types inferred. */
 struct amp_html_model {
-    const char *role;              /* "reference" */
-    const char *path;              /* "stdin" for - */
-    const struct amp_model *model; /* NULL: not at hand, only the other fields are shown */
-    size_t bytes;                  /* of its files; 0: not known */
+    const char *role; /* "reference" */
+    const char *path; /* "stdin" for - */
+    const struct amp_model *model;
+    size_t bytes; /* of its files; 0: not known */
 };
 
 /* Writes a table of what COUNT models are, side by side: nodes by dtype, casts, bytes, opset. */
