@@ -2,6 +2,8 @@
 #include "scratch.h"
 #include "tune_case.h"
 
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <cmocka.h>
@@ -696,12 +698,183 @@ static void what_is_logged_comes_back(void **state)
         assert_same_number(trial->measured, copies[i].measured);
         assert_same_number(trial->score, copies[i].score);
         assert_same_number(trial->seconds, copies[i].seconds);
-        if ((unsigned char)copies[i].reason[0] != 0xff)
-            assert_string_equal(trial->reason, copies[i].reason);
+        assert_string_equal(trial->reason, (unsigned char)copies[i].reason[0] == 0xff
+                                               ? "(not UTF-8)"
+                                               : copies[i].reason);
     }
     assert_int_equal(second.n_replayed, 40);
     assert_int_equal(calls, 40);
     amp_trials_close(&second);
+    assert_int_equal(remove(log_path), 0);
+    tune_destroy(&tune);
+}
+
+/* Two units with numbers that are exact. */
+static void create_small(struct tune_case *tune)
+{
+    static const double powers[] = {0.5, 0.125, 0.25}; /* of 0, of 1, of both */
+    struct amp_problem *problem = &tune->problem;
+    tune_create(tune, 1, 2, TUNE_POWER);
+    assert_int_equal(problem->n_noises, 3);
+    assert_int_equal(problem->n_edges, 1);
+    for (size_t i = 0; i < 3; i++)
+        problem->noises[i].power = powers[i];
+    problem->units[0].loss = 1.5;
+    problem->units[1].loss = -0.25;
+    problem->edges[0].cost = 2;
+    problem->floor = 0.0625;
+    problem->base = 8;
+    problem->origin = "by hand";
+}
+
+static const char small_log[] =
+    "{\"ampconv-tune-log\":1,\"key\":\"0000000000000007\",\"units\":2}\n"
+    "{\"losses\":[1.5,-0.25],\"noises\":[[0,0,0.5],[1,1,0.125],[0,1,0.25]],"
+    "\"edges\":[[0,1,2.0]],\"floor\":0.0625,\"base\":8.0,\"origin\":\"by hand\"}\n"
+    "{\"trial\":0,\"phase\":\"test\",\"kept\":[[1,1]],\"loss\":1.75,\"power\":0.8125,"
+    "\"verdict\":\"missed\",\"measured\":\"infinite\",\"score\":null,\"seconds\":0.0,"
+    "\"reason\":\"a\\n\\\"b\\\"\\u001B\"}\n"
+    "{\"preview\":0,\"phase\":\"test\",\"kept\":[[0,1]],\"loss\":1.25,\"power\":0.0625,"
+    "\"verdict\":\"met\",\"measured\":null,\"score\":\"-infinite\",\"seconds\":0.5,"
+    "\"reason\":\"\"}\n";
+
+static enum amp_status say_little(void *context, struct amp_trial *const *trials, size_t n,
+                                  struct amp_error *err)
+{
+    (void)context, (void)n, (void)err;
+    trials[0]->verdict = trials[0]->is_preview ? AMP_TRIAL_MET : AMP_TRIAL_MISSED;
+    if (trials[0]->is_preview)
+        trials[0]->score = -INFINITY;
+    else
+        trials[0]->measured = INFINITY;
+    trials[0]->seconds = trials[0]->is_preview ? 0.5 : 0;
+    snprintf(trials[0]->reason, sizeof trials[0]->reason, "%s",
+             trials[0]->is_preview ? "" : "a\n\"b\"\x1b");
+    return AMP_OK;
+}
+
+static void a_log_says_what_is_known(void **state)
+{
+    struct tune_case tune;
+    struct amp_error err = {.status = AMP_OK};
+    size_t size;
+    (void)state;
+    create_small(&tune);
+    struct amp_trials trials = tune_trials(&tune, 0, 1), previews;
+    trials.log_path = log_path;
+    trials.runner = (struct amp_trial_runner){.run = say_little, .n_jobs = 1};
+    previews = trials;
+    open_trials(&trials);
+    assert_false(amp_trials_recall(&trials, &tune.problem));
+    amp_trials_open_previews(&previews, &trials);
+    for (int i = 0; i < 2; i++) /* once is enough */
+        assert_int_equal(amp_trials_predict(&trials, &err), AMP_OK);
+    run_bits(&trials, 2);
+    run_bits(&previews, 3);
+    amp_trials_close(&previews);
+    amp_trials_close(&trials);
+    char *text = read_log(&size);
+    assert_string_equal(text, small_log);
+    free(text);
+    assert_int_equal(remove(log_path), 0);
+    tune_destroy(&tune);
+}
+
+static void what_is_known_comes_back(void **state)
+{
+    struct tune_case tune, other;
+    struct amp_error err = {.status = AMP_OK};
+    size_t size;
+    (void)state;
+    create_small(&tune);
+    tune_create(&other, 2, 2, TUNE_POWER);
+    other.problem.n_noises = other.problem.n_edges = 0;
+    write_log(small_log, strlen(small_log));
+    struct amp_trials trials = tune_trials(&other, 0, 1);
+    trials.log_path = log_path;
+    open_trials(&trials);
+    assert_true(amp_trials_recall(&trials, &other.problem));
+    assert_int_equal(other.problem.n_noises, 3);
+    assert_int_equal(other.problem.n_edges, 1);
+    for (size_t i = 0; i < 3; i++) {
+        const struct amp_problem_noise *a = &tune.problem.noises[i], *b = &other.problem.noises[i];
+        assert_true(a->a == b->a && a->b == b->b && a->power == b->power);
+    }
+    for (size_t i = 0; i < 2; i++)
+        assert_true(tune.problem.units[i].loss == other.problem.units[i].loss);
+    assert_true(other.problem.edges[0].a == 0 && other.problem.edges[0].b == 1 &&
+                other.problem.edges[0].cost == 2);
+    assert_true(other.problem.floor == 0.0625 && other.problem.base == 8);
+    assert_string_equal(other.problem.origin, "by hand");
+    assert_int_equal(amp_trials_predict(&trials, &err), AMP_OK); /* it is there already */
+    assert_int_equal(run_bits(&trials, 2)->verdict, AMP_TRIAL_MISSED);
+    assert_int_equal(trials.n_replayed, 1);
+    amp_trials_close(&trials);
+    char *text = read_log(&size);
+    assert_string_equal(text, small_log);
+    free(text);
+    assert_int_equal(remove(log_path), 0);
+    tune_destroy(&other);
+    tune_destroy(&tune);
+}
+
+/* What is known only after some have been run says what these are predicted to be. */
+static void trials_are_predicted_anew(void **state)
+{
+    struct tune_case tune;
+    struct amp_error err = {.status = AMP_OK};
+    (void)state;
+    create_small(&tune);
+    struct amp_trials trials = tune_trials(&tune, 0, 1);
+    open_trials(&trials);
+    const struct amp_trial *low = run_bits(&trials, 0), *first = run_bits(&trials, 1);
+    assert_true(low->loss == 0 && low->power == 0.9375);
+    assert_true(first->loss == 3.5 && first->power == 0.4375);
+    assert_false(amp_trials_recall(&trials, &tune.problem));
+    tune.problem.units[0].loss = 4;
+    tune.problem.noises[2].power = 1;
+    assert_int_equal(amp_trials_predict(&trials, &err), AMP_OK);
+    assert_true(low->loss == 0 && low->power == 1.6875);
+    assert_true(first->loss == 6 && first->power == 1.1875);
+    amp_trials_close(&trials);
+    tune_destroy(&tune);
+}
+
+/* A file that takes no more bytes than SIZE; 0: as many as before. */
+static void limit_files(size_t size)
+{
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = size == 0 ? limit.rlim_max : size;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* A line that does not go into the file in whole ends the search; the next one goes on before it.
+ */
+static void a_log_that_is_full_is_an_error(void **state)
+{
+    struct tune_case tune;
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_trial *trial;
+    bool keeps[2] = {true, false};
+    (void)state;
+    create_small(&tune);
+    struct amp_trials trials = tune_trials(&tune, 0, 1);
+    trials.log_path = log_path;
+    signal(SIGXFSZ, SIG_IGN);
+    open_trials(&trials);
+    limit_files(100);
+    enum amp_status status = amp_trials_run(&trials, keeps, "test", &trial, &err);
+    limit_files(0);
+    assert_int_equal(status, AMP_IO);
+    assert_string_equal(err.text, "t.jsonl: cannot write: File too large");
+    amp_trials_close(&trials);
+    tune.n_runs = 0;
+    open_trials(&trials);
+    run_bits(&trials, 1);
+    assert_int_equal(trials.n_replayed, 0);
+    assert_int_equal(tune.n_runs, 1);
+    amp_trials_close(&trials);
     assert_int_equal(remove(log_path), 0);
     tune_destroy(&tune);
 }
@@ -854,6 +1027,51 @@ static void wrong_lines_are_refused(void **state)
     }
 }
 
+static void wrong_problems_are_refused(void **state)
+{
+    static const char head[] =
+        "{\"ampconv-tune-log\":1,\"key\":\"0000000000000007\",\"units\":6}\n";
+    static const char good[] =
+        "{\"losses\":[1,2,3,4,5,6],\"noises\":[[0,5,0]],\"edges\":[[5,0,1]],\"floor\":0,"
+        "\"base\":1,\"origin\":\"\"}\n";
+    static const char pair[] = "accepted: two units and a number, 0 or more",
+                      each[] = "accepted: a number for each unit";
+    static const struct {
+        const char *old, *new, *message, *accepted;
+    } changes[] = {
+        {"[1,2,3,4,5,6]", "[1,2,3,4,5]", "t.jsonl:2: losses: [1,2,3,4,5];", each},
+        {"[1,2,3,4,5,6]", "[1,2,3,4,5,6,7]", "losses: [1,2,3,4,5,6,7];", each},
+        {"[1,2,3,4,5,6]", "7", "losses: 7;", each},
+        {"[1,2,3,4,5,6]", "[1,2,3,4,5,null]", "losses: null;", each},
+        {"[1,2,3,4,5,6]", "[\"1\",2,3,4,5,6]", "losses: \"1\";", each},
+        {"[[0,5,0]]", "{}", "noises: {};", "accepted: a list"},
+        {"\"noises\":[[0,5,0]],", "", "noises: nothing;", "accepted: a list"},
+        {"[[0,5,0]]", "[[6,5,0]]", "noises: [6,5,0];", pair},
+        {"[[0,5,0]]", "[[0,6,0]]", "noises: [0,6,0];", pair},
+        {"[[0,5,0]]", "[[0,-1,0]]", "noises: [0,-1,0];", pair},
+        {"[[0,5,0]]", "[[-1,5,0]]", "noises: [-1,5,0];", pair},
+        {"[[0,5,0]]", "[[0,5,-1]]", "noises: [0,5,-1];", pair},
+        {"[[0,5,0]]", "[[0,5,null]]", "noises: [0,5,null];", pair},
+        {"[[0,5,0]]", "[[0,5]]", "noises: [0,5];", pair},
+        {"[[0,5,0]]", "[[0,5,0,0]]", "noises: [0,5,0,0];", pair},
+        {"[[0,5,0]]", "[[0,5,0],7]", "noises: 7;", pair},
+        {"[[5,0,1]]", "[[6,0,1]]", "edges: [6,0,1];", pair},
+        {"[[5,0,1]]", "null", "edges: null;", "accepted: a list"},
+        {"\"origin\":\"\"", "\"origin\":1", "origin: 1;", "accepted: a text"},
+        {",\"origin\":\"\"", "", "origin: nothing;", "accepted: a text"},
+    };
+    char text[1024];
+    (void)state;
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        const char *at = strstr(good, changes[i].old);
+        assert_non_null(at);
+        snprintf(text, sizeof text, "%s%.*s%s%s", head, (int)(at - good), good, changes[i].new,
+                 at + strlen(changes[i].old));
+        refuse(text, changes[i].message);
+        refuse(text, changes[i].accepted);
+    }
+}
+
 static void random_bytes_do_no_harm(void **state)
 {
     struct tune_case tune;
@@ -892,11 +1110,17 @@ static void what_is_no_file_is_refused(void **state)
     tune_create(&tune, 1, 6, TUNE_POWER);
     struct amp_trials trials = tune_trials(&tune, 0, 1);
     assert_int_equal(mkfifo("pipe", 0600), 0);
-    const char *const paths[] = {"pipe", ".", "no/such/folder", "/dev/full"};
-    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+    static const struct {
+        const char *path, *message;
+    } files[] = {{"pipe", "pipe: "},
+                 {".", ".: "},
+                 {"no/such/folder", "no/such/folder: cannot open: No such file or directory"},
+                 {"/dev/full", "/dev/full: "}};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         struct amp_error err = {.status = AMP_OK};
-        trials.log_path = paths[i];
+        trials.log_path = files[i].path;
         assert_int_equal(amp_trials_open(&trials, &err), AMP_IO);
+        assert_true(strncmp(err.text, files[i].message, strlen(files[i].message)) == 0);
         amp_trials_close(&trials);
     }
     tune_destroy(&tune);
@@ -932,9 +1156,14 @@ int main(void)
         cmocka_unit_test(the_best_is_the_cheapest_that_met),
         cmocka_unit_test(a_failure_keeps_what_was_run),
         cmocka_unit_test(what_is_logged_comes_back),
+        cmocka_unit_test(a_log_says_what_is_known),
+        cmocka_unit_test(what_is_known_comes_back),
+        cmocka_unit_test(trials_are_predicted_anew),
+        cmocka_unit_test(a_log_that_is_full_is_an_error),
         cmocka_unit_test(a_search_goes_on_from_its_log),
         cmocka_unit_test(other_logs_are_refused),
         cmocka_unit_test(wrong_lines_are_refused),
+        cmocka_unit_test(wrong_problems_are_refused),
         cmocka_unit_test(random_bytes_do_no_harm),
         cmocka_unit_test(what_is_no_file_is_refused),
     };
