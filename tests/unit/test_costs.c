@@ -1,4 +1,6 @@
 /*
+ * What a search decides on, by hand: the units of a network, the noise and the costs that hang on
+ * them, and choices as rules.
  * What nodes cost: bytes, nodes and the rates of tables by hand on a model of two nodes; files of
  * tables that are refused, and one that comes back as it was written; and whatever models there
  * are, in all units, for figures that a search can build on. What is measured is held to nothing
@@ -16,7 +18,10 @@
 #include "core/graph/copy.h"
 #include "core/graph/order.h"
 #include "onnx/file/read.h"
+#include "autocast/wholes.h"
+#include "tune/choice.h"
 #include "tune/costs.h"
+#include "tune/formulate.h"
 
 /* ---- a model of two nodes -------------------------------------------------------------------- */
 
@@ -505,6 +510,570 @@ static void parts_count_as_the_whole(void **state)
     check_sums("build/cases/ops/control/scan*/model.onnx", is_sum_of_body);
 }
 
+/* ---- units ----------------------------------------------------------------------------------- */
+
+/* A network that is decided on by hand: nodes are in the lower dtype unless they are kept. */
+static struct amp_assignment decided;
+static struct amp_wholes wholes;
+static struct amp_units units;
+
+static void decide(void)
+{
+    size_t n = net.model->n_nodes;
+    decided = (struct amp_assignment){.lower = AMP_BFLOAT16, .wholes = &wholes, .n_nodes = n};
+    decided.nodes = amp_arena_array(net.arena, n, sizeof *decided.nodes);
+    for (size_t i = 0; i < n; i++)
+        decided.nodes[i] =
+            (struct amp_decision){.dtype = AMP_BFLOAT16, .reason = AMP_REASON_UNLISTED};
+    wholes = (struct amp_wholes){.count = 0};
+}
+
+static void keep(uint32_t value)
+{
+    decided.nodes[node_of(value)].dtype = AMP_FLOAT;
+}
+
+static void find_units(void)
+{
+    units = amp_units_find(net.model, &decided, net.arena);
+}
+
+/* Unit U has the nodes that make VALUES, N of them, in their order, and is called as the one of
+   NAMED is, an operator OP. */
+static void expect_unit(size_t u, uint32_t named, const char *op, const uint32_t *values, size_t n)
+{
+    char text[512];
+    assert_in_range(u, 0, units.count - 1);
+    assert_int_equal(units.items[u].n_nodes, n);
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(units.items[u].nodes[i], node_of(values[i]));
+        assert_int_equal(units.of_node[node_of(values[i])], u);
+    }
+    assert_string_equal(units.items[u].name,
+                        amp_node_text(net.model, node_of(named), text, sizeof text));
+    assert_string_equal(units.items[u].op, op);
+    assert_false(units.items[u].is_fine);
+}
+
+static void expect_none(uint32_t value)
+{
+    assert_int_equal(units.of_node[node_of(value)], AMP_NONE);
+}
+
+/* What moves goes with what gives it; a mover behind it too. */
+static void movers_go_with_what_gives_them(void **state)
+{
+    (void)state;
+    net_start(17);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2, 3));
+    uint32_t a = NODE("Sigmoid", "a", x), b = NODE("Transpose", "b", a);
+    uint32_t c = NODE("Transpose", "c", b), d = NODE("Tanh", "d", c);
+    decide();
+    find_units();
+    assert_int_equal(units.count, 2);
+    expect_unit(0, a, "Sigmoid", IDS(a, b, c));
+    expect_unit(1, d, "Tanh", IDS(d));
+}
+
+/* Without one in the lower dtype it goes with those that take it, in whatever place they do. */
+static void movers_go_with_what_takes_them(void **state)
+{
+    (void)state;
+    net_start(17);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2, 3)), w = FLOATS("w", 1);
+    uint32_t a = NODE("Sigmoid", "a", x), b = NODE("Transpose", "b", a), c = NODE("Tanh", "c", b);
+    uint32_t d = NODE("Add", "d", w, b), e = NODE("Clip", "e", w, AMP_NONE, w);
+    uint32_t f = NODE("Transpose", "f", x);
+    decide();
+    keep(a);
+    find_units();
+    assert_int_equal(units.count, 3);
+    expect_none(a);
+    expect_unit(0, d, "Add", IDS(b, c, d));
+    expect_unit(1, e, "Clip", IDS(e));
+    expect_unit(2, f, "Transpose", IDS(f));
+}
+
+/* One in float32 joins nobody. */
+static void movers_in_float32_are_apart(void **state)
+{
+    (void)state;
+    net_start(17);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2, 3));
+    uint32_t a = NODE("Sigmoid", "a", x), b = NODE("Transpose", "b", a), c = NODE("Tanh", "c", b);
+    uint32_t d = NODE("Exp", "d", b), e = NODE("Transpose", "e", x), f = NODE("Exp", "f", e);
+    decide();
+    keep(b);
+    keep(f);
+    find_units();
+    assert_int_equal(units.count, 4);
+    expect_unit(0, a, "Sigmoid", IDS(a));
+    expect_none(b);
+    expect_unit(1, c, "Tanh", IDS(c));
+    expect_unit(2, d, "Exp", IDS(d));
+    expect_unit(3, e, "Transpose", IDS(e));
+    expect_none(f);
+}
+
+/* Nodes that were removed, and such as came with the conversion, are of none; the second dtype is
+   as good as the first. */
+static void others_are_of_no_unit(void **state)
+{
+    (void)state;
+    net_start(17);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2, 3));
+    uint32_t a = NODE("Sigmoid", "a", x), b = NODE("Tanh", "b", a), c = NODE("Exp", "c", a);
+    decide();
+    uint32_t d = NODE("Cast", "d", c);
+    amp_node_at(net.model, node_of(b))->is_removed = true;
+    decided.nodes[node_of(c)].dtype = AMP_FLOAT16;
+    decided.nodes[node_of(a)].dtype = AMP_UNDEFINED;
+    find_units();
+    assert_int_equal(units.count, 0);
+    decided.second = AMP_FLOAT16;
+    find_units();
+    assert_int_equal(units.count, 1);
+    expect_none(a);
+    expect_none(b);
+    expect_unit(0, c, "Exp", IDS(c));
+    expect_none(d);
+}
+
+/* The parts of a whole are one, but for those in float32. */
+static void wholes_are_units(void **state)
+{
+    (void)state;
+    net_start(17);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2, 3));
+    uint32_t a = NODE("Sigmoid", "a", x), b = NODE("Tanh", "b", a), c = NODE("Exp", "c", b);
+    uint32_t d = NODE("Sin", "d", c), e = NODE("Cos", "e", d);
+    decide();
+    uint32_t parts[2][3] = {{node_of(c), node_of(b), node_of(a)}, {node_of(e)}};
+    struct amp_whole items[2] = {{.name = "silu", .nodes = parts[0], .n_nodes = 3},
+                                 {.name = "cos", .nodes = parts[1], .n_nodes = 1}};
+    wholes = (struct amp_wholes){.items = items, .count = 2};
+    decided.nodes[node_of(a)].whole = decided.nodes[node_of(b)].whole =
+        decided.nodes[node_of(c)].whole = &items[0];
+    decided.nodes[node_of(e)].whole = &items[1];
+    keep(b);
+    find_units();
+    assert_int_equal(units.count, 3);
+    expect_unit(0, c, "silu", IDS(a, c));
+    expect_none(b);
+    expect_unit(1, d, "Sin", IDS(d));
+    expect_unit(2, e, "cos", IDS(e));
+}
+
+/* All bodies go with the node of the main graph, however deep they are in it. */
+static void bodies_go_with_their_node(void **state)
+{
+    (void)state;
+    net_start(17);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2, 3)), y = NODE("Sigmoid", "y", x);
+    uint32_t z = NODE("If", "z", y);
+    uint32_t outer = amp_graph_add(net.model, "outer", node_of(z));
+    uint32_t a = net_out(net_node(outer, "Tanh", "a", 1, IDS(x)), 0);
+    uint32_t b = net_out(net_node(outer, "If", "b", 1, IDS(a)), 0);
+    uint32_t inner = amp_graph_add(net.model, "inner", node_of(b));
+    uint32_t c = net_out(net_node(inner, "Exp", "c", 1, IDS(a)), 0);
+    decide();
+    keep(b);
+    find_units();
+    assert_int_equal(units.count, 2);
+    expect_unit(0, y, "Sigmoid", IDS(y));
+    expect_unit(1, c, "Exp", IDS(z, a, c));
+    expect_none(b);
+}
+
+static void units_are_split_into_steps(void **state)
+{
+    static const bool has_steps[3] = {false, true, true};
+    static const uint32_t of[3] = {0, 2, 4};
+    (void)state;
+    net_start(17);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2, 3));
+    uint32_t a = NODE("Sigmoid", "a", x), b = NODE("Tanh", "b", a), c = NODE("Exp", "c", b);
+    decide();
+    find_units();
+    amp_units_split(&units, has_steps, net.arena);
+    assert_int_equal(units.count, 5);
+    for (size_t u = 0; u < 5; u++) {
+        assert_int_equal(units.items[u].is_fine, u == 1 || u == 3);
+        assert_int_equal(units.items[u].nodes[0], (u + 1) / 2);
+    }
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(units.of_node[i], of[i]);
+    assert_true(node_of(c) == 2);
+}
+
+/* ---- problems -------------------------------------------------------------------------------- */
+
+static struct amp_noise_source sources[8];
+static struct amp_noise noise;
+static struct amp_problem *problem;
+
+static void add_source(enum amp_noise_kind kind, uint32_t value, uint32_t node, double power)
+{
+    sources[noise.n_sources++] =
+        (struct amp_noise_source){.kind = kind, .value_id = value, .node_id = node, .power = power};
+}
+
+/* By hand, all of them 1 in float32 and 0 in the lower dtype. */
+static void know_costs(void)
+{
+    size_t n_nodes = decided.n_nodes, n_values = net.model->n_values;
+    costs = (struct amp_costs){
+        .origin = "by hand", .n_nodes = n_nodes, .n_values = n_values, .total_low = 7};
+    costs.low = amp_arena_array(net.arena, n_nodes, sizeof *costs.low);
+    costs.wide = amp_arena_array(net.arena, n_nodes, sizeof *costs.wide);
+    costs.casts = amp_arena_array(net.arena, n_values, sizeof *costs.casts);
+    for (size_t i = 0; i < n_nodes; i++)
+        costs.wide[i] = 1;
+}
+
+static void formulate(void)
+{
+    const struct amp_formulation formulation = {.converted = net.model,
+                                                .assignment = &decided,
+                                                .units = &units,
+                                                .noise = &noise,
+                                                .costs = &costs};
+    noise.sources = sources;
+    problem = amp_problem_create(&units, net.arena);
+    amp_problem_formulate(&formulation, problem, net.arena);
+    costs = (struct amp_costs){.arena = NULL};
+    noise = (struct amp_noise){.n_sources = 0};
+    assert_true(problem->base == 7);
+    assert_string_equal(problem->origin, "by hand");
+    assert_int_equal(problem->n_units, units.count);
+}
+
+static void expect_noise(size_t i, uint32_t a, uint32_t b, double power)
+{
+    assert_in_range(i, 0, problem->n_noises - 1);
+    assert_int_equal(problem->noises[i].a, a);
+    assert_int_equal(problem->noises[i].b, b);
+    expect(problem->noises[i].power, power);
+}
+
+static void expect_edge(size_t i, uint32_t a, uint32_t b, double cost)
+{
+    assert_in_range(i, 0, problem->n_edges - 1);
+    assert_int_equal(problem->edges[i].a, a);
+    assert_int_equal(problem->edges[i].b, b);
+    expect(problem->edges[i].cost, cost);
+}
+
+/* A Cast of the conversion. */
+static uint32_t add_cast_of(uint32_t value, const char *name, enum amp_dtype dtype)
+{
+    uint32_t made = NODE("Cast", name, value);
+    set_int(made, "to", dtype);
+    amp_value_at(net.model, made)->dtype = dtype;
+    return made;
+}
+
+/*
+ * Units 0: a = Sigmoid(x), 1: b = Add(a, w), 2: c, the means of the four elements of each row of a;
+ * d = Exp(a) is kept. x is cast to x_low, a to a_wide and that to a_again; b, c and d are given
+ * out.
+ */
+enum { UNIT_A, UNIT_B, UNIT_C };
+static uint32_t value_x, value_w, value_a, value_b, value_c, value_d, value_x_low;
+
+static void open_small(void)
+{
+    static const float ones[4] = {1, 1, 1, 1};
+    net_start(17);
+    value_x = input("x", AMP_FLOAT, DIMS(2, 4));
+    value_w = constant("w", AMP_FLOAT, DIMS(4), ones);
+    value_a = NODE("Sigmoid", "a", value_x);
+    value_b = NODE("Add", "b", value_a, value_w);
+    value_c = NODE("ReduceMean", "c", value_a);
+    SET_INTS(value_c, "axes", 1);
+    value_d = NODE("Exp", "d", value_a);
+    output(value_b);
+    output(value_c);
+    output(value_d);
+    infer_all();
+    decide();
+    keep(value_d);
+    value_x_low = add_cast_of(value_x, "x_low", AMP_BFLOAT16);
+    uint32_t wide = add_cast_of(value_a, "a_wide", AMP_FLOAT);
+    uint32_t again = add_cast_of(wide, "a_again", AMP_FLOAT);
+    amp_node_at(net.model, node_of(value_a))->inputs[0] = value_x_low;
+    amp_node_at(net.model, node_of(value_d))->inputs[0] = again;
+    amp_value_at(net.model, value_a)->dtype = AMP_BFLOAT16;
+    noise = (struct amp_noise){.n_sources = 0};
+    find_units();
+    assert_int_equal(units.count, 3);
+    know_costs();
+}
+
+/* What is left of an error of four elements where they are averaged is a quarter. */
+static void noise_is_shared_by_readers(void **state)
+{
+    (void)state;
+    open_small();
+    add_source(AMP_NOISE_VALUE, value_a, node_of(value_a), 9);
+    add_source(AMP_NOISE_WEIGHT, value_w, node_of(value_b), 3);
+    add_source(AMP_NOISE_CAST, value_x_low, node_of(value_x_low), 5);
+    add_source(AMP_NOISE_VALUE, value_b, node_of(value_b), 2);
+    add_source(AMP_NOISE_BODIES, value_a, node_of(value_a), 0.5);
+    add_source(AMP_NOISE_VALUE, value_x, AMP_NONE, 0.25);
+    add_source(AMP_NOISE_WEIGHT, value_w, node_of(value_b), 0);
+    formulate();
+    assert_int_equal(problem->n_noises, 8);
+    expect_noise(0, UNIT_A, UNIT_B, 4);
+    expect_noise(1, UNIT_A, UNIT_C, 1);
+    expect_noise(2, UNIT_A, UNIT_A, 4);
+    expect_noise(3, UNIT_B, UNIT_B, 3);
+    expect_noise(4, UNIT_A, UNIT_A, 5);
+    expect_noise(5, UNIT_B, UNIT_B, 2);
+    expect_noise(6, UNIT_A, UNIT_A, 0.5);
+    expect_noise(7, UNIT_A, UNIT_A, 0.25);
+    assert_true(problem->floor == 0);
+}
+
+/* What only nodes in float32 read, or such and a unit, of a weight. */
+static void noise_that_nobody_takes_away_stays(void **state)
+{
+    (void)state;
+    open_small();
+    amp_node_at(net.model, node_of(value_d))->inputs[0] = value_w;
+    add_source(AMP_NOISE_WEIGHT, value_w, node_of(value_b), 6);
+    add_source(AMP_NOISE_VALUE, value_d, node_of(value_d), 0.5);
+    formulate();
+    assert_int_equal(problem->n_noises, 1);
+    expect_noise(0, UNIT_B, UNIT_B, 3);
+    expect(problem->floor, 3.5);
+}
+
+/* It weighs more than all others, and than the outputs themselves. */
+static void what_is_lost_weighs_most(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        open_small();
+        add_source(AMP_NOISE_WEIGHT, value_w, node_of(value_b), i == 0 ? 0.5 : 3);
+        add_source(AMP_NOISE_WEIGHT, value_w, node_of(value_b), i == 0 ? 0 : 1);
+        sources[1].n_lost = 1;
+        formulate();
+        assert_int_equal(problem->n_noises, 2);
+        expect_noise(0, UNIT_B, UNIT_B, i == 0 ? 0.5 : 3);
+        expect_noise(1, UNIT_B, UNIT_B, i == 0 ? 10 : 40);
+    }
+}
+
+/* Sizes that are not known do not tell: what has none averages nothing, a dim counts as 1. */
+static void unknown_sizes_share_evenly(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct amp_shape shape = {.rank = 2, .dims = {-1, 4}}, none = {.rank = -1};
+        open_small();
+        amp_value_set_shape(net.model, value_a, i == 0 ? &none : &shape);
+        amp_value_set_shape(net.model, value_c, i == 0 ? &none : &(struct amp_shape){2, {-1, 1}});
+        add_source(AMP_NOISE_VALUE, value_a, node_of(value_a), 9);
+        formulate();
+        expect_noise(0, UNIT_A, UNIT_B, i == 0 ? 3 : 4);
+        expect_noise(1, UNIT_A, UNIT_C, i == 0 ? 3 : 1);
+        expect_noise(2, UNIT_A, UNIT_A, i == 0 ? 3 : 4);
+    }
+}
+
+/* A unit that reads twice is one reader, of the sum. */
+static void who_reads_twice_is_one(void **state)
+{
+    (void)state;
+    open_small();
+    amp_node_at(net.model, node_of(value_b))->inputs[1] = value_a;
+    add_source(AMP_NOISE_VALUE, value_a, node_of(value_a), 6.5);
+    costs.casts[value_a] = 6;
+    formulate();
+    assert_int_equal(problem->n_noises, 3);
+    expect_noise(0, UNIT_A, UNIT_B, 4);
+    expect_noise(1, UNIT_A, UNIT_C, 0.5);
+    expect_noise(2, UNIT_A, UNIT_A, 2);
+    expect_edge(0, UNIT_A, UNIT_B, 2);
+}
+
+/* Nodes by what float32 costs more, values by who would have to cast them. */
+static void costs_are_of_units(void **state)
+{
+    (void)state;
+    open_small();
+    for (uint32_t i = 0; i < costs.n_nodes; i++) {
+        costs.wide[i] = 16 << i;
+        costs.low[i] = 1;
+    }
+    costs.casts[value_x] = 3;
+    costs.casts[value_w] = 100;
+    costs.casts[value_a] = 6;
+    costs.casts[value_b] = 5;
+    costs.casts[value_d] = 100;
+    formulate();
+    assert_int_equal(problem->n_edges, 2);
+    expect_edge(0, UNIT_A, UNIT_B, 2);
+    expect_edge(1, UNIT_A, UNIT_C, 2);
+    expect(problem->units[UNIT_A].loss, 15 - 3 - 2);
+    expect(problem->units[UNIT_B].loss, 31 - 5);
+    expect(problem->units[UNIT_C].loss, 63);
+}
+
+/* Values that no cast of a float would come to. */
+static void other_values_are_not_cast(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        open_small();
+        struct amp_value *a = amp_value_at(net.model, value_a);
+        costs.casts[value_a] = 6;
+        a->dtype = i == 0 ? AMP_INT32 : a->dtype;
+        a->is_removed = i == 1;
+        a->graph = i == 2;
+        formulate();
+        assert_int_equal(problem->n_edges, 0);
+        expect(problem->units[UNIT_A].loss, 1);
+    }
+}
+
+/* ---- choices --------------------------------------------------------------------------------- */
+
+static void expect_names(const char **names, size_t n, const char *const *expected,
+                         size_t n_expected)
+{
+    assert_int_equal(n, n_expected);
+    for (size_t i = 0; i < n; i++)
+        assert_string_equal(names[i], expected[i]);
+}
+
+#define NAMES(...) \
+    (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)
+
+/* The rule file of CHOICE. */
+static void expect_file(const struct amp_choice *choice, const struct amp_choice_file *file,
+                        const char *expected)
+{
+    struct amp_error err = {.status = AMP_OK};
+    char text[2048];
+    assert_int_equal(amp_choice_write(choice, file, path, &err), AMP_OK);
+    FILE *stream = fopen(path, "r");
+    assert_non_null(stream);
+    text[fread(text, 1, sizeof text - 1, stream)] = '\0';
+    fclose(stream);
+    assert_string_equal(text, expected);
+}
+
+static void a_choice_is_rules(void **state)
+{
+    static const bool keeps[3] = {false, true, false};
+    static const char *const extends[] = {"torch-cpu"}, *const notes[] = {"~ \x7f\x1f\n\xc3\xa4",
+                                                                          ""};
+    static const double removes[3] = {1, 0.01, 1};
+    (void)state;
+    open_small();
+    const char *names[] = {"a", "b \"1\"", "c*", "d"};
+    const struct amp_choice_model model = {
+        .units = &units, .assignment = &decided, .outputs = names};
+    struct amp_choice choice = amp_choice_make(&model, keeps, false, net.arena);
+    expect_names(choice.low, choice.n_low, NAMES("a", "c*"));
+    expect_names(choice.wide, choice.n_wide, NAMES("b \"1\""));
+    assert_int_equal(choice.n_second, 0);
+    assert_false(choice.has_second);
+    assert_int_equal(choice.units[0], UNIT_B);
+    decided.nodes[node_of(value_d)].reason = AMP_REASON_RULE;
+    choice = amp_choice_make(&model, keeps, false, net.arena);
+    assert_int_equal(choice.n_wide, 1);
+    choice = amp_choice_make(&model, keeps, true, net.arena);
+    expect_names(choice.wide, choice.n_wide, NAMES("b \"1\"", "d"));
+    assert_int_equal(choice.units[1], AMP_NONE);
+    const struct amp_choice_file file = {.lower = AMP_BFLOAT16,
+                                         .extends = extends,
+                                         .n_extends = 1,
+                                         .notes = notes,
+                                         .n_notes = 2,
+                                         .removes = removes};
+    expect_file(
+        &choice, &file,
+        "# ~ ?????\n# \nversion: 1\nname: tuned\ndescription: what tuning kept in "
+        "float32\ndtypes: [bf16]\nextends:\n  - \"torch-cpu\"\n\n# Runs have shown that it "
+        "holds: what values come to is not looked at again.\nlimits:\n  bf16: {guards: "
+        "off}\n\nrules:\n  - precision: lower\n    tensors:\n      - \"a\"\n      - "
+        "\"c\\\\*\"\n  - precision: fp32\n    tensors:\n      - \"b \\\"1\\\"\"  # noise at "
+        "20.0 dB\n      - \"d\"\n");
+    remove(path);
+    decided.nodes[node_of(value_d)].reason = AMP_REASON_PARTIAL_SUMS;
+    choice = amp_choice_make(&model, keeps, true, net.arena);
+    assert_int_equal(choice.n_wide, 2);
+    decided.nodes[node_of(value_d)].reason = AMP_REASON_OPSET;
+    choice = amp_choice_make(&model, keeps, true, net.arena);
+    assert_int_equal(choice.n_wide, 1);
+    names[1] = NULL;
+    choice = amp_choice_make(&model, keeps, true, net.arena);
+    assert_int_equal(choice.n_wide, 0);
+}
+
+/* First steps are nodes in the second dtype, the lower one is named. */
+static void a_choice_of_two_dtypes_is_rules(void **state)
+{
+    static const bool has_steps[3] = {false, true, true},
+                      keeps[5] = {false, true, false, true, true};
+    static const char *const extends[] = {"torch-cpu", "torch-cuda"};
+    static const double removes[5] = {0};
+    const char *names[] = {"a", "b", "c", "d"};
+    struct amp_assignment fine;
+    (void)state;
+    open_small();
+    amp_units_split(&units, has_steps, net.arena);
+    decided.second = AMP_FLOAT16;
+    fine = decided;
+    fine.nodes = amp_arena_array(net.arena, 4, sizeof *fine.nodes);
+    for (size_t i = 0; i < 4; i++)
+        fine.nodes[i].dtype = AMP_FLOAT16;
+    const struct amp_choice_model model = {
+        .units = &units, .assignment = &decided, .fine = &fine, .outputs = names};
+    struct amp_choice choice = amp_choice_make(&model, keeps, true, net.arena);
+    assert_true(choice.has_second);
+    expect_names(choice.low, choice.n_low, NAMES("a"));
+    expect_names(choice.second, choice.n_second, NAMES("b"));
+    expect_names(choice.wide, choice.n_wide, NAMES("c"));
+    assert_int_equal(choice.units[0], 4);
+    const struct amp_choice_file file = {
+        .lower = AMP_BFLOAT16, .extends = extends, .n_extends = 2, .removes = removes};
+    expect_file(
+        &choice, &file,
+        "version: 1\nname: tuned\ndescription: what tuning kept in float32\ndtypes: "
+        "[bf16, fp16]\nextends:\n  - \"torch-cpu\"\n  - \"torch-cuda\"\n\n# Runs have "
+        "shown that it holds: what values come to is not looked at again.\nlimits:\n  bf16: "
+        "{guards: off}\n  fp16: {guards: off}\n\nrules:\n  - precision: bf16\n    "
+        "tensors:\n      - \"a\"\n  - precision: fp16\n    tensors:\n      - \"b\"\n  - "
+        "precision: fp32\n    tensors:\n      - \"c\"\n");
+}
+
+/* Without rules there is no list of them; a name that YAML cannot have leaves no file. */
+static void little_or_odd_choices(void **state)
+{
+    const char *names[] = {"a\xff", NULL, NULL, NULL};
+    static const char *const extends[] = {"torch-cpu"};
+    static const bool keeps[3] = {false};
+    struct amp_error err = {.status = AMP_OK};
+    (void)state;
+    open_small();
+    const struct amp_choice_model model = {
+        .units = &units, .assignment = &decided, .outputs = names};
+    const struct amp_choice_file file = {.lower = AMP_BFLOAT16, .extends = extends, .n_extends = 1};
+    struct amp_choice choice = amp_choice_make(&model, keeps, false, net.arena);
+    assert_int_equal(amp_choice_write(&choice, &file, path, &err), AMP_UNSUPPORTED);
+    assert_string_equal(err.text, "'a\\xFF': a name that is no UTF-8 cannot stand in a rule file");
+    assert_int_not_equal(access(path, F_OK), 0);
+    choice.n_low = 0;
+    expect_file(&choice, &file,
+                "version: 1\nname: tuned\ndescription: what tuning kept in float32\ndtypes: "
+                "[bf16]\nextends:\n  - \"torch-cpu\"\n\n# Runs have shown that it holds: what "
+                "values come to is not looked at again.\nlimits:\n  bf16: {guards: off}\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -519,6 +1088,23 @@ int main(void)
         PAIR_TEST(tables_come_back_as_written),
         PAIR_TEST(wrong_tables_are_refused),
         PAIR_TEST(other_refusals),
+        PAIR_TEST(movers_go_with_what_gives_them),
+        PAIR_TEST(movers_go_with_what_takes_them),
+        PAIR_TEST(movers_in_float32_are_apart),
+        PAIR_TEST(others_are_of_no_unit),
+        PAIR_TEST(wholes_are_units),
+        PAIR_TEST(bodies_go_with_their_node),
+        PAIR_TEST(units_are_split_into_steps),
+        PAIR_TEST(noise_is_shared_by_readers),
+        PAIR_TEST(noise_that_nobody_takes_away_stays),
+        PAIR_TEST(what_is_lost_weighs_most),
+        PAIR_TEST(unknown_sizes_share_evenly),
+        PAIR_TEST(who_reads_twice_is_one),
+        PAIR_TEST(costs_are_of_units),
+        PAIR_TEST(other_values_are_not_cast),
+        PAIR_TEST(a_choice_is_rules),
+        PAIR_TEST(a_choice_of_two_dtypes_is_rules),
+        PAIR_TEST(little_or_odd_choices),
         cmocka_unit_test(no_node_is_free),
         cmocka_unit_test(parts_count_as_the_whole),
         cmocka_unit_test(all_models_have_figures),
