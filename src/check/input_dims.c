@@ -291,7 +291,8 @@ static struct outcome attempt(struct search *search, bool is_first)
     } else if (status != AMP_OK) {
         outcome.err = refusal;
     } else if (!is_certain) {
-        status = amp_fail(&outcome.err, AMP_MODEL, "not run");
+        outcome.err = search->first.err; /* nothing is known of them: no better than those */
+        status = outcome.err.status;
     }
     outcome.works = status == AMP_OK;
     if (status == AMP_IO)

@@ -1,9 +1,11 @@
-/* What a session takes for the inputs of its model, how the outputs of models are measured where
-   they are lists, and what goes into steps of training and comes of them. */
+/* What a session takes for the inputs of its model, which sizes are found for those, how the outputs
+   of models are measured where they are lists, and what goes into steps of training and comes of
+   them. */
 #include "net.h"
 
 #include "check/compare.h"
 #include "check/elements.h"
+#include "check/input_dims.h"
 #include "check/metrics.h"
 #include "train/history.h"
 #include "train/rows.h"
@@ -77,6 +79,374 @@ static void a_symbol_is_one_size(void **state)
             "input 'b': dim 1 is 0, but 'n' is 2 elsewhere");
     refuses(TENSORS(ones(AMP_FLOAT, DIMS(0, 3)), ones(AMP_FLOAT, DIMS(3, 2))), AMP_MODEL,
             "input 'b': dim 1 is 2, but 'n' is 0 elsewhere");
+}
+
+/* ---- sizes of open dims ---- */
+
+/* What a run is to say of sizes: it takes the text that FAILS writes, or works where that is none.
+ */
+struct sizes_trial {
+    const char *(*fails)(const int64_t *sizes);
+    enum amp_status status; /* of a failure */
+    int64_t tried[40][3];   /* the dims at the places below */
+    size_t n_tried;
+};
+
+/* n and m of a, n and u of b: the first two are called so. b[1] has no name. */
+static struct amp_input_dims *dims;
+static struct sizes_trial trial;
+static struct place {
+    size_t input;
+    int dim;
+} places[3];
+
+static void open_sizes(const char *(*fails)(const int64_t *sizes))
+{
+    int64_t n, m;
+    amp_input_dims_destroy(dims);
+    net_start(22);
+    n = amp_symbol_dim(net.model, "n");
+    m = amp_symbol_dim(net.model, "m");
+    uint32_t a = input("a", AMP_FLOAT, DIMS(n, m));
+    uint32_t b = input("b", AMP_FLOAT, DIMS(n, AMP_DIM_UNKNOWN));
+    output(NODE("NonZero", "y", a));
+    output(NODE("NonZero", "z", b));
+    infer_all();
+    dims = amp_input_dims_create(net.model);
+    trial = (struct sizes_trial){.fails = fails, .status = AMP_MODEL};
+    for (int i = 0; i < 3; i++)
+        places[i] = (struct place){i / 2, i == 0 ? 0 : 1};
+}
+
+static int close_sizes(void **state)
+{
+    amp_input_dims_destroy(dims);
+    dims = NULL;
+    return net_close(state);
+}
+
+#define SIZES_TEST(name) cmocka_unit_test_setup_teardown(name, net_open, close_sizes)
+
+static int64_t dim_of(const struct amp_model *model, size_t i, int d)
+{
+    return amp_value_at(model, model->graphs[0].inputs.items[i])->dims[d];
+}
+
+static enum amp_status try_sizes(void *context, const struct amp_model *bound,
+                                 struct amp_error *err)
+{
+    char node[128];
+    assert_ptr_equal(context, &trial);
+    assert_in_range(trial.n_tried, 0, 39);
+    int64_t *sizes = trial.tried[trial.n_tried++];
+    for (int i = 0; i < 3; i++)
+        sizes[i] = dim_of(bound, places[i].input, places[i].dim);
+    assert_true(places[0].dim > 0 || dim_of(bound, 1, 0) == sizes[0]);
+    const char *text = trial.fails(sizes);
+    amp_node_text(bound, bound->graphs[0].nodes.items[0], node, sizeof node);
+    return text == NULL ? AMP_OK : amp_fail(err, trial.status, "%s: %s", node, text);
+}
+
+static void find_sizes(enum amp_status status, const char *said)
+{
+    struct amp_error err = {.status = AMP_OK};
+    assert_int_equal(amp_input_dims_find(dims, try_sizes, &trial, &err), status);
+    assert_string_equal(err.text, said);
+}
+
+static void expect_tried(const int64_t (*tried)[3], size_t n)
+{
+    assert_int_equal(trial.n_tried, n);
+    for (size_t i = 0; i < n; i++)
+        if (memcmp(tried[i], trial.tried[i], sizeof *tried) != 0)
+            fail_msg("attempt %zu: %d, %d, %d", i, (int)trial.tried[i][0], (int)trial.tried[i][1],
+                     (int)trial.tried[i][2]);
+}
+
+#define TRIED(...) \
+    expect_tried((const int64_t[][3]){__VA_ARGS__}, sizeof((int64_t[][3]){__VA_ARGS__}) / 24)
+
+static void expect_found(size_t k, const char *name, int64_t size)
+{
+    char text[16] = "";
+    assert_true(amp_input_dims_found(dims, k, text, sizeof text) == size);
+    assert_string_equal(text, name);
+}
+
+static const char *works(const int64_t *sizes)
+{
+    (void)sizes;
+    return NULL;
+}
+
+static const char *wants_m_of_7(const int64_t *sizes)
+{
+    return sizes[1] == 7 ? NULL : "7 is what the second is to be, and 1 is not";
+}
+
+static const char *wants_both_behind(const int64_t *sizes)
+{
+    return sizes[1] == 3 && sizes[2] == 3 ? NULL : "no";
+}
+
+static const char *wants_first_and_last(const int64_t *sizes)
+{
+    return sizes[0] == 3 && sizes[2] == 3 ? NULL : "no";
+}
+
+static const char *works_never(const int64_t *sizes)
+{
+    (void)sizes;
+    return "no";
+}
+
+static const char *says_sizes(const int64_t *sizes)
+{
+    static char text[64];
+    snprintf(text, sizeof text, "sizes %d %d %d", (int)sizes[0], (int)sizes[1], (int)sizes[2]);
+    return text;
+}
+
+static const char *says_many(const int64_t *sizes)
+{
+    (void)sizes;
+    return "1 4097 0 4096 9 9 8 x10 11.12, 17; -14 15 16 18";
+}
+
+static void sizes_that_work_are_left(void **state)
+{
+    (void)state;
+    open_sizes(works);
+    find_sizes(AMP_OK, "");
+    TRIED({1, 1, 1});
+    expect_found(0, "", 0);
+}
+
+/* Those that a message names first, each dim alone; what is needed stays. */
+static void sizes_that_are_named_come_first(void **state)
+{
+    (void)state;
+    open_sizes(wants_m_of_7);
+    find_sizes(AMP_OK, "");
+    TRIED({1, 1, 1}, {7, 1, 1}, {1, 7, 1}, {1, 1, 1});
+    expect_found(0, "m", 7);
+    expect_found(1, "", 0);
+}
+
+/* Dims of a kind together behind each alone; those that need not be more are 1 again. */
+static void dims_of_a_kind_have_one_size(void **state)
+{
+    (void)state;
+    open_sizes(wants_both_behind);
+    find_sizes(AMP_OK, "");
+    TRIED({1, 1, 1}, {2, 1, 1}, {1, 2, 1}, {1, 1, 2}, {1, 2, 2}, {2, 1, 1}, {2, 2, 2}, {3, 1, 1},
+          {1, 3, 1}, {1, 1, 3}, {1, 3, 3}, {1, 1, 3}, {1, 3, 1});
+    expect_found(0, "m", 3);
+    expect_found(1, "b[1]", 3);
+    expect_found(2, "", 0);
+    open_sizes(wants_first_and_last);
+    find_sizes(AMP_OK, "");
+    TRIED({1, 1, 1}, {2, 1, 1}, {1, 2, 1}, {1, 1, 2}, {1, 2, 2}, {2, 1, 1}, {2, 2, 2}, {3, 1, 1},
+          {1, 3, 1}, {1, 1, 3}, {1, 3, 3}, {3, 1, 1}, {3, 3, 3}, {1, 3, 3}, {3, 1, 3}, {3, 1, 1});
+    expect_found(0, "n", 3);
+    expect_found(1, "b[1]", 3);
+    expect_found(2, "", 0);
+}
+
+/* The places behind the second of an image are of a kind, and of those behind the first. */
+static void spatial_dims_have_one_size(void **state)
+{
+    (void)state;
+    open_sizes(wants_both_behind);
+    amp_input_dims_destroy(dims);
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(1, AMP_DIM_UNKNOWN, AMP_DIM_UNKNOWN));
+    uint32_t z = input("z", AMP_FLOAT, DIMS(1, 1, AMP_DIM_UNKNOWN));
+    output(NODE("NonZero", "y", x));
+    output(NODE("NonZero", "v", z));
+    infer_all();
+    dims = amp_input_dims_create(net.model);
+    places[0] = (struct place){0, 1};
+    places[1] = (struct place){0, 2};
+    places[2] = (struct place){1, 2};
+    find_sizes(AMP_OK, "");
+    TRIED({1, 1, 1}, {2, 1, 1}, {1, 2, 1}, {1, 1, 2}, {1, 2, 2}, {2, 2, 2}, {2, 2, 2}, {3, 1, 1},
+          {1, 3, 1}, {1, 1, 3}, {1, 3, 3}, {1, 1, 3}, {1, 3, 1});
+    expect_found(0, "x[2]", 3);
+    expect_found(1, "z[2]", 3);
+}
+
+/* With some set there are those alone that are left. */
+static void sizes_that_are_set_stay(void **state)
+{
+    (void)state;
+    open_sizes(wants_m_of_7);
+    assert_true(amp_input_dims_set(dims, "n", 5));
+    assert_true(amp_input_dims_set(dims, "m", 4));
+    assert_false(amp_input_dims_set(dims, "b[1]", 4));
+    assert_false(amp_input_dims_set(dims, "k", 4));
+    find_sizes(AMP_OK, "");
+    assert_int_equal(trial.n_tried, 24);
+    for (size_t i = 0; i < trial.n_tried; i++)
+        assert_true(trial.tried[i][0] == 5 && trial.tried[i][1] == 4);
+    expect_found(0, "", 0);
+    open_sizes(works_never);
+    assert_int_equal(amp_input_dims_set_shape(dims, 0, &DIMS(5, 4), &net.err), AMP_OK);
+    assert_int_equal(amp_input_dims_set_shape(dims, 1, &DIMS(5, 6), &net.err), AMP_OK);
+    find_sizes(AMP_OK, "");
+    assert_int_equal(trial.n_tried, 0); /* nothing is to be found */
+}
+
+/* The same that is said of all sizes has nothing to do with them; else it is said how to give some.
+ */
+static void what_never_works_is_said(void **state)
+{
+    (void)state;
+    open_sizes(works_never);
+    find_sizes(AMP_OK, "");
+    assert_int_equal(trial.n_tried, 24);
+    open_sizes(says_sizes);
+    find_sizes(AMP_MODEL, "node 0 with output 'y' (NonZero-13): sizes 1 1 1; none of the sizes "
+                          "tried for 'n', 'm', 'b[1]' works: give one with --dim NAME=N or "
+                          "--input-shape NAME=1,3,224,224");
+    assert_int_equal(trial.n_tried, 24);
+    expect_found(0, "", 0);
+    open_sizes(says_sizes);
+    assert_true(amp_input_dims_set(dims, "n", 5));
+    assert_true(amp_input_dims_set(dims, "m", 4));
+    find_sizes(AMP_MODEL, "node 0 with output 'y' (NonZero-13): sizes 5 4 1; none of the sizes "
+                          "tried for 'b[1]' works: give one with --input-shape NAME=1,3,224,224");
+    open_sizes(says_sizes);
+    trial.status = AMP_KERNEL;
+    assert_int_equal(amp_input_dims_set_shape(dims, 1, &DIMS(5, 4), &net.err), AMP_OK);
+    find_sizes(AMP_KERNEL, "node 0 with output 'y' (NonZero-13): sizes 5 1 4; none of the sizes "
+                           "tried for 'm' works: give one with --dim NAME=N");
+}
+
+/* Failures of other kinds are no reason to look for sizes. */
+static void other_failures_are_left(void **state)
+{
+    static const enum amp_status others[] = {AMP_USAGE, AMP_UNSUPPORTED, AMP_IO};
+    (void)state;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        open_sizes(says_sizes);
+        trial.status = others[i];
+        find_sizes(AMP_OK, "");
+        TRIED({1, 1, 1});
+    }
+}
+
+static const char *is_refused_from_2(const int64_t *sizes)
+{
+    trial.status = sizes[0] + sizes[1] + sizes[2] > 3 ? AMP_IO : AMP_MODEL;
+    return says_sizes(sizes);
+}
+
+/* The first size that the system refused is what is said. */
+static void refused_sizes_are_said(void **state)
+{
+    (void)state;
+    open_sizes(is_refused_from_2);
+    find_sizes(AMP_IO, "node 0 with output 'y' (NonZero-13): sizes 2 1 1; none of the sizes tried "
+                       "for 'n', 'm', 'b[1]' works: give one with --dim NAME=N or --input-shape "
+                       "NAME=1,3,224,224");
+}
+
+/* The numbers of a message from 2 to 4096, eight of them, each once; then common ones. */
+static void numbers_are_tried_once(void **state)
+{
+    static const int64_t sizes[24] = {1, 4096, 9,  8,  10, 11, 12, 17, 14,  2,   3,   4,
+                                      6, 16,   24, 32, 48, 64, 80, 96, 112, 128, 160, 192};
+    (void)state;
+    open_sizes(says_many);
+    assert_true(amp_input_dims_set(dims, "n", 5));
+    assert_true(amp_input_dims_set(dims, "m", 4));
+    find_sizes(AMP_OK, "");
+    assert_int_equal(trial.n_tried, 24);
+    for (size_t i = 0; i < 24; i++)
+        assert_int_equal(trial.tried[i][2], sizes[i]);
+}
+
+/* No input of more than 2^24 elements is made. */
+static void large_inputs_are_not_tried(void **state)
+{
+    (void)state;
+    open_sizes(works_never);
+    assert_true(amp_input_dims_set(dims, "n", 1 << 22));
+    assert_true(amp_input_dims_set(dims, "m", 1));
+    find_sizes(AMP_OK, "");
+    TRIED({1 << 22, 1, 1}, {1 << 22, 1, 2}, {1 << 22, 1, 3}, {1 << 22, 1, 4});
+}
+
+static void shapes_are_of_the_declared_kind(void **state)
+{
+    static const struct {
+        size_t input;
+        struct amp_shape shape;
+        const char *said;
+    } wrong[] = {
+        {0, {.rank = 3, .dims = {1, 1, 1}}, "the input has 2 dims"},
+        {0, {.rank = 1, .dims = {1}}, "the input has 2 dims"},
+        {1, {.rank = 2, .dims = {4, 2}}, "dim 0 of the input, 'n', is set to 3 already"},
+        {2, {.rank = 2, .dims = {5, 7}}, "dim 1 of the input is 6"},
+    };
+    (void)state;
+    amp_input_dims_destroy(dims);
+    net_start(22);
+    int64_t n = amp_symbol_dim(net.model, "n");
+    uint32_t a = input("a", AMP_FLOAT, DIMS(n, 2)), b = input("b", AMP_FLOAT, DIMS(n, 2));
+    uint32_t c = input("c", AMP_FLOAT, DIMS(AMP_DIM_UNKNOWN, 6)),
+             d = input("d", AMP_FLOAT, ANY_DIMS);
+    output(NODE("Add", "y", a, b));
+    output(NODE("Neg", "z", c));
+    output(NODE("Neg", "v", d));
+    infer_all();
+    dims = amp_input_dims_create(net.model);
+    assert_int_equal(amp_input_dims_set_shape(dims, 0, &DIMS(3, 2), &net.err), AMP_OK);
+    assert_int_equal(amp_input_dims_set_shape(dims, 1, &DIMS(3, 2), &net.err), AMP_OK);
+    assert_int_equal(amp_input_dims_set_shape(dims, 3, &DIMS(4, 5), &net.err), AMP_OK);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct amp_error err = {.status = AMP_OK};
+        assert_int_equal(amp_input_dims_set_shape(dims, wrong[i].input, &wrong[i].shape, &err),
+                         AMP_USAGE);
+        assert_string_equal(err.text, wrong[i].said);
+    }
+    struct amp_arena *arena = amp_arena_create();
+    const struct amp_model *bound = amp_input_dims_bind(dims, arena);
+    assert_ptr_not_equal(bound, net.model);
+    assert_true(dim_of(bound, 0, 0) == 3 && dim_of(bound, 1, 0) == 3 && dim_of(bound, 2, 0) == 5);
+    assert_int_equal(amp_value_at(bound, d)->rank, 2);
+    assert_true(dim_of(bound, 3, 0) == 4 && dim_of(bound, 3, 1) == 5);
+    const struct amp_value *sum = amp_value_at(bound, bound->graphs[0].outputs.items[0]);
+    assert_true(sum->rank == 2 && sum->dims[0] == 3 && sum->dims[1] == 2);
+    amp_arena_destroy(arena);
+}
+
+/* What is declared for other sizes does not stay; a model without open dims is as it is. */
+static void shapes_follow_the_sizes(void **state)
+{
+    (void)state;
+    amp_input_dims_destroy(dims);
+    net_start(22);
+    int64_t n = amp_symbol_dim(net.model, "n");
+    uint32_t a = input("a", AMP_FLOAT, DIMS(n, 2)), y = NODE("Neg", "y", a);
+    output(y);
+    infer_all();
+    amp_value_set_shape(net.model, y, &DIMS(9, 2));
+    dims = amp_input_dims_create(net.model);
+    assert_true(amp_input_dims_set(dims, "n", 4));
+    struct amp_arena *arena = amp_arena_create();
+    const struct amp_model *bound = amp_input_dims_bind(dims, arena);
+    assert_true(amp_value_at(bound, y)->dims[0] == 4);
+    assert_true(amp_value_at(net.model, y)->dims[0] == 9);
+    amp_arena_destroy(arena);
+    amp_input_dims_destroy(dims);
+    start_neg(AMP_FLOAT, DIMS(2, 3));
+    infer_all();
+    dims = amp_input_dims_create(net.model);
+    arena = amp_arena_create();
+    assert_ptr_equal(amp_input_dims_bind(dims, arena), net.model);
+    amp_arena_destroy(arena);
 }
 
 /* ---- operators without a kernel ---- */
@@ -559,6 +929,18 @@ int main(void)
         NET_TEST(inputs_have_the_declared_dims),
         NET_TEST(inputs_have_the_declared_type),
         NET_TEST(a_symbol_is_one_size),
+        SIZES_TEST(sizes_that_work_are_left),
+        SIZES_TEST(sizes_that_are_named_come_first),
+        SIZES_TEST(dims_of_a_kind_have_one_size),
+        SIZES_TEST(spatial_dims_have_one_size),
+        SIZES_TEST(sizes_that_are_set_stay),
+        SIZES_TEST(what_never_works_is_said),
+        SIZES_TEST(other_failures_are_left),
+        SIZES_TEST(refused_sizes_are_said),
+        SIZES_TEST(numbers_are_tried_once),
+        SIZES_TEST(large_inputs_are_not_tried),
+        SIZES_TEST(shapes_are_of_the_declared_kind),
+        SIZES_TEST(shapes_follow_the_sizes),
         NET_TEST(operators_without_a_kernel_are_found_at_once),
         NET_TEST(lists_are_compared_item_by_item),
         NET_TEST(lists_are_measured_item_by_item),
