@@ -176,6 +176,8 @@ static void partial_domains(void **state)
     s = amp_schema_find("com.microsoft", "MultiHeadAttention", 1);
     assert_int_equal(amp_schema_type(s, amp_schema_input(s, 0))->tensors, F32 | F16);
     assert_true(amp_schema_is_partial("com.microsoft"));
+    assert_true(amp_schema_is_partial("ai.onnx.preview"));
+    assert_false(amp_schema_is_partial("ai.onnx.preview.training"));
     assert_false(amp_schema_is_partial("ai.onnx.ml"));
     assert_false(amp_schema_is_partial(NULL));
     assert_null(
@@ -261,6 +263,181 @@ static void changed(void **state)
     }
 }
 
+/* Two versions of an operator that nobody has, alike; rows below change one of them. */
+struct versions {
+    struct amp_schema_param inputs[2][3], outputs[2][3];
+    struct amp_schema_type types[2][2];
+    struct amp_schema_attr attrs[2][2];
+    struct amp_schema schemas[3];
+};
+
+static void make_versions(struct versions *v)
+{
+    memset(v, 0, sizeof *v);
+    for (int i = 0; i < 2; i++) {
+        v->types[i][0] = (struct amp_schema_type){"T", F32, F32, F32, F32, false};
+        v->attrs[i][0] = (struct amp_schema_attr){"axis", AMP_ATTR_INT, false, "0"};
+        v->schemas[i] = (struct amp_schema){.name = "Nobodys",
+                                            .domain = "test",
+                                            .since_version = i + 1,
+                                            .inputs = v->inputs[i],
+                                            .n_inputs = 2,
+                                            .outputs = v->outputs[i],
+                                            .n_outputs = 1,
+                                            .types = v->types[i],
+                                            .n_types = 2,
+                                            .attrs = v->attrs[i],
+                                            .n_attrs = 1};
+    }
+    v->schemas[2] = (struct amp_schema){.name = "Other", .domain = "test"};
+}
+
+/* What is said of the two versions must be WANTED; NULL: that they are the same. */
+static void expect_difference(const struct versions *v, const char *wanted)
+{
+    const char *found = amp_schema_difference(&v->schemas[0], &v->schemas[1]);
+    if (wanted == NULL)
+        assert_null(found);
+    else if (found == NULL)
+        fail_msg("nothing; wanted: %s", wanted);
+    else
+        assert_string_equal(found, wanted);
+}
+
+static void differences_of_attributes(void **state)
+{
+    static const char removed[] = "an attribute was removed", required[] = "an attribute became "
+                                                                           "required";
+    static const char other_default[] = "an attribute changed its default";
+    static const struct {
+        struct amp_schema_attr old, new; /* a NULL name: there is none */
+        const char *wanted;
+    } rows[] = {
+        {{"a", AMP_ATTR_INT, false, "1"}, {"a", AMP_ATTR_INT, false, "1"}, NULL},
+        {{"a", AMP_ATTR_INT, false, NULL}, {"a", AMP_ATTR_INT, false, NULL}, NULL},
+        {{"a", AMP_ATTR_INT, true, NULL}, {"a", AMP_ATTR_INT, true, NULL}, NULL},
+        {{"a", AMP_ATTR_INT, true, NULL}, {"a", AMP_ATTR_INT, false, NULL}, NULL},
+        {{"a", AMP_ATTR_INT, false, NULL}, {"a", AMP_ATTR_INT, true, NULL}, required},
+        {{"a", AMP_ATTR_INT, false, "1"}, {"a", AMP_ATTR_INT, false, "2"}, other_default},
+        {{"a", AMP_ATTR_INT, false, NULL}, {"a", AMP_ATTR_INT, false, "2"}, other_default},
+        {{"a", AMP_ATTR_INT, false, "1"}, {"a", AMP_ATTR_INT, false, NULL}, other_default},
+        {{"a", AMP_ATTR_INT, false, "1"},
+         {"a", AMP_ATTR_FLOAT, false, "1"},
+         "an attribute changed its type"},
+        {{"a", AMP_ATTR_INT, false, "1"}, {NULL, 0, false, NULL}, removed},
+        {{"a", AMP_ATTR_INT, false, "1"}, {"b", AMP_ATTR_INT, false, "1"}, removed},
+        {{"consumed_inputs", AMP_ATTR_INTS, false, NULL}, {NULL, 0, false, NULL}, NULL},
+        {{NULL, 0, false, NULL}, {"a", AMP_ATTR_INT, false, "1"}, NULL},
+        {{NULL, 0, false, NULL}, {"a", AMP_ATTR_INT, true, NULL}, "a required attribute was added"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct versions v;
+        make_versions(&v);
+        v.attrs[0][1] = rows[i].old;
+        v.attrs[1][1] = rows[i].new;
+        v.schemas[0].n_attrs = rows[i].old.name != NULL ? 2 : 1;
+        v.schemas[1].n_attrs = rows[i].new.name != NULL ? 2 : 1;
+        expect_difference(&v, rows[i].wanted);
+    }
+}
+
+/* Puts OLD and NEW at the end of the lists of inputs, or of outputs, and asks what is said. */
+static void expect_params(const struct amp_schema_param *old, const struct amp_schema_param *new,
+                          const char *wanted)
+{
+    for (int is_output = 0; is_output < 2; is_output++) {
+        struct versions v;
+        make_versions(&v);
+        for (int i = 0; i < 2; i++) {
+            const struct amp_schema_param *param = i == 0 ? old : new;
+            struct amp_schema_param *list = is_output ? v.outputs[i] : v.inputs[i];
+            uint8_t *count = is_output ? &v.schemas[i].n_outputs : &v.schemas[i].n_inputs;
+            if (param != NULL)
+                list[(*count)++] = *param;
+        }
+        expect_difference(&v, wanted);
+    }
+}
+
+static void differences_of_parameters(void **state)
+{
+    enum { ONE = AMP_PARAM_SINGLE, MAYBE = AMP_PARAM_OPTIONAL, MANY = AMP_PARAM_VARIADIC };
+    static const char other[] = "an input or output became required or another";
+    static const struct {
+        struct amp_schema_param old, new;
+        const char *wanted;
+    } rows[] = {
+        {{"x", 0, ONE, true, 0}, {"x", 0, ONE, true, 0}, NULL},
+        {{"x", 0, ONE, true, 0}, {"x", 0, MAYBE, true, 0}, NULL},
+        {{"x", 0, MAYBE, true, 0}, {"x", 0, MAYBE, true, 0}, NULL},
+        {{"x", 0, MAYBE, true, 0}, {"x", 0, ONE, true, 0}, other},
+        {{"x", 0, ONE, true, 0}, {"x", 0, MANY, true, 0}, other},
+        {{"x", 0, MAYBE, true, 0}, {"x", 0, MANY, true, 0}, other},
+        {{"x", 0, MANY, true, 0}, {"x", 0, ONE, true, 0}, other},
+        {{"x", 0, MANY, true, 0}, {"x", 0, MAYBE, true, 0}, other},
+        {{"x", 0, MANY, true, 1}, {"x", 0, MANY, true, 1}, NULL},
+        {{"x", 0, MANY, true, 2}, {"x", 0, MANY, true, 1}, NULL},
+        {{"x", 0, MANY, true, 1}, {"x", 0, MANY, true, 2}, other},
+        {{"x", 0, MANY, true, 1}, {"x", 0, MANY, false, 1}, NULL},
+        {{"x", 0, MANY, false, 1}, {"x", 0, MANY, false, 1}, NULL},
+        {{"x", 0, MANY, false, 1}, {"x", 0, MANY, true, 1}, other},
+    };
+    static const struct amp_schema_param one = {"x", 0, ONE, true, 0};
+    static const struct amp_schema_param maybe = {"x", 0, MAYBE, true, 0};
+    static const struct amp_schema_param many = {"x", 0, MANY, true, 1};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        expect_params(&rows[i].old, &rows[i].new, rows[i].wanted);
+    expect_params(&one, NULL, "an input or output was removed");
+    expect_params(&maybe, NULL, "an input or output was removed");
+    expect_params(NULL, &one, "a required input or output was added");
+    expect_params(NULL, &maybe, NULL);
+    expect_params(NULL, &many, NULL);
+}
+
+static void differences_of_types(void **state)
+{
+    static const struct {
+        struct amp_schema_type old, new;
+        bool is_less;
+    } rows[] = {
+        {{"T", F32, 0, 0, 0, false}, {"T", F32 | F16, F16, F16, F16, true}, false},
+        {{"T", F32, F32, F32, F32, true}, {"T", F32, F32, F32, F32, true}, false},
+        {{"T", F32 | F16, 0, 0, 0, false}, {"T", F32, F16, F16, F16, true}, true},
+        {{"T", 0, F32 | F16, 0, 0, false}, {"T", F16, F32, F16, F16, true}, true},
+        {{"T", 0, 0, F32 | F16, 0, false}, {"T", F16, F16, F32, F16, true}, true},
+        {{"T", 0, 0, 0, F32 | F16, false}, {"T", F16, F16, F16, F32, true}, true},
+        {{"T", F32, 0, 0, 0, true}, {"T", F32, F32, F32, F32, false}, true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        for (int is_output = 0; is_output < 2; is_output++) {
+            struct versions v;
+            make_versions(&v);
+            v.types[0][1] = rows[i].old;
+            v.types[1][1] = rows[i].new;
+            for (int k = 0; k < 2; k++)
+                (is_output ? &v.outputs[k][0] : &v.inputs[k][1])->type = 1;
+            expect_difference(&v, rows[i].is_less ? "an input or output takes fewer types" : NULL);
+        }
+}
+
+static void differences_of_versions(void **state)
+{
+    struct versions v;
+    (void)state;
+    make_versions(&v);
+    expect_difference(&v, NULL);
+    assert_null(amp_schema_difference(&v.schemas[1], &v.schemas[1]));
+    assert_string_equal(amp_schema_difference(&v.schemas[1], &v.schemas[0]),
+                        "not a newer version of the operator");
+    assert_string_equal(amp_schema_difference(&v.schemas[0], &v.schemas[2]),
+                        "not a newer version of the operator");
+    v.schemas[1].deprecated = true;
+    expect_difference(&v, "deprecated");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -277,6 +454,10 @@ int main(void)
         cmocka_unit_test(near_names),
         cmocka_unit_test(carried_over),
         cmocka_unit_test(changed),
+        cmocka_unit_test(differences_of_attributes),
+        cmocka_unit_test(differences_of_parameters),
+        cmocka_unit_test(differences_of_types),
+        cmocka_unit_test(differences_of_versions),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
