@@ -129,6 +129,77 @@ static void buffers_are_kept_or_freed(void **state)
     assert_int_equal(amp_memory_used(), 0);
 }
 
+/* A buffer takes the same beside its bytes whatever their number: all that is left can be had, and
+   not a byte more; what is kept goes where that makes room. */
+static void buffers_fit_to_the_byte(void **state)
+{
+    (void)state;
+    amp_memory_set_limit(10 * MB);
+    struct amp_buffer *buffer = amp_buffer_create(4 * MB);
+    assert_non_null(buffer);
+    const size_t own = amp_memory_used() - 4 * MB, left = 10 * MB - amp_memory_used();
+    assert_in_range(own, 1, 1000);
+    assert_true(amp_buffer_has_room(left - own));
+    assert_false(amp_buffer_has_room(left - own + 1));
+    assert_null(amp_buffer_create(left - own + 1));
+    assert_int_equal(amp_memory_used(), 4 * MB + own);
+    struct amp_buffer *rest = amp_buffer_create(left - own);
+    assert_non_null(rest);
+    assert_int_equal(amp_memory_used(), 10 * MB);
+    amp_buffer_unref(rest);
+    amp_buffer_unref(buffer);
+    assert_int_equal(amp_memory_used(), 0);
+    amp_buffers_keep();
+    for (int makes = 0; makes < 2; makes++)
+        for (size_t size = left - own + 1; size <= left; size += own - 1) {
+            amp_buffer_unref(amp_buffer_create(4 * MB));
+            assert_int_equal(amp_memory_used(), 4 * MB + own);
+            if (makes)
+                amp_buffer_discard(amp_buffer_create(size));
+            else
+                assert_true(amp_buffer_has_room(size));
+            assert_int_equal(amp_memory_used(), 0);
+        }
+    amp_buffers_let_go();
+    assert_false(amp_buffer_has_room(SIZE_MAX));
+    assert_false(amp_buffer_has_room(SIZE_MAX / 2 + 1));
+    assert_null(amp_buffer_create(SIZE_MAX));
+    assert_int_equal(amp_memory_used(), 0);
+}
+
+/* A kept buffer serves for what is smaller by an eighth and 256 bytes, and for no less; the former
+   one is given before one that fits better, and else the one that fits best. */
+static void kept_buffers_are_chosen(void **state)
+{
+    enum { SIZE = 80000, MOST = SIZE + SIZE / 8 + 256 };
+    (void)state;
+    amp_memory_set_limit(10 * MB);
+    amp_buffers_keep();
+    struct amp_buffer *exact = amp_buffer_create(SIZE), *larger = amp_buffer_create(MOST);
+    struct amp_buffer *too_large = amp_buffer_create(MOST + 1);
+    struct amp_buffer *too_small = amp_buffer_create(SIZE - 1);
+    amp_buffer_unref(exact);
+    amp_buffer_unref(larger);
+    amp_buffer_unref(too_large);
+    amp_buffer_unref(too_small);
+    assert_ptr_equal(amp_buffer_create_again(larger, SIZE), larger);
+    assert_ptr_equal(amp_buffer_create(SIZE), exact);
+    amp_buffer_unref(larger);
+    amp_buffer_unref(exact);
+    assert_ptr_equal(amp_buffer_create(SIZE), exact);
+    assert_ptr_equal(amp_buffer_create(SIZE), larger);
+    struct amp_buffer *new = amp_buffer_create(SIZE);
+    assert_ptr_not_equal(new, too_large);
+    assert_ptr_not_equal(new, too_small);
+    assert_ptr_equal(amp_buffer_create(SIZE - 1), too_small);
+    amp_buffer_discard(new);
+    amp_buffer_discard(exact);
+    amp_buffer_discard(larger);
+    amp_buffer_discard(too_small);
+    amp_buffers_let_go();
+    assert_int_equal(amp_memory_used(), 0);
+}
+
 typedef void *taker(struct amp_arena *arena);
 
 static void *take_in_arena(struct amp_arena *arena)
@@ -236,6 +307,8 @@ int main(void)
         cmocka_unit_test(arenas_claim_and_return),
         cmocka_unit_test(all_of_an_arena_can_be_released),
         cmocka_unit_test(buffers_are_kept_or_freed),
+        cmocka_unit_test(buffers_fit_to_the_byte),
+        cmocka_unit_test(kept_buffers_are_chosen),
         cmocka_unit_test(large_buffers_suit_huge_pages),
         cmocka_unit_test(the_end_of_memory_is_said),
         cmocka_unit_test(threads_may_claim),
