@@ -183,6 +183,10 @@ static void kept_buffers_are_chosen(void **state)
     amp_buffer_unref(too_large);
     amp_buffer_unref(too_small);
     assert_ptr_equal(amp_buffer_create_again(larger, SIZE), larger);
+    assert_ptr_equal(amp_buffer_create_again(larger, SIZE), exact);
+    amp_buffer_unref(larger);
+    amp_buffer_unref(exact); /* is found first now */
+    assert_ptr_equal(amp_buffer_create_again(larger, SIZE), larger);
     assert_ptr_equal(amp_buffer_create(SIZE), exact);
     amp_buffer_unref(larger);
     amp_buffer_unref(exact);
