@@ -488,6 +488,353 @@ static void sequences_are_no_longer_than_the_steps(void **state)
             "sequence 0 has length -1; there are 3 steps");
 }
 
+/* ---- patterns ---- */
+
+/* What RE2's wiki on its syntax says of patterns: texts that they match as a whole, and texts that
+   they do not. */
+static void run_pattern(const char *pattern, const struct amp_str *texts, int64_t count)
+{
+    net_start(20);
+    uint32_t y = NODE("RegexFullMatch", "y", input("x", AMP_STRING, DIMS(count)));
+    output(y);
+    set_word(y, "pattern", pattern);
+    run_on(net_tensor(AMP_STRING, DIMS(count), texts));
+}
+
+static struct amp_str text_of(const char *text)
+{
+    return (struct amp_str){text, strlen(text)};
+}
+
+static void expect_match(const char *pattern, struct amp_str text, bool expected)
+{
+    run_pattern(pattern, &text, 1);
+    if (((const uint8_t *)net.outputs[0].data)[0] != expected)
+        fail_msg("'%s' %s '%s'", pattern, expected ? "matches" : "does not match", text.data);
+}
+
+enum { TEXTS = 6 };
+
+struct pattern_case {
+    const char *pattern, *whole[TEXTS], *others[TEXTS];
+};
+
+static void expect_matches(const struct pattern_case *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (int k = 0; k < TEXTS; k++) {
+            if (cases[i].whole[k] != NULL)
+                expect_match(cases[i].pattern, text_of(cases[i].whole[k]), true);
+            if (cases[i].others[k] != NULL)
+                expect_match(cases[i].pattern, text_of(cases[i].others[k]), false);
+        }
+}
+
+static void patterns_have_re2s_characters(void **state)
+{
+    static const struct pattern_case cases[] = {
+        {"\\x41\\x4a\\x4F\\xaf", {"AJO\u00af"}, {"AJO\xaf", "AJO"}},
+        {"\\x411", {"A1"}, {"\u0411", "A"}},
+        {"\\x{41}\\x{00000041}", {"AA"}, {"A"}},
+        {"\\x{d7ff}\\x{e000}\\x{10ffff}", {"\xed\x9f\xbf\xee\x80\x80\xf4\x8f\xbf\xbf"}, {"\x7f"}},
+        {"\\x{FfFf}", {"\uffff"}, {"\ufffe"}},
+        {"\\07\\101\\1010\\0101", {"\aAA0\b1"}, {"\aAA\bA"}},
+        {"\\12\\77\\777", {"\n?\u01ff"}, {"\n??7"}},
+        {"\\a\\f\\t\\n\\r\\v", {"\a\f\t\n\r\v"}, {"aftnrv"}},
+        {"\\.\\-\\\\\\]\\/\\_", {".-\\]/_"}, {"x-\\]/_"}},
+        {"\\Qa.b\\E.", {"a.bx", "a.b."}, {"axbx", "a.b"}},
+        {"\\Qa(", {"a("}, {"a", "a(a"}},
+        {"\\Q\\d\\\\E", {"\\d\\"}, {"5", "\\d\\\\E"}},
+        {"\\Qab\\E+", {"ab", "abbb"}, {"abab", "a"}},
+        {"{", {"{"}, {""}},
+        {"a{+}", {"a{}", "a{{}"}, {"a}", "aa}"}},
+        {"a{x}", {"a{x}"}, {"ax"}},
+        {"a{2", {"a{2"}, {"aa"}},
+        {"a{2,", {"a{2,"}, {"aa"}},
+        {"a{2,x}", {"a{2,x}"}, {"aa"}},
+        {"a{,2}", {"a{,2}"}, {"", "a", "aa"}},
+        {"a{02}", {"a{02}"}, {"aa"}},
+        {"a{1,02}", {"a{1,02}"}, {"aa"}},
+        {"\u00e9\u732b", {"\u00e9\u732b"}, {"\u00e9", "\u732b"}},
+        {".", {"a", "\u732b"}, {"", "\n", "ab"}},
+    };
+    (void)state;
+    expect_matches(cases, sizeof cases / sizeof *cases);
+    expect_match("\\0a\\000", (struct amp_str){"\0a\0", 3}, true);
+    expect_match("\\0a\\000", (struct amp_str){"\0a", 2}, false);
+}
+
+static void patterns_have_re2s_classes(void **state)
+{
+    static const struct pattern_case cases[] = {
+        {"[a-c]", {"a", "b", "c"}, {"d", "-", "", "`"}},
+        {"[ac-]", {"a", "c", "-"}, {"b"}},
+        {"[-ac]", {"a", "c", "-"}, {"b"}},
+        {"[b-b]", {"b"}, {"a", "c", "-"}},
+        {"[^a-c]", {"d", "\n", "-", "^", "\u732b"}, {"a", "b", "c", ""}},
+        {"[a^]", {"a", "^"}, {"b"}},
+        {"[]-a]", {"]", "^", "a"}, {"-", "b"}},
+        {"[^]]", {"a", "["}, {"]"}},
+        {"[\\x41-\\x{43}\\n]", {"A", "B", "C", "\n"}, {"D", "-"}},
+        {"[[:a]", {"[", ":", "a"}, {"]"}},
+        {"[+--]", {"+", ",", "-"}, {"*", "."}},
+        {"[[:alpha:]5]", {"a", "Z", "5"}, {"4", ":", "["}},
+        {"[[:^digit:]]", {"a", "\n"}, {"4"}},
+        {"[[a]", {"[", "a"}, {":"}},
+        {"[a:]", {":", "a"}, {"b"}},
+        {"\\pN", {"5", "\u00b2"}, {"a"}},
+        {"\\pLu", {"Au", "au"}, {"A", "1u"}},
+        {"\\p{Lu}", {"A", "\u00c9"}, {"a", "1"}},
+        {"\\P{Lu}", {"a", "1"}, {"A"}},
+        {"\\PL", {"1"}, {"a"}},
+        {"\\p{^Lu}", {"a", "1"}, {"A"}},
+        {"\\P{^Lu}", {"A"}, {"a", "1"}},
+        {"\\p{Greek}", {"\u03b1"}, {"a", "\u0342"}},
+        {"\\P{Greek}", {"a", "\u0342"}, {"\u03b1"}},
+        {"\\p{Han}", {"\u732b"}, {"\u3001"}},
+        {"\\p{Any}", {"\u03b1", "\n"}, {""}},
+        {"[\\p{Lu}\\pN-]", {"A", "5", "-"}, {"a"}},
+        {"[\\P{Lu}]", {"a"}, {"A"}},
+        {"[^\\p{^Greek}]", {"\u03b1"}, {"a"}},
+    };
+    (void)state;
+    expect_matches(cases, sizeof cases / sizeof *cases);
+}
+
+/* \d, \w, \s and their opposites, in a class and alone: of ASCII only, and \s without \v. */
+static void patterns_have_perls_classes(void **state)
+{
+    static const char *const texts[] = {"0",  "9",      "a",      "Z",      "_",      " ",
+                                        "\t", "\n",     "\v",     "\f",     "\r",     "-",
+                                        "~",  "\u00e9", "\u0660", "\u00a0", "\u017f", "\u2028"};
+    static const char all[] = "dws";
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (const char *class = all; *class != '\0'; class ++) {
+            const char *members = *class == 'd'   ? "0123456789"
+                                  : *class == 's' ? " \t\n\f\r"
+                                                  : "09aZ_";
+            bool is_member = texts[i][1] == '\0' && strchr(members, texts[i][0]) != NULL;
+            const char lower[] = {'\\', *class, '\0'};
+            const char upper[] = {'\\', (char)(*class - 'a' + 'A'), '\0'};
+            const char in_class[] = {'[', '\\', *class, ']', '\0'};
+            const char in_opposite[] = {'[', '\\', (char)(*class - 'a' + 'A'), ']', '\0'};
+            expect_match(lower, text_of(texts[i]), is_member);
+            expect_match(upper, text_of(texts[i]), !is_member);
+            expect_match(in_class, text_of(texts[i]), is_member);
+            expect_match(in_opposite, text_of(texts[i]), !is_member);
+        }
+}
+
+static void patterns_have_re2s_groups(void **state)
+{
+    static const struct pattern_case cases[] = {
+        {"(?P<n1_A>a)(?<_>b)(?:c)(d)", {"abcd"}, {"abc"}},
+        {"a|bc|", {"a", "bc", ""}, {"ac", "b"}},
+        {"(|a)b", {"b", "ab"}, {"a", ""}},
+        {"()*a", {"a"}, {""}},
+        {"(?)a", {"a"}, {"A"}},
+        {"(?i)a(?-i)b", {"ab", "Ab"}, {"aB"}},
+        {"(?i:a)b", {"ab", "Ab"}, {"aB"}},
+        {"((?i)a)b", {"ab", "Ab"}, {"aB"}},
+        {"(?is)a.", {"A\n"}, {"A"}},
+        {"(?i-s)a.", {"Ab"}, {"A\n"}},
+        {"(?s)(?-s:.).", {"a\n"}, {"\na"}},
+        {"(?U)a*b", {"b", "aab"}, {"a"}},
+        {"(?-U)a*?b", {"b", "aab"}, {"a"}},
+        {"a$\nb", {NULL}, {"a\nb"}},
+        {"a\n^b", {NULL}, {"a\nb"}},
+        {"(?m)a$\n^b", {"a\nb"}, {"ab"}},
+        {"(?m:a$)\nb", {"a\nb"}, {"ab"}},
+        {"(?m:a$)\nb$\nc", {NULL}, {"a\nb\nc"}},
+        {"(?m)(a$)\nb$\nc", {"a\nb\nc"}, {"ab"}},
+        {"((?m)a$)\nb$\nc", {NULL}, {"a\nb\nc"}},
+        {"((?m)a$)\nb$", {"a\nb"}, {"ab"}},
+        {"(?m:(a$)\n(?i:b$))\nc", {"a\nb\nc", "a\nB\nc"}, {"abc"}},
+        {"(?m)a(?-m)$\nb", {NULL}, {"a\nb"}},
+        {"(?m)(?-m:a$)\nb", {NULL}, {"a\nb"}},
+        {"(?m)(?-m:a\n)b$\nc", {"a\nb\nc"}, {"abc"}},
+        {"(?m)(?<x>a$)\n(?P<y>b$)\nc", {"a\nb\nc"}, {"abc"}},
+        {"\\Aa\\z", {"a"}, {"a\n"}},
+        {"\\ba\\b\\B", {NULL}, {"a"}},
+        {"\\ba\\Bb\\b", {"ab"}, {"a b"}},
+        {"(?m)\\Aa\n\\Ab", {NULL}, {"a\nb"}},
+        {"(?m)a\\z\nb", {NULL}, {"a\nb"}},
+    };
+    (void)state;
+    expect_matches(cases, sizeof cases / sizeof *cases);
+}
+
+static void patterns_have_re2s_repetitions(void **state)
+{
+    static const struct pattern_case cases[] = {
+        {"a*", {"", "a", "aaa"}, {"b", "ab"}},
+        {"a+", {"a", "aaa"}, {"", "b"}},
+        {"a?", {"", "a"}, {"aa"}},
+        {"a*?a+?a??", {"a", "aaa"}, {""}},
+        {"(ab)+", {"ab", "abab"}, {"", "aba", "abb"}},
+        {"[ab]+c", {"abc"}, {"c"}},
+        {"\\d+\\.+", {"15..", "1."}, {"1", "."}},
+        {"\\pN+x", {"15x"}, {"x"}},
+        {"a(b+c)+", {"abcbbc"}, {"a", "abcc"}},
+        {"a{2}", {"aa"}, {"a", "aaa"}},
+        {"a{2}?b", {"aab"}, {"ab"}},
+        {"a{2,3}", {"aa", "aaa"}, {"a", "aaaa"}},
+        {"a{2,2}", {"aa"}, {"a", "aaa"}},
+        {"a{2,}", {"aa", "aaaaa"}, {"a"}},
+        {"a{0,1}", {"", "a"}, {"aa"}},
+        {"a{0}b", {"b"}, {"ab"}},
+        {"(a{0}){1000}", {""}, {"a"}},
+        {"ab{2}", {"abb"}, {"abab"}},
+        {"(ab){2}c{2}", {"ababcc"}, {"abbcc"}},
+        {"a{10}{", {"aaaaaaaaaa{"}, {"aaaaaaaaaa"}},
+        {"(a{1,10}b{20}|c){50}", {"cccccccccccccccccccccccccccccccccccccccccccccccccc"}, {"c"}},
+        {"((a{1,10}){1,10}){1,10}", {"a"}, {""}},
+        {"(a{0,1000})(b{1000})?", {"", "aa"}, {"b"}},
+        {"(^|$|\\b|\\B)+a$*", {"a"}, {""}},
+    };
+    (void)state;
+    expect_matches(cases, sizeof cases / sizeof *cases);
+}
+
+/* COUNT groups, one in the other, with a repetition in the innermost. */
+static char *nest(int count)
+{
+    char *pattern = amp_arena_alloc(net.arena, (size_t)(2 * count) + 3), *to = pattern;
+    for (int i = 0; i < count; i++)
+        *to++ = '(';
+    to = stpcpy(to, "a+");
+    for (int i = 0; i < count; i++)
+        *to++ = ')';
+    *to = '\0';
+    return pattern;
+}
+
+static void refuses_pattern(const char *pattern, const char *text)
+{
+    struct amp_str x = {"a", 1};
+    net_start(20);
+    uint32_t y = NODE("RegexFullMatch", "y", input("x", AMP_STRING, DIMS(1)));
+    output(y);
+    set_word(y, "pattern", pattern);
+    refuses(net_tensor(AMP_STRING, DIMS(1), &x), AMP_MODEL, text);
+}
+
+#define ONLY "RE2 has groups ( (?: (?P<name> (?<name> and flags of i, m, s, U, no others"
+#define NAME "RE2 has no look-around, and a name is letters, digits and _"
+
+static void what_re2_refuses_is_refused(void **state)
+{
+    static const struct {
+        const char *pattern, *why;
+    } cases[] = {
+        {"a\\x4", "'\\x4' at 1: not a code point"},
+        {"a\\x4g", "'\\x4' at 1: not a code point"},
+        {"\\x{}", "'\\x{' at 0: not a code point"},
+        {"\\x{41", "'\\x{41' at 0: not a code point"},
+        {"\\x{d800}", "'\\x{d800}' at 0: not a code point"},
+        {"\\x{dfff}", "'\\x{dfff}' at 0: not a code point"},
+        {"\\x", "'\\x' at 0: not a code point"},
+        {"\\7", "'\\7' at 0: RE2 has no backreferences"},
+        {"\\18", "'\\1' at 0: RE2 has no backreferences"},
+        {"\\8", "'\\8' at 0: RE2 has no such escape"},
+        {"\\9", "'\\9' at 0: RE2 has no such escape"},
+        {"\\e", "'\\e' at 0: RE2 has no such escape"},
+        {"\\y", "'\\y' at 0: RE2 has no such escape"},
+        {"\\G", "'\\G' at 0: RE2 has no such escape"},
+        {"[a-\\d]", "'[a-\\d' at 0: RE2 has no such escape"},
+        {"ab[", "'[' at 2: the class has no end"},
+        {"[]", "'[]' at 0: the class has no end"},
+        {"[^]", "'[^]' at 0: the class has no end"},
+        {"x[b-a]", "'[b-a' at 1: a range that ends before it begins"},
+        {"\\p", "'\\p' at 0: not a property of characters"},
+        {"\\p{}", "'\\p{' at 0: not a property of characters"},
+        {"\\p5", "'\\p' at 0: not a property of characters"},
+        {"[\\p{L]", "'[\\p{L' at 0: not a property of characters"},
+        {"(?P<>a)", "'(?P<' at 0: " NAME},
+        {"(?P<a-b>x)", "'(?P<a' at 0: " NAME},
+        {"(?<n", "'(?<n' at 0: " NAME},
+        {"(?", "'(?' at 0: " ONLY},
+        {"(?i", "'(?i' at 0: " ONLY},
+        {"(?-)a", "'(?-)' at 0: " ONLY},
+        {"(?i-)a", "'(?i-)' at 0: " ONLY},
+        {"(?i-:a)", "'(?i-:' at 0: " ONLY},
+        {"(?-i-s)a", "'(?-i-' at 0: " ONLY},
+        {"(?ia)", "'(?ia' at 0: " ONLY},
+        {"(?I)a", "'(?I' at 0: " ONLY},
+        {")", "')' at 0: no group is open"},
+        {"(a))", "')' at 3: no group is open"},
+        {"(", "'' at 1: a group has no end"},
+        {"*", "'*' at 0: nothing to repeat"},
+        {"?", "'?' at 0: nothing to repeat"},
+        {"a|+", "'+' at 2: nothing to repeat"},
+        {"(*a)", "'*' at 1: nothing to repeat"},
+        {"{2}", "'{2}' at 0: nothing to repeat"},
+        {"a|{2,}", "'{2,}' at 2: nothing to repeat"},
+        {"a**", "'*' at 2: a repetition of a repetition"},
+        {"a*+", "'+' at 2: a repetition of a repetition"},
+        {"a+??", "'?' at 3: a repetition of a repetition"},
+        {"a{2}{3}", "'{3}' at 4: a repetition of a repetition"},
+        {"a{2}*", "'*' at 4: a repetition of a repetition"},
+        {"a{2,1}", "'{2,1}' at 1: counts out of order"},
+        {"a{1001}", "'{1001}' at 1: more than 1000 repetitions"},
+        {"a{1001,}", "'{1001,}' at 1: more than 1000 repetitions"},
+        {"a{0,1001}", "'{0,1001}' at 1: more than 1000 repetitions"},
+        {"a{99999999999}", "'{99999999999}' at 1: more than 1000 repetitions"},
+        {"a{99999999999,99999999999}",
+         "'{99999999999,99999999999}' at 1: more than 1000 repetitions"},
+        {"(a{10}){101}", "'{101}' at 7: more than 1000 repetitions"},
+        {"(a{10}b{20}c{5}){51}", "'{51}' at 16: more than 1000 repetitions"},
+        {"((a{10}){10}){11}", "'{11}' at 13: more than 1000 repetitions"},
+        {"((a{10})b){101}", "'{101}' at 10: more than 1000 repetitions"},
+        {"(a{11,}){91}", "'{91}' at 8: more than 1000 repetitions"},
+        {"\u00e9[", "'[' at 2: the class has no end"},
+        {"a\xff", "the pattern is not UTF-8 at byte 1"},
+        {"\u00e9\xe9z", "the pattern is not UTF-8 at byte 2"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        refuses_pattern(cases[i].pattern, cases[i].why);
+    expect_match(nest(1000), text_of("aa"), true);
+    refuses_pattern(nest(1001), "'(' at 1000: groups are nested too deep");
+}
+
+/* A message has no more of a pattern than 200 bytes, and 40 of the item that is refused. */
+static void long_patterns_are_cut_in_messages(void **state)
+{
+    char pattern[202], text[400];
+    (void)state;
+    for (int length = 200; length <= 201; length++) {
+        memset(pattern, 'b', (size_t)length);
+        memcpy(pattern + length - 1, ")", 2);
+        snprintf(text, sizeof text, "pattern '%.200s': ')' at %d: no group is open", pattern,
+                 length - 1);
+        refuses_pattern(pattern, text);
+    }
+    for (int length = 40; length <= 41; length++) {
+        memset(pattern, 'b', (size_t)length);
+        pattern[0] = '[';
+        pattern[length] = '\0';
+        snprintf(text, sizeof text, "pattern '%s': '%.40s' at 0: the class has no end", pattern,
+                 pattern);
+        refuses_pattern(pattern, text);
+    }
+}
+
+/* Any of the letters may be the last but 200: as many ways through the pattern are open at once. */
+static void many_ways_are_followed_at_once(void **state)
+{
+    char text[401];
+    (void)state;
+    memset(text, 'a', 400);
+    text[400] = '\0';
+    expect_match("[ab]*a[ab]{200}", text_of(text), true);
+    text[199] = 'b';
+    expect_match("[ab]*a[ab]{200}", text_of(text), false);
+    text[198] = 'b', text[199] = 'a';
+    expect_match("[ab]*a[ab]{200}", text_of(text), true);
+}
+
 /* ---- dnnl ------------------------------------------------------------------------------------ */
 
 /* What oneDNN does. An operator whose primitive cannot be made runs in C all the same, slowly, so
@@ -611,6 +958,14 @@ int main(void)
         NET_TEST(scales_and_biases_stay_apart_when_shapes_change),
         NET_TEST(recurrences_that_are_no_constants_may_change),
         NET_TEST(sequences_are_no_longer_than_the_steps),
+        NET_TEST(patterns_have_re2s_characters),
+        NET_TEST(patterns_have_re2s_classes),
+        NET_TEST(patterns_have_perls_classes),
+        NET_TEST(patterns_have_re2s_groups),
+        NET_TEST(patterns_have_re2s_repetitions),
+        NET_TEST(what_re2_refuses_is_refused),
+        NET_TEST(long_patterns_are_cut_in_messages),
+        NET_TEST(many_ways_are_followed_at_once),
         NET_TEST(windows_are_run_by_onednn),
         NET_TEST(products_and_norms_are_run_by_onednn),
     };

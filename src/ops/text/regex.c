@@ -49,7 +49,8 @@ static enum amp_status compile(struct amp_ctx *ctx, const char *pattern, struct 
     if (settings == NULL)
         return amp_fail(ctx->err, AMP_IO, "out of memory");
     pcre2_set_newline(settings, PCRE2_NEWLINE_LF);
-    pcre2_set_parens_nest_limit(settings, AMP_REGEX_DEPTH);
+    /* The translation has a group around all of them, and groups around some items. */
+    pcre2_set_parens_nest_limit(settings, AMP_REGEX_DEPTH + 2);
     regex->code =
         pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED, options, &error, &at, settings);
     pcre2_compile_context_free(settings);

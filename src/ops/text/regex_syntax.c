@@ -251,7 +251,7 @@ static enum amp_status skip_name(struct translation *t)
         t->at++;
     if (t->at == name || !accept(t, ">"))
         return fail(t, "RE2 has no look-around, and a name is letters, digits and _");
-    put(t, "(?:");
+    put(t, "(");
     return open_group(t);
 }
 
@@ -294,7 +294,7 @@ static enum amp_status copy_open(struct translation *t)
         return skip_name(t);
     if (accept(t, "?"))
         return copy_flags(t);
-    put(t, "(?:");
+    put(t, "(");
     return open_group(t);
 }
 
@@ -303,6 +303,8 @@ static enum amp_status copy_close(struct translation *t)
     if (t->depth == 0)
         return fail(t, "no group is open");
     t->last = t->levels[t->depth--].repeats;
+    if (t->last > t->levels[t->depth].repeats)
+        t->levels[t->depth].repeats = t->last;
     put(t, ")");
     return AMP_OK;
 }
