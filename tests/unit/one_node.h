@@ -12,7 +12,7 @@
  * one that is omitted; its attributes; ">3" for a number of outputs other than 1. An input is a
  * letter for its type and its dims, and "=1,2" after that its values; else floats are 1, integers
  * 0, bools true and strings empty. An attribute is a whole number, a number with a point, a list of
- * whole numbers ("[1,2]") or a word.
+ * whole numbers ("[1,2]"), of floats ("(1,2.5)") or of words ("{a,b}"), or a word.
  */
 enum one_way {
     ONE_GIVEN,    /* the inputs are the model's, with their shapes */
@@ -112,12 +112,25 @@ static inline void one_words(uint32_t value, const char *name, const char *text)
             .name = name, .type = AMP_ATTR_STRINGS, .count = count, .strings = items});
 }
 
+static inline void one_floats(uint32_t value, const char *name, const char *text)
+{
+    float *items = amp_arena_array(net.arena, 32, sizeof *items);
+    size_t count = 0;
+    for (const char *at = text; at[1] != ')' && *at != ')'; count++)
+        items[count] = strtof(at + 1, (char **)(uintptr_t)&at);
+    amp_node_set_attr(
+        net.model, node_of(value),
+        (struct amp_attr){.name = name, .type = AMP_ATTR_FLOATS, .count = count, .floats = items});
+}
+
 static inline void one_attr(uint32_t value, const char *name, const char *text)
 {
     int64_t items[32];
     const char *at = text + 1;
     if (*text == '[')
         set_list(value, name, one_list(&at, items), items);
+    else if (*text == '(')
+        one_floats(value, name, text);
     else if (*text == '{')
         one_words(value, name, text);
     else if (*text != '-' && !isdigit((unsigned char)*text))

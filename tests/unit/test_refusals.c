@@ -159,10 +159,229 @@ static void windows_and_weights(void **state)
         {"ai.onnx.preview.training.Momentum-1 f[2] i[] f[2] f[2] f[2] alpha=0.5 beta=0.5 "
          "mode=standard norm_coefficient=0.0 >2",
          "input 0: one number is needed"},
+        {"ai.onnx.preview.training.Momentum-1 f[] i[] _ f[2] f[2] alpha=0.5 beta=0.5 mode=standard "
+         "norm_coefficient=0.0 >2",
+         "the type of 'y' is not known"},
+        {"ai.onnx.preview.training.Momentum-1 f[] i[] f[2] _ f[2] alpha=0.5 beta=0.5 mode=standard "
+         "norm_coefficient=0.0 >2",
+         "input 3 is omitted"},
+        {"ai.onnx.preview.training.Momentum-1 f[] i[] f[2] f[2] _ alpha=0.5 beta=0.5 mode=standard "
+         "norm_coefficient=0.0 >2",
+         "the type of 'y_1' is not known"},
+        {"ai.onnx.preview.training.Momentum-1 f[] i[] f[2] f[3] f[2] f[3] f[2] _ alpha=0.5 "
+         "beta=0.5 mode=standard norm_coefficient=0.0 >4",
+         "the type of 'y_3' is not known"},
+        {"ai.onnx.preview.training.Momentum-1 f[] i[] f[2] f[2] f[2] f[3] f[2] f[3] alpha=0.5 "
+         "beta=0.5 mode=standard norm_coefficient=0.0 >4",
+         "input 5 is float32 [3]; input 3, the same tensor's, is float32 [2]"},
+        {"ai.onnx.preview.training.Momentum-1 f[] i[] f[2] f[2] d[2] alpha=0.5 beta=0.5 "
+         "mode=standard norm_coefficient=0.0 >2",
+         "input 4 is float64 [2]; input 2, the same tensor's, is float32 [2]"},
+        {"ai.onnx.preview.training.Momentum-1 f[] i[] f[2] f[2] f[2] f[2] alpha=0.5 beta=0.5 "
+         "mode=standard norm_coefficient=0.0 >2",
+         "6 inputs and 2 outputs; 2 and 3 for each tensor, and 2 for each, are needed"},
+        {"ai.onnx.preview.training.Momentum-1 f[] i[] f[2] f[2] f[2] alpha=0.5 beta=0.5 "
+         "mode=standard norm_coefficient=0.0 >1",
+         "5 inputs and 1 outputs; 2 and 3 for each tensor, and 2 for each, are needed"},
+        {"ai.onnx.preview.training.Momentum-1 f[] alpha=0.5 beta=0.5 mode=standard "
+         "norm_coefficient=0.0 >2",
+         "1 inputs; at least 3 needed"},
+        {"GivenTensorFill-1 shape=[2,-1] values=(0.5)", "shape[1] is -1; at least 0 is needed"},
+        {"GivenTensorFill-1 shape=[1] extra_shape=[-2] values=(0.5)",
+         "extra_shape[0] is -2; at least 0 is needed"},
+        {"GivenTensorFill-1 shape=[1,1,1,1,1,1,1,1,1,1,1,1] extra_shape=[1] values=(0.5)",
+         "extra_shape: more than 12 dims"},
+        {"GivenTensorFill-1 shape=[1,1,1,1,1,1,1,1,1,1,1,1,1] values=(0.5)",
+         "shape: more than 12 dims"},
+        {"GivenTensorFill-1 shape=[2] extra_shape=[3] values=(0.5)", "1 values for shape [2, 3]"},
+        {"GivenTensorFill-1 shape=[1]", "0 values for shape [1]"},
+        {"GivenTensorFill-1 shape=[0] extra_shape=[0,5]", "[0, 0, 5]"},
         {"GroupNormalization-21 f[1,4,3] f[4] f[4] num_groups=3",
          "3 groups; 4 channels do not divide into them"},
         {"GroupNormalization-21 f[1,0,3] f[0] f[0] num_groups=0", "[1, 0, 3]"},
         {"GroupNormalization-21 f[1,0,3] f[0] f[0] num_groups=2", "[1, 0, 3]"},
+    };
+    (void)state;
+    EXPECT_ALL(cases);
+}
+
+static void vector_machines_and_features(void **state)
+{
+    static const struct one_case cases[] = {
+        {"ai.onnx.ml.SVMClassifier-1 f[2,3] classlabels_ints=[7,8] vectors_per_class=[1,1] "
+         "support_vectors=(1,2,3,4,5,6) coefficients=(1,1) rho=(1) >2",
+         "[2]"},
+        {"ai.onnx.ml.SVMClassifier-1 f[2,3] classlabels_ints=[7,8] vectors_per_class=[1,1] "
+         "support_vectors=(1,2,3,4,5,6) coefficients=(1,1) >2",
+         "attribute 'rho' has 0 values; 1 are needed"},
+        {"ai.onnx.ml.SVMClassifier-1 f[2,3] classlabels_ints=[7,8] vectors_per_class=[1,1] "
+         "support_vectors=(1,2,3,4,5,6) coefficients=(1) rho=(1) >2",
+         "attribute 'coefficients' has 1 values; 2 are needed"},
+        {"ai.onnx.ml.SVMClassifier-1 f[2,3] classlabels_ints=[7,8] vectors_per_class=[1,1] "
+         "support_vectors=(1,2,3,4,5) coefficients=(1,1) rho=(1) >2",
+         "attribute 'support_vectors' has 5 values; 2 vectors of 3 features are needed"},
+        {"ai.onnx.ml.SVMClassifier-1 f[2,3] classlabels_ints=[7,8] vectors_per_class=[1,1] "
+         "support_vectors=(1,2,3) coefficients=(1,1) rho=(1) >2",
+         "attribute 'support_vectors' has 3 values; 2 vectors of 3 features are needed"},
+        {"ai.onnx.ml.SVMClassifier-1 f[2,3] classlabels_ints=[7,8] vectors_per_class=[1,1] "
+         "support_vectors=(1,2,3,4,5,6) coefficients=(1,1) rho=(1) prob_a=(1) >2",
+         "attribute 'prob_b' has 0 values; 1 are needed"},
+        {"ai.onnx.ml.SVMClassifier-1 f[2,3] classlabels_ints=[7,8] vectors_per_class=[1,1] "
+         "support_vectors=(1,2,3,4,5,6) coefficients=(1,1) rho=(1) prob_b=(1) >2",
+         "attribute 'prob_a' has 0 values; 1 are needed"},
+        {"ai.onnx.ml.SVMClassifier-1 f[2,3] classlabels_ints=[7,8] vectors_per_class=[1,1] "
+         "support_vectors=(1,2,3,4,5,6) coefficients=(1,1) rho=(1) prob_a=(1) prob_b=(1) >2",
+         "[2]"},
+        {"ai.onnx.ml.SVMClassifier-1 f[2,3] classlabels_ints=[7,8] vectors_per_class=[1,1] "
+         "support_vectors=(1,2,3,4,5,6) coefficients=(1,1) rho=(1) prob_a=() prob_b=() >2",
+         "[2]"},
+        {"ai.onnx.ml.SVMClassifier-1 f[2,3] classlabels_ints=[7,8,9] vectors_per_class=[1,1,1] "
+         "support_vectors=(1,2,3,4,5,6,7,8,9) coefficients=(1,1,1,1,1,1) rho=(1,1,1) >2",
+         "[2]"},
+        {"ai.onnx.ml.SVMClassifier-1 f[2,3] classlabels_ints=[7,8,9] vectors_per_class=[1,1,1] "
+         "support_vectors=(1,2,3,4,5,6,7,8,9) coefficients=(1,1,1,1,1,1) rho=(1,1) >2",
+         "attribute 'rho' has 2 values; 3 are needed"},
+        {"ai.onnx.ml.SVMClassifier-1 f[2,3] classlabels_ints=[7,8,9] vectors_per_class=[1,1,1] "
+         "support_vectors=(1,2,3,4,5,6,7,8,9) coefficients=(1,1,1,1,1) rho=(1,1,1) >2",
+         "attribute 'coefficients' has 5 values; 6 are needed"},
+        {"ai.onnx.ml.SVMClassifier-1 f[2,3] classlabels_ints=[7,8,9] vectors_per_class=[1,1,1] "
+         "support_vectors=(1,2,3,4,5,6,7,8,9) coefficients=(1,1,1,1,1,1) rho=(1,1,1) prob_a=(1,1) "
+         "prob_b=(1,1,1) >2",
+         "attribute 'prob_a' has 2 values; 3 are needed"},
+        {"ai.onnx.ml.SVMClassifier-1 f[2,3] classlabels_ints=[7,8,9] vectors_per_class=[1,1,1] "
+         "support_vectors=(1,2,3,4,5,6,7,8,9) coefficients=(1,1,1,1,1,1) rho=(1,1,1) "
+         "prob_a=(1,1,1) prob_b=(1,1) >2",
+         "attribute 'prob_b' has 2 values; 3 are needed"},
+        {"ai.onnx.ml.SVMClassifier-1 f[2,3] classlabels_ints=[7,8] vectors_per_class=[1,-1] >2",
+         "attribute 'vectors_per_class' has the value -1"},
+        {"ai.onnx.ml.SVMClassifier-1 f[2,3] classlabels_ints=[7,8] "
+         "vectors_per_class=[1,2147483648] >2",
+         "attribute 'vectors_per_class' has the value 2147483648"},
+        {"ai.onnx.ml.SVMClassifier-1 f[2,3] classlabels_ints=[7,8] "
+         "vectors_per_class=[2147483647,1] >2",
+         "attribute 'vectors_per_class' has the value 1"},
+        {"ai.onnx.ml.SVMClassifier-1 f[2,3] classlabels_ints=[7,8] vectors_per_class=[1,1,1] >2",
+         "attribute 'vectors_per_class' has 3 values; one for each of 2 classes is needed"},
+        {"ai.onnx.ml.SVMClassifier-1 f[2,3] classlabels_ints=[7,8] vectors_per_class=[0,0] "
+         "coefficients=(1,1,1,1,1,1) rho=(1) >2",
+         "[2]"},
+        {"ai.onnx.ml.SVMClassifier-1 f[2,3] classlabels_ints=[7,8] coefficients=(1,1,1,1,1,1) "
+         "rho=(1) >2",
+         "[2]"},
+        {"ai.onnx.ml.SVMClassifier-1 f[2,3] classlabels_ints=[7,8] coefficients=(1,1,1,1,1,1) >2",
+         "attribute 'rho' has 0 values; 1 are needed"},
+        {"ai.onnx.ml.SVMClassifier-1 f[2,3] classlabels_ints=[7,8] coefficients=(1,1,1,1,1) "
+         "rho=(1) >2",
+         "attribute 'coefficients' has 5 values; 3 for each of 2 classes are needed"},
+        {"ai.onnx.ml.SVMClassifier-1 f[2,3] classlabels_ints=[7,8] coefficients=(1,1,1,1) rho=(1) "
+         ">2",
+         "attribute 'coefficients' has 4 values; 3 for each of 2 classes are needed"},
+        {"ai.onnx.ml.SVMClassifier-1 f[2,3] classlabels_ints=[7,8] coefficients=(1,1,1,1,1,1,1) "
+         "rho=(1) >2",
+         "attribute 'coefficients' has 7 values; 3 for each of 2 classes are needed"},
+        {"ai.onnx.ml.SVMClassifier-1 f[2,3] classlabels_ints=[7] coefficients=(1,1,1) rho=(1) >2",
+         "[2]"},
+        {"ai.onnx.ml.SVMClassifier-1 f[2,3] rho=(1) >2",
+         "0 labels of classes; 1 to 65535 are possible"},
+        {"ai.onnx.ml.SVMClassifier-1 f[2,3] classlabels_ints=[7,8] vectors_per_class=[1,1] "
+         "support_vectors=(1,2,3,4,5,6) coefficients=(1,1) rho=(1) kernel_params=(1,2) >2",
+         "attribute 'kernel_params' has 2 values; gamma, coef0 and degree are needed"},
+        {"ai.onnx.ml.SVMClassifier-1 f[2,3] classlabels_ints=[7,8] vectors_per_class=[1,1] "
+         "support_vectors=(1,2,3,4,5,6) coefficients=(1,1) rho=(1) kernel_params=() >2",
+         "[2]"},
+        {"ai.onnx.ml.SVMClassifier-1 f[2,3] classlabels_ints=[7,8] vectors_per_class=[1,1] "
+         "support_vectors=(1,2,3,4,5,6) coefficients=(1,1) rho=(1) kernel_type=COSINE >2",
+         "attribute 'kernel_type' is 'COSINE'; allowed: LINEAR, POLY, RBF, SIGMOID"},
+        {"ai.onnx.ml.SVMRegressor-1 f[2,3] n_supports=-1 rho=(1)", "attribute 'n_supports' is -1"},
+        {"ai.onnx.ml.SVMRegressor-1 f[2,3] n_supports=2 rho=(1) support_vectors=(1,2,3,4,5,6) "
+         "coefficients=(1,1)",
+         "[2, 1]"},
+        {"ai.onnx.ml.SVMRegressor-1 f[2,3] n_supports=2 rho=(1) support_vectors=(1,2,3,4,5,6) "
+         "coefficients=(1)",
+         "attribute 'coefficients' has 1 values; 2 are needed"},
+        {"ai.onnx.ml.SVMRegressor-1 f[2,3] n_supports=2 support_vectors=(1,2,3,4,5,6) "
+         "coefficients=(1,1)",
+         "attribute 'rho' has 0 values; 1 are needed"},
+        {"ai.onnx.ml.SVMRegressor-1 f[2,3] n_supports=2 rho=(1) support_vectors=(1,2,3) "
+         "coefficients=(1,1)",
+         "attribute 'support_vectors' has 3 values; 2 vectors of 3 features are needed"},
+        {"ai.onnx.ml.SVMRegressor-1 f[2,3] rho=(1) coefficients=(1,1)",
+         "attribute 'coefficients' has 2 values; 3 are needed"},
+        {"ai.onnx.ml.SVMRegressor-1 f[2,3] rho=(1) coefficients=(1,1,1)", "[2, 1]"},
+        {"ai.onnx.ml.SVMRegressor-1 f[2,3] rho=(1) coefficients=(1,1,1) support_vectors=(1)",
+         "[2, 1]"},
+        {"ai.onnx.ml.SVMRegressor-1 f[2,0] n_supports=2 rho=(1) coefficients=(1,1)", "[2, 1]"},
+        {"ai.onnx.ml.SVMRegressor-1 f[2,0] n_supports=2 rho=(1) coefficients=(1,1) "
+         "support_vectors=(1)",
+         "attribute 'support_vectors' has 1 values; 2 vectors of 0 features are needed"},
+        {"ai.onnx.ml.SVMRegressor-1 f[3] rho=(1) coefficients=(1,1,1)", "[1, 1]"},
+        {"ai.onnx.ml.SVMRegressor-1 f[] rho=(1) coefficients=(1,1,1)",
+         "input 0 has rank 0; rows of features or one row are needed"},
+        {"ai.onnx.ml.SVMRegressor-1 f[1,1,3] rho=(1) coefficients=(1,1,1)",
+         "input 0 has rank 3; rows of features or one row are needed"},
+        {"ai.onnx.ml.LinearClassifier-1 f[2,3] classlabels_ints=[1,2] coefficients=(1,1,1,1,1,1) "
+         "intercepts=(1,1) >2",
+         "[2]"},
+        {"ai.onnx.ml.LinearClassifier-1 f[2,3] classlabels_ints=[1,2] coefficients=(1,1,1,1,1,1) "
+         "intercepts=(1) >2",
+         "attribute 'coefficients' has 6 values; 3 for each of 1 targets are needed"},
+        {"ai.onnx.ml.LinearClassifier-1 f[2,3] classlabels_ints=[1,2] coefficients=(1,1,1,1,1) "
+         "intercepts=(1,1) >2",
+         "attribute 'coefficients' has 5 values; 3 for each of 2 targets are needed"},
+        {"ai.onnx.ml.LinearClassifier-1 f[2,3] classlabels_ints=[1,2,3] coefficients=(1,1,1,1,1,1) "
+         "intercepts=(1,1) >2",
+         "3 labels for 2 sets of weights"},
+        {"ai.onnx.ml.LinearClassifier-1 f[2,3] classlabels_ints=[1] coefficients=(1,1,1,1,1,1) "
+         "intercepts=(1,1) >2",
+         "1 labels for 2 sets of weights"},
+        {"ai.onnx.ml.LinearClassifier-1 f[2,3] classlabels_ints=[1,2] coefficients=(1,1,1) "
+         "intercepts=(1) >2",
+         "[2]"},
+        {"ai.onnx.ml.LinearRegressor-1 f[2,3] coefficients=(1,1,1)", "[2, 1]"},
+        {"ai.onnx.ml.LinearRegressor-1 f[2,3] coefficients=(1,1,1) targets=2",
+         "attribute 'coefficients' has 3 values; 3 for each of 2 targets are needed"},
+        {"ai.onnx.ml.LinearRegressor-1 f[2,3] coefficients=(1,1,1) targets=0",
+         "attribute 'targets' is 0; 1 or more are needed"},
+        {"ai.onnx.ml.LinearRegressor-1 f[2,3] coefficients=(1,1,1,1,1,1) targets=2 "
+         "intercepts=(1,1,1)",
+         "attribute 'intercepts' has 3 values; one for each of 2 targets is needed"},
+        {"ai.onnx.ml.Scaler-1 f[2,3] offset=(1) scale=(1,2)",
+         "attribute 'scale' has 2 values for input 0 of shape [2, 3]; 1 or one for each feature is "
+         "needed"},
+        {"ai.onnx.ml.Scaler-1 f[2,3] offset=(1) scale=(1,2,3)", "[2, 3]"},
+        {"ai.onnx.ml.Scaler-1 f[3] offset=(1) scale=(1,2,3)", "[3]"},
+        {"ai.onnx.ml.Imputer-1 f[2,3] imputed_value_floats=(1,2)",
+         "attribute 'imputed_value_floats' has 2 values for input 0 of shape [2, 3]; 1 or one for "
+         "each feature is needed"},
+        {"ai.onnx.ml.Imputer-1 f[2,3] imputed_value_floats=(1,2,3)", "[2, 3]"},
+        {"ai.onnx.ml.Imputer-1 i[2,3] imputed_value_floats=(1,2,3)",
+         "attribute 'imputed_value_int64s' has 0 values for input 0 of shape [2, 3]; 1 or one for "
+         "each feature is needed"},
+        {"ai.onnx.ml.Imputer-1 i[2,3] imputed_value_int64s=[1,2,3]", "[2, 3]"},
+        {"ai.onnx.ml.Imputer-1 i[2,3] imputed_value_int64s=[1,2]",
+         "attribute 'imputed_value_int64s' has 2 values for input 0 of shape [2, 3]; 1 or one for "
+         "each feature is needed"},
+        {"ai.onnx.ml.FeatureVectorizer-1 f[2,3] f[2,1] inputdimensions=[2,2]", "[2, 4]"},
+        {"ai.onnx.ml.FeatureVectorizer-1 f[2,3] f[1,1] inputdimensions=[2,2]",
+         "input 1 has 1 rows, input 0 2"},
+        {"ai.onnx.ml.ArrayFeatureExtractor-1 f[2,3] i[2]=0,2", "[2, 2]"},
+        {"ai.onnx.ml.ArrayFeatureExtractor-1 f[2,3] i[2]=0,-1", "index -1; input 0 has 3 features"},
+        {"ai.onnx.ml.ArrayFeatureExtractor-1 f[2,3] i[2]=0,3", "index 3; input 0 has 3 features"},
+        {"ai.onnx.ml.ArrayFeatureExtractor-1 f[] i[1]", "input 0 is a scalar; features are needed"},
+        {"ai.onnx.ml.OneHotEncoder-1 i[2] cats_int64s=[1,2] zeros=0",
+         "element 0 of input 0 is no category, and attribute 'zeros' is 0"},
+        {"ai.onnx.ml.OneHotEncoder-1 i[2] cats_strings={a,b}",
+         "there are no categories for an input of int64"},
+        {"ai.onnx.ml.CategoryMapper-1 i[2] cats_int64s=[1,2] cats_strings={a,b}", "[2]"},
+        {"ai.onnx.ml.CategoryMapper-1 i[2] cats_int64s=[1] cats_strings={a,b}",
+         "1 keys and 2 values"},
+        {"ai.onnx.ml.Binarizer-1 f[2,3]", "[2, 3]"},
+        {"ai.onnx.ml.Normalizer-1 f[3]", "[3]"},
+        {"ai.onnx.ml.LabelEncoder-4 i[2] keys_int64s=[1,2] values_floats=(1,2)", "[2]"},
+        {"ai.onnx.ml.LabelEncoder-4 i[2] keys_int64s=[1,2] values_floats=(1)",
+         "2 keys and 1 values"},
+        {"ai.onnx.ml.LabelEncoder-4 i[2] keys_floats=(1,2) values_floats=(1,2)",
+         "no attribute has keys of int64"},
     };
     (void)state;
     EXPECT_ALL(cases);
@@ -719,6 +938,84 @@ static void moves(void **state)
         {"Gather-13 f[2,3] i[1]=2", "indices: element 0 is 2; axis 0 of size 2 allows -2 to 1"},
         {"Gather-13 f[2,3] i[1]=-3", "indices: element 0 is -3; axis 0 of size 2 allows -2 to 1"},
         {"Gather-13 f[2,3] i[1]=-2", "[1, 3]"},
+        {"ScatterND-16 f[1,1,1,1,1,1,1,1,1,1,1,1] i[1,1] f[1,1,1,1,1,1,1,1,1,1,1,1]",
+         "[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"},
+        {"ScatterND-16 f[1,1,1,1,1,1,1,1,1,1,1,1] i[1,1,1] f[1]",
+         "updates of rank 13 are needed; at most 12 are possible"},
+        {"DepthToSpace-13 f[] blocksize=2", "the input has 0 dims; 4 are needed"},
+        {"DepthToSpace-13 f[1,4,1] blocksize=2", "the input has 3 dims; 4 are needed"},
+        {"DepthToSpace-13 f[1,4,1,1] blocksize=2", "[1, 1, 2, 2]"},
+        {"DepthToSpace-13 f[1,3,1,1] blocksize=2", "axis 1 has size 3; a multiple of 4 is needed"},
+        {"DepthToSpace-13 f[1,4,1,1] blocksize=0", "blocksize is 0; 1 to 2147483647 are possible"},
+        {"DepthToSpace-13 f[1,4,1,1] blocksize=2147483647",
+         "axis 1 has size 4; a multiple of 4611686014132420609 is needed"},
+        {"DepthToSpace-13 f[1,4,1,1] blocksize=2147483648",
+         "blocksize is 2147483648; 1 to 2147483647 are possible"},
+        {"SpaceToDepth-13 f[1,1,2,2] blocksize=2", "[1, 4, 1, 1]"},
+        {"SpaceToDepth-13 f[1,1,2,3] blocksize=2", "axis 3 has size 3; a multiple of 2 is needed"},
+        {"SpaceToDepth-13 f[1,1,3,2] blocksize=2", "axis 2 has size 3; a multiple of 2 is needed"},
+        {"SpaceToDepth-13 f[] blocksize=2", "the input has 0 dims; 4 are needed"},
+        {"SpaceToDepth-13 f[1,1,3,3] blocksize=2147483647",
+         "axis 2 has size 3; a multiple of 2147483647 is needed"},
+        {"SpaceToDepth-13 f[1,0,0,0] blocksize=2147483647", "[1, 0, 0, 0]"},
+        {"Squeeze-13 f[1,2] i[1]=1", "axis 1 has size 2; only 1 can be squeezed"},
+        {"Squeeze-11 f[1,2] axes=[1]", "axis 1 has size 2; only 1 can be squeezed"},
+        {"Squeeze-11 f[1,2] axes=[0]", "[2]"},
+        {"Squeeze-13 f[1,0] i[1]=1", "axis 1 has size 0; only 1 can be squeezed"},
+        {"Squeeze-13 f[1,0,1]", "[0]"},
+        {"Unsqueeze-13 f[2] i[2]=0,0", "axis 0 is listed twice"},
+        {"Unsqueeze-13 f[2] i[1]=2", "axis 2; rank 2 allows -2 to 1"},
+        {"Unsqueeze-13 f[2] i[1]=-3", "axis -3; rank 2 allows -2 to 1"},
+        {"Unsqueeze-13 f[2] i[2]=0,-1", "[1, 2, 1]"},
+        {"Pad-13 f[2] i[2]=1,1 f[2]", "constant_value has 2 elements; one is needed"},
+        {"Pad-13 f[2] i[2]=1,1 f[1]", "[4]"},
+        {"Pad-13 f[2] i[2]=1,1 f[]", "[4]"},
+        {"Pad-13 f[2] i[1]=1", "pads has 1 values; two for each axis are needed"},
+        {"Pad-13 f[2] i[3]=1,1,1", "pads has 3 values; two for each axis are needed"},
+        {"Pad-13 f[2] i[2]=-1,-1", "[0]"},
+        {"Pad-13 f[2] i[2]=-1,-2", "axis 0 of size 2 cannot be padded by -1 and -2"},
+        {"Pad-13 f[2] i[2]=-3,0", "axis 0 of size 2 cannot be padded by -3 and 0"},
+        {"Pad-13 f[2] i[2]=1,0 mode=reflect", "[3]"},
+        {"Pad-13 f[0] i[2]=1,0 mode=edge", "axis 0 of size 0 has nothing left to pad with"},
+        {"Pad-19 f[2] i[2]=5,7 mode=wrap", "[14]"},
+        {"Pad-19 f[0] i[2]=1,0 mode=wrap", "axis 0 of size 0 has nothing left to pad with"},
+        {"Pad-18 f[2,3] i[2]=1,1 _ i[1]=1", "[2, 5]"},
+        {"Pad-18 f[2,3] i[2]=1,1 _ i[1]=2", "axis 2; rank 2 allows -2 to 1"},
+        {"Pad-18 f[2,3] i[2]=1,1 _ i[2]=0,1",
+         "values for 1 axes, but 2 axes; the input has 2 dims"},
+        {"Pad-18 f[2,3] i[4]=1,0,1,0 _ i[2]=1,-2", "[2, 5]"},
+        {"Pad-18 f[2,3] i[3]=1,1,1 _ i[1]=1", "pads has 3 values; two for each axis are needed"},
+        {"CenterCropPad-18 f[4,5] i[2]=2,7", "[2, 7]"},
+        {"CenterCropPad-18 f[4,5] i[1]=2 axes=[1]", "[4, 2]"},
+        {"CenterCropPad-18 f[4,5] i[2]=2,-1", "shape[1] is -1; at least 0 is needed"},
+        {"CenterCropPad-18 f[4,5] i[2]=2,0", "[2, 0]"},
+        {"CenterCropPad-18 f[4,5] i[1]=2 axes=[2]", "axis 2; rank 2 allows -2 to 1"},
+        {"TensorScatter-24 f[2,3,4] f[2,1,4] i[2]=0,2", "[2, 3, 4]"},
+        {"TensorScatter-24 f[2,3,4] f[2,1,4] i[2]=0,3",
+         "write_indices[1] is 3; 0 to 2 is possible"},
+        {"TensorScatter-24 f[2,3,4] f[2,1,4] i[2]=-1,0",
+         "write_indices[0] is -1; 0 to 2 is possible"},
+        {"TensorScatter-24 f[2,3,4] f[2,1,4] i[2]=-1,9 mode=circular", "[2, 3, 4]"},
+        {"TensorScatter-24 f[2,3,4] f[2,4,4] i[2]=0,0",
+         "an update of length 4; the cache has a length of 3"},
+        {"TensorScatter-24 f[2,3,4] f[2,1,5] i[2]=0,0",
+         "updates have shape [2, 1, 5]; [2, 1, 4] is needed"},
+        {"TensorScatter-24 f[2,3,4] f[1,1,4] i[2]=0,0",
+         "updates have shape [1, 1, 4]; [2, 1, 4] is needed"},
+        {"TensorScatter-24 f[2,3,4] f[2,1,4] i[1]=0", "updates have shape [1]; [2] is needed"},
+        {"TensorScatter-24 f[2,3,4] f[2,1,4] i[2]=0,0 axis=0",
+         "axis 0 is that of the batch; another one is needed"},
+        {"TensorScatter-24 f[2,3,4] f[2,1,4] i[2]=0,0 axis=3", "axis 3; rank 3 allows -3 to 2"},
+        {"TensorScatter-24 f[2,0,4] f[2,0,4] i[2]=0,0 mode=circular", "[2, 0, 4]"},
+        {"TensorScatter-24 f[2,0,4] f[2,0,4] i[2]=0,1", "[2, 0, 4]"},
+        {"Compress-11 f[3,2] b[2] axis=0", "[2, 2]"},
+        {"Compress-11 f[3,2] b[3] axis=2", "axis 2; rank 2 allows -2 to 1"},
+        {"Compress-11 f[3,2] b[6]", "[6]"},
+        {"Unique-11 f[3,2] axis=2", "axis 2; rank 2 allows -2 to 1"},
+        {"Unique-11 f[3,2] axis=-3", "axis -3; rank 2 allows -2 to 1"},
+        {"Unique-11 f[3,2] axis=0", "[1, 2]"},
+        {"Unique-11 f[3,2]", "[1]"},
+        {"Unique-11 f[]", "[1]"},
     };
     (void)state;
     EXPECT_ALL(cases);
@@ -984,6 +1281,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         NET_TEST(nodes_that_do_not_fit_their_schema),
         NET_TEST(windows_and_weights),
+        NET_TEST(vector_machines_and_features),
         NET_TEST(attention),
         NET_TEST(newest_attention),
         NET_TEST(contributed_attention),
