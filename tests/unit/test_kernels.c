@@ -488,6 +488,105 @@ static void sequences_are_no_longer_than_the_steps(void **state)
             "sequence 0 has length -1; there are 3 steps");
 }
 
+/* ---- random numbers ---- */
+
+/* Those of NumPy's RandomState with the same seed, as ONNX's reference evaluator draws them. */
+static uint32_t draw(const char *op_type, float seed, int64_t count)
+{
+    net_start(22);
+    uint32_t y = net_out(net_node(0, op_type, "y", 1, (const uint32_t[]){0}, 0), 0);
+    output(y);
+    set_number(y, "seed", seed);
+    set_int(y, "dtype", AMP_DOUBLE);
+    SET_INTS(y, "shape", count);
+    return y;
+}
+
+static void uniform_numbers_are_numpys(void **state)
+{
+    (void)state;
+    draw("RandomUniform", 1, 320);
+    run_on(NULL);
+    const double *found = net.outputs[0].data;
+    assert_int_equal(amp_tensor_count(&net.outputs[0]), 320);
+    assert_true(found[0] == 0.417022004702574 && found[1] == 0.7203244934421581 &&
+                found[2] == 0.00011437481734488664);
+    assert_true(found[311] == 0.9096355249515571 && found[312] == 0.2571182937821962 &&
+                found[319] == 0.851671874936367);
+    uint32_t y = draw("RandomUniform", 0, 2);
+    set_number(y, "low", -2);
+    set_number(y, "high", 6);
+    run_on(NULL);
+    EXPECT_OUTPUT(0, 1e-15, 0.5488135039273248 * 8 - 2, 0.7151893663724195 * 8 - 2);
+}
+
+static void normal_numbers_are_numpys(void **state)
+{
+    (void)state;
+    draw("RandomNormal", 1, 5);
+    run_on(NULL);
+    EXPECT_OUTPUT(0, 1e-14, 1.6243453636632417, -0.6117564136500754, -0.5281717522634557,
+                  -1.0729686221561705, 0.8654076293246785);
+    uint32_t y = draw("RandomNormal", 3, 2);
+    set_number(y, "mean", 10);
+    set_number(y, "scale", 2);
+    run_on(NULL);
+    EXPECT_OUTPUT(0, 1e-14, 10 + 2 * 1.7886284734303186, 10 + 2 * 0.43650985051198943);
+}
+
+static void bernoulli_is_below_the_probability(void **state)
+{
+    static const double chances[] = {0.436, 0.025926231827891333, 0.55, 0.4353, 0.42, 0.34, 0.2,
+                                     0.62};
+    (void)state;
+    uint32_t y = start_one("Bernoulli", 22, AMP_DOUBLE, DIMS(8));
+    set_number(y, "seed", 2);
+    run_on(net_tensor(AMP_DOUBLE, DIMS(8), chances));
+    EXPECT_OUTPUT(0, 0, 1, 0, 1, 0, 0, 1, 0, 1);
+}
+
+/* Classes 0 to 3 with the chances 0.1, 0.2, 0.3 and 0.4, then all alike. */
+static void multinomial_divides_the_unit_by_chances(void **state)
+{
+    (void)state;
+    uint32_t y = start_one("Multinomial", 22, AMP_DOUBLE, DIMS(2, 4));
+    set_number(y, "seed", 5);
+    set_int(y, "sample_size", 6);
+    RUN(AMP_DOUBLE, DIMS(2, 4), log(1), log(2), log(3), log(4), 800, 800, 800, 800);
+    EXPECT_OUTPUT(0, 0, 1, 3, 1, 3, 2, 3, 3, 2, 1, 0, 0, 2);
+    y = start_one("Multinomial", 22, AMP_FLOAT, DIMS(1, 1));
+    set_int(y, "sample_size", 0);
+    RUN(AMP_FLOAT, DIMS(1, 1), 0);
+    assert_int_equal(amp_tensor_count(&net.outputs[0]), 0);
+}
+
+static void expect_dropout(float ratio, const double *values, const double *mask)
+{
+    static const double threes[] = {3, 3, 3, 3, 3, 3, 3, 3};
+    net_start(22);
+    const uint32_t inputs[] = {input("x", AMP_DOUBLE, DIMS(8)),
+                               constant("ratio", AMP_FLOAT, SCALAR, &ratio),
+                               constant("training", AMP_BOOL, SCALAR, (const uint8_t[]){1})};
+    uint32_t node = net_node(0, "Dropout", "y", 2, inputs, 3);
+    output(net_out(node, 0));
+    output(net_out(node, 1));
+    set_int(net_out(node, 0), "seed", 5);
+    run_on(net_tensor(AMP_DOUBLE, DIMS(8), threes));
+    expect_doubles(0, values, 8, 1e-6);
+    expect_doubles(1, mask, 8, 0);
+}
+
+static void dropout_keeps_what_is_drawn_from_the_ratio_on(void **state)
+{
+    (void)state;
+#define VALUES(...) ((const double[]){__VA_ARGS__})
+    expect_dropout(0.5f, VALUES(0, 6, 0, 6, 0, 6, 6, 6), VALUES(0, 1, 0, 1, 0, 1, 1, 1));
+    expect_dropout(0.25f, VALUES(0, 4, 0, 4, 4, 4, 4, 4), VALUES(0, 1, 0, 1, 1, 1, 1, 1));
+    expect_dropout(0, VALUES(3, 3, 3, 3, 3, 3, 3, 3), VALUES(1, 1, 1, 1, 1, 1, 1, 1));
+    expect_dropout(1, VALUES(0, 0, 0, 0, 0, 0, 0, 0), VALUES(0, 0, 0, 0, 0, 0, 0, 0));
+#undef VALUES
+}
+
 /* ---- patterns ---- */
 
 /* What RE2's wiki on its syntax says of patterns: texts that they match as a whole, and texts that
@@ -958,6 +1057,11 @@ int main(void)
         NET_TEST(scales_and_biases_stay_apart_when_shapes_change),
         NET_TEST(recurrences_that_are_no_constants_may_change),
         NET_TEST(sequences_are_no_longer_than_the_steps),
+        NET_TEST(uniform_numbers_are_numpys),
+        NET_TEST(normal_numbers_are_numpys),
+        NET_TEST(bernoulli_is_below_the_probability),
+        NET_TEST(multinomial_divides_the_unit_by_chances),
+        NET_TEST(dropout_keeps_what_is_drawn_from_the_ratio_on),
         NET_TEST(patterns_have_re2s_characters),
         NET_TEST(patterns_have_re2s_classes),
         NET_TEST(patterns_have_perls_classes),

@@ -229,10 +229,10 @@ static enum amp_status read_probabilities(struct amp_ctx *ctx, struct classifier
     int64_t n_a, n_b;
     c->prob_a = amp_node_floats(ctx->node, "prob_a", &n_a);
     c->prob_b = amp_node_floats(ctx->node, "prob_b", &n_b);
-    if (n_a == 0 && n_b == 0)
+    if (n_a == 0 && n_b == 0) {
         c->prob_a = NULL;
-    if (n_a == 0 && n_b == 0)
         return AMP_OK;
+    }
     AMP_TRY(check_least(ctx, "prob_a", n_a, c->n_pairs));
     return check_least(ctx, "prob_b", n_b, c->n_pairs);
 }

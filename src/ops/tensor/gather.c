@@ -168,7 +168,7 @@ static enum amp_status gather_nd_shape(struct amp_ctx *ctx)
 static enum amp_status gather_nd_run(struct amp_ctx *ctx)
 {
     const struct amp_tensor *data = ctx->in[0];
-    int batch_dims = 0;
+    int batch_dims;
     AMP_TRY(read_batch_dims(ctx, &batch_dims));
     const struct amp_offsets places = amp_offsets_tuples(&data->shape, batch_dims, ctx->in[1]);
     int64_t block = amp_shape_product(&data->shape, batch_dims + places.depth, data->shape.rank);

@@ -374,7 +374,7 @@ static enum amp_status start_of(const struct amp_ctx *ctx, const struct cache *c
                                 int64_t *start)
 {
     *start = amp_has_in(ctx, POSITIONS) ? amp_tensor_int(ctx->in[POSITIONS], (size_t)batch) : 0;
-    if (cache->is_circular && cache->length > 0) {
+    if (cache->is_circular) {
         *start %= cache->length;
         *start += *start < 0 ? cache->length : 0;
     }
