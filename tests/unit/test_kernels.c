@@ -488,6 +488,401 @@ static void sequences_are_no_longer_than_the_steps(void **state)
             "sequence 0 has length -1; there are 3 steps");
 }
 
+/* ---- trees ---- */
+
+/* Random trees, evaluated node by node as ai.onnx.ml says. All numbers are halves, which sums have
+   exactly and comparisons meet. */
+enum { TREES = 3, DEPTH = 4, NODES = TREES << (DEPTH + 1), FEATURES = 3, TARGETS = 3, ROWS = 19 };
+enum { LEQ, LT, GTE, GT, EQ, NEQ, MEMBER, LEAF };
+enum { AVERAGE, SUM, MIN, MAX };
+
+struct forest_node {
+    int mode, feature, yes, no; /* children in nodes */
+    bool missing_yes;
+    double split, weights[TARGETS];
+    bool has[TARGETS]; /* of a leaf */
+    double members[2]; /* of a set */
+};
+
+static struct {
+    struct forest_node nodes[NODES];
+    int n_nodes, tree_of[NODES], id_of[NODES], roots[TREES], order[NODES];
+    double base[TARGETS];
+    int n_base, targets, aggregate;
+    double rows[ROWS][FEATURES];
+} forest;
+
+static uint32_t forest_state;
+
+static int any_of(int count)
+{
+    forest_state = forest_state * 1664525u + 1013904223u;
+    return (int)((forest_state >> 8) % (uint32_t)count);
+}
+
+static double any_half(void)
+{
+    return any_of(9) / 2.0 - 2;
+}
+
+/* MODE below 0: any of the first -MODE for each node. */
+static int grow(int tree, int depth, int mode, bool may_miss, bool has_all)
+{
+    int i = forest.n_nodes++;
+    struct forest_node *node = &forest.nodes[i];
+    *node = (struct forest_node){.mode = LEAF};
+    forest.tree_of[i] = tree;
+    forest.id_of[i] = (i * 37 + 11) % 101;
+    if (depth == DEPTH || (depth > 0 && any_of(4) == 0)) {
+        int only = any_of(forest.targets);
+        for (int t = 0; t < forest.targets; t++) {
+            node->has[t] = has_all ? t == only : any_of(3) > 0;
+            node->weights[t] = any_half();
+        }
+        return i;
+    }
+    node->mode = mode < 0 ? any_of(-mode) : mode;
+    node->feature = any_of(FEATURES);
+    node->split = any_half();
+    node->members[0] = any_half();
+    node->members[1] = any_half();
+    node->missing_yes = may_miss && any_of(2) == 0;
+    int yes = grow(tree, depth + 1, mode, may_miss, has_all);
+    int no = grow(tree, depth + 1, mode, may_miss, has_all);
+    node->yes = yes;
+    node->no = no;
+    return i;
+}
+
+/* ONE_WEIGHT: a leaf has one weight, as TreeEnsemble wants it; others have any number of them. */
+static void plant(uint32_t seed, int mode, bool may_miss, bool one_weight)
+{
+    forest_state = seed;
+    forest.n_nodes = 0;
+    forest.targets = 1 + any_of(TARGETS);
+    forest.n_base = one_weight || any_of(2) == 0 ? 0 : forest.targets;
+    forest.aggregate = any_of(4);
+    for (int t = 0; t < TARGETS; t++)
+        forest.base[t] = t < forest.n_base ? any_half() : 0;
+    for (int k = 0; k < TREES; k++)
+        forest.roots[k] = grow(k, 0, mode, may_miss, one_weight);
+    for (int r = 0; r < ROWS; r++)
+        for (int f = 0; f < FEATURES; f++)
+            forest.rows[r][f] = any_of(8) == 0 ? (double)NAN : any_half();
+    /* The roots are listed before the other nodes, which come in any order. */
+    int n = 0;
+    for (int k = 0; k < TREES; k++)
+        forest.order[n++] = forest.roots[k];
+    for (int i = 0; i < forest.n_nodes; i++)
+        if (i != forest.roots[0] && i != forest.roots[1] && i != forest.roots[2]) {
+            int at = TREES + any_of(n - TREES + 1);
+            memmove(forest.order + at + 1, forest.order + at, (size_t)(n - at) * sizeof(int));
+            forest.order[at] = i;
+            n++;
+        }
+}
+
+static bool forest_answer(const struct forest_node *node, double value)
+{
+    if (isnan(value) && node->missing_yes)
+        return true;
+    switch (node->mode) {
+    case LEQ:
+        return value <= node->split;
+    case LT:
+        return value < node->split;
+    case GTE:
+        return value >= node->split;
+    case GT:
+        return value > node->split;
+    case EQ:
+        return value == node->split;
+    case NEQ:
+        return value != node->split;
+    default:
+        return value == node->members[0] || value == node->members[1];
+    }
+}
+
+/* The scores of ROW, and which targets have any. */
+static void forest_scores(const double *row, double *scores, bool *has)
+{
+    for (int t = 0; t < forest.targets; t++) {
+        scores[t] = 0;
+        has[t] = false;
+    }
+    for (int k = 0; k < TREES; k++) {
+        const struct forest_node *node = &forest.nodes[forest.roots[k]];
+        while (node->mode != LEAF)
+            node = &forest.nodes[forest_answer(node, row[node->feature]) ? node->yes : node->no];
+        for (int t = 0; t < forest.targets; t++) {
+            double w = node->weights[t];
+            if (!node->has[t])
+                continue;
+            if (forest.aggregate == AVERAGE || forest.aggregate == SUM || !has[t])
+                scores[t] += w;
+            else
+                scores[t] = forest.aggregate == MIN ? fmin(scores[t], w) : fmax(scores[t], w);
+            has[t] = true;
+        }
+    }
+    for (int t = 0; t < forest.targets; t++)
+        scores[t] = scores[t] / (forest.aggregate == AVERAGE ? TREES : 1) + forest.base[t];
+}
+
+static void set_floats(uint32_t y, const char *name, size_t count, const float *items)
+{
+    amp_node_set_attr(net.model, node_of(y),
+                      (struct amp_attr){.name = name,
+                                        .type = AMP_ATTR_FLOATS,
+                                        .count = count,
+                                        .floats = amp_arena_memdup(net.arena, items,
+                                                                   (count + 1) * sizeof *items)});
+}
+
+/* The attributes of the nodes, one list each. */
+static void set_nodes(uint32_t y)
+{
+    static const char *const modes[] = {"BRANCH_LEQ", "BRANCH_LT",  "BRANCH_GTE", "BRANCH_GT",
+                                        "BRANCH_EQ",  "BRANCH_NEQ", "",           "LEAF"};
+    static const int64_t tree_ids[TREES] = {7, 3, 9};
+    int64_t trees[NODES], ids[NODES], features[NODES], yes[NODES], no[NODES], missing[NODES];
+    struct amp_str *words = amp_arena_array(net.arena, NODES, sizeof *words);
+    float splits[NODES + 1];
+    size_t n = (size_t)forest.n_nodes;
+    for (size_t k = 0; k < n; k++) {
+        int i = forest.order[k];
+        const struct forest_node *node = &forest.nodes[i];
+        trees[k] = tree_ids[forest.tree_of[i]];
+        ids[k] = forest.id_of[i];
+        features[k] = node->feature;
+        yes[k] = forest.id_of[node->yes];
+        no[k] = forest.id_of[node->no];
+        missing[k] = node->missing_yes;
+        splits[k] = (float)node->split;
+        words[k] = (struct amp_str){modes[node->mode], strlen(modes[node->mode])};
+    }
+    set_list(y, "nodes_treeids", n, trees);
+    set_list(y, "nodes_nodeids", n, ids);
+    set_list(y, "nodes_featureids", n, features);
+    set_list(y, "nodes_truenodeids", n, yes);
+    set_list(y, "nodes_falsenodeids", n, no);
+    set_list(y, "nodes_missing_value_tracks_true", n, missing);
+    set_floats(y, "nodes_values", n, splits);
+    amp_node_set_attr(
+        net.model, node_of(y),
+        (struct amp_attr){
+            .name = "nodes_modes", .type = AMP_ATTR_STRINGS, .count = n, .strings = words});
+}
+
+/* The leaves' weights, in PREFIX_... */
+static void set_weights(uint32_t y, const char *prefix)
+{
+    static const int64_t tree_ids[TREES] = {7, 3, 9};
+    int64_t targets[NODES * TARGETS], ids[NODES * TARGETS], trees[NODES * TARGETS];
+    float weights[NODES * TARGETS + 1];
+    size_t n = 0;
+    for (int t = 0; t < forest.targets; t++)
+        for (int i = forest.n_nodes - 1; i >= 0; i--)
+            if (forest.nodes[i].mode == LEAF && forest.nodes[i].has[t]) {
+                targets[n] = t;
+                ids[n] = forest.id_of[i];
+                trees[n] = tree_ids[forest.tree_of[i]];
+                weights[n++] = (float)forest.nodes[i].weights[t];
+            }
+    set_list(y, amp_arena_printf(net.arena, "%s_ids", prefix), n, targets);
+    set_list(y, amp_arena_printf(net.arena, "%s_nodeids", prefix), n, ids);
+    set_list(y, amp_arena_printf(net.arena, "%s_treeids", prefix), n, trees);
+    set_floats(y, amp_arena_printf(net.arena, "%s_weights", prefix), n, weights);
+}
+
+static uint32_t start_forest(const char *op_type, int version, enum amp_dtype dtype, int64_t rows,
+                             uint32_t n_outputs)
+{
+    net_start(22);
+    amp_model_import(net.model, "ai.onnx.ml", version);
+    uint32_t x = input("x", dtype, DIMS(rows, FEATURES));
+    uint32_t id = net_node(0, op_type, "y", n_outputs, &x, 1);
+    one_operator(id, "ai.onnx.ml", op_type, version);
+    for (uint32_t i = 0; i < n_outputs; i++)
+        output(net_out(id, i));
+    return net_out(id, 0);
+}
+
+/* Integers have neither halves nor NaN. */
+static void run_forest(enum amp_dtype dtype, int64_t rows)
+{
+    struct amp_shape shape = DIMS(rows, FEATURES);
+    int64_t wide[ROWS * FEATURES];
+    struct amp_tensor *x = net_tensor(dtype, shape, wide);
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t f = 0; f < FEATURES; f++) {
+            double *value = &forest.rows[r][f];
+            size_t at = (size_t)(r * FEATURES + f);
+            bool is_float = dtype == AMP_FLOAT || dtype == AMP_DOUBLE;
+            *value = is_float ? *value : isnan(*value) ? 0 : floor(*value);
+            if (dtype == AMP_INT64)
+                ((int64_t *)x->data)[at] = (int64_t)*value;
+            else if (dtype == AMP_INT32)
+                ((int32_t *)x->data)[at] = (int32_t)*value;
+            else
+                amp_tensor_set_double(x, at, *value);
+        }
+    run_on(x);
+}
+
+static void expect_scores(uint32_t i, int64_t rows)
+{
+    double expected[ROWS * TARGETS];
+    bool has[TARGETS];
+    for (int64_t r = 0; r < rows; r++)
+        forest_scores(forest.rows[r], expected + r * forest.targets, has);
+    expect_doubles(i, expected, (size_t)(rows * forest.targets), 1e-6);
+}
+
+static const enum amp_dtype forest_dtypes[] = {AMP_FLOAT, AMP_DOUBLE, AMP_INT64, AMP_INT32};
+static const int64_t forest_rows[] = {1, 7, 8, 9, 16, ROWS};
+
+static void ensembles_are_the_sum_of_their_trees(void **state)
+{
+    static const char *const aggregates[] = {"AVERAGE", "SUM", "MIN", "MAX"};
+    float base[TARGETS];
+    (void)state;
+    for (uint32_t seed = 1; seed <= 96; seed++) {
+        enum amp_dtype dtype = forest_dtypes[seed % 8 < 4 ? 0 : seed % 4];
+        int64_t rows = forest_rows[seed % 6];
+        plant(seed, seed % 7 == 6 ? -6 : (int)(seed % 7), seed % 3 == 0, false);
+        uint32_t y = start_forest("TreeEnsembleRegressor", 3, dtype, rows, 1);
+        set_nodes(y);
+        set_weights(y, "target");
+        set_int(y, "n_targets", forest.targets);
+        set_word(y, "aggregate_function", aggregates[forest.aggregate]);
+        for (int t = 0; t < TARGETS; t++)
+            base[t] = (float)forest.base[t];
+        if (forest.n_base > 0)
+            set_floats(y, "base_values", (size_t)forest.n_base, base);
+        run_forest(dtype, rows);
+        expect_scores(0, rows);
+    }
+}
+
+/* The class is that of the greatest score of those that a row has. */
+static void classes_have_the_greatest_score(void **state)
+{
+    (void)state;
+    for (uint32_t seed = 1; seed <= 48; seed++) {
+        enum amp_dtype dtype = forest_dtypes[seed % 4];
+        plant(seed + 1000, -4, seed % 3 == 0, false);
+        if (forest.targets < TARGETS)
+            continue;
+        forest.aggregate = SUM;
+        for (int t = 0; t < TARGETS; t++)
+            forest.base[t] = 0;
+        uint32_t y = start_forest("TreeEnsembleClassifier", 3, dtype, ROWS, 2);
+        set_nodes(y);
+        set_weights(y, "class");
+        SET_INTS(y, "classlabels_int64s", 30, 10, 20);
+        run_forest(dtype, ROWS);
+        expect_scores(1, ROWS);
+        for (int r = 0; r < ROWS; r++) {
+            static const int64_t labels[TARGETS] = {30, 10, 20};
+            double scores[TARGETS];
+            bool has[TARGETS];
+            int top = -1;
+            forest_scores(forest.rows[r], scores, has);
+            for (int t = 0; t < TARGETS; t++)
+                if (has[t] && (top < 0 || scores[t] > scores[top]))
+                    top = t;
+            assert_int_equal(((const int64_t *)net.outputs[0].data)[r], labels[top < 0 ? 0 : top]);
+        }
+    }
+}
+
+static void set_tensor(uint32_t y, const char *name, enum amp_dtype dtype, int64_t count,
+                       const double *items)
+{
+    double room[NODES * 3] = {0};
+    struct amp_tensor *tensor = net_tensor(dtype, DIMS(count), room);
+    for (int64_t i = 0; i < count; i++)
+        if (dtype == AMP_UINT8)
+            ((uint8_t *)tensor->data)[i] = (uint8_t)items[i];
+        else
+            amp_tensor_set_double(tensor, (size_t)i, items[i]);
+    struct amp_tensor **tensors = amp_arena_memdup(net.arena, &tensor, sizeof(struct amp_tensor *));
+    amp_node_set_attr(
+        net.model, node_of(y),
+        (struct amp_attr){.name = name, .type = AMP_ATTR_TENSOR, .count = 1, .tensors = tensors});
+}
+
+/* Branches and leaves, numbered apart, with sets that end with a NaN. */
+static void set_parts(uint32_t y, enum amp_dtype dtype)
+{
+    int64_t number[NODES], yes[NODES], no[NODES], is_yes[NODES], is_no[NODES], features[NODES];
+    int64_t missing[NODES], targets[NODES], roots[TREES];
+    double modes[NODES], splits[NODES], weights[NODES], members[NODES * 3];
+    int64_t branches = 0, leaves = 0, n_members = 0;
+    for (int k = 0; k < forest.n_nodes; k++) {
+        const struct forest_node *node = &forest.nodes[forest.order[k]];
+        number[forest.order[k]] = node->mode == LEAF ? leaves++ : branches++;
+    }
+    for (int k = 0; k < forest.n_nodes; k++) {
+        const struct forest_node *node = &forest.nodes[forest.order[k]];
+        int64_t at = number[forest.order[k]];
+        if (node->mode == LEAF) {
+            for (int t = 0; t < forest.targets; t++)
+                if (node->has[t]) {
+                    targets[at] = t;
+                    weights[at] = node->weights[t];
+                }
+            continue;
+        }
+        modes[at] = node->mode;
+        splits[at] = node->split;
+        features[at] = node->feature;
+        missing[at] = node->missing_yes;
+        yes[at] = number[node->yes];
+        no[at] = number[node->no];
+        is_yes[at] = forest.nodes[node->yes].mode == LEAF;
+        is_no[at] = forest.nodes[node->no].mode == LEAF;
+        if (node->mode == MEMBER) {
+            members[n_members++] = node->members[0];
+            members[n_members++] = node->members[1];
+            members[n_members++] = (double)NAN;
+        }
+    }
+    for (int k = 0; k < TREES; k++)
+        roots[k] = number[forest.roots[k]];
+    set_list(y, "nodes_featureids", (size_t)branches, features);
+    set_list(y, "nodes_truenodeids", (size_t)branches, yes);
+    set_list(y, "nodes_falsenodeids", (size_t)branches, no);
+    set_list(y, "nodes_trueleafs", (size_t)branches, is_yes);
+    set_list(y, "nodes_falseleafs", (size_t)branches, is_no);
+    set_list(y, "nodes_missing_value_tracks_true", (size_t)branches, missing);
+    set_list(y, "tree_roots", TREES, roots);
+    set_list(y, "leaf_targetids", (size_t)leaves, targets);
+    set_tensor(y, "nodes_modes", AMP_UINT8, branches, modes);
+    set_tensor(y, "nodes_splits", dtype, branches, splits);
+    set_tensor(y, "leaf_weights", dtype, leaves, weights);
+    if (n_members > 0)
+        set_tensor(y, "membership_values", dtype, n_members, members);
+}
+
+static void newer_ensembles_are_the_sum_of_their_trees(void **state)
+{
+    (void)state;
+    for (uint32_t seed = 1; seed <= 64; seed++) {
+        enum amp_dtype dtype = seed % 2 == 0 ? AMP_FLOAT : AMP_DOUBLE;
+        int64_t rows = forest_rows[seed % 6];
+        plant(seed + 2000, seed % 4 == 0 ? (int)(seed / 4 % 7) : -7, seed % 3 == 0, true);
+        uint32_t y = start_forest("TreeEnsemble", 5, dtype, rows, 1);
+        set_parts(y, dtype);
+        set_int(y, "n_targets", forest.targets);
+        set_int(y, "aggregate_function", forest.aggregate);
+        run_forest(dtype, rows);
+        expect_scores(0, rows);
+    }
+}
+
 /* ---- random numbers ---- */
 
 /* Those of NumPy's RandomState with the same seed, as ONNX's reference evaluator draws them. */
@@ -1057,6 +1452,9 @@ int main(void)
         NET_TEST(scales_and_biases_stay_apart_when_shapes_change),
         NET_TEST(recurrences_that_are_no_constants_may_change),
         NET_TEST(sequences_are_no_longer_than_the_steps),
+        NET_TEST(ensembles_are_the_sum_of_their_trees),
+        NET_TEST(classes_have_the_greatest_score),
+        NET_TEST(newer_ensembles_are_the_sum_of_their_trees),
         NET_TEST(uniform_numbers_are_numpys),
         NET_TEST(normal_numbers_are_numpys),
         NET_TEST(bernoulli_is_below_the_probability),

@@ -112,8 +112,8 @@ static enum amp_status check_tensor(struct amp_ctx *ctx, uint32_t states, uint32
     for (uint32_t group = X; group < STATE + states; group++) {
         uint32_t input = IN_TENSORS + group * n + i;
         const struct amp_tensor *other = ctx->in[input];
-        if (other == NULL || x == NULL)
-            return AMP_CTX_FAIL(ctx, "input %u is omitted", other ? IN_TENSORS + i : input);
+        if (other == NULL) /* X itself comes first */
+            return AMP_CTX_FAIL(ctx, "input %u is omitted", input);
         if (other->dtype != x->dtype || !amp_shape_equal(&other->shape, &x->shape))
             return AMP_CTX_FAIL(ctx, "input %u is %s %s; input %u, the same tensor's, is %s %s",
                                 input, amp_dtype_name(other->dtype),
