@@ -1,19 +1,18 @@
 /*
  * Attention whose length changes from run to run goes in slices in some runs and not in others, in
- * slices of other shapes, and gives the same as node by node.
+ * slices of other shapes, and gives the same as node by node. Slices are as many as have to be.
  */
+#include "net.h"
 #include "check/random_input.h"
 #include "core/memory.h"
 #include "onnx/schema/infer.h"
 #include "onnx/file/read.h"
 #include "run/exec/session.h"
 
+#include <dlfcn.h>
+#include <dnnl.h>
 #include <glob.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -97,8 +96,96 @@ static void follows_lengths(void **state)
     assert_int_equal(amp_memory_used(), 0);
 }
 
+/* ---- how many there are ---- */
+
+static int n_products;
+
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): the library's are its own */
+dnnl_status_t dnnl_primitive_execute(const_dnnl_primitive_t primitive, dnnl_stream_t stream,
+                                     int count, const dnnl_exec_arg_t *args)
+{
+    static dnnl_status_t (*execute)(const_dnnl_primitive_t, dnnl_stream_t, int,
+                                    const dnnl_exec_arg_t *);
+    const_dnnl_primitive_desc_t desc;
+    dnnl_primitive_kind_t kind;
+    if (execute == NULL)
+        *(void **)&execute = dlsym(RTLD_NEXT, "dnnl_primitive_execute");
+    assert_int_equal(dnnl_primitive_get_primitive_desc(primitive, &desc), dnnl_success);
+    assert_int_equal(dnnl_primitive_desc_query(desc, dnnl_query_primitive_kind, 0, &kind),
+                     dnnl_success);
+    n_products += kind == dnnl_matmul;
+    return execute(primitive, stream, count, args);
+}
+
+/* Of attention with HEADS of ROWS by COLUMNS scores in float32: the products of a run. */
+static int count_products(struct amp_shape heads, int64_t rows, int64_t columns)
+{
+    struct amp_session *session = NULL;
+    struct amp_shape q = heads, k = heads, v = heads;
+    enum { WIDTH = 2 };
+    q.dims[q.rank++] = rows, q.dims[q.rank++] = WIDTH;
+    k.dims[k.rank++] = WIDTH, k.dims[k.rank++] = columns;
+    v.dims[v.rank++] = columns, v.dims[v.rank++] = WIDTH;
+    const struct amp_shape shapes[] = {q, k, v};
+    struct amp_tensor inputs[3];
+    net_start(17);
+    uint32_t scores = NODE("MatMul", "s", input("q", AMP_FLOAT, q), input("k", AMP_FLOAT, k));
+    output(NODE("MatMul", "y", NODE("Softmax", "p", scores), input("v", AMP_FLOAT, v)));
+    infer_all();
+    for (int i = 0; i < 3; i++) {
+        inputs[i] = (struct amp_tensor){.dtype = AMP_FLOAT, .shape = shapes[i]};
+        assert_int_equal(amp_tensor_alloc(&inputs[i], &net.err), AMP_OK);
+        memset(inputs[i].data, 0, amp_tensor_size(&inputs[i]));
+    }
+    assert_int_equal(amp_session_open(net.model, false, &session, &net.err), AMP_OK);
+    for (int i = 0; i < 2; i++) {
+        n_products = 0;
+        amp_tensors_release(net.outputs, NET_OUTPUTS);
+        assert_int_equal(amp_session_run(session, inputs, net.outputs, &net.err), AMP_OK);
+    }
+    amp_session_destroy(session);
+    amp_tensors_release(inputs, 3);
+    return n_products;
+}
+
+/* Of 2 MiB at most for the one thread, but of 32 rows at least: two products each. */
+static void are_no_more_than_needed(void **state)
+{
+    static const struct {
+        struct amp_shape heads;
+        int64_t rows, columns;
+        int slices;
+    } cases[] = {
+        {{1, {6}}, 32, 32, 1},       /* all is smaller */
+        {{0, {0}}, 1024, 1024, 2},   /* no heads: 512 rows and 512 */
+        {{1, {2}}, 512, 512, 1},     /* all is as large */
+        {{1, {6}}, 416, 420, 2},     /* three heads are as large: 3 and 3 */
+        {{1, {7}}, 416, 420, 3},     /* 3, 3 and 1 */
+        {{1, {4}}, 416, 420, 2},     /* 2 and 2 */
+        {{1, {8}}, 512, 512, 4},     /* two heads are as large */
+        {{1, {3}}, 512, 1024, 3},    /* one is */
+        {{1, {1}}, 1024, 1024, 2},   /* half of one is: 512 rows and 512 */
+        {{1, {1}}, 1025, 1024, 3},   /* 352, 352 and 321 */
+        {{1, {2}}, 1024, 1024, 4},   /* the rows of each */
+        {{1, {1}}, 96, 16384, 3},    /* 32 rows are */
+        {{1, {1}}, 97, 16384, 4},    /* 32, 32, 32 and 1 */
+        {{1, {1}}, 33, 600000, 2},   /* a row is larger: 32 and 1 */
+        {{2, {2, 3}}, 416, 420, 2},  /* three heads each */
+        {{2, {2, 4}}, 416, 420, 4},  /* two heads each */
+        {{2, {2, 2}}, 1024, 800, 8}, /* 512 rows each */
+    };
+    (void)state;
+    amp_session_set_threads(1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int found = count_products(cases[i].heads, cases[i].rows, cases[i].columns);
+        if (found != 2 * cases[i].slices)
+            fail_msg("case %zu: %d products; %d slices are needed", i, found, cases[i].slices);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(follows_lengths)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(follows_lengths),
+                                       NET_TEST(are_no_more_than_needed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
