@@ -3,12 +3,14 @@
 #include "check/metric_bounds.h"
 #include "check/random_input.h"
 #include "core/convert.h"
+#include "core/cpu.h"
 #include "core/graph/check.h"
 #include "core/graph/dump.h"
 #include "core/memory.h"
 #include "net.h"
 #include "onnx/file/read.h"
 #include "onnx/schema/infer.h"
+#include "ops/matmul/row_product.h"
 #include "run/exec/session.h"
 #include "run/plan/plan.h"
 #include "run/plan/step.h"
@@ -440,6 +442,476 @@ static void the_end_of_a_chain_is_rounded(void **state)
     }
 }
 
+/* ---- what a plan says of speed alone --------------------------------------------------------- */
+
+static const struct amp_plan *plan_net(enum amp_strictness strictness)
+{
+    const struct amp_plan *plan;
+    infer_all();
+    if (amp_plan_create(net.model, strictness, &plan, &net.err) != AMP_OK)
+        fail_msg("%s", net.err.text);
+    return plan;
+}
+
+/* The step of the main graph that gives the value called NAME. */
+static const struct amp_step *step_of(const struct amp_plan *plan, const char *name)
+{
+    for (size_t i = 0; i < plan->graphs[0].n_steps; i++) {
+        const struct amp_step *step = &plan->graphs[0].steps[i];
+        uint32_t given = amp_step_output(plan->model, step);
+        if (strcmp(amp_value_at(plan->model, given)->name, name) == 0)
+            return step;
+    }
+    fail_msg("no step gives '%s'", name);
+    return NULL;
+}
+
+static const struct amp_shape square = {2, {4, 4}};
+
+static uint32_t turn(const char *name, uint32_t x)
+{
+    uint32_t y = NODE("Transpose", name, x);
+    SET_INTS(y, "perm", 1, 0);
+    return y;
+}
+
+static void add_branch(uint32_t owner, const char *name, uint32_t x)
+{
+    uint32_t graph = amp_graph_add(net.model, name, owner);
+    uint32_t y = net_out(net_node(graph, "Transpose", name, 1, IDS(x)), 0);
+    amp_value_at(net.model, y)->is_output = true;
+    amp_ids_push(net.model, &net.model->graphs[graph].outputs, y);
+    struct amp_attr attr = {.name = name, .type = AMP_ATTR_GRAPH, .count = 1};
+    attr.graphs = amp_arena_memdup(net.arena, &graph, sizeof graph);
+    amp_node_set_attr(net.model, owner, attr);
+}
+
+enum reader {
+    NOBODY,
+    OUTSIDE,
+    TRANSPOSE,
+    PRODUCT,
+    SOFTMAX,
+    TWO_TRANSPOSES,
+    TRANSPOSE_AND_SOFTMAX,
+    TRANSPOSE_AND_OUTSIDE,
+    BODIES,
+    RELU,
+    RELU_BEFORE_TRANSPOSE,
+    RELU_BEFORE_SOFTMAX,
+    SUM_WITH_NUMBER,
+    NUMBER_IN_SUM,
+    SUM_WITH_VECTOR,
+    SUM_WITH_INPUT,
+    SUM_WITH_ITSELF
+};
+
+static void add_sum(uint32_t a, uint32_t b)
+{
+    output(turn("t", NODE("Add", "sum", a, b)));
+}
+
+static void read_by(uint32_t a, enum reader reader)
+{
+    uint32_t owner;
+    switch (reader) {
+    case NOBODY:
+        break;
+    case OUTSIDE:
+        output(a);
+        break;
+    case TRANSPOSE:
+        output(turn("t", a));
+        break;
+    case PRODUCT:
+        output(NODE("MatMul", "p", a, a));
+        break;
+    case SOFTMAX:
+        output(NODE("Softmax", "s", a));
+        break;
+    case TWO_TRANSPOSES:
+        output(turn("t", a)), output(turn("t", a));
+        break;
+    case TRANSPOSE_AND_SOFTMAX:
+        output(turn("t", a)), output(NODE("Softmax", "s", a));
+        break;
+    case TRANSPOSE_AND_OUTSIDE:
+        output(turn("t", a)), output(a);
+        break;
+    case BODIES:
+        owner = net_node(0, "If", "if", 1, IDS(input("c", AMP_BOOL, SCALAR)));
+        add_branch(owner, "then_branch", a);
+        add_branch(owner, "else_branch", a);
+        output(net_out(owner, 0));
+        break;
+    case RELU:
+        output(NODE("Relu", "r", a));
+        break;
+    case RELU_BEFORE_TRANSPOSE:
+        output(turn("t", NODE("Relu", "r", a)));
+        break;
+    case RELU_BEFORE_SOFTMAX:
+        output(NODE("Softmax", "s", NODE("Relu", "r", a)));
+        break;
+    case SUM_WITH_NUMBER:
+        add_sum(a, FLOATS("b", 1));
+        break;
+    case NUMBER_IN_SUM:
+        add_sum(FLOATS("b", 1), a);
+        break;
+    case SUM_WITH_VECTOR:
+        add_sum(a, FLOATS("b", 1, 2, 3, 4));
+        break;
+    case SUM_WITH_INPUT:
+        add_sum(a, input("b", AMP_FLOAT, DIMS(1)));
+        break;
+    case SUM_WITH_ITSELF:
+        add_sum(a, a);
+        break;
+    }
+}
+
+/* In any layout where nobody needs what a product gives row-major, in the order of a Transpose that
+   alone reads it. */
+static void a_step_may_give_what_its_readers_take(void **state)
+{
+    static const struct {
+        enum reader reader;
+        bool any_layout, has_order;
+    } cases[] = {{NOBODY, false, false},
+                 {OUTSIDE, false, false},
+                 {TRANSPOSE, true, true},
+                 {PRODUCT, true, false},
+                 {SOFTMAX, false, false},
+                 {TWO_TRANSPOSES, true, false},
+                 {TRANSPOSE_AND_SOFTMAX, false, false},
+                 {TRANSPOSE_AND_OUTSIDE, false, false},
+                 {BODIES, false, false},
+                 {RELU, false, false},
+                 {RELU_BEFORE_TRANSPOSE, true, false},
+                 {RELU_BEFORE_SOFTMAX, false, false},
+                 {SUM_WITH_NUMBER, true, false},
+                 {NUMBER_IN_SUM, true, false},
+                 {SUM_WITH_VECTOR, false, false},
+                 {SUM_WITH_INPUT, false, false},
+                 {SUM_WITH_ITSELF, false, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        net_start(17);
+        uint32_t x = input("x", AMP_FLOAT, square), y = input("y", AMP_FLOAT, square);
+        read_by(NODE("MatMul", "a", x, y), cases[i].reader);
+        const struct amp_plan *plan = plan_net(AMP_ROUNDED);
+        struct amp_layout_wish wish = step_of(plan, "a")->layout_wish;
+        if (wish.any_layout != cases[i].any_layout || (wish.order != NULL) != cases[i].has_order)
+            fail_msg("case %zu: any layout: %d; an order: %d", i, wish.any_layout,
+                     wish.order != NULL);
+        assert_true(wish.order == NULL ||
+                    (wish.n_order == 2 && wish.order[0] == 1 && wish.order[1] == 0));
+        amp_plan_destroy(plan);
+    }
+}
+
+/* A convolution of 8 channels in GROUPS; 0: there is none. */
+static void convolve(const char *name, int64_t groups)
+{
+    static const float zeros[8 * 8 * 3 * 3];
+    if (groups == 0)
+        return;
+    uint32_t w = constant(name, AMP_FLOAT, DIMS(8, 8 / groups, 3, 3), zeros);
+    uint32_t x = input(name, AMP_FLOAT, DIMS(1, 8, 5, 5));
+    uint32_t y = NODE("Conv", name, x, w);
+    if (groups > 1)
+        set_int(y, "group", groups);
+    output(y);
+}
+
+/* Where all convolutions in groups have a channel in each, and there are such. */
+static void depthwise_networks_block_channels(void **state)
+{
+    static const struct {
+        int64_t groups[2];
+        bool does, need_not;
+    } cases[] = {{{0, 0}, false, true},  {{1, 0}, false, true},  {{8, 0}, true, false},
+                 {{4, 0}, false, false}, {{1, 8}, true, false},  {{8, 1}, true, false},
+                 {{8, 4}, false, false}, {{4, 8}, false, false}, {{2, 1}, false, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        net_start(17);
+        convolve("a", cases[i].groups[0]);
+        convolve("b", cases[i].groups[1]);
+        output(NODE("Relu", "r", input("x", AMP_FLOAT, DIMS(1))));
+        const struct amp_plan *plan = plan_net(AMP_ROUNDED);
+        bool expected = cases[i].does || (cases[i].need_not && !amp_cpu_tells_caches());
+        if (plan->blocks_channels != expected)
+            fail_msg("case %zu: %d", i, plan->blocks_channels);
+        amp_plan_destroy(plan);
+    }
+}
+
+/* ---- attention ---- */
+
+/* The steps that are part of that of the value called y, in a net whose scores come of q and k. */
+static size_t count_scores(void)
+{
+    const struct amp_plan *plan = plan_net(AMP_FREE);
+    size_t count = step_of(plan, "y")->n_scores;
+    amp_plan_destroy(plan);
+    return count;
+}
+
+static uint32_t start_scores(void)
+{
+    net_start(17);
+    return NODE("MatMul", "s", input("q", AMP_FLOAT, square), input("k", AMP_FLOAT, square));
+}
+
+static void weigh(uint32_t p)
+{
+    output(NODE("MatMul", "y", p, input("v", AMP_FLOAT, square)));
+}
+
+static void attention_is_a_chain_of_at_most_six_steps(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n <= 6; n++) {
+        uint32_t s = start_scores();
+        for (size_t i = 0; i < n; i++)
+            s = NODE("Softmax", "p", s);
+        weigh(s);
+        assert_int_equal(count_scores(), n >= 1 && n <= 4 ? n + 1 : 0);
+    }
+}
+
+static void attention_has_no_other_readers(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        uint32_t s = start_scores(), p = NODE("Softmax", "p", s);
+        weigh(p);
+        if (i > 0)
+            output(i == 1 ? s : i == 2 ? p : NODE("Neg", "n", s));
+        assert_int_equal(count_scores(), i == 0 ? 2 : 0);
+    }
+}
+
+static void attention_weighs_by_its_scores(void **state)
+{
+    (void)state;
+    uint32_t p = NODE("Softmax", "p", start_scores());
+    output(NODE("MatMul", "y", input("v", AMP_FLOAT, square), p));
+    assert_int_equal(count_scores(), 0);
+    p = NODE("Softmax", "p", start_scores());
+    output(NODE("MatMul", "y", p, p));
+    assert_int_equal(count_scores(), 0);
+    weigh(NODE("Softmax", "p", turn("t", start_scores())));
+    assert_int_equal(count_scores(), 0);
+    weigh(turn("t", NODE("Softmax", "p", start_scores())));
+    assert_int_equal(count_scores(), 0);
+    weigh(NODE("Round", "r", NODE("Softmax", "p", NODE("Round", "r", start_scores()))));
+    assert_int_equal(count_scores(), 4);
+    weigh(NODE("Softmax", "p", NODE("Mul", "m", start_scores(), FLOATS("f", 2))));
+    assert_int_equal(count_scores(), 2);
+}
+
+/* ---- dtypes ---- */
+
+/* What oneDNN computes in on the CPU that plans are made for; 0: on this one. */
+static void pretend(uint32_t features)
+{
+    const uint32_t all =
+        UINT32_C(1) << AMP_CPU_BF16 | UINT32_C(1) << AMP_CPU_F16 | UINT32_C(1) << AMP_CPU_FAST_F16;
+    amp_cpu_detected = (amp_cpu_detect() & ~all) | features;
+}
+
+/* Appends what a node gives, and the initials of what its step does in float32: prefers, lacks,
+   stores, rounds. */
+static void add_flags(char *text, size_t size, const struct amp_plan *plan, const char *sign,
+                      const struct amp_step *step)
+{
+    const struct amp_node *node = amp_node_at(plan->model, step->node);
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s:%s%s%s%s", sign,
+             amp_value_at(plan->model, node->outputs[0])->name, step->prefers_f32 ? "p" : "",
+             step->lacks_dtype ? "l" : "", step->stores_f32 ? "s" : "",
+             step->rounds_f32 ? "r" : "");
+}
+
+/* These of all steps of the main graph and, behind a +, of their post-ops. */
+static void expect_dtypes(uint32_t features, enum amp_strictness strictness, const char *expected)
+{
+    char text[500] = "";
+    pretend(features);
+    const struct amp_plan *plan = plan_net(strictness);
+    for (size_t i = 0; i < plan->graphs[0].n_steps; i++) {
+        const struct amp_step *step = &plan->graphs[0].steps[i];
+        add_flags(text, sizeof text, plan, i > 0 ? " " : "", step);
+        for (size_t k = 0; k < step->n_posts; k++)
+            add_flags(text, sizeof text, plan, "+", &step->post_steps[k]);
+    }
+    amp_plan_destroy(plan);
+    amp_cpu_detect();
+    assert_string_equal(text, expected);
+}
+
+static uint32_t to_dtype(const char *name, uint32_t x, enum amp_dtype dtype)
+{
+    uint32_t y = NODE("Cast", name, x);
+    set_int(y, "to", dtype);
+    return y;
+}
+
+enum { BF16 = 1 << AMP_CPU_BF16, F16 = 1 << AMP_CPU_F16, FAST_F16 = 1 << AMP_CPU_FAST_F16 };
+
+/* A product of casts between float32, whose result is moved before it is cast again. */
+static void a_product_that_is_moved(enum amp_dtype dtype)
+{
+    net_start(17);
+    uint32_t c = to_dtype("c", input("x", AMP_FLOAT, square), dtype);
+    uint32_t m = NODE("MatMul", "m", c, input("w", dtype, square));
+    output(to_dtype("z", turn("t", NODE("Relu", "r", m)), AMP_FLOAT));
+}
+
+static void what_the_cpu_lacks_stays_float32(void **state)
+{
+    (void)state;
+    a_product_that_is_moved(AMP_BFLOAT16);
+    expect_dtypes(F16 | FAST_F16, AMP_ROUNDED, "c:psr m:plsr r:ps t:ps z:");
+    expect_dtypes(F16 | FAST_F16, AMP_FREE, "c:psr m:plsr+r:plsr t:ps z:");
+    expect_dtypes(BF16, AMP_ROUNDED, "c: m: r: t: z:");
+    a_product_that_is_moved(AMP_FLOAT16);
+    expect_dtypes(BF16, AMP_ROUNDED, "c:psr m:plsr r:ps t:ps z:");
+    expect_dtypes(F16, AMP_ROUNDED, "c: m: r: t: z:");
+}
+
+/* A product in bfloat16, for others to read. */
+static uint32_t start_product(void)
+{
+    net_start(17);
+    uint32_t c = to_dtype("c", input("x", AMP_FLOAT, square), AMP_BFLOAT16);
+    return NODE("MatMul", "m", c, input("w", AMP_BFLOAT16, square));
+}
+
+static void finish(uint32_t y)
+{
+    output(to_dtype("z", y, AMP_FLOAT));
+}
+
+/* What is moved or mapped between them does so where all around it is. */
+static void what_has_float32_around_it_joins(void **state)
+{
+    const char *names[] = {"Softmax", "Exp", "Neg"};
+    const char *flags[] = {"plsr", "psr", "ps"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        char text[100];
+        finish(NODE(names[i], "y", start_product()));
+        snprintf(text, sizeof text, "c:psr m:plsr y:%s z:", flags[i]);
+        expect_dtypes(0, AMP_ROUNDED, text);
+    }
+    static const uint16_t zeros[4];
+    uint32_t m = start_product();
+    finish(NODE("Add", "y", m, NODE("Exp", "q", constant("f", AMP_BFLOAT16, DIMS(4), zeros))));
+    expect_dtypes(0, AMP_ROUNDED, "c:psr m:plsr q: y:psr z:");
+    m = start_product();
+    finish(NODE("Unsqueeze", "y", m, NUMBERS("axes", 0)));
+    expect_dtypes(0, AMP_ROUNDED, "c:psr m:plsr y:ps z:");
+    m = start_product();
+    finish(NODE("Add", "y", NODE("Neg", "n", m), input("b", AMP_BFLOAT16, square)));
+    expect_dtypes(0, AMP_ROUNDED, "c:psr m:plsr n:p y: z:");
+    net_start(17);
+    uint32_t c = to_dtype("c", input("x", AMP_FLOAT, square), AMP_BFLOAT16);
+    finish(NODE("Add", "y", c, input("b", AMP_BFLOAT16, square)));
+    expect_dtypes(0, AMP_ROUNDED, "c: y: z:");
+    net_start(17);
+    c = NODE("Exp", "e", NODE("Neg", "n", input("x", AMP_BFLOAT16, square)));
+    finish(NODE("MatMul", "m", c, c));
+    expect_dtypes(0, AMP_ROUNDED, "n: e: m:plsr z:");
+}
+
+/* Others have the dtype from it. */
+static void what_others_read_in_its_dtype_is_stored_so(void **state)
+{
+    (void)state;
+    uint32_t m = start_product();
+    output(m);
+    finish(m);
+    expect_dtypes(0, AMP_ROUNDED, "c:psr m:plr z:");
+    m = start_product();
+    uint32_t n = NODE("Neg", "n", m);
+    output(n);
+    finish(n);
+    expect_dtypes(0, AMP_ROUNDED, "c:psr m:plsr n:p z:");
+    expect_dtypes(0, AMP_FREE, "c:psr m:plsr n:p z:");
+    for (int i = 0; i < 2; i++) {
+        m = start_product();
+        uint32_t split = net_node(0, "Split", "h", 2, IDS(m));
+        finish(net_out(split, 0));
+        if (i == 0)
+            finish(net_out(split, 1));
+        else
+            output(net_out(split, 1));
+        expect_dtypes(0, AMP_ROUNDED, i == 0 ? "c:psr m:plsr h:ps z: z_1:" : "c:psr m:plsr h:p z:");
+    }
+    m = start_product();
+    uint32_t dropped = net_node(0, "Dropout", "d", 2, IDS(m));
+    finish(net_out(dropped, 0));
+    output(net_out(dropped, 1));
+    expect_dtypes(0, AMP_ROUNDED, "c:psr m:plr d: z:");
+}
+
+/* oneDNN widens what convolutions in float16 read each time, where products are not fast. */
+static void convolutions_in_float16_are_widened(void **state)
+{
+    static const struct {
+        enum amp_dtype dtype;
+        uint32_t features;
+        enum amp_strictness strictness;
+        const char *expected;
+    } cases[] = {{AMP_FLOAT16, F16, AMP_FREE, "y:p"},
+                 {AMP_FLOAT16, F16, AMP_ROUNDED, "y:pr"},
+                 {AMP_FLOAT16, F16, AMP_LITERAL, "y:pr"},
+                 {AMP_FLOAT16, 0, AMP_FREE, "y:p"},
+                 {AMP_FLOAT16, F16 | FAST_F16, AMP_ROUNDED, "y:"},
+                 {AMP_BFLOAT16, 0, AMP_FREE, "y:plr"},
+                 {AMP_BFLOAT16, BF16, AMP_ROUNDED, "y:"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        net_start(22);
+        uint32_t x = input("x", cases[i].dtype, DIMS(1, 2, 5, 5));
+        output(NODE("Conv", "y", x, input("w", cases[i].dtype, DIMS(2, 2, 3, 3))));
+        expect_dtypes(cases[i].features, cases[i].strictness, cases[i].expected);
+    }
+    net_start(22);
+    uint32_t y = NODE("MaxPool", "y", input("x", AMP_BFLOAT16, DIMS(1, 2, 5, 5)));
+    SET_INTS(y, "kernel_shape", 3, 3);
+    output(y);
+    expect_dtypes(0, AMP_ROUNDED, "y:pl");
+}
+
+/* One or two rows by no more than 2^14 weights, on CPUs that have a kernel for it. */
+static void small_products_are_float32(void **state)
+{
+    static const float weights[129 * 128];
+    static const struct {
+        int64_t rows, columns;
+        bool is_variable, is_small;
+    } cases[] = {{1, 128, false, true},  {2, 128, false, true},  {3, 128, false, false},
+                 {1, 129, false, false}, {2, 129, false, false}, {1, 1, false, true},
+                 {1, 128, true, false},  {-1, 128, false, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        net_start(17);
+        uint32_t x = input("x", AMP_BFLOAT16, DIMS(cases[i].rows, 128));
+        struct amp_shape shape = DIMS(128, cases[i].columns);
+        output(NODE("MatMul", "y", x,
+                    cases[i].is_variable ? input("w", AMP_BFLOAT16, shape)
+                                         : constant("w", AMP_BFLOAT16, shape, weights)));
+        bool is_small = cases[i].is_small && amp_row_product_is_there();
+        expect_dtypes(BF16, AMP_FREE, is_small ? "y:pr" : "y:");
+        expect_dtypes(0, AMP_FREE, "y:plr");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -449,6 +921,16 @@ int main(void)
         NET_TEST(a_normalization_in_training_stays),
         NET_TEST(sums_of_before_version_7_stay),
         NET_TEST(the_end_of_a_chain_is_rounded),
+        NET_TEST(a_step_may_give_what_its_readers_take),
+        NET_TEST(depthwise_networks_block_channels),
+        NET_TEST(attention_is_a_chain_of_at_most_six_steps),
+        NET_TEST(attention_has_no_other_readers),
+        NET_TEST(attention_weighs_by_its_scores),
+        NET_TEST(what_the_cpu_lacks_stays_float32),
+        NET_TEST(what_has_float32_around_it_joins),
+        NET_TEST(what_others_read_in_its_dtype_is_stored_so),
+        NET_TEST(convolutions_in_float16_are_widened),
+        NET_TEST(small_products_are_float32),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
