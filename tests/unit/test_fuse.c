@@ -910,6 +910,10 @@ static void small_products_are_float32(void **state)
         expect_dtypes(BF16, AMP_FREE, is_small ? "y:pr" : "y:");
         expect_dtypes(0, AMP_FREE, "y:plr");
     }
+    net_start(17);
+    output(NODE("Add", "y", input("x", AMP_BFLOAT16, DIMS(1, 128)),
+                constant("w", AMP_BFLOAT16, DIMS(128), weights)));
+    expect_dtypes(BF16, AMP_FREE, "y:");
 }
 
 int main(void)

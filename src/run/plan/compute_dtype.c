@@ -148,8 +148,7 @@ static bool reads_wide(const struct amp_plan_builder *builder, const struct amp_
             value->producer == AMP_NONE ? NULL : builder->steps[value->producer];
         if (source != NULL && source->is_constant)
             continue;
-        if (source == NULL || value->graph != node->graph || value->kind != AMP_KIND_TENSOR ||
-            !stores_f32(builder, source))
+        if (source == NULL || !stores_f32(builder, source))
             return false;
         is_any = true;
     }
