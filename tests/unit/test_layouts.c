@@ -2,6 +2,7 @@
    CPUs that hide their caches, by which they are chosen. */
 #include "net.h"
 #include "core/cpu.h"
+#include "ops/dnnl/descs.h"
 #include "ops/dnnl/layout.h"
 #include "ops/dnnl/prim.h"
 #include "ops/dnnl/reorder.h"
@@ -251,6 +252,65 @@ static void what_lies_by_strides_takes_other_shapes(void **state)
     dnnl_engine_destroy(engine);
 }
 
+/* Neither what has no elements nor what lies in blocks. */
+static void what_has_no_strides_takes_no_other_shape(void **state)
+{
+    static const int last[] = {0, 3, 1, 2};
+    static const int64_t dims[4] = {2, 16, 2, 1};
+    struct amp_tensor in = {.dtype = AMP_FLOAT, .shape = {4, {2, 3, 0, 6}}};
+    const struct amp_layout *layout;
+    struct amp_reshaped reshaped;
+    dnnl_engine_t engine;
+    (void)state;
+    assert_int_equal(dnnl_engine_create(&engine, dnnl_cpu, 0), dnnl_success);
+    struct amp_layouts *kept = amp_layouts_create(engine);
+    assert_false(amp_layout_permute(kept, &in, last, &layout));
+    dnnl_memory_desc_t desc = layout_of(4, dims, dnnl_f32);
+    in = (struct amp_tensor){.dtype = AMP_FLOAT, .shape = {4, {2, 16, 2, 1}}};
+    in.layout = amp_layout_of(kept, desc);
+    assert_non_null(in.layout);
+    assert_false(amp_layout_reshape(kept, &in, &DIMS(2, 32), &reshaped));
+    dnnl_memory_desc_destroy(desc);
+    amp_layouts_destroy(kept);
+    dnnl_engine_destroy(engine);
+}
+
+/* ---- descriptors ---- */
+
+static void expect_no_desc(enum amp_dtype dtype, int rank, int64_t last, enum amp_status status,
+                           const char *text)
+{
+    const int64_t dims[AMP_RANK_MAX + 1] = {1, last};
+    struct amp_descs descs = {.n = 0};
+    struct amp_error err = {.status = AMP_OK};
+    dnnl_memory_desc_t desc;
+    assert_int_equal(amp_descs_add(&descs, &err, amp_form_row_major(dtype, rank, dims), &desc),
+                     status);
+    assert_string_equal(err.text, text);
+    assert_int_equal(descs.n, 0);
+}
+
+static void what_onednn_has_not_is_said(void **state)
+{
+    static const int64_t dims[] = {2, 3};
+    struct amp_descs descs = {.n = 0};
+    struct amp_error err = {.status = AMP_OK};
+    dnnl_memory_desc_t desc;
+    (void)state;
+    expect_no_desc(AMP_INT64, 1, 1, AMP_UNSUPPORTED, "oneDNN has no dtype int64");
+    expect_no_desc(AMP_FLOAT, 0, 1, AMP_UNSUPPORTED, "oneDNN has no tensors of rank 0");
+    expect_no_desc(AMP_FLOAT, 13, 1, AMP_UNSUPPORTED, "oneDNN has no tensors of rank 13");
+    expect_no_desc(AMP_FLOAT, 2, -1, AMP_MODEL, "negative dimension");
+    for (int i = 0; i < (int)(sizeof descs.at / sizeof *descs.at); i++)
+        assert_int_equal(amp_descs_add(&descs, &err, amp_form_row_major(AMP_FLOAT, 2, dims), &desc),
+                         AMP_OK);
+    assert_int_equal(amp_descs_add(&descs, &err, amp_form_row_major(AMP_FLOAT, 2, dims), &desc),
+                     AMP_UNSUPPORTED);
+    const struct amp_tensor x = {.dtype = AMP_FLOAT, .shape = DIMS(2, 3)};
+    assert_int_equal(amp_descs_add_tensor(&descs, &err, &x, &desc), AMP_UNSUPPORTED);
+    amp_descs_release(&descs);
+}
+
 /* Convolutions that change no value, before and behind what moves them, give it oneDNN's layouts.
  */
 enum { CHANNELS = 32, GROUPS = 2, PIXELS = 15, ALL = CHANNELS * PIXELS };
@@ -456,6 +516,8 @@ int main(void)
         NET_TEST(tensors_of_other_dims_are_no_copies),
         NET_TEST(planes_are_turned_within_their_bounds),
         NET_TEST(what_lies_by_strides_takes_other_shapes),
+        NET_TEST(what_has_no_strides_takes_no_other_shape),
+        NET_TEST(what_onednn_has_not_is_said),
         NET_TEST(shuffled_channels_are_where_they_belong),
         NET_TEST(tensors_in_unlike_layouts_are_joined),
         NET_TEST(what_fills_blocks_stays_zero),

@@ -287,8 +287,7 @@ bool amp_layout_reshape(struct amp_layouts *layouts, const struct amp_tensor *in
     const int64_t *strides = amp_layout_strides(in->layout);
     struct dim_group groups[AMP_RANK_MAX];
     int64_t to[AMP_RANK_MAX];
-    if (strides == NULL || shape->rank < 1 || shape->rank > DNNL_MAX_NDIMS ||
-        amp_shape_count(shape) == 0)
+    if (strides == NULL || amp_shape_count(shape) == 0)
         return false;
     int n = group_dims(&in->shape, shape, groups);
     reshaped->is_moved = false;
