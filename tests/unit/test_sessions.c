@@ -1,11 +1,13 @@
-/* Sessions: several at a time on one plan, and runs step by step. */
+/* Sessions: several at a time on one plan, runs after others, and runs step by step. */
 #include "check/compare.h"
 #include "check/random_input.h"
 #include "onnx/file/read.h"
 #include "onnx/schema/infer.h"
 #include "run/exec/session.h"
 #include "run/exec/walk.h"
+#include "trial.h"
 
+#include <glob.h>
 #include <omp.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -214,6 +216,123 @@ static void runs_do_not_depend_on_those_before(void **state)
     }
 }
 
+/* ---- operators ------------------------------------------------------------------------------- */
+
+/* The operators' cases, each in one session with its sample, with the same elements in reverse, and
+   with the sample again: what an input that is no constant held before is no part of what a run
+   gives. Some inputs in reverse are refused, in a session that has run as in one that has not. */
+
+enum { N_TURNS = 3 };
+
+/* What a run gave. */
+struct turn {
+    enum amp_status status;
+    struct amp_error err;
+    struct amp_tensor *outputs;
+};
+
+static void reverse_elements(const struct amp_tensor *from, struct amp_tensor *to)
+{
+    struct amp_error err;
+    size_t count = amp_tensor_count(from), width = amp_tensor_size(from) / (count > 0 ? count : 1);
+    to->shape = from->shape;
+    assert_int_equal(amp_tensor_alloc(to, &err), AMP_OK);
+    for (size_t i = 0; i < count; i++)
+        memcpy((char *)to->data + i * width, (const char *)from->data + (count - 1 - i) * width,
+               width);
+}
+
+/* The inputs of TRIAL in reverse: those of whole bytes, which are no lists. */
+static struct amp_tensor *reverse_inputs(const struct trial *trial)
+{
+    struct amp_tensor *inputs = amp_xcalloc(trial->n_inputs + 1, sizeof *inputs);
+    for (size_t i = 0; i < trial->n_inputs; i++) {
+        const struct amp_tensor *from = &trial->inputs[i];
+        inputs[i].dtype = from->dtype;
+        if (from->data == NULL || amp_tensor_is_list(from) || from->dtype == AMP_STRING ||
+            amp_dtype_bits(from->dtype) % 8 != 0)
+            amp_tensor_refer(&inputs[i], from);
+        else
+            reverse_elements(from, &inputs[i]);
+    }
+    return inputs;
+}
+
+static void run_turn(const struct trial *trial, struct amp_session *session,
+                     const struct amp_tensor *inputs, struct turn *turn)
+{
+    *turn = (struct turn){.outputs = amp_xcalloc(trial->n_outputs + 1, sizeof *turn->outputs)};
+    turn->status = amp_session_run(session, inputs, turn->outputs, &turn->err);
+}
+
+static void run_fresh_turn(const struct trial *trial, const struct amp_tensor *inputs,
+                           struct turn *turn)
+{
+    struct amp_session *session;
+    struct amp_error err;
+    if (amp_session_open(trial->file.model, true, &session, &err) != AMP_OK)
+        fail_msg("%s: %s", trial->path, err.text);
+    run_turn(trial, session, inputs, turn);
+    amp_session_destroy(session);
+}
+
+static bool is_same_turn(const struct trial *trial, const struct turn *a, const struct turn *b)
+{
+    if (a->status != b->status || strcmp(a->err.text, b->err.text) != 0)
+        return false;
+    for (size_t i = 0; i < trial->n_outputs && a->status == AMP_OK; i++)
+        if (!amp_tensor_is_list(&a->outputs[i]) && a->outputs[i].dtype != AMP_STRING &&
+            !is_same(&a->outputs[i], &b->outputs[i]))
+            return false;
+    return true;
+}
+
+static void end_turn(const struct trial *trial, struct turn *turn)
+{
+    amp_tensors_release(turn->outputs, trial->n_outputs);
+    free(turn->outputs);
+}
+
+/* False where there is no kernel for the case. */
+static bool take_turns(const struct trial *trial)
+{
+    struct amp_error err;
+    struct amp_session *session;
+    if (amp_session_open(trial->file.model, true, &session, &err) != AMP_OK)
+        return false;
+    struct amp_tensor *reversed = reverse_inputs(trial);
+    const struct amp_tensor *inputs[N_TURNS] = {trial->inputs, reversed, trial->inputs};
+    for (size_t i = 0; i < N_TURNS; i++) {
+        struct turn fresh, turn;
+        run_fresh_turn(trial, inputs[i], &fresh);
+        run_turn(trial, session, inputs[i], &turn);
+        if (!is_same_turn(trial, &fresh, &turn))
+            fail_msg("%s: run %zu is another than a first one: '%s', '%s'", trial->path, i,
+                     turn.err.text, fresh.err.text);
+        end_turn(trial, &fresh);
+        end_turn(trial, &turn);
+    }
+    amp_session_destroy(session);
+    amp_tensors_release(reversed, trial->n_inputs);
+    free(reversed);
+    return true;
+}
+
+static void operators_do_not_depend_on_runs_before(void **state)
+{
+    glob_t paths;
+    size_t count = 0;
+    (void)state;
+    assert_int_equal(glob("build/cases/ops/*/*/model.onnx", 0, NULL, &paths), 0);
+    for (size_t i = 0; i < paths.gl_pathc; i++) {
+        struct trial trial = {.path = paths.gl_pathv[i]};
+        count += trial_open(&trial) && !trial_is_random(&trial) && take_turns(&trial);
+        trial_close(&trial);
+    }
+    globfree(&paths);
+    assert_true(count > 1000);
+}
+
 /* ---- walk ------------------------------------------------------------------------------------ */
 
 /*
@@ -362,6 +481,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_do_not_depend_on_those_before),
         cmocka_unit_test(sessions_run_at_once),
+        cmocka_unit_test(operators_do_not_depend_on_runs_before),
         cmocka_unit_test(a_walk_is_a_run),
         cmocka_unit_test(a_value_can_be_replaced),
     };

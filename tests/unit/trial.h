@@ -23,7 +23,7 @@ struct trial {
     size_t n_inputs, n_outputs;
 };
 
-static enum amp_status trial_run(const struct trial *trial, struct amp_tensor *outputs,
+static inline enum amp_status trial_run(const struct trial *trial, struct amp_tensor *outputs,
                                  struct amp_error *err)
 {
     struct amp_session *session = NULL;

@@ -45,8 +45,6 @@ struct amp_kept_call {
     struct amp_ctx ctx;
     struct amp_tensor **out;
     struct kept_output *outputs;
-    const struct amp_layout *view_layout; /* of output 0 where it was seen as a blocked view */
-    struct amp_shape view_shape;
     size_t n_inputs;
     struct kept_input inputs[];
 };
@@ -271,8 +269,6 @@ static bool keep(struct amp_kept_call *kept)
     for (size_t i = 0; i < kept->n_inputs; i++)
         if (!keep_input(kept, i))
             return false;
-    kept->view_layout = frame->outs[0].layout;
-    kept->view_shape = frame->outs[0].shape;
     kept->is_repeated = op->repeat != NULL && op->repeat->can(&kept->ctx);
     kept->is_direct = find_values(kept);
     kept->ctx.out = kept->out;
@@ -393,7 +389,7 @@ static enum amp_status store_outputs(struct amp_kept_call *kept)
 {
     const struct amp_kernel_call *call = &kept->call;
     if (call->has_view)
-        amp_kernel_call_see_blocks(call, kept->view_layout, &kept->view_shape);
+        amp_kernel_call_see_blocks(call);
     if (!kept->is_direct)
         return amp_kernel_call_store(call);
     for (uint32_t i = 0; i < kept->ctx.n_out; i++) {

@@ -345,14 +345,13 @@ static enum amp_status run_kernel(const struct amp_kernel_call *call)
     return op->run(&ctx);
 }
 
-void amp_kernel_call_see_blocks(const struct amp_kernel_call *call, const struct amp_layout *layout,
-                                const struct amp_shape *shape)
+void amp_kernel_call_see_blocks(const struct amp_kernel_call *call)
 {
     struct amp_tensor *out = &call->state->frame.outs[0];
     if (call->has_rest)
-        amp_layout_clear_rest(layout, amp_dtype_bits(out->dtype) / 8, out->data);
-    out->layout = layout;
-    out->shape = *shape;
+        amp_layout_clear_rest(call->view_layout, amp_dtype_bits(out->dtype) / 8, out->data);
+    out->layout = call->view_layout;
+    out->shape = call->view_shape;
 }
 
 enum amp_status amp_kernel_call_run(struct amp_kernel_call *call)
@@ -360,10 +359,11 @@ enum amp_status amp_kernel_call_run(struct amp_kernel_call *call)
     const struct amp_op *op = call->step->op;
     struct amp_frame *frame = &call->state->frame;
     struct amp_blocked_view view;
+    enum amp_dtype dtype = call->is_wide ? AMP_FLOAT : output_dtype(call, 0);
     bool converts = !call->is_wide && (call->n_casts > 0 || op->role == AMP_ROLE_CAST);
-    call->has_view = amp_blocked_view_find(
-        call->node, op, frame->in, call->is_wide ? AMP_FLOAT : output_dtype(call, 0),
-        converts ? call->session->host.dnnl->layouts : NULL, &view);
+    call->has_view =
+        amp_blocked_view_find(call->node, op, frame->in, dtype,
+                              converts ? call->session->host.dnnl->layouts : NULL, &view);
     call->has_rest = call->has_view && view.has_rest;
     if (call->has_view)
         AMP_TRY(reorder_for_view(call, &view));
@@ -371,12 +371,15 @@ enum amp_status amp_kernel_call_run(struct amp_kernel_call *call)
         AMP_TRY(reorder_inputs(call, op->has_strides));
     if (call->is_wide)
         AMP_TRY(widen_inputs(call));
-    if (call->has_view)
+    if (call->has_view) {
+        call->view_layout = view.layouts[dtype];
+        call->view_shape = view.shape;
         amp_blocked_view_set(&view, frame, call->node->n_inputs);
+    }
     set_outputs(call);
     AMP_TRY(run_kernel(call));
     if (call->has_view)
-        amp_kernel_call_see_blocks(call, view.layouts[frame->outs[0].dtype], &view.shape);
+        amp_kernel_call_see_blocks(call);
     return AMP_OK;
 }
 

@@ -13,6 +13,8 @@ struct amp_kernel_call {
     bool is_wide;                /* float32 in place of lower dtypes; rounded afterwards */
     bool has_view;               /* its inputs were seen as a blocked view */
     bool has_rest;               /* whose blocks are not full */
+    const struct amp_layout *view_layout; /* output 0 as what the view makes of it */
+    struct amp_shape view_shape;
     struct amp_error *err;
 };
 
@@ -34,9 +36,8 @@ enum amp_status amp_kernel_call_reorder(const struct amp_kernel_call *call, bool
    the call of the last step. */
 enum amp_status amp_kernel_call_run(struct amp_kernel_call *call);
 
-/* Makes output 0, which CALL's kernel wrote as a blocked view, one of LAYOUT and SHAPE. */
-void amp_kernel_call_see_blocks(const struct amp_kernel_call *call, const struct amp_layout *layout,
-                                const struct amp_shape *shape);
+/* Gives output 0, which CALL's kernel wrote as a blocked view, its layout and shape. */
+void amp_kernel_call_see_blocks(const struct amp_kernel_call *call);
 
 /* Moves the outputs to their values, rounded where the kernel computed in float32. AMP_MODEL for a
    dtype that the model does not declare. */
