@@ -8,6 +8,8 @@
 #include "core/tensor.h"
 #include "onnx/file/read.h"
 #include "onnx/schema/infer.h"
+#include "one_node.h"
+#include "ops/bound.h"
 
 #include <glob.h>
 #include <math.h>
@@ -159,6 +161,184 @@ static void no_bound_is_exceeded(void **state)
     print_message("%zu runs of networks, %zu values with bounds, %zu of them on both sides\n",
                   tally.networks, tally.values, tally.tight);
     assert_true(tally.networks > 5000 && tally.tight > 1000);
+}
+
+/* ---- one operator ---------------------------------------------------------------------------- */
+
+/*
+ * What is proved of one operator's result, neither more nor less: the ends by hand, from the
+ * smallest and the largest element of each input. Each line is a model of one node.
+ */
+
+struct bound_case {
+    const char *line;
+    double low, high;
+};
+
+/* The rounding of a sum of some hundred elements is within that. */
+static bool is_near(double found, double wanted)
+{
+    return found == wanted || fabs(found - wanted) <= fabs(wanted) * 2e-3;
+}
+
+static bool is_bound_as(const struct bound_case *wanted, enum one_way way)
+{
+    one_node(wanted->line, way);
+    infer_all();
+    uint32_t y = net.model->graphs[0].outputs.items[0];
+    struct amp_bounds *bounds = amp_bounds_create(net.model, NULL, true);
+    struct amp_interval found = amp_bounds_of(bounds, y);
+    bool is_known = amp_bounds_rule(bounds, y) != NULL;
+    amp_bounds_destroy(bounds);
+    if (is_near(found.low, wanted->low) && is_near(found.high, wanted->high) &&
+        is_known == (isfinite(wanted->low) || isfinite(wanted->high)))
+        return true;
+    print_error("%s: from %.9g to %.9g; from %.9g to %.9g is right\n", wanted->line, found.low,
+                found.high, wanted->low, wanted->high);
+    return false;
+}
+
+static void bounds_are_all(const struct bound_case *cases, size_t count, enum one_way way)
+{
+    bool are_all = true;
+    for (size_t i = 0; i < count; i++)
+        are_all &= is_bound_as(&cases[i], way);
+    assert_true(are_all);
+}
+
+#define BOUNDS_ARE(cases, way) bounds_are_all(cases, sizeof(cases) / sizeof *(cases), way)
+
+static void products_are_bounded_by_their_weights(void **state)
+{
+    static const struct bound_case cases[] = {
+        /* 2 times the largest sum of magnitudes of a filter, a column or a row: 3.5, 4 or 5 */
+        {"Conv-11 f[1,2,3]=-1,0,2,1,0,0 f[2,2,1]=1,-2,3,0.5", -7, 7},
+        {"Conv-11 f[1,2,3]=-1,0,-2,1,0,0 f[2,2,1]=3,-0.5,1,2", -7, 7},
+        {"Conv-11 f[1,2,3]=-1,0,2,1,0,0 f[2,2,1]=1,-2,3,0.5 f[2]=1,-4", -11, 11},
+        {"Conv-11 f[1,2,3]=0,0,0,0,0,0 f[2,2,1]=1,-2,3,0.5", 0, 0},
+        {"ConvTranspose-11 f[1,2,3]=-1,0,2,1,0,0 f[2,2,1]=1,-2,3,0.5", -8, 8},
+        {"ConvTranspose-11 f[1,2,3]=-1,0,2,1,0,0 f[2,2,2]=1,-2,3,0.5,1,1,0,-1", -10, 10},
+        {"MatMul-13 f[2,3]=-1,0,2,1,0,0 f[3,2]=1,-2,3,0.5,0,1", -8, 8},
+        {"MatMul-13 h[2,3]=-1,0,2,1,0,0 h[3,2]=1,-2,3,0.5,0,1", -8, 8},
+        {"MatMul-13 d[2,3]=-1,0,2,1,0,0 d[3,2]=1,-2,3,0.5,0,1", -8, 8},
+        {"Gemm-13 f[2,3]=-1,0,2,1,0,0 f[3,2]=1,-2,3,0.5,0,1", -8, 8},
+        {"Gemm-13 f[2,2]=-1,0,2,1 f[3,2]=1,-2,3,0.5,0,1 transB=1", -7, 7},
+        {"Gemm-13 f[2,3]=-1,0,2,1,0,0 f[3,2]=1,-2,3,0.5,0,1 alpha=-0.5", -4, 4},
+        {"Gemm-13 f[2,3]=-1,0,2,1,0,0 f[3,2]=1,-2,3,0.5,0,1 f[2]=1,-3 beta=-2.0", -14, 14},
+        {"Gemm-13 f[2,3]=-1,0,2,1,0,0 f[3,2]=1,-2,3,0.5,0,1 f[2]=1,-3 alpha=0.5", -7, 7},
+        /* of more than one matrix and of vectors: 2 times the largest magnitude, times the depth */
+        {"MatMul-13 f[2,3]=-1,0,2,1,0,0 f[1,3,2]=1,-2,3,0.5,0,1", -18, 18},
+        {"MatMul-13 f[2,3]=-1,0,2,1,0,0 f[3]=1,-2,0", -12, 12},
+        {"MatMul-13 f[2,0] f[1,0,2]", -INFINITY, INFINITY},
+        /* many elements, of which the first is 5 and all others 1 */
+        {"Conv-11 f[1,700,1] f[3,700,1]=5", -704, 704},
+        {"ConvTranspose-11 f[1,40,1] f[40,3,20]=5", -804, 804},
+        {"ConvTranspose-11 f[1,2,1] f[2,3,700]=5", -1404, 1404},
+        {"MatMul-13 f[1,700] f[700,3]=5", -704, 704},
+        {"Gemm-13 f[1,700] f[3,700]=5 transB=1", -704, 704},
+    };
+    static const struct bound_case unknown[] = {
+        {"Conv-11 f[1,2,3] f[2,2,1]", -INFINITY, INFINITY},
+        {"Gemm-13 f[2,3] f[3,2] f[2]", -INFINITY, INFINITY},
+    };
+    (void)state;
+    BOUNDS_ARE(cases, ONE_CONSTANT);
+    BOUNDS_ARE(unknown, ONE_GIVEN);
+}
+
+static void normalized_elements_are_bounded_by_their_number(void **state)
+{
+    static const struct bound_case cases[] = {
+        {"LayerNormalization-17 f[2,3,4] f[4]=1,-2,3,0.5 f[4]=1,2,3,4", -5, 10},
+        {"LayerNormalization-17 f[2,3,4] f[4]=1,-2,3,0.5", -6, 6},
+        {"LayerNormalization-17 f[5,2,2] f[2,2] axis=-2", -2, 2},
+        {"LayerNormalization-17 f[5,3,3] f[3,3] axis=1", -3, 3},
+        {"LayerNormalization-17 f[4,2,2] f[4,2,2] axis=0", -4, 4},
+        {"LayerNormalization-17 f[2,0] f[0]", -INFINITY, INFINITY},
+        {"RMSNormalization-23 f[2,9] f[9]=1,-2", -6, 6},
+        {"InstanceNormalization-6 f[2,3,4,3] f[3]=1,-2,1 f[3]=1,0,0", -12, 13},
+        {"InstanceNormalization-6 f[2,1,4] f[1] f[1]=0", -2, 2},
+        {"InstanceNormalization-6 f[2,3,0] f[3] f[3]", -INFINITY, INFINITY},
+        {"GroupNormalization-21 f[2,4,2,2] f[4] f[4] num_groups=2", -3, 5},
+        {"BatchNormalization-15 f[1,2,2]=-1,0,3,1 f[2]=2,-1 f[2]=1,0 f[2]=0.5,1 f[2]=4,1 "
+         "epsilon=0.0",
+         -2, 3.5},
+        {"BatchNormalization-15 f[1,1,2]=-1,3 f[1]=2 f[1]=1 f[1]=0.5 f[1]=3 epsilon=1.0", -0.5,
+         3.5},
+        {"BatchNormalization-15 f[1,1,2]=-1,3 f[1] f[1] f[1] f[1]=0 epsilon=0.0", -INFINITY,
+         INFINITY},
+        {"BatchNormalization-15 f[1,1,2] f[1] f[1] f[1] f[1] training_mode=1 >3", -INFINITY,
+         INFINITY},
+        {"BatchNormalization-7 f[1,1,2] f[1] f[1] f[1] f[1]", -INFINITY, INFINITY},
+        {"BatchNormalization-9 f[1,1,2]=-1,3 f[1] f[1]=0 f[1]=0 f[1] epsilon=0.0", -1, 3},
+        {"Softmax-13 f[2,3]", 0, 1},
+        {"Hardmax-13 f[2,3]", 0, 1},
+        {"LogSoftmax-13 f[2,3]", -INFINITY, 1e-3},
+        {"LpNormalization-1 f[2,3]", -1, 1},
+    };
+    static const struct bound_case unknown[] = {
+        {"LayerNormalization-17 f[2,4] f[4]", -INFINITY, INFINITY},
+        {"BatchNormalization-15 f[1,1,2] f[1] f[1] f[1] f[1]", -INFINITY, INFINITY},
+        {"Softmax-13 f[2,3]", 0, 1},
+    };
+    (void)state;
+    BOUNDS_ARE(cases, ONE_CONSTANT);
+    BOUNDS_ARE(unknown, ONE_GIVEN);
+}
+
+static void reductions_are_bounded_by_what_goes_into_one(void **state)
+{
+    static const struct bound_case cases[] = {
+        {"ReduceSum-13 f[2,3]=-1,0,2,1,0,0 i[1]=1", -3, 6},
+        {"ReduceSum-13 f[2,3]=-1,0,2,1,0,0 i[1]=1 keepdims=0", -3, 6},
+        {"ReduceSum-13 f[2,3]=-1,0,2,1,0,0 i[1]=0", -2, 4},
+        {"ReduceSum-13 f[2,3]=-1,0,2,1,0,0", -6, 12},
+        {"ReduceSum-13 f[2,2]=-1,0,2,1 i[1]=1", -2, 4},
+        {"ReduceSum-13 f[2,2]=-1,0,2,1 i[1]=0 keepdims=0", -2, 4},
+        {"ReduceMean-18 f[2,3]=-1,0,2,1,0,0 i[1]=1", -1, 2},
+        {"ReduceL1-18 f[2,3]=-1,0,2,1,0,0 i[1]=1", 0, 6},
+        {"ReduceL1-18 f[2,3]=-1,-4,-2,-1,-3,-3 i[1]=1", 3, 12},
+        {"ReduceSumSquare-18 f[2,3]=-1,0,2,1,0,0 i[1]=1", 0, 12},
+        {"ReduceSumSquare-18 f[2,3]=-1,-3,-2,-1,-1,-1 i[1]=1", 3, 27},
+        {"ReduceL2-18 f[2,4]=-1,0,2,1,0,0,0,0 i[1]=1", 0, 4},
+        {"ReduceMax-18 f[2,3]=-1,0,2,1,0,0 i[1]=1", -1, 2},
+        {"ReduceMin-18 f[2,3]=-1,0,2,1,0,0 i[1]=1", -1, 2},
+        {"ReduceMax-20 f[2,0] i[1]=1", -INFINITY, INFINITY},
+        {"AveragePool-11 f[1,1,4]=1,2,3,4 kernel_shape=[2]", 0, 4},
+        {"AveragePool-11 f[1,1,4]=-1,-2,-3,-4 kernel_shape=[2]", -4, 0},
+        {"GlobalAveragePool-1 f[1,1,4]=1,2,3,4", 0, 4},
+        {"MaxPool-12 f[1,1,4]=1,2,3,4 kernel_shape=[2]", 1, 4},
+        {"GlobalMaxPool-1 f[1,1,4]=1,2,3,4", 1, 4},
+    };
+    static const struct bound_case unknown[] = {
+        {"ReduceSum-13 f[2,3] i[1]", -INFINITY, INFINITY},
+        {"ReduceMean-18 f[2,3] i[1]", -INFINITY, INFINITY},
+        {"ReduceL1-18 f[2,3] i[1]", 0, INFINITY},
+        {"ReduceSumSquare-18 f[2,3] i[1]", 0, INFINITY},
+        {"ReduceL2-18 f[2,3] i[1]", 0, INFINITY},
+    };
+    (void)state;
+    BOUNDS_ARE(cases, ONE_CONSTANT);
+    BOUNDS_ARE(unknown, ONE_GIVEN);
+    BOUNDS_ARE(unknown, ONE_UNKNOWN);
+}
+
+/* Of a constant of more elements than are read at a time. */
+static void all_elements_of_constants_are_seen(void **state)
+{
+    enum { COUNT = 2500 };
+    static const size_t places[] = {0, 1023, 1024, 2047, 2048, 2499};
+    static float items[COUNT];
+    struct amp_tensor tensor = {
+        .dtype = AMP_FLOAT, .shape = {.rank = 1, .dims = {COUNT}}, .data = items};
+    (void)state;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            items[places[i]] = (float)sign * 3;
+            struct amp_interval found = amp_bound_elements(&tensor);
+            assert_true(found.low == (sign < 0 ? -3 : 0) && found.high == (sign < 0 ? 0 : 3));
+            items[places[i]] = 0;
+        }
 }
 
 /* ---- interval -------------------------------------------------------------------------------- */
@@ -325,6 +505,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_bound_is_exceeded),
+        NET_TEST(products_are_bounded_by_their_weights),
+        NET_TEST(normalized_elements_are_bounded_by_their_number),
+        NET_TEST(reductions_are_bounded_by_what_goes_into_one),
+        cmocka_unit_test(all_elements_of_constants_are_seen),
         cmocka_unit_test(ends_are_right),
         cmocka_unit_test(infinite_ends_say_nothing),
         cmocka_unit_test(results_are_within),
