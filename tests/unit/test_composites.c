@@ -967,6 +967,11 @@ static void settings_are_numbers_of_their_type(void **state)
         assert_int_equal(fits("Clip(x){min=eps}", of_floats), i == 0);
         assert_false(fits("Clip(x){max=eps}", of_floats));
     }
+    /* The digits are those of the pattern's number, of which 0.99609375 is a 256th away. */
+    uint32_t b = input("b", AMP_BFLOAT16, DIMS(2));
+    uint32_t near =
+        NODE("Clip", "near", b, constant("near", AMP_BFLOAT16, SCALAR, &(const uint16_t){0x3f7f}));
+    assert_true(fits("Clip(x){min=1}", near));
     uint32_t two = NODE("Clip", "two", x, FLOATS("lows", 0.05f, 0.05f));
     assert_false(fits("Clip(x){min=eps}", two));
     assert_false(fits("Clip(x){min=0.05}", two));
