@@ -212,7 +212,7 @@ static bool holds_for_axes(const struct amp_condition *condition, const struct a
     if (condition->kind == AMP_CONDITION_LAST && found->count != 1)
         return false;
     if (condition->kind == AMP_CONDITION_ALL)
-        return found->count == rank && are_trailing(found, rank, 0);
+        return are_trailing(found, rank, 0);
     return are_trailing(found, rank, condition->kind == AMP_CONDITION_INNER ? 2 : -1);
 }
 
