@@ -142,6 +142,17 @@ static void test_names(void **state)
     assert_string_equal(roots[1], "Sub");
     assert_int_equal(amp_pattern_value(pattern, "_"), -1);
     assert_int_equal(amp_pattern_value(pattern, "z"), 2);
+    pattern = amp_pattern_parse(arena, "Add(x){a=A, b=Z, c=z, d=AB}", &err);
+    assert_non_null(pattern);
+    const struct amp_condition *conditions = pattern->root->conditions;
+    assert_int_equal(conditions[0].kind, AMP_CONDITION_LETTER);
+    assert_int_equal(conditions[0].letter, 0);
+    assert_int_equal(conditions[1].kind, AMP_CONDITION_LETTER);
+    assert_int_equal(conditions[1].letter, 25);
+    assert_int_equal(conditions[2].kind, AMP_CONDITION_TEXT);
+    assert_string_equal(conditions[2].text, "z");
+    assert_int_equal(conditions[3].kind, AMP_CONDITION_TEXT);
+    assert_string_equal(conditions[3].text, "AB");
     amp_arena_destroy(arena);
 }
 
@@ -564,6 +575,7 @@ static void what_changes_nothing_lies_between(void **state)
     for (size_t i = 0; i < AMP_COUNT(between); i++) {
         bool is_passed = between[i].is_passed;
         net_start(17);
+        input("unused", AMP_DOUBLE, SCALAR);
         uint32_t x = floats_in("x"), r = NODE("Relu", "r", x);
         uint32_t first = NODE(between[i].op_type, "first", r);
         uint32_t second = NODE(between[i].op_type, "second", first);
@@ -979,6 +991,11 @@ static void settings_are_numbers_of_their_type(void **state)
     assert_false(fits("Clip(x){min=[0.05, 0.06]}", two));
     for (int64_t i = 0; i < 17; i++)
         places[i] = i;
+    uint32_t eight = NODE("Transpose", "eight", x);
+    set_list(eight, "perm", 8, places);
+    assert_true(fits("Transpose(x){perm=[0, 1, 2, 3, 4, 5, 6, 7]}", eight));
+    assert_false(fits("Transpose(x){perm=[0, 1, 2, 3, 4, 5, 6, 8]}", eight));
+    assert_false(fits("Transpose(x){perm=[0, 1, 2, 3, 4, 5, 6]}", eight));
     for (size_t count = 16; count <= 17; count++) {
         uint32_t turned = NODE("Transpose", "t", x);
         set_list(turned, "perm", count, places);
