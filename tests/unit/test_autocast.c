@@ -3,7 +3,9 @@
 #include "autocast/cast_fold.h"
 #include "autocast/cast_insert.h"
 #include "autocast/guard.h"
+#include "autocast/notes.h"
 #include "autocast/settle.h"
+#include "autocast/wholes.h"
 #include "core/graph/check.h"
 #include "core/graph/dump.h"
 #include "core/status.h"
@@ -400,6 +402,429 @@ static void a_cast_goes_when_nothing_came_to_stand_on_it(void **state)
                     "output lower bfloat16\n");
 }
 
+/* ---- what exporters note --------------------------------------------------------------------- */
+
+/* Notes that the node of VALUE is for a call of OP as the exporter for torch.export writes it. */
+static void note(uint32_t value, const char *name, const char *op, const char *args)
+{
+    char text[256];
+    snprintf(text, sizeof text,
+             "%%%s : [num_users=1] = call_function[target=torch.ops.%s](args = (%s), kwargs = {})",
+             name, op, args);
+    amp_node_at(net.model, node_of(value))->note.fx_node = amp_arena_strdup(net.arena, text);
+}
+
+static bool is_text(struct amp_str str, const char *text)
+{
+    return str.size == strlen(text) && memcmp(str.data, text, str.size) == 0;
+}
+
+static void notes_have_operator_overload_and_arguments(void **state)
+{
+    static const struct {
+        const char *note, *aten, *op, *overload, *args;
+        bool asks_float32;
+    } notes[] = {
+        {"%mul : [num_users=1] = call_function[target=torch.ops.aten.mul.Tensor](args = (%a, 2))",
+         "mul", "mul", "Tensor", "%a, 2))", false},
+        {"%m : [] = call_function[target=torch.ops.aten.mm](args = (%a))", "mm", "mm", "", "%a))",
+         false},
+        {"%r = call_function[target=torch.ops.prims.rsqrt.default](args = ())", "", "rsqrt",
+         "default", "))", false},
+        {"%s = call_function[target=torch.ops.aten.softmax.int](args = (%x, -1, torch.float32))",
+         "softmax", "softmax", "int", "%x, -1, torch.float32))", true},
+        {"%torch.float32 = call_function[target=torch.ops.aten.add.Tensor]", "add", "add", "Tensor",
+         "", false},
+        {"%x : placeholder", "", "", "", "", false},
+        {NULL, "", "", "", "", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
+        struct amp_node node = {.note = {.fx_node = notes[i].note}};
+        struct amp_str op, overload, args;
+        amp_note_call(&node, &op, &overload, &args);
+        assert_true(is_text(amp_note_aten(&node), notes[i].aten));
+        assert_true(is_text(op, notes[i].op));
+        assert_true(is_text(overload, notes[i].overload));
+        assert_true(is_text(args, notes[i].args));
+        assert_int_equal(amp_note_asks_float32(&node), notes[i].asks_float32);
+    }
+}
+
+static void the_last_line_of_a_trace_made_the_node(void **state)
+{
+    static const struct {
+        const char *trace, *line;
+    } traces[] = {
+        {"File \"m.py\", line 7\n    return F.l1_loss(a, b)", "    return F.l1_loss(a, b)"},
+        {"File \"m.py\", line 7\n    a.exp()\n \n", "    a.exp()\n \n"},
+        {"File\nx", "x"},
+        {"x", NULL},
+        {"\nx", "x"},
+        {"x\n\n", NULL},
+        {" \n ", NULL},
+        {"", NULL},
+        {NULL, NULL}};
+    static const struct {
+        const char *line, *name;
+        bool is_call;
+    } calls[] = {{"    return F.l1_loss(a, b)", "l1_loss", true},
+                 {"l1_loss(a, b)", "l1_loss", true},
+                 {"smooth_l1_loss(a)", "l1_loss", false},
+                 {"xl1_loss(a) + l1_loss(b)", "l1_loss", true},
+                 {"9l1_loss(a)", "l1_loss", false},
+                 {"l1_loss (a)", "l1_loss", false},
+                 {"l1_losses(a)", "l1_loss", false},
+                 {"l1_los(a)", "l1_loss", false},
+                 {"torch.linalg.vecdot(a, b)", "linalg_vecdot", true},
+                 {"torch.linalg_vecdot(a, b)", "linalg_vecdot", true},
+                 {"linalg_vecdot(a, b)", "linalg.vecdot", false},
+                 {"l1_loss", "l1_loss", false},
+                 {"", "l1_loss", false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof traces / sizeof *traces; i++) {
+        const struct amp_node node = {.note = {.stack_trace = traces[i].trace}};
+        const char *line = amp_note_line(&node);
+        if (traces[i].line == NULL)
+            assert_null(line);
+        else
+            assert_string_equal(line, traces[i].line);
+    }
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (amp_line_calls(calls[i].line, (struct amp_str){calls[i].name, strlen(calls[i].name)}) !=
+            calls[i].is_call)
+            fail_msg("'%s' in '%s'", calls[i].name, calls[i].line);
+}
+
+/* A constant is what an operator's result was named, where a rule for all nodes lowers that. */
+static void folded_constants_are_of_lowered_operators(void **state)
+{
+    static const struct {
+        const char *name;
+        bool is_folded;
+    } constants[] = {{"linear", true},       {"linear_1", true},  {"linear_25", true},
+                     {"linear_", false},     {"linear1", false},  {"linear_1_2", false},
+                     {"head.linear", false}, {"linear.1", false}, {"softmax", false},
+                     {"softmax_1", false},   {"bmm_3", true},     {"mm", false},
+                     {"_1", false},          {"other", false},    {"1", false},
+                     {"conv2d_1", true},     {"conv2d", true}};
+    struct fixture *f = *state;
+    reload(f, HEAD "rules:\n"
+                   "  - {precision: fp32, ops: [linear, softmax]}\n"
+                   "  - {precision: lower, ops: [mm, linear, bmm, conv2d]}\n"
+                   "  - {precision: fp32, ops: [mm]}\n");
+    enum { BY_TORCH, BY_OTHERS, BY_NOBODY, OF_INTEGERS, CASES };
+    for (int i = 0; i < CASES; i++) {
+        uint32_t ids[sizeof constants / sizeof *constants];
+        net_start(17);
+        net.model->producer = i == BY_OTHERS ? "tf2onnx" : i == BY_NOBODY ? NULL : "pytorch";
+        for (size_t k = 0; k < sizeof constants / sizeof *constants; k++)
+            ids[k] =
+                i == OF_INTEGERS ? NUMBERS(constants[k].name, 1) : FLOATS(constants[k].name, 1);
+        uint32_t data = input("linear_9", AMP_FLOAT, DIMS(1));
+        bool *folded = amp_folded_find(net.model, f->rules);
+        for (size_t k = 0; k < sizeof constants / sizeof *constants; k++)
+            if (folded[ids[k]] != (i == BY_TORCH && constants[k].is_folded))
+                fail_msg("'%s'", constants[k].name);
+        assert_false(folded[data]);
+        free(folded);
+    }
+}
+
+/* Modules of recurrent layers by their names: with an operator that is one, or a product with a
+   parameter of a cell. */
+static void recurrent_layers_have_their_names(void **state)
+{
+    enum { BY_TORCH, BY_OTHERS, NOTED, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        net_start(17);
+        net.model->producer = i == BY_OTHERS ? "tf2onnx" : "pytorch";
+        uint32_t x = input("x", AMP_FLOAT, DIMS(2, 2)), w[3];
+        static const char *const weights[] = {"cell.weight_ih", "cell.weight_hh",
+                                              "cell.weight_ih2"};
+        static const float data[4];
+        for (int k = 0; k < 3; k++)
+            w[k] = constant(weights[k], AMP_FLOAT, DIMS(2, 2), data);
+        const struct {
+            uint32_t value;
+            const char *name, *scope;
+        } nodes[] = {{NODE("MatMul", "a", x, w[0]), "/a/cell/MatMul", "/a/cell/"},
+                     {NODE("Add", "b", x, x), "/a/cell/Add", "/a/cell/"},
+                     {NODE("MatMul", "c", x, w[1]), "/b/Gemm", "/b/"},
+                     {NODE("Tanh", "d", x), "/b/Tanh", "/b/"},
+                     {NODE("Tanh", "e", x), "/b/c/Tanh", ""},
+                     {NODE("MatMul", "f", x, w[2]), "/d/MatMul", ""},
+                     {NODE("MatMul", "g", w[0], x), "/e/MatMul", ""},
+                     {NODE("RNN", "h", x), "/f/RNN", "/f/"},
+                     {NODE("Tanh", "i", x), "/f/Tanh", "/f/"},
+                     {NODE("MatMul", "j", x, w[0]), "g/MatMul", ""},
+                     {NODE("MatMul", "k", x, w[0]), "", ""},
+                     {NODE("MatMul", "l", x, w[0]), "/MatMul", "/"}};
+        for (size_t k = 0; k < sizeof nodes / sizeof *nodes; k++)
+            amp_node_at(net.model, node_of(nodes[k].value))->name = nodes[k].name;
+        if (i == NOTED)
+            note(nodes[4].value, "tanh", "aten.tanh.default", "%x");
+        struct amp_str *scopes = amp_recurrent_scopes_find(net.model);
+        for (size_t k = 0; k < sizeof nodes / sizeof *nodes; k++)
+            if (!is_text(scopes[node_of(nodes[k].value)], i == BY_TORCH ? nodes[k].scope : ""))
+                fail_msg("'%s'", nodes[k].name);
+        free(scopes);
+    }
+}
+
+/* Where nodes are noted, the class says it; nodes of an optimizer are in the scope of the next. */
+static void recurrent_layers_are_noted(void **state)
+{
+    static const char cell[] = "m: M/cell: torch.nn.modules.rnn.GRUCell/x: X";
+    static const char linear[] = "m: M/head: torch.nn.modules.linear.Linear";
+    static const struct {
+        const char *scope;
+        bool is_noted;
+        const char *expected;
+    } nodes[] = {{NULL, false, "m: M/cell: torch.nn.modules.rnn.GRUCell"},
+                 {cell, true, "m: M/cell: torch.nn.modules.rnn.GRUCell"},
+                 {linear, true, ""},
+                 {cell, false, ""}, /* of the next, as it has no note */
+                 {NULL, false, ""},
+                 {NULL, true, ""},
+                 {cell, true, "m: M/cell: torch.nn.modules.rnn.GRUCell"},
+                 {cell, false, ""}};
+    (void)state;
+    uint32_t values[sizeof nodes / sizeof *nodes];
+    net_start(17);
+    net.model->producer = "pytorch";
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2));
+    for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
+        values[i] = NODE("Tanh", "y", x);
+        if (nodes[i].is_noted)
+            note(values[i], "tanh", "aten.tanh.default", "%x");
+        amp_node_at(net.model, node_of(values[i]))->note.scope = nodes[i].scope;
+    }
+    struct amp_str *scopes = amp_recurrent_scopes_find(net.model);
+    for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++)
+        assert_true(is_text(scopes[node_of(values[i])], nodes[i].expected));
+    free(scopes);
+}
+
+/* ---- what was one operator in PyTorch -------------------------------------------------------- */
+
+/* margin_ranking_loss as the exporter for torch.export takes it apart (rules/pytorch.map). */
+struct loss {
+    uint32_t t, before, sub, neg, mul, add, clip, mean;
+};
+
+static struct loss margin_ranking(const char *reduction)
+{
+    struct loss loss;
+    net_start(17);
+    net.model->producer = "pytorch";
+    uint32_t a = input("a", AMP_FLOAT, DIMS(4)), b = input("b", AMP_FLOAT, DIMS(4));
+    loss.t = input("t", AMP_FLOAT, DIMS(4));
+    loss.before = NODE("Neg", "before", loss.t);
+    loss.sub = NODE("Sub", "sub", a, b);
+    loss.neg = NODE("Neg", "neg", loss.t);
+    loss.mul = NODE("Mul", "mul", loss.neg, loss.sub);
+    loss.add = NODE("Add", "add", loss.mul, FLOATS("margin", 1));
+    loss.clip = NODE("Max", "clip", loss.add, FLOATS("zero", 0));
+    loss.mean = NODE("ReduceMean", "mean", loss.clip);
+    note(loss.sub, "sub", "aten.sub.Tensor", "%a, %b");
+    note(loss.neg, "neg", "aten.neg.default", "%t");
+    note(loss.mul, "mul", "aten.mul.Tensor", "%neg, %sub");
+    note(loss.add, "add", "aten.add.Scalar", "%mul, 1");
+    note(loss.clip, "clamp_min", "aten.clamp_min.Tensor", "%add, %zero");
+    note(loss.mean, "mean", reduction, "%clamp_min");
+    output(loss.before);
+    output(loss.mean);
+    return loss;
+}
+
+/* How many nodes the whole has that VALUE is part of, where it is the loss; 0: it is not. */
+static size_t loss_size(struct fixture *f, uint32_t value)
+{
+    infer_all();
+    const struct amp_wholes *wholes = amp_wholes_find(net.model, f->rules);
+    const struct amp_whole *whole = amp_wholes_of(wholes, node_of(value));
+    if (whole == NULL || strcmp(whole->name, "margin_ranking_loss") != 0)
+        return 0;
+    for (size_t i = 0; i < whole->n_nodes; i++)
+        assert_ptr_equal(amp_wholes_of(wholes, whole->nodes[i]), whole);
+    assert_null(whole->composite);
+    assert_int_equal(whole->root, whole->nodes[whole->n_nodes - 1]);
+    return whole->n_nodes;
+}
+
+static void load_loss_rules(struct fixture *f)
+{
+    reload(f, HEAD "rules:\n  - {precision: fp32, ops: [margin_ranking_loss]}\n");
+}
+
+/* The operators that the function becomes, of which some may be missing, with their overloads. */
+static void functions_are_known_by_what_they_become(void **state)
+{
+    struct fixture *f = *state;
+    load_loss_rules(f);
+    assert_int_equal(loss_size(f, margin_ranking("aten.mean.default").sub), 6);
+    assert_int_equal(loss_size(f, margin_ranking("aten.mean.default").mean), 6);
+    assert_int_equal(loss_size(f, margin_ranking("aten.mean.default").before), 0);
+    assert_int_equal(loss_size(f, margin_ranking("aten.sum.dim_IntList").mean), 6);
+    assert_int_equal(loss_size(f, margin_ranking("aten.prod.default").mean), 0);
+    assert_int_equal(loss_size(f, margin_ranking("aten.prod.default").clip), 5);
+    assert_int_equal(loss_size(f, margin_ranking("aten.means.default").clip), 5);
+    assert_int_equal(loss_size(f, margin_ranking("aten.mea.default").clip), 5);
+    struct loss loss = margin_ranking("aten.mean.default");
+    note(loss.mul, "mul", "aten.mul.Scalar", "%neg, %sub");
+    assert_int_equal(loss_size(f, loss.mul), 0);
+    loss = margin_ranking("aten.mean.default");
+    note(loss.mul, "mul", "aten.mul.Tensor", "%t, %sub"); /* the item says %neg */
+    assert_int_equal(loss_size(f, loss.mul), 0);
+    loss = margin_ranking("aten.mean.default");
+    note(loss.clip, "relu", "aten.relu.default", "%add");
+    assert_int_equal(loss_size(f, loss.mul), 0);
+    loss = margin_ranking("aten.mean.default");
+    note(loss.add, "add", "aten.add.Tensor", "%mul, %a"); /* neither missing nor this */
+    assert_int_equal(loss_size(f, loss.mul), 0);
+    loss = margin_ranking("aten.mean.default");
+    amp_node_at(net.model, node_of(loss.add))->note.fx_node = NULL;
+    assert_int_equal(loss_size(f, loss.mul), 1); /* each for itself, with another between */
+    assert_int_equal(loss_size(f, loss.mean), 1);
+    assert_int_equal(loss_size(f, loss.add), 0);
+    reload(f, HEAD "rules:\n  - {precision: fp32, ops: [softmax]}\n");
+    assert_int_equal(loss_size(f, margin_ranking("aten.mean.default").sub), 0);
+}
+
+/* Constants may be between the calls, and belong to them. */
+static void constants_stand_between_the_parts(void **state)
+{
+    static const char *const constants[] = {"aten.full.default", "aten.scalar_tensor.default",
+                                            "aten.zeros_like.default"};
+    struct fixture *f = *state;
+    load_loss_rules(f);
+    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
+        for (int k = 0; k < 2; k++) {
+            struct loss loss = margin_ranking("aten.mean.default");
+            uint32_t made = NODE("Identity", "made", FLOATS("one", 1));
+            struct amp_ids *nodes = &net.model->graphs[0].nodes;
+            size_t last = nodes->count - 1, to = k == 0 ? 4 : 1; /* behind Mul, or before Sub */
+            memmove(&nodes->items[to + 1], &nodes->items[to], (last - to) * sizeof *nodes->items);
+            nodes->items[to] = node_of(made);
+            note(made, "made", constants[i], "1");
+            assert_int_equal(loss_size(f, loss.mean), k == 0 ? 7 : 6);
+            note(made, "made", "aten.exp.default", "1");
+            assert_int_equal(loss_size(f, loss.mean), k == 0 ? 0 : 6);
+        }
+}
+
+/* Nobody else takes what the parts give, and they take no other call's for their own. */
+static void parts_of_a_function_are_among_themselves(void **state)
+{
+    enum { OUTPUT, NODE_BEHIND, CAST_BEHIND, NOTED_CAST, CAST_INSIDE, CASES };
+    struct fixture *f = *state;
+    load_loss_rules(f);
+    for (int i = 0; i < CASES; i++)
+        for (int k = 0; k < 3; k++) {
+            struct loss loss = margin_ranking("aten.mean.default");
+            uint32_t from = k == 0 ? loss.sub : k == 1 ? loss.add : loss.mean, other;
+            if (i == OUTPUT) {
+                output(k == 2 ? loss.t : from);
+            } else if (i == NODE_BEHIND) {
+                output(NODE("Neg", "other", from));
+            } else {
+                other = NODE("Cast", "other", from);
+                set_int(other, "to", i == CAST_INSIDE ? AMP_FLOAT : AMP_DOUBLE);
+                if (i == NOTED_CAST)
+                    note(other, "to", "aten._to_copy.default", "%x");
+                struct amp_ids *nodes = &net.model->graphs[0].nodes;
+                if (i == CAST_INSIDE && k < 2) {
+                    uint32_t user = node_of(k == 0 ? loss.mul : loss.clip);
+                    size_t at = nodes->count - 1;
+                    for (; nodes->items[at - 1] != user; at--)
+                        nodes->items[at] = nodes->items[at - 1];
+                    nodes->items[at] = user;
+                    nodes->items[at - 1] = node_of(other);
+                    amp_node_at(net.model, user)->inputs[k == 0 ? 1 : 0] = other;
+                } else {
+                    output(NODE("Neg", "last", other));
+                }
+            }
+            size_t size = k == 2 ? 6 : i == CAST_INSIDE ? 1 : 0; /* 1: each for itself */
+            assert_int_equal(loss_size(f, loss.mul), size);
+        }
+    struct loss loss = margin_ranking("aten.mean.default");
+    amp_node_at(net.model, node_of(loss.mul))->inputs[0] = loss.before;
+    assert_int_equal(loss_size(f, loss.mul), 6); /* of what was folded */
+    note(loss.before, "neg", "aten.neg.default", "%t");
+    assert_int_equal(loss_size(f, loss.mul), 0);
+    note(loss.before, "neg", "aten.full.default", "%t");
+    assert_int_equal(loss_size(f, loss.mul), 6);
+    note(loss.before, "other", "aten.neg.default", "%t");
+    assert_int_equal(loss_size(f, loss.mul), 6);
+}
+
+/* They have one line, or none, which does not write them out. */
+static void parts_of_a_function_are_of_one_line(void **state)
+{
+    static const char unnamed[] = "File \"m.py\"\n    return self.loss(a, b, t)";
+    static const char other[] = "File \"m.py\"\n    return self.other(a, b, t)";
+    static const char written[] = "File \"m.py\"\n    return (a - b).neg().mul(t)";
+    static const char named[] = "File \"m.py\"\n    return torch.sum(a) + clip(b)";
+    struct fixture *f = *state;
+    load_loss_rules(f);
+    for (int i = 0; i < 5; i++) {
+        struct loss loss = margin_ranking("aten.mean.default");
+        const uint32_t values[] = {loss.sub, loss.neg, loss.mul, loss.add, loss.clip, loss.mean};
+        for (size_t k = 0; k < 6; k++) {
+            const char *trace = i == 0 ? unnamed : i == 1 ? written : i == 2 ? named : unnamed;
+            if ((i == 3 && k == 2) || (i == 4 && k == 5))
+                trace = i == 3 ? other : NULL;
+            amp_node_at(net.model, node_of(values[k]))->note.stack_trace =
+                trace != NULL ? amp_arena_strdup(net.arena, trace) : NULL;
+        }
+        assert_int_equal(loss_size(f, loss.mul), i == 0 || i == 2 ? 6 : 0);
+    }
+}
+
+/* Nodes of one call, one behind the other, are one; where its parts are needed before its end, each
+   is one for itself. */
+static void a_call_is_one_whole(void **state)
+{
+    enum { PLAIN, USED_BETWEEN, USED_BEHIND, INTERRUPTED, WITH_UNNOTED, CASES };
+    struct fixture *f = *state;
+    reload(f, HEAD "rules:\n  - {precision: fp32, ops: [norm]}\n");
+    for (int i = 0; i < CASES; i++) {
+        net_start(17);
+        net.model->producer = "pytorch";
+        uint32_t x = input("x", AMP_FLOAT, DIMS(4)), a = NODE("Exp", "a", x), between = AMP_NONE;
+        if (i == USED_BETWEEN || i == INTERRUPTED || i == WITH_UNNOTED)
+            between = NODE("Neg", "between", i == USED_BETWEEN ? a : x);
+        uint32_t b = NODE("Log", "b", a);
+        output(b);
+        if (i == USED_BEHIND)
+            between = NODE("Neg", "between", a);
+        if (between != AMP_NONE)
+            output(between);
+        note(a, "call", "aten.norm.Scalar", "%x, torch.float32");
+        note(b, "call", "aten.norm.Scalar", "%x, torch.float32");
+        if (i == INTERRUPTED)
+            note(between, "other", "aten.neg.default", "%x");
+        infer_all();
+        const struct amp_wholes *wholes = amp_wholes_find(net.model, f->rules);
+        const struct amp_whole *first = amp_wholes_of(wholes, node_of(a));
+        const struct amp_whole *second = amp_wholes_of(wholes, node_of(b));
+        bool is_one = i != USED_BETWEEN && i != INTERRUPTED;
+        assert_non_null(first);
+        assert_non_null(second);
+        assert_int_equal(first == second, is_one);
+        assert_int_equal(first->n_nodes, is_one ? 2 : 1);
+        assert_string_equal(first->name, "norm");
+        assert_string_equal(second->name, "norm");
+        assert_true(first->asks_float32 && second->asks_float32);
+        assert_int_equal(first->root, node_of(is_one ? b : a));
+        if (between != AMP_NONE)
+            assert_int_equal(amp_wholes_of(wholes, node_of(between)) != NULL, i == INTERRUPTED);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -413,6 +838,16 @@ int main(void)
         AUTOCAST_TEST(an_output_that_is_given_out_twice_is_cast_once),
         AUTOCAST_TEST(fills_are_made_in_dtypes_that_the_opset_has),
         AUTOCAST_TEST(a_body_keeps_the_cast_that_it_gives_out),
+        AUTOCAST_TEST(notes_have_operator_overload_and_arguments),
+        AUTOCAST_TEST(the_last_line_of_a_trace_made_the_node),
+        AUTOCAST_TEST(folded_constants_are_of_lowered_operators),
+        AUTOCAST_TEST(recurrent_layers_have_their_names),
+        AUTOCAST_TEST(recurrent_layers_are_noted),
+        AUTOCAST_TEST(functions_are_known_by_what_they_become),
+        AUTOCAST_TEST(constants_stand_between_the_parts),
+        AUTOCAST_TEST(parts_of_a_function_are_among_themselves),
+        AUTOCAST_TEST(parts_of_a_function_are_of_one_line),
+        AUTOCAST_TEST(a_call_is_one_whole),
         cmocka_unit_test_setup_teardown(a_skipped_cast_stands_for_no_other, begin_fold, end_fold),
         cmocka_unit_test_setup_teardown(a_cast_stays_while_others_stand_on_it, begin_fold,
                                         end_fold),
