@@ -555,13 +555,13 @@ static void lists_are_measured_item_by_item(void **state)
 
 enum { X, T, SAME, N_INPUTS };
 
-/* Inputs x of ROWS rows (-1: any) of two numbers, t of any number of integers, and a number. */
+/* Inputs x of N_ROWS rows (-1: any), t of any number of integers, and a number. */
 static void start_rows(struct amp_rows *rows, int64_t n_rows)
 {
     struct amp_shape any = DIMS(1);
     net_start(17);
     any.dims[0] = AMP_DIM_UNKNOWN;
-    struct amp_shape pairs = {2, {n_rows, 2}};
+    struct amp_shape pairs = {2, {n_rows, AMP_DIM_UNKNOWN}};
     input("x", AMP_FLOAT, pairs);
     input("t", AMP_INT64, any);
     input("same", AMP_FLOAT, SCALAR);
