@@ -4,6 +4,7 @@
 #include "autocast/cast_insert.h"
 #include "autocast/guard.h"
 #include "autocast/notes.h"
+#include "autocast/policy.h"
 #include "autocast/settle.h"
 #include "autocast/wholes.h"
 #include "core/graph/check.h"
@@ -825,6 +826,132 @@ static void a_call_is_one_whole(void **state)
     }
 }
 
+/* ---- precisions by their surroundings -------------------------------------------------------- */
+
+enum { GRAPH_NODES = 9 };
+
+/* A graph whose nodes are called by what rules say of them, and that are here again as numbers. */
+struct painted {
+    enum amp_precision wanted[GRAPH_NODES];
+    bool is_listed[GRAPH_NODES], is_cast[GRAPH_NODES];
+    bool feeds[GRAPH_NODES][GRAPH_NODES]; /* the first gives the second a float */
+};
+
+static unsigned draw(uint64_t *seed, unsigned count)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(*seed >> 33) % count;
+}
+
+static void make_painted(struct painted *p, uint64_t *seed)
+{
+    static const char *const names[] = {"deny", "allow", "infer", "clear", "other"};
+    static const enum amp_precision precisions[] = {AMP_FP32, AMP_LOWER, AMP_INFER, AMP_CLEAR,
+                                                    AMP_FP32};
+    uint32_t outputs[GRAPH_NODES][2];
+    *p = (struct painted){.wanted = {AMP_LOWER}};
+    net_start(17);
+    for (uint32_t i = 0; i < GRAPH_NODES; i++) {
+        unsigned kind = draw(seed, 5);
+        uint32_t inputs[2] = {AMP_NONE, AMP_NONE};
+        p->is_cast[i] = kind > 2 && draw(seed, 3) == 0;
+        for (int k = 0; k < 2 && i > 0; k++) {
+            uint32_t from = draw(seed, i);
+            bool is_float = draw(seed, 5) > 0;
+            if (draw(seed, 4) == 0)
+                continue;
+            inputs[k] = outputs[from][is_float ? 0 : 1];
+            p->feeds[from][i] |= is_float;
+        }
+        uint32_t id = net_node(0, p->is_cast[i] ? "Cast" : "Sum", "y", 2, inputs, 2);
+        for (uint32_t k = 0; k < 2; k++) {
+            outputs[i][k] = net_out(id, k);
+            amp_value_at(net.model, outputs[i][k])->dtype = k == 0 ? AMP_FLOAT : AMP_INT64;
+        }
+        amp_node_at(net.model, id)->name = names[kind];
+        p->wanted[i] = precisions[kind];
+        p->is_listed[i] = kind < 4;
+    }
+}
+
+/* Where the sets of nodes SET spreads to: to those of INTO that a node of it feeds (DOWN), or that
+   feed one (UP), and on from there. */
+static void spread(const struct painted *p, bool *set, const bool *into, bool up, bool down)
+{
+    for (int round = 0; round < GRAPH_NODES; round++)
+        for (int a = 0; a < GRAPH_NODES; a++)
+            for (int b = 0; b < GRAPH_NODES; b++) {
+                if (down && set[a] && p->feeds[a][b] && into[b])
+                    set[b] = true;
+                if (up && set[b] && p->feeds[a][b] && into[a])
+                    set[a] = true;
+            }
+}
+
+/* What autocast/policy.h says, word by word. */
+static void settle_painted(const struct painted *p, enum amp_precision *settled)
+{
+    bool clear[GRAPH_NODES], reaches[GRAPH_NODES], denied[GRAPH_NODES], allowed[GRAPH_NODES];
+    bool open[GRAPH_NODES], below[GRAPH_NODES], between[GRAPH_NODES], beside[GRAPH_NODES];
+    bool is_open_clear[GRAPH_NODES];
+    for (int i = 0; i < GRAPH_NODES; i++) {
+        bool is_listed = p->is_listed[i];
+        clear[i] = (is_listed && p->wanted[i] == AMP_CLEAR) || p->is_cast[i];
+        denied[i] = is_listed && p->wanted[i] == AMP_FP32;
+        reaches[i] = denied[i] || (is_listed && p->wanted[i] == AMP_INFER);
+        allowed[i] = p->wanted[i] == AMP_LOWER;
+    }
+    spread(p, reaches, clear, true, false); /* 1. */
+    spread(p, denied, reaches, false, true);
+    for (int i = 0; i < GRAPH_NODES; i++) {
+        bool is_infer = p->is_listed[i] && p->wanted[i] == AMP_INFER;
+        open[i] = !denied[i] && !allowed[i] && (clear[i] || is_infer);
+        below[i] = between[i] = allowed[i];
+    }
+    spread(p, below, open, false, true); /* 2. */
+    spread(p, between, below, true, false);
+    for (int i = 0; i < GRAPH_NODES; i++) {
+        is_open_clear[i] = open[i] && clear[i];
+        beside[i] = between[i];
+    }
+    spread(p, beside, is_open_clear, true, true); /* 3. */
+    for (int i = 0; i < GRAPH_NODES; i++) {
+        bool depends = p->wanted[i] == AMP_INFER || p->wanted[i] == AMP_CLEAR;
+        settled[i] = !depends ? p->wanted[i] : beside[i] ? AMP_LOWER : AMP_FP32; /* 4. */
+    }
+}
+
+static void surroundings_decide_on_infer_and_clear(void **state)
+{
+    struct fixture *f = *state;
+    uint64_t seed = 1;
+    int counts[2] = {0, 0};
+    reload(f, HEAD "unlisted: fp32\nrules:\n"
+                   "  - {precision: fp32, nodes: [deny]}\n"
+                   "  - {precision: lower, nodes: [allow]}\n"
+                   "  - {precision: infer, nodes: [infer]}\n"
+                   "  - {precision: clear, nodes: [clear]}\n");
+    for (int round = 0; round < 2000; round++) {
+        struct painted painted;
+        enum amp_precision expected[GRAPH_NODES];
+        const struct amp_policy *policies;
+        make_painted(&painted, &seed);
+        settle_painted(&painted, expected);
+        const struct amp_wholes *wholes = amp_wholes_find(net.model, f->rules);
+        assert_int_equal(amp_policies_find(net.model, f->rules, wholes, &policies, &net.err),
+                         AMP_OK);
+        for (int i = 0; i < GRAPH_NODES; i++) {
+            assert_int_equal(policies[i].rule != NULL, painted.is_listed[i]);
+            assert_null(policies[i].op);
+            if (policies[i].precision != expected[i])
+                fail_msg("round %d, node %d", round, i);
+            if (painted.wanted[i] == AMP_INFER || painted.wanted[i] == AMP_CLEAR)
+                counts[expected[i] == AMP_LOWER]++;
+        }
+    }
+    assert_true(counts[0] > 500 && counts[1] > 500);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -848,6 +975,7 @@ int main(void)
         AUTOCAST_TEST(parts_of_a_function_are_among_themselves),
         AUTOCAST_TEST(parts_of_a_function_are_of_one_line),
         AUTOCAST_TEST(a_call_is_one_whole),
+        AUTOCAST_TEST(surroundings_decide_on_infer_and_clear),
         cmocka_unit_test_setup_teardown(a_skipped_cast_stands_for_no_other, begin_fold, end_fold),
         cmocka_unit_test_setup_teardown(a_cast_stays_while_others_stand_on_it, begin_fold,
                                         end_fold),
