@@ -162,10 +162,36 @@ holds 'with their bytes' says hostile.html '\x1B\xFF\x01\xC0'
 } >large.cases
 mkdir tests tests/large && mv large.cases tests/large/
 "$tool" expand tests cases
-expect 'a large model' 0 "$AMPCONV" compare cases/large/large/model.onnx -q -d bf16 -t snr=-100 -t cosine=-1 --report large.html
+expect 'a large model' 0 "$AMPCONV" compare cases/large/large/model.onnx -q -d bf16 --node '*/projection/*05/*=fp32' -t snr=-100 -t cosine=-1 --report large.html
 holds 'is a page' is_page large.html
 holds 'below 2 MB' test "$(stat -c %s large.html)" -lt 2000000
 holds 'is folded by name' says large.html '/transformer/encoder/layers.99'
+# Nodes 105, 205, ... 2905 are in float32, and what follows ten of them twice and ten others once, up to the next product. A box of several has a bar of 140 as wide as shares of its nodes, and the colour of the most.
+holds 'has each node in a box, and bars of its shares' awk '
+  function number(text, name) { return match(text, name "=\"[-0-9.]+\"") ? substr(text, RSTART + length(name) + 2) + 0 : -1 }
+  function near(a, b) { return a - b < 0.11 && b - a < 0.11 }
+  /^<g><title>.*: [0-9]+ nodes, [0-9]+ in bf16 or fp16, [0-9]+ in fp32\./ {
+    match($0, /: [0-9]+ nodes, [0-9]+ in bf16 or fp16, [0-9]+ in fp32\./)
+    split(substr($0, RSTART + 2), word, " ")
+    n = word[1]; low = word[3]; full = word[8]; boxes++
+    all += n; all_low += low; all_full += full
+    parts = split($0, part, "<rect ")
+    x = number(part[2], " x"); y = number(part[2], " y")
+    if (part[2] !~ (low >= full ? /^class="low"/ : /^class="full"/)) bad = bad " colour"
+    i = 3; at = x + 8
+    if (low > 0 && !(part[i] ~ /^class="solidlow"/ && near(number(part[i], " x"), at) && near(number(part[i], " y"), y + 37) && near(number(part[i], " width"), 140 * low / n))) bad = bad " low"
+    if (low > 0) { at += 140 * low / n; i++ }
+    if (full > 0 && !(part[i] ~ /^class="solidfull"/ && near(number(part[i], " x"), at) && near(number(part[i], " width"), 140 * full / n))) bad = bad " full"
+    if (full > 0) i++
+    if (i != parts + 1) bad = bad " more"
+    next
+  }
+  /^<g><title>[^<]* in bf16, takes/ { boxes++; all++; all_low++ }
+  /^<g><title>[^<]* in fp32, takes/ { boxes++; all++; all_full++ }
+  END { print all, all_low, all_full, boxes, bad; exit !(all == 3000 && all_low == 2941 && all_full == 59 && boxes > 100 && boxes <= 170 && bad == "") }' large.html
+holds 'draws layers by the dozen and a few' test "$(grep -c '<title>The graph, layers' large.html)" -eq "$(awk 'match($0, /layers [0-9]+ to [0-9]+ of [0-9]+</) { split(substr($0, RSTART), w, " "); print int((w[6] + 14) / 15); exit }' large.html)"
+# 28 of the largest, no small ones: 15 of the worst.
+holds 'draws the largest ranges' counts large.html '<text x="240\.0"' 28
 expect 'a model of many outputs' 0 "$AMPCONV" cases/large/many/model.onnx -q -d fp16 --op Mul=lower -o out.onnx --report many.html
 holds 'is a page' is_page many.html
 holds 'draws the first outputs' counts many.html '<h3>Output <code>y[0-9]+</code></h3>' 6
