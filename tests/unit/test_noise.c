@@ -404,18 +404,23 @@ static const struct amp_noise_source *heaviest(const struct amp_noise *noise)
     return found;
 }
 
-/* One value of which most is lost is found within a small budget. The constant beside it cancels.
- */
+/* One value of which most is lost is found within a small budget, wherever it is. The constant
+   beside it cancels. */
 static void what_carries_most_is_found_by_splitting(void **state)
 {
-    struct pair pair;
+    static const char *const names[] = {"noise_heavy", "noise_heavy_first"};
     (void)state;
-    convert(&pair, "build/cases/validate/noise_heavy/model.onnx", "bf16", true);
-    find(&pair, 1, 14);
-    assert_true(pair.noise.n_groups < pair.noise.n_sources);
-    assert_string_equal(heaviest(&pair.noise)->name, "h");
-    assert_true(heaviest(&pair.noise)->power > 0.9 * pair.noise.predicted);
-    close_pair(&pair);
+    for (size_t i = 0; i < 2; i++) {
+        struct pair pair;
+        char path[128];
+        snprintf(path, sizeof path, "build/cases/validate/%s/model.onnx", names[i]);
+        convert(&pair, path, "bf16", true);
+        find(&pair, 1, i == 0 ? 14 : 16);
+        assert_true(pair.noise.n_groups < pair.noise.n_sources);
+        assert_string_equal(heaviest(&pair.noise)->name, "h");
+        assert_true(heaviest(&pair.noise)->power > 0.9 * pair.noise.predicted);
+        close_pair(&pair);
+    }
 }
 
 /* ---- special cases ----------------------------------------------------------------------------
