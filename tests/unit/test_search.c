@@ -631,6 +631,194 @@ static void a_failure_keeps_what_was_run(void **state)
     tune_destroy(&tune);
 }
 
+/* ---- courses --------------------------------------------------------------------------------- */
+
+/* What strategies try on five units of operators A, B, A, C and B that cost 1 each, by hand. */
+typedef void judge(uint32_t kept, struct amp_trial *trial);
+
+/* A trial by the bits of what it keeps. */
+struct step {
+    uint32_t kept;
+    const char *phase;
+};
+
+static uint32_t kept_of(const struct amp_trial *trial, size_t n)
+{
+    uint32_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        kept |= (uint32_t)trial->keeps[i] << i;
+    return kept;
+}
+
+enum { COURSE_UNITS = 5 };
+
+struct course {
+    judge *judge;
+    size_t n_units, n_jobs, most;
+};
+
+static enum amp_status run_course(void *context, struct amp_trial *const *trials, size_t n,
+                                  struct amp_error *err)
+{
+    const struct course *course = context;
+    (void)err;
+    assert_in_range(n, 1, course->n_jobs);
+    for (size_t i = 0; i < n; i++) {
+        trials[i]->verdict = AMP_TRIAL_MISSED;
+        course->judge(kept_of(trials[i], course->n_units), trials[i]);
+    }
+    return AMP_OK;
+}
+
+/* Holds the course that the strategy NAME takes against the N steps of EXPECTED; its answer keeps
+   ANSWER and is minimal or not. */
+static void expect_course(const char *name, struct course course, const struct step *expected,
+                          size_t n, uint32_t answer, bool is_minimal)
+{
+    static const char *const ops[COURSE_UNITS] = {"A", "B", "A", "C", "B"};
+    struct amp_error err = {.status = AMP_OK};
+    const struct amp_strategy *strategy;
+    struct amp_unit units[COURSE_UNITS] = {
+        {.loss = 1}, {.loss = 1}, {.loss = 1}, {.loss = 1}, {.loss = 1}};
+    struct amp_problem problem = {.units = units, .n_units = course.n_units};
+    struct amp_trials trials = {
+        .problem = &problem,
+        .runner = {.run = run_course, .context = &course, .n_jobs = course.n_jobs},
+        .most = course.most};
+    struct amp_search search = {.problem = &problem, .trials = &trials, .budget = NAN};
+    for (size_t i = 0; i < COURSE_UNITS; i++)
+        units[i].op = ops[i];
+    open_trials(&trials);
+    assert_int_equal(amp_strategy_find(name, &strategy, &err), AMP_OK);
+    assert_int_equal(strategy->run(&search, &err), AMP_OK);
+    for (size_t i = 0; i < trials.count && i < n; i++) {
+        uint32_t kept = kept_of(trials.items[i], course.n_units);
+        if (kept != expected[i].kept || strcmp(trials.items[i]->phase, expected[i].phase) != 0)
+            fail_msg("trial %zu: %s 0x%x", i, trials.items[i]->phase, (unsigned)kept);
+    }
+    assert_int_equal(trials.count, n);
+    assert_int_equal(trials.best != NULL, answer != UINT32_MAX);
+    if (trials.best != NULL)
+        assert_int_equal(kept_of(trials.best, course.n_units), answer);
+    assert_int_equal(search.is_minimal, is_minimal);
+    amp_trials_close(&trials);
+}
+
+#define STEPS(...)                      \
+    (const struct step[]){__VA_ARGS__}, \
+        sizeof((const struct step[]){__VA_ARGS__}) / sizeof(struct step)
+
+static void met_with_3(uint32_t kept, struct amp_trial *trial)
+{
+    if ((kept & 8) != 0)
+        trial->verdict = AMP_TRIAL_MET;
+}
+
+static void met_never(uint32_t kept, struct amp_trial *trial)
+{
+    (void)kept, (void)trial;
+}
+
+/* The longest of what is not known first, of equal ones the first in the graph. */
+static void bisecting_halves_the_longest(void **state)
+{
+    (void)state;
+    expect_course("bisect", (struct course){met_with_3, 5, 1, 0},
+                  STEPS({0, "bisect"}, {3, "bisect"}, {28, "bisect"}, {4, "bisect"}, {24, "bisect"},
+                        {16, "bisect"}, {8, "bisect"}),
+                  8, true);
+    expect_course("bisect", (struct course){met_never, 2, 1, 0},
+                  STEPS({0, "bisect"}, {2, "bisect"}, {1, "bisect"}, {3, "all kept"}), UINT32_MAX,
+                  false);
+    expect_course("bisect", (struct course){met_with_3, 5, 1, 3},
+                  STEPS({0, "bisect"}, {3, "bisect"}, {28, "bisect"}), 28, false);
+}
+
+/* Alone, units 2 and 4 are as good, 1 as far as its score tells; nobody knows what 3 does. */
+static void judge_ranked(uint32_t kept, struct amp_trial *trial)
+{
+    trial->score = kept == 1 ? 0.5 : 0.7;
+    trial->measured = kept == 2 ? NAN : kept == 1 ? 0.1 : 0.2;
+    if (kept == 8) {
+        trial->verdict = AMP_TRIAL_UNSURE;
+        trial->score = 0.99;
+        trial->measured = 0;
+    }
+    if ((kept & 23) == 23)
+        trial->verdict = AMP_TRIAL_MET;
+}
+
+/* The lower power is the better one where there is no score, and where nobody knows it comes last.
+ */
+static void judge_powers(uint32_t kept, struct amp_trial *trial)
+{
+    static const double powers[COURSE_UNITS] = {0.3, INFINITY, 0.1, NAN, 0.2};
+    for (size_t i = 0; i < COURSE_UNITS; i++)
+        if (kept == 1u << i)
+            trial->measured = powers[i];
+    if (kept == 31)
+        trial->verdict = AMP_TRIAL_MET;
+}
+
+static void the_greedy_add_up_the_best(void **state)
+{
+    (void)state;
+    expect_course("greedy", (struct course){judge_ranked, 5, 1, 0},
+                  STEPS({0, "all low"}, {1, "single"}, {2, "single"}, {4, "single"}, {8, "single"},
+                        {16, "single"}, {20, "accumulate"}, {22, "accumulate"}, {23, "accumulate"}),
+                  23, false);
+    expect_course("greedy", (struct course){judge_ranked, 5, 3, 0},
+                  STEPS({0, "all low"}, {1, "single"}, {2, "single"}, {4, "single"}, {8, "single"},
+                        {16, "single"}, {20, "accumulate"}, {22, "accumulate"}, {23, "accumulate"},
+                        {31, "accumulate"}),
+                  23, false);
+    expect_course("greedy", (struct course){judge_powers, 5, 1, 0},
+                  STEPS({0, "all low"}, {1, "single"}, {2, "single"}, {4, "single"}, {8, "single"},
+                        {16, "single"}, {20, "accumulate"}, {21, "accumulate"}, {23, "accumulate"},
+                        {31, "accumulate"}),
+                  31, false);
+    expect_course("greedy", (struct course){judge_ranked, 5, 1, 4},
+                  STEPS({0, "all low"}, {1, "single"}, {2, "single"}, {4, "single"}), UINT32_MAX,
+                  false);
+    expect_course("greedy", (struct course){met_with_3, 5, 1, 0},
+                  STEPS({0, "all low"}, {1, "single"}, {2, "single"}, {4, "single"}, {8, "single"},
+                        {16, "single"}, {3, "accumulate"}, {7, "accumulate"}, {15, "accumulate"}),
+                  8, true);
+}
+
+static void met_with_1_and_4(uint32_t kept, struct amp_trial *trial)
+{
+    if ((kept & 18) == 18)
+        trial->verdict = AMP_TRIAL_MET;
+}
+
+static void met_with_2_alone(uint32_t kept, struct amp_trial *trial)
+{
+    if (kept == 4)
+        trial->verdict = AMP_TRIAL_MET;
+}
+
+/* Operators, then units, then the best units together, each until one is good enough. */
+static void operators_come_before_units(void **state)
+{
+    (void)state;
+    expect_course("neural-compressor", (struct course){met_with_1_and_4, 5, 1, 0},
+                  STEPS({0, "all low"}, {5, "operator"}, {18, "operator"}), 18, false);
+    expect_course("neural-compressor", (struct course){met_with_1_and_4, 5, 2, 0},
+                  STEPS({0, "all low"}, {5, "operator"}, {18, "operator"}), 18, false);
+    expect_course("neural-compressor", (struct course){met_with_2_alone, 5, 1, 0},
+                  STEPS({0, "all low"}, {5, "operator"}, {18, "operator"}, {8, "operator"},
+                        {1, "single"}, {2, "single"}, {4, "single"}),
+                  4, true);
+    expect_course("neural-compressor", (struct course){judge_ranked, 5, 1, 0},
+                  STEPS({0, "all low"}, {5, "operator"}, {18, "operator"}, {8, "operator"},
+                        {1, "single"}, {2, "single"}, {4, "single"}, {16, "single"},
+                        {20, "accumulate"}, {22, "accumulate"}, {23, "accumulate"}),
+                  23, false);
+    expect_course("neural-compressor", (struct course){met_never, 5, 1, 3},
+                  STEPS({0, "all low"}, {5, "operator"}, {18, "operator"}), UINT32_MAX, false);
+}
+
 /* ---- the log --------------------------------------------------------------------------------- */
 
 /* Says of each candidate something else that is hard to write. */
@@ -1150,6 +1338,9 @@ int main(void)
         cmocka_unit_test(previews_are_for_min_cut),
         cmocka_unit_test(previews_may_be_wrong),
         cmocka_unit_test(previews_leave_few_units_solved),
+        cmocka_unit_test(bisecting_halves_the_longest),
+        cmocka_unit_test(the_greedy_add_up_the_best),
+        cmocka_unit_test(operators_come_before_units),
         cmocka_unit_test(none_is_run_twice),
         cmocka_unit_test(a_step_includes_the_one_before),
         cmocka_unit_test(equal_ones_at_once_are_run_once),
