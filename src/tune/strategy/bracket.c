@@ -11,12 +11,11 @@
 
 #include <math.h>
 
-static const double narrow = 0.01;      /* dB: budgets that are taken for the same */
-static const double loss_gap = 0.02;    /* of the loss: what is not worth an evaluation */
-static const double error_most = 20;    /* dB that a prediction is believed to be off */
-static const double step_most = 30;     /* dB of a step where nothing is known */
-static const double margin_most = 0.25; /* dB that a guess stays off the ends of the bracket */
-static const double span = 4;           /* dB around a guess in which others are tried beside it */
+static const double narrow = 0.01;   /* dB: budgets that are taken for the same */
+static const double loss_gap = 0.02; /* of the loss: what is not worth an evaluation */
+static const double error_most = 20; /* dB that a prediction is believed to be off */
+static const double step_most = 30;  /* dB of a step where nothing is known */
+static const double span = 4;        /* dB around a guess in which others are tried beside it */
 
 struct bracket {
     struct amp_search *search;
@@ -27,8 +26,7 @@ struct bracket {
     double low_loss, high_loss; /* of the choices there */
     const struct amp_trial *met, *missed; /* their trials; MET NULL: none has met */
     size_t n_misses;                      /* since the beginning, or the last that met */
-    size_t n_slow; /* steps in a row that left more than half of the bracket */
-    bool *keeps;   /* of the last choice */
+    bool *keeps;                          /* of the last choice */
 };
 
 double amp_power_db(double power)
@@ -74,28 +72,13 @@ static double error_of(const struct amp_trial *trial)
     return isfinite(error) ? fmin(fmax(error, -error_most), error_most) : NAN;
 }
 
-/* The budget at which the line through the trials at both ends comes to TARGET. */
-static double interpolate(const struct bracket *bracket, double target)
-{
-    double from = amp_power_db(bracket->met->power), to = amp_power_db(bracket->missed->power);
-    double at_from = from + error_of(bracket->met), at_to = to + error_of(bracket->missed);
-    double margin = fmin(0.1 * (bracket->high - bracket->low), margin_most);
-    double slope = (at_to - at_from) / (to - from);
-    if (!(slope > 0.1) || bracket->n_slow > 1)
-        return NAN;
-    double guess = from + (target - at_from) / slope;
-    return fmin(fmax(guess, bracket->low + margin), bracket->high - margin);
-}
-
 /* The budget that the powers of the trials speak for; NaN: they do not. Each miss in a row takes a
    larger step towards the end of the path. */
 static double guess(const struct bracket *bracket)
 {
     double target = amp_power_db(bracket->search->budget), error = error_of(bracket->missed);
-    if (!isfinite(target))
+    if (!isfinite(target) || bracket->met != NULL) /* from one that met on, refining is nearer */
         return NAN;
-    if (bracket->met != NULL)
-        return interpolate(bracket, target);
     if (isnan(error) && bracket->n_misses > 0)
         return NAN;
     double wanted = target - (isnan(error) ? 0 : error);
@@ -178,14 +161,12 @@ static bool is_closed(const struct bracket *bracket)
    where the criterion does not follow the power. */
 static void learn_all(struct bracket *bracket)
 {
-    double width = bracket->high - bracket->low;
     for (int is_met = 1; is_met >= 0; is_met--)
         for (size_t i = 0; i < bracket->batch.n; i++) {
             const struct amp_trial *trial = bracket->batch.found[i];
             if (trial != NULL && amp_trial_is_met(trial) == is_met)
                 learn(bracket, bracket->asked[i], trial);
         }
-    bracket->n_slow = bracket->high - bracket->low > width / 2 ? bracket->n_slow + 1 : 0;
 }
 
 /* The least power above 0 that a choice can have, about: what the path's end may leave. */
