@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "check/random_input.h"
@@ -226,6 +227,251 @@ static void what_has_no_random_values_is_said(void **state)
     amp_arena_destroy(f.arena);
 }
 
+/* The whole numbers that a type has, and the floats; both ends count. */
+static void limits_are_of_the_type(void **state)
+{
+    static const char whole[] = "; integers that it has are needed";
+    static const struct {
+        enum amp_dtype dtype;
+        double low, high;
+        const char *said; /* behind the type; NULL: it is taken */
+    } cases[] = {
+        {AMP_INT8, -128, 127, NULL},
+        {AMP_INT8, -129, 0, whole},
+        {AMP_INT8, 0, 128, whole},
+        {AMP_INT8, 0.5, 1, whole},
+        {AMP_INT8, 0, 0.5, whole},
+        {AMP_INT8, 3, 3, NULL},
+        {AMP_UINT8, 0, 255, NULL},
+        {AMP_UINT8, -1, 255, whole},
+        {AMP_UINT8, 0, 256, whole},
+        {AMP_BOOL, 0, 1, NULL},
+        {AMP_BOOL, 0, 2, whole},
+        {AMP_INT64, -0x1p53, 0x1p53 - 1, NULL},
+        {AMP_INT64, -0x1p53 - 2, 0, whole},
+        {AMP_INT64, 0, 0x1p53, whole},
+        {AMP_UINT64, 0, 0x1p53, whole},
+        {AMP_FLOAT16, -65504, 65504, NULL},
+        {AMP_FLOAT16, 0, 65505, ", whose greatest number is 65504"},
+        {AMP_FLOAT16, -65505, 0, ", whose greatest number is 65504"},
+        {AMP_STRING, 0, 1, "; ranges are of numbers"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct amp_random_input plan = {.dtype = cases[i].dtype};
+        struct amp_error err = {.status = AMP_OK};
+        char said[128] = "";
+        double low, high;
+        if (cases[i].said != NULL)
+            snprintf(said, sizeof said, "the input is of type %s%s", amp_dtype_name(plan.dtype),
+                     cases[i].said);
+        enum amp_status status = amp_random_input_limit(&plan, cases[i].low, cases[i].high, &err);
+        assert_int_equal(status, cases[i].said != NULL ? AMP_USAGE : AMP_OK);
+        assert_string_equal(err.text, said);
+        if (status != AMP_OK)
+            continue;
+        assert_int_equal(amp_random_input_range(&plan, &low, &high), plan.dtype != AMP_BOOL);
+        assert_true(low == cases[i].low && high == cases[i].high);
+        assert_true(amp_random_input_is_drawn(&plan));
+    }
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_random_input plan = {.dtype = AMP_INT8};
+    assert_int_equal(amp_random_input_limit(&plan, 1, 0, &err), AMP_USAGE);
+    assert_string_equal(err.text, "LO is greater than HI");
+}
+
+/* Images have 1, 3 or 4 channels, first or last. */
+static void images_are_told_by_their_shape(void **state)
+{
+    static const struct {
+        int rank;
+        int64_t dims[6];
+        bool is_image;
+    } cases[] = {
+        {2, {3, 3}, false},          {3, {1, 5, 5}, true},
+        {3, {3, 5, 5}, true},        {3, {4, 5, 5}, true},
+        {3, {2, 5, 5}, false},       {3, {5, 3, 5}, false},
+        {3, {5, 5, 1}, true},        {3, {5, 5, 3}, true},
+        {3, {5, 5, 4}, true},        {4, {3, 5, 5, 5}, false},
+        {4, {5, 3, 5, 5}, true},     {4, {5, 5, 3, 5}, false},
+        {4, {5, 5, 5, 3}, true},     {5, {5, 3, 5, 5, 5}, true},
+        {5, {5, 5, 5, 5, 5}, false}, {6, {5, 3, 5, 5, 5, 3}, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fixture f = create();
+        uint32_t bytes = add_value(&f, "x", AMP_UINT8, cases[i].rank, cases[i].dims);
+        uint32_t floats = add_value(&f, "y", AMP_FLOAT, cases[i].rank, cases[i].dims);
+        is_planned(&f, bytes, cases[i].is_image ? "random pixels, 0 to 255" : "random, 0 to 255");
+        f.model->pixel_range = "NominalRange_16_235";
+        is_planned(&f, floats, cases[i].is_image ? "random pixels, 16 to 235" : "random");
+        amp_arena_destroy(f.arena);
+    }
+}
+
+static void metadata_say_the_range_of_pixels(void **state)
+{
+    static const char *const ranges[][2] = {{"NominalRange_0_255", "random pixels, 0 to 255"},
+                                            {"NominalRange_16_235", "random pixels, 16 to 235"},
+                                            {"Normalized_0_1", "random pixels, 0 to 1"},
+                                            {"Normalized_1_1", "random pixels, -1 to 1"},
+                                            {"Normalized", "random"}};
+    static const int64_t dims[] = {1, 3, 5, 5};
+    (void)state;
+    struct fixture f = create();
+    uint32_t image = add_value(&f, "x", AMP_FLOAT, 4, dims);
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
+        f.model->pixel_range = ranges[i][0];
+        is_planned(&f, image, ranges[i][1]);
+    }
+    amp_arena_destroy(f.arena);
+}
+
+/* Constants of 50 to 256, or their inverses as factors, are taken off pixels, on either side. */
+static void pixels_are_rescaled(void **state)
+{
+    static const struct {
+        const char *op;
+        float constant;
+        bool is_second, are_pixels;
+    } cases[] = {
+        {"Sub", 50, true, true},        {"Sub", -256, true, true},       {"Sub", 49, true, false},
+        {"Sub", 257, true, false},      {"Add", -127, true, true},       {"Add", 127, false, true},
+        {"Add", 49, false, false},      {"Div", 255, true, true},        {"Div", 1, true, false},
+        {"Mul", 1.f / 255, true, true}, {"Mul", 1.f / 255, false, true}, {"Mul", 255, true, false},
+        {"Mul", 0.021f, true, false},   {"Max", 127, true, false},
+    };
+    static const int64_t dims[] = {1, 3, 5, 5};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fixture f = create();
+        float number = cases[i].constant;
+        struct amp_tensor tensor = {.dtype = AMP_FLOAT, .shape = {.rank = 0}, .data = &number};
+        uint32_t image = add_value(&f, "x", AMP_FLOAT, 4, dims);
+        uint32_t constant = amp_graph_add_initializer(f.model, 0, "c", &tensor);
+        add_node(&f, cases[i].op, cases[i].is_second ? image : constant,
+                 cases[i].is_second ? constant : image, add_value(&f, "y", AMP_FLOAT, 4, dims));
+        is_planned(&f, image, cases[i].are_pixels ? "random pixels, 0 to 255" : "random");
+        amp_arena_destroy(f.arena);
+    }
+}
+
+/* Boxes are of the lesser side of their image, in its pixels times the scale; relative without. */
+static void boxes_lie_in_their_image(void **state)
+{
+    static const struct {
+        int rank;
+        int64_t image[5];
+        float scale;
+        int64_t width;
+        const char *text;
+    } cases[] = {
+        {4, {1, 1, 8, 6}, 0.5f, 4, "random boxes, 0 to 12"},
+        {4, {1, 1, 6, 8}, 2, 5, "random boxes, 0 to 3"},
+        {4, {1, 1, 6, 8}, 2, 3, "random"},
+        {4, {1, 1, 6, 8}, 0, 4, "random boxes, 0 to 1"},
+        {4, {1, 1, 6, 8}, -1, 4, "random boxes, 0 to 1"},
+        {4, {1, 1, AMP_DIM_UNKNOWN, 8}, 1, 4, "random boxes, 0 to 1"},
+        {4, {1, 1, 8, AMP_DIM_UNKNOWN}, 1, 4, "random boxes, 0 to 1"},
+        {4, {1, 1, 0, 8}, 1, 4, "random boxes, 0 to 1"},
+        {4, {1, 1, 8, 0}, 1, 4, "random boxes, 0 to 1"},
+        {4, {1, 1, 1, 1}, 1, 4, "random boxes, 0 to 1"},
+        {-1, {0}, 1, 4, "random boxes, 0 to 1"},
+        {0, {0}, 1, 4, "random boxes, 0 to 1"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fixture f = create();
+        const int64_t dims[] = {7, cases[i].width};
+        uint32_t image = add_value(&f, "image", AMP_FLOAT, cases[i].rank, cases[i].image);
+        uint32_t boxes = add_value(&f, "boxes", AMP_FLOAT, 2, dims);
+        uint32_t node =
+            add_node(&f, "RoiAlign", image, boxes, add_value(&f, "y", AMP_FLOAT, -1, NULL));
+        float scale = cases[i].scale;
+        amp_node_set_attr(
+            f.model, node,
+            (struct amp_attr){
+                .name = "spatial_scale", .type = AMP_ATTR_FLOAT, .count = 1, .floats = &scale});
+        is_planned(&f, boxes, cases[i].text);
+        amp_arena_destroy(f.arena);
+    }
+}
+
+/* The last four columns are corners, the lesser first; those before are 0. */
+static void boxes_have_two_corners(void **state)
+{
+    struct amp_random_input plan = {.kind = AMP_RANDOM_BOXES,
+                                    .dtype = AMP_FLOAT,
+                                    .shape = {.rank = 2, .dims = {50, 6}},
+                                    .low = 2,
+                                    .high = 5};
+    struct amp_tensor tensor;
+    struct amp_error err = {.status = AMP_OK};
+    double least = INFINITY, most = 0;
+    (void)state;
+    assert_int_equal(amp_random_input_make(&plan, 1, 0, &tensor, &err), AMP_OK);
+    for (size_t i = 0; i < 50; i++) {
+        const float *box = (const float *)tensor.data + 6 * i;
+        assert_true(box[0] == 0 && box[1] == 0);
+        for (size_t k = 2; k < 4; k++) {
+            assert_true(box[k] >= 2 && box[k] < box[k + 2] && box[k + 2] <= 5);
+            least = fmin(least, (double)box[k]);
+            most = fmax(most, (double)box[k + 2]);
+        }
+    }
+    assert_true(least < 2.1 && most > 4.9);
+    amp_tensor_release(&tensor);
+}
+
+/* Along the last dim, from 0 again behind the highest. */
+static void positions_count_up(void **state)
+{
+    static const int64_t expected[2][10] = {{0, 1, 2, 3, 4, 0, 1, 2, 3, 4},
+                                            {0, 1, 2, 0, 1, 0, 1, 2, 0, 1}};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct amp_random_input plan = {.kind = AMP_RANDOM_POSITIONS,
+                                        .dtype = AMP_INT64,
+                                        .shape = {.rank = 2, .dims = {2, 5}},
+                                        .highest = i == 0 ? 4 : 2};
+        struct amp_tensor tensor;
+        struct amp_error err = {.status = AMP_OK};
+        assert_int_equal(amp_random_input_make(&plan, 1, 0, &tensor, &err), AMP_OK);
+        assert_memory_equal(tensor.data, expected[i], sizeof expected[i]);
+        amp_tensor_release(&tensor);
+        assert_false(amp_random_input_is_drawn(&plan));
+    }
+}
+
+static void positions_are_told_by_name_and_type(void **state)
+{
+    static const int64_t ids[] = {2, 7}, table[] = {4, 3};
+    (void)state;
+    struct fixture f = create();
+    is_planned(&f, add_value(&f, "Position_Ids", AMP_INT64, 2, ids), "positions, 0 to 6");
+    is_planned(&f, add_value(&f, "pos_id", AMP_INT32, 0, NULL), "positions, 0 to 0");
+    is_planned(&f, add_value(&f, "position_ids16", AMP_INT16, 2, ids), "random, 0 to 1");
+    is_planned(&f, add_value(&f, "position_idsf", AMP_FLOAT, 2, ids), "random");
+    uint32_t few = add_value(&f, "few_position_ids", AMP_INT64, 2, ids);
+    uint32_t data = add_value(&f, "table", AMP_FLOAT, 2, table);
+    add_node(&f, "Gather", data, few, add_value(&f, "y", AMP_FLOAT, -1, NULL));
+    is_planned(&f, few, "positions, 0 to 3");
+    amp_arena_destroy(f.arena);
+}
+
+static void masks_are_told_by_name_and_type(void **state)
+{
+    (void)state;
+    struct fixture f = create();
+    is_planned(&f, add_value(&f, "x_attention_mask", AMP_FLOAT, 0, NULL), "ones");
+    is_planned(&f, add_value(&f, "mask", AMP_FLOAT, 0, NULL), "random");
+    is_planned(&f, add_value(&f, "input_mask", AMP_FLOAT, 0, NULL), "ones");
+    is_planned(&f, add_value(&f, "src_key_padding_mask", AMP_BOOL, 0, NULL), "false");
+    is_planned(&f, add_value(&f, "padding_mask8", AMP_INT64, 0, NULL), "ones");
+    is_planned(&f, add_value(&f, "mask_bool", AMP_BOOL, 0, NULL), "ones");
+    amp_arena_destroy(f.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +483,15 @@ int main(void)
         cmocka_unit_test(integers_stay_within_what_they_index),
         cmocka_unit_test(indices_into_an_unknown_dim_are_small),
         cmocka_unit_test(dims_get_sizes_and_values_repeat),
+        cmocka_unit_test(limits_are_of_the_type),
+        cmocka_unit_test(images_are_told_by_their_shape),
+        cmocka_unit_test(metadata_say_the_range_of_pixels),
+        cmocka_unit_test(pixels_are_rescaled),
+        cmocka_unit_test(boxes_lie_in_their_image),
+        cmocka_unit_test(boxes_have_two_corners),
+        cmocka_unit_test(positions_count_up),
+        cmocka_unit_test(positions_are_told_by_name_and_type),
+        cmocka_unit_test(masks_are_told_by_name_and_type),
         cmocka_unit_test(what_has_no_random_values_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
