@@ -522,6 +522,20 @@ static void what_is_selected_from_counts(void **state)
         close_pair(&pairs[i]);
 }
 
+/* What selects by no floats is no selection. */
+static void what_inputs_select_counts_as_it_is(void **state)
+{
+    struct pair pair;
+
+    (void)state;
+    convert(&pair, "build/cases/validate/noise_selected_by_input/model.onnx", "bf16", true);
+    find(&pair, 2, 0);
+    assert_int_equal(pair.noise.n_selected, 0);
+    assert_int_equal(pair.noise.n_outputs, 1);
+    assert_true(pair.noise.predicted > 0);
+    close_pair(&pair);
+}
+
 static void a_product_behind_a_selection_counts(void **state)
 {
     struct pair pair;
@@ -585,6 +599,7 @@ int main(void)
         cmocka_unit_test(nothing_is_rounded_in_float32),
         cmocka_unit_test(outputs_without_energy_do_not_count),
         cmocka_unit_test(what_is_selected_from_counts),
+        cmocka_unit_test(what_inputs_select_counts_as_it_is),
         cmocka_unit_test(a_product_behind_a_selection_counts),
         cmocka_unit_test(what_the_reference_makes_nan_is_left_out),
         cmocka_unit_test(an_overflow_is_told_from_an_error),
