@@ -111,6 +111,15 @@ static void streams_are_told_from_files(void **unused)
     make_file("file", 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(amp_file_is_stream(cases[i].path), cases[i].is_stream);
+    /* What names a descriptor is one, whatever that leads to. */
+    static const char *const folders[] = {"/dev/fd", "/proc/self/fd", "/proc/../dev/fd"};
+    int fd = open("file", O_RDONLY);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "%s/%d", folders[i], fd);
+        assert_true(amp_file_is_stream(path));
+    }
+    close(fd);
 }
 
 /* A FIFO under PATH that COUNT times SIZE bytes of DATA come through. */

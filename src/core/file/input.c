@@ -337,7 +337,7 @@ enum amp_status amp_bytes_open_stream(struct amp_bytes *bytes, const char *path,
 static bool names_descriptor(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    if (slash == NULL || slash == path)
+    if (slash == NULL)
         return false;
     char *folder = amp_xstrdup(path);
     folder[slash - path] = '\0';
