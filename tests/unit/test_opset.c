@@ -284,8 +284,14 @@ static void unknown_opsets_are_refused(void **state)
 
     start(f, 13);
     node(f, "Relu", INPUT(f, "x", AMP_FLOAT, 2), AMP_NONE, AMP_NONE, 1);
-    assert_int_equal(amp_opset_raise(f->model, 1000, NULL, &f->err), AMP_UNSUPPORTED);
+    int newest = amp_schema_newest_opset("");
+    char message[100];
+    snprintf(message, sizeof message, "opset %d is not known; the newest known is %d", newest + 1,
+             newest);
+    assert_int_equal(amp_opset_raise(f->model, newest + 1, NULL, &f->err), AMP_UNSUPPORTED);
+    assert_string_equal(f->err.text, message);
     assert_int_equal(amp_model_opset(f->model, ""), 13);
+    raised(f, newest, "y = Relu-14(x)\n");
 }
 
 static void softmax_on_the_last_axis(void **state)

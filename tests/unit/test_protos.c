@@ -1,8 +1,10 @@
 /* Tensors and models as messages of protobuf: what is read, and what is refused. By onnx.proto. */
+#include "core/array.h"
 #include "net.h"
 #include "scratch.h"
 
 #include "onnx.pb-c.h"
+#include "onnx/file/external.h"
 #include "onnx/file/read.h"
 #include "onnx/file/tensor_proto.h"
 
@@ -124,6 +126,84 @@ static void external_entries_may_lack_parts(void **state)
     proto.external_data = places;
     proto.n_external_data = 3;
     is_refused(&proto, "external data are not possible here");
+}
+
+/* float32 [2, 3] in the 40 bytes of w.bin, as the entries say; NULL: there is none. */
+static void external_is(const char *const values[3], enum amp_dtype dtype, const char *refusal)
+{
+    static char keys[3][9] = {"location", "offset", "length"};
+    char texts[3][64];
+    Onnx__StringStringEntryProto entries[3], *places[3];
+    Onnx__TensorProto proto;
+    struct amp_tensor tensor;
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_external *external = amp_external_create("model.onnx");
+    floats(&proto)->has_data_location = true;
+    proto.data_type = dtype;
+    proto.data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+    proto.external_data = places;
+    for (int i = 0; i < 3; i++) {
+        if (values[i] == NULL)
+            continue;
+        onnx__string_string_entry_proto__init(&entries[i]);
+        snprintf(texts[i], sizeof texts[i], "%s", values[i]);
+        entries[i].key = keys[i];
+        entries[i].value = texts[i];
+        places[proto.n_external_data++] = &entries[i];
+    }
+    enum amp_status status = amp_tensor_from_proto(&proto, net.arena, external, &tensor, &err);
+    assert_string_equal(err.text, refusal);
+    assert_int_equal(status, refusal[0] == '\0' ? AMP_OK : AMP_MODEL);
+    long offset = values[1] != NULL ? strtol(values[1], NULL, 10) / 4 : 0;
+    for (size_t i = 0; i < 6 && status == AMP_OK; i++)
+        assert_true(amp_tensor_double(&tensor, i) == (double)offset + (double)i);
+    amp_external_destroy(external);
+}
+
+static void external_data_are_where_the_entries_say(void **state)
+{
+#define NUMBER(key, text) "external data " key " '" text "'; a number of bytes is needed"
+#define BELOW(text) "external data location '" text "'; a path below the model's folder is needed"
+    static const struct {
+        const char *values[3], *refusal;
+    } rows[] = {
+        {{"w.bin", NULL, NULL}, ""},
+        {{"w.bin", "0", "24"}, ""},
+        {{"w.bin", "16", "24"}, ""},
+        {{"w.bin", "17", NULL},
+         "external data file 'w.bin' has 40 bytes; 24 at offset 17 are needed"},
+        {{"w.bin", "40", NULL},
+         "external data file 'w.bin' has 40 bytes; 24 at offset 40 are needed"},
+        {{"w.bin", "18446744073709551615", NULL},
+         "external data file 'w.bin' has 40 bytes; 24 at offset 18446744073709551615 are needed"},
+        {{"w.bin", "18446744073709551616", NULL}, NUMBER("offset", "18446744073709551616")},
+        {{"w.bin", "", NULL}, NUMBER("offset", "")},
+        {{"w.bin", "-1", NULL}, NUMBER("offset", "-1")},
+        {{"w.bin", "x", NULL}, NUMBER("offset", "x")},
+        {{"w.bin", "4x", NULL}, NUMBER("offset", "4x")},
+        {{"w.bin", NULL, "-24"}, NUMBER("length", "-24")},
+        {{"w.bin", NULL, "24 "}, NUMBER("length", "24 ")},
+        {{"w.bin", NULL, "23"}, "external data of 23 bytes; float32 [2, 3] needs 24"},
+        {{"w.bin", NULL, "25"}, "external data of 25 bytes; float32 [2, 3] needs 24"},
+        {{NULL, "0", "24"}, "external data without a location"},
+        {{"", NULL, NULL}, BELOW("")},
+        {{"/w.bin", NULL, NULL}, BELOW("/w.bin")},
+        {{"..", NULL, NULL}, BELOW("..")},
+        {{"../w.bin", NULL, NULL}, BELOW("../w.bin")},
+        {{"a/../w.bin", NULL, NULL}, BELOW("a/../w.bin")},
+        {{"none.bin", NULL, NULL}, "external data file './none.bin': No such file or directory"},
+    };
+    float items[10];
+    FILE *file = fopen("w.bin", "wb");
+    (void)state;
+    for (int i = 0; i < 10; i++)
+        items[i] = (float)i;
+    assert_non_null(file);
+    assert_int_equal(fwrite(items, sizeof *items, 10, file), 10);
+    fclose(file);
+    for (size_t i = 0; i < AMP_COUNT(rows); i++)
+        external_is(rows[i].values, AMP_FLOAT, rows[i].refusal);
+    external_is((const char *const[3]){"w.bin"}, AMP_STRING, "external data cannot hold strings");
 }
 
 /* ---- sparse tensors ---- */
@@ -415,6 +495,7 @@ int main(void)
         NET_TEST(small_types_come_as_int32),
         NET_TEST(external_data_need_a_file),
         NET_TEST(external_entries_may_lack_parts),
+        NET_TEST(external_data_are_where_the_entries_say),
         NET_TEST(sparse_tensors_become_dense),
         NET_TEST(sparse_tensors_have_values_and_indices),
         NET_TEST(models_have_versions),
