@@ -38,8 +38,7 @@ static bool get_number(struct view *view, uint64_t *number)
     *number = 0;
     for (unsigned shift = 0; view->at < view->size; shift += 7) {
         unsigned char byte = view->data[view->at++];
-        if (shift < 64)
-            *number |= (uint64_t)(byte & 0x7F) << shift;
+        *number |= (uint64_t)(byte & 0x7F) << shift;
         if (byte < 0x80 || shift >= 63)
             return true;
     }

@@ -78,8 +78,7 @@ static enum amp_status get_varint(struct scan *scan, size_t end, uint64_t *value
         if (scan->at == end)
             return fail_at(scan, start, "a truncated number");
         uint8_t byte = scan->data[scan->at++];
-        if (shift < 64)
-            *value |= (uint64_t)(byte & 0x7F) << shift;
+        *value |= (uint64_t)(byte & 0x7F) << shift;
         if (byte < 0x80)
             return AMP_OK;
     }

@@ -148,7 +148,7 @@ static void infer_output_type(struct amp_model *model, uint32_t id, uint32_t i)
     } else if (source != AMP_NONE && type->name != NULL) {
         set_type(model, output, amp_value_at(model, source)->kind,
                  amp_value_at(model, source)->dtype);
-    } else if (is_single_bit(type->tensors) && !type->sequences && !type->optionals) {
+    } else if (is_single_bit(type->tensors)) {
         set_type(model, output, AMP_KIND_TENSOR, (enum amp_dtype)__builtin_ctz(type->tensors));
     } else if (amp_node_has_role(node, AMP_ROLE_DEQUANTIZE_LINEAR)) {
         set_type(model, output, AMP_KIND_TENSOR, amp_value_at(model, node->inputs[1])->dtype);
