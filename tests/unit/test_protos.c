@@ -7,6 +7,7 @@
 #include "onnx/file/external.h"
 #include "onnx/file/read.h"
 #include "onnx/file/tensor_proto.h"
+#include "onnx/file/update.h"
 
 /* ---- tensors ---- */
 
@@ -488,6 +489,48 @@ static void initializers_are_what_their_input_is(void **state)
     model_is(AMP_MODEL, "initializer 'x' is int32; the graph input of that name is float32");
 }
 
+/* The names of the inputs that are written with IR version WRITTEN of the model that is read with
+   version READ, and has initializer NAME. */
+static void inputs_are(int64_t read, int64_t written, char *name, const char *expected)
+{
+    struct amp_model_file file;
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_deferred deferred = {.count = 0};
+    char names[64] = "";
+    start_model();
+    made.model.ir_version = read;
+    made.opset.version = 8;
+    floats(&made.initializer)->name = name;
+    made.graph.n_initializer = 1;
+    made.graph.initializer = made.initializers;
+    made.initializers[0] = &made.initializer;
+    model_is(AMP_OK, NULL);
+    assert_int_equal(amp_model_read("model.onnx", &file, &err), AMP_OK);
+    file.model->ir_version = written;
+    amp_message_update(file.model, &deferred);
+    const Onnx__ModelProto *proto = file.model->origin;
+    assert_int_equal(proto->ir_version, written);
+    for (size_t i = 0; i < proto->graph->n_input; i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), " %s",
+                 proto->graph->input[i]->name);
+    assert_string_equal(names, expected);
+    amp_model_close(&file);
+}
+
+/* Up to IR version 3 all initializers are inputs; since then those are that callers may override,
+   which no input of before was. */
+static void initializers_are_inputs_or_not(void **state)
+{
+    static char name_w[] = "w";
+    (void)state;
+    inputs_are(3, 3, name_x, " x");
+    inputs_are(3, 4, name_x, "");
+    inputs_are(4, 4, name_x, " x");
+    inputs_are(3, 3, name_w, " x w");
+    inputs_are(3, 4, name_w, " x");
+    inputs_are(4, 4, name_w, " x");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -501,6 +544,7 @@ int main(void)
         NET_TEST(models_have_versions),
         NET_TEST(nodes_have_operators_and_attributes_names),
         NET_TEST(initializers_are_what_their_input_is),
+        NET_TEST(initializers_are_inputs_or_not),
     };
     return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
 }
