@@ -1,12 +1,14 @@
-/* What a session takes for the inputs of its model, which sizes are found for those, how the outputs
-   of models are measured where they are lists, and what goes into steps of training and comes of
-   them. */
+/* What a session takes for the inputs of its model, which sizes are found for those, how the
+   outputs of models are measured where they are lists, and what goes into steps of training and
+   comes of them. */
 #include "net.h"
 
 #include "check/compare.h"
 #include "check/elements.h"
 #include "check/input_dims.h"
 #include "check/metrics.h"
+#include "core/array.h"
+#include "onnx/sample/output_stems.h"
 #include "train/history.h"
 #include "train/rows.h"
 #include "train/trainer.h"
@@ -923,6 +925,59 @@ static void histories_have_the_numbers_of_steps(void **state)
     amp_tensors_release(tensors, STEP_OUTPUTS);
 }
 
+/* ---- names of files ---- */
+
+/* The COUNT values called NAMES have files called WANTED, as inputs and as outputs. */
+static void stems_are(const char *const *names, const char *const *wanted, size_t count)
+{
+    net_start(22);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t id = input(names[i], AMP_FLOAT, SCALAR);
+        amp_ids_push(net.model, &net.model->graphs[0].outputs, id);
+    }
+    const char *const *inputs = amp_input_stems(net.model, net.arena);
+    const char *const *outputs = amp_output_stems(net.model, net.arena);
+    for (size_t i = 0; i < count; i++) {
+        assert_string_equal(inputs[i], wanted[i]);
+        assert_string_equal(outputs[i], wanted[i]);
+    }
+}
+
+/* What no file system, or not every one, takes in a name becomes _; a name is not too long, no
+   hidden file's, and nobody else's where large letters are small ones. */
+static void names_of_values_become_names_of_files(void **state)
+{
+    static const char *const plain[][2] = {{"logits", "logits"},
+                                           {"a b~(1).x-Y", "a b~(1).x-Y"},
+                                           {"\xc3\xb6\x7f", "\xc3\xb6\x7f"},
+                                           {"/a\\b:c*d?e\"f<g>h|i", "_a_b_c_d_e_f_g_h_i"},
+                                           {"a\nb\x1f\x01 ", "a_b__ "},
+                                           {"", "_"},
+                                           {".", "_"},
+                                           {"..", "_."},
+                                           {".a", "_a"}};
+    static const char *const alike[] = {"a/b", "a:b", "A?B", "a_b.1", "b.5", "b", "B"};
+    static const char *const apart[] = {"a_b", "a_b.1", "A_B.2", "a_b.1.3", "b.5", "b", "B.6"};
+    static const char *const again[] = {"b.2", "b", "B"};
+    static const char *const other[] = {"b.2", "b", "B.2.2"};
+    char text[130], cut[128];
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(plain); i++)
+        stems_are(&plain[i][0], &plain[i][1], 1);
+    stems_are(alike, apart, AMP_COUNT(alike));
+    stems_are(again, other, AMP_COUNT(again));
+    memset(text, 'a', sizeof text);
+    memset(cut, 'a', sizeof cut);
+    cut[127] = text[129] = '\0';
+    stems_are((const char *const[]){text}, (const char *const[]){cut}, 1);
+    text[128] = '\0';
+    stems_are((const char *const[]){text}, (const char *const[]){cut}, 1);
+    text[127] = '\0';
+    stems_are((const char *const[]){text}, (const char *const[]){cut}, 1);
+    cut[126] = text[126] = '\0';
+    stems_are((const char *const[]){text}, (const char *const[]){cut}, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -951,6 +1006,7 @@ int main(void)
         NET_TEST(targets_that_do_not_go_with_the_rows_are_refused),
         NET_TEST(epochs_have_orders_of_their_own),
         NET_TEST(histories_have_the_numbers_of_steps),
+        NET_TEST(names_of_values_become_names_of_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

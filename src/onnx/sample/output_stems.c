@@ -41,11 +41,10 @@ static const char *const *list_stems(const struct amp_model *model, const struct
     struct amp_strmap taken = {.count = 0};
     for (size_t k = 0; k < ids->count; k++) {
         put_file_name(amp_value_at(model, ids->items[k])->name, stem, sizeof stem);
-        const char *folded = fold_case(arena, stem);
-        bool is_taken = amp_strmap_get(&taken, folded, NULL);
-        amp_strmap_put(&taken, arena, folded, 0);
-        stems[k] =
-            is_taken ? amp_arena_printf(arena, "%s.%zu", stem, k) : amp_arena_strdup(arena, stem);
+        stems[k] = amp_arena_strdup(arena, stem);
+        while (amp_strmap_get(&taken, fold_case(arena, stems[k]), NULL))
+            stems[k] = amp_arena_printf(arena, "%s.%zu", stems[k], k);
+        amp_strmap_put(&taken, arena, fold_case(arena, stems[k]), 0);
     }
     return stems;
 }
