@@ -3,11 +3,13 @@
 #include "net.h"
 #include "scratch.h"
 
+#include "onnx-data.pb-c.h"
 #include "onnx.pb-c.h"
 #include "onnx/file/external.h"
 #include "onnx/file/read.h"
 #include "onnx/file/tensor_proto.h"
 #include "onnx/file/update.h"
+#include "onnx/sample/value_proto.h"
 
 /* ---- tensors ---- */
 
@@ -326,6 +328,196 @@ static void sparse_tensors_have_values_and_indices(void **state)
     sparse_is("sparse tensor of 4294967296 dense bytes; at most 1073741824 are read");
 }
 
+/* ---- sequences, optionals and maps ---- */
+
+/* VALUE as text: {1, 2}; [..] around items of a sequence, (..) of an optional, <keys values> a map.
+ */
+static void put_value(const struct amp_tensor *value, char *text, size_t size)
+{
+    static const char *const marks[][2] = {[AMP_FORM_TENSOR] = {"{", "}"},
+                                           [AMP_FORM_SEQUENCE] = {"[", "]"},
+                                           [AMP_FORM_OPTIONAL] = {"(", ")"},
+                                           [AMP_FORM_MAP] = {"<", ">"}};
+    snprintf(text + strlen(text), size - strlen(text), "%s%s", amp_dtype_short_name(value->dtype),
+             marks[value->form][0]);
+    for (size_t i = 0; i < amp_tensor_count(value); i++) {
+        if (i > 0)
+            snprintf(text + strlen(text), size - strlen(text), " ");
+        if (amp_tensor_is_list(value))
+            put_value(&amp_list_items(value)[i], text, size);
+        else if (value->dtype == AMP_STRING)
+            snprintf(text + strlen(text), size - strlen(text), "%.*s",
+                     (int)((const struct amp_str *)value->data)[i].size,
+                     ((const struct amp_str *)value->data)[i].data);
+        else
+            snprintf(text + strlen(text), size - strlen(text), "%g", amp_tensor_double(value, i));
+    }
+    snprintf(text + strlen(text), size - strlen(text), "%s", marks[value->form][1]);
+}
+
+/* MESSAGE as a value of KIND must be WANTED, and be the same when it was written and is read again;
+   or be refused, where STATUS says so, with that text. */
+static void value_is(enum amp_kind kind, const ProtobufCMessage *message, enum amp_status status,
+                     const char *wanted)
+{
+    uint8_t bytes[1024], room[1024];
+    char text[512] = "", again[512] = "";
+    struct amp_tensor value, copy;
+    struct amp_error err = {.status = AMP_OK};
+    ProtobufCBufferSimple buffer = PROTOBUF_C_BUFFER_SIMPLE_INIT(room);
+    size_t size = protobuf_c_message_pack(message, bytes);
+    assert_in_range(size, 0, sizeof bytes);
+    assert_int_equal(amp_value_parse(kind, bytes, size, &value, &err), status);
+    if (status != AMP_OK) {
+        assert_string_equal(err.text, wanted);
+        return;
+    }
+    put_value(&value, text, sizeof text);
+    assert_string_equal(text, wanted);
+    amp_value_pack(&value, "name", &buffer.base);
+    amp_tensor_release(&value);
+    assert_int_equal(amp_value_parse(kind, buffer.data, buffer.len, &copy, &err), AMP_OK);
+    put_value(&copy, again, sizeof again);
+    assert_string_equal(again, wanted);
+    amp_tensor_release(&copy);
+    PROTOBUF_C_BUFFER_SIMPLE_CLEAR(&buffer);
+}
+
+/* Messages of numbers and text, of which others are put together. */
+static struct {
+    Onnx__TensorProto one, two, text;
+    Onnx__TensorProto *tensors[2], *texts[2];
+    Onnx__SequenceProto sequence, values;
+    Onnx__OptionalProto optional;
+    Onnx__MapProto map;
+    Onnx__MapProto *maps[2];
+    Onnx__SequenceProto *sequences[1];
+    Onnx__OptionalProto *optionals[1];
+    Onnx__SparseTensorProto sparse;
+    Onnx__SparseTensorProto *sparses[1];
+} parts;
+
+static int64_t keys[2] = {-7, 1LL << 40};
+static ProtobufCBinaryData words[2] = {{1, (uint8_t *)(char[]){"a"}},
+                                       {2, (uint8_t *)(char[]){"bc"}}};
+
+static void start_parts(void)
+{
+    memset(&parts, 0, sizeof parts);
+    floats(&parts.one)->n_dims = 0;
+    parts.one.n_float_data = 1;
+    floats(&parts.two)->n_dims = 0;
+    parts.two.float_data = numbers + 1;
+    parts.two.n_float_data = 1;
+    onnx__tensor_proto__init(&parts.text);
+    parts.text.data_type = AMP_STRING;
+    parts.text.has_data_type = true;
+    parts.text.n_string_data = 1;
+    parts.text.string_data = &words[1];
+    onnx__sequence_proto__init(&parts.sequence);
+    onnx__sequence_proto__init(&parts.values);
+    onnx__optional_proto__init(&parts.optional);
+    onnx__map_proto__init(&parts.map);
+    onnx__sparse_tensor_proto__init(&parts.sparse);
+    parts.tensors[0] = &parts.one;
+    parts.tensors[1] = &parts.two;
+    parts.texts[0] = parts.texts[1] = &parts.text;
+    parts.maps[0] = parts.maps[1] = &parts.map;
+    parts.sequences[0] = &parts.sequence;
+    parts.optionals[0] = &parts.optional;
+    parts.sparses[0] = &parts.sparse;
+    parts.sequence.tensor_values = parts.values.tensor_values = parts.tensors;
+    parts.sequence.n_tensor_values = parts.values.n_tensor_values = 2;
+    parts.map.values = &parts.values;
+    parts.map.keys = keys;
+    parts.map.n_keys = 2;
+}
+
+static void sequences_have_tensors_or_maps(void **state)
+{
+    static const char others[] = "a sequence of other things than tensors or maps";
+    const ProtobufCMessage *sequence = &parts.sequence.base;
+    Onnx__SequenceProto inner;
+    Onnx__SequenceProto *inners[] = {&inner};
+    (void)state;
+    start_parts();
+    value_is(AMP_KIND_TENSOR, &parts.one.base, AMP_OK, "fp32{1}");
+    value_is(AMP_KIND_TENSOR, &parts.text.base, AMP_OK, "string{bc}");
+    value_is(AMP_KIND_SEQUENCE, sequence, AMP_OK, "fp32[fp32{1} fp32{2}]");
+    parts.sequence.n_tensor_values = 0;
+    value_is(AMP_KIND_SEQUENCE, sequence, AMP_OK, "undefined[]");
+    parts.sequence.n_map_values = 2;
+    parts.sequence.map_values = parts.maps;
+    value_is(AMP_KIND_MAP_SEQUENCE, sequence, AMP_OK,
+             "fp32[fp32<int64{-7 1.09951e+12} fp32{1 2}> fp32<int64{-7 1.09951e+12} fp32{1 2}>]");
+    start_parts();
+    onnx__sequence_proto__init(&inner);
+    parts.sequence.n_sequence_values = 1;
+    parts.sequence.sequence_values = inners;
+    value_is(AMP_KIND_SEQUENCE, sequence, AMP_UNSUPPORTED, others);
+    start_parts();
+    parts.sequence.n_optional_values = 1;
+    parts.sequence.optional_values = parts.optionals;
+    value_is(AMP_KIND_SEQUENCE, sequence, AMP_UNSUPPORTED, others);
+    start_parts();
+    parts.sequence.n_sparse_tensor_values = 1;
+    parts.sequence.sparse_tensor_values = parts.sparses;
+    value_is(AMP_KIND_SEQUENCE, sequence, AMP_UNSUPPORTED, others);
+    value_is(AMP_KIND_SPARSE_TENSOR, &parts.sparse.base, AMP_UNSUPPORTED,
+             "sparse tensors are not read");
+}
+
+static void optionals_have_a_tensor_or_a_sequence(void **state)
+{
+    static const char others[] = "an optional of something else than a tensor or a sequence";
+    const ProtobufCMessage *optional = &parts.optional.base;
+    Onnx__OptionalProto inner;
+    (void)state;
+    start_parts();
+    value_is(AMP_KIND_OPTIONAL, optional, AMP_OK, "undefined()");
+    parts.optional.tensor_value = &parts.two;
+    value_is(AMP_KIND_OPTIONAL, optional, AMP_OK, "fp32(fp32{2})");
+    start_parts();
+    parts.optional.sequence_value = &parts.sequence;
+    value_is(AMP_KIND_OPTIONAL_SEQUENCE, optional, AMP_OK, "fp32(fp32[fp32{1} fp32{2}])");
+    start_parts();
+    parts.optional.map_value = &parts.map;
+    value_is(AMP_KIND_OPTIONAL, optional, AMP_UNSUPPORTED, others);
+    start_parts();
+    parts.optional.sparse_tensor_value = &parts.sparse;
+    value_is(AMP_KIND_OPTIONAL, optional, AMP_UNSUPPORTED, others);
+    start_parts();
+    onnx__optional_proto__init(&inner);
+    parts.optional.optional_value = &inner;
+    value_is(AMP_KIND_OPTIONAL, optional, AMP_UNSUPPORTED, others);
+}
+
+static void maps_have_as_many_values_as_keys(void **state)
+{
+    const ProtobufCMessage *map = &parts.map.base;
+    (void)state;
+    start_parts();
+    value_is(AMP_KIND_MAP, map, AMP_OK, "fp32<int64{-7 1.09951e+12} fp32{1 2}>");
+    parts.map.n_keys = 1;
+    value_is(AMP_KIND_MAP, map, AMP_MODEL, "a map with 1 keys and 2 values");
+    parts.map.n_keys = 0;
+    parts.map.n_string_keys = 2;
+    parts.map.string_keys = words;
+    value_is(AMP_KIND_MAP, map, AMP_OK, "fp32<string{a bc} fp32{1 2}>");
+    parts.values.tensor_values = parts.texts;
+    value_is(AMP_KIND_MAP, map, AMP_OK, "string<string{a bc} string{bc bc}>");
+    parts.values.tensor_values = parts.tensors;
+    parts.tensors[1] = &parts.text;
+    value_is(AMP_KIND_MAP, map, AMP_UNSUPPORTED, "value 1 of a map is not one number or string");
+    parts.tensors[1] = floats(&parts.two);
+    value_is(AMP_KIND_MAP, map, AMP_UNSUPPORTED, "value 1 of a map is not one number or string");
+    start_parts();
+    parts.map.values = NULL;
+    value_is(AMP_KIND_MAP, map, AMP_MODEL, "a map with 2 keys and 0 values");
+    parts.map.n_keys = 0;
+    value_is(AMP_KIND_MAP, map, AMP_OK, "fp32<int64{} fp32{}>");
+}
+
 /* ---- models ---- */
 
 /* y = Neg(x), as a message. */
@@ -541,6 +733,9 @@ int main(void)
         NET_TEST(external_data_are_where_the_entries_say),
         NET_TEST(sparse_tensors_become_dense),
         NET_TEST(sparse_tensors_have_values_and_indices),
+        NET_TEST(sequences_have_tensors_or_maps),
+        NET_TEST(optionals_have_a_tensor_or_a_sequence),
+        NET_TEST(maps_have_as_many_values_as_keys),
         NET_TEST(models_have_versions),
         NET_TEST(nodes_have_operators_and_attributes_names),
         NET_TEST(initializers_are_what_their_input_is),
