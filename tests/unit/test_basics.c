@@ -400,6 +400,24 @@ static void the_first_failure_counts(void **state)
     assert_int_equal(amp_error_copy(NULL, &err), AMP_MODEL);
 }
 
+/* The manual's exit codes, and the names in reports. */
+static void statuses_have_codes_and_names(void **state)
+{
+    static const struct {
+        enum amp_status status;
+        int code;
+        const char *name;
+    } rows[] = {
+        {AMP_OK, 0, "ok"},       {AMP_USAGE, 2, "usage"},   {AMP_IO, 2, "system"},
+        {AMP_MODEL, 3, "model"}, {AMP_RULES, 3, "rules"},   {AMP_UNSUPPORTED, 4, "unsupported"},
+        {AMP_TYPE, 3, "type"},   {AMP_KERNEL, 2, "kernel"}, {AMP_MISMATCH, 1, "outside"}};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        assert_int_equal(amp_status_exit_code(rows[i].status), rows[i].code);
+        assert_string_equal(amp_status_name(rows[i].status), rows[i].name);
+    }
+}
+
 /* What is too long keeps both its ends, and no character is cut. */
 static void long_failures_are_cut_in_the_middle(void **state)
 {
@@ -555,6 +573,104 @@ static void a_circle_has_no_order(void **state)
     assert_non_null(strstr(net.err.text, "cycle"));
 }
 
+/* ---- form ---- */
+
+/* The graph of the net must be refused, with TEXT behind its path. */
+static void form_is_refused(const char *text)
+{
+    char wanted[200];
+    struct amp_error err = {.status = AMP_OK};
+    snprintf(wanted, sizeof wanted, "net.onnx: %s", text);
+    assert_int_equal(amp_graph_check(net.model, &err), AMP_MODEL);
+    assert_string_equal(err.text, wanted);
+}
+
+static void values_have_one_producer_before_their_use(void **state)
+{
+    (void)state;
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(4));
+    uint32_t a = NODE("Neg", "a", x), b = NODE("Add", "b", x, a), c = NODE("Abs", "c", b);
+    output(c);
+    const uint32_t first = node_of(a), second = node_of(b);
+    struct amp_ids *nodes = &net.model->graphs[0].nodes;
+    assert_int_equal(amp_graph_check(net.model, &net.err), AMP_OK);
+    nodes->items[0] = second;
+    nodes->items[1] = first;
+    form_is_refused("node 1 with output 'b' (Add-14), input 1: value 'a' is used before it is "
+                    "defined");
+    nodes->items[1] = second;
+    nodes->items[0] = first;
+    amp_node_at(net.model, second)->outputs[0] = a;
+    form_is_refused("node 1 with output 'a' (Add-14), output 0: value 'a' has another producer");
+    amp_value_at(net.model, a)->producer = second;
+    form_is_refused("node 0 with output 'a' (Neg-13), output 0: value 'a' has another producer");
+    amp_value_at(net.model, a)->producer = first;
+    amp_node_at(net.model, second)->outputs[0] = b;
+    amp_value_at(net.model, b)->graph = 1;
+    form_is_refused("node 1 with output 'b' (Add-14), output 0: value 'b' has another producer");
+    amp_value_at(net.model, b)->graph = 0;
+    nodes->items[1] = first;
+    form_is_refused("node 0 with output 'a' (Neg-13), output 0: value 'a' has another producer");
+    nodes->items[1] = second;
+    assert_int_equal(amp_graph_check(net.model, &net.err), AMP_OK);
+    nodes->count = 2;
+    form_is_refused("graph output 'c' is not defined");
+}
+
+/* ---- names and attributes ---- */
+
+/* Of several nodes of one name the first keeps it; those without one stay so. */
+static void names_differ(void **state)
+{
+    (void)state;
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(4));
+    static const char *const before[] = {"n", "n", "", "", "m", "n_0", "n"};
+    uint32_t ids[AMP_COUNT(before)];
+    for (size_t i = 0; i < AMP_COUNT(before); i++) {
+        ids[i] = node_of(NODE("Neg", amp_model_unique_name(net.model, "v"), x));
+        amp_node_at(net.model, ids[i])->name = before[i];
+        if (before[i][0] != '\0' && !amp_strmap_get(&net.model->names, before[i], NULL))
+            amp_strmap_put(&net.model->names, net.arena, before[i], 1);
+    }
+    amp_model_rename_nodes(net.model);
+    for (size_t i = 0; i < AMP_COUNT(before); i++) {
+        bool is_kept = i != 1 && i != 6;
+        const char *name = amp_node_at(net.model, ids[i])->name;
+        assert_int_equal(strcmp(name, before[i]) == 0, is_kept);
+        assert_memory_equal(name, before[i], strlen(before[i]));
+        for (size_t k = 0; k < i; k++)
+            assert_true(name[0] == '\0' || strcmp(name, amp_node_at(net.model, ids[k])->name) != 0);
+    }
+}
+
+static void attributes_come_and_go(void **state)
+{
+    static const char *const names[] = {"a", "b", "c"};
+    (void)state;
+    for (size_t gone = 0; gone < AMP_COUNT(names); gone++) {
+        net_start(22);
+        uint32_t id = node_of(NODE("Neg", "y", input("x", AMP_FLOAT, DIMS(4))));
+        for (size_t i = 0; i < AMP_COUNT(names); i++)
+            amp_node_set_int(net.model, id, names[i], (int64_t)i + 10);
+        amp_node_set_int(net.model, id, "b", 7);
+        const struct amp_node *node = amp_node_at(net.model, id);
+        assert_int_equal(node->n_attrs, 3);
+        assert_int_equal(amp_node_int(node, "b", 0), 7);
+        amp_node_remove_attr(net.model, id, "d");
+        assert_int_equal(node->n_attrs, 3);
+        amp_node_remove_attr(net.model, id, names[gone]);
+        assert_int_equal(node->n_attrs, 2);
+        for (size_t i = 0; i < AMP_COUNT(names); i++)
+            assert_int_equal(amp_node_int(node, names[i], -1), i == gone ? -1
+                                                               : i == 1  ? 7
+                                                                         : (int64_t)i + 10);
+        assert_true(amp_node_float(node, "a", 0.5f) == 0.5f); /* of another type */
+        assert_string_equal(amp_node_string(node, "a", "none"), "none");
+    }
+}
+
 /* ---- patterns ---- */
 
 /* Whether a pattern of one input fits a Clip whose minimum is a constant, or is not. */
@@ -617,6 +733,12 @@ static void plain_text_is_that_of_printf(void **state)
     assert_text("-1 18446744073709551615 7 -2 ff 100%", "%d %zu %lld %ld %x %d%%", -1, SIZE_MAX,
                 7LL, -2L, 255u, 100);
     assert_text("1.50 1e+10     2.5 x", "%.2f %g %7.*f %c", 1.5, 1e10, 1, 2.5, 'x');
+    /* Numbers of any width, as one piece. */
+    for (int width = 1; width < 500; width++) {
+        char wanted[512];
+        snprintf(wanted, sizeof wanted, "%0*d", width, 7);
+        assert_text(wanted, "%0*d", width, 7);
+    }
     assert_text("00012 +3 255 -4", "%05d %+d %hhu %jd", 12, 3, (unsigned char)255, (intmax_t)-4);
     assert_text("\xc3\xb6\xe2\x82\xac\xf0\x9f\x98\x80 \\d", "%s %s",
                 "\xc3\xb6\xe2\x82\xac\xf0\x9f\x98\x80", "\\d");
@@ -635,6 +757,22 @@ static void what_is_not_to_be_shown_is_escaped(void **state)
     assert_text("\\xC3 \\n", "%.1s %c", "\xc3\xb6", '\n');
     /* Once is enough. */
     assert_text("\\x1B", "%s", "\\x1B");
+}
+
+/* What is hidden, from the first to the last, and what is beside it. */
+static void hidden_characters_have_ends(void **state)
+{
+    static const int32_t runs[][2] = {{0, 8},          {10, 31},         {0x7f, 0x9f},
+                                      {0x61c, 0x61c},  {0x200e, 0x200f}, {0x2028, 0x202e},
+                                      {0x2066, 0x2069}};
+    (void)state;
+    assert_false(amp_print_is_shown(AMP_UTF8_INVALID));
+    for (size_t i = 0; i < AMP_COUNT(runs); i++) {
+        for (int32_t code = runs[i][0]; code <= runs[i][1]; code++)
+            assert_false(amp_print_is_shown(code));
+        assert_true(runs[i][0] == 0 || amp_print_is_shown(runs[i][0] - 1));
+        assert_true(amp_print_is_shown(runs[i][1] + 1));
+    }
 }
 
 __attribute__((format(printf, 2, 3))) static void assert_markup(const char *expected,
@@ -719,6 +857,7 @@ int main(void)
         cmocka_unit_test(regions_of_one_thread_do_all),
         cmocka_unit_test(infinities_and_nan_are_not_finite),
         cmocka_unit_test(the_first_failure_counts),
+        cmocka_unit_test(statuses_have_codes_and_names),
         cmocka_unit_test(long_failures_are_cut_in_the_middle),
         cmocka_unit_test(maps_find_what_was_put_last),
         cmocka_unit_test(arenas_give_aligned_zeros),
@@ -726,9 +865,13 @@ int main(void)
         NET_TEST(what_a_body_gives_out_comes_before_its_owner),
         NET_TEST(a_node_moves_right_before_the_first_that_needs_it),
         NET_TEST(a_circle_has_no_order),
+        NET_TEST(values_have_one_producer_before_their_use),
+        NET_TEST(names_differ),
+        NET_TEST(attributes_come_and_go),
         NET_TEST(inputs_beyond_those_of_a_pattern_are_constants),
         cmocka_unit_test(plain_text_is_that_of_printf),
         cmocka_unit_test(what_is_not_to_be_shown_is_escaped),
+        cmocka_unit_test(hidden_characters_have_ends),
         cmocka_unit_test(arguments_are_no_markup),
         cmocka_unit_test(failures_are_clean_lines),
         cmocka_unit_test(json_is_whole_and_shown),
