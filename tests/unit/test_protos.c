@@ -723,6 +723,84 @@ static void initializers_are_inputs_or_not(void **state)
     inputs_are(4, 4, name_w, " x");
 }
 
+/* The dims that are written for y, which the file declares with those of DECLARED, a letter or -1
+   for one without number, and which has SHAPE by then; NULL: it declares none. */
+static void written_dims_are(const char *declared, struct amp_shape shape, const char *expected)
+{
+    Onnx__TypeProto type;
+    Onnx__TypeProto__Tensor tensor;
+    Onnx__TensorShapeProto dims_proto;
+    Onnx__TensorShapeProto__Dimension each[3], *places[3] = {&each[0], &each[1], &each[2]};
+    struct amp_model_file file;
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_deferred deferred = {.count = 0};
+    char symbol[] = "N", text[64] = "";
+    start_model();
+    onnx__type_proto__init(&type);
+    onnx__type_proto__tensor__init(&tensor);
+    onnx__tensor_shape_proto__init(&dims_proto);
+    type.value_case = ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
+    type.tensor_type = &tensor;
+    tensor.has_elem_type = true;
+    tensor.elem_type = AMP_FLOAT;
+    tensor.shape = declared != NULL ? &dims_proto : NULL;
+    dims_proto.dim = places;
+    for (const char *at = declared; at != NULL && *at != '\0'; at++) {
+        Onnx__TensorShapeProto__Dimension *dim = places[dims_proto.n_dim++];
+        onnx__tensor_shape_proto__dimension__init(dim);
+        if (*at == 'N') {
+            dim->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
+            dim->dim_param = symbol;
+        } else if (*at != '?') {
+            dim->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
+            dim->dim_value = *at == '-' ? -1 : *at - '0';
+        }
+    }
+    made.y.type = &type;
+    model_is(AMP_OK, NULL);
+    assert_int_equal(amp_model_read("model.onnx", &file, &err), AMP_OK);
+    uint32_t y = file.model->graphs[0].outputs.items[0];
+    amp_value_set_shape(file.model, y, &shape);
+    amp_value_at(file.model, y)->dtype = AMP_FLOAT16;
+    amp_message_update(file.model, &deferred);
+    const Onnx__ModelProto *proto = file.model->origin;
+    const Onnx__TypeProto__Tensor *written = proto->graph->output[0]->type->tensor_type;
+    assert_int_equal(written->elem_type, AMP_FLOAT16);
+    for (size_t i = 0; written->shape != NULL && i < written->shape->n_dim; i++) {
+        const Onnx__TensorShapeProto__Dimension *dim = written->shape->dim[i];
+        if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE)
+            snprintf(text + strlen(text), 8, "%d", (int)dim->dim_value);
+        else
+            snprintf(text + strlen(text), 8, "%s",
+                     dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM
+                         ? dim->dim_param
+                         : "?");
+    }
+    assert_string_equal(written->shape != NULL ? text : "none", expected);
+    amp_model_close(&file);
+}
+
+/* A shape that the file declares stays as it is unless it has another rank or another number. */
+static void declared_shapes_stay_where_they_can(void **state)
+{
+    (void)state;
+    written_dims_are(NULL, DIMS(2), "none");
+    written_dims_are(NULL, ANY_DIMS, "none");
+    written_dims_are("", SCALAR, "");
+    written_dims_are("", DIMS(2), "2");
+    written_dims_are("2", SCALAR, "");
+    written_dims_are("23", ANY_DIMS, "23");
+    written_dims_are("23", DIMS(2, 3), "23");
+    written_dims_are("23", DIMS(2, 4), "24");
+    written_dims_are("23", DIMS(0, 3), "03");
+    written_dims_are("03", DIMS(2, 3), "23");
+    written_dims_are("23", DIMS(2), "2");
+    written_dims_are("2", DIMS(2, 3), "23");
+    written_dims_are("?N-", DIMS(2, 3, 4), "?N-1");
+    written_dims_are("23", DIMS(AMP_DIM_UNKNOWN, 3), "23");
+    written_dims_are("23", DIMS(AMP_DIM_UNKNOWN, 4), "?4");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -740,6 +818,7 @@ int main(void)
         NET_TEST(nodes_have_operators_and_attributes_names),
         NET_TEST(initializers_are_what_their_input_is),
         NET_TEST(initializers_are_inputs_or_not),
+        NET_TEST(declared_shapes_stay_where_they_can),
     };
     return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
 }
