@@ -9,7 +9,10 @@
 #include "onnx/file/read.h"
 #include "onnx/file/tensor_proto.h"
 #include "onnx/file/update.h"
+#include "onnx/functions/names.h"
+#include "onnx/functions/shared_constants.h"
 #include "onnx/sample/value_proto.h"
+#include "onnx/training/references.h"
 
 /* ---- tensors ---- */
 
@@ -801,6 +804,225 @@ static void declared_shapes_stay_where_they_can(void **state)
     written_dims_are("23", DIMS(AMP_DIM_UNKNOWN, 4), "?4");
 }
 
+/* ---- names in messages ---- */
+
+static char *text(const char *from)
+{
+    return from != NULL ? amp_arena_strdup(net.arena, from) : NULL;
+}
+
+/* The words of FROM, apart by one blank each, - for an empty one; their number goes to *COUNT. */
+static char **split(const char *from, size_t *count)
+{
+    char **list = amp_arena_array(net.arena, 16, sizeof *list), *rest = text(from);
+    for (char *word = strtok(rest, " "); word != NULL; word = strtok(NULL, " "))
+        list[(*count)++] = strcmp(word, "-") == 0 ? text("") : word;
+    return list;
+}
+
+static Onnx__NodeProto *add_node(Onnx__GraphProto *graph, const char *name, const char *inputs,
+                                 const char *outputs)
+{
+    Onnx__NodeProto *node = amp_arena_alloc(net.arena, sizeof *node);
+    onnx__node_proto__init(node);
+    node->name = text(name);
+    node->op_type = text("Foo");
+    node->input = split(inputs, &node->n_input);
+    node->output = split(outputs, &node->n_output);
+    node->attribute = amp_arena_array(net.arena, 8, sizeof *node->attribute);
+    if (graph->node == NULL)
+        graph->node = amp_arena_array(net.arena, 8, sizeof *graph->node);
+    graph->node[graph->n_node++] = node;
+    return node;
+}
+
+static Onnx__AttributeProto *add_attribute(Onnx__NodeProto *node, const char *name)
+{
+    Onnx__AttributeProto *attr = amp_arena_alloc(net.arena, sizeof *attr);
+    onnx__attribute_proto__init(attr);
+    attr->name = text(name);
+    node->attribute[node->n_attribute++] = attr;
+    return attr;
+}
+
+static void add_strings(Onnx__NodeProto *node, const char *name, const char *words_of_it)
+{
+    Onnx__AttributeProto *attr = add_attribute(node, name);
+    char **list = split(words_of_it, &attr->n_strings);
+    attr->strings = amp_arena_array(net.arena, attr->n_strings, sizeof *attr->strings);
+    for (size_t i = 0; i < attr->n_strings; i++)
+        attr->strings[i] = (ProtobufCBinaryData){strlen(list[i]), (uint8_t *)list[i]};
+}
+
+static void add_string(Onnx__NodeProto *node, const char *name, const char *word)
+{
+    add_attribute(node, name)->s = (ProtobufCBinaryData){strlen(word), (uint8_t *)text(word)};
+}
+
+static Onnx__ValueInfoProto **infos(const char *names, size_t *count)
+{
+    char **list = split(names, count);
+    Onnx__ValueInfoProto **all = amp_arena_array(net.arena, *count, sizeof *all);
+    for (size_t i = 0; i < *count; i++) {
+        all[i] = amp_arena_alloc(net.arena, sizeof **all);
+        onnx__value_info_proto__init(all[i]);
+        all[i]->name = list[i];
+    }
+    return all;
+}
+
+static Onnx__GraphProto *new_graph(const char *inputs, const char *outputs)
+{
+    Onnx__GraphProto *graph = amp_arena_alloc(net.arena, sizeof *graph);
+    onnx__graph_proto__init(graph);
+    graph->input = infos(inputs, &graph->n_input);
+    graph->output = infos(outputs, &graph->n_output);
+    return graph;
+}
+
+/* Gives GRAPH initializer NAME, two sparse ones of which the second is called SPARSE, and one
+   without a name. */
+static void add_initializers(Onnx__GraphProto *graph, const char *name, const char *sparse_name)
+{
+    graph->n_initializer = graph->n_sparse_initializer = 2;
+    graph->initializer = amp_arena_array(net.arena, 2, sizeof *graph->initializer);
+    graph->sparse_initializer = amp_arena_array(net.arena, 2, sizeof *graph->sparse_initializer);
+    for (int i = 0; i < 2; i++) {
+        Onnx__TensorProto *values = amp_arena_alloc(net.arena, sizeof *values);
+        Onnx__SparseTensorProto *one = amp_arena_alloc(net.arena, sizeof *one);
+        graph->initializer[i] = floats(amp_arena_alloc(net.arena, sizeof *values));
+        graph->initializer[i]->name = i == 1 ? text(name) : NULL;
+        onnx__sparse_tensor_proto__init(one);
+        one->values = i == 1 ? floats(values) : NULL;
+        values->name = text(sparse_name);
+        graph->sparse_initializer[i] = one;
+    }
+}
+
+static void names_are(const struct amp_name_list *list, const char *expected)
+{
+    char found[256] = "";
+    for (size_t i = 0; i < list->count; i++)
+        snprintf(found + strlen(found), sizeof found - strlen(found), "%s%s", i > 0 ? " " : "",
+                 list->items[i]);
+    assert_string_equal(found, expected);
+}
+
+/* A graph with a body, and one in a list of them, that read what is around them, and gradients. */
+static void names_are_own_or_foreign(void **state)
+{
+    static const char training[] = "ai.onnx.preview.training";
+    struct amp_graph_names names = {.own.count = 0};
+    Onnx__GraphProto *graph = new_graph("x", "a z1"), *body = new_graph("i", "b z2");
+    Onnx__GraphProto *listed = new_graph("", "b");
+    (void)state;
+    add_initializers(graph, "w", "s");
+    add_node(graph, "first", "x w z3 -", "a -");
+    Onnx__NodeProto *holder = add_node(graph, NULL, "s a", "c");
+    add_initializers(body, "v", "u");
+    add_node(body, "inner", "i a v u z4 c z3", "b");
+    add_attribute(holder, "body")->g = body;
+    Onnx__AttributeProto *list = add_attribute(holder, "bodies");
+    list->n_graphs = 1;
+    list->graphs = amp_arena_array(net.arena, 1, sizeof *list->graphs);
+    list->graphs[0] = listed;
+    for (int i = 0; i < 2; i++) {
+        Onnx__NodeProto *node =
+            add_node(graph, i == 0 ? "gradient" : "other", "", i == 0 ? "d" : "e");
+        node->domain = text(i == 0 ? training : "my");
+        add_strings(node, "xs", i == 0 ? "w z5 -" : "z6");
+        add_strings(node, "zs", i == 0 ? "x w" : "z6");
+        add_strings(node, "more", "z6");
+        add_string(node, "y", i == 0 ? "z7" : "z6");
+        add_string(node, "note", "z6");
+    }
+    amp_graph_find_names(graph, net.arena, &names);
+    names_are(&names.own, "x w s a c d e first i v u b inner gradient other");
+    names_are(&names.foreign, "z3 z4 z2 b z5 z7 z1");
+    names_are(&names.points, "w z5 x");
+}
+
+/* COUNT bytes of a, with TAIL behind them. */
+static char *letters(size_t count, const char *tail)
+{
+    char *made_of = amp_arena_alloc(net.arena, count + strlen(tail) + 1);
+    memset(made_of, 'a', count);
+    memcpy(made_of + count, tail, strlen(tail));
+    return made_of;
+}
+
+static void new_names_are_free_and_not_too_long(void **state)
+{
+    struct amp_names names = {.arena = net.arena};
+    Onnx__GraphProto *graph = new_graph("f/x", "y"), *body = new_graph("g/i", "g/o");
+    (void)state;
+    add_initializers(graph, "f/w", "f/s");
+    Onnx__NodeProto *holder = add_node(graph, "f/n", "q", "f/a f/a_1 -");
+    add_attribute(holder, "body")->g = body;
+    add_node(body, "f/m", "", "f/b");
+    Onnx__AttributeProto *list = add_attribute(holder, "bodies");
+    list->n_graphs = 1;
+    list->graphs = amp_arena_array(net.arena, 1, sizeof *list->graphs);
+    list->graphs[0] = new_graph("f/l", "");
+    amp_names_take(&names, graph);
+    static const char *const taken[] = {"x", "w", "s", "b", "l"};
+    for (size_t i = 0; i < AMP_COUNT(taken); i++) {
+        char wanted[16];
+        snprintf(wanted, sizeof wanted, "f/%s_1", taken[i]);
+        assert_string_equal(amp_names_new_value(&names, "f", taken[i]), wanted);
+        snprintf(wanted, sizeof wanted, "f/%s_2", taken[i]);
+        assert_string_equal(amp_names_new_value(&names, "f", taken[i]), wanted);
+    }
+    assert_string_equal(amp_names_new_value(&names, "f", "a"), "f/a_2");
+    assert_string_equal(amp_names_new_value(&names, "g", "i"), "g/i_1");
+    assert_string_equal(amp_names_new_value(&names, "f", "n"), "f/n");
+    assert_string_equal(amp_names_new_node(&names, "f", "n"), "f/n_1");
+    assert_string_equal(amp_names_new_node(&names, "f", "m"), "f/m_1");
+    assert_string_equal(amp_names_new_node(&names, "f", "x"), "f/x");
+    assert_true(amp_names_is_short(letters(1000, "")));
+    assert_false(amp_names_is_short(letters(1001, "")));
+    assert_string_equal(amp_names_new_value(&names, letters(1000, ""), letters(1000, "")),
+                        letters(1000, amp_arena_printf(net.arena, "/%s", letters(1000, ""))));
+    assert_string_equal(amp_names_new_value(&names, letters(1001, ""), "n"),
+                        letters(1000, ".../n"));
+    assert_string_equal(amp_names_new_value(&names, "n", letters(998, "\xe2\x82\xac")),
+                        amp_arena_printf(net.arena, "n/%s...", letters(998, "")));
+}
+
+/* What is repeated is bounded; once it has come to that, names are shorter. */
+static void what_is_repeated_is_bounded(void **state)
+{
+    enum { MOST = 64 << 20 };
+    struct amp_names names = {.arena = net.arena};
+    (void)state;
+    assert_false(amp_names_may_repeat(&names, MOST + 1));
+    assert_true(amp_names_may_repeat(&names, MOST - 3));
+    assert_false(amp_names_may_repeat(&names, 4));
+    assert_true(amp_names_may_repeat(&names, 2));
+    assert_string_equal(amp_names_new_value(&names, letters(61, ""), "n"), letters(61, "/n"));
+    names.n_repeated = MOST - 1;
+    assert_true(amp_names_may_repeat(&names, 1));
+    assert_false(amp_names_may_repeat(&names, 0));
+    assert_string_equal(amp_names_new_value(&names, letters(60, ""), "m"), letters(60, "/m"));
+    assert_string_equal(amp_names_new_value(&names, letters(61, ""), "m"), letters(60, ".../m"));
+}
+
+/* What takes 256 bytes or more is shared. */
+static void large_constants_are_shared(void **state)
+{
+    Onnx__TensorProto tensor;
+    (void)state;
+    onnx__tensor_proto__init(&tensor);
+    for (size_t size = 0; size < 300; size++) {
+        tensor.doc_string = letters(size, "");
+        size_t packed = onnx__tensor_proto__get_packed_size(&tensor);
+        assert_int_equal(amp_shared_constants_is_large(&tensor.base), packed >= 256);
+    }
+    assert_true(amp_shared_constants_is_op("Constant"));
+    assert_false(amp_shared_constants_is_op("ConstantOfShape"));
+    assert_false(amp_shared_constants_is_op(NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -819,6 +1041,10 @@ int main(void)
         NET_TEST(initializers_are_what_their_input_is),
         NET_TEST(initializers_are_inputs_or_not),
         NET_TEST(declared_shapes_stay_where_they_can),
+        NET_TEST(names_are_own_or_foreign),
+        NET_TEST(new_names_are_free_and_not_too_long),
+        NET_TEST(what_is_repeated_is_bounded),
+        NET_TEST(large_constants_are_shared),
     };
     return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
 }
