@@ -193,8 +193,7 @@ static bool keeps_channels_last(const struct amp_ctx *ctx, const struct amp_resi
     const struct amp_tensor *in = ctx->in[0];
     const int64_t *strides = in->layout == NULL ? NULL : amp_layout_strides(in->layout);
     bool does = strides != NULL && resize->rank >= 3 && strides[1] == 1 &&
-                amp_layout_is_dense(in) && ctx->layout_wish.any_layout && ctx->n_posts == 0 &&
-                !ctx->reads_casts;
+                amp_layout_is_dense(in) && ctx->layout_wish.any_layout;
     int64_t step = does ? in->shape.dims[1] : 0;
     for (int d = resize->rank - 1; d >= 0 && does; d--) {
         if (d == 1)

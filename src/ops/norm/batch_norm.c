@@ -211,8 +211,7 @@ static bool has_odd_channels(const struct amp_ctx *ctx)
         !is_spatial(ctx))
         return false;
     int64_t channels = view_of(ctx).channels;
-    return channels > 1 && channels % VECTOR != 0 && strides[1] == 1 && amp_layout_is_dense(x) &&
-           ctx->n_posts == 0 && !ctx->reads_casts;
+    return channels > 1 && channels % VECTOR != 0 && strides[1] == 1 && amp_layout_is_dense(x);
 }
 
 /* Y = (X - mean) * factor + bias, each of these with elements of its own. */
@@ -316,8 +315,8 @@ static bool spoils_padding(const struct amp_ctx *ctx)
 static bool has_planes(const struct amp_ctx *ctx)
 {
     enum { LEAST = 16 };
-    return ctx->in[X]->dtype == AMP_FLOAT && ctx->in[X]->layout == NULL && ctx->n_posts == 0 &&
-           !ctx->reads_casts && view_of(ctx).spatial >= LEAST;
+    return ctx->in[X]->dtype == AMP_FLOAT && ctx->in[X]->layout == NULL &&
+           view_of(ctx).spatial >= LEAST;
 }
 
 static enum amp_status run(struct amp_ctx *ctx)
