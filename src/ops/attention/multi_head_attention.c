@@ -351,9 +351,7 @@ static enum amp_status run_attention(struct amp_ctx *ctx)
     struct amp_tensor made = {.data = NULL};
     AMP_TRY(read_attention(ctx, &multi));
     if (*ctx->state == NULL)
-        *ctx->state = calloc(1, sizeof(struct state));
-    if (*ctx->state == NULL)
-        return amp_fail(ctx->err, AMP_IO, "out of memory");
+        *ctx->state = amp_xcalloc(1, sizeof(struct state));
     struct state *state = *ctx->state;
     struct amp_ctx inner = *ctx;
     inner.state = &state->attention;

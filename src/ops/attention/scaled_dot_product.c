@@ -5,7 +5,6 @@
  */
 #include "ops/attention/scaled_dot_product.h"
 
-#include "core/memory.h"
 #include "ops/dnnl/prim.h"
 #include "ops/kernel/kernel.h"
 #include "ops/kernel/strided_loop.h"
@@ -63,7 +62,8 @@ struct run {
     struct amp_tensor scores; /* [batch, heads, queries, keys]; becomes the probabilities */
     struct amp_tensor y;      /* [batch, heads, queries, v_size] */
     int64_t rows;             /* of the scores */
-    bool *is_masked;          /* for each row: no key is allowed */
+    struct amp_buffer *masked;
+    bool *is_masked; /* for each row, in MASKED: no key is allowed */
 };
 
 /* ---- scores -------------------------------------------------------------------------------- */
@@ -199,12 +199,14 @@ static double smooth_factor(const float *scores, int64_t n)
 static enum amp_status make_probabilities(struct run *run)
 {
     const struct amp_attention *attention = run->attention;
+    struct amp_buffer *buffer = NULL;
     float *factors = NULL;
     if (attention->is_smooth) {
-        factors = calloc((size_t)run->rows + 1, sizeof *factors);
-        if (factors == NULL)
-            return amp_memory_fail(attention->ctx->err, "a factor per row of scores",
-                                   (size_t)run->rows * sizeof *factors);
+        buffer = amp_scratch(attention->ctx, "a factor per row of scores", (size_t)run->rows,
+                             sizeof *factors);
+        if (buffer == NULL)
+            return attention->ctx->err->status;
+        factors = buffer->data;
         for (int64_t i = 0; i < run->rows; i++)
             factors[i] = (float)smooth_factor(row_of(run, i), attention->keys);
     }
@@ -221,7 +223,7 @@ static enum amp_status make_probabilities(struct run *run)
         for (int64_t key = 0; key < attention->keys; key++)
             row[key] *= factors[i];
     }
-    free(factors);
+    amp_buffer_unref(buffer);
     clear_masked(run);
     show(run, AMP_SCORES_PROBABILITIES);
     return status == AMP_OK ? modify(run, AMP_SCORES_PROBABILITIES) : status;
@@ -254,9 +256,11 @@ static enum amp_status allocate(struct run *run, const struct amp_tensor *y, boo
     run->y.shape = (struct amp_shape){AMP_HEADS_RANK, {a->batch, a->heads, a->queries, a->v_size}};
     run->rows = amp_shape_product(&run->scores.shape, 0, 3);
     AMP_TRY(amp_tensor_alloc(&run->scores, a->ctx->err));
-    run->is_masked = calloc((size_t)run->rows + 1, sizeof *run->is_masked);
-    if (run->is_masked == NULL)
-        return amp_memory_fail(a->ctx->err, "a flag per row of scores", (size_t)run->rows);
+    run->masked =
+        amp_scratch(a->ctx, "a flag per row of scores", (size_t)run->rows, sizeof *run->is_masked);
+    if (run->masked == NULL)
+        return a->ctx->err->status;
+    run->is_masked = memset(run->masked->data, 0, (size_t)run->rows * sizeof *run->is_masked);
     if (is_flat)
         return amp_tensor_alloc(&run->y, a->ctx->err);
     run->y.data = y->data;
@@ -277,14 +281,12 @@ enum amp_status amp_attention_run(struct amp_attention *attention, struct amp_te
     struct run run = {.attention = attention};
     void **state = attention->ctx->state;
     if (*state == NULL)
-        *state = calloc(1, sizeof(struct state));
-    if (*state == NULL)
-        return amp_fail(attention->ctx->err, AMP_IO, "out of memory");
+        *state = amp_xcalloc(1, sizeof(struct state));
     run.state = *state;
     enum amp_status status = run_steps(&run, y, is_flat);
     amp_tensor_release(&run.scores);
     amp_tensor_release(&run.y);
-    free(run.is_masked);
+    amp_buffer_unref(run.masked);
     return status;
 }
 

@@ -475,9 +475,7 @@ static enum amp_status run(struct amp_ctx *ctx)
         return AMP_OK;
     }
     if (*ctx->state == NULL)
-        *ctx->state = calloc(1, sizeof(struct state));
-    if (*ctx->state == NULL)
-        return amp_fail(ctx->err, AMP_IO, "out of memory");
+        *ctx->state = amp_xcalloc(1, sizeof(struct state));
     struct operand output = output_of(&this), last;
     enum amp_status status = contract_all(&this, *ctx->state, &output, &last);
     if (status == AMP_OK && last.data != output.data)

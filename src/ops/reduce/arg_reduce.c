@@ -2,11 +2,10 @@
  * ArgMax, ArgMin and TopK. Turns elements of any dtype into int64_t keys of the same order and
  * compares keys only.
  */
-#include "core/memory.h"
 #include "ops/kernel/kernel.h"
 #include "ops/kernel/block.h"
 
-#include <stdlib.h>
+#include <omp.h>
 #include <string.h>
 
 /* How keys are made. */
@@ -325,28 +324,22 @@ static void top_line(const struct top *top, int64_t line, struct best *heap)
         put(top, first, line_begin(&out, line), i, heap[i].index);
 }
 
-static enum amp_status run_top(const struct top *top, struct amp_error *err)
+static enum amp_status run_top(struct amp_ctx *ctx, const struct top *top)
 {
     int64_t n = top->lines.outer * top->lines.inner;
-    bool is_large = n * top->lines.length >= AMP_PARALLEL_MIN, failed = false;
+    bool is_large = n * top->lines.length >= AMP_PARALLEL_MIN;
+    int threads = is_large ? omp_get_max_threads() : 1;
     if (top->k == 0)
         return AMP_OK;
-#pragma omp parallel if (is_large)
-    {
-        struct best *heap = calloc((size_t)top->k, sizeof *heap);
-        if (heap == NULL) {
-#pragma omp atomic write
-            failed = true;
-        }
-#pragma omp for
-        for (int64_t line = 0; line < n; line++)
-            if (heap != NULL)
-                top_line(top, line, heap);
-        free(heap);
-    }
-    return failed ? amp_memory_fail(err, "the greatest of a line",
-                                    (size_t)top->k * sizeof(struct best))
-                  : AMP_OK;
+    struct amp_buffer *heaps = amp_scratch(ctx, "the greatest of a line",
+                                           (size_t)threads * (size_t)top->k, sizeof(struct best));
+    if (heaps == NULL)
+        return ctx->err->status;
+#pragma omp parallel for if (is_large)
+    for (int64_t line = 0; line < n; line++)
+        top_line(top, line, (struct best *)heaps->data + omp_get_thread_num() * top->k);
+    amp_buffer_unref(heaps);
+    return AMP_OK;
 }
 
 /* K of the attribute (version 1) or of input 1; -1: not known. */
@@ -404,7 +397,7 @@ static enum amp_status top_run(struct amp_ctx *ctx)
     top.order.is_smallest = amp_node_int(ctx->node, "largest", 1) == 0;
     top.values = amp_has_out(ctx, 0) ? ctx->out[0]->data : NULL;
     top.indices = amp_has_out(ctx, 1) ? ctx->out[1]->data : NULL;
-    return run_top(&top, ctx->err);
+    return run_top(ctx, &top);
 }
 
 static enum amp_status arg_max_run(struct amp_ctx *ctx)
