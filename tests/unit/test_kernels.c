@@ -536,7 +536,7 @@ static int grow(int tree, int depth, int mode, bool may_miss, bool has_all)
     if (depth == DEPTH || (depth > 0 && any_of(4) == 0)) {
         int only = any_of(forest.targets);
         for (int t = 0; t < forest.targets; t++) {
-            node->has[t] = has_all ? t == only : any_of(3) > 0;
+            node->has[t] = has_all ? t == only : any_of(3) == 0;
             node->weights[t] = any_half();
         }
         return i;
@@ -696,6 +696,15 @@ static void set_weights(uint32_t y, const char *prefix)
     set_floats(y, amp_arena_printf(net.arena, "%s_weights", prefix), n, weights);
 }
 
+static void set_base(uint32_t y)
+{
+    float base[TARGETS + 1];
+    for (int t = 0; t < TARGETS; t++)
+        base[t] = (float)forest.base[t];
+    if (forest.n_base > 0)
+        set_floats(y, "base_values", (size_t)forest.n_base, base);
+}
+
 static uint32_t start_forest(const char *op_type, int version, enum amp_dtype dtype, int64_t rows,
                              uint32_t n_outputs)
 {
@@ -746,7 +755,6 @@ static const int64_t forest_rows[] = {1, 7, 8, 9, 16, ROWS};
 static void ensembles_are_the_sum_of_their_trees(void **state)
 {
     static const char *const aggregates[] = {"AVERAGE", "SUM", "MIN", "MAX"};
-    float base[TARGETS];
     (void)state;
     for (uint32_t seed = 1; seed <= 96; seed++) {
         enum amp_dtype dtype = forest_dtypes[seed % 8 < 4 ? 0 : seed % 4];
@@ -757,16 +765,13 @@ static void ensembles_are_the_sum_of_their_trees(void **state)
         set_weights(y, "target");
         set_int(y, "n_targets", forest.targets);
         set_word(y, "aggregate_function", aggregates[forest.aggregate]);
-        for (int t = 0; t < TARGETS; t++)
-            base[t] = (float)forest.base[t];
-        if (forest.n_base > 0)
-            set_floats(y, "base_values", (size_t)forest.n_base, base);
+        set_base(y);
         run_forest(dtype, rows);
         expect_scores(0, rows);
     }
 }
 
-/* The class is that of the greatest score of those that a row has. */
+/* The class is that of the greatest score of those that a row has: all, with base values. */
 static void classes_have_the_greatest_score(void **state)
 {
     (void)state;
@@ -776,11 +781,10 @@ static void classes_have_the_greatest_score(void **state)
         if (forest.targets < TARGETS)
             continue;
         forest.aggregate = SUM;
-        for (int t = 0; t < TARGETS; t++)
-            forest.base[t] = 0;
         uint32_t y = start_forest("TreeEnsembleClassifier", 3, dtype, ROWS, 2);
         set_nodes(y);
         set_weights(y, "class");
+        set_base(y);
         SET_INTS(y, "classlabels_int64s", 30, 10, 20);
         run_forest(dtype, ROWS);
         expect_scores(1, ROWS);
@@ -791,7 +795,7 @@ static void classes_have_the_greatest_score(void **state)
             int top = -1;
             forest_scores(forest.rows[r], scores, has);
             for (int t = 0; t < TARGETS; t++)
-                if (has[t] && (top < 0 || scores[t] > scores[top]))
+                if ((has[t] || forest.n_base > 0) && (top < 0 || scores[t] > scores[top]))
                     top = t;
             assert_int_equal(((const int64_t *)net.outputs[0].data)[r], labels[top < 0 ? 0 : top]);
         }
