@@ -632,12 +632,12 @@ static void forest_scores(const double *row, double *scores, bool *has)
 
 static void set_floats(uint32_t y, const char *name, size_t count, const float *items)
 {
-    amp_node_set_attr(net.model, node_of(y),
-                      (struct amp_attr){.name = name,
-                                        .type = AMP_ATTR_FLOATS,
-                                        .count = count,
-                                        .floats = amp_arena_memdup(net.arena, items,
-                                                                   (count + 1) * sizeof *items)});
+    amp_node_set_attr(
+        net.model, node_of(y),
+        (struct amp_attr){.name = name,
+                          .type = AMP_ATTR_FLOATS,
+                          .count = count,
+                          .floats = amp_arena_memdup(net.arena, items, count * sizeof *items)});
 }
 
 /* The attributes of the nodes, one list each. */
@@ -703,6 +703,18 @@ static void set_base(uint32_t y)
         base[t] = (float)forest.base[t];
     if (forest.n_base > 0)
         set_floats(y, "base_values", (size_t)forest.n_base, base);
+}
+
+static uint32_t start_ml(const char *op_type, int version, enum amp_dtype dtype,
+                         struct amp_shape shape)
+{
+    net_start(22);
+    amp_model_import(net.model, "ai.onnx.ml", version);
+    uint32_t x = input("x", dtype, shape);
+    uint32_t id = net_node(0, op_type, "y", 1, &x, 1);
+    one_operator(id, "ai.onnx.ml", op_type, version);
+    output(net_out(id, 0));
+    return net_out(id, 0);
 }
 
 static uint32_t start_forest(const char *op_type, int version, enum amp_dtype dtype, int64_t rows,
@@ -885,6 +897,147 @@ static void newer_ensembles_are_the_sum_of_their_trees(void **state)
         run_forest(dtype, rows);
         expect_scores(0, rows);
     }
+}
+
+/* ---- constants ---- */
+
+static void set_attr(uint32_t y, const char *name, enum amp_attr_type type, size_t count,
+                     const void *items, size_t size)
+{
+    struct amp_attr attr = {.name = name, .type = type, .count = count};
+    attr.ints = amp_arena_memdup(net.arena, items, count * size);
+    amp_node_set_attr(net.model, node_of(y), attr);
+}
+
+static uint32_t start_constant(enum amp_dtype dtype)
+{
+    net_start(22);
+    uint32_t y = net_out(net_node(0, "Constant", "y", 1, (const uint32_t[]){0}, 0), 0);
+    amp_value_at(net.model, y)->dtype = dtype;
+    output(y);
+    return y;
+}
+
+static void expect_constant(enum amp_dtype dtype, int rank)
+{
+    run_on(NULL);
+    assert_int_equal(net.outputs[0].dtype, dtype);
+    assert_int_equal(net.outputs[0].shape.rank, rank);
+}
+
+static void constants_are_what_their_attribute_holds(void **state)
+{
+    static const struct amp_str words[] = {{"ab", 2}, {"", 0}, {"c", 1}};
+    (void)state;
+    set_attr(start_constant(AMP_FLOAT), "value_float", AMP_ATTR_FLOAT, 1, (float[]){2.5f},
+             sizeof(float));
+    expect_constant(AMP_FLOAT, 0);
+    EXPECT_OUTPUT(0, 0, 2.5);
+    set_attr(start_constant(AMP_FLOAT), "value_floats", AMP_ATTR_FLOATS, 3, (float[]){2.5f, -1, 4},
+             sizeof(float));
+    expect_constant(AMP_FLOAT, 1);
+    EXPECT_OUTPUT(0, 0, 2.5, -1, 4);
+    set_attr(start_constant(AMP_INT64), "value_int", AMP_ATTR_INT, 1, (int64_t[]){-7},
+             sizeof(int64_t));
+    expect_constant(AMP_INT64, 0);
+    assert_int_equal(((const int64_t *)net.outputs[0].data)[0], -7);
+    set_attr(start_constant(AMP_INT64), "value_ints", AMP_ATTR_INTS, 2, (int64_t[]){-7, 9},
+             sizeof(int64_t));
+    expect_constant(AMP_INT64, 1);
+    assert_int_equal(amp_tensor_count(&net.outputs[0]), 2);
+    assert_int_equal(((const int64_t *)net.outputs[0].data)[1], 9);
+    set_attr(start_constant(AMP_STRING), "value_string", AMP_ATTR_STRING, 1, words, sizeof *words);
+    expect_constant(AMP_STRING, 0);
+    assert_memory_equal(((const struct amp_str *)net.outputs[0].data)[0].data, "ab", 2);
+    set_attr(start_constant(AMP_STRING), "value_strings", AMP_ATTR_STRINGS, 3, words,
+             sizeof *words);
+    expect_constant(AMP_STRING, 1);
+    assert_int_equal(amp_tensor_count(&net.outputs[0]), 3);
+    assert_int_equal(((const struct amp_str *)net.outputs[0].data)[1].size, 0);
+    assert_memory_equal(((const struct amp_str *)net.outputs[0].data)[2].data, "c", 1);
+    set_attr(start_constant(AMP_INT64), "value_ints", AMP_ATTR_INTS, 0, words, 0);
+    expect_constant(AMP_INT64, 1);
+    assert_int_equal(amp_tensor_count(&net.outputs[0]), 0);
+    start_constant(AMP_FLOAT);
+    refuses(NULL, AMP_MODEL,
+            "no value; one of value, sparse_value, value_float, value_floats, value_int, "
+            "value_ints, value_string and value_strings is needed");
+}
+
+/* Where the tensor lies, aligned or not, does not matter. */
+static void constants_are_tensors_wherever_they_lie(void **state)
+{
+    static const float values[] = {1, -2.5f, 3};
+    (void)state;
+    for (size_t offset = 0; offset < 2 * sizeof(float); offset += sizeof(float)) {
+        uint32_t y = start_constant(AMP_FLOAT);
+        char *room = amp_arena_alloc(net.arena, 256);
+        room += 64 - (uintptr_t)room % 64 + offset;
+        struct amp_tensor *tensor = net_tensor(AMP_FLOAT, DIMS(3, 1), values);
+        tensor->data = memcpy(room, values, sizeof values);
+        set_attr(y, "value", AMP_ATTR_TENSOR, 1, &tensor, sizeof(struct amp_tensor *));
+        expect_constant(AMP_FLOAT, 2);
+        EXPECT_OUTPUT(0, 0, 1, -2.5, 3);
+    }
+}
+
+/* ---- tables ---- */
+
+enum { KEYS_MOST = 100 };
+
+/* Keys and what is no key; any number of them, so that tables of any size are full. */
+static void encoders_look_every_key_up(void **state)
+{
+    static const int counts[] = {1, 2, 4, 5, 8, 9, KEYS_MOST};
+    (void)state;
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+        int64_t keys[KEYS_MOST], x[2 * KEYS_MOST];
+        float values[KEYS_MOST];
+        double expected[2 * KEYS_MOST];
+        int n = counts[k];
+        for (int i = 0; i < n; i++) {
+            keys[i] = i * i * 7 - 50;
+            values[i] = (float)i + 0.5f;
+            x[i] = keys[i];
+            expected[i] = i + 0.5;
+            x[n + i] = keys[i] + 3;
+            expected[n + i] = -9;
+        }
+        uint32_t y = start_ml("LabelEncoder", 4, AMP_INT64, DIMS(2 * n));
+        set_list(y, "keys_int64s", (size_t)n, keys);
+        set_floats(y, "values_floats", (size_t)n, values);
+        set_number(y, "default_float", -9);
+        run_on(net_tensor(AMP_INT64, DIMS(2 * n), x));
+        expect_doubles(0, expected, (size_t)(2 * n), 0);
+        y = start_ml("OneHotEncoder", 1, AMP_INT64, DIMS(2 * n));
+        set_list(y, "cats_int64s", (size_t)n, keys);
+        run_on(net_tensor(AMP_INT64, DIMS(2 * n), x));
+        assert_int_equal(amp_tensor_count(&net.outputs[0]), 2 * n * n);
+        for (int i = 0; i < 2 * n * n; i++)
+            assert_true(amp_tensor_double(&net.outputs[0], (size_t)i) == (i % n == i / n));
+    }
+}
+
+/* NaN is a key as others, -0 is 0, and the last byte of a string counts. */
+static void encoders_tell_keys_apart(void **state)
+{
+    static const struct amp_str words[] = {{"", 0}, {"a", 1}, {"ab", 2}, {"ac", 2}, {"a\0", 2}};
+    static const struct amp_str texts[] = {{"ac", 2}, {"b", 1},   {"a", 1},   {"", 0},
+                                           {"ab", 2}, {"a\0", 2}, {"abc", 3}, {"\0", 1}};
+    (void)state;
+    uint32_t y = start_ml("LabelEncoder", 4, AMP_FLOAT, DIMS(5));
+    set_floats(y, "keys_floats", 3, (const float[]){NAN, 0, 2});
+    set_floats(y, "values_floats", 3, (const float[]){10, 20, 30});
+    set_number(y, "default_float", 5);
+    run_on(net_tensor(AMP_FLOAT, DIMS(5), (const float[]){2, -0.0f, -NAN, 1, 0}));
+    EXPECT_OUTPUT(0, 0, 30, 20, 10, 5, 20);
+    y = start_ml("LabelEncoder", 4, AMP_STRING, DIMS(8));
+    set_attr(y, "keys_strings", AMP_ATTR_STRINGS, 5, words, sizeof *words);
+    SET_INTS(y, "values_int64s", 10, 20, 30, 40, 50);
+    set_int(y, "default_int64", 7);
+    run_on(net_tensor(AMP_STRING, DIMS(8), texts));
+    static const int64_t expected[] = {40, 7, 20, 10, 30, 50, 7, 7};
+    assert_memory_equal(net.outputs[0].data, expected, sizeof expected);
 }
 
 /* ---- random numbers ---- */
@@ -1459,6 +1612,10 @@ int main(void)
         NET_TEST(ensembles_are_the_sum_of_their_trees),
         NET_TEST(classes_have_the_greatest_score),
         NET_TEST(newer_ensembles_are_the_sum_of_their_trees),
+        NET_TEST(constants_are_what_their_attribute_holds),
+        NET_TEST(constants_are_tensors_wherever_they_lie),
+        NET_TEST(encoders_look_every_key_up),
+        NET_TEST(encoders_tell_keys_apart),
         NET_TEST(uniform_numbers_are_numpys),
         NET_TEST(normal_numbers_are_numpys),
         NET_TEST(bernoulli_is_below_the_probability),
