@@ -1486,6 +1486,241 @@ static void many_ways_are_followed_at_once(void **state)
     expect_match("[ab]*a[ab]{200}", text_of(text), true);
 }
 
+/* ---- texts ---- */
+
+static uint32_t start_split(const char *delimiter, int64_t most, int64_t count)
+{
+    net_start(20);
+    const uint32_t x = input("x", AMP_STRING, DIMS(count));
+    uint32_t node = net_node(0, "StringSplit", "y", 2, &x, 1);
+    output(net_out(node, 0));
+    output(net_out(node, 1));
+    if (delimiter != NULL)
+        set_word(net_out(node, 0), "delimiter", delimiter);
+    set_int(net_out(node, 0), "maxsplit", most);
+    return net_out(node, 0);
+}
+
+/* What Python's str.split gives, without spaces at the end of what is left when no more is split.
+ */
+static void texts_are_split_as_in_python(void **state)
+{
+    static const struct {
+        const char *text, *delimiter;
+        int most, count;
+        const char *parts[6];
+    } cases[] = {
+        {"", NULL, -1, 0, {NULL}},
+        {"", NULL, 0, 0, {NULL}},
+        {"", NULL, 1, 0, {NULL}},
+        {"", NULL, 2, 0, {NULL}},
+        {"", NULL, 3, 0, {NULL}},
+        {"  ", NULL, -1, 0, {NULL}},
+        {"  ", NULL, 0, 0, {NULL}},
+        {"  ", NULL, 1, 0, {NULL}},
+        {"  ", NULL, 2, 0, {NULL}},
+        {"  ", NULL, 3, 0, {NULL}},
+        {" a ", NULL, -1, 1, {"a"}},
+        {" a ", NULL, 0, 1, {"a"}},
+        {" a ", NULL, 1, 1, {"a"}},
+        {" a ", NULL, 2, 1, {"a"}},
+        {" a ", NULL, 3, 1, {"a"}},
+        {"a  b c ", NULL, -1, 3, {"a", "b", "c"}},
+        {"a  b c ", NULL, 0, 1, {"a  b c"}},
+        {"a  b c ", NULL, 1, 2, {"a", "b c"}},
+        {"a  b c ", NULL, 2, 3, {"a", "b", "c"}},
+        {"a  b c ", NULL, 3, 3, {"a", "b", "c"}},
+        {"a\302\240\343\200\200b\011c", NULL, -1, 3, {"a", "b", "c"}},
+        {"a\302\240\343\200\200b\011c", NULL, 0, 1, {"a\302\240\343\200\200b\011c"}},
+        {"a\302\240\343\200\200b\011c", NULL, 1, 2, {"a", "b\011c"}},
+        {"a\302\240\343\200\200b\011c", NULL, 2, 3, {"a", "b", "c"}},
+        {"a\302\240\343\200\200b\011c", NULL, 3, 3, {"a", "b", "c"}},
+        {"\303\251 \303\250", NULL, -1, 2, {"\303\251", "\303\250"}},
+        {"\303\251 \303\250", NULL, 0, 1, {"\303\251 \303\250"}},
+        {"\303\251 \303\250", NULL, 1, 2, {"\303\251", "\303\250"}},
+        {"\303\251 \303\250", NULL, 2, 2, {"\303\251", "\303\250"}},
+        {"\303\251 \303\250", NULL, 3, 2, {"\303\251", "\303\250"}},
+        {"", ",", -1, 1, {""}},
+        {"", ",", 0, 1, {""}},
+        {"", ",", 1, 1, {""}},
+        {"", ",", 2, 1, {""}},
+        {"", ",", 4, 1, {""}},
+        {",", ",", -1, 2, {"", ""}},
+        {",", ",", 0, 1, {","}},
+        {",", ",", 1, 2, {"", ""}},
+        {",", ",", 2, 2, {"", ""}},
+        {",", ",", 4, 2, {"", ""}},
+        {"a,b", ",", -1, 2, {"a", "b"}},
+        {"a,b", ",", 0, 1, {"a,b"}},
+        {"a,b", ",", 1, 2, {"a", "b"}},
+        {"a,b", ",", 2, 2, {"a", "b"}},
+        {"a,b", ",", 4, 2, {"a", "b"}},
+        {",a,,b,", ",", -1, 5, {"", "a", "", "b", ""}},
+        {",a,,b,", ",", 0, 1, {",a,,b,"}},
+        {",a,,b,", ",", 1, 2, {"", "a,,b,"}},
+        {",a,,b,", ",", 2, 3, {"", "a", ",b,"}},
+        {",a,,b,", ",", 4, 5, {"", "a", "", "b", ""}},
+        {"abc", ",", -1, 1, {"abc"}},
+        {"abc", ",", 0, 1, {"abc"}},
+        {"abc", ",", 1, 1, {"abc"}},
+        {"abc", ",", 2, 1, {"abc"}},
+        {"abc", ",", 4, 1, {"abc"}},
+        {"aaaa", "aa", -1, 3, {"", "", ""}},
+        {"aaaa", "aa", 0, 1, {"aaaa"}},
+        {"aaaa", "aa", 1, 2, {"", "aa"}},
+        {"aa", "aa", -1, 2, {"", ""}},
+        {"aa", "aa", 0, 1, {"aa"}},
+        {"aa", "aa", 1, 2, {"", ""}},
+        {"a", "aa", -1, 1, {"a"}},
+        {"a", "aa", 0, 1, {"a"}},
+        {"a", "aa", 1, 1, {"a"}},
+        {"baabaac", "aa", -1, 3, {"b", "b", "c"}},
+        {"baabaac", "aa", 0, 1, {"baabaac"}},
+        {"baabaac", "aa", 1, 2, {"b", "baac"}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct amp_str text = text_of(cases[i].text);
+        start_split(cases[i].delimiter, cases[i].most, 1);
+        run_on(net_tensor(AMP_STRING, DIMS(1), &text));
+        const struct amp_str *parts = net.outputs[0].data;
+        assert_int_equal(((const int64_t *)net.outputs[1].data)[0], cases[i].count);
+        assert_int_equal(amp_tensor_count(&net.outputs[0]), cases[i].count);
+        for (int k = 0; k < cases[i].count; k++) {
+            assert_int_equal(parts[k].size, strlen(cases[i].parts[k]));
+            if (parts[k].size > 0)
+                assert_memory_equal(parts[k].data, cases[i].parts[k], parts[k].size);
+        }
+    }
+}
+
+/* Python's str.isspace, of all characters of up to three bytes. */
+static void spaces_are_those_of_python(void **state)
+{
+    static const uint16_t spaces[] = {
+        0x09,   0x0a,   0x0b,   0x0c,   0x0d,   0x1c,   0x1d,   0x1e,   0x1f,   0x20,
+        0x85,   0xa0,   0x1680, 0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005, 0x2006,
+        0x2007, 0x2008, 0x2009, 0x200a, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000};
+    enum { FIRST = 1, LAST = 0xd7ff };
+    struct amp_str *texts = calloc(LAST, sizeof *texts);
+    char *room = calloc(LAST, 8);
+    size_t next = 0;
+    (void)state;
+    assert_true(texts != NULL && room != NULL);
+    for (unsigned code = FIRST; code <= LAST; code++) {
+        char *text = room + (size_t)(code - FIRST) * 8, *at = text;
+        *at++ = 'a';
+        if (code < 0x80) {
+            *at++ = (char)code;
+        } else if (code < 0x800) {
+            *at++ = (char)(0xc0 | code >> 6);
+            *at++ = (char)(0x80 | (code & 0x3f));
+        } else {
+            *at++ = (char)(0xe0 | code >> 12);
+            *at++ = (char)(0x80 | (code >> 6 & 0x3f));
+            *at++ = (char)(0x80 | (code & 0x3f));
+        }
+        *at++ = 'b';
+        texts[code - FIRST] = (struct amp_str){text, (size_t)(at - text)};
+    }
+    start_split(NULL, -1, LAST);
+    run_on(net_tensor(AMP_STRING, DIMS(LAST), texts));
+    for (unsigned code = FIRST; code <= LAST; code++) {
+        bool is_space = next < sizeof spaces / sizeof *spaces && spaces[next] == code;
+        next += is_space;
+        if (((const int64_t *)net.outputs[1].data)[code - FIRST] != (is_space ? 2 : 1))
+            fail_msg("U+%04X is %s", code, is_space ? "a space" : "none");
+    }
+    assert_int_equal(next, sizeof spaces / sizeof *spaces);
+    free(texts);
+    free(room);
+}
+
+enum { GRAMS = 12, LONGEST = 3, ITEMS = 9 };
+
+/* N-grams, of 1 to 3 items below 4, each only once. */
+static struct {
+    int64_t items[GRAMS][LONGEST], columns[GRAMS];
+    int lengths[GRAMS], n;
+} pool;
+
+static void fill_pool(void)
+{
+    pool.n = 0;
+    for (int length = 1; length <= LONGEST; length++)
+        for (int k = 0; k < GRAMS / LONGEST; k++) {
+            int64_t gram[LONGEST] = {0};
+            bool is_there = false;
+            for (int i = 0; i < length; i++)
+                gram[i] = 1 + any_of(3);
+            for (int i = 0; i < pool.n; i++)
+                is_there |=
+                    pool.lengths[i] == length && memcmp(pool.items[i], gram, sizeof gram) == 0;
+            if (is_there)
+                continue;
+            memcpy(pool.items[pool.n], gram, sizeof gram);
+            pool.lengths[pool.n++] = length;
+        }
+    for (int i = 0; i < pool.n; i++)
+        pool.columns[i] = pool.n - 1 - i;
+}
+
+/* How often gram I is in ROW, its items one to SKIPS + 1 apart, all by the same distance. */
+static int count_gram(int i, const int64_t *row, int n, int skips)
+{
+    int count = 0, length = pool.lengths[i];
+    for (int distance = 1; distance <= (length == 1 ? 1 : skips + 1); distance++)
+        for (int first = 0; first + (length - 1) * distance < n; first++) {
+            bool is_same = true;
+            for (int k = 0; k < length; k++)
+                is_same &= row[first + k * distance] == pool.items[i][k];
+            count += is_same;
+        }
+    return count;
+}
+
+static void grams_are_counted_at_all_distances(void **state)
+{
+    static const char *const modes[] = {"TF", "IDF", "TFIDF"};
+    (void)state;
+    for (uint32_t seed = 1; seed <= 120; seed++) {
+        forest_state = seed;
+        fill_pool();
+        int mode = any_of(3), skips = any_of(4), least = 1 + any_of(3), n = any_of(ITEMS + 1);
+        int most = least + any_of(LONGEST + 1 - least), n_listed = 0;
+        int64_t row[ITEMS], listed[GRAMS * LONGEST], starts[LONGEST] = {0};
+        float weights[GRAMS];
+        double expected[GRAMS];
+        for (int i = 0; i < pool.n; i++) {
+            if (i == 0 || pool.lengths[i] != pool.lengths[i - 1])
+                starts[pool.lengths[i] - 1] = n_listed;
+            for (int k = 0; k < pool.lengths[i]; k++)
+                listed[n_listed++] = pool.items[i][k];
+            weights[i] = 0.5f + (float)i;
+        }
+        for (int i = 0; i < n; i++)
+            row[i] = 1 + any_of(4);
+        for (int i = 0; i < pool.n; i++) {
+            bool is_wanted = pool.lengths[i] >= least && pool.lengths[i] <= most;
+            int count = is_wanted ? count_gram(i, row, n, skips) : 0;
+            expected[pool.columns[i]] = (mode == 1 ? count > 0 : count) *
+                                        (mode == 0 ? 1.0 : (double)weights[pool.columns[i]]);
+        }
+        uint32_t y = start_one("TfIdfVectorizer", 9, AMP_INT64, DIMS(n));
+        set_word(y, "mode", modes[mode]);
+        set_int(y, "max_skip_count", skips);
+        set_int(y, "min_gram_length", least);
+        set_int(y, "max_gram_length", most);
+        set_list(y, "ngram_counts", LONGEST, starts);
+        set_list(y, "ngram_indexes", (size_t)pool.n, pool.columns);
+        set_list(y, "pool_int64s", (size_t)n_listed, listed);
+        if (mode > 0)
+            set_floats(y, "weights", (size_t)pool.n, weights);
+        run_on(net_tensor(AMP_INT64, DIMS(n), row));
+        expect_doubles(0, expected, (size_t)pool.n, 0);
+    }
+}
+
 /* ---- dnnl ------------------------------------------------------------------------------------ */
 
 /* What oneDNN does. An operator whose primitive cannot be made runs in C all the same, slowly, so
@@ -1629,6 +1864,9 @@ int main(void)
         NET_TEST(what_re2_refuses_is_refused),
         NET_TEST(long_patterns_are_cut_in_messages),
         NET_TEST(many_ways_are_followed_at_once),
+        NET_TEST(texts_are_split_as_in_python),
+        NET_TEST(spaces_are_those_of_python),
+        NET_TEST(grams_are_counted_at_all_distances),
         NET_TEST(windows_are_run_by_onednn),
         NET_TEST(products_and_norms_are_run_by_onednn),
     };
