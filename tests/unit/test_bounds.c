@@ -7,6 +7,7 @@
 #include "core/number/range.h"
 #include "core/tensor.h"
 #include "onnx/file/read.h"
+#include "one_node.h"
 #include "onnx/schema/infer.h"
 #include "one_node.h"
 #include "ops/bound.h"
@@ -423,6 +424,137 @@ static void results_are_within(void **state)
     }
 }
 
+/* ---- operators ------------------------------------------------------------------------------- */
+
+/* What a node's results lie between when its inputs do, by its definition; says: whether anything
+   is known. The inputs are constants. */
+struct operator_case {
+    const char *line;
+    struct amp_interval in[3], out;
+    bool says;
+};
+
+static void expect_bound(const struct operator_case *test)
+{
+    struct amp_interval out = amp_interval_all();
+    one_node(test->line, ONE_CONSTANT);
+    const struct amp_node *node = amp_node_at(net.model, net.model->graphs[0].nodes.items[0]);
+    const struct amp_op *op = amp_op_find(node->domain, node->op_type);
+    const struct amp_bound_call call = {
+        .model = net.model, .node = node, .in = test->in, .enough = INFINITY};
+    if (op == NULL || op->bound == NULL)
+        fail_msg("%s has no bound", test->line);
+    bool says = op->bound(&call, &out);
+    if (says != test->says ||
+        (says && !(fabs(out.low - test->out.low) <= 1e-6 || out.low == test->out.low)) ||
+        (says && !(fabs(out.high - test->out.high) <= 1e-6 || out.high == test->out.high)))
+        fail_msg("%s: %s %g to %g", test->line, says ? "from" : "nothing is known, not from",
+                 out.low, out.high);
+}
+
+#define ALL                 \
+    {                       \
+        -INFINITY, INFINITY \
+    }
+static const struct operator_case operator_cases[] = {
+    {"Atan-22 f[2]", {{-1, 2}}, {-0.7853981634, 1.1071487178}, true},
+    {"Ceil-13 f[2]", {{-1.5, 2.5}}, {-1, 3}, true},
+    {"Floor-13 f[2]", {{-1.5, 2.5}}, {-2, 2}, true},
+    {"Round-22 f[2]", {{-1.6, 2.6}}, {-2, 3}, true},
+    {"Erf-13 f[2]", {{-1, 2}}, {-0.8427007929, 0.9953222650}, true},
+    {"Exp-13 f[2]", {{-1, 2}}, {0.3678794412, 7.3890560989}, true},
+    {"Log-13 f[2]", {{1, 7.3890560989}}, {0, 2}, true},
+    {"Log-13 f[2]", {{-1, 1}}, {-INFINITY, 0}, true},
+    {"Neg-13 f[2]", {{-1, 2}}, {-2, 1}, true},
+    {"Abs-13 f[2]", {{-3, 2}}, {0, 3}, true},
+    {"Abs-13 f[2]", {{-3, -2}}, {2, 3}, true},
+    {"Reciprocal-13 f[2]", {{2, 4}}, {0.25, 0.5}, true},
+    {"Reciprocal-13 f[2]", {{-1, 4}}, ALL, true},
+    {"Sqrt-13 f[2]", {{-4, 9}}, {0, 3}, true},
+    {"Sqrt-13 f[2]", {{4, 9}}, {2, 3}, true},
+    {"Tanh-13 f[2]", {{-1, 2}}, {-0.7615941560, 0.9640275801}, true},
+    {"Cos-22 f[2]", {{-1, 2}}, {-1, 1}, true},
+    {"Sin-22 f[2]", {{-9, 9}}, {-1, 1}, true},
+    {"Sign-13 f[2]", {{-9, 9}}, {-1, 1}, true},
+    {"Sigmoid-13 f[2]", {{-9, 9}}, {0, 1}, true},
+    {"Softsign-22 f[2]", {{-9, 9}}, {-1, 1}, true},
+    {"HardSigmoid-22 f[2]", {{-9, 9}}, {0, 1}, true},
+    {"Relu-14 f[2]", {{-3, 2}}, {0, 2}, true},
+    {"Relu-14 f[2]", {{1, 2}}, {1, 2}, true},
+    {"Relu-14 f[2]", {{-2, -1}}, {0, 0}, true},
+    {"Elu-22 f[2]", {{-3, 2}}, {-1, 2}, true},
+    {"Elu-22 f[2] alpha=0.5", {{-3, -2}}, {-0.5, 0}, true},
+    {"Elu-22 f[2] alpha=-0.5", {{-3, 2}}, ALL, false},
+    {"Elu-22 f[2] alpha=0.0", {{-3, 2}}, ALL, false},
+    {"Celu-12 f[2] alpha=2.0", {{-3, 2}}, {-2, 2}, true},
+    {"Swish-24 f[2]", {{-9, 2}}, {-0.2785, 2}, true},
+    {"Swish-24 f[2]", {{-9, -2}}, {-0.2785, 0}, true},
+    {"Swish-24 f[2] alpha=2.0", {{-9, 2}}, ALL, false},
+    {"Mish-22 f[2]", {{-9, 2}}, {-0.3089, 2}, true},
+    {"HardSwish-22 f[2]", {{-9, 2}}, {-0.3751, 2}, true},
+    {"Gelu-20 f[2]", {{-9, 2}}, {-0.1701, 2}, true},
+    {"Gelu-20 f[2]", {{-9, -2}}, {-0.1701, 0}, true},
+    {"LeakyRelu-16 f[2]", {{-4, 2}}, {-4, 2}, true},
+    {"LeakyRelu-16 f[2] alpha=3.0", {{-4, 2}}, {-12, 6}, true},
+    {"LeakyRelu-16 f[2] alpha=-0.5", {{-4, 1}}, {-4, 2}, true},
+    {"Softplus-22 f[2]", {{-4, 2}}, {0, 3}, true},
+    {"Softplus-22 f[2]", {{-4, -2}}, {0, 1}, true},
+    {"ThresholdedRelu-22 f[2]", {{2, 3}}, {0, 3}, true},
+    {"ThresholdedRelu-22 f[2]", {{-2, 3}}, {-2, 3}, true},
+    {"Add-14 f[2] f[2]", {{-1, 2}, {10, 20}}, {9, 22}, true},
+    {"Sub-14 f[2] f[2]", {{-1, 2}, {10, 20}}, {-21, -8}, true},
+    {"Mul-14 f[2] f[2]", {{-1, 2}, {10, 20}}, {-20, 40}, true},
+    {"Div-14 f[2] f[2]", {{-1, 2}, {10, 20}}, {-0.1, 0.2}, true},
+    {"Div-14 f[2] f[2]", {{-1, 2}, {-1, 1}}, ALL, true},
+    {"Pow-15 f[2] f[]=2", {{-3, 2}}, {0, 9}, true},
+    {"Pow-15 f[2] f[]=2", {{2, 3}}, {4, 9}, true},
+    {"Pow-15 f[2] f[]=-2", {{2, 4}}, {0.0625, 0.25}, true},
+    {"Pow-15 f[2] f[]=3", {{2, 3}}, {8, 27}, true},
+    {"Pow-15 f[2] f[]=3", {{0, 3}}, {0, 27}, true},
+    {"Pow-15 f[2] f[]=3", {{-2, 3}}, ALL, false},
+    {"Pow-15 f[2] f[]=0.5", {{-4, 9}}, {0, 3}, true},
+    {"Pow-15 f[2] f[]=0.5", {{4, 9}}, {2, 3}, true},
+    {"Pow-15 f[2] f[]=-0.5", {{4, 16}}, {0.25, 0.5}, true},
+    {"Pow-15 f[2] f[2]=2,2", {{2, 3}}, ALL, false},
+    {"Clip-13 f[2] f[] f[]", {{-5, 5}, {-1, -1}, {2, 2}}, {-1, 2}, true},
+    {"Clip-13 f[2] f[]", {{-5, 5}, {-1, -1}, ALL}, {-1, 5}, true},
+    {"Clip-13 f[2] _ f[]", {{-5, 5}, ALL, {2, 2}}, {-5, 2}, true},
+    {"Clip-13 f[2]", {{-5, 5}, {0, 0}, {0, 0}}, {-5, 5}, true},
+    {"Clip-13 f[2] f[] f[]", {{-5, 5}, {3, 3}, {2, 2}}, {2, 2}, true},
+    {"Clip-6 f[2] min=-1.0 max=2.0", {{-5, 5}}, {-1, 2}, true},
+    {"Clip-6 f[2] min=-1.0", {{-5, 5}}, {-1, 5}, true},
+    {"Clip-6 f[2] max=2.0", {{-5, 5}}, {-5, 2}, true},
+    {"Max-13 f[2] f[2] f[2]", {{-1, 2}, {0, 1}, {-5, 3}}, {0, 3}, true},
+    {"Min-13 f[2] f[2] f[2]", {{-1, 2}, {0, 1}, {-5, 3}}, {-5, 1}, true},
+    {"Sum-13 f[2] f[2] f[2]", {{-1, 2}, {0, 1}, {-5, 3}}, {-6, 6}, true},
+    {"Sum-13 f[2]", {{-1, 2}}, {-1, 2}, true},
+    {"DequantizeLinear-13 u[2] f[] u[]", {{0, 255}, {2, 2}, {10, 10}}, {-20, 490}, true},
+    {"DequantizeLinear-13 u[2] f[]", {{0, 255}, {2, 2}, {10, 10}}, {0, 510}, true},
+    {"DequantizeLinear-13 u[2] f[2] u[2]", {{0, 255}, {1, 2}, {0, 10}}, {-20, 510}, true},
+    {"Dropout-13 f[2] f[]", {{-1, 2}}, {-1, 2}, true},
+    {"Dropout-13 f[2] f[] b[]", {{-1, 2}}, ALL, false},
+    {"Dropout-7 f[2]", {{-1, 2}}, {-1, 2}, true},
+    {"Dropout-6 f[2]", {{-1, 2}}, ALL, false},
+    {"Cast-13 f[2] to=11", {{-1, 2}}, {-1, 2}, true},
+};
+#undef ALL
+
+static void operators_bound_their_results(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof operator_cases / sizeof *operator_cases; i++)
+        expect_bound(&operator_cases[i]);
+    /* What is multiplied with itself. */
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2)), y = NODE("Mul", "y", x, x);
+    const struct amp_interval in[] = {{-3, 2}, {-3, 2}};
+    const struct amp_bound_call call = {
+        .model = net.model, .node = amp_node_at(net.model, node_of(y)), .in = in};
+    struct amp_interval out;
+    assert_true(amp_op_find("", "Mul")->bound(&call, &out));
+    assert_true(out.low == 0 && out.high == 9);
+}
+
 /* ---- range ----------------------------------------------------------------------------------- */
 
 /* What is seen of the elements of a value: counts, magnitudes and energies of known elements. The
@@ -504,6 +636,7 @@ static void many_elements_are_all_seen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        NET_TEST(operators_bound_their_results),
         cmocka_unit_test(no_bound_is_exceeded),
         NET_TEST(products_are_bounded_by_their_weights),
         NET_TEST(normalized_elements_are_bounded_by_their_number),
