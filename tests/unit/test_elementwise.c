@@ -178,6 +178,137 @@ static void views_step_backwards_and_over(void **state)
     assert_memory_equal(to, ((uint16_t[]){8, 10, 4, 6, 0, 2}), sizeof to);
 }
 
+/* Random strides for dims of some memory: dims in any order, maybe with gaps, maybe from the last.
+   How many elements they span; *FIRST is where the loop begins. */
+static int64_t random_strides(int rank, const int64_t *dims, int64_t *strides, bool may_repeat,
+                              int64_t *first)
+{
+    int order[AMP_RANK_MAX];
+    int64_t span = 1;
+    *first = 0;
+    for (int d = 0; d < rank; d++) {
+        int at = (int)any(d + 1);
+        memmove(order + at + 1, order + at, (size_t)(d - at) * sizeof *order);
+        order[at] = d;
+    }
+    bool is_row_major = any(3) == 0;
+    for (int k = rank - 1; k >= 0; k--) {
+        int d = is_row_major ? k : order[k];
+        int64_t kind = any(8), dim = dims[d];
+        strides[d] = span;
+        span = span * dim + (kind == 0 ? any(5) : 0);
+        if (may_repeat && kind == 1)
+            strides[d] = 0;
+        if (may_repeat && kind == 2) {
+            *first += strides[d] * (dim - 1);
+            strides[d] = -strides[d];
+        }
+    }
+    return span;
+}
+
+static int64_t offset_of(int rank, const int64_t *index, const int64_t *strides)
+{
+    int64_t offset = 0;
+    for (int d = 0; d < rank; d++)
+        offset += index[d] * strides[d];
+    return offset;
+}
+
+/* Moves into memory that is all 0xEE: every element arrives, and nothing else is written. */
+static void assert_moved(int rank, const int64_t *dims, size_t size)
+{
+    int64_t from_strides[AMP_RANK_MAX], to_strides[AMP_RANK_MAX], from_first, to_first;
+    size_t from_size =
+        (size_t)random_strides(rank, dims, from_strides, true, &from_first) * size + 64;
+    size_t to_size = (size_t)random_strides(rank, dims, to_strides, false, &to_first) * size + 64;
+    /* Both begin where an element may, not always where a vector may. */
+    size_t from_shift = (size_t)any(3) * size, to_shift = (size_t)any(3) * size;
+    uint8_t *from = malloc(from_size), *to = malloc(to_size), *expected = malloc(to_size);
+    assert_true(from != NULL && to != NULL && expected != NULL);
+    for (size_t i = 0; i < from_size; i++)
+        from[i] = (uint8_t)any(256);
+    memset(to, 0xEE, to_size);
+    memset(expected, 0xEE, to_size);
+    int64_t index[AMP_RANK_MAX] = {0};
+    uint8_t *source = from + from_shift + (size_t)from_first * size;
+    do
+        memcpy(expected + to_shift + (size_t)offset_of(rank, index, to_strides) * size,
+               source + offset_of(rank, index, from_strides) * (int64_t)size, size);
+    while (amp_index_next(rank, dims, index));
+    struct amp_loop loop;
+    amp_loop_init(&loop, rank, dims);
+    amp_loop_view(&loop, to + to_shift, size, to_strides);
+    amp_loop_view(&loop, source, size, from_strides);
+    amp_loop_move(&loop);
+    assert_memory_equal(to, expected, to_size);
+    free(from);
+    free(to);
+    free(expected);
+}
+
+static void moves_meet_every_element(void **state)
+{
+    static const size_t sizes[] = {1, 2, 4, 8, 16};
+    (void)state;
+    for (int round = 0; round < 1500; round++) {
+        int64_t dims[AMP_RANK_MAX];
+        int rank = 1 + (int)any(4), large = (int)any(rank);
+        for (int d = 0; d < rank; d++)
+            dims[d] = 1 + any(d == large ? 70 : any(3) == 0 ? 20 : 5);
+        assert_moved(rank, dims, sizes[round % 5]);
+    }
+    /* Enough for all threads. */
+    for (int round = 0; round < 20; round++)
+        assert_moved(3, (const int64_t[]){1 + any(5), 150 + any(70), 150 + any(70)},
+                     sizes[round % 5]);
+}
+
+/* Small whole numbers, of which sums are exact in all three types, at any strides. */
+static void floats_of_any_width_lie_anywhere(void **state)
+{
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_BFLOAT16, AMP_FLOAT16};
+    (void)state;
+    for (int round = 0; round < 600; round++) {
+        int64_t dims[AMP_RANK_MAX], strides[3][AMP_RANK_MAX], first[3], index[AMP_RANK_MAX] = {0};
+        struct amp_tensor all[3];
+        struct amp_error err = {.status = AMP_OK};
+        int rank = 1 + (int)any(3);
+        struct amp_loop loop;
+        for (int d = 0; d < rank; d++)
+            dims[d] = 1 + any(d == rank - 1 ? round % 50 == 0 ? 1200 : 300 : 8);
+        amp_loop_init(&loop, rank, dims);
+        for (int k = 0; k < 3; k++) {
+            enum amp_dtype dtype = dtypes[any(3)];
+            size_t size = amp_dtype_bits(dtype) / 8;
+            int64_t span = random_strides(rank, dims, strides[k], k > 0, &first[k]);
+            if (k == 0) { /* the output lies row by row */
+                struct amp_shape shape = {.rank = rank};
+                memcpy(shape.dims, dims, (size_t)rank * sizeof *dims);
+                amp_strides(&shape, strides[0]);
+                span = amp_shape_count(&shape);
+                first[0] = 0;
+            }
+            all[k] = (struct amp_tensor){.dtype = dtype, .shape = {1, {span}}};
+            assert_int_equal(amp_tensor_alloc(&all[k], &err), AMP_OK);
+            for (int64_t i = 0; i < span; i++)
+                amp_tensor_set_double(&all[k], (size_t)i, (double)(any(64) - 32));
+            amp_loop_view(&loop, (char *)all[k].data + (size_t)first[k] * size, size, strides[k]);
+            loop.operands[k].dtype = dtype;
+        }
+        amp_loop_compute(&loop, add_floats, NULL);
+        do {
+            double value[3];
+            for (int k = 0; k < 3; k++)
+                value[k] = amp_tensor_double(
+                    &all[k], (size_t)(first[k] + offset_of(rank, index, strides[k])));
+            assert_true(value[0] == value[1] + value[2]);
+        } while (amp_index_next(rank, dims, index));
+        for (int k = 0; k < 3; k++)
+            amp_tensor_release(&all[k]);
+    }
+}
+
 static void packed_elements_survive(void **state)
 {
     (void)state;
@@ -492,6 +623,8 @@ int main(void)
         cmocka_unit_test(short_rows_hold),
         cmocka_unit_test(short_rows_repeat),
         cmocka_unit_test(views_step_backwards_and_over),
+        cmocka_unit_test(moves_meet_every_element),
+        cmocka_unit_test(floats_of_any_width_lie_anywhere),
         cmocka_unit_test(packed_elements_survive),
         cmocka_unit_test(halves_round_once),
         cmocka_unit_test(integer_division_never_traps),
