@@ -174,17 +174,18 @@ static void runs_as_before(void **state)
 static void add_more_dims(int64_t count)
 {
     static const size_t prepared[] = {3, 2, 0, 0};
-    static const float ones[] = {1, 1, 1, 1, 1, 1}, b[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    static const float ones[] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+    static const float b[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
     static const double sums[] = {3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
     struct amp_session *session = NULL;
-    const struct amp_shape shape = DIMS(count, 2, 2);
+    const struct amp_shape shape = DIMS(count, 3, 2);
     net_start(17);
-    uint32_t x = input("x", AMP_FLOAT, DIMS(2, 3)), w = input("w", AMP_FLOAT, DIMS(3, 2));
+    uint32_t x = input("x", AMP_FLOAT, DIMS(3, 3)), w = input("w", AMP_FLOAT, DIMS(3, 2));
     output(NODE("Add", "y", NODE("MatMul", "m", x, w), input("b", AMP_FLOAT, ANY_DIMS)));
     infer_all();
     assert_int_equal(amp_session_open(net.model, false, &session, &net.err), AMP_OK);
     const struct amp_tensor *inputs =
-        TENSORS(*net_tensor(AMP_FLOAT, DIMS(2, 3), ones), *net_tensor(AMP_FLOAT, DIMS(3, 2), ones),
+        TENSORS(*net_tensor(AMP_FLOAT, DIMS(3, 3), ones), *net_tensor(AMP_FLOAT, DIMS(3, 2), ones),
                 *net_tensor(AMP_FLOAT, shape, b));
     for (size_t i = 0; i < sizeof prepared / sizeof *prepared; i++) {
         size_t before = n_prepared;
@@ -192,7 +193,7 @@ static void add_more_dims(int64_t count)
         assert_int_equal(amp_session_run(session, inputs, net.outputs, &net.err), AMP_OK);
         assert_int_equal(n_prepared - before, prepared[i]);
         assert_true(amp_shape_equal(&net.outputs[0].shape, &shape));
-        expect_doubles(0, sums, (size_t)(count * 4), 0);
+        expect_doubles(0, sums, (size_t)(count * 6), 0);
     }
     amp_session_destroy(session);
 }
@@ -200,7 +201,7 @@ static void add_more_dims(int64_t count)
 static void what_is_refused_is_not_tried_again(void **state)
 {
     (void)state;
-    for (int64_t count = 1; count <= 3; count++)
+    for (int64_t count = 1; count <= 2; count++)
         add_more_dims(count);
 }
 
