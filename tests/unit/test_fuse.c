@@ -760,6 +760,106 @@ static uint32_t to_dtype(const char *name, uint32_t x, enum amp_dtype dtype)
     return y;
 }
 
+/* ---- integers ---- */
+
+/* The scale and the zero point of 8 bits. */
+struct bytes {
+    enum amp_dtype dtype;
+    float scale;
+    int zero;
+};
+
+static uint32_t zero_of(struct bytes bytes)
+{
+    return constant(amp_model_unique_name(net.model, "zero"), bytes.dtype, SCALAR,
+                    &(uint8_t){(uint8_t)bytes.zero});
+}
+
+static uint32_t scale_of(float scale)
+{
+    return constant(amp_model_unique_name(net.model, "scale"), AMP_FLOAT, SCALAR, &scale);
+}
+
+static uint32_t floats_of(const char *name, struct bytes bytes)
+{
+    return NODE("DequantizeLinear", name, input(name, bytes.dtype, square), scale_of(bytes.scale),
+                zero_of(bytes));
+}
+
+static void round_to(struct bytes bytes, uint32_t y)
+{
+    output(NODE("QuantizeLinear", "q", y, scale_of(bytes.scale), zero_of(bytes)));
+}
+
+/* A sum of floats that are made of 8 bits. */
+static uint32_t sum_of(struct bytes bytes)
+{
+    net_start(13);
+    return NODE("Add", "sum", floats_of("a", bytes), floats_of("b", bytes));
+}
+
+static size_t count_integers(void)
+{
+    const struct amp_plan *plan = plan_net(AMP_FREE);
+    size_t count = plan->n_integer;
+    amp_plan_destroy(plan);
+    return count;
+}
+
+/* A Relu or a Clip between a sum and its rounding only where the range of the integers, from the
+   scale and the zero point, is within what that keeps. */
+static void what_cuts_off_no_more_than_integers_goes(void **state)
+{
+    static const struct {
+        struct bytes bytes;
+        float from, to; /* TO 0: a Relu */
+        bool goes;
+    } cases[] = {{{AMP_UINT8, 1, 0}, 0, 0, true},      {{AMP_UINT8, 1, 1}, 0, 0, false},
+                 {{AMP_INT8, 1, -128}, 0, 0, true},    {{AMP_INT8, 1, -127}, 0, 0, false},
+                 {{AMP_UINT8, 2, 0}, 0, 510, true},    {{AMP_UINT8, 2, 0}, 0, 508, false},
+                 {{AMP_UINT8, 2, 0}, 2, 510, false},   {{AMP_UINT8, 2, 0}, -2, 600, true},
+                 {{AMP_UINT8, 2, 5}, -10, 500, true},  {{AMP_UINT8, 2, 5}, -8, 500, false},
+                 {{AMP_UINT8, 2, 5}, -10, 498, false}, {{AMP_INT8, 2, 0}, -256, 254, true},
+                 {{AMP_INT8, 2, 0}, -254, 254, false}, {{AMP_INT8, 2, 0}, -256, 252, false},
+                 {{AMP_INT8, 2, 10}, -276, 234, true}, {{AMP_INT8, 2, 10}, -276, 232, false},
+                 {{AMP_INT8, 2, 10}, -274, 234, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t sum = sum_of(cases[i].bytes);
+        round_to(cases[i].bytes, cases[i].to == 0 ? NODE("Relu", "r", sum)
+                                                  : NODE("Clip", "r", sum, scale_of(cases[i].from),
+                                                         scale_of(cases[i].to)));
+        if ((count_integers() == 1) != cases[i].goes)
+            fail_msg("case %zu: %d", i, !cases[i].goes);
+    }
+}
+
+/* Whatever else is between them, or reads the sum, has floats. */
+static void what_computes_between_stays(void **state)
+{
+    static const char *const ops[] = {"LeakyRelu", "Sigmoid", "Neg", "Softmax", "Transpose"};
+    static const struct bytes bytes = {AMP_UINT8, 1, 0}, others = {AMP_INT8, 1, 0};
+    (void)state;
+    round_to(bytes, sum_of(bytes));
+    assert_int_equal(count_integers(), 1);
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        round_to(bytes, NODE(ops[i], "r", sum_of(bytes)));
+        assert_int_equal(count_integers(), 0);
+    }
+    round_to(bytes, NODE("Mul", "r", sum_of(bytes), scale_of(2)));
+    assert_int_equal(count_integers(), 0);
+    round_to(bytes, NODE("Relu", "r", NODE("Relu", "r", sum_of(bytes))));
+    assert_int_equal(count_integers(), 0);
+    round_to(others, sum_of(bytes));
+    assert_int_equal(count_integers(), 0);
+    for (int i = 0; i < 3; i++) {
+        uint32_t sum = sum_of(bytes), r = NODE("Relu", "r", sum);
+        round_to(bytes, r);
+        output(i == 0 ? sum : i == 1 ? r : NODE("Neg", "n", r));
+        assert_int_equal(count_integers(), 0);
+    }
+}
+
 enum { BF16 = 1 << AMP_CPU_BF16, F16 = 1 << AMP_CPU_F16, FAST_F16 = 1 << AMP_CPU_FAST_F16 };
 
 /* A product of casts between float32, whose result is moved before it is cast again. */
@@ -930,6 +1030,8 @@ int main(void)
         NET_TEST(attention_is_a_chain_of_at_most_six_steps),
         NET_TEST(attention_has_no_other_readers),
         NET_TEST(attention_weighs_by_its_scores),
+        NET_TEST(what_cuts_off_no_more_than_integers_goes),
+        NET_TEST(what_computes_between_stays),
         NET_TEST(what_the_cpu_lacks_stays_float32),
         NET_TEST(what_has_float32_around_it_joins),
         NET_TEST(what_others_read_in_its_dtype_is_stored_so),
