@@ -303,26 +303,52 @@ static const char *fused(void)
 
 /* ---- composites ---- */
 
-/* LayerNormalization over the last axis with a scale of the given shape, taken apart. */
-static void layer_norm(struct amp_shape of_scale, enum amp_dtype of_x)
+/* The mean over the last N_AXES axes, which are an input from opset 18 on. */
+static uint32_t mean_over(int64_t n_axes, int opset, const char *name, uint32_t x)
+{
+    static const int64_t axes[] = {-2, -1};
+    uint32_t last =
+        opset < 18 ? AMP_NONE : constant("axes", AMP_INT64, DIMS(n_axes), axes + 2 - n_axes);
+    uint32_t y = opset < 18 ? NODE("ReduceMean", name, x) : NODE("ReduceMean", name, x, last);
+    if (opset < 18)
+        set_list(y, "axes", (size_t)n_axes, axes + 2 - n_axes);
+    return y;
+}
+
+/* LayerNormalization over the last axes with a scale of the given shape, taken apart. */
+static void layer_norm_of(int64_t n_axes, int opset, struct amp_shape of_scale, enum amp_dtype of_x)
 {
     static const float ones[4] = {1, 1, 1, 1}, small = 1e-5f, two = 2;
-    net_start(17);
+    net_start(opset);
     uint32_t x = input("x", of_x, DIMS(3, 4));
-    uint32_t m = NODE("ReduceMean", "m", x);
-    SET_INTS(m, "axes", -1);
-    uint32_t d = NODE("Sub", "d", x, m);
+    uint32_t d = NODE("Sub", "d", x, mean_over(n_axes, opset, "m", x));
     uint32_t p = NODE("Pow", "p", d, constant("two", AMP_FLOAT, SCALAR, &two));
-    uint32_t v = NODE("ReduceMean", "v", p);
-    SET_INTS(v, "axes", -1);
+    uint32_t v = mean_over(n_axes, opset, "v", p);
     uint32_t s = NODE("Sqrt", "s", NODE("Add", "a", v, constant("e", AMP_FLOAT, SCALAR, &small)));
     uint32_t n = NODE("Div", "n", d, s);
     output(NODE("Mul", "y", n, constant("g", AMP_FLOAT, of_scale, ones)));
 }
 
+static void layer_norm(struct amp_shape of_scale, enum amp_dtype of_x)
+{
+    layer_norm_of(1, 17, of_scale, of_x);
+}
+
+static const char apart[] = "ReduceMean Sub Pow ReduceMean Add Sqrt Div Mul";
+
+/* The kernel has statistics over one axis, whichever way that is said. */
+static void a_normalization_goes_over_the_last_axis(void **state)
+{
+    (void)state;
+    for (int opset = 17; opset <= 18; opset++)
+        for (int64_t n_axes = 1; n_axes <= 2; n_axes++) {
+            layer_norm_of(n_axes, opset, DIMS(4), AMP_FLOAT);
+            assert_string_equal(fused(), n_axes == 1 ? "LayerNormalization" : apart);
+        }
+}
+
 static void a_normalization_takes_a_vector_for_its_scale(void **state)
 {
-    static const char apart[] = "ReduceMean Sub Pow ReduceMean Add Sqrt Div Mul";
     (void)state;
     layer_norm(DIMS(4), AMP_FLOAT);
     assert_string_equal(fused(), "LayerNormalization");
@@ -1022,6 +1048,7 @@ int main(void)
         cmocka_unit_test(graphs_are_as_written),
         cmocka_unit_test(fused_and_strict_agree),
         NET_TEST(a_normalization_takes_a_vector_for_its_scale),
+        NET_TEST(a_normalization_goes_over_the_last_axis),
         NET_TEST(a_normalization_in_training_stays),
         NET_TEST(sums_of_before_version_7_stay),
         NET_TEST(the_end_of_a_chain_is_rounded),
