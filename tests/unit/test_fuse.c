@@ -786,6 +786,31 @@ static uint32_t to_dtype(const char *name, uint32_t x, enum amp_dtype dtype)
     return y;
 }
 
+/* ---- constants ---- */
+
+/* x - v, of a V that is negated by a node, and known by its bytes, which may lie anywhere, or by
+   what is to be converted. */
+static void what_depends_on_constants_is_one(void **state)
+{
+    static float v[] = {0, 1, 2, 3, 4}, zeros[4];
+    static uint16_t low[] = {0x3F80, 0x4000, 0x4040, 0x4080}; /* bfloat16 */
+    static const struct amp_tensor source = {.dtype = AMP_BFLOAT16, .shape = {1, {4}}, .data = low};
+    (void)state;
+    for (int is_converted = 0; is_converted < 2; is_converted++) {
+        net_start(17);
+        struct amp_tensor *tensor = net_tensor(AMP_FLOAT, DIMS(4), v);
+        tensor->data = is_converted ? NULL : v + 1;
+        tensor->source = is_converted ? &source : NULL;
+        uint32_t n = NODE("Neg", "n", amp_graph_add_initializer(net.model, 0, "v", tensor));
+        output(NODE("Add", "y", input("x", AMP_FLOAT, DIMS(4)), n));
+        const struct amp_plan *plan = plan_net(AMP_FREE);
+        assert_int_equal(plan->graphs[0].n_steps, 1);
+        amp_plan_destroy(plan);
+        assert_int_equal(net_run(false, net_tensor(AMP_FLOAT, DIMS(4), zeros)), AMP_OK);
+        EXPECT_OUTPUT(0, 0, -1, -2, -3, -4);
+    }
+}
+
 /* ---- integers ---- */
 
 /* The scale and the zero point of 8 bits. */
@@ -1049,6 +1074,7 @@ int main(void)
         cmocka_unit_test(fused_and_strict_agree),
         NET_TEST(a_normalization_takes_a_vector_for_its_scale),
         NET_TEST(a_normalization_goes_over_the_last_axis),
+        NET_TEST(what_depends_on_constants_is_one),
         NET_TEST(a_normalization_in_training_stays),
         NET_TEST(sums_of_before_version_7_stay),
         NET_TEST(the_end_of_a_chain_is_rounded),
