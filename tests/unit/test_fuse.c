@@ -358,6 +358,33 @@ static void a_normalization_takes_a_vector_for_its_scale(void **state)
     assert_string_equal(fused(), apart);
 }
 
+/* ---- factors ---- */
+
+/* A factor of as many dims as what it multiplies goes behind a product that has as many. */
+static void a_factor_adds_no_dims(void **state)
+{
+    static const float two = 2;
+    static const struct {
+        struct amp_shape factor, other;
+        const char *expected;
+    } cases[] = {
+        {{2, {1, 1}}, {2, {4, 2}}, "MatMul Mul"},    {{2, {1, 1}}, {1, {4}}, "Mul MatMul"},
+        {{1, {1}}, {3, {5, 4, 2}}, "MatMul Mul"},    {{0, {0}}, {2, {4, 2}}, "MatMul Mul"},
+        {{3, {1, 1, 1}}, {2, {4, 2}}, "Mul MatMul"}, {{2, {3, 1}}, {2, {4, 2}}, "Mul MatMul"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int is_first = 0; is_first < 2; is_first++) {
+            static const float three[3] = {2, 2, 2};
+            net_start(17);
+            uint32_t x = input("x", AMP_FLOAT, DIMS(3, 4));
+            uint32_t f = constant("f", AMP_FLOAT, cases[i].factor,
+                                  amp_shape_count(&cases[i].factor) == 1 ? &two : three);
+            uint32_t m = is_first ? NODE("Mul", "m", f, x) : NODE("Mul", "m", x, f);
+            output(NODE("MatMul", "y", m, input("o", AMP_FLOAT, cases[i].other)));
+            assert_string_equal(fused(), cases[i].expected);
+        }
+}
+
 /* ---- what comes after a linear operator ---- */
 
 static const float halves[16] = {0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f,
@@ -1075,6 +1102,7 @@ int main(void)
         NET_TEST(a_normalization_takes_a_vector_for_its_scale),
         NET_TEST(a_normalization_goes_over_the_last_axis),
         NET_TEST(what_depends_on_constants_is_one),
+        NET_TEST(a_factor_adds_no_dims),
         NET_TEST(a_normalization_in_training_stays),
         NET_TEST(sums_of_before_version_7_stay),
         NET_TEST(the_end_of_a_chain_is_rounded),

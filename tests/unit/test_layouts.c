@@ -389,6 +389,35 @@ static void tensors_in_unlike_layouts_are_joined(void **state)
     }
 }
 
+/* An operand of more dims than what lies in oneDNN's layout, and of fewer. */
+static void operands_of_other_ranks_are_added(void **state)
+{
+    static float b[2 * ALL];
+    static double expected[2 * ALL];
+    (void)state;
+    for (int rank = 1; rank <= 5; rank++)
+        for (int is_first = 0; is_first < 2; is_first++) {
+            struct amp_shape shape = {5, {2, 1, CHANNELS, 5, 3}};
+            memmove(shape.dims, shape.dims + 5 - rank, (size_t)rank * sizeof *shape.dims);
+            shape.rank = rank;
+            float x[ALL];
+            int count = (int)amp_shape_count(&shape), all = rank == 5 ? 2 * ALL : ALL;
+            for (int i = 0; i < count; i++)
+                b[i] = (float)(i * 7 % 31);
+            for (int i = 0; i < ALL; i++)
+                x[i] = (float)i;
+            for (int i = 0; i < all; i++)
+                expected[i] = i % ALL + (double)b[i % count];
+            net_start(17);
+            uint32_t a = copy_by_convolution("a", input("x", AMP_FLOAT, DIMS(1, CHANNELS, 5, 3)));
+            uint32_t other = input("b", AMP_FLOAT, shape);
+            output(NODE("Add", "y", is_first ? a : other, is_first ? other : a));
+            run_on(TENSORS(*net_tensor(AMP_FLOAT, DIMS(1, CHANNELS, 5, 3), x),
+                           *net_tensor(AMP_FLOAT, shape, b)));
+            expect_doubles(0, expected, (size_t)all, 0);
+        }
+}
+
 /* ---- a division by 0 ---- */
 
 /* The linker has the program ask here. */
@@ -520,6 +549,7 @@ int main(void)
         NET_TEST(what_onednn_has_not_is_said),
         NET_TEST(shuffled_channels_are_where_they_belong),
         NET_TEST(tensors_in_unlike_layouts_are_joined),
+        NET_TEST(operands_of_other_ranks_are_added),
         NET_TEST(what_fills_blocks_stays_zero),
     };
 
