@@ -389,33 +389,49 @@ static void tensors_in_unlike_layouts_are_joined(void **state)
     }
 }
 
-/* An operand of more dims than what lies in oneDNN's layout, and of fewer. */
+/* The place in B, of SHAPE, of what element FLAT of [2, 1, CHANNELS, 5, 3] has to do with. */
+static int64_t broadcast_place(const struct amp_shape *shape, int64_t flat)
+{
+    static const int64_t dims[] = {2, 1, CHANNELS, 5, 3};
+    int64_t at[5], place = 0;
+    amp_index_at(5, dims, flat, at);
+    for (int d = 0; d < shape->rank; d++)
+        place = place * shape->dims[d] + (shape->dims[d] == 1 ? 0 : at[5 - shape->rank + d]);
+    return place;
+}
+
+/* Operands of more dims than what lies in oneDNN's layout, and of fewer. */
 static void operands_of_other_ranks_are_added(void **state)
 {
-    static float b[2 * ALL];
+    static const struct amp_shape shapes[] = {{1, {3}},
+                                              {2, {5, 3}},
+                                              {3, {CHANNELS, 1, 1}},
+                                              {3, {CHANNELS, 5, 3}},
+                                              {4, {1, CHANNELS, 1, 1}},
+                                              {5, {2, 1, 1, 1, 1}},
+                                              {5, {2, 1, CHANNELS, 1, 1}},
+                                              {5, {1, 1, 1, 1, 1}},
+                                              {5, {2, 1, 1, 5, 3}}};
+    static float b[2 * ALL], x[ALL];
     static double expected[2 * ALL];
     (void)state;
-    for (int rank = 1; rank <= 5; rank++)
-        for (int is_first = 0; is_first < 2; is_first++) {
-            struct amp_shape shape = {5, {2, 1, CHANNELS, 5, 3}};
-            memmove(shape.dims, shape.dims + 5 - rank, (size_t)rank * sizeof *shape.dims);
-            shape.rank = rank;
-            float x[ALL];
-            int count = (int)amp_shape_count(&shape), all = rank == 5 ? 2 * ALL : ALL;
-            for (int i = 0; i < count; i++)
-                b[i] = (float)(i * 7 % 31);
-            for (int i = 0; i < ALL; i++)
-                x[i] = (float)i;
-            for (int i = 0; i < all; i++)
-                expected[i] = i % ALL + (double)b[i % count];
-            net_start(17);
-            uint32_t a = copy_by_convolution("a", input("x", AMP_FLOAT, DIMS(1, CHANNELS, 5, 3)));
-            uint32_t other = input("b", AMP_FLOAT, shape);
-            output(NODE("Add", "y", is_first ? a : other, is_first ? other : a));
-            run_on(TENSORS(*net_tensor(AMP_FLOAT, DIMS(1, CHANNELS, 5, 3), x),
-                           *net_tensor(AMP_FLOAT, shape, b)));
-            expect_doubles(0, expected, (size_t)all, 0);
-        }
+    for (int i = 0; i < 2 * ALL; i++)
+        b[i] = (float)(1 + i * 7 % 31);
+    for (int i = 0; i < ALL; i++)
+        x[i] = (float)i;
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes * 2; k++) {
+        const struct amp_shape *shape = &shapes[k / 2];
+        int all = shape->rank >= 4 && shape->dims[0] == 2 ? 2 * ALL : ALL;
+        for (int i = 0; i < all; i++)
+            expected[i] = i % ALL + (double)b[broadcast_place(shape, i)];
+        net_start(17);
+        uint32_t a = copy_by_convolution("a", input("x", AMP_FLOAT, DIMS(1, CHANNELS, 5, 3)));
+        uint32_t other = input("b", AMP_FLOAT, *shape);
+        output(NODE("Add", "y", k % 2 == 0 ? a : other, k % 2 == 0 ? other : a));
+        run_on(TENSORS(*net_tensor(AMP_FLOAT, DIMS(1, CHANNELS, 5, 3), x),
+                       *net_tensor(AMP_FLOAT, *shape, b)));
+        expect_doubles(0, expected, (size_t)all, 0);
+    }
 }
 
 /* ---- a division by 0 ---- */
