@@ -2,6 +2,7 @@
    axes and backwards, and what is refused. Expected values are computed by hand from ONNX's
    definitions. */
 #include "net.h"
+#include "run/exec/state.h"
 
 /* ---- bodies ---- */
 
@@ -240,6 +241,44 @@ static void what_loops_give_out_is_of_one_shape(void **state)
     refuses(TENSORS(floats(DIMS(2))), AMP_MODEL, "changes its shape from one iteration to another");
 }
 
+/* ---- calls of bodies ---- */
+
+/* What operators may call a body with: as many values as it has, in its dtypes. */
+static void bodies_are_called_as_they_are_declared(void **state)
+{
+    static const struct {
+        enum amp_dtype dtype;
+        size_t n_inputs, n_outputs;
+        const char *said;
+    } cases[] = {{AMP_FLOAT, 2, 2, ""},
+                 {AMP_INT32, 2, 2, "input 'x_in' of the body is float32; it gets int32"},
+                 {AMP_FLOAT, 1, 2, "the body has 2 inputs and 2 outputs; 1 and 2 are needed"},
+                 {AMP_FLOAT, 2, 1, "the body has 2 inputs and 2 outputs; 2 and 1 are needed"}};
+    struct amp_session *session = NULL;
+    (void)state;
+    start_scan(&(struct scanning){.n_scanned = 1});
+    infer_all();
+    assert_int_equal(amp_session_open(net.model, true, &session, &net.err), AMP_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct amp_tensor s = zeros(), x = floats(DIMS(2)), outputs[2] = {{.dtype = AMP_FLOAT}};
+        struct amp_tensor *inputs[] = {&s, &x};
+        struct amp_error err = {.status = AMP_OK};
+        const struct amp_body_call call = {.graph = 1,
+                                           .inputs = inputs,
+                                           .n_inputs = cases[i].n_inputs,
+                                           .outputs = outputs,
+                                           .n_outputs = cases[i].n_outputs};
+        x.dtype = cases[i].dtype;
+        amp_session_begin(session);
+        enum amp_status status = session->host.run_body(session, &call, &err);
+        amp_session_end(session);
+        assert_int_equal(status, cases[i].said[0] == '\0' ? AMP_OK : AMP_MODEL);
+        assert_string_equal(err.text, cases[i].said);
+        amp_tensors_release(outputs, 2);
+    }
+    amp_session_destroy(session);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -248,6 +287,7 @@ int main(void)
         NET_TEST(scans_that_do_not_fit_are_refused),
         NET_TEST(loops_end_by_trips_or_condition),
         NET_TEST(what_loops_give_out_is_of_one_shape),
+        NET_TEST(bodies_are_called_as_they_are_declared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

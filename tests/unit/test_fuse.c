@@ -521,6 +521,41 @@ static const struct amp_step *step_of(const struct amp_plan *plan, const char *n
 
 static const struct amp_shape square = {2, {4, 4}};
 
+/* ---- types ---- */
+
+static void refuses_plan(enum amp_status status, const char *text)
+{
+    const struct amp_plan *plan = NULL;
+    struct amp_error err = {.status = AMP_OK};
+    assert_int_equal(amp_plan_create(net.model, AMP_ROUNDED, &plan, &err), status);
+    assert_string_equal(err.text, text);
+    assert_null(plan);
+}
+
+static void a_plan_is_of_known_types(void **state)
+{
+    static const char node[] = "net.onnx: node 0 with output 'y' (Relu-14): ";
+    char text[200];
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        for (int is_sparse = 0; is_sparse < 2; is_sparse++) {
+            net_start(17);
+            uint32_t x = input("x", AMP_FLOAT, square), y = NODE("Relu", "y", x);
+            output(y);
+            infer_all();
+            struct amp_value *value = amp_value_at(net.model, i == 0 ? x : y);
+            if (is_sparse)
+                value->kind = AMP_KIND_SPARSE_TENSOR;
+            else
+                value->dtype = AMP_UNDEFINED;
+            snprintf(text, sizeof text,
+                     is_sparse ? "%s'%s' is a sparse tensor; the executor has none"
+                               : "%sthe type of '%s' is not known",
+                     node, i == 0 ? "x" : "y");
+            refuses_plan(is_sparse ? AMP_UNSUPPORTED : AMP_MODEL, text);
+        }
+}
+
 static uint32_t turn(const char *name, uint32_t x)
 {
     uint32_t y = NODE("Transpose", name, x);
@@ -1106,6 +1141,7 @@ int main(void)
         NET_TEST(a_normalization_in_training_stays),
         NET_TEST(sums_of_before_version_7_stay),
         NET_TEST(the_end_of_a_chain_is_rounded),
+        NET_TEST(a_plan_is_of_known_types),
         NET_TEST(a_step_may_give_what_its_readers_take),
         NET_TEST(depthwise_networks_block_channels),
         NET_TEST(attention_is_a_chain_of_at_most_six_steps),
