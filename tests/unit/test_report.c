@@ -280,6 +280,38 @@ static void small_graphs_are_drawn_node_by_node(void **state)
     amp_arena_destroy(s.arena);
 }
 
+static size_t count_boxes(const struct amp_fold *fold, enum amp_fold_kind kind)
+{
+    size_t count = 0;
+    for (size_t b = 0; b < fold->n_boxes; b++)
+        count += fold->boxes[b].kind == kind;
+    return count;
+}
+
+/* Inputs are drawn where there are no more than 24, and so are outputs. */
+static void inputs_and_outputs_are_drawn_where_they_are_few(void **state)
+{
+    (void)state;
+    for (size_t n_inputs = 24; n_inputs <= 25; n_inputs++)
+        for (size_t n_outputs = 24; n_outputs <= 25; n_outputs++) {
+            struct sketch s = sketch();
+            uint32_t inputs[25];
+            for (size_t i = 0; i < n_inputs; i++)
+                inputs[i] = add_input(&s, "x");
+            for (size_t i = 0; i < n_outputs; i++) {
+                uint32_t y =
+                    add_node(&s, "Add", "y", inputs[i % n_inputs], inputs[n_inputs - 1], AMP_FLOAT);
+                amp_value_at(s.model, y)->is_output = true;
+                amp_ids_push(s.model, &s.model->graphs[0].outputs, y);
+            }
+            struct amp_fold fold = amp_fold_graph(s.model, 30, s.arena);
+            assert_int_equal(count_boxes(&fold, AMP_FOLD_INPUT), n_inputs <= 24 ? n_inputs : 0);
+            assert_int_equal(count_boxes(&fold, AMP_FOLD_OUTPUT), n_outputs <= 24 ? n_outputs : 0);
+            assert_int_equal(count_boxes(&fold, AMP_FOLD_NODES), n_outputs);
+            amp_arena_destroy(s.arena);
+        }
+}
+
 static void large_graphs_are_folded_by_name(void **state)
 {
     struct sketch s = sketch();
@@ -1051,6 +1083,14 @@ static void put_searches(FILE *file)
     put_search(file, &made.tuning);
 }
 
+/* Why VALIDATION is not within tolerance. */
+static void put_reason(FILE *file, const struct amp_validation *validation)
+{
+    json_t *json = amp_json_validation(validation);
+    fprintf(file, "%s\n", json_string_value(json_object_get(json, "reason")));
+    json_decref(json);
+}
+
 /* Validations within and outside, with one output and with two, with and without samples. */
 static void put_validations(FILE *file)
 {
@@ -1068,6 +1108,13 @@ static void put_validations(FILE *file)
     validation.samples = 1;
     amp_report_validation(file, &validation, 0);
     amp_report_validation(file, &validation, 1);
+    outputs[0].is_outside = false;
+    put_reason(file, &validation);
+    task.is_outside = false;
+    snprintf(eval.reason, sizeof eval.reason, "worse");
+    put_reason(file, &validation);
+    validation.step_reason = "the step";
+    put_reason(file, &validation);
     validation.n_outputs = 0;
     validation.samples = 0;
     validation.is_within = true;
@@ -1165,6 +1212,7 @@ int main(void)
         cmocka_unit_test(axes_end_at_round_numbers),
         cmocka_unit_test(numbers_are_short),
         cmocka_unit_test(small_graphs_are_drawn_node_by_node),
+        cmocka_unit_test(inputs_and_outputs_are_drawn_where_they_are_few),
         cmocka_unit_test(large_graphs_are_folded_by_name),
         cmocka_unit_test(names_that_do_not_help_give_runs),
         cmocka_unit_test(groups_that_take_turns_have_edges_back),
