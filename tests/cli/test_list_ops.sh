@@ -20,8 +20,12 @@ while IFS= read -r line; do
 done <<'END'
 OPERATOR KERNEL LOWER GRADIENT VERSIONS TYPES
 Abs C native yes 1 6 13 T float16-64 bfloat16 int8-64 uint8-64
+AffineGrid C rounded - 20 T1 float16-64 bfloat16; T2 int64
+BlackmanWindow C native - 17 T1 int32-64; T2 float16-64 bfloat16 int8-64 uint8-64
 Col2Im C rounded - 18 T float16-64 bfloat16 int8-64 uint8-64
 Conv oneDNN native yes 1 11 22 T float16-64 bfloat16
+DynamicQuantizeLinear C - - 11 T1 float32; T2 uint8
+MatMulInteger oneDNN - - 10 T1 int8 uint8; T2 int8 uint8; T3 int32
 Not C - - 1 T bool
 SequenceAt C native - 11 S sequence of float16-64 int8-64 uint8-64 bool string complex64-128; T float16-64 int8-64 uint8-64 bool string complex64-128; I int32-64
 Where C native yes 9 16 B bool; T float16-64 bfloat16 int8-64 uint8-64 bool string complex64-128
