@@ -156,7 +156,6 @@ enum amp_status amp_html_batch_page(const struct amp_batch_report *report, const
         {"model", false},  {"verdict", false}, {"low nodes", true},        {"float32 nodes", true},
         {"snr, dB", true}, {"size", true},     {"file, or why not", false}};
     struct amp_html *html = amp_html_create("Conversions of models");
-    amp_html_put(html, "<h1>Conversions of models</h1>\n");
     amp_html_table_begin(html, report->summary, columns, AMP_COUNT(columns));
     for (size_t i = 0; i < json_array_size(report->models); i++) {
         struct view view = view_of(report, i);
