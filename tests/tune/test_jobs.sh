@@ -91,6 +91,9 @@ refused 'the command is named' "--eval='exit 126' --eval-reference=passed" --eva
 refused 'an engine that does nothing' 'ended with exit code 3' --trials-via 'exit 3'
 refused 'an engine that is ended' 'signal 9' --trials-via 'kill -9 $$'
 refused 'an engine that ends early' 'has no result' --trials-via 'head -c 0'
+mkdir gone
+said=$(cd gone && rmdir ../gone && "$AMPCONV" "$scratch/m.onnx" -d bf16 --data "$scratch/digits" --tune --tune-for nodes -q -o "$scratch/wrong.onnx" --jobs 2 2>&1)
+holds 'a folder that is no more' test $? -eq 2 -a "$said" = 'ampconv: the current folder has no name: No such file or directory' -a ! -e wrong.onnx
 
 # A program that is ended takes what it started with it, at once.
 TMPDIR=$scratch/tmp "$AMPCONV" m.onnx -d bf16 --data digits --tune -q -o ended.onnx --eval-reference passed --jobs 2 \
