@@ -69,16 +69,21 @@ static void convert(struct pair *pair, const char *path, const char *dtype, bool
     check(pair, amp_convert_in_memory(&options, &pair->converted, &pair->err));
 }
 
-/* Finds the noise on SAMPLES samples at the cost of BUDGET plain runs. */
-static void find(struct pair *pair, size_t samples, double budget)
+/* Finds the noise on SAMPLES samples, N_PROBED of them probed, at the cost of BUDGET plain runs. */
+static void find_on(struct pair *pair, size_t samples, size_t n_probed, double budget)
 {
     const struct amp_noise_options options = {
         .source = {.count = samples, .load = load, .context = pair->reference.model},
-        .n_probed = 1,
+        .n_probed = n_probed,
         .budget = budget};
     amp_noise_free(&pair->noise);
     check(pair, amp_noise_find(pair->reference.model, pair->converted.model, &options, &pair->noise,
                                &pair->err));
+}
+
+static void find(struct pair *pair, size_t samples, double budget)
+{
+    find_on(pair, samples, 1, budget);
 }
 
 static void close_pair(struct pair *pair)
@@ -364,6 +369,107 @@ static void the_same_comes_out_again(void **state)
     close_pair(&pair);
 }
 
+/* ---- chance ---------------------------------------------------------------------------------- */
+
+/* The standard deviation in dB of the sum of squares where errors agree in SHARE of all, as a
+   sketch of 256 numbers sees it, over SAMPLES samples. */
+static double chance_of(double share, double samples)
+{
+    return 10 / log(10) * sqrt(2 * (share - 1.0 / 256) / samples);
+}
+
+static void assert_near(double found, double expected)
+{
+    if (!(fabs(found - expected) <= 1e-9 * fabs(expected)))
+        fail_msg("%.12g; %.12g is right", found, expected);
+}
+
+/* Errors of one element agree, on however many samples each by itself; those of one source alone
+   agree with nothing. */
+static void errors_of_one_element_agree(void **state)
+{
+    struct pair pair;
+    (void)state;
+    convert(&pair, "build/cases/validate/noise_of_one/model.onnx", "bf16", true);
+    for (size_t samples = 1; samples <= 4; samples += 3) {
+        find(&pair, samples, 0);
+        assert_in_range(pair.noise.n_sources, 4, 5);
+        assert_int_equal(pair.noise.n_samples, samples);
+        assert_near(pair.noise.chance, chance_of(1, (double)samples));
+    }
+    close_pair(&pair);
+    convert(&pair, "build/cases/validate/noise_moves/model.onnx", "bf16", true);
+    find(&pair, 1, 0);
+    assert_int_equal(pair.noise.n_sources, 1);
+    assert_true(isnan(pair.noise.chance));
+    close_pair(&pair);
+}
+
+/* Those of different outputs do not: of all pairs, by their powers, the ones within an output. */
+static void errors_of_different_outputs_do_not_agree(void **state)
+{
+    struct pair pair;
+    double alike = 0, all = 0;
+    (void)state;
+    convert(&pair, "build/cases/validate/noise_of_two/model.onnx", "bf16", true);
+    find(&pair, 1, 0);
+    assert_int_equal(pair.noise.n_counted, 2);
+    for (size_t s = 0; s < pair.noise.n_sources; s++)
+        for (size_t t = 0; t < s; t++) {
+            const struct amp_noise_source *a = &pair.noise.sources[s], *b = &pair.noise.sources[t];
+            double product = a->power * b->power;
+            alike += a->name[1] == b->name[1] ? product : 0;
+            all += product;
+        }
+    assert_true(alike > 0 && alike < all);
+    assert_near(pair.noise.chance, chance_of(alike / all, 1));
+    close_pair(&pair);
+}
+
+/* ---- how much is probed ---------------------------------------------------------------------- */
+
+static void budgets_grow_with_the_model(void **state)
+{
+    (void)state;
+    assert_true(amp_noise_budget(0) == 100);
+    assert_true(amp_noise_budget(300) == 100);
+    assert_true(amp_noise_budget(1650) == 350);
+    assert_true(amp_noise_budget(3000) == 600);
+    assert_true(amp_noise_budget(9000) == 600);
+}
+
+/* As many samples as are asked for and there; else four, or what the budget allows, at least one.
+ */
+static void samples_are_probed_within_the_budget(void **state)
+{
+    static const struct {
+        size_t samples, asked;
+        double budget;
+        size_t probed;
+    } cases[] = {{6, 0, 1000, 4}, {3, 0, 1000, 3}, {6, 0, 1, 1},
+                 {6, 5, 1, 5},    {6, 7, 1000, 6}, {6, 0, 27, 2}};
+    struct pair pair;
+    (void)state;
+    convert(&pair, "build/cases/validate/noise_of_one/model.onnx", "bf16", true);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        find_on(&pair, cases[i].samples, cases[i].asked, cases[i].budget);
+        assert_int_equal(pair.noise.n_probed, cases[i].probed);
+        assert_int_equal(pair.noise.n_samples, cases[i].samples);
+    }
+    close_pair(&pair);
+}
+
+static void a_difference_is_in_decibels(void **state)
+{
+    (void)state;
+    assert_near(amp_noise_difference(&(struct amp_noise){.predicted = 1, .measured = 10}), -10);
+    assert_near(amp_noise_difference(&(struct amp_noise){.predicted = 100, .measured = 1}), 20);
+    assert_true(isnan(amp_noise_difference(&(struct amp_noise){.predicted = 1})));
+    assert_true(isnan(amp_noise_difference(&(struct amp_noise){.measured = 1})));
+    assert_true(isnan(
+        amp_noise_difference(&(struct amp_noise){.predicted = 1, .measured = 1, .n_lost = 1})));
+}
+
 /* ---- groups ---------------------------------------------------------------------------------- */
 
 /* The powers of the groups, in order; groups are neighbours. */
@@ -591,6 +697,11 @@ int main(void)
         cmocka_unit_test(the_sum_predicts_what_is_measured),
         cmocka_unit_test(all_at_once_is_what_is_measured),
         cmocka_unit_test(the_same_comes_out_again),
+        cmocka_unit_test(errors_of_one_element_agree),
+        cmocka_unit_test(errors_of_different_outputs_do_not_agree),
+        cmocka_unit_test(budgets_grow_with_the_model),
+        cmocka_unit_test(samples_are_probed_within_the_budget),
+        cmocka_unit_test(a_difference_is_in_decibels),
         cmocka_unit_test(a_budget_is_kept_by_groups),
         cmocka_unit_test(what_carries_most_is_found_by_splitting),
         cmocka_unit_test(the_heaviest_is_split_first),

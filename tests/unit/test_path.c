@@ -4,6 +4,7 @@
 #include "tune/formulate.h"
 #include "tune/min_cut.h"
 #include "tune/path.h"
+#include "tune/ties.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -340,6 +341,52 @@ static double any_budget(const struct amp_problem *problem, uint64_t *state)
     spell((uint32_t)next_random(state), problem->n_units, keeps);
     double power = amp_problem_power(problem, keeps);
     return one_in(state, 2) ? power : power * drawn(state, (struct spread){0.5, 2});
+}
+
+/* ---- ties ------------------------------------------------------------------------------------ */
+
+/* Many between two units are one, the least of them added up first, whatever their order; what is 0
+   is left out, and what a unit has alone stands apart. */
+static void ties_are_sums(void **state)
+{
+    struct amp_problem_noise noises[2][6] = {{{0, 0, 4}, {0, 1, 1e16}, {1, 0, 1}, {0, 1, 1}},
+                                             {{0, 0, 4}, {0, 1, 1}, {1, 0, 1}, {0, 1, 1e16}}};
+    struct amp_problem_edge edges[2][5] = {{{1, 0, 1e16}, {0, 1, 1}, {0, 1, 1}},
+                                           {{1, 0, 1}, {0, 1, 1}, {0, 1, 1e16}}};
+    struct amp_unit units[3] = {{.loss = 8}, {.loss = -2}, {.loss = 1}};
+    static const bool none[3] = {false}, second[3] = {false, true}, both[3] = {true, true};
+    static const double sum = 1e16 + 2;
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        noises[i][4] = (struct amp_problem_noise){0, 2, 0};
+        noises[i][5] = (struct amp_problem_noise){2, 2, 0.5};
+        edges[i][3] = (struct amp_problem_edge){1, 1, 5};
+        edges[i][4] = (struct amp_problem_edge){0, 2, 0};
+        struct amp_problem problem = {.units = units,
+                                      .n_units = 3,
+                                      .noises = noises[i],
+                                      .n_noises = 6,
+                                      .edges = edges[i],
+                                      .n_edges = 5};
+        struct amp_arena *arena = amp_arena_create();
+        struct amp_ties *ties = amp_ties_create(arena, &problem);
+        assert_int_equal(ties->n_units, 3);
+        assert_true(ties->first[1] == 1 && ties->first[2] == 2 && ties->first[3] == 2);
+        for (uint32_t unit = 0; unit < 2; unit++) {
+            assert_int_equal(ties->all[unit].other, 1 - unit);
+            assert_true(ties->all[unit].power == sum && ties->all[unit].cost == sum);
+        }
+        assert_true(ties->power[0] == 4 && ties->power[1] == 0 && ties->power[2] == 0.5);
+        struct amp_change change = amp_ties_change(ties, none, 1);
+        assert_true(change.loss == sum - 2 && change.power == 0);
+        change = amp_ties_change(ties, second, 0);
+        assert_true(change.loss == 8 - sum && change.power == -4 - sum);
+        change = amp_ties_change(ties, both, 0);
+        assert_true(change.loss == sum - 8 && change.power == 4 + sum);
+        change = amp_ties_change(ties, both, 2);
+        assert_true(change.loss == 1 && change.power == -0.5);
+        amp_arena_destroy(arena);
+    }
 }
 
 /* ---- the path -------------------------------------------------------------------------------- */
@@ -703,6 +750,7 @@ static void chains_are_kept_whole_or_not(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ties_are_sums),
         cmocka_unit_test(three_levels),
         cmocka_unit_test(harmful_steps),
         cmocka_unit_test(choices_are_best_and_nest),
