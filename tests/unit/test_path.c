@@ -343,6 +343,70 @@ static double any_budget(const struct amp_problem *problem, uint64_t *state)
     return one_in(state, 2) ? power : power * drawn(state, (struct spread){0.5, 2});
 }
 
+/* ---- what a choice comes to ------------------------------------------------------------------ */
+
+/* A unit in two steps, of two nodes, and one in a single step, of three. */
+static void choices_are_counted(void **state)
+{
+    struct amp_unit units[3] = {{.loss = 0.5, .n_nodes = 2, .is_fine = true},
+                                {.loss = 4, .n_nodes = 2},
+                                {.loss = 16, .n_nodes = 3}};
+    const struct amp_problem problem = {.units = units, .n_units = 3};
+    static const struct {
+        bool keeps[3], is_implied;
+        size_t kept, kept_nodes, fine_nodes;
+        double loss;
+    } choices[] = {
+        {{false, false, false}, false, 0, 0, 0, 0},  {{true, false, false}, false, 0, 0, 2, 0.5},
+        {{true, true, false}, true, 1, 2, 0, 4.5},   {{false, false, true}, false, 1, 3, 0, 16},
+        {{true, false, true}, false, 1, 3, 2, 16.5}, {{true, true, true}, true, 2, 5, 0, 20.5},
+    };
+    (void)state;
+    assert_int_equal(amp_problem_units(&problem), 2);
+    assert_true(amp_problem_has_steps(&problem));
+    assert_int_equal(amp_problem_step(&problem, 0), 0);
+    assert_int_equal(amp_problem_step(&problem, 1), 0);
+    assert_int_equal(amp_problem_step(&problem, 2), 2);
+    assert_true(amp_problem_unit_loss(&problem, 1) == 4.5);
+    assert_true(amp_problem_unit_loss(&problem, 2) == 16);
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
+        const bool *keeps = choices[i].keeps;
+        assert_int_equal(amp_problem_kept(&problem, keeps), choices[i].kept);
+        assert_int_equal(amp_problem_kept_nodes(&problem, keeps), choices[i].kept_nodes);
+        assert_int_equal(amp_problem_fine_nodes(&problem, keeps), choices[i].fine_nodes);
+        assert_int_equal(amp_problem_is_implied(&problem, keeps, 0), choices[i].is_implied);
+        assert_false(amp_problem_is_implied(&problem, keeps, 1));
+        assert_int_equal(amp_problem_is_low(&problem, keeps), i == 0);
+        assert_true(amp_problem_loss(&problem, keeps) == choices[i].loss);
+        for (size_t k = 0; k < i; k++) {
+            uint64_t a = amp_problem_hash(keeps, 3), b = amp_problem_hash(choices[k].keeps, 3);
+            assert_true((uint32_t)a != (uint32_t)b && a >> 32 != b >> 32);
+        }
+    }
+    units[0].is_fine = false;
+    assert_int_equal(amp_problem_units(&problem), 3);
+    assert_false(amp_problem_has_steps(&problem));
+}
+
+/* What the ties of steps add and take away again leaves nothing. */
+static void losses_of_steps_cancel_out(void **state)
+{
+    struct amp_unit units[3] = {{.loss = 0.1, .is_fine = true}, {.loss = 0.2}, {.loss = -0.3}};
+    const struct amp_problem problem = {.units = units, .n_units = 3};
+    static const bool all[3] = {true, true, true}, none[3] = {false},
+                      last[3] = {false, false, true};
+    (void)state;
+    assert_true(amp_problem_loss(&problem, all) == 0);
+    assert_false(signbit(amp_problem_loss(&problem, all)));
+    assert_true(amp_problem_loss(&problem, none) == 0);
+    assert_true(fabs(amp_problem_loss(&problem, last) + 0.3) < 1e-11);
+    units[0].is_fine = false;
+    assert_true(amp_problem_loss(&problem, all) == 0.1 + 0.2 - 0.3);
+    units[0] = (struct amp_unit){.loss = 0, .is_fine = true};
+    units[1].loss = units[2].loss = 0;
+    assert_true(amp_problem_loss(&problem, all) == 0);
+}
+
 /* ---- ties ------------------------------------------------------------------------------------ */
 
 /* Many between two units are one, the least of them added up first, whatever their order; what is 0
@@ -750,6 +814,8 @@ static void chains_are_kept_whole_or_not(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(choices_are_counted),
+        cmocka_unit_test(losses_of_steps_cancel_out),
         cmocka_unit_test(ties_are_sums),
         cmocka_unit_test(three_levels),
         cmocka_unit_test(harmful_steps),
