@@ -734,6 +734,44 @@ static void bisecting_halves_the_longest(void **state)
                   STEPS({0, "bisect"}, {3, "bisect"}, {28, "bisect"}), 28, false);
 }
 
+static void met_with_both(uint32_t kept, struct amp_trial *trial)
+{
+    if ((kept & 2) != 0)
+        trial->verdict = AMP_TRIAL_MET;
+}
+
+static void unsure_in_between(uint32_t kept, struct amp_trial *trial)
+{
+    met_with_both(kept, trial);
+    if (kept == 1)
+        trial->verdict = AMP_TRIAL_UNSURE;
+}
+
+/* An answer is minimal where each step back was run and missed: of a unit in two steps, the second.
+ */
+static void an_answer_is_minimal_by_steps(void **state)
+{
+    static judge *const judges[] = {met_with_both, met_with_both, unsure_in_between, met_never};
+    (void)state;
+    for (size_t i = 0; i < sizeof judges / sizeof judges[0]; i++) {
+        struct amp_unit units[2] = {{.loss = 1, .is_fine = true}, {.loss = 1}};
+        struct amp_problem problem = {.units = units, .n_units = 2};
+        struct course course = {judges[i], 2, 1, 0};
+        struct amp_trials trials = {.problem = &problem,
+                                    .runner = {.run = run_course, .context = &course, .n_jobs = 1}};
+        open_trials(&trials);
+        assert_false(amp_trials_best_is_minimal(&trials));
+        assert_int_equal(kept_of(run_bits(&trials, 2), 2), 3);
+        assert_false(amp_trials_best_is_minimal(&trials));
+        run_bits(&trials, 0);
+        assert_false(amp_trials_best_is_minimal(&trials));
+        if (i > 0)
+            run_bits(&trials, 1);
+        assert_int_equal(amp_trials_best_is_minimal(&trials), i == 1);
+        amp_trials_close(&trials);
+    }
+}
+
 /* Alone, units 2 and 4 are as good, 1 as far as its score tells; nobody knows what 3 does. */
 static void judge_ranked(uint32_t kept, struct amp_trial *trial)
 {
@@ -1339,6 +1377,7 @@ int main(void)
         cmocka_unit_test(previews_may_be_wrong),
         cmocka_unit_test(previews_leave_few_units_solved),
         cmocka_unit_test(bisecting_halves_the_longest),
+        cmocka_unit_test(an_answer_is_minimal_by_steps),
         cmocka_unit_test(the_greedy_add_up_the_best),
         cmocka_unit_test(operators_come_before_units),
         cmocka_unit_test(none_is_run_twice),
