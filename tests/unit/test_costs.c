@@ -144,6 +144,28 @@ static void bytes_are_those_moved(void **state)
     expect(costs.total_low, 52 + 32);
 }
 
+/* What no type tells a run does: all six elements of x are not 0, at two indices each. */
+static void bytes_of_unknown_shapes_are_those_of_a_run(void **state)
+{
+    static const float ones[6] = {1, 1, 1, 1, 1, 1};
+    (void)state;
+    net_start(13);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2, 3)), i = NODE("NonZero", "i", x);
+    uint32_t f = NODE("Cast", "f", i);
+    set_int(f, "to", AMP_FLOAT);
+    uint32_t y = NODE("Relu", "y", f);
+    output(y);
+    infer_all();
+    request.reference = request.low = net.model;
+    request.inputs = net_tensor(AMP_FLOAT, DIMS(2, 3), ones);
+    find(AMP_COSTS_BYTES);
+    assert_int_equal(costs.n_nodes, 3);
+    expect(costs.wide[node_of(y)], 4 * (12 + 12));
+    expect(costs.low[node_of(y)], 4 * (12 + 12));
+    expect(costs.wide[node_of(f)], 8 * 12 + 4 * 12);
+    expect(costs.casts[f], 6 * 12);
+}
+
 static void nodes_are_counted(void **state)
 {
     (void)state;
@@ -1078,6 +1100,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         PAIR_TEST(bytes_are_those_moved),
+        PAIR_TEST(bytes_of_unknown_shapes_are_those_of_a_run),
         PAIR_TEST(nodes_are_counted),
         PAIR_TEST(times_are_of_use),
         cmocka_unit_test(units_have_names),
