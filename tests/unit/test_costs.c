@@ -1094,6 +1094,14 @@ static void little_or_odd_choices(void **state)
                 "version: 1\nname: tuned\ndescription: what tuning kept in float32\ndtypes: "
                 "[bf16]\nextends:\n  - \"torch-cpu\"\n\n# Runs have shown that it holds: what "
                 "values come to is not looked at again.\nlimits:\n  bf16: {guards: off}\n");
+    choice.wide[0] = "b";
+    choice.units[0] = AMP_NONE;
+    choice.n_wide = 1;
+    expect_file(&choice, &file,
+                "version: 1\nname: tuned\ndescription: what tuning kept in float32\ndtypes: "
+                "[bf16]\nextends:\n  - \"torch-cpu\"\n\n# Runs have shown that it holds: what "
+                "values come to is not looked at again.\nlimits:\n  bf16: {guards: off}\n\nrules:\n"
+                "  - precision: fp32\n    tensors:\n      - \"b\"\n");
 }
 
 int main(void)

@@ -1,5 +1,6 @@
 /* Searches: the strategies, and the candidates that they try. Takes long. */
 #include "scratch.h"
+#include "tune/strategy/refine.h"
 #include "tune_case.h"
 
 #include <signal.h>
@@ -857,6 +858,81 @@ static void operators_come_before_units(void **state)
                   STEPS({0, "all low"}, {5, "operator"}, {18, "operator"}), UINT32_MAX, false);
 }
 
+/* ---- the fit --------------------------------------------------------------------------------- */
+
+/* Of two units: all low comes to 10, with the first kept 2 is left; with both kept nobody can tell,
+   and with the second kept elements are lost. */
+static void judge_powers_of_two(uint32_t kept, struct amp_trial *trial)
+{
+    static const double powers[] = {10, 2, INFINITY, 50};
+    trial->measured = powers[kept];
+    if (kept == 3)
+        trial->verdict = AMP_TRIAL_UNSURE;
+}
+
+/* Noise in proportion to what was found, with a tenth of the budget for what was not, comes to what
+   was measured. */
+static void noise_is_fitted_to_what_was_measured(void **state)
+{
+    static const struct {
+        uint32_t runs[4];
+        size_t n_runs;
+        double floor, fitted[4]; /* of unit 0, of unit 1; what was not found of both */
+    } cases[] = {
+        {{0}, 1, 0, {2, 6, 1, 1}},
+        {{0}, 1, 5, {1, 3, 0.5, 0.5}},
+        {{0, 1}, 2, 0, {16.0 / 3, 12.0 / 7, 8.0 / 3, 2.0 / 7}},
+        {{1}, 1, 0, {1, 12.0 / 7, 0.5, 2.0 / 7}},
+        {{2, 1, 3, 0}, 4, 0, {16.0 / 3, 12.0 / 7, 8.0 / 3, 2.0 / 7}},
+        {{2, 3}, 2, 0, {1, 3, 0.5, 0.5}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct amp_unit units[2] = {{.loss = 1}, {.loss = 1}};
+        struct amp_problem_noise noises[2] = {{0, 0, 1}, {1, 1, 3}}, room[4];
+        struct amp_problem problem = {
+            .units = units, .n_units = 2, .noises = noises, .n_noises = 2, .floor = cases[i].floor};
+        struct course course = {judge_powers_of_two, 2, 1, 0};
+        struct amp_trials trials = {.problem = &problem,
+                                    .runner = {.run = run_course, .context = &course, .n_jobs = 1}};
+        const struct amp_search search = {.problem = &problem, .trials = &trials, .budget = 10};
+        struct amp_problem fitted = problem;
+        fitted.noises = room;
+        open_trials(&trials);
+        for (size_t k = 0; k < cases[i].n_runs; k++)
+            run_bits(&trials, cases[i].runs[k]);
+        amp_refine_fit(&search, &fitted);
+        assert_int_equal(fitted.n_noises, 4);
+        for (size_t k = 0; k < 4; k++) {
+            assert_int_equal(fitted.noises[k].a, k % 2);
+            assert_int_equal(fitted.noises[k].b, k % 2);
+            if (!(fabs(fitted.noises[k].power - cases[i].fitted[k]) <= 1e-4))
+                fail_msg("case %zu, noise %zu: %.9g", i, k, fitted.noises[k].power);
+        }
+        assert_true(noises[0].power == 1 && noises[1].power == 3);
+        amp_trials_close(&trials);
+    }
+}
+
+/* Only a best trial whose power is known, above 0 and finite, against a budget that is. */
+static void fits_want_powers(void **state)
+{
+    static const struct {
+        double budget, measured;
+        bool applies;
+    } cases[] = {{1, 0.5, true}, {0, 0.5, false}, {INFINITY, 0.5, false}, {NAN, 0.5, false},
+                 {1, 0, false},  {1, NAN, false}, {1, INFINITY, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct amp_trial best = {.verdict = AMP_TRIAL_MET, .measured = cases[i].measured};
+        struct amp_trials trials = {.best = &best};
+        struct amp_search search = {.trials = &trials, .budget = cases[i].budget};
+        assert_int_equal(amp_refine_applies(&search), cases[i].applies);
+        trials.best = NULL;
+        assert_false(amp_refine_applies(&search));
+    }
+}
+
 /* ---- the log --------------------------------------------------------------------------------- */
 
 /* Says of each candidate something else that is hard to write. */
@@ -1380,6 +1456,8 @@ int main(void)
         cmocka_unit_test(an_answer_is_minimal_by_steps),
         cmocka_unit_test(the_greedy_add_up_the_best),
         cmocka_unit_test(operators_come_before_units),
+        cmocka_unit_test(noise_is_fitted_to_what_was_measured),
+        cmocka_unit_test(fits_want_powers),
         cmocka_unit_test(none_is_run_twice),
         cmocka_unit_test(a_step_includes_the_one_before),
         cmocka_unit_test(equal_ones_at_once_are_run_once),
