@@ -549,6 +549,18 @@ static void long_lists_are_aligned(void **state)
         amp_alignment_find(b, m, a, LONG_LIST);
         assert_int_equal(count_partners(b, m, a, LONG_LIST), m - n_own);
     }
+    /* One that is taken at once beside one that is not. */
+    for (uint32_t i = 0; i < 3000; i++) {
+        bool is_own = i >= 500 && i < 1500;
+        b[i] = (struct amp_aligned){.value = 10000 + i,
+                                    .key = is_own    ? 20000 + i
+                                           : i < 500 ? i
+                                                     : i - 1000};
+    }
+    amp_alignment_find(a, 2000, b, 3000);
+    assert_int_equal(count_partners(a, 2000, b, 3000), 2000);
+    amp_alignment_find(b, 3000, a, 2000);
+    assert_int_equal(count_partners(b, 3000, a, 2000), 2000);
     free(a);
     free(b);
 }
