@@ -1,8 +1,9 @@
 /* What a session takes for the inputs of its model, which sizes are found for those, how the
-   outputs of models are measured where they are lists, and what goes into steps of training and
-   comes of them. */
+   outputs of models are measured where they are lists, which of them are class scores, and what
+   goes into steps of training and comes of them. */
 #include "net.h"
 
+#include "check/class_scores.h"
 #include "check/compare.h"
 #include "check/elements.h"
 #include "check/input_dims.h"
@@ -464,6 +465,121 @@ static void operators_without_a_kernel_are_found_at_once(void **state)
     assert_int_equal(amp_session_open(net.model, true, &session, &net.err), AMP_UNSUPPORTED);
     amp_session_destroy(session);
     assert_non_null(strstr(net.err.text, "org.example.Mystery"));
+}
+
+/* ---- class scores ---- */
+
+static struct amp_tensor row_of(struct amp_shape shape, const float *row)
+{
+    return *net_tensor(AMP_FLOAT, shape, row);
+}
+
+/* What a product gives, moved, cast or with a constant added, and nothing else. */
+static void products_are_class_scores(void **state)
+{
+    static const float ones[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+    (void)state;
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(3, 3)), c = constant("c", AMP_FLOAT, DIMS(3, 3), ones);
+    uint32_t later = input("later", AMP_FLOAT, DIMS(3, 3));
+    amp_value_at(net.model, later)->initial = net_tensor(AMP_FLOAT, DIMS(3, 3), ones);
+    uint32_t m = NODE("MatMul", "m", x, c), t = NODE("Transpose", "t", m);
+    uint32_t h = NODE("Cast", "h", t);
+    set_int(h, "to", AMP_FLOAT16);
+    uint32_t other = NODE("Relu", "other", x), normal = NODE("Softplus", "normal", m);
+    const struct {
+        uint32_t value;
+        bool are_scores;
+    } cases[] = {
+        {m, true},
+        {t, true},
+        {h, true},
+        {NODE("Add", "a", m, c), true},
+        {NODE("Add", "b", c, t), true},
+        {NODE("Add", "d", later, m), true},
+        {NODE("Add", "e", m, other), false},
+        {NODE("Sub", "f", m, c), false},
+        {NODE("Add", "g", other, c), false},
+        {NODE("Mystery", "i", m), false},
+        {normal, false},
+        {other, false},
+        {x, false},
+    };
+    const struct amp_tensor output = row_of(DIMS(3, 3), ones);
+    const struct amp_tensor integers = *net_tensor(AMP_INT32, DIMS(3, 3), ones);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        if (amp_class_scores_are(net.model, cases[i].value, &output) != cases[i].are_scores)
+            fail_msg("'%s'", amp_value_at(net.model, cases[i].value)->name);
+        assert_false(amp_class_scores_are(net.model, cases[i].value, &integers));
+    }
+}
+
+/* Of the first row, and what rounding leaves of that. */
+static void probabilities_are_class_scores(void **state)
+{
+    static const struct {
+        float row[3];
+        bool are_scores;
+    } cases[] = {
+        {{0.25f, 0.75f, 0}, true},
+        {{0.25f, 0.75f, 0.0195f}, true},
+        {{0.25f, 0.75f, 0.0205f}, false},
+        {{0.25f, 0.7305f, 0}, true},
+        {{0.25f, 0.7295f, 0}, false},
+        {{-0.25f, 1.25f, 0}, false},
+        {{-1.3862944f, -0.2876821f, -INFINITY}, true}, /* logarithms of 1/4 and 3/4 */
+        {{-1.3862944f, -0.2876821f, -4}, true},
+        {{-1.3862944f, -0.2876821f, -3.8f}, false},
+        {{0, -INFINITY, -INFINITY}, true},
+        {{0.01f, -INFINITY, -INFINITY}, false},
+        {{0, 0, 0}, false},
+        {{NAN, 1, 0}, false},
+    };
+    (void)state;
+    net_start(22);
+    uint32_t y = NODE("Softmax", "y", input("x", AMP_FLOAT, DIMS(2, 3)));
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        float rows[6] = {0, 0, 0, 5, 6, 7};
+        memcpy(rows, cases[i].row, sizeof cases[i].row);
+        const struct amp_tensor output = row_of(DIMS(2, 3), rows);
+        if (amp_class_scores_are(net.model, y, &output) != cases[i].are_scores)
+            fail_msg("case %zu", i);
+    }
+    const struct amp_tensor none = row_of(DIMS(0, 3), (const float[1]){1});
+    assert_false(amp_class_scores_are(net.model, y, &none));
+}
+
+/* The class that is put first is one of those that the other puts first; rows of NaN alone agree.
+ */
+static void the_first_of_equals_agrees(void **state)
+{
+    static const struct {
+        float reference[3], converted[3];
+        bool agree;
+    } cases[] = {
+        {{1, 2, 3}, {0, 0, 1}, true},
+        {{1, 2, 3}, {0, 1, 0}, false},
+        {{3, 2, 3}, {0, 0, 1}, true},
+        {{1, 2, 3}, {0, 1, 1}, false},
+        {{NAN, 2, 1}, {NAN, 1, 0}, true},
+        {{NAN, 2, 1}, {5, 1, 0}, false},
+        {{NAN, NAN, NAN}, {NAN, NAN, NAN}, true},
+        {{NAN, NAN, NAN}, {1, 0, 0}, false},
+        {{1, 0, 0}, {NAN, NAN, NAN}, false},
+        {{-INFINITY, NAN, NAN}, {-INFINITY, NAN, NAN}, true},
+    };
+    static const struct amp_class_scores scores = {.rows = 2, .n_classes = 3};
+    (void)state;
+    net_start(22);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        float reference[6] = {0, 0, 0}, converted[6] = {0, 0, 0};
+        memcpy(reference + 3, cases[i].reference, sizeof cases[i].reference);
+        memcpy(converted + 3, cases[i].converted, sizeof cases[i].converted);
+        const struct amp_tensor a = row_of(DIMS(2, 3), reference),
+                                b = row_of(DIMS(2, 3), converted);
+        assert_int_equal(amp_class_scores_agree(&a, &b, &scores, 1), cases[i].agree);
+        assert_true(amp_class_scores_agree(&a, &b, &scores, 0));
+    }
 }
 
 /* ---- lists ---- */
@@ -997,6 +1113,9 @@ int main(void)
         SIZES_TEST(shapes_are_of_the_declared_kind),
         SIZES_TEST(shapes_follow_the_sizes),
         NET_TEST(operators_without_a_kernel_are_found_at_once),
+        NET_TEST(products_are_class_scores),
+        NET_TEST(probabilities_are_class_scores),
+        NET_TEST(the_first_of_equals_agrees),
         NET_TEST(lists_are_compared_item_by_item),
         NET_TEST(lists_are_measured_item_by_item),
         NET_TEST(rows_come_in_batches),
