@@ -108,6 +108,46 @@ static void samples_add_up(void **state)
     is_near(value_of(&parts, "mean_abs"), 1.75 / 4);
 }
 
+/* Of more elements than are read or added up at a time each counts once, wherever it is; the worst
+   is the first of equals, among all samples. All are 1, but for one place and the last. */
+static void long_vectors_are_measured_whole(void **state)
+{
+    enum { MOST = 5 * 16384 + 700 };
+    static float r[MOST], c[MOST];
+    static const size_t counts[] = {511, 512, 513, 16383, 16384, 16385, 3 * 16384 + 1, MOST};
+    (void)state;
+    for (size_t k = 0; k < COUNT(counts); k++) {
+        size_t n = counts[k];
+        const size_t places[] = {0, 1, 510, n / 2, n - 2, n - 1};
+        for (size_t i = 0; i < n; i++)
+            r[i] = c[i] = 1;
+        for (size_t p = 0; p < COUNT(places); p++) {
+            struct amp_metrics m = {.count = 0};
+            c[places[p]] = 3;
+            c[n - 1] += 2;
+            add_floats(&m, r, c, (int64_t)n);
+            add_floats(&m, r, c, (int64_t)n);
+            double most = places[p] == n - 1 ? 4 : 2;
+            assert_int_equal(m.count, 2 * n);
+            assert_int_equal(m.finite, 2 * n);
+            assert_int_equal(m.different, places[p] == n - 1 ? 2 : 4);
+            assert_true(value_of(&m, "max_abs") == most && value_of(&m, "max_rel") == most);
+            is_near(value_of(&m, "mean_abs"), 4 / (double)n);
+            is_near(value_of(&m, "rmse"), sqrt((places[p] == n - 1 ? 16 : 8) / (double)n));
+            assert_true(m.worst.error == most);
+            assert_int_equal(m.worst.index, places[p]);
+            c[places[p]] = INFINITY;
+            add_floats(&m, r, c, (int64_t)n);
+            assert_int_equal(m.worst.index, 2 * n + places[p]);
+            assert_int_equal(m.stray, 1);
+            assert_int_equal(m.inf[1], 1);
+            assert_int_equal(m.finite, 3 * n - 1);
+            assert_true(isinf(m.worst.values[1]) && m.worst.values[0] == 1);
+            c[places[p]] = c[n - 1] = 1;
+        }
+    }
+}
+
 static void nothing_divides_by_zero(void **state)
 {
     (void)state;
@@ -496,6 +536,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(distances_of_two_vectors),
         cmocka_unit_test(samples_add_up),
+        cmocka_unit_test(long_vectors_are_measured_whole),
         cmocka_unit_test(nothing_divides_by_zero),
         cmocka_unit_test(empty_outputs_have_no_metrics),
         cmocka_unit_test(not_finite_is_counted_on_each_side),
