@@ -90,12 +90,12 @@ static void strategies_have_names(void **state)
     }
     assert_null(amp_strategy_at(N_STRATEGIES));
     assert_int_equal(amp_strategy_find("gredy", &strategy, &err), AMP_USAGE);
-    assert_non_null(strstr(err.text, "did you mean 'greedy'?"));
+    assert_string_equal(err.text, "--strategy: unknown strategy 'gredy'; did you mean 'greedy'?; "
+                                  "accepted: min-cut, neural-compressor, bisect, greedy");
     memset(&err, 0, sizeof err);
     assert_int_equal(amp_strategy_find("annealing", &strategy, &err), AMP_USAGE);
-    assert_non_null(strstr(err.text, "'annealing'; accepted: min-cut"));
-    for (size_t i = 0; i < N_STRATEGIES; i++)
-        assert_non_null(strstr(err.text, names[i]));
+    assert_string_equal(err.text, "--strategy: unknown strategy 'annealing'; accepted: min-cut, "
+                                  "neural-compressor, bisect, greedy");
 }
 
 /* ---- ends ------------------------------------------------------------------------------------ */
