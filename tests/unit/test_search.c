@@ -656,6 +656,8 @@ enum { COURSE_UNITS = 5 };
 struct course {
     judge *judge;
     size_t n_units, n_jobs, most;
+    const double *losses; /* of the units; NULL: 1 each */
+    uint32_t noisy;       /* the units that make noise of power 1, by bits */
 };
 
 static enum amp_status run_course(void *context, struct amp_trial *const *trials, size_t n,
@@ -679,16 +681,20 @@ static void expect_course(const char *name, struct course course, const struct s
     static const char *const ops[COURSE_UNITS] = {"A", "B", "A", "C", "B"};
     struct amp_error err = {.status = AMP_OK};
     const struct amp_strategy *strategy;
-    struct amp_unit units[COURSE_UNITS] = {
-        {.loss = 1}, {.loss = 1}, {.loss = 1}, {.loss = 1}, {.loss = 1}};
-    struct amp_problem problem = {.units = units, .n_units = course.n_units};
+    struct amp_unit units[COURSE_UNITS] = {{.loss = 0}};
+    struct amp_problem_noise noises[COURSE_UNITS];
+    struct amp_problem problem = {.units = units, .n_units = course.n_units, .noises = noises};
     struct amp_trials trials = {
         .problem = &problem,
         .runner = {.run = run_course, .context = &course, .n_jobs = course.n_jobs},
         .most = course.most};
     struct amp_search search = {.problem = &problem, .trials = &trials, .budget = NAN};
-    for (size_t i = 0; i < COURSE_UNITS; i++)
+    for (uint32_t i = 0; i < COURSE_UNITS; i++) {
         units[i].op = ops[i];
+        units[i].loss = course.losses != NULL ? course.losses[i] : 1;
+        if ((course.noisy >> i & 1) != 0)
+            noises[problem.n_noises++] = (struct amp_problem_noise){i, i, 1};
+    }
     open_trials(&trials);
     assert_int_equal(amp_strategy_find(name, &strategy, &err), AMP_OK);
     assert_int_equal(strategy->run(&search, &err), AMP_OK);
@@ -724,14 +730,14 @@ static void met_never(uint32_t kept, struct amp_trial *trial)
 static void bisecting_halves_the_longest(void **state)
 {
     (void)state;
-    expect_course("bisect", (struct course){met_with_3, 5, 1, 0},
+    expect_course("bisect", (struct course){met_with_3, 5, 1, 0, NULL, 0},
                   STEPS({0, "bisect"}, {3, "bisect"}, {28, "bisect"}, {4, "bisect"}, {24, "bisect"},
                         {16, "bisect"}, {8, "bisect"}),
                   8, true);
-    expect_course("bisect", (struct course){met_never, 2, 1, 0},
+    expect_course("bisect", (struct course){met_never, 2, 1, 0, NULL, 0},
                   STEPS({0, "bisect"}, {2, "bisect"}, {1, "bisect"}, {3, "all kept"}), UINT32_MAX,
                   false);
-    expect_course("bisect", (struct course){met_with_3, 5, 1, 3},
+    expect_course("bisect", (struct course){met_with_3, 5, 1, 3, NULL, 0},
                   STEPS({0, "bisect"}, {3, "bisect"}, {28, "bisect"}), 28, false);
 }
 
@@ -757,7 +763,7 @@ static void an_answer_is_minimal_by_steps(void **state)
     for (size_t i = 0; i < sizeof judges / sizeof judges[0]; i++) {
         struct amp_unit units[2] = {{.loss = 1, .is_fine = true}, {.loss = 1}};
         struct amp_problem problem = {.units = units, .n_units = 2};
-        struct course course = {judges[i], 2, 1, 0};
+        struct course course = {judges[i], 2, 1, 0, NULL, 0};
         struct amp_trials trials = {.problem = &problem,
                                     .runner = {.run = run_course, .context = &course, .n_jobs = 1}};
         open_trials(&trials);
@@ -802,27 +808,62 @@ static void judge_powers(uint32_t kept, struct amp_trial *trial)
 static void the_greedy_add_up_the_best(void **state)
 {
     (void)state;
-    expect_course("greedy", (struct course){judge_ranked, 5, 1, 0},
+    expect_course("greedy", (struct course){judge_ranked, 5, 1, 0, NULL, 0},
                   STEPS({0, "all low"}, {1, "single"}, {2, "single"}, {4, "single"}, {8, "single"},
                         {16, "single"}, {20, "accumulate"}, {22, "accumulate"}, {23, "accumulate"}),
                   23, false);
-    expect_course("greedy", (struct course){judge_ranked, 5, 3, 0},
+    expect_course("greedy", (struct course){judge_ranked, 5, 3, 0, NULL, 0},
                   STEPS({0, "all low"}, {1, "single"}, {2, "single"}, {4, "single"}, {8, "single"},
                         {16, "single"}, {20, "accumulate"}, {22, "accumulate"}, {23, "accumulate"},
                         {31, "accumulate"}),
                   23, false);
-    expect_course("greedy", (struct course){judge_powers, 5, 1, 0},
+    expect_course("greedy", (struct course){judge_powers, 5, 1, 0, NULL, 0},
                   STEPS({0, "all low"}, {1, "single"}, {2, "single"}, {4, "single"}, {8, "single"},
                         {16, "single"}, {20, "accumulate"}, {21, "accumulate"}, {23, "accumulate"},
                         {31, "accumulate"}),
                   31, false);
-    expect_course("greedy", (struct course){judge_ranked, 5, 1, 4},
+    expect_course("greedy", (struct course){judge_ranked, 5, 1, 4, NULL, 0},
                   STEPS({0, "all low"}, {1, "single"}, {2, "single"}, {4, "single"}), UINT32_MAX,
                   false);
-    expect_course("greedy", (struct course){met_with_3, 5, 1, 0},
+    expect_course("greedy", (struct course){met_with_3, 5, 1, 0, NULL, 0},
                   STEPS({0, "all low"}, {1, "single"}, {2, "single"}, {4, "single"}, {8, "single"},
                         {16, "single"}, {3, "accumulate"}, {7, "accumulate"}, {15, "accumulate"}),
                   8, true);
+}
+
+static void met_always(uint32_t kept, struct amp_trial *trial)
+{
+    (void)kept;
+    trial->verdict = AMP_TRIAL_MET;
+}
+
+static void met_with_all_three(uint32_t kept, struct amp_trial *trial)
+{
+    if (kept == 7)
+        trial->verdict = AMP_TRIAL_MET;
+}
+
+/* Where all low is enough, what is faster in float32 is kept all the same. Where no cut of the
+   noise is, the last ones are the cut that leaves none, and all units, for which one evaluation is
+   kept. */
+static void cuts_have_two_ends(void **state)
+{
+    static const double one_gains[] = {1, -2, 3}, none_loses[] = {0, 0, 3};
+    (void)state;
+    expect_course("min-cut", (struct course){met_always, 3, 1, 0, NULL, 0}, STEPS({0, "all low"}),
+                  0, true);
+    expect_course("min-cut", (struct course){met_always, 3, 1, 0, none_loses, 0},
+                  STEPS({0, "all low"}), 0, true);
+    expect_course("min-cut", (struct course){met_always, 3, 1, 0, one_gains, 0},
+                  STEPS({0, "all low"}, {2, "least loss"}), 2, false);
+    expect_course("min-cut", (struct course){met_always, 3, 1, 1, one_gains, 0},
+                  STEPS({0, "all low"}), 0, true);
+    expect_course("min-cut", (struct course){met_with_all_three, 3, 1, 3, NULL, 3},
+                  STEPS({0, "all low"}, {3, "end of path"}, {7, "all kept"}), 7, false);
+    expect_course("min-cut", (struct course){met_with_all_three, 3, 1, 2, NULL, 3},
+                  STEPS({0, "all low"}, {7, "all kept"}), 7, false);
+    expect_course("min-cut", (struct course){met_never, 3, 1, 0, NULL, 0},
+                  STEPS({0, "all low"}, {7, "all kept"}), UINT32_MAX, false);
 }
 
 static void met_with_1_and_4(uint32_t kept, struct amp_trial *trial)
@@ -841,20 +882,20 @@ static void met_with_2_alone(uint32_t kept, struct amp_trial *trial)
 static void operators_come_before_units(void **state)
 {
     (void)state;
-    expect_course("neural-compressor", (struct course){met_with_1_and_4, 5, 1, 0},
+    expect_course("neural-compressor", (struct course){met_with_1_and_4, 5, 1, 0, NULL, 0},
                   STEPS({0, "all low"}, {5, "operator"}, {18, "operator"}), 18, false);
-    expect_course("neural-compressor", (struct course){met_with_1_and_4, 5, 2, 0},
+    expect_course("neural-compressor", (struct course){met_with_1_and_4, 5, 2, 0, NULL, 0},
                   STEPS({0, "all low"}, {5, "operator"}, {18, "operator"}), 18, false);
-    expect_course("neural-compressor", (struct course){met_with_2_alone, 5, 1, 0},
+    expect_course("neural-compressor", (struct course){met_with_2_alone, 5, 1, 0, NULL, 0},
                   STEPS({0, "all low"}, {5, "operator"}, {18, "operator"}, {8, "operator"},
                         {1, "single"}, {2, "single"}, {4, "single"}),
                   4, true);
-    expect_course("neural-compressor", (struct course){judge_ranked, 5, 1, 0},
+    expect_course("neural-compressor", (struct course){judge_ranked, 5, 1, 0, NULL, 0},
                   STEPS({0, "all low"}, {5, "operator"}, {18, "operator"}, {8, "operator"},
                         {1, "single"}, {2, "single"}, {4, "single"}, {16, "single"},
                         {20, "accumulate"}, {22, "accumulate"}, {23, "accumulate"}),
                   23, false);
-    expect_course("neural-compressor", (struct course){met_never, 5, 1, 3},
+    expect_course("neural-compressor", (struct course){met_never, 5, 1, 3, NULL, 0},
                   STEPS({0, "all low"}, {5, "operator"}, {18, "operator"}), UINT32_MAX, false);
 }
 
@@ -892,7 +933,7 @@ static void noise_is_fitted_to_what_was_measured(void **state)
         struct amp_problem_noise noises[2] = {{0, 0, 1}, {1, 1, 3}}, room[4];
         struct amp_problem problem = {
             .units = units, .n_units = 2, .noises = noises, .n_noises = 2, .floor = cases[i].floor};
-        struct course course = {judge_powers_of_two, 2, 1, 0};
+        struct course course = {judge_powers_of_two, 2, 1, 0, NULL, 0};
         struct amp_trials trials = {.problem = &problem,
                                     .runner = {.run = run_course, .context = &course, .n_jobs = 1}};
         const struct amp_search search = {.problem = &problem, .trials = &trials, .budget = 10};
@@ -1454,6 +1495,7 @@ int main(void)
         cmocka_unit_test(previews_leave_few_units_solved),
         cmocka_unit_test(bisecting_halves_the_longest),
         cmocka_unit_test(an_answer_is_minimal_by_steps),
+        cmocka_unit_test(cuts_have_two_ends),
         cmocka_unit_test(the_greedy_add_up_the_best),
         cmocka_unit_test(operators_come_before_units),
         cmocka_unit_test(noise_is_fitted_to_what_was_measured),
