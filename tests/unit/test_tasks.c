@@ -245,6 +245,7 @@ static void targets_must_be_finite(void **state)
     err = (struct amp_error){.status = AMP_OK};
     scalar.tensor.shape = (struct amp_shape){.rank = 0};
     assert_int_equal(amp_task_begin(&task, &scalar, &err), AMP_MODEL);
+    assert_string_equal(err.text, "l.npy: targets of no dims; [rows, ...] is needed");
 }
 
 static const char *name_at(const void *context, size_t i)
@@ -252,8 +253,9 @@ static const char *name_at(const void *context, size_t i)
     return ((const char *const *)context)[i];
 }
 
-/* The output that LABELS are for, of an image, class scores, numbers and triples; -1: none. */
-static int chosen(const struct amp_labels *labels)
+/* The output that LABELS are for, of an image, class scores, numbers and triples; -1: none, of
+   which SAID is what is said. */
+static int chosen(const struct amp_labels *labels, const char *said)
 {
     static const char *const names[] = {"image", "scores", "numbers", "triples"};
     struct amp_tensor outputs[] = {
@@ -264,6 +266,7 @@ static int chosen(const struct amp_labels *labels)
     enum amp_status status =
         amp_task_choose(&task, &(struct amp_task_outputs){outputs, 4, name_at, names}, &err);
     assert_int_equal(status, task.name == NULL ? AMP_MODEL : AMP_OK);
+    assert_string_equal(err.text, said);
     if (task.name == NULL)
         return -1;
     assert_string_equal(task.name, names[task.output]);
@@ -278,10 +281,12 @@ static void labels_find_their_output(void **state)
         struct amp_shape shape;
         const char *name;
         int output;
+        const char *said;
     } cases[] = {
         {AMP_INT64, {1, {2}}, NULL, 1},
         {AMP_INT64, {1, {2}}, "numbers", 2}, /* refused when its rows come */
-        {AMP_INT64, {1, {2}}, "number", -1},
+        {AMP_INT64, {1, {2}}, "number", -1, "l.npy: no output 'number'"},
+        {AMP_FLOAT, {1, {4}}, "number", -1, "l.npy: no output 'number'"},
         {AMP_FLOAT, {1, {4}}, NULL, 2},
         {AMP_FLOAT, {2, {4, 1}}, NULL, 2},
         {AMP_FLOAT, {2, {4, 3}}, NULL, 3},
@@ -289,16 +294,34 @@ static void labels_find_their_output(void **state)
         {AMP_FLOAT, {2, {4, 10}}, NULL, 1},
         {AMP_FLOAT, {4, {1, 3, 8, 8}}, NULL, 0},
         {AMP_FLOAT, {3, {1, 2, 3}}, NULL, 3}, /* the whole of it is a row */
-        {AMP_FLOAT, {2, {4, 5}}, NULL, -1},
-        {AMP_FLOAT, {2, {4, 8}}, NULL, -1},
+        {AMP_FLOAT,
+         {2, {4, 5}},
+         NULL,
+         -1,
+         "no output has rows like those of --labels l.npy, shape [4, 5] (class numbers are "
+         "integers)"},
+        {AMP_FLOAT,
+         {2, {4, 8}},
+         NULL,
+         -1,
+         "no output has rows like those of --labels l.npy, shape [4, 8] (class numbers are "
+         "integers)"},
     };
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct amp_labels labels = labels_of(cases[i].dtype, zeros, cases[i].shape);
         labels.output = cases[i].name;
-        if (chosen(&labels) != cases[i].output)
-            fail_msg("case %zu: output %d", i, chosen(&labels));
+        const char *said = cases[i].said != NULL ? cases[i].said : "";
+        if (chosen(&labels, said) != cases[i].output)
+            fail_msg("case %zu: output %d", i, chosen(&labels, said));
     }
+    const struct amp_labels classes = labels_of(AMP_INT64, zeros, DIMS(2));
+    struct amp_tensor image = tensor_of(AMP_FLOAT, NULL, DIMS(2, 3, 8, 8));
+    struct amp_task task = {.labels = &classes};
+    struct amp_error err = {.status = AMP_OK};
+    const struct amp_task_outputs outputs = {&image, 1, name_at, (const char *const[]){"image"}};
+    assert_int_equal(amp_task_choose(&task, &outputs, &err), AMP_MODEL);
+    assert_string_equal(err.text, "no output looks like class scores for --labels");
 }
 
 static void rows_of_targets_are_counted(void **state)
