@@ -283,17 +283,17 @@ static void labels_find_their_output(void **state)
         int output;
         const char *said;
     } cases[] = {
-        {AMP_INT64, {1, {2}}, NULL, 1},
-        {AMP_INT64, {1, {2}}, "numbers", 2}, /* refused when its rows come */
+        {AMP_INT64, {1, {2}}, NULL, 1, NULL},
+        {AMP_INT64, {1, {2}}, "numbers", 2, NULL}, /* refused when its rows come */
         {AMP_INT64, {1, {2}}, "number", -1, "l.npy: no output 'number'"},
         {AMP_FLOAT, {1, {4}}, "number", -1, "l.npy: no output 'number'"},
-        {AMP_FLOAT, {1, {4}}, NULL, 2},
-        {AMP_FLOAT, {2, {4, 1}}, NULL, 2},
-        {AMP_FLOAT, {2, {4, 3}}, NULL, 3},
-        {AMP_FLOAT, {3, {4, 3, 1}}, NULL, 3},
-        {AMP_FLOAT, {2, {4, 10}}, NULL, 1},
-        {AMP_FLOAT, {4, {1, 3, 8, 8}}, NULL, 0},
-        {AMP_FLOAT, {3, {1, 2, 3}}, NULL, 3}, /* the whole of it is a row */
+        {AMP_FLOAT, {1, {4}}, NULL, 2, NULL},
+        {AMP_FLOAT, {2, {4, 1}}, NULL, 2, NULL},
+        {AMP_FLOAT, {2, {4, 3}}, NULL, 3, NULL},
+        {AMP_FLOAT, {3, {4, 3, 1}}, NULL, 3, NULL},
+        {AMP_FLOAT, {2, {4, 10}}, NULL, 1, NULL},
+        {AMP_FLOAT, {4, {1, 3, 8, 8}}, NULL, 0, NULL},
+        {AMP_FLOAT, {3, {1, 2, 3}}, NULL, 3, NULL}, /* the whole of it is a row */
         {AMP_FLOAT,
          {2, {4, 5}},
          NULL,
