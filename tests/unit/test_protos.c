@@ -880,21 +880,22 @@ static Onnx__GraphProto *new_graph(const char *inputs, const char *outputs)
     return graph;
 }
 
-/* Gives GRAPH initializer NAME, two sparse ones of which the second is called SPARSE, and one
-   without a name. */
+/* Gives GRAPH three initializers and three sparse ones: the first is called NAME or SPARSE_NAME,
+   the last the same with a 2, and those between have no name. */
 static void add_initializers(Onnx__GraphProto *graph, const char *name, const char *sparse_name)
 {
-    graph->n_initializer = graph->n_sparse_initializer = 2;
-    graph->initializer = amp_arena_array(net.arena, 2, sizeof *graph->initializer);
-    graph->sparse_initializer = amp_arena_array(net.arena, 2, sizeof *graph->sparse_initializer);
-    for (int i = 0; i < 2; i++) {
+    graph->n_initializer = graph->n_sparse_initializer = 3;
+    graph->initializer = amp_arena_array(net.arena, 3, sizeof *graph->initializer);
+    graph->sparse_initializer = amp_arena_array(net.arena, 3, sizeof *graph->sparse_initializer);
+    for (int i = 0; i < 3; i++) {
         Onnx__TensorProto *values = amp_arena_alloc(net.arena, sizeof *values);
         Onnx__SparseTensorProto *one = amp_arena_alloc(net.arena, sizeof *one);
         graph->initializer[i] = floats(amp_arena_alloc(net.arena, sizeof *values));
-        graph->initializer[i]->name = i == 1 ? text(name) : NULL;
+        graph->initializer[i]->name =
+            i == 1 ? NULL : amp_arena_printf(net.arena, i == 0 ? "%s" : "%s2", name);
         onnx__sparse_tensor_proto__init(one);
-        one->values = i == 1 ? floats(values) : NULL;
-        values->name = text(sparse_name);
+        one->values = i == 1 ? NULL : floats(values);
+        values->name = amp_arena_printf(net.arena, i == 0 ? "%s" : "%s2", sparse_name);
         graph->sparse_initializer[i] = one;
     }
 }
@@ -937,7 +938,7 @@ static void names_are_own_or_foreign(void **state)
         add_string(node, "note", "z6");
     }
     amp_graph_find_names(graph, net.arena, &names);
-    names_are(&names.own, "x w s a c d e first i v u b inner gradient other");
+    names_are(&names.own, "x w w2 s s2 a c d e first i v v2 u u2 b inner gradient other");
     names_are(&names.foreign, "z3 z4 z2 b z5 z7 z1");
     names_are(&names.points, "w z5 x");
 }
@@ -965,7 +966,7 @@ static void new_names_are_free_and_not_too_long(void **state)
     list->graphs = amp_arena_array(net.arena, 1, sizeof *list->graphs);
     list->graphs[0] = new_graph("f/l", "");
     amp_names_take(&names, graph);
-    static const char *const taken[] = {"x", "w", "s", "b", "l"};
+    static const char *const taken[] = {"x", "w", "w2", "s", "s2", "b", "l"};
     for (size_t i = 0; i < AMP_COUNT(taken); i++) {
         char wanted[16];
         snprintf(wanted, sizeof wanted, "f/%s_1", taken[i]);
