@@ -4,6 +4,8 @@
 #include "core/arena.h"
 #include "core/array.h"
 #include "core/graph/order.h"
+#include "core/graph/reach.h"
+#include "core/graph/uses.h"
 #include "core/print.h"
 #include "core/status.h"
 #include "core/strmap.h"
@@ -618,6 +620,125 @@ static void values_have_one_producer_before_their_use(void **state)
     form_is_refused("graph output 'c' is not defined");
 }
 
+/* ---- what leads to what ---- */
+
+static const char reached[] = "xcaqrsyzu"; /* the values of the main graph, by their letters */
+
+/* y is given by an If whose first body takes a and holds another If, on q, that passes r; its
+   second body passes a. z comes of y; u of s alone. */
+static void start_reach(void)
+{
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(4)), c = input("c", AMP_BOOL, SCALAR);
+    uint32_t a = NODE("Neg", "a", x), q = NODE("Not", "q", x), r = NODE("Exp", "r", x);
+    uint32_t s = NODE("Sin", "s", x);
+    uint32_t owner = net_node(0, "If", "y", 1, IDS(c));
+    uint32_t then = amp_graph_add(net.model, "then", owner);
+    uint32_t v = net_out(net_node(then, "Neg", "v", 1, IDS(a)), 0);
+    uint32_t inner = net_node(then, "If", "w", 1, IDS(q));
+    add_passing_body(inner, "then_branch", r);
+    add_passing_body(inner, "else_branch", v);
+    amp_ids_push(net.model, &net.model->graphs[then].outputs, net_out(inner, 0));
+    struct amp_attr attr = {.name = "then_branch", .type = AMP_ATTR_GRAPH, .count = 1};
+    attr.graphs = amp_arena_memdup(net.arena, &then, sizeof then);
+    amp_node_set_attr(net.model, owner, attr);
+    add_passing_body(owner, "else_branch", a);
+    output(NODE("Cos", "z", net_out(owner, 0)));
+    output(NODE("Tan", "u", s));
+}
+
+static uint32_t value_called(char letter)
+{
+    const char name[] = {letter, '\0'};
+    for (uint32_t id = 0; id < net.model->n_values; id++)
+        if (strcmp(amp_value_at(net.model, id)->name, name) == 0)
+            return id;
+    fail();
+    return AMP_NONE;
+}
+
+/* From value FROM all of the main graph that is called as the letters of WANTED, and no other, is
+   reached: ahead, or back but not through what gives WALL ('\0': none). */
+static void reach_is(bool is_ahead, char from, char wall, const char *wanted)
+{
+    bool *values = calloc(net.model->n_values, sizeof *values);
+    bool *walls = calloc(net.model->n_nodes, sizeof *walls);
+    char found[sizeof reached] = "";
+    values[value_called(from)] = true;
+    if (wall != '\0')
+        walls[amp_value_at(net.model, value_called(wall))->producer] = true;
+    if (is_ahead)
+        amp_reach_ahead(net.model, values);
+    else
+        amp_reach_back(net.model, wall != '\0' ? walls : NULL, values);
+    for (size_t i = 0, n = 0; reached[i] != '\0'; i++)
+        if (values[value_called(reached[i])])
+            found[n++] = reached[i];
+    assert_string_equal(found, wanted);
+    free(values);
+    free(walls);
+}
+
+static void bodies_lead_on_what_they_take(void **state)
+{
+    (void)state;
+    start_reach();
+    reach_is(true, 'a', '\0', "ayz");
+    reach_is(true, 'q', '\0', "qyz");
+    reach_is(true, 'r', '\0', "ryz");
+    reach_is(true, 'c', '\0', "cyz");
+    reach_is(true, 's', '\0', "su");
+    reach_is(true, 'x', '\0', "xaqrsyzu");
+    reach_is(false, 'z', '\0', "xcaqryz");
+    reach_is(false, 'u', '\0', "xsu");
+    reach_is(false, 'z', 'y', "yz");
+    reach_is(false, 'z', 'z', "z");
+    reach_is(false, 'z', 'r', "xcaqryz");
+    reach_is(false, 'r', 'r', "r");
+    amp_node_remove(net.model, amp_value_at(net.model, value_called('w'))->producer);
+    reach_is(true, 'q', '\0', "q");
+}
+
+static void uses_are_listed_and_counted(void **state)
+{
+    struct amp_use use;
+    (void)state;
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(4));
+    uint32_t a = NODE("Neg", "a", x), b = NODE("Add", "b", a, a), d = NODE("Abs", "d", x);
+    uint32_t e = NODE("Exp", "e", d);
+    output(b);
+    output(e);
+    output(e);
+    struct amp_uses uses = amp_uses_create(net.model);
+    uint32_t *counts = amp_uses_count(net.model);
+    uint32_t *outputs = amp_uses_count_outputs(net.model);
+    const uint32_t ids[] = {x, a, b, d, e}, n_uses[] = {2, 2, 0, 1, 0}, n_out[] = {0, 0, 1, 0, 2};
+    for (size_t i = 0; i < AMP_COUNT(ids); i++) {
+        assert_int_equal(uses.first[ids[i] + 1] - uses.first[ids[i]], n_uses[i]);
+        assert_int_equal(outputs[ids[i]], n_out[i]);
+        assert_int_equal(counts[ids[i]], n_uses[i] + n_out[i]);
+        assert_int_equal(amp_uses_only(net.model, &uses, ids[i], &use), ids[i] == d);
+    }
+    assert_true(use.node == node_of(e) && use.slot == 0);
+    assert_int_equal(uses.items[uses.first[a]].node, node_of(b));
+    assert_int_equal(uses.items[uses.first[a]].slot, 0);
+    assert_int_equal(uses.items[uses.first[a] + 1].slot, 1);
+    amp_value_at(net.model, d)->is_output = true;
+    assert_false(amp_uses_only(net.model, &uses, d, &use));
+    amp_value_at(net.model, d)->is_output = false;
+    amp_value_at(net.model, d)->graph = 1;
+    assert_false(amp_uses_only(net.model, &uses, d, &use));
+    amp_uses_destroy(&uses);
+    free(counts);
+    free(outputs);
+    amp_value_at(net.model, d)->graph = 0;
+    amp_node_remove(net.model, node_of(e));
+    counts = amp_uses_count(net.model);
+    assert_int_equal(counts[d], 0);
+    free(counts);
+}
+
 /* ---- names and attributes ---- */
 
 /* Of several nodes of one name the first keeps it; those without one stay so. */
@@ -866,6 +987,8 @@ int main(void)
         NET_TEST(a_node_moves_right_before_the_first_that_needs_it),
         NET_TEST(a_circle_has_no_order),
         NET_TEST(values_have_one_producer_before_their_use),
+        NET_TEST(bodies_lead_on_what_they_take),
+        NET_TEST(uses_are_listed_and_counted),
         NET_TEST(names_differ),
         NET_TEST(attributes_come_and_go),
         NET_TEST(inputs_beyond_those_of_a_pattern_are_constants),
