@@ -52,8 +52,18 @@ struct amp_shape amp_upgrade_shape(const struct amp_upgrade *upgrade, uint32_t i
 const struct amp_tensor *amp_upgrade_constant(const struct amp_upgrade *upgrade, uint32_t index)
 {
     uint32_t id = amp_upgrade_input(upgrade, index);
+    const struct amp_tensor *constant =
+        id == AMP_NONE ? NULL : amp_value_at(upgrade->model, id)->constant;
+    if (constant == NULL || constant->data != NULL || constant->source == NULL)
+        return constant;
+    /* What a cast makes of another one has no data of its own yet. */
+    struct amp_arena *arena = upgrade->model->arena;
+    struct amp_tensor *filled = amp_arena_alloc(arena, sizeof *filled);
 
-    return id == AMP_NONE ? NULL : amp_value_at(upgrade->model, id)->constant;
+    *filled = (struct amp_tensor){.dtype = constant->dtype, .shape = constant->shape};
+    filled->data = amp_arena_alloc(arena, amp_tensor_size(constant));
+    amp_tensor_copy(constant, filled->data);
+    return filled;
 }
 
 const char *amp_upgrade_name(struct amp_upgrade *upgrade, const char *what)
