@@ -190,6 +190,27 @@ static void a_stream_ends_at_its_bound(void **unused)
     assert_string_equal(err.text, "/dev/zero: is a device; a regular file is needed");
 }
 
+/* What fails to be read is said, and not tried for ever. */
+static void a_stream_that_fails_is_refused(void **unused)
+{
+    (void)unused;
+    const struct amp_stream stream = {.has_names = true, .size_max = SIZE_MAX};
+    struct amp_bytes bytes;
+    struct amp_error err = {.status = AMP_OK};
+    int fd = open(".", O_RDONLY | O_DIRECTORY), before = dup(STDIN_FILENO);
+    assert_true(fd >= 0 && dup2(fd, STDIN_FILENO) == STDIN_FILENO);
+    alarm(60);
+    assert_int_equal(amp_bytes_open_stream(&bytes, "-", &stream, &err), AMP_IO);
+    alarm(0);
+    assert_string_equal(err.text, "stdin: cannot read: Is a directory");
+    assert_null(bytes.data);
+    assert_int_equal(amp_memory_used(), 0);
+    if (before >= 0)
+        dup2(before, STDIN_FILENO);
+    close(before);
+    close(fd);
+}
+
 static void a_terminal_is_no_stream(void **unused)
 {
     (void)unused;
@@ -480,6 +501,7 @@ int main(void)
         cmocka_unit_test(a_stream_is_in_the_account),
         cmocka_unit_test(a_stream_ends_at_the_budget),
         cmocka_unit_test(a_stream_ends_at_its_bound),
+        cmocka_unit_test(a_stream_that_fails_is_refused),
         cmocka_unit_test(a_terminal_is_no_stream),
         cmocka_unit_test(no_model_is_seen_at_once),
         cmocka_unit_test(reading_what_was_cut_ends_the_program),
