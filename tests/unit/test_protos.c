@@ -684,6 +684,96 @@ static void initializers_are_what_their_input_is(void **state)
     model_is(AMP_MODEL, "initializer 'x' is int32; the graph input of that name is float32");
 }
 
+/* Entries of which each may have no key, no value, or neither. */
+static Onnx__StringStringEntryProto **entries(const char *key)
+{
+    Onnx__StringStringEntryProto **list = amp_arena_array(net.arena, 4, sizeof *list);
+    for (int i = 0; i < 4; i++) {
+        list[i] = amp_arena_alloc(net.arena, sizeof *list[i]);
+        onnx__string_string_entry_proto__init(list[i]);
+        list[i]->key = (i & 1) != 0 ? amp_arena_strdup(net.arena, key) : NULL;
+        list[i]->value = (i & 2) != 0 ? amp_arena_strdup(net.arena, "value") : NULL;
+    }
+    return list;
+}
+
+static void start_initialized(char *name)
+{
+    start_model();
+    floats(&made.initializer)->name = name;
+    made.graph.n_initializer = 1;
+    made.graph.initializer = made.initializers;
+    made.initializers[0] = &made.initializer;
+}
+
+/* Texts are optional in the format, and as good as empty where they are missing. */
+static void texts_may_be_missing(void **state)
+{
+    static const char *const keys_of_nodes[] = {"pkg.torch.onnx.fx_node", "namespace",
+                                                "pkg.torch.onnx.stack_trace"};
+    static char empty[] = "";
+    Onnx__ValueInfoProto info, *all[] = {&info};
+    (void)state;
+    start_model();
+    made.model.n_metadata_props = 4;
+    made.model.metadata_props = entries("Image.NominalPixelRange");
+    model_is(AMP_OK, NULL);
+    for (size_t i = 0; i < AMP_COUNT(keys_of_nodes); i++) {
+        start_model();
+        made.node.n_metadata_props = 4;
+        made.node.metadata_props = entries(keys_of_nodes[i]);
+        model_is(AMP_OK, NULL);
+    }
+    start_model();
+    onnx__value_info_proto__init(&info);
+    made.graph.n_value_info = 1;
+    made.graph.value_info = all;
+    model_is(AMP_OK, NULL);
+    for (int is_empty = 0; is_empty < 2; is_empty++) {
+        char *name = is_empty ? empty : NULL;
+        start_model();
+        made.node.name = made.node.domain = made.graph.name = made.opset.domain = name;
+        model_is(AMP_OK, NULL);
+        made.x.name = name;
+        model_is(AMP_MODEL, "graph input without a name");
+        start_model();
+        made.y.name = name;
+        model_is(AMP_MODEL, "graph output '' is not defined");
+        start_initialized(name);
+        model_is(AMP_MODEL, "initializer without a name");
+    }
+}
+
+static void names_are_given_once(void **state)
+{
+    static char name_w[] = "w", empty[] = "";
+    Onnx__ValueInfoProto *twice[] = {&made.x, &made.x};
+    Onnx__TensorProto *tensors[] = {&made.initializer, &made.initializer};
+    (void)state;
+    start_model();
+    made.graph.n_input = 2;
+    made.graph.input = twice;
+    model_is(AMP_MODEL, "graph input 'x': the name is taken by another value");
+    start_initialized(name_w);
+    made.graph.n_initializer = 2;
+    made.graph.initializer = tensors;
+    model_is(AMP_MODEL, "initializer 'w': the name is taken by another value");
+    start_initialized(name_y);
+    model_is(AMP_MODEL, "node 0 '' (Neg): output 'y': the name is taken by another value");
+    start_model();
+    made.gives[0] = name_x;
+    model_is(AMP_MODEL, "node 0 '' (Neg): output 'x': the name is taken by another value");
+    start_model();
+    made.gives[0] = empty;
+    model_is(AMP_MODEL, "graph output 'y' is not defined");
+    start_model();
+    made.takes[0] = name_w;
+    model_is(AMP_MODEL, "node 0 with output 'y' (Neg-13), input 0: value 'w' is not defined");
+    start_model();
+    made.takes[0] = empty;
+    model_is(AMP_MODEL, "node 0 with output 'y' (Neg-13): input 0 (X) is missing");
+}
+
 /* The names of the inputs that are written with IR version WRITTEN of the model that is read with
    version READ, and has initializer NAME. */
 static void inputs_are(int64_t read, int64_t written, char *name, const char *expected)
@@ -692,13 +782,9 @@ static void inputs_are(int64_t read, int64_t written, char *name, const char *ex
     struct amp_error err = {.status = AMP_OK};
     struct amp_deferred deferred = {.count = 0};
     char names[64] = "";
-    start_model();
+    start_initialized(name);
     made.model.ir_version = read;
     made.opset.version = 8;
-    floats(&made.initializer)->name = name;
-    made.graph.n_initializer = 1;
-    made.graph.initializer = made.initializers;
-    made.initializers[0] = &made.initializer;
     model_is(AMP_OK, NULL);
     assert_int_equal(amp_model_read("model.onnx", &file, &err), AMP_OK);
     file.model->ir_version = written;
@@ -1040,6 +1126,8 @@ int main(void)
         NET_TEST(models_have_versions),
         NET_TEST(nodes_have_operators_and_attributes_names),
         NET_TEST(initializers_are_what_their_input_is),
+        NET_TEST(texts_may_be_missing),
+        NET_TEST(names_are_given_once),
         NET_TEST(initializers_are_inputs_or_not),
         NET_TEST(declared_shapes_stay_where_they_can),
         NET_TEST(names_are_own_or_foreign),
