@@ -1103,6 +1103,8 @@ static void bounds_of_each_operator(void **state)
         {"LayerNormalization-17 f[2,3] f[3] f[3] stash_type=10", "[2, 3]"},
         {"LayerNormalization-17 f[2,3] f[2] f[3]",
          "input 1 of shape [2] does not broadcast to X, shape [2, 3]"},
+        {"LayerNormalization-17 f[2,1] f[0]",
+         "input 1 of shape [0] does not broadcast to X, shape [2, 1]"},
         {"LayerNormalization-17 f[2,3] f[3] f[2]",
          "input 2 of shape [2] does not broadcast to X, shape [2, 3]"},
         {"LayerNormalization-17 f[2,3] f[3] axis=2", "axis 2; rank 2 allows -2 to 1"},
