@@ -847,6 +847,195 @@ static void others_count_nothing(void **state)
     EXPECT_FLOPS(0);
 }
 
+#define INTEGERS(...) next_input(AMP_INT64, LIST(__VA_ARGS__))
+
+/* Known dims and symbols stay where nothing changes them; what follows of unknown ones is unknown.
+ */
+static void padding_keeps_what_it_does_not_touch(void **state)
+{
+    (void)state;
+    start("Pad", 13), TENSOR(B, 4), VALUES(0, 0, 0, 2);
+    EXPECT(B, 6);
+    start("Pad", 13), TENSOR(B, 4), VALUES(1, 0, 0, 0);
+    EXPECT(Q, 4);
+    start("Pad", 13), TENSOR(B, 4), VALUES(0, 0, 1, 0);
+    EXPECT(Q, 4);
+    start("Pad", 13), TENSOR(B, 4), VALUES(1, -3, -1, 1);
+    EXPECT(Q, 2);
+    start("Pad", 13), TENSOR(B, 4), NO_VALUES(4);
+    EXPECT(Q, Q);
+    start("Pad", 18), TENSOR(B, 4, S), VALUES(1, 2), OMITTED(), VALUES(-2);
+    EXPECT(B, 7, S);
+    start("Pad", 18), TENSOR(B, 4, S), VALUES(1, 2), OMITTED(), NO_VALUES(1);
+    EXPECT(Q, Q, Q);
+    start("Pad", 13), ANY_RANK(), VALUES(0, 0, 0, 2);
+    EXPECT_ANY_RANK();
+    start("CenterCropPad", 18), TENSOR(B, 3), VALUES(2, 5);
+    EXPECT(2, 5);
+    start("CenterCropPad", 18), TENSOR(B, 3), VALUES(4), INTS("axes", 1);
+    EXPECT(B, 4);
+    start("CenterCropPad", 18), TENSOR(B, 3), NO_VALUES(1), INTS("axes", -1);
+    EXPECT(Q, Q);
+}
+
+static void parts_have_what_is_known_of_the_whole(void **state)
+{
+    (void)state;
+    start("Split", 13), TENSOR(B, 6), INT("axis", 1);
+    assert_int_equal(infer(2), AMP_OK);
+    expect_dims(&call.out[0].shape, LIST(B, 3));
+    expect_dims(&call.out[1].shape, LIST(B, 3));
+    start("Split", 13), TENSOR(Q, 6);
+    assert_int_equal(infer(2), AMP_OK);
+    expect_dims(&call.out[0].shape, LIST(Q, 6));
+    start("Split", 13), TENSOR(B, 6), VALUES(1, 5), INT("axis", -1);
+    assert_int_equal(infer(2), AMP_OK);
+    expect_dims(&call.out[0].shape, LIST(B, 1));
+    expect_dims(&call.out[1].shape, LIST(B, 5));
+    start("Split", 18), TENSOR(7), INT("num_outputs", 3);
+    assert_int_equal(infer(3), AMP_OK);
+    expect_dims(&call.out[0].shape, LIST(3));
+    expect_dims(&call.out[2].shape, LIST(1));
+    start("Concat", 13), TENSOR(B, 3), TENSOR(S, 3), INT("axis", 0);
+    EXPECT(Q, 3);
+    start("Concat", 13), TENSOR(2, Q), TENSOR(3, 4), INT("axis", 0);
+    EXPECT(5, 4);
+    start("Concat", 13), TENSOR(2, B), TENSOR(3, Q), INT("axis", 0);
+    EXPECT(5, B);
+    start("Concat", 13), TENSOR(B, 3), TENSOR(0, 3), INT("axis", 0);
+    EXPECT(B, 3);
+    start("Concat", 13), TENSOR(B, 3), INT("axis", 0);
+    EXPECT(B, 3);
+    start("Tile", 13), TENSOR(B, 3), VALUES(1, 2);
+    EXPECT(B, 6);
+    start("Tile", 13), TENSOR(B, 3), VALUES(2, 1);
+    EXPECT(Q, 3);
+    start("Tile", 13), TENSOR(B, 3), VALUES(0, 1);
+    EXPECT(0, 3);
+    start("Tile", 13), TENSOR(B, 3), NO_VALUES(2);
+    EXPECT(Q, Q);
+}
+
+static void picked_elements_have_the_dims_of_their_indices(void **state)
+{
+    (void)state;
+    start("Gather", 13), TENSOR(B, 4), INTEGERS(S);
+    EXPECT(S, 4);
+    start("Gather", 13), TENSOR(B, 4), INTEGERS(S, 2), INT("axis", -1);
+    EXPECT(B, S, 2);
+    start("Gather", 13), TENSOR(B, 4), next_input(AMP_INT64, NULL, 0);
+    EXPECT(4);
+    start("Gather", 13), ANY_RANK(), INTEGERS(2);
+    EXPECT_ANY_RANK();
+    start("GatherElements", 13), TENSOR(B, 4), INTEGERS(S, Q), INT("axis", 1);
+    EXPECT(S, Q);
+    start("GatherND", 13), TENSOR(B, 3, 4), INTEGERS(S, 2);
+    EXPECT(S, 4);
+    start("GatherND", 13), TENSOR(2, 3, 4), INTEGERS(2, 5, 1), INT("batch_dims", 1);
+    EXPECT(2, 5, 4);
+    start("GatherND", 13), TENSOR(2, 3), INTEGERS(2);
+    EXPECT_SCALAR();
+    start("GatherND", 13), TENSOR(B, 3, 4), INTEGERS(S, Q);
+    EXPECT_ANY_RANK();
+    start("ScatterND", 18), TENSOR(B, 3), INTEGERS(S, 1), TENSOR(S, 3);
+    EXPECT(B, 3);
+    start("OneHot", 11), INTEGERS(B), VALUES(5), TENSOR(2);
+    EXPECT(B, 5);
+    start("OneHot", 11), INTEGERS(B, 3), VALUES(5), TENSOR(2), INT("axis", 0);
+    EXPECT(5, B, 3);
+    start("OneHot", 11), INTEGERS(B, 3), VALUES(5), TENSOR(2), INT("axis", -2);
+    EXPECT(B, 5, 3);
+    start("OneHot", 11), INTEGERS(B), NO_VALUES(1), TENSOR(2);
+    EXPECT(B, Q);
+    start("Compress", 11), TENSOR(3, B), next_input(AMP_BOOL, LIST(3)), INT("axis", 0);
+    EXPECT(Q, B);
+    start("Compress", 11), TENSOR(3, B), next_input(AMP_BOOL, LIST(3));
+    EXPECT(Q);
+    start("Unique", 11), TENSOR(B, 3), INT("axis", 1);
+    EXPECT(B, Q);
+    start("Unique", 11), TENSOR(B, 3);
+    EXPECT(Q);
+    start("NonZero", 13), TENSOR(B, 3);
+    EXPECT(2, Q);
+    start("NonZero", 13), ANY_RANK();
+    EXPECT(Q, Q);
+}
+
+static void other_forms_have_what_is_known_of_the_elements(void **state)
+{
+    (void)state;
+    start("Flatten", 13), TENSOR(B, 3, 4);
+    EXPECT(B, 12);
+    start("Flatten", 13), TENSOR(B, 3, 4), INT("axis", 2);
+    EXPECT(Q, 4);
+    start("Flatten", 13), TENSOR(B, 3, 4), INT("axis", 0);
+    EXPECT(1, Q);
+    start("Flatten", 13), TENSOR(2, 3, 4), INT("axis", 3);
+    EXPECT(24, 1);
+    start("Flatten", 13), TENSOR(2, 3, 4), INT("axis", -1);
+    EXPECT(6, 4);
+    start("Flatten", 13), ANY_RANK();
+    EXPECT(Q, Q);
+    start("DepthToSpace", 13), TENSOR(B, 8, S, 3), INT("blocksize", 2);
+    EXPECT(B, 2, Q, 6);
+    start("DepthToSpace", 13), TENSOR(B, Q, 5, 3), INT("blocksize", 2);
+    EXPECT(B, Q, 10, 6);
+    start("SpaceToDepth", 13), TENSOR(B, 2, S, 6), INT("blocksize", 2);
+    EXPECT(B, 8, Q, 3);
+    start("SpaceToDepth", 13), TENSOR(B, Q, 4, 6), INT("blocksize", 2);
+    EXPECT(B, Q, 2, 3);
+    start("Squeeze", 13), TENSOR(Q, 3), VALUES(0);
+    EXPECT(3);
+    start("Squeeze", 13), TENSOR(Q, 1, 3);
+    EXPECT_ANY_RANK();
+    start("Squeeze", 13), TENSOR(1, 3, 1);
+    EXPECT(3);
+    start("Squeeze", 13), TENSOR(B, 3, 1), VALUES(-1);
+    EXPECT(B, 3);
+    start("Unsqueeze", 13), TENSOR(B), VALUES(0, -1);
+    EXPECT(1, B, 1);
+    start("Shape", 15), TENSOR(2, Q, 4);
+    EXPECT(3);
+    start("Shape", 15), TENSOR(2, Q, 4), INT("start", 1);
+    EXPECT(2);
+    start("Shape", 15), TENSOR(2, Q, 4), INT("start", -1);
+    EXPECT(1);
+    start("Shape", 15), TENSOR(2, Q, 4), INT("end", -1);
+    EXPECT(2);
+    start("Shape", 15), TENSOR(2, Q, 4), INT("start", 1), INT("end", 2);
+    EXPECT(1);
+    start("Shape", 15), TENSOR(2, Q, 4), INT("start", 2), INT("end", 1);
+    EXPECT(0);
+    start("Shape", 15), TENSOR(2, Q, 4), INT("start", -9), INT("end", 9);
+    EXPECT(3);
+    start("Shape", 15), TENSOR(2, Q, 4), INT("start", 9);
+    EXPECT(0);
+    start("Shape", 15), TENSOR(2, Q, 4), INT("start", 1), INT("end", -9);
+    EXPECT(0);
+    start("EyeLike", 9), TENSOR(B, 3);
+    EXPECT(B, 3);
+}
+
+/* Before opset 7 the second operand lies at an axis of the first, whose shape is the result's. */
+static void old_operands_lie_at_an_axis(void **state)
+{
+    (void)state;
+    start("Add", 6), TENSOR(2, 3, 4), TENSOR(3), INT("broadcast", 1), INT("axis", 1);
+    EXPECT(2, 3, 4);
+    start("Add", 6), TENSOR(B, 3, S), TENSOR(3), INT("broadcast", 1), INT("axis", 1);
+    EXPECT(B, 3, S);
+    start("Add", 6), ANY_RANK(), TENSOR(3), INT("broadcast", 1), INT("axis", 1);
+    EXPECT_ANY_RANK();
+    start("Add", 6), TENSOR(2, 3), ANY_RANK(), INT("broadcast", 1), INT("axis", 1);
+    EXPECT(2, 3);
+    start("Add", 6), TENSOR(2, 3, 4), TENSOR(4), INT("broadcast", 1);
+    EXPECT(2, 3, 4);
+    start("Add", 6), TENSOR(1, 3), TENSOR(2, 3), INT("broadcast", 1);
+    expect_failure("shape [2, 3] does not broadcast to [1, 3]");
+    start("Add", 7), TENSOR(1, 3), TENSOR(2, 3);
+    EXPECT(2, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -864,6 +1053,11 @@ int main(void)
         cmocka_unit_test(concat_adds_one_dim_and_merges_the_others),
         cmocka_unit_test(split_gives_the_last_parts_what_is_left),
         cmocka_unit_test(tile_multiplies_each_dim),
+        cmocka_unit_test(padding_keeps_what_it_does_not_touch),
+        cmocka_unit_test(parts_have_what_is_known_of_the_whole),
+        cmocka_unit_test(picked_elements_have_the_dims_of_their_indices),
+        cmocka_unit_test(other_forms_have_what_is_known_of_the_elements),
+        cmocka_unit_test(old_operands_lie_at_an_axis),
         cmocka_unit_test(expand_broadcasts_both_ways),
         cmocka_unit_test(broadcasting_knows_equal_symbols),
         cmocka_unit_test(slice_counts_steps),
