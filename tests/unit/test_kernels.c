@@ -899,6 +899,30 @@ static void newer_ensembles_are_the_sum_of_their_trees(void **state)
     }
 }
 
+/* LIBSVM's least probability of one class against another is 1e-7. Its coupling makes 1e-7 of that
+   for the second class; for the first, where it begins, thrice its square. */
+static void probabilities_of_classes_are_not_0(void **state)
+{
+    static const float ones[6] = {1, 1, 1, 1, 1, 1};
+    static const float far[] = {-100, 100};
+    static const double least[] = {1e-7, 3e-14};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        uint32_t y = start_forest("SVMClassifier", 1, AMP_FLOAT, 1, 2);
+        SET_INTS(y, "classlabels_ints", 7, 8);
+        SET_INTS(y, "vectors_per_class", 1, 1);
+        set_floats(y, "support_vectors", 6, ones);
+        set_floats(y, "coefficients", 2, ones);
+        set_floats(y, "rho", 1, (const float[]){0});
+        set_floats(y, "prob_a", 1, (const float[]){0});
+        set_floats(y, "prob_b", 1, &far[i]);
+        run_on(net_tensor(AMP_FLOAT, DIMS(1, FEATURES), ones));
+        assert_true(fabs(amp_tensor_double(&net.outputs[1], (size_t)i) - 1) < 1e-6);
+        assert_true(fabs(amp_tensor_double(&net.outputs[1], (size_t)(1 - i)) / least[i] - 1) <
+                    0.01);
+    }
+}
+
 /* ---- constants ---- */
 
 static void set_attr(uint32_t y, const char *name, enum amp_attr_type type, size_t count,
@@ -1847,6 +1871,7 @@ int main(void)
         NET_TEST(ensembles_are_the_sum_of_their_trees),
         NET_TEST(classes_have_the_greatest_score),
         NET_TEST(newer_ensembles_are_the_sum_of_their_trees),
+        NET_TEST(probabilities_of_classes_are_not_0),
         NET_TEST(constants_are_what_their_attribute_holds),
         NET_TEST(constants_are_tensors_wherever_they_lie),
         NET_TEST(encoders_look_every_key_up),

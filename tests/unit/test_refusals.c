@@ -1016,6 +1016,14 @@ static void moves(void **state)
         {"Unique-11 f[3,2] axis=0", "[1, 2]"},
         {"Unique-11 f[3,2]", "[1]"},
         {"Unique-11 f[]", "[1]"},
+        {"StringNormalizer-10 s[3]", "[3]"},
+        {"StringNormalizer-10 s[1,3]", "[1, 3]"},
+        {"StringNormalizer-10 s[0,3]", "the input has shape [0, 3]; [C] and [1, C] are possible"},
+        {"StringNormalizer-10 s[2,3]", "the input has shape [2, 3]; [C] and [1, C] are possible"},
+        {"StringNormalizer-10 s[]", "the input has shape []; [C] and [1, C] are possible"},
+        {"StringNormalizer-10 s[1,1,3]",
+         "the input has shape [1, 1, 3]; [C] and [1, C] are possible"},
+        {"StringNormalizer-10 s[0]", "[1]"},
     };
     (void)state;
     EXPECT_ALL(cases);
