@@ -923,6 +923,33 @@ static void probabilities_of_classes_are_not_0(void **state)
     }
 }
 
+/* As ONNX Runtime: with weights for each of two classes and no support vectors, the second class is
+   chosen when the greater score is above 0 or, where no weight is below 0, at least a half. */
+static void one_of_two_linear_classes(void **state)
+{
+    static const struct {
+        float weights[2];
+        int64_t label;
+    } cases[] = {
+        {{0.25f, 0.125f}, 7}, {{0.125f, 0.25f}, 8}, {{0.5f, 0.125f}, 8},  {{0.75f, 0.5f}, 8},
+        {{0, 0}, 7},          {{0.25f, -1}, 8},     {{0.75f, -0.5f}, 8},  {{-0.5f, -0.25f}, 8},
+        {{-0.25f, -0.5f}, 7}, {{0, -0.5f}, 7},      {{-0.5f, 0.125f}, 8},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const float *w = cases[i].weights;
+        uint32_t y = start_forest("SVMClassifier", 1, AMP_FLOAT, 1, 2);
+        SET_INTS(y, "classlabels_ints", 7, 8);
+        set_floats(y, "coefficients", 6, (const float[]){w[0], 0, 0, w[1], 0, 0});
+        set_floats(y, "rho", 1, (const float[]){0});
+        run_on(net_tensor(AMP_FLOAT, DIMS(1, FEATURES), (const float[]){1, 2, 3}));
+        if (((const int64_t *)net.outputs[0].data)[0] != cases[i].label)
+            fail_msg("%g, %g: %d", (double)w[0], (double)w[1],
+                     (int)((const int64_t *)net.outputs[0].data)[0]);
+        EXPECT_OUTPUT(1, 0, (double)w[0], (double)w[1]);
+    }
+}
+
 /* ---- constants ---- */
 
 static void set_attr(uint32_t y, const char *name, enum amp_attr_type type, size_t count,
@@ -1872,6 +1899,7 @@ int main(void)
         NET_TEST(classes_have_the_greatest_score),
         NET_TEST(newer_ensembles_are_the_sum_of_their_trees),
         NET_TEST(probabilities_of_classes_are_not_0),
+        NET_TEST(one_of_two_linear_classes),
         NET_TEST(constants_are_what_their_attribute_holds),
         NET_TEST(constants_are_tensors_wherever_they_lie),
         NET_TEST(encoders_look_every_key_up),
