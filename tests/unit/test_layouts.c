@@ -553,9 +553,47 @@ static void what_divides_by_zero_is_refused(void **state)
     are_caches_hidden = false;
 }
 
+/* Each channel has a scale of its own, wherever a convolution leaves its elements. */
+static void channels_keep_their_scales(void **state)
+{
+    enum { SCALED = 32, SIDE = 5, PLACES = SCALED * SIDE * SIDE };
+    float identity[SCALED * SCALED] = {0}, scales[SCALED], x[PLACES];
+    uint8_t zeros[SCALED];
+    double expected[PLACES];
+    (void)state;
+    for (int c = 0; c < SCALED; c++) {
+        identity[c * SCALED + c] = 1;
+        scales[c] = (float)(c + 1) / 16;
+        zeros[c] = (uint8_t)(100 + c);
+    }
+    for (int i = 0; i < PLACES; i++) {
+        int c = i / (SIDE * SIDE);
+        x[i] = (float)(i * 7 % 41 - 20) / 4;
+        double q = rint((double)x[i] / (double)scales[c]) + zeros[c];
+        expected[i] = (fmin(fmax(q, 0), 255) - zeros[c]) * (double)scales[c];
+    }
+    for (int again = 0; again < 2; again++) {
+        net_start(13);
+        uint32_t w = constant("w", AMP_FLOAT, DIMS(SCALED, SCALED, 1, 1), identity);
+        uint32_t scale = constant("scale", AMP_FLOAT, DIMS(SCALED), scales);
+        uint32_t zero = constant("zero", AMP_UINT8, DIMS(SCALED), zeros);
+        uint32_t in = input("x", AMP_FLOAT, DIMS(1, SCALED, SIDE, SIDE));
+        uint32_t q = NODE("QuantizeLinear", "q", NODE("Conv", "conv", in, w), scale, zero);
+        output(NODE("DequantizeLinear", "y", q, scale, zero));
+        output(q);
+        if (again == 1)
+            output(NODE("Conv", "again", NODE("DequantizeLinear", "z", q, scale, zero), w));
+        run_on(net_tensor(AMP_FLOAT, DIMS(1, SCALED, SIDE, SIDE), x));
+        expect_doubles(0, expected, PLACES, 1e-6);
+        if (again == 1)
+            expect_doubles(2, expected, PLACES, 1e-6);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        NET_TEST(channels_keep_their_scales),
         NET_TEST(what_divides_by_zero_is_refused),
         NET_TEST(layouts_have_each_element_and_zeros),
         NET_TEST(tensors_of_other_dims_are_no_copies),
