@@ -950,6 +950,43 @@ static void one_of_two_linear_classes(void **state)
     }
 }
 
+/* Scores of three classes as LinearClassifier has them of a row of one 1. */
+static void run_scores(const float *scores, const char *transform)
+{
+    uint32_t y = start_forest("LinearClassifier", 1, AMP_FLOAT, 1, 2);
+    float weights[9] = {0};
+    for (int c = 0; c < 3; c++)
+        weights[c * FEATURES] = scores[c];
+    SET_INTS(y, "classlabels_ints", 30, 10, 20);
+    set_floats(y, "coefficients", 9, weights);
+    set_word(y, "post_transform", transform);
+    run_on(net_tensor(AMP_FLOAT, DIMS(1, FEATURES), (const float[]){1, 0, 0}));
+}
+
+/* Scores within 1e-7 of 0 take no part in a SOFTMAX_ZERO, and the first of equal ones is chosen. */
+static void scores_become_what_is_asked_for(void **state)
+{
+    const double third = exp(2e-7 - 1), e = exp(1);
+    (void)state;
+    run_scores((const float[]){1, 0.5e-7f, 2e-7f}, "SOFTMAX_ZERO");
+    EXPECT_OUTPUT(1, 1e-6, 1 / (1 + third), 0, third / (1 + third));
+    run_scores((const float[]){-1, -0.5e-7f, -2e-7f}, "SOFTMAX_ZERO");
+    EXPECT_OUTPUT(1, 1e-6, 1 / (1 + e), 0, e / (1 + e));
+    run_scores((const float[]){1, 0, 2}, "SOFTMAX");
+    EXPECT_OUTPUT(1, 1e-6, e / (1 + e + e * e), 1 / (1 + e + e * e), e * e / (1 + e + e * e));
+    run_scores((const float[]){1, 0, -2}, "LOGISTIC");
+    EXPECT_OUTPUT(1, 1e-6, e / (1 + e), 0.5, 1 / (1 + e * e));
+    run_scores((const float[]){0.5f, 0.8413447f, 0.1586553f}, "PROBIT");
+    EXPECT_OUTPUT(1, 2e-3, 0, 1, -1); /* an approximation */
+    run_scores((const float[]){0.25f, -3, 0.25f}, "NONE");
+    EXPECT_OUTPUT(1, 0, 0.25, -3, 0.25);
+    assert_int_equal(((const int64_t *)net.outputs[0].data)[0], 30);
+    run_scores((const float[]){-3, 0.25f, 0.25f}, "NONE");
+    assert_int_equal(((const int64_t *)net.outputs[0].data)[0], 10);
+    run_scores((const float[]){-3, -4, -2}, "SOFTMAX");
+    assert_int_equal(((const int64_t *)net.outputs[0].data)[0], 20);
+}
+
 /* ---- constants ---- */
 
 static void set_attr(uint32_t y, const char *name, enum amp_attr_type type, size_t count,
@@ -1900,6 +1937,7 @@ int main(void)
         NET_TEST(newer_ensembles_are_the_sum_of_their_trees),
         NET_TEST(probabilities_of_classes_are_not_0),
         NET_TEST(one_of_two_linear_classes),
+        NET_TEST(scores_become_what_is_asked_for),
         NET_TEST(constants_are_what_their_attribute_holds),
         NET_TEST(constants_are_tensors_wherever_they_lie),
         NET_TEST(encoders_look_every_key_up),
