@@ -7,12 +7,14 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/convert.h"
 #include "core/dtype.h"
 #include "core/number/minifloat.h"
+#include "ops/kernel/number_text.h"
 #include "ops/kernel/tensor_cast.h"
 
 /* A step through the 2^32 patterns of float32 that meets every exponent and both kinds of bits. */
@@ -503,6 +505,135 @@ static void strings_read_as_integers(void **state)
     amp_tensor_release(&result);
 }
 
+static struct amp_str text_of(const char *text)
+{
+    return (struct amp_str){text, strlen(text)};
+}
+
+/* The shortest decimals that are read back as the number, written as Python does. */
+static void floats_have_the_shortest_text(void **state)
+{
+    static const struct {
+        double value;
+        enum amp_dtype dtype;
+        const char *text;
+    } cases[] = {
+        {1e16, AMP_DOUBLE, "1e+16"},
+        {9999999999999998, AMP_DOUBLE, "9999999999999998.0"},
+        {-1e16, AMP_DOUBLE, "-1e+16"},
+        {1e-4, AMP_DOUBLE, "0.0001"},
+        {-9.9e-5, AMP_DOUBLE, "-9.9e-05"},
+        {123456, AMP_DOUBLE, "123456.0"},
+        {-0.0, AMP_DOUBLE, "-0.0"},
+        {0.1, AMP_DOUBLE, "0.1"},
+        {0.1 + 0.2, AMP_DOUBLE, "0.30000000000000004"},
+        {1.0 / 3, AMP_DOUBLE, "0.3333333333333333"},
+        {2.0 / 3, AMP_DOUBLE, "0.6666666666666666"},
+        {5e-324, AMP_DOUBLE, "5e-324"},
+        {1.7976931348623157e308, AMP_DOUBLE, "1.7976931348623157e+308"},
+        {-INFINITY, AMP_DOUBLE, "-INF"},
+        {0.1f, AMP_FLOAT, "0.1"},
+        {16777217.0 - 1, AMP_FLOAT, "16777216.0"},
+        {0.0999755859375, AMP_FLOAT16, "0.1"},
+        {65504, AMP_FLOAT16, "65500.0"},
+        {0.10009765625, AMP_BFLOAT16, "0.1"},
+        {3, AMP_BFLOAT16, "3.0"},
+        {448, AMP_FLOAT8E4M3FN, "450.0"},
+        {0.0625, AMP_FLOAT8E4M3FN, "0.062"},
+        {6, AMP_FLOAT4E2M1, "6.0"},
+    };
+    char text[AMP_NUMBER_TEXT];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(amp_float_write(cases[i].value, cases[i].dtype, text),
+                         strlen(cases[i].text));
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
+static void floats_are_read_of_text(void **state)
+{
+    static const struct {
+        const char *text;
+        double value;
+    } cases[] = {
+        {" 1.5\t", 1.5},         {"\n\v\f\r+2 ", 2},  {"-.5", -0.5},         {"5.", 5},
+        {"1E+3", 1000},          {"1e-2", 0.01},      {"inf", INFINITY},     {"-INF", -INFINITY},
+        {"+Infinity", INFINITY}, {"1e400", INFINITY}, {"-1e400", -INFINITY}, {"0", 0},
+        {"1e-400", 0},
+    };
+    static const char *const others[] = {
+        "",    " ",   "+",     "-",  "1e", "1e+", "0x10", "nan(1)", "infin",     "in",
+        "1 2", "--1", "1.2.3", "1f", "e5", "+ 1", "1,5",  "++inf",  "infinityx", "na"};
+    double value;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int k = 0; k < 2; k++) {
+            assert_true(
+                amp_float_read(text_of(cases[i].text), k == 0 ? AMP_FLOAT : AMP_DOUBLE, &value));
+            assert_true(value == (k == 0 ? (double)(float)cases[i].value : cases[i].value));
+        }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (amp_float_read(text_of(others[i]), AMP_DOUBLE, &value))
+            fail_msg("'%s' is read as %g", others[i], value);
+    assert_true(amp_float_read(text_of(" -NaN "), AMP_DOUBLE, &value) && isnan(value));
+    assert_false(amp_float_read((struct amp_str){"1\0", 2}, AMP_DOUBLE, &value));
+    assert_false(amp_float_read((struct amp_str){NULL, 0}, AMP_DOUBLE, &value));
+    /* One that float32 rounds once: just above the middle of two. */
+    assert_true(amp_float_read(text_of("1.00000005960464477540"), AMP_FLOAT, &value));
+    assert_true(value == (double)(1 + 0x1p-23f));
+    for (size_t size = 120; size < 140; size++) {
+        char text[160];
+        memset(text, '0', sizeof text);
+        text[1] = '.';
+        text[size - 1] = '5';
+        assert_true(amp_float_read((struct amp_str){text, size}, AMP_DOUBLE, &value));
+        snprintf(text, sizeof text, "5e-%zu", size - 2);
+        assert_true(value == strtod(text, NULL));
+    }
+}
+
+static void integers_are_read_of_text(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t as_signed, as_unsigned; /* bits */
+    } cases[] = {
+        {"0", 0, 0},
+        {" -5 ", -5, -5},
+        {"+7", 7, 7},
+        {"9223372036854775807", INT64_MAX, INT64_MAX},
+        {"-9223372036854775808", INT64_MIN, INT64_MIN},
+        {"18446744073709551615", -1, -1},
+        {"18446744073709551616", INT64_MAX, -1},
+        {"-9223372036854775809", INT64_MIN, INT64_MIN},
+        {"1e3", 1000, 1000},
+        {"1.9", 1, 1},
+        {"-1.9", -1, -1},
+        {"1e19", INT64_MAX, (int64_t)UINT64_C(10000000000000000000)},
+        {"1e30", INT64_MAX, -1},
+        {"-1e30", INT64_MIN, INT64_MIN},
+        {"nan", 0, 0},
+        {"inf", INT64_MAX, -1},
+        {"-inf", INT64_MIN, INT64_MIN},
+    };
+    int64_t value;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_true(amp_int_read(text_of(cases[i].text), true, &value));
+        if (value != cases[i].as_signed)
+            fail_msg("'%s' is read as %lld", cases[i].text, (long long)value);
+        assert_true(amp_int_read(text_of(cases[i].text), false, &value));
+        if (value != cases[i].as_unsigned)
+            fail_msg("'%s' is read as %llu", cases[i].text, (unsigned long long)value);
+    }
+    assert_true(amp_int_read(text_of("9.3e18"), false, &value));
+    assert_true((uint64_t)value == UINT64_C(9300000000000000000));
+    assert_false(amp_int_read(text_of(""), true, &value));
+    assert_false(amp_int_read(text_of("x"), true, &value));
+    assert_false(amp_int_read(text_of("1x"), true, &value));
+}
+
 static void other_strings_are_refused(void **state)
 {
     (void)state;
@@ -540,6 +671,9 @@ int main(void)
         cmocka_unit_test(nibbles_are_packed_low_first),
         cmocka_unit_test(numbers_print_as_they_read),
         cmocka_unit_test(strings_read_as_integers),
+        cmocka_unit_test(floats_have_the_shortest_text),
+        cmocka_unit_test(floats_are_read_of_text),
+        cmocka_unit_test(integers_are_read_of_text),
         cmocka_unit_test(other_strings_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
