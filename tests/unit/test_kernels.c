@@ -2,6 +2,7 @@
 #include "net.h"
 #include "one_node.h"
 #include "ops/dnnl/profile.h"
+#include "ops/kernel/kernel.h"
 
 #include <dnnl.h>
 #include <math.h>
@@ -383,6 +384,83 @@ static void zeros_have_the_scale_one(void **state)
     EXPECT_OUTPUT(0, 0, 0, 0, 0);
     EXPECT_OUTPUT(1, 0, 1);
     EXPECT_OUTPUT(2, 0, 0);
+}
+
+/* What com.microsoft's QLinearAdd and QLinearMul are by their definition, of all ways to broadcast.
+ */
+static void check_quantized_pair(bool is_product, bool is_signed, bool has_zeros,
+                                 const struct amp_shape *a, const struct amp_shape *b)
+{
+    static const float scales[] = {0.5f, 0.25f, 2};
+    enum amp_dtype dtype = is_signed ? AMP_INT8 : AMP_UINT8;
+    const int64_t zeros[] = {is_signed ? -3 : 120, is_signed ? 5 : 131, is_signed ? 1 : 100};
+    uint8_t items[2][512], zero_bytes[3];
+    uint32_t inputs[8];
+    const struct amp_shape *shapes[] = {a, b};
+    struct amp_shape shape;
+    net_start(22);
+    amp_model_import(net.model, "com.microsoft", 1);
+    for (int k = 0; k < 3; k++) {
+        zero_bytes[k] = (uint8_t)(has_zeros ? zeros[k] : 0);
+        if (k < 2)
+            inputs[3 * k] = input(k == 0 ? "a" : "b", dtype, *shapes[k]);
+        uint32_t scale =
+            constant(amp_arena_printf(net.arena, "scale%d", k), AMP_FLOAT, SCALAR, &scales[k]);
+        uint32_t zero = AMP_NONE;
+        if (has_zeros)
+            zero =
+                constant(amp_arena_printf(net.arena, "zero%d", k), dtype, SCALAR, &zero_bytes[k]);
+        inputs[k < 2 ? 3 * k + 1 : 6] = scale;
+        inputs[k < 2 ? 3 * k + 2 : 7] = zero;
+    }
+    const char *op_type = is_product ? "QLinearMul" : "QLinearAdd";
+    uint32_t id = net_node(0, op_type, "y", 1, inputs, 8);
+    one_operator(id, "com.microsoft", op_type, 1);
+    output(net_out(id, 0));
+    for (int k = 0; k < 2; k++)
+        for (size_t i = 0; i < sizeof items[k]; i++)
+            items[k][i] = (uint8_t)(i * 37 + (size_t)k * 11);
+    run_on(TENSORS(*net_tensor(dtype, *a, items[0]), *net_tensor(dtype, *b, items[1])));
+    assert_int_equal(amp_broadcast(a, b, &shape, NULL), AMP_OK);
+    assert_true(amp_shape_equal(&net.outputs[0].shape, &shape));
+    int64_t index[AMP_RANK_MAX] = {0};
+    size_t at = 0;
+    do {
+        double value[2];
+        for (int k = 0; k < 2; k++) {
+            size_t flat = 0;
+            for (int d = 0; d < shapes[k]->rank; d++) {
+                int64_t i = index[shape.rank - shapes[k]->rank + d];
+                flat =
+                    flat * (size_t)shapes[k]->dims[d] + (size_t)(shapes[k]->dims[d] == 1 ? 0 : i);
+            }
+            double q = is_signed ? (double)(int8_t)items[k][flat] : (double)items[k][flat];
+            value[k] = (q - (has_zeros ? (double)zeros[k] : 0)) * (double)scales[k];
+        }
+        double y = is_product ? value[0] * value[1] : value[0] + value[1];
+        y = rint(y / 2) + (has_zeros ? (double)zeros[2] : 0);
+        y = fmin(fmax(y, is_signed ? -128 : 0), is_signed ? 127 : 255);
+        double found = is_signed ? (double)((const int8_t *)net.outputs[0].data)[at]
+                                 : (double)((const uint8_t *)net.outputs[0].data)[at];
+        if (found != y)
+            fail_msg("%s, element %zu: %g; %g is right", op_type, at, found, y);
+        at++;
+    } while (amp_index_next(shape.rank, shape.dims, index));
+}
+
+static void quantized_pairs_broadcast(void **state)
+{
+    static const struct amp_shape pairs[][2] = {
+        {{1, {37}}, {1, {37}}},       {{1, {37}}, {0, {0}}},       {{0, {0}}, {1, {37}}},
+        {{2, {5, 1}}, {2, {1, 33}}},  {{2, {5, 33}}, {2, {5, 1}}}, {{2, {5, 1}}, {2, {5, 33}}},
+        {{2, {5, 33}}, {1, {33}}},    {{1, {33}}, {2, {5, 33}}},   {{3, {2, 1, 33}}, {2, {5, 1}}},
+        {{2, {200, 1}}, {2, {1, 2}}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        for (int way = 0; way < 8; way++)
+            check_quantized_pair((way & 1) != 0, (way & 2) != 0, (way & 4) != 0, &pairs[i][0],
+                                 &pairs[i][1]);
 }
 
 /* ---- shapes that change ---- */
@@ -1929,6 +2007,7 @@ int main(void)
         NET_TEST(points_beyond_a_border_have_its_value),
         NET_TEST(the_last_block_may_be_partial),
         NET_TEST(zeros_have_the_scale_one),
+        NET_TEST(quantized_pairs_broadcast),
         NET_TEST(scales_and_biases_stay_apart_when_shapes_change),
         NET_TEST(recurrences_that_are_no_constants_may_change),
         NET_TEST(sequences_are_no_longer_than_the_steps),
