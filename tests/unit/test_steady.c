@@ -205,9 +205,74 @@ static void what_is_refused_is_not_tried_again(void **state)
         add_more_dims(count);
 }
 
+/* Shapes that depend on data follow them, in runs that are as those before in all else. */
+static void shapes_follow_data(void **state)
+{
+    static const int64_t sizes[][2] = {{2, 6}, {2, 6}, {2, 6}, {3, 4}, {12, 1}, {3, 4}};
+    static const float x[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    struct amp_session *session = NULL;
+    (void)state;
+    net_start(17);
+    uint32_t s = input("s", AMP_INT64, DIMS(2));
+    output(NODE("Reshape", "y", input("x", AMP_FLOAT, DIMS(12)), s));
+    output(NODE("Expand", "z", FLOATS("c", 5), s));
+    output(NODE("ConstantOfShape", "o", s));
+    infer_all();
+    assert_int_equal(amp_session_open(net.model, false, &session, &net.err), AMP_OK);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        amp_tensors_release(net.outputs, NET_OUTPUTS);
+        assert_int_equal(amp_session_run(session,
+                                         TENSORS(*net_tensor(AMP_INT64, DIMS(2), sizes[i]),
+                                                 *net_tensor(AMP_FLOAT, DIMS(12), x)),
+                                         net.outputs, &net.err),
+                         AMP_OK);
+        for (int k = 0; k < 3; k++)
+            assert_true(amp_shape_equal(&net.outputs[k].shape, &DIMS(sizes[i][0], sizes[i][1])));
+        EXPECT_OUTPUT(0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
+        EXPECT_OUTPUT(1, 0, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5);
+        EXPECT_OUTPUT(2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    }
+    amp_session_destroy(session);
+}
+
+/* A call is made again while inputs come in the same forms; each other one is prepared once. */
+static void other_shapes_are_prepared_once(void **state)
+{
+    static const struct {
+        int64_t a, b;
+        size_t prepared;
+    } runs[] = {{4, 4, 1}, {4, 4, 1}, {4, 4, 0}, {5, 5, 1}, {5, 5, 0}, {4, 4, 1},
+                {4, 1, 1}, {4, 1, 0}, {1, 4, 1}, {1, 4, 0}, {0, 1, 1}, {0, 1, 0}};
+    static const float numbers[] = {1, 2, 3, 4, 5};
+    struct amp_session *session = NULL;
+    (void)state;
+    net_start(17);
+    uint32_t a = input("a", AMP_FLOAT, DIMS(-1)), b = input("b", AMP_FLOAT, DIMS(-1));
+    output(NODE("Sub", "y", a, b));
+    infer_all();
+    assert_int_equal(amp_session_open(net.model, false, &session, &net.err), AMP_OK);
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        size_t before = n_prepared;
+        amp_tensors_release(net.outputs, NET_OUTPUTS);
+        assert_int_equal(amp_session_run(session,
+                                         TENSORS(*net_tensor(AMP_FLOAT, DIMS(runs[i].a), numbers),
+                                                 *net_tensor(AMP_FLOAT, DIMS(runs[i].b), numbers)),
+                                         net.outputs, &net.err),
+                         AMP_OK);
+        assert_int_equal(n_prepared - before, runs[i].prepared);
+        int64_t count = runs[i].a == 1 ? runs[i].b : runs[i].a;
+        assert_int_equal(amp_tensor_count(&net.outputs[0]), count);
+        for (int64_t k = 0; k < count; k++)
+            assert_true(amp_tensor_double(&net.outputs[0], (size_t)k) ==
+                        (double)numbers[runs[i].a == 1 ? 0 : k] - numbers[runs[i].b == 1 ? 0 : k]);
+    }
+    amp_session_destroy(session);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(runs_as_before),
-                                       NET_TEST(what_is_refused_is_not_tried_again)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_as_before), NET_TEST(what_is_refused_is_not_tried_again),
+        NET_TEST(shapes_follow_data), NET_TEST(other_shapes_are_prepared_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
