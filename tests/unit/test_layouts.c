@@ -203,6 +203,10 @@ static void check_reshaped(struct amp_layouts *kept, const struct amp_tensor *in
     assert_true(amp_layout_reshape(kept, in, shape, &reshaped));
     const struct amp_tensor out = {.dtype = in->dtype, .shape = *shape, .layout = reshaped.layout};
     assert_int_equal(reshaped.is_moved, is_moved);
+    for (int d = 0; d < in->shape.rank; d++)
+        assert_true(reshaped.strides[d] > 0);
+    for (int d = 0; d < shape->rank && out.layout != NULL; d++)
+        assert_true(amp_layout_strides(out.layout)[d] > 0);
     for (int64_t i = 0; i < amp_shape_count(shape); i++) {
         int64_t at[AMP_RANK_MAX], place = 0;
         amp_index_at(in->shape.rank, in->shape.dims, i, at);
@@ -227,6 +231,9 @@ static void what_lies_by_strides_takes_other_shapes(void **state)
         {{4, {2, 3, 4, 6}}, last, {6, {2, 6, 1, 3, 1, 4}}, false, false},
         {{4, {2, 3, 4, 6}}, last, {7, {1, 2, 6, 3, 4, 1, 1}}, false, false},
         {{4, {2, 3, 4, 6}}, last, {2, {2, 72}}, true, true},
+        /* one image, and images of one row */
+        {{4, {1, 3, 4, 6}}, last, {5, {1, 2, 3, 3, 4}}, false, false},
+        {{4, {2, 1, 4, 6}}, last, {5, {2, 2, 3, 1, 4}}, false, false},
         /* heads: joined, and split otherwise */
         {{4, {2, 3, 4, 6}}, middle, {3, {2, 4, 18}}, true, true},
         {{4, {2, 3, 4, 6}}, middle, {4, {2, 4, 9, 2}}, true, true},
