@@ -269,10 +269,81 @@ static void other_shapes_are_prepared_once(void **state)
     amp_session_destroy(session);
 }
 
+/* ---- memory that is used again ---- */
+
+enum { COUNT = 1 << 20 };
+
+enum chain { NEGATED, SUMMED, READ_TWICE, GIVEN_OUT, OF_OTHER_DTYPE, SHARED, SHARED_TWICE };
+
+/* Nodes that map COUNT numbers to as many; the last of them. */
+static uint32_t make_chain(enum chain chain, uint32_t x)
+{
+    uint32_t a = NODE("Neg", "a", x), b;
+    switch (chain) {
+    case NEGATED:
+        return NODE("Neg", "d", NODE("Neg", "c", NODE("Neg", "b", a)));
+    case SUMMED:
+        return NODE("Add", "c", a, NODE("Abs", "b", x));
+    case READ_TWICE:
+        return NODE("Add", "c", NODE("Abs", "b", a), a);
+    case GIVEN_OUT:
+        output(a);
+        return NODE("Neg", "b", a);
+    case OF_OTHER_DTYPE:
+        b = NODE("Cast", "b", a);
+        set_int(b, "to", AMP_INT32);
+        return b;
+    case SHARED:
+        return NODE("Neg", "c", NODE("Reshape", "b", a, NUMBERS("s", 1, COUNT)));
+    case SHARED_TWICE:
+        b = NODE("Reshape", "b", a, NUMBERS("s", 1, COUNT));
+        output(NODE("Neg", "c", a));
+        return NODE("Abs", "d", b);
+    }
+    return a;
+}
+
+/* What is computed element by element is so in the place of what nobody needs any more. */
+static void results_take_the_place_of_operands(void **state)
+{
+    static const struct {
+        double at_3; /* the last element, of x = 3 */
+        size_t n;    /* arrays that are there at a time */
+    } expected[] = {
+        [NEGATED] = {3, 1},         [SUMMED] = {0, 2}, [READ_TWICE] = {0, 2},  [GIVEN_OUT] = {3, 2},
+        [OF_OTHER_DTYPE] = {-3, 2}, [SHARED] = {3, 1}, [SHARED_TWICE] = {3, 2}};
+    static float x[COUNT];
+    (void)state;
+    x[COUNT - 1] = 3;
+    for (enum chain chain = NEGATED; chain <= SHARED_TWICE; chain++) {
+        struct amp_session *session = NULL;
+        amp_tensors_release(net.outputs, NET_OUTPUTS);
+        net_start(17);
+        output(make_chain(chain, input("x", AMP_FLOAT, DIMS(COUNT))));
+        infer_all();
+        const struct amp_tensor *in = net_tensor(AMP_FLOAT, DIMS(COUNT), x);
+        size_t last = net.model->graphs[0].outputs.count - 1, before = amp_memory_used();
+        assert_int_equal(amp_session_open(net.model, AMP_ROUNDED, &session, &net.err), AMP_OK);
+        for (int i = 0; i < 4; i++) {
+            amp_tensors_release(net.outputs, NET_OUTPUTS);
+            amp_memory_restart_peak();
+            assert_int_equal(amp_session_run(session, in, net.outputs, &net.err), AMP_OK);
+            size_t n = (amp_memory_peak() - before + sizeof x / 2) / sizeof x;
+            if (n != expected[chain].n)
+                fail_msg("chain %d, run %d: %zu arrays", (int)chain, i, n);
+            assert_true(amp_tensor_double(&net.outputs[last], COUNT - 1) == expected[chain].at_3);
+            assert_true(last == 0 || amp_tensor_double(&net.outputs[0], COUNT - 1) ==
+                                         (chain == GIVEN_OUT ? -3 : 3));
+        }
+        amp_session_destroy(session);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_as_before), NET_TEST(what_is_refused_is_not_tried_again),
-        NET_TEST(shapes_follow_data), NET_TEST(other_shapes_are_prepared_once)};
+        NET_TEST(shapes_follow_data), NET_TEST(other_shapes_are_prepared_once),
+        NET_TEST(results_take_the_place_of_operands)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
