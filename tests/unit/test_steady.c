@@ -298,7 +298,7 @@ static uint32_t make_chain(enum chain chain, uint32_t x)
     case SHARED_TWICE:
         b = NODE("Reshape", "b", a, NUMBERS("s", 1, COUNT));
         output(NODE("Neg", "c", a));
-        return NODE("Abs", "d", b);
+        return NODE("Neg", "d", b);
     }
     return a;
 }
