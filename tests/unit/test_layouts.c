@@ -4,8 +4,11 @@
 #include "core/cpu.h"
 #include "ops/dnnl/descs.h"
 #include "ops/dnnl/layout.h"
+#include "ops/dnnl/post_op.h"
 #include "ops/dnnl/prim.h"
 #include "ops/dnnl/reorder.h"
+#include "ops/dnnl/requantize.h"
+#include "ops/kernel/kernel.h"
 #include "ops/kernel/strided_loop.h"
 
 #include <dnnl.h>
@@ -597,6 +600,151 @@ static void channels_keep_their_scales(void **state)
     }
 }
 
+/* ---- sums of bytes --------------------------------------------------------------------------- */
+
+/* Weights of SHAPE: W, and MORE in each second place along the last dim. */
+static const struct amp_tensor *weights_of(struct amp_shape shape, int w, int more)
+{
+    size_t count = (size_t)amp_shape_count(&shape);
+    int8_t *data = amp_arena_alloc(net.arena, count + 1);
+    for (size_t i = 0; i < count; i++)
+        data[i] = (int8_t)(i % 2 == 0 ? w : more);
+    return net_tensor(AMP_INT8, shape, data);
+}
+
+/* Sums are right in float32 while 255 times the weights of a sign and, for what is subtracted from
+   x, as often their sum, and the bias come to no more than 2^24: 518 times 127 by 255 do. Others
+   are summed in integers, but where padding is no zero. */
+static void sums_of_bytes_are_exact(void **state)
+{
+    static const struct {
+        struct amp_shape shape;
+        int w, more;
+        enum amp_dtype x;
+        int x_zero, bias, channel;
+        enum amp_byte_way way;
+    } cases[] = {
+        {{2, {1, 518}}, 127, 127, AMP_UINT8, 0, 0, 0, AMP_BYTES_WHOLE},
+        {{2, {1, 519}}, 127, 127, AMP_UINT8, 0, 0, 0, AMP_BYTES_SUMMED},
+        {{2, {1, 518}}, -127, -127, AMP_UINT8, 0, 0, 0, AMP_BYTES_WHOLE},
+        {{2, {1, 519}}, -127, -127, AMP_UINT8, 0, 0, 0, AMP_BYTES_SUMMED},
+        {{2, {518, 1}}, 127, 127, AMP_UINT8, 0, 0, 1, AMP_BYTES_WHOLE},
+        {{2, {519, 1}}, 127, 127, AMP_UINT8, 0, 0, 1, AMP_BYTES_SUMMED},
+        {{2, {519, 2}}, 1, 127, AMP_UINT8, 0, 0, 1, AMP_BYTES_SUMMED},
+        {{2, {519, 2}}, 127, 1, AMP_UINT8, 0, 0, 1, AMP_BYTES_SUMMED},
+        {{2, {519, 2}}, 127, 127, AMP_UINT8, 0, 0, 0, AMP_BYTES_WHOLE},
+        {{2, {1, 518}}, 127, 127, AMP_UINT8, 0, 1786, 0, AMP_BYTES_WHOLE},
+        {{2, {1, 518}}, 127, 127, AMP_UINT8, 0, 1787, 0, AMP_BYTES_SUMMED},
+        {{2, {1, 518}}, 127, 127, AMP_UINT8, 0, -1786, 0, AMP_BYTES_WHOLE},
+        {{2, {1, 518}}, 127, 127, AMP_UINT8, 0, -1787, 0, AMP_BYTES_SUMMED},
+        {{2, {1, 1036}}, 127, -127, AMP_UINT8, 0, 0, 0, AMP_BYTES_WHOLE},
+        {{2, {1, 1036}}, 127, -127, AMP_UINT8, 200, 0, 0, AMP_BYTES_WHOLE},
+        {{2, {1, 1038}}, 127, -127, AMP_UINT8, 0, 0, 0, AMP_BYTES_SUMMED},
+        {{2, {1, 518}}, 127, 127, AMP_UINT8, 1, 0, 0, AMP_BYTES_SUMMED},
+        {{2, {1, 344}}, 127, 127, AMP_INT8, 0, 0, 0, AMP_BYTES_WHOLE},
+        {{2, {1, 345}}, 127, 127, AMP_INT8, 0, 0, 0, AMP_BYTES_SUMMED},
+        {{2, {1, 258}}, 127, 127, AMP_INT8, -128, 0, 0, AMP_BYTES_WHOLE},
+        {{2, {1, 259}}, 127, 127, AMP_INT8, -128, 0, 0, AMP_BYTES_SUMMED},
+        {{4, {1, 1, 7, 75}}, 127, 127, AMP_UINT8, 0, 0, 0, AMP_BYTES_SUMMED},
+        {{4, {1, 1, 7, 75}}, 127, 127, AMP_UINT8, 1, 0, 0, AMP_BYTES_APART},
+        {{4, {1, 525, 1, 1}}, 127, 127, AMP_UINT8, 1, 0, 0, AMP_BYTES_SUMMED},
+        {{3, {1, 1, 525}}, 127, 127, AMP_UINT8, 1, 0, 0, AMP_BYTES_APART},
+        {{4, {1, 1, 7, 75}}, 127, 127, AMP_INT8, -128, 0, 0, AMP_BYTES_SUMMED},
+        {{4, {1, 1, 7, 75}}, 127, 127, AMP_INT8, 0, 0, 0, AMP_BYTES_APART},
+        {{2, {1, 65793}}, 0, 0, AMP_UINT8, 0, 0, 0, AMP_BYTES_WHOLE},
+        {{2, {1, 65794}}, 0, 0, AMP_UINT8, 0, 0, 0, AMP_BYTES_APART},
+        {{2, {0, 5}}, 1, 1, AMP_UINT8, 0, 0, 0, AMP_BYTES_APART},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int32_t biases[2] = {cases[i].bias, 0};
+        int64_t n = cases[i].shape.dims[cases[i].channel];
+        const struct amp_tensor *bias = net_tensor(AMP_INT32, DIMS(n > 2 ? 2 : n), biases);
+        amp_cpu_detected = amp_cpu_detect() | UINT32_C(1) << AMP_CPU_VNNI;
+        enum amp_byte_way way = amp_byte_sums_way(
+            &(struct amp_byte_sums){.x = cases[i].x,
+                                    .x_zero = cases[i].x_zero,
+                                    .w = weights_of(cases[i].shape, cases[i].w, cases[i].more),
+                                    .bias = cases[i].bias == 0 ? NULL : bias,
+                                    .channel = cases[i].channel});
+        amp_cpu_detect();
+        if (way != cases[i].way)
+            fail_msg("case %zu: %d", i, (int)way);
+    }
+}
+
+/* Without instructions for it, sums of two products have 16 bits: weights of up to 64 fit, and
+   oneDNN has such kernels for uint8 in vectors of 8 channels, or with one to a group. */
+static void small_weights_need_no_instructions(void **state)
+{
+    static const struct {
+        struct amp_shape shape;
+        int w;
+        enum amp_dtype x;
+        int64_t group;
+        bool is_whole;
+    } cases[] = {
+        {{4, {8, 8, 1, 1}}, 64, AMP_UINT8, 1, true},  {{4, {8, 8, 1, 1}}, 65, AMP_UINT8, 1, false},
+        {{4, {8, 8, 1, 1}}, -64, AMP_UINT8, 1, true}, {{4, {8, 8, 1, 1}}, -65, AMP_UINT8, 1, false},
+        {{4, {8, 8, 1, 1}}, 64, AMP_INT8, 1, false},  {{4, {8, 8, 1, 1}}, 64, AMP_UINT8, 0, false},
+        {{4, {3, 5, 1, 1}}, 64, AMP_UINT8, 1, true},  {{3, {8, 8, 1}}, 64, AMP_UINT8, 1, false},
+        {{2, {8, 8}}, 64, AMP_UINT8, 1, false},       {{4, {4, 1, 3, 3}}, 64, AMP_UINT8, 4, true},
+        {{4, {8, 1, 3, 3}}, 64, AMP_UINT8, 4, false}, {{4, {16, 8, 1, 1}}, 64, AMP_UINT8, 2, true},
+        {{4, {8, 8, 1, 1}}, 64, AMP_UINT8, 2, false}, {{4, {16, 4, 1, 1}}, 64, AMP_UINT8, 2, false},
+        {{4, {4, 2, 3, 3}}, 64, AMP_UINT8, 4, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct amp_tensor *w = weights_of(cases[i].shape, 0, 0);
+        ((int8_t *)w->data)[amp_tensor_count(w) - 1] = (int8_t)cases[i].w;
+        amp_cpu_detected = amp_cpu_detect() & ~(UINT32_C(1) << AMP_CPU_VNNI);
+        enum amp_byte_way way = amp_byte_sums_way(
+            &(struct amp_byte_sums){.x = cases[i].x, .w = w, .group = cases[i].group});
+        amp_cpu_detect();
+        bool is_whole = way == AMP_BYTES_WHOLE;
+        if (is_whole != cases[i].is_whole)
+            fail_msg("case %zu: %d", i, (int)way);
+    }
+}
+
+/* By a factor, to an integer, ties to even, before a zero point is added. */
+static void sums_are_rounded_before_they_are_shifted(void **state)
+{
+    struct amp_requantize requantize = {.zero = 0};
+    struct amp_post posts[AMP_REQUANTIZE_POSTS];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        requantize.zero = i == 0 ? 0 : -3;
+        assert_int_equal(amp_requantize_posts(&requantize, posts), i == 0 ? 1 : 3);
+        assert_int_equal(posts[0].kind, AMP_POST_BINARY);
+        assert_int_equal(posts[0].alg, dnnl_binary_mul);
+        assert_ptr_equal(posts[0].operand, &requantize.factors);
+        assert_true(posts[0].is_constant);
+    }
+    assert_int_equal(posts[1].kind, AMP_POST_ELTWISE);
+    assert_int_equal(posts[1].alg, dnnl_eltwise_round);
+    assert_int_equal(posts[2].kind, AMP_POST_ELTWISE);
+    assert_int_equal(posts[2].alg, dnnl_eltwise_linear);
+    assert_true(posts[2].alpha == 1 && posts[2].beta == -3);
+}
+
+static void bytes_are_flipped_to_the_end(void **state)
+{
+    enum { MOST = 2 * AMP_PARALLEL_MIN + 3 };
+    static const size_t counts[] = {
+        0, 1, AMP_PARALLEL_MIN - 1, AMP_PARALLEL_MIN, AMP_PARALLEL_MIN + 1, MOST};
+    static uint8_t from[MOST + 1], to[MOST + 1];
+    (void)state;
+    for (size_t i = 0; i <= MOST; i++)
+        from[i] = (uint8_t)(i * 7);
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+        memset(to, 0x55, sizeof to);
+        amp_bytes_flip(from, to, counts[k]);
+        for (size_t i = 0; i <= MOST; i++)
+            assert_int_equal(to[i], i < counts[k] ? (uint8_t)(from[i] + 128) : 0x55);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -612,6 +760,10 @@ int main(void)
         NET_TEST(tensors_in_unlike_layouts_are_joined),
         NET_TEST(operands_of_other_ranks_are_added),
         NET_TEST(what_fills_blocks_stays_zero),
+        NET_TEST(sums_of_bytes_are_exact),
+        NET_TEST(small_weights_need_no_instructions),
+        NET_TEST(sums_are_rounded_before_they_are_shifted),
+        NET_TEST(bytes_are_flipped_to_the_end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
