@@ -3,6 +3,7 @@
 #include "net.h"
 #include "core/cpu.h"
 #include "ops/dnnl/descs.h"
+#include "ops/dnnl/describe.h"
 #include "ops/dnnl/layout.h"
 #include "ops/dnnl/post_op.h"
 #include "ops/dnnl/prim.h"
@@ -319,6 +320,67 @@ static void what_onednn_has_not_is_said(void **state)
     const struct amp_tensor x = {.dtype = AMP_FLOAT, .shape = DIMS(2, 3)};
     assert_int_equal(amp_descs_add_tensor(&descs, &err, &x, &desc), AMP_UNSUPPORTED);
     amp_descs_release(&descs);
+}
+
+static void expect_copy_text(const int64_t *dims, size_t from, size_t to, const char *expected)
+{
+    dnnl_memory_desc_t a = layout_of(from, dims, dnnl_f32), b = layout_of(to, dims, dnnl_bf16);
+    size_t length = strlen(expected);
+    char text[80];
+    for (size_t size = 1; size <= length + 2; size++) {
+        size_t kept = size - 1 < length ? size - 1 : length;
+        memset(text, '#', sizeof text);
+        amp_describe_copy(a, b, text, size);
+        assert_int_equal(strlen(text), kept);
+        assert_memory_equal(text, expected, kept);
+        assert_int_equal(text[size], '#');
+    }
+    dnnl_memory_desc_destroy(a);
+    dnnl_memory_desc_destroy(b);
+}
+
+/* Layouts have oneDNN's names; dims that nothing tells apart come in order. */
+static void copies_are_described_by_their_layouts(void **state)
+{
+    static const int64_t dims[] = {2, 3, 5, 7}, ones[] = {1, 1, 1, 1};
+    char text[80];
+    (void)state;
+    for (size_t i = 0; i < N_LAYOUTS * N_LAYOUTS; i++) {
+        size_t from = i / N_LAYOUTS, to = i % N_LAYOUTS;
+        snprintf(text, sizeof text, "f32:%s -> bf16:%s", layouts[from].name, layouts[to].name);
+        expect_copy_text(dims, from, to, text);
+    }
+    expect_copy_text(ones, 0, 2, "f32:abcd -> bf16:abcd");
+    const struct amp_tensor nothing = {.dtype = AMP_FLOAT, .shape = {2, {0, 3}}};
+    struct amp_descs descs = {.n = 0};
+    dnnl_memory_desc_t desc;
+    assert_int_equal(amp_descs_add_tensor(&descs, &net.err, &nothing, &desc), AMP_OK);
+    amp_describe_copy(NULL, desc, text, sizeof text);
+    assert_string_equal(text, "");
+    amp_descs_release(&descs);
+}
+
+/* The list of descriptors ends for tensors with a layout, too. */
+static void descriptors_are_not_without_end(void **state)
+{
+    static const int64_t dims[] = {2, 3, 5, 7};
+    struct amp_descs descs = {.n = 0};
+    struct amp_tensor x = {.dtype = AMP_FLOAT, .shape = {4, {2, 3, 5, 7}}};
+    dnnl_engine_t engine;
+    dnnl_memory_desc_t made = layout_of(3, dims, dnnl_f32), desc;
+    (void)state;
+    assert_int_equal(dnnl_engine_create(&engine, dnnl_cpu, 0), dnnl_success);
+    struct amp_layouts *kept = amp_layouts_create(engine);
+    x.layout = amp_layout_of(kept, made);
+    assert_non_null(x.layout);
+    for (int i = 0; i < (int)(sizeof descs.at / sizeof *descs.at); i++)
+        assert_int_equal(amp_descs_add_tensor(&descs, &net.err, &x, &desc), AMP_OK);
+    assert_int_equal(amp_descs_add_tensor(&descs, &net.err, &x, &desc), AMP_UNSUPPORTED);
+    assert_string_equal(net.err.text, "too many layouts for a oneDNN primitive");
+    amp_descs_release(&descs);
+    dnnl_memory_desc_destroy(made);
+    amp_layouts_destroy(kept);
+    dnnl_engine_destroy(engine);
 }
 
 /* Convolutions that change no value, before and behind what moves them, give it oneDNN's layouts.
@@ -756,6 +818,8 @@ int main(void)
         NET_TEST(what_lies_by_strides_takes_other_shapes),
         NET_TEST(what_has_no_strides_takes_no_other_shape),
         NET_TEST(what_onednn_has_not_is_said),
+        NET_TEST(copies_are_described_by_their_layouts),
+        NET_TEST(descriptors_are_not_without_end),
         NET_TEST(shuffled_channels_are_where_they_belong),
         NET_TEST(tensors_in_unlike_layouts_are_joined),
         NET_TEST(operands_of_other_ranks_are_added),
