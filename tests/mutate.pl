@@ -168,11 +168,24 @@ sub arguments { my ($code, $from, $to) = @_;
     return @arguments;
 }
 
+# Where numbers stand that may as well be larger: more room than is asked for, and what qsort looks at the sign of.
+sub roomy { my ($code) = @_;
+    my %is_roomy;
+    while ($code =~ /\b(?:amp_x\w*alloc|amp_arena_a\w+)\(/g) {
+        my ($from, $to) = ($+[0], closing($code, $+[0]));
+        next unless defined $to;
+        my $arguments = substr $code, $from, $to - $from;
+        $is_roomy{$from + $-[1]} = 1 while $arguments =~ /\+ (\d+)(?=[,)]|$)/g;
+    }
+    while ($code =~ /\breturn [^;]*\? -(1) : (1);/g) { $is_roomy{$_} = 1 for $-[1], $-[2] }
+    return %is_roomy;
+}
+
 # Small whole numbers.
 sub off_by_one { my ($code) = @_;
-    my @changes;
+    my ($is_roomy, @changes) = {roomy($code)};
     while ($code =~ /(?<![\w.])(\d{1,2})(?![\w.])/g) {
-        push @changes, [$-[1], length $1, $1 + 1];
+        push @changes, [$-[1], length $1, $1 + 1] unless $is_roomy->{$-[1]};
         push @changes, [$-[1], length $1, $1 - 1] if $1 > 0;
     }
     return @changes;
