@@ -1,5 +1,7 @@
 /* Rules: lists of them, the sets that files and PyTorch's names make, and files that are broken or
  * costly. */
+#include "autocast/rules/check.h"
+#include "autocast/rules/op_list.h"
 #include "mutate_rules.h"
 #include "rules_fixture.h"
 
@@ -499,6 +501,279 @@ static void a_kernel_tells_an_unknown_rank(void **state)
     assert_string_equal(word_for(f, convolutions, conv), "conv2d");
 }
 
+/* ---- what is odd about rules ----------------------------------------------------------------- */
+
+/* What is found in a set of RULES, the lines of their list from line 4 on. */
+static size_t find_in(struct fixture *f, const char *rules, struct amp_rule_finding **findings)
+{
+    char text[800];
+    size_t count;
+
+    snprintf(text, sizeof text, HEAD "rules:\n%s", rules);
+    reload(f, text);
+    if (amp_rules_check(f->rules, findings, &count, &f->err) != AMP_OK)
+        fail_msg("%s", f->err.text);
+    return count;
+}
+
+#define HIDDEN_BY(line)                                                            \
+    "the rule never decides: that of line " #line " matches all that it matches, " \
+    "and comes later"
+#define OTHER_RANKS \
+    "the rule can never match: the name stands for other ranks than the rule asks for"
+#define NO_ATTRIBUTE "the rule can never match: it has no attribute that the rule asks for"
+
+/* The first of two rules is hidden where each node that it matches is matched by the second. */
+static void rules_hide_what_they_match_too(void **state)
+{
+    static const struct {
+        const char *first, *second;
+        bool is_hidden;
+    } pairs[] = {
+        {"nodes: [a]", "nodes: [a]", true},
+        {"nodes: [a]", "nodes: [b]", false},
+        {"nodes: [a]", "nodes: ['*']", true},
+        {"nodes: ['*']", "nodes: [a]", false},
+        {"nodes: [a, b]", "nodes: [a]", false},
+        {"nodes: [a, b]", "nodes: [c, b, a]", true},
+        {"nodes: [a]", "tensors: [a]", false},
+        {"nodes: [a]", "nodes_regex: [a]", false},
+        {"nodes: [a]", "nodes_regex: ['.*']", true},
+        {"nodes: [a]", "tensors: ['*']", true},
+        {"nodes: [a], tensors: [t]", "tensors: [t]", true},
+        {"tensors: [t]", "nodes: [a], tensors: [t]", false},
+        {"nodes_regex: [a, b]", "nodes_regex: [b, a]", true},
+        {"nodes_regex: [a, b]", "nodes_regex: [b]", false},
+        {"ops: [Conv]", "ops: [Conv]", true},
+        {"ops: [Conv]", "ops: [Relu]", false},
+        {"ops: [Conv]", "ops: [Relu, Conv]", true},
+        {"ops: [Conv, Relu]", "ops: [Conv]", false},
+        {"ops: [Relu, Conv]", "ops: [Conv]", false},
+        {"ops: [Conv]", "nodes: ['*']", true},
+        {"nodes: [a]", "ops: [Conv]", false},
+        {"ops: [Conv]", "ops: [Conv], nodes: [a]", false},
+        {"ops: [Conv], nodes: [a]", "ops: [Conv]", true},
+        {"ops: ['com.example::Any']", "ops: ['com.example::Any']", true},
+        {"ops: ['com.example::Any']", "ops: ['com.other::Any']", false},
+        {"ops: ['com.example::Any']", "ops: ['com.example::All']", false},
+        {"ops: [Conv], when: {input_rank: 2}", "ops: [Conv], when: {input_rank: 2}", true},
+        {"ops: [Conv], when: {input_rank: 2}", "ops: [Conv], when: {input_rank: 3}", false},
+        {"ops: [Conv], when: {input_rank: 2}", "ops: [Conv], when: {input_rank: [2, 3]}", true},
+        {"ops: [Conv], when: {input_rank: 3}", "ops: [Conv], when: {input_rank: [2, 3]}", true},
+        {"ops: [Conv], when: {input_rank: [2, 3]}", "ops: [Conv], when: {input_rank: 2}", false},
+        {"ops: [Conv], when: {input_rank: [2, 3]}", "ops: [Conv], when: {input_rank: 3}", false},
+        {"ops: [Conv], when: {input_rank: [2, 3]}", "ops: [Conv], when: {input_rank: [3, 2]}",
+         true},
+        {"ops: [Conv]", "ops: [Conv], when: {input_rank: 2}", false},
+        {"ops: [Conv], when: {input_rank: 2}", "ops: [Conv]", true},
+        {"ops: [mv]", "ops: [mv]", true},
+        {"ops: [mv]", "ops: [MatMul]", true},
+        {"ops: [MatMul]", "ops: [mv]", false},
+        {"ops: [mv]", "ops: [dot]", false},
+        {"ops: [mv]", "ops: [MatMul], when: {input_rank: 2}", true},
+        {"ops: [mv]", "ops: [MatMul], when: {input_rank: 1}", false},
+        {"ops: [mv], when: {input_rank: [2, 3]}", "ops: [MatMul], when: {input_rank: 2}", true},
+        {"ops: [mv], when: {input_rank: [3, 2]}", "ops: [MatMul], when: {input_rank: 2}", true},
+        {"ops: [mv], when: {input_rank: [3, 2]}", "ops: [MatMul], when: {input_rank: 3}", false},
+        {"ops: [LeakyRelu], when: {alpha: 1}", "ops: [LeakyRelu], when: {alpha: 1}", true},
+        {"ops: [LeakyRelu], when: {alpha: 1}", "ops: [LeakyRelu], when: {alpha: 2}", false},
+        {"ops: [LeakyRelu], when: {alpha: [1, 2]}", "ops: [LeakyRelu], when: {alpha: [1, 2]}",
+         true},
+        {"ops: [LeakyRelu], when: {alpha: [1, 2]}", "ops: [LeakyRelu], when: {alpha: [1, 3]}",
+         false},
+        {"ops: [LeakyRelu], when: {alpha: [1, 2]}", "ops: [LeakyRelu], when: {alpha: [1]}", false},
+        {"ops: [LeakyRelu]", "ops: [LeakyRelu], when: {alpha: 1}", false},
+        {"ops: [LeakyRelu], when: {alpha: 1}", "ops: [LeakyRelu]", true},
+        {"ops: [Conv], when: {group: 1}", "ops: [Conv], when: {auto_pad: VALID}", false},
+        {"ops: [Conv], when: {group: 1, auto_pad: VALID}", "ops: [Conv], when: {auto_pad: VALID}",
+         true},
+        {"ops: [Conv], when: {group: 1}", "ops: [Conv], when: {group: 1, auto_pad: VALID}", false},
+        {"ops: [Conv], when: {kernel_shape: [[1, 1], [3, 3]]}",
+         "ops: [Conv], when: {kernel_shape: [[1, 1], [3, 3]]}", true},
+        {"ops: [Conv], when: {kernel_shape: [[1, 1], [3, 3]]}",
+         "ops: [Conv], when: {kernel_shape: [[1, 1], [3, 4]]}", false},
+        {"ops: [Conv], when: {kernel_shape: [[1, 1], [3, 3]]}",
+         "ops: [Conv], when: {kernel_shape: [[1, 1]]}", false},
+        {"ops: [Conv], when: {kernel_shape: [[1, 1]]}",
+         "ops: [Conv], when: {kernel_shape: [[1, 1], [3, 3]]}", false},
+    };
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        struct amp_rule_finding *findings;
+        char rules[400];
+        snprintf(rules, sizeof rules,
+                 "  - {precision: fp32, %s}\n"
+                 "  - {precision: lower, %s}\n",
+                 pairs[i].first, pairs[i].second);
+        if (find_in(f, rules, &findings) != pairs[i].is_hidden)
+            fail_msg("'%s' and '%s'", pairs[i].first, pairs[i].second);
+        if (pairs[i].is_hidden) {
+            assert_string_equal(findings[0].text, HIDDEN_BY(5));
+            assert_int_equal(findings[0].line, 4);
+            assert_ptr_equal(findings[0].rule, &f->rules->items[0]);
+            assert_false(findings[0].is_note);
+        }
+    }
+}
+
+/* What no node can match is said, and which of several later rules comes first. */
+static void findings_say_which_rules_and_why(void **state)
+{
+    static const struct {
+        const char *rules, *text; /* NULL: nothing */
+        int line;
+        bool is_note;
+    } sets[] = {
+        {"  - {precision: fp32, ops: [mv], when: {input_rank: 3}}\n", OTHER_RANKS, 4, false},
+        {"  - {precision: fp32, ops: [mv], when: {input_rank: [3, 4]}}\n", OTHER_RANKS, 4, false},
+        {"  - {precision: fp32, ops: [mv], when: {input_rank: [2, 3]}}\n", NULL, 0, false},
+        {"  - {precision: fp32, ops: [mv], when: {input_rank: [3, 2]}}\n", NULL, 0, false},
+        {"  - {precision: fp32, ops: [mv, bmm], when: {input_rank: 3}}\n", NULL, 0, false},
+        {"  - {precision: fp32, ops: [mv, dot], when: {input_rank: 3}}\n", OTHER_RANKS, 4, false},
+        {"  - {precision: fp32, ops: [Softmax, LeakyRelu], when: {axis: 1, alpha: 1}}\n",
+         NO_ATTRIBUTE, 4, false},
+        {"  - {precision: fp32, ops: [Relu, LeakyRelu], when: {alpha: 1}}\n", NULL, 0, false},
+        {"  - {precision: fp32, ops: ['com.example::Any'], when: {alpha: 1}}\n", NULL, 0, false},
+        {"  - {precision: fp32, ops: [Conv, Relu]}\n"
+         "  - {precision: fp32, ops: [Relu]}\n"
+         "  - {precision: lower, ops: [Conv]}\n",
+         HIDDEN_BY(5), 4, false},
+        {"  - {precision: fp32, ops: [Conv, Relu]}\n"
+         "  - {precision: fp32, ops: [Conv]}\n"
+         "  - {precision: lower, ops: [Relu]}\n",
+         HIDDEN_BY(5), 4, false},
+        {"  - precision: fp32\n    ops: [Conv,\n      qr]\n",
+         "'qr' matches nothing: ONNX has no operators for decompositions and solving; exporters "
+         "refuse it",
+         6, true},
+        {"  - {precision: fp32, ops: [Conv, qr]}\n"
+         "  - {precision: fp32, nodes: ['*']}\n",
+         HIDDEN_BY(5), 4, false},
+        {"  - {precision: fp32, nodes: [a], ops: [mv], when: {input_rank: 3}}\n"
+         "  - {precision: fp32, nodes: ['*']}\n",
+         OTHER_RANKS, 4, false},
+    };
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        struct amp_rule_finding *findings;
+        size_t count = find_in(f, sets[i].rules, &findings);
+        if ((count > 0) != (sets[i].text != NULL))
+            fail_msg("%zu findings in '%s'", count, sets[i].rules);
+        if (count == 0)
+            continue;
+        assert_string_equal(findings[0].text, sets[i].text);
+        assert_int_equal(findings[0].line, sets[i].line);
+        assert_int_equal(findings[0].is_note, sets[i].is_note);
+    }
+}
+
+/* ---- lists of operators ---------------------------------------------------------------------- */
+
+static enum amp_status read_list(struct fixture *f, const char *text, struct amp_op_list *list)
+{
+    char path[SCRATCH_MAX + 32];
+
+    write_bytes(f, "b.yaml", text, strlen(text));
+    snprintf(path, sizeof path, "%s/b.yaml", f->folder);
+    f->err = (struct amp_error){.status = AMP_OK};
+    return amp_op_list_read(f->rules, path, list, &f->err);
+}
+
+/* What is said ends with TEXT behind the place, in the file. */
+static void assert_said(const struct fixture *f, const char *text)
+{
+    size_t folder = strlen(f->folder);
+
+    assert_memory_equal(f->err.text, f->folder, folder);
+    assert_string_equal(f->err.text + folder, text);
+}
+
+static void lists_have_a_name_per_line(void **state)
+{
+    static const char text[] = "\n# names\n  Conv\n\tRelu\t \r\n \t\r\n\nTanh# no more\n"
+                               "Exp #\n \f\v\n   #\ncom.example::Any\nLog";
+    static const struct {
+        const char *name, *domain;
+        int line;
+    } names[] = {{"Conv", "", 3},
+                 {"Relu", "", 4},
+                 {"Tanh", "", 7},
+                 {"Exp", "", 8},
+                 {"Any", "com.example", 11},
+                 {"Log", "", 12}};
+    struct fixture *f = *state;
+    struct amp_op_list list = {.keeps_unknown = false};
+
+    assert_int_equal(read_list(f, text, &list), AMP_OK);
+    assert_int_equal(list.ops.count, sizeof names / sizeof *names);
+    for (size_t i = 0; i < list.ops.count; i++) {
+        assert_string_equal(list.ops.items[i].name, names[i].name);
+        assert_string_equal(list.ops.items[i].domain, names[i].domain);
+        assert_int_equal(list.ops.items[i].line, names[i].line);
+    }
+    assert_int_equal(list.source.line, 1);
+    assert_null(list.unknown);
+    list = (struct amp_op_list){.keeps_unknown = false};
+    assert_int_equal(read_list(f, "", &list), AMP_OK);
+    assert_int_equal(list.ops.count, 0);
+    assert_int_equal(read_list(f, " \n# Conv", &list), AMP_OK);
+    assert_int_equal(list.ops.count, 0);
+}
+
+static void lists_name_up_to_three_unknown_words(void **state)
+{
+    static const char *const words[] = {"one", "two", "three", "four", "five"};
+    static const char *const said[] = {"'one' (line 2)", "'one' (line 2), 'two' (line 3)",
+                                       "'one' (line 2), 'two' (line 3), 'three' (line 4)"};
+    struct fixture *f = *state;
+
+    for (size_t n = 1; n <= 5; n++) {
+        char text[64] = "Conv\n";
+        for (size_t i = 0; i < n; i++)
+            strcat(strcat(text, words[i]), "\n");
+        struct amp_op_list list = {.keeps_unknown = true};
+        assert_int_equal(read_list(f, text, &list), AMP_OK);
+        assert_int_equal(list.n_unknown, n);
+        assert_string_equal(list.unknown, said[n < 3 ? n - 1 : 2]);
+        assert_int_equal(list.ops.count, 1);
+        list = (struct amp_op_list){.keeps_unknown = false};
+        assert_int_equal(read_list(f, text, &list), AMP_RULES);
+        assert_non_null(strstr(f->err.text, "b.yaml:2: "));
+    }
+}
+
+static void lists_have_an_end(void **state)
+{
+    enum { MOST = 10000, BYTES = 1 << 20 };
+    struct fixture *f = *state;
+    char *text = calloc(1, BYTES + 2);
+
+    for (int i = 0; i < MOST; i++)
+        memcpy(text + 4 * i, "Exp\n", 4);
+    struct amp_op_list list = {.keeps_unknown = false};
+    assert_int_equal(read_list(f, text, &list), AMP_OK);
+    assert_int_equal(list.ops.count, MOST);
+    strcpy(text + 4 * MOST, "\n# one more\nLog");
+    list = (struct amp_op_list){.keeps_unknown = false};
+    assert_int_equal(read_list(f, text, &list), AMP_RULES);
+    assert_said(f, "/b.yaml:10003: too many operators; accepted: a list of 10000 at most");
+    memset(text, ' ', BYTES);
+    list = (struct amp_op_list){.keeps_unknown = false};
+    assert_int_equal(read_list(f, text, &list), AMP_OK);
+    text[BYTES] = ' ';
+    assert_int_equal(read_list(f, text, &list), AMP_RULES);
+    assert_said(f, "/b.yaml: 1048577 bytes; accepted: a list of operators of at most 1048576");
+    free(text);
+    write_bytes(f, "b.yaml", "Exp\0\n", 5);
+    f->err = (struct amp_error){.status = AMP_OK};
+    char path[SCRATCH_MAX + 32];
+    snprintf(path, sizeof path, "%s/b.yaml", f->folder);
+    assert_int_equal(amp_op_list_read(f->rules, path, &list, &f->err), AMP_RULES);
+    assert_said(f, "/b.yaml: not a text; accepted: a name of an operator per line");
+}
+
 /* ---- rules hostile --------------------------------------------------------------------------- */
 
 /* Rule files that are wrong: no input crashes the reader. */
@@ -600,6 +875,11 @@ int main(void)
         RULES_TEST(names_of_pytorch_stand_for_operators),
         RULES_TEST(ranks_of_both_inputs_count),
         RULES_TEST(a_kernel_tells_an_unknown_rank),
+        RULES_TEST(rules_hide_what_they_match_too),
+        RULES_TEST(findings_say_which_rules_and_why),
+        RULES_TEST(lists_have_a_name_per_line),
+        RULES_TEST(lists_name_up_to_three_unknown_words),
+        RULES_TEST(lists_have_an_end),
         RULES_TEST(mutated_files),
         RULES_TEST(truncated_files),
         RULES_TEST(costly_expressions),
