@@ -1,6 +1,7 @@
 /* Rules: lists of them, the sets that files and PyTorch's names make, and files that are broken or
  * costly. */
 #include "autocast/rules/check.h"
+#include "autocast/rules/excerpt.h"
 #include "autocast/rules/op_list.h"
 #include "mutate_rules.h"
 #include "rules_fixture.h"
@@ -774,6 +775,108 @@ static void lists_have_an_end(void **state)
     assert_said(f, "/b.yaml: not a text; accepted: a name of an operator per line");
 }
 
+/* ---- places in texts ------------------------------------------------------------------------- */
+
+/* Lines end where YAML 1.1 ends them, columns are characters, or bytes that are none. */
+static void places_are_lines_and_characters(void **state)
+{
+    static const struct {
+        const char *text;
+        int line, column; /* of its end */
+    } ends[] = {{"", 1, 1},
+                {"ab", 1, 3},
+                {"a\n", 2, 1},
+                {"a\nb", 2, 2},
+                {"\n\n\n", 4, 1},
+                {"a\r\nb", 2, 2},
+                {"a\r", 2, 1},
+                {"\r\rb", 3, 2},
+                {"\n\rb", 3, 2},
+                {"a\xc2\x85"
+                 "b",
+                 2, 2},
+                {"a\xe2\x80\xa8", 2, 1},
+                {"a\xe2\x80\xa9"
+                 "bc",
+                 2, 3},
+                {"a\xe2\x80\xaa", 1, 3},
+                {"a\xc2\x84", 1, 3},
+                {"\xc3\xb6\xe2\x82\xac\xf0\x9f\x98\x80", 1, 4},
+                {"\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf4\x80\x80\x80", 1, 7},
+                {"\x80", 1, 2},
+                {"\xff\xff", 1, 3},
+                {"\xc1\x81", 1, 3},
+                {"\xf5\x80\x80\x80", 1, 5},
+                {"\xc3(", 1, 3},
+                {"\xc3", 1, 2},
+                {"\xe2\x82", 1, 3},
+                {"\xe2\x28\x80", 1, 4},
+                {"\xf0\x9f\x98", 1, 4},
+                {"\xf0\x9f\x98(", 1, 5}};
+    struct amp_excerpt excerpt;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        size_t size = strlen(ends[i].text);
+        struct amp_place place = amp_place_of(ends[i].text, size, size);
+        if (place.line != ends[i].line || place.column != ends[i].column)
+            fail_msg("text %zu: %d:%d", i, place.line, place.column);
+        amp_excerpt(ends[i].text, size, place, &excerpt);
+        assert_int_equal(strlen(excerpt.caret), place.column);
+    }
+    struct amp_place place = amp_place_of("a\r\nb\nc", 6, 3);
+    assert_true(place.line == 2 && place.column == 1);
+    place = amp_place_of("a\r\nb\nc", 6, 4);
+    assert_true(place.line == 2 && place.column == 2);
+}
+
+static void assert_excerpt(const char *text, int line, int column, const char *shown,
+                           const char *caret)
+{
+    struct amp_excerpt excerpt;
+
+    amp_excerpt(text, strlen(text), (struct amp_place){line, column}, &excerpt);
+    assert_string_equal(excerpt.line, shown);
+    assert_string_equal(excerpt.caret, caret);
+}
+
+/* The line of a place, of which at most 100 characters are shown, with a caret under the column. */
+static void excerpts_show_what_surrounds_a_place(void **state)
+{
+    enum { LONG = 300, WIDTH = 100, BEFORE = 70 };
+    char text[LONG + 1], shown[WIDTH + 8], caret[WIDTH + 8];
+
+    (void)state;
+    assert_excerpt("one\ntwo\nthree", 1, 1, "one", "^");
+    assert_excerpt("one\ntwo\nthree", 2, 3, "two", "  ^");
+    assert_excerpt("one\r\ntwo\xe2\x80\xa8three", 2, 4, "two", "   ^");
+    assert_excerpt("one\r\ntwo\xe2\x80\xa8three", 3, 6, "three", "     ^");
+    assert_excerpt("one\n", 2, 1, "", "^");
+    assert_excerpt("one\ntwo", 5, 3, "", "  ^");
+    assert_excerpt("\ta\tb", 1, 5, "\ta\tb", "\t \t ^");
+    assert_excerpt("a\x01\xff\xc3\xb6z", 1, 5, "a??\xc3\xb6z", "    ^");
+    assert_excerpt("\xe2\x82", 1, 2, "??", " ^");
+    for (int length = WIDTH - 1; length <= WIDTH + 1; length++) {
+        memset(text, 'x', (size_t)length);
+        text[length] = '\0';
+        snprintf(shown, sizeof shown, "%.100s%s", text, length > WIDTH ? "..." : "");
+        assert_excerpt(text, 1, 1, shown, "^");
+        strcpy(text + length, "\ny");
+        assert_excerpt(text, 1, 1, shown, "^");
+    }
+    for (int i = 0; i < LONG; i++)
+        text[i] = (char)('a' + i % 26);
+    text[LONG] = '\0';
+    for (int column = WIDTH - 1; column <= LONG; column++) {
+        int skipped = column > WIDTH ? column - BEFORE : 0;
+        bool is_cut = skipped + WIDTH < LONG;
+        snprintf(shown, sizeof shown, "%s%.100s%s", skipped > 0 ? "..." : "", text + skipped,
+                 is_cut ? "..." : "");
+        snprintf(caret, sizeof caret, "%*s^", column - skipped - 1 + (skipped > 0 ? 3 : 0), "");
+        assert_excerpt(text, 1, column, shown, caret);
+    }
+}
+
 /* ---- rules hostile --------------------------------------------------------------------------- */
 
 /* Rule files that are wrong: no input crashes the reader. */
@@ -880,6 +983,8 @@ int main(void)
         RULES_TEST(lists_have_a_name_per_line),
         RULES_TEST(lists_name_up_to_three_unknown_words),
         RULES_TEST(lists_have_an_end),
+        RULES_TEST(places_are_lines_and_characters),
+        RULES_TEST(excerpts_show_what_surrounds_a_place),
         RULES_TEST(mutated_files),
         RULES_TEST(truncated_files),
         RULES_TEST(costly_expressions),
