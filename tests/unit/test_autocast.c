@@ -952,6 +952,120 @@ static void surroundings_decide_on_infer_and_clear(void **state)
     assert_true(counts[0] > 500 && counts[1] > 500);
 }
 
+/* ---- which nodes rules may decide on --------------------------------------------------------- */
+
+/* The decision on the node of VALUE by a rule that lowers all. */
+static struct amp_decision decision_on(struct fixture *f, uint32_t value)
+{
+    struct amp_assignment assignment;
+    reload(f, HEAD "rules:\n  - {precision: lower, nodes: ['*']}\n");
+    struct amp_assign_options options = {.rules = f->rules, .lower = AMP_BFLOAT16, .cap = 22};
+    infer_all();
+    if (amp_assign(net.model, &options, &assignment, &net.err) != AMP_OK)
+        fail_msg("%s", net.err.text);
+    return assignment.nodes[node_of(value)];
+}
+
+static void assert_decision(struct fixture *f, uint32_t value, enum amp_reason reason,
+                            enum amp_dtype dtype)
+{
+    struct amp_decision decision = decision_on(f, value);
+    if (decision.reason != reason || decision.dtype != dtype)
+        fail_msg("'%s': %s, %s", amp_value_at(net.model, value)->name,
+                 amp_reason_name(decision.reason), amp_dtype_name(decision.dtype));
+}
+
+/* A node between DequantizeLinear and QuantizeLinear is an integer one, where all that it takes and
+   gives is between them. */
+static void what_is_between_quantized_data_stays(void **state)
+{
+    enum {
+        PLAIN,
+        MICROSOFT,
+        TWO_USES,
+        TWO_INPUTS,
+        OUTPUT,
+        OTHER_USE,
+        OTHER_DOMAIN,
+        AS_SCALE,
+        UNUSED,
+        LIVE,
+        HALF_LIVE,
+        CASES
+    };
+    static const float one = 1;
+    for (int i = 0; i < CASES; i++) {
+        net_start(21);
+        uint32_t x = input("x", AMP_UINT8, DIMS(4)), y = input("y", AMP_UINT8, DIMS(4));
+        uint32_t live = input("live", AMP_FLOAT, DIMS(4));
+        uint32_t scale = constant("scale", AMP_FLOAT, SCALAR, &one);
+        uint32_t zero = constant("zero", AMP_UINT8, SCALAR, "");
+        uint32_t a = NODE("DequantizeLinear", "a", x, scale, zero);
+        uint32_t b = NODE("DequantizeLinear", "b", y, scale, zero);
+        uint32_t second = i == TWO_INPUTS ? b : i == HALF_LIVE ? live : scale;
+        uint32_t first = i == LIVE ? live : a, result;
+        if (i == TWO_INPUTS || i == HALF_LIVE)
+            result = NODE("Add", "result", first, second);
+        else
+            result = NODE("Relu", "result", first);
+        if (i == AS_SCALE)
+            output(NODE("QuantizeLinear", "q", live, NODE("ReduceMax", "most", result), zero));
+        else if (i != UNUSED)
+            output(NODE("QuantizeLinear", "q", result, scale, zero));
+        if (i == TWO_USES)
+            output(NODE("QuantizeLinear", "q2", result, scale, zero));
+        if (i == OUTPUT)
+            output(result);
+        if (i == OTHER_USE)
+            output(NODE("Neg", "other", result));
+        if (i == MICROSOFT || i == OTHER_DOMAIN) {
+            struct amp_node *q = amp_node_at(net.model, node_of(result) + 1);
+            q->domain = i == MICROSOFT ? "com.microsoft" : "com.other";
+            amp_model_import(net.model, q->domain, 1);
+            q->schema = i == MICROSOFT ? amp_schema_find(q->domain, q->op_type, 1) : NULL;
+        }
+        bool is_quantized = i <= TWO_INPUTS;
+        assert_decision(*state, result, is_quantized ? AMP_REASON_QUANTIZED : AMP_REASON_RULE,
+                        is_quantized ? AMP_FLOAT : AMP_BFLOAT16);
+    }
+}
+
+static void nodes_that_say_their_types_keep_them(void **state)
+{
+    static const float one = 1;
+    net_start(17);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(1, 2, 4)), wide = input("wide", AMP_DOUBLE, DIMS(2));
+    uint32_t whole = input("whole", AMP_INT64, DIMS(2));
+    uint32_t cast = NODE("Cast", "cast", x), scores = input("scores", AMP_FLOAT, DIMS(1, 1, 2));
+    uint32_t boxes = input("boxes", AMP_FLOAT, DIMS(1, 2, 4));
+    uint32_t fixed = NODE("Constant", "fixed", AMP_NONE),
+             like = NODE("RandomNormalLike", "like", x);
+    amp_node_at(net.model, node_of(fixed))->n_inputs = 0;
+    amp_node_set_attr(net.model, node_of(fixed),
+                      (struct amp_attr){.name = "value_float",
+                                        .type = AMP_ATTR_FLOAT,
+                                        .count = 1,
+                                        .floats = (float *)amp_arena_memdup(net.arena, &one, 4)});
+    uint32_t chosen = NODE("NonMaxSuppression", "chosen", boxes, scores);
+    uint32_t items = NODE("SequenceConstruct", "items", x), far = NODE("Neg", "far", wide);
+    uint32_t count = NODE("Neg", "count", whole), low = NODE("Neg", "low", x);
+    uint32_t largest = NODE("ArgMax", "largest", x);
+    set_int(cast, "to", AMP_FLOAT16);
+    set_int(like, "dtype", AMP_FLOAT);
+    const uint32_t outputs[] = {cast, fixed, like, chosen, items, far, count, low, largest};
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
+        output(outputs[i]);
+    struct fixture *f = *state;
+    assert_decision(f, low, AMP_REASON_RULE, AMP_BFLOAT16);
+    assert_decision(f, largest, AMP_REASON_RULE, AMP_BFLOAT16); /* by its input */
+    assert_decision(f, cast, AMP_REASON_EXPLICIT_DTYPE, AMP_UNDEFINED);
+    assert_decision(f, fixed, AMP_REASON_EXPLICIT_DTYPE, AMP_UNDEFINED);
+    assert_decision(f, like, AMP_REASON_EXPLICIT_DTYPE, AMP_UNDEFINED);
+    assert_decision(f, chosen, AMP_REASON_NO_LOWER_TYPE, AMP_FLOAT);
+    assert_decision(f, far, AMP_REASON_DOUBLE, AMP_UNDEFINED);
+    assert_decision(f, count, AMP_REASON_NOT_FLOAT, AMP_UNDEFINED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -975,6 +1089,8 @@ int main(void)
         AUTOCAST_TEST(parts_of_a_function_are_among_themselves),
         AUTOCAST_TEST(parts_of_a_function_are_of_one_line),
         AUTOCAST_TEST(a_call_is_one_whole),
+        AUTOCAST_TEST(what_is_between_quantized_data_stays),
+        AUTOCAST_TEST(nodes_that_say_their_types_keep_them),
         AUTOCAST_TEST(surroundings_decide_on_infer_and_clear),
         cmocka_unit_test_setup_teardown(a_skipped_cast_stands_for_no_other, begin_fold, end_fold),
         cmocka_unit_test_setup_teardown(a_cast_stays_while_others_stand_on_it, begin_fold,
