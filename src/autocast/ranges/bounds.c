@@ -225,11 +225,6 @@ struct amp_interval amp_bounds_of(const struct amp_bounds *bounds, uint32_t valu
     return bounds->proofs[value].interval;
 }
 
-const char *amp_bounds_rule(const struct amp_bounds *bounds, uint32_t value)
-{
-    return bounds->proofs[value].rule;
-}
-
 struct amp_interval amp_bounds_from(const struct amp_model *model, const struct amp_node *node,
                                     const struct amp_interval *in, double enough)
 {

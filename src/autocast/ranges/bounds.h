@@ -27,9 +27,6 @@ void amp_bounds_destroy(struct amp_bounds *bounds); /* NULL is fine */
 /* What is proved of VALUE. */
 struct amp_interval amp_bounds_of(const struct amp_bounds *bounds, uint32_t value);
 
-/* The operator or type that proves it, or "constant"; NULL: nothing is proved. */
-const char *amp_bounds_rule(const struct amp_bounds *bounds, uint32_t value);
-
 /* What output 0 of NODE, a product, and its partial sums would be within if its inputs were within
    IN, weights read; bounds of magnitude ENOUGH need not be any closer. */
 struct amp_interval amp_bounds_from(const struct amp_model *model, const struct amp_node *node,
