@@ -826,6 +826,95 @@ static void a_call_is_one_whole(void **state)
     }
 }
 
+/* TorchScript writes a softmax that is asked for float32 as one whose result is converted to that,
+   and nothing else. */
+static void softmaxes_that_are_converted_ask_for_float32(void **state)
+{
+    enum { ONCE, TWICE, OTHER_USE, OUTPUT, OTHER_DTYPE, NO_USE, NOTED, BY_OTHERS, OF_HALF, CASES };
+    struct fixture *f = *state;
+    reload(f, HEAD "rules:\n  - {precision: fp32, ops: [softmax]}\n");
+    for (int i = 0; i < CASES; i++)
+        for (int is_log = 0; is_log < 2; is_log++) {
+            net_start(17);
+            net.model->producer = i == BY_OTHERS ? "tf2onnx" : "pytorch";
+            uint32_t x = input("x", i == OF_HALF ? AMP_FLOAT16 : AMP_FLOAT, DIMS(2, 4));
+            uint32_t y = NODE(is_log ? "LogSoftmax" : "Softmax", "y", x);
+            for (int k = 0; k < (i == TWICE ? 2 : i == NO_USE ? 0 : 1); k++) {
+                uint32_t cast = NODE("Cast", "cast", y);
+                set_int(cast, "to", i == OTHER_DTYPE ? AMP_DOUBLE : AMP_FLOAT);
+                output(cast);
+            }
+            if (i == OTHER_USE)
+                output(NODE("Neg", "other", y));
+            if (i == OUTPUT)
+                output(y);
+            if (i == NOTED)
+                note(y, "softmax", "aten.softmax.int", "%x, -1");
+            infer_all();
+            const struct amp_wholes *wholes = amp_wholes_find(net.model, f->rules);
+            const struct amp_whole *whole = amp_wholes_of(wholes, node_of(y));
+            bool asks = i == ONCE || i == TWICE;
+            assert_int_equal(whole != NULL && whole->asks_float32, asks);
+            assert_int_equal(whole != NULL, asks || i == NOTED);
+            if (!asks)
+                continue;
+            assert_string_equal(whole->name, is_log ? "log_softmax" : "softmax");
+            assert_int_equal(whole->n_nodes, 1);
+            assert_int_equal(whole->nodes[0], node_of(y));
+            assert_int_equal(whole->root, node_of(y));
+            assert_int_equal(whole->entry, node_of(y));
+        }
+}
+
+/* A call is by its own name and by those that the table has for it, where their conditions hold. */
+static void calls_have_the_names_of_the_table(void **state)
+{
+    static const struct {
+        const char *op_type, *aten;
+        int rank;
+        const char *names, *composites;
+    } calls[] = {{"Conv", "convolution", 4, "convolution conv2d ", ""},
+                 {"Conv", "_convolution", 3, "_convolution conv1d ", ""},
+                 {"ConvTranspose", "convolution", 5, "convolution conv_transpose3d ", ""},
+                 {"Softmax", "softmax", 2, "softmax ", "Softmax "},
+                 {"Softmax", "_softmax", 2, "softmax ", "Softmax "},
+                 {"LogSoftmax", "special_log_softmax", 2, "log_softmax ", "LogSoftmax "},
+                 {"ReduceL2", "linalg_vector_norm", 4, "norm frobenius_norm ", "norm "},
+                 {"ReduceL1", "linalg_vector_norm", 4, "norm ", "norm "},
+                 {"Neg", "nothing_of_the_table", 4, "", ""}};
+    struct fixture *f = *state;
+    reload(f, HEAD "rules:\n  - {precision: fp32, ops: [softmax]}\n");
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        struct amp_shape shape = {.rank = calls[i].rank};
+        char text[64], names[128] = "", composites[128] = "";
+        for (int d = 0; d < shape.rank; d++)
+            shape.dims[d] = 3;
+        net_start(17);
+        net.model->producer = "pytorch";
+        bool is_conv = strncmp(calls[i].op_type, "Conv", 4) == 0;
+        uint32_t x = input("x", AMP_FLOAT, shape), y;
+        if (is_conv)
+            y = NODE(calls[i].op_type, "y", x, input("w", AMP_FLOAT, shape));
+        else
+            y = NODE(calls[i].op_type, "y", x);
+        snprintf(text, sizeof text, "aten.%s.default", calls[i].aten);
+        note(y, "call", text, "%x");
+        output(y);
+        infer_all();
+        const struct amp_wholes *wholes = amp_wholes_find(net.model, f->rules);
+        const struct amp_whole *whole = amp_wholes_of(wholes, node_of(y));
+        assert_non_null(whole);
+        assert_string_equal(whole->name, calls[i].aten);
+        assert_true(whole->subject.is_noted);
+        for (size_t k = 0; k < whole->subject.n_names; k++)
+            strcat(strcat(names, whole->subject.names[k]), " ");
+        for (size_t k = 0; k < whole->subject.n_composites; k++)
+            strcat(strcat(composites, whole->subject.composites[k]), " ");
+        assert_string_equal(names, calls[i].names);
+        assert_string_equal(composites, calls[i].composites);
+    }
+}
+
 /* ---- precisions by their surroundings -------------------------------------------------------- */
 
 enum { GRAPH_NODES = 9 };
@@ -1089,6 +1178,8 @@ int main(void)
         AUTOCAST_TEST(parts_of_a_function_are_among_themselves),
         AUTOCAST_TEST(parts_of_a_function_are_of_one_line),
         AUTOCAST_TEST(a_call_is_one_whole),
+        AUTOCAST_TEST(calls_have_the_names_of_the_table),
+        AUTOCAST_TEST(softmaxes_that_are_converted_ask_for_float32),
         AUTOCAST_TEST(what_is_between_quantized_data_stays),
         AUTOCAST_TEST(nodes_that_say_their_types_keep_them),
         AUTOCAST_TEST(surroundings_decide_on_infer_and_clear),
