@@ -22,10 +22,10 @@ static const struct amp_value *input_at(const struct amp_model *model, size_t i)
     return amp_value_at(model, model->graphs[0].inputs.items[i]);
 }
 
-/* The rows of a batch of VALUE where it has a fixed first dim; 0: it has none. */
+/* The rows of a batch of VALUE where it has a fixed first dim; 0 or less: it has none. */
 static int64_t batch_of(const struct amp_value *value)
 {
-    return value->rank > 0 && value->dims[0] > 0 && value->constant == NULL ? value->dims[0] : 0;
+    return value->rank > 0 && value->constant == NULL ? value->dims[0] : 0;
 }
 
 /* Whether TENSOR is batches of VALUE, whole ones or not. */
