@@ -88,6 +88,12 @@ refused() { # NAME PATTERN OPTION...
 refused 'a candidate that fails' 'out of memory' --max-memory 1K --jobs 2
 refused 'a command that ends all' '--eval: exit code 126' --eval 'exit 126' --eval-reference passed --jobs 2
 refused 'the command is named' "--eval='exit 126' --eval-reference=passed" --eval 'exit 126' --eval-reference passed --jobs 2
+# Threads are shared out, unless they are asked for or the engine's.
+judge=(--eval 'exit 126' --eval-reference passed)
+OMP_NUM_THREADS=7 refused 'threads of two' '--eval-reference=passed --threads=3 --rules=' "${judge[@]}" --jobs 2
+OMP_NUM_THREADS=2 refused 'threads of three' '--eval-reference=passed --threads=1 --rules=' "${judge[@]}" --jobs 3
+refused 'threads that are asked for' '--threads=3 --eval-reference=passed --rules=' "${judge[@]}" --jobs 2 --threads 3
+refused 'threads of an engine' '--eval-reference=passed --rules=' "${judge[@]}" --trials-via sh
 refused 'an engine that does nothing' 'ended with exit code 3' --trials-via 'exit 3'
 refused 'an engine that is ended' 'signal 9' --trials-via 'kill -9 $$'
 refused 'an engine that ends early' 'has no result' --trials-via 'head -c 0'

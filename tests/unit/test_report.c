@@ -10,6 +10,7 @@
 #include "cli/report/noise.h"
 #include "cli/report/profile.h"
 #include "cli/report/ranges.h"
+#include "cli/report/text.h"
 #include "cli/report/training.h"
 #include "cli/report/tuning.h"
 #include "cli/report/validation.h"
@@ -1077,6 +1078,8 @@ static void put_searches(FILE *file)
     made.tuning.costs.unit = AMP_COSTS_NODES;
     made.tuning.answer = &made.trials[3];
     put_search(file, &made.tuning);
+    made.trials[0].loss = 0.005; /* costs are what is more than the first has */
+    put_search(file, &made.tuning);
     made.tuning.trials.count = 1;
     made.tuning.previews.count = 1;
     made.tuning.answer = &made.trials[0];
@@ -1115,6 +1118,11 @@ static void put_validations(FILE *file)
     put_reason(file, &validation);
     validation.step_reason = "the step";
     put_reason(file, &validation);
+    for (size_t n = 0; n < 3; n++) {
+        amp_report_widened(file, n);
+        amp_report_squeezed(file, n);
+        amp_report_integers(file, n);
+    }
     validation.n_outputs = 0;
     validation.samples = 0;
     validation.is_within = true;
