@@ -923,6 +923,31 @@ static char *said_of(const struct amp_bench *bench)
     return all;
 }
 
+/* Of a clock that saw nothing pass there are no shares. */
+static void no_times_have_no_shares(void **state)
+{
+    struct sketch s = sketch();
+    struct amp_model *model = make_timed(&s);
+    struct amp_bench_side side = {.dtype = AMP_FLOAT,
+                                  .profile = make_profile(model, (double)INFINITY)};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    (void)state;
+    amp_report_profile(file, &side, RUNS, 0);
+    char *json = amp_json_dump(amp_json_profile(&side, RUNS), JSON_COMPACT);
+    fprintf(file, "%s\n", json);
+    fclose(file);
+    assert_says(text, "fp32: 0.000 ms in nodes; reorders 0.0 %, casts 0.0 %\n");
+    assert_says(text, "      0.000   0.0      1        -  Relu body.0/node  way 0\n");
+    assert_says(text, "{\"ms\":0.0,\"reorder_share\":null,\"cast_share\":null,");
+    assert_null(strstr(text, "nan"));
+    free(text);
+    free(json);
+    amp_profile_destroy(side.profile);
+    amp_arena_destroy(s.arena);
+}
+
 static void times_stand_in_their_places(void **state)
 {
     static const double speeds[SIDES] = {1, 4, 2};
@@ -1229,6 +1254,7 @@ int main(void)
         cmocka_unit_test(any_graph_has_a_layout),
         cmocka_unit_test(the_whole_section_is_as_reviewed),
         cmocka_unit_test(times_stand_in_their_places),
+        cmocka_unit_test(no_times_have_no_shares),
         cmocka_unit_test(sources_stand_in_their_places),
         cmocka_unit_test(lines_say_each_number_by_its_name),
         cmocka_unit_test(an_answer_is_told),
