@@ -881,7 +881,7 @@ static struct amp_profile *make_profile(const struct amp_model *model, double sp
         (struct amp_profile_node *)(uintptr_t)amp_profile_nodes(profile, &count);
     assert_int_equal(count, BENCH_NODES);
     for (uint32_t id = 0; id < BENCH_NODES; id++) {
-        nodes[id].calls = RUNS * (1 + id % 2);
+        nodes[id].calls = (size_t)RUNS * (1 + id % 2);
         nodes[id].flops = id % OPS >= 9 && id % OPS < 12 ? RUNS * 1e7 * (id + 1) : 0;
         if (id + 1 == BENCH_NODES) /* the one of the most time is far from the others */
             nodes[id].flops *= 16;
