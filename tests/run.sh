@@ -37,6 +37,7 @@ export ASAN_OPTIONS=${ASAN_OPTIONS-exitcode=99:detect_leaks=1:allocator_may_retu
 # a page without its style and the version.
 without_machine() {
   sed -E '/^  widened  /d; / no kernel for the lower dtype\.<\/p>$/d; /^<tr><th scope="row">(ampconv|computed by)</d
+    /^ *"(seconds|widened_nodes)": \{$/,/^ *\},?$/d; /^ *"(seconds|peak_bytes|widened_nodes)": [0-9]/d
     /^<style>$/,/^<\/style>$/d; /^<meta name="generator"/d; s/ [0-9.e+-]+ ms a step, [0-9.]+ [A-Za-z]+ at most/ .../' "$1"
 }
 
