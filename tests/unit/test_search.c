@@ -1313,7 +1313,9 @@ static void other_logs_are_refused(void **state)
     refuse("{\"ampconv-tune-log\":1}\n", "key: nothing");
     refuse("[]\n", "log: nothing");
     refuse("\n", "t.jsonl:1:");
+    refuse("\n", "accepted: a JSON object");
     refuse("a letter\n", "t.jsonl:1:");
+    refuse("a letter\n", "accepted: a JSON object");
     refuse("a letter", "no log");
     refuse("{\"ampconv-tune-log\":1,\"key\":\"0000000000000008\"", "no log");
 }
@@ -1367,6 +1369,8 @@ static void wrong_lines_are_refused(void **state)
         snprintf(text, sizeof text, "%s%s%.*s%s%s", head, good, (int)(at - good), good,
                  changes[i].new, at + strlen(changes[i].old));
         refuse(text, changes[i].message);
+        if (strcmp(changes[i].message, "t.jsonl:3:") == 0)
+            refuse(text, "accepted: a JSON object");
     }
 }
 
