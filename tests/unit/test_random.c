@@ -144,6 +144,20 @@ static void kinds_follow_types_and_names(void **state)
     amp_arena_destroy(f.arena);
 }
 
+static void truth_values_are_two(void **state)
+{
+    (void)state;
+    double low, high;
+    struct fixture f = create();
+    struct amp_random_input plan;
+    struct amp_error err = {.status = AMP_OK};
+    uint32_t value = add_value(&f, "b", AMP_BOOL, 0, NULL);
+    assert_int_equal(amp_random_input_plan(f.model, value, NULL, &plan, &err), AMP_OK);
+    assert_false(amp_random_input_range(&plan, &low, &high));
+    assert_true(low == 0 && high == 1);
+    amp_arena_destroy(f.arena);
+}
+
 static void integers_stay_within_what_they_index(void **state)
 {
     (void)state;
@@ -164,8 +178,10 @@ static void integers_stay_within_what_they_index(void **state)
     uint32_t gather = add_node(&f, "Gather", other, moved, out2);
     amp_node_set_int(f.model, gather, "axis", -1);
     is_planned(&f, ids, "random indices, 0 to 19");
-    amp_node_set_int(f.model, gather, "axis", 9); /* wrong: no reason to stop here */
-    is_planned(&f, ids, "random indices, 0 to 29");
+    for (int64_t axis = -9; axis <= 9; axis += 18) { /* wrong: no reason to stop here */
+        amp_node_set_int(f.model, gather, "axis", axis);
+        is_planned(&f, ids, "random indices, 0 to 29");
+    }
     amp_arena_destroy(f.arena);
 }
 
@@ -480,6 +496,7 @@ int main(void)
         cmocka_unit_test(normal_numbers_are_exact_and_normal),
         cmocka_unit_test(spans_are_kept),
         cmocka_unit_test(kinds_follow_types_and_names),
+        cmocka_unit_test(truth_values_are_two),
         cmocka_unit_test(integers_stay_within_what_they_index),
         cmocka_unit_test(indices_into_an_unknown_dim_are_small),
         cmocka_unit_test(dims_get_sizes_and_values_repeat),
