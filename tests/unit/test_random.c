@@ -178,8 +178,9 @@ static void integers_stay_within_what_they_index(void **state)
     uint32_t gather = add_node(&f, "Gather", other, moved, out2);
     amp_node_set_int(f.model, gather, "axis", -1);
     is_planned(&f, ids, "random indices, 0 to 19");
-    for (int64_t axis = -9; axis <= 9; axis += 18) { /* wrong: no reason to stop here */
-        amp_node_set_int(f.model, gather, "axis", axis);
+    static const int64_t wrong[] = {-9, -3, 2, 9}; /* no reason to stop here */
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        amp_node_set_int(f.model, gather, "axis", wrong[i]);
         is_planned(&f, ids, "random indices, 0 to 29");
     }
     amp_arena_destroy(f.arena);
