@@ -197,6 +197,14 @@ static void indices_into_an_unknown_dim_are_small(void **state)
     add_node(&f, "Gather", data, ids, add_value(&f, "out", AMP_FLOAT, -1, NULL));
     is_planned(&f, ids, "random, 0 to 1");
     amp_arena_destroy(f.arena);
+    for (int rank = -1; rank <= 0; rank++) {
+        f = create();
+        ids = add_value(&f, "ids", AMP_INT64, 1, one);
+        data = add_value(&f, "table", AMP_FLOAT, rank, NULL);
+        add_node(&f, "Gather", data, ids, add_value(&f, "out", AMP_FLOAT, -1, NULL));
+        is_planned(&f, ids, "random, 0 to 1");
+        amp_arena_destroy(f.arena);
+    }
 }
 
 static void dims_get_sizes_and_values_repeat(void **state)
@@ -414,6 +422,19 @@ static void boxes_lie_in_their_image(void **state)
     }
 }
 
+static void scores_are_shares(void **state)
+{
+    static const int64_t corners[] = {1, 7, 4}, classes[] = {1, 2, 7};
+    (void)state;
+    struct fixture f = create();
+    uint32_t boxes = add_value(&f, "boxes", AMP_FLOAT, 3, corners);
+    uint32_t scores = add_value(&f, "scores", AMP_FLOAT, 3, classes);
+    add_node(&f, "NonMaxSuppression", boxes, scores, add_value(&f, "y", AMP_INT64, -1, NULL));
+    is_planned(&f, boxes, "random boxes, 0 to 1");
+    is_planned(&f, scores, "random scores, 0 to 1");
+    amp_arena_destroy(f.arena);
+}
+
 /* The last four columns are corners, the lesser first; those before are 0. */
 static void boxes_have_two_corners(void **state)
 {
@@ -506,6 +527,7 @@ int main(void)
         cmocka_unit_test(metadata_say_the_range_of_pixels),
         cmocka_unit_test(pixels_are_rescaled),
         cmocka_unit_test(boxes_lie_in_their_image),
+        cmocka_unit_test(scores_are_shares),
         cmocka_unit_test(boxes_have_two_corners),
         cmocka_unit_test(positions_count_up),
         cmocka_unit_test(positions_are_told_by_name_and_type),
