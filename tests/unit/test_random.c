@@ -245,6 +245,12 @@ static void what_has_no_random_values_is_said(void **state)
     assert_string_equal(err.text,
                         "input 'z': no random values of type complex64; give it with --input");
     err = (struct amp_error){.status = AMP_OK};
+    value = add_value(&f, "s", AMP_FLOAT, 0, NULL);
+    amp_value_at(f.model, value)->kind = AMP_KIND_SEQUENCE;
+    assert_int_equal(amp_random_input_plan(f.model, value, NULL, &plan, &err), AMP_UNSUPPORTED);
+    assert_string_equal(
+        err.text, "input 's': no random values of type sequence; give it with --input or --data");
+    err = (struct amp_error){.status = AMP_OK};
     value = add_value(&f, "x", AMP_FLOAT, -1, NULL);
     assert_int_equal(amp_random_input_plan(f.model, value, NULL, &plan, &err), AMP_USAGE);
     assert_string_equal(
@@ -422,6 +428,33 @@ static void boxes_lie_in_their_image(void **state)
     }
 }
 
+/* Lengths end with the sequences, along the dim that the layout says. */
+static void lengths_are_of_sequences(void **state)
+{
+    static const struct {
+        int rank;
+        int64_t layout;
+        const char *text;
+    } cases[] = {{3, 0, "random lengths, 1 to 9"},  {3, 1, "random lengths, 1 to 2"},
+                 {3, 3, "random lengths, 1 to 1"},  {3, -1, "random lengths, 1 to 1"},
+                 {-1, 0, "random lengths, 1 to 1"}, {0, 0, "random lengths, 1 to 1"}};
+    static const int64_t dims[] = {9, 2, 3}, batch[] = {2};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fixture f = create();
+        uint32_t x = add_value(&f, "x", AMP_FLOAT, cases[i].rank, dims);
+        uint32_t w = add_value(&f, "w", AMP_FLOAT, -1, NULL);
+        uint32_t lengths = add_value(&f, "lengths", AMP_INT32, 1, batch);
+        uint32_t node = amp_graph_add_node(f.model, 0, "LSTM", 5, 1);
+        const uint32_t inputs[] = {x, w, w, AMP_NONE, lengths};
+        memcpy(amp_node_at(f.model, node)->inputs, inputs, sizeof inputs);
+        amp_node_set_output(f.model, node, 0, add_value(&f, "y", AMP_FLOAT, -1, NULL));
+        amp_node_set_int(f.model, node, "layout", cases[i].layout);
+        is_planned(&f, lengths, cases[i].text);
+        amp_arena_destroy(f.arena);
+    }
+}
+
 static void scores_are_shares(void **state)
 {
     static const int64_t corners[] = {1, 7, 4}, classes[] = {1, 2, 7};
@@ -527,6 +560,7 @@ int main(void)
         cmocka_unit_test(metadata_say_the_range_of_pixels),
         cmocka_unit_test(pixels_are_rescaled),
         cmocka_unit_test(boxes_lie_in_their_image),
+        cmocka_unit_test(lengths_are_of_sequences),
         cmocka_unit_test(scores_are_shares),
         cmocka_unit_test(boxes_have_two_corners),
         cmocka_unit_test(positions_count_up),
