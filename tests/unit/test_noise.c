@@ -56,10 +56,14 @@ static enum amp_status load(void *context, size_t sample, struct amp_tensor *inp
     return AMP_OK;
 }
 
-static void convert(struct pair *pair, const char *path, const char *dtype, bool is_all_low)
+/* IO: what is to become of inputs and outputs; NULL: nothing. */
+static void convert_io(struct pair *pair, const char *path, const char *dtype, bool is_all_low,
+                       const char *io)
 {
     const char *all = "*=lower";
     struct amp_options options = {.dtype = dtype};
+    if (io != NULL)
+        options.io = (struct amp_texts){.items = &io, .count = 1};
     if (is_all_low)
         options.node_rules = (struct amp_texts){.items = &all, .count = 1};
     memset(pair, 0, sizeof *pair);
@@ -67,6 +71,11 @@ static void convert(struct pair *pair, const char *path, const char *dtype, bool
     check(pair, amp_infer(pair->reference.model, &pair->err));
     check(pair, amp_model_read_to_convert(path, &pair->converted, &pair->err));
     check(pair, amp_convert_in_memory(&options, &pair->converted, &pair->err));
+}
+
+static void convert(struct pair *pair, const char *path, const char *dtype, bool is_all_low)
+{
+    convert_io(pair, path, dtype, is_all_low, NULL);
 }
 
 /* Finds the noise on SAMPLES samples, N_PROBED of them probed, at the cost of BUDGET plain runs. */
@@ -347,6 +356,29 @@ static void all_at_once_is_what_is_measured(void **state)
                 fail_msg("%s: %g dB", paths[m], difference);
             close_pair(&pair);
         }
+}
+
+/* Inputs that the model takes in the lower dtype are rounded before any node, each a source of its
+   own; what each does by itself adds up, as nothing is rounded behind them but what they make. */
+static void inputs_are_sources(void **state)
+{
+    struct pair pair;
+    size_t n_inputs = 0;
+    (void)state;
+    convert_io(&pair, "build/cases/validate/noise_of_two/model.onnx", "bf16", true, "lower");
+    find(&pair, 1, 0);
+    for (size_t s = 0; s < pair.noise.n_sources; s++) {
+        const struct amp_noise_source *source = &pair.noise.sources[s];
+        if (source->kind != AMP_NOISE_VALUE || source->node_id != AMP_NONE)
+            continue;
+        assert_true(source->name[0] == 'x' && source->power > 0);
+        assert_string_equal(source->node, "");
+        assert_string_equal(source->op_type, "");
+        n_inputs++;
+    }
+    assert_int_equal(n_inputs, 2);
+    assert_true(fabs(decibels(pair.noise.joint / pair.noise.measured)) <= 0.01);
+    close_pair(&pair);
 }
 
 static void the_same_comes_out_again(void **state)
@@ -696,6 +728,7 @@ int main(void)
         cmocka_unit_test(a_source_adds_what_it_does_by_hand),
         cmocka_unit_test(the_sum_predicts_what_is_measured),
         cmocka_unit_test(all_at_once_is_what_is_measured),
+        cmocka_unit_test(inputs_are_sources),
         cmocka_unit_test(the_same_comes_out_again),
         cmocka_unit_test(errors_of_one_element_agree),
         cmocka_unit_test(errors_of_different_outputs_do_not_agree),
