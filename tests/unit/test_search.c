@@ -911,6 +911,16 @@ static void five_times_with_four(uint32_t kept, struct amp_trial *trial)
     judge_measured(trial, (kept == 15 ? 5 : 2) * predicted(kept), 3);
 }
 
+static void more_with_three(uint32_t kept, struct amp_trial *trial)
+{
+    judge_measured(trial, kept == 0 ? 6 : kept == 7 ? 5.35 : predicted(kept), 3);
+}
+
+static void less_with_three(uint32_t kept, struct amp_trial *trial)
+{
+    judge_measured(trial, kept == 0 ? 6 : kept == 7 ? 4.25 : predicted(kept), 3);
+}
+
 /*
  * Along the path units go to float32 in the order of their losses, 1, 2, 4, 8 and 16. Of the powers
  * 5, 4, 3, 2, 1 and, at its end, half the least one, the middle is in between 2 and 1 in dB; from
@@ -922,6 +932,8 @@ static void brackets_are_halved(void **state)
     (void)state;
     expect_course("min-cut", (struct course){met_with_3, 5, 1, 0, losses, 31, 0},
                   STEPS({0, "all low"}, {15, "bracket"}, {7, "bracket"}), GOES_ON, false);
+    expect_course("min-cut", (struct course){met_with_3, 5, 1, 7, losses, 31, 0},
+                  STEPS({0, "all low"}, {15, "bracket"}, {7, "bracket"}), GOES_ON, false);
     expect_course("min-cut", (struct course){met_with_all_five, 5, 1, 0, losses, 31, 0},
                   STEPS({0, "all low"}, {15, "bracket"}, {31, "bracket"}), GOES_ON, false);
 }
@@ -929,7 +941,8 @@ static void brackets_are_halved(void **state)
 /*
  * What a run differs by from its prediction corrects the next budget: of 3, by half, to 1.5, within
  * which 1 is left; of 2.1, twice, to 4.2. A miss at 1 that is five times of that asks for less than
- * what is left at the end of the path.
+ * what is left at the end of the path. One that is 4.27 dB above 2 asks for as much below 3, half a
+ * dB above 1, and for a step of 1 dB more, as it missed.
  */
 static void errors_of_runs_correct_the_budget(void **state)
 {
@@ -941,6 +954,10 @@ static void errors_of_runs_correct_the_budget(void **state)
                   STEPS({0, "all low"}, {1, "bracket"}), GOES_ON, false);
     expect_course("min-cut", (struct course){five_times_with_four, 5, 1, 0, losses, 31, 3},
                   STEPS({0, "all low"}, {15, "bracket"}, {31, "bracket"}), GOES_ON, false);
+    expect_course("min-cut", (struct course){more_with_three, 5, 1, 0, losses, 31, 3},
+                  STEPS({0, "all low"}, {7, "bracket"}, {31, "bracket"}), GOES_ON, false);
+    expect_course("min-cut", (struct course){less_with_three, 5, 1, 0, losses, 31, 3},
+                  STEPS({0, "all low"}, {7, "bracket"}, {15, "bracket"}), GOES_ON, false);
 }
 
 static void met_with_1_and_4(uint32_t kept, struct amp_trial *trial)
