@@ -694,7 +694,7 @@ static void expect_course(const char *name, struct course course, const struct s
         .most = course.most};
     struct amp_search search = {
         .problem = &problem, .trials = &trials, .budget = course.budget > 0 ? course.budget : NAN};
-    for (uint32_t i = 0; i < COURSE_UNITS; i++) {
+    for (uint32_t i = 0; i < course.n_units; i++) {
         units[i].op = ops[i];
         units[i].loss = course.losses != NULL ? course.losses[i] : 1;
         if ((course.noisy >> i & 1) != 0)
