@@ -408,6 +408,11 @@ static void large_inputs_are_not_tried(void **state)
     assert_true(amp_input_dims_set(dims, "m", 1));
     find_sizes(AMP_OK, "");
     TRIED({1 << 22, 1, 1}, {1 << 22, 1, 2}, {1 << 22, 1, 3}, {1 << 22, 1, 4});
+    open_sizes(works_never); /* nor one whose elements cannot be counted */
+    assert_true(amp_input_dims_set(dims, "n", INT64_C(1) << 40));
+    assert_true(amp_input_dims_set(dims, "m", INT64_C(1) << 40));
+    find_sizes(AMP_OK, "");
+    TRIED({INT64_C(1) << 40, INT64_C(1) << 40, 1});
 }
 
 static void shapes_are_of_the_declared_kind(void **state)
