@@ -1,6 +1,7 @@
 /* What a search tries: paths of choices, and the minimum cuts that they are made of. */
 #include "chance.h"
 #include "core/array.h"
+#include "tune/enumeration.h"
 #include "tune/formulate.h"
 #include "tune/min_cut.h"
 #include "tune/path.h"
@@ -453,6 +454,56 @@ static void ties_are_sums(void **state)
     }
 }
 
+/* ---- a few units among others ---------------------------------------------------------------- */
+
+/* Units 0 and 1, that make noise of 1 and 3, beside 2, that makes 4 and is tied to the first: what
+   it does stays, and counts. */
+static void others_count_as_they_are(void **state)
+{
+    static const struct {
+        bool keeps[3], is_found, expected[3];
+        double budget, floor, cost;
+    } cases[] = {
+        {{false, false, false}, true, {false, true, false}, 5, 0, 0},
+        {{true, true, false}, true, {false, true, false}, 5, 0, 0},
+        {{false, false, true}, true, {false, false, true}, 5, 0, 0},
+        {{false, false, true}, true, {true, false, true}, 3, 0, 0},
+        {{false, false, true}, true, {true, false, true}, 5, 2, 0},
+        {{false, false, false}, true, {true, true, false}, 4, 0, 0},
+        {{true, false, false}, false, {true, false, false}, 3, 0, 0},
+        {{true, false, false}, false, {true, false, false}, 4, 1, 0},
+        {{false, false, true}, true, {true, false, true}, 5, 0, 10},
+        {{true, false, false}, true, {false, true, false}, 5, 0, 10},
+        {{true, true, true}, true, {true, true, true}, 0, 0, 10},
+    };
+    uint32_t few[] = {0, 1};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct amp_unit units[3] = {{.loss = 1}, {.loss = 2}, {.loss = 7}};
+        struct amp_problem_noise noises[3] = {{0, 0, 1}, {1, 1, 3}, {2, 2, 4}};
+        struct amp_problem_edge edge = {0, 2, cases[i].cost};
+        const struct amp_problem problem = {.units = units,
+                                            .n_units = 3,
+                                            .noises = noises,
+                                            .n_noises = 3,
+                                            .edges = &edge,
+                                            .n_edges = 1,
+                                            .floor = cases[i].floor};
+        struct amp_arena *arena = amp_arena_create();
+        const struct amp_enumeration enumeration = {.problem = &problem,
+                                                    .ties = amp_ties_create(arena, &problem),
+                                                    .units = few,
+                                                    .n_units = 2,
+                                                    .budget = cases[i].budget};
+        bool keeps[3];
+        memcpy(keeps, cases[i].keeps, sizeof keeps);
+        assert_int_equal(amp_enumeration_solve(&enumeration, keeps), cases[i].is_found);
+        if (memcmp(keeps, cases[i].expected, sizeof keeps) != 0)
+            fail_msg("case %zu: %d, %d, %d", i, keeps[0], keeps[1], keeps[2]);
+        amp_arena_destroy(arena);
+    }
+}
+
 /* ---- the path -------------------------------------------------------------------------------- */
 
 /* The path of PROBLEM as the price grows: each choice is the best, and no unit leaves. */
@@ -817,6 +868,7 @@ int main(void)
         cmocka_unit_test(choices_are_counted),
         cmocka_unit_test(losses_of_steps_cancel_out),
         cmocka_unit_test(ties_are_sums),
+        cmocka_unit_test(others_count_as_they_are),
         cmocka_unit_test(three_levels),
         cmocka_unit_test(harmful_steps),
         cmocka_unit_test(choices_are_best_and_nest),
