@@ -86,7 +86,7 @@ bool amp_dtype_is_exact(enum amp_dtype from, enum amp_dtype to)
 {
     if (from == to)
         return true;
-    if (significand_bits(from) == 0 || significand_bits(to) == 0)
+    if (significand_bits(from) == 0)
         return false;
     enum amp_dtype_class from_class = amp_dtype_class(from), to_class = amp_dtype_class(to);
     if (to_class == AMP_CLASS_FLOAT)

@@ -314,6 +314,17 @@ static void dtypes_hold_others_exactly(void **state)
     (void)state;
     for (size_t i = 0; i < AMP_COUNT(pairs); i++)
         assert_true(amp_dtype_is_exact(pairs[i][0], pairs[i][1]));
+    /* Types without numbers, and those of eight bits and less with exponents, hold only themselves.
+     */
+    static const enum amp_dtype alone[] = {
+        AMP_UNDEFINED,      AMP_STRING,     AMP_COMPLEX64,      AMP_COMPLEX128, AMP_FLOAT8E4M3FN,
+        AMP_FLOAT8E4M3FNUZ, AMP_FLOAT8E5M2, AMP_FLOAT8E5M2FNUZ, AMP_FLOAT4E2M1, AMP_FLOAT8E8M0};
+    for (size_t i = 0; i < AMP_COUNT(alone); i++)
+        for (int other = 0; other < AMP_DTYPE_COUNT; other++) {
+            bool is_same = other == (int)alone[i];
+            assert_int_equal(amp_dtype_is_exact(alone[i], (enum amp_dtype)other), is_same);
+            assert_int_equal(amp_dtype_is_exact((enum amp_dtype)other, alone[i]), is_same);
+        }
     for (size_t i = 0; i < AMP_COUNT(losing); i++)
         if (amp_dtype_is_exact(losing[i][0], losing[i][1]))
             fail_msg("%s in %s", amp_dtype_name(losing[i][0]), amp_dtype_name(losing[i][1]));

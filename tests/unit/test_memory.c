@@ -165,6 +165,11 @@ static void buffers_fit_to_the_byte(void **state)
     assert_false(amp_buffer_has_room(SIZE_MAX / 2 + 1));
     assert_null(amp_buffer_create(SIZE_MAX));
     assert_int_equal(amp_memory_used(), 0);
+    amp_memory_set_limit(SIZE_MAX);
+    assert_true(amp_buffer_has_room(SIZE_MAX / 2));
+    assert_false(amp_buffer_has_room(SIZE_MAX / 2 + 1));
+    assert_null(amp_buffer_create(SIZE_MAX / 2 + 1));
+    assert_int_equal(amp_memory_used(), 0);
 }
 
 /* A kept buffer serves for what is smaller by an eighth and 256 bytes, and for no less; the former
