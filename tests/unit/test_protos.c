@@ -135,7 +135,8 @@ static void external_entries_may_lack_parts(void **state)
 }
 
 /* float32 [2, 3] in the 40 bytes of w.bin, as the entries say; NULL: there is none. */
-static void external_is(const char *const values[3], enum amp_dtype dtype, const char *refusal)
+static void external_is(const char *const values[3], enum amp_dtype dtype, int64_t rows,
+                        const char *refusal)
 {
     static char keys[3][9] = {"location", "offset", "length"};
     char texts[3][64];
@@ -145,6 +146,7 @@ static void external_is(const char *const values[3], enum amp_dtype dtype, const
     struct amp_error err = {.status = AMP_OK};
     struct amp_external *external = amp_external_create("model.onnx");
     floats(&proto)->has_data_location = true;
+    proto.dims = (int64_t[]){rows, 3};
     proto.data_type = dtype;
     proto.data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
     proto.external_data = places;
@@ -161,7 +163,7 @@ static void external_is(const char *const values[3], enum amp_dtype dtype, const
     assert_string_equal(err.text, refusal);
     assert_int_equal(status, refusal[0] == '\0' ? AMP_OK : AMP_MODEL);
     long offset = values[1] != NULL ? strtol(values[1], NULL, 10) / 4 : 0;
-    for (size_t i = 0; i < 6 && status == AMP_OK; i++)
+    for (size_t i = 0; i < (size_t)rows * 3 && status == AMP_OK; i++)
         assert_true(amp_tensor_double(&tensor, i) == (double)offset + (double)i);
     amp_external_destroy(external);
 }
@@ -208,8 +210,12 @@ static void external_data_are_where_the_entries_say(void **state)
     assert_int_equal(fwrite(items, sizeof *items, 10, file), 10);
     fclose(file);
     for (size_t i = 0; i < AMP_COUNT(rows); i++)
-        external_is(rows[i].values, AMP_FLOAT, rows[i].refusal);
-    external_is((const char *const[3]){"w.bin"}, AMP_STRING, "external data cannot hold strings");
+        external_is(rows[i].values, AMP_FLOAT, 2, rows[i].refusal);
+    external_is((const char *const[3]){"w.bin"}, AMP_STRING, 2,
+                "external data cannot hold strings");
+    external_is((const char *const[3]){"w.bin", "40"}, AMP_FLOAT, 0, "");
+    external_is((const char *const[3]){"w.bin", "41"}, AMP_FLOAT, 0,
+                "external data file 'w.bin' has 40 bytes; 0 at offset 41 are needed");
 }
 
 /* ---- sparse tensors ---- */

@@ -71,6 +71,9 @@ check 'cuts the input' 2 'm.onnx: was (changed while it was read|cut or cannot b
 cp kept.onnx m.onnx
 TMPDIR=$scratch/none check 'no place for a file' 2 'TMPDIR cannot be created' true
 TMPDIR=tmp check 'a relative place' 0 '' 'cd /; [ -s {} ]'
+usual="case {} in */m.onnx | $(realpath /tmp)/ampconv-*) ;; *) exit 1 ;; esac"
+TMPDIR='' check 'the usual place, where the variable is empty' 0 '' "$usual"
+(unset TMPDIR && check 'the usual place, where there is no variable' 0 '' "$usual")
 
 # Names that the shell has a meaning for.
 mkdir "a b'c" && cp m.onnx "a b'c/\$d\`e\`.onnx"
