@@ -322,31 +322,33 @@ static void reading_what_was_cut_ends_the_program(void **unused)
     expect_lost(parse_what_is_cut, "ampconv: cut.npy: was cut or cannot be read any more\n");
 }
 
-/* What happens to the file in the same page, where the system does not tell. */
-static void change(const char *path, bool is_cut)
+/* A file of another byte, and of that time: clocks of file systems are coarse. */
+static void write_at(const char *path, long half_seconds)
 {
     int fd = open(path, O_WRONLY);
-    const struct timespec times[] = {{1, 0}, {1, 0}};
-    if (is_cut)
-        assert_int_equal(ftruncate(fd, FILE_SIZE - 10), 0);
-    else
-        assert_int_equal(pwrite(fd, "x", 1, 10), 1);
-    assert_int_equal(futimens(fd, times), 0); /* clocks of file systems are coarse */
+    assert_int_equal(pwrite(fd, "x", 1, 10), 1);
     close(fd);
+    const struct timespec time = {half_seconds / 2, half_seconds % 2 * 500000000};
+    const struct timespec times[] = {time, time};
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
+/* Its size, the seconds of its time, or what these have beyond whole ones: one is enough. */
 static void a_changed_file_is_noticed(void **unused)
 {
     (void)unused;
-    for (int is_cut = 0; is_cut < 2; is_cut++) {
+    for (int kind = 0; kind < 3; kind++) {
         struct amp_bytes bytes, other;
         struct amp_error err = {.status = AMP_OK};
         make_file("changes", FILE_SIZE);
         make_file("other", FILE_SIZE);
+        write_at("changes", 200);
         assert_int_equal(amp_bytes_open(&bytes, "changes", &err), AMP_OK);
         assert_int_equal(amp_bytes_open(&other, "other", &err), AMP_OK);
         assert_int_equal(amp_bytes_check(&bytes, &err), AMP_OK);
-        change("changes", is_cut);
+        if (kind == 0)
+            assert_int_equal(truncate("changes", FILE_SIZE - 10), 0);
+        write_at("changes", 200 + (kind == 0 ? 0 : kind == 1 ? 2 : 1));
         assert_int_equal(amp_bytes_check(&other, &err), AMP_OK);
         assert_int_equal(amp_bytes_check(&bytes, &err), AMP_IO);
         assert_string_equal(err.text, "changes: was changed while it was read");
@@ -405,7 +407,7 @@ static void another_device_has_another_file(void **unused)
     struct amp_error err = {.status = AMP_OK};
     make_file("mounted", FILE_SIZE);
     assert_int_equal(amp_bytes_open(&bytes, "mounted", &err), AMP_OK);
-    change("mounted", false);
+    write_at("mounted", 2);
     is_mounted_over = true;
     enum amp_status status = amp_bytes_check(&bytes, &err);
     is_mounted_over = false;
