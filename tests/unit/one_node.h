@@ -17,6 +17,7 @@
 enum one_way {
     ONE_GIVEN,    /* the inputs are the model's, with their shapes */
     ONE_UNKNOWN,  /* ... without shapes */
+    ONE_RANKED,   /* ... with as many dims as they have, none of them known */
     ONE_CONSTANT, /* the inputs are initializers */
     ONE_WAYS
 };
@@ -95,7 +96,10 @@ static inline uint32_t one_input(const char *text, enum one_way way)
     one.inputs[one.n_inputs++] = *tensor;
     if (way == ONE_CONSTANT)
         return amp_graph_add_initializer(net.model, 0, name, tensor);
-    return input(name, tensor->dtype, way == ONE_GIVEN ? tensor->shape : ANY_DIMS);
+    struct amp_shape shape = way == ONE_UNKNOWN ? ANY_DIMS : tensor->shape;
+    for (int d = 0; d < shape.rank && way == ONE_RANKED; d++)
+        shape.dims[d] = AMP_DIM_UNKNOWN;
+    return input(name, tensor->dtype, shape);
 }
 
 static inline void one_words(uint32_t value, const char *name, const char *text)

@@ -1,5 +1,6 @@
 /* What operators refuse, in their words, beside what they take: each line is a model of one node,
-   run with its inputs given, of unknown shape, and constant. By ONNX's operator documentation. */
+   run with its inputs given, of unknown shape or dims, and constant. By ONNX's operator
+   documentation. */
 #include "one_node.h"
 
 static void nodes_that_do_not_fit_their_schema(void **state)
@@ -723,6 +724,7 @@ static void products_norms_and_reductions(void **state)
         {"Det-11 f[2,3]", "shape [2, 3]; square matrices are needed"},
         {"Det-11 f[3]", "shape [3]; square matrices are needed"},
         {"QLinearMatMul-10 u[2,3] f[] u[] u[3,4] f[4] u[4] f[] u[]", "[2, 4]"},
+        {"QLinearMatMul-10 u[0,3] f[] u[] c[3,4] f[] c[] f[] u[]", "[0, 4]"},
         {"QLinearMatMul-10 u[2,3] f[] u[] u[3,4] f[3] u[3] f[] u[]",
          "input 5 of shape [3] does not broadcast to a matrix of shape [3, 4]"},
         {"BatchNormalization-15 f[2,3] f[3] f[3] f[3] f[3]", "[2, 3]"},
