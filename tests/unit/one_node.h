@@ -18,6 +18,8 @@ enum one_way {
     ONE_GIVEN,    /* the inputs are the model's, with their shapes */
     ONE_UNKNOWN,  /* ... without shapes */
     ONE_RANKED,   /* ... with as many dims as they have, none of them known */
+    ONE_FIRST,    /* ... but for the first, which has its shape */
+    ONE_WEIGHTS,  /* none of the first's dims is known; the others are initializers */
     ONE_CONSTANT, /* the inputs are initializers */
     ONE_WAYS
 };
@@ -94,10 +96,12 @@ static inline uint32_t one_input(const char *text, enum one_way way)
     struct amp_tensor *tensor = one_tensor(text);
     const char *name = amp_arena_printf(net.arena, "x%zu", one.n_inputs);
     one.inputs[one.n_inputs++] = *tensor;
-    if (way == ONE_CONSTANT)
+    bool is_first = one.n_inputs == 1;
+    bool is_ranked = way == ONE_RANKED || way == (is_first ? ONE_WEIGHTS : ONE_FIRST);
+    if (way == ONE_CONSTANT || (way == ONE_WEIGHTS && !is_first))
         return amp_graph_add_initializer(net.model, 0, name, tensor);
     struct amp_shape shape = way == ONE_UNKNOWN ? ANY_DIMS : tensor->shape;
-    for (int d = 0; d < shape.rank && way == ONE_RANKED; d++)
+    for (int d = 0; d < shape.rank && is_ranked; d++)
         shape.dims[d] = AMP_DIM_UNKNOWN;
     return input(name, tensor->dtype, shape);
 }
