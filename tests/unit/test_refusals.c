@@ -1690,6 +1690,87 @@ static void numbers_at_their_limits(void **state)
     EXPECT_ALL(cases);
 }
 
+/* Dims that differ from each other, so that none can stand in another's place. */
+static void shapes_of_each_operator(void **state)
+{
+    static const struct one_case cases[] = {
+        {"Conv-11 f[2,6,9,8] f[4,3,3,2] f[4] group=2 strides=[2,1] pads=[1,0,0,2] dilations=[1,2]",
+         "[2, 4, 4, 8]"},
+        {"Conv-11 f[2,6,9,8] f[4,6,3,2] auto_pad=SAME_UPPER strides=[2,3]", "[2, 4, 5, 3]"},
+        {"Conv-11 f[2,6,9,8] f[4,6,3,2] auto_pad=VALID", "[2, 4, 7, 7]"},
+        {"ConvTranspose-11 f[2,6,4,5] f[6,3,3,2] f[6] group=2 strides=[2,3] pads=[1,0,0,1] "
+         "output_padding=[1,0]",
+         "[2, 6, 9, 13]"},
+        {"ConvTranspose-11 f[2,6,4,5] f[6,3,3,2] output_shape=[8,10] strides=[2,2]",
+         "[2, 3, 8, 10]"},
+        {"ConvInteger-10 u[2,6,9,8] u[4,6,3,2] u[] u[4]", "[2, 4, 7, 7]"},
+        {"QLinearConv-10 u[2,6,9,8] f[] u[] c[4,3,3,2] f[4] c[4] f[] u[] j[4] group=2",
+         "[2, 4, 7, 7]"},
+        {"DeformConv-19 f[2,6,9,8] f[4,3,3,2] f[2,24,7,7] f[4] f[2,12,7,7] group=2 offset_group=2",
+         "[2, 4, 7, 7]"},
+        {"MaxPool-12 f[2,6,9,8] kernel_shape=[3,2] strides=[2,3] ceil_mode=1 >2", "[2, 6, 4, 3]"},
+        {"AveragePool-19 f[2,6,9,8] kernel_shape=[3,2] dilations=[2,1] pads=[1,0,1,1]",
+         "[2, 6, 7, 8]"},
+        {"LpPool-18 f[2,6,9,8] kernel_shape=[3,2] strides=[2,2]", "[2, 6, 4, 4]"},
+        {"GlobalMaxPool-1 f[2,6,9,8]", "[2, 6, 1, 1]"},
+        {"GridSample-20 f[2,3,4,5] f[2,6,7,2]", "[2, 3, 6, 7]"},
+        {"GridSample-20 f[2,3,4,5,6] f[2,7,8,9,3]", "[2, 3, 7, 8, 9]"},
+        {"Resize-18 f[2,3,4,5] _ f[2]=2,3 axes=[-1,-2]", "[2, 3, 12, 10]"},
+        {"Resize-18 f[2,3,4,5] _ _ i[2]=8,20 axes=[2,3] keep_aspect_ratio_policy=not_larger",
+         "[2, 3, 8, 10]"},
+        {"Upsample-9 f[2,3,4,5] f[4]=1,1,2,3", "[2, 3, 8, 15]"},
+        {"RoiAlign-16 f[2,3,4,5] f[6,4] i[6] output_height=7 output_width=8", "[6, 3, 7, 8]"},
+        {"MaxRoiPool-1 f[2,3,4,5] f[6,5]=0 pooled_shape=[7,8]", "[6, 3, 7, 8]"},
+        {"BatchNormalization-15 f[2,3,4] f[3] f[3] f[3] f[3] training_mode=1 >3", "[2, 3, 4]"},
+        {"InstanceNormalization-6 f[2,3,4] f[3] f[3]", "[2, 3, 4]"},
+        {"LayerNormalization-17 f[2,3,4] f[3,4] f[3,4] axis=1 >3", "[2, 3, 4]"},
+        {"RMSNormalization-23 f[2,3,4] f[4]", "[2, 3, 4]"},
+        {"LpNormalization-1 f[2,3,4]", "[2, 3, 4]"},
+        {"MeanVarianceNormalization-13 f[2,3,4,5]", "[2, 3, 4, 5]"},
+        {"Softmax-13 f[2,3,4]", "[2, 3, 4]"},
+        {"SoftmaxCrossEntropyLoss-13 f[2,3,4] i[2,4] f[3] reduction=none >2", "[2, 4]"},
+        {"SoftmaxCrossEntropyLoss-13 f[2,3,4] i[2,4]", "[]"},
+        {"NegativeLogLikelihoodLoss-13 f[2,3,4] i[2,4] f[3] reduction=none", "[2, 4]"},
+        {"RNN-14 f[5,2,3] f[2,4,3] f[2,4,4] f[2,8] j[2]=5,4 f[2,2,4] hidden_size=4 "
+         "direction=bidirectional >2",
+         "[5, 2, 2, 4]"},
+        {"GRU-14 f[2,5,3] f[1,12,3] f[1,12,4] layout=1 hidden_size=4 >2", "[2, 5, 1, 4]"},
+        {"LSTM-14 f[5,2,3] f[1,16,3] f[1,16,4] f[1,32] _ f[1,2,4] f[1,2,4] f[1,12] hidden_size=4 "
+         ">3",
+         "[5, 1, 2, 4]"},
+        {"ArgMax-13 f[2,3,4] axis=1", "[2, 1, 4]"},
+        {"ArgMin-13 f[2,3,4] axis=-1 keepdims=0", "[2, 3]"},
+        {"TopK-11 f[2,3,4] i[1]=2 axis=1 >2", "[2, 2, 4]"},
+        {"CumSum-14 f[2,3,4] i[]=1", "[2, 3, 4]"},
+        {"ReduceSum-13 f[2,3,4] i[2]=0,-1", "[1, 3, 1]"},
+        {"ReduceSum-13 f[2,3,4] i[2]=0,-1 keepdims=0", "[3]"},
+        {"ReduceSum-13 f[2,3,4] i[0] noop_with_empty_axes=1", "[2, 3, 4]"},
+        {"ReduceMax-18 f[2,3,4] i[0]", "[1, 1, 1]"},
+        {"ReduceMean-13 f[2,3,4] axes=[1] keepdims=0", "[2, 4]"},
+        {"Attention-24 f[2,6,3,4] f[2,2,5,4] f[2,2,5,7] f[3,12] f[2,2,7,4] f[2,2,7,7] >3",
+         "[2, 6, 3, 7]"},
+        {"com.microsoft.MultiHeadAttention-1 f[2,3,8] f[2,5,8] f[2,5,6] f[22] num_heads=2",
+         "[2, 3, 6]"},
+        {"com.microsoft.Attention-1 f[2,3,5] f[5,12] f[12] num_heads=2", "[2, 3, 4]"},
+        {"MatMul-13 f[2,1,3,4] f[5,4,6]", "[2, 5, 3, 6]"},
+        {"MatMul-13 f[4] f[5,4,6]", "[5, 6]"},
+        {"MatMul-13 f[2,3,4] f[4]", "[2, 3]"},
+        {"Gemm-13 f[4,3] f[5,4] f[5] transA=1 transB=1", "[3, 5]"},
+        {"MatMulInteger-10 u[2,3,4] c[4,5] u[] c[5]", "[2, 3, 5]"},
+        {"QLinearMatMul-21 u[2,3,4] f[] u[] c[4,5] f[5] c[5] f[] u[]", "[2, 3, 5]"},
+        {"Einsum-12 f[2,3,4] f[2,4,5] equation=bij,bjk->bik", "[2, 3, 5]"},
+        {"Einsum-12 f[2,3,4] f[4,5] equation=...j,jk", "[2, 3, 5]"},
+        {"Det-11 f[2,3,4,4]", "[2, 3]"},
+        {"DFT-20 f[2,6,3,1] i[]=8 i[]=1", "[2, 8, 3, 2]"},
+        {"DFT-17 f[2,6,3,1] axis=1 onesided=1", "[2, 4, 3, 2]"},
+        {"STFT-17 f[2,16,1] i[]=3 f[5] i[]=5", "[2, 4, 3, 2]"},
+        {"com.microsoft.FusedMatMul-1 f[2,4,3] f[2,5,4] transA=1 transB=1 alpha=0.5", "[2, 3, 5]"},
+        {"com.microsoft.FusedConv-1 f[2,6,9,8] f[4,6,3,2] f[4] activation=Relu", "[2, 4, 7, 7]"},
+    };
+    (void)state;
+    EXPECT_ALL(cases);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1706,6 +1787,7 @@ int main(void)
         NET_TEST(moves),
         NET_TEST(bounds_of_each_operator),
         NET_TEST(numbers_at_their_limits),
+        NET_TEST(shapes_of_each_operator),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
