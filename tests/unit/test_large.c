@@ -237,6 +237,8 @@ static void run(const struct large_case *test, struct amp_tensor *in, struct amp
             assert_int_equal(amp_ctx_alloc(&ctx, i), AMP_OK);
     if (op->run(&ctx) != AMP_OK)
         fail_msg("%s: %s", test->operator, err.text);
+    if (op->destroy != NULL && kept != NULL)
+        op->destroy(kept);
 }
 
 static void release(struct amp_tensor *tensors, size_t count)
