@@ -645,6 +645,23 @@ static void other_strings_are_refused(void **state)
     assert_string_equal(err.text, "element 0 is 'Hello': not a number");
 }
 
+static void what_is_no_number_is_not_converted(void **state)
+{
+    double parts[2] = {1, 2};
+    struct amp_tensor result;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct amp_error err = {.status = AMP_OK};
+        enum amp_dtype from = i == 0 ? AMP_COMPLEX64 : AMP_FLOAT;
+        struct amp_tensor tensor = {.dtype = from, .shape = {.rank = 0}, .data = parts};
+        assert_int_equal(
+            amp_tensor_cast_copy(&tensor, i == 0 ? AMP_FLOAT : AMP_COMPLEX64, &result, &err),
+            AMP_UNSUPPORTED);
+        assert_string_equal(err.text, i == 0 ? "no conversion from complex64 to float32"
+                                             : "no conversion from float32 to complex64");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -675,6 +692,7 @@ int main(void)
         cmocka_unit_test(floats_are_read_of_text),
         cmocka_unit_test(integers_are_read_of_text),
         cmocka_unit_test(other_strings_are_refused),
+        cmocka_unit_test(what_is_no_number_is_not_converted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

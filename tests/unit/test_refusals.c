@@ -1304,6 +1304,18 @@ static void moves(void **state)
         {"Add-6 f[2,3] f[2] broadcast=1 axis=0", "[2, 3]"},
         {"Add-6 f[2,3] f[2] broadcast=1 axis=1", "shapes [2, 3] and [2] do not broadcast"},
         {"Add-6 f[2,3] f[2] broadcast=1 axis=2", "axis 2; rank 2 allows -2 to 1"},
+        {"Flatten-13 f[2,3] axis=3", "axis 3; rank 2 allows -2 to 2"},
+        {"Flatten-13 f[2,3] axis=-3", "axis -3; rank 2 allows -2 to 2"},
+        {"Flatten-13 f[2,3] axis=-2", "[1, 6]"},
+        {"Flatten-13 f[2,3] axis=2", "[6, 1]"},
+        {"Flatten-13 f[] axis=0", "[1, 1]"},
+        {"Flatten-13 f[] axis=1", "axis 1; rank 0 allows 0 to 0"},
+        {"Transpose-13 f[]", "[]"},
+        {"Reshape-13 f[] i[2]=1,1", "[1, 1]"},
+        {"Reshape-13 f[1] i[0]", "[]"},
+        {"Reshape-13 f[2] i[0]", "): [2] cannot be reshaped to []"},
+        {"Reshape-13 f[2,3] i[14]", "input 1 has 14 values; at most 12 are possible"},
+        {"Loop-13 i[2] b[]", "attribute 'body' is missing"},
     };
     (void)state;
     EXPECT_ALL(cases);

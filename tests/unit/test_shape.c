@@ -1014,6 +1014,18 @@ static void other_forms_have_what_is_known_of_the_elements(void **state)
     EXPECT(0);
     start("EyeLike", 9), TENSOR(B, 3);
     EXPECT(B, 3);
+    start("Transpose", 13), next_input(AMP_FLOAT, NULL, 0);
+    EXPECT_SCALAR();
+    start("Transpose", 13), ANY_RANK();
+    EXPECT_ANY_RANK();
+    start("Transpose", 13), ANY_RANK(), INTS("perm", 1, 0);
+    EXPECT(Q, Q);
+    start("Reshape", 13), next_input(AMP_FLOAT, NULL, 0), VALUES(1, 1);
+    EXPECT(1, 1);
+    start("Reshape", 13), next_input(AMP_FLOAT, NULL, 0), VALUES(-1);
+    EXPECT(1);
+    start("Size", 13), ANY_RANK();
+    EXPECT_SCALAR();
 }
 
 /* Before opset 7 the second operand lies at an axis of the first, whose shape is the result's. */
