@@ -1316,6 +1316,11 @@ static void moves(void **state)
         {"Reshape-13 f[2] i[0]", "): [2] cannot be reshaped to []"},
         {"Reshape-13 f[2,3] i[14]", "input 1 has 14 values; at most 12 are possible"},
         {"Loop-13 i[2] b[]", "attribute 'body' is missing"},
+        {"BitCast-26 f[2] to=6", "[2]"},
+        {"BitCast-26 f[2] to=11", "the bits of float32 are not those of float64"},
+        {"BitCast-26 d[2] to=7", "[2]"},
+        {"BitCast-26 u[2] to=9", "[2]"},
+        {"BitCast-26 u[2] to=21", "the bits of uint8 are not those of uint4"},
     };
     (void)state;
     EXPECT_ALL(cases);

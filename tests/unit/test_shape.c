@@ -1048,6 +1048,80 @@ static void old_operands_lie_at_an_axis(void **state)
     EXPECT(2, 3);
 }
 
+/* An operand of any rank, each in turn. */
+static void ranks_may_be_unknown(void **state)
+{
+    (void)state;
+    start("Gather", 13), TENSOR(B, 4), ANY_RANK();
+    EXPECT_ANY_RANK();
+    start("GatherElements", 13), ANY_RANK(), INTEGERS(S, 2);
+    EXPECT(S, 2);
+    start("GatherElements", 13), TENSOR(B, 4), ANY_RANK();
+    EXPECT_ANY_RANK();
+    start("GatherND", 13), ANY_RANK(), INTEGERS(S, 2);
+    EXPECT_ANY_RANK();
+    start("GatherND", 13), TENSOR(B, 4), ANY_RANK();
+    EXPECT_ANY_RANK();
+    start("ScatterND", 18), ANY_RANK(), INTEGERS(S, 1), TENSOR(S, 3);
+    EXPECT_ANY_RANK();
+    start("ScatterND", 18), TENSOR(B, 3), ANY_RANK(), TENSOR(S, 3);
+    EXPECT(B, 3);
+    start("ScatterND", 18), TENSOR(B, 3), INTEGERS(S, 1), ANY_RANK();
+    EXPECT(B, 3);
+    start("ScatterElements", 18), ANY_RANK(), INTEGERS(S, 1), TENSOR(S, 1);
+    EXPECT_ANY_RANK();
+    start("ScatterElements", 18), TENSOR(B, 3), ANY_RANK(), TENSOR(S, 1);
+    EXPECT(B, 3);
+    start("ScatterElements", 18), TENSOR(B, 3), INTEGERS(S, 1), ANY_RANK();
+    EXPECT(B, 3);
+    start("TensorScatter", 24), ANY_RANK(), TENSOR(2, 1, 4);
+    EXPECT_ANY_RANK();
+    start("TensorScatter", 24), TENSOR(2, 3, 4), ANY_RANK();
+    EXPECT(2, 3, 4);
+    start("ReverseSequence", 10), ANY_RANK(), INTEGERS(3);
+    EXPECT_ANY_RANK();
+    start("ReverseSequence", 10), TENSOR(B, 3), ANY_RANK();
+    EXPECT(B, 3);
+    start("OneHot", 11), ANY_RANK(), VALUES(5), TENSOR(2);
+    EXPECT_ANY_RANK();
+    start("Compress", 11), ANY_RANK(), next_input(AMP_BOOL, LIST(3)), INT("axis", 0);
+    EXPECT_ANY_RANK();
+    start("Compress", 11), ANY_RANK(), next_input(AMP_BOOL, LIST(3));
+    EXPECT(Q);
+    start("Unique", 11), ANY_RANK(), INT("axis", 0);
+    EXPECT_ANY_RANK();
+    start("Concat", 13), ANY_RANK(), TENSOR(S, 3), INT("axis", 0);
+    EXPECT_ANY_RANK();
+    start("Split", 13), ANY_RANK();
+    EXPECT_ANY_RANK();
+    start("Tile", 13), ANY_RANK(), VALUES(1, 2);
+    EXPECT_ANY_RANK();
+    start("Expand", 13), ANY_RANK(), VALUES(1, 2);
+    EXPECT_ANY_RANK();
+    start("Slice", 13), ANY_RANK(), VALUES(0), VALUES(1);
+    EXPECT_ANY_RANK();
+    start("Squeeze", 13), ANY_RANK(), VALUES(0);
+    EXPECT_ANY_RANK();
+    start("Unsqueeze", 13), ANY_RANK(), VALUES(0);
+    EXPECT_ANY_RANK();
+    start("DepthToSpace", 13), ANY_RANK(), INT("blocksize", 2);
+    EXPECT(Q, Q, Q, Q);
+    start("SpaceToDepth", 13), ANY_RANK(), INT("blocksize", 2);
+    EXPECT(Q, Q, Q, Q);
+    start("Shape", 15), ANY_RANK();
+    EXPECT(Q);
+    start("CenterCropPad", 18), ANY_RANK(), VALUES(1, 2);
+    EXPECT_ANY_RANK();
+    start("EyeLike", 9), ANY_RANK();
+    EXPECT(Q, Q);
+    start("Trilu", 14), ANY_RANK();
+    EXPECT_ANY_RANK();
+    start("Where", 16), ANY_RANK(), TENSOR(2), TENSOR(2);
+    EXPECT_ANY_RANK();
+    start("Where", 16), next_input(AMP_BOOL, LIST(2)), TENSOR(2), ANY_RANK();
+    EXPECT_ANY_RANK();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1070,6 +1144,7 @@ int main(void)
         cmocka_unit_test(picked_elements_have_the_dims_of_their_indices),
         cmocka_unit_test(other_forms_have_what_is_known_of_the_elements),
         cmocka_unit_test(old_operands_lie_at_an_axis),
+        cmocka_unit_test(ranks_may_be_unknown),
         cmocka_unit_test(expand_broadcasts_both_ways),
         cmocka_unit_test(broadcasting_knows_equal_symbols),
         cmocka_unit_test(slice_counts_steps),
