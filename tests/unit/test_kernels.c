@@ -1206,6 +1206,101 @@ static void encoders_tell_keys_apart(void **state)
     assert_memory_equal(net.outputs[0].data, expected, sizeof expected);
 }
 
+/* ---- unique elements ---- */
+
+enum { UNIQUE_ROWS = 9, UNIQUE_WIDTH = 3 };
+
+/* The elements of row R of X, or of column R: one each where AXIS is below 0. */
+static void unique_row(const int64_t *x, int axis, int r, int64_t *row, int *size)
+{
+    *size = axis < 0 ? 1 : axis == 0 ? UNIQUE_WIDTH : UNIQUE_ROWS;
+    for (int i = 0; i < *size; i++)
+        row[i] = axis < 0 ? x[r] : axis == 0 ? x[r * UNIQUE_WIDTH + i] : x[i * UNIQUE_WIDTH + r];
+}
+
+static int compare_rows(const int64_t *a, const int64_t *b, int size)
+{
+    for (int i = 0; i < size; i++)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
+/* By comparing each row with each: sorted, or in the order in which they first come. */
+static void check_unique(enum amp_dtype dtype, int axis, bool is_sorted, const int64_t *x)
+{
+    enum { MOST = UNIQUE_ROWS * UNIQUE_WIDTH };
+    int n = axis < 0 ? MOST : axis == 0 ? UNIQUE_ROWS : UNIQUE_WIDTH, size, found = 0;
+    int64_t rows[MOST][UNIQUE_ROWS], inverse[MOST], counts[MOST] = {0};
+    int firsts[MOST], order[MOST];
+    for (int r = 0; r < n; r++) {
+        unique_row(x, axis, r, rows[r], &size);
+        int same = 0;
+        while (same < r && compare_rows(rows[same], rows[r], size) != 0)
+            same++;
+        if (same == r)
+            firsts[found++] = r;
+    }
+    for (int k = 0; k < found; k++) { /* into the place that the others leave */
+        int at = k;
+        for (; is_sorted && at > 0 && compare_rows(rows[firsts[k]], rows[order[at - 1]], size) < 0;
+             at--)
+            order[at] = order[at - 1];
+        order[at] = firsts[k];
+    }
+    for (int r = 0; r < n; r++)
+        for (int k = 0; k < found; k++)
+            if (compare_rows(rows[r], rows[order[k]], size) == 0) {
+                inverse[r] = k;
+                counts[k]++;
+            }
+    net_start(11);
+    struct amp_shape shape = DIMS(UNIQUE_ROWS, UNIQUE_WIDTH);
+    uint32_t in = input("x", dtype, shape), id = net_node(0, "Unique", "y", 4, &in, 1);
+    for (uint32_t i = 0; i < 4; i++)
+        output(net_out(id, i));
+    if (axis >= 0)
+        set_int(net_out(id, 0), "axis", axis - 2 * (x[0] % 2));
+    set_int(net_out(id, 0), "sorted", is_sorted);
+    double room[MOST];
+    struct amp_tensor *tensor = net_tensor(dtype, shape, room);
+    for (size_t i = 0; i < MOST; i++)
+        if (dtype == AMP_INT64)
+            ((int64_t *)tensor->data)[i] = x[i];
+        else
+            amp_tensor_set_double(tensor, i, (double)x[i]);
+    run_on(tensor);
+    assert_int_equal(amp_tensor_count(&net.outputs[0]), found * size);
+    assert_int_equal(amp_tensor_count(&net.outputs[1]), found);
+    assert_int_equal(amp_tensor_count(&net.outputs[2]), n);
+    assert_int_equal(amp_tensor_count(&net.outputs[3]), found);
+    assert_memory_equal(net.outputs[2].data, inverse, (size_t)n * sizeof *inverse);
+    for (int k = 0; k < found; k++) {
+        assert_int_equal(((const int64_t *)net.outputs[1].data)[k], order[k]);
+        assert_int_equal(((const int64_t *)net.outputs[3].data)[k], counts[k]);
+        for (int i = 0; i < size; i++) {
+            size_t at = (size_t)(axis == 1 ? i * found + k : k * size + i);
+            double value = dtype == AMP_INT64 ? (double)((const int64_t *)net.outputs[0].data)[at]
+                                              : amp_tensor_double(&net.outputs[0], at);
+            assert_true(value == (double)rows[order[k]][i]);
+        }
+    }
+}
+
+static void each_element_is_unique_once(void **state)
+{
+    static const enum amp_dtype dtypes[] = {AMP_INT64, AMP_FLOAT, AMP_DOUBLE};
+    int64_t x[UNIQUE_ROWS * UNIQUE_WIDTH];
+    (void)state;
+    forest_state = 77;
+    for (int round = 0; round < 90; round++) {
+        for (int i = 0; i < UNIQUE_ROWS * UNIQUE_WIDTH; i++)
+            x[i] = any_of(round % 3 + 1);
+        for (int axis = -1; axis < 2; axis++)
+            check_unique(dtypes[round / 3 % 3], axis, round % 2 == 0, x);
+    }
+}
+
 /* ---- random numbers ---- */
 
 /* Those of NumPy's RandomState with the same seed, as ONNX's reference evaluator draws them. */
@@ -2021,6 +2116,7 @@ int main(void)
         NET_TEST(constants_are_tensors_wherever_they_lie),
         NET_TEST(encoders_look_every_key_up),
         NET_TEST(encoders_tell_keys_apart),
+        NET_TEST(each_element_is_unique_once),
         NET_TEST(uniform_numbers_are_numpys),
         NET_TEST(normal_numbers_are_numpys),
         NET_TEST(bernoulli_is_below_the_probability),
