@@ -18,6 +18,7 @@
 
 #include <ftw.h>
 #include <glob.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -973,6 +974,112 @@ static void what_computes_between_stays(void **state)
     }
 }
 
+/* A convolution of two channels by weights of 1, all made of 8 bits but the bias, of 32. */
+struct byte_conv {
+    float x_scale, w_scale, w_scale_1, b_scale, b_scale_1, y_scale;
+    int w_zero, b_zero, axis;
+    bool has_scale_each, has_x_scale_each, has_y_scale_each, has_no_bias;
+    bool has_given_scale, has_given_zero, has_given_weights, has_given_bias, has_float_bias;
+    bool is_unsigned; /* the weights */
+};
+
+static uint32_t scales_of(bool is_each, float a, float b)
+{
+    return is_each ? constant(amp_model_unique_name(net.model, "scale"), AMP_FLOAT, DIMS(2),
+                              (const float[]){a, b})
+                   : scale_of(a);
+}
+
+static uint32_t zeros_of(bool is_each, enum amp_dtype dtype, int zero)
+{
+    const int32_t ints[] = {zero, zero};
+    const int8_t bytes[] = {(int8_t)zero, (int8_t)zero};
+    return constant(amp_model_unique_name(net.model, "zero"), dtype, is_each ? DIMS(2) : SCALAR,
+                    dtype == AMP_INT32 ? (const void *)ints : bytes);
+}
+
+static void convolve_bytes(const struct byte_conv *c)
+{
+    static const int8_t ones[] = {1, 1, 1, 1};
+    static const int32_t numbers[] = {3, 4};
+    static const float floats[] = {3, 4};
+    const enum amp_dtype w_dtype = c->is_unsigned ? AMP_UINT8 : AMP_INT8;
+    net_start(13);
+    uint32_t xs = c->has_given_scale ? input("xs", AMP_FLOAT, SCALAR)
+                                     : scales_of(c->has_x_scale_each, c->x_scale, c->x_scale);
+    uint32_t xz = c->has_given_zero ? input("xz", AMP_UINT8, SCALAR)
+                                    : zeros_of(c->has_x_scale_each, AMP_UINT8, 3);
+    uint32_t x = NODE("DequantizeLinear", "dx", input("x", AMP_UINT8, DIMS(1, 2, 3, 3)), xs, xz);
+    uint32_t w = c->has_given_weights ? input("w", w_dtype, DIMS(2, 2, 1, 1))
+                                      : constant("w", w_dtype, DIMS(2, 2, 1, 1), ones);
+    uint32_t dw =
+        NODE("DequantizeLinear", "dw", w, scales_of(c->has_scale_each, c->w_scale, c->w_scale_1),
+             zeros_of(c->has_scale_each, w_dtype, c->w_zero));
+    uint32_t b = c->has_given_bias ? input("b", AMP_INT32, DIMS(2))
+                                   : constant("b", AMP_INT32, DIMS(2), numbers);
+    uint32_t db = c->has_float_bias ? constant("fb", AMP_FLOAT, DIMS(2), floats)
+                                    : NODE("DequantizeLinear", "db", b,
+                                           scales_of(c->has_scale_each, c->b_scale, c->b_scale_1),
+                                           zeros_of(c->has_scale_each, AMP_INT32, c->b_zero));
+    if (c->has_scale_each) {
+        set_int(dw, "axis", c->axis);
+        if (!c->has_float_bias)
+            set_int(db, "axis", 0);
+    }
+    uint32_t y = c->has_no_bias ? NODE("Conv", "y", x, dw) : NODE("Conv", "y", x, dw, db);
+    output(NODE("QuantizeLinear", "q", y, scales_of(c->has_y_scale_each, c->y_scale, c->y_scale),
+                zeros_of(c->has_y_scale_each, AMP_UINT8, 5)));
+}
+
+/* Of constant scales, which are above 0 and normal numbers; with one of x and one of y; with
+   weights of int8 without a zero point, and a bias of the scales of the products. */
+#define SCALES 0.5f, 0.25f, 0, 0.125f, 0, 2
+
+static void convolutions_of_bytes_have_fitting_scales(void **state)
+{
+    static const struct byte_conv
+        fit[] = {{SCALES, .axis = 0},
+                 {SCALES, .has_no_bias = true},
+                 {0.5f, 0.25f, 0, 0.125001f, 0, 2, .axis = 0},
+                 {0.5f, 0.25f, 0.5f, 0.125f, 0.25f, 2, .has_scale_each = true},
+                 {0.5f, 0.25f, 0.5f, 0.125f, 0.25f, 2, .has_scale_each = true, .axis = -4}},
+        misfit[] = {
+            {0.5f, 0.25f, 0, 0.12501f, 0, 2, .axis = 0},
+            {0.5f, 0.25f, 0, 0.12499f, 0, 2, .axis = 0},
+            {SCALES, .b_zero = 1},
+            {SCALES, .w_zero = 1},
+            {0, 0.25f, 0, 0, 0, 2, .axis = 0},
+            {-0.5f, -0.25f, 0, 0.125f, 0, 2, .axis = 0},
+            {INFINITY, 0.25f, 0, 0.125f, 0, 2, .has_no_bias = true},
+            {NAN, 0.25f, 0, 0.125f, 0, 2, .has_no_bias = true},
+            {1e-40f, 0.25f, 0, 0.125f, 0, 2, .has_no_bias = true},
+            {0.5f, 1e-40f, 0, 0.125f, 0, 2, .has_no_bias = true},
+            {0.5f, 0.25f, 0, 0.125f, 0, 1e-40f, .axis = 0},
+            {0.5f, 0.25f, 0.5f, 0.125f, 0.125f, 2, .has_scale_each = true},
+            {0.5f, 0.25f, 0, 0.125f, 0, 2, .has_scale_each = true},
+            {0.5f, 0.25f, 0.5f, 0.125f, 0.25f, 2, .has_scale_each = true, .axis = 1},
+            {SCALES, .has_x_scale_each = true},
+            {SCALES, .has_y_scale_each = true},
+            {SCALES, .has_given_scale = true},
+            {SCALES, .has_given_zero = true},
+            {SCALES, .has_given_weights = true, .has_no_bias = true},
+            {SCALES, .has_given_bias = true},
+            {SCALES, .has_float_bias = true},
+            {SCALES, .is_unsigned = true},
+        };
+    (void)state;
+    for (size_t i = 0; i < sizeof fit / sizeof *fit; i++) {
+        convolve_bytes(&fit[i]);
+        if (count_integers() != 1)
+            fail_msg("case %zu does not fit", i);
+    }
+    for (size_t i = 0; i < sizeof misfit / sizeof *misfit; i++) {
+        convolve_bytes(&misfit[i]);
+        if (count_integers() != 0)
+            fail_msg("case %zu fits", i);
+    }
+}
+
 enum { BF16 = 1 << AMP_CPU_BF16, F16 = 1 << AMP_CPU_F16, FAST_F16 = 1 << AMP_CPU_FAST_F16 };
 
 /* A product of casts between float32, whose result is moved before it is cast again. */
@@ -1149,6 +1256,7 @@ int main(void)
         NET_TEST(attention_weighs_by_its_scores),
         NET_TEST(what_cuts_off_no_more_than_integers_goes),
         NET_TEST(what_computes_between_stays),
+        NET_TEST(convolutions_of_bytes_have_fitting_scales),
         NET_TEST(what_the_cpu_lacks_stays_float32),
         NET_TEST(what_has_float32_around_it_joins),
         NET_TEST(what_others_read_in_its_dtype_is_stored_so),
