@@ -567,6 +567,44 @@ static void what_fills_blocks_stays_zero(void **state)
     are_caches_hidden = false;
 }
 
+/* Nor does a division, which may be done by the convolution, make anything of it. */
+static void what_fills_blocks_is_not_divided(void **state)
+{
+    static const struct amp_shape shapes[] = {{4, {1, FEW, 1, 1}}, {4, {1, FEW, 5, 3}}};
+    float x[NOT_FULL], divisors[NOT_FULL];
+    double expected[NOT_FULL];
+    (void)state;
+    for (int i = 0; i < NOT_FULL; i++)
+        x[i] = (float)(1 + i % 8);
+    for (int k = 0; k < 4; k++) {
+        const struct amp_shape *shape = &shapes[k / 2];
+        struct amp_session *session = NULL;
+        are_caches_hidden = k % 2 == 1;
+        for (int i = 0; i < NOT_FULL; i++) {
+            divisors[i] = i % 2 == 0 ? 2 : -4;
+            expected[i] = (double)x[i] / (((k < 2 ? i / PIXELS : i) % 2) == 0 ? 2 : -4);
+        }
+        net_start(17);
+        uint32_t a =
+            copy_channels("a", input("x", AMP_FLOAT, DIMS(1, FEW, 5, 3)), FEW, 1, AMP_FLOAT);
+        uint32_t q = NODE("Div", "q", a, input("d", AMP_FLOAT, *shape));
+        output(copy_channels("y", q, FEW, 1, AMP_FLOAT));
+        infer_all();
+        assert_int_equal(amp_session_open(net.model, false, &session, &net.err), AMP_OK);
+        for (int run = 0; run < 3; run++) {
+            amp_tensors_release(net.outputs, NET_OUTPUTS);
+            assert_int_equal(amp_session_run(session,
+                                             TENSORS(*net_tensor(AMP_FLOAT, DIMS(1, FEW, 5, 3), x),
+                                                     *net_tensor(AMP_FLOAT, *shape, divisors)),
+                                             net.outputs, &net.err),
+                             AMP_OK);
+            expect_doubles(0, expected, NOT_FULL, 1e-6);
+        }
+        amp_session_destroy(session);
+    }
+    are_caches_hidden = false;
+}
+
 struct calls {
     int made, plain;
 };
@@ -824,6 +862,7 @@ int main(void)
         NET_TEST(tensors_in_unlike_layouts_are_joined),
         NET_TEST(operands_of_other_ranks_are_added),
         NET_TEST(what_fills_blocks_stays_zero),
+        NET_TEST(what_fills_blocks_is_not_divided),
         NET_TEST(sums_of_bytes_are_exact),
         NET_TEST(small_weights_need_no_instructions),
         NET_TEST(sums_are_rounded_before_they_are_shifted),
