@@ -6,9 +6,11 @@
  */
 #include "net.h"
 #include "check/random_input.h"
+#include "core/clock.h"
 #include "core/memory.h"
 #include "onnx/schema/infer.h"
 #include "onnx/file/read.h"
+#include "ops/dnnl/profile.h"
 #include "run/exec/kernel_call.h"
 #include "run/exec/session.h"
 
@@ -339,11 +341,83 @@ static void results_take_the_place_of_operands(void **state)
     }
 }
 
+/* ---- profiles ---- */
+
+enum { ROWS = 128, INNER = 200, COLUMNS = 150 };
+
+static uint32_t add_product(uint32_t owner, const char *name, uint32_t a, uint32_t b)
+{
+    uint32_t graph = amp_graph_add(net.model, name, owner);
+    uint32_t node = net_node(graph, "MatMul", name, 1, IDS(a, b)), y = net_out(node, 0);
+    amp_value_at(net.model, y)->is_output = true;
+    amp_ids_push(net.model, &net.model->graphs[graph].outputs, y);
+    struct amp_attr attr = {.name = name, .type = AMP_ATTR_GRAPH, .count = 1};
+    attr.graphs = amp_arena_memdup(net.arena, &graph, sizeof graph);
+    amp_node_set_attr(net.model, owner, attr);
+    return node;
+}
+
+static void expect_entry(const struct amp_profile_node *entry, size_t calls, double flops,
+                         double bytes)
+{
+    assert_int_equal(entry->calls, calls);
+    assert_true(entry->flops == (double)calls * flops);
+    assert_true(entry->bytes == (double)calls * bytes);
+    assert_true(entry->seconds > 0);
+}
+
+/* A node's figures are of all its calls; its seconds are not those of the nodes of its body. */
+static void profiles_add_up(void **state)
+{
+    static float a[ROWS * INNER], b[INNER * COLUMNS];
+    static const bool yes = true;
+    const double flops = 2. * ROWS * INNER * COLUMNS;
+    const double bytes = 4. * (ROWS * INNER + INNER * COLUMNS + ROWS * COLUMNS);
+    struct amp_session *session = NULL;
+    struct amp_profile *profile = amp_profile_create();
+    size_t count;
+    (void)state;
+    net_start(17);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(ROWS, INNER));
+    uint32_t w = input("w", AMP_FLOAT, DIMS(INNER, COLUMNS)), c = input("c", AMP_BOOL, SCALAR);
+    output(NODE("MatMul", "y", x, w));
+    uint32_t owner = net_node(0, "If", "z", 1, IDS(c));
+    output(net_out(owner, 0));
+    uint32_t run = add_product(owner, "then_branch", x, w);
+    uint32_t left = add_product(owner, "else_branch", x, w);
+    infer_all();
+    assert_int_equal(amp_session_open(net.model, AMP_ROUNDED, &session, &net.err), AMP_OK);
+    amp_session_observe(session, profile);
+    double start = amp_clock_seconds();
+    for (int i = 0; i < 5; i++) {
+        amp_tensors_release(net.outputs, NET_OUTPUTS);
+        assert_int_equal(amp_session_run(session,
+                                         TENSORS(*net_tensor(AMP_FLOAT, DIMS(ROWS, INNER), a),
+                                                 *net_tensor(AMP_FLOAT, DIMS(INNER, COLUMNS), b),
+                                                 *net_tensor(AMP_BOOL, SCALAR, &yes)),
+                                         net.outputs, &net.err),
+                         AMP_OK);
+    }
+    double all = amp_clock_seconds() - start, sum = 0;
+    const struct amp_profile_node *nodes = amp_profile_nodes(profile, &count);
+    for (size_t i = 0; i < count; i++)
+        sum += nodes[i].seconds;
+    assert_true(sum <= all);
+    expect_entry(&nodes[0], 5, flops, bytes);
+    expect_entry(&nodes[run], 5, flops, bytes);
+    expect_entry(&nodes[owner], 5, 0, 1 + 4. * ROWS * COLUMNS);
+    assert_true(left >= count || nodes[left].calls == 0);
+    amp_session_destroy(session);
+    amp_profile_destroy(profile);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs_as_before), NET_TEST(what_is_refused_is_not_tried_again),
-        NET_TEST(shapes_follow_data), NET_TEST(other_shapes_are_prepared_once),
-        NET_TEST(results_take_the_place_of_operands)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(runs_as_before),
+                                       NET_TEST(what_is_refused_is_not_tried_again),
+                                       NET_TEST(shapes_follow_data),
+                                       NET_TEST(other_shapes_are_prepared_once),
+                                       NET_TEST(results_take_the_place_of_operands),
+                                       NET_TEST(profiles_add_up)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
