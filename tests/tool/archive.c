@@ -6,11 +6,13 @@
      # what it is for
      args: m.onnx -q           a member on one line
      -- model.onnx             a member up to the next line that begins with "-- " or "== "; words
-   behind the path: base85, tensor, unended (no newline at its end), same as CASE, link to CASE A
-   line of a member that begins like a header has a backslash in front. A blank line in front of a
-   case belongs to no member. This file knows where cases and members stand; what members mean is
-   expand.c's. */
+   behind the path: base85, tensor, packed (the text deflated, in base85), unended (no newline at
+   its end), same as CASE, link to CASE A line of a member that begins like a header has a backslash
+   in front. A blank line in front of a case belongs to no member. This file knows where cases and
+   members stand; what members mean is expand.c's. */
 #include "archive.h"
+
+#include "planes.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -90,17 +92,31 @@ static void read_words(struct reader *reader, struct member *member, char *words
             member->form = FORM_BASE85;
         } else if (!strcmp(word, "tensor")) {
             member->form = FORM_TENSOR;
+        } else if (!strcmp(word, "packed")) {
+            member->is_packed = true;
         } else if (!strcmp(word, "unended")) {
             member->is_unended = true;
         } else if (!strcmp(word, "same") || !strcmp(word, "link")) {
             member->form = *word == 's' ? FORM_SAME : FORM_LINK;
             read_other(reader, member, &left);
         } else {
-            fail_on(
-                reader->archive, reader->line,
-                "unknown word behind a member's path; there are: base85 tensor unended same link");
+            fail_on(reader->archive, reader->line,
+                    "unknown word behind a member's path; there are: base85 tensor packed unended "
+                    "same link");
         }
     }
+}
+
+/* Makes the content of a packed MEMBER the text that it stands for. */
+static void unpack(const struct reader *reader, struct member *member)
+{
+    struct buffer packed = {0}, text = {0};
+    if (!put_from_base85(&packed, member->content, member->size) ||
+        !put_from_deflated_text(&text, &packed)) {
+        fail_on(reader->archive, member->line, "this is no packed text");
+    }
+    member->content = text.data;
+    member->size = text.size;
 }
 
 /* A member of lines: from its header to the next one. */
@@ -136,6 +152,9 @@ static struct member *read_lines(struct reader *reader)
     member->content = reader->archive->text.data + first;
     member->size = end - first;
     member->end = end;
+    if (member->is_packed) {
+        unpack(reader, member);
+    }
     return member;
 }
 
@@ -362,8 +381,23 @@ static void put_base85_member(struct buffer *buffer, const char *path, const str
     put_base85(buffer, bytes->data, bytes->size);
 }
 
-void put_file_member(struct buffer *buffer, const char *path, const struct buffer *text)
+/* Appends TEXT with a mark in front of lines that look like headers. */
+static void put_marked(struct buffer *buffer, const struct buffer *text)
 {
+    const struct archive part = {.text = *text};
+    for (size_t at = 0; at < text->size;) {
+        struct line line = get_line(&part, at);
+        put(buffer, count_marks(line) >= 0 ? "\\" : "");
+        put_bytes(buffer, line.text, line.size);
+        put(buffer, "\n");
+        at = line.next;
+    }
+}
+
+void put_file_member(struct buffer *buffer, const char *path, const struct buffer *text,
+                     bool is_packed)
+{
+    struct buffer lines = {0}, deflated = {0};
     if (!is_plain_text(text)) {
         put_base85_member(buffer, path, text);
         return;
@@ -377,15 +411,17 @@ void put_file_member(struct buffer *buffer, const char *path, const struct buffe
     bool is_ended = !text->size || text->data[text->size - 1] == '\n';
     put(buffer, "-- ");
     put(buffer, path);
+    put(buffer, is_packed ? " packed" : "");
     put(buffer, is_ended ? "\n" : " unended\n");
-    const struct archive part = {.text = *text};
-    for (size_t at = 0; at < text->size;) {
-        struct line line = get_line(&part, at);
-        put(buffer, count_marks(line) >= 0 ? "\\" : "");
-        put_bytes(buffer, line.text, line.size);
-        put(buffer, "\n");
-        at = line.next;
+    put_marked(&lines, text);
+    if (is_packed) {
+        put_deflated_text(&deflated, lines.data, lines.size);
+        put_base85(buffer, deflated.data, deflated.size);
+    } else {
+        put_bytes(buffer, lines.data, lines.size);
     }
+    free(lines.data);
+    free(deflated.data);
 }
 
 bool has_ending(const char *path, const char *ending)

@@ -18,11 +18,12 @@ struct member {
     char *path; /* within the case */
     enum member_form form;
     bool is_unended;     /* no newline at its end */
+    bool is_packed;      /* the text stands there deflated, in base85 */
     char *other;         /* FORM_SAME, FORM_LINK: the other case's name */
     size_t begin, end;   /* in the archive's text, with its header */
     const char *content; /* in the archive's text */
     size_t size;
-    int line; /* of the content */
+    int line;                   /* of the content */
     const struct lexer *fields; /* at its section's fields, for a model without; NULL: none */
 };
 
@@ -59,9 +60,10 @@ struct lexer get_lexer(const struct archive *archive, const struct member *membe
 
 /* Whether TEXT can stand on the line of its path. */
 bool fits_line(const struct buffer *text);
-/* Appends a member that holds TEXT as it is: on a line, on several, or in base85 when it is no
- * text. */
-void put_file_member(struct buffer *buffer, const char *path, const struct buffer *text);
+/* Appends a member that holds TEXT as it is: on a line, on several, IS_PACKED: deflated; or in
+ * base85 when it is no text. */
+void put_file_member(struct buffer *buffer, const char *path, const struct buffer *text,
+                     bool is_packed);
 
 /* Whether PATH ends in .ENDING or is ENDING. */
 bool has_ending(const char *path, const char *ending);

@@ -100,3 +100,30 @@ bool put_from_planes(struct buffer *buffer, const struct buffer *packed, size_t 
     free(plane);
     return is_good && at == packed->size;
 }
+
+/* ---- texts ---- */
+
+enum { SIZE_BYTES = 4, SIZE_MOST = 1 << 26 };
+
+void put_deflated_text(struct buffer *buffer, const char *text, size_t size)
+{
+    for (int i = 0; i < SIZE_BYTES; i++) {
+        const unsigned char byte = (unsigned char)(size >> 8 * i);
+        put_bytes(buffer, &byte, 1);
+    }
+    put_planes(buffer, text, size, 1);
+}
+
+bool put_from_deflated_text(struct buffer *buffer, const struct buffer *deflated)
+{
+    size_t size = 0;
+    if (deflated->size < SIZE_BYTES) {
+        return false;
+    }
+    for (int i = 0; i < SIZE_BYTES; i++) {
+        size |= (size_t)(unsigned char)deflated->data[i] << 8 * i;
+    }
+    const struct buffer planes = {.data = deflated->data + SIZE_BYTES,
+                                  .size = deflated->size - SIZE_BYTES};
+    return size <= SIZE_MOST && put_from_planes(buffer, &planes, size, 1);
+}

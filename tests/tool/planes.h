@@ -10,4 +10,9 @@ void put_planes(struct buffer *buffer, const void *bytes, size_t size, size_t wi
 /* Appends the SIZE bytes that PACKED stands for; false where it is not made of as many. */
 bool put_from_planes(struct buffer *buffer, const struct buffer *packed, size_t size, size_t width);
 
+/* Appends a text of SIZE bytes deflated, its size in front. */
+void put_deflated_text(struct buffer *buffer, const char *text, size_t size);
+/* Appends the text that DEFLATED stands for; false where it stands for none. */
+bool put_from_deflated_text(struct buffer *buffer, const struct buffer *deflated);
+
 #endif

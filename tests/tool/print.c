@@ -148,7 +148,7 @@ static void put_member(struct printer *printer, const char *path, const struct b
         return;
     }
     if (!has_notation(path)) {
-        put_file_member(printer->out, path, bytes);
+        put_file_member(printer->out, path, bytes, false);
     } else if (!put_same(printer, path, bytes)) {
         if (put_notation(printer, path, bytes, &text)) {
             put(printer->out, "-- ");
@@ -329,7 +329,7 @@ static void put_members(struct printer *printer, char **paths, size_t n)
     for (size_t i = 0; i < n; i++) {
         read_below(printer->prefix, paths[i], &bytes);
         if (!is_about(paths[i]) && !has_notation(paths[i]) && fits_line(&bytes)) {
-            put_file_member(printer->out, paths[i], &bytes);
+            put_file_member(printer->out, paths[i], &bytes, false);
         }
     }
     for (size_t i = 0; i < n;) {

@@ -30,6 +30,13 @@ static struct change *add_change(struct changes *changes, size_t begin, size_t e
     return change;
 }
 
+/* Pages are made to be looked at in a browser: nobody reads them in an archive. */
+static bool is_page(const struct buffer *text)
+{
+    static const char begin[] = "<!DOCTYPE html>";
+    return text->size >= strlen(begin) && !memcmp(text->data, begin, strlen(begin));
+}
+
 /* One expectation of a case: what the archive has, and what the folder FOLDER has. */
 static void compare(struct changes *changes, const struct test_case *test, const char *folder,
                     const char *name)
@@ -56,7 +63,7 @@ static void compare(struct changes *changes, const struct test_case *test, const
         size_t at = is_line ? test->lines_end : test->end;
         struct change *change = is_in_place ? add_change(changes, member->begin, member->end)
                                             : add_change(changes, at, at);
-        put_file_member(&change->text, name, &text);
+        put_file_member(&change->text, name, &text, member ? member->is_packed : is_page(&text));
     }
 }
 
