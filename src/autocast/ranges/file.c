@@ -181,7 +181,7 @@ static enum amp_status read_head(const struct reader *reader, const json_t *root
     const json_t *version = json_object_get(root, version_key);
     const json_t *source = json_object_get(root, "source"), *key = json_object_get(root, "inputs");
     const json_t *samples = json_object_get(root, "samples");
-    if (!json_is_integer(version) || json_integer_value(version) != VERSION)
+    if (json_integer_value(version) != VERSION) /* 0 where it is no integer */
         return refuse(reader, version_key, version, "1, in a file that ampconv calibrate wrote");
     for (int i = AMP_RANGES_UNSEEN; i <= AMP_RANGES_RANDOM && json_is_string(source); i++)
         if (strcmp(json_string_value(source), amp_range_source_name((enum amp_range_source)i)) == 0)
