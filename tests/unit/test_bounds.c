@@ -1,5 +1,7 @@
-/* What is known of values: bounds that are proved, intervals, and ranges of what was seen. */
+/* What is known of values: bounds that are proved, intervals, ranges of what was seen, and files of
+   them. */
 #include "autocast/ranges/bounds.h"
+#include "autocast/ranges/file.h"
 #include "check/calibrate.h"
 #include "check/random_input.h"
 #include "core/number/interval.h"
@@ -7,10 +9,10 @@
 #include "core/number/range.h"
 #include "core/tensor.h"
 #include "onnx/file/read.h"
-#include "one_node.h"
 #include "onnx/schema/infer.h"
 #include "one_node.h"
 #include "ops/bound.h"
+#include "scratch.h"
 
 #include <glob.h>
 #include <math.h>
@@ -21,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -633,6 +636,141 @@ static void many_elements_are_all_seen(void **state)
     free(items);
 }
 
+/* ---- files of ranges ------------------------------------------------------------------------- */
+
+/* Reads TEXT as a file: what it says, or what is said of it behind the path. */
+static const char *read_ranges(struct amp_arena *arena, const char *text,
+                               struct amp_ranges **ranges)
+{
+    char folder[SCRATCH_MAX];
+    scratch_folder(folder, sizeof folder);
+    const char *path = amp_arena_printf(arena, "%s/r.json", folder);
+    struct amp_error err = {.status = AMP_OK};
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    fclose(file);
+    enum amp_status status = amp_ranges_read(path, arena, ranges, &err);
+    unlink(path);
+    rmdir(folder);
+    if (status == AMP_OK)
+        return NULL;
+    assert_int_equal(status, AMP_RULES);
+    assert_memory_equal(err.text, path, strlen(path));
+    return amp_arena_strdup(arena, err.text + strlen(path));
+}
+
+#define FILE_OF(entry)                                                                  \
+    "{\"ampconv-ranges\": 1, \"inputs\": \"k\", \"source\": \"data\", \"samples\": 2, " \
+    "\"values\": {\"x\": " entry "}}"
+#define COUNTS(count, nan, infinite) \
+    "{\"count\": " count ", \"nan\": " nan ", \"infinite\": " infinite ", \"zeros\": 0, "
+#define NUMBERS(min, max, smallest, energy, flushed)                                      \
+    "\"min\": " min ", \"max\": " max ", \"smallest\": " smallest ", \"energy\": " energy \
+    ", \"flushed\": " flushed
+
+/* Numbers that agree with each other, also where they are as near as can be; others are named. */
+static void files_of_ranges_have_numbers_that_agree(void **state)
+{
+    static const char *const right[] = {
+        FILE_OF(COUNTS("4", "1", "1") NUMBERS("-1.5", "2", "0.5", "8", "1") "}"),
+        FILE_OF(COUNTS("2", "1", "1") NUMBERS("2", "2", "0", "8", "8") "}"),
+        FILE_OF(COUNTS("0", "0", "0") NUMBERS("0", "0", "0", "0", "0") "}"),
+        FILE_OF("{\"bound\": [1, 1], \"rule\": \"Clip\"}"),
+        FILE_OF("{\"bound\": [null, null], \"rule\": \"Clip\"}"),
+        FILE_OF("{}"),
+        "{\"ampconv-ranges\": 1, \"inputs\": \"\", \"source\": \"none\", \"samples\": 0, "
+        "\"values\": {}}"};
+    static const struct {
+        const char *text, *said;
+    } wrong[] = {
+        {FILE_OF(COUNTS("-1", "0", "0") NUMBERS("0", "0", "0", "0", "0") "}"),
+         ": values.'x'.count: -1; accepted: a number of elements"},
+        {FILE_OF(COUNTS("1.5", "0", "0") NUMBERS("0", "0", "0", "0", "0") "}"),
+         ": values.'x'.count: 1.5; accepted: a number of elements"},
+        {FILE_OF(COUNTS("4", "null", "0") NUMBERS("0", "0", "0", "0", "0") "}"),
+         ": values.'x'.nan: null; accepted: a number of elements"},
+        {FILE_OF("{\"count\": 4}"), ": values.'x'.nan: nothing; accepted: a number of elements"},
+        {FILE_OF(COUNTS("4", "5", "0") NUMBERS("0", "0", "0", "0", "0") "}"),
+         ": values.'x'.count: 4; accepted: at least nan and infinite together"},
+        {FILE_OF(COUNTS("4", "2", "3") NUMBERS("0", "0", "0", "0", "0") "}"),
+         ": values.'x'.count: 4; accepted: at least nan and infinite together"},
+        {FILE_OF(COUNTS("4", "0", "0") NUMBERS("true", "0", "0", "0", "0") "}"),
+         ": values.'x'.min: true; accepted: a finite number"},
+        {FILE_OF(COUNTS("4", "0", "0") NUMBERS("2.5", "2", "0", "0", "0") "}"),
+         ": values.'x'.min: 2.5; accepted: at most max"},
+        {FILE_OF(COUNTS("4", "0", "0") NUMBERS("0", "2", "-0.5", "0", "0") "}"),
+         ": values.'x'.smallest: -0.5; accepted: a finite number, 0 or more"},
+        {FILE_OF(COUNTS("4", "0", "0") NUMBERS("0", "2", "0", "0.5", "1") "}"),
+         ": values.'x'.flushed: 1; accepted: at most energy"},
+        {FILE_OF("{\"bound\": [1, 1]}"), ": values.'x'.rule: nothing; accepted: a text"},
+        {FILE_OF("{\"bound\": [1, 0.5], \"rule\": \"Clip\"}"),
+         ": values.'x'.bound: 1; accepted: the lower number first"},
+        {FILE_OF("{\"bound\": [1, 2, 3], \"rule\": \"Clip\"}"),
+         ": values.'x'.bound: a list; accepted: a list of two numbers, null for none"},
+        {FILE_OF("{\"bound\": [1], \"rule\": \"Clip\"}"),
+         ": values.'x'.bound: a list; accepted: a list of two numbers, null for none"},
+        {FILE_OF("{\"bound\": 1, \"rule\": \"Clip\"}"),
+         ": values.'x'.bound: 1; accepted: a list of two numbers, null for none"},
+        {FILE_OF("{\"bound\": [false, 1], \"rule\": \"Clip\"}"),
+         ": values.'x'.bound: false; accepted: two numbers, null for none"},
+        {FILE_OF("{\"bound\": [1, {}], \"rule\": \"Clip\"}"),
+         ": values.'x'.bound: an object; accepted: two numbers, null for none"},
+        {FILE_OF("{\"lowest\": 1}"), ": values.'x'.lowest: 1; accepted: count, nan, infinite, "
+                                     "zeros, min, max, smallest, energy, flushed, bound and rule"},
+        {FILE_OF("[]"), ": x: a list; accepted: an object"},
+        {"{\"ampconv-ranges\": 2}",
+         ": ampconv-ranges: 2; accepted: 1, in a file that ampconv calibrate wrote"},
+        {"{\"ampconv-ranges\": \"1\"}",
+         ": ampconv-ranges: \"1\"; accepted: 1, in a file that ampconv calibrate wrote"},
+        {"{}", ": ampconv-ranges: nothing; accepted: 1, in a file that ampconv calibrate wrote"},
+        {"{\"ampconv-ranges\": 1}",
+         ": source: nothing; accepted: \"data\", \"random\" or \"none\""},
+        {"{\"ampconv-ranges\": 1, \"source\": \"non\"}",
+         ": source: \"non\"; accepted: \"data\", \"random\" or \"none\""},
+        {"{\"ampconv-ranges\": 1, \"source\": \"none\"}",
+         ": samples: nothing; accepted: a number of samples"},
+        {"{\"ampconv-ranges\": 1, \"source\": \"none\", \"samples\": -1}",
+         ": samples: -1; accepted: a number of samples"},
+        {"{\"ampconv-ranges\": 1, \"source\": \"none\", \"samples\": 0, \"inputs\": 1}",
+         ": inputs: 1; accepted: the hash of a model's inputs"},
+        {"{\"ampconv-ranges\": 1, \"source\": \"none\", \"samples\": 0, \"inputs\": \"\"}",
+         ": values: nothing; accepted: an object, of an entry per value"},
+        {"[1]", ": the file: a list; accepted: an object"},
+        {"", ":1:0: '[' or '{' expected near end of file; accepted: JSON"}};
+    struct amp_arena *arena = amp_arena_create();
+    struct amp_ranges *ranges;
+    (void)state;
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+        const char *said = read_ranges(arena, right[i], &ranges);
+        if (said != NULL)
+            fail_msg("file %zu%s", i, said);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const char *said = read_ranges(arena, wrong[i].text, &ranges);
+        assert_non_null(said);
+        assert_string_equal(said, wrong[i].said);
+    }
+    assert_null(read_ranges(arena, right[0], &ranges));
+    assert_int_equal(ranges->source, AMP_RANGES_DATA);
+    assert_int_equal(ranges->n_samples, 2);
+    assert_string_equal(ranges->inputs, "k");
+    assert_int_equal(ranges->count, 1);
+    const struct amp_value_range *x = amp_ranges_find(ranges, "x");
+    assert_ptr_equal(x, ranges->items);
+    assert_true(x->seen.count == 4 && x->seen.nan == 1 && x->seen.infinite == 1);
+    assert_true(x->seen.minimum == -1.5 && x->seen.maximum == 2 && x->seen.smallest == 0.5);
+    assert_true(x->seen.energy == 8 && x->seen.flushed == 1);
+    assert_null(x->rule);
+    assert_null(read_ranges(arena, FILE_OF("{\"bound\": [null, 3], \"rule\": \"Clip\"}"), &ranges));
+    x = amp_ranges_find(ranges, "x");
+    assert_int_equal(x->seen.count, 0);
+    assert_string_equal(x->rule, "Clip");
+    assert_true(isinf(x->proved.low) && x->proved.low < 0 && x->proved.high == 3);
+    assert_null(amp_ranges_find(ranges, "y"));
+    amp_arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -649,6 +787,7 @@ int main(void)
         cmocka_unit_test(nothing_finite_gives_no_numbers),
         cmocka_unit_test(halves_and_lists_count_and_integers_do_not),
         cmocka_unit_test(many_elements_are_all_seen),
+        cmocka_unit_test(files_of_ranges_have_numbers_that_agree),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
