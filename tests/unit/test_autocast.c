@@ -6,6 +6,7 @@
 #include "autocast/notes.h"
 #include "autocast/policy.h"
 #include "autocast/settle.h"
+#include "autocast/weights.h"
 #include "autocast/wholes.h"
 #include "core/graph/check.h"
 #include "core/graph/dump.h"
@@ -13,6 +14,7 @@
 #include "net.h"
 #include "rules_fixture.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -1155,6 +1157,141 @@ static void nodes_that_say_their_types_keep_them(void **state)
     assert_decision(f, count, AMP_REASON_NOT_FLOAT, AMP_UNDEFINED);
 }
 
+/* ---- the range of constants ------------------------------------------------------------------ */
+
+static struct amp_tensor vector_of(enum amp_dtype dtype, const void *data, int64_t count)
+{
+    return (struct amp_tensor){
+        .dtype = dtype, .shape = {.rank = 1, .dims = {count}}, .data = (void *)(uintptr_t)data};
+}
+
+/* Of what is finite, wherever it lies in memory and among others. */
+static void the_largest_magnitude_is_found(void **state)
+{
+    enum { MANY = (1 << 18) + 1 };
+    static unsigned char bytes[4 * MANY + 1];
+    static const float floats[] = {-3, 2, INFINITY, -INFINITY, NAN, 0},
+                       nothing[] = {0, NAN, -INFINITY}, least[] = {0x1p-149f, -0.0f};
+    static const uint16_t halves[] = {0x3c00, 0xfbff, 0x7c00, 0xfc00, 0x7e00},
+                          brains[] = {0x3f80, 0xff7f, 0x7f80, 0xff80, 0x7fc0};
+    const struct {
+        struct amp_tensor tensor;
+        double max;
+    } constants[] = {{vector_of(AMP_FLOAT, floats, 6), 3},
+                     {vector_of(AMP_FLOAT, floats + 1, 5), 2},
+                     {vector_of(AMP_FLOAT, nothing, 3), 0},
+                     {vector_of(AMP_FLOAT, nothing, 0), 0},
+                     {vector_of(AMP_FLOAT, least, 2), 0x1p-149},
+                     {vector_of(AMP_FLOAT16, halves, 5), 65504},
+                     {vector_of(AMP_FLOAT16, halves, 1), 1},
+                     {vector_of(AMP_FLOAT16, halves + 2, 3), 0},
+                     {vector_of(AMP_BFLOAT16, brains, 5), 0x1.fep127},
+                     {vector_of(AMP_BFLOAT16, brains, 1), 1},
+                     {vector_of(AMP_BFLOAT16, brains + 2, 3), 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
+        const struct amp_tensor *tensor = &constants[i].tensor;
+        struct amp_tensor exact = {
+            .dtype = AMP_FLOAT, .shape = tensor->shape, .source = tensor, .data = NULL};
+        assert_true(amp_weight_max(tensor) == constants[i].max);
+        assert_true(amp_weight_max(&exact) == constants[i].max);
+        memcpy(bytes + 1, tensor->data, amp_tensor_size(tensor));
+        struct amp_tensor unaligned = vector_of(tensor->dtype, bytes + 1, tensor->shape.dims[0]);
+        assert_true(amp_weight_max(&unaligned) == constants[i].max);
+    }
+    static const int64_t places[] = {0, MANY - 2, MANY - 1};
+    for (size_t i = 0; i < 3; i++) {
+        const float large = -5;
+        memset(bytes, 0, sizeof bytes);
+        memcpy(bytes + 4 * places[i], &large, sizeof large);
+        struct amp_tensor many = vector_of(AMP_FLOAT, bytes, MANY);
+        assert_true(amp_weight_max(&many) == 5);
+        many.shape.dims[0] = places[i];
+        assert_true(amp_weight_max(&many) == 0);
+    }
+}
+
+/* A part of the sum of squares is that of elements of 2^-25 and less. */
+static void the_share_of_what_becomes_0_is_found(void **state)
+{
+    static float floats[2050] = {0x1p-25f, -0x1p-24f, NAN, INFINITY};
+    static const uint16_t halves[] = {0x0001, 0x0000}, brains[] = {0x3300, 0x3380};
+    struct amp_tensor tensor = vector_of(AMP_FLOAT, floats, 4);
+    struct amp_tensor exact = {.dtype = AMP_DOUBLE, .shape = tensor.shape, .source = &tensor};
+    (void)state;
+    assert_true(amp_weight_flushed(&tensor) == 0.2); /* of 1 + 4 */
+    assert_true(amp_weight_flushed(&exact) == 0.2);
+    for (int64_t count = 1024; count <= 2050; count += 1026) {
+        memset(floats, 0, sizeof floats);
+        floats[count - 1] = -0x1p-26f;
+        tensor = vector_of(AMP_FLOAT, floats, count);
+        assert_true(amp_weight_flushed(&tensor) == 1);
+        floats[1000] = 0x1p-26f;
+        floats[count - 2] = 0x1.000002p-25f;
+        double over = 0x1.000002p-25 * 0x1.000002p-25, under = 2 * 0x1p-52;
+        assert_true(fabs(amp_weight_flushed(&tensor) - under / (under + over)) < 1e-12);
+        tensor.shape.dims[0] = 1000;
+        assert_true(amp_weight_flushed(&tensor) == 0);
+    }
+    tensor = vector_of(AMP_FLOAT16, halves, 2); /* float16 holds all of its own, from 2^-24 on */
+    assert_true(amp_weight_flushed(&tensor) == 0);
+    tensor = vector_of(AMP_BFLOAT16, brains, 2); /* 2^-25 and 2^-24 */
+    assert_true(amp_weight_flushed(&tensor) == 0.2);
+    assert_true(amp_weight_flushed_most(4, 0x1p-23) == 0.25);
+    assert_true(amp_weight_flushed_most(16, 0x1p-23) == 1);
+    assert_true(amp_weight_flushed_most(17, 0x1p-23) == 1);
+}
+
+static void constants_are_converted_now_or_later(void **state)
+{
+    static const float data[1024] = {1.0009765625f, 65504, 1e6f, -1e6f, 0x1p-25f};
+    (void)state;
+    net_start(17);
+    for (int64_t count = 1023; count <= 1024; count++) {
+        struct amp_tensor tensor = vector_of(AMP_FLOAT, data, count);
+        struct amp_tensor *half = amp_weight_convert(net.model, &tensor, AMP_FLOAT16);
+        assert_int_equal(half->dtype, AMP_FLOAT16);
+        assert_true(amp_shape_equal(&half->shape, &tensor.shape));
+        assert_ptr_equal(half->source, &tensor);
+        assert_non_null(half->losses);
+        assert_int_equal(half->data != NULL, count == 1023);
+        uint16_t copy[1024];
+        amp_tensor_copy(half, copy);
+        static const uint16_t expected[] = {0x3c01, 0x7bff, 0x7bff, 0xfbff, 0};
+        assert_memory_equal(copy, expected, sizeof expected);
+        struct amp_tensor *back = amp_weight_convert(net.model, half, AMP_FLOAT);
+        assert_null(back->losses);
+    }
+    assert_false(amp_weight_overflows(65519.99, AMP_FLOAT16));
+    assert_true(amp_weight_overflows(65520, AMP_FLOAT16));
+    assert_true(amp_weight_overflows(-65520, AMP_FLOAT16));
+    assert_false(amp_weight_overflows(INFINITY, AMP_FLOAT16));
+    assert_false(amp_weight_overflows(0x1.fefp127, AMP_BFLOAT16));
+    assert_true(
+        amp_weight_overflows(0x1.ffp127, AMP_BFLOAT16)); /* half to the next, which is even */
+    assert_false(amp_weight_overflows(-INFINITY, AMP_BFLOAT16));
+    assert_false(amp_weight_overflows(1e300, AMP_FLOAT));
+}
+
+/* Those about what values come to are guards'; all have names of their own. */
+static void reasons_are_guards_where_values_are(void **state)
+{
+    static const enum amp_reason guards[] = {AMP_REASON_VALUE_RANGE,  AMP_REASON_INNER_RANGE,
+                                             AMP_REASON_PARTIAL_SUMS, AMP_REASON_FLUSH,
+                                             AMP_REASON_WEIGHT_FLUSH, AMP_REASON_MASK};
+    (void)state;
+    for (enum amp_reason i = AMP_REASON_RULE; i < AMP_REASON_COUNT; i++) {
+        bool is_guard = false;
+        for (size_t k = 0; k < sizeof guards / sizeof *guards; k++)
+            is_guard |= guards[k] == i;
+        assert_int_equal(amp_reason_is_guard(i), is_guard);
+        for (enum amp_reason k = AMP_REASON_RULE; k < i; k++) {
+            assert_string_not_equal(amp_reason_name(i), amp_reason_name(k));
+            assert_string_not_equal(amp_reason_text(i), amp_reason_text(k));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1178,6 +1315,10 @@ int main(void)
         AUTOCAST_TEST(parts_of_a_function_are_among_themselves),
         AUTOCAST_TEST(parts_of_a_function_are_of_one_line),
         AUTOCAST_TEST(a_call_is_one_whole),
+        AUTOCAST_TEST(the_largest_magnitude_is_found),
+        AUTOCAST_TEST(the_share_of_what_becomes_0_is_found),
+        AUTOCAST_TEST(constants_are_converted_now_or_later),
+        AUTOCAST_TEST(reasons_are_guards_where_values_are),
         AUTOCAST_TEST(calls_have_the_names_of_the_table),
         AUTOCAST_TEST(softmaxes_that_are_converted_ask_for_float32),
         AUTOCAST_TEST(what_is_between_quantized_data_stays),
