@@ -912,6 +912,13 @@ static void what_is_not_said_is_the_default(void **state)
     set_int(depth, "blocksize", 2);
     assert_true(fits("LeakyRelu(x){alpha=0.01}", leaky));
     assert_false(fits("LeakyRelu(x){alpha=0.02}", leaky));
+    set_number(leaky, "alpha", 0.010003f); /* attributes have the digits of float32 */
+    assert_false(fits("LeakyRelu(x){alpha=0.01}", leaky));
+    set_number(leaky, "alpha", 0);
+    assert_false(fits("LeakyRelu(x){alpha=eps}", leaky));
+    set_number(leaky, "alpha", 0.010000001f);
+    assert_true(fits("LeakyRelu(x){alpha=0.01}", leaky));
+    assert_true(fits("LeakyRelu(x){alpha=eps}", leaky));
     assert_true(fits("ReduceMean(x){keepdims=1}", mean));
     assert_false(fits("ReduceMean(x){keepdims=0}", mean));
     assert_false(fits("ReduceMean(x){keepdims=one}", mean));
