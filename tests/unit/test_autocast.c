@@ -2,6 +2,7 @@
 #include "autocast/assign.h"
 #include "autocast/cast_fold.h"
 #include "autocast/cast_insert.h"
+#include "autocast/custom.h"
 #include "autocast/guard.h"
 #include "autocast/notes.h"
 #include "autocast/policy.h"
@@ -1157,6 +1158,75 @@ static void nodes_that_say_their_types_keep_them(void **state)
     assert_decision(f, count, AMP_REASON_NOT_FLOAT, AMP_UNDEFINED);
 }
 
+/* Operators of users follow a rule that names them where the model says what they take and give. */
+static void operators_of_users_need_floats_and_types(void **state)
+{
+    static const struct {
+        enum amp_kind kinds[3]; /* of two inputs and the output */
+        enum amp_dtype dtypes[3];
+        enum amp_reason reason;
+    } nodes[] = {
+        {{AMP_KIND_TENSOR, AMP_KIND_TENSOR, AMP_KIND_TENSOR},
+         {AMP_FLOAT, AMP_INT64, AMP_FLOAT},
+         AMP_REASON_RULE},
+        {{AMP_KIND_TENSOR, AMP_KIND_TENSOR, AMP_KIND_TENSOR},
+         {AMP_DOUBLE, AMP_FLOAT16, AMP_DOUBLE},
+         AMP_REASON_RULE},
+        {{AMP_KIND_TENSOR, AMP_KIND_MAP, AMP_KIND_TENSOR},
+         {AMP_FLOAT, AMP_UNDEFINED, AMP_INT64},
+         AMP_REASON_RULE},
+        {{AMP_KIND_TENSOR, AMP_KIND_SEQUENCE, AMP_KIND_TENSOR},
+         {AMP_FLOAT, AMP_INT64, AMP_FLOAT},
+         AMP_REASON_RULE},
+        {{AMP_KIND_TENSOR, AMP_KIND_TENSOR, AMP_KIND_TENSOR},
+         {AMP_INT64, AMP_DOUBLE, AMP_FLOAT},
+         AMP_REASON_NOT_FLOAT},
+        {{AMP_KIND_TENSOR, AMP_KIND_TENSOR, AMP_KIND_TENSOR},
+         {AMP_FLOAT, AMP_INT64, AMP_UNDEFINED},
+         AMP_REASON_UNKNOWN_TYPE},
+        {{AMP_KIND_TENSOR, AMP_KIND_TENSOR, AMP_KIND_TENSOR},
+         {AMP_UNDEFINED, AMP_FLOAT, AMP_FLOAT},
+         AMP_REASON_UNKNOWN_TYPE},
+        {{AMP_KIND_TENSOR, AMP_KIND_SEQUENCE, AMP_KIND_TENSOR},
+         {AMP_FLOAT, AMP_FLOAT, AMP_FLOAT},
+         AMP_REASON_NOT_TENSOR},
+        {{AMP_KIND_TENSOR, AMP_KIND_TENSOR, AMP_KIND_SEQUENCE},
+         {AMP_FLOAT, AMP_FLOAT, AMP_FLOAT},
+         AMP_REASON_NOT_TENSOR},
+    };
+    for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++)
+        for (int is_named = 0; is_named < 2; is_named++) {
+            uint32_t values[3];
+            struct amp_decision decision = {.type = -1};
+            const struct amp_rule_op op = {.name = "Any", .domain = "com.example"};
+            net_start(17);
+            for (int k = 0; k < 3; k++) {
+                values[k] = net_value_in(0,
+                                         k == 0   ? "a"
+                                         : k == 1 ? "b"
+                                                  : "y",
+                                         nodes[i].dtypes[k], DIMS(2));
+                amp_value_at(net.model, values[k])->kind = nodes[i].kinds[k];
+            }
+            uint32_t id = amp_graph_add_node(net.model, 0, "Any", 3, 2);
+            struct amp_node *node = amp_node_at(net.model, id);
+            node->domain = "com.example";
+            node->inputs[0] = values[0];
+            node->inputs[1] = AMP_NONE;
+            node->inputs[2] = values[1];
+            amp_node_set_output(net.model, id, 1, values[2]);
+            decision.op = is_named ? &op : NULL;
+            bool is_eligible = amp_custom_is_eligible(net.model, node, &decision);
+            assert_int_equal(is_eligible, is_named && nodes[i].reason == AMP_REASON_RULE);
+            if (is_eligible)
+                assert_int_equal(decision.type, AMP_TYPE_ALL_FLOATS);
+            else
+                assert_int_equal(decision.reason,
+                                 is_named ? nodes[i].reason : AMP_REASON_UNKNOWN_OP);
+        }
+    (void)state;
+}
+
 /* ---- the range of constants ------------------------------------------------------------------ */
 
 static struct amp_tensor vector_of(enum amp_dtype dtype, const void *data, int64_t count)
@@ -1315,6 +1385,7 @@ int main(void)
         AUTOCAST_TEST(parts_of_a_function_are_among_themselves),
         AUTOCAST_TEST(parts_of_a_function_are_of_one_line),
         AUTOCAST_TEST(a_call_is_one_whole),
+        AUTOCAST_TEST(operators_of_users_need_floats_and_types),
         AUTOCAST_TEST(the_largest_magnitude_is_found),
         AUTOCAST_TEST(the_share_of_what_becomes_0_is_found),
         AUTOCAST_TEST(constants_are_converted_now_or_later),
