@@ -73,6 +73,8 @@ static enum amp_status check_operands(const struct amp_options *options, struct 
                       : options->op_rules.count   ? "--op"
                       : options->lower_ops.count  ? "--lower-ops"
                       : options->fp32_ops.count   ? "--fp32-ops"
+                      : options->is_strict_rules  ? "--strict-rules"
+                      : options->ranges != NULL   ? "--ranges"
                                                   : NULL;
     if (operands->count == 1 && options->dtype == NULL)
         return amp_fail(err, AMP_USAGE,
