@@ -136,7 +136,7 @@ static void put_worst_local(struct amp_html *html, const struct amp_layers *laye
         return;
     const struct amp_layer *layer = &layers->items[marks[count - 1].item];
     double decibels = amp_html_decibels(&layer->local);
-    if (!layer->has_local || layer->local.different == 0 || !isfinite(decibels))
+    if (!layer->has_local || !isfinite(decibels))
         return;
     amp_html_put(html, "<li>By itself, given the reference's values, ");
     put_node(html, layer);
