@@ -3,6 +3,7 @@
 #include "core/array.h"
 #include "tune/enumeration.h"
 #include "tune/formulate.h"
+#include "tune/front.h"
 #include "tune/min_cut.h"
 #include "tune/path.h"
 #include "tune/ties.h"
@@ -504,6 +505,82 @@ static void others_count_as_they_are(void **state)
     }
 }
 
+/* ---- from one choice to another -------------------------------------------------------------- */
+
+/* At a price of 1, of units that lose 1, 2, 3 and 4.5 and make noise of 1, 3, 1 and 5: those go
+   first that raise the least, until enough noise is gone, or as far as there is room for what
+   comes. */
+static void walks_go_where_least_is_lost(void **state)
+{
+    static const bool none[4] = {false}, all[4] = {true, true, true, true},
+                      without_1[4] = {true, false, true, true};
+    static const struct {
+        const bool *from, *to;
+        double power;
+        size_t n_open;
+        bool expected[4];
+    } walks[] = {
+        {none, all, -2.5, 4, {false, true, false, false}},
+        {none, all, -3.5, 4, {false, true, false, true}},
+        {none, all, -8.5, 4, {true, true, false, true}},
+        {none, all, -9.5, 4, {true, true, true, true}},
+        {none, without_1, -2.5, 3, {false, false, false, true}},
+        {none, without_1, -100, 3, {true, false, true, true}},
+        {all, none, 0.5, 4, {true, true, true, true}},
+        {all, none, 1.5, 4, {true, true, false, true}},
+        {all, none, 2.5, 4, {false, true, false, true}},
+        {all, none, 6, 4, {false, false, false, true}},
+        {all, none, 7.5, 4, {false, true, false, false}},
+        {all, none, 100, 4, {false, false, false, false}},
+        {all, without_1, 100, 1, {true, false, true, true}},
+        {all, all, 100, 0, {true, true, true, true}},
+    };
+    struct amp_unit units[4] = {{.loss = 1}, {.loss = 2}, {.loss = 3}, {.loss = 4.5}};
+    struct amp_problem_noise noises[4] = {{0, 0, 1}, {1, 1, 3}, {2, 2, 1}, {3, 3, 5}};
+    struct amp_problem problem = {.units = units, .n_units = 4, .noises = noises, .n_noises = 4};
+    struct amp_arena *arena = amp_arena_create();
+    struct amp_front front = {.ties = amp_ties_create(arena, &problem), .price = 1};
+    (void)state;
+    for (size_t i = 0; i < sizeof walks / sizeof walks[0]; i++) {
+        bool keeps[4];
+        memcpy(keeps, walks[i].from, sizeof keeps);
+        front.to = walks[i].to;
+        front.power = walks[i].power;
+        assert_int_equal(amp_front_walk(&front, keeps), walks[i].n_open);
+        if (memcmp(keeps, walks[i].expected, sizeof keeps) != 0)
+            fail_msg("walk %zu: %d, %d, %d, %d", i, keeps[0], keeps[1], keeps[2], keeps[3]);
+    }
+    amp_arena_destroy(arena);
+}
+
+/* A unit that has gone takes what its ties cost and make from its neighbours: the third raises 1 in
+   place of 3 behind the second, and is before the first, which raises 2. */
+static void walks_take_neighbours_along(void **state)
+{
+    struct amp_unit units[4] = {{.loss = 3}, {.loss = 2}, {.loss = 3}, {.loss = 4.5}};
+    struct amp_problem_noise noises[5] = {{0, 0, 1}, {1, 1, 3}, {2, 2, 1}, {3, 3, 5}, {1, 2, 0}};
+    struct amp_problem_edge edge = {1, 2, 1};
+    static const bool all[4] = {true, true, true, true}, expected[4] = {false, true, true, true};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        bool keeps[4] = {false};
+        struct amp_problem problem = {.units = units,
+                                      .n_units = 4,
+                                      .noises = noises,
+                                      .n_noises = 5,
+                                      .edges = &edge,
+                                      .n_edges = i == 0};
+        noises[4].power = i == 0 ? 0 : 2; /* then it is noise that goes with the third alone */
+        units[2].loss = i == 0 ? 3 : 4;
+        struct amp_arena *arena = amp_arena_create();
+        const struct amp_front front = {
+            .ties = amp_ties_create(arena, &problem), .to = all, .price = 1, .power = -8.5};
+        assert_int_equal(amp_front_walk(&front, keeps), 4);
+        assert_memory_equal(keeps, expected, sizeof keeps);
+        amp_arena_destroy(arena);
+    }
+}
+
 /* ---- the path -------------------------------------------------------------------------------- */
 
 /* The path of PROBLEM as the price grows: each choice is the best, and no unit leaves. */
@@ -869,6 +946,8 @@ int main(void)
         cmocka_unit_test(losses_of_steps_cancel_out),
         cmocka_unit_test(ties_are_sums),
         cmocka_unit_test(others_count_as_they_are),
+        cmocka_unit_test(walks_go_where_least_is_lost),
+        cmocka_unit_test(walks_take_neighbours_along),
         cmocka_unit_test(three_levels),
         cmocka_unit_test(harmful_steps),
         cmocka_unit_test(choices_are_best_and_nest),
