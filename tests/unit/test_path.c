@@ -1,6 +1,7 @@
 /* What a search tries: paths of choices, and the minimum cuts that they are made of. */
 #include "chance.h"
 #include "core/array.h"
+#include "tune/cuts.h"
 #include "tune/enumeration.h"
 #include "tune/formulate.h"
 #include "tune/front.h"
@@ -505,6 +506,42 @@ static void others_count_as_they_are(void **state)
     }
 }
 
+/* ---- cuts within bounds ---------------------------------------------------------------------- */
+
+/* Of random problems, whose casts cost less than their units lose, the best of all choices that
+   have what the lower bound has, and nothing that the higher one has not. */
+static void cuts_stay_within_bounds(void **state)
+{
+    enum { UNITS = 7 };
+    uint64_t seed = 11;
+    (void)state;
+    for (int round = 0; round < 400; round++) {
+        struct amp_arena *arena = amp_arena_create();
+        struct maker maker = kind(&seed, 6 * round);
+        struct amp_problem *problem = make(arena, &maker, UNITS);
+        struct amp_cuts *cuts = amp_cuts_create(arena, amp_ties_create(arena, problem));
+        double price = one_in(&seed, 5) ? 0 : drawn(&seed, (struct spread){1e-2, 1e2});
+        uint32_t high_bits = (uint32_t)(next_random(&seed) | next_random(&seed)) % (1u << UNITS);
+        uint32_t low_bits = (uint32_t)next_random(&seed) & (uint32_t)next_random(&seed) & high_bits;
+        bool low[UNITS], high[UNITS], keeps[UNITS], other[UNITS];
+        spell(low_bits, UNITS, low);
+        spell(high_bits, UNITS, high);
+        amp_cuts_solve(cuts, (struct amp_cut_bounds){low, high}, price, keeps);
+        double found = energy(problem, price, keeps);
+        for (size_t i = 0; i < UNITS; i++)
+            assert_true((keeps[i] || !low[i]) && (!keeps[i] || high[i]));
+        for (uint32_t choice = 0; choice < 1u << UNITS; choice++) {
+            if ((choice & low_bits) != low_bits || (choice & ~high_bits) != 0)
+                continue;
+            spell(choice, UNITS, other);
+            double least = energy(problem, price, other);
+            if (found > least + 1e-9 * (fabs(least) + magnitude(problem)))
+                fail_msg("round %d: %.12g, %.12g is possible", round, found, least);
+        }
+        amp_arena_destroy(arena);
+    }
+}
+
 /* ---- from one choice to another -------------------------------------------------------------- */
 
 /* At a price of 1, of units that lose 1, 2, 3 and 4.5 and make noise of 1, 3, 1 and 5: those go
@@ -946,6 +983,7 @@ int main(void)
         cmocka_unit_test(losses_of_steps_cancel_out),
         cmocka_unit_test(ties_are_sums),
         cmocka_unit_test(others_count_as_they_are),
+        cmocka_unit_test(cuts_stay_within_bounds),
         cmocka_unit_test(walks_go_where_least_is_lost),
         cmocka_unit_test(walks_take_neighbours_along),
         cmocka_unit_test(three_levels),
