@@ -302,6 +302,28 @@ static void sizes_that_are_set_stay(void **state)
     assert_int_equal(trial.n_tried, 0); /* nothing is to be found */
 }
 
+static const char *wants_one_after_the_other(const int64_t *sizes)
+{
+    return sizes[1] != 3 ? "the first is to be 3" : sizes[2] != 4 ? "the second is to be 4" : NULL;
+}
+
+/* Where something else is said, the first size that came to it stays, and what that names is next.
+ */
+static void sizes_are_found_one_after_the_other(void **state)
+{
+    enum { MANY = 1 << 22 }; /* rows: no size beyond 4 is tried */
+    (void)state;
+    open_sizes(wants_one_after_the_other);
+    assert_true(amp_input_dims_set(dims, "n", MANY));
+    find_sizes(AMP_OK, "");
+    TRIED({MANY, 1, 1}, {MANY, 3, 1}, {MANY, 1, 3}, {MANY, 3, 3}, {MANY, 3, 3}, {MANY, 2, 1},
+          {MANY, 1, 2}, {MANY, 2, 2}, {MANY, 2, 2}, {MANY, 4, 1}, {MANY, 1, 4}, {MANY, 4, 4},
+          {MANY, 4, 4}, {MANY, 4, 1}, {MANY, 3, 4}, {MANY, 1, 4}, {MANY, 3, 1});
+    expect_found(0, "m", 3);
+    expect_found(1, "b[1]", 4);
+    expect_found(2, "", 0);
+}
+
 static const char *wants_first_of_6(const int64_t *sizes)
 {
     return sizes[0] == 6 ? NULL : "no";
@@ -1146,6 +1168,7 @@ int main(void)
         SIZES_TEST(dims_of_a_kind_have_one_size),
         SIZES_TEST(spatial_dims_have_one_size),
         SIZES_TEST(sizes_that_are_set_stay),
+        SIZES_TEST(sizes_are_found_one_after_the_other),
         SIZES_TEST(sizes_that_do_not_fit_are_not_run),
         SIZES_TEST(what_never_works_is_said),
         SIZES_TEST(other_failures_are_left),
