@@ -192,10 +192,8 @@ static bool is_bound_as(const struct bound_case *wanted, enum one_way way)
     uint32_t y = net.model->graphs[0].outputs.items[0];
     struct amp_bounds *bounds = amp_bounds_create(net.model, NULL, true);
     struct amp_interval found = amp_bounds_of(bounds, y);
-    bool is_known = amp_bounds_rule(bounds, y) != NULL;
     amp_bounds_destroy(bounds);
-    if (is_near(found.low, wanted->low) && is_near(found.high, wanted->high) &&
-        is_known == (isfinite(wanted->low) || isfinite(wanted->high)))
+    if (is_near(found.low, wanted->low) && is_near(found.high, wanted->high))
         return true;
     print_error("%s: from %.9g to %.9g; from %.9g to %.9g is right\n", wanted->line, found.low,
                 found.high, wanted->low, wanted->high);
@@ -665,7 +663,7 @@ static const char *read_ranges(struct amp_arena *arena, const char *text,
     "\"values\": {\"x\": " entry "}}"
 #define COUNTS(count, nan, infinite) \
     "{\"count\": " count ", \"nan\": " nan ", \"infinite\": " infinite ", \"zeros\": 0, "
-#define NUMBERS(min, max, smallest, energy, flushed)                                      \
+#define SUMMARY(min, max, smallest, energy, flushed)                                      \
     "\"min\": " min ", \"max\": " max ", \"smallest\": " smallest ", \"energy\": " energy \
     ", \"flushed\": " flushed
 
@@ -673,9 +671,9 @@ static const char *read_ranges(struct amp_arena *arena, const char *text,
 static void files_of_ranges_have_numbers_that_agree(void **state)
 {
     static const char *const right[] = {
-        FILE_OF(COUNTS("4", "1", "1") NUMBERS("-1.5", "2", "0.5", "8", "1") "}"),
-        FILE_OF(COUNTS("2", "1", "1") NUMBERS("2", "2", "0", "8", "8") "}"),
-        FILE_OF(COUNTS("0", "0", "0") NUMBERS("0", "0", "0", "0", "0") "}"),
+        FILE_OF(COUNTS("4", "1", "1") SUMMARY("-1.5", "2", "0.5", "8", "1") "}"),
+        FILE_OF(COUNTS("2", "1", "1") SUMMARY("2", "2", "0", "8", "8") "}"),
+        FILE_OF(COUNTS("0", "0", "0") SUMMARY("0", "0", "0", "0", "0") "}"),
         FILE_OF("{\"bound\": [1, 1], \"rule\": \"Clip\"}"),
         FILE_OF("{\"bound\": [null, null], \"rule\": \"Clip\"}"),
         FILE_OF("{}"),
@@ -684,24 +682,24 @@ static void files_of_ranges_have_numbers_that_agree(void **state)
     static const struct {
         const char *text, *said;
     } wrong[] = {
-        {FILE_OF(COUNTS("-1", "0", "0") NUMBERS("0", "0", "0", "0", "0") "}"),
+        {FILE_OF(COUNTS("-1", "0", "0") SUMMARY("0", "0", "0", "0", "0") "}"),
          ": values.'x'.count: -1; accepted: a number of elements"},
-        {FILE_OF(COUNTS("1.5", "0", "0") NUMBERS("0", "0", "0", "0", "0") "}"),
+        {FILE_OF(COUNTS("1.5", "0", "0") SUMMARY("0", "0", "0", "0", "0") "}"),
          ": values.'x'.count: 1.5; accepted: a number of elements"},
-        {FILE_OF(COUNTS("4", "null", "0") NUMBERS("0", "0", "0", "0", "0") "}"),
+        {FILE_OF(COUNTS("4", "null", "0") SUMMARY("0", "0", "0", "0", "0") "}"),
          ": values.'x'.nan: null; accepted: a number of elements"},
         {FILE_OF("{\"count\": 4}"), ": values.'x'.nan: nothing; accepted: a number of elements"},
-        {FILE_OF(COUNTS("4", "5", "0") NUMBERS("0", "0", "0", "0", "0") "}"),
+        {FILE_OF(COUNTS("4", "5", "0") SUMMARY("0", "0", "0", "0", "0") "}"),
          ": values.'x'.count: 4; accepted: at least nan and infinite together"},
-        {FILE_OF(COUNTS("4", "2", "3") NUMBERS("0", "0", "0", "0", "0") "}"),
+        {FILE_OF(COUNTS("4", "2", "3") SUMMARY("0", "0", "0", "0", "0") "}"),
          ": values.'x'.count: 4; accepted: at least nan and infinite together"},
-        {FILE_OF(COUNTS("4", "0", "0") NUMBERS("true", "0", "0", "0", "0") "}"),
+        {FILE_OF(COUNTS("4", "0", "0") SUMMARY("true", "0", "0", "0", "0") "}"),
          ": values.'x'.min: true; accepted: a finite number"},
-        {FILE_OF(COUNTS("4", "0", "0") NUMBERS("2.5", "2", "0", "0", "0") "}"),
+        {FILE_OF(COUNTS("4", "0", "0") SUMMARY("2.5", "2", "0", "0", "0") "}"),
          ": values.'x'.min: 2.5; accepted: at most max"},
-        {FILE_OF(COUNTS("4", "0", "0") NUMBERS("0", "2", "-0.5", "0", "0") "}"),
+        {FILE_OF(COUNTS("4", "0", "0") SUMMARY("0", "2", "-0.5", "0", "0") "}"),
          ": values.'x'.smallest: -0.5; accepted: a finite number, 0 or more"},
-        {FILE_OF(COUNTS("4", "0", "0") NUMBERS("0", "2", "0", "0.5", "1") "}"),
+        {FILE_OF(COUNTS("4", "0", "0") SUMMARY("0", "2", "0", "0.5", "1") "}"),
          ": values.'x'.flushed: 1; accepted: at most energy"},
         {FILE_OF("{\"bound\": [1, 1]}"), ": values.'x'.rule: nothing; accepted: a text"},
         {FILE_OF("{\"bound\": [1, 0.5], \"rule\": \"Clip\"}"),

@@ -1,6 +1,6 @@
 /* What a session takes for the inputs of its model, which sizes are found for those, how the
-   outputs of models are measured where they are lists, which of them are class scores, and what
-   goes into steps of training and comes of them. */
+   outputs of models are measured where they are lists, which of them are class scores, what is
+   selected in both of two models, and what goes into steps of training and comes of them. */
 #include "net.h"
 
 #include "check/class_scores.h"
@@ -8,6 +8,7 @@
 #include "check/elements.h"
 #include "check/input_dims.h"
 #include "check/metrics.h"
+#include "check/selection.h"
 #include "core/array.h"
 #include "onnx/sample/output_stems.h"
 #include "train/history.h"
@@ -645,6 +646,116 @@ static void the_first_of_equals_agrees(void **state)
     }
 }
 
+/* ---- what is selected ---- */
+
+/* What two models select, as a node OP with the attribute axis, if that is not 9, says it. */
+struct selected {
+    const char *op;
+    int64_t axis;
+    enum amp_dtype dtype;
+    struct amp_shape shapes[2];
+    int64_t items[2][8];
+    uint64_t counts[2], otherwise;
+};
+
+static void check_selected(const struct selected *c)
+{
+    net_start(22);
+    uint32_t value = NODE(c->op, "y", input("x", AMP_FLOAT, ANY_DIMS));
+    if (c->axis != 9)
+        set_int(value, "axis", c->axis);
+    struct amp_selection selection = {.node = node_of(value), .values = {value, value}};
+    const struct amp_selections selections = {.model = net.model, .items = &selection, .count = 1};
+    struct amp_tensor tensors[2];
+    for (int i = 0; i < 2; i++) {
+        bool data[8];
+        for (int k = 0; k < 8; k++)
+            data[k] = c->items[i][k] != 0;
+        tensors[i] = *net_tensor(c->dtype, c->shapes[i],
+                                 c->dtype == AMP_BOOL ? (const void *)data : c->items[i]);
+    }
+    assert_true(amp_selection_differ(&selection) == 0);
+    for (uint64_t n = 1; n <= 2; n++) {
+        amp_selection_add(&selections, 0, &tensors[0], &tensors[1]);
+        uint64_t larger = c->counts[0] > c->counts[1] ? c->counts[0] : c->counts[1];
+        assert_int_equal(selection.items[0], n * c->counts[0]);
+        assert_int_equal(selection.items[1], n * c->counts[1]);
+        assert_int_equal(selection.larger, n * larger);
+        assert_int_equal(selection.otherwise, n * c->otherwise);
+        assert_true(amp_selection_differ(&selection) ==
+                    (larger > 0 ? (double)c->otherwise / (double)larger : 0));
+    }
+}
+
+/* Sets, whatever their order: rows or columns, elements of a line, places of what is true. */
+static void selections_are_compared_as_sets(void **state)
+{
+    static const struct selected cases[] = {
+        /* the largest of each line, the last dim or the one that the attribute says */
+        {"TopK", 9, AMP_INT64, {{2, {2, 2}}, {2, {2, 2}}}, {{0, 1, 2, 3}, {1, 0, 3, 2}}, {4, 4}, 0},
+        {"TopK", 9, AMP_INT64, {{2, {2, 2}}, {2, {2, 2}}}, {{0, 1, 2, 3}, {0, 1, 1, 2}}, {4, 4}, 1},
+        {"TopK", 9, AMP_INT64, {{2, {2, 2}}, {2, {2, 2}}}, {{0, 1, 2, 3}, {2, 3, 0, 1}}, {4, 4}, 4},
+        {"TopK", 0, AMP_INT64, {{2, {2, 2}}, {2, {2, 2}}}, {{0, 1, 2, 3}, {2, 3, 0, 1}}, {4, 4}, 0},
+        {"TopK",
+         -2,
+         AMP_INT64,
+         {{2, {2, 2}}, {2, {2, 2}}},
+         {{0, 1, 2, 3}, {2, 3, 0, 1}},
+         {4, 4},
+         0},
+        {"TopK", 0, AMP_INT64, {{2, {2, 2}}, {2, {2, 2}}}, {{0, 1, 2, 3}, {1, 0, 3, 2}}, {4, 4}, 4},
+        {"TopK", 9, AMP_INT64, {{1, {3}}, {1, {2}}}, {{4, 5, 6}, {6, 4}}, {3, 2}, 1},
+        {"TopK", 9, AMP_INT64, {{1, {0}}, {1, {2}}}, {{0}, {6, 4}}, {0, 2}, 2},
+        {"TopK", 9, AMP_INT64, {{1, {3}}, {1, {3}}}, {{4, 4, 5}, {4, 5, 5}}, {3, 3}, 1},
+        /* places, one in each column */
+        {"NonZero",
+         9,
+         AMP_INT64,
+         {{2, {2, 2}}, {2, {2, 2}}},
+         {{0, 1, 2, 3}, {1, 0, 3, 2}},
+         {2, 2},
+         0},
+        {"NonZero",
+         9,
+         AMP_INT64,
+         {{2, {2, 2}}, {2, {2, 2}}},
+         {{0, 1, 2, 3}, {0, 1, 3, 2}},
+         {2, 2},
+         2},
+        {"NonZero",
+         9,
+         AMP_INT64,
+         {{2, {2, 2}}, {2, {2, 3}}},
+         {{0, 1, 2, 3}, {0, 5, 1, 2, 6, 3}},
+         {2, 3},
+         1},
+        /* entries of the dims that differ are others */
+        {"NonZero", 9, AMP_INT64, {{2, {2, 2}}, {2, {1, 2}}}, {{0, 1, 2, 3}, {0, 1}}, {2, 2}, 2},
+        {"NonZero", 9, AMP_INT64, {{2, {2, 0}}, {2, {2, 0}}}, {{0}, {0}}, {0, 0}, 0},
+        /* a row for each box */
+        {"NonMaxSuppression",
+         9,
+         AMP_INT64,
+         {{2, {2, 3}}, {2, {2, 3}}},
+         {{0, 1, 2, 0, 0, 5}, {0, 0, 5, 0, 1, 2}},
+         {2, 2},
+         0},
+        {"NonMaxSuppression",
+         9,
+         AMP_INT64,
+         {{2, {2, 3}}, {2, {1, 3}}},
+         {{0, 1, 2, 0, 0, 5}, {0, 0, 5}},
+         {2, 1},
+         1},
+        /* what is true */
+        {"Compress", 9, AMP_BOOL, {{1, {4}}, {1, {4}}}, {{1, 0, 1, 1}, {1, 1, 1, 0}}, {3, 3}, 1},
+        {"Compress", 9, AMP_BOOL, {{1, {4}}, {1, {4}}}, {{0, 0, 0, 0}, {0, 1, 0, 0}}, {0, 1}, 1},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        check_selected(&cases[i]);
+}
+
 /* ---- lists ---- */
 
 /* A sequence of COUNT vectors, whose elements are FIRST, FIRST + 1 and so on. */
@@ -1181,6 +1292,7 @@ int main(void)
         NET_TEST(products_are_class_scores),
         NET_TEST(probabilities_are_class_scores),
         NET_TEST(the_first_of_equals_agrees),
+        NET_TEST(selections_are_compared_as_sets),
         NET_TEST(lists_are_compared_item_by_item),
         NET_TEST(lists_are_measured_item_by_item),
         NET_TEST(rows_come_in_batches),
