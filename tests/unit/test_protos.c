@@ -6,6 +6,7 @@
 #include "onnx-data.pb-c.h"
 #include "onnx.pb-c.h"
 #include "onnx/file/external.h"
+#include "onnx/file/metadata.h"
 #include "onnx/file/read.h"
 #include "onnx/file/tensor_proto.h"
 #include "onnx/file/update.h"
@@ -750,6 +751,37 @@ static void texts_may_be_missing(void **state)
     }
 }
 
+/* Entries that begin alike make room for others; the rest stays in its order, without a key too. */
+static void metadata_are_replaced(void **state)
+{
+    static const struct amp_metadata_entry added[] = {{"p.a", "1"}, {"p.b", "2"}};
+    static const char *const wanted[][2] = {{NULL, NULL},   {"p", NULL},   {NULL, "value"},
+                                            {"p", "value"}, {"q.p.", "x"}, {"p.a", "1"},
+                                            {"p.b", "2"}};
+    Onnx__StringStringEntryProto *all[8], **others = entries("p"), **same = entries("p.c");
+    struct amp_model model = {.arena = net.arena, .origin = &made.model};
+    (void)state;
+    start_model();
+    for (int i = 0; i < 4; i++)
+        all[i] = others[i];
+    all[4] = same[1];
+    all[5] = entries("q.p.")[3];
+    all[5]->value = amp_arena_strdup(net.arena, "x");
+    all[6] = same[3];
+    all[7] = entries("p.")[3];
+    made.model.n_metadata_props = 8;
+    made.model.metadata_props = all;
+    amp_metadata_replace(&model, "p.", added, 2);
+    assert_int_equal(made.model.n_metadata_props, AMP_COUNT(wanted));
+    for (size_t i = 0; i < AMP_COUNT(wanted); i++) {
+        const Onnx__StringStringEntryProto *entry = made.model.metadata_props[i];
+        assert_int_equal(entry->key == NULL, wanted[i][0] == NULL);
+        assert_int_equal(entry->value == NULL, wanted[i][1] == NULL);
+        assert_string_equal(entry->key ? entry->key : "", wanted[i][0] ? wanted[i][0] : "");
+        assert_string_equal(entry->value ? entry->value : "", wanted[i][1] ? wanted[i][1] : "");
+    }
+}
+
 static void names_are_given_once(void **state)
 {
     static char name_w[] = "w", empty[] = "";
@@ -1133,6 +1165,7 @@ int main(void)
         NET_TEST(nodes_have_operators_and_attributes_names),
         NET_TEST(initializers_are_what_their_input_is),
         NET_TEST(texts_may_be_missing),
+        NET_TEST(metadata_are_replaced),
         NET_TEST(names_are_given_once),
         NET_TEST(initializers_are_inputs_or_not),
         NET_TEST(declared_shapes_stay_where_they_can),

@@ -25,9 +25,11 @@ void amp_metadata_replace(struct amp_model *model, const char *prefix,
     size_t n = 0;
     Onnx__StringStringEntryProto **kept =
         amp_arena_array(model->arena, proto->n_metadata_props + count, sizeof *kept);
-    for (size_t i = 0; i < proto->n_metadata_props; i++)
-        if (strncmp(proto->metadata_props[i]->key, prefix, strlen(prefix)) != 0)
+    for (size_t i = 0; i < proto->n_metadata_props; i++) {
+        const char *key = proto->metadata_props[i]->key; /* NULL: none */
+        if (key == NULL || strncmp(key, prefix, strlen(prefix)) != 0)
             kept[n++] = proto->metadata_props[i];
+    }
     for (size_t i = 0; i < count; i++)
         kept[n++] = create_entry(model->arena, &entries[i]);
     proto->metadata_props = kept;
