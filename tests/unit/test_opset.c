@@ -491,6 +491,15 @@ static void batch_normalization_per_activation(void **state)
     refused(f, 9, 8,
             "node 0 with output 'y' (BatchNormalization-7): cannot be raised to opset 9: "
             "BatchNormalization changed in opset 9: it is trained per activation (spatial is 0)");
+    /* Per channel, or with one activation each. */
+    for (int spatial = 0; spatial < 2; spatial++) {
+        start(f, 7);
+        x = spatial ? INPUT(f, "x", AMP_FLOAT, 1, 2, 2) : INPUT(f, "x", AMP_FLOAT, 1, 2);
+        s = INPUT(f, "s", AMP_FLOAT, 2);
+        id = node(f, "BatchNormalization", x, s, s, 1);
+        amp_node_set_int(f->model, id, "spatial", spatial);
+        raised(f, 9, "y = BatchNormalization-9(x, s, s)\n");
+    }
 }
 
 static void a_dropout_mask_that_is_used(void **state)
