@@ -784,6 +784,67 @@ static void group_normalization(void **state)
            "y = GroupNormalization-21(x, y_Reshape_2, y_Reshape_6) num_groups=2\n");
 }
 
+/* Node 0, of operator OP, must be refused at VERSION because of REASON. */
+static void lacks(struct fixture *f, const char *op, int version, const char *reason)
+{
+    char message[300];
+    const struct amp_node *node = amp_node_at(f->model, 0);
+    snprintf(
+        message, sizeof message,
+        "node 0 with output 'y' (%s-%d): cannot be raised to opset %d: %s changed in opset %d: %s",
+        op, node->since_version, version, op, version, reason);
+    refused(f, version, version - 1, message);
+}
+
+/* An experiment of opset 1 on an input of DTYPE. */
+static uint32_t experiment(struct fixture *f, const char *op, enum amp_dtype dtype)
+{
+    start(f, 9);
+    return node(f, op, INPUT(f, "x", dtype, 1, 2, 4, 4), AMP_NONE, AMP_NONE, 1);
+}
+
+static void what_lacks_something_is_refused(void **state)
+{
+    static const char whole[] = "its border or its scale is not whole";
+    static const char unknown[] = "the type of its input is not known";
+    static const char *const bent[] = {"Affine", "ParametricSoftplus", "ScaledTanh"};
+    static const int64_t four[] = {0, 0, 1, 1};
+    static const float half = 0.5f;
+    struct fixture *f = *state;
+    for (size_t n_border = 3; n_border <= 4; n_border++)
+        for (size_t n_scale = 1; n_scale <= 3; n_scale++) {
+            uint32_t id = experiment(f, "Crop", AMP_FLOAT);
+            set_ints(f, id, "border", n_border, four);
+            set_ints(f, id, "scale", n_scale, four + 1);
+            if (n_border != 4 || n_scale != 2)
+                lacks(f, "Crop", 10, whole);
+        }
+    experiment(f, "Crop", AMP_FLOAT);
+    lacks(f, "Crop", 10, whole);
+    for (size_t i = 1; i < sizeof bent / sizeof *bent; i++) {
+        experiment(f, bent[i], AMP_FLOAT);
+        lacks(f, bent[i], 10, "it has no alpha or no beta");
+        set_float(f, experiment(f, bent[i], AMP_FLOAT), "alpha", half);
+        lacks(f, bent[i], 10, "it has no alpha or no beta");
+        set_float(f, experiment(f, bent[i], AMP_FLOAT), "beta", half);
+        lacks(f, bent[i], 10, "it has no alpha or no beta");
+    }
+    for (size_t i = 0; i < sizeof bent / sizeof *bent; i++) {
+        experiment(f, bent[i], AMP_UNDEFINED);
+        lacks(f, bent[i], 10, unknown);
+    }
+    experiment(f, "Scale", AMP_UNDEFINED);
+    lacks(f, "Scale", 10, unknown);
+    start(f, 1);
+    node(f, "Pad", INPUT(f, "x", AMP_FLOAT, 4), AMP_NONE, AMP_NONE, 1);
+    lacks(f, "Pad", 2, "it has no paddings");
+    start(f, 7);
+    node(f, "Dropout", INPUT(f, "x", AMP_UNDEFINED, 4), AMP_NONE, AMP_NONE, 2);
+    uint32_t mask = amp_node_at(f->model, 0)->outputs[1];
+    node(f, "Neg", mask, AMP_NONE, AMP_NONE, 1);
+    lacks(f, "Dropout", 10, "the type of its mask is not known");
+}
+
 static void nodes_in_bodies_are_raised(void **state)
 {
     struct fixture *f = *state;
@@ -884,6 +945,7 @@ int main(void)
         TEST(orders_become_whole_numbers),
         TEST(coordinates_that_are_gone),
         TEST(group_normalization),
+        TEST(what_lacks_something_is_refused),
         TEST(nodes_in_bodies_are_raised),
         TEST(what_cannot_be_raised_leaves_all_as_it_was),
         TEST(every_change_has_its_adapter),
