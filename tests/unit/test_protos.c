@@ -928,6 +928,41 @@ static void declared_shapes_stay_where_they_can(void **state)
     written_dims_are("23", DIMS(AMP_DIM_UNKNOWN, 4), "?4");
 }
 
+/* ---- numbers in messages ---- */
+
+/* BYTES as a message of a tensor must be refused with TEXT. */
+static void bytes_are_refused(const char *bytes, size_t size, const char *refusal)
+{
+    uint8_t copy[64];
+    struct amp_tensor value;
+    struct amp_error err = {.status = AMP_OK};
+    memcpy(copy, bytes, size);
+    assert_int_equal(amp_value_parse(AMP_KIND_TENSOR, copy, size, &value, &err), AMP_MODEL);
+    assert_string_equal(err.text, refusal);
+}
+
+static void numbers_and_lengths_end_in_time(void **state)
+{
+#define WRONG(what) "not a valid protobuf message: " what
+    (void)state;
+    bytes_are_refused("\x10\x81", 2, WRONG("a truncated number at byte 1"));
+    bytes_are_refused("\x10\x01\x10", 3, WRONG("a truncated number at byte 3"));
+    bytes_are_refused("\x90", 1, WRONG("a truncated number at byte 0"));
+    bytes_are_refused("\x10\x81\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01", 12,
+                      WRONG("a number of more than ten bytes at byte 1"));
+    bytes_are_refused("\x10\x81\x80\x80\x80\x80\x80\x80\x80\x80\x01", 11,
+                      "float_data holds 0 values; float32 [] needs 1");
+    bytes_are_refused("\x01", 1, WRONG("a wrong field number at byte 0"));
+    bytes_are_refused("\x13", 1, WRONG("an unknown wire type at byte 0"));
+    bytes_are_refused("\x16", 1, WRONG("an unknown wire type at byte 0"));
+    bytes_are_refused("\x55\x01\x02\x03", 4, WRONG("a truncated number at byte 1"));
+    bytes_are_refused("\x51\x01\x02\x03\x04\x05\x06\x07", 8, WRONG("a truncated number at byte 1"));
+    bytes_are_refused("\x4a\x02\x01", 3,
+                      "truncated: field 9 of TensorProto at byte 1 has 2 bytes, but 1 follow");
+    bytes_are_refused("\x42\x02\x61\x00", 4,
+                      "name of TensorProto at byte 2 has a NUL in it; accepted: text without");
+}
+
 /* ---- names in messages ---- */
 
 static char *text(const char *from)
@@ -1169,6 +1204,7 @@ int main(void)
         NET_TEST(names_are_given_once),
         NET_TEST(initializers_are_inputs_or_not),
         NET_TEST(declared_shapes_stay_where_they_can),
+        NET_TEST(numbers_and_lengths_end_in_time),
         NET_TEST(names_are_own_or_foreign),
         NET_TEST(new_names_are_free_and_not_too_long),
         NET_TEST(what_is_repeated_is_bounded),
