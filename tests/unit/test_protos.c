@@ -952,6 +952,13 @@ static void numbers_and_lengths_end_in_time(void **state)
                       WRONG("a number of more than ten bytes at byte 1"));
     bytes_are_refused("\x10\x81\x80\x80\x80\x80\x80\x80\x80\x80\x01", 11,
                       "float_data holds 0 values; float32 [] needs 1");
+    /* Fields that nobody knows may be the last. */
+    bytes_are_refused("\x10\x01\x7d\x01\x02\x03\x04", 7,
+                      "float_data holds 0 values; float32 [] needs 1");
+    bytes_are_refused("\x10\x01\x79\x01\x02\x03\x04\x05\x06\x07\x08", 11,
+                      "float_data holds 0 values; float32 [] needs 1");
+    bytes_are_refused("\xf8\xff\xff\xff\x0f\x01", 6, "unknown data_type 0; 1 to 26 are known");
+    bytes_are_refused("\x80\x80\x80\x80\x10\x01", 6, WRONG("a wrong field number at byte 0"));
     bytes_are_refused("\x01", 1, WRONG("a wrong field number at byte 0"));
     bytes_are_refused("\x13", 1, WRONG("an unknown wire type at byte 0"));
     bytes_are_refused("\x16", 1, WRONG("an unknown wire type at byte 0"));
