@@ -323,6 +323,112 @@ static void nothing_is_published_from_what_has_changed(void **unused)
     tear_down();
 }
 
+/* ---- what may be written where ---- */
+
+/* A folder of the test's own: a and hard are one file, l leads to it; ln leads to what d has not
+   yet; f is a FIFO. */
+static void enter_paths(char folder[SCRATCH_MAX])
+{
+    scratch_folder(folder, SCRATCH_MAX);
+    assert_int_equal(chdir(folder), 0);
+    assert_int_equal(mkdir("d", 0777), 0);
+    FILE *files[] = {fopen("a", "w"), fopen("d/a", "w")};
+    for (int i = 0; i < 2; i++) {
+        assert_non_null(files[i]);
+        fclose(files[i]);
+    }
+    assert_int_equal(link("a", "hard") | symlink("a", "l") | symlink("d/new", "ln"), 0);
+    assert_int_equal(mkfifo("f", 0666), 0);
+}
+
+static void leave_paths(const char *folder)
+{
+    char command[SCRATCH_MAX + 16];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    assert_int_equal(chdir("/"), 0);
+    assert_int_equal(system(command), 0);
+}
+
+static void outputs_are_the_same_or_not(void **state)
+{
+    static const struct {
+        const char *a, *b;
+        bool are_same;
+    } rows[] = {{"a", "a", true},       {"a", "./a", true},    {"a", "d/../a", true},
+                {"a", "l", true},       {"ln", "d/new", true}, {"new", "./new", true},
+                {"-", "-", true},       {"a", "b", false},     {"a", "d/a", false},
+                {"a", "hard", false},   {"a", "-", false},     {"new", "d/new", false},
+                {"f", "./f", false},    {"f", "a", false},     {"none/x", "none/./x", false},
+                {"none/x", "x", false}, {"none/x", "y", false}};
+    char folder[SCRATCH_MAX];
+    (void)state;
+    enter_paths(folder);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(amp_output_is_same(rows[i].a, rows[i].b), rows[i].are_same);
+        assert_int_equal(amp_output_is_same(rows[i].b, rows[i].a), rows[i].are_same);
+    }
+    leave_paths(folder);
+}
+
+static void outputs_are_inputs_or_not(void **state)
+{
+    static const struct {
+        const char *input, *output;
+        bool is_input;
+    } rows[] = {{"a", "a", true},    {"a", "./a", true},  {"a", "l", true},  {"l", "hard", true},
+                {"a", "d/a", false}, {"a", "new", false}, {"a", "-", false}, {"none", "a", false},
+                {"f", "f", false},   {"d/a", "a", false}, {"d", "d", false}};
+    char folder[SCRATCH_MAX];
+    (void)state;
+    enter_paths(folder);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_int_equal(amp_output_is_input(rows[i].input, rows[i].output), rows[i].is_input);
+    int before = dup(STDIN_FILENO);
+    assert_non_null(freopen("a", "r", stdin));
+    assert_true(amp_output_is_input("-", "l"));
+    assert_false(amp_output_is_input("-", "d/a"));
+    if (before >= 0)
+        dup2(before, STDIN_FILENO);
+    leave_paths(folder);
+}
+
+typedef enum amp_status checker(const char *path, struct amp_error *err);
+
+/* CHECK takes PATH, or refuses it with WANTED. */
+static void path_is(checker *check, const char *path, const char *wanted)
+{
+    struct amp_error err = {.status = AMP_OK};
+    assert_int_equal(check(path, &err), wanted == NULL ? AMP_OK : AMP_IO);
+    assert_string_equal(err.text, wanted == NULL ? "" : wanted);
+}
+
+static void what_cannot_be_created_is_said_before(void **state)
+{
+    static const char *const fine[] = {"a", "d/a", "new", "d/new", "l", "ln", "hard"};
+    char folder[SCRATCH_MAX];
+    (void)state;
+    enter_paths(folder);
+    for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
+        path_is(amp_output_check, fine[i], NULL);
+        path_is(amp_output_check_log, fine[i], NULL);
+    }
+    path_is(amp_output_check, "-", NULL);
+    path_is(amp_output_check, "f", NULL);
+    path_is(amp_output_check, "d", "d: cannot create: Is a directory");
+    path_is(amp_output_check, "none/x", "none/x: cannot create: No such file or directory");
+    path_is(amp_output_check, "a/x", "a/x: cannot create: Not a directory");
+    path_is(amp_output_check_log, "d", "d: cannot open: Is a directory");
+    path_is(amp_output_check_log, "none/x", "none/x: cannot create: No such file or directory");
+    path_is(amp_output_check_folder, "d", NULL);
+    path_is(amp_output_check_folder, "d//", NULL);
+    path_is(amp_output_check_folder, "d/new/", NULL);
+    path_is(amp_output_check_folder, "new", NULL);
+    path_is(amp_output_check_folder, "a", "a: cannot create the folder: Not a directory");
+    path_is(amp_output_check_folder, "none/x",
+            "none/x: cannot create the folder: No such file or directory");
+    leave_paths(folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -335,6 +441,9 @@ int main(void)
         cmocka_unit_test(a_folder_goes_in_mid_write),
         cmocka_unit_test(a_folder_that_moves_and_comes_back),
         cmocka_unit_test(nothing_is_published_from_what_has_changed),
+        cmocka_unit_test(outputs_are_the_same_or_not),
+        cmocka_unit_test(outputs_are_inputs_or_not),
+        cmocka_unit_test(what_cannot_be_created_is_said_before),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
