@@ -354,12 +354,25 @@ static void outputs_are_the_same_or_not(void **state)
     static const struct {
         const char *a, *b;
         bool are_same;
-    } rows[] = {{"a", "a", true},       {"a", "./a", true},    {"a", "d/../a", true},
-                {"a", "l", true},       {"ln", "d/new", true}, {"new", "./new", true},
-                {"-", "-", true},       {"a", "b", false},     {"a", "d/a", false},
-                {"a", "hard", false},   {"a", "-", false},     {"new", "d/new", false},
-                {"f", "./f", false},    {"f", "a", false},     {"none/x", "none/./x", false},
-                {"none/x", "x", false}, {"none/x", "y", false}};
+    } rows[] = {{"a", "a", true},
+                {"a", "./a", true},
+                {"a", "d/../a", true},
+                {"a", "l", true},
+                {"ln", "d/new", true},
+                {"new", "./new", true},
+                {"-", "-", true},
+                {"-", "./-", false},
+                {"f", "d/../f", false},
+                {"a", "b", false},
+                {"a", "d/a", false},
+                {"a", "hard", false},
+                {"a", "-", false},
+                {"new", "d/new", false},
+                {"f", "./f", false},
+                {"f", "a", false},
+                {"none/x", "none/./x", false},
+                {"none/x", "x", false},
+                {"none/x", "y", false}};
     char folder[SCRATCH_MAX];
     (void)state;
     enter_paths(folder);

@@ -243,8 +243,8 @@ bool amp_output_is_same(const char *a, const char *b)
     struct stat folder_a, folder_b;
     if (strcmp(a, b) == 0)
         return true;
-    if (strcmp(a, "-") == 0 || strcmp(b, "-") == 0 || is_special(a) || is_special(b) ||
-        !follow_links(a, target_a) || !follow_links(b, target_b))
+    if (strcmp(a, "-") == 0 || strcmp(b, "-") == 0 || is_special(a) || !follow_links(a, target_a) ||
+        !follow_links(b, target_b))
         return false;
     const char *name_a = place_of(target_a, &folder_a), *name_b = place_of(target_b, &folder_b);
     return name_a != NULL && name_b != NULL && strcmp(name_a, name_b) == 0 &&
