@@ -140,7 +140,7 @@ static void external_is(const char *const values[3], enum amp_dtype dtype, int64
                         const char *refusal)
 {
     static char keys[3][9] = {"location", "offset", "length"};
-    char texts[3][64];
+    char texts[3][4200];
     Onnx__StringStringEntryProto entries[3], *places[3];
     Onnx__TensorProto proto;
     struct amp_tensor tensor;
@@ -214,6 +214,10 @@ static void external_data_are_where_the_entries_say(void **state)
         external_is(rows[i].values, AMP_FLOAT, 2, rows[i].refusal);
     external_is((const char *const[3]){"w.bin"}, AMP_STRING, 2,
                 "external data cannot hold strings");
+    char *longest = amp_arena_alloc(net.arena, 4096);
+    memset(longest, 'a', 4094); /* and "./" before it: as long as no path may be */
+    external_is((const char *const[3]){longest}, AMP_FLOAT, 2,
+                "external data location of 4096 bytes is too long");
     external_is((const char *const[3]){"w.bin", "40"}, AMP_FLOAT, 0, "");
     external_is((const char *const[3]){"w.bin", "41"}, AMP_FLOAT, 0,
                 "external data file 'w.bin' has 40 bytes; 0 at offset 41 are needed");
