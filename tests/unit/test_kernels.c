@@ -1,6 +1,7 @@
 /* Kernels on hand-made nodes, and what runs in oneDNN. */
 #include "net.h"
 #include "one_node.h"
+#include "ops/dnnl/post_op.h"
 #include "ops/dnnl/profile.h"
 #include "ops/kernel/kernel.h"
 
@@ -2085,6 +2086,58 @@ static void products_and_norms_are_run_by_onednn(void **state)
     expect_all_kinds(cases, sizeof cases / sizeof *cases);
 }
 
+/* What oneDNN may do to the results of the node before, with the numbers of ONNX's definitions. */
+static void activations_are_post_ops_of_onednn(void **state)
+{
+    static const struct {
+        const char *line;
+        dnnl_alg_kind_t alg; /* 0: none */
+        float alpha, beta;
+    } cases[] = {
+        {"Clip-13 f[2] f[]=-1 f[]=2", dnnl_eltwise_clip, -1, 2},
+        {"Clip-13 f[2] f[]=2 f[]=2", dnnl_eltwise_clip, 2, 2},
+        {"Clip-13 f[2] f[]=3 f[]=2", 0, 0, 0},
+        {"Clip-13 f[2]", dnnl_eltwise_clip, -INFINITY, INFINITY},
+        {"Clip-13 f[2] _ f[]=2", dnnl_eltwise_clip, -INFINITY, 2},
+        {"Clip-13 f[2] f[]=-1", dnnl_eltwise_clip, -1, INFINITY},
+        {"Clip-13 f[2] f[1]=-1 f[1]=2", dnnl_eltwise_clip, -1, 2},
+        {"Clip-6 f[2] min=-1.0 max=2.0", dnnl_eltwise_clip, -1, 2},
+        {"Relu-14 f[2]", dnnl_eltwise_relu, 0, 0},
+        {"LeakyRelu-16 f[2]", dnnl_eltwise_relu, 0.01f, 0},
+        {"LeakyRelu-16 f[2] alpha=0.25", dnnl_eltwise_relu, 0.25f, 0},
+        {"Elu-22 f[2]", dnnl_eltwise_elu, 1, 0},
+        {"Elu-22 f[2] alpha=0.5", dnnl_eltwise_elu, 0.5f, 0},
+        {"HardSigmoid-22 f[2]", dnnl_eltwise_hardsigmoid, 0.2f, 0.5f},
+        {"HardSigmoid-22 f[2] alpha=0.5 beta=0.25", dnnl_eltwise_hardsigmoid, 0.5f, 0.25f},
+        {"HardSwish-22 f[2]", dnnl_eltwise_hardswish, 1 / 6.f, 0.5f},
+        {"Mish-22 f[2]", dnnl_eltwise_mish, 0, 0},
+        {"Sigmoid-13 f[2]", dnnl_eltwise_logistic, 0, 0},
+        {"Swish-24 f[2]", dnnl_eltwise_swish, 1, 0},
+        {"Swish-24 f[2] alpha=2.0", dnnl_eltwise_swish, 2, 0},
+        {"Gelu-20 f[2]", dnnl_eltwise_gelu_erf, 0, 0},
+        {"Gelu-20 f[2] approximate=none", dnnl_eltwise_gelu_erf, 0, 0},
+        {"Gelu-20 f[2] approximate=tanh", dnnl_eltwise_gelu_tanh, 0, 0},
+        {"Celu-12 f[2]", 0, 0, 0},
+        {"Softplus-22 f[2]", 0, 0, 0},
+    };
+    (void)state;
+    for (int way = ONE_GIVEN; way <= ONE_CONSTANT; way += ONE_CONSTANT)
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            struct amp_post post = {.operand = NULL};
+            one_node(cases[i].line, (enum one_way)way);
+            infer_all();
+            const struct amp_node *node =
+                amp_node_at(net.model, net.model->graphs[0].nodes.items[0]);
+            bool has_numbers = node->n_inputs == 1 || way == ONE_CONSTANT; /* that are constants */
+            bool found = amp_post_of(net.model, node, 0, &post);
+            if (found != (has_numbers && cases[i].alg != 0) ||
+                (found && (post.alg != cases[i].alg || post.alpha != cases[i].alpha ||
+                           post.beta != cases[i].beta)))
+                fail_msg("%s: %d, %g, %g", cases[i].line, (int)found, (double)post.alpha,
+                         (double)post.beta);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -2133,6 +2186,7 @@ int main(void)
         NET_TEST(texts_are_split_as_in_python),
         NET_TEST(spaces_are_those_of_python),
         NET_TEST(grams_are_counted_at_all_distances),
+        NET_TEST(activations_are_post_ops_of_onednn),
         NET_TEST(windows_are_run_by_onednn),
         NET_TEST(products_and_norms_are_run_by_onednn),
     };
