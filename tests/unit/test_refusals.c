@@ -1321,6 +1321,14 @@ static void moves(void **state)
         {"BitCast-26 d[2] to=7", "[2]"},
         {"BitCast-26 u[2] to=9", "[2]"},
         {"BitCast-26 u[2] to=21", "the bits of uint8 are not those of uint4"},
+        {"Pow-15 i[2]=3,4 i[]=2", "[2]"},
+        {"Pow-15 j[2]=3,4 j[]=3", "[2]"},
+        {"Pow-15 j[2]=3,4 f[]=0.5", "[2]"},
+        {"Pow-15 i[2]=3,4 f[]=-1", "[2]"},
+        {"Pow-15 d[2] d[]=2", "[2]"},
+        {"Pow-15 h[2] h[]=2", "[2]"},
+        {"Pow-15 f[2] i[]=2", "[2]"},
+        {"Pow-15 f[2] d[2]", "[2]"},
     };
     (void)state;
     EXPECT_ALL(cases);
