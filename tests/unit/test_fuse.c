@@ -425,6 +425,26 @@ static void a_normalization_in_training_stays(void **state)
     }
 }
 
+/* What is omitted is not there. */
+static void a_scale_goes_into_a_layer_without_a_bias(void **state)
+{
+    (void)state;
+    for (int is_omitted = 0; is_omitted < 2; is_omitted++) {
+        net_start(13);
+        uint32_t x = input("x", AMP_FLOAT, DIMS(1, 2, 3, 3));
+        uint32_t w = constant("w", AMP_FLOAT, DIMS(2, 2, 1, 1), halves);
+        uint32_t c = is_omitted ? NODE("Conv", "c", x, w, AMP_NONE) : NODE("Conv", "c", x, w);
+        output(NODE("Mul", "y", c, constant("s", AMP_FLOAT, DIMS(2, 1, 1), halves)));
+        assert_string_equal(fused(), "Conv");
+        net_start(13);
+        x = input("x", AMP_FLOAT, DIMS(3, 2));
+        w = constant("w", AMP_FLOAT, DIMS(2, 2), halves);
+        c = is_omitted ? NODE("Gemm", "c", x, w, AMP_NONE) : NODE("Gemm", "c", x, w);
+        output(NODE("Mul", "y", c, vector("s")));
+        assert_string_equal(fused(), "Gemm");
+    }
+}
+
 /* Up to version 6 operands are of one shape unless an attribute lines them up. */
 static void sums_of_before_version_7_stay(void **state)
 {
@@ -1246,6 +1266,7 @@ int main(void)
         NET_TEST(what_depends_on_constants_is_one),
         NET_TEST(a_factor_adds_no_dims),
         NET_TEST(a_normalization_in_training_stays),
+        NET_TEST(a_scale_goes_into_a_layer_without_a_bias),
         NET_TEST(sums_of_before_version_7_stay),
         NET_TEST(the_end_of_a_chain_is_rounded),
         NET_TEST(a_plan_is_of_known_types),

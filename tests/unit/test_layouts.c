@@ -658,6 +658,10 @@ static void what_divides_by_zero_is_refused(void **state)
     x.dtype = AMP_BFLOAT16;
     assert_int_equal(amp_prim_run_call(&ctx, &call), AMP_UNSUPPORTED);
     assert_string_equal(net.err.text, "oneDNN needs to know the sizes of caches");
+    net.err = (struct amp_error){.status = AMP_OK};
+    assert_int_equal(amp_prim_run_call(&ctx, &call), AMP_UNSUPPORTED);
+    assert_string_equal(net.err.text, "oneDNN has no primitive");
+    assert_true(calls.made == 2 && calls.plain == 2);
     assert_ptr_equal(ctx.err, &net.err);
     amp_prim_destroy(kept);
     are_caches_hidden = false;
