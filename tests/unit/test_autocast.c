@@ -420,7 +420,7 @@ static void note(uint32_t value, const char *name, const char *op, const char *a
 
 static bool is_text(struct amp_str str, const char *text)
 {
-    return str.size == strlen(text) && memcmp(str.data, text, str.size) == 0;
+    return str.size == strlen(text) && (str.size == 0 || memcmp(str.data, text, str.size) == 0);
 }
 
 static void notes_have_operator_overload_and_arguments(void **state)
