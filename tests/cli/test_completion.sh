@@ -103,6 +103,26 @@ for command in "${commands[@]}"; do
   found=$(grep -E "^complete -c ampconv -n '__ampconv_is( [a-z]+)* $command( [a-z]+)*' -l " "$scratch/fish" | sed 's/.* -l \([a-z0-9-]*\) .*/--\1/' | words)
   same "fish: options of $command" "$found" "$(options_of "$command" | words)"
 done
+# What follows the description of an option of zsh's: words and files as they are, then those behind a =. A letter and a name exclude each
+# other, unless they are repeatable; a value that need not be there is told by =- and two colons.
+while IFS='|' read -r name value; do
+  same "zsh: $name" "$(grep -F -- "$name[" "$scratch/zsh" | head -n 1 | sed "s/^ *//; s/\\[.*\\]:\\(.*{_ampconv\\)/[]:\\1/; s/ *.\$//")" "$name[]:$value"
+done <<'END'
+'(-d --dtype)'{-d+,--dtype=}'|DTYPE:{_ampconv_value "bf16 fp16 fp32" "" "" ""}'
+'(-o --output)'{-o+,--output=}'|OUT:{_ampconv_value "" "files" "" ""}'
+'--output-dir=|DIR:{_ampconv_value "" "folders" "" ""}'
+'*--node=|PATTERN=PRECISION:{_ampconv_value "" "" "follow lower fp32 bf16 fp16 widest infer clear" "" pair}'
+\*{-i+,--input=}'|NAME=FILE:{_ampconv_value "" "" "" "files" pair}'
+'--threads=|N:{_ampconv_value "" "" "" ""}'
+END
+holds() { if grep -qxF -- "$3" "$scratch/$2"; then echo "ok $1"; else echo "not ok $1: $(grep -F -- "${3:0:60}" "$scratch/$2" | head -n 2)"; fi; }
+holds 'zsh: a file that need not be there' zsh "      '--json=-[write the report as JSON; --json NAME.json is right too]::\\[=FILE\\]:{_ampconv_value \"\" \"files\" \"\" \"\"}' \\"
+holds 'zsh: a file, alone or behind a =' zsh "      '*--labels=[class numbers or targets (.npy) of the samples, for an output\\: report each model'\\''s accuracy]:\\[NAME=\\]FILE:{_ampconv_value \"\" \"files\" \"\" \"files\" pair}' \\"
+holds 'fish: words' fish "complete -c ampconv -n '__ampconv_is convert compare rules' -l dtype -s d -x -a 'bf16 fp16 fp32' -d 'the lower dtype: bf16, fp16, or bf16,fp16; fp32 raises a model of 16 bits'"
+holds 'fish: words, alone or behind a =' fish "complete -c ampconv -n '__ampconv_is convert compare' -l io -x -a '(__ampconv_pair \"keep lower\" \"keep lower\" \"\" \"\")' -d 'keep or lower the graph\\'s float inputs and outputs; repeatable'"
+holds 'fish: files' fish "complete -c ampconv -n '__ampconv_is convert' -l output -s o -r -F -a '' -d 'the converted model; - is stdout'"
+holds 'fish: files behind a =' fish "complete -c ampconv -n '__ampconv_is convert run compare bench calibrate train' -l input -s i -x -a '(__ampconv_pair \"\" \"\" \"\" \"files\")' -d 'a graph input from a .npy or .pb file; repeatable'"
+holds 'fish: a value that need not be there' fish "complete -c ampconv -n '__ampconv_is convert run compare bench train' -l json -a '' -d 'write the report as JSON; --json NAME.json is right too'"
 for shell in bash zsh fish; do
   if ! command -v $shell >/dev/null; then
     echo "# no $shell: not checked by it"
