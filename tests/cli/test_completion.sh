@@ -106,7 +106,7 @@ done
 # What follows the description of an option of zsh's: words and files as they are, then those behind a =. A letter and a name exclude each
 # other, unless they are repeatable; a value that need not be there is told by =- and two colons.
 while IFS='|' read -r name value; do
-  same "zsh: $name" "$(grep -F -- "$name[" "$scratch/zsh" | head -n 1 | sed "s/^ *//; s/\\[.*\\]:\\(.*{_ampconv\\)/[]:\\1/; s/ *.\$//")" "$name[]:$value"
+  same "zsh: $name" "$(grep -F -- "${name}[" "$scratch/zsh" | head -n 1 | sed "s/^ *//; s/\\[.*\\]:\\(.*{_ampconv\\)/[]:\\1/; s/ *.\$//")" "${name}[]:$value"
 done <<'END'
 '(-d --dtype)'{-d+,--dtype=}'|DTYPE:{_ampconv_value "bf16 fp16 fp32" "" "" ""}'
 '(-o --output)'{-o+,--output=}'|OUT:{_ampconv_value "" "files" "" ""}'
