@@ -76,6 +76,10 @@ if ONEDNN_MAX_CPU_ISA=AVX2 "$AMPCONV" --version | grep -q 'x86-64-v3'; then
   holds 'many rows by widened weights' counts 'rows by weights' 0
   ONEDNN_MAX_CPU_ISA=AVX2 "$AMPCONV" bench cnn.onnx -d bf16,fp16 --profile -v "${few[@]}" >report
   holds 'a row by few weights, widened' counts 'rows by weights' 0
+  # Many rows by constant weights are an inner product there, for which oneDNN has the faster kernels.
+  ONEDNN_MAX_CPU_ISA=AVX2 "$AMPCONV" bench "$CASES/ops/matmul/product_of_many_rows/model.onnx" -d fp32 --profile "${few[@]}" >report
+  holds 'many rows by an inner product' says '^ +[0-9.]+ +[0-9.]+ +[0-9]+  inner_product '
+  holds 'many rows by no other product' counts ' matmul ' 0
 fi
 "$AMPCONV" bench cnn.onnx -d bf16 --profile --json "${few[@]}" >report 2>/dev/null
 for name in reorder_share cast_share nodes way primitives implementation layouts; do holds "JSON: $name" says "\"$name\""; done
