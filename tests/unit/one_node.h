@@ -214,7 +214,8 @@ static inline void one_node(const char *line, enum one_way way)
    no tensor. */
 static inline bool one_gives_what_it_finds(void)
 {
-    static const char *const names[] = {"NonMaxSuppression", "SplitToSequence", "Compress"};
+    static const char *const names[] = {"NonMaxSuppression", "SplitToSequence", "Compress",
+                                        "Unique", "StringNormalizer"};
     const struct amp_value *y = amp_value_at(net.model, net.model->graphs[0].outputs.items[0]);
     bool is_one = false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

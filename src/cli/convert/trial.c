@@ -141,14 +141,15 @@ static void check_step(struct amp_convert_job *job, struct amp_convert_trial *tr
 enum amp_status amp_convert_trial_find_noise(struct amp_convert_job *job,
                                              struct amp_convert_trial *trial)
 {
-    struct amp_error unused = {.status = AMP_OK};
+    struct amp_error err = {.status = AMP_OK};
     amp_progress_begin("finding the noise");
-    enum amp_status status =
-        amp_noise_search(job->options, 0, trial->reference.model, trial->twin.model, &trial->noise,
-                         job->explains_noise ? job->err : &unused);
+    enum amp_status status = amp_noise_search(job->options, 0, trial->reference.model,
+                                              trial->twin.model, &trial->noise, &err);
     amp_progress_end();
     trial->has_noise = status == AMP_OK;
-    return job->explains_noise ? status : AMP_OK;
+    /* A page does without what cannot be found, but not because the system refused something. */
+    bool is_done_without = !job->explains_noise && status != AMP_IO;
+    return trial->has_noise || is_done_without ? AMP_OK : amp_error_copy(job->err, &err);
 }
 
 static void report_measured(const struct amp_convert_job *job,
