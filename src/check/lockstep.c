@@ -276,8 +276,8 @@ static enum amp_status gather(struct amp_lockstep *lockstep, const struct turn *
     return AMP_OK;
 }
 
-/* Runs step I on what SECOND gives it. What goes wrong there is no failure of the run: the
-   reference may hold what its own node alone can take. */
+/* Runs step I on what SECOND gives it. What goes wrong there is no failure of the run, unless the
+   system refused something: the reference may hold what its own node alone can take. */
 static enum amp_status try_step(struct amp_lockstep *lockstep, size_t i, struct second *second)
 {
     struct amp_session *session = lockstep->sessions[1];
@@ -294,7 +294,7 @@ static enum amp_status try_step(struct amp_lockstep *lockstep, size_t i, struct 
     for (size_t k = 0; k < turn->reads.count; k++)
         if (second->given[k].data != NULL)
             AMP_TRY(amp_walk_set(session, turn->reads.items[k], &second->saved[k], lockstep->err));
-    return AMP_OK;
+    return second->error.status == AMP_IO ? amp_error_copy(lockstep->err, &second->error) : AMP_OK;
 }
 
 static enum amp_status run_second(struct amp_lockstep *lockstep, size_t i, struct second *second)

@@ -534,7 +534,12 @@ static bool try_command(const char *path, bool do_files_fail)
     FILE *file = tmpfile();
     assert_non_null(file);
     int printed = fileno(file);
-    if (!read_command(&command)) {
+    /* A page on stdout follows the model's file, which stays when stdout takes no more. */
+    bool is_read = read_command(&command);
+    for (int i = 1; i < command.n_words && is_read && do_files_fail; i++)
+        is_read =
+            strcmp(command.words[i], "-") != 0 || strcmp(command.words[i - 1], "--report") != 0;
+    if (!is_read) {
         fclose(file);
         return false;
     }
