@@ -774,6 +774,8 @@ static void products_norms_and_reductions(void **state)
          "word ids of rank 1; 2 is needed"},
         {"com.microsoft.EmbedLayerNormalization-1 j[2,3] _ f[9,4] f[9,5] _ f[4] f[4] >2",
          "input 3 needs rank 2 and a last dim of 4"},
+        {"com.microsoft.EmbedLayerNormalization-1 j[2,3] _ f[9,4] f[9,4] _ f[4] f[] >2",
+         "input 6 needs rank 1 and a last dim of 4"},
         {"com.microsoft.EmbedLayerNormalization-1 j[2,3] _ f[9,4] f[9,4] _ f[4] f[1,4] >2",
          "input 6 needs rank 1 and a last dim of 4"},
         {"com.microsoft.EmbedLayerNormalization-1 j[2,3] j[2,2] f[9,4] f[9,4] f[2,4] f[4] f[4] >2",
