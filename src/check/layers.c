@@ -165,6 +165,11 @@ double amp_layers_relative_error(const struct amp_metrics *metrics)
                : pow(10, -amp_metrics_quality(metrics) / 20);
 }
 
+double amp_layers_decibels(double error)
+{
+    return 20 * log10(1 / error);
+}
+
 /* The search for errors in the order of the converted model's nodes. */
 struct search {
     struct amp_layers *layers;

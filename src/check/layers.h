@@ -72,6 +72,9 @@ struct amp_pair_runner amp_layers_runner(struct amp_layers *layers);
    the fraction of elements that differ. */
 double amp_layers_relative_error(const struct amp_metrics *metrics);
 
+/* The signal to noise, in dB, of a relative ERROR that is neither 0 nor infinite; never -0. */
+double amp_layers_decibels(double error);
+
 /* Sets what is known after the last sample: errors, first_nan, first_overflow, largest_jump. */
 void amp_layers_end(struct amp_layers *layers);
 

@@ -34,7 +34,7 @@ static char *error_text(const struct amp_metrics *metrics, char *text, size_t si
     else if (isinf(error))
         snprintf(text, size, "not 0");
     else
-        snprintf(text, size, "%.1f dB", 20 * log10(1 / error));
+        snprintf(text, size, "%.1f dB", amp_layers_decibels(error));
     return text;
 }
 
@@ -121,7 +121,7 @@ static void print_jump(FILE *file, const struct amp_layer *layer)
     if (layer->before == 0)
         amp_print(file, ": from equal to ");
     else
-        amp_print(file, ": from %.1f dB to ", 20 * log10(1 / layer->before));
+        amp_print(file, ": from %.1f dB to ", amp_layers_decibels(layer->before));
     amp_print(file, "%s\n", error_text(&layer->accumulated, after, sizeof after));
 }
 

@@ -48,7 +48,7 @@ static void put_decibels(struct amp_html *html, double error)
     else if (isinf(error))
         amp_html_put(html, "nothing that can be compared");
     else
-        amp_html_put(html, "%.1f dB", 20 * log10(1 / error));
+        amp_html_put(html, "%.1f dB", amp_layers_decibels(error));
 }
 
 /* What the first value that is lost has to do with what its dtype holds. */

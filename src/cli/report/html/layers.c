@@ -26,7 +26,8 @@ double amp_html_decibels(const struct amp_metrics *metrics)
     double error = amp_layers_relative_error(metrics);
     if (metrics->count == 0 || !metrics->is_float)
         return metrics->different == 0 ? INFINITY : NAN;
-    return metrics->finite == 0 || metrics->stray > 0 || isinf(error) ? NAN : 20 * log10(1 / error);
+    return metrics->finite == 0 || metrics->stray > 0 || isinf(error) ? NAN
+                                                                      : amp_layers_decibels(error);
 }
 
 /* ---- what stands out ------------------------------------------------------------------------- */
