@@ -18,6 +18,14 @@
 
 enum { FIRST_SIZE = 4 * 1024, BLOCK_SIZE = 256 * 1024, ALIGNMENT = alignof(max_align_t) };
 
+/* Bytes behind each item that are never given out: under the address sanitizer none lies beside
+   another, so that it sees who looks past an item's end. */
+#ifdef __SANITIZE_ADDRESS__
+enum { GAP = 64 };
+#else
+enum { GAP = 0 };
+#endif
+
 struct block {
     struct block *next, *before;
     size_t used, size;
@@ -99,6 +107,7 @@ struct amp_arena *amp_arena_create(void)
 static void free_block(struct block *block)
 {
     amp_memory_return_basis(sizeof *block + block->size);
+    AMP_MEMORY_ALLOW(block->data, block->size);
     free(block);
 }
 
@@ -133,6 +142,7 @@ static struct block *add_block(struct amp_arena *arena, size_t size)
     if (block == NULL)
         out_of_memory(size);
     block->size = size;
+    AMP_MEMORY_FORBID(block->data, size);
     /* A block made for one large item goes second, so that the head keeps its free space. */
     link_block(arena, block, size > BLOCK_SIZE ? arena->head : NULL);
     return block;
@@ -154,7 +164,10 @@ static size_t aligned(size_t size)
 
 void amp_arena_release(struct amp_arena *arena, void *memory, size_t size)
 {
-    if (memory == NULL || aligned(size) <= BLOCK_SIZE)
+    if (memory == NULL)
+        return;
+    AMP_MEMORY_FORBID(memory, size);
+    if (aligned(size) <= BLOCK_SIZE)
         return;
     struct block *block =
         (struct block *)(void *)((unsigned char *)memory - offsetof(struct block, data));
@@ -168,12 +181,13 @@ void *amp_arena_alloc(struct amp_arena *arena, size_t size)
 {
     if (size > SIZE_MAX / 2)
         out_of_memory(size);
-    size = aligned(size);
+    size_t room = aligned(size) + GAP;
     struct block *block = arena->head;
-    if (block == NULL || block->size - block->used < size)
-        block = add_block(arena, next_size(arena, size));
+    if (block == NULL || block->size - block->used < room)
+        block = add_block(arena, next_size(arena, room));
     void *memory = block->data + block->used;
-    block->used += size;
+    block->used += room;
+    AMP_MEMORY_ALLOW(memory, size);
     return memory;
 }
 
@@ -225,8 +239,11 @@ void *amp_arena_push(struct amp_arena *arena, void *items, size_t *count, size_t
         void *moved = amp_arena_array(arena, grown, size);
         if (*count > 0)
             memcpy(moved, *array, *count * size);
+        AMP_MEMORY_FORBID((unsigned char *)moved + *count * size, (grown - *count) * size);
         *array = moved;
         *capacity = grown;
     }
-    return (unsigned char *)*array + size * (*count)++;
+    void *item = (unsigned char *)*array + size * (*count)++;
+    AMP_MEMORY_ALLOW(item, size);
+    return item;
 }

@@ -13,16 +13,6 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* Under the address sanitizer what is kept must not be touched. */
-#ifdef __SANITIZE_ADDRESS__
-#    include <sanitizer/asan_interface.h>
-#    define FORBID(data, size) ASAN_POISON_MEMORY_REGION(data, size)
-#    define ALLOW(data, size) ASAN_UNPOISON_MEMORY_REGION(data, size)
-#else
-#    define FORBID(data, size) ((void)0)
-#    define ALLOW(data, size) ((void)0)
-#endif
-
 enum {
     OVERHEAD = 160,  /* of a buffer beside its bytes: itself, its alignment, the allocator's own */
     SLACK_SHARE = 8, /* a kept buffer may be larger than what is wanted by this part of that */
@@ -39,7 +29,7 @@ static pthread_mutex_t pool = PTHREAD_MUTEX_INITIALIZER; /* of these two */
 static void destroy(struct amp_buffer *buffer)
 {
     amp_memory_return(buffer->capacity + OVERHEAD);
-    ALLOW(buffer->data, buffer->capacity);
+    AMP_MEMORY_ALLOW(buffer->data, buffer->capacity);
     free(buffer->data);
     free(buffer);
 }
@@ -99,7 +89,7 @@ static struct amp_buffer *take_kept(const struct amp_buffer *former, size_t size
     if (best != NULL) {
         buffer = *best;
         *best = buffer->next;
-        ALLOW(buffer->data, buffer->capacity);
+        AMP_MEMORY_ALLOW(buffer->data, size);
     }
     pthread_mutex_unlock(&pool);
     return buffer;
@@ -119,7 +109,7 @@ static bool keep(struct amp_buffer *buffer)
     pthread_mutex_lock(&pool);
     bool is_wanted = n_keepers > 0;
     if (is_wanted) {
-        FORBID(buffer->data, buffer->capacity);
+        AMP_MEMORY_FORBID(buffer->data, buffer->capacity);
         struct amp_buffer **list = &kept[bin_of(buffer->capacity)];
         buffer->next = *list;
         *list = buffer;

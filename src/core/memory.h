@@ -51,6 +51,17 @@ void amp_memory_set_limit(size_t size);
 /* Records the failure that WHAT takes SIZE bytes, with the bytes in use and allowed: AMP_IO. */
 enum amp_status amp_memory_fail(struct amp_error *err, const char *what, size_t size);
 
+/* Under the address sanitizer: bytes that may not be touched, as what holds them has not given them
+   out, and bytes that may be again. */
+#ifdef __SANITIZE_ADDRESS__
+#    include <sanitizer/asan_interface.h>
+#    define AMP_MEMORY_FORBID(data, size) ASAN_POISON_MEMORY_REGION(data, size)
+#    define AMP_MEMORY_ALLOW(data, size) ASAN_UNPOISON_MEMORY_REGION(data, size)
+#else
+#    define AMP_MEMORY_FORBID(data, size) ((void)(data), (void)(size))
+#    define AMP_MEMORY_ALLOW(data, size) ((void)(data), (void)(size))
+#endif
+
 /* Writes BYTES for people to TEXT: "512 bytes", "12.3 GB" (powers of 1000). Returns TEXT. */
 char *amp_memory_text(size_t bytes, char text[32]);
 
