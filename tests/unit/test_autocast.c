@@ -12,6 +12,7 @@
 #include "core/graph/check.h"
 #include "core/graph/dump.h"
 #include "core/status.h"
+#include "core/tensor.h"
 #include "net.h"
 #include "rules_fixture.h"
 
@@ -215,6 +216,119 @@ static void an_output_that_is_given_out_twice_is_cast_once(void **state)
                 "node Cast-21 'Cast/y_fp32' (y_bf16) -> y float32 [4] to=1\n"
                 "output y float32 [4]\n"
                 "output y float32 [4]\n");
+}
+
+/* ---- sequences ---- */
+
+/* A SplitToSequence of bfloat16 becomes a Split where its pieces, and which of them is taken, are
+   known: lengths as SplitToSequence-11 has them, positions as SequenceAt-11. */
+static void sequences_of_known_pieces_become_splits(void **state)
+{
+    enum { NONE = -1, UNKNOWN = -1 };
+    static const struct {
+        int rank;
+        int64_t dims[2], axis;
+        int n_split; /* NONE: no input; 0: a number */
+        int64_t split[3], keepdims, at;
+        const char *becomes; /* the SequenceAt; NULL: it stays */
+        int64_t piece;       /* its length */
+    } rows[] = {
+        {2, {2, 5}, 1, NONE, {0}, 1, 0, "Identity", 1},
+        {2, {2, 5}, 1, NONE, {0}, 1, 4, "Identity", 1},
+        {2, {2, 5}, 1, NONE, {0}, 1, 5, NULL, 0},
+        {2, {2, 5}, 1, NONE, {0}, 1, -5, "Identity", 1},
+        {2, {2, 5}, 1, NONE, {0}, 1, -6, NULL, 0},
+        {2, {2, 5}, 1, NONE, {0}, 0, 4, "Squeeze", 1},
+        {2, {2, 5}, -1, NONE, {0}, 1, 4, "Identity", 1},
+        {2, {2, 5}, -2, NONE, {0}, 1, 1, "Identity", 1},
+        {2, {2, 5}, -2, NONE, {0}, 1, 2, NULL, 0},
+        {2, {2, 5}, 0, NONE, {0}, 0, 1, "Squeeze", 1},
+        {1, {5}, 0, NONE, {0}, 1, 4, "Identity", 1},
+        {2, {2, 5}, 1, 0, {1}, 0, 4, "Squeeze", 1},  /* as onnx/schema/slices.h has it */
+        {2, {2, 6}, 1, 0, {2}, 0, 2, "Identity", 2}, /* keepdims counts without lengths */
+        {2, {2, 5}, 1, 0, {2}, 1, 0, "Identity", 2},
+        {2, {2, 5}, 1, 0, {2}, 1, 2, "Identity", 1},
+        {2, {2, 5}, 1, 0, {2}, 1, 3, NULL, 0},
+        {2, {2, 5}, 1, 0, {2}, 1, -3, "Identity", 2},
+        {2, {2, 5}, 1, 0, {5}, 1, 0, "Identity", 5},
+        {2, {2, 6}, 1, 0, {3}, 1, 1, "Identity", 3},
+        {2, {2, 6}, 1, 0, {3}, 1, 2, NULL, 0},
+        {2, {2, 5}, 1, 1, {5}, 1, 0, "Identity", 5},
+        {2, {2, 5}, 1, 2, {2, 3}, 1, 1, "Identity", 3},
+        {2, {2, 5}, 1, 2, {2, 3}, 1, 2, NULL, 0},
+        {2, {2, 5}, 1, 2, {1, 4}, 0, 0, "Identity", 1},
+        {2, {2, 5}, 1, 3, {0, 5, 0}, 1, 1, "Identity", 5},
+        {2, {2, UNKNOWN}, 1, 0, {2}, 1, 0, NULL, 0},
+        {2, {2, 4096}, 1, NONE, {0}, 1, 4095, "Identity", 1},
+        {2, {2, 4097}, 1, NONE, {0}, 1, 4096, NULL, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct amp_assign_options options = lowering(*state, "Relu", AMP_BFLOAT16);
+        struct amp_assignment assignment;
+        const char *obstacle = NULL;
+        struct amp_shape shape = {rows[i].rank, {rows[i].dims[0], rows[i].dims[1]}};
+        net_start(17);
+        uint32_t a = NODE("Relu", "a", input("x", AMP_FLOAT, shape)), s;
+        if (rows[i].n_split == NONE) {
+            s = NODE("SplitToSequence", "s", a);
+        } else {
+            struct amp_shape listed = {rows[i].n_split > 0, {rows[i].n_split}};
+            s = NODE("SplitToSequence", "s", a,
+                     constant("split", AMP_INT64, listed, rows[i].split));
+        }
+        uint32_t at = constant("at", AMP_INT64, SCALAR, &rows[i].at);
+        uint32_t piece = NODE("SequenceAt", "piece", s, at);
+        set_int(s, "axis", rows[i].axis);
+        set_int(s, "keepdims", rows[i].keepdims);
+        output(NODE("Relu", "y", piece));
+        infer_all();
+        if (amp_settle(net.model, options, &assignment, &obstacle, &net.err) != AMP_OK)
+            fail_msg("row %zu: %s", i, net.err.text);
+        const struct amp_node *split = amp_node_at(net.model, 1),
+                              *taken = amp_node_at(net.model, node_of(piece));
+        const char *becomes = rows[i].becomes;
+        if (strcmp(taken->op_type, becomes != NULL ? becomes : "SequenceAt") != 0 ||
+            strcmp(split->op_type, becomes != NULL ? "Split" : "SplitToSequence") != 0)
+            fail_msg("row %zu: %s, %s", i, split->op_type, taken->op_type);
+        if (becomes == NULL)
+            continue;
+        const struct amp_value *from = amp_value_at(net.model, taken->inputs[0]);
+        int64_t axis = rows[i].axis + (rows[i].axis < 0 ? rows[i].rank : 0);
+        int64_t place = rows[i].at + (rows[i].at < 0 ? split->n_outputs : 0);
+        assert_int_equal(split->outputs[place], taken->inputs[0]);
+        assert_int_equal(from->dims[axis], rows[i].piece);
+        assert_int_equal(amp_node_int(split, "axis", -1), axis);
+        assert_int_equal(
+            amp_tensor_int(amp_value_at(net.model, split->inputs[1])->constant, (size_t)place),
+            rows[i].piece);
+    }
+}
+
+/* Not where the sequence, or who takes it, is needed as it is. */
+static void sequences_that_go_elsewhere_stay(void **state)
+{
+    enum { NO_MORE, COUNTED, GIVEN_OUT, UNKNOWN_PLACE, CASES };
+    for (int i = 0; i < CASES; i++) {
+        static const int64_t first = 0;
+        struct amp_assign_options options = lowering(*state, "Relu", AMP_BFLOAT16);
+        struct amp_assignment assignment;
+        const char *obstacle = NULL;
+        net_start(17);
+        uint32_t a = NODE("Relu", "a", input("x", AMP_FLOAT, DIMS(2, 5)));
+        uint32_t s = NODE("SplitToSequence", "s", a);
+        uint32_t at = i == UNKNOWN_PLACE ? input("at", AMP_INT64, SCALAR)
+                                         : constant("at", AMP_INT64, SCALAR, &first);
+        output(NODE("Relu", "y", NODE("SequenceAt", "piece", s, at)));
+        if (i == COUNTED)
+            output(NODE("SequenceLength", "length", s));
+        if (i == GIVEN_OUT)
+            output(s);
+        infer_all();
+        if (amp_settle(net.model, options, &assignment, &obstacle, &net.err) != AMP_OK)
+            fail_msg("%d: %s", i, net.err.text);
+        assert_string_equal(amp_node_at(net.model, 1)->op_type,
+                            i == NO_MORE ? "Split" : "SplitToSequence");
+    }
 }
 
 /* ---- folding ---- */
@@ -1373,6 +1487,8 @@ int main(void)
         AUTOCAST_TEST(masks_are_looked_at_to_their_end),
         AUTOCAST_TEST(nothing_but_guards_is_no_mask),
         AUTOCAST_TEST(an_output_that_is_given_out_twice_is_cast_once),
+        AUTOCAST_TEST(sequences_of_known_pieces_become_splits),
+        AUTOCAST_TEST(sequences_that_go_elsewhere_stay),
         AUTOCAST_TEST(fills_are_made_in_dtypes_that_the_opset_has),
         AUTOCAST_TEST(a_body_keeps_the_cast_that_it_gives_out),
         AUTOCAST_TEST(notes_have_operator_overload_and_arguments),
