@@ -110,6 +110,99 @@ static void what_cannot_follow_leaves_the_highest_opset_it_can(void **state)
     assert_int_equal(assignment.nodes[2].reason, AMP_REASON_OPSET);
 }
 
+/* Cast names its types since opset 6, at which Tile takes its repeats otherwise. */
+static void a_model_that_no_opset_fits_is_refused(void **state)
+{
+    struct amp_assign_options options = lowering(*state, "Relu", AMP_FLOAT16);
+    struct amp_assignment assignment;
+    const char *obstacle = NULL;
+    net_start(5);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(4)), often = input("often", AMP_FLOAT, SCALAR);
+    output(NODE("Tile", "y", x, often, input("axis", AMP_FLOAT, SCALAR)));
+    infer_all();
+    assert_int_equal(amp_settle(net.model, options, &assignment, &obstacle, &net.err), AMP_OK);
+    assert_null(obstacle);
+    amp_ids_push(net.model, &options.interface, x);
+    assert_int_equal(amp_settle(net.model, options, &assignment, &obstacle, &net.err),
+                     AMP_UNSUPPORTED);
+    assert_string_equal(net.err.text,
+                        "net.onnx: node 0 with output 'y' (Tile-1): cannot be raised to opset 6: "
+                        "Tile changed in opset 6: the axis and how often it repeats along it are "
+                        "not known");
+    assert_int_equal(amp_model_opset(net.model, ""), 5);
+}
+
+/* ---- weights that are moved before their use ---- */
+
+/* What only moves a constant has the dtype of those who take the result, where all want one, unless
+   rules say another. */
+static void constants_are_moved_in_the_dtype_of_their_users(void **state)
+{
+    enum {
+        PLAIN,
+        TWICE,
+        ABSENT,
+        BOTH_LOWER,
+        IN_A_ROW,
+        OTHER_USE,
+        OTHER_PIECE,
+        UNUSED_PIECE,
+        GIVEN_OUT,
+        COMPUTED,
+        OF_AN_INPUT,
+        WITH_AN_INPUT,
+        BY_RULE,
+        CASES
+    };
+    static const float data[16] = {1, 2, 3};
+    for (int i = 0; i < CASES; i++) {
+        struct amp_assign_options options = lowering(*state, "MatMul", AMP_BFLOAT16);
+        struct amp_assignment assignment;
+        if (i == BY_RULE) {
+            reload(*state, HEAD "rules:\n  - {precision: lower, ops: [MatMul]}\n"
+                                "  - {precision: fp32, ops: [Transpose]}\n");
+            options.rules = ((struct fixture *)*state)->rules;
+        }
+        net_start(17);
+        uint32_t x = input("x", AMP_FLOAT, DIMS(4, 4));
+        uint32_t w = i == OF_AN_INPUT ? input("w", AMP_FLOAT, DIMS(4, 4))
+                                      : constant("w", AMP_FLOAT, DIMS(4, 4), data);
+        bool splits = i == ABSENT || i == BOTH_LOWER || i == OTHER_PIECE || i == UNUSED_PIECE;
+        uint32_t moved, second = AMP_NONE;
+        if (splits) {
+            uint32_t split = net_node(0, "Split", "piece", 2, IDS(w));
+            set_int(net_out(split, 0), "axis", 1);
+            moved = net_out(split, 0), second = net_out(split, 1);
+            if (i == ABSENT)
+                amp_node_at(net.model, split)->outputs[1] = AMP_NONE;
+        } else if (i == WITH_AN_INPUT) {
+            moved = NODE("Concat", "moved", w, input("more", AMP_FLOAT, DIMS(4, 4)));
+            set_int(moved, "axis", 1);
+        } else {
+            moved = NODE(i == COMPUTED ? "Neg" : "Transpose", "moved", w);
+        }
+        uint32_t taken = i == IN_A_ROW ? NODE("Transpose", "again", moved) : moved;
+        output(NODE("MatMul", "y", x, taken));
+        if (i == TWICE)
+            output(NODE("MatMul", "z", x, taken));
+        if (i == BOTH_LOWER)
+            output(NODE("MatMul", "z", x, second));
+        if (i == OTHER_USE)
+            output(NODE("Sin", "z", taken));
+        if (i == OTHER_PIECE)
+            output(NODE("Sin", "z", second));
+        if (i == GIVEN_OUT)
+            output(taken);
+        infer_all();
+        assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
+        enum amp_dtype dtype = i <= IN_A_ROW ? AMP_BFLOAT16 : AMP_FLOAT;
+        if (assignment.nodes[0].dtype != dtype || assignment.values[moved] != dtype)
+            fail_msg("%d: %s", i, amp_dtype_name(assignment.nodes[0].dtype));
+        assert_int_equal(assignment.nodes[0].reason,
+                         i == BY_RULE ? AMP_REASON_RULE : AMP_REASON_UNLISTED);
+    }
+}
+
 /* ---- guards ---- */
 
 static void operators_make_guards_of_their_constants(void **state)
@@ -1482,6 +1575,8 @@ int main(void)
         AUTOCAST_TEST(casts_of_a_lowered_node_need_opset_6),
         AUTOCAST_TEST(casts_of_the_interface_need_opset_6),
         AUTOCAST_TEST(what_cannot_follow_leaves_the_highest_opset_it_can),
+        AUTOCAST_TEST(a_model_that_no_opset_fits_is_refused),
+        AUTOCAST_TEST(constants_are_moved_in_the_dtype_of_their_users),
         AUTOCAST_TEST(operators_make_guards_of_their_constants),
         AUTOCAST_TEST(guards_are_huge_or_fit_their_use),
         AUTOCAST_TEST(masks_are_looked_at_to_their_end),
