@@ -37,7 +37,7 @@ static bool exclude_each_other(const struct amp_rule_ranks *a, const struct amp_
     for (size_t i = 0; i < a->count; i++)
         if (is_among(a->items[i], b))
             return false;
-    return a->count > 0 && b->count > 0;
+    return a->count > 0;
 }
 
 /* Whether each rank that fits both A and B fits C. */

@@ -174,7 +174,7 @@ static int input_rank(const struct amp_model *model, const struct amp_node *node
         return rank;
     if (kernel != NULL && kernel->type == AMP_ATTR_INTS)
         return (int)kernel->count + 2;
-    return node->n_inputs > 1 && i == 0 ? input_rank(model, node, 1) : -1;
+    return i == 0 ? input_rank(model, node, 1) : -1;
 }
 
 static bool ranks_match(const struct amp_rule_condition *condition, const struct amp_model *model,

@@ -235,7 +235,7 @@ static enum amp_status bind_version(const binder *b, const char *name, const yam
                                     void *field)
 {
     (void)field;
-    if (value->kind != AMP_YAML_SCALAR || !value->is_plain || strcmp(value->text, "1") != 0)
+    if (!value->is_plain || strcmp(value->text, "1") != 0)
         return amp_wrong_type(b, name, value, "1");
     return AMP_OK;
 }
@@ -311,9 +311,9 @@ static enum amp_status bind_limit(const binder *b, const char *name, const yaml_
                                   struct bounds bounds, double *limit)
 {
     struct amp_rule_scalar scalar = amp_rule_scalar_of(value);
-    bool is_least = scalar.is_number && bounds.least > 0 && scalar.number >= bounds.least;
-    bool is_above = scalar.is_number && bounds.least == 0 && scalar.number > 0;
-    if (!(is_least || is_above) || !(scalar.number <= bounds.most)) {
+    /* What is no number has 0, which is never accepted. */
+    bool is_enough = bounds.least > 0 ? scalar.number >= bounds.least : scalar.number > 0;
+    if (!is_enough || scalar.number > bounds.most) {
         char accepted[80];
         if (bounds.least > 0)
             snprintf(accepted, sizeof accepted, "a number from %g to %g", bounds.least,

@@ -60,7 +60,7 @@ static bool is_number_text(const char *text)
 struct amp_rule_scalar amp_rule_scalar_of(const yaml_node *node)
 {
     struct amp_rule_scalar scalar = {.text = node->text};
-    if (node->kind != AMP_YAML_SCALAR || !node->is_plain || !is_number_text(node->text))
+    if (!node->is_plain || !is_number_text(node->text))
         return scalar;
     scalar.is_number = true;
     scalar.number = strtod(node->text, NULL);

@@ -71,8 +71,7 @@ static enum amp_status fail_here(const struct builder *b, const char *message)
 /* Whether what stopped the scanner is an alias without a name: most likely a glob. */
 static bool is_bare_star(const yaml_parser_t *parser)
 {
-    return parser->error == YAML_SCANNER_ERROR && parser->context != NULL &&
-           strcmp(parser->context, "while scanning an alias") == 0;
+    return parser->context != NULL && strcmp(parser->context, "while scanning an alias") == 0;
 }
 
 /* What the reader cannot decode comes with an offset, the rest with a mark and often a context. */
@@ -336,7 +335,7 @@ enum amp_status amp_yaml_read(struct amp_yaml *yaml, struct amp_arena *arena, co
 bool amp_yaml_is_null(const struct amp_yaml_node *node)
 {
     static const char *const nulls[] = {"", "~", "null", "Null", "NULL"};
-    if (node->kind != AMP_YAML_SCALAR || !node->is_plain)
+    if (!node->is_plain)
         return false;
     for (size_t i = 0; i < AMP_COUNT(nulls); i++)
         if (strcmp(node->text, nulls[i]) == 0)
