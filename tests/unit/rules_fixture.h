@@ -44,7 +44,7 @@ static inline int set_up(void **state)
 static inline int tear_down(void **state)
 {
     struct fixture *f = *state;
-    static const char *const names[] = {"a.yaml", "b.yaml", "c.yaml"};
+    static const char *const names[] = {"a.yaml", "b.yaml", "c.yaml", "pytorch.map"};
     char path[SCRATCH_MAX + 32];
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
