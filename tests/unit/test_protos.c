@@ -10,9 +10,11 @@
 #include "onnx/file/read.h"
 #include "onnx/file/tensor_proto.h"
 #include "onnx/file/update.h"
+#include "onnx/functions/functions.h"
 #include "onnx/functions/names.h"
 #include "onnx/functions/shared_constants.h"
 #include "onnx/sample/value_proto.h"
+#include "onnx/schema/schema.h"
 #include "onnx/training/references.h"
 
 /* ---- tensors ---- */
@@ -1194,6 +1196,434 @@ static void large_constants_are_shared(void **state)
     assert_false(amp_shared_constants_is_op(NULL));
 }
 
+/* ---- functions ---- */
+
+enum { FUNCTIONS = 70 };
+
+/* A model with functions of domain "my", whose bodies are written as graphs. */
+static struct {
+    Onnx__ModelProto model;
+    Onnx__GraphProto *graph;
+    Onnx__OperatorSetIdProto *opsets[2];
+    Onnx__FunctionProto functions[FUNCTIONS], *list[FUNCTIONS];
+    Onnx__GraphProto *bodies[FUNCTIONS];
+} local;
+
+static Onnx__OperatorSetIdProto *import_of(const char *domain, int64_t version)
+{
+    Onnx__OperatorSetIdProto *opset = amp_arena_alloc(net.arena, sizeof *opset);
+    onnx__operator_set_id_proto__init(opset);
+    opset->domain = text(domain);
+    opset->has_version = true;
+    opset->version = version;
+    return opset;
+}
+
+static void start_functions(void)
+{
+    onnx__model_proto__init(&local.model);
+    local.graph = local.model.graph = new_graph("x", "y");
+    local.opsets[0] = import_of("", 18);
+    local.opsets[1] = import_of("my", 1);
+    local.model.n_opset_import = 2;
+    local.model.opset_import = local.opsets;
+    local.model.functions = local.list;
+}
+
+/* The body of a new function NAME, which imports the opset VERSION. */
+static Onnx__GraphProto *add_function(const char *name, const char *inputs, const char *outputs,
+                                      int64_t version)
+{
+    size_t at = local.model.n_functions++;
+    Onnx__FunctionProto *proto = local.list[at] = &local.functions[at];
+    onnx__function_proto__init(proto);
+    proto->domain = text("my");
+    proto->name = text(name);
+    proto->input = split(inputs, &proto->n_input);
+    proto->output = split(outputs, &proto->n_output);
+    proto->opset_import = amp_arena_array(net.arena, 2, sizeof *proto->opset_import);
+    proto->opset_import[proto->n_opset_import++] = import_of("", version);
+    proto->opset_import[proto->n_opset_import++] = import_of("my", 1);
+    return local.bodies[at] = new_graph("", "");
+}
+
+/* A node of OP, "my.F" where it is none of ONNX's. */
+static Onnx__NodeProto *add_op(Onnx__GraphProto *graph, const char *op, const char *inputs,
+                               const char *outputs)
+{
+    Onnx__NodeProto *node = add_node(graph, NULL, inputs, outputs);
+    bool is_own = strncmp(op, "my.", 3) == 0;
+    node->domain = is_own ? text("my") : NULL;
+    node->op_type = text(is_own ? op + 3 : op);
+    return node;
+}
+
+static enum amp_status inline_all(bool all, struct amp_error *err)
+{
+    for (size_t i = 0; i < local.model.n_functions; i++) {
+        local.functions[i].node = local.bodies[i]->node;
+        local.functions[i].n_node = local.bodies[i]->n_node;
+    }
+    *err = (struct amp_error){.status = AMP_OK};
+    return amp_functions_inline(&local.model, all, net.arena, err);
+}
+
+/* "Neg(x)y;" for each node of GRAPH. */
+static const char *nodes_of(const Onnx__GraphProto *graph)
+{
+    const char *all = "";
+    for (size_t i = 0; i < graph->n_node; i++) {
+        const Onnx__NodeProto *node = graph->node[i];
+        const char *one = amp_arena_printf(net.arena, "%s(", node->op_type);
+        for (size_t k = 0; k < node->n_input; k++)
+            one = amp_arena_printf(net.arena, "%s%s%s", one, k > 0 ? "," : "", node->input[k]);
+        one = amp_arena_printf(net.arena, "%s)", one);
+        for (size_t k = 0; k < node->n_output; k++)
+            one = amp_arena_printf(net.arena, "%s%s%s", one, k > 0 ? "," : "", node->output[k]);
+        all = amp_arena_printf(net.arena, "%s%s;", all, one);
+    }
+    return all;
+}
+
+static void becomes(const char *expected)
+{
+    struct amp_error err;
+    if (inline_all(false, &err) != AMP_OK)
+        fail_msg("%s", err.text);
+    assert_string_equal(nodes_of(local.graph), expected);
+}
+
+static void is_no_call(enum amp_status expected, const char *said)
+{
+    struct amp_error err;
+    assert_int_equal(inline_all(false, &err), expected);
+    assert_string_equal(err.text, said);
+}
+
+static void calls_are_nested_64_deep(void **state)
+{
+    (void)state;
+    for (int count = 64; count <= 65; count++) {
+        start_functions();
+        add_op(local.graph, "my.F0", "x", "y");
+        for (int i = 0; i < count; i++)
+            add_op(add_function(amp_arena_printf(net.arena, "F%d", i), "x", "y", 18),
+                   i == count - 1 ? "Neg" : amp_arena_printf(net.arena, "my.F%d", i + 1), "x", "y");
+        if (count == 64)
+            becomes("Neg(x)y;");
+        else
+            is_no_call(AMP_MODEL, "function 'my.F64': calls nested more than 64 deep");
+    }
+    /* those that have been left do not count */
+    start_functions();
+    for (int i = 0; i < 7; i++)
+        add_op(local.graph, amp_arena_printf(net.arena, "my.F%d", i * 9), "x", "-");
+    for (int i = 0; i < 63; i++)
+        add_op(add_function(amp_arena_printf(net.arena, "F%d", i), "x", "y", 18),
+               i % 9 == 8 ? "Neg" : amp_arena_printf(net.arena, "my.F%d", i + 1), "x", "y");
+    struct amp_error err;
+    assert_int_equal(inline_all(false, &err), AMP_OK);
+    assert_int_equal(local.graph->n_node, 7);
+}
+
+/* COUNT calls of F, without outputs. */
+static enum amp_status inline_calls(size_t count, struct amp_error *err)
+{
+    Onnx__NodeProto *call = add_op(local.graph, "my.F", "", "");
+    local.graph->node = amp_arena_array(net.arena, count, sizeof *local.graph->node);
+    local.graph->n_node = count;
+    for (size_t i = 0; i < count; i++)
+        local.graph->node[i] = call;
+    return inline_all(true, err);
+}
+
+/* A node counts as one, and each output of a call and each call as one more: a million at most. */
+static void nodes_of_calls_are_bounded(void **state)
+{
+    enum { OUTPUTS = 997 };
+    struct amp_error err;
+    (void)state;
+    for (size_t count = 1000; count <= 1001; count++) {
+        start_functions();
+        add_op(add_function("F", "x", "", 18), "my.G", "x", "z");
+        add_op(add_function("G", "x", "", 18), "my.Other", "x", "y");
+        Onnx__FunctionProto *g = &local.functions[1];
+        /* the call of F, that of G, its node, and its outputs */
+        g->n_output = OUTPUTS;
+        g->output = amp_arena_array(net.arena, OUTPUTS, sizeof *g->output);
+        for (size_t i = 0; i < OUTPUTS; i++)
+            g->output[i] = text("y");
+        assert_int_equal(inline_calls(count, &err), count == 1000 ? AMP_OK : AMP_UNSUPPORTED);
+    }
+    assert_string_equal(err.text,
+                        "function 'my.F': the model's calls become more than 1000000 nodes");
+}
+
+/* What hangs on nodes is counted too: eight millions at most. */
+static void parts_of_calls_are_bounded(void **state)
+{
+    enum { PARTS = 8000, OTHERS = 2 + (2 + 3 + 4) + (3 + 2 + 1) + 2 * (1 + 2 + 3 + 3 + 1) + 2 };
+    static Onnx__ValueInfoProto *noted[PARTS];
+    static const Onnx__ValueInfoProto none = ONNX__VALUE_INFO_PROTO__INIT;
+    Onnx__ValueInfoProto nameless = none;
+    struct amp_error err;
+    (void)state;
+    for (size_t i = 0; i < PARTS; i++)
+        noted[i] = &nameless;
+    for (int more = 0; more < 2; more++) {
+        start_functions();
+        Onnx__GraphProto *body = add_function("F", "x", "x", 18);
+        Onnx__NodeProto *node = add_op(body, "my.Other", "x x", "a b c");
+        add_strings(node, "words", "one two three");
+        Onnx__AttributeProto *tensors = add_attribute(node, "tensors");
+        tensors->n_tensors = 2;
+        tensors->n_sparse_tensors = 1;
+        Onnx__AttributeProto *graphs = add_attribute(node, "graphs");
+        graphs->n_graphs = 1;
+        graphs->graphs = amp_arena_array(net.arena, 1, sizeof *graphs->graphs);
+        for (int i = 0; i < 2; i++) {
+            Onnx__GraphProto *inner = new_graph("i", "i i");
+            add_initializers(inner, "w", "s");
+            inner->initializer[1]->name = text("v");
+            inner->n_value_info = 1;
+            inner->value_info = noted;
+            *(i == 0 ? &add_attribute(node, "graph")->g : &graphs->graphs[0]) = inner;
+        }
+        /* a constant's strings are not copied for each call */
+        Onnx__NodeProto *constant = add_op(body, "Constant", "", "k");
+        add_strings(constant, "value_strings", "one two three four");
+        local.functions[0].n_value_info = PARTS - OTHERS;
+        local.functions[0].value_info = noted;
+        assert_int_equal(inline_calls((size_t)(1000 + more), &err),
+                         more == 0 ? AMP_OK : AMP_UNSUPPORTED);
+    }
+    assert_string_equal(err.text, "function 'my.F': the nodes that the model's calls become have "
+                                  "more than 8000000 inputs, outputs and attributes");
+}
+
+/* What a call notes is said of the nodes that it becomes, unless they say something themselves. */
+static void nodes_take_the_notes_of_calls(void **state)
+{
+    Onnx__StringStringEntryProto of_call = ONNX__STRING_STRING_ENTRY_PROTO__INIT,
+                                 of_node = ONNX__STRING_STRING_ENTRY_PROTO__INIT;
+    Onnx__StringStringEntryProto *calls[1] = {&of_call}, *nodes[1] = {&of_node};
+    (void)state;
+    start_functions();
+    Onnx__NodeProto *call = add_op(local.graph, "my.F", "x", "y");
+    Onnx__GraphProto *body = add_function("F", "x", "y", 18);
+    call->doc_string = text("the call");
+    call->n_metadata_props = 1;
+    call->metadata_props = calls;
+    for (int i = 0; i < 4; i++) {
+        Onnx__NodeProto *node = add_op(body, "Neg", "x", i == 0 ? "y" : "-");
+        node->doc_string = i % 2 != 0 ? text("the node") : i == 2 ? text("") : NULL;
+        node->n_metadata_props = i >= 2;
+        node->metadata_props = nodes;
+    }
+    becomes("Neg(x)y;Neg(x);Neg(x);Neg(x);");
+    for (size_t i = 0; i < 4; i++) {
+        assert_string_equal(local.graph->node[i]->doc_string, i % 2 != 0 ? "the node" : "the call");
+        assert_int_equal(local.graph->node[i]->n_metadata_props, 1);
+        assert_ptr_equal(local.graph->node[i]->metadata_props[0], i >= 2 ? &of_node : &of_call);
+    }
+    /* until they have been repeated beyond measure, by the note, its key or its value */
+    for (int part = 0; part < 3; part++) {
+        char *large = letters(40 << 20, ""), *small = text("");
+        start_functions();
+        call = add_op(local.graph, "my.F", "x", "y");
+        add_op(add_function("F", "x", "y", 18), "Neg", "x", "y");
+        add_op(local.bodies[0], "Abs", "x", "-");
+        call->doc_string = part == 0 ? large : small;
+        of_call.key = part == 1 ? large : NULL;
+        of_call.value = part == 2 ? large : NULL;
+        call->n_metadata_props = 1;
+        call->metadata_props = calls;
+        becomes("Neg(x)y;Abs(x);");
+        assert_non_null(local.graph->node[0]->doc_string);
+        assert_int_equal(local.graph->node[0]->n_metadata_props, 1);
+        assert_null(local.graph->node[1]->doc_string);
+        assert_int_equal(local.graph->node[1]->n_metadata_props, 0);
+    }
+}
+
+/* A Constant that all calls share stands once in the main graph: a large or sparse one, which
+   depends on nothing. */
+static void constants_of_functions_are_shared(void **state)
+{
+    enum { LARGE = 300 };
+    (void)state;
+    for (int i = 0; i < 9; i++) {
+        bool is_shared = i < 2;
+        start_functions();
+        add_op(local.graph, "my.F", "x", "a");
+        add_op(local.graph, "my.F", "a", "y");
+        Onnx__GraphProto *body = add_function("F", "x", "y", 18);
+        Onnx__NodeProto *constant =
+            add_op(body, "Constant", i == 5 ? "x" : "", i == 6 ? "c d" : "c");
+        Onnx__AttributeProto *attr = add_attribute(constant, "value");
+        Onnx__TensorProto *tensor = floats(amp_arena_alloc(net.arena, sizeof *tensor));
+        Onnx__SparseTensorProto *thin = amp_arena_alloc(net.arena, sizeof *thin);
+        onnx__sparse_tensor_proto__init(thin);
+        tensor->doc_string = letters(i == 2 ? 8 : LARGE, "");
+        attr->t = tensor;
+        if (i == 1) {
+            attr->t = NULL;
+            attr->sparse_tensor = thin;
+        }
+        if (i == 3)
+            attr->ref_attr_name = text("value");
+        if (i == 4)
+            constant->domain = text("ai.onnx");
+        if (i == 7)
+            add_attribute(constant, "note");
+        if (i == 8)
+            constant->op_type = text("ConstantOfShape");
+        add_op(body, "Add", "x c", "y");
+        if (is_shared)
+            becomes("Constant()F/c;Add(x,F/c)a;Add(a,F/c)y;");
+        else if (i == 5)
+            becomes("Constant(x)F/c;Add(x,F/c)a;Constant(a)F/c_1;Add(a,F/c_1)y;");
+        else if (i == 6)
+            becomes("Constant()F/c,F/d;Add(x,F/c)a;Constant()F/c_1,F/d_1;Add(a,F/c_1)y;");
+        else if (i == 8)
+            becomes("ConstantOfShape()F/c;Add(x,F/c)a;ConstantOfShape()F/c_1;Add(a,F/c_1)y;");
+        else
+            becomes("Constant()F/c;Add(x,F/c)a;Constant()F/c_1;Add(a,F/c_1)y;");
+    }
+    /* one that is an output of the first call has that name */
+    start_functions();
+    add_op(local.graph, "my.F", "", "a");
+    add_op(local.graph, "my.F", "", "y");
+    Onnx__TensorProto tensor;
+    Onnx__GraphProto *body = add_function("F", "", "c", 18);
+    add_attribute(add_op(body, "Constant", "", "c"), "value")->t = floats(&tensor);
+    tensor.doc_string = letters(LARGE, "");
+    becomes("Constant()a;Identity(a)y;");
+}
+
+/* Functions import opsets of their own: where what they hold is the same operator in the model's.
+ */
+static void opsets_of_functions_agree(void **state)
+{
+    int newest = amp_schema_newest_opset("");
+    (void)state;
+    for (int more = 0; more < 2; more++) {
+        start_functions();
+        add_op(local.graph, "my.F", "x", "y");
+        add_op(add_function("F", "x", "y", newest + more), "Neg", "x", "y");
+        if (more == 0)
+            becomes("Neg(x)y;");
+        else
+            is_no_call(AMP_UNSUPPORTED,
+                       amp_arena_printf(net.arena,
+                                        "function 'my.F': opset version %d of ai.onnx; the newest "
+                                        "known is %d",
+                                        newest + 1, newest));
+    }
+    start_functions();
+    add_op(local.graph, "my.F", "x", "y");
+    add_op(add_function("F", "x", "y", 12), "Softmax", "x", "y");
+    is_no_call(AMP_UNSUPPORTED,
+               "function 'my.F': Softmax is another operator in opset 12 of ai.onnx, the "
+               "function's, than in opset 18, the model's");
+    /* another domain, which only the function imports, is the model's then, once */
+    start_functions();
+    add_op(local.graph, "my.F", "x", "a");
+    add_op(local.graph, "my.F", "a", "y");
+    Onnx__GraphProto *body = add_function("F", "x", "y", 18);
+    local.functions[0].opset_import[1] = import_of("other", 7);
+    add_op(body, "Foo", "x", "z")->domain = text("other");
+    add_op(body, "Neg", "z", "y");
+    becomes("Foo(x)F/z;Neg(F/z)a;Foo(a)F/z_1;Neg(F/z_1)y;");
+    assert_int_equal(local.model.n_opset_import, 3);
+    assert_string_equal(local.model.opset_import[2]->domain, "other");
+    assert_true(local.model.opset_import[2]->has_version);
+    assert_int_equal(local.model.opset_import[2]->version, 7);
+}
+
+/* Calls give and take no more than the function has, but may leave out what is last. */
+static void calls_fit_their_function(void **state)
+{
+    static const struct {
+        const char *inputs, *outputs, *becomes, *said;
+    } lines[] = {
+        {"x z", "y z", "Add(x,z)y;Neg(y)z;", NULL},
+        {"x", "y", "Add(x,)y;Neg(y)F/t;", NULL},
+        {"x", "- y", "Add(x,)F/s;Neg(F/s)y;", NULL},
+        {"x x", "y", "Add(x,x)y;Neg(y)F/t;", NULL},
+        {"x x x", "y", NULL, "call 'F' of function 'my.F': 3 inputs and 1 outputs; it has 2 and 2"},
+        {"x", "y z u", NULL, "call 'F' of function 'my.F': 1 inputs and 3 outputs; it has 2 and 2"},
+    };
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(lines); i++) {
+        start_functions();
+        add_op(local.graph, "my.F", lines[i].inputs, lines[i].outputs);
+        Onnx__GraphProto *body = add_function("F", "a b", "s t", 18);
+        add_op(body, "Add", "a b", "s");
+        add_op(body, "Neg", "s", "t");
+        if (lines[i].said == NULL)
+            becomes(lines[i].becomes);
+        else
+            is_no_call(AMP_MODEL, lines[i].said);
+    }
+}
+
+/* Functions stay, with their calls, where nothing in them could be converted or raised; those that
+   are inlined go, unless one that stays calls them. */
+static void functions_without_floats_stay(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        start_functions();
+        add_op(local.graph, "my.F", "x", "a");
+        add_op(local.graph, "my.G", "a", "y");
+        add_op(add_function("F", "x", "y", 18), i == 1 ? "my.G" : "my.Other", "x", "y");
+        add_op(add_function("G", "x", "y", 18), i == 2 ? "my.F" : "Neg", "x", "y");
+        becomes(i == 0 ? "F(x)a;Neg(a)y;" : i == 1 ? "Neg(x)a;Neg(a)y;" : "F(x)a;G(a)y;");
+        assert_int_equal(local.model.n_functions, i == 0 ? 1 : i == 1 ? 0 : 2);
+        if (i == 0)
+            assert_string_equal(local.model.functions[0]->name, "F");
+    }
+    /* all of them go where that is asked for */
+    struct amp_error err;
+    start_functions();
+    add_op(local.graph, "my.F", "x", "y");
+    add_op(add_function("F", "x", "y", 18), "my.Other", "x", "y");
+    assert_int_equal(inline_all(true, &err), AMP_OK);
+    assert_string_equal(nodes_of(local.graph), "Other(x)y;");
+    assert_int_equal(local.model.n_functions, 0);
+}
+
+/* What training calls must be such as stays. */
+static void training_calls_what_stays(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        bool stays = i % 2 == 0;
+        Onnx__TrainingInfoProto info = ONNX__TRAINING_INFO_PROTO__INIT, *infos_of[1] = {&info};
+        Onnx__GraphProto *graph = new_graph("", "z");
+        start_functions();
+        local.model.n_training_info = 1;
+        local.model.training_info = infos_of;
+        *(i < 2 ? &info.initialization : &info.algorithm) = graph;
+        add_op(local.graph, "Neg", "x", "y");
+        add_op(graph, "Neg", "x", "x");
+        add_op(graph, "my.F", "x", "z")->name = text(i == 1 ? NULL : "call");
+        add_op(add_function("F", "x", "y", 18), stays ? "my.Other" : "Neg", "x", "y");
+        if (stays)
+            becomes("Neg(x)y;");
+        else
+            is_no_call(AMP_UNSUPPORTED,
+                       amp_arena_printf(
+                           net.arena,
+                           "training_info: node '%s' calls function 'my.F', which holds operators "
+                           "that the conversion may change; it replaces only calls in the main "
+                           "graph",
+                           i == 1 ? "" : "call"));
+        assert_int_equal(local.model.n_functions, 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1220,6 +1650,15 @@ int main(void)
         NET_TEST(new_names_are_free_and_not_too_long),
         NET_TEST(what_is_repeated_is_bounded),
         NET_TEST(large_constants_are_shared),
+        NET_TEST(calls_are_nested_64_deep),
+        NET_TEST(nodes_of_calls_are_bounded),
+        NET_TEST(parts_of_calls_are_bounded),
+        NET_TEST(nodes_take_the_notes_of_calls),
+        NET_TEST(constants_of_functions_are_shared),
+        NET_TEST(opsets_of_functions_agree),
+        NET_TEST(calls_fit_their_function),
+        NET_TEST(functions_without_floats_stay),
+        NET_TEST(training_calls_what_stays),
     };
     return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
 }
