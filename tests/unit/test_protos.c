@@ -16,6 +16,8 @@
 #include "onnx/sample/value_proto.h"
 #include "onnx/schema/schema.h"
 #include "onnx/training/references.h"
+#include "onnx/training/step.h"
+#include "onnx/training/training.h"
 
 /* ---- tensors ---- */
 
@@ -1624,6 +1626,298 @@ static void training_calls_what_stays(void **state)
     }
 }
 
+/* ---- training ---- */
+
+/* A model that is trained: y = Add(x, w), u = Sub(w, y) in the algorithm, which has an initializer
+   s of its own, and i = Neg(k) in the initialization; h = Neg(w) is no output. */
+static struct {
+    Onnx__TrainingInfoProto info, *list[2];
+    Onnx__GraphProto *algorithm, *initialization;
+    Onnx__StringStringEntryProto entries[4], *updates[4], *initials[4];
+} trained;
+
+static Onnx__TensorProto **weights(const char *names, size_t *count)
+{
+    char **list = split(names, count);
+    Onnx__TensorProto **all = amp_arena_array(net.arena, *count, sizeof *all);
+    for (size_t i = 0; i < *count; i++) {
+        all[i] = floats(amp_arena_alloc(net.arena, sizeof **all));
+        all[i]->name = list[i];
+    }
+    return all;
+}
+
+static void start_training(void)
+{
+    start_functions();
+    start_values();
+    onnx__training_info_proto__init(&trained.info);
+    trained.list[0] = trained.list[1] = &trained.info;
+    trained.algorithm = trained.info.algorithm = new_graph("", "u");
+    trained.initialization = trained.info.initialization = new_graph("", "i");
+    local.model.has_ir_version = true;
+    local.model.ir_version = 8;
+    local.model.n_training_info = 1;
+    local.model.training_info = trained.list;
+    local.model.n_opset_import = 1;
+    local.graph->input[0]->type = local.graph->output[0]->type = &made.type;
+    trained.algorithm->output[0]->type = trained.initialization->output[0]->type = &made.type;
+    local.graph->initializer = weights("w v", &local.graph->n_initializer);
+    trained.algorithm->initializer = weights("s", &trained.algorithm->n_initializer);
+    add_op(local.graph, "Add", "x w", "y");
+    add_op(local.graph, "Neg", "w", "h");
+    add_op(trained.algorithm, "Sub", "w y", "u");
+    trained.initialization->initializer = weights("k", &trained.initialization->n_initializer);
+    add_op(trained.initialization, "Neg", "k", "i");
+    trained.info.update_binding = trained.updates;
+    trained.info.initialization_binding = trained.initials;
+}
+
+static void add_binding(bool is_update, const char *key, const char *value)
+{
+    size_t at = trained.info.n_update_binding + trained.info.n_initialization_binding;
+    Onnx__StringStringEntryProto *entry = &trained.entries[at];
+    onnx__string_string_entry_proto__init(entry);
+    entry->key = text(key);
+    entry->value = text(value);
+    if (is_update)
+        trained.updates[trained.info.n_update_binding++] = entry;
+    else
+        trained.initials[trained.info.n_initialization_binding++] = entry;
+}
+
+/* Reads the model that is trained from a file. */
+static void read_trained(struct amp_model_file *file)
+{
+    struct amp_error err = {.status = AMP_OK};
+    size_t size = onnx__model_proto__get_packed_size(&local.model);
+    uint8_t *bytes = malloc(size);
+    onnx__model_proto__pack(&local.model, bytes);
+    FILE *out = fopen("trained.onnx", "wb");
+    assert_non_null(out);
+    assert_int_equal(fwrite(bytes, 1, size, out), size);
+    fclose(out);
+    free(bytes);
+    if (amp_model_read("trained.onnx", file, &err) != AMP_OK)
+        fail_msg("%s", err.text);
+}
+
+#define NO_INITIALIZER "no initializer has that name"
+#define NO_OUTPUT "no output has that name"
+
+/* Bindings are of initializers, of the graph or of the algorithm, to outputs. */
+static void bindings_name_initializers_and_outputs(void **state)
+{
+    static const struct {
+        bool is_update;
+        const char *key, *value;
+        const char *opened, *stepped; /* what is said by those who convert and who train; NULL:
+                                         nothing */
+    } lines[] = {
+        {true, "w", "u", NULL, NULL},
+        {true, "v", "y", NULL, NULL},
+        {true, "s", "u", NULL, NULL},
+        {true, "w", "h", "update_binding of 'w' to 'h': " NO_OUTPUT, NULL},
+        {true, "w", "q", "update_binding of 'w' to 'q': " NO_OUTPUT,
+         "update_binding of 'w' to 'q': " NO_OUTPUT},
+        {true, "w", NULL, "update_binding of 'w' to '': " NO_OUTPUT,
+         "update_binding of 'w' to '': " NO_OUTPUT},
+        {true, "q", "u", "update_binding of 'q': " NO_INITIALIZER,
+         "update_binding of 'q' to 'u': " NO_INITIALIZER},
+        {true, "x", "u", "update_binding of 'x': " NO_INITIALIZER,
+         "update_binding of 'x' to 'u': " NO_INITIALIZER},
+        {true, "y", "u", "update_binding of 'y': " NO_INITIALIZER,
+         "update_binding of 'y' to 'u': " NO_INITIALIZER},
+        {true, NULL, "u", "update_binding of '': " NO_INITIALIZER,
+         "update_binding of '' to 'u': " NO_INITIALIZER},
+        {true, "q", "q", "update_binding of 'q': " NO_INITIALIZER,
+         "update_binding of 'q' to 'q': " NO_INITIALIZER},
+        {false, "w", "i", NULL, NULL},
+        {false, "s", "i", NULL, NULL},
+        {false, "w", "y", "initialization_binding of 'w' to 'y': " NO_OUTPUT,
+         "initialization_binding of 'w' to 'y': " NO_OUTPUT},
+        {false, "w", "u", "initialization_binding of 'w' to 'u': " NO_OUTPUT,
+         "initialization_binding of 'w' to 'u': " NO_OUTPUT},
+        {false, "w", NULL, "initialization_binding of 'w' to '': " NO_OUTPUT,
+         "initialization_binding of 'w' to '': " NO_OUTPUT},
+        {false, "i", "i", "initialization_binding of 'i': " NO_INITIALIZER,
+         "initialization_binding of 'i' to 'i': " NO_INITIALIZER},
+    };
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(lines); i++)
+        for (int trains = 0; trains < 2; trains++) {
+            struct amp_error err = {.status = AMP_OK};
+            struct amp_model_file file;
+            struct amp_training *training = NULL;
+            struct amp_training_step step;
+            const char *said = trains ? lines[i].stepped : lines[i].opened;
+            char wanted[200];
+            start_training();
+            add_binding(lines[i].is_update, lines[i].key, lines[i].value);
+            read_trained(&file);
+            enum amp_status status = trains ? amp_training_step_read(&file, &step, &err)
+                                            : amp_training_open(&file, &training, &err);
+            snprintf(wanted, sizeof wanted, "trained.onnx: training_info 0, %s", said ? said : "");
+            if (status != (said != NULL ? AMP_MODEL : AMP_OK) ||
+                (said != NULL && strcmp(err.text, wanted) != 0))
+                fail_msg("line %zu, %d: %s", i, trains, err.text);
+            assert_int_equal(training != NULL, !trains && said == NULL);
+            amp_model_close(&file);
+        }
+}
+
+/* Initializers may be sparse, or have no name. */
+static void initializers_are_found_by_name(void **state)
+{
+    static const struct {
+        const char *key;
+        bool is_there;
+    } lines[] = {{"s", true},  {"s2", true},  {"t", true},
+                 {"t2", true}, {"s1", false}, {"t1", false}};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(lines); i++) {
+        struct amp_error err = {.status = AMP_OK};
+        struct amp_model_file file;
+        struct amp_training *training;
+        start_training();
+        add_initializers(trained.algorithm, "s", "t");
+        add_binding(true, lines[i].key, "u");
+        read_trained(&file);
+        assert_int_equal(amp_training_open(&file, &training, &err),
+                         lines[i].is_there ? AMP_OK : AMP_MODEL);
+        amp_model_close(&file);
+    }
+}
+
+/* Without training_info and gradients there is no training; it counts its algorithms. */
+static void training_is_what_is_said(void **state)
+{
+    (void)state;
+    for (size_t count = 0; count <= 2; count++) {
+        struct amp_error err = {.status = AMP_OK};
+        struct amp_model_file file;
+        struct amp_training *training;
+        struct amp_training_step step;
+        char said[100];
+        start_training();
+        local.model.n_training_info = count;
+        read_trained(&file);
+        assert_int_equal(amp_training_open(&file, &training, &err), AMP_OK);
+        assert_int_equal(training != NULL, count > 0);
+        assert_int_equal(amp_training_algorithm_count(training), count);
+        assert_false(amp_training_has_gradient(training));
+        assert_int_equal(amp_training_points(training).count, 0);
+        enum amp_status status = amp_training_step_read(&file, &step, &err);
+        assert_int_equal(status, count == 0 ? AMP_MODEL : count == 1 ? AMP_OK : AMP_UNSUPPORTED);
+        snprintf(said, sizeof said, "trained.onnx: %s",
+                 count == 0 ? "there is no training_info with an algorithm"
+                            : "training_info has 2 entries; 1 can be trained");
+        if (count != 1)
+            assert_string_equal(err.text, said);
+        amp_model_close(&file);
+    }
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_model_file file;
+    struct amp_training *training;
+    struct amp_training_step step;
+    start_training();
+    trained.info.algorithm = NULL;
+    read_trained(&file);
+    assert_int_equal(amp_training_open(&file, &training, &err), AMP_OK);
+    assert_int_equal(amp_training_algorithm_count(training), 0);
+    assert_int_equal(amp_training_step_read(&file, &step, &err), AMP_MODEL);
+    amp_model_close(&file);
+}
+
+static void variable_is(const struct amp_training_variable *variable, const char *name,
+                        size_t input, size_t output, size_t initial)
+{
+    assert_string_equal(variable->name, name);
+    if (variable->input != input || variable->output != output || variable->initial != initial)
+        fail_msg("%s: %zu, %zu, %zu", name, variable->input, variable->output, variable->initial);
+}
+
+/* Each variable of a step has a place among the inputs, behind the others, and places among the
+   outputs of what assigns it. */
+static void variables_have_places(void **state)
+{
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_model_file file;
+    struct amp_training_step step;
+    (void)state;
+    start_training();
+    add_binding(true, "s", "h");
+    add_binding(true, "w", "u");
+    add_binding(false, "v", "i");
+    add_binding(false, "w", "i");
+    read_trained(&file);
+    if (amp_training_step_read(&file, &step, &err) != AMP_OK)
+        fail_msg("%s", err.text);
+    const struct amp_graph *graph = &step.model->graphs[0];
+    assert_int_equal(step.n_variables, 3);
+    assert_int_equal(step.n_inputs, 1);
+    assert_int_equal(step.first_own, 1);
+    assert_int_equal(step.n_own, 1);
+    variable_is(&step.variables[0], "s", 1, 2, SIZE_MAX);
+    variable_is(&step.variables[1], "w", 2, 1, 0);
+    variable_is(&step.variables[2], "v", 3, SIZE_MAX, 0);
+    assert_int_equal(graph->inputs.count, 4);
+    assert_int_equal(graph->outputs.count, 3);
+    assert_int_equal(step.initialization->graphs[0].outputs.count, 1);
+    for (size_t i = 0; i < 3; i++) {
+        const struct amp_value *value = amp_value_at(step.model, step.variables[i].value);
+        assert_int_equal(graph->inputs.items[1 + i], step.variables[i].value);
+        assert_true(value->is_input);
+        assert_null(value->constant);
+        assert_ptr_equal(step.variables[i].before, value->initial);
+        assert_true(amp_value_at(step.model, graph->outputs.items[i])->is_output);
+    }
+    assert_string_equal(amp_value_at(step.model, graph->outputs.items[2])->name, "h");
+    amp_model_close(&file);
+}
+
+/* What has been trained stands in the message, in place of what was there in whatever form; it is
+   what the initializer was. */
+static void trained_values_are_stored(void **state)
+{
+    static float after[6] = {6, 5, 4, 3, 2, 1};
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_model_file file;
+    struct amp_training_step step;
+    (void)state;
+    start_training();
+    add_binding(true, "w", "u");
+    add_binding(true, "s", "u");
+    read_trained(&file);
+    assert_int_equal(amp_training_step_read(&file, &step, &err), AMP_OK);
+    struct amp_tensor values[2] = {{.dtype = AMP_FLOAT, .shape = {2, {2, 3}}, .data = after},
+                                   {.dtype = AMP_FLOAT, .shape = {2, {2, 3}}, .data = after}};
+    values[1].dtype = AMP_INT32;
+    assert_int_equal(amp_training_step_store(&file, &step, values, &err), AMP_MODEL);
+    assert_string_equal(err.text, "trained.onnx: training makes int32[2, 3] of initializer 's', "
+                                  "which is float32[2, 3]");
+    values[1].dtype = AMP_FLOAT;
+    values[1].shape.dims[1] = 4;
+    err = (struct amp_error){.status = AMP_OK};
+    assert_int_equal(amp_training_step_store(&file, &step, values, &err), AMP_MODEL);
+    assert_string_equal(err.text, "trained.onnx: training makes float32[2, 4] of initializer 's', "
+                                  "which is float32[2, 3]");
+    values[1].shape.dims[1] = 3;
+    assert_int_equal(amp_training_step_store(&file, &step, values, &err), AMP_OK);
+    const Onnx__ModelProto *proto = file.model->origin;
+    for (int i = 0; i < 2; i++) {
+        const Onnx__TensorProto *found = i == 0
+                                             ? proto->graph->initializer[0]
+                                             : proto->training_info[0]->algorithm->initializer[0];
+        assert_int_equal(found->n_float_data, 0);
+        assert_false(found->has_data_location);
+        assert_true(found->has_raw_data);
+        assert_int_equal(found->raw_data.len, sizeof after);
+        assert_memory_equal(found->raw_data.data, after, sizeof after);
+    }
+    amp_model_close(&file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1659,6 +1953,11 @@ int main(void)
         NET_TEST(calls_fit_their_function),
         NET_TEST(functions_without_floats_stay),
         NET_TEST(training_calls_what_stays),
+        NET_TEST(bindings_name_initializers_and_outputs),
+        NET_TEST(initializers_are_found_by_name),
+        NET_TEST(training_is_what_is_said),
+        NET_TEST(variables_have_places),
+        NET_TEST(trained_values_are_stored),
     };
     return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
 }

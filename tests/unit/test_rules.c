@@ -508,6 +508,15 @@ static void a_kernel_tells_an_unknown_rank(void **state)
     assert_string_equal(word_for(f, convolutions, conv), "conv2d");
 }
 
+/* What is said ends with TEXT behind the place, in the file. */
+static void assert_said(const struct fixture *f, const char *text)
+{
+    size_t folder = strlen(f->folder);
+
+    assert_memory_equal(f->err.text, f->folder, folder);
+    assert_string_equal(f->err.text + folder, text);
+}
+
 /* ---- what is odd about rules ----------------------------------------------------------------- */
 
 /* What is found in a set of RULES, the lines of their list from line 4 on. */
@@ -808,6 +817,45 @@ static void steps_of_checking(void **state)
     assert_int_equal(f->rules->work->matcher.steps, 2 * (1 + n_definitions));
 }
 
+/* When the steps are used up, nothing matches any more, and it is said at which rule. */
+static void steps_are_used_up(void **state)
+{
+    struct fixture *f = *state;
+    static const struct amp_rule_source source = {.file = AMP_RULES_COMMAND_LINE};
+    struct amp_rule_finding *findings;
+    uint32_t node = add_node(f, "Conv", "conv");
+    size_t count;
+
+    for (int left = 4; left >= 3; left--) {
+        reload(f, HEAD "rules:\n  - {precision: fp32, ops: [Conv]}\n");
+        f->rules->work->matcher.limit = (size_t)left;
+        assert_int_equal(amp_rules_match(f->rules, f->model, node) != NULL, left == 4);
+        assert_int_equal(amp_rules_check_work(f->rules, &f->err), left == 4 ? AMP_OK : AMP_RULES);
+    }
+    assert_said(f, "/a.yaml:4:5: too much to match: 300000000 steps were used up at this rule; "
+                   "accepted: fewer rules, operators, values and patterns, or shorter names in the "
+                   "model");
+    f->rules->work->matcher.limit = 1000;
+    assert_null(amp_rules_match(f->rules, f->model, node));
+    reload(f, HEAD);
+    f->err = (struct amp_error){.status = AMP_OK};
+    assert_int_equal(amp_rules_add_op(f->rules, "Conv", AMP_FP32, source, &f->err), AMP_OK);
+    f->rules->work->matcher.limit = 3;
+    assert_null(amp_rules_match(f->rules, f->model, node));
+    assert_int_equal(amp_rules_check_work(f->rules, &f->err), AMP_RULES);
+    assert_non_null(strstr(f->err.text, "command line: too much to match: "));
+    for (int left = 8; left >= 7; left--) {
+        reload(f, HEAD "rules:\n  - {precision: fp32, nodes: [a]}\n"
+                       "  - {precision: fp32, nodes: [b]}\n");
+        f->rules->work->matcher.limit = (size_t)left;
+        f->err = (struct amp_error){.status = AMP_OK};
+        assert_int_equal(amp_rules_check(f->rules, &findings, &count, &f->err),
+                         left == 8 ? AMP_OK : AMP_RULES);
+    }
+    assert_said(f, "/a.yaml: too much to compare: 300000000 steps were used up; accepted: fewer "
+                   "rules, operators and values");
+}
+
 /* ---- lists of operators ---------------------------------------------------------------------- */
 
 static enum amp_status read_list(struct fixture *f, const char *text, struct amp_op_list *list)
@@ -818,15 +866,6 @@ static enum amp_status read_list(struct fixture *f, const char *text, struct amp
     snprintf(path, sizeof path, "%s/b.yaml", f->folder);
     f->err = (struct amp_error){.status = AMP_OK};
     return amp_op_list_read(f->rules, path, list, &f->err);
-}
-
-/* What is said ends with TEXT behind the place, in the file. */
-static void assert_said(const struct fixture *f, const char *text)
-{
-    size_t folder = strlen(f->folder);
-
-    assert_memory_equal(f->err.text, f->folder, folder);
-    assert_string_equal(f->err.text + folder, text);
 }
 
 static void lists_have_a_name_per_line(void **state)
@@ -2135,6 +2174,7 @@ int main(void)
         RULES_TEST(without_sets_nothing_is_found),
         RULES_TEST(steps_of_matching),
         RULES_TEST(steps_of_checking),
+        RULES_TEST(steps_are_used_up),
         RULES_TEST(lists_have_a_name_per_line),
         RULES_TEST(lists_name_up_to_three_unknown_words),
         RULES_TEST(lists_have_an_end),
