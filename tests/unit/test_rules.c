@@ -260,6 +260,44 @@ static void a_group_is_matched_as_one_operator(void **state)
     assert_int_equal(line_of(f, add_node(f, "Swish", "")), 0);
 }
 
+/* What the exporter noted counts alone: PyTorch's names, and composites by theirs. */
+static void notes_are_matched_alone(void **state)
+{
+    static const struct {
+        const char *ops;
+        bool is_noted;
+    } rules[] = {{"softmax", true},
+                 {"log_softmax, softmax", true},
+                 {"gelu", true},
+                 {"log_softmax", false},
+                 {"Softmax", false},
+                 {"Conv", false},
+                 {"conv2d", false},
+                 {"composite::Swish", true},
+                 {"composite::Gelu", true},
+                 {"Gelu", true},
+                 {"composite::LayerNormalization", false},
+                 {"LayerNormalization", false},
+                 {"com.example::Gelu", false}};
+    static const char *const names[] = {"gelu", "softmax"}, *const composites[] = {"Swish", "Gelu"};
+    struct fixture *f = *state;
+    struct amp_rule_subject subject = amp_rule_subject(f->model, add_node(f, "Conv", ""));
+    char text[200];
+
+    subject.is_noted = true;
+    subject.names = names;
+    subject.composites = composites;
+    subject.n_names = subject.n_composites = 2;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        snprintf(text, sizeof text, HEAD "rules:\n  - precision: fp32\n    ops: [%s%s%s]\n",
+                 strchr(rules[i].ops, ':') ? "'" : "", rules[i].ops,
+                 strchr(rules[i].ops, ':') ? "'" : "");
+        reload(f, text);
+        if ((amp_rules_match_subject(f->rules, &subject) != NULL) != rules[i].is_noted)
+            fail_msg("%s", rules[i].ops);
+    }
+}
+
 /* ---- rules sets ------------------------------------------------------------------------------ */
 
 /* Rule sets: how they extend each other, what the default set says, and the names of PyTorch that
@@ -2161,6 +2199,7 @@ int main(void)
         RULES_TEST(attributes_are_compared),
         RULES_TEST(absent_attributes_have_the_default),
         RULES_TEST(a_group_is_matched_as_one_operator),
+        RULES_TEST(notes_are_matched_alone),
         RULES_TEST(extended_sets_come_first),
         RULES_TEST(a_set_may_widen_what_it_extends),
         RULES_TEST(default_set),
