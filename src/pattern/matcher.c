@@ -340,7 +340,7 @@ bool amp_pattern_matcher_match(struct amp_pattern_matcher *m, const struct amp_p
     m->tries = TRIES;
     for (int i = 0; i < AMP_PATTERN_VALUES; i++)
         m->values[i] = AMP_NONE;
-    if (goal.value == AMP_NONE || !solve(m, &goal))
+    if (!solve(m, &goal))
         return false;
     match->nodes = m->nodes;
     match->n_nodes = m->n_nodes;

@@ -376,6 +376,15 @@ static void axes_beyond_all_ranks_are_none(void **state)
         assert_false(amp_condition_holds(net.model, node_of(y), &letter, &letters));
         assert_int_equal(letters.known, 0);
     }
+    for (int i = 0; i < 2; i++) {
+        const int64_t farthest = i == 0 ? AMP_RANK_MAX - 1 : -AMP_RANK_MAX;
+        letters.known = 0;
+        net_start(11);
+        uint32_t y = NODE("ReduceMean", "y", input("x", AMP_FLOAT, ANY_DIMS));
+        set_list(y, "axes", 1, &farthest);
+        assert_true(amp_condition_holds(net.model, node_of(y), &letter, &letters));
+        assert_int_equal(letters.known, 1);
+    }
 }
 
 /* Neither a text, nor no number, nor more numbers than any tensor has dims. */
@@ -470,6 +479,8 @@ static void operands_fit_in_either_order(void **state)
     assert_false(fits("Add(Relu(a), b:weight)", sum));
     assert_false(fits("Add(Relu(a), b, c)", sum));
     assert_false(fits("Mul(Relu(a), b)", sum));
+    assert_false(fits("Add(Relu(a), b){axis=1}", sum)); /* nor without the attribute, either way */
+    assert_false(fits("Add(b, Relu(a)){axis=1}", sum));
 
     net_start(17);
     x = floats_in("x"), y = floats_in("y"), r = NODE("Relu", "r", x);
@@ -1022,6 +1033,44 @@ static void settings_are_numbers_of_their_type(void **state)
     assert_false(fits("Transpose(x){perm=same}", turned));
 }
 
+/* What Cast and Identity make of a constant is one; a large one that loses nothing is left to those
+   who need its data, where it comes from floats. */
+static void casts_of_constants_are_constants(void **state)
+{
+    static const struct {
+        enum amp_dtype from, to;
+        int64_t count;
+        bool has_data;
+    } casts[] = {{AMP_FLOAT16, AMP_FLOAT, 1023, true}, {AMP_FLOAT16, AMP_FLOAT, 1024, false},
+                 {AMP_FLOAT, AMP_FLOAT16, 1024, true}, {AMP_BFLOAT16, AMP_FLOAT, 1024, false},
+                 {AMP_INT8, AMP_FLOAT, 1024, true},    {AMP_BOOL, AMP_FLOAT16, 1024, true},
+                 {AMP_FLOAT, AMP_FLOAT, 1024, true},   {AMP_BFLOAT16, AMP_FLOAT16, 1024, true}};
+    static const float zeros[1024];
+    (void)state;
+    for (size_t i = 0; i < sizeof casts / sizeof *casts; i++) {
+        net_start(17);
+        uint32_t c = constant("c", casts[i].from, DIMS(casts[i].count), zeros);
+        uint32_t y = NODE("Cast", "y", c), z = NODE("Identity", "z", y);
+        set_int(y, "to", casts[i].to);
+        output(z);
+        infer_all();
+        const struct amp_tensor *cast = amp_value_at(net.model, y)->constant;
+        assert_non_null(cast);
+        assert_int_equal(cast->dtype, casts[i].to);
+        if ((cast->data != NULL) != casts[i].has_data)
+            fail_msg("%zu", i);
+        assert_ptr_equal(amp_value_at(net.model, z)->constant, cast);
+        if (casts[i].from == casts[i].to)
+            assert_ptr_equal(cast, amp_value_at(net.model, c)->constant);
+    }
+    net_start(17);
+    uint32_t y = NODE("Cast", "y", constant("c", AMP_FLOAT, DIMS(4), zeros));
+    set_int(y, "to", AMP_INT64); /* is no float */
+    output(y);
+    infer_all();
+    assert_null(amp_value_at(net.model, y)->constant);
+}
+
 /* ---- what counts ----------------------------------------------------------------------------- */
 
 static bool accepts_sums(const void *context, const struct amp_composite *composite,
@@ -1031,6 +1080,31 @@ static bool accepts_sums(const void *context, const struct amp_composite *compos
     assert_non_null(composite);
     assert_true(n_nodes > 1);
     return amp_node_is(amp_node_at(net.model, nodes[0]), "", "Add");
+}
+
+/* What is computed on integers, as shapes are, is no composite. */
+static void composites_are_of_floats(void **state)
+{
+    static const int64_t first = 0;
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_FLOAT16, AMP_BFLOAT16, AMP_INT64,
+                                            AMP_DOUBLE};
+    (void)state;
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
+        struct amp_composites matches;
+        net_start(17);
+        uint32_t axes = constant("axes", AMP_INT64, DIMS(1), &first), parts[2];
+        for (int k = 0; k < 2; k++)
+            parts[k] = NODE("Unsqueeze", k == 0 ? "a" : "b",
+                            input(k == 0 ? "x" : "v", dtypes[i], DIMS(3)), axes);
+        uint32_t y = NODE("Concat", "y", parts[0], parts[1]);
+        set_int(y, "axis", 0);
+        output(y);
+        infer_all();
+        amp_composites_find(net.model, NULL, &matches);
+        assert_int_equal(matches.n_matches, i < 3);
+        if (i < 3)
+            assert_string_equal(matches.matches[0].composite->name, "stack");
+    }
 }
 
 /* Parts are in the order of the graph; the entry is the head, or who takes the data first. */
@@ -1108,6 +1182,8 @@ int main(void)
         NET_TEST(what_is_not_said_is_the_default),
         NET_TEST(inputs_are_settings_too),
         NET_TEST(settings_are_numbers_of_their_type),
+        NET_TEST(casts_of_constants_are_constants),
+        NET_TEST(composites_are_of_floats),
         NET_TEST(matches_say_where_they_are),
     };
 

@@ -726,6 +726,13 @@ static void orders_become_whole_numbers(void **state)
             "node 0 with output 'y' (GlobalLpPool-1): cannot be raised to opset 2: GlobalLpPool "
             "changed in opset 2: its order p is not a whole number");
     }
+    /* one that is not said has nothing to become, and what has no known type may have any */
+    for (int i = 0; i < 2; i++) {
+        start(f, 1);
+        uint32_t x = INPUT(f, "x", i == 0 ? AMP_FLOAT : AMP_UNDEFINED, 1, 1, 4);
+        (void)node(f, "GlobalLpPool", x, AMP_NONE, AMP_NONE, 1);
+        raised(f, 2, "y = GlobalLpPool-2(x)\n");
+    }
 }
 
 /* With x = (i + 0.5) / scale, floor(x) is x - 0.5 rounded up at halves, and round(x) with halves

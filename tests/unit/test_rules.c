@@ -1394,6 +1394,47 @@ static void nothing_has_five_words(void **state)
     expect_said(f, "name: a\nversion: 11\nkey: of 11\n", "2:10: version: '11'; accepted: 1\n");
 }
 
+/* What is like an operator has the precision of the last rule of the file that lists it, whatever
+   the node; without one the rule is about no node. */
+static void likes_follow_lists(void **state)
+{
+    static const struct {
+        const char *lists, *like, *precision; /* of Relu; NULL: none decides */
+    } files[] = {
+        {"{precision: lower, ops: [Conv]}", "Conv", "lower"},
+        {"{precision: lower, ops: [Gemm, Conv]}", "Conv", "lower"},
+        {"{precision: lower, ops: [conv2d]}", "conv2d", "lower"},
+        {"{precision: lower, ops: [conv2d]}", "Conv", NULL},
+        {"{precision: lower, ops: ['ai.onnx::Conv']}", "Conv", "lower"},
+        {"{precision: lower, ops: [Gemm]}", "Conv", NULL},
+        {"{precision: lower, ops: [Conv], when: {group: 1}}", "Conv", NULL},
+        {"{precision: lower, ops: [Conv], dtypes: [bf16]}", "Conv", NULL},
+        {"{precision: lower, ops: [Conv], nodes: [a]}", "Conv", NULL},
+        {"{precision: lower, ops: [Conv], nodes_regex: [a]}", "Conv", NULL},
+        {"{precision: lower, ops: [Conv], tensors: [a]}", "Conv", NULL},
+        {"{precision: lower, ops: [Conv]}\n  - {precision: fp32, ops: [Conv]}", "Conv", "fp32"},
+        {"{precision: lower, ops: [Conv]}\n  - {precision: fp32, ops: [Conv], nodes: [a]}", "Conv",
+         "lower"},
+        {"{precision: lower, ops: [Gemm]}\n  - {like: Gemm, ops: [Conv]}", "Conv", NULL},
+    };
+    struct fixture *f = *state;
+    uint32_t relu = add_node(f, "Relu", "relu");
+    char text[400];
+
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        for (int is_first = 0; is_first < 2; is_first++) {
+            char like[60];
+            snprintf(like, sizeof like, "{like: %s, ops: [Relu]}", files[i].like);
+            snprintf(text, sizeof text, HEAD "rules:\n  - %s\n  - %s\n",
+                     is_first ? like : files[i].lists, is_first ? files[i].lists : like);
+            reload(f, text);
+            const struct amp_rule *rule = amp_rules_match(f->rules, f->model, relu);
+            const char *found = rule != NULL ? amp_precision_name(rule->precision) : "none";
+            if (strcmp(found, files[i].precision != NULL ? files[i].precision : "none") != 0)
+                fail_msg("%s: %s", text, found);
+        }
+}
+
 /* ---- trees of YAML --------------------------------------------------------------------------- */
 
 static enum amp_status read_tree(struct fixture *f, const char *text, size_t size,
@@ -2224,6 +2265,7 @@ int main(void)
         RULES_TEST(conditions_are_checked),
         RULES_TEST(rules_say_what_and_about_which),
         RULES_TEST(nothing_has_five_words),
+        RULES_TEST(likes_follow_lists),
         RULES_TEST(aliases_are_copies),
         RULES_TEST(rules_may_be_aliases),
         RULES_TEST(trees_are_texts_lists_and_mappings),
