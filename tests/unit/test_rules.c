@@ -260,6 +260,76 @@ static void a_group_is_matched_as_one_operator(void **state)
     assert_int_equal(line_of(f, add_node(f, "Swish", "")), 0);
 }
 
+/* A part of a group is matched as the group, as its head where it has one, or as the node that it
+   is where the rule is about nodes; names are those of the node. */
+static void parts_are_matched_as_groups_or_nodes(void **state)
+{
+    enum { NO = 0, WHOLE = 1, HEAD_OP = 2, SELF = 4 };
+    static const struct {
+        const char *selectors;
+        int as;           /* what they match it as, the first that is there */
+        const char *word; /* of the operator; NULL: the rule names none */
+    } rules[] = {
+        {"ops: [LayerNormalization]", WHOLE, "LayerNormalization"},
+        {"ops: [layer_norm]", WHOLE, "layer_norm"},
+        {"ops: [LayerNormalization], nodes: [part]", WHOLE, "LayerNormalization"},
+        {"ops: [LayerNormalization], nodes: [whole]", NO, NULL},
+        {"ops: [LayerNormalization], tensors: [whole]", NO, NULL},
+        {"nodes: [part]", WHOLE, NULL},
+        {"nodes: [whole]", NO, NULL},
+        {"ops: [Sqrt]", HEAD_OP, "Sqrt"},
+        {"ops: [sqrt]", HEAD_OP, "sqrt"},
+        {"ops: [sqrt], nodes: [part]", HEAD_OP, "sqrt"},
+        {"ops: [sqrt], nodes: [head]", NO, NULL},
+        {"ops: [Mul]", SELF, "Mul"},
+        {"ops: [Add, Mul]", SELF, "Mul"},
+        {"ops: [Add]", NO, NULL},
+        {"ops: [mul]", NO, NULL},
+        {"ops: [mul, Add]", NO, NULL},
+        {"ops: [mul], nodes: [part]", SELF, "mul"},
+        {"ops: [mul], nodes: ['*']", SELF, "mul"},
+        {"ops: [mul], nodes_regex: ['p.*']", SELF, "mul"},
+        {"ops: [mul], tensors: ['*']", SELF, "mul"},
+        {"ops: [mul], nodes: [whole]", NO, NULL},
+        {"ops: [Mul], when: {input_rank: 3}", NO, NULL},
+        {"ops: [Mul], when: {input_rank: 4}", SELF, "Mul"},
+    };
+    struct fixture *f = *state;
+    uint32_t node = add_node(f, "Mul", "part");
+    struct amp_rule_part part = {.self = amp_rule_subject(f->model, node)};
+
+    part.whole = part.head = part.self;
+    part.whole.domain = AMP_RULES_COMPOSITE;
+    part.whole.op_type = "LayerNormalization";
+    part.head.op_type = "Sqrt";
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        for (int has_head = 0; has_head < 2; has_head++) {
+            char text[300];
+            const struct amp_rule_op *op;
+            bool matches = rules[i].as == HEAD_OP ? has_head : rules[i].as != NO;
+            snprintf(text, sizeof text, HEAD "rules:\n  - {precision: fp32, %s}\n",
+                     rules[i].selectors);
+            reload(f, text);
+            part.has_head = has_head;
+            const struct amp_rule *rule = amp_rules_match_part(f->rules, &part, &op);
+            if ((rule != NULL) != matches)
+                fail_msg("%s, %d", rules[i].selectors, has_head);
+            if (!matches || rules[i].word == NULL)
+                assert_null(op);
+            else
+                assert_string_equal(op->word, rules[i].word);
+            bool noted[1] = {false};
+            amp_rules_note_matches(f->rules, &part, false, noted);
+            assert_int_equal(noted[0], matches);
+            noted[0] = false;
+            amp_rules_note_matches(f->rules, &part, true, noted);
+            assert_int_equal(noted[0], amp_rules_match(f->rules, f->model, node) != NULL);
+            noted[0] = true; /* what has matched a node has matched */
+            amp_rules_note_matches(f->rules, &part, false, noted);
+            assert_true(noted[0]);
+        }
+}
+
 /* What the exporter noted counts alone: PyTorch's names, and composites by theirs. */
 static void notes_are_matched_alone(void **state)
 {
@@ -2240,6 +2310,7 @@ int main(void)
         RULES_TEST(attributes_are_compared),
         RULES_TEST(absent_attributes_have_the_default),
         RULES_TEST(a_group_is_matched_as_one_operator),
+        RULES_TEST(parts_are_matched_as_groups_or_nodes),
         RULES_TEST(notes_are_matched_alone),
         RULES_TEST(extended_sets_come_first),
         RULES_TEST(a_set_may_widen_what_it_extends),
