@@ -1918,6 +1918,167 @@ static void trained_values_are_stored(void **state)
     amp_model_close(&file);
 }
 
+/* ---- nodes against definitions ---- */
+
+/* A node of OP whose inputs are what INPUTS says: f, d, b, i, u tensors of float32, float64, bool,
+   int64 and of no known type, s a sequence of float32, - none. Its outputs are as many as OUTPUTS,
+   likewise. */
+static uint32_t typed_node(int opset, const char *op, const char *inputs, const char *outputs)
+{
+    static const char letters_of[] = "fdbiuh";
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_DOUBLE,    AMP_BOOL,
+                                            AMP_INT64, AMP_UNDEFINED, AMP_BFLOAT16};
+    uint32_t ids[8];
+    size_t count = strlen(inputs);
+    net_start(opset);
+    for (size_t i = 0; i < count; i++) {
+        const char *at = strchr(letters_of, inputs[i]);
+        ids[i] = AMP_NONE;
+        if (inputs[i] != '-')
+            ids[i] = input(amp_model_unique_name(net.model, "x"),
+                           at != NULL ? dtypes[at - letters_of] : AMP_FLOAT, DIMS(2));
+        if (inputs[i] == 's')
+            amp_value_at(net.model, ids[i])->kind = AMP_KIND_SEQUENCE;
+    }
+    uint32_t id = net_node(0, op, "y", (uint32_t)strlen(outputs), ids, count);
+    for (size_t i = 0; outputs[i] != '\0'; i++)
+        if (outputs[i] == '-')
+            amp_node_at(net.model, id)->outputs[i] = AMP_NONE;
+        else
+            amp_value_at(net.model, net_out(id, (uint32_t)i))->dtype =
+                dtypes[strchr(letters_of, outputs[i]) - letters_of];
+    return id;
+}
+
+/* What is said of a node contains SAID; NULL: nothing is. */
+static void expect_text(enum amp_status status, const struct amp_error *err, const char *said,
+                        size_t line)
+{
+    if (said == NULL ? status != AMP_OK : status != AMP_MODEL || strstr(err->text, said) == NULL)
+        fail_msg("line %zu: %s", line, status == AMP_OK ? "taken" : err->text);
+}
+
+static void nodes_have_what_their_operator_needs(void **state)
+{
+    static const struct {
+        int opset;
+        const char *op, *inputs, *outputs, *attr; /* NULL: none */
+        enum amp_attr_type type;
+        const char *said; /* NULL: it is taken */
+    } checks[] = {
+        {17, "Add", "ff", "f", NULL, 0, NULL},
+        {17, "Add", "f", "f", NULL, 0, "(Add-14): 1 inputs; 2 needed"},
+        {17, "Add", "fff", "f", NULL, 0, "(Add-14): 3 inputs; 2 needed"},
+        {17, "Add", "f-", "f", NULL, 0, "(Add-14): input 1 (B) is missing"},
+        {17, "Add", "-f", "f", NULL, 0, "(Add-14): input 0 (A) is missing"},
+        {17, "Add", "ff", "ff", NULL, 0, "(Add-14): 2 outputs; 1 needed"},
+        {17, "Add", "ff", "-", NULL, 0, "(Add-14): output 0 (C) is missing"},
+        {17, "Add", "ff", "f", "axis", AMP_ATTR_INT, "(Add-14): unknown attribute 'axis'"},
+        {17, "Clip", "f", "f", NULL, 0, NULL},
+        {17, "Clip", "f-f", "f", NULL, 0, NULL},
+        {17, "Clip", "", "f", NULL, 0, "(Clip-13): 0 inputs; 1 to 3 allowed"},
+        {17, "Clip", "ffff", "f", NULL, 0, "(Clip-13): 4 inputs; 1 to 3 allowed"},
+        {17, "Dropout", "f", "fb", NULL, 0, NULL},
+        {17, "Dropout", "f", "f-", NULL, 0, NULL},
+        {17, "Dropout", "f", "fbf", NULL, 0, "(Dropout-13): 3 outputs; 1 to 2 allowed"},
+        {17, "TopK", "fi", "f", NULL, 0, "(TopK-11): 1 outputs; 2 needed"},
+        {17, "TopK", "fi", "f-", NULL, 0, "(TopK-11): output 1 (Indices) is missing"},
+        {17, "Concat", "", "f", "axis", AMP_ATTR_INT, "(Concat-13): 0 inputs; at least 1 needed"},
+        {17, "Concat", "f", "f", "axis", AMP_ATTR_INT, NULL},
+        {17, "Concat", "ffffffff", "f", "axis", AMP_ATTR_INT, NULL},
+        {17, "Concat", "f-", "f", "axis", AMP_ATTR_INT, "(Concat-13): input 1 (inputs) is missing"},
+        {17, "Concat", "f", "f", NULL, 0, "(Concat-13): attribute 'axis' is missing"},
+        {17, "Concat", "f", "f", "axis", AMP_ATTR_FLOAT,
+         "(Concat-13): attribute 'axis' holds a float; an int is needed"},
+        {17, "Concat", "f", "f", "axis", AMP_ATTR_INTS,
+         "(Concat-13): attribute 'axis' holds ints; an int is needed"},
+        {17, "Loop", "---", "f", "body", AMP_ATTR_GRAPH, NULL},
+        {17, "Loop", "--f-", "f-", "body", AMP_ATTR_GRAPH, NULL},
+        {17, "Loop", "--f", "f", "body", AMP_ATTR_GRAPHS,
+         "(Loop-16): attribute 'body' holds graphs; a graph is needed"},
+        {9, "Upsample", "ff", "f", NULL, 0, NULL},
+        {10, "Upsample", "ff", "f", NULL, 0,
+         "(Upsample-10): the operator is deprecated since opset 10"},
+        {17, "Nothing", "f", "f", "any", AMP_ATTR_INT, NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(checks); i++) {
+        struct amp_error err = {.status = AMP_OK};
+        uint32_t id =
+            typed_node(checks[i].opset, checks[i].op, checks[i].inputs, checks[i].outputs);
+        if (checks[i].attr != NULL)
+            amp_node_set_attr(net.model, id,
+                              (struct amp_attr){.name = checks[i].attr, .type = checks[i].type});
+        expect_text(amp_check_node(net.model, id, &err), &err, checks[i].said, i);
+    }
+}
+
+static void types_are_those_of_the_definition(void **state)
+{
+    static const struct {
+        int opset;
+        const char *op, *inputs, *outputs, *said; /* NULL: it is taken */
+        bool is_newer;                            /* a later version takes it */
+    } checks[] = {
+        {17, "Add", "ff", "f", NULL, false},
+        {17, "Add", "fu", "f", NULL, false},
+        {17, "Add", "uu", "u", NULL, false},
+        {17, "Add", "fd", "f",
+         "(Add-14), input 1 ('x_1'): dtype float64; float32 needed, as other parameters of type T "
+         "have it",
+         false},
+        {17, "Add", "ud", "f",
+         "(Add-14), output 0 ('y'): dtype float32; float64 needed, as other parameters of type T "
+         "have it",
+         false},
+        {17, "Add", "fb", "f", "(Add-14), input 1 ('x_1'): dtype bool; allowed: ", false},
+        {17, "Add", "sf", "f", "(Add-14), input 0 ('x'): its type is sequence; allowed: tensor",
+         false},
+        {17, "Concat", "ffd", "f", "(Concat-13), input 2 ('x_2'): dtype float64; float32 needed",
+         false},
+        {17, "Reshape", "fi", "f", NULL, false},
+        {17, "Reshape", "ff", "f", "(Reshape-14), input 1 ('x_1'): dtype float32; allowed: int64",
+         false},
+        {17, "Where", "bff", "f", NULL, false},
+        {17, "Where", "fff", "f", "(Where-16), input 0 ('x'): dtype float32; allowed: bool", false},
+        {17, "Clip", "f-f", "f", NULL, false},
+        {17, "Loop", "-bfd", "fd", NULL, false},
+        {17, "SequenceLength", "s", "i", NULL, false},
+        {17, "SequenceLength", "f", "i",
+         "(SequenceLength-11), input 0 ('x'): its type is tensor; allowed: sequence", false},
+        {12, "Add", "hh", "h",
+         "(Add-7), input 0 ('x'): dtype bfloat16; allowed: float32, int32, int64, float16, "
+         "float64, uint32, uint64",
+         true},
+        {13, "Add", "hh", "h", NULL, false},
+        {12, "Add", "bb", "b", "(Add-7), input 0 ('x'): dtype bool; allowed: ", false},
+        {9, "Upsample", "ii", "i", "(Upsample-9), input 1 ('x_1'): dtype int64; allowed: float32",
+         false},
+        {17, "Nothing", "fd", "b", NULL, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(checks); i++) {
+        struct amp_error err = {.status = AMP_OK};
+        char said[2100] = "";
+        uint32_t id =
+            typed_node(checks[i].opset, checks[i].op, checks[i].inputs, checks[i].outputs);
+        expect_text(amp_check_types(net.model, id, &err), &err, checks[i].said, i);
+        if (checks[i].said == NULL)
+            continue;
+        const char *wanted = amp_arena_printf(net.arena, "%s; version 13 allows it", err.text);
+        assert_int_equal(amp_check_forgive_types(net.model, id, &err),
+                         checks[i].is_newer ? AMP_OK : AMP_MODEL);
+        assert_int_equal(amp_node_at(net.model, id)->has_newer_types, checks[i].is_newer);
+        assert_int_equal(amp_check_newer_types(net.model, said, sizeof said), checks[i].is_newer);
+        if (!checks[i].is_newer)
+            continue;
+        assert_string_equal(said, wanted);
+        assert_int_equal(amp_check_types(net.model, id, &err), AMP_OK);
+        amp_node_at(net.model, id)->is_removed = true;
+        assert_int_equal(amp_check_newer_types(net.model, said, sizeof said), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1958,6 +2119,8 @@ int main(void)
         NET_TEST(training_is_what_is_said),
         NET_TEST(variables_have_places),
         NET_TEST(trained_values_are_stored),
+        NET_TEST(nodes_have_what_their_operator_needs),
+        NET_TEST(types_are_those_of_the_definition),
     };
     return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
 }
