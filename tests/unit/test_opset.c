@@ -850,6 +850,15 @@ static void what_lacks_something_is_refused(void **state)
     uint32_t mask = amp_node_at(f->model, 0)->outputs[1];
     node(f, "Neg", mask, AMP_NONE, AMP_NONE, 1);
     lacks(f, "Dropout", 10, "the type of its mask is not known");
+    for (int i = 0; i < 3; i++) {
+        start(f, 6);
+        uint32_t x = i < 2 ? INPUT(f, "x", AMP_FLOAT, 2, 3, 4) : INPUT(f, "x", AMP_FLOAT, 3);
+        uint32_t slope = INPUT(f, "s", AMP_FLOAT, 3);
+        if (i < 2)
+            amp_value_at(f->model, i == 0 ? x : slope)->rank = -1;
+        node(f, "PRelu", x, slope, AMP_NONE, 1);
+        lacks(f, "PRelu", 7, "the shapes of its input and its slope are not known");
+    }
 }
 
 static void nodes_in_bodies_are_raised(void **state)

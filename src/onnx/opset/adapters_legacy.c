@@ -197,7 +197,7 @@ static const char *prelu_7(struct amp_upgrade *upgrade)
 
     if (amp_shape_count(&slope) == 1 || slope.rank > 1 || rank == 2)
         return NULL;
-    if (slope.rank != 1 || rank < 2 || rank > AMP_RANK_MAX)
+    if (slope.rank != 1 || rank < 2)
         return "the shapes of its input and its slope are not known";
     add_trailing_dims(upgrade, 1, 1, rank - 2);
     return NULL;
