@@ -290,6 +290,163 @@ static void sizes_are_bounded(void **state)
     amp_arena_destroy(arena);
 }
 
+/* Whether an expression is taken, or refused as too long. */
+static bool is_short_enough(const char *pattern)
+{
+    struct amp_arena *arena = amp_arena_create();
+    struct amp_automaton automaton = {.count = 0};
+    const char *problem = amp_ere_compile(arena, pattern, &automaton);
+    bool is_taken = problem == NULL;
+    if (!is_taken)
+        assert_string_equal(problem, "too long a regular expression; accepted: 2000 bytes, and "
+                                     "8000 characters and operators with repetitions written out");
+    assert_true(!is_taken || automaton.count <= AMP_ERE_CODE);
+    amp_arena_destroy(arena);
+    return is_taken;
+}
+
+/* a{7998} is as long as a repetition may be: two operators may belong to one. Each that may be left
+   out has one of its own. */
+static void each_instruction_counts(void **state)
+{
+    static const struct {
+        const char *fits, *is_longer;
+    } rows[] = {
+        {"a{7998}", "a{7999}"},          {"ba{7997}", "ba{7998}"},
+        {"(ab){3999}", "(ab){4000}"},    {"a{0,3999}", "a{0,4000}"},
+        {"a{2,4000}", "a{2,4001}"},      {"(ab){0,2666}", "(ab){0,2667}"},
+        {"a{7998}bb", "a{7998}bbb"},     {"a{7998}b.", "a{7998}bb."},
+        {"a{7998}b[c]", "a{7998}bb[c]"}, {"a{7998}b^", "a{7998}bb^"},
+        {"a{7998}b\\.", "a{7998}bb\\."}, {"a{7998}|", "a{7998}b|"},
+        {"a{7998}|", "a{7998}bb|"},      {"a{7998,}", "a{7999,}"},
+        {"a{7998}()*", "a{7998}bb(b)"},  {"a{7997}b*", "a{7998}b*"},
+        {"a{7997}b+", "a{7998}b+"},
+    };
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        if (!is_short_enough(rows[i].fits))
+            fail_msg("%s is refused", rows[i].fits);
+        if (is_short_enough(rows[i].is_longer))
+            fail_msg("%s is taken", rows[i].is_longer);
+    }
+}
+
+/* ---- parts ---- */
+
+/* The parts of a pattern, with a | behind each. */
+static void parts_are(bool is_glob, const char *pattern, const char *wanted)
+{
+    struct amp_arena *arena = amp_arena_create();
+    struct amp_automaton automaton = {.count = 0};
+    char found[64] = "";
+    size_t count;
+    if (is_glob)
+        amp_glob_compile(arena, pattern, &automaton);
+    else
+        assert_null(amp_ere_compile(arena, pattern, &automaton));
+    const char *part = amp_automaton_parts(arena, &automaton, &count);
+    for (; count > 0; count--, part += strlen(part) + 1) {
+        strcat(found, part);
+        strcat(found, "|");
+    }
+    assert_string_equal(found, wanted);
+    amp_arena_destroy(arena);
+}
+
+static void what_every_match_has_is_told(void **state)
+{
+    (void)state;
+    parts_are(true, "", "");
+    parts_are(true, "abc", "abc|");
+    parts_are(true, "a*bc?d", "a|bc|d|");
+    parts_are(true, "*", "");
+    parts_are(true, "[a]b\\*", "b*|");
+    parts_are(true, "\xc3\xb6*\xff", "\xc3\xb6|\xff|");
+    parts_are(false, "ab(cd)?ef", "ab|ef|");
+    parts_are(false, "a(b|c)d", "a|d|");
+    parts_are(false, "a|b", "");
+    parts_are(false, "xa*y", "x|y|");
+    parts_are(false, "xa+y", "xa|y|");
+    parts_are(false, "x{3}", "xxx|");
+    parts_are(false, "xa{1,2}y", "xa|y|");
+    parts_are(false, "^ab$", "ab|");
+    parts_are(false, "a.b", "a|b|");
+    parts_are(false, "(a|b*)c|d", "");
+}
+
+/* ---- names ---- */
+
+static void names_become_globs_of_themselves(void **state)
+{
+    struct amp_arena *arena = amp_arena_create();
+    const char *glob_of = amp_glob_escape(arena, "a*b?c[d]\\e");
+    (void)state;
+    assert_string_equal(glob_of, "a\\*b\\?c\\[d]\\\\e");
+    assert_true(glob(glob_of, "a*b?c[d]\\e"));
+    assert_false(glob(glob_of, "axb?c[d]\\e"));
+    assert_string_equal(amp_glob_escape(arena, "****"), "\\*\\*\\*\\*");
+    assert_string_equal(amp_glob_escape(arena, ""), "");
+    amp_arena_destroy(arena);
+}
+
+/* As many letters of a glob may be wrong as a third of them, rounded up; what * stands for is never
+   wrong, and ? and brackets want one letter, whichever. The first of equally near names counts. */
+static void misspelled_globs(void **state)
+{
+    static const char *const names[] = {"conv1", "conv2", "relu", "block.weight",
+                                        "a[0]",  "Gelu",  "x\\y"};
+    static const char *const pairs[][2] = {{"conv3", "conv1"},
+                                           {"conv2", "conv2"},
+                                           {"CONV2", "conv2"},
+                                           {"cnov2", "conv2"},
+                                           {"xonx3", NULL},
+                                           {"relu", "relu"},
+                                           {"rel", "relu"},
+                                           {"rxyz", NULL},
+                                           {"?elu", "relu"},
+                                           {"[Gx]elux", "relu"},
+                                           {"ge?u", "Gelu"},
+                                           {"relu?", "relu"},
+                                           {"relu??", "relu"},
+                                           {"relu???", NULL},
+                                           {"*.weigth", "block.weight"},
+                                           {"*.wxxxxt", NULL},
+                                           {"blk*weight", "block.weight"},
+                                           {"a[0", "a[0]"},
+                                           {"a\\[0]", "a[0]"},
+                                           {"x\\\\z", "x\\y"},
+                                           {"xy\\", "x\\y"},
+                                           {"**", "conv1"},
+                                           {"", NULL},
+                                           {"zzzz", NULL}};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(pairs); i++) {
+        const char *found = amp_glob_nearest(pairs[i][0], names, AMP_COUNT(names));
+        if (pairs[i][1] == NULL ? found != NULL : found == NULL || strcmp(found, pairs[i][1]) != 0)
+            fail_msg("%s: %s", pairs[i][0], found != NULL ? found : "none");
+    }
+    assert_null(amp_glob_nearest("conv1", names, 0));
+}
+
+/* Two hundred letters, and ten million comparisons for all names. */
+static void the_search_for_names_is_bounded(void **state)
+{
+    enum { LENGTH = 200, COUNT = 10000000 / (LENGTH * LENGTH) };
+    struct amp_arena *arena = amp_arena_create();
+    const char *a200 = times(arena, "a", LENGTH), *a201 = times(arena, "a", LENGTH + 1);
+    const char *b200 = times(arena, "b", LENGTH), *names[COUNT + 1] = {a200, a201};
+    (void)state;
+    assert_ptr_equal(amp_glob_nearest(a200, names, 2), a200);
+    assert_null(amp_glob_nearest(a200, names + 1, 1));
+    assert_null(amp_glob_nearest(a201, names, 2));
+    for (size_t i = 0; i < COUNT; i++)
+        names[i] = b200;
+    names[COUNT] = a200;
+    assert_null(amp_glob_nearest(a200, names, COUNT + 1));
+    assert_ptr_equal(amp_glob_nearest(a200, names + 1, COUNT), a200);
+    amp_arena_destroy(arena);
+}
+
 /* ---- work ---- */
 
 /* Twice the name, twice the work, whatever the pattern. */
@@ -342,6 +499,11 @@ int main(void)
         cmocka_unit_test(expressions_know_characters),
         cmocka_unit_test(what_is_no_expression_is_refused),
         cmocka_unit_test(sizes_are_bounded),
+        cmocka_unit_test(each_instruction_counts),
+        cmocka_unit_test(what_every_match_has_is_told),
+        cmocka_unit_test(names_become_globs_of_themselves),
+        cmocka_unit_test(misspelled_globs),
+        cmocka_unit_test(the_search_for_names_is_bounded),
         cmocka_unit_test(work_grows_with_the_name),
         cmocka_unit_test(work_has_a_limit),
     };

@@ -63,12 +63,10 @@ static bool add(struct parser *p, enum amp_instruction_kind kind, int32_t a, int
     return true;
 }
 
-static bool insert_split(struct parser *p, size_t at, int32_t a, int32_t b)
+/* An instruction is added behind it, which says where there are too many. */
+static void insert_split(struct parser *p, size_t at, int32_t a, int32_t b)
 {
-    if (p->made->count >= AMP_ERE_CODE)
-        return fail_long(p);
     amp_automaton_insert(p->arena, p->made, at, (struct amp_instruction){AMP_MATCH_SPLIT, a, b});
-    return true;
 }
 
 /* ---- repetitions ---- */
@@ -134,8 +132,8 @@ static bool repeat_on(struct parser *p, size_t start, size_t length, int least)
 {
     if (least > 0)
         return add(p, AMP_MATCH_SPLIT, -(int32_t)length, 1);
-    return insert_split(p, start, 1, (int32_t)length + 2) &&
-           add(p, AMP_MATCH_JUMP, -(int32_t)length - 1, 0);
+    insert_split(p, start, 1, (int32_t)length + 2);
+    return add(p, AMP_MATCH_JUMP, -(int32_t)length - 1, 0);
 }
 
 /* Makes the instructions from START on, which match one item, match a repetition of it. */
@@ -268,8 +266,8 @@ static bool parse_alternatives(struct parser *p)
             return false;
         if (!accept(p, '|'))
             break;
-        if (!insert_split(p, start, 1, (int32_t)(p->made->count - start) + 2) ||
-            !add(p, AMP_MATCH_JUMP, last_jump, 0))
+        insert_split(p, start, 1, (int32_t)(p->made->count - start) + 2);
+        if (!add(p, AMP_MATCH_JUMP, last_jump, 0))
             return false;
         last_jump = (int32_t)p->made->count - 1;
     }
